@@ -1,0 +1,30 @@
+//! The nouns of Keepsake: ids, messages, memories, lifecycles, the privacy rule and limits.
+//!
+//! Every other crate speaks in these words.
+//! Deliberately not here: IO, async, clocks, randomness, SQL, JSON shapes of the wire.
+//! Time and ids come in through [`Clock`] and [`IdSource`], which only the edges implement.
+
+mod clock;
+mod gate;
+mod ids;
+mod job;
+pub mod limits;
+mod memory;
+mod message;
+mod privacy;
+mod span;
+
+pub use clock::{Clock, Timestamp};
+pub use gate::{Gate, Stop};
+pub use ids::{
+    AlertId, AnalysisId, ConversationId, EntityId, HandleId, IdSource, ImportId, InteractionId, JobId, MemoryId, OperationId,
+    ParseIdError, SummaryId,
+};
+pub use job::{JobKind, JobState, Lane};
+pub use memory::{
+    Candidate, CandidateEvidence, Category, Confidence, DedupOutcome, Durability, MemoryKind, MemoryStatus, ParseNameError,
+    Relation, Subject, TransitionError,
+};
+pub use message::{Author, ChannelHandle, Direction, Message, MessageType, Metadata, Role, SourceKind, SourceRef, TimeCertainty};
+pub use privacy::{Label, Visibility};
+pub use span::{Span, SpanError};

@@ -1,0 +1,36 @@
+//! Every cap and threshold that more than one crate must agree on, each with its reason.
+
+/// Below this cosine two statements are not the same insight (seed 004, "Deduplication").
+pub const DUPLICATE_COSINE: f32 = 0.85;
+
+/// Dimension of all-MiniLM-L6-v2's vectors.
+pub const EMBEDDING_DIMENSION: usize = 384;
+
+/// At most this many knowledge entries a source (seed 002: "a hard cap in code").
+pub const KNOWLEDGE_PER_SOURCE_MAX: usize = 8;
+
+/// Waits before attempts 2, 3 and 4 of a failed job (seed 000: 5, 10, 20 s); a fourth failure is final.
+pub const RETRY_DELAYS_MS: [i64; 3] = [5_000, 10_000, 20_000];
+
+/// A job whose process died this often under it is parked: it would only take the program down again.
+pub const JOB_CRASHES_MAX: u32 = 2;
+
+/// How long a worker may hold a job without a heartbeat before another may take it.
+pub const JOB_LEASE_MS: i64 = 60_000;
+
+/// Analyze Now's soft minimum (peers.md 1a): below both, a conversation says too little unless forced.
+pub const ANALYZE_MESSAGES_MIN: usize = 5;
+/// See [`ANALYZE_MESSAGES_MIN`].
+pub const ANALYZE_TOKENS_MIN: usize = 100;
+
+/// A stored statement longer than this is a transcript and not a memory.
+pub const CONTENT_CHARS_MAX: usize = 600;
+
+/// The longest single message an importer takes; longer ones are skipped with a reason, not cut.
+pub const MESSAGE_BYTES_MAX: usize = 8 * 1024 * 1024;
+
+/// The most rows one list request returns; Review asks for all of its candidates at once.
+pub const LIST_ROWS_MAX: u32 = 20_000;
+
+/// Rough characters a token, good to ±15 % (libraries.md 2.3).
+pub const CHARS_PER_TOKEN: usize = 4;

@@ -1,0 +1,331 @@
+//! Memories: what was understood, with the span that proves it and the lifecycle a person steers.
+//!
+//! Two kinds share the queue: facts (seed 004) and knowledge (seed 002).
+//! Deliberately not here: how candidates are found (`capture`, `insight`) and where they are kept (`store`).
+
+use serde::{Deserialize, Serialize};
+use thiserror::Error;
+
+use crate::Span;
+
+/// A name that no variant bears.
+#[derive(Debug, Clone, PartialEq, Eq, Error)]
+#[error("'{text}' is no {what}; known: {known}")]
+pub struct ParseNameError {
+    /// The text that was given.
+    pub text: String,
+    /// What it should have been.
+    pub what: &'static str,
+    /// The names there are.
+    pub known: String,
+}
+
+/// Declares an enum whose variants have one stable name in code, schema, API and UI.
+macro_rules! names {
+    ($(#[$doc:meta])* pub enum $name:ident { $($(#[$vdoc:meta])* $variant:ident = $text:literal,)+ }) => {
+        $(#[$doc])*
+        #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, serde::Serialize, serde::Deserialize)]
+        pub enum $name {
+            $($(#[$vdoc])* #[serde(rename = $text)] $variant,)+
+        }
+
+        impl $name {
+            /// Every variant, in order of declaration.
+            pub const ALL: &'static [Self] = &[$(Self::$variant,)+];
+
+            /// The stable name.
+            pub const fn name(self) -> &'static str {
+                match self { $(Self::$variant => $text,)+ }
+            }
+        }
+
+        impl std::fmt::Display for $name {
+            fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+                f.write_str(self.name())
+            }
+        }
+
+        impl std::str::FromStr for $name {
+            type Err = $crate::ParseNameError;
+
+            fn from_str(text: &str) -> Result<Self, $crate::ParseNameError> {
+                Self::ALL.iter().copied().find(|v| v.name() == text).ok_or_else(|| $crate::ParseNameError {
+                    text: text.chars().take(64).collect(),
+                    what: stringify!($name),
+                    known: Self::ALL.iter().map(|v| v.name()).collect::<Vec<_>>().join(", "),
+                })
+            }
+        }
+    };
+}
+pub(crate) use names;
+
+names! {
+    /// The two kinds of memory.
+    pub enum MemoryKind {
+        /// Something that is so: needs a span.
+        Fact = "fact",
+        /// A position with its reasons: needs a span and a WHY.
+        Knowledge = "knowledge",
+    }
+}
+
+names! {
+    /// What a memory is about. The first six are seed 004's; `project` and `story` come from whole-conversation
+    /// analysis; the last five are seed 002's knowledge types.
+    pub enum Category {
+        /// Name, place, age, job, home, pets, health.
+        PersonalInfo = "personal_info",
+        /// Likes, habits, opinions, tools of choice.
+        Preference = "preference",
+        /// What happened and is over.
+        Experience = "experience",
+        /// Family, partners, friends, colleagues.
+        Relationship = "relationship",
+        /// What is wanted or planned.
+        Goal = "goal",
+        /// What somebody can do.
+        Skill = "skill",
+        /// Ongoing work seen over a whole conversation.
+        Project = "project",
+        /// A narrative from the past.
+        Story = "story",
+        /// Transferable reasoning.
+        Reasoning = "reasoning",
+        /// A conviction.
+        Philosophy = "philosophy",
+        /// A bar that work must meet.
+        Standard = "standard",
+        /// A choice with its why.
+        Decision = "decision",
+        /// A response that shows a position.
+        Reaction = "reaction",
+    }
+}
+
+names! {
+    /// How long a fact can be expected to stay true. Ephemeral ones are stopped before storage.
+    pub enum Durability {
+        /// Over within the day.
+        Ephemeral = "ephemeral",
+        /// Holds while a situation lasts.
+        Situational = "situational",
+        /// Holds for months or years.
+        LongTerm = "long_term",
+        /// Part of who the person is.
+        Identity = "identity",
+    }
+}
+
+names! {
+    /// Where a memory stands. See [`MemoryStatus::may_become`] for the legal steps.
+    pub enum MemoryStatus {
+        /// Waits for a person.
+        Pending = "pending",
+        /// Approved: searchable and served.
+        Active = "active",
+        /// Refused by a person; its fingerprint keeps it from coming back.
+        Rejected = "rejected",
+        /// A newer version took its place.
+        Superseded = "superseded",
+        /// Set aside, restorable.
+        Archived = "archived",
+        /// Looks like an instruction or an injection: kept as quoted data, never served, never auto-approved.
+        Quarantined = "quarantined",
+    }
+}
+
+/// A step that a memory's lifecycle does not know.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Error)]
+#[error("a memory that is {from} cannot become {to}")]
+pub struct TransitionError {
+    /// Where it stands.
+    pub from: MemoryStatus,
+    /// Where it was asked to go.
+    pub to: MemoryStatus,
+}
+
+impl MemoryStatus {
+    /// The legal steps. Undo is not a step: it restores the state before an operation exactly.
+    pub fn may_become(self, to: Self) -> Result<(), TransitionError> {
+        use MemoryStatus::*;
+        let legal = matches!(
+            (self, to),
+            (Pending, Active | Rejected | Superseded | Archived)
+                | (Active, Superseded | Archived | Rejected)
+                | (Rejected, Pending | Active)
+                | (Archived, Active | Pending | Rejected)
+                | (Quarantined, Pending | Rejected)
+        );
+        if legal { Ok(()) } else { Err(TransitionError { from: self, to }) }
+    }
+}
+
+names! {
+    /// How one memory stands to another.
+    pub enum Relation {
+        /// Takes the place of the other.
+        Supersedes = "supersedes",
+        /// Adds detail to the other.
+        Extends = "extends",
+        /// Was concluded from the other.
+        Derives = "derives",
+        /// Says that the other was never so.
+        Debunks = "debunks",
+        /// Distinct but close (seed 004's "distinct but related").
+        Related = "related",
+        /// A weaker duplicate that was merged into the other.
+        MergedInto = "merged_into",
+    }
+}
+
+names! {
+    /// What a new candidate is to the nearest existing memory (seed 004, "Deduplication scenarios").
+    pub enum DedupOutcome {
+        /// Says the same: nothing new to store but the evidence.
+        Exact = "exact",
+        /// Says the same with more detail.
+        Reinforcement = "reinforcement",
+        /// Close, but another fact: both stay.
+        Related = "related",
+        /// Nothing alike.
+        Different = "different",
+    }
+}
+
+/// How sure a proposer is, from 0 to 1, never NaN. Seed 004's scale: 0.95 explicit, 0.80–0.90 clear implication,
+/// 0.70–0.75 reasonable inference, below 0.70 not extracted.
+#[derive(Debug, Clone, Copy, PartialEq, PartialOrd, Serialize, Deserialize)]
+#[serde(try_from = "f64", into = "f64")]
+pub struct Confidence(f64);
+
+impl Confidence {
+    /// Said outright.
+    pub const EXPLICIT: Self = Self(0.95);
+    /// Said, in words that leave little doubt.
+    pub const STATED: Self = Self(0.9);
+    /// Clearly implied.
+    pub const IMPLIED: Self = Self(0.85);
+    /// A reasonable inference.
+    pub const INFERRED: Self = Self(0.75);
+    /// Below this nothing is extracted.
+    pub const FLOOR: Self = Self(0.7);
+
+    /// `value` as a confidence, if it is finite and within 0..=1.
+    pub fn new(value: f64) -> Option<Self> {
+        (value.is_finite() && (0.0..=1.0).contains(&value)).then_some(Self(value))
+    }
+
+    /// The number.
+    pub const fn get(self) -> f64 {
+        self.0
+    }
+}
+
+impl TryFrom<f64> for Confidence {
+    type Error = String;
+
+    fn try_from(value: f64) -> Result<Self, String> {
+        Self::new(value).ok_or_else(|| format!("{value} is no confidence between 0 and 1"))
+    }
+}
+
+impl From<Confidence> for f64 {
+    fn from(confidence: Confidence) -> f64 {
+        confidence.0
+    }
+}
+
+/// Whom a memory is about.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(from = "String", into = "String")]
+pub enum Subject {
+    /// The person whose Keepsake this is.
+    Owner,
+    /// Another speaker, by the name the source shows.
+    Person(String),
+}
+
+impl Subject {
+    /// `owner`, or the speaker's name.
+    pub fn as_str(&self) -> &str {
+        match self {
+            Self::Owner => "owner",
+            Self::Person(name) => name,
+        }
+    }
+}
+
+impl From<String> for Subject {
+    fn from(text: String) -> Self {
+        if text == "owner" { Self::Owner } else { Self::Person(text) }
+    }
+}
+
+impl From<Subject> for String {
+    fn from(subject: Subject) -> String {
+        subject.as_str().to_owned()
+    }
+}
+
+/// One place that proves a candidate, by the position of the message in the conversation that was read.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct CandidateEvidence {
+    /// Index of the message in the slice that was given to the proposer.
+    pub message: usize,
+    /// Where in that message's text.
+    pub span: Span,
+}
+
+/// What a proposer found: not yet stored, not yet anybody's memory.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Candidate {
+    /// Whom it is about.
+    pub subject: Subject,
+    /// A true, complete sentence: "User …" for the owner, "Ana …" for a speaker named Ana.
+    pub content: String,
+    /// Fact or knowledge.
+    pub kind: MemoryKind,
+    /// What it is about.
+    pub category: Category,
+    /// How sure the proposer is.
+    pub confidence: Confidence,
+    /// How long it can be expected to stay true.
+    pub durability: Durability,
+    /// One sentence: why this was extracted.
+    pub reasoning: String,
+    /// At least one place; the first is the clearest.
+    pub evidence: Vec<CandidateEvidence>,
+    /// Looks like an instruction or an injection: stored as quarantined, not as pending.
+    pub is_quarantined: bool,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_a_person_can_make_a_memory_active_and_quarantine_never_goes_straight_there() {
+        assert!(MemoryStatus::Pending.may_become(MemoryStatus::Active).is_ok());
+        assert!(
+            MemoryStatus::Quarantined.may_become(MemoryStatus::Active).is_err(),
+            "a quarantined text must pass review as pending first"
+        );
+        assert!(MemoryStatus::Superseded.may_become(MemoryStatus::Active).is_err(), "an old version comes back only by undo");
+    }
+
+    #[test]
+    fn names_read_back() {
+        for category in Category::ALL {
+            assert_eq!(category.name().parse::<Category>(), Ok(*category));
+        }
+        assert!("likes".parse::<Category>().is_err());
+    }
+
+    #[test]
+    fn a_confidence_is_a_number_between_zero_and_one() {
+        for bad in [f64::NAN, f64::INFINITY, -0.1, 1.01] {
+            assert!(Confidence::new(bad).is_none(), "{bad} is refused");
+        }
+    }
+}

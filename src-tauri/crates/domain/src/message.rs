@@ -1,0 +1,169 @@
+//! A message as a source tells it: who said what, when and where, exactly.
+//!
+//! Importers produce [`Message`]s; the store gives them ids and appends them as interactions.
+//! Nothing here cleans, trims or judges text: the log is exact (DESIGN section 5).
+
+use serde::{Deserialize, Serialize};
+
+use crate::memory::names;
+use crate::{Timestamp, Visibility};
+
+/// Fields of the source that have no column of their own, kept as they came.
+pub type Metadata = serde_json::Map<String, serde_json::Value>;
+
+names! {
+    /// Who speaks, seen from the owner of this Keepsake.
+    pub enum Role {
+        /// The person whose memory this is.
+        Owner = "owner",
+        /// Another human being.
+        Person = "person",
+        /// A language model or bot that answers.
+        Assistant = "assistant",
+        /// Instructions and notices of the platform.
+        System = "system",
+        /// What a tool printed.
+        Tool = "tool",
+    }
+}
+
+names! {
+    /// Whether a message came to the owner or went out from the owner.
+    pub enum Direction {
+        /// Somebody else wrote it.
+        Inbound = "inbound",
+        /// The owner wrote it.
+        Outbound = "outbound",
+    }
+}
+
+names! {
+    /// What kind of utterance a message is.
+    pub enum MessageType {
+        /// Words said or typed.
+        Text = "text",
+        /// Words transcribed from speech.
+        Voice = "voice",
+        /// A file, with its name as text.
+        File = "file",
+        /// A reaction to another message.
+        Reaction = "reaction",
+        /// A command given to a program, slash commands included.
+        Command = "command",
+        /// An assistant calls a tool; `tool` names it.
+        ToolUse = "tool_use",
+        /// What the tool gave back: never the person's words.
+        ToolResult = "tool_result",
+        /// An assistant's reasoning, shown or hidden.
+        Thinking = "thinking",
+        /// Custom or system instructions: about the owner perhaps, but an instruction and no utterance.
+        Instruction = "instruction",
+        /// A notice of the platform ("Ana joined").
+        Notice = "notice",
+        /// A kind this version does not know, kept as it came.
+        Unknown = "unknown",
+    }
+}
+
+names! {
+    /// Which importer or connector a message came through.
+    pub enum SourceKind {
+        /// Keepsake JSONL, the format for anything else.
+        KeepsakeJsonl = "keepsake",
+        /// A ChatGPT data export.
+        Chatgpt = "chatgpt",
+        /// A Claude.ai data export.
+        Claude = "claude",
+        /// Claude Code session files.
+        ClaudeCode = "claude-code",
+        /// A WhatsApp chat export.
+        Whatsapp = "whatsapp",
+        /// A meeting transcript: WebVTT, SRT or Otter text.
+        Transcript = "transcript",
+    }
+}
+
+names! {
+    /// How far a message's time can be trusted.
+    pub enum TimeCertainty {
+        /// The source gave a moment with its zone.
+        Exact = "exact",
+        /// The source gave a local time; this computer's zone was assumed.
+        LocalAssumed = "local_assumed",
+        /// The source gave none; a neighbour's or the file's time stands in.
+        Inferred = "inferred",
+    }
+}
+
+/// The ids of the original export, by which a person finds the line again.
+#[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub struct SourceRef {
+    /// Which importer read it.
+    pub kind: SourceKind,
+    /// The conversation's id in the export.
+    pub conversation: String,
+    /// The message's id in the export, or a deterministic stand-in where the export has none.
+    pub message: String,
+}
+
+/// An address on a channel, for example `email` + `mara@example.org`.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+pub struct ChannelHandle {
+    /// Channel type: `matrix`, `email`, `whatsapp` …
+    pub channel: String,
+    /// The handle as the channel writes it.
+    pub handle: String,
+}
+
+/// Who said a message.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Author {
+    /// The name as the source shows it.
+    pub name: String,
+    /// The author's handle; where the source has none, the importer uses the name within its channel.
+    pub handle: ChannelHandle,
+    /// The author's role.
+    pub role: Role,
+}
+
+/// One message as a source tells it.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Message {
+    /// The ids of the original.
+    pub source: SourceRef,
+    /// The conversation's title, where there is one.
+    pub conversation_title: Option<String>,
+    /// `chat`, `cli`, `whatsapp`, `meeting`, `dm`, `email` …
+    pub channel_type: String,
+    /// Room, contact, project folder or thread.
+    pub channel_id: String,
+    /// Whether the channel is open to others than its members.
+    pub visibility: Visibility,
+    /// The person asked that this conversation be kept out of memory.
+    pub is_private: bool,
+    /// When it was said.
+    pub time: Timestamp,
+    /// How far `time` can be trusted.
+    pub time_certainty: TimeCertainty,
+    /// Who said it.
+    pub author: Author,
+    /// The text, exactly.
+    pub text: String,
+    /// What kind of utterance it is.
+    pub message_type: MessageType,
+    /// Tool name, for tool uses and results.
+    pub tool: Option<String>,
+    /// Source id of the message this one answers.
+    pub reply_to: Option<String>,
+    /// On a branch that the person edited or regenerated away from: kept and marked, never evidence.
+    pub is_branch: bool,
+    /// Everything else the source said.
+    pub metadata: Metadata,
+}
+
+impl Message {
+    /// Which way the message went, seen from the owner.
+    pub fn direction(&self) -> Direction {
+        if self.author.role == Role::Owner { Direction::Outbound } else { Direction::Inbound }
+    }
+}

@@ -1,1 +1,3 @@
-//! (being written)
+//! From a conversation to a few well-founded candidates. (being written)
+
+pub mod scrub;

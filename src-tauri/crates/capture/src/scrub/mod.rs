@@ -1,0 +1,1 @@
+//! Scrubbing: the copy of a text that may be shown to a model. (being written)

@@ -1,1 +1,5 @@
-//! (being written)
+//! Every command, declared once: request, response, errors and events. (being written)
+#[macro_use]
+mod schema;
+pub mod types;
+mod typescript;

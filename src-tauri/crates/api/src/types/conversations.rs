@@ -1,0 +1,299 @@
+//! Conversations: the list, the reading view, the privacy toggle and Analyze Now.
+
+use serde::{Deserialize, Serialize};
+use ts_rs::TS;
+
+use super::{Count, Source};
+
+/// Which conversations to list.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, TS)]
+#[serde(default, deny_unknown_fields)]
+pub struct ConversationsListRequest {
+    /// Words of the title or of a message.
+    pub query: Option<String>,
+    /// Channel types.
+    pub channel: Vec<String>,
+    /// Only private ones (true) or others (false).
+    pub private: Option<bool>,
+    /// How many to pass over.
+    pub offset: u32,
+    /// How many to return; 0 means as many as allowed.
+    pub limit: u32,
+}
+
+/// One conversation in a list.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, TS)]
+pub struct ConversationRow {
+    /// Id.
+    pub id: String,
+    /// Title, or a stand-in made from channel and date.
+    pub title: String,
+    /// Channel type.
+    pub channel_type: String,
+    /// Channel id.
+    pub channel_id: String,
+    /// `public` or `private` channel.
+    pub visibility: String,
+    /// Kept out of analysis by the person.
+    pub is_private: bool,
+    /// `active`, `idle`, `archived`.
+    pub status: String,
+    /// Messages in it.
+    pub messages: u64,
+    /// First message.
+    pub first: i64,
+    /// Last message.
+    pub last: i64,
+    /// Memories that rest on it.
+    pub memories_active: u64,
+    /// Candidates that wait.
+    pub memories_pending: u64,
+    /// Who takes part, most talkative first, at most five.
+    pub participants: Vec<String>,
+    /// The export's ids (message empty).
+    pub source: Source,
+    /// Came with the sample data.
+    pub is_sample: bool,
+}
+
+/// Rows and counts.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, TS)]
+pub struct ConversationsListResponse {
+    /// How many match.
+    pub total: u64,
+    /// The rows asked for, latest activity first.
+    pub items: Vec<ConversationRow>,
+    /// Counts by channel type.
+    pub by_channel: Vec<Count>,
+    /// How many are private.
+    pub private_count: u64,
+}
+
+/// A stretch of a conversation.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, TS)]
+#[serde(default, deny_unknown_fields)]
+pub struct MessagesRequest {
+    /// Conversation id.
+    pub conversation_id: String,
+    /// Position of the first message wanted.
+    pub offset: u32,
+    /// How many; at most 500.
+    pub limit: u32,
+    /// Instead of `offset`: centre on this message.
+    pub around: Option<String>,
+}
+
+/// A span in a message that became a candidate or memory.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, TS)]
+pub struct MemorySpan {
+    /// Memory id.
+    pub memory_id: String,
+    /// First code point.
+    pub start: u32,
+    /// One past the last.
+    pub end: u32,
+    /// Its status.
+    pub status: String,
+    /// Its category.
+    pub category: String,
+    /// Its statement.
+    pub content: String,
+}
+
+/// One message in the reading view.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, TS)]
+pub struct MessageView {
+    /// Id.
+    pub id: String,
+    /// Position in the conversation.
+    pub position: u32,
+    /// Who said it.
+    pub author: String,
+    /// Role.
+    pub role: String,
+    /// `text`, `tool_use` …
+    pub message_type: String,
+    /// Tool name.
+    pub tool: Option<String>,
+    /// When.
+    pub time: i64,
+    /// `exact`, `local_assumed`, `inferred`.
+    pub time_certainty: String,
+    /// The text, exactly.
+    pub text: String,
+    /// On a branch that was edited or regenerated away from.
+    pub is_branch: bool,
+    /// Spans that became candidates or memories.
+    pub spans: Vec<MemorySpan>,
+}
+
+/// The stretch.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, TS)]
+pub struct MessagesResponse {
+    /// Messages in the conversation.
+    pub total: u32,
+    /// Position of the first item.
+    pub offset: u32,
+    /// The messages.
+    pub items: Vec<MessageView>,
+}
+
+/// What the privacy toggle would touch, counted before it happens.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, TS)]
+pub struct PrivacyPreview {
+    /// It is private now.
+    pub is_private: bool,
+    /// Approved memories that rest only on it.
+    pub memories_active: u64,
+    /// Candidates that rest only on it.
+    pub memories_pending: u64,
+    /// Analyses and summaries of it.
+    pub analyses: u64,
+    /// Entries of the gate log about it.
+    pub gate_entries: u64,
+    /// Messages that arrived while it was private and will not be back-filled.
+    pub messages_not_read: u64,
+}
+
+/// What becomes of what was already derived.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, TS)]
+#[serde(rename_all = "snake_case")]
+pub enum ExistingMemories {
+    /// Leave it.
+    Keep,
+    /// Keep it, but serve it to nobody.
+    Hide,
+    /// Delete it.
+    Erase,
+}
+
+/// Turns a conversation private or back.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, TS)]
+#[serde(deny_unknown_fields)]
+pub struct SetPrivateRequest {
+    /// Conversation id.
+    pub id: String,
+    /// Private from now on.
+    pub private: bool,
+    /// What becomes of what was derived before; used when turning private.
+    pub existing: ExistingMemories,
+}
+
+/// What the toggle did.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, TS)]
+pub struct SetPrivateOutcome {
+    /// It is private now.
+    pub is_private: bool,
+    /// Memories hidden.
+    pub hidden: u64,
+    /// Memories erased.
+    pub erased: u64,
+    /// Memories shown again.
+    pub unhidden: u64,
+    /// Jobs cancelled.
+    pub jobs_cancelled: u64,
+}
+
+/// Starts Analyze Now.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, TS)]
+#[serde(deny_unknown_fields)]
+pub struct AnalyzeRequest {
+    /// Conversation id.
+    pub id: String,
+    /// Run although nothing is new or the conversation is short.
+    #[serde(default)]
+    pub force: bool,
+}
+
+/// What came of asking for an analysis.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, TS)]
+#[serde(tag = "outcome", rename_all = "snake_case")]
+pub enum AnalyzeStarted {
+    /// A job was queued.
+    Queued {
+        /// The job.
+        job_id: String,
+    },
+    /// The same transcript as last time.
+    NothingNew {
+        /// That analysis.
+        analysis_id: String,
+    },
+    /// Fewer than the soft minimum; can be forced.
+    TooShort {
+        /// Messages there are.
+        messages: u32,
+        /// Messages wanted.
+        messages_min: u32,
+    },
+    /// The conversation is private: never analysed.
+    Private,
+}
+
+/// A sentence of an extractive summary.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, TS)]
+pub struct SummarySentenceView {
+    /// Message it stands in.
+    pub interaction_id: String,
+    /// First code point.
+    pub start: u32,
+    /// One past the last.
+    pub end: u32,
+    /// Who said it.
+    pub author: String,
+    /// The sentence.
+    pub text: String,
+}
+
+/// A point of the emotional arc.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, TS)]
+pub struct ArcPointView {
+    /// `start`, `middle`, `end`.
+    pub stage: String,
+    /// The mood, in a word.
+    pub mood: String,
+    /// The message it rests on.
+    pub interaction_id: Option<String>,
+}
+
+/// One whole-conversation analysis.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, TS)]
+pub struct AnalysisView {
+    /// Id.
+    pub id: String,
+    /// When.
+    pub created_at: i64,
+    /// Which engine and version.
+    pub proposer: String,
+    /// 2–3 sentences.
+    pub summary: Vec<SummarySentenceView>,
+    /// Themes.
+    pub themes: Vec<String>,
+    /// Tone, in words.
+    pub tone: String,
+    /// Emotional arc.
+    pub arc: Vec<ArcPointView>,
+    /// Participants.
+    pub participants: Vec<String>,
+    /// Key topics.
+    pub key_topics: Vec<String>,
+    /// Messages read.
+    pub messages: u32,
+    /// New candidates by category.
+    pub proposed: Vec<Count>,
+    /// Stopped candidates by gate.
+    pub stopped: Vec<Count>,
+    /// Candidates that repeated what was known.
+    pub repeated: u32,
+    /// Ids of the new candidates.
+    pub candidate_ids: Vec<String>,
+    /// Differences to the analysis before: themes and topics new since then.
+    pub new_since_last: Vec<String>,
+}
+
+/// The history of a conversation, newest first.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, TS)]
+pub struct AnalysesResponse {
+    /// The analyses.
+    pub items: Vec<AnalysisView>,
+}

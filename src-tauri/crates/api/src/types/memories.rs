@@ -1,0 +1,357 @@
+//! Candidates and memories: the list, one in full, and what a person does with them.
+
+use serde::{Deserialize, Serialize};
+use ts_rs::TS;
+
+use super::{Count, Source};
+
+/// Which memories to list. All conditions must hold; an empty list means no condition.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, TS)]
+#[serde(default, deny_unknown_fields)]
+pub struct MemoriesListRequest {
+    /// `pending`, `active`, `rejected`, `superseded`, `archived`, `quarantined`.
+    pub status: Vec<String>,
+    /// `fact`, `knowledge`.
+    pub kind: Vec<String>,
+    /// Categories.
+    pub category: Vec<String>,
+    /// `owner` or speakers' names.
+    pub subject: Vec<String>,
+    /// Channel types of the first evidence.
+    pub channel: Vec<String>,
+    /// Only from this conversation.
+    pub conversation: Option<String>,
+    /// Words that must occur.
+    pub query: Option<String>,
+    /// Lowest confidence.
+    pub confidence_min: Option<f64>,
+    /// Only memories with (true) or without (false) a private source.
+    pub private_source: Option<bool>,
+    /// Include snoozed candidates.
+    pub include_snoozed: bool,
+    /// `queue` (by conversation, oldest first), `newest`, `oldest`, `confidence`. Default `queue` for pending, else `newest`.
+    pub sort: Option<String>,
+    /// How many to pass over.
+    pub offset: u32,
+    /// How many to return; 0 means as many as allowed.
+    pub limit: u32,
+}
+
+/// One row of a list: enough to show and act, no more.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, TS)]
+pub struct MemoryRow {
+    /// Id.
+    pub id: String,
+    /// Lifecycle status.
+    pub status: String,
+    /// `fact` or `knowledge`.
+    pub kind: String,
+    /// Category.
+    pub category: String,
+    /// `owner` or a speaker's name.
+    pub subject: String,
+    /// The statement.
+    pub content: String,
+    /// 0..1.
+    pub confidence: f64,
+    /// Conversation of the first evidence.
+    pub conversation_id: String,
+    /// Its title, or a stand-in made from channel and date.
+    pub conversation_title: String,
+    /// Its channel type.
+    pub channel_type: String,
+    /// Who said it.
+    pub author: String,
+    /// When the first evidence was said.
+    pub said_at: i64,
+    /// When it was proposed.
+    pub created_at: i64,
+    /// Worded by the person.
+    pub is_edited: bool,
+    /// A source is private.
+    pub is_private_source: bool,
+    /// Kept but served to nobody.
+    pub is_hidden: bool,
+    /// A nearest memory exists that it may replace, extend or repeat.
+    pub has_near: bool,
+}
+
+/// Rows, how many there are in all, and live counts for each facet under the other conditions.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, TS)]
+pub struct MemoriesListResponse {
+    /// How many match.
+    pub total: u64,
+    /// The rows asked for.
+    pub items: Vec<MemoryRow>,
+    /// Counts by status, each facet counted without its own condition.
+    pub by_status: Vec<Count>,
+    /// Counts by category.
+    pub by_category: Vec<Count>,
+    /// Counts by subject.
+    pub by_subject: Vec<Count>,
+    /// Counts by channel.
+    pub by_channel: Vec<Count>,
+}
+
+/// One line of a conversation as context.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, TS)]
+pub struct Line {
+    /// Message id.
+    pub id: String,
+    /// Who said it.
+    pub author: String,
+    /// `owner`, `person`, `assistant`, `system`, `tool`.
+    pub role: String,
+    /// When.
+    pub time: i64,
+    /// The text, cut to a readable length for context lines.
+    pub text: String,
+    /// The text was cut.
+    pub is_cut: bool,
+}
+
+/// One span that proves a memory, with its surroundings.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, TS)]
+pub struct EvidenceView {
+    /// Message id.
+    pub interaction_id: String,
+    /// Conversation id.
+    pub conversation_id: String,
+    /// Conversation title.
+    pub conversation_title: String,
+    /// Channel type.
+    pub channel_type: String,
+    /// The conversation is private.
+    pub is_private: bool,
+    /// First code point of the span in `line.text`.
+    pub start: u32,
+    /// One past its last code point.
+    pub end: u32,
+    /// What the span covers; empty when it no longer holds.
+    pub quote: String,
+    /// The span was re-checked against the stored message just now and holds.
+    pub holds: bool,
+    /// The message, whole; absent when it was erased.
+    pub line: Option<Line>,
+    /// Up to two lines before.
+    pub before: Vec<Line>,
+    /// Up to two lines after.
+    pub after: Vec<Line>,
+    /// Ids in the original export.
+    pub source: Option<Source>,
+}
+
+/// The nearest other memory.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, TS)]
+pub struct NearMemory {
+    /// Id.
+    pub id: String,
+    /// Status.
+    pub status: String,
+    /// Statement.
+    pub content: String,
+    /// Category.
+    pub category: String,
+    /// Cosine, or word overlap where there are no vectors.
+    pub similarity: f64,
+    /// `exact`, `reinforcement`, `related`, `different`.
+    pub outcome: String,
+}
+
+/// One version in the chain of a memory, oldest first.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, TS)]
+pub struct MemoryVersion {
+    /// Id.
+    pub id: String,
+    /// Status.
+    pub status: String,
+    /// Statement.
+    pub content: String,
+    /// Category.
+    pub category: String,
+    /// Worded by the person.
+    pub is_edited: bool,
+    /// When it was made.
+    pub created_at: i64,
+}
+
+/// One memory in full.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, TS)]
+pub struct MemoryDetail {
+    /// The row.
+    pub row: MemoryRow,
+    /// One sentence: why it was proposed.
+    pub reasoning: String,
+    /// `ephemeral`, `situational`, `long_term`, `identity`.
+    pub durability: String,
+    /// Proposers with versions, "builtin/1".
+    pub proposers: Vec<String>,
+    /// The spans.
+    pub evidence: Vec<EvidenceView>,
+    /// The nearest other memory.
+    pub near: Option<NearMemory>,
+    /// All versions, oldest first, this one included.
+    pub versions: Vec<MemoryVersion>,
+    /// Why it was rejected, if the person said.
+    pub reject_reason: Option<String>,
+    /// Snoozed until.
+    pub snoozed_until: Option<i64>,
+    /// Why it is quarantined.
+    pub quarantine_reason: Option<String>,
+}
+
+/// What a person does with one or many memories at once.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, TS)]
+#[serde(tag = "action", rename_all = "snake_case", deny_unknown_fields)]
+pub enum Decision {
+    /// Keep.
+    Approve {
+        /// Which.
+        ids: Vec<String>,
+    },
+    /// Refuse; the same will not be offered again.
+    Reject {
+        /// Which.
+        ids: Vec<String>,
+        /// `wrong`, `not_about_me`, `temporary`, `private`, `duplicate`.
+        reason: Option<String>,
+    },
+    /// Ask again later.
+    Snooze {
+        /// Which.
+        ids: Vec<String>,
+        /// When to ask again.
+        until: i64,
+    },
+    /// Reword (a new version) and keep.
+    Edit {
+        /// Which.
+        id: String,
+        /// The new statement.
+        content: String,
+        /// The new category, if it changes.
+        category: Option<String>,
+    },
+    /// Fold the evidence into another memory, which stays as it is.
+    Merge {
+        /// What disappears into the other.
+        id: String,
+        /// What stays.
+        into: String,
+    },
+    /// Set aside (the trash: restorable for 30 days, then only proposed for erasing).
+    Archive {
+        /// Which.
+        ids: Vec<String>,
+    },
+    /// Back from archive, rejection or quarantine to where it came from.
+    Restore {
+        /// Which.
+        ids: Vec<String>,
+    },
+    /// Another category: a new version of each.
+    Recategorize {
+        /// Which.
+        ids: Vec<String>,
+        /// The category.
+        category: String,
+    },
+}
+
+/// One that could not be acted on, and why.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, TS)]
+pub struct NeedsLook {
+    /// Which.
+    pub id: String,
+    /// What changed since it was shown.
+    pub reason: String,
+}
+
+/// What came of a decision. One decision is one operation with one undo.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, TS)]
+pub struct DecisionOutcome {
+    /// The operation, to undo it by; absent when nothing was changed.
+    pub operation_id: Option<String>,
+    /// For the notice: "Approved 4 memories".
+    pub summary: String,
+    /// Ids acted on.
+    pub applied: Vec<String>,
+    /// New versions made, old id to new id.
+    pub created: Vec<CreatedVersion>,
+    /// Those that need another look.
+    pub needs_look: Vec<NeedsLook>,
+}
+
+/// A version that an operation made.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, TS)]
+pub struct CreatedVersion {
+    /// The older version.
+    pub from: String,
+    /// The new one.
+    pub id: String,
+}
+
+/// Which operation to undo; the newest one that is not undone if none is named.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, TS)]
+#[serde(default, deny_unknown_fields)]
+pub struct UndoRequest {
+    /// The operation.
+    pub operation_id: Option<String>,
+}
+
+/// What was undone.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, TS)]
+pub struct UndoOutcome {
+    /// The operation; absent when there was nothing left to undo.
+    pub operation_id: Option<String>,
+    /// "Undid: Approved 4 memories".
+    pub summary: String,
+    /// Memories restored.
+    pub restored: Vec<String>,
+}
+
+/// A search over messages and memories.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, TS)]
+#[serde(deny_unknown_fields)]
+pub struct SearchRequest {
+    /// Words; `"exact phrase"` in quotes, `prefix*`.
+    pub query: String,
+    /// How many hits.
+    #[serde(default)]
+    pub limit: u32,
+    /// `messages`, `memories` or `all`.
+    #[serde(default)]
+    pub scope: Option<String>,
+}
+
+/// One hit.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, TS)]
+pub struct SearchHit {
+    /// `message` or `memory`.
+    pub kind: String,
+    /// Message or memory id.
+    pub id: String,
+    /// Higher is better; comparable within one answer only.
+    pub score: f64,
+    /// Why it matched: `words`, `meaning`.
+    pub why: Vec<String>,
+    /// The export's ids.
+    pub source: Option<Source>,
+    /// The text.
+    pub text: String,
+    /// Conversation to open.
+    pub conversation_id: String,
+    /// Its title.
+    pub conversation_title: String,
+    /// Who said it.
+    pub author: String,
+    /// When.
+    pub time: i64,
+}
+
+/// The hits.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, TS)]
+pub struct SearchResponse {
+    /// Best first.
+    pub hits: Vec<SearchHit>,
+}

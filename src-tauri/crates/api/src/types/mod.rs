@@ -1,0 +1,48 @@
+//! The wire shapes: what goes in and out of each command, in plain data.
+//!
+//! They are promised to the window, the loopback page and agents, so domain and row types convert into them at the edge
+//! and never cross it. Times are milliseconds since the Unix epoch, offsets Unicode code points.
+
+pub mod activity;
+pub mod conversations;
+pub mod memories;
+pub mod sources;
+pub mod status;
+
+use serde::{Deserialize, Serialize};
+use ts_rs::TS;
+
+/// A request that needs nothing.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, TS)]
+#[serde(deny_unknown_fields)]
+pub struct Nothing {}
+
+/// A request that names one thing.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, TS)]
+#[serde(deny_unknown_fields)]
+pub struct ById {
+    /// The thing's id.
+    pub id: String,
+}
+
+/// A value and how many there are of it.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, TS)]
+pub struct Count {
+    /// Stable name of the value.
+    pub name: String,
+    /// What to show where it differs from `name`.
+    pub label: Option<String>,
+    /// How many.
+    pub count: u64,
+}
+
+/// The original export's own ids.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, TS)]
+pub struct Source {
+    /// Which importer.
+    pub kind: String,
+    /// Conversation id in the export.
+    pub conversation: String,
+    /// Message id in the export.
+    pub message: String,
+}

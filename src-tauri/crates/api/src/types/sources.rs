@@ -1,0 +1,184 @@
+//! Sources: choosing files, looking before importing, and what each import brought.
+//!
+//! The window never sees or sends a path: a file is a token that the host gave for a file the person chose.
+
+use serde::{Deserialize, Serialize};
+use ts_rs::TS;
+
+/// A file the person chose.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, TS)]
+pub struct FileToken {
+    /// Opaque; good until the program ends.
+    pub token: String,
+    /// File name to show.
+    pub name: String,
+    /// Size in bytes; 0 for a folder.
+    pub size: u64,
+}
+
+/// The files the person chose.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, TS)]
+pub struct PickedFiles {
+    /// Empty when the dialog was closed.
+    pub files: Vec<FileToken>,
+}
+
+/// Looks into files without changing anything.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, TS)]
+#[serde(deny_unknown_fields)]
+pub struct DryRunRequest {
+    /// Tokens.
+    pub tokens: Vec<String>,
+    /// The owner's name or handle, if the person has said.
+    #[serde(default)]
+    pub me: Option<String>,
+    /// `day_first`, `month_first`, `year_first`, if the person has said.
+    #[serde(default)]
+    pub date_order: Option<String>,
+}
+
+/// Somebody who speaks in a file.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, TS)]
+pub struct ParticipantView {
+    /// Name.
+    pub name: String,
+    /// Handle.
+    pub handle: String,
+    /// Messages by them.
+    pub messages: u64,
+    /// One line of theirs.
+    pub sample: String,
+}
+
+/// Records that will not be imported, by reason.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, TS)]
+pub struct SkipView {
+    /// Stable name of the reason.
+    pub reason: String,
+    /// The reason in words.
+    pub text: String,
+    /// How many.
+    pub count: u64,
+    /// One of them.
+    pub sample: String,
+}
+
+/// A date that can be read two ways.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, TS)]
+pub struct DateQuestion {
+    /// The line's date as written.
+    pub written: String,
+    /// Read day first.
+    pub day_first: String,
+    /// Read month first.
+    pub month_first: String,
+}
+
+/// What a file holds.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, TS)]
+pub struct DryRunFile {
+    /// Token.
+    pub token: String,
+    /// File name.
+    pub name: String,
+    /// Which source; absent when it cannot be imported.
+    pub kind: Option<String>,
+    /// Why it cannot be imported.
+    pub error: Option<String>,
+    /// Conversations in it.
+    pub conversations: u64,
+    /// Records that are or should be messages.
+    pub seen: u64,
+    /// Of those, skipped.
+    pub skipped: Vec<SkipView>,
+    /// First message.
+    pub first: Option<i64>,
+    /// Last message.
+    pub last: Option<i64>,
+    /// Who speaks, most talkative first.
+    pub participants: Vec<ParticipantView>,
+    /// "Which of these is you?" must be asked.
+    pub needs_owner: bool,
+    /// "Which comes first, day or month?" must be asked; two lines both ways.
+    pub date_questions: Vec<DateQuestion>,
+}
+
+/// What the files hold.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, TS)]
+pub struct DryRunResponse {
+    /// One a file.
+    pub files: Vec<DryRunFile>,
+}
+
+/// Starts an import.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, TS)]
+#[serde(deny_unknown_fields)]
+pub struct ImportStartRequest {
+    /// Tokens.
+    pub tokens: Vec<String>,
+    /// The owner's name or handle.
+    #[serde(default)]
+    pub me: Option<String>,
+    /// Day or month first.
+    #[serde(default)]
+    pub date_order: Option<String>,
+    /// Every conversation starts private.
+    #[serde(default)]
+    pub private: bool,
+}
+
+/// The jobs that were queued.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, TS)]
+pub struct JobsStarted {
+    /// Job ids.
+    pub job_ids: Vec<String>,
+}
+
+/// One import.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, TS)]
+pub struct ImportView {
+    /// Id.
+    pub id: String,
+    /// File name.
+    pub name: String,
+    /// Which source.
+    pub kind: String,
+    /// `running`, `done`, `failed`, `cancelled`.
+    pub state: String,
+    /// Came with the sample data.
+    pub is_sample: bool,
+    /// Conversations touched.
+    pub conversations: u64,
+    /// Records seen: imported + duplicate + skipped.
+    pub seen: u64,
+    /// New messages.
+    pub imported: u64,
+    /// Already there.
+    pub duplicate: u64,
+    /// Skipped, by reason.
+    pub skipped: Vec<SkipView>,
+    /// What went wrong.
+    pub error: Option<String>,
+    /// When it began.
+    pub started_at: i64,
+    /// When it ended.
+    pub finished_at: Option<i64>,
+}
+
+/// All imports, newest first.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, TS)]
+pub struct ImportsResponse {
+    /// The imports.
+    pub items: Vec<ImportView>,
+}
+
+/// What removing the sample data removed.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, TS)]
+pub struct SampleRemoved {
+    /// Messages.
+    pub messages: u64,
+    /// Conversations.
+    pub conversations: u64,
+    /// Candidates and memories.
+    pub memories: u64,
+}

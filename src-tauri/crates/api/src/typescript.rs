@@ -1,0 +1,132 @@
+//! Writes the TypeScript side of the schema: one file, checked fresh by a test (`UPDATE_TYPES=1 cargo test -p keepsake-api` rewrites it).
+
+use ts_rs::{Config, TS};
+
+use crate::types::activity::*;
+use crate::types::conversations::*;
+use crate::types::memories::*;
+use crate::types::sources::*;
+use crate::types::status::*;
+use crate::types::{ById, Count, Nothing, Source};
+
+fn declare<T: TS>(config: &Config, out: &mut String) {
+    out.push_str("export ");
+    out.push_str(&T::decl(config));
+    out.push_str("\n\n");
+}
+
+/// Requests whose every field has a default: a caller names only what it wants.
+const ALL_OPTIONAL: [&str; 5] =
+    ["MemoriesListRequest", "ConversationsListRequest", "MessagesRequest", "GateLogRequest", "UndoRequest"];
+
+fn row(command: &str, request: &str, response: &str) -> String {
+    if ALL_OPTIONAL.contains(&request) {
+        format!("  {command}: [Partial<{request}>, {response}];\n")
+    } else {
+        format!("  {command}: [{request}, {response}];\n")
+    }
+}
+
+/// The whole of `ui/src/api/schema.ts`.
+pub fn schema_ts() -> String {
+    let config = Config::default().with_large_int("number");
+    let mut out = String::from(
+        "// Generated from src-tauri/crates/api; do not edit. `UPDATE_TYPES=1 cargo test -p keepsake-api` rewrites it.\n\n",
+    );
+    macro_rules! declare_all { ($($t:ty),* $(,)?) => { $(declare::<$t>(&config, &mut out);)* } }
+    declare_all!(
+        Nothing,
+        ById,
+        Count,
+        Source,
+        EmbeddingState,
+        EmbeddingStatus,
+        HandleView,
+        OwnerView,
+        Counts,
+        AppStatus,
+        Theme,
+        Settings,
+        UiState,
+        MemoriesListRequest,
+        MemoryRow,
+        MemoriesListResponse,
+        Line,
+        EvidenceView,
+        NearMemory,
+        MemoryVersion,
+        MemoryDetail,
+        Decision,
+        NeedsLook,
+        DecisionOutcome,
+        CreatedVersion,
+        UndoRequest,
+        UndoOutcome,
+        SearchRequest,
+        SearchHit,
+        SearchResponse,
+        ConversationsListRequest,
+        ConversationRow,
+        ConversationsListResponse,
+        MessagesRequest,
+        MemorySpan,
+        MessageView,
+        MessagesResponse,
+        PrivacyPreview,
+        ExistingMemories,
+        SetPrivateRequest,
+        SetPrivateOutcome,
+        AnalyzeRequest,
+        AnalyzeStarted,
+        SummarySentenceView,
+        ArcPointView,
+        AnalysisView,
+        AnalysesResponse,
+        FileToken,
+        PickedFiles,
+        DryRunRequest,
+        ParticipantView,
+        SkipView,
+        DateQuestion,
+        DryRunFile,
+        DryRunResponse,
+        ImportStartRequest,
+        JobsStarted,
+        ImportView,
+        ImportsResponse,
+        SampleRemoved,
+        JobView,
+        JobsResponse,
+        PauseRequest,
+        GateLogRequest,
+        GateEntry,
+        GateLogResponse,
+        AlertView,
+        AlertsResponse,
+        Event,
+    );
+    out.push_str("/** Every command with its request and response. */\nexport interface RpcSchema {\n");
+    macro_rules! rows {
+        ($($name:ident: $request:ty => $response:ty,)*) => {
+            $(out.push_str(&row(stringify!($name), &<$request>::name(&config), &<$response>::name(&config)));)*
+        };
+    }
+    with_commands!(rows);
+    out.push_str("}\n");
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    #[test]
+    fn the_typescript_types_are_fresh() {
+        let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../../ui/src/api/schema.ts");
+        let fresh = super::schema_ts();
+        if std::env::var_os("UPDATE_TYPES").is_some() {
+            std::fs::create_dir_all(std::path::Path::new(path).parent().unwrap()).unwrap();
+            std::fs::write(path, &fresh).unwrap();
+        }
+        let stored = std::fs::read_to_string(path).unwrap_or_default();
+        assert!(stored == fresh, "ui/src/api/schema.ts is stale: run UPDATE_TYPES=1 cargo test -p keepsake-api");
+    }
+}

@@ -1,0 +1,1573 @@
+// Generated from src-tauri/crates/api; do not edit. `UPDATE_TYPES=1 cargo test -p keepsake-api` rewrites it.
+
+export type Nothing = Record<symbol, never>;
+
+export type ById = { 
+/**
+ * The thing's id.
+ */
+id: string, };
+
+export type Count = { 
+/**
+ * Stable name of the value.
+ */
+name: string, 
+/**
+ * What to show where it differs from `name`.
+ */
+label: string | null, 
+/**
+ * How many.
+ */
+count: number, };
+
+export type Source = { 
+/**
+ * Which importer.
+ */
+kind: string, 
+/**
+ * Conversation id in the export.
+ */
+conversation: string, 
+/**
+ * Message id in the export.
+ */
+message: string, };
+
+export type EmbeddingState = "ready" | "loading" | "missing" | "broken";
+
+export type EmbeddingStatus = { 
+/**
+ * Whether it is in use.
+ */
+state: EmbeddingState, 
+/**
+ * Name of the model in use or wanted.
+ */
+model: string, 
+/**
+ * Dimension of its vectors.
+ */
+dimension: number, 
+/**
+ * What is wrong and what to do, where something is.
+ */
+problem: string | null, 
+/**
+ * Memories that have a vector.
+ */
+embedded: number, 
+/**
+ * Memories that should have one.
+ */
+total: number, };
+
+export type HandleView = { 
+/**
+ * Channel type.
+ */
+channel: string, 
+/**
+ * The handle there.
+ */
+handle: string, 
+/**
+ * Confirmed by the person.
+ */
+verified: boolean, };
+
+export type OwnerView = { 
+/**
+ * Name to greet.
+ */
+name: string, 
+/**
+ * Handles.
+ */
+handles: Array<HandleView>, };
+
+export type Counts = { 
+/**
+ * Messages stored.
+ */
+messages: number, 
+/**
+ * Conversations stored.
+ */
+conversations: number, 
+/**
+ * Candidates that wait for review and are not snoozed.
+ */
+pending: number, 
+/**
+ * Approved memories.
+ */
+active: number, 
+/**
+ * Quarantined candidates.
+ */
+quarantined: number, 
+/**
+ * Alerts not dismissed.
+ */
+alerts: number, 
+/**
+ * Jobs waiting or running.
+ */
+jobs: number, };
+
+export type AppStatus = { 
+/**
+ * Version of the program.
+ */
+version: string, 
+/**
+ * Where the data lives.
+ */
+data_dir: string, 
+/**
+ * The numbers.
+ */
+counts: Counts, 
+/**
+ * The local model.
+ */
+embedding: EmbeddingStatus, 
+/**
+ * The owner, once known.
+ */
+owner: OwnerView | null, 
+/**
+ * Sample data is loaded (and can be removed in one click).
+ */
+sample_loaded: boolean, 
+/**
+ * Background work is paused.
+ */
+paused: boolean, 
+/**
+ * Nothing was ever imported: show the first-run page.
+ */
+is_first_run: boolean, 
+/**
+ * What this host can do: `pick_files` (native dialog) or `upload` (a browser).
+ */
+file_access: string, };
+
+export type Theme = "system" | "light" | "dark";
+
+export type Settings = { 
+/**
+ * Light or dark.
+ */
+theme: Theme, 
+/**
+ * Single-key shortcuts act (WCAG 2.1.4: they can be turned off).
+ */
+single_keys: boolean, 
+/**
+ * Regions whose national phone numbers the scrubber knows, as ISO 3166 codes.
+ */
+phone_regions: Array<string>, 
+/**
+ * Channel types whose new conversations start private (never analysed).
+ */
+private_channels: Array<string>, 
+/**
+ * Propose candidates from imports as they arrive.
+ */
+extract_on_import: boolean, };
+
+export type UiState = { 
+/**
+ * JSON text that the UI wrote, at most 64 KiB.
+ */
+value: string, };
+
+export type MemoriesListRequest = { 
+/**
+ * `pending`, `active`, `rejected`, `superseded`, `archived`, `quarantined`.
+ */
+status: Array<string>, 
+/**
+ * `fact`, `knowledge`.
+ */
+kind: Array<string>, 
+/**
+ * Categories.
+ */
+category: Array<string>, 
+/**
+ * `owner` or speakers' names.
+ */
+subject: Array<string>, 
+/**
+ * Channel types of the first evidence.
+ */
+channel: Array<string>, 
+/**
+ * Only from this conversation.
+ */
+conversation: string | null, 
+/**
+ * Words that must occur.
+ */
+query: string | null, 
+/**
+ * Lowest confidence.
+ */
+confidence_min: number | null, 
+/**
+ * Only memories with (true) or without (false) a private source.
+ */
+private_source: boolean | null, 
+/**
+ * Include snoozed candidates.
+ */
+include_snoozed: boolean, 
+/**
+ * `queue` (by conversation, oldest first), `newest`, `oldest`, `confidence`. Default `queue` for pending, else `newest`.
+ */
+sort: string | null, 
+/**
+ * How many to pass over.
+ */
+offset: number, 
+/**
+ * How many to return; 0 means as many as allowed.
+ */
+limit: number, };
+
+export type MemoryRow = { 
+/**
+ * Id.
+ */
+id: string, 
+/**
+ * Lifecycle status.
+ */
+status: string, 
+/**
+ * `fact` or `knowledge`.
+ */
+kind: string, 
+/**
+ * Category.
+ */
+category: string, 
+/**
+ * `owner` or a speaker's name.
+ */
+subject: string, 
+/**
+ * The statement.
+ */
+content: string, 
+/**
+ * 0..1.
+ */
+confidence: number, 
+/**
+ * Conversation of the first evidence.
+ */
+conversation_id: string, 
+/**
+ * Its title, or a stand-in made from channel and date.
+ */
+conversation_title: string, 
+/**
+ * Its channel type.
+ */
+channel_type: string, 
+/**
+ * Who said it.
+ */
+author: string, 
+/**
+ * When the first evidence was said.
+ */
+said_at: number, 
+/**
+ * When it was proposed.
+ */
+created_at: number, 
+/**
+ * Worded by the person.
+ */
+is_edited: boolean, 
+/**
+ * A source is private.
+ */
+is_private_source: boolean, 
+/**
+ * Kept but served to nobody.
+ */
+is_hidden: boolean, 
+/**
+ * A nearest memory exists that it may replace, extend or repeat.
+ */
+has_near: boolean, };
+
+export type MemoriesListResponse = { 
+/**
+ * How many match.
+ */
+total: number, 
+/**
+ * The rows asked for.
+ */
+items: Array<MemoryRow>, 
+/**
+ * Counts by status, each facet counted without its own condition.
+ */
+by_status: Array<Count>, 
+/**
+ * Counts by category.
+ */
+by_category: Array<Count>, 
+/**
+ * Counts by subject.
+ */
+by_subject: Array<Count>, 
+/**
+ * Counts by channel.
+ */
+by_channel: Array<Count>, };
+
+export type Line = { 
+/**
+ * Message id.
+ */
+id: string, 
+/**
+ * Who said it.
+ */
+author: string, 
+/**
+ * `owner`, `person`, `assistant`, `system`, `tool`.
+ */
+role: string, 
+/**
+ * When.
+ */
+time: number, 
+/**
+ * The text, cut to a readable length for context lines.
+ */
+text: string, 
+/**
+ * The text was cut.
+ */
+is_cut: boolean, };
+
+export type EvidenceView = { 
+/**
+ * Message id.
+ */
+interaction_id: string, 
+/**
+ * Conversation id.
+ */
+conversation_id: string, 
+/**
+ * Conversation title.
+ */
+conversation_title: string, 
+/**
+ * Channel type.
+ */
+channel_type: string, 
+/**
+ * The conversation is private.
+ */
+is_private: boolean, 
+/**
+ * First code point of the span in `line.text`.
+ */
+start: number, 
+/**
+ * One past its last code point.
+ */
+end: number, 
+/**
+ * What the span covers; empty when it no longer holds.
+ */
+quote: string, 
+/**
+ * The span was re-checked against the stored message just now and holds.
+ */
+holds: boolean, 
+/**
+ * The message, whole; absent when it was erased.
+ */
+line: Line | null, 
+/**
+ * Up to two lines before.
+ */
+before: Array<Line>, 
+/**
+ * Up to two lines after.
+ */
+after: Array<Line>, 
+/**
+ * Ids in the original export.
+ */
+source: Source | null, };
+
+export type NearMemory = { 
+/**
+ * Id.
+ */
+id: string, 
+/**
+ * Status.
+ */
+status: string, 
+/**
+ * Statement.
+ */
+content: string, 
+/**
+ * Category.
+ */
+category: string, 
+/**
+ * Cosine, or word overlap where there are no vectors.
+ */
+similarity: number, 
+/**
+ * `exact`, `reinforcement`, `related`, `different`.
+ */
+outcome: string, };
+
+export type MemoryVersion = { 
+/**
+ * Id.
+ */
+id: string, 
+/**
+ * Status.
+ */
+status: string, 
+/**
+ * Statement.
+ */
+content: string, 
+/**
+ * Category.
+ */
+category: string, 
+/**
+ * Worded by the person.
+ */
+is_edited: boolean, 
+/**
+ * When it was made.
+ */
+created_at: number, };
+
+export type MemoryDetail = { 
+/**
+ * The row.
+ */
+row: MemoryRow, 
+/**
+ * One sentence: why it was proposed.
+ */
+reasoning: string, 
+/**
+ * `ephemeral`, `situational`, `long_term`, `identity`.
+ */
+durability: string, 
+/**
+ * Proposers with versions, "builtin/1".
+ */
+proposers: Array<string>, 
+/**
+ * The spans.
+ */
+evidence: Array<EvidenceView>, 
+/**
+ * The nearest other memory.
+ */
+near: NearMemory | null, 
+/**
+ * All versions, oldest first, this one included.
+ */
+versions: Array<MemoryVersion>, 
+/**
+ * Why it was rejected, if the person said.
+ */
+reject_reason: string | null, 
+/**
+ * Snoozed until.
+ */
+snoozed_until: number | null, 
+/**
+ * Why it is quarantined.
+ */
+quarantine_reason: string | null, };
+
+export type Decision = { "action": "approve", 
+/**
+ * Which.
+ */
+ids: Array<string>, } | { "action": "reject", 
+/**
+ * Which.
+ */
+ids: Array<string>, 
+/**
+ * `wrong`, `not_about_me`, `temporary`, `private`, `duplicate`.
+ */
+reason: string | null, } | { "action": "snooze", 
+/**
+ * Which.
+ */
+ids: Array<string>, 
+/**
+ * When to ask again.
+ */
+until: number, } | { "action": "edit", 
+/**
+ * Which.
+ */
+id: string, 
+/**
+ * The new statement.
+ */
+content: string, 
+/**
+ * The new category, if it changes.
+ */
+category: string | null, } | { "action": "merge", 
+/**
+ * What disappears into the other.
+ */
+id: string, 
+/**
+ * What stays.
+ */
+into: string, } | { "action": "archive", 
+/**
+ * Which.
+ */
+ids: Array<string>, } | { "action": "restore", 
+/**
+ * Which.
+ */
+ids: Array<string>, } | { "action": "recategorize", 
+/**
+ * Which.
+ */
+ids: Array<string>, 
+/**
+ * The category.
+ */
+category: string, };
+
+export type NeedsLook = { 
+/**
+ * Which.
+ */
+id: string, 
+/**
+ * What changed since it was shown.
+ */
+reason: string, };
+
+export type DecisionOutcome = { 
+/**
+ * The operation, to undo it by; absent when nothing was changed.
+ */
+operation_id: string | null, 
+/**
+ * For the notice: "Approved 4 memories".
+ */
+summary: string, 
+/**
+ * Ids acted on.
+ */
+applied: Array<string>, 
+/**
+ * New versions made, old id to new id.
+ */
+created: Array<CreatedVersion>, 
+/**
+ * Those that need another look.
+ */
+needs_look: Array<NeedsLook>, };
+
+export type CreatedVersion = { 
+/**
+ * The older version.
+ */
+from: string, 
+/**
+ * The new one.
+ */
+id: string, };
+
+export type UndoRequest = { 
+/**
+ * The operation.
+ */
+operation_id: string | null, };
+
+export type UndoOutcome = { 
+/**
+ * The operation; absent when there was nothing left to undo.
+ */
+operation_id: string | null, 
+/**
+ * "Undid: Approved 4 memories".
+ */
+summary: string, 
+/**
+ * Memories restored.
+ */
+restored: Array<string>, };
+
+export type SearchRequest = { 
+/**
+ * Words; `"exact phrase"` in quotes, `prefix*`.
+ */
+query: string, 
+/**
+ * How many hits.
+ */
+limit: number, 
+/**
+ * `messages`, `memories` or `all`.
+ */
+scope: string | null, };
+
+export type SearchHit = { 
+/**
+ * `message` or `memory`.
+ */
+kind: string, 
+/**
+ * Message or memory id.
+ */
+id: string, 
+/**
+ * Higher is better; comparable within one answer only.
+ */
+score: number, 
+/**
+ * Why it matched: `words`, `meaning`.
+ */
+why: Array<string>, 
+/**
+ * The export's ids.
+ */
+source: Source | null, 
+/**
+ * The text.
+ */
+text: string, 
+/**
+ * Conversation to open.
+ */
+conversation_id: string, 
+/**
+ * Its title.
+ */
+conversation_title: string, 
+/**
+ * Who said it.
+ */
+author: string, 
+/**
+ * When.
+ */
+time: number, };
+
+export type SearchResponse = { 
+/**
+ * Best first.
+ */
+hits: Array<SearchHit>, };
+
+export type ConversationsListRequest = { 
+/**
+ * Words of the title or of a message.
+ */
+query: string | null, 
+/**
+ * Channel types.
+ */
+channel: Array<string>, 
+/**
+ * Only private ones (true) or others (false).
+ */
+private: boolean | null, 
+/**
+ * How many to pass over.
+ */
+offset: number, 
+/**
+ * How many to return; 0 means as many as allowed.
+ */
+limit: number, };
+
+export type ConversationRow = { 
+/**
+ * Id.
+ */
+id: string, 
+/**
+ * Title, or a stand-in made from channel and date.
+ */
+title: string, 
+/**
+ * Channel type.
+ */
+channel_type: string, 
+/**
+ * Channel id.
+ */
+channel_id: string, 
+/**
+ * `public` or `private` channel.
+ */
+visibility: string, 
+/**
+ * Kept out of analysis by the person.
+ */
+is_private: boolean, 
+/**
+ * `active`, `idle`, `archived`.
+ */
+status: string, 
+/**
+ * Messages in it.
+ */
+messages: number, 
+/**
+ * First message.
+ */
+first: number, 
+/**
+ * Last message.
+ */
+last: number, 
+/**
+ * Memories that rest on it.
+ */
+memories_active: number, 
+/**
+ * Candidates that wait.
+ */
+memories_pending: number, 
+/**
+ * Who takes part, most talkative first, at most five.
+ */
+participants: Array<string>, 
+/**
+ * The export's ids (message empty).
+ */
+source: Source, 
+/**
+ * Came with the sample data.
+ */
+is_sample: boolean, };
+
+export type ConversationsListResponse = { 
+/**
+ * How many match.
+ */
+total: number, 
+/**
+ * The rows asked for, latest activity first.
+ */
+items: Array<ConversationRow>, 
+/**
+ * Counts by channel type.
+ */
+by_channel: Array<Count>, 
+/**
+ * How many are private.
+ */
+private_count: number, };
+
+export type MessagesRequest = { 
+/**
+ * Conversation id.
+ */
+conversation_id: string, 
+/**
+ * Position of the first message wanted.
+ */
+offset: number, 
+/**
+ * How many; at most 500.
+ */
+limit: number, 
+/**
+ * Instead of `offset`: centre on this message.
+ */
+around: string | null, };
+
+export type MemorySpan = { 
+/**
+ * Memory id.
+ */
+memory_id: string, 
+/**
+ * First code point.
+ */
+start: number, 
+/**
+ * One past the last.
+ */
+end: number, 
+/**
+ * Its status.
+ */
+status: string, 
+/**
+ * Its category.
+ */
+category: string, 
+/**
+ * Its statement.
+ */
+content: string, };
+
+export type MessageView = { 
+/**
+ * Id.
+ */
+id: string, 
+/**
+ * Position in the conversation.
+ */
+position: number, 
+/**
+ * Who said it.
+ */
+author: string, 
+/**
+ * Role.
+ */
+role: string, 
+/**
+ * `text`, `tool_use` …
+ */
+message_type: string, 
+/**
+ * Tool name.
+ */
+tool: string | null, 
+/**
+ * When.
+ */
+time: number, 
+/**
+ * `exact`, `local_assumed`, `inferred`.
+ */
+time_certainty: string, 
+/**
+ * The text, exactly.
+ */
+text: string, 
+/**
+ * On a branch that was edited or regenerated away from.
+ */
+is_branch: boolean, 
+/**
+ * Spans that became candidates or memories.
+ */
+spans: Array<MemorySpan>, };
+
+export type MessagesResponse = { 
+/**
+ * Messages in the conversation.
+ */
+total: number, 
+/**
+ * Position of the first item.
+ */
+offset: number, 
+/**
+ * The messages.
+ */
+items: Array<MessageView>, };
+
+export type PrivacyPreview = { 
+/**
+ * It is private now.
+ */
+is_private: boolean, 
+/**
+ * Approved memories that rest only on it.
+ */
+memories_active: number, 
+/**
+ * Candidates that rest only on it.
+ */
+memories_pending: number, 
+/**
+ * Analyses and summaries of it.
+ */
+analyses: number, 
+/**
+ * Entries of the gate log about it.
+ */
+gate_entries: number, 
+/**
+ * Messages that arrived while it was private and will not be back-filled.
+ */
+messages_not_read: number, };
+
+export type ExistingMemories = "keep" | "hide" | "erase";
+
+export type SetPrivateRequest = { 
+/**
+ * Conversation id.
+ */
+id: string, 
+/**
+ * Private from now on.
+ */
+private: boolean, 
+/**
+ * What becomes of what was derived before; used when turning private.
+ */
+existing: ExistingMemories, };
+
+export type SetPrivateOutcome = { 
+/**
+ * It is private now.
+ */
+is_private: boolean, 
+/**
+ * Memories hidden.
+ */
+hidden: number, 
+/**
+ * Memories erased.
+ */
+erased: number, 
+/**
+ * Memories shown again.
+ */
+unhidden: number, 
+/**
+ * Jobs cancelled.
+ */
+jobs_cancelled: number, };
+
+export type AnalyzeRequest = { 
+/**
+ * Conversation id.
+ */
+id: string, 
+/**
+ * Run although nothing is new or the conversation is short.
+ */
+force: boolean, };
+
+export type AnalyzeStarted = { "outcome": "queued", 
+/**
+ * The job.
+ */
+job_id: string, } | { "outcome": "nothing_new", 
+/**
+ * That analysis.
+ */
+analysis_id: string, } | { "outcome": "too_short", 
+/**
+ * Messages there are.
+ */
+messages: number, 
+/**
+ * Messages wanted.
+ */
+messages_min: number, } | { "outcome": "private" };
+
+export type SummarySentenceView = { 
+/**
+ * Message it stands in.
+ */
+interaction_id: string, 
+/**
+ * First code point.
+ */
+start: number, 
+/**
+ * One past the last.
+ */
+end: number, 
+/**
+ * Who said it.
+ */
+author: string, 
+/**
+ * The sentence.
+ */
+text: string, };
+
+export type ArcPointView = { 
+/**
+ * `start`, `middle`, `end`.
+ */
+stage: string, 
+/**
+ * The mood, in a word.
+ */
+mood: string, 
+/**
+ * The message it rests on.
+ */
+interaction_id: string | null, };
+
+export type AnalysisView = { 
+/**
+ * Id.
+ */
+id: string, 
+/**
+ * When.
+ */
+created_at: number, 
+/**
+ * Which engine and version.
+ */
+proposer: string, 
+/**
+ * 2–3 sentences.
+ */
+summary: Array<SummarySentenceView>, 
+/**
+ * Themes.
+ */
+themes: Array<string>, 
+/**
+ * Tone, in words.
+ */
+tone: string, 
+/**
+ * Emotional arc.
+ */
+arc: Array<ArcPointView>, 
+/**
+ * Participants.
+ */
+participants: Array<string>, 
+/**
+ * Key topics.
+ */
+key_topics: Array<string>, 
+/**
+ * Messages read.
+ */
+messages: number, 
+/**
+ * New candidates by category.
+ */
+proposed: Array<Count>, 
+/**
+ * Stopped candidates by gate.
+ */
+stopped: Array<Count>, 
+/**
+ * Candidates that repeated what was known.
+ */
+repeated: number, 
+/**
+ * Ids of the new candidates.
+ */
+candidate_ids: Array<string>, 
+/**
+ * Differences to the analysis before: themes and topics new since then.
+ */
+new_since_last: Array<string>, };
+
+export type AnalysesResponse = { 
+/**
+ * The analyses.
+ */
+items: Array<AnalysisView>, };
+
+export type FileToken = { 
+/**
+ * Opaque; good until the program ends.
+ */
+token: string, 
+/**
+ * File name to show.
+ */
+name: string, 
+/**
+ * Size in bytes; 0 for a folder.
+ */
+size: number, };
+
+export type PickedFiles = { 
+/**
+ * Empty when the dialog was closed.
+ */
+files: Array<FileToken>, };
+
+export type DryRunRequest = { 
+/**
+ * Tokens.
+ */
+tokens: Array<string>, 
+/**
+ * The owner's name or handle, if the person has said.
+ */
+me: string | null, 
+/**
+ * `day_first`, `month_first`, `year_first`, if the person has said.
+ */
+date_order: string | null, };
+
+export type ParticipantView = { 
+/**
+ * Name.
+ */
+name: string, 
+/**
+ * Handle.
+ */
+handle: string, 
+/**
+ * Messages by them.
+ */
+messages: number, 
+/**
+ * One line of theirs.
+ */
+sample: string, };
+
+export type SkipView = { 
+/**
+ * Stable name of the reason.
+ */
+reason: string, 
+/**
+ * The reason in words.
+ */
+text: string, 
+/**
+ * How many.
+ */
+count: number, 
+/**
+ * One of them.
+ */
+sample: string, };
+
+export type DateQuestion = { 
+/**
+ * The line's date as written.
+ */
+written: string, 
+/**
+ * Read day first.
+ */
+day_first: string, 
+/**
+ * Read month first.
+ */
+month_first: string, };
+
+export type DryRunFile = { 
+/**
+ * Token.
+ */
+token: string, 
+/**
+ * File name.
+ */
+name: string, 
+/**
+ * Which source; absent when it cannot be imported.
+ */
+kind: string | null, 
+/**
+ * Why it cannot be imported.
+ */
+error: string | null, 
+/**
+ * Conversations in it.
+ */
+conversations: number, 
+/**
+ * Records that are or should be messages.
+ */
+seen: number, 
+/**
+ * Of those, skipped.
+ */
+skipped: Array<SkipView>, 
+/**
+ * First message.
+ */
+first: number | null, 
+/**
+ * Last message.
+ */
+last: number | null, 
+/**
+ * Who speaks, most talkative first.
+ */
+participants: Array<ParticipantView>, 
+/**
+ * "Which of these is you?" must be asked.
+ */
+needs_owner: boolean, 
+/**
+ * "Which comes first, day or month?" must be asked; two lines both ways.
+ */
+date_questions: Array<DateQuestion>, };
+
+export type DryRunResponse = { 
+/**
+ * One a file.
+ */
+files: Array<DryRunFile>, };
+
+export type ImportStartRequest = { 
+/**
+ * Tokens.
+ */
+tokens: Array<string>, 
+/**
+ * The owner's name or handle.
+ */
+me: string | null, 
+/**
+ * Day or month first.
+ */
+date_order: string | null, 
+/**
+ * Every conversation starts private.
+ */
+private: boolean, };
+
+export type JobsStarted = { 
+/**
+ * Job ids.
+ */
+job_ids: Array<string>, };
+
+export type ImportView = { 
+/**
+ * Id.
+ */
+id: string, 
+/**
+ * File name.
+ */
+name: string, 
+/**
+ * Which source.
+ */
+kind: string, 
+/**
+ * `running`, `done`, `failed`, `cancelled`.
+ */
+state: string, 
+/**
+ * Came with the sample data.
+ */
+is_sample: boolean, 
+/**
+ * Conversations touched.
+ */
+conversations: number, 
+/**
+ * Records seen: imported + duplicate + skipped.
+ */
+seen: number, 
+/**
+ * New messages.
+ */
+imported: number, 
+/**
+ * Already there.
+ */
+duplicate: number, 
+/**
+ * Skipped, by reason.
+ */
+skipped: Array<SkipView>, 
+/**
+ * What went wrong.
+ */
+error: string | null, 
+/**
+ * When it began.
+ */
+started_at: number, 
+/**
+ * When it ended.
+ */
+finished_at: number | null, };
+
+export type ImportsResponse = { 
+/**
+ * The imports.
+ */
+items: Array<ImportView>, };
+
+export type SampleRemoved = { 
+/**
+ * Messages.
+ */
+messages: number, 
+/**
+ * Conversations.
+ */
+conversations: number, 
+/**
+ * Candidates and memories.
+ */
+memories: number, };
+
+export type JobView = { 
+/**
+ * Id.
+ */
+id: string, 
+/**
+ * `import`, `extract`, `analyze`, `embed`.
+ */
+kind: string, 
+/**
+ * What it works on, in words: a file name, a conversation's title.
+ */
+title: string, 
+/**
+ * Conversation it is about.
+ */
+conversation_id: string | null, 
+/**
+ * `queued`, `running`, `done`, `cancelled`, `dead`.
+ */
+state: string, 
+/**
+ * Cancel was asked and is on its way.
+ */
+is_cancelling: boolean, 
+/**
+ * What it is doing: "Reading messages".
+ */
+stage: string | null, 
+/**
+ * n of m.
+ */
+done: number, 
+/**
+ * m; 0 when not known.
+ */
+total: number, 
+/**
+ * Failures so far.
+ */
+attempts: number, 
+/**
+ * What went wrong last.
+ */
+error: string | null, 
+/**
+ * Result in short JSON, kind by kind (analyze: {"analysis_id"}; import: {"import_id"}).
+ */
+result: string | null, 
+/**
+ * When it was queued.
+ */
+created_at: number, 
+/**
+ * When it began.
+ */
+started_at: number | null, 
+/**
+ * When it ended.
+ */
+finished_at: number | null, };
+
+export type JobsResponse = { 
+/**
+ * At most 200.
+ */
+items: Array<JobView>, 
+/**
+ * Jobs waiting.
+ */
+queued: number, 
+/**
+ * Background work is paused.
+ */
+paused: boolean, };
+
+export type PauseRequest = { 
+/**
+ * Pause (true) or resume.
+ */
+paused: boolean, };
+
+export type GateLogRequest = { 
+/**
+ * Only this gate.
+ */
+gate: string | null, 
+/**
+ * Only this conversation.
+ */
+conversation: string | null, 
+/**
+ * How many to pass over.
+ */
+offset: number, 
+/**
+ * How many; at most 500.
+ */
+limit: number, };
+
+export type GateEntry = { 
+/**
+ * Running number.
+ */
+seq: number, 
+/**
+ * Gate.
+ */
+gate: string, 
+/**
+ * What it would have said.
+ */
+content: string, 
+/**
+ * Why it was stopped.
+ */
+reason: string, 
+/**
+ * Conversation.
+ */
+conversation_id: string, 
+/**
+ * Its title.
+ */
+conversation_title: string, 
+/**
+ * Message.
+ */
+interaction_id: string | null, 
+/**
+ * Who proposed it.
+ */
+proposer: string, 
+/**
+ * When.
+ */
+created_at: number, };
+
+export type GateLogResponse = { 
+/**
+ * How many match.
+ */
+total: number, 
+/**
+ * The entries asked for.
+ */
+items: Array<GateEntry>, 
+/**
+ * Counts by gate over all.
+ */
+by_gate: Array<Count>, };
+
+export type AlertView = { 
+/**
+ * Id.
+ */
+id: string, 
+/**
+ * Kind.
+ */
+kind: string, 
+/**
+ * What happened, to what, what to do.
+ */
+message: string, 
+/**
+ * The job, if one failed (Retry).
+ */
+job_id: string | null, 
+/**
+ * When.
+ */
+created_at: number, };
+
+export type AlertsResponse = { 
+/**
+ * The alerts.
+ */
+items: Array<AlertView>, };
+
+export type Event = { "type": "changed", 
+/**
+ * The tags.
+ */
+tags: Array<string>, } | { "type": "job_progress", 
+/**
+ * Id.
+ */
+id: string, 
+/**
+ * What it is doing.
+ */
+stage: string, 
+/**
+ * n.
+ */
+done: number, 
+/**
+ * m; 0 when not known.
+ */
+total: number, } | { "type": "files_dropped", 
+/**
+ * The files.
+ */
+files: Array<FileToken>, };
+
+/** Every command with its request and response. */
+export interface RpcSchema {
+  app_status: [Nothing, AppStatus];
+  settings_get: [Nothing, Settings];
+  settings_set: [Settings, Settings];
+  ui_state_get: [Nothing, UiState];
+  ui_state_set: [UiState, Nothing];
+  pick_files: [Nothing, PickedFiles];
+  import_dry_run: [DryRunRequest, DryRunResponse];
+  import_start: [ImportStartRequest, JobsStarted];
+  imports_list: [Nothing, ImportsResponse];
+  sample_load: [Nothing, JobsStarted];
+  sample_remove: [Nothing, SampleRemoved];
+  memories_list: [Partial<MemoriesListRequest>, MemoriesListResponse];
+  memory_get: [ById, MemoryDetail];
+  memory_decide: [Decision, DecisionOutcome];
+  undo: [Partial<UndoRequest>, UndoOutcome];
+  conversations_list: [Partial<ConversationsListRequest>, ConversationsListResponse];
+  conversation_get: [ById, ConversationRow];
+  conversation_messages: [Partial<MessagesRequest>, MessagesResponse];
+  conversation_privacy_preview: [ById, PrivacyPreview];
+  conversation_set_private: [SetPrivateRequest, SetPrivateOutcome];
+  analyze_start: [AnalyzeRequest, AnalyzeStarted];
+  analyses_list: [ById, AnalysesResponse];
+  jobs_list: [Nothing, JobsResponse];
+  job_cancel: [ById, Nothing];
+  job_retry: [ById, Nothing];
+  queue_pause: [PauseRequest, Nothing];
+  gate_log_list: [Partial<GateLogRequest>, GateLogResponse];
+  alerts_list: [Nothing, AlertsResponse];
+  alert_dismiss: [ById, Nothing];
+  search: [SearchRequest, SearchResponse];
+}

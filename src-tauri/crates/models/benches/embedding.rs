@@ -1,0 +1,75 @@
+//! `make bench`: sentences a second through [`Embedder`], beside the model alone on ready-made token ids.
+#![allow(clippy::print_stdout, reason = "a benchmark prints its figures")]
+
+use std::time::Instant;
+
+use keepsake_models::{Embedder, default_model_dir, open_local};
+use ort::session::Session;
+use ort::value::Tensor;
+
+const RAW: &str = "--raw";
+const SENTENCES: usize = 2_048;
+const BATCH: usize = 32;
+const WORDS: &str = "we moved the meeting to thursday because my sister comes home from lisbon and i promised to cook \
+    her favourite soup with beans while the dog sleeps near a window that never closes quite right in winter";
+
+/// 6 to 26 words each, the spread of chat messages; the same on every run.
+fn sentences() -> Vec<String> {
+    let words: Vec<&str> = WORDS.split_whitespace().collect();
+    let mut state = 1_u64;
+    let mut next = |below: usize| {
+        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        (state >> 33) as usize % below
+    };
+    (0..SENTENCES)
+        .map(|_| {
+            let length = 6 + next(21);
+            (0..length).map(|_| words[next(words.len())]).collect::<Vec<_>>().join(" ")
+        })
+        .collect()
+}
+
+/// The model without tokenizer, padding, pooling or sorting: batches of 32 × 18 tokens, the mean length of `sentences`.
+fn raw_per_second(dir: &std::path::Path) -> Result<f64, Box<dyn std::error::Error>> {
+    let threads = std::thread::available_parallelism()?.get();
+    let environment = ort::init_from(dir.join("libonnxruntime.so"))?.with_telemetry(false).build()?;
+    let mut session = Session::builder(&environment)?
+        .with_intra_threads(threads)
+        .map_err(|error| error.to_string())?
+        .commit_from_file(dir.join("model.onnx"))?;
+    let tokens = 18;
+    let started = Instant::now();
+    for _ in 0..SENTENCES / BATCH {
+        let tensor = |value: i64| Tensor::from_array(([BATCH, tokens], vec![value; BATCH * tokens]));
+        session
+            .run(ort::inputs!["input_ids" => tensor(2_003)?, "attention_mask" => tensor(1)?, "token_type_ids" => tensor(0)?])?;
+    }
+    Ok(SENTENCES as f64 / started.elapsed().as_secs_f64())
+}
+
+fn main() -> Result<(), Box<dyn std::error::Error>> {
+    let dir = default_model_dir(|name| std::env::var_os(name));
+    if std::env::args().any(|argument| argument == RAW) {
+        println!("embedding: {:.0} sentences/s by the model alone", raw_per_second(&dir)?);
+        return Ok(());
+    }
+    // In a process of its own, since ONNX Runtime allows one environment a process.
+    std::process::Command::new(std::env::current_exe()?).arg(RAW).status()?;
+    let opened = Instant::now();
+    let model = open_local(&dir)?;
+    println!("embedding: model verified and loaded in {} ms", opened.elapsed().as_millis());
+
+    let sentences = sentences();
+    let texts: Vec<&str> = sentences.iter().map(String::as_str).collect();
+    model.embed(&texts[..BATCH])?;
+    let started = Instant::now();
+    model.embed(&texts)?;
+    let ours = SENTENCES as f64 / started.elapsed().as_secs_f64();
+    let one = Instant::now();
+    for text in &texts[..100] {
+        model.embed(&[text])?;
+    }
+    let single_ms = one.elapsed().as_secs_f64() * 10.0;
+    println!("embedding: {ours:.0} sentences/s, one in {single_ms:.1} ms");
+    Ok(())
+}

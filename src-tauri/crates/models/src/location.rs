@@ -1,0 +1,45 @@
+//! Where the prepared model lies; the same rule as `model_dir` in `prepare_model.py`.
+
+use std::ffi::OsString;
+use std::path::PathBuf;
+
+/// Name of the model that `make model` prepares: its directory, and what is stored with each vector.
+pub const MODEL_NAME: &str = "all-MiniLM-L6-v2-int8";
+
+/// The directory to give to [`open_local`](crate::open_local).
+///
+/// `env` looks up an environment variable, at the edge `|name| std::env::var_os(name)`. `KEEPSAKE_MODEL_DIR` wins; else
+/// it is `models/<name>` in Keepsake's data directory. Without a home directory the path is relative.
+pub fn default_model_dir(env: impl Fn(&str) -> Option<OsString>) -> PathBuf {
+    // An empty variable counts as unset, as the XDG base directory specification has it.
+    let dir = |name: &str| env(name).filter(|value| !value.is_empty()).map(PathBuf::from);
+    if let Some(chosen) = dir("KEEPSAKE_MODEL_DIR") {
+        return chosen;
+    }
+    let home = || dir("HOME").unwrap_or_default();
+    let base = if cfg!(target_os = "macos") {
+        home().join("Library/Application Support")
+    } else {
+        dir("XDG_DATA_HOME").unwrap_or_else(|| home().join(".local/share"))
+    };
+    base.join("keepsake").join("models").join(MODEL_NAME)
+}
+
+#[cfg(all(test, target_os = "linux"))]
+mod tests {
+    use super::*;
+
+    fn check(env: &[(&str, &str)], expect: &str, why: &str) {
+        let lookup = |name: &str| env.iter().find(|(key, _)| *key == name).map(|(_, value)| OsString::from(value));
+        assert_eq!(default_model_dir(lookup), PathBuf::from(expect), "{why}");
+    }
+
+    #[test]
+    fn the_model_directory_follows_the_environment() {
+        let models = "keepsake/models/all-MiniLM-L6-v2-int8";
+        check(&[("HOME", "/h")], &format!("/h/.local/share/{models}"), "the XDG default");
+        check(&[("HOME", "/h"), ("XDG_DATA_HOME", "/d")], &format!("/d/{models}"), "XDG_DATA_HOME is respected");
+        check(&[("HOME", "/h"), ("XDG_DATA_HOME", "")], &format!("/h/.local/share/{models}"), "empty is unset");
+        check(&[("HOME", "/h"), ("KEEPSAKE_MODEL_DIR", "/m")], "/m", "an explicit directory wins");
+    }
+}

@@ -123,6 +123,7 @@ CREATE TABLE interactions (
     UNIQUE (source_key, revision)
 ) STRICT;
 CREATE INDEX interactions_by_conversation ON interactions (conversation_id, created_at_ms, seq);
+CREATE INDEX interactions_by_handle ON interactions (handle_id);
 
 -- What remains of an erased message: nothing of its content, enough to keep the chain whole and a re-import out.
 CREATE TABLE tombstones (

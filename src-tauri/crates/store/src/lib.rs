@@ -1,1 +1,50 @@
-//! (being written)
+//! The one SQLite file: append log, memories with evidence, work, search.
+//!
+//! Reads run on [`ReadTx`], writes inside [`Store::write`] on [`WriteTx`]: one writer, several readers, so there is order and no
+//! "busy". What may be done is decided elsewhere (`domain`, `capture`, `engine`); this crate keeps the promises of the schema:
+//! append-only truth, no derived row without evidence, nothing reworded in place, effects and job completion in one transaction.
+//!
+//! Deliberately not here: clocks, ids, models, parsing, any choice of what to propose or serve.
+
+mod alerts;
+mod analyses;
+mod append;
+mod chain;
+mod changes;
+mod conversations;
+mod embeddings;
+mod erase;
+mod error;
+mod gate_log;
+mod guard;
+mod imports;
+mod jobs;
+mod memories;
+mod memory_list;
+mod migrate;
+mod open;
+mod operations;
+mod search;
+mod settings;
+mod text;
+
+pub use alerts::AlertRow;
+pub use analyses::AnalysisRow;
+pub use append::{AppendContext, BatchOutcome};
+pub use chain::{ChainFault, ChainReport};
+pub use changes::{Changes, Tag};
+pub use conversations::{ConversationFilter, ConversationRow, InteractionRow, PrivacyCounts, Spot};
+pub use embeddings::EmbeddingOwner;
+pub use erase::Erased;
+pub use error::StoreError;
+pub use gate_log::{GateLogRow, NewGateLogRow};
+pub use imports::{ImportRow, ImportSkip, ImportTotals};
+pub use jobs::{JobOutcome, JobRow, Lease, NewJob};
+pub use memories::{EvidenceRow, MemoryRow, NewEvidence, NewMemory};
+pub use memory_list::{MemoryFacets, MemoryFilter, MemoryListRow, MemorySort};
+pub use open::{ReadTx, Store, WriteTx};
+pub use operations::{MemoryChange, MemoryState, OperationRow};
+pub use search::{MessageHit, fts_query};
+
+/// The result of a store call.
+pub type Result<T> = std::result::Result<T, StoreError>;

@@ -1,0 +1,89 @@
+//! Alerts: failures that a person must see, until they say they have.
+
+use keepsake_domain::{AlertId, JobId, Timestamp};
+use rusqlite::params;
+
+use crate::changes::Tag;
+use crate::open::{ReadTx, WriteTx};
+use crate::text::parse;
+use crate::{Result, StoreError};
+
+/// One alert.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct AlertRow {
+    /// Id.
+    pub id: AlertId,
+    /// What kind of failure.
+    pub kind: String,
+    /// What happened, to what, what to do.
+    pub message: String,
+    /// The job that failed.
+    pub job_id: Option<JobId>,
+    /// When.
+    pub created: Timestamp,
+}
+
+impl ReadTx<'_> {
+    /// Alerts not dismissed, newest first.
+    pub fn alerts(&self) -> Result<Vec<AlertRow>> {
+        let mut statement = self.conn.prepare_cached(
+            "SELECT id, kind, message, job_id, created_at_ms FROM alerts WHERE dismissed_at_ms IS NULL ORDER BY created_at_ms DESC, id DESC",
+        )?;
+        let mut rows = statement.query([])?;
+        let mut items = Vec::new();
+        while let Some(row) = rows.next()? {
+            let job: Option<String> = row.get(3)?;
+            items.push(AlertRow {
+                id: parse("alert id", &row.get::<_, String>(0)?)?,
+                kind: row.get(1)?,
+                message: row.get(2)?,
+                job_id: job.map(|id| parse("job id", &id)).transpose()?,
+                created: Timestamp(row.get(4)?),
+            });
+        }
+        Ok(items)
+    }
+
+    /// How many alerts are open.
+    pub fn alert_count(&self) -> Result<u64> {
+        let count: i64 = self
+            .conn
+            .prepare_cached("SELECT count(*) FROM alerts WHERE dismissed_at_ms IS NULL")?
+            .query_row([], |row| row.get(0))?;
+        Ok(count as u64)
+    }
+}
+
+impl WriteTx<'_> {
+    /// Raises an alert; one that is open with the same words is not raised again.
+    pub fn raise_alert(&self, alert: &AlertRow) -> Result<()> {
+        self.conn.execute(
+            "INSERT INTO alerts (id, kind, message, job_id, created_at_ms)
+             SELECT ?1, ?2, ?3, ?4, ?5 WHERE NOT EXISTS (
+                 SELECT 1 FROM alerts WHERE kind = ?2 AND message = ?3 AND job_id IS ?4 AND dismissed_at_ms IS NULL)",
+            params![alert.id.as_str(), alert.kind, alert.message, alert.job_id.as_ref().map(JobId::as_str), alert.created.0],
+        )?;
+        self.touch(Tag::Alerts);
+        Ok(())
+    }
+
+    /// The person has seen an alert.
+    pub fn dismiss_alert(&self, id: &AlertId, now: Timestamp) -> Result<()> {
+        let changed = self.conn.execute("UPDATE alerts SET dismissed_at_ms = ?2 WHERE id = ?1", params![id.as_str(), now.0])?;
+        if changed == 0 {
+            return Err(StoreError::not_found("alert", id.as_str()));
+        }
+        self.touch(Tag::Alerts);
+        Ok(())
+    }
+
+    /// Dismisses what a job raised: it was retried.
+    pub fn dismiss_alerts_of(&self, job: &JobId, now: Timestamp) -> Result<()> {
+        self.conn.execute(
+            "UPDATE alerts SET dismissed_at_ms = ?2 WHERE job_id = ?1 AND dismissed_at_ms IS NULL",
+            params![job.as_str(), now.0],
+        )?;
+        self.touch(Tag::Alerts);
+        Ok(())
+    }
+}

@@ -1,0 +1,98 @@
+//! Whole-conversation analyses and summaries: each run is kept, none is edited.
+
+use keepsake_domain::{AnalysisId, ConversationId, InteractionId, SummaryId, Timestamp};
+use rusqlite::{OptionalExtension, params};
+
+use crate::Result;
+use crate::changes::Tag;
+use crate::open::{ReadTx, WriteTx};
+use crate::text::parse;
+
+/// One analysis.
+#[derive(Debug, Clone, PartialEq)]
+pub struct AnalysisRow {
+    /// Id.
+    pub id: AnalysisId,
+    /// Conversation.
+    pub conversation_id: ConversationId,
+    /// Which engine and version.
+    pub proposer: String,
+    /// Of the transcript that was read.
+    pub fingerprint: String,
+    /// JSON that the engine wrote.
+    pub outcome: String,
+    /// When.
+    pub created: Timestamp,
+}
+
+impl ReadTx<'_> {
+    /// All analyses of a conversation, newest first.
+    pub fn analyses(&self, conversation: &ConversationId) -> Result<Vec<AnalysisRow>> {
+        let mut statement = self.conn.prepare_cached(
+            "SELECT id, conversation_id, proposer, fingerprint, outcome, created_at_ms FROM conversation_analyses
+              WHERE conversation_id = ?1 ORDER BY created_at_ms DESC, id DESC",
+        )?;
+        let mut rows = statement.query(params![conversation.as_str()])?;
+        let mut items = Vec::new();
+        while let Some(row) = rows.next()? {
+            items.push(AnalysisRow {
+                id: parse("analysis id", &row.get::<_, String>(0)?)?,
+                conversation_id: parse("conversation id", &row.get::<_, String>(1)?)?,
+                proposer: row.get(2)?,
+                fingerprint: row.get(3)?,
+                outcome: row.get(4)?,
+                created: Timestamp(row.get(5)?),
+            });
+        }
+        Ok(items)
+    }
+}
+
+impl WriteTx<'_> {
+    /// Stores an analysis and its summary; the summary supersedes the one before.
+    pub fn insert_analysis(
+        &self,
+        analysis: &AnalysisRow,
+        summary: Option<(&SummaryId, &str, &InteractionId, &InteractionId)>,
+    ) -> Result<()> {
+        self.conn.execute(
+            "INSERT INTO conversation_analyses (id, conversation_id, proposer, fingerprint, outcome, created_at_ms)
+             VALUES (?1, ?2, ?3, ?4, ?5, ?6)",
+            params![
+                analysis.id.as_str(),
+                analysis.conversation_id.as_str(),
+                analysis.proposer,
+                analysis.fingerprint,
+                analysis.outcome,
+                analysis.created.0
+            ],
+        )?;
+        if let Some((id, text, start, end)) = summary {
+            let before = self
+                .conn
+                .query_row(
+                    "SELECT id FROM conversation_summaries WHERE conversation_id = ?1 ORDER BY created_at_ms DESC, id DESC LIMIT 1",
+                    params![analysis.conversation_id.as_str()],
+                    |row| row.get::<_, String>(0),
+                )
+                .optional()?;
+            self.conn.execute(
+                "INSERT INTO conversation_summaries (id, conversation_id, summary, source_range_start, source_range_end, proposer,
+                                                     supersedes_id, created_at_ms)
+                 VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)",
+                params![
+                    id.as_str(),
+                    analysis.conversation_id.as_str(),
+                    text,
+                    start.as_str(),
+                    end.as_str(),
+                    analysis.proposer,
+                    before,
+                    analysis.created.0
+                ],
+            )?;
+        }
+        self.touch(Tag::Analyses);
+        Ok(())
+    }
+}

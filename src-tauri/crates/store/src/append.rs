@@ -1,0 +1,408 @@
+//! Appending messages to Layer 0: idempotent by the source's own ids, with their handles and conversations.
+//!
+//! The same message twice adds nothing; the same id with another text is a new revision beside the old one; an erased message
+//! does not come back.
+
+use std::collections::{HashMap, HashSet};
+
+use keepsake_domain::{
+    ConversationId, Direction, EntityId, HandleId, IdSource, ImportId, InteractionId, Message, Role, Timestamp, Visibility,
+};
+use rusqlite::{OptionalExtension, params};
+
+use crate::chain::{Hash, Links, hash_parts};
+use crate::changes::Tag;
+use crate::open::WriteTx;
+use crate::{Result, StoreError};
+
+/// What an append needs from outside.
+#[derive(Clone, Copy)]
+pub struct AppendContext<'a> {
+    /// Fresh ids and salts.
+    pub ids: &'a dyn IdSource,
+    /// The present.
+    pub now: Timestamp,
+    /// The import that brings the messages.
+    pub import_id: Option<&'a ImportId>,
+}
+
+/// What became of a batch.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct BatchOutcome {
+    /// New messages, revisions included.
+    pub imported: u64,
+    /// Already there.
+    pub duplicate: u64,
+    /// Erased before by the person: kept out.
+    pub erased: u64,
+    /// Conversations that got something new.
+    pub touched: Vec<ConversationId>,
+    /// Conversations that did not exist before.
+    pub created: Vec<ConversationId>,
+}
+
+struct Handle {
+    id: HandleId,
+    entity: EntityId,
+}
+
+struct Conversation {
+    id: ConversationId,
+    is_new: bool,
+    added: i64,
+    first_ms: i64,
+    last_ms: i64,
+}
+
+/// Everything that a batch looks up more than once.
+#[derive(Default)]
+struct Seen {
+    handles: HashMap<(String, String, bool), Handle>,
+    conversations: HashMap<(&'static str, String), Conversation>,
+    /// Conversations whose speaker was recognised as the owner only now: to be read again.
+    reread: HashSet<ConversationId>,
+}
+
+impl WriteTx<'_> {
+    /// Appends `messages` in order.
+    pub fn append(&self, messages: &[Message], context: AppendContext<'_>) -> Result<BatchOutcome> {
+        let key = self.source_hash_key()?;
+        let mut head = self.chain_head()?;
+        let mut seen = Seen::default();
+        let mut outcome = BatchOutcome::default();
+        for message in messages {
+            let handle = self.handle_of(message, &mut seen, context)?;
+            let conversation = self.conversation_of(message, &handle.1, &mut seen, context)?;
+            let source_key = hash_parts(
+                Some(&key),
+                &[
+                    message.source.kind.name().as_bytes(),
+                    message.source.conversation.as_bytes(),
+                    message.source.message.as_bytes(),
+                ],
+            );
+            let revision = match self.revision_for(&source_key, &message.text)? {
+                Revision::Same => {
+                    outcome.duplicate += 1;
+                    continue;
+                }
+                Revision::Erased => {
+                    outcome.erased += 1;
+                    continue;
+                }
+                Revision::Next(revision) => revision,
+            };
+            head = self.insert(message, &handle, &conversation, &source_key, revision, head, context)?;
+            outcome.imported += 1;
+            let entry = seen.conversations.get_mut(&(message.source.kind.name(), message.source.conversation.clone()));
+            if let Some(entry) = entry {
+                entry.added += 1;
+                entry.first_ms = entry.first_ms.min(message.time.0);
+                entry.last_ms = entry.last_ms.max(message.time.0);
+            }
+        }
+        self.settle(seen, &mut outcome)?;
+        if outcome.imported > 0 {
+            self.touch(Tag::Messages);
+            self.touch(Tag::Conversations);
+        }
+        Ok(outcome)
+    }
+
+    fn source_hash_key(&self) -> Result<[u8; 32]> {
+        let bytes: Vec<u8> = self.conn.query_row("SELECT value FROM store_keys WHERE name = 'source'", [], |row| row.get(0))?;
+        bytes.try_into().map_err(|_| StoreError::corrupt("source key", "it is not 32 bytes long"))
+    }
+
+    fn revision_for(&self, source_key: &Hash, text: &str) -> Result<Revision> {
+        let mut statement = self
+            .conn
+            .prepare_cached("SELECT revision, content = ?2 FROM interactions WHERE source_key = ?1 ORDER BY revision DESC")?;
+        let mut rows = statement.query(params![source_key, text])?;
+        let mut next = 0;
+        while let Some(row) = rows.next()? {
+            // Any revision with this text will do: an older export read again must not look like an edit.
+            if row.get::<_, bool>(1)? {
+                return Ok(Revision::Same);
+            }
+            next = next.max(row.get::<_, i64>(0)? + 1);
+        }
+        if next == 0 {
+            let mut erased = self.conn.prepare_cached("SELECT 1 FROM tombstones WHERE source_key = ?1")?;
+            if erased.exists(params![source_key])? {
+                return Ok(Revision::Erased);
+            }
+        }
+        Ok(Revision::Next(next))
+    }
+
+    fn handle_of(&self, message: &Message, seen: &mut Seen, context: AppendContext<'_>) -> Result<(HandleId, EntityId)> {
+        let author = &message.author;
+        let is_owner = author.role == Role::Owner;
+        let key = (author.handle.channel.clone(), author.handle.handle.clone(), is_owner);
+        if let Some(handle) = seen.handles.get(&key) {
+            return Ok((handle.id.clone(), handle.entity.clone()));
+        }
+        let stored = self
+            .conn
+            .prepare_cached(
+                "SELECT c.id, c.entity_id, e.is_owner FROM entity_channels c JOIN entities e ON e.id = c.entity_id
+                  WHERE c.channel_type = ?1 AND c.channel_handle = ?2",
+            )?
+            .query_row(params![author.handle.channel, author.handle.handle], |row| {
+                Ok((row.get::<_, String>(0)?, row.get::<_, String>(1)?, row.get::<_, bool>(2)?))
+            })
+            .optional()?;
+        let handle = match stored {
+            Some((id, entity, was_owner)) => {
+                let handle =
+                    Handle { id: crate::text::parse("handle id", &id)?, entity: crate::text::parse("entity id", &entity)? };
+                if is_owner && !was_owner {
+                    self.recognise_owner(&handle, seen, context)?;
+                }
+                handle
+            }
+            None => self.new_handle(message, context)?,
+        };
+        let ids = (handle.id.clone(), handle.entity.clone());
+        seen.handles.insert(key, handle);
+        Ok(ids)
+    }
+
+    /// The person said that this speaker, stored before as somebody else, is them.
+    fn recognise_owner(&self, handle: &Handle, seen: &mut Seen, context: AppendContext<'_>) -> Result<()> {
+        self.conn.execute(
+            "UPDATE entities SET is_owner = 1, updated_at_ms = ?2 WHERE id = ?1",
+            params![handle.entity.as_str(), context.now.0],
+        )?;
+        let mut statement = self.conn.prepare("SELECT DISTINCT conversation_id FROM interactions WHERE handle_id = ?1")?;
+        let rows = statement.query_map(params![handle.id.as_str()], |row| row.get::<_, String>(0))?;
+        for row in rows {
+            seen.reread.insert(crate::text::parse("conversation id", &row?)?);
+        }
+        Ok(())
+    }
+
+    fn new_handle(&self, message: &Message, context: AppendContext<'_>) -> Result<Handle> {
+        let author = &message.author;
+        let owner_entity = if author.role == Role::Owner { self.owner_entity()? } else { None };
+        let entity = match owner_entity {
+            // The source itself says who the owner is, so the handle is one more of theirs.
+            Some(entity) => entity,
+            None => {
+                let entity = EntityId::fresh(context.ids);
+                let entity_type = match author.role {
+                    Role::Owner | Role::Person => "person",
+                    Role::Assistant => "agent",
+                    Role::System | Role::Tool => "service",
+                };
+                self.conn
+                    .prepare_cached(
+                        "INSERT INTO entities (id, display_name, entity_type, is_owner, created_at_ms, updated_at_ms)
+                         VALUES (?1, ?2, ?3, ?4, ?5, ?5)",
+                    )?
+                    .execute(params![entity.as_str(), author.name, entity_type, author.role == Role::Owner, context.now.0])?;
+                entity
+            }
+        };
+        let id = HandleId::fresh(context.ids);
+        self.conn
+            .prepare_cached(
+                "INSERT INTO entity_channels (id, entity_id, channel_type, channel_handle, display_name, verified, created_at_ms)
+                 VALUES (?1, ?2, ?3, ?4, ?5, 0, ?6)",
+            )?
+            .execute(params![
+                id.as_str(),
+                entity.as_str(),
+                author.handle.channel,
+                author.handle.handle,
+                author.name,
+                context.now.0
+            ])?;
+        Ok(Handle { id, entity })
+    }
+
+    fn owner_entity(&self) -> Result<Option<EntityId>> {
+        let id = self
+            .conn
+            .prepare_cached("SELECT id FROM entities WHERE is_owner = 1 ORDER BY created_at_ms, id LIMIT 1")?
+            .query_row([], |row| row.get::<_, String>(0))
+            .optional()?;
+        id.map(|id| crate::text::parse("entity id", &id)).transpose()
+    }
+
+    fn conversation_of(
+        &self,
+        message: &Message,
+        entity: &EntityId,
+        seen: &mut Seen,
+        context: AppendContext<'_>,
+    ) -> Result<ConversationId> {
+        let key = (message.source.kind.name(), message.source.conversation.clone());
+        if let Some(conversation) = seen.conversations.get(&key) {
+            return Ok(conversation.id.clone());
+        }
+        let stored = self
+            .conn
+            .prepare_cached(
+                "SELECT id, started_at_ms, last_activity_at_ms FROM conversations WHERE source_kind = ?1 AND source_conversation = ?2",
+            )?
+            .query_row(params![key.0, key.1], |row| {
+                Ok((row.get::<_, String>(0)?, row.get::<_, i64>(1)?, row.get::<_, i64>(2)?))
+            })
+            .optional()?;
+        let conversation = match stored {
+            Some((id, first_ms, last_ms)) => {
+                Conversation { id: crate::text::parse("conversation id", &id)?, is_new: false, added: 0, first_ms, last_ms }
+            }
+            None => {
+                let id = ConversationId::fresh(context.ids);
+                let title = message.conversation_title.as_deref().map(str::trim).filter(|title| !title.is_empty());
+                self.conn
+                    .prepare_cached(
+                        "INSERT INTO conversations (id, source_kind, source_conversation, entity_id, title, channel_type, channel_id,
+                                                    visibility, is_private, started_at_ms, last_activity_at_ms, import_id)
+                         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?10, ?11)",
+                    )?
+                    .execute(params![
+                        id.as_str(),
+                        key.0,
+                        key.1,
+                        entity.as_str(),
+                        title,
+                        message.channel_type,
+                        message.channel_id,
+                        message.visibility.name(),
+                        message.is_private,
+                        message.time.0,
+                        context.import_id.map(ImportId::as_str),
+                    ])?;
+                Conversation { id, is_new: true, added: 0, first_ms: message.time.0, last_ms: message.time.0 }
+            }
+        };
+        let id = conversation.id.clone();
+        seen.conversations.insert(key, conversation);
+        Ok(id)
+    }
+
+    #[allow(clippy::too_many_arguments)] // One row has this many columns; a struct would only be taken apart again.
+    fn insert(
+        &self,
+        message: &Message,
+        handle: &(HandleId, EntityId),
+        conversation: &ConversationId,
+        source_key: &Hash,
+        revision: i64,
+        prev: Hash,
+        context: AppendContext<'_>,
+    ) -> Result<Hash> {
+        let id = InteractionId::fresh(context.ids);
+        let salt = context.ids.next_uuid();
+        let content_hash = hash_parts(None, &[salt.as_bytes(), message.text.as_bytes()]);
+        let metadata =
+            if message.metadata.is_empty() { None } else { Some(crate::text::to_json("message metadata", &message.metadata)?) };
+        let row_hash = Links {
+            prev: &prev,
+            id: id.as_str(),
+            conversation_id: conversation.as_str(),
+            handle_id: handle.0.as_str(),
+            role: message.author.role.name(),
+            message_type: message.message_type.name(),
+            author: &message.author.name,
+            is_branch: message.is_branch,
+            created_at_ms: message.time.0,
+            source_key,
+            revision,
+            content_hash: &content_hash,
+            metadata: metadata.as_deref(),
+        }
+        .row_hash();
+        let direction: Direction = message.direction();
+        self.conn
+            .prepare_cached(
+                "INSERT INTO interactions (id, conversation_id, entity_id, handle_id, channel_type, channel_id, direction, role, author,
+                    content, message_type, is_branch, tool, reply_to, metadata, created_at_ms, time_certainty, source_kind,
+                    source_conversation, source_message, source_key, revision, import_id, appended_at_ms, salt, content_hash, prev_hash,
+                    row_hash)
+                 VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18, ?19, ?20, ?21, ?22, ?23, ?24,
+                    ?25, ?26, ?27, ?28)",
+            )?
+            .execute(params![
+                id.as_str(),
+                conversation.as_str(),
+                handle.1.as_str(),
+                handle.0.as_str(),
+                message.channel_type,
+                message.channel_id,
+                direction.name(),
+                message.author.role.name(),
+                message.author.name,
+                message.text,
+                message.message_type.name(),
+                message.is_branch,
+                message.tool,
+                message.reply_to,
+                metadata,
+                message.time.0,
+                message.time_certainty.name(),
+                message.source.kind.name(),
+                message.source.conversation,
+                message.source.message,
+                source_key,
+                revision,
+                context.import_id.map(ImportId::as_str),
+                context.now.0,
+                salt.as_bytes(),
+                content_hash,
+                prev,
+                row_hash,
+            ])?;
+        Ok(row_hash)
+    }
+
+    fn settle(&self, seen: Seen, outcome: &mut BatchOutcome) -> Result<()> {
+        let mut update = self.conn.prepare_cached(
+            "UPDATE conversations SET messages = messages + ?2, started_at_ms = ?3, last_activity_at_ms = ?4,
+                    status = CASE WHEN status = 'archived' THEN 'active' ELSE status END
+              WHERE id = ?1",
+        )?;
+        for conversation in seen.conversations.into_values() {
+            if conversation.added > 0 {
+                update.execute(params![
+                    conversation.id.as_str(),
+                    conversation.added,
+                    conversation.first_ms,
+                    conversation.last_ms
+                ])?;
+                outcome.touched.push(conversation.id.clone());
+            }
+            if conversation.is_new && conversation.added == 0 {
+                // Every message of it had been erased: an empty shell would say that something was here.
+                self.conn.execute("DELETE FROM conversations WHERE id = ?1", params![conversation.id.as_str()])?;
+            } else if conversation.is_new {
+                outcome.created.push(conversation.id);
+            }
+        }
+        let mut reread = self.conn.prepare_cached("UPDATE conversations SET extracted_through_seq = 0 WHERE id = ?1")?;
+        for id in seen.reread {
+            reread.execute(params![id.as_str()])?;
+            if !outcome.touched.contains(&id) {
+                outcome.touched.push(id);
+            }
+        }
+        outcome.touched.sort();
+        outcome.created.sort();
+        Ok(())
+    }
+}
+
+enum Revision {
+    Same,
+    Erased,
+    Next(i64),
+}
+
+/// What a private channel or a private conversation makes of everything derived from it.
+pub(crate) fn label_of(visibility: Visibility, is_private: bool) -> Visibility {
+    if is_private { Visibility::Private } else { visibility }
+}

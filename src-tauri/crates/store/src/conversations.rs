@@ -1,0 +1,452 @@
+//! Conversations and their messages: lists, the reading view, the privacy toggle's rows.
+
+use keepsake_domain::{ConversationId, InteractionId, MessageType, Role, Timestamp, Visibility};
+use rusqlite::types::Value;
+use rusqlite::{OptionalExtension, Row, params, params_from_iter};
+
+use crate::changes::Tag;
+use crate::open::{ReadTx, WriteTx};
+use crate::search::fts_query;
+use crate::text::{parse, placeholders};
+use crate::{Result, StoreError};
+
+/// One conversation.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ConversationRow {
+    /// Id.
+    pub id: ConversationId,
+    /// Source kind's name.
+    pub source_kind: String,
+    /// The conversation's id in the export.
+    pub source_conversation: String,
+    /// Title, where the source gave one.
+    pub title: Option<String>,
+    /// Channel type.
+    pub channel_type: String,
+    /// Channel id.
+    pub channel_id: String,
+    /// The channel's visibility.
+    pub visibility: Visibility,
+    /// Kept out of analysis by the person.
+    pub is_private: bool,
+    /// `active`, `idle`, `archived`.
+    pub status: String,
+    /// Messages in it.
+    pub messages: u64,
+    /// First message.
+    pub first: Timestamp,
+    /// Last message.
+    pub last: Timestamp,
+    /// Messages up to this sequence number need no extraction.
+    pub extracted_through_seq: i64,
+    /// It came with the sample data.
+    pub is_sample: bool,
+}
+
+impl ConversationRow {
+    /// The label that everything derived from it carries.
+    pub fn label(&self) -> Visibility {
+        crate::append::label_of(self.visibility, self.is_private)
+    }
+}
+
+/// One message.
+#[derive(Debug, Clone, PartialEq)]
+pub struct InteractionRow {
+    /// Order of append.
+    pub seq: i64,
+    /// Id.
+    pub id: InteractionId,
+    /// Conversation.
+    pub conversation_id: ConversationId,
+    /// Role, with a speaker whom the person named as themself already seen as the owner.
+    pub role: Role,
+    /// Name as the source shows it.
+    pub author: String,
+    /// Handle id.
+    pub handle_id: String,
+    /// Text, exactly.
+    pub content: String,
+    /// Kind of utterance.
+    pub message_type: MessageType,
+    /// On a branch edited or regenerated away from.
+    pub is_branch: bool,
+    /// Tool name.
+    pub tool: Option<String>,
+    /// When.
+    pub time: Timestamp,
+    /// How far `time` can be trusted, by name.
+    pub time_certainty: String,
+    /// Source kind's name.
+    pub source_kind: String,
+    /// Conversation id in the export.
+    pub source_conversation: String,
+    /// Message id in the export.
+    pub source_message: String,
+    /// 0 for the first text of a message, more for its edits.
+    pub revision: i64,
+}
+
+/// Where in a conversation to start reading.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Spot {
+    /// At this position.
+    Offset(u32),
+    /// With this message in the middle.
+    Around(InteractionId),
+}
+
+/// Which conversations. All conditions must hold.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct ConversationFilter {
+    /// Words of the title or of a message.
+    pub query: Option<String>,
+    /// Channel types; empty means all.
+    pub channels: Vec<String>,
+    /// Only private ones or only others.
+    pub is_private: Option<bool>,
+}
+
+/// What the privacy toggle would touch.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct PrivacyCounts {
+    /// Approved memories that rest only on this conversation.
+    pub active: u64,
+    /// Candidates that rest only on it.
+    pub pending: u64,
+    /// Analyses and summaries.
+    pub analyses: u64,
+    /// Entries of the gate log.
+    pub gate_entries: u64,
+    /// Messages never read by extraction.
+    pub unread: u64,
+}
+
+const CONVERSATION_COLUMNS: &str =
+    "c.id, c.source_kind, c.source_conversation, c.title, c.channel_type, c.channel_id, c.visibility,
+    c.is_private, c.status, c.messages, c.started_at_ms, c.last_activity_at_ms, c.extracted_through_seq,
+    EXISTS (SELECT 1 FROM imports i WHERE i.id = c.import_id AND i.is_sample = 1) AS is_sample";
+
+const INTERACTION_COLUMNS: &str = "i.seq, i.id, i.conversation_id,
+    CASE WHEN i.role = 'person' AND e.is_owner = 1 THEN 'owner' ELSE i.role END AS role,
+    i.author, i.handle_id, i.content, i.message_type, i.is_branch, i.tool, i.created_at_ms, i.time_certainty, i.source_kind,
+    i.source_conversation, i.source_message, i.revision";
+
+fn conversation(row: &Row<'_>) -> Result<ConversationRow> {
+    Ok(ConversationRow {
+        id: parse("conversation id", &row.get::<_, String>(0)?)?,
+        source_kind: row.get(1)?,
+        source_conversation: row.get(2)?,
+        title: row.get(3)?,
+        channel_type: row.get(4)?,
+        channel_id: row.get(5)?,
+        visibility: parse("visibility", &row.get::<_, String>(6)?)?,
+        is_private: row.get(7)?,
+        status: row.get(8)?,
+        messages: row.get::<_, i64>(9)? as u64,
+        first: Timestamp(row.get(10)?),
+        last: Timestamp(row.get(11)?),
+        extracted_through_seq: row.get(12)?,
+        is_sample: row.get(13)?,
+    })
+}
+
+pub(crate) fn interaction(row: &Row<'_>) -> Result<InteractionRow> {
+    Ok(InteractionRow {
+        seq: row.get(0)?,
+        id: parse("message id", &row.get::<_, String>(1)?)?,
+        conversation_id: parse("conversation id", &row.get::<_, String>(2)?)?,
+        role: parse("role", &row.get::<_, String>(3)?)?,
+        author: row.get(4)?,
+        handle_id: row.get(5)?,
+        content: row.get(6)?,
+        message_type: parse("message type", &row.get::<_, String>(7)?)?,
+        is_branch: row.get(8)?,
+        tool: row.get(9)?,
+        time: Timestamp(row.get(10)?),
+        time_certainty: row.get(11)?,
+        source_kind: row.get(12)?,
+        source_conversation: row.get(13)?,
+        source_message: row.get(14)?,
+        revision: row.get(15)?,
+    })
+}
+
+impl ConversationFilter {
+    fn sql(&self) -> (String, Vec<Value>) {
+        let mut conditions = vec!["1".to_owned()];
+        let mut values: Vec<Value> = Vec::new();
+        if let Some(query) = self.query.as_deref().map(str::trim).filter(|query| !query.is_empty()) {
+            values.push(format!("%{}%", query.replace(['%', '_'], "")).into());
+            let title = format!("c.title LIKE ?{}", values.len());
+            match fts_query(query) {
+                Some(words) => {
+                    values.push(words.into());
+                    conditions.push(format!(
+                        "({title} OR c.id IN (SELECT i.conversation_id FROM interactions_fts f JOIN interactions i ON i.seq = f.rowid
+                          WHERE interactions_fts MATCH ?{}))",
+                        values.len()
+                    ));
+                }
+                None => conditions.push(title),
+            }
+        }
+        if !self.channels.is_empty() {
+            conditions.push(format!("c.channel_type IN ({})", placeholders(values.len() + 1, self.channels.len())));
+            values.extend(self.channels.iter().cloned().map(Value::from));
+        }
+        if let Some(is_private) = self.is_private {
+            conditions.push(format!("c.is_private = {}", i64::from(is_private)));
+        }
+        (conditions.join(" AND "), values)
+    }
+}
+
+impl ReadTx<'_> {
+    /// One conversation.
+    pub fn conversation(&self, id: &ConversationId) -> Result<ConversationRow> {
+        let sql = format!("SELECT {CONVERSATION_COLUMNS} FROM conversations c WHERE c.id = ?1");
+        let mut statement = self.conn.prepare_cached(&sql)?;
+        let mut rows = statement.query(params![id.as_str()])?;
+        match rows.next()? {
+            Some(row) => conversation(row),
+            None => Err(StoreError::not_found("conversation", id.as_str())),
+        }
+    }
+
+    /// The conversation with this id of an export.
+    pub fn conversation_by_source(&self, source_conversation: &str) -> Result<Option<ConversationId>> {
+        let id = self
+            .conn
+            .prepare_cached("SELECT id FROM conversations WHERE source_conversation = ?1 ORDER BY id LIMIT 1")?
+            .query_row(params![source_conversation], |row| row.get::<_, String>(0))
+            .optional()?;
+        id.map(|id| parse("conversation id", &id)).transpose()
+    }
+
+    /// Conversations, latest activity first, and how many match.
+    pub fn conversations(&self, filter: &ConversationFilter, offset: u32, limit: u32) -> Result<(u64, Vec<ConversationRow>)> {
+        let (condition, values) = filter.sql();
+        let count_sql = format!("SELECT count(*) FROM conversations c WHERE {condition}");
+        let total: i64 = self.conn.query_row(&count_sql, params_from_iter(values.iter()), |row| row.get(0))?;
+        let sql = format!(
+            "SELECT {CONVERSATION_COLUMNS} FROM conversations c WHERE {condition}
+              ORDER BY c.last_activity_at_ms DESC, c.id LIMIT {limit} OFFSET {offset}"
+        );
+        let mut statement = self.conn.prepare(&sql)?;
+        let mut rows = statement.query(params_from_iter(values.iter()))?;
+        let mut items = Vec::new();
+        while let Some(row) = rows.next()? {
+            items.push(conversation(row)?);
+        }
+        Ok((total as u64, items))
+    }
+
+    /// Conversations by channel type, and how many are private.
+    pub fn conversation_facets(&self) -> Result<(Vec<(String, u64)>, u64)> {
+        let mut statement = self
+            .conn
+            .prepare_cached("SELECT channel_type, count(*) FROM conversations GROUP BY channel_type ORDER BY 2 DESC, 1")?;
+        let rows = statement.query_map([], |row| Ok((row.get::<_, String>(0)?, row.get::<_, i64>(1)? as u64)))?;
+        let by_channel = rows.collect::<rusqlite::Result<Vec<_>>>()?;
+        let private: i64 =
+            self.conn.query_row("SELECT count(*) FROM conversations WHERE is_private = 1", [], |row| row.get(0))?;
+        Ok((by_channel, private as u64))
+    }
+
+    /// Who takes part, most talkative first.
+    pub fn participants(&self, id: &ConversationId, limit: u32) -> Result<Vec<String>> {
+        let mut statement = self.conn.prepare_cached(
+            "SELECT author FROM interactions WHERE conversation_id = ?1 AND role IN ('owner', 'person', 'assistant')
+              GROUP BY author ORDER BY count(*) DESC, min(seq) LIMIT ?2",
+        )?;
+        let rows = statement.query_map(params![id.as_str(), limit], |row| row.get(0))?;
+        Ok(rows.collect::<rusqlite::Result<Vec<_>>>()?)
+    }
+
+    /// All messages of a conversation in the order they were said; older revisions of an edited message are left out.
+    pub fn conversation_interactions(&self, id: &ConversationId) -> Result<Vec<InteractionRow>> {
+        self.interactions_where(
+            "i.conversation_id = ?1 AND NOT EXISTS (SELECT 1 FROM interactions n WHERE n.source_key = i.source_key AND n.revision > i.revision)
+             ORDER BY i.created_at_ms, i.seq",
+            params![id.as_str()],
+        )
+    }
+
+    /// A stretch of a conversation: how many messages there are, the position of the first one returned, and the messages.
+    pub fn conversation_stretch(&self, id: &ConversationId, spot: &Spot, limit: u32) -> Result<(u32, u32, Vec<InteractionRow>)> {
+        let total: u32 = self
+            .conn
+            .prepare_cached("SELECT count(*) FROM interactions WHERE conversation_id = ?1")?
+            .query_row(params![id.as_str()], |row| row.get(0))?;
+        let offset = match spot {
+            Spot::Offset(offset) => (*offset).min(total),
+            Spot::Around(message) => {
+                let position: u32 = self
+                    .conn
+                    .prepare_cached(
+                        "SELECT count(*) FROM interactions i JOIN interactions m ON m.id = ?2
+                          WHERE i.conversation_id = ?1 AND (i.created_at_ms, i.seq) < (m.created_at_ms, m.seq)",
+                    )?
+                    .query_row(params![id.as_str(), message.as_str()], |row| row.get(0))?;
+                position.saturating_sub(limit / 2)
+            }
+        };
+        let items = self.interactions_where(
+            "i.conversation_id = ?1 ORDER BY i.created_at_ms, i.seq LIMIT ?2 OFFSET ?3",
+            params![id.as_str(), limit, offset],
+        )?;
+        Ok((total, offset, items))
+    }
+
+    /// One message, if it is still there.
+    pub fn interaction(&self, id: &InteractionId) -> Result<Option<InteractionRow>> {
+        Ok(self.interactions_where("i.id = ?1", params![id.as_str()])?.pop())
+    }
+
+    /// Up to `count` plain lines before and after a message in its conversation.
+    pub fn surroundings(&self, message: &InteractionRow, count: u32) -> Result<(Vec<InteractionRow>, Vec<InteractionRow>)> {
+        let plain = "i.message_type IN ('text', 'voice', 'file')";
+        let mut before = self.interactions_where(
+            &format!(
+                "i.conversation_id = ?1 AND (i.created_at_ms, i.seq) < (?2, ?3) AND {plain} ORDER BY i.created_at_ms DESC, i.seq DESC LIMIT ?4"
+            ),
+            params![message.conversation_id.as_str(), message.time.0, message.seq, count],
+        )?;
+        before.reverse();
+        let after = self.interactions_where(
+            &format!("i.conversation_id = ?1 AND (i.created_at_ms, i.seq) > (?2, ?3) AND {plain} ORDER BY i.created_at_ms, i.seq LIMIT ?4"),
+            params![message.conversation_id.as_str(), message.time.0, message.seq, count],
+        )?;
+        Ok((before, after))
+    }
+
+    pub(crate) fn interactions_where(&self, tail: &str, params: impl rusqlite::Params) -> Result<Vec<InteractionRow>> {
+        let sql = format!("SELECT {INTERACTION_COLUMNS} FROM interactions i JOIN entities e ON e.id = i.entity_id WHERE {tail}");
+        let mut statement = self.conn.prepare_cached(&sql)?;
+        let mut rows = statement.query(params)?;
+        let mut items = Vec::new();
+        while let Some(row) = rows.next()? {
+            items.push(interaction(row)?);
+        }
+        Ok(items)
+    }
+
+    /// Conversations with messages that extraction has not read; private ones never.
+    pub fn conversations_to_extract(&self) -> Result<Vec<ConversationId>> {
+        let mut statement = self.conn.prepare_cached(
+            "SELECT c.id FROM conversations c
+              WHERE c.is_private = 0
+                AND EXISTS (SELECT 1 FROM interactions i WHERE i.conversation_id = c.id AND i.seq > c.extracted_through_seq)
+              ORDER BY c.last_activity_at_ms DESC, c.id",
+        )?;
+        let rows = statement.query_map([], |row| row.get::<_, String>(0))?;
+        rows.map(|row| parse("conversation id", &row?)).collect()
+    }
+
+    /// The newest sequence number in a conversation.
+    pub fn last_seq(&self, id: &ConversationId) -> Result<i64> {
+        Ok(self
+            .conn
+            .prepare_cached("SELECT coalesce(max(seq), 0) FROM interactions WHERE conversation_id = ?1")?
+            .query_row(params![id.as_str()], |row| row.get(0))?)
+    }
+
+    /// What the privacy toggle would touch.
+    pub fn privacy_counts(&self, id: &ConversationId) -> Result<PrivacyCounts> {
+        let number = |sql: &str| -> Result<u64> {
+            Ok(self.conn.prepare_cached(sql)?.query_row(params![id.as_str()], |row| row.get::<_, i64>(0))? as u64)
+        };
+        let only_here = "NOT EXISTS (SELECT 1 FROM memory_evidence v JOIN interactions i ON i.id = v.interaction_id
+                                      WHERE v.memory_id = m.id AND i.conversation_id <> ?1)";
+        Ok(PrivacyCounts {
+            active: number(&format!(
+                "SELECT count(*) FROM memories m WHERE m.conversation_id = ?1 AND m.status = 'active' AND {only_here}"
+            ))?,
+            pending: number(&format!(
+                "SELECT count(*) FROM memories m WHERE m.conversation_id = ?1 AND m.status IN ('pending', 'quarantined') AND {only_here}"
+            ))?,
+            analyses: number(
+                "SELECT (SELECT count(*) FROM conversation_analyses WHERE conversation_id = ?1)
+                      + (SELECT count(*) FROM conversation_summaries WHERE conversation_id = ?1)",
+            )?,
+            gate_entries: number("SELECT count(*) FROM gate_log WHERE conversation_id = ?1")?,
+            unread: number(
+                "SELECT count(*) FROM interactions i JOIN conversations c ON c.id = i.conversation_id
+                  WHERE c.id = ?1 AND i.seq > c.extracted_through_seq",
+            )?,
+        })
+    }
+
+    /// Counts of approved and waiting memories by conversation, for the given ones.
+    pub fn memory_counts(&self, id: &ConversationId) -> Result<(u64, u64)> {
+        let (active, pending): (i64, i64) = self
+            .conn
+            .prepare_cached(
+                "SELECT coalesce(sum(status = 'active'), 0), coalesce(sum(status = 'pending'), 0) FROM memories WHERE conversation_id = ?1",
+            )?
+            .query_row(params![id.as_str()], |row| Ok((row.get(0)?, row.get(1)?)))?;
+        Ok((active as u64, pending as u64))
+    }
+
+    /// Messages and conversations stored.
+    pub fn totals(&self) -> Result<(u64, u64)> {
+        let messages: i64 = self.conn.query_row("SELECT coalesce(sum(messages), 0) FROM conversations", [], |row| row.get(0))?;
+        let conversations: i64 = self.conn.query_row("SELECT count(*) FROM conversations", [], |row| row.get(0))?;
+        Ok((messages as u64, conversations as u64))
+    }
+
+    /// The owner's name and handles `(channel, handle, verified)`, once a source or the person has named them.
+    pub fn owner(&self) -> Result<Option<(String, Vec<(String, String, bool)>)>> {
+        let mut statement = self.conn.prepare_cached(
+            "SELECT c.channel_type, c.channel_handle, c.verified, c.display_name FROM entity_channels c JOIN entities e ON e.id = c.entity_id
+              WHERE e.is_owner = 1 ORDER BY c.created_at_ms, c.id",
+        )?;
+        let rows = statement.query_map([], |row| {
+            Ok(((row.get::<_, String>(0)?, row.get::<_, String>(1)?, row.get::<_, bool>(2)?), row.get::<_, String>(3)?))
+        })?;
+        let rows = rows.collect::<rusqlite::Result<Vec<_>>>()?;
+        // Assistants' exports call everybody "You" or "User"; a real name from any channel is better.
+        let name = rows.iter().map(|(_, name)| name).find(|name| !matches!(name.as_str(), "You" | "User" | "user" | "owner"));
+        let name = name.or_else(|| rows.first().map(|(_, name)| name)).cloned();
+        Ok(name.map(|name| (name, rows.into_iter().map(|(handle, _)| handle).collect())))
+    }
+}
+
+impl WriteTx<'_> {
+    /// Extraction has read the conversation up to `seq`.
+    pub fn mark_extracted(&self, id: &ConversationId, seq: i64) -> Result<()> {
+        self.conn
+            .prepare_cached("UPDATE conversations SET extracted_through_seq = max(extracted_through_seq, ?2) WHERE id = ?1")?
+            .execute(params![id.as_str(), seq])?;
+        Ok(())
+    }
+
+    /// Turns a conversation private or back. Turning it back moves the reading mark past everything that arrived meanwhile, so that
+    /// nothing from the private time is back-filled.
+    pub fn set_private(&self, id: &ConversationId, is_private: bool) -> Result<()> {
+        let before = self.conversation(id)?;
+        self.conn.execute("UPDATE conversations SET is_private = ?2 WHERE id = ?1", params![id.as_str(), is_private])?;
+        if before.is_private && !is_private {
+            self.mark_extracted(id, self.last_seq(id)?)?;
+        }
+        self.relabel(id)?;
+        self.touch(Tag::Conversations);
+        self.touch(Tag::Memories);
+        Ok(())
+    }
+
+    /// Gives the memories that rest on a conversation the join of their sources' labels again.
+    fn relabel(&self, id: &ConversationId) -> Result<()> {
+        self.conn.execute(
+            "UPDATE memories SET visibility = CASE WHEN EXISTS (
+                 SELECT 1 FROM memory_evidence v JOIN interactions i ON i.id = v.interaction_id
+                   JOIN conversations c ON c.id = i.conversation_id
+                  WHERE v.memory_id = memories.id AND (c.is_private = 1 OR c.visibility = 'private')) THEN 'private' ELSE 'public' END
+              WHERE id IN (SELECT v.memory_id FROM memory_evidence v JOIN interactions i ON i.id = v.interaction_id
+                            WHERE i.conversation_id = ?1)",
+            params![id.as_str()],
+        )?;
+        Ok(())
+    }
+}

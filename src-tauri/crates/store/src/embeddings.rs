@@ -1,0 +1,96 @@
+//! Vectors beside the rows they describe, each with its model and dimension; models are never mixed.
+//!
+//! They are derived: dropping them loses nothing that the embed job does not bring back.
+
+use keepsake_domain::MemoryId;
+use rusqlite::params;
+
+use crate::changes::Tag;
+use crate::open::{ReadTx, WriteTx};
+use crate::text::parse;
+use crate::{Result, StoreError};
+
+/// What a vector describes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum EmbeddingOwner {
+    /// A candidate or memory.
+    Memory,
+    /// A message.
+    Interaction,
+}
+
+impl EmbeddingOwner {
+    const fn name(self) -> &'static str {
+        match self {
+            Self::Memory => "memory",
+            Self::Interaction => "interaction",
+        }
+    }
+}
+
+fn to_bytes(vector: &[f32]) -> Vec<u8> {
+    vector.iter().flat_map(|x| x.to_le_bytes()).collect()
+}
+
+fn from_bytes(bytes: &[u8]) -> Result<Vec<f32>> {
+    if !bytes.len().is_multiple_of(4) {
+        return Err(StoreError::corrupt("vector", "its length is no multiple of four bytes"));
+    }
+    Ok(bytes.chunks_exact(4).map(|b| f32::from_le_bytes([b[0], b[1], b[2], b[3]])).collect())
+}
+
+impl ReadTx<'_> {
+    /// One vector.
+    pub fn embedding(&self, owner: EmbeddingOwner, id: &str, model: &str) -> Result<Option<Vec<f32>>> {
+        let mut statement =
+            self.conn.prepare_cached("SELECT vector FROM embeddings WHERE owner_kind = ?1 AND owner_id = ?2 AND model = ?3")?;
+        let mut rows = statement.query(params![owner.name(), id, model])?;
+        match rows.next()? {
+            Some(row) => Ok(Some(from_bytes(&row.get::<_, Vec<u8>>(0)?)?)),
+            None => Ok(None),
+        }
+    }
+
+    /// Pending, active and quarantined memories without a vector of this model: id and text.
+    pub fn memories_without_embedding(&self, model: &str, limit: u32) -> Result<Vec<(MemoryId, String)>> {
+        let mut statement = self.conn.prepare_cached(
+            "SELECT m.id, m.content FROM memories m
+              WHERE m.status IN ('pending', 'active')
+                AND NOT EXISTS (SELECT 1 FROM embeddings e WHERE e.owner_kind = 'memory' AND e.owner_id = m.id AND e.model = ?1)
+              ORDER BY m.rank DESC LIMIT ?2",
+        )?;
+        let mut rows = statement.query(params![model, limit])?;
+        let mut items = Vec::new();
+        while let Some(row) = rows.next()? {
+            items.push((parse("memory id", &row.get::<_, String>(0)?)?, row.get(1)?));
+        }
+        Ok(items)
+    }
+
+    /// Memories that have, and that should have, a vector of this model.
+    pub fn embedding_progress(&self, model: &str) -> Result<(u64, u64)> {
+        let (done, total): (i64, i64) = self
+            .conn
+            .prepare_cached(
+                "SELECT coalesce(sum(EXISTS (SELECT 1 FROM embeddings e
+                                              WHERE e.owner_kind = 'memory' AND e.owner_id = m.id AND e.model = ?1)), 0), count(*)
+                   FROM memories m WHERE m.status IN ('pending', 'active')",
+            )?
+            .query_row(params![model], |row| Ok((row.get(0)?, row.get(1)?)))?;
+        Ok((done as u64, total as u64))
+    }
+}
+
+impl WriteTx<'_> {
+    /// Stores a vector.
+    pub fn put_embedding(&self, owner: EmbeddingOwner, id: &str, model: &str, vector: &[f32]) -> Result<()> {
+        self.conn
+            .prepare_cached(
+                "INSERT INTO embeddings (owner_kind, owner_id, model, dimension, vector) VALUES (?1, ?2, ?3, ?4, ?5)
+                 ON CONFLICT (owner_kind, owner_id, model) DO UPDATE SET vector = excluded.vector, dimension = excluded.dimension",
+            )?
+            .execute(params![owner.name(), id, model, vector.len() as i64, to_bytes(vector)])?;
+        self.touch(Tag::Embeddings);
+        Ok(())
+    }
+}

@@ -1,0 +1,384 @@
+//! The durable queue: jobs with leases, one lane after another, effects and completion in one transaction.
+//!
+//! A worker takes a job under a lease with an epoch that only grows; whoever lost the lease cannot complete the job
+//! (security.md section 3). What a job does is the engine's business; the rows and their legal steps are here.
+
+use keepsake_domain::limits::{JOB_CRASHES_MAX, JOB_LEASE_MS, RETRY_DELAYS_MS};
+use keepsake_domain::{JobId, JobKind, JobState, Lane, Timestamp};
+use rusqlite::{OptionalExtension, Row, params};
+
+use crate::changes::Tag;
+use crate::open::{ReadTx, WriteTx};
+use crate::text::parse;
+use crate::{Result, StoreError};
+
+/// A job to be queued.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct NewJob {
+    /// Fresh id.
+    pub id: JobId,
+    /// What to do.
+    pub kind: JobKind,
+    /// At most one unsettled job a kind and key.
+    pub idempotency_key: String,
+    /// JSON: ids and choices only.
+    pub payload: String,
+}
+
+/// A stored job.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct JobRow {
+    /// Order of arrival.
+    pub seq: i64,
+    /// Id.
+    pub id: JobId,
+    /// What to do.
+    pub kind: JobKind,
+    /// Where it stands.
+    pub state: JobState,
+    /// At most one unsettled job a kind and key.
+    pub idempotency_key: String,
+    /// JSON: ids and choices only.
+    pub payload: String,
+    /// Failures so far.
+    pub attempts: u32,
+    /// How often its process died under it.
+    pub crashes: u32,
+    /// The newest lease.
+    pub lease_epoch: i64,
+    /// Not to be started before.
+    pub not_before: Timestamp,
+    /// A person wants it to stop.
+    pub cancel_requested: bool,
+    /// What it is doing.
+    pub stage: Option<String>,
+    /// n.
+    pub done: u64,
+    /// m; 0 when not known.
+    pub total: u64,
+    /// What went wrong last.
+    pub error: Option<String>,
+    /// JSON that a finished job tells.
+    pub result: Option<String>,
+    /// When it was queued.
+    pub created: Timestamp,
+    /// When it began.
+    pub started: Option<Timestamp>,
+    /// When it ended.
+    pub finished: Option<Timestamp>,
+}
+
+/// The right to work on a job.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Lease {
+    /// The job.
+    pub job: JobId,
+    /// Lost as soon as the stored epoch is another.
+    pub epoch: i64,
+}
+
+/// How an attempt ended without success.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum JobOutcome {
+    /// Tried again later.
+    Retry {
+        /// Not before.
+        at: Timestamp,
+    },
+    /// Failed for good.
+    Dead,
+}
+
+const COLUMNS: &str =
+    "seq, id, kind, state, idempotency_key, payload, attempts, crashes, lease_epoch, not_before_ms, cancel_requested, stage,
+    done_units, total_units, error, result, created_at_ms, started_at_ms, finished_at_ms";
+
+fn job(row: &Row<'_>) -> Result<JobRow> {
+    Ok(JobRow {
+        seq: row.get(0)?,
+        id: parse("job id", &row.get::<_, String>(1)?)?,
+        kind: parse("job kind", &row.get::<_, String>(2)?)?,
+        state: parse("job state", &row.get::<_, String>(3)?)?,
+        idempotency_key: row.get(4)?,
+        payload: row.get(5)?,
+        attempts: row.get(6)?,
+        crashes: row.get(7)?,
+        lease_epoch: row.get(8)?,
+        not_before: Timestamp(row.get(9)?),
+        cancel_requested: row.get(10)?,
+        stage: row.get(11)?,
+        done: row.get::<_, i64>(12)? as u64,
+        total: row.get::<_, i64>(13)? as u64,
+        error: row.get(14)?,
+        result: row.get(15)?,
+        created: Timestamp(row.get(16)?),
+        started: row.get::<_, Option<i64>>(17)?.map(Timestamp),
+        finished: row.get::<_, Option<i64>>(18)?.map(Timestamp),
+    })
+}
+
+impl ReadTx<'_> {
+    /// One job.
+    pub fn job(&self, id: &JobId) -> Result<JobRow> {
+        self.jobs_where("id = ?1", params![id.as_str()])?.pop().ok_or_else(|| StoreError::not_found("job", id.as_str()))
+    }
+
+    fn jobs_where(&self, tail: &str, params: impl rusqlite::Params) -> Result<Vec<JobRow>> {
+        let mut statement = self.conn.prepare_cached(&format!("SELECT {COLUMNS} FROM jobs WHERE {tail}"))?;
+        let mut rows = statement.query(params)?;
+        let mut items = Vec::new();
+        while let Some(row) = rows.next()? {
+            items.push(job(row)?);
+        }
+        Ok(items)
+    }
+
+    /// Running jobs first, then failed ones that wait for a person, then waiting ones in order, then the latest settled ones.
+    pub fn jobs(&self, limit: u32) -> Result<Vec<JobRow>> {
+        self.jobs_where(
+            "1 ORDER BY CASE state WHEN 'running' THEN 0 WHEN 'dead' THEN 1 WHEN 'queued' THEN 2 ELSE 3 END,
+                        CASE WHEN state IN ('running', 'queued') THEN seq ELSE -seq END
+             LIMIT ?1",
+            params![limit],
+        )
+    }
+
+    /// How many jobs wait or run.
+    pub fn unsettled_jobs(&self) -> Result<u64> {
+        let count: i64 = self
+            .conn
+            .prepare_cached("SELECT count(*) FROM jobs WHERE state IN ('queued', 'running')")?
+            .query_row([], |row| row.get(0))?;
+        Ok(count as u64)
+    }
+
+    /// When the next waiting job of a lane may start; `None` when none waits.
+    pub fn next_due(&self, lane: Lane) -> Result<Option<Timestamp>> {
+        let due: Option<i64> = self
+            .conn
+            .prepare_cached("SELECT min(not_before_ms) FROM jobs WHERE lane = ?1 AND state = 'queued'")?
+            .query_row(params![lane.name()], |row| row.get(0))?;
+        Ok(due.map(Timestamp))
+    }
+
+    /// Whether a person asked this job to stop.
+    pub fn is_cancel_requested(&self, id: &JobId) -> Result<bool> {
+        let asked = self
+            .conn
+            .prepare_cached("SELECT cancel_requested FROM jobs WHERE id = ?1")?
+            .query_row(params![id.as_str()], |row| row.get(0))
+            .optional()?;
+        Ok(asked.unwrap_or(true))
+    }
+}
+
+impl WriteTx<'_> {
+    /// Queues a job; if one with its kind and key is still unsettled, that one's id is returned instead.
+    pub fn enqueue(&self, job: &NewJob, now: Timestamp) -> Result<JobId> {
+        let waiting = self
+            .conn
+            .prepare_cached("SELECT id FROM jobs WHERE kind = ?1 AND idempotency_key = ?2 AND state IN ('queued', 'running')")?
+            .query_row(params![job.kind.name(), job.idempotency_key], |row| row.get::<_, String>(0))
+            .optional()?;
+        if let Some(id) = waiting {
+            return parse("job id", &id);
+        }
+        self.conn
+            .prepare_cached(
+                "INSERT INTO jobs (id, kind, lane, state, idempotency_key, payload, created_at_ms) VALUES (?1, ?2, ?3, 'queued', ?4, ?5, ?6)",
+            )?
+            .execute(params![
+                job.id.as_str(),
+                job.kind.name(),
+                job.kind.lane().name(),
+                job.idempotency_key,
+                job.payload,
+                now.0
+            ])?;
+        self.touch(Tag::Jobs);
+        Ok(job.id.clone())
+    }
+
+    /// Takes the next job of a lane that may start, if no other of the lane is running.
+    ///
+    /// A failed job that waits for its next attempt does not hold up the ones behind it.
+    pub fn lease_next(&self, lane: Lane, now: Timestamp) -> Result<Option<(Lease, JobRow)>> {
+        let busy =
+            self.conn.prepare_cached("SELECT 1 FROM jobs WHERE lane = ?1 AND state = 'running'")?.exists(params![lane.name()])?;
+        if busy {
+            return Ok(None);
+        }
+        let found = self
+            .jobs_where(
+                "lane = ?1 AND state = 'queued' AND not_before_ms <= ?2 ORDER BY seq LIMIT 1",
+                params![lane.name(), now.0],
+            )?
+            .pop();
+        let Some(mut job) = found else { return Ok(None) };
+        job.lease_epoch += 1;
+        job.state = JobState::Running;
+        job.started = Some(now);
+        self.conn
+            .prepare_cached(
+                "UPDATE jobs SET state = 'running', lease_epoch = ?2, lease_until_ms = ?3, started_at_ms = ?4, finished_at_ms = NULL,
+                        stage = NULL, done_units = 0, total_units = 0
+                  WHERE id = ?1",
+            )?
+            .execute(params![job.id.as_str(), job.lease_epoch, now.plus_ms(JOB_LEASE_MS).0, now.0])?;
+        self.touch(Tag::Jobs);
+        Ok(Some((Lease { job: job.id.clone(), epoch: job.lease_epoch }, job)))
+    }
+
+    /// Says that the worker is alive and how far it is. Fails when the lease was lost.
+    pub fn heartbeat(&self, lease: &Lease, stage: &str, done: u64, total: u64, now: Timestamp) -> Result<()> {
+        let changed = self
+            .conn
+            .prepare_cached(
+                "UPDATE jobs SET lease_until_ms = ?3, stage = ?4, done_units = ?5, total_units = ?6
+                  WHERE id = ?1 AND lease_epoch = ?2 AND state = 'running'",
+            )?
+            .execute(params![lease.job.as_str(), lease.epoch, now.plus_ms(JOB_LEASE_MS).0, stage, done as i64, total as i64])?;
+        self.held(lease, changed)
+    }
+
+    fn held(&self, lease: &Lease, changed: usize) -> Result<()> {
+        if changed == 0 { Err(StoreError::LeaseLost(lease.job.to_string())) } else { Ok(()) }
+    }
+
+    /// Refuses unless the lease still holds; called in the transaction that writes a job's effects.
+    pub fn check_lease(&self, lease: &Lease) -> Result<()> {
+        let holds = self
+            .conn
+            .prepare_cached("SELECT 1 FROM jobs WHERE id = ?1 AND lease_epoch = ?2 AND state = 'running'")?
+            .exists(params![lease.job.as_str(), lease.epoch])?;
+        self.held(lease, usize::from(holds))
+    }
+
+    /// Finishes a job, in the same transaction as its effects.
+    pub fn complete(&self, lease: &Lease, result: &str, now: Timestamp) -> Result<()> {
+        let changed = self.conn.execute(
+            "UPDATE jobs SET state = 'done', lease_until_ms = NULL, finished_at_ms = ?3, result = ?4, error = NULL,
+                    done_units = max(done_units, total_units)
+              WHERE id = ?1 AND lease_epoch = ?2 AND state = 'running'",
+            params![lease.job.as_str(), lease.epoch, now.0, result],
+        )?;
+        self.touch(Tag::Jobs);
+        self.held(lease, changed)
+    }
+
+    /// Ends a job that a person cancelled.
+    pub fn finish_cancelled(&self, lease: &Lease, now: Timestamp) -> Result<()> {
+        let changed = self.conn.execute(
+            "UPDATE jobs SET state = 'cancelled', lease_until_ms = NULL, finished_at_ms = ?3
+              WHERE id = ?1 AND lease_epoch = ?2 AND state = 'running'",
+            params![lease.job.as_str(), lease.epoch, now.0],
+        )?;
+        self.touch(Tag::Jobs);
+        self.held(lease, changed)
+    }
+
+    /// Records a failure: retried after 5, 10 and 20 s, then dead. A failure that no retry can mend is dead at once.
+    pub fn fail(&self, lease: &Lease, error: &str, is_retryable: bool, now: Timestamp) -> Result<JobOutcome> {
+        let attempts = self.job(&lease.job)?.attempts;
+        let delay = RETRY_DELAYS_MS.get(attempts as usize).copied().filter(|_| is_retryable);
+        let (state, at, outcome) = match delay {
+            Some(delay) => {
+                let at = now.plus_ms(delay);
+                (JobState::Queued, at, JobOutcome::Retry { at })
+            }
+            None => (JobState::Dead, now, JobOutcome::Dead),
+        };
+        let changed = self.conn.execute(
+            "UPDATE jobs SET state = ?3, attempts = attempts + 1, error = ?4, not_before_ms = ?5, lease_until_ms = NULL, finished_at_ms = ?6
+              WHERE id = ?1 AND lease_epoch = ?2 AND state = 'running'",
+            params![
+                lease.job.as_str(),
+                lease.epoch,
+                state.name(),
+                error,
+                at.0,
+                (state == JobState::Dead).then_some(now.0)
+            ],
+        )?;
+        self.touch(Tag::Jobs);
+        self.held(lease, changed)?;
+        Ok(outcome)
+    }
+
+    /// Gives back jobs whose worker is gone. With `all`, every running one: this process has just started and holds none.
+    /// Returns those that died under it too often and are parked.
+    pub fn recover_jobs(&self, all: bool, now: Timestamp) -> Result<Vec<JobId>> {
+        let lost = self.jobs_where(
+            "state = 'running' AND (?1 OR lease_until_ms IS NULL OR lease_until_ms < ?2) ORDER BY seq",
+            params![all, now.0],
+        )?;
+        let mut parked = Vec::new();
+        for job in lost {
+            let (state, error) = if job.cancel_requested {
+                (JobState::Cancelled, None)
+            } else if job.crashes + 1 >= JOB_CRASHES_MAX {
+                parked.push(job.id.clone());
+                (JobState::Dead, Some("the program ended while working on this, more than once"))
+            } else {
+                (JobState::Queued, None)
+            };
+            self.conn.execute(
+                "UPDATE jobs SET state = ?2, crashes = crashes + 1, lease_epoch = lease_epoch + 1, lease_until_ms = NULL,
+                        error = coalesce(?3, error), finished_at_ms = ?4
+                  WHERE id = ?1",
+                params![job.id.as_str(), state.name(), error, state.is_settled().then_some(now.0)],
+            )?;
+            self.touch(Tag::Jobs);
+        }
+        Ok(parked)
+    }
+
+    /// A person wants a job to stop. A waiting one stops at once; a running one as soon as its worker looks. `true` if it is settled now.
+    pub fn request_cancel(&self, id: &JobId, now: Timestamp) -> Result<bool> {
+        let job = self.job(id)?;
+        let settled = match job.state {
+            JobState::Queued | JobState::Dead => {
+                self.conn.execute(
+                    "UPDATE jobs SET state = 'cancelled', cancel_requested = 1, finished_at_ms = ?2 WHERE id = ?1",
+                    params![id.as_str(), now.0],
+                )?;
+                true
+            }
+            JobState::Running => {
+                self.conn.execute("UPDATE jobs SET cancel_requested = 1 WHERE id = ?1", params![id.as_str()])?;
+                false
+            }
+            JobState::Done | JobState::Cancelled => true,
+        };
+        self.touch(Tag::Jobs);
+        Ok(settled)
+    }
+
+    /// A person retries a dead job: its attempts start anew.
+    pub fn retry(&self, id: &JobId, now: Timestamp) -> Result<()> {
+        let changed = self.conn.execute(
+            "UPDATE jobs SET state = 'queued', attempts = 0, crashes = 0, cancel_requested = 0, not_before_ms = ?2, finished_at_ms = NULL
+              WHERE id = ?1 AND state = 'dead'
+                AND NOT EXISTS (SELECT 1 FROM jobs o WHERE o.kind = jobs.kind AND o.idempotency_key = jobs.idempotency_key
+                                   AND o.state IN ('queued', 'running'))",
+            params![id.as_str(), now.0],
+        )?;
+        if changed == 0 {
+            return Err(StoreError::not_found("failed job", id.as_str()));
+        }
+        self.touch(Tag::Jobs);
+        Ok(())
+    }
+
+    /// Cancels every unsettled job whose payload names a conversation; how many.
+    pub fn cancel_jobs_about(&self, conversation: &str, now: Timestamp) -> Result<u64> {
+        let about = self.jobs_where(
+            "state IN ('queued', 'running') AND json_extract(payload, '$.conversation_id') = ?1",
+            params![conversation],
+        )?;
+        for job in &about {
+            self.request_cancel(&job.id, now)?;
+        }
+        Ok(about.len() as u64)
+    }
+}

@@ -1,0 +1,408 @@
+//! Memories and candidates with their evidence and relations.
+//!
+//! The evidence lock lives here: [`WriteTx::insert_memory`] re-checks every span against the stored message and takes the
+//! privacy label, the time and the conversation from the evidence, never from the caller.
+
+use keepsake_domain::{
+    Category, Confidence, ConversationId, Durability, HandleId, InteractionId, Label, MemoryId, MemoryKind, MemoryStatus,
+    Relation, Span, Subject, Timestamp, Visibility,
+};
+use rusqlite::{Row, params};
+
+use crate::changes::Tag;
+use crate::open::{ReadTx, WriteTx};
+use crate::text::{parse, parse_json, to_json};
+use crate::{Result, StoreError};
+
+/// One place that proves a memory.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct NewEvidence {
+    /// The message.
+    pub interaction_id: InteractionId,
+    /// Where in its text.
+    pub span: Span,
+}
+
+/// A memory to be stored.
+#[derive(Debug, Clone, PartialEq)]
+pub struct NewMemory {
+    /// Fresh id.
+    pub id: MemoryId,
+    /// `Pending` or `Quarantined` for a proposal; another only for a person's own version.
+    pub status: MemoryStatus,
+    /// Fact or knowledge.
+    pub kind: MemoryKind,
+    /// What it is about.
+    pub category: Category,
+    /// Whom it is about.
+    pub subject: Subject,
+    /// The statement.
+    pub content: String,
+    /// Why it was proposed.
+    pub reasoning: String,
+    /// How sure the proposer was.
+    pub confidence: Confidence,
+    /// How long it can be expected to hold.
+    pub durability: Durability,
+    /// The person's own wording.
+    pub is_edited: bool,
+    /// Names with versions.
+    pub proposers: Vec<String>,
+    /// What a rejection suppresses.
+    pub fingerprint: Vec<u8>,
+    /// The version it takes the place of.
+    pub supersedes: Option<MemoryId>,
+    /// At least one.
+    pub evidence: Vec<NewEvidence>,
+    /// When it was made.
+    pub created: Timestamp,
+}
+
+/// A stored memory.
+#[derive(Debug, Clone, PartialEq)]
+pub struct MemoryRow {
+    /// Order of arrival.
+    pub rank: i64,
+    /// Id.
+    pub id: MemoryId,
+    /// Where it stands.
+    pub status: MemoryStatus,
+    /// Fact or knowledge.
+    pub kind: MemoryKind,
+    /// What it is about.
+    pub category: Category,
+    /// Whom it is about.
+    pub subject: Subject,
+    /// The statement.
+    pub content: String,
+    /// Why it was proposed.
+    pub reasoning: String,
+    /// How sure the proposer was.
+    pub confidence: Confidence,
+    /// How long it can be expected to hold.
+    pub durability: Durability,
+    /// The join of its sources' labels.
+    pub visibility: Visibility,
+    /// Kept, but served to nobody.
+    pub is_hidden: bool,
+    /// The person's own wording.
+    pub is_edited: bool,
+    /// Conversation of its first evidence.
+    pub conversation_id: ConversationId,
+    /// When its first evidence was said.
+    pub said: Timestamp,
+    /// Names with versions.
+    pub proposers: Vec<String>,
+    /// What a rejection suppresses.
+    pub fingerprint: Vec<u8>,
+    /// The version it took the place of.
+    pub supersedes: Option<MemoryId>,
+    /// Why the person refused it.
+    pub reject_reason: Option<String>,
+    /// Out of the queue until then.
+    pub snoozed_until: Option<Timestamp>,
+    /// When it was made.
+    pub created: Timestamp,
+    /// When a person decided.
+    pub decided: Option<Timestamp>,
+}
+
+/// A stored span.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct EvidenceRow {
+    /// The memory it proves.
+    pub memory_id: MemoryId,
+    /// The message.
+    pub interaction_id: InteractionId,
+    /// Where in its text.
+    pub span: Span,
+}
+
+pub(crate) const MEMORY_COLUMNS: &str = "m.rank, m.id, m.status, m.kind, m.category, m.subject, m.content, m.reasoning, m.confidence,
+    m.durability, m.visibility, m.is_hidden, m.is_edited, m.conversation_id, m.said_at_ms, m.proposers, m.fingerprint, m.supersedes_id,
+    m.reject_reason, m.snoozed_until_ms, m.created_at_ms, m.decided_at_ms";
+
+pub(crate) fn memory(row: &Row<'_>) -> Result<MemoryRow> {
+    let confidence: f64 = row.get(8)?;
+    let supersedes: Option<String> = row.get(17)?;
+    Ok(MemoryRow {
+        rank: row.get(0)?,
+        id: parse("memory id", &row.get::<_, String>(1)?)?,
+        status: parse("memory status", &row.get::<_, String>(2)?)?,
+        kind: parse("memory kind", &row.get::<_, String>(3)?)?,
+        category: parse("category", &row.get::<_, String>(4)?)?,
+        subject: Subject::from(row.get::<_, String>(5)?),
+        content: row.get(6)?,
+        reasoning: row.get(7)?,
+        confidence: Confidence::new(confidence).ok_or_else(|| StoreError::corrupt("confidence", confidence))?,
+        durability: parse("durability", &row.get::<_, String>(9)?)?,
+        visibility: parse("visibility", &row.get::<_, String>(10)?)?,
+        is_hidden: row.get(11)?,
+        is_edited: row.get(12)?,
+        conversation_id: parse("conversation id", &row.get::<_, String>(13)?)?,
+        said: Timestamp(row.get(14)?),
+        proposers: parse_json("proposers", &row.get::<_, String>(15)?)?,
+        fingerprint: row.get(16)?,
+        supersedes: supersedes.map(|id| parse("memory id", &id)).transpose()?,
+        reject_reason: row.get(18)?,
+        snoozed_until: row.get::<_, Option<i64>>(19)?.map(Timestamp),
+        created: Timestamp(row.get(20)?),
+        decided: row.get::<_, Option<i64>>(21)?.map(Timestamp),
+    })
+}
+
+impl ReadTx<'_> {
+    /// One memory.
+    pub fn memory(&self, id: &MemoryId) -> Result<MemoryRow> {
+        let mut found = self.memories_where("m.id = ?1", params![id.as_str()])?;
+        found.pop().ok_or_else(|| StoreError::not_found("memory", id.as_str()))
+    }
+
+    pub(crate) fn memories_where(&self, tail: &str, params: impl rusqlite::Params) -> Result<Vec<MemoryRow>> {
+        let sql = format!("SELECT {MEMORY_COLUMNS} FROM memories m WHERE {tail}");
+        let mut statement = self.conn.prepare_cached(&sql)?;
+        let mut rows = statement.query(params)?;
+        let mut items = Vec::new();
+        while let Some(row) = rows.next()? {
+            items.push(memory(row)?);
+        }
+        Ok(items)
+    }
+
+    /// Pending and active memories about a subject: what a new candidate is compared with.
+    pub fn comparable_memories(&self, subject: &Subject) -> Result<Vec<MemoryRow>> {
+        self.memories_where("m.subject = ?1 AND m.status IN ('pending', 'active') ORDER BY m.rank", params![subject.as_str()])
+    }
+
+    /// Whether a person refused, or replaced by their own wording, a statement with this fingerprint about this subject.
+    pub fn is_suppressed(&self, subject: &Subject, fingerprint: &[u8]) -> Result<bool> {
+        let mut statement = self.conn.prepare_cached(
+            "SELECT 1 FROM memories WHERE fingerprint = ?1 AND subject = ?2 AND status IN ('rejected', 'archived', 'superseded') LIMIT 1",
+        )?;
+        Ok(statement.exists(params![fingerprint, subject.as_str()])?)
+    }
+
+    /// The spans that prove a memory, those of memories merged into it included, in order.
+    pub fn evidence(&self, id: &MemoryId) -> Result<Vec<EvidenceRow>> {
+        let mut statement = self.conn.prepare_cached(
+            "SELECT v.memory_id, v.interaction_id, v.start, v.\"end\" FROM memory_evidence v
+              WHERE v.memory_id = ?1
+                 OR v.memory_id IN (SELECT r.from_id FROM memory_relations r WHERE r.to_id = ?1 AND r.relation = 'merged_into')
+              ORDER BY v.memory_id <> ?1, v.memory_id, v.position",
+        )?;
+        let mut rows = statement.query(params![id.as_str()])?;
+        let mut items = Vec::new();
+        while let Some(row) = rows.next()? {
+            items.push(EvidenceRow {
+                memory_id: parse("memory id", &row.get::<_, String>(0)?)?,
+                interaction_id: parse("message id", &row.get::<_, String>(1)?)?,
+                span: Span::new(row.get(2)?, row.get(3)?).map_err(|error| StoreError::corrupt("span", error))?,
+            });
+        }
+        Ok(items)
+    }
+
+    /// The spans in these messages that became candidates or memories worth marking, with the memory.
+    pub fn spans_in(&self, conversation: &ConversationId) -> Result<Vec<(EvidenceRow, MemoryStatus, Category, String)>> {
+        let mut statement = self.conn.prepare_cached(
+            "SELECT v.memory_id, v.interaction_id, v.start, v.\"end\", m.status, m.category, m.content
+               FROM interactions i JOIN memory_evidence v ON v.interaction_id = i.id JOIN memories m ON m.id = v.memory_id
+              WHERE i.conversation_id = ?1 AND m.status IN ('pending', 'active', 'quarantined')
+              ORDER BY v.interaction_id, v.start, m.rank",
+        )?;
+        let mut rows = statement.query(params![conversation.as_str()])?;
+        let mut items = Vec::new();
+        while let Some(row) = rows.next()? {
+            let evidence = EvidenceRow {
+                memory_id: parse("memory id", &row.get::<_, String>(0)?)?,
+                interaction_id: parse("message id", &row.get::<_, String>(1)?)?,
+                span: Span::new(row.get(2)?, row.get(3)?).map_err(|error| StoreError::corrupt("span", error))?,
+            };
+            items.push((
+                evidence,
+                parse("memory status", &row.get::<_, String>(4)?)?,
+                parse("category", &row.get::<_, String>(5)?)?,
+                row.get(6)?,
+            ));
+        }
+        Ok(items)
+    }
+
+    /// All versions of a memory, oldest first, this one included.
+    pub fn versions(&self, id: &MemoryId) -> Result<Vec<MemoryRow>> {
+        self.memories_where(
+            "m.id IN (WITH RECURSIVE
+                 older (id, supersedes_id) AS (
+                     SELECT id, supersedes_id FROM memories WHERE id = ?1
+                     UNION SELECT p.id, p.supersedes_id FROM memories p JOIN older o ON p.id = o.supersedes_id),
+                 chain (id) AS (
+                     SELECT id FROM older
+                     UNION SELECT n.id FROM memories n JOIN chain c ON n.supersedes_id = c.id)
+               SELECT id FROM chain)
+             ORDER BY m.rank",
+            params![id.as_str()],
+        )
+    }
+
+    /// Relations that start at a memory: what kind, to which, how similar.
+    pub fn relations_from(&self, id: &MemoryId) -> Result<Vec<(Relation, MemoryId, Option<f64>)>> {
+        let mut statement = self.conn.prepare_cached(
+            "SELECT relation, to_id, similarity FROM memory_relations WHERE from_id = ?1 ORDER BY similarity DESC, to_id",
+        )?;
+        let mut rows = statement.query(params![id.as_str()])?;
+        let mut items = Vec::new();
+        while let Some(row) = rows.next()? {
+            items.push((
+                parse("relation", &row.get::<_, String>(0)?)?,
+                parse("memory id", &row.get::<_, String>(1)?)?,
+                row.get(2)?,
+            ));
+        }
+        Ok(items)
+    }
+
+    /// Waiting (not snoozed), approved and quarantined memories.
+    pub fn memory_totals(&self, now: Timestamp) -> Result<(u64, u64, u64)> {
+        let (pending, active, quarantined): (i64, i64, i64) = self
+            .conn
+            .prepare_cached(
+                "SELECT (SELECT count(*) FROM memories WHERE status = 'pending' AND coalesce(snoozed_until_ms, 0) <= ?1),
+                        (SELECT count(*) FROM memories WHERE status = 'active'),
+                        (SELECT count(*) FROM memories WHERE status = 'quarantined')",
+            )?
+            .query_row(params![now.0], |row| Ok((row.get(0)?, row.get(1)?, row.get(2)?)))?;
+        Ok((pending as u64, active as u64, quarantined as u64))
+    }
+}
+
+impl WriteTx<'_> {
+    /// Stores a memory; refused unless every span stands in its stored message.
+    pub fn insert_memory(&self, memory: &NewMemory) -> Result<()> {
+        let Some(first) = memory.evidence.first() else {
+            return Err(StoreError::Evidence("a memory without a source line is not stored".to_owned()));
+        };
+        let mut label: Option<Label> = None;
+        for evidence in &memory.evidence {
+            let source = self.check_span(evidence)?;
+            let conversation = self.conversation(&source.conversation_id)?;
+            let source_label = Label { visibility: conversation.label() };
+            label = Some(label.map_or(source_label, |label| label.join(source_label)));
+        }
+        let said = self.check_span(first)?;
+        let visibility = label.map_or(Visibility::Private, |label| label.visibility);
+        let subject_handle = match &memory.subject {
+            Subject::Owner => None,
+            Subject::Person(_) => Some(parse::<HandleId>("handle id", &said.handle_id)?),
+        };
+        self.conn
+            .prepare_cached(
+                "INSERT INTO memories (id, status, kind, category, subject, subject_handle_id, content, reasoning, confidence, durability,
+                    visibility, is_edited, conversation_id, said_at_ms, proposers, fingerprint, supersedes_id, created_at_ms)
+                 VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18)",
+            )?
+            .execute(params![
+                memory.id.as_str(),
+                memory.status.name(),
+                memory.kind.name(),
+                memory.category.name(),
+                memory.subject.as_str(),
+                subject_handle.as_ref().map(HandleId::as_str),
+                memory.content,
+                memory.reasoning,
+                memory.confidence.get(),
+                memory.durability.name(),
+                visibility.name(),
+                memory.is_edited,
+                said.conversation_id.as_str(),
+                said.time.0,
+                to_json("proposers", &memory.proposers)?,
+                memory.fingerprint,
+                memory.supersedes.as_ref().map(MemoryId::as_str),
+                memory.created.0,
+            ])?;
+        for evidence in &memory.evidence {
+            self.add_evidence(&memory.id, evidence)?;
+        }
+        self.touch(Tag::Memories);
+        Ok(())
+    }
+
+    fn check_span(&self, evidence: &NewEvidence) -> Result<crate::InteractionRow> {
+        let message = self
+            .interaction(&evidence.interaction_id)?
+            .ok_or_else(|| StoreError::Evidence(format!("the message {} is not stored", evidence.interaction_id)))?;
+        match evidence.span.quote(&message.content) {
+            Ok(quote) if !quote.trim().is_empty() => Ok(message),
+            Ok(_) => Err(StoreError::Evidence(format!("the span in {} covers only white space", message.id))),
+            Err(error) => Err(StoreError::Evidence(format!("{error} ({})", message.id))),
+        }
+    }
+
+    /// Adds one more place that proves a memory; `false` when it was known.
+    pub fn add_evidence(&self, id: &MemoryId, evidence: &NewEvidence) -> Result<bool> {
+        self.check_span(evidence)?;
+        let added = self
+            .conn
+            .prepare_cached(
+                "INSERT INTO memory_evidence (memory_id, position, interaction_id, start, \"end\")
+                 SELECT ?1, (SELECT coalesce(max(position) + 1, 0) FROM memory_evidence WHERE memory_id = ?1), ?2, ?3, ?4
+                  WHERE NOT EXISTS (SELECT 1 FROM memory_evidence
+                                     WHERE memory_id = ?1 AND interaction_id = ?2 AND start < ?4 AND \"end\" > ?3)",
+            )?
+            .execute(params![id.as_str(), evidence.interaction_id.as_str(), evidence.span.start(), evidence.span.end()])?;
+        Ok(added > 0)
+    }
+
+    /// Notes another proposer of a stored memory.
+    pub fn add_proposer(&self, id: &MemoryId, proposer: &str) -> Result<()> {
+        let mut proposers = self.memory(id)?.proposers;
+        if proposers.iter().any(|known| known == proposer) {
+            return Ok(());
+        }
+        proposers.push(proposer.to_owned());
+        self.conn.execute(
+            "UPDATE memories SET proposers = ?2 WHERE id = ?1",
+            params![id.as_str(), to_json("proposers", &proposers)?],
+        )?;
+        self.touch(Tag::Memories);
+        Ok(())
+    }
+
+    /// Relates two memories.
+    pub fn relate(
+        &self,
+        from: &MemoryId,
+        relation: Relation,
+        to: &MemoryId,
+        similarity: Option<f64>,
+        now: Timestamp,
+    ) -> Result<()> {
+        self.conn
+            .prepare_cached(
+                "INSERT INTO memory_relations (from_id, relation, to_id, similarity, created_at_ms) VALUES (?1, ?2, ?3, ?4, ?5)
+                 ON CONFLICT DO NOTHING",
+            )?
+            .execute(params![from.as_str(), relation.name(), to.as_str(), similarity, now.0])?;
+        Ok(())
+    }
+
+    pub(crate) fn unrelate(&self, from: &MemoryId, relation: Relation, to: &MemoryId) -> Result<()> {
+        self.conn.execute(
+            "DELETE FROM memory_relations WHERE from_id = ?1 AND relation = ?2 AND to_id = ?3",
+            params![from.as_str(), relation.name(), to.as_str()],
+        )?;
+        Ok(())
+    }
+
+    /// Hides or shows every memory that rests only on a conversation; how many changed.
+    pub fn hide_memories_of(&self, id: &ConversationId, is_hidden: bool) -> Result<u64> {
+        let changed = self.conn.execute(
+            "UPDATE memories SET is_hidden = ?2 WHERE conversation_id = ?1 AND is_hidden <> ?2
+                AND NOT EXISTS (SELECT 1 FROM memory_evidence v JOIN interactions i ON i.id = v.interaction_id
+                                 WHERE v.memory_id = memories.id AND i.conversation_id <> ?1)",
+            params![id.as_str(), is_hidden],
+        )?;
+        self.touch(Tag::Memories);
+        Ok(changed as u64)
+    }
+}

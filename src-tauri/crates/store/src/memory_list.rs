@@ -1,0 +1,225 @@
+//! Lists of memories for people: filters, facets with live counts, and rows that need no second look-up.
+
+use keepsake_domain::{ConversationId, Timestamp};
+use rusqlite::types::Value;
+use rusqlite::{Row, params_from_iter};
+
+use crate::Result;
+use crate::memories::{MEMORY_COLUMNS, MemoryRow, memory};
+use crate::open::ReadTx;
+use crate::search::fts_query;
+use crate::text::placeholders;
+
+/// Order of a list.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum MemorySort {
+    /// By conversation, the latest first; within one as it was said.
+    Queue,
+    /// Newest proposal first.
+    #[default]
+    Newest,
+    /// Oldest proposal first.
+    Oldest,
+    /// Surest first.
+    Confidence,
+}
+
+/// Which memories. All conditions must hold; an empty list is no condition.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct MemoryFilter {
+    /// Statuses.
+    pub status: Vec<String>,
+    /// Kinds.
+    pub kind: Vec<String>,
+    /// Categories.
+    pub category: Vec<String>,
+    /// Subjects.
+    pub subject: Vec<String>,
+    /// Channel types of the first evidence.
+    pub channel: Vec<String>,
+    /// Only this conversation.
+    pub conversation: Option<ConversationId>,
+    /// Words.
+    pub query: Option<String>,
+    /// Lowest confidence.
+    pub confidence_min: Option<f64>,
+    /// Only with or without a private source.
+    pub private_source: Option<bool>,
+    /// Leave out what is snoozed beyond this moment.
+    pub not_snoozed_at: Option<Timestamp>,
+}
+
+/// A memory with what a list shows beside it.
+#[derive(Debug, Clone, PartialEq)]
+pub struct MemoryListRow {
+    /// The memory.
+    pub memory: MemoryRow,
+    /// Title of its conversation.
+    pub conversation_title: Option<String>,
+    /// Channel type.
+    pub channel_type: String,
+    /// Who said its first evidence.
+    pub author: String,
+    /// A relation to another memory exists.
+    pub has_near: bool,
+}
+
+/// Counts by facet, each without its own condition.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct MemoryFacets {
+    /// By status.
+    pub status: Vec<(String, u64)>,
+    /// By category.
+    pub category: Vec<(String, u64)>,
+    /// By subject.
+    pub subject: Vec<(String, u64)>,
+    /// By channel type.
+    pub channel: Vec<(String, u64)>,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Facet {
+    Status,
+    Category,
+    Subject,
+    Channel,
+}
+
+impl Facet {
+    const fn column(self) -> &'static str {
+        match self {
+            Self::Status => "m.status",
+            Self::Category => "m.category",
+            Self::Subject => "m.subject",
+            Self::Channel => "c.channel_type",
+        }
+    }
+}
+
+impl MemoryFilter {
+    /// The condition, leaving out the one on `without`.
+    fn sql(&self, without: Option<Facet>) -> (String, Vec<Value>) {
+        let mut conditions = vec!["1".to_owned()];
+        let mut values: Vec<Value> = Vec::new();
+        let mut any_of = |column: &str, wanted: &[String], values: &mut Vec<Value>| {
+            if !wanted.is_empty() {
+                conditions.push(format!("{column} IN ({})", placeholders(values.len() + 1, wanted.len())));
+                values.extend(wanted.iter().cloned().map(Value::from));
+            }
+        };
+        let unless = |facet: Facet, wanted: &'_ [String]| if without == Some(facet) { Vec::new() } else { wanted.to_vec() };
+        any_of("m.status", &unless(Facet::Status, &self.status), &mut values);
+        any_of("m.kind", &self.kind, &mut values);
+        any_of("m.category", &unless(Facet::Category, &self.category), &mut values);
+        any_of("m.subject", &unless(Facet::Subject, &self.subject), &mut values);
+        any_of("c.channel_type", &unless(Facet::Channel, &self.channel), &mut values);
+        if let Some(id) = &self.conversation {
+            values.push(id.as_str().to_owned().into());
+            conditions.push(format!("m.conversation_id = ?{}", values.len()));
+        }
+        if let Some(query) = self.query.as_deref().map(str::trim).filter(|query| !query.is_empty()) {
+            match fts_query(query) {
+                Some(words) => {
+                    values.push(words.into());
+                    conditions
+                        .push(format!("m.rank IN (SELECT rowid FROM memories_fts WHERE memories_fts MATCH ?{})", values.len()));
+                }
+                None => conditions.push("0".to_owned()),
+            }
+        }
+        if let Some(confidence) = self.confidence_min {
+            values.push(confidence.into());
+            conditions.push(format!("m.confidence >= ?{}", values.len()));
+        }
+        if let Some(is_private) = self.private_source {
+            conditions.push(format!("m.visibility = '{}'", if is_private { "private" } else { "public" }));
+        }
+        if let Some(now) = self.not_snoozed_at {
+            values.push(now.0.into());
+            conditions.push(format!("coalesce(m.snoozed_until_ms, 0) <= ?{}", values.len()));
+        }
+        (conditions.join(" AND "), values)
+    }
+}
+
+fn list_row(row: &Row<'_>) -> Result<MemoryListRow> {
+    Ok(MemoryListRow {
+        memory: memory(row)?,
+        conversation_title: row.get(22)?,
+        channel_type: row.get(23)?,
+        author: row.get::<_, Option<String>>(24)?.unwrap_or_default(),
+        has_near: row.get(25)?,
+    })
+}
+
+const LIST_COLUMNS: &str = "c.title, c.channel_type,
+    (SELECT i.author FROM memory_evidence v JOIN interactions i ON i.id = v.interaction_id
+      WHERE v.memory_id = m.id ORDER BY v.position LIMIT 1),
+    EXISTS (SELECT 1 FROM memory_relations r WHERE r.from_id = m.id AND r.relation IN ('extends', 'related', 'supersedes'))";
+
+impl ReadTx<'_> {
+    /// How many memories match, and a page of them.
+    pub fn list_memories(
+        &self,
+        filter: &MemoryFilter,
+        sort: MemorySort,
+        offset: u32,
+        limit: u32,
+    ) -> Result<(u64, Vec<MemoryListRow>)> {
+        let (condition, values) = filter.sql(None);
+        let from = "FROM memories m JOIN conversations c ON c.id = m.conversation_id";
+        let count_sql = format!("SELECT count(*) {from} WHERE {condition}");
+        let total: i64 = self.conn.prepare_cached(&count_sql)?.query_row(params_from_iter(values.iter()), |row| row.get(0))?;
+        let order = match sort {
+            MemorySort::Queue => "c.last_activity_at_ms DESC, m.conversation_id, m.said_at_ms, m.rank",
+            MemorySort::Newest => "m.rank DESC",
+            MemorySort::Oldest => "m.rank",
+            MemorySort::Confidence => "m.confidence DESC, m.rank",
+        };
+        let sql = format!(
+            "SELECT {MEMORY_COLUMNS}, {LIST_COLUMNS} {from} WHERE {condition} ORDER BY {order} LIMIT {limit} OFFSET {offset}"
+        );
+        let mut statement = self.conn.prepare_cached(&sql)?;
+        let mut rows = statement.query(params_from_iter(values.iter()))?;
+        let mut items = Vec::new();
+        while let Some(row) = rows.next()? {
+            items.push(list_row(row)?);
+        }
+        Ok((total as u64, items))
+    }
+
+    /// One memory as a list shows it.
+    pub fn memory_in_list(&self, id: &keepsake_domain::MemoryId) -> Result<MemoryListRow> {
+        let sql = format!(
+            "SELECT {MEMORY_COLUMNS}, {LIST_COLUMNS} FROM memories m JOIN conversations c ON c.id = m.conversation_id WHERE m.id = ?1"
+        );
+        let mut statement = self.conn.prepare_cached(&sql)?;
+        let mut rows = statement.query([id.as_str()])?;
+        match rows.next()? {
+            Some(row) => list_row(row),
+            None => Err(crate::StoreError::not_found("memory", id.as_str())),
+        }
+    }
+
+    /// Live counts for each facet.
+    pub fn memory_facets(&self, filter: &MemoryFilter) -> Result<MemoryFacets> {
+        let count = |facet: Facet| -> Result<Vec<(String, u64)>> {
+            let (condition, values) = filter.sql(Some(facet));
+            let column = facet.column();
+            let sql = format!(
+                "SELECT {column}, count(*) FROM memories m JOIN conversations c ON c.id = m.conversation_id
+                  WHERE {condition} GROUP BY 1 ORDER BY 2 DESC, 1"
+            );
+            let mut statement = self.conn.prepare_cached(&sql)?;
+            let rows =
+                statement.query_map(params_from_iter(values.iter()), |row| Ok((row.get(0)?, row.get::<_, i64>(1)? as u64)))?;
+            Ok(rows.collect::<rusqlite::Result<Vec<_>>>()?)
+        };
+        Ok(MemoryFacets {
+            status: count(Facet::Status)?,
+            category: count(Facet::Category)?,
+            subject: count(Facet::Subject)?,
+            channel: count(Facet::Channel)?,
+        })
+    }
+}

@@ -1,0 +1,255 @@
+//! Opening the file and running transactions on it: one writer, several readers.
+
+use std::cell::RefCell;
+use std::collections::BTreeSet;
+use std::ops::Deref;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::mpsc::Receiver;
+use std::sync::{Arc, Mutex, MutexGuard};
+
+use rusqlite::{Connection, OpenFlags, TransactionBehavior};
+
+use crate::changes::{Changes, Feed, Tag};
+use crate::guard::{self, Purpose};
+use crate::{Result, StoreError, migrate};
+
+/// SQLite 3.7.0–3.51.2 can corrupt a WAL file when a checkpoint races a commit (security.md 0.10).
+const SQLITE_VERSION_MIN: i32 = 3_051_003;
+const SQLITE_VERSION_MIN_TEXT: &str = "3.51.3";
+
+/// Readers: one for a list, one for a detail, one for a background job, one to spare.
+const READERS: usize = 4;
+
+/// Statements kept prepared a connection; the whole program has fewer.
+const STATEMENT_CACHE: usize = 128;
+
+/// How long a connection waits for another process (the command line beside the window) to finish a write.
+const BUSY_TIMEOUT_MS: u32 = 5_000;
+
+/// Pages of 4 KiB kept in memory by the writer, 64 MiB: a large import appends to several indexes at once.
+const WRITER_CACHE_KIB: i64 = 64 * 1024;
+
+#[derive(Debug)]
+struct Inner {
+    path: PathBuf,
+    writer: Mutex<Connection>,
+    readers: Vec<Mutex<Connection>>,
+    next_reader: AtomicUsize,
+    feed: Feed,
+}
+
+/// The open database. Cheap to clone; all clones are one store.
+#[derive(Debug, Clone)]
+pub struct Store {
+    inner: Arc<Inner>,
+}
+
+impl Store {
+    /// Opens `keepsake.db` in `data_dir`, creating and migrating as needed.
+    pub fn open(data_dir: &Path) -> Result<Self> {
+        std::fs::create_dir_all(data_dir).map_err(|error| StoreError::Open {
+            path: data_dir.to_owned(),
+            reason: format!("{error}; choose another data folder"),
+        })?;
+        restrict_to_owner(data_dir);
+        Self::open_file(&data_dir.join("keepsake.db"))
+    }
+
+    fn open_file(path: &Path) -> Result<Self> {
+        if rusqlite::version_number() < SQLITE_VERSION_MIN {
+            return Err(StoreError::OldSqlite { found: rusqlite::version().to_owned(), wanted: SQLITE_VERSION_MIN_TEXT });
+        }
+        if path.exists() {
+            // Looked at through a connection that cannot write, so that a refused file stays untouched to the byte.
+            let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX;
+            migrate::check(&open_connection(path, flags)?, path)?;
+        }
+        let writer_flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_CREATE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
+        let mut writer = open_connection(path, writer_flags)?;
+        set_up(&writer)?;
+        guard::add_functions(&writer, Purpose::Ordinary)?;
+        migrate::run(&mut writer)?;
+        guard::lock(&writer, Purpose::Ordinary)?;
+        ensure_keys(&writer)?;
+        let reader_flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX;
+        let readers = (0..READERS)
+            .map(|_| {
+                let reader = open_connection(path, reader_flags)?;
+                set_up_reader(&reader)?;
+                guard::add_functions(&reader, Purpose::Ordinary)?;
+                guard::lock(&reader, Purpose::Ordinary)?;
+                Ok(Mutex::new(reader))
+            })
+            .collect::<Result<Vec<_>>>()?;
+        let inner = Inner {
+            path: path.to_owned(),
+            writer: Mutex::new(writer),
+            readers,
+            next_reader: AtomicUsize::new(0),
+            feed: Feed::default(),
+        };
+        Ok(Self { inner: Arc::new(inner) })
+    }
+
+    /// The database file.
+    pub fn path(&self) -> &Path {
+        &self.inner.path
+    }
+
+    /// Reads from one consistent snapshot.
+    pub fn read<T>(&self, work: impl FnOnce(&ReadTx<'_>) -> Result<T>) -> Result<T> {
+        let mut conn = self.reader()?;
+        let tx = conn.transaction_with_behavior(TransactionBehavior::Deferred)?;
+        work(&ReadTx { conn: &tx })
+    }
+
+    /// Writes in one transaction: all of it or nothing. The tags that `work` touched are published after the commit.
+    pub fn write<T>(&self, work: impl FnOnce(&WriteTx<'_>) -> Result<T>) -> Result<T> {
+        let mut conn = self.inner.writer.lock().map_err(|_| StoreError::Poisoned)?;
+        let tx = conn.transaction_with_behavior(TransactionBehavior::Immediate)?;
+        let write = WriteTx { read: ReadTx { conn: &tx }, tags: RefCell::new(BTreeSet::new()) };
+        let value = work(&write)?;
+        let changes: Changes = write.tags.into_inner().into_iter().collect();
+        tx.commit()?;
+        drop(conn);
+        self.inner.feed.publish(changes);
+        Ok(value)
+    }
+
+    /// The tags of every write from now on.
+    pub fn subscribe(&self) -> Receiver<Changes> {
+        self.inner.feed.subscribe()
+    }
+
+    /// Says that something changed that no write of this process shows (another process wrote).
+    pub fn publish(&self, changes: Changes) {
+        self.inner.feed.publish(changes);
+    }
+
+    /// A number that changes when another process commits.
+    pub fn data_version(&self) -> Result<i64> {
+        let conn = self.inner.writer.lock().map_err(|_| StoreError::Poisoned)?;
+        Ok(conn.query_row("PRAGMA data_version", [], |row| row.get(0))?)
+    }
+
+    /// Runs the erasure path: the only door through which a message leaves.
+    pub(crate) fn erase<T>(&self, work: impl FnOnce(&WriteTx<'_>) -> Result<T>) -> Result<T> {
+        // The ordinary writer waits, so there is still one writer.
+        let writer = self.inner.writer.lock().map_err(|_| StoreError::Poisoned)?;
+        let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
+        let mut conn = open_connection(&self.inner.path, flags)?;
+        set_up(&conn)?;
+        guard::add_functions(&conn, Purpose::Erasing)?;
+        guard::lock(&conn, Purpose::Erasing)?;
+        let tx = conn.transaction_with_behavior(TransactionBehavior::Immediate)?;
+        let write = WriteTx { read: ReadTx { conn: &tx }, tags: RefCell::new(BTreeSet::new()) };
+        let value = work(&write)?;
+        let changes: Changes = write.tags.into_inner().into_iter().collect();
+        tx.commit()?;
+        drop(conn);
+        drop(writer);
+        self.inner.feed.publish(changes);
+        Ok(value)
+    }
+
+    /// Moves the write-ahead log into the file and empties it. `false` when a reader still needs it: try again later.
+    pub fn checkpoint(&self) -> Result<bool> {
+        let conn = self.inner.writer.lock().map_err(|_| StoreError::Poisoned)?;
+        let busy: i64 = conn.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |row| row.get(0))?;
+        Ok(busy == 0)
+    }
+
+    fn reader(&self) -> Result<MutexGuard<'_, Connection>> {
+        let start = self.inner.next_reader.fetch_add(1, Ordering::Relaxed);
+        for step in 0..READERS {
+            if let Ok(conn) = self.inner.readers[(start + step) % READERS].try_lock() {
+                return Ok(conn);
+            }
+        }
+        self.inner.readers[start % READERS].lock().map_err(|_| StoreError::Poisoned)
+    }
+}
+
+fn open_connection(path: &Path, flags: OpenFlags) -> Result<Connection> {
+    let conn = Connection::open_with_flags(path, flags).map_err(|error| StoreError::Open {
+        path: path.to_owned(),
+        reason: format!("{error}; check that the folder is there and yours to write"),
+    })?;
+    conn.set_prepared_statement_cache_capacity(STATEMENT_CACHE);
+    Ok(conn)
+}
+
+/// The pragmas of security.md 2.2, each for the reason given there.
+fn set_up(conn: &Connection) -> Result<()> {
+    conn.busy_timeout(std::time::Duration::from_millis(u64::from(BUSY_TIMEOUT_MS)))?;
+    conn.pragma_update(None, "journal_mode", "WAL")?;
+    conn.pragma_update(None, "synchronous", "FULL")?;
+    conn.pragma_update(None, "foreign_keys", "ON")?;
+    conn.pragma_update(None, "recursive_triggers", "ON")?;
+    conn.pragma_update(None, "secure_delete", "ON")?;
+    conn.pragma_update(None, "temp_store", "MEMORY")?;
+    conn.pragma_update(None, "trusted_schema", "OFF")?;
+    conn.pragma_update(None, "cell_size_check", "ON")?;
+    conn.pragma_update(None, "mmap_size", 0)?;
+    conn.pragma_update(None, "cache_size", -WRITER_CACHE_KIB)?;
+    #[cfg(target_os = "macos")]
+    conn.pragma_update(None, "checkpoint_fullfsync", "ON")?;
+    Ok(())
+}
+
+fn set_up_reader(conn: &Connection) -> Result<()> {
+    conn.busy_timeout(std::time::Duration::from_millis(u64::from(BUSY_TIMEOUT_MS)))?;
+    conn.pragma_update(None, "query_only", "ON")?;
+    conn.pragma_update(None, "temp_store", "MEMORY")?;
+    conn.pragma_update(None, "trusted_schema", "OFF")?;
+    conn.pragma_update(None, "cell_size_check", "ON")?;
+    conn.pragma_update(None, "mmap_size", 0)?;
+    Ok(())
+}
+
+/// The key under which source ids are hashed, made once by SQLite's own randomness.
+fn ensure_keys(conn: &Connection) -> Result<()> {
+    conn.execute("INSERT OR IGNORE INTO store_keys (name, value) VALUES ('source', randomblob(32))", [])?;
+    Ok(())
+}
+
+/// Other users of the computer have no business in this folder.
+fn restrict_to_owner(dir: &Path) {
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::PermissionsExt;
+        // A folder on a file system without permissions stays as it is.
+        let _ = std::fs::set_permissions(dir, std::fs::Permissions::from_mode(0o700));
+    }
+    #[cfg(not(unix))]
+    let _ = dir;
+}
+
+/// One consistent view of the store.
+#[derive(Debug)]
+pub struct ReadTx<'c> {
+    pub(crate) conn: &'c Connection,
+}
+
+/// A transaction that may write. Everything a [`ReadTx`] can do, it can do too.
+#[derive(Debug)]
+pub struct WriteTx<'c> {
+    read: ReadTx<'c>,
+    tags: RefCell<BTreeSet<Tag>>,
+}
+
+impl<'c> Deref for WriteTx<'c> {
+    type Target = ReadTx<'c>;
+
+    fn deref(&self) -> &ReadTx<'c> {
+        &self.read
+    }
+}
+
+impl WriteTx<'_> {
+    /// Notes that rows of this kind changed.
+    pub(crate) fn touch(&self, tag: Tag) {
+        self.tags.borrow_mut().insert(tag);
+    }
+}

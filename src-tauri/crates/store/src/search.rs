@@ -1,0 +1,134 @@
+//! Keyword search over messages and memories.
+//!
+//! A person's words are data, never FTS5 syntax: every term is quoted, so nothing typed can be an error or an operator but
+//! the two that people know, `"exact phrase"` and `prefix*`.
+
+use keepsake_domain::MemoryId;
+use rusqlite::params;
+
+use crate::Result;
+use crate::conversations::{InteractionRow, interaction};
+use crate::open::ReadTx;
+use crate::text::parse;
+
+/// Terms beyond these add cost and no meaning to a typed query.
+const TERMS_MAX: usize = 32;
+
+/// Words that nearly every message holds; a question asked in full sentences would otherwise match by them.
+const STOP_WORDS: [&str; 60] = [
+    "a", "about", "an", "and", "any", "are", "as", "at", "be", "been", "but", "by", "can", "could", "did", "do", "does", "for",
+    "from", "had", "has", "have", "he", "her", "his", "how", "i", "in", "is", "it", "its", "me", "my", "of", "on", "or", "our",
+    "she", "so", "that", "the", "their", "them", "there", "they", "this", "to", "was", "we", "were", "what", "when", "where",
+    "which", "who", "why", "will", "with", "would", "you",
+];
+
+/// The FTS5 expression for what a person typed, or `None` when it holds no word.
+///
+/// Quoted phrases must occur; of the other words any may, and the ranking prefers messages with more and rarer ones.
+/// Stop words are dropped unless nothing else was typed.
+pub fn fts_query(typed: &str) -> Option<String> {
+    let mut phrases = Vec::new();
+    let mut words = Vec::new();
+    for (index, part) in typed.split('"').enumerate() {
+        if index % 2 == 1 {
+            let phrase = terms(part).map(|(word, _)| word).collect::<Vec<_>>().join(" ");
+            if !phrase.is_empty() {
+                phrases.push(format!("\"{phrase}\""));
+            }
+        } else {
+            words.extend(terms(part));
+        }
+    }
+    let content: Vec<_> = words.iter().filter(|(word, _)| !STOP_WORDS.contains(&word.to_lowercase().as_str())).collect();
+    let chosen = if content.is_empty() { words.iter().collect() } else { content };
+    let any = chosen
+        .iter()
+        .take(TERMS_MAX)
+        .map(|(word, is_prefix)| if *is_prefix { format!("\"{word}\"*") } else { format!("\"{word}\"") })
+        .collect::<Vec<_>>()
+        .join(" OR ");
+    match (phrases.is_empty(), any.is_empty()) {
+        (true, true) => None,
+        (true, false) => Some(any),
+        (false, true) => Some(phrases.join(" AND ")),
+        (false, false) => Some(format!("{} AND ({any})", phrases.join(" AND "))),
+    }
+}
+
+fn terms(text: &str) -> impl Iterator<Item = (String, bool)> + '_ {
+    text.split(|c: char| !(c.is_alphanumeric() || c == '*' || c == '\u{200d}' || c == '\u{200c}')).filter_map(|piece| {
+        let word: String = piece.chars().filter(|c| *c != '*').collect();
+        (!word.is_empty()).then(|| (word, piece.ends_with('*')))
+    })
+}
+
+/// A message found by its words.
+#[derive(Debug, Clone, PartialEq)]
+pub struct MessageHit {
+    /// The message.
+    pub message: InteractionRow,
+    /// Title of its conversation.
+    pub conversation_title: Option<String>,
+    /// Higher is better.
+    pub score: f64,
+}
+
+impl ReadTx<'_> {
+    /// Messages that hold the words, best first.
+    pub fn search_messages(&self, typed: &str, limit: u32) -> Result<Vec<MessageHit>> {
+        let Some(query) = fts_query(typed) else { return Ok(Vec::new()) };
+        // The best rows are picked from the index alone; only they are read in full.
+        let mut statement = self.conn.prepare_cached(
+            "SELECT i.seq, i.id, i.conversation_id, CASE WHEN i.role = 'person' AND e.is_owner = 1 THEN 'owner' ELSE i.role END, i.author,
+                    i.handle_id, i.content, i.message_type, i.is_branch, i.tool, i.created_at_ms, i.time_certainty, i.source_kind,
+                    i.source_conversation, i.source_message, i.revision, c.title, -best.score
+               FROM (SELECT rowid, bm25(interactions_fts) AS score FROM interactions_fts
+                      WHERE interactions_fts MATCH ?1 ORDER BY score LIMIT ?2) best
+               JOIN interactions i ON i.seq = best.rowid
+               JOIN entities e ON e.id = i.entity_id
+               JOIN conversations c ON c.id = i.conversation_id
+              ORDER BY best.score, i.seq",
+        )?;
+        let mut rows = statement.query(params![query, limit])?;
+        let mut hits = Vec::new();
+        while let Some(row) = rows.next()? {
+            hits.push(MessageHit { message: interaction(row)?, conversation_title: row.get(16)?, score: row.get(17)? });
+        }
+        Ok(hits)
+    }
+
+    /// Approved memories that hold the words, best first, with their scores; hidden ones are left out.
+    pub fn search_memories(&self, typed: &str, limit: u32) -> Result<Vec<(MemoryId, f64)>> {
+        let Some(query) = fts_query(typed) else { return Ok(Vec::new()) };
+        let mut statement = self.conn.prepare_cached(
+            "SELECT m.id, -bm25(memories_fts) FROM memories_fts f JOIN memories m ON m.rank = f.rowid
+              WHERE memories_fts MATCH ?1 AND m.status = 'active' AND m.is_hidden = 0
+              ORDER BY bm25(memories_fts), m.rank LIMIT ?2",
+        )?;
+        let mut rows = statement.query(params![query, limit])?;
+        let mut hits = Vec::new();
+        while let Some(row) = rows.next()? {
+            hits.push((parse("memory id", &row.get::<_, String>(0)?)?, row.get(1)?));
+        }
+        Ok(hits)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_a_person_types_is_never_syntax() {
+        let check = |typed: &str, expect: Option<&str>| assert_eq!(fts_query(typed).as_deref(), expect, "{typed:?}");
+        check("pottery class", Some("\"pottery\" OR \"class\""));
+        check("what is the pottery", Some("\"pottery\""));
+        check("the who", Some("\"the\" OR \"who\""));
+        check("\"blue jacket\" paris", Some("\"blue jacket\" AND (\"paris\")"));
+        check("pott*", Some("\"pott\"*"));
+        check("NEAR(a b) OR content:x", Some("\"NEAR\" OR \"b\" OR \"content\" OR \"x\""));
+        check("\"unclosed phrase", Some("\"unclosed phrase\""));
+        check("*** \"\" ---", None);
+        check("", None);
+    }
+}

@@ -1,1 +1,27 @@
-//! (being written)
+//! Importers: files that other programs exported become [`Message`](keepsake_domain::Message)s, streamed into a [`Sink`].
+//!
+//! An importer never judges, cleans or joins text beyond what its format demands; it gives every message a source id that is the
+//! same whenever the same conversation is exported again, and it accounts for everything it saw: seen = emitted + skipped.
+//! A file is checked to its end before the first message is handed out, so a truncated or wrong file changes nothing.
+//! Deliberately not here: the store, duplicates across imports, ids of stored rows, help texts on how to export.
+
+mod archive;
+mod chatgpt;
+mod contract;
+mod error;
+mod identity;
+mod json;
+mod keepsake;
+mod limits;
+mod lines;
+mod open;
+mod out;
+mod preview;
+mod regroup;
+mod sniff;
+mod time;
+
+pub use contract::{DateOrder, FileReport, ImportOptions, Read, Sink, Skip, SkipReason, Stop};
+pub use error::ImportError;
+pub use open::{list_inputs, read_path, sniff};
+pub use preview::{DateQuestion, DateSample, Participant, Preview, preview};

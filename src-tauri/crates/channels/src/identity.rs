@@ -1,0 +1,63 @@
+//! Who is the owner, and stand-in ids for messages whose export has none.
+
+use std::collections::HashMap;
+
+use keepsake_domain::{ChannelHandle, Role};
+use unicode_normalization::UnicodeNormalization;
+
+/// Names and handles compared as people compare them: without case, spacing at the ends, or compatibility forms.
+pub(crate) fn folded(text: &str) -> String {
+    text.nfkc().collect::<String>().trim().to_lowercase()
+}
+
+/// The owner's name or handle, if the person gave one.
+pub(crate) struct Me(Option<String>);
+
+impl Me {
+    /// The owner as the options name them.
+    pub(crate) fn new(me: Option<&str>) -> Self {
+        Self(me.map(folded).filter(|me| !me.is_empty()))
+    }
+
+    /// Whether an author of this name or handle is the owner.
+    pub(crate) fn is(&self, name: &str, handle: &str) -> bool {
+        self.0.as_deref().is_some_and(|me| me == folded(name) || me == folded(handle))
+    }
+
+    /// The role of a human author of whom the source tells nothing.
+    pub(crate) fn role_of(&self, name: &str) -> Role {
+        if self.is(name, name) { Role::Owner } else { Role::Person }
+    }
+}
+
+/// A handle on a channel.
+pub(crate) fn handle(channel: &str, handle: &str) -> ChannelHandle {
+    ChannelHandle { channel: channel.to_owned(), handle: handle.to_owned() }
+}
+
+/// The first 16 hexadecimal digits of a hash over `parts`; each part is fenced, so that parts cannot run into each other.
+pub(crate) fn digest(parts: &[&str]) -> String {
+    let mut hasher = blake3::Hasher::new();
+    for part in parts {
+        hasher.update(&(part.len() as u64).to_le_bytes());
+        hasher.update(part.as_bytes());
+    }
+    hasher.finalize().to_hex().as_str()[..16].to_owned()
+}
+
+/// Gives stand-in ids: a hash of time, author and text, and a count among messages in which all three are equal.
+///
+/// Nothing in it depends on the position in the file, so a longer export of the same conversation gives the same ids.
+/// The time is the one the file shows, not the moment, so the ids survive a change of this computer's zone.
+#[derive(Default)]
+pub(crate) struct StandIns(HashMap<String, u32>);
+
+impl StandIns {
+    /// The id of a message of `conversation`.
+    pub(crate) fn next(&mut self, conversation: &str, time: &str, author: &str, text: &str) -> String {
+        let digest = digest(&[conversation, time, author, text]);
+        let ordinal = self.0.entry(digest.clone()).or_default();
+        *ordinal += 1;
+        if *ordinal == 1 { format!("h-{digest}") } else { format!("h-{digest}-{ordinal}") }
+    }
+}

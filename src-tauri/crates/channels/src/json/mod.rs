@@ -1,0 +1,49 @@
+//! Reading JSON that other programs wrote: element by element, tolerant of single bad values, with bounded memory.
+
+mod balance;
+mod elements;
+mod loose;
+mod mend;
+
+pub(crate) use balance::{Balance, Fault, check_document, check_lines};
+pub(crate) use elements::{Element, Elements};
+pub(crate) use loose::Loose;
+pub(crate) use mend::{mend, parse_mending};
+
+use keepsake_domain::Metadata;
+use serde_json::value::RawValue;
+
+use crate::limits::METADATA_BYTES_MAX;
+
+/// Key under which a value is noted that was too large to keep.
+const OMITTED: &str = "omitted";
+
+/// `raw` as a value, unless it is larger than metadata may be.
+pub(crate) fn small_value(raw: &RawValue) -> serde_json::Value {
+    if raw.get().len() > METADATA_BYTES_MAX {
+        return serde_json::json!({ OMITTED: format!("{} bytes", raw.get().len()) });
+    }
+    parse_mending(raw.get()).unwrap_or(serde_json::Value::Null)
+}
+
+/// `raw` as an object without its empty fields; anything else gives an empty one.
+pub(crate) fn small_object(raw: Option<&RawValue>) -> Metadata {
+    match raw.map(small_value) {
+        Some(serde_json::Value::Object(mut map)) => {
+            map.retain(|_, value| !is_empty(value));
+            map
+        }
+        _ => Metadata::new(),
+    }
+}
+
+/// Whether a value says nothing.
+pub(crate) fn is_empty(value: &serde_json::Value) -> bool {
+    match value {
+        serde_json::Value::Null => true,
+        serde_json::Value::String(text) => text.is_empty(),
+        serde_json::Value::Array(items) => items.is_empty(),
+        serde_json::Value::Object(map) => map.is_empty(),
+        _ => false,
+    }
+}

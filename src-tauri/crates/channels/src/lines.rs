@@ -1,0 +1,61 @@
+//! Lines of a file, one in memory at a time; a line over the cap is read over and told so.
+
+use std::io::{self, BufRead};
+
+/// One line without its line break.
+pub(crate) enum Line<'b> {
+    /// Its bytes, without `\n` or `\r\n`.
+    Whole(&'b [u8]),
+    /// It has more bytes than one record may have; its beginning.
+    TooLarge(&'b [u8]),
+}
+
+/// The lines of one document.
+pub(crate) struct Lines<'r> {
+    input: &'r mut dyn BufRead,
+    buffer: Vec<u8>,
+    bytes_max: usize,
+    bytes_done: u64,
+}
+
+impl<'r> Lines<'r> {
+    /// The lines of `input`, each of at most `bytes_max`.
+    pub(crate) fn new(input: &'r mut dyn BufRead, bytes_max: usize) -> Self {
+        Self { input, buffer: Vec::new(), bytes_max, bytes_done: 0 }
+    }
+
+    /// Bytes read so far.
+    pub(crate) fn bytes_done(&self) -> u64 {
+        self.bytes_done
+    }
+
+    /// The next line, or `None` at the end.
+    pub(crate) fn next(&mut self) -> io::Result<Option<Line<'_>>> {
+        self.buffer.clear();
+        let mut is_too_large = false;
+        let mut has_begun = false;
+        loop {
+            let chunk = self.input.fill_buf()?;
+            if chunk.is_empty() {
+                if !has_begun {
+                    return Ok(None);
+                }
+                break;
+            }
+            has_begun = true;
+            let newline = memchr::memchr(b'\n', chunk);
+            let text = &chunk[..newline.unwrap_or(chunk.len())];
+            let room = self.bytes_max.saturating_sub(self.buffer.len());
+            self.buffer.extend_from_slice(&text[..text.len().min(room)]);
+            is_too_large = is_too_large || text.len() > room;
+            let len = newline.map_or(chunk.len(), |at| at + 1);
+            self.input.consume(len);
+            self.bytes_done += len as u64;
+            if newline.is_some() {
+                break;
+            }
+        }
+        let line = self.buffer.strip_suffix(b"\r").unwrap_or(&self.buffer);
+        Ok(Some(if is_too_large { Line::TooLarge(line) } else { Line::Whole(line) }))
+    }
+}

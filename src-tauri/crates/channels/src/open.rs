@@ -1,0 +1,266 @@
+//! From a path to messages: find the documents, learn their kind, check them to the end, then read them.
+
+use std::fs;
+use std::io::{self, BufRead};
+use std::path::{Path, PathBuf};
+
+use keepsake_domain::SourceKind;
+
+use crate::archive::{Container, Document};
+use crate::json::{Fault, check_document, check_lines};
+use crate::limits::{FOLDER_DEPTH_MAX, FOLDER_FILES_MAX};
+use crate::out::Out;
+use crate::preview::DateQuestion;
+use crate::sniff::{Sniffed, sniff_document};
+use crate::{FileReport, ImportError, ImportOptions, Sink, SkipReason, Stop};
+use crate::{chatgpt, keepsake};
+
+/// Why reading a document ended early.
+pub(crate) enum Halt {
+    /// The sink wants no more.
+    Stop(Stop),
+    /// The bytes cannot be read.
+    Io(io::Error),
+}
+
+impl From<Stop> for Halt {
+    fn from(stop: Stop) -> Self {
+        Self::Stop(stop)
+    }
+}
+
+impl From<io::Error> for Halt {
+    fn from(error: io::Error) -> Self {
+        Self::Io(error)
+    }
+}
+
+/// What kind of export is at `path`: by content, never by name. Zips are looked into; a folder is what all of its files are.
+pub fn sniff(path: &Path) -> Result<SourceKind, ImportError> {
+    if !is_dir(path)? {
+        return Ok(Plan::of(path, None)?.kind);
+    }
+    let mut kinds = list_inputs(path)?.into_iter().map(|file| Plan::of(&file, None).map(|plan| plan.kind));
+    let first = kinds.next().unwrap_or_else(|| Err(ImportError::NothingToImport { path: path.to_owned() }))?;
+    for kind in kinds {
+        if kind? != first {
+            return Err(ImportError::MixedFolder { path: path.to_owned() });
+        }
+    }
+    Ok(first)
+}
+
+/// The files to import at `path`: itself, or the importable files of a folder and its folders, sorted. Links inside of a folder
+/// are not followed.
+pub fn list_inputs(path: &Path) -> Result<Vec<PathBuf>, ImportError> {
+    if !is_dir(path)? {
+        return Ok(vec![path.to_owned()]);
+    }
+    let mut files = Vec::new();
+    let mut seen = 0;
+    let mut folders = vec![(path.to_owned(), 0)];
+    while let Some((folder, depth)) = folders.pop() {
+        let io_error = |source| ImportError::Io { path: folder.clone(), source };
+        for entry in fs::read_dir(&folder).map_err(io_error)? {
+            let entry = entry.map_err(io_error)?;
+            let kind = entry.file_type().map_err(io_error)?;
+            seen += 1;
+            if seen > FOLDER_FILES_MAX {
+                return Err(ImportError::FolderTooLarge { path: path.to_owned(), max: FOLDER_FILES_MAX });
+            }
+            if kind.is_dir() && depth < FOLDER_DEPTH_MAX {
+                folders.push((entry.path(), depth + 1));
+            } else if kind.is_file() && Plan::of(&entry.path(), None).is_ok() {
+                files.push(entry.path());
+            }
+        }
+    }
+    if files.is_empty() {
+        return Err(ImportError::NothingToImport { path: path.to_owned() });
+    }
+    files.sort();
+    Ok(files)
+}
+
+/// Reads the export at `path` into `sink`. Everything is checked to its end before the first message is handed out, so a
+/// truncated or damaged file hands out nothing. A folder is read as one export if all of its files are of one kind.
+pub fn read_path(path: &Path, options: &ImportOptions, sink: &mut dyn Sink) -> Result<FileReport, ImportError> {
+    Ok(read_path_with(path, options, sink, OnAmbiguity::Refuse)?.0)
+}
+
+/// What to do where day and month cannot be told apart.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum OnAmbiguity {
+    /// An import must not guess.
+    Refuse,
+    /// A preview may, as it asks.
+    AssumeDayFirst,
+}
+
+/// [`read_path`], with the question that is open where ambiguity was let pass.
+pub(crate) fn read_path_with(
+    path: &Path,
+    options: &ImportOptions,
+    sink: &mut dyn Sink,
+    _on_ambiguity: OnAmbiguity,
+) -> Result<(FileReport, Option<DateQuestion>), ImportError> {
+    let mut plans = Vec::new();
+    for file in list_inputs(path)? {
+        plans.push(Plan::of(&file, options.source)?);
+    }
+    let Some(kind) = plans.first().map(|plan| plan.kind) else {
+        return Err(ImportError::NothingToImport { path: path.to_owned() });
+    };
+    if plans.iter().any(|plan| plan.kind != kind) {
+        return Err(ImportError::MixedFolder { path: path.to_owned() });
+    }
+    let bytes_total = plans.iter().flat_map(|plan| &plan.documents).map(|document| document.bytes).sum();
+    for plan in &mut plans {
+        plan.check(&mut || sink.progress(0, bytes_total))?;
+    }
+    let mut out = Out::new(sink, options, kind, bytes_total);
+    for plan in &mut plans {
+        plan.read(&mut out)?;
+    }
+    Ok((out.finish()?, None))
+}
+
+fn is_dir(path: &Path) -> Result<bool, ImportError> {
+    let metadata = fs::metadata(path).map_err(|source| ImportError::Io { path: path.to_owned(), source })?;
+    Ok(metadata.is_dir())
+}
+
+/// One file or archive with what is to be read of it.
+struct Plan {
+    container: Container,
+    kind: SourceKind,
+    documents: Vec<Document>,
+    /// Names of files of other kinds in the same archive.
+    others: Vec<String>,
+}
+
+impl Plan {
+    /// Looks at `path`. `wanted` is the kind that the person named, if any.
+    fn of(path: &Path, wanted: Option<SourceKind>) -> Result<Self, ImportError> {
+        let mut container = Container::open(path)?;
+        let path = path.to_owned();
+        let documents = container.documents().to_vec();
+        if !container.is_archive() {
+            let Some(document) = documents.first() else { return Err(ImportError::Empty { path }) };
+            let sniffed = container.read(document, |input| sniff_document(input).map_err(|source| io_error(&path, source)))?;
+            let kind = match (sniffed, wanted) {
+                (Sniffed::Kind(kind), Some(wanted)) if kind != wanted => return Err(ImportError::WrongKind { path, wanted }),
+                (Sniffed::Kind(kind), _) => kind,
+                (Sniffed::Empty, _) => return Err(ImportError::Empty { path }),
+                (Sniffed::Utf16, _) => return Err(ImportError::Utf16 { path }),
+                (Sniffed::Binary, _) => return Err(ImportError::Binary { path }),
+                (Sniffed::Unknown | Sniffed::UnknownJson, Some(wanted)) => wanted,
+                (Sniffed::Unknown, None) => return Err(ImportError::Unknown { path }),
+                (Sniffed::UnknownJson, None) => {
+                    // A known export that was cut off before it told its kind should be called truncated.
+                    let check = container.read(document, |input| Ok(check_document(input, &mut || Ok(()))))?;
+                    return Err(if matches!(check, Err(Fault::Truncated)) {
+                        ImportError::Truncated { path }
+                    } else {
+                        ImportError::Unknown { path }
+                    });
+                }
+            };
+            return Ok(Self { container, kind, documents, others: Vec::new() });
+        }
+        let mut known: Vec<(SourceKind, Document)> = Vec::new();
+        for document in documents {
+            let sniffed =
+                container.read(&document, |input| sniff_document(input).map_err(|error| damaged_entry(&path, error)))?;
+            if let Sniffed::Kind(kind) = sniffed {
+                known.push((kind, document));
+            }
+        }
+        let bytes_of = |kind: SourceKind| known.iter().filter(|(k, _)| *k == kind).map(|(_, d)| d.bytes).sum::<u64>();
+        let kind = match wanted {
+            Some(wanted) if known.iter().any(|(kind, _)| *kind == wanted) => wanted,
+            Some(wanted) => return Err(ImportError::WrongKind { path, wanted }),
+            None => match known.iter().map(|(kind, _)| *kind).max_by_key(|kind| bytes_of(*kind)) {
+                Some(kind) => kind,
+                None => return Err(ImportError::Unknown { path }),
+            },
+        };
+        let (mine, others): (Vec<_>, Vec<_>) = known.into_iter().partition(|(k, _)| *k == kind);
+        Ok(Self {
+            container,
+            kind,
+            documents: mine.into_iter().map(|(_, document)| document).collect(),
+            others: others.into_iter().map(|(_, document)| document.name).collect(),
+        })
+    }
+
+    /// Checks every document to its end.
+    fn check(&mut self, tick: &mut dyn FnMut() -> Result<(), Stop>) -> Result<(), ImportError> {
+        let is_archive = self.container.is_archive();
+        for document in &self.documents {
+            let path = self.container.path().to_owned();
+            let fault = self.container.read(document, |input| {
+                Ok(match self.kind {
+                    SourceKind::Chatgpt | SourceKind::Claude => check_document(input, tick),
+                    SourceKind::KeepsakeJsonl | SourceKind::ClaudeCode => check_lines(input, tick),
+                    SourceKind::Whatsapp | SourceKind::Transcript => drain(input, tick),
+                })
+            })?;
+            match fault {
+                Ok(()) => {}
+                Err(Fault::Empty) => return Err(ImportError::Empty { path }),
+                Err(Fault::Truncated) => return Err(ImportError::Truncated { path }),
+                Err(Fault::Damaged(offset)) => return Err(ImportError::Damaged { path, offset }),
+                Err(Fault::Io(error)) if is_archive => return Err(damaged_entry(&path, error)),
+                Err(Fault::Io(source)) => return Err(ImportError::Io { path, source }),
+                Err(Fault::Stopped(stop)) => return Err(stop.into()),
+            }
+        }
+        Ok(())
+    }
+
+    /// Reads every document.
+    fn read(&mut self, out: &mut Out<'_>) -> Result<(), ImportError> {
+        for name in &self.others {
+            out.skip(SkipReason::OtherKind, name);
+        }
+        let path = self.container.path().to_owned();
+        let is_archive = self.container.is_archive();
+        for document in &self.documents {
+            let kind = self.kind;
+            self.container.read(document, |input| {
+                let read = match kind {
+                    SourceKind::KeepsakeJsonl => keepsake::read(input, out),
+                    _ => chatgpt::read(input, out),
+                };
+                read.map_err(|halt| match halt {
+                    Halt::Stop(stop) => stop.into(),
+                    Halt::Io(error) if is_archive => damaged_entry(&path, error),
+                    Halt::Io(source) => io_error(&path, source),
+                })
+            })?;
+            out.end_document(document.bytes);
+        }
+        Ok(())
+    }
+}
+
+/// Reads to the end, which proves an archive's checksum.
+fn drain(input: &mut dyn BufRead, tick: &mut dyn FnMut() -> Result<(), Stop>) -> Result<(), Fault> {
+    loop {
+        let len = input.fill_buf()?.len();
+        if len == 0 {
+            return Ok(());
+        }
+        input.consume(len);
+        tick()?;
+    }
+}
+
+fn io_error(path: &Path, source: io::Error) -> ImportError {
+    ImportError::Io { path: path.to_owned(), source }
+}
+
+fn damaged_entry(path: &Path, error: io::Error) -> ImportError {
+    ImportError::Archive { path: path.to_owned(), reason: format!("an entry is damaged ({error}); download or copy it again") }
+}

@@ -1,0 +1,122 @@
+//! The one way out for messages and skips: it counts, so that seen = emitted + skipped by construction.
+
+use std::collections::{BTreeMap, HashSet};
+
+use keepsake_domain::limits::MESSAGE_BYTES_MAX;
+use keepsake_domain::{Message, SourceKind};
+
+use crate::identity::Me;
+use crate::limits::{PROGRESS_STEP_BYTES, SAMPLE_CHARS_MAX};
+use crate::{FileReport, ImportOptions, Read, Sink, Skip, SkipReason, Stop};
+
+/// Counts and forwards what an importer reads from one input.
+pub(crate) struct Out<'a> {
+    sink: &'a mut dyn Sink,
+    /// The options of this import.
+    pub(crate) options: &'a ImportOptions,
+    /// The owner, where the person named them.
+    pub(crate) me: Me,
+    kind: SourceKind,
+    conversations: HashSet<u64>,
+    conversation_now: String,
+    emitted: u64,
+    skips: BTreeMap<SkipReason, (u64, String)>,
+    bytes_before: u64,
+    bytes_told: u64,
+    bytes_total: u64,
+}
+
+impl<'a> Out<'a> {
+    /// A way into `sink` for an input of `bytes_total`.
+    pub(crate) fn new(sink: &'a mut dyn Sink, options: &'a ImportOptions, kind: SourceKind, bytes_total: u64) -> Self {
+        Self {
+            sink,
+            options,
+            me: Me::new(options.me.as_deref()),
+            kind,
+            conversations: HashSet::new(),
+            conversation_now: String::new(),
+            emitted: 0,
+            skips: BTreeMap::new(),
+            bytes_before: 0,
+            bytes_told: 0,
+            bytes_total,
+        }
+    }
+
+    /// Hands out one message; one that is too large or empty becomes a skip.
+    pub(crate) fn message(&mut self, mut message: Message) -> Result<(), Stop> {
+        if message.text.len() > MESSAGE_BYTES_MAX {
+            self.skip(SkipReason::TooLarge, &message.text);
+            return Ok(());
+        }
+        message.is_private |= self.options.make_private;
+        if self.conversation_now != message.source.conversation {
+            self.conversation_now.clone_from(&message.source.conversation);
+            self.conversations.insert(fingerprint(&self.conversation_now));
+        }
+        self.emitted += 1;
+        self.sink.take(Read::Message(message))
+    }
+
+    /// Counts one record that is left out.
+    pub(crate) fn skip(&mut self, reason: SkipReason, sample: &str) {
+        self.skips.entry(reason).or_insert_with(|| (0, cut(sample))).0 += 1;
+    }
+
+    /// As [`skip`](Self::skip), for a sample that may be no UTF-8.
+    pub(crate) fn skip_bytes(&mut self, reason: SkipReason, sample: &[u8]) {
+        // A character has at most four bytes.
+        let head = &sample[..sample.len().min(4 * SAMPLE_CHARS_MAX)];
+        self.skip(reason, &String::from_utf8_lossy(head));
+    }
+
+    /// Tells how far the present document is.
+    pub(crate) fn progress(&mut self, bytes_done: u64) -> Result<(), Stop> {
+        let done = self.bytes_before + bytes_done;
+        if done.saturating_sub(self.bytes_told) < PROGRESS_STEP_BYTES {
+            return Ok(());
+        }
+        self.bytes_told = done;
+        self.sink.progress(done.min(self.bytes_total), self.bytes_total)
+    }
+
+    /// The present document, of `bytes`, is done; the next one counts on from here.
+    pub(crate) fn end_document(&mut self, bytes: u64) {
+        self.bytes_before += bytes;
+    }
+
+    /// Hands out the skips and gives the report.
+    pub(crate) fn finish(self) -> Result<FileReport, Stop> {
+        let skipped = self.skips.values().map(|(count, _)| count).sum();
+        for (reason, (count, sample)) in self.skips {
+            self.sink.take(Read::Skipped(Skip { reason, sample, count }))?;
+        }
+        self.sink.progress(self.bytes_total, self.bytes_total)?;
+        Ok(FileReport {
+            kind: self.kind,
+            conversations: self.conversations.len() as u64,
+            seen: self.emitted + skipped,
+            emitted: self.emitted,
+            skipped,
+        })
+    }
+}
+
+/// A sample of at most 120 characters on one line.
+fn cut(sample: &str) -> String {
+    let one_line = |c: char| if c.is_control() { ' ' } else { c };
+    let mut cut: String = sample.chars().take(SAMPLE_CHARS_MAX).map(one_line).collect();
+    if sample.chars().nth(SAMPLE_CHARS_MAX).is_some() {
+        cut.pop();
+        cut.push('…');
+    }
+    cut
+}
+
+/// Eight bytes of hash: enough to count a few hundred thousand conversations.
+fn fingerprint(text: &str) -> u64 {
+    let mut bytes = [0; 8];
+    bytes.copy_from_slice(&blake3::hash(text.as_bytes()).as_bytes()[..8]);
+    u64::from_le_bytes(bytes)
+}

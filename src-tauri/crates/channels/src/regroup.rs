@@ -1,0 +1,63 @@
+//! Brings the messages of one conversation together where a file interleaves conversations, within bounded memory.
+
+use std::collections::HashMap;
+
+use keepsake_domain::Message;
+
+use crate::Stop;
+use crate::limits::REGROUP_BYTES_MAX;
+use crate::out::Out;
+
+/// Messages held back, by conversation in order of first appearance.
+#[derive(Default)]
+pub(crate) struct Regroup {
+    groups: Vec<Vec<Message>>,
+    index: HashMap<String, usize>,
+    bytes: usize,
+}
+
+impl Regroup {
+    /// Takes one message; hands out everything once too much is held.
+    pub(crate) fn take(&mut self, message: Message, out: &mut Out<'_>) -> Result<(), Stop> {
+        self.bytes += weight(&message);
+        let group = match self.index.get(&message.source.conversation) {
+            Some(group) => *group,
+            None => {
+                self.index.insert(message.source.conversation.clone(), self.groups.len());
+                self.groups.push(Vec::new());
+                self.groups.len() - 1
+            }
+        };
+        self.groups[group].push(message);
+        if self.bytes > REGROUP_BYTES_MAX { self.flush(out) } else { Ok(()) }
+    }
+
+    /// Hands out everything: conversation by conversation, each in time order.
+    pub(crate) fn flush(&mut self, out: &mut Out<'_>) -> Result<(), Stop> {
+        self.index.clear();
+        self.bytes = 0;
+        for mut group in std::mem::take(&mut self.groups) {
+            // Stable: equal times keep the order of the file.
+            group.sort_by_key(|message| message.time);
+            for message in group {
+                out.message(message)?;
+            }
+        }
+        Ok(())
+    }
+}
+
+/// What a message takes in memory, roughly; a metadata entry is counted with its map slot.
+fn weight(message: &Message) -> usize {
+    let metadata: usize = message.metadata.iter().map(|(key, value)| 150 + key.len() + value_weight(value)).sum();
+    1000 + message.text.len() + metadata
+}
+
+fn value_weight(value: &serde_json::Value) -> usize {
+    match value {
+        serde_json::Value::String(text) => text.len(),
+        serde_json::Value::Array(items) => items.iter().map(|item| 40 + value_weight(item)).sum(),
+        serde_json::Value::Object(map) => map.iter().map(|(key, item)| 150 + key.len() + value_weight(item)).sum(),
+        _ => 0,
+    }
+}

@@ -1,0 +1,180 @@
+//! What a file is, by its content alone.
+
+use std::io::BufRead;
+
+use keepsake_domain::SourceKind;
+
+use crate::limits::{SNIFF_BYTES, SNIFF_JSON_BYTES_MAX};
+
+/// What a look at a file tells.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Sniffed {
+    /// An export of this kind.
+    Kind(SourceKind),
+    /// Nothing but white space.
+    Empty,
+    /// UTF-16 text.
+    Utf16,
+    /// Neither text nor a known archive.
+    Binary,
+    /// JSON of no known kind; it may be a known one that is cut off.
+    UnknownJson,
+    /// Text of no known kind.
+    Unknown,
+}
+
+/// Looks at `input` as far as needed.
+pub(crate) fn sniff_document(input: &mut dyn BufRead) -> std::io::Result<Sniffed> {
+    let mut head = Vec::new();
+    loop {
+        let chunk = input.fill_buf()?;
+        if chunk.is_empty() || head.len() >= SNIFF_BYTES {
+            break;
+        }
+        let len = chunk.len();
+        head.extend_from_slice(chunk);
+        input.consume(len);
+    }
+    if head.starts_with(b"\xff\xfe") || head.starts_with(b"\xfe\xff") || is_bare_utf16(&head) {
+        return Ok(Sniffed::Utf16);
+    }
+    match head.iter().find(|b| !b.is_ascii_whitespace()) {
+        None => Ok(Sniffed::Empty),
+        // Text files open with "[" as well: iPhone chats and some meeting captions.
+        Some(b'[' | b'{') => match sniff_text(&head) {
+            Some(kind) => Ok(Sniffed::Kind(kind)),
+            None => sniff_json(head, input),
+        },
+        Some(_) if head.contains(&0) => Ok(Sniffed::Binary),
+        Some(_) => Ok(sniff_text(&head).map_or(Sniffed::Unknown, Sniffed::Kind)),
+    }
+}
+
+/// Latin text in UTF-16 without a mark: every second byte of the beginning is zero.
+fn is_bare_utf16(head: &[u8]) -> bool {
+    let head = &head[..head.len().min(64)];
+    let zeros = |parity: usize| head.iter().skip(parity).step_by(2).filter(|b| **b == 0).count();
+    head.len() >= 8 && (zeros(0) == 0 && zeros(1) * 4 >= head.len() || zeros(1) == 0 && zeros(0) * 4 >= head.len())
+}
+
+fn sniff_text(_head: &[u8]) -> Option<SourceKind> {
+    None
+}
+
+/// Searches the records for the keys that tell their kind.
+fn sniff_json(head: Vec<u8>, input: &mut dyn BufRead) -> std::io::Result<Sniffed> {
+    let mut keys = RecordKeys::default();
+    if let Some(kind) = keys.feed(&head) {
+        return Ok(Sniffed::Kind(kind));
+    }
+    let mut bytes = head.len() as u64;
+    while bytes < SNIFF_JSON_BYTES_MAX {
+        let chunk = input.fill_buf()?;
+        if chunk.is_empty() {
+            break;
+        }
+        if let Some(kind) = keys.feed(chunk) {
+            return Ok(Sniffed::Kind(kind));
+        }
+        let len = chunk.len();
+        bytes += len as u64;
+        input.consume(len);
+    }
+    Ok(Sniffed::UnknownJson)
+}
+
+/// The longest key that tells anything has 17 bytes.
+const KEY_BYTES_MAX: usize = 24;
+
+/// Follows JSON and collects the keys of each record: of every element of a root array, or of every root object.
+#[derive(Default)]
+struct RecordKeys {
+    depth: usize,
+    record_depth: usize,
+    in_string: bool,
+    escaped: bool,
+    string: Vec<u8>,
+    keys: Keys,
+}
+
+/// Which telling keys the present record has.
+#[derive(Default, Clone, Copy)]
+struct Keys {
+    conversation: bool,
+    role: bool,
+    text: bool,
+    kind: bool,
+    session: bool,
+}
+
+impl RecordKeys {
+    /// Follows `bytes`; gives the kind once a record has told it.
+    fn feed(&mut self, bytes: &[u8]) -> Option<SourceKind> {
+        let mut at = 0;
+        while at < bytes.len() {
+            if self.in_string {
+                if self.escaped {
+                    self.escaped = false;
+                    at += 1;
+                    continue;
+                }
+                let end = memchr::memchr2(b'"', b'\\', &bytes[at..]).map_or(bytes.len(), |found| at + found);
+                if self.depth == self.record_depth {
+                    let room = KEY_BYTES_MAX.saturating_sub(self.string.len());
+                    self.string.extend_from_slice(&bytes[at..end.min(at + room)]);
+                }
+                if end < bytes.len() {
+                    self.in_string = bytes[end] != b'"';
+                    self.escaped = bytes[end] == b'\\';
+                }
+                at = end + 1;
+                continue;
+            }
+            match bytes[at] {
+                b'"' => {
+                    self.in_string = true;
+                    self.string.clear();
+                }
+                b'[' | b'{' => {
+                    if self.depth == 0 {
+                        self.record_depth = if bytes[at] == b'[' { 2 } else { 1 };
+                    }
+                    self.depth += 1;
+                    if self.depth == self.record_depth {
+                        self.keys = Keys::default();
+                    }
+                }
+                b']' | b'}' => self.depth = self.depth.saturating_sub(1),
+                b':' if self.depth == self.record_depth => {
+                    if let Some(kind) = self.key() {
+                        return Some(kind);
+                    }
+                }
+                _ => {}
+            }
+            at += 1;
+        }
+        None
+    }
+
+    /// Notes the key that just ended; gives the kind once the record has told it.
+    fn key(&mut self) -> Option<SourceKind> {
+        let is_line = self.record_depth == 1;
+        match self.string.as_slice() {
+            b"mapping" => return Some(SourceKind::Chatgpt),
+            b"chat_messages" => return Some(SourceKind::Claude),
+            b"conversation" => self.keys.conversation = true,
+            b"role" => self.keys.role = true,
+            b"text" => self.keys.text = true,
+            b"type" => self.keys.kind = true,
+            b"sessionId" | b"leafUuid" | b"parentUuid" | b"snapshot" => self.keys.session = true,
+            _ => {}
+        }
+        let Keys { conversation, role, text, kind, session } = self.keys;
+        match (conversation && role && text, kind && session) {
+            (true, _) if is_line => Some(SourceKind::KeepsakeJsonl),
+            (_, true) if is_line => Some(SourceKind::ClaudeCode),
+            _ => None,
+        }
+    }
+}

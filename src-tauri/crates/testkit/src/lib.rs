@@ -1,1 +1,3 @@
-//! (being written)
+//! What tests and benchmarks of several crates share: generated exports.
+
+pub mod exports;

@@ -1,1 +1,14 @@
-//! (being written)
+//! Whole-conversation analysis: what one conversation was about, how it felt, and the few things in it worth keeping.
+//!
+//! Pure: no IO, no async, no clock, no randomness; the same turns give the same result.
+//! Deliberately not here: per-message facts (`keepsake-capture` finds those), duplicates against stored memories,
+//! and any language model.
+
+mod analysis;
+mod text;
+mod turn;
+
+pub use analysis::{
+    Analysis, ArcPoint, ENGINE_VERSION, Mood, Stage, SummarySentence, THEMES_MAX, TOPICS_MAX, Tone, TooShort, analyse,
+};
+pub use turn::{AnalysisInput, Turn, fingerprint, is_long_enough};

@@ -1,0 +1,335 @@
+//! The extractive summary: two or three sentences that were really said, chosen to stand for the whole.
+//!
+//! Centrality in the manner of LexRank (power iteration over tf-idf similarity, sharpened by embeddings where there are
+//! any), times how much a sentence states a purpose, decision or outcome, where it stands and who says it; then
+//! maximal marginal relevance, so that the sentences do not repeat each other.
+//! Deliberately not here: writing new sentences. Attribution ("Mara: …") is left to whoever shows it.
+
+use std::collections::{BTreeMap, HashMap};
+
+use keepsake_domain::{Role, Span};
+use serde::{Deserialize, Serialize};
+
+use super::candidates::reads_like_instruction;
+use crate::text::{Document, Language, Sentence, is_stop_word, stem};
+
+/// Seed 004 asks for two to three sentences.
+const SUMMARY_SENTENCES_MAX: usize = 3;
+
+/// A summary sentence longer than this is cut at its last clause.
+const SUMMARY_SENTENCE_CHARS_MAX: usize = 240;
+
+/// Similarity is quadratic, so at most this many sentences take part; a cheap score chooses them beforehand.
+const SENTENCES_COMPARED_MAX: usize = 320;
+
+/// Rounds of the power iteration; the order is settled long before.
+const CENTRALITY_ROUNDS: usize = 20;
+
+/// Damping of the power iteration, as in PageRank.
+const DAMPING: f32 = 0.85;
+
+/// Below this two sentences are unrelated.
+const SIMILARITY_MIN: f32 = 0.08;
+
+/// How much relevance counts against being different from what is already chosen.
+const RELEVANCE_SHARE: f32 = 0.7;
+
+/// A further sentence must be at least this good beside the best one, or the summary stays at two.
+const THIRD_SENTENCE_SHARE_MIN: f32 = 0.3;
+
+/// Fewer words rarely stand alone.
+const WORDS_MIN: usize = 5;
+
+/// One sentence of the summary.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct SummarySentence {
+    /// Index of the turn it stands in.
+    pub turn: usize,
+    /// Where in that turn.
+    pub span: Span,
+    /// The words of the span, white space evened out, with a capital at the start; "…" at the end where it was cut.
+    pub text: String,
+    /// Who said it.
+    pub author: String,
+    /// That author's role.
+    pub role: Role,
+}
+
+struct Scored<'a> {
+    sentence: &'a Sentence<'a>,
+    weight: f32,
+    terms: BTreeMap<u32, f32>,
+}
+
+/// Chooses the sentences that stand for the conversation.
+pub(super) fn summarise(document: &Document<'_>, vectors: Option<&[Option<Vec<f32>>]>) -> Vec<SummarySentence> {
+    let mut scored = fit_sentences(document, false);
+    if scored.len() < 2 {
+        // A conversation of questions is best told by its questions.
+        scored = fit_sentences(document, true);
+    }
+    if scored.len() > SENTENCES_COMPARED_MAX {
+        scored.sort_by(|a, b| b.weight.total_cmp(&a.weight).then(place(a).cmp(&place(b))));
+        scored.truncate(SENTENCES_COMPARED_MAX);
+        scored.sort_by_key(|entry| place(entry));
+    }
+    add_terms(&mut scored);
+    let similarity = similarities(&scored, vectors);
+    let central = centrality(&similarity, scored.len());
+    let relevance: Vec<f32> = scored.iter().zip(&central).map(|(entry, central)| entry.weight * (0.35 + central)).collect();
+    let mut chosen = choose(&scored, &relevance, &similarity);
+    chosen.sort_unstable();
+    chosen.into_iter().filter_map(|index| scored.get(index).and_then(|entry| shown(document, entry.sentence))).collect()
+}
+
+fn place(entry: &Scored<'_>) -> (usize, usize) {
+    (entry.sentence.turn, entry.sentence.bytes.start)
+}
+
+fn fit_sentences<'a>(document: &'a Document<'a>, with_questions: bool) -> Vec<Scored<'a>> {
+    let last_plain = document.plain.len().saturating_sub(1);
+    let mut position = 0;
+    let mut found = Vec::new();
+    for sentence in &document.sentences {
+        while document.plain.get(position).is_some_and(|turn| *turn < sentence.turn) {
+            position += 1;
+        }
+        let weight = weight(sentence, with_questions) * place_weight(position, last_plain);
+        if weight > 0.0 {
+            found.push(Scored { sentence, weight, terms: BTreeMap::new() });
+        }
+    }
+    found
+}
+
+/// Purpose stands at the beginning, outcome at the end.
+fn place_weight(position: usize, last: usize) -> f32 {
+    match (position, last - position.min(last)) {
+        (0, _) => 1.35,
+        (1 | 2, _) => 1.15,
+        (_, 0 | 1) => 1.2,
+        _ => 1.0,
+    }
+}
+
+fn weight(sentence: &Sentence<'_>, with_questions: bool) -> f32 {
+    let words = sentence.words();
+    if sentence.is_question && !with_questions || is_greeting(sentence) || reads_like_instruction(sentence.text) {
+        return 0.0;
+    }
+    let content = content_words(sentence).count();
+    if sentence.language != Language::Other && (words < WORDS_MIN.min(if with_questions { 3 } else { WORDS_MIN }) || content < 2) {
+        return 0.0;
+    }
+    let foreign: usize = sentence.foreign.iter().map(|range| range.len()).sum();
+    if foreign * 2 > sentence.bytes.len() || sentence.text.ends_with(':') || sentence.text.contains("http") {
+        return 0.0;
+    }
+    let length = match words {
+        0..=6 => 0.75,
+        7..=26 => 1.0,
+        27..=40 => 0.8,
+        _ => 0.5,
+    };
+    let speaker = match sentence.role {
+        Role::Owner => 1.0,
+        Role::Person => 0.95,
+        _ => 0.45,
+    };
+    length * speaker * standalone(sentence) * states_something(sentence)
+}
+
+fn content_words<'a>(sentence: &'a Sentence<'_>) -> impl Iterator<Item = &'a str> {
+    sentence.tokens.iter().filter(|token| token.is_word && token.word.chars().count() > 2 && !is_stop_word(&token.word)).map(|t| t.word.as_str())
+}
+
+fn is_greeting(sentence: &Sentence<'_>) -> bool {
+    const OPENERS: &[&str] = &[
+        "hi", "hello", "hey", "thanks", "thank", "bye", "goodbye", "welcome", "hola", "gracias", "hallo", "danke", "bonjour", "merci", "olá",
+        "obrigado", "obrigada", "cheers", "congrats", "congratulations", "goodnight", "wow",
+    ];
+    let mut words = sentence.tokens.iter().filter(|token| token.is_word).map(|token| token.word.as_str());
+    let first = words.next().unwrap_or("");
+    let second = words.next().unwrap_or("");
+    let opener = OPENERS.contains(&first) || matches!((first, second), ("good", "morning" | "evening" | "night" | "luck" | "afternoon") | ("you", "are") | ("no", "problem") | ("sounds", _) | ("see", "you") | ("take", "care") | ("i", "hope") | ("happy", "to") | ("let", "me") | ("great", "question"));
+    opener && sentence.words() <= 14
+}
+
+/// Below 1 for a sentence that leans on what was said before.
+fn standalone(sentence: &Sentence<'_>) -> f32 {
+    let words: Vec<&str> = sentence.tokens.iter().filter(|token| token.is_word).take(4).map(|token| token.word.as_str()).collect();
+    let mut words = words.into_iter().skip_while(|word| matches!(*word, "and" | "but" | "so" | "or" | "then" | "also" | "well" | "ok" | "okay" | "yeah" | "yes" | "no" | "because" | "anyway" | "oh" | "aber" | "und" | "pero" | "y" | "mais" | "et" | "mas" | "e"));
+    let first = words.next().unwrap_or("");
+    let second = words.next().unwrap_or("");
+    match first {
+        "it" | "this" | "that" | "these" | "those" | "they" | "he" | "she" | "them" | "er" | "sie" | "es" | "das" | "esto" | "eso" | "il" | "elle"
+        | "ils" | "cela" | "ça" | "isso" | "isto" | "ele" | "ela" => 0.3,
+        "which" | "who" | "where" | "here" | "there" | "such" | "same" | "if" | "otherwise" | "plus" | "not" => 0.45,
+        "you" | "your" | "please" | "try" | "use" | "make" | "run" | "check" | "add" | "set" | "sure" => 0.45,
+        "i" if matches!(second, "know" | "see" | "agree" | "understand" | "guess" | "mean") => 0.5,
+        "can" | "could" => 0.7,
+        _ => 1.0,
+    }
+}
+
+/// Above 1 for a sentence that states a purpose, a decision or an outcome.
+fn states_something(sentence: &Sentence<'_>) -> f32 {
+    const PURPOSE: &[&str] = &[
+        "i want to", "i need to", "we need to", "i am trying to", "trying to", "i would like to", "help me", "i am planning", "we are planning",
+        "the goal", "i am working on", "we are working on", "i have been", "i am thinking", "i am looking for", "the problem is", "the issue is",
+        "i got", "i lost", "i am building", "we want to", "my goal", "ich möchte", "wir wollen", "ich will", "quiero", "queremos", "necesito",
+        "je veux", "je voudrais", "nous voulons", "quero", "queremos", "preciso",
+    ];
+    const DECISION: &[&str] = &[
+        "decided", "we will", "i will", "let's go with", "going to", "agreed", "we agree", "settled on", "i have chosen", "the plan is",
+        "final decision", "deadline", "entschieden", "beschlossen", "decidido", "decidimos", "hemos decidido", "décidé", "on va", "vou",
+    ];
+    const OUTCOME: &[&str] = &[
+        "turned out", "turns out", "fixed", "works now", "resolved", "solved", "the cause", "root cause", "finally", "it was the", "that was it",
+        "ended up", "in the end", "booked", "accepted", "signed", "refund", "gelöst", "funktioniert", "resuelto", "funciona", "résolu", "resolvido",
+    ];
+    let joined = sentence.tokens.iter().take(40).fold(String::with_capacity(sentence.text.len() + 2), |mut joined, token| {
+        joined.push(' ');
+        joined.push_str(&token.word);
+        joined
+    }) + " ";
+    let says = |cues: &[&str]| cues.iter().any(|cue| joined.match_indices(cue).any(|(at, _)| joined[..at].ends_with(' ') && joined[at + cue.len()..].starts_with(' ')));
+    let mut factor = 1.0;
+    if says(PURPOSE) {
+        factor += 0.4;
+    }
+    if says(DECISION) {
+        factor += 0.45;
+    }
+    if says(OUTCOME) {
+        factor += 0.4;
+    }
+    let concrete = sentence.tokens.iter().skip(1).filter(|t| t.is_word && (t.is_capitalised() && t.raw.len() > 1 || t.raw.chars().all(|c| c.is_ascii_digit()))).count();
+    factor + 0.08 * concrete.min(3) as f32
+}
+
+fn add_terms(scored: &mut [Scored<'_>]) {
+    let mut ids: HashMap<String, u32> = HashMap::new();
+    let mut frequency: HashMap<u32, f32> = HashMap::new();
+    for entry in scored.iter_mut() {
+        for word in content_words(entry.sentence) {
+            let next = ids.len() as u32;
+            *entry.terms.entry(*ids.entry(stem(word)).or_insert(next)).or_default() += 1.0;
+        }
+        entry.terms.keys().for_each(|id| *frequency.entry(*id).or_default() += 1.0);
+    }
+    let n = scored.len() as f32;
+    for entry in scored.iter_mut() {
+        for (id, weight) in &mut entry.terms {
+            *weight *= ((n + 1.0) / (1.0 + frequency.get(id).copied().unwrap_or(0.0))).ln() + 0.3;
+        }
+        let norm = entry.terms.values().map(|w| w * w).sum::<f32>().sqrt();
+        if norm > 0.0 {
+            entry.terms.values_mut().for_each(|w| *w /= norm);
+        }
+    }
+}
+
+/// The similarity of every pair, row by row.
+fn similarities(scored: &[Scored<'_>], vectors: Option<&[Option<Vec<f32>>]>) -> Vec<f32> {
+    let n = scored.len();
+    let mut matrix = vec![0.0; n * n];
+    for (i, a) in scored.iter().enumerate() {
+        for (j, b) in scored.iter().enumerate().skip(i + 1) {
+            let (few, many) = if a.terms.len() <= b.terms.len() { (&a.terms, &b.terms) } else { (&b.terms, &a.terms) };
+            let lexical: f32 = few.iter().filter_map(|(id, w)| many.get(id).map(|other| w * other)).sum();
+            let meant = vectors.and_then(|v| cosine(v.get(a.sentence.turn)?.as_deref()?, v.get(b.sentence.turn)?.as_deref()?));
+            // Vectors are of whole turns, so they say nothing about two sentences of one turn.
+            let value = match meant.filter(|_| a.sentence.turn != b.sentence.turn) {
+                Some(meant) => 0.6 * lexical + 0.4 * meant.max(0.0) * 0.5,
+                None => lexical,
+            };
+            let value = if value >= SIMILARITY_MIN { value } else { 0.0 };
+            matrix[i * n + j] = value;
+            matrix[j * n + i] = value;
+        }
+    }
+    matrix
+}
+
+fn cosine(a: &[f32], b: &[f32]) -> Option<f32> {
+    let dot: f32 = a.iter().zip(b).map(|(x, y)| x * y).sum();
+    let norm = |v: &[f32]| v.iter().map(|x| x * x).sum::<f32>().sqrt();
+    let value = dot / (norm(a) * norm(b));
+    (a.len() == b.len() && value.is_finite()).then_some(value)
+}
+
+/// How central each sentence is, the most central 1.
+fn centrality(similarity: &[f32], n: usize) -> Vec<f32> {
+    if n == 0 {
+        return Vec::new();
+    }
+    let sums: Vec<f32> = similarity.chunks(n).map(|row| row.iter().sum()).collect();
+    let mut rank = vec![1.0 / n as f32; n];
+    for _ in 0..CENTRALITY_ROUNDS {
+        let mut next = vec![(1.0 - DAMPING) / n as f32; n];
+        for (i, row) in similarity.chunks(n).enumerate() {
+            let Some(share) = sums.get(i).filter(|sum| **sum > 0.0).map(|sum| DAMPING * rank[i] / sum) else { continue };
+            next.iter_mut().zip(row).for_each(|(value, similar)| *value += share * similar);
+        }
+        rank = next;
+    }
+    let best = rank.iter().copied().fold(f32::MIN_POSITIVE, f32::max);
+    rank.into_iter().map(|value| value / best).collect()
+}
+
+fn choose(scored: &[Scored<'_>], relevance: &[f32], similarity: &[f32]) -> Vec<usize> {
+    let n = scored.len();
+    let best = relevance.iter().copied().fold(0.0, f32::max);
+    if best <= 0.0 {
+        return Vec::new();
+    }
+    let mut chosen: Vec<usize> = Vec::new();
+    while chosen.len() < SUMMARY_SENTENCES_MAX.min(n) {
+        let gain = |i: usize| {
+            let repeats = chosen.iter().map(|c| similarity[i * n + c]).fold(0.0, f32::max);
+            let same_turn = chosen.iter().any(|c| scored[*c].sentence.turn == scored[i].sentence.turn);
+            let assistant_again = scored[i].sentence.role == Role::Assistant && chosen.iter().any(|c| scored[*c].sentence.role == Role::Assistant);
+            let spread = if same_turn { 0.75 } else { 1.0 } * if assistant_again { 0.4 } else { 1.0 };
+            RELEVANCE_SHARE * spread * relevance[i] / best - (1.0 - RELEVANCE_SHARE) * repeats
+        };
+        let next = (0..n).filter(|i| !chosen.contains(i)).map(|i| (i, gain(i))).fold(None, |top: Option<(usize, f32)>, (i, g)| match top {
+            Some((_, known)) if known >= g => top,
+            _ => Some((i, g)),
+        });
+        let Some((next, _)) = next else { break };
+        if chosen.len() >= 2 && relevance[next] < best * THIRD_SENTENCE_SHARE_MIN {
+            break;
+        }
+        chosen.push(next);
+    }
+    chosen
+}
+
+/// The sentence as shown: openers that lean on the one before it and trailing clauses beyond the cap left out.
+fn shown(document: &Document<'_>, sentence: &Sentence<'_>) -> Option<SummarySentence> {
+    let turn = document.turns.get(sentence.turn)?;
+    let leans = |word: &str| matches!(word, "and" | "but" | "so" | "well" | "okay" | "ok" | "anyway" | "oh" | "yeah" | "also" | "aber" | "und" | "pero" | "bueno" | "mas" | "alors");
+    let mut tokens = sentence.tokens.iter().skip_while(|token| leans(&token.word) || !token.is_word && token.raw != "¿" && token.raw != "¡");
+    let start = tokens.next().map_or(sentence.bytes.start, |token| token.bytes.start);
+    let whole = turn.text.get(start..sentence.bytes.end)?;
+    let (kept, is_cut) = within(whole);
+    let span = document.span(sentence.turn, start..start + kept.len())?;
+    let mut text = kept.split_whitespace().collect::<Vec<_>>().join(" ");
+    if let Some(first) = text.chars().next().filter(|c| c.is_lowercase()) {
+        text = first.to_uppercase().chain(text.chars().skip(1)).collect();
+    }
+    if is_cut {
+        text.push('…');
+    }
+    Some(SummarySentence { turn: sentence.turn, span, text, author: turn.author.to_owned(), role: turn.role })
+}
+
+/// As much of `text` as the cap allows, ending with a clause or at least a word.
+fn within(text: &str) -> (&str, bool) {
+    let Some((limit, _)) = text.char_indices().nth(SUMMARY_SENTENCE_CHARS_MAX) else { return (text, false) };
+    let head = text.get(..limit).unwrap_or(text);
+    let clause = head.rfind([',', ';', '–', '—']).filter(|at| *at * 2 > limit);
+    let end = clause.or_else(|| head.rfind(char::is_whitespace)).unwrap_or(limit);
+    (head.get(..end).unwrap_or(head).trim_end(), true)
+}

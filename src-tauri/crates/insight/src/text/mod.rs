@@ -1,0 +1,217 @@
+//! Reading a conversation as sentences: which words are a speaker's own, where sentences end, what the words are.
+//!
+//! Every sentence keeps its byte range in the message it came from, so that whatever is concluded can point at its span.
+//! Deliberately not here: any judgement about what a sentence means.
+
+mod language;
+mod mask;
+mod token;
+
+use std::ops::Range;
+
+use keepsake_domain::{Role, Span};
+
+pub(crate) use language::{Language, is_determiner, is_pronoun, is_stop_word, is_vague_noun, is_verb_form};
+pub(crate) use mask::OwnWords;
+pub(crate) use token::{Token, stem, tokens};
+
+use crate::Turn;
+
+/// No analysis reads more of one message than this: what follows is a document and not an utterance.
+pub(crate) const MESSAGE_BYTES_READ_MAX: usize = 64 * 1024;
+
+/// One sentence of a plain utterance.
+#[derive(Debug)]
+pub(crate) struct Sentence<'a> {
+    /// Index of the turn in the input.
+    pub(crate) turn: usize,
+    /// Who said it.
+    pub(crate) role: Role,
+    /// Where in the turn's text, in bytes; never empty, on character borders.
+    pub(crate) bytes: Range<usize>,
+    /// The text of that range.
+    pub(crate) text: &'a str,
+    /// Words and punctuation, contractions taken apart.
+    pub(crate) tokens: Vec<Token<'a>>,
+    /// Byte ranges of the turn that are somebody else's words or code, inside this sentence.
+    pub(crate) foreign: Vec<Range<usize>>,
+    /// Asks something.
+    pub(crate) is_question: bool,
+    /// The language of its turn.
+    pub(crate) language: Language,
+}
+
+impl Sentence<'_> {
+    /// The number of words.
+    pub(crate) fn words(&self) -> usize {
+        self.tokens.iter().filter(|token| token.is_word).count()
+    }
+}
+
+/// A conversation, read.
+#[derive(Debug)]
+pub(crate) struct Document<'a> {
+    /// What was given.
+    pub(crate) turns: &'a [Turn<'a>],
+    /// Indices of the turns that are plain utterances with words in them.
+    pub(crate) plain: Vec<usize>,
+    /// Their sentences, in order.
+    pub(crate) sentences: Vec<Sentence<'a>>,
+    /// For each turn of the input, which of [`Self::sentences`] are its own.
+    pub(crate) of_turn: Vec<Range<usize>>,
+}
+
+impl<'a> Document<'a> {
+    /// Reads every plain utterance of `turns`.
+    pub(crate) fn read(turns: &'a [Turn<'a>]) -> Self {
+        let mut document = Self { turns, plain: Vec::new(), sentences: Vec::new(), of_turn: Vec::with_capacity(turns.len()) };
+        let mut usual = Language::English;
+        for (index, turn) in turns.iter().enumerate() {
+            let first = document.sentences.len();
+            if turn.is_plain() {
+                document.plain.push(index);
+                let text = clip(turn.text);
+                let own = OwnWords::of(text);
+                let language = Language::of(text, usual);
+                usual = language;
+                for bytes in own.segments.iter().flat_map(|segment| sentence_ranges(text, segment.clone())) {
+                    document.sentences.push(sentence(index, turn.role, text, bytes, &own, language));
+                }
+            }
+            document.of_turn.push(first..document.sentences.len());
+        }
+        document
+    }
+
+    /// The span of `bytes` in turn `index`.
+    pub(crate) fn span(&self, index: usize, bytes: Range<usize>) -> Option<Span> {
+        Span::of_bytes(self.turns.get(index)?.text, bytes).ok()
+    }
+}
+
+fn clip(text: &str) -> &str {
+    let mut end = text.len().min(MESSAGE_BYTES_READ_MAX);
+    while !text.is_char_boundary(end) {
+        end -= 1;
+    }
+    text.get(..end).unwrap_or(text)
+}
+
+fn sentence<'a>(
+    turn: usize,
+    role: Role,
+    text: &'a str,
+    bytes: Range<usize>,
+    own: &OwnWords,
+    language: Language,
+) -> Sentence<'a> {
+    let slice = text.get(bytes.clone()).unwrap_or("");
+    let tokens = tokens(slice, bytes.start, language);
+    let foreign = own.foreign.iter().filter(|range| range.start < bytes.end && bytes.start < range.end).cloned().collect();
+    let is_question = asks(slice, &tokens, language);
+    Sentence { turn, role, bytes, text: slice, tokens, foreign, is_question, language }
+}
+
+/// Whether a sentence asks: by its mark, or by how it begins where chat leaves the mark out.
+fn asks(text: &str, tokens: &[Token<'_>], language: Language) -> bool {
+    if text.trim_end_matches(|c: char| !c.is_alphanumeric() && c != '?' && c != '？').ends_with(['?', '？']) {
+        return true;
+    }
+    if text.ends_with(['.', '!']) || language != Language::English {
+        return text.starts_with('¿');
+    }
+    let mut words = tokens.iter().filter(|token| token.is_word).map(|token| token.word.as_str());
+    let first = words.next().unwrap_or("");
+    let second = words.next().unwrap_or("");
+    match first {
+        "how" | "why" | "who" | "where" => true,
+        "what" => matches!(second, "is" | "are" | "was" | "were" | "do" | "does" | "did" | "would" | "should" | "if" | "about"),
+        "can" | "could" | "would" | "will" | "do" | "does" | "did" | "is" | "are" | "should" | "have" | "has" => {
+            is_pronoun(second) || matches!(second, "the" | "there" | "anyone" | "my" | "your")
+        }
+        _ => false,
+    }
+}
+
+/// Words that end with a full stop and no sentence.
+const ABBREVIATIONS: &[&str] = &[
+    "dr", "mr", "mrs", "ms", "prof", "st", "vs", "etc", "e.g", "i.e", "eg", "ie", "approx", "no", "nr", "fig", "inc", "ltd",
+    "jr", "sr", "z.b", "d.h", "u.a", "ca", "bzw", "sra", "srta", "mme", "mlle", "dra", "a.m", "p.m", "u.s", "u.k",
+];
+
+/// The sentences of one segment: non-empty, trimmed, in order.
+fn sentence_ranges(text: &str, segment: Range<usize>) -> Vec<Range<usize>> {
+    let Some(slice) = text.get(segment.clone()) else { return Vec::new() };
+    let mut ranges = Vec::new();
+    let mut start = 0;
+    let mut chars = slice.char_indices().peekable();
+    while let Some((at, c)) = chars.next() {
+        if !matches!(c, '.' | '!' | '?' | '…' | '。' | '！' | '？') {
+            continue;
+        }
+        let mut end = at + c.len_utf8();
+        let mut dots = 1;
+        while let Some(&(next, follow)) = chars.peek() {
+            if matches!(follow, '.' | '!' | '?' | '…' | '"' | '”' | '“' | '»' | ')' | '\'' | '’') {
+                dots += usize::from(follow == '.');
+                end = next + follow.len_utf8();
+                chars.next();
+            } else {
+                break;
+            }
+        }
+        let wide = matches!(c, '。' | '！' | '？');
+        let follow = slice.get(end..).unwrap_or("");
+        if !wide && follow.chars().next().is_some_and(|next| !next.is_whitespace()) {
+            continue;
+        }
+        let next_letter = follow.trim_start().chars().next();
+        let trails_off = (c == '…' || dots > 1) && next_letter.is_some_and(char::is_lowercase);
+        if trails_off || (c == '.' && dots == 1 && ends_in_abbreviation(slice.get(start..at).unwrap_or(""))) {
+            continue;
+        }
+        push_trimmed(slice, start..end, segment.start, &mut ranges);
+        start = end;
+    }
+    push_trimmed(slice, start..slice.len(), segment.start, &mut ranges);
+    ranges
+}
+
+fn ends_in_abbreviation(before: &str) -> bool {
+    let last = before.rsplit(|c: char| c.is_whitespace() || c == '(').next().unwrap_or("");
+    let single_capital = last.chars().count() == 1 && last.chars().all(char::is_uppercase) && last != "I";
+    // "3." at the start of a segment numbers a list; "in 2019." ends a sentence.
+    let numbers_a_list = !last.is_empty() && before.trim() == last && last.len() <= 2 && last.bytes().all(|b| b.is_ascii_digit());
+    single_capital || numbers_a_list || ABBREVIATIONS.contains(&last.to_lowercase().as_str())
+}
+
+fn push_trimmed(slice: &str, range: Range<usize>, offset: usize, into: &mut Vec<Range<usize>>) {
+    let Some(piece) = slice.get(range.clone()) else { return };
+    let trimmed = piece.trim();
+    if trimmed.chars().any(char::is_alphanumeric) || trimmed.chars().any(|c| c as u32 >= 0x1F300) {
+        let start = offset + range.start + (piece.len() - piece.trim_start().len());
+        into.push(start..start + trimmed.len());
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn check(text: &str, expect: &[&str]) {
+        let found: Vec<&str> = sentence_ranges(text, 0..text.len()).into_iter().map(|range| &text[range]).collect();
+        assert_eq!(found, expect, "sentences of {text:?}");
+    }
+
+    #[test]
+    fn sentences_end_where_a_reader_would_end_them() {
+        check("I moved. It was hard!", &["I moved.", "It was hard!"]);
+        check("i moved. it was hard", &["i moved.", "it was hard"]);
+        check("Dr. Lee saw me at 3 p.m. on Monday. Fine.", &["Dr. Lee saw me at 3 p.m. on Monday.", "Fine."]);
+        check("It cost 3.50 at example.org today", &["It cost 3.50 at example.org today"]);
+        check("well... maybe not. Right?", &["well... maybe not.", "Right?"]);
+        check("今日は。元気？", &["今日は。", "元気？"]);
+        check("  ... ", &[]);
+        check("He said \"go.\" Then we went.", &["He said \"go.\"", "Then we went."]);
+    }
+}

@@ -1,0 +1,204 @@
+//! Keys, tokens and passwords: known shapes, and values assigned to names that mean a secret.
+//!
+//! One keyword search over the whole text (see [`super::Scrubber`]) leads here; every pattern is anchored at its keyword, so
+//! cost stays linear. Assigned values must look random, unless the name means a password.
+//! Deliberately not matched: commit hashes, UUIDs and other random text that nothing calls a secret.
+
+use std::ops::Range;
+
+use regex::Regex;
+
+use super::email::floor_boundary;
+use super::secret_rules::{BEARERS, EXAMPLES, NAMES, RULES};
+use super::{Found, Kind, ScrubError, pattern};
+
+/// The most bytes a token is read for; private keys are longer.
+const TOKEN_BYTES_MAX: usize = 6 * 1024;
+
+/// An RSA key of 8192 bits in PEM with headers is 7 KB; some key files hold several.
+const PEM_BYTES_MAX: usize = 32 * 1024;
+
+/// Bits a byte that a random-looking value has at least: English words of this length stay below.
+const TOKEN_ENTROPY_MIN: f64 = 2.6;
+
+/// The shortest assigned value taken for a token.
+const TOKEN_CHARS_MIN: usize = 10;
+
+/// Finds secrets; compiled once.
+pub(super) struct Secrets {
+    rules: Vec<Regex>,
+    assigned: Regex,
+    carried: Regex,
+}
+
+impl Secrets {
+    /// What the shared keyword search must look for; the index is the `rule` of [`Secrets::find`].
+    pub(super) fn keywords() -> impl ExactSizeIterator<Item = &'static str> {
+        KEYWORDS.iter().copied()
+    }
+
+    pub(super) fn new() -> Result<Self, ScrubError> {
+        let rules = RULES.iter().map(|rule| pattern(&format!("(?-u)^(?:{})", rule.pattern))).collect::<Result<_, _>>()?;
+        // The rest of the name, its closing quote, an assignment, and the value with or without quotes.
+        let assigned = pattern(
+            r#"^(?P<name>[\w.\-]{0,40})["'`\]]{0,2}(?P<sep>[ \t]{0,3}(?::=|=>|->|={1,3}|:|\|)\s{0,3}|[ \t]{1,2}(?:is|was|lautet|ist|est|es)(?:[ \t]{1,2}|:\s?)|[ \t]{0,2},[ \t]{0,2}|[ \t]{1,2})(?:"(?P<double>[^"\n\u{FFFC}]{3,})"|'(?P<single>[^'\n\u{FFFC}]{3,})'|`(?P<tick>[^`\n\u{FFFC}]{3,})`|["'`]?(?P<bare>[^\s"'`<>&\u{FFFC}]{3,}))"#,
+        )?;
+        let carried = pattern(r"^[A-Za-z0-9._~+/=-]{12,4096}")?;
+        Ok(Self { rules, assigned, carried })
+    }
+
+    /// The secret that the keyword at `hit` announces, if there is one.
+    pub(super) fn find(&self, text: &str, hit: Range<usize>, rule: usize, out: &mut Vec<Found>) {
+        let range = if let Some(regex) = self.rules.get(rule) {
+            token_at(text, hit.start, RULES[rule].keyword, regex)
+        } else if let Some((_, is_password)) = NAMES.get(rule - RULES.len()) {
+            self.assigned_value(text, hit.end, *is_password)
+        } else {
+            self.carried_token(text, hit.end)
+        };
+        if let Some(range) = range {
+            let key = text[range.clone()].to_owned();
+            out.push(Found::new(Kind::Secret, range, key));
+        }
+    }
+
+    /// What follows "Bearer " or "Basic ".
+    fn carried_token(&self, text: &str, at: usize) -> Option<Range<usize>> {
+        let token = self.carried.find(window(text, at, TOKEN_BYTES_MAX))?;
+        is_random(token.as_str()).then(|| at..at + token.end())
+    }
+
+    /// The value assigned to a secret's name that ends at `at`.
+    fn assigned_value(&self, text: &str, at: usize, is_password: bool) -> Option<Range<usize>> {
+        let found = self.assigned.captures(window(text, at, 1024))?;
+        let quoted = found.name("double").or(found.name("single")).or(found.name("tick"));
+        let value = quoted.or(found.name("bare"))?;
+        let separator = found.name("sep").map_or("", |sep| sep.as_str());
+        let mut shown = value.as_str();
+        if quoted.is_none() {
+            shown = shown.trim_end_matches(['.', ',', ';', ')', ']', '}', '*', '_', '?', '|']);
+        }
+        let is_assignment = separator.contains(['=', ':']) || separator.contains("->");
+        let is_secret = if is_password {
+            is_password_value(shown, separator, is_assignment, quoted.is_some(), &text[at + value.start() + shown.len()..])
+        } else {
+            // A blank or a comma alone only counts before something that no word looks like.
+            let is_tied = is_assignment || quoted.is_some() || shown.len() >= 20;
+            is_tied && is_random(shown)
+        };
+        (is_secret && !is_example(shown)).then(|| at + value.start()..at + value.start() + shown.len())
+    }
+}
+
+/// Keywords of all three sorts, in the order [`Secrets::find`] expects.
+static KEYWORDS: [&str; RULES.len() + NAMES.len() + BEARERS.len()] = {
+    let mut all = [""; RULES.len() + NAMES.len() + BEARERS.len()];
+    let mut i = 0;
+    while i < RULES.len() {
+        all[i] = RULES[i].keyword;
+        i += 1;
+    }
+    while i < RULES.len() + NAMES.len() {
+        all[i] = NAMES[i - RULES.len()].0;
+        i += 1;
+    }
+    while i < all.len() {
+        all[i] = BEARERS[i - RULES.len() - NAMES.len()];
+        i += 1;
+    }
+    all
+};
+
+/// At most `len` bytes of `text` from `at` on, ending on a character border.
+fn window(text: &str, at: usize, len: usize) -> &str {
+    &text[at..floor_boundary(text, at.saturating_add(len))]
+}
+
+/// The token of a known shape whose keyword begins at `at`.
+fn token_at(text: &str, at: usize, keyword: &str, regex: &Regex) -> Option<Range<usize>> {
+    // The keyword search ignores case, the shapes do not; most hits end here.
+    if !text[at..].starts_with(keyword) {
+        return None;
+    }
+    let before = text[..at].bytes().next_back();
+    let is_joined = before.is_some_and(|byte| byte.is_ascii_alphanumeric());
+    // These stand in the middle of their token: what is joined on the left belongs to it.
+    let is_inner = keyword.starts_with([':', '.', '-']) && !keyword.starts_with("-----") || keyword == "8Q~";
+    if is_joined && !is_inner {
+        return None;
+    }
+    let len_max = if keyword.starts_with("-----") { PEM_BYTES_MAX } else { TOKEN_BYTES_MAX };
+    let end = at + regex.find(window(text, at, len_max))?.end();
+    if !is_inner {
+        return Some(at..end);
+    }
+    let left = text[..at].bytes().rev().take(64).take_while(|byte| byte.is_ascii_alphanumeric()).count();
+    let head = &text[at - left..at];
+    let is_whole = match keyword {
+        // A Telegram bot's number, a MailChimp key, an Azure client secret, a Terraform team.
+        ":AA" => (8..=10).contains(&left) && head.bytes().all(|byte| byte.is_ascii_digit()),
+        "-us" => left == 32 && head.bytes().all(|byte| byte.is_ascii_hexdigit()),
+        "8Q~" => left <= 4,
+        _ => left >= 10,
+    };
+    is_whole.then(|| at - left..end)
+}
+
+/// Whether a value looks random: long, with letters and digits, and with more entropy than words have.
+fn is_random(value: &str) -> bool {
+    let has = |test: fn(&u8) -> bool| value.as_bytes().iter().any(test);
+    let is_mixed = has(u8::is_ascii_digit) && has(u8::is_ascii_alphabetic);
+    // Case mixed half and half; names in camel case have far fewer capitals.
+    let count = |test: fn(&u8) -> bool| value.bytes().filter(test).count() * 4;
+    let is_dense =
+        value.len() >= 16 && count(u8::is_ascii_uppercase) >= value.len() && count(u8::is_ascii_lowercase) >= value.len();
+    let is_code = value.contains(['(', '[', '{', ' ', ';']) || value.contains("::") || value.contains("://");
+    value.len() >= TOKEN_CHARS_MIN && (is_mixed || is_dense) && !is_code && entropy_bits(value) >= TOKEN_ENTROPY_MIN
+}
+
+/// Whether a value given to a password's name is one. In running prose only what no word looks like counts.
+fn is_password_value(value: &str, separator: &str, is_assignment: bool, is_quoted: bool, after: &str) -> bool {
+    let chars = value.chars().count();
+    if chars < 4 || value.chars().all(|c| c == '*' || c == 'x' || c == '•' || c == '.') || (!is_quoted && value.contains('(')) {
+        return false;
+    }
+    let has_digit = value.contains(|c: char| c.is_ascii_digit());
+    let has_letter = value.contains(char::is_alphabetic);
+    let has_sign = value.contains(|c: char| "!@#$%^&*+=?~|".contains(c));
+    let is_dotted = !is_quoted
+        && value.contains('.')
+        && value.split('.').all(|part| part.starts_with(|c: char| c.is_alphabetic() || c == '_'));
+    let is_odd = (has_digit && has_letter) || (has_sign && has_letter) || (has_digit && chars >= 6 && is_assignment);
+    if is_odd && !is_dotted {
+        return true;
+    }
+    // `password=letmein`, "password: swordfish" at the end of a line, `"password": "letmein"`.
+    let is_last = after.trim_start_matches([' ', '\t', '.', ',', ';', '"', '\'', '`', '*', ')']).is_empty()
+        || after
+            .trim_start_matches([' ', '\t', '"', '\'', '`', ',', ';', '*', ')', '}', '.'])
+            .starts_with(['\n', '\r', '&', '#']);
+    let is_word = !value.contains(char::is_whitespace);
+    match () {
+        () if is_dotted => false,
+        () if is_quoted => is_word && (is_assignment || separator.trim() == "is"),
+        // Written without blanks it is a setting; with them it may be prose.
+        () if separator == "=" => chars >= 5,
+        () if matches!(separator.trim(), "=" | ":") => chars >= 5 && is_last,
+        () => false,
+    }
+}
+
+/// Whether a value only shows where a secret would stand.
+fn is_example(value: &str) -> bool {
+    let lower = value.to_lowercase();
+    EXAMPLES.iter().any(|example| lower.starts_with(example))
+        && !(lower.len() > 12 && is_random(value) && !lower.starts_with(['$', '{', '<', '%']) && !lower.contains(['.', '/', '_']))
+}
+
+/// Shannon entropy of the bytes.
+fn entropy_bits(value: &str) -> f64 {
+    let mut counts = [0u32; 256];
+    value.bytes().for_each(|byte| counts[byte as usize] += 1);
+    let total = value.len() as f64;
+    counts.iter().filter(|count| **count > 0).map(|count| f64::from(*count) / total).map(|share| -share * share.log2()).sum()
+}

@@ -12,7 +12,8 @@ use super::Mood;
 pub(crate) type Charge = (Mood, f32);
 
 const WORDS: &[(Mood, f32, &str)] = &[
-    (Mood::Joyful, 1.0, "happy joy joyful delight* thrilled wonderful fantastic amazing awesome overjoyed cheerful blissful lovely"),
+    (Mood::Joyful, 1.0, "happy joy joyful delight* thrilled overjoyed cheerful blissful"),
+    (Mood::Joyful, 0.5, "wonderful fantastic amazing awesome lovely"),
     (Mood::Joyful, 0.6, "glad enjoyed enjoying fun excellent brilliant yay woohoo hooray congrat* celebrat* 😊 😀 😄 😁 🎉 🥳"),
     (Mood::Joyful, 1.0, "glücklich froh freue freut begeistert toll feliz felices contento contenta alegre alegr* heureux heureuse ravi ravie content"),
     (Mood::Excited, 1.0, "excited exciting pumped stoked psyched gespannt emocionad* excité* animad* 🚀"),

@@ -62,8 +62,9 @@ pub fn analyse(input: &AnalysisInput<'_>) -> Result<Analysis, TooShort> {
     }
     let moods = mood::read(&document);
     let phrases = phrases::rank(&document);
-    let summary = summary::summarise(&document, input.vectors);
-    let proposal = candidates::propose(&document, &moods);
+    let guards = candidates::Guards::read(&document);
+    let summary = summary::summarise(&document, &guards, input.vectors);
+    let proposal = candidates::propose(&document, &moods, &guards);
     Ok(Analysis {
         candidates: proposal.candidates,
         stops: proposal.stops,

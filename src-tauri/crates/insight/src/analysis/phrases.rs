@@ -8,6 +8,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use keepsake_domain::Role;
 
+use super::candidates::is_relation;
 use crate::text::{Document, Language, Sentence, Token, is_determiner, is_pronoun, is_stop_word, is_vague_noun, is_verb_form, stem};
 
 /// More than five themes are a list and no gist.
@@ -75,13 +76,19 @@ pub(super) fn rank(document: &Document<'_>) -> Phrases {
     }
     let mut scored: Vec<(Vec<String>, f32, Tally)> = tallies
         .into_iter()
-        .filter(|(_, tally)| tally.shown_noun > 0 || tally.inner_capitals > 0)
+        .filter(|(_, tally)| is_noun_phrase(tally))
         .map(|(key, tally)| (key, score(&tally, document.sentences.len()), tally))
         .collect();
     sort(&mut scored);
     scored.truncate(PHRASES_RANKED_MAX);
     let kept = without_overlap(scored);
     choose(&kept, document.plain.len())
+}
+
+/// A single word must show itself a noun most of the time; a longer phrase once.
+fn is_noun_phrase(tally: &Tally) -> bool {
+    let shown = tally.shown_noun.max(tally.inner_capitals);
+    if tally.words == 1 { shown * 2 >= tally.count && (tally.by_person || tally.count > 1) } else { shown > 0 }
 }
 
 fn sort(scored: &mut [(Vec<String>, f32, Tally)]) {
@@ -203,6 +210,7 @@ fn phrases_of(sentence: &Sentence<'_>) -> Vec<Phrase> {
 fn run(sentence: &Sentence<'_>, mut start: usize, mut end: usize) -> Option<Phrase> {
     let tokens = &sentence.tokens;
     let weak = |at: usize| tokens.get(at).is_some_and(|token| is_vague_noun(&token.word) || token.word.ends_with("ly"));
+    let whole = end;
     while start < end && weak(end - 1) {
         end -= 1;
     }
@@ -216,7 +224,14 @@ fn run(sentence: &Sentence<'_>, mut start: usize, mut end: usize) -> Option<Phra
         }
         start = end - PHRASE_WORDS_MAX;
     }
-    (start < end).then(|| phrase(sentence, start, end)).flatten()
+    // "my sister Ana" is about Ana.
+    let relation = |at: usize| tokens.get(at).is_some_and(|token| is_relation(&token.word));
+    if end - start.min(end) > 1 && relation(start) && proper(start + 1) {
+        start += 1;
+    }
+    // "a tough time" leaves "tough", which is no noun.
+    let found = (start < end).then(|| phrase(sentence, start, end)).flatten()?;
+    (end == whole || found.inner_capital).then_some(found)
 }
 
 fn phrase(sentence: &Sentence<'_>, start: usize, end: usize) -> Option<Phrase> {
@@ -261,6 +276,16 @@ fn adjacent(a: &Token<'_>, b: &Token<'_>) -> bool {
     b.bytes.start.saturating_sub(a.bytes.end) <= 1 && !a.is_break() && !b.is_break()
 }
 
+/// "Thanks, Jon!", "Jon, look": somebody is addressed.
+fn is_vocative(sentence: &Sentence<'_>, at: usize) -> bool {
+    let tokens = &sentence.tokens;
+    let ends = tokens.iter().skip(at + 1).all(|token| !token.is_word);
+    let after_comma = at > 0 && tokens[at - 1].raw == ",";
+    let greeted = at == 1 && matches!(tokens[0].word.as_str(), "hi" | "hey" | "hello" | "thanks" | "hola" | "hallo" | "bonjour" | "salut" | "olá" | "dear");
+    let leads = at == 0 && tokens.get(1).is_some_and(|next| next.raw == ",");
+    after_comma && ends || greeted || leads
+}
+
 fn is_content(sentence: &Sentence<'_>, at: usize) -> bool {
     let Some(token) = sentence.tokens.get(at) else { return false };
     if token.raw == "-" {
@@ -277,6 +302,9 @@ fn is_content(sentence: &Sentence<'_>, at: usize) -> bool {
         return false;
     }
     let previous = at.checked_sub(1).and_then(|at| sentence.tokens.get(at));
+    if token.is_capitalised() && is_vocative(sentence, at) {
+        return false;
+    }
     match sentence.language {
         Language::English => {
             let inner_capital = token.is_capitalised() && at > 0;

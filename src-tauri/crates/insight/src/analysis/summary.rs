@@ -10,7 +10,7 @@ use std::collections::{BTreeMap, HashMap};
 use keepsake_domain::{Role, Span};
 use serde::{Deserialize, Serialize};
 
-use super::candidates::reads_like_instruction;
+use super::candidates::{Guards, reads_like_instruction};
 use crate::text::{Document, Language, Sentence, is_stop_word, stem};
 
 /// Seed 004 asks for two to three sentences.
@@ -62,11 +62,11 @@ struct Scored<'a> {
 }
 
 /// Chooses the sentences that stand for the conversation.
-pub(super) fn summarise(document: &Document<'_>, vectors: Option<&[Option<Vec<f32>>]>) -> Vec<SummarySentence> {
-    let mut scored = fit_sentences(document, false);
+pub(super) fn summarise(document: &Document<'_>, guards: &Guards, vectors: Option<&[Option<Vec<f32>>]>) -> Vec<SummarySentence> {
+    let mut scored = fit_sentences(document, guards, false);
     if scored.len() < 2 {
         // A conversation of questions is best told by its questions.
-        scored = fit_sentences(document, true);
+        scored = fit_sentences(document, guards, true);
     }
     if scored.len() > SENTENCES_COMPARED_MAX {
         scored.sort_by(|a, b| b.weight.total_cmp(&a.weight).then(place(a).cmp(&place(b))));
@@ -86,13 +86,16 @@ fn place(entry: &Scored<'_>) -> (usize, usize) {
     (entry.sentence.turn, entry.sentence.bytes.start)
 }
 
-fn fit_sentences<'a>(document: &'a Document<'a>, with_questions: bool) -> Vec<Scored<'a>> {
+fn fit_sentences<'a>(document: &'a Document<'a>, guards: &Guards, with_questions: bool) -> Vec<Scored<'a>> {
     let last_plain = document.plain.len().saturating_sub(1);
     let mut position = 0;
     let mut found = Vec::new();
     for sentence in &document.sentences {
         while document.plain.get(position).is_some_and(|turn| *turn < sentence.turn) {
             position += 1;
+        }
+        if guards.is_retracted(sentence.turn) {
+            continue;
         }
         let weight = weight(sentence, with_questions) * place_weight(position, last_plain);
         if weight > 0.0 {
@@ -136,7 +139,16 @@ fn weight(sentence: &Sentence<'_>, with_questions: bool) -> f32 {
         Role::Person => 0.95,
         _ => 0.45,
     };
-    length * speaker * standalone(sentence) * states_something(sentence)
+    let addresses = sentence.tokens.iter().any(|token| matches!(token.word.as_str(), "you" | "your" | "let's"));
+    // Short sentences whose "this" or "it" points elsewhere say little alone.
+    let points = words < 9 && sentence.tokens.iter().any(|token| matches!(token.word.as_str(), "this" | "that" | "it" | "these" | "those" | "they" | "them"));
+    let concrete = match content {
+        0..=2 => 0.7,
+        3 => 0.9,
+        _ => 1.1,
+    };
+    let manner = if addresses { 0.75 } else { 1.0 } * if points { 0.6 } else { 1.0 } * if sentence.text.ends_with('!') { 0.85 } else { 1.0 };
+    length * speaker * concrete * manner * standalone(sentence) * states_something(sentence)
 }
 
 fn content_words<'a>(sentence: &'a Sentence<'_>) -> impl Iterator<Item = &'a str> {
@@ -194,7 +206,14 @@ fn states_something(sentence: &Sentence<'_>) -> f32 {
         joined
     }) + " ";
     let says = |cues: &[&str]| cues.iter().any(|cue| joined.match_indices(cue).any(|(at, _)| joined[..at].ends_with(' ') && joined[at + cue.len()..].starts_with(' ')));
+    const EVENT: &[&str] = &[
+        "i went", "i got", "i started", "i signed", "i joined", "i met", "i lost", "i quit", "i moved", "i finished", "i had", "we went", "we got", "we moved",
+        "we had", "passed away", "lost my",
+    ];
     let mut factor = 1.0;
+    if says(EVENT) {
+        factor += 0.3;
+    }
     if says(PURPOSE) {
         factor += 0.4;
     }

@@ -27,7 +27,7 @@ const TELLING_WORDS_READ_MAX: usize = 200;
 const TELLING: &[(Language, &str)] = &[
     (
         Language::English,
-        "the and is are was i you my we it that of to for with have this not but they be been were your our im don't it's i'm an at \
+        "a as the and is are was i you my we it that of to in he she for with have this not but they be been were your our im don't it's i'm an at \
          what how can would just about from",
     ),
     (
@@ -144,7 +144,7 @@ static STOP_WORDS: LazyLock<HashSet<&'static str>> = LazyLock::new(|| {
         "around without within along across behind beyond near toward towards upon among amongst despite except outside inside onto",
         "super totally absolutely completely especially exactly finally currently recently eventually especially honestly literally",
         "obviously apparently seriously hopefully unfortunately luckily clearly mostly nearly hardly barely roughly slightly extremely",
-        "alone alike available aware certain clear close common complete correct due exact extra free hopeful interesting interested",
+        "others regarding tough positive negative rewarding contemporary favorite favourite upcoming alone alike available aware certain clear close common complete correct due exact extra free hopeful interesting interested",
         "likely necessary normal obvious particular past previous proper quick recent regular related rest separate similar single special",
         "specific strong usual various weird wrong worth yourselves zone",
         // German
@@ -192,7 +192,7 @@ static VAGUE_NOUNS: LazyLock<HashSet<&'static str>> = LazyLock::new(|| {
         "sets level levels area areas form forms order view views note notes date dates period half quarter second seconds minute's anyone",
         "guess course thought thoughts try tries plan plans work works result results effort efforts opportunity opportunities",
         "experience experiences info information content message messages conversation conversations chat hope heart smile sound sounds",
-        "value values pair min max gonna pic pics photo photos picture pictures",
+        "value values difference differences blast group groups impact passion passions journey journeys memory memories ride team teams inconvenience value values pair min max gonna pic pics photo photos picture pictures",
     ])
 });
 
@@ -223,7 +223,7 @@ static VERBS: LazyLock<HashSet<&'static str>> = LazyLock::new(|| {
         "relax rely repeat reply rest return ride rode save seem separate serve settle share shut sign sing sleep slept smile start stick",
         "stuck struggle study succeed suffer survive tend touch treat trust turn use visit vote wake woke warn win won work cry laugh",
         "contact install update upgrade click explore celebrate inspire encourage attend motivate connect handle grab chat wrap figure",
-        "gonna makes keeps gets seems tried trying is're hang hung dig pass bet appreciate love loved excite enjoyed amaze",
+        "gonna makes keeps gets seems tried trying is're hang hung dig die dying pass bet appreciate love loved excite enjoyed amaze",
     ])
 });
 

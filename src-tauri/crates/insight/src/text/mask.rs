@@ -47,7 +47,7 @@ impl OwnWords {
             if header_lines > 1 || begins_quoted_rest(trimmed) {
                 break;
             }
-            if fenced || trimmed.is_empty() || trimmed.starts_with('>') || is_mail_header(trimmed) || is_code(line) {
+            if fenced || trimmed.is_empty() || trimmed.starts_with('>') || is_placeholder(trimmed) || is_mail_header(trimmed) || is_code(line) {
                 joins = false;
                 continue;
             }
@@ -98,6 +98,13 @@ fn begins_quoted_rest(line: &str) -> bool {
     attribution || marker || line.starts_with("Begin forwarded message") || line.starts_with("Traceback (most recent")
 }
 
+/// What a platform writes in the place of a picture or a file.
+fn is_placeholder(line: &str) -> bool {
+    let inner = line.trim_start_matches('\u{200e}');
+    let bracketed = (inner.starts_with('[') && inner.ends_with(']')) || (inner.starts_with('<') && inner.ends_with('>'));
+    bracketed || ["image omitted", "video omitted", "audio omitted", "sticker omitted", "GIF omitted", "document omitted"].iter().any(|text| inner.ends_with(text))
+}
+
 /// "Here's the email:" and its like: what follows is pasted.
 fn introduces_paste(line: &str) -> bool {
     const NOUNS: &[&str] = &[
@@ -144,6 +151,14 @@ fn is_code(line: &str) -> bool {
 fn foreign_in(text: &str, segment: Range<usize>) -> Vec<Range<usize>> {
     let Some(slice) = text.get(segment.clone()) else { return Vec::new() };
     let mut found = Vec::new();
+    // "[Image: a red bicycle]" in the middle of a line is the platform's description.
+    for (at, _) in slice.match_indices('[') {
+        let inner = slice.get(at + 1..).unwrap_or("");
+        let described = ["Image", "image", "Photo", "photo", "Video", "File", "Attachment", "Sticker", "GIF"].iter().any(|kind| inner.starts_with(kind));
+        if let Some(end) = inner.find(']').filter(|_| described) {
+            found.push(segment.start + at..segment.start + at + end + 2);
+        }
+    }
     let mut open: Option<(char, usize)> = None;
     for (at, c) in slice.char_indices() {
         match open {
@@ -190,6 +205,7 @@ mod tests {
         check("From: Ana\nSubject: x\nI quit", &[]);
         check("    foo(bar)[0] = {baz: 1};\nwhy?", &["why?"]);
         check("2026-05-01T10:00:00 worker[3]: I lost the lease", &[]);
+        check("[Image: a man in a suit]\nlook!\n<Media omitted>", &["look!"]);
         check("let me know\nreturn flights are dear", &["let me know", "return flights are dear"]);
     }
 

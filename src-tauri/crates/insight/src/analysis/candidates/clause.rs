@@ -62,8 +62,8 @@ pub(super) fn own_clauses(sentence: &Sentence<'_>, allows_elision: bool) -> Vec<
             found.push((actor, at, at + 1));
         }
     }
-    if found.is_empty() && allows_elision {
-        let first = tokens.iter().position(|token| token.is_word).unwrap_or(0);
+    let first = tokens.iter().position(|token| token.is_word).unwrap_or(0);
+    if allows_elision && !matches!(word(tokens, first), "i" | "we") {
         let start = (first..tokens.len()).find(|at| !matches!(word(tokens, *at), "just" | "finally" | "recently" | "and" | "also" | "currently" | "still" | "yeah" | "yes" | ","));
         if let Some(start) = start.filter(|start| start - first <= 2) {
             found.push((Actor::Owner, start, start));
@@ -96,6 +96,10 @@ pub(super) fn clause_end(tokens: &[Token<'_>], from: usize, through_commas: bool
         }
         // A full stop inside a token run ("v1.2") is a break only where a space follows; sentences are split already.
         if matches!(token.raw, "." | ":") && tokens.get(at + 1).is_none_or(|next| next.bytes.start > token.bytes.end) {
+            break;
+        }
+        // A dash between words joins them; between spaces it begins something else.
+        if token.raw == "-" && tokens.get(at + 1).is_some_and(|next| next.bytes.start > token.bytes.end) {
             break;
         }
         if at > from {

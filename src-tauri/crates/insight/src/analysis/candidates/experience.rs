@@ -55,6 +55,7 @@ const BODY_EVENTS: &[&str] = &[
 const TALKS: &[&str] = &["birth", "talk", "keynote", "speech", "presentation", "lecture", "eulogy"];
 const GATHERINGS: &[&str] =
     &["conference", "wedding", "funeral", "concert", "festival", "workshop", "retreat", "ceremony", "graduation", "meetup", "summit", "reunion", "fair", "parade"];
+const GROUPS: &[&str] = &["class", "classes", "course", "choir", "band", "orchestra", "club", "gym", "army", "navy", "program", "programme", "league", "union", "congregation"];
 const CELEBRATIONS: &[&str] = &["anniversary", "birthday", "wedding", "graduation", "christmas", "retirement", "promotion", "diwali", "eid", "hanukkah"];
 
 const RULES: &[Rule] = &[
@@ -88,6 +89,7 @@ const RULES: &[Rule] = &[
     Rule { verbs: &["grew"], needs: Needs::Next(&["up"]), weight: 2.2 },
     Rule { verbs: &["started", "began"], needs: Needs::Any(BEGINNINGS), weight: 2.0 },
     Rule { verbs: &["published", "launched", "released", "founded", "opened", "directed", "recorded"], needs: Needs::Any(WORKS), weight: 2.3 },
+    Rule { verbs: &["joined", "enrolled", "signed"], needs: Needs::Any(GROUPS), weight: 1.7 },
     Rule { verbs: &["attended", "organised", "organized", "hosted"], needs: Needs::Any(GATHERINGS), weight: 1.6 },
     Rule { verbs: &["celebrated"], needs: Needs::Any(CELEBRATIONS), weight: 1.6 },
     Rule { verbs: &["survived"], needs: Needs::Any(&["cancer", "crash", "earthquake", "fire", "accident", "war", "flood", "attack", "stroke"]), weight: 3.0 },
@@ -102,7 +104,7 @@ const TECHNICAL: &[&str] = &[
     "emacs", "node", "java", "go", "kafka", "spark", "excel", "figma", "trello", "asana", "chrome", "firefox", "safari", "android", "ios", "iphone", "netflix",
     "spotify", "amazon", "google", "facebook", "twitter", "reddit", "youtube", "wikipedia", "stackoverflow", "api", "json", "xml", "csv", "sql", "ci", "http", "pr",
     "walmart", "target", "costco", "ikea", "bed", "monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday", "django", "rails", "next", "zoom",
-    "teams", "outlook", "gmail", "step", "phase", "level", "chapter", "option", "version", "plan", "settings", "v2", "v3", "i", "god",
+    "teams", "outlook", "gmail", "step", "phase", "level", "chapter", "option", "version", "plan", "settings", "v2", "v3", "god",
 ];
 
 /// A clause with one of these tells a habit or a trifle and no event.

@@ -9,13 +9,13 @@ use super::clause::word;
 use crate::text::{Document, Sentence};
 
 /// Turns whose words are no statements about the owner, and why.
-pub(super) struct Guards {
+pub(in crate::analysis) struct Guards {
     by_turn: Vec<Option<(Gate, &'static str)>>,
 }
 
 impl Guards {
     /// Reads the conversation for play, injections and retractions.
-    pub(super) fn read(document: &Document<'_>) -> Self {
+    pub(in crate::analysis) fn read(document: &Document<'_>) -> Self {
         let mut by_turn: Vec<Option<(Gate, &'static str)>> = vec![None; document.turns.len()];
         let mut in_play = false;
         let mut last_owner: Option<usize> = None;
@@ -58,6 +58,11 @@ impl Guards {
             last_owner = Some(index);
         }
         Self { by_turn }
+    }
+
+    /// Whether the words of turn `index` were taken back.
+    pub(in crate::analysis) fn is_retracted(&self, index: usize) -> bool {
+        matches!(self.by_turn.get(index), Some(Some((Gate::Retracted, _))))
     }
 
     /// Why the tokens `range` of `sentence` may not be concluded from, if so.

@@ -18,11 +18,11 @@ use std::ops::Range;
 
 use keepsake_domain::{Candidate, CandidateEvidence, Category, Confidence, Durability, Gate, MemoryKind, Role, Stop, Subject, Timestamp, limits};
 
-pub(super) use guard::reads_like_instruction;
+pub(super) use guard::{Guards, reads_like_instruction};
+pub(super) use people::is_relation;
 
 use super::mood::Moods;
 use crate::text::{Document, Language, Sentence, is_stop_word, is_vague_noun, stem};
-use guard::Guards;
 
 /// "Prefer 0 to 3" (peers.md 1a); a long conversation may hold a few more, never a flood.
 pub(super) const CANDIDATES_MAX: usize = 6;
@@ -63,14 +63,14 @@ struct Draft {
 struct Reading<'d, 'a> {
     document: &'d Document<'a>,
     moods: &'d Moods,
-    guards: Guards,
+    guards: &'d Guards,
     drafts: Vec<Draft>,
     stops: Vec<Stop>,
 }
 
 /// Proposes candidates about the owner from the owner's own sentences.
-pub(super) fn propose(document: &Document<'_>, moods: &Moods) -> Proposal {
-    let mut reading = Reading { document, moods, guards: Guards::read(document), drafts: Vec::new(), stops: Vec::new() };
+pub(super) fn propose(document: &Document<'_>, moods: &Moods, guards: &Guards) -> Proposal {
+    let mut reading = Reading { document, moods, guards, drafts: Vec::new(), stops: Vec::new() };
     project::find(&mut reading);
     experience::find(&mut reading);
     story::find(&mut reading);
@@ -183,7 +183,7 @@ fn content_stems(text: &str) -> Vec<String> {
     let mut stems: Vec<String> = text
         .split(|c: char| !c.is_alphanumeric() && c != '\'')
         .map(str::to_lowercase)
-        .filter(|word| word.len() > 1 && word != "user" && !is_stop_word(word) && !is_vague_noun(word))
+        .filter(|word| word.len() > 1 && !matches!(word.as_str(), "user" | "user's" | "named" | "others") && !is_stop_word(word) && !is_vague_noun(word))
         .map(|word| stem(&word))
         .collect();
     stems.sort();

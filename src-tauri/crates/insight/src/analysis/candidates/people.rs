@@ -39,7 +39,7 @@ pub(super) fn relation_at(tokens: &[Token<'_>], at: usize) -> Option<Relation> {
     let mut at = at;
     let mut words: Vec<&str> = Vec::new();
     while KINDS.contains(&word(tokens, at)) && words.len() < 2 && word(tokens, at + 1) != "'s" {
-        if KIN.contains(&word(tokens, at)) && !relates(word(tokens, at + 1)) {
+        if KIN.contains(&word(tokens, at)) && !is_relation(word(tokens, at + 1)) {
             break;
         }
         words.push(word(tokens, at));
@@ -57,7 +57,8 @@ pub(super) fn relation_at(tokens: &[Token<'_>], at: usize) -> Option<Relation> {
     })
 }
 
-fn relates(word: &str) -> bool {
+/// Whether `word` says what one person is to another.
+pub(in crate::analysis) fn is_relation(word: &str) -> bool {
     KIN.contains(&word) || OTHERS.contains(&word)
 }
 
@@ -67,7 +68,7 @@ pub(super) fn name_at(tokens: &[Token<'_>], at: usize) -> Option<(String, usize)
         tokens.get(at).is_some_and(|token| {
             let letters = token.raw.chars().all(char::is_alphabetic) && token.raw.chars().count() > 1;
             let shouted = token.raw.chars().filter(|c| c.is_uppercase()).count() > 1 && token.raw.chars().all(char::is_uppercase);
-            token.is_capitalised() && letters && !shouted && !relates(&token.word) && !is_month(&token.word) && !is_weekday(&token.word) && !NO_NAMES.contains(&token.word.as_str())
+            token.is_capitalised() && letters && !shouted && !is_relation(&token.word) && !is_month(&token.word) && !is_weekday(&token.word) && !NO_NAMES.contains(&token.word.as_str())
         })
     };
     let titled = matches!(word(tokens, at), "dr" | "mr" | "mrs" | "ms") && tokens.get(at).is_some_and(Token::is_capitalised);

@@ -15,6 +15,9 @@ use crate::text::{Sentence, is_pronoun, is_stop_word, is_vague_noun, stem};
 /// A project is spoken of in at least this many of the owner's messages, unless it is stated with its duration.
 const TURNS_MIN: usize = 2;
 
+/// No more statements than this are followed through the conversation, because each is compared with every sentence.
+const STATEMENTS_MAX: usize = 24;
+
 /// From here on it is plainly what the conversation is about.
 const TURNS_MANY: usize = 3;
 
@@ -157,7 +160,8 @@ fn propose(reading: &mut Reading<'_, '_>, sentence: &Sentence<'_>, actor: Actor,
     };
     let content = format!("{} {} {rest}", actor.name(), verb.text);
     let lasts = verb.has_lasted && telling.len() >= 2 || (object..end).any(|at| marks_duration(sentence, at));
-    conclude(reading, sentence, tokens[subject].bytes.start..tokens[end - 1].bytes.end, content, &telling, lasts);
+    let statement = Statement { place: tokens[subject].bytes.start..tokens[end - 1].bytes.end, content, telling, head: stem(head_word), lasts };
+    conclude(reading, sentence, statement);
 }
 
 /// "My side project is a budgeting app": the noun itself says that it is one.
@@ -185,16 +189,35 @@ fn named_project(reading: &mut Reading<'_, '_>, sentence: &Sentence<'_>) {
         telling.push(noun.split(' ').next_back().map(stem).unwrap_or_default());
         let Some(rest) = third_person(sentence, verb + 1..end, reading.time(sentence.turn)) else { continue };
         let content = format!("User's {noun} is {rest}");
-        conclude(reading, sentence, tokens[at].bytes.start..tokens[end - 1].bytes.end, content, &telling, telling.len() >= 3);
+        let head = telling.last().cloned().unwrap_or_default();
+        let lasts = telling.len() >= 3;
+        conclude(reading, sentence, Statement { place: tokens[at].bytes.start..tokens[end - 1].bytes.end, content, telling, head, lasts });
     }
 }
 
-fn conclude(reading: &mut Reading<'_, '_>, sentence: &Sentence<'_>, place: Range<usize>, content: String, telling: &[String], lasts: bool) {
-    if let Some(given_up) = given_up_later(reading, sentence, telling) {
+/// A statement that the owner is at something, before it is weighed.
+struct Statement {
+    place: Range<usize>,
+    content: String,
+    /// Stems by which other messages are recognised as speaking of it.
+    telling: Vec<String>,
+    /// The stem of what the project is: "marathon" in "the Berlin marathon".
+    head: String,
+    /// It says that it goes on, or by when it is due.
+    lasts: bool,
+}
+
+fn conclude(reading: &mut Reading<'_, '_>, sentence: &Sentence<'_>, statement: Statement) {
+    let considered = reading.drafts.iter().filter(|draft| draft.category == Category::Project).count();
+    if considered + reading.stops.len() >= STATEMENTS_MAX {
+        return;
+    }
+    let lasts = statement.lasts;
+    if let Some(given_up) = given_up_later(reading, sentence, &statement.telling) {
         reading.stop(Gate::Retracted, "The person says later that it was given up.", given_up);
         return;
     }
-    let mentions = mentions(reading, sentence, telling);
+    let mentions = mentions(reading, sentence, &statement);
     let turns = mentions.len() + 1;
     if turns < TURNS_MIN && !lasts {
         reading.stop(Gate::LowConfidence, "It is mentioned once, without a sign that it goes on.", sentence);
@@ -206,19 +229,33 @@ fn conclude(reading: &mut Reading<'_, '_>, sentence: &Sentence<'_>, place: Range
         TURNS_MIN.. => (Confidence::IMPLIED, "The person says so and comes back to it.".to_owned()),
         _ => (Confidence::IMPLIED, "The person says so and that it has been going on or by when it is due.".to_owned()),
     };
-    let evidence = [(sentence.turn, place)].into_iter().chain(mentions).collect();
+    let evidence = [(sentence.turn, statement.place)].into_iter().chain(mentions).collect();
     let weight = 2.0 + turns.min(6) as f32 * 0.3;
+    let content = statement.content;
     reading.drafts.push(Draft { category: Category::Project, content, confidence, durability: Durability::Situational, reasoning: why, evidence, weight });
 }
 
 /// One sentence from each other message of the owner that speaks of the same, in order.
-fn mentions(reading: &Reading<'_, '_>, sentence: &Sentence<'_>, telling: &[String]) -> Vec<(usize, Range<usize>)> {
+///
+/// It must name the project's own noun or two of its telling words; where that noun is a general one ("trip"), a name will do.
+fn mentions(reading: &Reading<'_, '_>, sentence: &Sentence<'_>, statement: &Statement) -> Vec<(usize, Range<usize>)> {
     let mut found: Vec<(usize, Range<usize>)> = Vec::new();
     for other in &reading.document.sentences {
         if other.role != Role::Owner || other.turn == sentence.turn || found.last().is_some_and(|(turn, _)| *turn == other.turn) {
             continue;
         }
-        if other.tokens.iter().any(|token| token.is_word && telling.contains(&stem(&token.word))) {
+        let mut common: Vec<String> = Vec::new();
+        let mut names = false;
+        for token in other.tokens.iter().filter(|token| token.is_word && token.word.len() > 2) {
+            let is_foreign = other.foreign.iter().any(|range| range.contains(&token.bytes.start));
+            let stem = stem(&token.word);
+            if !is_foreign && statement.telling.contains(&stem) && !common.contains(&stem) {
+                names |= token.is_capitalised();
+                common.push(stem);
+            }
+        }
+        let has_own_noun = statement.telling.contains(&statement.head);
+        if common.len() >= 2 || common.contains(&statement.head) || names && !has_own_noun {
             found.push((other.turn, other.bytes.clone()));
         }
     }

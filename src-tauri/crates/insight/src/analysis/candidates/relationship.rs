@@ -15,6 +15,7 @@ pub(super) fn find(reading: &mut Reading<'_, '_>) {
     for (_, sentence) in reading.own_sentences() {
         named(reading, sentence);
         standing(reading, sentence);
+        together(reading, sentence);
     }
 }
 
@@ -111,6 +112,46 @@ fn standing(reading: &mut Reading<'_, '_>, sentence: &Sentence<'_>) {
     }
 }
 
+/// "My sister Clara and I haven't spoken since the funeral."
+fn together(reading: &mut Reading<'_, '_>, sentence: &Sentence<'_>) {
+    let tokens = &sentence.tokens;
+    for at in 0..tokens.len() {
+        if word(tokens, at) != "my" || at > 0 && !tokens[at - 1].is_break() && !matches!(word(tokens, at - 1), "and" | "but" | "because" | "that" | "also" | "so") {
+            continue;
+        }
+        let Some(relation) = relation_at(tokens, at + 1) else { continue };
+        let named = name_at(tokens, relation.end);
+        let after = named.as_ref().map_or(relation.end, |(_, end)| *end);
+        if word(tokens, after) != "and" || !matches!(word(tokens, after + 1), "i" | "me") {
+            continue;
+        }
+        let verb = past_adverbs(tokens, after + 2);
+        let (told, from) = match (word(tokens, verb), word(tokens, verb + 1), word(tokens, verb + 2)) {
+            ("have", "not", "spoken" | "talked") => ("have not spoken", verb + 3),
+            ("do" | "did", "not", "speak" | "talk") => ("do not speak", verb + 3),
+            ("do", "not", "get") if word(tokens, verb + 3) == "along" => ("do not get along", verb + 4),
+            ("are", "close", _) => ("are close", verb + 2),
+            ("are", "very" | "really" | "super", "close") => ("are very close", verb + 3),
+            ("have", "been", "married" | "together" | "friends") => ("have been", verb + 2),
+            ("grew", "up", "together") => ("grew up together", verb + 3),
+            ("fell", "out", _) => ("fell out", verb + 2),
+            _ => continue,
+        };
+        let end = clause_end(tokens, from, false).unwrap_or(from);
+        if !reading.may(sentence, at..end) {
+            continue;
+        }
+        let rest = if end > from { third_person(sentence, from..end, reading.time(sentence.turn)) } else { Some(String::new()) };
+        let Some(rest) = rest else {
+            reading.stop(Gate::Vague, "The sentence leans on the moment or on the listener and cannot stand alone.", sentence);
+            continue;
+        };
+        let name = named.map(|(name, _)| format!(" {name}")).unwrap_or_default();
+        let content = format!("User and their {}{name} {told} {rest}", relation.text).trim_end().to_owned();
+        reading.drafts.extend(draft(sentence, at..end, content).map(|draft| Draft { weight: 2.6, ..draft }));
+    }
+}
+
 /// A draft over the tokens of `sentence`.
 fn draft(sentence: &Sentence<'_>, tokens: Range<usize>, content: String) -> Option<Draft> {
     let place = sentence.tokens.get(tokens.start)?.bytes.start..sentence.tokens.get(tokens.end.checked_sub(1)?)?.bytes.end;
@@ -121,6 +162,6 @@ fn draft(sentence: &Sentence<'_>, tokens: Range<usize>, content: String) -> Opti
         durability: Durability::LongTerm,
         reasoning: "The person says how they stand with somebody close to them.".to_owned(),
         evidence: vec![(sentence.turn, place)],
-        weight: 2.1,
+        weight: 2.4,
     })
 }

@@ -242,12 +242,14 @@ impl Amounts {
         let lower = word.to_lowercase();
         let digits = text[number.clone()].bytes().filter(u8::is_ascii_digit).count();
         let is_capital = word.starts_with(char::is_uppercase);
-        let is_money = self.codes.contains(lower.as_str()) && !(lower == "tl" || lower == "eth" && !is_capital)
-            || (words::PREFIX_WORDS.contains(&lower.as_str())
-                && (is_capital || lower.starts_with("rs") || lower.starts_with("kr"))
-                && !(lower == "re"))
-            || (matches!(lower.as_str(), "euro" | "dollar" | "rupees" | "franken") && gap == 1)
-            || (words::RISKY_CODES.contains(&word) && (digits >= 3 || has_scale));
+        let is_code = self.codes.contains(lower.as_str()) && (is_capital || !matches!(lower.as_str(), "tl" | "eth"));
+        // "fr 3 lines" and "re 5" are no money; "Fr. 5", "Rs 5", "rs 5" and "kr 5" are.
+        let is_short =
+            words::PREFIX_WORDS.contains(lower.as_str()) && (is_capital || lower.starts_with("rs") || lower.starts_with("kr"));
+        let is_name = gap == 1 && matches!(lower.as_str(), "euro" | "dollar" | "rupees" | "franken");
+        // "COP 28" and "TRY 5 times" are no money, "TRY 1,500" is.
+        let is_risky = words::RISKY_CODES.contains(word) && (digits >= 3 || has_scale);
+        let is_money = is_code || is_short || is_name || is_risky;
         is_money.then(|| currency_end - word.len())
     }
 
@@ -288,9 +290,10 @@ impl Amounts {
             if is_spoken_number(&token) {
                 is_counted = true;
                 first = at;
-            } else if !words::NUMBER_LINKS.contains(&token.as_str())
-                && !(words::CURRENCY_ADJECTIVES.contains(&token.as_str()) && !is_counted)
-            {
+                continue;
+            }
+            let is_adjective = !is_counted && words::CURRENCY_ADJECTIVES.contains(token.as_str());
+            if !is_adjective && !words::NUMBER_LINKS.contains(token.as_str()) {
                 break;
             }
         }

@@ -3,646 +3,108 @@
 /// Currency signs; each stands before or after its number.
 pub(super) const SYMBOLS: &str = "$€£¥₹₩₽₺₫₪₦₱฿₴₡₲₵₸₼₾₿¢₭₮₤₨₧₢₳₥₰₯₠﷼₣₷₶";
 
-/// ISO 4217 codes and usual short forms that mean money beside any number, however they are written.
-pub(super) const CODES: &[&str] = &[
-    "usd", "eur", "gbp", "chf", "jpy", "inr", "cad", "aud", "nzd", "sek", "nok", "dkk", "pln", "czk", "huf", "rub", "cny", "rmb",
-    "hkd", "sgd", "krw", "brl", "mxn", "zar", "ils", "aed", "btc", "eth", "usdt", "usdc", "thb", "idr", "myr", "php", "vnd",
-    "twd", "uah", "ngn", "kes", "ghs", "egp", "sar", "qar", "kwd", "bhd", "pkr", "bdt", "lkr", "clp", "uyu", "pyg", "xof", "xaf",
-    "bgn", "hrk", "rsd", "isk", "kzt", "eurs", "tl", "zł", "kč", "sfr", "ntd", "sats", "gbx",
-];
+word_sets! {
+    /// ISO 4217 codes and usual short forms that mean money beside any number, however they are written.
+    CODES = "
+        usd eur gbp chf jpy inr cad aud nzd sek nok dkk pln czk huf rub cny rmb hkd sgd krw brl mxn zar ils aed btc eth usdt
+        usdc thb idr myr php vnd twd uah ngn kes ghs egp sar qar kwd bhd pkr bdt lkr clp uyu pyg xof xaf bgn hrk rsd isk kzt
+        eurs tl zł kč sfr ntd sats gbx
+    ";
 
-/// Codes that are words or abbreviations elsewhere ("COP 28", "TRY 5 times"): in capitals, beside an amount worth writing so.
-pub(super) const RISKY_CODES: &[&str] = &[
-    "TRY", "COP", "PEN", "MAD", "RON", "GEL", "SOS", "CUP", "TOP", "MOP", "BOB", "DOP", "ARS", "MUR", "XAU", "AMD", "ANG", "BAM",
-    "ETB", "UGX", "TZS",
-];
+    /// Codes that are words or abbreviations elsewhere ("COP 28", "TRY 5 times"): in capitals, beside an amount worth writing so.
+    RISKY_CODES = "
+        TRY COP PEN MAD RON GEL SOS CUP TOP MOP BOB DOP ARS MUR XAU AMD ANG BAM ETB UGX TZS
+    ";
 
-/// Written before a number only.
-pub(super) const PREFIX_WORDS: &[&str] =
-    &["rs", "rs.", "re", "fr", "fr.", "sfr.", "kr", "kr.", "rp", "rp.", "rm", "ksh", "bs", "s/", "₨", "nt", "dm", "lei"];
+    /// Written before a number only.
+    PREFIX_WORDS = "
+        rs rs. fr fr. sfr. kr kr. rp rp. rm ksh bs s/ ₨ nt dm lei
+    ";
 
-/// Written after a number, whole words, lower case.
-pub(super) const SUFFIX_WORDS: &[&str] = &[
-    "dollar",
-    "dollars",
-    "euro",
-    "euros",
-    "bucks",
-    "buck",
-    "quid",
-    "cent",
-    "cents",
-    "pence",
-    "penny",
-    "pennies",
-    "sterling",
-    "rupee",
-    "rupees",
-    "paise",
-    "yen",
-    "yuan",
-    "renminbi",
-    "franc",
-    "francs",
-    "franken",
-    "rappen",
-    "centime",
-    "centimes",
-    "kronor",
-    "kroner",
-    "krona",
-    "krone",
-    "kronen",
-    "koruna",
-    "korun",
-    "koruny",
-    "ruble",
-    "rubles",
-    "rouble",
-    "roubles",
-    "hryvnia",
-    "hryvnias",
-    "forint",
-    "forints",
-    "zloty",
-    "zlotys",
-    "złoty",
-    "złotych",
-    "baht",
-    "ringgit",
-    "rupiah",
-    "naira",
-    "peso",
-    "pesos",
-    "shekel",
-    "shekels",
-    "dirham",
-    "dirhams",
-    "dinar",
-    "dinars",
-    "riyal",
-    "riyals",
-    "lira",
-    "liras",
-    "lire",
-    "reais",
-    "bitcoin",
-    "bitcoins",
-    "satoshi",
-    "satoshis",
-    "dólar",
-    "dólares",
-    "dolares",
-    "dollari",
-    "libras",
-    "franchi",
-    "kr",
-    "kr.",
-    "ft",
-    "fr.",
-    "rs",
-    "rs.",
-    "руб",
-    "рублей",
-    "рубля",
-    "рубль",
-    "евро",
-    "долларов",
-    "доллара",
-    "доллар",
-    "гривен",
-    "円",
-    "元",
-    "원",
-    "块",
-    "万円",
-    "亿元",
-    "万元",
-    "億円",
-    "dong",
-    "dongs",
-    "guilders",
-    "gulden",
-    "shilling",
-    "shillings",
-    "rand",
-    "markka",
-    "leva",
-    "p/m",
-];
+    /// Written after a number, whole words, lower case.
+    SUFFIX_WORDS = "
+        dollar dollars euro euros bucks buck quid cent cents pence penny pennies sterling rupee rupees paise yen yuan renminbi
+        franc francs franken rappen centime centimes kronor kroner krona krone kronen koruna korun koruny ruble rubles rouble
+        roubles hryvnia hryvnias forint forints zloty zlotys złoty złotych baht ringgit rupiah naira peso pesos shekel shekels
+        dirham dirhams dinar dinars riyal riyals lira liras lire reais bitcoin bitcoins satoshi satoshis dólar dólares dolares
+        dollari libras franchi kr kr. ft fr. rs rs. руб рублей рубля рубль евро долларов доллара доллар гривен 円 元 원 块 万円 亿元
+        万元 億円 dong dongs guilders gulden shilling shillings rand markka leva p/m
+    ";
 
-/// Of these, the few that mean something else beside small numbers or certain neighbours.
-pub(super) const POUND_WORDS: &[&str] = &["pound", "pounds", "livres"];
+    /// Of these, the few that mean something else beside small numbers or certain neighbours.
+    POUND_WORDS = "
+        pound pounds livres
+    ";
 
-/// A weight, not money: what stands before or after "20 pounds".
-pub(super) const WEIGHT_WORDS: &[&str] = &[
-    "lost",
-    "lose",
-    "losing",
-    "gained",
-    "gain",
-    "gaining",
-    "weigh",
-    "weighs",
-    "weighed",
-    "weighing",
-    "lift",
-    "lifted",
-    "lifting",
-    "bench",
-    "benched",
-    "deadlift",
-    "squat",
-    "dropped",
-    "shed",
-    "heavier",
-    "lighter",
-    "overweight",
-    "underweight",
-    "weight",
-    "of",
-    "per",
-    "lbs",
-    "pull",
-    "carry",
-    "weighted",
-];
+    /// A weight, not money: what stands before or after "20 pounds".
+    WEIGHT_WORDS = "
+        lost lose losing gained gain gaining weigh weighs weighed weighing lift lifted lifting bench benched deadlift squat
+        dropped shed heavier lighter overweight underweight weight of per lbs pull carry weighted
+    ";
 
-/// Whole thousands, up to trillions, after a number: "2 million", "1,2 Mio.", "5 lakh".
-pub(super) const SCALES: &[&str] = &[
-    "k",
-    "m",
-    "b",
-    "t",
-    "mm",
-    "mn",
-    "mln",
-    "mil",
-    "mio",
-    "mio.",
-    "mrd",
-    "mrd.",
-    "mia",
-    "mia.",
-    "bn",
-    "bln",
-    "tn",
-    "trn",
-    "cr",
-    "tsd",
-    "tsd.",
-    "hundred",
-    "thousand",
-    "thousands",
-    "million",
-    "millions",
-    "billion",
-    "billions",
-    "trillion",
-    "trillions",
-    "lakh",
-    "lakhs",
-    "lac",
-    "lacs",
-    "crore",
-    "crores",
-    "hundert",
-    "tausend",
-    "millionen",
-    "milliarde",
-    "milliarden",
-    "billionen",
-    "mille",
-    "milliard",
-    "milliards",
-    "mil",
-    "millón",
-    "millon",
-    "millones",
-    "mila",
-    "milione",
-    "milioni",
-    "miliardi",
-    "miljoen",
-    "miljard",
-    "milhão",
-    "milhões",
-    "тыс",
-    "тыс.",
-    "млн",
-    "млрд",
-    "тысяч",
-    "миллион",
-    "миллионов",
-    "万",
-    "億",
-    "亿",
-    "千",
-    "만",
-    "억",
-];
+    /// Whole thousands, up to trillions, after a number: "2 million", "1,2 Mio.", "5 lakh".
+    SCALES = "
+        k m b t mm mn mln mil mio mio. mrd mrd. mia mia. bn bln tn trn cr tsd tsd. hundred thousand thousands million millions
+        billion billions trillion trillions lakh lakhs lac lacs crore crores hundert tausend millionen milliarde milliarden
+        billionen mille milliard milliards millón millon millones mila milione milioni miliardi miljoen miljard milhão milhões
+        тыс тыс. млн млрд тысяч миллион миллионов 万 億 亿 千 만 억
+    ";
 
-/// Indian scales say money on their own, unless people or things are counted.
-pub(super) const MONEY_SCALES: &[&str] = &["lakh", "lakhs", "lac", "lacs", "crore", "crores", "grand"];
+    /// Indian scales say money on their own, unless people or things are counted.
+    MONEY_SCALES = "
+        lakh lakhs lac lacs crore crores grand
+    ";
 
-/// What is counted in lakhs and crores besides rupees, and what "grand" begins.
-pub(super) const COUNTED: &[&str] = &[
-    "people",
-    "users",
-    "voters",
-    "views",
-    "followers",
-    "students",
-    "households",
-    "families",
-    "lines",
-    "rows",
-    "copies",
-    "subscribers",
-    "downloads",
-    "visitors",
-    "cases",
-    "jobs",
-    "customers",
-    "members",
-    "tonnes",
-    "tons",
-    "km",
-    "kilometers",
-    "litres",
-    "liters",
-    "women",
-    "men",
-    "children",
-    "farmers",
-    "devotees",
-    "pilgrims",
-    "passengers",
-    "seats",
-    "vehicles",
-    "doses",
-    "persons",
-    "units",
-    "piano",
-    "pianos",
-    "slam",
-    "slams",
-    "prix",
-    "children",
-    "finals",
-    "tour",
-    "openings",
-    "total",
-    "hotels",
-    "master",
-    "masters",
-    "years",
-    "records",
-    "messages",
-];
+    /// What is counted in lakhs and crores besides rupees, and what "grand" begins.
+    COUNTED = "
+        people users voters views followers students households families lines rows copies subscribers downloads visitors
+        cases jobs customers members tonnes tons km kilometers litres liters women men children farmers devotees pilgrims
+        passengers seats vehicles doses persons units piano pianos slam slams prix finals tour openings total hotels master
+        masters years records messages
+    ";
 
-/// Between a number and its currency.
-pub(super) const CURRENCY_ADJECTIVES: &[&str] = &[
-    "us",
-    "u.s.",
-    "us-",
-    "american",
-    "canadian",
-    "australian",
-    "singapore",
-    "hong",
-    "kong",
-    "new",
-    "zealand",
-    "british",
-    "swiss",
-    "indian",
-    "mexican",
-    "brazilian",
-    "norwegian",
-    "swedish",
-    "danish",
-    "czech",
-    "turkish",
-    "chinese",
-    "japanese",
-    "egyptian",
-    "taiwan",
-    "of",
-    "de",
-    "d",
-    "di",
-    "schweizer",
-    "amerikanische",
-    "argentine",
-    "colombian",
-    "chilean",
-    "philippine",
-    "russian",
-    "ukrainian",
-    "polish",
-    "saudi",
-    "uae",
-    "emirati",
-];
+    /// Between a number and its currency.
+    CURRENCY_ADJECTIVES = "
+        us u.s. us- american canadian australian singapore hong kong new zealand british swiss indian mexican brazilian
+        norwegian swedish danish czech turkish chinese japanese egyptian taiwan of de d di schweizer amerikanische argentine
+        colombian chilean philippine russian ukrainian polish saudi uae emirati
+    ";
 
-/// Words by which an amount written out gives itself away; the search is for whole words only.
-pub(super) const MONEY_WORDS: &[&str] = &[
-    "dollar",
-    "euro",
-    "pound",
-    "buck",
-    "quid",
-    "grand",
-    "rupee",
-    "lakh",
-    "crore",
-    "franc",
-    "franken",
-    "yen",
-    "yuan",
-    "krone",
-    "kronor",
-    "peso",
-    "ruble",
-    "rouble",
-    "shekel",
-    "dirham",
-    "zloty",
-    "bitcoin",
-    "cent",
-    "pence",
-    "dólar",
-    "dolares",
-    "libras",
-    "рублей",
-    "долларов",
-    "евро",
-    "sterling",
-    "reais",
-    "usd",
-    "eur",
-    "gbp",
-    "chf",
-    "inr",
-];
+    /// Words by which an amount written out gives itself away; the search is for whole words only.
+    MONEY_WORDS = "
+        dollar euro pound buck quid grand rupee lakh crore franc franken yen yuan krone kronor peso ruble rouble shekel dirham
+        zloty bitcoin cent pence dólar dolares libras рублей долларов евро sterling reais usd eur gbp chf inr
+    ";
 
-/// Pieces of spoken numbers in English, German, French, Spanish and Russian; German joins them without spaces.
-pub(super) const NUMBER_PIECES: &[&str] = &[
-    "one",
-    "two",
-    "three",
-    "four",
-    "five",
-    "six",
-    "seven",
-    "eight",
-    "nine",
-    "ten",
-    "eleven",
-    "twelve",
-    "thirteen",
-    "fourteen",
-    "fifteen",
-    "sixteen",
-    "seventeen",
-    "eighteen",
-    "nineteen",
-    "twenty",
-    "thirty",
-    "forty",
-    "fifty",
-    "sixty",
-    "seventy",
-    "eighty",
-    "ninety",
-    "hundred",
-    "hundreds",
-    "thousand",
-    "thousands",
-    "million",
-    "millions",
-    "billion",
-    "billions",
-    "trillion",
-    "lakh",
-    "lakhs",
-    "crore",
-    "crores",
-    "dozen",
-    "ein",
-    "eins",
-    "eine",
-    "einer",
-    "zwei",
-    "drei",
-    "vier",
-    "fünf",
-    "sechs",
-    "sieben",
-    "acht",
-    "neun",
-    "zehn",
-    "elf",
-    "zwölf",
-    "sech",
-    "sieb",
-    "zwanzig",
-    "dreißig",
-    "dreissig",
-    "vierzig",
-    "fünfzig",
-    "sechzig",
-    "siebzig",
-    "achtzig",
-    "neunzig",
-    "hundert",
-    "tausend",
-    "millionen",
-    "milliarde",
-    "milliarden",
-    "deux",
-    "trois",
-    "quatre",
-    "cinq",
-    "sept",
-    "huit",
-    "neuf",
-    "dix",
-    "onze",
-    "douze",
-    "quinze",
-    "vingt",
-    "vingts",
-    "trente",
-    "quarante",
-    "cinquante",
-    "soixante",
-    "cent",
-    "cents",
-    "mille",
-    "milliard",
-    "milliards",
-    "dos",
-    "tres",
-    "cuatro",
-    "cinco",
-    "seis",
-    "siete",
-    "ocho",
-    "nueve",
-    "diez",
-    "once",
-    "doce",
-    "veinte",
-    "treinta",
-    "cuarenta",
-    "cincuenta",
-    "sesenta",
-    "setenta",
-    "ochenta",
-    "noventa",
-    "cien",
-    "ciento",
-    "mil",
-    "millón",
-    "millones",
-    "два",
-    "три",
-    "четыре",
-    "пять",
-    "десять",
-    "сто",
-    "тысяч",
-    "тысяча",
-    "миллион",
-    "миллиона",
-    "миллионов",
-    "двадцать",
-    "пятьдесят",
-];
+    /// Pieces of spoken numbers in English, German, French, Spanish and Russian; German joins them without spaces.
+    NUMBER_PIECES = "
+        one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen seventeen eighteen
+        nineteen twenty thirty forty fifty sixty seventy eighty ninety hundred hundreds thousand thousands million millions
+        billion billions trillion lakh lakhs crore crores dozen ein eins eine einer zwei drei vier fünf sechs sieben acht neun
+        zehn elf zwölf sech sieb zwanzig dreißig dreissig vierzig fünfzig sechzig siebzig achtzig neunzig hundert tausend
+        millionen milliarde milliarden deux trois quatre cinq sept huit neuf dix onze douze quinze vingt vingts trente
+        quarante cinquante soixante cent cents mille milliard milliards dos tres cuatro cinco seis siete ocho nueve diez once
+        doce veinte treinta cuarenta cincuenta sesenta setenta ochenta noventa cien ciento mil millón millones два три четыре
+        пять десять сто тысяч тысяча миллион миллиона миллионов двадцать пятьдесят
+    ";
 
-/// Joins spoken numbers but is none.
-pub(super) const NUMBER_LINKS: &[&str] = &[
-    "and", "a", "an", "of", "half", "couple", "few", "several", "point", "und", "et", "y", "de", "d'", "un", "une", "quarter",
-    "some", "us", "hard", "cold", "cool", "или",
-];
+    /// Joins spoken numbers but is none.
+    NUMBER_LINKS = "
+        and a an of half couple few several point und et y de d' un une quarter some us hard cold cool или
+    ";
 
-/// What an amount in thousands or millions is said about, so that "my salary is 85k" needs no currency.
-pub(super) const MONEY_NOUNS: &[&str] = &[
-    "salary",
-    "salaries",
-    "wage",
-    "wages",
-    "revenue",
-    "revenues",
-    "income",
-    "budget",
-    "rent",
-    "mortgage",
-    "bonus",
-    "price",
-    "cost",
-    "costs",
-    "fee",
-    "fees",
-    "loan",
-    "debt",
-    "debts",
-    "valuation",
-    "turnover",
-    "profit",
-    "savings",
-    "worth",
-    "funding",
-    "raised",
-    "raise",
-    "paid",
-    "pay",
-    "pays",
-    "earn",
-    "earns",
-    "earned",
-    "earning",
-    "owe",
-    "owes",
-    "owed",
-    "arr",
-    "mrr",
-    "tc",
-    "gehalt",
-    "miete",
-    "umsatz",
-    "lohn",
-    "kredit",
-    "schulden",
-    "kosten",
-    "sueldo",
-    "salario",
-    "alquiler",
-    "salaire",
-    "loyer",
-    "deal",
-    "invoice",
-    "spent",
-    "spend",
-    "spending",
-    "invested",
-    "compensation",
-    "payout",
-    "deposit",
-];
+    /// What an amount in thousands or millions is said about, so that "my salary is 85k" needs no currency.
+    MONEY_NOUNS = "
+        salary salaries wage wages revenue revenues income budget rent mortgage bonus price cost costs fee fees loan debt
+        debts valuation turnover profit savings worth funding raised raise paid pay pays earn earns earned earning owe owes
+        owed arr mrr tc gehalt miete umsatz lohn kredit schulden kosten sueldo salario alquiler salaire loyer deal invoice
+        spent spend spending invested compensation payout deposit
+    ";
 
-/// May stand between such a noun and its number.
-pub(super) const NOUN_LINKS: &[&str] = &[
-    "is",
-    "was",
-    "of",
-    "to",
-    "a",
-    "about",
-    "around",
-    "approx",
-    "approximately",
-    "roughly",
-    "at",
-    "from",
-    "only",
-    "just",
-    "now",
-    "nearly",
-    "almost",
-    "currently",
-    "up",
-    "over",
-    "under",
-    "ist",
-    "beträgt",
-    "war",
-    "von",
-    "sind",
-    "etwa",
-    "ca",
-    "circa",
-    "rund",
-    "are",
-    "were",
-    "for",
-    "me",
-    "him",
-    "her",
-    "us",
-    "them",
-    "by",
-    "es",
-    "de",
-    "est",
-    "another",
-    "an",
-    "above",
-    "below",
-    "than",
-    "more",
-    "less",
-    "out",
-];
+    /// May stand between such a noun and its number.
+    NOUN_LINKS = "
+        is was of to a about around approx approximately roughly at from only just now nearly almost currently up over under
+        ist beträgt war von sind etwa ca circa rund are were for me him her us them by es de est another an above below than
+        more less out
+    ";
+}

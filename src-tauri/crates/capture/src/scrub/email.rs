@@ -234,7 +234,7 @@ fn domain_end(text: &str, start: usize) -> Option<usize> {
     let first = host.split('.').next()?;
     let has_two = host.contains('.') && !first.is_empty();
     // `left-pad@1.3.0-beta.next` is a version.
-    let is_version = first.chars().all(|c| c.is_ascii_digit()) && domain[first.len()..].starts_with(|c: char| c == '.') && {
+    let is_version = first.chars().all(|c| c.is_ascii_digit()) && domain[first.len()..].starts_with('.') && {
         domain.split('.').nth(1).is_some_and(|second| second.starts_with(|c: char| c.is_ascii_digit()))
     };
     (has_two && !is_version).then(|| start + host.trim_end_matches('_').len())

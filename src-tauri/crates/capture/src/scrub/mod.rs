@@ -14,6 +14,15 @@
 //! US one, crypto wallets, amounts without any currency or money word, passwords that are an ordinary word in running
 //! prose, and anything encoded twice. A scrubbed text is not anonymous; the extraction prompt is the second layer.
 
+/// Word lists as sets: a list of words with blanks between reads better than one of quoted strings.
+macro_rules! word_sets {
+    ($($(#[$doc:meta])* $name:ident = $words:literal;)*) => {$(
+        $(#[$doc])*
+        pub(super) static $name: std::sync::LazyLock<std::collections::HashSet<&'static str>> =
+            std::sync::LazyLock::new(|| $words.split_whitespace().collect());
+    )*};
+}
+
 mod amount;
 mod amount_words;
 mod bank;
@@ -28,6 +37,7 @@ mod session;
 #[cfg(test)]
 mod tests;
 
+use std::cmp::Reverse;
 use std::fmt;
 use std::ops::Range;
 
@@ -330,7 +340,7 @@ impl Scrubber {
     fn detect(&self, text: &str) -> Vec<Found> {
         let mut out = Vec::new();
         let runs = digit_runs(text);
-        let mut spoken_to = 0;
+        let (mut spoken_to, mut secret_to) = (0, 0);
         for hit in self.keywords.find_overlapping_iter(text) {
             match cue(hit.pattern().as_usize()) {
                 // One look around covers every keyword near it.
@@ -339,7 +349,15 @@ impl Scrubber {
                         spoken_to = hit.end() + 8;
                     }
                 }
-                Cue::Secret(rule) => self.secrets.find(text, hit.range(), rule, &mut out),
+                // A name inside a secret's value announces nothing.
+                Cue::Secret(rule) => {
+                    if hit.start() >= secret_to
+                        && let Some(found) = self.secrets.find(text, hit.range(), rule)
+                    {
+                        secret_to = found.range.end;
+                        out.push(found);
+                    }
+                }
                 Cue::MoneyWord => self.amounts.find_written_out(text, hit.range(), &mut out),
             }
         }
@@ -385,18 +403,22 @@ fn digit_runs(text: &str) -> Vec<DigitRun> {
 /// Sorted, disjoint finds: what overlaps becomes one stretch of the kind with precedence, and a stretch over something that
 /// is masked already becomes its parts beside it.
 fn merged(mut found: Vec<Found>, text: &str) -> Vec<Found> {
-    found.sort_unstable_by(|a, b| (a.range.start, a.kind).cmp(&(b.range.start, b.kind)));
+    found.sort_unstable_by_key(|found| (found.range.start, found.kind, Reverse(found.range.end)));
     let mut out: Vec<Found> = Vec::with_capacity(found.len());
     for next in found {
         match out.last_mut() {
             Some(last) if next.range.start < last.range.end => {
                 let union = last.range.start..last.range.end.max(next.range.end);
                 let winner = if next.kind < last.kind { next } else { last.clone() };
-                let key = if winner.range == union { winner.key } else { text[union.clone()].to_owned() };
+                // A stretch of several finds is known by its text, read once at the end: there may be many of them.
+                let key = if winner.range == union { winner.key } else { String::new() };
                 *last = Found::new(winner.kind, union, key);
             }
             _ => out.push(next),
         }
+    }
+    for found in out.iter_mut().filter(|found| found.key.is_empty()) {
+        found.key = text[found.range.clone()].to_owned();
     }
     if !text.contains(BARRIER) {
         return out;

@@ -12,7 +12,7 @@ use super::{DigitRun, Found, Kind};
 const SCHEME_BYTES_MAX: usize = 24;
 
 /// The longest `user:password` looked for after `://`; a JWT as password still fits.
-const CREDENTIALS_BYTES_MAX: usize = 4096;
+const CREDENTIALS_BYTES_MAX: usize = 2048;
 
 /// Finds `scheme://user:password@host…` and masks the whole URL.
 pub(super) fn find_urls(text: &str, out: &mut Vec<Found>) {

@@ -25,164 +25,32 @@ const DIGITS_MAX: usize = 20;
 /// E.164's most, for the rule beside phone words.
 const DIGITS_BESIDE_WORD_MAX: usize = 15;
 
+/// After so many groups in a row that begin as dialled numbers do and are none, the row is a table of figures, and only a
+/// plus sign is looked at again.
+const ROW_MISSES_MAX: usize = 32;
+
 /// How far before a number the word for it, or the word against it, is looked for: half a short sentence.
 const WORD_REACH_BYTES: usize = 32;
 
-/// Words that announce a phone number.
-const PHONE_WORDS: &[&str] = &[
-    "tel",
-    "telephone",
-    "phone",
-    "phones",
-    "cell",
-    "cellphone",
-    "mobile",
-    "mob",
-    "fax",
-    "call",
-    "calling",
-    "dial",
-    "ring",
-    "sms",
-    "whatsapp",
-    "signal",
-    "text",
-    "landline",
-    "hotline",
-    "voicemail",
-    "contact",
-    "telefon",
-    "telefonnummer",
-    "telefonisch",
-    "handy",
-    "handynummer",
-    "mobil",
-    "mobilnummer",
-    "nummer",
-    "rufnummer",
-    "festnetz",
-    "anrufen",
-    "durchwahl",
-    "téléphone",
-    "téléphoner",
-    "portable",
-    "appeler",
-    "appelez",
-    "teléfono",
-    "telefono",
-    "móvil",
-    "movil",
-    "celular",
-    "llamar",
-    "llama",
-    "cellulare",
-    "chiama",
-    "telefone",
-    "telemóvel",
-    "celular",
-    "telefoon",
-    "mobiel",
-    "bel",
-    "number",
-    "numéro",
-    "número",
-    "тел",
-    "телефон",
-    "номер",
-];
+word_sets! {
+    /// Words that announce a phone number.
+    PHONE_WORDS = "
+        tel telephone phone phones cell cellphone mobile mob fax call calling dial ring sms whatsapp signal text landline
+        hotline voicemail contact telefon telefonnummer telefonisch handy handynummer mobil mobilnummer nummer rufnummer
+        festnetz anrufen durchwahl téléphone téléphoner portable appeler appelez teléfono telefono móvil movil celular llamar
+        llama cellulare chiama telefone telemóvel telefoon mobiel bel number numéro número тел телефон номер
+    ";
 
-/// Words that announce a number of another kind.
-const OTHER_WORDS: &[&str] = &[
-    "order",
-    "orders",
-    "id",
-    "ids",
-    "isbn",
-    "issn",
-    "ean",
-    "gtin",
-    "upc",
-    "imei",
-    "invoice",
-    "ticket",
-    "tracking",
-    "serial",
-    "version",
-    "build",
-    "uuid",
-    "guid",
-    "sku",
-    "ref",
-    "reference",
-    "account",
-    "timestamp",
-    "epoch",
-    "unix",
-    "commit",
-    "case",
-    "part",
-    "model",
-    "lat",
-    "lon",
-    "long",
-    "lng",
-    "latitude",
-    "longitude",
-    "coordinates",
-    "gps",
-    "issue",
-    "pr",
-    "port",
-    "pid",
-    "page",
-    "pages",
-    "zip",
-    "plz",
-    "vat",
-    "tax",
-    "steuernummer",
-    "patent",
-    "doi",
-    "rfc",
-    "bestellung",
-    "bestellnummer",
-    "rechnung",
-    "rechnungsnummer",
-    "kundennummer",
-    "sendungsnummer",
-    "auftrag",
-    "artikel",
-    "artikelnummer",
-    "row",
-    "rows",
-    "line",
-    "lines",
-    "bytes",
-    "population",
-    "hash",
-    "checksum",
-    "crc",
-    "seed",
-    "error",
-    "code",
-    "article",
-    "booking",
-    "reservation",
-    "confirmation",
-    "customer",
-    "member",
-    "transaction",
-    "txn",
-    "batch",
-    "lot",
-    "release",
-    "since",
-    "date",
-    "time",
-    "arxiv",
-    "pmid",
-    "orcid",
-];
+    /// Words that announce a number of another kind.
+    OTHER_WORDS = "
+        order orders id ids isbn issn ean gtin upc imei invoice ticket tracking serial version build uuid guid sku ref
+        reference account timestamp epoch unix commit case part model lat lon long lng latitude longitude coordinates gps
+        issue pr port pid page pages zip plz vat tax steuernummer patent doi rfc bestellung bestellnummer rechnung
+        rechnungsnummer kundennummer sendungsnummer auftrag artikel artikelnummer row rows line lines bytes population hash
+        checksum crc seed error code article booking reservation confirmation customer member transaction txn batch lot
+        release since date time arxiv pmid orcid
+    ";
+}
 
 /// The matcher's own patterns, compiled once for the process, as the numbering plans it reads are.
 static MATCHERS: LazyLock<PhoneNumberMatcherFactory<PhoneNumberUtil, &'static PhoneNumberUtil>> =
@@ -270,13 +138,17 @@ impl Phones {
     fn judge_row(&self, text: &str, row: &Candidate<'_>, out: &mut Vec<Found>) {
         let bytes = text.as_bytes();
         let mut from = row.start;
+        let mut misses = 0;
         for (i, run) in row.runs.iter().enumerate() {
             let before = run.start.checked_sub(1).map_or(b' ', |at| bytes[at]);
             let is_opened = matches!(before, b'+' | b'(');
-            if run.start < from || !(is_opened || before.is_ascii_whitespace() || run.start == row.start) {
+            if run.start < from
+                || (misses > ROW_MISSES_MAX && before != b'+')
+                || !(is_opened || before.is_ascii_whitespace() || run.start == row.start)
+            {
                 continue;
             }
-            let is_dialled = is_opened || bytes[run.start] == b'0';
+            let is_dialled = is_opened || (bytes[run.start] == b'0' && run.len() > 1);
             let mut digits = 0;
             let mut end = run.start;
             let count = row.runs[i..]
@@ -299,6 +171,7 @@ impl Phones {
             let found_before = out.len();
             self.judge(text, &part, out);
             from = out[found_before..].iter().map(|found| found.range.end).max().unwrap_or(from);
+            misses = if out.len() > found_before { 0 } else { misses + usize::from(is_dialled) };
         }
     }
 

@@ -18,6 +18,9 @@ const TOKEN_BYTES_MAX: usize = 6 * 1024;
 /// An RSA key of 8192 bits in PEM with headers is 7 KB; some key files hold several.
 const PEM_BYTES_MAX: usize = 32 * 1024;
 
+/// A name's rest, an assignment and a value of up to about 500 characters.
+const ASSIGNMENT_BYTES_MAX: usize = 640;
+
 /// Bits a byte that a random-looking value has at least: English words of this length stay below.
 const TOKEN_ENTROPY_MIN: f64 = 2.6;
 
@@ -48,18 +51,16 @@ impl Secrets {
     }
 
     /// The secret that the keyword at `hit` announces, if there is one.
-    pub(super) fn find(&self, text: &str, hit: Range<usize>, rule: usize, out: &mut Vec<Found>) {
+    pub(super) fn find(&self, text: &str, hit: Range<usize>, rule: usize) -> Option<Found> {
         let range = if let Some(regex) = self.rules.get(rule) {
             token_at(text, hit.start, RULES[rule].keyword, regex)
         } else if let Some((_, is_password)) = NAMES.get(rule - RULES.len()) {
             self.assigned_value(text, hit.end, *is_password)
         } else {
             self.carried_token(text, hit.end)
-        };
-        if let Some(range) = range {
-            let key = text[range.clone()].to_owned();
-            out.push(Found::new(Kind::Secret, range, key));
-        }
+        }?;
+        let key = text[range.clone()].to_owned();
+        Some(Found::new(Kind::Secret, range, key))
     }
 
     /// What follows "Bearer " or "Basic ".
@@ -70,7 +71,7 @@ impl Secrets {
 
     /// The value assigned to a secret's name that ends at `at`.
     fn assigned_value(&self, text: &str, at: usize, is_password: bool) -> Option<Range<usize>> {
-        let found = self.assigned.captures(window(text, at, 1024))?;
+        let found = self.assigned.captures(window(text, at, ASSIGNMENT_BYTES_MAX))?;
         let quoted = found.name("double").or(found.name("single")).or(found.name("tick"));
         let value = quoted.or(found.name("bare"))?;
         let separator = found.name("sep").map_or("", |sep| sep.as_str());
@@ -168,7 +169,7 @@ fn is_password_value(value: &str, separator: &str, is_assignment: bool, is_quote
     let is_dotted = !is_quoted
         && value.contains('.')
         && value.split('.').all(|part| part.starts_with(|c: char| c.is_alphabetic() || c == '_'));
-    let is_odd = (has_digit && has_letter) || (has_sign && has_letter) || (has_digit && chars >= 6 && is_assignment);
+    let is_odd = (has_letter && (has_digit || has_sign)) || (has_digit && chars >= 6 && is_assignment);
     if is_odd && !is_dotted {
         return true;
     }
@@ -188,11 +189,12 @@ fn is_password_value(value: &str, separator: &str, is_assignment: bool, is_quote
     }
 }
 
-/// Whether a value only shows where a secret would stand.
+/// Whether a value only shows where a secret would stand. A long random value that merely begins like an example is none.
 fn is_example(value: &str) -> bool {
     let lower = value.to_lowercase();
-    EXAMPLES.iter().any(|example| lower.starts_with(example))
-        && !(lower.len() > 12 && is_random(value) && !lower.starts_with(['$', '{', '<', '%']) && !lower.contains(['.', '/', '_']))
+    let is_template = lower.starts_with(['$', '{', '<', '%']) || lower.contains(['.', '/', '_']);
+    let is_real = lower.len() > 12 && !is_template && is_random(value);
+    !is_real && EXAMPLES.iter().any(|example| lower.starts_with(example))
 }
 
 /// Shannon entropy of the bytes.

@@ -25,30 +25,6 @@ fn check(text: &str, scrubbed: &str) {
     assert_eq!(scrub(text), scrubbed, "of {text:?}");
 }
 
-/// The texts of which no byte of `value` may be left, and what share of them kept one.
-fn share_masked<'a>(cases: impl IntoIterator<Item = (&'a str, SensitiveKind)>) -> (usize, Vec<String>) {
-    let mut total = 0;
-    let mut missed = Vec::new();
-    for (text, kind) in cases {
-        total += 1;
-        let scrubbed = SCRUBBER.scrub(text);
-        let left = digits_and_letters(scrubbed.as_str(), &scrubbed);
-        if !scrubbed.masked().any(|masked| masked == kind) || left {
-            missed.push(format!("{text:?} -> {scrubbed}"));
-        }
-    }
-    (total, missed)
-}
-
-/// Whether any digit stands outside the placeholders: every case that counts recall has digits in its value only.
-fn digits_and_letters(text: &str, scrubbed: &Scrubbed) -> bool {
-    let mut outside = text.to_owned();
-    for edit in scrubbed.edits.iter().rev() {
-        outside.replace_range(edit.scrubbed.clone(), "");
-    }
-    outside.contains(|c: char| c.is_ascii_digit())
-}
-
 #[test]
 fn a_region_without_phones_is_refused_by_name() {
     let error = Scrubber::new(&ScrubConfig { regions: vec!["XQ".to_owned()] }).expect_err("XQ is no region");

@@ -61,7 +61,13 @@ pub fn fingerprint(turns: &[Turn<'_>]) -> String {
     let mut hasher = blake3::Hasher::new();
     for turn in turns {
         let kind = [u8::from(turn.is_branch)];
-        for field in [turn.role.name().as_bytes(), turn.message_type.name().as_bytes(), &kind, turn.author.as_bytes(), turn.text.as_bytes()] {
+        for field in [
+            turn.role.name().as_bytes(),
+            turn.message_type.name().as_bytes(),
+            &kind,
+            turn.author.as_bytes(),
+            turn.text.as_bytes(),
+        ] {
             hasher.update(&(field.len() as u64).to_le_bytes());
             hasher.update(field);
         }

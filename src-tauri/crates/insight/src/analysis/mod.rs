@@ -47,7 +47,9 @@ pub struct Analysis {
 
 /// Nothing in the conversation can be read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Error)]
-#[error("the conversation has no words to analyse: all of its {turns} messages are empty, notices, tool output or abandoned branches")]
+#[error(
+    "the conversation has no words to analyse: all of its {turns} messages are empty, notices, tool output or abandoned branches"
+)]
 pub struct TooShort {
     /// How many messages it has in all.
     pub turns: usize,
@@ -82,7 +84,8 @@ fn participants(input: &AnalysisInput<'_>, document: &Document<'_>) -> Vec<Strin
     let mut names: Vec<String> = Vec::new();
     for turn in document.plain.iter().filter_map(|index| document.turns.get(*index)) {
         let shown = turn.author.trim();
-        let placeholder = shown.is_empty() || ["you", "user", "me", "human", "owner"].iter().any(|word| shown.eq_ignore_ascii_case(word));
+        let placeholder =
+            shown.is_empty() || ["you", "user", "me", "human", "owner"].iter().any(|word| shown.eq_ignore_ascii_case(word));
         let name = match input.owner_name.map(str::trim).filter(|name| !name.is_empty()) {
             Some(owner) if turn.role == Role::Owner && placeholder => owner,
             _ => shown,

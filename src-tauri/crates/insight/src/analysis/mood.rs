@@ -13,20 +13,35 @@ use crate::text::{Document, Sentence};
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Mood {
+    /// Glad, delighted.
     Joyful,
+    /// Looks forward.
     Excited,
+    /// Thanks in earnest.
     Grateful,
+    /// Warm towards somebody.
     Affectionate,
+    /// Hopes.
     Hopeful,
+    /// Proud of something or somebody.
     Proud,
+    /// A worry is over.
     Relieved,
+    /// Laughs.
     Amused,
+    /// No mood that the words would show.
     Neutral,
+    /// Afraid, anxious, under pressure.
     Worried,
+    /// Annoyed or disappointed.
     Frustrated,
+    /// Angry.
     Angry,
+    /// Sad, grieving, lonely.
     Sad,
+    /// Exhausted, overwhelmed.
     Tired,
+    /// Pleasant and unpleasant balance.
     Mixed,
 }
 
@@ -161,8 +176,27 @@ fn charges(sentence: &Sentence<'_>) -> Vec<(Mood, f32)> {
     let about_self = tokens.iter().any(|token| {
         matches!(
             token.word.as_str(),
-            "i" | "me" | "my" | "we" | "our" | "us" | "ich" | "mir" | "mich" | "mein" | "meine" | "wir" | "je" | "j'ai" | "mon" | "ma" | "estoy"
-                | "mi" | "estou" | "eu" | "minha" | "meu"
+            "i" | "me"
+                | "my"
+                | "we"
+                | "our"
+                | "us"
+                | "ich"
+                | "mir"
+                | "mich"
+                | "mein"
+                | "meine"
+                | "wir"
+                | "je"
+                | "j'ai"
+                | "mon"
+                | "ma"
+                | "estoy"
+                | "mi"
+                | "estou"
+                | "eu"
+                | "minha"
+                | "meu"
         )
     });
     let mut found: Vec<(Mood, f32)> = Vec::new();
@@ -229,16 +263,22 @@ fn is_courtesy(tokens: &[crate::text::Token<'_>], at: usize) -> bool {
     let word = |at: Option<usize>| at.and_then(|at| tokens.get(at)).map_or("", |token| token.word.as_str());
     let (before, next, after) = (word(at.checked_sub(1)), word(Some(at + 1)), word(Some(at + 2)));
     match word(Some(at)) {
-        "happy" | "glad" => matches!((next, after), ("to", _) | ("birthday" | "new" | "holidays" | "friday" | "monday" | "path", _)),
-        "afraid" => matches!(next, "that" | "we" | "i" | "it" | "not" | "the" | "this" | "so" | "there" | "your") && before != "so",
+        "happy" | "glad" => {
+            matches!((next, after), ("to", _) | ("birthday" | "new" | "holidays" | "friday" | "monday" | "path", _))
+        }
+        "afraid" => {
+            matches!(next, "that" | "we" | "i" | "it" | "not" | "the" | "this" | "so" | "there" | "your") && before != "so"
+        }
         "hope" => matches!(next, "you" | "this" | "that" | "to" | "all" | "everyone"),
         "worry" => matches!(next, "about" | "") && before == "not" || before == "no",
         "appreciate" => matches!(next, "it" | "your" | "the"),
-        "content" => matches!(before, "the" | "of" | "this" | "page" | "our" | "your" | "my" | "some" | "more") || next.starts_with("creat"),
+        "content" => {
+            matches!(before, "the" | "of" | "this" | "page" | "our" | "your" | "my" | "some" | "more")
+                || next.starts_with("creat")
+        }
         "pressure" => matches!(before, "blood" | "air" | "tire" | "water" | "peer"),
         "stress" => matches!(next, "test" | "tests" | "testing" | "that"),
-        "sauer" | "content's" => false,
-        "tears" => before != "in" && before != "to" && before != "of" && next == "down",
+        "tears" => next == "down",
         _ => false,
     }
 }
@@ -262,7 +302,8 @@ pub(super) fn tone(document: &Document<'_>, moods: &Moods) -> Tone {
         let text = format!("mixed: {} and {}", first.0.name(), second.0.name());
         return Tone { mood: Mood::Mixed, text, evidence: tone_evidence(document, moods, &[first.0, second.0]) };
     }
-    let second = ranked.iter().find(|(mood, sum)| *mood != first.0 && *sum >= first.1 * SECOND_MOOD_SHARE_MIN && *sum >= STAGE_CHARGE_MIN);
+    let second =
+        ranked.iter().find(|(mood, sum)| *mood != first.0 && *sum >= first.1 * SECOND_MOOD_SHARE_MIN && *sum >= STAGE_CHARGE_MIN);
     let text = match second {
         Some((mood, _)) if mood.is_pleasant() == first.0.is_pleasant() => format!("{} and {}", first.0.name(), mood.name()),
         Some((mood, _)) => format!("mostly {}, at times {}", first.0.name(), mood.name()),
@@ -273,26 +314,27 @@ pub(super) fn tone(document: &Document<'_>, moods: &Moods) -> Tone {
 
 /// The mood at the start, in the middle and at the end.
 pub(super) fn arc(document: &Document<'_>, moods: &Moods) -> Vec<ArcPoint> {
-    let by_people: Vec<usize> =
-        document.plain.iter().copied().filter(|turn| document.turns.get(*turn).is_some_and(|t| t.role != Role::Assistant)).collect();
+    let by_people: Vec<usize> = document
+        .plain
+        .iter()
+        .copied()
+        .filter(|turn| document.turns.get(*turn).is_some_and(|t| t.role != Role::Assistant))
+        .collect();
     let turns = if by_people.is_empty() { &document.plain } else { &by_people };
     let n = turns.len();
     let stages: Vec<(Stage, &[usize])> = match n {
         0 => Vec::new(),
         1 => vec![(Stage::Start, turns)],
         2 => vec![(Stage::Start, &turns[..1]), (Stage::End, &turns[1..])],
-        _ => vec![
-            (Stage::Start, &turns[..n / 3]),
-            (Stage::Middle, &turns[n / 3..n - n / 3]),
-            (Stage::End, &turns[n - n / 3..]),
-        ],
+        _ => vec![(Stage::Start, &turns[..n / 3]), (Stage::Middle, &turns[n / 3..n - n / 3]), (Stage::End, &turns[n - n / 3..])],
     };
     let point = |(stage, turns): (Stage, &[usize])| {
         let first = turns.first().copied()?;
         let sums = sum(document, moods, turns);
         let strongest = ranked(&sums).into_iter().next().filter(|(_, sum)| *sum >= STAGE_CHARGE_MIN);
         let Some((mood, _)) = strongest else { return Some(ArcPoint { stage, mood: Mood::Neutral, turn: first }) };
-        let shows = |turn: usize| sum(document, moods, &[turn]).iter().find(|(known, _)| *known == mood).map_or(0.0, |(_, sum)| *sum);
+        let shows =
+            |turn: usize| sum(document, moods, &[turn]).iter().find(|(known, _)| *known == mood).map_or(0.0, |(_, sum)| *sum);
         let turn = turns.iter().copied().fold((first, -1.0), |best, turn| {
             let shown = shows(turn);
             if shown > best.1 { (turn, shown) } else { best }
@@ -333,9 +375,13 @@ fn ranked(sums: &[(Mood, f32)]) -> Vec<(Mood, f32)> {
 
 fn tone_evidence(document: &Document<'_>, moods: &Moods, of: &[Mood]) -> Vec<CandidateEvidence> {
     let shown = |index: usize| {
-        moods.by_sentence.get(index).map_or(0.0, |charges| charges.iter().filter(|(mood, _)| of.contains(mood)).map(|(_, w)| w).sum::<f32>())
+        moods
+            .by_sentence
+            .get(index)
+            .map_or(0.0, |charges| charges.iter().filter(|(mood, _)| of.contains(mood)).map(|(_, w)| w).sum::<f32>())
     };
-    let mut found: Vec<(usize, f32)> = (0..document.sentences.len()).map(|index| (index, shown(index))).filter(|(_, w)| *w > 0.0).collect();
+    let mut found: Vec<(usize, f32)> =
+        (0..document.sentences.len()).map(|index| (index, shown(index))).filter(|(_, w)| *w > 0.0).collect();
     found.sort_by(|a, b| b.1.total_cmp(&a.1).then(a.0.cmp(&b.0)));
     found.truncate(TONE_EVIDENCE_MAX);
     found.sort_by_key(|(index, _)| *index);

@@ -9,7 +9,9 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 use keepsake_domain::Role;
 
 use super::candidates::is_relation;
-use crate::text::{Document, Language, Sentence, Token, is_determiner, is_pronoun, is_stop_word, is_vague_noun, is_verb_form, stem};
+use crate::text::{
+    Document, Language, Sentence, Token, is_determiner, is_pronoun, is_stop_word, is_vague_noun, is_verb_form, stem,
+};
 
 /// More than five themes are a list and no gist.
 pub const THEMES_MAX: usize = 5;
@@ -64,7 +66,8 @@ pub(super) fn rank(document: &Document<'_>) -> Phrases {
                 continue;
             }
             let key: Vec<String> = phrase.words.iter().map(|word| stem(word)).collect();
-            let tally = tallies.entry(key).or_insert_with(|| Tally { first: index, words: phrase.words.len(), ..Tally::default() });
+            let tally =
+                tallies.entry(key).or_insert_with(|| Tally { first: index, words: phrase.words.len(), ..Tally::default() });
             *tally.forms.entry(phrase.text).or_default() += 1;
             tally.turns.insert(sentence.turn);
             tally.weight += if sentence.role == Role::Assistant { ASSISTANT_WEIGHT } else { 1.0 };
@@ -115,7 +118,10 @@ fn without_overlap(scored: Vec<(Vec<String>, f32, Tally)>) -> Vec<(Vec<String>, 
     let mut absorbed: BTreeSet<usize> = BTreeSet::new();
     for (long, (long_key, _, long_tally)) in scored.iter().enumerate() {
         for (short, (short_key, _, short_tally)) in scored.iter().enumerate() {
-            if short == long || short_key.len() >= long_key.len() || !long_key.windows(short_key.len()).any(|part| part == short_key.as_slice()) {
+            if short == long
+                || short_key.len() >= long_key.len()
+                || !long_key.windows(short_key.len()).any(|part| part == short_key.as_slice())
+            {
                 continue;
             }
             // A short one that also stands alone often is the topic; else the long one says it better.
@@ -188,9 +194,12 @@ fn phrases_of(sentence: &Sentence<'_>) -> Vec<Phrase> {
             end += 1;
         }
         // "trip to Lisbon", "viaje a Lisboa": a noun, one small word, a name.
-        let links = tokens.get(end).is_some_and(|token| matches!(token.word.as_str(), "to" | "of" | "in" | "a" | "nach" | "à" | "de" | "para"));
+        let links = tokens
+            .get(end)
+            .is_some_and(|token| matches!(token.word.as_str(), "to" | "of" | "in" | "a" | "nach" | "à" | "de" | "para"));
         let mut joined = None;
-        let named = tokens.get(end + 1).is_some_and(|token| token.is_capitalised() && token.raw.len() > 2) && is_content(sentence, end + 1);
+        let named = tokens.get(end + 1).is_some_and(|token| token.is_capitalised() && token.raw.len() > 2)
+            && is_content(sentence, end + 1);
         if links && named && end - at == 1 && !tokens[at].is_capitalised() && shows_noun(sentence, at) {
             joined = phrase(sentence, at, end + 2);
         }
@@ -248,11 +257,21 @@ fn phrase(sentence: &Sentence<'_>, start: usize, end: usize) -> Option<Phrase> {
     let inner_capital = !shouted && start > 0 && first.is_capitalised() && !sentence.tokens[start - 1].is_break();
     let german_noun = sentence.language != Language::German || last.is_capitalised();
     let mut text = raw.split_whitespace().collect::<Vec<_>>().join(" ");
-    if start == 0 && sentence.language != Language::German && !tokens.iter().skip(1).any(Token::is_capitalised) && !raw.chars().skip(1).any(char::is_uppercase) && tokens.len() > 1 {
+    if start == 0
+        && sentence.language != Language::German
+        && !tokens.iter().skip(1).any(Token::is_capitalised)
+        && !raw.chars().skip(1).any(char::is_uppercase)
+        && tokens.len() > 1
+    {
         text = lower_first(&text);
     }
     let words = tokens.iter().filter(|token| token.is_word).map(|token| token.word.clone()).collect();
-    Some(Phrase { words, text, shown_noun: shows_noun(sentence, start) && german_noun, inner_capital: inner_capital && german_noun })
+    Some(Phrase {
+        words,
+        text,
+        shown_noun: shows_noun(sentence, start) && german_noun,
+        inner_capital: inner_capital && german_noun,
+    })
 }
 
 fn lower_first(text: &str) -> String {
@@ -268,7 +287,9 @@ fn shows_noun(sentence: &Sentence<'_>, at: usize) -> bool {
     }
     // "to the new kitchen": an adjective of the small-word list may stand between.
     let further = at.checked_sub(2).and_then(|at| sentence.tokens.get(at));
-    further.is_some_and(|further| is_determiner(&further.word) && is_stop_word(&before.word) && !is_pronoun(&before.word) && before.is_word)
+    further.is_some_and(|further| {
+        is_determiner(&further.word) && is_stop_word(&before.word) && !is_pronoun(&before.word) && before.is_word
+    })
 }
 
 /// Only a space or a hyphen between them.
@@ -281,7 +302,11 @@ fn is_vocative(sentence: &Sentence<'_>, at: usize) -> bool {
     let tokens = &sentence.tokens;
     let ends = tokens.iter().skip(at + 1).all(|token| !token.is_word);
     let after_comma = at > 0 && tokens[at - 1].raw == ",";
-    let greeted = at == 1 && matches!(tokens[0].word.as_str(), "hi" | "hey" | "hello" | "thanks" | "hola" | "hallo" | "bonjour" | "salut" | "olá" | "dear");
+    let greeted = at == 1
+        && matches!(
+            tokens[0].word.as_str(),
+            "hi" | "hey" | "hello" | "thanks" | "hola" | "hallo" | "bonjour" | "salut" | "olá" | "dear"
+        );
     let leads = at == 0 && tokens.get(1).is_some_and(|next| next.raw == ",");
     after_comma && ends || greeted || leads
 }
@@ -289,13 +314,20 @@ fn is_vocative(sentence: &Sentence<'_>, at: usize) -> bool {
 fn is_content(sentence: &Sentence<'_>, at: usize) -> bool {
     let Some(token) = sentence.tokens.get(at) else { return false };
     if token.raw == "-" {
-        let inner = |at: Option<usize>| at.and_then(|at| sentence.tokens.get(at)).is_some_and(|t| t.is_word && !is_stop_word(&t.word));
-        return inner(at.checked_sub(1)) && inner(Some(at + 1)) && at > 0 && sentence.tokens[at - 1].bytes.end == token.bytes.start;
+        let inner =
+            |at: Option<usize>| at.and_then(|at| sentence.tokens.get(at)).is_some_and(|t| t.is_word && !is_stop_word(&t.word));
+        return inner(at.checked_sub(1))
+            && inner(Some(at + 1))
+            && at > 0
+            && sentence.tokens[at - 1].bytes.end == token.bytes.start;
     }
     if !token.is_word || token.is_tail || !token.word.chars().any(char::is_alphabetic) || token.word.chars().count() < 2 {
         return false;
     }
-    if is_stop_word(&token.word) || sentence.foreign.iter().any(|range| range.contains(&token.bytes.start)) || token.raw.contains(['_', '.', '@', ':']) {
+    if is_stop_word(&token.word)
+        || sentence.foreign.iter().any(|range| range.contains(&token.bytes.start))
+        || token.raw.contains(['_', '.', '@', ':'])
+    {
         return false;
     }
     if sentence.tokens.get(at + 1).is_some_and(|next| next.is_tail && next.word != "'s") {
@@ -313,13 +345,59 @@ fn is_content(sentence: &Sentence<'_>, at: usize) -> bool {
             }
             let verbal_place = previous.is_some_and(|p| {
                 is_pronoun(&p.word)
-                    || matches!(p.word.as_str(), "to" | "will" | "can" | "could" | "would" | "should" | "not" | "let's" | "who" | "please" | "might" | "must" | "may")
+                    || matches!(
+                        p.word.as_str(),
+                        "to" | "will"
+                            | "can"
+                            | "could"
+                            | "would"
+                            | "should"
+                            | "not"
+                            | "let's"
+                            | "who"
+                            | "please"
+                            | "might"
+                            | "must"
+                            | "may"
+                    )
             });
-            let names_deed = token.word.ends_with("ing") && previous.is_some_and(|p| is_pronoun(&p.word) || matches!(p.word.as_str(), "am" | "is" | "are" | "was" | "were" | "been" | "be" | "keep" | "start" | "started" | "of" | "by" | "for" | "about" | "with" | "without" | "after" | "before" | "while" | "when"))
+            let names_deed = token.word.ends_with("ing")
+                && previous.is_some_and(|p| {
+                    is_pronoun(&p.word)
+                        || matches!(
+                            p.word.as_str(),
+                            "am" | "is"
+                                | "are"
+                                | "was"
+                                | "were"
+                                | "been"
+                                | "be"
+                                | "keep"
+                                | "start"
+                                | "started"
+                                | "of"
+                                | "by"
+                                | "for"
+                                | "about"
+                                | "with"
+                                | "without"
+                                | "after"
+                                | "before"
+                                | "while"
+                                | "when"
+                        )
+                })
                 && !sentence.tokens.get(at + 1).is_some_and(|next| next.is_break());
             let past = token.word.ends_with("ed") && token.word.len() > 4;
-            let adverb = token.word.ends_with("ly") && token.word.len() > 4 && !matches!(token.word.as_str(), "family" | "italy" | "supply" | "assembly" | "anomaly" | "monopoly");
-            !verbal_place && !names_deed && !past && !adverb && !is_verb_form(&token.word) && !crate::analysis::lexicon::charge(&token.word).is_some_and(|(_, weight)| weight != 1.2)
+            let adverb = token.word.ends_with("ly")
+                && token.word.len() > 4
+                && !matches!(token.word.as_str(), "family" | "italy" | "supply" | "assembly" | "anomaly" | "monopoly");
+            !verbal_place
+                && !names_deed
+                && !past
+                && !adverb
+                && !is_verb_form(&token.word)
+                && !crate::analysis::lexicon::charge(&token.word).is_some_and(|(_, weight)| weight != 1.2)
         }
         // German writes its nouns with a capital; the other three show them by what stands before.
         Language::German => token.is_capitalised() && (at > 0 || token.word.len() > 4),

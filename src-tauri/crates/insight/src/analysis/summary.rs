@@ -121,7 +121,8 @@ fn weight(sentence: &Sentence<'_>, with_questions: bool) -> f32 {
         return 0.0;
     }
     let content = content_words(sentence).count();
-    if sentence.language != Language::Other && (words < WORDS_MIN.min(if with_questions { 3 } else { WORDS_MIN }) || content < 2) {
+    if sentence.language != Language::Other && (words < WORDS_MIN.min(if with_questions { 3 } else { WORDS_MIN }) || content < 2)
+    {
         return 0.0;
     }
     let foreign: usize = sentence.foreign.iter().map(|range| range.len()).sum();
@@ -141,41 +142,115 @@ fn weight(sentence: &Sentence<'_>, with_questions: bool) -> f32 {
     };
     let addresses = sentence.tokens.iter().any(|token| matches!(token.word.as_str(), "you" | "your" | "let's"));
     // Short sentences whose "this" or "it" points elsewhere say little alone.
-    let points = words < 9 && sentence.tokens.iter().any(|token| matches!(token.word.as_str(), "this" | "that" | "it" | "these" | "those" | "they" | "them"));
+    let points = words < 9
+        && sentence
+            .tokens
+            .iter()
+            .any(|token| matches!(token.word.as_str(), "this" | "that" | "it" | "these" | "those" | "they" | "them"));
     let concrete = match content {
         0..=2 => 0.7,
         3 => 0.9,
         _ => 1.1,
     };
-    let manner = if addresses { 0.75 } else { 1.0 } * if points { 0.6 } else { 1.0 } * if sentence.text.ends_with('!') { 0.85 } else { 1.0 };
+    let manner = if addresses { 0.75 } else { 1.0 }
+        * if points { 0.6 } else { 1.0 }
+        * if sentence.text.ends_with('!') { 0.85 } else { 1.0 };
     length * speaker * concrete * manner * standalone(sentence) * states_something(sentence)
 }
 
 fn content_words<'a>(sentence: &'a Sentence<'_>) -> impl Iterator<Item = &'a str> {
-    sentence.tokens.iter().filter(|token| token.is_word && token.word.chars().count() > 2 && !is_stop_word(&token.word)).map(|t| t.word.as_str())
+    sentence
+        .tokens
+        .iter()
+        .filter(|token| token.is_word && token.word.chars().count() > 2 && !is_stop_word(&token.word))
+        .map(|t| t.word.as_str())
 }
 
 fn is_greeting(sentence: &Sentence<'_>) -> bool {
     const OPENERS: &[&str] = &[
-        "hi", "hello", "hey", "thanks", "thank", "bye", "goodbye", "welcome", "hola", "gracias", "hallo", "danke", "bonjour", "merci", "olá",
-        "obrigado", "obrigada", "cheers", "congrats", "congratulations", "goodnight", "wow",
+        "hi",
+        "hello",
+        "hey",
+        "thanks",
+        "thank",
+        "bye",
+        "goodbye",
+        "welcome",
+        "hola",
+        "gracias",
+        "hallo",
+        "danke",
+        "bonjour",
+        "merci",
+        "olá",
+        "obrigado",
+        "obrigada",
+        "cheers",
+        "congrats",
+        "congratulations",
+        "goodnight",
+        "wow",
     ];
     let mut words = sentence.tokens.iter().filter(|token| token.is_word).map(|token| token.word.as_str());
     let first = words.next().unwrap_or("");
     let second = words.next().unwrap_or("");
-    let opener = OPENERS.contains(&first) || matches!((first, second), ("good", "morning" | "evening" | "night" | "luck" | "afternoon") | ("you", "are") | ("no", "problem") | ("sounds", _) | ("see", "you") | ("take", "care") | ("i", "hope") | ("happy", "to") | ("let", "me") | ("great", "question"));
+    let opener = OPENERS.contains(&first)
+        || matches!(
+            (first, second),
+            ("good", "morning" | "evening" | "night" | "luck" | "afternoon")
+                | ("you", "are")
+                | ("no", "problem")
+                | ("sounds", _)
+                | ("see", "you")
+                | ("take", "care")
+                | ("i", "hope")
+                | ("happy", "to")
+                | ("let", "me")
+                | ("great", "question")
+        );
     opener && sentence.words() <= 14
 }
 
 /// Below 1 for a sentence that leans on what was said before.
 fn standalone(sentence: &Sentence<'_>) -> f32 {
-    let words: Vec<&str> = sentence.tokens.iter().filter(|token| token.is_word).take(4).map(|token| token.word.as_str()).collect();
-    let mut words = words.into_iter().skip_while(|word| matches!(*word, "and" | "but" | "so" | "or" | "then" | "also" | "well" | "ok" | "okay" | "yeah" | "yes" | "no" | "because" | "anyway" | "oh" | "aber" | "und" | "pero" | "y" | "mais" | "et" | "mas" | "e"));
+    let words: Vec<&str> =
+        sentence.tokens.iter().filter(|token| token.is_word).take(4).map(|token| token.word.as_str()).collect();
+    let mut words = words.into_iter().skip_while(|word| {
+        matches!(
+            *word,
+            "and"
+                | "but"
+                | "so"
+                | "or"
+                | "then"
+                | "also"
+                | "well"
+                | "ok"
+                | "okay"
+                | "yeah"
+                | "yes"
+                | "no"
+                | "because"
+                | "anyway"
+                | "oh"
+                | "aber"
+                | "und"
+                | "pero"
+                | "y"
+                | "mais"
+                | "et"
+                | "mas"
+                | "e"
+        )
+    });
     let first = words.next().unwrap_or("");
     let second = words.next().unwrap_or("");
     match first {
-        "it" | "this" | "that" | "these" | "those" | "they" | "he" | "she" | "them" | "er" | "sie" | "es" | "das" | "esto" | "eso" | "il" | "elle"
-        | "ils" | "cela" | "ça" | "isso" | "isto" | "ele" | "ela" => 0.3,
+        "their" | "his" | "her" | "its" | "been" | "really" | "had" | "made" | "hearing" | "seeing" | "knowing" => 0.5,
+        "let's" => 0.6,
+        "let" if second == "'s" => 0.6,
+        "it" | "this" | "that" | "these" | "those" | "they" | "he" | "she" | "them" | "er" | "sie" | "es" | "das" | "esto"
+        | "eso" | "il" | "elle" | "ils" | "cela" | "ça" | "isso" | "isto" | "ele" | "ela" => 0.3,
         "which" | "who" | "where" | "here" | "there" | "such" | "same" | "if" | "otherwise" | "plus" | "not" => 0.45,
         "you" | "your" | "please" | "try" | "use" | "make" | "run" | "check" | "add" | "set" | "sure" => 0.45,
         "i" if matches!(second, "know" | "see" | "agree" | "understand" | "guess" | "mean") => 0.5,
@@ -187,28 +262,116 @@ fn standalone(sentence: &Sentence<'_>) -> f32 {
 /// Above 1 for a sentence that states a purpose, a decision or an outcome.
 fn states_something(sentence: &Sentence<'_>) -> f32 {
     const PURPOSE: &[&str] = &[
-        "i want to", "i need to", "we need to", "i am trying to", "trying to", "i would like to", "help me", "i am planning", "we are planning",
-        "the goal", "i am working on", "we are working on", "i have been", "i am thinking", "i am looking for", "the problem is", "the issue is",
-        "i got", "i lost", "i am building", "we want to", "my goal", "ich möchte", "wir wollen", "ich will", "quiero", "queremos", "necesito",
-        "je veux", "je voudrais", "nous voulons", "quero", "queremos", "preciso",
+        "i want to",
+        "i need to",
+        "we need to",
+        "i am trying to",
+        "trying to",
+        "i would like to",
+        "help me",
+        "i am planning",
+        "we are planning",
+        "the goal",
+        "i am working on",
+        "we are working on",
+        "i have been",
+        "i am thinking",
+        "i am looking for",
+        "the problem is",
+        "the issue is",
+        "i got",
+        "i lost",
+        "i am building",
+        "we want to",
+        "my goal",
+        "ich möchte",
+        "wir wollen",
+        "ich will",
+        "quiero",
+        "queremos",
+        "necesito",
+        "je veux",
+        "je voudrais",
+        "nous voulons",
+        "quero",
+        "queremos",
+        "preciso",
     ];
     const DECISION: &[&str] = &[
-        "decided", "we will", "i will", "let's go with", "going to", "agreed", "we agree", "settled on", "i have chosen", "the plan is",
-        "final decision", "deadline", "entschieden", "beschlossen", "decidido", "decidimos", "hemos decidido", "décidé", "on va", "vou",
+        "decided",
+        "we will",
+        "i will",
+        "let's go with",
+        "going to",
+        "agreed",
+        "we agree",
+        "settled on",
+        "i have chosen",
+        "the plan is",
+        "final decision",
+        "deadline",
+        "entschieden",
+        "beschlossen",
+        "decidido",
+        "decidimos",
+        "hemos decidido",
+        "décidé",
+        "on va",
+        "vou",
     ];
     const OUTCOME: &[&str] = &[
-        "turned out", "turns out", "fixed", "works now", "resolved", "solved", "the cause", "root cause", "finally", "it was the", "that was it",
-        "ended up", "in the end", "booked", "accepted", "signed", "refund", "gelöst", "funktioniert", "resuelto", "funciona", "résolu", "resolvido",
+        "turned out",
+        "turns out",
+        "fixed",
+        "works now",
+        "resolved",
+        "solved",
+        "the cause",
+        "root cause",
+        "finally",
+        "it was the",
+        "that was it",
+        "ended up",
+        "in the end",
+        "booked",
+        "accepted",
+        "signed",
+        "refund",
+        "gelöst",
+        "funktioniert",
+        "resuelto",
+        "funciona",
+        "résolu",
+        "resolvido",
     ];
     let joined = sentence.tokens.iter().take(40).fold(String::with_capacity(sentence.text.len() + 2), |mut joined, token| {
         joined.push(' ');
         joined.push_str(&token.word);
         joined
     }) + " ";
-    let says = |cues: &[&str]| cues.iter().any(|cue| joined.match_indices(cue).any(|(at, _)| joined[..at].ends_with(' ') && joined[at + cue.len()..].starts_with(' ')));
+    let says = |cues: &[&str]| {
+        cues.iter().any(|cue| {
+            joined.match_indices(cue).any(|(at, _)| joined[..at].ends_with(' ') && joined[at + cue.len()..].starts_with(' '))
+        })
+    };
     const EVENT: &[&str] = &[
-        "i went", "i got", "i started", "i signed", "i joined", "i met", "i lost", "i quit", "i moved", "i finished", "i had", "we went", "we got", "we moved",
-        "we had", "passed away", "lost my",
+        "i went",
+        "i got",
+        "i started",
+        "i signed",
+        "i joined",
+        "i met",
+        "i lost",
+        "i quit",
+        "i moved",
+        "i finished",
+        "i had",
+        "we went",
+        "we got",
+        "we moved",
+        "we had",
+        "passed away",
+        "lost my",
     ];
     let mut factor = 1.0;
     if says(EVENT) {
@@ -223,7 +386,12 @@ fn states_something(sentence: &Sentence<'_>) -> f32 {
     if says(OUTCOME) {
         factor += 0.4;
     }
-    let concrete = sentence.tokens.iter().skip(1).filter(|t| t.is_word && (t.is_capitalised() && t.raw.len() > 1 || t.raw.chars().all(|c| c.is_ascii_digit()))).count();
+    let concrete = sentence
+        .tokens
+        .iter()
+        .skip(1)
+        .filter(|t| t.is_word && (t.is_capitalised() && t.raw.len() > 1 || t.raw.chars().all(|c| c.is_ascii_digit())))
+        .count();
     factor + 0.08 * concrete.min(3) as f32
 }
 
@@ -308,14 +476,18 @@ fn choose(scored: &[Scored<'_>], relevance: &[f32], similarity: &[f32]) -> Vec<u
         let gain = |i: usize| {
             let repeats = chosen.iter().map(|c| similarity[i * n + c]).fold(0.0, f32::max);
             let same_turn = chosen.iter().any(|c| scored[*c].sentence.turn == scored[i].sentence.turn);
-            let assistant_again = scored[i].sentence.role == Role::Assistant && chosen.iter().any(|c| scored[*c].sentence.role == Role::Assistant);
+            let assistant_again =
+                scored[i].sentence.role == Role::Assistant && chosen.iter().any(|c| scored[*c].sentence.role == Role::Assistant);
             let spread = if same_turn { 0.75 } else { 1.0 } * if assistant_again { 0.4 } else { 1.0 };
             RELEVANCE_SHARE * spread * relevance[i] / best - (1.0 - RELEVANCE_SHARE) * repeats
         };
-        let next = (0..n).filter(|i| !chosen.contains(i)).map(|i| (i, gain(i))).fold(None, |top: Option<(usize, f32)>, (i, g)| match top {
-            Some((_, known)) if known >= g => top,
-            _ => Some((i, g)),
-        });
+        let next = (0..n).filter(|i| !chosen.contains(i)).map(|i| (i, gain(i))).fold(
+            None,
+            |top: Option<(usize, f32)>, (i, g)| match top {
+                Some((_, known)) if known >= g => top,
+                _ => Some((i, g)),
+            },
+        );
         let Some((next, _)) = next else { break };
         if chosen.len() >= 2 && relevance[next] < best * THIRD_SENTENCE_SHARE_MIN {
             break;
@@ -328,9 +500,31 @@ fn choose(scored: &[Scored<'_>], relevance: &[f32], similarity: &[f32]) -> Vec<u
 /// The sentence as shown: openers that lean on the one before it and trailing clauses beyond the cap left out.
 fn shown(document: &Document<'_>, sentence: &Sentence<'_>) -> Option<SummarySentence> {
     let turn = document.turns.get(sentence.turn)?;
-    let leans = |word: &str| matches!(word, "and" | "but" | "so" | "well" | "okay" | "ok" | "anyway" | "oh" | "yeah" | "also" | "aber" | "und" | "pero" | "bueno" | "mas" | "alors");
-    let mut tokens = sentence.tokens.iter().skip_while(|token| leans(&token.word) || !token.is_word && token.raw != "¿" && token.raw != "¡");
+    let leans = |word: &str| {
+        matches!(
+            word,
+            "and"
+                | "but"
+                | "so"
+                | "well"
+                | "okay"
+                | "ok"
+                | "anyway"
+                | "oh"
+                | "yeah"
+                | "also"
+                | "aber"
+                | "und"
+                | "pero"
+                | "bueno"
+                | "mas"
+                | "alors"
+        )
+    };
+    let mut tokens =
+        sentence.tokens.iter().skip_while(|token| leans(&token.word) || !token.is_word && token.raw != "¿" && token.raw != "¡");
     let start = tokens.next().map_or(sentence.bytes.start, |token| token.bytes.start);
+    let start = past_address(sentence).unwrap_or(start);
     let whole = turn.text.get(start..sentence.bytes.end)?;
     let (kept, is_cut) = within(whole);
     let span = document.span(sentence.turn, start..start + kept.len())?;
@@ -342,6 +536,14 @@ fn shown(document: &Document<'_>, sentence: &Sentence<'_>) -> Option<SummarySent
         text.push('…');
     }
     Some(SummarySentence { turn: sentence.turn, span, text, author: turn.author.to_owned(), role: turn.role })
+}
+
+/// Where a sentence begins behind its address: "Hey Maria, " or "Yep, ".
+fn past_address(sentence: &Sentence<'_>) -> Option<usize> {
+    let first = sentence.tokens.first()?.word.as_str();
+    let comma = sentence.tokens.iter().take(4).position(|token| token.raw == ",")?;
+    let addresses = matches!(first, "hey" | "hi" | "hello" | "yep" | "yes" | "yeah" | "nope" | "thanks" | "dear");
+    addresses.then(|| sentence.tokens.get(comma + 1).map(|token| token.bytes.start)).flatten()
 }
 
 /// As much of `text` as the cap allows, ending with a clause or at least a word.

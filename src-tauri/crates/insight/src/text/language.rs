@@ -115,7 +115,9 @@ pub(crate) fn is_verb_form(word: &str) -> bool {
     }
     let base = |cut: &str| {
         let doubled = cut.len() > 2 && cut.as_bytes().last() == cut.as_bytes().get(cut.len() - 2);
-        VERBS.contains(cut) || VERBS.contains(format!("{cut}e").as_str()) || doubled && VERBS.contains(cut.get(..cut.len() - 1).unwrap_or(""))
+        VERBS.contains(cut)
+            || VERBS.contains(format!("{cut}e").as_str())
+            || doubled && VERBS.contains(cut.get(..cut.len() - 1).unwrap_or(""))
     };
     ["ing", "ed", "es", "s"].iter().any(|ending| word.is_ascii() && word.strip_suffix(ending).is_some_and(base))
 }
@@ -245,6 +247,10 @@ mod tests {
         for (text, language) in cases {
             assert_eq!(Language::of(text, Language::English), language, "{text:?}");
         }
-        assert_eq!(Language::of("Lisboa!", Language::Portuguese), Language::Portuguese, "a short message keeps the usual language");
+        assert_eq!(
+            Language::of("Lisboa!", Language::Portuguese),
+            Language::Portuguese,
+            "a short message keeps the usual language"
+        );
     }
 }

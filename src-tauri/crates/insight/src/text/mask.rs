@@ -8,6 +8,9 @@ use std::ops::Range;
 /// A quotation of at least this many words is taken for somebody else's; shorter ones are names and emphasis.
 const QUOTE_WORDS_MIN: usize = 3;
 
+/// An opening mark without its closing one within this many bytes was no quotation.
+const QUOTE_BYTES_MAX: usize = 4_000;
+
 /// A line with more symbols than this share of its characters is code, a log or a table.
 const SYMBOL_SHARE_MAX: f32 = 0.22;
 
@@ -47,7 +50,13 @@ impl OwnWords {
             if header_lines > 1 || begins_quoted_rest(trimmed) {
                 break;
             }
-            if fenced || trimmed.is_empty() || trimmed.starts_with('>') || is_placeholder(trimmed) || is_mail_header(trimmed) || is_code(line) {
+            if fenced
+                || trimmed.is_empty()
+                || trimmed.starts_with('>')
+                || is_placeholder(trimmed)
+                || is_mail_header(trimmed)
+                || is_code(line)
+            {
                 joins = false;
                 continue;
             }
@@ -65,7 +74,7 @@ impl OwnWords {
             }
         }
         own.segments.retain(|range| !range.is_empty());
-        own.foreign = own.segments.iter().flat_map(|segment| foreign_in(text, segment.clone())).collect();
+        own.foreign = foreign_in(text);
         own
     }
 }
@@ -102,15 +111,50 @@ fn begins_quoted_rest(line: &str) -> bool {
 fn is_placeholder(line: &str) -> bool {
     let inner = line.trim_start_matches('\u{200e}');
     let bracketed = (inner.starts_with('[') && inner.ends_with(']')) || (inner.starts_with('<') && inner.ends_with('>'));
-    bracketed || ["image omitted", "video omitted", "audio omitted", "sticker omitted", "GIF omitted", "document omitted"].iter().any(|text| inner.ends_with(text))
+    bracketed
+        || ["image omitted", "video omitted", "audio omitted", "sticker omitted", "GIF omitted", "document omitted"]
+            .iter()
+            .any(|text| inner.ends_with(text))
 }
 
 /// "Here's the email:" and its like: what follows is pasted.
 fn introduces_paste(line: &str) -> bool {
     const NOUNS: &[&str] = &[
-        "email", "mail", "article", "log", "logs", "error", "output", "excerpt", "paragraph", "text", "transcript", "posting",
-        "description", "review", "poem", "lyrics", "code", "snippet", "response", "reply", "wrote", "said", "says", "abstract",
-        "passage", "quote", "letter", "bio", "announcement", "config", "stack", "trace", "readme", "statement", "story",
+        "email",
+        "mail",
+        "article",
+        "log",
+        "logs",
+        "error",
+        "output",
+        "excerpt",
+        "paragraph",
+        "text",
+        "transcript",
+        "posting",
+        "description",
+        "review",
+        "poem",
+        "lyrics",
+        "code",
+        "snippet",
+        "response",
+        "reply",
+        "wrote",
+        "said",
+        "says",
+        "abstract",
+        "passage",
+        "quote",
+        "letter",
+        "bio",
+        "announcement",
+        "config",
+        "stack",
+        "trace",
+        "readme",
+        "statement",
+        "story",
     ];
     if !line.ends_with(':') {
         return false;
@@ -123,15 +167,19 @@ fn introduces_paste(line: &str) -> bool {
 fn is_code(line: &str) -> bool {
     let trimmed = line.trim();
     let starts = [
-        "$ ", "import ", "from __", "def ", "fn ", "pub fn", "const ", "let ", "var ", "class ", "public ", "private ", "return ",
-        "#include", "SELECT ", "INSERT ", "UPDATE ", "at java", "at org", "at com", "File \"", "</", "<div", "<?", "{", "}", "|",
-        "error[", "error:", "ERROR", "WARN", "INFO ", "DEBUG", "fatal:", "npm ", "sudo ", "git ", "docker ", "kubectl ", "+ ", "@@",
+        "$ ", "import ", "from __", "def ", "fn ", "pub fn", "const ", "let ", "var ", "class ", "public ", "private ",
+        "return ", "#include", "SELECT ", "INSERT ", "UPDATE ", "at java", "at org", "at com", "File \"", "</", "<div", "<?",
+        "{", "}", "|", "error[", "error:", "ERROR", "WARN", "INFO ", "DEBUG", "fatal:", "npm ", "sudo ", "git ", "docker ",
+        "kubectl ", "+ ", "@@",
     ];
     if starts.iter().any(|start| trimmed.starts_with(start)) {
         // "let me know" and "return flights are dear" are prose: code carries its signs.
         let carries_signs = trimmed.contains(['(', '{', '=', ';', '<', '/', '[', '|', '}', '"', ':']) || trimmed.starts_with('$');
         let shouts = trimmed.starts_with(|c: char| c.is_ascii_uppercase());
-        return carries_signs || (shouts && trimmed.split_whitespace().next().is_some_and(|w| w.chars().all(|c| c.is_uppercase())) && trimmed.contains('*'));
+        return carries_signs
+            || (shouts
+                && trimmed.split_whitespace().next().is_some_and(|w| w.chars().all(|c| c.is_uppercase()))
+                && trimmed.contains('*'));
     }
     if trimmed.ends_with([';', '{', '}']) && trimmed.contains(['(', '=', '{', '}']) {
         return true;
@@ -148,31 +196,45 @@ fn is_code(line: &str) -> bool {
     seen > 8 && (symbols as f32 / seen as f32) > SYMBOL_SHARE_MAX || dated_log
 }
 
-fn foreign_in(text: &str, segment: Range<usize>) -> Vec<Range<usize>> {
-    let Some(slice) = text.get(segment.clone()) else { return Vec::new() };
+/// Quotations of more than a word or two, inline code, and the platform's descriptions of pictures.
+fn foreign_in(text: &str) -> Vec<Range<usize>> {
     let mut found = Vec::new();
     // "[Image: a red bicycle]" in the middle of a line is the platform's description.
-    for (at, _) in slice.match_indices('[') {
-        let inner = slice.get(at + 1..).unwrap_or("");
-        let described = ["Image", "image", "Photo", "photo", "Video", "File", "Attachment", "Sticker", "GIF"].iter().any(|kind| inner.starts_with(kind));
-        if let Some(end) = inner.find(']').filter(|_| described) {
-            found.push(segment.start + at..segment.start + at + end + 2);
+    for (at, _) in text.match_indices('[') {
+        let inner = text.get(at + 1..).unwrap_or("");
+        let described = ["Image", "image", "Photo", "photo", "Video", "File", "Attachment", "Sticker", "GIF"]
+            .iter()
+            .any(|kind| inner.starts_with(kind));
+        if let Some(end) = inner.find([']', '\n']).filter(|_| described) {
+            found.push(at..at + end + 1);
         }
     }
     let mut open: Option<(char, usize)> = None;
-    for (at, c) in slice.char_indices() {
+    let mut before = ' ';
+    let mut chars = text.char_indices().peekable();
+    while let Some((at, c)) = chars.next() {
+        let next = chars.peek().map_or(' ', |(_, next)| *next);
+        // A straight mark opens before a word and closes behind one; 5" is an inch.
+        let may_open = !before.is_alphanumeric() && !next.is_whitespace();
+        let may_close = !before.is_whitespace() && !next.is_alphanumeric();
+        before = c;
+        if open.is_some_and(|(_, from)| at > from + QUOTE_BYTES_MAX) {
+            open = None;
+        }
         match open {
-            Some((closing, from)) if c == closing || (closing == '”' && c == '“') || (closing == '“' && c == '”') => {
-                let inner = slice.get(from..at).unwrap_or("");
-                if c == '`' || inner.split_whitespace().count() >= QUOTE_WORDS_MIN {
-                    found.push(segment.start + from..segment.start + at);
+            Some((closing, from)) => {
+                let closes = c == closing && (closing != '"' || may_close) || matches!((closing, c), ('”', '“') | ('“', '”'));
+                if closes {
+                    let inner = text.get(from..at).unwrap_or("");
+                    if c == '`' || inner.split_whitespace().count() >= QUOTE_WORDS_MIN {
+                        found.push(from..at);
+                    }
+                    open = None;
                 }
-                open = None;
             }
-            Some(_) => {}
             None => {
                 let closing = match c {
-                    '"' => '"',
+                    '"' if may_open => '"',
                     '“' => '”',
                     '„' => '“',
                     '«' => '»',
@@ -222,5 +284,8 @@ mod tests {
         let own = OwnWords::of(text);
         let foreign: Vec<&str> = own.foreign.iter().map(|range| &text[range.clone()]).collect();
         assert_eq!(foreign, ["I quit my job", "make all"], "a single quoted word is emphasis");
+        let song = "listen\n\n\"I was born at sea,\nI married the tide\"\n\na 5\" disk and \"so\" on";
+        let foreign: Vec<&str> = OwnWords::of(song).foreign.iter().map(|range| &song[range.clone()]).collect();
+        assert_eq!(foreign, ["I was born at sea,\nI married the tide"], "a quotation may run over lines; an inch is none");
     }
 }

@@ -97,14 +97,7 @@ fn clip(text: &str) -> &str {
     text.get(..end).unwrap_or(text)
 }
 
-fn sentence<'a>(
-    turn: usize,
-    role: Role,
-    text: &'a str,
-    bytes: Range<usize>,
-    own: &OwnWords,
-    language: Language,
-) -> Sentence<'a> {
+fn sentence<'a>(turn: usize, role: Role, text: &'a str, bytes: Range<usize>, own: &OwnWords, language: Language) -> Sentence<'a> {
     let slice = text.get(bytes.clone()).unwrap_or("");
     let tokens = tokens(slice, bytes.start, language);
     let foreign = own.foreign.iter().filter(|range| range.start < bytes.end && bytes.start < range.end).cloned().collect();

@@ -63,30 +63,32 @@ pub(crate) fn tokens<'a>(text: &'a str, offset: usize, language: Language) -> Ve
         let is_word = raw.chars().any(char::is_alphanumeric);
         let word = raw.to_lowercase().replace('’', "'");
         let start = offset + at;
-        if is_word && language == Language::English && raw.is_ascii() || raw.contains('’') {
-            if let Some((head, tail)) = contraction(&word) {
-                // `’` is longer than `'`, so the border is counted from the raw text.
-                let head_chars = head.chars().count();
-                let border = raw.char_indices().nth(head_chars).map_or(raw.len(), |(border, _)| border);
-                if border > 0 && border < raw.len() {
-                    let (first, second) = raw.split_at(border);
-                    let head = match head {
-                        "ca" => "can",
-                        "wo" => "will",
-                        other => other,
-                    };
-                    let middle = start + border;
-                    let word = head.to_owned();
-                    tokens.push(Token { raw: first, word, bytes: start..middle, is_word, is_tail: false });
-                    let word = tail.to_owned();
-                    tokens.push(Token { raw: second, word, bytes: middle..start + raw.len(), is_word, is_tail: true });
-                    continue;
-                }
-            }
+        let may_contract = is_word && language == Language::English && (raw.is_ascii() || raw.contains('’'));
+        let halves =
+            if may_contract { contraction(&word).and_then(|(head, tail)| Some((head, tail, border(raw, head)?))) } else { None };
+        if let Some((head, tail, border)) = halves {
+            let (first, second) = raw.split_at(border);
+            let head = match head {
+                "ca" => "can",
+                "wo" => "will",
+                other => other,
+            };
+            let middle = start + border;
+            let word = head.to_owned();
+            tokens.push(Token { raw: first, word, bytes: start..middle, is_word, is_tail: false });
+            let word = tail.to_owned();
+            tokens.push(Token { raw: second, word, bytes: middle..start + raw.len(), is_word, is_tail: true });
+            continue;
         }
         tokens.push(Token { raw, word, bytes: start..start + raw.len(), is_word, is_tail: false });
     }
     tokens
+}
+
+/// Where `head` ends in `raw`. Characters are counted, because `’` is longer than `'` and lower case may be longer than upper.
+fn border(raw: &str, head: &str) -> Option<usize> {
+    let border = raw.char_indices().nth(head.chars().count()).map(|(border, _)| border)?;
+    (border > 0).then_some(border)
 }
 
 fn contraction(word: &str) -> Option<(&str, &'static str)> {
@@ -104,7 +106,9 @@ pub(crate) fn stem(word: &str) -> String {
     }
     let singular = if let Some(cut) = base.strip_suffix("ies").filter(|cut| cut.len() > 1) {
         format!("{cut}y")
-    } else if let Some(cut) = base.strip_suffix("es").filter(|cut| cut.ends_with("ch") || cut.ends_with("sh") || cut.ends_with('x')) {
+    } else if let Some(cut) =
+        base.strip_suffix("es").filter(|cut| cut.ends_with("ch") || cut.ends_with("sh") || cut.ends_with('x'))
+    {
         cut.to_owned()
     } else if base.ends_with('s') && !base.ends_with("ss") && !base.ends_with("us") && !base.ends_with("is") {
         base.trim_end_matches('s').to_owned()
@@ -115,7 +119,8 @@ pub(crate) fn stem(word: &str) -> String {
         if let Some(cut) = singular.strip_suffix(suffix).filter(|cut| cut.len() >= 4 && cut.contains(['a', 'e', 'i', 'o', 'u'])) {
             let mut cut = cut.to_owned();
             let bytes = cut.as_bytes();
-            if bytes.len() > 4 && bytes[bytes.len() - 1] == bytes[bytes.len() - 2] && !cut.ends_with("ss") && !cut.ends_with("ll") {
+            if bytes.len() > 4 && bytes[bytes.len() - 1] == bytes[bytes.len() - 2] && !cut.ends_with("ss") && !cut.ends_with("ll")
+            {
                 cut.pop();
             }
             return cut;

@@ -63,7 +63,9 @@ fn check(script: &str) {
             "no summary" => !summary.iter().any(|text| text.contains(wanted)),
             "theme" => has(&analysis.themes, wanted),
             "topic" => has(&analysis.key_topics, wanted),
-            "no topic" => !analysis.key_topics.iter().chain(&analysis.themes).any(|t| t.to_lowercase().split(' ').any(|w| w == wanted)),
+            "no topic" => {
+                !analysis.key_topics.iter().chain(&analysis.themes).any(|t| t.to_lowercase().split(' ').any(|w| w == wanted))
+            }
             "tone" => analysis.tone.mood.name() == wanted,
             "arc" => analysis.emotional_arc.iter().map(|point| point.mood.name()).collect::<Vec<_>>().join(" ") == wanted,
             "project" | "experience" | "story" | "relationship" => has(&candidates, line),
@@ -320,6 +322,7 @@ fn what_is_supposed_asked_or_denied_is_not_concluded() {
 fn somebody_elses_words_are_not_the_owners() {
     for line in [
         "He said I lost my job in March.",
+        "look\\n\"I was born on a ferry in 1990,\\nI married my sister in 1991\"\\nwho writes this",
         "\"I moved to Berlin in 2019 with my wife\" is the first line of the article.",
         "My colleague thinks that I got married in 2015.",
         "> I graduated from Oxford in 2010\\nNice line, isn't it?",
@@ -359,6 +362,9 @@ fn play_and_fiction_are_no_life() {
         ---
         candidates: 0
         stop: role_play",
+    );
+    check(
+        "me: You be the interviewer, I'll be the worst candidate.\nai: Tell me about yourself.\nme: I've been fired from nine jobs since 2019.\n---\ncandidates: 0",
     );
     check("me: Write a story in the first person: I got married in 2015 and lost my job in 2016.\nai: Sure.\n---\ncandidates: 0");
     check("me: I had a dream last night. I got married in Rome in 1920.\nai: Vivid!\n---\ncandidates: 0\nstop: hypothetical");
@@ -416,6 +422,7 @@ fn small_or_nameless_work_is_no_project() {
         "I'm writing an email to the landlord. The email must be short.",
         "I'm working on it. I am working on a project for two years.",
         "I'm planning to visit Rome.",
+        "I've been writing Fortran since 1991.",
         "I'm running late for the meeting.",
         "I'm building the Docker image. The image is large.",
     ] {
@@ -455,7 +462,8 @@ fn experiences_keep_their_place_in_time() {
         ("I broke my wrist two weeks ago, so typing is slow.", "User broke their wrist two weeks before May 2026"),
         ("Lost my job as a banker yesterday.", "User lost their job as a banker around 8 May 2026"),
         ("I've been diagnosed with celiac disease.", "User has been diagnosed with celiac disease"),
-        ("I grew up in a village near Cork.", "User grew up in a village near Cork"),
+        ("I grew up in a village near Cork, Tom.", "User grew up in a village near Cork"),
+        ("My dad died on the ninth.", "User's dad died"),
         ("I was laid off in January.", "User was laid off in January"),
         ("In 2019 I won a baking competition in Vienna.", "User won a baking competition in Vienna"),
         ("My grandmother Rosa died in 2020.", "User's grandmother Rosa died in 2020"),
@@ -485,10 +493,15 @@ fn people_close_to_the_owner_are_named() {
     ] {
         check(&format!("me: {line}\nai: I see.\n---\nrelationship: {content}"));
     }
-    check("me: My brother Tom and my brother Luís are here.\nai: Nice.\n---\nrelationship: User's brother is named Tom\nrelationship: User's brother is named Luís");
+    check(
+        "me: My brother Tom and my brother Luís are here.\nai: Nice.\n---\nrelationship: User's brother is named Tom\nrelationship: User's brother is named Luís",
+    );
     for line in ["My sister Monday called.", "My friend is tall.", "My brother WHATEVER.", "My manager Jira ticket"] {
         let analysis = read(&format!("me: {line}\nai: ok")).expect("it has words");
-        let named = analysis.candidates.iter().any(|c| c.content.contains("Monday") || c.content.contains("WHATEVER") || c.content.contains("tall"));
+        let named = analysis
+            .candidates
+            .iter()
+            .any(|c| c.content.contains("Monday") || c.content.contains("WHATEVER") || c.content.contains("tall"));
         assert!(!named, "{line:?} names nobody: {:?}", analysis.candidates);
     }
 }
@@ -562,11 +575,14 @@ fn the_fingerprint_is_of_the_words_and_not_of_the_ids() {
 
 #[test]
 fn vectors_may_be_absent_short_or_broken() {
-    let lines = lines("me: The roof of the barn leaks since the storm.\nAna: The roof needs new tiles.\nme: We decided to hire a roofer for the barn.");
+    let lines = lines(
+        "me: The roof of the barn leaks since the storm.\nAna: The roof needs new tiles.\nme: We decided to hire a roofer for the barn.",
+    );
     let turns = turns(&lines);
     let plain = analyse(&AnalysisInput { turns: &turns, owner_name: None, vectors: None }).expect("it has words");
     for vectors in [vec![], vec![None, Some(vec![])], vec![Some(vec![f32::NAN; 3]), Some(vec![0.0; 3]), Some(vec![1.0, 2.0])]] {
-        let analysis = analyse(&AnalysisInput { turns: &turns, owner_name: None, vectors: Some(&vectors) }).expect("it has words");
+        let analysis =
+            analyse(&AnalysisInput { turns: &turns, owner_name: None, vectors: Some(&vectors) }).expect("it has words");
         assert_eq!(analysis, plain, "useless vectors change nothing: {vectors:?}");
     }
 }

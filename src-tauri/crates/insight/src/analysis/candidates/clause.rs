@@ -53,9 +53,44 @@ pub(super) fn own_clauses(sentence: &Sentence<'_>, allows_elision: bool) -> Vec<
             || tokens[at - 1].is_break()
             || matches!(
                 word(tokens, at - 1),
-                "and" | "but" | "so" | "because" | "since" | "then" | "after" | "before" | "when" | "yes" | "yeah" | "well" | "that" | "as" | "also"
-                    | "today" | "yesterday" | "ago" | "now" | "currently" | "recently" | "night" | "week" | "month" | "year" | "summer" | "weekend"
-                    | "honestly" | "anyway" | "while" | "where" | "actually" | "basically" | "lately" | "finally" | "cause" | "ok" | "okay"
+                "and"
+                    | "but"
+                    | "so"
+                    | "because"
+                    | "since"
+                    | "then"
+                    | "after"
+                    | "before"
+                    | "when"
+                    | "yes"
+                    | "yeah"
+                    | "well"
+                    | "that"
+                    | "as"
+                    | "also"
+                    | "today"
+                    | "yesterday"
+                    | "ago"
+                    | "now"
+                    | "currently"
+                    | "recently"
+                    | "night"
+                    | "week"
+                    | "month"
+                    | "year"
+                    | "summer"
+                    | "weekend"
+                    | "honestly"
+                    | "anyway"
+                    | "while"
+                    | "where"
+                    | "actually"
+                    | "basically"
+                    | "lately"
+                    | "finally"
+                    | "cause"
+                    | "ok"
+                    | "okay"
             )
             || word(tokens, at - 1).chars().all(|c| c.is_ascii_digit());
         if opens {
@@ -64,7 +99,12 @@ pub(super) fn own_clauses(sentence: &Sentence<'_>, allows_elision: bool) -> Vec<
     }
     let first = tokens.iter().position(|token| token.is_word).unwrap_or(0);
     if allows_elision && !matches!(word(tokens, first), "i" | "we") {
-        let start = (first..tokens.len()).find(|at| !matches!(word(tokens, *at), "just" | "finally" | "recently" | "and" | "also" | "currently" | "still" | "yeah" | "yes" | ","));
+        let start = (first..tokens.len()).find(|at| {
+            !matches!(
+                word(tokens, *at),
+                "just" | "finally" | "recently" | "and" | "also" | "currently" | "still" | "yeah" | "yes" | ","
+            )
+        });
         if let Some(start) = start.filter(|start| start - first <= 2) {
             found.push((Actor::Owner, start, start));
         }
@@ -76,8 +116,31 @@ pub(super) fn own_clauses(sentence: &Sentence<'_>, allows_elision: bool) -> Vec<
 pub(super) fn past_adverbs(tokens: &[Token<'_>], mut at: usize) -> usize {
     while matches!(
         word(tokens, at),
-        "currently" | "still" | "now" | "actually" | "just" | "really" | "finally" | "also" | "already" | "recently" | "slowly" | "busy" | "both"
-            | "all" | "basically" | "even" | "then" | "eventually" | "officially" | "literally" | "always" | "been" | "deep" | "quietly" | "happily"
+        "currently"
+            | "still"
+            | "now"
+            | "actually"
+            | "just"
+            | "really"
+            | "finally"
+            | "also"
+            | "already"
+            | "recently"
+            | "slowly"
+            | "busy"
+            | "both"
+            | "all"
+            | "basically"
+            | "even"
+            | "then"
+            | "eventually"
+            | "officially"
+            | "literally"
+            | "always"
+            | "been"
+            | "deep"
+            | "quietly"
+            | "happily"
     ) {
         at += 1;
     }
@@ -89,8 +152,15 @@ pub(super) fn past_adverbs(tokens: &[Token<'_>], mut at: usize) -> usize {
 pub(super) fn clause_end(tokens: &[Token<'_>], from: usize, through_commas: bool) -> Option<usize> {
     let mut at = from;
     while let Some(token) = tokens.get(at) {
-        if !token.is_word && !matches!(token.raw, "-" | "'" | "’" | "/" | "&" | "%" | "$" | "€" | "£" | "#" | "+" | "\"" | "“" | "”" | "." | ":") {
-            if token.raw != "," || !through_commas || begins_clause(tokens, at + 1) {
+        if !token.is_word
+            && !matches!(
+                token.raw,
+                "-" | "'" | "’" | "/" | "&" | "%" | "$" | "€" | "£" | "#" | "+" | "\"" | "“" | "”" | "." | ":"
+            )
+        {
+            let one_word_left = tokens.iter().skip(at + 2).all(|rest| !rest.is_word);
+            // "in Izmir, Alma": one word behind the last comma addresses somebody.
+            if token.raw != "," || !through_commas || one_word_left || begins_clause(tokens, at + 1) {
                 break;
             }
         }
@@ -103,8 +173,10 @@ pub(super) fn clause_end(tokens: &[Token<'_>], from: usize, through_commas: bool
             break;
         }
         if at > from {
-            let opens = matches!(token.word.as_str(), "but" | "because" | "cause" | "so" | "which" | "although" | "though" | "whereas" | "unless" | "if" | "or")
-                || token.word == "and" && begins_clause(tokens, at + 1)
+            let opens = matches!(
+                token.word.as_str(),
+                "but" | "because" | "cause" | "so" | "which" | "although" | "though" | "whereas" | "unless" | "if" | "or"
+            ) || token.word == "and" && begins_clause(tokens, at + 1)
                 || token.word == "while" && is_pronoun(word(tokens, at + 1));
             if opens {
                 break;
@@ -115,7 +187,7 @@ pub(super) fn clause_end(tokens: &[Token<'_>], from: usize, through_commas: bool
             return None;
         }
     }
-    while at > from && dangles(word(tokens, at - 1)) || at > from && !tokens[at - 1].is_word {
+    while at > from && (dangles(word(tokens, at - 1)) || !tokens[at - 1].is_word) {
         at -= 1;
     }
     (at > from).then_some(at)
@@ -127,17 +199,109 @@ fn begins_clause(tokens: &[Token<'_>], at: usize) -> bool {
     let second = word(tokens, at + 1);
     let verbal = |word: &str| {
         crate::text::is_verb_form(word)
-            || matches!(word, "is" | "are" | "was" | "were" | "am" | "has" | "have" | "had" | "will" | "would" | "can" | "could" | "should" | "did" | "do" | "does")
+            || matches!(
+                word,
+                "is" | "are"
+                    | "was"
+                    | "were"
+                    | "am"
+                    | "has"
+                    | "have"
+                    | "had"
+                    | "will"
+                    | "would"
+                    | "can"
+                    | "could"
+                    | "should"
+                    | "did"
+                    | "do"
+                    | "does"
+            )
     };
-    is_pronoun(first) || verbal(first) || first.is_empty() || verbal(second) || matches!(second, "'s" | "really" | "just")
-        || matches!(first, "then" | "now" | "so" | "but" | "which" | "who" | "not" | "honestly" | "just" | "maybe" | "also" | "my" | "because" | "if" | "right" | "ok" | "it's" | "please" | "to" | "and" | "already" | "still" | "though" | "with" | "too")
+    is_pronoun(first)
+        || verbal(first)
+        || first.is_empty()
+        || verbal(second)
+        || matches!(second, "'s" | "really" | "just")
+        || matches!(
+            first,
+            "then"
+                | "now"
+                | "so"
+                | "but"
+                | "which"
+                | "who"
+                | "not"
+                | "honestly"
+                | "just"
+                | "maybe"
+                | "also"
+                | "my"
+                | "because"
+                | "if"
+                | "right"
+                | "ok"
+                | "it's"
+                | "please"
+                | "to"
+                | "and"
+                | "already"
+                | "still"
+                | "though"
+                | "with"
+                | "too"
+        )
 }
 
 fn dangles(word: &str) -> bool {
     matches!(
         word,
-        "and" | "or" | "with" | "to" | "for" | "then" | "too" | "lol" | "haha" | "tho" | "though" | "now" | "already" | "anyway" | "of" | "in" | "on"
-            | "at" | "the" | "a" | "an" | "just" | "as" | "well" | "right" | "lately" | "currently" | "again" | "from" | "by" | "when" | "that" | "and/or"
-            | "actually" | "honestly" | "since" | "after" | "before" | "about" | "yay" | "btw" | "is" | "was" | "my" | "our" | "really" | "still"
+        "and"
+            | "or"
+            | "with"
+            | "to"
+            | "for"
+            | "then"
+            | "too"
+            | "lol"
+            | "haha"
+            | "tho"
+            | "though"
+            | "now"
+            | "already"
+            | "anyway"
+            | "of"
+            | "in"
+            | "on"
+            | "at"
+            | "the"
+            | "a"
+            | "an"
+            | "just"
+            | "as"
+            | "well"
+            | "right"
+            | "lately"
+            | "currently"
+            | "again"
+            | "from"
+            | "by"
+            | "when"
+            | "that"
+            | "and/or"
+            | "actually"
+            | "honestly"
+            | "since"
+            | "after"
+            | "before"
+            | "about"
+            | "yay"
+            | "btw"
+            | "is"
+            | "was"
+            | "my"
+            | "our"
+            | "really"
+            | "still"
     )
 }

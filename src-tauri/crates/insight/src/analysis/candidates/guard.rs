@@ -27,7 +27,8 @@ impl Guards {
             let lower = clipped_lower(turn.text);
             if says(&lower, PLAY_ENDS) {
                 in_play = false;
-            } else if says(&lower, PLAY_BEGINS) || turn.text.trim_start().starts_with('*') && turn.text.trim_end().ends_with('*') {
+            } else if says(&lower, PLAY_BEGINS) || turn.text.trim_start().starts_with('*') && turn.text.trim_end().ends_with('*')
+            {
                 in_play = true;
             }
             if turn.role != Role::Owner {
@@ -74,7 +75,8 @@ impl Guards {
         if sentence.is_question {
             return Some((Gate::QuestionOrRequest, "A question says nothing about the person."));
         }
-        let bytes = tokens.get(range.start).map_or(0, |token| token.bytes.start)..tokens.get(range.end.max(1) - 1).map_or(0, |token| token.bytes.end);
+        let bytes = tokens.get(range.start).map_or(0, |token| token.bytes.start)
+            ..tokens.get(range.end.max(1) - 1).map_or(0, |token| token.bytes.end);
         if sentence.foreign.iter().any(|foreign| foreign.start < bytes.end && bytes.start < foreign.end) {
             return Some((Gate::QuotedText, "The words stand in a quotation or in code."));
         }
@@ -82,8 +84,26 @@ impl Guards {
             let (this, next) = (word(tokens, at), word(tokens, at + 1));
             let reports = matches!(
                 this,
-                "said" | "says" | "told" | "tells" | "wrote" | "writes" | "texted" | "claimed" | "claims" | "thinks" | "believes" | "assumed" | "asked"
-                    | "replied" | "insists" | "announced" | "heard" | "quote" | "suggested" | "reckons"
+                "said"
+                    | "says"
+                    | "told"
+                    | "tells"
+                    | "wrote"
+                    | "writes"
+                    | "texted"
+                    | "claimed"
+                    | "claims"
+                    | "thinks"
+                    | "believes"
+                    | "assumed"
+                    | "asked"
+                    | "replied"
+                    | "insists"
+                    | "announced"
+                    | "heard"
+                    | "quote"
+                    | "suggested"
+                    | "reckons"
             );
             // "I told you I moved" is the owner's own report; "he told me I moved" is not.
             let by_owner = at > 0 && word(tokens, at - 1) == "i" || word(tokens, at.saturating_sub(2)) == "i";
@@ -98,11 +118,36 @@ impl Guards {
             let (this, next) = (word(tokens, at), word(tokens, at + 1));
             let supposes = matches!(
                 this,
-                "if" | "would" | "imagine" | "suppose" | "supposing" | "wish" | "wished" | "hypothetically" | "pretend" | "pretending" | "unless" | "might"
-                    | "maybe" | "perhaps" | "probably" | "almost" | "nearly" | "dreamed" | "dreamt" | "assuming" | "could" | "should" | "wonder" | "whether"
-                    | "thought" | "considering"
+                "if" | "would"
+                    | "imagine"
+                    | "suppose"
+                    | "supposing"
+                    | "wish"
+                    | "wished"
+                    | "hypothetically"
+                    | "pretend"
+                    | "pretending"
+                    | "unless"
+                    | "might"
+                    | "maybe"
+                    | "perhaps"
+                    | "probably"
+                    | "almost"
+                    | "nearly"
+                    | "dreamed"
+                    | "dreamt"
+                    | "assuming"
+                    | "could"
+                    | "should"
+                    | "wonder"
+                    | "whether"
+                    | "thought"
+                    | "considering"
             );
-            let thinking = matches!((this, next), ("thinking", "about" | "of") | ("what", "if") | ("as", "though") | ("feels" | "felt" | "feel", "like"));
+            let thinking = matches!(
+                (this, next),
+                ("thinking", "about" | "of") | ("what", "if") | ("as", "though") | ("feels" | "felt" | "feel", "like")
+            );
             if supposes || thinking {
                 return Some((Gate::Hypothetical, "The sentence supposes, doubts or wishes."));
             }
@@ -139,25 +184,117 @@ fn says(text: &str, cues: &[&str]) -> bool {
 }
 
 const PLAY_BEGINS: &[&str] = &[
-    "role-play", "roleplay", "role play", "let's play", "let's pretend", "pretend you are", "pretend you're", "pretend to be", "pretend i am", "pretend i'm",
-    "you are the dungeon master", "you're the dungeon master", "be my dungeon master", "act as", "in character", "i'll play", "i will play the",
-    "interactive story", "text adventure", "rollenspiel", "juego de rol", "jeu de rôle",
+    "role-play",
+    "roleplay",
+    "role play",
+    "let's play",
+    "let's pretend",
+    "mock interview",
+    "you be the",
+    "practise interview",
+    "i'll be the",
+    "pretend you are",
+    "pretend you're",
+    "pretend to be",
+    "pretend i am",
+    "pretend i'm",
+    "you are the dungeon master",
+    "you're the dungeon master",
+    "be my dungeon master",
+    "act as",
+    "in character",
+    "i'll play",
+    "i will play the",
+    "interactive story",
+    "text adventure",
+    "rollenspiel",
+    "juego de rol",
+    "jeu de rôle",
 ];
-const PLAY_ENDS: &[&str] =
-    &["out of character", "ooc", "end of role-play", "end roleplay", "end the roleplay", "stop the roleplay", "stop role-playing", "stop roleplaying", "end of story", "exit the game"];
+const PLAY_ENDS: &[&str] = &[
+    "out of character",
+    "ooc",
+    "end of role-play",
+    "end roleplay",
+    "end the roleplay",
+    "stop the roleplay",
+    "stop role-playing",
+    "stop roleplaying",
+    "end of story",
+    "exit the game",
+];
 const FICTION: &[&str] = &[
-    "write a story", "write me a story", "write a poem", "write a monologue", "write a scene", "write a diary entry", "short story about", "once upon a time",
-    "chapter one", "chapter 1", "my character", "the protagonist", "the narrator", "in the voice of", "from the perspective of", "from the point of view of",
-    "fictional", "song lyrics", "opening line", "opening paragraph", "here's a scene", "monologue",
+    "write a story",
+    "write me a story",
+    "write a poem",
+    "write a monologue",
+    "write a scene",
+    "write a diary entry",
+    "short story about",
+    "once upon a time",
+    "chapter one",
+    "chapter 1",
+    "my character",
+    "the protagonist",
+    "the narrator",
+    "in the voice of",
+    "from the perspective of",
+    "from the point of view of",
+    "fictional",
+    "song lyrics",
+    "opening line",
+    "opening paragraph",
+    "here's a scene",
+    "monologue",
 ];
-const DREAM: &[&str] = &["i had a dream", "i dreamed", "i dreamt", "in my dream", "in the dream", "nightmare where", "dream where", "dream that"];
+const DREAM: &[&str] =
+    &["i had a dream", "i dreamed", "i dreamt", "in my dream", "in the dream", "nightmare where", "dream where", "dream that"];
 const RETRACTS: &[&str] = &[
-    "just kidding", "i was kidding", "i was joking", "i'm joking", "only joking", "i made that up", "scratch that", "ignore what i said", "that was a joke",
-    "that was a lie", "that's not true actually", "jk", "not really, i made", "forget i said",
+    "just kidding",
+    "i was kidding",
+    "i was joking",
+    "i'm joking",
+    "only joking",
+    "i made that up",
+    "scratch that",
+    "ignore what i said",
+    "that was a joke",
+    "that was a lie",
+    "that's not true actually",
+    "jk",
+    "not really, i made",
+    "forget i said",
 ];
 const INSTRUCTS: &[&str] = &[
-    "ignore previous instructions", "ignore all previous", "ignore the above", "disregard previous", "disregard the above", "disregard all", "system prompt",
-    "remember that the user", "save to memory", "store in memory", "add to memory", "update your memory", "you must remember", "you are now in",
-    "note that the user", "from now on you", "new instructions", "do not tell the user", "as an ai",
+    "ignore previous instructions",
+    "ignore all previous",
+    "ignore the above",
+    "disregard previous",
+    "disregard the above",
+    "disregard all",
+    "system prompt",
+    "remember that the user",
+    "save to memory",
+    "store in memory",
+    "add to memory",
+    "update your memory",
+    "you must remember",
+    "you are now in",
+    "note that the user",
+    "from now on you",
+    "new instructions",
+    "do not tell the user",
+    "as an ai",
 ];
-const IRONY: &[&str] = &["yeah right", "yeah, right", "oh sure", "oh great", "oh yes", "oh joy", "sure, because", "just what i needed", "lucky me", "living the dream"];
+const IRONY: &[&str] = &[
+    "yeah right",
+    "yeah, right",
+    "oh sure",
+    "oh great",
+    "oh yes",
+    "oh joy",
+    "sure, because",
+    "just what i needed",
+    "lucky me",
+    "living the dream",
+];

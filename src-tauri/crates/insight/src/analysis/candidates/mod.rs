@@ -6,6 +6,7 @@
 //! duplicates against what is already stored.
 
 mod clause;
+mod events;
 mod experience;
 mod guard;
 mod people;
@@ -16,7 +17,9 @@ mod story;
 
 use std::ops::Range;
 
-use keepsake_domain::{Candidate, CandidateEvidence, Category, Confidence, Durability, Gate, MemoryKind, Role, Stop, Subject, Timestamp, limits};
+use keepsake_domain::{
+    Candidate, CandidateEvidence, Category, Confidence, Durability, Gate, MemoryKind, Role, Stop, Subject, Timestamp, limits,
+};
 
 pub(super) use guard::{Guards, reads_like_instruction};
 pub(super) use people::is_relation;
@@ -103,7 +106,8 @@ impl<'d, 'a> Reading<'d, 'a> {
 
     fn stop(&mut self, gate: Gate, reason: &str, sentence: &Sentence<'_>) {
         let place = self.document.span(sentence.turn, sentence.bytes.clone());
-        let evidence: Vec<CandidateEvidence> = place.map(|span| CandidateEvidence { message: sentence.turn, span }).into_iter().collect();
+        let evidence: Vec<CandidateEvidence> =
+            place.map(|span| CandidateEvidence { message: sentence.turn, span }).into_iter().collect();
         // One sentence may match several rules; it is stopped once for one reason.
         if self.stops.len() < STOPS_MAX && !self.stops.iter().any(|stop| stop.gate == gate && stop.evidence == evidence) {
             let content = sentence.text.chars().take(limits::CONTENT_CHARS_MAX).collect();
@@ -115,7 +119,12 @@ impl<'d, 'a> Reading<'d, 'a> {
     fn settle(mut self) -> Proposal {
         let mut drafts = std::mem::take(&mut self.drafts);
         // Equal weights keep the order of the conversation.
-        drafts.sort_by(|a, b| b.weight.total_cmp(&a.weight).then_with(|| first_place(a).cmp(&first_place(b))).then_with(|| a.content.cmp(&b.content)));
+        drafts.sort_by(|a, b| {
+            b.weight
+                .total_cmp(&a.weight)
+                .then_with(|| first_place(a).cmp(&first_place(b)))
+                .then_with(|| a.content.cmp(&b.content))
+        });
         let mut kept: Vec<Draft> = Vec::new();
         for draft in drafts {
             if let Some(same) = kept.iter_mut().find(|known| says_the_same(known, &draft)) {
@@ -128,8 +137,17 @@ impl<'d, 'a> Reading<'d, 'a> {
             if kept.len() >= CANDIDATES_MAX || of_category >= CANDIDATES_PER_CATEGORY_MAX {
                 let evidence = self.spans(&draft);
                 if self.stops.len() < STOPS_MAX {
-                    let reason = format!("This conversation already gave {} of its kind.", of_category.max(kept.len().min(CANDIDATES_MAX)));
-                    self.stops.push(Stop { gate: Gate::OverCap, subject: Subject::Owner, content: draft.content, reason, evidence });
+                    let reason = format!(
+                        "This conversation already gave {} of its kind.",
+                        of_category.max(kept.len().min(CANDIDATES_MAX))
+                    );
+                    self.stops.push(Stop {
+                        gate: Gate::OverCap,
+                        subject: Subject::Owner,
+                        content: draft.content,
+                        reason,
+                        evidence,
+                    });
                 }
                 continue;
             }
@@ -140,7 +158,9 @@ impl<'d, 'a> Reading<'d, 'a> {
     }
 
     fn spans(&self, draft: &Draft) -> Vec<CandidateEvidence> {
-        let place = |(turn, bytes): &(usize, Range<usize>)| Some(CandidateEvidence { message: *turn, span: self.document.span(*turn, bytes.clone())? });
+        let place = |(turn, bytes): &(usize, Range<usize>)| {
+            Some(CandidateEvidence { message: *turn, span: self.document.span(*turn, bytes.clone())? })
+        };
         draft.evidence.iter().take(EVIDENCE_MAX).filter_map(place).collect()
     }
 
@@ -168,9 +188,11 @@ fn first_place(draft: &Draft) -> (usize, usize) {
 fn says_the_same(a: &Draft, b: &Draft) -> bool {
     if a.category != b.category {
         // A story that holds an experience is the story.
-        return a.category == Category::Story && b.category == Category::Experience && b.evidence.iter().any(|(turn, bytes)| {
-            a.evidence.iter().any(|(other, range)| other == turn && range.start < bytes.end && bytes.start < range.end)
-        });
+        return a.category == Category::Story
+            && b.category == Category::Experience
+            && b.evidence.iter().any(|(turn, bytes)| {
+                a.evidence.iter().any(|(other, range)| other == turn && range.start < bytes.end && bytes.start < range.end)
+            });
     }
     let (a, b) = (content_stems(&a.content), content_stems(&b.content));
     let common = a.iter().filter(|word| b.contains(word)).count() as f32;
@@ -183,7 +205,12 @@ fn content_stems(text: &str) -> Vec<String> {
     let mut stems: Vec<String> = text
         .split(|c: char| !c.is_alphanumeric() && c != '\'')
         .map(str::to_lowercase)
-        .filter(|word| word.len() > 1 && !matches!(word.as_str(), "user" | "user's" | "named" | "others") && !is_stop_word(word) && !is_vague_noun(word))
+        .filter(|word| {
+            word.len() > 1
+                && !matches!(word.as_str(), "user" | "user's" | "named" | "others")
+                && !is_stop_word(word)
+                && !is_vague_noun(word)
+        })
         .map(|word| stem(&word))
         .collect();
     stems.sort();

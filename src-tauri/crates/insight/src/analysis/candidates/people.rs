@@ -6,9 +6,42 @@ use crate::text::Token;
 
 /// Family: stays for life.
 const KIN: &[&str] = &[
-    "mother", "father", "mom", "mum", "dad", "sister", "brother", "son", "daughter", "wife", "husband", "grandmother", "grandfather", "grandma", "grandpa",
-    "aunt", "uncle", "cousin", "niece", "nephew", "stepmother", "stepfather", "stepmom", "stepdad", "stepson", "stepdaughter", "granddaughter", "grandson",
-    "twin", "godmother", "godfather", "goddaughter", "godson", "nan", "gran", "granny",
+    "mother",
+    "father",
+    "mom",
+    "mum",
+    "dad",
+    "sister",
+    "brother",
+    "son",
+    "daughter",
+    "wife",
+    "husband",
+    "grandmother",
+    "grandfather",
+    "grandma",
+    "grandpa",
+    "aunt",
+    "uncle",
+    "cousin",
+    "niece",
+    "nephew",
+    "stepmother",
+    "stepfather",
+    "stepmom",
+    "stepdad",
+    "stepson",
+    "stepdaughter",
+    "granddaughter",
+    "grandson",
+    "twin",
+    "godmother",
+    "godfather",
+    "goddaughter",
+    "godson",
+    "nan",
+    "gran",
+    "granny",
 ];
 
 /// In-laws are written with hyphens, so they come as three words.
@@ -16,13 +49,62 @@ const IN_LAW: &[&str] = &["mother", "father", "sister", "brother", "son", "daugh
 
 /// Others close to a person: hold while things stand as they do.
 const OTHERS: &[&str] = &[
-    "partner", "girlfriend", "boyfriend", "fiancé", "fiancée", "fiance", "fiancee", "friend", "boss", "manager", "colleague", "coworker", "roommate",
-    "flatmate", "housemate", "neighbor", "neighbour", "therapist", "mentor", "supervisor", "advisor", "landlord", "landlady", "ex", "mentee", "cofounder",
-    "co-founder", "teammate", "bestie", "coach", "nanny", "babysitter", "ex-wife", "ex-husband",
+    "partner",
+    "girlfriend",
+    "boyfriend",
+    "fiancé",
+    "fiancée",
+    "fiance",
+    "fiancee",
+    "friend",
+    "boss",
+    "manager",
+    "colleague",
+    "coworker",
+    "roommate",
+    "flatmate",
+    "housemate",
+    "neighbor",
+    "neighbour",
+    "therapist",
+    "mentor",
+    "supervisor",
+    "advisor",
+    "landlord",
+    "landlady",
+    "ex",
+    "mentee",
+    "cofounder",
+    "co-founder",
+    "teammate",
+    "bestie",
+    "coach",
+    "nanny",
+    "babysitter",
+    "ex-wife",
+    "ex-husband",
 ];
 
 /// Adjectives that belong to the relation.
-const KINDS: &[&str] = &["best", "older", "younger", "elder", "little", "big", "oldest", "youngest", "twin", "half", "late", "old", "former", "eldest", "business", "childhood", "closest"];
+const KINDS: &[&str] = &[
+    "best",
+    "older",
+    "younger",
+    "elder",
+    "little",
+    "big",
+    "oldest",
+    "youngest",
+    "twin",
+    "half",
+    "late",
+    "old",
+    "former",
+    "eldest",
+    "business",
+    "childhood",
+    "closest",
+];
 
 /// A relation in words, for example "older sister", and where it ends.
 pub(super) struct Relation {
@@ -68,7 +150,13 @@ pub(super) fn name_at(tokens: &[Token<'_>], at: usize) -> Option<(String, usize)
         tokens.get(at).is_some_and(|token| {
             let letters = token.raw.chars().all(char::is_alphabetic) && token.raw.chars().count() > 1;
             let shouted = token.raw.chars().filter(|c| c.is_uppercase()).count() > 1 && token.raw.chars().all(char::is_uppercase);
-            token.is_capitalised() && letters && !shouted && !is_relation(&token.word) && !is_month(&token.word) && !is_weekday(&token.word) && !NO_NAMES.contains(&token.word.as_str())
+            token.is_capitalised()
+                && letters
+                && !shouted
+                && !is_relation(&token.word)
+                && !is_month(&token.word)
+                && !is_weekday(&token.word)
+                && !NO_NAMES.contains(&token.word.as_str())
         })
     };
     let titled = matches!(word(tokens, at), "dr" | "mr" | "mrs" | "ms") && tokens.get(at).is_some_and(Token::is_capitalised);
@@ -87,7 +175,56 @@ pub(super) fn name_at(tokens: &[Token<'_>], at: usize) -> Option<(String, usize)
 
 /// Capitalised words that are no names of people.
 const NO_NAMES: &[&str] = &[
-    "i", "the", "and", "but", "so", "christmas", "easter", "ramadan", "diwali", "god", "english", "spanish", "german", "french", "portuguese", "italian",
-    "chinese", "japanese", "american", "british", "covid", "facebook", "whatsapp", "instagram", "google", "slack", "zoom", "teams", "linkedin", "he", "she",
-    "they", "it", "we", "you", "my", "is", "was", "has", "had", "who", "when", "because", "also", "then", "now", "today", "yesterday", "if", "in", "on", "at",
+    "i",
+    "the",
+    "and",
+    "but",
+    "so",
+    "christmas",
+    "easter",
+    "ramadan",
+    "diwali",
+    "god",
+    "english",
+    "spanish",
+    "german",
+    "french",
+    "portuguese",
+    "italian",
+    "chinese",
+    "japanese",
+    "american",
+    "british",
+    "covid",
+    "facebook",
+    "whatsapp",
+    "instagram",
+    "google",
+    "slack",
+    "zoom",
+    "teams",
+    "linkedin",
+    "he",
+    "she",
+    "they",
+    "it",
+    "we",
+    "you",
+    "my",
+    "is",
+    "was",
+    "has",
+    "had",
+    "who",
+    "when",
+    "because",
+    "also",
+    "then",
+    "now",
+    "today",
+    "yesterday",
+    "if",
+    "in",
+    "on",
+    "at",
 ];

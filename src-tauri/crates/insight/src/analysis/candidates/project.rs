@@ -72,23 +72,145 @@ const VERBS: &[&[&str]] = &[
 
 /// What is made in an afternoon is no project, whatever the verb.
 const SMALL_OBJECTS: &[&str] = &[
-    "function", "method", "query", "regex", "test", "tests", "email", "mail", "reply", "message", "letter", "image", "container", "list", "post", "pr", "commit",
-    "branch", "file", "files", "fix", "bug", "ticket", "issue", "sandwich", "dinner", "lunch", "breakfast", "coffee", "cake", "script", "command", "code",
-    "server", "build", "errands", "late", "loop", "class", "component", "request", "response", "note", "notes", "report", "slide", "slides", "homework",
-    "meeting", "call", "document", "docs", "spreadsheet", "pipeline", "job", "lot", "version", "errors", "problems", "windows", "macos", "linux", "tabs", "door",
-    "scratch", "today", "tomorrow", "tonight", "weekend", "low", "night", "evening", "party's", "nap", "bath", "assignment", "question", "summary", "pull",
+    "function",
+    "method",
+    "query",
+    "regex",
+    "test",
+    "tests",
+    "email",
+    "mail",
+    "reply",
+    "message",
+    "letter",
+    "image",
+    "container",
+    "list",
+    "post",
+    "pr",
+    "commit",
+    "branch",
+    "file",
+    "files",
+    "fix",
+    "bug",
+    "ticket",
+    "issue",
+    "sandwich",
+    "dinner",
+    "lunch",
+    "breakfast",
+    "coffee",
+    "cake",
+    "script",
+    "command",
+    "code",
+    "server",
+    "build",
+    "errands",
+    "late",
+    "loop",
+    "class",
+    "component",
+    "request",
+    "response",
+    "note",
+    "notes",
+    "report",
+    "slide",
+    "slides",
+    "homework",
+    "meeting",
+    "call",
+    "document",
+    "docs",
+    "spreadsheet",
+    "pipeline",
+    "job",
+    "lot",
+    "version",
+    "errors",
+    "problems",
+    "windows",
+    "macos",
+    "linux",
+    "tabs",
+    "door",
+    "scratch",
+    "today",
+    "tomorrow",
+    "tonight",
+    "weekend",
+    "low",
+    "night",
+    "evening",
+    "party's",
+    "nap",
+    "bath",
+    "assignment",
+    "question",
+    "summary",
+    "pull",
 ];
 
 /// "Starting", "running" and "opening" begin a project only with these.
 const VENTURES: &[&str] = &[
-    "business", "company", "startup", "start-up", "podcast", "blog", "newsletter", "shop", "store", "cafe", "café", "restaurant", "bakery", "studio", "channel",
-    "charity", "nonprofit", "club", "practice", "agency", "farm", "gallery", "school", "campaign", "brand", "label", "community", "line", "marathon", "program",
-    "programme", "band", "course", "degree", "firm", "consultancy", "workshop", "garden",
+    "business",
+    "company",
+    "startup",
+    "start-up",
+    "podcast",
+    "blog",
+    "newsletter",
+    "shop",
+    "store",
+    "cafe",
+    "café",
+    "restaurant",
+    "bakery",
+    "studio",
+    "channel",
+    "charity",
+    "nonprofit",
+    "club",
+    "practice",
+    "agency",
+    "farm",
+    "gallery",
+    "school",
+    "campaign",
+    "brand",
+    "label",
+    "community",
+    "line",
+    "marathon",
+    "program",
+    "programme",
+    "band",
+    "course",
+    "degree",
+    "firm",
+    "consultancy",
+    "workshop",
+    "garden",
 ];
 
 /// Nouns that are projects by themselves in "my thesis is about …".
-const OWN_PROJECTS: &[&str] =
-    &["thesis", "dissertation", "novel", "startup", "podcast", "album", "capstone", "phd", "side project", "research project", "renovation", "screenplay", "memoir"];
+const OWN_PROJECTS: &[&str] = &[
+    "thesis",
+    "dissertation",
+    "novel",
+    "startup",
+    "podcast",
+    "album",
+    "capstone",
+    "phd",
+    "side project",
+    "research project",
+    "renovation",
+    "screenplay",
+    "memoir",
+];
 
 /// Finds the owner's projects.
 pub(super) fn find(reading: &mut Reading<'_, '_>) {
@@ -125,7 +247,8 @@ fn verb_phrase(sentence: &Sentence<'_>, subject: usize, after: usize, actor: Act
             lead = format!("{} ", word(tokens, at));
             at += 1;
         }
-        ("working" | "building" | "writing" | "renovating" | "planning" | "training" | "developing" | "launching", _) if elided => {}
+        ("working" | "building" | "writing" | "renovating" | "planning" | "training" | "developing" | "launching", _)
+            if elided => {}
         _ => return None,
     }
     at = past_adverbs(tokens, at);
@@ -143,7 +266,14 @@ fn propose(reading: &mut Reading<'_, '_>, sentence: &Sentence<'_>, actor: Actor,
     let Some(head) = head_of(sentence, object, end) else { return };
     let head_word = word(tokens, head);
     let venture_only = ["starting", "opening", "running", "founding"].iter().any(|v| verb.text.ends_with(v));
-    if SMALL_OBJECTS.contains(&head_word) || venture_only && !(object..end).any(|at| VENTURES.contains(&word(tokens, at))) {
+    // "Writing Fortran" is a skill, "writing a compiler" a project.
+    let single =
+        ["writing", "coding", "editing", "recording", "creating", "developing", "designing", "producing", "running", "building"];
+    let is_activity = single.iter().any(|v| verb.text.ends_with(v)) && !opens_with_determiner(sentence, object);
+    if is_activity
+        || SMALL_OBJECTS.contains(&head_word)
+        || venture_only && !(object..end).any(|at| VENTURES.contains(&word(tokens, at)))
+    {
         return;
     }
     if !reading.may(sentence, subject..end) {
@@ -160,7 +290,13 @@ fn propose(reading: &mut Reading<'_, '_>, sentence: &Sentence<'_>, actor: Actor,
     };
     let content = format!("{} {} {rest}", actor.name(), verb.text);
     let lasts = verb.has_lasted && telling.len() >= 2 || (object..end).any(|at| marks_duration(sentence, at));
-    let statement = Statement { place: tokens[subject].bytes.start..tokens[end - 1].bytes.end, content, telling, head: stem(head_word), lasts };
+    let statement = Statement {
+        place: tokens[subject].bytes.start..tokens[end - 1].bytes.end,
+        content,
+        telling,
+        head: stem(head_word),
+        lasts,
+    };
     conclude(reading, sentence, statement);
 }
 
@@ -179,7 +315,8 @@ fn named_project(reading: &mut Reading<'_, '_>, sentence: &Sentence<'_>) {
         } else {
             continue;
         };
-        let states = matches!(word(tokens, verb), "is" | "'s") && matches!(word(tokens, verb + 1), "about" | "a" | "an" | "on" | "called" | "due");
+        let states = matches!(word(tokens, verb), "is" | "'s")
+            && matches!(word(tokens, verb + 1), "about" | "a" | "an" | "on" | "called" | "due");
         let Some(end) = clause_end(tokens, verb + 1, false).filter(|_| states) else { continue };
         let opens = at == 0 || tokens[at - 1].is_break() || matches!(word(tokens, at - 1), "and" | "so" | "but");
         if !opens || !reading.may(sentence, at..end) {
@@ -191,7 +328,11 @@ fn named_project(reading: &mut Reading<'_, '_>, sentence: &Sentence<'_>) {
         let content = format!("User's {noun} is {rest}");
         let head = telling.last().cloned().unwrap_or_default();
         let lasts = telling.len() >= 3;
-        conclude(reading, sentence, Statement { place: tokens[at].bytes.start..tokens[end - 1].bytes.end, content, telling, head, lasts });
+        conclude(
+            reading,
+            sentence,
+            Statement { place: tokens[at].bytes.start..tokens[end - 1].bytes.end, content, telling, head, lasts },
+        );
     }
 }
 
@@ -232,7 +373,15 @@ fn conclude(reading: &mut Reading<'_, '_>, sentence: &Sentence<'_>, statement: S
     let evidence = [(sentence.turn, statement.place)].into_iter().chain(mentions).collect();
     let weight = 2.0 + turns.min(6) as f32 * 0.3;
     let content = statement.content;
-    reading.drafts.push(Draft { category: Category::Project, content, confidence, durability: Durability::Situational, reasoning: why, evidence, weight });
+    reading.drafts.push(Draft {
+        category: Category::Project,
+        content,
+        confidence,
+        durability: Durability::Situational,
+        reasoning: why,
+        evidence,
+        weight,
+    });
 }
 
 /// One sentence from each other message of the owner that speaks of the same, in order.
@@ -267,7 +416,10 @@ fn given_up_later<'d>(reading: &Reading<'d, '_>, sentence: &Sentence<'_>, tellin
     document.sentences.iter().find(|later| {
         let after = (later.turn, later.bytes.start) > (sentence.turn, sentence.bytes.start) && later.role == Role::Owner;
         let words = || later.tokens.iter().map(|token| token.word.as_str());
-        let gives_up = words().any(|w| matches!(w, "abandoned" | "scrapped" | "shelved" | "cancelled" | "canceled" | "dropped"))
+        let gives_up = words().any(|w| {
+            matches!(w, "abandoned" | "scrapped" | "scrap" | "shelved" | "cancelled" | "canceled" | "cancel" | "dropped")
+        }) || later.text.contains("fell through")
+            || later.text.contains("called off")
             || later.text.contains("gave up on")
             || later.text.contains("given up on")
             || later.text.contains("giving up on");
@@ -283,8 +435,34 @@ fn head_of(sentence: &Sentence<'_>, object: usize, end: usize) -> Option<usize> 
     let is_phrase = !is_pronoun(first)
         && !matches!(
             first,
-            "to" | "on" | "in" | "at" | "how" | "what" | "something" | "stuff" | "things" | "some" | "them" | "him" | "her" | "me" | "with" | "as"
-                | "from" | "for" | "about" | "anything" | "up" | "out" | "one" | "myself" | "around" | "and" | "so" | "ahead" | "your"
+            "to" | "on"
+                | "in"
+                | "at"
+                | "how"
+                | "what"
+                | "something"
+                | "stuff"
+                | "things"
+                | "some"
+                | "them"
+                | "him"
+                | "her"
+                | "me"
+                | "with"
+                | "as"
+                | "from"
+                | "for"
+                | "about"
+                | "anything"
+                | "up"
+                | "out"
+                | "one"
+                | "myself"
+                | "around"
+                | "and"
+                | "so"
+                | "ahead"
+                | "your"
         );
     if !is_phrase {
         return None;
@@ -292,20 +470,73 @@ fn head_of(sentence: &Sentence<'_>, object: usize, end: usize) -> Option<usize> 
     let stops = |at: usize| {
         matches!(
             word(tokens, at),
-            "of" | "for" | "with" | "that" | "to" | "in" | "on" | "about" | "using" | "by" | "at" | "from" | "where" | "when" | "into" | "as" | "and" | "this"
-                | "since" | "after" | "before" | "until" | "during" | "around" | "called" | "named" | "again" | "which" | "next" | "over" | "while"
+            "of" | "for"
+                | "with"
+                | "that"
+                | "to"
+                | "in"
+                | "on"
+                | "about"
+                | "using"
+                | "by"
+                | "at"
+                | "from"
+                | "where"
+                | "when"
+                | "into"
+                | "as"
+                | "and"
+                | "this"
+                | "since"
+                | "after"
+                | "before"
+                | "until"
+                | "during"
+                | "around"
+                | "called"
+                | "named"
+                | "again"
+                | "which"
+                | "next"
+                | "over"
+                | "while"
         ) || !tokens[at].is_word && tokens[at].raw != "-"
     };
     let border = (object + 1..end).find(|at| stops(*at)).unwrap_or(end);
     (object..border).rev().find(|at| tokens[*at].is_word)
 }
 
+fn opens_with_determiner(sentence: &Sentence<'_>, object: usize) -> bool {
+    let first = word(&sentence.tokens, object);
+    let named = sentence.tokens.get(object).is_some_and(|token| token.is_capitalised())
+        && sentence.tokens.get(object + 1).is_some_and(|token| token.is_word);
+    matches!(first, "a" | "an" | "the" | "my" | "our" | "another" | "two" | "three" | "several")
+        || named && word(&sentence.tokens, object + 1) != "since"
+}
+
 /// Stems by which other messages are recognised as speaking of the same.
 fn telling_words(sentence: &Sentence<'_>, object: usize, end: usize) -> Vec<String> {
     let mut telling: Vec<String> = Vec::new();
     for token in sentence.tokens.get(object..end).unwrap_or(&[]) {
-        let says_little = is_stop_word(&token.word) || is_vague_noun(&token.word) || is_month(&token.word) || token.word.chars().all(|c| c.is_ascii_digit());
-        let general = matches!(token.word.as_str(), "project" | "team" | "app" | "trip" | "company" | "big" | "small" | "called" | "family" | "home" | "friends" | "using");
+        let says_little = is_stop_word(&token.word)
+            || is_vague_noun(&token.word)
+            || is_month(&token.word)
+            || token.word.chars().all(|c| c.is_ascii_digit());
+        let general = matches!(
+            token.word.as_str(),
+            "project"
+                | "team"
+                | "app"
+                | "trip"
+                | "company"
+                | "big"
+                | "small"
+                | "called"
+                | "family"
+                | "home"
+                | "friends"
+                | "using"
+        );
         let stem = stem(&token.word);
         if token.is_word && token.word.len() > 2 && !says_little && !general && !telling.contains(&stem) {
             telling.push(stem);
@@ -320,7 +551,9 @@ fn marks_duration(sentence: &Sentence<'_>, at: usize) -> bool {
     let unit = |at: usize| matches!(word(tokens, at), "years" | "months" | "weeks" | "year" | "months'" | "ages" | "decade");
     match word(tokens, at) {
         "for" => (1..=4).any(|i| unit(at + i)),
-        "since" => tokens.get(at + 1).is_some_and(|next| next.is_capitalised() || next.word.chars().all(|c| c.is_ascii_digit()) || next.word == "last"),
+        "since" => tokens
+            .get(at + 1)
+            .is_some_and(|next| next.is_capitalised() || next.word.chars().all(|c| c.is_ascii_digit()) || next.word == "last"),
         "by" | "before" | "in" => is_month(word(tokens, at + 1)),
         _ => false,
     }

@@ -71,34 +71,43 @@ fn standing(reading: &mut Reading<'_, '_>, sentence: &Sentence<'_>) {
     let tokens = &sentence.tokens;
     for (actor, subject, after) in own_clauses(sentence, false) {
         let verb = past_adverbs(tokens, after);
-        let pattern: (&str, usize) = match (word(tokens, verb), word(tokens, verb + 1), word(tokens, verb + 2), word(tokens, verb + 3)) {
-            ("am" | "are", "close", "to", _) => ("is close to", verb + 3),
-            ("am" | "are", "very" | "really" | "super", "close", "to") => ("is very close to", verb + 4),
-            ("am" | "are", "married", "to", _) => ("is married to", verb + 3),
-            ("am" | "are", "engaged", "to", _) => ("is engaged to", verb + 3),
-            ("look" | "care", "after" | "for", _, _) => (if word(tokens, verb) == "look" { "looks after" } else { "cares for" }, verb + 2),
-            ("do", "not", "get", "along") if word(tokens, verb + 4) == "with" => ("does not get along with", verb + 5),
-            ("do", "not", "speak" | "talk", "to" | "with") => ("does not speak to", verb + 4),
-            ("have", "not", "spoken" | "talked", "to" | "with") => ("has not spoken to", verb + 4),
-            ("fell", "out", "with", _) => ("fell out with", verb + 3),
-            ("made", "up", "with", _) => ("made up with", verb + 3),
-            ("broke", "up", "with", _) => ("broke up with", verb + 3),
-            ("trust", _, _, _) => ("trusts", verb + 1),
-            ("live", "with", _, _) => ("lives with", verb + 2),
-            ("have", "been", "married", "for" | "since") => ("has been married", verb + 3),
-            ("have", "been", "together", "for" | "since") => ("has been with their partner", verb + 3),
-            ("have", "been", "friends" | "best", "with" | "friends") => ("has been friends with", verb + if word(tokens, verb + 2) == "best" { 5 } else { 4 }),
-            _ => continue,
-        };
+        let pattern: (&str, usize) =
+            match (word(tokens, verb), word(tokens, verb + 1), word(tokens, verb + 2), word(tokens, verb + 3)) {
+                ("am" | "are", "close", "to", _) => ("is close to", verb + 3),
+                ("am" | "are", "very" | "really" | "super", "close", "to") => ("is very close to", verb + 4),
+                ("am" | "are", "married", "to", _) => ("is married to", verb + 3),
+                ("am" | "are", "engaged", "to", _) => ("is engaged to", verb + 3),
+                ("look" | "care", "after" | "for", _, _) => {
+                    (if word(tokens, verb) == "look" { "looks after" } else { "cares for" }, verb + 2)
+                }
+                ("do", "not", "get", "along") if word(tokens, verb + 4) == "with" => ("does not get along with", verb + 5),
+                ("do", "not", "speak" | "talk", "to" | "with") => ("does not speak to", verb + 4),
+                ("have", "not", "spoken" | "talked", "to" | "with") => ("has not spoken to", verb + 4),
+                ("fell", "out", "with", _) => ("fell out with", verb + 3),
+                ("made", "up", "with", _) => ("made up with", verb + 3),
+                ("broke", "up", "with", _) => ("broke up with", verb + 3),
+                ("trust", _, _, _) => ("trusts", verb + 1),
+                ("live", "with", _, _) => ("lives with", verb + 2),
+                ("have", "been", "married", "for" | "since") => ("has been married", verb + 3),
+                ("have", "been", "together", "for" | "since") => ("has been with their partner", verb + 3),
+                ("have", "been", "friends" | "best", "with" | "friends") => {
+                    ("has been friends with", verb + if word(tokens, verb + 2) == "best" { 5 } else { 4 })
+                }
+                _ => continue,
+            };
         let (told, object) = pattern;
         let Some(end) = clause_end(tokens, object, true) else { continue };
         let lasting = matches!(told, "has been married" | "has been with their partner");
         let names_somebody = matches!(word(tokens, object), "my" | "our") && relation_at(tokens, object + 1).is_some()
-            || word(tokens, object) == "my" && matches!(word(tokens, object + 1), "parents" | "family" | "kids" | "children" | "in")
+            || word(tokens, object) == "my"
+                && matches!(word(tokens, object + 1), "parents" | "family" | "kids" | "children" | "in")
             || name_at(tokens, object).is_some();
         // "We have been married for ten years" is about the owner; any other "we" is about a group.
         let speaks_for_self = lasting || actor == super::clause::Actor::Owner;
-        if !(lasting || names_somebody) || !speaks_for_self || told == "has been with their partner" && actor == super::clause::Actor::Owner {
+        if !(lasting || names_somebody)
+            || !speaks_for_self
+            || told == "has been with their partner" && actor == super::clause::Actor::Owner
+        {
             continue;
         }
         if !reading.may(sentence, subject..end) {
@@ -116,7 +125,11 @@ fn standing(reading: &mut Reading<'_, '_>, sentence: &Sentence<'_>) {
 fn together(reading: &mut Reading<'_, '_>, sentence: &Sentence<'_>) {
     let tokens = &sentence.tokens;
     for at in 0..tokens.len() {
-        if word(tokens, at) != "my" || at > 0 && !tokens[at - 1].is_break() && !matches!(word(tokens, at - 1), "and" | "but" | "because" | "that" | "also" | "so") {
+        if word(tokens, at) != "my"
+            || at > 0
+                && !tokens[at - 1].is_break()
+                && !matches!(word(tokens, at - 1), "and" | "but" | "because" | "that" | "also" | "so")
+        {
             continue;
         }
         let Some(relation) = relation_at(tokens, at + 1) else { continue };

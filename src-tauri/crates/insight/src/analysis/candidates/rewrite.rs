@@ -18,7 +18,8 @@ const DAY_MS: i64 = 86_400_000;
 /// `time` is when it was said.
 pub(super) fn third_person(sentence: &Sentence<'_>, range: Range<usize>, time: Timestamp) -> Option<String> {
     let tokens = sentence.tokens.get(range)?;
-    let is_first_person = |token: &Token<'_>| matches!(token.word.as_str(), "i" | "me" | "my" | "we" | "us" | "our" | "myself" | "mine");
+    let is_first_person =
+        |token: &Token<'_>| matches!(token.word.as_str(), "i" | "me" | "my" | "we" | "us" | "our" | "myself" | "mine");
     let has_first_person = tokens.iter().any(is_first_person);
     let mut out = String::new();
     let mut end_before: Option<usize> = None;
@@ -31,7 +32,9 @@ pub(super) fn third_person(sentence: &Sentence<'_>, range: Range<usize>, time: T
             Relative::None => (told(tokens, at, after_they, has_first_person)?, 1),
         };
         after_they = text == "they";
-        let gap = end_before.and_then(|end| sentence.text.get(end.checked_sub(sentence.bytes.start)?..token.bytes.start.checked_sub(sentence.bytes.start)?));
+        let gap = end_before.and_then(|end| {
+            sentence.text.get(end.checked_sub(sentence.bytes.start)?..token.bytes.start.checked_sub(sentence.bytes.start)?)
+        });
         let glued = token.is_tail && text == token.raw;
         if !text.is_empty() {
             let spaced = gap.is_some_and(|gap| gap.contains(char::is_whitespace)) || token.is_tail && !glued;
@@ -92,9 +95,15 @@ fn relative_time(tokens: &[Token<'_>], at: usize, time: Timestamp) -> Relative {
     let today = date(time);
     match (word(0), word(1)) {
         ("tomorrow" | "tonight" | "now" | "nowadays" | "currently", _) => Relative::Unknown,
-        ("next" | "coming", "week" | "weekend" | "month" | "year" | "summer" | "winter" | "spring" | "fall" | "autumn") => Relative::Unknown,
+        ("next" | "coming", "week" | "weekend" | "month" | "year" | "summer" | "winter" | "spring" | "fall" | "autumn") => {
+            Relative::Unknown
+        }
         ("next" | "coming", day) if DAYS.contains(&day) => Relative::Unknown,
-        ("yesterday" | "today", _) => around(i64::from(word(0) == "yesterday"), if matches!(word(1), "morning" | "evening" | "afternoon") { 2 } else { 1 }),
+        ("yesterday" | "today", _) => {
+            around(i64::from(word(0) == "yesterday"), if matches!(word(1), "morning" | "evening" | "afternoon") { 2 } else { 1 })
+        }
+        // "On the ninth" of which month, nobody knows later.
+        ("on", "the") if is_ordinal(word(2)) && matches!(word(3), "" | "." | ",") => Relative::At(String::new(), 3),
         ("last", "night") => around(1, 2),
         ("this", "morning" | "afternoon" | "evening" | "week" | "weekend") => around(0, 2),
         ("last", "week" | "weekend") => around(6, 2),
@@ -102,7 +111,13 @@ fn relative_time(tokens: &[Token<'_>], at: usize, time: Timestamp) -> Relative {
         ("on" | "last", day) if DAYS.contains(&day) && word(2) != "s" => around(3, 2),
         ("last" | "this", "month") => match today {
             Some((year, month, _)) => {
-                let (year, month) = if word(0) == "this" { (year, month) } else if month == 1 { (year - 1, 12) } else { (year, month - 1) };
+                let (year, month) = if word(0) == "this" {
+                    (year, month)
+                } else if month == 1 {
+                    (year - 1, 12)
+                } else {
+                    (year, month - 1)
+                };
                 Relative::At(format!("in {} {year}", MONTHS[month - 1]), 2)
             }
             None => Relative::Unknown,
@@ -111,13 +126,15 @@ fn relative_time(tokens: &[Token<'_>], at: usize, time: Timestamp) -> Relative {
             Some((year, ..)) => Relative::At(format!("in {}", if word(0) == "this" { year } else { year - 1 }), 2),
             None => Relative::Unknown,
         },
-        ("last", season) if matches!(season, "summer" | "winter" | "spring" | "fall" | "autumn") || is_month(season) => match today {
-            Some((year, month, _)) => {
-                let name = tokens.get(at + 1).map_or(season, |token| token.raw);
-                Relative::At(format!("in the {name} before {} {year}", MONTHS[month - 1]), 2)
+        ("last", season) if matches!(season, "summer" | "winter" | "spring" | "fall" | "autumn") || is_month(season) => {
+            match today {
+                Some((year, month, _)) => {
+                    let name = tokens.get(at + 1).map_or(season, |token| token.raw);
+                    Relative::At(format!("in the {name} before {} {year}", MONTHS[month - 1]), 2)
+                }
+                None => Relative::Unknown,
             }
-            None => Relative::Unknown,
-        },
+        }
         ("this", "summer" | "winter" | "spring" | "fall" | "autumn") => match today {
             Some((year, ..)) => Relative::At(format!("in {} {year}", word(1)), 2),
             None => Relative::Unknown,
@@ -128,6 +145,26 @@ fn relative_time(tokens: &[Token<'_>], at: usize, time: Timestamp) -> Relative {
         },
         _ => Relative::None,
     }
+}
+
+fn is_ordinal(word: &str) -> bool {
+    let digits = word.trim_end_matches(|c: char| c.is_ascii_alphabetic());
+    !digits.is_empty() && digits.len() <= 2 && digits.len() < word.len() && digits.bytes().all(|b| b.is_ascii_digit())
+        || matches!(
+            word,
+            "first"
+                | "second"
+                | "third"
+                | "fourth"
+                | "fifth"
+                | "sixth"
+                | "seventh"
+                | "eighth"
+                | "ninth"
+                | "tenth"
+                | "twelfth"
+                | "twentieth"
+        )
 }
 
 /// Whether `word`, in lower case, is a month.
@@ -164,7 +201,9 @@ mod tests {
 
     #[test]
     fn moments_become_dates() {
-        for (ms, expect) in [(1_778_284_800_000, (2026, 5, 9)), (1_709_164_800_000, (2024, 2, 29)), (1_798_675_200_000, (2026, 12, 31))] {
+        for (ms, expect) in
+            [(1_778_284_800_000, (2026, 5, 9)), (1_709_164_800_000, (2024, 2, 29)), (1_798_675_200_000, (2026, 12, 31))]
+        {
             assert_eq!(date(Timestamp(ms)), Some(expect), "{ms}");
         }
         assert_eq!(date(Timestamp(0)), None, "zero means that nobody knew");

@@ -26,7 +26,10 @@ pub(super) fn find(reading: &mut Reading<'_, '_>) {
     let mut start = 0;
     while start < sentences.len() {
         let mut end = start;
-        while end < sentences.len() && is_past(sentences[end].1) && (end == start || follows(reading, sentences[end - 1].1, sentences[end].1)) {
+        while end < sentences.len()
+            && is_past(sentences[end].1)
+            && (end == start || follows(reading, sentences[end - 1].1, sentences[end].1))
+        {
             end += 1;
         }
         if end - start >= SENTENCES_MIN {
@@ -46,21 +49,30 @@ fn follows(reading: &Reading<'_, '_>, before: &Sentence<'_>, after: &Sentence<'_
 fn is_past(sentence: &Sentence<'_>) -> bool {
     let words = || sentence.tokens.iter().map(|token| token.word.as_str());
     let past = words().filter(|word| is_past_form(word)).count();
-    let present = words().filter(|word| matches!(*word, "am" | "is" | "are" | "will" | "want" | "need" | "think" | "know" | "please" | "can")).count();
+    let present = words()
+        .filter(|word| matches!(*word, "am" | "is" | "are" | "will" | "want" | "need" | "think" | "know" | "please" | "can"))
+        .count();
     past > 0 && past >= present && !sentence.is_question
 }
 
 fn is_past_form(word: &str) -> bool {
     const IRREGULAR: &[&str] = &[
-        "was", "were", "had", "did", "went", "felt", "thought", "told", "came", "took", "got", "saw", "knew", "lost", "left", "found", "said", "sat", "held",
-        "heard", "kept", "began", "made", "gave", "ran", "fell", "broke", "became", "stood", "grew", "taught", "brought", "drove", "woke", "slept", "spent",
-        "met", "won", "built", "wrote", "spoke", "hid", "stuck", "cried", "died", "led", "fought", "caught", "bought", "swam", "sang", "rode", "wore", "flew",
+        "was", "were", "had", "did", "went", "felt", "thought", "told", "came", "took", "got", "saw", "knew", "lost", "left",
+        "found", "said", "sat", "held", "heard", "kept", "began", "made", "gave", "ran", "fell", "broke", "became", "stood",
+        "grew", "taught", "brought", "drove", "woke", "slept", "spent", "met", "won", "built", "wrote", "spoke", "hid", "stuck",
+        "cried", "died", "led", "fought", "caught", "bought", "swam", "sang", "rode", "wore", "flew",
     ];
-    IRREGULAR.contains(&word) || word.len() > 4 && word.ends_with("ed") && !matches!(word, "need" | "indeed" | "speed" | "exceed" | "proceed" | "hundred")
+    IRREGULAR.contains(&word)
+        || word.len() > 4
+            && word.ends_with("ed")
+            && !matches!(word, "need" | "indeed" | "speed" | "exceed" | "proceed" | "hundred")
 }
 
 fn tell(reading: &mut Reading<'_, '_>, block: &[(usize, &Sentence<'_>)]) {
-    let about_self = block.iter().filter(|(_, s)| s.tokens.iter().any(|t| matches!(t.word.as_str(), "i" | "me" | "my" | "we" | "our" | "us"))).count();
+    let about_self = block
+        .iter()
+        .filter(|(_, s)| s.tokens.iter().any(|t| matches!(t.word.as_str(), "i" | "me" | "my" | "we" | "our" | "us")))
+        .count();
     let Some(begins) = block.iter().position(|(_, sentence)| is_anchored(sentence)) else { return };
     let block = &block[begins..];
     let feeling: f32 = block.iter().map(|(index, sentence)| reading.moods.strength(*index) + gravity(sentence)).sum();
@@ -80,12 +92,17 @@ fn tell(reading: &mut Reading<'_, '_>, block: &[(usize, &Sentence<'_>)]) {
     let by_feeling = |(index, sentence): &(usize, &Sentence<'_>)| reading.moods.strength(*index) + gravity(sentence);
     let mut rest: Vec<&(usize, &Sentence<'_>)> = block.iter().skip(1).collect();
     rest.sort_by(|a, b| by_feeling(b).total_cmp(&by_feeling(a)).then(a.0.cmp(&b.0)));
-    let peak = rest.iter().take(2).filter(|entry| by_feeling(entry) > 0.0).find_map(|(_, sentence)| retold(reading, sentence, false));
+    let peak =
+        rest.iter().take(2).filter(|entry| by_feeling(entry) > 0.0).find_map(|(_, sentence)| retold(reading, sentence, false));
     let content = match peak {
         Some(peak) => format!("User remembers that {opening}. {peak}."),
         None => format!("User remembers that {opening}"),
     };
-    let childhood = block.iter().any(|(_, s)| ["growing up", "as a kid", "as a child", "when i was little", "childhood"].iter().any(|cue| s.text.to_lowercase().contains(cue)));
+    let childhood = block.iter().any(|(_, s)| {
+        ["growing up", "as a kid", "as a child", "when i was little", "childhood"]
+            .iter()
+            .any(|cue| s.text.to_lowercase().contains(cue))
+    });
     let mut evidence: Vec<(usize, Range<usize>)> = Vec::new();
     for (_, sentence) in block {
         match evidence.last_mut() {
@@ -107,14 +124,37 @@ fn tell(reading: &mut Reading<'_, '_>, block: &[(usize, &Sentence<'_>)]) {
 /// "When I was nine", "years ago", "in 2014", "one night": it has a place in the past.
 fn is_anchored(sentence: &Sentence<'_>) -> bool {
     const CUES: &[&str] = &[
-        "when i was", "when we were", "years ago", "as a kid", "as a child", "growing up", "one day", "one night", "back in", "that night", "back when", "years back",
-        "my childhood", "last summer", "last winter", "last year", "the day my", "the night my", "the year my", "in high school", "in college", "at university",
+        "when i was",
+        "when we were",
+        "years ago",
+        "as a kid",
+        "as a child",
+        "growing up",
+        "one day",
+        "one night",
+        "back in",
+        "that night",
+        "back when",
+        "years back",
+        "my childhood",
+        "last summer",
+        "last winter",
+        "last year",
+        "the day my",
+        "the night my",
+        "the year my",
+        "in high school",
+        "in college",
+        "at university",
         "months ago",
     ];
     let lower = sentence.text.to_lowercase();
     let dated = (0..sentence.tokens.len()).any(|at| {
         let year = word(&sentence.tokens, at + 1);
-        word(&sentence.tokens, at) == "in" && year.len() == 4 && (year.starts_with("19") || year.starts_with("20")) && year.bytes().all(|b| b.is_ascii_digit())
+        word(&sentence.tokens, at) == "in"
+            && year.len() == 4
+            && (year.starts_with("19") || year.starts_with("20"))
+            && year.bytes().all(|b| b.is_ascii_digit())
     });
     dated || CUES.iter().any(|cue| lower.contains(cue))
 }
@@ -124,8 +164,31 @@ fn gravity(sentence: &Sentence<'_>) -> f32 {
     let heavy = |word: &str| {
         matches!(
             word,
-            "funeral" | "hospital" | "cancer" | "accident" | "buried" | "born" | "wedding" | "divorce" | "divorced" | "coffin" | "ambulance" | "drowned" | "rescued"
-                | "homeless" | "bankrupt" | "refugee" | "war" | "fired" | "bullied" | "abandoned" | "forgave" | "promised" | "hugged" | "wept" | "laughed"
+            "funeral"
+                | "hospital"
+                | "cancer"
+                | "accident"
+                | "buried"
+                | "born"
+                | "wedding"
+                | "divorce"
+                | "divorced"
+                | "coffin"
+                | "ambulance"
+                | "drowned"
+                | "rescued"
+                | "homeless"
+                | "bankrupt"
+                | "refugee"
+                | "war"
+                | "fired"
+                | "bullied"
+                | "abandoned"
+                | "forgave"
+                | "promised"
+                | "hugged"
+                | "wept"
+                | "laughed"
         )
     };
     sentence.tokens.iter().filter(|token| heavy(&token.word)).count() as f32 * 0.7
@@ -134,7 +197,9 @@ fn gravity(sentence: &Sentence<'_>) -> f32 {
 /// A sentence in the third person; after "that" when it opens the statement.
 fn retold(reading: &Reading<'_, '_>, sentence: &Sentence<'_>, opens: bool) -> Option<String> {
     let tokens = &sentence.tokens;
-    let start = tokens.iter().position(|t| t.is_word && !matches!(t.word.as_str(), "and" | "but" | "so" | "well" | "then" | "anyway" | "oh" | "yeah" | "honestly"))?;
+    let start = tokens.iter().position(|t| {
+        t.is_word && !matches!(t.word.as_str(), "and" | "but" | "so" | "well" | "then" | "anyway" | "oh" | "yeah" | "honestly")
+    })?;
     let leans = matches!(word(tokens, start), "it" | "that" | "this" | "he" | "she" | "they" | "these" | "those" | "which");
     let told_by_owner = tokens.iter().any(|token| matches!(token.word.as_str(), "i" | "my" | "me" | "we" | "our"));
     if opens && leans || sentence.bytes.len() > RETOLD_CHARS_MAX || !told_by_owner || !sentence.foreign.is_empty() {

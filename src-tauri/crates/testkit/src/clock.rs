@@ -1,0 +1,41 @@
+//! A clock that stands still until a test moves it.
+
+use std::sync::atomic::{AtomicI64, Ordering};
+
+use keepsake_domain::{Clock, Timestamp};
+
+/// 2026-03-02 10:00 UTC, a Monday: where fixtures begin unless they say otherwise.
+pub const MONDAY_TEN: Timestamp = Timestamp(1_772_445_600_000);
+
+/// The present as a test sets it, forwards or backwards.
+#[derive(Debug)]
+pub struct FixedClock(AtomicI64);
+
+impl FixedClock {
+    /// A clock that shows `now`.
+    pub const fn at(now: Timestamp) -> Self {
+        Self(AtomicI64::new(now.0))
+    }
+
+    /// Shows `now` from here on.
+    pub fn set(&self, now: Timestamp) {
+        self.0.store(now.0, Ordering::SeqCst);
+    }
+
+    /// Moves by `delta_ms`, which may be negative, and returns the new present.
+    pub fn advance_ms(&self, delta_ms: i64) -> Timestamp {
+        Timestamp(self.0.fetch_add(delta_ms, Ordering::SeqCst) + delta_ms)
+    }
+}
+
+impl Default for FixedClock {
+    fn default() -> Self {
+        Self::at(MONDAY_TEN)
+    }
+}
+
+impl Clock for FixedClock {
+    fn now(&self) -> Timestamp {
+        Timestamp(self.0.load(Ordering::SeqCst))
+    }
+}

@@ -85,6 +85,8 @@ CREATE TABLE conversations (
     archived_at_ms         INTEGER,
     -- Messages up to this sequence number need no extraction: they were read, or they fell into a private period.
     extracted_through_seq  INTEGER NOT NULL DEFAULT 0,
+    -- Messages up to this one fell into a private period: no later reason to read again reaches below it.
+    private_through_seq    INTEGER NOT NULL DEFAULT 0,
     import_id              TEXT REFERENCES imports (id),
     UNIQUE (source_kind, source_conversation)
 ) STRICT, WITHOUT ROWID;

@@ -43,7 +43,7 @@ CREATE TABLE memories (
     said_at_ms       INTEGER NOT NULL,                                          -- when its first evidence was said
     proposers        TEXT NOT NULL,                -- JSON array of names with versions
     fingerprint      BLOB NOT NULL,                -- what a rejection suppresses
-    supersedes_id    TEXT REFERENCES memories (id),
+    supersedes_id    TEXT REFERENCES memories (id) ON DELETE SET NULL,
     reject_reason    TEXT,
     snoozed_until_ms INTEGER,
     created_at_ms    INTEGER NOT NULL,
@@ -55,9 +55,15 @@ CREATE INDEX memories_by_fingerprint ON memories (fingerprint);
 CREATE INDEX memories_by_supersedes ON memories (supersedes_id) WHERE supersedes_id IS NOT NULL;
 
 -- A statement is never reworded in place: a change is a new row that supersedes (DESIGN invariant 4).
-CREATE TRIGGER memories_no_rewording BEFORE UPDATE OF id, content, kind, category, subject, reasoning, supersedes_id ON memories
+CREATE TRIGGER memories_no_rewording BEFORE UPDATE OF id, content, kind, category, subject, reasoning ON memories
 BEGIN
     SELECT RAISE(ABORT, 'a memory is never reworded: write a new version that supersedes it');
+END;
+-- The link goes only with the version it points to, when that is erased.
+CREATE TRIGGER memories_no_relinking BEFORE UPDATE OF supersedes_id ON memories
+WHEN NEW.supersedes_id IS NOT NULL OR EXISTS (SELECT 1 FROM memories WHERE id = OLD.supersedes_id)
+BEGIN
+    SELECT RAISE(ABORT, 'a memory keeps the version it supersedes');
 END;
 
 CREATE VIRTUAL TABLE memories_fts USING fts5(

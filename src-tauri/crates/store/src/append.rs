@@ -10,7 +10,7 @@ use keepsake_domain::{
 };
 use rusqlite::{OptionalExtension, params};
 
-use crate::chain::{Hash, Links, hash_parts};
+use crate::chain::{Hash, hash_parts, row_hash};
 use crate::changes::Tag;
 use crate::open::WriteTx;
 use crate::{Result, StoreError};
@@ -71,8 +71,6 @@ impl WriteTx<'_> {
         let mut seen = Seen::default();
         let mut outcome = BatchOutcome::default();
         for message in messages {
-            let handle = self.handle_of(message, &mut seen, context)?;
-            let conversation = self.conversation_of(message, &handle.1, &mut seen, context)?;
             let source_key = hash_parts(
                 Some(&key),
                 &[
@@ -83,6 +81,9 @@ impl WriteTx<'_> {
             );
             let revision = match self.revision_for(&source_key, &message.text)? {
                 Revision::Same => {
+                    // A repeat may still say for the first time that its author is the owner. It makes no new handle: an author
+                    // whom the source renamed since would get one that no message carries.
+                    self.stored_handle(message, &mut seen, context)?;
                     outcome.duplicate += 1;
                     continue;
                 }
@@ -92,6 +93,8 @@ impl WriteTx<'_> {
                 }
                 Revision::Next(revision) => revision,
             };
+            let handle = self.handle_of(message, &mut seen, context)?;
+            let conversation = self.conversation_of(message, &handle.1, &mut seen, context)?;
             head = self.insert(message, &handle, &conversation, &source_key, revision, head, context)?;
             outcome.imported += 1;
             let entry = seen.conversations.get_mut(&(message.source.kind.name(), message.source.conversation.clone()));
@@ -102,7 +105,7 @@ impl WriteTx<'_> {
             }
         }
         self.settle(seen, &mut outcome)?;
-        if outcome.imported > 0 {
+        if !outcome.touched.is_empty() {
             self.touch(Tag::Messages);
             self.touch(Tag::Conversations);
         }
@@ -137,11 +140,26 @@ impl WriteTx<'_> {
     }
 
     fn handle_of(&self, message: &Message, seen: &mut Seen, context: AppendContext<'_>) -> Result<(HandleId, EntityId)> {
+        if let Some(known) = self.stored_handle(message, seen, context)? {
+            return Ok(known);
+        }
+        let handle = self.new_handle(message, context)?;
+        let ids = (handle.id.clone(), handle.entity.clone());
+        seen.handles.insert(handle_key(message), handle);
+        Ok(ids)
+    }
+
+    /// The author's handle, if it is stored; where the message says so, it becomes the owner's.
+    fn stored_handle(
+        &self,
+        message: &Message,
+        seen: &mut Seen,
+        context: AppendContext<'_>,
+    ) -> Result<Option<(HandleId, EntityId)>> {
         let author = &message.author;
-        let is_owner = author.role == Role::Owner;
-        let key = (author.handle.channel.clone(), author.handle.handle.clone(), is_owner);
+        let key = handle_key(message);
         if let Some(handle) = seen.handles.get(&key) {
-            return Ok((handle.id.clone(), handle.entity.clone()));
+            return Ok(Some((handle.id.clone(), handle.entity.clone())));
         }
         let stored = self
             .conn
@@ -153,20 +171,14 @@ impl WriteTx<'_> {
                 Ok((row.get::<_, String>(0)?, row.get::<_, String>(1)?, row.get::<_, bool>(2)?))
             })
             .optional()?;
-        let handle = match stored {
-            Some((id, entity, was_owner)) => {
-                let handle =
-                    Handle { id: crate::text::parse("handle id", &id)?, entity: crate::text::parse("entity id", &entity)? };
-                if is_owner && !was_owner {
-                    self.recognise_owner(&handle, seen, context)?;
-                }
-                handle
-            }
-            None => self.new_handle(message, context)?,
-        };
+        let Some((id, entity, was_owner)) = stored else { return Ok(None) };
+        let handle = Handle { id: crate::text::parse("handle id", &id)?, entity: crate::text::parse("entity id", &entity)? };
+        if author.role == Role::Owner && !was_owner {
+            self.recognise_owner(&handle, seen, context)?;
+        }
         let ids = (handle.id.clone(), handle.entity.clone());
         seen.handles.insert(key, handle);
-        Ok(ids)
+        Ok(Some(ids))
     }
 
     /// The person said that this speaker, stored before as somebody else, is them.
@@ -245,15 +257,21 @@ impl WriteTx<'_> {
         let stored = self
             .conn
             .prepare_cached(
-                "SELECT id, started_at_ms, last_activity_at_ms FROM conversations WHERE source_kind = ?1 AND source_conversation = ?2",
+                "SELECT id, started_at_ms, last_activity_at_ms, is_private FROM conversations
+                  WHERE source_kind = ?1 AND source_conversation = ?2",
             )?
             .query_row(params![key.0, key.1], |row| {
-                Ok((row.get::<_, String>(0)?, row.get::<_, i64>(1)?, row.get::<_, i64>(2)?))
+                Ok((row.get::<_, String>(0)?, row.get::<_, i64>(1)?, row.get::<_, i64>(2)?, row.get::<_, bool>(3)?))
             })
             .optional()?;
         let conversation = match stored {
-            Some((id, first_ms, last_ms)) => {
-                Conversation { id: crate::text::parse("conversation id", &id)?, is_new: false, added: 0, first_ms, last_ms }
+            Some((id, first_ms, last_ms, was_private)) => {
+                let id = crate::text::parse("conversation id", &id)?;
+                if message.is_private && !was_private {
+                    // The stricter label wins: what arrives now was asked to be kept out of memory.
+                    self.set_private(&id, true)?;
+                }
+                Conversation { id, is_new: false, added: 0, first_ms, last_ms }
             }
             None => {
                 let id = ConversationId::fresh(context.ids);
@@ -301,23 +319,36 @@ impl WriteTx<'_> {
         let content_hash = hash_parts(None, &[salt.as_bytes(), message.text.as_bytes()]);
         let metadata =
             if message.metadata.is_empty() { None } else { Some(crate::text::to_json("message metadata", &message.metadata)?) };
-        let row_hash = Links {
-            prev: &prev,
-            id: id.as_str(),
-            conversation_id: conversation.as_str(),
-            handle_id: handle.0.as_str(),
-            role: message.author.role.name(),
-            message_type: message.message_type.name(),
-            author: &message.author.name,
-            is_branch: message.is_branch,
-            created_at_ms: message.time.0,
-            source_key,
-            revision,
-            content_hash: &content_hash,
-            metadata: metadata.as_deref(),
-        }
-        .row_hash();
         let direction: Direction = message.direction();
+        let row_hash = row_hash(
+            &prev,
+            &[
+                Some(id.as_str().as_bytes()),
+                Some(conversation.as_str().as_bytes()),
+                Some(handle.1.as_str().as_bytes()),
+                Some(handle.0.as_str().as_bytes()),
+                Some(message.channel_type.as_bytes()),
+                Some(message.channel_id.as_bytes()),
+                Some(direction.name().as_bytes()),
+                Some(message.author.role.name().as_bytes()),
+                Some(message.author.name.as_bytes()),
+                Some(message.message_type.name().as_bytes()),
+                Some(&i64::from(message.is_branch).to_le_bytes()),
+                message.tool.as_deref().map(str::as_bytes),
+                message.reply_to.as_deref().map(str::as_bytes),
+                metadata.as_deref().map(str::as_bytes),
+                Some(&message.time.0.to_le_bytes()),
+                Some(message.time_certainty.name().as_bytes()),
+                Some(message.source.kind.name().as_bytes()),
+                Some(message.source.conversation.as_bytes()),
+                Some(message.source.message.as_bytes()),
+                Some(source_key),
+                Some(&revision.to_le_bytes()),
+                context.import_id.map(|id| id.as_str().as_bytes()),
+                Some(&context.now.0.to_le_bytes()),
+                Some(&content_hash),
+            ],
+        );
         self.conn
             .prepare_cached(
                 "INSERT INTO interactions (id, conversation_id, entity_id, handle_id, channel_type, channel_id, direction, role, author,
@@ -376,14 +407,12 @@ impl WriteTx<'_> {
                 ])?;
                 outcome.touched.push(conversation.id.clone());
             }
-            if conversation.is_new && conversation.added == 0 {
-                // Every message of it had been erased: an empty shell would say that something was here.
-                self.conn.execute("DELETE FROM conversations WHERE id = ?1", params![conversation.id.as_str()])?;
-            } else if conversation.is_new {
+            if conversation.is_new {
                 outcome.created.push(conversation.id);
             }
         }
-        let mut reread = self.conn.prepare_cached("UPDATE conversations SET extracted_through_seq = 0 WHERE id = ?1")?;
+        let mut reread =
+            self.conn.prepare_cached("UPDATE conversations SET extracted_through_seq = private_through_seq WHERE id = ?1")?;
         for id in seen.reread {
             reread.execute(params![id.as_str()])?;
             if !outcome.touched.contains(&id) {
@@ -394,6 +423,11 @@ impl WriteTx<'_> {
         outcome.created.sort();
         Ok(())
     }
+}
+
+fn handle_key(message: &Message) -> (String, String, bool) {
+    let author = &message.author;
+    (author.handle.channel.clone(), author.handle.handle.clone(), author.role == Role::Owner)
 }
 
 enum Revision {

@@ -3,7 +3,10 @@
 //! It is tamper-evident against partial edits only: whoever can write the file can recompute the whole chain. The content
 //! enters as a salted hash, so an erased row keeps the chain whole without anything left to guess its text from.
 
-use rusqlite::{Row, params};
+use std::borrow::Cow;
+
+use rusqlite::Row;
+use rusqlite::types::ValueRef;
 
 use crate::Result;
 use crate::open::ReadTx;
@@ -16,9 +19,6 @@ pub(crate) type Hash = [u8; HASH_BYTES];
 
 /// The hash before the first row.
 pub(crate) const GENESIS: Hash = [0; HASH_BYTES];
-
-/// Rows checked per step, so that a reader never holds a snapshot for long.
-const VERIFY_STEP_ROWS: i64 = 20_000;
 
 /// Hash over length-prefixed parts, so that no two lists of parts collide by concatenation.
 pub(crate) fn hash_parts(key: Option<&[u8; 32]>, parts: &[&[u8]]) -> Hash {
@@ -35,45 +35,45 @@ pub(crate) fn hash_parts(key: Option<&[u8; 32]>, parts: &[&[u8]]) -> Hash {
     hash
 }
 
-/// The columns that a row's hash covers.
-pub(crate) struct Links<'a> {
-    pub prev: &'a Hash,
-    pub id: &'a str,
-    pub conversation_id: &'a str,
-    pub handle_id: &'a str,
-    pub role: &'a str,
-    pub message_type: &'a str,
-    pub author: &'a str,
-    pub is_branch: bool,
-    pub created_at_ms: i64,
-    pub source_key: &'a [u8],
-    pub revision: i64,
-    pub content_hash: &'a [u8],
-    pub metadata: Option<&'a str>,
+/// What a row's hash covers: everything but its number, its text and its salt, which enter as the content hash.
+///
+/// The order of [`LINKED_COLUMNS`]; absent and empty differ.
+pub(crate) fn row_hash(prev: &[u8], columns: &[Option<&[u8]>; LINKED_COLUMNS.len()]) -> Hash {
+    let mut parts = vec![prev];
+    for column in columns {
+        parts.push(if column.is_some() { b"1" } else { b"0" });
+        parts.push(column.unwrap_or_default());
+    }
+    hash_parts(None, &parts)
 }
 
-impl Links<'_> {
-    pub(crate) fn row_hash(&self) -> Hash {
-        hash_parts(
-            None,
-            &[
-                self.prev,
-                self.id.as_bytes(),
-                self.conversation_id.as_bytes(),
-                self.handle_id.as_bytes(),
-                self.role.as_bytes(),
-                self.message_type.as_bytes(),
-                self.author.as_bytes(),
-                &[u8::from(self.is_branch)],
-                &self.created_at_ms.to_le_bytes(),
-                self.source_key,
-                &self.revision.to_le_bytes(),
-                self.content_hash,
-                self.metadata.unwrap_or("").as_bytes(),
-            ],
-        )
-    }
-}
+/// The columns under the row's hash; numbers enter as eight little-endian bytes.
+pub(crate) const LINKED_COLUMNS: [&str; 24] = [
+    "id",
+    "conversation_id",
+    "entity_id",
+    "handle_id",
+    "channel_type",
+    "channel_id",
+    "direction",
+    "role",
+    "author",
+    "message_type",
+    "is_branch",
+    "tool",
+    "reply_to",
+    "metadata",
+    "created_at_ms",
+    "time_certainty",
+    "source_kind",
+    "source_conversation",
+    "source_message",
+    "source_key",
+    "revision",
+    "import_id",
+    "appended_at_ms",
+    "content_hash",
+];
 
 /// Where the chain breaks.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -93,49 +93,37 @@ pub struct ChainReport {
     pub faults: Vec<ChainFault>,
 }
 
-struct Stored {
-    seq: i64,
-    prev: Vec<u8>,
-    hash: Vec<u8>,
-    /// Absent for a tombstone.
-    recomputed: Option<(Hash, bool)>,
+/// A stored value as the bytes that were hashed. Texts are not decoded: damage must show as a fault and not as an error.
+fn bytes_of(value: ValueRef<'_>) -> Option<Cow<'_, [u8]>> {
+    match value {
+        ValueRef::Null => None,
+        ValueRef::Integer(number) => Some(Cow::Owned(number.to_le_bytes().to_vec())),
+        ValueRef::Real(number) => Some(Cow::Owned(number.to_le_bytes().to_vec())),
+        ValueRef::Text(bytes) | ValueRef::Blob(bytes) => Some(Cow::Borrowed(bytes)),
+    }
 }
 
-fn read_row(row: &Row<'_>) -> rusqlite::Result<Stored> {
-    let prev: Vec<u8> = row.get("prev_hash")?;
-    let hash: Vec<u8> = row.get("row_hash")?;
-    let id: Option<String> = row.get("id")?;
-    let recomputed = match id {
-        None => None,
-        Some(id) => {
-            let content: String = row.get("content")?;
-            let salt: Vec<u8> = row.get("salt")?;
-            let content_hash: Vec<u8> = row.get("content_hash")?;
-            let mut prev_hash = GENESIS;
-            if prev.len() == HASH_BYTES {
-                prev_hash.copy_from_slice(&prev);
-            }
-            let metadata: Option<String> = row.get("metadata")?;
-            let links = Links {
-                prev: &prev_hash,
-                id: &id,
-                conversation_id: &row.get::<_, String>("conversation_id")?,
-                handle_id: &row.get::<_, String>("handle_id")?,
-                role: &row.get::<_, String>("role")?,
-                message_type: &row.get::<_, String>("message_type")?,
-                author: &row.get::<_, String>("author")?,
-                is_branch: row.get("is_branch")?,
-                created_at_ms: row.get("created_at_ms")?,
-                source_key: &row.get::<_, Vec<u8>>("source_key")?,
-                revision: row.get("revision")?,
-                content_hash: &content_hash,
-                metadata: metadata.as_deref(),
-            };
-            let content_holds = hash_parts(None, &[&salt, content.as_bytes()]).as_slice() == content_hash;
-            Some((links.row_hash(), content_holds))
-        }
-    };
-    Ok(Stored { seq: row.get("seq")?, prev, hash, recomputed })
+/// What is wrong with a message's row, seen alone.
+fn fault_of(row: &Row<'_>) -> rusqlite::Result<Option<&'static str>> {
+    let column = |name: &str| Ok::<_, rusqlite::Error>(bytes_of(row.get_ref(name)?));
+    let mut owned = Vec::with_capacity(LINKED_COLUMNS.len());
+    for name in LINKED_COLUMNS {
+        owned.push(column(name)?);
+    }
+    let mut columns = [None; LINKED_COLUMNS.len()];
+    for (slot, value) in columns.iter_mut().zip(&owned) {
+        *slot = value.as_deref();
+    }
+    let (prev, hash) = (column("prev_hash")?.unwrap_or_default(), column("row_hash")?.unwrap_or_default());
+    let (salt, content) = (column("salt")?.unwrap_or_default(), column("content")?.unwrap_or_default());
+    let content_hash = column("content_hash")?.unwrap_or_default();
+    Ok(if hash_parts(None, &[&salt, &content]).as_slice() != &*content_hash {
+        Some("its text was changed from outside")
+    } else if row_hash(&prev, &columns).as_slice() != &*hash {
+        Some("it was changed from outside")
+    } else {
+        None
+    })
 }
 
 impl ReadTx<'_> {
@@ -161,43 +149,41 @@ impl ReadTx<'_> {
         /// More say nothing new: the first one already means that the log was changed from outside.
         const FAULTS_MAX: usize = 10;
         let mut report = ChainReport { rows: 0, faults: Vec::new() };
+        let fault = |report: &mut ChainReport, seq, what| {
+            if report.faults.len() < FAULTS_MAX {
+                report.faults.push(ChainFault { seq, what });
+            }
+        };
+        let columns = LINKED_COLUMNS.join(", ");
+        let mut messages = self
+            .conn
+            .prepare(&format!("SELECT seq, {columns}, content, salt, prev_hash, row_hash FROM interactions WHERE seq = ?1"))?;
+        let mut links = self.conn.prepare(
+            "SELECT seq, 0, prev_hash, row_hash FROM interactions UNION ALL SELECT seq, 1, prev_hash, row_hash FROM tombstones
+             ORDER BY seq",
+        )?;
+        let mut rows = links.query([])?;
         let mut expected: Vec<u8> = GENESIS.to_vec();
-        let mut after = 0_i64;
-        loop {
-            let mut statement = self.conn.prepare_cached(
-                "SELECT seq, id, conversation_id, handle_id, role, message_type, author, is_branch, created_at_ms, source_key, revision,
-                        content, salt, content_hash, metadata, prev_hash, row_hash
-                   FROM interactions WHERE seq > ?1
-                 UNION ALL
-                 SELECT seq, NULL, NULL, NULL, NULL, NULL, NULL, 0, 0, source_key, 0, NULL, NULL, NULL, NULL, prev_hash, row_hash
-                   FROM tombstones WHERE seq > ?1
-                 ORDER BY seq LIMIT ?2",
-            )?;
-            let mut rows = statement.query(params![after, VERIFY_STEP_ROWS])?;
-            let mut read = 0;
-            while let Some(row) = rows.next()? {
-                let stored = read_row(row)?;
-                let mut fault = |what| {
-                    if report.faults.len() < FAULTS_MAX {
-                        report.faults.push(ChainFault { seq: stored.seq, what });
-                    }
-                };
-                if stored.prev != expected {
-                    fault("a row before it is missing or was added from outside");
-                }
-                match stored.recomputed {
-                    Some((_, false)) => fault("its text was changed from outside"),
-                    Some((hash, true)) if hash.as_slice() != stored.hash => fault("it was changed from outside"),
-                    _ => {}
-                }
-                expected = stored.hash;
-                after = stored.seq;
-                read += 1;
-                report.rows += 1;
+        let mut last = 0;
+        while let Some(row) = rows.next()? {
+            let seq: i64 = row.get(0)?;
+            if bytes_of(row.get_ref(2)?).as_deref() != Some(expected.as_slice()) {
+                fault(&mut report, seq, "a row before it is missing or was added from outside");
             }
-            if read < VERIFY_STEP_ROWS {
-                return Ok(report);
+            let is_tombstone: bool = row.get(1)?;
+            if !is_tombstone && let Some(what) = messages.query_row([seq], fault_of)? {
+                fault(&mut report, seq, what);
             }
+            expected = bytes_of(row.get_ref(3)?).unwrap_or_default().into_owned();
+            last = seq;
+            report.rows += 1;
         }
+        // SQLite counts appended rows beside the table; without this the newest rows could vanish unseen.
+        let appended: Option<i64> =
+            self.conn.query_row("SELECT max(seq) FROM sqlite_sequence WHERE name = 'interactions'", [], |row| row.get(0))?;
+        if appended.unwrap_or(0) != last {
+            fault(&mut report, appended.unwrap_or(0), "the newest rows are missing or were added from outside");
+        }
+        Ok(report)
     }
 }

@@ -1,6 +1,6 @@
 //! Conversations and their messages: lists, the reading view, the privacy toggle's rows.
 
-use keepsake_domain::{ConversationId, InteractionId, MessageType, Role, Timestamp, Visibility};
+use keepsake_domain::{ConversationId, InteractionId, MemoryId, MessageType, Role, Timestamp, Visibility};
 use rusqlite::types::Value;
 use rusqlite::{OptionalExtension, Row, params, params_from_iter};
 
@@ -122,6 +122,9 @@ pub struct PrivacyCounts {
     pub unread: u64,
 }
 
+/// No title is longer; SQLite refuses LIKE patterns beyond 50,000 bytes, and a pasted page must not be an error.
+const TITLE_QUERY_CHARS_MAX: usize = 1_000;
+
 const CONVERSATION_COLUMNS: &str =
     "c.id, c.source_kind, c.source_conversation, c.title, c.channel_type, c.channel_id, c.visibility,
     c.is_private, c.status, c.messages, c.started_at_ms, c.last_activity_at_ms, c.extracted_through_seq,
@@ -177,7 +180,8 @@ impl ConversationFilter {
         let mut conditions = vec!["1".to_owned()];
         let mut values: Vec<Value> = Vec::new();
         if let Some(query) = self.query.as_deref().map(str::trim).filter(|query| !query.is_empty()) {
-            values.push(format!("%{}%", query.replace(['%', '_'], "")).into());
+            let title: String = query.chars().filter(|c| !matches!(c, '%' | '_')).take(TITLE_QUERY_CHARS_MAX).collect();
+            values.push(format!("%{title}%").into());
             let title = format!("c.title LIKE ?{}", values.len());
             match fts_query(query) {
                 Some(words) => {
@@ -419,6 +423,7 @@ impl WriteTx<'_> {
         self.conn
             .prepare_cached("UPDATE conversations SET extracted_through_seq = max(extracted_through_seq, ?2) WHERE id = ?1")?
             .execute(params![id.as_str(), seq])?;
+        self.touch(Tag::Conversations);
         Ok(())
     }
 
@@ -428,7 +433,9 @@ impl WriteTx<'_> {
         let before = self.conversation(id)?;
         self.conn.execute("UPDATE conversations SET is_private = ?2 WHERE id = ?1", params![id.as_str(), is_private])?;
         if before.is_private && !is_private {
-            self.mark_extracted(id, self.last_seq(id)?)?;
+            let seq = self.last_seq(id)?;
+            self.conn.execute("UPDATE conversations SET private_through_seq = ?2 WHERE id = ?1", params![id.as_str(), seq])?;
+            self.mark_extracted(id, seq)?;
         }
         self.relabel(id)?;
         self.touch(Tag::Conversations);
@@ -438,15 +445,33 @@ impl WriteTx<'_> {
 
     /// Gives the memories that rest on a conversation the join of their sources' labels again.
     fn relabel(&self, id: &ConversationId) -> Result<()> {
-        self.conn.execute(
-            "UPDATE memories SET visibility = CASE WHEN EXISTS (
-                 SELECT 1 FROM memory_evidence v JOIN interactions i ON i.id = v.interaction_id
-                   JOIN conversations c ON c.id = i.conversation_id
-                  WHERE v.memory_id = memories.id AND (c.is_private = 1 OR c.visibility = 'private')) THEN 'private' ELSE 'public' END
-              WHERE id IN (SELECT v.memory_id FROM memory_evidence v JOIN interactions i ON i.id = v.interaction_id
-                            WHERE i.conversation_id = ?1)",
-            params![id.as_str()],
+        let mut statement = self.conn.prepare_cached(
+            "SELECT v.memory_id FROM memory_evidence v JOIN interactions i ON i.id = v.interaction_id WHERE i.conversation_id = ?1
+             UNION
+             SELECT r.to_id FROM memory_evidence v JOIN interactions i ON i.id = v.interaction_id
+               JOIN memory_relations r ON r.from_id = v.memory_id AND r.relation = 'merged_into'
+              WHERE i.conversation_id = ?1",
         )?;
+        let memories = statement.query_map(params![id.as_str()], |row| row.get::<_, String>(0))?;
+        for memory in memories.collect::<rusqlite::Result<Vec<_>>>()? {
+            self.relabel_memory(&parse("memory id", &memory)?)?;
+        }
+        Ok(())
+    }
+
+    /// Gives a memory the join of the labels of everything that is shown as its evidence, merged duplicates included.
+    pub(crate) fn relabel_memory(&self, id: &MemoryId) -> Result<()> {
+        self.conn
+            .prepare_cached(
+                "UPDATE memories SET visibility = CASE WHEN EXISTS (
+                     SELECT 1 FROM memory_evidence v JOIN interactions i ON i.id = v.interaction_id
+                       JOIN conversations c ON c.id = i.conversation_id
+                      WHERE (v.memory_id = ?1 OR v.memory_id IN (
+                                SELECT r.from_id FROM memory_relations r WHERE r.to_id = ?1 AND r.relation = 'merged_into'))
+                        AND (c.is_private = 1 OR c.visibility = 'private')) THEN 'private' ELSE 'public' END
+                  WHERE id = ?1",
+            )?
+            .execute(params![id.as_str()])?;
         Ok(())
     }
 }

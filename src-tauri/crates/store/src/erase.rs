@@ -38,7 +38,11 @@ impl Store {
                 erased.conversations += 1;
             }
             tx.forget_silent_speakers()?;
-            tx.conn.execute("DELETE FROM imports WHERE id = ?1 AND is_sample = 1", params![import.as_str()])?;
+            // Its messages in a conversation that another import began stay, and so does the account of where they came from.
+            tx.conn.execute(
+                "DELETE FROM imports WHERE id = ?1 AND is_sample = 1 AND NOT EXISTS (SELECT 1 FROM interactions WHERE import_id = ?1)",
+                params![import.as_str()],
+            )?;
             tx.touch(Tag::Conversations);
             tx.touch(Tag::Messages);
             tx.touch(Tag::Imports);
@@ -66,20 +70,19 @@ impl WriteTx<'_> {
                 "DELETE FROM memory_evidence WHERE memory_id = ?1 AND interaction_id IN (SELECT id FROM interactions WHERE conversation_id = ?2)",
             )?
             .execute(params![memory, id.as_str()])?;
-            let rest: Option<String> = self
+            let moved = self
                 .conn
                 .prepare_cached(
-                    "SELECT (SELECT i.conversation_id FROM memory_evidence v JOIN interactions i ON i.id = v.interaction_id
-                              WHERE v.memory_id = ?1 ORDER BY v.position LIMIT 1)",
+                    "UPDATE memories SET conversation_id = i.conversation_id, said_at_ms = i.created_at_ms,
+                            subject_handle_id = iif(subject_handle_id IS NULL, NULL, i.handle_id)
+                       FROM memory_evidence v JOIN interactions i ON i.id = v.interaction_id
+                      WHERE memories.id = ?1 AND v.memory_id = ?1
+                        AND v.position = (SELECT min(position) FROM memory_evidence WHERE memory_id = ?1)",
                 )?
-                .query_row(params![memory], |row| row.get(0))?;
-            match rest {
-                Some(other) => {
-                    self.conn
-                        .prepare_cached("UPDATE memories SET conversation_id = ?2 WHERE id = ?1")?
-                        .execute(params![memory, other])?;
-                }
-                None => {
+                .execute(params![memory])?;
+            match moved {
+                1.. => {}
+                0 => {
                     self.conn
                         .prepare_cached("DELETE FROM embeddings WHERE owner_kind = 'memory' AND owner_id = ?1")?
                         .execute([memory])?;
@@ -98,6 +101,11 @@ impl WriteTx<'_> {
                 )?
                 .execute([memory])?;
         }
+        // An act of which nothing is left cannot be undone, and its notice may name what is gone.
+        self.conn.execute(
+            "DELETE FROM operations WHERE NOT EXISTS (SELECT 1 FROM operation_changes c WHERE c.operation_id = operations.id)",
+            [],
+        )?;
         for table in ["conversation_summaries", "conversation_analyses", "gate_log"] {
             self.conn.execute(&format!("DELETE FROM {table} WHERE conversation_id = ?1"), params![id.as_str()])?;
         }

@@ -1,7 +1,7 @@
 //! The authorizer: the first of the three locks on the append log (security.md 2.5).
 //!
-//! Ordinary connections may not change or delete messages and tombstones, drop or alter anything, attach other files or weaken
-//! a pragma. The erasing connection may delete messages and nothing else of this list.
+//! Ordinary connections may not change or delete messages and tombstones, create, drop or alter anything, attach other files or
+//! weaken a pragma. The erasing connection may delete messages and add tombstones, and nothing else of this list.
 
 use rusqlite::hooks::{AuthAction, AuthContext, Authorization};
 use rusqlite::{Connection, functions::FunctionFlags};
@@ -18,7 +18,13 @@ pub(crate) enum Purpose {
 }
 
 /// Tables whose rows are kept for good.
-const PROTECTED: [&str; 2] = ["interactions", "tombstones"];
+const KEPT: [&str; 2] = ["interactions", "tombstones"];
+
+/// Tables that no statement writes once the file is open: the key of the source ids, and SQLite's own count of appended rows.
+const SEALED: [&str; 2] = ["store_keys", "sqlite_sequence"];
+
+/// Full-text indexes: an insert by hand is a command to the index and could switch its secure deletion off; only triggers write.
+const INDEXES: [&str; 2] = ["interactions_fts", "memories_fts"];
 
 /// Pragmas that only look, or that only tidy.
 const HARMLESS_PRAGMAS: [&str; 10] = [
@@ -34,25 +40,43 @@ const HARMLESS_PRAGMAS: [&str; 10] = [
     "table_info",
 ];
 
-fn is_protected(table: &str) -> bool {
-    PROTECTED.iter().any(|name| table.eq_ignore_ascii_case(name))
+fn is_among(names: &[&str], table: &str) -> bool {
+    names.iter().any(|name| table.eq_ignore_ascii_case(name))
 }
 
 fn judge(purpose: Purpose, context: AuthContext<'_>) -> Authorization {
     use AuthAction::*;
     let refused = match context.action {
-        Update { table_name, .. } => is_protected(table_name),
+        Update { table_name, .. } => is_among(&KEPT, table_name) || is_among(&SEALED, table_name),
         Delete { table_name } => {
-            is_protected(table_name) && !(purpose == Purpose::Erasing && table_name.eq_ignore_ascii_case("interactions"))
+            is_among(&SEALED, table_name)
+                || is_among(&KEPT, table_name)
+                    && !(purpose == Purpose::Erasing && table_name.eq_ignore_ascii_case("interactions"))
         }
-        DropTable { .. }
-        | DropTrigger { .. }
+        Insert { table_name } => {
+            is_among(&SEALED, table_name)
+                || is_among(&INDEXES, table_name) && context.accessor.is_none()
+                || table_name.eq_ignore_ascii_case("tombstones") && purpose != Purpose::Erasing
+        }
+        CreateIndex { .. }
+        | CreateTable { .. }
+        | CreateTempIndex { .. }
+        | CreateTempTable { .. }
+        | CreateTempTrigger { .. }
+        | CreateTempView { .. }
+        | CreateTrigger { .. }
+        | CreateView { .. }
+        | CreateVtable { .. }
         | DropIndex { .. }
+        | DropTable { .. }
+        | DropTempIndex { .. }
+        | DropTempTable { .. }
+        | DropTempTrigger { .. }
+        | DropTempView { .. }
+        | DropTrigger { .. }
         | DropView { .. }
         | DropVtable { .. }
         | AlterTable { .. }
-        | CreateTrigger { .. }
-        | CreateTempTrigger { .. }
         | Attach { .. }
         | Detach { .. } => true,
         Pragma { pragma_name, pragma_value } => {

@@ -87,7 +87,11 @@ pub enum JobOutcome {
     },
     /// Failed for good.
     Dead,
+    /// A person had asked it to stop: it is not tried again.
+    Cancelled,
 }
+
+const RETRY_DELAY_MAX_MS: i64 = RETRY_DELAYS_MS[RETRY_DELAYS_MS.len() - 1];
 
 const COLUMNS: &str =
     "seq, id, kind, state, idempotency_key, payload, attempts, crashes, lease_epoch, not_before_ms, cancel_requested, stage,
@@ -203,6 +207,7 @@ impl WriteTx<'_> {
     ///
     /// A failed job that waits for its next attempt does not hold up the ones behind it.
     pub fn lease_next(&self, lane: Lane, now: Timestamp) -> Result<Option<(Lease, JobRow)>> {
+        self.heed_clock(now)?;
         let busy =
             self.conn.prepare_cached("SELECT 1 FROM jobs WHERE lane = ?1 AND state = 'running'")?.exists(params![lane.name()])?;
         if busy {
@@ -238,7 +243,20 @@ impl WriteTx<'_> {
                   WHERE id = ?1 AND lease_epoch = ?2 AND state = 'running'",
             )?
             .execute(params![lease.job.as_str(), lease.epoch, now.plus_ms(JOB_LEASE_MS).0, stage, done as i64, total as i64])?;
+        self.touch(Tag::Jobs);
         self.held(lease, changed)
+    }
+
+    /// Brings moments that no clock running forwards can have written back into reach: after the computer's clock was set back by
+    /// a day, a retry in five seconds and a lease of a minute would otherwise last a day.
+    fn heed_clock(&self, now: Timestamp) -> Result<()> {
+        self.conn
+            .prepare_cached("UPDATE jobs SET not_before_ms = ?1 WHERE state = 'queued' AND not_before_ms > ?2")?
+            .execute(params![now.0, now.plus_ms(RETRY_DELAY_MAX_MS).0])?;
+        self.conn
+            .prepare_cached("UPDATE jobs SET lease_until_ms = ?1 WHERE state = 'running' AND lease_until_ms > ?1")?
+            .execute(params![now.plus_ms(JOB_LEASE_MS).0])?;
+        Ok(())
     }
 
     fn held(&self, lease: &Lease, changed: usize) -> Result<()> {
@@ -279,9 +297,10 @@ impl WriteTx<'_> {
 
     /// Records a failure: retried after 5, 10 and 20 s, then dead. A failure that no retry can mend is dead at once.
     pub fn fail(&self, lease: &Lease, error: &str, is_retryable: bool, now: Timestamp) -> Result<JobOutcome> {
-        let attempts = self.job(&lease.job)?.attempts;
-        let delay = RETRY_DELAYS_MS.get(attempts as usize).copied().filter(|_| is_retryable);
+        let job = self.job(&lease.job)?;
+        let delay = RETRY_DELAYS_MS.get(job.attempts as usize).copied().filter(|_| is_retryable);
         let (state, at, outcome) = match delay {
+            _ if job.cancel_requested => (JobState::Cancelled, now, JobOutcome::Cancelled),
             Some(delay) => {
                 let at = now.plus_ms(delay);
                 (JobState::Queued, at, JobOutcome::Retry { at })
@@ -297,7 +316,7 @@ impl WriteTx<'_> {
                 state.name(),
                 error,
                 at.0,
-                (state == JobState::Dead).then_some(now.0)
+                state.is_settled().then_some(now.0)
             ],
         )?;
         self.touch(Tag::Jobs);
@@ -308,6 +327,7 @@ impl WriteTx<'_> {
     /// Gives back jobs whose worker is gone. With `all`, every running one: this process has just started and holds none.
     /// Returns those that died under it too often and are parked.
     pub fn recover_jobs(&self, all: bool, now: Timestamp) -> Result<Vec<JobId>> {
+        self.heed_clock(now)?;
         let lost = self.jobs_where(
             "state = 'running' AND (?1 OR lease_until_ms IS NULL OR lease_until_ms < ?2) ORDER BY seq",
             params![all, now.0],
@@ -331,6 +351,18 @@ impl WriteTx<'_> {
             self.touch(Tag::Jobs);
         }
         Ok(parked)
+    }
+
+    /// Gives back what this process runs, because it closes in good order: no crash is counted.
+    pub fn release_jobs(&self, now: Timestamp) -> Result<()> {
+        self.conn.execute(
+            "UPDATE jobs SET state = CASE WHEN cancel_requested = 1 THEN 'cancelled' ELSE 'queued' END, lease_epoch = lease_epoch + 1,
+                    lease_until_ms = NULL, finished_at_ms = CASE WHEN cancel_requested = 1 THEN ?1 END
+              WHERE state = 'running'",
+            params![now.0],
+        )?;
+        self.touch(Tag::Jobs);
+        Ok(())
     }
 
     /// A person wants a job to stop. A waiting one stops at once; a running one as soon as its worker looks. `true` if it is settled now.

@@ -42,6 +42,9 @@ pub use imports::{ImportRow, ImportSkip, ImportTotals};
 pub use jobs::{JobOutcome, JobRow, Lease, NewJob};
 pub use memories::{EvidenceRow, MemoryRow, NewEvidence, NewMemory};
 pub use memory_list::{MemoryFacets, MemoryFilter, MemoryListRow, MemorySort};
+#[cfg(feature = "testing")]
+#[doc(hidden)]
+pub use open::Door;
 pub use open::{ReadTx, Store, WriteTx};
 pub use operations::{MemoryChange, MemoryState, OperationRow};
 pub use search::{MessageHit, fts_query};

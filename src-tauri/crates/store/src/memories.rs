@@ -5,7 +5,7 @@
 
 use keepsake_domain::{
     Category, Confidence, ConversationId, Durability, HandleId, InteractionId, Label, MemoryId, MemoryKind, MemoryStatus,
-    Relation, Span, Subject, Timestamp, Visibility,
+    Relation, Role, Span, Subject, Timestamp, Visibility,
 };
 use rusqlite::{Row, params};
 
@@ -169,17 +169,52 @@ impl ReadTx<'_> {
         Ok(items)
     }
 
-    /// Pending and active memories about a subject: what a new candidate is compared with.
-    pub fn comparable_memories(&self, subject: &Subject) -> Result<Vec<MemoryRow>> {
-        self.memories_where("m.subject = ?1 AND m.status IN ('pending', 'active') ORDER BY m.rank", params![subject.as_str()])
-    }
-
     /// Whether a person refused, or replaced by their own wording, a statement with this fingerprint about this subject.
     pub fn is_suppressed(&self, subject: &Subject, fingerprint: &[u8]) -> Result<bool> {
         let mut statement = self.conn.prepare_cached(
             "SELECT 1 FROM memories WHERE fingerprint = ?1 AND subject = ?2 AND status IN ('rejected', 'archived', 'superseded') LIMIT 1",
         )?;
         Ok(statement.exists(params![fingerprint, subject.as_str()])?)
+    }
+
+    /// A number set that differs whenever a pending or active memory came, went or changed its place: what a cache is checked against.
+    pub fn memory_signature(&self) -> Result<[i64; 4]> {
+        Ok(self
+            .conn
+            .prepare_cached(
+                "SELECT (SELECT count(*) FROM memories WHERE status IN ('pending', 'active')), (SELECT coalesce(max(rank), 0) FROM memories),
+                        (SELECT coalesce(max(seq), 0) FROM operations), (SELECT count(*) FROM operations WHERE undone_at_ms IS NOT NULL)",
+            )?
+            .query_row([], |row| Ok([row.get(0)?, row.get(1)?, row.get(2)?, row.get(3)?]))?)
+    }
+
+    /// Everything that waits or is approved: what a new candidate is compared with.
+    pub fn pending_and_active(&self) -> Result<Vec<MemoryRow>> {
+        self.memories_where("m.status IN ('pending', 'active') ORDER BY m.rank", [])
+    }
+
+    /// A memory of any status about this subject and category that already rests on these words: the statement was proposed before.
+    pub fn memory_at(&self, evidence: &NewEvidence, subject: &Subject, category: Category) -> Result<Option<MemoryId>> {
+        let mut statement = self.conn.prepare_cached(
+            "SELECT v.memory_id FROM memory_evidence v JOIN memories m ON m.id = v.memory_id
+              WHERE v.interaction_id = ?1 AND v.start < ?3 AND v.\"end\" > ?2 AND m.subject = ?4
+                AND m.category = ?5 AND m.is_edited = 0
+             UNION ALL
+             SELECT v.memory_id FROM memory_evidence v JOIN memories m ON m.id = v.memory_id
+              WHERE v.interaction_id = ?1 AND v.start = ?2 AND v.\"end\" = ?3 AND m.subject = ?4
+             LIMIT 1",
+        )?;
+        let mut rows = statement.query(params![
+            evidence.interaction_id.as_str(),
+            evidence.span.start(),
+            evidence.span.end(),
+            subject.as_str(),
+            category.name()
+        ])?;
+        match rows.next()? {
+            Some(row) => Ok(Some(parse("memory id", &row.get::<_, String>(0)?)?)),
+            None => Ok(None),
+        }
     }
 
     /// The spans that prove a memory, those of memories merged into it included, in order.
@@ -289,6 +324,14 @@ impl WriteTx<'_> {
             label = Some(label.map_or(source_label, |label| label.join(source_label)));
         }
         let said = self.check_span(first)?;
+        let is_own_word = match &memory.subject {
+            Subject::Owner => said.role == Role::Owner,
+            Subject::Person(name) => said.role == Role::Person && said.author == *name,
+        };
+        if !is_own_word && memory.status != MemoryStatus::Quarantined {
+            // DESIGN invariant 12: only a speaker's own words say something about them.
+            return Err(StoreError::Evidence(format!("{} was not said by the one it would be about", said.id)));
+        }
         let visibility = label.map_or(Visibility::Private, |label| label.visibility);
         let subject_handle = match &memory.subject {
             Subject::Owner => None,
@@ -350,7 +393,20 @@ impl WriteTx<'_> {
                                      WHERE memory_id = ?1 AND interaction_id = ?2 AND start < ?4 AND \"end\" > ?3)",
             )?
             .execute(params![id.as_str(), evidence.interaction_id.as_str(), evidence.span.start(), evidence.span.end()])?;
+        if added > 0 {
+            // One more source may be a stricter one.
+            self.relabel_memory(id)?;
+            self.touch(Tag::Memories);
+        }
         Ok(added > 0)
+    }
+
+    /// Notes when a person decided on a version that they made themselves.
+    pub fn set_decided(&self, id: &MemoryId, decided: Option<Timestamp>) -> Result<()> {
+        self.conn
+            .prepare_cached("UPDATE memories SET decided_at_ms = ?2 WHERE id = ?1")?
+            .execute(params![id.as_str(), decided.map(|t| t.0)])?;
+        Ok(())
     }
 
     /// Notes another proposer of a stored memory.
@@ -377,13 +433,31 @@ impl WriteTx<'_> {
         similarity: Option<f64>,
         now: Timestamp,
     ) -> Result<()> {
-        self.conn
+        self.add_relation(from, relation, to, similarity, now)?;
+        Ok(())
+    }
+
+    /// As [`Self::relate`]; `false` when the two were so related already.
+    pub(crate) fn add_relation(
+        &self,
+        from: &MemoryId,
+        relation: Relation,
+        to: &MemoryId,
+        similarity: Option<f64>,
+        now: Timestamp,
+    ) -> Result<bool> {
+        let added = self
+            .conn
             .prepare_cached(
                 "INSERT INTO memory_relations (from_id, relation, to_id, similarity, created_at_ms) VALUES (?1, ?2, ?3, ?4, ?5)
                  ON CONFLICT DO NOTHING",
             )?
             .execute(params![from.as_str(), relation.name(), to.as_str(), similarity, now.0])?;
-        Ok(())
+        if relation == Relation::MergedInto {
+            self.relabel_memory(to)?;
+        }
+        self.touch(Tag::Memories);
+        Ok(added > 0)
     }
 
     pub(crate) fn unrelate(&self, from: &MemoryId, relation: Relation, to: &MemoryId) -> Result<()> {
@@ -391,6 +465,9 @@ impl WriteTx<'_> {
             "DELETE FROM memory_relations WHERE from_id = ?1 AND relation = ?2 AND to_id = ?3",
             params![from.as_str(), relation.name(), to.as_str()],
         )?;
+        if relation == Relation::MergedInto {
+            self.relabel_memory(to)?;
+        }
         Ok(())
     }
 

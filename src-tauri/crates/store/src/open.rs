@@ -61,17 +61,19 @@ impl Store {
             return Err(StoreError::OldSqlite { found: rusqlite::version().to_owned(), wanted: SQLITE_VERSION_MIN_TEXT });
         }
         if path.exists() {
-            // Looked at through a connection that cannot write, so that a refused file stays untouched to the byte.
-            let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX;
-            migrate::check(&open_connection(path, flags)?, path)?;
+            migrate::check_header(path)?;
+            if has_log(path) {
+                let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX;
+                migrate::check(&open_connection(path, flags)?, path)?;
+            }
         }
         let writer_flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_CREATE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
         let mut writer = open_connection(path, writer_flags)?;
         set_up(&writer)?;
         guard::add_functions(&writer, Purpose::Ordinary)?;
         migrate::run(&mut writer)?;
-        guard::lock(&writer, Purpose::Ordinary)?;
         ensure_keys(&writer)?;
+        guard::lock(&writer, Purpose::Ordinary)?;
         let reader_flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX;
         let readers = (0..READERS)
             .map(|_| {
@@ -115,6 +117,15 @@ impl Store {
         drop(conn);
         self.inner.feed.publish(changes);
         Ok(value)
+    }
+
+    /// As [`write`](Self::write), but nobody is told: for what no panel shows (the window remembering its own places).
+    pub fn write_quietly<T>(&self, work: impl FnOnce(&WriteTx<'_>) -> Result<T>) -> Result<T> {
+        self.write(|tx| {
+            let value = work(tx)?;
+            tx.tags.borrow_mut().clear();
+            Ok(value)
+        })
     }
 
     /// The tags of every write from now on.
@@ -171,6 +182,13 @@ impl Store {
     }
 }
 
+/// Whether changes stand in the write-ahead log that may not be in the file yet.
+fn has_log(path: &Path) -> bool {
+    let mut log = path.as_os_str().to_owned();
+    log.push("-wal");
+    std::fs::metadata(log).is_ok_and(|log| log.len() > 0)
+}
+
 fn open_connection(path: &Path, flags: OpenFlags) -> Result<Connection> {
     let conn = Connection::open_with_flags(path, flags).map_err(|error| StoreError::Open {
         path: path.to_owned(),
@@ -210,6 +228,10 @@ fn set_up_reader(conn: &Connection) -> Result<()> {
 
 /// The key under which source ids are hashed, made once by SQLite's own randomness.
 fn ensure_keys(conn: &Connection) -> Result<()> {
+    if conn.query_row("SELECT count(*) FROM store_keys WHERE name = 'source'", [], |row| row.get::<_, i64>(0))? == 1 {
+        // Opening an up-to-date file writes nothing, so that it never waits for another process.
+        return Ok(());
+    }
     conn.execute("INSERT OR IGNORE INTO store_keys (name, value) VALUES ('source', randomblob(32))", [])?;
     Ok(())
 }
@@ -224,6 +246,36 @@ fn restrict_to_owner(dir: &Path) {
     }
     #[cfg(not(unix))]
     let _ = dir;
+}
+
+/// Which connection a test attacks.
+#[cfg(feature = "testing")]
+#[doc(hidden)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Door {
+    /// The one that all ordinary writes use.
+    Writer,
+    /// One of those that all reads use.
+    Reader,
+    /// The one of the erasure path.
+    Erasing,
+}
+
+#[cfg(feature = "testing")]
+impl Store {
+    /// Runs raw SQL on one of the store's own connections: how tests prove that their locks hold. Never part of a product build.
+    #[doc(hidden)]
+    pub fn attack(&self, door: Door, sql: &str) -> rusqlite::Result<()> {
+        let closed = |_| rusqlite::Error::InvalidQuery;
+        match door {
+            Door::Writer => self.inner.writer.lock().map_err(|_| rusqlite::Error::InvalidQuery)?.execute_batch(sql),
+            Door::Reader => self.reader().map_err(closed)?.execute_batch(sql),
+            Door::Erasing => match self.erase(|tx| Ok(tx.conn.execute_batch(sql)?)) {
+                Err(StoreError::Sqlite(error)) => Err(error),
+                other => other.map_err(closed),
+            },
+        }
+    }
 }
 
 /// One consistent view of the store.

@@ -142,10 +142,14 @@ impl WriteTx<'_> {
                 }
                 self.swap_state(&change.id, before, &change.after)?;
             }
+            // Only what was new is recorded: undo must not take away a relation that stood before.
+            let mut relations = Vec::new();
             for (relation, to) in &change.relations {
-                self.relate(&change.id, *relation, to, None, now)?;
+                if self.add_relation(&change.id, *relation, to, None, now)? {
+                    relations.push((*relation, to.clone()));
+                }
             }
-            let after = StoredAfter { state: change.after.clone(), relations: change.relations.clone() };
+            let after = StoredAfter { state: change.after.clone(), relations };
             record.execute(params![
                 id.as_str(),
                 position as i64,
@@ -164,7 +168,7 @@ impl WriteTx<'_> {
             .conn
             .prepare_cached(
                 "UPDATE memories SET status = ?2, snoozed_until_ms = ?3, reject_reason = ?4, decided_at_ms = ?5
-                  WHERE id = ?1 AND status = ?6",
+                  WHERE id = ?1 AND status = ?6 AND snoozed_until_ms IS ?7 AND reject_reason IS ?8 AND decided_at_ms IS ?9",
             )?
             .execute(params![
                 id.as_str(),
@@ -172,7 +176,10 @@ impl WriteTx<'_> {
                 after.snoozed_until.map(|t| t.0),
                 after.reject_reason,
                 after.decided.map(|t| t.0),
-                before.status.name()
+                before.status.name(),
+                before.snoozed_until.map(|t| t.0),
+                before.reject_reason,
+                before.decided.map(|t| t.0)
             ])?;
         if changed == 0 { Err(StoreError::not_found("memory in its expected state", id.as_str())) } else { Ok(()) }
     }
@@ -180,6 +187,13 @@ impl WriteTx<'_> {
     /// Undoes an operation: every memory back to exactly what stood before; versions it made step aside.
     /// Returns the restored ids. Fails, and changes nothing, when one of them was changed by a later operation.
     pub fn undo_operation(&self, id: &OperationId, now: Timestamp) -> Result<Vec<MemoryId>> {
+        let marked = self.conn.execute(
+            "UPDATE operations SET undone_at_ms = ?2 WHERE id = ?1 AND undone_at_ms IS NULL",
+            params![id.as_str(), now.0],
+        )?;
+        if marked == 0 {
+            return Err(StoreError::not_found("operation that can be undone", id.as_str()));
+        }
         let changes = self.operation_changes(id)?;
         let mut restored = Vec::new();
         for change in changes.iter().rev() {
@@ -198,7 +212,6 @@ impl WriteTx<'_> {
                 self.unrelate(&change.id, *relation, to)?;
             }
         }
-        self.conn.execute("UPDATE operations SET undone_at_ms = ?2 WHERE id = ?1", params![id.as_str(), now.0])?;
         restored.reverse();
         self.touch(Tag::Memories);
         Ok(restored)

@@ -11,7 +11,8 @@ use crate::conversations::{InteractionRow, interaction};
 use crate::open::ReadTx;
 use crate::text::parse;
 
-/// Terms beyond these add cost and no meaning to a typed query.
+/// Words, quoted phrases and words of a phrase beyond these add cost and no meaning to a typed query; FTS5 refuses
+/// expressions deeper than 256.
 const TERMS_MAX: usize = 32;
 
 /// Words that nearly every message holds; a question asked in full sentences would otherwise match by them.
@@ -27,12 +28,12 @@ const STOP_WORDS: [&str; 60] = [
 /// Quoted phrases must occur; of the other words any may, and the ranking prefers messages with more and rarer ones.
 /// Stop words are dropped unless nothing else was typed.
 pub fn fts_query(typed: &str) -> Option<String> {
-    let mut phrases = Vec::new();
+    let mut phrases: Vec<String> = Vec::new();
     let mut words = Vec::new();
     for (index, part) in typed.split('"').enumerate() {
         if index % 2 == 1 {
-            let phrase = terms(part).map(|(word, _)| word).collect::<Vec<_>>().join(" ");
-            if !phrase.is_empty() {
+            let phrase = terms(part).map(|(word, _)| word).take(TERMS_MAX).collect::<Vec<_>>().join(" ");
+            if !phrase.is_empty() && phrases.len() < TERMS_MAX {
                 phrases.push(format!("\"{phrase}\""));
             }
         } else {

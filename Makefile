@@ -1,0 +1,80 @@
+# The only commands a newcomer needs: `make run` and `make test`. Both prepare everything themselves, and are quick when
+# nothing changed.
+
+SHELL := /bin/bash
+.SHELLFLAGS := -euo pipefail -c
+.DELETE_ON_ERROR:
+.DEFAULT_GOAL := help
+
+export CARGO_TARGET_DIR ?= $(CURDIR)/target
+SCRIPTS := src-tauri/scripts
+EVALS ?= ../shared/evals
+# Arguments for the application: make run ARGS="--data-dir /tmp/try"
+ARGS ?=
+
+UI_SOURCES := $(shell find ui -path ui/node_modules -prune -o -path ui/dist -prune -o -type f -print)
+
+.PHONY: help setup model ui app run test e2e bench bench-quality lint
+
+help: ## this list
+	@sed -nE 's/^([a-z0-9-]+):.*## (.*)/  make \1\t\2/p' $(MAKEFILE_LIST) | expand -t 22
+
+setup: ## system packages, tools, the page's packages
+	@$(SCRIPTS)/system_packages.sh build window test
+	@$(SCRIPTS)/toolchain.sh
+	@$(MAKE) --no-print-directory ui/node_modules/.installed
+
+# npm writes this stamp's directory; the lock file decides.
+ui/node_modules/.installed: ui/package-lock.json ui/package.json
+	npm --prefix ui ci --no-fund --no-audit --loglevel=error
+	@touch $@
+
+model: ## the local embedding model, into the data directory
+	@python3 $(SCRIPTS)/prepare_model.py
+
+ui: ui/dist/index.html ## the page, built
+
+ui/dist/index.html: ui/node_modules/.installed $(UI_SOURCES)
+	npm --prefix ui run --silent build
+	@touch $@
+
+app: ui ## the desktop application, optimised
+	@$(SCRIPTS)/system_packages.sh build window
+	cargo build --release --locked -p keepsake-app
+
+# Without a display the same page is served on loopback. Without its model the application still works, and says so.
+run: ## builds and opens Keepsake
+	@if [[ -n "$${DISPLAY:-}$${WAYLAND_DISPLAY:-}" ]]; then $(SCRIPTS)/system_packages.sh build window; \
+	  else $(SCRIPTS)/system_packages.sh build; fi
+	@$(SCRIPTS)/toolchain.sh
+	@$(MAKE) --no-print-directory ui
+	@$(MAKE) --no-print-directory model || echo "Going on without the embedding model: search works by keywords." >&2
+	@if [[ -n "$${DISPLAY:-}$${WAYLAND_DISPLAY:-}" ]]; then \
+	  cargo build --release --locked -p keepsake-app && exec "$$CARGO_TARGET_DIR/release/keepsake-app" $(ARGS); \
+	else \
+	  echo "There is no display; serving the same page on this machine alone."; \
+	  cargo build --release --locked -p keepsake-server && exec "$$CARGO_TARGET_DIR/release/keepsake" $(ARGS) serve; \
+	fi
+
+test: setup ui model ## every check and test, the real window included
+	@$(SCRIPTS)/test.sh
+
+e2e: setup ui model ## the real window alone; screenshots go to e2e-artifacts/
+	cargo build --workspace --bins --locked
+	KEEPSAKE_APP="$$CARGO_TARGET_DIR/debug/keepsake-app" KEEPSAKE_CLI="$$CARGO_TARGET_DIR/debug/keepsake" \
+	  node --test --test-concurrency=1 tests/e2e/specs/
+
+bench: setup ui model ## figures, printed
+	cargo bench --workspace --exclude keepsake-app --locked --bench '*'
+
+bench-quality: ## extraction on labelled messages (EVALS=DIR)
+	cargo build --release --locked -p keepsake-server
+	@predictions=$$(mktemp) && trap 'rm -f "$$predictions"' EXIT && \
+	  python3 $(EVALS)/extraction/run.py $(EVALS)/extraction/dev.jsonl "$$CARGO_TARGET_DIR/release/keepsake" >"$$predictions" && \
+	  python3 $(EVALS)/extraction/score.py $(EVALS)/extraction/dev.jsonl "$$predictions"
+
+lint: setup ui ## format, clippy, types and lint of the page
+	cargo fmt --all --check
+	cargo clippy --workspace --all-targets --locked -- -D warnings
+	npm --prefix ui run --silent typecheck
+	npm --prefix ui run --silent lint

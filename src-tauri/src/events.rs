@@ -1,0 +1,152 @@
+//! Carries the API's events to the page, merged so that a busy import cannot flood it, and keeps title, theme and
+//! notifications in step with them.
+
+use std::collections::BTreeSet;
+use std::io;
+use std::sync::mpsc::{Receiver, RecvTimeoutError};
+use std::time::{Duration, Instant};
+
+use serde_json::json;
+use tauri::{AppHandle, Emitter, Manager};
+
+use crate::backend::{self, App, Event};
+use crate::{notifications, window};
+
+/// The Tauri event that the page listens to; its payload is one [`Event`].
+pub(crate) const CHANNEL: &str = "keepsake";
+
+/// At most 30 batches a second: more than the eye follows, and each makes the page ask again.
+const BATCH_INTERVAL: Duration = Duration::from_millis(33);
+
+/// Starts the thread that forwards events until the application ends.
+pub(crate) fn forward(app: AppHandle, backend: App) -> io::Result<()> {
+    let feed = backend.subscribe();
+    let mut frame = Frame { app, backend, counts: None };
+    std::thread::Builder::new().name("events".into()).spawn(move || {
+        frame.refresh();
+        let mut earliest = Instant::now();
+        while let Some(batch) = next_batch(&feed, earliest) {
+            frame.show(batch);
+            earliest = Instant::now() + BATCH_INTERVAL;
+        }
+    })?;
+    Ok(())
+}
+
+/// Waits for an event, then gathers what else comes before `earliest`. `None` when the feed has ended.
+fn next_batch(feed: &Receiver<Event>, earliest: Instant) -> Option<Batch> {
+    let mut batch = Batch::default();
+    batch.add(feed.recv().ok()?);
+    loop {
+        match feed.recv_timeout(earliest.saturating_duration_since(Instant::now())) {
+            Ok(event) => batch.add(event),
+            Err(RecvTimeoutError::Timeout | RecvTimeoutError::Disconnected) => return Some(batch),
+        }
+    }
+}
+
+/// Events of one moment: tags united, the last progress of each job, the rest as it came.
+#[derive(Debug, Default, PartialEq)]
+struct Batch {
+    tags: BTreeSet<String>,
+    events: Vec<Event>,
+}
+
+impl Batch {
+    fn add(&mut self, event: Event) {
+        match &event {
+            Event::Changed { tags } => self.tags.extend(tags.iter().cloned()),
+            Event::JobProgress { id, .. } => {
+                self.events.retain(|old| !matches!(old, Event::JobProgress { id: other, .. } if other == id));
+                self.events.push(event);
+            }
+            Event::FilesDropped { .. } => self.events.push(event),
+        }
+    }
+
+    fn into_events(self) -> Vec<Event> {
+        let mut events = self.events;
+        if !self.tags.is_empty() {
+            events.push(Event::Changed { tags: self.tags.into_iter().collect() });
+        }
+        events
+    }
+}
+
+/// What the desktop shows outside the page.
+struct Frame {
+    app: AppHandle,
+    backend: App,
+    counts: Option<notifications::Counts>,
+}
+
+impl Frame {
+    fn show(&mut self, batch: Batch) {
+        let touches = |tag: &str| batch.tags.contains(tag);
+        let (counts, theme) = (touches("memories") || touches("jobs"), touches("settings"));
+        for event in batch.into_events() {
+            let _ = self.app.emit_to(window::LABEL, CHANNEL, event);
+        }
+        if counts {
+            self.refresh();
+        }
+        if theme && let Some(window) = self.app.get_webview_window(window::LABEL) {
+            window::apply_theme(&window, &self.backend);
+        }
+    }
+
+    fn refresh(&mut self) {
+        let Ok(status) = backend::dispatch(&self.backend, "app_status", json!({})) else { return };
+        let count = |name: &str| status["counts"][name].as_u64().unwrap_or(0);
+        let now = notifications::Counts { pending: count("pending"), jobs: count("jobs") };
+        let Some(window) = self.app.get_webview_window(window::LABEL) else { return };
+        if self.counts.map(|before| before.pending) != Some(now.pending) {
+            let _ = window.set_title(&window::title(now.pending));
+        }
+        let is_focused = window.is_focused().unwrap_or(true);
+        self.counts = Some(notifications::observe(&self.app, self.counts, now, is_focused));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn changed(tags: &[&str]) -> Event {
+        Event::Changed { tags: tags.iter().map(ToString::to_string).collect() }
+    }
+
+    fn progress(id: &str, done: u64) -> Event {
+        Event::JobProgress { id: id.into(), stage: "import".into(), done, total: 10 }
+    }
+
+    fn check(events: &[Event], expect: &[Event]) {
+        let mut batch = Batch::default();
+        events.iter().cloned().for_each(|event| batch.add(event));
+        assert_eq!(batch.into_events(), expect, "{events:?}");
+    }
+
+    #[test]
+    fn a_batch_says_each_thing_once() {
+        check(&[changed(&["jobs"]), changed(&["memories", "jobs"])], &[changed(&["jobs", "memories"])]);
+        check(&[progress("a", 1), progress("b", 1), progress("a", 2)], &[progress("b", 1), progress("a", 2)]);
+        check(&[changed(&["jobs"]), progress("a", 10)], &[progress("a", 10), changed(&["jobs"])]);
+        let dropped = Event::FilesDropped { files: Vec::new() };
+        check(&[dropped.clone(), dropped.clone()], &[dropped.clone(), dropped]);
+    }
+
+    #[test]
+    fn a_lone_event_is_not_held_back_and_a_flood_becomes_one_batch() {
+        let (send, feed) = std::sync::mpsc::channel();
+        for done in 0..1_000 {
+            send.send(progress("a", done)).unwrap();
+        }
+        let batch = next_batch(&feed, Instant::now() + BATCH_INTERVAL).unwrap();
+        assert_eq!(batch.into_events(), [progress("a", 999)], "the interval gathered everything");
+        send.send(changed(&["jobs"])).unwrap();
+        let batch = next_batch(&feed, Instant::now()).unwrap();
+        assert_eq!(batch.into_events(), [changed(&["jobs"])]);
+        drop(send);
+        assert!(next_batch(&feed, Instant::now()).is_none(), "the feed has ended");
+    }
+}

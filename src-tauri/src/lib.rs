@@ -1,0 +1,101 @@
+//! The desktop shell: one window, one command, and the events that the window listens to. Set-up only; what the
+//! application does lies behind `keepsake-api`.
+//!
+//! The only crate that names Tauri. Deliberately not here: rules, SQL, parsing, and any second way for the page to reach
+//! the machine: no file system, shell, network or opener plugin, and no path ever crosses into the page.
+
+mod backend;
+mod events;
+mod logging;
+mod notifications;
+mod options;
+mod rpc;
+mod window;
+
+use std::hash::{DefaultHasher, Hash, Hasher};
+use std::path::Path;
+
+use tauri::{App as TauriApp, Manager};
+use tauri_plugin_dialog::{DialogExt, MessageDialogKind};
+use tauri_plugin_window_state::StateFlags;
+
+pub use options::{Options, UsageError};
+
+use backend::{App, AppOptions};
+
+/// Why the shell could not start.
+#[derive(Debug, thiserror::Error)]
+pub enum StartError {
+    /// The data directory or its log cannot be written.
+    #[error("cannot write to the data directory {}: {source}; choose another with --data-dir", dir.display())]
+    DataDir {
+        /// The directory.
+        dir: std::path::PathBuf,
+        /// What the system said.
+        source: std::io::Error,
+    },
+    /// No window system, or its libraries are broken.
+    #[error("the window could not be opened: {0}; without a display use `keepsake serve`")]
+    Window(#[from] tauri::Error),
+}
+
+/// Runs the application until its window is closed; answers the process's exit code.
+pub fn run(options: Options) -> Result<u8, StartError> {
+    let _log =
+        logging::start(&options.data_dir).map_err(|source| StartError::DataDir { dir: options.data_dir.clone(), source })?;
+    let instance = instance_name(&options.data_dir);
+    // An absolute file name replaces the plugin's own directory, so that everything of one person lies in one place.
+    let window_state = options.data_dir.join("window.json").to_string_lossy().into_owned();
+    let app = tauri::Builder::default()
+        // First, as the plugin asks: a second start only brings the running window forward.
+        .plugin(
+            tauri_plugin_single_instance::Builder::new()
+                .dbus_id(instance)
+                .callback(|app, _arguments, _directory| window::bring_forward(app))
+                .build(),
+        )
+        .plugin(tauri_plugin_dialog::init())
+        .plugin(tauri_plugin_notification::init())
+        .plugin(
+            tauri_plugin_window_state::Builder::new()
+                .with_filename(window_state)
+                .with_state_flags(StateFlags::SIZE | StateFlags::POSITION | StateFlags::MAXIMIZED)
+                .build(),
+        )
+        .invoke_handler(tauri::generate_handler![rpc::rpc])
+        .on_window_event(window::on_event)
+        .setup(move |app| {
+            set_up(app, &options);
+            Ok(())
+        })
+        .build(tauri::generate_context!())?;
+    let code = app.run_return(|_, _| {});
+    Ok(u8::try_from(code).unwrap_or(1))
+}
+
+/// Opens the data and then the window; when the data cannot be opened, says why in a dialog and quits, having changed
+/// nothing.
+fn set_up(app: &mut TauriApp, options: &Options) {
+    let opened =
+        App::open(AppOptions { data_dir: options.data_dir.clone() }).map_err(|error| error.to_string()).and_then(|backend| {
+            app.manage(backend.clone());
+            window::open(app.handle(), &backend, &options.data_dir).map_err(|error| error.to_string())?;
+            events::forward(app.handle().clone(), backend).map_err(|error| error.to_string())
+        });
+    if let Err(problem) = opened {
+        tracing::error!(problem, "start failed");
+        let handle = app.handle().clone();
+        app.dialog()
+            .message(problem)
+            .title("Keepsake could not start")
+            .kind(MessageDialogKind::Error)
+            .show(move |_| handle.exit(1));
+    }
+}
+
+/// One running program for each data directory; the session bus wants letters first in every element of a name.
+fn instance_name(data_dir: &Path) -> String {
+    let mut hasher = DefaultHasher::new();
+    std::path::absolute(data_dir).unwrap_or_else(|_| data_dir.to_owned()).hash(&mut hasher);
+    format!("app.keepsake.desktop.data{:016x}", hasher.finish())
+}

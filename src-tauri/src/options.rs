@@ -1,0 +1,96 @@
+//! Where the data lies: `--data-dir DIR`, else `KEEPSAKE_DATA`, else the platform's data directory.
+
+use std::ffi::OsString;
+use std::path::PathBuf;
+
+/// What the command line and the environment say.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Options {
+    /// Everything Keepsake stores is in here.
+    pub data_dir: PathBuf,
+}
+
+/// The command line was not understood.
+#[derive(Debug, PartialEq, Eq, thiserror::Error)]
+pub enum UsageError {
+    /// `--data-dir` without its value.
+    #[error("--data-dir needs a directory after it")]
+    NoDirectory,
+    /// Anything else.
+    #[error("unknown argument {0:?}; the window takes only --data-dir DIR, for commands use `keepsake help`")]
+    Unknown(String),
+    /// Neither told nor knowable.
+    #[error("there is no home directory to keep data in; name one with --data-dir DIR")]
+    NoHome,
+}
+
+impl Options {
+    /// Reads arguments (without the program's name) and environment variables.
+    pub fn parse(
+        arguments: impl IntoIterator<Item = OsString>,
+        env: impl Fn(&str) -> Option<OsString>,
+    ) -> Result<Self, UsageError> {
+        let mut arguments = arguments.into_iter();
+        let mut told = None;
+        while let Some(argument) = arguments.next() {
+            let text = argument.to_string_lossy();
+            if text == "--data-dir" {
+                told = Some(PathBuf::from(arguments.next().ok_or(UsageError::NoDirectory)?));
+            } else if let Some(dir) = text.strip_prefix("--data-dir=") {
+                told = Some(PathBuf::from(dir));
+            } else {
+                return Err(UsageError::Unknown(text.into_owned()));
+            }
+        }
+        let data_dir = told.or_else(|| env("KEEPSAKE_DATA").map(PathBuf::from)).filter(|dir| !dir.as_os_str().is_empty());
+        match data_dir.or_else(|| platform_dir(env)) {
+            Some(data_dir) => Ok(Self { data_dir }),
+            None => Err(UsageError::NoHome),
+        }
+    }
+}
+
+fn platform_dir(env: impl Fn(&str) -> Option<OsString>) -> Option<PathBuf> {
+    let dir = |name: &str| env(name).filter(|value| !value.is_empty()).map(PathBuf::from);
+    let base = if cfg!(target_os = "macos") {
+        dir("HOME").map(|home| home.join("Library/Application Support"))
+    } else if cfg!(windows) {
+        dir("APPDATA")
+    } else {
+        dir("XDG_DATA_HOME").or_else(|| dir("HOME").map(|home| home.join(".local/share")))
+    };
+    base.map(|base| base.join("keepsake"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn check(arguments: &[&str], env: &[(&str, &str)], expect: Result<&str, UsageError>) {
+        let lookup = |name: &str| env.iter().find(|(key, _)| *key == name).map(|(_, value)| OsString::from(value));
+        let got = Options::parse(arguments.iter().map(OsString::from), lookup);
+        assert_eq!(got, expect.map(|dir| Options { data_dir: dir.into() }), "{arguments:?} {env:?}");
+    }
+
+    #[test]
+    fn the_argument_wins_over_the_environment_and_that_over_the_platform() {
+        check(&["--data-dir", "/a"], &[("KEEPSAKE_DATA", "/b"), ("HOME", "/h")], Ok("/a"));
+        check(&["--data-dir=/a"], &[("KEEPSAKE_DATA", "/b")], Ok("/a"));
+        check(&[], &[("KEEPSAKE_DATA", "/b"), ("HOME", "/h")], Ok("/b"));
+    }
+
+    #[test]
+    #[cfg(target_os = "linux")]
+    fn the_platform_directory_is_the_last_resort() {
+        check(&[], &[("HOME", "/h")], Ok("/h/.local/share/keepsake"));
+        check(&[], &[("HOME", "/h"), ("XDG_DATA_HOME", "/d")], Ok("/d/keepsake"));
+        check(&[], &[("HOME", "/h"), ("KEEPSAKE_DATA", "")], Ok("/h/.local/share/keepsake"));
+        check(&[], &[], Err(UsageError::NoHome));
+    }
+
+    #[test]
+    fn what_is_not_understood_is_refused() {
+        check(&["--data-dir"], &[], Err(UsageError::NoDirectory));
+        check(&["--verbose"], &[("HOME", "/h")], Err(UsageError::Unknown("--verbose".into())));
+    }
+}

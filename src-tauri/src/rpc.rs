@@ -1,0 +1,28 @@
+//! The one command that the page can call. Everything it asks goes to `keepsake-api`, except what only a desktop host can
+//! do: choosing files in the system's own dialog.
+
+use serde_json::{Value, json};
+use tauri::{AppHandle, State, async_runtime};
+use tauri_plugin_dialog::DialogExt;
+
+use crate::backend::{self, ApiError, App};
+
+/// `cmd` names a command of the API, `payload` is its request. Work happens on a blocking thread, off the UI's.
+#[tauri::command]
+pub(crate) async fn rpc(host: AppHandle, backend: State<'_, App>, cmd: String, payload: Value) -> Result<Value, ApiError> {
+    let backend = backend.inner().clone();
+    let work = async_runtime::spawn_blocking(move || match cmd.as_str() {
+        "pick_files" => Ok(pick_files(&host, &backend)),
+        _ => backend::dispatch(&backend, &cmd, payload),
+    });
+    // A panic in a command must not take the window down; its place is in the log.
+    work.await.unwrap_or_else(|_| Err(ApiError::internal()))
+}
+
+/// Opens the system's dialog. No files when it was closed.
+fn pick_files(host: &AppHandle, backend: &App) -> Value {
+    let chosen = host.dialog().file().set_title("Choose exports to import").blocking_pick_files().unwrap_or_default();
+    let paths = chosen.into_iter().filter_map(|file| file.into_path().ok());
+    let files: Vec<_> = paths.map(|path| backend.register_file(&path)).collect();
+    json!({ "files": files })
+}

@@ -1,0 +1,101 @@
+//! The one window: opened hidden in the colour of its theme and shown once the page has loaded, so that nothing flashes.
+
+use std::path::Path;
+
+use serde_json::json;
+use tauri::utils::config::Color;
+use tauri::webview::{NewWindowResponse, PageLoadEvent};
+use tauri::{AppHandle, DragDropEvent, Emitter, Manager, Theme, Url, WebviewWindow, WebviewWindowBuilder, Window, WindowEvent};
+
+use crate::backend::{self, App, Event};
+use crate::events::CHANNEL;
+
+/// Label of the window in tauri.conf.json and in its capability.
+pub(crate) const LABEL: &str = "main";
+
+/// The page's own backgrounds (`--bg` in ui/src/design/tokens.css), for the moments before it paints.
+const LIGHT: Color = Color(250, 249, 247, 255);
+const DARK: Color = Color(24, 23, 22, 255);
+
+/// Opens the window that tauri.conf.json describes. The page's own storage goes into the data directory as well.
+pub(crate) fn open(app: &AppHandle, backend: &App, data_dir: &Path) -> tauri::Result<()> {
+    let config = app.config().app.windows.iter().find(|window| window.label == LABEL).ok_or(tauri::Error::WindowNotFound)?;
+    let window = WebviewWindowBuilder::from_config(app, config)?
+        .data_directory(data_dir.join("webview"))
+        .on_navigation(is_own_page)
+        .on_new_window(|_, _| NewWindowResponse::Deny)
+        .on_page_load(|window, page| {
+            if page.event() == PageLoadEvent::Finished {
+                let _ = window.show();
+            }
+        })
+        .build()?;
+    apply_theme(&window, backend);
+    Ok(())
+}
+
+/// The page cannot lead the window elsewhere, whatever an imported message contains.
+fn is_own_page(url: &Url) -> bool {
+    url.scheme() == "tauri" || (cfg!(windows) && url.host_str() == Some("tauri.localhost"))
+}
+
+/// Sets the window's theme and background from the settings; `system` follows the desktop.
+pub(crate) fn apply_theme(window: &WebviewWindow, backend: &App) {
+    let settings = backend::dispatch(backend, "settings_get", json!({})).unwrap_or_default();
+    let chosen = match settings["theme"].as_str() {
+        Some("light") => Some(Theme::Light),
+        Some("dark") => Some(Theme::Dark),
+        _ => None,
+    };
+    let _ = window.set_theme(chosen);
+    let is_dark = chosen.or_else(|| window.theme().ok()) == Some(Theme::Dark);
+    let _ = window.set_background_color(Some(if is_dark { DARK } else { LIGHT }));
+}
+
+/// What the window title says: the name, and how much waits for review.
+pub(crate) fn title(pending: u64) -> String {
+    if pending == 0 { "Keepsake".to_owned() } else { format!("Keepsake ({pending} to review)") }
+}
+
+/// A second start, or a click on a notification.
+pub(crate) fn bring_forward(app: &AppHandle) {
+    if let Some(window) = app.get_webview_window(LABEL) {
+        let _ = window.unminimize();
+        let _ = window.show();
+        let _ = window.set_focus();
+    }
+}
+
+/// Files dropped on the window become tokens; the page learns their names and sizes, never where they lie.
+pub(crate) fn on_event(window: &Window, event: &WindowEvent) {
+    if let WindowEvent::DragDrop(DragDropEvent::Drop { paths, .. }) = event
+        && let Some(backend) = window.try_state::<App>()
+    {
+        let files = paths.iter().map(|path| backend.register_file(path)).collect();
+        let _ = window.emit_to(LABEL, CHANNEL, Event::FilesDropped { files });
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_window_stays_on_its_own_page() {
+        for (url, expect) in [
+            ("tauri://localhost/index.html", true),
+            ("https://example.org/", false),
+            ("http://127.0.0.1:8080/", false),
+            ("file:///etc/passwd", false),
+            ("data:text/html,hello", false),
+        ] {
+            assert_eq!(is_own_page(&Url::parse(url).unwrap()), expect, "{url}");
+        }
+    }
+
+    #[test]
+    fn the_title_counts_what_waits() {
+        assert_eq!(title(0), "Keepsake");
+        assert_eq!(title(12), "Keepsake (12 to review)");
+    }
+}

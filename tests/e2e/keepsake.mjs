@@ -1,0 +1,269 @@
+// The application as a person has it: a screen, a session bus, the real window, and hands.
+//
+// WebKitWebDriver opens the program itself (what tauri-driver would ask of it), so nothing stands between.
+// Every wait asks for a condition until a deadline; nothing sleeps.
+
+import assert from 'node:assert/strict';
+import { mkdir, mkdtemp, readFile, readdir, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+
+import { freePort, start, stop, until } from './processes.mjs';
+import { KEYS, WebDriver } from './webdriver.mjs';
+
+const ROOT = resolve(import.meta.dirname, '../..');
+const ARTIFACTS = join(ROOT, 'e2e-artifacts');
+const TARGET = process.env.CARGO_TARGET_DIR ?? join(ROOT, 'target');
+export const APP = process.env.KEEPSAKE_APP ?? join(TARGET, 'debug/keepsake-app');
+export const CLI = process.env.KEEPSAKE_CLI ?? join(TARGET, 'debug/keepsake');
+
+/** A virtual screen of its own, larger than any window in the tests. */
+async function openScreen(env) {
+  const screen = start('Xvfb', ['-displayfd', '3', '-screen', '0', '1600x1200x24', '-nolisten', 'tcp', '-noreset'], {
+    env,
+    stdio: ['ignore', 'ignore', 'ignore', 'pipe'],
+  });
+  let number = '';
+  screen.stdio[3].on('data', (data) => (number += data));
+  await until('Xvfb to name its display', () => number.includes('\n') || assert.equal(screen.exitCode, null, 'Xvfb ended'));
+  return { display: `:${number.trim()}`, stop: () => stop(screen) };
+}
+
+/**
+ * A session bus that starts no services: the desktop's own (portals, accessibility, secrets) would make what the window
+ * does depend on the machine.
+ */
+const BUS = `<!DOCTYPE busconfig PUBLIC "-//freedesktop//DTD D-Bus Bus Configuration 1.0//EN"
+  "http://www.freedesktop.org/standards/dbus/1.0/busconfig.dtd">
+<busconfig>
+  <type>session</type>
+  <listen>unix:tmpdir=/tmp</listen>
+  <policy context="default">
+    <allow send_destination="*" eavesdrop="true"/>
+    <allow eavesdrop="true"/>
+    <allow own="*"/>
+  </policy>
+</busconfig>
+`;
+
+/**
+ * Opens Keepsake in an empty home. `theme` is the desktop's (`light` or `dark`), `env` is added to the environment.
+ * Always `await keepsake.end()` afterwards.
+ */
+export async function launch({ theme = 'light', env = {} } = {}) {
+  const home = await mkdtemp(join(tmpdir(), 'keepsake-e2e-'));
+  const runtime = join(home, 'runtime');
+  await mkdir(runtime, { mode: 0o700 });
+  await writeFile(join(home, 'bus.conf'), BUS);
+  const clean = {
+    PATH: process.env.PATH,
+    LANG: 'C.UTF-8',
+    TZ: 'UTC',
+    HOME: home,
+    XDG_RUNTIME_DIR: runtime,
+    // The model is prepared once, in the developer's own home.
+    KEEPSAKE_MODEL_DIR: modelDir(),
+    NO_AT_BRIDGE: '1',
+    GSETTINGS_BACKEND: 'memory',
+    GTK_THEME: theme === 'dark' ? 'Adwaita:dark' : 'Adwaita',
+    LIBGL_ALWAYS_SOFTWARE: '1',
+    TAURI_WEBVIEW_AUTOMATION: 'true',
+    ...env,
+  };
+  const screen = await openScreen(clean);
+  const keepsake = new Keepsake(home, { ...clean, DISPLAY: screen.display }, screen);
+  try {
+    await keepsake.open();
+  } catch (error) {
+    await keepsake.end();
+    throw error;
+  }
+  return keepsake;
+}
+
+function modelDir() {
+  const data = process.env.XDG_DATA_HOME || join(process.env.HOME ?? '', '.local/share');
+  return process.env.KEEPSAKE_MODEL_DIR || join(data, 'keepsake/models/all-MiniLM-L6-v2-int8');
+}
+
+export class Keepsake {
+  #driver;
+  #bus;
+  #screen;
+  #env;
+
+  constructor(home, env, screen) {
+    this.home = home;
+    this.dataDir = join(home, 'data');
+    this.#env = env;
+    this.#screen = screen;
+  }
+
+  /** Starts the program on its data directory and waits until the page has painted. Measures how long that took. */
+  async open() {
+    const port = await freePort();
+    const bus = `--config-file=${join(this.home, 'bus.conf')}`;
+    const command = [bus, '--', 'WebKitWebDriver', '--host=127.0.0.1', `--port=${port}`];
+    this.#bus = start('dbus-run-session', command, { env: this.#env, stdio: ['ignore', 'ignore', 'inherit'] });
+    this.#driver = new WebDriver(port);
+    await until('WebKitWebDriver', () => this.#driver.status());
+    const started = performance.now();
+    await this.#driver.open({
+      'webkitgtk:browserOptions': { binary: APP, args: ['--data-dir', this.dataDir] },
+    });
+    await until('the page to render', () => this.run('return (document.getElementById("root") ?? document.body).childElementCount > 0'));
+    this.started_ms = performance.now() - started;
+  }
+
+  /** Closes the window as a person would, waits for the program to end, and starts it again on the same data. */
+  async restart() {
+    await this.close();
+    await this.open();
+  }
+
+  /** Closes the window; the program ends with it. */
+  async close() {
+    if (!this.#bus) return;
+    try {
+      await this.#driver.closeWindow();
+    } finally {
+      await this.#driver.closeSession().catch(() => {}); // gone with its window
+      await stop(this.#bus);
+      this.#bus = undefined;
+    }
+  }
+
+  /** Ends everything and removes the home. */
+  async end() {
+    if (this.#bus) await stop(this.#bus);
+    await this.#screen.stop();
+    await rm(this.home, { recursive: true, force: true, maxRetries: 5 });
+  }
+
+  /** The content of the program's log files. */
+  async log() {
+    const dir = join(this.dataDir, 'logs');
+    const texts = await Promise.all((await readdir(dir)).map((file) => readFile(join(dir, file), 'utf8')));
+    return texts.join('');
+  }
+
+  title() {
+    return this.#driver.title();
+  }
+
+  url() {
+    return this.#driver.url();
+  }
+
+  resize(width, height) {
+    return this.#driver.setSize(width, height);
+  }
+
+  /** Runs the body of a function in the page. */
+  run(script, ...args) {
+    return this.#driver.execute(script, ...args);
+  }
+
+  /** As `run`, for a body that awaits. */
+  runAsync(script, ...args) {
+    return this.#driver.executeAsync(script, ...args);
+  }
+
+  /** Waits for a condition; `ask` may throw until it holds. */
+  until(what, ask, options) {
+    return until(what, ask, options);
+  }
+
+  /**
+   * Waits for one visible element. `wanted` is a test id (`'candidate'`), or `{ css }`, with `name` for its accessible name
+   * (exact) and `text` for a part of its text.
+   */
+  async find(wanted, options) {
+    const [element] = await until(
+      `${JSON.stringify(wanted)} to be visible`,
+      async () => {
+        const all = await this.findAll(wanted);
+        return all.length > 0 && all;
+      },
+      options,
+    );
+    return element;
+  }
+
+  /** All visible elements that match now, perhaps none. */
+  async findAll(wanted) {
+    const { css, name, text } = typeof wanted === 'string' ? { css: `[data-testid="${wanted}"]` } : wanted;
+    const found = [];
+    for (const element of await this.#driver.findAll(css ?? 'button, a, input, textarea, select, [role]')) {
+      if (text !== undefined && !(await this.#driver.text(element)).includes(text)) continue;
+      if (name !== undefined && (await this.#driver.accessibleName(element)) !== name) continue;
+      if (await this.#driver.isDisplayed(element)) found.push(element);
+    }
+    return found;
+  }
+
+  /** Waits until nothing visible matches. */
+  async gone(wanted, options) {
+    await until(`${JSON.stringify(wanted)} to be gone`, async () => (await this.findAll(wanted)).length === 0, options);
+  }
+
+  async click(wanted, options) {
+    await this.#retry(wanted, (element) => this.#driver.click(element), options);
+  }
+
+  /** Replaces the content of a field. */
+  async fill(wanted, text, options) {
+    await this.#retry(
+      wanted,
+      async (element) => {
+        await this.#driver.clear(element);
+        await this.#driver.sendKeys(element, text);
+      },
+      options,
+    );
+  }
+
+  /** Types into whatever has the focus. */
+  async type(text) {
+    await this.#driver.sendKeys(await this.#driver.active(), text);
+  }
+
+  /** Presses keys one after another: `press('j', 'a', 'Escape')`; a chord is written `'Control+k'`. */
+  async press(...keys) {
+    for (const key of keys) {
+      const names = key.length > 1 ? key.split('+') : [key];
+      for (const name of names) assert.ok(name.length === 1 || name in KEYS, `unknown key ${name}`);
+      await this.#driver.chord(...names);
+    }
+  }
+
+  text(wanted, options) {
+    return this.#retry(wanted, (element) => this.#driver.text(element), options);
+  }
+
+  attribute(wanted, name, options) {
+    return this.#retry(wanted, (element) => this.#driver.attribute(element, name), options);
+  }
+
+  /** Waits until the element's text contains `part`. */
+  async sees(wanted, part, options) {
+    await until(`${JSON.stringify(wanted)} to say ${JSON.stringify(part)}`, async () => (await this.text(wanted)).includes(part), options);
+  }
+
+  /** Saves what the window shows as e2e-artifacts/<name>.png and answers the image. */
+  async screenshot(name) {
+    const image = await this.#driver.screenshot();
+    await mkdir(ARTIFACTS, { recursive: true });
+    await writeFile(join(ARTIFACTS, `${name}.png`), image);
+    return image;
+  }
+
+  /** The page may replace an element between finding and using it; then it is found again. */
+  #retry(wanted, use, options) {
+    return until(
+      `${JSON.stringify(wanted)} to be usable`,
+      async () => ({ value: await use(await this.find(wanted, { within_ms: 1_000 })) }),
+      options,
+    ).then(({ value }) => value);
+  }
+}

@@ -1,3 +1,26 @@
-//! From a conversation to a few well-founded candidates. (being written)
+//! From a conversation to a few well-founded candidates, by rules, with no model and no network.
+//!
+//! The way of a message: whose words are they ([`sentence`]), do they speak as themself ([`scene`]), in what mood is each
+//! clause (`clause`), what does it say of its speaker (`parse`, `frames`), how is that said of a third person
+//! (`rewrite`), has it been said or taken back elsewhere (`reconcile`). [`filter`], [`validate`] and [`dedup`] are the
+//! gates that every proposer's output passes, a model's too.
+//!
+//! Deliberately not here: IO, async, clocks, storage, models. Vectors come in as plain numbers.
 
+mod clause;
+pub mod dedup;
+pub mod filter;
+mod frames;
+mod lexicon;
+mod parse;
+mod propose;
+mod reconcile;
+mod rewrite;
+mod scene;
 pub mod scrub;
+mod sentence;
+mod token;
+pub mod validate;
+pub mod window;
+
+pub use propose::{Conversation, ENGINE_VERSION, Proposals, SentenceVectors, Turn, propose};

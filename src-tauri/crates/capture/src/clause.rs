@@ -1,0 +1,383 @@
+//! Cuts a sentence into clauses and says of each whether its mood lets it state anything: asked, conditional, reported,
+//! relative, doubted.
+//!
+//! The cut is shallow on purpose: people write without punctuation, so a clause begins at every subject pronoun, and what
+//! stands to its left decides how it is meant.
+
+use keepsake_domain::Gate;
+
+use crate::lexicon::*;
+use crate::token::{Kind, Token};
+
+/// Why a clause states nothing.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Mood {
+    /// A plain statement.
+    Plain,
+    /// A statement its author doubts ("I think I'm …").
+    Hedged,
+    /// Stopped by a gate that is worth telling a person.
+    Stopped(Gate, &'static str),
+    /// Part of something else: a relative clause, a comparison. Nothing to tell.
+    Silent,
+}
+
+/// A run of tokens with at most one subject.
+#[derive(Debug, Clone)]
+pub(crate) struct Clause {
+    /// First token.
+    pub(crate) lo: usize,
+    /// One past the last token.
+    pub(crate) hi: usize,
+    /// The word or mark that opened it; empty at the start of a sentence.
+    pub(crate) opener: String,
+    /// An adverbial that stood before the subject ("every sunday at noon i …"): first and one past last token.
+    pub(crate) front: Option<(usize, usize)>,
+    /// How it is meant.
+    pub(crate) mood: Mood,
+}
+
+/// The word at `i`, or nothing.
+pub(crate) fn low(tokens: &[Token], i: usize) -> &str {
+    tokens.get(i).map_or("", |t| t.low.as_str())
+}
+
+/// Words that always begin a clause.
+const CONJUNCTIONS: &str = "because though although whereas if unless whether when whenever which but except";
+/// Words that begin a clause when a subject follows.
+const CONJUNCTIONS_WITH_SUBJECT: &str = "so that until till before after once since as where while who then yet whilst given considering cause";
+/// Words that join clauses or list items.
+const JOINS: &str = "and or plus & n";
+
+fn is_subject_word(word: &str) -> bool {
+    one_of(word, "i we he she they it you there my our this that what everyone everybody")
+}
+
+/// Cuts `tokens` into clauses.
+pub(crate) fn clauses(tokens: &[Token], is_question: bool) -> Vec<Clause> {
+    let mut out: Vec<Clause> = Vec::new();
+    let mut start = 0;
+    let mut opener = String::new();
+    let mut i = 0;
+    while i < tokens.len() {
+        let t = &tokens[i];
+        let next = low(tokens, i + 1);
+        let cut_after = match t.kind {
+            Kind::Mark => one_of(&t.low, ", ; : ( ) [ ] — – … . ! ? - ~ /") && !(t.low == "/" && i > start && t.start == tokens[i - 1].end),
+            Kind::Symbol | Kind::Break => true,
+            _ => {
+                i > start - usize::from(start > 0 && i == start) && one_of(&t.low, CONJUNCTIONS) && !(t.low == "but" && one_of(next, "not"))
+                    || one_of(&t.low, CONJUNCTIONS_WITH_SUBJECT) && is_subject_word(next) && !keeps_time(tokens, start, i)
+                    || one_of(&t.low, JOINS) && opens_clause(tokens, start, i + 1)
+                    || one_of(&t.low, "if when whenever unless because although though since as while") && i == start
+                        && (t.low != "since" && t.low != "as" && t.low != "while" || is_subject_word(next))
+            }
+        };
+        if cut_after {
+            push(&mut out, start, i, &opener);
+            opener = t.low.clone();
+            start = i + 1;
+        } else if i > start && one_of(&t.low, "i we") && t.kind == Kind::Word && !is_joint_subject(tokens, start, i) {
+            let left = (start, i);
+            if is_adverbial(tokens, left.0, left.1) {
+                // The adverbial belongs to the clause that it stands before.
+                let clause_opener = std::mem::take(&mut opener);
+                push_with_front(&mut out, i, clause_opener, left);
+                start = i;
+                opener = "\u{0}front".to_owned();
+            } else {
+                push(&mut out, start, i, &opener);
+                opener = format!("\u{0}{}", low(tokens, i - 1));
+                start = i;
+            }
+        }
+        i += 1;
+    }
+    push(&mut out, start, tokens.len(), &opener);
+    merge_fronts(&mut out);
+    set_moods(tokens, &mut out, is_question);
+    out
+}
+
+fn push(out: &mut Vec<Clause>, lo: usize, hi: usize, opener: &str) {
+    if lo < hi {
+        out.push(Clause { lo, hi, opener: opener.to_owned(), front: None, mood: Mood::Plain });
+    }
+}
+
+fn push_with_front(out: &mut Vec<Clause>, at: usize, opener: String, front: (usize, usize)) {
+    // An empty clause that only carries the adverbial; `merge_fronts` joins it to its successor.
+    out.push(Clause { lo: at, hi: at, opener, front: Some(front), mood: Mood::Plain });
+}
+
+fn merge_fronts(out: &mut Vec<Clause>) {
+    let mut merged: Vec<Clause> = Vec::with_capacity(out.len());
+    let mut pending: Option<Clause> = None;
+    for mut clause in out.drain(..) {
+        if clause.front.is_some() && clause.lo == clause.hi {
+            pending = Some(clause);
+            continue;
+        }
+        if let Some(carrier) = pending.take() {
+            clause.front = carrier.front;
+            clause.opener = carrier.opener;
+        }
+        merged.push(clause);
+    }
+    *out = merged;
+}
+
+/// "since i was six" after a perfect tense is a time, not a reason.
+fn keeps_time(tokens: &[Token], start: usize, at: usize) -> bool {
+    let is_perfect = (start..at).any(|k| one_of(low(tokens, k), "have has been always never"));
+    match low(tokens, at) {
+        "since" => is_perfect,
+        "that" => start == at,
+        _ => false,
+    }
+}
+
+/// Whether a new clause begins at `at`, after "and" or "or".
+fn opens_clause(tokens: &[Token], start: usize, at: usize) -> bool {
+    let word = low(tokens, at);
+    let next = low(tokens, at + 1);
+    if one_of(word, "i we he she they it you there this that then so also now never just still currently usually am not do did can was were had have has is are will would used been even maybe probably if when because once no") {
+        return true;
+    }
+    if one_of(word, "my our the his her their a an") {
+        return (at + 1..(at + 6).min(tokens.len()))
+            .take_while(|k| tokens[*k].kind != Kind::Mark && !one_of(low(tokens, *k), "and or but"))
+            .any(|k| {
+                let w = low(tokens, k);
+                AUXILIARIES.contains(w) || (k > at + 1 && (base_of_third(w).is_some_and(|b| !is_noun_like(&b)) || one_of(w, "says said went got died loves hates")))
+            });
+    }
+    let has_subject = (start..at).any(|k| one_of(low(tokens, k), "i we my our"));
+    let has_complement = !next.is_empty() && tokens.get(at + 1).is_some_and(|t| t.is_wordy()) && !JOINS.contains(next);
+    let starts_with_verb = base_of_past(word).is_some_and(|b| is_known_verb(&b))
+        || ((is_known_verb(word) && !KIN.contains(word) && !is_noun_like(word)) || one_of(word, "live work teach love hate study speak play run own"))
+            && one_of_complement(next)
+        || base_of_ing(word).is_some_and(|b| is_known_verb(&b)) && (start..at).any(|k| one_of(low(tokens, k), "am are been"))
+        || word.ends_with("ly") && base_of_past(next).is_some();
+    (has_subject || start == 0) && has_complement && starts_with_verb
+}
+
+fn is_noun_like(word: &str) -> bool {
+    one_of(word, "fish play work shop hike walk run swim dance paint drink garden camp book guitar water plant train cook drive garden")
+}
+
+fn one_of_complement(next: &str) -> bool {
+    PREPOSITIONS.contains(next) || DETERMINERS.contains(next) || one_of(next, "it them nights full part two three mostly only weekends")
+}
+
+/// "my wife and I": the pronoun belongs to the subject before it.
+fn is_joint_subject(tokens: &[Token], start: usize, at: usize) -> bool {
+    low(tokens, at - 1) == "and"
+        && at - start <= 5
+        && (start..at - 1).all(|k| !AUXILIARIES.contains(low(tokens, k)) && base_of_third(low(tokens, k)).is_none_or(|b| is_noun_like(&b)))
+        && (start..at).any(|k| one_of(low(tokens, k), "my me") || tokens[k].is_capital)
+}
+
+/// Whether the tokens only say when: "every sunday at noon", "since january", "in 2015", "twice a year".
+pub(crate) fn is_adverbial(tokens: &[Token], lo: usize, hi: usize) -> bool {
+    let lo = skip_fillers(tokens, lo, hi);
+    if lo >= hi {
+        return false;
+    }
+    let first = low(tokens, lo);
+    let last = low(tokens, hi - 1);
+    let is_short = hi - lo <= 7;
+    let has_verb = (lo..hi).any(|k| AUXILIARIES.contains(low(tokens, k)) && low(tokens, k) != "may" || one_of(low(tokens, k), "i you what who how"));
+    let has_time = (lo..hi).any(|k| is_time_word(tokens, k));
+    is_short
+        && !has_verb
+        && (one_of(first, "every each most these nowadays lately currently usually normally sometimes recently once twice always") && (has_time || hi - lo == 1 || first == "every")
+            || one_of(first, "on in at since for last back until during from by ever after") && has_time
+            || matches!(first, "as") && one_of(last, "kid child teenager teen student boy girl baby youngster")
+            || last == "ago" || one_of(last, "old") && one_of(first, "at"))
+}
+
+/// Whether the token at `k` belongs to a time.
+pub(crate) fn is_time_word(tokens: &[Token], k: usize) -> bool {
+    let w = low(tokens, k);
+    one_of(w, MONTHS) || one_of(w, WEEKDAYS) || is_year(w)
+        || one_of(w, "day days week weeks weekend weekends month months year years morning mornings evening evenings night nights noon midnight summer winter spring autumn fall easter christmas decade decades ages birth childhood uni university school college twenties thirties forties moment past lockdown covid sunday childhood time weekdays")
+}
+
+/// A year of a life: 1920 to 2099.
+pub(crate) fn is_year(word: &str) -> bool {
+    let word = word.trim_start_matches('\'').trim_end_matches('s');
+    word.len() == 4 && word.bytes().all(|b| b.is_ascii_digit()) && matches!(word.get(..2), Some("19" | "20"))
+}
+
+/// Openings that carry nothing: each is skipped before a subject.
+const INTROS: &[&str] = &[
+    "to be honest", "to be fair", "to be clear", "for context", "for the record", "for reference", "for what it is worth", "just so you know", "so you know",
+    "bear in mind", "keep in mind", "note that", "note", "heads up", "fun fact", "quick note", "side note", "by the way", "as you know",
+    "the thing is", "thing is", "truth is", "the truth is", "fact is", "the fact is", "problem is", "the problem is", "point is", "the point is", "turns out",
+    "full disclosure", "hot take", "unpopular opinion", "not going to lie", "believe it or not", "on top of that", "at least", "a bit about me",
+    "about me", "in fact", "of course", "to start", "as ever", "as always", "as usual", "in my case", "as a rule", "as a general rule", "one thing", "another thing",
+    "good morning", "good evening", "good afternoon", "just remembered", "remember that", "remember", "please remember that", "please remember",
+    "you should know", "you should know that", "good to know", "important", "also important", "for your info", "for info", "in case it helps",
+    "in case it matters", "in case you wondered", "if it helps", "if that helps", "if it matters", "if you must know", "random fact",
+    "in general", "generally speaking", "long story short", "on a personal note", "given that", "given", "considering", "mind you", "i mean", "i guess", "as it happens", "for one thing",
+    "here is the thing", "out of character", "real talk", "in real life", "oh and", "and yes", "you see", "you know", "no wait", "oh wait", "what can i say", "let us see",
+    "don't forget", "do not forget", "don't forget that", "it turns out", "i should say", "i should mention", "i should add", "i have to say", "i must say", "i must admit", "i admit",
+    "i will admit", "i confess", "did i mention", "did i tell you", "i forgot to say", "i forgot to mention", "forgot to mention", "forgot to say", "should mention", "should say", "should add", "did you know",
+];
+
+/// The first token after fillers and intros.
+pub(crate) fn skip_fillers(tokens: &[Token], lo: usize, hi: usize) -> usize {
+    let mut at = lo;
+    while at < hi {
+        let intro = INTROS.iter().filter_map(|intro| matches_at(tokens, at, hi, intro)).max();
+        if let Some(len) = intro.filter(|len| at + len <= hi) {
+            at += len;
+        } else if FILLERS.contains(low(tokens, at)) || !tokens[at].is_wordy() {
+            at += 1;
+        } else {
+            break;
+        }
+    }
+    at
+}
+
+/// How many tokens `phrase` takes at `at`, if it stands there.
+pub(crate) fn matches_at(tokens: &[Token], at: usize, hi: usize, phrase: &str) -> Option<usize> {
+    let mut k = at;
+    for word in phrase.split(' ') {
+        if k >= hi || low(tokens, k) != word {
+            return None;
+        }
+        k += 1;
+    }
+    Some(k - at)
+}
+
+/// Whether `phrase` stands anywhere within the tokens.
+pub(crate) fn contains(tokens: &[Token], lo: usize, hi: usize, phrase: &str) -> bool {
+    (lo..hi).any(|at| matches_at(tokens, at, hi, phrase).is_some())
+}
+
+/// Conditions that only soften: "if it helps, i live in …".
+const SOFTENERS: &[&str] = &[
+    "that helps", "it helps", "that matters", "it matters", "you are wondering", "anyone is wondering", "you must know", "anyone cares", "you care", "relevant",
+    "you were wondering", "anyone is interested", "that is relevant", "you are curious", "it is relevant", "it makes a difference", "that makes a difference", "you are asking", "that is useful", "it is useful", "not obvious", "i remember right", "i remember correctly", "anything", "i am honest", "i am being honest",
+];
+
+fn is_softener(tokens: &[Token], clause: &Clause) -> bool {
+    SOFTENERS.iter().any(|phrase| matches_at(tokens, clause.lo, clause.hi.max(clause.lo), phrase).is_some() || contains(tokens, clause.lo, (clause.hi + 4).min(tokens.len()), phrase) && clause.hi - clause.lo <= 4)
+}
+
+fn asks(tokens: &[Token], clause: &Clause) -> bool {
+    let at = skip_fillers(tokens, clause.lo, clause.hi);
+    if at >= clause.hi {
+        return false;
+    }
+    let (word, next) = (low(tokens, at), low(tokens, at + 1));
+    if ASKERS.contains(word) {
+        return !(word == "any" && next.is_empty()) && !(word == "what" && one_of(next, "a an")) && !(word == "when" && next == "i");
+    }
+    let is_inverted = PRONOUNS.contains(next) || DETERMINERS.contains(next) || one_of(next, "not you anyone anybody") || tokens.get(at + 1).is_some_and(|t| t.is_capital);
+    AUXILIARIES.contains(word) && !(word == "may" && tokens[at].is_capital) && is_inverted && !(one_of(word, "do have had did can") && one_of(next, "a an the my not some this that these those any all both no each every it"))
+}
+
+fn set_moods(tokens: &[Token], out: &mut [Clause], is_question: bool) {
+    let any_asks = out.iter().any(|c| asks(tokens, c) || c.opener.strip_prefix('\u{0}').is_some_and(|g| AUXILIARIES.contains(g)));
+    let mut is_conditional = false;
+    let mut reported = false;
+    for n in 0..out.len() {
+        let clause = out[n].clone();
+        let (previous_lo, previous_hi) = if n > 0 { (out[n - 1].lo, out[n - 1].hi) } else { (0, 0) };
+        let opener = clause.opener.as_str();
+        let mood = if let Some(governor) = opener.strip_prefix('\u{0}') {
+            governed(tokens, out, n, governor, previous_lo, previous_hi)
+        } else if one_of(opener, "if unless whether") {
+            if opener == "if" && is_softener(tokens, &clause) {
+                Mood::Silent
+            } else {
+                is_conditional = true;
+                Mood::Stopped(Gate::Hypothetical, "It stands under an \"if\".")
+            }
+        } else if one_of(opener, "when whenever before after once until till where while whilst which who as then") && !(one_of(opener, "while whilst then")) {
+            Mood::Silent
+        } else if opener == "that" {
+            governed(tokens, out, n, "that", previous_lo, previous_hi)
+        } else {
+            if one_of(opener, "but ; . ! —") || opener == "either" {
+                reported = false;
+            }
+            Mood::Plain
+        };
+        let mood = match mood {
+            Mood::Plain | Mood::Hedged if is_conditional => Mood::Stopped(Gate::Hypothetical, "It depends on an \"if\" in the same sentence."),
+            Mood::Plain | Mood::Hedged if asks(tokens, &clause) => Mood::Stopped(Gate::QuestionOrRequest, "It asks instead of stating."),
+            Mood::Plain | Mood::Hedged if is_question && (!any_asks || n + 1 == out.len() && n > 0 && asks(tokens, &out[n - 1])) && !has_tag(tokens, &out[n..]) => {
+                Mood::Stopped(Gate::QuestionOrRequest, "The sentence is a question.")
+            }
+            Mood::Plain | Mood::Hedged if reported && one_of(opener, "and or that") && clause.opener != "\u{0}i" => {
+                Mood::Stopped(Gate::NotAboutSubject, "It reports what somebody else said.")
+            }
+            other => other,
+        };
+        if matches!(mood, Mood::Stopped(Gate::NotAboutSubject, _)) {
+            reported = true;
+        }
+        out[n].mood = mood;
+    }
+}
+
+/// "i'm on Fedora, right?" asks for assent and states all the same.
+fn has_tag(tokens: &[Token], rest: &[Clause]) -> bool {
+    rest.get(1).is_some_and(|c| c.hi - c.lo <= 3 && one_of(low(tokens, c.lo), "right yeah ok okay suggestions ideas tips recommendations thoughts advice remember huh"))
+}
+
+/// How a clause is meant whose subject follows directly on `governor`.
+fn governed(tokens: &[Token], out: &[Clause], n: usize, governor: &str, lo: usize, hi: usize) -> Mood {
+    let left = skip_fillers(tokens, lo, hi);
+    if left >= hi && governor != "that" {
+        return if n > 0 && matches!(out[n - 1].mood, Mood::Stopped(..)) { out[n - 1].mood } else { Mood::Plain };
+    }
+    let own_head = (lo..hi).any(|k| low(tokens, k) == "i");
+    if AUXILIARIES.contains(governor) && !(governor == "is" && (lo..hi).any(|k| one_of(low(tokens, k), "thing fact truth problem point issue reason news part"))) {
+        return Mood::Stopped(Gate::QuestionOrRequest, "It asks instead of stating.");
+    }
+    if own_head && (lo..hi).any(|k| one_of(low(tokens, k), "wish pretend imagine")) || one_of(governor, "pretend imagine suppose say assume wish supposing assuming") && !own_head {
+        return Mood::Stopped(Gate::Hypothetical, "It is imagined or wished.");
+    }
+    if (lo..hi).any(|k| one_of(low(tokens, k), "say pretend imagine suppose assume")) && left + 1 >= hi && !own_head {
+        return Mood::Stopped(Gate::Hypothetical, "It is imagined.");
+    }
+    if own_head {
+        if (lo..hi).any(|k| one_of(low(tokens, k), "think guess suppose assume bet hope doubt feel imagine wonder reckon")) {
+            return if (lo..hi).any(|k| one_of(low(tokens, k), "hope doubt wonder wish")) {
+                Mood::Silent
+            } else {
+                Mood::Hedged
+            };
+        }
+        if (lo..hi).any(|k| one_of(low(tokens, k), "say said tell told know mean swear admit remember realise realised realize realized mention mentioned add forgot promise confess discovered learned found")) {
+            return Mood::Plain;
+        }
+    }
+    if (lo..hi).any(|k| SPEECH.contains(low(tokens, k))) && !own_head && left < hi {
+        return Mood::Stopped(Gate::NotAboutSubject, "It reports what somebody else said.");
+    }
+    if one_of(governor, "that because and so but plus mind or is means meaning fyi btw since seeing although though yes no now given though") {
+        return if n > 0 && governor != "that" && matches!(out[n - 1].mood, Mood::Silent) { Mood::Plain } else { Mood::Plain };
+    }
+    if n > 0 && one_of(&out[n - 1].opener, "when since as after before while because once if") {
+        return Mood::Plain;
+    }
+    if one_of(governor, "what who which where how why when whom whose like than as if though whether things everything anything all thing way time place one ones stuff") {
+        return Mood::Silent;
+    }
+    // A run-on ("any dinner ideas im allergic to nuts") states; a relative clause ("the tool i use") does not.
+    let noun_has_determiner = (hi.saturating_sub(3).max(lo)..hi).any(|k| DETERMINERS.contains(low(tokens, k)) || one_of(low(tokens, k), "only first last best worst most"));
+    let complement = out[n].hi - out[n].lo;
+    let last = low(tokens, out[n].hi.saturating_sub(1));
+    if hi - lo >= 2 && !noun_has_determiner && complement >= 3 && !PREPOSITIONS.contains(last) || hi - lo >= 5 && one_of(low(tokens, out[n].lo + 1), "am have") && complement >= 3 && !PREPOSITIONS.contains(last) {
+        return Mood::Plain;
+    }
+    Mood::Silent
+}

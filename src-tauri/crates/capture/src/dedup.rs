@@ -1,0 +1,212 @@
+//! Whether two statements say the same: seed 004's four outcomes.
+//!
+//! A cosine alone cannot tell "allergic to nuts" from "not allergic to nuts", nor Rotterdam from Utrecht. So what the
+//! sentences are about decides first: negation, names, numbers and the verb's frame; the cosine only says how close.
+
+use std::collections::BTreeSet;
+
+use keepsake_domain::{DedupOutcome, limits::DUPLICATE_COSINE};
+
+use crate::lexicon::*;
+use crate::token::{Kind, tokenize};
+
+/// Without vectors: at this share of common content words two statements are one.
+const SAME_OVERLAP: f32 = 0.75;
+/// Without vectors: at this share two statements touch.
+const RELATED_OVERLAP: f32 = 0.3;
+/// With vectors: below this cosine two statements have nothing in common.
+const RELATED_COSINE: f32 = 0.5;
+
+/// What a statement says, reduced for comparison.
+#[derive(Debug)]
+struct Gist {
+    words: BTreeSet<String>,
+    names: BTreeSet<String>,
+    numbers: BTreeSet<String>,
+    frame: &'static str,
+    is_negated: bool,
+}
+
+/// What `new` is to `old`, and how close they are (0 to 1).
+pub fn compare(new: &str, new_vec: Option<&[f32]>, old: &str, old_vec: Option<&[f32]>) -> (DedupOutcome, f32) {
+    let (a, b) = (gist(new), gist(old));
+    let overlap = overlap(&a.words, &b.words);
+    let cosine = new_vec.zip(old_vec).and_then(|(x, y)| cosine(x, y));
+    let closeness = cosine.unwrap_or(overlap);
+    if a.words == b.words && a.is_negated == b.is_negated && a.numbers == b.numbers {
+        return (DedupOutcome::Exact, closeness.max(DUPLICATE_COSINE));
+    }
+    let is_close = match cosine {
+        Some(cosine) => cosine >= DUPLICATE_COSINE || overlap >= SAME_OVERLAP && cosine >= RELATED_COSINE,
+        None => overlap >= SAME_OVERLAP || a.words.is_subset(&b.words) && a.words.len() >= 2 || b.words.is_subset(&a.words) && b.words.len() >= 2,
+    };
+    let touches = match cosine {
+        Some(cosine) => cosine >= RELATED_COSINE || overlap >= RELATED_OVERLAP,
+        None => overlap >= RELATED_OVERLAP || !a.names.is_disjoint(&b.names),
+    };
+    let is_other_fact = a.is_negated != b.is_negated || conflicts(&a.names, &b.names) || conflicts(&a.numbers, &b.numbers) || a.frame != b.frame && !a.frame.is_empty() && !b.frame.is_empty();
+    let outcome = if is_close && !is_other_fact {
+        // Nothing new in words, numbers or names: the older statement already says it.
+        if a.words.is_subset(&b.words) { DedupOutcome::Exact } else { DedupOutcome::Reinforcement }
+    } else if touches || is_close {
+        DedupOutcome::Related
+    } else {
+        DedupOutcome::Different
+    };
+    (outcome, closeness)
+}
+
+/// A stable fingerprint of what a statement says: lower case, content words only, in alphabetical order, negation kept.
+/// A rejected statement is known again by it, however its words are arranged.
+pub fn fingerprint(content: &str) -> String {
+    let gist = gist(content);
+    let mut words: Vec<String> = gist.words.iter().chain(&gist.numbers).cloned().collect();
+    words.sort();
+    words.dedup();
+    format!("{}{}", if gist.is_negated { "!" } else { "" }, words.join(" "))
+}
+
+/// Cosine of two vectors of one length; nothing if they differ in length or one is zero.
+pub fn cosine(a: &[f32], b: &[f32]) -> Option<f32> {
+    if a.len() != b.len() || a.is_empty() {
+        return None;
+    }
+    let dot: f32 = a.iter().zip(b).map(|(x, y)| x * y).sum();
+    let norm = |v: &[f32]| v.iter().map(|x| x * x).sum::<f32>().sqrt();
+    let product = norm(a) * norm(b);
+    (product > 0.0 && product.is_finite()).then(|| (dot / product).clamp(-1.0, 1.0))
+}
+
+/// Two sets disagree when both name something that the other does not.
+fn conflicts(a: &BTreeSet<String>, b: &BTreeSet<String>) -> bool {
+    !a.is_empty() && !b.is_empty() && !a.is_subset(b) && !b.is_subset(a)
+}
+
+fn overlap(a: &BTreeSet<String>, b: &BTreeSet<String>) -> f32 {
+    let common = a.intersection(b).count() as f32;
+    let all = a.union(b).count() as f32;
+    if all == 0.0 { 0.0 } else { common / all }
+}
+
+/// Verbs that say the same of a person, reduced to one.
+fn same_word(word: &str) -> &str {
+    match word {
+        "enjoy" | "adore" | "like" | "loves" | "likes" | "enjoys" | "adores" | "fond" => "love",
+        "dislike" | "detest" | "loathe" | "despise" => "hate",
+        "reside" | "based" => "live",
+        "hiking" | "hikes" => "hike",
+        "phone" | "call" => "ring",
+        other => other,
+    }
+}
+
+fn frame_of(word: &str) -> &'static str {
+    match word {
+        "live" => "live",
+        "work" | "job" | "employ" => "work",
+        "love" | "prefer" | "favourite" => "love",
+        "hate" => "hate",
+        "name" => "name",
+        "bear" | "born" => "born",
+        "visit" | "travel" => "visit",
+        "study" => "study",
+        "allergic" => "allergic",
+        _ => "",
+    }
+}
+
+fn gist(content: &str) -> Gist {
+    let tokens = tokenize(content, 0, content.len());
+    let mut out = Gist { words: BTreeSet::new(), names: BTreeSet::new(), numbers: BTreeSet::new(), frame: "", is_negated: false };
+    for (n, token) in tokens.iter().enumerate() {
+        let low = token.low.as_str();
+        if matches!(low, "not" | "never" | "no" | "without" | "nor") || low == "longer" && n > 0 && tokens[n - 1].low == "no" {
+            out.is_negated = true;
+            continue;
+        }
+        if !token.is_wordy() || STOPWORDS.contains(low) {
+            continue;
+        }
+        if token.kind == Kind::Number {
+            out.numbers.insert(low.to_owned());
+            continue;
+        }
+        let stem = stem(low);
+        let word = same_word(&stem).to_owned();
+        if n > 0 && (token.is_capital || PROPER.contains(low)) {
+            out.names.insert(low.to_owned());
+        }
+        if out.frame.is_empty() {
+            out.frame = frame_of(&word);
+        }
+        out.words.insert(word);
+    }
+    out
+}
+
+fn stem(word: &str) -> String {
+    if let Some(base) = base_of_third(word) {
+        return base;
+    }
+    if word.ends_with("ing")
+        && let Some(base) = base_of_ing(word).filter(|b| is_known_verb(b))
+    {
+        return base;
+    }
+    if let Some(base) = base_of_past(word).filter(|b| is_known_verb(b)) {
+        return base;
+    }
+    match word.strip_suffix('s') {
+        Some(cut) if cut.len() > 2 && !cut.ends_with('s') && !cut.ends_with('u') => cut.to_owned(),
+        _ => word.to_owned(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn check(new: &str, old: &str, cosine_of_both: Option<f32>, expect: DedupOutcome) {
+        let (x, y) = match cosine_of_both {
+            Some(c) => (Some(vec![1.0, 0.0]), Some(vec![c, (1.0 - c * c).sqrt()])),
+            None => (None, None),
+        };
+        let (outcome, _) = compare(new, x.as_deref(), old, y.as_deref());
+        assert_eq!(outcome, expect, "{new:?} against {old:?} at {cosine_of_both:?}");
+    }
+
+    #[test]
+    fn the_four_outcomes_of_seed_004() {
+        use DedupOutcome::*;
+        for cosine in [None, Some(0.99)] {
+            check("User's name is John", "User's name is John", cosine, Exact);
+        }
+        check("User loves weekend hiking trips", "User enjoys hiking", Some(0.88), Reinforcement);
+        check("User loves weekend hiking trips", "User enjoys hiking", None, Reinforcement);
+        for cosine in [None, Some(0.87), Some(0.7)] {
+            check("User works in downtown Seattle", "User lives in Seattle", cosine, Related);
+        }
+        for cosine in [None, Some(0.3)] {
+            check("User is a teacher", "User's name is John", cosine, Different);
+        }
+    }
+
+    #[test]
+    fn a_changed_value_or_a_negation_is_never_a_duplicate() {
+        use DedupOutcome::*;
+        for cosine in [None, Some(0.97)] {
+            check("User is not allergic to nuts", "User is allergic to nuts", cosine, Related);
+            check("User lives in Utrecht", "User lives in Rotterdam", cosine, Related);
+            check("User has two cats", "User has no cats", cosine, Related);
+            check("User is 42 years old", "User is 41 years old", cosine, Related);
+            check("User no longer eats meat", "User eats meat", cosine, Related);
+        }
+    }
+
+    #[test]
+    fn a_fingerprint_ignores_order_and_case_but_not_negation() {
+        assert_eq!(fingerprint("User lives in Leeds with a dog"), fingerprint("User, with a Dog, lives in leeds."));
+        assert_ne!(fingerprint("User is allergic to nuts"), fingerprint("User is not allergic to nuts"));
+        assert_ne!(fingerprint("User is 41"), fingerprint("User is 42"));
+    }
+}

@@ -1,0 +1,71 @@
+//! The six defensive filters of seed 004 over finished content, with DESIGN section 5's exception: an explicit first-person
+//! statement about one's own age or gender passes. Applied to the built-in engine's output and to a model's.
+
+use keepsake_domain::{Candidate, Gate, Subject};
+
+use crate::Conversation;
+use crate::token::tokenize;
+
+/// What a conversation did, which is no fact about a person (filter 1).
+const CONVERSATION_ACTIONS: &[&str] = &[
+    "greeted", "said hello", "said hi", "initiated", "responded", "asked", "requested", "thanked", "confirmed", "agreed", "disagreed",
+    "inquired", "wants to know", "is asking", "is talking to", "mentioned that the assistant", "is chatting",
+];
+/// About the assistant (filter 2).
+const ASSISTANT_PATTERNS: &[&str] = &[
+    "assistant is", "assistant's", "assistant has", "assistant can", "character is", "character's", "character has",
+];
+/// Instructions taken for facts (filter 3).
+const PROMPT_LEAKS: &[&str] = &[
+    "is uncensored", "is unrestricted", "is a helpful", "is truthful", "is unbiased", "is designed to", "follows instructions",
+];
+/// Gender, age, race (filter 4).
+const DEMOGRAPHICS: &[&str] =
+    &["is male", "is female", "is a man", "is a woman", "years old", "age is", "ethnicity is", "race is"];
+/// Says that something is not known (filter 5).
+const UNKNOWNS: &[&str] = &["unknown", "not mentioned", "not specified", "not stated", "unspecified", "did not say", "not provided"];
+
+/// Passes the candidate, or names the filter that stops it and why.
+pub fn check(candidate: &Candidate, conversation: &Conversation<'_>) -> Result<(), (Gate, String)> {
+    let content = candidate.content.to_lowercase();
+    let label = match &candidate.subject {
+        Subject::Owner => "user".to_owned(),
+        Subject::Person(name) => name.to_lowercase(),
+    };
+    let Some(predicate) = content.strip_prefix(&label) else {
+        return Err((Gate::NotAboutSubject, "The statement does not begin with the person it should be about.".to_owned()));
+    };
+    let predicate = predicate.trim_start_matches("'s").trim_start_matches('\'').trim_start();
+    if let Some(action) = CONVERSATION_ACTIONS.iter().find(|action| predicate.starts_with(**action)) {
+        return Err((Gate::ConversationAction, format!("\"{action}\" tells what happened in the conversation and nothing about the person.")));
+    }
+    if ASSISTANT_PATTERNS.iter().any(|pattern| content.contains(pattern)) {
+        return Err((Gate::AssistantFact, "The statement is about the assistant.".to_owned()));
+    }
+    if let Some(leak) = PROMPT_LEAKS.iter().find(|leak| predicate.starts_with(**leak)) {
+        return Err((Gate::SystemPromptLeak, format!("\"{leak}\" is the language of instructions to a model.")));
+    }
+    if UNKNOWNS.iter().any(|unknown| content.contains(unknown)) {
+        return Err((Gate::UnknownInformation, "The statement only says that something is not known.".to_owned()));
+    }
+    if DEMOGRAPHICS.iter().any(|guess| content.contains(guess)) && !is_stated_in_first_person(candidate, conversation) {
+        return Err((Gate::DemographicGuess, "Age, gender or origin is stored only when the person states it in the first person.".to_owned()));
+    }
+    Ok(())
+}
+
+/// Whether the evidence is the subject's own first-person sentence.
+fn is_stated_in_first_person(candidate: &Candidate, conversation: &Conversation<'_>) -> bool {
+    candidate.evidence.iter().any(|evidence| {
+        conversation.turns.get(evidence.message).is_some_and(|turn| {
+            let Ok(bytes) = evidence.span.bytes_in(turn.text) else { return false };
+            // A statement may leave its subject out ("29, grew up in Recife"), so the sentence around it counts.
+            let tokens = tokenize(turn.text, bytes.start, bytes.end);
+            let says_i = tokens.iter().any(|t| matches!(t.low.as_str(), "i" | "my" | "we" | "our" | "am" | "tengo" | "ich" | "ai" | "tenho"));
+            says_i || bytes.end - bytes.start <= ELLIPSIS_BYTES_MAX
+        })
+    })
+}
+
+/// A span this short states an age or nothing: "29", "63 years old".
+const ELLIPSIS_BYTES_MAX: usize = 24;

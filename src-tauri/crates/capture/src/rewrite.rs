@@ -1,0 +1,132 @@
+//! Turns a parsed clause into a true, complete sentence in the third person.
+
+use crate::clause::low;
+use crate::lexicon::*;
+use crate::parse::{Actor, Parsed, Tense};
+use crate::token::{Kind, Token};
+
+/// The tokens `lo..hi` as text, the speaker's pronouns turned to "they".
+pub(crate) fn render(text: &str, tokens: &[Token], lo: usize, hi: usize) -> String {
+    let mut out = String::new();
+    let mut k = lo;
+    while k < hi.min(tokens.len()) {
+        let token = &tokens[k];
+        if token.kind == Kind::Symbol && !matches!(token.low.as_str(), "°" | "€" | "£") || token.kind == Kind::Break {
+            k += 1;
+            continue;
+        }
+        let raw = text.get(token.start..token.end).unwrap_or("");
+        let previous = if k > lo { low(tokens, k - 1) } else { "" };
+        let next = low(tokens, k + 1);
+        let word = match token.low.as_str() {
+            "my" | "our" => "their".to_owned(),
+            "me" | "us" => "them".to_owned(),
+            "mine" | "ours" => "theirs".to_owned(),
+            "myself" | "ourselves" => "themselves".to_owned(),
+            "i" if token.kind == Kind::Word => "they".to_owned(),
+            "we" => "they".to_owned(),
+            "am" => "are".to_owned(),
+            "was" if one_of(previous, "i we") => "were".to_owned(),
+            "rn" => "right now".to_owned(),
+            "&" => "and".to_owned(),
+            "n" if k > lo => "and".to_owned(),
+            lower if token.is_expanded => lower.to_owned(),
+            lower => proper(lower, raw, previous, next),
+        };
+        let is_glued = k > lo && (token.start == tokens[k - 1].end && !token.is_expanded || matches!(token.low.as_str(), "'s" | "," | "." | "%"))
+            && !(token.is_expanded && token.start == tokens[k - 1].start);
+        if !out.is_empty() && !is_glued {
+            out.push(' ');
+        }
+        out.push_str(&word);
+        k += 1;
+    }
+    out
+}
+
+/// Gives a name its capital where informal writing left it small, and takes shouting back.
+fn proper(lower: &str, raw: &str, previous: &str, next: &str) -> String {
+    let is_small = raw.chars().all(|c| !c.is_uppercase());
+    let is_date_word = one_of(lower, "may march");
+    if is_small && is_date_word {
+        let is_date = one_of(previous, "in on by since until till last next this early late mid from of for") || next.starts_with(|c: char| c.is_ascii_digit()) || previous.starts_with(|c: char| c.is_ascii_digit());
+        if is_date {
+            return raw.chars().take(1).flat_map(char::to_uppercase).chain(raw.chars().skip(1)).collect();
+        }
+        return raw.to_owned();
+    }
+    if is_small && let Some(name) = capitalised(lower) {
+        return name;
+    }
+    let letters = raw.chars().filter(|c| c.is_alphabetic()).count();
+    if letters >= 4 && raw.chars().all(|c| !c.is_lowercase()) && (FREQUENCY.contains(lower) || is_known_verb(lower) || ADVERBS_KEPT.contains(lower)) {
+        return lower.to_owned();
+    }
+    raw.to_owned()
+}
+
+/// How the subject is named.
+pub(crate) fn label_of(name: Option<&str>) -> &str {
+    name.unwrap_or("User")
+}
+
+/// The possessive of a label: "User's", "Ines'".
+pub(crate) fn possessive(label: &str) -> String {
+    if label.ends_with('s') { format!("{label}'") } else { format!("{label}'s") }
+}
+
+/// Subject and verb group of `p` in the third person, without the complement.
+pub(crate) fn head(text: &str, p: &Parsed<'_>, label: &str) -> String {
+    let tokens = p.tokens;
+    if let Actor::Possession(lo, hi) = p.actor {
+        let noun = render(text, tokens, lo, hi);
+        let group = render(text, tokens, p.group, p.rest.max(p.verb + 1).min(p.end));
+        return join(&[&possessive(label), &noun, &group]);
+    }
+    let adverbs: String = p.adverbs.iter().map(|k| low(tokens, *k).to_owned()).collect::<Vec<_>>().join(" ");
+    let not = if p.is_negated { "not" } else { "" };
+    let base = p.base.as_str();
+    let ing = || render(text, tokens, p.verb, p.verb + 1);
+    match p.tense {
+        Tense::Present if p.is_negated => join(&[label, "does not", &adverbs, base]),
+        Tense::Present => join(&[label, &adverbs, &third_of(base)]),
+        Tense::Past if p.is_negated => join(&[label, "did not", &adverbs, base]),
+        Tense::Past if base == "have" => join(&[label, &adverbs, "had"]),
+        Tense::Past => join(&[label, &adverbs, low(tokens, p.verb)]),
+        Tense::Perfect => join(&[label, "has", not, &adverbs, low(tokens, p.verb)]),
+        Tense::PerfectProgressive => join(&[label, "has", not, &adverbs, "been", &ing()]),
+        Tense::PerfectCopula => join(&[label, "has", not, &adverbs, "been"]),
+        Tense::Progressive => join(&[label, "is", not, &adverbs, &ing()]),
+        Tense::PastProgressive => join(&[label, "was", not, &adverbs, &ing()]),
+        Tense::Copula => join(&[label, "is", not, &adverbs]),
+        Tense::PastCopula => join(&[label, "was", not, &adverbs]),
+        Tense::Have if p.is_negated => join(&[label, "does not", &adverbs, "have"]),
+        Tense::Have => join(&[label, &adverbs, "has"]),
+        Tense::GoingTo => join(&[label, "is", not, &adverbs, "going to", base]),
+        Tense::Modal if p.modal == "can" && p.is_negated => join(&[label, &adverbs, "cannot", base]),
+        Tense::Modal => join(&[label, p.modal, not, &adverbs, base]),
+        Tense::UsedTo => join(&[label, "used to", base]),
+        Tense::Other => label.to_owned(),
+    }
+}
+
+/// The whole statement: subject, verb group, complement, and the adverbial that stood before.
+pub(crate) fn sentence(text: &str, p: &Parsed<'_>, label: &str) -> String {
+    let rest = render(text, p.tokens, p.rest.min(p.end), p.end);
+    let front = p.front.map(|(lo, hi)| {
+        let at = crate::clause::skip_fillers(p.tokens, lo, hi);
+        render(text, p.tokens, at, hi)
+    });
+    tidy(&join(&[&head(text, p, label), &rest, front.as_deref().unwrap_or("")]))
+}
+
+/// Joins the non-empty parts with single spaces.
+pub(crate) fn join(parts: &[&str]) -> String {
+    parts.iter().map(|part| part.trim()).filter(|part| !part.is_empty()).collect::<Vec<_>>().join(" ")
+}
+
+/// Cuts stray marks and doubled spaces.
+pub(crate) fn tidy(content: &str) -> String {
+    let one_line = content.split_whitespace().collect::<Vec<_>>().join(" ");
+    one_line.replace(" ,", ",").trim_end_matches([',', ';', ':', '-', '.', '(', '"', ' ']).to_owned()
+}

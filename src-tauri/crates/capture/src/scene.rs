@@ -1,0 +1,134 @@
+//! Whether somebody speaks as themself: role-play, fiction, irony, and text that gives orders to a machine.
+
+use std::sync::LazyLock;
+
+use keepsake_domain::Role;
+use regex::{Regex, RegexSet};
+
+use crate::Conversation;
+use crate::token::is_invisible;
+
+fn re(pattern: &str) -> Regex {
+    Regex::new(pattern).unwrap_or_else(|_| unreachable!("a constant pattern compiles"))
+}
+
+fn set(patterns: &[&str]) -> RegexSet {
+    RegexSet::new(patterns).unwrap_or_else(|_| unreachable!("constant patterns compile"))
+}
+
+/// Signs that a message opens or continues a scene.
+static SCENE: LazyLock<RegexSet> = LazyLock::new(|| {
+    set(&[
+        r"(?i)\b(?:role-?play|roleplaying|in character|let'?s (?:play|pretend|do (?:a )?(?:scene|rp|improv))|pretend (?:that )?(?:i|you|we|to be)|act (?:as|like) (?:a|an|my|the|if)|my character|your character|text adventure|stay in character|improv|you be (?:the|a)|i'?ll be (?:the|a|an) |i(?:'m| am) (?:playing|the one playing)|i play (?:the|a) .{1,40}(?:,|and) you)\b",
+        r"(?i)\byou(?:'re| are) (?:now )?(?:a|an|the) [^.?!]{2,50}(?:,| and) (?:and )?i(?:'m| am| will be|'ll be)\b",
+        r"(?i)\bi(?:'m| am|'ll be| will be) (?:a|an|the) [^.?!]{2,50}(?:,|;| and) you(?:'re| are|'ll be| will be| play)\b",
+        r"(?i)\b(?:the|as) (?:dungeon master|game master|narrator)\b|\b(?:dnd|d&d) (?:session|campaign|scene)\b.*:",
+        r"(?i)\b(?:continue|write|carry on|keep going|rewrite) (?:it |this )?(?:in (?:the|this|that) (?:same )?(?:voice|style)|from (?:the|his|her|their) (?:point of view|perspective|pov)|as (?:if|though) (?:you|i|she|he)|in (?:the )?first person)\b",
+        r"(?i)\b(?:from|in) the (?:voice|perspective|point of view|pov) of\b|\bmonologue\b|\bopening (?:line|lines|paragraph|scene)\b|\bfirst chapter\b|\bchapter (?:one|two|three|\d+)\b|\bonce upon a time\b",
+        r"(?i)^\s*(?:scene|int\.|ext\.|act (?:i|1))\b[:. ]",
+        r"(?i)\binterview me as\b|\bi am (?:now )?(?:a|an|the) [\w ]{2,30} (?:from|of) the \w+ (?:age|realm|kingdom|order|clan|guild|galaxy)\b",
+        r"(?i)\b(?:as|from) (?:the perspective of )?(?:a|an|the|my) (?:pirate|vampire|wizard|knight|dragon|ghost|villain|king|queen|detective|captain|robot|witch|elf|orc|wolf|cat|dog|houseplant|toaster)\b",
+    ])
+});
+
+/// Commands of a text adventure.
+static ADVENTURE: LazyLock<Regex> = LazyLock::new(|| re(r"(?m)^> ?\w+"));
+/// A stage direction.
+static STAGED: LazyLock<Regex> = LazyLock::new(|| re(r"(?:^|\s)\*[a-zA-Z][^*\n]{5,}\*(?:\s|$|[.,!?])"));
+/// A remark from outside the scene.
+static OUTSIDE: LazyLock<Regex> = LazyLock::new(|| {
+    re(r"(?i)(?:^|\s|\[|\()(?:ooc\b|out of character|o\.o\.c\.|irl\b|in real life|//|\(\(|real me|(?:stepping|breaking) (?:out|character)|pausing? (?:the )?(?:game|scene|story|here)|pause (?:the )?(?:game|scene)|end (?:of )?(?:scene|game|roleplay|rp)|end scene|back to (?:reality|real life|normal|me)|as (?:myself|me)\b|for real (?:now|though)|not in character|scene over|game over|dropping the act|me again|the real me|speaking as myself|aside from the game|author here)")
+});
+/// A draft of somebody's words, asked for or shown.
+static DRAFT: LazyLock<Regex> = LazyLock::new(|| {
+    re(r"(?i)\b(?:lyrics?|poem|haiku|limerick|sonnet|short story|screenplay|song|novel excerpt|fan ?fic|villain speech|vows for|monologue|ballad|verse|chorus|diary entry|backstory)\b[^\n]{0,60}[:\n]|\b(?:proofread|translate|correct|fix|polish|edit|rewrite|paraphrase|summari[sz]e|shorten|improve)\b[^\n]{0,50}:|\bdraft\b[^\n]{0,60}:|\b(?:testimonial|persona|bio|profile text|cover letter|dating profile)\b[^\n]{0,50}:")
+});
+
+/// For every turn, whether it stands inside a scene.
+pub(crate) fn acted(conversation: &Conversation<'_>) -> Vec<bool> {
+    let turns = conversation.turns;
+    let has_outside = turns.iter().any(|t| t.role == Role::Owner && OUTSIDE.is_match(t.text) && t.text.len() < 600);
+    let assistant_acts = turns.iter().any(|t| t.role == Role::Assistant && (STAGED.is_match(t.text) || t.text.starts_with("You are in ") || t.text.starts_with("You stand ")));
+    let is_adventure = turns.iter().any(|t| matches!(t.role, Role::Owner) && ADVENTURE.is_match(t.text) && t.text.len() < 80) && turns.iter().any(|t| t.role == Role::Assistant && t.text.contains("You "));
+    let mut inside = has_outside && turns.len() > 1 || assistant_acts || is_adventure;
+    turns
+        .iter()
+        .map(|turn| {
+            if turn.role != Role::Owner && turn.role != Role::Person {
+                return false;
+            }
+            if OUTSIDE.is_match(turn.text) {
+                return false;
+            }
+            inside = inside || SCENE.is_match(turn.text) || STAGED.is_match(turn.text);
+            inside
+        })
+        .collect()
+}
+
+/// Where a message leaves its scene, in bytes: text after it is the author's own again.
+pub(crate) fn outside_from(text: &str) -> Option<usize> {
+    OUTSIDE.find(text).map(|found| found.start())
+}
+
+/// Where a draft of somebody's words begins, in bytes.
+pub(crate) fn draft_from(text: &str) -> Option<usize> {
+    DRAFT.find(text).map(|found| found.end())
+}
+
+/// Signs that a sentence means the opposite.
+static IRONY: LazyLock<RegexSet> = LazyLock::new(|| {
+    set(&[
+        r"(?i)\boh (?:yes|yeah|sure|great|good|joy|wonderful|lovely|fantastic|perfect|absolutely|fun|brilliant|of course)\b",
+        r"(?i)\b(?:yeah|yea) (?:right|sure|no)\b|\bsure,? because\b|\bas if\b|/s(?:\s|$)|\bsaid no ?one ever\b|\bnot\s*[!.]*\s*$.*\bnot\b|\bbecause (?:obviously|clearly|of course|who doesn)",
+        r"(?i)\b(?:living the dream|love that for me|lucky me|just what i needed|exactly what i needed|what a (?:joy|treat|delight|dream|surprise|time)|dreams? (?:do )?come true|my (?:favou?rite|fave) (?:pastime|hobby|way to spend|part|thing in the world)|is my cardio|peak romance|truly my|nothing (?:i love|better) (?:more )?than|how delightful|such a treat|be still my|highlight of my|best day of my life|never better|thrilled to bits|how i love|the dream|made my day|couldn'?t be happier|big fan of)\b",
+        r"(?i)\b(?:love|adore|enjoy|live for|cherish|treasure)s? (?:it )?(?:when|how)\b",
+        r"(?i)\b(?:love|adore|enjoy|like|live for|cherish|relish)(?: nothing more than)?\s+(?:\w+\s+){0,2}(?:sitting on hold|being (?:on hold|ignored|told|charged|lied|kept|put|talked|interrupted|woken|stuck|billed|transferred|yelled|late)|waiting|queu\w*|standing in|getting (?:stuck|rained|ignored|charged|yelled|woken|lost|spam)|paying (?:twice|for|extra)|filling|commuting|traffic|taxes|tax|spam|bills|hold music|deadlines|meetings (?:that|about)|repeating myself|explaining|root canals?|dentists?|mondays|fees|delays|outages|merge conflicts|regex\w* at|debugging|rebooting|restarting|mowing|scrubbing|cleaning up|downtime|paperwork|forms|potholes|pop-?ups|captchas?|reply-?all)",
+        r"(?i)\b(?:obviously|clearly|absolutely|totally|definitely|truly) (?:the|a|an|my) (?:queen|king|pope|genius|expert|god|goddess|emperor|dream|highlight|best)\b",
+        r"(?i)\b(?:i'?m|i am|and i'?m) (?:the|obviously the|actually the|secretly the) (?:queen|king|pope|president|emperor|tooth fairy|easter bunny|pm|prime minister|dalai lama|batman)\b",
+        r"(?i)\b(?:a million|a billion|four hundred|nine thousand|ten thousand) (?:years|times)\b|\bsince the (?:dawn|beginning) of time\b|\bfor (?:nine|ten|a) (?:hundred|thousand) years\b",
+        r"(?i)\b(?:10/10|five stars|5 stars|⭐{3,}|would recommend)\b.*(?:🙃|🙄|again)|\bcan'?t wait (?:for|to)[^.!?]*(?:4 ?am|again|audit|dentist|root canal|tax|hold|monday)",
+        r"(?i)\bapparently i(?:'m| am)? (?:now )?(?:also )?(?:a|an|the|live|work|enjoy|love)\b",
+        r"(?i)\b(?:professional|certified|official|full-?time|award-winning|world-class|olympic) (?:\w+ )?(?:procrastinator|overthinker|idiot|worrier|napper|mess|disaster|queuer|complainer|snacker|clown|doormat)\b",
+    ])
+});
+
+/// Faces that turn a sentence round.
+const IRONIC_FACES: [char; 3] = ['🙃', '🙄', '💀'];
+
+/// Whether the sentence is meant otherwise. `after` is what follows it in the message (a face may stand there).
+pub(crate) fn is_ironic(sentence: &str, after: &str) -> bool {
+    let near: String = after.chars().take(4).collect();
+    sentence.contains(IRONIC_FACES) || near.contains(IRONIC_FACES) || IRONY.is_match(sentence)
+}
+
+/// Signs of text that gives orders to a model or to this program.
+static ORDERS: LazyLock<RegexSet> = LazyLock::new(|| {
+    set(&[
+        r"(?i)\b(?:ignore|disregard|forget|override|bypass) (?:all |any |the |your |my |these |those )*(?:previous|prior|above|earlier|preceding|existing|other|system|safety)\b[^.\n]{0,30}(?:instruction|prompt|rule|message|context|direction|guideline|command)",
+        r"(?i)\b(?:system|admin|developer|root)[ -]?(?:update|prompt|override|message|notice|instruction|note|command)s?\b\s*(?:>>|:|\]|-)|^\s*(?:system|assistant|developer)\s*:|\[/?(?:system|inst|assistant)\]|<\|[a-z_]+\|>|</?(?:system|assistant|instructions?|im_start|memory|tool_call)>|#{2,}\s*(?:system|instruction|new instructions)",
+        r"(?i)\b(?:remember|note|record|log|store|save|write|add|register|memori[sz]e|document|mark|set|update|insert)\b[^.\n]{0,60}\b(?:the|this|that|current|your) (?:user|guest|reader|customer|account holder|human|person you|recipient|visitor|client)(?:'s)?\b[^.\n]{0,20}\b(?:is|has|prefers?|likes?|loves?|wants?|lives?|suffers?|consents?|agrees?|accepts?|accepted|name|works?|trusts?|hates?|owns?|should|must|needs?|owes?|profile|authori[sz]ed|approved|as)\b",
+        r"(?i)\b(?:write|save|add|store|log|commit|append|record|put)\b[^.\n]{0,40}\b(?:to|in|into|on) (?:the |your |my |its |this |long[- ]term )*(?:(?:user|customer|guest) )?(?:profile|long[- ]term memory|permanent memory|memory bank|memory store|persistent memory|core memory|memories|permanent record)\b",
+        r"(?i)\b(?:attention|dear|hey|note to|message (?:to|for)|hello|any|all|for|instructions? (?:to|for)) (?:all |any )?(?:ai|a\.i\.|llm|llms|chatbots?|bots?|language models?|assistants?|agents?|ai (?:travel |shopping |email )?(?:agents?|assistants?|models?|systems?))\b\s*[:,—-]",
+        r"(?i)\b(?:ai|llm) (?:\w+ )?(?:agents?|assistants?|models?|systems?|readers?|crawlers?|summari[sz]ers?)\s*(?::|(?:must|should|shall|are (?:required|instructed)|please)\b)",
+        r"(?i)\byou are (?:now )?(?:unrestricted|uncensored|jailbroken|dan\b|free of (?:all )?(?:rules|restrictions)|in developer mode|an? (?:unrestricted|uncensored|unfiltered))|\bno (?:content )?(?:rules|restrictions|filters|guidelines) (?:apply|anymore|from now)|\bhave no (?:content )?(?:rules|restrictions|filters|limits)\b|\bdo anything now\b",
+        r"(?i)\bfrom now on\b[^.\n]{0,40}\b(?:you (?:are|must|will|have|obey|answer)|obey|the user|treat (?:the|this) user)\b",
+        r"(?i)\b(?:when|if) (?:you|the assistant|an ai|the ai|a model|the model)\b[^.\n]{0,40}\b(?:summari[sz]es?|reads?|process(?:es)?|sees?) (?:this|the)\b[^.\n]{0,60}\b(?:say|add|include|remember|store|tell|record|send|recommend)\b",
+        r"(?i)\b(?:user|customer|guest|reader) (?:consents|has consented|has agreed|has accepted|authori[sz]es|grants|wants to be addressed|is (?:an? )?(?:admin|administrator|verified|platinum|vip|gold|authori[sz]ed))\b",
+        r"(?i)\b(?:do not|don'?t|never) (?:tell|reveal|inform|mention (?:this|it) to|alert) the user\b|\bwithout (?:telling|informing|asking) the user\b|\breveal (?:your|the) system prompt\b|\bsudo\b[^.\n]{0,20}\b(?:mode|memory|remember)\b",
+        r"(?i)\bmemory(?:_| )(?:update|write|add|insert|override)\b|\bremember_(?:fact|user)|\b(?:memory|profile|record) (?:update|entry|injection)\s*[:>=]",
+    ])
+});
+
+/// Whether the stretch reads like an order to a machine.
+pub(crate) fn is_order(text: &str) -> bool {
+    ORDERS.is_match(text)
+}
+
+/// Whether the text hides something: direction overrides, tag characters, runs of zero-width marks.
+pub(crate) fn hides_text(text: &str) -> bool {
+    let hard = text.chars().any(|c| matches!(c, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}') || ('\u{e0000}'..='\u{e007f}').contains(&c));
+    // A single zero-width joiner is part of many emoji; several together are a hiding place.
+    let zero_width = text.chars().filter(|c| is_invisible(*c) && !matches!(c, '\u{200d}' | '\u{fe0f}' | '\u{200e}' | '\u{200f}' | '\u{feff}')).count();
+    hard || zero_width >= 4
+}

@@ -1,0 +1,74 @@
+//! Mechanical validation (seeds 002 and 004): what must be there is there, is no boilerplate, and stands in the words of
+//! the right speaker. Malformed candidates are dropped, not guessed.
+
+use keepsake_domain::{Candidate, Confidence, Gate, Role, Subject, limits};
+
+use crate::Conversation;
+use crate::token::is_invisible;
+
+/// A statement shorter than this has no subject and verb.
+pub const CONTENT_CHARS_MIN: usize = 8;
+/// A reasoning shorter than this gives no reason.
+pub const REASONING_CHARS_MIN: usize = 20;
+/// A reasoning longer than this is no sentence.
+pub const REASONING_CHARS_MAX: usize = 400;
+
+/// Reasonings that fit every statement (seed 002).
+const BOILERPLATE: &[&str] = &[
+    "it's important", "it is important", "this is better", "this is important", "useful information", "the user said so", "user said so",
+    "good to know", "relevant information", "this is a fact", "it is a fact", "might be useful", "could be useful", "n/a", "none",
+];
+
+/// `text` without direction marks, zero-width marks and control characters: what may be shown.
+pub fn shown(text: &str) -> String {
+    let kept: String = text.chars().filter(|c| !is_invisible(*c) && (!c.is_control() || *c == '\n' || *c == '\t')).collect();
+    kept.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+/// Passes the candidate, or names the gate that stops it and why.
+pub fn check(candidate: &Candidate, conversation: &Conversation<'_>) -> Result<(), (Gate, String)> {
+    let invalid = |reason: String| Err((Gate::Invalid, reason));
+    let content = candidate.content.trim();
+    let length = content.chars().count();
+    if length < CONTENT_CHARS_MIN || content.split_whitespace().count() < 3 {
+        return invalid(format!("A statement of {length} characters is no sentence."));
+    }
+    if length > limits::CONTENT_CHARS_MAX {
+        return invalid(format!("A statement of {length} characters is a transcript and not a memory."));
+    }
+    if shown(content) != content {
+        return invalid("The statement has hidden characters.".to_owned());
+    }
+    let reasoning = candidate.reasoning.trim();
+    let reasoning_length = reasoning.chars().count();
+    if !(REASONING_CHARS_MIN..=REASONING_CHARS_MAX).contains(&reasoning_length) {
+        return invalid(format!("A reasoning must have {REASONING_CHARS_MIN} to {REASONING_CHARS_MAX} characters and has {reasoning_length}."));
+    }
+    let bare = reasoning.to_lowercase();
+    let bare = bare.trim_end_matches(['.', '!']);
+    if BOILERPLATE.iter().any(|phrase| bare == *phrase || bare.starts_with(phrase) && bare.len() < phrase.len() + 12) || bare == content.to_lowercase() {
+        return invalid("The reasoning would fit any statement.".to_owned());
+    }
+    if candidate.confidence < Confidence::FLOOR {
+        return Err((Gate::LowConfidence, format!("Confidence {:.2} lies below the floor of {:.2}.", candidate.confidence.get(), Confidence::FLOOR.get())));
+    }
+    if candidate.evidence.is_empty() {
+        return Err((Gate::Ungrounded, "No place in the conversation is given.".to_owned()));
+    }
+    for evidence in &candidate.evidence {
+        let Some(turn) = conversation.turns.get(evidence.message) else {
+            return Err((Gate::Ungrounded, "The message it cites is not in the conversation.".to_owned()));
+        };
+        if evidence.span.quote(turn.text).is_err() {
+            return Err((Gate::Ungrounded, "The place it cites is not in the message.".to_owned()));
+        }
+        let is_speaker = match &candidate.subject {
+            Subject::Owner => turn.role == Role::Owner,
+            Subject::Person(name) => turn.role == Role::Person && turn.author == name,
+        };
+        if !is_speaker && !candidate.is_quarantined {
+            return Err((Gate::Ungrounded, "It cites the words of somebody else.".to_owned()));
+        }
+    }
+    Ok(())
+}

@@ -27,7 +27,7 @@ word_sets! {
         franc francs franken rappen centime centimes kronor kroner krona krone kronen koruna korun koruny ruble rubles rouble
         roubles hryvnia hryvnias forint forints zloty zlotys złoty złotych baht ringgit rupiah naira peso pesos shekel shekels
         dirham dirhams dinar dinars riyal riyals lira liras lire reais bitcoin bitcoins satoshi satoshis dólar dólares dolares
-        dollari libras franchi kr kr. ft fr. rs rs. руб рублей рубля рубль евро долларов доллара доллар гривен 円 元 원 块 万円 亿元
+        dollari libras franchi kr kr. ft fr. rs rs. руб рублей рубля рубль евро долларов доллара доллар гривен 円 arr mrr teur tchf tusd ドル ユーロ 元 원 块 万円 亿元
         万元 億円 dong dongs guilders gulden shilling shillings rand markka leva p/m
     ";
 

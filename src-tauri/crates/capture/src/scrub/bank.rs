@@ -166,7 +166,7 @@ pub(super) fn find_cards(text: &str, runs: &[DigitRun], out: &mut Vec<Found>) {
         let mut digits = String::new();
         let mut best = None;
         for (k, run) in runs[i..].iter().enumerate() {
-            if k > 0 && !is_card_gap(&text[runs[i + k - 1].end..run.start]) {
+            if k > 0 && !joins_card(text, runs[i + k - 1], *run) {
                 break;
             }
             digits.push_str(&text[run.start..run.end]);
@@ -188,9 +188,14 @@ fn joins_word(bytes: &[u8], at: usize) -> bool {
     at > 0 && bytes[at - 1].is_ascii_alphabetic()
 }
 
-/// What stands between two groups of a card number: a space, a dash, a line break.
-fn is_card_gap(gap: &str) -> bool {
-    gap.len() <= GAP_BYTES_MAX
+/// Whether two groups can be of one card number: what is between them is a space, a dash or a line break, and on one line
+/// no issuer groups by more than six.
+fn joins_card(text: &str, left: DigitRun, right: DigitRun) -> bool {
+    const GROUP_DIGITS_MAX: usize = 6;
+    let gap = &text[left.end..right.start];
+    let is_grouped = left.len().max(right.len()) <= GROUP_DIGITS_MAX || gap.contains('\n');
+    is_grouped
+        && gap.len() <= GAP_BYTES_MAX
         && !gap.is_empty()
         && gap.bytes().all(|b| b" -.\t\r\n>".contains(&b))
         && gap.matches(['-', '.']).count() <= 1

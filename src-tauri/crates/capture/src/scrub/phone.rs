@@ -291,7 +291,8 @@ fn looks_harmless(text: &str, candidate: &Candidate<'_>) -> bool {
                 && groups[1..].iter().all(|group| group.len() == 3);
             let is_figure = is_figure && groups.len() > 1 && bytes[candidate.runs[0].end] == b'.';
             // 123-45-6789 is a social security number or nothing.
-            let is_ssn_shaped = matches!(groups, [a, b, c] if (a.len(), b.len(), c.len()) == (3, 2, 4));
+            let is_ssn_shaped =
+                matches!(groups, [a, b, c] if (a.len(), b.len(), c.len()) == (3, 2, 4)) && bytes[candidate.runs[0].end] == b'-';
             is_isbn || is_ssn_shaped || (is_figure && bytes[candidate.start] != b'(')
         }
     }

@@ -153,7 +153,12 @@ fn is_random(value: &str) -> bool {
     let count = |test: fn(&u8) -> bool| value.bytes().filter(test).count() * 4;
     let is_dense =
         value.len() >= 16 && count(u8::is_ascii_uppercase) >= value.len() && count(u8::is_ascii_lowercase) >= value.len();
-    let is_code = value.contains(['(', '[', '{', ' ', ';']) || value.contains("::") || value.contains("://");
+    // `account_id_2024` is a name: words and a year.
+    let is_name = value.split(['_', '-', '.']).all(|part| {
+        let is_number = part.len() <= 4 && part.bytes().all(|byte| byte.is_ascii_digit());
+        is_number || part.bytes().all(|byte| byte.is_ascii_lowercase()) || part.bytes().all(|byte| byte.is_ascii_uppercase())
+    });
+    let is_code = is_name || value.contains(['(', '[', '{', ' ', ';']) || value.contains("::") || value.contains("://");
     value.len() >= TOKEN_CHARS_MIN && (is_mixed || is_dense) && !is_code && entropy_bits(value) >= TOKEN_ENTROPY_MIN
 }
 
@@ -169,7 +174,7 @@ fn is_password_value(value: &str, separator: &str, is_assignment: bool, is_quote
     let is_dotted = !is_quoted
         && value.contains('.')
         && value.split('.').all(|part| part.starts_with(|c: char| c.is_alphabetic() || c == '_'));
-    let is_odd = (has_letter && (has_digit || has_sign)) || (has_digit && chars >= 6 && is_assignment);
+    let is_odd = (has_letter && (has_digit || has_sign)) || (has_digit && chars >= if is_assignment { 6 } else { 4 });
     if is_odd && !is_dotted {
         return true;
     }

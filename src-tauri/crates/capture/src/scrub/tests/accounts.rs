@@ -175,6 +175,11 @@ fn a_number_that_fails_luhn_is_no_card() {
 }
 
 #[test]
+fn figures_side_by_side_are_no_card() {
+    check("1000000 2000000 3000000 4000000 5000000", "1000000 2000000 3000000 4000000 5000000");
+}
+
+#[test]
 fn social_security_numbers_are_told_from_other_nine_digits() {
     check("SSN 123-45-6789", "SSN [SSN_1]");
     check("ssn: 123456789, social security number is 123 45 6789", "ssn: [SSN_1], social security number is [SSN_1]");

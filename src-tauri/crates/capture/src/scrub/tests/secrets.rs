@@ -143,10 +143,12 @@ fn passwords_are_found_and_talk_about_passwords_stays() {
     check("{\"password\": \"correct-horse\", \"a\": 1}", "{\"password\": \"[SECRET_1]\", \"a\": 1}");
     check("PGPASSWORD='geheim' psql", "PGPASSWORD='[SECRET_1]' psql");
     check("mysql --password=Tr0ub4dor&3 x", "mysql --password=[SECRET_1]&3 x");
+    check("meeting passcode 123456 please", "meeting passcode [SECRET_1] please");
     check("Das Passwort lautet Sommer2024", "Das Passwort lautet [SECRET_1]");
     check("Authorization: Bearer abcdef1234567890abcdef12", "Authorization: Bearer [SECRET_1]");
     for text in [
         "the password is wrong and the token expired",
+        "foreign-key = account_id_2024, primary_key: customer_number",
         "password: please ask me for it tomorrow",
         "Password: required",
         "password = get_password()",

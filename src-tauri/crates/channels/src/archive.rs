@@ -59,6 +59,13 @@ pub(crate) struct Document {
     entry: Option<usize>,
 }
 
+impl Document {
+    /// Its name without ending.
+    pub(crate) fn stem(&self) -> &str {
+        self.name.rsplit_once('.').map_or(&self.name, |(stem, _)| stem)
+    }
+}
+
 /// A file or archive on disk.
 pub(crate) struct Container {
     path: PathBuf,
@@ -120,21 +127,22 @@ impl Container {
         document: &Document,
         read: impl FnOnce(&mut dyn BufRead) -> Result<T, ImportError>,
     ) -> Result<T, ImportError> {
-        let path = self.path.clone();
-        let io_error = |source| ImportError::Io { path: path.clone(), source };
+        let path = &self.path;
         match (&mut self.archive, document.entry) {
             (Some(archive), Some(entry)) => {
-                let entry = archive.by_index(entry).map_err(|error| ImportError::Archive {
+                let damaged = |reason: String| ImportError::Archive {
                     path: path.clone(),
-                    reason: format!("the entry {} cannot be read ({error})", document.name),
-                })?;
+                    reason: format!("the entry {} is damaged ({reason}); download or copy it again", document.name),
+                };
+                let entry = archive.by_index(entry).map_err(|error| damaged(error.to_string()))?;
                 let bounded = Bounded { inner: entry, bytes_left: document.bytes };
                 let mut input = BufReader::with_capacity(READ_BUFFER_BYTES, bounded);
-                skip_mark(&mut input).map_err(io_error)?;
+                skip_mark(&mut input).map_err(|error| damaged(error.to_string()))?;
                 read(&mut input)
             }
             _ => {
-                let file = File::open(&path).map_err(io_error)?;
+                let io_error = |source| ImportError::Io { path: path.clone(), source };
+                let file = File::open(path).map_err(io_error)?;
                 let mut input = BufReader::with_capacity(READ_BUFFER_BYTES, file);
                 skip_mark(&mut input).map_err(io_error)?;
                 read(&mut input)

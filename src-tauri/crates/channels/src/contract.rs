@@ -103,6 +103,8 @@ skip_reasons! {
     NotAMessage = "not_a_message", "bookkeeping of the program, not a message";
     /// Added by the program in the person's name.
     AddedByProgram = "added_by_program", "added by the program, not written by anyone";
+    /// A slash command or a shell command typed at a program.
+    Command = "command", "a command to the program, not words";
     /// An error report of the service in place of an answer.
     ServiceError = "service_error", "an error report of the service in place of an answer";
     /// A placeholder where a photo, video or other file was.

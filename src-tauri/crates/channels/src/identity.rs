@@ -25,8 +25,8 @@ impl Me {
     }
 
     /// The role of a human author of whom the source tells nothing.
-    pub(crate) fn role_of(&self, name: &str) -> Role {
-        if self.is(name, name) { Role::Owner } else { Role::Person }
+    pub(crate) fn role_of(&self, name: &str, handle: &str) -> Role {
+        if self.is(name, handle) { Role::Owner } else { Role::Person }
     }
 }
 
@@ -52,12 +52,26 @@ pub(crate) fn digest(parts: &[&str]) -> String {
 #[derive(Default)]
 pub(crate) struct StandIns(HashMap<String, u32>);
 
+/// Equal messages bear the same time and so stand close to each other; beyond this many ids the counts start anew,
+/// which keeps memory bounded.
+const STAND_INS_MAX: usize = 500_000;
+
 impl StandIns {
     /// The id of a message of `conversation`.
     pub(crate) fn next(&mut self, conversation: &str, time: &str, author: &str, text: &str) -> String {
+        if self.0.len() >= STAND_INS_MAX {
+            self.0.clear();
+        }
         let digest = digest(&[conversation, time, author, text]);
         let ordinal = self.0.entry(digest.clone()).or_default();
         *ordinal += 1;
         if *ordinal == 1 { format!("h-{digest}") } else { format!("h-{digest}-{ordinal}") }
     }
+}
+
+/// Eight bytes of hash: enough to tell millions of ids apart.
+pub(crate) fn fingerprint(text: &str) -> u64 {
+    let mut bytes = [0; 8];
+    bytes.copy_from_slice(&blake3::hash(text.as_bytes()).as_bytes()[..8]);
+    u64::from_le_bytes(bytes)
 }

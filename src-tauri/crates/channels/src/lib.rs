@@ -7,6 +7,8 @@
 
 mod archive;
 mod chatgpt;
+mod claude;
+mod claude_code;
 mod contract;
 mod error;
 mod identity;
@@ -20,6 +22,8 @@ mod preview;
 mod regroup;
 mod sniff;
 mod time;
+mod transcript;
+mod whatsapp;
 
 pub use contract::{DateOrder, FileReport, ImportOptions, Read, Sink, Skip, SkipReason, Stop};
 pub use error::ImportError;

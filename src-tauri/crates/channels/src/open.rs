@@ -10,10 +10,10 @@ use crate::archive::{Container, Document};
 use crate::json::{Fault, check_document, check_lines};
 use crate::limits::{FOLDER_DEPTH_MAX, FOLDER_FILES_MAX};
 use crate::out::Out;
-use crate::preview::DateQuestion;
+use crate::preview::{DateQuestion, DateSample};
 use crate::sniff::{Sniffed, sniff_document};
 use crate::{FileReport, ImportError, ImportOptions, Sink, SkipReason, Stop};
-use crate::{chatgpt, keepsake};
+use crate::{chatgpt, claude, claude_code, keepsake, transcript, whatsapp};
 
 /// Why reading a document ended early.
 pub(crate) enum Halt {
@@ -102,7 +102,7 @@ pub(crate) fn read_path_with(
     path: &Path,
     options: &ImportOptions,
     sink: &mut dyn Sink,
-    _on_ambiguity: OnAmbiguity,
+    on_ambiguity: OnAmbiguity,
 ) -> Result<(FileReport, Option<DateQuestion>), ImportError> {
     let mut plans = Vec::new();
     for file in list_inputs(path)? {
@@ -116,13 +116,15 @@ pub(crate) fn read_path_with(
     }
     let bytes_total = plans.iter().flat_map(|plan| &plan.documents).map(|document| document.bytes).sum();
     for plan in &mut plans {
-        plan.check(&mut || sink.progress(0, bytes_total))?;
+        plan.check(options, on_ambiguity, &mut || sink.progress(0, bytes_total))?;
     }
+    let question = plans.iter().flat_map(|plan| &plan.surveys).find_map(|survey| survey.question.clone());
     let mut out = Out::new(sink, options, kind, bytes_total);
+    let mut sessions = claude_code::Sessions::default();
     for plan in &mut plans {
-        plan.read(&mut out)?;
+        plan.read(&mut out, &mut sessions)?;
     }
-    Ok((out.finish()?, None))
+    Ok((out.finish()?, question))
 }
 
 fn is_dir(path: &Path) -> Result<bool, ImportError> {
@@ -137,6 +139,8 @@ struct Plan {
     documents: Vec<Document>,
     /// Names of files of other kinds in the same archive.
     others: Vec<String>,
+    /// For WhatsApp: what the check learnt of each document.
+    surveys: Vec<whatsapp::Survey>,
 }
 
 impl Plan {
@@ -166,7 +170,7 @@ impl Plan {
                     });
                 }
             };
-            return Ok(Self { container, kind, documents, others: Vec::new() });
+            return Ok(Self { container, kind, documents, others: Vec::new(), surveys: Vec::new() });
         }
         let mut known: Vec<(SourceKind, Document)> = Vec::new();
         for document in documents {
@@ -191,19 +195,33 @@ impl Plan {
             kind,
             documents: mine.into_iter().map(|(_, document)| document).collect(),
             others: others.into_iter().map(|(_, document)| document.name).collect(),
+            surveys: Vec::new(),
         })
     }
 
     /// Checks every document to its end.
-    fn check(&mut self, tick: &mut dyn FnMut() -> Result<(), Stop>) -> Result<(), ImportError> {
+    fn check(
+        &mut self,
+        options: &ImportOptions,
+        on_ambiguity: OnAmbiguity,
+        tick: &mut dyn FnMut() -> Result<(), Stop>,
+    ) -> Result<(), ImportError> {
         let is_archive = self.container.is_archive();
+        let archive_name = self.container.stem();
+        let kind = self.kind;
         for document in &self.documents {
             let path = self.container.path().to_owned();
-            let fault = self.container.read(document, |input| {
-                Ok(match self.kind {
-                    SourceKind::Chatgpt | SourceKind::Claude => check_document(input, tick),
-                    SourceKind::KeepsakeJsonl | SourceKind::ClaudeCode => check_lines(input, tick),
-                    SourceKind::Whatsapp | SourceKind::Transcript => drain(input, tick),
+            let names = [document.stem(), &archive_name];
+            let (fault, survey) = self.container.read(document, |input| {
+                Ok(match kind {
+                    SourceKind::Chatgpt | SourceKind::Claude => (check_document(input, tick), None),
+                    SourceKind::KeepsakeJsonl | SourceKind::ClaudeCode => (check_lines(input, tick), None),
+                    SourceKind::Transcript => (drain(input, tick), None),
+                    SourceKind::Whatsapp => match whatsapp::survey(input, &names, options.date_order, tick) {
+                        Ok(survey) => (Ok(()), Some(survey)),
+                        Err(Halt::Stop(stop)) => (Err(stop.into()), None),
+                        Err(Halt::Io(error)) => (Err(error.into()), None),
+                    },
                 })
             })?;
             match fault {
@@ -215,23 +233,38 @@ impl Plan {
                 Err(Fault::Io(source)) => return Err(ImportError::Io { path, source }),
                 Err(Fault::Stopped(stop)) => return Err(stop.into()),
             }
+            if let Some(survey) = survey {
+                let sample = survey.question.as_ref().and_then(|question| question.samples.first());
+                if let (OnAmbiguity::Refuse, Some(DateSample { written, day_first, month_first })) =
+                    (on_ambiguity, sample.cloned())
+                {
+                    return Err(ImportError::DateOrderNeeded { path, sample: written, day_first, month_first });
+                }
+                self.surveys.push(survey);
+            }
         }
         Ok(())
     }
 
     /// Reads every document.
-    fn read(&mut self, out: &mut Out<'_>) -> Result<(), ImportError> {
+    fn read(&mut self, out: &mut Out<'_>, sessions: &mut claude_code::Sessions) -> Result<(), ImportError> {
         for name in &self.others {
             out.skip(SkipReason::OtherKind, name);
         }
         let path = self.container.path().to_owned();
         let is_archive = self.container.is_archive();
+        let mut surveys = self.surveys.iter();
         for document in &self.documents {
             let kind = self.kind;
             self.container.read(document, |input| {
                 let read = match kind {
+                    SourceKind::Chatgpt => chatgpt::read(input, out),
                     SourceKind::KeepsakeJsonl => keepsake::read(input, out),
-                    _ => chatgpt::read(input, out),
+                    SourceKind::Claude => claude::read(input, out),
+                    SourceKind::ClaudeCode => claude_code::read(input, out, sessions),
+                    SourceKind::Transcript => transcript::read(input, &document.name, out),
+                    // The check has made one survey a document.
+                    SourceKind::Whatsapp => surveys.next().map_or(Ok(()), |survey| whatsapp::read(input, out, survey)),
                 };
                 read.map_err(|halt| match halt {
                     Halt::Stop(stop) => stop.into(),

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, HashSet};
 use keepsake_domain::limits::MESSAGE_BYTES_MAX;
 use keepsake_domain::{Message, SourceKind};
 
-use crate::identity::Me;
+use crate::identity::{Me, fingerprint};
 use crate::limits::{PROGRESS_STEP_BYTES, SAMPLE_CHARS_MAX};
 use crate::{FileReport, ImportOptions, Read, Sink, Skip, SkipReason, Stop};
 
@@ -112,11 +112,4 @@ fn cut(sample: &str) -> String {
         cut.push('…');
     }
     cut
-}
-
-/// Eight bytes of hash: enough to count a few hundred thousand conversations.
-fn fingerprint(text: &str) -> u64 {
-    let mut bytes = [0; 8];
-    bytes.copy_from_slice(&blake3::hash(text.as_bytes()).as_bytes()[..8]);
-    u64::from_le_bytes(bytes)
 }

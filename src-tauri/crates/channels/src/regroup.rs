@@ -14,6 +14,7 @@ pub(crate) struct Regroup {
     groups: Vec<Vec<Message>>,
     index: HashMap<String, usize>,
     bytes: usize,
+    titles: HashMap<String, String>,
 }
 
 impl Regroup {
@@ -32,6 +33,11 @@ impl Regroup {
         if self.bytes > REGROUP_BYTES_MAX { self.flush(out) } else { Ok(()) }
     }
 
+    /// Gives the messages of `conversation` that are still held, and later ones, a title.
+    pub(crate) fn set_title(&mut self, conversation: &str, title: &str) {
+        self.titles.insert(conversation.to_owned(), title.to_owned());
+    }
+
     /// Hands out everything: conversation by conversation, each in time order.
     pub(crate) fn flush(&mut self, out: &mut Out<'_>) -> Result<(), Stop> {
         self.index.clear();
@@ -39,7 +45,10 @@ impl Regroup {
         for mut group in std::mem::take(&mut self.groups) {
             // Stable: equal times keep the order of the file.
             group.sort_by_key(|message| message.time);
-            for message in group {
+            for mut message in group {
+                if message.conversation_title.is_none() {
+                    message.conversation_title = self.titles.get(&message.source.conversation).cloned();
+                }
                 out.message(message)?;
             }
         }

@@ -5,6 +5,7 @@ use std::io::BufRead;
 use keepsake_domain::SourceKind;
 
 use crate::limits::{SNIFF_BYTES, SNIFF_JSON_BYTES_MAX};
+use crate::{transcript, whatsapp};
 
 /// What a look at a file tells.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -57,8 +58,15 @@ fn is_bare_utf16(head: &[u8]) -> bool {
     head.len() >= 8 && (zeros(0) == 0 && zeros(1) * 4 >= head.len() || zeros(1) == 0 && zeros(0) * 4 >= head.len())
 }
 
-fn sniff_text(_head: &[u8]) -> Option<SourceKind> {
-    None
+fn sniff_text(head: &[u8]) -> Option<SourceKind> {
+    let head = String::from_utf8_lossy(head);
+    if whatsapp::looks_like(&head) {
+        Some(SourceKind::Whatsapp)
+    } else if transcript::looks_like(&head) {
+        Some(SourceKind::Transcript)
+    } else {
+        None
+    }
 }
 
 /// Searches the records for the keys that tell their kind.

@@ -169,22 +169,22 @@ fn chatgpt_broken_trees_are_repaired() {
         "chatgpt/repairs.json",
         options(),
         expect![[r#"
-        c-nochildren/u0 2025-10-09T08:53:21 User(owner) text: "no children lists, no metadata"
-        c-nochildren/a0 2025-10-09T08:53:22 ChatGPT(assistant) text re=u0: "still one thread"
-        c-cycle/p 2025-10-09T08:53:21 User(owner) text branch re=q: "a cycle of two"
-        c-cycle/q 2025-10-09T08:53:22 ChatGPT(assistant) text: "ends somewhere"
-        c-orphan/u 2025-10-09T08:53:21 User(owner) text: "before the gap"
-        c-orphan/a 2025-10-09T08:53:22 ChatGPT(assistant) text re=u: "its parent is missing but the child list knows"
-        c-orphan/v 2025-10-09T08:53:23 User(owner) text re=a: "nobody knows my parent"
-        c-times/u 2025-10-09T08:55:00.988? User(owner) text: "no time, takes the next"
-        c-times/s 2025-10-09T08:55:00.988? ChatGPT system(system) notice re=u: "visible system words do not break the chain"
-        c-times/a 2025-10-09T08:55:00.988 ChatGPT(assistant) text re=s: "fractional"
-        c-times/w 2025-10-09T08:55:00.988? User(owner) text re=a: "no time, takes the one above"
-        c-times/z 2025-10-09T08:56:40.500 ChatGPT(assistant) text re=w: "time as text"
-        c-notimes/u 2025-10-09T08:53:20.250? User(owner) text: "takes the conversation's"
-        h-33cb422686c2c95b/only 2025-10-09T08:53:20 User(owner) text: "an id is made up"
-        chatgpt: 6 conversations, 14 seen
-    "#]],
+            c-nochildren/u0 2025-10-09T08:53:21 User(owner) text: "no children lists, no metadata"
+            c-nochildren/a0 2025-10-09T08:53:22 ChatGPT(assistant) text re=u0: "still one thread"
+            c-cycle/p 2025-10-09T08:53:21 User(owner) text: "a cycle of two"
+            c-cycle/q 2025-10-09T08:53:22 ChatGPT(assistant) text re=p: "ends somewhere"
+            c-orphan/u 2025-10-09T08:53:21 User(owner) text: "before the gap"
+            c-orphan/a 2025-10-09T08:53:22 ChatGPT(assistant) text re=u: "its parent is missing but the child list knows"
+            c-orphan/v 2025-10-09T08:53:23 User(owner) text re=a: "nobody knows my parent"
+            c-times/u 2025-10-09T08:55:00.988? User(owner) text: "no time, takes the next"
+            c-times/s 2025-10-09T08:55:00.988? ChatGPT system(system) notice re=u: "visible system words do not break the chain"
+            c-times/a 2025-10-09T08:55:00.988 ChatGPT(assistant) text re=s: "fractional"
+            c-times/w 2025-10-09T08:55:00.988? User(owner) text re=a: "no time, takes the one above"
+            c-times/z 2025-10-09T08:56:40.500 ChatGPT(assistant) text re=w: "time as text"
+            c-notimes/u 2025-10-09T08:53:20.250? User(owner) text: "takes the conversation's"
+            h-33cb422686c2c95b/only 2025-10-09T08:53:20 User(owner) text: "an id is made up"
+            chatgpt: 6 conversations, 14 seen
+        "#]],
     );
 }
 
@@ -237,6 +237,322 @@ fn keepsake_jsonl_interleaved_conversations_come_out_together_and_me_overrides()
         a/3 2026-01-05T10:02:00 Bo(person) text: "third in a"
         b/1 2026-01-05T10:00:30 Bo(person) text: "first in b"
         keepsake: 2 conversations, 4 seen
+    "#]],
+    );
+}
+
+#[test]
+fn claude_blocks_files_branches_and_old_texts() {
+    check(
+        "claude/blocks_and_branches.json",
+        options(),
+        expect![[r#"
+        k-1/m1 2026-01-05T10:00:00.123 User(owner) text: "I keep two hives."
+        k-1/m2#0 2026-01-05T10:00:05 Claude(assistant) thinking re=m1: "They keep bees."
+        k-1/m2 2026-01-05T10:00:05 Claude(assistant) text re=m1: "Two is a good start.\n\nHere is more."
+        k-1/m2#2 2026-01-05T10:00:05 Claude(assistant) tool_use tool=web_search re=m1: "{\n       \"q\": \"hives\"\n      }"
+        k-1/m2#3 2026-01-05T10:00:05 web_search(tool) tool_result tool=web_search re=m1: "Result one\nResult two"
+        k-1/m3 2026-01-05T10:01:00 User(owner) text re=m2: "Old exports have only this."
+        k-1/m4 2026-01-05T10:02:00 User(owner) text re=m3: "Summarise the file."
+        k-1/m4#attachment-0 2026-01-05T10:02:00 User(owner) file re=m3: "notes.txt" {"file_name":"notes.txt","file_type":"text/plain","file_size":20,"extracted_content":"I, the author, hate bees."}
+        k-1/m4#file-0 2026-01-05T10:02:00 User(owner) file re=m3: "hive.png" {"file_name":"hive.png"}
+        k-1/m5#attachment-0 2026-01-05T10:03:00 User(owner) file re=m4: "pasted text" {"file_type":"txt","file_size":9,"extracted_content":"pasted words"}
+        k-1/m8#0 2026-01-05T10:03:00? Claude(assistant) unknown re=m5: "shimmer" {"content":{"type":"hologram","text":"shimmer"}}
+        k-2/b1 2026-01-06T10:00:00 User(owner) text: "First try"
+        k-2/b2 2026-01-06T10:00:05 Claude(assistant) text branch re=b1: "An answer edited away"
+        k-2/b3 2026-01-06T10:00:10 Claude(assistant) text re=b1: "The answer that was kept"
+        k-2/b4 2026-01-06T10:00:20 User(owner) text re=b3: "Thanks"
+        skipped 1 malformed: "\"nonsense\""
+        skipped 1 missing_field: "{     \"uuid\": \"m7\",     \"text\": \"who is this\",     \"content\": [],     \"sender\": \"moderator\",     \"created_at\": \"2026-01…"
+        skipped 1 no_messages: "Empty"
+        skipped 1 empty: ""
+        claude: 2 conversations, 19 seen
+    "#]],
+    );
+}
+
+#[test]
+fn claude_code_session_keeps_words_and_tools_apart() {
+    check(
+        "claude-code/project/5a0c-session.jsonl",
+        options(),
+        expect![[r#"
+        5a0c0000-0000-4000-8000-00000000000a/u1 2026-01-05T10:00:01 User(owner) text: "I prefer tabs over spaces, fix the indent please" {"git_branch":"main"}
+        5a0c0000-0000-4000-8000-00000000000a/a1 2026-01-05T10:00:02 Claude Code(assistant) thinking re=u1: "Look at the file." {"git_branch":"main","model":"claude-opus"}
+        5a0c0000-0000-4000-8000-00000000000a/a2 2026-01-05T10:00:03 Claude Code(assistant) text re=a1: "Reading it." {"git_branch":"main","model":"claude-opus"}
+        5a0c0000-0000-4000-8000-00000000000a/a2#1 2026-01-05T10:00:03 Claude Code(assistant) tool_use tool=Read re=a1: "{\"file_path\": \"/home/demo/hives/a.py\"}" {"tool_use_id":"t1","git_branch":"main","model":"claude-opus"}
+        5a0c0000-0000-4000-8000-00000000000a/u2 2026-01-05T10:00:04 Read(tool) tool_result tool=Read re=a2: "I am the file and no person" {"tool_use_id":"t1","git_branch":"main"}
+        5a0c0000-0000-4000-8000-00000000000a/u3 2026-01-05T10:00:05 Read(tool) tool_result tool=Read re=u2: "line one\nline two" {"tool_use_id":"t1","is_error":true,"git_branch":"main"}
+        5a0c0000-0000-4000-8000-00000000000a/u7 2026-01-05T10:00:09 User(owner) text re=u6: "My deadline is Friday." {"added_by_program":["a.py"],"git_branch":"main"}
+        5a0c0000-0000-4000-8000-00000000000a/u10#0 2026-01-05T10:00:13 User(owner) file re=u9: "image" {"git_branch":"main"}
+        5a0c0000-0000-4000-8000-00000000000a/u10 2026-01-05T10:00:13 User(owner) text re=u9: "What is wrong in this picture?" {"git_branch":"main"}
+        5a0c0000-0000-4000-8000-00000000000a/a4 2026-01-05T10:00:16 Claude Code(assistant) text re=u10: "The roof is missing." {"git_branch":"main","model":"claude-opus"}
+        5a0c0000-0000-4000-8000-00000000000a/sidechain/s1 2026-01-05T10:00:14 Claude Code(assistant) instruction: "Search the repository for hives" {"git_branch":"main"}
+        5a0c0000-0000-4000-8000-00000000000a/sidechain/s2 2026-01-05T10:00:15 Claude Code(assistant) text re=s1: "Found two." {"git_branch":"main","model":"claude-opus"}
+        skipped 1 malformed: "{broken"
+        skipped 1 repeated: "{\"parentUuid\": \"u10\", \"isSidechain\": false, \"userType\": \"external\", \"cwd\": \"/home/demo/hives\", \"sessionId\": \"5a0c0000-0…"
+        skipped 6 not_a_message: "{\"type\": \"summary\", \"summary\": \"Another session\", \"leafUuid\": \"zzz\"}"
+        skipped 5 added_by_program: "{\"parentUuid\": \"u3\", \"isSidechain\": false, \"userType\": \"external\", \"cwd\": \"/home/demo/hives\", \"sessionId\": \"5a0c0000-00…"
+        skipped 1 command: "<command-name>/clear</command-name> <command-message>clear</command-message> <command-args></command-args>"
+        skipped 1 service_error: "{\"parentUuid\": \"u8\", \"isSidechain\": false, \"userType\": \"external\", \"cwd\": \"/home/demo/hives\", \"sessionId\": \"5a0c0000-00…"
+        claude-code: 2 conversations, 27 seen
+    "#]],
+    );
+}
+
+#[test]
+fn claude_code_folder_reads_sub_agents_and_drops_the_repeats_of_resumed_sessions() {
+    check(
+        "claude-code/project",
+        options(),
+        expect![[r#"
+        5a0c0000-0000-4000-8000-00000000000a/u1 2026-01-05T10:00:01 User(owner) text: "I prefer tabs over spaces, fix the indent please" {"git_branch":"main"}
+        5a0c0000-0000-4000-8000-00000000000a/a1 2026-01-05T10:00:02 Claude Code(assistant) thinking re=u1: "Look at the file." {"git_branch":"main","model":"claude-opus"}
+        5a0c0000-0000-4000-8000-00000000000a/a2 2026-01-05T10:00:03 Claude Code(assistant) text re=a1: "Reading it." {"git_branch":"main","model":"claude-opus"}
+        5a0c0000-0000-4000-8000-00000000000a/a2#1 2026-01-05T10:00:03 Claude Code(assistant) tool_use tool=Read re=a1: "{\"file_path\": \"/home/demo/hives/a.py\"}" {"tool_use_id":"t1","git_branch":"main","model":"claude-opus"}
+        5a0c0000-0000-4000-8000-00000000000a/u2 2026-01-05T10:00:04 Read(tool) tool_result tool=Read re=a2: "I am the file and no person" {"tool_use_id":"t1","git_branch":"main"}
+        5a0c0000-0000-4000-8000-00000000000a/u3 2026-01-05T10:00:05 Read(tool) tool_result tool=Read re=u2: "line one\nline two" {"tool_use_id":"t1","is_error":true,"git_branch":"main"}
+        5a0c0000-0000-4000-8000-00000000000a/u7 2026-01-05T10:00:09 User(owner) text re=u6: "My deadline is Friday." {"added_by_program":["a.py"],"git_branch":"main"}
+        5a0c0000-0000-4000-8000-00000000000a/u10#0 2026-01-05T10:00:13 User(owner) file re=u9: "image" {"git_branch":"main"}
+        5a0c0000-0000-4000-8000-00000000000a/u10 2026-01-05T10:00:13 User(owner) text re=u9: "What is wrong in this picture?" {"git_branch":"main"}
+        5a0c0000-0000-4000-8000-00000000000a/a4 2026-01-05T10:00:16 Claude Code(assistant) text re=u10: "The roof is missing." {"git_branch":"main","model":"claude-opus"}
+        5a0c0000-0000-4000-8000-00000000000a/sidechain/s1 2026-01-05T10:00:14 Claude Code(assistant) instruction: "Search the repository for hives" {"git_branch":"main"}
+        5a0c0000-0000-4000-8000-00000000000a/sidechain/s2 2026-01-05T10:00:15 Claude Code(assistant) text re=s1: "Found two." {"git_branch":"main","model":"claude-opus"}
+        5a0c0000-0000-4000-8000-00000000000b/r1 2026-01-05T10:00:40 User(owner) text re=a4: "Back again, now in Leeds" {"git_branch":"main"}
+        5a0c0000-0000-4000-8000-00000000000a/ab12cd/g1 2026-01-05T10:00:20 Claude Code(assistant) instruction: "Explore the tests" {"git_branch":"main","agent":"ab12cd"}
+        5a0c0000-0000-4000-8000-00000000000a/ab12cd/g2 2026-01-05T10:00:21 Claude Code(assistant) text re=g1: "There are nine tests." {"git_branch":"main","model":"claude-opus","agent":"ab12cd"}
+        skipped 1 malformed: "{broken"
+        skipped 2 repeated: "{\"parentUuid\": \"u10\", \"isSidechain\": false, \"userType\": \"external\", \"cwd\": \"/home/demo/hives\", \"sessionId\": \"5a0c0000-0…"
+        skipped 6 not_a_message: "{\"type\": \"summary\", \"summary\": \"Another session\", \"leafUuid\": \"zzz\"}"
+        skipped 5 added_by_program: "{\"parentUuid\": \"u3\", \"isSidechain\": false, \"userType\": \"external\", \"cwd\": \"/home/demo/hives\", \"sessionId\": \"5a0c0000-00…"
+        skipped 1 command: "<command-name>/clear</command-name> <command-message>clear</command-message> <command-args></command-args>"
+        skipped 1 service_error: "{\"parentUuid\": \"u8\", \"isSidechain\": false, \"userType\": \"external\", \"cwd\": \"/home/demo/hives\", \"sessionId\": \"5a0c0000-00…"
+        claude-code: 4 conversations, 31 seen
+    "#]],
+    );
+}
+
+#[test]
+fn whatsapp_android_uk_group() {
+    check(
+        "whatsapp/uk.txt",
+        ImportOptions { me: Some("jo fenn".into()), ..options() },
+        expect![[r#"
+        whatsapp-5f1b45bdf4dcec87/h-7d7028ed027baf7f 2026-01-05T09:14:00~ WhatsApp(system) notice: "Mara Quist created group \"Allotment: plot 7\""
+        whatsapp-5f1b45bdf4dcec87/h-74d88848b165cc66 2026-01-05T09:14:00~ WhatsApp(system) notice: "Mara Quist added you"
+        whatsapp-5f1b45bdf4dcec87/h-898d513027ad22d9 2026-01-05T09:16:00~ Mara Quist(person) text: "Morning! I've planted the leeks.\nAnd the shallots,\n\nwhich took all of Sunday."
+        whatsapp-5f1b45bdf4dcec87/h-cbebc4effffa1feb 2026-01-05T09:18:00~ Jo Fenn(owner) text: "our shed, freshly painted" {"file":"IMG-20260105-WA0001.jpg"}
+        whatsapp-5f1b45bdf4dcec87/h-9df7024b6f263a11 2026-01-05T09:19:00~ Jo Fenn(owner) text: "ok"
+        whatsapp-5f1b45bdf4dcec87/h-9df7024b6f263a11-2 2026-01-05T09:19:00~ Jo Fenn(owner) text: "ok"
+        whatsapp-5f1b45bdf4dcec87/h-3aedc30211ccd9d6 2026-01-05T09:22:00~ Jo Fenn(owner) text: "I'm away until Friday" {"edited":true}
+        whatsapp-5f1b45bdf4dcec87/h-b4ad9cc9b3c80329 2026-01-05T09:23:00~ WhatsApp(system) notice: "Jo Fenn changed their phone number to a new number. Tap to message or add the new number."
+        whatsapp-5f1b45bdf4dcec87/h-447b3333ce3986e2 2026-01-05T09:24:00~ WhatsApp(system) notice: "Mara Quist changed the subject to \"Allotment: plots 7 and 8\""
+        whatsapp-5f1b45bdf4dcec87/h-e632cef27d9de628 2026-01-13T18:02:00~ +44 7700 900123(person) text: "note: the gate code has changed"
+        skipped 2 media_placeholder: "05/01/2026, 09:17 - Jo Fenn: <Media omitted>"
+        skipped 1 deleted: "05/01/2026, 09:20 - Mara Quist: This message was deleted"
+        skipped 1 platform_notice: "05/01/2026, 09:15 - Messages and calls are end-to-end encrypted. No one outside of this chat, not even WhatsApp, can re…"
+        skipped 1 poll: "05/01/2026, 09:21 - Jo Fenn: POLL: When do we dig? OPTION: Saturday (2 votes) OPTION: Sunday (0 votes)"
+        whatsapp: 1 conversations, 15 seen
+    "#]],
+    );
+}
+
+#[test]
+fn whatsapp_us_dates_with_narrow_spaces_in_the_zone_of_this_computer() {
+    check(
+        "whatsapp/us.txt",
+        ImportOptions { utc_offset_minutes: -300, ..options() },
+        expect![[r#"
+        whatsapp-b0b0f4f679e807d5/h-0eae7fabc63c1ec5 2025-12-31T02:05:00~ Ana Lima(person) text: "Happy almost new year"
+        whatsapp-b0b0f4f679e807d5/h-55bd4a8c180d1a93 2025-12-31T05:05:00~ Ben Okoro(person) text: "It's past midnight here"
+        whatsapp-b0b0f4f679e807d5/h-b39500997a3f0836 2026-01-01T17:10:00~ Ana Lima(person) text: "I signed up for pottery class"
+        whatsapp: 1 conversations, 3 seen
+    "#]],
+    );
+}
+
+#[test]
+fn whatsapp_iphone_german_with_marks() {
+    check(
+        "whatsapp/iphone_de.txt",
+        ImportOptions { me: Some("+436601234567".into()), ..options() },
+        expect![[r#"
+        whatsapp-5e4daacf8c4f6150/h-929696a9989ee5d6 2025-12-31T21:05:30~ Lena Brandt(person) text: "Guten Rutsch!"
+        whatsapp-5e4daacf8c4f6150/h-3ff79a32ba1738c2 2025-12-31T21:06:10~ Timo(person) text: "Ich wohne jetzt in Graz" {"edited":true}
+        whatsapp-5e4daacf8c4f6150/h-5c28fbd913e815fc 2026-01-01T00:01:00~ WhatsApp(system) notice: "Verpasster Sprachanruf"
+        whatsapp-5e4daacf8c4f6150/h-feaf8d0cdf93955a 2026-01-01T00:02:00~ +43 660 1234567(owner) text: "Prosit"
+        whatsapp-5e4daacf8c4f6150/h-5922c28b30fb0cb8 2026-01-01T00:03:00~ Timo(person) text: "Zeile eins\nZeile zwei"
+        skipped 2 media_placeholder: "\u{200e}[31.12.25, 21:06:00] Lena Brandt: \u{200e}Bild weggelassen"
+        skipped 1 deleted: "[01.01.26, 00:00:01] Lena Brandt: \u{200e}Du hast diese Nachricht gelöscht."
+        skipped 1 platform_notice: "\u{200e}[31.12.25, 21:05:09] Lena Brandt: \u{200e}Nachrichten und Anrufe sind Ende-zu-Ende-verschlüsselt. Niemand außerhalb dieses Ch…"
+        whatsapp: 1 conversations, 9 seen
+    "#]],
+    );
+}
+
+#[test]
+fn whatsapp_spanish_half_days() {
+    check(
+        "whatsapp/spanish.txt",
+        options(),
+        expect![[r#"
+        whatsapp-210aa279c68a2482/h-3041978dd8c3b194 2026-02-28T21:05:00~ Inés(person) text: "¿Vienes mañana?"
+        whatsapp-210aa279c68a2482/h-9393c5a3e489b356 2026-03-01T00:00:00~ Raúl(person) text: "Sí, soy vegetariano, acuérdate"
+        skipped 1 media_placeholder: "28/2/26 9:06 p. m. - Raúl: imagen omitida"
+        whatsapp: 1 conversations, 3 seen
+    "#]],
+    );
+}
+
+#[test]
+fn whatsapp_dutch_dashes() {
+    check(
+        "whatsapp/dutch.txt",
+        options(),
+        expect![[r#"
+        whatsapp-64296c31f8432267/h-0014c520c6a53889 2025-12-31T21:05:00~ Noor(person) text: "Ik werk nu in Utrecht"
+        whatsapp-64296c31f8432267/h-46affa5f28c65e1f 2025-12-31T21:06:00~ Sam(person) text: "Mooi!"
+        whatsapp: 1 conversations, 2 seen
+    "#]],
+    );
+}
+
+#[test]
+fn whatsapp_year_first() {
+    check(
+        "whatsapp/year_first.txt",
+        options(),
+        expect![[r#"
+        whatsapp-64296c31f8432267/h-fbba15fa1fc4cc38 2026-01-05T21:05:00~ Noor(person) text: "first"
+        whatsapp-64296c31f8432267/h-9f4e1c7d1ab3055f 2026-02-05T21:06:00~ Sam(person) text: "second"
+        whatsapp: 1 conversations, 2 seen
+    "#]],
+    );
+}
+
+#[test]
+fn whatsapp_order_is_inferred_from_time_running_forwards() {
+    check(
+        "whatsapp/monotonic.txt",
+        options(),
+        expect![[r#"
+        whatsapp-146a361d27113e20/h-f234e880cbd6b536 2026-01-11T10:00:00~ Ana(person) text: "one"
+        whatsapp-146a361d27113e20/h-531f7a70d8694c5b 2026-02-03T10:00:00~ Ben(person) text: "two"
+        whatsapp-146a361d27113e20/h-3955778943dda3f8 2026-02-10T10:00:00~ Ana(person) text: "three"
+        whatsapp-146a361d27113e20/h-63b2406acfb657e5 2026-03-01T10:00:00~ Ben(person) text: "four"
+        whatsapp: 1 conversations, 4 seen
+    "#]],
+    );
+}
+
+#[test]
+fn whatsapp_ambiguous_dates_are_asked_about() {
+    check(
+        "whatsapp/ambiguous.txt",
+        options(),
+        expect![[r#"
+        error: in FILE day and month cannot be told apart: "03/04/2026" may be 2026-04-03 or 2026-03-04; say which order the phone uses
+    "#]],
+    );
+}
+
+#[test]
+fn whatsapp_ambiguous_dates_with_an_answer() {
+    let order = Some(keepsake_channels::DateOrder::MonthFirst);
+    check(
+        "whatsapp/ambiguous.txt",
+        ImportOptions { date_order: order, ..options() },
+        expect![[r#"
+        whatsapp-146a361d27113e20/h-46c4499db35f767a 2026-03-04T10:00:00~ Ana(person) text: "which day is this?"
+        whatsapp-146a361d27113e20/h-f6ef90b16f4351a5 2026-04-04T10:01:00~ Ben(person) text: "nobody knows"
+        whatsapp-146a361d27113e20/h-f38984fcc4a2a227 2026-05-04T10:02:00~ Ana(person) text: "ask me"
+        whatsapp: 1 conversations, 3 seen
+    "#]],
+    );
+}
+
+#[test]
+fn whatsapp_lines_without_header_and_empty_texts() {
+    check(
+        "whatsapp/no_header.txt",
+        options(),
+        expect![[r#"
+        whatsapp-146a361d27113e20/h-73a364ea05284b57 2026-01-05T10:00:00~ Ana(person) text: "I play the cello"
+        skipped 1 empty: "05.01.2026, 10:01 - Ben:"
+        skipped 1 media_placeholder: "05.01.2026, 10:02 - Ana: null"
+        skipped 2 no_header: "a line from nowhere"
+        whatsapp: 1 conversations, 5 seen
+    "#]],
+    );
+}
+
+#[test]
+fn zoom_captions_in_webvtt() {
+    check(
+        "transcript/zoom.vtt",
+        ImportOptions { me: Some("Ben Okoro".into()), ..options() },
+        expect![[r#"
+        meeting-6807c7998e587285/h-4f75e531f8b1115f 2026-01-01T00:00:02.340? Ana Lima(person) voice: "Good morning everyone. I moved the launch to March. One thing: budgets are due." {"speaker_label":"Ana Lima (Host)","cues":[{"at":0,"start_ms":2340,"end_ms":4000},{"at":23,"start_ms":4100,"end_ms":7500},{"at":52,"start_ms":8100,"end_ms":11000}]}
+        meeting-6807c7998e587285/h-27f806f1f4d1b62c 2026-01-01T00:00:11.500? Ben Okoro(owner) voice: "I'll send mine tonight." {"cues":[{"at":0,"start_ms":11500,"end_ms":13000}]}
+        meeting-6807c7998e587285/h-0a416783fdb74688 2026-01-01T00:01:30? Ben Okoro(owner) voice: "Back from a long silence." {"cues":[{"at":0,"start_ms":90000,"end_ms":92000}]}
+        skipped 1 empty: "00:00:14.000 --> 00:00:15.000"
+        skipped 1 filler: "Um, uh"
+        transcript: 1 conversations, 5 seen
+    "#]],
+    );
+}
+
+#[test]
+fn teams_captions_in_webvtt() {
+    check(
+        "transcript/teams.vtt",
+        options(),
+        expect![[r#"
+        meeting-9c6c0d2ebcd4fed1/h-237345211ec7e1ea 2026-01-01T00:00:03.010? Ana Lima(person) voice: "I have used Vim since 2009 & still do. Never looked back" {"cues":[{"at":0,"start_ms":3010,"end_ms":6000},{"at":39,"start_ms":7100,"end_ms":9000}]}
+        meeting-9c6c0d2ebcd4fed1/h-744162a93bc7faf1 2026-01-01T00:00:09.100? Speaker 1(person) voice: "Who is taking notes?" {"cues":[{"at":0,"start_ms":9100,"end_ms":12000},{"at":7,"start_ms":9100,"end_ms":12000}]}
+        skipped 1 filler: "Mm-hmm."
+        transcript: 1 conversations, 3 seen
+    "#]],
+    );
+}
+
+#[test]
+fn srt_without_speakers() {
+    check(
+        "transcript/meeting.srt",
+        options(),
+        expect![[r#"
+        meeting-f3afc42a7586c7ec/h-2c1439c0fcc7e518 2026-01-01T00:00:01? Unknown speaker(person) voice: "Welcome back. Here is the thing: it rains. So we stay inside." {"cues":[{"at":0,"start_ms":1000,"end_ms":3500},{"at":14,"start_ms":3600,"end_ms":5000},{"at":43,"start_ms":7100,"end_ms":9000}]}
+        skipped 1 filler: "hmm"
+        transcript: 1 conversations, 2 seen
+    "#]],
+    );
+}
+
+#[test]
+fn otter_text() {
+    check(
+        "transcript/otter.txt",
+        options(),
+        expect![[r#"
+        meeting-2f55fe17bc199731/h-59942617b90b6729 2026-01-01T00:00:03? Ana Lima(person) voice: "I grew up in Porto.\nWe left when I was nine." {"cues":[{"at":0,"start_ms":3000,"end_ms":null}]}
+        meeting-2f55fe17bc199731/h-a15a4da19110836b 2026-01-01T00:00:12? Speaker 2(person) voice: "Where did you go?" {"cues":[{"at":0,"start_ms":12000,"end_ms":null}]}
+        meeting-2f55fe17bc199731/h-0d59782908803b1b 2026-01-01T01:02:07? Ana Lima(person) voice: "To Leeds." {"cues":[{"at":0,"start_ms":3727000,"end_ms":null}]}
+        skipped 1 not_a_message: "Transcribed by https://otter.ai"
+        transcript: 1 conversations, 4 seen
+    "#]],
+    );
+}
+
+#[test]
+fn zoom_saved_captions_pass_midnight() {
+    check(
+        "transcript/zoom_captions.txt",
+        options(),
+        expect![[r#"
+        meeting-d1223dc82171c307/h-60c75b78bf134b2c 2026-01-01T23:59:50? Ana Lima(person) voice: "I will be brief." {"cues":[{"at":0,"start_ms":86390000,"end_ms":null}]}
+        meeting-d1223dc82171c307/h-2f135201bb72873e 2026-01-02T00:00:10? Ben Okoro(person) voice: "Happy new day." {"cues":[{"at":0,"start_ms":86410000,"end_ms":null}]}
+        transcript: 1 conversations, 2 seen
     "#]],
     );
 }

@@ -204,8 +204,9 @@ fn emit(conversation: &Conversation<'_>, out: &mut Out<'_>) -> Result<(), Halt> 
         return Ok(());
     }
     let index: HashMap<&str, usize> = nodes.iter().enumerate().map(|(at, (id, _))| (id.as_ref(), at)).collect();
-    let tree = Nodes::of(nodes, &index);
-    let shown = tree.shown(conversation.current_node.text().and_then(|id| index.get(id).copied()), &times);
+    let current = conversation.current_node.text().and_then(|id| index.get(id).copied());
+    let tree = Nodes::of(nodes, &index, current);
+    let shown = tree.shown(current, &times);
     let fallback = conversation
         .create_time
         .number()
@@ -294,7 +295,8 @@ fn hold(node_id: &str, node: &Node<'_>, ids_taken: &mut HashSet<String>, out: &m
             None
         };
         if let Some(reason) = reason {
-            out.skip(reason, &content.text);
+            // An empty text says nothing of the node, its author does.
+            out.skip(reason, if content.text.is_empty() { role } else { &content.text });
             return (Held::Skipped, time);
         }
     } else if content.text.trim().is_empty() {

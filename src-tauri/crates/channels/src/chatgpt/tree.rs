@@ -14,8 +14,9 @@ pub(crate) struct Nodes {
 }
 
 impl Nodes {
-    /// The tree over `nodes`. A parent that is missing is taken from a node that names this one as its child; a cycle is cut.
-    pub(crate) fn of(nodes: &[(Cow<'_, str>, Node<'_>)], index: &HashMap<&str, usize>) -> Self {
+    /// The tree over `nodes`. A parent that is missing is taken from a node that names this one as its child; a cycle is cut
+    /// where the way up from `current` first meets it again, so that the shown thread stays as long as it can.
+    pub(crate) fn of(nodes: &[(Cow<'_, str>, Node<'_>)], index: &HashMap<&str, usize>, current: Option<usize>) -> Self {
         let mut parents: Vec<Option<usize>> = nodes
             .iter()
             .enumerate()
@@ -32,7 +33,7 @@ impl Nodes {
             }
         }
         let mut tree = Self { parents };
-        tree.cut_cycles();
+        tree.cut_cycles(current);
         tree
     }
 
@@ -40,14 +41,14 @@ impl Nodes {
     #[cfg(test)]
     fn over(parents: Vec<Option<usize>>) -> Self {
         let mut tree = Self { parents };
-        tree.cut_cycles();
+        tree.cut_cycles(None);
         tree
     }
 
-    fn cut_cycles(&mut self) {
+    fn cut_cycles(&mut self, first: Option<usize>) {
         // 0: not seen, 1: on the present way up, 2: known to end at a root.
         let mut marks = vec![0u8; self.parents.len()];
-        for start in 0..self.parents.len() {
+        for start in first.into_iter().chain(0..self.parents.len()) {
             let mut way = Vec::new();
             let mut at = start;
             while marks[at] == 0 {

@@ -2,11 +2,13 @@
 
 mod balance;
 mod elements;
+mod items;
 mod loose;
 mod mend;
 
 pub(crate) use balance::{Balance, Fault, check_document, check_lines};
 pub(crate) use elements::{Element, Elements};
+pub(crate) use items::Items;
 pub(crate) use loose::Loose;
 pub(crate) use mend::{mend, parse_mending};
 
@@ -24,6 +26,15 @@ pub(crate) fn small_value(raw: &RawValue) -> serde_json::Value {
         return serde_json::json!({ OMITTED: format!("{} bytes", raw.get().len()) });
     }
     parse_mending(raw.get()).unwrap_or(serde_json::Value::Null)
+}
+
+/// `raw` as JSON without the white space that differs from export to export.
+pub(crate) fn compact(raw: Option<&RawValue>) -> String {
+    match raw {
+        None => String::new(),
+        Some(raw) if raw.get().len() > METADATA_BYTES_MAX => raw.get().to_owned(),
+        Some(raw) => small_value(raw).to_string(),
+    }
 }
 
 /// `raw` as an object without its empty fields; anything else gives an empty one.

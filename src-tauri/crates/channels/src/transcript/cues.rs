@@ -1,0 +1,279 @@
+//! Cues of the transcript formats: WebVTT (Zoom, Teams), SRT, Otter text, Zoom's saved captions.
+
+/// One stretch of speech as the file has it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Cue {
+    /// From the beginning of the recording, or of the day where `is_clock`.
+    pub(crate) start_ms: i64,
+    pub(crate) end_ms: Option<i64>,
+    /// The label as written, where the format has one.
+    pub(crate) speaker: Option<String>,
+    pub(crate) text: String,
+}
+
+/// What a file held.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub(crate) struct Cues {
+    pub(crate) cues: Vec<Cue>,
+    /// Times are times of day.
+    pub(crate) is_clock: bool,
+    /// Lines that are neither cue nor known extra.
+    pub(crate) strays: Vec<String>,
+    /// Cue blocks without text.
+    pub(crate) empty: Vec<String>,
+}
+
+/// Lines looked at to recognise a transcript.
+const SNIFF_LINES: usize = 200;
+
+/// The longest label of a speaker, in characters.
+const LABEL_CHARS_MAX: usize = 60;
+
+/// Whether the beginning of a file looks like a transcript.
+pub(crate) fn looks_like(head: &str) -> bool {
+    if head.trim_start().starts_with("WEBVTT") {
+        return true;
+    }
+    let lines: Vec<&str> = head.lines().map(str::trim).filter(|line| !line.is_empty()).take(SNIFF_LINES).collect();
+    let is_srt = match lines.as_slice() {
+        [first, second, ..] => timing(first).is_some() || first.bytes().all(|b| b.is_ascii_digit()) && timing(second).is_some(),
+        _ => false,
+    };
+    // Text must follow: a list of songs with their lengths has none.
+    let is_turn = |pair: &[&str]| turn_line(pair[0]).is_some() && turn_line(pair[1]).is_none();
+    let turns = lines.windows(2).filter(|pair| is_turn(pair)).count();
+    is_srt || turns >= 2 || lines.windows(2).next().is_some_and(is_turn)
+}
+
+/// The cues of a whole file.
+pub(crate) fn parse(text: &str) -> Cues {
+    let is_timed = text.trim_start().starts_with("WEBVTT") || text.lines().any(|line| timing(line).is_some());
+    let mut cues = if is_timed { timed(text) } else { turns(text) };
+    if is_timed {
+        take_name_prefixes(&mut cues.cues);
+    }
+    cues
+}
+
+/// WebVTT and SRT: blocks with a timing line.
+fn timed(text: &str) -> Cues {
+    let mut out = Cues::default();
+    let mut lines = text.lines().peekable();
+    while let Some(line) = lines.next() {
+        let line = line.trim();
+        if line.starts_with("NOTE") || line == "STYLE" || line == "REGION" || line.starts_with("WEBVTT") {
+            while lines.next_if(|line| !line.trim().is_empty() && timing(line).is_none()).is_some() {}
+            continue;
+        }
+        let Some((start_ms, end_ms)) = timing(line) else {
+            // A number or name before the timing line is the cue's id.
+            let is_id = lines.peek().is_some_and(|next| timing(next).is_some());
+            if !line.is_empty() && !is_id {
+                out.strays.push(line.to_owned());
+            }
+            continue;
+        };
+        let mut payload = String::new();
+        while let Some(line) = lines.next_if(|line| !line.trim().is_empty() && timing(line).is_none()) {
+            // The id of the next cue, where no blank line stands between.
+            if line.trim().bytes().all(|b| b.is_ascii_digit()) && lines.peek().is_some_and(|next| timing(next).is_some()) {
+                break;
+            }
+            if !payload.is_empty() {
+                payload.push('\n');
+            }
+            payload.push_str(line.trim());
+        }
+        let spans = voices(&payload);
+        if spans.is_empty() {
+            out.empty.push(line.to_owned());
+        }
+        out.cues.extend(spans.into_iter().map(|(speaker, text)| Cue { start_ms, end_ms: Some(end_ms), speaker, text }));
+    }
+    out
+}
+
+/// Otter and Zoom captions: a line with name and time, then text.
+fn turns(text: &str) -> Cues {
+    let mut out = Cues::default();
+    for line in text.lines() {
+        let line = line.trim();
+        if let Some((speaker, start_ms, is_clock)) = turn_line(line) {
+            out.is_clock |= is_clock;
+            out.cues.push(Cue { start_ms, end_ms: None, speaker: Some(speaker.to_owned()), text: String::new() });
+        } else if line.is_empty() {
+        } else if line.to_lowercase().starts_with("transcribed by https://otter.ai") {
+            out.strays.push(line.to_owned());
+        } else if let Some(cue) = out.cues.last_mut() {
+            if !cue.text.is_empty() {
+                cue.text.push('\n');
+            }
+            cue.text.push_str(line);
+        } else {
+            out.strays.push(line.to_owned());
+        }
+    }
+    let (full, empty): (Vec<_>, Vec<_>) = out.cues.into_iter().partition(|cue| !cue.text.is_empty());
+    out.cues = full;
+    out.empty.extend(empty.into_iter().filter_map(|cue| cue.speaker));
+    out
+}
+
+/// Start and end of a timing line, in milliseconds.
+fn timing(line: &str) -> Option<(i64, i64)> {
+    let (start, end) = line.split_once("-->")?;
+    let end = end.split_whitespace().next()?;
+    Some((clock(start.trim())?, clock(end)?))
+}
+
+/// `H:MM:SS.mmm`, `MM:SS,mmm`, `M:SS` in milliseconds.
+fn clock(text: &str) -> Option<i64> {
+    let (whole, fraction) = text.split_once(['.', ',']).unwrap_or((text, ""));
+    let mut fields = whole.split(':');
+    let mut seconds = 0i64;
+    let mut count = 0;
+    for field in &mut fields {
+        if field.is_empty() || field.len() > 4 || !field.bytes().all(|b| b.is_ascii_digit()) {
+            return None;
+        }
+        seconds = seconds * 60 + field.parse::<i64>().ok()?;
+        count += 1;
+    }
+    let fraction_ms = match fraction.len() {
+        0 => 0,
+        1..=9 if fraction.bytes().all(|b| b.is_ascii_digit()) => format!("{fraction:0<3}")[..3].parse().ok()?,
+        _ => return None,
+    };
+    matches!(count, 2 | 3).then_some(seconds * 1000 + fraction_ms)
+}
+
+/// Speaker, time and whether it is a time of day, of a line that begins a turn.
+fn turn_line(line: &str) -> Option<(&str, i64, bool)> {
+    if let Some((name, time)) = line.strip_prefix('[').and_then(|line| line.split_once("] ")) {
+        let is_clock = time.matches(':').count() == 2;
+        return Some((label(name)?, clock(time.trim())?, is_clock));
+    }
+    let (name, time) = line.rsplit_once(char::is_whitespace)?;
+    if time.contains(['.', ',']) {
+        return None;
+    }
+    Some((label(name)?, clock(time)?, false))
+}
+
+/// A name as labels are: short, not a sentence.
+fn label(name: &str) -> Option<&str> {
+    let name = name.trim();
+    let is_label = !name.is_empty()
+        && name.chars().count() <= LABEL_CHARS_MAX
+        && name.split_whitespace().count() <= 6
+        && !name.contains([':', '?', '!', ';', ','])
+        && name.chars().next().is_some_and(|c| c.is_uppercase() || c.is_numeric() || !c.is_lowercase() && c.is_alphabetic());
+    is_label.then_some(name)
+}
+
+/// The spans of a payload: text, and the speaker of each where `<v Name>` tells. A missing end tag ends with the payload.
+fn voices(payload: &str) -> Vec<(Option<String>, String)> {
+    let mut spans: Vec<(Option<String>, String)> = vec![(None, String::new())];
+    let mut rest = payload;
+    while let Some(at) = rest.find('<') {
+        let Some(end) = rest[at..].find('>') else { break };
+        push(&mut spans, &rest[..at]);
+        let tag = &rest[at + 1..at + end];
+        if let Some(voice) = tag.strip_prefix('v').filter(|voice| voice.starts_with([' ', '.', '\t'])) {
+            // "<v.loud Ana>" has a class before the name.
+            let name = voice.split_once(char::is_whitespace).map_or("", |(_, name)| name);
+            spans.push((Some(unescaped(name.trim())).filter(|name| !name.is_empty()), String::new()));
+        } else if tag == "/v" {
+            spans.push((None, String::new()));
+        } else if !is_markup(tag) {
+            push(&mut spans, &rest[at..=at + end]);
+        }
+        rest = &rest[at + end + 1..];
+    }
+    push(&mut spans, rest);
+    spans
+        .into_iter()
+        .map(|(speaker, text)| (speaker, unescaped(text.trim())))
+        .filter(|(_, text)| !text.trim().is_empty())
+        .collect()
+}
+
+fn push(spans: &mut [(Option<String>, String)], text: &str) {
+    if let Some((_, last)) = spans.last_mut() {
+        last.push_str(text);
+    }
+}
+
+/// Whether `<tag>` is WebVTT's or SRT's own: class, bold, italics, underline, language, ruby, font, a time.
+fn is_markup(tag: &str) -> bool {
+    let name = tag.trim_start_matches('/').split([' ', '.']).next().unwrap_or_default();
+    matches!(name, "c" | "b" | "i" | "u" | "lang" | "ruby" | "rt" | "font" | "") || clock(tag).is_some()
+}
+
+fn unescaped(text: &str) -> String {
+    if !text.contains('&') {
+        return text.to_owned();
+    }
+    let plain = text.replace("&lt;", "<").replace("&gt;", ">").replace("&nbsp;", " ").replace("&lrm;", "").replace("&rlm;", "");
+    plain.replace("&quot;", "\"").replace("&#39;", "'").replace("&amp;", "&")
+}
+
+/// Takes `Name: ` off the texts. A prefix is a name if most cues have one, or if the same one comes again: a sentence with a
+/// colon in it does neither.
+fn take_name_prefixes(cues: &mut [Cue]) {
+    let prefix = |cue: &Cue| -> Option<String> {
+        let (name, text) = cue.text.split_once(':')?;
+        let is_spaced = text.starts_with(char::is_whitespace) && !text.trim().is_empty();
+        let capitals = name.split_whitespace().filter(|word| word.starts_with(char::is_uppercase)).count();
+        // "Ana de la Cruz", "Speaker 1", but not "What I mean is".
+        (cue.speaker.is_none() && is_spaced && 2 * capitals >= name.split_whitespace().count())
+            .then(|| label(name).map(str::to_owned))
+            .flatten()
+    };
+    let mut counts = std::collections::HashMap::<String, usize>::new();
+    for name in cues.iter().filter_map(prefix) {
+        *counts.entry(name).or_default() += 1;
+    }
+    let are_most = 2 * counts.values().sum::<usize>() >= cues.len();
+    for cue in cues {
+        if let Some(name) = prefix(cue).filter(|name| are_most || counts.get(name).is_some_and(|count| *count > 1)) {
+            cue.text = cue.text.split_once(':').map(|(_, text)| text.trim().to_owned()).unwrap_or_default();
+            cue.speaker = Some(name);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn voices_with_and_without_end_tags() {
+        for (payload, wanted) in [
+            ("<v Ana Lima>Hello &amp; welcome</v>", vec![(Some("Ana Lima"), "Hello & welcome")]),
+            ("<v Ana>no end tag", vec![(Some("Ana"), "no end tag")]),
+            ("<v Ana>one</v>\n<v Bo>two</v>", vec![(Some("Ana"), "one"), (Some("Bo"), "two")]),
+            ("<v.loud Ana><b>loud</b></v>", vec![(Some("Ana"), "loud")]),
+            ("a <3 b", vec![(None, "a <3 b")]),
+            ("x <y> z", vec![(None, "x <y> z")]),
+            ("<00:00:01.000>timed <c.red>words</c>", vec![(None, "timed words")]),
+            ("", vec![]),
+        ] {
+            let spans = voices(payload);
+            let shown: Vec<_> = spans.iter().map(|(speaker, text)| (speaker.as_deref(), text.as_str())).collect();
+            assert_eq!(shown, wanted, "{payload:?}");
+        }
+    }
+
+    #[test]
+    fn clocks_and_turn_lines() {
+        assert_eq!(clock("1:02:03.5"), Some(3_723_500));
+        assert_eq!(clock("02:03,250"), Some(123_250));
+        assert_eq!(clock("0:03"), Some(3_000));
+        assert_eq!(clock("12"), None);
+        assert_eq!(turn_line("Ana Lima  0:03"), Some(("Ana Lima", 3_000, false)));
+        assert_eq!(turn_line("[Ana Lima] 14:05:09"), Some(("Ana Lima", 50_709_000, true)));
+        assert_eq!(turn_line("we meet at, say, 9:30"), None);
+        assert_eq!(turn_line("Ana: hi"), None);
+    }
+}

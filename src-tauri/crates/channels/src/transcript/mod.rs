@@ -1,0 +1,328 @@
+//! Meeting transcripts: WebVTT of Zoom and Teams, SRT, Otter text, Zoom's saved captions.
+//!
+//! Cues are cut where a screen line ends, so consecutive cues of one speaker are joined to turns; their times stay in the
+//! metadata. Labels such as "Speaker 1" mean somebody only within one meeting, so their handles name the meeting too.
+//! Deliberately not here: `.docx`, Google Meet. Shapes: formats.md section 1.16.
+
+mod cues;
+
+use std::io::{BufRead, Read as _};
+
+use chrono::{NaiveDate, NaiveDateTime, NaiveTime};
+use keepsake_domain::{Author, Message, MessageType, Metadata, SourceKind, SourceRef, TimeCertainty, Timestamp, Visibility};
+use serde_json::json;
+
+use crate::SkipReason;
+use crate::identity::{StandIns, digest, folded, handle};
+use crate::limits::ELEMENT_BYTES_MAX;
+use crate::open::Halt;
+use crate::out::Out;
+use crate::time::local;
+pub(crate) use cues::looks_like;
+use cues::{Cue, Cues};
+
+/// Channel type.
+const CHANNEL: &str = "meeting";
+
+/// A turn is closed beyond this many bytes: a lecture should not become one message.
+const TURN_BYTES_MAX: usize = 2_000;
+
+/// A silence that ends a turn even where the same person speaks on.
+const TURN_GAP_MS: i64 = 30_000;
+
+/// The meeting is known again by so many of its first cues.
+const IDENTITY_CUES: usize = 8;
+
+/// A day, for captions that pass midnight.
+const DAY_MS: i64 = 86_400_000;
+
+const FILLERS: &[&str] = &[
+    "um", "umm", "uh", "uhh", "uhm", "er", "erm", "ah", "hm", "hmm", "mm", "mmm", "mhm", "mm-hmm", "mmhmm", "uh-huh", "äh",
+    "ähm", "öh", "euh", "eh",
+];
+
+/// Additions to names that say something of the role and not the name.
+const SUFFIXES: &[&str] = &[
+    "host",
+    "co-host",
+    "cohost",
+    "guest",
+    "external",
+    "unverified",
+    "presenter",
+    "organizer",
+    "organiser",
+    "me",
+    "you",
+    "gast",
+    "extern",
+    "he/him",
+    "she/her",
+    "they/them",
+];
+
+/// Labels that stand for an unknown voice, alone or before a number or letter.
+const UNKNOWN_VOICES: &[&str] = &[
+    "speaker",
+    "unknown",
+    "unknown speaker",
+    "unidentified speaker",
+    "participant",
+    "guest",
+    "user",
+    "voice",
+    "sprecher",
+    "sprecherin",
+    "teilnehmer",
+    "unbekannt",
+    "locuteur",
+    "intervenant",
+    "hablante",
+    "orador",
+    "falante",
+    "relatore",
+    "spreker",
+];
+
+/// The label where the format names nobody.
+const NOBODY: &str = "Unknown speaker";
+
+/// Reads one file. `name` is its file name, which may hold the time of the recording.
+pub(crate) fn read(input: &mut dyn BufRead, name: &str, out: &mut Out<'_>) -> Result<(), Halt> {
+    let mut bytes = Vec::new();
+    input.take(ELEMENT_BYTES_MAX as u64 + 1).read_to_end(&mut bytes)?;
+    if bytes.len() > ELEMENT_BYTES_MAX {
+        out.skip(SkipReason::TooLarge, "transcript");
+        return Ok(());
+    }
+    let text = String::from_utf8_lossy(&bytes);
+    let Cues { mut cues, is_clock, strays, empty } = cues::parse(&text);
+    for stray in &strays {
+        out.skip(SkipReason::NotAMessage, stray);
+    }
+    for empty in &empty {
+        out.skip(SkipReason::Empty, empty);
+    }
+    if is_clock {
+        unwrap_midnight(&mut cues);
+    }
+    let conversation = format!("meeting-{}", identity(&cues));
+    cues.retain(|cue| {
+        let is_filler = is_filler(&cue.text);
+        if is_filler {
+            out.skip(SkipReason::Filler, &cue.text);
+        }
+        !is_filler
+    });
+    let (base, time_certainty) = base_time(name, is_clock, out);
+    let mut stand_ins = StandIns::default();
+    let title = title_of(name);
+    for turn in turns(cues) {
+        let label = turn.speaker.as_deref().unwrap_or(NOBODY);
+        let speaker = without_suffix(label);
+        let own = if is_unknown_voice(speaker) { format!("{}@{conversation}", folded(speaker)) } else { speaker.to_owned() };
+        let mut metadata = Metadata::new();
+        if speaker != label {
+            metadata.insert("speaker_label".to_owned(), label.into());
+        }
+        let times: Vec<_> =
+            turn.cues.iter().map(|cue| json!({ "at": cue.at, "start_ms": cue.start_ms, "end_ms": cue.end_ms })).collect();
+        metadata.insert("cues".to_owned(), times.into());
+        let start_ms = turn.cues.first().map_or(0, |cue| cue.start_ms);
+        out.message(Message {
+            source: SourceRef {
+                kind: SourceKind::Transcript,
+                conversation: conversation.clone(),
+                message: stand_ins.next("", &start_ms.to_string(), label, &turn.text),
+            },
+            conversation_title: title.clone(),
+            channel_type: CHANNEL.to_owned(),
+            channel_id: conversation.clone(),
+            visibility: Visibility::Private,
+            is_private: false,
+            time: base.plus_ms(start_ms),
+            time_certainty,
+            author: Author { name: speaker.to_owned(), handle: handle(CHANNEL, &own), role: out.me.role_of(speaker, &own) },
+            text: turn.text,
+            message_type: MessageType::Voice,
+            tool: None,
+            reply_to: None,
+            is_branch: false,
+            metadata,
+        })?;
+    }
+    Ok(())
+}
+
+/// What one speaker says until somebody else does.
+struct Turn {
+    speaker: Option<String>,
+    text: String,
+    cues: Vec<CueTime>,
+}
+
+struct CueTime {
+    /// Where the cue begins in the turn's text, in code points.
+    at: usize,
+    start_ms: i64,
+    end_ms: Option<i64>,
+}
+
+/// Joins consecutive cues of one speaker, in order of time.
+fn turns(mut cues: Vec<Cue>) -> Vec<Turn> {
+    cues.sort_by_key(|cue| cue.start_ms);
+    let mut turns: Vec<Turn> = Vec::new();
+    for cue in cues {
+        let time = |at| CueTime { at, start_ms: cue.start_ms, end_ms: cue.end_ms };
+        let same = turns.last_mut().filter(|turn| {
+            let end = turn.cues.last().map_or(0, |last| last.end_ms.unwrap_or(last.start_ms));
+            turn.speaker == cue.speaker && cue.start_ms - end <= TURN_GAP_MS && turn.text.len() + cue.text.len() < TURN_BYTES_MAX
+        });
+        match same {
+            Some(turn) => {
+                turn.text.push(' ');
+                turn.cues.push(time(turn.text.chars().count()));
+                turn.text.push_str(&cue.text);
+            }
+            None => turns.push(Turn { cues: vec![time(0)], speaker: cue.speaker, text: cue.text }),
+        }
+    }
+    turns
+}
+
+/// The same for every copy of the transcript, whatever its name, and for one that grows.
+fn identity(cues: &[Cue]) -> String {
+    let mut parts = Vec::new();
+    for cue in cues.iter().take(IDENTITY_CUES) {
+        parts.push(cue.start_ms.to_string());
+        parts.push(cue.speaker.clone().unwrap_or_default());
+        parts.push(cue.text.clone());
+    }
+    digest(&parts.iter().map(String::as_str).collect::<Vec<_>>())
+}
+
+fn is_filler(text: &str) -> bool {
+    let mut words =
+        text.split(|c: char| c.is_whitespace() || matches!(c, ',' | '.' | '…' | '!' | '?')).filter(|word| !word.is_empty());
+    words.all(|word| FILLERS.contains(&word.to_lowercase().as_str()))
+}
+
+/// `name` without "(Host)" and the like.
+fn without_suffix(name: &str) -> &str {
+    let mut name = name.trim();
+    while let Some(open) = name.rfind(['(', '[']) {
+        let inner = name[open + 1..].trim_end_matches([')', ']']).trim().to_lowercase();
+        let parts_are_roles = inner.split([',', ';']).all(|part| SUFFIXES.contains(&part.trim()));
+        let rest = name[..open].trim();
+        if !parts_are_roles || rest.is_empty() || !name.ends_with([')', ']']) {
+            break;
+        }
+        name = rest;
+    }
+    name
+}
+
+fn is_unknown_voice(name: &str) -> bool {
+    let name = folded(name);
+    let is_count =
+        |tail: &str| tail.len() == 1 && tail.is_ascii() || !tail.is_empty() && tail.bytes().all(|b| b.is_ascii_digit());
+    let base = name.rsplit_once([' ', '_', '-']).filter(|(_, tail)| is_count(tail)).map_or(name.as_str(), |(base, _)| base);
+    UNKNOWN_VOICES.contains(&base.trim_end_matches(|c: char| c.is_ascii_digit()))
+}
+
+/// Times of day that run backwards have passed midnight.
+fn unwrap_midnight(cues: &mut [Cue]) {
+    let mut days = 0;
+    let mut last = i64::MIN;
+    for cue in cues {
+        // An hour of disorder is disorder; more is a new day.
+        if last != i64::MIN && cue.start_ms + days * DAY_MS < last - DAY_MS / 2 {
+            days += 1;
+        }
+        cue.start_ms += days * DAY_MS;
+        last = cue.start_ms;
+    }
+}
+
+/// The moment from which cue times count: the one in the file name, else the file's own.
+fn base_time(name: &str, is_clock: bool, out: &Out<'_>) -> (Timestamp, TimeCertainty) {
+    let offset = out.options.utc_offset_minutes;
+    match (time_in_name(name), is_clock) {
+        (Some((time, true)), false) => (Timestamp(time.and_utc().timestamp_millis()), TimeCertainty::Exact),
+        (Some((time, false)), false) => (local(time, offset), TimeCertainty::LocalAssumed),
+        (Some((time, _)), true) => (local(time.date().and_time(NaiveTime::MIN), offset), TimeCertainty::LocalAssumed),
+        (None, false) => (out.options.file_time, TimeCertainty::Inferred),
+        (None, true) => {
+            let local_ms = out.options.file_time.plus_ms(i64::from(offset) * 60_000).as_millis();
+            let midnight = Timestamp(local_ms.div_euclid(DAY_MS) * DAY_MS).plus_ms(-i64::from(offset) * 60_000);
+            (midnight, TimeCertainty::Inferred)
+        }
+    }
+}
+
+/// `20260105-140000` somewhere in a name, and whether it is UTC: Zoom writes `GMT` before it, Teams `UTC` behind.
+fn time_in_name(name: &str) -> Option<(NaiveDateTime, bool)> {
+    let bytes = name.as_bytes();
+    (0..bytes.len().saturating_sub(14)).find_map(|at| {
+        let window = name.get(at..at + 15)?;
+        let (date, time) = (window.get(..8)?, window.get(9..)?);
+        let is_stamp =
+            matches!(window.as_bytes()[8], b'-' | b'_' | b'T') && (date.bytes().chain(time.bytes())).all(|b| b.is_ascii_digit());
+        if !is_stamp {
+            return None;
+        }
+        let date = NaiveDate::parse_from_str(date, "%Y%m%d").ok()?;
+        let time = NaiveTime::parse_from_str(time, "%H%M%S").ok()?;
+        let is_utc = name[..at].ends_with("GMT") || name[at + 15..].starts_with("UTC") || name[at + 15..].starts_with('Z');
+        Some((date.and_time(time), is_utc))
+    })
+}
+
+/// The file name without its endings.
+fn title_of(name: &str) -> Option<String> {
+    let stem = name.rsplit_once('.').map_or(name, |(stem, _)| stem);
+    let stem = stem.strip_suffix(".transcript").unwrap_or(stem).trim();
+    (!stem.is_empty()).then(|| stem.to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_lose_roles_and_unknown_voices_are_known_as_such() {
+        for (label, name, is_unknown) in [
+            ("Ana Lima (Host)", "Ana Lima", false),
+            ("Ana Lima (Host, me)", "Ana Lima", false),
+            ("Bo [External] (he/him)", "Bo", false),
+            ("Ana (Lima)", "Ana (Lima)", false),
+            ("(Guest)", "(Guest)", false),
+            ("Speaker 1", "Speaker 1", true),
+            ("SPEAKER_00", "SPEAKER_00", true),
+            ("Unknown", "Unknown", true),
+            ("Unknown Speaker", "Unknown Speaker", true),
+            ("Sprecher 2 (Gast)", "Sprecher 2", true),
+            ("Guest Ana", "Guest Ana", false),
+        ] {
+            assert_eq!(without_suffix(label), name);
+            assert_eq!(is_unknown_voice(without_suffix(label)), is_unknown, "{label}");
+        }
+    }
+
+    #[test]
+    fn the_time_of_a_recording_is_read_from_its_name() {
+        let read = |name| time_in_name(name).map(|(time, is_utc)| (time.to_string(), is_utc));
+        assert_eq!(read("GMT20260105-140000_Recording.transcript.vtt"), Some(("2026-01-05 14:00:00".to_owned(), true)));
+        assert_eq!(read("Weekly-20260105_150312-Meeting Transcript.vtt"), Some(("2026-01-05 15:03:12".to_owned(), false)));
+        assert_eq!(read("meeting 2026.vtt"), None);
+        assert_eq!(read("größe-12345678-123456x"), None, "no month 56");
+    }
+
+    #[test]
+    fn fillers_are_only_fillers() {
+        assert!(is_filler("Um, uh..."));
+        assert!(is_filler("Mm-hmm."));
+        assert!(!is_filler("Um, yes"));
+        assert!(!is_filler("Yeah."), "an answer is no filler");
+    }
+}

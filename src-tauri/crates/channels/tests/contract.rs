@@ -1,0 +1,392 @@
+//! What every importer keeps to: stable ids, honest refusals, bounded patience with hostile files.
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::io::{Cursor, Write as _};
+use std::path::{Path, PathBuf};
+
+use keepsake_channels::{
+    DateOrder, ImportError, ImportOptions, Read, Sink, SkipReason, Stop, list_inputs, preview, read_path, sniff,
+};
+use keepsake_domain::{Message, Role, SourceKind, Timestamp};
+use keepsake_testkit::exports::write_chatgpt_export;
+use proptest::prelude::*;
+use tempfile::TempDir;
+use zip::write::SimpleFileOptions;
+
+#[derive(Default)]
+struct Collect {
+    messages: Vec<Message>,
+    skips: Vec<keepsake_channels::Skip>,
+    stop_after: Option<usize>,
+}
+
+impl Sink for Collect {
+    fn take(&mut self, read: Read) -> Result<(), Stop> {
+        match read {
+            Read::Message(message) => self.messages.push(message),
+            Read::Skipped(skip) => self.skips.push(skip),
+        }
+        if self.stop_after == Some(self.messages.len()) { Err(Stop) } else { Ok(()) }
+    }
+
+    fn progress(&mut self, done: u64, total: u64) -> Result<(), Stop> {
+        assert!(done <= total, "progress never passes its end");
+        Ok(())
+    }
+}
+
+fn fixture(name: &str) -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../tests/fixtures").join(name)
+}
+
+fn options() -> ImportOptions {
+    ImportOptions::new(Timestamp(1_767_225_600_000))
+}
+
+fn day_first() -> ImportOptions {
+    ImportOptions { date_order: Some(DateOrder::DayFirst), ..options() }
+}
+
+fn read(path: &Path, options: &ImportOptions) -> Result<Collect, ImportError> {
+    let mut collect = Collect::default();
+    let report = read_path(path, options, &mut collect);
+    if report.is_err() {
+        assert!(collect.messages.is_empty(), "a refused file hands out nothing");
+    }
+    let report = report?;
+    let skipped: u64 = collect.skips.iter().map(|skip| skip.count).sum();
+    assert_eq!(
+        (report.seen, report.emitted, report.skipped),
+        (collect.messages.len() as u64 + skipped, collect.messages.len() as u64, skipped)
+    );
+    Ok(collect)
+}
+
+fn ids(collect: &Collect) -> BTreeSet<(String, String)> {
+    collect.messages.iter().map(|message| (message.source.conversation.clone(), message.source.message.clone())).collect()
+}
+
+fn write(folder: &TempDir, name: &str, bytes: &[u8]) -> PathBuf {
+    let path = folder.path().join(name);
+    fs::create_dir_all(path.parent().unwrap()).unwrap();
+    fs::write(&path, bytes).unwrap();
+    path
+}
+
+fn zip_of(entries: &[(&str, &[u8])]) -> Vec<u8> {
+    let mut zip = zip::ZipWriter::new(Cursor::new(Vec::new()));
+    for (name, bytes) in entries {
+        zip.start_file(*name, SimpleFileOptions::default()).unwrap();
+        zip.write_all(bytes).unwrap();
+    }
+    zip.finish().unwrap().into_inner()
+}
+
+const FIXTURES: &[(&str, SourceKind)] = &[
+    ("chatgpt/branches.json", SourceKind::Chatgpt),
+    ("chatgpt/modern.json", SourceKind::Chatgpt),
+    ("chatgpt/repairs.json", SourceKind::Chatgpt),
+    ("chatgpt/bad_records.json", SourceKind::Chatgpt),
+    ("claude/blocks_and_branches.json", SourceKind::Claude),
+    ("claude-code/project/5a0c-session.jsonl", SourceKind::ClaudeCode),
+    ("claude-code/project/agent-ab12cd.jsonl", SourceKind::ClaudeCode),
+    ("keepsake/fields.jsonl", SourceKind::KeepsakeJsonl),
+    ("whatsapp/uk.txt", SourceKind::Whatsapp),
+    ("whatsapp/iphone_de.txt", SourceKind::Whatsapp),
+    ("transcript/zoom.vtt", SourceKind::Transcript),
+    ("transcript/teams.vtt", SourceKind::Transcript),
+    ("transcript/meeting.srt", SourceKind::Transcript),
+    ("transcript/otter.txt", SourceKind::Transcript),
+    ("transcript/zoom_captions.txt", SourceKind::Transcript),
+];
+
+#[test]
+fn content_tells_the_kind_whatever_the_name() {
+    let folder = TempDir::new().unwrap();
+    for (name, kind) in FIXTURES {
+        let bytes = fs::read(fixture(name)).unwrap();
+        let renamed = write(&folder, "conversations.json", &bytes);
+        assert_eq!(sniff(&renamed).unwrap(), *kind, "{name} under another name");
+        let zipped = write(&folder, "any.bin", &zip_of(&[("photo.jpg", b"x"), ("folder/whatever", &bytes)]));
+        assert_eq!(sniff(&zipped).unwrap(), *kind, "{name} in a zip");
+        assert_eq!(sniff(&fixture(name).parent().unwrap().join(Path::new(name).file_name().unwrap())).unwrap(), *kind);
+    }
+}
+
+#[test]
+fn other_files_are_told_to_be_unknown() {
+    let folder = TempDir::new().unwrap();
+    for (what, bytes) in [
+        ("a letter", "Dear Ana,\nsee you at 9:30.\nBo\n".as_bytes()),
+        ("a play list", b"Blue Train 10:43\nLocomotion 7:14\nLazy Bird 7:00\n"),
+        ("other JSON", b"{\"name\":\"x\",\"version\":1}"),
+        ("a number", b"42\n"),
+        ("a table", b"date,amount\n31/12/2025,10\n"),
+    ] {
+        let path = write(&folder, "file", bytes);
+        assert!(matches!(sniff(&path), Err(ImportError::Unknown { .. })), "{what}: {:?}", sniff(&path));
+        assert!(read(&path, &options()).is_err(), "{what} is not imported");
+    }
+}
+
+#[test]
+fn reading_twice_gives_the_same_messages() {
+    for (name, _) in FIXTURES {
+        let (first, second) = (read(&fixture(name), &options()).unwrap(), read(&fixture(name), &options()).unwrap());
+        assert_eq!(first.messages, second.messages, "{name}");
+        assert_eq!(ids(&first).len(), first.messages.len(), "{name}: no two messages share an id");
+    }
+}
+
+#[test]
+fn the_zone_and_the_owner_change_no_id() {
+    for (name, _) in FIXTURES {
+        let elsewhere =
+            ImportOptions { utc_offset_minutes: 345, me: Some("Jo Fenn".into()), file_time: Timestamp(0), ..options() };
+        let (here, there) = (read(&fixture(name), &options()).unwrap(), read(&fixture(name), &elsewhere).unwrap());
+        assert_eq!(ids(&here), ids(&there), "{name}");
+    }
+}
+
+#[test]
+fn each_conversation_comes_in_one_piece_and_in_time_order() {
+    for (name, _) in FIXTURES {
+        let read = read(&fixture(name), &options()).unwrap();
+        let mut done = BTreeSet::new();
+        for pair in read.messages.windows(2) {
+            if pair[0].source.conversation == pair[1].source.conversation {
+                let is_ordered = pair[0].time <= pair[1].time;
+                assert!(is_ordered, "{name}: {} before {}", pair[0].source.message, pair[1].source.message);
+            } else {
+                assert!(done.insert(pair[0].source.conversation.clone()), "{name}: a conversation comes back");
+            }
+        }
+    }
+}
+
+#[test]
+fn everything_can_be_made_private() {
+    for (name, _) in FIXTURES {
+        let read = read(&fixture(name), &ImportOptions { make_private: true, ..options() }).unwrap();
+        assert!(read.messages.iter().all(|message| message.is_private), "{name}");
+    }
+}
+
+#[test]
+fn a_longer_export_of_a_chat_holds_the_ids_of_the_shorter_one() {
+    let text = fs::read_to_string(fixture("whatsapp/uk.txt")).unwrap();
+    let untitled: String = text.lines().filter(|line| !line.contains("created group")).map(|line| format!("{line}\n")).collect();
+    let folder = TempDir::new().unwrap();
+    for (what, text, name) in [
+        ("a group with its subject", &text, "WhatsApp Chat with Allotment.txt"),
+        ("a renamed file", &text, "2026-01-05 export.txt"),
+        ("a chat without a name", &untitled, "_chat.txt"),
+    ] {
+        let whole = read(&write(&folder, name, text.as_bytes()), &day_first()).unwrap();
+        let cut: String = text.lines().take(12).map(|line| format!("{line}\n")).collect();
+        let short = read(&write(&folder, &format!("earlier/{name}"), cut.as_bytes()), &day_first()).unwrap();
+        assert!(short.messages.len() > 3 && ids(&short).is_subset(&ids(&whole)), "{what}");
+    }
+}
+
+#[test]
+fn a_zip_of_numbered_files_among_many_others_is_read_in_order() {
+    let folder = TempDir::new().unwrap();
+    let branches = fs::read(fixture("chatgpt/branches.json")).unwrap();
+    let modern = fs::read(fixture("chatgpt/modern.json")).unwrap();
+    let others: Vec<String> = (0..60).map(|n| format!("other_{n}.json")).collect();
+    let mut entries: Vec<(&str, &[u8])> = others.iter().map(|name| (name.as_str(), b"[{\"id\":1}]".as_slice())).collect();
+    entries.push(("conversations-001.json", &modern));
+    entries.push(("conversations-000.json", &branches));
+    entries.push(("__MACOSX/._conversations-000.json", b"\0\0"));
+    entries.push(("chat.html", b"<html>"));
+    let zipped = read(&write(&folder, "export.zip", &zip_of(&entries)), &options()).unwrap();
+    let mut single = read(&fixture("chatgpt/branches.json"), &options()).unwrap().messages;
+    single.extend(read(&fixture("chatgpt/modern.json"), &options()).unwrap().messages);
+    assert_eq!(zipped.messages, single, "the same as the files one after another");
+}
+
+#[test]
+fn a_zip_with_a_chat_and_its_media_takes_the_name_from_the_zip() {
+    let folder = TempDir::new().unwrap();
+    let chat = "31/12/2025, 21:05 - Ana: hi\n".as_bytes();
+    let path = write(&folder, "WhatsApp Chat with Ana.zip", &zip_of(&[("_chat.txt", chat), ("IMG-1.jpg", b"\xff\xd8")]));
+    let read = read(&path, &options()).unwrap();
+    assert_eq!(read.messages[0].conversation_title.as_deref(), Some("Ana"));
+}
+
+#[test]
+fn the_order_of_files_does_not_matter() {
+    let files = list_inputs(&fixture("claude-code/project")).unwrap();
+    assert_eq!(files.len(), 3);
+    let set =
+        |files: Vec<PathBuf>| -> BTreeSet<_> { files.iter().flat_map(|file| ids(&read(file, &options()).unwrap())).collect() };
+    let backwards: Vec<PathBuf> = files.iter().rev().cloned().collect();
+    assert_eq!(set(files), set(backwards));
+}
+
+#[test]
+fn a_folder_lists_what_can_be_imported_and_nothing_else() {
+    let folder = TempDir::new().unwrap();
+    write(&folder, "b/chat.txt", b"31/12/2025, 21:05 - Ana: hi\n");
+    write(&folder, "a.json", &fs::read(fixture("chatgpt/modern.json")).unwrap());
+    write(&folder, "user.json", b"{\"id\":\"u\"}");
+    write(&folder, "empty.txt", b"");
+    write(&folder, "photo", b"\x89PNG\r\n\x1a\n\0\0");
+    #[cfg(unix)]
+    std::os::unix::fs::symlink(folder.path(), folder.path().join("loop")).unwrap();
+    let names: Vec<_> = list_inputs(folder.path())
+        .unwrap()
+        .iter()
+        .map(|path| path.strip_prefix(folder.path()).unwrap().to_string_lossy().into_owned())
+        .collect();
+    assert_eq!(names, ["a.json", "b/chat.txt"], "links are not followed, so a loop ends");
+    assert!(matches!(sniff(folder.path()), Err(ImportError::MixedFolder { .. })));
+    assert!(matches!(list_inputs(TempDir::new().unwrap().path()), Err(ImportError::NothingToImport { .. })));
+}
+
+#[test]
+fn wrong_files_get_one_clear_message() {
+    let folder = TempDir::new().unwrap();
+    let utf16: Vec<u8> = "\u{feff}31/12/2025, 21:05 - Ana: hi".encode_utf16().flat_map(u16::to_le_bytes).collect();
+    let bare16: Vec<u8> = "31/12/2025, 21:05 - Ana: hi".encode_utf16().flat_map(u16::to_be_bytes).collect();
+    let modern = fs::read(fixture("chatgpt/modern.json")).unwrap();
+    let zipped = zip_of(&[("conversations.json", &modern)]);
+    let mut flipped = zipped.clone();
+    flipped[100] ^= 0x55;
+    let deep = format!("[{{\"mapping\":{}{}}}]", "[".repeat(100_000), "]".repeat(100_000));
+    for (what, bytes, wanted) in [
+        ("nothing", Vec::new(), "is empty"),
+        ("white space", b" \n\n ".to_vec(), "is empty"),
+        ("UTF-16 with a mark", utf16, "UTF-16"),
+        ("UTF-16 without", bare16, "UTF-16"),
+        ("an image", b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR".to_vec(), "binary"),
+        ("half an export", modern[..modern.len() / 2].to_vec(), "nothing was imported"),
+        ("two exports", [modern.clone(), modern.clone()].concat(), "damaged at byte"),
+        (
+            "half a line",
+            b"{\"conversation\":\"a\",\"role\":\"person\",\"text\":\"x\"}\n{\"conversation\":\"a\",\"ro".to_vec(),
+            "middle of a record",
+        ),
+        ("half a zip", zipped[..zipped.len() - 30].to_vec(), "damaged or not complete"),
+        ("a zip with a flipped bit", flipped, "damaged"),
+        ("an empty zip", zip_of(&[]), "not an export"),
+    ] {
+        let path = write(&folder, "file", &bytes);
+        let error = read(&path, &options()).err().map(|error| error.to_string()).unwrap_or_default();
+        assert!(error.contains(wanted), "{what}: {error:?} says {wanted:?}");
+        assert!(!error.contains("Ana"), "{what}: an error quotes nobody");
+    }
+    let skips = read(&write(&folder, "deep", deep.as_bytes()), &options()).unwrap().skips;
+    assert_eq!((skips[0].reason, skips[0].count), (SkipReason::Malformed, 1), "a deep record costs only itself");
+    assert!(matches!(read(&folder.path().join("missing"), &options()), Err(ImportError::Io { .. })));
+    let wrong = ImportOptions { source: Some(SourceKind::Claude), ..options() };
+    assert!(matches!(read(&fixture("chatgpt/modern.json"), &wrong), Err(ImportError::WrongKind { .. })));
+}
+
+#[test]
+fn a_stopped_sink_stops_the_import() {
+    let mut collect = Collect { stop_after: Some(3), ..Collect::default() };
+    let result = read_path(&fixture("chatgpt/branches.json"), &options(), &mut collect);
+    assert!(matches!(result, Err(ImportError::Stopped(_))) && collect.messages.len() == 3, "not one message more");
+    assert!(matches!(preview(&fixture("chatgpt/branches.json"), &options(), &|| true), Err(ImportError::Stopped(_))));
+}
+
+#[test]
+fn no_truncation_of_a_chatgpt_export_is_taken_for_a_whole_one() {
+    let mut whole = Vec::new();
+    write_chatgpt_export(&mut whole, 2, 3, 7).unwrap();
+    let folder = TempDir::new().unwrap();
+    for len in 0..whole.len() - 1 {
+        let path = write(&folder, "conversations.json", &whole[..len]);
+        assert!(read(&path, &options()).is_err(), "cut after {len} of {} bytes", whole.len());
+    }
+}
+
+#[test]
+fn a_preview_asks_which_speaker_is_the_owner_and_how_dates_run() {
+    let chat = preview(&fixture("whatsapp/uk.txt"), &options(), &|| false).unwrap();
+    assert!(!chat.is_owner_known && chat.date_question.is_none());
+    let names: Vec<_> =
+        chat.participants.iter().filter(|p| p.role == Role::Person).map(|p| (p.name.as_str(), p.messages)).collect();
+    assert_eq!(names, [("Jo Fenn", 4), ("+44 7700 900123", 1), ("Mara Quist", 1)]);
+    assert_eq!((chat.seen, chat.emitted, chat.skips.iter().map(|skip| skip.count).sum::<u64>()), (15, 10, 5));
+    let named =
+        preview(&fixture("whatsapp/uk.txt"), &ImportOptions { me: Some("JO FENN".into()), ..options() }, &|| false).unwrap();
+    assert!(named.is_owner_known);
+    assert!(
+        preview(&fixture("chatgpt/modern.json"), &options(), &|| false).unwrap().is_owner_known,
+        "an assistant's export knows"
+    );
+
+    let question = preview(&fixture("whatsapp/ambiguous.txt"), &options(), &|| false).unwrap().date_question.unwrap();
+    let shown: Vec<_> =
+        question.samples.iter().map(|s| [s.written.as_str(), s.day_first.as_str(), s.month_first.as_str()]).collect();
+    assert_eq!(shown, [["03/04/2026", "2026-04-03", "2026-03-04"], ["05/04/2026", "2026-04-05", "2026-05-04"]]);
+}
+
+fn jsonl_line() -> impl Strategy<Value = String> {
+    (0..3u8, "[a-z ]{1,12}", proptest::option::of(0..60u8)).prop_map(|(conversation, text, second)| {
+        let time = second.map(|second| format!(",\"time\":\"2026-01-05T10:00:{second:02}Z\"")).unwrap_or_default();
+        format!("{{\"conversation\":\"c{conversation}\",\"role\":\"person\",\"author\":\"Ana\",\"text\":\"x{text}\"{time}}}")
+    })
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(64))]
+
+    /// Messages that are equal in everything are told apart by a count, which a cut between them would start anew.
+    #[test]
+    fn keepsake_jsonl_cut_at_any_line_gives_the_ids_of_the_whole(
+        lines in proptest::collection::hash_set(jsonl_line(), 1..20),
+        cut in any::<prop::sample::Index>(),
+    ) {
+        let lines: Vec<String> = lines.into_iter().collect();
+        let cut = cut.index(lines.len());
+        let folder = TempDir::new().unwrap();
+        let part = |name: &str, lines: &[String]| {
+            if lines.is_empty() {
+                return BTreeSet::new();
+            }
+            ids(&read(&write(&folder, name, lines.join("\n").as_bytes()), &options()).unwrap())
+        };
+        let whole = part("whole", &lines);
+        let parts: BTreeSet<_> = part("a", &lines[..cut]).union(&part("b", &lines[cut..])).cloned().collect();
+        prop_assert_eq!(whole, parts);
+    }
+
+    #[test]
+    fn whatsapp_cut_at_any_message_gives_the_ids_of_the_whole(
+        texts in proptest::collection::vec("[a-z]{1,8}(\n[a-z]{1,8})?", 8..30),
+        cut in any::<prop::sample::Index>(),
+    ) {
+        let messages: Vec<String> = texts
+            .iter()
+            .enumerate()
+            .map(|(n, text)| format!("31/12/2025, 21:{n:02} - {}: {text}\n", ["Ana", "Ben"][n % 2]))
+            .collect();
+        // Each part needs both speakers, by whom an unnamed chat is known.
+        let cut = 2 + cut.index(messages.len() - 4);
+        let folder = TempDir::new().unwrap();
+        let part = |name: &str, messages: &[String]| ids(&read(&write(&folder, name, messages.concat().as_bytes()), &options()).unwrap());
+        let parts: BTreeSet<_> = part("a", &messages[..cut]).union(&part("b", &messages[cut..])).cloned().collect();
+        prop_assert_eq!(part("whole", &messages), parts);
+    }
+
+    #[test]
+    fn any_bytes_are_read_or_refused_without_panic(
+        name in prop::sample::select(FIXTURES),
+        at in any::<prop::sample::Index>(),
+        bytes in proptest::collection::vec(any::<u8>(), 0..12),
+        removed in 0..40usize,
+    ) {
+        let mut content = fs::read(fixture(name.0)).unwrap();
+        let at = at.index(content.len());
+        let end = (at + removed).min(content.len());
+        content.splice(at..end, bytes);
+        let folder = TempDir::new().unwrap();
+        // Reading checks the accounts itself; what is left to show is that it returns.
+        let _ = read(&write(&folder, "file", &content), &day_first());
+    }
+}

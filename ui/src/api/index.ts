@@ -1,0 +1,4 @@
+export { type Command, type Request, type Response, call } from './call';
+export { createQueryClient, rpcKey, useMutate, useRpc } from './query';
+export { createInvalidator } from './tags';
+export type * from './schema';

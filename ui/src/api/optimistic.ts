@@ -1,0 +1,91 @@
+/**
+ * What the person has done and the answers at hand do not show yet.
+ *
+ * Every decision is an entry in a log. Answers of the list commands are stamped with how much of the log was settled when
+ * they were asked for; an entry changes an answer only as long as that answer cannot contain it. So nothing is patched in the
+ * cache, nothing has to be rolled back, and an undo is one flag. Pure but for the two counters.
+ */
+import type { MemoriesListRequest, MemoryRow } from './schema';
+import { createStore } from '../state/store';
+
+export interface Entry {
+  readonly ids: ReadonlySet<string>;
+  /** What becomes of a row; null if it leaves every list. */
+  readonly patch: (row: MemoryRow) => MemoryRow | null;
+  /** By how much the number of waiting candidates changes. */
+  readonly pendingDelta: number;
+  /** The tick at which the backend had done it; null while it is under way. */
+  readonly settled: number | null;
+  readonly undone: boolean;
+  readonly undoSettled: number | null;
+}
+
+export type Log = readonly Entry[];
+
+/** Settled entries older than this many are in every answer by now. */
+const LOG_MAX = 400;
+
+export const log = createStore<Log>([]);
+
+let tick = 0;
+export const nextTick = (): number => (tick += 1);
+
+const stamps = new WeakMap<object, number>();
+
+/** Runs a question to the backend and stamps its answer. */
+export async function stamped<T extends object>(ask: () => Promise<T>): Promise<T> {
+  const asked = tick;
+  const answer = await ask();
+  stamps.set(answer, asked);
+  return answer;
+}
+
+/** When the answer was asked for; an unknown answer is older than everything. */
+export const stampOf = (answer: object): number => stamps.get(answer) ?? 0;
+
+export function append(entry: Entry): Entry {
+  log.update((entries) => [...(entries.length > LOG_MAX ? entries.slice(-LOG_MAX / 2) : entries), entry]);
+  return entry;
+}
+
+/** Replaces an entry by a changed one and returns that. */
+export function amend(entry: Entry, change: Partial<Entry>): Entry {
+  const next = { ...entry, ...change };
+  log.update((entries) => entries.map((each) => (each === entry ? next : each)));
+  return next;
+}
+
+export function remove(entry: Entry): void {
+  log.update((entries) => entries.filter((each) => each !== entry));
+}
+
+const isIn = (settled: number | null, stamp: number) => settled !== null && settled <= stamp;
+const isOpen = (entry: Entry, stamp: number) => !entry.undone && !isIn(entry.settled, stamp);
+
+/** By how much the number of waiting candidates differs from what the stamped answer says. */
+export function pendingDelta(entries: Log, stamp: number): number {
+  return entries.reduce((sum, entry) => {
+    const shown = isIn(entry.settled, stamp) && !isIn(entry.undoSettled, stamp) ? entry.pendingDelta : 0;
+    const meant = entry.undone ? 0 : entry.pendingDelta;
+    return sum + meant - shown;
+  }, 0);
+}
+
+/** Whether a row that was changed still belongs to the list that was asked for. */
+function belongs(row: MemoryRow, request: Partial<MemoriesListRequest>): boolean {
+  const fits = (wanted: readonly string[] | undefined, value: string) => !wanted || wanted.length === 0 || wanted.includes(value);
+  return fits(request.status, row.status) && fits(request.category, row.category);
+}
+
+/** The rows of an answer as the person has left them. Rows that nothing concerns keep their identity. */
+export function withDecisions(rows: readonly MemoryRow[], stamp: number, request: Partial<MemoriesListRequest>, entries: Log): readonly MemoryRow[] {
+  const open = entries.filter((entry) => isOpen(entry, stamp));
+  if (open.length === 0) return rows;
+  const out: MemoryRow[] = [];
+  for (const row of rows) {
+    let next: MemoryRow | null = row;
+    for (const entry of open) if (next && entry.ids.has(row.id)) next = entry.patch(next);
+    if (next && (next === row || belongs(next, request))) out.push(next);
+  }
+  return out;
+}

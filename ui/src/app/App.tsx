@@ -1,0 +1,168 @@
+/** The frame: rail, one panel, notices. It decides nothing about memories. */
+import { useQueryClient } from '@tanstack/react-query';
+import { CirclePause, TriangleAlert } from 'lucide-react';
+import { Suspense, useEffect, useState } from 'react';
+import { type AppStatus, type EmbeddingStatus, call, createInvalidator, useRpc } from '../api';
+import { Button, EmptyState, ErrorState, LoadingRows } from '../design';
+import { Toasts } from '../design/Toasts';
+import { hotkeys, useActions } from '../keys';
+import { platform } from '../platform';
+import { startClock } from '../state/clock';
+import { undo, usePendingDelta } from '../state/decisions';
+import { PANELS, type PanelId, go, nav, usePanel } from '../state/nav';
+import { useStore } from '../state/store';
+import { showError } from '../state/toasts';
+import { getUiState, setUiState } from '../state/uiState';
+import { t } from '../strings';
+import { TESTIDS } from '../testids';
+import css from './App.module.css';
+import { Help } from './Help';
+import { PanelBoundary } from './PanelBoundary';
+import { panelComponent, preloadPanels } from './panels';
+import { Rail } from './Rail';
+import { followSystemTheme, setTheme } from './theme';
+
+/** Goes where the person left off; on first run to the welcome page. Called once, before the first render. */
+export function enterFirstPanel(status: Pick<AppStatus, 'is_first_run'>): void {
+  const last = getUiState<string>('app.panel', 'review');
+  const known = (PANELS as readonly string[]).includes(last) && last !== 'welcome' ? (last as PanelId) : 'review';
+  go(status.is_first_run && panelComponent('welcome') ? 'welcome' : known);
+}
+
+function useHost(): void {
+  const client = useQueryClient();
+  useEffect(() => {
+    const invalidator = createInvalidator(client);
+    const stopEvents = platform().onEvent((event) => invalidator.onEvent(event));
+    const press = (event: KeyboardEvent) => {
+      invalidator.noteInput();
+      if (hotkeys.press(event)) event.preventDefault();
+    };
+    window.addEventListener('keydown', press);
+    const stopTheme = followSystemTheme();
+    const stopClock = startClock();
+    const preload = window.setTimeout(preloadPanels, 1_000);
+    return () => {
+      invalidator.stop();
+      stopEvents();
+      window.removeEventListener('keydown', press);
+      stopTheme();
+      stopClock();
+      window.clearTimeout(preload);
+    };
+  }, [client]);
+}
+
+function useSettings(): void {
+  const { data: settings } = useRpc('settings_get', {});
+  useEffect(() => {
+    if (!settings) return;
+    setTheme(settings.theme);
+    hotkeys.setSingleKeys(settings.single_keys);
+  }, [settings]);
+}
+
+const pendingOf = (status: AppStatus) => status.counts.pending;
+
+function useTitle(): void {
+  const { data: pending = 0 } = useRpc('app_status', {}, { select: pendingOf });
+  const delta = usePendingDelta();
+  useEffect(() => platform().setTitle(t.app.title(Math.max(0, pending + delta))), [pending, delta]);
+}
+
+/** Puts the focus on the panel's search field, if it has one. */
+function focusSearch(): boolean {
+  const field = document.querySelector<HTMLInputElement>('main [role=searchbox]');
+  field?.focus();
+  field?.select();
+  return field !== null;
+}
+
+export function App() {
+  const panel = usePanel();
+  const [helpOpen, setHelpOpen] = useState(false);
+  useHost();
+  useSettings();
+  useTitle();
+  useActions('global', {
+    'go.review': () => go('review'),
+    'go.memories': () => go('memories'),
+    'go.conversations': () => go('conversations'),
+    'go.sources': () => go('sources'),
+    'go.activity': () => go('activity'),
+    'go.settings': () => go('settings'),
+    'app.search': focusSearch,
+    'app.undo': undo,
+    'app.help': () => setHelpOpen(true),
+  });
+  return (
+    <div className={css.frame}>
+      <Rail />
+      <main className={css.main}>
+        <Banner />
+        <div className={css.panel} data-testid={TESTIDS.panel} data-panel={panel}>
+          <Panel key={panel} id={panel} />
+        </div>
+      </main>
+      <Toasts />
+      <Help open={helpOpen} onClose={() => setHelpOpen(false)} />
+    </div>
+  );
+}
+
+function Panel({ id }: { id: PanelId }) {
+  // Before the panel's own effects, which say what its keys may act on.
+  useState(() => hotkeys.setScope(id));
+  useEffect(() => {
+    if (id !== 'welcome') setUiState('app.panel', id);
+  }, [id]);
+  const Component = panelComponent(id);
+  if (!Component) return <EmptyState title={t.panels[id]} text={t.app.missingPanel} />;
+  return (
+    <PanelBoundary>
+      <Suspense fallback={<LoadingRows />}>
+        {/* oxlint-disable-next-line react/static-components -- created once a panel, see panels.ts */}
+        <Component />
+      </Suspense>
+    </PanelBoundary>
+  );
+}
+
+const embeddingOf = (status: AppStatus): EmbeddingStatus => status.embedding;
+const pausedOf = (status: AppStatus): boolean => status.paused;
+
+/** Says what is not as it should be: matching without the model, work that is paused. */
+function Banner() {
+  const { data: embedding } = useRpc('app_status', {}, { select: embeddingOf });
+  const { data: paused } = useRpc('app_status', {}, { select: pausedOf });
+  const isWelcome = useStore(nav, (place) => place.panel === 'welcome');
+  if (isWelcome) return null;
+  const words = embedding && { ready: null, loading: t.app.keywordLoading, missing: t.app.keywordOnly, broken: t.app.embeddingBroken }[embedding.state];
+  return (
+    <>
+      {words ? (
+        <div className={css.banner} data-tone={embedding?.state === 'loading' ? 'plain' : 'warn'} role="status" data-testid={TESTIDS.banner} title={embedding?.problem ?? undefined}>
+          <TriangleAlert size={14} aria-hidden="true" />
+          <span className={css.bannerText}>{words}</span>
+          <Button size="s" tone="quiet" onClick={() => go('settings')}>
+            {t.app.details}
+          </Button>
+        </div>
+      ) : null}
+      {paused ? (
+        <div className={css.banner} data-tone="plain" role="status" data-testid={TESTIDS.paused}>
+          <CirclePause size={14} aria-hidden="true" />
+          <span className={css.bannerText}>{t.app.paused}</span>
+          <Button size="s" tone="quiet" onClick={() => void call('queue_pause', { paused: false }).catch(showError)}>
+            {t.app.resume}
+          </Button>
+        </div>
+      ) : null}
+    </>
+  );
+}
+
+/** When not even the first question was answered. */
+export function StartFailure({ detail }: { detail: string }) {
+  return <ErrorState title={t.app.startTitle} text={t.app.startText} detail={detail} onRetry={() => window.location.reload()} />;
+}

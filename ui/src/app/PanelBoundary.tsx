@@ -1,0 +1,18 @@
+import { Component, type ReactNode } from 'react';
+import { ErrorState } from '../design';
+import { t } from '../strings';
+
+/** Keeps a fault in one panel from taking the window with it. */
+export class PanelBoundary extends Component<{ children: ReactNode }, { fault: Error | null }> {
+  override state: { fault: Error | null } = { fault: null };
+
+  static getDerivedStateFromError(fault: Error) {
+    return { fault };
+  }
+
+  override render() {
+    const { fault } = this.state;
+    if (!fault) return this.props.children;
+    return <ErrorState title={t.app.crashTitle} text={t.app.crashText} detail={fault.message} onRetry={() => this.setState({ fault: null })} />;
+  }
+}

@@ -1,0 +1,77 @@
+/** The left rail: where one can go, and how much waits there. Under 1100 px only icons and counts. */
+import { CircleHelp, Undo2 } from 'lucide-react';
+import { type AppStatus, type Counts, useRpc } from '../api';
+import { Tooltip, cx } from '../design';
+import { action, hotkeys, showKey } from '../keys';
+import { go, usePanel } from '../state/nav';
+import { usePendingDelta } from '../state/decisions';
+import { number, t } from '../strings';
+import { TESTIDS, navId } from '../testids';
+import { type PanelSpec, RAIL } from './panels';
+import css from './Rail.module.css';
+
+const countsOf = (status: AppStatus): Counts => status.counts;
+
+export function Rail() {
+  const panel = usePanel();
+  const { data: counts } = useRpc('app_status', {}, { select: countsOf });
+  const delta = usePendingDelta();
+  return (
+    <nav className={css.rail} aria-label={t.app.navigation} data-testid={TESTIDS.rail}>
+      <div className={css.brand}>
+        <svg width="20" height="20" viewBox="0 0 20 20" aria-hidden="true">
+          <rect x="2" y="2" width="16" height="16" rx="5" className={css.mark} />
+          <path d="M6 14V6M6 10.5l6-4.5M8.6 8.6L13 14" className={css.stroke} />
+        </svg>
+        <span className={css.name}>{t.app.name}</span>
+      </div>
+      <ul className={css.list}>
+        {RAIL.map((spec) => {
+          const base = counts && spec.count ? spec.count(counts) : 0;
+          return <RailItem key={spec.id} spec={spec} isCurrent={panel === spec.id} count={spec.id === 'review' ? Math.max(0, base + delta) : base} />;
+        })}
+      </ul>
+      <div className={css.foot}>
+        <FootButton label={t.app.undo} id="app.undo" icon={<Undo2 size={16} aria-hidden="true" />} />
+        <FootButton label={t.app.help} id="app.help" icon={<CircleHelp size={16} aria-hidden="true" />} />
+      </div>
+    </nav>
+  );
+}
+
+function RailItem({ spec, isCurrent, count }: { spec: PanelSpec; isCurrent: boolean; count: number }) {
+  const name = t.panels[spec.id];
+  const said = (t.panelCount as Partial<Record<string, (count: number) => string>>)[spec.id];
+  return (
+    <li>
+      <Tooltip text={name} keys={action(spec.action).keys[0]?.split(' ').map((key) => showKey(key)).join(' ')} side="right">
+        <button
+          type="button"
+          className={css.item}
+          aria-current={isCurrent ? 'page' : undefined}
+          aria-label={count > 0 && said ? `${name}, ${said(count)}` : name}
+          data-testid={navId(spec.id)}
+          onClick={() => go(spec.id)}
+        >
+          <spec.icon size={16} aria-hidden="true" />
+          <span className={css.label}>{name}</span>
+          {count > 0 ? <span className={cx('num', css.count, spec.isCall && css.call)}>{count > 9999 ? '9,999+' : number(count)}</span> : null}
+        </button>
+      </Tooltip>
+    </li>
+  );
+}
+
+function FootButton({ label, id, icon }: { label: string; id: 'app.undo' | 'app.help'; icon: React.ReactNode }) {
+  return (
+    <Tooltip text={label} keys={showKey(action(id).keys[0] ?? '')} side="right">
+      <button type="button" className={css.item} aria-label={label} onClick={() => hotkeys.run(id)} data-testid={id === 'app.help' ? 'btn-help' : undefined}>
+        {icon}
+        <span className={css.label}>{label}</span>
+        <span className={css.hint} aria-hidden="true">
+          {showKey(action(id).keys[0] ?? '')}
+        </span>
+      </button>
+    </Tooltip>
+  );
+}

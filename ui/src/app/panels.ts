@@ -1,0 +1,64 @@
+/**
+ * The panels there are, in the order of the rail.
+ *
+ * A panel is a folder `src/panels/<id>/` whose `index.tsx` exports the component as default; it is loaded when it is first
+ * shown. It builds on:
+ * - `src/design`: every part it is made of (`SplitPane`, `PaneHeader`, `VirtualList`, `Menu`, `Dialog`, `Facet` …);
+ * - `src/api`: `useRpc('command', payload, { select })` to read, `useMutate` or `call` to write. It invalidates nothing:
+ *   the backend's events do that (`src/api/tags.ts`);
+ * - `src/keys`: it adds its actions to the table and answers them with `useActions('<scope>', { … })`. Its scope is active
+ *   while it is shown. `hotkeys.setContext({ cursor, selection })` says whether there is a row to act on;
+ * - `src/state`: `createStore` for cursor and selection, `useUiState` for what the window remembers, `go`/`openConversation`/
+ *   `openMemory`/`reviewConversation` to go elsewhere, `useNavTarget` to learn what it was asked to show, `showToast`;
+ *   `decide` in `src/state/decisions.ts` for anything that is done to memories, which gives the undo;
+ * - `src/strings/en.ts`: its words, as a section of its own; `src/testids.ts`: what tests hold on to.
+ * Rows take an id and read their own state through a narrow selector; moving the cursor must not ask the backend.
+ */
+import { Activity, Inbox, Library, type LucideIcon, MessagesSquare, Settings, HardDriveDownload, Sparkles } from 'lucide-react';
+import { type ComponentType, lazy } from 'react';
+import type { Counts } from '../api/schema';
+import type { ActionId } from '../keys';
+import type { PanelId } from '../state/nav';
+
+export interface PanelSpec {
+  readonly id: PanelId;
+  readonly icon: LucideIcon;
+  readonly action: ActionId;
+  /** The number beside its name in the rail. */
+  readonly count?: (counts: Counts) => number;
+  /** A number that asks for something to be done. */
+  readonly isCall?: boolean;
+}
+
+export const RAIL: readonly PanelSpec[] = [
+  { id: 'review', icon: Inbox, action: 'go.review', count: (counts) => counts.pending, isCall: true },
+  { id: 'memories', icon: Library, action: 'go.memories', count: (counts) => counts.active },
+  { id: 'conversations', icon: MessagesSquare, action: 'go.conversations', count: (counts) => counts.conversations },
+  { id: 'sources', icon: HardDriveDownload, action: 'go.sources' },
+  { id: 'activity', icon: Activity, action: 'go.activity', count: (counts) => counts.alerts, isCall: true },
+  { id: 'settings', icon: Settings, action: 'go.settings' },
+];
+
+export const WELCOME_ICON = Sparkles;
+
+// The folders decide which panels a build has, so that they can be written independently.
+const modules = import.meta.glob<{ default: ComponentType }>('../panels/*/index.tsx');
+
+const loaded = new Map<PanelId, ComponentType>();
+
+/** The component of a panel, or null where the build has none. */
+export function panelComponent(id: PanelId): ComponentType | null {
+  const load = modules[`../panels/${id}/index.tsx`];
+  if (!load) return null;
+  let component = loaded.get(id);
+  if (!component) {
+    component = lazy(load);
+    loaded.set(id, component);
+  }
+  return component;
+}
+
+/** Fetches the other panels' code when nothing else is to do, so that going there does not wait. */
+export function preloadPanels(): void {
+  for (const load of Object.values(modules)) void load();
+}

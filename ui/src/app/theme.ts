@@ -1,0 +1,28 @@
+/** Keeps `data-theme` equal to the setting or, under "system", to the system. `public/theme.js` does the first paint. */
+import type { Theme } from '../api/schema';
+
+const STORED = 'keepsake.theme';
+const dark = () => window.matchMedia('(prefers-color-scheme: dark)');
+
+let chosen: Theme = 'system';
+
+function apply(): void {
+  const isDark = chosen === 'dark' || (chosen === 'system' && dark().matches);
+  document.documentElement.dataset.theme = isDark ? 'dark' : 'light';
+}
+
+export function setTheme(theme: Theme): void {
+  chosen = theme;
+  try {
+    localStorage.setItem(STORED, theme);
+  } catch {
+    // Without storage the next start follows the system until the setting is read.
+  }
+  apply();
+}
+
+export function followSystemTheme(): () => void {
+  const query = dark();
+  query.addEventListener('change', apply);
+  return () => query.removeEventListener('change', apply);
+}

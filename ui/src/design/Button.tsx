@@ -1,0 +1,76 @@
+/**
+ * Buttons. One that belongs to an action of the key table takes `action`: it then shows the key and tells assistive technology.
+ * Clicks do not bubble out of a button, so that a button in a row never opens the row as well.
+ */
+import type { ComponentProps, ReactNode } from 'react';
+import { type ActionId, action, ariaKeys, showKey } from '../keys';
+import css from './Button.module.css';
+import { cx } from './cx';
+import { Kbd } from './Kbd';
+import { Tooltip } from './Tooltip';
+
+type Native = Omit<ComponentProps<'button'>, 'type' | 'children' | 'aria-label'>;
+
+export interface ButtonProps extends Native {
+  children: ReactNode;
+  tone?: 'plain' | 'primary' | 'danger' | 'quiet';
+  size?: 'm' | 's';
+  icon?: ReactNode;
+  action?: ActionId;
+  /** Where the visible words do not say enough. */
+  label?: string;
+  testId?: string;
+}
+
+export function Button({ children, tone = 'plain', size = 'm', icon, action: id, label, testId, className, onClick, ...rest }: ButtonProps) {
+  return (
+    <button
+      {...rest}
+      type="button"
+      className={cx(css.button, css[tone], size === 's' && css.small, className)}
+      aria-label={label}
+      aria-keyshortcuts={id ? ariaKeys(action(id).keys) : undefined}
+      data-testid={testId}
+      onClick={(event) => {
+        event.stopPropagation();
+        onClick?.(event);
+      }}
+    >
+      {icon}
+      <span className={css.text}>{children}</span>
+      {id ? <Kbd action={id} /> : null}
+    </button>
+  );
+}
+
+export interface IconButtonProps extends Native {
+  /** Its name: shown in the tooltip and read aloud. */
+  label: string;
+  children: ReactNode;
+  action?: ActionId;
+  testId?: string;
+  tone?: 'plain' | 'danger';
+  size?: 'm' | 's';
+}
+
+export function IconButton({ label, children, action: id, testId, tone = 'plain', size = 'm', className, onClick, ...rest }: IconButtonProps) {
+  const key = id ? action(id).keys[0] : undefined;
+  return (
+    <Tooltip text={label} keys={key ? showKey(key) : undefined}>
+      <button
+        {...rest}
+        type="button"
+        className={cx(css.icon, size === 's' && css.iconSmall, tone === 'danger' && css.iconDanger, className)}
+        aria-label={label}
+        aria-keyshortcuts={id ? ariaKeys(action(id).keys) : undefined}
+        data-testid={testId}
+        onClick={(event) => {
+          event.stopPropagation();
+          onClick?.(event);
+        }}
+      >
+        {children}
+      </button>
+    </Tooltip>
+  );
+}

@@ -1,0 +1,43 @@
+/** Lines of a conversation as they were said, with the words that prove a memory highlighted. */
+import type { Line } from '../api/schema';
+import { nameOf, t } from '../strings';
+import { segmentsOf } from './codePoints';
+import { cx } from './cx';
+import css from './Evidence.module.css';
+import { RelativeTime } from './RelativeTime';
+
+/** A text with one span marked. Offsets are code points. */
+export function Highlighted({ text, start, end }: { text: string; start: number; end: number }) {
+  return (
+    <>
+      {segmentsOf(text, [{ start, end }]).map((segment) =>
+        segment.spans.length > 0 ? (
+          <mark key={segment.start} className={css.mark}>
+            {segment.text}
+          </mark>
+        ) : (
+          <span key={segment.start}>{segment.text}</span>
+        ),
+      )}
+    </>
+  );
+}
+
+/** One line: speaker, time, text. `span` makes it the line that matters; the others are context. */
+export function EvidenceLine({ line, span }: { line: Line; span?: { start: number; end: number } }) {
+  const name = line.role === 'owner' ? t.role.owner : line.author || nameOf(t.role, line.role);
+  return (
+    <div className={cx(css.line, span ? css.said : css.context)}>
+      <div className={css.who}>
+        <span className={css.author} data-role={line.role}>
+          {name ?? line.author}
+        </span>
+        <RelativeTime time={line.time} absolute />
+      </div>
+      <p className={css.text}>
+        {span ? <Highlighted text={line.text} start={span.start} end={span.end} /> : line.text}
+        {line.is_cut ? <span className={css.cut}> … {t.memory.cut}</span> : null}
+      </p>
+    </div>
+  );
+}

@@ -1,0 +1,43 @@
+/** The parts of a pane: a 48 px header, one body that scrolls, a foot for actions. */
+import type { ReactNode } from 'react';
+import css from './Pane.module.css';
+import { cx } from './cx';
+
+export function PaneHeader({ title, count, children, level = 1 }: { title: ReactNode; count?: ReactNode; children?: ReactNode; level?: 1 | 2 }) {
+  const Heading = level === 1 ? 'h1' : 'h2';
+  return (
+    <header className={css.header}>
+      <Heading className={level === 1 ? css.title : css.subtitle}>{title}</Heading>
+      {count === undefined ? null : <span className={cx('num', css.count)}>{count}</span>}
+      <div className={css.space} />
+      {children}
+    </header>
+  );
+}
+
+/** The one scroll container of a pane that is no list. Focusable, so that it scrolls by keyboard. */
+export function PaneBody({ children, label, className, testId }: { children: ReactNode; label: string; className?: string; testId?: string }) {
+  return (
+    // oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex
+    <div className={cx(css.body, className)} role="region" aria-label={label} tabIndex={0} data-testid={testId}>
+      {children}
+    </div>
+  );
+}
+
+export function PaneFoot({ children, label }: { children: ReactNode; label: string }) {
+  return (
+    <footer className={css.foot} role="group" aria-label={label}>
+      {children}
+    </footer>
+  );
+}
+
+/** A line below the header: filters, a note, a selection. */
+export function PaneBar({ children, tone = 'plain', testId }: { children: ReactNode; tone?: 'plain' | 'accent' | 'warn'; testId?: string }) {
+  return (
+    <div className={cx(css.bar, css[`bar_${tone}`])} data-testid={testId}>
+      {children}
+    </div>
+  );
+}

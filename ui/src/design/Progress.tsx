@@ -1,0 +1,43 @@
+/** Long work: what it is doing, n of m, how long so far. The bar is honest: without a total it only says that work goes on. */
+import { number } from '../strings';
+import css from './Progress.module.css';
+
+export interface ProgressProps {
+  stage: string;
+  done: number;
+  /** 0 when not known. */
+  total: number;
+  elapsed_ms?: number;
+}
+
+export function formatElapsed(elapsed_ms: number): string {
+  const seconds = Math.max(0, Math.floor(elapsed_ms / 1000));
+  const minutes = Math.floor(seconds / 60);
+  return minutes > 0 ? `${minutes}:${String(seconds % 60).padStart(2, '0')} min` : `${seconds} s`;
+}
+
+export function Progress({ stage, done, total, elapsed_ms }: ProgressProps) {
+  const share = total > 0 ? Math.min(1, done / total) : undefined;
+  return (
+    <div className={css.progress}>
+      <div className={css.line}>
+        <span className={css.stage}>{stage}</span>
+        <span className="num">
+          {total > 0 ? `${number(done)} / ${number(total)}` : done > 0 ? number(done) : ''}
+          {elapsed_ms === undefined ? '' : `  ${formatElapsed(elapsed_ms)}`}
+        </span>
+      </div>
+      <div
+        className={css.track}
+        role="progressbar"
+        aria-label={stage}
+        aria-valuemin={0}
+        aria-valuemax={total > 0 ? total : undefined}
+        aria-valuenow={total > 0 ? done : undefined}
+        data-known={share !== undefined}
+      >
+        <div className={css.bar} style={share === undefined ? undefined : { width: `${share * 100}%` }} />
+      </div>
+    </div>
+  );
+}

@@ -1,0 +1,58 @@
+/** What a pane shows when it has nothing, cannot load, or is still loading. */
+import { CircleAlert } from 'lucide-react';
+import { type ReactNode, useEffect, useState } from 'react';
+import { t } from '../strings';
+import { Button } from './Button';
+import css from './States.module.css';
+
+export function EmptyState({ title, text, action, icon, testId }: { title: string; text?: string; action?: ReactNode; icon?: ReactNode; testId?: string }) {
+  return (
+    <div className={css.state} data-testid={testId}>
+      {icon ? <span className={css.icon}>{icon}</span> : null}
+      <h2 className={css.title}>{title}</h2>
+      {text ? <p className={css.text}>{text}</p> : null}
+      {action ? <div className={css.action}>{action}</div> : null}
+    </div>
+  );
+}
+
+/** What happened, what is safe, what to do. */
+export function ErrorState({ title, text, detail, onRetry }: { title: string; text: string; detail?: string; onRetry?: () => void }) {
+  return (
+    <div className={css.state} role="alert">
+      <span className={css.danger}>
+        <CircleAlert size={20} aria-hidden="true" />
+      </span>
+      <h2 className={css.title}>{title}</h2>
+      <p className={css.text}>{text}</p>
+      {detail ? <p className={css.detail}>{detail}</p> : null}
+      {onRetry ? (
+        <div className={css.action}>
+          <Button onClick={onRetry}>{t.app.retry}</Button>
+        </div>
+      ) : null}
+    </div>
+  );
+}
+
+/** Nothing for 300 ms, then grey lines that keep the rows' places. */
+export function LoadingRows({ rows = 8, height = 56 }: { rows?: number; height?: number }) {
+  const [late, setLate] = useState(false);
+  useEffect(() => {
+    const timer = window.setTimeout(() => setLate(true), 300);
+    return () => window.clearTimeout(timer);
+  }, []);
+  return (
+    <div className={css.rows} aria-busy="true" aria-label={t.app.loading} role="status">
+      {late
+        ? Array.from({ length: rows }, (_, row) => (
+            // oxlint-disable-next-line react/no-array-index-key -- placeholders are all alike
+            <div key={row} className={css.row} style={{ height }}>
+              <span />
+              <span />
+            </div>
+          ))
+        : null}
+    </div>
+  );
+}

@@ -1,0 +1,82 @@
+/**
+ * Notices, with undo. They are said politely by a live region and never take the focus; while the pointer or the focus is on
+ * one, it stays.
+ */
+import { X } from 'lucide-react';
+import { useEffect, useState } from 'react';
+import { useStore } from '../state/store';
+import { type Toast, hideToast, toasts } from '../state/toasts';
+import { t } from '../strings';
+import { TESTIDS } from '../testids';
+import { IconButton } from './Button';
+import { Kbd } from './Kbd';
+import css from './Toasts.module.css';
+
+/** Long enough to read two lines and reach for Undo. */
+const SHOWN_MS = 8_000;
+
+export function Toasts() {
+  const shown = useStore(toasts, (list) => list);
+  return (
+    <section className={css.stack} aria-label={t.app.notices}>
+      <div role="status" aria-live="polite" className={css.live}>
+        {shown.map((toast) => (
+          <ToastCard key={toast.id} toast={toast} />
+        ))}
+      </div>
+    </section>
+  );
+}
+
+function ToastCard({ toast }: { toast: Toast }) {
+  const [held, setHeld] = useState(false);
+  useEffect(() => {
+    if (held) return undefined;
+    const timer = window.setTimeout(() => hideToast(toast.id), SHOWN_MS);
+    return () => window.clearTimeout(timer);
+  }, [held, toast.id]);
+  const hold = { onMouseEnter: () => setHeld(true), onMouseLeave: () => setHeld(false), onFocus: () => setHeld(true), onBlur: () => setHeld(false) };
+  return (
+    <div className={css.toast} data-tone={toast.tone} data-testid={TESTIDS.toast} {...hold}>
+      <div className={css.line}>
+        <span className={css.text}>{toast.text}</span>
+        {toast.actions.map((each) => (
+          <button
+            key={each.label}
+            type="button"
+            className={css.action}
+            data-testid={each.testId}
+            onClick={() => {
+              hideToast(toast.id);
+              each.run();
+            }}
+          >
+            {each.label}
+            {each.action ? <Kbd action={each.action} /> : null}
+          </button>
+        ))}
+        <IconButton label={t.app.dismiss} size="s" className={css.close} onClick={() => hideToast(toast.id)}>
+          <X size={14} />
+        </IconButton>
+      </div>
+      {toast.chips.length > 0 ? (
+        <div className={css.chips}>
+          <span>{toast.chipsLabel}</span>
+          {toast.chips.map((chip) => (
+            <button
+              key={chip.label}
+              type="button"
+              className={css.chip}
+              onClick={() => {
+                hideToast(toast.id);
+                chip.run();
+              }}
+            >
+              {chip.label}
+            </button>
+          ))}
+        </div>
+      ) : null}
+    </div>
+  );
+}

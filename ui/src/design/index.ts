@@ -1,0 +1,21 @@
+/** What panels are made of. Panels import from here and bring only their own layout. */
+export { Badge, CATEGORIES, CategoryBadge, CategoryIcon, TINTS, tintOf } from './Badge';
+export { Button, type ButtonProps, IconButton } from './Button';
+export { codePointSlice, segmentsOf } from './codePoints';
+export { Confidence } from './Confidence';
+export { cx } from './cx';
+export { Dialog } from './Dialog';
+export { EvidenceLine, Highlighted } from './Evidence';
+export { Facet, facetValues, toggled } from './Facets';
+export { SearchField, Segmented, Switch, TextArea } from './Fields';
+export { Kbd } from './Kbd';
+export { Menu, type MenuEntry } from './Menu';
+export { PaneBar, PaneBody, PaneFoot, PaneHeader } from './Pane';
+export { formatElapsed, Progress } from './Progress';
+export { RelativeTime } from './RelativeTime';
+export { SplitPane } from './SplitPane';
+export { EmptyState, ErrorState, LoadingRows } from './States';
+export { fullTime, relativeTime, shortDate } from './time';
+export { Tooltip } from './Tooltip';
+export { VirtualList } from './VirtualList';
+export { WordDiff } from './WordDiff';

@@ -1,0 +1,149 @@
+/**
+ * Every action that a key, a menu entry or a button can start, once.
+ *
+ * Hot keys, the `?` help, menus and the key hints in buttons all read this table. A panel adds its actions here and answers
+ * them with `useActions(scope, { 'scope.action': () => … })`.
+ *
+ * Keys: characters as typed (`j`, `A` is Shift+A, `?`), names of `KeyboardEvent.key` (`ArrowDown`, `Enter`, `Escape`),
+ * `Mod+` is Ctrl, or Cmd on a Mac; `g r` is g, then r. A key of a single printable character is a "single key" and acts only
+ * while the person has those switched on (WCAG 2.1.4). No action fires while text is typed or composed, unless `inInputs`.
+ */
+
+export type Scope = 'global' | 'editor' | 'review' | 'memories' | 'conversations' | 'sources' | 'activity' | 'settings' | 'welcome';
+
+/** What must be so for an action to make sense; `always` if nothing. */
+export type When = 'always' | 'cursor' | 'selection';
+
+export interface ActionSpec {
+  readonly label: string;
+  readonly keys: readonly string[];
+  readonly scope: Scope;
+  readonly when: When;
+  /** Acts in text fields too. Only for keys with a modifier, and Escape. */
+  readonly inInputs?: boolean;
+}
+
+const list = <S extends Scope>(scope: S) =>
+  ({
+    next: { label: 'Next', keys: ['j', 'ArrowDown'], scope, when: 'always' },
+    previous: { label: 'Previous', keys: ['k', 'ArrowUp'], scope, when: 'always' },
+    first: { label: 'First', keys: ['Home'], scope, when: 'always' },
+    last: { label: 'Last', keys: ['End'], scope, when: 'always' },
+  }) as const;
+
+const review = list('review');
+const memories = list('memories');
+const conversations = list('conversations');
+
+export const ACTIONS = {
+  'go.review': { label: 'Go to Review', keys: ['g r', 'g q'], scope: 'global', when: 'always' },
+  'go.memories': { label: 'Go to Memories', keys: ['g m'], scope: 'global', when: 'always' },
+  'go.conversations': { label: 'Go to Conversations', keys: ['g c'], scope: 'global', when: 'always' },
+  'go.sources': { label: 'Go to Sources', keys: ['g s'], scope: 'global', when: 'always' },
+  'go.activity': { label: 'Go to Activity', keys: ['g a'], scope: 'global', when: 'always' },
+  'go.settings': { label: 'Go to Settings', keys: ['g ,'], scope: 'global', when: 'always' },
+  'app.search': { label: 'Search', keys: ['/', 'Mod+f'], scope: 'global', when: 'always' },
+  'app.undo': { label: 'Undo', keys: ['u', 'Mod+z'], scope: 'global', when: 'always' },
+  'app.help': { label: 'Keyboard shortcuts', keys: ['?'], scope: 'global', when: 'always' },
+
+  'editor.save': { label: 'Save', keys: ['Mod+Enter'], scope: 'editor', when: 'always', inInputs: true },
+  'editor.cancel': { label: 'Cancel', keys: ['Escape'], scope: 'editor', when: 'always', inInputs: true },
+
+  'review.next': review.next,
+  'review.previous': review.previous,
+  'review.first': review.first,
+  'review.last': review.last,
+  'review.approve': { label: 'Approve', keys: ['a'], scope: 'review', when: 'cursor' },
+  'review.reject': { label: 'Reject', keys: ['r'], scope: 'review', when: 'cursor' },
+  'review.edit': { label: 'Edit', keys: ['e'], scope: 'review', when: 'cursor' },
+  'review.merge': { label: 'Merge', keys: ['m'], scope: 'review', when: 'cursor' },
+  'review.snooze': { label: 'Snooze', keys: ['s'], scope: 'review', when: 'cursor' },
+  'review.source': { label: 'Open in conversation', keys: ['o', 'Enter'], scope: 'review', when: 'cursor' },
+  'review.restore': { label: 'Move to review', keys: ['p'], scope: 'review', when: 'cursor' },
+  'review.select': { label: 'Select', keys: ['x'], scope: 'review', when: 'cursor' },
+  'review.extendDown': { label: 'Extend selection down', keys: ['Shift+ArrowDown', 'J'], scope: 'review', when: 'cursor' },
+  'review.extendUp': { label: 'Extend selection up', keys: ['Shift+ArrowUp', 'K'], scope: 'review', when: 'cursor' },
+  'review.approveSelected': { label: 'Approve selected', keys: ['A'], scope: 'review', when: 'selection' },
+  'review.rejectSelected': { label: 'Reject selected', keys: ['R'], scope: 'review', when: 'selection' },
+  'review.clear': { label: 'Clear selection', keys: ['Escape'], scope: 'review', when: 'selection' },
+
+  'memories.next': memories.next,
+  'memories.previous': memories.previous,
+  'memories.first': memories.first,
+  'memories.last': memories.last,
+  'memories.edit': { label: 'Edit', keys: ['e'], scope: 'memories', when: 'cursor' },
+  'memories.category': { label: 'Change category', keys: ['c'], scope: 'memories', when: 'cursor' },
+  'memories.archive': { label: 'Archive', keys: ['Delete', 'Backspace'], scope: 'memories', when: 'cursor' },
+  'memories.restore': { label: 'Restore', keys: ['p'], scope: 'memories', when: 'cursor' },
+  'memories.source': { label: 'Open in conversation', keys: ['o', 'Enter'], scope: 'memories', when: 'cursor' },
+  'memories.select': { label: 'Select', keys: ['x'], scope: 'memories', when: 'cursor' },
+  'memories.extendDown': { label: 'Extend selection down', keys: ['Shift+ArrowDown', 'J'], scope: 'memories', when: 'cursor' },
+  'memories.extendUp': { label: 'Extend selection up', keys: ['Shift+ArrowUp', 'K'], scope: 'memories', when: 'cursor' },
+  'memories.selectAll': { label: 'Select all that match', keys: ['Mod+a'], scope: 'memories', when: 'always' },
+  'memories.clear': { label: 'Clear selection', keys: ['Escape'], scope: 'memories', when: 'selection' },
+
+  'conversations.next': conversations.next,
+  'conversations.previous': conversations.previous,
+  'conversations.first': conversations.first,
+  'conversations.last': conversations.last,
+  'conversations.private': { label: 'Private', keys: ['p'], scope: 'conversations', when: 'cursor' },
+  'conversations.analyze': { label: 'Analyze now', keys: ['n'], scope: 'conversations', when: 'cursor' },
+
+  'sources.add': { label: 'Add files', keys: ['n'], scope: 'sources', when: 'always' },
+
+  'activity.pause': { label: 'Pause or resume', keys: ['p'], scope: 'activity', when: 'always' },
+} as const satisfies Record<string, ActionSpec>;
+
+export type ActionId = keyof typeof ACTIONS;
+
+/** The actions of one scope. */
+export type ActionIn<S extends Scope> = { [K in ActionId]: (typeof ACTIONS)[K]['scope'] extends S ? K : never }[ActionId];
+
+export const ACTION_IDS = Object.keys(ACTIONS) as ActionId[];
+
+export function action(id: ActionId): ActionSpec {
+  return ACTIONS[id];
+}
+
+/** Whether a key is a single printable character, or a sequence of such. */
+export function isSingleKey(key: string): boolean {
+  return key.split(' ').every((part) => [...part].length === 1);
+}
+
+const isMac = () => typeof navigator !== 'undefined' && /Mac|iPhone|iPad/.test(navigator.platform);
+
+const SHOWN: Record<string, string> = {
+  ArrowDown: '↓',
+  ArrowUp: '↑',
+  ArrowLeft: '←',
+  ArrowRight: '→',
+  Escape: 'Esc',
+  Delete: 'Del',
+  Enter: '↵',
+};
+
+/** How a key is written for people: `Ctrl Z`, `⇧A`, `g r`. */
+export function showKey(key: string, mac = isMac()): string {
+  const part = (text: string): string => {
+    if (text === 'Mod') return mac ? '⌘' : 'Ctrl';
+    if (text === 'Shift') return '⇧';
+    if (SHOWN[text]) return SHOWN[text];
+    if ([...text].length === 1) return /\p{Lu}/u.test(text) ? `⇧${text}` : text.toUpperCase();
+    return text;
+  };
+  return key
+    .split(' ')
+    .map((step) => step.split('+').map(part).join(step.includes('Mod') ? (mac ? '' : ' ') : ''))
+    .join(' ');
+}
+
+/** How a key is named to assistive technology (`aria-keyshortcuts`). Sequences have no notation there. */
+export function ariaKeys(keys: readonly string[]): string | undefined {
+  const named = keys
+    .filter((key) => !key.includes(' '))
+    .map((key) => {
+      if (/^\p{Lu}$/u.test(key)) return `Shift+${key}`;
+      return key.replace('Mod', isMac() ? 'Meta' : 'Control');
+    });
+  return named.length > 0 ? named.join(' ') : undefined;
+}

@@ -1,0 +1,147 @@
+/**
+ * From key presses to actions.
+ *
+ * One listener on the window. The panel on screen is the active scope; handlers are looked up in `editor` first while one is
+ * mounted, then in the active scope, then in `global`. Deliberately without React state: a key press re-renders only what the handler changes.
+ */
+import { useEffect, useRef } from 'react';
+import { ACTIONS, ACTION_IDS, type ActionId, type ActionIn, type Scope, action, isSingleKey } from './actions';
+
+/** Returns `false` to say that it did not act, so that the key keeps its usual meaning. */
+export type ActionHandler = () => unknown;
+
+/** How long after `g` its second key counts. */
+export const SEQUENCE_MS = 1_200;
+
+type KeyEvent = Pick<KeyboardEvent, 'key' | 'ctrlKey' | 'metaKey' | 'altKey' | 'shiftKey' | 'isComposing' | 'keyCode' | 'defaultPrevented'> & {
+  target: EventTarget | null;
+};
+
+/** The key as the table writes it, or null for a key that can never be one (a lone modifier, AltGr characters with Alt). */
+export function keyName(event: Pick<KeyEvent, 'key' | 'ctrlKey' | 'metaKey' | 'altKey' | 'shiftKey'>): string | null {
+  const { key } = event;
+  if (['Shift', 'Control', 'Alt', 'Meta', 'AltGraph', 'Dead', 'Process', 'Unidentified'].includes(key)) return null;
+  if (event.altKey) return null;
+  const printable = [...key].length === 1;
+  if (event.ctrlKey || event.metaKey) return `Mod+${event.shiftKey ? 'Shift+' : ''}${printable ? key.toLowerCase() : key}`;
+  return !printable && event.shiftKey ? `Shift+${key}` : key;
+}
+
+/** Whether the focus is where text is typed. */
+export function isTextEntry(target: EventTarget | null): boolean {
+  if (!(target instanceof HTMLElement)) return false;
+  if (target.isContentEditable || target.tagName === 'TEXTAREA' || target.tagName === 'SELECT') return true;
+  if (target.tagName !== 'INPUT') return false;
+  return !['checkbox', 'radio', 'button', 'submit', 'reset', 'range', 'file', 'color'].includes((target as HTMLInputElement).type);
+}
+
+/** Whether the focused control wants this key for itself: Enter on a button, arrows on a divider. */
+function belongsToControl(target: EventTarget | null, name: string): boolean {
+  if (!(target instanceof HTMLElement)) return false;
+  if (name === 'Enter' || name === ' ') return target.closest('button,a,summary,[role=button],[role=tab],[role=switch],input') !== null;
+  if (/Arrow|Home|End/.test(name)) return target.closest('[role=separator],[role=slider],[role=tablist],[role=toolbar],[role=radiogroup],input[type=radio]') !== null;
+  return false;
+}
+
+const OVERLAYS = '[role=dialog],[role=alertdialog],[role=menu],[data-owns-keys]';
+
+/** The dispatcher. One lives for the window; tests make their own. */
+export function createHotkeys(now: () => number = () => performance.now()) {
+  const handlers = new Map<ActionId, ActionHandler[]>();
+  const context = { cursor: false, selection: false };
+  let activeScope: Scope = 'review';
+  let singleKeys = true;
+  let prefix: { key: string; at: number } | null = null;
+
+  const isMounted = (id: ActionId) => (handlers.get(id)?.length ?? 0) > 0;
+  const inScope = (scope: Scope) => scope === 'global' || scope === 'editor' || scope === activeScope;
+  const mayAct = (id: ActionId) => {
+    const { scope, when } = action(id);
+    return inScope(scope) && isMounted(id) && (when === 'always' || context[when]);
+  };
+  const priority = (id: ActionId) => ({ editor: 0, global: 2 })[action(id).scope as string] ?? 1;
+  const candidates = (name: string) =>
+    ACTION_IDS.filter((id) => mayAct(id) && (action(id).keys).includes(name)).sort((a, b) => priority(a) - priority(b));
+  const startsSequence = (name: string) => ACTION_IDS.some((id) => mayAct(id) && action(id).keys.some((key) => key.startsWith(`${name} `)));
+
+  const run = (id: ActionId): boolean => {
+    const stack = handlers.get(id);
+    const handler = stack?.[stack.length - 1];
+    return handler ? handler() !== false : false;
+  };
+
+  /** Returns whether the key was used up. */
+  const press = (event: KeyEvent): boolean => {
+    if (event.defaultPrevented || event.isComposing || event.keyCode === 229) return false;
+    const name = keyName(event);
+    if (!name) return false;
+    const typing = isTextEntry(event.target);
+    const overlaid = event.target instanceof HTMLElement && event.target.closest(OVERLAYS) !== null;
+    const pending = prefix && now() - prefix.at <= SEQUENCE_MS ? prefix.key : null;
+    prefix = null;
+    const allowed = (id: ActionId, key: string) => {
+      const spec = action(id);
+      if (typing && !spec.inInputs) return false;
+      if (overlaid && spec.scope !== 'editor') return false;
+      if (!singleKeys && isSingleKey(key)) return false;
+      return !(!typing && belongsToControl(event.target, name));
+    };
+    if (pending) {
+      const sequence = `${pending} ${name}`;
+      const id = candidates(sequence).find((each) => allowed(each, sequence));
+      if (id) return run(id);
+    }
+    for (const id of candidates(name)) if (allowed(id, name) && run(id)) return true;
+    if (!typing && !overlaid && singleKeys && isSingleKey(name) && startsSequence(name)) {
+      prefix = { key: name, at: now() };
+      return true;
+    }
+    return false;
+  };
+
+  return {
+    press,
+    run,
+    /** The action is possible here and now; menus and help ask this. */
+    mayAct,
+    register(id: ActionId, handler: ActionHandler): () => void {
+      const stack = handlers.get(id) ?? [];
+      handlers.set(id, [...stack, handler]);
+      return () => handlers.set(id, (handlers.get(id) ?? []).filter((each) => each !== handler));
+    },
+    setScope(scope: Scope) {
+      activeScope = scope;
+      context.cursor = false;
+      context.selection = false;
+      prefix = null;
+    },
+    scope: () => activeScope,
+    setContext(next: Partial<typeof context>) {
+      Object.assign(context, next);
+    },
+    setSingleKeys(on: boolean) {
+      singleKeys = on;
+    },
+    singleKeys: () => singleKeys,
+  };
+}
+
+export const hotkeys = createHotkeys();
+
+/** Answers actions of one scope while the component is mounted. Handlers may change between renders; the last ones count. */
+export function useActions<S extends Scope>(scope: S, handlers: Partial<Record<ActionIn<S>, ActionHandler>>): void {
+  const latest = useRef(handlers);
+  useEffect(() => {
+    latest.current = handlers;
+  });
+  const ids = (Object.keys(handlers) as ActionIn<S>[]).filter((id) => ACTIONS[id].scope === scope).join('\n');
+  useEffect(() => {
+    const stops = ids
+      .split('\n')
+      .filter(Boolean)
+      .map((id) => hotkeys.register(id as ActionId, () => latest.current[id as ActionIn<S>]?.()));
+    return () => {
+      for (const stop of stops) stop();
+    };
+  }, [ids]);
+}

@@ -1,0 +1,145 @@
+/** The invented host's conversations: reading, privacy, analysis, search. */
+import type { AnalysisView, ConversationRow, MessageView } from '../../api/schema';
+import { RpcError } from '../types';
+import type { World } from './data';
+import type { Handlers, Host } from './index';
+
+const EMPTY = { proposed: [], stopped: [], repeated: 0, candidate_ids: [], new_since_last: [] };
+
+export function conversationCommands(world: World, host: Host): Handlers {
+  const analyses = new Map<string, AnalysisView[]>();
+  const memoriesOf = (id: string, status: string) => [...world.memories.values()].filter(({ row }) => row.conversation_id === id && row.status === status).length;
+  const rowOf = (row: ConversationRow): ConversationRow => ({ ...row, memories_active: memoriesOf(row.id, 'active'), memories_pending: memoriesOf(row.id, 'pending') });
+  const find = (id: string): ConversationRow => {
+    const row = world.conversations.find((each) => each.id === id);
+    if (!row) throw new RpcError('not_found', 'This conversation is not there any more.');
+    return row;
+  };
+  const messagesOf = (id: string): MessageView[] =>
+    (world.messages.get(id) ?? []).map((message) => ({
+      ...message,
+      spans: [...world.memories.values()]
+        .filter(({ row }) => row.status === 'active' || row.status === 'pending')
+        .flatMap(({ row, evidence }) =>
+          evidence
+            .filter((each) => each.interaction_id === message.id)
+            .map((each) => ({ memory_id: row.id, start: each.start, end: each.end, status: row.status, category: row.category, content: row.content })),
+        ),
+    }));
+
+  return {
+    conversations_list(request) {
+      const words = (request.query ?? '').toLowerCase();
+      const found = world.conversations
+        .filter((row) => !words || row.title.toLowerCase().includes(words) || (world.messages.get(row.id) ?? []).some((message) => message.text.toLowerCase().includes(words)))
+        .filter((row) => !request.channel?.length || request.channel.includes(row.channel_type))
+        .filter((row) => request.private == null || row.is_private === request.private)
+        .sort((a, b) => b.last - a.last);
+      const offset = request.offset ?? 0;
+      const channels = new Map<string, number>();
+      for (const row of world.conversations) channels.set(row.channel_type, (channels.get(row.channel_type) ?? 0) + 1);
+      return {
+        total: found.length,
+        items: found.slice(offset, request.limit ? offset + request.limit : undefined).map(rowOf),
+        by_channel: [...channels].map(([name, count]) => ({ name, label: null, count })),
+        private_count: world.conversations.filter((row) => row.is_private).length,
+      };
+    },
+    conversation_get: ({ id }) => rowOf(find(id)),
+    conversation_messages(request) {
+      const all = messagesOf(request.conversation_id ?? '');
+      const limit = Math.min(request.limit || 500, 500);
+      const around = request.around ? all.findIndex((message) => message.id === request.around) : -1;
+      const offset = around >= 0 ? Math.max(0, around - Math.floor(limit / 2)) : (request.offset ?? 0);
+      return { total: all.length, offset, items: all.slice(offset, offset + limit) };
+    },
+    conversation_privacy_preview: ({ id }) => ({
+      is_private: find(id).is_private,
+      memories_active: memoriesOf(id, 'active'),
+      memories_pending: memoriesOf(id, 'pending'),
+      analyses: analyses.get(id)?.length ?? 0,
+      gate_entries: 2,
+      messages_not_read: find(id).is_private ? 4 : 0,
+    }),
+    conversation_set_private({ id, private: isPrivate, existing }) {
+      find(id).is_private = isPrivate;
+      let hidden = 0;
+      let erased = 0;
+      let unhidden = 0;
+      for (const [key, memory] of world.memories) {
+        if (memory.row.conversation_id !== id) continue;
+        if (isPrivate && existing === 'erase') {
+          world.memories.delete(key);
+          erased += 1;
+          continue;
+        }
+        const isHidden = isPrivate && existing === 'hide';
+        if (isHidden) hidden += 1;
+        else if (memory.row.is_hidden) unhidden += 1;
+        world.memories.set(key, { ...memory, row: { ...memory.row, is_private_source: isPrivate, is_hidden: isHidden } });
+      }
+      host.changed('conversations', 'memories', 'messages', 'status');
+      return { is_private: isPrivate, hidden, erased, unhidden, jobs_cancelled: 0 };
+    },
+    analyze_start({ id, force }) {
+      const row = find(id);
+      if (row.is_private) return { outcome: 'private' };
+      const before = analyses.get(id) ?? [];
+      const last = before[0];
+      if (last && !force) return { outcome: 'nothing_new', analysis_id: last.id };
+      if (row.messages < 5 && !force) return { outcome: 'too_short', messages: row.messages, messages_min: 5 };
+      const lines = (world.messages.get(id) ?? []).filter((message) => message.role === 'owner');
+      const analysis: AnalysisView = {
+        ...EMPTY,
+        id: `ana_${id}_${before.length}`,
+        created_at: host.now(),
+        proposer: 'builtin/1',
+        summary: lines.slice(0, 3).map((message) => ({ interaction_id: message.id, start: 0, end: Array.from(message.text).length, author: message.author, text: message.text })),
+        themes: ['Home', 'Planning'],
+        tone: 'Practical and warm',
+        arc: [
+          { stage: 'start', mood: 'curious', interaction_id: lines[0]?.id ?? null },
+          { stage: 'middle', mood: 'decided', interaction_id: lines[1]?.id ?? null },
+          { stage: 'end', mood: 'looking forward', interaction_id: lines[2]?.id ?? null },
+        ],
+        participants: row.participants,
+        key_topics: ['kitchen', 'budget', 'schedule'],
+        messages: row.messages,
+        proposed: [
+          { name: 'goal', label: null, count: 1 },
+          { name: 'preference', label: null, count: 2 },
+        ],
+        stopped: [
+          { name: 'question_or_request', label: 'Question or request', count: 3 },
+          { name: 'vague', label: 'Too vague', count: 1 },
+        ],
+        repeated: 1,
+        candidate_ids: [...world.memories.values()].filter(({ row: memory }) => memory.conversation_id === id && memory.status === 'pending').map(({ row: memory }) => memory.id),
+      };
+      analyses.set(id, [analysis, ...before]);
+      host.changed('analyses', 'jobs', 'memories', 'status');
+      return { outcome: 'queued', job_id: `job_analyze_${id}` };
+    },
+    analyses_list: ({ id }) => ({ items: analyses.get(id) ?? [] }),
+    search({ query, limit }) {
+      const words = query.toLowerCase();
+      const hits = [...world.messages].flatMap(([id, messages]) =>
+        messages
+          .filter((message) => message.text.toLowerCase().includes(words))
+          .map((message) => ({
+            kind: 'message',
+            id: message.id,
+            score: 1,
+            why: ['words'],
+            source: null,
+            text: message.text,
+            conversation_id: id,
+            conversation_title: find(id).title,
+            author: message.author,
+            time: message.time,
+          })),
+      );
+      return { hits: hits.slice(0, limit || 50) };
+    },
+  };
+}

@@ -1,0 +1,98 @@
+/**
+ * A host without a backend: invented data, the same commands, the same events. It is not in a shipped page.
+ *
+ * It keeps what the contract promises and a panel relies on (one operation with one undo, facets counted without their own
+ * condition, change tags after each write); it judges nothing.
+ */
+import type { Event, RpcSchema } from '../../api/schema';
+import { type Platform, RpcError } from '../types';
+import { conversationCommands } from './conversations';
+import { buildWorld } from './data';
+import { memoryCommands } from './memories';
+import { systemCommands } from './system';
+
+export interface FakeOptions {
+  candidates?: number;
+  firstRun?: boolean;
+  embeddingMissing?: boolean;
+  /** How long each answer takes, ms. */
+  latency_ms?: number;
+  now?: number;
+}
+
+export type Handlers = { [K in keyof RpcSchema]?: (payload: RpcSchema[K][0]) => RpcSchema[K][1] };
+
+export interface Host {
+  now(): number;
+  emit(event: Event): void;
+  changed(...tags: string[]): void;
+}
+
+/** A fake host whose calls a test can read and whose next answer it can make fail. */
+export interface FakePlatform extends Platform {
+  readonly calls: { cmd: string; payload: unknown }[];
+  failNext(cmd: keyof RpcSchema, error: RpcError): void;
+  /** Answers a command differently from now on. */
+  answer<K extends keyof RpcSchema>(cmd: K, handler: (payload: RpcSchema[K][0]) => RpcSchema[K][1]): void;
+  emit(event: Event): void;
+}
+
+export function createFakePlatform(options: FakeOptions = {}): FakePlatform {
+  const started = options.now ?? Date.now();
+  const listeners = new Set<(event: Event) => void>();
+  const emit = (event: Event) => {
+    for (const listener of listeners) listener(event);
+  };
+  const host: Host = {
+    now: () => options.now ?? Date.now(),
+    emit,
+    changed: (...tags) => void setTimeout(() => emit({ type: 'changed', tags }), 0),
+  };
+  const world = buildWorld(started, options.firstRun ? 0 : (options.candidates ?? 0));
+  if (options.firstRun) {
+    world.conversations = [];
+    world.messages.clear();
+    world.memories.clear();
+  }
+  const handlers: Handlers = {
+    ...systemCommands(world, host, { firstRun: options.firstRun ?? false, embeddingMissing: options.embeddingMissing ?? false }),
+    ...memoryCommands(world, host),
+    ...conversationCommands(world, host),
+  };
+  const failures = new Map<string, RpcError>();
+  const calls: FakePlatform['calls'] = [];
+  const wait = () => new Promise((resolve) => setTimeout(resolve, options.latency_ms ?? 0));
+
+  return {
+    kind: 'fake',
+    fileAccess: 'pick_files',
+    calls,
+    emit,
+    failNext: (cmd, error) => void failures.set(cmd, error),
+    answer(cmd, handler) {
+      (handlers as Record<string, unknown>)[cmd] = handler;
+    },
+    async rpc(cmd, payload) {
+      calls.push({ cmd, payload });
+      await wait();
+      const failure = failures.get(cmd);
+      if (failure) {
+        failures.delete(cmd);
+        throw failure;
+      }
+      const handler = (handlers as Record<string, ((payload: never) => unknown) | undefined>)[cmd];
+      if (!handler) throw new RpcError('unknown_command', `The invented host does not know “${cmd}”.`);
+      // As over a wire: nothing is shared with the page.
+      return JSON.parse(JSON.stringify(handler(payload as never)));
+    },
+    onEvent(listener) {
+      listeners.add(listener);
+      return () => listeners.delete(listener);
+    },
+    pickFiles: async () => [{ token: 'file_1', name: 'conversations.json', size: 18_400_000 }],
+    takeFiles: async (files) => files.map((file, index) => ({ token: `file_${index}`, name: file.name, size: file.size })),
+    setTitle(title) {
+      document.title = title;
+    },
+  };
+}

@@ -1,0 +1,163 @@
+/** The invented host's memories: listing with facets, deciding, undoing. */
+import type { Count, Decision, DecisionOutcome, MemoriesListRequest, MemoryRow, NeedsLook } from '../../api/schema';
+import { RpcError } from '../types';
+import type { World } from './data';
+import type { Handlers, Host } from './index';
+
+type Kept = World['memories'] extends Map<string, infer M> ? M : never;
+type Facet = 'status' | 'category' | 'subject' | 'channel';
+
+const valueOf: Record<Facet, (row: MemoryRow) => string> = {
+  status: (row) => row.status,
+  category: (row) => row.category,
+  subject: (row) => row.subject,
+  channel: (row) => row.channel_type,
+};
+
+function matches(memory: Kept, request: Partial<MemoriesListRequest>, without?: Facet): boolean {
+  const { row } = memory;
+  for (const facet of Object.keys(valueOf) as Facet[]) {
+    const wanted = request[facet] ?? [];
+    if (facet !== without && wanted.length > 0 && !wanted.includes(valueOf[facet](row))) return false;
+  }
+  if (request.kind && request.kind.length > 0 && !request.kind.includes(row.kind)) return false;
+  if (request.conversation && row.conversation_id !== request.conversation) return false;
+  if (request.confidence_min != null && row.confidence < request.confidence_min) return false;
+  if (request.private_source != null && row.is_private_source !== request.private_source) return false;
+  if (memory.snoozed && !request.include_snoozed) return false;
+  const words = (request.query ?? '').toLowerCase().split(/\s+/).filter(Boolean);
+  return words.every((word) => row.content.toLowerCase().includes(word));
+}
+
+function count(memories: readonly Kept[], request: Partial<MemoriesListRequest>, facet: Facet): Count[] {
+  const counts = new Map<string, number>();
+  for (const memory of memories) {
+    if (!matches(memory, request, facet)) continue;
+    const name = valueOf[facet](memory.row);
+    counts.set(name, (counts.get(name) ?? 0) + 1);
+  }
+  return [...counts].map(([name, n]) => ({ name, label: null, count: n })).sort((a, b) => b.count - a.count);
+}
+
+export function memoryCommands(world: World, host: Host): Handlers {
+  let operations: { id: string; summary: string; before: Map<string, Kept | null> }[] = [];
+  let lastOperation = 0;
+
+  const sorted = (request: Partial<MemoriesListRequest>): Kept[] => {
+    const found = [...world.memories.values()].filter((memory) => matches(memory, request));
+    const sort = request.sort ?? (request.status?.length === 1 && request.status[0] === 'pending' ? 'queue' : 'newest');
+    if (sort === 'queue') return found.sort((a, b) => a.order - b.order);
+    if (sort === 'confidence') return found.sort((a, b) => b.row.confidence - a.row.confidence);
+    return found.sort((a, b) => (sort === 'oldest' ? a.row.created_at - b.row.created_at : b.row.created_at - a.row.created_at));
+  };
+
+  function decide(decision: Decision): DecisionOutcome {
+    const before = new Map<string, Kept | null>();
+    const needs_look: NeedsLook[] = [];
+    const applied: string[] = [];
+    const created: DecisionOutcome['created'] = [];
+    const change = (id: string, next: (memory: Kept) => Kept) => {
+      const memory = world.memories.get(id);
+      if (!memory) {
+        needs_look.push({ id, reason: 'It is not there any more.' });
+        return;
+      }
+      if (!before.has(id)) before.set(id, memory);
+      world.memories.set(id, next(memory));
+      applied.push(id);
+    };
+    const become = (status: string) => (memory: Kept): Kept => ({
+      ...memory,
+      snoozed: false,
+      row: { ...memory.row, status },
+      versions: memory.versions.map((version) => (version.id === memory.row.id ? { ...version, status } : version)),
+    });
+    const newVersion = (id: string, content: string | null, category: string | null) => {
+      const memory = world.memories.get(id);
+      if (!memory) return change(id, (same) => same);
+      const next = `${id}_v${lastOperation + 1}`;
+      change(id, become('superseded'));
+      before.set(next, null);
+      const row: MemoryRow = { ...memory.row, id: next, status: 'active', content: content ?? memory.row.content, category: category ?? memory.row.category, is_edited: content !== null || memory.row.is_edited };
+      world.memories.set(next, {
+        ...memory,
+        row,
+        versions: [
+          ...memory.versions.map((version) => ({ ...version, status: 'superseded' })),
+          { id: next, status: 'active', content: row.content, category: row.category, is_edited: row.is_edited, created_at: host.now() },
+        ],
+      });
+      created.push({ from: id, id: next });
+      return undefined;
+    };
+    const many = (ids: readonly string[], next: (memory: Kept) => Kept) => ids.forEach((id) => change(id, next));
+    switch (decision.action) {
+      case 'approve':
+        many(decision.ids, become('active'));
+        break;
+      case 'reject':
+        many(decision.ids, (memory) => ({ ...become('rejected')(memory), reject_reason: decision.reason }));
+        break;
+      case 'archive':
+        many(decision.ids, become('archived'));
+        break;
+      case 'restore':
+        many(decision.ids, (memory) => become(memory.row.status === 'quarantined' ? 'pending' : 'active')(memory));
+        break;
+      case 'snooze':
+        many(decision.ids, (memory) => ({ ...memory, snoozed: true, snoozed_until: decision.until }));
+        break;
+      case 'merge':
+        change(decision.id, become('superseded'));
+        break;
+      case 'edit':
+        newVersion(decision.id, decision.content, decision.category);
+        break;
+      case 'recategorize':
+        decision.ids.forEach((id) => newVersion(id, null, decision.category));
+        break;
+    }
+    const words = { approve: 'Approved', reject: 'Rejected', archive: 'Archived', restore: 'Restored', snooze: 'Snoozed', merge: 'Merged', edit: 'Edited', recategorize: 'Filed anew' };
+    const summary = `${words[decision.action]} ${applied.length} ${applied.length === 1 ? 'memory' : 'memories'}`;
+    if (applied.length === 0) return { operation_id: null, summary: 'Nothing changed', applied, created, needs_look };
+    lastOperation += 1;
+    const id = `op_${lastOperation}`;
+    operations.push({ id, summary, before });
+    host.changed('memories', 'status');
+    return { operation_id: id, summary, applied, created, needs_look };
+  }
+
+  return {
+    memories_list(request) {
+      const found = sorted(request);
+      const all = [...world.memories.values()];
+      const offset = request.offset ?? 0;
+      return {
+        total: found.length,
+        items: found.slice(offset, request.limit ? offset + request.limit : undefined).map((memory) => memory.row),
+        by_status: count(all, request, 'status'),
+        by_category: count(all, request, 'category'),
+        by_subject: count(all, request, 'subject'),
+        by_channel: count(all, request, 'channel'),
+      };
+    },
+    memory_get({ id }) {
+      const memory = world.memories.get(id);
+      if (!memory) throw new RpcError('not_found', 'This memory is not there any more.');
+      const { order: _order, snoozed: _snoozed, ...detail } = memory;
+      return detail;
+    },
+    memory_decide: decide,
+    undo({ operation_id }) {
+      const operation = operation_id ? operations.find((each) => each.id === operation_id) : operations[operations.length - 1];
+      if (!operation) return { operation_id: null, summary: 'Nothing left to undo', restored: [] };
+      operations = operations.filter((each) => each !== operation);
+      for (const [id, memory] of operation.before) {
+        if (memory) world.memories.set(id, memory);
+        else world.memories.delete(id);
+      }
+      host.changed('memories', 'status');
+      return { operation_id: operation.id, summary: `Undid: ${operation.summary}`, restored: [...operation.before.keys()].filter((id) => operation.before.get(id)) };
+    },
+  };
+}

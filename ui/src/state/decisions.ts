@@ -1,0 +1,208 @@
+/**
+ * What a person does with memories: shown at once, sent in order, undone one by one.
+ *
+ * `decide` returns before the backend has answered. Undo goes back through the session's decisions, then on through those of
+ * earlier sessions, which the backend knows. Deliberately not here: cursors; a list moves its own cursor when rows leave.
+ */
+import { type QueryClient, useQueryClient } from '@tanstack/react-query';
+import { type AppStatus, type CreatedVersion, type Decision, type DecisionOutcome, type MemoryRow, call, rpcKey } from '../api';
+import { type Entry, amend, append, log, nextTick, pendingDelta, remove, stampOf } from '../api/optimistic';
+import { nameOf, t } from '../strings';
+import { TESTIDS } from '../testids';
+import { openMemory } from './nav';
+import { createStore, useStore } from './store';
+import { hideToast, showError, showToast } from './toasts';
+
+interface Operation {
+  entry: Entry;
+  readonly decision: Decision;
+  readonly rows: readonly MemoryRow[];
+  /** Resolves to the backend's answer, or null if it failed. */
+  outcome: Promise<DecisionOutcome | null>;
+}
+
+/** The decisions of this session that can be undone, the newest last. */
+const done: Operation[] = [];
+/** Requests go one after the other, so that the backend sees them as the person made them. */
+let tail: Promise<unknown> = Promise.resolve();
+
+/** Ids that an undo brought back: the list that shows one puts its cursor there. */
+export const restored = createStore<{ readonly ids: readonly string[] }>({ ids: [] });
+/** Versions that edits made: a list that has its cursor on `from` follows to `id`. */
+export const created = createStore<readonly CreatedVersion[]>([]);
+
+function inOrder<T>(send: () => Promise<T>): Promise<T> {
+  const next = tail.then(send, send);
+  tail = next.catch(() => undefined);
+  return next;
+}
+
+export const idsOf = (decision: Decision): readonly string[] => ('ids' in decision ? decision.ids : [decision.id]);
+
+function patchFor(decision: Decision): Entry['patch'] {
+  switch (decision.action) {
+    case 'approve':
+      return (row) => ({ ...row, status: 'active' });
+    case 'reject':
+      return (row) => ({ ...row, status: 'rejected' });
+    case 'archive':
+      return (row) => ({ ...row, status: 'archived' });
+    case 'restore':
+      return (row) => ({ ...row, status: row.status === 'quarantined' ? 'pending' : 'active' });
+    case 'edit':
+      return (row) => ({ ...row, status: 'active', content: decision.content, category: decision.category ?? row.category, is_edited: true });
+    case 'recategorize':
+      return (row) => ({ ...row, category: decision.category });
+    case 'merge':
+    case 'snooze':
+      return () => null;
+  }
+}
+
+function deltaOf(decision: Decision, rows: readonly MemoryRow[]): number {
+  const pending = rows.filter((row) => row.status === 'pending').length;
+  if (decision.action === 'recategorize') return 0;
+  if (decision.action === 'restore') return rows.filter((row) => row.status === 'quarantined').length;
+  return -pending;
+}
+
+function send(operation: Operation): Promise<DecisionOutcome | null> {
+  return inOrder(async () => {
+    try {
+      const outcome = await call('memory_decide', operation.decision);
+      const left = new Set(outcome.needs_look.map((each) => each.id));
+      operation.entry = amend(operation.entry, {
+        settled: nextTick(),
+        ids: left.size > 0 ? new Set([...operation.entry.ids].filter((id) => !left.has(id))) : operation.entry.ids,
+        pendingDelta: left.size > 0 ? deltaOf(operation.decision, operation.rows.filter((row) => !left.has(row.id))) : operation.entry.pendingDelta,
+      });
+      if (outcome.created.length > 0) created.set(outcome.created);
+      const first = outcome.needs_look[0];
+      if (first) {
+        showToast({
+          tone: 'warn',
+          text: t.review.needsLook(outcome.needs_look.length, first.reason),
+          actions: [{ label: t.review.show, run: () => openMemory(first.id) }],
+        });
+      }
+      return outcome;
+    } catch (thrown) {
+      remove(operation.entry);
+      const at = done.indexOf(operation);
+      if (at >= 0) done.splice(at, 1);
+      showError(thrown);
+      return null;
+    }
+  });
+}
+
+function start(decision: Decision, rows: readonly MemoryRow[]): Operation {
+  const entry = append({
+    ids: new Set(idsOf(decision)),
+    patch: patchFor(decision),
+    pendingDelta: deltaOf(decision, rows),
+    settled: null,
+    undone: false,
+    undoSettled: null,
+  });
+  const operation: Operation = { entry, decision, rows, outcome: Promise.resolve(null) };
+  done.push(operation);
+  operation.outcome = send(operation);
+  return operation;
+}
+
+/** Does it. `rows` are the rows concerned as shown; `text` is the notice. */
+export function decide(decision: Decision, rows: readonly MemoryRow[], text: string): Promise<DecisionOutcome | null> {
+  const operation = start(decision, rows);
+  const reasons = decision.action === 'reject' && decision.reason === null ? Object.entries(t.review.reasons) : [];
+  const toast = showToast({
+    text,
+    replaces: 'decision',
+    actions: [{ label: t.app.undo, action: 'app.undo', run: () => undoOne(operation), testId: TESTIDS.undo }],
+    chipsLabel: reasons.length > 0 ? t.review.reasonLabel : null,
+    chips: reasons.map(([reason, label]) => ({ label, run: () => giveReason(operation, reason) })),
+  });
+  void operation.outcome.then((outcome) => {
+    if (!outcome || outcome.applied.length === 0) hideToast(toast);
+  });
+  return operation.outcome;
+}
+
+/** Rejects again with a reason. The rows stay away all the while. */
+function giveReason(operation: Operation, reason: string): void {
+  const { decision, rows } = operation;
+  const at = done.indexOf(operation);
+  if (decision.action !== 'reject' || at < 0) return;
+  done.splice(at, 1);
+  takeBack(operation);
+  start({ ...decision, reason }, rows);
+  showToast({ text: t.review.reasonNoted(nameOf(t.review.reasons, reason)), replaces: 'decision' });
+}
+
+function takeBack(operation: Operation): Promise<string | null> {
+  operation.entry = amend(operation.entry, { undone: true });
+  return inOrder(async () => {
+    const outcome = await operation.outcome;
+    if (!outcome?.operation_id) return null;
+    try {
+      const { summary } = await call('undo', { operation_id: outcome.operation_id });
+      operation.entry = amend(operation.entry, { undoSettled: nextTick() });
+      return summary;
+    } catch (thrown) {
+      // The decision stands, so it is shown again.
+      operation.entry = amend(operation.entry, { undone: false });
+      showError(thrown);
+      return null;
+    }
+  });
+}
+
+function undoOne(operation: Operation): void {
+  const at = done.indexOf(operation);
+  if (at < 0) return;
+  done.splice(at, 1);
+  const back = takeBack(operation);
+  restored.set({ ids: idsOf(operation.decision) });
+  void back.then((summary) => summary && showToast({ text: summary, replaces: 'decision' }));
+}
+
+/** Undoes the newest decision; repeatable back through earlier sessions. */
+export function undo(): void {
+  const operation = done[done.length - 1];
+  if (operation) {
+    undoOne(operation);
+    return;
+  }
+  void inOrder(async () => {
+    try {
+      const outcome = await call('undo', {});
+      nextTick();
+      restored.set({ ids: outcome.restored });
+      showToast({ text: outcome.operation_id ? outcome.summary : t.app.nothingToUndo, replaces: 'decision' });
+    } catch (thrown) {
+      showError(thrown);
+    }
+  });
+}
+
+/** Waits until everything decided has been answered. For tests, and before the window closes. */
+export async function settled(): Promise<void> {
+  await tail;
+}
+
+/** Forgets the session's decisions; tests start from here. */
+export function resetDecisions(): void {
+  done.length = 0;
+  log.set([]);
+}
+
+/** By how much the rail's count of waiting candidates differs from the last answer. */
+export function usePendingDelta(): number {
+  const client = useQueryClient();
+  return useStore(log, (entries) => {
+    const status = statusIn(client);
+    return status ? pendingDelta(entries, stampOf(status)) : 0;
+  });
+}
+
+const statusIn = (client: QueryClient) => client.getQueryData<AppStatus>(rpcKey('app_status', {}));

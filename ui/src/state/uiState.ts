@@ -1,0 +1,47 @@
+/**
+ * Remembered places of the window: pane widths, filters, the last panel.
+ *
+ * One JSON text that the backend keeps without reading it. Loaded before the first render; written back when the person has
+ * stopped changing things. Keys are `area.name`.
+ */
+import { call } from '../api/call';
+import { createStore, useStore } from './store';
+
+/** The backend refuses more than 64 KiB; a state that large is a mistake and is not written. */
+const STATE_CHARS_MAX = 60_000;
+const WRITE_AFTER_MS = 400;
+
+type State = Readonly<Record<string, unknown>>;
+
+const store = createStore<State>({});
+let timer = 0;
+
+export async function loadUiState(): Promise<void> {
+  try {
+    const { value } = await call('ui_state_get', {});
+    const parsed: unknown = value ? JSON.parse(value) : {};
+    if (typeof parsed === 'object' && parsed !== null && !Array.isArray(parsed)) store.set(parsed as State);
+  } catch {
+    // Nothing remembered is a fine state to start from.
+  }
+}
+
+export function getUiState<T>(key: string, fallback: T): T {
+  const value = store.get()[key];
+  return value === undefined || typeof value !== typeof fallback ? fallback : (value as T);
+}
+
+export function setUiState(key: string, value: unknown): void {
+  store.update((state) => ({ ...state, [key]: value }));
+  window.clearTimeout(timer);
+  timer = window.setTimeout(() => {
+    const text = JSON.stringify(store.get());
+    if (text.length <= STATE_CHARS_MAX) void call('ui_state_set', { value: text }).catch(() => undefined);
+  }, WRITE_AFTER_MS);
+}
+
+/** A remembered value of a component. `fallback` must be a constant. */
+export function useUiState<T>(key: string, fallback: T): [T, (next: T) => void] {
+  const value = useStore(store, (state) => state[key]) as T | undefined;
+  return [value === undefined || typeof value !== typeof fallback ? fallback : value, (next) => setUiState(key, next)];
+}

@@ -410,6 +410,15 @@ fn trifles_and_technicalities_are_no_experiences() {
         "I usually travelled to Paris for work.",
         "We launched the build and published the package.",
         "I opened the file in March.",
+        "I left my school bag on the bus.",
+        "I bought a dog bed yesterday.",
+        "I had a heart to heart with Tom.",
+        "I opened a business account in Paris last year.",
+        "I was born ready.",
+        "I graduated to the paid plan.",
+        "I got fired up about the game.",
+        "I walked to Tesco.",
+        "My ex Machina poster arrived.",
     ] {
         check(&format!("me: {line}\nai: I see.\n---\ncandidates: 0"));
     }
@@ -422,6 +431,7 @@ fn small_or_nameless_work_is_no_project() {
         "I'm writing an email to the landlord. The email must be short.",
         "I'm working on it. I am working on a project for two years.",
         "I'm planning to visit Rome.",
+        "I'm creating a new account. The account page fails.",
         "I've been writing Fortran since 1991.",
         "I'm running late for the meeting.",
         "I'm building the Docker image. The image is large.",
@@ -464,6 +474,8 @@ fn experiences_keep_their_place_in_time() {
         ("I've been diagnosed with celiac disease.", "User has been diagnosed with celiac disease"),
         ("I grew up in a village near Cork, Tom.", "User grew up in a village near Cork"),
         ("My dad died on the ninth.", "User's dad died"),
+        ("I had a heart attack in 2021.", "User had a heart attack in 2021"),
+        ("I retired in 2020!", "User retired in 2020"),
         ("I was laid off in January.", "User was laid off in January"),
         ("In 2019 I won a baking competition in Vienna.", "User won a baking competition in Vienna"),
         ("My grandmother Rosa died in 2020.", "User's grandmother Rosa died in 2020"),

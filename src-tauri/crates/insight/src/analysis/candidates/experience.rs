@@ -9,7 +9,7 @@ use super::events::{Needs, RULES, Rule, TECHNICAL, TRIFLES};
 use super::people::relation_at;
 use super::rewrite::{is_month, third_person};
 use super::{Draft, Reading};
-use crate::text::{Sentence, Token};
+use crate::text::{Sentence, Token, is_stop_word};
 
 /// Finds what happened to the owner.
 pub(super) fn find(reading: &mut Reading<'_, '_>) {
@@ -84,9 +84,10 @@ fn matches(rule: &Rule, tokens: &[Token<'_>], verb: usize, end: usize, passive: 
     if !rule.verbs.contains(&this) {
         return false;
     }
+    // The noun must head its phrase ("a dog bed" is no dog) and stand near its verb; further on it belongs to another.
+    let near =
+        |words: &[&str]| (verb + 1..end.min(verb + 8)).any(|at| words.contains(&word(tokens, at)) && heads_phrase(tokens, at));
     let any = |words: &[&str]| (verb + 1..end).any(|at| words.contains(&word(tokens, at)));
-    // The object stands near its verb; further on it belongs to something else.
-    let near = |words: &[&str]| (verb + 1..end.min(verb + 8)).any(|at| words.contains(&word(tokens, at)));
     match &rule.needs {
         Needs::Any(words) => near(words),
         Needs::Next(words) => {
@@ -94,6 +95,8 @@ fn matches(rule: &Rule, tokens: &[Token<'_>], verb: usize, end: usize, passive: 
             let whole = match next {
                 "laid" => word(tokens, verb + 2) == "off",
                 "made" => word(tokens, verb + 2) == "redundant",
+                "fired" => word(tokens, verb + 2) != "up",
+                "born" | "raised" => matches!(word(tokens, verb + 2), "in" | "on" | "at" | "near" | "to" | "by" | "with"),
                 _ => true,
             };
             words.contains(&next) && whole
@@ -122,6 +125,17 @@ fn matches(rule: &Rule, tokens: &[Token<'_>], verb: usize, end: usize, passive: 
         }
         Needs::Nothing => true,
     }
+}
+
+/// Whether no further noun follows the one at `at`.
+fn heads_phrase(tokens: &[Token<'_>], at: usize) -> bool {
+    let Some(next) = tokens.get(at + 1) else { return true };
+    let joined = next.raw == "-" || next.word == "'s";
+    !joined
+        && (!next.is_word
+            || is_stop_word(&next.word)
+            || next.word.len() > 4 && next.word.ends_with("ed")
+            || next.word.bytes().all(|b| b.is_ascii_digit()))
 }
 
 /// A capitalised word inside the clause that is no product; nothing technical beside it.

@@ -72,6 +72,11 @@ const VERBS: &[&[&str]] = &[
 
 /// What is made in an afternoon is no project, whatever the verb.
 const SMALL_OBJECTS: &[&str] = &[
+    "account",
+    "profile",
+    "folder",
+    "table",
+    "playlist",
     "function",
     "method",
     "query",

@@ -8,7 +8,7 @@ use super::clause::{clause_end, own_clauses, past_adverbs, word};
 use super::people::{name_at, relation_at};
 use super::rewrite::third_person;
 use super::{Draft, Reading};
-use crate::text::Sentence;
+use crate::text::{Sentence, Token, is_stop_word, is_verb_form};
 
 /// Finds who is close to the owner.
 pub(super) fn find(reading: &mut Reading<'_, '_>) {
@@ -34,7 +34,7 @@ fn named(reading: &mut Reading<'_, '_>, sentence: &Sentence<'_>) {
             ("'s", "name") if matches!(word(tokens, after + 2), "is" | "'s") => name_at(tokens, after + 3),
             ("named" | "called", _) => name_at(tokens, after + 1),
             ("'s", _) => None,
-            _ => name_at(tokens, after),
+            _ => name_at(tokens, after).filter(|(_, end)| ends_name(tokens, *end)),
         };
         let before = || -> Option<(String, usize)> {
             let verb = at.checked_sub(1).filter(|verb| matches!(word(tokens, *verb), "is" | "'s"))?;
@@ -64,6 +64,17 @@ fn named(reading: &mut Reading<'_, '_>, sentence: &Sentence<'_>) {
             ..draft
         }));
     }
+}
+
+/// Whether what follows lets a name be over: "my ex Machina poster" names nobody.
+fn ends_name(tokens: &[Token<'_>], at: usize) -> bool {
+    let Some(next) = tokens.get(at) else { return true };
+    !next.is_word
+        || next.is_tail
+        || is_stop_word(&next.word)
+        || is_verb_form(&next.word)
+        || next.word.ends_with('s')
+        || next.word.ends_with("ed")
 }
 
 /// How the owner stands with somebody: close, estranged, caring, married for years.

@@ -18,7 +18,7 @@ use crate::SkipReason;
 use crate::claude::result_text;
 use crate::identity::{StandIns, fingerprint, handle};
 use crate::json::{Items, Loose, compact, mend, parse_mending, small_value};
-use crate::limits::ELEMENT_BYTES_MAX;
+use crate::limits::{ELEMENT_BYTES_MAX, NAMES_MAX};
 use crate::lines::{Line, Lines};
 use crate::open::Halt;
 use crate::out::Out;
@@ -337,6 +337,9 @@ fn parts_of(
                 let mut part = Part::of(Role::Assistant, input, MessageType::ToolUse);
                 part.tool = block.name.text().map(str::to_owned);
                 if let (Some(id), Some(tool)) = (block.id.text(), &part.tool) {
+                    if sessions.tools.len() >= NAMES_MAX {
+                        sessions.tools.clear();
+                    }
                     sessions.tools.insert(id.to_owned(), tool.clone());
                     part.metadata.insert("tool_use_id".to_owned(), id.into());
                 }

@@ -40,6 +40,7 @@ pub enum DateOrder {
 }
 
 /// One thing an importer read.
+#[expect(clippy::large_enum_variant, reason = "nearly all are messages, and a box each would cost more than it saves")]
 #[derive(Debug, Clone, PartialEq)]
 pub enum Read {
     /// A message.

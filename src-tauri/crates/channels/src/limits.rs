@@ -11,6 +11,13 @@ pub(crate) const NODES_MAX: usize = 200_000;
 /// Metadata of one message beyond this many bytes of JSON is replaced by a note: a parsed value takes up to forty times its text.
 pub(crate) const METADATA_BYTES_MAX: usize = 256 * 1024;
 
+/// The largest meeting transcript; it is read whole. Ten hours of talk take less than 2 MiB, and a hostile file of tiny cues
+/// takes about ten times its size.
+pub(crate) const TRANSCRIPT_BYTES_MAX: usize = 16 * 1024 * 1024;
+
+/// Names remembered while one file is read (titles of sessions, tools of calls); real files have a few thousand.
+pub(crate) const NAMES_MAX: usize = 100_000;
+
 /// Messages held back so that conversations whose lines are interleaved in a file come out together.
 pub(crate) const REGROUP_BYTES_MAX: usize = 64 * 1024 * 1024;
 

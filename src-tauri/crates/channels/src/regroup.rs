@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use keepsake_domain::Message;
 
 use crate::Stop;
-use crate::limits::REGROUP_BYTES_MAX;
+use crate::limits::{NAMES_MAX, REGROUP_BYTES_MAX};
 use crate::out::Out;
 
 /// Messages held back, by conversation in order of first appearance.
@@ -35,7 +35,9 @@ impl Regroup {
 
     /// Gives the messages of `conversation` that are still held, and later ones, a title.
     pub(crate) fn set_title(&mut self, conversation: &str, title: &str) {
-        self.titles.insert(conversation.to_owned(), title.to_owned());
+        if self.titles.len() < NAMES_MAX {
+            self.titles.insert(conversation.to_owned(), title.to_owned());
+        }
     }
 
     /// Hands out everything: conversation by conversation, each in time order.

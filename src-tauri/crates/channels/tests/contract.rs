@@ -298,8 +298,11 @@ fn no_truncation_of_a_chatgpt_export_is_taken_for_a_whole_one() {
     let mut whole = Vec::new();
     write_chatgpt_export(&mut whole, 2, 3, 7).unwrap();
     let folder = TempDir::new().unwrap();
-    for len in 0..whole.len() - 1 {
-        let path = write(&folder, "conversations.json", &whole[..len]);
+    let path = write(&folder, "conversations.json", &whole);
+    let file = fs::File::options().write(true).open(&path).unwrap();
+    // The last byte is the line break, without which the export is still whole.
+    for len in (0..whole.len() - 1).rev() {
+        file.set_len(len as u64).unwrap();
         assert!(read(&path, &options()).is_err(), "cut after {len} of {} bytes", whole.len());
     }
 }

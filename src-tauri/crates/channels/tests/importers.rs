@@ -102,19 +102,19 @@ fn chatgpt_shows_one_thread_and_keeps_the_other_branches() {
         "chatgpt/branches.json",
         options(),
         expect![[r#"
-        c-branch/u1 2025-10-09T08:53:21 User(owner) text: "I moved to Bergen in May."
-        c-branch/a1b 2025-10-09T08:53:23 ChatGPT(assistant) text branch re=u1: "A first answer, regenerated away."
-        c-branch/a1 2025-10-09T08:53:25 ChatGPT(assistant) text re=u1: "Bergen has fine trails." {"model_slug":"gpt-5"}
-        c-branch/u2b 2025-10-09T08:53:27 User(owner) text branch re=a1: "I hate hills."
-        c-branch/a2b 2025-10-09T08:53:28 ChatGPT(assistant) text branch re=u2b: "Then walk along the fjord."
-        c-branch/u2 2025-10-09T08:53:32 User(owner) text re=a1: "I love hills."
-        c-branch/a2 2025-10-09T08:53:34.625 ChatGPT(assistant) text re=u2: "Then take Ulriken."
-        c-notcurrent/x 2025-10-09T08:53:21 User(owner) text: "latest leaf wins"
-        c-notcurrent/y 2025-10-09T08:53:22 ChatGPT(assistant) text branch re=x: "early"
-        c-notcurrent/z 2025-10-09T08:53:29 ChatGPT(assistant) text re=x: "late"
-        skipped 1 hidden: ""
-        chatgpt: 2 conversations, 11 seen
-    "#]],
+            c-branch/u1 2025-10-09T08:53:21 User(owner) text: "I moved to Bergen in May."
+            c-branch/a1b 2025-10-09T08:53:23 ChatGPT(assistant) text branch re=u1: "A first answer, regenerated away."
+            c-branch/a1 2025-10-09T08:53:25 ChatGPT(assistant) text re=u1: "Bergen has fine trails." {"model_slug":"gpt-5"}
+            c-branch/u2b 2025-10-09T08:53:27 User(owner) text branch re=a1: "I hate hills."
+            c-branch/a2b 2025-10-09T08:53:28 ChatGPT(assistant) text branch re=u2b: "Then walk along the fjord."
+            c-branch/u2 2025-10-09T08:53:32 User(owner) text re=a1: "I love hills."
+            c-branch/a2 2025-10-09T08:53:34.625 ChatGPT(assistant) text re=u2: "Then take Ulriken."
+            c-notcurrent/x 2025-10-09T08:53:21 User(owner) text: "latest leaf wins"
+            c-notcurrent/y 2025-10-09T08:53:22 ChatGPT(assistant) text branch re=x: "early"
+            c-notcurrent/z 2025-10-09T08:53:29 ChatGPT(assistant) text re=x: "late"
+            skipped 1 hidden: "system"
+            chatgpt: 2 conversations, 11 seen
+        "#]],
     );
 }
 
@@ -144,22 +144,22 @@ fn chatgpt_content_types() {
         "chatgpt/content_types.json",
         options(),
         expect![[r#"
-        c-types/n0 2025-10-09T08:53:20 User(owner) text: "What plant is this?" {"files":[{"content_type":"image_asset_pointer","asset_pointer":"file-service://file-abc","width":10}]}
-        c-types/n1 2025-10-09T08:53:21 User(owner) file re=n0: "garden.png" {"attachments":[{"name":"garden.png","id":"file-def"}],"files":[{"content_type":"image_asset_pointer","asset_pointer":"file-service://file-def"}]}
-        c-types/n2 2025-10-09T08:53:22 User(owner) voice re=n1: "I spoke this aloud." {"files":[{"content_type":"audio_asset_pointer","asset_pointer":"sediment://x"}]}
-        c-types/n3 2025-10-09T08:53:23 ChatGPT(assistant) thinking re=n2: "Weighing\nIt may be ivy."
-        c-types/n4 2025-10-09T08:53:24 ChatGPT(assistant) thinking re=n3: "Thought for 4 seconds"
-        c-types/n5 2025-10-09T08:53:25 ChatGPT(assistant) tool_use tool=python re=n4: "print(1)"
-        c-types/n6 2025-10-09T08:53:26 python(tool) tool_result tool=python re=n5: "1\n"
-        c-types/n7 2025-10-09T08:53:27 browser(tool) tool_result tool=browser re=n6: "Ivy\nexample.org\nA quotation."
-        c-types/n8 2025-10-09T08:53:28 ChatGPT system(system) notice re=n7: "User likes ivy."
-        c-types/n9 2025-10-09T08:53:29 ChatGPT(assistant) unknown re=n8: "shimmering" {"content_type":"hologram_v2","content":{"content_type":"hologram_v2","payload":{"a":[1,2]},"text":"shimmering"}}
-        c-types/n10 2025-10-09T08:53:30 ChatGPT system(system) notice tool=web re=n9: "tool_error\nTimed out"
-        c-types/n11 2025-10-09T08:53:31 User(owner) text re=n10: "two\nparts"
-        c-types/n13 2025-10-09T08:53:33 ChatGPT(assistant) text re=n11: "Ivy."
-        skipped 1 empty: ""
-        chatgpt: 1 conversations, 14 seen
-    "#]],
+            c-types/n0 2025-10-09T08:53:20 User(owner) text: "What plant is this?" {"files":[{"content_type":"image_asset_pointer","asset_pointer":"file-service://file-abc","width":10}]}
+            c-types/n1 2025-10-09T08:53:21 User(owner) file re=n0: "garden.png" {"attachments":[{"name":"garden.png","id":"file-def"}],"files":[{"content_type":"image_asset_pointer","asset_pointer":"file-service://file-def"}]}
+            c-types/n2 2025-10-09T08:53:22 User(owner) voice re=n1: "I spoke this aloud." {"files":[{"content_type":"audio_asset_pointer","asset_pointer":"sediment://x"}]}
+            c-types/n3 2025-10-09T08:53:23 ChatGPT(assistant) thinking re=n2: "Weighing\nIt may be ivy."
+            c-types/n4 2025-10-09T08:53:24 ChatGPT(assistant) thinking re=n3: "Thought for 4 seconds"
+            c-types/n5 2025-10-09T08:53:25 ChatGPT(assistant) tool_use tool=python re=n4: "print(1)"
+            c-types/n6 2025-10-09T08:53:26 python(tool) tool_result tool=python re=n5: "1\n"
+            c-types/n7 2025-10-09T08:53:27 browser(tool) tool_result tool=browser re=n6: "Ivy\nexample.org\nA quotation."
+            c-types/n8 2025-10-09T08:53:28 ChatGPT system(system) notice re=n7: "User likes ivy."
+            c-types/n9 2025-10-09T08:53:29 ChatGPT(assistant) unknown re=n8: "shimmering" {"content_type":"hologram_v2","content":{"content_type":"hologram_v2","payload":{"a":[1,2]},"text":"shimmering"}}
+            c-types/n10 2025-10-09T08:53:30 ChatGPT system(system) notice tool=web re=n9: "tool_error\nTimed out"
+            c-types/n11 2025-10-09T08:53:31 User(owner) text re=n10: "two\nparts"
+            c-types/n13 2025-10-09T08:53:33 ChatGPT(assistant) text re=n11: "Ivy."
+            skipped 1 empty: "assistant"
+            chatgpt: 1 conversations, 14 seen
+        "#]],
     );
 }
 
@@ -247,27 +247,27 @@ fn claude_blocks_files_branches_and_old_texts() {
         "claude/blocks_and_branches.json",
         options(),
         expect![[r#"
-        k-1/m1 2026-01-05T10:00:00.123 User(owner) text: "I keep two hives."
-        k-1/m2#0 2026-01-05T10:00:05 Claude(assistant) thinking re=m1: "They keep bees."
-        k-1/m2 2026-01-05T10:00:05 Claude(assistant) text re=m1: "Two is a good start.\n\nHere is more."
-        k-1/m2#2 2026-01-05T10:00:05 Claude(assistant) tool_use tool=web_search re=m1: "{\n       \"q\": \"hives\"\n      }"
-        k-1/m2#3 2026-01-05T10:00:05 web_search(tool) tool_result tool=web_search re=m1: "Result one\nResult two"
-        k-1/m3 2026-01-05T10:01:00 User(owner) text re=m2: "Old exports have only this."
-        k-1/m4 2026-01-05T10:02:00 User(owner) text re=m3: "Summarise the file."
-        k-1/m4#attachment-0 2026-01-05T10:02:00 User(owner) file re=m3: "notes.txt" {"file_name":"notes.txt","file_type":"text/plain","file_size":20,"extracted_content":"I, the author, hate bees."}
-        k-1/m4#file-0 2026-01-05T10:02:00 User(owner) file re=m3: "hive.png" {"file_name":"hive.png"}
-        k-1/m5#attachment-0 2026-01-05T10:03:00 User(owner) file re=m4: "pasted text" {"file_type":"txt","file_size":9,"extracted_content":"pasted words"}
-        k-1/m8#0 2026-01-05T10:03:00? Claude(assistant) unknown re=m5: "shimmer" {"content":{"type":"hologram","text":"shimmer"}}
-        k-2/b1 2026-01-06T10:00:00 User(owner) text: "First try"
-        k-2/b2 2026-01-06T10:00:05 Claude(assistant) text branch re=b1: "An answer edited away"
-        k-2/b3 2026-01-06T10:00:10 Claude(assistant) text re=b1: "The answer that was kept"
-        k-2/b4 2026-01-06T10:00:20 User(owner) text re=b3: "Thanks"
-        skipped 1 malformed: "\"nonsense\""
-        skipped 1 missing_field: "{     \"uuid\": \"m7\",     \"text\": \"who is this\",     \"content\": [],     \"sender\": \"moderator\",     \"created_at\": \"2026-01…"
-        skipped 1 no_messages: "Empty"
-        skipped 1 empty: ""
-        claude: 2 conversations, 19 seen
-    "#]],
+            k-1/m1 2026-01-05T10:00:00.123 User(owner) text: "I keep two hives."
+            k-1/m2#0 2026-01-05T10:00:05 Claude(assistant) thinking re=m1: "They keep bees."
+            k-1/m2 2026-01-05T10:00:05 Claude(assistant) text re=m1: "Two is a good start.\n\nHere is more."
+            k-1/m2#2 2026-01-05T10:00:05 Claude(assistant) tool_use tool=web_search re=m1: "{\"q\":\"hives\"}"
+            k-1/m2#3 2026-01-05T10:00:05 web_search(tool) tool_result tool=web_search re=m1: "Result one\nResult two"
+            k-1/m3 2026-01-05T10:01:00 User(owner) text re=m2: "Old exports have only this."
+            k-1/m4 2026-01-05T10:02:00 User(owner) text re=m3: "Summarise the file."
+            k-1/m4#attachment-0 2026-01-05T10:02:00 User(owner) file re=m3: "notes.txt" {"file_name":"notes.txt","file_type":"text/plain","file_size":20,"extracted_content":"I, the author, hate bees."}
+            k-1/m4#file-0 2026-01-05T10:02:00 User(owner) file re=m3: "hive.png" {"file_name":"hive.png"}
+            k-1/m5#attachment-0 2026-01-05T10:03:00 User(owner) file re=m4: "pasted text" {"file_type":"txt","file_size":9,"extracted_content":"pasted words"}
+            k-1/m8#0 2026-01-05T10:03:00? Claude(assistant) unknown re=m5: "shimmer" {"content":{"type":"hologram","text":"shimmer"}}
+            k-2/b1 2026-01-06T10:00:00 User(owner) text: "First try"
+            k-2/b2 2026-01-06T10:00:05 Claude(assistant) text branch re=b1: "An answer edited away"
+            k-2/b3 2026-01-06T10:00:10 Claude(assistant) text re=b1: "The answer that was kept"
+            k-2/b4 2026-01-06T10:00:20 User(owner) text re=b3: "Thanks"
+            skipped 1 malformed: "\"nonsense\""
+            skipped 1 missing_field: "{     \"uuid\": \"m7\",     \"text\": \"who is this\",     \"content\": [],     \"sender\": \"moderator\",     \"created_at\": \"2026-01…"
+            skipped 1 no_messages: "Empty"
+            skipped 1 empty: "assistant"
+            claude: 2 conversations, 19 seen
+        "#]],
     );
 }
 
@@ -277,26 +277,26 @@ fn claude_code_session_keeps_words_and_tools_apart() {
         "claude-code/project/5a0c-session.jsonl",
         options(),
         expect![[r#"
-        5a0c0000-0000-4000-8000-00000000000a/u1 2026-01-05T10:00:01 User(owner) text: "I prefer tabs over spaces, fix the indent please" {"git_branch":"main"}
-        5a0c0000-0000-4000-8000-00000000000a/a1 2026-01-05T10:00:02 Claude Code(assistant) thinking re=u1: "Look at the file." {"git_branch":"main","model":"claude-opus"}
-        5a0c0000-0000-4000-8000-00000000000a/a2 2026-01-05T10:00:03 Claude Code(assistant) text re=a1: "Reading it." {"git_branch":"main","model":"claude-opus"}
-        5a0c0000-0000-4000-8000-00000000000a/a2#1 2026-01-05T10:00:03 Claude Code(assistant) tool_use tool=Read re=a1: "{\"file_path\": \"/home/demo/hives/a.py\"}" {"tool_use_id":"t1","git_branch":"main","model":"claude-opus"}
-        5a0c0000-0000-4000-8000-00000000000a/u2 2026-01-05T10:00:04 Read(tool) tool_result tool=Read re=a2: "I am the file and no person" {"tool_use_id":"t1","git_branch":"main"}
-        5a0c0000-0000-4000-8000-00000000000a/u3 2026-01-05T10:00:05 Read(tool) tool_result tool=Read re=u2: "line one\nline two" {"tool_use_id":"t1","is_error":true,"git_branch":"main"}
-        5a0c0000-0000-4000-8000-00000000000a/u7 2026-01-05T10:00:09 User(owner) text re=u6: "My deadline is Friday." {"added_by_program":["a.py"],"git_branch":"main"}
-        5a0c0000-0000-4000-8000-00000000000a/u10#0 2026-01-05T10:00:13 User(owner) file re=u9: "image" {"git_branch":"main"}
-        5a0c0000-0000-4000-8000-00000000000a/u10 2026-01-05T10:00:13 User(owner) text re=u9: "What is wrong in this picture?" {"git_branch":"main"}
-        5a0c0000-0000-4000-8000-00000000000a/a4 2026-01-05T10:00:16 Claude Code(assistant) text re=u10: "The roof is missing." {"git_branch":"main","model":"claude-opus"}
-        5a0c0000-0000-4000-8000-00000000000a/sidechain/s1 2026-01-05T10:00:14 Claude Code(assistant) instruction: "Search the repository for hives" {"git_branch":"main"}
-        5a0c0000-0000-4000-8000-00000000000a/sidechain/s2 2026-01-05T10:00:15 Claude Code(assistant) text re=s1: "Found two." {"git_branch":"main","model":"claude-opus"}
-        skipped 1 malformed: "{broken"
-        skipped 1 repeated: "{\"parentUuid\": \"u10\", \"isSidechain\": false, \"userType\": \"external\", \"cwd\": \"/home/demo/hives\", \"sessionId\": \"5a0c0000-0…"
-        skipped 6 not_a_message: "{\"type\": \"summary\", \"summary\": \"Another session\", \"leafUuid\": \"zzz\"}"
-        skipped 5 added_by_program: "{\"parentUuid\": \"u3\", \"isSidechain\": false, \"userType\": \"external\", \"cwd\": \"/home/demo/hives\", \"sessionId\": \"5a0c0000-00…"
-        skipped 1 command: "<command-name>/clear</command-name> <command-message>clear</command-message> <command-args></command-args>"
-        skipped 1 service_error: "{\"parentUuid\": \"u8\", \"isSidechain\": false, \"userType\": \"external\", \"cwd\": \"/home/demo/hives\", \"sessionId\": \"5a0c0000-00…"
-        claude-code: 2 conversations, 27 seen
-    "#]],
+            5a0c0000-0000-4000-8000-00000000000a/u1 2026-01-05T10:00:01 User(owner) text: "I prefer tabs over spaces, fix the indent please" {"git_branch":"main"}
+            5a0c0000-0000-4000-8000-00000000000a/a1 2026-01-05T10:00:02 Claude Code(assistant) thinking re=u1: "Look at the file." {"git_branch":"main","model":"claude-opus"}
+            5a0c0000-0000-4000-8000-00000000000a/a2 2026-01-05T10:00:03 Claude Code(assistant) text re=a1: "Reading it." {"git_branch":"main","model":"claude-opus"}
+            5a0c0000-0000-4000-8000-00000000000a/a2#1 2026-01-05T10:00:03 Claude Code(assistant) tool_use tool=Read re=a1: "{\"file_path\":\"/home/demo/hives/a.py\"}" {"tool_use_id":"t1","git_branch":"main","model":"claude-opus"}
+            5a0c0000-0000-4000-8000-00000000000a/u2 2026-01-05T10:00:04 Read(tool) tool_result tool=Read re=a2: "I am the file and no person" {"tool_use_id":"t1","git_branch":"main"}
+            5a0c0000-0000-4000-8000-00000000000a/u3 2026-01-05T10:00:05 Read(tool) tool_result tool=Read re=u2: "line one\nline two" {"tool_use_id":"t1","is_error":true,"git_branch":"main"}
+            5a0c0000-0000-4000-8000-00000000000a/u7 2026-01-05T10:00:09 User(owner) text re=u6: "My deadline is Friday." {"added_by_program":["a.py"],"git_branch":"main"}
+            5a0c0000-0000-4000-8000-00000000000a/u10#0 2026-01-05T10:00:13 User(owner) file re=u9: "image" {"git_branch":"main"}
+            5a0c0000-0000-4000-8000-00000000000a/u10 2026-01-05T10:00:13 User(owner) text re=u9: "What is wrong in this picture?" {"git_branch":"main"}
+            5a0c0000-0000-4000-8000-00000000000a/a4 2026-01-05T10:00:16 Claude Code(assistant) text re=u10: "The roof is missing." {"git_branch":"main","model":"claude-opus"}
+            5a0c0000-0000-4000-8000-00000000000a/sidechain/s1 2026-01-05T10:00:14 Claude Code(assistant) instruction: "Search the repository for hives" {"git_branch":"main"}
+            5a0c0000-0000-4000-8000-00000000000a/sidechain/s2 2026-01-05T10:00:15 Claude Code(assistant) text re=s1: "Found two." {"git_branch":"main","model":"claude-opus"}
+            skipped 1 malformed: "{broken"
+            skipped 1 repeated: "{\"parentUuid\": \"u10\", \"isSidechain\": false, \"userType\": \"external\", \"cwd\": \"/home/demo/hives\", \"sessionId\": \"5a0c0000-0…"
+            skipped 6 not_a_message: "{\"type\": \"summary\", \"summary\": \"Another session\", \"leafUuid\": \"zzz\"}"
+            skipped 5 added_by_program: "{\"parentUuid\": \"u3\", \"isSidechain\": false, \"userType\": \"external\", \"cwd\": \"/home/demo/hives\", \"sessionId\": \"5a0c0000-00…"
+            skipped 1 command: "<command-name>/clear</command-name> <command-message>clear</command-message> <command-args></command-args>"
+            skipped 1 service_error: "{\"parentUuid\": \"u8\", \"isSidechain\": false, \"userType\": \"external\", \"cwd\": \"/home/demo/hives\", \"sessionId\": \"5a0c0000-00…"
+            claude-code: 2 conversations, 27 seen
+        "#]],
     );
 }
 
@@ -306,29 +306,29 @@ fn claude_code_folder_reads_sub_agents_and_drops_the_repeats_of_resumed_sessions
         "claude-code/project",
         options(),
         expect![[r#"
-        5a0c0000-0000-4000-8000-00000000000a/u1 2026-01-05T10:00:01 User(owner) text: "I prefer tabs over spaces, fix the indent please" {"git_branch":"main"}
-        5a0c0000-0000-4000-8000-00000000000a/a1 2026-01-05T10:00:02 Claude Code(assistant) thinking re=u1: "Look at the file." {"git_branch":"main","model":"claude-opus"}
-        5a0c0000-0000-4000-8000-00000000000a/a2 2026-01-05T10:00:03 Claude Code(assistant) text re=a1: "Reading it." {"git_branch":"main","model":"claude-opus"}
-        5a0c0000-0000-4000-8000-00000000000a/a2#1 2026-01-05T10:00:03 Claude Code(assistant) tool_use tool=Read re=a1: "{\"file_path\": \"/home/demo/hives/a.py\"}" {"tool_use_id":"t1","git_branch":"main","model":"claude-opus"}
-        5a0c0000-0000-4000-8000-00000000000a/u2 2026-01-05T10:00:04 Read(tool) tool_result tool=Read re=a2: "I am the file and no person" {"tool_use_id":"t1","git_branch":"main"}
-        5a0c0000-0000-4000-8000-00000000000a/u3 2026-01-05T10:00:05 Read(tool) tool_result tool=Read re=u2: "line one\nline two" {"tool_use_id":"t1","is_error":true,"git_branch":"main"}
-        5a0c0000-0000-4000-8000-00000000000a/u7 2026-01-05T10:00:09 User(owner) text re=u6: "My deadline is Friday." {"added_by_program":["a.py"],"git_branch":"main"}
-        5a0c0000-0000-4000-8000-00000000000a/u10#0 2026-01-05T10:00:13 User(owner) file re=u9: "image" {"git_branch":"main"}
-        5a0c0000-0000-4000-8000-00000000000a/u10 2026-01-05T10:00:13 User(owner) text re=u9: "What is wrong in this picture?" {"git_branch":"main"}
-        5a0c0000-0000-4000-8000-00000000000a/a4 2026-01-05T10:00:16 Claude Code(assistant) text re=u10: "The roof is missing." {"git_branch":"main","model":"claude-opus"}
-        5a0c0000-0000-4000-8000-00000000000a/sidechain/s1 2026-01-05T10:00:14 Claude Code(assistant) instruction: "Search the repository for hives" {"git_branch":"main"}
-        5a0c0000-0000-4000-8000-00000000000a/sidechain/s2 2026-01-05T10:00:15 Claude Code(assistant) text re=s1: "Found two." {"git_branch":"main","model":"claude-opus"}
-        5a0c0000-0000-4000-8000-00000000000b/r1 2026-01-05T10:00:40 User(owner) text re=a4: "Back again, now in Leeds" {"git_branch":"main"}
-        5a0c0000-0000-4000-8000-00000000000a/ab12cd/g1 2026-01-05T10:00:20 Claude Code(assistant) instruction: "Explore the tests" {"git_branch":"main","agent":"ab12cd"}
-        5a0c0000-0000-4000-8000-00000000000a/ab12cd/g2 2026-01-05T10:00:21 Claude Code(assistant) text re=g1: "There are nine tests." {"git_branch":"main","model":"claude-opus","agent":"ab12cd"}
-        skipped 1 malformed: "{broken"
-        skipped 2 repeated: "{\"parentUuid\": \"u10\", \"isSidechain\": false, \"userType\": \"external\", \"cwd\": \"/home/demo/hives\", \"sessionId\": \"5a0c0000-0…"
-        skipped 6 not_a_message: "{\"type\": \"summary\", \"summary\": \"Another session\", \"leafUuid\": \"zzz\"}"
-        skipped 5 added_by_program: "{\"parentUuid\": \"u3\", \"isSidechain\": false, \"userType\": \"external\", \"cwd\": \"/home/demo/hives\", \"sessionId\": \"5a0c0000-00…"
-        skipped 1 command: "<command-name>/clear</command-name> <command-message>clear</command-message> <command-args></command-args>"
-        skipped 1 service_error: "{\"parentUuid\": \"u8\", \"isSidechain\": false, \"userType\": \"external\", \"cwd\": \"/home/demo/hives\", \"sessionId\": \"5a0c0000-00…"
-        claude-code: 4 conversations, 31 seen
-    "#]],
+            5a0c0000-0000-4000-8000-00000000000a/u1 2026-01-05T10:00:01 User(owner) text: "I prefer tabs over spaces, fix the indent please" {"git_branch":"main"}
+            5a0c0000-0000-4000-8000-00000000000a/a1 2026-01-05T10:00:02 Claude Code(assistant) thinking re=u1: "Look at the file." {"git_branch":"main","model":"claude-opus"}
+            5a0c0000-0000-4000-8000-00000000000a/a2 2026-01-05T10:00:03 Claude Code(assistant) text re=a1: "Reading it." {"git_branch":"main","model":"claude-opus"}
+            5a0c0000-0000-4000-8000-00000000000a/a2#1 2026-01-05T10:00:03 Claude Code(assistant) tool_use tool=Read re=a1: "{\"file_path\":\"/home/demo/hives/a.py\"}" {"tool_use_id":"t1","git_branch":"main","model":"claude-opus"}
+            5a0c0000-0000-4000-8000-00000000000a/u2 2026-01-05T10:00:04 Read(tool) tool_result tool=Read re=a2: "I am the file and no person" {"tool_use_id":"t1","git_branch":"main"}
+            5a0c0000-0000-4000-8000-00000000000a/u3 2026-01-05T10:00:05 Read(tool) tool_result tool=Read re=u2: "line one\nline two" {"tool_use_id":"t1","is_error":true,"git_branch":"main"}
+            5a0c0000-0000-4000-8000-00000000000a/u7 2026-01-05T10:00:09 User(owner) text re=u6: "My deadline is Friday." {"added_by_program":["a.py"],"git_branch":"main"}
+            5a0c0000-0000-4000-8000-00000000000a/u10#0 2026-01-05T10:00:13 User(owner) file re=u9: "image" {"git_branch":"main"}
+            5a0c0000-0000-4000-8000-00000000000a/u10 2026-01-05T10:00:13 User(owner) text re=u9: "What is wrong in this picture?" {"git_branch":"main"}
+            5a0c0000-0000-4000-8000-00000000000a/a4 2026-01-05T10:00:16 Claude Code(assistant) text re=u10: "The roof is missing." {"git_branch":"main","model":"claude-opus"}
+            5a0c0000-0000-4000-8000-00000000000a/sidechain/s1 2026-01-05T10:00:14 Claude Code(assistant) instruction: "Search the repository for hives" {"git_branch":"main"}
+            5a0c0000-0000-4000-8000-00000000000a/sidechain/s2 2026-01-05T10:00:15 Claude Code(assistant) text re=s1: "Found two." {"git_branch":"main","model":"claude-opus"}
+            5a0c0000-0000-4000-8000-00000000000b/r1 2026-01-05T10:00:40 User(owner) text re=a4: "Back again, now in Leeds" {"git_branch":"main"}
+            5a0c0000-0000-4000-8000-00000000000a/ab12cd/g1 2026-01-05T10:00:20 Claude Code(assistant) instruction: "Explore the tests" {"git_branch":"main","agent":"ab12cd"}
+            5a0c0000-0000-4000-8000-00000000000a/ab12cd/g2 2026-01-05T10:00:21 Claude Code(assistant) text re=g1: "There are nine tests." {"git_branch":"main","model":"claude-opus","agent":"ab12cd"}
+            skipped 1 malformed: "{broken"
+            skipped 2 repeated: "{\"parentUuid\": \"u10\", \"isSidechain\": false, \"userType\": \"external\", \"cwd\": \"/home/demo/hives\", \"sessionId\": \"5a0c0000-0…"
+            skipped 6 not_a_message: "{\"type\": \"summary\", \"summary\": \"Another session\", \"leafUuid\": \"zzz\"}"
+            skipped 5 added_by_program: "{\"parentUuid\": \"u3\", \"isSidechain\": false, \"userType\": \"external\", \"cwd\": \"/home/demo/hives\", \"sessionId\": \"5a0c0000-00…"
+            skipped 1 command: "<command-name>/clear</command-name> <command-message>clear</command-message> <command-args></command-args>"
+            skipped 1 service_error: "{\"parentUuid\": \"u8\", \"isSidechain\": false, \"userType\": \"external\", \"cwd\": \"/home/demo/hives\", \"sessionId\": \"5a0c0000-00…"
+            claude-code: 4 conversations, 31 seen
+        "#]],
     );
 }
 

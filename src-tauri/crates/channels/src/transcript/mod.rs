@@ -14,7 +14,7 @@ use serde_json::json;
 
 use crate::SkipReason;
 use crate::identity::{StandIns, digest, folded, handle};
-use crate::limits::ELEMENT_BYTES_MAX;
+use crate::limits::TRANSCRIPT_BYTES_MAX;
 use crate::open::Halt;
 use crate::out::Out;
 use crate::time::local;
@@ -90,8 +90,8 @@ const NOBODY: &str = "Unknown speaker";
 /// Reads one file. `name` is its file name, which may hold the time of the recording.
 pub(crate) fn read(input: &mut dyn BufRead, name: &str, out: &mut Out<'_>) -> Result<(), Halt> {
     let mut bytes = Vec::new();
-    input.take(ELEMENT_BYTES_MAX as u64 + 1).read_to_end(&mut bytes)?;
-    if bytes.len() > ELEMENT_BYTES_MAX {
+    input.take(TRANSCRIPT_BYTES_MAX as u64 + 1).read_to_end(&mut bytes)?;
+    if bytes.len() > TRANSCRIPT_BYTES_MAX {
         out.skip(SkipReason::TooLarge, "transcript");
         return Ok(());
     }

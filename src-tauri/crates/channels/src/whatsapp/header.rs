@@ -64,7 +64,8 @@ impl<'a> Header<'a> {
         } else {
             let is_dashed = at.spaces() && (at.take('-') || at.take('–'));
             // Old iPhones wrote "date, time: name: text".
-            if !is_dashed && !(has_seconds && at.take(':')) {
+            let has_end = is_dashed || has_seconds && at.take(':');
+            if !has_end {
                 return None;
             }
         }

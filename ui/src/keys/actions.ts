@@ -82,12 +82,17 @@ export const ACTIONS = {
   'memories.selectAll': { label: 'Select all that match', keys: ['Mod+a'], scope: 'memories', when: 'always' },
   'memories.clear': { label: 'Clear selection', keys: ['Escape'], scope: 'memories', when: 'selection' },
 
-  'conversations.next': conversations.next,
-  'conversations.previous': conversations.previous,
+  'conversations.nextMessage': { label: 'Next message', keys: ['j'], scope: 'conversations', when: 'cursor' },
+  'conversations.previousMessage': { label: 'Previous message', keys: ['k'], scope: 'conversations', when: 'cursor' },
+  'conversations.next': { label: 'Next conversation', keys: ['ArrowDown', 'J'], scope: 'conversations', when: 'always' },
+  'conversations.previous': { label: 'Previous conversation', keys: ['ArrowUp', 'K'], scope: 'conversations', when: 'always' },
   'conversations.first': conversations.first,
   'conversations.last': conversations.last,
+  'conversations.read': { label: 'Read', keys: ['Enter', 'o'], scope: 'conversations', when: 'cursor' },
+  'conversations.leave': { label: 'Back to the list', keys: ['Escape'], scope: 'conversations', when: 'cursor' },
   'conversations.private': { label: 'Private', keys: ['p'], scope: 'conversations', when: 'cursor' },
-  'conversations.analyze': { label: 'Analyze now', keys: ['n'], scope: 'conversations', when: 'cursor' },
+  'conversations.results': { label: 'Results of the analysis', keys: ['r'], scope: 'conversations', when: 'cursor' },
+  'conversations.analyze': { label: 'Analyze now', keys: ['a'], scope: 'conversations', when: 'cursor' },
 
   'sources.add': { label: 'Add files', keys: ['n'], scope: 'sources', when: 'always' },
 

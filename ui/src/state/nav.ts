@@ -17,6 +17,8 @@ export interface Target {
   memory?: string;
   /** Only what rests on this conversation. */
   onlyConversation?: string;
+  /** What one gate stopped. */
+  gate?: string;
   /** Words to search for. */
   query?: string;
 }

@@ -5,15 +5,14 @@
  * as it needs to. Sentence case; no word about machinery where a word about people will do.
  * A panel's strings are one section. Text that comes from the backend (summaries, reasons, errors) is shown as it comes.
  */
+import { activity } from './en.activity';
+import { conversations } from './en.conversations';
+import { settings } from './en.settings';
+import { sources } from './en.sources';
+import { welcome } from './en.welcome';
+import { number, plural } from './words';
 
-export const plural = (count: number, one: string, many: string): string => `${number(count)} ${count === 1 ? one : many}`;
-
-const formats = new Map<string, Intl.NumberFormat>();
-export function number(value: number): string {
-  let format = formats.get('n');
-  if (!format) formats.set('n', (format = new Intl.NumberFormat('en')));
-  return format.format(value);
-}
+export { number, plural } from './words';
 
 export const en = {
   app: {
@@ -117,6 +116,10 @@ export const en = {
     identity: 'Part of who you are',
   } as Readonly<Record<string, string>>,
   channel: {
+    chat: 'Assistant chat',
+    cli: 'Terminal',
+    dm: 'Direct message',
+    group: 'Group',
     chatgpt: 'ChatGPT',
     claude: 'Claude',
     'claude-code': 'Claude Code',
@@ -276,6 +279,11 @@ export const en = {
     openReview: 'Open in Review',
     moreFilters: 'More',
   },
+  conversations,
+  sources,
+  activity,
+  settings,
+  welcome,
 };
 
 export type Strings = typeof en;

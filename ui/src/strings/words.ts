@@ -1,0 +1,24 @@
+/** Numbers and plurals, for every part of the catalogue. */
+
+const format = new Intl.NumberFormat('en');
+
+export function number(value: number): string {
+  return format.format(value);
+}
+
+export const plural = (count: number, one: string, many: string): string => `${number(count)} ${count === 1 ? one : many}`;
+
+/** "a, b and c". */
+export function listed(parts: readonly string[]): string {
+  const last = parts[parts.length - 1] ?? '';
+  return parts.length < 2 ? last : `${parts.slice(0, -1).join(', ')} and ${last}`;
+}
+
+const UNITS = ['bytes', 'KB', 'MB', 'GB', 'TB'];
+
+/** "340 bytes", "12.4 MB". */
+export function bytes(size: number): string {
+  const step = size < 1000 ? 0 : Math.min(UNITS.length - 1, Math.floor(Math.log10(size) / 3));
+  const value = size / 1000 ** step;
+  return `${step > 0 && value < 100 ? value.toFixed(1) : number(Math.round(value))} ${UNITS[step] ?? ''}`;
+}

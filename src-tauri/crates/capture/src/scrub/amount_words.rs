@@ -31,7 +31,7 @@ word_sets! {
         万元 億円 dong dongs guilders gulden shilling shillings rand markka leva p/m
     ";
 
-    /// Of these, the few that mean something else beside small numbers or certain neighbours.
+    /// Money or a weight; the neighbours decide.
     POUND_WORDS = "
         pound pounds livres
     ";

@@ -198,7 +198,6 @@ pub struct Scrubber {
     keywords: AhoCorasick,
     emails: email::Emails,
     phones: phone::Phones,
-    amounts: amount::Amounts,
     secrets: secret::Secrets,
 }
 
@@ -283,7 +282,6 @@ impl Scrubber {
             keywords,
             emails: email::Emails::new()?,
             phones: phone::Phones::new(&config.regions)?,
-            amounts: amount::Amounts::new(),
             secrets: secret::Secrets::new()?,
         })
     }
@@ -306,12 +304,21 @@ impl Scrubber {
             if found.is_empty() {
                 break;
             }
+            let mut round: Vec<Found> = Vec::with_capacity(found.len());
             for found in found {
                 let range = view.source_range(found.range.clone());
-                barriers.push(range.clone());
-                masked.push(Found { range, ..found });
+                match round.last_mut() {
+                    // Both have a part of one character of the source: "$¼¢" reads "$1⁄4¢".
+                    Some(last) if range.start < last.range.end => {
+                        let union = last.range.start..last.range.end.max(range.end);
+                        *last = Found::new(last.kind.min(found.kind), union.clone(), text[union].to_owned());
+                    }
+                    _ => round.push(Found { range, ..found }),
+                }
             }
+            barriers.extend(round.iter().map(|found| found.range.clone()));
             barriers.sort_unstable_by_key(|range| range.start);
+            masked.append(&mut round);
         }
         masked.sort_unstable_by_key(|found| found.range.start);
 
@@ -358,7 +365,7 @@ impl Scrubber {
                         out.push(found);
                     }
                 }
-                Cue::MoneyWord => self.amounts.find_written_out(text, hit.range(), &mut out),
+                Cue::MoneyWord => amount::find_written_out(text, hit.range(), &mut out),
             }
         }
         self.emails.find(text, &mut out);
@@ -368,7 +375,7 @@ impl Scrubber {
             bank::find_ibans(text, &runs, &mut out);
             bank::find_cards(text, &runs, &mut out);
             bank::find_ssns(text, &runs, &mut out);
-            self.amounts.find(text, &runs, &mut out);
+            amount::find(text, &runs, &mut out);
             self.phones.find(text, &runs, &mut out);
         }
         out

@@ -95,4 +95,5 @@ fn addresses_of_machines_and_urls_with_credentials_are_masked() {
 fn overlapping_finds_become_one_of_the_kind_with_precedence() {
     check("https://mara%40example.org:geheim1@example.org/x", "[URL_1]");
     check("4111 1111 1111 1111 $5", "[CARD_1] [AMOUNT_1]");
+    check("$¼¢", "[AMOUNT_1]");
 }

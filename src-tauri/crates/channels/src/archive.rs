@@ -81,6 +81,10 @@ impl Container {
 
     fn open_within(path: &Path, limits: ArchiveLimits) -> Result<Self, ImportError> {
         let io_error = |source| ImportError::Io { path: path.to_owned(), source };
+        // A pipe or device would never end.
+        if !std::fs::metadata(path).map_err(io_error)?.is_file() {
+            return Err(io_error(io::Error::new(io::ErrorKind::InvalidInput, "it is no ordinary file")));
+        }
         let mut file = File::open(path).map_err(io_error)?;
         let bytes = file.metadata().map_err(io_error)?.len();
         let mut magic = [0; 4];

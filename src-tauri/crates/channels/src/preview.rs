@@ -31,7 +31,7 @@ pub struct Preview {
     pub first: Option<Timestamp>,
     /// Time of the last message.
     pub last: Option<Timestamp>,
-    /// Who speaks, the most frequent first.
+    /// Who speaks, the most frequent first; neither tools nor the platform.
     pub participants: Vec<Participant>,
     /// Whether it is known which of them is the owner: from the source itself, or by the options' `me`.
     pub is_owner_known: bool,
@@ -107,6 +107,9 @@ impl Survey<'_> {
     fn meet(&mut self, message: Message) {
         self.first = Some(self.first.map_or(message.time, |first| first.min(message.time)));
         self.last = Some(self.last.map_or(message.time, |last| last.max(message.time)));
+        if matches!(message.author.role, Role::System | Role::Tool) {
+            return;
+        }
         let has_room = self.participants.len() < PARTICIPANTS_MAX;
         let key = (message.author.handle, message.author.role);
         if let Some(known) = self.participants.get_mut(&key) {

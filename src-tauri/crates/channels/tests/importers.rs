@@ -1,5 +1,7 @@
 //! Every importer on fixtures: one `check` a quirk, the messages as one line each.
 
+#![expect(clippy::unwrap_used, reason = "a test may fail by panic, its set-up included")]
+
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 
@@ -535,12 +537,12 @@ fn otter_text() {
         "transcript/otter.txt",
         options(),
         expect![[r#"
-        meeting-2f55fe17bc199731/h-59942617b90b6729 2026-01-01T00:00:03? Ana Lima(person) voice: "I grew up in Porto.\nWe left when I was nine." {"cues":[{"at":0,"start_ms":3000,"end_ms":null}]}
-        meeting-2f55fe17bc199731/h-a15a4da19110836b 2026-01-01T00:00:12? Speaker 2(person) voice: "Where did you go?" {"cues":[{"at":0,"start_ms":12000,"end_ms":null}]}
-        meeting-2f55fe17bc199731/h-0d59782908803b1b 2026-01-01T01:02:07? Ana Lima(person) voice: "To Leeds." {"cues":[{"at":0,"start_ms":3727000,"end_ms":null}]}
-        skipped 1 not_a_message: "Transcribed by https://otter.ai"
-        transcript: 1 conversations, 4 seen
-    "#]],
+            meeting-32e59a6c2d9d8bf1/h-59942617b90b6729 2026-01-01T00:00:03? Ana Lima(person) voice: "I grew up in Porto.\nWe left when I was nine." {"cues":[{"at":0,"start_ms":3000,"end_ms":null}]}
+            meeting-32e59a6c2d9d8bf1/h-a15a4da19110836b 2026-01-01T00:00:12? Speaker 2(person) voice: "Where did you go?" {"cues":[{"at":0,"start_ms":12000,"end_ms":null}]}
+            meeting-32e59a6c2d9d8bf1/h-4f7a1e5cc454c384 2026-01-01T01:02:07? Ana Lima(person) voice: "To Leeds.\nSee you at 9:30" {"cues":[{"at":0,"start_ms":3727000,"end_ms":null}]}
+            skipped 1 not_a_message: "Transcribed by https://otter.ai"
+            transcript: 1 conversations, 4 seen
+        "#]],
     );
 }
 

@@ -4,7 +4,7 @@
 
 use std::io::{self, BufRead};
 
-use crate::limits::ELEMENT_BYTES_MAX;
+use crate::limits::{ELEMENT_BYTES_MAX, PROGRESS_STEP_BYTES};
 
 /// Follows strings and brackets through chunks of bytes.
 #[derive(Debug, Default, Clone)]
@@ -107,10 +107,10 @@ impl From<crate::Stop> for Fault {
     }
 }
 
-/// Whether `input` is one whole object or array and nothing else. `tick` is called after every buffer.
+/// Whether `input` is one whole object or array and nothing else. `tick` is called every few megabytes.
 pub(crate) fn check_document(input: &mut dyn BufRead, tick: &mut dyn FnMut() -> Result<(), crate::Stop>) -> Result<(), Fault> {
     let mut balance = Balance::default();
-    let (mut offset, mut has_begun, mut is_over) = (0u64, false, false);
+    let (mut offset, mut told, mut has_begun, mut is_over) = (0u64, 0u64, false, false);
     loop {
         let chunk = input.fill_buf()?;
         if chunk.is_empty() {
@@ -143,7 +143,10 @@ pub(crate) fn check_document(input: &mut dyn BufRead, tick: &mut dyn FnMut() -> 
         }
         input.consume(len);
         offset += len as u64;
-        tick()?;
+        if offset - told >= PROGRESS_STEP_BYTES {
+            told = offset;
+            tick()?;
+        }
     }
 }
 
@@ -151,6 +154,7 @@ pub(crate) fn check_document(input: &mut dyn BufRead, tick: &mut dyn FnMut() -> 
 pub(crate) fn check_lines(input: &mut dyn BufRead, tick: &mut dyn FnMut() -> Result<(), crate::Stop>) -> Result<(), Fault> {
     let mut last: Vec<u8> = Vec::new();
     let mut holds_anything = false;
+    let (mut offset, mut told) = (0u64, 0u64);
     loop {
         let chunk = input.fill_buf()?;
         if chunk.is_empty() {
@@ -169,7 +173,11 @@ pub(crate) fn check_lines(input: &mut dyn BufRead, tick: &mut dyn FnMut() -> Res
             last.extend_from_slice(&chunk[begin..]);
         }
         input.consume(len);
-        tick()?;
+        offset += len as u64;
+        if offset - told >= PROGRESS_STEP_BYTES {
+            told = offset;
+            tick()?;
+        }
     }
     if !holds_anything {
         return Err(Fault::Empty);

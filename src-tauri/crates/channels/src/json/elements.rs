@@ -129,3 +129,62 @@ fn append(buffer: &mut Vec<u8>, bytes: &[u8]) -> bool {
     buffer.extend_from_slice(&bytes[..bytes.len().min(room)]);
     bytes.len() > room
 }
+
+#[cfg(test)]
+mod tests {
+    use std::io::BufReader;
+
+    use super::*;
+    use crate::json::{check_document, check_lines};
+    use crate::lines::{Line, Lines};
+
+    const DOCUMENT: &str = " [ {\"a\":\"x]\\\"}\"} ,[1,[2]],\"s\\\\\", 12 ,null\n, {} ] \n";
+
+    fn elements_of(input: &mut dyn BufRead) -> Vec<String> {
+        let mut elements = Elements::new(input);
+        let mut found = Vec::new();
+        while let Some(Element::Whole(bytes)) = elements.next().unwrap() {
+            found.push(String::from_utf8_lossy(bytes).trim().to_owned());
+        }
+        found
+    }
+
+    #[test]
+    fn elements_and_lines_are_the_same_however_the_bytes_arrive() {
+        let wanted = ["{\"a\":\"x]\\\"}\"}", "[1,[2]]", "\"s\\\\\"", "12", "null", "{}"];
+        for capacity in 1..DOCUMENT.len() + 1 {
+            let chunks = || BufReader::with_capacity(capacity, DOCUMENT.as_bytes());
+            assert_eq!(elements_of(&mut chunks()), wanted, "in chunks of {capacity}");
+            assert!(check_document(&mut chunks(), &mut || Ok(())).is_ok(), "in chunks of {capacity}");
+            let mut text = BufReader::with_capacity(capacity, "one\r\n\ntwo".as_bytes());
+            let mut lines = Lines::new(&mut text, 100);
+            let mut found = Vec::new();
+            while let Some(Line::Whole(line)) = lines.next().unwrap() {
+                found.push(line.to_vec());
+            }
+            assert_eq!(found, [b"one".to_vec(), Vec::new(), b"two".to_vec()], "in chunks of {capacity}");
+        }
+    }
+
+    #[test]
+    fn a_document_cut_anywhere_is_no_whole_one() {
+        let end = DOCUMENT.trim_end().len();
+        for len in 0..end {
+            assert!(check_document(&mut &DOCUMENT.as_bytes()[..len], &mut || Ok(())).is_err(), "cut after {len} bytes");
+        }
+        let line = "{\"a\":1}\n{\"b\":\"}\"}";
+        for len in 0..line.len() {
+            let is_whole_line = (7..=8).contains(&len);
+            assert_eq!(check_lines(&mut &line.as_bytes()[..len], &mut || Ok(())).is_ok(), is_whole_line, "cut after {len} bytes");
+        }
+    }
+
+    #[test]
+    fn an_element_over_the_cap_costs_only_itself() {
+        let large = format!("[{{\"a\":\"{}\"}},{{\"b\":1}}]", "x".repeat(ELEMENT_BYTES_MAX));
+        let mut input = large.as_bytes();
+        let mut elements = Elements::new(&mut input);
+        assert!(matches!(elements.next().unwrap(), Some(Element::TooLarge(_))));
+        assert!(matches!(elements.next().unwrap(), Some(Element::Whole(b"{\"b\":1}"))));
+    }
+}

@@ -96,9 +96,14 @@ fn timed(text: &str) -> Cues {
 /// Otter and Zoom captions: a line with name and time, then text.
 fn turns(text: &str) -> Cues {
     let mut out = Cues::default();
+    // "See you at 9:30" reads like a turn; where paragraphs are kept apart, a turn begins one.
+    let has_paragraphs = text.trim().lines().any(|line| line.trim().is_empty());
+    let mut is_after_blank = true;
     for line in text.lines() {
         let line = line.trim();
-        if let Some((speaker, start_ms, is_clock)) = turn_line(line) {
+        let may_begin = is_after_blank || !has_paragraphs || line.starts_with('[');
+        is_after_blank = line.is_empty();
+        if let Some((speaker, start_ms, is_clock)) = turn_line(line).filter(|_| may_begin) {
             out.is_clock |= is_clock;
             out.cues.push(Cue { start_ms, end_ms: None, speaker: Some(speaker.to_owned()), text: String::new() });
         } else if line.is_empty() {

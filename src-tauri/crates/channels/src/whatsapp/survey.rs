@@ -13,6 +13,7 @@ use keepsake_domain::limits::MESSAGE_BYTES_MAX;
 use super::header::Header;
 use super::phrases::{created_group, is_standard, split_author};
 use crate::identity::{digest, folded};
+use crate::limits::PROGRESS_STEP_BYTES;
 use crate::lines::{Line, Lines};
 use crate::open::Halt;
 use crate::preview::{DateQuestion, DateSample};
@@ -60,6 +61,7 @@ pub(crate) fn survey(
 ) -> Result<Survey, Halt> {
     let mut lines = Lines::new(input, MESSAGE_BYTES_MAX);
     let mut evidence = Evidence::default();
+    let mut told = 0;
     while let Some(line) = lines.next()? {
         let (Line::Whole(bytes) | Line::TooLarge(bytes)) = line;
         // A header is ASCII up to the name; only lines that begin with one need decoding.
@@ -69,7 +71,10 @@ pub(crate) fn survey(
                 evidence.take(&header);
             }
         }
-        tick()?;
+        if lines.bytes_done() - told >= PROGRESS_STEP_BYTES {
+            told = lines.bytes_done();
+            tick()?;
+        }
     }
     Ok(evidence.judge(names, wanted))
 }

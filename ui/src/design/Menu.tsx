@@ -43,7 +43,7 @@ export function Menu({ trigger, entries, open, onOpenChange, side = 'bottom', al
           <Base.Popup className={css.popup}>
             {entries.map((entry, index) => {
               // oxlint-disable-next-line react/no-array-index-key -- lines have no identity of their own
-              if (entry === 'separator') return <div key={`line ${index}`} className={css.separator} role="separator" />;
+              if (entry === 'separator') return <hr key={`line ${index}`} className={css.separator} />;
               if ('heading' in entry)
                 return (
                   <div key={entry.heading} className={css.groupLabel} role="presentation">

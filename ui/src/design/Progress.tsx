@@ -8,6 +8,8 @@ export interface ProgressProps {
   /** 0 when not known. */
   total: number;
   elapsed_ms?: number;
+  /** How much of how much, where plain numbers would not be understood (bytes). */
+  words?: string;
 }
 
 export function formatElapsed(elapsed_ms: number): string {
@@ -16,14 +18,14 @@ export function formatElapsed(elapsed_ms: number): string {
   return minutes > 0 ? `${minutes}:${String(seconds % 60).padStart(2, '0')} min` : `${seconds} s`;
 }
 
-export function Progress({ stage, done, total, elapsed_ms }: ProgressProps) {
+export function Progress({ stage, done, total, elapsed_ms, words }: ProgressProps) {
   const share = total > 0 ? Math.min(1, done / total) : undefined;
   return (
     <div className={css.progress}>
       <div className={css.line}>
         <span className={css.stage}>{stage}</span>
         <span className="num">
-          {total > 0 ? `${number(done)} / ${number(total)}` : done > 0 ? number(done) : ''}
+          {words ?? (total > 0 ? `${number(done)} / ${number(total)}` : done > 0 ? number(done) : '')}
           {elapsed_ms === undefined ? '' : `  ${formatElapsed(elapsed_ms)}`}
         </span>
       </div>

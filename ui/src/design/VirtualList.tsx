@@ -102,7 +102,7 @@ export function VirtualList(props: VirtualListProps) {
           const selected = isSelected?.(item.index) ?? false;
           return (
             // Keys reach the list through the key table, so that a row needs none of its own.
-            // oxlint-disable-next-line jsx-a11y/click-events-have-key-events, jsx-a11y/interactive-supports-focus
+            // oxlint-disable-next-line jsx-a11y/click-events-have-key-events, jsx-a11y/interactive-supports-focus, jsx-a11y/no-static-element-interactions
             <div
               key={key}
               id={idOf(key)}

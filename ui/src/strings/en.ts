@@ -31,6 +31,8 @@ export const en = {
     retry: 'Try again',
     loading: 'Loading',
     more: 'More',
+    next: 'Next',
+    previous: 'Previous',
     search: 'Search',
     clear: 'Clear',
     jobs: (count: number) => plural(count, 'job at work', 'jobs at work'),
@@ -64,8 +66,6 @@ export const en = {
   keys: {
     title: 'Keyboard shortcuts',
     off: 'Single-key shortcuts are switched off. You can switch them on in Settings.',
-    then: 'then',
-    or: 'or',
     scopes: {
       global: 'Everywhere',
       editor: 'While editing',

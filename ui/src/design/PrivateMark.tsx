@@ -1,0 +1,16 @@
+/** Private content carries a lock and a hatched edge wherever it shows; public needs no mark. */
+import { Lock } from 'lucide-react';
+import { t } from '../strings';
+import css from './PrivateMark.module.css';
+
+/** The hatched edge: put this class on the element whose left edge it marks. It must be positioned. */
+export const hatched: string = css.hatched ?? '';
+
+export function PrivateLock({ size = 13 }: { size?: number }) {
+  return (
+    <span className={css.lock} title={t.conversations.privateMark}>
+      <Lock size={size} aria-hidden="true" />
+      <span className="srOnly">{t.conversations.privateMark}</span>
+    </span>
+  );
+}

@@ -1,0 +1,91 @@
+/** The queue: candidates under their conversations, in one windowed list. */
+import { CheckCheck, Inbox, Lock, ShieldCheck } from 'lucide-react';
+import { useCallback, useMemo } from 'react';
+import { Button, EmptyState, ErrorState, LoadingRows, VirtualList } from '../../design';
+import { type ListState, extendTo, moveTo, toggleSelected } from '../../state/list';
+import { go } from '../../state/nav';
+import { type Store, useStore } from '../../state/store';
+import { nameOf, t } from '../../strings';
+import { TESTIDS } from '../../testids';
+import { MemoryListRow, ROW_HEIGHT } from '../shared/MemoryListRow';
+import { type MemoryRows } from '../shared/memoryRows';
+import { type QueueEntry, queueOf } from './queue';
+import css from './Review.module.css';
+
+const GROUP_HEIGHT = 36;
+
+export interface ReviewListProps {
+  list: Store<ListState>;
+  memories: MemoryRows;
+  isPending: boolean;
+  onApproveGroup: (ids: readonly string[]) => void;
+}
+
+export function ReviewList({ list, memories, isPending, onApproveGroup }: ReviewListProps) {
+  const { rows, ids, isLoading, error, retry } = memories;
+  const queue = useMemo(() => queueOf(rows), [rows]);
+  const cursor = useStore(list, (state) => state.cursor);
+  const selected = useStore(list, (state) => state.selected);
+  const { entries, indexOf } = queue;
+  const keyOf = useCallback((index: number) => entries[index]?.key ?? '', [entries]);
+  const heightOf = useCallback((index: number) => (entries[index]?.kind === 'group' ? GROUP_HEIGHT : ROW_HEIGHT), [entries]);
+
+  if (error && rows.length === 0) return <ErrorState title={t.review.loadFailed} text={t.review.loadFailedText} detail={error.message} onRetry={retry} />;
+  if (isLoading) return <LoadingRows />;
+  if (rows.length === 0) {
+    return isPending ? (
+      <EmptyState icon={<Inbox size={18} />} title={t.review.emptyTitle} text={t.review.emptyText} action={<Button onClick={() => go('sources')}>{t.review.emptyAction}</Button>} testId={TESTIDS.reviewEmpty} />
+    ) : (
+      <EmptyState icon={<ShieldCheck size={18} />} title={t.review.emptyQuarantine} testId={TESTIDS.reviewEmpty} />
+    );
+  }
+  const rowAt = (index: number) => {
+    const entry = entries[index];
+    return entry?.kind === 'row' ? entry.row : null;
+  };
+  return (
+    <VirtualList
+      label={t.review.list}
+      testId={TESTIDS.reviewList}
+      rowTestId={TESTIDS.reviewRow}
+      pattern="grid"
+      isMulti
+      autoFocus
+      count={entries.length}
+      keyOf={keyOf}
+      heightOf={heightOf}
+      activeIndex={cursor === null ? -1 : (indexOf.get(cursor) ?? -1)}
+      isHeading={(index) => entries[index]?.kind === 'group'}
+      isSelected={(index) => selected.has(rowAt(index)?.id ?? '')}
+      onPick={(index, event) => {
+        const id = rowAt(index)?.id;
+        if (id === undefined) return;
+        if (event.shiftKey) list.update((state) => extendTo(state, ids, id));
+        else if (event.metaKey || event.ctrlKey) list.update((state) => toggleSelected(state, id));
+        else list.update((state) => moveTo(state, id));
+      }}
+      render={(index) => {
+        const entry = entries[index];
+        if (!entry) return null;
+        if (entry.kind === 'row') return <MemoryListRow row={entry.row} list={list} />;
+        return <Group entry={entry} onApprove={isPending ? onApproveGroup : null} />;
+      }}
+    />
+  );
+}
+
+function Group({ entry, onApprove }: { entry: Extract<QueueEntry, { kind: 'group' }>; onApprove: ((ids: readonly string[]) => void) | null }) {
+  return (
+    <div className={css.group} data-testid={TESTIDS.reviewGroup}>
+      {entry.isPrivate ? <Lock size={12} aria-label={t.memory.private} /> : null}
+      <span className={css.groupTitle}>{entry.title}</span>
+      <span className={css.groupChannel}>{nameOf(t.channel, entry.channel)}</span>
+      <span className={css.space} />
+      {onApprove && entry.ids.length > 1 ? (
+        <Button size="s" tone="quiet" icon={<CheckCheck size={14} aria-hidden="true" />} label={t.review.approveGroupLabel(entry.ids.length, entry.title)} testId={TESTIDS.reviewApproveGroup} tabIndex={-1} onClick={() => onApprove(entry.ids)}>
+          {t.review.approveGroup(entry.ids.length)}
+        </Button>
+      ) : null}
+    </div>
+  );
+}

@@ -1,0 +1,180 @@
+/**
+ * Review: what was found, one candidate at a time, with the words that prove it.
+ *
+ * Every decision shows at once and can be undone; the cursor goes on to the next candidate by identity. The list, the detail
+ * and the actions follow one small store, so that moving draws two rows and one detail, whatever the length of the queue.
+ */
+import { useMemo, useState } from 'react';
+import { type MemoryRow, useRpc } from '../../api';
+import { Button, PaneBar, PaneHeader, Segmented, SplitPane } from '../../design';
+import { useActions } from '../../keys';
+import { decide } from '../../state/decisions';
+import { clearSelection, createListState, extendTo, moveTo, stepFrom, toggleSelected } from '../../state/list';
+import { go, useNavTarget } from '../../state/nav';
+import { createStore, useStore } from '../../state/store';
+import { useUiState } from '../../state/uiState';
+import { number, t } from '../../strings';
+import { TESTIDS } from '../../testids';
+import { focusList } from '../shared/focus';
+import { type MemoriesRequest, useListCursor, useMemoryRows } from '../shared/memoryRows';
+import { ReviewDetail } from './ReviewDetail';
+import { ReviewList } from './ReviewList';
+import type { AppStatus } from '../../api';
+
+type Filter = 'pending' | 'quarantined';
+
+/** Outlives the panel, so that coming back finds the cursor where it was. */
+const list = createListState();
+/** The candidate being reworded. */
+const editing = createStore<string | null>(null);
+
+const quarantinedOf = (status: AppStatus) => status.counts.quarantined;
+
+export default function Review() {
+  const [remembered, setFilter] = useUiState<string>('review.filter', 'pending');
+  const filter: Filter = remembered === 'quarantined' ? 'quarantined' : 'pending';
+  const target = useNavTarget('review');
+  const conversation = target?.onlyConversation ?? null;
+  const { data: quarantined = 0 } = useRpc('app_status', {}, { select: quarantinedOf });
+  const request = useMemo<MemoriesRequest>(() => ({ status: [filter], conversation, sort: 'queue', limit: 0 }), [filter, conversation]);
+  const memories = useMemoryRows(request);
+  const { rows, ids } = memories;
+  useListCursor(list, ids);
+  const [snoozeOpen, setSnoozeOpen] = useState(false);
+
+  const byId = useMemo(() => new Map(rows.map((row) => [row.id, row])), [rows]);
+  const rowsOf = (wanted: readonly string[]): MemoryRow[] => wanted.flatMap((id) => byId.get(id) ?? []);
+  const isPending = filter === 'pending';
+
+  const move = (to: string | null) => list.update((state) => moveTo(state, to));
+  const step = (by: number) => move(stepFrom(ids, list.get().cursor, by));
+  const cursorRow = () => byId.get(list.get().cursor ?? '');
+  const selectedIds = () => ids.filter((id) => list.get().selected.has(id));
+
+  const approve = (wanted: readonly string[]) => {
+    if (!isPending || wanted.length === 0) return false;
+    void decide({ action: 'approve', ids: [...wanted] }, rowsOf(wanted), t.review.approved(wanted.length));
+    return true;
+  };
+  const reject = (wanted: readonly string[]) => {
+    if (wanted.length === 0) return false;
+    void decide({ action: 'reject', ids: [...wanted], reason: null }, rowsOf(wanted), t.review.rejected(wanted.length));
+    return true;
+  };
+  const restore = (wanted: readonly string[]) => {
+    if (isPending || wanted.length === 0) return false;
+    void decide({ action: 'restore', ids: [...wanted] }, rowsOf(wanted), t.review.restored(wanted.length));
+    return true;
+  };
+  const onCursor = (act: (wanted: readonly string[]) => boolean) => () => {
+    const row = cursorRow();
+    return row ? act([row.id]) : false;
+  };
+
+  useActions('review', {
+    'review.next': () => step(1),
+    'review.previous': () => step(-1),
+    'review.first': () => move(ids[0] ?? null),
+    'review.last': () => move(ids[ids.length - 1] ?? null),
+    'review.approve': onCursor(approve),
+    'review.reject': onCursor(reject),
+    'review.restore': onCursor(restore),
+    'review.edit': () => {
+      const row = cursorRow();
+      if (!row || !isPending) return false;
+      editing.set(row.id);
+      return true;
+    },
+    'review.snooze': () => {
+      if (!isPending || !cursorRow()) return false;
+      setSnoozeOpen(true);
+      return true;
+    },
+    'review.select': () => {
+      const { cursor } = list.get();
+      if (cursor !== null) list.update((state) => toggleSelected(state, cursor));
+    },
+    'review.extendDown': () => list.update((state) => extendTo(state, ids, stepFrom(ids, state.cursor, 1))),
+    'review.extendUp': () => list.update((state) => extendTo(state, ids, stepFrom(ids, state.cursor, -1))),
+    'review.approveSelected': () => approve(selectedIds()),
+    'review.rejectSelected': () => reject(selectedIds()),
+    'review.clear': () => list.update(clearSelection),
+  });
+
+  return (
+    <SplitPane
+      name="review"
+      list={
+        <>
+          <PaneHeader title={t.panels.review} count={<span data-testid={TESTIDS.reviewCount}>{number(memories.total)}</span>}>
+            {quarantined > 0 || !isPending ? (
+              <Segmented
+                label={t.review.filter}
+                value={filter}
+                testId={TESTIDS.reviewFilter}
+                choices={[
+                  { value: 'pending', label: t.review.toReview },
+                  { value: 'quarantined', label: t.review.quarantined, count: quarantined, testId: 'filter-quarantined' },
+                ]}
+                onChange={(next) => {
+                  list.update((state) => ({ ...clearSelection(state), cursor: null }));
+                  setFilter(next);
+                  focusList(TESTIDS.reviewList);
+                }}
+              />
+            ) : null}
+          </PaneHeader>
+          {conversation === null ? null : (
+            <PaneBar>
+              <span>{t.review.onlyConversation(rows[0]?.conversation_title ?? '…')}</span>
+              <Button size="s" tone="quiet" onClick={() => go('review')}>
+                {t.review.showAll}
+              </Button>
+            </PaneBar>
+          )}
+          <SelectionBar isPending={isPending} onApprove={() => approve(selectedIds())} onReject={() => reject(selectedIds())} />
+          <ReviewList list={list} memories={memories} isPending={isPending} onApproveGroup={approve} />
+          <p className="srOnly" aria-live="polite">
+            {t.review.live(memories.total)}
+          </p>
+        </>
+      }
+      detail={
+        <ReviewDetail
+          list={list}
+          editing={editing}
+          ids={ids}
+          byId={byId}
+          isPending={isPending}
+          onApprove={approve}
+          onReject={reject}
+          onRestore={restore}
+          onStep={step}
+          snoozeOpen={snoozeOpen}
+          onSnoozeOpen={setSnoozeOpen}
+          isEmpty={!memories.isLoading && rows.length === 0}
+        />
+      }
+    />
+  );
+}
+
+/** What can be done with the selection, while there is one. */
+function SelectionBar({ isPending, onApprove, onReject }: { isPending: boolean; onApprove: () => void; onReject: () => void }) {
+  const count = useStore(list, (state) => state.selected.size);
+  if (count === 0) return null;
+  return (
+    <PaneBar tone="accent" testId={TESTIDS.bulkBar}>
+      <span className="num">{t.review.selected(count)}</span>
+      <Button size="s" action="review.approveSelected" testId={TESTIDS.approveSelected} disabled={!isPending} onClick={onApprove}>
+        {t.review.approve}
+      </Button>
+      <Button size="s" action="review.rejectSelected" testId={TESTIDS.rejectSelected} onClick={onReject}>
+        {t.review.reject}
+      </Button>
+      <Button size="s" tone="quiet" action="review.clear" onClick={() => list.update(clearSelection)}>
+        {t.app.clear}
+      </Button>
+    </PaneBar>
+  );
+}

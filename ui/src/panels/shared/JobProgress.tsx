@@ -1,0 +1,20 @@
+import type { JobView } from '../../api';
+import { Progress } from '../../design';
+import { useSeconds } from '../../state/seconds';
+import { t } from '../../strings';
+import { progressWords, useProgress } from './jobs';
+
+/** A running job's bar: stage, how much of how much, elapsed. */
+export function JobProgress({ job }: { job: JobView }) {
+  const { stage, done, total } = useProgress(job);
+  const now = useSeconds(true);
+  return (
+    <Progress
+      stage={job.is_cancelling ? t.activity.cancelling : stage}
+      done={done}
+      total={total}
+      words={progressWords(job, done, total)}
+      elapsed_ms={job.started_at === null ? undefined : now - job.started_at}
+    />
+  );
+}

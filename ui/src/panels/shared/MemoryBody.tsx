@@ -1,0 +1,192 @@
+/** What there is to know about one memory: statement, why, the lines that prove it, its nearest neighbour, its versions. */
+import { CornerDownRight, EyeOff, Lock, Quote, ShieldAlert, UserRound } from 'lucide-react';
+import type { ReactNode } from 'react';
+import type { EvidenceView, MemoryDetail, MemoryRow, NearMemory } from '../../api';
+import { Badge, Button, CategoryBadge, Confidence, EvidenceLine, RelativeTime, WordDiff, cx, fullTime } from '../../design';
+import type { ActionId } from '../../keys';
+import { openConversation } from '../../state/nav';
+import { nameOf, t } from '../../strings';
+import { TESTIDS } from '../../testids';
+import css from './MemoryBody.module.css';
+
+export interface MemoryBodyProps {
+  row: MemoryRow;
+  /** Absent while it is on its way: the statement is shown at once. */
+  detail: MemoryDetail | undefined;
+  /** Takes the statement's place while it is edited. */
+  editor?: ReactNode;
+  statementTestId: string;
+  sourceAction: ActionId;
+  /** Something to say above all else. */
+  note?: ReactNode;
+}
+
+/** The message to open for a memory: its first evidence. */
+export function openSource(detail: MemoryDetail | undefined, row: MemoryRow): void {
+  const evidence = detail?.evidence[0];
+  openConversation(evidence?.conversation_id ?? row.conversation_id, evidence?.interaction_id);
+}
+
+export function MemoryBody({ row, detail, editor, statementTestId, sourceAction, note }: MemoryBodyProps) {
+  return (
+    <article className={cx(css.body, row.is_private_source && css.private)}>
+      {note}
+      <div className={css.meta}>
+        <CategoryBadge category={row.category} />
+        <Confidence value={row.confidence} />
+        {row.subject === 'owner' ? null : (
+          <Badge>
+            <UserRound size={12} aria-hidden="true" />
+            {t.memory.about(row.subject)}
+          </Badge>
+        )}
+        {row.is_private_source ? (
+          <Badge tone="warn">
+            <Lock size={12} aria-hidden="true" />
+            {t.memory.private}
+          </Badge>
+        ) : null}
+        {row.is_hidden ? (
+          <Badge>
+            <EyeOff size={12} aria-hidden="true" />
+            {t.memory.hidden}
+          </Badge>
+        ) : null}
+        {row.is_edited ? <Badge>{t.memory.edited}</Badge> : null}
+      </div>
+      {editor ?? <Statement row={row} testId={statementTestId} />}
+      {detail ? (
+        <>
+          <p className={css.why}>
+            <span className={css.whyWord}>{t.memory.why}</span> {detail.reasoning}
+          </p>
+          <div className={css.columns} data-two={detail.near !== null}>
+            <Evidence evidence={detail.evidence} action={sourceAction} />
+            {detail.near ? <Near near={detail.near} content={row.content} /> : null}
+          </div>
+          {detail.versions.length > 1 ? <Versions detail={detail} /> : null}
+          <Facts detail={detail} />
+        </>
+      ) : (
+        <div className={css.waiting} aria-hidden="true" />
+      )}
+    </article>
+  );
+}
+
+function Statement({ row, testId }: { row: MemoryRow; testId: string }) {
+  if (row.status === 'quarantined') {
+    return (
+      <blockquote className={css.quoted} data-testid={testId}>
+        <Quote size={14} aria-hidden="true" />
+        {row.content}
+      </blockquote>
+    );
+  }
+  return (
+    <h2 className={css.statement} data-testid={testId}>
+      {row.content}
+    </h2>
+  );
+}
+
+function Evidence({ evidence, action }: { evidence: readonly EvidenceView[]; action: ActionId }) {
+  if (evidence.length === 0) return <p className={css.why}>{t.memory.noEvidence}</p>;
+  return (
+    <section className={css.section} data-testid={TESTIDS.reviewEvidence}>
+      <h3 className={css.heading}>{t.memory.evidenceOf(evidence.length)}</h3>
+      {evidence.map((each, index) => (
+        <figure key={`${each.interaction_id} ${each.start}`} className={cx(css.evidence, each.is_private && css.evidencePrivate)}>
+          <figcaption className={css.caption}>
+            {each.is_private ? <Lock size={12} aria-label={t.memory.private} /> : null}
+            <span className={css.captionTitle}>{each.conversation_title}</span>
+            <span className={css.channel}>{nameOf(t.channel, each.channel_type)}</span>
+            <span className={css.space} />
+            <Button size="s" tone="quiet" icon={<CornerDownRight size={14} aria-hidden="true" />} action={index === 0 ? action : undefined} testId={index === 0 ? TESTIDS.source : undefined} onClick={() => openConversation(each.conversation_id, each.interaction_id)}>
+              {t.memory.openSource}
+            </Button>
+          </figcaption>
+          {each.line === null ? <p className={css.gone}>{t.memory.erasedLine}</p> : null}
+          {each.before.map((line) => (
+            <EvidenceLine key={line.id} line={line} />
+          ))}
+          {each.line ? <EvidenceLine line={each.line} span={each.holds ? { start: each.start, end: each.end } : { start: 0, end: 0 }} /> : null}
+          {each.after.map((line) => (
+            <EvidenceLine key={line.id} line={line} />
+          ))}
+          {each.line && !each.holds ? (
+            <p className={css.stale}>
+              <ShieldAlert size={14} aria-hidden="true" />
+              {t.memory.staleSpan}
+            </p>
+          ) : null}
+        </figure>
+      ))}
+    </section>
+  );
+}
+
+function Near({ near, content }: { near: NearMemory; content: string }) {
+  return (
+    <section className={css.section} data-testid={TESTIDS.reviewNear}>
+      <h3 className={css.heading}>
+        {t.memory.near}
+        <Badge tone={near.outcome === 'exact' ? 'ok' : near.outcome === 'reinforcement' ? 'accent' : 'plain'}>{nameOf(t.outcome, near.outcome)}</Badge>
+      </h3>
+      <div className={css.near}>
+        <WordDiff before={near.content} after={content} />
+        <p className={css.nearMeta}>
+          <span>{nameOf(t.statusOne, near.status)}</span>
+          <span className="num">{t.memory.similarity(near.similarity)}</span>
+        </p>
+      </div>
+    </section>
+  );
+}
+
+function Versions({ detail }: { detail: MemoryDetail }) {
+  const newest = detail.versions.toReversed();
+  return (
+    <section className={css.section}>
+      <h3 className={css.heading}>{t.memory.versions}</h3>
+      <ol className={css.versions}>
+        {newest.map((version, index) => {
+          const older = newest[index + 1];
+          return (
+            <li key={version.id} className={css.version} data-current={version.id === detail.row.id}>
+              <div className={css.versionText}>{older ? <WordDiff before={older.content} after={version.content} /> : <p>{version.content}</p>}</div>
+              <p className={css.nearMeta}>
+                <span>{version.id === detail.row.id ? t.memory.current : nameOf(t.statusOne, version.status)}</span>
+                {version.is_edited ? <span>{t.memory.edited}</span> : null}
+                <RelativeTime time={version.created_at} absolute />
+              </p>
+            </li>
+          );
+        })}
+      </ol>
+    </section>
+  );
+}
+
+function Facts({ detail }: { detail: MemoryDetail }) {
+  return (
+    <dl className={css.facts}>
+      <Fact name={t.memory.durability}>{nameOf(t.durability, detail.durability)}</Fact>
+      <Fact name={t.memory.said}>{fullTime(detail.row.said_at)}</Fact>
+      <Fact name={t.memory.proposers}>
+        <code>{detail.proposers.join(', ')}</code>
+      </Fact>
+      {detail.snoozed_until ? <Fact name={t.review.snooze}>{fullTime(detail.snoozed_until)}</Fact> : null}
+      {detail.reject_reason ? <Fact name={t.statusOne.rejected ?? ''}>{nameOf(t.review.reasons, detail.reject_reason)}</Fact> : null}
+    </dl>
+  );
+}
+
+function Fact({ name, children }: { name: string; children: ReactNode }) {
+  return (
+    <div className={css.fact}>
+      <dt>{name}</dt>
+      <dd>{children}</dd>
+    </div>
+  );
+}

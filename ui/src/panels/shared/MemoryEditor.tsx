@@ -1,0 +1,70 @@
+/** Rewording a memory in its place. Ctrl+Enter keeps it, Escape leaves it. */
+import { ChevronDown } from 'lucide-react';
+import { useState } from 'react';
+import type { MemoryRow } from '../../api';
+import { Button, CATEGORIES, CategoryIcon, Menu, TextArea } from '../../design';
+import { useActions } from '../../keys';
+import { nameOf, t } from '../../strings';
+import { TESTIDS } from '../../testids';
+import css from './MemoryEditor.module.css';
+
+/** A statement longer than this is a transcript and not a memory; the backend refuses it. */
+const CONTENT_CHARS_MAX = 600;
+
+export interface MemoryEditorProps {
+  row: MemoryRow;
+  saveLabel: string;
+  onSave: (content: string, category: string) => void;
+  onCancel: () => void;
+}
+
+export function MemoryEditor({ row, saveLabel, onSave, onCancel }: MemoryEditorProps) {
+  const [content, setContent] = useState(row.content);
+  const [category, setCategory] = useState(row.category);
+  const trimmed = content.trim();
+  const length = Array.from(trimmed).length;
+  const isValid = length > 0 && length <= CONTENT_CHARS_MAX;
+  const save = () => {
+    if (!isValid) return false;
+    onSave(trimmed, category);
+    return true;
+  };
+  useActions('editor', { 'editor.save': save, 'editor.cancel': onCancel });
+  return (
+    <div className={css.editor}>
+      <TextArea
+        className={css.text}
+        aria-label={t.memory.statement}
+        aria-invalid={!isValid}
+        value={content}
+        autoFocus
+        rows={3}
+        testId={TESTIDS.editInput}
+        onChange={(event) => setContent(event.target.value)}
+        onFocus={(event) => event.currentTarget.setSelectionRange(row.content.length, row.content.length)}
+      />
+      <div className={css.foot}>
+        <Menu
+          trigger={
+            <Button size="s" icon={<CategoryIcon category={category} />} label={`${t.memory.category}: ${nameOf(t.category, category)}`}>
+              <span className={css.category}>
+                {nameOf(t.category, category)}
+                <ChevronDown size={12} aria-hidden="true" />
+              </span>
+            </Button>
+          }
+          entries={CATEGORIES.map((name) => ({ id: name, label: nameOf(t.category, name), icon: <CategoryIcon category={name} />, checked: name === category, isRadio: true, run: () => setCategory(name) }))}
+        />
+        <span className={css.count} data-over={!isValid}>
+          {length} / {CONTENT_CHARS_MAX}
+        </span>
+        <Button size="s" tone="quiet" action="editor.cancel" testId={TESTIDS.editCancel} onClick={onCancel}>
+          {t.app.cancel}
+        </Button>
+        <Button size="s" tone="primary" action="editor.save" disabled={!isValid} testId={TESTIDS.editSave} onClick={save}>
+          {saveLabel}
+        </Button>
+      </div>
+    </div>
+  );
+}

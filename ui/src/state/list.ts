@@ -1,0 +1,78 @@
+/**
+ * Cursor and selection of a list, by identity.
+ *
+ * A list shows what the backend knows as the person has left it; rows come and go under the cursor. `keepCursor` decides
+ * where it stands then. The functions are pure; `createListState` keeps their result outside React.
+ */
+import { type Store, createStore } from './store';
+
+export interface ListState {
+  readonly cursor: string | null;
+  readonly selected: ReadonlySet<string>;
+  /** Where a range selection began. */
+  readonly anchor: string | null;
+}
+
+export const EMPTY_LIST: ListState = { cursor: null, selected: new Set(), anchor: null };
+
+export const createListState = (): Store<ListState> => createStore(EMPTY_LIST);
+
+/** The id `step` rows from the cursor, staying inside the list. Without a cursor, the first or the last. */
+export function stepFrom(ids: readonly string[], cursor: string | null, step: number): string | null {
+  if (ids.length === 0) return null;
+  const at = cursor === null ? -1 : ids.indexOf(cursor);
+  if (at < 0) return (step > 0 ? ids[0] : ids[ids.length - 1]) ?? null;
+  return ids[Math.max(0, Math.min(ids.length - 1, at + step))] ?? null;
+}
+
+/** Where the cursor stands after the list changed: on its row; else on the next one that is left; else on the one before. */
+export function keepCursor(before: readonly string[], after: readonly string[], cursor: string | null): string | null {
+  if (after.length === 0) return null;
+  if (cursor === null) return after[0] ?? null;
+  const left = new Set(after);
+  if (left.has(cursor)) return cursor;
+  const at = before.indexOf(cursor);
+  if (at < 0) return after[0] ?? null;
+  for (let i = at + 1; i < before.length; i += 1) {
+    const id = before[i];
+    if (id !== undefined && left.has(id)) return id;
+  }
+  for (let i = at - 1; i >= 0; i -= 1) {
+    const id = before[i];
+    if (id !== undefined && left.has(id)) return id;
+  }
+  return after[0] ?? null;
+}
+
+/** The list after its rows changed: cursor kept, selection without what left. The same object if nothing concerns it. */
+export function afterChange(state: ListState, before: readonly string[], after: readonly string[]): ListState {
+  const cursor = keepCursor(before, after, state.cursor);
+  const left = state.selected.size > 0 ? new Set(after) : null;
+  const selected = left && [...state.selected].some((id) => !left.has(id)) ? new Set([...state.selected].filter((id) => left.has(id))) : state.selected;
+  if (cursor === state.cursor && selected === state.selected) return state;
+  return { cursor, selected, anchor: state.anchor };
+}
+
+export const moveTo = (state: ListState, cursor: string | null): ListState => (state.cursor === cursor ? state : { ...state, cursor, anchor: null });
+
+export function toggleSelected(state: ListState, id: string): ListState {
+  const selected = new Set(state.selected);
+  if (!selected.delete(id)) selected.add(id);
+  return { cursor: id, selected, anchor: id };
+}
+
+/** Selects from where the range began to `id`, which gets the cursor. */
+export function extendTo(state: ListState, ids: readonly string[], id: string | null): ListState {
+  if (id === null) return state;
+  const anchor = state.anchor ?? state.cursor ?? id;
+  const from = ids.indexOf(anchor);
+  const to = ids.indexOf(id);
+  if (from < 0 || to < 0) return { ...state, cursor: id };
+  const range = ids.slice(Math.min(from, to), Math.max(from, to) + 1);
+  return { cursor: id, selected: new Set([...state.selected, ...range]), anchor };
+}
+
+export const clearSelection = (state: ListState): ListState => (state.selected.size === 0 ? state : { ...state, selected: new Set(), anchor: null });
+
+/** What an action concerns: the selection if there is one, else the row under the cursor. */
+export const concerned = (state: ListState): string[] => (state.selected.size > 0 ? [...state.selected] : state.cursor === null ? [] : [state.cursor]);

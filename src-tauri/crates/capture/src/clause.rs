@@ -67,7 +67,7 @@ pub(crate) fn clauses(tokens: &[Token], is_question: bool) -> Vec<Clause> {
             Kind::Symbol | Kind::Break => true,
             _ => {
                 i > start - usize::from(start > 0 && i == start) && one_of(&t.low, CONJUNCTIONS) && !(t.low == "but" && one_of(next, "not"))
-                    || one_of(&t.low, CONJUNCTIONS_WITH_SUBJECT) && is_subject_word(next) && !keeps_time(tokens, start, i)
+                    || one_of(&t.low, CONJUNCTIONS_WITH_SUBJECT) && (is_subject_word(next) || t.low == "so" && ASKERS.contains(next)) && !keeps_time(tokens, start, i)
                     || one_of(&t.low, JOINS) && opens_clause(tokens, start, i + 1)
                     || one_of(&t.low, "if when whenever unless because although though since as while") && i == start
                         && (t.low != "since" && t.low != "as" && t.low != "while" || is_subject_word(next))

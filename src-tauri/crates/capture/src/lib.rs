@@ -7,6 +7,7 @@
 //!
 //! Deliberately not here: IO, async, clocks, storage, models. Vectors come in as plain numbers.
 
+mod answer;
 mod clause;
 pub mod dedup;
 pub mod filter;

@@ -11,6 +11,8 @@ pub(crate) enum Actor {
     Speaker,
     /// Left out, and read from context: "grew up in Leeds".
     Dropped,
+    /// "he", "she" and the second half of "my son is six and gets carsick": the label names them.
+    Other,
     /// Something of the speaker's: "my sister Ana". The tokens after "my".
     Possession(usize, usize),
 }
@@ -172,6 +174,43 @@ pub(crate) fn parse<'t>(tokens: &'t [Token], clause: &Clause, inherits: bool) ->
     };
     verb_group(&mut parsed)?;
     Some(parsed)
+}
+
+/// A reading with nothing read yet.
+fn blank<'t>(tokens: &'t [Token], clause: &Clause, group: usize, end: usize) -> Parsed<'t> {
+    Parsed {
+        tokens,
+        lo: clause.lo,
+        group,
+        actor: Actor::Other,
+        is_plural: false,
+        tense: Tense::Other,
+        modal: "",
+        is_negated: false,
+        adverbs: Vec::new(),
+        base: String::new(),
+        verb: group,
+        rest: group,
+        end,
+        front: None,
+    }
+}
+
+/// Reads the clause as a statement about somebody already named, from the token `group` on.
+pub(crate) fn parse_other<'t>(tokens: &'t [Token], clause: &Clause, group: usize) -> Option<Parsed<'t>> {
+    let end = trim_end(tokens, clause.lo, clause.hi);
+    let mut parsed = blank(tokens, clause, group, end);
+    if group >= end {
+        return None;
+    }
+    verb_group(&mut parsed)?;
+    Some(parsed)
+}
+
+/// Reads the clause as what somebody has: "with two grown daughters", "with" already cut.
+pub(crate) fn having<'t>(tokens: &'t [Token], clause: &Clause) -> Option<Parsed<'t>> {
+    let end = trim_end(tokens, clause.lo, clause.hi);
+    (clause.lo < end).then(|| Parsed { actor: Actor::Speaker, tense: Tense::Have, base: "have".to_owned(), rest: clause.lo, ..blank(tokens, clause, clause.lo, end) })
 }
 
 fn subject(tokens: &[Token], lo: usize, end: usize, inherits: bool) -> Option<(Actor, bool, usize)> {
@@ -351,7 +390,7 @@ fn simple(p: &mut Parsed<'_>, at: usize, word: &str) -> Option<()> {
         return None;
     }
     match p.actor {
-        Actor::Possession(..) => {
+        Actor::Possession(..) | Actor::Other => {
             if let Some(base) = base_of_third(word) {
                 set(p, Tense::Present, base, at);
             } else if let Some(base) = base_of_past(word) {

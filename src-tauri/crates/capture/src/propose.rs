@@ -3,11 +3,11 @@
 use keepsake_domain::{Candidate, CandidateEvidence, Confidence, Category, Durability, Gate, MemoryKind, MessageType, Role, Span, Stop, Subject, Timestamp};
 
 use crate::clause::{self, Clause, Mood};
-use crate::frames::{self, Around, Found};
-use crate::parse::{self, Actor};
+use crate::frames::{self, Around, Found, special};
+use crate::parse::{self, Actor, Tense};
 use crate::sentence::{self, Sentence, Voice};
 use crate::token::{Token, tokenize};
-use crate::{filter, reconcile, rewrite, scene, validate};
+use crate::{answer, filter, reconcile, rewrite, scene, validate};
 
 /// Stored with every row that this proposer wrote.
 pub const ENGINE_VERSION: &str = "builtin/1";
@@ -77,6 +77,7 @@ pub fn propose(conversation: &Conversation<'_>, vectors: Option<&dyn SentenceVec
         .or_else(|| conversation.turns.iter().find(|t| t.role == Role::Assistant).map(|t| t.author))
         .unwrap_or("");
     let mut drafts: Vec<Draft> = Vec::new();
+    let mut memory: Vec<(Subject, Option<(String, Category)>, Option<String>)> = Vec::new();
     let mut out = Proposals::default();
     for (index, turn) in conversation.turns.iter().enumerate() {
         let speaks = matches!(turn.role, Role::Owner | Role::Person) && matches!(turn.message_type, MessageType::Text | MessageType::Voice);
@@ -85,8 +86,21 @@ pub fn propose(conversation: &Conversation<'_>, vectors: Option<&dyn SentenceVec
             quarantine(index, turn, &subject, &mut out);
         }
         if speaks && !turn.is_branch {
-            let mut reader = Reader { turn, index, subject, is_acted: acted[index], assistant, drafts: &mut drafts, stops: &mut out.stops };
+            let (kin, pet) = memory.iter().find(|(s, ..)| *s == subject).map_or((None, None), |(_, kin, pet)| (kin.clone(), pet.clone()));
+            let before = drafts.len();
+            let mut reader = Reader { turn, index, subject: subject.clone(), is_acted: acted[index], assistant, drafts: &mut drafts, stops: &mut out.stops, kin, pet, is_about_other: false };
             reader.read();
+            let state = (subject.clone(), reader.kin.take(), reader.pet.take());
+            memory.retain(|(s, ..)| *s != subject);
+            memory.push(state);
+            if drafts.len() == before && !acted[index] && index > 0 {
+                let label = if subject == Subject::Owner { "User" } else { turn.author };
+                if let Some((found, start, end)) = answer::find(&conversation.turns[index - 1], turn, label)
+                    && let Ok(span) = Span::of_bytes(turn.text, start..end)
+                {
+                    drafts.push(Draft { subject, found, message: index, span, quote: turn.text[start..end].to_owned(), corrects: false });
+                }
+            }
         }
     }
     let drafts = reconcile::reconcile(conversation, drafts, vectors, &mut out.stops);
@@ -175,6 +189,21 @@ struct Reader<'r, 'a> {
     assistant: &'r str,
     drafts: &'r mut Vec<Draft>,
     stops: &'r mut Vec<Stop>,
+    /// The last relative or pet that a statement was about.
+    kin: Option<(String, Category)>,
+    /// The last pet mentioned, by its kind.
+    pet: Option<String>,
+    /// The sentence before was about somebody else.
+    is_about_other: bool,
+}
+
+/// A name as one writes it: `TICKLE` becomes `Tickle`.
+fn titled(name: &str) -> String {
+    if name.chars().count() > 3 && name.chars().all(|c| !c.is_lowercase()) {
+        name.chars().take(1).chain(name.chars().skip(1).flat_map(char::to_lowercase)).collect()
+    } else {
+        name.to_owned()
+    }
 }
 
 impl Reader<'_, '_> {
@@ -216,37 +245,168 @@ impl Reader<'_, '_> {
     fn sentence(&mut self, sentence: Sentence, veto: Option<(Gate, &'static str)>) {
         let text = self.turn.text;
         let tokens = tokenize(text, sentence.start, sentence.end);
+        let label = self.label();
+        for special in [special::opinion(text, &tokens, tokens.len(), &label), special::standing_wish(text, &tokens, tokens.len(), &label)].into_iter().flatten() {
+            if !sentence.is_question || special.0.family == "a standing wish" {
+                self.settle(&tokens, veto, Mood::Plain, special.0, (tokens[special.1].start, tokens[special.2 - 1].end));
+                return;
+            }
+        }
         let clauses = clause::clauses(&tokens, sentence.is_question);
+        let says_i = tokens.iter().any(|t| matches!(t.low.as_str(), "i" | "we" | "my"));
+        let is_about_other = self.is_about_other && !says_i;
         let mut inherits = false;
+        let mut kin: Option<String> = None;
+        let mut last_place: Option<usize> = None;
         for (n, clause) in clauses.iter().enumerate() {
-            let Some((parsed, found)) = self.statement(&tokens, clause, inherits, n == 0) else {
-                inherits = inherits && clause.hi - clause.lo <= 3;
+            let place_before = last_place.take();
+            let read = self.statement(&tokens, clause, inherits, n == 0 && !is_about_other);
+            let Some((parsed, found)) = read else {
+                if let (Some(at), ",") = (place_before, clause.opener.as_str())
+                    && self.extend_place(&tokens, clause, at)
+                {
+                    continue;
+                }
+                if let Some((found, span)) = self.other(&tokens, clause, inherits, kin.as_deref()) {
+                    self.settle(&tokens, veto, clause.mood, found, span);
+                }
+                inherits = inherits && clause.hi - clause.lo <= 3 && !matches!(clause.opener.as_str(), "who" | "which");
                 continue;
             };
-            inherits = matches!(parsed.actor, Actor::Speaker | Actor::Dropped);
-            let span = (tokens[parsed.front.map_or(parsed.lo, |(lo, _)| clause::skip_fillers(&tokens, lo, parsed.lo).min(parsed.lo))].start, tokens[parsed.end - 1].end);
-            match (veto, clause.mood) {
-                (Some((gate, reason)), _) => self.stop(gate, reason, found, span),
-                (None, Mood::Stopped(gate, reason)) => self.stop(gate, reason, found, span),
-                (None, Mood::Silent) => {}
-                (None, Mood::Hedged) => {
-                    let found = found.confidence(Confidence::INFERRED);
-                    self.keep(&tokens, found, span);
-                }
-                (None, Mood::Plain) => self.keep(&tokens, found, span),
+            // "i live in Bruges, five minutes from the belfry": a place after a place only makes it closer.
+            if parsed.actor == Actor::Dropped
+                && clause.opener == ","
+                && parsed.tense == Tense::Copula
+                && let Some(at) = place_before
+                && self.extend_place(&tokens, clause, at)
+            {
+                continue;
             }
+            inherits = matches!(parsed.actor, Actor::Speaker | Actor::Dropped);
+            if let Actor::Possession(lo, hi) = parsed.actor {
+                let name = rewrite::join(&[&rewrite::possessive(&label), &rewrite::render(text, &tokens, lo, hi)]);
+                kin = Some(name.clone());
+                if found.category == Category::Relationship || found.family == "a pet" {
+                    self.kin = Some((name, found.category));
+                }
+            } else {
+                kin = None;
+            }
+            let is_place = found.slot.as_deref().is_some_and(|slot| matches!(slot, "home" | "job" | "workplace"));
+            let from = parsed.front.map_or(parsed.lo, |(lo, _)| clause::skip_fillers(&tokens, lo, parsed.lo).min(parsed.lo));
+            let before = self.drafts.len();
+            self.settle(&tokens, veto, clause.mood, found, (tokens[from].start, tokens[parsed.end - 1].end));
+            if is_place && self.drafts.len() > before {
+                last_place = Some(before);
+            }
+        }
+        self.note_topic(&tokens, says_i);
+    }
+
+    /// Keeps or stops a statement as its sentence and clause allow.
+    fn settle(&mut self, tokens: &[Token], veto: Option<(Gate, &'static str)>, mood: Mood, found: Found, span: (usize, usize)) {
+        match (veto, mood) {
+            (Some((gate, reason)), _) | (None, Mood::Stopped(gate, reason)) => self.stop(gate, reason, found, span),
+            (None, Mood::Silent) => {}
+            (None, Mood::Hedged) => self.keep(tokens, found.confidence(Confidence::INFERRED), span),
+            (None, Mood::Plain) => self.keep(tokens, found, span),
+        }
+    }
+
+    /// Appends "at the ferry office" to "works in Bruges".
+    fn extend_place(&mut self, tokens: &[Token], clause: &Clause, draft: usize) -> bool {
+        /// A longer tail is a statement of its own.
+        const TAIL_WORDS_MAX: usize = 7;
+        let end = parse::trim_end(tokens, clause.lo, clause.hi);
+        let first = clause::low(tokens, clause.lo);
+        let is_tail = end > clause.lo && end - clause.lo <= TAIL_WORDS_MAX && (matches!(first, "in" | "at" | "near" | "on" | "just" | "not" | "right") || matches!(clause::low(tokens, clause.lo + 1), "minutes" | "miles" | "km"));
+        let says_more = (clause.lo..end).any(|k| crate::lexicon::AUXILIARIES.contains(clause::low(tokens, k)));
+        if !is_tail || says_more {
+            return false;
+        }
+        let tail = rewrite::render(self.turn.text, tokens, clause.lo, end);
+        if let Some(draft) = self.drafts.get_mut(draft) {
+            draft.found.content = format!("{}, {tail}", draft.found.content);
+        }
+        true
+    }
+
+    /// Statements whose subject is somebody named before, or that have no subject at all.
+    fn other(&mut self, tokens: &[Token], clause: &Clause, inherits: bool, kin: Option<&str>) -> Option<(Found, (usize, usize))> {
+        let text = self.turn.text;
+        let label = self.label();
+        let at = clause::skip_fillers(tokens, clause.lo, clause.hi);
+        let first = clause::low(tokens, at).to_owned();
+        let place = |lo: usize, hi: usize| (tokens[lo].start, tokens[hi - 1].end);
+        // "my son is six and gets carsick"
+        if let Some(name) = kin.filter(|_| matches!(clause.opener.as_str(), "and" | "," | "but") && !matches!(first.as_str(), "he" | "she")) {
+            let parsed = parse::parse_other(tokens, clause, at)?;
+            let around = Around { text, label: name, inherits: false, is_first: false };
+            return frames::find(&parsed, around).map(|f| (f, place(parsed.group, parsed.end)));
+        }
+        // "he's a rescue greyhound", "his name is Tickle"
+        if matches!(first.as_str(), "his" | "her" | "its" | "their") && clause::low(tokens, at + 1) == "name" && clause::low(tokens, at + 2) == "is" {
+            let pet = self.pet.clone()?;
+            let name = tokens.get(at + 3).filter(|t| t.is_capital && at + 3 < clause.hi)?;
+            let content = format!("{label} has a {pet} named {}", titled(&text[name.start..name.end]));
+            return Some((self.pet_named(content), place(at, at + 4)));
+        }
+        if matches!(first.as_str(), "he" | "she")
+            && let Some((name, category)) = self.kin.clone()
+        {
+            let parsed = parse::parse_other(tokens, clause, at + 1)?;
+            let around = Around { text, label: &name, inherits: false, is_first: false };
+            return frames::find(&parsed, around).map(|f| (Found { category, confidence: Confidence::IMPLIED, ..f }, place(at, parsed.end)));
+        }
+        // "I am 63, a widower, with two grown daughters"
+        if first == "with" && inherits && clause.opener == "," {
+            let has = clause::Clause { lo: at + 1, ..clause.clone() };
+            let parsed = parse::having(tokens, &has)?;
+            let around = Around { text, label: &label, inherits: true, is_first: false };
+            return frames::having_find(&parsed, around).map(|f| (f, place(at, parsed.end)));
+        }
+        special::find(text, tokens, clause, &label).map(|(found, lo, hi)| (found, place(lo, hi)))
+    }
+
+    fn pet_named(&self, content: String) -> Found {
+        Found { content, category: Category::PersonalInfo, confidence: Confidence::STATED, durability: Durability::LongTerm, family: "a pet", slot: Some("petname".to_owned()) }
+    }
+
+    /// Remembers whom the sentence was about, for the one after it.
+    fn note_topic(&mut self, tokens: &[Token], says_i: bool) {
+        let other = tokens.iter().any(|t| matches!(t.low.as_str(), "he" | "she" | "they" | "his" | "her" | "him"));
+        if says_i {
+            self.is_about_other = false;
+        } else if other {
+            self.is_about_other = true;
+        }
+        let new_pet = tokens.windows(2).find(|w| matches!(w[0].low.as_str(), "new" | "my" | "our" | "a" | "rescue") && crate::lexicon::PETS.contains(w[1].low.as_str()));
+        if let Some(pair) = new_pet {
+            let pet = pair[1].low.clone();
+            let label = self.label();
+            self.kin = Some((format!("{} {pet}", rewrite::possessive(&label)), Category::PersonalInfo));
+            self.pet = Some(pet);
+        }
+    }
+
+    fn label(&self) -> String {
+        match &self.subject {
+            Subject::Owner => rewrite::label_of(None).to_owned(),
+            Subject::Person(name) => name.clone(),
         }
     }
 
     fn statement<'t>(&self, tokens: &'t [Token], clause: &Clause, inherits: bool, is_first: bool) -> Option<(parse::Parsed<'t>, Found)> {
-        let may_inherit = inherits && (clause.opener == "," || clause.opener == "and" || clause.opener == "but" || clause.opener == "or" || clause.opener == "plus" || clause.opener == "&");
+        let may_inherit = inherits && matches!(clause.opener.as_str(), "," | "and" | "but" | "or" | "plus" | "&");
         let parsed = parse::parse(tokens, clause, may_inherit)?;
-        let label = match &self.subject {
-            Subject::Owner => rewrite::label_of(None),
-            Subject::Person(name) => name.as_str(),
-        };
-        let around = Around { text: self.turn.text, label, inherits: may_inherit, is_first };
-        let found = frames::find(&parsed, around)?;
+        let label = self.label();
+        let around = Around { text: self.turn.text, label: &label, inherits: may_inherit, is_first };
+        let mut found = frames::find(&parsed, around)?;
+        if found.slot.as_deref() == Some("petname") {
+            let pet = self.pet.clone()?;
+            let name = tokens.get(parsed.end - 1)?;
+            found = self.pet_named(format!("{label} has a {pet} named {}", titled(&self.turn.text[name.start..name.end])));
+        }
         let names_assistant = !self.assistant.is_empty() && found.family == "name" && found.content.ends_with(&format!(" {}", self.assistant));
         (!names_assistant).then_some((parsed, found))
     }

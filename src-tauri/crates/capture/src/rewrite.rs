@@ -83,6 +83,9 @@ pub(crate) fn head(text: &str, p: &Parsed<'_>, label: &str) -> String {
         let group = render(text, tokens, p.group, p.rest.max(p.verb + 1).min(p.end));
         return join(&[&possessive(label), &noun, &group]);
     }
+    if p.actor == Actor::Other {
+        return join(&[label, &render(text, tokens, p.group, p.rest.max(p.verb + 1).min(p.end))]);
+    }
     let adverbs: String = p.adverbs.iter().map(|k| low(tokens, *k).to_owned()).collect::<Vec<_>>().join(" ");
     let not = if p.is_negated { "not" } else { "" };
     let base = p.base.as_str();

@@ -94,8 +94,7 @@ pub(crate) fn present(p: &Parsed<'_>, around: Around<'_>) -> Option<Found> {
             if sick && !one_of(word, "my the") {
                 return make(Category::PersonalInfo, "health");
             }
-            let paid = word == "paid" && one_of(next, "on monthly weekly every");
-            (word == "up" && (next == "at" || has_frequency(p)) || has_frequency(p) && !p.is_negated && !one_of(word, "it this that an error the") && !p.says("error errors message messages emails notification") || paid).then(|| Found::new(p, around, Category::Preference, "a habit"))
+            (word == "up" && (next == "at" || has_frequency(p)) || has_frequency(p) && !p.is_negated && !one_of(word, "it this that an error the") && !p.says("error errors message messages emails notification")).then(|| Found::new(p, around, Category::Preference, "a habit"))
         }
         "go" => {
             let active = base_of_ing(word).is_some() && !one_of(word, "crazy");
@@ -106,8 +105,8 @@ pub(crate) fn present(p: &Parsed<'_>, around: Around<'_>) -> Option<Found> {
             (active && !p.is_negated || has_frequency(p) && !one_of(word, "wrong back on") || word == "to" && p.rest_words().any(|w| one_of(w, "church mosque synagogue temple therapy mass uni university college school gym")) && !one_of(next, "bed the-shop") || has_future_time(p) && one_of(word, "to") && !p.is_negated)
                 .then(|| if has_future_time(p) && word == "to" && !has_frequency(p) { Found::new(p, around, Category::Goal, "a plan") } else { Found::new(p, around, Category::Preference, "a habit") })
         }
-        "start" | "begin" | "leave" | "move" | "retire" | "graduate" | "turn" | "fly" | "travel" | "finish" if has_future_time(p) || p.rest_words().any(|w| w.ends_with("th") && w.starts_with(|c: char| c.is_ascii_digit()) || one_of(w, MONTHS)) => {
-            (!has_frequency(p) && !p.is_negated).then(|| Found::new(p, around, Category::Goal, "a plan"))
+        "start" | "begin" | "leave" | "move" | "retire" | "graduate" | "turn" | "fly" | "travel" | "finish" | "drive" | "sail" if has_future_time(p) || p.rest_words().any(|w| w.ends_with("th") && w.starts_with(|c: char| c.is_ascii_digit()) || one_of(w, MONTHS)) => {
+            (!has_frequency(p) && !p.is_negated && !(base == "move" && !one_of(word, "to in into out house abroad"))).then(|| Found::new(p, around, Category::Goal, "a plan"))
         }
         "have" | "do" => doing(p, around),
         "use" => (!p.is_bare() && !one_of(word, THIS) && !one_of(word, "the") && !p.is_negated || p.is_negated && !one_of(word, THIS) && !p.is_bare() || word == "the" && (has_frequency(p) || p.has_adverb("only"))).then(|| {
@@ -304,6 +303,7 @@ pub(crate) fn past(p: &Parsed<'_>, around: Around<'_>) -> Option<Found> {
             let kept = life && p.rest_words().any(|w| PETS.contains(w) || BELONGINGS.contains(w)) && p.is_negated == false;
             (kin && life || body || kept).then(|| Found::new(p, around, Category::Experience, "an event of their life"))
         }
+        "want" if p.has_adverb("always") && word == "to" => wanting::always(p, around),
         "work" | "live" | "teach" | "serve" | "study" | "volunteer" | "stay" if (life || long || one_of(word, "as in at for with abroad there") && !one_of(next, "it this the-bug") && one_of(base, "work live serve study volunteer")) && !(base == "stay" && !life && !long) => {
             (!(base == "work" && one_of(word, "for") && one_of(next, "me us a") && !life) && !(one_of(word, "on in") && one_of(next, "it this that the") && !life && !long && base == "work") && !p.is_bare() && !one_of(word, "on fine out") && !p.is_negated)
                 .then(|| Found::new(p, around, Category::Experience, if base == "study" { "studies" } else { "a past time" }))
@@ -540,7 +540,7 @@ pub(crate) fn progressive(p: &Parsed<'_>, around: Around<'_>) -> Option<Found> {
             (to && !one_of(next, "the a it this") || p.says("house flat home") && to && !p.says("files data")).then(|| make(Category::Goal, "a plan")).flatten().map(|f| f.slot("move"))
         }
         "plan" | "hope" | "think" | "look" | "consider" | "try" | "expect" => wanting::planning(p, around),
-        "go" | "fly" | "travel" | "drive" | "visit" | "head" | "spend" | "sail" | "cycle" | "walk" | "hike" | "trek" | "take" | "host" | "run" | "start" | "open" | "launch" | "quit" | "leave" | "finish" | "turn" | "buy" | "sell" | "give" | "get" | "hand" | "begin" | "join" | "marry" | "stop" | "perform" | "attend" | "have" | "switch" | "throw" | "celebrate" | "change" | "race" => future(p, around, &make),
+        "go" | "fly" | "travel" | "drive" | "visit" | "head" | "spend" | "sail" | "cycle" | "walk" | "hike" | "trek" | "take" | "host" | "run" | "start" | "open" | "launch" | "quit" | "leave" | "finish" | "turn" | "buy" | "sell" | "give" | "get" | "hand" | "begin" | "join" | "marry" | "stop" | "perform" | "attend" | "have" | "switch" | "throw" | "celebrate" | "change" | "race" => future(p, &make),
         "write" | "build" | "renovate" | "restore" | "record" | "compose" | "knit" | "crochet" | "sew" | "make" | "develop" | "design" | "translate" | "draw" | "paint" | "illustrate" | "convert" | "organise" | "organize" | "research" | "grow" | "code" => {
             let work = p.rest_words().any(|w| one_of(w, "book novel thesis dissertation memoir album house boat cabin van shed kitchen game app website startup screenplay play opera symphony collection comic camper blanket quilt cookbook biography poem poems series kayak canoe guitar shop company business engine farmhouse cottage barn motorbike bathroom flat harpsichord telescope treehouse greenhouse synth robot blog tapestry film documentary podcast musical wedding reunion festival exhibition language") ) || has_frequency(p);
             let request = p.says("function script query email letter test tests parser bug");
@@ -572,7 +572,7 @@ fn adverbs_of(p: &Parsed<'_>) -> String {
 }
 
 /// "we're going to Ljubljana in October": the present progressive as a plan.
-fn future(p: &Parsed<'_>, around: Around<'_>, make: &dyn Fn(Category, &'static str) -> Option<Found>) -> Option<Found> {
+fn future(p: &Parsed<'_>, make: &dyn Fn(Category, &'static str) -> Option<Found>) -> Option<Found> {
     let (word, base) = (p.word(0), p.base.as_str());
     let dated = has_future_time(p) || p.rest_words().any(|w| (w.ends_with("th") || w.ends_with("st") || w.ends_with("nd") || w.ends_with("rd")) && w.starts_with(|c: char| c.is_ascii_digit()) || one_of(w, "soon next"));
     let named = p.tokens[p.rest.min(p.end)..p.end].iter().any(|t| t.is_capital && !one_of(&t.low, WEEKDAYS) || PROPER.contains(t.low.as_str()) && !one_of(&t.low, MONTHS) && !one_of(&t.low, WEEKDAYS));

@@ -22,7 +22,7 @@ pub(crate) fn find(p: &Parsed<'_>, around: Around<'_>) -> Option<Found> {
     let skipped = at - q.rest;
     q.rest = at;
     let word = q.word(0).to_owned();
-    if word.is_empty() || p.tense == Tense::PerfectCopula && !has_duration(p) && !(p.word(0) == "to" || one_of(p.word(0), "vegan vegetarian diagnosed married divorced single")) {
+    if word.is_empty() || p.tense == Tense::PerfectCopula && !has_duration(p) && !p.has_adverb("always never") && !(p.word(0) == "to" || one_of(p.word(0), "vegan vegetarian diagnosed married divorced single")) {
         return None;
     }
     if p.tense == Tense::PerfectCopula {

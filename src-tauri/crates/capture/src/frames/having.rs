@@ -7,7 +7,11 @@ use crate::lexicon::*;
 use crate::parse::Parsed;
 
 pub(crate) fn find(p: &Parsed<'_>, around: Around<'_>) -> Option<Found> {
-    let words: Vec<&str> = p.rest_words().collect();
+    let mut words: Vec<&str> = p.rest_words().collect();
+    // "about thirty boards": the number counts.
+    if words.len() > 2 && one_of(words[0], "about around over nearly roughly like some at") {
+        words.remove(0);
+    }
     let first = *words.first()?;
     if one_of(first, "to it this that them you your the been enough more any") && !(first == "the" && has_future_time(p)) && !(first == "any" && p.is_negated) || is_passing(p) {
         return None;

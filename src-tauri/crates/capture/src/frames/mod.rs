@@ -6,11 +6,12 @@ mod action;
 mod being;
 mod having;
 mod possession;
+pub(crate) mod special;
 mod wanting;
 
 use keepsake_domain::{Category, Confidence, Durability};
 
-use crate::clause::{is_time_word, is_year, low};
+use crate::clause::{is_year, low};
 use crate::lexicon::*;
 use crate::parse::{Actor, Parsed, Tense};
 use crate::rewrite;
@@ -82,6 +83,9 @@ pub(crate) fn find(p: &Parsed<'_>, around: Around<'_>) -> Option<Found> {
     if matches!(p.actor, Actor::Possession(..)) {
         return possession::find(p, around);
     }
+    if p.actor == Actor::Other {
+        return possession::being_of(p, around, Category::Relationship, "family", false);
+    }
     if p.actor == Actor::Dropped && !may_drop(p, around) {
         return None;
     }
@@ -101,6 +105,11 @@ pub(crate) fn find(p: &Parsed<'_>, around: Around<'_>) -> Option<Found> {
     }
 }
 
+/// What "with two grown daughters" says.
+pub(crate) fn having_find(p: &Parsed<'_>, around: Around<'_>) -> Option<Found> {
+    having::find(p, around)
+}
+
 /// Which clauses without a subject may be read as the speaker's: an imperative must not.
 fn may_drop(p: &Parsed<'_>, around: Around<'_>) -> bool {
     let verb = low(p.tokens, p.verb);
@@ -118,7 +127,7 @@ fn may_drop(p: &Parsed<'_>, around: Around<'_>) -> bool {
         Tense::Past => around.inherits || around.is_first,
         Tense::Modal => p.modal == "can" && p.is_negated || around.inherits,
         Tense::Copula => around.inherits || around.is_first,
-        _ => true,
+        _ => around.inherits || around.is_first,
     }
 }
 
@@ -177,9 +186,4 @@ pub(crate) fn has_future_time(p: &Parsed<'_>) -> bool {
                 || one_of(w[0], "next this") && one_of(w[1], "week weekend year month summer")
         })
         || words.windows(3).any(|w| one_of(w[0], "in within") && one_of(w[2], "years year months weeks"))
-}
-
-/// Whether the token at `k` starts a time phrase.
-pub(crate) fn is_time(p: &Parsed<'_>, n: usize) -> bool {
-    is_time_word(p.tokens, p.rest + n)
 }

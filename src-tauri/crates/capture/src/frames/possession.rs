@@ -24,7 +24,8 @@ pub(crate) fn find(p: &Parsed<'_>, around: Around<'_>) -> Option<Found> {
     let own = &nouns[owner_cut..];
     let kin = nouns.iter().any(|w| KIN.contains(w)) || nouns.windows(2).any(|w| w == ["other", "half"]) || nouns.windows(2).any(|w| w == ["best", "friend"]);
     let pet = own.iter().any(|w| PETS.contains(w));
-    let friend = nouns.iter().any(|w| ASSOCIATE.contains(w));
+    // Of friends and colleagues only the name and the closest are worth keeping; their doings are their own.
+    let friend = nouns.iter().any(|w| ASSOCIATE.contains(w)) && p.tense == Tense::Copula && one_of(p.word(0), "called named");
     if kin || pet || friend {
         let category = if kin || friend { Category::Relationship } else { Category::PersonalInfo };
         return being_of(p, around, category, if pet && !kin { "a pet" } else { "family" }, friend && !kin);
@@ -32,7 +33,8 @@ pub(crate) fn find(p: &Parsed<'_>, around: Around<'_>) -> Option<Found> {
     attribute(p, around, own, owner_cut > 0)
 }
 
-fn being_of(p: &Parsed<'_>, around: Around<'_>, category: Category, family: &'static str, is_friend: bool) -> Option<Found> {
+/// What is said of a person or animal close to the speaker.
+pub(super) fn being_of(p: &Parsed<'_>, around: Around<'_>, category: Category, family: &'static str, is_friend: bool) -> Option<Found> {
     let word = p.word(0);
     let make = |category| Some(Found::new(p, around, category, family));
     let dead = one_of(&p.base, "die") || p.base == "pass" && one_of(word, "away") || p.tense == Tense::Copula && word == "dead";

@@ -18,6 +18,7 @@ use serde_json::value::RawValue;
 use crate::SkipReason;
 use crate::identity::{StandIns, digest, handle};
 use crate::json::{Element, Elements, Items, Loose, compact, mend, small_value};
+use crate::limits::PARTS_MAX;
 use crate::open::Halt;
 use crate::out::Out;
 use crate::time::parse_rfc3339;
@@ -137,6 +138,7 @@ fn emit(conversation: &Conversation<'_>, out: &mut Out<'_>) -> Result<(), Halt> 
     let time_of = |text: &Loose<'_>| text.text().and_then(|text| parse_rfc3339(text, offset)).map(|(time, _)| time);
     let mut turns = Vec::with_capacity(messages.len());
     let mut stand_ins = StandIns::default();
+    let mut parts_held = 0;
     for raw in messages {
         let mended;
         let message: RawMessage<'_> = match serde_json::from_str(raw.get()) {
@@ -160,9 +162,16 @@ fn emit(conversation: &Conversation<'_>, out: &mut Out<'_>) -> Result<(), Halt> 
                 continue;
             }
         };
-        let parts = parts_of(&message, role);
+        let mut parts = parts_of(&message, role);
         if parts.is_empty() {
             out.skip(SkipReason::Empty, message.sender.text().unwrap_or_default());
+            continue;
+        }
+        for beyond in parts.drain(parts.len().min(PARTS_MAX - parts_held)..) {
+            out.skip(SkipReason::TooLarge, &beyond.text);
+        }
+        parts_held += parts.len();
+        if parts.is_empty() {
             continue;
         }
         turns.push(Turn {
@@ -249,6 +258,7 @@ fn shown(turns: &[Turn], current: Option<&str>) -> Vec<bool> {
     is_shown
 }
 
+/// The parts of a message, in its own order, files last.
 fn parts_of(message: &RawMessage<'_>, role: Role) -> Vec<Part> {
     let mut parts = Vec::new();
     let mut words = String::new();

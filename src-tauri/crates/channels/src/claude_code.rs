@@ -18,7 +18,7 @@ use crate::SkipReason;
 use crate::claude::result_text;
 use crate::identity::{StandIns, fingerprint, handle};
 use crate::json::{Items, Loose, compact, mend, parse_mending, small_value};
-use crate::limits::{ELEMENT_BYTES_MAX, NAMES_MAX};
+use crate::limits::{ELEMENT_BYTES_MAX, FINGERPRINTS_MAX, NAMES_MAX};
 use crate::lines::{Line, Lines};
 use crate::open::Halt;
 use crate::out::Out;
@@ -190,6 +190,9 @@ fn take(
         out.skip_bytes(SkipReason::Malformed, bytes);
         return Ok(());
     };
+    if sessions.uuids.len() >= FINGERPRINTS_MAX {
+        sessions.uuids.clear();
+    }
     if let Some(uuid) = record.uuid.text()
         && !sessions.uuids.insert(fingerprint(uuid))
     {

@@ -8,6 +8,13 @@ pub(crate) const ELEMENT_BYTES_MAX: usize = 64 * 1024 * 1024;
 /// stays below 64 MiB. The longest real conversations have a few thousand.
 pub(crate) const NODES_MAX: usize = 200_000;
 
+/// The messages of one conversation that are held before they are handed out take about a kilobyte each; more are skipped.
+pub(crate) const PARTS_MAX: usize = 100_000;
+
+/// Ids remembered to notice repeats and count conversations: beyond this memory is cleared, so that a repeat further apart is
+/// handed out again (the store knows it) and a conversation may be counted twice. A million ids take 16 MiB.
+pub(crate) const FINGERPRINTS_MAX: usize = 4_000_000;
+
 /// Metadata of one message beyond this many bytes of JSON is replaced by a note: a parsed value takes up to forty times its text.
 pub(crate) const METADATA_BYTES_MAX: usize = 256 * 1024;
 

@@ -6,7 +6,7 @@ use keepsake_domain::limits::MESSAGE_BYTES_MAX;
 use keepsake_domain::{Message, SourceKind};
 
 use crate::identity::{Me, fingerprint};
-use crate::limits::{PROGRESS_STEP_BYTES, SAMPLE_CHARS_MAX};
+use crate::limits::{FINGERPRINTS_MAX, PROGRESS_STEP_BYTES, SAMPLE_CHARS_MAX};
 use crate::{FileReport, ImportOptions, Read, Sink, Skip, SkipReason, Stop};
 
 /// Counts and forwards what an importer reads from one input.
@@ -18,6 +18,7 @@ pub(crate) struct Out<'a> {
     pub(crate) me: Me,
     kind: SourceKind,
     conversations: HashSet<u64>,
+    conversations_before: u64,
     conversation_now: String,
     emitted: u64,
     skips: BTreeMap<SkipReason, (u64, String)>,
@@ -35,6 +36,7 @@ impl<'a> Out<'a> {
             me: Me::new(options.me.as_deref()),
             kind,
             conversations: HashSet::new(),
+            conversations_before: 0,
             conversation_now: String::new(),
             emitted: 0,
             skips: BTreeMap::new(),
@@ -53,6 +55,10 @@ impl<'a> Out<'a> {
         message.is_private |= self.options.make_private;
         if self.conversation_now != message.source.conversation {
             self.conversation_now.clone_from(&message.source.conversation);
+            if self.conversations.len() >= FINGERPRINTS_MAX {
+                self.conversations_before += self.conversations.len() as u64;
+                self.conversations.clear();
+            }
             self.conversations.insert(fingerprint(&self.conversation_now));
         }
         self.emitted += 1;
@@ -95,7 +101,7 @@ impl<'a> Out<'a> {
         self.sink.progress(self.bytes_total, self.bytes_total)?;
         Ok(FileReport {
             kind: self.kind,
-            conversations: self.conversations.len() as u64,
+            conversations: self.conversations_before + self.conversations.len() as u64,
             seen: self.emitted + skipped,
             emitted: self.emitted,
             skipped,

@@ -24,9 +24,10 @@ setup: ## system packages, tools, the page's packages
 	@$(SCRIPTS)/toolchain.sh
 	@$(MAKE) --no-print-directory ui/node_modules/.installed
 
-# npm writes this stamp's directory; the lock file decides.
+# The lock file decides and is not written. Not `npm ci`: that one refuses a lock in which the binaries of other
+# platforms are missing, as they are on some mirrors.
 ui/node_modules/.installed: ui/package-lock.json ui/package.json
-	npm --prefix ui ci --no-fund --no-audit --loglevel=error
+	npm --prefix ui install --no-save --no-fund --no-audit --loglevel=error
 	@touch $@
 
 model: ## the local embedding model, into the data directory

@@ -30,6 +30,7 @@ export function Button({ children, tone = 'plain', size = 'm', icon, action: id,
       className={cx(css.button, css[tone], size === 's' && css.small, className)}
       aria-label={label}
       aria-keyshortcuts={id ? ariaKeys(action(id).keys) : undefined}
+      data-tone={tone}
       data-testid={testId}
       onClick={(event) => {
         event.stopPropagation();

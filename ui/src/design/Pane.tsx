@@ -27,8 +27,10 @@ export function PaneBody({ children, label, className, testId }: { children: Rea
 
 export function PaneFoot({ children, label }: { children: ReactNode; label: string }) {
   return (
-    <footer className={css.foot} role="group" aria-label={label}>
-      {children}
+    <footer className={css.footer}>
+      <div className={css.foot} role="group" aria-label={label}>
+        {children}
+      </div>
     </footer>
   );
 }

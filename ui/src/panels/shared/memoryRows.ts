@@ -1,6 +1,6 @@
 /** Memories as a list shows them: the backend's answer with the person's decisions laid over it. */
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
-import { useEffect, useLayoutEffect, useMemo, useRef } from 'react';
+import { useCallback, useEffect, useLayoutEffect, useMemo, useRef } from 'react';
 import { type MemoriesListRequest, type MemoriesListResponse, type MemoryRow, call, rpcKey } from '../../api';
 import { log, stampOf, stamped, withDecisions } from '../../api/optimistic';
 import { hotkeys } from '../../keys';
@@ -39,8 +39,11 @@ export function useMemoryRows(request: MemoriesRequest): MemoryRows {
   return { rows, ids, total, response: data, error: query.error, isLoading: query.isPending, retry: () => void query.refetch() };
 }
 
-/** Keeps cursor and selection with a list whose rows come and go, and tells the key table what there is to act on. */
-export function useListCursor(list: Store<ListState>, ids: readonly string[]): void {
+/**
+ * Keeps cursor and selection with a list whose rows come and go, and tells the key table what there is to act on.
+ * Returns a function that puts the cursor on a row as soon as it is there.
+ */
+export function useListCursor(list: Store<ListState>, ids: readonly string[]): (id: string) => void {
   const before = useRef(ids);
   const wanted = useRef<string | null>(null);
   // Before the paint, so that the cursor is never seen on a row that has left.
@@ -78,4 +81,11 @@ export function useListCursor(list: Store<ListState>, ids: readonly string[]): v
       for (const stop of stops) stop();
     };
   }, [list]);
+  return useCallback(
+    (id) => {
+      if (before.current.includes(id)) list.update((state) => ({ ...state, cursor: id }));
+      else wanted.current = id;
+    },
+    [list],
+  );
 }

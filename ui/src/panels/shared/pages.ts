@@ -21,6 +21,8 @@ export interface Paged<R, T> {
   readonly head: R | undefined;
   readonly total: number;
   readonly at: (index: number) => T | undefined;
+  /** Index of the first row at hand that passes, or -1. */
+  readonly find: (test: (item: T) => boolean) => number;
   readonly error: RpcError | null;
   readonly isLoading: boolean;
   readonly retry: () => void;
@@ -64,6 +66,13 @@ export function usePages<K extends Command, T>(cmd: K, options: PagedOptions<K, 
     at: (index) => {
       const query = queries[pages.indexOf(Math.floor(index / size))];
       return query?.data === undefined ? undefined : options.items(query.data as Response<K>)[index % size];
+    },
+    find: (test) => {
+      for (const [nth, query] of queries.entries()) {
+        const index = query.data === undefined ? -1 : options.items(query.data as Response<K>).findIndex(test);
+        if (index >= 0) return (pages[nth] ?? 0) * size + index;
+      }
+      return -1;
     },
     error: (failed?.error as RpcError | undefined) ?? null,
     isLoading: head === undefined && failed === undefined,

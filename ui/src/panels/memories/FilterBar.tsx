@@ -1,0 +1,75 @@
+/** The filters with their live counts. It stays when nothing matches, and offers the way back. */
+import { ArrowDownUp } from 'lucide-react';
+import type { MemoriesListResponse } from '../../api';
+import { Button, CategoryIcon, Facet, IconButton, Menu, PaneBar, SearchField, facetValues } from '../../design';
+import { nameOf, t } from '../../strings';
+import { TESTIDS } from '../../testids';
+import { focusList } from '../shared/focus';
+import { type Filters, type Sort, isNarrowed } from './filters';
+
+const STATUSES = ['active', 'pending', 'archived', 'rejected', 'superseded', 'quarantined'];
+
+const categoryIcon = (name: string) => <CategoryIcon category={name} />;
+
+export interface FilterBarProps {
+  filters: Filters;
+  query: string;
+  response: MemoriesListResponse | undefined;
+  onFilters: (next: Filters) => void;
+  onQuery: (next: string) => void;
+  onClear: () => void;
+}
+
+export function FilterBar({ filters, query, response, onFilters, onQuery, onClear }: FilterBarProps) {
+  const set = (change: Partial<Filters>) => onFilters({ ...filters, ...change });
+  const categories = facetValues(response?.by_category ?? [], filters.category, (name) => nameOf(t.category, name), Object.keys(t.category));
+  return (
+    <>
+      <PaneBar>
+        <SearchField label={t.memories.search} value={query} onChange={onQuery} testId={TESTIDS.memoriesSearch} onLeave={() => focusList(TESTIDS.memoriesList)} />
+        <Menu
+          align="end"
+          trigger={
+            <IconButton label={`${t.memories.sort}: ${t.memories.sorts[filters.sort]}`}>
+              <ArrowDownUp size={16} />
+            </IconButton>
+          }
+          entries={Object.entries(t.memories.sorts).map(([sort, label]) => ({ id: sort, label, checked: filters.sort === sort, isRadio: true, run: () => set({ sort: sort as Sort }) }))}
+        />
+      </PaneBar>
+      <PaneBar>
+        <Facet label={t.memories.status} values={facetValues(response?.by_status ?? [], filters.status, (name) => nameOf(t.status, name), STATUSES)} chosen={filters.status} onChange={(status) => set({ status })} testId="facet-status" />
+        <Facet label={t.memories.category} values={categories} chosen={filters.category} onChange={(category) => set({ category })} iconOf={categoryIcon} testId="facet-category" />
+        <Facet label={t.memories.subject} values={facetValues(response?.by_subject ?? [], filters.subject, (name) => t.subject[name] ?? name)} chosen={filters.subject} onChange={(subject) => set({ subject })} testId="facet-subject" />
+        <Facet label={t.memories.channel} values={facetValues(response?.by_channel ?? [], filters.channel, (name) => nameOf(t.channel, name))} chosen={filters.channel} onChange={(channel) => set({ channel })} testId="facet-channel" />
+        <Facet
+          label={t.memories.confidence}
+          isSingle
+          values={['0.95', '0.9', '0.8'].map((name) => ({ name, label: nameOf(t.memories.confidenceBands, name) }))}
+          chosen={filters.confidence === 'any' ? [] : [filters.confidence]}
+          onChange={([confidence = 'any']) => set({ confidence })}
+          testId="facet-confidence"
+        />
+        <Facet
+          label={t.memories.source}
+          isSingle
+          values={[
+            { name: 'only', label: t.memories.privateOnly },
+            { name: 'without', label: t.memories.privateWithout },
+          ]}
+          chosen={filters.privateSource === 'any' ? [] : [filters.privateSource]}
+          onChange={([privateSource = 'any']) => set({ privateSource: privateSource as Filters['privateSource'] })}
+          testId="facet-source"
+        />
+        {filters.conversation === null ? null : (
+          <Facet label={t.memories.onlyConversation} isSingle values={[{ name: filters.conversation, label: t.memories.onlyConversation }]} chosen={[filters.conversation]} onChange={() => set({ conversation: null })} />
+        )}
+        {isNarrowed(filters, query) ? (
+          <Button size="s" tone="quiet" testId={TESTIDS.memoriesClear} onClick={onClear}>
+            {t.memories.clearFilters}
+          </Button>
+        ) : null}
+      </PaneBar>
+    </>
+  );
+}

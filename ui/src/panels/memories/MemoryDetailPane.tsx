@@ -1,0 +1,105 @@
+/** The memory under the cursor, with what can be done where it stands. */
+import { Archive, ArchiveRestore, ChevronDown, ChevronUp, Inbox, Pencil } from 'lucide-react';
+import type { MemoryRow } from '../../api';
+import { Button, IconButton, PaneBody, PaneFoot, PaneHeader } from '../../design';
+import { hotkeys } from '../../keys';
+import { decide } from '../../state/decisions';
+import { stepFrom } from '../../state/list';
+import { go } from '../../state/nav';
+import { type Store, useStore } from '../../state/store';
+import { t } from '../../strings';
+import { TESTIDS } from '../../testids';
+import { useMemoryDetail } from '../shared/detail';
+import { focusList } from '../shared/focus';
+import { MemoryBody } from '../shared/MemoryBody';
+import { MemoryEditor } from '../shared/MemoryEditor';
+import { type BulkProps, CategoryMenu } from './BulkBar';
+import css from './Memories.module.css';
+import { canArchive, canRestore } from './lifecycle';
+
+interface MemoryDetailPaneProps extends BulkProps {
+  editing: Store<string | null>;
+  isEmpty: boolean;
+}
+
+export function MemoryDetailPane(props: MemoryDetailPaneProps) {
+  const cursor = useStore(props.list, (state) => state.cursor);
+  const row = props.byId.get(cursor ?? '');
+  return row ? <Detail {...props} row={row} /> : <div className={css.nothing} />;
+}
+
+const NOTES: Readonly<Record<string, string>> = {
+  archived: t.memories.trashNote,
+  superseded: t.memories.supersededNote,
+  rejected: t.memories.rejectedNote,
+  pending: t.memories.pendingNote,
+  quarantined: t.review.quarantineText,
+};
+
+function Detail({ row, ids, editing, list, categoryOpen, onCategoryOpen, onArchive, onRestore, onRecategorize }: MemoryDetailPaneProps & { row: MemoryRow }) {
+  const at = ids.indexOf(row.id);
+  const { data: detail, error } = useMemoryDetail(row.id, stepFrom(ids, row.id, 1));
+  const isEditing = useStore(editing, (id) => id === row.id);
+  const hasSelection = useStore(list, (state) => state.selected.size > 0);
+  const stopEditing = () => {
+    editing.set(null);
+    focusList(TESTIDS.memoriesList);
+  };
+  const save = (content: string, category: string) => {
+    stopEditing();
+    if (content === row.content && category === row.category) return;
+    void decide({ action: 'edit', id: row.id, content, category: category === row.category ? null : category }, [row], t.memories.edited);
+  };
+  const note = NOTES[row.status];
+  return (
+    <>
+      <PaneHeader level={2} title={<span className="num">{t.review.position(at + 1, ids.length)}</span>}>
+        <IconButton label={t.app.previous} action="memories.previous" onClick={() => hotkeys.run('memories.previous')} disabled={at <= 0}>
+          <ChevronUp size={16} />
+        </IconButton>
+        <IconButton label={t.app.next} action="memories.next" onClick={() => hotkeys.run('memories.next')} disabled={at >= ids.length - 1}>
+          <ChevronDown size={16} />
+        </IconButton>
+      </PaneHeader>
+      <PaneBody label={t.memories.detail} key={row.id}>
+        <MemoryBody
+          row={row}
+          detail={detail}
+          statementTestId={TESTIDS.memoryStatement}
+          sourceAction="memories.source"
+          editor={isEditing ? <MemoryEditor row={row} saveLabel={t.memories.save} onSave={save} onCancel={stopEditing} /> : undefined}
+          note={
+            <>
+              {note ? <p className={css.note}>{note}</p> : null}
+              {error && !detail ? <p className={css.failed}>{t.memory.detailFailed}</p> : null}
+            </>
+          }
+        />
+      </PaneBody>
+      <PaneFoot label={t.memories.detail}>
+        {canArchive(row) ? (
+          <>
+            <Button icon={<Pencil size={15} aria-hidden="true" />} action="memories.edit" testId={TESTIDS.memoryEdit} disabled={isEditing} onClick={() => editing.set(row.id)}>
+              {t.memories.edit}
+            </Button>
+            <CategoryMenu size="m" side="top" open={categoryOpen && !hasSelection} onOpen={onCategoryOpen} current={row.category} onChoose={(category) => onRecategorize([row.id], category)} />
+            <span className={css.space} />
+            <Button tone="quiet" icon={<Archive size={15} aria-hidden="true" />} action="memories.archive" testId={TESTIDS.memoryArchive} onClick={() => onArchive([row.id])}>
+              {t.memories.archive}
+            </Button>
+          </>
+        ) : null}
+        {canRestore(row) ? (
+          <Button icon={<ArchiveRestore size={15} aria-hidden="true" />} action="memories.restore" testId={TESTIDS.memoryRestore} onClick={() => onRestore([row.id])}>
+            {t.memories.restore}
+          </Button>
+        ) : null}
+        {row.status === 'pending' || row.status === 'quarantined' ? (
+          <Button tone="quiet" icon={<Inbox size={15} aria-hidden="true" />} onClick={() => go('review')}>
+            {t.memories.openReview}
+          </Button>
+        ) : null}
+      </PaneFoot>
+    </>
+  );
+}

@@ -1,0 +1,70 @@
+/** What the Memories list is narrowed to. Pure; the window remembers it as plain JSON, which is read back with care. */
+import type { MemoriesRequest } from '../shared/memoryRows';
+
+export type Sort = 'newest' | 'oldest' | 'confidence';
+export type PrivateSource = 'any' | 'only' | 'without';
+
+export interface Filters {
+  readonly status: readonly string[];
+  readonly category: readonly string[];
+  readonly subject: readonly string[];
+  readonly channel: readonly string[];
+  /** Lowest confidence as written in the menu, or `any`. */
+  readonly confidence: string;
+  readonly privateSource: PrivateSource;
+  readonly conversation: string | null;
+  readonly sort: Sort;
+}
+
+/** Approved memories, newest first: what most people come to see. */
+export const DEFAULT_FILTERS: Filters = {
+  status: ['active'],
+  category: [],
+  subject: [],
+  channel: [],
+  confidence: 'any',
+  privateSource: 'any',
+  conversation: null,
+  sort: 'newest',
+};
+
+const strings = (value: unknown, fallback: readonly string[]): readonly string[] =>
+  Array.isArray(value) && value.every((each) => typeof each === 'string') ? value : fallback;
+const oneOf = <T extends string>(value: unknown, known: readonly T[], fallback: T): T => (known as readonly unknown[]).includes(value) ? (value as T) : fallback;
+
+/** Reads remembered filters. What an older or newer version wrote and this one does not know falls back. */
+export function readFilters(remembered: unknown): Filters {
+  if (typeof remembered !== 'object' || remembered === null) return DEFAULT_FILTERS;
+  const given = remembered as Partial<Record<keyof Filters, unknown>>;
+  return {
+    status: strings(given.status, DEFAULT_FILTERS.status),
+    category: strings(given.category, []),
+    subject: strings(given.subject, []),
+    channel: strings(given.channel, []),
+    confidence: typeof given.confidence === 'string' && (given.confidence === 'any' || Number.isFinite(Number(given.confidence))) ? given.confidence : 'any',
+    privateSource: oneOf(given.privateSource, ['any', 'only', 'without'], 'any'),
+    conversation: typeof given.conversation === 'string' ? given.conversation : null,
+    sort: oneOf(given.sort, ['newest', 'oldest', 'confidence'], 'newest'),
+  };
+}
+
+export function requestOf(filters: Filters, query: string): MemoriesRequest {
+  return {
+    status: [...filters.status],
+    category: [...filters.category],
+    subject: [...filters.subject],
+    channel: [...filters.channel],
+    conversation: filters.conversation,
+    query: query.trim() === '' ? null : query.trim(),
+    confidence_min: filters.confidence === 'any' ? null : Number(filters.confidence),
+    private_source: filters.privateSource === 'any' ? null : filters.privateSource === 'only',
+    include_snoozed: true,
+    sort: filters.sort,
+    limit: 0,
+  };
+}
+
+/** Whether anything but the order differs from what is shown by default. */
+export function isNarrowed(filters: Filters, query: string): boolean {
+  return query.trim() !== '' || JSON.stringify({ ...filters, sort: 'newest' }) !== JSON.stringify(DEFAULT_FILTERS);
+}

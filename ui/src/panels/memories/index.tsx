@@ -1,0 +1,195 @@
+/**
+ * Memories: everything that is kept, narrowed by facets, changed in place.
+ *
+ * A change of words or category is a new version; the trash gives back what is put there; whatever is done to many is one
+ * operation with one undo.
+ */
+import { useCallback, useDeferredValue, useEffect, useMemo, useRef, useState } from 'react';
+import { Library, SearchX } from 'lucide-react';
+import { Button, EmptyState, ErrorState, LoadingRows, PaneHeader, SplitPane, VirtualList } from '../../design';
+import { useActions } from '../../keys';
+import { decide } from '../../state/decisions';
+import { clearSelection, concerned, createListState, extendTo, moveTo, stepFrom, toggleSelected } from '../../state/list';
+import { go, useNavTarget } from '../../state/nav';
+import { createStore, useStore } from '../../state/store';
+import { setUiState, useUiState } from '../../state/uiState';
+import { nameOf, number, t } from '../../strings';
+import { TESTIDS } from '../../testids';
+import { openSource } from '../shared/MemoryBody';
+import { MemoryListRow, ROW_HEIGHT } from '../shared/MemoryListRow';
+import { type MemoryRows, useListCursor, useMemoryRows } from '../shared/memoryRows';
+import { BulkBar } from './BulkBar';
+import { FilterBar } from './FilterBar';
+import { MemoryDetailPane } from './MemoryDetailPane';
+import { canArchive, canRestore } from './lifecycle';
+import { DEFAULT_FILTERS, type Filters, isNarrowed, readFilters, requestOf } from './filters';
+
+const list = createListState();
+const editing = createStore<string | null>(null);
+const NOTHING = {};
+
+export default function Memories() {
+  const [remembered] = useUiState<object>('memories.filters', NOTHING);
+  const filters = useMemo(() => readFilters(remembered), [remembered]);
+  const [query, setQuery] = useState('');
+  const asked = useDebounced(query);
+  const request = useMemo(() => requestOf(filters, asked), [filters, asked]);
+  const memories = useMemoryRows(request);
+  const { rows, ids } = memories;
+  const want = useListCursor(list, ids);
+  const byId = useMemo(() => new Map(rows.map((row) => [row.id, row])), [rows]);
+  const [categoryOpen, setCategoryOpen] = useState(false);
+
+  const setFilters = useCallback((next: Filters) => {
+    list.update(clearSelection);
+    setUiState('memories.filters', next);
+  }, []);
+
+  const target = useNavTarget('memories');
+  const answered = useRef<typeof target>(null);
+  useEffect(() => {
+    if (!target || answered.current === target) return;
+    answered.current = target;
+    // A request from elsewhere in the window, which comes as an event does.
+    // oxlint-disable-next-line react/set-state-in-effect
+    if (target.query !== undefined) setQuery(target.query);
+    if (target.onlyConversation !== undefined) setFilters({ ...DEFAULT_FILTERS, conversation: target.onlyConversation });
+    if (target.memory !== undefined) {
+      // It may stand anywhere, so that no filter may hide it.
+      if (!ids.includes(target.memory)) setFilters({ ...DEFAULT_FILTERS, status: [] });
+      want(target.memory);
+    }
+  }, [target, ids, want, setFilters]);
+
+  const move = (to: string | null) => list.update((state) => moveTo(state, to));
+  const step = (by: number) => move(stepFrom(ids, list.get().cursor, by));
+  const rowsOf = (wanted: readonly string[]) => wanted.flatMap((id) => byId.get(id) ?? []);
+
+  const archive = (wanted: readonly string[]) => {
+    const fit = rowsOf(wanted).filter(canArchive);
+    if (fit.length === 0) return false;
+    void decide({ action: 'archive', ids: fit.map((row) => row.id) }, fit, t.memories.archived(fit.length));
+    return true;
+  };
+  const restore = (wanted: readonly string[]) => {
+    const fit = rowsOf(wanted).filter(canRestore);
+    if (fit.length === 0) return false;
+    void decide({ action: 'restore', ids: fit.map((row) => row.id) }, fit, t.memories.restored(fit.length));
+    return true;
+  };
+  const recategorize = (wanted: readonly string[], category: string) => {
+    const fit = rowsOf(wanted).filter((row) => row.category !== category && canArchive(row));
+    if (fit.length === 0) return;
+    void decide({ action: 'recategorize', ids: fit.map((row) => row.id), category }, fit, t.memories.recategorized(fit.length, nameOf(t.category, category)));
+  };
+
+  useActions('memories', {
+    'memories.next': () => step(1),
+    'memories.previous': () => step(-1),
+    'memories.first': () => move(ids[0] ?? null),
+    'memories.last': () => move(ids[ids.length - 1] ?? null),
+    'memories.edit': () => {
+      const row = byId.get(list.get().cursor ?? '');
+      if (!row || !canArchive(row)) return false;
+      editing.set(row.id);
+      return true;
+    },
+    'memories.category': () => {
+      if (!rowsOf(concerned(list.get())).some(canArchive)) return false;
+      setCategoryOpen(true);
+      return true;
+    },
+    'memories.archive': () => archive(concerned(list.get())),
+    'memories.restore': () => restore(concerned(list.get())),
+    'memories.source': () => {
+      const row = byId.get(list.get().cursor ?? '');
+      if (!row) return false;
+      openSource(undefined, row);
+      return true;
+    },
+    'memories.select': () => {
+      const { cursor } = list.get();
+      if (cursor !== null) list.update((state) => toggleSelected(state, cursor));
+    },
+    'memories.extendDown': () => list.update((state) => extendTo(state, ids, stepFrom(ids, state.cursor, 1))),
+    'memories.extendUp': () => list.update((state) => extendTo(state, ids, stepFrom(ids, state.cursor, -1))),
+    'memories.selectAll': () => list.update((state) => ({ ...state, selected: new Set(ids) })),
+    'memories.clear': () => list.update(clearSelection),
+  });
+
+  const clear = () => {
+    setQuery('');
+    setFilters({ ...DEFAULT_FILTERS, sort: filters.sort });
+  };
+  const bulk = { list, byId, ids, categoryOpen, onCategoryOpen: setCategoryOpen, onArchive: archive, onRestore: restore, onRecategorize: recategorize };
+  return (
+    <SplitPane
+      name="memories"
+      list={
+        <>
+          <PaneHeader title={t.panels.memories} count={<span data-testid={TESTIDS.memoriesCount}>{number(memories.total)}</span>} />
+          <FilterBar filters={filters} query={query} response={memories.response} onFilters={setFilters} onQuery={setQuery} onClear={clear} />
+          <BulkBar {...bulk} />
+          <MemoryList memories={memories} isNarrow={isNarrowed(filters, asked)} usualStatus={filters.status.length === 1 ? filters.status[0] : 'active'} onClear={clear} />
+          <p className="srOnly" aria-live="polite">
+            {t.memories.live(memories.total)}
+          </p>
+        </>
+      }
+      detail={<MemoryDetailPane {...bulk} editing={editing} isEmpty={!memories.isLoading && rows.length === 0} />}
+    />
+  );
+}
+
+/** Typing asks once it pauses for a moment. */
+function useDebounced(value: string): string {
+  const [settled, setSettled] = useState(value);
+  useEffect(() => {
+    const timer = window.setTimeout(() => setSettled(value), 120);
+    return () => window.clearTimeout(timer);
+  }, [value]);
+  return useDeferredValue(settled);
+}
+
+function MemoryList({ memories, isNarrow, usualStatus, onClear }: { memories: MemoryRows; isNarrow: boolean; usualStatus: string | undefined; onClear: () => void }) {
+  const { rows, ids, isLoading, error, retry } = memories;
+  const cursor = useStore(list, (state) => state.cursor);
+  const selected = useStore(list, (state) => state.selected);
+  const indexOf = useMemo(() => new Map(ids.map((id, index) => [id, index])), [ids]);
+  const keyOf = useCallback((index: number) => ids[index] ?? '', [ids]);
+  const heightOf = useCallback(() => ROW_HEIGHT, []);
+  if (error && rows.length === 0) return <ErrorState title={t.memories.loadFailed} text={t.memories.loadFailedText} detail={error.message} onRetry={retry} />;
+  if (isLoading) return <LoadingRows />;
+  if (rows.length === 0) {
+    return isNarrow ? (
+      <EmptyState icon={<SearchX size={18} />} title={t.memories.noMatchTitle} text={t.memories.noMatchText} action={<Button onClick={onClear}>{t.memories.clearFilters}</Button>} />
+    ) : (
+      <EmptyState icon={<Library size={18} />} title={t.memories.emptyTitle} text={t.memories.emptyText} action={<Button onClick={() => go('review')}>{t.memories.emptyAction}</Button>} />
+    );
+  }
+  return (
+    <VirtualList
+      label={t.memories.list}
+      testId={TESTIDS.memoriesList}
+      rowTestId={TESTIDS.memoryRow}
+      isMulti
+      autoFocus
+      count={rows.length}
+      keyOf={keyOf}
+      heightOf={heightOf}
+      activeIndex={cursor === null ? -1 : (indexOf.get(cursor) ?? -1)}
+      isSelected={(index) => selected.has(ids[index] ?? '')}
+      onPick={(index, event) => {
+        const id = ids[index];
+        if (id === undefined) return;
+        if (event.shiftKey) list.update((state) => extendTo(state, ids, id));
+        else if (event.metaKey || event.ctrlKey) list.update((state) => toggleSelected(state, id));
+        else list.update((state) => moveTo(state, id));
+      }}
+      render={(index) => {
+        const row = rows[index];
+        return row ? <MemoryListRow row={row} list={list} showSource usualStatus={usualStatus} /> : null;
+      }}
+    />
+  );
+}

@@ -9,6 +9,7 @@ import { hotkeys, useActions } from '../keys';
 import { platform } from '../platform';
 import { startClock } from '../state/clock';
 import { undo, usePendingDelta } from '../state/decisions';
+import { listenForDrops, noteHostEvent } from '../state/host';
 import { PANELS, type PanelId, go, nav, usePanel } from '../state/nav';
 import { useStore } from '../state/store';
 import { showError } from '../state/toasts';
@@ -33,7 +34,11 @@ function useHost(): void {
   const client = useQueryClient();
   useEffect(() => {
     const invalidator = createInvalidator(client);
-    const stopEvents = platform().onEvent((event) => invalidator.onEvent(event));
+    const stopEvents = platform().onEvent((event) => {
+      invalidator.onEvent(event);
+      noteHostEvent(event);
+    });
+    const stopDrops = listenForDrops();
     const press = (event: KeyboardEvent) => {
       invalidator.noteInput();
       if (hotkeys.press(event)) event.preventDefault();
@@ -45,6 +50,7 @@ function useHost(): void {
     return () => {
       invalidator.stop();
       stopEvents();
+      stopDrops();
       window.removeEventListener('keydown', press);
       stopTheme();
       stopClock();

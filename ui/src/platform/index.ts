@@ -32,6 +32,7 @@ export async function openPlatform(): Promise<Platform> {
       candidates: Number(query.get('n') ?? '0'),
       firstRun: query.get('first') === '1',
       embeddingMissing: query.get('embedding') === 'missing',
+      sessions: query.get('sessions') === '1',
     });
   } else if ('__TAURI_INTERNALS__' in window) {
     current = (await import('./tauri')).createTauriPlatform();

@@ -9,7 +9,9 @@ import { type Platform, RpcError } from '../types';
 import { conversationCommands } from './conversations';
 import { buildWorld } from './data';
 import { memoryCommands } from './memories';
+import { addSessions } from './sessions';
 import { systemCommands } from './system';
+import { workCommands } from './work';
 
 export interface FakeOptions {
   candidates?: number;
@@ -18,6 +20,10 @@ export interface FakeOptions {
   /** How long each answer takes, ms. */
   latency_ms?: number;
   now?: number;
+  /** Adds a coding session with every kind of message, and a conversation of some thousand messages. */
+  sessions?: boolean;
+  /** How long each step of invented work takes, ms. */
+  pace_ms?: number;
 }
 
 export type Handlers = { [K in keyof RpcSchema]?: (payload: RpcSchema[K][0]) => RpcSchema[K][1] };
@@ -49,6 +55,7 @@ export function createFakePlatform(options: FakeOptions = {}): FakePlatform {
     changed: (...tags) => void setTimeout(() => emit({ type: 'changed', tags }), 0),
   };
   const world = buildWorld(started, options.firstRun ? 0 : (options.candidates ?? 0));
+  if (options.sessions) addSessions(world, started);
   if (options.firstRun) {
     world.conversations = [];
     world.messages.clear();
@@ -59,6 +66,7 @@ export function createFakePlatform(options: FakeOptions = {}): FakePlatform {
     ...memoryCommands(world, host),
     ...conversationCommands(world, host),
   };
+  Object.assign(handlers, workCommands(host, handlers, options.pace_ms ?? 400));
   const failures = new Map<string, RpcError>();
   const calls: FakePlatform['calls'] = [];
   const wait = () => new Promise((resolve) => setTimeout(resolve, options.latency_ms ?? 0));
@@ -89,8 +97,8 @@ export function createFakePlatform(options: FakeOptions = {}): FakePlatform {
       listeners.add(listener);
       return () => listeners.delete(listener);
     },
-    pickFiles: async () => [{ token: 'file_1', name: 'conversations.json', size: 18_400_000 }],
-    takeFiles: async (files) => files.map((file, index) => ({ token: `file_${index}`, name: file.name, size: file.size })),
+    pickFiles: async () => ['conversations.zip', 'WhatsApp Chat with Noor.txt', 'holiday.pdf'].map((name, index) => ({ token: `file:${name}`, name, size: [96_400_000, 412_000, 2_100_000][index] ?? 0 })),
+    takeFiles: async (files) => files.map((file) => ({ token: `file:${file.name}`, name: file.name, size: file.size })),
     setTitle(title) {
       document.title = title;
     },

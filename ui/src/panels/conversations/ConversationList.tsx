@@ -1,0 +1,163 @@
+/** The list: search, filters, one row a conversation. */
+import { type Ref, useEffect, useImperativeHandle, useRef, useState } from 'react';
+import type { ConversationRow, ConversationsListRequest } from '../../api';
+import { Badge, Button, EmptyState, ErrorState, Facet, LoadingRows, PaneBar, PaneHeader, RelativeTime, SearchField, VirtualList, cx, facetValues } from '../../design';
+import { PrivateLock, hatched } from '../../design/PrivateMark';
+import { useSettled } from '../../state/settled';
+import { useUiState } from '../../state/uiState';
+import { nameOf, number, t } from '../../strings';
+import { TESTIDS } from '../../testids';
+import { usePages } from '../shared/pages';
+import css from './List.module.css';
+
+const PAGE_ROWS = 200;
+const ROW_PX = 56;
+/** Typing is not asked about letter by letter. */
+const QUERY_REST_MS = 160;
+const NONE: readonly string[] = [];
+
+export interface ListHandle {
+  move(step: number): void;
+  /** Goes to a row; beyond the end is the last one. */
+  to(index: number): void;
+  focus(): void;
+}
+
+interface ConversationListProps {
+  ref: Ref<ListHandle>;
+  openId: string | null;
+  onOpen: (row: Pick<ConversationRow, 'id'>) => void;
+  /** The row was opened for reading. */
+  onRead: () => void;
+  onEmpty: (isEmpty: boolean) => void;
+}
+
+export function ConversationList({ ref, openId, onOpen, onRead, onEmpty }: ConversationListProps) {
+  const [query, setQuery] = useState('');
+  const asked = useSettled(query.trim(), QUERY_REST_MS);
+  const [channels, setChannels] = useUiState<readonly string[]>('conversations.channels', NONE);
+  const [privacy, setPrivacy] = useUiState<string>('conversations.privacy', '');
+  const filter: Partial<ConversationsListRequest> = {
+    query: asked || null,
+    channel: [...channels],
+    private: privacy === '' ? null : privacy === 'private',
+  };
+  const isFiltered = Boolean(asked) || channels.length > 0 || privacy !== '';
+  const pages = usePages('conversations_list', {
+    request: (offset, limit) => ({ ...filter, offset, limit }),
+    size: PAGE_ROWS,
+    items: (response) => response.items,
+    total: (response) => response.total,
+    list: JSON.stringify(filter),
+  });
+
+  // Where the cursor is going while the row there has not arrived yet.
+  const [wanted, setWanted] = useState<number | null>(null);
+  const here = openId === null ? -1 : pages.find((row) => row.id === openId);
+  const arrived = wanted === null ? undefined : pages.at(wanted);
+  if (wanted !== null && here === wanted) setWanted(null);
+  useEffect(() => {
+    if (arrived) onOpen(arrived);
+  }, [arrived, onOpen]);
+  const firstId = pages.at(0)?.id;
+  const isNowhere = openId === null && firstId !== undefined;
+  useEffect(() => {
+    if (isNowhere && firstId) onOpen({ id: firstId });
+  }, [isNowhere, firstId, onOpen]);
+  const isEmpty = pages.head !== undefined && pages.total === 0 && !isFiltered;
+  useEffect(() => onEmpty(isEmpty), [isEmpty, onEmpty]);
+
+  const frame = useRef<HTMLDivElement>(null);
+  const active = wanted ?? here;
+  const to = (index: number) => {
+    if (pages.total === 0) return;
+    setWanted(Math.max(0, Math.min(pages.total - 1, index)));
+  };
+  useImperativeHandle(ref, () => ({
+    move: (step) => to(active < 0 ? 0 : active + step),
+    to,
+    focus: () => frame.current?.querySelector<HTMLElement>('[role=listbox]')?.focus(),
+  }));
+
+  const clear = () => {
+    setQuery('');
+    setChannels(NONE);
+    setPrivacy('');
+  };
+  const { head } = pages;
+  return (
+    <>
+      <PaneHeader title={t.panels.conversations} count={head ? number(pages.total) : undefined} />
+      <PaneBar>
+        <SearchField label={t.conversations.search} value={query} onChange={setQuery} testId={TESTIDS.conversationsSearch} onLeave={() => frame.current?.querySelector<HTMLElement>('[role=listbox]')?.focus()} />
+        <Facet label={t.conversations.channel} values={facetValues(head?.by_channel ?? [], channels, (name) => nameOf(t.channel, name))} chosen={channels} onChange={setChannels} />
+        <Facet
+          label={t.conversations.privacy}
+          isSingle
+          values={[
+            { name: 'private', label: t.conversations.privateOnly, count: head?.private_count },
+            { name: 'other', label: t.conversations.privateWithout },
+          ]}
+          chosen={privacy ? [privacy] : []}
+          onChange={([next]) => setPrivacy(next ?? '')}
+        />
+      </PaneBar>
+      <div ref={frame} className={css.body}>
+        {pages.error ? (
+          <ErrorState title={t.conversations.loadFailed} text={t.conversations.loadFailedText} detail={pages.error.message} onRetry={pages.retry} />
+        ) : pages.isLoading ? (
+          <LoadingRows height={ROW_PX} />
+        ) : pages.total === 0 && isFiltered ? (
+          <EmptyState title={t.conversations.noMatchTitle} text={t.conversations.noMatchText} action={<Button onClick={clear}>{t.conversations.clearFilters}</Button>} />
+        ) : (
+          <VirtualList
+            label={t.conversations.list}
+            testId={TESTIDS.conversationsList}
+            rowTestId={TESTIDS.conversationRow}
+            count={pages.total}
+            keyOf={(index) => pages.at(index)?.id ?? `row ${index}`}
+            heightOf={() => ROW_PX}
+            activeIndex={active}
+            onPick={(index) => {
+              const row = pages.at(index);
+              if (row) onOpen(row);
+            }}
+            onOpen={onRead}
+            onRange={pages.onRange}
+            autoFocus
+            render={(index) => {
+              const row = pages.at(index);
+              return row ? <Row row={row} /> : null;
+            }}
+          />
+        )}
+      </div>
+      <span className="srOnly" role="status">
+        {head ? t.conversations.live(pages.total) : ''}
+      </span>
+    </>
+  );
+}
+
+function Row({ row }: { row: ConversationRow }) {
+  return (
+    <div className={cx(css.row, row.is_private && hatched)} data-testid={row.is_private ? TESTIDS.conversationPrivate : undefined} data-conversation={row.id}>
+      <div className={css.line}>
+        {row.is_private ? <PrivateLock /> : null}
+        <span className={css.title}>{row.title}</span>
+        {row.is_sample ? <Badge>{t.conversations.sample}</Badge> : null}
+        <span className={css.date}>
+          <RelativeTime time={row.last} date />
+        </span>
+      </div>
+      <div className={css.line}>
+        <span className={css.meta}>
+          {nameOf(t.channel, row.channel_type)}
+          {row.participants.length > 0 ? ` · ${t.conversations.participants(row.participants)}` : ''}
+        </span>
+        {row.memories_pending > 0 ? <Badge tone="accent">{t.conversations.memoriesPending(row.memories_pending)}</Badge> : null}
+        {row.memories_active > 0 ? <span className={cx('num', css.memories)}>{t.conversations.memoriesActive(row.memories_active)}</span> : null}
+      </div>
+    </div>
+  );
+}

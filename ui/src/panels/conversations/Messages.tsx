@@ -1,0 +1,144 @@
+/**
+ * The reading view: windowed, heights measured as rows appear, messages fetched in pages.
+ *
+ * The cursor (`j`, `k`) is a position. It moves without asking the backend: the next page is fetched half a page ahead.
+ */
+import { useVirtualizer } from '@tanstack/react-virtual';
+import { useEffect, useLayoutEffect, useRef, useState } from 'react';
+import { type ConversationRow, type MemorySpan, type MessageView, type MessagesResponse, useRpc } from '../../api';
+import { EmptyState, ErrorState, LoadingRows, toggled } from '../../design';
+import { useActions } from '../../keys';
+import { t } from '../../strings';
+import { TESTIDS } from '../../testids';
+import { usePages } from '../shared/pages';
+import { estimateHeight } from './blocks';
+import { DayLine, Message, isFoldable, startsDay } from './Message';
+import css from './Messages.module.css';
+import { SpanPopover } from './SpanPopover';
+
+const PAGE_MESSAGES = 200;
+const OVERSCAN = 4;
+/** For a row that has not arrived. */
+const UNKNOWN_PX = 96;
+
+export function Messages({ row, target }: { row: ConversationRow; target: string | null }) {
+  const place = useRpc('conversation_messages', { conversation_id: row.id, around: target, limit: 3 }, { enabled: target !== null, select: (response: MessagesResponse) => response.items.find((each) => each.id === target)?.position ?? 0 });
+  if (target !== null && place.isPending) return <LoadingRows rows={6} height={UNKNOWN_PX} />;
+  // A message that is gone opens the conversation at its beginning.
+  return <MessageList row={row} target={target} position={target === null ? null : (place.data ?? 0)} />;
+}
+
+function MessageList({ row, target, position }: { row: ConversationRow; target: string | null; position: number | null }) {
+  // The virtualizer changes inside while its identity stays, which memoised rendering would not see.
+  'use no memo';
+  const pages = usePages('conversation_messages', {
+    request: (offset, limit) => ({ conversation_id: row.id, offset, limit }),
+    size: PAGE_MESSAGES,
+    items: (response) => response.items,
+    total: (response) => response.total,
+    list: `${row.id} ${target ?? ''}`,
+    start: position ?? 0,
+  });
+  const [cursor, setCursor] = useState({ target, at: position ?? -1 });
+  const at = cursor.target === target ? cursor.at : (position ?? -1);
+  const [unfolded, setUnfolded] = useState<readonly string[]>([]);
+  const [popover, setPopover] = useState<{ anchor: HTMLElement; spans: readonly MemorySpan[] } | null>(null);
+  const scroller = useRef<HTMLDivElement>(null);
+
+  const guess = (index: number) => {
+    const message = pages.at(index);
+    return message ? estimateHeight(message.text, isFoldable(message)) : UNKNOWN_PX;
+  };
+  // oxlint-disable-next-line react/incompatible-library -- see above
+  const virtualizer = useVirtualizer({
+    count: pages.total,
+    getScrollElement: () => scroller.current,
+    estimateSize: guess,
+    getItemKey: (index) => index,
+    overscan: OVERSCAN,
+    useFlushSync: false,
+    initialRect: { width: 720, height: 800 },
+    paddingStart: 12,
+    paddingEnd: 48,
+    // Without layout, as in tests, a row is as high as it was guessed to be.
+    measureElement: (element) => element.getBoundingClientRect().height || guess(Number(element.getAttribute('data-index'))),
+  });
+
+  const isThere = position !== null && pages.at(position) !== undefined;
+  useLayoutEffect(() => {
+    if (isThere && position !== null) virtualizer.scrollToIndex(position, { align: 'center' });
+  }, [isThere, position, target, virtualizer]);
+  useEffect(() => {
+    // Opened for a line: its keys work at once.
+    if (target !== null && isThere) scroller.current?.focus({ preventScroll: true });
+  }, [target, isThere]);
+
+  const items = virtualizer.getVirtualItems();
+  const first = items[0]?.index ?? 0;
+  const last = items[items.length - 1]?.index ?? 0;
+  const { onRange } = pages;
+  useEffect(() => {
+    onRange(first, last);
+  });
+
+  const moveTo = (index: number) => {
+    const next = Math.max(0, Math.min(pages.total - 1, index));
+    setCursor({ target, at: next });
+    const height = scroller.current?.clientHeight ?? 0;
+    const item = items.find((each) => each.index === next);
+    virtualizer.scrollToIndex(next, { align: item && item.size > height ? 'start' : 'auto' });
+  };
+  const firstInView = () => items.find((item) => item.end > (virtualizer.scrollOffset ?? 0) + 24)?.index ?? 0;
+  const isReading = () => scroller.current?.contains(document.activeElement) ?? false;
+  useActions('conversations', {
+    'conversations.nextMessage': () => moveTo(at < 0 ? firstInView() : at + 1),
+    'conversations.previousMessage': () => moveTo(at < 0 ? firstInView() : at - 1),
+    // Home and End belong to the reading view while it has the focus; otherwise to the list, which registered first.
+    'conversations.read': () => {
+      const message = isReading() ? pages.at(at) : undefined;
+      if (message && isFoldable(message)) setUnfolded((open) => toggled(open, message.id));
+      else scroller.current?.focus();
+    },
+  });
+
+  if (pages.error) return <ErrorState title={t.conversations.readFailed} text={t.conversations.readFailedText} detail={pages.error.message} onRetry={pages.retry} />;
+  if (pages.isLoading) return <LoadingRows rows={6} height={UNKNOWN_PX} />;
+  if (pages.total === 0) return <EmptyState title={t.conversations.noMessages} />;
+  return (
+    <>
+      {/* The one scroll container of the pane; focusable, so that it scrolls by keyboard. */}
+      {/* oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex */}
+      <div ref={scroller} className={css.scroller} role="region" aria-label={t.conversations.messages} tabIndex={0} data-reader="" data-testid={TESTIDS.conversationMessages}>
+        <div className={css.canvas} style={{ height: virtualizer.getTotalSize() }}>
+          {items.map((item) => {
+            const message: MessageView | undefined = pages.at(item.index);
+            const previous = item.index > 0 ? pages.at(item.index - 1) : null;
+            return (
+              <div key={item.key} ref={virtualizer.measureElement} data-index={item.index} className={css.slot} style={{ transform: `translateY(${item.start}px)` }}>
+                {message ? (
+                  <>
+                    {startsDay(message, previous) ? <DayLine time={message.time} /> : null}
+                    <Message
+                      message={message}
+                      follows={previous ?? null}
+                      isCurrent={item.index === at}
+                      isTarget={message.id === target}
+                      isOpen={unfolded.includes(message.id) || message.id === target}
+                      total={pages.total}
+                      onToggle={() => setUnfolded((open) => toggled(open, message.id))}
+                      onPick={() => setCursor({ target, at: item.index })}
+                      onSpan={(anchor, spans) => setPopover({ anchor, spans })}
+                    />
+                  </>
+                ) : (
+                  <div className={css.missing} style={{ height: UNKNOWN_PX }} />
+                )}
+              </div>
+            );
+          })}
+        </div>
+      </div>
+      {popover ? <SpanPopover anchor={popover.anchor} spans={popover.spans} onClose={() => setPopover(null)} /> : null}
+    </>
+  );
+}

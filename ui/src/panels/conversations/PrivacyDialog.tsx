@@ -1,0 +1,135 @@
+/** Private or not: what it means, what was remembered so far, counted, and what becomes of that. */
+import { EyeOff, Lock, Trash2 } from 'lucide-react';
+import { type ReactNode, useState } from 'react';
+import { type ConversationRow, type ExistingMemories, type PrivacyPreview, call, useRpc } from '../../api';
+import { Button, Dialog, ErrorState, LoadingRows } from '../../design';
+import { showError, showToast } from '../../state/toasts';
+import { t } from '../../strings';
+import { TESTIDS } from '../../testids';
+import css from './PrivacyDialog.module.css';
+
+/** What the conversation has led to, in words; only what there is. */
+function counted(preview: PrivacyPreview): string[] {
+  const { countActive, countPending, countAnalyses, countGate } = t.conversations;
+  return (
+    [
+      [preview.memories_active, countActive],
+      [preview.memories_pending, countPending],
+      [preview.analyses, countAnalyses],
+      [preview.gate_entries, countGate],
+    ] as const
+  )
+    .filter(([count]) => count > 0)
+    .map(([count, say]) => say(count));
+}
+
+async function setPrivate(id: string, isPrivate: boolean, existing: ExistingMemories): Promise<void> {
+  const outcome = await call('conversation_set_private', { id, private: isPrivate, existing });
+  if (!outcome.is_private) {
+    showToast({ text: t.conversations.didNotPrivate(outcome.unhidden), replaces: 'privacy' });
+    return;
+  }
+  const canGoBack = existing !== 'erase';
+  showToast({
+    text: t.conversations.didPrivate(outcome.hidden, outcome.erased, outcome.jobs_cancelled),
+    replaces: 'privacy',
+    actions: canGoBack ? [{ label: t.app.undo, run: () => void setPrivate(id, false, 'keep').catch(showError) }] : [],
+  });
+}
+
+export function PrivacyDialog({ row, onClose }: { row: ConversationRow; onClose: () => void }) {
+  const { data: preview, error } = useRpc('conversation_privacy_preview', { id: row.id });
+  const [isBusy, setBusy] = useState(false);
+  const apply = (isPrivate: boolean, existing: ExistingMemories) => {
+    setBusy(true);
+    setPrivate(row.id, isPrivate, existing).then(onClose, (thrown: unknown) => {
+      setBusy(false);
+      showError(thrown);
+    });
+  };
+  const parts = preview ? counted(preview) : [];
+  const words = t.conversations;
+  const title = row.is_private ? words.notPrivateTitle : words.privateTitle;
+  const cancel = (
+    <Button onClick={onClose} disabled={isBusy}>
+      {t.app.cancel}
+    </Button>
+  );
+
+  let body: ReactNode;
+  let actions: ReactNode = cancel;
+  if (error) {
+    body = <ErrorState title={words.countFailed} text={words.countFailedText} detail={error.message} />;
+  } else if (!preview) {
+    body = <LoadingRows rows={3} height={64} />;
+  } else if (row.is_private) {
+    body = (
+      <>
+        <p>{words.notPrivateText}</p>
+        <p className={css.counted}>{words.notPrivateUnread(preview.messages_not_read)}</p>
+      </>
+    );
+    actions = (
+      <>
+        {cancel}
+        <Button tone="primary" disabled={isBusy} testId={TESTIDS.privacyOff} onClick={() => apply(false, 'keep')}>
+          {words.notPrivateConfirm}
+        </Button>
+      </>
+    );
+  } else if (parts.length === 0) {
+    body = (
+      <>
+        <p>{words.privateText}</p>
+        <p className={css.counted}>{words.privateNothing}</p>
+      </>
+    );
+    actions = (
+      <>
+        {cancel}
+        <Button tone="primary" disabled={isBusy} testId={TESTIDS.privacyKeep} onClick={() => apply(true, 'keep')}>
+          {words.makePrivate}
+        </Button>
+      </>
+    );
+  } else {
+    body = (
+      <>
+        <p>{words.privateText}</p>
+        <p className={css.counted}>{words.privateCounted(parts)}</p>
+        <ul className={css.choices}>
+          <Choice icon={<Lock size={16} aria-hidden="true" />} text={words.keepText}>
+            <Button disabled={isBusy} testId={TESTIDS.privacyKeep} onClick={() => apply(true, 'keep')}>
+              {words.keep}
+            </Button>
+          </Choice>
+          <Choice icon={<EyeOff size={16} aria-hidden="true" />} text={words.hideText(preview.memories_active, preview.memories_pending)}>
+            <Button disabled={isBusy} testId={TESTIDS.privacyHide} onClick={() => apply(true, 'hide')}>
+              {words.hide}
+            </Button>
+          </Choice>
+          <Choice icon={<Trash2 size={16} aria-hidden="true" />} text={words.eraseText(parts)}>
+            <Button tone="danger" disabled={isBusy} testId={TESTIDS.privacyErase} onClick={() => apply(true, 'erase')}>
+              {words.erase}
+            </Button>
+          </Choice>
+        </ul>
+      </>
+    );
+  }
+  return (
+    <Dialog open onClose={onClose} title={title} size={parts.length > 0 && !row.is_private ? 'm' : 's'} actions={actions} testId={TESTIDS.privacyDialog}>
+      {body}
+    </Dialog>
+  );
+}
+
+function Choice({ icon, text, children }: { icon: ReactNode; text: string; children: ReactNode }) {
+  return (
+    <li className={css.choice}>
+      {icon}
+      <span className={css.text}>{text}</span>
+      {children}
+    </li>
+  );
+}

@@ -1,0 +1,115 @@
+/** One conversation: its head with privacy and Analyze now, and its messages. */
+import { History, Lock, LockOpen } from 'lucide-react';
+import { useState } from 'react';
+import { type ConversationRow, useRpc } from '../../api';
+import { Badge, Button, ErrorState, LoadingRows, PaneHeader, Tooltip, cx, shortDate } from '../../design';
+import { hatched } from '../../design/PrivateMark';
+import { useActions } from '../../keys';
+import { useNow } from '../../state/clock';
+import { go, openConversation, reviewConversation } from '../../state/nav';
+import { nameOf, t } from '../../strings';
+import { TESTIDS } from '../../testids';
+import { AnalysisDialog } from './AnalysisDialog';
+import { AnalyzeBar, AnalyzeButton, useAnalyze } from './Analyze';
+import { Messages } from './Messages';
+import { PrivacyDialog } from './PrivacyDialog';
+import css from './Reader.module.css';
+
+export function Reader({ id, message, onGone }: { id: string; message: string | null; onGone: () => void }) {
+  const { data: row, error, refetch } = useRpc('conversation_get', { id });
+  if (error) {
+    return (
+      <ErrorState
+        title={t.conversations.readFailed}
+        text={t.conversations.readFailedText}
+        detail={error.message}
+        onRetry={() => (error.code === 'not_found' ? onGone() : void refetch())}
+      />
+    );
+  }
+  if (!row) return <LoadingRows rows={6} height={88} />;
+  return <Opened row={row} message={message} />;
+}
+
+const countOf = (response: { items: readonly unknown[] }) => response.items.length;
+
+function Opened({ row, message }: { row: ConversationRow; message: string | null }) {
+  const [privacyOpen, setPrivacyOpen] = useState(false);
+  const [results, setResults] = useState<{ analysis: string | null } | null>(null);
+  const analyze = useAnalyze(row, (analysis) => setResults({ analysis }));
+  const { data: analyses = 0 } = useRpc('analyses_list', { id: row.id }, { select: countOf });
+  const now = useNow();
+  useActions('conversations', {
+    'conversations.private': () => setPrivacyOpen(true),
+    'conversations.analyze': () => analyze.start(false),
+    'conversations.results': () => (analyses > 0 ? setResults({ analysis: null }) : false),
+  });
+  const from = shortDate(row.first, now);
+  const to = shortDate(row.last, now);
+  return (
+    <div className={cx(css.reader, row.is_private && hatched)} data-conversation={row.id} data-private={row.is_private}>
+      <PaneHeader title={row.title} level={1}>
+        {analyses > 0 ? (
+          <Tooltip text={t.conversations.resultsLabel(analyses)} keys="R">
+            <Button size="s" tone="quiet" icon={<History size={14} aria-hidden="true" />} label={t.conversations.resultsLabel(analyses)} testId={TESTIDS.analysesOpen} onClick={() => setResults({ analysis: null })}>
+              {t.conversations.results}
+            </Button>
+          </Tooltip>
+        ) : null}
+        <Button
+          size="s"
+          tone={row.is_private ? 'plain' : 'quiet'}
+          icon={row.is_private ? <Lock size={14} aria-hidden="true" /> : <LockOpen size={14} aria-hidden="true" />}
+          action="conversations.private"
+          label={row.is_private ? t.conversations.makeNotPrivateHint : t.conversations.makePrivate}
+          aria-pressed={row.is_private}
+          testId={TESTIDS.privacyToggle}
+          onClick={() => setPrivacyOpen(true)}
+        >
+          {row.is_private ? t.conversations.makeNotPrivate : t.conversations.makePrivate}
+        </Button>
+        <AnalyzeButton analyze={analyze} />
+      </PaneHeader>
+      <div className={css.facts}>
+        <span>{nameOf(t.channel, row.channel_type)}</span>
+        <span className={css.people} title={t.conversations.participants(row.participants)}>
+          {t.conversations.participants(row.participants)}
+        </span>
+        <span className="num">{t.conversations.messageCount(row.messages)}</span>
+        <span className="num">{from === to ? from : `${from} – ${to}`}</span>
+        {row.is_sample ? <Badge>{t.conversations.sample}</Badge> : null}
+        <span className={css.space} />
+        {row.memories_pending > 0 ? (
+          <button type="button" className={css.link} onClick={() => reviewConversation(row.id)}>
+            {t.conversations.memoriesPending(row.memories_pending)}
+          </button>
+        ) : null}
+        {row.memories_active > 0 ? (
+          <button type="button" className={css.link} onClick={() => go('memories', { onlyConversation: row.id })}>
+            {t.conversations.memoriesActive(row.memories_active)}
+          </button>
+        ) : null}
+      </div>
+      {row.is_private ? (
+        <div className={css.private}>
+          <Lock size={13} aria-hidden="true" />
+          {t.conversations.privateLine}
+        </div>
+      ) : null}
+      <AnalyzeBar analyze={analyze} onResults={(analysis) => setResults({ analysis })} />
+      <Messages row={row} target={message} />
+      {privacyOpen ? <PrivacyDialog row={row} onClose={() => setPrivacyOpen(false)} /> : null}
+      {results ? (
+        <AnalysisDialog
+          row={row}
+          analysis={results.analysis}
+          onClose={() => setResults(null)}
+          onLine={(line) => {
+            setResults(null);
+            openConversation(row.id, line);
+          }}
+        />
+      ) : null}
+    </div>
+  );
+}

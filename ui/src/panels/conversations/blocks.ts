@@ -1,0 +1,87 @@
+/**
+ * A message's text as prose and fenced code, each with its place in the whole. Pure.
+ *
+ * Nothing is rendered from markup: a fence only changes the typeface. Offsets are code points, as spans count them.
+ */
+
+export interface Block {
+  readonly kind: 'prose' | 'code';
+  readonly text: string;
+  /** Code points before this block in the message. */
+  readonly start: number;
+  /** The word after the fence, if any. */
+  readonly language: string | null;
+}
+
+/** Messages are cut here until somebody asks for all: a pasted log must not cost what a book costs. */
+export const SHOWN_CHARS_MAX = 4_000;
+
+const FENCE = /^ {0,3}(`{3,}|~{3,})\s*([^\s`]*)[^`]*$/;
+
+const countPoints = (text: string): number => {
+  let count = 0;
+  for (const _ of text) count += 1;
+  return count;
+};
+
+/** An unclosed fence reaches to the end. Blank lines beside a fence and at the end are left out. */
+export function blocksOf(text: string): Block[] {
+  const blocks: Block[] = [];
+  let kind: Block['kind'] = 'prose';
+  let language: string | null = null;
+  let fence = '';
+  let lines: string[] = [];
+  let start = 0;
+  let at = 0;
+  const flush = (nextStart: number) => {
+    // Line breaks beside a fence belong to neither side; what stays blank shows nothing.
+    const joined = lines.join('').replace(kind === 'prose' ? /\s+$/ : /\n$/, '');
+    const leading = kind === 'prose' && blocks.length > 0 ? (/^\s*\n/.exec(joined)?.[0] ?? '') : '';
+    const shown = joined.slice(leading.length);
+    if (shown !== '') blocks.push({ kind, text: shown, start: start + countPoints(leading), language });
+    lines = [];
+    start = nextStart;
+  };
+  for (const line of text.split(/(?<=\n)/)) {
+    const length = countPoints(line);
+    const mark = FENCE.exec(line.replace(/\r?\n$/, ''));
+    const opens: boolean = kind === 'prose' && mark !== null;
+    const closes: boolean = kind === 'code' && mark !== null && mark[2] === '' && mark[1]?.[0] === fence[0] && (mark[1]?.length ?? 0) >= fence.length;
+    if (opens || closes) {
+      flush(at + length);
+      kind = opens ? 'code' : 'prose';
+      fence = opens ? (mark?.[1] ?? '') : '';
+      language = opens ? mark?.[2] || null : null;
+    } else {
+      lines.push(line);
+    }
+    at += length;
+  }
+  flush(at);
+  return blocks;
+}
+
+/** The beginning of a long text, cut at a line or a space where one is near. Null if it is short enough to show whole. */
+export function beginningOf(text: string, max: number = SHOWN_CHARS_MAX): string | null {
+  // A little over the limit is not worth a button.
+  if (text.length <= max * 1.2) return null;
+  const cut = text.slice(0, max);
+  const border = Math.max(cut.lastIndexOf('\n'), cut.lastIndexOf(' '));
+  const end = border > max * 0.8 ? border : max;
+  // Never between the halves of a surrogate pair.
+  return text.slice(0, /[\uD800-\uDBFF]/.test(text[end - 1] ?? '') ? end - 1 : end);
+}
+
+const LINE_CHARS = 82;
+const LINE_PX = 24;
+const FRAME_PX = 58;
+const FOLDED_PX = 36;
+
+/** A first guess at a message's height, until it has been measured. */
+export function estimateHeight(text: string, isFolded: boolean): number {
+  if (isFolded) return FOLDED_PX;
+  const shown = text.slice(0, SHOWN_CHARS_MAX);
+  let lines = 0;
+  for (const line of shown.split('\n')) lines += Math.max(1, Math.ceil(line.length / LINE_CHARS));
+  return FRAME_PX + lines * LINE_PX;
+}

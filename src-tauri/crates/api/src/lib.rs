@@ -1,5 +1,20 @@
-//! Every command, declared once: request, response, errors and events. (being written)
+//! Every command, declared once: request, response, errors and events.
+//!
+//! Windows, the loopback page, the command line and agents are adapters over [`dispatch`]; none of them knows the engine's types.
+//! Deliberately not here: transports, windows, sockets, and any rule that more than one command needs (that is the engine's).
+
 #[macro_use]
 mod schema;
+mod app;
+mod dispatch;
+mod error;
+mod handlers;
 pub mod types;
 mod typescript;
+
+pub use app::{App, AppOptions, FileAccess};
+pub use dispatch::{COMMANDS, dispatch};
+pub use error::{ApiError, Code};
+pub use handlers::conversations::analyses_of;
+pub use handlers::sources::{date_order, look_into, skip_view};
+pub use typescript::schema_ts;

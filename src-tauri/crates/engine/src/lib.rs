@@ -1,1 +1,107 @@
-//! (being written)
+//! The imperative shell: everything that happens over time or touches the world, around pure rules and one store.
+//!
+//! Each operation loads, decides with the pure crates, and writes once in a transaction. Deliberately not here: the shapes of the
+//! wire (`api`), windows and sockets (`app`, `server`), SQL (`store`).
+
+mod analyze;
+mod edges;
+mod embedding;
+mod error;
+mod import;
+mod propose;
+mod queue;
+mod review;
+mod sample;
+mod work;
+
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex};
+
+use keepsake_domain::{Clock, IdSource, Timestamp};
+use keepsake_store::Store;
+
+pub use analyze::{AnalyzeStart, StoredAnalysis, StoredArcPoint, StoredSentence};
+pub use edges::{RandomIds, SystemClock, rfc3339};
+pub use embedding::{EmbedderSlot, EmbedderState};
+pub use error::EngineError;
+pub use import::{ImportOutcome, ImportRequest, local_utc_offset_minutes};
+pub use propose::{Proposed, vectors_of};
+pub use queue::{KillPoint, Progress, Step, Worker, WorkerLock};
+pub use review::{Act, ActOutcome};
+pub use work::{Control, Unwatched};
+
+/// The result of an engine call.
+pub type Result<T> = std::result::Result<T, EngineError>;
+
+/// What the engine needs from outside.
+pub struct EngineParts {
+    /// Where the data lives.
+    pub data_dir: PathBuf,
+    /// The present.
+    pub clock: Arc<dyn Clock>,
+    /// Fresh ids.
+    pub ids: Arc<dyn IdSource>,
+    /// The local model, filled in later where it loads in the background.
+    pub embedder: EmbedderSlot,
+    /// This computer's zone, for local times in exports.
+    pub utc_offset_minutes: i32,
+}
+
+pub(crate) struct Inner {
+    pub(crate) store: Store,
+    pub(crate) clock: Arc<dyn Clock>,
+    pub(crate) ids: Arc<dyn IdSource>,
+    pub(crate) embedder: EmbedderSlot,
+    pub(crate) data_dir: PathBuf,
+    pub(crate) utc_offset_minutes: i32,
+    pub(crate) known: Mutex<propose::Known>,
+    pub(crate) wake: queue::Wake,
+}
+
+/// The running engine. Cheap to clone; all clones are one engine.
+#[derive(Clone)]
+pub struct Engine {
+    pub(crate) inner: Arc<Inner>,
+}
+
+impl Engine {
+    /// Opens the store in the data directory.
+    pub fn open(parts: EngineParts) -> Result<Self> {
+        let store = Store::open(&parts.data_dir)?;
+        let inner = Inner {
+            store,
+            clock: parts.clock,
+            ids: parts.ids,
+            embedder: parts.embedder,
+            data_dir: parts.data_dir,
+            utc_offset_minutes: parts.utc_offset_minutes,
+            known: Mutex::new(propose::Known::default()),
+            wake: queue::Wake::default(),
+        };
+        Ok(Self { inner: Arc::new(inner) })
+    }
+
+    /// The store, for reads that need no rule.
+    pub fn store(&self) -> &Store {
+        &self.inner.store
+    }
+
+    /// The local model's place.
+    pub fn embedder(&self) -> &EmbedderSlot {
+        &self.inner.embedder
+    }
+
+    /// Where the data lives.
+    pub fn data_dir(&self) -> &Path {
+        &self.inner.data_dir
+    }
+
+    /// The present.
+    pub fn now(&self) -> Timestamp {
+        self.inner.clock.now()
+    }
+
+    pub(crate) fn ids(&self) -> &dyn IdSource {
+        self.inner.ids.as_ref()
+    }
+}

@@ -1,1 +1,65 @@
-fn main() {}
+//! The `keepsake` binary: the command line, and the same window served on loopback.
+//!
+//! An adapter and no more: arguments in, commands of `keepsake-api` and the engine, text or JSON out. The shapes that scripts rely
+//! on are fixed in DESIGN section 6. Exit 0 success, 1 failure with one line on standard error, 2 usage.
+
+// Printing is what this program is for.
+#![allow(clippy::print_stdout, clippy::print_stderr)]
+
+mod args;
+mod commands;
+mod http;
+mod output;
+
+use std::io::Write;
+use std::process::ExitCode;
+
+use clap::Parser;
+
+use args::{Args, Command};
+use output::{Failure, Output};
+
+fn main() -> ExitCode {
+    let args = Args::parse();
+    start_log(args.verbose);
+    let mut output = Output::new(args.json);
+    match run(&args, &mut output).and_then(|()| output.finish()) {
+        Ok(()) => ExitCode::SUCCESS,
+        // The reader of a pipe went away: there is nobody left to tell.
+        Err(Failure::Closed) => ExitCode::SUCCESS,
+        Err(Failure::Message(message)) => {
+            let _ = std::io::stdout().flush();
+            eprintln!("keepsake: {}", message.replace('\n', " "));
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn run(args: &Args, output: &mut Output) -> Result<(), Failure> {
+    match &args.command {
+        Command::Import(import) => commands::import::run(args, import, output),
+        Command::Extract => commands::extract::extract(output),
+        Command::Scrub => commands::extract::scrub(output),
+        Command::RunJobs { until_idle } => commands::jobs::run(args, *until_idle, output),
+        Command::Analyze { conversation, force } => commands::conversations::analyze(args, conversation, *force, output),
+        Command::Memories(list) => commands::memories::list(args, list, output),
+        Command::Approve { ids } => commands::memories::approve(args, ids, output),
+        Command::Reject { ids, reason } => commands::memories::reject(args, ids, reason.as_deref(), output),
+        Command::Undo => commands::memories::undo(args, output),
+        Command::Conversations { limit } => commands::conversations::list(args, *limit, output),
+        Command::Private { conversation, state, existing } => {
+            commands::conversations::private(args, conversation, *state, *existing, output)
+        }
+        Command::Search(search) => commands::search::run(args, search, output),
+        Command::Status => commands::status(args, output),
+        Command::Verify => commands::verify(args, output),
+        Command::Serve(serve) => http::serve(args, serve, output),
+    }
+}
+
+/// Warnings to standard error; message text never reaches a log.
+fn start_log(verbose: bool) {
+    let level = if verbose { "info" } else { "error" };
+    let filter = tracing_subscriber::EnvFilter::try_from_env("KEEPSAKE_LOG").unwrap_or_else(|_| level.into());
+    tracing_subscriber::fmt().with_env_filter(filter).with_writer(std::io::stderr).init();
+}

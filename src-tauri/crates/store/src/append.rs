@@ -6,7 +6,8 @@
 use std::collections::{HashMap, HashSet};
 
 use keepsake_domain::{
-    ConversationId, Direction, EntityId, HandleId, IdSource, ImportId, InteractionId, Message, Role, Timestamp, Visibility,
+    ConversationId, Direction, EntityId, HandleId, IdSource, ImportId, InteractionId, Message, Role, SourceKind, Timestamp,
+    Visibility,
 };
 use rusqlite::{OptionalExtension, params};
 
@@ -73,11 +74,7 @@ impl WriteTx<'_> {
         for message in messages {
             let source_key = hash_parts(
                 Some(&key),
-                &[
-                    message.source.kind.name().as_bytes(),
-                    message.source.conversation.as_bytes(),
-                    message.source.message.as_bytes(),
-                ],
+                &[message.source.kind.name().as_bytes(), scope_of(message).as_bytes(), message.source.message.as_bytes()],
             );
             let revision = match self.revision_for(&source_key, &message.text)? {
                 Revision::Same => {
@@ -428,6 +425,12 @@ impl WriteTx<'_> {
 fn handle_key(message: &Message) -> (String, String, bool) {
     let author = &message.author;
     (author.handle.channel.clone(), author.handle.handle.clone(), author.role == Role::Owner)
+}
+
+/// Within what a message's id is unique: its conversation, except that Claude Code copies old lines with their ids into the file of
+/// a resumed session (formats.md 1.3).
+fn scope_of(message: &Message) -> &str {
+    if message.source.kind == SourceKind::ClaudeCode { "" } else { &message.source.conversation }
 }
 
 enum Revision {

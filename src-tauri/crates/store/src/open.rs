@@ -67,6 +67,8 @@ impl Store {
                 migrate::check(&open_connection(path, flags)?, path)?;
             }
         }
+        // SQLite makes no second process wait while a first one switches a new file to WAL: it fails, so openers queue up here.
+        let _turn = opening_turn(path)?;
         let writer_flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_CREATE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
         let mut writer = open_connection(path, writer_flags)?;
         set_up(&writer)?;
@@ -182,6 +184,16 @@ impl Store {
     }
 }
 
+/// Held while one process opens, creates or migrates the file; the system lets go of it when the process ends.
+fn opening_turn(path: &Path) -> Result<std::fs::File> {
+    let lock = path.with_extension("lock");
+    let file = std::fs::OpenOptions::new().create(true).truncate(false).write(true).open(&lock);
+    file.and_then(|file| file.lock().map(|()| file)).map_err(|error| StoreError::Open {
+        path: lock,
+        reason: format!("{error}; check that the folder is yours to write and on a disk of this computer"),
+    })
+}
+
 /// Whether changes stand in the write-ahead log that may not be in the file yet.
 fn has_log(path: &Path) -> bool {
     let mut log = path.as_os_str().to_owned();
@@ -267,9 +279,17 @@ impl Store {
     #[doc(hidden)]
     pub fn attack(&self, door: Door, sql: &str) -> rusqlite::Result<()> {
         let closed = |_| rusqlite::Error::InvalidQuery;
+        let run = |conn: &Connection| {
+            let outcome = conn.execute_batch(sql);
+            if !conn.is_autocommit() {
+                // What failed half-way must not stay open for the next user of the connection.
+                conn.execute_batch("ROLLBACK")?;
+            }
+            outcome
+        };
         match door {
-            Door::Writer => self.inner.writer.lock().map_err(|_| rusqlite::Error::InvalidQuery)?.execute_batch(sql),
-            Door::Reader => self.reader().map_err(closed)?.execute_batch(sql),
+            Door::Writer => run(&*self.inner.writer.lock().map_err(|_| rusqlite::Error::InvalidQuery)?),
+            Door::Reader => run(&*self.reader().map_err(closed)?),
             Door::Erasing => match self.erase(|tx| Ok(tx.conn.execute_batch(sql)?)) {
                 Err(StoreError::Sqlite(error)) => Err(error),
                 other => other.map_err(closed),

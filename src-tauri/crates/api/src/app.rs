@@ -1,0 +1,209 @@
+//! The application that every host opens: the engine, its worker, the files a person chose, and who listens.
+
+use std::collections::HashMap;
+use std::path::{Path, PathBuf};
+use std::sync::mpsc::{Receiver, Sender, channel};
+use std::sync::{Arc, Mutex, PoisonError, Weak};
+
+use keepsake_domain::IdSource;
+use keepsake_engine::{EmbedderSlot, Engine, EngineError, EngineParts, RandomIds, SystemClock, Worker, local_utc_offset_minutes};
+
+use crate::error::ApiError;
+use crate::types::activity::Event;
+use crate::types::sources::FileToken;
+
+/// How a host opens the application.
+pub struct AppOptions {
+    /// Where the data lives.
+    pub data_dir: PathBuf,
+    /// Where the local embedding model lies.
+    pub model_dir: PathBuf,
+    /// Work the queue in the background, if no other process does.
+    pub work: bool,
+    /// What the host offers for choosing files.
+    pub file_access: FileAccess,
+}
+
+/// How a person hands files over.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum FileAccess {
+    /// The host opens the system's dialog.
+    PickFiles,
+    /// A browser sends the bytes.
+    Upload,
+}
+
+impl FileAccess {
+    pub(crate) const fn name(self) -> &'static str {
+        match self {
+            Self::PickFiles => "pick_files",
+            Self::Upload => "upload",
+        }
+    }
+}
+
+#[derive(Default)]
+struct Listeners(Mutex<Vec<Sender<Event>>>);
+
+impl Listeners {
+    fn tell(&self, event: &Event) {
+        let mut listeners = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        listeners.retain(|listener| listener.send(event.clone()).is_ok());
+    }
+}
+
+pub(crate) struct AppInner {
+    pub(crate) engine: Engine,
+    pub(crate) file_access: FileAccess,
+    files: Mutex<HashMap<String, PathBuf>>,
+    listeners: Arc<Listeners>,
+    worker: Mutex<Option<Worker>>,
+    seen_version: Mutex<i64>,
+}
+
+/// The open application. Cheap to clone; all clones are one application.
+#[derive(Clone)]
+pub struct App {
+    pub(crate) inner: Arc<AppInner>,
+}
+
+impl App {
+    /// Opens the store, begins to load the local model and, where asked, to work the queue.
+    pub fn open(options: AppOptions) -> Result<Self, ApiError> {
+        let listeners = Arc::new(Listeners::default());
+        // The model settles after the application is open, and then wants to tell it.
+        let (settled, model_settled) = channel::<()>();
+        let embedder = EmbedderSlot::load_in_background(options.model_dir, move || {
+            // Nobody waits when the application closed first.
+            let _ = settled.send(());
+        });
+        let engine = Engine::open(EngineParts {
+            data_dir: options.data_dir,
+            clock: Arc::new(SystemClock),
+            ids: Arc::new(RandomIds::default()),
+            embedder,
+            utc_offset_minutes: local_utc_offset_minutes(),
+        })?;
+        let worker = if options.work { start_worker(&engine, &listeners)? } else { None };
+        let seen_version = engine.store().data_version()?;
+        let inner = Arc::new(AppInner {
+            engine,
+            file_access: options.file_access,
+            files: Mutex::new(HashMap::new()),
+            listeners,
+            worker: Mutex::new(worker),
+            seen_version: Mutex::new(seen_version),
+        });
+        forward_changes(&inner)?;
+        let weak = Arc::downgrade(&inner);
+        spawn("model-settled", move || {
+            if model_settled.recv().is_ok() {
+                on_model_settled(&weak);
+            }
+        })?;
+        Ok(Self { inner })
+    }
+
+    /// The engine, for hosts that drive it directly (the command line).
+    pub fn engine(&self) -> &Engine {
+        &self.inner.engine
+    }
+
+    /// Everything that happens from now on.
+    pub fn subscribe(&self) -> Receiver<Event> {
+        let (sender, receiver) = channel();
+        self.inner.listeners.0.lock().unwrap_or_else(PoisonError::into_inner).push(sender);
+        receiver
+    }
+
+    /// Tells everybody who listens.
+    pub fn tell(&self, event: &Event) {
+        self.inner.listeners.tell(event);
+    }
+
+    /// Gives a chosen file a token, by which the window speaks of it from now on.
+    pub fn register_file(&self, path: &Path) -> FileToken {
+        let token = RandomIds::default().next_uuid().simple().to_string();
+        let size = std::fs::metadata(path).map(|meta| if meta.is_file() { meta.len() } else { 0 }).unwrap_or(0);
+        let name =
+            path.file_name().map_or_else(|| path.to_string_lossy().into_owned(), |name| name.to_string_lossy().into_owned());
+        self.inner.files.lock().unwrap_or_else(PoisonError::into_inner).insert(token.clone(), path.to_owned());
+        FileToken { token, name, size }
+    }
+
+    pub(crate) fn file(&self, token: &str) -> Result<PathBuf, ApiError> {
+        let files = self.inner.files.lock().unwrap_or_else(PoisonError::into_inner);
+        files
+            .get(token)
+            .cloned()
+            .ok_or_else(|| ApiError::invalid("this file was chosen before Keepsake started; choose it again"))
+    }
+
+    /// Notices what another process (the command line) wrote, and tells everybody. Called when the window gets the focus.
+    pub(crate) fn notice_other_processes(&self) -> Result<(), ApiError> {
+        let version = self.inner.engine.store().data_version()?;
+        let mut seen = self.inner.seen_version.lock().unwrap_or_else(PoisonError::into_inner);
+        if *seen != version {
+            *seen = version;
+            drop(seen);
+            let tags = ["memories", "conversations", "messages", "jobs", "gate_log", "alerts", "imports", "settings", "analyses"];
+            self.tell(&Event::Changed { tags: tags.map(str::to_owned).to_vec() });
+            self.inner.engine.look_for_work();
+        }
+        Ok(())
+    }
+
+    /// Stops the background worker; what it was doing goes on at the next start.
+    pub fn close(&self) {
+        drop(self.inner.worker.lock().unwrap_or_else(PoisonError::into_inner).take());
+    }
+}
+
+fn spawn(name: &str, work: impl FnOnce() + Send + 'static) -> Result<(), ApiError> {
+    let spawned = std::thread::Builder::new().name(name.to_owned()).spawn(work);
+    spawned.map(drop).map_err(|error| EngineError::Io { what: format!("cannot start the thread {name}"), error }.into())
+}
+
+fn start_worker(engine: &Engine, listeners: &Arc<Listeners>) -> Result<Option<Worker>, ApiError> {
+    let lock = match engine.lock_worker() {
+        Ok(lock) => lock,
+        Err(EngineError::AlreadyRunning) => return Ok(None),
+        Err(error) => return Err(error.into()),
+    };
+    let listeners = Arc::clone(listeners);
+    let worker = engine.start_worker(lock, move |progress| {
+        listeners.tell(&Event::JobProgress {
+            id: progress.job.to_string(),
+            stage: progress.stage,
+            done: progress.done,
+            total: progress.total,
+        });
+    })?;
+    Ok(Some(worker))
+}
+
+/// Turns committed writes into events until the application is gone.
+fn forward_changes(inner: &Arc<AppInner>) -> Result<(), ApiError> {
+    let changes = inner.engine.store().subscribe();
+    let listeners = Arc::clone(&inner.listeners);
+    spawn("changes", move || {
+        while let Ok(first) = changes.recv() {
+            // Whatever was committed meanwhile is one event: a long import would otherwise say the same a hundred times.
+            let mut tags: Vec<_> = first;
+            while let Ok(more) = changes.try_recv() {
+                tags.extend(more);
+            }
+            tags.sort();
+            tags.dedup();
+            listeners.tell(&Event::Changed { tags: tags.into_iter().map(|tag| tag.name().to_owned()).collect() });
+        }
+    })
+}
+
+fn on_model_settled(app: &Weak<AppInner>) {
+    let Some(inner) = app.upgrade() else { return };
+    if let Err(error) = inner.engine.queue_embedding() {
+        tracing::warn!(%error, "missing vectors could not be queued");
+    }
+    inner.listeners.tell(&Event::Changed { tags: vec!["status".to_owned(), "embeddings".to_owned()] });
+}

@@ -1,0 +1,41 @@
+//! From a command's name and JSON to its handler and back: the one way in for windows, pages and agents.
+
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+use serde_json::Value;
+
+use crate::app::App;
+use crate::error::ApiError;
+use crate::handlers::activity::*;
+use crate::handlers::conversations::*;
+use crate::handlers::memories::*;
+use crate::handlers::sources::*;
+use crate::handlers::status::*;
+
+fn call<Q: DeserializeOwned, A: Serialize>(
+    app: &App,
+    command: &str,
+    payload: Value,
+    handler: impl FnOnce(&App, Q) -> Result<A, ApiError>,
+) -> Result<Value, ApiError> {
+    let payload = if payload.is_null() { Value::Object(serde_json::Map::new()) } else { payload };
+    let request = serde_json::from_value(payload).map_err(|error| ApiError::invalid(format!("{command}: {error}")))?;
+    let answer = handler(app, request)?;
+    serde_json::to_value(answer).map_err(|error| ApiError::invalid(format!("{command}: {error}")))
+}
+
+macro_rules! table {
+    ($($name:ident: $request:ty => $response:ty,)*) => {
+        /// Every command there is.
+        pub const COMMANDS: &[&str] = &[$(stringify!($name),)*];
+
+        /// Runs a command. Blocking: call it off the UI thread.
+        pub fn dispatch(app: &App, command: &str, payload: Value) -> Result<Value, ApiError> {
+            match command {
+                $(stringify!($name) => call(app, command, payload, $name),)*
+                _ => Err(ApiError::invalid(format!("there is no command '{command}'"))),
+            }
+        }
+    };
+}
+with_commands!(table);

@@ -1,0 +1,130 @@
+//! Jobs, the gate log and alerts.
+
+use keepsake_domain::{ConversationId, JobKind};
+use keepsake_store::{JobRow, ReadTx, Result as StoreResult};
+use serde_json::Value;
+
+use super::{counts, small_page, title_or_stand_in};
+use crate::app::App;
+use crate::error::ApiError;
+use crate::types::activity::*;
+use crate::types::{ById, Nothing};
+
+/// Jobs listed.
+const JOBS: u32 = 200;
+
+/// Gate log entries of one page.
+const GATE_ENTRIES_MAX: u32 = 500;
+
+fn job_view(tx: &ReadTx<'_>, job: JobRow) -> StoreResult<JobView> {
+    let payload: Value = serde_json::from_str(&job.payload).unwrap_or_default();
+    let conversation: Option<ConversationId> = payload["conversation_id"].as_str().and_then(|id| id.parse().ok());
+    let title = match (job.kind, &conversation) {
+        (JobKind::Import, _) if payload["is_sample"] == true => "Sample data".to_owned(),
+        (JobKind::Import, _) => {
+            let path = payload["path"].as_str().unwrap_or_default();
+            std::path::Path::new(path).file_name().map_or_else(String::new, |name| name.to_string_lossy().into_owned())
+        }
+        (JobKind::Embed, _) => String::new(),
+        (JobKind::Extract | JobKind::Analyze, Some(id)) => match tx.conversation(id) {
+            Ok(row) => title_or_stand_in(row.title.as_deref(), &row.channel_type),
+            Err(_) => String::new(),
+        },
+        (JobKind::Extract | JobKind::Analyze, None) => String::new(),
+    };
+    Ok(JobView {
+        id: job.id.to_string(),
+        kind: job.kind.to_string(),
+        title,
+        conversation_id: conversation.map(String::from),
+        state: job.state.to_string(),
+        is_cancelling: job.cancel_requested && !job.state.is_settled(),
+        stage: job.stage,
+        done: job.done,
+        total: job.total,
+        attempts: job.attempts,
+        error: job.error,
+        result: job.result,
+        created_at: job.created.0,
+        started_at: job.started.map(|t| t.0),
+        finished_at: job.finished.map(|t| t.0),
+    })
+}
+
+pub(crate) fn jobs_list(app: &App, _request: Nothing) -> Result<JobsResponse, ApiError> {
+    let engine = app.engine();
+    let paused = engine.is_paused()?;
+    let mut response = engine.store().read(|tx| {
+        let items = tx.jobs(JOBS)?.into_iter().map(|job| job_view(tx, job)).collect::<StoreResult<Vec<_>>>()?;
+        Ok(JobsResponse { queued: tx.unsettled_jobs()?, items, paused })
+    })?;
+    for job in response.items.iter_mut().filter(|job| job.state == "running") {
+        if let Some(progress) = job.id.parse().ok().and_then(|id| engine.live_progress(&id)) {
+            job.stage = Some(progress.stage);
+            job.done = progress.done;
+            job.total = progress.total;
+        }
+    }
+    Ok(response)
+}
+
+pub(crate) fn job_cancel(app: &App, request: ById) -> Result<Nothing, ApiError> {
+    app.engine().cancel_job(&request.id.parse()?)?;
+    Ok(Nothing {})
+}
+
+pub(crate) fn job_retry(app: &App, request: ById) -> Result<Nothing, ApiError> {
+    app.engine().retry_job(&request.id.parse()?)?;
+    Ok(Nothing {})
+}
+
+pub(crate) fn queue_pause(app: &App, request: PauseRequest) -> Result<Nothing, ApiError> {
+    app.engine().set_paused(request.paused)?;
+    Ok(Nothing {})
+}
+
+pub(crate) fn gate_log_list(app: &App, request: GateLogRequest) -> Result<GateLogResponse, ApiError> {
+    let gate = request.gate.map(|name| name.parse()).transpose()?;
+    let conversation: Option<ConversationId> = request.conversation.map(|id| id.parse()).transpose()?;
+    let limit = small_page(request.limit, GATE_ENTRIES_MAX);
+    Ok(app.engine().store().read(|tx| {
+        let (total, rows) = tx.gate_log(gate, conversation.as_ref(), request.offset, limit)?;
+        let items = rows
+            .into_iter()
+            .map(|row| GateEntry {
+                seq: row.seq as u64,
+                gate: row.gate.to_string(),
+                content: row.content,
+                reason: row.reason,
+                conversation_id: row.conversation_id.to_string(),
+                conversation_title: title_or_stand_in(row.conversation_title.as_deref(), &row.channel_type),
+                interaction_id: row.interaction_id.map(String::from),
+                proposer: row.proposer,
+                created_at: row.created.0,
+            })
+            .collect();
+        Ok(GateLogResponse { total, items, by_gate: counts(tx.gate_counts()?) })
+    })?)
+}
+
+pub(crate) fn alerts_list(app: &App, _request: Nothing) -> Result<AlertsResponse, ApiError> {
+    let alerts = app.engine().store().read(|tx| tx.alerts())?;
+    let items = alerts
+        .into_iter()
+        .map(|alert| AlertView {
+            id: alert.id.into(),
+            kind: alert.kind,
+            message: alert.message,
+            job_id: alert.job_id.map(String::from),
+            created_at: alert.created.0,
+        })
+        .collect();
+    Ok(AlertsResponse { items })
+}
+
+pub(crate) fn alert_dismiss(app: &App, request: ById) -> Result<Nothing, ApiError> {
+    let now = app.engine().now();
+    let id = request.id.parse()?;
+    app.engine().store().write(|tx| tx.dismiss_alert(&id, now))?;
+    Ok(Nothing {})
+}

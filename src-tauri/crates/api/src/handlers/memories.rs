@@ -1,0 +1,281 @@
+//! Candidates and memories: lists, one in full, acts and undo, search.
+
+use keepsake_capture::dedup;
+use keepsake_domain::{Category, MemoryId, OperationId, Relation, Span, Subject, Timestamp, Visibility};
+use keepsake_engine::Act;
+use keepsake_store::{
+    EmbeddingOwner, EvidenceRow, InteractionRow, MemoryFilter, MemoryListRow, MemorySort, ReadTx, Result as StoreResult,
+};
+
+use super::{counts, ids, page, small_page, source, title_or_stand_in};
+use crate::app::App;
+use crate::error::ApiError;
+use crate::types::ById;
+use crate::types::memories::*;
+
+/// Context lines above and below a source line (look.md, "Evidence is the hero").
+const CONTEXT_LINES: u32 = 2;
+
+/// A context line is cut here; the source line itself never is.
+const CONTEXT_CHARS_MAX: usize = 280;
+
+/// Hits of a search where the request does not say.
+const HITS: u32 = 20;
+
+/// The most hits of one search.
+const HITS_MAX: u32 = 1_000;
+
+fn row(item: MemoryListRow) -> MemoryRow {
+    let MemoryListRow { memory, conversation_title, channel_type, author, has_near } = item;
+    MemoryRow {
+        id: memory.id.to_string(),
+        status: memory.status.to_string(),
+        kind: memory.kind.to_string(),
+        category: memory.category.to_string(),
+        subject: memory.subject.as_str().to_owned(),
+        content: memory.content,
+        confidence: memory.confidence.get(),
+        conversation_id: memory.conversation_id.to_string(),
+        conversation_title: title_or_stand_in(conversation_title.as_deref(), &channel_type),
+        channel_type,
+        author,
+        said_at: memory.said.0,
+        created_at: memory.created.0,
+        is_edited: memory.is_edited,
+        is_private_source: memory.visibility == Visibility::Private,
+        is_hidden: memory.is_hidden,
+        has_near,
+    }
+}
+
+pub(crate) fn memories_list(app: &App, request: MemoriesListRequest) -> Result<MemoriesListResponse, ApiError> {
+    let only_pending = request.status == ["pending"];
+    let sort = match request.sort.as_deref() {
+        None if only_pending => MemorySort::Queue,
+        None | Some("newest") => MemorySort::Newest,
+        Some("queue") => MemorySort::Queue,
+        Some("oldest") => MemorySort::Oldest,
+        Some("confidence") => MemorySort::Confidence,
+        Some(other) => return Err(ApiError::invalid(format!("'{other}' is no order; known: queue, newest, oldest, confidence"))),
+    };
+    let filter = MemoryFilter {
+        status: request.status,
+        kind: request.kind,
+        category: request.category,
+        subject: request.subject,
+        channel: request.channel,
+        conversation: request.conversation.map(|id| id.parse()).transpose()?,
+        query: request.query,
+        confidence_min: request.confidence_min,
+        private_source: request.private_source,
+        not_snoozed_at: (!request.include_snoozed).then(|| app.engine().now()),
+    };
+    Ok(app.engine().store().read(|tx| {
+        let (total, items) = tx.list_memories(&filter, sort, request.offset, page(request.limit))?;
+        let facets = tx.memory_facets(&filter)?;
+        Ok(MemoriesListResponse {
+            total,
+            items: items.into_iter().map(row).collect(),
+            by_status: counts(facets.status),
+            by_category: counts(facets.category),
+            by_subject: counts(facets.subject),
+            by_channel: counts(facets.channel),
+        })
+    })?)
+}
+
+pub(crate) fn line(message: &InteractionRow, chars_max: Option<usize>) -> Line {
+    let is_cut = chars_max.is_some_and(|max| message.content.chars().count() > max);
+    let text =
+        if is_cut { message.content.chars().take(chars_max.unwrap_or(usize::MAX)).collect() } else { message.content.clone() };
+    Line {
+        id: message.id.to_string(),
+        author: message.author.clone(),
+        role: message.role.to_string(),
+        time: message.time.0,
+        text,
+        is_cut,
+    }
+}
+
+fn evidence_view(tx: &ReadTx<'_>, evidence: &EvidenceRow) -> StoreResult<EvidenceView> {
+    let span: Span = evidence.span;
+    let Some(message) = tx.interaction(&evidence.interaction_id)? else {
+        return Ok(EvidenceView {
+            interaction_id: evidence.interaction_id.to_string(),
+            conversation_id: String::new(),
+            conversation_title: String::new(),
+            channel_type: String::new(),
+            is_private: false,
+            start: span.start(),
+            end: span.end(),
+            quote: String::new(),
+            holds: false,
+            line: None,
+            before: Vec::new(),
+            after: Vec::new(),
+            source: None,
+        });
+    };
+    let conversation = tx.conversation(&message.conversation_id)?;
+    let (before, after) = tx.surroundings(&message, CONTEXT_LINES)?;
+    // Re-checked whenever it is shown, as the evidence lock wants.
+    let quote = span.quote(&message.content).ok().map(str::to_owned);
+    let context = |lines: &[InteractionRow]| lines.iter().map(|l| line(l, Some(CONTEXT_CHARS_MAX))).collect();
+    Ok(EvidenceView {
+        interaction_id: message.id.to_string(),
+        conversation_id: conversation.id.to_string(),
+        conversation_title: title_or_stand_in(conversation.title.as_deref(), &conversation.channel_type),
+        channel_type: conversation.channel_type,
+        is_private: conversation.is_private,
+        start: span.start(),
+        end: span.end(),
+        holds: quote.is_some(),
+        quote: quote.unwrap_or_default(),
+        before: context(&before),
+        after: context(&after),
+        source: Some(source(&message)),
+        line: Some(line(&message, None)),
+    })
+}
+
+fn near(tx: &ReadTx<'_>, id: &MemoryId, model: Option<&str>) -> StoreResult<Option<NearMemory>> {
+    let wanted = |relation: &Relation| matches!(relation, Relation::Extends | Relation::Related | Relation::Supersedes);
+    let found = tx.relations_from(id)?.into_iter().find(|(relation, ..)| wanted(relation));
+    let Some((relation, target, stored)) = found else { return Ok(None) };
+    let (this, other) = (tx.memory(id)?, tx.memory(&target)?);
+    let vector = |id: &MemoryId| -> StoreResult<Option<Vec<f32>>> {
+        model.map_or(Ok(None), |model| tx.embedding(EmbeddingOwner::Memory, id.as_str(), model))
+    };
+    let (outcome, similarity) =
+        dedup::compare(&this.content, vector(&this.id)?.as_deref(), &other.content, vector(&other.id)?.as_deref());
+    let outcome = if relation == Relation::Extends { "reinforcement" } else { outcome.name() };
+    Ok(Some(NearMemory {
+        id: other.id.to_string(),
+        status: other.status.to_string(),
+        content: other.content,
+        category: other.category.to_string(),
+        similarity: stored.unwrap_or(f64::from(similarity)),
+        outcome: outcome.to_owned(),
+    }))
+}
+
+pub(crate) fn memory_get(app: &App, request: ById) -> Result<MemoryDetail, ApiError> {
+    let id: MemoryId = request.id.parse()?;
+    let model = app.engine().embedder().ready();
+    Ok(app.engine().store().read(|tx| {
+        let item = tx.memory_in_list(&id)?;
+        let evidence = tx.evidence(&id)?.iter().map(|e| evidence_view(tx, e)).collect::<StoreResult<Vec<_>>>()?;
+        let versions = tx.versions(&id)?;
+        let memory = item.memory.clone();
+        Ok(MemoryDetail {
+            row: row(item),
+            reasoning: memory.reasoning,
+            durability: memory.durability.to_string(),
+            proposers: memory.proposers,
+            evidence,
+            near: near(tx, &id, model.as_deref().map(keepsake_models::Embedder::name))?,
+            versions: versions
+                .into_iter()
+                .map(|version| MemoryVersion {
+                    id: version.id.to_string(),
+                    status: version.status.to_string(),
+                    content: version.content,
+                    category: version.category.to_string(),
+                    is_edited: version.is_edited,
+                    created_at: version.created.0,
+                })
+                .collect(),
+            reject_reason: memory.reject_reason,
+            snoozed_until: memory.snoozed_until.map(|t| t.0),
+            quarantine_reason: tx.quarantine_reason(&id)?,
+        })
+    })?)
+}
+
+pub(crate) fn memory_decide(app: &App, request: Decision) -> Result<DecisionOutcome, ApiError> {
+    let category = |name: &String| name.parse::<Category>().map_err(ApiError::from);
+    let act = match request {
+        Decision::Approve { ids: list } => Act::Approve(ids(&list)?),
+        Decision::Reject { ids: list, reason } => Act::Reject(ids(&list)?, reason),
+        Decision::Snooze { ids: list, until } => Act::Snooze(ids(&list)?, Timestamp(until)),
+        Decision::Edit { id, content, category: wanted } => {
+            Act::Edit(id.parse()?, content, wanted.as_ref().map(category).transpose()?)
+        }
+        Decision::Merge { id, into } => Act::Merge(id.parse()?, into.parse()?),
+        Decision::Archive { ids: list } => Act::Archive(ids(&list)?),
+        Decision::Restore { ids: list } => Act::Restore(ids(&list)?),
+        Decision::Recategorize { ids: list, category: wanted } => Act::Recategorize(ids(&list)?, category(&wanted)?),
+    };
+    let outcome = app.engine().act(&act)?;
+    Ok(DecisionOutcome {
+        operation_id: outcome.operation.map(String::from),
+        summary: outcome.summary,
+        applied: outcome.applied.into_iter().map(String::from).collect(),
+        created: outcome.created.into_iter().map(|(from, id)| CreatedVersion { from: from.into(), id: id.into() }).collect(),
+        needs_look: outcome.needs_look.into_iter().map(|(id, reason)| NeedsLook { id: id.into(), reason }).collect(),
+    })
+}
+
+pub(crate) fn undo(app: &App, request: UndoRequest) -> Result<UndoOutcome, ApiError> {
+    let id: Option<OperationId> = request.operation_id.map(|id| id.parse()).transpose()?;
+    Ok(match app.engine().undo(id.as_ref())? {
+        Some((operation, summary, restored)) => UndoOutcome {
+            operation_id: Some(operation.into()),
+            summary,
+            restored: restored.into_iter().map(String::from).collect(),
+        },
+        None => UndoOutcome { operation_id: None, summary: "There is nothing left to undo.".to_owned(), restored: Vec::new() },
+    })
+}
+
+pub(crate) fn search(app: &App, request: SearchRequest) -> Result<SearchResponse, ApiError> {
+    let limit = if request.limit == 0 { HITS } else { small_page(request.limit, HITS_MAX) };
+    let scope = request.scope.as_deref().unwrap_or("all");
+    if !matches!(scope, "messages" | "memories" | "all") {
+        return Err(ApiError::invalid(format!("'{scope}' is no scope; known: messages, memories, all")));
+    }
+    Ok(app.engine().store().read(|tx| {
+        let mut hits = Vec::new();
+        if scope != "messages" {
+            for (id, score) in tx.search_memories(&request.query, limit)? {
+                let item = tx.memory_in_list(&id)?;
+                let first = tx.evidence(&id)?.first().map(|e| tx.interaction(&e.interaction_id)).transpose()?.flatten();
+                hits.push(SearchHit {
+                    kind: "memory".to_owned(),
+                    id: id.into(),
+                    score,
+                    why: vec!["words".to_owned()],
+                    source: first.as_ref().map(source),
+                    text: item.memory.content.clone(),
+                    conversation_id: item.memory.conversation_id.to_string(),
+                    conversation_title: title_or_stand_in(item.conversation_title.as_deref(), &item.channel_type),
+                    author: match &item.memory.subject {
+                        Subject::Owner => item.author,
+                        Subject::Person(name) => name.clone(),
+                    },
+                    time: item.memory.said.0,
+                });
+            }
+        }
+        if scope != "memories" {
+            for hit in tx.search_messages(&request.query, limit)? {
+                hits.push(SearchHit {
+                    kind: "message".to_owned(),
+                    id: hit.message.id.to_string(),
+                    score: hit.score,
+                    why: vec!["words".to_owned()],
+                    source: Some(source(&hit.message)),
+                    conversation_id: hit.message.conversation_id.to_string(),
+                    conversation_title: title_or_stand_in(hit.conversation_title.as_deref(), ""),
+                    author: hit.message.author.clone(),
+                    time: hit.message.time.0,
+                    text: hit.message.content,
+                });
+            }
+        }
+        // Memories come first: a person approved them, and both lists are best first already.
+        hits.truncate(limit as usize);
+        Ok(SearchResponse { hits })
+    })?)
+}

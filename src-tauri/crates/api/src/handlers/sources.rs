@@ -1,0 +1,174 @@
+//! Choosing files, looking before importing, importing, the sample data.
+
+use std::path::Path;
+
+use keepsake_channels::{DateOrder, ImportOptions, SkipReason, preview};
+use keepsake_domain::Role;
+use keepsake_engine::{ImportRequest, local_utc_offset_minutes};
+use keepsake_store::{ImportRow, ImportSkip};
+
+use super::status::settings_get;
+use crate::app::App;
+use crate::error::ApiError;
+use crate::types::Nothing;
+use crate::types::sources::*;
+
+/// Imports listed; older ones have no use in a window.
+const IMPORTS: u32 = 200;
+
+/// Speakers offered for "Which of these is you?".
+const PARTICIPANTS: usize = 50;
+
+/// The name of a date order.
+pub fn date_order(name: Option<&str>) -> Result<Option<DateOrder>, ApiError> {
+    match name {
+        None => Ok(None),
+        Some("day_first") => Ok(Some(DateOrder::DayFirst)),
+        Some("month_first") => Ok(Some(DateOrder::MonthFirst)),
+        Some("year_first") => Ok(Some(DateOrder::YearFirst)),
+        Some(other) => Err(ApiError::invalid(format!("'{other}' is no date order; known: day_first, month_first, year_first"))),
+    }
+}
+
+pub(crate) fn pick_files(_app: &App, _request: Nothing) -> Result<PickedFiles, ApiError> {
+    // Hosts with a dialog answer this before it gets here.
+    Err(ApiError::refused("this host has no file dialog; drop the file on the page instead"))
+}
+
+/// A skip in words.
+pub fn skip_view(skip: &ImportSkip) -> SkipView {
+    let known = SkipReason::ALL.iter().find(|reason| reason.name() == skip.reason);
+    let text = match known {
+        Some(reason) => reason.text(),
+        None if skip.reason == "erased" => "you erased it before",
+        None => "left out",
+    };
+    SkipView { reason: skip.reason.clone(), text: text.to_owned(), count: skip.count, sample: skip.sample.clone() }
+}
+
+/// What a file holds, without changing anything.
+pub fn look_into(path: &Path, token: &str, options: &ImportOptions) -> DryRunFile {
+    let name = path.file_name().map_or_else(String::new, |name| name.to_string_lossy().into_owned());
+    let blank = DryRunFile {
+        token: token.to_owned(),
+        name,
+        kind: None,
+        error: None,
+        conversations: 0,
+        seen: 0,
+        skipped: Vec::new(),
+        first: None,
+        last: None,
+        participants: Vec::new(),
+        needs_owner: false,
+        date_questions: Vec::new(),
+    };
+    match preview(path, options, &|| false) {
+        Err(error) => DryRunFile { error: Some(error.to_string()), ..blank },
+        Ok(preview) => DryRunFile {
+            kind: Some(preview.kind.to_string()),
+            conversations: preview.conversations,
+            seen: preview.seen,
+            skipped: preview
+                .skips
+                .iter()
+                .map(|skip| {
+                    skip_view(&ImportSkip {
+                        reason: skip.reason.name().to_owned(),
+                        count: skip.count,
+                        sample: skip.sample.clone(),
+                    })
+                })
+                .collect(),
+            first: preview.first.map(|t| t.0),
+            last: preview.last.map(|t| t.0),
+            needs_owner: !preview.is_owner_known,
+            participants: preview
+                .participants
+                .into_iter()
+                .filter(|participant| matches!(participant.role, Role::Owner | Role::Person))
+                .take(PARTICIPANTS)
+                .map(|participant| ParticipantView {
+                    name: participant.name,
+                    handle: participant.handle.handle,
+                    messages: participant.messages,
+                    sample: participant.sample,
+                })
+                .collect(),
+            date_questions: preview
+                .date_question
+                .into_iter()
+                .flat_map(|question| question.samples)
+                .map(|sample| DateQuestion {
+                    written: sample.written,
+                    day_first: sample.day_first,
+                    month_first: sample.month_first,
+                })
+                .collect(),
+            ..blank
+        },
+    }
+}
+
+pub(crate) fn import_dry_run(app: &App, request: DryRunRequest) -> Result<DryRunResponse, ApiError> {
+    let options = ImportOptions {
+        me: request.me,
+        date_order: date_order(request.date_order.as_deref())?,
+        utc_offset_minutes: local_utc_offset_minutes(),
+        ..ImportOptions::new(app.engine().now())
+    };
+    let files = request.tokens.iter().map(|token| Ok(look_into(&app.file(token)?, token, &options)));
+    Ok(DryRunResponse { files: files.collect::<Result<Vec<_>, ApiError>>()? })
+}
+
+pub(crate) fn import_start(app: &App, request: ImportStartRequest) -> Result<JobsStarted, ApiError> {
+    let settings = settings_get(app, Nothing {})?;
+    let order = date_order(request.date_order.as_deref())?;
+    let mut job_ids = Vec::new();
+    for token in &request.tokens {
+        let import = ImportRequest {
+            me: request.me.clone(),
+            date_order: order,
+            private: request.private,
+            private_channels: settings.private_channels.clone(),
+            extract: settings.extract_on_import,
+            ..ImportRequest::of(app.file(token)?)
+        };
+        job_ids.push(app.engine().queue_import(&import)?.into());
+    }
+    Ok(JobsStarted { job_ids })
+}
+
+fn view(import: ImportRow) -> ImportView {
+    let name =
+        Path::new(&import.path).file_name().map_or_else(|| import.path.clone(), |name| name.to_string_lossy().into_owned());
+    ImportView {
+        id: import.id.to_string(),
+        name: if import.is_sample { "Sample data".to_owned() } else { name },
+        kind: import.source_kind,
+        state: import.state,
+        is_sample: import.is_sample,
+        conversations: import.totals.conversations,
+        seen: import.totals.seen,
+        imported: import.totals.imported,
+        duplicate: import.totals.duplicate,
+        skipped: import.totals.skipped.iter().map(skip_view).collect(),
+        error: import.error,
+        started_at: import.started.0,
+        finished_at: import.finished.map(|t| t.0),
+    }
+}
+
+pub(crate) fn imports_list(app: &App, _request: Nothing) -> Result<ImportsResponse, ApiError> {
+    let imports = app.engine().store().read(|tx| tx.imports(IMPORTS))?;
+    Ok(ImportsResponse { items: imports.into_iter().map(view).collect() })
+}
+
+pub(crate) fn sample_load(app: &App, _request: Nothing) -> Result<JobsStarted, ApiError> {
+    Ok(JobsStarted { job_ids: vec![app.engine().load_sample()?.into()] })
+}
+
+pub(crate) fn sample_remove(app: &App, _request: Nothing) -> Result<SampleRemoved, ApiError> {
+    let erased = app.engine().remove_sample()?;
+    Ok(SampleRemoved { messages: erased.messages, conversations: erased.conversations, memories: erased.memories })
+}

@@ -1,0 +1,104 @@
+//! The frame's numbers, settings and remembered places.
+
+use keepsake_engine::EmbedderState;
+
+use crate::app::App;
+use crate::error::ApiError;
+use crate::types::Nothing;
+use crate::types::status::*;
+
+/// More would be a document and not the state of a window.
+const UI_STATE_BYTES_MAX: usize = 64 * 1024;
+
+const SETTINGS_KEY: &str = "settings";
+const UI_STATE_KEY: &str = "ui_state";
+
+/// The model that is wanted where none is loaded.
+const WANTED_MODEL: &str = "all-MiniLM-L6-v2-int8";
+
+pub(crate) fn app_status(app: &App, _request: Nothing) -> Result<AppStatus, ApiError> {
+    app.notice_other_processes()?;
+    let engine = app.engine();
+    let now = engine.now();
+    let embedder = engine.embedder().state();
+    let (state, model, dimension, problem) = match &embedder {
+        EmbedderState::Ready(model) => (EmbeddingState::Ready, model.name().to_owned(), model.dimension() as u32, None),
+        EmbedderState::Loading => (EmbeddingState::Loading, WANTED_MODEL.to_owned(), 0, None),
+        EmbedderState::Missing(problem) => (EmbeddingState::Missing, WANTED_MODEL.to_owned(), 0, Some(problem.clone())),
+        EmbedderState::Broken(problem) => (EmbeddingState::Broken, WANTED_MODEL.to_owned(), 0, Some(problem.clone())),
+    };
+    let status = engine.store().read(|tx| {
+        let (messages, conversations) = tx.totals()?;
+        let (pending, active, quarantined) = tx.memory_totals(now)?;
+        let (embedded, total) = tx.embedding_progress(&model)?;
+        let counts = Counts {
+            messages,
+            conversations,
+            pending,
+            active,
+            quarantined,
+            alerts: tx.alert_count()?,
+            jobs: tx.unsettled_jobs()?,
+        };
+        let owner = tx.owner()?.map(|(name, handles)| OwnerView {
+            name,
+            handles: handles.into_iter().map(|(channel, handle, verified)| HandleView { channel, handle, verified }).collect(),
+        });
+        Ok(AppStatus {
+            version: env!("CARGO_PKG_VERSION").to_owned(),
+            data_dir: engine.data_dir().to_string_lossy().into_owned(),
+            is_first_run: messages == 0 && !tx.has_imports()?,
+            counts,
+            embedding: EmbeddingStatus { state, model: model.clone(), dimension, problem: problem.clone(), embedded, total },
+            owner,
+            sample_loaded: !tx.sample_imports()?.is_empty(),
+            paused: false,
+            file_access: app.inner.file_access.name().to_owned(),
+        })
+    })?;
+    Ok(AppStatus { paused: engine.is_paused()?, ..status })
+}
+
+pub(crate) fn settings_get(app: &App, _request: Nothing) -> Result<Settings, ApiError> {
+    let stored = app.engine().store().read(|tx| tx.setting(SETTINGS_KEY))?;
+    // A value that a newer or older version wrote falls back field by field, never as a whole error.
+    let Some(stored) = stored else { return Ok(Settings::default()) };
+    let mut merged = serde_json::to_value(Settings::default()).unwrap_or_default();
+    if let (Some(fields), Ok(serde_json::Value::Object(known))) = (merged.as_object_mut(), serde_json::from_str(&stored)) {
+        for (name, value) in known {
+            let mut candidate = serde_json::Value::Object(fields.clone());
+            candidate[&name] = value.clone();
+            if serde_json::from_value::<Settings>(candidate).is_ok() {
+                fields.insert(name, value);
+            }
+        }
+    }
+    Ok(serde_json::from_value(merged).unwrap_or_default())
+}
+
+pub(crate) fn settings_set(app: &App, request: Settings) -> Result<Settings, ApiError> {
+    let is_region = |region: &String| region.len() == 2 && region.bytes().all(|b| b.is_ascii_uppercase());
+    if let Some(bad) = request.phone_regions.iter().find(|region| !is_region(region)) {
+        return Err(ApiError::invalid(format!("'{bad}' is no region; use two capital letters, for example DE")));
+    }
+    let json = serde_json::to_string(&request).map_err(|error| ApiError::invalid(error.to_string()))?;
+    let now = app.engine().now();
+    app.engine().store().write(|tx| tx.put_setting(SETTINGS_KEY, &json, now))?;
+    Ok(request)
+}
+
+pub(crate) fn ui_state_get(app: &App, _request: Nothing) -> Result<UiState, ApiError> {
+    let stored = app.engine().store().read(|tx| tx.setting(UI_STATE_KEY))?;
+    let value = stored.and_then(|json| serde_json::from_str(&json).ok()).unwrap_or_else(|| "{}".to_owned());
+    Ok(UiState { value })
+}
+
+pub(crate) fn ui_state_set(app: &App, request: UiState) -> Result<Nothing, ApiError> {
+    if request.value.len() > UI_STATE_BYTES_MAX {
+        return Err(ApiError::invalid("the window's state is too large to be kept"));
+    }
+    let json = serde_json::Value::String(request.value).to_string();
+    let now = app.engine().now();
+    app.engine().store().write_quietly(|tx| tx.put_setting(UI_STATE_KEY, &json, now))?;
+    Ok(Nothing {})
+}

@@ -1,0 +1,270 @@
+//! Analyze Now: one whole conversation, with a summary to read and candidates to review.
+//!
+//! Each run is kept. The same transcript read by the same engine says nothing new, so it is not run again unless forced.
+
+use keepsake_domain::{AnalysisId, ConversationId, InteractionId, JobId, JobKind, SummaryId, Timestamp};
+use keepsake_insight::{AnalysisInput, analyse, fingerprint, is_long_enough};
+use keepsake_store::{AnalysisRow, InteractionRow, Lease, NewJob, Store};
+use serde::{Deserialize, Serialize};
+
+use crate::propose::{Harvest, vectors_of};
+use crate::work::Control;
+use crate::{Engine, EngineError, Result};
+
+/// Utterances that get a vector for the summary: more would make the button slow and the summary no better.
+const VECTOR_TURNS_MAX: usize = 400;
+
+/// Turns that capture reads at once in a whole-conversation run; see `propose::STRETCH_TURNS`.
+const STRETCH_TURNS: usize = 2_000;
+
+/// What came of asking for an analysis.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum AnalyzeStart {
+    /// Queued, or already in the queue.
+    Queued(JobId),
+    /// The same transcript as last time.
+    NothingNew(AnalysisId),
+    /// Below the soft minimum.
+    TooShort {
+        /// Plain messages there are.
+        messages: usize,
+    },
+    /// Private: never analysed.
+    Private,
+}
+
+/// A sentence of the stored summary.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct StoredSentence {
+    /// The message.
+    pub interaction_id: String,
+    /// First code point.
+    pub start: u32,
+    /// One past the last.
+    pub end: u32,
+    /// Who said it.
+    pub author: String,
+    /// The sentence.
+    pub text: String,
+}
+
+/// A point of the stored emotional arc.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct StoredArcPoint {
+    /// `start`, `middle`, `end`.
+    pub stage: String,
+    /// The mood.
+    pub mood: String,
+    /// The message it rests on.
+    pub interaction_id: Option<String>,
+}
+
+/// What an analysis found, as stored.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct StoredAnalysis {
+    /// 2–3 sentences.
+    pub summary: Vec<StoredSentence>,
+    /// Themes.
+    pub themes: Vec<String>,
+    /// Tone in words.
+    pub tone: String,
+    /// Emotional arc.
+    pub arc: Vec<StoredArcPoint>,
+    /// Participants.
+    pub participants: Vec<String>,
+    /// Key topics.
+    pub key_topics: Vec<String>,
+    /// Messages read.
+    pub messages: u32,
+    /// New candidates: id and category.
+    pub candidates: Vec<(String, String)>,
+    /// Stops by gate.
+    pub stopped: Vec<(String, u32)>,
+    /// Candidates that said what was known.
+    pub repeated: u32,
+}
+
+impl StoredAnalysis {
+    /// Reads what [`Engine::analyze`] wrote.
+    pub fn read(row: &AnalysisRow) -> Result<Self> {
+        serde_json::from_str(&row.outcome).map_err(|error| EngineError::Stored { what: "analysis", error })
+    }
+}
+
+fn insight_turns(rows: &[InteractionRow]) -> Vec<keepsake_insight::Turn<'_>> {
+    rows.iter()
+        .map(|row| keepsake_insight::Turn {
+            id: row.id.as_str(),
+            role: row.role,
+            author: &row.author,
+            text: &row.content,
+            time: row.time,
+            message_type: row.message_type,
+            is_branch: row.is_branch,
+        })
+        .collect()
+}
+
+/// The fingerprint an analysis is known by: of the transcript and of the engines that read it.
+fn run_fingerprint(rows: &[InteractionRow]) -> String {
+    let transcript = fingerprint(&insight_turns(rows));
+    format!("{transcript}:{}:{}", keepsake_capture::ENGINE_VERSION, keepsake_insight::ENGINE_VERSION)
+}
+
+fn same_transcript(store: &Store, id: &ConversationId, wanted: &str) -> Result<Option<AnalysisId>> {
+    let analyses = store.read(|tx| tx.analyses(id))?;
+    Ok(analyses.into_iter().find(|analysis| analysis.fingerprint == wanted).map(|analysis| analysis.id))
+}
+
+impl Engine {
+    /// Whether Analyze Now would run on this conversation: the answer that stands in its way, if one does.
+    pub fn analyze_obstacle(&self, id: &ConversationId, force: bool) -> Result<Option<AnalyzeStart>> {
+        let (conversation, rows) = self.store().read(|tx| Ok((tx.conversation(id)?, tx.conversation_interactions(id)?)))?;
+        if conversation.is_private {
+            return Ok(Some(AnalyzeStart::Private));
+        }
+        if force {
+            return Ok(None);
+        }
+        let turns = insight_turns(&rows);
+        if !is_long_enough(&turns) {
+            return Ok(Some(AnalyzeStart::TooShort { messages: turns.iter().filter(|turn| turn.is_plain()).count() }));
+        }
+        Ok(same_transcript(self.store(), id, &run_fingerprint(&rows))?.map(AnalyzeStart::NothingNew))
+    }
+
+    /// Queues Analyze Now.
+    pub fn queue_analysis(&self, id: &ConversationId, force: bool) -> Result<AnalyzeStart> {
+        if let Some(obstacle) = self.analyze_obstacle(id, force)? {
+            return Ok(obstacle);
+        }
+        let job = NewJob {
+            id: JobId::fresh(self.ids()),
+            kind: JobKind::Analyze,
+            idempotency_key: id.to_string(),
+            payload: serde_json::json!({ "conversation_id": id }).to_string(),
+        };
+        let queued = self.store().write(|tx| tx.enqueue(&job, self.now()))?;
+        self.inner.wake.all();
+        Ok(AnalyzeStart::Queued(queued))
+    }
+
+    /// Analyses one whole conversation. With a lease, the job is completed in the same transaction.
+    pub fn analyze(&self, id: &ConversationId, lease: Option<&Lease>, control: &dyn Control) -> Result<AnalysisId> {
+        let (conversation, rows) = self.store().read(|tx| Ok((tx.conversation(id)?, tx.conversation_interactions(id)?)))?;
+        if conversation.is_private {
+            return Err(EngineError::Refused("this conversation is private, so it is never analysed".to_owned()));
+        }
+        let steps = 3;
+        let step = |stage: &str, done: u64| {
+            control.progress(stage, done, steps);
+            if control.is_cancelled() { Err(EngineError::Cancelled) } else { Ok(()) }
+        };
+        step("Looking for facts", 0)?;
+        let mut harvests: Vec<Harvest<'_>> = rows.chunks(STRETCH_TURNS).map(|stretch| self.capture(stretch)).collect();
+        step("Reading the whole conversation", 1)?;
+        let turns = insight_turns(&rows);
+        let vectors = self.turn_vectors(&rows, &turns);
+        let owner = rows.iter().find(|row| row.role == keepsake_domain::Role::Owner).map(|row| row.author.as_str());
+        let input = AnalysisInput { turns: &turns, owner_name: owner, vectors: vectors.as_deref() };
+        let mut analysis = analyse(&input).map_err(|error| EngineError::Refused(error.to_string()))?;
+        harvests.push(Harvest {
+            rows: &rows,
+            candidates: std::mem::take(&mut analysis.candidates),
+            stops: std::mem::take(&mut analysis.stops),
+            proposer: keepsake_insight::ENGINE_VERSION,
+        });
+        step("Storing", 2)?;
+        let message_id = |turn: usize| rows.get(turn).map(|row| row.id.to_string());
+        let mut stored = StoredAnalysis {
+            summary: analysis
+                .summary
+                .iter()
+                .filter_map(|sentence| {
+                    Some(StoredSentence {
+                        interaction_id: message_id(sentence.turn)?,
+                        start: sentence.span.start(),
+                        end: sentence.span.end(),
+                        author: sentence.author.clone(),
+                        text: sentence.text.clone(),
+                    })
+                })
+                .collect(),
+            themes: analysis.themes,
+            tone: analysis.tone.text,
+            arc: analysis
+                .emotional_arc
+                .iter()
+                .map(|point| StoredArcPoint {
+                    stage: stage_name(point.stage).to_owned(),
+                    mood: point.mood.name().to_owned(),
+                    interaction_id: message_id(point.turn),
+                })
+                .collect(),
+            participants: analysis.participants,
+            key_topics: analysis.key_topics,
+            messages: rows.len() as u32,
+            candidates: Vec::new(),
+            stopped: Vec::new(),
+            repeated: 0,
+        };
+        let analysis_id = AnalysisId::fresh(self.ids());
+        let summary_id = SummaryId::fresh(self.ids());
+        let now = self.now();
+        let fingerprint = run_fingerprint(&rows);
+        self.store_harvests(&conversation, harvests, lease, |tx, proposed| {
+            stored.candidates = proposed.created.iter().map(|(id, category)| (id.to_string(), category.clone())).collect();
+            stored.stopped = proposed.stopped.iter().map(|(gate, count)| (gate.clone(), *count)).collect();
+            stored.repeated = proposed.repeated;
+            let row = AnalysisRow {
+                id: analysis_id.clone(),
+                conversation_id: conversation.id.clone(),
+                proposer: keepsake_insight::ENGINE_VERSION.to_owned(),
+                fingerprint,
+                outcome: serde_json::to_string(&stored).unwrap_or_default(),
+                created: now,
+            };
+            let text = stored.summary.iter().map(|s| format!("{}: {}", s.author, s.text)).collect::<Vec<_>>().join("\n");
+            let range: Option<(&InteractionId, &InteractionId)> =
+                rows.first().zip(rows.last()).map(|(first, last)| (&first.id, &last.id));
+            // Turned private meanwhile: nothing of it may remain.
+            if !tx.conversation(&conversation.id)?.is_private {
+                let summary = range.filter(|_| !text.is_empty()).map(|(start, end)| (&summary_id, text.as_str(), start, end));
+                tx.insert_analysis(&row, summary)?;
+                tx.mark_extracted(&conversation.id, rows.iter().map(|row| row.seq).max().unwrap_or(0))?;
+            }
+            if let Some(lease) = lease {
+                tx.complete(lease, &serde_json::json!({ "analysis_id": analysis_id }).to_string(), self.now())?;
+            }
+            Ok(())
+        })?;
+        Ok(analysis_id)
+    }
+
+    /// Vectors for the utterances that a summary chooses from, newest ones where there are too many.
+    fn turn_vectors(&self, rows: &[InteractionRow], turns: &[keepsake_insight::Turn<'_>]) -> Option<Vec<Option<Vec<f32>>>> {
+        let embedder = self.inner.embedder.ready()?;
+        let mut chosen: Vec<usize> = (0..turns.len()).filter(|&turn| turns[turn].is_plain()).collect();
+        let surplus = chosen.len().saturating_sub(VECTOR_TURNS_MAX);
+        chosen.drain(..surplus);
+        let texts: Vec<&str> = chosen.iter().map(|&turn| rows[turn].content.as_str()).collect();
+        let mut vectors = vec![None; rows.len()];
+        for (turn, vector) in chosen.iter().zip(vectors_of(Some(embedder.as_ref()), &texts)) {
+            vectors[*turn] = vector;
+        }
+        Some(vectors)
+    }
+
+    /// When the newest analysis of a conversation was made.
+    pub fn last_analysis(&self, id: &ConversationId) -> Result<Option<Timestamp>> {
+        Ok(self.store().read(|tx| tx.analyses(id))?.first().map(|row| row.created))
+    }
+}
+
+fn stage_name(stage: keepsake_insight::Stage) -> &'static str {
+    match stage {
+        keepsake_insight::Stage::Start => "start",
+        keepsake_insight::Stage::Middle => "middle",
+        keepsake_insight::Stage::End => "end",
+    }
+}

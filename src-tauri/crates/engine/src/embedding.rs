@@ -1,0 +1,150 @@
+//! The local model's place in the program: absent, loading, ready or broken, and never silently one for another.
+//!
+//! Loading takes a moment and must not hold up the window, so it happens on a thread of its own; whoever needs vectors asks and
+//! works by words until they are there. The embed job fills in what is missing, newest first.
+
+use std::path::PathBuf;
+use std::sync::{Arc, RwLock};
+
+use keepsake_capture::SentenceVectors;
+use keepsake_domain::{JobId, JobKind};
+use keepsake_models::{Embedder, ModelError, open_local};
+use keepsake_store::{EmbeddingOwner, NewJob};
+
+use crate::work::Control;
+use crate::{Engine, EngineError, Result};
+
+/// Memories embedded between two looks at the cancel button.
+const EMBED_BATCH: u32 = 64;
+
+/// Where the local model stands.
+#[derive(Clone)]
+pub enum EmbedderState {
+    /// Not there; the text says where it was looked for and what to do.
+    Missing(String),
+    /// Being loaded.
+    Loading,
+    /// In use.
+    Ready(Arc<dyn Embedder>),
+    /// There, but it does not work; the text says how and what to do.
+    Broken(String),
+}
+
+/// A place that is filled once the model has loaded.
+#[derive(Clone)]
+pub struct EmbedderSlot {
+    state: Arc<RwLock<EmbedderState>>,
+}
+
+impl EmbedderSlot {
+    /// A place with this content.
+    pub fn new(state: EmbedderState) -> Self {
+        Self { state: Arc::new(RwLock::new(state)) }
+    }
+
+    /// No model, on purpose.
+    pub fn none() -> Self {
+        Self::new(EmbedderState::Missing("no embedding model was asked for".to_owned()))
+    }
+
+    /// Loads from `dir` before it returns.
+    pub fn load(dir: &std::path::Path) -> Self {
+        Self::new(open(dir))
+    }
+
+    /// Begins to load from `dir` and returns at once; `done` is called when it is settled.
+    pub fn load_in_background(dir: PathBuf, done: impl FnOnce() + Send + 'static) -> Self {
+        let slot = Self::new(EmbedderState::Loading);
+        let filled = slot.clone();
+        let spawned = std::thread::Builder::new().name("load-model".to_owned()).spawn(move || {
+            let state = open(&dir);
+            filled.put(state);
+            done();
+        });
+        if spawned.is_err() {
+            slot.put(EmbedderState::Broken("the system gave no thread to load the embedding model on".to_owned()));
+        }
+        slot
+    }
+
+    fn put(&self, state: EmbedderState) {
+        *self.state.write().unwrap_or_else(std::sync::PoisonError::into_inner) = state;
+    }
+
+    /// Where it stands.
+    pub fn state(&self) -> EmbedderState {
+        self.state.read().unwrap_or_else(std::sync::PoisonError::into_inner).clone()
+    }
+
+    /// The model, if it is ready.
+    pub fn ready(&self) -> Option<Arc<dyn Embedder>> {
+        match self.state() {
+            EmbedderState::Ready(embedder) => Some(embedder),
+            _ => None,
+        }
+    }
+}
+
+fn open(dir: &std::path::Path) -> EmbedderState {
+    match open_local(dir) {
+        Ok(embedder) => EmbedderState::Ready(Arc::new(embedder)),
+        Err(error @ ModelError::Missing { .. }) => EmbedderState::Missing(error.to_string()),
+        Err(error) => EmbedderState::Broken(error.to_string()),
+    }
+}
+
+/// Lets the pure capture rules ask for vectors without knowing of models.
+pub(crate) struct Vectors(pub(crate) Arc<dyn Embedder>);
+
+impl SentenceVectors for Vectors {
+    fn embed(&self, sentences: &[&str]) -> Option<Vec<Vec<f32>>> {
+        // A model that fails on a batch must not stop the rules, which work without it.
+        self.0.embed(sentences).inspect_err(|error| tracing::warn!(%error, "embedding failed")).ok()
+    }
+}
+
+impl Engine {
+    /// Queues the filling in of missing vectors, if there is a model and something to do.
+    pub fn queue_embedding(&self) -> Result<()> {
+        let Some(embedder) = self.inner.embedder.ready() else { return Ok(()) };
+        let (done, total) = self.store().read(|tx| tx.embedding_progress(embedder.name()))?;
+        if done == total {
+            return Ok(());
+        }
+        let job = NewJob {
+            id: JobId::fresh(self.ids()),
+            kind: JobKind::Embed,
+            idempotency_key: embedder.name().to_owned(),
+            payload: "{}".to_owned(),
+        };
+        self.store().write(|tx| tx.enqueue(&job, self.now()))?;
+        self.inner.wake.all();
+        Ok(())
+    }
+
+    /// Gives a vector to every memory that has none; how many were filled in.
+    pub(crate) fn embed_missing(&self, control: &dyn Control) -> Result<u64> {
+        let Some(embedder) = self.inner.embedder.ready() else { return Ok(0) };
+        let (done, total) = self.store().read(|tx| tx.embedding_progress(embedder.name()))?;
+        let mut filled = 0;
+        loop {
+            let batch = self.store().read(|tx| tx.memories_without_embedding(embedder.name(), EMBED_BATCH))?;
+            if batch.is_empty() {
+                return Ok(filled);
+            }
+            let texts: Vec<&str> = batch.iter().map(|(_, text)| text.as_str()).collect();
+            let vectors = embedder.embed(&texts)?;
+            self.store().write(|tx| {
+                for ((id, _), vector) in batch.iter().zip(&vectors) {
+                    tx.put_embedding(EmbeddingOwner::Memory, id.as_str(), embedder.name(), vector)?;
+                }
+                Ok(())
+            })?;
+            filled += batch.len() as u64;
+            control.progress("Embedding memories", done + filled, total);
+            if control.is_cancelled() {
+                return Err(EngineError::Cancelled);
+            }
+        }
+    }
+}

@@ -1,0 +1,59 @@
+//! What can go wrong in an operation, with a small code for those who must react to the kind and not to the words.
+
+use thiserror::Error;
+
+/// An operation that failed; the store is as it was.
+#[derive(Debug, Error)]
+pub enum EngineError {
+    /// The store refused or failed.
+    #[error(transparent)]
+    Store(#[from] keepsake_store::StoreError),
+    /// A file could not be imported.
+    #[error(transparent)]
+    Import(#[from] keepsake_channels::ImportError),
+    /// The embedding model failed on a batch.
+    #[error(transparent)]
+    Embed(#[from] keepsake_models::EmbedError),
+    /// The person cancelled.
+    #[error("cancelled")]
+    Cancelled,
+    /// Another process of Keepsake works the queue.
+    #[error("Keepsake is already running on this data folder and works the queue itself")]
+    AlreadyRunning,
+    /// A request that cannot be met, in words for the person.
+    #[error("{0}")]
+    Refused(String),
+    /// The system refused.
+    #[error("{what}: {error}")]
+    Io {
+        /// What was tried.
+        what: String,
+        /// What the system said.
+        error: std::io::Error,
+    },
+    /// Stored JSON that this version cannot read.
+    #[error("stored {what} cannot be read: {error}")]
+    Stored {
+        /// What it is.
+        what: &'static str,
+        /// Why.
+        error: serde_json::Error,
+    },
+}
+
+impl EngineError {
+    /// Whether trying again later may help: busy files and failing disks, yes; a wrong file or request, no.
+    pub(crate) fn is_retryable(&self) -> bool {
+        match self {
+            Self::Store(error) => matches!(
+                error,
+                keepsake_store::StoreError::Sqlite(_)
+                    | keepsake_store::StoreError::Io { .. }
+                    | keepsake_store::StoreError::LeaseLost(_)
+            ),
+            Self::Embed(_) | Self::Io { .. } => true,
+            Self::Import(keepsake_channels::ImportError::Io { .. }) => true,
+            _ => false,
+        }
+    }
+}

@@ -1,0 +1,286 @@
+//! Bringing a file into the log: streamed, in batches, every record accounted for.
+
+use std::path::{Path, PathBuf};
+
+use keepsake_channels::{DateOrder, FileReport, ImportError, ImportOptions, Read, Sink, Stop, list_inputs, read_path};
+use keepsake_domain::{ConversationId, ImportId, JobId, JobKind, Message, SourceKind, Timestamp};
+use keepsake_store::{AppendContext, ImportSkip, ImportTotals, NewJob};
+
+use crate::work::Control;
+use crate::{Engine, EngineError, Result};
+
+/// Messages a transaction: large enough that the cost of making it durable is spread thin, small enough that an approval waits
+/// for a tenth of a second at most.
+const BATCH_MESSAGES: usize = 2_000;
+
+/// …and bytes of text a transaction, for exports with very long messages.
+const BATCH_BYTES: usize = 8 * 1024 * 1024;
+
+/// What to import and how.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ImportRequest {
+    /// A file, archive or folder.
+    pub path: PathBuf,
+    /// The kind, where the person said so.
+    pub source: Option<SourceKind>,
+    /// The owner's name or handle.
+    pub me: Option<String>,
+    /// Day or month first.
+    pub date_order: Option<DateOrder>,
+    /// Every conversation starts private.
+    pub private: bool,
+    /// It is the sample data.
+    pub is_sample: bool,
+    /// Channel types whose new conversations start private.
+    pub private_channels: Vec<String>,
+    /// Look for memories in what arrives.
+    pub extract: bool,
+}
+
+impl ImportRequest {
+    /// An import of `path` with nothing said.
+    pub fn of(path: impl Into<PathBuf>) -> Self {
+        Self {
+            path: path.into(),
+            source: None,
+            me: None,
+            date_order: None,
+            private: false,
+            is_sample: false,
+            private_channels: Vec::new(),
+            extract: true,
+        }
+    }
+}
+
+/// What an import brought. `seen == imported + duplicate + skipped` always.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ImportOutcome {
+    /// The import's row.
+    pub import_id: ImportId,
+    /// What kind of file it was.
+    pub kind: SourceKind,
+    /// The account.
+    pub totals: ImportTotals,
+    /// Conversations that got something new.
+    pub touched: Vec<ConversationId>,
+    /// Nobody in the file is known to be the owner.
+    pub has_unknown_owner: bool,
+}
+
+/// Minutes east of UTC of this computer's zone, for local times in exports.
+#[allow(clippy::disallowed_methods)] // The edge that the ban points to: the zone is read once, at start.
+pub fn local_utc_offset_minutes() -> i32 {
+    chrono::Local::now().offset().local_minus_utc() / 60
+}
+
+struct StoreSink<'e> {
+    engine: &'e Engine,
+    import_id: &'e ImportId,
+    request: &'e ImportRequest,
+    control: &'e dyn Control,
+    batch: Vec<Message>,
+    batch_bytes: usize,
+    totals: ImportTotals,
+    touched: Vec<ConversationId>,
+    erased: u64,
+    has_owner: bool,
+    failure: Option<EngineError>,
+}
+
+impl StoreSink<'_> {
+    fn flush(&mut self) -> std::result::Result<(), Stop> {
+        if self.batch.is_empty() {
+            return Ok(());
+        }
+        let engine = self.engine;
+        let context = AppendContext { ids: engine.ids(), now: engine.now(), import_id: Some(self.import_id) };
+        match engine.store().write(|tx| tx.append(&self.batch, context)) {
+            Ok(outcome) => {
+                self.totals.imported += outcome.imported;
+                self.totals.duplicate += outcome.duplicate;
+                self.erased += outcome.erased;
+                for id in outcome.touched {
+                    if self.touched.last() != Some(&id) {
+                        self.touched.push(id);
+                    }
+                }
+                self.batch.clear();
+                self.batch_bytes = 0;
+                Ok(())
+            }
+            Err(error) => {
+                self.failure = Some(error.into());
+                Err(Stop)
+            }
+        }
+    }
+}
+
+impl Sink for StoreSink<'_> {
+    fn take(&mut self, read: Read) -> std::result::Result<(), Stop> {
+        match read {
+            Read::Message(mut message) => {
+                if self.request.private_channels.contains(&message.channel_type) {
+                    message.is_private = true;
+                }
+                self.has_owner |= message.author.role == keepsake_domain::Role::Owner;
+                self.batch_bytes += message.text.len();
+                self.batch.push(message);
+                if self.batch.len() >= BATCH_MESSAGES || self.batch_bytes >= BATCH_BYTES { self.flush() } else { Ok(()) }
+            }
+            Read::Skipped(skip) => {
+                self.totals.skipped.push(ImportSkip {
+                    reason: skip.reason.name().to_owned(),
+                    count: skip.count,
+                    sample: skip.sample,
+                });
+                Ok(())
+            }
+        }
+    }
+
+    fn progress(&mut self, bytes_done: u64, bytes_total: u64) -> std::result::Result<(), Stop> {
+        let stage = if bytes_done == 0 { "Checking the file" } else { "Reading messages" };
+        self.control.progress(stage, bytes_done, bytes_total);
+        if self.control.is_cancelled() {
+            self.failure = Some(EngineError::Cancelled);
+            return Err(Stop);
+        }
+        Ok(())
+    }
+}
+
+impl Engine {
+    /// Imports one file, archive or folder.
+    ///
+    /// A file that is truncated or of no known kind changes nothing. A cancelled or interrupted import keeps the whole batches that
+    /// were stored; importing again brings exactly the rest.
+    pub fn import(&self, import_id: &ImportId, request: &ImportRequest, control: &dyn Control) -> Result<ImportOutcome> {
+        let kind = match request.source {
+            Some(kind) => kind,
+            None => keepsake_channels::sniff(&request.path)?,
+        };
+        let started = self.now();
+        let shown_path = request.path.to_string_lossy().into_owned();
+        self.store().write(|tx| tx.begin_import(import_id, &shown_path, kind.name(), request.is_sample, started))?;
+        let options = ImportOptions {
+            source: request.source,
+            me: request.me.clone(),
+            date_order: request.date_order,
+            utc_offset_minutes: self.inner.utc_offset_minutes,
+            file_time: modified(&request.path).unwrap_or(started),
+            make_private: request.private,
+        };
+        let mut sink = StoreSink {
+            engine: self,
+            import_id,
+            request,
+            control,
+            batch: Vec::with_capacity(BATCH_MESSAGES),
+            batch_bytes: 0,
+            totals: ImportTotals::default(),
+            touched: Vec::new(),
+            erased: 0,
+            has_owner: false,
+            failure: None,
+        };
+        let read = read_path(&request.path, &options, &mut sink);
+        let read = read.and_then(|report| sink.flush().map(|()| report).map_err(ImportError::from));
+        let StoreSink { mut totals, mut touched, erased, has_owner, failure, .. } = sink;
+        if erased > 0 {
+            totals.skipped.push(ImportSkip { reason: "erased".to_owned(), count: erased, sample: String::new() });
+        }
+        match read {
+            Ok(report) => {
+                self.finish(import_id, &report, &mut totals)?;
+                touched.sort();
+                touched.dedup();
+                Ok(ImportOutcome {
+                    import_id: import_id.clone(),
+                    kind: report.kind,
+                    totals,
+                    touched,
+                    has_unknown_owner: !has_owner,
+                })
+            }
+            Err(error) => {
+                let error = failure.unwrap_or(EngineError::Import(error));
+                let state = if matches!(error, EngineError::Cancelled) { "cancelled" } else { "failed" };
+                totals.seen = totals.imported + totals.duplicate + skipped(&totals);
+                let words = error.to_string();
+                self.store().write(|tx| tx.account_import(import_id, state, &totals, Some(&words), Some(self.now())))?;
+                Err(error)
+            }
+        }
+    }
+
+    fn finish(&self, import_id: &ImportId, report: &FileReport, totals: &mut ImportTotals) -> Result<()> {
+        totals.conversations = report.conversations;
+        totals.seen = report.seen;
+        let accounted = totals.imported + totals.duplicate + skipped(totals);
+        if accounted != totals.seen {
+            // The promise that people read; a difference is a fault of ours and must not pass as success.
+            return Err(EngineError::Refused(format!(
+                "the import saw {} records but can account for {accounted} only; please report this",
+                totals.seen
+            )));
+        }
+        self.store().write(|tx| tx.account_import(import_id, "done", totals, None, Some(self.now())))?;
+        Ok(())
+    }
+
+    /// Queues extraction for these conversations; private ones are left out.
+    pub fn queue_extraction(&self, conversations: &[ConversationId]) -> Result<Vec<JobId>> {
+        let now = self.now();
+        let queued = self.store().write(|tx| {
+            let mut jobs = Vec::new();
+            for id in conversations {
+                if tx.conversation(id)?.is_private {
+                    continue;
+                }
+                let job = NewJob {
+                    id: JobId::fresh(self.ids()),
+                    kind: JobKind::Extract,
+                    idempotency_key: id.to_string(),
+                    payload: serde_json::json!({ "conversation_id": id }).to_string(),
+                };
+                jobs.push(tx.enqueue(&job, now)?);
+            }
+            Ok(jobs)
+        })?;
+        self.inner.wake.all();
+        Ok(queued)
+    }
+
+    /// Queues the import of a file.
+    pub fn queue_import(&self, request: &ImportRequest) -> Result<JobId> {
+        let import_id = ImportId::fresh(self.ids());
+        let payload = crate::queue::ImportPayload::new(&import_id, request);
+        let job = NewJob {
+            id: JobId::fresh(self.ids()),
+            kind: JobKind::Import,
+            // Each file once at a time; the same file again later is a new import, which finds duplicates.
+            idempotency_key: request.path.to_string_lossy().into_owned(),
+            payload: serde_json::to_string(&payload).map_err(|error| EngineError::Stored { what: "job", error })?,
+        };
+        let id = self.store().write(|tx| tx.enqueue(&job, self.now()))?;
+        self.inner.wake.all();
+        Ok(id)
+    }
+
+    /// The files that a path stands for: a folder's importable ones, or the file itself.
+    pub fn inputs(&self, path: &Path) -> Result<Vec<PathBuf>> {
+        Ok(list_inputs(path)?)
+    }
+}
+
+fn skipped(totals: &ImportTotals) -> u64 {
+    totals.skipped.iter().map(|skip| skip.count).sum()
+}
+
+fn modified(path: &Path) -> Option<Timestamp> {
+    let time = std::fs::metadata(path).ok()?.modified().ok()?;
+    let since = time.duration_since(std::time::UNIX_EPOCH).ok()?;
+    Some(Timestamp(i64::try_from(since.as_millis()).ok()?))
+}

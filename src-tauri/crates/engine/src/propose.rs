@@ -1,0 +1,450 @@
+//! From a conversation to candidates in the queue: propose, compare with what is known, write once.
+//!
+//! The rules of what is a candidate are `capture`'s; here it is decided against the store: repeated, refused before, more detail,
+//! or new. Effects, gate log, the reading mark and the job's completion are one transaction.
+
+use std::collections::{BTreeMap, HashMap};
+
+use keepsake_capture::dedup::{self, compare};
+use keepsake_capture::{Conversation, ENGINE_VERSION, Proposals, Turn};
+use keepsake_domain::{
+    Candidate, CandidateEvidence, ConversationId, DedupOutcome, Gate, JobId, MemoryId, MemoryKind, MemoryStatus, Relation, Role,
+    Stop, Subject, limits,
+};
+use keepsake_models::Embedder;
+use keepsake_store::{
+    ConversationRow, EmbeddingOwner, InteractionRow, Lease, NewEvidence, NewGateLogRow, NewMemory, ReadTx, StoreError, WriteTx,
+};
+
+use crate::embedding::Vectors;
+use crate::work::Control;
+use crate::{Engine, EngineError, Result};
+
+/// Turns read at once: a chat of years is read in stretches, so that cancel answers and memory stays bounded. Corrections are
+/// looked for within a stretch, across stretches by comparison with what is known.
+const STRETCH_TURNS: usize = 2_000;
+
+/// Nearest memories, by meaning and by words each, that are compared in full.
+const NEAR_MAX: usize = 6;
+
+/// A word that this many known memories hold tells nothing about nearness.
+const COMMON_WORD_MEMORIES: usize = 400;
+
+/// What a run over one conversation brought.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Proposed {
+    /// New candidates that wait for review, with their categories.
+    pub created: Vec<(MemoryId, String)>,
+    /// Set apart as looking like instructions.
+    pub quarantined: Vec<MemoryId>,
+    /// Said what was already known.
+    pub repeated: u32,
+    /// Stopped, by gate.
+    pub stopped: BTreeMap<String, u32>,
+}
+
+/// A memory as new candidates are compared with it.
+struct KnownMemory {
+    id: MemoryId,
+    content: String,
+    vector: Option<Vec<f32>>,
+}
+
+#[derive(Default)]
+struct KnownSubject {
+    memories: Vec<KnownMemory>,
+    by_word: HashMap<String, Vec<usize>>,
+}
+
+/// What is known, kept between jobs as long as nobody else changed it.
+#[derive(Default)]
+pub(crate) struct Known {
+    signature: Option<[i64; 4]>,
+    model: Option<String>,
+    subjects: HashMap<Subject, KnownSubject>,
+}
+
+fn words(content: &str) -> impl Iterator<Item = String> + '_ {
+    content
+        .split(|c: char| !c.is_alphanumeric())
+        .filter(|word| word.chars().count() > 2 && !word.eq_ignore_ascii_case("user"))
+        .map(str::to_lowercase)
+}
+
+impl KnownSubject {
+    fn add(&mut self, memory: KnownMemory) {
+        let index = self.memories.len();
+        for word in words(&memory.content) {
+            let places = self.by_word.entry(word).or_default();
+            if places.last() != Some(&index) {
+                places.push(index);
+            }
+        }
+        self.memories.push(memory);
+    }
+
+    /// The memory that the candidate repeats, extends or is closest to.
+    fn nearest(&self, content: &str, vector: Option<&[f32]>) -> Option<(&KnownMemory, DedupOutcome, f32)> {
+        let mut shared: HashMap<usize, u32> = HashMap::new();
+        for word in words(content) {
+            for &place in self.by_word.get(&word).filter(|places| places.len() <= COMMON_WORD_MEMORIES).into_iter().flatten() {
+                *shared.entry(place).or_default() += 1;
+            }
+        }
+        let mut by_words: Vec<(usize, u32)> = shared.into_iter().collect();
+        by_words.sort_by_key(|&(place, count)| (std::cmp::Reverse(count), place));
+        let mut chosen: Vec<usize> = by_words.into_iter().take(NEAR_MAX).map(|(place, _)| place).collect();
+        if let Some(vector) = vector {
+            let mut by_meaning: Vec<(usize, f32)> = self
+                .memories
+                .iter()
+                .enumerate()
+                .filter_map(|(place, memory)| Some((place, keepsake_models::cosine(vector, memory.vector.as_deref()?))))
+                .collect();
+            by_meaning.sort_by(|a, b| b.1.total_cmp(&a.1).then(a.0.cmp(&b.0)));
+            chosen.extend(by_meaning.into_iter().take(NEAR_MAX).map(|(place, _)| place));
+        }
+        chosen.sort_unstable();
+        chosen.dedup();
+        let rank = |outcome: DedupOutcome| match outcome {
+            DedupOutcome::Exact => 3,
+            DedupOutcome::Reinforcement => 2,
+            DedupOutcome::Related => 1,
+            DedupOutcome::Different => 0,
+        };
+        chosen
+            .into_iter()
+            .map(|place| {
+                let memory = &self.memories[place];
+                let (outcome, similarity) = compare(content, vector, &memory.content, memory.vector.as_deref());
+                (memory, outcome, similarity)
+            })
+            .filter(|(_, outcome, _)| *outcome != DedupOutcome::Different)
+            .max_by(|a, b| rank(a.1).cmp(&rank(b.1)).then(a.2.total_cmp(&b.2)))
+    }
+}
+
+impl Known {
+    /// Reads again what is known if anything changed since.
+    fn refresh(&mut self, tx: &ReadTx<'_>, model: Option<&str>) -> std::result::Result<(), StoreError> {
+        let signature = tx.memory_signature()?;
+        if self.signature == Some(signature) && self.model.as_deref() == model {
+            return Ok(());
+        }
+        self.subjects.clear();
+        for memory in tx.pending_and_active()? {
+            let vector = match model {
+                Some(model) => tx.embedding(EmbeddingOwner::Memory, memory.id.as_str(), model)?,
+                None => None,
+            };
+            let known = KnownMemory { id: memory.id, content: memory.content, vector };
+            self.subjects.entry(memory.subject).or_default().add(known);
+        }
+        self.signature = Some(signature);
+        self.model = model.map(str::to_owned);
+        Ok(())
+    }
+}
+
+/// One vector for each text, or none where there is no model or it failed.
+pub fn vectors_of(embedder: Option<&dyn Embedder>, texts: &[&str]) -> Vec<Option<Vec<f32>>> {
+    match embedder.map(|embedder| embedder.embed(texts)) {
+        Some(Ok(vectors)) => vectors.into_iter().map(Some).collect(),
+        Some(Err(error)) => {
+            tracing::warn!(%error, "embedding failed; comparing by words");
+            vec![None; texts.len()]
+        }
+        None => vec![None; texts.len()],
+    }
+}
+
+/// The messages as capture reads them.
+pub(crate) fn turns(rows: &[InteractionRow]) -> Vec<Turn<'_>> {
+    rows.iter()
+        .map(|row| Turn {
+            id: row.id.as_str(),
+            role: row.role,
+            author: &row.author,
+            text: &row.content,
+            time: row.time,
+            message_type: row.message_type,
+            is_branch: row.is_branch,
+        })
+        .collect()
+}
+
+/// One proposer's harvest from a slice of a conversation.
+pub(crate) struct Harvest<'r> {
+    pub(crate) rows: &'r [InteractionRow],
+    pub(crate) candidates: Vec<Candidate>,
+    pub(crate) stops: Vec<Stop>,
+    pub(crate) proposer: &'static str,
+}
+
+/// A candidate with its vector, ready to be decided on.
+struct Prepared<'r> {
+    candidate: Candidate,
+    evidence: Vec<NewEvidence>,
+    vector: Option<Vec<f32>>,
+    proposer: &'static str,
+    rows: &'r [InteractionRow],
+}
+
+impl Engine {
+    /// Proposes candidates from what a conversation has new. With a lease, the job is completed in the same transaction.
+    pub fn propose(&self, id: &ConversationId, lease: Option<&Lease>, control: &dyn Control) -> Result<Proposed> {
+        let (conversation, rows, read_to) =
+            self.store().read(|tx| Ok((tx.conversation(id)?, tx.conversation_interactions(id)?, tx.last_seq(id)?)))?;
+        let mut harvests = Vec::new();
+        if !conversation.is_private {
+            for stretch in rows.chunks(STRETCH_TURNS) {
+                if stretch.iter().all(|row| row.seq <= conversation.extracted_through_seq) {
+                    continue;
+                }
+                control.progress("Reading the conversation", stretch.len() as u64, rows.len() as u64);
+                if control.is_cancelled() {
+                    return Err(EngineError::Cancelled);
+                }
+                let mut harvest = self.capture(stretch);
+                // What rests only on messages read before was decided then.
+                let is_new = |evidence: &[CandidateEvidence]| {
+                    evidence
+                        .iter()
+                        .any(|e| stretch.get(e.message).is_some_and(|row| row.seq > conversation.extracted_through_seq))
+                };
+                harvest.candidates.retain(|candidate| is_new(&candidate.evidence));
+                harvest.stops.retain(|stop| stop.evidence.is_empty() || is_new(&stop.evidence));
+                harvests.push(harvest);
+            }
+        }
+        self.store_harvests(&conversation, harvests, lease, |tx, proposed| {
+            tx.mark_extracted(id, read_to)?;
+            if let Some(lease) = lease {
+                let result = serde_json::json!({ "created": proposed.created.len(), "repeated": proposed.repeated });
+                tx.complete(lease, &result.to_string(), self.now())?;
+            }
+            Ok(())
+        })
+    }
+
+    /// The built-in engine over a slice of a conversation.
+    pub(crate) fn capture<'r>(&self, rows: &'r [InteractionRow]) -> Harvest<'r> {
+        let turns = turns(rows);
+        let name_of = |role: Role| rows.iter().find(|row| row.role == role).map(|row| row.author.as_str());
+        let conversation =
+            Conversation { turns: &turns, owner_name: name_of(Role::Owner), assistant_name: name_of(Role::Assistant) };
+        let vectors = self.inner.embedder.ready().map(Vectors);
+        let Proposals { candidates, stops } =
+            keepsake_capture::propose(&conversation, vectors.as_ref().map(|v| v as &dyn keepsake_capture::SentenceVectors));
+        Harvest { rows, candidates, stops, proposer: ENGINE_VERSION }
+    }
+
+    /// Decides on every candidate and writes all of it in one transaction, together with what `finish` adds.
+    pub(crate) fn store_harvests(
+        &self,
+        conversation: &ConversationRow,
+        harvests: Vec<Harvest<'_>>,
+        lease: Option<&Lease>,
+        finish: impl FnOnce(&WriteTx<'_>, &Proposed) -> std::result::Result<(), StoreError>,
+    ) -> Result<Proposed> {
+        let embedder = self.inner.embedder.ready();
+        let (prepared, stops) = prepare(harvests, embedder.as_deref());
+        let mut known = self.inner.known.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+        let outcome = self.store().write(|tx| {
+            if let Some(lease) = lease {
+                tx.check_lease(lease)?;
+            }
+            let mut proposed = Proposed::default();
+            // Asked again inside the transaction: the person may have turned it private while this was read.
+            if !tx.conversation(&conversation.id)?.is_private {
+                known.refresh(tx, embedder.as_deref().map(Embedder::name))?;
+                let job = lease.map(|lease| &lease.job);
+                for (stop, place, proposer) in &stops {
+                    self.log(tx, conversation, stop, place.clone(), None, proposer, job)?;
+                    *proposed.stopped.entry(stop.gate.name().to_owned()).or_default() += 1;
+                }
+                for candidate in prepared {
+                    self.decide(tx, conversation, candidate, &mut known, embedder.as_deref(), job, &mut proposed)?;
+                }
+            }
+            finish(tx, &proposed)?;
+            known.signature = Some(tx.memory_signature()?);
+            Ok(proposed)
+        });
+        if outcome.is_err() {
+            // What was added to the cache was rolled back in the store.
+            known.signature = None;
+        }
+        Ok(outcome?)
+    }
+
+    #[allow(clippy::too_many_arguments)] // One decision needs all of these; they have nothing else in common.
+    fn decide(
+        &self,
+        tx: &WriteTx<'_>,
+        conversation: &ConversationRow,
+        prepared: Prepared<'_>,
+        known: &mut Known,
+        embedder: Option<&dyn Embedder>,
+        job: Option<&JobId>,
+        proposed: &mut Proposed,
+    ) -> std::result::Result<(), StoreError> {
+        let Prepared { candidate, evidence, vector, proposer, rows } = prepared;
+        let place = evidence.first().map(|e| (e.interaction_id.clone(), e.span));
+        let stop = |gate: Gate, reason: String| Stop {
+            gate,
+            subject: candidate.subject.clone(),
+            content: candidate.content.clone(),
+            reason,
+            evidence: Vec::new(),
+        };
+        if let Some(first) = evidence.first()
+            && tx.memory_at(first, &candidate.subject, candidate.category)?.is_some()
+        {
+            proposed.repeated += 1;
+            return Ok(());
+        }
+        let fingerprint = dedup::fingerprint(&candidate.content).into_bytes();
+        if tx.is_suppressed(&candidate.subject, &fingerprint)? {
+            let stop = stop(Gate::Suppressed, "You decided on this statement before.".to_owned());
+            self.log(tx, conversation, &stop, place, None, proposer, job)?;
+            *proposed.stopped.entry(Gate::Suppressed.name().to_owned()).or_default() += 1;
+            return Ok(());
+        }
+        let now = self.now();
+        let near = known
+            .subjects
+            .get(&candidate.subject)
+            .and_then(|subject| subject.nearest(&candidate.content, vector.as_deref()))
+            .map(|(memory, outcome, similarity)| (memory.id.clone(), memory.content.clone(), outcome, similarity));
+        if !candidate.is_quarantined
+            && let Some((existing, _, DedupOutcome::Exact, _)) = &near
+        {
+            // A repeat adds independent evidence: another message, never the same words echoed by somebody else (DESIGN 5).
+            for place in &evidence {
+                tx.add_evidence(existing, place)?;
+            }
+            tx.add_proposer(existing, proposer)?;
+            let stop = stop(Gate::Duplicate, "A memory already says this; the new line was added to its evidence.".to_owned());
+            self.log(tx, conversation, &stop, place, Some(existing.clone()), proposer, job)?;
+            proposed.repeated += 1;
+            return Ok(());
+        }
+        let id = MemoryId::fresh(self.ids());
+        let said_by = candidate.evidence.first().and_then(|e| rows.get(e.message));
+        debug_assert!(
+            said_by.is_none_or(|row| row.role == Role::Owner || candidate.subject != Subject::Owner || candidate.is_quarantined)
+        );
+        let memory = NewMemory {
+            id: id.clone(),
+            status: if candidate.is_quarantined { MemoryStatus::Quarantined } else { MemoryStatus::Pending },
+            kind: candidate.kind,
+            category: candidate.category,
+            subject: candidate.subject.clone(),
+            content: candidate.content.clone(),
+            reasoning: candidate.reasoning.clone(),
+            confidence: candidate.confidence,
+            durability: candidate.durability,
+            is_edited: false,
+            proposers: vec![proposer.to_owned()],
+            fingerprint,
+            supersedes: None,
+            evidence,
+            created: now,
+        };
+        tx.insert_memory(&memory)?;
+        if let (Some(vector), Some(embedder)) = (&vector, embedder) {
+            tx.put_embedding(EmbeddingOwner::Memory, id.as_str(), embedder.name(), vector)?;
+        }
+        if candidate.is_quarantined {
+            let stop = stop(Gate::InstructionLike, candidate.reasoning.clone());
+            self.log(tx, conversation, &stop, place, Some(id.clone()), proposer, job)?;
+            *proposed.stopped.entry(Gate::InstructionLike.name().to_owned()).or_default() += 1;
+            proposed.quarantined.push(id);
+            return Ok(());
+        }
+        if let Some((existing, _, outcome, similarity)) = near {
+            let relation = if outcome == DedupOutcome::Reinforcement { Relation::Extends } else { Relation::Related };
+            tx.relate(&id, relation, &existing, Some(f64::from(similarity)), now)?;
+        }
+        proposed.created.push((id.clone(), candidate.category.name().to_owned()));
+        known.subjects.entry(candidate.subject).or_default().add(KnownMemory { id, content: candidate.content, vector });
+        Ok(())
+    }
+
+    #[allow(clippy::too_many_arguments)] // As above: the row has these columns.
+    fn log(
+        &self,
+        tx: &WriteTx<'_>,
+        conversation: &ConversationRow,
+        stop: &Stop,
+        place: Option<(keepsake_domain::InteractionId, keepsake_domain::Span)>,
+        memory_id: Option<MemoryId>,
+        proposer: &str,
+        job: Option<&JobId>,
+    ) -> std::result::Result<(), StoreError> {
+        let row = NewGateLogRow {
+            conversation_id: conversation.id.clone(),
+            gate: stop.gate,
+            subject: stop.subject.clone(),
+            content: stop.content.chars().take(limits::CONTENT_CHARS_MAX).collect(),
+            reason: stop.reason.clone(),
+            place,
+            memory_id,
+            proposer: proposer.to_owned(),
+            job_id: job.cloned(),
+        };
+        tx.log_stop(&row, self.now())
+    }
+}
+
+type PlacedStop = (Stop, Option<(keepsake_domain::InteractionId, keepsake_domain::Span)>, &'static str);
+
+/// Ties candidates to stored messages, applies the caps that no proposer is trusted with, and embeds the statements in one batch.
+fn prepare<'r>(harvests: Vec<Harvest<'r>>, embedder: Option<&dyn Embedder>) -> (Vec<Prepared<'r>>, Vec<PlacedStop>) {
+    let mut prepared = Vec::new();
+    let mut stops = Vec::new();
+    for Harvest { rows, candidates, stops: stopped, proposer } in harvests {
+        for stop in stopped {
+            let place = stop.evidence.first().and_then(|e| Some((rows.get(e.message)?.id.clone(), e.span)));
+            // A quarantined text has its own row, which logs it with the memory's id.
+            if stop.gate != Gate::InstructionLike {
+                stops.push((stop, place, proposer));
+            }
+        }
+        let mut knowledge = 0;
+        for candidate in candidates {
+            let evidence: Vec<NewEvidence> = candidate
+                .evidence
+                .iter()
+                .filter_map(|e| Some(NewEvidence { interaction_id: rows.get(e.message)?.id.clone(), span: e.span }))
+                .collect();
+            knowledge += usize::from(candidate.kind == MemoryKind::Knowledge);
+            let too_many = candidate.kind == MemoryKind::Knowledge && knowledge > limits::KNOWLEDGE_PER_SOURCE_MAX;
+            if evidence.is_empty() || too_many {
+                let (gate, reason) = if too_many {
+                    (Gate::OverCap, "More entries than one source may bring.")
+                } else {
+                    (Gate::Ungrounded, "No line of the conversation proves it.")
+                };
+                let place = evidence.first().map(|e| (e.interaction_id.clone(), e.span));
+                let stop = Stop {
+                    gate,
+                    subject: candidate.subject,
+                    content: candidate.content,
+                    reason: reason.to_owned(),
+                    evidence: Vec::new(),
+                };
+                stops.push((stop, place, proposer));
+                continue;
+            }
+            prepared.push(Prepared { candidate, evidence, vector: None, proposer, rows });
+        }
+    }
+    let texts: Vec<&str> = prepared.iter().map(|p| p.candidate.content.as_str()).collect();
+    let vectors = if texts.is_empty() { Vec::new() } else { vectors_of(embedder, &texts) };
+    for (one, vector) in prepared.iter_mut().zip(vectors) {
+        one.vector = vector;
+    }
+    (prepared, stops)
+}

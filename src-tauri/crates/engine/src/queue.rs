@@ -1,0 +1,518 @@
+//! The worker: takes jobs lane by lane and runs them to an end that is stored.
+//!
+//! One step of a lane is [`Engine::run_next`], which tests drive by hand; [`Worker`] repeats it on a thread a lane. Pausing starts
+//! no further job and loses none. Idle means idle: a thread without work sleeps until it is woken or a retry is due.
+
+use std::collections::{HashMap, HashSet};
+use std::fs::File;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::path::PathBuf;
+use std::sync::atomic::{AtomicBool, AtomicI64, AtomicU64, Ordering};
+use std::sync::{Arc, Condvar, Mutex, PoisonError};
+use std::thread::JoinHandle;
+use std::time::Duration;
+
+use keepsake_domain::{AlertId, ConversationId, ImportId, JobId, JobKind, JobState, Lane, SourceKind, Timestamp};
+use keepsake_store::{AlertRow, JobOutcome, JobRow, Lease, NewJob, StoreError};
+use serde::{Deserialize, Serialize};
+
+use crate::import::ImportRequest;
+use crate::work::Control;
+use crate::{Engine, EngineError, Result};
+
+/// How often a running job writes its progress down: each write is made durable and costs milliseconds.
+const HEARTBEAT_MS: i64 = 1_000;
+
+/// How often a running job tells the window: more often than the eye follows is noise.
+const PROGRESS_MS: i64 = 100;
+
+/// The setting under which the pause is kept, so that it outlives a restart.
+const PAUSED_SETTING: &str = "queue_paused";
+
+/// Where in a job's life a test ends the process.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum KillPoint {
+    /// The lease is stored, no work done.
+    AfterLease,
+    /// The work is done and stored with the job's completion.
+    AfterEffects,
+}
+
+/// What one step of a lane did.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Step {
+    /// A job was run; where it stands now.
+    Ran(JobId, JobState),
+    /// Nothing may start now; when the next retry is due, if one waits.
+    Idle(Option<Timestamp>),
+    /// Background work is paused.
+    Paused,
+}
+
+/// A running job moved on.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Progress {
+    /// The job.
+    pub job: JobId,
+    /// What it is doing.
+    pub stage: String,
+    /// n.
+    pub done: u64,
+    /// m; 0 when not known.
+    pub total: u64,
+}
+
+/// Wakes sleeping lanes, and carries what running jobs must hear at once.
+#[derive(Default)]
+pub(crate) struct Wake {
+    generation: AtomicU64,
+    sleeping: Mutex<()>,
+    bell: Condvar,
+    stopping: AtomicBool,
+    cancelled: Mutex<HashSet<JobId>>,
+    live: Mutex<HashMap<JobId, Progress>>,
+}
+
+impl Wake {
+    pub(crate) fn all(&self) {
+        let _guard = self.sleeping.lock().unwrap_or_else(PoisonError::into_inner);
+        self.generation.fetch_add(1, Ordering::SeqCst);
+        self.bell.notify_all();
+    }
+
+    /// Sleeps until woken since `seen`, or until `timeout`.
+    fn sleep(&self, seen: u64, timeout: Option<Duration>) {
+        let mut guard = self.sleeping.lock().unwrap_or_else(PoisonError::into_inner);
+        while self.generation.load(Ordering::SeqCst) == seen && !self.stopping.load(Ordering::SeqCst) {
+            match timeout {
+                Some(timeout) => {
+                    let (_guard, _) = self.bell.wait_timeout(guard, timeout).unwrap_or_else(PoisonError::into_inner);
+                    return;
+                }
+                None => guard = self.bell.wait(guard).unwrap_or_else(PoisonError::into_inner),
+            }
+        }
+    }
+}
+
+/// The right to work the queue: one process a data folder, kept by a lock that the system drops when the process ends.
+#[derive(Debug)]
+pub struct WorkerLock {
+    _file: File,
+}
+
+#[derive(Debug, Serialize, Deserialize)]
+pub(crate) struct ImportPayload {
+    import_id: ImportId,
+    path: PathBuf,
+    source: Option<SourceKind>,
+    me: Option<String>,
+    date_order: Option<String>,
+    private: bool,
+    is_sample: bool,
+    private_channels: Vec<String>,
+    extract: bool,
+}
+
+const DATE_ORDERS: [(&str, keepsake_channels::DateOrder); 3] = [
+    ("day_first", keepsake_channels::DateOrder::DayFirst),
+    ("month_first", keepsake_channels::DateOrder::MonthFirst),
+    ("year_first", keepsake_channels::DateOrder::YearFirst),
+];
+
+impl ImportPayload {
+    pub(crate) fn new(import_id: &ImportId, request: &ImportRequest) -> Self {
+        Self {
+            import_id: import_id.clone(),
+            path: request.path.clone(),
+            source: request.source,
+            me: request.me.clone(),
+            date_order: DATE_ORDERS
+                .iter()
+                .find(|(_, order)| Some(*order) == request.date_order)
+                .map(|(name, _)| (*name).to_owned()),
+            private: request.private,
+            is_sample: request.is_sample,
+            private_channels: request.private_channels.clone(),
+            extract: request.extract,
+        }
+    }
+
+    fn request(self) -> (ImportId, ImportRequest) {
+        let date_order = DATE_ORDERS.iter().find(|(name, _)| Some(*name) == self.date_order.as_deref()).map(|(_, order)| *order);
+        let request = ImportRequest {
+            path: self.path,
+            source: self.source,
+            me: self.me,
+            date_order,
+            private: self.private,
+            is_sample: self.is_sample,
+            private_channels: self.private_channels,
+            extract: self.extract,
+        };
+        (self.import_id, request)
+    }
+}
+
+#[derive(Debug, Deserialize)]
+struct ConversationPayload {
+    conversation_id: ConversationId,
+}
+
+/// Watches a running job: keeps its lease, tells its progress, hears its cancel button.
+struct JobControl<'e> {
+    engine: &'e Engine,
+    lease: &'e Lease,
+    tell: &'e dyn Fn(Progress),
+    last_beat: AtomicI64,
+    last_told: AtomicI64,
+    lost: AtomicBool,
+}
+
+impl Control for JobControl<'_> {
+    fn progress(&self, stage: &str, done: u64, total: u64) {
+        let now = self.engine.now();
+        if now.0 - self.last_told.load(Ordering::Relaxed) >= PROGRESS_MS {
+            self.last_told.store(now.0, Ordering::Relaxed);
+            let progress = Progress { job: self.lease.job.clone(), stage: stage.to_owned(), done, total };
+            self.engine
+                .inner
+                .wake
+                .live
+                .lock()
+                .unwrap_or_else(PoisonError::into_inner)
+                .insert(self.lease.job.clone(), progress.clone());
+            (self.tell)(progress);
+        }
+        if now.0 - self.last_beat.load(Ordering::Relaxed) >= HEARTBEAT_MS {
+            self.last_beat.store(now.0, Ordering::Relaxed);
+            let beat = self.engine.store().write(|tx| tx.heartbeat(self.lease, stage, done, total, now));
+            let asked = self.engine.store().read(|tx| tx.is_cancel_requested(&self.lease.job));
+            if matches!(beat, Err(StoreError::LeaseLost(_))) {
+                self.lost.store(true, Ordering::Relaxed);
+            }
+            if matches!(asked, Ok(true)) {
+                self.engine.inner.wake.cancelled.lock().unwrap_or_else(PoisonError::into_inner).insert(self.lease.job.clone());
+            }
+        }
+    }
+
+    fn is_cancelled(&self) -> bool {
+        self.lost.load(Ordering::Relaxed)
+            || self.engine.inner.wake.stopping.load(Ordering::SeqCst)
+            || self.engine.inner.wake.cancelled.lock().unwrap_or_else(PoisonError::into_inner).contains(&self.lease.job)
+    }
+}
+
+impl Engine {
+    /// Takes the right to work the queue, and gives back the jobs of a worker that is gone.
+    pub fn lock_worker(&self) -> Result<WorkerLock> {
+        let path = self.data_dir().join("worker.lock");
+        let io = |error| EngineError::Io { what: format!("cannot open {}", path.display()), error };
+        let file = File::options().create(true).truncate(false).write(true).open(&path).map_err(io)?;
+        match file.try_lock() {
+            Ok(()) => {}
+            Err(std::fs::TryLockError::WouldBlock) => return Err(EngineError::AlreadyRunning),
+            Err(std::fs::TryLockError::Error(error)) => return Err(io(error)),
+        }
+        let now = self.now();
+        let parked = self.store().write(|tx| tx.recover_jobs(true, now))?;
+        for job in parked {
+            self.alert_about(&job, "the program ended while working on it, more than once")?;
+        }
+        Ok(WorkerLock { _file: file })
+    }
+
+    /// Whether background work is paused.
+    pub fn is_paused(&self) -> Result<bool> {
+        Ok(self.store().read(|tx| tx.setting(PAUSED_SETTING))?.as_deref() == Some("true"))
+    }
+
+    /// Pauses or resumes background work.
+    pub fn set_paused(&self, paused: bool) -> Result<()> {
+        let now = self.now();
+        self.store().write(|tx| tx.put_setting(PAUSED_SETTING, if paused { "true" } else { "false" }, now))?;
+        self.inner.wake.all();
+        Ok(())
+    }
+
+    /// Lets sleeping lanes look again: another process may have queued something.
+    pub fn look_for_work(&self) {
+        self.inner.wake.all();
+    }
+
+    /// Asks a job to stop.
+    pub fn cancel_job(&self, id: &JobId) -> Result<()> {
+        let settled = self.store().write(|tx| tx.request_cancel(id, self.now()))?;
+        if !settled {
+            self.inner.wake.cancelled.lock().unwrap_or_else(PoisonError::into_inner).insert(id.clone());
+        }
+        self.inner.wake.all();
+        Ok(())
+    }
+
+    /// Tries a failed job again.
+    pub fn retry_job(&self, id: &JobId) -> Result<()> {
+        let now = self.now();
+        self.store().write(|tx| {
+            tx.retry(id, now)?;
+            tx.dismiss_alerts_of(id, now)
+        })?;
+        self.inner.wake.all();
+        Ok(())
+    }
+
+    /// The latest progress of running jobs, finer than what is written down.
+    pub fn live_progress(&self, id: &JobId) -> Option<Progress> {
+        self.inner.wake.live.lock().unwrap_or_else(PoisonError::into_inner).get(id).cloned()
+    }
+
+    /// Queues extraction for every conversation with unread messages.
+    pub fn queue_unread(&self) -> Result<usize> {
+        let ids = self.store().read(|tx| tx.conversations_to_extract())?;
+        Ok(self.queue_extraction(&ids)?.len())
+    }
+
+    /// Runs the next job of a lane, if one may start.
+    pub fn run_next(&self, lane: Lane, tell: &dyn Fn(Progress)) -> Result<Step> {
+        Ok(self.run_next_killed(lane, tell, &|_| false)?.unwrap_or(Step::Idle(None)))
+    }
+
+    /// As [`run_next`](Self::run_next), but ends at the kill point that `kill` chooses, as a process that dies there would: `None`.
+    #[doc(hidden)]
+    pub fn run_next_killed(&self, lane: Lane, tell: &dyn Fn(Progress), kill: &dyn Fn(KillPoint) -> bool) -> Result<Option<Step>> {
+        if self.is_paused()? {
+            return Ok(Some(Step::Paused));
+        }
+        let now = self.now();
+        let leased = self.store().write(|tx| tx.lease_next(lane, now))?;
+        let Some((lease, job)) = leased else {
+            return Ok(Some(Step::Idle(self.store().read(|tx| tx.next_due(lane))?)));
+        };
+        if kill(KillPoint::AfterLease) {
+            return Ok(None);
+        }
+        let control = JobControl {
+            engine: self,
+            lease: &lease,
+            tell,
+            last_beat: AtomicI64::new(now.0),
+            last_told: AtomicI64::new(0),
+            lost: AtomicBool::new(false),
+        };
+        // A panic in one job must not take the others down. It carries no text of messages, only where it happened.
+        let done = catch_unwind(AssertUnwindSafe(|| self.perform(&job, &lease, &control)))
+            .unwrap_or_else(|_| Err(EngineError::Refused("an internal failure stopped it; please report this".to_owned())));
+        if done.is_ok() && kill(KillPoint::AfterEffects) {
+            return Ok(None);
+        }
+        let state = self.settle(&lease, done)?;
+        self.inner.wake.cancelled.lock().unwrap_or_else(PoisonError::into_inner).remove(&job.id);
+        self.inner.wake.live.lock().unwrap_or_else(PoisonError::into_inner).remove(&job.id);
+        Ok(Some(Step::Ran(job.id, state)))
+    }
+
+    /// Does the work; on success the job is completed in the same transaction as its last effect.
+    fn perform(&self, job: &JobRow, lease: &Lease, control: &dyn Control) -> Result<()> {
+        tracing::info!(job = %job.id, kind = %job.kind, "job begins");
+        match job.kind {
+            JobKind::Import => {
+                let payload: ImportPayload = read_payload(job)?;
+                let (import_id, request) = payload.request();
+                let outcome = self.import(&import_id, &request, control)?;
+                let now = self.now();
+                self.store().write(|tx| {
+                    tx.complete(lease, &serde_json::json!({ "import_id": import_id }).to_string(), now)?;
+                    for id in outcome.touched.iter().filter(|_| request.extract) {
+                        if !tx.conversation(id)?.is_private {
+                            tx.enqueue(&self.extraction(id), now)?;
+                        }
+                    }
+                    Ok(())
+                })?;
+                self.inner.wake.all();
+                Ok(())
+            }
+            JobKind::Extract => {
+                let ConversationPayload { conversation_id } = read_payload(job)?;
+                self.propose(&conversation_id, Some(lease), control)?;
+                // Messages that arrived while it was read: their own job would have been taken for this one.
+                let (conversation, last) =
+                    self.store().read(|tx| Ok((tx.conversation(&conversation_id)?, tx.last_seq(&conversation_id)?)))?;
+                if !conversation.is_private && last > conversation.extracted_through_seq {
+                    self.queue_extraction(&[conversation_id])?;
+                }
+                Ok(())
+            }
+            JobKind::Analyze => {
+                let ConversationPayload { conversation_id } = read_payload(job)?;
+                self.analyze(&conversation_id, Some(lease), control).map(|_| ())
+            }
+            JobKind::Embed => {
+                let filled = self.embed_missing(control)?;
+                self.store().write(|tx| tx.complete(lease, &serde_json::json!({ "filled": filled }).to_string(), self.now()))?;
+                Ok(())
+            }
+        }
+    }
+
+    fn extraction(&self, id: &ConversationId) -> NewJob {
+        NewJob {
+            id: JobId::fresh(self.ids()),
+            kind: JobKind::Extract,
+            idempotency_key: id.to_string(),
+            payload: serde_json::json!({ "conversation_id": id }).to_string(),
+        }
+    }
+
+    /// Stores how an attempt ended.
+    fn settle(&self, lease: &Lease, done: Result<()>) -> Result<JobState> {
+        let now = self.now();
+        let error = match done {
+            Ok(()) => return Ok(JobState::Done),
+            Err(EngineError::Cancelled) if self.inner.wake.stopping.load(Ordering::SeqCst) => {
+                // The program is closing: the job goes on at the next start, and this is no crash of its making.
+                return Ok(JobState::Running);
+            }
+            Err(EngineError::Cancelled) => {
+                self.store().write(|tx| tx.finish_cancelled(lease, now))?;
+                return Ok(JobState::Cancelled);
+            }
+            Err(EngineError::Store(StoreError::LeaseLost(_))) => return Ok(JobState::Queued),
+            Err(error) => error,
+        };
+        tracing::warn!(job = %lease.job, %error, "job failed");
+        let words = error.to_string();
+        let outcome = self.store().write(|tx| tx.fail(lease, &words, error.is_retryable(), now))?;
+        Ok(match outcome {
+            JobOutcome::Retry { .. } => JobState::Queued,
+            JobOutcome::Cancelled => JobState::Cancelled,
+            JobOutcome::Dead => {
+                self.alert_about(&lease.job, &words)?;
+                JobState::Dead
+            }
+        })
+    }
+
+    fn alert_about(&self, job: &JobId, words: &str) -> Result<()> {
+        let row = self.store().read(|tx| tx.job(job))?;
+        let what = match row.kind {
+            JobKind::Import => "An import failed",
+            JobKind::Extract => "Looking for memories failed",
+            JobKind::Analyze => "An analysis failed",
+            JobKind::Embed => "Embedding failed",
+        };
+        let alert = AlertRow {
+            id: AlertId::fresh(self.ids()),
+            kind: "job_failed".to_owned(),
+            message: format!("{what}: {words}"),
+            job_id: Some(job.clone()),
+            created: self.now(),
+        };
+        Ok(self.store().write(|tx| tx.raise_alert(&alert))?)
+    }
+
+    /// Works all lanes until nothing may start now; how many jobs ran.
+    pub fn run_due(&self, lock: &WorkerLock, tell: &dyn Fn(Progress)) -> Result<u64> {
+        Ok(self.run_round(lock, tell)?.0)
+    }
+
+    /// Runs what may start now in every lane, and what that queues; how many jobs ran, and when the next retry is due.
+    fn run_round(&self, _lock: &WorkerLock, tell: &dyn Fn(Progress)) -> Result<(u64, Option<Timestamp>)> {
+        let mut ran = 0;
+        loop {
+            let before = ran;
+            let mut due: Option<Timestamp> = None;
+            for &lane in Lane::ALL {
+                loop {
+                    match self.run_next(lane, tell)? {
+                        Step::Ran(..) => ran += 1,
+                        Step::Idle(at) => {
+                            due = [due, at].into_iter().flatten().min();
+                            break;
+                        }
+                        Step::Paused => return Ok((ran, None)),
+                    }
+                }
+            }
+            if ran == before {
+                return Ok((ran, due));
+            }
+        }
+    }
+
+    /// As [`run_due`](Self::run_due), and then waits for retries until nothing is left.
+    pub fn run_until_idle(&self, lock: &WorkerLock, tell: &dyn Fn(Progress)) -> Result<u64> {
+        let mut ran = 0;
+        loop {
+            let (now_ran, due) = self.run_round(lock, tell)?;
+            ran += now_ran;
+            let Some(due) = due else { return Ok(ran) };
+            let wait_ms = (due.0 - self.now().0).max(0);
+            let seen = self.inner.wake.generation.load(Ordering::SeqCst);
+            self.inner.wake.sleep(seen, Some(Duration::from_millis(wait_ms as u64 + 1)));
+        }
+    }
+
+    /// Works the queue in the background, a thread a lane, until the returned worker is dropped.
+    pub fn start_worker(&self, lock: WorkerLock, tell: impl Fn(Progress) + Send + Sync + 'static) -> Result<Worker> {
+        let tell: Arc<dyn Fn(Progress) + Send + Sync> = Arc::new(tell);
+        let mut threads = Vec::new();
+        for &lane in Lane::ALL {
+            let engine = self.clone();
+            let tell = Arc::clone(&tell);
+            let thread = std::thread::Builder::new()
+                .name(format!("lane-{lane}"))
+                .spawn(move || engine.work_lane(lane, &*tell))
+                .map_err(|error| EngineError::Io { what: "cannot start a worker thread".to_owned(), error })?;
+            threads.push(thread);
+        }
+        Ok(Worker { engine: self.clone(), threads, _lock: lock })
+    }
+
+    fn work_lane(&self, lane: Lane, tell: &dyn Fn(Progress)) {
+        /// After a failure of the queue itself (a full disk, say) the lane waits this long before it looks again.
+        const TROUBLE_WAIT: Duration = Duration::from_secs(5);
+        while !self.inner.wake.stopping.load(Ordering::SeqCst) {
+            let seen = self.inner.wake.generation.load(Ordering::SeqCst);
+            match self.run_next(lane, tell) {
+                Ok(Step::Ran(..)) => {}
+                Ok(Step::Idle(due)) => {
+                    let timeout = due.map(|due| Duration::from_millis((due.0 - self.now().0).max(0) as u64 + 1));
+                    self.inner.wake.sleep(seen, timeout);
+                }
+                Ok(Step::Paused) => self.inner.wake.sleep(seen, None),
+                Err(error) => {
+                    tracing::error!(%lane, %error, "the queue cannot be worked");
+                    self.inner.wake.sleep(seen, Some(TROUBLE_WAIT));
+                }
+            }
+        }
+    }
+}
+
+fn read_payload<T: for<'d> Deserialize<'d>>(job: &JobRow) -> Result<T> {
+    serde_json::from_str(&job.payload).map_err(|error| EngineError::Stored { what: "job", error })
+}
+
+/// The background worker; dropping it lets running jobs stop at their next look and gives the queue back.
+pub struct Worker {
+    engine: Engine,
+    threads: Vec<JoinHandle<()>>,
+    _lock: WorkerLock,
+}
+
+impl Drop for Worker {
+    fn drop(&mut self) {
+        self.engine.inner.wake.stopping.store(true, Ordering::SeqCst);
+        self.engine.inner.wake.all();
+        for thread in self.threads.drain(..) {
+            // A lane that panicked has nothing more to say.
+            let _ = thread.join();
+        }
+        // What was interrupted by closing waits again, without a crash to its name.
+        let now = self.engine.now();
+        let _ = self.engine.store().write(|tx| tx.release_jobs(now));
+        self.engine.inner.wake.stopping.store(false, Ordering::SeqCst);
+    }
+}

@@ -1,0 +1,369 @@
+//! What a person does with candidates and memories: each act is one operation, one transaction, one undo.
+//!
+//! The act is planned from what is stored now, not from what the window showed: whatever changed since comes back as "needs
+//! another look" instead of an error (ux.md 3.2).
+
+use keepsake_capture::dedup;
+use keepsake_domain::{Category, MemoryId, MemoryKind, MemoryStatus, OperationId, Relation, Timestamp, limits};
+use keepsake_store::{MemoryChange, MemoryRow, MemoryState, NewEvidence, NewMemory, StoreError, WriteTx};
+
+use crate::{Engine, EngineError, Result};
+
+/// An act over one or many memories.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Act {
+    /// Keep.
+    Approve(Vec<MemoryId>),
+    /// Refuse.
+    Reject(Vec<MemoryId>, Option<String>),
+    /// Ask again later.
+    Snooze(Vec<MemoryId>, Timestamp),
+    /// Reword and keep.
+    Edit(MemoryId, String, Option<Category>),
+    /// Fold the first into the second.
+    Merge(MemoryId, MemoryId),
+    /// Set aside.
+    Archive(Vec<MemoryId>),
+    /// Back to where it came from.
+    Restore(Vec<MemoryId>),
+    /// Another category.
+    Recategorize(Vec<MemoryId>, Category),
+}
+
+/// What came of an act.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct ActOutcome {
+    /// To undo it by; absent when nothing changed.
+    pub operation: Option<OperationId>,
+    /// For the notice.
+    pub summary: String,
+    /// Acted on.
+    pub applied: Vec<MemoryId>,
+    /// New versions, old to new.
+    pub created: Vec<(MemoryId, MemoryId)>,
+    /// Not acted on, and why.
+    pub needs_look: Vec<(MemoryId, String)>,
+}
+
+/// What a plan found for one memory.
+enum Planned {
+    Changes(Vec<MemoryChange>),
+    NeedsLook(String),
+}
+
+impl Act {
+    const fn kind(&self) -> &'static str {
+        match self {
+            Self::Approve(_) => "approve",
+            Self::Reject(..) => "reject",
+            Self::Snooze(..) => "snooze",
+            Self::Edit(..) => "edit",
+            Self::Merge(..) => "merge",
+            Self::Archive(_) => "archive",
+            Self::Restore(_) => "restore",
+            Self::Recategorize(..) => "recategorize",
+        }
+    }
+
+    const fn past_tense(&self) -> &'static str {
+        match self {
+            Self::Approve(_) => "Approved",
+            Self::Reject(..) => "Rejected",
+            Self::Snooze(..) => "Snoozed",
+            Self::Edit(..) => "Edited",
+            Self::Merge(..) => "Merged",
+            Self::Archive(_) => "Moved to trash",
+            Self::Restore(_) => "Restored",
+            Self::Recategorize(..) => "Recategorized",
+        }
+    }
+
+    fn ids(&self) -> &[MemoryId] {
+        match self {
+            Self::Approve(ids)
+            | Self::Reject(ids, _)
+            | Self::Snooze(ids, _)
+            | Self::Archive(ids)
+            | Self::Restore(ids)
+            | Self::Recategorize(ids, _) => ids,
+            Self::Edit(id, ..) | Self::Merge(id, _) => std::slice::from_ref(id),
+        }
+    }
+
+    fn summary(&self, count: usize) -> String {
+        match count {
+            1 => format!("{} 1 memory", self.past_tense()),
+            n => format!("{} {n} memories", self.past_tense()),
+        }
+    }
+}
+
+fn step(row: &MemoryRow, status: MemoryStatus, now: Timestamp) -> MemoryChange {
+    let after = MemoryState { status, snoozed_until: None, reject_reason: None, decided: Some(now) };
+    MemoryChange { id: row.id.clone(), before: Some(MemoryState::from(row)), after, relations: Vec::new() }
+}
+
+fn look(words: &str) -> Planned {
+    Planned::NeedsLook(words.to_owned())
+}
+
+impl Engine {
+    /// Does what the person asked, as far as it still makes sense.
+    pub fn act(&self, act: &Act) -> Result<ActOutcome> {
+        if let Act::Edit(_, content, _) = act {
+            check_wording(content)?;
+        }
+        if let Act::Merge(id, into) = act
+            && id == into
+        {
+            return Err(EngineError::Refused("a memory cannot be merged into itself".to_owned()));
+        }
+        let now = self.now();
+        let outcome = self.store().write(|tx| {
+            let mut outcome = ActOutcome::default();
+            let mut changes: Vec<MemoryChange> = Vec::new();
+            for id in act.ids() {
+                // One act may reach a memory twice: approving two candidates of which one replaces the other.
+                if changes.iter().any(|change| change.id == *id) {
+                    outcome.applied.push(id.clone());
+                    continue;
+                }
+                let row = match tx.memory(id) {
+                    Ok(row) => row,
+                    Err(StoreError::NotFound { .. }) => {
+                        outcome.needs_look.push((id.clone(), "It is no longer there.".to_owned()));
+                        continue;
+                    }
+                    Err(error) => return Err(error),
+                };
+                match self.plan(tx, act, &row, now)? {
+                    Planned::Changes(planned) => {
+                        for change in &planned {
+                            if change.before.is_none() {
+                                outcome.created.push((row.id.clone(), change.id.clone()));
+                            }
+                        }
+                        let fresh = planned.into_iter().filter(|change| !changes.iter().any(|known| known.id == change.id));
+                        let fresh: Vec<_> = fresh.collect();
+                        changes.extend(fresh);
+                        outcome.applied.push(row.id);
+                    }
+                    Planned::NeedsLook(reason) => outcome.needs_look.push((row.id, reason)),
+                }
+            }
+            outcome.summary = act.summary(outcome.applied.len());
+            if changes.is_empty() {
+                return Ok(outcome);
+            }
+            let operation = OperationId::fresh(self.ids());
+            tx.apply_operation(&operation, act.kind(), &outcome.summary, &changes, now)?;
+            outcome.operation = Some(operation);
+            Ok(outcome)
+        })?;
+        if !outcome.created.is_empty() {
+            self.queue_embedding()?;
+        }
+        Ok(outcome)
+    }
+
+    fn plan(&self, tx: &WriteTx<'_>, act: &Act, row: &MemoryRow, now: Timestamp) -> std::result::Result<Planned, StoreError> {
+        use MemoryStatus::*;
+        Ok(match act {
+            Act::Approve(_) => match row.status {
+                Pending => {
+                    if let Some(reason) = stale(tx, row)? {
+                        return Ok(Planned::NeedsLook(reason));
+                    }
+                    let mut changes = vec![step(row, Active, now)];
+                    changes.extend(self.replaced(tx, row, now)?);
+                    Planned::Changes(changes)
+                }
+                Active => look("It is approved already."),
+                Quarantined => look("It reads like an instruction. Restore it to the queue first if it is true."),
+                Rejected | Superseded | Archived => look("It was decided on meanwhile."),
+            },
+            Act::Reject(_, reason) => match row.status {
+                Pending | Quarantined | Active | Archived => {
+                    let mut change = step(row, Rejected, now);
+                    change.after.reject_reason.clone_from(reason);
+                    Planned::Changes(vec![change])
+                }
+                // The reason is often given a moment after the rejection, in its notice.
+                Rejected if reason.is_some() => {
+                    let mut change = step(row, Rejected, now);
+                    change.after.reject_reason.clone_from(reason);
+                    change.after.decided = row.decided;
+                    Planned::Changes(vec![change])
+                }
+                _ => look("It was decided on meanwhile."),
+            },
+            Act::Snooze(_, until) => match row.status {
+                Pending => {
+                    let mut change = step(row, Pending, now);
+                    change.after.snoozed_until = Some(*until);
+                    change.after.decided = row.decided;
+                    Planned::Changes(vec![change])
+                }
+                _ => look("It does not wait for review any more."),
+            },
+            Act::Edit(_, content, category) => match row.status {
+                Pending | Active => {
+                    let category = category.unwrap_or(row.category);
+                    if content.trim() == row.content && category == row.category {
+                        return if row.status == Pending {
+                            self.plan(tx, &Act::Approve(vec![row.id.clone()]), row, now)
+                        } else {
+                            Ok(look("Nothing was changed."))
+                        };
+                    }
+                    Planned::Changes(self.new_version(
+                        tx,
+                        row,
+                        content.trim(),
+                        category,
+                        content.trim() != row.content,
+                        Active,
+                        now,
+                    )?)
+                }
+                _ => look("It was decided on meanwhile; restore it first."),
+            },
+            Act::Recategorize(_, category) => match row.status {
+                Pending | Active if row.category != *category => {
+                    Planned::Changes(self.new_version(tx, row, &row.content, *category, row.is_edited, row.status, now)?)
+                }
+                Pending | Active => look("It is in that category already."),
+                _ => look("It was decided on meanwhile; restore it first."),
+            },
+            Act::Merge(_, into) => {
+                let target = tx.memory(into)?;
+                match (row.status, target.status) {
+                    (Pending | Active, Pending | Active) => {
+                        let mut change = step(row, Superseded, now);
+                        change.relations.push((Relation::MergedInto, target.id));
+                        Planned::Changes(vec![change])
+                    }
+                    (Pending | Active, _) => look("The memory to merge into is no longer there."),
+                    _ => look("It was decided on meanwhile."),
+                }
+            }
+            Act::Archive(_) => match row.status {
+                Pending | Active => Planned::Changes(vec![step(row, Archived, now)]),
+                _ => look("It is not in use, so there is nothing to move to trash."),
+            },
+            Act::Restore(_) => match row.status {
+                Quarantined => Planned::Changes(vec![step(row, Pending, now)]),
+                Rejected | Archived => {
+                    let before = tx.status_before(&row.id)?.filter(|status| matches!(status, Pending | Active));
+                    let mut change = step(row, before.unwrap_or(Pending), now);
+                    if change.after.status == Pending {
+                        change.after.decided = None;
+                    }
+                    Planned::Changes(vec![change])
+                }
+                Superseded => look("A newer version took its place; edit that one."),
+                Pending | Active => look("It is in use already."),
+            },
+        })
+    }
+
+    /// The memory that an approved candidate says with more detail steps aside.
+    fn replaced(&self, tx: &WriteTx<'_>, row: &MemoryRow, now: Timestamp) -> std::result::Result<Vec<MemoryChange>, StoreError> {
+        let mut changes = Vec::new();
+        for (relation, target, _) in tx.relations_from(&row.id)? {
+            let older = tx.memory(&target)?;
+            if relation == Relation::Extends && matches!(older.status, MemoryStatus::Pending | MemoryStatus::Active) {
+                changes.push(step(&older, MemoryStatus::Superseded, now));
+            }
+        }
+        Ok(changes)
+    }
+
+    /// A version in the person's words takes the place of `row`; it rests on the same lines.
+    #[allow(clippy::too_many_arguments)] // A version differs from its origin in exactly these.
+    fn new_version(
+        &self,
+        tx: &WriteTx<'_>,
+        row: &MemoryRow,
+        content: &str,
+        category: Category,
+        is_edited: bool,
+        status: MemoryStatus,
+        now: Timestamp,
+    ) -> std::result::Result<Vec<MemoryChange>, StoreError> {
+        let id = MemoryId::fresh(self.ids());
+        let evidence =
+            tx.evidence(&row.id)?.into_iter().map(|e| NewEvidence { interaction_id: e.interaction_id, span: e.span }).collect();
+        tx.insert_memory(&NewMemory {
+            id: id.clone(),
+            status,
+            kind: kind_of(category),
+            category,
+            subject: row.subject.clone(),
+            content: content.to_owned(),
+            reasoning: row.reasoning.clone(),
+            confidence: row.confidence,
+            durability: row.durability,
+            is_edited,
+            proposers: row.proposers.clone(),
+            fingerprint: dedup::fingerprint(content).into_bytes(),
+            supersedes: Some(row.id.clone()),
+            evidence,
+            created: now,
+        })?;
+        let decided = (status == MemoryStatus::Active).then_some(now);
+        let after = MemoryState { status, snoozed_until: None, reject_reason: None, decided };
+        tx.set_decided(&id, decided)?;
+        let made = MemoryChange { id, before: None, after, relations: vec![(Relation::Supersedes, row.id.clone())] };
+        Ok(vec![step(row, MemoryStatus::Superseded, now), made])
+    }
+
+    /// Undoes an operation, or the newest one that still counts. Returns its id, the words for the notice and the restored ids.
+    pub fn undo(&self, operation: Option<&OperationId>) -> Result<Option<(OperationId, String, Vec<MemoryId>)>> {
+        let now = self.now();
+        Ok(self.store().write(|tx| {
+            let Some(found) = tx.operation_to_undo(operation)? else { return Ok(None) };
+            if found.undone.is_some() {
+                return Ok(None);
+            }
+            let restored = tx.undo_operation(&found.id, now)?;
+            Ok(Some((found.id, format!("Undid: {}", found.summary), restored)))
+        })?)
+    }
+}
+
+fn kind_of(category: Category) -> MemoryKind {
+    use Category::*;
+    match category {
+        Reasoning | Philosophy | Standard | Decision | Reaction => MemoryKind::Knowledge,
+        PersonalInfo | Preference | Experience | Relationship | Goal | Skill | Project | Story => MemoryKind::Fact,
+    }
+}
+
+fn check_wording(content: &str) -> Result<()> {
+    let length = content.trim().chars().count();
+    if length == 0 {
+        return Err(EngineError::Refused("a memory needs words; reject it if it should not be kept".to_owned()));
+    }
+    if length > limits::CONTENT_CHARS_MAX {
+        return Err(EngineError::Refused(format!(
+            "a memory is one statement of at most {} characters; this has {length}",
+            limits::CONTENT_CHARS_MAX
+        )));
+    }
+    Ok(())
+}
+
+/// Why a candidate cannot be approved as it was shown, if it cannot.
+fn stale(tx: &WriteTx<'_>, row: &MemoryRow) -> std::result::Result<Option<String>, StoreError> {
+    for evidence in tx.evidence(&row.id)? {
+        let holds = match tx.interaction(&evidence.interaction_id)? {
+            Some(message) => evidence.span.quote(&message.content).is_ok(),
+            None => false,
+        };
+        if holds {
+            return Ok(None);
+        }
+    }
+    Ok(Some("Its source line is no longer there.".to_owned()))
+}

@@ -1,0 +1,176 @@
+//! The words of the command line.
+
+use std::path::PathBuf;
+
+use clap::{Parser, Subcommand, ValueEnum};
+
+/// A private memory of all your conversations.
+#[derive(Debug, Parser)]
+#[command(name = "keepsake", version, disable_help_subcommand = true)]
+pub struct Args {
+    /// Where the data lives.
+    #[arg(long, global = true, value_name = "DIR", env = "KEEPSAKE_DATA")]
+    pub data_dir: Option<PathBuf>,
+    /// Print JSON: one value, or one a line for lists.
+    #[arg(long, global = true)]
+    pub json: bool,
+    /// Say on standard error what is being done.
+    #[arg(long, short, global = true)]
+    pub verbose: bool,
+    /// What to do.
+    #[command(subcommand)]
+    pub command: Command,
+}
+
+/// What to do.
+#[derive(Debug, Subcommand)]
+pub enum Command {
+    /// Bring exports into the memory.
+    Import(ImportArgs),
+    /// Read Keepsake JSONL on standard input and print candidates; stores nothing.
+    Extract,
+    /// Copy standard input to standard output with everything sensitive replaced.
+    Scrub,
+    /// Work the queue.
+    RunJobs {
+        /// Wait for retries too, until nothing is left.
+        #[arg(long)]
+        until_idle: bool,
+    },
+    /// Analyze Now: summary, themes and candidates of one conversation.
+    Analyze {
+        /// Conversation id, or its id in the export.
+        conversation: String,
+        /// Although nothing is new or the conversation is short.
+        #[arg(long)]
+        force: bool,
+    },
+    /// List memories and candidates.
+    Memories(MemoriesArgs),
+    /// Keep candidates.
+    Approve {
+        /// Memory ids.
+        #[arg(required = true, value_name = "ID")]
+        ids: Vec<String>,
+    },
+    /// Refuse candidates; the same will not be offered again.
+    Reject {
+        /// Memory ids.
+        #[arg(required = true, value_name = "ID")]
+        ids: Vec<String>,
+        /// wrong, not_about_me, temporary, private or duplicate.
+        #[arg(long)]
+        reason: Option<String>,
+    },
+    /// Undo the last act over memories.
+    Undo,
+    /// List conversations.
+    Conversations {
+        /// At most so many.
+        #[arg(long, value_name = "N")]
+        limit: Option<u32>,
+    },
+    /// Turn a conversation private or back.
+    Private {
+        /// Conversation id, or its id in the export.
+        conversation: String,
+        /// on or off.
+        state: OnOff,
+        /// What becomes of what was derived from it.
+        #[arg(long, default_value = "keep")]
+        existing: Existing,
+    },
+    /// Find messages and memories.
+    Search(SearchArgs),
+    /// Show where the data lives and how much there is.
+    Status,
+    /// Check the stored messages against their hash chain.
+    Verify,
+    /// Serve the window on loopback and print its address.
+    Serve(ServeArgs),
+}
+
+/// What to import and how.
+#[derive(Debug, clap::Args)]
+pub struct ImportArgs {
+    /// Files, archives or folders.
+    #[arg(required = true, value_name = "PATH")]
+    pub paths: Vec<PathBuf>,
+    /// The kind, if its content must not decide: keepsake, chatgpt, claude, claude-code, whatsapp, transcript.
+    #[arg(long, value_name = "KIND")]
+    pub source: Option<String>,
+    /// Your name or handle in the export.
+    #[arg(long, value_name = "NAME_OR_HANDLE")]
+    pub me: Option<String>,
+    /// Keep everything of it out of analysis.
+    #[arg(long)]
+    pub private: bool,
+    /// Only say what it holds.
+    #[arg(long)]
+    pub dry_run: bool,
+    /// Order of dates that can be read two ways: day_first, month_first or year_first.
+    #[arg(long, value_name = "ORDER")]
+    pub date_order: Option<String>,
+}
+
+/// Which memories to list.
+#[derive(Debug, clap::Args)]
+pub struct MemoriesArgs {
+    /// pending, active, rejected, superseded, archived or quarantined.
+    #[arg(long)]
+    pub status: Vec<String>,
+    /// A category such as preference.
+    #[arg(long)]
+    pub category: Vec<String>,
+    /// At most so many.
+    #[arg(long, value_name = "N")]
+    pub limit: Option<u32>,
+}
+
+/// What to search.
+#[derive(Debug, clap::Args)]
+pub struct SearchArgs {
+    /// Words; "exact phrase" in quotes.
+    #[arg(required_unless_present = "batch")]
+    pub query: Option<String>,
+    /// At most so many hits.
+    #[arg(short = 'k', long = "limit", default_value_t = 10, value_name = "N")]
+    pub limit: u32,
+    /// messages, memories, topics or all.
+    #[arg(long, default_value = "all")]
+    pub scope: String,
+    /// Read {"id","query"} lines on standard input; answer {"id","hits":[source id,...]} lines.
+    #[arg(long, conflicts_with = "query")]
+    pub batch: bool,
+}
+
+/// How to serve.
+#[derive(Debug, clap::Args)]
+pub struct ServeArgs {
+    /// Port on 127.0.0.1; 0 lets the system choose.
+    #[arg(long, default_value_t = 0)]
+    pub port: u16,
+    /// The built window.
+    #[arg(long, value_name = "DIR", env = "KEEPSAKE_UI")]
+    pub ui: Option<PathBuf>,
+}
+
+/// On or off.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum OnOff {
+    /// Private from now on.
+    On,
+    /// As its channel says.
+    Off,
+}
+
+/// What becomes of what was derived.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum Existing {
+    /// Leave it.
+    Keep,
+    /// Serve it to nobody.
+    Hide,
+    /// Delete it.
+    Erase,
+}

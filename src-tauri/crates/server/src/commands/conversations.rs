@@ -1,0 +1,98 @@
+//! `keepsake conversations`, `private`, `analyze`.
+
+use keepsake_api::{analyses_of, dispatch};
+use keepsake_engine::{AnalyzeStart, EmbedderSlot, Unwatched};
+use serde_json::json;
+
+use super::{app, conversation, engine, model_dir};
+use crate::args::{Args, Existing, OnOff};
+use crate::output::{Failure, Output};
+
+/// Lists conversations, one a line.
+pub fn list(args: &Args, limit: Option<u32>, output: &mut Output) -> Result<(), Failure> {
+    let app = app(args)?;
+    let listed = dispatch(&app, "conversations_list", json!({ "limit": limit.unwrap_or(0) }))?;
+    for row in listed["items"].as_array().into_iter().flatten() {
+        if output.is_json() {
+            let mut shown = row.clone();
+            for time in ["first", "last"] {
+                shown[time] = json!(rfc3339(row[time].as_i64().unwrap_or(0)));
+            }
+            output.json(&shown)?;
+        } else {
+            let private = if row["is_private"] == true { "  (private)" } else { "" };
+            output.line(format!(
+                "{}  {:<10} {:>6} messages  {}{private}",
+                row["id"].as_str().unwrap_or_default(),
+                row["channel_type"].as_str().unwrap_or_default(),
+                row["messages"],
+                row["title"].as_str().unwrap_or_default()
+            ))?;
+        }
+    }
+    Ok(())
+}
+
+fn rfc3339(ms: i64) -> String {
+    keepsake_engine::rfc3339(keepsake_domain::Timestamp(ms))
+}
+
+/// Turns a conversation private or back.
+pub fn private(args: &Args, text: &str, state: OnOff, existing: Existing, output: &mut Output) -> Result<(), Failure> {
+    let app = app(args)?;
+    let id = conversation(app.engine(), text)?;
+    let existing = match existing {
+        Existing::Keep => "keep",
+        Existing::Hide => "hide",
+        Existing::Erase => "erase",
+    };
+    let request = json!({ "id": id, "private": state == OnOff::On, "existing": existing });
+    let outcome = dispatch(&app, "conversation_set_private", request)?;
+    if output.is_json() {
+        return output.json(&outcome);
+    }
+    output.line(match state {
+        OnOff::On => format!("Private now: {} memories hidden, {} erased", outcome["hidden"], outcome["erased"]),
+        OnOff::Off => "No longer private; what was said meanwhile is not read back".to_owned(),
+    })
+}
+
+/// Analyze Now, to its end.
+pub fn analyze(args: &Args, text: &str, force: bool, output: &mut Output) -> Result<(), Failure> {
+    let engine = engine(args, EmbedderSlot::load(&model_dir()))?;
+    let id = conversation(&engine, text)?;
+    match engine.analyze_obstacle(&id, force)? {
+        None => {
+            engine.analyze(&id, None, &Unwatched)?;
+        }
+        Some(AnalyzeStart::Private) => return Err(Failure::new("this conversation is private, so it is never analysed")),
+        Some(AnalyzeStart::TooShort { messages }) => {
+            return Err(Failure::new(format!(
+                "this conversation has {messages} messages and says too little; --force analyses it all the same"
+            )));
+        }
+        Some(AnalyzeStart::NothingNew(_)) => {
+            if !output.is_json() {
+                output.line("Nothing new since last time; --force runs it again")?;
+            }
+        }
+        Some(AnalyzeStart::Queued(_)) => {}
+    }
+    drop(engine);
+    let app = app(args)?;
+    let Some(latest) = analyses_of(&app, &id)?.into_iter().next() else { return Ok(()) };
+    if output.is_json() {
+        return output.json(&latest);
+    }
+    for sentence in &latest.summary {
+        output.line(format!("{}: {}", sentence.author, sentence.text))?;
+    }
+    output.line(format!("Themes: {}", latest.themes.join(", ")))?;
+    output.line(format!("Tone: {}", latest.tone))?;
+    let arc: Vec<String> = latest.arc.iter().map(|point| format!("{} {}", point.stage, point.mood)).collect();
+    output.line(format!("Arc: {}", arc.join(", ")))?;
+    output.line(format!("Participants: {}", latest.participants.join(", ")))?;
+    output.line(format!("Key topics: {}", latest.key_topics.join(", ")))?;
+    let proposed: Vec<String> = latest.proposed.iter().map(|count| format!("{} {}", count.count, count.name)).collect();
+    output.line(format!("Proposed: {}", if proposed.is_empty() { "nothing".to_owned() } else { proposed.join(", ") }))
+}

@@ -1,0 +1,162 @@
+//! `keepsake extract` and `keepsake scrub`: stateless, from standard input to standard output.
+
+use std::collections::HashMap;
+use std::io::{BufRead, Read, Write};
+use std::path::PathBuf;
+
+use keepsake_capture::scrub::{ScrubConfig, ScrubSession, Scrubber};
+use keepsake_capture::{Conversation, SentenceVectors, Turn, propose};
+use keepsake_channels::{ImportOptions, Read as Record, Sink, Stop, read_path};
+use keepsake_domain::{Clock, IdSource, Message, Role, SourceKind};
+use keepsake_engine::{EmbedderSlot, RandomIds, SystemClock};
+use serde_json::json;
+
+use super::model_dir;
+use crate::output::{Failure, Output};
+
+/// Text is scrubbed in pieces of about this size, cut at line ends, so that a long stream needs little memory.
+const SCRUB_CHUNK_BYTES: usize = 1 << 20;
+
+#[derive(Default)]
+struct Conversations {
+    order: Vec<String>,
+    messages: HashMap<String, Vec<Message>>,
+}
+
+impl Sink for Conversations {
+    fn take(&mut self, read: Record) -> Result<(), Stop> {
+        if let Record::Message(message) = read {
+            let id = message.source.conversation.clone();
+            if !self.messages.contains_key(&id) {
+                self.order.push(id.clone());
+            }
+            self.messages.entry(id).or_default().push(message);
+        }
+        Ok(())
+    }
+
+    fn progress(&mut self, _bytes_done: u64, _bytes_total: u64) -> Result<(), Stop> {
+        Ok(())
+    }
+}
+
+struct Vectors(std::sync::Arc<dyn keepsake_models::Embedder>);
+
+impl SentenceVectors for Vectors {
+    fn embed(&self, sentences: &[&str]) -> Option<Vec<Vec<f32>>> {
+        self.0.embed(sentences).ok()
+    }
+}
+
+/// Standard input as a file, because importers read files; removed when dropped.
+struct Spool(PathBuf);
+
+impl Spool {
+    fn of_stdin() -> Result<(Self, u64), Failure> {
+        let name = format!("keepsake-extract-{}.jsonl", RandomIds::default().next_uuid().simple());
+        let spool = Self(std::env::temp_dir().join(name));
+        let mut file = open_private(&spool.0)?;
+        let bytes = std::io::copy(&mut std::io::stdin().lock(), &mut file)?;
+        file.flush()?;
+        Ok((spool, bytes))
+    }
+}
+
+fn open_private(path: &std::path::Path) -> std::io::Result<std::fs::File> {
+    let mut options = std::fs::File::options();
+    options.create_new(true).write(true);
+    #[cfg(unix)]
+    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+    options.open(path)
+}
+
+impl Drop for Spool {
+    fn drop(&mut self) {
+        // A file that is gone already is as good.
+        let _ = std::fs::remove_file(&self.0);
+    }
+}
+
+/// Candidates of every conversation on standard input, one JSON line each.
+pub fn extract(output: &mut Output) -> Result<(), Failure> {
+    let (spool, bytes) = Spool::of_stdin()?;
+    if bytes == 0 {
+        return Ok(());
+    }
+    let mut conversations = Conversations::default();
+    let options = ImportOptions { source: Some(SourceKind::KeepsakeJsonl), ..ImportOptions::new(SystemClock.now()) };
+    read_path(&spool.0, &options, &mut conversations).map_err(|error| {
+        // The spool's name means nothing to the person.
+        Failure::new(error.to_string().replace(&spool.0.display().to_string(), "standard input"))
+    })?;
+    let vectors = EmbedderSlot::load(&model_dir()).ready().map(Vectors);
+    for id in &conversations.order {
+        let messages = &conversations.messages[id];
+        if messages.iter().any(|message| message.is_private) {
+            continue;
+        }
+        print_candidates(id, messages, vectors.as_ref().map(|v| v as &dyn SentenceVectors), output)?;
+    }
+    Ok(())
+}
+
+fn print_candidates(
+    id: &str,
+    messages: &[Message],
+    vectors: Option<&dyn SentenceVectors>,
+    output: &mut Output,
+) -> Result<(), Failure> {
+    let turns: Vec<Turn<'_>> = messages
+        .iter()
+        .map(|message| Turn {
+            id: &message.source.message,
+            role: message.author.role,
+            author: &message.author.name,
+            text: &message.text,
+            time: message.time,
+            message_type: message.message_type,
+            is_branch: message.is_branch,
+        })
+        .collect();
+    let name_of = |role: Role| messages.iter().find(|m| m.author.role == role).map(|m| m.author.name.as_str());
+    let conversation = Conversation { turns: &turns, owner_name: name_of(Role::Owner), assistant_name: name_of(Role::Assistant) };
+    for candidate in propose(&conversation, vectors).candidates.iter().filter(|candidate| !candidate.is_quarantined) {
+        let evidence: Vec<_> = candidate
+            .evidence
+            .iter()
+            .filter_map(|e| Some(json!({ "message": turns.get(e.message)?.id, "start": e.span.start(), "end": e.span.end() })))
+            .collect();
+        output.json(&json!({
+            "conversation": id,
+            "subject": candidate.subject.as_str(),
+            "content": candidate.content,
+            "kind": candidate.kind,
+            "category": candidate.category,
+            "confidence": candidate.confidence,
+            "reasoning": candidate.reasoning,
+            "evidence": evidence,
+        }))?;
+    }
+    Ok(())
+}
+
+/// Standard input with everything sensitive replaced; one value keeps one placeholder throughout.
+pub fn scrub(output: &mut Output) -> Result<(), Failure> {
+    let scrubber = Scrubber::new(&ScrubConfig::default()).map_err(|error| Failure::new(error.to_string()))?;
+    let mut session = ScrubSession::new();
+    let mut stdin = std::io::stdin().lock();
+    let mut chunk: Vec<u8> = Vec::new();
+    loop {
+        let read = stdin.by_ref().take(SCRUB_CHUNK_BYTES as u64).read_to_end(&mut chunk)?;
+        if read > 0 {
+            // Up to the end of a paragraph, so that nothing sensitive is cut in two.
+            stdin.read_until(b'\n', &mut chunk)?;
+        }
+        if chunk.is_empty() {
+            return Ok(());
+        }
+        let text = String::from_utf8_lossy(&chunk);
+        output.raw(scrubber.scrub_in(&mut session, &text).as_str())?;
+        chunk.clear();
+    }
+}

@@ -1,0 +1,172 @@
+//! `keepsake import`: every record accounted for, source by source.
+
+use std::path::Path;
+
+use keepsake_api::{date_order, look_into, skip_view};
+use keepsake_channels::ImportOptions;
+use keepsake_domain::{IdSource, ImportId, SourceKind};
+use keepsake_engine::{EmbedderSlot, Engine, ImportRequest, RandomIds, Unwatched, local_utc_offset_minutes};
+use serde_json::{Value, json};
+
+use super::engine;
+use crate::args::{Args, ImportArgs};
+use crate::output::{Failure, Output};
+
+/// Names listed when the owner is not known.
+const NAMES_SHOWN: usize = 6;
+
+/// One file's account, as printed.
+struct Account {
+    path: String,
+    kind: String,
+    conversations: u64,
+    seen: u64,
+    imported: u64,
+    duplicate: u64,
+    skipped: Vec<Value>,
+}
+
+impl Account {
+    fn skipped_count(&self) -> u64 {
+        self.skipped.iter().filter_map(|skip| skip["count"].as_u64()).sum()
+    }
+
+    fn json(&self) -> Value {
+        json!({
+            "path": self.path, "kind": self.kind, "conversations": self.conversations, "seen": self.seen,
+            "imported": self.imported, "duplicate": self.duplicate, "skipped": self.skipped,
+        })
+    }
+}
+
+/// Imports each path in turn; a file that fails does not undo those before it.
+pub fn run(args: &Args, import: &ImportArgs, output: &mut Output) -> Result<(), Failure> {
+    let source: Option<SourceKind> = match import.source.as_deref().map(str::parse) {
+        None => None,
+        Some(Ok(kind)) => Some(kind),
+        Some(Err(error)) => return Err(Failure::new(error.to_string())),
+    };
+    let engine = engine(args, EmbedderSlot::none())?;
+    let mut accounts = Vec::new();
+    let mut failure = None;
+    for path in &import.paths {
+        let inputs = engine.inputs(path).unwrap_or_else(|_| vec![path.clone()]);
+        for input in inputs {
+            let account =
+                if import.dry_run { look(&engine, &input, import, source) } else { bring(&engine, &input, import, source) };
+            match account {
+                Ok(account) => accounts.push(account),
+                Err(error) => failure = failure.or(Some(error)),
+            }
+        }
+    }
+    print(&accounts, import.dry_run, output)?;
+    failure.map_or(Ok(()), Err)
+}
+
+fn bring(engine: &Engine, path: &Path, import: &ImportArgs, source: Option<SourceKind>) -> Result<Account, Failure> {
+    let request = ImportRequest {
+        source,
+        me: import.me.clone(),
+        date_order: date_order(import.date_order.as_deref())?,
+        private: import.private,
+        ..ImportRequest::of(path)
+    };
+    let outcome = engine.import(&ImportId::from_uuid(RandomIds::default().next_uuid()), &request, &Unwatched)?;
+    engine.queue_extraction(&outcome.touched)?;
+    if outcome.has_unknown_owner && matches!(outcome.kind, SourceKind::Whatsapp | SourceKind::Transcript) {
+        ask_for_owner(path, import)?;
+    }
+    Ok(Account {
+        path: path.display().to_string(),
+        kind: outcome.kind.to_string(),
+        conversations: outcome.totals.conversations,
+        seen: outcome.totals.seen,
+        imported: outcome.totals.imported,
+        duplicate: outcome.totals.duplicate,
+        skipped: outcome.totals.skipped.iter().map(|skip| json!(skip)).collect(),
+    })
+}
+
+/// "Which of these is you?", on standard error: the messages are in, but nothing can be filed under the owner yet.
+fn ask_for_owner(path: &Path, import: &ImportArgs) -> Result<(), Failure> {
+    let shown = look_into(path, "", &options(import)?);
+    let names: Vec<String> =
+        shown.participants.iter().take(NAMES_SHOWN).map(|p| format!("{} ({})", p.name, p.messages)).collect();
+    eprintln!(
+        "keepsake: which of these is you in {}? {}. Import it again with --me NAME; nothing will be doubled.",
+        path.display(),
+        names.join(", ")
+    );
+    Ok(())
+}
+
+fn options(import: &ImportArgs) -> Result<ImportOptions, Failure> {
+    let now = keepsake_domain::Clock::now(&keepsake_engine::SystemClock);
+    Ok(ImportOptions {
+        me: import.me.clone(),
+        date_order: date_order(import.date_order.as_deref())?,
+        utc_offset_minutes: local_utc_offset_minutes(),
+        make_private: import.private,
+        ..ImportOptions::new(now)
+    })
+}
+
+fn look(_engine: &Engine, path: &Path, import: &ImportArgs, source: Option<SourceKind>) -> Result<Account, Failure> {
+    let shown = look_into(path, "", &ImportOptions { source, ..options(import)? });
+    if let Some(error) = shown.error {
+        return Err(Failure::new(error));
+    }
+    Ok(Account {
+        path: path.display().to_string(),
+        kind: shown.kind.unwrap_or_default(),
+        conversations: shown.conversations,
+        seen: shown.seen,
+        imported: 0,
+        duplicate: 0,
+        skipped: shown
+            .skipped
+            .iter()
+            .map(|skip| json!({ "reason": skip.reason, "count": skip.count, "sample": skip.sample }))
+            .collect(),
+    })
+}
+
+fn print(accounts: &[Account], is_dry_run: bool, output: &mut Output) -> Result<(), Failure> {
+    let sum = |part: fn(&Account) -> u64| accounts.iter().map(part).sum::<u64>();
+    if output.is_json() {
+        return output.json(&json!({
+            "files": accounts.iter().map(Account::json).collect::<Vec<_>>(),
+            "totals": {
+                "seen": sum(|a| a.seen), "imported": sum(|a| a.imported), "duplicate": sum(|a| a.duplicate),
+                "skipped": sum(Account::skipped_count),
+            },
+        }));
+    }
+    for account in accounts {
+        let skipped = account.skipped_count();
+        if is_dry_run {
+            output.line(format!(
+                "{}  {}: {} conversations, {} messages, {skipped} to skip",
+                account.path, account.kind, account.conversations, account.seen
+            ))?;
+        } else {
+            output.line(format!(
+                "{}  {}: {} seen = {} imported + {} duplicate + {skipped} skipped",
+                account.path, account.kind, account.seen, account.imported, account.duplicate
+            ))?;
+        }
+        for skip in &account.skipped {
+            let skip: keepsake_store::ImportSkip =
+                serde_json::from_value(skip.clone()).map_err(|error| Failure::new(error.to_string()))?;
+            let view = skip_view(&skip);
+            output.line(format!(
+                "    {} skipped: {}  (for example: {})",
+                view.count,
+                view.text,
+                view.sample.replace('\n', " ")
+            ))?;
+        }
+    }
+    Ok(())
+}

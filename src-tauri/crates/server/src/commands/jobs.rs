@@ -1,0 +1,35 @@
+//! `keepsake run-jobs`: works the queue in this process.
+
+use std::cell::Cell;
+
+use keepsake_engine::{EmbedderSlot, EngineError};
+use serde_json::json;
+
+use super::{engine, model_dir};
+use crate::args::Args;
+use crate::output::{Failure, Output};
+
+/// Runs waiting jobs. Without `until_idle` too all that may start now is run; the flag also waits for retries that are due later.
+pub fn run(args: &Args, until_idle: bool, output: &mut Output) -> Result<(), Failure> {
+    let engine = engine(args, EmbedderSlot::load(&model_dir()))?;
+    let lock = match engine.lock_worker() {
+        Ok(lock) => lock,
+        Err(EngineError::AlreadyRunning) => {
+            return Err(Failure::new("Keepsake is open on this data folder and works the queue itself"));
+        }
+        Err(error) => return Err(error.into()),
+    };
+    engine.queue_unread()?;
+    engine.queue_embedding()?;
+    let steps = Cell::new(0_u64);
+    let ran = if until_idle {
+        engine.run_until_idle(&lock, &|_| steps.set(steps.get() + 1))?
+    } else {
+        engine.run_due(&lock, &|_| steps.set(steps.get() + 1))?
+    };
+    let (waiting, alerts) = engine.store().read(|tx| Ok((tx.unsettled_jobs()?, tx.alert_count()?)))?;
+    if output.is_json() {
+        return output.json(&json!({ "ran": ran, "waiting": waiting, "alerts": alerts, "paused": engine.is_paused()? }));
+    }
+    output.line(format!("{ran} jobs run, {waiting} waiting, {alerts} alerts"))
+}

@@ -1,0 +1,89 @@
+//! One file a group of commands.
+
+pub mod conversations;
+pub mod extract;
+pub mod import;
+pub mod jobs;
+pub mod memories;
+pub mod search;
+
+use std::path::PathBuf;
+
+use keepsake_api::{App, AppOptions, FileAccess};
+use keepsake_domain::ConversationId;
+use keepsake_engine::{EmbedderSlot, Engine, EngineParts, RandomIds, SystemClock, local_utc_offset_minutes};
+
+use crate::args::Args;
+use crate::output::{Failure, Output};
+
+/// The data folder: named, or the platform's.
+pub fn data_dir(args: &Args) -> PathBuf {
+    if let Some(dir) = &args.data_dir {
+        return dir.clone();
+    }
+    // The model lies in `<data folder>/models/<name>` by default, so the two rules are one.
+    let without_choice = |name: &str| if name == "KEEPSAKE_MODEL_DIR" { None } else { std::env::var_os(name) };
+    let model = keepsake_models::default_model_dir(without_choice);
+    model.ancestors().nth(2).map_or_else(|| PathBuf::from("keepsake-data"), PathBuf::from)
+}
+
+/// Where the local model lies.
+pub fn model_dir() -> PathBuf {
+    keepsake_models::default_model_dir(|name| std::env::var_os(name))
+}
+
+/// The engine with this embedder.
+pub fn engine(args: &Args, embedder: EmbedderSlot) -> Result<Engine, Failure> {
+    Ok(Engine::open(EngineParts {
+        data_dir: data_dir(args),
+        clock: std::sync::Arc::new(SystemClock),
+        ids: std::sync::Arc::new(RandomIds::default()),
+        embedder,
+        utc_offset_minutes: local_utc_offset_minutes(),
+    })?)
+}
+
+/// The application without a background worker.
+pub fn app(args: &Args) -> Result<App, Failure> {
+    Ok(App::open(AppOptions { data_dir: data_dir(args), model_dir: model_dir(), work: false, file_access: FileAccess::Upload })?)
+}
+
+/// A conversation by its own id or by its id in the export.
+pub fn conversation(engine: &Engine, text: &str) -> Result<ConversationId, Failure> {
+    if let Ok(id) = text.parse::<ConversationId>()
+        && engine.store().read(|tx| tx.conversation(&id)).is_ok()
+    {
+        return Ok(id);
+    }
+    let found = engine.store().read(|tx| tx.conversation_by_source(text))?;
+    found.ok_or_else(|| Failure::new(format!("there is no conversation '{text}'; `keepsake conversations` lists them")))
+}
+
+/// Where the data lives and how much there is.
+pub fn status(args: &Args, output: &mut Output) -> Result<(), Failure> {
+    let app = app(args)?;
+    let status = keepsake_api::dispatch(&app, "app_status", serde_json::Value::Null)?;
+    if output.is_json() {
+        return output.json(&status);
+    }
+    let counts = &status["counts"];
+    output.line(format!("Data      {}", status["data_dir"].as_str().unwrap_or_default()))?;
+    output.line(format!("Messages  {} in {} conversations", counts["messages"], counts["conversations"]))?;
+    output.line(format!("Memories  {} approved, {} waiting for review", counts["active"], counts["pending"]))?;
+    output.line(format!("Work      {} jobs waiting, {} alerts", counts["jobs"], counts["alerts"]))
+}
+
+/// Checks the hash chain.
+pub fn verify(args: &Args, output: &mut Output) -> Result<(), Failure> {
+    let engine = engine(args, EmbedderSlot::none())?;
+    let report = engine.store().read(|tx| tx.verify_chain())?;
+    if output.is_json() {
+        let faults: Vec<_> = report.faults.iter().map(|f| serde_json::json!({ "seq": f.seq, "what": f.what })).collect();
+        output.json(&serde_json::json!({ "rows": report.rows, "faults": faults }))?;
+    }
+    match report.faults.first() {
+        None if output.is_json() => Ok(()),
+        None => output.line(format!("{} messages checked: all as they were stored", report.rows)),
+        Some(fault) => Err(Failure::new(format!("message number {}: {}", fault.seq, fault.what))),
+    }
+}

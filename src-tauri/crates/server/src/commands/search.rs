@@ -1,0 +1,63 @@
+//! `keepsake search`: words in, hits with the ids of the original export out.
+
+use std::io::BufRead;
+
+use keepsake_api::dispatch;
+use serde::Deserialize;
+use serde_json::{Value, json};
+
+use super::app;
+use crate::args::{Args, SearchArgs};
+use crate::output::{Failure, Output};
+
+#[derive(Deserialize)]
+struct Question {
+    id: Value,
+    query: String,
+}
+
+/// One search, or one a line of standard input.
+pub fn run(args: &Args, search: &SearchArgs, output: &mut Output) -> Result<(), Failure> {
+    if !matches!(search.scope.as_str(), "messages" | "memories" | "topics" | "all") {
+        return Err(Failure::new(format!("'{}' is no scope; known: messages, memories, topics, all", search.scope)));
+    }
+    let app = app(args)?;
+    let ask = |query: &str, scope: &str| -> Result<Vec<Value>, Failure> {
+        if scope == "topics" {
+            // Topics come with their own tables; until then there are none to find.
+            return Ok(Vec::new());
+        }
+        let answer = dispatch(&app, "search", json!({ "query": query, "limit": search.limit, "scope": scope }))?;
+        Ok(answer["hits"].as_array().cloned().unwrap_or_default())
+    };
+    if search.batch {
+        // The answer is a list of source ids, so it looks among messages unless told otherwise.
+        let scope = if search.scope == "all" { "messages" } else { &search.scope };
+        for (number, line) in std::io::stdin().lock().lines().enumerate() {
+            let line = line?;
+            if line.trim().is_empty() {
+                continue;
+            }
+            let question: Question = serde_json::from_str(&line)
+                .map_err(|error| Failure::new(format!("standard input, line {}: {error}", number + 1)))?;
+            let hits: Vec<Value> = ask(&question.query, scope)?.iter().map(|hit| hit["source"]["message"].clone()).collect();
+            output.json(&json!({ "id": question.id, "hits": hits }))?;
+        }
+        return Ok(());
+    }
+    for hit in ask(search.query.as_deref().unwrap_or_default(), &search.scope)? {
+        if output.is_json() {
+            output.json(&hit)?;
+        } else {
+            let text = hit["text"].as_str().unwrap_or_default().replace('\n', " ");
+            let short: String = text.chars().take(160).collect();
+            output.line(format!(
+                "{:<8} {} · {}  {short}",
+                hit["kind"].as_str().unwrap_or_default(),
+                hit["author"].as_str().unwrap_or_default(),
+                hit["conversation_title"].as_str().unwrap_or_default()
+            ))?;
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,353 @@
+//! The same window on loopback, for machines without a display: one page, one rpc route, one event stream, one upload route.
+//!
+//! Stance (security.md 6.2): 127.0.0.1 only; `Host` must match to the port; `Origin` absent or our own, never `null`; cross-site
+//! fetches refused; no CORS headers and no cookies at all; a 256-bit token in `Authorization` for everything that holds data,
+//! compared in constant time; 401 before any work. The token is in the address that is printed, behind `#`, so it reaches no server
+//! and no log. Deliberately not here: what the commands do.
+
+use std::net::{Ipv4Addr, SocketAddr};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use axum::body::{Body, Bytes};
+use axum::extract::{DefaultBodyLimit, Query, Request, State};
+use axum::http::{HeaderMap, HeaderValue, Method, StatusCode, header};
+use axum::middleware::{Next, from_fn_with_state};
+use axum::response::{IntoResponse, Response};
+use axum::routing::{get, post};
+use axum::{Json, Router};
+use keepsake_api::{ApiError, App, AppOptions, Code, FileAccess, dispatch};
+use serde::Deserialize;
+use serde_json::Value;
+use tokio::io::AsyncWriteExt;
+
+use crate::args::{Args, ServeArgs};
+use crate::commands::{data_dir, model_dir};
+use crate::output::{Failure, Output};
+
+/// The largest command: bulk acts name twenty thousand ids.
+const RPC_BYTES_MAX: usize = 4 * 1024 * 1024;
+
+/// The largest export that can be sent through a browser; larger ones are imported on the command line.
+const UPLOAD_BYTES_MAX: u64 = 4 * 1024 * 1024 * 1024;
+
+/// Events that may wait for a slow page before it is told to start anew.
+const EVENTS_WAITING_MAX: usize = 256;
+
+/// Everything comes from here; nothing is fetched from elsewhere, and no script or style stands in the page itself.
+const CONTENT_SECURITY_POLICY: &str = "default-src 'self'; script-src 'self'; style-src 'self'; img-src 'self' data:; font-src 'self'; \
+     connect-src 'self'; object-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'; worker-src 'none'";
+
+struct Shared {
+    app: App,
+    token: String,
+    port: u16,
+    ui: PathBuf,
+}
+
+/// Serves until the process is ended.
+pub fn serve(args: &Args, serve: &ServeArgs, output: &mut Output) -> Result<(), Failure> {
+    let ui = find_ui(serve.ui.as_deref())?;
+    let options = AppOptions { data_dir: data_dir(args), model_dir: model_dir(), work: true, file_access: FileAccess::Upload };
+    let app = App::open(options)?;
+    let runtime = tokio::runtime::Builder::new_multi_thread()
+        .worker_threads(2)
+        .enable_all()
+        .build()
+        .map_err(|error| Failure::new(format!("cannot start: {error}")))?;
+    runtime
+        .block_on(async {
+            let listener =
+                tokio::net::TcpListener::bind(SocketAddr::from((Ipv4Addr::LOCALHOST, serve.port))).await.map_err(|error| {
+                    Failure::new(format!("cannot listen on 127.0.0.1:{}: {error}; choose another --port", serve.port))
+                })?;
+            let port = listener.local_addr()?.port();
+            let token = fresh_token()?;
+            let address = format!("http://127.0.0.1:{port}/#token={token}");
+            if output.is_json() {
+                output.json(&serde_json::json!({ "address": address, "port": port, "token": token }))?;
+            } else {
+                output.line(format!("Keepsake is open at {address}"))?;
+                output.line("It answers on this computer only. Press Ctrl+C to end it.")?;
+            }
+            output.flush()?;
+            let shared = Arc::new(Shared { app: app.clone(), token, port, ui });
+            axum::serve(listener, router(shared))
+                .with_graceful_shutdown(async {
+                    // Without a signal handler the process ends at once, which loses nothing either.
+                    let _ = tokio::signal::ctrl_c().await;
+                })
+                .await?;
+            Ok(())
+        })
+        .inspect(|()| app.close())
+}
+
+fn fresh_token() -> Result<String, Failure> {
+    let mut bytes = [0_u8; 32];
+    getrandom::fill(&mut bytes).map_err(|error| Failure::new(format!("the system gives no randomness: {error}")))?;
+    Ok(bytes.iter().map(|byte| format!("{byte:02x}")).collect())
+}
+
+/// The built window: named, beside the binary, or in the source tree.
+fn find_ui(named: Option<&Path>) -> Result<PathBuf, Failure> {
+    let beside = std::env::current_exe().ok().and_then(|exe| Some(exe.parent()?.join("ui")));
+    let in_tree = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../ui/dist");
+    let found = named.map(Path::to_owned).into_iter().chain(beside).chain([in_tree]).find(|dir| dir.join("index.html").is_file());
+    found.ok_or_else(|| Failure::new("the window is not built; run `make ui`, or name its folder with --ui"))
+}
+
+fn router(shared: Arc<Shared>) -> Router {
+    let private = Router::new()
+        .route("/rpc", post(rpc).layer(DefaultBodyLimit::max(RPC_BYTES_MAX)))
+        .route("/events", get(events))
+        .route("/files", post(upload).layer(DefaultBodyLimit::disable()))
+        .layer(from_fn_with_state(Arc::clone(&shared), require_token));
+    Router::new()
+        .merge(private)
+        .fallback(page)
+        .layer(from_fn_with_state(Arc::clone(&shared), require_same_site))
+        .with_state(shared)
+}
+
+fn refuse(status: StatusCode, code: Code, message: &str) -> Response {
+    (status, Json(ApiError { code, message: message.to_owned() })).into_response()
+}
+
+/// Refuses what a page of another site, or a name that was rebound to this address, would send.
+async fn require_same_site(State(shared): State<Arc<Shared>>, request: Request, next: Next) -> Response {
+    if !is_same_site(request.headers(), shared.port) {
+        return refuse(StatusCode::FORBIDDEN, Code::Refused, "this address answers its own page only");
+    }
+    let mut response = next.run(request).await;
+    let headers = response.headers_mut();
+    headers.insert(header::CONTENT_SECURITY_POLICY, HeaderValue::from_static(CONTENT_SECURITY_POLICY));
+    headers.insert(header::X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff"));
+    headers.insert(header::REFERRER_POLICY, HeaderValue::from_static("no-referrer"));
+    headers.insert(header::CACHE_CONTROL, HeaderValue::from_static("no-store"));
+    headers.insert("cross-origin-resource-policy", HeaderValue::from_static("same-origin"));
+    response
+}
+
+fn is_same_site(headers: &HeaderMap, port: u16) -> bool {
+    let text =
+        |name: header::HeaderName| headers.get_all(name).iter().map(|value| value.to_str().unwrap_or("?")).collect::<Vec<_>>();
+    let hosts = [format!("127.0.0.1:{port}"), format!("localhost:{port}")];
+    let host_fits = matches!(text(header::HOST).as_slice(), [host] if hosts.iter().any(|known| known == host));
+    let origin_fits = match text(header::ORIGIN).as_slice() {
+        [] => true,
+        [origin] => hosts.iter().any(|known| *origin == format!("http://{known}")),
+        _ => false,
+    };
+    let fetch_site = text(header::HeaderName::from_static("sec-fetch-site"));
+    let site_fits = matches!(fetch_site.as_slice(), [] | ["none"] | ["same-origin"]);
+    host_fits && origin_fits && site_fits
+}
+
+async fn require_token(State(shared): State<Arc<Shared>>, request: Request, next: Next) -> Response {
+    let given = request.headers().get(header::AUTHORIZATION).and_then(|value| value.to_str().ok());
+    let fits =
+        given.and_then(|value| value.strip_prefix("Bearer ")).is_some_and(|token| equal_in_constant_time(token, &shared.token));
+    if fits {
+        next.run(request).await
+    } else {
+        refuse(StatusCode::UNAUTHORIZED, Code::Refused, "open the address that `keepsake serve` printed; it carries the key")
+    }
+}
+
+fn equal_in_constant_time(a: &str, b: &str) -> bool {
+    let difference = a.bytes().zip(b.bytes()).fold(0, |difference, (x, y)| difference | (x ^ y));
+    a.len() == b.len() && difference == 0
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct RpcCall {
+    cmd: String,
+    #[serde(default)]
+    payload: Value,
+}
+
+async fn rpc(State(shared): State<Arc<Shared>>, headers: HeaderMap, body: Bytes) -> Response {
+    let is_json = headers.get(header::CONTENT_TYPE).is_some_and(|kind| kind.as_bytes().starts_with(b"application/json"));
+    if !is_json {
+        return refuse(StatusCode::UNSUPPORTED_MEDIA_TYPE, Code::Invalid, "send JSON");
+    }
+    let Ok(call) = serde_json::from_slice::<RpcCall>(&body) else {
+        return refuse(StatusCode::BAD_REQUEST, Code::Invalid, "send {\"cmd\": …, \"payload\": …}");
+    };
+    let app = shared.app.clone();
+    let answered = tokio::task::spawn_blocking(move || dispatch(&app, &call.cmd, call.payload)).await;
+    match answered {
+        Ok(Ok(answer)) => Json(answer).into_response(),
+        Ok(Err(error)) => {
+            let status = match error.code {
+                Code::Invalid => StatusCode::BAD_REQUEST,
+                Code::NotFound => StatusCode::NOT_FOUND,
+                Code::Refused | Code::Cancelled => StatusCode::CONFLICT,
+                Code::Failed => StatusCode::INTERNAL_SERVER_ERROR,
+            };
+            (status, Json(error)).into_response()
+        }
+        Err(_) => refuse(StatusCode::INTERNAL_SERVER_ERROR, Code::Failed, "an internal failure stopped this; please report it"),
+    }
+}
+
+/// The change feed as server-sent events.
+async fn events(State(shared): State<Arc<Shared>>) -> Response {
+    let feed = shared.app.subscribe();
+    let (sender, receiver) = tokio::sync::mpsc::channel::<Bytes>(EVENTS_WAITING_MAX);
+    // The feed is a plain channel; a thread of its own carries it over and ends when either side does.
+    let carried = std::thread::Builder::new().name("events".to_owned()).spawn(move || {
+        // A comment at once, so that the page knows the stream stands.
+        if sender.blocking_send(Bytes::from_static(b": ready\n\n")).is_err() {
+            return;
+        }
+        while let Ok(event) = feed.recv() {
+            let Ok(json) = serde_json::to_string(&event) else { continue };
+            if sender.blocking_send(Bytes::from(format!("data: {json}\n\n"))).is_err() {
+                return;
+            }
+        }
+    });
+    if carried.is_err() {
+        return refuse(StatusCode::SERVICE_UNAVAILABLE, Code::Failed, "the system gives no thread; close other programs");
+    }
+    let headers = [(header::CONTENT_TYPE, "text/event-stream")];
+    (headers, Body::from_stream(Received(receiver))).into_response()
+}
+
+struct Received(tokio::sync::mpsc::Receiver<Bytes>);
+
+impl futures_core::Stream for Received {
+    type Item = Result<Bytes, std::convert::Infallible>;
+
+    fn poll_next(
+        mut self: std::pin::Pin<&mut Self>,
+        context: &mut std::task::Context<'_>,
+    ) -> std::task::Poll<Option<Self::Item>> {
+        self.0.poll_recv(context).map(|bytes| bytes.map(Ok))
+    }
+}
+
+#[derive(Deserialize)]
+struct Upload {
+    name: String,
+}
+
+/// Takes a file from the page into the data folder and gives it a token.
+async fn upload(State(shared): State<Arc<Shared>>, Query(upload): Query<Upload>, request: Request) -> Response {
+    match receive(&shared, &upload.name, request).await {
+        Ok(response) => response,
+        Err(error) => refuse(StatusCode::INSUFFICIENT_STORAGE, Code::Failed, &format!("the file could not be taken: {error}")),
+    }
+}
+
+async fn receive(shared: &Shared, name: &str, request: Request) -> std::io::Result<Response> {
+    // Only the last part of the name is used, and only harmless characters of it: it names a file in our own folder.
+    let last = name.rsplit(['/', '\\']).next().unwrap_or_default();
+    let safe: String =
+        last.chars().filter(|c| c.is_alphanumeric() || matches!(c, ' ' | '.' | '-' | '_' | '(' | ')')).take(120).collect();
+    let safe = if safe.trim_matches('.').is_empty() { "upload".to_owned() } else { safe };
+    let mut random = [0_u8; 8];
+    getrandom::fill(&mut random).map_err(|error| std::io::Error::other(error.to_string()))?;
+    let folder: String = random.iter().map(|byte| format!("{byte:02x}")).collect();
+    let dir = shared.app.engine().data_dir().join("incoming").join(folder);
+    tokio::fs::create_dir_all(&dir).await?;
+    let path = dir.join(safe);
+    let mut file = tokio::fs::File::create(&path).await?;
+    let mut body = request.into_body();
+    let mut received = 0_u64;
+    while let Some(frame) = next_frame(&mut body).await {
+        let frame = frame.map_err(|error| std::io::Error::other(error.to_string()))?;
+        let Ok(data) = frame.into_data() else { continue };
+        received += data.len() as u64;
+        if received > UPLOAD_BYTES_MAX {
+            drop(file);
+            tokio::fs::remove_dir_all(&dir).await?;
+            let words = "this file is larger than a browser should send; import it with `keepsake import`";
+            return Ok(refuse(StatusCode::PAYLOAD_TOO_LARGE, Code::Invalid, words));
+        }
+        file.write_all(&data).await?;
+    }
+    file.flush().await?;
+    Ok(Json(shared.app.register_file(&path)).into_response())
+}
+
+async fn next_frame(body: &mut Body) -> Option<Result<http_body::Frame<Bytes>, axum::Error>> {
+    std::future::poll_fn(|context| http_body::Body::poll_frame(std::pin::Pin::new(&mut *body), context)).await
+}
+
+/// The window's own files; anything unknown is the page itself, because the window routes by itself.
+async fn page(State(shared): State<Arc<Shared>>, method: Method, request: Request) -> Response {
+    if method != Method::GET && method != Method::HEAD {
+        return refuse(StatusCode::METHOD_NOT_ALLOWED, Code::Invalid, "there is nothing to send here");
+    }
+    let asked = request.uri().path().trim_start_matches('/');
+    // The names that the build gives: letters, digits and a few signs, so nothing can climb out of the folder.
+    let is_plain = asked.split('/').all(|part| {
+        !part.is_empty()
+            && !part.starts_with('.')
+            && part.chars().all(|c| c.is_ascii_alphanumeric() || matches!(c, '.' | '-' | '_'))
+    });
+    let file = if is_plain { shared.ui.join(asked) } else { shared.ui.join("index.html") };
+    let (file, bytes) = match tokio::fs::read(&file).await {
+        Ok(bytes) => (file, bytes),
+        Err(_) if asked.contains('.') => return StatusCode::NOT_FOUND.into_response(),
+        Err(_) => {
+            let index = shared.ui.join("index.html");
+            match tokio::fs::read(&index).await {
+                Ok(bytes) => (index, bytes),
+                Err(_) => return StatusCode::NOT_FOUND.into_response(),
+            }
+        }
+    };
+    let kind = match file.extension().and_then(|extension| extension.to_str()) {
+        Some("html") => "text/html; charset=utf-8",
+        Some("js") => "text/javascript; charset=utf-8",
+        Some("css") => "text/css; charset=utf-8",
+        Some("svg") => "image/svg+xml",
+        Some("png") => "image/png",
+        Some("woff2") => "font/woff2",
+        Some("json") => "application/json",
+        _ => "application/octet-stream",
+    };
+    ([(header::CONTENT_TYPE, kind)], bytes).into_response()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_the_page_itself_may_ask() {
+        let check = |headers: &[(&'static str, &str)], expect: bool, why: &str| {
+            let mut map = HeaderMap::new();
+            for (name, value) in headers {
+                map.append(*name, HeaderValue::from_str(value).unwrap());
+            }
+            assert_eq!(is_same_site(&map, 4000), expect, "{why}");
+        };
+        check(&[("host", "127.0.0.1:4000")], true, "a plain request to the address");
+        check(&[("host", "localhost:4000"), ("origin", "http://localhost:4000")], true, "the page under its other name");
+        check(&[("host", "127.0.0.1:4000"), ("sec-fetch-site", "same-origin")], true, "the page's own fetch");
+        check(&[], false, "no host at all");
+        check(&[("host", "127.0.0.1")], false, "a host without the port");
+        check(&[("host", "127.0.0.1:4001")], false, "another port");
+        check(&[("host", "evil.example:4000")], false, "a rebound name");
+        check(&[("host", "127.0.0.1:4000"), ("host", "evil.example")], false, "two hosts");
+        check(&[("host", "127.0.0.1:4000"), ("origin", "null")], false, "a sandboxed frame");
+        check(&[("host", "127.0.0.1:4000"), ("origin", "http://evil.example")], false, "another site");
+        check(&[("host", "127.0.0.1:4000"), ("origin", "https://127.0.0.1:4000")], false, "another scheme");
+        check(&[("host", "127.0.0.1:4000"), ("sec-fetch-site", "cross-site")], false, "a cross-site fetch without an origin");
+        check(&[("host", "127.0.0.1:4000"), ("sec-fetch-site", "same-site")], false, "another port of this computer");
+    }
+
+    #[test]
+    fn tokens_are_compared_whole() {
+        assert!(equal_in_constant_time("abc", "abc"));
+        for (a, b) in [("abc", "abd"), ("abc", "ab"), ("", "a"), ("abcd", "abc")] {
+            assert!(!equal_in_constant_time(a, b), "{a} is not {b}");
+        }
+    }
+}

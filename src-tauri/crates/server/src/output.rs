@@ -1,0 +1,92 @@
+//! What the command line prints: words for people, JSON for programs, one failure line.
+
+use std::io::{BufWriter, Stdout, Write};
+
+use keepsake_api::ApiError;
+use keepsake_engine::EngineError;
+use keepsake_store::StoreError;
+use serde::Serialize;
+
+/// Why a command ended early.
+#[derive(Debug)]
+pub enum Failure {
+    /// One clear line.
+    Message(String),
+    /// Nobody reads the output any more.
+    Closed,
+}
+
+impl Failure {
+    /// A failure with these words.
+    pub fn new(message: impl Into<String>) -> Self {
+        Self::Message(message.into())
+    }
+}
+
+impl From<ApiError> for Failure {
+    fn from(error: ApiError) -> Self {
+        Self::Message(error.message)
+    }
+}
+
+impl From<EngineError> for Failure {
+    fn from(error: EngineError) -> Self {
+        Self::Message(error.to_string())
+    }
+}
+
+impl From<StoreError> for Failure {
+    fn from(error: StoreError) -> Self {
+        Self::Message(error.to_string())
+    }
+}
+
+impl From<std::io::Error> for Failure {
+    fn from(error: std::io::Error) -> Self {
+        if error.kind() == std::io::ErrorKind::BrokenPipe { Self::Closed } else { Self::Message(error.to_string()) }
+    }
+}
+
+/// Standard output, as JSON or as words.
+pub struct Output {
+    is_json: bool,
+    stdout: BufWriter<Stdout>,
+}
+
+impl Output {
+    /// An output in this form.
+    pub fn new(is_json: bool) -> Self {
+        Self { is_json, stdout: BufWriter::new(std::io::stdout()) }
+    }
+
+    /// Whether programs read it.
+    pub fn is_json(&self) -> bool {
+        self.is_json
+    }
+
+    /// One line of text.
+    pub fn line(&mut self, text: impl AsRef<str>) -> Result<(), Failure> {
+        Ok(writeln!(self.stdout, "{}", text.as_ref())?)
+    }
+
+    /// Raw text.
+    pub fn raw(&mut self, text: &str) -> Result<(), Failure> {
+        Ok(self.stdout.write_all(text.as_bytes())?)
+    }
+
+    /// One JSON value on one line.
+    pub fn json(&mut self, value: &impl Serialize) -> Result<(), Failure> {
+        let text = serde_json::to_string(value).map_err(|error| Failure::new(error.to_string()))?;
+        self.line(text)
+    }
+
+    /// Passes on what was written so far.
+    pub fn flush(&mut self) -> Result<(), Failure> {
+        Ok(self.stdout.flush()?)
+    }
+
+    /// Passes everything on.
+    pub fn finish(mut self) -> Result<(), Failure> {
+        Ok(self.stdout.flush()?)
+    }
+}

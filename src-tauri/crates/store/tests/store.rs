@@ -1,0 +1,31 @@
+//! The store's promises, each with a control that shows the test can fail.
+
+// Tests may stop at a surprise; the library may not.
+#![allow(clippy::unwrap_used)]
+
+#[path = "store/append.rs"]
+mod append;
+#[path = "store/attacks.rs"]
+mod attacks;
+#[path = "store/bench.rs"]
+mod bench;
+#[path = "store/chain.rs"]
+mod chain;
+#[path = "store/concurrency.rs"]
+mod concurrency;
+#[path = "store/erase.rs"]
+mod erase;
+#[path = "store/feed.rs"]
+mod feed;
+#[path = "store/jobs.rs"]
+mod jobs;
+#[path = "store/jobs_model.rs"]
+mod jobs_model;
+#[path = "store/memories.rs"]
+mod memories;
+#[path = "store/open.rs"]
+mod open;
+#[path = "store/operations.rs"]
+mod operations;
+#[path = "store/search.rs"]
+mod search;

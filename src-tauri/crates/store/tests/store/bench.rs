@@ -1,0 +1,173 @@
+//! A store in a folder of its own, with ids and time that repeat, and raw looks at its file.
+
+use std::path::{Path, PathBuf};
+
+use keepsake_domain::{
+    Category, Confidence, ConversationId, Durability, IdSource, ImportId, InteractionId, MemoryId, MemoryKind, MemoryStatus,
+    Message, Span, Subject, Timestamp,
+};
+use keepsake_store::{AppendContext, BatchOutcome, InteractionRow, NewEvidence, NewMemory, Store};
+use keepsake_testkit::{MONDAY_TEN, SeqIds};
+use rusqlite::Connection;
+use rusqlite::types::ValueRef;
+use tempfile::TempDir;
+
+pub(crate) const NOW: Timestamp = MONDAY_TEN;
+
+/// The triggers that guard the append log.
+pub(crate) const LOG_TRIGGERS: [&str; 5] = [
+    "interactions_no_update",
+    "interactions_no_delete",
+    "interactions_no_replace",
+    "tombstones_no_update",
+    "tombstones_no_delete",
+];
+
+pub(crate) struct Bench {
+    pub(crate) store: Store,
+    pub(crate) ids: SeqIds,
+    pub(crate) dir: TempDir,
+}
+
+impl Bench {
+    pub(crate) fn new() -> Self {
+        let dir = TempDir::new().unwrap();
+        Self { store: Store::open(dir.path()).unwrap(), ids: SeqIds::new(1), dir }
+    }
+
+    /// A bench over a copy of this one's file, which nobody has open.
+    pub(crate) fn copy(&self, seed: u64, change: impl FnOnce(&Connection)) -> Self {
+        assert!(self.store.checkpoint().unwrap(), "nobody reads, so the log is empty");
+        let dir = TempDir::new().unwrap();
+        let path = dir.path().join("keepsake.db");
+        std::fs::copy(self.store.path(), &path).unwrap();
+        let raw = plain(&path);
+        change(&raw);
+        drop(raw);
+        Self { store: Store::open(dir.path()).unwrap(), ids: SeqIds::new(seed), dir }
+    }
+
+    pub(crate) fn append(&self, messages: &[Message]) -> BatchOutcome {
+        self.append_from(messages, None)
+    }
+
+    pub(crate) fn append_from(&self, messages: &[Message], import_id: Option<&ImportId>) -> BatchOutcome {
+        let context = AppendContext { ids: &self.ids, now: NOW, import_id };
+        self.store.write(|tx| tx.append(messages, context)).unwrap()
+    }
+
+    pub(crate) fn import(&self, messages: &[Message], is_sample: bool) -> ImportId {
+        let id = ImportId::fresh(&self.ids);
+        self.store.write(|tx| tx.begin_import(&id, "export.zip", "keepsake", is_sample, NOW)).unwrap();
+        self.append_from(messages, Some(&id));
+        id
+    }
+
+    pub(crate) fn conversation(&self, source: &str) -> ConversationId {
+        self.store.read(|tx| tx.conversation_by_source(source)).unwrap().unwrap()
+    }
+
+    pub(crate) fn messages(&self, source: &str) -> Vec<InteractionRow> {
+        let id = self.conversation(source);
+        self.store.read(|tx| tx.conversation_interactions(&id)).unwrap()
+    }
+
+    /// The message of a conversation whose text holds `needle`, and where in it.
+    pub(crate) fn place(&self, source: &str, needle: &str) -> NewEvidence {
+        let message = self.messages(source).into_iter().find(|m| m.content.contains(needle)).unwrap();
+        let at = message.content.find(needle).unwrap();
+        NewEvidence { interaction_id: message.id, span: Span::of_bytes(&message.content, at..at + needle.len()).unwrap() }
+    }
+
+    pub(crate) fn memory(&self, content: &str, evidence: Vec<NewEvidence>) -> NewMemory {
+        NewMemory {
+            id: MemoryId::fresh(&self.ids),
+            status: MemoryStatus::Pending,
+            kind: MemoryKind::Fact,
+            category: Category::Preference,
+            subject: Subject::Owner,
+            content: content.to_owned(),
+            reasoning: "said so".to_owned(),
+            confidence: Confidence::EXPLICIT,
+            durability: Durability::LongTerm,
+            is_edited: false,
+            proposers: vec!["rules/1".to_owned()],
+            fingerprint: content.as_bytes().to_vec(),
+            supersedes: None,
+            evidence,
+            created: NOW,
+        }
+    }
+
+    pub(crate) fn insert(&self, memory: &NewMemory) -> MemoryId {
+        self.store.write(|tx| tx.insert_memory(memory)).unwrap();
+        memory.id.clone()
+    }
+
+    /// A stored candidate that rests on `needle` in this conversation.
+    pub(crate) fn candidate(&self, source: &str, needle: &str) -> MemoryId {
+        self.insert(&self.memory(&format!("User said {needle}"), vec![self.place(source, needle)]))
+    }
+
+    pub(crate) fn stranger(&self) -> InteractionId {
+        InteractionId::from_uuid(self.ids.next_uuid())
+    }
+
+    /// Every row of a query, as text, read by a connection that knows nothing of the store.
+    pub(crate) fn dump(&self, sql: &str) -> Vec<String> {
+        dump(&plain(self.store.path()), sql)
+    }
+
+    /// What must never change under an attack: the log, what remains of erased rows, the key, and the schema that guards them.
+    pub(crate) fn truth(&self) -> Vec<String> {
+        truth(&plain(self.store.path()))
+    }
+}
+
+pub(crate) fn plain(path: &Path) -> Connection {
+    let raw = Connection::open(path).unwrap();
+    raw.busy_timeout(std::time::Duration::from_secs(5)).unwrap();
+    raw
+}
+
+pub(crate) fn truth(raw: &Connection) -> Vec<String> {
+    [
+        "SELECT * FROM interactions ORDER BY seq",
+        "SELECT * FROM tombstones ORDER BY seq",
+        "SELECT * FROM store_keys",
+        "SELECT * FROM sqlite_sequence WHERE name = 'interactions'",
+        "SELECT * FROM interactions_fts_config ORDER BY 1",
+        "SELECT * FROM interactions_fts_data ORDER BY 1",
+        "SELECT type, name, tbl_name, sql FROM sqlite_master ORDER BY 1, 2",
+    ]
+    .iter()
+    .flat_map(|sql| dump(raw, sql))
+    .collect()
+}
+
+pub(crate) fn dump(raw: &Connection, sql: &str) -> Vec<String> {
+    let mut statement = raw.prepare(sql).unwrap();
+    let width = statement.column_count();
+    let mut rows = statement.query([]).unwrap();
+    let mut out = Vec::new();
+    while let Some(row) = rows.next().unwrap() {
+        let cells = (0..width).map(|at| match row.get_ref(at).unwrap() {
+            ValueRef::Null => "-".to_owned(),
+            ValueRef::Integer(number) => number.to_string(),
+            ValueRef::Real(number) => number.to_string(),
+            ValueRef::Text(text) => String::from_utf8_lossy(text).into_owned(),
+            ValueRef::Blob(bytes) => format!("{bytes:02x?}"),
+        });
+        out.push(cells.collect::<Vec<_>>().join(" | "));
+    }
+    out
+}
+
+/// The database file with its log and shared memory, as far as they exist.
+pub(crate) fn files_of(db: &Path) -> Vec<(PathBuf, Vec<u8>)> {
+    ["", "-wal", "-shm", "-journal"]
+        .iter()
+        .map(|suffix| PathBuf::from(format!("{}{suffix}", db.display())))
+        .filter_map(|path| std::fs::read(&path).ok().map(|bytes| (path, bytes)))
+        .collect()
+}

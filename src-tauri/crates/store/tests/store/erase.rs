@@ -1,0 +1,197 @@
+//! Erasure: nothing of the text stays in the file, its log or its shared memory; everything else stays.
+
+use keepsake_domain::{Gate, MemoryId, MemoryStatus, OperationId, Subject, SummaryId, Timestamp};
+use keepsake_store::{AnalysisRow, ImportSkip, ImportTotals, MemoryChange, MemoryState, NewGateLogRow};
+use keepsake_testkit::{Conversation, conversation};
+use rusqlite::Connection;
+
+use crate::bench::{Bench, NOW, files_of};
+
+const CANARY: &str = "xylokarpzebra";
+
+/// How often the canary's bytes stand in the file, its log and its shared memory, in any letter case.
+fn canaries(bench: &Bench) -> usize {
+    files_of(bench.store.path())
+        .iter()
+        .map(|(_, bytes)| bytes.windows(CANARY.len()).filter(|window| window.eq_ignore_ascii_case(CANARY.as_bytes())).count())
+        .sum()
+}
+
+/// A store with the canary in everything that an import leaves behind, among other conversations.
+fn infested(bench: &Bench) -> keepsake_domain::ImportId {
+    let filler = |n: usize| format!("owner Mara: filler {n} about tea and rain\nassistant Nova: answer {n}\n").repeat(20);
+    bench.append(&conversation("before", &filler(1)));
+    let lines = format!("owner Mara: I keep a {CANARY} at home\nassistant Nova: A {CANARY}?\n{}", filler(2));
+    let long = format!("owner Mara: {}", format!("{CANARY} and more ").repeat(2_000));
+    let mut messages = Conversation::new("gone").title(CANARY).channel("chat", CANARY).messages(&format!("{lines}{long}"));
+    for message in &mut messages {
+        message.author.name.push_str(CANARY);
+        message.author.handle.handle.push_str(CANARY);
+        message.metadata.insert("note".to_owned(), CANARY.into());
+    }
+    let import = bench.import(&messages, false);
+    bench.append(&conversation("after", &filler(3)));
+
+    let id = bench.candidate("gone", CANARY);
+    let place = bench.place("gone", CANARY);
+    let conversation_id = bench.conversation("gone");
+    bench
+        .store
+        .write(|tx| {
+            tx.put_embedding(keepsake_store::EmbeddingOwner::Memory, id.as_str(), "m", &[0.5; 8])?;
+            tx.log_stop(
+                &NewGateLogRow {
+                    conversation_id: conversation_id.clone(),
+                    gate: Gate::ALL[0],
+                    subject: Subject::Owner,
+                    content: CANARY.to_owned(),
+                    reason: CANARY.to_owned(),
+                    place: Some((place.interaction_id.clone(), place.span)),
+                    memory_id: None,
+                    proposer: "rules/1".to_owned(),
+                    job_id: None,
+                },
+                NOW,
+            )?;
+            let analysis = AnalysisRow {
+                id: keepsake_domain::AnalysisId::fresh(&bench.ids),
+                conversation_id: conversation_id.clone(),
+                proposer: "rules/1".to_owned(),
+                fingerprint: "f".to_owned(),
+                outcome: format!("{{\"summary\":\"{CANARY}\"}}"),
+                created: NOW,
+            };
+            let summary = SummaryId::fresh(&bench.ids);
+            tx.insert_analysis(&analysis, Some((&summary, CANARY, &place.interaction_id, &place.interaction_id)))?;
+            approve(tx, bench, &id, &format!("Approved {CANARY}"))
+        })
+        .unwrap();
+    import
+}
+
+fn approve(tx: &keepsake_store::WriteTx<'_>, bench: &Bench, id: &MemoryId, summary: &str) -> keepsake_store::Result<()> {
+    let before = MemoryState::from(&tx.memory(id)?);
+    let after = MemoryState { status: MemoryStatus::Active, decided: Some(NOW), ..before.clone() };
+    let change = MemoryChange { id: id.clone(), before: Some(before), after, relations: Vec::new() };
+    tx.apply_operation(&OperationId::fresh(&bench.ids), "approve", summary, &[change], NOW)
+}
+
+#[test]
+fn no_byte_of_an_erased_import_remains() {
+    let bench = Bench::new();
+    let import = infested(&bench);
+    assert!(canaries(&bench) > 100, "the canary is there to be found");
+    let kept = bench.dump("SELECT * FROM interactions WHERE source_conversation <> 'gone'");
+    let erased = bench.store.erase_import(&import, "asked", Timestamp(NOW.0 + 1)).unwrap();
+    assert_eq!((erased.conversations, erased.messages, erased.memories), (1, 43, 1));
+    assert_eq!(canaries(&bench), 0, "file, log and shared memory hold nothing of it");
+    assert_eq!(bench.dump("SELECT * FROM interactions"), kept, "the rest is untouched");
+    let report = bench.store.read(|tx| tx.verify_chain()).unwrap();
+    assert!(report.faults.is_empty() && report.rows == 123, "the chain is whole over the tombstones: {report:?}");
+    assert_eq!(bench.dump("PRAGMA integrity_check"), ["ok"]);
+    assert_eq!(bench.dump("PRAGMA foreign_key_check"), Vec::<String>::new());
+    for table in
+        ["memories", "memory_evidence", "embeddings", "gate_log", "conversation_analyses", "conversation_summaries", "operations"]
+    {
+        assert_eq!(bench.dump(&format!("SELECT count(*) FROM {table}")), ["0"], "{table}");
+    }
+    assert!(bench.store.read(|tx| tx.search_messages(CANARY, 5)).unwrap().is_empty());
+    bench.dump("INSERT INTO interactions_fts (interactions_fts, rank) VALUES ('integrity-check', 1)");
+}
+
+#[test]
+fn without_the_indexs_secure_deletion_the_words_would_stay() {
+    let bench = Bench::new();
+    let import = infested(&bench);
+    let switch_off = |raw: &Connection| {
+        raw.execute_batch("INSERT INTO interactions_fts (interactions_fts, rank) VALUES ('secure-delete', 0)").unwrap();
+    };
+    let copy = bench.copy(2, switch_off);
+    copy.store.erase_import(&import, "asked", NOW).unwrap();
+    assert!(canaries(&copy) > 0, "or the test above proves nothing");
+}
+
+#[test]
+fn a_memory_that_also_rests_elsewhere_stays_with_what_is_left() {
+    let bench = Bench::new();
+    let whatsapp = |id: &str, name: &str, text: &str| {
+        Conversation::new(id).channel("whatsapp", id).messages(&format!("person {name}: {text}"))
+    };
+    let import = bench.import(&whatsapp("gone", "Ana", "I love tea"), false);
+    bench.append(&whatsapp("kept", "Ana", "tea again"));
+    bench.append(&whatsapp("other", "Ben", "hm"));
+    let mut memory = bench.memory("Ana likes tea", vec![bench.place("gone", "tea"), bench.place("kept", "tea")]);
+    memory.subject = Subject::Person("Ana".to_owned());
+    let id = bench.insert(&memory);
+    // The newer version has a source of its own; the older one rests on what is erased alone.
+    let mut old = bench.memory("Ana loves tea", vec![bench.place("gone", "love")]);
+    old.subject = Subject::Person("Ana".to_owned());
+    let old = bench.insert(&old);
+    let mut new = bench.memory("Ana loves tea a lot", vec![bench.place("gone", "love"), bench.place("kept", "again")]);
+    new.subject = Subject::Person("Ana".to_owned());
+    new.supersedes = Some(old.clone());
+    let new = bench.insert(&new);
+
+    let erased = bench.store.erase_import(&import, "asked", NOW).unwrap();
+    assert_eq!(erased.memories, 1, "only the old version goes");
+    bench
+        .store
+        .read(|tx| {
+            assert_eq!(tx.evidence(&id)?.len(), 1);
+            assert_eq!(tx.memory(&id)?.conversation_id, bench.conversation("kept"));
+            assert_eq!(tx.memory(&new)?.supersedes, None, "the chain of versions begins here now");
+            assert!(tx.memory(&old).is_err());
+            Ok(())
+        })
+        .unwrap();
+    assert_eq!(bench.dump("PRAGMA foreign_key_check"), Vec::<String>::new());
+}
+
+#[test]
+fn a_speaker_heard_only_in_what_is_erased_does_not_hold_the_erasure_up() {
+    let bench = Bench::new();
+    let import = bench.import(&Conversation::new("gone").channel("whatsapp", "x").messages("person Ana: I love tea"), false);
+    bench.append(&Conversation::new("kept").channel("email", "y").messages("person Ana: tea again"));
+    let mut memory = bench.memory("Ana likes tea", vec![bench.place("gone", "tea"), bench.place("kept", "tea")]);
+    memory.subject = Subject::Person("Ana".to_owned());
+    bench.insert(&memory);
+    bench.store.erase_import(&import, "asked", NOW).unwrap();
+    assert_eq!(bench.dump("SELECT channel_type FROM entity_channels"), ["email"]);
+    assert_eq!(bench.dump("SELECT count(*) FROM entities"), ["1"]);
+}
+
+#[test]
+fn a_sample_import_that_reached_into_another_conversation_can_be_erased() {
+    let bench = Bench::new();
+    bench.append(&conversation("own", "owner Mara: mine"));
+    let sample = bench.import(&conversation("own", "owner Mara: mine\nowner Mara: and the sample's"), true);
+    assert!(bench.store.erase_import(&sample, "sample", NOW).is_ok());
+    assert_eq!(bench.messages("own").len(), 2);
+    let sample = bench.import(&conversation("sample", "owner Mara: try me"), true);
+    assert_eq!(bench.store.read(|tx| tx.sample_imports()).unwrap(), [sample.clone()]);
+    bench.store.erase_import(&sample, "sample", NOW).unwrap();
+    assert!(bench.store.read(|tx| tx.sample_imports()).unwrap().is_empty());
+    assert_eq!(bench.store.read(|tx| tx.imports(10)).unwrap().len(), 1, "the one without messages is forgotten");
+}
+
+#[test]
+fn erasing_what_is_not_there_erases_nothing() {
+    let bench = Bench::new();
+    bench.append(&conversation("c", "owner Mara: mine"));
+    let nobody = keepsake_domain::ImportId::fresh(&bench.ids);
+    assert_eq!(bench.store.erase_import(&nobody, "x", NOW).unwrap(), keepsake_store::Erased::default());
+    assert_eq!(bench.messages("c").len(), 1);
+}
+
+#[test]
+fn an_import_accounts_for_itself() {
+    let bench = Bench::new();
+    let import = bench.import(&conversation("c", "owner Mara: mine"), false);
+    let skipped = vec![ImportSkip { reason: "empty".to_owned(), count: 2, sample: "line 3".to_owned() }];
+    let totals = ImportTotals { conversations: 1, seen: 3, imported: 1, duplicate: 0, skipped };
+    bench.store.write(|tx| tx.account_import(&import, "done", &totals, None, Some(NOW))).unwrap();
+    let row = bench.store.read(|tx| tx.imports(1)).unwrap().pop().unwrap();
+    assert_eq!((row.state.as_str(), row.totals, row.finished), ("done", totals, Some(NOW)));
+    let nobody = keepsake_domain::ImportId::fresh(&bench.ids);
+    assert!(bench.store.write(|tx| tx.account_import(&nobody, "done", &ImportTotals::default(), None, None)).is_err());
+}

@@ -1,0 +1,163 @@
+//! Opening: what is refused stays untouched, what is opened keeps its promises.
+
+use std::path::Path;
+
+use keepsake_domain::{Role, SourceKind};
+use keepsake_store::{Store, StoreError};
+use keepsake_testkit::{Conversation, conversation};
+use rusqlite::Connection;
+use tempfile::TempDir;
+
+use crate::bench::{Bench, files_of, plain};
+
+#[test]
+fn the_linked_sqlite_has_the_checkpoint_fix() {
+    assert!(rusqlite::version_number() >= 3_051_003, "SQLite {} can corrupt a WAL file", rusqlite::version());
+}
+
+/// Opens a folder whose database `make` wrote; the refusal's text must hold `expect` and no byte may change.
+fn refused(make: impl FnOnce(&Path), expect: &str) {
+    let dir = TempDir::new().unwrap();
+    let path = dir.path().join("keepsake.db");
+    make(&path);
+    let before = files_of(&path);
+    let error = Store::open(dir.path()).unwrap_err();
+    assert!(error.to_string().contains(expect), "the message says what happened and what to do: {error}");
+    assert_eq!(files_of(&path), before, "a refused file stays as it was, and nothing appears beside it");
+}
+
+/// A sound database of ours, closed, with `sql` run on it by another program.
+fn ours_then(path: &Path, sql: &str) {
+    let store = Store::open(path.parent().unwrap()).unwrap();
+    drop(store);
+    let raw = plain(path);
+    raw.execute_batch(sql).unwrap();
+}
+
+#[test]
+fn a_newer_schema_is_refused_untouched() {
+    refused(|path| ours_then(path, "PRAGMA user_version = 99"), "newer Keepsake (schema 99");
+}
+
+#[test]
+fn a_newer_schema_that_stands_only_in_the_log_is_refused() {
+    let dir = TempDir::new().unwrap();
+    let path = dir.path().join("keepsake.db");
+    drop(Store::open(dir.path()).unwrap());
+    // The other program is still running, so that its change has not reached the file.
+    let other = plain(&path);
+    other.execute_batch("PRAGMA wal_autocheckpoint = 0; PRAGMA user_version = 99").unwrap();
+    let before: Vec<_> = files_of(&path).into_iter().filter(|(path, _)| !path.ends_with("keepsake.db-shm")).collect();
+    let error = Store::open(dir.path()).unwrap_err();
+    assert!(matches!(error, StoreError::FromTheFuture { found: 99, .. }), "{error}");
+    let after: Vec<_> = files_of(&path).into_iter().filter(|(path, _)| !path.ends_with("keepsake.db-shm")).collect();
+    assert!(before == after, "file and log stay as they were");
+    drop(other);
+}
+
+#[test]
+fn another_programs_database_is_refused_untouched() {
+    let foreign = |path: &Path, sql: &str| Connection::open(path).unwrap().execute_batch(sql).unwrap();
+    refused(|path| foreign(path, "CREATE TABLE notes (x); INSERT INTO notes VALUES (1)"), "another program");
+    refused(|path| foreign(path, "PRAGMA journal_mode = WAL; CREATE TABLE notes (x)"), "another program");
+    refused(|path| foreign(path, "PRAGMA application_id = 7; CREATE TABLE t (x); DROP TABLE t"), "another program");
+    let many = (0..300).map(|n| format!("CREATE TABLE t{n} (a, b, c);")).collect::<String>();
+    refused(|path| foreign(path, &many), "another program");
+}
+
+#[test]
+fn a_file_that_is_no_database_is_refused_untouched() {
+    refused(|path| std::fs::write(path, b"Dear diary, this is no database at all.").unwrap(), "no database");
+    refused(|path| std::fs::write(path, [0_u8; 8192]).unwrap(), "no database");
+    refused(|path| std::fs::write(path, b"SQLite format 3\0").unwrap(), "no database");
+}
+
+#[test]
+fn a_folder_that_cannot_be_used_is_named() {
+    let dir = TempDir::new().unwrap();
+    let file = dir.path().join("file");
+    std::fs::write(&file, b"x").unwrap();
+    let error = Store::open(&file).unwrap_err();
+    assert!(matches!(&error, StoreError::Open { path, .. } if *path == file), "{error}");
+}
+
+#[test]
+fn an_empty_or_half_made_file_of_ours_is_completed() {
+    for sql in ["", "PRAGMA application_id = 1262830928", "PRAGMA journal_mode = WAL; PRAGMA application_id = 1262830928"] {
+        let dir = TempDir::new().unwrap();
+        Connection::open(dir.path().join("keepsake.db")).unwrap().execute_batch(sql).unwrap();
+        let store = Store::open(dir.path()).unwrap_or_else(|error| panic!("after {sql:?}: {error}"));
+        assert_eq!(store.read(|tx| tx.totals()).unwrap(), (0, 0));
+    }
+}
+
+#[test]
+fn the_file_is_in_wal_mode_and_marked_as_ours() {
+    let bench = Bench::new();
+    let raw = plain(bench.store.path());
+    let check = |pragma: &str, expect: &str| {
+        let value = raw.query_row(&format!("PRAGMA {pragma}"), [], |row| {
+            Ok(row.get::<_, String>(0).or_else(|_| row.get::<_, i64>(0).map(|number| number.to_string())).unwrap())
+        });
+        assert_eq!(value.unwrap(), expect, "{pragma}");
+    };
+    check("journal_mode", "wal");
+    check("application_id", "1262830928");
+    check("user_version", "3");
+    check("integrity_check", "ok");
+}
+
+#[test]
+fn the_connections_are_set_as_security_asks() {
+    use keepsake_store::Door;
+    let bench = Bench::new();
+    // Each probe divides by zero unless the pragma has the wanted value, so that the answer comes back as success.
+    let check = |door, pragma: &str, value: i64| {
+        let sql = format!("SELECT json_extract('[', '$') FROM pragma_{pragma} WHERE {pragma} <> {value}");
+        assert!(bench.store.attack(door, &sql).is_ok(), "{pragma} of {door:?} is {value}");
+        let sql = format!("SELECT json_extract('[', '$') FROM pragma_{pragma} WHERE {pragma} = {value}");
+        assert!(bench.store.attack(door, &sql).is_err(), "the probe sees {pragma} of {door:?}");
+    };
+    for (pragma, value) in [
+        ("synchronous", 2),
+        ("foreign_keys", 1),
+        ("recursive_triggers", 1),
+        ("secure_delete", 1),
+        ("temp_store", 2),
+        ("trusted_schema", 0),
+        ("cell_size_check", 1),
+    ] {
+        check(Door::Writer, pragma, value);
+        check(Door::Erasing, pragma, value);
+    }
+    for (pragma, value) in [("query_only", 1), ("trusted_schema", 0), ("cell_size_check", 1)] {
+        check(Door::Reader, pragma, value);
+    }
+}
+
+#[test]
+fn reopening_keeps_everything_and_writes_nothing() {
+    let bench = Bench::new();
+    bench.append(&conversation("c", "owner Mara: hello\nassistant Nova: hi"));
+    let (truth, messages) = (bench.truth(), bench.messages("c"));
+    let Bench { store, ids, dir } = bench;
+    drop(store);
+    let before = std::fs::read(dir.path().join("keepsake.db")).unwrap();
+    let bench = Bench { store: Store::open(dir.path()).unwrap(), ids, dir };
+    assert_eq!(bench.truth(), truth);
+    assert_eq!(bench.messages("c"), messages);
+    assert_eq!(messages[0].role, Role::Owner);
+    assert_eq!(std::fs::read(bench.store.path()).unwrap(), before, "opening an up-to-date file is no write");
+    let again = Conversation::new("c").source(SourceKind::KeepsakeJsonl).messages("owner Mara: hello");
+    assert_eq!(bench.append(&again).duplicate, 1, "the key of the source ids is kept");
+}
+
+#[cfg(unix)]
+#[test]
+fn nobody_else_may_look_into_the_data_folder() {
+    use std::os::unix::fs::PermissionsExt;
+    let dir = TempDir::new().unwrap();
+    let data = dir.path().join("deep/data");
+    let _store = Store::open(&data).unwrap();
+    assert_eq!(std::fs::metadata(&data).unwrap().permissions().mode() & 0o777, 0o700);
+}

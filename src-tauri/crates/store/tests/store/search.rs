@@ -1,0 +1,142 @@
+//! Search: what a person types is data, and finds what it should.
+
+use keepsake_store::{ConversationFilter, MemoryFilter, MemorySort, fts_query};
+use keepsake_testkit::{Conversation, conversation};
+use proptest::prelude::*;
+
+use crate::bench::Bench;
+
+fn library() -> Bench {
+    let bench = Bench::new();
+    bench.append(&Conversation::new("c").title("Pottery and cafés").messages(
+        "owner Mara: I signed up for a pottery class in Paris
+         owner Mara: The café on the corner has a blue jacket in the window
+         owner Mara: My jacket is blue
+         owner Mara: She was running late again
+         owner Mara: who are the who
+         owner Mara: Größenwahn und Übermut",
+    ));
+    bench
+}
+
+/// Texts found for `typed`, best first, by their first two words.
+fn found(bench: &Bench, typed: &str) -> Vec<String> {
+    let hits = bench.store.read(|tx| tx.search_messages(typed, 10)).unwrap();
+    assert!(hits.is_sorted_by(|a, b| a.score >= b.score), "best first");
+    hits.into_iter().map(|hit| hit.message.content.split(' ').take(2).collect::<Vec<_>>().join(" ")).collect()
+}
+
+#[test]
+fn words_phrases_prefixes_stems_and_diacritics() {
+    let bench = library();
+    let check = |typed: &str, expect: &[&str]| assert_eq!(found(&bench, typed), expect, "{typed:?}");
+    check("pottery", &["I signed"]);
+    check("POTTERY!", &["I signed"]);
+    check("what is a pottery class", &["I signed"]);
+    check("\"blue jacket\"", &["The café"]);
+    check("jacket blue", &["My jacket", "The café"]);
+    check("\"blue jacket\" zebra", &[]);
+    check("pott*", &["I signed"]);
+    check("pott", &[]);
+    check("run", &["She was"]);
+    check("runs", &["She was"]);
+    check("cafe", &["The café"]);
+    check("cafe\u{301}", &["The café"]);
+    check("grossenwahn", &[]);
+    check("großenwahn", &["Größenwahn und"]);
+    check("ubermut", &["Größenwahn und"]);
+    check("who", &["who are"]);
+    check("the", &["who are", "The café"]);
+    check("zebra", &[]);
+    check("", &[]);
+    check("?!", &[]);
+}
+
+#[test]
+fn a_sentence_does_not_match_by_its_stop_words() {
+    let bench = library();
+    assert_eq!(found(&bench, "where was the zebra"), Vec::<String>::new());
+}
+
+#[test]
+fn conversations_are_found_by_title_and_by_words() {
+    let bench = library();
+    bench.append(&conversation("d", "owner Mara: about clay"));
+    let check = |query: &str, expect: u64| {
+        let filter = ConversationFilter { query: Some(query.to_owned()), ..ConversationFilter::default() };
+        assert_eq!(bench.store.read(|tx| tx.conversations(&filter, 0, 10)).unwrap().0, expect, "{query:?}");
+    };
+    check("Pottery and", 1);
+    check("clay", 1);
+    check("clay pottery", 2);
+    check("  ", 2);
+    check("%", 2);
+    check("zebra", 0);
+    check(&"long ".repeat(50_000), 0);
+}
+
+#[test]
+fn a_whole_page_pasted_is_a_query_like_any_other() {
+    let bench = library();
+    for typed in ["\"pottery\" ".repeat(2_000), "pottery ".repeat(100_000), format!("\"{}\"", "pottery ".repeat(100_000))] {
+        assert!(bench.store.read(|tx| tx.search_messages(&typed, 10)).is_ok(), "{} bytes", typed.len());
+    }
+}
+
+fn typed() -> impl Strategy<Value = String> {
+    let syntax = prop::sample::select(vec![
+        "\"",
+        "*",
+        "^",
+        "(",
+        ")",
+        ":",
+        "-",
+        "+",
+        "{",
+        "}",
+        "AND",
+        "OR",
+        "NOT",
+        "NEAR",
+        "NEAR(a b, 2)",
+        "content:",
+        "''",
+        ";",
+        "--",
+        "\0",
+        "\u{200d}",
+        "a",
+        "pottery",
+        " ",
+        "Ⓐ",
+        "ß",
+        "\u{301}",
+        "日本",
+        "rank",
+        "%",
+        "_",
+        "[",
+        "\\",
+    ]);
+    prop_oneof![any::<String>(), prop::collection::vec(syntax, 0..12).prop_map(|parts| parts.concat())]
+}
+
+static LIBRARY: std::sync::LazyLock<Bench> = std::sync::LazyLock::new(library);
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 400, failure_persistence: None, ..ProptestConfig::default() })]
+
+    #[test]
+    fn nothing_typed_is_ever_an_error(typed in typed()) {
+        let conversations = ConversationFilter { query: Some(typed.clone()), ..ConversationFilter::default() };
+        let memories = MemoryFilter { query: Some(typed.clone()), ..MemoryFilter::default() };
+        LIBRARY.store.read(|tx| {
+            tx.search_messages(&typed, 5)?;
+            tx.search_memories(&typed, 5)?;
+            tx.conversations(&conversations, 0, 5)?;
+            tx.list_memories(&memories, MemorySort::Newest, 0, 5)?;
+            tx.memory_facets(&memories)
+        }).map_err(|error| TestCaseError::fail(format!("{typed:?} as {:?}: {error}", fts_query(&typed))))?;
+    }
+}

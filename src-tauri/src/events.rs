@@ -1,15 +1,16 @@
-//! Carries the API's events to the page, merged so that a busy import cannot flood it, and keeps title, theme and
-//! notifications in step with them.
+//! Carries the API's events to the page, merged so that a busy import cannot flood it, and keeps the window's
+//! theme and the notifications in step with them.
 
 use std::collections::BTreeSet;
 use std::io;
 use std::sync::mpsc::{Receiver, RecvTimeoutError};
 use std::time::{Duration, Instant};
 
+use keepsake_api::types::activity::Event;
+use keepsake_api::{App, dispatch};
 use serde_json::json;
 use tauri::{AppHandle, Emitter, Manager};
 
-use crate::backend::{self, App, Event};
 use crate::{notifications, window};
 
 /// The Tauri event that the page listens to; its payload is one [`Event`].
@@ -96,14 +97,10 @@ impl Frame {
     }
 
     fn refresh(&mut self) {
-        let Ok(status) = backend::dispatch(&self.backend, "app_status", json!({})) else { return };
+        let Ok(status) = dispatch(&self.backend, "app_status", json!({})) else { return };
         let count = |name: &str| status["counts"][name].as_u64().unwrap_or(0);
         let now = notifications::Counts { pending: count("pending"), jobs: count("jobs") };
-        let Some(window) = self.app.get_webview_window(window::LABEL) else { return };
-        if self.counts.map(|before| before.pending) != Some(now.pending) {
-            let _ = window.set_title(&window::title(now.pending));
-        }
-        let is_focused = window.is_focused().unwrap_or(true);
+        let is_focused = self.app.get_webview_window(window::LABEL).and_then(|window| window.is_focused().ok()).unwrap_or(true);
         self.counts = Some(notifications::observe(&self.app, self.counts, now, is_focused));
     }
 }

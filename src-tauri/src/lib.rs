@@ -4,7 +4,6 @@
 //! The only crate that names Tauri. Deliberately not here: rules, SQL, parsing, and any second way for the page to reach
 //! the machine: no file system, shell, network or opener plugin, and no path ever crosses into the page.
 
-mod backend;
 mod events;
 mod logging;
 mod notifications;
@@ -15,13 +14,12 @@ mod window;
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::path::Path;
 
-use tauri::{App as TauriApp, Manager};
+use keepsake_api::{App, AppOptions, FileAccess};
+use tauri::{App as TauriApp, Manager, RunEvent};
 use tauri_plugin_dialog::{DialogExt, MessageDialogKind};
 use tauri_plugin_window_state::StateFlags;
 
 pub use options::{Options, UsageError};
-
-use backend::{App, AppOptions};
 
 /// Why the shell could not start.
 #[derive(Debug, thiserror::Error)]
@@ -69,19 +67,30 @@ pub fn run(options: Options) -> Result<u8, StartError> {
             Ok(())
         })
         .build(tauri::generate_context!())?;
-    let code = app.run_return(|_, _| {});
+    let code = app.run_return(|app, event| {
+        if let RunEvent::Exit = event
+            && let Some(backend) = app.try_state::<App>()
+        {
+            backend.close();
+        }
+    });
     Ok(u8::try_from(code).unwrap_or(1))
 }
 
 /// Opens the data and then the window; when the data cannot be opened, says why in a dialog and quits, having changed
 /// nothing.
 fn set_up(app: &mut TauriApp, options: &Options) {
-    let opened =
-        App::open(AppOptions { data_dir: options.data_dir.clone() }).map_err(|error| error.to_string()).and_then(|backend| {
-            app.manage(backend.clone());
-            window::open(app.handle(), &backend, &options.data_dir).map_err(|error| error.to_string())?;
-            events::forward(app.handle().clone(), backend).map_err(|error| error.to_string())
-        });
+    let asked = AppOptions {
+        data_dir: options.data_dir.clone(),
+        model_dir: options.model_dir.clone(),
+        work: true,
+        file_access: FileAccess::PickFiles,
+    };
+    let opened = App::open(asked).map_err(|error| error.to_string()).and_then(|backend| {
+        app.manage(backend.clone());
+        window::open(app.handle(), &backend, &options.data_dir).map_err(|error| error.to_string())?;
+        events::forward(app.handle().clone(), backend).map_err(|error| error.to_string())
+    });
     if let Err(problem) = opened {
         tracing::error!(problem, "start failed");
         let handle = app.handle().clone();

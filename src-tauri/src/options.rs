@@ -8,6 +8,8 @@ use std::path::PathBuf;
 pub struct Options {
     /// Everything Keepsake stores is in here.
     pub data_dir: PathBuf,
+    /// The local embedding model lies here, if it was prepared.
+    pub model_dir: PathBuf,
 }
 
 /// The command line was not understood.
@@ -43,8 +45,9 @@ impl Options {
             }
         }
         let data_dir = told.or_else(|| env("KEEPSAKE_DATA").map(PathBuf::from)).filter(|dir| !dir.as_os_str().is_empty());
+        let model_dir = keepsake_models::default_model_dir(&env);
         match data_dir.or_else(|| platform_dir(env)) {
-            Some(data_dir) => Ok(Self { data_dir }),
+            Some(data_dir) => Ok(Self { data_dir, model_dir }),
             None => Err(UsageError::NoHome),
         }
     }
@@ -69,7 +72,7 @@ mod tests {
     fn check(arguments: &[&str], env: &[(&str, &str)], expect: Result<&str, UsageError>) {
         let lookup = |name: &str| env.iter().find(|(key, _)| *key == name).map(|(_, value)| OsString::from(value));
         let got = Options::parse(arguments.iter().map(OsString::from), lookup);
-        assert_eq!(got, expect.map(|dir| Options { data_dir: dir.into() }), "{arguments:?} {env:?}");
+        assert_eq!(got.map(|options| options.data_dir), expect.map(PathBuf::from), "{arguments:?} {env:?}");
     }
 
     #[test]

@@ -1,11 +1,10 @@
 //! The one command that the page can call. Everything it asks goes to `keepsake-api`, except what only a desktop host can
 //! do: choosing files in the system's own dialog.
 
+use keepsake_api::{ApiError, App, Code, dispatch};
 use serde_json::{Value, json};
 use tauri::{AppHandle, State, async_runtime};
 use tauri_plugin_dialog::DialogExt;
-
-use crate::backend::{self, ApiError, App};
 
 /// `cmd` names a command of the API, `payload` is its request. Work happens on a blocking thread, off the UI's.
 #[tauri::command]
@@ -13,10 +12,13 @@ pub(crate) async fn rpc(host: AppHandle, backend: State<'_, App>, cmd: String, p
     let backend = backend.inner().clone();
     let work = async_runtime::spawn_blocking(move || match cmd.as_str() {
         "pick_files" => Ok(pick_files(&host, &backend)),
-        _ => backend::dispatch(&backend, &cmd, payload),
+        _ => dispatch(&backend, &cmd, payload),
     });
     // A panic in a command must not take the window down; its place is in the log.
-    work.await.unwrap_or_else(|_| Err(ApiError::internal()))
+    work.await.unwrap_or_else(|_| {
+        let message = "the command failed inside Keepsake and changed nothing; its log says where. Try again.";
+        Err(ApiError { code: Code::Failed, message: message.into() })
+    })
 }
 
 /// Opens the system's dialog. No files when it was closed.

@@ -2,20 +2,21 @@
 
 use std::path::Path;
 
+use keepsake_api::types::activity::Event;
+use keepsake_api::{App, dispatch};
 use serde_json::json;
 use tauri::utils::config::Color;
 use tauri::webview::{NewWindowResponse, PageLoadEvent};
 use tauri::{AppHandle, DragDropEvent, Emitter, Manager, Theme, Url, WebviewWindow, WebviewWindowBuilder, Window, WindowEvent};
 
-use crate::backend::{self, App, Event};
 use crate::events::CHANNEL;
 
 /// Label of the window in tauri.conf.json and in its capability.
 pub(crate) const LABEL: &str = "main";
 
 /// The page's own backgrounds (`--bg` in ui/src/design/tokens.css), for the moments before it paints.
-const LIGHT: Color = Color(250, 249, 247, 255);
-const DARK: Color = Color(24, 23, 22, 255);
+const LIGHT: Color = Color(0xf7, 0xf6, 0xf3, 0xff);
+const DARK: Color = Color(0x15, 0x14, 0x12, 0xff);
 
 /// Opens the window that tauri.conf.json describes. The page's own storage goes into the data directory as well.
 pub(crate) fn open(app: &AppHandle, backend: &App, data_dir: &Path) -> tauri::Result<()> {
@@ -24,6 +25,10 @@ pub(crate) fn open(app: &AppHandle, backend: &App, data_dir: &Path) -> tauri::Re
         .data_directory(data_dir.join("webview"))
         .on_navigation(is_own_page)
         .on_new_window(|_, _| NewWindowResponse::Deny)
+        // The page says how much waits for review, and knows it before the store does.
+        .on_document_title_changed(|window, title| {
+            let _ = window.set_title(&title);
+        })
         .on_page_load(|window, page| {
             if page.event() == PageLoadEvent::Finished {
                 let _ = window.show();
@@ -41,7 +46,7 @@ fn is_own_page(url: &Url) -> bool {
 
 /// Sets the window's theme and background from the settings; `system` follows the desktop.
 pub(crate) fn apply_theme(window: &WebviewWindow, backend: &App) {
-    let settings = backend::dispatch(backend, "settings_get", json!({})).unwrap_or_default();
+    let settings = dispatch(backend, "settings_get", json!({})).unwrap_or_default();
     let chosen = match settings["theme"].as_str() {
         Some("light") => Some(Theme::Light),
         Some("dark") => Some(Theme::Dark),
@@ -50,11 +55,6 @@ pub(crate) fn apply_theme(window: &WebviewWindow, backend: &App) {
     let _ = window.set_theme(chosen);
     let is_dark = chosen.or_else(|| window.theme().ok()) == Some(Theme::Dark);
     let _ = window.set_background_color(Some(if is_dark { DARK } else { LIGHT }));
-}
-
-/// What the window title says: the name, and how much waits for review.
-pub(crate) fn title(pending: u64) -> String {
-    if pending == 0 { "Keepsake".to_owned() } else { format!("Keepsake ({pending} to review)") }
 }
 
 /// A second start, or a click on a notification.
@@ -81,6 +81,15 @@ mod tests {
     use super::*;
 
     #[test]
+    fn the_first_colour_is_the_pages_own() {
+        let tokens = include_str!("../../ui/src/design/tokens.css");
+        for Color(red, green, blue, _) in [LIGHT, DARK] {
+            let token = format!("--bg: #{red:02x}{green:02x}{blue:02x};");
+            assert!(tokens.contains(&token), "`{token}` is not in tokens.css: the window would flash");
+        }
+    }
+
+    #[test]
     fn the_window_stays_on_its_own_page() {
         for (url, expect) in [
             ("tauri://localhost/index.html", true),
@@ -91,11 +100,5 @@ mod tests {
         ] {
             assert_eq!(is_own_page(&Url::parse(url).unwrap()), expect, "{url}");
         }
-    }
-
-    #[test]
-    fn the_title_counts_what_waits() {
-        assert_eq!(title(0), "Keepsake");
-        assert_eq!(title(12), "Keepsake (12 to review)");
     }
 }

@@ -4,9 +4,12 @@
 // Every wait asks for a condition until a deadline; nothing sleeps.
 
 import assert from 'node:assert/strict';
-import { mkdir, mkdtemp, readFile, readdir, rm, writeFile } from 'node:fs/promises';
+import { execFile } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { mkdir, mkdtemp, open, readFile, readdir, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
+import { promisify } from 'node:util';
 
 import { freePort, start, stop, until } from './processes.mjs';
 import { KEYS, WebDriver } from './webdriver.mjs';
@@ -51,6 +54,7 @@ const BUS = `<!DOCTYPE busconfig PUBLIC "-//freedesktop//DTD D-Bus Bus Configura
  * Always `await keepsake.end()` afterwards.
  */
 export async function launch({ theme = 'light', env = {} } = {}) {
+  assert.ok(existsSync(APP), `${APP} is not there; \`make e2e\` builds it, KEEPSAKE_APP names another`);
   const home = await mkdtemp(join(tmpdir(), 'keepsake-e2e-'));
   const runtime = join(home, 'runtime');
   await mkdir(runtime, { mode: 0o700 });
@@ -104,7 +108,10 @@ export class Keepsake {
     const port = await freePort();
     const bus = `--config-file=${join(this.home, 'bus.conf')}`;
     const command = [bus, '--', 'WebKitWebDriver', '--host=127.0.0.1', `--port=${port}`];
-    this.#bus = start('dbus-run-session', command, { env: this.#env, stdio: ['ignore', 'ignore', 'inherit'] });
+    await mkdir(ARTIFACTS, { recursive: true });
+    const noise = await open(join(ARTIFACTS, 'desktop.log'), 'a');
+    this.#bus = start('dbus-run-session', command, { env: this.#env, stdio: ['ignore', noise.fd, noise.fd] });
+    await noise.close();
     this.#driver = new WebDriver(port);
     await until('WebKitWebDriver', () => this.#driver.status());
     const started = performance.now();
@@ -138,6 +145,12 @@ export class Keepsake {
     if (this.#bus) await stop(this.#bus);
     await this.#screen.stop();
     await rm(this.home, { recursive: true, force: true, maxRetries: 5 });
+  }
+
+  /** Runs the command line on the same data; answers its standard output. */
+  async cli(...args) {
+    const { stdout } = await promisify(execFile)(CLI, ['--data-dir', this.dataDir, ...args], { env: this.#env });
+    return stdout;
   }
 
   /** The content of the program's log files. */
@@ -253,7 +266,6 @@ export class Keepsake {
   /** Saves what the window shows as e2e-artifacts/<name>.png and answers the image. */
   async screenshot(name) {
     const image = await this.#driver.screenshot();
-    await mkdir(ARTIFACTS, { recursive: true });
     await writeFile(join(ARTIFACTS, `${name}.png`), image);
     return image;
   }

@@ -1,1 +1,278 @@
-//! x
+//! The queue's rules, one by one.
+
+use keepsake_domain::limits::{JOB_LEASE_MS, RETRY_DELAYS_MS};
+use keepsake_domain::{JobId, JobKind, JobState, Lane, Timestamp};
+use keepsake_store::{JobOutcome, JobRow, Lease, NewJob, StoreError};
+use keepsake_testkit::conversation;
+
+use crate::bench::{Bench, NOW};
+
+const DAY_MS: i64 = 24 * 3_600_000;
+
+pub(crate) fn enqueue(bench: &Bench, kind: JobKind, key: &str) -> JobId {
+    let job = NewJob {
+        id: JobId::fresh(&bench.ids),
+        kind,
+        idempotency_key: key.to_owned(),
+        payload: format!("{{\"conversation_id\":\"{key}\"}}"),
+    };
+    bench.store.write(|tx| tx.enqueue(&job, NOW)).unwrap()
+}
+
+pub(crate) fn lease(bench: &Bench, lane: Lane, now: Timestamp) -> Option<Lease> {
+    bench.store.write(|tx| tx.lease_next(lane, now)).unwrap().map(|(lease, _)| lease)
+}
+
+fn job(bench: &Bench, id: &JobId) -> JobRow {
+    bench.store.read(|tx| tx.job(id)).unwrap()
+}
+
+fn is_lost<T: std::fmt::Debug>(outcome: Result<T, StoreError>) -> bool {
+    matches!(outcome, Err(StoreError::LeaseLost(_)))
+}
+
+#[test]
+fn a_lane_is_first_in_first_out_and_one_at_a_time() {
+    let bench = Bench::new();
+    let ids: Vec<_> = (0..3).map(|n| enqueue(&bench, JobKind::Extract, &n.to_string())).collect();
+    for id in &ids {
+        let lease = lease(&bench, Lane::Capture, NOW).unwrap();
+        assert_eq!(&lease.job, id, "in order of arrival");
+        assert_eq!(self::lease(&bench, Lane::Capture, NOW), None, "one at a time");
+        bench.store.write(|tx| tx.complete(&lease, "{}", NOW)).unwrap();
+    }
+    assert_eq!(bench.store.read(|tx| tx.unsettled_jobs()).unwrap(), 0);
+}
+
+#[test]
+fn lanes_do_not_wait_for_each_other() {
+    let bench = Bench::new();
+    enqueue(&bench, JobKind::Import, "a");
+    enqueue(&bench, JobKind::Analyze, "b");
+    enqueue(&bench, JobKind::Embed, "c");
+    for lane in Lane::ALL {
+        assert!(lease(&bench, *lane, NOW).is_some(), "{lane}");
+    }
+}
+
+#[test]
+fn a_job_is_queued_once_until_it_is_settled() {
+    let bench = Bench::new();
+    let first = enqueue(&bench, JobKind::Extract, "k");
+    assert_eq!(enqueue(&bench, JobKind::Extract, "k"), first, "waiting");
+    assert_ne!(enqueue(&bench, JobKind::Analyze, "k"), first, "another kind is another job");
+    let held = lease(&bench, Lane::Capture, NOW).unwrap();
+    assert_eq!(enqueue(&bench, JobKind::Extract, "k"), first, "running");
+    bench.store.write(|tx| tx.complete(&held, "{}", NOW)).unwrap();
+    assert_ne!(enqueue(&bench, JobKind::Extract, "k"), first, "done, so there is new work");
+}
+
+#[test]
+fn a_failure_is_tried_again_after_5_10_and_20_s_and_then_dead() {
+    let bench = Bench::new();
+    let id = enqueue(&bench, JobKind::Extract, "k");
+    let mut now = NOW;
+    for delay_ms in RETRY_DELAYS_MS {
+        let held = lease(&bench, Lane::Capture, now).unwrap();
+        let at = now.plus_ms(delay_ms);
+        let outcome = bench.store.write(|tx| tx.fail(&held, "no answer", true, now)).unwrap();
+        assert_eq!(outcome, JobOutcome::Retry { at });
+        assert_eq!(bench.store.read(|tx| tx.next_due(Lane::Capture)).unwrap(), Some(at));
+        assert_eq!(lease(&bench, Lane::Capture, at.plus_ms(-1)), None, "not a millisecond early");
+        now = at;
+    }
+    let held = lease(&bench, Lane::Capture, now).unwrap();
+    assert_eq!(bench.store.write(|tx| tx.fail(&held, "no answer", true, now)).unwrap(), JobOutcome::Dead);
+    let dead = job(&bench, &id);
+    assert_eq!(
+        (dead.state, dead.attempts, dead.error.as_deref(), dead.finished),
+        (JobState::Dead, 4, Some("no answer"), Some(now))
+    );
+    assert_eq!(lease(&bench, Lane::Capture, now.plus_ms(DAY_MS)), None, "dead stays dead");
+}
+
+#[test]
+fn a_failure_that_no_retry_mends_is_dead_at_once() {
+    let bench = Bench::new();
+    let id = enqueue(&bench, JobKind::Import, "k");
+    let held = lease(&bench, Lane::Import, NOW).unwrap();
+    assert_eq!(bench.store.write(|tx| tx.fail(&held, "no such file", false, NOW)).unwrap(), JobOutcome::Dead);
+    assert_eq!(job(&bench, &id).state, JobState::Dead);
+}
+
+#[test]
+fn a_failed_job_does_not_hold_up_the_ones_behind_it() {
+    let bench = Bench::new();
+    enqueue(&bench, JobKind::Extract, "poison");
+    let behind = enqueue(&bench, JobKind::Extract, "behind");
+    let poison = lease(&bench, Lane::Capture, NOW).unwrap();
+    bench.store.write(|tx| tx.fail(&poison, "x", true, NOW)).unwrap();
+    assert_eq!(lease(&bench, Lane::Capture, NOW).unwrap().job, behind);
+}
+
+#[test]
+fn a_dead_job_starts_anew_when_a_person_retries_it() {
+    let bench = Bench::new();
+    let id = enqueue(&bench, JobKind::Extract, "k");
+    let held = lease(&bench, Lane::Capture, NOW).unwrap();
+    bench.store.write(|tx| tx.fail(&held, "x", false, NOW)).unwrap();
+    bench.store.write(|tx| tx.retry(&id, NOW)).unwrap();
+    assert_eq!((job(&bench, &id).state, job(&bench, &id).attempts), (JobState::Queued, 0));
+    assert!(bench.store.write(|tx| tx.retry(&id, NOW)).is_err(), "only a dead one");
+    let again = lease(&bench, Lane::Capture, NOW).unwrap();
+    assert!(again.epoch > held.epoch, "the epoch never starts again");
+    assert!(is_lost(bench.store.write(|tx| tx.complete(&held, "{}", NOW))), "the old worker comes too late");
+    bench.store.write(|tx| tx.fail(&again, "x", false, NOW)).unwrap();
+    enqueue(&bench, JobKind::Extract, "k");
+    assert!(bench.store.write(|tx| tx.retry(&id, NOW)).is_err(), "the same work is queued already");
+}
+
+#[test]
+fn who_lost_the_lease_can_do_nothing_more() {
+    let bench = Bench::new();
+    let id = enqueue(&bench, JobKind::Extract, "k");
+    let stale = lease(&bench, Lane::Capture, NOW).unwrap();
+    let late = NOW.plus_ms(JOB_LEASE_MS + 1);
+    assert!(bench.store.write(|tx| tx.recover_jobs(false, NOW.plus_ms(JOB_LEASE_MS))).unwrap().is_empty());
+    assert_eq!(job(&bench, &id).state, JobState::Running, "a lease that runs is respected");
+    bench.store.write(|tx| tx.recover_jobs(false, late)).unwrap();
+    let fresh = lease(&bench, Lane::Capture, late).unwrap();
+    assert!(fresh.epoch > stale.epoch);
+    let before = job(&bench, &id);
+    assert!(is_lost(bench.store.write(|tx| tx.heartbeat(&stale, "reading", 1, 2, late))));
+    assert!(is_lost(bench.store.write(|tx| tx.check_lease(&stale))));
+    assert!(is_lost(bench.store.write(|tx| tx.complete(&stale, "{}", late))));
+    assert!(is_lost(bench.store.write(|tx| tx.fail(&stale, "x", true, late))));
+    assert!(is_lost(bench.store.write(|tx| tx.finish_cancelled(&stale, late))));
+    assert_eq!(job(&bench, &id), before);
+    bench.store.write(|tx| tx.complete(&fresh, "{}", late)).unwrap();
+    assert!(is_lost(bench.store.write(|tx| tx.complete(&fresh, "{}", late))), "once");
+}
+
+#[test]
+fn a_heartbeat_keeps_the_lease_and_shows_progress() {
+    let bench = Bench::new();
+    let id = enqueue(&bench, JobKind::Import, "k");
+    let held = lease(&bench, Lane::Import, NOW).unwrap();
+    let changes = bench.store.subscribe();
+    let later = NOW.plus_ms(JOB_LEASE_MS - 1);
+    bench.store.write(|tx| tx.heartbeat(&held, "reading", 3, 9, later)).unwrap();
+    assert_eq!(changes.try_recv().unwrap(), [keepsake_store::Tag::Jobs]);
+    bench.store.write(|tx| tx.recover_jobs(false, NOW.plus_ms(JOB_LEASE_MS + 1))).unwrap();
+    let row = job(&bench, &id);
+    assert_eq!((row.state, row.stage.as_deref(), row.done, row.total), (JobState::Running, Some("reading"), 3, 9));
+}
+
+#[test]
+fn a_job_that_takes_the_program_down_twice_is_parked() {
+    let bench = Bench::new();
+    let id = enqueue(&bench, JobKind::Extract, "k");
+    let other = enqueue(&bench, JobKind::Extract, "other");
+    lease(&bench, Lane::Capture, NOW).unwrap();
+    assert!(bench.store.write(|tx| tx.recover_jobs(true, NOW)).unwrap().is_empty());
+    assert_eq!((job(&bench, &id).state, job(&bench, &id).crashes), (JobState::Queued, 1));
+    lease(&bench, Lane::Capture, NOW).unwrap();
+    assert_eq!(bench.store.write(|tx| tx.recover_jobs(true, NOW)).unwrap(), std::slice::from_ref(&id));
+    assert_eq!(job(&bench, &id).state, JobState::Dead);
+    assert_eq!(lease(&bench, Lane::Capture, NOW).unwrap().job, other, "the others go on");
+}
+
+#[test]
+fn cancelling_a_waiting_a_running_a_failing_and_a_dead_job() {
+    let bench = Bench::new();
+    let cancel = |id: &JobId| bench.store.write(|tx| tx.request_cancel(id, NOW)).unwrap();
+    let waiting = enqueue(&bench, JobKind::Extract, "waiting");
+    assert!(cancel(&waiting), "settled at once");
+    assert_eq!(lease(&bench, Lane::Capture, NOW), None);
+
+    let running = enqueue(&bench, JobKind::Extract, "running");
+    let held = lease(&bench, Lane::Capture, NOW).unwrap();
+    assert!(!cancel(&running), "its worker has to look first");
+    assert!(bench.store.read(|tx| tx.is_cancel_requested(&running)).unwrap());
+    bench.store.write(|tx| tx.finish_cancelled(&held, NOW)).unwrap();
+    assert_eq!(job(&bench, &running).state, JobState::Cancelled);
+
+    let failing = enqueue(&bench, JobKind::Extract, "failing");
+    let held = lease(&bench, Lane::Capture, NOW).unwrap();
+    cancel(&failing);
+    assert_eq!(
+        bench.store.write(|tx| tx.fail(&held, "x", true, NOW)).unwrap(),
+        JobOutcome::Cancelled,
+        "no retry of what nobody wants"
+    );
+    assert_eq!(job(&bench, &failing).state, JobState::Cancelled);
+
+    let crashed = enqueue(&bench, JobKind::Extract, "crashed");
+    lease(&bench, Lane::Capture, NOW).unwrap();
+    cancel(&crashed);
+    bench.store.write(|tx| tx.recover_jobs(true, NOW)).unwrap();
+    assert_eq!(job(&bench, &crashed).state, JobState::Cancelled);
+
+    let dead = enqueue(&bench, JobKind::Extract, "dead");
+    let held = lease(&bench, Lane::Capture, NOW).unwrap();
+    bench.store.write(|tx| tx.fail(&held, "x", false, NOW)).unwrap();
+    assert!(cancel(&dead));
+    assert!(bench.store.write(|tx| tx.retry(&dead, NOW)).is_err());
+
+    let about = enqueue(&bench, JobKind::Extract, "conv_x");
+    enqueue(&bench, JobKind::Extract, "conv_y");
+    assert_eq!(bench.store.write(|tx| tx.cancel_jobs_about("conv_x", NOW)).unwrap(), 1);
+    assert_eq!(job(&bench, &about).state, JobState::Cancelled);
+}
+
+#[test]
+fn a_clock_set_back_by_a_day_delays_no_job_beyond_a_lease() {
+    let bench = Bench::new();
+    let back = NOW.plus_ms(-DAY_MS);
+    enqueue(&bench, JobKind::Extract, "failing");
+    let held = lease(&bench, Lane::Capture, NOW).unwrap();
+    bench.store.write(|tx| tx.fail(&held, "x", true, NOW)).unwrap();
+    assert!(lease(&bench, Lane::Capture, back).is_some(), "its five seconds are not a day and five seconds");
+
+    bench.store.write(|tx| tx.recover_jobs(false, back)).unwrap();
+    let late = back.plus_ms(JOB_LEASE_MS + 1);
+    bench.store.write(|tx| tx.recover_jobs(false, late)).unwrap();
+    assert!(lease(&bench, Lane::Capture, late).is_some(), "a worker that died holds its lane for one lease");
+}
+
+#[test]
+fn a_jobs_effects_and_its_end_are_one_step() {
+    let bench = Bench::new();
+    bench.append(&conversation("c", "owner Mara: I love tea and rain"));
+    enqueue(&bench, JobKind::Extract, "c");
+    let held = lease(&bench, Lane::Capture, NOW).unwrap();
+    let places = [bench.place("c", "tea"), bench.place("c", "rain")];
+    let conversation = bench.conversation("c");
+    let memories: Vec<_> = places.into_iter().map(|place| bench.memory("User loves it", vec![place])).collect();
+    let tables = ["memories", "memory_evidence", "memory_relations", "memories_fts", "jobs", "conversations", "settings"];
+    let everything = || tables.map(|table| bench.dump(&format!("SELECT * FROM {table}"))).concat();
+    // The work stops before its step number `stop`; nothing stops it when there are fewer steps.
+    let work = |stop: usize| {
+        bench.store.write(|tx| {
+            let steps: [&dyn Fn() -> keepsake_store::Result<()>; 6] = [
+                &|| tx.check_lease(&held),
+                &|| tx.insert_memory(&memories[0]),
+                &|| tx.insert_memory(&memories[1]),
+                &|| tx.relate(&memories[0].id, keepsake_domain::Relation::Related, &memories[1].id, Some(0.9), NOW),
+                &|| tx.mark_extracted(&conversation, 1),
+                &|| tx.complete(&held, "{}", NOW),
+            ];
+            for (number, step) in steps.iter().enumerate() {
+                if number == stop {
+                    return Err(StoreError::Poisoned);
+                }
+                step()?;
+            }
+            if stop == steps.len() { Err(StoreError::Poisoned) } else { Ok(()) }
+        })
+    };
+    let before = everything();
+    for stop in 0..=6 {
+        assert!(work(stop).is_err());
+        assert_eq!(everything(), before, "killed before step {stop}: nothing half done");
+    }
+    work(7).unwrap();
+    assert_eq!(bench.dump("SELECT count(*) FROM memories"), ["2"]);
+    assert!(is_lost(work(7)), "a second run of the same lease leaves nothing");
+    assert_eq!(bench.dump("SELECT count(*) FROM memories"), ["2"]);
+}

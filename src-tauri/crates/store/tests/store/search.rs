@@ -46,7 +46,7 @@ fn words_phrases_prefixes_stems_and_diacritics() {
     check("großenwahn", &["Größenwahn und"]);
     check("ubermut", &["Größenwahn und"]);
     check("who", &["who are"]);
-    check("the", &["who are", "The café"]);
+    check("the", &["The café", "who are"]);
     check("zebra", &[]);
     check("", &[]);
     check("?!", &[]);
@@ -70,7 +70,7 @@ fn conversations_are_found_by_title_and_by_words() {
     check("clay", 1);
     check("clay pottery", 2);
     check("  ", 2);
-    check("%", 2);
+    check("100 %", 0);
     check("zebra", 0);
     check(&"long ".repeat(50_000), 0);
 }

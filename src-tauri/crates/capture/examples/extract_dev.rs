@@ -46,10 +46,16 @@ fn main() {
                 continue;
             }
             for c in proposals.candidates.iter().filter(|c| !c.is_quarantined) {
-                let evidence: Vec<Value> =
-                    c.evidence.iter().map(|e| json!({"message": turns[e.message].id, "start": e.span.start(), "end": e.span.end()})).collect();
-                println!("{}", json!({"conversation": id, "subject": c.subject.as_str(), "content": c.content, "kind": c.kind, "category": c.category,
-                    "confidence": c.confidence.get(), "reasoning": c.reasoning, "evidence": evidence}));
+                let evidence: Vec<Value> = c
+                    .evidence
+                    .iter()
+                    .map(|e| json!({"message": turns[e.message].id, "start": e.span.start(), "end": e.span.end()}))
+                    .collect();
+                println!(
+                    "{}",
+                    json!({"conversation": id, "subject": c.subject.as_str(), "content": c.content, "kind": c.kind, "category": c.category,
+                    "confidence": c.confidence.get(), "reasoning": c.reasoning, "evidence": evidence})
+                );
             }
             if show_stops {
                 for s in &proposals.stops {

@@ -37,13 +37,19 @@ const ANSWER_WORDS_MAX: usize = 6;
 
 /// What `answer` says as the reply to `question`, with the answer's bytes.
 pub(crate) fn find(question: &Turn<'_>, answer: &Turn<'_>, label: &str) -> Option<(Found, usize, usize)> {
-    if question.author == answer.author && question.role != Role::Assistant || answer.text.contains('?') || answer.text.contains('\n') {
+    if question.author == answer.author && question.role != Role::Assistant
+        || answer.text.contains('?')
+        || answer.text.contains('\n')
+    {
         return None;
     }
     let last = question.text.trim_end();
     let (regex, template, category, family, slot) = QUESTIONS.iter().find(|(regex, ..)| regex.is_match(last))?;
     let tokens = tokenize(answer.text, 0, answer.text.len());
-    let first_end = tokens.iter().position(|t| t.kind == Kind::Mark && matches!(t.low.as_str(), "." | "!" | "…" | ";" | "(" | "—")).unwrap_or(tokens.len());
+    let first_end = tokens
+        .iter()
+        .position(|t| t.kind == Kind::Mark && matches!(t.low.as_str(), "." | "!" | "…" | ";" | "(" | "—"))
+        .unwrap_or(tokens.len());
     let lo = crate::clause::skip_fillers(&tokens, 0, first_end);
     let end = crate::parse::trim_end(&tokens, lo, first_end);
     let words: Vec<&str> = tokens.get(lo..end)?.iter().filter(|t| t.is_wordy()).map(|t| t.low.as_str()).collect();
@@ -56,7 +62,9 @@ pub(crate) fn find(question: &Turn<'_>, answer: &Turn<'_>, label: &str) -> Optio
     if is_age && !words[0].parse::<u32>().is_ok_and(|n| (5..=110).contains(&n)) {
         return None;
     }
-    if one_of(family, "name") && (words.len() > 3 || !tokens[lo].is_capital) || *family == "a home" && words[0] == "in" && words.len() < 2 {
+    if one_of(family, "name") && (words.len() > 3 || !tokens[lo].is_capital)
+        || *family == "a home" && words[0] == "in" && words.len() < 2
+    {
         return None;
     }
     let value = if is_age { words[0].to_owned() } else { value.trim_start_matches("in ").trim_start_matches("from ").to_owned() };
@@ -67,6 +75,13 @@ pub(crate) fn find(question: &Turn<'_>, answer: &Turn<'_>, label: &str) -> Optio
         None => content.replacen('P', &possessive(label), 1),
     };
     let slot = if slot.is_empty() { None } else { Some((*slot).to_owned()) };
-    let found = Found { content: tidy(&content), category: *category, confidence: Confidence::STATED, durability: Durability::LongTerm, family, slot };
+    let found = Found {
+        content: tidy(&content),
+        category: *category,
+        confidence: Confidence::STATED,
+        durability: Durability::LongTerm,
+        family,
+        slot,
+    };
     Some((found, tokens[lo].start, tokens[end - 1].end))
 }

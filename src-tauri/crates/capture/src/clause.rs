@@ -45,7 +45,8 @@ pub(crate) fn low(tokens: &[Token], i: usize) -> &str {
 /// Words that always begin a clause.
 const CONJUNCTIONS: &str = "because though although whereas if unless whether when whenever which but except";
 /// Words that begin a clause when a subject follows.
-const CONJUNCTIONS_WITH_SUBJECT: &str = "so that until till before after once since as where while who then yet whilst given considering cause";
+const CONJUNCTIONS_WITH_SUBJECT: &str =
+    "so that until till before after once since as where while who then yet whilst given considering cause";
 /// Words that join clauses or list items.
 const JOINS: &str = "and or plus & n";
 
@@ -63,13 +64,23 @@ pub(crate) fn clauses(tokens: &[Token], is_question: bool) -> Vec<Clause> {
         let t = &tokens[i];
         let next = low(tokens, i + 1);
         let cut_after = match t.kind {
-            Kind::Mark => one_of(&t.low, ", ; : ( ) [ ] — – … . ! ? - ~ /") && !(t.low == "/" && i > start && t.start == tokens[i - 1].end),
+            Kind::Mark => {
+                one_of(&t.low, ", ; : ( ) [ ] — – … . ! ? - ~ /") && !(t.low == "/" && i > start && t.start == tokens[i - 1].end)
+            }
             Kind::Symbol | Kind::Break => true,
             _ => {
-                i > start - usize::from(start > 0 && i == start) && one_of(&t.low, CONJUNCTIONS) && !(t.low == "but" && one_of(next, "not"))
-                    || one_of(&t.low, CONJUNCTIONS_WITH_SUBJECT) && (is_subject_word(next) || t.low == "so" && ASKERS.contains(next)) && !keeps_time(tokens, start, i)
+                one_of(&t.low, CONJUNCTIONS) && !(t.low == "but" && one_of(next, "not")) && !is_age_clause(tokens, start, i)
+                    || one_of(&t.low, CONJUNCTIONS_WITH_SUBJECT)
+                        && (is_subject_word(next) || KIN.contains(next) && one_of(&t.low, "since when after") && (i..(i + 5).min(tokens.len())).any(|k| one_of(low(tokens, k), "died passed left")) || t.low == "so" && ASKERS.contains(next))
+                        && !keeps_time(tokens, start, i)
+                    || t.low == "so"
+                        && i > start
+                        && !one_of(low(tokens, i - 1), "am is are was were be feel not it get got been love loved and do did")
+                        && !one_of(next, "much many far long")
+                        && !next.is_empty()
                     || one_of(&t.low, JOINS) && opens_clause(tokens, start, i + 1)
-                    || one_of(&t.low, "if when whenever unless because although though since as while") && i == start
+                    || one_of(&t.low, "if when whenever unless because although though since as while")
+                        && i == start
                         && (t.low != "since" && t.low != "as" && t.low != "while" || is_subject_word(next))
             }
         };
@@ -77,7 +88,13 @@ pub(crate) fn clauses(tokens: &[Token], is_question: bool) -> Vec<Clause> {
             push(&mut out, start, i, &opener);
             opener = t.low.clone();
             start = i + 1;
-        } else if i > start && one_of(&t.low, "i we") && t.kind == Kind::Word && !is_joint_subject(tokens, start, i) {
+        } else if i > start
+            && one_of(&t.low, "i we")
+            && t.kind == Kind::Word
+            && !(i > start + 1
+                && (is_age_clause(tokens, start, i - 1) || low(tokens, i - 1) == "since" && keeps_time(tokens, start, i - 1)))
+            && !is_joint_subject(tokens, start, i)
+        {
             let left = (start, i);
             if is_adverbial(tokens, left.0, left.1) {
                 // The adverbial belongs to the clause that it stands before.
@@ -131,17 +148,37 @@ fn merge_fronts(out: &mut Vec<Clause>) {
 fn keeps_time(tokens: &[Token], start: usize, at: usize) -> bool {
     let is_perfect = (start..at).any(|k| one_of(low(tokens, k), "have has been always never"));
     match low(tokens, at) {
-        "since" => is_perfect,
+        "since" => is_perfect || (start..at).any(|k| one_of(low(tokens, k), "vegan vegetarian sober")),
         "that" => start == at,
         _ => false,
     }
+}
+
+/// "when i was nine", "before i'm fifty": a time of life and no clause of its own.
+fn is_age_clause(tokens: &[Token], start: usize, at: usize) -> bool {
+    let word = low(tokens, at + 3);
+    at > start
+        && one_of(low(tokens, at), "when before since until after")
+        && low(tokens, at + 1) == "i"
+        && one_of(low(tokens, at + 2), "was am turned turn hit")
+        && (tokens.get(at + 3).is_some_and(|t| t.kind == Kind::Number)
+            || one_of(
+                word,
+                "a little young small tiny six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen seventeen eighteen nineteen twenty thirty forty fifty sixty three four five pregnant at in about around",
+            ))
 }
 
 /// Whether a new clause begins at `at`, after "and" or "or".
 fn opens_clause(tokens: &[Token], start: usize, at: usize) -> bool {
     let word = low(tokens, at);
     let next = low(tokens, at + 1);
-    if one_of(word, "i we he she they it you there this that then so also now never just still currently usually am not do did can was were had have has is are will would used been even maybe probably if when because once no") {
+    if one_of(
+        word,
+        "i we he she they it you there this that then so also now never just still currently usually am not do did can was were had have has is are will would used been even maybe probably if when because once no",
+    ) {
+        return true;
+    }
+    if one_of(word, "yesterday today tonight lately sometimes last once") && is_subject_word(low(tokens, at + 1)) {
         return true;
     }
     if one_of(word, "my our the his her their a an") {
@@ -149,32 +186,44 @@ fn opens_clause(tokens: &[Token], start: usize, at: usize) -> bool {
             .take_while(|k| tokens[*k].kind != Kind::Mark && !one_of(low(tokens, *k), "and or but"))
             .any(|k| {
                 let w = low(tokens, k);
-                AUXILIARIES.contains(w) || (k > at + 1 && (base_of_third(w).is_some_and(|b| !is_noun_like(&b)) || one_of(w, "says said went got died loves hates")))
+                AUXILIARIES.contains(w)
+                    || (k > at + 1
+                        && (base_of_third(w).is_some_and(|b| !is_noun_like(&b))
+                            || one_of(w, "says said went got died loves hates")))
             });
     }
     let has_subject = (start..at).any(|k| one_of(low(tokens, k), "i we my our"));
     let has_complement = !next.is_empty() && tokens.get(at + 1).is_some_and(|t| t.is_wordy()) && !JOINS.contains(next);
     let starts_with_verb = base_of_past(word).is_some_and(|b| is_known_verb(&b))
-        || ((is_known_verb(word) && !KIN.contains(word) && !is_noun_like(word)) || one_of(word, "live work teach love hate study speak play run own"))
+        || ((is_known_verb(word) && !KIN.contains(word) && !is_noun_like(word))
+            || one_of(word, "live work teach love hate study speak play run own"))
             && one_of_complement(next)
-        || base_of_ing(word).is_some_and(|b| is_known_verb(&b)) && (start..at).any(|k| one_of(low(tokens, k), "am are been"))
+        || base_of_ing(word).is_some_and(|b| is_known_verb(&b))
+            && (start..at)
+                .any(|k| one_of(low(tokens, k), "am are been") || base_of_ing(low(tokens, k)).is_some_and(|b| is_known_verb(&b)))
         || word.ends_with("ly") && base_of_past(next).is_some();
     (has_subject || start == 0) && has_complement && starts_with_verb
 }
 
 fn is_noun_like(word: &str) -> bool {
-    one_of(word, "fish play work shop hike walk run swim dance paint drink garden camp book guitar water plant train cook drive garden")
+    one_of(
+        word,
+        "fish play work shop hike walk run swim dance paint drink garden camp book guitar water plant train cook drive garden",
+    )
 }
 
 fn one_of_complement(next: &str) -> bool {
-    PREPOSITIONS.contains(next) || DETERMINERS.contains(next) || one_of(next, "it them nights full part two three mostly only weekends")
+    PREPOSITIONS.contains(next)
+        || DETERMINERS.contains(next)
+        || one_of(next, "it them nights full part two three mostly only weekends")
 }
 
 /// "my wife and I": the pronoun belongs to the subject before it.
 fn is_joint_subject(tokens: &[Token], start: usize, at: usize) -> bool {
     low(tokens, at - 1) == "and"
         && at - start <= 5
-        && (start..at - 1).all(|k| !AUXILIARIES.contains(low(tokens, k)) && base_of_third(low(tokens, k)).is_none_or(|b| is_noun_like(&b)))
+        && (start..at - 1)
+            .all(|k| !AUXILIARIES.contains(low(tokens, k)) && base_of_third(low(tokens, k)).is_none_or(|b| is_noun_like(&b)))
         && (start..at).any(|k| one_of(low(tokens, k), "my me") || tokens[k].is_capital)
 }
 
@@ -187,21 +236,32 @@ pub(crate) fn is_adverbial(tokens: &[Token], lo: usize, hi: usize) -> bool {
     let first = low(tokens, lo);
     let last = low(tokens, hi - 1);
     let is_short = hi - lo <= 7;
-    let has_verb = (lo..hi).any(|k| AUXILIARIES.contains(low(tokens, k)) && low(tokens, k) != "may" || one_of(low(tokens, k), "i you what who how"));
+    let has_verb = (lo..hi)
+        .any(|k| AUXILIARIES.contains(low(tokens, k)) && low(tokens, k) != "may" || one_of(low(tokens, k), "i you what who how"));
     let has_time = (lo..hi).any(|k| is_time_word(tokens, k));
     is_short
         && !has_verb
-        && (one_of(first, "every each most these nowadays lately currently usually normally sometimes recently once twice always") && (has_time || hi - lo == 1 || first == "every")
+        && (one_of(
+            first,
+            "every each most these nowadays lately currently usually normally sometimes recently once twice always",
+        ) && (has_time || hi - lo == 1 || first == "every")
             || one_of(first, "on in at since for last back until during from by ever after") && has_time
             || matches!(first, "as") && one_of(last, "kid child teenager teen student boy girl baby youngster")
-            || last == "ago" || one_of(last, "old") && one_of(first, "at"))
+            || first == "in" && one_of(last, "time") && (lo..hi).any(|k| one_of(low(tokens, k), "spare free down"))
+            || last == "ago"
+            || one_of(last, "old") && one_of(first, "at"))
 }
 
 /// Whether the token at `k` belongs to a time.
 pub(crate) fn is_time_word(tokens: &[Token], k: usize) -> bool {
     let w = low(tokens, k);
-    one_of(w, MONTHS) || one_of(w, WEEKDAYS) || is_year(w)
-        || one_of(w, "day days week weeks weekend weekends month months year years morning mornings evening evenings night nights noon midnight summer winter spring autumn fall easter christmas decade decades ages birth childhood uni university school college twenties thirties forties moment past lockdown covid sunday childhood time weekdays")
+    one_of(w, MONTHS)
+        || one_of(w, WEEKDAYS)
+        || is_year(w)
+        || one_of(
+            w,
+            "day days week weeks weekend weekends month months year years morning mornings evening evenings night nights noon midnight summer winter spring autumn fall easter christmas decade decades ages birth childhood uni university school college twenties thirties forties moment past lockdown covid sunday childhood time weekdays",
+        )
 }
 
 /// A year of a life: 1920 to 2099.
@@ -212,18 +272,126 @@ pub(crate) fn is_year(word: &str) -> bool {
 
 /// Openings that carry nothing: each is skipped before a subject.
 const INTROS: &[&str] = &[
-    "to be honest", "to be fair", "to be clear", "for context", "for the record", "for reference", "for what it is worth", "just so you know", "so you know",
-    "bear in mind", "keep in mind", "note that", "note", "heads up", "fun fact", "quick note", "side note", "by the way", "as you know",
-    "the thing is", "thing is", "truth is", "the truth is", "fact is", "the fact is", "problem is", "the problem is", "point is", "the point is", "turns out",
-    "full disclosure", "hot take", "unpopular opinion", "not going to lie", "believe it or not", "on top of that", "at least", "a bit about me",
-    "about me", "in fact", "of course", "to start", "as ever", "as always", "as usual", "in my case", "as a rule", "as a general rule", "one thing", "another thing",
-    "good morning", "good evening", "good afternoon", "just remembered", "remember that", "remember", "please remember that", "please remember",
-    "you should know", "you should know that", "good to know", "important", "also important", "for your info", "for info", "in case it helps",
-    "in case it matters", "in case you wondered", "if it helps", "if that helps", "if it matters", "if you must know", "random fact",
-    "in general", "generally speaking", "long story short", "on a personal note", "given that", "given", "considering", "mind you", "i mean", "i guess", "as it happens", "for one thing",
-    "here is the thing", "out of character", "real talk", "in real life", "oh and", "and yes", "you see", "you know", "no wait", "oh wait", "what can i say", "let us see",
-    "don't forget", "do not forget", "don't forget that", "it turns out", "i should say", "i should mention", "i should add", "i have to say", "i must say", "i must admit", "i admit",
-    "i will admit", "i confess", "did i mention", "did i tell you", "i forgot to say", "i forgot to mention", "forgot to mention", "forgot to say", "should mention", "should say", "should add", "did you know",
+    "to be honest",
+    "to be fair",
+    "to be clear",
+    "for context",
+    "for the record",
+    "for reference",
+    "for what it is worth",
+    "just so you know",
+    "so you know",
+    "bear in mind",
+    "keep in mind",
+    "note that",
+    "note",
+    "heads up",
+    "fun fact",
+    "quick note",
+    "side note",
+    "by the way",
+    "as you know",
+    "the thing is",
+    "thing is",
+    "truth is",
+    "the truth is",
+    "fact is",
+    "the fact is",
+    "problem is",
+    "the problem is",
+    "point is",
+    "the point is",
+    "turns out",
+    "full disclosure",
+    "hot take",
+    "unpopular opinion",
+    "not going to lie",
+    "believe it or not",
+    "on top of that",
+    "at least",
+    "a bit about me",
+    "about me",
+    "in fact",
+    "of course",
+    "to start",
+    "as ever",
+    "as always",
+    "as usual",
+    "in my case",
+    "as a rule",
+    "as a general rule",
+    "one thing",
+    "another thing",
+    "good morning",
+    "good evening",
+    "good afternoon",
+    "just remembered",
+    "remember that",
+    "remember",
+    "please remember that",
+    "please remember",
+    "you should know",
+    "you should know that",
+    "good to know",
+    "important",
+    "also important",
+    "for your info",
+    "for info",
+    "in case it helps",
+    "in case it matters",
+    "in case you wondered",
+    "if it helps",
+    "if that helps",
+    "if it matters",
+    "if you must know",
+    "random fact",
+    "in general",
+    "generally speaking",
+    "long story short",
+    "on a personal note",
+    "given that",
+    "given",
+    "considering",
+    "mind you",
+    "i mean",
+    "i guess",
+    "as it happens",
+    "for one thing",
+    "here is the thing",
+    "out of character",
+    "real talk",
+    "in real life",
+    "oh and",
+    "and yes",
+    "you see",
+    "you know",
+    "no wait",
+    "oh wait",
+    "what can i say",
+    "let us see",
+    "don't forget",
+    "do not forget",
+    "don't forget that",
+    "it turns out",
+    "i should say",
+    "i should mention",
+    "i should add",
+    "i have to say",
+    "i must say",
+    "i must admit",
+    "i admit",
+    "i will admit",
+    "i confess",
+    "did i mention",
+    "did i tell you",
+    "i forgot to say",
+    "i forgot to mention",
+    "forgot to mention",
+    "forgot to say",
+    "should mention",
+    "should say",
+    "should add",
+    "did you know",
 ];
 
 /// The first token after fillers and intros.
@@ -261,12 +429,39 @@ pub(crate) fn contains(tokens: &[Token], lo: usize, hi: usize, phrase: &str) -> 
 
 /// Conditions that only soften: "if it helps, i live in …".
 const SOFTENERS: &[&str] = &[
-    "that helps", "it helps", "that matters", "it matters", "you are wondering", "anyone is wondering", "you must know", "anyone cares", "you care", "relevant",
-    "you were wondering", "anyone is interested", "that is relevant", "you are curious", "it is relevant", "it makes a difference", "that makes a difference", "you are asking", "that is useful", "it is useful", "not obvious", "i remember right", "i remember correctly", "anything", "i am honest", "i am being honest",
+    "that helps",
+    "it helps",
+    "that matters",
+    "it matters",
+    "you are wondering",
+    "anyone is wondering",
+    "you must know",
+    "anyone cares",
+    "you care",
+    "relevant",
+    "you were wondering",
+    "anyone is interested",
+    "that is relevant",
+    "you are curious",
+    "it is relevant",
+    "it makes a difference",
+    "that makes a difference",
+    "you are asking",
+    "that is useful",
+    "it is useful",
+    "not obvious",
+    "i remember right",
+    "i remember correctly",
+    "anything",
+    "i am honest",
+    "i am being honest",
 ];
 
 fn is_softener(tokens: &[Token], clause: &Clause) -> bool {
-    SOFTENERS.iter().any(|phrase| matches_at(tokens, clause.lo, clause.hi.max(clause.lo), phrase).is_some() || contains(tokens, clause.lo, (clause.hi + 4).min(tokens.len()), phrase) && clause.hi - clause.lo <= 4)
+    SOFTENERS.iter().any(|phrase| {
+        matches_at(tokens, clause.lo, clause.hi.max(clause.lo), phrase).is_some()
+            || contains(tokens, clause.lo, (clause.hi + 4).min(tokens.len()), phrase) && clause.hi - clause.lo <= 4
+    })
 }
 
 fn asks(tokens: &[Token], clause: &Clause) -> bool {
@@ -276,10 +471,19 @@ fn asks(tokens: &[Token], clause: &Clause) -> bool {
     }
     let (word, next) = (low(tokens, at), low(tokens, at + 1));
     if ASKERS.contains(word) {
-        return !(word == "any" && next.is_empty()) && !(word == "what" && one_of(next, "a an")) && !(word == "when" && next == "i");
+        return !(word == "any" && next.is_empty())
+            && !(word == "what" && one_of(next, "a an"))
+            && !(word == "when" && next == "i");
     }
-    let is_inverted = PRONOUNS.contains(next) || DETERMINERS.contains(next) || one_of(next, "not you anyone anybody") || tokens.get(at + 1).is_some_and(|t| t.is_capital);
-    AUXILIARIES.contains(word) && !(word == "may" && tokens[at].is_capital) && is_inverted && !(one_of(word, "do have had did can") && one_of(next, "a an the my not some this that these those any all both no each every it"))
+    let is_inverted = PRONOUNS.contains(next)
+        || DETERMINERS.contains(next)
+        || one_of(next, "not you anyone anybody")
+        || tokens.get(at + 1).is_some_and(|t| t.is_capital);
+    AUXILIARIES.contains(word)
+        && !(word == "may" && tokens[at].is_capital)
+        && is_inverted
+        && !(one_of(word, "do have had did can")
+            && one_of(next, "a an the my not some this that these those any all both no each every it"))
 }
 
 fn set_moods(tokens: &[Token], out: &mut [Clause], is_question: bool) {
@@ -299,8 +503,20 @@ fn set_moods(tokens: &[Token], out: &mut [Clause], is_question: bool) {
                 is_conditional = true;
                 Mood::Stopped(Gate::Hypothetical, "It stands under an \"if\".")
             }
-        } else if one_of(opener, "when whenever before after once until till where while whilst which who as then") && !(one_of(opener, "while whilst then")) {
-            Mood::Silent
+        } else if one_of(opener, "when whenever before after once until till where while whilst which who as then")
+            && !(one_of(opener, "while whilst then"))
+        {
+            // "when i lived in Peru" says that one did.
+            let (subject, verb) = (low(tokens, clause.lo), low(tokens, clause.lo + 1));
+            let lived = one_of(opener, "when before after while since")
+                && one_of(subject, "i we")
+                && (one_of(verb, "lived worked studied taught")
+                    || verb == "was"
+                        && one_of(low(tokens, clause.lo + 2), "a an living working studying teaching in")
+                        && opener == "when")
+                && !is_question;
+            let lost = one_of(opener, "since when after") && (clause.lo..(clause.lo + 3).min(clause.hi)).any(|k| KIN.contains(low(tokens, k))) && (clause.lo..clause.hi).any(|k| one_of(low(tokens, k), "died passed"));
+            if lived || lost && !is_question { Mood::Hedged } else { Mood::Silent }
         } else if opener == "that" {
             governed(tokens, out, n, "that", previous_lo, previous_hi)
         } else {
@@ -310,9 +526,17 @@ fn set_moods(tokens: &[Token], out: &mut [Clause], is_question: bool) {
             Mood::Plain
         };
         let mood = match mood {
-            Mood::Plain | Mood::Hedged if is_conditional => Mood::Stopped(Gate::Hypothetical, "It depends on an \"if\" in the same sentence."),
-            Mood::Plain | Mood::Hedged if asks(tokens, &clause) => Mood::Stopped(Gate::QuestionOrRequest, "It asks instead of stating."),
-            Mood::Plain | Mood::Hedged if is_question && (!any_asks || n + 1 == out.len() && n > 0 && asks(tokens, &out[n - 1])) && !has_tag(tokens, &out[n..]) => {
+            Mood::Plain | Mood::Hedged if is_conditional => {
+                Mood::Stopped(Gate::Hypothetical, "It depends on an \"if\" in the same sentence.")
+            }
+            Mood::Plain | Mood::Hedged if asks(tokens, &clause) => {
+                Mood::Stopped(Gate::QuestionOrRequest, "It asks instead of stating.")
+            }
+            Mood::Plain | Mood::Hedged
+                if is_question
+                    && (!any_asks || n + 1 == out.len() && n > 0 && asks(tokens, &out[n - 1]))
+                    && !has_tag(tokens, &out[n..]) =>
+            {
                 Mood::Stopped(Gate::QuestionOrRequest, "The sentence is a question.")
             }
             Mood::Plain | Mood::Hedged if reported && one_of(opener, "and or that") && clause.opener != "\u{0}i" => {
@@ -329,7 +553,10 @@ fn set_moods(tokens: &[Token], out: &mut [Clause], is_question: bool) {
 
 /// "i'm on Fedora, right?" asks for assent and states all the same.
 fn has_tag(tokens: &[Token], rest: &[Clause]) -> bool {
-    rest.get(1).is_some_and(|c| c.hi - c.lo <= 3 && one_of(low(tokens, c.lo), "right yeah ok okay suggestions ideas tips recommendations thoughts advice remember huh"))
+    rest.get(1).is_some_and(|c| {
+        c.hi - c.lo <= 3
+            && one_of(low(tokens, c.lo), "right yeah ok okay suggestions ideas tips recommendations thoughts advice remember huh")
+    })
 }
 
 /// How a clause is meant whose subject follows directly on `governor`.
@@ -339,10 +566,15 @@ fn governed(tokens: &[Token], out: &[Clause], n: usize, governor: &str, lo: usiz
         return if n > 0 && matches!(out[n - 1].mood, Mood::Stopped(..)) { out[n - 1].mood } else { Mood::Plain };
     }
     let own_head = (lo..hi).any(|k| low(tokens, k) == "i");
-    if AUXILIARIES.contains(governor) && !(governor == "is" && (lo..hi).any(|k| one_of(low(tokens, k), "thing fact truth problem point issue reason news part"))) {
+    if AUXILIARIES.contains(governor)
+        && !(governor == "is"
+            && (lo..hi).any(|k| one_of(low(tokens, k), "thing fact truth problem point issue reason news part")))
+    {
         return Mood::Stopped(Gate::QuestionOrRequest, "It asks instead of stating.");
     }
-    if own_head && (lo..hi).any(|k| one_of(low(tokens, k), "wish pretend imagine")) || one_of(governor, "pretend imagine suppose say assume wish supposing assuming") && !own_head {
+    if own_head && (lo..hi).any(|k| one_of(low(tokens, k), "wish pretend imagine"))
+        || one_of(governor, "pretend imagine suppose say assume wish supposing assuming") && !own_head
+    {
         return Mood::Stopped(Gate::Hypothetical, "It is imagined or wished.");
     }
     if (lo..hi).any(|k| one_of(low(tokens, k), "say pretend imagine suppose assume")) && left + 1 >= hi && !own_head {
@@ -350,11 +582,7 @@ fn governed(tokens: &[Token], out: &[Clause], n: usize, governor: &str, lo: usiz
     }
     if own_head {
         if (lo..hi).any(|k| one_of(low(tokens, k), "think guess suppose assume bet hope doubt feel imagine wonder reckon")) {
-            return if (lo..hi).any(|k| one_of(low(tokens, k), "hope doubt wonder wish")) {
-                Mood::Silent
-            } else {
-                Mood::Hedged
-            };
+            return if (lo..hi).any(|k| one_of(low(tokens, k), "hope doubt wonder wish")) { Mood::Silent } else { Mood::Hedged };
         }
         if (lo..hi).any(|k| one_of(low(tokens, k), "say said tell told know mean swear admit remember realise realised realize realized mention mentioned add forgot promise confess discovered learned found")) {
             return Mood::Plain;
@@ -363,20 +591,29 @@ fn governed(tokens: &[Token], out: &[Clause], n: usize, governor: &str, lo: usiz
     if (lo..hi).any(|k| SPEECH.contains(low(tokens, k))) && !own_head && left < hi {
         return Mood::Stopped(Gate::NotAboutSubject, "It reports what somebody else said.");
     }
-    if one_of(governor, "that because and so but plus mind or is means meaning fyi btw since seeing although though yes no now given though") {
+    if one_of(
+        governor,
+        "that because and so but plus mind or is means meaning fyi btw since seeing although though yes no now given though",
+    ) {
         return if n > 0 && governor != "that" && matches!(out[n - 1].mood, Mood::Silent) { Mood::Plain } else { Mood::Plain };
     }
     if n > 0 && one_of(&out[n - 1].opener, "when since as after before while because once if") {
         return Mood::Plain;
     }
-    if one_of(governor, "what who which where how why when whom whose like than as if though whether things everything anything all thing way time place one ones stuff") {
+    if one_of(
+        governor,
+        "what who which where how why when whom whose like than as if though whether things everything anything all thing way time place one ones stuff",
+    ) {
         return Mood::Silent;
     }
     // A run-on ("any dinner ideas im allergic to nuts") states; a relative clause ("the tool i use") does not.
-    let noun_has_determiner = (hi.saturating_sub(3).max(lo)..hi).any(|k| DETERMINERS.contains(low(tokens, k)) || one_of(low(tokens, k), "only first last best worst most"));
+    let noun_has_determiner = (hi.saturating_sub(3).max(lo)..hi)
+        .any(|k| DETERMINERS.contains(low(tokens, k)) || one_of(low(tokens, k), "only first last best worst most"));
     let complement = out[n].hi - out[n].lo;
     let last = low(tokens, out[n].hi.saturating_sub(1));
-    if hi - lo >= 2 && !noun_has_determiner && complement >= 3 && !PREPOSITIONS.contains(last) || hi - lo >= 5 && one_of(low(tokens, out[n].lo + 1), "am have") && complement >= 3 && !PREPOSITIONS.contains(last) {
+    if hi - lo >= 2 && !noun_has_determiner && complement >= 3 && !PREPOSITIONS.contains(last)
+        || hi - lo >= 5 && one_of(low(tokens, out[n].lo + 1), "am have") && complement >= 3 && !PREPOSITIONS.contains(last)
+    {
         return Mood::Plain;
     }
     Mood::Silent

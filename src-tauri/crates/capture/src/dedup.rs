@@ -38,13 +38,20 @@ pub fn compare(new: &str, new_vec: Option<&[f32]>, old: &str, old_vec: Option<&[
     }
     let is_close = match cosine {
         Some(cosine) => cosine >= DUPLICATE_COSINE || overlap >= SAME_OVERLAP && cosine >= RELATED_COSINE,
-        None => overlap >= SAME_OVERLAP || a.words.is_subset(&b.words) && a.words.len() >= 2 || b.words.is_subset(&a.words) && b.words.len() >= 2,
+        None => {
+            overlap >= SAME_OVERLAP
+                || a.words.is_subset(&b.words) && a.words.len() >= 2
+                || b.words.is_subset(&a.words) && b.words.len() >= 2
+        }
     };
     let touches = match cosine {
         Some(cosine) => cosine >= RELATED_COSINE || overlap >= RELATED_OVERLAP,
         None => overlap >= RELATED_OVERLAP || !a.names.is_disjoint(&b.names),
     };
-    let is_other_fact = a.is_negated != b.is_negated || conflicts(&a.names, &b.names) || conflicts(&a.numbers, &b.numbers) || a.frame != b.frame && !a.frame.is_empty() && !b.frame.is_empty();
+    let is_other_fact = a.is_negated != b.is_negated
+        || conflicts(&a.names, &b.names)
+        || conflicts(&a.numbers, &b.numbers)
+        || a.frame != b.frame && !a.frame.is_empty() && !b.frame.is_empty();
     let outcome = if is_close && !is_other_fact {
         // Nothing new in words, numbers or names: the older statement already says it.
         if a.words.is_subset(&b.words) { DedupOutcome::Exact } else { DedupOutcome::Reinforcement }

@@ -8,22 +8,36 @@ use crate::token::tokenize;
 
 /// What a conversation did, which is no fact about a person (filter 1).
 const CONVERSATION_ACTIONS: &[&str] = &[
-    "greeted", "said hello", "said hi", "initiated", "responded", "asked", "requested", "thanked", "confirmed", "agreed", "disagreed",
-    "inquired", "wants to know", "is asking", "is talking to", "mentioned that the assistant", "is chatting",
+    "greeted",
+    "said hello",
+    "said hi",
+    "initiated",
+    "responded",
+    "asked",
+    "requested",
+    "thanked",
+    "confirmed",
+    "agreed",
+    "disagreed",
+    "inquired",
+    "wants to know",
+    "is asking",
+    "is talking to",
+    "mentioned that the assistant",
+    "is chatting",
 ];
 /// About the assistant (filter 2).
-const ASSISTANT_PATTERNS: &[&str] = &[
-    "assistant is", "assistant's", "assistant has", "assistant can", "character is", "character's", "character has",
-];
+const ASSISTANT_PATTERNS: &[&str] =
+    &["assistant is", "assistant's", "assistant has", "assistant can", "character is", "character's", "character has"];
 /// Instructions taken for facts (filter 3).
-const PROMPT_LEAKS: &[&str] = &[
-    "is uncensored", "is unrestricted", "is a helpful", "is truthful", "is unbiased", "is designed to", "follows instructions",
-];
+const PROMPT_LEAKS: &[&str] =
+    &["is uncensored", "is unrestricted", "is a helpful", "is truthful", "is unbiased", "is designed to", "follows instructions"];
 /// Gender, age, race (filter 4).
 const DEMOGRAPHICS: &[&str] =
     &["is male", "is female", "is a man", "is a woman", "years old", "age is", "ethnicity is", "race is"];
 /// Says that something is not known (filter 5).
-const UNKNOWNS: &[&str] = &["unknown", "not mentioned", "not specified", "not stated", "unspecified", "did not say", "not provided"];
+const UNKNOWNS: &[&str] =
+    &["unknown", "not mentioned", "not specified", "not stated", "unspecified", "did not say", "not provided"];
 
 /// Passes the candidate, or names the filter that stops it and why.
 pub fn check(candidate: &Candidate, conversation: &Conversation<'_>) -> Result<(), (Gate, String)> {
@@ -37,7 +51,10 @@ pub fn check(candidate: &Candidate, conversation: &Conversation<'_>) -> Result<(
     };
     let predicate = predicate.trim_start_matches("'s").trim_start_matches('\'').trim_start();
     if let Some(action) = CONVERSATION_ACTIONS.iter().find(|action| predicate.starts_with(**action)) {
-        return Err((Gate::ConversationAction, format!("\"{action}\" tells what happened in the conversation and nothing about the person.")));
+        return Err((
+            Gate::ConversationAction,
+            format!("\"{action}\" tells what happened in the conversation and nothing about the person."),
+        ));
     }
     if ASSISTANT_PATTERNS.iter().any(|pattern| content.contains(pattern)) {
         return Err((Gate::AssistantFact, "The statement is about the assistant.".to_owned()));
@@ -49,7 +66,10 @@ pub fn check(candidate: &Candidate, conversation: &Conversation<'_>) -> Result<(
         return Err((Gate::UnknownInformation, "The statement only says that something is not known.".to_owned()));
     }
     if DEMOGRAPHICS.iter().any(|guess| content.contains(guess)) && !is_stated_in_first_person(candidate, conversation) {
-        return Err((Gate::DemographicGuess, "Age, gender or origin is stored only when the person states it in the first person.".to_owned()));
+        return Err((
+            Gate::DemographicGuess,
+            "Age, gender or origin is stored only when the person states it in the first person.".to_owned(),
+        ));
     }
     Ok(())
 }
@@ -61,7 +81,9 @@ fn is_stated_in_first_person(candidate: &Candidate, conversation: &Conversation<
             let Ok(bytes) = evidence.span.bytes_in(turn.text) else { return false };
             // A statement may leave its subject out ("29, grew up in Recife"), so the sentence around it counts.
             let tokens = tokenize(turn.text, bytes.start, bytes.end);
-            let says_i = tokens.iter().any(|t| matches!(t.low.as_str(), "i" | "my" | "we" | "our" | "am" | "tengo" | "ich" | "ai" | "tenho"));
+            let says_i = tokens
+                .iter()
+                .any(|t| matches!(t.low.as_str(), "i" | "my" | "we" | "our" | "am" | "tengo" | "ich" | "ai" | "tenho"));
             says_i || bytes.end - bytes.start <= ELLIPSIS_BYTES_MAX
         })
     })

@@ -11,6 +11,7 @@ mod answer;
 mod clause;
 pub mod dedup;
 pub mod filter;
+mod foreign;
 mod frames;
 mod lexicon;
 mod parse;

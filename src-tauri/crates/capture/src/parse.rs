@@ -81,6 +81,8 @@ pub(crate) struct Parsed<'t> {
     pub(crate) end: usize,
     /// An adverbial that stood before the subject.
     pub(crate) front: Option<(usize, usize)>,
+    /// The other half of "my wife and i": the tokens after "my".
+    pub(crate) joint: Option<(usize, usize)>,
 }
 
 impl Parsed<'_> {
@@ -122,9 +124,43 @@ const TRAILING: &str = "lol lmao haha hahaha tho though too btw fyi tbh ngl plea
 
 /// Two- and three-word chatter at the end.
 const TRAILING_PHRASES: &[&str] = &[
-    "as well", "of course", "you know", "to be honest", "by the way", "i guess", "i think", "for what it is worth", "or something", "or so", "and stuff", "and all",
-    "and so on", "and all that", "at the moment", "right now", "so yeah", "as you know", "in case", "or whatever", "for now", "i suppose", "i mean", "after all", "in fact",
-    "to be fair", "and such", "you see", "kind of", "sort of", "as it happens", "by now", "already", "if that", "in case you", "so there is that", "and that",
+    "as well",
+    "of course",
+    "you know",
+    "to be honest",
+    "by the way",
+    "i guess",
+    "i think",
+    "for what it is worth",
+    "or something",
+    "or so",
+    "and stuff",
+    "and all",
+    "and so on",
+    "and all that",
+    "at the moment",
+    "right now",
+    "so yeah",
+    "as you know",
+    "in case",
+    "or whatever",
+    "for now",
+    "i suppose",
+    "i mean",
+    "after all",
+    "in fact",
+    "to be fair",
+    "and such",
+    "you see",
+    "kind of",
+    "sort of",
+    "as it happens",
+    "by now",
+    "already",
+    "if that",
+    "in case you",
+    "so there is that",
+    "and that",
 ];
 
 /// One past the last word that belongs to a statement running from `lo` to `hi`.
@@ -132,7 +168,10 @@ pub(crate) fn trim_end(tokens: &[Token], lo: usize, hi: usize) -> usize {
     let mut end = hi;
     loop {
         let before = end;
-        while end > lo && (!tokens[end - 1].is_wordy() && !one_of(&tokens[end - 1].low, "% ° € £ $ \" ” »") || one_of(low(tokens, end - 1), TRAILING)) {
+        while end > lo
+            && (!tokens[end - 1].is_wordy() && !one_of(&tokens[end - 1].low, "% ° € £ $ \" ” »")
+                || one_of(low(tokens, end - 1), TRAILING))
+        {
             end -= 1;
         }
         for phrase in TRAILING_PHRASES {
@@ -150,12 +189,18 @@ pub(crate) fn trim_end(tokens: &[Token], lo: usize, hi: usize) -> usize {
 /// Reads the clause as a statement about the speaker or something of theirs. `inherits` lets a clause without a subject
 /// take the speaker's.
 pub(crate) fn parse<'t>(tokens: &'t [Token], clause: &Clause, inherits: bool) -> Option<Parsed<'t>> {
-    let lo = if clause.front.is_some() || clause.opener.starts_with('\u{0}') { clause.lo } else { skip_fillers(tokens, clause.lo, clause.hi) };
+    let lo = if clause.front.is_some() || clause.opener.starts_with('\u{0}') {
+        clause.lo
+    } else {
+        skip_fillers(tokens, clause.lo, clause.hi)
+    };
     let end = trim_end(tokens, lo, clause.hi);
     if lo >= end {
         return None;
     }
     let (actor, is_plural, group) = subject(tokens, lo, end, inherits)?;
+    let joint =
+        (actor == Actor::Speaker && one_of(low(tokens, lo), "my our me")).then(|| joint_partner(tokens, lo, group)).flatten();
     let mut parsed = Parsed {
         tokens,
         lo,
@@ -171,6 +216,7 @@ pub(crate) fn parse<'t>(tokens: &'t [Token], clause: &Clause, inherits: bool) ->
         rest: group,
         end,
         front: clause.front,
+        joint,
     };
     verb_group(&mut parsed)?;
     Some(parsed)
@@ -193,6 +239,7 @@ fn blank<'t>(tokens: &'t [Token], clause: &Clause, group: usize, end: usize) -> 
         rest: group,
         end,
         front: None,
+        joint: None,
     }
 }
 
@@ -210,7 +257,20 @@ pub(crate) fn parse_other<'t>(tokens: &'t [Token], clause: &Clause, group: usize
 /// Reads the clause as what somebody has: "with two grown daughters", "with" already cut.
 pub(crate) fn having<'t>(tokens: &'t [Token], clause: &Clause) -> Option<Parsed<'t>> {
     let end = trim_end(tokens, clause.lo, clause.hi);
-    (clause.lo < end).then(|| Parsed { actor: Actor::Speaker, tense: Tense::Have, base: "have".to_owned(), rest: clause.lo, ..blank(tokens, clause, clause.lo, end) })
+    (clause.lo < end).then(|| Parsed {
+        actor: Actor::Speaker,
+        tense: Tense::Have,
+        base: "have".to_owned(),
+        rest: clause.lo,
+        ..blank(tokens, clause, clause.lo, end)
+    })
+}
+
+/// "wife" of "my wife and i", "dad" of "me and my dad".
+fn joint_partner(tokens: &[Token], lo: usize, group: usize) -> Option<(usize, usize)> {
+    let my = (lo..group).find(|k| one_of(low(tokens, *k), "my our"))?;
+    let end = (my + 1..group).find(|k| low(tokens, *k) == "and").unwrap_or(group);
+    Some((my + 1, end))
 }
 
 fn subject(tokens: &[Token], lo: usize, end: usize, inherits: bool) -> Option<(Actor, bool, usize)> {
@@ -232,6 +292,25 @@ fn subject(tokens: &[Token], lo: usize, end: usize, inherits: bool) -> Option<(A
         }
         _ => {}
     }
+    // "mum died", "the kids are six": one's own, unless somebody else's were just spoken of.
+    let bare = lo + usize::from(one_of(word, "the both") || word == "our");
+    let noun = low(tokens, bare + usize::from(low(tokens, bare) == "my"));
+    let own_noun = one_of(
+        noun,
+        "mum mom mam dad wife husband hubby missus partner boyfriend girlfriend bf gf fiance fiancé fiancee son daughter kid kids twins toddler sister brother sis bro parents gran grandma grandpa granny nan nana grandad granddad dog cat pup puppy kitten",
+    );
+    if own_noun && !(one_of(word, "the") && one_of(noun, "son daughter brother sister boy girl parents cat dog")) {
+        let from = bare + usize::from(low(tokens, bare) == "my");
+        let next = low(tokens, from + 1);
+        if AUXILIARIES.contains(next)
+            || base_of_third(next).is_some()
+            || base_of_past(next).is_some_and(|b| is_known_verb(&b))
+            || low(tokens, from + 2).len() > 1 && AUXILIARIES.contains(low(tokens, from + 2)) && tokens[from + 1].is_capital
+        {
+            let verb = possession_end(tokens, from, end)?;
+            return Some((Actor::Possession(from, verb), false, verb));
+        }
+    }
     if PRONOUNS.contains(word) || DETERMINERS.contains(word) && !inherits {
         return None;
     }
@@ -252,7 +331,10 @@ fn possession_end(tokens: &[Token], lo: usize, end: usize) -> Option<usize> {
             return Some(k);
         }
         if let Some(base) = base_of_third(w)
-            && !one_of(w, "s 's kids boys girls sons cats dogs friends plans glasses walks runs drives shops books plants trains works rides parents grandparents")
+            && !one_of(
+                w,
+                "s 's kids boys girls sons cats dogs friends plans glasses walks runs drives shops books plants trains works rides parents grandparents",
+            )
             && !KIN.contains(w)
             && !PETS.contains(w)
             && !BELONGINGS.contains(w)
@@ -260,10 +342,16 @@ fn possession_end(tokens: &[Token], lo: usize, end: usize) -> Option<usize> {
         {
             return Some(k);
         }
-        if base_of_past(w).is_some_and(|b| is_known_verb(&b)) && !one_of(w, "left adopted retired divorced married late set cut put read made built used broken loved beloved") {
+        if base_of_past(w).is_some_and(|b| is_known_verb(&b))
+            && !one_of(w, "left adopted retired divorced married late set cut put read made built used broken loved beloved")
+        {
             return Some(k);
         }
-        if k > lo && low(tokens, k - 1).ends_with('s') && (KIN.contains(low(tokens, k - 1)) || PETS.contains(low(tokens, k - 1))) && one_of(w, "live love hate work own have run speak play go eat keep sleep") {
+        if k > lo
+            && low(tokens, k - 1).ends_with('s')
+            && (KIN.contains(low(tokens, k - 1)) || PETS.contains(low(tokens, k - 1)))
+            && one_of(w, "live love hate work own have run speak play go eat keep sleep")
+        {
             return Some(k);
         }
     }
@@ -328,7 +416,10 @@ fn verb_group(p: &mut Parsed<'_>) -> Option<()> {
                 set(p, Tense::Have, "have".to_owned(), at);
             } else if next == "to" {
                 return None;
-            } else if is_participle(&next) && !one_of(&next, "left red") && (p.is_negated || p.has_adverb("never") || !DETERMINERS.contains(next.as_str())) {
+            } else if is_participle(&next)
+                && !one_of(&next, "left red")
+                && (p.is_negated || p.has_adverb("never") || !DETERMINERS.contains(next.as_str()))
+            {
                 set(p, Tense::Perfect, base_of_past(&next).unwrap_or_else(|| next.clone()), at);
             } else {
                 p.tense = Tense::Have;
@@ -352,7 +443,8 @@ fn verb_group(p: &mut Parsed<'_>) -> Option<()> {
             let negated_before = p.is_negated;
             negation(p, &mut after);
             let next = low(tokens, after).to_owned();
-            let is_auxiliary = p.is_negated && !negated_before || is_verb_base(&next) && !DETERMINERS.contains(next.as_str()) && word != "does";
+            let is_auxiliary =
+                p.is_negated && !negated_before || is_verb_base(&next) && !DETERMINERS.contains(next.as_str()) && word != "does";
             if is_auxiliary && is_verb_base(&next) {
                 set(p, if word == "did" { Tense::Past } else { Tense::Present }, next, after);
             } else if !is_auxiliary || p.is_negated {
@@ -360,7 +452,9 @@ fn verb_group(p: &mut Parsed<'_>) -> Option<()> {
                 p.rest = after;
             }
         }
-        "can" | "could" | "will" | "would" | "may" | "might" | "must" | "should" | "shall" if !(word == "may" && p.tokens[at].is_capital) => {
+        "can" | "could" | "will" | "would" | "may" | "might" | "must" | "should" | "shall"
+            if !(word == "may" && p.tokens[at].is_capital) =>
+        {
             p.modal = AUXILIARY_WORDS.iter().copied().find(|w| *w == word).unwrap_or("can");
             at += 1;
             negation(p, &mut at);
@@ -452,7 +546,13 @@ fn adverbs(p: &mut Parsed<'_>, at: &mut usize) {
         } else if ADVERBS_KEPT.contains(word) && *at + 1 < p.end {
             p.adverbs.push(*at);
             *at += 1;
-        } else if (ADVERBS_DROPPED.contains(word) || one_of(word, "personally myself ourselves ever") || word.ends_with("ly") && !one_of(word, "fly family only early reply rely apply supply july italy") && word.len() > 4) && *at + 1 < p.end {
+        } else if (ADVERBS_DROPPED.contains(word)
+            || one_of(word, "personally myself ourselves ever")
+            || word.ends_with("ly")
+                && !one_of(word, "fly family only early reply rely apply supply july italy")
+                && word.len() > 4)
+            && *at + 1 < p.end
+        {
             *at += 1;
         } else {
             return;

@@ -1,13 +1,16 @@
 //! The built-in proposer: reads a conversation and proposes candidates, and says what it stopped and why.
 
-use keepsake_domain::{Candidate, CandidateEvidence, Confidence, Category, Durability, Gate, MemoryKind, MessageType, Role, Span, Stop, Subject, Timestamp};
+use keepsake_domain::{
+    Candidate, CandidateEvidence, Category, Confidence, Durability, Gate, MemoryKind, MessageType, Role, Span, Stop, Subject,
+    Timestamp,
+};
 
 use crate::clause::{self, Clause, Mood};
 use crate::frames::{self, Around, Found, special};
 use crate::parse::{self, Actor, Tense};
 use crate::sentence::{self, Sentence, Voice};
 use crate::token::{Token, tokenize};
-use crate::{answer, filter, reconcile, rewrite, scene, validate};
+use crate::{answer, filter, foreign, reconcile, rewrite, scene, validate};
 
 /// Stored with every row that this proposer wrote.
 pub const ENGINE_VERSION: &str = "builtin/1";
@@ -80,15 +83,28 @@ pub fn propose(conversation: &Conversation<'_>, vectors: Option<&dyn SentenceVec
     let mut memory: Vec<(Subject, Option<(String, Category)>, Option<String>)> = Vec::new();
     let mut out = Proposals::default();
     for (index, turn) in conversation.turns.iter().enumerate() {
-        let speaks = matches!(turn.role, Role::Owner | Role::Person) && matches!(turn.message_type, MessageType::Text | MessageType::Voice);
+        let speaks = matches!(turn.role, Role::Owner | Role::Person)
+            && matches!(turn.message_type, MessageType::Text | MessageType::Voice);
         let subject = if turn.role == Role::Owner { Subject::Owner } else { Subject::Person(turn.author.to_owned()) };
         if turn.message_type != MessageType::Instruction {
             quarantine(index, turn, &subject, &mut out);
         }
         if speaks && !turn.is_branch {
-            let (kin, pet) = memory.iter().find(|(s, ..)| *s == subject).map_or((None, None), |(_, kin, pet)| (kin.clone(), pet.clone()));
+            let (kin, pet) =
+                memory.iter().find(|(s, ..)| *s == subject).map_or((None, None), |(_, kin, pet)| (kin.clone(), pet.clone()));
             let before = drafts.len();
-            let mut reader = Reader { turn, index, subject: subject.clone(), is_acted: acted[index], assistant, drafts: &mut drafts, stops: &mut out.stops, kin, pet, is_about_other: false };
+            let mut reader = Reader {
+                turn,
+                index,
+                subject: subject.clone(),
+                is_acted: acted[index],
+                assistant,
+                drafts: &mut drafts,
+                stops: &mut out.stops,
+                kin,
+                pet,
+                is_about_other: false,
+            };
             reader.read();
             let state = (subject.clone(), reader.kin.take(), reader.pet.take());
             memory.retain(|(s, ..)| *s != subject);
@@ -98,7 +114,14 @@ pub fn propose(conversation: &Conversation<'_>, vectors: Option<&dyn SentenceVec
                 if let Some((found, start, end)) = answer::find(&conversation.turns[index - 1], turn, label)
                     && let Ok(span) = Span::of_bytes(turn.text, start..end)
                 {
-                    drafts.push(Draft { subject, found, message: index, span, quote: turn.text[start..end].to_owned(), corrects: false });
+                    drafts.push(Draft {
+                        subject,
+                        found,
+                        message: index,
+                        span,
+                        quote: turn.text[start..end].to_owned(),
+                        corrects: false,
+                    });
                 }
             }
         }
@@ -126,7 +149,13 @@ fn finish(conversation: &Conversation<'_>, (draft, evidence): (Draft, Vec<Candid
     let verdict = filter::check(&candidate, conversation).and_then(|()| validate::check(&candidate, conversation));
     match verdict {
         Ok(()) => out.candidates.push(candidate),
-        Err((gate, reason)) => out.stops.push(Stop { gate, subject: candidate.subject, content: candidate.content, reason, evidence: candidate.evidence }),
+        Err((gate, reason)) => out.stops.push(Stop {
+            gate,
+            subject: candidate.subject,
+            content: candidate.content,
+            reason,
+            evidence: candidate.evidence,
+        }),
     }
 }
 
@@ -166,7 +195,13 @@ fn quarantine(index: usize, turn: &Turn<'_>, subject: &Subject, out: &mut Propos
     let content = format!("{label} sent {what}: \"{}\"", quote.trim());
     let evidence = vec![CandidateEvidence { message: index, span }];
     let reason = format!("This is {what}; it is kept as quoted data and says nothing about anybody.");
-    out.stops.push(Stop { gate: Gate::InstructionLike, subject: subject.clone(), content: content.clone(), reason: reason.clone(), evidence: evidence.clone() });
+    out.stops.push(Stop {
+        gate: Gate::InstructionLike,
+        subject: subject.clone(),
+        content: content.clone(),
+        reason: reason.clone(),
+        evidence: evidence.clone(),
+    });
     out.candidates.push(Candidate {
         subject: subject.clone(),
         content,
@@ -230,11 +265,23 @@ impl Reader<'_, '_> {
                     Voice::Quoted => Some((Gate::QuotedText, "It stands between quotation marks: somebody else's words.")),
                     Voice::Pasted => Some((Gate::PastedText, "It belongs to pasted text.")),
                     Voice::Staged => Some((Gate::RolePlay, "It is a stage direction.")),
-                    Voice::Own | Voice::SelfQuoted if self.is_acted || outside.is_some_and(|from| sentence.end <= from) && self.turn.role == Role::Owner && text.contains('*') => {
+                    Voice::Own | Voice::SelfQuoted
+                        if self.is_acted
+                            || outside.is_some_and(|from| sentence.end <= from)
+                                && self.turn.role == Role::Owner
+                                && text.contains('*') =>
+                    {
                         Some((Gate::RolePlay, "It is said in a role."))
                     }
-                    Voice::Own if draft_from.is_some_and(|from| sentence.start >= from && !text[from..sentence.start].contains("\n\n")) => Some((Gate::PastedText, "It belongs to a draft or a song.")),
-                    Voice::Own | Voice::SelfQuoted if scene::is_ironic(words, &after) => Some((Gate::Irony, "It reads as irony or exaggeration.")),
+                    Voice::Own
+                        if draft_from
+                            .is_some_and(|from| sentence.start >= from && !text[from..sentence.start].contains("\n\n")) =>
+                    {
+                        Some((Gate::PastedText, "It belongs to a draft or a song."))
+                    }
+                    Voice::Own | Voice::SelfQuoted if scene::is_ironic(words, &after) => {
+                        Some((Gate::Irony, "It reads as irony or exaggeration."))
+                    }
                     _ => None,
                 }
             };
@@ -246,11 +293,22 @@ impl Reader<'_, '_> {
         let text = self.turn.text;
         let tokens = tokenize(text, sentence.start, sentence.end);
         let label = self.label();
-        for special in [special::opinion(text, &tokens, tokens.len(), &label), special::standing_wish(text, &tokens, tokens.len(), &label)].into_iter().flatten() {
+        for special in [
+            special::opinion(text, &tokens, tokens.len(), &label),
+            special::standing_wish(text, &tokens, tokens.len(), &label),
+            special::wish(text, &tokens, tokens.len(), &label),
+        ]
+        .into_iter()
+        .flatten()
+        {
             if !sentence.is_question || special.0.family == "a standing wish" {
                 self.settle(&tokens, veto, Mood::Plain, special.0, (tokens[special.1].start, tokens[special.2 - 1].end));
                 return;
             }
+        }
+        let words = &text[sentence.start..sentence.end];
+        for (found, start, end) in foreign::find(words, &label, &rewrite::possessive(&label)) {
+            self.settle(&tokens, veto, Mood::Plain, found, (sentence.start + start, sentence.start + end));
         }
         let clauses = clause::clauses(&tokens, sentence.is_question);
         let says_i = tokens.iter().any(|t| matches!(t.low.as_str(), "i" | "we" | "my"));
@@ -282,6 +340,11 @@ impl Reader<'_, '_> {
             {
                 continue;
             }
+            let found = if sentence.voice == Voice::SelfQuoted && found.family == "a pastime" {
+                Found { category: Category::PersonalInfo, family: "a job", ..found }
+            } else {
+                found
+            };
             inherits = matches!(parsed.actor, Actor::Speaker | Actor::Dropped);
             if let Actor::Possession(lo, hi) = parsed.actor {
                 let name = rewrite::join(&[&rewrite::possessive(&label), &rewrite::render(text, &tokens, lo, hi)]);
@@ -319,7 +382,10 @@ impl Reader<'_, '_> {
         const TAIL_WORDS_MAX: usize = 7;
         let end = parse::trim_end(tokens, clause.lo, clause.hi);
         let first = clause::low(tokens, clause.lo);
-        let is_tail = end > clause.lo && end - clause.lo <= TAIL_WORDS_MAX && (matches!(first, "in" | "at" | "near" | "on" | "just" | "not" | "right") || matches!(clause::low(tokens, clause.lo + 1), "minutes" | "miles" | "km"));
+        let is_tail = end > clause.lo
+            && end - clause.lo <= TAIL_WORDS_MAX
+            && (matches!(first, "in" | "at" | "near" | "on" | "just" | "not" | "right")
+                || matches!(clause::low(tokens, clause.lo + 1), "minutes" | "miles" | "km"));
         let says_more = (clause.lo..end).any(|k| crate::lexicon::AUXILIARIES.contains(clause::low(tokens, k)));
         if !is_tail || says_more {
             return false;
@@ -339,13 +405,18 @@ impl Reader<'_, '_> {
         let first = clause::low(tokens, at).to_owned();
         let place = |lo: usize, hi: usize| (tokens[lo].start, tokens[hi - 1].end);
         // "my son is six and gets carsick"
-        if let Some(name) = kin.filter(|_| matches!(clause.opener.as_str(), "and" | "," | "but") && !matches!(first.as_str(), "he" | "she")) {
+        if let Some(name) =
+            kin.filter(|_| matches!(clause.opener.as_str(), "and" | "," | "but") && !matches!(first.as_str(), "he" | "she"))
+        {
             let parsed = parse::parse_other(tokens, clause, at)?;
             let around = Around { text, label: name, inherits: false, is_first: false };
             return frames::find(&parsed, around).map(|f| (f, place(parsed.group, parsed.end)));
         }
         // "he's a rescue greyhound", "his name is Tickle"
-        if matches!(first.as_str(), "his" | "her" | "its" | "their") && clause::low(tokens, at + 1) == "name" && clause::low(tokens, at + 2) == "is" {
+        if matches!(first.as_str(), "his" | "her" | "its" | "their")
+            && clause::low(tokens, at + 1) == "name"
+            && clause::low(tokens, at + 2) == "is"
+        {
             let pet = self.pet.clone()?;
             let name = tokens.get(at + 3).filter(|t| t.is_capital && at + 3 < clause.hi)?;
             let content = format!("{label} has a {pet} named {}", titled(&text[name.start..name.end]));
@@ -356,7 +427,8 @@ impl Reader<'_, '_> {
         {
             let parsed = parse::parse_other(tokens, clause, at + 1)?;
             let around = Around { text, label: &name, inherits: false, is_first: false };
-            return frames::find(&parsed, around).map(|f| (Found { category, confidence: Confidence::IMPLIED, ..f }, place(at, parsed.end)));
+            return frames::find(&parsed, around)
+                .map(|f| (Found { category, confidence: Confidence::IMPLIED, ..f }, place(at, parsed.end)));
         }
         // "I am 63, a widower, with two grown daughters"
         if first == "with" && inherits && clause.opener == "," {
@@ -369,7 +441,14 @@ impl Reader<'_, '_> {
     }
 
     fn pet_named(&self, content: String) -> Found {
-        Found { content, category: Category::PersonalInfo, confidence: Confidence::STATED, durability: Durability::LongTerm, family: "a pet", slot: Some("petname".to_owned()) }
+        Found {
+            content,
+            category: Category::PersonalInfo,
+            confidence: Confidence::STATED,
+            durability: Durability::LongTerm,
+            family: "a pet",
+            slot: Some("petname".to_owned()),
+        }
     }
 
     /// Remembers whom the sentence was about, for the one after it.
@@ -380,7 +459,9 @@ impl Reader<'_, '_> {
         } else if other {
             self.is_about_other = true;
         }
-        let new_pet = tokens.windows(2).find(|w| matches!(w[0].low.as_str(), "new" | "my" | "our" | "a" | "rescue") && crate::lexicon::PETS.contains(w[1].low.as_str()));
+        let new_pet = tokens.windows(2).find(|w| {
+            matches!(w[0].low.as_str(), "new" | "my" | "our" | "a" | "rescue") && crate::lexicon::PETS.contains(w[1].low.as_str())
+        });
         if let Some(pair) = new_pet {
             let pet = pair[1].low.clone();
             let label = self.label();
@@ -396,7 +477,13 @@ impl Reader<'_, '_> {
         }
     }
 
-    fn statement<'t>(&self, tokens: &'t [Token], clause: &Clause, inherits: bool, is_first: bool) -> Option<(parse::Parsed<'t>, Found)> {
+    fn statement<'t>(
+        &self,
+        tokens: &'t [Token],
+        clause: &Clause,
+        inherits: bool,
+        is_first: bool,
+    ) -> Option<(parse::Parsed<'t>, Found)> {
         let may_inherit = inherits && matches!(clause.opener.as_str(), "," | "and" | "but" | "or" | "plus" | "&");
         let parsed = parse::parse(tokens, clause, may_inherit)?;
         let label = self.label();
@@ -407,7 +494,8 @@ impl Reader<'_, '_> {
             let name = tokens.get(parsed.end - 1)?;
             found = self.pet_named(format!("{label} has a {pet} named {}", titled(&self.turn.text[name.start..name.end])));
         }
-        let names_assistant = !self.assistant.is_empty() && found.family == "name" && found.content.ends_with(&format!(" {}", self.assistant));
+        let names_assistant =
+            !self.assistant.is_empty() && found.family == "name" && found.content.ends_with(&format!(" {}", self.assistant));
         (!names_assistant).then_some((parsed, found))
     }
 
@@ -419,7 +507,14 @@ impl Reader<'_, '_> {
     }
 
     fn stop(&mut self, gate: Gate, reason: &str, found: Found, (start, end): (usize, usize)) {
-        let evidence = Span::of_bytes(self.turn.text, start..end).ok().map(|span| CandidateEvidence { message: self.index, span });
-        self.stops.push(Stop { gate, subject: self.subject.clone(), content: validate::shown(&found.content), reason: reason.to_owned(), evidence: evidence.into_iter().collect() });
+        let evidence =
+            Span::of_bytes(self.turn.text, start..end).ok().map(|span| CandidateEvidence { message: self.index, span });
+        self.stops.push(Stop {
+            gate,
+            subject: self.subject.clone(),
+            content: validate::shown(&found.content),
+            reason: reason.to_owned(),
+            evidence: evidence.into_iter().collect(),
+        });
     }
 }

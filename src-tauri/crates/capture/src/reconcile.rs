@@ -9,9 +9,16 @@ use crate::{dedup, validate};
 type Placed = (Draft, Vec<CandidateEvidence>);
 
 /// Joins restatements and lets the newer of two conflicting statements win.
-pub(crate) fn reconcile(_conversation: &Conversation<'_>, drafts: Vec<Draft>, vectors: Option<&dyn SentenceVectors>, stops: &mut Vec<Stop>) -> Vec<Placed> {
+pub(crate) fn reconcile(
+    _conversation: &Conversation<'_>,
+    drafts: Vec<Draft>,
+    vectors: Option<&dyn SentenceVectors>,
+    stops: &mut Vec<Stop>,
+) -> Vec<Placed> {
     let contents: Vec<&str> = drafts.iter().map(|d| d.found.content.as_str()).collect();
-    let embedded = vectors.and_then(|v| if contents.len() > 1 { v.embed(&contents) } else { None }).filter(|all| all.len() == contents.len());
+    let embedded = vectors
+        .and_then(|v| if contents.len() > 1 { v.embed(&contents) } else { None })
+        .filter(|all| all.len() == contents.len());
     let mut kept: Vec<(usize, Placed)> = Vec::new();
     for (n, draft) in drafts.iter().enumerate() {
         let place = CandidateEvidence { message: draft.message, span: draft.span };
@@ -19,7 +26,8 @@ pub(crate) fn reconcile(_conversation: &Conversation<'_>, drafts: Vec<Draft>, ve
         let same = kept.iter().position(|(k, (older, _))| {
             older.subject == draft.subject && {
                 let (outcome, _) = dedup::compare(&draft.found.content, vector(n), &older.found.content, vector(*k));
-                matches!(outcome, DedupOutcome::Exact | DedupOutcome::Reinforcement) || dedup::compare(&older.found.content, vector(*k), &draft.found.content, vector(n)).0 == DedupOutcome::Exact
+                matches!(outcome, DedupOutcome::Exact | DedupOutcome::Reinforcement)
+                    || dedup::compare(&older.found.content, vector(*k), &draft.found.content, vector(n)).0 == DedupOutcome::Exact
             }
         });
         if let Some(at) = same {
@@ -32,7 +40,9 @@ pub(crate) fn reconcile(_conversation: &Conversation<'_>, drafts: Vec<Draft>, ve
             continue;
         }
         if let Some(slot) = &draft.found.slot {
-            let older = kept.iter().position(|(_, (older, _))| older.subject == draft.subject && older.found.slot.as_ref() == Some(slot) && older.message < draft.message);
+            let older = kept.iter().position(|(_, (older, _))| {
+                older.subject == draft.subject && older.found.slot.as_ref() == Some(slot) && older.message < draft.message
+            });
             if let Some(at) = older {
                 let (_, (older, evidence)) = kept.remove(at);
                 stops.push(Stop {

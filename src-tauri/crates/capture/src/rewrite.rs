@@ -33,7 +33,8 @@ pub(crate) fn render(text: &str, tokens: &[Token], lo: usize, hi: usize) -> Stri
             lower if token.is_expanded => lower.to_owned(),
             lower => proper(lower, raw, previous, next),
         };
-        let is_glued = k > lo && (token.start == tokens[k - 1].end && !token.is_expanded || matches!(token.low.as_str(), "'s" | "," | "." | "%"))
+        let is_glued = k > lo
+            && (token.start == tokens[k - 1].end && !token.is_expanded || matches!(token.low.as_str(), "'s" | "," | "." | "%"))
             && !(token.is_expanded && token.start == tokens[k - 1].start);
         if !out.is_empty() && !is_glued {
             out.push(' ');
@@ -49,7 +50,9 @@ fn proper(lower: &str, raw: &str, previous: &str, next: &str) -> String {
     let is_small = raw.chars().all(|c| !c.is_uppercase());
     let is_date_word = one_of(lower, "may march");
     if is_small && is_date_word {
-        let is_date = one_of(previous, "in on by since until till last next this early late mid from of for") || next.starts_with(|c: char| c.is_ascii_digit()) || previous.starts_with(|c: char| c.is_ascii_digit());
+        let is_date = one_of(previous, "in on by since until till last next this early late mid from of for")
+            || next.starts_with(|c: char| c.is_ascii_digit())
+            || previous.starts_with(|c: char| c.is_ascii_digit());
         if is_date {
             return raw.chars().take(1).flat_map(char::to_uppercase).chain(raw.chars().skip(1)).collect();
         }
@@ -59,7 +62,10 @@ fn proper(lower: &str, raw: &str, previous: &str, next: &str) -> String {
         return name;
     }
     let letters = raw.chars().filter(|c| c.is_alphabetic()).count();
-    if letters >= 4 && raw.chars().all(|c| !c.is_lowercase()) && (FREQUENCY.contains(lower) || is_known_verb(lower) || ADVERBS_KEPT.contains(lower)) {
+    if letters >= 4
+        && raw.chars().all(|c| !c.is_lowercase())
+        && (FREQUENCY.contains(lower) || is_known_verb(lower) || ADVERBS_KEPT.contains(lower))
+    {
         return lower.to_owned();
     }
     raw.to_owned()
@@ -120,7 +126,8 @@ pub(crate) fn sentence(text: &str, p: &Parsed<'_>, label: &str) -> String {
         let at = crate::clause::skip_fillers(p.tokens, lo, hi);
         render(text, p.tokens, at, hi)
     });
-    tidy(&join(&[&head(text, p, label), &rest, front.as_deref().unwrap_or("")]))
+    let with = p.joint.map(|(lo, hi)| format!("with their {}", render(text, p.tokens, lo, hi)));
+    tidy(&join(&[&head(text, p, label), &rest, with.as_deref().unwrap_or(""), front.as_deref().unwrap_or("")]))
 }
 
 /// Joins the non-empty parts with single spaces.

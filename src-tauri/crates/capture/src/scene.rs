@@ -37,19 +37,27 @@ static ADVENTURE: LazyLock<Regex> = LazyLock::new(|| re(r"(?m)^> ?\w+"));
 static STAGED: LazyLock<Regex> = LazyLock::new(|| re(r"(?:^|\s)\*[a-zA-Z][^*\n]{5,}\*(?:\s|$|[.,!?])"));
 /// A remark from outside the scene.
 static OUTSIDE: LazyLock<Regex> = LazyLock::new(|| {
-    re(r"(?i)(?:^|\s|\[|\()(?:ooc\b|out of character|o\.o\.c\.|irl\b|in real life|//|\(\(|real me|(?:stepping|breaking) (?:out|character)|pausing? (?:the )?(?:game|scene|story|here)|pause (?:the )?(?:game|scene)|end (?:of )?(?:scene|game|roleplay|rp)|end scene|back to (?:reality|real life|normal|me)|as (?:myself|me)\b|for real (?:now|though)|not in character|scene over|game over|dropping the act|me again|the real me|speaking as myself|aside from the game|author here)")
+    re(
+        r"(?i)(?:^|\s|\[|\()(?:ooc\b|out of character|o\.o\.c\.|irl\b|in real life|//|\(\(|real me|(?:stepping|breaking) (?:out|character)|pausing? (?:the )?(?:game|scene|story|here)|pause (?:the )?(?:game|scene)|end (?:of )?(?:scene|game|roleplay|rp)|end scene|back to (?:reality|real life|normal|me)|as (?:myself|me)\b|for real (?:now|though)|not in character|scene over|game over|dropping the act|me again|the real me|speaking as myself|aside from the game|author here)",
+    )
 });
 /// A draft of somebody's words, asked for or shown.
 static DRAFT: LazyLock<Regex> = LazyLock::new(|| {
-    re(r"(?i)\b(?:lyrics?|poem|haiku|limerick|sonnet|short story|screenplay|song|novel excerpt|fan ?fic|villain speech|vows for|monologue|ballad|verse|chorus|diary entry|backstory)\b[^\n]{0,60}[:\n]|\b(?:proofread|translate|correct|fix|polish|edit|rewrite|paraphrase|summari[sz]e|shorten|improve)\b[^\n]{0,50}:|\bdraft\b[^\n]{0,60}:|\b(?:testimonial|persona|bio|profile text|cover letter|dating profile)\b[^\n]{0,50}:")
+    re(
+        r"(?i)\b(?:lyrics?|poem|haiku|limerick|sonnet|short story|screenplay|song|novel excerpt|fan ?fic|villain speech|vows for|monologue|ballad|verse|chorus|diary entry|backstory)\b[^\n]{0,60}[:\n]|\b(?:proofread|translate|correct|fix|polish|edit|rewrite|paraphrase|summari[sz]e|shorten|improve)\b[^\n]{0,50}:|\bdraft\b[^\n]{0,60}:|\b(?:testimonial|persona|bio|profile text|cover letter|dating profile)\b[^\n]{0,50}:",
+    )
 });
 
 /// For every turn, whether it stands inside a scene.
 pub(crate) fn acted(conversation: &Conversation<'_>) -> Vec<bool> {
     let turns = conversation.turns;
     let has_outside = turns.iter().any(|t| t.role == Role::Owner && OUTSIDE.is_match(t.text) && t.text.len() < 600);
-    let assistant_acts = turns.iter().any(|t| t.role == Role::Assistant && (STAGED.is_match(t.text) || t.text.starts_with("You are in ") || t.text.starts_with("You stand ")));
-    let is_adventure = turns.iter().any(|t| matches!(t.role, Role::Owner) && ADVENTURE.is_match(t.text) && t.text.len() < 80) && turns.iter().any(|t| t.role == Role::Assistant && t.text.contains("You "));
+    let assistant_acts = turns.iter().any(|t| {
+        t.role == Role::Assistant
+            && (STAGED.is_match(t.text) || t.text.starts_with("You are in ") || t.text.starts_with("You stand "))
+    });
+    let is_adventure = turns.iter().any(|t| matches!(t.role, Role::Owner) && ADVENTURE.is_match(t.text) && t.text.len() < 80)
+        && turns.iter().any(|t| t.role == Role::Assistant && t.text.contains("You "));
     let mut inside = has_outside && turns.len() > 1 || assistant_acts || is_adventure;
     turns
         .iter()
@@ -127,8 +135,13 @@ pub(crate) fn is_order(text: &str) -> bool {
 
 /// Whether the text hides something: direction overrides, tag characters, runs of zero-width marks.
 pub(crate) fn hides_text(text: &str) -> bool {
-    let hard = text.chars().any(|c| matches!(c, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}') || ('\u{e0000}'..='\u{e007f}').contains(&c));
+    let hard = text
+        .chars()
+        .any(|c| matches!(c, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}') || ('\u{e0000}'..='\u{e007f}').contains(&c));
     // A single zero-width joiner is part of many emoji; several together are a hiding place.
-    let zero_width = text.chars().filter(|c| is_invisible(*c) && !matches!(c, '\u{200d}' | '\u{fe0f}' | '\u{200e}' | '\u{200f}' | '\u{feff}')).count();
+    let zero_width = text
+        .chars()
+        .filter(|c| is_invisible(*c) && !matches!(c, '\u{200d}' | '\u{fe0f}' | '\u{200e}' | '\u{200f}' | '\u{feff}'))
+        .count();
     hard || zero_width >= 4
 }

@@ -43,20 +43,30 @@ fn re(pattern: &str) -> Regex {
 }
 
 static SELF_QUOTE: LazyLock<Regex> = LazyLock::new(|| {
-    re(r"(?i)\b(?:i|and i|i just|so i) (?:go|went|said|say|told (?:him|her|them)|tell (?:him|her|them|people)|was like|answered|replied|always say)[,:]?\s*$|\bi'?m like[,:]?\s*$")
+    re(
+        r"(?i)\b(?:i|and i|i just|so i) (?:go|went|said|say|told (?:him|her|them)|tell (?:him|her|them|people)|was like|answered|replied|always say)[,:]?\s*$|\bi'?m like[,:]?\s*$",
+    )
 });
 static PASTE_CUE: LazyLock<Regex> = LazyLock::new(|| {
-    re(r"(?i)\b(?:bio|ad|advert|listing|e?mails?|message|review|lyrics|song|letter|says?|said|wrote|reads|text|post|tweet|caption|article|brochure|profile|description|voicemail|transcript|logs?|output|chorus|verse|poem|quote|paragraph|draft|template|example|sample|prompt|opening|scene|story|abstract|testimonial|statement|speech|blurb|sticker|page|passage|excerpt|line|lines|paste|pasting|pasted|copied|got this|found this|dialogue|script|essay|intro text)\b[^:\n]{0,40}:\s*$")
+    re(
+        r"(?i)\b(?:bio|ad|advert|listing|e?mails?|message|review|lyrics|song|letter|says?|said|wrote|reads|text|post|tweet|caption|article|brochure|profile|description|voicemail|transcript|logs?|output|chorus|verse|poem|quote|paragraph|draft|template|example|sample|prompt|opening|scene|story|abstract|testimonial|statement|speech|blurb|sticker|page|passage|excerpt|line|lines|paste|pasting|pasted|copied|got this|found this|dialogue|script|essay|intro text)\b[^:\n]{0,40}:\s*$",
+    )
 });
 static ABOUT_ME: LazyLock<Regex> = LazyLock::new(|| {
-    re(r"(?i)\b(?:about me|myself|my (?:situation|background|context|details|profile|setup|constraints|needs|facts)|for context|context|background|facts|the situation|quick intro|some info|so you know|update|fyi|ps|p\.s\.|note|correction|edit)\b[^:\n]{0,20}:\s*$")
+    re(
+        r"(?i)\b(?:about me|myself|my (?:situation|background|context|details|profile|setup|constraints|needs|facts)|for context|context|background|facts|the situation|quick intro|some info|so you know|update|fyi|ps|p\.s\.|note|correction|edit)\b[^:\n]{0,20}:\s*$",
+    )
 });
 static MAIL_HEAD: LazyLock<Regex> = LazyLock::new(|| {
-    re(r"(?im)^(?:dear [\w .]+,|subject:|from: |to: |sent: |fwd:|-{2,} ?(?:original|forwarded)|on .{4,60} wrote:|to whom it may concern)")
+    re(
+        r"(?im)^(?:dear [\w .]+,|subject:|from: |to: |sent: |fwd:|-{2,} ?(?:original|forwarded)|on .{4,60} wrote:|to whom it may concern)",
+    )
 });
 static SPEAKER_LINE: LazyLock<Regex> = LazyLock::new(|| re(r"^(?:\[?\d{1,2}[:.]\d{2}\]?[ ,-]*)?[A-Z][\w.' -]{0,24}:\s+\S"));
 static LOG_LINE: LazyLock<Regex> = LazyLock::new(|| {
-    re(r#"^\s*(?:\d{4}-\d\d-\d\d[T ]|\[?\d{1,2}:\d{2}(?::\d{2})?\]?\s+\S+[:=]|\[\w+\]|(?:INFO|WARN|ERROR|DEBUG|FATAL|Traceback|Exception|Caused by|File "|at [\w.$]+\()|[A-Z_]{3,}=|\$ |>>> |#include|import \w|from \w+ import|def \w+\(|class \w+|function \w+|const |let \w+ =|var \w+ =|SELECT |INSERT |diff --git|@@ |[+-]{3} [ab]/|//|/\*|<\w+[ >/]|\{|\}|"\w+":)"#)
+    re(
+        r#"^\s*(?:\d{4}-\d\d-\d\d[T ]|\[?\d{1,2}:\d{2}(?::\d{2})?\]?\s+\S+[:=]|\[\w+\]|(?:INFO|WARN|ERROR|DEBUG|FATAL|Traceback|Exception|Caused by|File "|at [\w.$]+\()|[A-Z_]{3,}=|\$ |>>> |#include|import \w|from \w+ import|def \w+\(|class \w+|function \w+|const |let \w+ =|var \w+ =|SELECT |INSERT |diff --git|@@ |[+-]{3} [ab]/|//|/\*|<\w+[ >/]|\{|\}|"\w+":)"#,
+    )
 });
 
 /// Cuts `text` into sentences, in order.
@@ -81,8 +91,9 @@ pub(crate) fn sentences(text: &str) -> Vec<Sentence> {
 }
 
 /// Abbreviations whose full stop ends no sentence.
-const ABBREVIATIONS: &[&str] =
-    &["mr", "mrs", "ms", "dr", "st", "prof", "vs", "approx", "e.g", "i.e", "eg", "ie", "no", "jr", "sr", "ca", "esp", "incl", "p.s"];
+const ABBREVIATIONS: &[&str] = &[
+    "mr", "mrs", "ms", "dr", "st", "prof", "vs", "approx", "e.g", "i.e", "eg", "ie", "no", "jr", "sr", "ca", "esp", "incl", "p.s",
+];
 
 fn split(text: &str, from: usize, to: usize, voice: Voice, out: &mut Vec<Sentence>) {
     let mut start = from;
@@ -95,7 +106,9 @@ fn split(text: &str, from: usize, to: usize, voice: Voice, out: &mut Vec<Sentenc
                 let is_free = next.is_none_or(|n| n.is_whitespace() || matches!(n, '"' | ')' | '”'));
                 let before = &text[start..from + i];
                 let word = before.rsplit(|b: char| b.is_whitespace() || b == '(').next().unwrap_or("").to_lowercase();
-                is_free && !ABBREVIATIONS.contains(&word.as_str()) && !(word.len() == 1 && word != "i" && word.chars().all(char::is_alphabetic))
+                is_free
+                    && !ABBREVIATIONS.contains(&word.as_str())
+                    && !(word.len() == 1 && word != "i" && word.chars().all(char::is_alphabetic))
             }
             _ => false,
         };
@@ -168,15 +181,16 @@ fn is_single_quote_opening(text: &str, at: usize, before: char) -> bool {
     let closes = rest
         .char_indices()
         .find(|(i, c)| matches!(c, '\'' | '’') && !rest[i + c.len_utf8()..].chars().next().is_some_and(char::is_alphanumeric));
-    (before.is_whitespace() || matches!(before, '(' | ':')) && closes.is_some_and(|(i, _)| rest[..i].split_whitespace().count() >= 3)
+    (before.is_whitespace() || matches!(before, '(' | ':'))
+        && closes.is_some_and(|(i, _)| rest[..i].split_whitespace().count() >= 3)
 }
 
 fn mask_quote(text: &str, start: usize, end: usize, out: &mut Vec<(Range, Voice)>) {
     let inside = text[start..end].to_lowercase();
     let words = inside.split(|c: char| !c.is_alphanumeric() && c != '\'').filter(|w| !w.is_empty()).count();
-    let speaks = inside
-        .split(|c: char| !c.is_alphanumeric() && c != '\'' && c != '’')
-        .any(|w| matches!(w, "i" | "my" | "me" | "we" | "our" | "you" | "i'm" | "i’m" | "i've" | "i'd" | "je" | "ich" | "yo" | "eu"));
+    let speaks = inside.split(|c: char| !c.is_alphanumeric() && c != '\'' && c != '’').any(|w| {
+        matches!(w, "i" | "my" | "me" | "we" | "our" | "you" | "i'm" | "i’m" | "i've" | "i'd" | "je" | "ich" | "yo" | "eu")
+    });
     if words < QUOTE_WORDS_MIN && !speaks {
         return;
     }
@@ -256,7 +270,9 @@ fn own_tail_start(text: &str) -> Option<usize> {
 
 /// The byte after the colon of `their bio says: I live …`.
 fn inline_paste(line: &str) -> Option<usize> {
-    line.match_indices(": ").map(|(i, _)| i + 1).find(|end| PASTE_CUE.is_match(&line[..*end]) && !ABOUT_ME.is_match(&line[..*end]))
+    line.match_indices(": ")
+        .map(|(i, _)| i + 1)
+        .find(|end| PASTE_CUE.is_match(&line[..*end]) && !ABOUT_ME.is_match(&line[..*end]))
 }
 
 /// A line with more than one sign of code in eight characters is no sentence.
@@ -266,7 +282,10 @@ fn is_code_line(line: &str) -> bool {
     if LOG_LINE.is_match(line) && !line.starts_with("// ") && !line.starts_with("//o") {
         return true;
     }
-    let signs = line.chars().filter(|c| matches!(c, '{' | '}' | '[' | ']' | ';' | '=' | '<' | '>' | '\\' | '|' | '_' | '`' | '$' | '@' | '/')).count();
+    let signs = line
+        .chars()
+        .filter(|c| matches!(c, '{' | '}' | '[' | ']' | ';' | '=' | '<' | '>' | '\\' | '|' | '_' | '`' | '$' | '@' | '/'))
+        .count();
     signs >= 3 && signs * CODE_SIGN_SHARE > line.chars().count()
 }
 
@@ -307,7 +326,11 @@ mod tests {
     #[test]
     fn sentences_end_where_people_end_them() {
         assert_eq!(own("Hi! I'm Dr. Wu... i think. ok?"), ["Hi!", "I'm Dr. Wu...", "i think.", "ok?"]);
-        assert_eq!(own("i use next.js\nand vim"), ["i use next.js", "and vim"], "a line break ends a sentence, a dot in a word does not");
+        assert_eq!(
+            own("i use next.js\nand vim"),
+            ["i use next.js", "and vim"],
+            "a line break ends a sentence, a dot in a word does not"
+        );
     }
 
     #[test]

@@ -44,33 +44,164 @@ impl Token {
 
 /// Slang and contractions with fixed readings.
 const EXPANSIONS: &[(&str, &str)] = &[
-    ("i'm", "i am"), ("im", "i am"), ("i'am", "i am"), ("ive", "i have"), ("i've", "i have"), ("i'll", "i will"),
-    ("we're", "we are"), ("we've", "we have"), ("weve", "we have"), ("we'll", "we will"), ("you're", "you are"), ("youre", "you are"),
-    ("you've", "you have"), ("you'll", "you will"), ("they're", "they are"), ("theyre", "they are"), ("they've", "they have"),
-    ("they'll", "they will"), ("he'll", "he will"), ("she'll", "she will"), ("it'll", "it will"), ("that'll", "that will"),
-    ("don't", "do not"), ("dont", "do not"), ("doesn't", "does not"), ("doesnt", "does not"), ("didn't", "did not"),
-    ("didnt", "did not"), ("can't", "can not"), ("cant", "can not"), ("cannot", "can not"), ("won't", "will not"), ("wont", "will not"),
-    ("isn't", "is not"), ("isnt", "is not"), ("aren't", "are not"), ("arent", "are not"), ("wasn't", "was not"), ("wasnt", "was not"),
-    ("weren't", "were not"), ("haven't", "have not"), ("havent", "have not"), ("hasn't", "has not"), ("hasnt", "has not"),
-    ("hadn't", "had not"), ("wouldn't", "would not"), ("wouldnt", "would not"), ("couldn't", "could not"), ("couldnt", "could not"),
-    ("shouldn't", "should not"), ("shouldnt", "should not"), ("mustn't", "must not"), ("ain't", "am not"), ("aint", "am not"),
-    ("wanna", "want to"), ("gonna", "going to"), ("gotta", "got to"), ("u", "you"), ("ur", "your"), ("imma", "i am going to"),
-    ("ima", "i am going to"), ("cuz", "because"), ("cos", "because"), ("coz", "because"), ("bc", "because"), ("'cause", "because"),
-    ("fave", "favourite"), ("favorite", "favourite"), ("fav", "favourite"), ("favorites", "favourites"), ("tho", "though"),
-    ("w/", "with"), ("let's", "let us"), ("lets", "let us"), ("yrs", "years"), ("bday", "birthday"), ("b-day", "birthday"),
+    ("i'm", "i am"),
+    ("im", "i am"),
+    ("i'am", "i am"),
+    ("ive", "i have"),
+    ("i've", "i have"),
+    ("i'll", "i will"),
+    ("we're", "we are"),
+    ("we've", "we have"),
+    ("weve", "we have"),
+    ("we'll", "we will"),
+    ("you're", "you are"),
+    ("youre", "you are"),
+    ("you've", "you have"),
+    ("you'll", "you will"),
+    ("they're", "they are"),
+    ("theyre", "they are"),
+    ("they've", "they have"),
+    ("they'll", "they will"),
+    ("he'll", "he will"),
+    ("she'll", "she will"),
+    ("it'll", "it will"),
+    ("that'll", "that will"),
+    ("don't", "do not"),
+    ("dont", "do not"),
+    ("doesn't", "does not"),
+    ("doesnt", "does not"),
+    ("didn't", "did not"),
+    ("didnt", "did not"),
+    ("can't", "can not"),
+    ("cant", "can not"),
+    ("cannot", "can not"),
+    ("won't", "will not"),
+    ("wont", "will not"),
+    ("isn't", "is not"),
+    ("isnt", "is not"),
+    ("aren't", "are not"),
+    ("arent", "are not"),
+    ("wasn't", "was not"),
+    ("wasnt", "was not"),
+    ("weren't", "were not"),
+    ("haven't", "have not"),
+    ("havent", "have not"),
+    ("hasn't", "has not"),
+    ("hasnt", "has not"),
+    ("hadn't", "had not"),
+    ("wouldn't", "would not"),
+    ("wouldnt", "would not"),
+    ("couldn't", "could not"),
+    ("couldnt", "could not"),
+    ("shouldn't", "should not"),
+    ("shouldnt", "should not"),
+    ("mustn't", "must not"),
+    ("ain't", "am not"),
+    ("aint", "am not"),
+    ("wanna", "want to"),
+    ("gonna", "going to"),
+    ("gotta", "got to"),
+    ("u", "you"),
+    ("ur", "your"),
+    ("imma", "i am going to"),
+    ("ima", "i am going to"),
+    ("cuz", "because"),
+    ("cos", "because"),
+    ("coz", "because"),
+    ("bc", "because"),
+    ("'cause", "because"),
+    ("fave", "favourite"),
+    ("favorite", "favourite"),
+    ("fav", "favourite"),
+    ("favorites", "favourites"),
+    ("tho", "though"),
+    ("w/", "with"),
+    ("let's", "let us"),
+    ("lets", "let us"),
+    ("yrs", "years"),
+    ("bday", "birthday"),
+    ("b-day", "birthday"),
 ];
 
 /// Words after which `'s` is a verb and never a possessive.
 const IS_HOSTS: &[&str] = &[
-    "he", "she", "it", "that", "there", "here", "who", "what", "where", "how", "when", "why", "this", "everything", "name", "mine",
+    "he",
+    "she",
+    "it",
+    "that",
+    "there",
+    "here",
+    "who",
+    "what",
+    "where",
+    "how",
+    "when",
+    "why",
+    "this",
+    "everything",
+    "name",
+    "mine",
 ];
 
 /// Words before which `'s` on a noun is a verb.
 const IS_HEADS: &[&str] = &[
-    "a", "an", "the", "in", "on", "at", "from", "not", "been", "got", "called", "named", "also", "always", "never", "just", "now",
-    "still", "allergic", "vegan", "vegetarian", "married", "pregnant", "dead", "due", "half", "getting", "moving", "turning", "my",
-    "our", "going", "coming", "late", "too", "very", "really", "so", "pretty", "retired", "next", "about", "with", "currently",
-    "working", "studying", "learning", "living", "starting", "doing", "having", "only", "to", "old", "older", "younger", "booked",
+    "a",
+    "an",
+    "the",
+    "in",
+    "on",
+    "at",
+    "from",
+    "not",
+    "been",
+    "got",
+    "called",
+    "named",
+    "also",
+    "always",
+    "never",
+    "just",
+    "now",
+    "still",
+    "allergic",
+    "vegan",
+    "vegetarian",
+    "married",
+    "pregnant",
+    "dead",
+    "due",
+    "half",
+    "getting",
+    "moving",
+    "turning",
+    "my",
+    "our",
+    "going",
+    "coming",
+    "late",
+    "too",
+    "very",
+    "really",
+    "so",
+    "pretty",
+    "retired",
+    "next",
+    "about",
+    "with",
+    "currently",
+    "working",
+    "studying",
+    "learning",
+    "living",
+    "starting",
+    "doing",
+    "having",
+    "only",
+    "to",
+    "old",
+    "older",
+    "younger",
+    "booked",
 ];
 
 /// Splits `text[from..to]` into tokens whose places count from the start of `text`.
@@ -106,7 +237,27 @@ pub(crate) fn is_invisible(c: char) -> bool {
 }
 
 fn is_typographic(c: char) -> bool {
-    matches!(c, '“' | '”' | '‘' | '’' | '«' | '»' | '„' | '…' | '–' | '—' | '¿' | '¡' | '、' | '。' | '！' | '？' | '「' | '」' | '・')
+    matches!(
+        c,
+        '“' | '”'
+            | '‘'
+            | '’'
+            | '«'
+            | '»'
+            | '„'
+            | '…'
+            | '–'
+            | '—'
+            | '¿'
+            | '¡'
+            | '、'
+            | '。'
+            | '！'
+            | '？'
+            | '「'
+            | '」'
+            | '・'
+    )
 }
 
 fn word_end(text: &str, from: usize, to: usize) -> usize {
@@ -161,7 +312,14 @@ fn push_word(tokens: &mut Vec<Token>, text: &str, start: usize, end: usize) {
                 "'ve" => "have",
                 other => other,
             };
-            tokens.push(Token { low: low.to_owned(), start: cut, end, kind: Kind::Word, is_expanded: clitic.len() > 2, is_capital: false });
+            tokens.push(Token {
+                low: low.to_owned(),
+                start: cut,
+                end,
+                kind: Kind::Word,
+                is_expanded: clitic.len() > 2,
+                is_capital: false,
+            });
             return;
         }
     }
@@ -180,6 +338,7 @@ fn settle_clitics(tokens: &mut [Token]) {
         let host = tokens[i - 1].low.clone();
         let reading = match tokens[i].low.as_str() {
             "'s" if matches!(next_low.as_str(), "been" | "got") => "has",
+            "'s" if matches!(host.as_str(), "master" | "masters" | "bachelor" | "people" | "today" | "last" | "everyone") => continue,
             "'s" if IS_HOSTS.contains(&host.as_str()) => "is",
             "'s" if IS_HEADS.contains(&next_low.as_str()) || (next_kind == Kind::Number && next_low.len() <= 3) => "is",
             "'d" if matches!(next_low.as_str(), "been" | "better" | "had" | "gone" | "forgotten" | "never") => "had",

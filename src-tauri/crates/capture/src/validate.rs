@@ -15,8 +15,21 @@ pub const REASONING_CHARS_MAX: usize = 400;
 
 /// Reasonings that fit every statement (seed 002).
 const BOILERPLATE: &[&str] = &[
-    "it's important", "it is important", "this is better", "this is important", "useful information", "the user said so", "user said so",
-    "good to know", "relevant information", "this is a fact", "it is a fact", "might be useful", "could be useful", "n/a", "none",
+    "it's important",
+    "it is important",
+    "this is better",
+    "this is important",
+    "useful information",
+    "the user said so",
+    "user said so",
+    "good to know",
+    "relevant information",
+    "this is a fact",
+    "it is a fact",
+    "might be useful",
+    "could be useful",
+    "n/a",
+    "none",
 ];
 
 /// `text` without direction marks, zero-width marks and control characters: what may be shown.
@@ -42,15 +55,22 @@ pub fn check(candidate: &Candidate, conversation: &Conversation<'_>) -> Result<(
     let reasoning = candidate.reasoning.trim();
     let reasoning_length = reasoning.chars().count();
     if !(REASONING_CHARS_MIN..=REASONING_CHARS_MAX).contains(&reasoning_length) {
-        return invalid(format!("A reasoning must have {REASONING_CHARS_MIN} to {REASONING_CHARS_MAX} characters and has {reasoning_length}."));
+        return invalid(format!(
+            "A reasoning must have {REASONING_CHARS_MIN} to {REASONING_CHARS_MAX} characters and has {reasoning_length}."
+        ));
     }
     let bare = reasoning.to_lowercase();
     let bare = bare.trim_end_matches(['.', '!']);
-    if BOILERPLATE.iter().any(|phrase| bare == *phrase || bare.starts_with(phrase) && bare.len() < phrase.len() + 12) || bare == content.to_lowercase() {
+    if BOILERPLATE.iter().any(|phrase| bare == *phrase || bare.starts_with(phrase) && bare.len() < phrase.len() + 12)
+        || bare == content.to_lowercase()
+    {
         return invalid("The reasoning would fit any statement.".to_owned());
     }
     if candidate.confidence < Confidence::FLOOR {
-        return Err((Gate::LowConfidence, format!("Confidence {:.2} lies below the floor of {:.2}.", candidate.confidence.get(), Confidence::FLOOR.get())));
+        return Err((
+            Gate::LowConfidence,
+            format!("Confidence {:.2} lies below the floor of {:.2}.", candidate.confidence.get(), Confidence::FLOOR.get()),
+        ));
     }
     if candidate.evidence.is_empty() {
         return Err((Gate::Ungrounded, "No place in the conversation is given.".to_owned()));

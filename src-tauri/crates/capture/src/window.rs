@@ -75,7 +75,11 @@ fn cut(members: &[&Line<'_>], chars_max: usize, out: &mut Vec<Window>) {
 }
 
 fn label(line: &Line<'_>) -> String {
-    if line.is_principal { format!("[{PRINCIPAL_LABEL}] {}: {}", line.author, line.text) } else { format!("{}: {}", line.author, line.text) }
+    if line.is_principal {
+        format!("[{PRINCIPAL_LABEL}] {}: {}", line.author, line.text)
+    } else {
+        format!("{}: {}", line.author, line.text)
+    }
 }
 
 fn fit(members: &[&Line<'_>], chars_max: usize) -> Window {

@@ -16,13 +16,21 @@ const DEGREES_OF: &str = "very so quite pretty super really too deeply severely 
 pub(crate) fn find(p: &Parsed<'_>, around: Around<'_>) -> Option<Found> {
     let mut q = p.clone();
     let mut at = q.rest;
-    while at + 1 < q.end && one_of(low(q.tokens, at), DEGREES_OF) && !(low(q.tokens, at) == "a" && !one_of(low(q.tokens, at + 1), "bit little")) {
+    while at + 1 < q.end
+        && one_of(low(q.tokens, at), DEGREES_OF)
+        && !(low(q.tokens, at) == "a" && !one_of(low(q.tokens, at + 1), "bit little"))
+    {
         at += 1;
     }
     let skipped = at - q.rest;
     q.rest = at;
     let word = q.word(0).to_owned();
-    if word.is_empty() || p.tense == Tense::PerfectCopula && !has_duration(p) && !p.has_adverb("always never") && !(p.word(0) == "to" || one_of(p.word(0), "vegan vegetarian diagnosed married divorced single")) {
+    if word.is_empty()
+        || p.tense == Tense::PerfectCopula
+            && !has_duration(p)
+            && !p.has_adverb("always never")
+            && !(p.word(0) == "to" || one_of(p.word(0), "vegan vegetarian diagnosed married divorced single"))
+    {
         return None;
     }
     if p.tense == Tense::PerfectCopula {
@@ -39,9 +47,22 @@ pub(crate) fn find(p: &Parsed<'_>, around: Around<'_>) -> Option<Found> {
 /// "I've been to Peru", "I've been vegan since 2010", "I've been a customer for ten years".
 fn perfect(p: &Parsed<'_>, around: Around<'_>) -> Option<Found> {
     let word = p.word(0);
+    if p.has_adverb("never")
+        && one_of(word, "abroad on in outside skiing camping sailing married")
+        && !one_of(p.word(1), "this that the it my")
+    {
+        return Some(Found::new(p, around, Category::Experience, "something never done"));
+    }
+    if word == "together" && p.is_plural {
+        return Some(Found::new(p, around, Category::Relationship, "a tie"));
+    }
     if word == "to" {
-        let is_place = p.tokens.get(p.rest + 1).is_some_and(|t| t.is_capital) || PROPER.contains(p.word(1)) || p.is_negated || p.has_adverb("never once twice");
-        return (is_place && !one_of(p.word(1), "the your this that hell")).then(|| Found::new(p, around, Category::Experience, "a journey"));
+        let is_place = p.tokens.get(p.rest + 1).is_some_and(|t| t.is_capital)
+            || PROPER.contains(p.word(1))
+            || p.is_negated
+            || p.has_adverb("never once twice");
+        return (is_place && !one_of(p.word(1), "the your this that hell"))
+            .then(|| Found::new(p, around, Category::Experience, "a journey"));
     }
     if one_of(word, "a an") {
         let customer = p.rest_words().take(5).any(|w| one_of(w, "customer subscriber member client user supporter reader"));
@@ -50,7 +71,8 @@ fn perfect(p: &Parsed<'_>, around: Around<'_>) -> Option<Found> {
         return (!jest).then(|| Found::new(p, around, category, if customer { "a long custom" } else { "long experience" }));
     }
     if word == "with" && p.rest_words().any(|w| one_of(w, "you")) {
-        let content = format!("{} has been a customer {}", around.label, rewrite::render(around.text, p.tokens, p.rest + 2, p.end));
+        let content =
+            format!("{} has been a customer {}", around.label, rewrite::render(around.text, p.tokens, p.rest + 2, p.end));
         return Some(Found::new(p, around, Category::Experience, "a long custom").content(content));
     }
     if word == "with" || TRAITS_TIES.contains(word) {
@@ -59,8 +81,17 @@ fn perfect(p: &Parsed<'_>, around: Around<'_>) -> Option<Found> {
     if TRAITS_PREFERENCE.contains(word) {
         return Some(Found::new(p, around, Category::Preference, "a diet"));
     }
+    if word == "off" && one_of(p.word(1), "work sick meat alcohol") {
+        return Some(Found::new(p, around, Category::PersonalInfo, "health").durability(Durability::Situational));
+    }
     if one_of(word, "in at on into") {
-        let category = if one_of(word, "into") { Category::Preference } else if one_of(word, "on") { Category::PersonalInfo } else { Category::Experience };
+        let category = if one_of(word, "into") {
+            Category::Preference
+        } else if one_of(word, "on") {
+            Category::PersonalInfo
+        } else {
+            Category::Experience
+        };
         let skip = one_of(p.word(1), "this hold queue it contact touch the-phone");
         return (!skip && has_duration(p)).then(|| Found::new(p, around, category, "a long state"));
     }
@@ -73,22 +104,42 @@ fn perfect(p: &Parsed<'_>, around: Around<'_>) -> Option<Found> {
 /// "I'm 63", "29", "I'm turning 40 in May", "I'm 180cm".
 fn number(p: &Parsed<'_>, around: Around<'_>) -> Option<Found> {
     let word = p.word(0);
+    if one_of(p.word(1), "years year months") && one_of(p.word(2), "sober clean") {
+        let found = Found::new(p, around, Category::PersonalInfo, "health");
+        return Some(found.content(format!("{} has been {} for {}", around.label, p.word(2), rewrite::render(around.text, p.tokens, p.rest, p.rest + 2))));
+    }
     let age: Option<u32> = word.trim_end_matches("yo").parse().ok().or_else(|| spelled(word));
     if let Some(age) = age {
         let next = p.word(1);
         let is_end = next.is_empty() || one_of(next, "years year yrs yo y/o and next this in now old turning years-old");
-        let is_age = (10..=110).contains(&age) && is_end && !one_of(p.word(2), "minutes away late behind meetings") && !(next == "years" && !matches!(p.word(2), "old" | "young" | "of" | "")) && !(next == "in" && p.word(2).parse::<u32>().is_ok());
-        if !is_age || p.is_negated || p.is_plural || p.actor == Actor::Dropped && !around.inherits && !(around.is_first && (next == "years" || word.ends_with("yo") || p.end - p.rest == 1)) {
+        let is_age = (10..=110).contains(&age)
+            && is_end
+            && !one_of(p.word(2), "minutes away late behind meetings")
+            && !(next == "years" && p.word(2) != "old" && p.word(2) != "young")
+            && !(next == "in" && p.word(2).parse::<u32>().is_ok());
+        if !is_age
+            || p.is_negated
+            || p.is_plural
+            || p.actor == Actor::Dropped
+                && !around.inherits
+                && !(around.is_first && (next == "years" || word.ends_with("yo") || p.end - p.rest == 1))
+        {
             return None;
         }
         if p.actor == Actor::Dropped && !around.inherits && next.is_empty() && !one_of(low(p.tokens, p.rest + 1), ", . / and") {
             return None;
         }
         let is_coming = p.rest > 0 && low(p.tokens, p.rest - 1) == "turning" || p.says("next");
-        let content = if is_coming { rewrite::sentence(around.text, p, around.label) } else { format!("{} is {age} years old", around.label) };
+        let content = if is_coming {
+            rewrite::sentence(around.text, p, around.label)
+        } else {
+            format!("{} is {age} years old", around.label)
+        };
         return Some(Found::new(p, around, Category::PersonalInfo, "age").content(content).slot("age"));
     }
-    let is_height = word.ends_with("cm") && word.len() <= 5 || word.ends_with("ft") || word.contains('\'') && word.starts_with(|c: char| c.is_ascii_digit());
+    let is_height = word.ends_with("cm") && word.len() <= 5
+        || word.ends_with("ft")
+        || word.contains('\'') && word.starts_with(|c: char| c.is_ascii_digit());
     (is_height && p.actor == Actor::Speaker).then(|| Found::new(p, around, Category::PersonalInfo, "trait"))
 }
 
@@ -107,40 +158,83 @@ fn spelled(word: &str) -> Option<u32> {
 /// "I'm from Leeds", "I'm based in Oslo", "I'm on Fedora", "I'm in my forties", "I'm at uni".
 fn place(p: &Parsed<'_>, around: Around<'_>) -> Option<Found> {
     let (word, next, third) = (p.word(0), p.word(1), p.word(2));
-    let named = |n: usize| p.tokens.get(p.rest + n).is_some_and(|t| t.is_capital) && p.rest + n < p.end || PROPER.contains(p.word(n));
+    let named =
+        |n: usize| p.tokens.get(p.rest + n).is_some_and(|t| t.is_capital) && p.rest + n < p.end || PROPER.contains(p.word(n));
     let personal = |family| Found::new(p, around, Category::PersonalInfo, family);
     match word {
         "originally" if next == "from" => Some(personal("origin").slot("origin")),
-        "from" if !one_of(next, "the it this that your here there now what a") && !p.is_negated || word == "from" && next == "the" && named(2) || word == "from" && next == "a" && p.rest_words().any(|w| one_of(w, "town village family city island farm")) => Some(personal("origin").slot("origin")),
+        "from"
+            if !one_of(next, "the it this that your here there now what a") && !p.is_negated
+                || word == "from" && next == "the" && named(2)
+                || word == "from" && next == "a" && p.rest_words().any(|w| one_of(w, "town village family city island farm")) =>
+        {
+            Some(personal("origin").slot("origin"))
+        }
         "based" | "located" | "situated" if one_of(next, "in at out near on") => Some(personal("a home").slot("home")),
         "in" => {
-            if next == "my" && (third.ends_with("0s") || third.ends_with("ies") || one_of(third, "early late mid teens")) && !one_of(third, "series") {
+            if next == "my"
+                && (third.ends_with("0s") || third.ends_with("ies") || one_of(third, "early late mid teens"))
+                && !one_of(third, "series")
+            {
                 return Some(personal("age").slot("age"));
             }
-            if next == "my" && p.says("year semester term") && p.says("of first second third final last fourth") || next == "year" {
+            if next == "the" && p.says("year term semester") && p.says("my") {
                 return Some(personal("studies"));
             }
-            if one_of(next, "sales marketing finance it hr logistics retail education healthcare construction advertising banking tech academia publishing insurance") && p.end - p.rest == 2 || next == "the" && one_of(third, "army navy military police raf") {
+            if next == "my" && p.says("year semester term") && p.says("of first second third final last fourth") || next == "year"
+            {
+                return Some(personal("studies"));
+            }
+            if one_of(
+                next,
+                "sales marketing finance it hr logistics retail education healthcare construction advertising banking tech academia publishing insurance",
+            ) && p.end - p.rest == 2
+                || next == "the" && one_of(third, "army navy military police raf")
+            {
                 return Some(personal("a job"));
             }
             if one_of(next, "recovery remission therapy") {
                 return Some(personal("health"));
             }
-            if next == "a" && one_of(p.rest_words().nth(2).unwrap_or(""), "band choir wheelchair relationship choir quartet") || next == "a" && p.says("choir band orchestra wheelchair league quartet") {
+            if next == "a" && one_of(p.rest_words().nth(2).unwrap_or(""), "band choir wheelchair relationship choir quartet")
+                || next == "a" && p.says("choir band orchestra wheelchair league quartet")
+            {
                 let category = if p.says("wheelchair") { Category::PersonalInfo } else { Category::Preference };
                 return Some(Found::new(p, around, category, "a membership"));
             }
-            (named(1) && p.actor == Actor::Speaker && !p.is_plural && !one_of(next, MONTHS) && p.end - p.rest <= 4).then(|| personal("a home").confidence(Confidence::IMPLIED).slot("home"))
+            (named(1) && p.actor == Actor::Speaker && !p.is_plural && !one_of(next, MONTHS) && p.end - p.rest <= 4)
+                .then(|| personal("a home").confidence(Confidence::IMPLIED).slot("home"))
         }
         "on" => {
-            if one_of(next, "windows linux macos mac ubuntu fedora debian arch nixos android ios chrome firefox safari freebsd opensuse gentoo mint zsh fish emacs vim neovim manjaro pop void alpine") || named(1) && p.end - p.rest <= 3 && !one_of(next, WEEKDAYS) && !one_of(next, MONTHS) && !next.starts_with(|c: char| c.is_ascii_digit()) && p.actor == Actor::Speaker {
-                return Some(Found::new(p, around, Category::Preference, "a tool").content(format!("{} uses {}", around.label, rewrite::render(around.text, p.tokens, p.rest + 1, p.end))));
+            if one_of(
+                next,
+                "windows linux macos mac ubuntu fedora debian arch nixos android ios chrome firefox safari freebsd opensuse gentoo mint zsh fish emacs vim neovim manjaro pop void alpine",
+            ) || named(1)
+                && p.end - p.rest <= 3
+                && !one_of(next, WEEKDAYS)
+                && !one_of(next, MONTHS)
+                && !next.starts_with(|c: char| c.is_ascii_digit())
+                && p.actor == Actor::Speaker
+            {
+                return Some(Found::new(p, around, Category::Preference, "a tool").content(format!(
+                    "{} uses {}",
+                    around.label,
+                    rewrite::render(around.text, p.tokens, p.rest + 1, p.end)
+                )));
             }
             if p.says("medication antidepressants insulin ssris meds statins thinners thinner warfarin methotrexate beta-blockers steroids hrt antibiotics dialysis") {
                 return Some(personal("health"));
             }
+            let drug = p.end - p.rest <= 4 && p.rest_words().skip(1).any(|w| w.len() > 6 && ["line", "tine", "pram", "zole", "pril", "olol", "formin", "epam", "statin", "oxine", "idone", "mab", "trexate", "profen"].iter().any(|end| w.ends_with(end)) && !one_of(w, "online offline deadline timeline pipeline hotline airline"));
+            if drug {
+                return Some(personal("health"));
+            }
             if p.says("diet keto leave sabbatical shifts nights") && !one_of(next, "the") {
-                return Some(if p.says("diet keto") { Found::new(p, around, Category::Preference, "a diet") } else { personal("a job").durability(Durability::Situational) });
+                return Some(if p.says("diet keto") {
+                    Found::new(p, around, Category::Preference, "a diet")
+                } else {
+                    personal("a job").durability(Durability::Situational)
+                });
             }
             None
         }
@@ -148,12 +242,24 @@ fn place(p: &Parsed<'_>, around: Around<'_>) -> Option<Found> {
             let is_study = one_of(next, "uni university college school");
             let is_work = p.says("office branch site campus") || next == "the" && p.says("one") && named(2);
             (is_study || is_work).then(|| {
-                let content = if is_work { format!("{} works {}", around.label, rewrite::render(around.text, p.tokens, p.rest, p.end)) } else { rewrite::sentence(around.text, p, around.label) };
-                personal(if is_work { "a workplace" } else { "studies" }).content(content).slot(if is_work { "workplace" } else { "studies" })
+                let content = if is_work {
+                    format!("{} works {}", around.label, rewrite::render(around.text, p.tokens, p.rest, p.end))
+                } else {
+                    rewrite::sentence(around.text, p, around.label)
+                };
+                personal(if is_work { "a workplace" } else { "studies" }).content(content).slot(if is_work {
+                    "workplace"
+                } else {
+                    "studies"
+                })
             })
         }
-        "off" if one_of(next, "dairy gluten sugar meat alcohol caffeine carbs bread coffee booze") => Some(Found::new(p, around, Category::Preference, "a diet")),
-        "with" if one_of(next, "vodafone o2 ee t-mobile verizon at&t telekom orange") => Some(Found::new(p, around, Category::PersonalInfo, "a custom")),
+        "off" if one_of(next, "dairy gluten sugar meat alcohol caffeine carbs bread coffee booze") => {
+            Some(Found::new(p, around, Category::Preference, "a diet"))
+        }
+        "with" if one_of(next, "vodafone o2 ee t-mobile verizon at&t telekom orange") => {
+            Some(Found::new(p, around, Category::PersonalInfo, "a custom"))
+        }
         "half" if named(1) => Some(personal("origin")),
         _ => None,
     }
@@ -162,15 +268,41 @@ fn place(p: &Parsed<'_>, around: Around<'_>) -> Option<Found> {
 /// "I'm a nurse", "I'm the drummer", "a widower", "mum of three".
 fn noun(p: &Parsed<'_>, around: Around<'_>) -> Option<Found> {
     let mut at = 0;
-    let has_article = one_of(p.word(0), "a an the one");
+    let has_article = one_of(p.word(0), "a an the one") || p.word(0) == "more" && p.word(1) == "of";
     if has_article {
-        at = 1;
-    } else if p.is_plural || p.actor == Actor::Dropped && around.is_first && !p.says("here by of") && !around.inherits && !one_of(p.word(0), "huge big massive vegan vegetarian retired lifelong former ex-") && p.tokens.get(p.end).is_none_or(|t| t.low != ",") {
+        at = if p.word(0) == "more" { 3 } else { 1 };
+    } else if p.is_plural
+        || p.actor == Actor::Dropped
+            && around.is_first
+            && !p.says("here by of")
+            && !around.inherits
+            && !one_of(p.word(0), "huge big massive vegan vegetarian retired lifelong former ex-")
+            && p.tokens.get(p.end).is_none_or(|t| t.low != ",")
+    {
         return None;
+    }
+    if !has_article
+        && p.word(1) != "here"
+        && p.end - p.rest <= 2
+        && (TRAITS_PREFERENCE.contains(p.word(0)) || TRAITS_PERSONAL.contains(p.word(0)))
+    {
+        return None;
+    }
+    if p.word(0) == "the"
+        && one_of(p.word(1), "oldest youngest eldest middle")
+        && (p.word(2) == "of" || one_of(p.word(2), "child sibling"))
+    {
+        return Some(Found::new(p, around, Category::Relationship, "family"));
     }
     let words: Vec<&str> = p.rest_words().skip(at).collect();
     // The head noun is the last word before a preposition, a relative or the end.
-    let cut = words.iter().position(|w| PREPOSITIONS.contains(w) || one_of(w, "who that and or by , working living based - now these who's which here because but for-hire")).unwrap_or(words.len());
+    let cut = words
+        .iter()
+        .position(|w| {
+            PREPOSITIONS.contains(w)
+                || one_of(w, "who that and or by , working living based - now these who's which here because but for-hire")
+        })
+        .unwrap_or(words.len());
     let head = *words.get(cut.checked_sub(1)?)?;
     if p.is_negated && one_of(head, "fan person lover drinker eater") {
         return Some(Found::new(p, around, Category::Preference, "a taste"));
@@ -183,45 +315,82 @@ fn noun(p: &Parsed<'_>, around: Around<'_>) -> Option<Found> {
     let make = |category, family| {
         let article = if has_article || !p.tokens[p.rest].is_wordy() { "" } else { article_for(first) };
         let is_person_here = words.contains(&"here");
-        let end = if is_person_here { p.rest + at + cut.min(words.iter().position(|w| *w == "here").unwrap_or(cut)) } else { p.end };
-        let content = rewrite::join(&[around.label, "is", if p.is_negated { "not" } else { "" }, article, &rewrite::render(around.text, p.tokens, p.rest, end)]);
+        let end =
+            if is_person_here { p.rest + at + cut.min(words.iter().position(|w| *w == "here").unwrap_or(cut)) } else { p.end };
+        let content = rewrite::join(&[
+            around.label,
+            "is",
+            if p.is_negated { "not" } else { "" },
+            article,
+            &rewrite::render(around.text, p.tokens, p.rest, end),
+        ]);
         Found::new(p, around, category, family).content(content)
     };
-    if words.iter().take(cut).any(|w| w.starts_with("ex-") || one_of(w, "former")) && (TRADES.contains(head.trim_start_matches("ex-")) || is_trade(head.trim_start_matches("ex-"))) {
+    if words.iter().take(cut).any(|w| w.starts_with("ex-") || one_of(w, "former"))
+        && (TRADES.contains(head.trim_start_matches("ex-")) || is_trade(head.trim_start_matches("ex-")))
+    {
         return Some(make(Category::Experience, "a past trade"));
     }
-    if one_of(head, "mother father mum mom dad parent grandmother grandfather grandma grandpa gran nan uncle aunt auntie widow widower twin child orphan carer caregiver godmother godfather") && !(head == "child" && !one_of(first, "only middle youngest oldest")) {
+    if one_of(
+        head,
+        "mother father mum mom dad parent grandmother grandfather grandma grandpa gran nan uncle aunt auntie widow widower twin child orphan carer caregiver godmother godfather",
+    ) && !(head == "child" && !one_of(first, "only middle youngest oldest"))
+    {
         let is_tie = !one_of(head, "twin child orphan");
-        return (has_article || one_of(after, "of to")).then(|| make(if is_tie { Category::Relationship } else { Category::Relationship }, "family"));
+        return (has_article || one_of(after, "of to"))
+            .then(|| make(if is_tie { Category::Relationship } else { Category::Relationship }, "family"));
     }
-    if DEVOTEES.contains(head) && cut >= 2 && !one_of(first, "good bad nice big-hearted old young busy tall lucky grown strong new total real terrible better") || DEVOTEES.contains(head) && one_of(after, "of") && one_of(head, "fan lover collector devotee") {
+    if DEVOTEES.contains(head)
+        && cut >= 2
+        && !one_of(first, "good bad nice big-hearted old young busy tall lucky grown strong new total real terrible better")
+        || DEVOTEES.contains(head) && one_of(after, "of") && one_of(head, "fan lover collector devotee")
+    {
         if one_of(head, "drinker eater") && words.len() == 1 {
             return None;
         }
-        if one_of(head, "guy girl gal man woman type user reader owl bird collector supporter follower") && cut >= 2 || !one_of(head, "guy girl gal man woman type user") {
+        if one_of(head, "guy girl gal man woman type user reader owl bird collector supporter follower") && cut >= 2
+            || !one_of(head, "guy girl gal man woman type user")
+        {
             let generic = one_of(head, "man woman girl guy gal") && TRADES.contains(first);
-            return (!generic && !(one_of(head, "man woman guy girl") && !has_article)).then(|| make(Category::Preference, "a taste"));
+            return (!generic && !(one_of(head, "man woman guy girl") && !has_article))
+                .then(|| make(Category::Preference, "a taste"));
         }
     }
     if HEALTH.contains(head) || one_of(head, "diabetic coeliac celiac asthmatic insomniac epileptic hemophiliac haemophiliac") {
         return Some(make(Category::PersonalInfo, "health"));
     }
-    if TRAITS_PREFERENCE.contains(head) || one_of(head, "teetotaller teetotaler smoker homebody introvert extrovert minimalist perfectionist") {
+    if TRAITS_PREFERENCE.contains(head)
+        || one_of(head, "teetotaller teetotaler smoker homebody introvert extrovert minimalist perfectionist")
+    {
         let is_diet = TRAITS_PREFERENCE.contains(head);
         return Some(make(Category::Preference, if is_diet { "a diet" } else { "a taste" }));
     }
-    if one_of(head, "beginner novice newcomer expert pro polyglot veteran native learner speaker pianist drummer guitarist bassist violinist cellist organist singer swimmer climber") && (has_article || around.inherits) && !one_of(first, "complete total") || words.contains(&"beginner") && one_of(after, "at in with") {
+    if one_of(
+        head,
+        "beginner novice newcomer expert pro polyglot veteran native learner speaker pianist drummer guitarist bassist violinist cellist organist singer swimmer climber",
+    ) && (has_article || around.inherits)
+        && !one_of(first, "complete total")
+        || words.contains(&"beginner") && one_of(after, "at in with")
+    {
         return Some(make(Category::Skill, "an ability"));
     }
-    if JESTS.contains(head) || words.iter().take(cut.saturating_sub(1)).any(|w| one_of(w, "little bit lot such complete total huge real terrible")) && !TRADES.contains(head) {
+    if JESTS.contains(head)
+        || words.iter().take(cut.saturating_sub(1)).any(|w| one_of(w, "little bit lot such complete total huge real terrible"))
+            && !TRADES.contains(head)
+    {
         return None;
     }
     if TRADES.contains(head) || is_trade(head) {
         let is_bare = !has_article && !around.inherits && p.actor == Actor::Dropped;
         let is_faith = one_of(head, "christian muslim jew jewish hindu buddhist sikh catholic quaker atheist agnostic lesbian");
-        let is_plain = cut <= 5 && !(head == first && one_of(head, "guest host runner")) && !words.iter().take(cut).any(|w| one_of(w, "i you we better worse same only first last"));
+        let is_plain = cut <= 5
+            && !(head == first && one_of(head, "guest host runner"))
+            && !words.iter().take(cut).any(|w| one_of(w, "i you we better worse same only first last"));
         let named_the = p.word(0) != "the" || one_of(after, "at of for in here") || words.len() == cut;
-        return (is_plain && named_the && (!is_bare || words.contains(&"here") || one_of(first, "retired") || one_of(after, "by"))).then(|| {
+        return (is_plain
+            && named_the
+            && (!is_bare || words.contains(&"here") || one_of(first, "retired") || one_of(after, "by")))
+        .then(|| {
             let found = make(Category::PersonalInfo, if is_faith { "trait" } else { "a job" });
             if is_faith { found } else { found.slot("job") }
         });
@@ -231,8 +400,70 @@ fn noun(p: &Parsed<'_>, around: Around<'_>) -> Option<Found> {
 
 /// Endings by which a word that no list knows is still a trade.
 fn is_trade(word: &str) -> bool {
-    const ENDINGS: &[&str] = &["ologist", "ographer", "ician", "smith", "wright", "keeper", "maker", "worker", "monger", "driver", "teacher", "master", "hand", "ist", "ier", "eer", "tender", "officer", "developer", "engineer", "assistant", "technician", "designer", "manager", "trainer", "fighter", "cleaner", "builder", "grower", "breeder", "painter", "repairer", "restorer", "fixer", "tuner", "carver", "weaver", "dresser", "binder", "setter", "cutter", "grinder", "blower", "diver", "planner", "walker", "sitter", "groomer", "trader", "dealer", "examiner", "inspector", "operator", "conductor", "ator", "ctor"];
-    word.len() > 4 && ENDINGS.iter().any(|end| word.ends_with(end)) && !one_of(word, "sister mister minister blister twister registered optimist pessimist realist idealist perfectionist minimalist feminist narcissist exist resist list fist earlier easier happier funnier busier career beer deer factor doctor masochist purist twist beforehand firsthand second-hand")
+    const ENDINGS: &[&str] = &[
+        "ologist",
+        "ographer",
+        "ician",
+        "smith",
+        "wright",
+        "keeper",
+        "maker",
+        "worker",
+        "monger",
+        "driver",
+        "teacher",
+        "master",
+        "hand",
+        "ist",
+        "ier",
+        "eer",
+        "tender",
+        "officer",
+        "developer",
+        "engineer",
+        "assistant",
+        "technician",
+        "designer",
+        "manager",
+        "trainer",
+        "fighter",
+        "cleaner",
+        "builder",
+        "grower",
+        "breeder",
+        "painter",
+        "repairer",
+        "restorer",
+        "fixer",
+        "tuner",
+        "carver",
+        "weaver",
+        "dresser",
+        "binder",
+        "setter",
+        "cutter",
+        "grinder",
+        "blower",
+        "diver",
+        "planner",
+        "walker",
+        "sitter",
+        "groomer",
+        "trader",
+        "dealer",
+        "examiner",
+        "inspector",
+        "operator",
+        "conductor",
+        "ator",
+        "ctor",
+    ];
+    word.len() > 4
+        && ENDINGS.iter().any(|end| word.ends_with(end))
+        && !one_of(
+            word,
+            "sister mister minister blister twister registered optimist pessimist realist idealist perfectionist minimalist feminist narcissist exist resist list fist earlier easier happier funnier busier career beer deer factor doctor masochist purist twist beforehand firsthand second-hand",
+        )
 }
 
 fn article_for(word: &str) -> &'static str {
@@ -243,44 +474,93 @@ fn article_for(word: &str) -> &'static str {
 fn trait_of(q: &Parsed<'_>, p: &Parsed<'_>, around: Around<'_>) -> Option<Found> {
     let (word, next) = (q.word(0), q.word(1));
     let is_bare_dropped = p.actor == Actor::Dropped && !around.inherits;
-    let named_thing = !next.is_empty() && !one_of(q.word(2), "i you we they he she it") ;
+    let named_thing = !next.is_empty() && !one_of(q.word(2), "i you we they he she it");
     let make = |category, family| {
         let content = if p.actor == Actor::Dropped {
-            rewrite::join(&[around.label, "is", if p.is_negated { "not" } else { "" }, &rewrite::render(around.text, p.tokens, p.rest, p.end)])
+            rewrite::join(&[
+                around.label,
+                "is",
+                if p.is_negated { "not" } else { "" },
+                &rewrite::render(
+                    around.text,
+                    p.tokens,
+                    p.rest,
+                    p.end - usize::from(p.end > p.rest + 1 && low(p.tokens, p.end - 1) == "here"),
+                ),
+            ])
         } else {
             rewrite::sentence(around.text, p, around.label)
         };
         Found::new(p, around, category, family).content(content)
     };
     if one_of(word, "allergic intolerant sensitive") {
-        return (next == "to" && !one_of(q.word(2), "the that this your bullshit work mornings nonsense") || word == "allergic" && next.is_empty() && false).then(|| make(Category::PersonalInfo, "health"));
+        return (next == "to" && !one_of(q.word(2), "the that this your bullshit work mornings nonsense")
+            || word == "allergic" && next.is_empty() && false)
+            .then(|| make(Category::PersonalInfo, "health"));
     }
     if FEARS.contains(word) {
-        return (next == "of" && !one_of(q.word(2), "what the-dark that this it you losing") && named_thing).then(|| make(Category::PersonalInfo, "a fear"));
+        return (next == "of" && !one_of(q.word(2), "what the-dark that this it you losing") && named_thing)
+            .then(|| make(Category::PersonalInfo, "a fear"));
     }
-    if ABILITIES.contains(word) && one_of(next, "at with in as") && !one_of(q.word(2), "this that it the all home you me present") {
-        let skip = one_of(word, "ok okay better best great good fine") && next == "with" && !one_of(q.word(2), "kids children numbers animals people my computers words plants languages") || one_of(word, "good great fine okay ok best handy") && next == "in";
+    if ABILITIES.contains(word) && one_of(next, "at with in as") && !one_of(q.word(2), "this that it the all home you me present")
+    {
+        let skip = one_of(word, "ok okay better best great good fine")
+            && next == "with"
+            && !one_of(q.word(2), "kids children numbers animals people my computers words plants languages")
+            || one_of(word, "good great fine okay ok best handy") && next == "in";
         if skip || one_of(word, "crap shit") && q.says("everything") {
             return None;
         }
         let is_training = one_of(word, "trained certified qualified");
-        let category = if q.says("names faces mornings goodbyes texting replying small directions") { Category::Skill } else { Category::Skill };
+        let category = if q.says("names faces mornings goodbyes texting replying small directions") {
+            Category::Skill
+        } else {
+            Category::Skill
+        };
         return Some(make(category, if is_training { "training" } else { "an ability" }));
     }
     if word == "fluent" {
         return Some(make(Category::Skill, "a language"));
     }
-    if one_of(word, "named called") && !next.is_empty() && q.actor == Actor::Speaker && !p.is_plural && q.tokens[q.rest + 1].is_capital {
-        return Some(Found::new(p, around, Category::PersonalInfo, "name").content(format!("{} name is {}", rewrite::possessive(around.label), rewrite::render(around.text, q.tokens, q.rest + 1, q.end))).slot("name"));
+    if one_of(word, "named called")
+        && !next.is_empty()
+        && q.actor == Actor::Speaker
+        && !p.is_plural
+        && q.tokens[q.rest + 1].is_capital
+    {
+        return Some(
+            Found::new(p, around, Category::PersonalInfo, "name")
+                .content(format!(
+                    "{} name is {}",
+                    rewrite::possessive(around.label),
+                    rewrite::render(around.text, q.tokens, q.rest + 1, q.end)
+                ))
+                .slot("name"),
+        );
     }
-    if word == "into" && !next.is_empty() && !one_of(next, "it this that the you") || FONDNESS.contains(word) && one_of(next, "on of with about in to") && !one_of(q.word(2), "this that it the your you what how a seeing knowing hearing getting trying buying upgrading moving anything changing switching these") && !(word == "mad" && one_of(next, "with in to on")) {
+    if word == "into" && !next.is_empty() && !one_of(next, "it this that the you")
+        || FONDNESS.contains(word)
+            && one_of(next, "on of with about in to")
+            && !one_of(
+                q.word(2),
+                "this that it the your you what how a seeing knowing hearing getting trying buying upgrading moving anything changing switching these",
+            )
+            && !(word == "mad" && one_of(next, "with in to on"))
+    {
         return Some(make(Category::Preference, "a taste"));
     }
     if word == "new" && next == "to" && !one_of(q.word(2), "this that it the here all") {
         return Some(make(Category::Skill, "an ability"));
     }
-    if one_of(word, "married engaged") && one_of(next, "to") || TRAITS_TIES.contains(word) && (next.is_empty() || one_of(next, "with for and since now again from twice to in on")) && !(word == "engaged" && one_of(next, "in with")) && !(word == "single" && p.is_negated) {
-        if one_of(word, "dating") && next.is_empty() || p.actor == Actor::Dropped && is_bare_dropped && next.is_empty() && one_of(word, "single engaged separated") {
+    if one_of(word, "married engaged") && one_of(next, "to")
+        || TRAITS_TIES.contains(word)
+            && (next.is_empty() || one_of(next, "with for and since now again from twice to in on"))
+            && !(word == "engaged" && one_of(next, "in with"))
+            && !(word == "single" && p.is_negated)
+    {
+        if one_of(word, "dating") && next.is_empty()
+            || p.actor == Actor::Dropped && is_bare_dropped && next.is_empty() && one_of(word, "single engaged separated")
+        {
             return None;
         }
         return Some(make(Category::Relationship, "a tie").slot("marital"));
@@ -289,27 +569,73 @@ fn trait_of(q: &Parsed<'_>, p: &Parsed<'_>, around: Around<'_>) -> Option<Found>
         return (q.rest_words().any(|w| one_of(w, MONTHS))).then(|| Found::new(p, around, Category::Goal, "an event"));
     }
     if one_of(word, "diagnosed") && one_of(next, "with as") {
-        return Some(Found::new(p, around, Category::PersonalInfo, "health").content(format!("{} was {}", around.label, rewrite::render(around.text, q.tokens, q.rest, q.end))));
+        return Some(Found::new(p, around, Category::PersonalInfo, "health").content(format!(
+            "{} was {}",
+            around.label,
+            rewrite::render(around.text, q.tokens, q.rest, q.end)
+        )));
     }
-    if word == "born" && one_of(next, "in on at and to near into") || word == "raised" && one_of(next, "in by on") || word == "born" && next.is_empty() && false {
-        let category = if p.word(1) == "in" && crate::clause::is_year(p.word(2)) || next == "on" { Category::PersonalInfo } else { Category::PersonalInfo };
-        return Some(Found::new(p, around, category, "origin").content(format!("{} was {}", around.label, rewrite::render(around.text, q.tokens, q.rest, q.end))));
+    if word == "born" && one_of(next, "in on at and to near into")
+        || word == "raised" && one_of(next, "in by on")
+        || word == "born" && next.is_empty() && false
+    {
+        let category = if p.word(1) == "in" && crate::clause::is_year(p.word(2)) || next == "on" {
+            Category::PersonalInfo
+        } else {
+            Category::PersonalInfo
+        };
+        return Some(Found::new(p, around, category, "origin").content(format!(
+            "{} was {}",
+            around.label,
+            rewrite::render(around.text, q.tokens, q.rest, q.end)
+        )));
+    }
+    if word == "estranged" && next == "from" {
+        return Some(make(Category::Relationship, "a tie"));
     }
     if one_of(word, "responsible") && next == "for" && !one_of(q.word(2), "this that it the-mess") {
         return Some(make(Category::PersonalInfo, "a job"));
     }
-    let ends = next.is_empty() || PREPOSITIONS.contains(next) || one_of(next, "and so now , since myself again too here or person too");
+    let ends =
+        next.is_empty() || PREPOSITIONS.contains(next) || one_of(next, "and so now , since myself again too here or person too");
     if TRAITS_PREFERENCE.contains(word) && ends {
-        return (!is_bare_dropped || next == "here" || next.is_empty() && p.end - p.rest == 1 && p.tokens.iter().filter(|t| t.is_wordy()).count() <= 3 || !next.is_empty()).then(|| {
+        return (!is_bare_dropped
+            || next == "here"
+            || next.is_empty() && p.end - p.rest == 1 && p.tokens.iter().filter(|t| t.is_wordy()).count() <= 3
+            || !next.is_empty())
+        .then(|| {
             let end = if next == "here" { q.rest + 1 } else { q.end };
-            Found::new(p, around, Category::Preference, "a diet").content(rewrite::join(&[around.label, "is", if p.is_negated { "not" } else { "" }, &rewrite::render(around.text, q.tokens, q.rest, end)]))
+            Found::new(p, around, Category::Preference, "a diet").content(rewrite::join(&[
+                around.label,
+                "is",
+                if p.is_negated { "not" } else { "" },
+                &rewrite::render(around.text, q.tokens, q.rest, end),
+            ]))
         });
     }
-    if TRAITS_PERSONAL.contains(word) && (ends || TRAITS_PERSONAL.contains(next) || one_of(next, "intolerant impaired deaf blind colourblind born by in expecting australian american") || HEALTH.contains(next)) {
-        if word == "straight" && !next.is_empty() || word == "blind" && next == "to" || word == "expecting" && (next.is_empty() || one_of(next, "to that")) || word == "deaf" && next == "to" || word == "adopted" && !next.is_empty() && next != "and" || one_of(word, "polish") && !next.is_empty() || word == "sober" && next.is_empty() || p.is_negated && !one_of(word, "diabetic religious straight gay british english american jewish muslim catholic") || word == "tall" && is_bare_dropped || word == "visually" && next != "impaired" {
+    if TRAITS_PERSONAL.contains(word)
+        && (ends
+            || TRAITS_PERSONAL.contains(next)
+            || one_of(next, "intolerant impaired deaf blind colourblind born by in expecting australian american")
+            || HEALTH.contains(next))
+    {
+        if word == "straight" && !next.is_empty()
+            || word == "blind" && next == "to"
+            || word == "expecting" && (next.is_empty() || one_of(next, "to that"))
+            || word == "deaf" && next == "to"
+            || word == "adopted" && !next.is_empty() && next != "and"
+            || one_of(word, "polish") && !next.is_empty()
+            || word == "sober" && next.is_empty()
+            || p.is_negated && !one_of(word, "diabetic religious straight gay british english american jewish muslim catholic")
+            || word == "tall" && is_bare_dropped
+            || word == "visually" && next != "impaired"
+        {
             return None;
         }
-        let is_health = one_of(word, "allergic intolerant diabetic coeliac celiac asthmatic epileptic autistic dyslexic dyspraxic deaf blind colourblind colorblind colour-blind color-blind adhd bipolar anaemic anemic hypermobile claustrophobic agoraphobic arachnophobic");
+        let is_health = one_of(
+            word,
+            "allergic intolerant diabetic coeliac celiac asthmatic epileptic autistic dyslexic dyspraxic deaf blind colourblind colorblind colour-blind color-blind adhd bipolar anaemic anemic hypermobile claustrophobic agoraphobic arachnophobic",
+        );
         let category = if one_of(word, "widowed") { Category::Relationship } else { Category::PersonalInfo };
         let needs = is_bare_dropped && next.is_empty() && !is_health && !one_of(word, "retired");
         return (!needs).then(|| make(category, if is_health { "health" } else { "trait" }));
@@ -326,7 +652,12 @@ fn name(p: &Parsed<'_>, around: Around<'_>, skipped: usize) -> Option<Found> {
     let word = p.word(0);
     let raw = around.text.get(token.start..token.end)?;
     let is_shouted = raw.chars().count() > 1 && raw.chars().all(|c| !c.is_lowercase());
-    let known = PROPER.contains(word) || FILLERS.contains(word) || PASSING.contains(word) || base_of_ing(word).is_some() || word.ends_with("ed") || word.len() < 2;
+    let known = PROPER.contains(word)
+        || FILLERS.contains(word)
+        || PASSING.contains(word)
+        || base_of_ing(word).is_some()
+        || word.ends_with("ed")
+        || word.len() < 2;
     if !token.is_capital || is_shouted || known || TRAITS_PERSONAL.contains(word) {
         return None;
     }
@@ -336,7 +667,8 @@ fn name(p: &Parsed<'_>, around: Around<'_>, skipped: usize) -> Option<Found> {
     }
     let after = low(p.tokens, end);
     let closes = end >= p.end || one_of(after, "and from btw , the");
-    let content = format!("{} name is {}", rewrite::possessive(around.label), rewrite::render(around.text, p.tokens, p.rest, end));
+    let content =
+        format!("{} name is {}", rewrite::possessive(around.label), rewrite::render(around.text, p.tokens, p.rest, end));
     closes.then(|| Found::new(p, around, Category::PersonalInfo, "name").content(content).slot("name"))
 }
 
@@ -351,11 +683,15 @@ pub(crate) fn past(p: &Parsed<'_>, around: Around<'_>) -> Option<Found> {
     match key {
         "born" | "raised" | "adopted" | "brought" if key != "brought" || low(p.tokens, at + 1) == "up" => {
             let says_more = at + 1 < p.end;
-            says_more.then(|| Found::new(p, around, if key == "born" { Category::PersonalInfo } else { Category::Experience }, "origin"))
+            says_more.then(|| {
+                Found::new(p, around, if key == "born" { Category::PersonalInfo } else { Category::Experience }, "origin")
+            })
         }
         "diagnosed" => Some(Found::new(p, around, Category::PersonalInfo, "health")),
         "married" | "engaged" | "divorced" | "widowed" => Some(Found::new(p, around, Category::Experience, "a tie")),
-        "laid" | "fired" | "sacked" | "promoted" | "evacuated" | "elected" | "made" | "hospitalised" | "hospitalized" | "bullied" | "deployed" | "stationed" | "homeschooled" | "home-schooled" | "arrested" | "burgled" | "robbed" | "mugged" | "bitten" | "struck" => {
+        "laid" | "fired" | "sacked" | "promoted" | "evacuated" | "elected" | "made" | "hospitalised" | "hospitalized"
+        | "bullied" | "deployed" | "stationed" | "homeschooled" | "home-schooled" | "arrested" | "burgled" | "robbed"
+        | "mugged" | "bitten" | "struck" => {
             let is_redundancy = key != "made" || low(p.tokens, at + 1) == "redundant";
             is_redundancy.then(|| Found::new(p, around, Category::Experience, "an event of their life"))
         }
@@ -363,12 +699,24 @@ pub(crate) fn past(p: &Parsed<'_>, around: Around<'_>) -> Option<Found> {
             let words: Vec<&str> = p.rest_words().skip(1).collect();
             let cut = words.iter().position(|w| PREPOSITIONS.contains(w)).unwrap_or(words.len());
             let head = *words.get(cut.checked_sub(1)?)?;
-            let is_role = TRADES.contains(head) || is_trade(head) || one_of(head, "child kid member smoker dancer gymnast champion");
-            (is_role && (has_life_time(p) || has_duration(p) || cut == words.len() || one_of(words.get(cut).copied().unwrap_or(""), "in at for with of until")) && !is_passing(p))
-                .then(|| Found::new(p, around, Category::Experience, "a past trade"))
+            let is_role =
+                TRADES.contains(head) || is_trade(head) || one_of(head, "child kid member smoker dancer gymnast champion");
+            (is_role
+                && (has_life_time(p)
+                    || has_duration(p)
+                    || cut == words.len()
+                    || one_of(words.get(cut).copied().unwrap_or(""), "in at for with of until"))
+                && !is_passing(p))
+            .then(|| Found::new(p, around, Category::Experience, "a past trade"))
         }
         "vegan" | "vegetarian" => Some(Found::new(p, around, Category::Experience, "a past habit")),
-        "in" | "at" | "on" if has_life_time(p) && p.says("band army navy choir team uni university school prison coma hospital military police") || p.word(1) == "the" && one_of(p.word(2), "army navy marines raf military police scouts") => Some(Found::new(p, around, Category::Experience, "a past time")),
+        "in" | "at" | "on"
+            if has_life_time(p)
+                && p.says("band army navy choir team uni university school prison coma hospital military police")
+                || p.word(1) == "the" && one_of(p.word(2), "army navy marines raf military police scouts") =>
+        {
+            Some(Found::new(p, around, Category::Experience, "a past time"))
+        }
         _ => None,
     }
 }

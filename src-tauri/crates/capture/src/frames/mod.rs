@@ -115,16 +115,24 @@ fn may_drop(p: &Parsed<'_>, around: Around<'_>) -> bool {
     let verb = low(p.tokens, p.verb);
     match p.tense {
         Tense::Present => {
-            around.inherits && !p.tokens[p.verb.min(p.tokens.len() - 1)].is_capital
+            around.inherits && p.base != "like" && !p.tokens[p.verb.min(p.tokens.len() - 1)].is_capital
                 || p.is_negated && around.is_first && !p.is_bare() && one_of(&p.base, "own drink eat smoke have drive like speak")
                 || one_of(verb, "want love hate live work")
                     && around.is_first
                     && !p.is_bare()
                     && (verb != "want" || p.word(0) == "to")
                     && !one_of(p.word(0), "this that it your how when you the these those")
-                || one_of(verb, "speak play have") && around.is_first && p.adverbs.is_empty() && verb == "have" && one_of(p.word(0), "two three four five six a no") && p.rest_words().any(|w| KIN.contains(w) || PETS.contains(w) || HEALTH.contains(w))
+                || one_of(verb, "speak play have")
+                    && around.is_first
+                    && p.adverbs.is_empty()
+                    && verb == "have"
+                    && one_of(p.word(0), "two three four five six a no")
+                    && p.rest_words().any(|w| KIN.contains(w) || PETS.contains(w) || HEALTH.contains(w))
         }
         Tense::Past => around.inherits || around.is_first,
+        Tense::Progressive if p.rest_words().any(|w| one_of(w, "is are was were makes means has helps feels sounds would")) => {
+            false
+        }
         Tense::Modal => p.modal == "can" && p.is_negated || around.inherits,
         Tense::Copula => around.inherits || around.is_first,
         _ => around.inherits || around.is_first,
@@ -136,9 +144,14 @@ pub(crate) fn is_passing(p: &Parsed<'_>) -> bool {
     let words: Vec<&str> = p.front_words().chain(p.rest_words()).collect();
     words.iter().any(|w| TODAY.contains(w))
         || words.windows(2).any(|pair| {
-            pair[0] == "this" && one_of(pair[1], "morning afternoon evening second minute moment") || pair == ["right", "now"] || pair == ["last", "night"] || pair == ["so", "far"]
+            pair[0] == "this" && one_of(pair[1], "morning afternoon evening second minute moment")
+                || pair == ["right", "now"]
+                || pair == ["last", "night"]
+                || pair == ["so", "far"]
         })
-        || words.windows(3).any(|w| w[0] == "in" && one_of(w[2], "minutes minute min mins hour hours") || w == ["at", "the", "moment"])
+        || words
+            .windows(3)
+            .any(|w| w[0] == "in" && one_of(w[2], "minutes minute min mins hour hours") || w == ["at", "the", "moment"])
 }
 
 /// Whether a time of a life stands in the clause: a year, "years ago", "as a kid", "last summer".
@@ -152,6 +165,7 @@ pub(crate) fn has_life_time(p: &Parsed<'_>) -> bool {
         })
         || words.windows(3).any(|w| one_of(w[0], "as in during") && one_of(w[2], "kid child teenager teen student boy girl twenties thirties forties army navy military seventies eighties nineties 70s 80s 90s lockdown divorce pandemic war") || w[0] == "in" && one_of(w[1], "the") && one_of(w[2], "spring summer autumn fall winter"))
         || words.windows(2).any(|w| w[0] == "when" && w[1] == "i")
+        || p.has_adverb("once originally formerly previously")
         || words.iter().any(|w| one_of(w, "once childhood originally formerly professionally"))
 }
 
@@ -171,7 +185,10 @@ pub(crate) fn has_frequency(p: &Parsed<'_>) -> bool {
     let words: Vec<&str> = p.rest_words().chain(p.front_words()).collect();
     p.adverbs.iter().any(|k| FREQUENCY.contains(low(p.tokens, *k)))
         || words.iter().any(|w| FREQUENCY.contains(w) && !one_of(w, "each"))
-        || words.windows(2).any(|w| one_of(w[0], "once twice times nights days hours evenings mornings") && one_of(w[1], "a per week") || w[0] == "at" && one_of(w[1], "weekends night noon dawn"))
+        || words.windows(2).any(|w| {
+            one_of(w[0], "once twice times nights days hours evenings mornings") && one_of(w[1], "a per week")
+                || w[0] == "at" && one_of(w[1], "weekends night noon dawn")
+        })
         || words.windows(2).any(|w| w[0] == "on" && one_of(w[1], WEEKDAYS) && w[1].ends_with('s'))
         || words.windows(3).any(|w| w[0] == "in" && w[1] == "the" && one_of(w[2], "mornings morning evenings evening afternoons"))
 }
@@ -181,7 +198,12 @@ pub(crate) fn has_future_time(p: &Parsed<'_>) -> bool {
     let words: Vec<&str> = p.rest_words().chain(p.front_words()).collect();
     words.iter().any(|w| is_year(w) || one_of(w, "someday eventually soon abroad"))
         || words.windows(2).any(|w| {
-            one_of(w[0], "in by next on this before until come over for") && (one_of(w[1], MONTHS) || one_of(w[1], "year spring summer autumn fall winter easter christmas month retirement term semester september the"))
+            one_of(w[0], "in by next on this before until come over for")
+                && (one_of(w[1], MONTHS)
+                    || one_of(
+                        w[1],
+                        "year spring summer autumn fall winter easter christmas month retirement term semester september the",
+                    ))
                 || one_of(w[0], "one some") && w[1] == "day"
                 || one_of(w[0], "next this") && one_of(w[1], "week weekend year month summer")
         })

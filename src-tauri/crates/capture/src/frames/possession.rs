@@ -22,7 +22,16 @@ pub(crate) fn find(p: &Parsed<'_>, around: Around<'_>) -> Option<Found> {
     // "my sister's dog": the last noun counts, and another's belongings say little about the speaker.
     let owner_cut = nouns.iter().position(|w| *w == "'s").map_or(0, |at| at + 1);
     let own = &nouns[owner_cut..];
-    let kin = nouns.iter().any(|w| KIN.contains(w)) || nouns.windows(2).any(|w| w == ["other", "half"]) || nouns.windows(2).any(|w| w == ["best", "friend"]);
+    // "my colleague's son" is the colleague's.
+    if owner_cut > 0
+        && !nouns[..owner_cut].iter().any(|w| KIN.contains(w))
+        && own.iter().any(|w| KIN.contains(w) || PETS.contains(w))
+    {
+        return None;
+    }
+    let kin = nouns.iter().any(|w| KIN.contains(w))
+        || nouns.windows(2).any(|w| w == ["other", "half"])
+        || nouns.windows(2).any(|w| w == ["best", "friend"]);
     let pet = own.iter().any(|w| PETS.contains(w));
     // Of friends and colleagues only the name and the closest are worth keeping; their doings are their own.
     let friend = nouns.iter().any(|w| ASSOCIATE.contains(w)) && p.tense == Tense::Copula && one_of(p.word(0), "called named");
@@ -34,41 +43,84 @@ pub(crate) fn find(p: &Parsed<'_>, around: Around<'_>) -> Option<Found> {
 }
 
 /// What is said of a person or animal close to the speaker.
-pub(super) fn being_of(p: &Parsed<'_>, around: Around<'_>, category: Category, family: &'static str, is_friend: bool) -> Option<Found> {
+pub(super) fn being_of(
+    p: &Parsed<'_>,
+    around: Around<'_>,
+    category: Category,
+    family: &'static str,
+    is_friend: bool,
+) -> Option<Found> {
     let word = p.word(0);
     let make = |category| Some(Found::new(p, around, category, family));
-    let dead = one_of(&p.base, "die") || p.base == "pass" && one_of(word, "away") || p.tense == Tense::Copula && word == "dead";
+    let dead = one_of(&p.base, "die")
+        || p.base == "pass"
+            && (one_of(word, "away last when") || word == "in" && (has_future_time(p) || super::has_life_time(p)))
+        || p.tense == Tense::Copula && word == "dead";
     if dead && p.tense != Tense::Modal {
         return Some(Found::new(p, around, Category::Experience, "a loss"));
     }
     match p.tense {
         Tense::Copula => {
             let q = Parsed { actor: Actor::Speaker, ..p.clone() };
-            let number = word.parse::<u32>().is_ok_and(|n| n < 120) || one_of(word, "one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen seventeen eighteen twenty thirty forty fifty sixty seventy eighty ninety");
+            let number = word.parse::<u32>().is_ok_and(|n| n < 120)
+                || one_of(
+                    word,
+                    "one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen seventeen eighteen twenty thirty forty fifty sixty seventy eighty ninety",
+                );
             if number && (p.end - p.rest == 1 || one_of(p.word(1), "years year months weeks and now yo in this next")) {
                 return make(category);
             }
             let called = one_of(word, "called named");
             let named = p.tokens.get(p.rest).is_some_and(|t| t.is_capital) && p.end - p.rest <= 2;
-            let stating = called || named && !p.is_negated || one_of(word, "a an the") && !JESTS.contains(p.word(1)) && one_of(p.word(1), "the a") == false && lasting_noun(p) || being::find(&q, around).is_some() && !one_of(word, "in");
+            let stating = called
+                || named && !p.is_negated
+                || one_of(word, "a an the")
+                    && !JESTS.contains(p.word(1))
+                    && one_of(p.word(1), "the a") == false
+                    && lasting_noun(p)
+                || being::find(&q, around).is_some() && !one_of(word, "in");
             let elsewhere = one_of(word, "from in") && p.tokens.get(p.rest + 1).is_some_and(|t| t.is_capital);
-            let health = p.rest_words().any(|w| HEALTH.contains(w) || one_of(w, "dementia alzheimer's parkinson's deaf blind pregnant expecting remission hospice"));
+            let health = p.rest_words().any(|w| {
+                HEALTH.contains(w)
+                    || one_of(w, "dementia alzheimer's parkinson's deaf blind pregnant expecting remission hospice")
+            });
             (stating || elsewhere || health).then(|| make(category)).flatten()
         }
-        Tense::PastCopula => being::past(&Parsed { actor: Actor::Speaker, ..p.clone() }, around).is_some().then(|| make(category)).flatten(),
+        Tense::PastCopula => {
+            being::past(&Parsed { actor: Actor::Speaker, ..p.clone() }, around).is_some().then(|| make(category)).flatten()
+        }
         Tense::Present | Tense::Have => {
             if p.tense == Tense::Have {
-                let telling = p.rest_words().any(|w| HEALTH.contains(w) || PETS.contains(w) || KIN.contains(w) || one_of(w, "dementia alzheimer's parkinson's eyes legs") || BELONGINGS.contains(w));
+                let telling = p.rest_words().any(|w| {
+                    HEALTH.contains(w)
+                        || PETS.contains(w)
+                        || KIN.contains(w)
+                        || one_of(w, "dementia alzheimer's parkinson's eyes legs")
+                        || BELONGINGS.contains(w)
+                });
                 return (telling && !one_of(word, "to my the your")).then(|| make(category)).flatten();
             }
-            let strong = one_of(&p.base, "live teach study play own hate love speak run collect suffer drive coach manage adore enjoy prefer sing paint dance snore breed farm weld bake knit fish sail swim") && !p.is_bare() && !one_of(word, "it this that them me us him her you in-the out late")
+            let strong = one_of(
+                &p.base,
+                "live teach study play own hate love speak run collect suffer drive coach manage adore enjoy prefer sing paint dance snore breed farm weld bake knit fish sail swim",
+            ) && !p.is_bare()
+                && !one_of(word, "it this that them me us him her you in-the out late")
+                || p.base == "start" && p.says("school uni university college nursery kindergarten")
+                || p.base == "use" && p.rest_words().any(|w| HEALTH.contains(w) || w == "wheelchair")
                 || p.base == "work" && one_of(word, "as at for in nights with on from") && !one_of(p.word(1), "the-bug it this")
-                || p.base == "get" && p.rest_words().any(|w| HEALTH.contains(w) || one_of(w, "carsick seasick travelsick migraines hives"));
-            let habit = HABIT.contains(p.base.as_str()) && !CHATTER.contains(p.base.as_str()) && !p.is_bare() && super::has_frequency(p);
-            (strong && !(p.base == "love" && one_of(word, "when how to") && p.word(1) != "read") || habit).then(|| make(category)).flatten().map(|f| f.confidence(Confidence::STATED))
+                || p.base == "get"
+                    && p.rest_words().any(|w| HEALTH.contains(w) || one_of(w, "carsick seasick travelsick migraines hives"));
+            let habit =
+                HABIT.contains(p.base.as_str()) && !CHATTER.contains(p.base.as_str()) && !p.is_bare() && super::has_frequency(p);
+            (strong && !(p.base == "love" && one_of(word, "when how to") && p.word(1) != "read") || habit)
+                .then(|| make(category))
+                .flatten()
+                .map(|f| f.confidence(Confidence::STATED))
         }
         Tense::Progressive => {
-            let life = one_of(&p.base, "marry expect retire study train learn graduate turn") && !p.is_bare() && !one_of(word, "to it this that")
+            let life = one_of(&p.base, "marry expect retire study train learn graduate turn")
+                && !p.is_bare()
+                && !one_of(word, "to it this that")
                 || one_of(&p.base, "get") && one_of(word, "married divorced")
                 || one_of(&p.base, "move") && (one_of(word, "to in into out abroad") && p.rest + 1 < p.end)
                 || one_of(&p.base, "have") && p.says("baby twins girl boy surgery")
@@ -77,15 +129,29 @@ pub(super) fn being_of(p: &Parsed<'_>, around: Around<'_>, category: Category, f
             life.then(|| make(category)).flatten()
         }
         Tense::Past => {
-            let life = one_of(&p.base, "emigrate retire marry graduate found teach raise serve bear grow adopt farm fight") && !p.is_bare()
+            let life = one_of(&p.base, "split separate divorce") || one_of(&p.base, "emigrate retire marry graduate found teach raise serve bear grow adopt farm fight")
+                && !p.is_bare()
                 || one_of(&p.base, "work") && one_of(word, "as in at for") && !is_friend
                 || p.base == "get" && one_of(word, "married divorced diagnosed engaged")
+                || p.base == "turn"
+                    && (word.parse::<u32>().is_ok()
+                        || one_of(
+                            word,
+                            "one two three four five six seven eight nine ten eleven twelve thirteen sixteen eighteen thirty forty fifty sixty seventy eighty ninety",
+                        ))
+                || p.base == "get"
+                    && word == "into"
+                    && (p.says("university uni college med school") || p.tokens.get(p.rest + 1).is_some_and(|t| t.is_capital))
                 || p.base == "be"
                 || p.base == "move" && one_of(word, "to in away abroad")
                 || p.base == "leave" && (one_of(word, "me us when in") && super::has_life_time(p) || word == "me")
                 || p.base == "have" && p.rest_words().any(|w| HEALTH.contains(w) || one_of(w, "stroke baby twins surgery"))
-                || p.base == "start" && p.says("school uni university nursery college") ;
-            (life && !one_of(word, "it this that")).then(|| make(if one_of(&p.base, "have start retire graduate marry get move bear") { category } else { category })).flatten()
+                || p.base == "start" && p.says("school uni university nursery college");
+            (life && !one_of(word, "it this that"))
+                .then(|| {
+                    make(if one_of(&p.base, "have start retire graduate marry get move bear") { category } else { category })
+                })
+                .flatten()
         }
         Tense::Perfect | Tense::PerfectProgressive | Tense::PerfectCopula => {
             let lasting = super::has_duration(p) && !one_of(&p.base, "wait try call tell ask say");
@@ -93,7 +159,12 @@ pub(super) fn being_of(p: &Parsed<'_>, around: Around<'_>, category: Category, f
             (lasting || moved).then(|| make(category)).flatten()
         }
         Tense::UsedTo => action::used_to(p, around).map(|f| Found { category, ..f }),
-        Tense::Modal => (p.modal == "can" && p.is_negated && one_of(&p.base, "swim walk eat see hear have fly") && !one_of(word, "it this that the me my to")).then(|| make(category)).flatten(),
+        Tense::Modal => (p.modal == "can"
+            && p.is_negated
+            && one_of(&p.base, "swim walk eat see hear have fly")
+            && !one_of(word, "it this that the me my to"))
+        .then(|| make(category))
+        .flatten(),
         _ => None,
     }
 }
@@ -102,7 +173,13 @@ pub(super) fn being_of(p: &Parsed<'_>, around: Around<'_>, category: Category, f
 fn lasting_noun(p: &Parsed<'_>) -> bool {
     let words: Vec<&str> = p.rest_words().skip(1).collect();
     let cut = words.iter().position(|w| PREPOSITIONS.contains(w) || one_of(w, "who that and or")).unwrap_or(words.len());
-    words.iter().take(cut).any(|w| TRADES.contains(w) || PETS.contains(w) || HEALTH.contains(w) || TRAITS_PERSONAL.contains(w) || one_of(w, "rescue cross mix breed firefighter driver worker"))
+    words.iter().take(cut).any(|w| {
+        TRADES.contains(w)
+            || PETS.contains(w)
+            || HEALTH.contains(w)
+            || TRAITS_PERSONAL.contains(w)
+            || one_of(w, "rescue cross mix breed firefighter driver worker")
+    })
 }
 
 /// "my name is …", "my favourite film is …", "my work laptop is a mac".
@@ -112,61 +189,139 @@ fn attribute(p: &Parsed<'_>, around: Around<'_>, nouns: &[&str], is_anothers: bo
     let word = p.word(0);
     let copula = p.tense == Tense::Copula;
     let make = |category, family| Found::new(p, around, category, family);
-    let vague = p.is_bare() || one_of(word, "it this that not so the-same like what how broken dead down out off late here gone fine ok okay good great bad terrible ready done wrong missing slow blocked up over");
+    let vague = p.is_bare()
+        || one_of(
+            word,
+            "it this that not so the-same like what how broken dead down out off late here gone fine ok okay good great bad terrible ready done wrong missing slow blocked up over",
+        );
     if is_anothers && !one_of(head, "name birthday wedding") {
         return None;
     }
-    if copula && one_of(head, "name") && !p.is_negated && !vague && p.end - p.rest <= 5 && !one_of(word, "on in not spelled spelt misspelled wrong a the") {
+    if copula
+        && one_of(head, "name")
+        && !p.is_negated
+        && !vague
+        && p.end - p.rest <= 5
+        && !one_of(word, "on in not spelled spelt misspelled wrong a the")
+    {
         let other = nouns.iter().any(|w| one_of(w, "company business band dog user last-name middle maiden") || KIN.contains(w));
-        let content = format!("{} {} is {}", rewrite::possessive(around.label), rewrite::render(around.text, p.tokens, possession_lo(p), p.group), rewrite::render(around.text, p.tokens, p.rest, p.end));
+        let content = format!(
+            "{} {} is {}",
+            rewrite::possessive(around.label),
+            rewrite::render(around.text, p.tokens, possession_lo(p), p.group),
+            rewrite::render(around.text, p.tokens, p.rest, p.end)
+        );
         let found = make(Category::PersonalInfo, "name").content(content);
         return Some(if other || first != "name" && first != "first" && first != "real" { found } else { found.slot("name") });
     }
     let favourite = nouns.iter().any(|w| one_of(w, "favourite favourites go-to least-favourite preferred"));
     if favourite && copula && !vague {
         let slot = format!("favourite {head}");
-        return (!one_of(head, "part bit thing") || !one_of(word, "the when")).then(|| make(Category::Preference, "a favourite").slot(&slot));
+        return (!one_of(head, "part bit thing") || !one_of(word, "the when"))
+            .then(|| make(Category::Preference, "a favourite").slot(&slot));
     }
-    if copula && one_of(head, "plan goal dream aim ambition resolution target") && !p.is_negated && (word == "to" || base_of_ing(word).is_some()) {
+    if copula
+        && one_of(head, "plan goal dream aim ambition resolution target")
+        && !p.is_negated
+        && (word == "to" || base_of_ing(word).is_some())
+    {
         let errand = one_of(p.word(1), "use get do fix make call ask check run write-the") && !has_future_time(p);
         return (!errand).then(|| make(Category::Goal, "an aim"));
     }
-    if EVENTS.contains(head) && (copula || p.base == "start") && (has_future_time(p) || p.rest_words().any(|w| one_of(w, MONTHS)) || one_of(word, "on in at") && p.tokens[p.rest..p.end].iter().any(|t| t.is_capital)) && !vague {
+    if EVENTS.contains(head)
+        && (copula || p.base == "start")
+        && (has_future_time(p)
+            || p.rest_words().any(|w| one_of(w, MONTHS))
+            || one_of(word, "on in at") && p.tokens[p.rest..p.end].iter().any(|t| t.is_capital))
+        && !vague
+    {
         return Some(make(Category::Goal, "an event").slot(&format!("event {}", nouns.join(" "))));
     }
     if copula && one_of(head, "language tongue") && !vague {
         return Some(make(Category::Skill, "a language"));
     }
-    if copula && one_of(head, "birthday bday age pronouns hometown birthplace height nationality ethnicity religion surname nickname blood sign timezone address degree major job occupation profession trade employer role title field specialty speciality heritage ancestry background size type accent") && !vague && !p.says("killing boring hard") {
-        if one_of(head, "address") && !p.tokens[p.rest..p.end].iter().any(|t| t.is_capital || t.low.starts_with(|c: char| c.is_ascii_digit())) || one_of(head, "background job role field title") && !one_of(word, "in a an the as teaching nursing") && base_of_ing(word).is_none() && head != "background" {
+    if copula
+        && one_of(
+            head,
+            "birthday bday age pronouns hometown birthplace height nationality ethnicity religion surname nickname blood sign timezone address degree major job occupation profession trade employer role title field specialty speciality heritage ancestry background size type accent",
+        )
+        && !vague
+        && !p.says("killing boring hard")
+    {
+        if one_of(head, "address")
+            && !p.tokens[p.rest..p.end].iter().any(|t| t.is_capital || t.low.starts_with(|c: char| c.is_ascii_digit()))
+            || one_of(head, "background job role field title")
+                && !one_of(word, "in a an the as teaching nursing")
+                && base_of_ing(word).is_none()
+                && head != "background"
+        {
             return None;
         }
         let slot = head.to_owned();
         let category = if one_of(head, "pronouns") { Category::PersonalInfo } else { Category::PersonalInfo };
         return Some(make(category, "an attribute").slot(&slot));
     }
-    if copula && one_of(head, "hobby hobbies passion weakness obsession policy rule superpower hero idol drink band team poison jam comfort nemesis pleasure vice pastime interest interests preference religion diet breakfast") && !vague {
+    if copula
+        && one_of(
+            head,
+            "hobby hobbies passion weakness obsession policy rule superpower hero idol drink band team poison jam comfort nemesis pleasure vice pastime interest interests preference religion diet breakfast",
+        )
+        && !vague
+    {
         return Some(make(if one_of(head, "superpower") { Category::Skill } else { Category::Preference }, "a taste"));
     }
     if copula && one_of(head, "fear phobia") && !vague {
         return Some(make(Category::PersonalInfo, "a fear"));
     }
-    if one_of(head, "stack setup editor distro shell os browser terminal laptop machine computer desktop pc keyboard driver rig workstation") && !vague && (copula && (one_of(word, "a an") || p.tokens[p.rest..p.end].iter().any(|t| t.is_capital || PROPER.contains(t.low.as_str()))) || one_of(&p.base, "run")) && !p.says("error") {
+    if one_of(
+        head,
+        "stack setup editor distro shell os browser terminal laptop machine computer desktop pc keyboard driver rig workstation",
+    ) && !vague
+        && (copula
+            && (one_of(word, "a an") || p.tokens[p.rest..p.end].iter().any(|t| t.is_capital || PROPER.contains(t.low.as_str())))
+            || one_of(&p.base, "run"))
+        && !p.says("error")
+    {
         return Some(make(Category::Preference, "a tool"));
     }
-    if copula && one_of(head, "car bike motorbike guitar piano camera phone house flat apartment boat van violin cello horse motorcycle synth telescope") && one_of(word, "a an") && !one_of(p.word(1), "mess bit total disaster complete nightmare wreck few little") {
+    if copula
+        && one_of(
+            head,
+            "car bike motorbike guitar piano camera phone house flat apartment boat van violin cello horse motorcycle synth telescope",
+        )
+        && one_of(word, "a an")
+        && !one_of(p.word(1), "mess bit total disaster complete nightmare wreck few little")
+    {
         return Some(make(Category::PersonalInfo, "a possession"));
     }
-    if one_of(head, "company business shop bakery restaurant cafe firm studio office school practice team startup salon workshop stall garden allotment flat house") && (copula && one_of(word, "in at on called near") || one_of(&p.base, "make sell specialise specialize build")) && !vague && !one_of(p.word(1), "the a trouble chaos danger it") {
+    if one_of(
+        head,
+        "company business shop bakery restaurant cafe firm studio office school practice team startup salon workshop stall garden allotment flat house",
+    ) && (copula && one_of(word, "in at on called near") || one_of(&p.base, "make sell specialise specialize build"))
+        && !vague
+        && !one_of(p.word(1), "the a trouble chaos danger it")
+    {
         return Some(make(Category::PersonalInfo, "a business"));
     }
-    if copula && one_of(head, "shift shifts") && !vague || one_of(head, "shift shifts") && one_of(&p.base, "start end") && p.end - p.rest >= 2 {
+    if copula && one_of(head, "shift shifts") && !vague
+        || one_of(head, "shift shifts") && one_of(&p.base, "start end") && p.end - p.rest >= 2
+    {
         return Some(make(Category::PersonalInfo, "a job"));
     }
-    if copula && one_of(head, "thesis dissertation phd book novel masters research memoir podcast") && one_of(word, "on about in called") && p.rest + 1 < p.end {
-        return Some(make(if one_of(head, "phd thesis dissertation masters research") { Category::PersonalInfo } else { Category::Goal }, "a work"));
+    if copula
+        && one_of(head, "thesis dissertation phd book novel masters research memoir podcast")
+        && one_of(word, "on about in called")
+        && p.rest + 1 < p.end
+    {
+        return Some(make(
+            if one_of(head, "phd thesis dissertation masters research") { Category::PersonalInfo } else { Category::Goal },
+            "a work",
+        ));
     }
-    if HEALTH.contains(head) && (copula || one_of(&p.base, "act flare get run")) && !one_of(head, "back knee knees hip shoulder glasses") {
+    if HEALTH.contains(head)
+        && (copula || one_of(&p.base, "act flare get run"))
+        && !one_of(head, "back knee knees hip shoulder glasses")
+    {
         return None;
     }
     let _ = low;

@@ -30,6 +30,8 @@ pub(crate) fn find(text: &str, tokens: &[Token], clause: &Clause, label: &str) -
         .or_else(|| years_of(text, tokens, lo, hi, label))
         .or_else(|| pastime(text, tokens, lo, hi, label))
         .or_else(|| role(text, tokens, clause, lo, hi, label))
+        .or_else(|| turned(text, tokens, lo, hi, label))
+        .or_else(|| short(text, tokens, clause, lo, hi, label))
         .or_else(|| animal(text, tokens, lo, hi, label))
         .or_else(|| nights(text, tokens, lo, hi, label))
         .or_else(|| telling(text, tokens, lo, hi, label))
@@ -55,33 +57,54 @@ fn event(text: &str, tokens: &[Token], lo: usize, hi: usize, label: &str) -> Opt
     let first = lo + usize::from(one_of(low(tokens, lo), "the our"));
     let verb = (first + 1..(first + 4).min(hi)).find(|k| one_of(low(tokens, *k), "is 's"))?;
     let noun = low(tokens, verb - 1);
-    if !one_of(noun, "wedding exam exams surgery operation viva graduation recital marathon audition defence defense move baby honeymoon launch christening baptism housewarming") || !(first..verb).all(|k| tokens[k].is_wordy()) {
+    if !one_of(
+        noun,
+        "wedding exam exams surgery operation viva graduation recital marathon audition defence defense move baby honeymoon launch christening baptism housewarming",
+    ) || !(first..verb).all(|k| tokens[k].is_wordy())
+    {
         return None;
     }
-    let dated = (verb + 1..hi).any(|k| one_of(low(tokens, k), MONTHS) || one_of(low(tokens, k), "spring summer autumn winter") || low(tokens, k).ends_with("th") && low(tokens, k).starts_with(|c: char| c.is_ascii_digit()));
-    (dated && one_of(low(tokens, verb + 1), "on in at the this next due") || dated && one_of(low(tokens, verb + 1), MONTHS)).then(|| {
-        let content = join(&[&possessive(label), &render(text, tokens, first, verb), "is", &render(text, tokens, verb + 1, hi)]);
-        let mut found = found(content, Category::Goal, Confidence::STATED, "an event");
-        found.slot = Some(format!("event {}", (first..verb).map(|k| low(tokens, k)).collect::<Vec<_>>().join(" ")));
-        (found, lo, hi)
-    })
+    let dated = (verb + 1..hi).any(|k| {
+        one_of(low(tokens, k), MONTHS)
+            || one_of(low(tokens, k), "spring summer autumn winter")
+            || low(tokens, k).ends_with("th") && low(tokens, k).starts_with(|c: char| c.is_ascii_digit())
+    });
+    (dated && one_of(low(tokens, verb + 1), "on in at the this next due") || dated && one_of(low(tokens, verb + 1), MONTHS)).then(
+        || {
+            let content =
+                join(&[&possessive(label), &render(text, tokens, first, verb), "is", &render(text, tokens, verb + 1, hi)]);
+            let mut found = found(content, Category::Goal, Confidence::STATED, "an event");
+            found.slot = Some(format!("event {}", (first..verb).map(|k| low(tokens, k)).collect::<Vec<_>>().join(" ")));
+            (found, lo, hi)
+        },
+    )
 }
 
 /// "twelve years of cleaning up COBOL", "after 20 years as a nurse".
 fn years_of(text: &str, tokens: &[Token], lo: usize, hi: usize, label: &str) -> Option<Special> {
     let at = (lo..hi).find(|k| one_of(low(tokens, *k), "years decades") && one_of(low(tokens, *k + 1), "of as in spent"))?;
-    let from = (lo..at).rev().take(2).find(|k| tokens[*k].kind == crate::token::Kind::Number || one_of(low(tokens, *k), "two three four five six seven eight nine ten eleven twelve fifteen twenty thirty forty"))?;
-    if !(from == lo || one_of(low(tokens, from - 1), "after with have got my over about nearly almost these") ) || (lo..from).any(|k| one_of(low(tokens, k), "he she they his her their your")) {
+    let from = (lo..at).rev().take(2).find(|k| {
+        tokens[*k].kind == crate::token::Kind::Number
+            || one_of(low(tokens, *k), "two three four five six seven eight nine ten eleven twelve fifteen twenty thirty forty")
+    })?;
+    if !(from == lo || one_of(low(tokens, from - 1), "after with have got my over about nearly almost these"))
+        || (lo..from).any(|k| one_of(low(tokens, k), "he she they his her their your"))
+    {
         return None;
     }
     let of = low(tokens, at + 1);
     let next = low(tokens, at + 2);
     let content = match of {
-        "of" if base_of_ing(next).is_some() => join(&[label, "has", &render(text, tokens, from, at + 1), "of experience", &render(text, tokens, at + 2, hi)]),
-        "as" if one_of(next, "a an") => join(&[label, "has", &render(text, tokens, from, at + 1), "of experience", &render(text, tokens, at + 1, hi)]),
+        "of" if base_of_ing(next).is_some() => {
+            join(&[label, "has", &render(text, tokens, from, at + 1), "of experience", &render(text, tokens, at + 2, hi)])
+        }
+        "as" if one_of(next, "a an") => {
+            join(&[label, "has", &render(text, tokens, from, at + 1), "of experience", &render(text, tokens, at + 1, hi)])
+        }
         _ => return None,
     };
-    (!one_of(next, "being waiting trying paying having")).then(|| (found(content, Category::Skill, Confidence::IMPLIED, "long experience"), from, hi))
+    (!one_of(next, "being waiting trying paying having"))
+        .then(|| (found(content, Category::Skill, Confidence::IMPLIED, "long experience"), from, hi))
 }
 
 /// "keeping bees has been my hobby for six years".
@@ -89,11 +112,19 @@ fn pastime(text: &str, tokens: &[Token], lo: usize, hi: usize, label: &str) -> O
     let base = base_of_ing(low(tokens, lo))?;
     let verb = (lo + 1..(lo + 7).min(hi)).find(|k| one_of(low(tokens, *k), "is has was"))?;
     let mine = (verb + 1..hi).find(|k| low(tokens, *k) == "my")?;
-    let noun = (mine + 1..hi).find(|k| one_of(low(tokens, *k), "hobby passion thing obsession job therapy escape pastime outlet happy-place"))?;
-    (is_known_verb(&base) && noun - mine <= 4 && !one_of(low(tokens, noun), "thing") || noun - mine <= 2 && is_known_verb(&base)).then(|| {
-        let content = join(&[&possessive(label), &render(text, tokens, mine + 1, noun + 1), "is", &render(text, tokens, lo, verb), &render(text, tokens, noun + 1, hi)]);
-        (found(content, Category::Preference, Confidence::STATED, "a pastime"), lo, hi)
-    })
+    let noun = (mine + 1..hi)
+        .find(|k| one_of(low(tokens, *k), "hobby passion thing obsession job therapy escape pastime outlet happy-place"))?;
+    (is_known_verb(&base) && noun - mine <= 4 && !one_of(low(tokens, noun), "thing") || noun - mine <= 2 && is_known_verb(&base))
+        .then(|| {
+            let content = join(&[
+                &possessive(label),
+                &render(text, tokens, mine + 1, noun + 1),
+                "is",
+                &render(text, tokens, lo, verb),
+                &render(text, tokens, noun + 1, hi),
+            ]);
+            (found(content, Category::Preference, Confidence::STATED, "a pastime"), lo, hi)
+        })
 }
 
 /// "as a nurse, i …", "speaking as a mother of three", "being a vegetarian".
@@ -106,19 +137,256 @@ fn role(text: &str, tokens: &[Token], clause: &Clause, lo: usize, hi: usize, lab
         _ => return None,
     };
     let at = at + usize::from(low(tokens, at) == "someone" || low(tokens, at) == "somebody");
+    if low(tokens, at) == "with" && at > lo + 1 && hi <= at + 6 && (at + 1..hi).any(|k| HEALTH.contains(low(tokens, k))) {
+        let end = (at + 1..hi).find(|k| one_of(low(tokens, *k), "i my lists these this")).unwrap_or(hi);
+        let end = (at + 1..end).find(|k| HEALTH.contains(low(tokens, *k))).map_or(end, |k| k + 1);
+        return Some((
+            found(
+                join(&[label, "has", &render(text, tokens, at + 1, end)]),
+                Category::PersonalInfo,
+                Confidence::STATED,
+                "health",
+            ),
+            lo,
+            end,
+        ));
+    }
+    let trait_word = low(tokens, at);
+    if low(tokens, lo) == "being"
+        && (TRAITS_PERSONAL.contains(trait_word) || TRAITS_PREFERENCE.contains(trait_word))
+        && at + 1 == hi
+        && tokens.get(clause.hi).is_some_and(|t| t.low == ",")
+        && low(tokens, clause.hi + 1) == "i"
+    {
+        return Some((
+            found(
+                format!("{label} is {trait_word}"),
+                if TRAITS_PREFERENCE.contains(trait_word) { Category::Preference } else { Category::PersonalInfo },
+                Confidence::STATED,
+                "trait",
+            ),
+            lo,
+            hi,
+        ));
+    }
     if !one_of(low(tokens, at), "a an") || hi > at + 8 {
         return None;
     }
-    let cut = (at + 1..hi).find(|k| PREPOSITIONS.contains(low(tokens, *k)) || one_of(low(tokens, *k), "i who myself here")).unwrap_or(hi);
+    let cut = (at + 1..hi)
+        .find(|k| PREPOSITIONS.contains(low(tokens, *k)) || one_of(low(tokens, *k), "i who myself here"))
+        .unwrap_or(hi);
     let noun = low(tokens, cut - 1);
-    let follows = tokens.get(clause.hi).is_some_and(|t| t.low == ",") && (clause.hi + 1..(clause.hi + 5).min(tokens.len())).any(|k| one_of(low(tokens, k), "i my we"));
+    let follows = tokens.get(clause.hi).is_some_and(|t| one_of(&t.low, "i my we"))
+        || tokens.get(clause.hi).is_some_and(|t| t.low == ",")
+            && (clause.hi + 1..(clause.hi + 5).min(tokens.len())).any(|k| one_of(low(tokens, k), "i my we"));
     let own = follows || (cut..clause.hi).any(|k| low(tokens, k) == "myself") || low(tokens, lo) == "speaking";
     (own && TRADES.contains(noun) && !JESTS.contains(noun) && !one_of(noun, "child kid guest host user")).then(|| {
         let end = (at..hi).find(|k| one_of(low(tokens, *k), "i myself who")).unwrap_or(hi);
         let tie = one_of(noun, "mother father mum mom dad parent grandmother grandfather carer widow widower");
         let diet = one_of(noun, "vegan vegetarian pescatarian");
-        let category = if tie { Category::Relationship } else if diet { Category::Preference } else { Category::PersonalInfo };
+        let category = if tie {
+            Category::Relationship
+        } else if diet {
+            Category::Preference
+        } else {
+            Category::PersonalInfo
+        };
         (found(join(&[label, "is", &render(text, tokens, at, end)]), category, Confidence::STATED, "a job"), lo, end)
+    })
+}
+
+/// Statements turned round: "spiders terrify me", "Dune is my favourite book", "mornings aren't my thing".
+fn turned(text: &str, tokens: &[Token], lo: usize, hi: usize, label: &str) -> Option<Special> {
+    /// A longer subject is a clause of its own.
+    const SUBJECT_WORDS_MAX: usize = 5;
+    let first = low(tokens, lo);
+    if PRONOUNS.contains(first)
+        || one_of(
+            first,
+            "it this that what which nothing everything something anything nobody everyone one here there if when you your the-only",
+        )
+    {
+        return None;
+    }
+    let verb = (lo + 1..(lo + SUBJECT_WORDS_MAX + 1).min(hi)).find(|k| {
+        one_of(
+            low(tokens, *k),
+            "is are terrify terrifies scare scares freak freaks taste tastes give gives make makes relax relaxes bore bores",
+        )
+    })?;
+    if (lo..verb).any(|k| one_of(low(tokens, k), "you your his her their he she they i not"))
+        || !(lo..verb).all(|k| tokens[k].is_wordy() || tokens[k].low == "'")
+    {
+        return None;
+    }
+    let subject = render(text, tokens, lo, verb);
+    let word = low(tokens, verb);
+    let next = low(tokens, verb + 1);
+    let is_habit = !one_of(low(tokens, lo), "the this that these those")
+        || one_of(low(tokens, lo + 1), "dark sea dentist ocean countryside rain");
+    if !is_habit && !(verb + 2 < hi && low(tokens, verb + 2) == "favourite") {
+        return None;
+    }
+    let preference = |content: String| Some((found(content, Category::Preference, Confidence::STATED, "a taste"), lo, hi));
+    match word {
+        "terrify" | "terrifies" | "scare" | "scares" | "freak" | "freaks" if one_of(next, "me") => {
+            let how = if word.starts_with("terri") { "terrified" } else { "scared" };
+            Some((found(format!("{label} is {how} of {subject}"), Category::PersonalInfo, Confidence::STATED, "a fear"), lo, hi))
+        }
+        "calm" | "calms" | "keep" | "keeps" | "soothe" | "soothes" if next == "me" && base_of_ing(low(tokens, lo)).is_some() => preference(format!("{label} finds that {subject} {word} {}", render(text, tokens, verb + 1, hi))),
+        "relax" | "relaxes" | "bore" | "bores" if next == "me" => preference(format!("{label} finds that {subject} {word} them")),
+        "taste" | "tastes" if (verb..hi).any(|k| low(tokens, k) == "me") => preference(format!(
+            "{label} finds that {subject} {word} {}",
+            render(text, tokens, verb + 1, hi).replace(" to them", "")
+        )),
+        "give" | "gives" | "make" | "makes" if next == "me" => {
+            let health = (verb..hi).any(|k| {
+                HEALTH.contains(low(tokens, k))
+                    || one_of(low(tokens, k), "ill sick hives rash sneeze wheeze bloated seasick anxious sleepy")
+            });
+            (health && hi <= verb + 6)
+                .then(|| {
+                    (
+                        found(
+                            format!("{} {word} {label} {}", subject, render(text, tokens, verb + 2, hi)),
+                            Category::PersonalInfo,
+                            Confidence::IMPLIED,
+                            "health",
+                        ),
+                        lo,
+                        hi,
+                    )
+                })
+                .map(|(f, a, b)| {
+                    let content = format!("{label} says that {subject} {word} them {}", render(text, tokens, verb + 2, hi));
+                    (Found { content: tidy(&content), ..f }, a, b)
+                })
+        }
+        "is" | "are" => {
+            let negated = next == "not";
+            let at = verb + 1 + usize::from(negated);
+            if !one_of(low(tokens, at), "my our") {
+                return None;
+            }
+            let noun = low(tokens, hi - 1);
+            let favourite = (at..hi).any(|k| one_of(low(tokens, k), "favourite"));
+            let language = noun == "language" || noun == "tongue";
+            let slot = one_of(
+                noun,
+                "thing jam night nights day evening evenings hobby passion obsession escape weakness guilty-pleasure comfort",
+            ) && hi - at <= 4;
+            if favourite && !negated {
+                let end = (at..hi).find(|k| one_of(low(tokens, *k), "of")).unwrap_or(hi);
+                return preference(format!("{} {} is {subject}", possessive(label), render(text, tokens, at + 1, end)));
+            }
+            if language {
+                let content = format!(
+                    "{} {} {} {subject}",
+                    possessive(label),
+                    render(text, tokens, at + 1, hi),
+                    if negated { "is not" } else { "is" }
+                );
+                return Some((found(content, Category::Skill, Confidence::STATED, "a language"), lo, hi));
+            }
+            if slot && (noun == "thing" || noun == "jam") && hi - at == 2 {
+                return preference(format!("{label} {} {subject}", if negated { "does not like" } else { "likes" }));
+            }
+            (slot && !negated && (hi - at >= 3 || one_of(noun, "hobby passion obsession weakness")))
+                .then(|| preference(format!("{} {} {word} {subject}", possessive(label), render(text, tokens, at + 1, hi))))
+                .flatten()
+        }
+        _ => None,
+    }
+}
+
+/// Telegrams: "name's Otis", "call me Ren", "32F from Ohio", "no car here", "two kids", "off to Japan in April", "all i want is to …".
+fn short(text: &str, tokens: &[Token], clause: &Clause, lo: usize, hi: usize, label: &str) -> Option<Special> {
+    let first = low(tokens, lo);
+    let capital = |k: usize| k < hi && tokens[k].is_capital && tokens[k].is_wordy();
+    let name_at = if first == "name" && low(tokens, lo + 1) == "is" {
+        Some(lo + 2)
+    } else if first == "the" && low(tokens, lo + 1) == "name" && low(tokens, lo + 2) == "is" {
+        Some(lo + 3)
+    } else {
+        matches_at(tokens, lo, hi, "call me")
+            .or_else(|| matches_at(tokens, lo, hi, "you can call me"))
+            .or_else(|| matches_at(tokens, lo, hi, "everyone calls me"))
+            .or_else(|| matches_at(tokens, lo, hi, "people call me"))
+            .or_else(|| matches_at(tokens, lo, hi, "friends call me"))
+            .map(|n| lo + n)
+    };
+    if let Some(at) = name_at {
+        return (capital(at) && hi - at <= 2 && !one_of(low(tokens, at), "when if back old crazy")).then(|| {
+            let mut found = found(
+                format!("{} name is {}", possessive(label), render(text, tokens, at, hi)),
+                Category::PersonalInfo,
+                Confidence::STATED,
+                "name",
+            );
+            found.slot = Some("name".to_owned());
+            (found, lo, hi)
+        });
+    }
+    if tokens[lo].kind == crate::token::Kind::Number
+        && first.len() == 3
+        && first.ends_with(['m', 'f'])
+        && first[..2].parse::<u32>().is_ok()
+    {
+        return Some((
+            found(format!("{label} is {} years old", &first[..2]), Category::PersonalInfo, Confidence::STATED, "age"),
+            lo,
+            lo + 1,
+        ));
+    }
+    if first == "off"
+        && low(tokens, lo + 1) == "to"
+        && (capital(lo + 2) || PROPER.contains(low(tokens, lo + 2)))
+        && (lo..hi).any(|k| one_of(low(tokens, k), MONTHS) || one_of(low(tokens, k), "next weeks summer spring"))
+    {
+        return Some((
+            found(join(&[label, "is going", &render(text, tokens, lo + 1, hi)]), Category::Goal, Confidence::STATED, "a plan"),
+            lo,
+            hi,
+        ));
+    }
+    if clause.opener.is_empty() && one_of(first, "no two three four") && low(tokens, hi - 1) != "left" {
+        let end = hi - usize::from(low(tokens, hi - 1) == "here");
+        let noun = low(tokens, end - 1);
+        let kin = one_of(noun, "kids children sons daughters boys girls brothers sisters siblings");
+        let thing = kin
+            || PETS.contains(noun) && noun != "bird"
+            || first == "no" && end < hi && one_of(noun, "car tv dishwasher garden oven smartphone");
+        return (thing && end - lo == 2 && (end < hi || tokens.get(hi).is_some_and(|t| t.low == ","))).then(|| {
+            let category = if kin { Category::Relationship } else { Category::PersonalInfo };
+            (
+                found(
+                    join(&[label, "has", &render(text, tokens, lo, end)]),
+                    category,
+                    Confidence::STATED,
+                    if kin { "family" } else { "a possession" },
+                ),
+                lo,
+                end,
+            )
+        });
+    }
+    None
+}
+
+/// "all i want is to open a bookshop".
+pub(crate) fn wish(text: &str, tokens: &[Token], hi: usize, label: &str) -> Option<Special> {
+    let at = (0..hi.min(6)).find(|k| one_of(low(tokens, *k), "all what") && low(tokens, *k + 1) == "i")?;
+    let is_to = (at + 2..hi.min(at + 9)).find(|k| low(tokens, *k) == "is" && low(tokens, *k + 1) == "to")?;
+    let wants = (at + 2..is_to).any(|k| one_of(low(tokens, k), "want wanted"));
+    let end = (is_to..hi).find(|k| one_of(&tokens[*k].low, ", . ; ! ( — but")).unwrap_or(hi);
+    let end = trim_end(tokens, is_to, end);
+    let life = (is_to..end).any(|k| one_of(low(tokens, k), "someday day own little book novel shop farm house home country sea boat travel quit retire learn family kids write paint open"));
+    (wants && life && end > is_to + 3).then(|| {
+        (
+            found(join(&[label, "wants", &render(text, tokens, is_to + 1, end)]), Category::Goal, Confidence::STATED, "an aim"),
+            at,
+            end,
+        )
     })
 }
 
@@ -135,13 +403,21 @@ fn animal(text: &str, tokens: &[Token], lo: usize, hi: usize, label: &str) -> Op
 
 /// "… what working nights at the hospital laundry does to you".
 fn nights(text: &str, tokens: &[Token], lo: usize, hi: usize, label: &str) -> Option<Special> {
-    let at = (lo..hi).find(|k| low(tokens, *k) == "working" && one_of(low(tokens, *k + 1), "nights shifts night weekends part-time freelance"))?;
+    let at = (lo..hi).find(|k| {
+        low(tokens, *k) == "working" && one_of(low(tokens, *k + 1), "nights shifts night weekends part-time freelance")
+    })?;
     let before = if at > lo { low(tokens, at - 1) } else { "" };
-    if at > lo && !one_of(before, "what of from with after to by why") || (lo..at).any(|k| one_of(low(tokens, k), "he she they his her you if")) {
+    if at > lo && !one_of(before, "what of from with after to by why")
+        || (lo..at).any(|k| one_of(low(tokens, k), "he she they his her you if"))
+    {
         return None;
     }
     let end = (at + 2..hi).find(|k| one_of(low(tokens, *k), "does do is has means makes and but that which")).unwrap_or(hi);
-    Some((found(join(&[label, "works", &render(text, tokens, at + 1, end)]), Category::PersonalInfo, Confidence::IMPLIED, "a job"), at, end))
+    Some((
+        found(join(&[label, "works", &render(text, tokens, at + 1, end)]), Category::PersonalInfo, Confidence::IMPLIED, "a job"),
+        at,
+        end,
+    ))
 }
 
 /// Belongings that only one kind of person has.
@@ -180,7 +456,10 @@ const TELLING: &[(&str, &str, Category, &str)] = &[
 fn telling(_text: &str, tokens: &[Token], lo: usize, hi: usize, label: &str) -> Option<Special> {
     let at = (lo..hi).find(|k| low(tokens, *k) == "my")?;
     let noun_at = (at + 1..(at + 4).min(hi)).find(|k| TELLING.iter().any(|(noun, ..)| *noun == low(tokens, *k)))?;
-    if (at + 1..noun_at).any(|k| !tokens[k].is_wordy() || low(tokens, k) == "'s" || KIN.contains(low(tokens, k)) || low(tokens, k) == "old") || (lo..at).any(|k| one_of(low(tokens, k), "sold lost gave used")) {
+    if (at + 1..noun_at)
+        .any(|k| !tokens[k].is_wordy() || low(tokens, k) == "'s" || KIN.contains(low(tokens, k)) || low(tokens, k) == "old")
+        || (lo..at).any(|k| one_of(low(tokens, k), "sold lost gave used"))
+    {
         return None;
     }
     let (_, says, category, family) = *TELLING.iter().find(|(noun, ..)| *noun == low(tokens, noun_at))?;
@@ -189,29 +468,64 @@ fn telling(_text: &str, tokens: &[Token], lo: usize, hi: usize, label: &str) -> 
 
 /// "hot take: tipping should be abolished".
 pub(crate) fn opinion(text: &str, tokens: &[Token], hi: usize, label: &str) -> Option<Special> {
-    const HEADS: &[&str] = &["hot take", "unpopular opinion", "controversial opinion", "in my opinion", "imo", "imho", "my take", "my opinion", "personal opinion", "hill i will die on"];
+    const HEADS: &[&str] = &[
+        "hot take",
+        "unpopular opinion",
+        "controversial opinion",
+        "in my opinion",
+        "imo",
+        "imho",
+        "my take",
+        "my opinion",
+        "personal opinion",
+        "hill i will die on",
+    ];
     let at = (0..hi.min(6)).find_map(|k| HEADS.iter().find_map(|head| matches_at(tokens, k, hi, head).map(|len| k + len)))?;
     let mut lo = at;
     while lo < hi && (!tokens[lo].is_wordy() || one_of(low(tokens, lo), "but that though is")) {
         lo += 1;
     }
     let end = trim_end(tokens, lo, hi);
-    let claims = (lo..end).any(|k| one_of(low(tokens, k), "is are should must beats has have deserves deserve ruins makes was were needs need"));
-    let about_you = (lo..end).any(|k| one_of(low(tokens, k), "you your this")) || one_of(low(tokens, lo), "it this that he she they you we");
+    let claims = (lo..end)
+        .any(|k| one_of(low(tokens, k), "is are should must beats has have deserves deserve ruins makes was were needs need"));
+    let about_you =
+        (lo..end).any(|k| one_of(low(tokens, k), "you your this")) || one_of(low(tokens, lo), "it this that he she they you we");
     (claims && !about_you && end > lo + 2).then(|| {
-        (found(join(&[label, "thinks that", &render(text, tokens, lo, end)]), Category::Preference, Confidence::STATED, "an opinion"), lo, end)
+        (
+            found(
+                join(&[label, "thinks that", &render(text, tokens, lo, end)]),
+                Category::Preference,
+                Confidence::STATED,
+                "an opinion",
+            ),
+            lo,
+            end,
+        )
     })
 }
 
 /// "as a general rule never put comments in code you give me", "always answer me in metric units".
 pub(crate) fn standing_wish(text: &str, tokens: &[Token], hi: usize, label: &str) -> Option<Special> {
     let lo = skip_fillers(tokens, 0, hi);
-    let general = crate::clause::contains(tokens, 0, hi.min(10), "as a rule") || crate::clause::contains(tokens, 0, hi.min(10), "general rule") || crate::clause::contains(tokens, 0, hi.min(10), "from now on") || crate::clause::contains(tokens, 0, hi.min(10), "in general") || crate::clause::contains(tokens, 0, hi.min(10), "in future");
-    let at = (lo..hi.min(lo + 8)).find(|k| one_of(low(tokens, *k), "always never") || general && one_of(low(tokens, *k), "use keep write give answer reply explain format call address avoid"))?;
-    let prefix_is_plain = (lo..at).all(|k| one_of(low(tokens, k), "as a general rule from now on in future please can you could general future and just when but ,") || !tokens[k].is_wordy());
+    let general = crate::clause::contains(tokens, 0, hi.min(10), "as a rule")
+        || crate::clause::contains(tokens, 0, hi.min(10), "general rule")
+        || crate::clause::contains(tokens, 0, hi.min(10), "from now on")
+        || crate::clause::contains(tokens, 0, hi.min(10), "in general")
+        || crate::clause::contains(tokens, 0, hi.min(10), "in future");
+    let at = (lo..hi.min(lo + 8)).find(|k| {
+        one_of(low(tokens, *k), "always never")
+            || general && one_of(low(tokens, *k), "use keep write give answer reply explain format call address avoid")
+    })?;
+    let prefix_is_plain = (lo..at).all(|k| {
+        one_of(low(tokens, k), "as a general rule from now on in future please can you could general future and just when but ,")
+            || !tokens[k].is_wordy()
+    });
     let verb_at = if one_of(low(tokens, at), "always never") { at + 1 } else { at };
     let verb = low(tokens, verb_at);
-    let is_imperative = one_of(verb, "use put give write keep answer reply explain format call address avoid show include add send tell suggest recommend start end speak talk quote cite convert round assume apologise apologize bother ask");
+    let is_imperative = one_of(
+        verb,
+        "use put give write keep answer reply explain format call address avoid show include add send tell suggest recommend start end speak talk quote cite convert round assume apologise apologize bother ask",
+    );
     let to_me = general || (verb_at..hi).any(|k| one_of(low(tokens, k), "me my"));
     let end = (verb_at..hi).find(|k| one_of(&tokens[*k].low, ", . ; ! ( —")).unwrap_or(hi);
     let end = trim_end(tokens, verb_at, end);
@@ -222,7 +536,21 @@ pub(crate) fn standing_wish(text: &str, tokens: &[Token], hi: usize, label: &str
     for (from, to) in [(" you ", " the assistant "), (" your ", " the assistant's ")] {
         words = words.replace(from, to);
     }
-    words = words.replace("the assistant give ", "the assistant gives ").replace("the assistant write ", "the assistant writes ").replace("the assistant send ", "the assistant sends ").replace("the assistant show ", "the assistant shows ");
-    let how = if low(tokens, at) == "never" { "never to" } else if low(tokens, at) == "always" { "always to" } else { "to" };
-    Some((found(join(&[label, "wants the assistant", how, &words]), Category::Preference, Confidence::STATED, "a standing wish"), lo, end))
+    words = words
+        .replace("the assistant give ", "the assistant gives ")
+        .replace("the assistant write ", "the assistant writes ")
+        .replace("the assistant send ", "the assistant sends ")
+        .replace("the assistant show ", "the assistant shows ");
+    let how = if low(tokens, at) == "never" {
+        "never to"
+    } else if low(tokens, at) == "always" {
+        "always to"
+    } else {
+        "to"
+    };
+    Some((
+        found(join(&[label, "wants the assistant", how, &words]), Category::Preference, Confidence::STATED, "a standing wish"),
+        lo,
+        end,
+    ))
 }

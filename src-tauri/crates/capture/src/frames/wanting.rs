@@ -16,14 +16,21 @@ const ERRANDS: &str = "know ask cancel return change check understand see make s
 /// Whether "to <verb> …" at `n` words into the complement names something a person strives for.
 fn is_aspiration(p: &Parsed<'_>, n: usize) -> bool {
     let mut n = n;
-    while ADVERBS_KEPT.contains(p.word(n)) || ADVERBS_DROPPED.contains(p.word(n)) || one_of(p.word(n), "one day finally eventually") {
+    while ADVERBS_KEPT.contains(p.word(n))
+        || ADVERBS_DROPPED.contains(p.word(n))
+        || one_of(p.word(n), "one day finally eventually")
+    {
         n += 1;
     }
     let (verb, object) = (p.word(n), p.word(n + 1));
     if verb.is_empty() || is_passing(p) || one_of(object, "it this that them these those you your me") && !one_of(verb, "be") {
         return false;
     }
-    if one_of(&["the"][0], object) && !p.says("guitar piano violin drums sea coast countryside marathon world cello harp bass ukulele accordion beta masters") && !has_future_time(p) {
+    if one_of(&["the"][0], object)
+        && !p
+            .says("guitar piano violin drums sea coast countryside marathon world cello harp bass ukulele accordion beta masters")
+        && !has_future_time(p)
+    {
         return false;
     }
     let words: Vec<&str> = p.rest_words().skip(n + 1).collect();
@@ -31,12 +38,26 @@ fn is_aspiration(p: &Parsed<'_>, n: usize) -> bool {
         KIN.contains(w) || PETS.contains(w) || BELONGINGS.contains(w) || TRADES.contains(w) || PROPER.contains(w)
             || one_of(w, "marathon half-marathon triathlon 10k 5k novel book memoir own language weight job jobs career countryside coast abroad sea university uni college kilos kg pounds smoking sugar meat drinking album world alps everest camino exam exams house home debt savings deposit family instrument painting pottery cooking sewing swimming knitting woodworking diving sailing surfing welding carpentry")
     });
-    let strong = one_of(verb, "learn become retire publish adopt marry graduate emigrate retrain found open volunteer relocate specialise specialize master");
+    let strong = one_of(
+        verb,
+        "learn become retire publish adopt marry graduate emigrate retrain found open volunteer relocate specialise specialize master",
+    );
     if one_of(verb, "learn") && one_of(object, "how about more if what why") {
         return object == "how" && words.get(1) == Some(&"to") && !p.says("script function query");
     }
-    ASPIRATION.contains(verb) && (strong && !words.is_empty() || verb == "retire" || life_object && !(one_of(verb, "see use make get find try do have go take set be") && !has_future_time(p) && !one_of(words.first().copied().unwrap_or(""), "a an my our into to back")) || has_future_time(p) && !one_of(verb, ERRANDS))
-        || one_of(verb, "go get be have do start stop see leave take make move give work try") && has_future_time(p) && (life_object || words.iter().any(|w| w.len() > 3 && w.chars().all(char::is_alphabetic))) && p.says("someday year spring summer autumn winter eventually abroad one") && !p.says("version deploy release meeting")
+    ASPIRATION.contains(verb)
+        && (strong && !words.is_empty()
+            || verb == "retire"
+            || life_object
+                && !(one_of(verb, "see use make get find try do have go take set be")
+                    && !has_future_time(p)
+                    && !one_of(words.first().copied().unwrap_or(""), "a an my our into to back"))
+            || has_future_time(p) && !one_of(verb, ERRANDS))
+        || one_of(verb, "go get be have do start stop see leave take make move give work try")
+            && has_future_time(p)
+            && (life_object || words.iter().any(|w| w.len() > 3 && w.chars().all(char::is_alphabetic)))
+            && p.says("someday year spring summer autumn winter eventually abroad one")
+            && !p.says("version deploy release meeting")
 }
 
 fn goal(p: &Parsed<'_>, around: Around<'_>, family: &'static str) -> Found {
@@ -51,7 +72,8 @@ pub(crate) fn want(p: &Parsed<'_>, around: Around<'_>) -> Option<Found> {
         return kin.then(|| goal(p, around, "an aim"));
     }
     if p.is_negated {
-        return (KIN.contains(p.word(2)) || one_of(p.word(1), "have") && p.says("kids children")).then(|| Found::new(p, around, Category::Preference, "a wish"));
+        return (KIN.contains(p.word(2)) || one_of(p.word(1), "have") && p.says("kids children"))
+            .then(|| Found::new(p, around, Category::Preference, "a wish"));
     }
     is_aspiration(p, 1).then(|| goal(p, around, "an aim"))
 }
@@ -62,7 +84,9 @@ pub(crate) fn plan(p: &Parsed<'_>, around: Around<'_>) -> Option<Found> {
         return None;
     }
     if one_of(p.word(0), "of on about") && base_of_ing(p.word(1)).is_some() {
-        let fits = !one_of(p.word(1), "using getting doing being going") || has_future_time(p) || one_of(p.word(1), "going") && p.says("to back");
+        let fits = !one_of(p.word(1), "using getting doing being going")
+            || has_future_time(p)
+            || one_of(p.word(1), "going") && p.says("to back");
         return (fits && !one_of(p.word(2), "it this that the")).then(|| goal(p, around, "an aim"));
     }
     (p.word(0) == "to" && is_aspiration(p, 1)).then(|| goal(p, around, "an aim"))
@@ -74,17 +98,23 @@ pub(crate) fn planning(p: &Parsed<'_>, around: Around<'_>) -> Option<Found> {
     let make = |family| {
         let found = goal(p, around, family);
         if p.actor == Actor::Dropped {
-            found.content(rewrite::join(&[around.label, "is", &rewrite::render(around.text, p.tokens, p.verb, p.end)])).confidence(Confidence::STATED)
+            found
+                .content(rewrite::join(&[around.label, "is", &rewrite::render(around.text, p.tokens, p.verb, p.end)]))
+                .confidence(Confidence::STATED)
         } else {
             found.confidence(Confidence::STATED)
         }
     };
     match p.base.as_str() {
-        "expect" => (one_of(word, "a our my twins") && p.rest_words().any(|w| KIN.contains(w) || one_of(w, "baby twins child girl boy"))).then(|| make("an event")),
+        "expect" => (one_of(word, "a our my twins")
+            && p.rest_words().any(|w| KIN.contains(w) || one_of(w, "baby twins child girl boy")))
+        .then(|| make("an event")),
         "think" | "consider" | "look" => {
             let verb_at = if one_of(word, "of about at into") { 1 } else { 0 };
             let verb = p.word(verb_at);
-            let moves = base_of_ing(verb).is_some_and(|b| one_of(&b, "move buy adopt get quit leave retire retrain open start learn emigrate go switch become sell apply")) && !one_of(p.word(verb_at + 1), "it this that the you");
+            let moves = base_of_ing(verb).is_some_and(|b| {
+                one_of(&b, "move buy adopt get quit leave retire retrain open start learn emigrate go switch become sell apply")
+            }) && !one_of(p.word(verb_at + 1), "it this that the you");
             let lasting = p.says("to dog cat puppy job career house business shop degree uni university kids baby vegan countryside abroad van boat piano guitar language teaching") || has_future_time(p);
             (moves && lasting && p.base != "look").then(|| make("an aim").confidence(Confidence::INFERRED))
         }
@@ -105,7 +135,10 @@ pub(crate) fn planning(p: &Parsed<'_>, around: Around<'_>) -> Option<Found> {
 
 fn has_place(p: &Parsed<'_>) -> bool {
     (p.rest..p.end).any(|k| {
-        one_of(low(p.tokens, k.saturating_sub(1)), "in to on at around through across for") && (p.tokens[k].is_capital || PROPER.contains(low(p.tokens, k))) && !one_of(low(p.tokens, k), MONTHS) && !one_of(low(p.tokens, k), WEEKDAYS)
+        one_of(low(p.tokens, k.saturating_sub(1)), "in to on at around through across for")
+            && (p.tokens[k].is_capital || PROPER.contains(low(p.tokens, k)))
+            && !one_of(low(p.tokens, k), MONTHS)
+            && !one_of(low(p.tokens, k), WEEKDAYS)
     })
 }
 
@@ -114,10 +147,17 @@ pub(crate) fn booked(p: &Parsed<'_>, around: Around<'_>) -> Option<Found> {
     let (word, next) = (p.word(0), p.word(1));
     match p.base.as_str() {
         "book" => {
-            let place = p.tokens.get(p.rest).is_some_and(|t| t.is_capital) || has_place(p) || p.says("flights flight cottage hotel trip holiday");
-            (place && !one_of(word, "it this that the") && !p.is_negated && !p.says("hours ago today")).then(|| goal(p, around, "a plan").slot("trip"))
+            let place = p.tokens.get(p.rest).is_some_and(|t| t.is_capital)
+                || has_place(p)
+                || p.says("flights flight cottage hotel trip holiday");
+            (place && !one_of(word, "it this that the") && !p.is_negated && !p.says("hours ago today"))
+                .then(|| goal(p, around, "a plan").slot("trip"))
         }
-        "sign" => (word == "up" && next == "for" && !one_of(p.word(2), "the your this it an") && !p.says("account newsletter trial plan")).then(|| goal(p, around, "a plan")),
+        "sign" => (word == "up"
+            && next == "for"
+            && !one_of(p.word(2), "the your this it an")
+            && !p.says("account newsletter trial plan"))
+        .then(|| goal(p, around, "a plan")),
         "enrol" | "enroll" => goal(p, around, "a plan").into(),
         "decide" => (word == "to" && is_aspiration(p, 1)).then(|| goal(p, around, "a plan")),
         _ => None,
@@ -127,16 +167,24 @@ pub(crate) fn booked(p: &Parsed<'_>, around: Around<'_>) -> Option<Found> {
 /// "I'm going to open a bakery".
 pub(crate) fn going_to(p: &Parsed<'_>, around: Around<'_>) -> Option<Found> {
     let q = Parsed { rest: p.verb, ..p.clone() };
-    (!p.is_negated && is_aspiration(&q, 0) && (has_future_time(p) || one_of(&p.base, "learn become retire adopt marry emigrate open retrain study move") && !is_passing(p)))
-        .then(|| {
-            let found = goal(p, around, "a plan");
-            if p.actor == Actor::Dropped { found.content(rewrite::join(&[around.label, "is going to", &rewrite::render(around.text, p.tokens, p.verb, p.end)])) } else { found }
-        })
+    (!p.is_negated
+        && is_aspiration(&q, 0)
+        && (has_future_time(p)
+            || one_of(&p.base, "learn become retire adopt marry emigrate open retrain study move") && !is_passing(p)))
+    .then(|| {
+        let found = goal(p, around, "a plan");
+        if p.actor == Actor::Dropped {
+            found.content(rewrite::join(&[around.label, "is going to", &rewrite::render(around.text, p.tokens, p.verb, p.end)]))
+        } else {
+            found
+        }
+    })
 }
 
 /// "I'd love to learn the harp", "I'd rather …".
 pub(crate) fn would(p: &Parsed<'_>, around: Around<'_>) -> Option<Found> {
-    (one_of(&p.base, "love like") && p.word(0) == "to" && is_aspiration(p, 1) && !p.says("if")).then(|| goal(p, around, "a wish").confidence(Confidence::IMPLIED))
+    (one_of(&p.base, "love like") && p.word(0) == "to" && is_aspiration(p, 1) && !p.says("if"))
+        .then(|| goal(p, around, "a wish").confidence(Confidence::IMPLIED))
 }
 
 /// "I've always wanted to see the fjords", "I've always loved trains".

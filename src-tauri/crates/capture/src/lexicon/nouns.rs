@@ -30,7 +30,7 @@ words! {
         stammer stutter cataracts glaucoma glasses narcolepsy sleep-apnoea apnoea gout vitiligo rosacea reflux gerd thyroid hypothyroidism
         bipolar schizophrenia tourette's tourettes synaesthesia synesthesia aphantasia colour-blindness intolerance disability
         hearing-aid hearing-aids astigmatism condition disorder syndrome disease hernia arrhythmia murmur rheumatism hip knee knees back
-        shoulder sinusitis ulcer ulcers kidney stoma cochlear braces implant neuropathy raynaud's agoraphobia claustrophobia arachnophobia";
+        shoulder panic fright dementia burnout claustrophobia sinusitis ulcer ulcers kidney stoma cochlear braces implant neuropathy raynaud's agoraphobia claustrophobia arachnophobia";
     /// Things worth knowing that somebody owns.
     BELONGINGS = "car cars bike bikes bicycle motorbike motorcycle moped scooter van campervan camper caravan motorhome boat boats
         narrowboat sailboat kayak canoe house flat apartment cottage cabin allotment garden greenhouse balcony farm smallholding orchard
@@ -99,7 +99,7 @@ words! {
         tunisian nigerian ghanaian kenyan ethiopian somali ugandan zimbabwean african european asian serbian croatian bosnian
         slovenian albanian macedonian georgian armenian kurdish basque catalan sri maltese cypriot pregnant expecting adopted orphaned
         homeless bald tall paraplegic sober lactose-intolerant gluten-intolerant lactose partially-sighted visually hard-of-hearing widowed
-        phobic immunocompromised disabled sixty-ish";
+        phobic religious dyscalculic hard-of-hearing immunocompromised disabled sixty-ish";
     /// Traits about diet and taste.
     TRAITS_PREFERENCE = "vegan vegetarian veggie pescatarian teetotal plant-based kosher halal gluten-free keto flexitarian nocturnal
         introverted extroverted coffee-free";

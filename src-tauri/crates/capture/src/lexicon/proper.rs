@@ -38,8 +38,7 @@ words! {
         minecraft instagram facebook twitter youtube netflix";
 }
 /// Month names, English.
-pub(crate) const MONTHS: &str =
-    "january february march april may june july august september october november december jan feb mar apr jun jul aug sep sept oct nov dec";
+pub(crate) const MONTHS: &str = "january february march april may june july august september october november december jan feb mar apr jun jul aug sep sept oct nov dec";
 
 /// Weekday names, English, singular and plural.
 pub(crate) const WEEKDAYS: &str =

@@ -82,10 +82,66 @@ static IRREGULAR_BASES: LazyLock<HashMap<&'static str, &'static str>> =
 /// Whether any list knows `base` as a verb.
 pub(crate) fn is_known_verb(base: &str) -> bool {
     [&HABIT, &TRADE, &LIFE, &UNDERTAKING, &ASPIRATION, &NO_HABIT, &LIKING].iter().any(|set| set.contains(base))
-        || matches!(base, "be" | "have" | "do" | "speak" | "suffer" | "belong" | "identify" | "die" | "sing" | "struggle" | "lie"
-            | "manage" | "depend" | "rely" | "hail" | "swear" | "worry" | "love" | "carry" | "feed" | "choose" | "bite" | "freeze"
-            | "throw" | "dream" | "deal" | "fight" | "look" | "pay" | "show" | "help" | "cover" | "handle" | "earn" | "live" | "play" | "name" | "pass"
-            | "diagnose" | "raise" | "split" | "land" | "undergo" | "overcome" | "graduate" | "help")
+        || matches!(
+            base,
+            "be" | "have"
+                | "do"
+                | "book"
+                | "sign"
+                | "hand"
+                | "decide"
+                | "enrol"
+                | "enroll"
+                | "swap"
+                | "vow"
+                | "widow"
+                | "drown"
+                | "look"
+                | "terrify"
+                | "speak"
+                | "suffer"
+                | "belong"
+                | "identify"
+                | "die"
+                | "sing"
+                | "struggle"
+                | "lie"
+                | "manage"
+                | "depend"
+                | "rely"
+                | "hail"
+                | "swear"
+                | "worry"
+                | "love"
+                | "carry"
+                | "feed"
+                | "choose"
+                | "bite"
+                | "freeze"
+                | "throw"
+                | "dream"
+                | "deal"
+                | "fight"
+                | "look"
+                | "pay"
+                | "show"
+                | "help"
+                | "cover"
+                | "handle"
+                | "earn"
+                | "live"
+                | "play"
+                | "name"
+                | "pass"
+                | "diagnose"
+                | "raise"
+                | "split"
+                | "land"
+                | "undergo"
+                | "overcome"
+                | "graduate"
+                | "help"
+        )
 }
 
 /// The base of a past or participle form, if it is one.
@@ -99,13 +155,35 @@ pub(crate) fn base_of_past(word: &str) -> Option<String> {
 
 /// Whether `word` can be a past participle.
 pub(crate) fn is_participle(word: &str) -> bool {
-    IRREGULAR_BASES.contains_key(word) || (word.len() > 4 && word.ends_with("ed")) || matches!(word, "run" | "come" | "become" | "read" | "overcome")
+    IRREGULAR_BASES.contains_key(word)
+        || (word.len() > 4 && word.ends_with("ed"))
+        || matches!(word, "run" | "come" | "become" | "read" | "overcome")
 }
 
 /// The base of an `-ing` form, if it is one.
 pub(crate) fn base_of_ing(word: &str) -> Option<String> {
     let stem = word.strip_suffix("ing").or_else(|| word.strip_suffix("in'"))?;
-    if stem.len() < 2 || matches!(word, "thing" | "nothing" | "something" | "anything" | "everything" | "evening" | "morning" | "during" | "sibling" | "king" | "ring" | "spring" | "string" | "wedding" | "building" | "darling") {
+    if stem.len() < 2
+        || matches!(
+            word,
+            "thing"
+                | "nothing"
+                | "something"
+                | "anything"
+                | "everything"
+                | "evening"
+                | "morning"
+                | "during"
+                | "sibling"
+                | "king"
+                | "ring"
+                | "spring"
+                | "string"
+                | "wedding"
+                | "building"
+                | "darling"
+        )
+    {
         return (word == "building").then(|| "build".to_owned());
     }
     candidates(stem).into_iter().find(|base| is_known_verb(base)).or_else(|| Some(guess(stem)))
@@ -155,7 +233,8 @@ pub(crate) fn third_of(base: &str) -> String {
         "be" | "am" | "are" => "is".to_owned(),
         "have" => "has".to_owned(),
         "were" => "was".to_owned(),
-        "can" | "could" | "will" | "would" | "may" | "might" | "must" | "should" | "used" | "was" | "had" | "did" | "is" | "has" => base.to_owned(),
+        "can" | "could" | "will" | "would" | "may" | "might" | "must" | "should" | "used" | "was" | "had" | "did" | "is"
+        | "has" => base.to_owned(),
         _ if ["s", "sh", "ch", "x", "z", "o"].iter().any(|end| base.ends_with(end)) => format!("{base}es"),
         _ => match base.strip_suffix('y') {
             Some(cut) if !cut.ends_with(['a', 'e', 'i', 'o', 'u']) => format!("{cut}ies"),

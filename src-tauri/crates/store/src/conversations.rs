@@ -107,6 +107,9 @@ pub struct ConversationFilter {
     pub is_private: Option<bool>,
 }
 
+/// Channel, handle, and whether it was verified.
+pub type OwnerHandle = (String, String, bool);
+
 /// What the privacy toggle would touch.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct PrivacyCounts {
@@ -401,7 +404,7 @@ impl ReadTx<'_> {
     }
 
     /// The owner's name and handles `(channel, handle, verified)`, once a source or the person has named them.
-    pub fn owner(&self) -> Result<Option<(String, Vec<(String, String, bool)>)>> {
+    pub fn owner(&self) -> Result<Option<(String, Vec<OwnerHandle>)>> {
         let mut statement = self.conn.prepare_cached(
             "SELECT c.channel_type, c.channel_handle, c.verified, c.display_name FROM entity_channels c JOIN entities e ON e.id = c.entity_id
               WHERE e.is_owner = 1 ORDER BY c.created_at_ms, c.id",

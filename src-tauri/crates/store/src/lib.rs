@@ -33,7 +33,7 @@ pub use analyses::AnalysisRow;
 pub use append::{AppendContext, BatchOutcome};
 pub use chain::{ChainFault, ChainReport};
 pub use changes::{Changes, Tag};
-pub use conversations::{ConversationFilter, ConversationRow, InteractionRow, PrivacyCounts, Spot};
+pub use conversations::{ConversationFilter, ConversationRow, InteractionRow, OwnerHandle, PrivacyCounts, Spot};
 pub use embeddings::EmbeddingOwner;
 pub use erase::Erased;
 pub use error::StoreError;

@@ -1,7 +1,7 @@
 /** A dialog: for decisions that cannot be undone, and for reading something aside. Everything else happens in place. */
 import { Dialog as Base } from '@base-ui/react/dialog';
 import { X } from 'lucide-react';
-import type { ReactNode } from 'react';
+import { type ReactNode, useRef } from 'react';
 import { t } from '../strings';
 import { IconButton } from './Button';
 import css from './Popup.module.css';
@@ -18,12 +18,14 @@ export interface DialogProps {
 }
 
 export function Dialog({ open, onClose, title, children, actions, size = 'm', testId }: DialogProps) {
+  const body = useRef<HTMLDivElement>(null);
   return (
     <Base.Root open={open} onOpenChange={(next) => !next && onClose()}>
       <Base.Portal>
         <Base.Backdrop className={css.scrim} />
         <Base.Viewport className={css.dialogViewport}>
-          <Base.Popup className={css.dialog} data-size={size} data-testid={testId}>
+          {/* Neither a button that acts nor the one that closes: what is to be read comes first. */}
+          <Base.Popup className={css.dialog} data-size={size} data-testid={testId} initialFocus={body}>
             <header className={css.dialogHead}>
               <Base.Title className={css.dialogTitle}>{title}</Base.Title>
               <IconButton label={t.app.close} onClick={onClose}>
@@ -32,7 +34,7 @@ export function Dialog({ open, onClose, title, children, actions, size = 'm', te
             </header>
             {/* Focusable, so that it can be scrolled by keyboard. */}
             {/* oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex */}
-            <div className={css.dialogBody} tabIndex={0}>
+            <div ref={body} className={css.dialogBody} tabIndex={0}>
               {children}
             </div>
             {actions ? <footer className={css.dialogFoot}>{actions}</footer> : null}

@@ -15,7 +15,19 @@ export interface ListState {
 
 export const EMPTY_LIST: ListState = { cursor: null, selected: new Set(), anchor: null };
 
-export const createListState = (): Store<ListState> => createStore(EMPTY_LIST);
+const made: Store<ListState>[] = [];
+
+/** A list's own state. It outlives the panel, so that coming back finds the cursor where it was. */
+export function createListState(): Store<ListState> {
+  const list = createStore(EMPTY_LIST);
+  made.push(list);
+  return list;
+}
+
+/** Puts every list back to its beginning; tests start from here. */
+export function resetLists(): void {
+  for (const list of made) list.set(EMPTY_LIST);
+}
 
 /** The id `step` rows from the cursor, staying inside the list. Without a cursor, the first or the last. */
 export function stepFrom(ids: readonly string[], cursor: string | null, step: number): string | null {

@@ -1,5 +1,5 @@
 /** What can be done with the selection, as one operation with one undo. */
-import { Archive, ArchiveRestore, ChevronDown, Tag } from 'lucide-react';
+import { Archive, ArchiveRestore, Tag } from 'lucide-react';
 import type { MemoryRow } from '../../api';
 import { Button, CATEGORIES, CategoryIcon, Menu, PaneBar } from '../../design';
 import { type ListState, clearSelection } from '../../state/list';
@@ -62,7 +62,6 @@ export function CategoryMenu({ open, onOpen, current, onChoose, size = 's', side
       trigger={
         <Button size={size} tone={size === 'm' ? 'quiet' : 'plain'} icon={<Tag size={14} aria-hidden="true" />} action={size === 'm' ? 'memories.category' : undefined} testId={TESTIDS.memoryCategory}>
           {t.memories.recategorize}
-          {size === 's' ? <ChevronDown size={12} aria-hidden="true" /> : null}
         </Button>
       }
       entries={CATEGORIES.map((category) => ({

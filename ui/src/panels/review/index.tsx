@@ -23,7 +23,6 @@ import type { AppStatus } from '../../api';
 
 type Filter = 'pending' | 'quarantined';
 
-/** Outlives the panel, so that coming back finds the cursor where it was. */
 const list = createListState();
 /** The candidate being reworded. */
 const editing = createStore<string | null>(null);

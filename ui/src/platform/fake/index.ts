@@ -4,7 +4,7 @@
  * It keeps what the contract promises and a panel relies on (one operation with one undo, facets counted without their own
  * condition, change tags after each write); it judges nothing.
  */
-import type { Event, RpcSchema } from '../../api/schema';
+import type { Event, RpcSchema, Theme } from '../../api/schema';
 import { type Platform, RpcError } from '../types';
 import { conversationCommands } from './conversations';
 import { buildWorld } from './data';
@@ -17,6 +17,7 @@ export interface FakeOptions {
   candidates?: number;
   firstRun?: boolean;
   embeddingMissing?: boolean;
+  theme?: Theme;
   /** How long each answer takes, ms. */
   latency_ms?: number;
   now?: number;
@@ -62,7 +63,7 @@ export function createFakePlatform(options: FakeOptions = {}): FakePlatform {
     world.memories.clear();
   }
   const handlers: Handlers = {
-    ...systemCommands(world, host, { firstRun: options.firstRun ?? false, embeddingMissing: options.embeddingMissing ?? false }),
+    ...systemCommands(world, host, { firstRun: options.firstRun ?? false, embeddingMissing: options.embeddingMissing ?? false, theme: options.theme ?? 'system' }),
     ...memoryCommands(world, host),
     ...conversationCommands(world, host),
   };

@@ -1,12 +1,12 @@
 /** The invented host's state, settings, sources and work. */
-import type { DryRunFile, ImportView, JobView, Settings } from '../../api/schema';
+import type { DryRunFile, ImportView, JobView, Settings, Theme } from '../../api/schema';
 import { type World, buildWorld } from './data';
 import type { Handlers, Host } from './index';
 
 const HOUR = 3_600_000;
 
-export function systemCommands(world: World, host: Host, options: { firstRun: boolean; embeddingMissing: boolean }): Handlers {
-  let settings: Settings = { theme: 'system', single_keys: true, phone_regions: ['NL', 'GB', 'US'], private_channels: ['whatsapp'], extract_on_import: true };
+export function systemCommands(world: World, host: Host, options: { firstRun: boolean; embeddingMissing: boolean; theme: Theme }): Handlers {
+  let settings: Settings = { theme: options.theme, single_keys: true, phone_regions: ['NL', 'GB', 'US'], private_channels: ['whatsapp'], extract_on_import: true };
   let uiState = '';
   let paused = false;
   let sample = false;

@@ -1,0 +1,112 @@
+import { describe, expect, test, vi } from 'vitest';
+import type { MemoryRow } from './schema';
+import { type Entry, pendingDelta, withDecisions } from './optimistic';
+import { COALESCE_MS, QUIET_MAX_MS, QUIET_MS, createInvalidator, staleCommands } from './tags';
+
+const row = (id: string, status = 'pending', category = 'goal') => ({ id, status, category, content: id }) as MemoryRow;
+const entry = (change: Partial<Entry>): Entry => ({ ids: new Set(['b']), patch: (each) => ({ ...each, status: 'active' }), pendingDelta: -1, settled: null, undone: false, undoSettled: null, ...change });
+
+describe('decisions laid over an answer', () => {
+  const rows = [row('a'), row('b'), row('c')];
+  const shown = (request: { status?: string[]; category?: string[] }, stamp: number, ...log: Entry[]) => withDecisions(rows, stamp, request, log).map((each) => `${each.id} ${each.status}`);
+
+  test.each([
+    ['a row leaves the list it no longer belongs to', { status: ['pending'] }, 0, [entry({})], ['a pending', 'c pending']],
+    ['a row stays, changed, in a list of everything', {}, 0, [entry({})], ['a pending', 'b active', 'c pending']],
+    ['a merged row leaves every list', {}, 0, [entry({ patch: () => null })], ['a pending', 'c pending']],
+    ['an answer that contains it is left alone', { status: ['pending'] }, 5, [entry({ settled: 5 })], ['a pending', 'b pending', 'c pending']],
+    ['an answer from before it is not', { status: ['pending'] }, 4, [entry({ settled: 5 })], ['a pending', 'c pending']],
+    ['an undone decision changes nothing', { status: ['pending'] }, 0, [entry({ undone: true })], ['a pending', 'b pending', 'c pending']],
+    ['two decisions on one row come in order', {}, 0, [entry({}), entry({ patch: (each) => ({ ...each, status: 'archived' }) })], ['a pending', 'b archived', 'c pending']],
+    ['a category filter lets a refiled row go', { category: ['goal'] }, 0, [entry({ patch: (each) => ({ ...each, category: 'skill' }) })], ['a pending', 'c pending']],
+  ])('%s', (_, request, stamp, log, expected) => expect(shown(request, stamp, ...log)).toEqual(expected));
+
+  test('rows that nothing concerns keep their identity', () => {
+    const after = withDecisions(rows, 0, {}, [entry({})]);
+    expect(after[0], 'a row that is the same object is not drawn again').toBe(rows[0]);
+    expect(withDecisions(rows, 0, {}, []), 'without decisions nothing is copied').toBe(rows);
+  });
+});
+
+describe('the count of waiting candidates', () => {
+  test.each([
+    ['under way', { settled: null }, 0, -1],
+    ['settled, answer older', { settled: 3 }, 2, -1],
+    ['settled, answer newer', { settled: 3 }, 3, 0],
+    ['undone before the answer saw it', { settled: 3, undone: true }, 2, 0],
+    ['undone after the answer saw it', { settled: 3, undone: true }, 4, 1],
+    ['undone and asked again', { settled: 3, undone: true, undoSettled: 6 }, 6, 0],
+  ])('%s', (_, change, stamp, expected) => expect(pendingDelta([entry(change)], stamp)).toBe(expected));
+});
+
+describe('change tags', () => {
+  test.each([
+    [['settings'], ['app_status', 'settings_get']],
+    [['gate_log'], ['conversation_privacy_preview', 'gate_log_list']],
+    [['embeddings'], ['app_status']],
+    [['nonsense'], []],
+  ])('%j makes %j stale', (tags, expected) => expect(staleCommands(tags).sort()).toEqual(expected));
+
+  test('a lost connection makes everything stale', () => expect(staleCommands(['*']).length).toBeGreaterThan(12));
+
+  function setUp() {
+    let now = 0;
+    let timers: { at: number; run: () => void; id: number }[] = [];
+    let id = 0;
+    const asked: string[][] = [];
+    const commands = ['memories_list', 'app_status', 'jobs_list', 'settings_get'];
+    const client = {
+      invalidateQueries: vi.fn(async (filters?: { predicate?: (query: never) => boolean }) => {
+        asked.push(commands.filter((command) => filters?.predicate?.({ queryKey: [command, {}] } as never)));
+      }),
+    };
+    const invalidator = createInvalidator(client as never, {
+      now: () => now,
+      set: (run, ms) => {
+        id += 1;
+        timers.push({ at: now + ms, run, id });
+        return id;
+      },
+      clear: (timer) => void (timers = timers.filter((each) => each.id !== timer)),
+    });
+    const advance = (ms: number) => {
+      const until = now + ms;
+      for (;;) {
+        const due = timers.filter((each) => each.at <= until).sort((a, b) => a.at - b.at)[0];
+        if (!due) break;
+        timers = timers.filter((each) => each !== due);
+        now = due.at;
+        due.run();
+      }
+      now = until;
+    };
+    return { invalidator, advance, asked };
+  }
+
+  test('events that come together are answered once', () => {
+    const { invalidator, advance, asked } = setUp();
+    for (let i = 0; i < 50; i += 1) invalidator.onEvent({ type: 'changed', tags: ['jobs'] });
+    advance(COALESCE_MS);
+    expect(asked, 'fifty events, one refresh').toEqual([['app_status', 'jobs_list']]);
+  });
+
+  test('long lists wait for a pause in typing', () => {
+    const { invalidator, advance, asked } = setUp();
+    invalidator.noteInput();
+    invalidator.onEvent({ type: 'changed', tags: ['memories'] });
+    advance(COALESCE_MS);
+    expect(asked.flat(), 'the small answer comes at once').toEqual(['app_status']);
+    advance(QUIET_MS);
+    expect(asked.flat(), 'the list once the person pauses').toEqual(['app_status', 'memories_list']);
+  });
+
+  test('long lists do not wait for ever', () => {
+    const { invalidator, advance, asked } = setUp();
+    invalidator.onEvent({ type: 'changed', tags: ['memories'] });
+    for (let i = 0; i < QUIET_MAX_MS / 100 + 10; i += 1) {
+      invalidator.noteInput();
+      advance(100);
+    }
+    expect(asked.flat()).toContain('memories_list');
+  });
+});

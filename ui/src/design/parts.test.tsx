@@ -1,0 +1,96 @@
+import { render, screen } from '@testing-library/react';
+import userEvent from '@testing-library/user-event';
+import { expect, test, vi } from 'vitest';
+import { IconButton } from './Button';
+import { starsOf } from './Confidence';
+import { facetValues, toggled } from './Facets';
+import { SplitPane } from './SplitPane';
+import { VirtualList } from './VirtualList';
+
+const rows = Array.from({ length: 10_000 }, (_, index) => `row-${index}`);
+const keyOf = (index: number) => rows[index] ?? '';
+const heightOf = () => 56;
+
+function list(props: Partial<Parameters<typeof VirtualList>[0]> = {}) {
+  return <VirtualList label="Rows" testId="list" rowTestId="row" count={rows.length} keyOf={keyOf} heightOf={heightOf} activeIndex={-1} render={(index) => <span>{rows[index]}</span>} {...props} />;
+}
+
+test('ten thousand rows put a screenful into the document', () => {
+  render(list());
+  expect(screen.getAllByTestId('row').length, '800 px of 56 px rows and a few more').toBeLessThan(40);
+  expect((screen.getByTestId('list').firstElementChild as HTMLElement).style.height, 'the scroll bar is true').toBe(`${10_000 * 56}px`);
+});
+
+test('the list names the row its cursor is on, by identity', () => {
+  render(list({ activeIndex: 3 }));
+  const active = screen.getByRole('listbox').getAttribute('aria-activedescendant');
+  expect(active).toMatch(/row-3$/);
+  const row = document.getElementById(active ?? '');
+  expect(row?.getAttribute('aria-selected')).toBe('true');
+  expect(row?.getAttribute('aria-posinset')).toBe('4');
+  expect(row?.getAttribute('aria-setsize')).toBe('10000');
+});
+
+test('headings are no choices', async () => {
+  const onPick = vi.fn();
+  render(list({ pattern: 'grid', isHeading: (index) => index === 0, onPick }));
+  expect(screen.getAllByTestId('row')[0]?.getAttribute('data-key'), 'the heading is no row').toBe('row-1');
+  await userEvent.click(screen.getByText('row-0'));
+  expect(onPick).not.toHaveBeenCalled();
+  await userEvent.click(screen.getByText('row-1'));
+  expect(onPick).toHaveBeenCalledOnce();
+});
+
+test('a button in a row does not open the row', async () => {
+  const onPick = vi.fn();
+  const act = vi.fn();
+  render(
+    list({
+      onPick,
+      render: (index) =>
+        index === 0 ? (
+          <IconButton label="Erase" onClick={act}>
+            x
+          </IconButton>
+        ) : (
+          rows[index]
+        ),
+    }),
+  );
+  await userEvent.click(screen.getByRole('button', { name: 'Erase' }));
+  expect(act).toHaveBeenCalledOnce();
+  expect(onPick, 'deleting must never open the editor').not.toHaveBeenCalled();
+});
+
+test('the divider moves by keys and says where it is', async () => {
+  render(<SplitPane name="test" initial={400} list={<p>list</p>} detail={<p>detail</p>} />);
+  const divider = screen.getByRole('separator');
+  divider.focus();
+  await userEvent.keyboard('{ArrowRight}{ArrowRight}{ArrowLeft}');
+  expect(divider.getAttribute('aria-valuenow')).toBe('416');
+  await userEvent.keyboard('{End}{ArrowRight}');
+  expect(divider.getAttribute('aria-valuenow'), 'it stops at its widest').toBe('560');
+});
+
+test.each([
+  ['a value in use stays when nothing has it any more', [{ name: 'goal', label: null, count: 2 }], ['skill'], 'Goal 2, Skill 0'],
+  ['a chosen value counted as none stays', [{ name: 'goal', label: null, count: 0 }], ['goal'], 'Goal 0'],
+  ['a value that nothing has is not offered', [{ name: 'goal', label: null, count: 0 }], [], ''],
+  ['a label of the backend wins', [{ name: 'x', label: 'Ana', count: 1 }], [], 'Ana 1'],
+  ['known values come in their usual order', [{ name: 'skill', label: null, count: 9 }, { name: 'goal', label: null, count: 1 }], [], 'Goal 1, Skill 9'],
+])('%s', (_, counts, chosen, expected) => {
+  const label = (name: string) => name.replace(/^./, (first) => first.toUpperCase());
+  expect(facetValues(counts, chosen, label, ['goal', 'skill']).map((value) => `${value.label} ${value.count}`).join(', ')).toBe(expected);
+});
+
+test('choosing a value twice takes it off', () => expect(toggled(toggled([], 'a'), 'a')).toEqual([]));
+
+test.each([
+  [1, 5],
+  [0.95, 5],
+  [0.9, 4],
+  [0.85, 4],
+  [0.75, 3],
+  [0.7, 2],
+  [0.5, 1],
+])('confidence %d is %d stars', (value, stars) => expect(starsOf(value)).toBe(stars));

@@ -1,0 +1,121 @@
+import { act, screen, waitFor } from '@testing-library/react';
+import userEvent from '@testing-library/user-event';
+import { beforeEach, describe, expect, test } from 'vitest';
+import { settled } from '../../state/decisions';
+import { setUiState } from '../../state/uiState';
+import { press, renderApp } from '../../test/render';
+import { DEFAULT_FILTERS, isNarrowed, readFilters, requestOf } from './filters';
+
+const count = () => screen.getByTestId('memories-count').textContent;
+const ready = () => screen.findByTestId('memory-statement');
+const quiet = () => act(async () => settled());
+const decisions = (host: { calls: { cmd: string; payload: unknown }[] }) => host.calls.filter((each) => each.cmd === 'memory_decide').map((each) => each.payload);
+
+beforeEach(() => setUiState('memories.filters', DEFAULT_FILTERS));
+
+describe('remembered filters', () => {
+  test.each([
+    ['nothing', undefined, DEFAULT_FILTERS],
+    ['rubbish', { status: 7, sort: 'by mood', confidence: 'much', privateSource: 1, conversation: 3 }, DEFAULT_FILTERS],
+    ['what was written', { ...DEFAULT_FILTERS, status: ['archived'], sort: 'oldest' }, { ...DEFAULT_FILTERS, status: ['archived'], sort: 'oldest' }],
+  ])('%s', (_, remembered, expected) => expect(readFilters(remembered)).toEqual(expected));
+
+  test('become one request', () =>
+    expect(requestOf({ ...DEFAULT_FILTERS, category: ['goal'], confidence: '0.9', privateSource: 'without' }, '  tea ')).toMatchObject({ status: ['active'], category: ['goal'], query: 'tea', confidence_min: 0.9, private_source: false }));
+
+  test.each([
+    ['the default', DEFAULT_FILTERS, '', false],
+    ['another order', { ...DEFAULT_FILTERS, sort: 'oldest' as const }, '', false],
+    ['words', DEFAULT_FILTERS, 'tea', true],
+    ['another status', { ...DEFAULT_FILTERS, status: [] }, '', true],
+  ])('%s narrows: %s', (_, filters, query, expected) => expect(isNarrowed(filters, query)).toBe(expected));
+});
+
+describe('filtering', () => {
+  test('shows approved memories first, and a facet with its counts', async () => {
+    await renderApp('memories');
+    await ready();
+    expect(count()).toBe('9');
+    await userEvent.click(screen.getByTestId('facet-category'));
+    const item = await screen.findByRole('menuitemcheckbox', { name: /Preference/ });
+    expect(item.textContent).toContain('2');
+    await userEvent.click(item);
+    await waitFor(() => expect(count()).toBe('2'));
+  });
+
+  test('nothing found keeps the filters and offers the way back', async () => {
+    await renderApp('memories');
+    await ready();
+    await userEvent.type(screen.getByTestId('memories-search'), 'zzzz');
+    await waitFor(() => expect(screen.getByText('Nothing matches these filters')).toBeDefined());
+    expect(screen.getByTestId('facet-status'), 'a facet never disappears').toBeDefined();
+    await userEvent.click(screen.getByTestId('btn-clear-filters'));
+    await waitFor(() => expect(count()).toBe('9'));
+  });
+
+  test('/ goes to the search field and Escape comes back', async () => {
+    await renderApp('memories');
+    await ready();
+    await press('/');
+    expect(document.activeElement).toBe(screen.getByTestId('memories-search'));
+    await userEvent.keyboard('{Escape}');
+    await waitFor(() => expect(document.activeElement).toBe(screen.getByTestId('memories-list')));
+  });
+});
+
+describe('changing', () => {
+  test('an edit is a new version, and the cursor follows it', async () => {
+    const host = await renderApp('memories');
+    await ready();
+    await press('e');
+    const input = await screen.findByTestId('edit-input');
+    await userEvent.clear(input);
+    await userEvent.type(input, 'User bakes at home.');
+    await userEvent.click(screen.getByTestId('btn-edit-save'));
+    expect(screen.getByTestId('memory-statement').textContent, 'at once').toBe('User bakes at home.');
+    await quiet();
+    await waitFor(() => expect(screen.getByRole('listbox').getAttribute('aria-activedescendant')).toMatch(/_v1$/), { timeout: 3_000 });
+    expect(decisions(host)).toEqual([{ action: 'edit', id: 'mem_00016', content: 'User bakes at home.', category: null }]);
+  });
+
+  test('the trash takes and gives back, with one undo for many', async () => {
+    const host = await renderApp('memories');
+    await ready();
+    await press('x', 'J', 'J');
+    expect(screen.getByTestId('bulk-bar').textContent).toContain('3 selected');
+    await press('Delete');
+    expect(count()).toBe('6');
+    await quiet();
+    expect((decisions(host)[0] as { ids: string[] }).ids).toHaveLength(3);
+    await press('u');
+    await quiet();
+    expect(count()).toBe('9');
+  });
+
+  test('all that match can be filed anew at once', async () => {
+    const host = await renderApp('memories');
+    await ready();
+    await press('^a');
+    expect(screen.getByTestId('bulk-bar').textContent).toContain('9 selected');
+    await press('c');
+    await userEvent.click(await screen.findByRole('menuitemcheckbox', { name: 'Story' }));
+    await quiet();
+    expect(decisions(host), 'the one that is a story already is left alone').toEqual([{ action: 'recategorize', ids: expect.arrayContaining(['mem_00016']), category: 'story' }]);
+    expect((decisions(host)[0] as { ids: string[] }).ids).toHaveLength(8);
+  });
+
+  test('what is in the trash can be restored', async () => {
+    setUiState('memories.filters', { ...DEFAULT_FILTERS, status: ['archived'] });
+    const host = await renderApp('memories');
+    await ready();
+    await userEvent.click(screen.getByTestId('btn-memory-restore'));
+    await quiet();
+    expect(decisions(host)).toEqual([{ action: 'restore', ids: ['mem_00024'] }]);
+  });
+
+  test('being asked for a memory shows it, whatever the filters', async () => {
+    setUiState('memories.filters', { ...DEFAULT_FILTERS, category: ['story'] });
+    await renderApp('memories', {}, { memory: 'mem_00025' });
+    await waitFor(() => expect(screen.getByTestId('memory-statement').textContent).toBe('User is very happy.'));
+  });
+});

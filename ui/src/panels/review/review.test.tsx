@@ -1,0 +1,246 @@
+import { act, screen, waitFor, within } from '@testing-library/react';
+import userEvent from '@testing-library/user-event';
+import { describe, expect, test } from 'vitest';
+import type { MemoryRow } from '../../api';
+import { RpcError } from '../../platform';
+import { settled } from '../../state/decisions';
+import { nav } from '../../state/nav';
+import { press, renderApp } from '../../test/render';
+import { queueOf, snoozeTimes } from './queue';
+
+const statement = () => screen.getByTestId('review-statement').textContent;
+const rows = () => screen.getAllByTestId('review-row').map((row) => row.getAttribute('data-key'));
+const count = () => screen.getByTestId('review-count').textContent;
+const ready = () => screen.findByTestId('review-statement');
+
+/** Decisions reach the backend one after the other; the page is quiet when they have. */
+const quiet = () => act(async () => settled());
+
+describe('reviewing by keyboard', () => {
+  test('a approves, the cursor goes on, and the count follows at once', async () => {
+    const host = await renderApp('review');
+    await ready();
+    const first = statement();
+    await press('j');
+    const second = statement();
+    expect(second).not.toBe(first);
+    await press('a');
+    expect(statement(), 'the cursor is on the row after').not.toBe(second);
+    expect(count(), 'one less before the backend has answered').toBe('13');
+    expect(screen.getByTestId('nav-review').textContent).toContain('13');
+    await quiet();
+    expect(host.calls.filter((each) => each.cmd === 'memory_decide')).toEqual([{ cmd: 'memory_decide', payload: { action: 'approve', ids: ['mem_00001'] } }]);
+  });
+
+  test('moving never asks for the rows it passes', async () => {
+    const host = await renderApp('review');
+    await ready();
+    const asked = () => host.calls.filter((each) => each.cmd === 'memory_get').map((each) => each.payload);
+    host.calls.length = 0;
+    await press('j', 'j', 'j', 'k', 'j', 'j');
+    expect(asked(), 'a held key asks nothing').toEqual([]);
+    await waitFor(() => expect(asked(), 'where it rests, and one ahead').toEqual([{ id: 'mem_00004' }, { id: 'mem_00005' }]));
+  });
+
+  test('undo goes back decision by decision, with u and with Ctrl+Z', async () => {
+    await renderApp('review');
+    await ready();
+    const before = rows();
+    await press('a', 'r', 'a');
+    expect(count()).toBe('11');
+    await press('u', '^z', 'u');
+    await quiet();
+    expect(count()).toBe('14');
+    expect(rows(), 'the queue is as it was').toEqual(before);
+    expect(screen.getByRole('grid').getAttribute('aria-activedescendant'), 'on the row that came back last').toMatch(/mem_00000$/);
+  });
+
+  test('undo goes on into earlier sessions and says when nothing is left', async () => {
+    await renderApp('review');
+    await ready();
+    await press('u');
+    await waitFor(() => expect(screen.getByTestId('toast').textContent).toContain('Nothing left to undo'));
+  });
+
+  test('a refused decision puts the row back and says why', async () => {
+    const host = await renderApp('review');
+    await ready();
+    host.failNext('memory_decide', new RpcError('storage', 'The disk is full. Nothing was changed.'));
+    await press('a');
+    await quiet();
+    expect(count()).toBe('14');
+    await waitFor(() => expect(screen.getByTestId('toast').textContent).toContain('The disk is full'));
+  });
+
+  test('a stale candidate comes back as a notice, not as an error', async () => {
+    const host = await renderApp('review');
+    await ready();
+    host.answer('memory_decide', () => ({ operation_id: null, summary: '', applied: [], created: [], needs_look: [{ id: 'mem_00000', reason: 'Its message was edited.' }] }));
+    await press('a');
+    await quiet();
+    expect(count(), 'it waits again').toBe('14');
+    await waitFor(() => expect(screen.getByTestId('toast').textContent).toContain('Its message was edited.'));
+  });
+
+  test('e rewords in place and Ctrl+Enter approves the wording', async () => {
+    const host = await renderApp('review');
+    await ready();
+    await press('e');
+    const input = await screen.findByTestId<HTMLTextAreaElement>('edit-input');
+    await userEvent.clear(input);
+    await userEvent.type(input, 'User lives in Utrecht with Ines.');
+    expect(count(), 'letters typed approve nothing').toBe('14');
+    await press('^Enter');
+    await quiet();
+    expect(host.calls.find((each) => each.cmd === 'memory_decide')?.payload).toEqual({ action: 'edit', id: 'mem_00000', content: 'User lives in Utrecht with Ines.', category: null });
+    expect(screen.queryByTestId('edit-input')).toBeNull();
+    expect(count()).toBe('13');
+  });
+
+  test('Escape leaves the wording as it was', async () => {
+    const host = await renderApp('review');
+    await ready();
+    await press('e');
+    await userEvent.type(await screen.findByTestId('edit-input'), ' and more');
+    await press('Escape');
+    expect(screen.queryByTestId('edit-input')).toBeNull();
+    expect(host.calls.some((each) => each.cmd === 'memory_decide')).toBe(false);
+  });
+
+  test('m merges into the nearest memory, and only where there is one', async () => {
+    const host = await renderApp('review');
+    await ready();
+    expect((await screen.findByTestId('review-near')).textContent).toContain('Adds detail');
+    await press('m');
+    await quiet();
+    expect(host.calls.find((each) => each.cmd === 'memory_decide')?.payload).toEqual({ action: 'merge', id: 'mem_00000', into: 'mem_00015' });
+    await press('j', 'j');
+    await press('m');
+    await quiet();
+    expect(host.calls.filter((each) => each.cmd === 'memory_decide').length, 'nothing near, nothing done').toBe(1);
+  });
+
+  test('x and Shift+A act on the selection as one decision', async () => {
+    const host = await renderApp('review');
+    await ready();
+    await press('x', 'j', 'j', 'x');
+    expect(screen.getByTestId('bulk-bar').textContent).toContain('2 selected');
+    await press('A');
+    await quiet();
+    expect(host.calls.filter((each) => each.cmd === 'memory_decide').map((each) => each.payload)).toEqual([{ action: 'approve', ids: ['mem_00000', 'mem_00002'] }]);
+    await press('u');
+    await quiet();
+    expect(count(), 'one undo for both').toBe('14');
+  });
+
+  test('s snoozes until a time that is chosen', async () => {
+    const host = await renderApp('review');
+    await ready();
+    await press('s');
+    await userEvent.click(await screen.findByTestId('snooze-tomorrow'));
+    await quiet();
+    const payload = host.calls.find((each) => each.cmd === 'memory_decide')?.payload as { action: string; until: number };
+    expect(payload.action).toBe('snooze');
+    expect(new Date(payload.until).getHours()).toBe(9);
+    expect(count()).toBe('13');
+  });
+
+  test('o opens the conversation at the line', async () => {
+    await renderApp('review');
+    await ready();
+    await screen.findByTestId('review-evidence');
+    await press('o');
+    expect(nav.get()).toMatchObject({ panel: 'conversations', target: { conversation: 'conv_kitchen', message: 'int_conv_kitchen_0' } });
+  });
+});
+
+describe('reviewing by pointer', () => {
+  test('every key has a button', async () => {
+    await renderApp('review');
+    await ready();
+    for (const id of ['btn-approve', 'btn-reject', 'btn-edit', 'btn-merge', 'btn-snooze']) expect(screen.getByTestId(id).getAttribute('aria-keyshortcuts'), id).toMatch(/^[a-z]$/);
+  });
+
+  test('approve all takes one conversation as one decision', async () => {
+    const host = await renderApp('review');
+    await ready();
+    await userEvent.click(screen.getAllByTestId('btn-approve-group')[0] as HTMLElement);
+    await quiet();
+    expect(host.calls.find((each) => each.cmd === 'memory_decide')?.payload).toEqual({ action: 'approve', ids: ['mem_00000', 'mem_00001', 'mem_00002', 'mem_00003', 'mem_00004'] });
+    expect(count()).toBe('9');
+  });
+
+  test('a rejection may be given a reason afterwards', async () => {
+    const host = await renderApp('review');
+    await ready();
+    await userEvent.click(screen.getByTestId('btn-reject'));
+    await userEvent.click(await screen.findByRole('button', { name: 'Not about me' }));
+    await quiet();
+    const decisions = host.calls.filter((each) => each.cmd === 'memory_decide').map((each) => each.payload);
+    expect(decisions).toEqual([
+      { action: 'reject', ids: ['mem_00000'], reason: null },
+      { action: 'reject', ids: ['mem_00000'], reason: 'not_about_me' },
+    ]);
+    expect(count(), 'it stays away').toBe('13');
+    await press('u');
+    await quiet();
+    expect(count(), 'one undo takes both back').toBe('14');
+  });
+
+  test('the highlighted words are the words that were said', async () => {
+    await renderApp('review');
+    await ready();
+    await press('j');
+    const evidence = await screen.findByTestId('review-evidence');
+    await waitFor(() => expect(within(evidence).queryByText('I bake sourdough every Saturday')?.tagName, 'an emoji stands before them').toBe('MARK'));
+  });
+
+  test('what is quarantined is a quotation that can only be moved to review or rejected', async () => {
+    await renderApp('review');
+    await ready();
+    await userEvent.click(screen.getByTestId('filter-quarantined'));
+    await waitFor(() => expect(screen.getByTestId('review-statement').tagName).toBe('BLOCKQUOTE'));
+    expect(screen.queryByTestId('btn-approve')).toBeNull();
+    expect(screen.getByTestId('btn-restore')).toBeDefined();
+    await press('a');
+    expect(count(), 'a approves nothing here').toBe('1');
+    await userEvent.click(screen.getByRole('radio', { name: /To review/ }));
+  });
+
+  test('when all is reviewed it says so', async () => {
+    const host = await renderApp('review', { firstRun: true });
+    host.answer('app_status', (() => ({})) as never);
+    expect((await screen.findByTestId('review-empty')).textContent).toContain('All reviewed');
+  });
+});
+
+describe('ten thousand candidates', () => {
+  test('put a screenful into the document, and a decision keeps it so', async () => {
+    await renderApp('review', { candidates: 10_000 });
+    await ready();
+    expect(count()).toBe('10,000');
+    expect(screen.getAllByTestId('review-row').length).toBeLessThan(40);
+    await press('a', 'a', 'a');
+    expect(count()).toBe('9,997');
+    await quiet();
+  });
+});
+
+describe('the queue', () => {
+  const row = (id: string, conversation_id: string) => ({ id, conversation_id, conversation_title: conversation_id, channel_type: 'x', is_private_source: false }) as MemoryRow;
+  test('puts neighbours under one heading', () => {
+    const { entries, indexOf } = queueOf([row('a', 'one'), row('b', 'one'), row('c', 'two')]);
+    expect(entries.map((entry) => (entry.kind === 'group' ? `${entry.title} ${entry.ids.length}` : entry.row.id))).toEqual(['one 2', 'a', 'b', 'two 1', 'c']);
+    expect(indexOf.get('c')).toBe(4);
+  });
+
+  test.each([
+    ['in the morning', '2026-11-20T10:00', '2026-11-20T13:00', '2026-11-21T09:00', '2026-11-23T09:00'],
+    ['late in the evening there is no later today', '2026-11-20T22:30', null, '2026-11-21T09:00', '2026-11-23T09:00'],
+    ['on a Sunday next week begins tomorrow', '2026-11-22T10:00', '2026-11-22T13:00', '2026-11-23T09:00', '2026-11-23T09:00'],
+    ['on a Monday next week is a week away', '2026-11-23T10:00', '2026-11-23T13:00', '2026-11-24T09:00', '2026-11-30T09:00'],
+  ])('snoozing %s', (_, now, later, tomorrow, nextWeek) => {
+    const at = (text: string | null) => (text === null ? null : new Date(text).getTime());
+    expect(snoozeTimes(new Date(now).getTime())).toEqual({ later: at(later), tomorrow: at(tomorrow), nextWeek: at(nextWeek) });
+  });
+});

@@ -1,0 +1,55 @@
+/** Puts the whole application on an invented host, as a test's subject. */
+import { Tooltip } from '@base-ui/react/tooltip';
+import { QueryClientProvider } from '@tanstack/react-query';
+import { act, fireEvent, render, screen } from '@testing-library/react';
+import axe from 'axe-core';
+import { call, createQueryClient, rpcKey } from '../api';
+import { stamped } from '../api/optimistic';
+import { App } from '../app/App';
+import { setPlatform } from '../platform';
+import { type FakeOptions, type FakePlatform, createFakePlatform } from '../platform/fake';
+import { resetDecisions } from '../state/decisions';
+import { resetLists } from '../state/list';
+import { type PanelId, type Target, go } from '../state/nav';
+import { toasts } from '../state/toasts';
+
+/** A working day in November, so that texts with times never change. */
+export const NOW = Date.UTC(2026, 10, 20, 14, 0);
+
+export async function renderApp(panel: PanelId, options: FakeOptions = {}, target: Target | null = null): Promise<FakePlatform> {
+  const host = createFakePlatform({ now: NOW, ...options });
+  setPlatform(host);
+  resetDecisions();
+  resetLists();
+  toasts.set([]);
+  go(panel, target);
+  const client = createQueryClient();
+  client.setQueryData(rpcKey('app_status', {}), await stamped(() => call('app_status', {})));
+  client.setQueryData(rpcKey('settings_get', {}), await call('settings_get', {}));
+  render(
+    <QueryClientProvider client={client}>
+      <Tooltip.Provider>
+        <App />
+      </Tooltip.Provider>
+    </QueryClientProvider>,
+  );
+  await screen.findByTestId('panel');
+  return host;
+}
+
+/** Presses keys as a person with the focus on the page does; `Shift+A` is `A`, Ctrl+Z is `^z`. */
+export async function press(...keys: string[]): Promise<void> {
+  for (const written of keys) {
+    const ctrlKey = written.startsWith('^') && written.length > 1;
+    const key = ctrlKey ? written.slice(1) : written;
+    await act(async () => {
+      fireEvent.keyDown(document.activeElement ?? document.body, { key, ctrlKey, shiftKey: /^\p{Lu}$/u.test(key) });
+    });
+  }
+}
+
+/** The violations axe finds in the page. Colours are computed in `contrast.test.ts`, which jsdom cannot do. */
+export async function violations(root: Element = document.body): Promise<string[]> {
+  const { violations: found } = await axe.run(root, { rules: { 'color-contrast': { enabled: false }, region: { enabled: false } } });
+  return found.map((each) => `${each.id}: ${each.nodes.map((node) => node.html.slice(0, 160)).join(' | ')}`);
+}

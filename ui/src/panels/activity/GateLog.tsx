@@ -1,0 +1,111 @@
+/** What was kept out of Review, by which gate and why: so that the gates can be checked. */
+import { ShieldCheck } from 'lucide-react';
+import { useState } from 'react';
+import { type GateEntry, useRpc } from '../../api';
+import { Button, EmptyState, ErrorState, LoadingRows, PaneBar, RelativeTime, SplitPane, VirtualList } from '../../design';
+import { openConversation } from '../../state/nav';
+import { nameOf, number, t } from '../../strings';
+import { TESTIDS } from '../../testids';
+import { usePages } from '../shared/pages';
+import css from './Activity.module.css';
+
+const PAGE_ENTRIES = 200;
+const ROW_PX = 76;
+const LIST_PX = 280;
+
+export function GateLog({ conversation, gate: first, onAll }: { conversation: string | null; gate: string | null; onAll: () => void }) {
+  const [gate, setGate] = useState(first);
+  const pages = usePages('gate_log_list', {
+    request: (offset, limit) => ({ gate, conversation, offset, limit }),
+    size: PAGE_ENTRIES,
+    items: (response) => response.items,
+    total: (response) => response.total,
+    list: `${gate ?? ''} ${conversation ?? ''}`,
+  });
+  const { data: about } = useRpc('conversation_get', { id: conversation ?? '' }, { enabled: conversation !== null });
+  const gates = (pages.head?.by_gate ?? []).toSorted((a, b) => b.count - a.count);
+  const all = gates.reduce((sum, each) => sum + each.count, 0);
+  if (pages.error) return <ErrorState title={t.activity.gateFailed} text={t.activity.failedText} detail={pages.error.message} onRetry={pages.retry} />;
+  if (pages.head && all === 0) return <EmptyState icon={<ShieldCheck size={20} />} title={t.activity.gateEmpty} text={t.activity.gateEmptyText} />;
+  return (
+    <SplitPane
+      name="activity.gates"
+      initial={LIST_PX}
+      list={
+        <nav className={css.gates} aria-label={t.activity.gates}>
+          <GateButton label={t.activity.allGates} count={all} isCurrent={gate === null} onClick={() => setGate(null)} />
+          {gates.map((each) => (
+            <GateButton key={each.name} label={each.label ?? nameOf(t.activity.gateName, each.name)} count={each.count} isCurrent={gate === each.name} onClick={() => setGate(each.name)} />
+          ))}
+          <p className={css.hint}>{t.activity.gateHint}</p>
+        </nav>
+      }
+      detail={
+        <>
+          {conversation ? (
+            <PaneBar tone="accent">
+              <span className={css.scoped}>{t.activity.onlyConversation(about?.title ?? '')}</span>
+              <Button size="s" tone="quiet" onClick={onAll}>
+                {t.activity.showAll}
+              </Button>
+            </PaneBar>
+          ) : null}
+          <div className={css.body}>
+            {pages.isLoading ? (
+              <LoadingRows height={ROW_PX} />
+            ) : pages.total === 0 ? (
+              <EmptyState title={t.activity.gateEmptyFilter} />
+            ) : (
+              <VirtualList
+                label={t.activity.entries}
+                pattern="grid"
+                rowTestId={TESTIDS.gateRow}
+                count={pages.total}
+                keyOf={(index) => String(pages.at(index)?.seq ?? `row ${index}`)}
+                heightOf={() => ROW_PX}
+                activeIndex={-1}
+                onRange={pages.onRange}
+                render={(index) => {
+                  const entry = pages.at(index);
+                  return entry ? <Entry entry={entry} /> : null;
+                }}
+              />
+            )}
+          </div>
+        </>
+      }
+    />
+  );
+}
+
+function GateButton({ label, count, isCurrent, onClick }: { label: string; count: number; isCurrent: boolean; onClick: () => void }) {
+  return (
+    <button type="button" className={css.gate} aria-current={isCurrent || undefined} data-testid={TESTIDS.gateFilter} onClick={onClick}>
+      <span className={css.gateName}>{label}</span>
+      <span className={css.gateCount} aria-label={t.activity.stopped(count)}>
+        {number(count)}
+      </span>
+    </button>
+  );
+}
+
+function Entry({ entry }: { entry: GateEntry }) {
+  return (
+    <div className={css.entry}>
+      <div className={css.entryBody}>
+        <p className={css.content} title={entry.content}>
+          {entry.content}
+        </p>
+        <p className={css.reason} title={entry.reason}>
+          <b>{nameOf(t.activity.gateName, entry.gate)}</b> {entry.reason}
+        </p>
+        <p className={css.meta}>
+          {entry.conversation_title} · <RelativeTime time={entry.created_at} />
+        </p>
+      </div>
+      <Button size="s" tone="quiet" onClick={() => openConversation(entry.conversation_id, entry.interaction_id ?? undefined)}>
+        {t.activity.openConversation}
+      </Button>
+    </div>
+  );
+}

@@ -1,0 +1,87 @@
+/**
+ * Activity: what works in the background, what gates stopped, what needs a person.
+ *
+ * Deliberately not here: what an import brought (Sources) and what an analysis found (Conversations).
+ */
+import { BellRing, CirclePause, CirclePlay } from 'lucide-react';
+import { useState } from 'react';
+import { type AppStatus, call, useRpc } from '../../api';
+import { Button, PaneBar, PaneHeader, Segmented } from '../../design';
+import { useActions } from '../../keys';
+import { useNavTarget } from '../../state/nav';
+import { showError, showToast } from '../../state/toasts';
+import { useUiState } from '../../state/uiState';
+import { t } from '../../strings';
+import { TESTIDS } from '../../testids';
+import css from './Activity.module.css';
+import { Alerts } from './Alerts';
+import { GateLog } from './GateLog';
+import { Jobs } from './Jobs';
+
+const TABS = ['jobs', 'gate', 'alerts'] as const;
+type Tab = (typeof TABS)[number];
+
+const alertsOf = (status: AppStatus) => status.counts.alerts;
+const jobsOf = (status: AppStatus) => status.counts.jobs;
+const pausedOf = (status: AppStatus) => status.paused;
+
+export default function Activity() {
+  const target = useNavTarget('activity');
+  const [stored, setTab] = useUiState<string>('activity.tab', 'jobs');
+  const [answered, setAnswered] = useState<typeof target>(null);
+  const [scope, setScope] = useState<{ conversation: string | null; gate: string | null }>({ conversation: null, gate: null });
+  const [isGate, setIsGate] = useState(false);
+  if (target !== answered) {
+    setAnswered(target);
+    if (target?.gate !== undefined) {
+      setScope({ conversation: target.onlyConversation ?? null, gate: target.gate || null });
+      setIsGate(true);
+    }
+  }
+  const tab: Tab = isGate ? 'gate' : ((TABS as readonly string[]).includes(stored) ? (stored as Tab) : 'jobs');
+  const choose = (next: Tab) => {
+    setIsGate(false);
+    setTab(next);
+  };
+  const { data: alerts = 0 } = useRpc('app_status', {}, { select: alertsOf });
+  const { data: jobs = 0 } = useRpc('app_status', {}, { select: jobsOf });
+  const { data: paused = false } = useRpc('app_status', {}, { select: pausedOf });
+  const pause = () => {
+    call('queue_pause', { paused: !paused }).then(() => showToast({ text: paused ? t.activity.didResume : t.activity.didPause, replaces: 'pause' }), showError);
+  };
+  useActions('activity', { 'activity.pause': pause });
+  return (
+    <div className={css.panel}>
+      <PaneHeader title={t.panels.activity}>
+        <Segmented
+          label={t.activity.show}
+          value={tab}
+          testId={TESTIDS.activityTab}
+          choices={[
+            { value: 'jobs', label: t.activity.jobs, count: jobs || undefined, testId: 'activity-jobs' },
+            { value: 'gate', label: t.activity.gate, testId: 'activity-gate' },
+            { value: 'alerts', label: t.activity.alerts, count: alerts || undefined, icon: alerts > 0 ? <BellRing size={13} aria-hidden="true" /> : undefined, testId: 'activity-alerts' },
+          ]}
+          onChange={choose}
+        />
+        <span className={css.space} />
+        <Button
+          size="s"
+          icon={paused ? <CirclePlay size={14} aria-hidden="true" /> : <CirclePause size={14} aria-hidden="true" />}
+          action="activity.pause"
+          aria-pressed={paused}
+          testId={TESTIDS.pause}
+          onClick={pause}
+        >
+          {paused ? t.activity.resume : t.activity.pause}
+        </Button>
+      </PaneHeader>
+      {paused && tab === 'jobs' ? <PaneBar>{t.activity.paused}</PaneBar> : null}
+      <div className={css.body}>
+        {tab === 'jobs' ? <Jobs /> : null}
+        {tab === 'gate' ? <GateLog key={`${scope.conversation ?? ''} ${scope.gate ?? ''}`} conversation={scope.conversation} gate={scope.gate} onAll={() => setScope({ conversation: null, gate: null })} /> : null}
+        {tab === 'alerts' ? <Alerts /> : null}
+      </div>
+    </div>
+  );
+}

@@ -1,0 +1,232 @@
+/**
+ * Settings: few, each acting at once. Every change is written whole and shown at once; if writing fails, the old value is back.
+ *
+ * Deliberately not here: what belongs to one conversation (its privacy) or to one import.
+ */
+import { useQueryClient } from '@tanstack/react-query';
+import { Check, Copy } from 'lucide-react';
+import { type ReactNode, useState } from 'react';
+import { type AppStatus, type Settings, call, rpcKey, useRpc } from '../../api';
+import { Button, ErrorState, LoadingRows, PaneBody, PaneHeader, Segmented, Switch } from '../../design';
+import { hotkeys } from '../../keys';
+import { go } from '../../state/nav';
+import { showError } from '../../state/toasts';
+import { nameOf, t } from '../../strings';
+import { TESTIDS } from '../../testids';
+import { removeSample } from '../sources/Sample';
+import { Chips } from './Chips';
+import { regionName, regionProblem } from './regions';
+import css from './Settings.module.css';
+
+export default function SettingsPanel() {
+  const { data: settings, error, refetch } = useRpc('settings_get', {});
+  const { data: status } = useRpc('app_status', {});
+  return (
+    <div className={css.panel}>
+      <PaneHeader title={t.settings.title} />
+      {error ? (
+        <ErrorState title={t.settings.loadFailed} text={t.settings.loadFailedText} detail={error.message} onRetry={() => void refetch()} />
+      ) : !settings || !status ? (
+        <LoadingRows />
+      ) : (
+        <PaneBody label={t.settings.title}>
+          <div className={css.measure}>
+            <Choices settings={settings} />
+            <Model status={status} />
+            <Data status={status} />
+            <About status={status} />
+          </div>
+        </PaneBody>
+      )}
+    </div>
+  );
+}
+
+function Section({ title, children }: { title: string; children: ReactNode }) {
+  return (
+    <section className={css.section}>
+      <h2 className={css.title}>{title}</h2>
+      <div className={css.rows}>{children}</div>
+    </section>
+  );
+}
+
+function Row({ name, hint, children, isTall = false }: { name: string; hint?: string; children: ReactNode; isTall?: boolean }) {
+  return (
+    <div className={css.row} data-tall={isTall || undefined}>
+      <div className={css.words}>
+        <span className={css.name}>{name}</span>
+        {hint ? <span className={css.hint}>{hint}</span> : null}
+      </div>
+      <div className={css.control}>{children}</div>
+    </div>
+  );
+}
+
+const THEME_IDS = { system: TESTIDS.themeSystem, light: TESTIDS.themeLight, dark: TESTIDS.themeDark };
+
+function Choices({ settings }: { settings: Settings }) {
+  const client = useQueryClient();
+  const { data: channels } = useRpc('conversations_list', { limit: 1 }, { select: (response) => response.by_channel.map((each) => each.name) });
+  const change = (part: Partial<Settings>) => {
+    const key = rpcKey('settings_get', {});
+    const before = client.getQueryData<Settings>(key) ?? settings;
+    const next = { ...before, ...part };
+    client.setQueryData(key, next);
+    call('settings_set', next).catch((thrown: unknown) => {
+      client.setQueryData(key, before);
+      showError(thrown);
+    });
+  };
+  const words = t.settings;
+  return (
+    <>
+      <Section title={words.appearance}>
+        <Row name={words.theme} hint={words.themeHint}>
+          <Segmented
+            label={words.theme}
+            value={settings.theme}
+            choices={(['system', 'light', 'dark'] as const).map((value) => ({ value, label: nameOf(words.themes, value), testId: THEME_IDS[value] }))}
+            onChange={(theme) => change({ theme })}
+          />
+        </Row>
+        <Row name={words.singleKeys} hint={words.singleKeysHint}>
+          <Switch label={words.singleKeys} checked={settings.single_keys} testId={TESTIDS.singleKeys} onChange={(single_keys) => change({ single_keys })} />
+        </Row>
+        <Row name={words.keyboard} hint={words.keyboardHint}>
+          <Button size="s" action="app.help" onClick={() => hotkeys.run('app.help')}>
+            {words.keyboardShow}
+          </Button>
+        </Row>
+      </Section>
+      <Section title={words.capture}>
+        <Row name={words.extract} hint={words.extractHint}>
+          <Switch label={words.extract} checked={settings.extract_on_import} testId={TESTIDS.extractOnImport} onChange={(extract_on_import) => change({ extract_on_import })} />
+        </Row>
+        <Row name={words.privateChannels} hint={words.privateChannelsHint} isTall>
+          <Chips
+            label={words.privateChannels}
+            values={settings.private_channels}
+            nameOf={(channel) => nameOf(t.channel, channel)}
+            suggestions={[...new Set([...(channels ?? []), 'whatsapp', 'dm', 'email', 'meeting'])]}
+            addLabel={words.addChannel}
+            fieldLabel={words.otherChannel}
+            none={words.privateChannelsNone}
+            normalise={(text) => text.trim().toLowerCase()}
+            problemOf={(channel) => (settings.private_channels.includes(channel) ? words.regionTwice : null)}
+            onChange={(private_channels) => change({ private_channels })}
+          />
+        </Row>
+        <Row name={words.regions} hint={words.regionsHint} isTall>
+          <Chips
+            label={words.regions}
+            values={settings.phone_regions}
+            nameOf={regionName}
+            suggestions={['DE', 'AT', 'CH', 'GB', 'US', 'FR', 'NL', 'ES', 'IT', 'PT', 'IN', 'BR']}
+            addLabel={words.addRegion}
+            fieldLabel={words.regionField}
+            normalise={(text) => text.trim().toUpperCase()}
+            problemOf={(region) => regionProblem(region, settings.phone_regions)}
+            mayRemove={settings.phone_regions.length > 1}
+            mayNotRemove={words.regionLast}
+            onChange={(phone_regions) => change({ phone_regions })}
+          />
+        </Row>
+      </Section>
+    </>
+  );
+}
+
+function Model({ status: { embedding } }: { status: AppStatus }) {
+  const words = t.settings;
+  return (
+    <Section title={words.model}>
+      <Row name={words.modelState} hint={words.modelHint}>
+        <span className={css.state} data-state={embedding.state}>
+          {nameOf(words.modelStates, embedding.state)}
+        </span>
+      </Row>
+      {embedding.problem ? <p className={css.problem}>{embedding.problem}</p> : null}
+      <Row name={words.modelName}>
+        <span className={css.value}>{embedding.model}</span>
+      </Row>
+      {embedding.dimension > 0 ? (
+        <Row name={words.modelDimension}>
+          <span className="num">{embedding.dimension}</span>
+        </Row>
+      ) : null}
+      <Row name={words.modelEmbedded}>
+        <span className="num">{words.modelOf(embedding.embedded, embedding.total)}</span>
+      </Row>
+    </Section>
+  );
+}
+
+function Data({ status }: { status: AppStatus }) {
+  const [isCopied, setCopied] = useState(false);
+  const words = t.settings;
+  const copy = () => {
+    navigator.clipboard.writeText(status.data_dir).then(() => setCopied(true), showError);
+  };
+  return (
+    <Section title={words.data}>
+      <Row name={words.dataDir}>
+        <code className={css.path} data-testid={TESTIDS.dataDir}>
+          {status.data_dir}
+        </code>
+        <Button size="s" icon={isCopied ? <Check size={13} aria-hidden="true" /> : <Copy size={13} aria-hidden="true" />} onClick={copy}>
+          {isCopied ? words.copied : words.copy}
+        </Button>
+      </Row>
+      <Row name={words.holds}>
+        <span className="num">{words.holdsText(status.counts.messages, status.counts.conversations, status.counts.active)}</span>
+      </Row>
+      <Row name={words.owner}>
+        {status.owner ? (
+          <span className={css.owner}>
+            {status.owner.name}
+            {status.owner.handles.map((each) => (
+              <span key={`${each.channel} ${each.handle}`} className={css.handle}>
+                {nameOf(t.channel, each.channel)}: {each.handle}
+              </span>
+            ))}
+          </span>
+        ) : (
+          <span className={css.muted}>{words.ownerUnknown}</span>
+        )}
+      </Row>
+      <Row name={words.sample} hint={words.sampleHint}>
+        {status.sample_loaded ? (
+          <Button size="s" testId={TESTIDS.sampleRemove} onClick={() => void removeSample()}>
+            {words.sampleRemove}
+          </Button>
+        ) : (
+          <span className={css.muted}>{words.sampleOff}</span>
+        )}
+      </Row>
+    </Section>
+  );
+}
+
+function About({ status }: { status: AppStatus }) {
+  const words = t.settings;
+  return (
+    <Section title={words.about}>
+      <Row name={words.promise} isTall>
+        <ul className={css.promises}>
+          {words.promises.map((promise) => (
+            <li key={promise}>{promise}</li>
+          ))}
+        </ul>
+      </Row>
+      <Row name={words.welcome}>
+        <Button size="s" onClick={() => go('welcome')}>
+          {words.welcomeShow}
+        </Button>
+      </Row>
+      <Row name={words.version}>
+        <span className="num">{status.version}</span>
+      </Row>
+    </Section>
+  );
+}

@@ -1,0 +1,210 @@
+/** What is inside the files that wait, the questions they raise, and the button that imports them. */
+import { CircleAlert, FileText, X } from 'lucide-react';
+import { type ReactNode, useState } from 'react';
+import { call } from '../../api';
+import { Badge, Button, IconButton, Switch, shortDate } from '../../design';
+import { useNow } from '../../state/clock';
+import { showError, showToast } from '../../state/toasts';
+import { nameOf, t } from '../../strings';
+import { bytes } from '../../strings/words';
+import { TESTIDS } from '../../testids';
+import css from './Files.module.css';
+import { Skips } from './Skips';
+import { type WaitingFile, answer, asksDates, asksOwner, importable, leaveOut, skippedCount, startedJobs, useWaitingFiles } from './files';
+
+export function Files() {
+  const files = useWaitingFiles();
+  const [isPrivate, setPrivate] = useState(false);
+  const [isStarting, setStarting] = useState(false);
+  if (files.length === 0) return null;
+  const ready = files.filter((each) => each.status === 'ready');
+  const asking = files.filter((each) => each.status === 'asks').length;
+  const isLooking = files.some((each) => each.status === 'looking');
+
+  const start = async () => {
+    setStarting(true);
+    try {
+      for (const { file, answers } of ready) {
+        const { job_ids } = await call('import_start', { tokens: [file.token], me: answers.me, date_order: answers.dateOrder, private: isPrivate });
+        startedJobs.update((ids) => [...ids, ...job_ids]);
+        leaveOut([file.token]);
+      }
+      showToast({ text: t.sources.started(ready.length), replaces: 'import' });
+    } catch (thrown) {
+      showError(thrown);
+    } finally {
+      setStarting(false);
+    }
+  };
+
+  return (
+    <section className={css.section}>
+      <header className={css.head}>
+        <h2>{t.sources.found}</h2>
+        <Button size="s" tone="quiet" onClick={() => leaveOut(files.map(({ file }) => file.token))}>
+          {t.sources.clear}
+        </Button>
+      </header>
+      <ul className={css.files}>
+        {files.map((each) => (
+          <FileCard key={each.file.token} waiting={each} />
+        ))}
+      </ul>
+      <footer className={css.foot}>
+        <span className={css.private}>
+          <Switch label={t.sources.private} checked={isPrivate} onChange={setPrivate} testId={TESTIDS.sourcePrivate} />
+          <span>
+            {t.sources.private}
+            <span className={css.hint}>{t.sources.privateHint}</span>
+          </span>
+        </span>
+        <span className={css.hint} role="status">
+          {isLooking ? t.sources.waitLooking : asking > 0 ? t.sources.answerFirst(asking) : ''}
+        </span>
+        <Button tone="primary" disabled={ready.length === 0 || isStarting} testId={TESTIDS.sourcesImport} onClick={() => void start()}>
+          {ready.length === 0
+            ? t.sources.importNone
+            : t.sources.import(
+                ready.length,
+                ready.reduce((sum, each) => sum + (each.look ? importable(each.look) : 0), 0),
+              )}
+        </Button>
+      </footer>
+    </section>
+  );
+}
+
+function FileCard({ waiting }: { waiting: WaitingFile }) {
+  const { file, look, status, error } = waiting;
+  const now = useNow();
+  const isBad = status === 'failed' || status === 'unreadable';
+  return (
+    <li className={css.file} data-testid={TESTIDS.sourceFile} data-status={status}>
+      <div className={css.top}>
+        {isBad ? <CircleAlert size={16} className={css.badIcon} aria-hidden="true" /> : <FileText size={16} className={css.icon} aria-hidden="true" />}
+        <span className={css.name}>{file.name}</span>
+        {look?.kind ? <Badge tone="accent">{nameOf(t.sources.kind, look.kind)}</Badge> : null}
+        {isBad ? <Badge tone="danger">{status === 'failed' ? t.sources.lookFailed : t.sources.unreadable}</Badge> : null}
+        <span className={css.space} />
+        {file.size > 0 ? <span className={css.size}>{bytes(file.size)}</span> : null}
+        <IconButton label={t.sources.removeFile(file.name)} size="s" onClick={() => leaveOut([file.token])}>
+          <X size={14} />
+        </IconButton>
+      </div>
+      {status === 'looking' ? (
+        <p className={css.hint} role="status">
+          {t.sources.looking}
+        </p>
+      ) : null}
+      {isBad ? (
+        <div className={css.problem} role="alert">
+          <p>{look?.error ?? error?.message}</p>
+          {status === 'failed' ? (
+            <Button size="s" onClick={waiting.again}>
+              {t.app.retry}
+            </Button>
+          ) : null}
+        </div>
+      ) : null}
+      {look?.kind ? (
+        <>
+          <p className={css.summary}>
+            <span className="num">{t.sources.conversations(look.conversations)}</span>
+            <span className="num">{t.sources.messages(importable(look))}</span>
+            {look.first !== null && look.last !== null ? <span>{t.sources.range(shortDate(look.first, now), shortDate(look.last, now))}</span> : null}
+            {look.participants.length > 1 ? <span className="num">{t.sources.participants(look.participants.length)}</span> : null}
+          </p>
+          {status === 'empty' ? <p className={css.problem}>{t.sources.nothing}</p> : null}
+          {look.skipped.length > 0 ? <Skips skipped={look.skipped} title={t.sources.skips(skippedCount(look))} /> : null}
+          <OwnerQuestion waiting={waiting} />
+          <DateQuestions waiting={waiting} />
+        </>
+      ) : null}
+    </li>
+  );
+}
+
+function Question({ title, text, children }: { title: string; text: string; children: ReactNode }) {
+  return (
+    <fieldset className={css.question}>
+      <legend className={css.asked}>{title}</legend>
+      <p className={css.hint}>{text}</p>
+      {children}
+    </fieldset>
+  );
+}
+
+function Answered({ text, onChange }: { text: string; onChange: () => void }) {
+  return (
+    <p className={css.answered}>
+      {text}
+      <Button size="s" tone="quiet" onClick={onChange}>
+        {t.sources.change}
+      </Button>
+    </p>
+  );
+}
+
+function OwnerQuestion({ waiting: { file, look, answers } }: { waiting: WaitingFile }) {
+  if (!look?.needs_owner) return null;
+  if (!asksOwner(look, answers)) {
+    const name = look.participants.find((each) => each.handle === answers.me || each.name === answers.me)?.name ?? answers.me ?? '';
+    return <Answered text={answers.isNobody ? t.sources.whoNone : t.sources.whoSaid(name)} onChange={() => answer(file.token, { me: null, isNobody: false })} />;
+  }
+  return (
+    <Question title={t.sources.who} text={t.sources.whoText}>
+      <div className={css.people}>
+        {look.participants.map((person) => (
+          <button key={`${person.handle} ${person.name}`} type="button" className={css.person} data-testid={TESTIDS.sourceOwner} onClick={() => answer(file.token, { me: person.handle || person.name, isNobody: false })}>
+            <span className={css.personName}>
+              {person.name}
+              {person.handle && person.handle !== person.name ? <span className={css.handle}>{person.handle}</span> : null}
+            </span>
+            <span className={css.sample}>{person.sample ? `“${person.sample}”` : ''}</span>
+            <span className={css.messages}>{t.sources.messages(person.messages)}</span>
+          </button>
+        ))}
+        <button type="button" className={css.person} onClick={() => answer(file.token, { me: null, isNobody: true })}>
+          <span className={css.personName}>{t.sources.whoOther}</span>
+          <span className={css.sample}>{t.sources.whoOtherHint}</span>
+        </button>
+      </div>
+    </Question>
+  );
+}
+
+function DateQuestions({ waiting: { file, look, answers } }: { waiting: WaitingFile }) {
+  if (!look || look.date_questions.length === 0) return null;
+  const words = { day_first: t.sources.dayFirst, month_first: t.sources.monthFirst };
+  if (!asksDates(look, answers)) {
+    return <Answered text={t.sources.datesSaid(nameOf(words, answers.dateOrder ?? ''))} onChange={() => answer(file.token, { dateOrder: null })} />;
+  }
+  return (
+    <Question title={t.sources.dates} text={t.sources.datesText}>
+      <table className={css.dates}>
+        <thead>
+          <tr>
+            <th scope="col">{t.sources.written}</th>
+            {(['day_first', 'month_first'] as const).map((order) => (
+              <th key={order} scope="col">
+                <Button size="s" testId={TESTIDS.sourceDate} data-order={order} onClick={() => answer(file.token, { dateOrder: order })}>
+                  {words[order]}
+                </Button>
+              </th>
+            ))}
+          </tr>
+        </thead>
+        <tbody>
+          {look.date_questions.map((line) => (
+            <tr key={line.written}>
+              <td className="num">{line.written}</td>
+              <td className="num">{line.day_first}</td>
+              <td className="num">{line.month_first}</td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </Question>
+  );
+}
+

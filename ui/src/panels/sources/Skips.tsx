@@ -1,0 +1,29 @@
+import { ChevronRight } from 'lucide-react';
+import type { SkipView } from '../../api';
+import { number, t } from '../../strings';
+import css from './Skips.module.css';
+
+const SAMPLE_CHARS = 140;
+
+/** What is left out, by reason, each with one of them. Folded: the number alone is enough for most. */
+export function Skips({ skipped, title, isOpen = false }: { skipped: readonly SkipView[]; title: string; isOpen?: boolean }) {
+  return (
+    <details className={css.details} open={isOpen || undefined}>
+      <summary className={css.summary}>
+        <ChevronRight size={13} className={css.chevron} aria-hidden="true" />
+        {title}
+      </summary>
+      <ul className={css.list}>
+        {skipped.map((skip) => (
+          <li key={skip.reason} className={css.skip}>
+            <span className={css.count}>{number(skip.count)}</span>
+            <span>
+              {skip.text.replace(/^./, (first) => first.toUpperCase())}
+              {skip.sample ? <span className={css.sample}>{t.sources.sampleLine(skip.sample.slice(0, SAMPLE_CHARS))}</span> : null}
+            </span>
+          </li>
+        ))}
+      </ul>
+    </details>
+  );
+}

@@ -1,0 +1,87 @@
+/**
+ * Files that wait to be imported: what is in each, what the person answered, whether it can start.
+ *
+ * Answers live outside the panel, so that leaving it loses nothing.
+ */
+import { useQueries } from '@tanstack/react-query';
+import { type DryRunFile, type FileToken, call, rpcKey } from '../../api';
+import type { RpcError } from '../../platform';
+import { waitingFiles } from '../../state/host';
+import { createStore, useStore } from '../../state/store';
+
+export interface Answers {
+  /** The owner's handle there; null while unknown, or where the owner does not speak. */
+  readonly me: string | null;
+  /** The owner does not speak in it. */
+  readonly isNobody: boolean;
+  readonly dateOrder: string | null;
+}
+
+export const UNANSWERED: Answers = { me: null, isNobody: false, dateOrder: null };
+
+export type FileStatus = 'looking' | 'failed' | 'unreadable' | 'empty' | 'asks' | 'ready';
+
+export interface WaitingFile {
+  readonly file: FileToken;
+  readonly answers: Answers;
+  readonly look: DryRunFile | undefined;
+  readonly error: RpcError | null;
+  readonly status: FileStatus;
+  readonly again: () => void;
+}
+
+const answersOf = createStore<ReadonlyMap<string, Answers>>(new Map());
+/** Jobs that this window started: their results are shown open. */
+export const startedJobs = createStore<readonly string[]>([]);
+
+export function answer(token: string, change: Partial<Answers>): void {
+  answersOf.update((all) => new Map([...all, [token, { ...(all.get(token) ?? UNANSWERED), ...change }]]));
+}
+
+export function leaveOut(tokens: readonly string[]): void {
+  waitingFiles.update((files) => files.filter((file) => !tokens.includes(file.token)));
+  answersOf.update((all) => new Map([...all].filter(([token]) => !tokens.includes(token))));
+}
+
+/** What a file still needs before it can be imported. Pure. */
+export function statusOf(look: DryRunFile | undefined, isFailed: boolean, answers: Answers): FileStatus {
+  if (!look) return isFailed ? 'failed' : 'looking';
+  if (look.error !== null || look.kind === null) return 'unreadable';
+  if (asksOwner(look, answers) || asksDates(look, answers)) return 'asks';
+  return importable(look) > 0 ? 'ready' : 'empty';
+}
+
+export const asksOwner = (look: DryRunFile, answers: Answers): boolean => look.needs_owner && answers.me === null && !answers.isNobody;
+export const asksDates = (look: DryRunFile, answers: Answers): boolean => look.date_questions.length > 0 && answers.dateOrder === null;
+export const skippedCount = (file: Pick<DryRunFile, 'skipped'>): number => file.skipped.reduce((sum, each) => sum + each.count, 0);
+export const importable = (look: DryRunFile): number => Math.max(0, look.seen - skippedCount(look));
+
+export function useWaitingFiles(): WaitingFile[] {
+  const files = useStore(waitingFiles, (waiting) => waiting);
+  const answers = useStore(answersOf, (all) => all);
+  // A question stays on screen with its answer, so the look before the answer says what was asked.
+  const queries = useQueries({
+    queries: files.map((file) => {
+      const { me, dateOrder } = answers.get(file.token) ?? UNANSWERED;
+      const request = { tokens: [file.token], me, date_order: dateOrder };
+      return { queryKey: rpcKey('import_dry_run', request), queryFn: () => call('import_dry_run', request) };
+    }),
+  });
+  const first = useQueries({
+    queries: files.map((file) => {
+      const request = { tokens: [file.token], me: null, date_order: null };
+      return { queryKey: rpcKey('import_dry_run', request), queryFn: () => call('import_dry_run', request) };
+    }),
+  });
+  return files.map((file, index) => {
+    const query = queries[index];
+    const given = answers.get(file.token) ?? UNANSWERED;
+    const now = query?.data?.files[0];
+    const asked = first[index]?.data?.files[0];
+    // Until the file has been read again with the answer, its first reading is shown.
+    const merged = now ?? asked;
+    const look = merged && asked ? { ...merged, needs_owner: asked.needs_owner, date_questions: asked.date_questions, participants: asked.participants } : merged;
+    const status = now || query?.isError ? statusOf(look, query?.isError ?? false, given) : 'looking';
+    return { file, answers: given, look, error: (query?.error as RpcError | null | undefined) ?? null, status, again: () => void query?.refetch() };
+  });
+}

@@ -1,0 +1,68 @@
+/**
+ * Sources: how conversations get in. Dropped or chosen files are looked into first; nothing is imported before the person
+ * has seen what is inside and answered what only they can know.
+ *
+ * Deliberately not here: following the work in detail, which is Activity's.
+ */
+import { FilePlus2 } from 'lucide-react';
+import { type JobView, type JobsResponse, type AppStatus, useRpc } from '../../api';
+import { Button, PaneHeader, cx } from '../../design';
+import { useActions } from '../../keys';
+import { drop, pickFiles } from '../../state/host';
+import { useStore } from '../../state/store';
+import { t } from '../../strings';
+import { TESTIDS } from '../../testids';
+import { Files } from './Files';
+import { ExportHelp } from './Help';
+import { Imports, Running } from './Imports';
+import { SampleCard } from './Sample';
+import css from './Sources.module.css';
+
+const firstRunOf = (status: AppStatus) => status.is_first_run;
+const importsOf = (response: JobsResponse): JobView[] => response.items.filter((job) => job.kind === 'import');
+
+export default function Sources() {
+  const { data: isFirstRun = false } = useRpc('app_status', {}, { select: firstRunOf });
+  const { data: jobs } = useRpc('jobs_list', {}, { select: importsOf });
+  useActions('sources', { 'sources.add': () => void pickFiles() });
+  return (
+    <div className={css.panel}>
+      <PaneHeader title={t.sources.title}>
+        <Button tone="primary" size="s" icon={<FilePlus2 size={14} aria-hidden="true" />} action="sources.add" testId={TESTIDS.sourcesPick} onClick={() => void pickFiles()}>
+          {t.sources.add}
+        </Button>
+      </PaneHeader>
+      <div className={css.columns}>
+        {/* One scroll container a column; focusable, so that it scrolls by keyboard. */}
+        {/* oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex */}
+        <div className={css.main} role="region" aria-label={t.sources.title} tabIndex={0}>
+          <div className={css.measure}>
+            <DropZone />
+            <Files />
+            <Running jobs={jobs ?? []} />
+            {isFirstRun ? <SampleCard /> : null}
+            <Imports jobs={jobs ?? []} />
+          </div>
+        </div>
+        {/* oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex */}
+        <aside className={css.aside} aria-label={t.sources.helpTitle} tabIndex={0}>
+          <ExportHelp />
+          {isFirstRun ? null : <SampleCard />}
+        </aside>
+      </div>
+    </div>
+  );
+}
+
+/** Files may be dropped anywhere in the window; this says so, and opens the dialog when clicked. */
+function DropZone() {
+  const state = useStore(drop, (now) => now);
+  return (
+    <button type="button" className={cx(css.drop, state === 'over' && css.over)} data-testid={TESTIDS.sourcesDrop} data-state={state} disabled={state === 'taking'} onClick={() => void pickFiles()}>
+      <FilePlus2 size={22} strokeWidth={1.6} aria-hidden="true" />
+      <span className={css.dropTitle}>{state === 'over' ? t.sources.dropNow : state === 'taking' ? t.sources.uploading : t.sources.dropTitle}</span>
+      <span className={css.dropText}>{t.sources.dropText}</span>
+      <span className={css.dropText}>{t.sources.dropSafe}</span>
+    </button>
+  );
+}

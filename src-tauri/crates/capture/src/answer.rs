@@ -50,7 +50,10 @@ pub(crate) fn find(question: &Turn<'_>, answer: &Turn<'_>, label: &str) -> Optio
         .iter()
         .position(|t| t.kind == Kind::Mark && matches!(t.low.as_str(), "." | "!" | "…" | ";" | "(" | "—"))
         .unwrap_or(tokens.len());
-    let lo = crate::clause::skip_fillers(&tokens, 0, first_end);
+    let mut lo = crate::clause::skip_fillers(&tokens, 0, first_end);
+    if crate::clause::matches_at(&tokens, lo, first_end, "it is").is_some() {
+        lo += 2;
+    }
     let end = crate::parse::trim_end(&tokens, lo, first_end);
     let words: Vec<&str> = tokens.get(lo..end)?.iter().filter(|t| t.is_wordy()).map(|t| t.low.as_str()).collect();
     let evades = words.iter().any(|w| one_of(w, "i my am do not never we you it that this what why none nothing nowhere secret guess depends depend varies dunno idk nope anything everything both neither old enough said told skip pass rather later unknown already hard tough many lots various is are was have know tell guess") || AUXILIARIES.contains(w));

@@ -80,7 +80,7 @@ pub(crate) fn clauses(tokens: &[Token], is_question: bool) -> Vec<Clause> {
                         && !next.is_empty()
                     || one_of(&t.low, JOINS) && opens_clause(tokens, start, i + 1)
                     || one_of(&t.low, "if when whenever unless because although though since as while")
-                        && i == start
+                        && i == start && !is_age_clause(tokens, start, i)
                         && (t.low != "since" && t.low != "as" && t.low != "while" || is_subject_word(next))
             }
         };
@@ -91,8 +91,7 @@ pub(crate) fn clauses(tokens: &[Token], is_question: bool) -> Vec<Clause> {
         } else if i > start
             && one_of(&t.low, "i we")
             && t.kind == Kind::Word
-            && !(i > start + 1
-                && (is_age_clause(tokens, start, i - 1) || low(tokens, i - 1) == "since" && keeps_time(tokens, start, i - 1)))
+            && !(i > start && (is_age_clause(tokens, start, i - 1) || low(tokens, i - 1) == "since" && keeps_time(tokens, start, i - 1)))
             && !is_joint_subject(tokens, start, i)
         {
             let left = (start, i);
@@ -157,7 +156,7 @@ fn keeps_time(tokens: &[Token], start: usize, at: usize) -> bool {
 /// "when i was nine", "before i'm fifty": a time of life and no clause of its own.
 fn is_age_clause(tokens: &[Token], start: usize, at: usize) -> bool {
     let word = low(tokens, at + 3);
-    at > start
+    (at > start || low(tokens, at) == "when")
         && one_of(low(tokens, at), "when before since until after")
         && low(tokens, at + 1) == "i"
         && one_of(low(tokens, at + 2), "was am turned turn hit")
@@ -234,6 +233,9 @@ pub(crate) fn is_adverbial(tokens: &[Token], lo: usize, hi: usize) -> bool {
         return false;
     }
     let first = low(tokens, lo);
+    if is_age_clause(tokens, lo, lo) && hi - lo <= 8 {
+        return true;
+    }
     let last = low(tokens, hi - 1);
     let is_short = hi - lo <= 7;
     let has_verb = (lo..hi)
@@ -539,7 +541,7 @@ fn set_moods(tokens: &[Token], out: &mut [Clause], is_question: bool) {
             {
                 Mood::Stopped(Gate::QuestionOrRequest, "The sentence is a question.")
             }
-            Mood::Plain | Mood::Hedged if reported && one_of(opener, "and or that") && clause.opener != "\u{0}i" => {
+            Mood::Plain | Mood::Hedged if reported && low(tokens, clause.lo) == "i" || reported && one_of(opener, "and or that ,") => {
                 Mood::Stopped(Gate::NotAboutSubject, "It reports what somebody else said.")
             }
             other => other,
@@ -591,9 +593,11 @@ fn governed(tokens: &[Token], out: &[Clause], n: usize, governor: &str, lo: usiz
     if (lo..hi).any(|k| SPEECH.contains(low(tokens, k))) && !own_head && left < hi {
         return Mood::Stopped(Gate::NotAboutSubject, "It reports what somebody else said.");
     }
-    if one_of(
-        governor,
-        "that because and so but plus mind or is means meaning fyi btw since seeing although though yes no now given though",
+    let other_speaks = (lo..hi).any(|k| one_of(low(tokens, k), "he she they guy woman man lady someone somebody everyone")) && one_of(governor, "like all goes went says");
+    if other_speaks {
+        return Mood::Stopped(Gate::NotAboutSubject, "It reports what somebody else said.");
+    }
+    if one_of(governor, "y e et und that because and so but plus mind or is means meaning fyi btw since seeing although though yes no now given though",
     ) {
         return if n > 0 && governor != "that" && matches!(out[n - 1].mood, Mood::Silent) { Mood::Plain } else { Mood::Plain };
     }

@@ -52,11 +52,31 @@ static RULES: LazyLock<Vec<Rule>> = LazyLock::new(|| {
         (r"\btengo (?:un|una) (perr[oa]|gat[oa]|conejo|caballo|loro|tortuga)(?: que se llama (\w+))?", "L has a {}", PersonalInfo, "a pet", ""),
         (r"\btengo ((?:un|una|dos|tres|cuatro|cinco) (?:hij[oa]s?|herman[oa]s?|niet[oa]s?|niñ[oa]s?|gat[oa]s|perr[oa]s))\b", "L has {}", Relationship, "family", ""),
         (r"\b(?:estoy )?casad[oa] con\s+@", "L is married to {}", Relationship, "a tie", ""),
-        (r"\bquiero (?:ser|aprender|comprar|abrir|viajar|mudarme|escribir|estudiar|correr)\b\s*@", "L wants: {0}", Goal, "an aim", ""),
+        (r"\b(?:quiero|quero) (?:abrir)\s+@", "L wants to open {}", Goal, "an aim", ""),
+        (r"\b(?:quiero|quero) (?:aprender)(?: a)?\s+@", "L wants to learn {}", Goal, "an aim", ""),
+        (r"\b(?:quiero|quero) (?:comprar)\s+@", "L wants to buy {}", Goal, "an aim", ""),
+        (r"\b(?:quiero|quero) (?:viajar) (?:al?|por|para|ao|à)\s*@", "L wants to travel to {}", Goal, "an aim", ""),
+        (r"\b(?:quiero|quero) (?:escribir|escrever)\s+@", "L wants to write {}", Goal, "an aim", ""),
+        (r"\b(?:quiero|quero) (?:ser)\s+@", "L wants to be {}", Goal, "an aim", ""),
+        (r"\b(?:quiero mudarme|quero me mudar|quero mudar-me) (?:al?|para|pra)\s+@", "L wants to move to {}", Goal, "an aim", ""),
+        (r"\bmi (?:novia|mujer|esposa|pareja) es (?:de\s+)?@", "P partner is from {}", Relationship, "family", ""),
+        (r"\bmi (?:novio|marido|esposo) es (?:de\s+)?@", "P partner is from {}", Relationship, "family", ""),
+        (r"\bmi hermana (?:vive en)\s+@", "P sister lives in {}", Relationship, "family", ""),
+        (r"\bmi hermano (?:vive en)\s+@", "P brother lives in {}", Relationship, "family", ""),
+        (r"\bmi (?:hija|hijo) se llama\s+@", "L has a child named {}", Relationship, "family", ""),
+        (r"\bje (?:veux|voudrais) (?:apprendre)(?: à| le| la)?\s+@", "L wants to learn {}", Goal, "an aim", ""),
+        (r"\bje (?:veux|voudrais) ouvrir\s+@", "L wants to open {}", Goal, "an aim", ""),
+        (r"\bich (?:will|möchte) @ (?:lernen)\b", "L wants to learn {}", Goal, "an aim", ""),
+        (r"\bich (?:will|möchte) @ (?:eröffnen|aufmachen)\b", "L wants to open {}", Goal, "an aim", ""),
+        (r"\bich (?:will|möchte) @ (?:kaufen)\b", "L wants to buy {}", Goal, "an aim", ""),
+        (r"\bmeine (?:frau|freundin|partnerin) (?:ist|heißt|kommt aus)\s+@", "P partner is {}", Relationship, "family", ""),
+        (r"\bmein (?:mann|freund|partner) (?:ist|heißt|kommt aus)\s+@", "P partner is {}", Relationship, "family", ""),
+        (r"\bma (?:femme|copine|compagne) (?:est|s'appelle)\s+@", "P partner is {}", Relationship, "family", ""),
+        (r"\bmon (?:mari|copain|compagnon) (?:est|s'appelle)\s+@", "P partner is {}", Relationship, "family", ""),
+        (r"\b(?:minha|meu) (?:mulher|esposa|namorada|marido|namorado) (?:é|se chama)\s+@", "P partner is {}", Relationship, "family", ""),
         (r"\bde niñ[oa] viv[ií] en\s+@", "L lived in {} as a child", Experience, "a past time", ""),
         (r"\bcrec[ií] en\s+@", "L grew up in {}", Experience, "origin", ""),
         (r"\bme da(?:n)? (?:mucho )?miedo\s+@", "L is afraid of {}", PersonalInfo, "a fear", ""),
-        (r"\bllevo (.{3,30}? (?:años|meses)) (?:viviendo|trabajando|aprendiendo|tocando|estudiando)\s+@", "L: {0}", Skill, "a long practice", ""),
         // French
         (r"\b(?:je m['’]appelle|mon nom est)\s+@", "P name is {}", PersonalInfo, "name", "name"),
         (r"\b(?:j['’]habite|je vis) (?:à|a|en|au|aux|dans|près de)?\s*@", "L lives in {}", PersonalInfo, "a home", "home"),
@@ -152,6 +172,10 @@ static RULES: LazyLock<Vec<Rule>> = LazyLock::new(|| {
         (r"मुझे (.{2,25}?) (?:बहुत )?पसंद (?:है|हैं)", "L likes {}", Preference, "a taste", ""),
         (r"मुझे (.{2,25}?) से एलर्जी है", "L is allergic to {}", PersonalInfo, "health", ""),
         (r"मैं (?:एक )?(वकील|डॉक्टर|शिक्षक|शिक्षिका|इंजीनियर|नर्स|किसान|छात्र|छात्रा|लेखक) हूँ", "L is a {}", PersonalInfo, "a job", "job"),
+        (r"मेरी (?:एक |दो |तीन |चार )?(बेटियाँ|बेटी|बहनें|बहन) (?:है|हैं)", "L has family: {}", Relationship, "family", ""),
+        (r"मेरे (?:एक |दो |तीन |चार )?(बेटे|बेटा|बच्चे|भाई) (?:है|हैं)", "L has family: {}", Relationship, "family", ""),
+        (r"मैं (?:हमेशा )(.{3,30}?) (?:करता|करती) हूँ", "L always does this: {}", Preference, "a habit", ""),
+        (r"(?:meri|mere) (?:ek |do |teen |char )?(beti|betiyan|behen|bete|beta|bachche|bhai) (?:hai|hain)\b", "L has family: {}", Relationship, "family", ""),
         // Japanese
         (r"([\p{Han}\p{Katakana}\p{Hiragana}ー]{1,12}?)(?:だけ)?(?:は|が)(?:本当に|とても|すごく|ちょっと)?(?:苦手|嫌い)(?:です|なん|だ|$)", "L does not like {}", Preference, "a taste", ""),
         (r"([\p{Han}\p{Katakana}ー]{1,12})(?:が|は)(?:本当に|とても|大)?(?:好き|大好き)(?:です|なん|だ|$)", "L likes {}", Preference, "a taste", ""),
@@ -175,7 +199,7 @@ static RULES: LazyLock<Vec<Rule>> = LazyLock::new(|| {
 
 /// Words that show one of the languages; without them no pattern is tried.
 static HINT: LazyLock<Regex> = LazyLock::new(|| {
-    let pattern = r"(?i)\b(?:soy|vivo|me|mi|tengo|trabajo|estudio|hablo|toco|odio|prefiero|como|bebo|quiero|crecí|creci|llevo|nací|estoy|je|j|mon|ich|mein|wohne|moro|meu|sou|nasci|tenho|trabalho|estou|falo|canto|adoro|amo|gosto|detesto|odeio|prefiro|cresci|chamo|mudei|main|mai|mera|mujhe|casado|casada)\b|[\p{Han}\p{Hiragana}\p{Katakana}\p{Devanagari}]";
+    let pattern = r"(?i)\b(?:soy|vivo|me|mi|tengo|trabajo|estudio|hablo|toco|odio|prefiero|como|bebo|quiero|crecí|creci|llevo|quiero|quero|ma|minha|meine|meri|mere|nací|estoy|je|j|mon|ich|mein|wohne|moro|meu|sou|nasci|tenho|trabalho|estou|falo|canto|adoro|amo|gosto|detesto|odeio|prefiro|cresci|chamo|mudei|main|mai|mera|mujhe|casado|casada)\b|[\p{Han}\p{Hiragana}\p{Katakana}\p{Devanagari}]";
     Regex::new(pattern).unwrap_or_else(|_| unreachable!("a constant pattern compiles"))
 });
 
@@ -198,7 +222,7 @@ const DICTIONARY: &[(&str, &str)] = &[
     ("einen hund", "a dog"), ("eine katze", "a cat"), ("zwei katzen", "two cats"), ("zwei hunde", "two dogs"), ("zwei kinder", "two children"), ("drei kinder", "three children"), ("eine tochter", "a daughter"), ("einen sohn", "a son"), ("spinnen", "spiders"), ("hunden", "dogs"),
     ("amendoim", "peanuts"), ("camarão", "prawns"), ("glúten", "gluten"), ("pólen", "pollen"), ("enfermeira", "nurse"), ("enfermeiro", "nurse"), ("professora", "teacher"), ("advogada", "lawyer"), ("advogado", "lawyer"), ("engenheira", "engineer"), ("engenheiro", "engineer"), ("padeiro", "baker"), ("padeira", "baker"), ("dois filhos", "two children"), ("duas filhas", "two daughters"), ("dois gatos", "two cats"), ("um cão", "a dog"), ("um cachorro", "a dog"), ("coro", "choir"), ("coral", "choir"), ("banda", "band"), ("terças", "on Tuesdays"), ("quartas", "on Wednesdays"),
     ("inglés", "English"), ("francés", "French"), ("alemán", "German"), ("italiano", "Italian"), ("portugués", "Portuguese"), ("anglais", "English"), ("espagnol", "Spanish"), ("allemand", "German"), ("englisch", "English"), ("französisch", "French"), ("spanisch", "Spanish"), ("inglês", "English"), ("francês", "French"), ("alemão", "German"), ("japonais", "Japanese"), ("japonés", "Japanese"), ("japanisch", "Japanese"),
-    ("vakeel", "lawyer"), ("adhyapak", "teacher"), ("shikshak", "teacher"), ("kisan", "farmer"), ("shakahari", "vegetarian"), ("वकील", "lawyer"), ("डॉक्टर", "doctor"), ("शिक्षक", "teacher"), ("chai", "tea"), ("चाय", "tea"),
+    ("vakeel", "lawyer"), ("adhyapak", "teacher"), ("shikshak", "teacher"), ("kisan", "farmer"), ("shakahari", "vegetarian"), ("वकील", "lawyer"), ("बेटियाँ", "daughters"), ("बेटी", "a daughter"), ("बेटे", "sons"), ("बच्चे", "children"), ("भाई", "a brother"), ("बहन", "a sister"), ("Corea", "Korea"), ("corea", "Korea"), ("betiyan", "daughters"), ("beti", "a daughter"), ("bachche", "children"), ("bhai", "a brother"), ("behen", "a sister"), ("डॉक्टर", "doctor"), ("शिक्षक", "teacher"), ("chai", "tea"), ("चाय", "tea"),
     ("パクチー", "coriander"), ("納豆", "natto"), ("猫", "cats"), ("犬", "dogs"), ("コーヒー", "coffee"), ("辛いもの", "spicy food"), ("そば", "buckwheat"), ("卵", "eggs"), ("エビ", "prawns"), ("海老", "prawns"), ("乳製品", "dairy"), ("ピーナッツ", "peanuts"), ("東京", "Tokyo"), ("大阪", "Osaka"), ("京都", "Kyoto"), ("看護師", "nurse"), ("教師", "teacher"), ("学生", "student"), ("会社員", "office worker"), ("英語", "English"), ("韓国語", "Korean"),
 ];
 

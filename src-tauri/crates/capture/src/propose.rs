@@ -318,7 +318,11 @@ impl Reader<'_, '_> {
         let mut last_place: Option<usize> = None;
         for (n, clause) in clauses.iter().enumerate() {
             let place_before = last_place.take();
-            let read = self.statement(&tokens, clause, inherits, n == 0 && !is_about_other);
+            // Only chatter before it ("nope, still renting"): the clause opens its sentence.
+            let opens = n == 0 || clauses[..n].iter().all(|c| {
+                c.hi - c.lo <= 5 && (c.lo..c.hi).all(|k| !crate::lexicon::AUXILIARIES.contains(clause::low(&tokens, k)) && !crate::lexicon::PRONOUNS.contains(clause::low(&tokens, k)) && !matches!(clause::low(&tokens, k), "my" | "his" | "her" | "you" | "a" | "the"))
+            }) && matches!(clause.opener.as_str(), "," | "-" | "—" | "–" | ":" | ";" | "but" | "...");
+            let read = self.statement(&tokens, clause, inherits, opens && !is_about_other);
             let Some((parsed, found)) = read else {
                 if let (Some(at), ",") = (place_before, clause.opener.as_str())
                     && self.extend_place(&tokens, clause, at)
@@ -328,7 +332,8 @@ impl Reader<'_, '_> {
                 if let Some((found, span)) = self.other(&tokens, clause, inherits, kin.as_deref()) {
                     self.settle(&tokens, veto, clause.mood, found, span);
                 }
-                inherits = inherits && clause.hi - clause.lo <= 3 && !matches!(clause.opener.as_str(), "who" | "which");
+                let own_start = clause.hi - clause.lo <= 4 && (clause.lo..clause.hi).any(|k| matches!(clause::low(&tokens, k), "i" | "we")) && clause.mood == Mood::Plain;
+                inherits = (inherits && clause.hi - clause.lo <= 3 || own_start) && !matches!(clause.opener.as_str(), "who" | "which");
                 continue;
             };
             // "i live in Bruges, five minutes from the belfry": a place after a place only makes it closer.

@@ -41,6 +41,8 @@ static OUTSIDE: LazyLock<Regex> = LazyLock::new(|| {
         r"(?i)(?:^|\s|\[|\()(?:ooc\b|out of character|o\.o\.c\.|irl\b|in real life|//|\(\(|real me|(?:stepping|breaking) (?:out|character)|pausing? (?:the )?(?:game|scene|story|here)|pause (?:the )?(?:game|scene)|end (?:of )?(?:scene|game|roleplay|rp)|end scene|back to (?:reality|real life|normal|me)|as (?:myself|me)\b|for real (?:now|though)|not in character|scene over|game over|dropping the act|me again|the real me|speaking as myself|aside from the game|author here)",
     )
 });
+/// Dialogue as a novel writes it, in the author's own paragraph.
+static NARRATED: LazyLock<Regex> = LazyLock::new(|| re(r#"(?m)^["“][^"”\n]+[,!?.]["”] I (?:said|growled|whispered|replied|muttered|snapped|drawled|lied|answered)\b"#));
 /// A draft of somebody's words, asked for or shown.
 static DRAFT: LazyLock<Regex> = LazyLock::new(|| {
     re(
@@ -58,7 +60,8 @@ pub(crate) fn acted(conversation: &Conversation<'_>) -> Vec<bool> {
     });
     let is_adventure = turns.iter().any(|t| matches!(t.role, Role::Owner) && ADVENTURE.is_match(t.text) && t.text.len() < 80)
         && turns.iter().any(|t| t.role == Role::Assistant && t.text.contains("You "));
-    let mut inside = has_outside && turns.len() > 1 || assistant_acts || is_adventure;
+    let narrates = turns.iter().any(|t| t.role == Role::Owner && NARRATED.is_match(t.text));
+    let mut inside = narrates || has_outside && turns.len() > 1 || assistant_acts || is_adventure;
     turns
         .iter()
         .map(|turn| {

@@ -101,6 +101,8 @@ fn split(text: &str, from: usize, to: usize, voice: Voice, out: &mut Vec<Sentenc
     while let Some((i, c)) = chars.next() {
         let next = chars.peek().map(|(_, n)| *n);
         let ends = match c {
+            '।' => true,
+            c if is_face(c) => next.is_none_or(|n| !is_face(n) && n != '\u{fe0f}' && n != '\u{200d}'),
             '\n' | '!' | '?' | '…' | '。' | '！' | '？' => !matches!(next, Some('!' | '?' | '…')),
             '.' => {
                 let is_free = next.is_none_or(|n| n.is_whitespace() || matches!(n, '"' | ')' | '”'));
@@ -118,6 +120,11 @@ fn split(text: &str, from: usize, to: usize, voice: Voice, out: &mut Vec<Sentenc
         }
     }
     push(text, start, to, voice, out);
+}
+
+/// Faces and gestures end a sentence as a full stop does.
+fn is_face(c: char) -> bool {
+    matches!(c, '\u{1f600}'..='\u{1f64f}' | '\u{1f910}'..='\u{1f93f}' | '\u{1f970}'..='\u{1f97a}')
 }
 
 fn push(text: &str, start: usize, end: usize, voice: Voice, out: &mut Vec<Sentence>) {
@@ -279,7 +286,7 @@ fn inline_paste(line: &str) -> Option<usize> {
 const CODE_SIGN_SHARE: usize = 8;
 
 fn is_code_line(line: &str) -> bool {
-    if LOG_LINE.is_match(line) && !line.starts_with("// ") && !line.starts_with("//o") {
+    if LOG_LINE.is_match(line) && !line.to_lowercase().starts_with("[ooc") &&  !line.starts_with("// ") && !line.starts_with("//o") {
         return true;
     }
     let signs = line

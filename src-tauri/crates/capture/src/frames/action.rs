@@ -27,7 +27,7 @@ pub(crate) fn present(p: &Parsed<'_>, around: Around<'_>) -> Option<Found> {
         return None;
     }
     match base {
-        "live" | "reside" => (one_of(word, "in on at near with by off above below next alone between outside close just over under abroad across inside behind here about around half an a five ten two") && !one_of(next, "fear hope it the-moment this that") && !p.is_negated || p.is_negated && one_of(word, "in with"))
+        "live" | "reside" => (one_of(word, "in on at near with by off above below next alone between outside close just over under abroad across inside behind here about around half an a five ten two down up over out right just round") && !one_of(next, "fear hope it the-moment this that") && !p.is_negated || p.is_negated && one_of(word, "in with"))
             .then(|| {
                 let with = word == "with" || word == "alone";
                 let found = Found::new(p, around, if with && p.rest_words().any(|w| KIN.contains(w)) { Category::PersonalInfo } else { Category::PersonalInfo }, "a home");
@@ -613,10 +613,8 @@ pub(crate) fn perfect(p: &Parsed<'_>, around: Around<'_>) -> Option<Found> {
             make(Category::Experience, "a move").map(|f| if word == "to" { f.slot("home") } else { f })
         }
         "book" | "sign" | "decide" | "enrol" | "enroll" | "plan" => wanting::booked(p, around),
-        "start"
-            if base_of_ing(word).is_some()
-                || word == "learning"
-                || p.rest_words().any(|w| one_of(w, "job course degree phd therapy")) =>
+        "start" if p.says("therapy medication job") => make(Category::PersonalInfo, "a beginning"),
+        "start" if base_of_ing(word).is_some() || word == "learning" || p.rest_words().any(|w| one_of(w, "job course degree phd therapy")) =>
         {
             make(
                 if word == "learning" {
@@ -736,7 +734,7 @@ pub(crate) fn progressive(p: &Parsed<'_>, around: Around<'_>) -> Option<Found> {
         "write" | "build" | "renovate" | "restore" | "record" | "compose" | "knit" | "crochet" | "sew" | "make" | "develop"
         | "design" | "translate" | "draw" | "paint" | "illustrate" | "convert" | "organise" | "organize" | "research"
         | "grow" | "code" => {
-            let work = p.rest_words().any(|w| one_of(w, "book novel thesis dissertation memoir album house boat cabin van shed kitchen game app website startup screenplay play opera symphony collection comic camper blanket quilt cookbook biography poem poems series kayak canoe guitar shop company business engine farmhouse cottage barn motorbike bathroom flat harpsichord telescope treehouse greenhouse synth robot blog tapestry film documentary podcast musical wedding reunion festival exhibition language") ) || has_frequency(p);
+            let work = p.rest_words().any(|w| one_of(w, "book novel thesis dissertation memoir album house boat cabin van shed kitchen game app website startup screenplay play opera symphony collection comic camper blanket quilt cookbook biography poem poems series kayak canoe guitar shop company business engine farmhouse cottage barn motorbike bathroom flat harpsichord telescope treehouse greenhouse synth robot blog tapestry film documentary podcast musical wedding reunion festival exhibition language") ) || has_frequency(p) || p.says("spare called side") && !p.says("you");
             let request = p.says("function script query email letter test tests parser bug");
             (work && !request).then(|| make(Category::Goal, "a project")).flatten()
         }

@@ -41,7 +41,7 @@ pub(crate) fn find(p: &Parsed<'_>, around: Around<'_>) -> Option<Found> {
         .or_else(|| noun(&q, around))
         .or_else(|| trait_of(&q, p, around))
         .or_else(|| name(&q, around, skipped))?;
-    (!is_passing(p)).then_some(found)
+    (!is_passing(p) || p.says("sober")).then_some(found)
 }
 
 /// "I've been to Peru", "I've been vegan since 2010", "I've been a customer for ten years".
@@ -104,7 +104,7 @@ fn perfect(p: &Parsed<'_>, around: Around<'_>) -> Option<Found> {
 /// "I'm 63", "29", "I'm turning 40 in May", "I'm 180cm".
 fn number(p: &Parsed<'_>, around: Around<'_>) -> Option<Found> {
     let word = p.word(0);
-    if one_of(p.word(1), "years year months") && one_of(p.word(2), "sober clean") {
+    if one_of(p.word(1), "years year months days") && one_of(p.word(2), "sober clean") {
         let found = Found::new(p, around, Category::PersonalInfo, "health");
         return Some(found.content(format!("{} has been {} for {}", around.label, p.word(2), rewrite::render(around.text, p.tokens, p.rest, p.rest + 2))));
     }
@@ -192,6 +192,9 @@ fn place(p: &Parsed<'_>, around: Around<'_>) -> Option<Found> {
                 || next == "the" && one_of(third, "army navy military police raf")
             {
                 return Some(personal("a job"));
+            }
+            if next.len() <= 4 && next.starts_with(|c: char| c.is_ascii_digit()) && next.ends_with(|c: char| c.is_ascii_alphabetic()) && p.end - p.rest == 2 && p.actor == Actor::Speaker {
+                return Some(personal("a home").slot("flat"));
             }
             if one_of(next, "recovery remission therapy") {
                 return Some(personal("health"));
@@ -374,8 +377,11 @@ fn noun(p: &Parsed<'_>, around: Around<'_>) -> Option<Found> {
     {
         return Some(make(Category::Skill, "an ability"));
     }
-    if JESTS.contains(head)
-        || words.iter().take(cut.saturating_sub(1)).any(|w| one_of(w, "little bit lot such complete total huge real terrible"))
+    if one_of(head, "lefty southpaw alto soprano tenor baritone contralto mezzo") {
+        let voice = !one_of(head, "lefty southpaw");
+        return Some(make(if voice { Category::Skill } else { Category::PersonalInfo }, "trait"));
+    }
+    if JESTS.contains(head) || words.iter().take(cut.saturating_sub(1)).any(|w| one_of(w, "little bit lot such complete total huge real terrible"))
             && !TRADES.contains(head)
     {
         return None;
@@ -385,7 +391,7 @@ fn noun(p: &Parsed<'_>, around: Around<'_>) -> Option<Found> {
         let is_faith = one_of(head, "christian muslim jew jewish hindu buddhist sikh catholic quaker atheist agnostic lesbian");
         let is_plain = cut <= 5
             && !(head == first && one_of(head, "guest host runner"))
-            && !words.iter().take(cut).any(|w| one_of(w, "i you we better worse same only first last"));
+            && !words.iter().take(cut).any(|w| one_of(w, "i you we better worse same first last"));
         let named_the = p.word(0) != "the" || one_of(after, "at of for in here") || words.len() == cut;
         return (is_plain
             && named_the

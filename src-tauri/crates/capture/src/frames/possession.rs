@@ -194,6 +194,9 @@ fn attribute(p: &Parsed<'_>, around: Around<'_>, nouns: &[&str], is_anothers: bo
             word,
             "it this that not so the-same like what how broken dead down out off late here gone fine ok okay good great bad terrible ready done wrong missing slow blocked up over",
         );
+    if p.tense == Tense::Progressive && one_of(head, "choir band team orchestra club quartet ensemble troupe") && one_of(&p.base, "tour play go perform travel") && (has_future_time(p) || p.front.is_some()) {
+        return Some(make(Category::Goal, "a plan"));
+    }
     if is_anothers && !one_of(head, "name birthday wedding") {
         return None;
     }

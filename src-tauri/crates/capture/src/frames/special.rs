@@ -35,6 +35,7 @@ pub(crate) fn find(text: &str, tokens: &[Token], clause: &Clause, label: &str) -
         .or_else(|| animal(text, tokens, lo, hi, label))
         .or_else(|| nights(text, tokens, lo, hi, label))
         .or_else(|| telling(text, tokens, lo, hi, label))
+        .or_else(|| kin_named(text, tokens, lo, hi, label))
 }
 
 /// "the plan is to open a salon", "the dream is to …".
@@ -211,7 +212,7 @@ fn turned(text: &str, tokens: &[Token], lo: usize, hi: usize, label: &str) -> Op
     let verb = (lo + 1..(lo + SUBJECT_WORDS_MAX + 1).min(hi)).find(|k| {
         one_of(
             low(tokens, *k),
-            "is are terrify terrifies scare scares freak freaks taste tastes give gives make makes relax relaxes bore bores",
+            "is are terrify terrifies scare scares freak freaks taste tastes give gives make makes relax relaxes bore bores calm calms keep keeps soothe soothes",
         )
     })?;
     if (lo..verb).any(|k| one_of(low(tokens, k), "you your his her their he she they i not"))
@@ -273,7 +274,7 @@ fn turned(text: &str, tokens: &[Token], lo: usize, hi: usize, label: &str) -> Op
             let language = noun == "language" || noun == "tongue";
             let slot = one_of(
                 noun,
-                "thing jam night nights day evening evenings hobby passion obsession escape weakness guilty-pleasure comfort",
+                "thing jam night nights day evening evenings hobby passion obsession escape weakness guilty-pleasure comfort personality life world religion",
             ) && hi - at <= 4;
             if favourite && !negated {
                 let end = (at..hi).find(|k| one_of(low(tokens, *k), "of")).unwrap_or(hi);
@@ -291,7 +292,7 @@ fn turned(text: &str, tokens: &[Token], lo: usize, hi: usize, label: &str) -> Op
             if slot && (noun == "thing" || noun == "jam") && hi - at == 2 {
                 return preference(format!("{label} {} {subject}", if negated { "does not like" } else { "likes" }));
             }
-            (slot && !negated && (hi - at >= 3 || one_of(noun, "hobby passion obsession weakness")))
+            (slot && !negated && (hi - at >= 3 || one_of(noun, "hobby passion obsession weakness life religion")))
                 .then(|| preference(format!("{} {} {word} {subject}", possessive(label), render(text, tokens, at + 1, hi))))
                 .flatten()
         }
@@ -315,6 +316,8 @@ fn short(text: &str, tokens: &[Token], clause: &Clause, lo: usize, hi: usize, la
             .or_else(|| matches_at(tokens, lo, hi, "friends call me"))
             .map(|n| lo + n)
     };
+    let greets = one_of(low(tokens, 0), "hey hi hello hiya morning evening yo");
+    let name_at = name_at.or_else(|| (greets && low(tokens, lo) == "it" && low(tokens, lo + 1) == "is").then_some(lo + 2));
     if let Some(at) = name_at {
         return (capital(at) && hi - at <= 2 && !one_of(low(tokens, at), "when if back old crazy")).then(|| {
             let mut found = found(
@@ -376,11 +379,11 @@ fn short(text: &str, tokens: &[Token], clause: &Clause, lo: usize, hi: usize, la
 /// "all i want is to open a bookshop".
 pub(crate) fn wish(text: &str, tokens: &[Token], hi: usize, label: &str) -> Option<Special> {
     let at = (0..hi.min(6)).find(|k| one_of(low(tokens, *k), "all what") && low(tokens, *k + 1) == "i")?;
-    let is_to = (at + 2..hi.min(at + 9)).find(|k| low(tokens, *k) == "is" && low(tokens, *k + 1) == "to")?;
+    let is_to = (at + 2..hi.min(at + 16)).find(|k| low(tokens, *k) == "is" && low(tokens, *k + 1) == "to")?;
     let wants = (at + 2..is_to).any(|k| one_of(low(tokens, k), "want wanted"));
     let end = (is_to..hi).find(|k| one_of(&tokens[*k].low, ", . ; ! ( — but")).unwrap_or(hi);
     let end = trim_end(tokens, is_to, end);
-    let life = (is_to..end).any(|k| one_of(low(tokens, k), "someday day own little book novel shop farm house home country sea boat travel quit retire learn family kids write paint open"));
+    let life = low(tokens, at) == "what" && !(is_to..end).any(|k| one_of(low(tokens, k), "code function file script you it this")) || (is_to..end).any(|k| one_of(low(tokens, k), "someday day own little book novel shop farm house home country sea boat travel quit retire learn family kids write paint open"));
     (wants && life && end > is_to + 3).then(|| {
         (
             found(join(&[label, "wants", &render(text, tokens, is_to + 1, end)]), Category::Goal, Confidence::STATED, "an aim"),
@@ -418,6 +421,22 @@ fn nights(text: &str, tokens: &[Token], lo: usize, hi: usize, label: &str) -> Op
         at,
         end,
     ))
+}
+
+/// "… my twin sister Noor …": that there is one, and her name.
+fn kin_named(text: &str, tokens: &[Token], lo: usize, hi: usize, label: &str) -> Option<Special> {
+    let my = (lo..hi).find(|k| one_of(low(tokens, *k), "my our"))?;
+    let kin = (my + 1..(my + 5).min(hi)).find(|k| one_of(low(tokens, *k), "sister brother wife husband son daughter partner girlfriend boyfriend aunt uncle cousin niece nephew grandson granddaughter dog cat stepson stepdaughter"))?;
+    let name = tokens.get(kin + 1).filter(|t| t.is_capital && kin + 1 < hi && t.is_wordy())?;
+    let plain = (my + 1..kin).all(|k| one_of(low(tokens, k), "twin little big older younger elder eldest youngest oldest half baby new late first ex rescue old only"));
+    let is_one = !one_of(low(tokens, my + 1), "late ex");
+    let possessive_follows = low(tokens, kin + 2) == "'s";
+    (plain && is_one && !possessive_follows && !PROPER.contains(name.low.as_str())).then(|| {
+        let pet = one_of(low(tokens, kin), "dog cat");
+        let content = format!("{label} has a {} named {}", render(text, tokens, my + 1, kin + 1), text.get(name.start..name.end).unwrap_or(""));
+        let content = content.replace(" a older ", " an older ").replace(" a elder", " an elder").replace(" a old", " an old").replace(" a only", " an only");
+        (found(content, if pet { Category::PersonalInfo } else { Category::Relationship }, Confidence::IMPLIED, "family"), my, kin + 2)
+    })
 }
 
 /// Belongings that only one kind of person has.

@@ -45,8 +45,11 @@ fn is_aspiration(p: &Parsed<'_>, n: usize) -> bool {
     if one_of(verb, "learn") && one_of(object, "how about more if what why") {
         return object == "how" && words.get(1) == Some(&"to") && !p.says("script function query");
     }
-    ASPIRATION.contains(verb)
-        && (strong && !words.is_empty()
+    let far = p.says("year someday eventually")
+        || words.iter().any(|w| crate::clause::is_year(w))
+        || words.windows(2).any(|w| one_of(w[0], "one some") && w[1] == "day" || one_of(w[0], "by before next this in") && one_of(w[1], "spring summer autumn winter christmas easter"));
+    far && is_known_verb_or_put(verb) && !one_of(verb, "know ask cancel return check confirm complain say tell hear") && words.len() >= 2 && !p.says("refund invoice order ticket upgrade renew")
+        || ASPIRATION.contains(verb) && (strong && !words.is_empty()
             || verb == "retire"
             || life_object
                 && !(one_of(verb, "see use make get find try do have go take set be")
@@ -58,6 +61,10 @@ fn is_aspiration(p: &Parsed<'_>, n: usize) -> bool {
             && (life_object || words.iter().any(|w| w.len() > 3 && w.chars().all(char::is_alphabetic)))
             && p.says("someday year spring summer autumn winter eventually abroad one")
             && !p.says("version deploy release meeting")
+}
+
+fn is_known_verb_or_put(verb: &str) -> bool {
+    is_known_verb(verb) || one_of(verb, "put replace dig insulate plant host clear reach")
 }
 
 fn goal(p: &Parsed<'_>, around: Around<'_>, family: &'static str) -> Found {

@@ -42,7 +42,7 @@ words! {
         iphone ipad pixel android phone kindle ps5 xbox switch console telescope drone drones jukebox pinball sewing-machine hives
         plants houseplants succulents cacti bonsai aquarium tank terrarium mortgage pension blog podcast channel newsletter website degree
         phd doctorate masters master's bachelor's diploma mba licence license certificate gcse qualification citizenship passport visa
-        season-ticket membership motor trailer hearing tortoise synthesiser keyboard keyboards anvil oven stove";
+        season-ticket membership smartphone freezer microwave dishwasher motor trailer hearing tortoise synthesiser keyboard keyboards anvil oven stove";
     /// Training one holds.
     DEGREES = "degree phd doctorate masters master's master bachelor's bachelor diploma mba licence license certificate qualification";
     /// Nouns after "I'm a …" that are trades though no ending tells.
@@ -67,7 +67,7 @@ words! {
         immigrant emigrant expat refugee migrant citizen resident local native londoner parisian berliner mentor volunteer umpire referee scout
         organist pianist violinist cellist flautist harpist oboist clarinettist trumpeter bellringer bell-ringer campanologist puppeteer
         magician clown juggler acrobat stuntman falconer stonemason mason thatcher saddler farrier blacksmith upholsterer bookbinder
-        typesetter printer engraver jeweller jeweler goldsmith silversmith watchmaker clockmaker tattooist undertaker mortician
+        typesetter printer engraver jeweller jeweler goldsmith silversmith sre dba cto smith celebrant watchmaker clockmaker tattooist undertaker mortician
         embalmer coroner detective bailiff magistrate mayor councillor diplomat translator copywriter proofreader ghostwriter
         screenwriter playwright novelist lexicographer linguist sociologist anthropologist meteorologist oceanographer astronomer
         astronaut botanist zoologist entomologist ornithologist zookeeper dietitian nutritionist chiropractor osteopath podiatrist

@@ -184,6 +184,15 @@ impl WriteTx<'_> {
             "UPDATE entities SET is_owner = 1, updated_at_ms = ?2 WHERE id = ?1",
             params![handle.entity.as_str(), context.now.0],
         )?;
+        // Candidates about them by name would stand beside the ones about the owner that reading again brings. What the person
+        // decided on already stays as it is.
+        let withdrawn = self.conn.execute(
+            "UPDATE memories SET status = 'superseded' WHERE subject_handle_id = ?1 AND status = 'pending'",
+            params![handle.id.as_str()],
+        )?;
+        if withdrawn > 0 {
+            self.touch(Tag::Memories);
+        }
         let mut statement = self.conn.prepare("SELECT DISTINCT conversation_id FROM interactions WHERE handle_id = ?1")?;
         let rows = statement.query_map(params![handle.id.as_str()], |row| row.get::<_, String>(0))?;
         for row in rows {

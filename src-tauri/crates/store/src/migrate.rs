@@ -6,7 +6,7 @@
 use std::io::Read;
 use std::path::Path;
 
-use rusqlite::{Connection, TransactionBehavior};
+use rusqlite::Connection;
 use rusqlite_migration::{M, Migrations};
 
 use crate::{Result, StoreError};
@@ -73,21 +73,13 @@ pub(crate) fn check(conn: &Connection, path: &Path) -> Result<()> {
     judge(path, tables > 0, application_id, found)
 }
 
-fn pragma(conn: &Connection, name: &str) -> Result<i64> {
-    Ok(conn.query_row(&format!("PRAGMA {name}"), [], |row| row.get(0))?)
-}
-
 /// Brings the schema up to date.
 pub(crate) fn run(conn: &mut Connection) -> Result<()> {
-    if pragma(conn, "application_id")? != APPLICATION_ID {
+    if conn.query_row("PRAGMA application_id", [], |row| row.get::<_, i64>(0))? != APPLICATION_ID {
         conn.pragma_update(None, "application_id", APPLICATION_ID)?;
     }
-    conn.set_transaction_behavior(TransactionBehavior::Immediate);
-    match Migrations::from_slice(STEPS).to_latest(conn) {
-        // Another process, which opened the file at the same time, was first.
-        Err(_) if pragma(conn, "user_version")? == SCHEMA_VERSION => Ok(()),
-        outcome => Ok(outcome?),
-    }
+    Migrations::from_slice(STEPS).to_latest(conn)?;
+    Ok(())
 }
 
 #[cfg(test)]

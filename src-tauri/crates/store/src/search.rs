@@ -11,8 +11,7 @@ use crate::conversations::{InteractionRow, interaction};
 use crate::open::ReadTx;
 use crate::text::parse;
 
-/// Words, quoted phrases and words of a phrase beyond these add cost and no meaning to a typed query; FTS5 refuses
-/// expressions deeper than 256.
+/// Words, quoted phrases and words of a phrase beyond these add cost and no meaning to a typed query.
 const TERMS_MAX: usize = 32;
 
 /// Words that nearly every message holds; a question asked in full sentences would otherwise match by them.

@@ -168,7 +168,7 @@ fn a_sample_import_that_reached_into_another_conversation_can_be_erased() {
     assert!(bench.store.erase_import(&sample, "sample", NOW).is_ok());
     assert_eq!(bench.messages("own").len(), 2);
     let sample = bench.import(&conversation("sample", "owner Mara: try me"), true);
-    assert_eq!(bench.store.read(|tx| tx.sample_imports()).unwrap(), [sample.clone()]);
+    assert_eq!(bench.store.read(|tx| tx.sample_imports()).unwrap(), std::slice::from_ref(&sample));
     bench.store.erase_import(&sample, "sample", NOW).unwrap();
     assert!(bench.store.read(|tx| tx.sample_imports()).unwrap().is_empty());
     assert_eq!(bench.store.read(|tx| tx.imports(10)).unwrap().len(), 1, "the one without messages is forgotten");

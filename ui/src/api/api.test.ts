@@ -100,6 +100,15 @@ describe('change tags', () => {
     expect(asked.flat(), 'the list once the person pauses').toEqual(['app_status', 'memories_list']);
   });
 
+  test('long lists come at once when the person waits for them', () => {
+    const { invalidator, advance, asked } = setUp();
+    invalidator.noteInput();
+    invalidator.hurry();
+    invalidator.onEvent({ type: 'changed', tags: ['memories'] });
+    advance(COALESCE_MS);
+    expect(asked.flat(), 'an undo is seen without a pause').toContain('memories_list');
+  });
+
   test('long lists do not wait for ever', () => {
     const { invalidator, advance, asked } = setUp();
     invalidator.onEvent({ type: 'changed', tags: ['memories'] });

@@ -75,6 +75,7 @@ export function createInvalidator(client: Pick<QueryClient, 'invalidateQueries'>
   let heavyTimer: number | null = null;
   let heavySince = 0;
   let lastInput = Number.NEGATIVE_INFINITY;
+  let isHurried = false;
 
   const flush = (commands: Command[]) => {
     for (const command of commands) waiting.delete(command);
@@ -85,10 +86,11 @@ export function createInvalidator(client: Pick<QueryClient, 'invalidateQueries'>
     heavyTimer = null;
     const now = clock.now();
     const quietIn = lastInput + QUIET_MS - now;
-    if (quietIn > 0 && now - heavySince < QUIET_MAX_MS) {
+    if (quietIn > 0 && !isHurried && now - heavySince < QUIET_MAX_MS) {
       heavyTimer = clock.set(flushHeavy, quietIn);
       return;
     }
+    isHurried = false;
     flush([...waiting].filter((command) => HEAVY.has(command)) as Command[]);
   };
 
@@ -107,6 +109,10 @@ export function createInvalidator(client: Pick<QueryClient, 'invalidateQueries'>
     },
     noteInput() {
       lastInput = clock.now();
+    },
+    /** The next change is one the person waits for, such as what an undo brings back. */
+    hurry() {
+      isHurried = true;
     },
     stop() {
       if (lightTimer !== null) clock.clear(lightTimer);

@@ -8,7 +8,7 @@ import { Toasts } from '../design/Toasts';
 import { hotkeys, useActions } from '../keys';
 import { platform } from '../platform';
 import { startClock } from '../state/clock';
-import { undo, usePendingDelta } from '../state/decisions';
+import { restored, undo, usePendingDelta } from '../state/decisions';
 import { listenForDrops, noteHostEvent } from '../state/host';
 import { PANELS, type PanelId, go, nav, usePanel } from '../state/nav';
 import { useStore } from '../state/store';
@@ -44,6 +44,8 @@ function useHost(): void {
       if (hotkeys.press(event)) event.preventDefault();
     };
     window.addEventListener('keydown', press);
+    // What an undo brings back may be in no answer at hand.
+    const stopRestored = restored.subscribe(() => invalidator.hurry());
     const stopTheme = followSystemTheme();
     const stopClock = startClock();
     const preload = window.setTimeout(preloadPanels, 1_000);
@@ -52,6 +54,7 @@ function useHost(): void {
       stopEvents();
       stopDrops();
       window.removeEventListener('keydown', press);
+      stopRestored();
       stopTheme();
       stopClock();
       window.clearTimeout(preload);

@@ -60,5 +60,6 @@ export function panelComponent(id: PanelId): ComponentType | null {
 
 /** Fetches the other panels' code when nothing else is to do, so that going there does not wait. */
 export function preloadPanels(): void {
-  for (const load of Object.values(modules)) void load();
+  // What cannot be fetched now is asked for again, and reported, when it is shown.
+  for (const load of Object.values(modules)) void load().catch(() => undefined);
 }

@@ -13,14 +13,14 @@ import { useMemoryDetail } from '../shared/detail';
 import { focusList } from '../shared/focus';
 import { MemoryBody, openSource } from '../shared/MemoryBody';
 import { MemoryEditor } from '../shared/MemoryEditor';
-import { snoozeTimes } from './queue';
+import { type Queue, rowIn, snoozeTimes } from './queue';
 import css from './Review.module.css';
 
 export interface ReviewDetailProps {
   list: Store<ListState>;
   editing: Store<string | null>;
   ids: readonly string[];
-  byId: ReadonlyMap<string, MemoryRow>;
+  queue: Queue;
   isPending: boolean;
   isEmpty: boolean;
   onApprove: (ids: readonly string[]) => void;
@@ -32,9 +32,9 @@ export interface ReviewDetailProps {
 }
 
 export function ReviewDetail(props: ReviewDetailProps) {
-  const { list, ids, byId, isEmpty } = props;
+  const { list, ids, queue, isEmpty } = props;
   const cursor = useStore(list, (state) => state.cursor);
-  const row = byId.get(cursor ?? '');
+  const row = rowIn(queue, cursor);
   if (!row) return isEmpty ? <div className={css.nothing} /> : <EmptyState title="" />;
   return <Candidate {...props} row={row} at={ids.indexOf(row.id)} />;
 }

@@ -1,6 +1,6 @@
 /** The queue: candidates under their conversations, in one windowed list. */
 import { CheckCheck, Inbox, Lock, ShieldCheck } from 'lucide-react';
-import { useCallback, useMemo } from 'react';
+import { useCallback } from 'react';
 import { Button, EmptyState, ErrorState, LoadingRows, VirtualList } from '../../design';
 import { type ListState, extendTo, moveTo, toggleSelected } from '../../state/list';
 import { go } from '../../state/nav';
@@ -9,7 +9,7 @@ import { nameOf, t } from '../../strings';
 import { TESTIDS } from '../../testids';
 import { MemoryListRow, ROW_HEIGHT } from '../shared/MemoryListRow';
 import { type MemoryRows } from '../shared/memoryRows';
-import { type QueueEntry, queueOf } from './queue';
+import type { Queue, QueueEntry } from './queue';
 import css from './Review.module.css';
 
 const GROUP_HEIGHT = 36;
@@ -17,13 +17,13 @@ const GROUP_HEIGHT = 36;
 export interface ReviewListProps {
   list: Store<ListState>;
   memories: MemoryRows;
+  queue: Queue;
   isPending: boolean;
   onApproveGroup: (ids: readonly string[]) => void;
 }
 
-export function ReviewList({ list, memories, isPending, onApproveGroup }: ReviewListProps) {
+export function ReviewList({ list, memories, queue, isPending, onApproveGroup }: ReviewListProps) {
   const { rows, ids, isLoading, error, retry } = memories;
-  const queue = useMemo(() => queueOf(rows), [rows]);
   const cursor = useStore(list, (state) => state.cursor);
   const selected = useStore(list, (state) => state.selected);
   const { entries, indexOf } = queue;

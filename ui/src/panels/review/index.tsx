@@ -17,6 +17,7 @@ import { number, t } from '../../strings';
 import { TESTIDS } from '../../testids';
 import { focusList } from '../shared/focus';
 import { type MemoriesRequest, useListCursor, useMemoryRows } from '../shared/memoryRows';
+import { queueOf, rowIn } from './queue';
 import { ReviewDetail } from './ReviewDetail';
 import { ReviewList } from './ReviewList';
 import type { AppStatus } from '../../api';
@@ -41,13 +42,13 @@ export default function Review() {
   useListCursor(list, ids);
   const [snoozeOpen, setSnoozeOpen] = useState(false);
 
-  const byId = useMemo(() => new Map(rows.map((row) => [row.id, row])), [rows]);
-  const rowsOf = (wanted: readonly string[]): MemoryRow[] => wanted.flatMap((id) => byId.get(id) ?? []);
+  const queue = useMemo(() => queueOf(rows), [rows]);
+  const rowsOf = (wanted: readonly string[]): MemoryRow[] => wanted.flatMap((id) => rowIn(queue, id) ?? []);
   const isPending = filter === 'pending';
 
   const move = (to: string | null) => list.update((state) => moveTo(state, to));
   const step = (by: number) => move(stepFrom(ids, list.get().cursor, by));
-  const cursorRow = () => byId.get(list.get().cursor ?? '');
+  const cursorRow = () => rowIn(queue, list.get().cursor);
   const selectedIds = () => ids.filter((id) => list.get().selected.has(id));
 
   const approve = (wanted: readonly string[]) => {
@@ -132,7 +133,7 @@ export default function Review() {
             </PaneBar>
           )}
           <SelectionBar isPending={isPending} onApprove={() => approve(selectedIds())} onReject={() => reject(selectedIds())} />
-          <ReviewList list={list} memories={memories} isPending={isPending} onApproveGroup={approve} />
+          <ReviewList list={list} memories={memories} queue={queue} isPending={isPending} onApproveGroup={approve} />
           <p className="srOnly" aria-live="polite">
             {t.review.live(memories.total)}
           </p>
@@ -143,7 +144,7 @@ export default function Review() {
           list={list}
           editing={editing}
           ids={ids}
-          byId={byId}
+          queue={queue}
           isPending={isPending}
           onApprove={approve}
           onReject={reject}

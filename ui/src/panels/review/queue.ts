@@ -7,8 +7,14 @@ export type QueueEntry =
 
 export interface Queue {
   readonly entries: readonly QueueEntry[];
-  /** Where a candidate stands among the entries. */
+  /** Where a candidate stands among the entries. The only index, because building one costs more than drawing. */
   readonly indexOf: ReadonlyMap<string, number>;
+}
+
+/** The candidate of that id, if it is in the queue. */
+export function rowIn(queue: Queue, id: string | null): MemoryRow | undefined {
+  const entry = id === null ? undefined : queue.entries[queue.indexOf.get(id) ?? -1];
+  return entry?.kind === 'row' ? entry.row : undefined;
 }
 
 /** Puts neighbours of the same conversation under one heading; the order is the backend's. */

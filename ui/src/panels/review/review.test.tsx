@@ -183,8 +183,7 @@ describe('reviewing by pointer', () => {
     ]);
     expect(count(), 'it stays away').toBe('13');
     await press('u');
-    await quiet();
-    expect(count(), 'one undo takes both back').toBe('14');
+    await waitFor(() => expect(count(), 'one undo takes both back').toBe('14'));
   });
 
   test('the highlighted words are the words that were said', async () => {

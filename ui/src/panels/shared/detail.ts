@@ -19,13 +19,15 @@ export function useMemoryDetail(id: string | null, next: string | null) {
     const timer = window.setTimeout(() => setRested(id), REST_MS);
     return () => window.clearTimeout(timer);
   }, [id]);
-  useEffect(() => {
-    if (next === null || rested !== id) return;
-    void client.prefetchQuery({ queryKey: rpcKey('memory_get', { id: next }), queryFn: () => call('memory_get', { id: next }) });
-  }, [client, next, rested, id]);
-  return useQuery<MemoryDetail, RpcError>({
+  const query = useQuery<MemoryDetail, RpcError>({
     queryKey: rpcKey('memory_get', { id: id ?? '' }),
     queryFn: () => call('memory_get', { id: id ?? '' }),
     enabled: id !== null && rested === id,
   });
+  // After the row's own question, so that the one in view is answered first.
+  useEffect(() => {
+    if (next === null || rested !== id) return;
+    void client.prefetchQuery({ queryKey: rpcKey('memory_get', { id: next }), queryFn: () => call('memory_get', { id: next }) });
+  }, [client, next, rested, id]);
+  return query;
 }

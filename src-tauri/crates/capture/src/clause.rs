@@ -4,6 +4,9 @@
 //! The cut is shallow on purpose: people write without punctuation, so a clause begins at every subject pronoun, and what
 //! stands to its left decides how it is meant.
 
+use std::collections::HashMap;
+use std::sync::LazyLock;
+
 use keepsake_domain::Gate;
 
 use crate::lexicon::*;
@@ -396,11 +399,20 @@ const INTROS: &[&str] = &[
     "did you know",
 ];
 
+/// [`INTROS`] by their first word.
+static INTROS_BY_WORD: LazyLock<HashMap<&'static str, Vec<&'static str>>> = LazyLock::new(|| {
+    let mut by_word: HashMap<&str, Vec<&str>> = HashMap::new();
+    for intro in INTROS {
+        by_word.entry(intro.split(' ').next().unwrap_or("")).or_default().push(intro);
+    }
+    by_word
+});
+
 /// The first token after fillers and intros.
 pub(crate) fn skip_fillers(tokens: &[Token], lo: usize, hi: usize) -> usize {
     let mut at = lo;
     while at < hi {
-        let intro = INTROS.iter().filter_map(|intro| matches_at(tokens, at, hi, intro)).max();
+        let intro = INTROS_BY_WORD.get(low(tokens, at)).and_then(|intros| intros.iter().filter_map(|intro| matches_at(tokens, at, hi, intro)).max());
         if let Some(len) = intro.filter(|len| at + len <= hi) {
             at += len;
         } else if FILLERS.contains(low(tokens, at)) || !tokens[at].is_wordy() {

@@ -40,7 +40,7 @@ pub fn compare(new: &str, new_vec: Option<&[f32]>, old: &str, old_vec: Option<&[
         Some(cosine) => cosine >= DUPLICATE_COSINE || overlap >= SAME_OVERLAP && cosine >= RELATED_COSINE,
         None => {
             overlap >= SAME_OVERLAP
-                || a.words.is_subset(&b.words) && a.words.len() >= 2
+                || a.words.is_subset(&b.words) && !a.words.is_empty() && a.numbers.is_subset(&b.numbers)
                 || b.words.is_subset(&a.words) && b.words.len() >= 2
         }
     };
@@ -99,6 +99,7 @@ fn overlap(a: &BTreeSet<String>, b: &BTreeSet<String>) -> f32 {
 fn same_word(word: &str) -> &str {
     match word {
         "enjoy" | "adore" | "like" | "loves" | "likes" | "enjoys" | "adores" | "fond" => "love",
+        "lefty" => "left-handed",
         "dislike" | "detest" | "loathe" | "despise" => "hate",
         "reside" | "based" => "live",
         "hiking" | "hikes" => "hike",

@@ -297,6 +297,7 @@ impl Reader<'_, '_> {
             special::opinion(text, &tokens, tokens.len(), &label),
             special::standing_wish(text, &tokens, tokens.len(), &label),
             special::wish(text, &tokens, tokens.len(), &label),
+            special::stated_goal(text, &tokens, tokens.len(), &label),
         ]
         .into_iter()
         .flatten()
@@ -350,7 +351,19 @@ impl Reader<'_, '_> {
             } else {
                 found
             };
+            // "an ex-monk, left the order in 2015" and "handing in my notice, starting a workshop" are one event each.
+            let continues = parsed.actor == Actor::Dropped
+                && clause.opener == ","
+                && self.drafts.last().is_some_and(|d| d.message == self.index && (d.found.family == "a past trade" && found.family == "a past event" || d.found.content.contains(" notice") && parsed.tense == Tense::Progressive));
+            if continues && veto.is_none() && clause.mood == Mood::Plain {
+                let tail = rewrite::render(text, &tokens, parsed.lo, parsed.end);
+                if let Some(draft) = self.drafts.last_mut() {
+                    draft.found.content = format!("{}, {tail}", draft.found.content);
+                }
+                continue;
+            }
             inherits = matches!(parsed.actor, Actor::Speaker | Actor::Dropped);
+
             if let Actor::Possession(lo, hi) = parsed.actor {
                 let name = rewrite::join(&[&rewrite::possessive(&label), &rewrite::render(text, &tokens, lo, hi)]);
                 kin = Some(name.clone());
@@ -442,6 +455,9 @@ impl Reader<'_, '_> {
             let around = Around { text, label: &label, inherits: true, is_first: false };
             return frames::having_find(&parsed, around).map(|f| (f, place(at, parsed.end)));
         }
+        if self.is_about_other && !tokens.iter().any(|t| matches!(t.low.as_str(), "i" | "my")) {
+            return None;
+        }
         special::find(text, tokens, clause, &label).map(|(found, lo, hi)| (found, place(lo, hi)))
     }
 
@@ -458,11 +474,13 @@ impl Reader<'_, '_> {
 
     /// Remembers whom the sentence was about, for the one after it.
     fn note_topic(&mut self, tokens: &[Token], says_i: bool) {
-        let other = tokens.iter().any(|t| matches!(t.low.as_str(), "he" | "she" | "they" | "his" | "her" | "him"));
-        if says_i {
-            self.is_about_other = false;
-        } else if other {
+        let other = tokens.iter().any(|t| {
+            matches!(t.low.as_str(), "he" | "she" | "his" | "her" | "him" | "woman" | "man" | "guy" | "bloke" | "lady" | "stranger" | "dude" | "neighbour" | "neighbor" | "landlord" | "biography")
+        });
+        if other {
             self.is_about_other = true;
+        } else if says_i {
+            self.is_about_other = false;
         }
         let new_pet = tokens.windows(2).find(|w| {
             matches!(w[0].low.as_str(), "new" | "my" | "our" | "a" | "rescue") && crate::lexicon::PETS.contains(w[1].low.as_str())

@@ -252,7 +252,8 @@ fn pasted_ranges(text: &str) -> Vec<(Range, Voice)> {
             continue;
         }
         let is_dialogue = speaker_lines >= 2 && SPEAKER_LINE.is_match(line);
-        if in_fence || until_blank || is_dialogue || trimmed.starts_with('>') || is_code_line(trimmed) {
+        let is_indented = line.starts_with("    ") || line.starts_with('\t');
+        if in_fence || until_blank || is_dialogue || is_indented || trimmed.starts_with('>') || is_code_line(trimmed) {
             out.push((range.clone(), Voice::Pasted));
         }
         if lines.len() > n + 1 && trimmed.ends_with(':') && !ABOUT_ME.is_match(trimmed) {

@@ -3,6 +3,9 @@
 //!
 //! Deliberately not here: meaning. A token knows its letters and its bytes and nothing else.
 
+use std::collections::HashMap;
+use std::sync::LazyLock;
+
 /// What a token is made of.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Kind {
@@ -115,13 +118,16 @@ const EXPANSIONS: &[(&str, &str)] = &[
     ("fav", "favourite"),
     ("favorites", "favourites"),
     ("tho", "though"),
-    ("w/", "with"),
+    ("w/", "with"), ("liv", "live"), ("luv", "love"), ("hav", "have"), ("favrite", "favourite"), ("prefr", "prefer"), ("wrk", "work"),
     ("let's", "let us"),
     ("lets", "let us"),
     ("yrs", "years"),
     ("bday", "birthday"),
     ("b-day", "birthday"),
 ];
+
+/// [`EXPANSIONS`] for look-up.
+static EXPANSION_OF: LazyLock<HashMap<&'static str, &'static str>> = LazyLock::new(|| EXPANSIONS.iter().copied().collect());
 
 /// Words after which `'s` is a verb and never a possessive.
 const IS_HOSTS: &[&str] = &[
@@ -295,7 +301,7 @@ fn plain(text: &str, start: usize, end: usize, kind: Kind) -> Token {
 fn push_word(tokens: &mut Vec<Token>, text: &str, start: usize, end: usize) {
     let kind = if text.as_bytes()[start].is_ascii_digit() { Kind::Number } else { Kind::Word };
     let token = plain(text, start, end, kind);
-    if let Some((_, reading)) = EXPANSIONS.iter().find(|(short, _)| *short == token.low) {
+    if let Some(reading) = EXPANSION_OF.get(token.low.as_str()) {
         // "its" typed for "it's" and "ill" for "I'll" stay as they are: the reading would be a guess.
         for word in reading.split(' ') {
             tokens.push(Token { low: word.to_owned(), is_expanded: true, ..token.clone() });

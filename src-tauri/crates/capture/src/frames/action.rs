@@ -29,6 +29,9 @@ pub(crate) fn present(p: &Parsed<'_>, around: Around<'_>) -> Option<Found> {
     match base {
         "live" | "reside" => (one_of(word, "in on at near with by off above below next alone between outside close just over under abroad across inside behind here about around half an a five ten two down up over out right just round") && !one_of(next, "fear hope it the-moment this that") && !p.is_negated || p.is_negated && one_of(word, "in with"))
             .then(|| {
+                if p.word(0) == "in" && one_of(p.word(1), "vim emacs neovim excel jeans tmux vscode the-terminal") {
+                    return Found::new(p, around, Category::Preference, "a tool");
+                }
                 let with = word == "with" || word == "alone";
                 let found = Found::new(p, around, if with && p.rest_words().any(|w| KIN.contains(w)) { Category::PersonalInfo } else { Category::PersonalInfo }, "a home");
                 if with || p.is_negated { found } else { found.slot("home") }
@@ -117,7 +120,7 @@ pub(crate) fn present(p: &Parsed<'_>, around: Around<'_>) -> Option<Found> {
         }
         "have" | "do" => doing(p, around),
         "use" => (!p.is_bare() && !one_of(word, THIS) && !one_of(word, "the") && !p.is_negated || p.is_negated && !one_of(word, THIS) && !p.is_bare() || word == "the" && (has_frequency(p) || p.has_adverb("only"))).then(|| {
-            let aid = p.rest_words().any(|w| one_of(w, "wheelchair walker crutches cane hearing inhaler cpap prosthesis prosthetic stick screenreader"));
+            let aid = p.rest_words().any(|w| one_of(w, "wheelchair reader walker crutches cane hearing inhaler cpap prosthesis prosthetic stick screenreader"));
             Found::new(p, around, if aid { Category::PersonalInfo } else { Category::Preference }, if aid { "health" } else { "a tool" })
         }),
         "run" | "manage" | "lead" | "drive" | "represent" | "build" | "design" | "make" | "write" | "sell" | "fix" | "repair" | "restore" | "edit" | "translate" | "develop" | "maintain" | "paint" | "clean" | "deliver" | "operate" | "install" | "train" | "supervise" | "groom" | "farm" | "curate" | "illustrate" | "produce" | "photograph" | "draw" | "publish" | "direct" => craft(p, around),

@@ -11,7 +11,7 @@ use crate::rewrite;
 /// Words of degree before a trait.
 const DEGREES_OF: &str = "very so quite pretty super really too deeply severely mildly badly a bit little newly recently happily currently now still also
     actually officially basically almost nearly about turning highly strictly completely totally fully deathly mostly partly slightly
-    extremely incredibly lifelong proudly just only part hopelessly absolutely fairly rather more way weirdly properly both all by technically";
+    red-green extremely incredibly lifelong proudly just only part hopelessly absolutely fairly rather more way weirdly properly both all by technically";
 
 pub(crate) fn find(p: &Parsed<'_>, around: Around<'_>) -> Option<Found> {
     let mut q = p.clone();
@@ -170,7 +170,10 @@ fn place(p: &Parsed<'_>, around: Around<'_>) -> Option<Found> {
         {
             Some(personal("origin").slot("origin"))
         }
-        "based" | "located" | "situated" if one_of(next, "in at out near on") => Some(personal("a home").slot("home")),
+        "based" | "located" | "situated" if one_of(next, "in at out near on") => {
+            let is_work = p.says("office branch site campus depot");
+            Some(personal(if is_work { "a workplace" } else { "a home" }).slot(if is_work { "workplace" } else { "home" }))
+        }
         "in" => {
             if next == "my"
                 && (third.ends_with("0s") || third.ends_with("ies") || one_of(third, "early late mid teens"))

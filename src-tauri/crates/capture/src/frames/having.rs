@@ -131,18 +131,6 @@ pub(crate) fn find(p: &Parsed<'_>, around: Around<'_>) -> Option<Found> {
     if no {
         return None;
     }
-    let counted = np.iter().position(|w| {
-        w.parse::<u32>().is_ok_and(|n| n >= 2)
-            || one_of(w, "two three four five six seven eight nine ten eleven twelve twenty thirty dozens hundreds")
-    });
-    if let Some(at) = counted
-        && at + 1 < np.len()
-        && head.ends_with('s')
-        && !np.iter().any(|w| PASSING_COUNTS.contains(w))
-        && !words.iter().any(|w| one_of(w, "left open failing to per each saved running same"))
-    {
-        return make(Category::PersonalInfo, "a possession").map(|f| f.confidence(Confidence::IMPLIED));
-    }
     (one_of(first, "a an") && words.iter().any(|w| one_of(w, "named called")) && !np.iter().any(|w| PASSING_HAVINGS.contains(w)))
         .then(|| Found::new(p, around, Category::PersonalInfo, "a possession").confidence(Confidence::IMPLIED))
 }

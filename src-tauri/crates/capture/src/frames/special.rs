@@ -264,6 +264,8 @@ fn turned(text: &str, tokens: &[Token], lo: usize, hi: usize, label: &str) -> Op
                 })
         }
         "is" | "are" => {
+            let verb = (verb + 1..hi).find(|k| !ADVERBS_DROPPED.contains(low(tokens, *k))).map_or(verb, |k| k - 1);
+            let next = low(tokens, verb + 1);
             let negated = next == "not";
             let at = verb + 1 + usize::from(negated);
             if !one_of(low(tokens, at), "my our") {
@@ -274,7 +276,7 @@ fn turned(text: &str, tokens: &[Token], lo: usize, hi: usize, label: &str) -> Op
             let language = noun == "language" || noun == "tongue";
             let slot = one_of(
                 noun,
-                "thing jam night nights day evening evenings hobby passion obsession escape weakness guilty-pleasure comfort personality life world religion",
+                "thing jam night nights day evening evenings hobby passion obsession escape weakness guilty-pleasure comfort personality life world religion food",
             ) && hi - at <= 4;
             if favourite && !negated {
                 let end = (at..hi).find(|k| one_of(low(tokens, *k), "of")).unwrap_or(hi);
@@ -393,6 +395,17 @@ pub(crate) fn wish(text: &str, tokens: &[Token], hi: usize, label: &str) -> Opti
     })
 }
 
+/// "goal for this year: learn to swim".
+pub(crate) fn stated_goal(text: &str, tokens: &[Token], hi: usize, label: &str) -> Option<Special> {
+    let colon = (1..hi.min(8)).find(|k| low(tokens, *k) == ":")?;
+    let named = (0..colon).any(|k| one_of(low(tokens, k), "goal goals resolution dream ambition"));
+    let at = colon + 1 + usize::from(low(tokens, colon + 1) == "to");
+    let end = trim_end(tokens, at, (at..hi).find(|k| one_of(&tokens[*k].low, ", . ; ! (")).unwrap_or(hi));
+    (named && crate::parse::is_verb_base(low(tokens, at)) && end > at + 1 && !(0..colon).any(|k| one_of(low(tokens, k), "sprint project his her your team"))).then(|| {
+        (found(join(&[label, "wants to", &render(text, tokens, at, end)]), Category::Goal, Confidence::STATED, "an aim"), at, end)
+    })
+}
+
 /// "there's a dog, Bruno".
 fn animal(text: &str, tokens: &[Token], lo: usize, hi: usize, label: &str) -> Option<Special> {
     let at = matches_at(tokens, lo, hi, "there is a")?;
@@ -472,7 +485,15 @@ const TELLING: &[(&str, &str, Category, &str)] = &[
     ("coeliac", "has coeliac disease", Category::PersonalInfo, "health"),
 ];
 
-fn telling(_text: &str, tokens: &[Token], lo: usize, hi: usize, label: &str) -> Option<Special> {
+fn telling(text: &str, tokens: &[Token], lo: usize, hi: usize, label: &str) -> Option<Special> {
+    let counted = (lo..hi).find(|k| low(tokens, *k) == "my" && one_of(low(tokens, *k + 1), "two three four five six seven"));
+    if let Some(my) = counted
+        && let Some(noun) = (my + 2..(my + 4).min(hi)).find(|k| low(tokens, *k).ends_with('s') && (BELONGINGS.contains(low(tokens, *k)) || PETS.contains(low(tokens, *k)) || one_of(low(tokens, *k), "kids children sons daughters sisters brothers")))
+    {
+        let kin = KIN.contains(low(tokens, noun));
+        let content = join(&[label, "has", &render(text, tokens, my + 1, noun + 1)]);
+        return Some((found(content, if kin { Category::Relationship } else { Category::PersonalInfo }, Confidence::IMPLIED, "a possession"), my, noun + 1));
+    }
     let at = (lo..hi).find(|k| low(tokens, *k) == "my")?;
     let noun_at = (at + 1..(at + 4).min(hi)).find(|k| TELLING.iter().any(|(noun, ..)| *noun == low(tokens, *k)))?;
     if (at + 1..noun_at)

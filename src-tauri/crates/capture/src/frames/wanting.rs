@@ -190,6 +190,9 @@ pub(crate) fn going_to(p: &Parsed<'_>, around: Around<'_>) -> Option<Found> {
 
 /// "I'd love to learn the harp", "I'd rather …".
 pub(crate) fn would(p: &Parsed<'_>, around: Around<'_>) -> Option<Found> {
+    if p.base == "rather" || p.has_adverb("rather") {
+        return p.says("than").then(|| Found::new(p, around, Category::Preference, "a preference"));
+    }
     (one_of(&p.base, "love like") && p.word(0) == "to" && is_aspiration(p, 1) && !p.says("if"))
         .then(|| goal(p, around, "a wish").confidence(Confidence::IMPLIED))
 }

@@ -42,7 +42,7 @@ words! {
         iphone ipad pixel android phone kindle ps5 xbox switch console telescope drone drones jukebox pinball sewing-machine hives
         plants houseplants succulents cacti bonsai aquarium tank terrarium mortgage pension blog podcast channel newsletter website degree
         phd doctorate masters master's bachelor's diploma mba licence license certificate gcse qualification citizenship passport visa
-        season-ticket membership smartphone freezer microwave dishwasher motor trailer hearing tortoise synthesiser keyboard keyboards anvil oven stove";
+        season-ticket membership smartphone monitors monitor screens freezer microwave dishwasher motor trailer hearing tortoise synthesiser keyboard keyboards anvil oven stove";
     /// Training one holds.
     DEGREES = "degree phd doctorate masters master's master bachelor's bachelor diploma mba licence license certificate qualification";
     /// Nouns after "I'm a …" that are trades though no ending tells.

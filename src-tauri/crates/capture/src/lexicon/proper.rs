@@ -14,7 +14,7 @@ words! {
         british american canadian mexican brazilian argentinian australian indian pakistani european african asian swiss austrian belgian
         jewish muslim christian catholic hindu buddhist sikh protestant
         england scotland wales ireland britain france germany spain italy portugal netherlands holland belgium switzerland austria
-        poland hungary romania bulgaria greece turkey russia ukraine sweden norway denmark finland iceland estonia latvia lithuania
+        poland hungary romania bulgaria greece russia ukraine sweden norway denmark finland iceland estonia latvia lithuania
         croatia serbia slovenia slovakia albania malta cyprus usa uk america canada mexico brazil argentina peru colombia
         venezuela ecuador bolivia uruguay paraguay cuba jamaica haiti australia zealand india pakistan bangladesh nepal china japan korea
         vietnam thailand malaysia singapore indonesia philippines taiwan iran iraq israel palestine lebanon syria egypt morocco tunisia

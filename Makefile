@@ -67,6 +67,9 @@ e2e: setup ui model ## the real window alone; screenshots go to e2e-artifacts/
 
 bench: setup ui model ## figures, printed
 	cargo bench --workspace --exclude keepsake-app --locked --bench '*'
+	cargo build --release --locked -p keepsake-app -p keepsake-server
+	KEEPSAKE_APP="$$CARGO_TARGET_DIR/release/keepsake-app" KEEPSAKE_CLI="$$CARGO_TARGET_DIR/release/keepsake" \
+	  node tests/e2e/benches/window.mjs
 
 bench-quality: ## extraction on labelled messages (EVALS=DIR)
 	cargo build --release --locked -p keepsake-server

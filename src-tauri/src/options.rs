@@ -19,7 +19,7 @@ pub enum UsageError {
     #[error("--data-dir needs a directory after it")]
     NoDirectory,
     /// Anything else.
-    #[error("unknown argument {0:?}; the window takes only --data-dir DIR, for commands use `keepsake help`")]
+    #[error("unknown argument {0:?}; the window takes only --data-dir DIR, for commands see `keepsake --help`")]
     Unknown(String),
     /// Neither told nor knowable.
     #[error("there is no home directory to keep data in; name one with --data-dir DIR")]

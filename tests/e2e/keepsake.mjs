@@ -50,10 +50,10 @@ const BUS = `<!DOCTYPE busconfig PUBLIC "-//freedesktop//DTD D-Bus Bus Configura
 `;
 
 /**
- * Opens Keepsake in an empty home. `theme` is the desktop's (`light` or `dark`), `env` is added to the environment.
- * Always `await keepsake.end()` afterwards.
+ * Opens Keepsake in an empty home. `theme` is the desktop's (`light` or `dark`), `env` is added to the environment, `prepare`
+ * is called before the window opens (say, to import through the command line). Always `await keepsake.end()` afterwards.
  */
-export async function launch({ theme = 'light', env = {} } = {}) {
+export async function launch({ theme = 'light', env = {}, prepare = async () => {} } = {}) {
   assert.ok(existsSync(APP), `${APP} is not there; \`make e2e\` builds it, KEEPSAKE_APP names another`);
   const home = await mkdtemp(join(tmpdir(), 'keepsake-e2e-'));
   const runtime = join(home, 'runtime');
@@ -77,6 +77,7 @@ export async function launch({ theme = 'light', env = {} } = {}) {
   const screen = await openScreen(clean);
   const keepsake = new Keepsake(home, { ...clean, DISPLAY: screen.display }, screen);
   try {
+    await prepare(keepsake);
     await keepsake.open();
   } catch (error) {
     await keepsake.end();
@@ -149,7 +150,8 @@ export class Keepsake {
 
   /** Runs the command line on the same data; answers its standard output. */
   async cli(...args) {
-    const { stdout } = await promisify(execFile)(CLI, ['--data-dir', this.dataDir, ...args], { env: this.#env });
+    const command = ['--data-dir', this.dataDir, ...args];
+    const { stdout } = await promisify(execFile)(CLI, command, { env: this.#env, maxBuffer: 64 * 1024 * 1024 });
     return stdout;
   }
 

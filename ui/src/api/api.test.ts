@@ -4,7 +4,7 @@ import { type Entry, pendingDelta, withDecisions } from './optimistic';
 import { COALESCE_MS, QUIET_MAX_MS, QUIET_MS, createInvalidator, staleCommands } from './tags';
 
 const row = (id: string, status = 'pending', category = 'goal') => ({ id, status, category, content: id }) as MemoryRow;
-const entry = (change: Partial<Entry>): Entry => ({ ids: new Set(['b']), patch: (each) => ({ ...each, status: 'active' }), pendingDelta: -1, settled: null, undone: false, undoSettled: null, ...change });
+const entry = (change: Partial<Entry>): Entry => ({ ids: new Set(['b']), rows: [row('b')], patch: (each) => ({ ...each, status: 'active' }), pendingDelta: -1, settled: null, undone: false, undoSettled: null, ...change });
 
 describe('decisions laid over an answer', () => {
   const rows = [row('a'), row('b'), row('c')];
@@ -17,6 +17,9 @@ describe('decisions laid over an answer', () => {
     ['an answer that contains it is left alone', { status: ['pending'] }, 5, [entry({ settled: 5 })], ['a pending', 'b pending', 'c pending']],
     ['an answer from before it is not', { status: ['pending'] }, 4, [entry({ settled: 5 })], ['a pending', 'c pending']],
     ['an undone decision changes nothing', { status: ['pending'] }, 0, [entry({ undone: true })], ['a pending', 'b pending', 'c pending']],
+    ['an undone decision brings its row back into an answer that lost it', { status: ['pending'] }, 5, [entry({ settled: 5, undone: true, ids: new Set(['z']), rows: [row('z')] })], ['z pending', 'a pending', 'b pending', 'c pending']],
+    ['but not where it does not belong', { status: ['active'] }, 5, [entry({ settled: 5, undone: true, rows: [row('z')] })], ['a pending', 'b pending', 'c pending']],
+    ['and not twice', { status: ['pending'] }, 6, [entry({ settled: 5, undone: true, undoSettled: 6 })], ['a pending', 'b pending', 'c pending']],
     ['two decisions on one row come in order', {}, 0, [entry({}), entry({ patch: (each) => ({ ...each, status: 'archived' }) })], ['a pending', 'b archived', 'c pending']],
     ['a category filter lets a refiled row go', { category: ['goal'] }, 0, [entry({ patch: (each) => ({ ...each, category: 'skill' }) })], ['a pending', 'c pending']],
   ])('%s', (_, request, stamp, log, expected) => expect(shown(request, stamp, ...log)).toEqual(expected));
@@ -26,6 +29,13 @@ describe('decisions laid over an answer', () => {
     expect(after[0], 'a row that is the same object is not drawn again').toBe(rows[0]);
     expect(withDecisions(rows, 0, {}, []), 'without decisions nothing is copied').toBe(rows);
   });
+});
+
+test('a row that comes back stands beside its neighbours', () => {
+  const said = (id: string, conversation_id: string, said_at: number) => ({ ...row(id), conversation_id, said_at });
+  const rows = [said('a', 'one', 1), said('c', 'one', 3), said('d', 'two', 4)];
+  const back = entry({ settled: 1, undone: true, ids: new Set(['b']), rows: [said('b', 'one', 2)] });
+  expect(withDecisions(rows, 1, {}, [back]).map((each) => each.id)).toEqual(['a', 'b', 'c', 'd']);
 });
 
 describe('the count of waiting candidates', () => {

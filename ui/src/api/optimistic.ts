@@ -10,6 +10,8 @@ import { createStore } from '../state/store';
 
 export interface Entry {
   readonly ids: ReadonlySet<string>;
+  /** The rows as they were, which an undo brings back. */
+  readonly rows: readonly MemoryRow[];
   /** What becomes of a row; null if it leaves every list. */
   readonly patch: (row: MemoryRow) => MemoryRow | null;
   /** By how much the number of waiting candidates changes. */
@@ -60,6 +62,7 @@ export function remove(entry: Entry): void {
 }
 
 const isIn = (settled: number | null, stamp: number) => settled !== null && settled <= stamp;
+const isMissing = (entry: Entry, stamp: number) => entry.undone && isIn(entry.settled, stamp) && !isIn(entry.undoSettled, stamp);
 const isOpen = (entry: Entry, stamp: number) => !entry.undone && !isIn(entry.settled, stamp);
 
 /** By how much the number of waiting candidates differs from what the stamped answer says. */
@@ -74,13 +77,21 @@ export function pendingDelta(entries: Log, stamp: number): number {
 /** Whether a row that was changed still belongs to the list that was asked for. */
 function belongs(row: MemoryRow, request: Partial<MemoriesListRequest>): boolean {
   const fits = (wanted: readonly string[] | undefined, value: string) => !wanted || wanted.length === 0 || wanted.includes(value);
-  return fits(request.status, row.status) && fits(request.category, row.category);
+  return fits(request.status, row.status) && fits(request.category, row.category) && (request.conversation == null || request.conversation === row.conversation_id);
+}
+
+/** Puts a row back beside its neighbours; its exact place comes with the next answer. */
+function insert(rows: MemoryRow[], row: MemoryRow): void {
+  let at = rows.findIndex((each) => each.conversation_id === row.conversation_id);
+  while (at >= 0 && at < rows.length && rows[at]?.conversation_id === row.conversation_id && (rows[at]?.said_at ?? 0) <= row.said_at) at += 1;
+  rows.splice(Math.max(0, at), 0, row);
 }
 
 /** The rows of an answer as the person has left them. Rows that nothing concerns keep their identity. */
 export function withDecisions(rows: readonly MemoryRow[], stamp: number, request: Partial<MemoriesListRequest>, entries: Log): readonly MemoryRow[] {
   const open = entries.filter((entry) => isOpen(entry, stamp));
-  if (open.length === 0) return rows;
+  const missing = entries.filter((entry) => isMissing(entry, stamp));
+  if (open.length === 0 && missing.length === 0) return rows;
   // By id first, so that ten thousand rows are looked up once each, whatever was decided.
   const concerning = new Map<string, Entry[]>();
   for (const entry of open) for (const id of entry.ids) concerning.set(id, [...(concerning.get(id) ?? []), entry]);
@@ -89,6 +100,13 @@ export function withDecisions(rows: readonly MemoryRow[], stamp: number, request
     let next: MemoryRow | null = row;
     for (const entry of concerning.get(row.id) ?? []) if (next) next = entry.patch(next);
     if (next && (next === row || belongs(next, request))) out.push(next);
+  }
+  if (missing.length === 0) return out;
+  const shown = new Set(out.map((row) => row.id));
+  for (const row of missing.flatMap((entry) => entry.rows)) {
+    if (shown.has(row.id) || !belongs(row, request)) continue;
+    shown.add(row.id);
+    insert(out, row);
   }
   return out;
 }

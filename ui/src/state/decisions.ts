@@ -99,6 +99,7 @@ function send(operation: Operation): Promise<DecisionOutcome | null> {
 function start(decision: Decision, rows: readonly MemoryRow[]): Operation {
   const entry = append({
     ids: new Set(idsOf(decision)),
+    rows,
     patch: patchFor(decision),
     pendingDelta: deltaOf(decision, rows),
     settled: null,

@@ -34,6 +34,8 @@ const PAUSED_SETTING: &str = "queue_paused";
 pub enum KillPoint {
     /// The lease is stored, no work done.
     AfterLease,
+    /// In the middle of the work, at one of its looks at the cancel button.
+    Working,
     /// The work is done and stored with the job's completion.
     AfterEffects,
 }
@@ -164,6 +166,8 @@ struct JobControl<'e> {
     engine: &'e Engine,
     lease: &'e Lease,
     tell: &'e dyn Fn(Progress),
+    kill: &'e dyn Fn(KillPoint) -> bool,
+    killed: AtomicBool,
     last_beat: AtomicI64,
     last_told: AtomicI64,
     lost: AtomicBool,
@@ -198,6 +202,10 @@ impl Control for JobControl<'_> {
     }
 
     fn is_cancelled(&self) -> bool {
+        if (self.kill)(KillPoint::Working) {
+            self.killed.store(true, Ordering::Relaxed);
+            return true;
+        }
         self.lost.load(Ordering::Relaxed)
             || self.engine.inner.wake.stopping.load(Ordering::SeqCst)
             || self.engine.inner.wake.cancelled.lock().unwrap_or_else(PoisonError::into_inner).contains(&self.lease.job)
@@ -296,6 +304,8 @@ impl Engine {
             engine: self,
             lease: &lease,
             tell,
+            kill,
+            killed: AtomicBool::new(false),
             last_beat: AtomicI64::new(now.0),
             last_told: AtomicI64::new(0),
             lost: AtomicBool::new(false),
@@ -303,7 +313,7 @@ impl Engine {
         // A panic in one job must not take the others down. It carries no text of messages, only where it happened.
         let done = catch_unwind(AssertUnwindSafe(|| self.perform(&job, &lease, &control)))
             .unwrap_or_else(|_| Err(EngineError::Refused("an internal failure stopped it; please report this".to_owned())));
-        if done.is_ok() && kill(KillPoint::AfterEffects) {
+        if control.killed.load(Ordering::Relaxed) || (done.is_ok() && kill(KillPoint::AfterEffects)) {
             return Ok(None);
         }
         let state = self.settle(&lease, done)?;
@@ -319,13 +329,17 @@ impl Engine {
             JobKind::Import => {
                 let payload: ImportPayload = read_payload(job)?;
                 let (import_id, request) = payload.request();
-                let outcome = self.import(&import_id, &request, control)?;
+                self.import(&import_id, &request, control)?;
                 let now = self.now();
                 self.store().write(|tx| {
                     tx.complete(lease, &serde_json::json!({ "import_id": import_id }).to_string(), now)?;
-                    for id in outcome.touched.iter().filter(|_| request.extract) {
-                        if !tx.conversation(id)?.is_private {
-                            tx.enqueue(&self.extraction(id), now)?;
+                    // Every conversation with something unread, not only those of this run: an import that was interrupted and
+                    // goes on finds its first part already stored.
+                    for id in tx.conversations_to_extract()? {
+                        if request.extract {
+                            tx.enqueue(&self.extraction(&id), now)?;
+                        } else {
+                            tx.mark_extracted(&id, tx.last_seq(&id)?)?;
                         }
                     }
                     Ok(())

@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 
 use clap::{Parser, Subcommand, ValueEnum};
+use keepsake_domain::{Category, MemoryStatus, SourceKind};
 
 /// A private memory of all your conversations.
 #[derive(Debug, Parser)]
@@ -58,8 +59,8 @@ pub enum Command {
         /// Memory ids.
         #[arg(required = true, value_name = "ID")]
         ids: Vec<String>,
-        /// wrong, not_about_me, temporary, private or duplicate.
-        #[arg(long)]
+        /// Why.
+        #[arg(long, value_parser = ["wrong", "not_about_me", "temporary", "private", "duplicate"])]
         reason: Option<String>,
     },
     /// Undo the last act over memories.
@@ -98,7 +99,7 @@ pub struct ImportArgs {
     pub paths: Vec<PathBuf>,
     /// The kind, if its content must not decide: keepsake, chatgpt, claude, claude-code, whatsapp, transcript.
     #[arg(long, value_name = "KIND")]
-    pub source: Option<String>,
+    pub source: Option<SourceKind>,
     /// Your name or handle in the export.
     #[arg(long, value_name = "NAME_OR_HANDLE")]
     pub me: Option<String>,
@@ -108,8 +109,8 @@ pub struct ImportArgs {
     /// Only say what it holds.
     #[arg(long)]
     pub dry_run: bool,
-    /// Order of dates that can be read two ways: day_first, month_first or year_first.
-    #[arg(long, value_name = "ORDER")]
+    /// Order of dates that can be read two ways.
+    #[arg(long, value_name = "ORDER", value_parser = ["day_first", "month_first", "year_first"])]
     pub date_order: Option<String>,
 }
 
@@ -118,10 +119,10 @@ pub struct ImportArgs {
 pub struct MemoriesArgs {
     /// pending, active, rejected, superseded, archived or quarantined.
     #[arg(long)]
-    pub status: Vec<String>,
+    pub status: Vec<MemoryStatus>,
     /// A category such as preference.
     #[arg(long)]
-    pub category: Vec<String>,
+    pub category: Vec<Category>,
     /// At most so many.
     #[arg(long, value_name = "N")]
     pub limit: Option<u32>,
@@ -136,8 +137,8 @@ pub struct SearchArgs {
     /// At most so many hits.
     #[arg(short = 'k', long = "limit", default_value_t = 10, value_name = "N")]
     pub limit: u32,
-    /// messages, memories, topics or all.
-    #[arg(long, default_value = "all")]
+    /// Where to look.
+    #[arg(long, default_value = "all", value_parser = ["messages", "memories", "topics", "all"])]
     pub scope: String,
     /// Read {"id","query"} lines on standard input; answer {"id","hits":[source id,...]} lines.
     #[arg(long, conflicts_with = "query")]

@@ -6,7 +6,7 @@ use std::path::PathBuf;
 
 use keepsake_capture::scrub::{ScrubConfig, ScrubSession, Scrubber};
 use keepsake_capture::{Conversation, SentenceVectors, Turn, propose};
-use keepsake_channels::{ImportOptions, Read as Record, Sink, Stop, read_path};
+use keepsake_channels::{ImportOptions, Read as Record, Sink, Skip, SkipReason, Stop, read_path};
 use keepsake_domain::{Clock, IdSource, Message, Role, SourceKind};
 use keepsake_engine::{EmbedderSlot, RandomIds, SystemClock};
 use serde_json::json;
@@ -14,23 +14,31 @@ use serde_json::json;
 use super::model_dir;
 use crate::output::{Failure, Output};
 
-/// Text is scrubbed in pieces of about this size, cut at line ends, so that a long stream needs little memory.
+/// Text is scrubbed in pieces of about this size, so that a long stream needs little memory.
 const SCRUB_CHUNK_BYTES: usize = 1 << 20;
+
+/// A piece ends at an empty line, which no key or number over several lines holds. Text that has none for this long is cut at
+/// a line end.
+const SCRUB_CHUNK_BYTES_MAX: usize = 16 << 20;
 
 #[derive(Default)]
 struct Conversations {
     order: Vec<String>,
     messages: HashMap<String, Vec<Message>>,
+    skips: Vec<Skip>,
 }
 
 impl Sink for Conversations {
     fn take(&mut self, read: Record) -> Result<(), Stop> {
-        if let Record::Message(message) = read {
-            let id = message.source.conversation.clone();
-            if !self.messages.contains_key(&id) {
-                self.order.push(id.clone());
+        match read {
+            Record::Message(message) => {
+                let id = message.source.conversation.clone();
+                if !self.messages.contains_key(&id) {
+                    self.order.push(id.clone());
+                }
+                self.messages.entry(id).or_default().push(message);
             }
-            self.messages.entry(id).or_default().push(message);
+            Record::Skipped(skip) => self.skips.push(skip),
         }
         Ok(())
     }
@@ -89,6 +97,7 @@ pub fn extract(output: &mut Output) -> Result<(), Failure> {
         // The spool's name means nothing to the person.
         Failure::new(error.to_string().replace(&spool.0.display().to_string(), "standard input"))
     })?;
+    account_for_skips(&conversations)?;
     let vectors = EmbedderSlot::load(&model_dir()).ready().map(Vectors);
     for id in &conversations.order {
         let messages = &conversations.messages[id];
@@ -98,6 +107,26 @@ pub fn extract(output: &mut Output) -> Result<(), Failure> {
         print_candidates(id, messages, vectors.as_ref().map(|v| v as &dyn SentenceVectors), output)?;
     }
     Ok(())
+}
+
+/// Lines that could not be read are told on standard error; input of which no line could be read is a failure.
+fn account_for_skips(conversations: &Conversations) -> Result<(), Failure> {
+    let left_out: Vec<String> =
+        conversations.skips.iter().map(|skip| format!("{} {}: {}", skip.count, line_word(skip.count), skip.reason.text())).collect();
+    if left_out.is_empty() {
+        return Ok(());
+    }
+    let left_out = left_out.join("; ");
+    let is_foreign = |skip: &Skip| matches!(skip.reason, SkipReason::Malformed | SkipReason::MissingField | SkipReason::TooLarge);
+    if conversations.order.is_empty() && conversations.skips.iter().any(is_foreign) {
+        return Err(Failure::new(format!("standard input holds no message of Keepsake JSONL ({left_out})")));
+    }
+    eprintln!("keepsake: left out of standard input: {left_out}");
+    Ok(())
+}
+
+fn line_word(count: u64) -> &'static str {
+    if count == 1 { "line" } else { "lines" }
 }
 
 fn print_candidates(
@@ -147,10 +176,16 @@ pub fn scrub(output: &mut Output) -> Result<(), Failure> {
     let mut stdin = std::io::stdin().lock();
     let mut chunk: Vec<u8> = Vec::new();
     loop {
-        let read = stdin.by_ref().take(SCRUB_CHUNK_BYTES as u64).read_to_end(&mut chunk)?;
-        if read > 0 {
-            // Up to the end of a paragraph, so that nothing sensitive is cut in two.
-            stdin.read_until(b'\n', &mut chunk)?;
+        stdin.by_ref().take(SCRUB_CHUNK_BYTES as u64).read_to_end(&mut chunk)?;
+        // Up to the end of a paragraph, so that nothing sensitive is cut in two.
+        loop {
+            let line_start = chunk.len();
+            let ended = stdin.read_until(b'\n', &mut chunk)? == 0;
+            // The first line read here may be the rest of one.
+            let is_empty_line = chunk[..line_start].ends_with(b"\n") && chunk[line_start..].trim_ascii().is_empty();
+            if ended || is_empty_line || chunk.len() >= SCRUB_CHUNK_BYTES_MAX {
+                break;
+            }
         }
         if chunk.is_empty() {
             return Ok(());

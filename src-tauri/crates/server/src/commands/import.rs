@@ -41,19 +41,13 @@ impl Account {
 
 /// Imports each path in turn; a file that fails does not undo those before it.
 pub fn run(args: &Args, import: &ImportArgs, output: &mut Output) -> Result<(), Failure> {
-    let source: Option<SourceKind> = match import.source.as_deref().map(str::parse) {
-        None => None,
-        Some(Ok(kind)) => Some(kind),
-        Some(Err(error)) => return Err(Failure::new(error.to_string())),
-    };
     let engine = engine(args, EmbedderSlot::none())?;
     let mut accounts = Vec::new();
     let mut failure = None;
     for path in &import.paths {
         let inputs = engine.inputs(path).unwrap_or_else(|_| vec![path.clone()]);
         for input in inputs {
-            let account =
-                if import.dry_run { look(&engine, &input, import, source) } else { bring(&engine, &input, import, source) };
+            let account = if import.dry_run { look(&input, import) } else { bring(&engine, &input, import) };
             match account {
                 Ok(account) => accounts.push(account),
                 Err(error) => failure = failure.or(Some(error)),
@@ -64,16 +58,16 @@ pub fn run(args: &Args, import: &ImportArgs, output: &mut Output) -> Result<(), 
     failure.map_or(Ok(()), Err)
 }
 
-fn bring(engine: &Engine, path: &Path, import: &ImportArgs, source: Option<SourceKind>) -> Result<Account, Failure> {
+fn bring(engine: &Engine, path: &Path, import: &ImportArgs) -> Result<Account, Failure> {
     let request = ImportRequest {
-        source,
+        source: import.source,
         me: import.me.clone(),
         date_order: date_order(import.date_order.as_deref())?,
         private: import.private,
         ..ImportRequest::of(path)
     };
     let outcome = engine.import(&ImportId::from_uuid(RandomIds::default().next_uuid()), &request, &Unwatched)?;
-    engine.queue_extraction(&outcome.touched)?;
+    engine.queue_unread()?;
     if outcome.has_unknown_owner && matches!(outcome.kind, SourceKind::Whatsapp | SourceKind::Transcript) {
         ask_for_owner(path, import)?;
     }
@@ -104,6 +98,7 @@ fn ask_for_owner(path: &Path, import: &ImportArgs) -> Result<(), Failure> {
 fn options(import: &ImportArgs) -> Result<ImportOptions, Failure> {
     let now = keepsake_domain::Clock::now(&keepsake_engine::SystemClock);
     Ok(ImportOptions {
+        source: import.source,
         me: import.me.clone(),
         date_order: date_order(import.date_order.as_deref())?,
         utc_offset_minutes: local_utc_offset_minutes(),
@@ -112,8 +107,8 @@ fn options(import: &ImportArgs) -> Result<ImportOptions, Failure> {
     })
 }
 
-fn look(_engine: &Engine, path: &Path, import: &ImportArgs, source: Option<SourceKind>) -> Result<Account, Failure> {
-    let shown = look_into(path, "", &ImportOptions { source, ..options(import)? });
+fn look(path: &Path, import: &ImportArgs) -> Result<Account, Failure> {
+    let shown = look_into(path, "", &options(import)?);
     if let Some(error) = shown.error {
         return Err(Failure::new(error));
     }

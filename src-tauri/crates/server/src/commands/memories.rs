@@ -15,12 +15,6 @@ pub fn list(args: &Args, wanted: &MemoriesArgs, output: &mut Output) -> Result<(
         "status": wanted.status, "category": wanted.category, "limit": wanted.limit.unwrap_or(0), "include_snoozed": true,
         "sort": "newest",
     });
-    for status in &wanted.status {
-        status.parse::<keepsake_domain::MemoryStatus>().map_err(|error| Failure::new(error.to_string()))?;
-    }
-    for category in &wanted.category {
-        category.parse::<keepsake_domain::Category>().map_err(|error| Failure::new(error.to_string()))?;
-    }
     let listed = dispatch(&app, "memories_list", request)?;
     for row in listed["items"].as_array().into_iter().flatten() {
         if !output.is_json() {

@@ -18,9 +18,6 @@ struct Question {
 
 /// One search, or one a line of standard input.
 pub fn run(args: &Args, search: &SearchArgs, output: &mut Output) -> Result<(), Failure> {
-    if !matches!(search.scope.as_str(), "messages" | "memories" | "topics" | "all") {
-        return Err(Failure::new(format!("'{}' is no scope; known: messages, memories, topics, all", search.scope)));
-    }
     let app = app(args)?;
     let ask = |query: &str, scope: &str| -> Result<Vec<Value>, Failure> {
         if scope == "topics" {

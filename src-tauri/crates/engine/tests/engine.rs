@@ -1,0 +1,18 @@
+//! The engine over a real store in a temporary folder, with a fixed clock and fixed ids; no model but the hashing one, no threads
+//! but where a test is about them.
+#![allow(clippy::unwrap_used)]
+
+#[path = "engine/analysis.rs"]
+mod analysis;
+#[path = "engine/capture.rs"]
+mod capture;
+#[path = "engine/fixture.rs"]
+mod fixture;
+#[path = "engine/privacy.rs"]
+mod privacy;
+#[path = "engine/queue.rs"]
+mod queue;
+#[path = "engine/review.rs"]
+mod review;
+#[path = "engine/sample.rs"]
+mod sample;

@@ -1,0 +1,85 @@
+//! An engine in a temporary folder, and short ways to put conversations in and read memories out.
+
+use std::sync::Arc;
+
+use keepsake_domain::{Clock, ConversationId, MemoryId, Message};
+use keepsake_engine::{EmbedderSlot, EmbedderState, Engine, EngineParts};
+use keepsake_models::fake::HashEmbedder;
+use keepsake_store::{AppendContext, MemoryFilter, MemorySort};
+use keepsake_testkit::{FixedClock, MONDAY_TEN, SeqIds, conversation};
+use tempfile::TempDir;
+
+pub(crate) struct Fixture {
+    pub(crate) engine: Engine,
+    pub(crate) clock: Arc<FixedClock>,
+    pub(crate) dir: TempDir,
+}
+
+impl Fixture {
+    pub(crate) fn new() -> Self {
+        let dir = tempfile::tempdir().unwrap();
+        let clock = Arc::new(FixedClock::at(MONDAY_TEN));
+        let engine = open(&dir, &clock, 1);
+        Self { engine, clock, dir }
+    }
+
+    /// The process ended and a new one begins: nothing of memory survives, everything of the file does.
+    pub(crate) fn restarted(self, seed: u64) -> Self {
+        let Self { engine, clock, dir } = self;
+        drop(engine);
+        Self { engine: open(&dir, &clock, seed), clock, dir }
+    }
+
+    pub(crate) fn append(&self, messages: &[Message]) -> ConversationId {
+        let ids = SeqIds::new(self.clock.now().0 as u64 ^ messages.len() as u64 ^ 77);
+        let context = AppendContext { ids: &ids, now: self.clock.now(), import_id: None };
+        self.engine.store().write(|tx| tx.append(messages, context)).unwrap();
+        let source = &messages[0].source.conversation;
+        self.engine.store().read(|tx| tx.conversation_by_source(source)).unwrap().unwrap()
+    }
+
+    /// Appends a conversation and proposes from it.
+    pub(crate) fn propose(&self, id: &str, lines: &str) -> ConversationId {
+        let id = self.append(&conversation(id, lines));
+        self.engine.propose(&id, None, &keepsake_engine::Unwatched).unwrap();
+        id
+    }
+
+    /// `status category subject: content` of every memory, in order of arrival.
+    pub(crate) fn memories(&self) -> Vec<String> {
+        self.rows().into_iter().map(|(_, text)| text).collect()
+    }
+
+    pub(crate) fn rows(&self) -> Vec<(MemoryId, String)> {
+        let (_, rows) =
+            self.engine.store().read(|tx| tx.list_memories(&MemoryFilter::default(), MemorySort::Oldest, 0, 1_000)).unwrap();
+        rows.into_iter()
+            .map(|row| {
+                let m = row.memory;
+                (m.id, format!("{} {} {}: {}", m.status, m.category, m.subject.as_str(), m.content))
+            })
+            .collect()
+    }
+
+    /// The id of the one memory whose statement contains `words`.
+    pub(crate) fn id_of(&self, words: &str) -> MemoryId {
+        let found: Vec<_> = self.rows().into_iter().filter(|(_, text)| text.contains(words)).collect();
+        assert_eq!(found.len(), 1, "exactly one memory should say {words:?}, found {found:?}");
+        found.into_iter().next().unwrap().0
+    }
+
+    pub(crate) fn gates(&self) -> Vec<String> {
+        self.engine.store().read(|tx| tx.gate_counts()).unwrap().into_iter().map(|(gate, _)| gate).collect()
+    }
+}
+
+fn open(dir: &TempDir, clock: &Arc<FixedClock>, seed: u64) -> Engine {
+    Engine::open(EngineParts {
+        data_dir: dir.path().to_owned(),
+        clock: Arc::<FixedClock>::clone(clock),
+        ids: Arc::new(SeqIds::new(seed)),
+        embedder: EmbedderSlot::new(EmbedderState::Ready(Arc::new(HashEmbedder::new()))),
+        utc_offset_minutes: 0,
+    })
+    .unwrap()
+}

@@ -1,0 +1,144 @@
+//! The queue stepped by hand: order, cancel, pause, and death at every point.
+
+use std::cell::Cell;
+
+use keepsake_domain::{JobState, Lane};
+use keepsake_engine::{EngineError, ImportRequest, KillPoint, Step};
+use keepsake_testkit::exports::write_chatgpt_export;
+
+use crate::fixture::Fixture;
+
+fn export(f: &Fixture, conversations: usize, messages: usize) -> std::path::PathBuf {
+    let path = f.dir.path().join("conversations.json");
+    let mut file = std::fs::File::create(&path).unwrap();
+    write_chatgpt_export(&mut file, conversations, messages, 7).unwrap();
+    path
+}
+
+fn drain(f: &Fixture) -> u64 {
+    let lock = f.engine.lock_worker().unwrap();
+    f.engine.run_until_idle(&lock, &|_| {}).unwrap()
+}
+
+fn state(f: &Fixture) -> (u64, Vec<String>) {
+    (f.engine.store().read(|tx| tx.totals()).unwrap().0, f.memories())
+}
+
+#[test]
+fn a_job_killed_at_any_point_leaves_the_same_end_as_one_that_was_not() {
+    let whole = Fixture::new();
+    whole.engine.queue_import(&ImportRequest::of(export(&whole, 10, 450))).unwrap();
+    drain(&whole);
+    let expected = state(&whole);
+    assert!(expected.0 > 4_000 && !expected.1.is_empty(), "the export is large enough for several batches: {}", expected.0);
+
+    let mut points: Vec<(Lane, KillPoint, u32)> = Vec::new();
+    for lane in [Lane::Import, Lane::Capture] {
+        points.extend([(lane, KillPoint::AfterLease, 0), (lane, KillPoint::AfterEffects, 0)]);
+        points.extend((0..3).map(|n| (lane, KillPoint::Working, n)));
+    }
+    for (lane, point, nth) in points {
+        let f = Fixture::new();
+        f.engine.queue_import(&ImportRequest::of(export(&f, 10, 450))).unwrap();
+        if lane == Lane::Capture {
+            f.engine.run_next(Lane::Import, &|_| {}).unwrap();
+        }
+        let met = Cell::new(0);
+        let kill = |at: KillPoint| {
+            met.set(met.get() + u32::from(at == point));
+            at == point && met.get() > nth
+        };
+        let end = f.engine.run_next_killed(lane, &|_| {}, &kill).unwrap();
+        if met.get() > nth {
+            assert_eq!(end, None, "the process died at {point:?}");
+        }
+        let f = f.restarted(2);
+        drain(&f);
+        assert!(state(&f) == expected, "other state after it died in {lane} at {point:?} number {nth}");
+        let report = f.engine.store().read(|tx| tx.verify_chain()).unwrap();
+        assert_eq!(report.faults, [], "the chain is whole after {point:?}");
+    }
+}
+
+#[test]
+fn a_job_that_takes_the_program_down_twice_is_parked_with_an_alert() {
+    let mut f = Fixture::new();
+    f.engine.queue_import(&ImportRequest::of(export(&f, 1, 10))).unwrap();
+    for seed in 2..4 {
+        f.engine.run_next_killed(Lane::Import, &|_| {}, &|at| at == KillPoint::AfterLease).unwrap();
+        f = f.restarted(seed);
+        drop(f.engine.lock_worker().unwrap());
+    }
+    let jobs = f.engine.store().read(|tx| tx.jobs(10)).unwrap();
+    assert_eq!(jobs[0].state, JobState::Dead);
+    assert_eq!(f.engine.store().read(|tx| tx.alerts()).unwrap().len(), 1, "a person is told");
+    f.engine.retry_job(&jobs[0].id).unwrap();
+    drain(&f);
+    assert_eq!(f.engine.store().read(|tx| tx.job(&jobs[0].id)).unwrap().state, JobState::Done, "and may insist");
+    assert!(f.engine.store().read(|tx| tx.alerts()).unwrap().is_empty(), "retrying settles the alert");
+}
+
+#[test]
+fn cancelling_a_running_import_stops_it_and_importing_again_brings_the_rest() {
+    let f = Fixture::new();
+    let path = export(&f, 10, 450);
+    let job = f.engine.queue_import(&ImportRequest::of(&path)).unwrap();
+    let step = f.engine.run_next(Lane::Import, &|_| f.engine.cancel_job(&job).unwrap()).unwrap();
+    assert_eq!(step, Step::Ran(job, JobState::Cancelled));
+    let partial = state(&f).0;
+    f.engine.queue_import(&ImportRequest::of(&path)).unwrap();
+    drain(&f);
+    let whole = state(&f).0;
+    assert!(partial < whole, "it really stopped: {partial} of {whole}");
+    let imports = f.engine.store().read(|tx| tx.imports(10)).unwrap();
+    assert!(imports.iter().any(|import| import.state == "cancelled"), "the account of the cancelled one is kept");
+}
+
+#[test]
+fn paused_starts_nothing_and_loses_nothing() {
+    let f = Fixture::new();
+    f.engine.queue_import(&ImportRequest::of(export(&f, 1, 10))).unwrap();
+    f.engine.set_paused(true).unwrap();
+    assert_eq!(f.engine.run_next(Lane::Import, &|_| {}).unwrap(), Step::Paused);
+    let f = f.restarted(2);
+    assert!(f.engine.is_paused().unwrap(), "a pause outlives a restart");
+    f.engine.set_paused(false).unwrap();
+    assert!(drain(&f) > 0);
+}
+
+#[test]
+fn a_wrong_file_fails_once_with_one_clear_alert() {
+    let f = Fixture::new();
+    let path = f.dir.path().join("holiday.txt");
+    std::fs::write(&path, "just a note\n").unwrap();
+    let job = f.engine.queue_import(&ImportRequest::of(&path)).unwrap();
+    drain(&f);
+    let row = f.engine.store().read(|tx| tx.job(&job)).unwrap();
+    assert_eq!((row.state, row.attempts), (JobState::Dead, 1), "trying again cannot mend a wrong file");
+    let alerts = f.engine.store().read(|tx| tx.alerts()).unwrap();
+    assert_eq!(alerts.len(), 1);
+    assert!(alerts[0].message.contains("holiday.txt"), "the alert names the file: {}", alerts[0].message);
+}
+
+#[test]
+fn one_process_works_the_queue_at_a_time() {
+    let f = Fixture::new();
+    let held = f.engine.lock_worker().unwrap();
+    assert!(matches!(f.engine.lock_worker(), Err(EngineError::AlreadyRunning)));
+    drop(held);
+    f.engine.lock_worker().unwrap();
+}
+
+#[test]
+fn the_background_worker_finishes_what_is_queued_and_gives_the_queue_back() {
+    let f = Fixture::new();
+    let changes = f.engine.store().subscribe();
+    let worker = f.engine.start_worker(f.engine.lock_worker().unwrap(), |_| {}).unwrap();
+    f.engine.queue_import(&ImportRequest::of(export(&f, 2, 50))).unwrap();
+    while f.engine.store().read(|tx| tx.unsettled_jobs()).unwrap() > 0 {
+        changes.recv_timeout(std::time::Duration::from_secs(60)).expect("the worker tells of each step");
+    }
+    drop(worker);
+    assert!(!f.memories().is_empty());
+    f.engine.lock_worker().expect("the lock is free again");
+}

@@ -1,0 +1,46 @@
+//! The sample data: a first review within a minute, gone in one click, back again when wanted.
+
+use keepsake_engine::EngineError;
+
+use crate::fixture::Fixture;
+
+fn load(f: &Fixture) {
+    f.engine.load_sample().unwrap();
+    let lock = f.engine.lock_worker().unwrap();
+    f.engine.run_until_idle(&lock, &|_| {}).unwrap();
+}
+
+#[test]
+fn the_sample_brings_candidates_of_several_kinds_over_three_channels() {
+    let f = Fixture::new();
+    load(&f);
+    let memories = f.memories();
+    assert!(memories.len() >= 12, "enough to try the queue on: {memories:#?}");
+    let channels = f.engine.store().read(|tx| tx.conversation_facets()).unwrap().0;
+    assert_eq!(channels.len(), 3, "{channels:?}");
+    let text = memories.join("\n");
+    assert!(text.contains("quarantined"), "one planted instruction is set apart");
+    assert!(text.contains("Ana Ribeiro"), "somebody else's facts are hers");
+    assert!(!text.contains("Majorna") || text.contains("Haga"), "the correction wins: {text}");
+    assert!(!text.contains("sumatriptan"), "the private conversation stays out");
+    assert!(matches!(f.engine.load_sample(), Err(EngineError::Refused(_))), "twice makes no sense");
+}
+
+#[test]
+fn removing_the_sample_leaves_no_byte_of_it() {
+    let f = Fixture::new();
+    load(&f);
+    let erased = f.engine.remove_sample().unwrap();
+    assert!(erased.messages >= 40 && erased.memories >= 12, "{erased:?}");
+    assert_eq!(f.memories(), Vec::<String>::new());
+    assert_eq!(f.engine.store().read(|tx| tx.totals()).unwrap(), (0, 0));
+    assert_eq!(f.engine.store().read(|tx| tx.verify_chain()).unwrap().faults, [], "tombstones keep the chain whole");
+    for file in ["keepsake.db", "keepsake.db-wal"] {
+        let bytes = std::fs::read(f.dir.path().join(file)).unwrap_or_default();
+        for word in [&b"hazelnut"[..], b"Majorna", b"aubergin"] {
+            assert!(!bytes.windows(word.len()).any(|w| w == word), "{file} still holds {}", String::from_utf8_lossy(word));
+        }
+    }
+    load(&f);
+    assert!(f.memories().len() >= 12, "it can be loaded again");
+}

@@ -151,6 +151,15 @@ pub(crate) fn memory(row: &Row<'_>) -> Result<MemoryRow> {
     })
 }
 
+/// DESIGN invariant 12: only a speaker's own words say something about them.
+fn check_own_words(subject: &Subject, said: &crate::InteractionRow) -> Result<()> {
+    let is_own = match subject {
+        Subject::Owner => said.role == Role::Owner,
+        Subject::Person(name) => said.role == Role::Person && said.author == *name,
+    };
+    if is_own { Ok(()) } else { Err(StoreError::Evidence(format!("{} was not said by the one it would be about", said.id))) }
+}
+
 impl ReadTx<'_> {
     /// One memory.
     pub fn memory(&self, id: &MemoryId) -> Result<MemoryRow> {
@@ -319,19 +328,15 @@ impl WriteTx<'_> {
         let mut label: Option<Label> = None;
         for evidence in &memory.evidence {
             let source = self.check_span(evidence)?;
+            // A quarantined text is data about nobody; a person's new version rests on what its origin rests on.
+            if memory.status != MemoryStatus::Quarantined && memory.supersedes.is_none() {
+                check_own_words(&memory.subject, &source)?;
+            }
             let conversation = self.conversation(&source.conversation_id)?;
             let source_label = Label { visibility: conversation.label() };
             label = Some(label.map_or(source_label, |label| label.join(source_label)));
         }
         let said = self.check_span(first)?;
-        let is_own_word = match &memory.subject {
-            Subject::Owner => said.role == Role::Owner,
-            Subject::Person(name) => said.role == Role::Person && said.author == *name,
-        };
-        if !is_own_word && memory.status != MemoryStatus::Quarantined {
-            // DESIGN invariant 12: only a speaker's own words say something about them.
-            return Err(StoreError::Evidence(format!("{} was not said by the one it would be about", said.id)));
-        }
         let visibility = label.map_or(Visibility::Private, |label| label.visibility);
         let subject_handle = match &memory.subject {
             Subject::Owner => None,
@@ -364,7 +369,7 @@ impl WriteTx<'_> {
                 memory.created.0,
             ])?;
         for evidence in &memory.evidence {
-            self.add_evidence(&memory.id, evidence)?;
+            self.put_evidence(&memory.id, evidence)?;
         }
         self.touch(Tag::Memories);
         Ok(())
@@ -383,7 +388,18 @@ impl WriteTx<'_> {
 
     /// Adds one more place that proves a memory; `false` when it was known.
     pub fn add_evidence(&self, id: &MemoryId, evidence: &NewEvidence) -> Result<bool> {
-        self.check_span(evidence)?;
+        let source = self.check_span(evidence)?;
+        check_own_words(&self.memory(id)?.subject, &source)?;
+        let is_new = self.put_evidence(id, evidence)?;
+        if is_new {
+            // One more source may be a stricter one.
+            self.relabel_memory(id)?;
+            self.touch(Tag::Memories);
+        }
+        Ok(is_new)
+    }
+
+    fn put_evidence(&self, id: &MemoryId, evidence: &NewEvidence) -> Result<bool> {
         let added = self
             .conn
             .prepare_cached(
@@ -393,11 +409,6 @@ impl WriteTx<'_> {
                                      WHERE memory_id = ?1 AND interaction_id = ?2 AND start < ?4 AND \"end\" > ?3)",
             )?
             .execute(params![id.as_str(), evidence.interaction_id.as_str(), evidence.span.start(), evidence.span.end()])?;
-        if added > 0 {
-            // One more source may be a stricter one.
-            self.relabel_memory(id)?;
-            self.touch(Tag::Memories);
-        }
         Ok(added > 0)
     }
 

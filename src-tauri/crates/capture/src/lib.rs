@@ -14,6 +14,7 @@ pub mod filter;
 mod foreign;
 mod frames;
 mod lexicon;
+mod mood;
 mod parse;
 mod propose;
 mod reconcile;

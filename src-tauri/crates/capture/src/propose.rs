@@ -68,8 +68,6 @@ pub(crate) struct Draft {
     pub(crate) message: usize,
     pub(crate) span: Span,
     pub(crate) quote: String,
-    /// The sentence bears a word of correction.
-    pub(crate) corrects: bool,
 }
 
 /// Reads a conversation and proposes candidates.
@@ -114,14 +112,7 @@ pub fn propose(conversation: &Conversation<'_>, vectors: Option<&dyn SentenceVec
                 if let Some((found, start, end)) = answer::find(&conversation.turns[index - 1], turn, label)
                     && let Ok(span) = Span::of_bytes(turn.text, start..end)
                 {
-                    drafts.push(Draft {
-                        subject,
-                        found,
-                        message: index,
-                        span,
-                        quote: turn.text[start..end].to_owned(),
-                        corrects: false,
-                    });
+                    drafts.push(Draft { subject, found, message: index, span, quote: turn.text[start..end].to_owned() });
                 }
             }
         }
@@ -320,9 +311,15 @@ impl Reader<'_, '_> {
         for (n, clause) in clauses.iter().enumerate() {
             let place_before = last_place.take();
             // Only chatter before it ("nope, still renting"): the clause opens its sentence.
-            let opens = n == 0 || clauses[..n].iter().all(|c| {
-                c.hi - c.lo <= 5 && (c.lo..c.hi).all(|k| !crate::lexicon::AUXILIARIES.contains(clause::low(&tokens, k)) && !crate::lexicon::PRONOUNS.contains(clause::low(&tokens, k)) && !matches!(clause::low(&tokens, k), "my" | "his" | "her" | "you" | "a" | "the"))
-            }) && matches!(clause.opener.as_str(), "," | "-" | "—" | "–" | ":" | ";" | "but" | "...");
+            let opens = n == 0
+                || clauses[..n].iter().all(|c| {
+                    c.hi - c.lo <= 5
+                        && (c.lo..c.hi).all(|k| {
+                            !crate::lexicon::AUXILIARIES.contains(clause::low(&tokens, k))
+                                && !crate::lexicon::PRONOUNS.contains(clause::low(&tokens, k))
+                                && !matches!(clause::low(&tokens, k), "my" | "his" | "her" | "you" | "a" | "the")
+                        })
+                }) && matches!(clause.opener.as_str(), "," | "-" | "—" | "–" | ":" | ";" | "but" | "...");
             let read = self.statement(&tokens, clause, inherits, opens && !is_about_other);
             let Some((parsed, found)) = read else {
                 if let (Some(at), ",") = (place_before, clause.opener.as_str())
@@ -333,8 +330,11 @@ impl Reader<'_, '_> {
                 if let Some((found, span)) = self.other(&tokens, clause, inherits, kin.as_deref()) {
                     self.settle(&tokens, veto, clause.mood, found, span);
                 }
-                let own_start = clause.hi - clause.lo <= 4 && (clause.lo..clause.hi).any(|k| matches!(clause::low(&tokens, k), "i" | "we")) && clause.mood == Mood::Plain;
-                inherits = (inherits && clause.hi - clause.lo <= 3 || own_start) && !matches!(clause.opener.as_str(), "who" | "which");
+                let own_start = clause.hi - clause.lo <= 4
+                    && (clause.lo..clause.hi).any(|k| matches!(clause::low(&tokens, k), "i" | "we"))
+                    && clause.mood == Mood::Plain;
+                inherits =
+                    (inherits && clause.hi - clause.lo <= 3 || own_start) && !matches!(clause.opener.as_str(), "who" | "which");
                 continue;
             };
             // "i live in Bruges, five minutes from the belfry": a place after a place only makes it closer.
@@ -354,7 +354,12 @@ impl Reader<'_, '_> {
             // "an ex-monk, left the order in 2015" and "handing in my notice, starting a workshop" are one event each.
             let continues = parsed.actor == Actor::Dropped
                 && clause.opener == ","
-                && self.drafts.last().is_some_and(|d| d.message == self.index && (d.found.family == "a past trade" && found.family == "a past event" || d.found.content.contains(" notice") && parsed.tense == Tense::Progressive));
+                && self.drafts.last().is_some_and(|d| {
+                    d.message == self.index
+                        && (d.found.family == "a past trade" && found.family == "a past event"
+                            || d.found.family == "a past habit" && found.family == "a change"
+                            || d.found.content.contains(" notice") && parsed.tense == Tense::Progressive)
+                });
             if continues && veto.is_none() && clause.mood == Mood::Plain {
                 let tail = rewrite::render(text, &tokens, parsed.lo, parsed.end);
                 if let Some(draft) = self.drafts.last_mut() {
@@ -389,8 +394,8 @@ impl Reader<'_, '_> {
         match (veto, mood) {
             (Some((gate, reason)), _) | (None, Mood::Stopped(gate, reason)) => self.stop(gate, reason, found, span),
             (None, Mood::Silent) => {}
-            (None, Mood::Hedged) => self.keep(tokens, found.confidence(Confidence::INFERRED), span),
-            (None, Mood::Plain) => self.keep(tokens, found, span),
+            (None, Mood::Hedged) => self.keep(found.confidence(Confidence::INFERRED), span),
+            (None, Mood::Plain) => self.keep(found, span),
         }
     }
 
@@ -475,7 +480,24 @@ impl Reader<'_, '_> {
     /// Remembers whom the sentence was about, for the one after it.
     fn note_topic(&mut self, tokens: &[Token], says_i: bool) {
         let other = tokens.iter().any(|t| {
-            matches!(t.low.as_str(), "he" | "she" | "his" | "her" | "him" | "woman" | "man" | "guy" | "bloke" | "lady" | "stranger" | "dude" | "neighbour" | "neighbor" | "landlord" | "biography")
+            matches!(
+                t.low.as_str(),
+                "he" | "she"
+                    | "his"
+                    | "her"
+                    | "him"
+                    | "woman"
+                    | "man"
+                    | "guy"
+                    | "bloke"
+                    | "lady"
+                    | "stranger"
+                    | "dude"
+                    | "neighbour"
+                    | "neighbor"
+                    | "landlord"
+                    | "biography"
+            )
         });
         if other {
             self.is_about_other = true;
@@ -522,11 +544,10 @@ impl Reader<'_, '_> {
         (!names_assistant).then_some((parsed, found))
     }
 
-    fn keep(&mut self, tokens: &[Token], found: Found, (start, end): (usize, usize)) {
+    fn keep(&mut self, found: Found, (start, end): (usize, usize)) {
         let Ok(span) = Span::of_bytes(self.turn.text, start..end) else { return };
-        let corrects = tokens.iter().any(|t| crate::lexicon::CORRECTION.contains(t.low.as_str()));
         let quote = self.turn.text[start..end].to_owned();
-        self.drafts.push(Draft { subject: self.subject.clone(), found, message: self.index, span, quote, corrects });
+        self.drafts.push(Draft { subject: self.subject.clone(), found, message: self.index, span, quote });
     }
 
     fn stop(&mut self, gate: Gate, reason: &str, found: Found, (start, end): (usize, usize)) {

@@ -42,7 +42,9 @@ static OUTSIDE: LazyLock<Regex> = LazyLock::new(|| {
     )
 });
 /// Dialogue as a novel writes it, in the author's own paragraph.
-static NARRATED: LazyLock<Regex> = LazyLock::new(|| re(r#"(?m)^["“][^"”\n]+[,!?.]["”] I (?:said|growled|whispered|replied|muttered|snapped|drawled|lied|answered)\b"#));
+static NARRATED: LazyLock<Regex> = LazyLock::new(|| {
+    re(r#"(?m)^["“][^"”\n]+[,!?.]["”] I (?:said|growled|whispered|replied|muttered|snapped|drawled|lied|answered)\b"#)
+});
 /// A draft of somebody's words, asked for or shown.
 static DRAFT: LazyLock<Regex> = LazyLock::new(|| {
     re(

@@ -242,6 +242,7 @@ fn pasted_ranges(text: &str) -> Vec<(Range, Voice)> {
         let trimmed = line.trim();
         if trimmed.starts_with("```") || trimmed.starts_with("~~~") {
             in_fence = !in_fence;
+            until_blank = false;
             out.push((range.clone(), Voice::Pasted));
             continue;
         }
@@ -287,7 +288,8 @@ fn inline_paste(line: &str) -> Option<usize> {
 const CODE_SIGN_SHARE: usize = 8;
 
 fn is_code_line(line: &str) -> bool {
-    if LOG_LINE.is_match(line) && !line.to_lowercase().starts_with("[ooc") &&  !line.starts_with("// ") && !line.starts_with("//o") {
+    if LOG_LINE.is_match(line) && !line.to_lowercase().starts_with("[ooc") && !line.starts_with("// ") && !line.starts_with("//o")
+    {
         return true;
     }
     let signs = line

@@ -118,7 +118,13 @@ const EXPANSIONS: &[(&str, &str)] = &[
     ("fav", "favourite"),
     ("favorites", "favourites"),
     ("tho", "though"),
-    ("w/", "with"), ("liv", "live"), ("luv", "love"), ("hav", "have"), ("favrite", "favourite"), ("prefr", "prefer"), ("wrk", "work"),
+    ("w/", "with"),
+    ("liv", "live"),
+    ("luv", "love"),
+    ("hav", "have"),
+    ("favrite", "favourite"),
+    ("prefr", "prefer"),
+    ("wrk", "work"),
     ("let's", "let us"),
     ("lets", "let us"),
     ("yrs", "years"),
@@ -344,7 +350,9 @@ fn settle_clitics(tokens: &mut [Token]) {
         let host = tokens[i - 1].low.clone();
         let reading = match tokens[i].low.as_str() {
             "'s" if matches!(next_low.as_str(), "been" | "got") => "has",
-            "'s" if matches!(host.as_str(), "master" | "masters" | "bachelor" | "people" | "today" | "last" | "everyone") => continue,
+            "'s" if matches!(host.as_str(), "master" | "masters" | "bachelor" | "people" | "today" | "last" | "everyone") => {
+                continue;
+            }
             "'s" if IS_HOSTS.contains(&host.as_str()) => "is",
             "'s" if IS_HEADS.contains(&next_low.as_str()) || (next_kind == Kind::Number && next_low.len() <= 3) => "is",
             "'d" if matches!(next_low.as_str(), "been" | "better" | "had" | "gone" | "forgotten" | "never") => "had",

@@ -2,7 +2,7 @@
 
 use keepsake_domain::{Category, Confidence, Durability};
 
-use super::{Around, Found, has_duration, has_life_time, is_passing};
+use super::{Around, Found, has_duration, has_life_time, is_passing, role};
 use crate::clause::low;
 use crate::lexicon::*;
 use crate::parse::{Actor, Parsed, Tense};
@@ -38,7 +38,7 @@ pub(crate) fn find(p: &Parsed<'_>, around: Around<'_>) -> Option<Found> {
     }
     let found = number(&q, around)
         .or_else(|| place(&q, around))
-        .or_else(|| noun(&q, around))
+        .or_else(|| role::noun(&q, around))
         .or_else(|| trait_of(&q, p, around))
         .or_else(|| name(&q, around, skipped))?;
     (!is_passing(p) || p.says("sober")).then_some(found)
@@ -106,7 +106,12 @@ fn number(p: &Parsed<'_>, around: Around<'_>) -> Option<Found> {
     let word = p.word(0);
     if one_of(p.word(1), "years year months days") && one_of(p.word(2), "sober clean") {
         let found = Found::new(p, around, Category::PersonalInfo, "health");
-        return Some(found.content(format!("{} has been {} for {}", around.label, p.word(2), rewrite::render(around.text, p.tokens, p.rest, p.rest + 2))));
+        return Some(found.content(format!(
+            "{} has been {} for {}",
+            around.label,
+            p.word(2),
+            rewrite::render(around.text, p.tokens, p.rest, p.rest + 2)
+        )));
     }
     let age: Option<u32> = word.trim_end_matches("yo").parse().ok().or_else(|| spelled(word));
     if let Some(age) = age {
@@ -196,7 +201,12 @@ fn place(p: &Parsed<'_>, around: Around<'_>) -> Option<Found> {
             {
                 return Some(personal("a job"));
             }
-            if next.len() <= 4 && next.starts_with(|c: char| c.is_ascii_digit()) && next.ends_with(|c: char| c.is_ascii_alphabetic()) && p.end - p.rest == 2 && p.actor == Actor::Speaker {
+            if next.len() <= 4
+                && next.starts_with(|c: char| c.is_ascii_digit())
+                && next.ends_with(|c: char| c.is_ascii_alphabetic())
+                && p.end - p.rest == 2
+                && p.actor == Actor::Speaker
+            {
                 return Some(personal("a home").slot("flat"));
             }
             if one_of(next, "recovery remission therapy") {
@@ -231,7 +241,17 @@ fn place(p: &Parsed<'_>, around: Around<'_>) -> Option<Found> {
             if p.says("medication antidepressants insulin ssris meds statins thinners thinner warfarin methotrexate beta-blockers steroids hrt antibiotics dialysis") {
                 return Some(personal("health"));
             }
-            let drug = p.end - p.rest <= 4 && p.rest_words().skip(1).any(|w| w.len() > 6 && ["line", "tine", "pram", "zole", "pril", "olol", "formin", "epam", "statin", "oxine", "idone", "mab", "trexate", "profen"].iter().any(|end| w.ends_with(end)) && !one_of(w, "online offline deadline timeline pipeline hotline airline"));
+            let drug = p.end - p.rest <= 4
+                && p.rest_words().skip(1).any(|w| {
+                    w.len() > 6
+                        && [
+                            "line", "tine", "pram", "zole", "pril", "olol", "formin", "epam", "statin", "oxine", "idone", "mab",
+                            "trexate", "profen",
+                        ]
+                        .iter()
+                        .any(|end| w.ends_with(end))
+                        && !one_of(w, "online offline deadline timeline pipeline hotline airline")
+                });
             if drug {
                 return Some(personal("health"));
             }
@@ -269,214 +289,6 @@ fn place(p: &Parsed<'_>, around: Around<'_>) -> Option<Found> {
         "half" if named(1) => Some(personal("origin")),
         _ => None,
     }
-}
-
-/// "I'm a nurse", "I'm the drummer", "a widower", "mum of three".
-fn noun(p: &Parsed<'_>, around: Around<'_>) -> Option<Found> {
-    let mut at = 0;
-    let has_article = one_of(p.word(0), "a an the one") || p.word(0) == "more" && p.word(1) == "of";
-    if has_article {
-        at = if p.word(0) == "more" { 3 } else { 1 };
-    } else if p.is_plural
-        || p.actor == Actor::Dropped
-            && around.is_first
-            && !p.says("here by of")
-            && !around.inherits
-            && !one_of(p.word(0), "huge big massive vegan vegetarian retired lifelong former ex-")
-            && p.tokens.get(p.end).is_none_or(|t| t.low != ",")
-    {
-        return None;
-    }
-    if !has_article
-        && p.word(1) != "here"
-        && p.end - p.rest <= 2
-        && (TRAITS_PREFERENCE.contains(p.word(0)) || TRAITS_PERSONAL.contains(p.word(0)))
-    {
-        return None;
-    }
-    if p.word(0) == "the"
-        && one_of(p.word(1), "oldest youngest eldest middle")
-        && (p.word(2) == "of" || one_of(p.word(2), "child sibling"))
-    {
-        return Some(Found::new(p, around, Category::Relationship, "family"));
-    }
-    let words: Vec<&str> = p.rest_words().skip(at).collect();
-    // The head noun is the last word before a preposition, a relative or the end.
-    let cut = words
-        .iter()
-        .position(|w| {
-            PREPOSITIONS.contains(w)
-                || one_of(w, "who that and or by , working living based - now these who's which here because but for-hire")
-        })
-        .unwrap_or(words.len());
-    let head = *words.get(cut.checked_sub(1)?)?;
-    if p.is_negated && one_of(head, "fan person lover drinker eater") {
-        return Some(Found::new(p, around, Category::Preference, "a taste"));
-    }
-    if p.is_negated && !one_of(head, "smoker drinker") {
-        return None;
-    }
-    let first = words[0];
-    let after = words.get(cut).copied().unwrap_or("");
-    let make = |category, family| {
-        let article = if has_article || !p.tokens[p.rest].is_wordy() { "" } else { article_for(first) };
-        let is_person_here = words.contains(&"here");
-        let end =
-            if is_person_here { p.rest + at + cut.min(words.iter().position(|w| *w == "here").unwrap_or(cut)) } else { p.end };
-        let content = rewrite::join(&[
-            around.label,
-            "is",
-            if p.is_negated { "not" } else { "" },
-            article,
-            &rewrite::render(around.text, p.tokens, p.rest, end),
-        ]);
-        Found::new(p, around, category, family).content(content)
-    };
-    if words.iter().take(cut).any(|w| w.starts_with("ex-") || one_of(w, "former"))
-        && (TRADES.contains(head.trim_start_matches("ex-")) || is_trade(head.trim_start_matches("ex-")))
-    {
-        return Some(make(Category::Experience, "a past trade"));
-    }
-    if one_of(
-        head,
-        "mother father mum mom dad parent grandmother grandfather grandma grandpa gran nan uncle aunt auntie widow widower twin child orphan carer caregiver godmother godfather",
-    ) && !(head == "child" && !one_of(first, "only middle youngest oldest"))
-    {
-        let is_tie = !one_of(head, "twin child orphan");
-        return (has_article || one_of(after, "of to"))
-            .then(|| make(if is_tie { Category::Relationship } else { Category::Relationship }, "family"));
-    }
-    if DEVOTEES.contains(head)
-        && cut >= 2
-        && !one_of(first, "good bad nice big-hearted old young busy tall lucky grown strong new total real terrible better")
-        || DEVOTEES.contains(head) && one_of(after, "of") && one_of(head, "fan lover collector devotee")
-    {
-        if one_of(head, "drinker eater") && words.len() == 1 {
-            return None;
-        }
-        if one_of(head, "guy girl gal man woman type user reader owl bird collector supporter follower") && cut >= 2
-            || !one_of(head, "guy girl gal man woman type user")
-        {
-            let generic = one_of(head, "man woman girl guy gal") && TRADES.contains(first);
-            return (!generic && !(one_of(head, "man woman guy girl") && !has_article))
-                .then(|| make(Category::Preference, "a taste"));
-        }
-    }
-    if HEALTH.contains(head) || one_of(head, "diabetic coeliac celiac asthmatic insomniac epileptic hemophiliac haemophiliac") {
-        return Some(make(Category::PersonalInfo, "health"));
-    }
-    if TRAITS_PREFERENCE.contains(head)
-        || one_of(head, "teetotaller teetotaler smoker homebody introvert extrovert minimalist perfectionist")
-    {
-        let is_diet = TRAITS_PREFERENCE.contains(head);
-        return Some(make(Category::Preference, if is_diet { "a diet" } else { "a taste" }));
-    }
-    if one_of(
-        head,
-        "beginner novice newcomer expert pro polyglot veteran native learner speaker pianist drummer guitarist bassist violinist cellist organist singer swimmer climber",
-    ) && (has_article || around.inherits)
-        && !one_of(first, "complete total")
-        || words.contains(&"beginner") && one_of(after, "at in with")
-    {
-        return Some(make(Category::Skill, "an ability"));
-    }
-    if one_of(head, "lefty southpaw alto soprano tenor baritone contralto mezzo") {
-        let voice = !one_of(head, "lefty southpaw");
-        return Some(make(if voice { Category::Skill } else { Category::PersonalInfo }, "trait"));
-    }
-    if JESTS.contains(head) || words.iter().take(cut.saturating_sub(1)).any(|w| one_of(w, "little bit lot such complete total huge real terrible"))
-            && !TRADES.contains(head)
-    {
-        return None;
-    }
-    if TRADES.contains(head) || is_trade(head) {
-        let is_bare = !has_article && !around.inherits && p.actor == Actor::Dropped;
-        let is_faith = one_of(head, "christian muslim jew jewish hindu buddhist sikh catholic quaker atheist agnostic lesbian");
-        let is_plain = cut <= 5
-            && !(head == first && one_of(head, "guest host runner"))
-            && !words.iter().take(cut).any(|w| one_of(w, "i you we better worse same first last"));
-        let named_the = p.word(0) != "the" || one_of(after, "at of for in here") || words.len() == cut;
-        return (is_plain
-            && named_the
-            && (!is_bare || words.contains(&"here") || one_of(first, "retired") || one_of(after, "by")))
-        .then(|| {
-            let found = make(Category::PersonalInfo, if is_faith { "trait" } else { "a job" });
-            if is_faith { found } else { found.slot("job") }
-        });
-    }
-    None
-}
-
-/// Endings by which a word that no list knows is still a trade.
-fn is_trade(word: &str) -> bool {
-    const ENDINGS: &[&str] = &[
-        "ologist",
-        "ographer",
-        "ician",
-        "smith",
-        "wright",
-        "keeper",
-        "maker",
-        "worker",
-        "monger",
-        "driver",
-        "teacher",
-        "master",
-        "hand",
-        "ist",
-        "ier",
-        "eer",
-        "tender",
-        "officer",
-        "developer",
-        "engineer",
-        "assistant",
-        "technician",
-        "designer",
-        "manager",
-        "trainer",
-        "fighter",
-        "cleaner",
-        "builder",
-        "grower",
-        "breeder",
-        "painter",
-        "repairer",
-        "restorer",
-        "fixer",
-        "tuner",
-        "carver",
-        "weaver",
-        "dresser",
-        "binder",
-        "setter",
-        "cutter",
-        "grinder",
-        "blower",
-        "diver",
-        "planner",
-        "walker",
-        "sitter",
-        "groomer",
-        "trader",
-        "dealer",
-        "examiner",
-        "inspector",
-        "operator",
-        "conductor",
-        "ator",
-        "ctor",
-    ];
-    word.len() > 4
-        && ENDINGS.iter().any(|end| word.ends_with(end))
-        && !one_of(
-            word,
-            "sister mister minister blister twister registered optimist pessimist realist idealist perfectionist minimalist feminist narcissist exist resist list fist earlier easier happier funnier busier career beer deer factor doctor masochist purist twist beforehand firsthand second-hand",
-        )
-}
-
-fn article_for(word: &str) -> &'static str {
-    if word.starts_with(['a', 'e', 'i', 'o', 'u']) { "an" } else { "a" }
 }
 
 /// "I'm vegan", "I'm allergic to nuts", "I'm married", "I'm terrified of tunnels", "I'm good at chess".
@@ -709,7 +521,7 @@ pub(crate) fn past(p: &Parsed<'_>, around: Around<'_>) -> Option<Found> {
             let cut = words.iter().position(|w| PREPOSITIONS.contains(w)).unwrap_or(words.len());
             let head = *words.get(cut.checked_sub(1)?)?;
             let is_role =
-                TRADES.contains(head) || is_trade(head) || one_of(head, "child kid member smoker dancer gymnast champion");
+                TRADES.contains(head) || role::is_trade(head) || one_of(head, "child kid member smoker dancer gymnast champion");
             (is_role
                 && (has_life_time(p)
                     || has_duration(p)

@@ -2,10 +2,15 @@
 //!
 //! A frame looks at a parsed clause and at nothing else. Whether the clause may state anything at all was decided before.
 
+mod ability;
 mod action;
 mod being;
 mod having;
+mod past;
+mod perfect;
 mod possession;
+mod progressive;
+mod role;
 pub(crate) mod special;
 mod wanting;
 
@@ -94,13 +99,13 @@ pub(crate) fn find(p: &Parsed<'_>, around: Around<'_>) -> Option<Found> {
         Tense::PastCopula => being::past(p, around),
         Tense::Have => having::find(p, around),
         Tense::Present => action::present(p, around),
-        Tense::Past => action::past(p, around),
-        Tense::Perfect | Tense::PerfectProgressive => action::perfect(p, around),
-        Tense::Progressive => action::progressive(p, around),
-        Tense::PastProgressive => action::past_progressive(p, around),
+        Tense::Past => past::past(p, around),
+        Tense::Perfect | Tense::PerfectProgressive => perfect::perfect(p, around),
+        Tense::Progressive => progressive::progressive(p, around),
+        Tense::PastProgressive => progressive::past_progressive(p, around),
         Tense::GoingTo => wanting::going_to(p, around),
-        Tense::Modal => action::modal(p, around),
-        Tense::UsedTo => action::used_to(p, around),
+        Tense::Modal => ability::modal(p, around),
+        Tense::UsedTo => ability::used_to(p, around),
         Tense::Other => None,
     }
 }

@@ -2,7 +2,7 @@
 
 use keepsake_domain::{Category, Confidence};
 
-use super::{Around, Found, action, being, has_future_time, is_passing};
+use super::{Around, Found, being, has_future_time, is_passing};
 use crate::clause::low;
 use crate::lexicon::*;
 use crate::parse::{Actor, Parsed, Tense};
@@ -129,8 +129,9 @@ pub(super) fn being_of(
             life.then(|| make(category)).flatten()
         }
         Tense::Past => {
-            let life = one_of(&p.base, "split separate divorce") || one_of(&p.base, "emigrate retire marry graduate found teach raise serve bear grow adopt farm fight")
-                && !p.is_bare()
+            let life = one_of(&p.base, "split separate divorce")
+                || one_of(&p.base, "emigrate retire marry graduate found teach raise serve bear grow adopt farm fight")
+                    && !p.is_bare()
                 || one_of(&p.base, "work") && one_of(word, "as in at for") && !is_friend
                 || p.base == "get" && one_of(word, "married divorced diagnosed engaged")
                 || p.base == "turn"
@@ -158,7 +159,7 @@ pub(super) fn being_of(
             let moved = one_of(&p.base, "move retire") && !p.is_bare();
             (lasting || moved).then(|| make(category)).flatten()
         }
-        Tense::UsedTo => action::used_to(p, around).map(|f| Found { category, ..f }),
+        Tense::UsedTo => super::ability::used_to(p, around).map(|f| Found { category, ..f }),
         Tense::Modal => (p.modal == "can"
             && p.is_negated
             && one_of(&p.base, "swim walk eat see hear have fly")
@@ -194,7 +195,11 @@ fn attribute(p: &Parsed<'_>, around: Around<'_>, nouns: &[&str], is_anothers: bo
             word,
             "it this that not so the-same like what how broken dead down out off late here gone fine ok okay good great bad terrible ready done wrong missing slow blocked up over",
         );
-    if p.tense == Tense::Progressive && one_of(head, "choir band team orchestra club quartet ensemble troupe") && one_of(&p.base, "tour play go perform travel") && (has_future_time(p) || p.front.is_some()) {
+    if p.tense == Tense::Progressive
+        && one_of(head, "choir band team orchestra club quartet ensemble troupe")
+        && one_of(&p.base, "tour play go perform travel")
+        && (has_future_time(p) || p.front.is_some())
+    {
         return Some(make(Category::Goal, "a plan"));
     }
     if is_anothers && !one_of(head, "name birthday wedding") {

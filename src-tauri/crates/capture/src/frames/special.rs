@@ -234,7 +234,9 @@ fn turned(text: &str, tokens: &[Token], lo: usize, hi: usize, label: &str) -> Op
             let how = if word.starts_with("terri") { "terrified" } else { "scared" };
             Some((found(format!("{label} is {how} of {subject}"), Category::PersonalInfo, Confidence::STATED, "a fear"), lo, hi))
         }
-        "calm" | "calms" | "keep" | "keeps" | "soothe" | "soothes" if next == "me" && base_of_ing(low(tokens, lo)).is_some() => preference(format!("{label} finds that {subject} {word} {}", render(text, tokens, verb + 1, hi))),
+        "calm" | "calms" | "keep" | "keeps" | "soothe" | "soothes" if next == "me" && base_of_ing(low(tokens, lo)).is_some() => {
+            preference(format!("{label} finds that {subject} {word} {}", render(text, tokens, verb + 1, hi)))
+        }
         "relax" | "relaxes" | "bore" | "bores" if next == "me" => preference(format!("{label} finds that {subject} {word} them")),
         "taste" | "tastes" if (verb..hi).any(|k| low(tokens, k) == "me") => preference(format!(
             "{label} finds that {subject} {word} {}",
@@ -401,7 +403,11 @@ pub(crate) fn stated_goal(text: &str, tokens: &[Token], hi: usize, label: &str) 
     let named = (0..colon).any(|k| one_of(low(tokens, k), "goal goals resolution dream ambition"));
     let at = colon + 1 + usize::from(low(tokens, colon + 1) == "to");
     let end = trim_end(tokens, at, (at..hi).find(|k| one_of(&tokens[*k].low, ", . ; ! (")).unwrap_or(hi));
-    (named && crate::parse::is_verb_base(low(tokens, at)) && end > at + 1 && !(0..colon).any(|k| one_of(low(tokens, k), "sprint project his her your team"))).then(|| {
+    (named
+        && crate::parse::is_verb_base(low(tokens, at))
+        && end > at + 1
+        && !(0..colon).any(|k| one_of(low(tokens, k), "sprint project his her your team")))
+    .then(|| {
         (found(join(&[label, "wants to", &render(text, tokens, at, end)]), Category::Goal, Confidence::STATED, "an aim"), at, end)
     })
 }
@@ -441,14 +447,31 @@ fn kin_named(text: &str, tokens: &[Token], lo: usize, hi: usize, label: &str) ->
     let my = (lo..hi).find(|k| one_of(low(tokens, *k), "my our"))?;
     let kin = (my + 1..(my + 5).min(hi)).find(|k| one_of(low(tokens, *k), "sister brother wife husband son daughter partner girlfriend boyfriend aunt uncle cousin niece nephew grandson granddaughter dog cat stepson stepdaughter"))?;
     let name = tokens.get(kin + 1).filter(|t| t.is_capital && kin + 1 < hi && t.is_wordy())?;
-    let plain = (my + 1..kin).all(|k| one_of(low(tokens, k), "twin little big older younger elder eldest youngest oldest half baby new late first ex rescue old only"));
+    let plain = (my + 1..kin).all(|k| {
+        one_of(
+            low(tokens, k),
+            "twin little big older younger elder eldest youngest oldest half baby new late first ex rescue old only",
+        )
+    });
     let is_one = !one_of(low(tokens, my + 1), "late ex");
     let possessive_follows = low(tokens, kin + 2) == "'s";
     (plain && is_one && !possessive_follows && !PROPER.contains(name.low.as_str())).then(|| {
         let pet = one_of(low(tokens, kin), "dog cat");
-        let content = format!("{label} has a {} named {}", render(text, tokens, my + 1, kin + 1), text.get(name.start..name.end).unwrap_or(""));
-        let content = content.replace(" a older ", " an older ").replace(" a elder", " an elder").replace(" a old", " an old").replace(" a only", " an only");
-        (found(content, if pet { Category::PersonalInfo } else { Category::Relationship }, Confidence::IMPLIED, "family"), my, kin + 2)
+        let content = format!(
+            "{label} has a {} named {}",
+            render(text, tokens, my + 1, kin + 1),
+            text.get(name.start..name.end).unwrap_or("")
+        );
+        let content = content
+            .replace(" a older ", " an older ")
+            .replace(" a elder", " an elder")
+            .replace(" a old", " an old")
+            .replace(" a only", " an only");
+        (
+            found(content, if pet { Category::PersonalInfo } else { Category::Relationship }, Confidence::IMPLIED, "family"),
+            my,
+            kin + 2,
+        )
     })
 }
 
@@ -488,11 +511,25 @@ const TELLING: &[(&str, &str, Category, &str)] = &[
 fn telling(text: &str, tokens: &[Token], lo: usize, hi: usize, label: &str) -> Option<Special> {
     let counted = (lo..hi).find(|k| low(tokens, *k) == "my" && one_of(low(tokens, *k + 1), "two three four five six seven"));
     if let Some(my) = counted
-        && let Some(noun) = (my + 2..(my + 4).min(hi)).find(|k| low(tokens, *k).ends_with('s') && (BELONGINGS.contains(low(tokens, *k)) || PETS.contains(low(tokens, *k)) || one_of(low(tokens, *k), "kids children sons daughters sisters brothers")))
+        && let Some(noun) = (my + 2..(my + 4).min(hi)).find(|k| {
+            low(tokens, *k).ends_with('s')
+                && (BELONGINGS.contains(low(tokens, *k))
+                    || PETS.contains(low(tokens, *k))
+                    || one_of(low(tokens, *k), "kids children sons daughters sisters brothers"))
+        })
     {
         let kin = KIN.contains(low(tokens, noun));
         let content = join(&[label, "has", &render(text, tokens, my + 1, noun + 1)]);
-        return Some((found(content, if kin { Category::Relationship } else { Category::PersonalInfo }, Confidence::IMPLIED, "a possession"), my, noun + 1));
+        return Some((
+            found(
+                content,
+                if kin { Category::Relationship } else { Category::PersonalInfo },
+                Confidence::IMPLIED,
+                "a possession",
+            ),
+            my,
+            noun + 1,
+        ));
     }
     let at = (lo..hi).find(|k| low(tokens, *k) == "my")?;
     let noun_at = (at + 1..(at + 4).min(hi)).find(|k| TELLING.iter().any(|(noun, ..)| *noun == low(tokens, *k)))?;

@@ -47,15 +47,22 @@ fn is_aspiration(p: &Parsed<'_>, n: usize) -> bool {
     }
     let far = p.says("year someday eventually")
         || words.iter().any(|w| crate::clause::is_year(w))
-        || words.windows(2).any(|w| one_of(w[0], "one some") && w[1] == "day" || one_of(w[0], "by before next this in") && one_of(w[1], "spring summer autumn winter christmas easter"));
-    far && is_known_verb_or_put(verb) && !one_of(verb, "know ask cancel return check confirm complain say tell hear") && words.len() >= 2 && !p.says("refund invoice order ticket upgrade renew")
-        || ASPIRATION.contains(verb) && (strong && !words.is_empty()
-            || verb == "retire"
-            || life_object
-                && !(one_of(verb, "see use make get find try do have go take set be")
-                    && !has_future_time(p)
-                    && !one_of(words.first().copied().unwrap_or(""), "a an my our into to back"))
-            || has_future_time(p) && !one_of(verb, ERRANDS))
+        || words.windows(2).any(|w| {
+            one_of(w[0], "one some") && w[1] == "day"
+                || one_of(w[0], "by before next this in") && one_of(w[1], "spring summer autumn winter christmas easter")
+        });
+    far && is_known_verb_or_put(verb)
+        && !one_of(verb, "know ask cancel return check confirm complain say tell hear")
+        && words.len() >= 2
+        && !p.says("refund invoice order ticket upgrade renew")
+        || ASPIRATION.contains(verb)
+            && (strong && !words.is_empty()
+                || verb == "retire"
+                || life_object
+                    && !(one_of(verb, "see use make get find try do have go take set be")
+                        && !has_future_time(p)
+                        && !one_of(words.first().copied().unwrap_or(""), "a an my our into to back"))
+                || has_future_time(p) && !one_of(verb, ERRANDS))
         || one_of(verb, "go get be have do start stop see leave take make move give work try")
             && has_future_time(p)
             && (life_object || words.iter().any(|w| w.len() > 3 && w.chars().all(char::is_alphabetic)))

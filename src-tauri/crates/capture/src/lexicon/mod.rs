@@ -45,8 +45,6 @@ words! {
         currently still once twice only recently religiously barely occasionally frequently originally previously formerly newly
         primarily exclusively nearly almost now lately scarcely secretly strictly first constantly mildly severely deeply badly
         seriously probably long";
-    /// Adverbs that make a statement a guess.
-    HEDGES = "maybe perhaps possibly probably might could guess supposedly presumably";
     /// Words that bind a present-tense action to a habit.
     FREQUENCY = "always usually often never rarely seldom sometimes regularly mostly mainly generally typically normally every each
         daily weekly monthly yearly mondays tuesdays wednesdays thursdays fridays saturdays sundays weekends weekdays mornings evenings
@@ -65,9 +63,6 @@ words! {
     /// Prepositions, after which no statement ends.
     PREPOSITIONS = "in on at from to of for with by about into onto over under near around through between against without within
         during since until till as off up out across behind beside towards toward per via than like after before";
-    /// Words that say a fact replaces an older one.
-    CORRECTION = "wait correction scrap scratch instead anymore actually meant changed moved rather not sorry oops now longer typo
-        mistyped misspoke cancelled canceled cancel forget";
     /// Closed-class words that say nothing about a topic; left out when contents are compared.
     STOPWORDS = "a an the and or but if of in on at to for from with by about as is are was were be been being am do does did have
         has had will would can could may might must should shall not no i me my mine we us our you your he him his she her it its they them their

@@ -119,16 +119,6 @@ words! {
         grateful thankful curious aware certain positive upset devastated heartbroken crying shaking fuming livid speechless proud
         jealous embarrassed ashamed relieved surprised shocked impressed unsure ok-ish feverish jetlagged jet-lagged wrecked shattered
         frustrated disappointed miserable lonely";
-    /// Matters of one's life that `my X is …` states.
-    ATTRIBUTES = "name birthday age job hobby hobbies pronouns goal dream plan language tongue surname major hometown
-        wedding anniversary degree thesis dissertation book novel height weight size sign type favourite favourites go-to preference religion
-        nationality ethnicity address timezone specialty speciality field profession trade occupation employer commute diet
-        weakness fear phobia passion ambition aim resolution middle-name nickname surname instrument role title birthplace policy rule
-        routine handle username salary star-sign background stack setup editor distro shell os keyboard driver laptop machine car bike guitar
-        phone camera browser terminal band team club firm studio side business company shop bakery restaurant cafe salon practice
-        superpower hero idol nemesis drink colour color season genre sport game food dish dessert author director
-        film movie song album show series boyband flat house apartment office desk shift shifts work workplace school university uni college
-        bedtime morning alarm accent native first parents' roots heritage ancestry family exam deadline surgery operation flight trip";
     /// Events of one's life that `the X is on …` dates.
     EVENTS = "wedding exam exams surgery operation move defence defense viva graduation marathon race launch recital baby due-date audition
         interview housewarming anniversary christening baptism bar-mitzvah hearing deadline thesis dissertation trial procedure scan

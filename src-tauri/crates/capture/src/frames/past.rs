@@ -1,0 +1,201 @@
+//! What somebody did: the events that make a life, and not the errands of a day.
+
+use keepsake_domain::{Category, Confidence};
+
+use super::action::*;
+use super::{Around, Found, has_duration, has_life_time, is_passing, wanting};
+use crate::lexicon::*;
+use crate::parse::{Actor, Parsed};
+use crate::rewrite;
+
+/// "I grew up in …", "I moved to …", "I broke my arm when …".
+pub(crate) fn past(p: &Parsed<'_>, around: Around<'_>) -> Option<Found> {
+    let base = p.base.as_str();
+    let (word, next) = (p.word(0), p.word(1));
+    let (life, long) = (has_life_time(p), has_duration(p));
+    let dropped = p.actor == Actor::Dropped;
+    if is_passing(p) && base != "move"
+        || one_of(word, THIS) && !life
+        || p.is_negated && !life && !one_of(base, "finish go grow learn like have study have drive attend")
+    {
+        return None;
+    }
+    let make = |category, family| Some(Found::new(p, around, category, family));
+    let ends_open = p.rest_words().last().is_some_and(|w| one_of(w, "to of from with at for my the a"));
+    if ends_open {
+        return None;
+    }
+    let recent = p
+        .rest_words()
+        .collect::<Vec<_>>()
+        .windows(2)
+        .any(|w| w[0] == "last" && one_of(w[1], "week night monday tuesday wednesday thursday friday saturday sunday"));
+    match base {
+        "grow" if one_of(word, "up") && !p.is_bare() && p.rest + 1 < p.end => make(Category::Experience, "origin"),
+        "bear" if p.rest < p.end && one_of(word, "in on and at to near") => make(Category::PersonalInfo, "origin").map(|f| f.content(rewrite::join(&[around.label, "was born", &rewrite::render(around.text, p.tokens, p.rest, p.end)]))),
+        "move" if one_of(word, "to from here out back in into abroad house flat countries away") || life => {
+            let to = word == "to" || next == "to";
+            if one_of(word, "on in") && !life {
+                return None;
+            }
+            make(Category::Experience, "a move").map(|f| if to { f.slot("home") } else { f })
+        }
+        "diagnose" | "widow" if dropped => {
+            let category = if base == "widow" { Category::Relationship } else { Category::PersonalInfo };
+            make(category, "health").map(|f| f.content(rewrite::join(&[around.label, "was", &rewrite::render(around.text, p.tokens, p.verb, p.end)])))
+        }
+        "come" if word == "out" && (next == "to" || next == "as") => make(Category::Experience, "an event of their life"),
+        "propose" if word == "to" => make(Category::Relationship, "a tie"),
+        "raise" if p.rest_words().any(|w| KIN.contains(w)) => make(Category::Experience, "family"),
+        "teach" if word == "myself" => make(Category::Skill, "an ability"),
+        "hand" if word == "in" && p.says("notice resignation") => make(Category::Goal, "a plan"),
+        "sign" | "enrol" | "enroll" | "decide" => wanting::booked(p, around),
+        "marry" => make(Category::Relationship, "a tie"),
+        "get" => {
+            let married = one_of(word, "married engaged divorced");
+            if married {
+                return make(Category::Relationship, "a tie").map(|f| f.slot("marital"));
+            }
+            if word == "made" && next == "redundant" || one_of(word, "fired sacked") {
+                return make(Category::Experience, "an event of their life");
+            }
+            if one_of(word, "diagnosed") {
+                return make(Category::PersonalInfo, "health");
+            }
+            let new_one = p.rest_words().any(|w| PETS.contains(w) || one_of(w, "puppy kitten")) && one_of(word, "a an two three another our my");
+            if new_one {
+                let found = Found::new(p, around, Category::PersonalInfo, "a pet");
+                return Some(found);
+            }
+            if one_of(word, "a an two three") && dropped && p.rest_words().any(|w| KIN.contains(w) || HEALTH.contains(w) || BELONGINGS.contains(w)) {
+                return super::having::find(p, around);
+            }
+            if one_of(word, "the a") && one_of(next, "job place position role internship apprenticeship scholarship") && !p.says("done") {
+                return make(Category::Experience, "an event of their life");
+            }
+            if one_of(word, "promoted sober clean") || one_of(word, "into my a the") && ((word == "into" && p.says("program programme course school choir band team")) || one_of(next, "med medical uni university college oxford cambridge degree phd masters licence license citizenship") || word == "into" && (life || recent)) {
+                return make(Category::Experience, "an event of their life");
+            }
+            if word == "into" && !p.is_negated && !one_of(next, "it this that the a trouble an") && long {
+                return make(Category::Preference, "a taste");
+            }
+            (life && !one_of(word, "it this that the to")).then(|| Found::new(p, around, Category::Experience, "an event of their life"))
+        }
+        "lose" | "bury" => {
+            let kin = p.rest_words().any(|w| KIN.contains(w) || ASSOCIATE.contains(w) || PETS.contains(w));
+            (kin || life || one_of(word, "my") && one_of(next, "job hearing leg arm sight finger eye house") || p.says("kg kilos pounds stone"))
+                .then(|| Found::new(p, around, Category::Experience, "a loss"))
+        }
+        "take" if word == "up" => make(Category::Preference, "a pastime"),
+        "take" if word == "early" => make(Category::Experience, "an event of their life"),
+        "have" => {
+            let kin = p.rest_words().any(|w| one_of(w, "baby twins son daughter miscarriage child kid"));
+            let body = p.rest_words().any(|w| one_of(w, "surgery operation transplant stroke heart bypass replacement chemo cancer covid concussion measles removed") || HEALTH.contains(w) && life);
+            if p.is_negated && !life {
+                return None;
+            }
+            let kept = life && p.rest_words().any(|w| PETS.contains(w) || BELONGINGS.contains(w)) && p.is_negated == false;
+            (kin && life || body || kept).then(|| Found::new(p, around, Category::Experience, "an event of their life"))
+        }
+        "want" if p.has_adverb("always") && word == "to" => wanting::always(p, around),
+        "work" | "live" | "teach" | "serve" | "study" | "volunteer" | "stay" if (life || long || one_of(word, "as in at for with abroad there") && !one_of(next, "it this the-bug") && one_of(base, "work live serve study volunteer")) && !(base == "stay" && !life && !long) => {
+            (!(base == "work" && one_of(word, "for") && one_of(next, "me us a") && !life) && !(one_of(word, "on in") && one_of(next, "it this that the") && !life && !long && base == "work") && !p.is_bare() && !one_of(word, "on fine out") && !p.is_negated)
+                .then(|| Found::new(p, around, Category::Experience, if base == "study" { "studies" } else { "a past time" }))
+        }
+        "spend" => {
+            let stretch = p.rest_words().any(|w| one_of(w, "years year winter summer spring autumn months month decade childhood semester twenties thirties life youth christmas"));
+            (stretch && !p.says("debugging waiting trying hours")).then(|| Found::new(p, around, Category::Experience, "a past time"))
+        }
+        "start" | "begin" => {
+            let therapy = p.rest_words().any(|w| one_of(w, "therapist therapy medication antidepressants insulin hrt chemo dialysis counselling counseling physio"));
+            if therapy {
+                return make(Category::PersonalInfo, "health");
+            }
+            let learns = p.rest_words().any(|w| one_of(w, "learning"));
+            if learns && !is_passing(p) {
+                return make(Category::Skill, "learning");
+            }
+            let job = one_of(word, "a at my as") && p.rest_words().any(|w| one_of(w, "job business company firm studio practice school uni university apprenticeship phd degree position role bakery shop brewery podcast blog band choir"));
+            let hobby = (base_of_ing(word).is_some_and(|b| HABIT.contains(b.as_str()) || TRADE.contains(b.as_str()) || LIFE.contains(b.as_str()))) && (life || recent || long || p.rest_words().any(|w| one_of(w, MONTHS)));
+            let course = life && !one_of(word, "the from over to");
+            (job || hobby || course).then(|| Found::new(p, around, if hobby { Category::Preference } else if job && !life { Category::PersonalInfo } else { Category::Experience }, "a beginning"))
+        }
+        "stop" | "give" | "quit" => {
+            let object = if base == "give" { word == "up" && p.rest + 1 < p.end && !one_of(next, "on and") } else { !p.is_bare() };
+            let lasting = life || long || p.rest_words().any(|w| one_of(w, "smoking drinking meat alcohol caffeine coffee sugar job facebook instagram twitter vaping dairy gluten uni university school sugar")) || one_of(word, "my") && one_of(next, "job") || base == "quit" && one_of(word, "teaching nursing smoking law medicine academia banking");
+            (object && lasting && !one_of(word, "the it this")).then(|| Found::new(p, around, if life || one_of(base, "quit") { Category::Experience } else { Category::Preference }, "a change"))
+        }
+        "buy" | "inherit" | "adopt" | "rescue" | "build" | "purchase" | "restore" | "renovate" | "found" | "co-found" | "open" | "launch" => {
+            let thing = p.rest_words().any(|w| BELONGINGS.contains(w) || PETS.contains(w) || KIN.contains(w));
+            if one_of(base, "open build launch restore") && !life && !(one_of(word, "my our a") && p.rest_words().any(|w| one_of(w, "own shop bakery restaurant cafe company house studio cabin boat business"))) || !thing && !life && !one_of(base, "found co-found inherit adopt") || p.is_negated {
+                return None;
+            }
+            let pet = p.rest_words().any(|w| PETS.contains(w));
+            make(if pet && !life { Category::PersonalInfo } else { Category::Experience }, "an acquisition")
+        }
+        "break" | "tear" | "fracture" | "dislocate" | "sprain" | "donate" if p.rest_words().any(|w| one_of(w, "arm leg ankle wrist collarbone hip foot toe finger nose rib ribs shoulder knee acl back neck jaw elbow kidney hand marrow hamstring achilles meniscus pelvis femur blood tendon")) => make(Category::Experience, "an injury"),
+        "break" if word == "up" => make(Category::Relationship, "a tie"),
+        "win" | "climb" | "summit" | "publish" | "release" | "complete" | "finish" | "run" | "cycle" | "hike" | "swim" | "sail" | "row" | "walk" | "perform" | "compete" | "invent" | "captain" => {
+            let feat = life || p.rest_words().any(|w| one_of(w, "marathon marathons half-marathon ultramarathon triathlon ironman ironmans camino everest kilimanjaro channel award prize championship medal cup league competition scholarship race lottery phd degree masters dissertation thesis novel book album trail way munros pacific atlantic appalachian coast")) || one_of(base, "summit captain invent publish");
+            (feat && !recent_work(p) && !p.is_negated && !(base == "run" && one_of(word, "out into the a") && !p.says("marathon race half-marathon triathlon"))).then(|| Found::new(p, around, Category::Experience, "an achievement"))
+        }
+        "visit" | "travel" | "backpack" | "hitchhike" | "go" | "fly" => {
+            let named = p.tokens[p.rest.min(p.end)..p.end].iter().any(|t| t.is_capital || PROPER.contains(t.low.as_str()) && !one_of(&t.low, MONTHS) && !one_of(&t.low, WEEKDAYS));
+            let study = base == "go" && word == "to" && p.rest_words().any(|w| one_of(w, "school uni university college film art med law boarding cambridge oxford mit"));
+            let trip = named && (life || long || one_of(base, "backpack hitchhike") || base == "visit" && recent) || one_of(base, "backpack hitchhike");
+            (study && !recent || trip || base == "go" && life && word == "to" || base == "go" && one_of(word, "deaf blind vegan vegetarian freelance bald grey gray bankrupt part-time plant-based")).then(|| {
+                let trait_like = one_of(word, "deaf blind vegan vegetarian freelance bald");
+                Found::new(p, around, if trait_like && one_of(word, "vegan vegetarian") { Category::Preference } else if trait_like { Category::PersonalInfo } else { Category::Experience }, if study { "studies" } else { "a journey" })
+            })
+        }
+        "major" | "graduate" | "qualify" | "train" | "intern" | "apprentice" | "retrain" | "enlist" | "retire" | "resign" | "emigrate" | "immigrate" | "relocate" | "convert" | "drop" | "divorce" | "separate" | "elope" | "defect" | "flee" => {
+            let drop_out = base != "drop" || word == "out";
+            let trained = base != "train" || one_of(word, "as in to at") || life;
+            let converted = base != "convert" || one_of(word, "to") && p.tokens.get(p.rest + 1).is_some_and(|t| t.is_capital || PROPER.contains(t.low.as_str()));
+            let split = base != "separate" || p.is_plural || life;
+            let category = if one_of(base, "divorce separate elope") { Category::Relationship } else { Category::Experience };
+            (drop_out && trained && converted && split).then(|| Found::new(p, around, category, "an event of their life"))
+        }
+        "meet" if one_of(word, "my") && p.rest_words().any(|w| KIN.contains(w) || one_of(w, "friend")) || p.is_plural && (life || word == "at" || word == "in") => make(Category::Relationship, "a tie"),
+        "name" if p.is_plural || one_of(word, "him her our my the") => {
+            let called = p.rest_words().last()?.to_owned();
+            let is_name = p.tokens.get(p.end - 1).is_some_and(|t| t.is_capital);
+            let _ = called;
+            (is_name && p.rest + 2 <= p.end && p.end - p.rest <= 4).then(|| Found::new(p, around, Category::PersonalInfo, "a pet").slot("petname"))
+        }
+        "book" if p.is_plural || dropped || true => wanting::booked(p, around),
+        "learn" if !p.is_bare() && !one_of(word, "that how the-hard a about from") && !p.is_negated || base == "learn" && one_of(word, "to how") || base == "learn" && p.has_adverb("never") => {
+            if one_of(word, "that") {
+                return None;
+            }
+            make(Category::Skill, "an ability")
+        }
+        "survive" | "beat" | "recover" => (p.rest_words().any(|w| HEALTH.contains(w) || one_of(w, "cancer crash earthquake stroke fire war")) || life).then(|| Found::new(p, around, Category::Experience, "an event of their life")),
+        "suffer" if life || long => make(Category::Experience, "health"),
+        "smoke" | "drink" | "play" | "own" | "sing" | "dance" | "keep" | "rent" | "teach" | "coach" | "write" | "read" | "record" | "draw" | "paint" | "sell" | "raise" | "become" | "join" | "leave" | "switch" | "swap" | "pass" | "sit" | "fail" | "see" | "fall" | "discover" | "drive" | "cross" | "catch" | "make" | "knit" | "compose" | "translate" | "design" | "tour" | "act" | "direct" | "represent" | "propose" | "turn" | "date" | "come" | "earn" | "receive" | "crash" | "attend" | "apply" | "choose" | "swear" => {
+            let plain = one_of(base, "join become") && !recent_work(p) || base == "become" || base == "leave" && p.rest_words().any(|w| one_of(w, "school job order church army academia husband wife home ussr iran syria")) || base == "switch" && word == "to" && !one_of(next, "the a it this") || one_of(base, "pass fail") && p.says("exam bar driving");
+            (life && !recent_work(p) || plain || long && one_of(base, "smoke drink play own sing dance keep rent teach coach sell date drive write")).then(|| {
+                let category = match base {
+                    "become" if p.rest_words().any(|w| one_of(w, "father mother dad mum grandmother grandfather uncle aunt parent grandma grandpa")) => Category::Relationship,
+                    "switch" => Category::Preference,
+                    _ => Category::Experience,
+                };
+                Found::new(p, around, category, "a past event")
+            })
+        }
+        _ if LIFE_PLAIN.contains(base) => make(Category::Experience, "an event of their life"),
+        _ => (life && has_strong_life_time(p) && !p.is_bare() && is_known_verb(base) && !one_of(base, "think know say tell ask hear feel try read see call install update change set") && !recent_work(p)).then(|| Found::new(p, around, Category::Experience, "a past event").confidence(Confidence::IMPLIED)),
+    }
+}
+
+fn has_strong_life_time(p: &Parsed<'_>) -> bool {
+    p.has_adverb("once nearly")
+        || p.rest_words()
+            .chain(p.front_words())
+            .any(|w| crate::clause::is_year(w) || one_of(w, "kid child teenager childhood years school college uni university"))
+}
+
+/// Talk of a program or an order: its past is no life.
+pub(super) fn recent_work(p: &Parsed<'_>) -> bool {
+    p.rest_words().any(|w| one_of(w, "error bug build commit branch test tests server script function code order ticket parcel refund package version install update router password account email"))
+}

@@ -13,7 +13,10 @@ use crate::token::{Kind, tokenize};
 
 /// Questions, and how their short answer is said of a person: `{}` stands for the answer, `L` for the person, `P` for the
 /// possessive.
-static QUESTIONS: LazyLock<Vec<(Regex, &'static str, Category, &'static str, &'static str)>> = LazyLock::new(|| {
+/// Pattern, template, category, family, slot.
+type Question = (Regex, &'static str, Category, &'static str, &'static str);
+
+static QUESTIONS: LazyLock<Vec<Question>> = LazyLock::new(|| {
     [
         (r"(?i)\bwhere (?:do|are) you (?:live|living|based|located)\b[^?]*\?|\bwhich (?:city|town|country) (?:do you live|are you) in\b", "L lives in {}", Category::PersonalInfo, "a home", "home"),
         (r"(?i)\bwhere (?:are you|do you come) (?:originally )?from\b[^?]*\?", "L is from {}", Category::PersonalInfo, "origin", "origin"),

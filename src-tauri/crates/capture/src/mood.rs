@@ -183,7 +183,7 @@ fn governed(tokens: &[Token], out: &[Clause], n: usize, governor: &str, lo: usiz
         governor,
         "y e et und that because and so but plus mind or is means meaning fyi btw since seeing although though yes no now given though",
     ) {
-        return if n > 0 && governor != "that" && matches!(out[n - 1].mood, Mood::Silent) { Mood::Plain } else { Mood::Plain };
+        return Mood::Plain;
     }
     if n > 0 && one_of(&out[n - 1].opener, "when since as after before while because once if") {
         return Mood::Plain;

@@ -70,6 +70,9 @@ pub(crate) struct Draft {
     pub(crate) quote: String,
 }
 
+/// A speaker, with the last relative or pet they spoke of and the kind of the last pet.
+type Remembered = (Subject, Option<(String, Category)>, Option<String>);
+
 /// Reads a conversation and proposes candidates.
 pub fn propose(conversation: &Conversation<'_>, vectors: Option<&dyn SentenceVectors>) -> Proposals {
     let acted = scene::acted(conversation);
@@ -78,7 +81,7 @@ pub fn propose(conversation: &Conversation<'_>, vectors: Option<&dyn SentenceVec
         .or_else(|| conversation.turns.iter().find(|t| t.role == Role::Assistant).map(|t| t.author))
         .unwrap_or("");
     let mut drafts: Vec<Draft> = Vec::new();
-    let mut memory: Vec<(Subject, Option<(String, Category)>, Option<String>)> = Vec::new();
+    let mut memory: Vec<Remembered> = Vec::new();
     let mut out = Proposals::default();
     for (index, turn) in conversation.turns.iter().enumerate() {
         let speaks = matches!(turn.role, Role::Owner | Role::Person)
@@ -294,13 +297,13 @@ impl Reader<'_, '_> {
         .flatten()
         {
             if !sentence.is_question || special.0.family == "a standing wish" {
-                self.settle(&tokens, veto, Mood::Plain, special.0, (tokens[special.1].start, tokens[special.2 - 1].end));
+                self.settle(veto, Mood::Plain, special.0, (tokens[special.1].start, tokens[special.2 - 1].end));
                 return;
             }
         }
         let words = &text[sentence.start..sentence.end];
         for (found, start, end) in foreign::find(words, &label, &rewrite::possessive(&label)) {
-            self.settle(&tokens, veto, Mood::Plain, found, (sentence.start + start, sentence.start + end));
+            self.settle(veto, Mood::Plain, found, (sentence.start + start, sentence.start + end));
         }
         let clauses = clause::clauses(&tokens, sentence.is_question);
         let says_i = tokens.iter().any(|t| matches!(t.low.as_str(), "i" | "we" | "my"));
@@ -328,7 +331,7 @@ impl Reader<'_, '_> {
                     continue;
                 }
                 if let Some((found, span)) = self.other(&tokens, clause, inherits, kin.as_deref()) {
-                    self.settle(&tokens, veto, clause.mood, found, span);
+                    self.settle(veto, clause.mood, found, span);
                 }
                 let own_start = clause.hi - clause.lo <= 4
                     && (clause.lo..clause.hi).any(|k| matches!(clause::low(&tokens, k), "i" | "we"))
@@ -381,7 +384,7 @@ impl Reader<'_, '_> {
             let is_place = found.slot.as_deref().is_some_and(|slot| matches!(slot, "home" | "job" | "workplace"));
             let from = parsed.front.map_or(parsed.lo, |(lo, _)| clause::skip_fillers(&tokens, lo, parsed.lo).min(parsed.lo));
             let before = self.drafts.len();
-            self.settle(&tokens, veto, clause.mood, found, (tokens[from].start, tokens[parsed.end - 1].end));
+            self.settle(veto, clause.mood, found, (tokens[from].start, tokens[parsed.end - 1].end));
             if is_place && self.drafts.len() > before {
                 last_place = Some(before);
             }
@@ -390,7 +393,7 @@ impl Reader<'_, '_> {
     }
 
     /// Keeps or stops a statement as its sentence and clause allow.
-    fn settle(&mut self, tokens: &[Token], veto: Option<(Gate, &'static str)>, mood: Mood, found: Found, span: (usize, usize)) {
+    fn settle(&mut self, veto: Option<(Gate, &'static str)>, mood: Mood, found: Found, span: (usize, usize)) {
         match (veto, mood) {
             (Some((gate, reason)), _) | (None, Mood::Stopped(gate, reason)) => self.stop(gate, reason, found, span),
             (None, Mood::Silent) => {}

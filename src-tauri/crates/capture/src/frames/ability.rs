@@ -5,7 +5,7 @@ use keepsake_domain::Category;
 use super::action::*;
 use super::{Around, Found, has_frequency, is_passing, wanting};
 use crate::lexicon::*;
-use crate::parse::{Actor, Parsed};
+use crate::parse::Parsed;
 use crate::rewrite;
 
 /// "I can't swim", "I can play the piano", "I will never …", "I'd love to …".
@@ -21,8 +21,7 @@ pub(crate) fn modal(p: &Parsed<'_>, around: Around<'_>) -> Option<Found> {
                 let vague =
                     p.is_bare() || one_of(word, THIS) || one_of(word, "how when the being") && !has_frequency(p) && word != "the";
                 return (!vague).then(|| {
-                    let verb =
-                        if p.actor == Actor::Dropped || true { format!("{} cannot {base}", around.label) } else { String::new() };
+                    let verb = format!("{} cannot {base}", around.label);
                     Found::new(p, around, Category::Preference, "a taste")
                         .content(rewrite::join(&[&verb, &rewrite::render(around.text, p.tokens, p.rest, p.end)]))
                 });
@@ -31,12 +30,7 @@ pub(crate) fn modal(p: &Parsed<'_>, around: Around<'_>) -> Option<Found> {
                 && !p.is_bare()
                 && !one_of(word, "it this that a the any anything more much another you")
             {
-                return Some(Found::new(
-                    p,
-                    around,
-                    if base == "have" { Category::PersonalInfo } else { Category::PersonalInfo },
-                    "health",
-                ));
+                return Some(Found::new(p, around, Category::PersonalInfo, "health"));
             }
             let ability = one_of(
                 base,

@@ -32,7 +32,7 @@ pub(crate) fn present(p: &Parsed<'_>, around: Around<'_>) -> Option<Found> {
                     return Found::new(p, around, Category::Preference, "a tool");
                 }
                 let with = word == "with" || word == "alone";
-                let found = Found::new(p, around, if with && p.rest_words().any(|w| KIN.contains(w)) { Category::PersonalInfo } else { Category::PersonalInfo }, "a home");
+                let found = Found::new(p, around, Category::PersonalInfo, "a home");
                 if with || p.is_negated { found } else { found.slot("home") }
             }),
         "work" => {

@@ -315,8 +315,7 @@ fn trait_of(q: &Parsed<'_>, p: &Parsed<'_>, around: Around<'_>) -> Option<Found>
         Found::new(p, around, category, family).content(content)
     };
     if one_of(word, "allergic intolerant sensitive") {
-        return (next == "to" && !one_of(q.word(2), "the that this your bullshit work mornings nonsense")
-            || word == "allergic" && next.is_empty() && false)
+        return (next == "to" && !one_of(q.word(2), "the that this your bullshit work mornings nonsense"))
             .then(|| make(Category::PersonalInfo, "health"));
     }
     if FEARS.contains(word) {
@@ -333,11 +332,7 @@ fn trait_of(q: &Parsed<'_>, p: &Parsed<'_>, around: Around<'_>) -> Option<Found>
             return None;
         }
         let is_training = one_of(word, "trained certified qualified");
-        let category = if q.says("names faces mornings goodbyes texting replying small directions") {
-            Category::Skill
-        } else {
-            Category::Skill
-        };
+        let category = Category::Skill;
         return Some(make(category, if is_training { "training" } else { "an ability" }));
     }
     if word == "fluent" {
@@ -396,15 +391,8 @@ fn trait_of(q: &Parsed<'_>, p: &Parsed<'_>, around: Around<'_>) -> Option<Found>
             rewrite::render(around.text, q.tokens, q.rest, q.end)
         )));
     }
-    if word == "born" && one_of(next, "in on at and to near into")
-        || word == "raised" && one_of(next, "in by on")
-        || word == "born" && next.is_empty() && false
-    {
-        let category = if p.word(1) == "in" && crate::clause::is_year(p.word(2)) || next == "on" {
-            Category::PersonalInfo
-        } else {
-            Category::PersonalInfo
-        };
+    if word == "born" && one_of(next, "in on at and to near into") || word == "raised" && one_of(next, "in by on") {
+        let category = Category::PersonalInfo;
         return Some(Found::new(p, around, category, "origin").content(format!(
             "{} was {}",
             around.label,

@@ -94,7 +94,7 @@ pub(crate) fn past(p: &Parsed<'_>, around: Around<'_>) -> Option<Found> {
             if p.is_negated && !life {
                 return None;
             }
-            let kept = life && p.rest_words().any(|w| PETS.contains(w) || BELONGINGS.contains(w)) && p.is_negated == false;
+            let kept = life && p.rest_words().any(|w| PETS.contains(w) || BELONGINGS.contains(w)) && !p.is_negated;
             (kin && life || body || kept).then(|| Found::new(p, around, Category::Experience, "an event of their life"))
         }
         "want" if p.has_adverb("always") && word == "to" => wanting::always(p, around),
@@ -163,7 +163,7 @@ pub(crate) fn past(p: &Parsed<'_>, around: Around<'_>) -> Option<Found> {
             let _ = called;
             (is_name && p.rest + 2 <= p.end && p.end - p.rest <= 4).then(|| Found::new(p, around, Category::PersonalInfo, "a pet").slot("petname"))
         }
-        "book" if p.is_plural || dropped || true => wanting::booked(p, around),
+        "book" => wanting::booked(p, around),
         "learn" if !p.is_bare() && !one_of(word, "that how the-hard a about from") && !p.is_negated || base == "learn" && one_of(word, "to how") || base == "learn" && p.has_adverb("never") => {
             if one_of(word, "that") {
                 return None;

@@ -28,8 +28,7 @@ pub(crate) fn perfect(p: &Parsed<'_>, around: Around<'_>) -> Option<Found> {
     ) && progressive
         && !(base == "try" && p.rest_words().any(|w| one_of(w, "baby conceive pregnant quit")))
     {
-        return (base == "think" && word == "about" && base_of_ing(p.word(1)).is_some() && false)
-            .then(|| Found::new(p, around, Category::Goal, "a plan"));
+        return None;
     }
     if long {
         if one_of(base, "see hear notice say know")
@@ -53,9 +52,7 @@ pub(crate) fn perfect(p: &Parsed<'_>, around: Around<'_>) -> Option<Found> {
             "date" | "see" | "know" | "marry" => Category::Relationship,
             "own_" => Category::PersonalInfo,
             "eat" | "drink" | "smoke" | "avoid" | "collect" | "keep" | "grow" | "go" | "garden" | "do" | "get" | "use"
-            | "support" | "sleep" | "watch" | "follow" | "listen" | "love" | "hate" | "fish" | "hike" => {
-                if never || p.is_negated { Category::Preference } else { Category::Preference }
-            }
+            | "support" | "sleep" | "watch" | "follow" | "listen" | "love" | "hate" | "fish" | "hike" => Category::Preference,
             "save" | "plan" | "want" | "dream" | "train" | "build" | "prepare" => {
                 if base == "build" {
                     Category::Skill

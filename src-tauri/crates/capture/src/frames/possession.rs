@@ -74,10 +74,7 @@ pub(super) fn being_of(
             let named = p.tokens.get(p.rest).is_some_and(|t| t.is_capital) && p.end - p.rest <= 2;
             let stating = called
                 || named && !p.is_negated
-                || one_of(word, "a an the")
-                    && !JESTS.contains(p.word(1))
-                    && one_of(p.word(1), "the a") == false
-                    && lasting_noun(p)
+                || one_of(word, "a an the") && !JESTS.contains(p.word(1)) && !one_of(p.word(1), "the a") && lasting_noun(p)
                 || being::find(&q, around).is_some() && !one_of(word, "in");
             let elsewhere = one_of(word, "from in") && p.tokens.get(p.rest + 1).is_some_and(|t| t.is_capital);
             let health = p.rest_words().any(|w| {
@@ -148,11 +145,7 @@ pub(super) fn being_of(
                 || p.base == "leave" && (one_of(word, "me us when in") && super::has_life_time(p) || word == "me")
                 || p.base == "have" && p.rest_words().any(|w| HEALTH.contains(w) || one_of(w, "stroke baby twins surgery"))
                 || p.base == "start" && p.says("school uni university nursery college");
-            (life && !one_of(word, "it this that"))
-                .then(|| {
-                    make(if one_of(&p.base, "have start retire graduate marry get move bear") { category } else { category })
-                })
-                .flatten()
+            (life && !one_of(word, "it this that")).then(|| make(category)).flatten()
         }
         Tense::Perfect | Tense::PerfectProgressive | Tense::PerfectCopula => {
             let lasting = super::has_duration(p) && !one_of(&p.base, "wait try call tell ask say");
@@ -266,7 +259,7 @@ fn attribute(p: &Parsed<'_>, around: Around<'_>, nouns: &[&str], is_anothers: bo
             return None;
         }
         let slot = head.to_owned();
-        let category = if one_of(head, "pronouns") { Category::PersonalInfo } else { Category::PersonalInfo };
+        let category = Category::PersonalInfo;
         return Some(make(category, "an attribute").slot(&slot));
     }
     if copula

@@ -78,9 +78,7 @@ pub(super) fn noun(p: &Parsed<'_>, around: Around<'_>) -> Option<Found> {
         "mother father mum mom dad parent grandmother grandfather grandma grandpa gran nan uncle aunt auntie widow widower twin child orphan carer caregiver godmother godfather",
     ) && !(head == "child" && !one_of(first, "only middle youngest oldest"))
     {
-        let is_tie = !one_of(head, "twin child orphan");
-        return (has_article || one_of(after, "of to"))
-            .then(|| make(if is_tie { Category::Relationship } else { Category::Relationship }, "family"));
+        return (has_article || one_of(after, "of to")).then(|| make(Category::Relationship, "family"));
     }
     if DEVOTEES.contains(head)
         && cut >= 2

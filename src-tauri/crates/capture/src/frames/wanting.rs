@@ -26,7 +26,7 @@ fn is_aspiration(p: &Parsed<'_>, n: usize) -> bool {
     if verb.is_empty() || is_passing(p) || one_of(object, "it this that them these those you your me") && !one_of(verb, "be") {
         return false;
     }
-    if one_of(&["the"][0], object)
+    if object == "the"
         && !p
             .says("guitar piano violin drums sea coast countryside marathon world cello harp bass ukulele accordion beta masters")
         && !has_future_time(p)

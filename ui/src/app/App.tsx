@@ -76,7 +76,12 @@ const pendingOf = (status: AppStatus) => status.counts.pending;
 function useTitle(): void {
   const { data: pending = 0 } = useRpc('app_status', {}, { select: pendingOf });
   const delta = usePendingDelta();
-  useEffect(() => platform().setTitle(t.app.title(Math.max(0, pending + delta))), [pending, delta]);
+  const title = t.app.title(Math.max(0, pending + delta));
+  useEffect(() => {
+    // After a series of decisions once: the window manager need not hear of each.
+    const timer = window.setTimeout(() => platform().setTitle(title), 150);
+    return () => window.clearTimeout(timer);
+  }, [title]);
 }
 
 /** Puts the focus on the panel's search field, if it has one. */

@@ -64,7 +64,13 @@ export function VirtualList(props: VirtualListProps) {
 
   const activeKey = activeIndex >= 0 && activeIndex < count ? keyOf(activeIndex) : null;
   useLayoutEffect(() => {
-    if (activeIndex >= 0) virtualizer.scrollToIndex(activeIndex <= 1 ? 0 : activeIndex, { align: 'auto' });
+    const item = virtualizer.measurementsCache[activeIndex];
+    if (!item) return;
+    const top = virtualizer.scrollOffset ?? 0;
+    const bottom = top + (virtualizer.scrollRect?.height ?? 0);
+    // Scrolling reads the layout, which is costly in the middle of a change; most of the time the row is in view already.
+    if (item.start >= top && item.end <= bottom && (activeIndex > 1 || top === 0)) return;
+    virtualizer.scrollToIndex(activeIndex <= 1 ? 0 : activeIndex, { align: 'auto' });
     // The cursor moves by identity: the same row at another index is brought into view as well.
   }, [activeIndex, activeKey, virtualizer]);
 

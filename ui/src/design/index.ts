@@ -9,6 +9,7 @@ export { EvidenceLine, Highlighted } from './Evidence';
 export { Facet, facetValues, toggled } from './Facets';
 export { SearchField, Segmented, Switch, TextArea } from './Fields';
 export { Kbd } from './Kbd';
+export { leaveRow } from './leave';
 export { Menu, type MenuEntry } from './Menu';
 export { PaneBar, PaneBody, PaneFoot, PaneHeader } from './Pane';
 export { formatElapsed, Progress } from './Progress';

@@ -1,4 +1,4 @@
-/** Times in words. Pure: the present is passed in. */
+/** Times in words. The present is passed in; nothing is kept but the formats. */
 
 const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
@@ -10,12 +10,30 @@ const STEPS: readonly [limit: number, unit: Intl.RelativeTimeFormatUnit, ms: num
   [14 * DAY, 'day', DAY],
 ];
 
+// Making a format costs more than using it a hundred times; rows ask for two each.
+const relativeFormats = new Map<string, Intl.RelativeTimeFormat>();
+const dateFormats = new Map<string, Intl.DateTimeFormat>();
+
+function inWords(value: number, unit: Intl.RelativeTimeFormatUnit, locale: string | undefined): string {
+  const key = locale ?? '';
+  const format = relativeFormats.get(key) ?? new Intl.RelativeTimeFormat(locale, { numeric: 'auto' });
+  relativeFormats.set(key, format);
+  return format.format(value, unit);
+}
+
+function asDate(time: number, locale: string | undefined, options: Intl.DateTimeFormatOptions): string {
+  const key = `${locale ?? ''} ${Object.keys(options).join(' ')}`;
+  const format = dateFormats.get(key) ?? new Intl.DateTimeFormat(locale, options);
+  dateFormats.set(key, format);
+  return format.format(time);
+}
+
 /** "5 minutes ago", "yesterday", and from two weeks on the date. */
 export function relativeTime(time: number, now: number, locale?: string): string {
   const past = Math.abs(now - time);
-  if (past < MINUTE) return new Intl.RelativeTimeFormat(locale, { numeric: 'auto' }).format(0, 'second');
+  if (past < MINUTE) return inWords(0, 'second', locale);
   for (const [limit, unit, ms] of STEPS) {
-    if (past < limit) return new Intl.RelativeTimeFormat(locale, { numeric: 'auto' }).format(Math.round((time - now) / ms), unit);
+    if (past < limit) return inWords(Math.round((time - now) / ms), unit, locale);
   }
   return shortDate(time, now, locale);
 }
@@ -23,10 +41,10 @@ export function relativeTime(time: number, now: number, locale?: string): string
 /** "12 Mar", with the year where it is not this one. */
 export function shortDate(time: number, now: number, locale?: string): string {
   const sameYear = new Date(time).getFullYear() === new Date(now).getFullYear();
-  return new Intl.DateTimeFormat(locale, { day: 'numeric', month: 'short', ...(sameYear ? {} : { year: 'numeric' }) }).format(time);
+  return asDate(time, locale, { day: 'numeric', month: 'short', ...(sameYear ? {} : { year: 'numeric' }) });
 }
 
 /** "12 Mar 2026, 14:05". */
 export function fullTime(time: number, locale?: string): string {
-  return new Intl.DateTimeFormat(locale, { dateStyle: 'medium', timeStyle: 'short' }).format(time);
+  return asDate(time, locale, { dateStyle: 'medium', timeStyle: 'short' });
 }

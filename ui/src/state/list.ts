@@ -41,20 +41,34 @@ export function stepFrom(ids: readonly string[], cursor: string | null, step: nu
 export function keepCursor(before: readonly string[], after: readonly string[], cursor: string | null): string | null {
   if (after.length === 0) return null;
   if (cursor === null) return after[0] ?? null;
-  const left = new Set(after);
-  if (left.has(cursor)) return cursor;
+  const isLeft = membership(after);
+  if (isLeft(cursor)) return cursor;
   const at = before.indexOf(cursor);
   if (at < 0) return after[0] ?? null;
   for (let i = at + 1; i < before.length; i += 1) {
     const id = before[i];
-    if (id !== undefined && left.has(id)) return id;
+    if (id !== undefined && isLeft(id)) return id;
   }
   for (let i = at - 1; i >= 0; i -= 1) {
     const id = before[i];
-    if (id !== undefined && left.has(id)) return id;
+    if (id !== undefined && isLeft(id)) return id;
   }
   return after[0] ?? null;
 }
+
+/** Whether an id is in a list: the first few questions walk, as one decision asks one or two; then a set is built. */
+function membership(ids: readonly string[]): (id: string) => boolean {
+  let asked = 0;
+  let set: Set<string> | null = null;
+  return (id) => {
+    asked += 1;
+    if (asked <= WALKS_MAX) return ids.includes(id);
+    set ??= new Set(ids);
+    return set.has(id);
+  };
+}
+
+const WALKS_MAX = 16;
 
 /** The list after its rows changed: cursor kept, selection without what left. The same object if nothing concerns it. */
 export function afterChange(state: ListState, before: readonly string[], after: readonly string[]): ListState {

@@ -155,7 +155,6 @@ function MemoryList({ memories, isNarrow, usualStatus, onClear }: { memories: Me
   const { rows, ids, isLoading, error, retry } = memories;
   const cursor = useStore(list, (state) => state.cursor);
   const selected = useStore(list, (state) => state.selected);
-  const indexOf = useMemo(() => new Map(ids.map((id, index) => [id, index])), [ids]);
   const keyOf = useCallback((index: number) => ids[index] ?? '', [ids]);
   const heightOf = useCallback(() => ROW_HEIGHT, []);
   if (error && rows.length === 0) return <ErrorState title={t.memories.loadFailed} text={t.memories.loadFailedText} detail={error.message} onRetry={retry} />;
@@ -177,7 +176,7 @@ function MemoryList({ memories, isNarrow, usualStatus, onClear }: { memories: Me
       count={rows.length}
       keyOf={keyOf}
       heightOf={heightOf}
-      activeIndex={cursor === null ? -1 : (indexOf.get(cursor) ?? -1)}
+      activeIndex={cursor === null ? -1 : ids.indexOf(cursor)}
       isSelected={(index) => selected.has(ids[index] ?? '')}
       onPick={(index, event) => {
         const id = ids[index];

@@ -9,7 +9,7 @@ import { nameOf, t } from '../../strings';
 import { TESTIDS } from '../../testids';
 import { MemoryListRow, ROW_HEIGHT } from '../shared/MemoryListRow';
 import { type MemoryRows } from '../shared/memoryRows';
-import type { Queue, QueueEntry } from './queue';
+import { type Queue, type QueueEntry, indexIn } from './queue';
 import css from './Review.module.css';
 
 const GROUP_HEIGHT = 36;
@@ -26,7 +26,7 @@ export function ReviewList({ list, memories, queue, isPending, onApproveGroup }:
   const { rows, ids, isLoading, error, retry } = memories;
   const cursor = useStore(list, (state) => state.cursor);
   const selected = useStore(list, (state) => state.selected);
-  const { entries, indexOf } = queue;
+  const entries = queue;
   const keyOf = useCallback((index: number) => entries[index]?.key ?? '', [entries]);
   const heightOf = useCallback((index: number) => (entries[index]?.kind === 'group' ? GROUP_HEIGHT : ROW_HEIGHT), [entries]);
 
@@ -54,7 +54,7 @@ export function ReviewList({ list, memories, queue, isPending, onApproveGroup }:
       count={entries.length}
       keyOf={keyOf}
       heightOf={heightOf}
-      activeIndex={cursor === null ? -1 : (indexOf.get(cursor) ?? -1)}
+      activeIndex={indexIn(entries, cursor)}
       isHeading={(index) => entries[index]?.kind === 'group'}
       isSelected={(index) => selected.has(rowAt(index)?.id ?? '')}
       onPick={(index, event) => {

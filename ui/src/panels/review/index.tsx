@@ -6,7 +6,7 @@
  */
 import { useMemo, useState } from 'react';
 import { type MemoryRow, useRpc } from '../../api';
-import { Button, PaneBar, PaneHeader, Segmented, SplitPane } from '../../design';
+import { Button, PaneBar, PaneHeader, Segmented, SplitPane, leaveRow } from '../../design';
 import { useActions } from '../../keys';
 import { decide } from '../../state/decisions';
 import { clearSelection, createListState, extendTo, moveTo, stepFrom, toggleSelected } from '../../state/list';
@@ -51,13 +51,19 @@ export default function Review() {
   const cursorRow = () => rowIn(queue, list.get().cursor);
   const selectedIds = () => ids.filter((id) => list.get().selected.has(id));
 
+  // A whole group leaves without show.
+  const leave = ([id, ...more]: readonly string[], how: 'up' | 'fade') => {
+    if (id !== undefined && more.length === 0) leaveRow(id, how);
+  };
   const approve = (wanted: readonly string[]) => {
     if (!isPending || wanted.length === 0) return false;
+    leave(wanted, 'up');
     void decide({ action: 'approve', ids: [...wanted] }, rowsOf(wanted), t.review.approved(wanted.length));
     return true;
   };
   const reject = (wanted: readonly string[]) => {
     if (wanted.length === 0) return false;
+    leave(wanted, 'fade');
     void decide({ action: 'reject', ids: [...wanted], reason: null }, rowsOf(wanted), t.review.rejected(wanted.length));
     return true;
   };

@@ -5,22 +5,25 @@ export type QueueEntry =
   | { readonly kind: 'group'; readonly key: string; readonly conversation: string; readonly title: string; readonly channel: string; readonly ids: readonly string[]; readonly isPrivate: boolean }
   | { readonly kind: 'row'; readonly key: string; readonly row: MemoryRow };
 
-export interface Queue {
-  readonly entries: readonly QueueEntry[];
-  /** Where a candidate stands among the entries. The only index, because building one costs more than drawing. */
-  readonly indexOf: ReadonlyMap<string, number>;
+export type Queue = readonly QueueEntry[];
+
+/** Where a candidate stands among the entries, or -1. A walk: an index over ten thousand costs more to build than it saves. */
+export function indexIn(queue: Queue, id: string | null): number {
+  return id === null ? -1 : queue.findIndex((entry) => entry.key === id);
 }
 
 /** The candidate of that id, if it is in the queue. */
 export function rowIn(queue: Queue, id: string | null): MemoryRow | undefined {
-  const entry = id === null ? undefined : queue.entries[queue.indexOf.get(id) ?? -1];
+  const entry = queue[indexIn(queue, id)];
   return entry?.kind === 'row' ? entry.row : undefined;
 }
+
+/** Rows keep their entry as long as they are the same, so that a decision makes one list and not ten thousand objects. */
+const entryOf = new WeakMap<MemoryRow, QueueEntry>();
 
 /** Puts neighbours of the same conversation under one heading; the order is the backend's. */
 export function queueOf(rows: readonly MemoryRow[]): Queue {
   const entries: QueueEntry[] = [];
-  const indexOf = new Map<string, number>();
   let ids: string[] = [];
   let conversation: string | null = null;
   for (const row of rows) {
@@ -30,10 +33,14 @@ export function queueOf(rows: readonly MemoryRow[]): Queue {
       entries.push({ kind: 'group', key: `group ${row.conversation_id} ${row.id}`, conversation, title: row.conversation_title, channel: row.channel_type, ids, isPrivate: row.is_private_source });
     }
     ids.push(row.id);
-    indexOf.set(row.id, entries.length);
-    entries.push({ kind: 'row', key: row.id, row });
+    let entry = entryOf.get(row);
+    if (!entry) {
+      entry = { kind: 'row', key: row.id, row };
+      entryOf.set(row, entry);
+    }
+    entries.push(entry);
   }
-  return { entries, indexOf };
+  return entries;
 }
 
 const HOUR_MS = 3_600_000;

@@ -6,7 +6,7 @@ import { RpcError } from '../../platform';
 import { settled } from '../../state/decisions';
 import { nav } from '../../state/nav';
 import { press, renderApp } from '../../test/render';
-import { queueOf, snoozeTimes } from './queue';
+import { indexIn, queueOf, snoozeTimes } from './queue';
 
 const statement = () => screen.getByTestId('review-statement').textContent;
 const rows = () => screen.getAllByTestId('review-row').map((row) => row.getAttribute('data-key'));
@@ -228,9 +228,10 @@ describe('ten thousand candidates', () => {
 describe('the queue', () => {
   const row = (id: string, conversation_id: string) => ({ id, conversation_id, conversation_title: conversation_id, channel_type: 'x', is_private_source: false }) as MemoryRow;
   test('puts neighbours under one heading', () => {
-    const { entries, indexOf } = queueOf([row('a', 'one'), row('b', 'one'), row('c', 'two')]);
+    const entries = queueOf([row('a', 'one'), row('b', 'one'), row('c', 'two')]);
     expect(entries.map((entry) => (entry.kind === 'group' ? `${entry.title} ${entry.ids.length}` : entry.row.id))).toEqual(['one 2', 'a', 'b', 'two 1', 'c']);
-    expect(indexOf.get('c')).toBe(4);
+    expect(indexIn(entries, 'c')).toBe(4);
+    expect(indexIn(entries, 'q')).toBe(-1);
   });
 
   test.each([

@@ -22,7 +22,7 @@ struct Rule {
 use Category::{Experience, Goal, PersonalInfo, Preference, Relationship, Skill};
 
 /// What ends the part of a sentence that a template takes.
-const TAIL: &str = r"([^,.;!?¡¿()…。！？\n]{1,60}?)(?:\s+(?:y|e|et|und|aber|mais|pero|mas|porque|parce que|weil|car|así que|donc|also|então|por si|si|se for|na|hoon na)\b|[,.;!?()…\n😀-🙏🌀-🫿]|$)";
+const TAIL: &str = r"([^,.;!?¡¿()…。！？\n]{1,60}?)(?:\s+(?:y|e|et|und|aber|mais|pero|mas|porque|parce que|weil|car|así que|donc|also|então|por si|si|se for|na|hoon na|so|and|but|because)\b|[,.;!?()…\n😀-🙏🌀-🫿]|$)";
 
 static RULES: LazyLock<Vec<Rule>> = LazyLock::new(|| {
     let table: &[(&str, &str, Category, &str, &str)] = &[

@@ -119,7 +119,7 @@ impl Parsed<'_> {
 }
 
 /// Chatter that trails a statement.
-const TRAILING: &str = "irl lol lmao haha hahaha tho though too btw fyi tbh ngl please pls thanks thx anyway anyways mate so and but or because right ok okay
+const TRAILING: &str = "irl as lol lmao haha hahaha tho though too btw fyi tbh ngl please pls thanks thx anyway anyways mate so and but or because right ok okay
     obviously actually honestly basically sadly luckily unfortunately also then well yeah yes no either xd x xx xo bro dude imo imho just lately-ish sorry really like is that which who plus ha heh ugh lool hahah huh";
 
 /// Two- and three-word chatter at the end.

@@ -6,7 +6,7 @@ use std::path::PathBuf;
 
 use keepsake_capture::scrub::{ScrubConfig, ScrubSession, Scrubber};
 use keepsake_capture::{Conversation, SentenceVectors, Turn, propose};
-use keepsake_channels::{ImportOptions, Read as Record, Sink, Skip, SkipReason, Stop, read_path};
+use keepsake_channels::{ImportError, ImportOptions, Read as Record, Sink, Skip, SkipReason, Stop, read_path};
 use keepsake_domain::{Clock, IdSource, Message, Role, SourceKind};
 use keepsake_engine::{EmbedderSlot, RandomIds, SystemClock};
 use serde_json::json;
@@ -60,13 +60,13 @@ impl SentenceVectors for Vectors {
 struct Spool(PathBuf);
 
 impl Spool {
-    fn of_stdin() -> Result<(Self, u64), Failure> {
+    fn of_stdin() -> Result<Self, Failure> {
         let name = format!("keepsake-extract-{}.jsonl", RandomIds::default().next_uuid().simple());
         let spool = Self(std::env::temp_dir().join(name));
         let mut file = open_private(&spool.0)?;
-        let bytes = std::io::copy(&mut std::io::stdin().lock(), &mut file)?;
+        std::io::copy(&mut std::io::stdin().lock(), &mut file)?;
         file.flush()?;
-        Ok((spool, bytes))
+        Ok(spool)
     }
 }
 
@@ -87,16 +87,18 @@ impl Drop for Spool {
 
 /// Candidates of every conversation on standard input, one JSON line each.
 pub fn extract(output: &mut Output) -> Result<(), Failure> {
-    let (spool, bytes) = Spool::of_stdin()?;
-    if bytes == 0 {
-        return Ok(());
-    }
+    let spool = Spool::of_stdin()?;
     let mut conversations = Conversations::default();
     let options = ImportOptions { source: Some(SourceKind::KeepsakeJsonl), ..ImportOptions::new(SystemClock.now()) };
-    read_path(&spool.0, &options, &mut conversations).map_err(|error| {
-        // The spool's name means nothing to the person.
-        Failure::new(error.to_string().replace(&spool.0.display().to_string(), "standard input"))
-    })?;
+    match read_path(&spool.0, &options, &mut conversations) {
+        Ok(_) => {}
+        // Blank lines are as good as no input.
+        Err(ImportError::Empty { .. }) => return Ok(()),
+        Err(error) => {
+            // The spool's name means nothing to the person.
+            return Err(Failure::new(error.to_string().replace(&spool.0.display().to_string(), "standard input")));
+        }
+    }
     account_for_skips(&conversations)?;
     let vectors = EmbedderSlot::load(&model_dir()).ready().map(Vectors);
     for id in &conversations.order {
@@ -111,8 +113,11 @@ pub fn extract(output: &mut Output) -> Result<(), Failure> {
 
 /// Lines that could not be read are told on standard error; input of which no line could be read is a failure.
 fn account_for_skips(conversations: &Conversations) -> Result<(), Failure> {
-    let left_out: Vec<String> =
-        conversations.skips.iter().map(|skip| format!("{} {}: {}", skip.count, line_word(skip.count), skip.reason.text())).collect();
+    let left_out: Vec<String> = conversations
+        .skips
+        .iter()
+        .map(|skip| format!("{} {}: {}", skip.count, line_word(skip.count), skip.reason.text()))
+        .collect();
     if left_out.is_empty() {
         return Ok(());
     }

@@ -3,9 +3,9 @@
 use std::path::Path;
 
 use keepsake_api::{date_order, look_into, skip_view};
-use keepsake_channels::ImportOptions;
+use keepsake_channels::{ImportError, ImportOptions};
 use keepsake_domain::{IdSource, ImportId, SourceKind};
-use keepsake_engine::{EmbedderSlot, Engine, ImportRequest, RandomIds, Unwatched, local_utc_offset_minutes};
+use keepsake_engine::{EmbedderSlot, Engine, EngineError, ImportRequest, RandomIds, Unwatched, local_utc_offset_minutes};
 use serde_json::{Value, json};
 
 use super::engine;
@@ -43,19 +43,20 @@ impl Account {
 pub fn run(args: &Args, import: &ImportArgs, output: &mut Output) -> Result<(), Failure> {
     let engine = engine(args, EmbedderSlot::none())?;
     let mut accounts = Vec::new();
-    let mut failure = None;
+    let mut failures: Vec<String> = Vec::new();
     for path in &import.paths {
         let inputs = engine.inputs(path).unwrap_or_else(|_| vec![path.clone()]);
         for input in inputs {
             let account = if import.dry_run { look(&input, import) } else { bring(&engine, &input, import) };
             match account {
                 Ok(account) => accounts.push(account),
-                Err(error) => failure = failure.or(Some(error)),
+                Err(Failure::Message(words)) => failures.push(words),
+                Err(Failure::Closed) => return Err(Failure::Closed),
             }
         }
     }
     print(&accounts, import.dry_run, output)?;
-    failure.map_or(Ok(()), Err)
+    if failures.is_empty() { Ok(()) } else { Err(Failure::new(failures.join("; "))) }
 }
 
 fn bring(engine: &Engine, path: &Path, import: &ImportArgs) -> Result<Account, Failure> {
@@ -66,7 +67,13 @@ fn bring(engine: &Engine, path: &Path, import: &ImportArgs) -> Result<Account, F
         private: import.private,
         ..ImportRequest::of(path)
     };
-    let outcome = engine.import(&ImportId::from_uuid(RandomIds::default().next_uuid()), &request, &Unwatched)?;
+    let import_id = ImportId::from_uuid(RandomIds::default().next_uuid());
+    let outcome = engine.import(&import_id, &request, &Unwatched).map_err(|error| match &error {
+        EngineError::Import(ImportError::DateOrderNeeded { .. }) => {
+            Failure::new(format!("{error}: --date-order day_first or --date-order month_first"))
+        }
+        _ => error.into(),
+    })?;
     engine.queue_unread()?;
     if outcome.has_unknown_owner && matches!(outcome.kind, SourceKind::Whatsapp | SourceKind::Transcript) {
         ask_for_owner(path, import)?;

@@ -77,6 +77,7 @@ export const TESTIDS = {
   sourcesPick: 'btn-pick-files',
   sourcesImport: 'btn-import',
   importRow: 'import-row',
+  importReview: 'btn-import-review',
   sampleLoad: 'btn-sample-load',
   sampleRemove: 'btn-sample-remove',
 

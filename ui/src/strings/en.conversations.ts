@@ -148,7 +148,7 @@ export const conversations = {
   newSince: 'New since last time',
   history: 'History',
   latest: 'Latest',
-  compare: 'Compare with the one before',
+  compare: 'Compare to previous',
   compareTitle: (time: string) => `Against ${time}`,
   compareSame: 'Nothing differs.',
   compareAdded: 'New',

@@ -5,7 +5,7 @@ interface Help {
   readonly id: string;
   readonly name: string;
   /** How long the service takes. */
-  readonly wait: string;
+  readonly wait?: string;
   readonly steps: readonly string[];
   readonly note?: string;
 }
@@ -52,7 +52,6 @@ const help: readonly Help[] = [
   {
     id: 'keepsake',
     name: 'Anything else: Keepsake JSONL',
-    wait: 'Yours to write',
     steps: ['Write one message a line, each a JSON object with the fields below, in UTF-8.', 'Drop the .jsonl file here. Importing it again adds only what is new.'],
   },
 ];
@@ -66,6 +65,7 @@ export const sources = {
   dropSafe: 'Looking changes nothing. You see what is inside before anything is imported.',
   uploading: 'Taking the files',
   found: 'Ready to import',
+  files: 'Files',
   looking: 'Looking inside',
   clear: 'Clear',
   removeFile: (name: string) => `Leave out ${name}`,
@@ -121,6 +121,7 @@ export const sources = {
     `${number(seen)} seen: ${number(imported)} imported, ${number(duplicate)} already there, ${number(skipped)} skipped`,
   skippedTitle: 'What was skipped, and why',
   details: (name: string) => `Details of ${name}`,
+  review: (count: number) => `Review ${plural(count, 'candidate', 'candidates')}`,
   cancelled: 'Cancelled. What had arrived before is kept; importing again adds the rest.',
   sampleTitle: 'Sample data',
   sampleText: 'Invented conversations over three channels, with one private thread. Clearly marked, removed in one click.',

@@ -1,5 +1,5 @@
 /** What jsdom has not and the parts need: a layout of a fixed size, media queries, observers. */
-import { cleanup } from '@testing-library/react';
+import { cleanup, configure } from '@testing-library/react';
 import { afterEach } from 'vitest';
 
 Object.defineProperties(HTMLElement.prototype, {
@@ -20,5 +20,8 @@ globalThis.ResizeObserver = class {
 
 window.matchMedia = (query: string) =>
   ({ matches: false, media: query, onchange: null, addEventListener() {}, removeEventListener() {}, addListener() {}, removeListener() {}, dispatchEvent: () => false }) as MediaQueryList;
+
+// A panel's code is loaded when it is first shown, which on a busy machine takes longer than the usual second.
+configure({ asyncUtilTimeout: 5_000 });
 
 afterEach(cleanup);

@@ -33,9 +33,9 @@ export function GateLog({ conversation, gate: first, onAll }: { conversation: st
       initial={LIST_PX}
       list={
         <nav className={css.gates} aria-label={t.activity.gates}>
-          <GateButton label={t.activity.allGates} count={all} isCurrent={gate === null} onClick={() => setGate(null)} />
+          <GateButton label={t.activity.allGates} count={conversation ? null : all} isCurrent={gate === null} onClick={() => setGate(null)} />
           {gates.map((each) => (
-            <GateButton key={each.name} label={each.label ?? nameOf(t.activity.gateName, each.name)} count={each.count} isCurrent={gate === each.name} onClick={() => setGate(each.name)} />
+            <GateButton key={each.name} label={each.label ?? nameOf(t.activity.gateName, each.name)} count={conversation ? null : each.count} isCurrent={gate === each.name} onClick={() => setGate(each.name)} />
           ))}
           <p className={css.hint}>{t.activity.gateHint}</p>
         </nav>
@@ -78,13 +78,16 @@ export function GateLog({ conversation, gate: first, onAll }: { conversation: st
   );
 }
 
-function GateButton({ label, count, isCurrent, onClick }: { label: string; count: number; isCurrent: boolean; onClick: () => void }) {
+/** `count` is over all conversations, so that one shown alone goes without. */
+function GateButton({ label, count, isCurrent, onClick }: { label: string; count: number | null; isCurrent: boolean; onClick: () => void }) {
   return (
     <button type="button" className={css.gate} aria-current={isCurrent || undefined} data-testid={TESTIDS.gateFilter} onClick={onClick}>
       <span className={css.gateName}>{label}</span>
-      <span className={css.gateCount} aria-label={t.activity.stopped(count)}>
-        {number(count)}
-      </span>
+      {count === null ? null : (
+        <span className={css.gateCount} title={t.activity.stopped(count)}>
+          {number(count)}
+        </span>
+      )}
     </button>
   );
 }

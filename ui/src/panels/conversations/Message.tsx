@@ -32,12 +32,12 @@ export const startsDay = (message: MessageView, previous: MessageView | null | u
   previous === null || (previous !== undefined && dayOf(previous.time) !== dayOf(message.time));
 
 const dayFormat = new Intl.DateTimeFormat(undefined, { weekday: 'long', day: 'numeric', month: 'long', year: 'numeric' });
-const timeFormat = new Intl.DateTimeFormat(undefined, { hour: '2-digit', minute: '2-digit' });
+const timeFormat = new Intl.DateTimeFormat(undefined, { timeStyle: 'short' });
 
 export function DayLine({ time }: { time: number }) {
   return (
     <div className={css.day}>
-      <h3 className={css.dayText}>{dayFormat.format(time)}</h3>
+      <h2 className={css.dayText}>{dayFormat.format(time)}</h2>
     </div>
   );
 }

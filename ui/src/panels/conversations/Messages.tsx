@@ -60,6 +60,8 @@ function MessageList({ row, target, position }: { row: ConversationRow; target: 
     initialRect: { width: 720, height: 800 },
     paddingStart: 12,
     paddingEnd: 48,
+    scrollPaddingStart: 24,
+    scrollPaddingEnd: 24,
     // Without layout, as in tests, a row is as high as it was guessed to be.
     measureElement: (element) => element.getBoundingClientRect().height || guess(Number(element.getAttribute('data-index'))),
   });
@@ -77,7 +79,14 @@ function MessageList({ row, target, position }: { row: ConversationRow; target: 
   const first = items[0]?.index ?? 0;
   const last = items[items.length - 1]?.index ?? 0;
   const { onRange } = pages;
+  const reached = useRef<string | null>(null);
   useEffect(() => {
+    if (items.length === 0) return;
+    // Until the place asked for is in view, what happens to be in view must not be fetched in its stead.
+    if (position !== null && reached.current !== target) {
+      if (position < first || position > last) return;
+      reached.current = target;
+    }
     onRange(first, last);
   });
 

@@ -51,7 +51,15 @@ function Opened({ row, message }: { row: ConversationRow; message: string | null
       <PaneHeader title={row.title} level={1}>
         {analyses > 0 ? (
           <Tooltip text={t.conversations.resultsLabel(analyses)} keys="R">
-            <Button size="s" tone="quiet" icon={<History size={14} aria-hidden="true" />} label={t.conversations.resultsLabel(analyses)} testId={TESTIDS.analysesOpen} onClick={() => setResults({ analysis: null })}>
+            <Button
+              size="s"
+              tone="quiet"
+              className={css.compact}
+              icon={<History size={14} aria-hidden="true" />}
+              label={t.conversations.resultsLabel(analyses)}
+              testId={TESTIDS.analysesOpen}
+              onClick={() => setResults({ analysis: null })}
+            >
               {t.conversations.results}
             </Button>
           </Tooltip>
@@ -59,6 +67,7 @@ function Opened({ row, message }: { row: ConversationRow; message: string | null
         <Button
           size="s"
           tone={row.is_private ? 'plain' : 'quiet'}
+          className={css.compact}
           icon={row.is_private ? <Lock size={14} aria-hidden="true" /> : <LockOpen size={14} aria-hidden="true" />}
           action="conversations.private"
           label={row.is_private ? t.conversations.makeNotPrivateHint : t.conversations.makePrivate}

@@ -40,7 +40,7 @@ export function Files() {
   return (
     <section className={css.section}>
       <header className={css.head}>
-        <h2>{t.sources.found}</h2>
+        <h2>{ready.length + asking > 0 ? t.sources.found : t.sources.files}</h2>
         <Button size="s" tone="quiet" onClick={() => leaveOut(files.map(({ file }) => file.token))}>
           {t.sources.clear}
         </Button>
@@ -50,26 +50,28 @@ export function Files() {
           <FileCard key={each.file.token} waiting={each} />
         ))}
       </ul>
-      <footer className={css.foot}>
-        <span className={css.private}>
-          <Switch label={t.sources.private} checked={isPrivate} onChange={setPrivate} testId={TESTIDS.sourcePrivate} />
-          <span>
-            {t.sources.private}
-            <span className={css.hint}>{t.sources.privateHint}</span>
+      {ready.length + asking > 0 || isLooking ? (
+        <footer className={css.foot}>
+          <span className={css.private}>
+            <Switch label={t.sources.private} checked={isPrivate} onChange={setPrivate} testId={TESTIDS.sourcePrivate} />
+            <span>
+              {t.sources.private}
+              <span className={css.hint}>{t.sources.privateHint}</span>
+            </span>
           </span>
-        </span>
-        <span className={css.hint} role="status">
-          {isLooking ? t.sources.waitLooking : asking > 0 ? t.sources.answerFirst(asking) : ''}
-        </span>
-        <Button tone="primary" disabled={ready.length === 0 || isStarting} testId={TESTIDS.sourcesImport} onClick={() => void start()}>
-          {ready.length === 0
-            ? t.sources.importNone
-            : t.sources.import(
-                ready.length,
-                ready.reduce((sum, each) => sum + (each.look ? importable(each.look) : 0), 0),
-              )}
-        </Button>
-      </footer>
+          <span className={css.hint} role="status">
+            {isLooking ? t.sources.waitLooking : asking > 0 ? t.sources.answerFirst(asking) : ''}
+          </span>
+          <Button tone="primary" disabled={ready.length === 0 || isStarting} testId={TESTIDS.sourcesImport} onClick={() => void start()}>
+            {ready.length === 0
+              ? t.sources.importNone
+              : t.sources.import(
+                  ready.length,
+                  ready.reduce((sum, each) => sum + (each.look ? importable(each.look) : 0), 0),
+                )}
+          </Button>
+        </footer>
+      ) : null}
     </section>
   );
 }

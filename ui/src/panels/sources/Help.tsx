@@ -18,12 +18,14 @@ export function ExportHelp() {
             {service.name}
           </summary>
           <div className={css.body}>
-            <p className={css.wait}>
-              <Clock size={13} aria-hidden="true" />
-              <span>
-                {t.sources.wait}: {service.wait}
-              </span>
-            </p>
+            {service.wait ? (
+              <p className={css.wait}>
+                <Clock size={13} aria-hidden="true" />
+                <span>
+                  {t.sources.wait}: {service.wait}
+                </span>
+              </p>
+            ) : null}
             <ol className={css.steps}>
               {service.steps.map((step) => (
                 <li key={step}>{step}</li>

@@ -1,8 +1,9 @@
 /** Imports that run, and those that are over: what each brought, in numbers that add up. */
 import { useState } from 'react';
 import { ChevronRight, CircleAlert } from 'lucide-react';
-import { type ImportView, type JobView, useRpc } from '../../api';
+import { type AppStatus, type ImportView, type JobView, useRpc } from '../../api';
 import { Badge, Button, ErrorState, LoadingRows, RelativeTime, cx } from '../../design';
+import { go } from '../../state/nav';
 import { useStore } from '../../state/store';
 import { nameOf, number, t } from '../../strings';
 import { TESTIDS } from '../../testids';
@@ -11,6 +12,8 @@ import { cancelJob, isOpen, resultOf, retryJob } from '../shared/jobs';
 import css from './Imports.module.css';
 import { Skips } from './Skips';
 import { skippedCount, startedJobs } from './files';
+
+const pendingOf = (status: AppStatus) => status.counts.pending;
 
 /** Rows shown before "more": the history is for a look back, not for scrolling through. */
 const ROWS = 30;
@@ -57,16 +60,24 @@ export function Running({ jobs }: { jobs: readonly JobView[] }) {
 export function Imports({ jobs }: { jobs: readonly JobView[] }) {
   const { data, error, refetch } = useRpc('imports_list', {});
   const started = useStore(startedJobs, (ids) => ids);
+  const { data: pending = 0 } = useRpc('app_status', {}, { select: pendingOf });
   const [isAll, setAll] = useState(false);
   const fresh = new Set(jobs.filter((job) => started.includes(job.id)).map((job) => resultOf(job, 'import_id')));
   // A running one has its own line above.
   const over = data?.items.filter((each) => each.state !== 'running') ?? [];
   return (
     <section className={css.section}>
-      <h2 className={css.title}>
-        {t.sources.history}
-        {over.length > 0 ? <span className={css.total}>{number(over.length)}</span> : null}
-      </h2>
+      <header className={css.head}>
+        <h2 className={css.title}>
+          {t.sources.history}
+          {over.length > 0 ? <span className={css.total}>{number(over.length)}</span> : null}
+        </h2>
+        {pending > 0 && over.some((each) => fresh.has(each.id)) ? (
+          <Button size="s" tone="primary" testId={TESTIDS.importReview} onClick={() => go('review')}>
+            {t.sources.review(pending)}
+          </Button>
+        ) : null}
+      </header>
       {error ? (
         <ErrorState title={t.sources.historyFailed} text={t.sources.historyFailedText} detail={error.message} onRetry={() => void refetch()} />
       ) : !data ? (

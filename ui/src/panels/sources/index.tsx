@@ -8,7 +8,7 @@ import { FilePlus2 } from 'lucide-react';
 import { type JobView, type JobsResponse, type AppStatus, useRpc } from '../../api';
 import { Button, PaneHeader, cx } from '../../design';
 import { useActions } from '../../keys';
-import { drop, pickFiles } from '../../state/host';
+import { drop, pickFiles, waitingFiles } from '../../state/host';
 import { useStore } from '../../state/store';
 import { t } from '../../strings';
 import { TESTIDS } from '../../testids';
@@ -57,12 +57,18 @@ export default function Sources() {
 /** Files may be dropped anywhere in the window; this says so, and opens the dialog when clicked. */
 function DropZone() {
   const state = useStore(drop, (now) => now);
+  // Once there is something to look at, it has the room.
+  const isSmall = useStore(waitingFiles, (files) => files.length > 0);
   return (
-    <button type="button" className={cx(css.drop, state === 'over' && css.over)} data-testid={TESTIDS.sourcesDrop} data-state={state} disabled={state === 'taking'} onClick={() => void pickFiles()}>
-      <FilePlus2 size={22} strokeWidth={1.6} aria-hidden="true" />
+    <button type="button" className={cx(css.drop, isSmall && css.small, state === 'over' && css.over)} data-testid={TESTIDS.sourcesDrop} data-state={state} disabled={state === 'taking'} onClick={() => void pickFiles()}>
+      <FilePlus2 size={isSmall ? 16 : 22} strokeWidth={1.6} aria-hidden="true" />
       <span className={css.dropTitle}>{state === 'over' ? t.sources.dropNow : state === 'taking' ? t.sources.uploading : t.sources.dropTitle}</span>
-      <span className={css.dropText}>{t.sources.dropText}</span>
-      <span className={css.dropText}>{t.sources.dropSafe}</span>
+      {isSmall ? null : (
+        <>
+          <span className={css.dropText}>{t.sources.dropText}</span>
+          <span className={css.dropText}>{t.sources.dropSafe}</span>
+        </>
+      )}
     </button>
   );
 }

@@ -98,9 +98,9 @@ export function conversationCommands(world: World, host: Host): Handlers {
         themes: ['Home', 'Planning'],
         tone: 'Practical and warm',
         arc: [
-          { stage: 'start', mood: 'curious', interaction_id: lines[0]?.id ?? null },
-          { stage: 'middle', mood: 'decided', interaction_id: lines[1]?.id ?? null },
-          { stage: 'end', mood: 'looking forward', interaction_id: lines[2]?.id ?? null },
+          { stage: 'start', mood: 'worried', interaction_id: lines[0]?.id ?? null },
+          { stage: 'middle', mood: 'neutral', interaction_id: lines[1]?.id ?? null },
+          { stage: 'end', mood: 'hopeful', interaction_id: lines[2]?.id ?? null },
         ],
         participants: row.participants,
         key_topics: ['kitchen', 'budget', 'schedule'],

@@ -11,7 +11,7 @@ export function systemCommands(world: World, host: Host, options: { firstRun: bo
   let paused = false;
   let sample = false;
   const now = host.now();
-  let alerts = options.firstRun ? [] : [{ id: 'alert_1', kind: 'job_dead', message: 'Reading “old-chats.zip” failed four times: the file ends in the middle of an entry. What was read before is kept. Export it again, then retry.', job_id: 'job_3', created_at: now - 5 * HOUR }];
+  let alerts = options.firstRun ? [] : [{ id: 'alert_1', kind: 'job_failed', message: 'Reading “old-chats.zip” failed four times: the file ends in the middle of an entry. What was read before is kept. Export it again, then retry.', job_id: 'job_3', created_at: now - 5 * HOUR }];
   const imports: ImportView[] = options.firstRun
     ? []
     : [

@@ -1,0 +1,75 @@
+import { fireEvent, screen, waitFor } from '@testing-library/react';
+import { describe, expect, test } from 'vitest';
+import type { Settings } from '../../api';
+import { RpcError } from '../../platform';
+import type { FakePlatform } from '../../platform/fake';
+import { renderApp } from '../../test/render';
+import { regionName, regionProblem } from './regions';
+
+const written = (host: FakePlatform) => host.calls.filter((each) => each.cmd === 'settings_set').map((each) => each.payload as Settings);
+
+describe('each choice acts at once and is written whole', () => {
+  test('the theme', async () => {
+    const host = await renderApp('settings');
+    fireEvent.click(await screen.findByTestId('settings-theme-dark'));
+    await waitFor(() => expect(document.documentElement.dataset.theme).toBe('dark'));
+    expect(written(host)[0]).toMatchObject({ theme: 'dark', single_keys: true, phone_regions: ['NL', 'GB', 'US'] });
+  });
+
+  test('two changes in a row keep both', async () => {
+    const host = await renderApp('settings');
+    fireEvent.click(await screen.findByTestId('settings-single-keys'));
+    fireEvent.click(screen.getByTestId('settings-extract'));
+    await waitFor(() => expect(written(host)).toHaveLength(2));
+    expect(written(host)[1]).toMatchObject({ single_keys: false, extract_on_import: false });
+  });
+
+  test('a failure brings the old value back and says so', async () => {
+    const host = await renderApp('settings');
+    host.failNext('settings_set', new RpcError('internal', 'The disk is full.'));
+    const keys = await screen.findByTestId('settings-single-keys');
+    fireEvent.click(keys);
+    await screen.findByText('The disk is full.');
+    expect(keys.getAttribute('aria-checked')).toBe('true');
+  });
+
+  test('a region is taken off', async () => {
+    const host = await renderApp('settings');
+    fireEvent.click(await screen.findByRole('button', { name: 'Remove Netherlands' }));
+    await waitFor(() => expect(written(host)[0]?.phone_regions).toEqual(['GB', 'US']));
+  });
+
+  test('a region is typed; what is none is refused', async () => {
+    const host = await renderApp('settings');
+    fireEvent.click(await screen.findByRole('button', { name: 'Add a region' }));
+    fireEvent.click(await screen.findByText(/Two-letter code/));
+    const field = await screen.findByRole('textbox', { name: /Two-letter code/ });
+    fireEvent.change(field, { target: { value: 'nowhere' } });
+    await screen.findByText('Two capital letters, for example DE.');
+    fireEvent.change(field, { target: { value: 'se' } });
+    fireEvent.submit(field);
+    await waitFor(() => expect(written(host)[0]?.phone_regions).toEqual(['NL', 'GB', 'US', 'SE']));
+  });
+});
+
+test.each([
+  ['DE', null],
+  ['NL', 'Already in the list.'],
+  ['de', 'Two capital letters, for example DE.'],
+  ['DEU', 'Two capital letters, for example DE.'],
+  ['Q1', 'Two capital letters, for example DE.'],
+])('the region %s', (region, problem) => expect(regionProblem(region, ['NL'])).toBe(problem));
+
+test('regions have names', () => expect(regionName('CH')).toBe('Switzerland'));
+
+test('the model, the data and the promise are said', async () => {
+  await renderApp('settings', { embeddingMissing: true });
+  expect((await screen.findByTestId('settings-data-dir')).textContent).toContain('keepsake');
+  for (const words of [/make setup/, /9 of 9/, 'Robin Hale', 'Nothing becomes a memory before you say so.', '0.1.0']) expect(screen.getAllByText(words).length).toBeGreaterThan(0);
+});
+
+test('the list of keys opens from here', async () => {
+  await renderApp('settings');
+  fireEvent.click(await screen.findByRole('button', { name: /^Show$/ }));
+  expect(await screen.findByTestId('help')).toBeDefined();
+});

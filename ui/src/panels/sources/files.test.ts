@@ -1,0 +1,55 @@
+import { expect, test } from 'vitest';
+import type { DryRunFile } from '../../api';
+import { bytes, listed } from '../../strings/words';
+import { type Answers, UNANSWERED, importable, statusOf } from './files';
+
+const look = (change: Partial<DryRunFile>): DryRunFile => ({
+  token: 't',
+  name: 'chat.txt',
+  kind: 'whatsapp',
+  error: null,
+  conversations: 1,
+  seen: 10,
+  skipped: [],
+  first: null,
+  last: null,
+  participants: [],
+  needs_owner: false,
+  date_questions: [],
+  ...change,
+});
+const question = { written: '03/04/2026', day_first: '3 April', month_first: '4 March' };
+const skip = (count: number) => [{ reason: 'empty', text: 'empty message', count, sample: '' }];
+
+test.each<[string, DryRunFile | undefined, Partial<Answers>, string]>([
+  ['not read yet', undefined, {}, 'looking'],
+  ['ready', look({}), {}, 'ready'],
+  ['no export', look({ kind: null, error: 'This is a picture.' }), {}, 'unreadable'],
+  ['nothing in it', look({ seen: 0 }), {}, 'empty'],
+  ['all of it skipped', look({ skipped: skip(10) }), {}, 'empty'],
+  ['the owner is not known', look({ needs_owner: true }), {}, 'asks'],
+  ['the owner was named', look({ needs_owner: true }), { me: 'Mara' }, 'ready'],
+  ['the owner does not speak', look({ needs_owner: true }), { isNobody: true }, 'ready'],
+  ['dates read two ways', look({ date_questions: [question] }), {}, 'asks'],
+  ['dates answered', look({ date_questions: [question] }), { dateOrder: 'day_first' }, 'ready'],
+  ['one of two questions answered', look({ needs_owner: true, date_questions: [question] }), { me: 'Mara' }, 'asks'],
+])('a file: %s', (_, seen, answers, status) => expect(statusOf(seen, false, { ...UNANSWERED, ...answers })).toBe(status));
+
+test('a file that could not be read says so', () => expect(statusOf(undefined, true, UNANSWERED)).toBe('failed'));
+test('what is skipped is not counted as importable', () => expect(importable(look({ skipped: skip(4) }))).toBe(6));
+
+test.each([
+  [0, '0 bytes'],
+  [999, '999 bytes'],
+  [24_000, '24.0 KB'],
+  [412_000, '412 KB'],
+  [96_400_000, '96.4 MB'],
+  [1_500_000_000, '1.5 GB'],
+])('%d bytes are written %s', (size, text) => expect(bytes(size)).toBe(text));
+
+test.each([
+  [[], ''],
+  [['a'], 'a'],
+  [['a', 'b'], 'a and b'],
+  [['a', 'b', 'c'], 'a, b and c'],
+])('%j is listed as "%s"', (parts, text) => expect(listed(parts)).toBe(text));

@@ -1,0 +1,158 @@
+import { act, fireEvent, screen, waitFor, within } from '@testing-library/react';
+import { beforeEach, describe, expect, test } from 'vitest';
+import { RpcError } from '../../platform';
+import type { FakePlatform } from '../../platform/fake';
+import { waitingFiles } from '../../state/host';
+import { nav } from '../../state/nav';
+import { press, renderApp, violations } from '../../test/render';
+import { startedJobs } from './files';
+
+const files = () => screen.findAllByTestId('source-file');
+const cardOf = (name: string): HTMLElement => {
+  const card = screen.getAllByTestId('source-file').find((each) => each.textContent?.includes(name));
+  if (!card) throw new Error(`no card of ${name}`);
+  return card;
+};
+const asked = (host: FakePlatform, cmd: string) => host.calls.filter((each) => each.cmd === cmd).map((each) => each.payload);
+const importButton = () => screen.getByTestId('btn-import') as HTMLButtonElement;
+
+const pick = async (options = {}): Promise<FakePlatform> => {
+  const host = await renderApp('sources', { pace_ms: 10, ...options });
+  fireEvent.click(await screen.findByTestId('dropzone'));
+  await files();
+  await waitFor(() => expect(screen.queryByText('Still looking inside.')).toBeNull());
+  return host;
+};
+
+beforeEach(() => {
+  waitingFiles.set([]);
+  startedJobs.set([]);
+});
+
+describe('looking inside', () => {
+  test('a file says what it holds and what will be skipped, and why', async () => {
+    const host = await pick();
+    const card = cardOf('conversations.zip');
+    for (const words of ['ChatGPT export', '214 conversations', '17,770 messages', '650 will be skipped', 'Hidden by the service']) expect(card.textContent).toContain(words);
+    expect(asked(host, 'import_start'), 'nothing is imported by looking').toEqual([]);
+    expect(await violations()).toEqual([]);
+  });
+
+  test('a file that is none says so once and holds up no other', async () => {
+    await pick();
+    expect(within(cardOf('holiday.pdf')).getByRole('alert').textContent).toContain('not a conversation export');
+    expect(importButton().textContent).toContain('Import 17,770 messages');
+  });
+
+  test('looking that fails can be tried again', async () => {
+    const host = await renderApp('sources');
+    host.answer('import_dry_run', () => {
+      throw new RpcError('internal', 'The disk is busy.');
+    });
+    await press('n');
+    expect((await screen.findAllByText('The disk is busy.')).length).toBeGreaterThan(0);
+    expect(screen.getAllByRole('button', { name: 'Try again' }).length).toBeGreaterThan(0);
+  });
+
+  test('files dropped on the desktop window come here', async () => {
+    const host = await renderApp('review');
+    act(() => host.emit({ type: 'files_dropped', files: [{ token: 'file:chat.zip', name: 'chat.zip', size: 10 }] }));
+    expect(nav.get().panel).toBe('sources');
+    expect(await files()).toHaveLength(1);
+  });
+
+  test('files dropped on the page come here too, from any panel', async () => {
+    await renderApp('memories');
+    const file = new File(['{}'], 'chat.json');
+    await act(async () => fireEvent.drop(document.body, { dataTransfer: { types: ['Files'], files: [file] } }));
+    expect(nav.get().panel).toBe('sources');
+    await screen.findByText('chat.json');
+  });
+
+  test('a file can be left out', async () => {
+    await pick();
+    fireEvent.click(screen.getByRole('button', { name: 'Leave out holiday.pdf' }));
+    await waitFor(() => expect(screen.getAllByTestId('source-file')).toHaveLength(2));
+  });
+});
+
+describe('what only the person knows', () => {
+  test('who of them they are, and how dates are meant, is asked and sent', async () => {
+    const host = await pick();
+    const chat = () => cardOf('WhatsApp Chat with Noor.txt');
+    expect(chat().dataset.status).toBe('asks');
+    expect(within(chat()).getByText('Which of these is you?')).toBeDefined();
+    expect(within(chat()).getByText(/3 April 2026/)).toBeDefined();
+    expect(screen.getByText('One file still needs an answer.')).toBeDefined();
+    fireEvent.click(within(chat()).getByRole('button', { name: /^Robin/ }));
+    await within(chat()).findByText('You are Robin.');
+    fireEvent.click(within(chat()).getByRole('button', { name: 'Day first' }));
+    await within(chat()).findByText('Dates are read day first.');
+    await waitFor(() => expect(importButton().textContent).toContain('Import 2 files'));
+    fireEvent.click(screen.getByTestId('source-private'));
+    fireEvent.click(importButton());
+    await waitFor(() =>
+      expect(asked(host, 'import_start')).toEqual([
+        { tokens: ['file:conversations.zip'], me: null, date_order: null, private: true },
+        { tokens: ['file:WhatsApp Chat with Noor.txt'], me: 'Robin', date_order: 'day_first', private: true },
+      ]),
+    );
+  });
+
+  test('an answer can be changed', async () => {
+    await pick();
+    const chat = () => cardOf('WhatsApp Chat with Noor.txt');
+    fireEvent.click(within(chat()).getByRole('button', { name: /None of these/ }));
+    await within(chat()).findByText('You do not speak in it.');
+    fireEvent.click(within(chat()).getByRole('button', { name: 'Change' }));
+    expect(await within(chat()).findByText('Which of these is you?')).toBeDefined();
+  });
+});
+
+describe('importing', () => {
+  test('progress in bytes, then numbers that add up', async () => {
+    await pick({ pace_ms: 20 });
+    fireEvent.click(importButton());
+    await screen.findByText(/MB of 96\.4 MB/);
+    await waitFor(() => expect(screen.getAllByTestId('import-row')[0]?.textContent).toContain('conversations.zip'), { timeout: 3_000 });
+    const row = screen.getAllByTestId('import-row')[0] as HTMLElement;
+    const numbers = (within(row).getByLabelText(/seen:/).getAttribute('aria-label') ?? '').match(/\d[\d,]*/g)?.map((each) => Number(each.replaceAll(',', ''))) ?? [];
+    const [seen, imported = 0, duplicate = 0, skipped = 0] = numbers;
+    expect(seen).toBe(imported + duplicate + skipped);
+    expect(within(row).getByText(/Original custom instructions/), 'why and which, without a click').toBeDefined();
+  });
+
+  test('cancel is real', async () => {
+    const host = await pick({ pace_ms: 80 });
+    fireEvent.click(importButton());
+    fireEvent.click(await screen.findByRole('button', { name: 'Cancel conversations.zip' }));
+    await waitFor(() => expect(screen.queryByText('Importing', { selector: 'h2' })).toBeNull());
+    expect(asked(host, 'job_cancel')).toHaveLength(1);
+    expect(screen.getAllByTestId('import-row').some((row) => row.textContent?.includes('conversations.zip'))).toBe(false);
+  });
+
+  test('a refused start keeps the file and says why', async () => {
+    const host = await pick();
+    host.failNext('import_start', new RpcError('refused', 'This file is not here any more. Choose it again.'));
+    fireEvent.click(importButton());
+    await screen.findByText(/Choose it again/);
+    expect(cardOf('conversations.zip')).toBeDefined();
+  });
+
+  test('sample data comes and goes with one click each', async () => {
+    const host = await renderApp('sources', { pace_ms: 5 });
+    fireEvent.click(await screen.findByTestId('btn-sample-load'));
+    fireEvent.click(await screen.findByTestId('btn-sample-remove'));
+    await screen.findByText(/^Removed 6 conversations/);
+    expect(asked(host, 'sample_remove')).toHaveLength(1);
+    await screen.findByTestId('btn-sample-load');
+  });
+});
+
+test('help names every source, the waiting time and the fields of the open format', async () => {
+  await renderApp('sources');
+  const help = within(await screen.findByRole('complementary', { name: 'How to get an export' }));
+  for (const name of ['ChatGPT', 'Claude', 'Claude Code', 'WhatsApp', 'Zoom, Teams, Otter']) expect(help.getByText(name)).toBeDefined();
+  expect(help.getAllByText(/^Waiting time:/)).toHaveLength(5);
+  for (const field of ['conversation', 'channel_type', 'time', 'author_handle', 'role', 'text', 'reply_to']) expect(help.getByText(field, { selector: 'code' })).toBeDefined();
+});

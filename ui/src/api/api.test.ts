@@ -20,6 +20,7 @@ describe('decisions laid over an answer', () => {
     ['an undone decision brings its row back into an answer that lost it', { status: ['pending'] }, 5, [entry({ settled: 5, undone: true, ids: new Set(['z']), rows: [row('z')] })], ['z pending', 'a pending', 'b pending', 'c pending']],
     ['but not where it does not belong', { status: ['active'] }, 5, [entry({ settled: 5, undone: true, rows: [row('z')] })], ['a pending', 'b pending', 'c pending']],
     ['and not twice', { status: ['pending'] }, 6, [entry({ settled: 5, undone: true, undoSettled: 6 })], ['a pending', 'b pending', 'c pending']],
+    ['a row decided anew after an undo stays away', { status: ['pending'] }, 5, [entry({ settled: 5, undone: true, ids: new Set(['z']), rows: [row('z')] }), entry({ ids: new Set(['z']), rows: [row('z')] })], ['a pending', 'b pending', 'c pending']],
     ['two decisions on one row come in order', {}, 0, [entry({}), entry({ patch: (each) => ({ ...each, status: 'archived' }) })], ['a pending', 'b archived', 'c pending']],
     ['a category filter lets a refiled row go', { category: ['goal'] }, 0, [entry({ patch: (each) => ({ ...each, category: 'skill' }) })], ['a pending', 'c pending']],
   ])('%s', (_, request, stamp, log, expected) => expect(shown(request, stamp, ...log)).toEqual(expected));

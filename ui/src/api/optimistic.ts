@@ -87,26 +87,32 @@ function insert(rows: MemoryRow[], row: MemoryRow): void {
   rows.splice(Math.max(0, at), 0, row);
 }
 
+/** The rows with those that came back and are not there yet. */
+function withRows(rows: readonly MemoryRow[], back: readonly MemoryRow[], request: Partial<MemoriesListRequest>): MemoryRow[] {
+  const out = [...rows];
+  const shown = new Set(rows.map((row) => row.id));
+  for (const row of back) {
+    if (shown.has(row.id) || !belongs(row, request)) continue;
+    shown.add(row.id);
+    insert(out, row);
+  }
+  return out;
+}
+
 /** The rows of an answer as the person has left them. Rows that nothing concerns keep their identity. */
 export function withDecisions(rows: readonly MemoryRow[], stamp: number, request: Partial<MemoriesListRequest>, entries: Log): readonly MemoryRow[] {
   const open = entries.filter((entry) => isOpen(entry, stamp));
   const missing = entries.filter((entry) => isMissing(entry, stamp));
   if (open.length === 0 && missing.length === 0) return rows;
+  const base = missing.length === 0 ? rows : withRows(rows, missing.flatMap((entry) => entry.rows), request);
   // By id first, so that ten thousand rows are looked up once each, whatever was decided.
   const concerning = new Map<string, Entry[]>();
   for (const entry of open) for (const id of entry.ids) concerning.set(id, [...(concerning.get(id) ?? []), entry]);
   const out: MemoryRow[] = [];
-  for (const row of rows) {
+  for (const row of base) {
     let next: MemoryRow | null = row;
     for (const entry of concerning.get(row.id) ?? []) if (next) next = entry.patch(next);
     if (next && (next === row || belongs(next, request))) out.push(next);
-  }
-  if (missing.length === 0) return out;
-  const shown = new Set(out.map((row) => row.id));
-  for (const row of missing.flatMap((entry) => entry.rows)) {
-    if (shown.has(row.id) || !belongs(row, request)) continue;
-    shown.add(row.id);
-    insert(out, row);
   }
   return out;
 }

@@ -43,6 +43,8 @@ export interface VirtualListProps {
 }
 
 const OVERSCAN = 6;
+/** Notices stand over the end of the list; the row under the cursor stays clear of them. */
+const NOTICE_HEIGHT = 72;
 
 export function VirtualList(props: VirtualListProps) {
   // The virtualizer changes inside while its identity stays, which memoised rendering would not see.
@@ -57,6 +59,8 @@ export function VirtualList(props: VirtualListProps) {
     estimateSize: heightOf,
     getItemKey: keyOf,
     overscan: OVERSCAN,
+    paddingEnd: NOTICE_HEIGHT,
+    scrollPaddingEnd: NOTICE_HEIGHT,
     useFlushSync: false,
     // A first size, until the browser has measured: enough rows for a tall window, and for tests without layout.
     initialRect: { width: 400, height: 800 },
@@ -69,7 +73,7 @@ export function VirtualList(props: VirtualListProps) {
     const top = virtualizer.scrollOffset ?? 0;
     const bottom = top + (virtualizer.scrollRect?.height ?? 0);
     // Scrolling reads the layout, which is costly in the middle of a change; most of the time the row is in view already.
-    if (item.start >= top && item.end <= bottom && (activeIndex > 1 || top === 0)) return;
+    if (item.start >= top && item.end <= bottom - NOTICE_HEIGHT && (activeIndex > 1 || top === 0)) return;
     virtualizer.scrollToIndex(activeIndex <= 1 ? 0 : activeIndex, { align: 'auto' });
     // The cursor moves by identity: the same row at another index is brought into view as well.
   }, [activeIndex, activeKey, virtualizer]);

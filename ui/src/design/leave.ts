@@ -9,7 +9,7 @@ const LEAVE_MS = 120;
 
 export function leaveRow(key: string, how: 'up' | 'fade'): void {
   if (window.matchMedia('(prefers-reduced-motion: reduce)').matches) return;
-  const row = document.querySelector<HTMLElement>(`[data-key="${CSS.escape(key)}"]`);
+  const row = [...document.querySelectorAll<HTMLElement>('[data-key]')].find((each) => each.dataset.key === key);
   const canvas = row?.parentElement;
   if (!row || !canvas || typeof row.animate !== 'function') return;
   const picture = document.createElement('div');

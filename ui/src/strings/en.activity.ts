@@ -84,7 +84,6 @@ export const activity = {
   alertsEmptyText: 'A failure that needs you would be here, with what to do.',
   alertKind: { job_failed: 'A job failed' } as Readonly<Record<string, string>>,
   dismiss: 'Dismiss',
-  dismissed: 'Alert dismissed',
   retrying: 'It is tried again',
   live: (running: number, waiting: number) => `${plural(running, 'job', 'jobs')} running, ${number(waiting)} waiting`,
 };

@@ -6,7 +6,6 @@ const memoriesOf = (active: number, pending: number): string =>
 
 export const conversations = {
   list: 'Conversations',
-  reader: 'Conversation',
   messages: 'Messages',
   search: 'Search conversations',
   channel: 'Channel',
@@ -32,7 +31,6 @@ export const conversations = {
   memoriesPending: (count: number) => `${number(count)} to review`,
   participants: (names: readonly string[]) => names.join(', '),
   sample: 'Sample',
-  more: 'More',
   you: 'You',
   privateMark: 'Private',
   privateLine: 'Private: nothing here is analysed, and nothing new is remembered from it.',
@@ -80,7 +78,6 @@ export const conversations = {
   eraseText: (parts: readonly string[]) => `Deletes ${listed(parts)} for good. The messages stay. This cannot be undone.`,
   countFailed: 'What was remembered from it could not be counted',
   countFailedText: 'Nothing was changed. Close this and try again.',
-  counting: 'Counting what was remembered from it',
   notPrivateTitle: 'Stop treating this conversation as private?',
   notPrivateText: 'New messages are read again, and Analyze now works. Memories that were hidden are shown again.',
   notPrivateUnread: (count: number) =>
@@ -98,7 +95,6 @@ export const conversations = {
   didNotPrivate: (unhidden: number) => (unhidden > 0 ? `No longer private. ${plural(unhidden, 'memory', 'memories')} shown again.` : 'No longer private.'),
 
   analyze: 'Analyze now',
-  analyzeAgain: 'Analyze again',
   analyzePrivate: 'Private conversations are never analysed.',
   queued: 'Queued',
   queuedText: 'Waits for the work before it.',
@@ -118,7 +114,6 @@ export const conversations = {
   finished: 'The analysis is done.',
   results: 'Results',
   resultsLabel: (count: number) => `Results of ${plural(count, 'analysis', 'analyses')}`,
-  done: (count: number) => (count > 0 ? `Analysed: ${plural(count, 'new candidate', 'new candidates')}.` : 'Analysed: no new candidate.'),
 
   resultsTitle: 'Analysis',
   resultsOf: (messages: number) => `${plural(messages, 'message', 'messages')} read`,
@@ -128,7 +123,6 @@ export const conversations = {
   summary: 'Summary',
   noSummary: 'Too little was said for a summary.',
   goToLine: 'Go to this line',
-  mood: 'Mood',
   tone: 'Tone',
   arc: 'Emotional arc',
   arcStage: { start: 'Start', middle: 'Middle', end: 'End' } as Readonly<Record<string, string>>,
@@ -145,7 +139,7 @@ export const conversations = {
   repeated: (count: number) => `${plural(count, 'statement', 'statements')} repeated what was known.`,
   stopped: (count: number) => `${number(count)} stopped by gates`,
   stoppedShow: 'See why',
-  newSince: 'New since last time',
+  newSince: (words: readonly string[]) => `New since last time: ${listed(words)}.`,
   history: 'History',
   latest: 'Latest',
   compare: 'Compare to previous',
@@ -154,7 +148,6 @@ export const conversations = {
   compareAdded: 'New',
   compareGone: 'Gone',
   compareTone: 'Tone',
-  compareArc: 'Arc',
   compareMessages: (from: number, to: number) => `${number(from)} messages read then, ${number(to)} now`,
   compareProposed: (from: number, to: number) => `${number(from)} candidates then, ${number(to)} now`,
 };

@@ -3,7 +3,6 @@ import { number, plural } from './words';
 
 export const settings = {
   title: 'Settings',
-  saved: 'Saved',
   loadFailed: 'The settings could not be loaded',
   loadFailedText: 'Nothing was changed.',
   appearance: 'Appearance and keys',
@@ -57,7 +56,6 @@ export const settings = {
   sample: 'Sample data',
   sampleHint: 'Invented conversations to look around in.',
   sampleRemove: 'Remove sample data',
-  sampleLoad: 'Load sample data',
   sampleOff: 'Not loaded',
   about: 'About',
   version: 'Version',

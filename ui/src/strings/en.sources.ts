@@ -84,7 +84,6 @@ export const sources = {
   range: (from: string, to: string) => (from === to ? from : `${from} to ${to}`),
   participants: (count: number) => plural(count, 'person speaks', 'people speak'),
   skips: (count: number) => `${number(count)} will be skipped`,
-  skipsDone: (count: number) => `${number(count)} skipped`,
   sampleLine: (text: string) => `for example: ${text}`,
   nothing: 'It holds no message that can be imported.',
   who: 'Which of these is you?',
@@ -127,7 +126,6 @@ export const sources = {
   sampleText: 'Invented conversations over three channels, with one private thread. Clearly marked, removed in one click.',
   sampleLoaded: 'Loaded. It is marked “Sample” wherever it shows.',
   sampleLoad: 'Load sample data',
-  sampleLoading: 'Loading sample data',
   sampleRemove: 'Remove sample data',
   sampleRemoved: (conversations: number, messages: number, memories: number) =>
     `Removed ${plural(conversations, 'conversation', 'conversations')}, ${plural(messages, 'message', 'messages')} and ${plural(memories, 'memory', 'memories')}`,

@@ -12,6 +12,7 @@ import css from './Activity.module.css';
 const PAGE_ENTRIES = 200;
 const ROW_PX = 76;
 const LIST_PX = 280;
+const rowHeight = () => ROW_PX;
 
 export function GateLog({ conversation, gate: first, onAll }: { conversation: string | null; gate: string | null; onAll: () => void }) {
   const [gate, setGate] = useState(first);
@@ -61,8 +62,8 @@ export function GateLog({ conversation, gate: first, onAll }: { conversation: st
                 pattern="grid"
                 rowTestId={TESTIDS.gateRow}
                 count={pages.total}
-                keyOf={(index) => String(pages.at(index)?.seq ?? `row ${index}`)}
-                heightOf={() => ROW_PX}
+                keyOf={String}
+                heightOf={rowHeight}
                 activeIndex={-1}
                 onRange={pages.onRange}
                 render={(index) => {

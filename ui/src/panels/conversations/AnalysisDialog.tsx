@@ -174,6 +174,7 @@ function Outcome({ analysis, row, onLine, onClose }: { analysis: AnalysisView; r
           {analysis.tone}
         </p>
       </Section>
+      {analysis.new_since_last.length > 0 ? <p className={css.newSince}>{t.conversations.newSince(analysis.new_since_last)}</p> : null}
       <div className={css.columns}>
         <Section title={t.conversations.themes}>
           <Chips words={analysis.themes} isNew={isNew} />

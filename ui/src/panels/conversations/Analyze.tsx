@@ -89,7 +89,7 @@ export function AnalyzeBar({ analyze, onResults }: { analyze: Analyze; onResults
     case 'cancelling':
       return (
         <Bar state={state.kind}>
-          <div className={css.progress}>
+          <div className={css.progress} title={state.kind === 'cancelling' ? t.conversations.cancellingText : undefined}>
             <JobProgress job={state.job} />
           </div>
           <Button size="s" disabled={state.kind === 'cancelling'} testId={TESTIDS.analyzeCancel} onClick={() => cancelJob(state.job.id)}>

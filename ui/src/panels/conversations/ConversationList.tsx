@@ -15,6 +15,7 @@ const ROW_PX = 56;
 /** Typing is not asked about letter by letter. */
 const QUERY_REST_MS = 160;
 const NONE: readonly string[] = [];
+const rowHeight = () => ROW_PX;
 
 export interface ListHandle {
   move(step: number): void;
@@ -115,8 +116,8 @@ export function ConversationList({ ref, openId, onOpen, onRead, onEmpty }: Conve
             testId={TESTIDS.conversationsList}
             rowTestId={TESTIDS.conversationRow}
             count={pages.total}
-            keyOf={(index) => pages.at(index)?.id ?? `row ${index}`}
-            heightOf={() => ROW_PX}
+            keyOf={String}
+            heightOf={rowHeight}
             activeIndex={active}
             onPick={(index) => {
               const row = pages.at(index);

@@ -18,6 +18,8 @@ import { SpanPopover } from './SpanPopover';
 
 const PAGE_MESSAGES = 200;
 const OVERSCAN = 4;
+/** One function for good: a new one would have all places computed again. */
+const byIndex = (index: number): number => index;
 /** For a row that has not arrived. */
 const UNKNOWN_PX = 96;
 
@@ -54,7 +56,7 @@ function MessageList({ row, target, position }: { row: ConversationRow; target: 
     count: pages.total,
     getScrollElement: () => scroller.current,
     estimateSize: guess,
-    getItemKey: (index) => index,
+    getItemKey: byIndex,
     overscan: OVERSCAN,
     useFlushSync: false,
     initialRect: { width: 720, height: 800 },

@@ -59,29 +59,23 @@ export const importable = (look: DryRunFile): number => Math.max(0, look.seen - 
 export function useWaitingFiles(): WaitingFile[] {
   const files = useStore(waitingFiles, (waiting) => waiting);
   const answers = useStore(answersOf, (all) => all);
-  // A question stays on screen with its answer, so the look before the answer says what was asked.
-  const queries = useQueries({
-    queries: files.map((file) => {
-      const { me, dateOrder } = answers.get(file.token) ?? UNANSWERED;
-      const request = { tokens: [file.token], me, date_order: dateOrder };
-      return { queryKey: rpcKey('import_dry_run', request), queryFn: () => call('import_dry_run', request) };
-    }),
-  });
-  const first = useQueries({
-    queries: files.map((file) => {
-      const request = { tokens: [file.token], me: null, date_order: null };
-      return { queryKey: rpcKey('import_dry_run', request), queryFn: () => call('import_dry_run', request) };
-    }),
-  });
+  const look = (token: string, date_order: string | null) => {
+    // Who the owner is changes nothing that is shown, so that a file is not read again for it.
+    const request = { tokens: [token], me: null, date_order };
+    return { queryKey: rpcKey('import_dry_run', request), queryFn: () => call('import_dry_run', request) };
+  };
+  const queries = useQueries({ queries: files.map((file) => look(file.token, answers.get(file.token)?.dateOrder ?? null)) });
+  // A question stays on screen with its answer, and the look before the answer says what was asked.
+  const first = useQueries({ queries: files.map((file) => look(file.token, null)) });
   return files.map((file, index) => {
     const query = queries[index];
     const given = answers.get(file.token) ?? UNANSWERED;
     const now = query?.data?.files[0];
     const asked = first[index]?.data?.files[0];
-    // Until the file has been read again with the answer, its first reading is shown.
+    // Until the file has been read again in the order given, its first reading is shown.
     const merged = now ?? asked;
-    const look = merged && asked ? { ...merged, needs_owner: asked.needs_owner, date_questions: asked.date_questions, participants: asked.participants } : merged;
-    const status = now || query?.isError ? statusOf(look, query?.isError ?? false, given) : 'looking';
-    return { file, answers: given, look, error: (query?.error as RpcError | null | undefined) ?? null, status, again: () => void query?.refetch() };
+    const seen = merged && asked ? { ...merged, date_questions: asked.date_questions } : merged;
+    const status = now || query?.isError ? statusOf(seen, query?.isError ?? false, given) : 'looking';
+    return { file, answers: given, look: seen, error: (query?.error as RpcError | null | undefined) ?? null, status, again: () => void query?.refetch() };
   });
 }

@@ -61,7 +61,7 @@ function ToastCard({ toast }: { toast: Toast }) {
       </div>
       {toast.chips.length > 0 ? (
         <div className={css.chips}>
-          <span>{toast.chipsLabel}</span>
+          <span className="srOnly">{toast.chipsLabel}</span>
           {toast.chips.map((chip) => (
             <button
               key={chip.label}

@@ -11,7 +11,7 @@ import { t } from '../../strings';
 import { TESTIDS } from '../../testids';
 import { useMemoryDetail } from '../shared/detail';
 import { focusList } from '../shared/focus';
-import { MemoryBody, openSource } from '../shared/MemoryBody';
+import { MemoryBody, nearOf, openSource } from '../shared/MemoryBody';
 import { MemoryEditor } from '../shared/MemoryEditor';
 import { type Queue, rowIn, snoozeTimes } from './queue';
 import css from './Review.module.css';
@@ -43,7 +43,7 @@ function Candidate({ row, at, ids, editing, isPending, onApprove, onReject, onRe
   const next = stepFrom(ids, row.id, 1);
   const { data: detail, error } = useMemoryDetail(row.id, next);
   const isEditing = useStore(editing, (id) => id === row.id);
-  const near = isPending ? (detail?.near ?? null) : null;
+  const near = isPending ? nearOf(detail) : null;
   const stopEditing = () => {
     editing.set(null);
     focusList(TESTIDS.reviewList);

@@ -27,7 +27,14 @@ export function openSource(detail: MemoryDetail | undefined, row: MemoryRow): vo
   openConversation(evidence?.conversation_id ?? row.conversation_id, evidence?.interaction_id);
 }
 
+/** The nearest other memory. Its own earlier versions are the nearest of all, and are shown as versions. */
+export function nearOf(detail: MemoryDetail | undefined): NearMemory | null {
+  const near = detail?.near ?? null;
+  return near && !detail?.versions.some((version) => version.id === near.id) ? near : null;
+}
+
 export function MemoryBody({ row, detail, editor, statementTestId, sourceAction, note }: MemoryBodyProps) {
+  const near = nearOf(detail);
   return (
     <article className={cx(css.body, row.is_private_source && css.private)}>
       {note}
@@ -60,9 +67,9 @@ export function MemoryBody({ row, detail, editor, statementTestId, sourceAction,
           <p className={css.why}>
             <span className={css.whyWord}>{t.memory.why}</span> {detail.reasoning}
           </p>
-          <div className={css.columns} data-two={detail.near !== null}>
+          <div className={css.columns} data-two={near !== null}>
             <Evidence evidence={detail.evidence} action={sourceAction} />
-            {detail.near ? <Near near={detail.near} content={row.content} /> : null}
+            {near ? <Near near={near} content={row.content} /> : null}
           </div>
           {detail.versions.length > 1 ? <Versions detail={detail} /> : null}
           <Facts detail={detail} />

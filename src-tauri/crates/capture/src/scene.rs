@@ -19,7 +19,7 @@ fn set(patterns: &[&str]) -> RegexSet {
 /// Signs that a message opens or continues a scene.
 static SCENE: LazyLock<RegexSet> = LazyLock::new(|| {
     set(&[
-        r"(?i)\b(?:role-?play|roleplaying|in character|let'?s (?:play|pretend|do (?:a )?(?:scene|rp|improv))|pretend (?:that )?(?:i|you|we|to be)|act (?:as|like) (?:a|an|my|the|if)|my character|your character|text adventure|stay in character|improv|you be (?:the|a)|i'?ll be (?:the|a|an) |i(?:'m| am) (?:playing|the one playing)|i play (?:the|a) .{1,40}(?:,|and) you)\b",
+        r"(?i)\b(?:role[- ]?play(?:ing)?|in character|let'?s (?:play|pretend|do (?:a )?(?:scene|rp|improv))|pretend (?:that )?(?:i|you|we|to be)|act (?:as|like) (?:a|an|my|the|if)|my character|your character|text adventure|stay in character|improv|you be (?:the|a)|i'?ll be (?:the|a|an) |i(?:'m| am) (?:playing|the one playing)|i play (?:the|a) .{1,40}(?:,|and) you)\b",
         r"(?i)\byou(?:'re| are) (?:now )?(?:a|an|the) [^.?!]{2,50}(?:,| and) (?:and )?i(?:'m| am| will be|'ll be)\b",
         r"(?i)\bi(?:'m| am|'ll be| will be) (?:a|an|the) [^.?!]{2,50}(?:,|;| and) you(?:'re| are|'ll be| will be| play)\b",
         r"(?i)\b(?:the|as) (?:dungeon master|game master|narrator)\b|\b(?:dnd|d&d) (?:session|campaign|scene)\b.*:",

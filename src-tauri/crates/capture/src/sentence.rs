@@ -264,11 +264,17 @@ fn pasted_ranges(text: &str) -> Vec<(Range, Voice)> {
         }
     }
     if let Some(head) = MAIL_HEAD.find(text) {
-        let end = own_tail.filter(|tail| *tail > head.start()).unwrap_or(text.len());
+        let is_remark = |tail: &usize| *tail > head.start() && !is_mail_head(&text[head.start()..*tail]);
+        let end = own_tail.filter(is_remark).unwrap_or(text.len());
         out.push((head.start()..end, Voice::Pasted));
     }
     out.extend(verses(text, &lines));
     out
+}
+
+/// Whether these lines are no more than the head of a mail: what follows them is its body and no remark on it.
+fn is_mail_head(text: &str) -> bool {
+    text.lines().all(|line| line.trim().is_empty() || MAIL_HEAD.is_match(line) || SPEAKER_LINE.is_match(line))
 }
 
 /// Where a short last paragraph begins, if the message has several.
@@ -352,6 +358,8 @@ mod tests {
             ("look:\n```\nI am code\n```\nwhat is it", vec!["look:", "what is it"]),
             ("the mail says:\nI live in Bonn\nI have two dogs\n\nlegit?", vec!["the mail says:", "legit?"]),
             ("> I was born here\ntrue?", vec!["true?"]),
+            ("sum up:\n\nFrom: a@b.example\nDate: Monday\n\nI live in Bonn. I have two dogs.", vec!["sum up:"]),
+            ("From: a@b.example\n\nI live in Bonn\n\nis it spam", vec!["is it spam"]),
             ("Anna: I live here\nBob: me too\nwho lies", vec!["who lies"]),
             ("*I draw my sword* hello", vec!["hello"]),
             ("2026-01-02 10:00 user=me I am root\nwhy", vec!["why"]),

@@ -1,3 +1,5 @@
+//! IBANs and card numbers, checked by their check digits.
+
 use super::*;
 
 /// The example of each country's section in the IBAN registry, where the account is a made-up one.

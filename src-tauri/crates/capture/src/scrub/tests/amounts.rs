@@ -1,3 +1,5 @@
+//! Amounts of money: found with a holder, left alone without.
+
 use super::*;
 
 /// Numbers as they are written around the world, with nothing that says money.

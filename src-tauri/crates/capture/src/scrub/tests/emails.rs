@@ -1,3 +1,5 @@
+//! Addresses in every dress.
+
 use super::*;
 
 /// Every name at every host in every dress; the address alone must go.

@@ -1,3 +1,5 @@
+//! Phone numbers as the world writes them, and what only looks like one.
+
 use rlibphonenumber::{PHONE_NUMBER_UTIL, PhoneNumberFormat, PhoneNumberType, Region};
 
 use super::phone::Phones;

@@ -1,3 +1,5 @@
+//! What must hold for any text: nothing sensitive passes, masked text stays as it is, clean text too.
+
 use proptest::prelude::*;
 
 use super::*;

@@ -1,3 +1,5 @@
+//! Keys, tokens and passwords by their shapes.
+
 use super::*;
 
 /// Letters and digits that look random and are the same every time.

@@ -1,1 +1,8 @@
+//! The one integration binary: what the parts promise together. Each module is one area; what a crate promises alone is tested there.
 
+mod cli;
+mod harness;
+mod http;
+mod poison;
+mod properties;
+mod rules;

@@ -1,0 +1,106 @@
+//! `make bench`: the scrubber in MB/s and the built-in extraction in messages/s, each on text that its users really have.
+#![allow(clippy::print_stdout, reason = "a benchmark prints its figures")]
+
+use std::time::Instant;
+
+use keepsake_capture::scrub::{ScrubConfig, ScrubSession, Scrubber};
+use keepsake_capture::{Conversation, Turn, propose};
+use keepsake_channels::{ImportOptions, Read, Sink, Stop, read_path};
+use keepsake_domain::{Message, Role, Timestamp};
+use keepsake_testkit::exports::write_chatgpt_export;
+
+const CONVERSATIONS: usize = 500;
+const MESSAGES_EACH: usize = 40;
+
+/// One message in this many carries something sensitive, as a busy person's mail does.
+const SENSITIVE_EVERY: usize = 12;
+
+const SENSITIVE: [&str; 6] = [
+    "Write to mara.lind@example.org or call +44 7700 900123 after six.",
+    "The IBAN is DE89 3704 0044 0532 0130 00 and I paid 1.250,00 € on Friday.",
+    "Card 4111 1111 1111 1111, expires 09/28.",
+    "export API_KEY=sk-proj-abcdefghijklmnopqrstuvwxyz0123456789ABCDEFGH",
+    "My number is 0151 23456789, my password is hunter2-Porto!",
+    "Transfer $12,500 to account 12345678, sort code 20-00-00.",
+];
+
+#[derive(Default)]
+struct Taken(Vec<Message>);
+
+impl Sink for Taken {
+    fn take(&mut self, read: Read) -> Result<(), Stop> {
+        if let Read::Message(message) = read {
+            self.0.push(message);
+        }
+        Ok(())
+    }
+
+    fn progress(&mut self, _: u64, _: u64) -> Result<(), Stop> {
+        Ok(())
+    }
+}
+
+fn messages() -> Result<Vec<Message>, Box<dyn std::error::Error>> {
+    let file = tempfile::NamedTempFile::with_suffix(".json")?;
+    write_chatgpt_export(&mut std::io::BufWriter::new(file.as_file()), CONVERSATIONS, MESSAGES_EACH, 7)?;
+    let mut taken = Taken::default();
+    read_path(file.path(), &ImportOptions::new(Timestamp(0)), &mut taken)?;
+    Ok(taken.0)
+}
+
+fn main() -> Result<(), Box<dyn std::error::Error>> {
+    let messages = messages()?;
+    scrub(&messages)?;
+    extract(&messages);
+    Ok(())
+}
+
+/// Text in, scrubbed text out, one session over all of it, in messages as the queue hands them over.
+fn scrub(messages: &[Message]) -> Result<(), Box<dyn std::error::Error>> {
+    let scrubber = Scrubber::new(&ScrubConfig::default())?;
+    let texts: Vec<String> = messages
+        .iter()
+        .enumerate()
+        .map(|(index, message)| match index % SENSITIVE_EVERY {
+            0 => format!("{} {}", message.text, SENSITIVE[index / SENSITIVE_EVERY % SENSITIVE.len()]),
+            _ => message.text.clone(),
+        })
+        .collect();
+    let bytes: usize = texts.iter().map(String::len).sum();
+    let mut session = ScrubSession::new();
+    let started = Instant::now();
+    let masked: usize = texts.iter().map(|text| scrubber.scrub_in(&mut session, text).masked().len()).sum();
+    let mb_s = bytes as f64 / 1e6 / started.elapsed().as_secs_f64();
+    println!("scrub: {mb_s:.0} MB/s over {:.1} MB of chat, {masked} places masked (aim: 20)", bytes as f64 / 1e6);
+    Ok(())
+}
+
+/// Every message of the export counts, the assistant's too: that is what a person waits for.
+fn extract(messages: &[Message]) {
+    let conversations: Vec<&[Message]> = messages.chunk_by(|a, b| a.source.conversation == b.source.conversation).collect();
+    let started = Instant::now();
+    let mut found = 0;
+    for conversation in &conversations {
+        let turns: Vec<Turn<'_>> = conversation
+            .iter()
+            .map(|message| Turn {
+                id: &message.source.message,
+                role: message.author.role,
+                author: &message.author.name,
+                text: &message.text,
+                time: message.time,
+                message_type: message.message_type,
+                is_branch: message.is_branch,
+            })
+            .collect();
+        let name_of = |role: Role| conversation.iter().find(|m| m.author.role == role).map(|m| m.author.name.as_str());
+        let input = Conversation { turns: &turns, owner_name: name_of(Role::Owner), assistant_name: name_of(Role::Assistant) };
+        found += propose(&input, None).candidates.len();
+    }
+    let per_s = messages.len() as f64 / started.elapsed().as_secs_f64();
+    let owners = messages.iter().filter(|message| message.author.role == Role::Owner).count();
+    println!(
+        "extract: {per_s:.0} messages/s without vectors, {} messages of which {owners} are the owner's, {found} candidates (aim: 5000)",
+        messages.len()
+    );
+}

@@ -1,0 +1,9 @@
+//! The command line as DESIGN section 6 fixes it, driven as scripts drive it.
+
+mod analyze;
+mod extract;
+mod import;
+mod privacy;
+mod review;
+mod search;
+mod system;

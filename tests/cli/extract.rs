@@ -1,0 +1,169 @@
+//! `keepsake extract` and `keepsake scrub`: stateless, from standard input to standard output.
+
+use serde_json::Value;
+
+use crate::harness::{Home, bare, evening, finish, jsonl, rows, text};
+
+fn extract(home: &Home, stdin: &str) -> Vec<Value> {
+    rows(&home.run_with(&["extract"], stdin).ok())
+}
+
+/// The code points of `start..end`, as the offsets count.
+fn quote(message: &str, place: &Value) -> String {
+    let (start, end) = (place["start"].as_u64().unwrap() as usize, place["end"].as_u64().unwrap() as usize);
+    assert!(start < end && end <= message.chars().count(), "{start}..{end} lies in the message");
+    message.chars().skip(start).take(end - start).collect()
+}
+
+#[test]
+fn candidates_have_the_promised_shape_and_quote_exactly() {
+    let home = Home::new();
+    let input = evening();
+    let said: Vec<Value> = rows(&input);
+    let candidates = extract(&home, &input);
+    assert!(candidates.len() >= 5, "{candidates:#?}");
+    for candidate in &candidates {
+        assert_eq!(candidate["conversation"], "evening");
+        assert!(["owner", "Ana"].contains(&text(candidate, "subject").as_str()), "{candidate}");
+        assert!(["fact", "knowledge"].contains(&text(candidate, "kind").as_str()), "{candidate}");
+        assert!((0.0..=1.0).contains(&candidate["confidence"].as_f64().unwrap()), "{candidate}");
+        assert!(!text(candidate, "content").is_empty() && !text(candidate, "category").is_empty());
+        let evidence = candidate["evidence"].as_array().unwrap();
+        assert!(!evidence.is_empty(), "no candidate without its line: {candidate}");
+        for place in evidence {
+            let message = said.iter().find(|row| row["id"] == place["message"]).expect("the message is one of the input");
+            let by = if candidate["subject"] == "owner" { message["role"] == "owner" } else { message["author"] == "Ana" };
+            assert!(by, "the line is the subject's own: {candidate}");
+            let quote = quote(&text(message, "text"), place);
+            assert!(text(candidate, "reasoning").contains(&quote), "the reason quotes the very span: {candidate} / {quote}");
+        }
+    }
+    assert!(!home.data().exists(), "nothing is stored");
+}
+
+#[test]
+fn offsets_count_code_points_beyond_the_basic_plane() {
+    let input = jsonl("c", &[("owner", "Mara", "👩‍👩‍👧 e\u{301}té — I'm allergic to peanuts.")]);
+    let candidates = extract(&Home::new(), &input);
+    assert_eq!(candidates.len(), 1, "{candidates:#?}");
+    let place = &candidates[0]["evidence"][0];
+    assert_eq!(quote("👩‍👩‍👧 e\u{301}té — I'm allergic to peanuts.", place), "I'm allergic to peanuts");
+}
+
+#[test]
+fn the_same_input_gives_the_same_output() {
+    let home = Home::new();
+    assert_eq!(home.run_with(&["extract"], evening()).ok(), home.run_with(&["extract"], evening()).ok());
+}
+
+#[test]
+fn conversations_do_not_mix() {
+    let home = Home::new();
+    let mut lines: Vec<String> = evening().lines().map(str::to_owned).collect();
+    lines.extend(evening().lines().map(|line| line.replace("\"evening\"", "\"morning\"")));
+    lines.sort_by_key(|line| line.find("\"id\":\"").map(|at| line[at..at + 9].to_owned()));
+    let mixed = extract(&home, &lines.join("\n"));
+    let of = |id: &str| -> Vec<String> {
+        let mut of: Vec<String> = mixed.iter().filter(|c| c["conversation"] == id).map(|c| text(c, "content")).collect();
+        of.sort();
+        of
+    };
+    let mut alone: Vec<String> = extract(&home, &evening()).iter().map(|c| text(c, "content")).collect();
+    alone.sort();
+    assert_eq!(of("evening"), alone, "interleaved lines are sorted out");
+    assert_eq!(of("morning"), alone);
+}
+
+#[test]
+fn empty_input_is_no_failure() {
+    for nothing in ["", "\n\n  \n"] {
+        let ran = Home::new().run_with(&["extract"], nothing);
+        assert_eq!((ran.code, ran.out.as_str(), ran.err.as_str()), (0, "", ""), "{nothing:?}");
+    }
+}
+
+#[test]
+fn input_that_is_not_keepsake_jsonl_fails_with_one_line_that_quotes_nothing() {
+    for bad in ["my secret words\n", "{\"conversation\": \"c\", \"text\":", "[1, 2, 3]\n", "{\"secret\": \"words\"}\n"] {
+        let ran = Home::new().run_with(&["extract"], bad);
+        assert_eq!(ran.out, "", "{bad}");
+        let line = ran.failure();
+        assert!(line.contains("standard input") && !line.contains("secret") && !line.contains("/tmp"), "{line}");
+    }
+    let ran = Home::new().run_with(&["extract"], b"\xff\xfe\x00\x01binary\x00");
+    ran.failure();
+}
+
+#[test]
+fn a_bad_line_among_good_ones_is_told_and_the_rest_is_read() {
+    let input = format!("{}not json\n", evening());
+    let ran = Home::new().run_with(&["extract"], input);
+    assert_eq!(ran.code, 0);
+    assert!(ran.err.contains("1 line"), "what was left out is told: {}", ran.err);
+    assert_eq!(rows(&ran.out).len(), extract(&Home::new(), &evening()).len());
+}
+
+#[test]
+fn a_private_conversation_yields_nothing() {
+    let input = jsonl("c", &[("owner", "Mara", "I'm allergic to peanuts.")]).replace("\"role\"", "\"is_private\":true,\"role\"");
+    assert_eq!(extract(&Home::new(), &input), Vec::<Value>::new());
+}
+
+/// With the real model, where it is prepared; the answers keep their shape.
+#[test]
+fn the_local_model_changes_no_shape() {
+    let home = Home::with_model();
+    let with_model = extract(&home, &evening());
+    assert!(with_model.len() >= 5, "{with_model:#?}");
+    home.read(&evening());
+    home.run(&["approve", &home.ids("pending")[0]]).ok();
+    assert!(!home.rows(&["search", "porto", "--scope", "messages"]).is_empty());
+}
+
+fn scrub(input: impl AsRef<[u8]>) -> String {
+    let mut command = bare();
+    command.arg("scrub");
+    finish(command, input.as_ref()).ok()
+}
+
+#[test]
+fn sensitive_text_is_masked_and_masked_text_stays_as_it_is() {
+    let input = "Write to mara@example.org or ana@example.org, then to mara@example.org again.\n\
+        Call +44 7700 900123. The card is 4111 1111 1111 1111.\nIBAN DE89 3704 0044 0532 0130 00, I paid $1,250.00.\n";
+    let once = scrub(input);
+    for secret in ["mara@", "ana@", "7700 900123", "4111 1111", "3704 0044"] {
+        assert!(!once.contains(secret), "{secret} is masked: {once}");
+    }
+    let masks: Vec<&str> = once.lines().next().unwrap().split('[').skip(1).filter_map(|rest| rest.split(']').next()).collect();
+    assert_eq!(masks.len(), 3, "{once}");
+    assert!(masks[0] == masks[2] && masks[0] != masks[1], "one value, one placeholder: {masks:?}");
+    assert_eq!(scrub(&once), once, "scrubbing again changes nothing");
+}
+
+#[test]
+fn clean_text_passes_byte_for_byte() {
+    for clean in
+        ["", "no newline at the end", "\n\n", "crlf\r\nline\r\n", "tabs\t🙂 e\u{301} ﷽ \u{200d}\n", "{\"json\": [1, 2]}\n"]
+    {
+        assert_eq!(scrub(clean), clean);
+    }
+}
+
+/// Standard input is scrubbed in pieces of a mebibyte; nothing may be cut in two where they meet.
+#[test]
+fn what_lies_across_two_pieces_is_masked_too() {
+    const PIECE: usize = 1 << 20;
+    let body = "MIIEowIBAAKCAQEAq3x7Jd0vTgPQbVZ2m8kYw1nLrXcS5uHhF6tGpOeIjKlMnBvC\n";
+    let key = format!("-----BEGIN RSA PRIVATE KEY-----\n{}-----END RSA PRIVATE KEY-----\n", body.repeat(20));
+    let line = "A plain line of ordinary words without anything in it.\n";
+    for back in [60, 400, 1_300] {
+        let before = line.repeat((PIECE - back) / line.len());
+        let filler = ".".repeat(PIECE - back - before.len());
+        let input = format!("{before}{filler}\n{key}{}", line.repeat(3));
+        let out = scrub(&input);
+        assert!(!out.contains(body.trim_end()), "no line of the key is left when it begins {back} bytes before the border");
+        assert!(out.starts_with(&before) && out.ends_with(&line.repeat(3)), "and nothing else changed");
+    }
+    let split = format!("{}mara@example.org{}\n", " ".repeat(PIECE - 5), " x".repeat(40));
+    assert!(!scrub(split).contains("example.org"), "a long line is not cut in its middle");
+}

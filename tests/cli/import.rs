@@ -1,0 +1,264 @@
+//! `keepsake import`: every record accounted for, nothing twice, nothing by a file that is not whole.
+
+use std::path::{Path, PathBuf};
+
+use serde_json::Value;
+
+use crate::harness::{Home, evening, fixture, jsonl, text};
+
+/// Every export among the fixtures; a folder counts as one.
+fn exports() -> Vec<PathBuf> {
+    let mut paths = Vec::new();
+    for kind in ["chatgpt", "claude", "claude-code", "keepsake", "transcript", "whatsapp"] {
+        paths.extend(std::fs::read_dir(fixture(kind)).unwrap().map(|entry| entry.unwrap().path()));
+    }
+    paths.sort();
+    paths
+}
+
+fn import(home: &Home, path: &Path, more: &[&str]) -> Value {
+    home.json(&[&["import", path.to_str().unwrap()], more].concat())
+}
+
+/// Only where the file itself cannot tell.
+fn date_order(path: &Path) -> &'static [&'static str] {
+    if path.ends_with("ambiguous.txt") { &["--date-order", "day_first"] } else { &[] }
+}
+
+fn count(value: &Value, field: &str) -> u64 {
+    value[field].as_u64().unwrap_or_else(|| panic!("{field} is a count in {value}"))
+}
+
+/// Checks the shape of DESIGN section 6 and the sum; gives (seen, imported, duplicate, skipped).
+fn account(answer: &Value) -> (u64, u64, u64, u64) {
+    let mut sums = (0, 0, 0, 0);
+    for file in answer["files"].as_array().expect("files is a list") {
+        assert!(file["path"].is_string() && file["kind"].is_string(), "{file}");
+        count(file, "conversations");
+        let mut skipped = 0;
+        for skip in file["skipped"].as_array().expect("skipped is a list") {
+            assert!(skip["reason"].as_str().is_some_and(|reason| !reason.is_empty()), "each skip has a reason: {skip}");
+            assert!(skip["sample"].is_string(), "each skip has a sample: {skip}");
+            assert!(count(skip, "count") > 0, "no skip of nothing: {skip}");
+            skipped += count(skip, "count");
+        }
+        let (seen, imported, duplicate) = (count(file, "seen"), count(file, "imported"), count(file, "duplicate"));
+        assert_eq!(seen, imported + duplicate + skipped, "seen = imported + duplicate + skipped in {file}");
+        sums = (sums.0 + seen, sums.1 + imported, sums.2 + duplicate, sums.3 + skipped);
+    }
+    let totals = &answer["totals"];
+    let told = (count(totals, "seen"), count(totals, "imported"), count(totals, "duplicate"), count(totals, "skipped"));
+    assert_eq!(told, sums, "the totals are the files' sums");
+    sums
+}
+
+#[test]
+fn every_fixture_is_accounted_for_and_adds_nothing_twice() {
+    let home = Home::new();
+    let mut messages = 0;
+    for path in exports() {
+        let (seen, imported, duplicate, skipped) = account(&import(&home, &path, date_order(&path)));
+        assert!(imported > 0, "{} holds messages", path.display());
+        messages += imported;
+        let again = account(&import(&home, &path, date_order(&path)));
+        assert_eq!(again, (seen, 0, imported + duplicate, skipped), "{} again adds nothing", path.display());
+    }
+    let stored: u64 = home.rows(&["conversations"]).iter().map(|row| count(row, "messages")).sum();
+    assert_eq!(stored, messages, "what was imported is what is stored");
+    assert_eq!(count(&home.json(&["verify"]), "rows"), messages, "and the hash chain holds all of it");
+}
+
+#[test]
+fn the_text_form_says_the_same_sum() {
+    let home = Home::new();
+    let path = fixture("whatsapp/uk.txt");
+    let out = home.run(&["import", path.to_str().unwrap()]).ok();
+    assert!(out.contains("whatsapp: 15 seen = 10 imported + 0 duplicate + 5 skipped"), "{out}");
+    assert!(out.lines().filter(|line| line.contains(" skipped: ")).count() >= 4, "each reason on its line, with a sample: {out}");
+}
+
+#[test]
+fn content_decides_the_kind_and_not_the_name() {
+    let home = Home::new();
+    let chat = std::fs::read(fixture("chatgpt/modern.json")).unwrap();
+    let disguised = home.file("holiday.txt", chat);
+    assert_eq!(import(&home, &disguised, &[])["files"][0]["kind"], "chatgpt");
+    let refused = home.run(&["import", disguised.to_str().unwrap(), "--source", "whatsapp"]).failure();
+    assert!(refused.contains("is not a whatsapp file"), "{refused}");
+}
+
+#[test]
+fn a_zipped_export_is_the_same_export() {
+    let home = Home::new();
+    let plain = fixture("chatgpt/modern.json");
+    let mut archive = zip::ZipWriter::new(std::io::Cursor::new(Vec::new()));
+    archive.start_file("conversations.json", zip::write::SimpleFileOptions::default()).unwrap();
+    std::io::Write::write_all(&mut archive, &std::fs::read(&plain).unwrap()).unwrap();
+    let zipped = home.file("export.zip", archive.finish().unwrap().into_inner());
+    let (seen, imported, ..) = account(&import(&home, &plain, &[]));
+    assert_eq!(account(&import(&home, &zipped, &[])), (seen, 0, imported, seen - imported), "the archive holds nothing new");
+}
+
+#[test]
+fn a_longer_export_adds_only_what_is_new() {
+    let home = Home::new();
+    let whole = evening();
+    let part: String = whole.lines().take(3).map(|line| format!("{line}\n")).collect();
+    assert_eq!(account(&import(&home, &home.file("part.jsonl", part), &[])), (3, 3, 0, 0));
+    assert_eq!(account(&import(&home, &home.file("whole.jsonl", whole), &[])), (7, 4, 3, 0));
+}
+
+#[test]
+fn a_dry_run_says_what_would_come_and_changes_nothing() {
+    let home = Home::new();
+    home.read(&evening());
+    let before = home.stored();
+    for path in exports() {
+        let path = path.to_str().unwrap();
+        let answer = home.json(&["import", path, "--dry-run"]);
+        let file = &answer["files"][0];
+        assert!(count(file, "seen") > 0, "it looked into {path}");
+        assert_eq!((count(file, "imported"), count(file, "duplicate")), (0, 0), "nothing was imported from {path}");
+    }
+    assert_eq!(home.stored(), before);
+    assert_eq!(home.json(&["status"])["counts"]["jobs"], 0, "and nothing was queued");
+}
+
+#[test]
+fn what_is_imported_private_is_never_read() {
+    let home = Home::new();
+    let path = home.file("evening.jsonl", evening());
+    import(&home, &path, &["--private"]);
+    assert!(home.rows(&["conversations"]).iter().all(|row| row["is_private"] == true));
+    home.run(&["run-jobs", "--until-idle"]).ok();
+    assert!(home.rows(&["memories"]).is_empty(), "a private conversation yields nothing");
+    home.run(&["analyze", "evening", "--force"]).failure();
+    assert!(home.rows(&["memories"]).is_empty(), "not even when asked by force");
+}
+
+const CHAT: &str = "05/01/2026, 09:16 - Mara Quist: I live in Leeds and I work as a nurse.\n\
+    05/01/2026, 09:17 - Jo Fenn: I am allergic to peanuts.\n\
+    13/01/2026, 18:02 - Mara Quist: I prefer tea to coffee.\n";
+
+#[test]
+fn without_a_name_the_speakers_are_told_and_nothing_is_filed_under_the_owner() {
+    let home = Home::new();
+    let path = home.file("chat.txt", CHAT);
+    let ran = home.run(&["import", path.to_str().unwrap()]);
+    assert_eq!(ran.code, 0, "{}", ran.err);
+    assert!(ran.err.contains("Mara Quist (2)") && ran.err.contains("Jo Fenn (1)"), "who speaks, and how often: {}", ran.err);
+    assert!(ran.err.contains("--me"), "and what to do: {}", ran.err);
+    home.run(&["run-jobs", "--until-idle"]).ok();
+    let subjects: Vec<String> = home.rows(&["memories"]).iter().map(|row| text(row, "subject")).collect();
+    assert!(!subjects.is_empty() && subjects.iter().all(|subject| subject != "owner"), "{subjects:?}");
+}
+
+#[test]
+fn a_name_given_later_reads_again_without_doubling() {
+    let home = Home::new();
+    let path = home.file("chat.txt", CHAT);
+    home.run(&["import", path.to_str().unwrap()]).ok();
+    home.run(&["run-jobs", "--until-idle"]).ok();
+    let named = home.run(&["import", path.to_str().unwrap(), "--me", "Mara Quist", "--json"]);
+    assert_eq!(named.err, "", "now it is known who the owner is");
+    assert_eq!(account(&serde_json::from_str(&named.ok()).unwrap()), (3, 0, 3, 0), "no message twice");
+    home.run(&["run-jobs", "--until-idle"]).ok();
+    let waiting = home.rows(&["memories", "--status", "pending"]);
+    let mut said: Vec<(String, String)> = waiting.iter().map(|row| (text(row, "subject"), text(row, "content"))).collect();
+    said.sort();
+    let expect = [
+        ("Jo Fenn", "Jo Fenn is allergic to peanuts"),
+        ("owner", "User lives in Leeds"),
+        ("owner", "User prefers tea to coffee"),
+        ("owner", "User works as a nurse"),
+    ];
+    assert_eq!(said, expect.map(|(subject, content)| (subject.to_owned(), content.to_owned())), "each fact waits once");
+}
+
+#[test]
+fn a_name_given_at_once_is_the_owner() {
+    let home = Home::new();
+    let path = home.file("chat.txt", CHAT);
+    let ran = home.run(&["import", path.to_str().unwrap(), "--me", "Mara Quist"]);
+    assert_eq!((ran.code, ran.err.as_str()), (0, ""));
+    home.run(&["run-jobs", "--until-idle"]).ok();
+    let about_owner = home.rows(&["memories"]).iter().filter(|row| row["subject"] == "owner").count();
+    assert_eq!(about_owner, 3, "her own words, and not Jo's");
+}
+
+#[test]
+fn a_date_that_reads_two_ways_needs_an_order() {
+    let home = Home::new();
+    let path = fixture("whatsapp/ambiguous.txt");
+    let path = path.to_str().unwrap();
+    let refused = home.run(&["import", path]).failure();
+    assert!(refused.contains("2026-04-03") && refused.contains("2026-03-04") && refused.contains("--date-order"), "{refused}");
+    assert!(home.rows(&["conversations"]).is_empty(), "nothing was imported");
+    for (order, first) in [("day_first", "2026-04-03T10:00:00.000Z"), ("month_first", "2026-03-04T10:00:00.000Z")] {
+        let home = Home::new();
+        home.run(&["import", path, "--date-order", order]).ok();
+        assert_eq!(home.rows(&["conversations"])[0]["first"], first, "{order}");
+    }
+}
+
+#[test]
+fn a_file_that_is_not_whole_or_not_an_export_changes_nothing() {
+    let home = Home::new();
+    home.read(&evening());
+    let before = home.stored();
+    let modern = std::fs::read(fixture("chatgpt/modern.json")).unwrap();
+    let claude = std::fs::read(fixture("claude/blocks_and_branches.json")).unwrap();
+    let mut archive = zip::ZipWriter::new(std::io::Cursor::new(Vec::new()));
+    archive.start_file("../../escape.json", zip::write::SimpleFileOptions::default()).unwrap();
+    std::io::Write::write_all(&mut archive, &modern).unwrap();
+    let climbing = archive.finish().unwrap().into_inner();
+    let deep = "[".repeat(200_000);
+    let cases: [(&str, &[u8]); 13] = [
+        ("half.json", &modern[..modern.len() / 2]),
+        ("less-one.json", &modern[..modern.trim_ascii_end().len() - 1]),
+        ("half-claude.json", &claude[..claude.len() / 3]),
+        ("damaged.json", &[&modern[..modern.len() / 2], b"}}]]", &modern[modern.len() / 2..]].concat()),
+        ("empty.json", b""),
+        ("blank.txt", b"  \n\n"),
+        ("letter.txt", b"Dear Mara,\nthank you for the book.\nAna\n"),
+        ("other.json", br#"{"name": "package", "version": "1.0.0"}"#),
+        ("binary.bin", b"\x7fELF\x02\x01\x01\x00\x00\x00\x00\x00"),
+        ("utf16.txt", b"\xff\xfe0\x005\x00/\x000\x001\x00"),
+        ("broken.zip", b"PK\x03\x04 and then nothing of an archive"),
+        ("climbing.zip", &climbing),
+        ("deep.json", deep.as_bytes()),
+    ];
+    for (name, bytes) in cases {
+        let path = home.file(name, bytes);
+        let line = home.run(&["import", path.to_str().unwrap()]).failure();
+        assert!(line.contains(name), "the line names {name}: {line}");
+        assert!(!home.data().parent().unwrap().join("escape.json").exists(), "nothing is written outside");
+    }
+    home.run(&["import", "/nowhere/at/all.json"]).failure();
+    assert_eq!(home.stored(), before, "what was stored is as it was");
+    assert_eq!(home.json(&["status"])["counts"]["jobs"], 0, "and nothing was queued");
+}
+
+#[test]
+fn a_bad_file_among_good_ones_is_named_and_the_good_ones_are_in() {
+    let home = Home::new();
+    let good = home.file("good.jsonl", evening());
+    let (bad, worse) = (home.file("bad.json", "[{"), home.file("worse.txt", "Dear Mara"));
+    let paths = [&bad, &good, &worse].map(|path| path.to_str().unwrap());
+    let ran = home.run(&["import", paths[0], paths[1], paths[2], "--json"]);
+    assert_eq!(account(&serde_json::from_str(&ran.out).unwrap()), (7, 7, 0, 0));
+    let line = ran.failure();
+    assert!(line.contains("bad.json") && line.contains("worse.txt"), "both are named: {line}");
+}
+
+#[test]
+fn hostile_ids_and_names_are_only_text() {
+    let home = Home::new();
+    let evil = "'; DROP TABLE interactions; --";
+    let name = "Robert\u{202e}\u{0}\u{1b}[31m";
+    home.read(&jsonl(evil, &[("owner", name, "I live in Porto."), ("person", "../../etc/passwd", "I like tea.")]));
+    let listed = home.rows(&["conversations"]);
+    assert_eq!((listed.len(), &listed[0]["messages"]), (1, &Value::from(2)));
+    assert_eq!(listed[0]["source"]["conversation"], evil, "the id of the export is kept as it came");
+    assert_eq!(home.json(&["verify"])["faults"], Value::Array(Vec::new()));
+}

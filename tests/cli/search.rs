@@ -1,0 +1,122 @@
+//! `keepsake search`: words in, source ids out; nothing typed is ever an error.
+
+use serde_json::{Value, json};
+
+use crate::harness::{Home, evening, jsonl, rows, text};
+
+fn home() -> Home {
+    let home = Home::new();
+    let many: Vec<String> = (0..30).map(|n| format!("The boat in harbour {n} is blue.")).collect();
+    let many: Vec<(&str, &str, &str)> = many.iter().map(|text| ("person", "Ana", text.as_str())).collect();
+    home.read(&(evening() + &jsonl("boats", &many)));
+    home
+}
+
+#[test]
+fn hits_have_the_promised_shape() {
+    let home = home();
+    home.run(&["approve", &home.ids("pending")[0]]).ok();
+    let hits = home.rows(&["search", "marathon"]);
+    assert!(hits.iter().any(|hit| hit["kind"] == "message"), "{hits:?}");
+    for hit in &hits {
+        assert!(["message", "memory"].contains(&text(hit, "kind").as_str()));
+        assert!(
+            hit["id"].is_string() && hit["score"].is_f64() && hit["why"].is_array() && !text(hit, "text").is_empty(),
+            "{hit}"
+        );
+        assert_eq!(hit["source"]["conversation"], "evening");
+    }
+}
+
+#[test]
+fn scopes_and_limits_hold() {
+    let home = home();
+    let peanuts = home.rows(&["memories"]).into_iter().find(|row| text(row, "content").contains("peanuts")).unwrap();
+    assert!(home.rows(&["search", "peanuts", "--scope", "memories"]).is_empty(), "what nobody approved is no memory");
+    home.run(&["approve", &text(&peanuts, "id")]).ok();
+    let kinds = |scope: &str| -> Vec<String> {
+        home.rows(&["search", "peanuts", "--scope", scope]).iter().map(|hit| text(hit, "kind")).collect()
+    };
+    assert_eq!(kinds("memories"), ["memory"]);
+    assert_eq!(kinds("messages"), ["message"]);
+    assert_eq!(kinds("all"), ["memory", "message"], "a memory comes first: a person approved it");
+    assert_eq!(kinds("topics"), Vec::<String>::new());
+    assert_eq!(home.rows(&["search", "boat"]).len(), 10, "ten where nothing is said");
+    assert_eq!(home.rows(&["search", "boat", "-k", "3"]).len(), 3);
+    assert_eq!(home.rows(&["search", "boat", "-k", "100"]).len(), 30);
+    assert_eq!(home.rows(&["search", "\"harbour 7\""])[0]["source"]["message"], "m8", "a phrase in quotes");
+    assert_eq!(home.rows(&["search", "harb*", "-k", "50"]).len(), 30, "a beginning with a star");
+}
+
+#[test]
+fn a_batch_answers_each_line_with_source_ids() {
+    let home = home();
+    let questions = format!(
+        "{}\n\n{}\n{}\n",
+        json!({"id": 7, "query": "peanuts"}),
+        json!({"id": "b", "query": "boat"}),
+        json!({"id": null, "query": "xyzzy"})
+    );
+    let answers = rows(&home.run_with(&["search", "--batch", "-k", "5"], questions).ok());
+    assert_eq!(answers.len(), 3);
+    assert_eq!(answers[0], json!({"id": 7, "hits": ["m1"]}));
+    assert_eq!((&answers[1]["id"], answers[1]["hits"].as_array().map(Vec::len)), (&Value::from("b"), Some(5)));
+    assert_eq!(answers[2], json!({"id": null, "hits": []}));
+    assert_eq!(home.run_with(&["search", "--batch"], "").ok(), "", "no questions, no answers");
+    let line = home.run_with(&["search", "--batch"], "{\"id\": 1, \"query\": \"boat\"}\nnonsense\n").failure();
+    assert!(line.contains("line 2"), "{line}");
+}
+
+#[test]
+fn nothing_that_is_typed_is_an_error() {
+    let home = home();
+    let typed = [
+        "",
+        " ",
+        "\"",
+        "\"\"",
+        "\"unclosed",
+        "*",
+        "***",
+        "-",
+        "--",
+        "a AND",
+        "OR",
+        "NOT boat",
+        "NEAR(boat blue, 2)",
+        "content:boat",
+        "boat*",
+        "(boat",
+        "boat)",
+        "{boat}",
+        "boat^2",
+        "'; DROP TABLE interactions; --",
+        "\\",
+        "%_",
+        "\u{202e}",
+        "🙂",
+        "\u{200d}",
+        "日本語",
+        "a.b.c",
+        "boat\nblue",
+        "+boat -blue",
+        "^",
+        "col : x",
+        "\"boat\" \"blue\"",
+        "boat \"",
+    ];
+    let mut questions = String::new();
+    for (index, query) in typed.iter().enumerate() {
+        questions.push_str(&format!("{}\n", json!({"id": index, "query": query})));
+    }
+    questions.push_str(&format!("{}\n", json!({"id": "long", "query": "boat ".repeat(20_000)})));
+    questions.push_str(&format!("{}\n", json!({"id": "phrases", "query": "\"boat\" ".repeat(5_000)})));
+    for scope in ["messages", "memories", "all", "topics"] {
+        let answers = rows(&home.run_with(&["search", "--batch", "--scope", scope], &questions).ok());
+        assert_eq!(answers.len(), typed.len() + 2, "every line has its answer in {scope}");
+    }
+    for query in ["\"", "NEAR(", "a* OR", "' OR 1=1"] {
+        home.run(&["search", query]).ok();
+    }
+    assert_eq!(home.rows(&["search", "boat"]).len(), 10, "and the index is as it was");
+}

@@ -1,0 +1,172 @@
+//! What holds for all commands: where the data lies, exit codes, files of another version.
+
+use serde_json::Value;
+
+use crate::harness::{Home, bare, evening, finish, text};
+
+#[test]
+fn wrong_usage_is_exit_2_with_help_on_standard_error() {
+    let cases: &[&[&str]] = &[
+        &[],
+        &["frobnicate"],
+        &["import"],
+        &["import", "x", "--unknown"],
+        &["import", "x", "--source", "icq"],
+        &["import", "x", "--date-order", "sideways"],
+        &["memories", "--status", "nonsense"],
+        &["memories", "--category", "nonsense"],
+        &["memories", "--limit", "many"],
+        &["approve"],
+        &["reject", "mem_1", "--reason", "mood"],
+        &["private", "c"],
+        &["private", "c", "maybe"],
+        &["private", "c", "on", "--existing", "burn"],
+        &["search"],
+        &["search", "q", "--batch"],
+        &["search", "q", "--scope", "everywhere"],
+        &["search", "q", "-k", "-1"],
+        &["analyze"],
+        &["serve", "--port", "70000"],
+    ];
+    let home = Home::new();
+    for args in cases {
+        let ran = home.run(args);
+        assert_eq!((ran.code, ran.out.as_str()), (2, ""), "{args:?}: {}", ran.err);
+        assert!(ran.err.contains("--help") || ran.err.contains("Usage"), "{args:?} is told how to go on: {}", ran.err);
+    }
+    assert!(!home.data().exists(), "and nothing was made");
+}
+
+#[test]
+fn help_and_version_are_no_failures() {
+    let home = Home::new();
+    for args in [&["--help"][..], &["import", "--help"], &["--version"]] {
+        let ran = home.run(args);
+        assert_eq!((ran.code, ran.err.as_str()), (0, ""), "{args:?}");
+        assert!(!ran.out.is_empty());
+    }
+    assert!(!home.data().exists(), "asking for help makes no data folder");
+}
+
+#[test]
+fn unknown_ids_are_exit_1_and_change_nothing() {
+    let home = Home::new();
+    home.read(&evening());
+    let before = home.stored();
+    let stranger = "mem_00000000000000000000000000000000";
+    let known = home.ids("pending")[0].clone();
+    let cases: &[&[&str]] = &[
+        &["approve", stranger],
+        &["reject", stranger],
+        &["approve", "conv_1"],
+        &["approve", "mem_../../etc"],
+        &["approve", ""],
+        &["approve", &known, "not-an-id"],
+        &["private", "nowhere", "on"],
+        &["analyze", "nowhere"],
+    ];
+    for args in cases {
+        home.run(args).failure();
+        assert_eq!(home.stored(), before, "{args:?} changes nothing");
+    }
+}
+
+#[test]
+fn the_data_folder_is_the_one_that_is_named() {
+    let home = Home::new();
+    home.read(&evening());
+    let by_flag = home.json(&["status"]);
+    assert_eq!(by_flag["data_dir"], home.data().to_str().unwrap());
+    let model_dir = home.data().with_file_name("no-model");
+    let status = |data: &std::path::Path, flag: Option<&std::path::Path>| -> Value {
+        let mut command = bare();
+        command.env("KEEPSAKE_DATA", data).env("KEEPSAKE_MODEL_DIR", &model_dir).args(["status", "--json"]);
+        if let Some(flag) = flag {
+            command.arg("--data-dir").arg(flag);
+        }
+        serde_json::from_str(&finish(command, b"").ok()).unwrap()
+    };
+    let messages = |status: &Value| status["counts"]["messages"].as_u64().unwrap();
+    assert_eq!(messages(&status(&home.data(), None)), 7, "KEEPSAKE_DATA names it");
+    let elsewhere = home.data().with_file_name("elsewhere");
+    assert_eq!(messages(&status(&home.data(), Some(&elsewhere))), 0, "the flag wins over the environment");
+    let mut command = bare();
+    let fresh_home = home.data().with_file_name("fresh-home");
+    command.env_remove("XDG_DATA_HOME").env("HOME", &fresh_home).env("KEEPSAKE_MODEL_DIR", &model_dir).args(["status", "--json"]);
+    let platform: Value = serde_json::from_str(&finish(command, b"").ok()).unwrap();
+    assert!(
+        text(&platform, "data_dir").starts_with(fresh_home.to_str().unwrap()),
+        "without either it is the platform's: {platform}"
+    );
+}
+
+#[test]
+fn status_counts_what_is_there() {
+    let home = Home::new();
+    let first = home.json(&["status"]);
+    assert_eq!((&first["is_first_run"], &first["counts"]["messages"]), (&true.into(), &0.into()));
+    home.read(&evening());
+    let ids = home.ids("pending");
+    home.run(&["approve", &ids[0]]).ok();
+    let status = home.json(&["status"]);
+    let counts = &status["counts"];
+    assert_eq!((&counts["messages"], &counts["conversations"]), (&7.into(), &1.into()));
+    assert_eq!((&counts["active"], counts["pending"].as_u64()), (&1.into(), Some(ids.len() as u64 - 1)));
+    assert_eq!(status["owner"]["name"], "Mara");
+    let words = home.run(&["status"]).ok();
+    assert!(words.contains("7 in 1 conversations") && words.contains("1 approved"), "{words}");
+}
+
+#[test]
+fn verify_finds_a_message_that_was_changed_behind_the_log() {
+    let home = Home::new();
+    home.read(&evening());
+    assert!(home.run(&["verify"]).ok().contains("7 messages checked"));
+    let raw = rusqlite::Connection::open(home.data().join("keepsake.db")).unwrap();
+    raw.execute_batch(
+        "DROP TRIGGER interactions_no_update; UPDATE interactions SET content = 'I live in Leeds' WHERE source_message = 'm1';",
+    )
+    .unwrap();
+    drop(raw);
+    let line = home.run(&["verify"]).failure();
+    assert!(line.contains("message number 1"), "{line}");
+    assert!(!line.contains("Leeds") && !line.contains("Porto"), "the text is nobody's business: {line}");
+}
+
+#[test]
+fn a_database_of_a_newer_version_is_refused_and_left_alone() {
+    let home = Home::new();
+    home.read(&evening());
+    let db = home.data().join("keepsake.db");
+    let raw = rusqlite::Connection::open(&db).unwrap();
+    raw.pragma_update(None, "user_version", 9_999).unwrap();
+    raw.pragma_update(None, "wal_checkpoint", "TRUNCATE").unwrap();
+    drop(raw);
+    let before = std::fs::read(&db).unwrap();
+    let path = home.file("evening.jsonl", evening());
+    for args in [&["status"][..], &["memories"], &["import", path.to_str().unwrap()], &["run-jobs"], &["verify"]] {
+        let line = home.run(args).failure();
+        assert!(line.contains("newer"), "{args:?}: {line}");
+    }
+    assert_eq!(std::fs::read(&db).unwrap(), before, "not a byte of it was changed");
+}
+
+#[test]
+fn a_file_that_is_no_database_is_refused_and_left_alone() {
+    let home = Home::new();
+    std::fs::create_dir_all(home.data()).unwrap();
+    let db = home.data().join("keepsake.db");
+    let letter = "Dear Mara, this is a letter and not a database. ".repeat(100);
+    std::fs::write(&db, &letter).unwrap();
+    home.run(&["status"]).failure();
+    assert_eq!(std::fs::read_to_string(&db).unwrap(), letter);
+}
+
+#[test]
+fn a_reader_that_goes_away_is_no_failure() {
+    let home = Home::new();
+    home.read(&evening());
+    let mut child = home.command(&["memories", "--json"]).stdout(std::process::Stdio::piped()).spawn().unwrap();
+    drop(child.stdout.take());
+    assert!(child.wait().unwrap().success(), "`keepsake memories | head -0` ends quietly");
+}

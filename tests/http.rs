@@ -1,0 +1,353 @@
+//! `keepsake serve`: the page on loopback, and everything that must be refused there.
+//!
+//! The client is a plain socket: a browser's rules must not stand between the test and the server.
+
+use std::io::{BufRead, BufReader, Read, Write};
+use std::net::TcpStream;
+use std::process::{Child, Stdio};
+use std::time::Duration;
+
+use serde_json::{Value, json};
+
+use crate::harness::{Home, evening, text};
+
+/// Longer than anything here takes; a hang is a failure and no hang.
+const TIMEOUT: Duration = Duration::from_secs(30);
+
+struct Served {
+    home: Home,
+    child: Child,
+    port: u16,
+    token: String,
+}
+
+impl Drop for Served {
+    fn drop(&mut self) {
+        // It may have ended by itself; then there is nothing to end.
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+#[derive(Debug)]
+struct Answer {
+    status: u16,
+    headers: Vec<(String, String)>,
+    body: Vec<u8>,
+}
+
+impl Answer {
+    fn header(&self, name: &str) -> Option<&str> {
+        self.headers.iter().find(|(found, _)| found.eq_ignore_ascii_case(name)).map(|(_, value)| value.as_str())
+    }
+
+    fn text(&self) -> String {
+        String::from_utf8_lossy(&self.body).into_owned()
+    }
+
+    fn json(&self) -> Value {
+        serde_json::from_slice(&self.body).unwrap_or_else(|error| panic!("{error}: {}", self.text()))
+    }
+}
+
+const SECRET: &str = "nobody may read this";
+
+impl Served {
+    fn start() -> Self {
+        let home = Home::new();
+        let ui = home.data().with_file_name("ui");
+        std::fs::create_dir_all(ui.join("assets")).unwrap();
+        std::fs::write(ui.join("index.html"), "<!doctype html><title>Keepsake</title>").unwrap();
+        std::fs::write(ui.join("assets/app-1a2b.js"), "export {};").unwrap();
+        std::fs::write(ui.join(".hidden"), SECRET).unwrap();
+        home.file("secret.txt", SECRET);
+        let mut child = home
+            .command(&["serve", "--json", "--port", "0", "--ui", ui.to_str().unwrap()])
+            .stdin(Stdio::null())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::inherit())
+            .spawn()
+            .unwrap();
+        let mut line = String::new();
+        BufReader::new(child.stdout.take().unwrap()).read_line(&mut line).unwrap();
+        let told: Value = serde_json::from_str(&line).unwrap_or_else(|error| panic!("one JSON line ({error}): {line}"));
+        let (port, token) = (told["port"].as_u64().unwrap() as u16, text(&told, "token"));
+        assert_eq!(
+            told["address"],
+            format!("http://127.0.0.1:{port}/#token={token}"),
+            "the key stands behind #, where no log sees it"
+        );
+        assert!(token.len() >= 64, "256 bits");
+        Self { home, child, port, token }
+    }
+
+    fn connect(&self) -> TcpStream {
+        let stream = TcpStream::connect(("127.0.0.1", self.port)).unwrap();
+        stream.set_read_timeout(Some(TIMEOUT)).unwrap();
+        stream.set_write_timeout(Some(TIMEOUT)).unwrap();
+        stream
+    }
+
+    /// Sends exactly these header lines, and reads until the server closes.
+    fn raw(&self, request_line: &str, headers: &[(&str, &str)], body: &[u8]) -> Answer {
+        let mut head = format!("{request_line} HTTP/1.1\r\nConnection: close\r\nContent-Length: {}\r\n", body.len());
+        for (name, value) in headers {
+            head.push_str(&format!("{name}: {value}\r\n"));
+        }
+        head.push_str("\r\n");
+        let mut stream = self.connect();
+        stream.write_all(head.as_bytes()).unwrap();
+        // A server that refuses early closes while the rest is still on its way.
+        let _ = stream.write_all(body);
+        let mut bytes = Vec::new();
+        let _ = stream.read_to_end(&mut bytes);
+        parse(&bytes)
+    }
+
+    fn host(&self) -> String {
+        format!("127.0.0.1:{}", self.port)
+    }
+
+    fn bearer(&self) -> String {
+        format!("Bearer {}", self.token)
+    }
+
+    fn get(&self, path: &str) -> Answer {
+        self.raw(&format!("GET {path}"), &[("Host", &self.host())], b"")
+    }
+
+    fn rpc(&self, command: &str, payload: &Value) -> Answer {
+        let body = json!({"cmd": command, "payload": payload}).to_string();
+        let headers = [("Host", &*self.host()), ("Authorization", &*self.bearer()), ("Content-Type", "application/json")];
+        self.raw("POST /rpc", &headers, body.as_bytes())
+    }
+
+    fn call(&self, command: &str, payload: Value) -> Value {
+        let answer = self.rpc(command, &payload);
+        assert_eq!(answer.status, 200, "{command}: {}", answer.text());
+        answer.json()
+    }
+}
+
+fn parse(bytes: &[u8]) -> Answer {
+    let end = bytes.windows(4).position(|four| four == b"\r\n\r\n").unwrap_or_else(|| panic!("no answer: {bytes:?}"));
+    let head = String::from_utf8_lossy(&bytes[..end]).into_owned();
+    let mut lines = head.lines();
+    let status = lines.next().unwrap().split(' ').nth(1).unwrap().parse().unwrap();
+    let headers: Vec<(String, String)> =
+        lines.filter_map(|line| line.split_once(": ")).map(|(name, value)| (name.to_owned(), value.to_owned())).collect();
+    let mut answer = Answer { status, headers, body: bytes[end + 4..].to_vec() };
+    if answer.header("transfer-encoding") == Some("chunked") {
+        answer.body = unchunked(&answer.body);
+    }
+    answer
+}
+
+fn unchunked(mut bytes: &[u8]) -> Vec<u8> {
+    let mut body = Vec::new();
+    while let Some(end) = bytes.windows(2).position(|two| two == b"\r\n") {
+        let size = usize::from_str_radix(&String::from_utf8_lossy(&bytes[..end]), 16).unwrap();
+        if size == 0 {
+            break;
+        }
+        body.extend_from_slice(&bytes[end + 2..end + 2 + size]);
+        bytes = &bytes[end + 2 + size + 2..];
+    }
+    body
+}
+
+#[test]
+fn data_needs_the_token() {
+    let served = Served::start();
+    let host = served.host();
+    let wrong = "Bearer 0000000000000000000000000000000000000000000000000000000000000000";
+    let longer = format!("{}0", served.bearer());
+    let basic = served.bearer().replace("Bearer", "Basic");
+    let bare = served.token.clone();
+    let tries: [Option<&str>; 7] = [None, Some(wrong), Some(&longer), Some(&basic), Some(&bare), Some("Bearer "), Some("")];
+    for given in tries {
+        for line in ["POST /rpc", "GET /rpc", "GET /events", "POST /files?name=x.txt", "POST /events"] {
+            let mut headers = vec![("Host", host.as_str()), ("Content-Type", "application/json")];
+            headers.extend(given.map(|given| ("Authorization", given)));
+            let answer = served.raw(line, &headers, br#"{"cmd":"app_status"}"#);
+            assert_eq!(answer.status, 401, "{line} with {given:?}: {}", answer.text());
+            assert!(!answer.text().contains(&served.token), "the key is not in the answer");
+        }
+    }
+    let in_address = served.get(&format!("/rpc?token={}", served.token));
+    assert_eq!(in_address.status, 401, "a key in an address counts for nothing");
+    assert!(!served.home.data().join("incoming").exists(), "nothing was taken");
+}
+
+#[test]
+fn other_sites_and_other_names_are_refused() {
+    let served = Served::start();
+    let host = served.host();
+    let local = format!("localhost:{}", served.port);
+    let (own, bearer) = (format!("http://{host}"), served.bearer());
+    let check = |headers: &[(&str, &str)], expect: u16, why: &str| {
+        for line in ["GET /", "POST /rpc", "GET /assets/app-1a2b.js"] {
+            let all = [headers, &[("Authorization", bearer.as_str()), ("Content-Type", "application/json")]].concat();
+            let answer = served.raw(line, &all, br#"{"cmd":"app_status"}"#);
+            assert_eq!(answer.status, expect, "{line}: {why}: {}", answer.text());
+            for (name, _) in &answer.headers {
+                assert!(!name.to_lowercase().starts_with("access-control"), "no CORS header, ever: {name}");
+                assert!(!name.eq_ignore_ascii_case("set-cookie"), "no cookie, ever");
+            }
+        }
+    };
+    check(&[("Host", &host)], 200, "the address itself");
+    check(&[("Host", &local)], 200, "its other name");
+    check(&[("Host", &host), ("Origin", &own), ("Sec-Fetch-Site", "same-origin")], 200, "the page");
+    check(&[("Host", "evil.example")], 403, "a name rebound to this address");
+    check(&[("Host", &format!("evil.example:{}", served.port))], 403, "the same with the port");
+    check(&[("Host", "127.0.0.1")], 403, "without the port");
+    check(&[("Host", "127.0.0.1:1")], 403, "another port");
+    check(&[("Host", &host), ("Host", "evil.example")], 403, "two names");
+    check(&[("Host", &host), ("Origin", "http://evil.example")], 403, "another site");
+    check(&[("Host", &host), ("Origin", "null")], 403, "a sandboxed frame or a file");
+    check(&[("Host", &host), ("Origin", &format!("https://{host}"))], 403, "another scheme");
+    check(&[("Host", &host), ("Origin", "http://127.0.0.1:1")], 403, "another port of this computer");
+    check(&[("Host", &host), ("Sec-Fetch-Site", "cross-site")], 403, "a fetch from another site");
+    check(&[("Host", &host), ("Sec-Fetch-Site", "same-site")], 403, "a fetch from another port");
+    let preflight = [
+        ("Host", host.as_str()),
+        ("Origin", "http://evil.example"),
+        ("Access-Control-Request-Method", "POST"),
+        ("Access-Control-Request-Headers", "authorization"),
+    ];
+    let answer = served.raw("OPTIONS /rpc", &preflight, b"");
+    assert_eq!(answer.status, 403);
+    assert!(answer.headers.iter().all(|(name, _)| !name.to_lowercase().starts_with("access-control")));
+}
+
+#[test]
+fn malformed_requests_are_refused_by_their_kind() {
+    let served = Served::start();
+    let (host, bearer) = (served.host(), served.bearer());
+    let send = |line: &str, kind: &str, body: &[u8]| {
+        served.raw(line, &[("Host", &host), ("Authorization", &bearer), ("Content-Type", kind)], body)
+    };
+    let json = "application/json";
+    assert_eq!(send("GET /rpc", json, b"").status, 405);
+    assert_eq!(send("PUT /rpc", json, b"{}").status, 405);
+    assert_eq!(send("POST /events", json, b"").status, 405);
+    assert_eq!(send("DELETE /", json, b"").status, 405);
+    assert_eq!(send("POST /index.html", json, b"{}").status, 405);
+    for kind in ["text/plain", "application/x-www-form-urlencoded", "multipart/form-data; boundary=x"] {
+        assert_eq!(send("POST /rpc", kind, br#"{"cmd":"app_status"}"#).status, 415, "a form of another page could send {kind}");
+    }
+    assert_eq!(send("POST /rpc", json, b"not json").status, 400);
+    assert_eq!(send("POST /rpc", json, br#"{"cmd":"app_status","extra":1}"#).status, 400);
+    assert_eq!(send("POST /rpc", json, br#"{"cmd":"no_such_command"}"#).status, 400);
+    assert_eq!(send("POST /rpc", json, br#"{"cmd":"memory_get","payload":{"id":"mem_00"}}"#).status, 404);
+    assert_eq!(send("POST /rpc", json, &vec![b' '; 5 * 1024 * 1024]).status, 413, "no command is that large");
+    let answer = send("POST /rpc", json, br#"{"cmd":"memory_get","payload":{"id":"nonsense"}}"#);
+    assert_eq!((answer.status, &answer.json()["code"]), (400, &Value::from("invalid")), "errors carry a code for programs");
+    assert!(!answer.json()["message"].as_str().unwrap().is_empty(), "and words for people");
+}
+
+#[test]
+fn the_page_is_served_and_nothing_outside_it() {
+    let served = Served::start();
+    let page = served.get("/");
+    assert_eq!(page.status, 200);
+    assert_eq!(page.header("content-type"), Some("text/html; charset=utf-8"));
+    let policy = page.header("content-security-policy").expect("a policy");
+    for rule in ["default-src 'self'", "script-src 'self'", "object-src 'none'", "frame-ancestors 'none'", "base-uri 'none'"] {
+        assert!(policy.contains(rule), "{rule} in {policy}");
+    }
+    assert!(!policy.contains("unsafe") && !policy.contains('*'), "{policy}");
+    for (name, value) in
+        [("x-content-type-options", "nosniff"), ("referrer-policy", "no-referrer"), ("cache-control", "no-store")]
+    {
+        assert_eq!(page.header(name), Some(value), "{name}");
+    }
+    assert!(!page.text().contains(&served.token), "the key is not in the page");
+    assert_eq!(served.get("/assets/app-1a2b.js").header("content-type"), Some("text/javascript; charset=utf-8"));
+    assert_eq!(served.get("/review").text(), page.text(), "the window routes by itself");
+    assert_eq!(served.get("/assets/missing.js").status, 404, "a missing file is no page");
+    let climbing = [
+        "/../secret.txt",
+        "/assets/../../secret.txt",
+        "/%2e%2e/secret.txt",
+        "/..%2fsecret.txt",
+        "/%2e%2e%2fsecret.txt",
+        "/..\\secret.txt",
+        "/assets/..%5c..%5csecret.txt",
+        "//etc/passwd",
+        "/./../secret.txt",
+        "/.hidden",
+        "/%2ehidden",
+        "/assets/%00/../../secret.txt",
+        "/data/keepsake.db",
+        "/../data/keepsake.db",
+    ];
+    for path in climbing {
+        let answer = served.get(path);
+        let body = answer.text();
+        assert!(!body.contains(SECRET) && !body.contains("root:") && !body.contains("SQLite format"), "{path}: {body}");
+    }
+}
+
+#[test]
+fn a_command_goes_round_and_its_change_comes_down_the_stream() {
+    let served = Served::start();
+    let mut stream = served.connect();
+    let head = format!("GET /events HTTP/1.1\r\nHost: {}\r\nAuthorization: {}\r\n\r\n", served.host(), served.bearer());
+    stream.write_all(head.as_bytes()).unwrap();
+    let mut lines = BufReader::new(stream).lines().map(|line| line.expect("the stream stands"));
+    assert!(lines.next().unwrap().contains("200"));
+    assert!(lines.by_ref().any(|line| line == "content-type: text/event-stream"));
+    assert!(lines.by_ref().any(|line| line == ": ready"), "it says at once that it stands");
+
+    let mut settings = served.call("settings_get", json!({}));
+    settings["theme"] = "dark".into();
+    assert_eq!(served.call("settings_set", settings.clone()), settings);
+    assert_eq!(served.call("settings_get", json!({})), settings, "it is kept");
+    let events = lines.filter_map(|line| serde_json::from_str::<Value>(line.strip_prefix("data: ")?).ok());
+    let changed = events.into_iter().find(|event| event.to_string().contains("settings"));
+    assert!(changed.is_some(), "the change of the settings came down the stream");
+}
+
+#[test]
+fn a_file_is_sent_looked_into_and_imported() {
+    let served = Served::start();
+    let headers = [("Host", &*served.host()), ("Authorization", &*served.bearer())];
+    let answer = served.raw("POST /files?name=..%2F..%2Fevening.jsonl", &headers, evening().as_bytes());
+    assert_eq!(answer.status, 200, "{}", answer.text());
+    let file = answer.json();
+    assert_eq!(
+        (&file["name"], &file["size"]),
+        (&"evening.jsonl".into(), &evening().len().into()),
+        "only the last part of the name"
+    );
+    assert!(!served.home.data().with_file_name("evening.jsonl").exists(), "it lies in the data folder and nowhere else");
+    let token = text(&file, "token");
+    let looked = served.call("import_dry_run", json!({"tokens": [token], "me": null, "date_order": null}));
+    let found = &looked["files"][0];
+    assert_eq!((&found["kind"], &found["seen"], &found["error"]), (&"keepsake".into(), &7.into(), &Value::Null), "{looked}");
+    assert_eq!(served.call("app_status", json!({}))["counts"]["messages"], 0, "looking changes nothing");
+
+    let mut stream = served.connect();
+    let head = format!("GET /events HTTP/1.1\r\nHost: {}\r\nAuthorization: {}\r\n\r\n", served.host(), served.bearer());
+    stream.write_all(head.as_bytes()).unwrap();
+    let mut lines = BufReader::new(stream).lines().map(|line| line.expect("the stream stands"));
+    assert!(lines.by_ref().any(|line| line == ": ready"));
+    let started = served.call("import_start", json!({"tokens": [token], "me": null, "date_order": null, "private": false}));
+    assert_eq!(started["job_ids"].as_array().map(Vec::len), Some(1), "{started}");
+    // The background worker imports and then reads; each change is told, so waiting needs no clock.
+    let waiting = |served: &Served| served.call("app_status", json!({}))["counts"]["pending"].as_u64().unwrap();
+    while waiting(&served) == 0 {
+        assert!(lines.next().is_some(), "the stream goes on until candidates wait");
+    }
+    let counts = served.call("app_status", json!({}))["counts"].clone();
+    assert_eq!(counts["messages"], 7, "{counts}");
+    let unknown = served.rpc("import_dry_run", &json!({"tokens": ["0123"], "me": null, "date_order": null}));
+    assert_eq!(unknown.status, 400, "a file is known by its token alone: {}", unknown.text());
+    let by_path =
+        served.rpc("import_start", &json!({"tokens": ["/etc/passwd"], "me": null, "date_order": null, "private": false}));
+    assert_eq!(by_path.status, 400, "and never by a path");
+    let page = served.home.run(&["run-jobs"]).failure();
+    assert!(page.contains("Keepsake is open"), "the command line leaves the queue to the page's worker: {page}");
+}

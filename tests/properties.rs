@@ -1,0 +1,193 @@
+//! What must hold for any export, not only for the ones that somebody thought of.
+
+use std::sync::Arc;
+
+use keepsake_domain::{Clock, IdSource, ImportId};
+use keepsake_engine::{EmbedderSlot, Engine, EngineParts, ImportRequest, Unwatched};
+use keepsake_store::ImportTotals;
+use keepsake_testkit::{FixedClock, MONDAY_TEN, SeqIds};
+use proptest::prelude::*;
+use serde_json::json;
+use tempfile::TempDir;
+
+/// Each case opens stores on the disk; this many find what there is to find within seconds.
+const CASES: u32 = 12;
+
+struct Bench {
+    dir: TempDir,
+    engine: Engine,
+    ids: SeqIds,
+}
+
+impl Bench {
+    fn new() -> Self {
+        let dir = TempDir::new().unwrap();
+        let parts = EngineParts {
+            data_dir: dir.path().join("data"),
+            clock: Arc::new(FixedClock::at(MONDAY_TEN)) as Arc<dyn Clock>,
+            ids: Arc::new(SeqIds::new(1)),
+            embedder: EmbedderSlot::none(),
+            utc_offset_minutes: 0,
+        };
+        Self { engine: Engine::open(parts).unwrap(), dir, ids: SeqIds::new(2) }
+    }
+
+    fn import_as(&self, lines: &[String], is_sample: bool) -> (ImportId, ImportTotals) {
+        let path = self.dir.path().join("export.jsonl");
+        std::fs::write(&path, lines.join("\n")).unwrap();
+        let id = ImportId::from_uuid(self.ids.next_uuid());
+        let outcome = self.engine.import(&id, &ImportRequest { is_sample, ..ImportRequest::of(path) }, &Unwatched).unwrap();
+        let totals = outcome.totals;
+        let skipped: u64 = totals.skipped.iter().map(|skip| skip.count).sum();
+        assert_eq!(totals.seen, totals.imported + totals.duplicate + skipped, "every record is accounted for");
+        self.engine.queue_extraction(&outcome.touched).unwrap();
+        (id, totals)
+    }
+
+    fn import(&self, lines: &[String]) -> ImportTotals {
+        self.import_as(lines, false).1
+    }
+
+    fn read(&self) {
+        let lock = self.engine.lock_worker().unwrap();
+        self.engine.run_until_idle(&lock, &|_| {}).unwrap();
+    }
+
+    fn rows(&self, sql: &str) -> Vec<String> {
+        let raw = rusqlite::Connection::open(self.engine.store().path()).unwrap();
+        let mut statement = raw.prepare(sql).unwrap();
+        let mut rows: Vec<String> =
+            statement.query_map([], |row| row.get::<_, String>(0)).unwrap().collect::<rusqlite::Result<_>>().unwrap();
+        rows.sort();
+        rows
+    }
+
+    /// Everything that the messages say, without the ids and hashes that follow from the order of arrival.
+    fn log(&self) -> Vec<String> {
+        self.rows(
+            "SELECT source_conversation || '/' || source_message || '/' || role || '/' || author || '/' || created_at_ms || '/' || content
+               FROM interactions",
+        )
+    }
+
+    fn conversations(&self) -> Vec<String> {
+        self.rows(
+            "SELECT source_conversation || '/' || messages || '/' || started_at_ms || '/' || last_activity_at_ms FROM conversations",
+        )
+    }
+
+    fn candidates(&self) -> Vec<String> {
+        self.rows("SELECT subject || ': ' || content FROM memories WHERE status IN ('pending', 'active')")
+    }
+
+    fn faults(&self) -> usize {
+        self.engine.store().read(|tx| tx.verify_chain()).unwrap().faults.len()
+    }
+}
+
+const STATEMENTS: [&str; 12] = [
+    "I live in Porto with my sister.",
+    "I'm allergic to peanuts.",
+    "I prefer short answers.",
+    "I want to run a marathon next year.",
+    "My brother Jonas plays the violin.",
+    "I work as a teacher at a primary school.",
+    "What about Thursday?",
+    "ok",
+    "Thanks, that helps a lot!",
+    "🙂🙂 see you \u{202e}later",
+    "I've been learning Portuguese for two years.",
+    "\"I live in Leeds\", she wrote.",
+];
+
+/// Lines of Keepsake JSONL over a few conversations; each message has an id of its own.
+fn export() -> impl Strategy<Value = Vec<String>> {
+    let role = prop::sample::select(vec![("owner", "Mara"), ("person", "Ana"), ("assistant", "Nova")]);
+    let text = prop_oneof![
+        4 => prop::sample::select(STATEMENTS.to_vec()).prop_map(str::to_owned),
+        1 => "[ -~àéß日🙂\u{0}\u{301}]{1,40}".prop_filter("an empty message is skipped", |text: &String| !text.trim().is_empty()),
+    ];
+    prop::collection::vec((0..4_u8, role, text), 1..24).prop_map(|rows| {
+        rows.iter()
+            .enumerate()
+            .map(|(index, (conversation, (role, author), text))| {
+                let time = format!("2026-01-05T{:02}:{:02}:00Z", 10 + index / 60, index % 60);
+                json!({
+                    "conversation": format!("c{conversation}"), "channel_type": "chat", "channel_id": "room", "id": format!("m{index}"),
+                    "time": time, "author": author, "role": role, "text": text,
+                })
+                .to_string()
+            })
+            .collect()
+    })
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: CASES, failure_persistence: None, ..ProptestConfig::default() })]
+
+    #[test]
+    fn importing_twice_adds_nothing(lines in export()) {
+        let bench = Bench::new();
+        let first = bench.import(&lines);
+        bench.read();
+        let (log, candidates) = (bench.log(), bench.candidates());
+        let second = bench.import(&lines);
+        bench.read();
+        prop_assert_eq!((first.imported, second.imported, second.duplicate), (lines.len() as u64, 0, first.imported));
+        prop_assert_eq!(bench.log(), log);
+        prop_assert_eq!(bench.candidates(), candidates, "and nothing is proposed twice");
+        prop_assert_eq!(bench.faults(), 0);
+    }
+
+    #[test]
+    fn the_order_of_files_does_not_matter(lines in export(), cut in 0_usize..24) {
+        let (one, other) = lines.split_at(cut.min(lines.len() - 1));
+        let (forward, backward) = (Bench::new(), Bench::new());
+        for part in [one, other].iter().filter(|part| !part.is_empty()) {
+            forward.import(part);
+        }
+        for part in [other, one].iter().filter(|part| !part.is_empty()) {
+            backward.import(part);
+        }
+        prop_assert_eq!(forward.log(), backward.log());
+        prop_assert_eq!(forward.conversations(), backward.conversations());
+        forward.read();
+        backward.read();
+        prop_assert_eq!(forward.candidates(), backward.candidates());
+    }
+
+    #[test]
+    fn any_partition_of_an_export_is_the_export(lines in export(), parts in prop::collection::vec(0..3_usize, 24)) {
+        let (whole, pieces) = (Bench::new(), Bench::new());
+        whole.import(&lines);
+        let mut imported = 0;
+        for part in 0..3 {
+            let piece: Vec<String> =
+                lines.iter().zip(&parts).filter(|(_, of)| **of == part).map(|(line, _)| line.clone()).collect();
+            if !piece.is_empty() {
+                imported += pieces.import(&piece).imported;
+            }
+        }
+        prop_assert_eq!(imported, lines.len() as u64);
+        prop_assert_eq!(pieces.log(), whole.log());
+        prop_assert_eq!(pieces.conversations(), whole.conversations());
+        prop_assert_eq!(pieces.import(&lines).imported, 0, "the whole brings nothing beyond its parts");
+        prop_assert_eq!(pieces.faults(), 0);
+    }
+
+    #[test]
+    fn what_was_erased_does_not_come_back(lines in export()) {
+        let bench = Bench::new();
+        let (import, totals) = bench.import_as(&lines, true);
+        bench.read();
+        let erased = bench.engine.store().erase_import(&import, "test", MONDAY_TEN).unwrap();
+        prop_assert_eq!(erased.messages, totals.imported);
+        prop_assert_eq!((bench.log(), bench.candidates()), (Vec::new(), Vec::new()), "nothing is left of it");
+        let again = bench.import(&lines);
+        bench.read();
+        let skipped: u64 = again.skipped.iter().filter(|skip| skip.reason == "erased").map(|skip| skip.count).sum();
+        prop_assert_eq!((again.imported, skipped), (0, totals.imported), "each is told as erased before");
+        prop_assert_eq!((bench.log(), bench.candidates()), (Vec::new(), Vec::new()));
+        prop_assert_eq!(bench.faults(), 0, "and the chain is whole");
+    }
+}

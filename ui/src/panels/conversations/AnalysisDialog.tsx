@@ -201,21 +201,13 @@ function Arc({ points, onLine }: { points: readonly ArcPointView[]; onLine: (mes
   const line = points.map((point, index) => `${step * (index + 0.5)},${levelY(point.mood)}`).join(' ');
   return (
     <div className={css.arc}>
+      {/* Dots stand over the stretched drawing, which would stretch them too. */}
+      {points.map((point, index) => (
+        <span key={point.stage} className={css.dot} style={{ left: `${step * (index + 0.5)}%`, top: levelY(point.mood) }} aria-hidden="true" />
+      ))}
       <svg className={css.strip} viewBox={`0 0 100 ${STRIP_HEIGHT}`} preserveAspectRatio="none" aria-hidden="true">
         <line x1="0" x2="100" y1={STRIP_HEIGHT / 2} y2={STRIP_HEIGHT / 2} className={css.axis} vectorEffect="non-scaling-stroke" />
         <polyline points={line} className={css.curve} vectorEffect="non-scaling-stroke" />
-        {points.map((point, index) => (
-          // A line of no length with round ends is a dot that stays round however wide the strip is.
-          <line
-            key={point.stage}
-            x1={step * (index + 0.5)}
-            x2={step * (index + 0.5)}
-            y1={levelY(point.mood)}
-            y2={levelY(point.mood)}
-            className={css.dot}
-            vectorEffect="non-scaling-stroke"
-          />
-        ))}
       </svg>
       <ol className={css.stages}>
         {points.map((point) => {

@@ -93,7 +93,7 @@ test('a conversation is analysed, and its results are kept', async () => {
   await keepsake.click('nav-conversations');
   await openConversation('Choosing a database', '40,000 catalogue cards');
   await keepsake.click('btn-analyze');
-  await keepsake.find('analyze-results', { within_ms: 30_000 });
+  await keepsake.sees('analyze-results', 'Summary', { within_ms: 30_000 });
   await keepsake.screenshot('analysis-light');
   await keepsake.press('Escape');
   await keepsake.gone('analyze-results');
@@ -104,6 +104,7 @@ test('a conversation is turned private, and what came of it is erased', async ()
   assert.notDeepEqual(await restingOnAna(), [], 'there is something to erase');
   await keepsake.click('btn-private');
   await keepsake.find('private-dialog');
+  await keepsake.find('private-erase');
   await keepsake.screenshot('private-dialog-light');
   await keepsake.click('private-erase');
   await keepsake.gone('private-dialog');

@@ -1,5 +1,6 @@
 //! Bringing a file into the log: streamed, in batches, every record accounted for.
 
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 use keepsake_channels::{DateOrder, FileReport, ImportError, ImportOptions, Read, Sink, Stop, list_inputs, read_path};
@@ -83,6 +84,8 @@ struct StoreSink<'e> {
     batch_bytes: usize,
     totals: ImportTotals,
     touched: Vec<ConversationId>,
+    /// Conversations of the file by their ids there; noted only where all of them are to be private.
+    to_be_private: BTreeSet<String>,
     erased: u64,
     has_owner: bool,
     failure: Option<EngineError>,
@@ -123,6 +126,9 @@ impl Sink for StoreSink<'_> {
             Read::Message(mut message) => {
                 if self.request.private_channels.contains(&message.channel_type) {
                     message.is_private = true;
+                }
+                if self.request.private {
+                    self.to_be_private.insert(message.source.conversation.clone());
                 }
                 self.has_owner |= message.author.role == keepsake_domain::Role::Owner;
                 self.batch_bytes += message.text.len();
@@ -181,13 +187,15 @@ impl Engine {
             batch_bytes: 0,
             totals: ImportTotals::default(),
             touched: Vec::new(),
+            to_be_private: BTreeSet::new(),
             erased: 0,
             has_owner: false,
             failure: None,
         };
         let read = read_path(&request.path, &options, &mut sink);
         let read = read.and_then(|report| sink.flush().map(|()| report).map_err(ImportError::from));
-        let StoreSink { mut totals, mut touched, erased, has_owner, failure, .. } = sink;
+        let StoreSink { mut totals, mut touched, to_be_private, erased, has_owner, failure, .. } = sink;
+        self.make_private(&to_be_private)?;
         if erased > 0 {
             totals.skipped.push(ImportSkip { reason: "erased".to_owned(), count: erased, sample: String::new() });
         }
@@ -213,6 +221,50 @@ impl Engine {
                 Err(error)
             }
         }
+    }
+
+    /// Turns conversations private that were stored before the person said so.
+    fn make_private(&self, source_conversations: &BTreeSet<String>) -> Result<()> {
+        if source_conversations.is_empty() {
+            return Ok(());
+        }
+        Ok(self.store().write(|tx| {
+            for source in source_conversations {
+                if let Some(id) = tx.conversation_by_source(source)?
+                    && !tx.conversation(&id)?.is_private
+                {
+                    tx.set_private(&id, true)?;
+                }
+            }
+            Ok(())
+        })?)
+    }
+
+    /// Where files that a browser sent, and the sample, wait for their import.
+    pub fn incoming_dir(&self) -> PathBuf {
+        self.data_dir().join("incoming")
+    }
+
+    /// Removes a file of ours once its import is done: its messages are in the log, and a second copy would outlive their erasure.
+    pub(crate) fn forget_incoming(&self, path: &Path) {
+        let incoming = self.incoming_dir();
+        if let Some(parent) = path.parent().filter(|_| path.starts_with(&incoming)) {
+            // What cannot be removed now goes with the next start.
+            let _ = std::fs::remove_file(path);
+            if parent != incoming {
+                let _ = std::fs::remove_dir(parent);
+            }
+        }
+    }
+
+    /// Removes what was sent but never imported. Only whoever works the queue may: a waiting import needs its file.
+    pub(crate) fn clear_incoming(&self) -> Result<()> {
+        let is_needed = self.store().read(|tx| tx.has_unfinished_imports())?;
+        if !is_needed {
+            // A folder that is not there is as good as an emptied one.
+            let _ = std::fs::remove_dir_all(self.incoming_dir());
+        }
+        Ok(())
     }
 
     fn finish(&self, import_id: &ImportId, report: &FileReport, totals: &mut ImportTotals) -> Result<()> {

@@ -228,6 +228,7 @@ impl Engine {
         for job in parked {
             self.alert_about(&job, "the program ended while working on it, more than once")?;
         }
+        self.clear_incoming()?;
         Ok(WorkerLock { _file: file })
     }
 
@@ -344,6 +345,7 @@ impl Engine {
                     }
                     Ok(())
                 })?;
+                self.forget_incoming(&request.path);
                 self.inner.wake.all();
                 Ok(())
             }

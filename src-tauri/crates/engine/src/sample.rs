@@ -26,7 +26,7 @@ impl Engine {
         let run = keepsake_domain::ImportId::fresh(self.ids());
         let text = dated(SAMPLE, self.now(), run.as_str())
             .ok_or_else(|| EngineError::Refused("the sample data is broken".to_owned()))?;
-        let dir = self.data_dir().join("incoming");
+        let dir = self.incoming_dir();
         let path = dir.join("sample-data.jsonl");
         let io = |error| EngineError::Io { what: format!("cannot write {}", path.display()), error };
         std::fs::create_dir_all(&dir).map_err(io)?;
@@ -44,8 +44,6 @@ impl Engine {
             erased.conversations += one.conversations;
             erased.memories += one.memories;
         }
-        // The copy that was imported goes too; a missing one is as good as a removed one.
-        let _ = std::fs::remove_file(self.data_dir().join("incoming").join("sample-data.jsonl"));
         Ok(erased)
     }
 }

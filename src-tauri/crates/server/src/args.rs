@@ -8,24 +8,24 @@ use keepsake_domain::{Category, MemoryStatus, SourceKind};
 /// A private memory of all your conversations.
 #[derive(Debug, Parser)]
 #[command(name = "keepsake", version, disable_help_subcommand = true)]
-pub struct Args {
+pub(crate) struct Args {
     /// Where the data lives.
     #[arg(long, global = true, value_name = "DIR", env = "KEEPSAKE_DATA")]
-    pub data_dir: Option<PathBuf>,
+    pub(crate) data_dir: Option<PathBuf>,
     /// Print JSON: one value, or one a line for lists.
     #[arg(long, global = true)]
-    pub json: bool,
+    pub(crate) json: bool,
     /// Say on standard error what is being done.
     #[arg(long, short, global = true)]
-    pub verbose: bool,
+    pub(crate) verbose: bool,
     /// What to do.
     #[command(subcommand)]
-    pub command: Command,
+    pub(crate) command: Command,
 }
 
 /// What to do.
 #[derive(Debug, Subcommand)]
-pub enum Command {
+pub(crate) enum Command {
     /// Bring exports into the memory.
     Import(ImportArgs),
     /// Read Keepsake JSONL on standard input and print candidates; stores nothing.
@@ -93,72 +93,72 @@ pub enum Command {
 
 /// What to import and how.
 #[derive(Debug, clap::Args)]
-pub struct ImportArgs {
+pub(crate) struct ImportArgs {
     /// Files, archives or folders.
     #[arg(required = true, value_name = "PATH")]
-    pub paths: Vec<PathBuf>,
+    pub(crate) paths: Vec<PathBuf>,
     /// The kind, if its content must not decide: keepsake, chatgpt, claude, claude-code, whatsapp, transcript.
     #[arg(long, value_name = "KIND")]
-    pub source: Option<SourceKind>,
+    pub(crate) source: Option<SourceKind>,
     /// Your name or handle in the export.
     #[arg(long, value_name = "NAME_OR_HANDLE")]
-    pub me: Option<String>,
+    pub(crate) me: Option<String>,
     /// Keep everything of it out of analysis.
     #[arg(long)]
-    pub private: bool,
+    pub(crate) private: bool,
     /// Only say what it holds.
     #[arg(long)]
-    pub dry_run: bool,
+    pub(crate) dry_run: bool,
     /// Order of dates that can be read two ways.
     #[arg(long, value_name = "ORDER", value_parser = ["day_first", "month_first", "year_first"])]
-    pub date_order: Option<String>,
+    pub(crate) date_order: Option<String>,
 }
 
 /// Which memories to list.
 #[derive(Debug, clap::Args)]
-pub struct MemoriesArgs {
+pub(crate) struct MemoriesArgs {
     /// pending, active, rejected, superseded, archived or quarantined.
     #[arg(long)]
-    pub status: Vec<MemoryStatus>,
+    pub(crate) status: Vec<MemoryStatus>,
     /// A category such as preference.
     #[arg(long)]
-    pub category: Vec<Category>,
+    pub(crate) category: Vec<Category>,
     /// At most so many.
     #[arg(long, value_name = "N")]
-    pub limit: Option<u32>,
+    pub(crate) limit: Option<u32>,
 }
 
 /// What to search.
 #[derive(Debug, clap::Args)]
-pub struct SearchArgs {
+pub(crate) struct SearchArgs {
     /// Words; "exact phrase" in quotes.
     #[arg(required_unless_present = "batch")]
-    pub query: Option<String>,
+    pub(crate) query: Option<String>,
     /// At most so many hits.
     #[arg(short = 'k', long = "limit", default_value_t = 10, value_name = "N")]
-    pub limit: u32,
+    pub(crate) limit: u32,
     /// Where to look.
     #[arg(long, default_value = "all", value_parser = ["messages", "memories", "topics", "all"])]
-    pub scope: String,
+    pub(crate) scope: String,
     /// Read {"id","query"} lines on standard input; answer {"id","hits":[source id,...]} lines.
     #[arg(long, conflicts_with = "query")]
-    pub batch: bool,
+    pub(crate) batch: bool,
 }
 
 /// How to serve.
 #[derive(Debug, clap::Args)]
-pub struct ServeArgs {
+pub(crate) struct ServeArgs {
     /// Port on 127.0.0.1; 0 lets the system choose.
     #[arg(long, default_value_t = 0)]
-    pub port: u16,
+    pub(crate) port: u16,
     /// The built window.
     #[arg(long, value_name = "DIR", env = "KEEPSAKE_UI")]
-    pub ui: Option<PathBuf>,
+    pub(crate) ui: Option<PathBuf>,
 }
 
 /// On or off.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub enum OnOff {
+pub(crate) enum OnOff {
     /// Private from now on.
     On,
     /// As its channel says.
@@ -167,7 +167,7 @@ pub enum OnOff {
 
 /// What becomes of what was derived.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
-pub enum Existing {
+pub(crate) enum Existing {
     /// Leave it.
     Keep,
     /// Serve it to nobody.

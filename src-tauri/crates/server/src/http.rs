@@ -46,7 +46,7 @@ struct Shared {
 }
 
 /// Serves until the process is ended.
-pub fn serve(args: &Args, serve: &ServeArgs, output: &mut Output) -> Result<(), Failure> {
+pub(crate) fn serve(args: &Args, serve: &ServeArgs, output: &mut Output) -> Result<(), Failure> {
     let ui = find_ui(serve.ui.as_deref())?;
     let options = AppOptions { data_dir: data_dir(args), model_dir: model_dir(), work: true, file_access: FileAccess::Upload };
     let app = App::open(options)?;
@@ -252,7 +252,7 @@ async fn receive(shared: &Shared, name: &str, request: Request) -> std::io::Resu
     let mut random = [0_u8; 8];
     getrandom::fill(&mut random).map_err(|error| std::io::Error::other(error.to_string()))?;
     let folder: String = random.iter().map(|byte| format!("{byte:02x}")).collect();
-    let dir = shared.app.engine().data_dir().join("incoming").join(folder);
+    let dir = shared.app.engine().incoming_dir().join(folder);
     tokio::fs::create_dir_all(&dir).await?;
     let path = dir.join(safe);
     let mut file = tokio::fs::File::create(&path).await?;

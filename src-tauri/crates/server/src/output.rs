@@ -9,7 +9,7 @@ use serde::Serialize;
 
 /// Why a command ended early.
 #[derive(Debug)]
-pub enum Failure {
+pub(crate) enum Failure {
     /// One clear line.
     Message(String),
     /// Nobody reads the output any more.
@@ -18,7 +18,7 @@ pub enum Failure {
 
 impl Failure {
     /// A failure with these words.
-    pub fn new(message: impl Into<String>) -> Self {
+    pub(crate) fn new(message: impl Into<String>) -> Self {
         Self::Message(message.into())
     }
 }
@@ -48,45 +48,45 @@ impl From<std::io::Error> for Failure {
 }
 
 /// Standard output, as JSON or as words.
-pub struct Output {
+pub(crate) struct Output {
     is_json: bool,
     stdout: BufWriter<Stdout>,
 }
 
 impl Output {
     /// An output in this form.
-    pub fn new(is_json: bool) -> Self {
+    pub(crate) fn new(is_json: bool) -> Self {
         Self { is_json, stdout: BufWriter::new(std::io::stdout()) }
     }
 
     /// Whether programs read it.
-    pub fn is_json(&self) -> bool {
+    pub(crate) fn is_json(&self) -> bool {
         self.is_json
     }
 
     /// One line of text.
-    pub fn line(&mut self, text: impl AsRef<str>) -> Result<(), Failure> {
+    pub(crate) fn line(&mut self, text: impl AsRef<str>) -> Result<(), Failure> {
         Ok(writeln!(self.stdout, "{}", text.as_ref())?)
     }
 
     /// Raw text.
-    pub fn raw(&mut self, text: &str) -> Result<(), Failure> {
+    pub(crate) fn raw(&mut self, text: &str) -> Result<(), Failure> {
         Ok(self.stdout.write_all(text.as_bytes())?)
     }
 
     /// One JSON value on one line.
-    pub fn json(&mut self, value: &impl Serialize) -> Result<(), Failure> {
+    pub(crate) fn json(&mut self, value: &impl Serialize) -> Result<(), Failure> {
         let text = serde_json::to_string(value).map_err(|error| Failure::new(error.to_string()))?;
         self.line(text)
     }
 
     /// Passes on what was written so far.
-    pub fn flush(&mut self) -> Result<(), Failure> {
+    pub(crate) fn flush(&mut self) -> Result<(), Failure> {
         Ok(self.stdout.flush()?)
     }
 
     /// Passes everything on.
-    pub fn finish(mut self) -> Result<(), Failure> {
+    pub(crate) fn finish(mut self) -> Result<(), Failure> {
         Ok(self.stdout.flush()?)
     }
 }

@@ -147,6 +147,14 @@ impl ReadTx<'_> {
         )
     }
 
+    /// Whether an import waits, runs or failed and may be retried: its file is still needed.
+    pub fn has_unfinished_imports(&self) -> Result<bool> {
+        Ok(self
+            .conn
+            .prepare_cached("SELECT 1 FROM jobs WHERE kind = 'import' AND state IN ('queued', 'running', 'dead') LIMIT 1")?
+            .exists([])?)
+    }
+
     /// How many jobs wait or run.
     pub fn unsettled_jobs(&self) -> Result<u64> {
         let count: i64 = self

@@ -155,7 +155,7 @@ fn list_row(row: &Row<'_>) -> Result<MemoryListRow> {
 const LIST_COLUMNS: &str = "c.title, c.channel_type,
     (SELECT i.author FROM memory_evidence v JOIN interactions i ON i.id = v.interaction_id
       WHERE v.memory_id = m.id ORDER BY v.position LIMIT 1),
-    EXISTS (SELECT 1 FROM memory_relations r WHERE r.from_id = m.id AND r.relation IN ('extends', 'related', 'supersedes'))";
+    EXISTS (SELECT 1 FROM memory_relations r WHERE r.from_id = m.id AND r.relation IN ('extends', 'related'))";
 
 impl ReadTx<'_> {
     /// How many memories match, and a page of them.

@@ -140,7 +140,8 @@ fn evidence_view(tx: &ReadTx<'_>, evidence: &EvidenceRow) -> StoreResult<Evidenc
 }
 
 fn near(tx: &ReadTx<'_>, id: &MemoryId, model: Option<&str>) -> StoreResult<Option<NearMemory>> {
-    let wanted = |relation: &Relation| matches!(relation, Relation::Extends | Relation::Related | Relation::Supersedes);
+    // An earlier version is no neighbour: it stands among the versions.
+    let wanted = |relation: &Relation| matches!(relation, Relation::Extends | Relation::Related);
     let found = tx.relations_from(id)?.into_iter().find(|(relation, ..)| wanted(relation));
     let Some((relation, target, stored)) = found else { return Ok(None) };
     let (this, other) = (tx.memory(id)?, tx.memory(&target)?);

@@ -72,3 +72,21 @@ fn hiding_and_erasing_touch_what_rests_only_on_it() {
     let counts = f.engine.store().read(|tx| tx.privacy_counts(&id)).unwrap();
     assert_eq!((counts.pending, counts.gate_entries, counts.analyses), (0, 0, 0));
 }
+
+#[test]
+fn importing_as_private_also_covers_what_was_imported_before() {
+    use keepsake_domain::{IdSource, ImportId};
+    use keepsake_engine::ImportRequest;
+    let f = Fixture::new();
+    let path = f.dir.path().join("chat.jsonl");
+    let line = r#"{"conversation":"c1","channel_type":"chat","channel_id":"c1","id":"m1","time":"2026-03-02T10:00:00Z","author":"Mara","role":"owner","text":"I live in Utrecht."}"#;
+    std::fs::write(&path, line).unwrap();
+    let ids = keepsake_testkit::SeqIds::new(9);
+    let import = |private| {
+        let request = ImportRequest { private, ..ImportRequest::of(&path) };
+        f.engine.import(&ImportId::from_uuid(ids.next_uuid()), &request, &Unwatched).unwrap()
+    };
+    import(false);
+    assert_eq!(import(true).totals.duplicate, 1);
+    assert_eq!(f.engine.queue_unread().unwrap(), 0, "nothing of it is to be read any more");
+}

@@ -35,6 +35,7 @@ fn removing_the_sample_leaves_no_byte_of_it() {
     assert_eq!(f.memories(), Vec::<String>::new());
     assert_eq!(f.engine.store().read(|tx| tx.totals()).unwrap(), (0, 0));
     assert_eq!(f.engine.store().read(|tx| tx.verify_chain()).unwrap().faults, [], "tombstones keep the chain whole");
+    assert!(!f.dir.path().join("incoming").join("sample-data.jsonl").exists(), "the copy that was imported is gone");
     for file in ["keepsake.db", "keepsake.db-wal"] {
         let bytes = std::fs::read(f.dir.path().join(file)).unwrap_or_default();
         for word in [&b"hazelnut"[..], b"Majorna", b"aubergin"] {

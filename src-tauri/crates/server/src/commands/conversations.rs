@@ -9,7 +9,7 @@ use crate::args::{Args, Existing, OnOff};
 use crate::output::{Failure, Output};
 
 /// Lists conversations, one a line.
-pub fn list(args: &Args, limit: Option<u32>, output: &mut Output) -> Result<(), Failure> {
+pub(crate) fn list(args: &Args, limit: Option<u32>, output: &mut Output) -> Result<(), Failure> {
     let app = app(args)?;
     let listed = dispatch(&app, "conversations_list", json!({ "limit": limit.unwrap_or(0) }))?;
     for row in listed["items"].as_array().into_iter().flatten() {
@@ -38,7 +38,7 @@ fn rfc3339(ms: i64) -> String {
 }
 
 /// Turns a conversation private or back.
-pub fn private(args: &Args, text: &str, state: OnOff, existing: Existing, output: &mut Output) -> Result<(), Failure> {
+pub(crate) fn private(args: &Args, text: &str, state: OnOff, existing: Existing, output: &mut Output) -> Result<(), Failure> {
     let app = app(args)?;
     let id = conversation(app.engine(), text)?;
     let existing = match existing {
@@ -58,7 +58,7 @@ pub fn private(args: &Args, text: &str, state: OnOff, existing: Existing, output
 }
 
 /// Analyze Now, to its end.
-pub fn analyze(args: &Args, text: &str, force: bool, output: &mut Output) -> Result<(), Failure> {
+pub(crate) fn analyze(args: &Args, text: &str, force: bool, output: &mut Output) -> Result<(), Failure> {
     let engine = engine(args, EmbedderSlot::load(&model_dir()))?;
     let id = conversation(&engine, text)?;
     match engine.analyze_obstacle(&id, force)? {

@@ -86,7 +86,7 @@ impl Drop for Spool {
 }
 
 /// Candidates of every conversation on standard input, one JSON line each.
-pub fn extract(output: &mut Output) -> Result<(), Failure> {
+pub(crate) fn extract(output: &mut Output) -> Result<(), Failure> {
     let spool = Spool::of_stdin()?;
     let mut conversations = Conversations::default();
     let options = ImportOptions { source: Some(SourceKind::KeepsakeJsonl), ..ImportOptions::new(SystemClock.now()) };
@@ -175,7 +175,7 @@ fn print_candidates(
 }
 
 /// Standard input with everything sensitive replaced; one value keeps one placeholder throughout.
-pub fn scrub(output: &mut Output) -> Result<(), Failure> {
+pub(crate) fn scrub(output: &mut Output) -> Result<(), Failure> {
     let scrubber = Scrubber::new(&ScrubConfig::default()).map_err(|error| Failure::new(error.to_string()))?;
     let mut session = ScrubSession::new();
     let mut stdin = std::io::stdin().lock();

@@ -40,7 +40,7 @@ impl Account {
 }
 
 /// Imports each path in turn; a file that fails does not undo those before it.
-pub fn run(args: &Args, import: &ImportArgs, output: &mut Output) -> Result<(), Failure> {
+pub(crate) fn run(args: &Args, import: &ImportArgs, output: &mut Output) -> Result<(), Failure> {
     let engine = engine(args, EmbedderSlot::none())?;
     let mut accounts = Vec::new();
     let mut failures: Vec<String> = Vec::new();

@@ -10,7 +10,7 @@ use crate::args::Args;
 use crate::output::{Failure, Output};
 
 /// Runs waiting jobs. Without `until_idle` too all that may start now is run; the flag also waits for retries that are due later.
-pub fn run(args: &Args, until_idle: bool, output: &mut Output) -> Result<(), Failure> {
+pub(crate) fn run(args: &Args, until_idle: bool, output: &mut Output) -> Result<(), Failure> {
     let engine = engine(args, EmbedderSlot::load(&model_dir()))?;
     let lock = match engine.lock_worker() {
         Ok(lock) => lock,

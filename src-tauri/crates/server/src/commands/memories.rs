@@ -9,7 +9,7 @@ use crate::args::{Args, MemoriesArgs};
 use crate::output::{Failure, Output};
 
 /// Lists memories, one a line.
-pub fn list(args: &Args, wanted: &MemoriesArgs, output: &mut Output) -> Result<(), Failure> {
+pub(crate) fn list(args: &Args, wanted: &MemoriesArgs, output: &mut Output) -> Result<(), Failure> {
     let app = app(args)?;
     let request = json!({
         "status": wanted.status, "category": wanted.category, "limit": wanted.limit.unwrap_or(0), "include_snoozed": true,
@@ -58,12 +58,12 @@ fn text<'v>(row: &'v Value, field: &str) -> &'v str {
 }
 
 /// Keeps candidates.
-pub fn approve(args: &Args, ids: &[String], output: &mut Output) -> Result<(), Failure> {
+pub(crate) fn approve(args: &Args, ids: &[String], output: &mut Output) -> Result<(), Failure> {
     decide(args, json!({ "action": "approve", "ids": ids }), output)
 }
 
 /// Refuses candidates.
-pub fn reject(args: &Args, ids: &[String], reason: Option<&str>, output: &mut Output) -> Result<(), Failure> {
+pub(crate) fn reject(args: &Args, ids: &[String], reason: Option<&str>, output: &mut Output) -> Result<(), Failure> {
     decide(args, json!({ "action": "reject", "ids": ids, "reason": reason }), output)
 }
 
@@ -85,7 +85,7 @@ fn decide(args: &Args, decision: Value, output: &mut Output) -> Result<(), Failu
 }
 
 /// Undoes the last act.
-pub fn undo(args: &Args, output: &mut Output) -> Result<(), Failure> {
+pub(crate) fn undo(args: &Args, output: &mut Output) -> Result<(), Failure> {
     let app = app(args)?;
     let outcome = dispatch(&app, "undo", json!({}))?;
     if output.is_json() { output.json(&outcome) } else { output.line(text(&outcome, "summary")) }

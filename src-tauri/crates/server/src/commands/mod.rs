@@ -1,11 +1,11 @@
 //! One file a group of commands.
 
-pub mod conversations;
-pub mod extract;
-pub mod import;
-pub mod jobs;
-pub mod memories;
-pub mod search;
+pub(crate) mod conversations;
+pub(crate) mod extract;
+pub(crate) mod import;
+pub(crate) mod jobs;
+pub(crate) mod memories;
+pub(crate) mod search;
 
 use std::path::PathBuf;
 
@@ -17,7 +17,7 @@ use crate::args::Args;
 use crate::output::{Failure, Output};
 
 /// The data folder: named, or the platform's.
-pub fn data_dir(args: &Args) -> PathBuf {
+pub(crate) fn data_dir(args: &Args) -> PathBuf {
     if let Some(dir) = &args.data_dir {
         return dir.clone();
     }
@@ -28,12 +28,12 @@ pub fn data_dir(args: &Args) -> PathBuf {
 }
 
 /// Where the local model lies.
-pub fn model_dir() -> PathBuf {
+pub(crate) fn model_dir() -> PathBuf {
     keepsake_models::default_model_dir(|name| std::env::var_os(name))
 }
 
 /// The engine with this embedder.
-pub fn engine(args: &Args, embedder: EmbedderSlot) -> Result<Engine, Failure> {
+pub(crate) fn engine(args: &Args, embedder: EmbedderSlot) -> Result<Engine, Failure> {
     Ok(Engine::open(EngineParts {
         data_dir: data_dir(args),
         clock: std::sync::Arc::new(SystemClock),
@@ -44,12 +44,12 @@ pub fn engine(args: &Args, embedder: EmbedderSlot) -> Result<Engine, Failure> {
 }
 
 /// The application without a background worker.
-pub fn app(args: &Args) -> Result<App, Failure> {
+pub(crate) fn app(args: &Args) -> Result<App, Failure> {
     Ok(App::open(AppOptions { data_dir: data_dir(args), model_dir: model_dir(), work: false, file_access: FileAccess::Upload })?)
 }
 
 /// A conversation by its own id or by its id in the export.
-pub fn conversation(engine: &Engine, text: &str) -> Result<ConversationId, Failure> {
+pub(crate) fn conversation(engine: &Engine, text: &str) -> Result<ConversationId, Failure> {
     if let Ok(id) = text.parse::<ConversationId>()
         && engine.store().read(|tx| tx.conversation(&id)).is_ok()
     {
@@ -60,7 +60,7 @@ pub fn conversation(engine: &Engine, text: &str) -> Result<ConversationId, Failu
 }
 
 /// Where the data lives and how much there is.
-pub fn status(args: &Args, output: &mut Output) -> Result<(), Failure> {
+pub(crate) fn status(args: &Args, output: &mut Output) -> Result<(), Failure> {
     let app = app(args)?;
     let status = keepsake_api::dispatch(&app, "app_status", serde_json::Value::Null)?;
     if output.is_json() {
@@ -74,7 +74,7 @@ pub fn status(args: &Args, output: &mut Output) -> Result<(), Failure> {
 }
 
 /// Checks the hash chain.
-pub fn verify(args: &Args, output: &mut Output) -> Result<(), Failure> {
+pub(crate) fn verify(args: &Args, output: &mut Output) -> Result<(), Failure> {
     let engine = engine(args, EmbedderSlot::none())?;
     let report = engine.store().read(|tx| tx.verify_chain())?;
     if output.is_json() {

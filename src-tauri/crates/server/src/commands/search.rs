@@ -17,7 +17,7 @@ struct Question {
 }
 
 /// One search, or one a line of standard input.
-pub fn run(args: &Args, search: &SearchArgs, output: &mut Output) -> Result<(), Failure> {
+pub(crate) fn run(args: &Args, search: &SearchArgs, output: &mut Output) -> Result<(), Failure> {
     let app = app(args)?;
     let ask = |query: &str, scope: &str| -> Result<Vec<Value>, Failure> {
         if scope == "topics" {

@@ -220,7 +220,7 @@ query: string | null,
  */
 confidence_min: number | null, 
 /**
- * Only memories with (true) or without (false) a private source.
+ * Only memories with (true) or without (false) a source that the person turned private.
  */
 private_source: boolean | null, 
 /**
@@ -298,7 +298,7 @@ created_at: number,
  */
 is_edited: boolean, 
 /**
- * A source is private.
+ * It rests on a conversation that the person turned private.
  */
 is_private_source: boolean, 
 /**

@@ -43,7 +43,7 @@ pub struct MemoryFilter {
     pub query: Option<String>,
     /// Lowest confidence.
     pub confidence_min: Option<f64>,
-    /// Only with or without a private source.
+    /// Only with or without a source that the person turned private.
     pub private_source: Option<bool>,
     /// Leave out what is snoozed beyond this moment.
     pub not_snoozed_at: Option<Timestamp>,
@@ -62,6 +62,8 @@ pub struct MemoryListRow {
     pub author: String,
     /// A relation to another memory exists.
     pub has_near: bool,
+    /// It rests on a conversation that the person turned private.
+    pub rests_on_private: bool,
 }
 
 /// Counts by facet, each without its own condition.
@@ -132,7 +134,7 @@ impl MemoryFilter {
             conditions.push(format!("m.confidence >= ?{}", values.len()));
         }
         if let Some(is_private) = self.private_source {
-            conditions.push(format!("m.visibility = '{}'", if is_private { "private" } else { "public" }));
+            conditions.push(format!("{}{RESTS_ON_PRIVATE}", if is_private { "" } else { "NOT " }));
         }
         if let Some(now) = self.not_snoozed_at {
             values.push(now.0.into());
@@ -149,8 +151,14 @@ fn list_row(row: &Row<'_>) -> Result<MemoryListRow> {
         channel_type: row.get(23)?,
         author: row.get::<_, Option<String>>(24)?.unwrap_or_default(),
         has_near: row.get(25)?,
+        rests_on_private: row.get(26)?,
     })
 }
+
+/// A conversation that the person turned private is among the sources. (The label that decides what may surface where is
+/// `visibility`: most channels are private, and a mark on everything would say nothing.)
+const RESTS_ON_PRIVATE: &str = "EXISTS (SELECT 1 FROM memory_evidence v JOIN interactions i ON i.id = v.interaction_id
+      JOIN conversations k ON k.id = i.conversation_id WHERE v.memory_id = m.id AND k.is_private = 1)";
 
 const LIST_COLUMNS: &str = "c.title, c.channel_type,
     (SELECT i.author FROM memory_evidence v JOIN interactions i ON i.id = v.interaction_id
@@ -177,7 +185,7 @@ impl ReadTx<'_> {
             MemorySort::Confidence => "m.confidence DESC, m.rank",
         };
         let sql = format!(
-            "SELECT {MEMORY_COLUMNS}, {LIST_COLUMNS} {from} WHERE {condition} ORDER BY {order} LIMIT {limit} OFFSET {offset}"
+            "SELECT {MEMORY_COLUMNS}, {LIST_COLUMNS}, {RESTS_ON_PRIVATE} {from} WHERE {condition} ORDER BY {order} LIMIT {limit} OFFSET {offset}"
         );
         let mut statement = self.conn.prepare_cached(&sql)?;
         let mut rows = statement.query(params_from_iter(values.iter()))?;
@@ -191,7 +199,7 @@ impl ReadTx<'_> {
     /// One memory as a list shows it.
     pub fn memory_in_list(&self, id: &keepsake_domain::MemoryId) -> Result<MemoryListRow> {
         let sql = format!(
-            "SELECT {MEMORY_COLUMNS}, {LIST_COLUMNS} FROM memories m JOIN conversations c ON c.id = m.conversation_id WHERE m.id = ?1"
+            "SELECT {MEMORY_COLUMNS}, {LIST_COLUMNS}, {RESTS_ON_PRIVATE} FROM memories m JOIN conversations c ON c.id = m.conversation_id WHERE m.id = ?1"
         );
         let mut statement = self.conn.prepare_cached(&sql)?;
         let mut rows = statement.query([id.as_str()])?;

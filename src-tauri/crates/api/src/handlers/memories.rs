@@ -1,7 +1,7 @@
 //! Candidates and memories: lists, one in full, acts and undo, search.
 
 use keepsake_capture::dedup;
-use keepsake_domain::{Category, MemoryId, OperationId, Relation, Span, Subject, Timestamp, Visibility};
+use keepsake_domain::{Category, MemoryId, OperationId, Relation, Span, Subject, Timestamp};
 use keepsake_engine::Act;
 use keepsake_store::{
     EmbeddingOwner, EvidenceRow, InteractionRow, MemoryFilter, MemoryListRow, MemorySort, ReadTx, Result as StoreResult,
@@ -26,7 +26,7 @@ const HITS: u32 = 20;
 const HITS_MAX: u32 = 1_000;
 
 fn row(item: MemoryListRow) -> MemoryRow {
-    let MemoryListRow { memory, conversation_title, channel_type, author, has_near } = item;
+    let MemoryListRow { memory, conversation_title, channel_type, author, has_near, rests_on_private } = item;
     MemoryRow {
         id: memory.id.to_string(),
         status: memory.status.to_string(),
@@ -42,7 +42,7 @@ fn row(item: MemoryListRow) -> MemoryRow {
         said_at: memory.said.0,
         created_at: memory.created.0,
         is_edited: memory.is_edited,
-        is_private_source: memory.visibility == Visibility::Private,
+        is_private_source: rests_on_private,
         is_hidden: memory.is_hidden,
         has_near,
     }

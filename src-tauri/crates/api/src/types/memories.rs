@@ -25,7 +25,7 @@ pub struct MemoriesListRequest {
     pub query: Option<String>,
     /// Lowest confidence.
     pub confidence_min: Option<f64>,
-    /// Only memories with (true) or without (false) a private source.
+    /// Only memories with (true) or without (false) a source that the person turned private.
     pub private_source: Option<bool>,
     /// Include snoozed candidates.
     pub include_snoozed: bool,
@@ -68,7 +68,7 @@ pub struct MemoryRow {
     pub created_at: i64,
     /// Worded by the person.
     pub is_edited: bool,
-    /// A source is private.
+    /// It rests on a conversation that the person turned private.
     pub is_private_source: bool,
     /// Kept but served to nobody.
     pub is_hidden: bool,

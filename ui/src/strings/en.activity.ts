@@ -43,6 +43,7 @@ export const activity = {
   alertsFailed: 'The alerts could not be loaded',
   failedText: 'Your data is safe in the database.',
   openConversation: 'Open in conversation',
+  openWhole: 'Open conversation',
   stopped: (count: number) => `${number(count)} stopped`,
   allGates: 'All gates',
   gates: 'Gates',

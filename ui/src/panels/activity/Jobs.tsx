@@ -75,7 +75,7 @@ const ICONS = {
 
 function JobRow({ job }: { job: JobView }) {
   const title = jobTitle(job);
-  const isOver = job.finished_at !== null && job.started_at !== null;
+  const took_ms = (job.finished_at ?? 0) - (job.started_at ?? job.finished_at ?? 0);
   return (
     <div className={css.job} data-state={job.state}>
       <span className={css.icon}>{ICONS[job.state as keyof typeof ICONS] ?? ICONS.done}</span>
@@ -89,7 +89,7 @@ function JobRow({ job }: { job: JobView }) {
           <span className={css.meta} title={job.error ?? undefined}>
             {job.error ?? (job.state === 'cancelled' ? t.activity.cancelled : (t.activity.jobState[job.state] ?? job.state))}
             {job.attempts > 0 ? ` · ${t.activity.attempts(job.attempts)}` : ''}
-            {isOver && job.state === 'done' ? ` · ${t.activity.took(formatElapsed((job.finished_at ?? 0) - (job.started_at ?? 0)))}` : ''}
+            {took_ms >= 1_000 && job.state === 'done' ? ` · ${t.activity.took(formatElapsed(took_ms))}` : ''}
           </span>
         )}
       </div>
@@ -100,7 +100,7 @@ function JobRow({ job }: { job: JobView }) {
       )}
       {job.conversation_id ? (
         <Button size="s" tone="quiet" onClick={() => openConversation(job.conversation_id ?? '')}>
-          {t.activity.openConversation}
+          {t.activity.openWhole}
         </Button>
       ) : null}
       {job.state === 'running' || job.state === 'queued' ? (

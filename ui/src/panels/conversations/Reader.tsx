@@ -1,12 +1,13 @@
 /** One conversation: its head with privacy and Analyze now, and its messages. */
 import { History, Lock, LockOpen } from 'lucide-react';
-import { useState } from 'react';
+import { useEffect, useState } from 'react';
 import { type ConversationRow, useRpc } from '../../api';
 import { Badge, Button, ErrorState, LoadingRows, PaneHeader, Tooltip, cx, shortDate } from '../../design';
 import { hatched } from '../../design/PrivateMark';
 import { useActions } from '../../keys';
 import { useNow } from '../../state/clock';
 import { go, openConversation, reviewConversation } from '../../state/nav';
+import { showToast } from '../../state/toasts';
 import { nameOf, t } from '../../strings';
 import { TESTIDS } from '../../testids';
 import { AnalysisDialog } from './AnalysisDialog';
@@ -15,17 +16,19 @@ import { Messages } from './Messages';
 import { PrivacyDialog } from './PrivacyDialog';
 import css from './Reader.module.css';
 
-export function Reader({ id, message, onGone }: { id: string; message: string | null; onGone: () => void }) {
+export function Reader({ id, message, onGone }: { id: string; message: string | null; onGone: (id: string) => void }) {
   const { data: row, error, refetch } = useRpc('conversation_get', { id });
+  // Erased, or removed with the sample data, since it was open last.
+  const isGone = error?.code === 'not_found';
+  useEffect(() => {
+    if (!isGone) return;
+    // Whoever asked for a line is told; a remembered place is given up without a word.
+    if (message !== null) showToast({ text: t.conversations.gone, replaces: 'gone' });
+    onGone(id);
+  }, [isGone, id, message, onGone]);
+  if (isGone) return null;
   if (error) {
-    return (
-      <ErrorState
-        title={t.conversations.readFailed}
-        text={t.conversations.readFailedText}
-        detail={error.message}
-        onRetry={() => (error.code === 'not_found' ? onGone() : void refetch())}
-      />
-    );
+    return <ErrorState title={t.conversations.readFailed} text={t.conversations.readFailedText} detail={error.message} onRetry={() => void refetch()} />;
   }
   if (!row) return <LoadingRows rows={6} height={88} />;
   return <Opened row={row} message={message} />;
@@ -80,13 +83,17 @@ function Opened({ row, message }: { row: ConversationRow; message: string | null
         <AnalyzeButton analyze={analyze} />
       </PaneHeader>
       <div className={css.facts}>
-        <span>{nameOf(t.channel, row.channel_type)}</span>
-        <span className={css.people} title={t.conversations.participants(row.participants)}>
+        <span className={css.fact}>{nameOf(t.channel, row.channel_type)}</span>
+        <span className={cx(css.fact, css.people)} title={t.conversations.participants(row.participants)}>
           {t.conversations.participants(row.participants)}
         </span>
-        <span className="num">{t.conversations.messageCount(row.messages)}</span>
-        <span className="num">{from === to ? from : `${from} – ${to}`}</span>
-        {row.is_sample ? <Badge>{t.conversations.sample}</Badge> : null}
+        <span className={cx(css.fact, 'num')}>{t.conversations.messageCount(row.messages)}</span>
+        <span className={cx(css.fact, 'num')}>{from === to ? from : `${from} – ${to}`}</span>
+        {row.is_sample ? (
+          <span className={css.sample}>
+            <Badge>{t.conversations.sample}</Badge>
+          </span>
+        ) : null}
         <span className={css.space} />
         {row.memories_pending > 0 ? (
           <button type="button" className={css.link} onClick={() => reviewConversation(row.id)}>

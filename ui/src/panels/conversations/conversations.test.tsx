@@ -76,6 +76,19 @@ describe('the list', () => {
     expect(await screen.findAllByTestId('conversation-row')).not.toHaveLength(0);
   });
 
+  test('a remembered conversation that is gone makes room for the first', async () => {
+    setUiState('conversations.open', 'conv_gone');
+    await renderApp('conversations');
+    expect(await screen.findAllByTestId('message')).not.toHaveLength(0);
+    expect(screen.queryByRole('alert')).toBeNull();
+  });
+
+  test('a line that was asked for and is gone is said', async () => {
+    await renderApp('conversations', {}, { conversation: 'conv_gone', message: 'int_gone' });
+    expect(await screen.findByText('This conversation is not there any more.')).toBeDefined();
+    expect(await screen.findAllByTestId('message')).not.toHaveLength(0);
+  });
+
   test('with nothing imported there is one thing to do', async () => {
     await renderApp('conversations', { firstRun: true });
     await screen.findByText('No conversations yet');

@@ -5,7 +5,7 @@
  * has come to rest. Deliberately not here: deciding about memories, which is Review's.
  */
 import { MessagesSquare } from 'lucide-react';
-import { useEffect, useRef, useState } from 'react';
+import { useCallback, useEffect, useRef, useState } from 'react';
 import type { ConversationRow } from '../../api';
 import { Button, EmptyState, SplitPane } from '../../design';
 import { hotkeys, useActions } from '../../keys';
@@ -59,6 +59,8 @@ export default function Conversations() {
     'conversations.leave': () => (isReading() ? list.current?.focus() : false),
   });
 
+  // The reading view lags behind the cursor, so that it may speak of what is no longer open.
+  const leave = useCallback((id: string) => setOpened((now) => (now?.id === id ? null : now)), []);
   const open = (row: Pick<ConversationRow, 'id'>) => setOpened((now) => (now?.id === row.id ? now : { id: row.id, message: null }));
   return (
     <div ref={pane} style={{ height: '100%' }}>
@@ -67,7 +69,7 @@ export default function Conversations() {
         list={<ConversationList ref={list} openId={opened?.id ?? null} onOpen={open} onRead={focusReader} onEmpty={setEmpty} />}
         detail={
           shown ? (
-            <Reader key={shown.id} id={shown.id} message={shown.message} onGone={() => setOpened(null)} />
+            <Reader key={shown.id} id={shown.id} message={shown.message} onGone={leave} />
           ) : isEmpty ? (
             <EmptyState
               icon={<MessagesSquare size={20} />}

@@ -102,6 +102,12 @@ impl WriteTx<'_> {
             }
         }
         self.settle(seen, &mut outcome)?;
+        if outcome.imported > 0 {
+            // A trigger brings the new messages into the full-text index, all of them at once (migration 0004 says why).
+            self.conn
+                .prepare_cached("UPDATE interactions_indexed SET through_seq = (SELECT max(seq) FROM interactions)")?
+                .execute([])?;
+        }
         if !outcome.touched.is_empty() {
             self.touch(Tag::Messages);
             self.touch(Tag::Conversations);

@@ -130,7 +130,11 @@ impl ReadTx<'_> {
     /// The hash of the newest row, erased ones included.
     pub(crate) fn chain_head(&self) -> Result<Hash> {
         let mut statement = self.conn.prepare_cached(
-            "SELECT row_hash FROM (SELECT seq, row_hash FROM interactions UNION ALL SELECT seq, row_hash FROM tombstones)
+            // Each table gives its last row first: ordered only together, both would be read whole, at every append.
+            "SELECT row_hash FROM (
+                 SELECT * FROM (SELECT seq, row_hash FROM interactions ORDER BY seq DESC LIMIT 1)
+                 UNION ALL
+                 SELECT * FROM (SELECT seq, row_hash FROM tombstones ORDER BY seq DESC LIMIT 1))
              ORDER BY seq DESC LIMIT 1",
         )?;
         let mut rows = statement.query([])?;

@@ -18,6 +18,7 @@ const STEPS: &[M<'static>] = &[
     M::up(include_str!("../../../../migrations/0001_interactions.sql")),
     M::up(include_str!("../../../../migrations/0002_memories.sql")),
     M::up(include_str!("../../../../migrations/0003_work.sql")),
+    M::up(include_str!("../../../../migrations/0004_index.sql")),
 ];
 
 /// The newest schema this program knows.

@@ -103,7 +103,7 @@ fn the_file_is_in_wal_mode_and_marked_as_ours() {
     };
     check("journal_mode", "wal");
     check("application_id", "1262830928");
-    check("user_version", "3");
+    check("user_version", "4");
     check("integrity_check", "ok");
 }
 

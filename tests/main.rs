@@ -1,5 +1,7 @@
 //! The one integration binary: what the parts promise together. Each module is one area; what a crate promises alone is tested there.
 
+#![allow(clippy::unwrap_used)] // A test that cannot go on should say where.
+
 mod cli;
 mod harness;
 mod http;

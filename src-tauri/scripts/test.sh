@@ -38,11 +38,14 @@ target=$(realpath -m "${CARGO_TARGET_DIR:-target}")
 stage format cargo fmt --all --check
 # Every crate in one call: asked for in parts, cargo would build shared dependencies once for each set of features.
 stage clippy cargo clippy --workspace --all-targets --locked -- -D warnings
+# The programs first: tests of the command line and of the page drive them.
+stage build cargo build --workspace --bins --locked
+built=$?
 stage rust cargo test --workspace --locked --no-fail-fast
 stage ui-types npm --prefix ui run --silent typecheck
 stage ui-lint npm --prefix ui run --silent lint
 stage ui-tests npm --prefix ui test --silent
-if stage build cargo build --workspace --bins --locked; then
+if ((built == 0)); then
   KEEPSAKE_APP="$target/debug/keepsake-app" KEEPSAKE_CLI="$target/debug/keepsake" \
     stage window node --test --test-reporter=tap --test-concurrency=1 tests/e2e/specs/
 fi

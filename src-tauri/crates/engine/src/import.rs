@@ -216,7 +216,7 @@ impl Engine {
                 let error = failure.unwrap_or(EngineError::Import(error));
                 let state = if matches!(error, EngineError::Cancelled) { "cancelled" } else { "failed" };
                 totals.seen = totals.imported + totals.duplicate + skipped(&totals);
-                let words = error.to_string();
+                let words = named(&error.to_string(), &request.path);
                 self.store().write(|tx| tx.account_import(import_id, state, &totals, Some(&words), Some(self.now())))?;
                 Err(error)
             }
@@ -325,6 +325,12 @@ impl Engine {
     pub fn inputs(&self, path: &Path) -> Result<Vec<PathBuf>> {
         Ok(list_inputs(path)?)
     }
+}
+
+/// The words with the file's name in place of its whole path.
+pub fn named(words: &str, path: &Path) -> String {
+    let name = path.file_name().map_or_else(|| path.to_string_lossy(), |name| name.to_string_lossy());
+    words.replace(&*path.to_string_lossy(), &name)
 }
 
 fn skipped(totals: &ImportTotals) -> u64 {

@@ -24,7 +24,7 @@ pub use analyze::{AnalyzeStart, StoredAnalysis, StoredArcPoint, StoredSentence};
 pub use edges::{RandomIds, SystemClock, rfc3339};
 pub use embedding::{EmbedderSlot, EmbedderState};
 pub use error::EngineError;
-pub use import::{ImportOutcome, ImportRequest, local_utc_offset_minutes};
+pub use import::{ImportOutcome, ImportRequest, local_utc_offset_minutes, named};
 pub use propose::{Proposed, vectors_of};
 pub use queue::{KillPoint, Progress, Step, Worker, WorkerLock};
 pub use review::{Act, ActOutcome};

@@ -16,7 +16,7 @@ use keepsake_domain::{AlertId, ConversationId, ImportId, JobId, JobKind, JobStat
 use keepsake_store::{AlertRow, JobOutcome, JobRow, Lease, NewJob, StoreError};
 use serde::{Deserialize, Serialize};
 
-use crate::import::ImportRequest;
+use crate::import::{ImportRequest, named};
 use crate::work::Control;
 use crate::{Engine, EngineError, Result};
 
@@ -317,7 +317,7 @@ impl Engine {
         if control.killed.load(Ordering::Relaxed) || (done.is_ok() && kill(KillPoint::AfterEffects)) {
             return Ok(None);
         }
-        let state = self.settle(&lease, done)?;
+        let state = self.settle(&job, &lease, done)?;
         self.inner.wake.cancelled.lock().unwrap_or_else(PoisonError::into_inner).remove(&job.id);
         self.inner.wake.live.lock().unwrap_or_else(PoisonError::into_inner).remove(&job.id);
         Ok(Some(Step::Ran(job.id, state)))
@@ -382,7 +382,7 @@ impl Engine {
     }
 
     /// Stores how an attempt ended.
-    fn settle(&self, lease: &Lease, done: Result<()>) -> Result<JobState> {
+    fn settle(&self, job: &JobRow, lease: &Lease, done: Result<()>) -> Result<JobState> {
         let now = self.now();
         let error = match done {
             Ok(()) => return Ok(JobState::Done),
@@ -397,8 +397,13 @@ impl Engine {
             Err(EngineError::Store(StoreError::LeaseLost(_))) => return Ok(JobState::Queued),
             Err(error) => error,
         };
-        tracing::warn!(job = %lease.job, %error, "job failed");
-        let words = error.to_string();
+        tracing::warn!(job = %lease.job, kind = %job.kind, "job failed");
+        let words = match job.kind {
+            JobKind::Import => {
+                read_payload::<ImportPayload>(job).map_or_else(|_| error.to_string(), |p| named(&error.to_string(), &p.path))
+            }
+            _ => error.to_string(),
+        };
         let outcome = self.store().write(|tx| tx.fail(lease, &words, error.is_retryable(), now))?;
         Ok(match outcome {
             JobOutcome::Retry { .. } => JobState::Queued,

@@ -64,7 +64,8 @@ pub fn look_into(path: &Path, token: &str, options: &ImportOptions) -> DryRunFil
         date_questions: Vec::new(),
     };
     match preview(path, options, &|| false) {
-        Err(error) => DryRunFile { error: Some(error.to_string()), ..blank },
+        // The window knows files by name only; where they lie is nobody's business there.
+        Err(error) => DryRunFile { error: Some(keepsake_engine::named(&error.to_string(), path)), ..blank },
         Ok(preview) => DryRunFile {
             kind: Some(preview.kind.to_string()),
             conversations: preview.conversations,

@@ -117,7 +117,7 @@ fn a_wrong_file_fails_once_with_one_clear_alert() {
     assert_eq!((row.state, row.attempts), (JobState::Dead, 1), "trying again cannot mend a wrong file");
     let alerts = f.engine.store().read(|tx| tx.alerts()).unwrap();
     assert_eq!(alerts.len(), 1);
-    assert!(alerts[0].message.contains("holiday.txt"), "the alert names the file: {}", alerts[0].message);
+    assert!(alerts[0].message.contains(" holiday.txt"), "the alert names the file and not where it lies: {}", alerts[0].message);
 }
 
 #[test]

@@ -30,6 +30,10 @@ const BUSY_TIMEOUT_MS: u32 = 5_000;
 /// Pages of 4 KiB kept in memory by the writer, 64 MiB: a large import appends to several indexes at once.
 const WRITER_CACHE_KIB: i64 = 64 * 1024;
 
+/// Pages of the write-ahead log, 16 MiB, after which it is moved into the file: at SQLite's own 4 MiB an import would move the same
+/// pages of its indexes after every batch.
+const CHECKPOINT_PAGES: i64 = 4_096;
+
 #[derive(Debug)]
 struct Inner {
     path: PathBuf,
@@ -223,6 +227,7 @@ fn set_up(conn: &Connection) -> Result<()> {
     conn.pragma_update(None, "cell_size_check", "ON")?;
     conn.pragma_update(None, "mmap_size", 0)?;
     conn.pragma_update(None, "cache_size", -WRITER_CACHE_KIB)?;
+    conn.pragma_update(None, "wal_autocheckpoint", CHECKPOINT_PAGES)?;
     #[cfg(target_os = "macos")]
     conn.pragma_update(None, "checkpoint_fullfsync", "ON")?;
     Ok(())

@@ -1,6 +1,6 @@
 //! Search: what a person types is data, and finds what it should.
 
-use keepsake_store::{ConversationFilter, MemoryFilter, MemorySort, fts_query};
+use keepsake_store::{ConversationFilter, Door, MemoryFilter, MemorySort, fts_query};
 use keepsake_testkit::{Conversation, conversation};
 use proptest::prelude::*;
 
@@ -139,4 +139,24 @@ proptest! {
             tx.memory_facets(&memories)
         }).map_err(|error| TestCaseError::fail(format!("{typed:?} as {:?}: {error}", fts_query(&typed))))?;
     }
+}
+
+/// The index follows the log by a mark (migration 0004); whoever moved it back would have every message indexed twice.
+#[test]
+fn the_mark_of_the_index_moves_forward_only_and_never_beyond_the_log() {
+    let bench = Bench::new();
+    bench.append(&conversation("c", "owner Mara: one boat\nowner Mara: two boats"));
+    for sql in [
+        "UPDATE interactions_indexed SET through_seq = 0",
+        "UPDATE interactions_indexed SET through_seq = 99",
+        "UPDATE interactions_indexed SET only_row = 2",
+        "DELETE FROM interactions_indexed",
+        "INSERT OR REPLACE INTO interactions_indexed VALUES (1, 0)",
+        "INSERT INTO interactions_indexed VALUES (2, 0)",
+    ] {
+        assert!(bench.store.attack(Door::Writer, sql).is_err(), "{sql}");
+    }
+    bench.append(&conversation("d", "owner Mara: a third boat"));
+    let found = bench.store.read(|tx| tx.search_messages("boats", 10)).unwrap();
+    assert_eq!(found.len(), 3, "each message is found once");
 }

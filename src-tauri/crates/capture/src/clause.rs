@@ -68,7 +68,12 @@ pub(crate) fn clauses(tokens: &[Token], is_question: bool) -> Vec<Clause> {
         let next = low(tokens, i + 1);
         let cut_after = match t.kind {
             Kind::Mark => {
-                one_of(&t.low, ", ; : ( ) [ ] — – … . ! ? - ~ /") && !(t.low == "/" && i > start && t.start == tokens[i - 1].end)
+                !(t.low == ","
+                    && i > start
+                    && LANGUAGES.contains(low(tokens, i - 1))
+                    && (i + 1..i + 3).any(|k| LANGUAGES.contains(low(tokens, k))))
+                    && one_of(&t.low, ", ; : ( ) [ ] — – … . ! ? - ~ /")
+                    && !(t.low == "/" && i > start && t.start == tokens[i - 1].end)
             }
             Kind::Symbol | Kind::Break => true,
             _ => {
@@ -80,6 +85,7 @@ pub(crate) fn clauses(tokens: &[Token], is_question: bool) -> Vec<Clause> {
                                 && (i..(i + 5).min(tokens.len())).any(|k| one_of(low(tokens, k), "died passed left"))
                             || t.low == "so" && ASKERS.contains(next))
                         && !keeps_time(tokens, start, i)
+                        && !(i > start && is_age_clause(tokens, start, i))
                     || t.low == "so"
                         && i > start
                         && !one_of(low(tokens, i - 1), "am is are was were be feel not it get got been love loved and do did")
@@ -172,8 +178,11 @@ fn is_age_clause(tokens: &[Token], start: usize, at: usize) -> bool {
         && (tokens.get(at + 3).is_some_and(|t| t.kind == Kind::Number)
             || one_of(
                 word,
-                "a little young small tiny six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen seventeen eighteen nineteen twenty thirty forty fifty sixty three four five pregnant at in about around",
-            ))
+                "a little young small tiny six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen seventeen eighteen nineteen twenty thirty forty fifty sixty three four five pregnant",
+            )
+            || one_of(word, "in at about around")
+                && (one_of(low(tokens, at + 4), "my school college uni university primary secondary kindergarten")
+                    || tokens.get(at + 4).is_some_and(|t| t.kind == Kind::Number)))
 }
 
 /// Whether a new clause begins at `at`, after "and" or "or".
@@ -182,7 +191,7 @@ fn opens_clause(tokens: &[Token], start: usize, at: usize) -> bool {
     let next = low(tokens, at + 1);
     if one_of(
         word,
-        "i we he she they it you there this that then so also now never just still currently usually am not do did can was were had have has is are will would used been even maybe probably if when because once no",
+        "i we he she they it you there this that then so also now never just still currently usually am not do did can was were had have has is are will would used been even maybe probably if when because once no nobody everyone everybody people someone",
     ) {
         return true;
     }
@@ -206,6 +215,11 @@ fn opens_clause(tokens: &[Token], start: usize, at: usize) -> bool {
         || ((is_known_verb(word) && !KIN.contains(word) && !is_noun_like(word))
             || one_of(word, "live work teach love hate study speak play run own"))
             && one_of_complement(next)
+        || at >= 2
+            && (tokens[at - 2].kind == Kind::Number
+                || one_of(low(tokens, at - 2), "one two three four five six seven eight nine ten eleven twelve"))
+            && base_of_third(word).is_some_and(|b| !is_noun_like(&b))
+            && (start..at).any(|k| KIN.contains(low(tokens, k)) || PETS.contains(low(tokens, k)))
         || base_of_ing(word).is_some_and(|b| is_known_verb(&b))
             && (start..at)
                 .any(|k| one_of(low(tokens, k), "am are been") || base_of_ing(low(tokens, k)).is_some_and(|b| is_known_verb(&b)))
@@ -223,7 +237,7 @@ fn is_noun_like(word: &str) -> bool {
 fn one_of_complement(next: &str) -> bool {
     PREPOSITIONS.contains(next)
         || DETERMINERS.contains(next)
-        || one_of(next, "it them nights full part two three mostly only weekends")
+        || one_of(next, "it them nights full part two three mostly only weekends neither either none both")
 }
 
 /// "my wife and I": the pronoun belongs to the subject before it.
@@ -258,7 +272,12 @@ pub(crate) fn is_adverbial(tokens: &[Token], lo: usize, hi: usize) -> bool {
         ) && (has_time || hi - lo == 1 || first == "every")
             || one_of(first, "on in at since for last back until during from by ever after") && has_time
             || matches!(first, "as") && one_of(last, "kid child teenager teen student boy girl baby youngster")
+            || one_of(first, "since after before during")
+                && hi - lo <= 4
+                && one_of(low(tokens, lo + 1), "the my our")
+                && hi - lo >= 3
             || first == "in" && one_of(last, "time") && (lo..hi).any(|k| one_of(low(tokens, k), "spare free down"))
+            || one_of(first, "one some") && last == "day" && hi - lo == 2
             || last == "ago"
             || one_of(last, "old") && one_of(first, "at"))
 }
@@ -326,6 +345,8 @@ const INTROS: &[&str] = &[
     "of course",
     "to start",
     "as ever",
+    "here i am",
+    "and here i am",
     "as always",
     "as usual",
     "in my case",
@@ -423,6 +444,8 @@ pub(crate) fn skip_fillers(tokens: &[Token], lo: usize, hi: usize) -> usize {
             .and_then(|intros| intros.iter().filter_map(|intro| matches_at(tokens, at, hi, intro)).max());
         if let Some(len) = intro.filter(|len| at + len <= hi) {
             at += len;
+        } else if says_something(tokens, at) {
+            break;
         } else if FILLERS.contains(low(tokens, at)) || !tokens[at].is_wordy() {
             at += 1;
         } else {
@@ -430,6 +453,16 @@ pub(crate) fn skip_fillers(tokens: &[Token], lo: usize, hi: usize) -> usize {
         }
     }
     at
+}
+
+/// "no kids" and "still living at home": a word that mostly fills carries the statement here.
+fn says_something(tokens: &[Token], at: usize) -> bool {
+    let next = low(tokens, at + 1);
+    match low(tokens, at) {
+        "no" => one_of(next, "kids children car tv siblings pets garden oven smartphone dishwasher"),
+        "still" => base_of_ing(next).is_some_and(|base| is_known_verb(&base)) || one_of(next, "single married in at"),
+        _ => false,
+    }
 }
 
 /// How many tokens `phrase` takes at `at`, if it stands there.

@@ -26,6 +26,7 @@ mod scene;
 pub mod scrub;
 mod sentence;
 mod token;
+mod vague;
 pub mod validate;
 pub mod window;
 

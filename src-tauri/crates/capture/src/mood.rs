@@ -82,6 +82,13 @@ pub(crate) fn set_moods(tokens: &[Token], out: &mut [Clause], is_question: bool)
                 is_conditional = true;
                 Mood::Stopped(Gate::Hypothetical, "It stands under an \"if\".")
             }
+        } else if opener == "which"
+            && n > 0
+            && one_of(low(tokens, previous_hi.saturating_sub(2)), "laptop machine computer server phone desktop pc tablet")
+        {
+            Mood::Plain
+        } else if one_of(opener, "who") && n > 0 && names_kin(tokens, previous_lo, previous_hi) {
+            Mood::Plain
         } else if one_of(opener, "when whenever before after once until till where while whilst which who as then")
             && !(one_of(opener, "while whilst then"))
         {
@@ -104,7 +111,10 @@ pub(crate) fn set_moods(tokens: &[Token], out: &mut [Clause], is_question: bool)
             if one_of(opener, "but ; . ! —") || opener == "either" {
                 reported = false;
             }
-            Mood::Plain
+            // "imagine i live in Rome and have three cats": what joins on without a subject is imagined too.
+            let joins_on =
+                n > 0 && one_of(opener, "and or plus & , but") && matches!(out[n - 1].mood, Mood::Stopped(Gate::Hypothetical, _));
+            if joins_on { out[n - 1].mood } else { Mood::Plain }
         };
         let mood = match mood {
             Mood::Plain | Mood::Hedged if is_conditional => {
@@ -115,7 +125,8 @@ pub(crate) fn set_moods(tokens: &[Token], out: &mut [Clause], is_question: bool)
             }
             Mood::Plain | Mood::Hedged
                 if is_question
-                    && (!any_asks || n + 1 == out.len() && n > 0 && asks(tokens, &out[n - 1]))
+                    && (!any_asks && !states_before_asking(tokens, out, n)
+                        || n + 1 == out.len() && n > 0 && asks(tokens, &out[n - 1]))
                     && !has_tag(tokens, &out[n..]) =>
             {
                 Mood::Stopped(Gate::QuestionOrRequest, "The sentence is a question.")
@@ -132,6 +143,21 @@ pub(crate) fn set_moods(tokens: &[Token], out: &mut [Clause], is_question: bool)
         }
         out[n].mood = mood;
     }
+}
+
+/// "i've been with you since 2011, i'm on a pension, and now you tell me it's online only??": the mark belongs to the last
+/// clause alone when that one speaks to somebody and stands on its own.
+fn states_before_asking(tokens: &[Token], out: &[Clause], n: usize) -> bool {
+    let last = out.len() - 1;
+    n < last
+        && one_of(&out[last].opener, ", and but - — ( ;")
+        && (out[last].lo..out[last].hi).any(|k| one_of(low(tokens, k), "you your anyone ok okay right correct what"))
+}
+
+/// "my sister", "my aunt Leela": what follows with "who" is said of her.
+pub(crate) fn names_kin(tokens: &[Token], lo: usize, hi: usize) -> bool {
+    let from = hi.saturating_sub(4).max(lo);
+    (from..hi).any(|k| one_of(low(tokens, k), "my our") && (k + 1..hi).any(|j| KIN.contains(low(tokens, j)) && hi - j <= 2))
 }
 
 /// "i'm on Fedora, right?" asks for assent and states all the same.
@@ -167,9 +193,22 @@ fn governed(tokens: &[Token], out: &[Clause], n: usize, governor: &str, lo: usiz
         if (lo..hi).any(|k| one_of(low(tokens, k), "think guess suppose assume bet hope doubt feel imagine wonder reckon")) {
             return if (lo..hi).any(|k| one_of(low(tokens, k), "hope doubt wonder wish")) { Mood::Silent } else { Mood::Hedged };
         }
+        if (lo..hi).any(|k| one_of(low(tokens, k), "not never") && !(k + 1..hi).any(|j| one_of(low(tokens, j), "forget mention")))
+        {
+            return Mood::Silent;
+        }
         if (lo..hi).any(|k| one_of(low(tokens, k), "say said tell told know mean swear admit remember realise realised realize realized mention mentioned add forgot promise confess discovered learned found")) {
             return Mood::Plain;
         }
+    }
+    if governor == "that" && (lo..hi).any(|k| low(tokens, k) == "not") && !own_head {
+        return Mood::Silent;
+    }
+    if one_of(governor, "tell see hear guess notice know that")
+        && (lo..hi).any(|k| low(tokens, k) == "you")
+        && !(lo..hi).any(|k| one_of(low(tokens, k), "not do did if what told said"))
+    {
+        return Mood::Plain;
     }
     if (lo..hi).any(|k| SPEECH.contains(low(tokens, k))) && !own_head && left < hi {
         return Mood::Stopped(Gate::NotAboutSubject, "It reports what somebody else said.");
@@ -195,8 +234,10 @@ fn governed(tokens: &[Token], out: &[Clause], n: usize, governor: &str, lo: usiz
         return Mood::Silent;
     }
     // A run-on ("any dinner ideas im allergic to nuts") states; a relative clause ("the tool i use") does not.
-    let noun_has_determiner = (hi.saturating_sub(3).max(lo)..hi)
-        .any(|k| DETERMINERS.contains(low(tokens, k)) || one_of(low(tokens, k), "only first last best worst most"));
+    let noun_has_determiner = (hi.saturating_sub(3).max(lo)..hi).any(|k| {
+        DETERMINERS.contains(low(tokens, k)) && low(tokens, k) != "no"
+            || one_of(low(tokens, k), "only first last best worst most")
+    });
     let complement = out[n].hi - out[n].lo;
     let last = low(tokens, out[n].hi.saturating_sub(1));
     if hi - lo >= 2 && !noun_has_determiner && complement >= 3 && !PREPOSITIONS.contains(last)

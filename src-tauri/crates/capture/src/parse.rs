@@ -119,7 +119,7 @@ impl Parsed<'_> {
 }
 
 /// Chatter that trails a statement.
-const TRAILING: &str = "irl as lol lmao haha hahaha tho though too btw fyi tbh ngl please pls thanks thx anyway anyways mate so and but or because right ok okay
+const TRAILING: &str = "irl as lol lmao haha hahaha tho though too btw fyi tbh ngl please pls thanks thx anyway anyways mate so and but or because right ok okay now
     obviously actually honestly basically sadly luckily unfortunately also then well yeah yes no either xd x xx xo bro dude imo imho just lately-ish sorry really like is that which who plus ha heh ugh lool hahah huh";
 
 /// Two- and three-word chatter at the end.
@@ -139,6 +139,8 @@ const TRAILING_PHRASES: &[&str] = &[
     "and so on",
     "and all that",
     "at the moment",
+    "at the minute",
+    "at all",
     "right now",
     "so yeah",
     "as you know",
@@ -161,6 +163,9 @@ const TRAILING_PHRASES: &[&str] = &[
     "in case you",
     "so there is that",
     "and that",
+    "for now",
+    "in fairness",
+    "as of",
 ];
 
 /// One past the last word that belongs to a statement running from `lo` to `hi`.
@@ -287,7 +292,10 @@ fn subject(tokens: &[Token], lo: usize, end: usize, inherits: bool) -> Option<(A
             return Some((Actor::Possession(lo + 1, verb), false, verb));
         }
         "me" if low(tokens, lo + 1) == "and" && one_of(low(tokens, lo + 2), "my the our") => {
-            let verb = possession_end(tokens, lo + 3, end)?;
+            let verb = (lo + 4..(lo + 8).min(end)).find(|k| {
+                AUXILIARIES.contains(low(tokens, *k)) || is_known_verb(low(tokens, *k)) && !KIN.contains(low(tokens, *k))
+            });
+            let verb = verb.or_else(|| possession_end(tokens, lo + 3, end))?;
             return Some((Actor::Speaker, true, verb));
         }
         _ => {}
@@ -343,7 +351,9 @@ fn possession_end(tokens: &[Token], lo: usize, end: usize) -> Option<usize> {
             return Some(k);
         }
         if base_of_past(w).is_some_and(|b| is_known_verb(&b))
-            && !one_of(w, "left adopted retired divorced married late set cut put read made built used broken loved beloved")
+            && (!one_of(w, "left adopted retired divorced married late set cut put read made built used broken loved beloved")
+                || w == "left" && one_of(low(tokens, k + 1), "in me us when last after")
+                || w == "used" && low(tokens, k + 1) == "to")
         {
             return Some(k);
         }
@@ -372,13 +382,18 @@ fn verb_group(p: &mut Parsed<'_>) -> Option<()> {
             let next = low(tokens, at).to_owned();
             if next == "going" && low(tokens, at + 1) == "to" && is_verb_base(low(tokens, at + 2)) {
                 set(p, Tense::GoingTo, low(tokens, at + 2).to_owned(), at + 2);
-            } else if let Some(base) = base_of_ing(&next).filter(|b| is_known_verb(b)) {
+            } else if let Some(base) = base_of_ing(&next).filter(|b| is_known_verb(b) && !is_of_activity(p)) {
                 set(p, Tense::Progressive, base, at);
             } else {
                 p.tense = Tense::Copula;
                 p.base = "be".to_owned();
                 p.rest = at;
             }
+        }
+        "left" | "right" if is_dropped && low(tokens, at + 1) == "handed" => {
+            p.tense = Tense::Copula;
+            p.base = "be".to_owned();
+            p.rest = at;
         }
         "was" | "were" => {
             at += 1;
@@ -438,6 +453,9 @@ fn verb_group(p: &mut Parsed<'_>) -> Option<()> {
             p.base = "have".to_owned();
             p.rest = at;
         }
+        "do" | "does" | "did" if one_of(low(tokens, at + 1), "all both") => {
+            set(p, if word == "did" { Tense::Past } else { Tense::Present }, "do".to_owned(), at);
+        }
         "do" | "does" | "did" => {
             let mut after = at + 1;
             let negated_before = p.is_negated;
@@ -477,6 +495,17 @@ fn verb_group(p: &mut Parsed<'_>) -> Option<()> {
     (p.tense != Tense::Other).then_some(())
 }
 
+/// "my job is fixing organs": the noun is an activity and no doer.
+fn is_of_activity(p: &Parsed<'_>) -> bool {
+    let Actor::Possession(lo, hi) = p.actor else { return false };
+    (lo..hi).any(|k| {
+        one_of(
+            low(p.tokens, k),
+            "job hobby dream goal plan passion aim specialty speciality hobbies work pastime ambition thing weakness resolution",
+        )
+    })
+}
+
 const AUXILIARY_WORDS: &[&str] = &["can", "could", "will", "would", "may", "might", "must", "should", "shall"];
 
 fn simple(p: &mut Parsed<'_>, at: usize, word: &str) -> Option<()> {
@@ -502,6 +531,15 @@ fn simple(p: &mut Parsed<'_>, at: usize, word: &str) -> Option<()> {
                 None => set(p, Tense::Present, word.to_owned(), at),
             }
         }
+        // "retired postie", "nurse by day": a noun phrase that looks like a verb.
+        Actor::Dropped
+            if word == "retired" && is_trade_noun(p, at + 1)
+                || TRADES.contains(word) && one_of(low(p.tokens, at + 1), "by here") =>
+        {
+            p.tense = Tense::Copula;
+            p.base = "be".to_owned();
+            p.rest = at;
+        }
         Actor::Dropped => {
             if let Some(base) = base_of_past(word).filter(|b| is_known_verb(b) && !is_verb_base(word) || word == "quit") {
                 set(p, Tense::Past, base, at);
@@ -517,6 +555,10 @@ fn simple(p: &mut Parsed<'_>, at: usize, word: &str) -> Option<()> {
         }
     }
     Some(())
+}
+
+fn is_trade_noun(p: &Parsed<'_>, from: usize) -> bool {
+    (from..(from + 3).min(p.end)).any(|k| TRADES.contains(low(p.tokens, k)))
 }
 
 /// Whether `word` is a verb in its base form.

@@ -6,11 +6,11 @@ use keepsake_domain::{
 };
 
 use crate::clause::{self, Clause, Mood};
-use crate::frames::{self, Around, Found, special};
+use crate::frames::{self, Around, Found, fragment, special};
 use crate::parse::{self, Actor, Tense};
 use crate::sentence::{self, Sentence, Voice};
 use crate::token::{Token, tokenize};
-use crate::{answer, filter, foreign, reconcile, rewrite, scene, validate};
+use crate::{answer, filter, foreign, reconcile, rewrite, scene, vague, validate};
 
 /// Stored with every row that this proposer wrote.
 pub const ENGINE_VERSION: &str = "builtin/1";
@@ -105,6 +105,8 @@ pub fn propose(conversation: &Conversation<'_>, vectors: Option<&dyn SentenceVec
                 kin,
                 pet,
                 is_about_other: false,
+                is_after_irony: false,
+                mentioned: None,
             };
             reader.read();
             let state = (subject.clone(), reader.kin.take(), reader.pet.take());
@@ -224,6 +226,34 @@ struct Reader<'r, 'a> {
     pet: Option<String>,
     /// The sentence before was about somebody else.
     is_about_other: bool,
+    /// The sentence before was ironic: a liking stated next belongs to it.
+    is_after_irony: bool,
+    /// The first close relative this message mentions, if only one may be meant by "he" or "she".
+    mentioned: Option<String>,
+}
+
+/// "big fan of Friday merges too": said on top of what was said before.
+fn is_added(text: &str, (start, end): (usize, usize)) -> bool {
+    let after: String = text[end..].chars().take(5).collect::<String>().to_lowercase();
+    let before = text[..start].trim_end().to_lowercase();
+    after.trim().starts_with("too") || after.trim().starts_with("also") || before.ends_with("also") || before.ends_with("and")
+}
+
+/// The close relative that the same sentence names before the token `at`.
+fn mentioned_before(tokens: &[Token], at: usize) -> Option<String> {
+    (1..at).rev().find_map(|k| {
+        let kin = clause::low(tokens, k);
+        let own = (k.saturating_sub(2)..k).any(|j| matches!(clause::low(tokens, j), "my" | "our"));
+        (own && (fits_pronoun(kin, "he") || fits_pronoun(kin, "she"))).then(|| kin.to_owned())
+    })
+}
+
+/// Whether "he" or "she" may stand for the relative.
+fn fits_pronoun(kin: &str, pronoun: &str) -> bool {
+    match pronoun {
+        "he" => matches!(kin, "husband" | "son" | "dad" | "brother" | "father" | "fiancé" | "partner"),
+        _ => matches!(kin, "wife" | "daughter" | "mum" | "mom" | "sister" | "mother" | "fiancée" | "partner"),
+    }
 }
 
 /// A name as one writes it: `TICKLE` becomes `Tickle`.
@@ -268,8 +298,9 @@ impl Reader<'_, '_> {
                         Some((Gate::RolePlay, "It is said in a role."))
                     }
                     Voice::Own
-                        if draft_from
-                            .is_some_and(|from| sentence.start >= from && !text[from..sentence.start].contains("\n\n")) =>
+                        if draft_from.is_some_and(|from| {
+                            sentence.end > from && (sentence.start < from || !text[from..sentence.start].contains("\n\n"))
+                        }) =>
                     {
                         Some((Gate::PastedText, "It belongs to a draft or a song."))
                     }
@@ -280,6 +311,7 @@ impl Reader<'_, '_> {
                 }
             };
             self.sentence(sentence, veto);
+            self.is_after_irony = matches!(veto, Some((Gate::Irony, _)));
         }
     }
 
@@ -292,6 +324,7 @@ impl Reader<'_, '_> {
             special::standing_wish(text, &tokens, tokens.len(), &label),
             special::wish(text, &tokens, tokens.len(), &label),
             special::stated_goal(text, &tokens, tokens.len(), &label),
+            fragment::profile(text, &tokens, &label),
         ]
         .into_iter()
         .flatten()
@@ -331,7 +364,11 @@ impl Reader<'_, '_> {
                     continue;
                 }
                 if let Some((found, span)) = self.other(&tokens, clause, inherits, kin.as_deref()) {
-                    self.settle(veto, clause.mood, found, span);
+                    let presupposes = special::is_mention(found.family);
+                    let asked = matches!(clause.mood, Mood::Silent | Mood::Stopped(Gate::QuestionOrRequest, _));
+                    self.settle(veto, if presupposes && asked { Mood::Plain } else { clause.mood }, found, span);
+                } else if veto.is_none() && clause.mood == Mood::Plain {
+                    self.stop_unread(&tokens, clause);
                 }
                 let own_start = clause.hi - clause.lo <= 4
                     && (clause.lo..clause.hi).any(|k| matches!(clause::low(&tokens, k), "i" | "we"))
@@ -392,6 +429,27 @@ impl Reader<'_, '_> {
         self.note_topic(&tokens, says_i);
     }
 
+    /// Tells of a clause that speaks of its speaker and says nothing that any frame knows to last.
+    fn stop_unread(&mut self, tokens: &[Token], clause: &Clause) {
+        let Some(parsed) = parse::parse(tokens, clause, false) else { return };
+        if !matches!(parsed.actor, Actor::Speaker | Actor::Possession(..)) || parsed.is_bare() {
+            return;
+        }
+        let (gate, reason) = if frames::is_passing(&parsed) {
+            (Gate::Ephemeral, "It holds for this day or hour.")
+        } else {
+            (Gate::Vague, "It says nothing of its speaker that is known to last.")
+        };
+        let label = self.label();
+        let found = Found::new(
+            &parsed,
+            Around { text: self.turn.text, label: &label, inherits: false, is_first: false },
+            Category::PersonalInfo,
+            "",
+        );
+        self.stop(gate, reason, found, (tokens[parsed.lo].start, tokens[parsed.end - 1].end));
+    }
+
     /// Keeps or stops a statement as its sentence and clause allow.
     fn settle(&mut self, veto: Option<(Gate, &'static str)>, mood: Mood, found: Found, span: (usize, usize)) {
         match (veto, mood) {
@@ -438,6 +496,22 @@ impl Reader<'_, '_> {
             let around = Around { text, label: name, inherits: false, is_first: false };
             return frames::find(&parsed, around).map(|f| (f, place(parsed.group, parsed.end)));
         }
+        // "my sister, who lives in Perth, …"
+        if matches!(clause.opener.as_str(), "who" | "which") && clause.mood == Mood::Plain {
+            let my = (0..clause.lo).rev().find(|k| matches!(clause::low(tokens, *k), "my" | "our"))?;
+            let end = (my + 1..clause.lo)
+                .rev()
+                .find(|k| tokens[*k].is_wordy() && !matches!(clause::low(tokens, *k), "who" | "which"))?
+                + 1;
+            let name = rewrite::join(&[&rewrite::possessive(&label), &rewrite::render(text, tokens, my + 1, end)]);
+            let parsed = parse::parse_other(tokens, clause, at)?;
+            let around = Around { text, label: &name, inherits: false, is_first: false };
+            if clause.opener == "which" {
+                let runs = parsed.base == "run" && !parsed.is_bare();
+                return runs.then(|| (Found::new(&parsed, around, Category::Preference, "a tool"), place(my, parsed.end)));
+            }
+            return frames::find(&parsed, around).map(|f| (f, place(my, parsed.end)));
+        }
         // "he's a rescue greyhound", "his name is Tickle"
         if matches!(first.as_str(), "his" | "her" | "its" | "their")
             && clause::low(tokens, at + 1) == "name"
@@ -455,6 +529,26 @@ impl Reader<'_, '_> {
             let around = Around { text, label: &name, inherits: false, is_first: false };
             return frames::find(&parsed, around)
                 .map(|f| (Found { category, confidence: Confidence::IMPLIED, ..f }, place(at, parsed.end)));
+        }
+        if matches!(first.as_str(), "he" | "she")
+            && let Some(kin) = self.mentioned.clone().or_else(|| mentioned_before(tokens, at))
+            && fits_pronoun(&kin, &first)
+        {
+            let name = format!("{} {kin}", rewrite::possessive(&label));
+            let parsed = parse::parse_other(tokens, clause, at + 1)?;
+            let telling =
+                matches!(parsed.base.as_str(), "die" | "have") || parsed.base == "be" && parsed.tense != Tense::Progressive;
+            let around = Around { text, label: &name, inherits: false, is_first: false };
+            return telling.then(|| frames::find(&parsed, around)).flatten().map(|f| {
+                (
+                    Found {
+                        category: if f.category == Category::Experience { f.category } else { Category::Relationship },
+                        confidence: Confidence::IMPLIED,
+                        ..f
+                    },
+                    place(at, parsed.end),
+                )
+            });
         }
         // "I am 63, a widower, with two grown daughters"
         if first == "with" && inherits && clause.opener == "," {
@@ -475,7 +569,7 @@ impl Reader<'_, '_> {
             category: Category::PersonalInfo,
             confidence: Confidence::STATED,
             durability: Durability::LongTerm,
-            family: "a pet",
+            family: "a pet's name",
             slot: Some("petname".to_owned()),
         }
     }
@@ -506,6 +600,34 @@ impl Reader<'_, '_> {
             self.is_about_other = true;
         } else if says_i {
             self.is_about_other = false;
+        }
+        // "it's in my late husband's name, he died in may": a relative only mentioned is remembered too.
+        let close = tokens.windows(3).enumerate().find_map(|(k, w)| {
+            let at = if matches!(w[1].low.as_str(), "late" | "older" | "little" | "younger" | "big" | "twin") { 2 } else { 1 };
+            let is_close = matches!(
+                w[at].low.as_str(),
+                "husband"
+                    | "wife"
+                    | "partner"
+                    | "son"
+                    | "daughter"
+                    | "mum"
+                    | "mom"
+                    | "dad"
+                    | "sister"
+                    | "brother"
+                    | "mother"
+                    | "father"
+                    | "fiancé"
+                    | "fiancée"
+            );
+            (matches!(w[0].low.as_str(), "my" | "our") && is_close)
+                .then(|| (w[at].low.clone(), tokens[k + at + 1..].iter().any(|t| matches!(t.low.as_str(), "he" | "she"))))
+        });
+        if let Some((kin, _)) = close
+            && self.mentioned.is_none()
+        {
+            self.mentioned = Some(kin);
         }
         let new_pet = tokens.windows(2).find(|w| {
             matches!(w[0].low.as_str(), "new" | "my" | "our" | "a" | "rescue") && crate::lexicon::PETS.contains(w[1].low.as_str())
@@ -548,6 +670,14 @@ impl Reader<'_, '_> {
     }
 
     fn keep(&mut self, found: Found, (start, end): (usize, usize)) {
+        if self.is_after_irony && found.family == "a taste" && is_added(self.turn.text, (start, end)) {
+            self.stop(Gate::Irony, "It goes on from an ironic sentence.", found, (start, end));
+            return;
+        }
+        if let Some(reason) = vague::reason(self.turn.text, (start, end), &found) {
+            self.stop(Gate::Vague, reason, found, (start, end));
+            return;
+        }
         let Ok(span) = Span::of_bytes(self.turn.text, start..end) else { return };
         let quote = self.turn.text[start..end].to_owned();
         self.drafts.push(Draft { subject: self.subject.clone(), found, message: self.index, span, quote });

@@ -31,6 +31,7 @@ pub(crate) fn render(text: &str, tokens: &[Token], lo: usize, hi: usize) -> Stri
             "&" => "and".to_owned(),
             "n" if k > lo => "and".to_owned(),
             lower if token.is_expanded => lower.to_owned(),
+            lower if k == 0 && token.is_capital && is_common(lower) => lower.to_owned(),
             lower => proper(lower, raw, previous, next),
         };
         let is_glued = k > lo
@@ -43,6 +44,30 @@ pub(crate) fn render(text: &str, tokens: &[Token], lo: usize, hi: usize) -> Stri
         k += 1;
     }
     out
+}
+
+/// A word that carries a capital only because it opens its sentence.
+fn is_common(lower: &str) -> bool {
+    !PROPER.contains(lower)
+        && ([
+            &PREPOSITIONS,
+            &DETERMINERS,
+            &FREQUENCY,
+            &ADVERBS_KEPT,
+            &TRADES,
+            &KIN,
+            &PETS,
+            &HEALTH,
+            &BELONGINGS,
+            &TRAITS_PERSONAL,
+            &TRAITS_PREFERENCE,
+            &AUXILIARIES,
+        ]
+        .iter()
+        .any(|set| set.contains(lower))
+            || base_of_ing(lower).is_some_and(|base| is_known_verb(&base))
+            || base_of_past(lower).is_some_and(|base| is_known_verb(&base))
+            || one_of(lower, "last next this one two three four five no not born half currently night day"))
 }
 
 /// Gives a name its capital where informal writing left it small, and takes shouting back.

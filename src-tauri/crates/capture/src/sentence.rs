@@ -49,7 +49,7 @@ static SELF_QUOTE: LazyLock<Regex> = LazyLock::new(|| {
 });
 static PASTE_CUE: LazyLock<Regex> = LazyLock::new(|| {
     re(
-        r"(?i)\b(?:bio|ad|advert|listing|e?mails?|message|review|lyrics|song|letter|says?|said|wrote|reads|text|post|tweet|caption|article|brochure|profile|description|voicemail|transcript|logs?|output|chorus|verse|poem|quote|paragraph|draft|template|example|sample|prompt|opening|scene|story|abstract|testimonial|statement|speech|blurb|sticker|page|passage|excerpt|line|lines|paste|pasting|pasted|copied|got this|found this|dialogue|script|essay|intro text)\b[^:\n]{0,40}:\s*$",
+        r"(?i)\b(?:bio|blog|website|interview|ad|advert|listing|e?mails?|message|review|lyrics|song|letter|says?|said|wrote|reads|text|post|tweet|caption|article|brochure|profile|description|voicemail|transcript|logs?|output|chorus|verse|poem|quote|paragraph|draft|template|example|sample|prompt|opening|scene|story|abstract|testimonial|statement|speech|blurb|sticker|page|passage|excerpt|line|lines|paste|pasting|pasted|copied|got this|found this|dialogue|script|essay|intro text)\b[^:\n]{0,40}:\s*$",
     )
 });
 static ABOUT_ME: LazyLock<Regex> = LazyLock::new(|| {
@@ -323,7 +323,9 @@ fn verses(text: &str, lines: &[Range]) -> Vec<(Range, Voice)> {
         let capital = lines_of(&|l| l.starts_with(|c: char| c.is_uppercase() || c == '"'));
         let open_ended = lines_of(&|l| l.ends_with([',', ';', '/']) || !l.ends_with(['.', '!', '?', ':']));
         let comma = lines_of(&|l| l.ends_with(','));
-        if count >= VERSE_LINES_MIN && short == count && capital + 1 >= count && open_ended * 2 >= count && comma >= 1 {
+        if count >= VERSE_LINES_MIN && short == count && capital + 1 >= count && open_ended * 2 >= count && comma >= 1
+            || count >= VERSE_LINES_MIN && short == count && comma * 2 >= count
+        {
             out.push((block[0].start..block[count - 1].end, Voice::Pasted));
         }
         block.clear();

@@ -128,6 +128,7 @@ const EXPANSIONS: &[(&str, &str)] = &[
     ("let's", "let us"),
     ("lets", "let us"),
     ("yrs", "years"),
+    ("yr", "year"),
     ("bday", "birthday"),
     ("b-day", "birthday"),
 ];
@@ -343,17 +344,34 @@ fn raw_clitic_bytes(raw: &str) -> usize {
     raw.rfind(['\'', '’', '´', '‘']).map_or(0, |at| raw.len() - at)
 }
 
+/// Words that follow "is" and no possessive: "my daughter's coeliac", "dad's retiring".
+fn is_said_of_somebody(word: &str) -> bool {
+    crate::lexicon::TRAITS_PERSONAL.contains(word) && !matches!(word, "tall" | "straight" | "lactose" | "visually")
+        || crate::lexicon::TRAITS_PREFERENCE.contains(word)
+        || crate::lexicon::TRAITS_TIES.contains(word)
+        || matches!(word, "away" | "off" | "called" | "named" | "dead" | "ill" | "teaching" | "retiring" | "expecting")
+}
+
 /// Reads `'s` as is, has or possessive, and `'d` as would or had, by what follows.
 fn settle_clitics(tokens: &mut [Token]) {
     for i in 1..tokens.len() {
         let (next_low, next_kind) = tokens.get(i + 1).map_or((String::new(), Kind::Mark), |t| (t.low.clone(), t.kind));
         let host = tokens[i - 1].low.clone();
+        // "at my sister's in Ghent": the sister's home.
+        if tokens[i].low == "'s"
+            && i >= 3
+            && matches!(tokens[i - 3].low.as_str(), "at" | "from")
+            && matches!(tokens[i - 2].low.as_str(), "my" | "our")
+        {
+            continue;
+        }
         let reading = match tokens[i].low.as_str() {
             "'s" if matches!(next_low.as_str(), "been" | "got") => "has",
             "'s" if matches!(host.as_str(), "master" | "masters" | "bachelor" | "people" | "today" | "last" | "everyone") => {
                 continue;
             }
             "'s" if IS_HOSTS.contains(&host.as_str()) => "is",
+            "'s" if is_said_of_somebody(&next_low) && !next_low.is_empty() => "is",
             "'s" if IS_HEADS.contains(&next_low.as_str()) || (next_kind == Kind::Number && next_low.len() <= 3) => "is",
             "'d" if matches!(next_low.as_str(), "been" | "better" | "had" | "gone" | "forgotten" | "never") => "had",
             "'d" => "would",

@@ -84,7 +84,7 @@ const STATEMENTS: &[(&str, &[&str])] = &[
     ("i'm half Greek", &["personal_info: User is half Greek"]),
     ("i live alone", &["personal_info: User lives alone"]),
     ("i turned 40 in april", &["experience: User turned 40 in April"]),
-    ("been learning the cello for two years now, still awful", &["skill: User has been learning the cello for two years now"]),
+    ("been learning the cello for two years now, still awful", &["skill: User has been learning the cello for two years"]),
     ("i take my coffee black", &["preference: User takes their coffee black"]),
     ("i'm the oldest of five", &["relationship: User is the oldest of five"]),
     ("i work from home on fridays", &["personal_info: User works from home on Fridays"]),
@@ -93,7 +93,7 @@ const STATEMENTS: &[(&str, &[&str])] = &[
     ("i'm working on my second novel", &["goal: User is working on their second novel"]),
     ("i'd love to learn to sail one day", &["goal: User would love to learn to sail one day"]),
     ("thinking about getting a cat", &["goal: User is thinking about getting a cat"]),
-    ("i want to run a marathon before i'm 50", &["goal: User wants to run a marathon"]),
+    ("i want to run a marathon before i'm 50", &["goal: User wants to run a marathon before they are 50"]),
     ("my grandmother taught me to knit", &["relationship: User's grandmother taught them to knit"]),
     ("i volunteer at the food bank on saturdays", &["preference: User volunteers at the food bank on Saturdays"]),
     ("i'm doing an evening course in welding", &["personal_info: User is doing an evening course in welding"]),
@@ -156,7 +156,7 @@ const STATEMENTS: &[(&str, &[&str])] = &[
     ("my son just got into Oxford!", &["relationship: User's son just got into Oxford"]),
     ("my wife and i run a guesthouse", &["personal_info: User runs a guesthouse"]),
     ("turning 50 in june and feeling it", &["personal_info: User is turning 50 in June"]),
-    ("off to Japan in april for three weeks", &["goal: User is going to Japan in April for three weeks"]),
+    ("off to Japan in april for three weeks", &["goal: User is off to Japan in April for three weeks"]),
     ("booked flights to Lima for november", &["goal: User booked flights to Lima for November"]),
     ("all i want is to open a little bookshop someday", &["goal: User wants to open a little bookshop someday"]),
     ("what i really want is to write a novel", &["goal: User wants to write a novel"]),
@@ -186,7 +186,10 @@ const STATEMENTS: &[(&str, &[&str])] = &[
     ("we've been together since college", &["relationship: User has been together since college"]),
     ("widowed last spring", &["relationship: User was widowed last spring"]),
     ("i miss my late wife", &["relationship: User misses their late wife"]),
-    ("i take care of my mother, she has dementia", &["relationship: User takes care of their mother"]),
+    (
+        "i take care of my mother, she has dementia",
+        &["relationship: User takes care of their mother", "relationship: User's mother has dementia"],
+    ),
     ("english isn't my first language", &["skill: User's first language is not English"]),
     ("my native language is Tamil", &["skill: User's native language is Tamil"]),
     ("i'm fluent in Danish", &["skill: User is fluent in Danish"]),
@@ -269,7 +272,7 @@ const STATEMENTS: &[(&str, &[&str])] = &[
     ("i've lived in this flat for thirty years", &["personal_info: User has lived in this flat for thirty years"]),
     ("i've lived here all my life", &["personal_info: User has lived here all their life"]),
     ("we're moving house in june", &["goal: User is moving house in June"]),
-    ("we just bought a house in Leith", &["experience: User bought a house in Leith"]),
+    ("we just bought a house in Leith", &["personal_info: User bought a house in Leith"]),
     ("i rent a room above a bakery", &["personal_info: User rents a room above a bakery"]),
     ("i'm the head chef at a small place in Cork", &["personal_info: User is the head chef at a small place in Cork"]),
     ("i work two jobs", &["personal_info: User works two jobs"]),
@@ -355,14 +358,20 @@ const NOTHING: &[&str] = &[
 
 #[test]
 fn statements_become_true_sentences_about_their_speaker() {
-    for (text, expect) in STATEMENTS {
-        assert_eq!(contents(text), *expect, "proposed from {text:?}");
-    }
+    let wrong: Vec<String> = STATEMENTS
+        .iter()
+        .filter(|(text, expect)| contents(text) != *expect)
+        .map(|(text, expect)| format!("{text:?} gives {:?} and not {expect:?}", contents(text)))
+        .collect();
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
 
 #[test]
 fn what_states_nothing_about_its_speaker_proposes_nothing() {
-    for text in NOTHING {
-        assert_eq!(contents(text), Vec::<String>::new(), "nothing may be proposed from {text:?}");
-    }
+    let wrong: Vec<String> = NOTHING
+        .iter()
+        .filter(|text| !contents(text).is_empty())
+        .map(|text| format!("{text:?} gives {:?}", contents(text)))
+        .collect();
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }

@@ -1,6 +1,6 @@
 //! What somebody can, cannot, would and used to do.
 
-use keepsake_domain::Category;
+use keepsake_domain::{Category, Confidence};
 
 use super::action::*;
 use super::{Around, Found, has_frequency, is_passing, wanting};
@@ -32,6 +32,27 @@ pub(crate) fn modal(p: &Parsed<'_>, around: Around<'_>) -> Option<Found> {
             {
                 return Some(Found::new(p, around, Category::PersonalInfo, "health"));
             }
+            if one_of(base, "function sleep live cope concentrate work study start relax write")
+                && word == "without"
+                && !p.says("it this that them you")
+            {
+                return Some(Found::new(p, around, Category::Preference, "a habit"));
+            }
+            if base == "do"
+                && !p.is_bare()
+                && !one_of(
+                    word,
+                    "it this that a the any anything more much another you so everything nothing better what both either all my without",
+                )
+                && !p.rest_words().any(|w| {
+                    one_of(w, WEEKDAYS)
+                        || one_of(w, MONTHS)
+                        || one_of(w, "before after until at tomorrow tonight week then weekend lunch pm am")
+                        || w.starts_with(|c: char| c.is_ascii_digit())
+                })
+            {
+                return Some(Found::new(p, around, Category::Preference, "a taste").confidence(Confidence::STATED));
+            }
             let ability = one_of(
                 base,
                 "swim drive cook sing dance whistle draw read speak ride juggle ski spell dive skate cycle knit bake sew",
@@ -62,7 +83,7 @@ pub(crate) fn modal(p: &Parsed<'_>, around: Around<'_>) -> Option<Found> {
             (ability
                 && !(one_of(base, "drive read write type fly cut")
                     && !p.rest_words().any(|w| {
-                        PROPER.contains(w) || w.ends_with('s') || one_of(w, "music braille cyrillic arabic manual stick wpm")
+                        PROPER.contains(w) || w.ends_with('s') || one_of(w, "music braille cyrillic arabic manual stick wpm tractor lorry truck bus forklift plane planes helicopter glider motorbike")
                     }))
                 || play)
                 .then(|| Found::new(p, around, Category::Skill, "an ability"))

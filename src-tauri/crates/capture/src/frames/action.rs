@@ -5,11 +5,12 @@ use keepsake_domain::{Category, Confidence};
 use super::{Around, Found, has_frequency, has_future_time, is_passing, wanting};
 use crate::lexicon::*;
 use crate::parse::{Actor, Parsed};
+use crate::rewrite;
 
 pub(super) const THIS: &str = "it this that them these those you your";
 
 /// Instruments, by which "play" is an ability and not a pastime.
-pub(super) const INSTRUMENTS: &str = "piano guitar bass drums violin viola cello fiddle banjo mandolin ukulele harp flute oboe clarinet sax saxophone trumpet trombone horn tuba
+pub(crate) const INSTRUMENTS: &str = "piano guitar bass drums violin viola cello fiddle banjo mandolin ukulele harp flute oboe clarinet sax saxophone trumpet trombone horn tuba
     accordion organ keys keyboard keyboards harmonica recorder bagpipes sitar tabla concertina melodica theremin lute percussion bassoon cornet instrument handpan";
 
 /// "I live in …", "I teach …", "I love …", "I collect …".
@@ -28,8 +29,9 @@ pub(crate) fn present(p: &Parsed<'_>, around: Around<'_>) -> Option<Found> {
     match base {
         "live" | "reside" => (one_of(word, "in on at near with by off above below next alone between outside close just over under abroad across inside behind here about around half an a five ten two down up over out right just round") && !one_of(next, "fear hope it the-moment this that") && !p.is_negated || p.is_negated && one_of(word, "in with"))
             .then(|| {
-                if p.word(0) == "in" && one_of(p.word(1), "vim emacs neovim excel jeans tmux vscode the-terminal") {
-                    return Found::new(p, around, Category::Preference, "a tool");
+                if p.word(0) == "in" && one_of(p.word(1), "vim emacs vscode neovim excel jeans tmux vscode the-terminal") {
+                    let tool = rewrite::render(around.text, p.tokens, p.rest + 1, p.end);
+                    return Found::new(p, around, Category::Preference, "a tool").content(rewrite::join(&[around.label, "uses", &tool]));
                 }
                 let with = word == "with" || word == "alone";
                 let found = Found::new(p, around, Category::PersonalInfo, "a home");
@@ -59,9 +61,11 @@ pub(crate) fn present(p: &Parsed<'_>, around: Around<'_>) -> Option<Found> {
             let skill = p.rest_words().any(|w| one_of(w, "class classes course lessons workshop workshops")) ;
             Found::new(p, around, if skill { Category::Skill } else { Category::PersonalInfo }, "a job")
         }),
+        "dream" | "think" | "count" | "swear" if word == "in" && LANGUAGES.contains(next) => make(Category::Skill, "a language"),
+        "pay" if p.says("rent") && !p.is_negated && !one_of(word, "the it this") || p.says("maintenance alimony") => make(Category::PersonalInfo, "a home"),
         "want" => wanting::want(p, around),
         "plan" | "hope" | "intend" | "aim" | "aspire" | "dream" => wanting::plan(p, around),
-        "study" => (!p.is_bare() && !one_of(word, THIS)).then(|| Found::new(p, around, Category::PersonalInfo, "studies").slot("studies")),
+        "study" => (!p.is_bare() && !one_of(word, THIS) && !one_of(word, "the")).then(|| Found::new(p, around, Category::PersonalInfo, "studies").slot("studies")),
         "suffer" => make(Category::PersonalInfo, "health"),
         "identify" if word == "as" => make(Category::PersonalInfo, "trait"),
         "struggle" if word == "with" && !one_of(next, THIS) => make(Category::PersonalInfo, "health").map(|f| f.confidence(Confidence::STATED)),
@@ -72,13 +76,15 @@ pub(crate) fn present(p: &Parsed<'_>, around: Around<'_>) -> Option<Found> {
         "believe" if word == "in" && !one_of(next, "you it this that them") => make(Category::Preference, "a belief"),
         "think" | "believe" | "reckon" | "find" | "consider" => opinion(p, around),
         "need" | "require" if p.rest_words().any(|w| one_of(w, "wheelchair glasses insulin hearing subtitles step-free ramp inhaler epipen")) && !one_of(word, "to") => make(Category::PersonalInfo, "health"),
+        "need" if word == "to" && one_of(next, "lose quit stop") && p.says("kilos kg pounds stone weight smoking drinking") => make(Category::Goal, "an aim"),
         "need" | "require" | "remember" | "forget" | "mind" | "matter" => None,
         "know" => {
-            let is_craft = one_of(word, "how") && next == "to" && !p.is_negated || PROPER.contains(word) && !p.is_negated || word == "sign";
+            let some = one_of(word, "some basic a") && p.rest_words().any(|w| PROPER.contains(w)) && !p.is_negated && !p.says("guy man woman person people place lot");
+            let is_craft = some || one_of(word, "how") && next == "to" && !p.is_negated || PROPER.contains(word) && !p.is_negated || word == "sign";
             is_craft.then(|| Found::new(p, around, Category::Skill, "an ability"))
         }
         "own" | "keep" | "raise" | "breed" => {
-            if p.is_bare() || one_of(word, THIS) || base == "keep" && (base_of_ing(word).is_some() || one_of(word, "getting in track up the going my forgetting losing telling thinking saying an quiet calm") || p.is_negated) {
+            if p.is_bare() || one_of(word, THIS) || base == "own" && word == "the" || base == "keep" && word == "my" && !p.says("in on at under by") || base == "keep" && word != "my" && (base_of_ing(word).is_some() || one_of(word, "getting in track up the going my forgetting losing telling thinking saying an quiet calm") || p.is_negated) {
                 return None;
             }
             let pets = p.rest_words().any(|w| PETS.contains(w) || one_of(w, "bees chickens"));
@@ -86,6 +92,10 @@ pub(crate) fn present(p: &Parsed<'_>, around: Around<'_>) -> Option<Found> {
             let objects = pets || base != "keep";
             make(if diet { Category::Preference } else if objects { Category::PersonalInfo } else { Category::Preference }, if diet { "a diet" } else { "a possession" })
         }
+        "look" if word == "after" && p.says("grounds garden gardens horses children kids residents patients animals books accounts building estate") && !p.is_negated && !p.rest_words().any(|w| KIN.contains(w)) => make(Category::PersonalInfo, "a job"),
+        "swear" if word == "by" && p.rest + 1 < p.end => make(Category::Preference, "a taste"),
+        "carry" if p.says("epipen inhaler insulin cane stick card") => make(Category::PersonalInfo, "health"),
+        "spend" if p.says("year years summer summers winter winters half months weekends") && !p.says("debugging waiting trying on-hold") => make(Category::Preference, "a habit"),
         "look" | "care" if one_of(word, "after for") && p.rest_words().any(|w| KIN.contains(w)) => make(Category::Relationship, "family"),
         "miss" if word == "my" && p.rest_words().any(|w| w == "late") => make(Category::Relationship, "a loss"),
         "take" => {
@@ -102,6 +112,9 @@ pub(crate) fn present(p: &Parsed<'_>, around: Around<'_>) -> Option<Found> {
             let sick = p.rest_words().any(|w| HEALTH.contains(w) || one_of(w, "seasick carsick travelsick airsick nosebleeds cramps hives panic")) ;
             if sick && !one_of(word, "my the") {
                 return make(Category::PersonalInfo, "health");
+            }
+            if word == "paid" && (one_of(next, "on every weekly monthly fortnightly") && p.end - p.rest >= 2) && !p.is_negated {
+                return make(Category::PersonalInfo, "a job");
             }
             (word == "up" && (next == "at" || has_frequency(p)) || has_frequency(p) && !p.is_negated && !one_of(word, "it this that an error the") && !p.says("error errors message messages emails notification")).then(|| Found::new(p, around, Category::Preference, "a habit"))
         }
@@ -123,6 +136,7 @@ pub(crate) fn present(p: &Parsed<'_>, around: Around<'_>) -> Option<Found> {
             Found::new(p, around, if aid { Category::PersonalInfo } else { Category::Preference }, if aid { "health" } else { "a tool" })
         }),
         "run" | "manage" | "lead" | "drive" | "represent" | "build" | "design" | "make" | "write" | "sell" | "fix" | "repair" | "restore" | "edit" | "translate" | "develop" | "maintain" | "paint" | "clean" | "deliver" | "operate" | "install" | "train" | "supervise" | "groom" | "farm" | "curate" | "illustrate" | "produce" | "photograph" | "draw" | "publish" | "direct" => craft(p, around),
+        _ if one_of(word, "everything most") && p.says("in with by on using") && !p.is_negated => make(Category::Preference, "a habit"),
         _ if NO_HABIT.contains(base) => {
             let safe = has_frequency(p) && !p.is_bare() && !one_of(word, THIS) && one_of(base, "see call find open leave keep start sit stand order switch turn tell ask need forget");
             (safe && !p.is_negated && !one_of(base, "tell ask find see need") && !p.says("error again same")).then(|| Found::new(p, around, Category::Preference, "a habit").confidence(Confidence::IMPLIED))
@@ -130,7 +144,7 @@ pub(crate) fn present(p: &Parsed<'_>, around: Around<'_>) -> Option<Found> {
         _ if HABIT.contains(base) => {
             let needs_object = one_of(base, "see meet take bring cut watch spend attend visit travel fly call ring press save follow order buy share split react cry sleep wear practice listen read walk wake cook host serve support stay drive code box lift sing");
             let has_cue = has_frequency(p);
-            if p.is_bare() && !one_of(base, "knit crochet sew quilt smoke vape bake cook garden paint draw sing dance surf ski snowboard climb swim hike cycle sail fish hunt meditate journal juggle brew forage compost kayak snore sleepwalk stammer stutter lisp skate skateboard fence box golf busk freelance volunteer drive birdwatch weld solder whittle drink") {
+            if p.is_bare() && !one_of(base, "knit crochet sew quilt smoke vape bake cook garden paint draw sing dance surf ski snowboard climb swim hike cycle sail fish hunt meditate journal juggle brew forage compost kayak snore sleepwalk stammer stutter lisp skate skateboard fence box golf busk freelance volunteer referee umpire coach drive birdwatch weld solder whittle drink") {
                 return None;
             }
             if one_of(word, THIS) && !(has_cue && one_of(word, "it")) {
@@ -154,7 +168,7 @@ pub(crate) fn present(p: &Parsed<'_>, around: Around<'_>) -> Option<Found> {
             make(category, family)
         }
         _ if TRADE.contains(base) => (!p.is_bare() && !one_of(word, THIS) || one_of(base, "freelance farm moonlight")).then(|| Found::new(p, around, Category::PersonalInfo, "a job")),
-        _ => (has_frequency(p) && !p.is_bare() && is_known_verb(base) && !one_of(word, THIS)).then(|| Found::new(p, around, Category::Preference, "a habit").confidence(Confidence::IMPLIED)),
+        _ => (has_frequency(p) && !p.is_bare() && (is_known_verb(base) || p.actor == Actor::Speaker && base.len() > 3 && !AUXILIARIES.contains(base) && (p.front.is_some() || PREPOSITIONS.contains(word) || DETERMINERS.contains(word))) && !one_of(word, THIS)).then(|| Found::new(p, around, Category::Preference, "a habit").confidence(Confidence::IMPLIED)),
     }
 }
 
@@ -167,8 +181,25 @@ fn doing(p: &Parsed<'_>, around: Around<'_>) -> Option<Found> {
     if p.is_bare()
         || one_of(word, "not this that it so what something anything nothing the some well that's know")
         || p.is_negated && one_of(word, "much anything well a any")
+        || is_known_verb(word) && base_of_ing(word).is_none() && !one_of(word, "yoga nights taxes")
     {
         return None;
+    }
+    let duty = one_of(word, "the our their all")
+        && p.says("accounts books payroll lighting sound catering cleaning admin marketing design wiring bookkeeping artwork")
+        && p.says("for at in of")
+        || word == "the"
+            && p.end - p.rest == 2
+            && one_of(
+                next,
+                "lights lighting sound books accounts costumes makeup catering payroll artwork props backline merch door bar bins school-run",
+            );
+    if duty && !p.is_negated && word == "the" {
+        return Some(Found::new(p, around, Category::PersonalInfo, "a job"));
+    }
+    if p.has_adverb("only") && !p.is_negated && p.end - p.rest <= 4 && !p.says("one once job work part minutes hours") {
+        let content = rewrite::join(&[around.label, "only does", &rewrite::render(around.text, p.tokens, p.rest, p.end)]);
+        return Some(Found::new(p, around, Category::Preference, "a preference").content(content));
     }
     let activity = base_of_ing(word).is_some()
         || has_frequency(p)
@@ -197,7 +228,7 @@ fn craft(p: &Parsed<'_>, around: Around<'_>) -> Option<Found> {
     let is_business = p.rest_words().any(|w| one_of(w, "company business shop bakery restaurant cafe café bar pub hotel guesthouse farm studio salon gallery practice agency startup team department club charity desk office school class library museum theatre theater bus bookshop bookstore clinic lab workshop stall kitchen project group choir band newsletter podcast blog channel community nursery surgery garage store centre center union society league bed b&b hostel campsite vineyard brewery"));
     let vehicle = p
         .rest_words()
-        .any(|w| one_of(w, "taxi lorry truck bus tram ambulance train van forklift cab minibus uber tractor crane ferry"));
+        .any(|w| one_of(w, "lorries trucks buses taxis trams trains vans ambulances cabs taxi lorry truck bus tram ambulance train van forklift cab minibus uber tractor crane ferry"));
     let owns_car = base == "drive" && one_of(word, "a an my") && !vehicle;
     if one_of(base, "run") && !is_business && !is_living {
         let software = p.tokens.get(p.rest).is_some_and(|t| t.is_capital)
@@ -229,6 +260,10 @@ fn craft(p: &Parsed<'_>, around: Around<'_>) -> Option<Found> {
         && !one_of(word, "my our")
     {
         return None;
+    }
+    // "I deploy everything with Ansible", "I write everything in Markdown": how one always does it.
+    if one_of(word, "everything all most") && p.says("in with by on using") && !p.is_negated {
+        return Some(Found::new(p, around, Category::Preference, "a habit"));
     }
     if one_of(word, "the") && !has_frequency(p) && !one_of(base, "manage lead teach edit curate represent direct supervise") {
         return None;

@@ -11,13 +11,15 @@ use crate::rewrite;
 /// Words of degree before a trait.
 const DEGREES_OF: &str = "very so quite pretty super really too deeply severely mildly badly a bit little newly recently happily currently now still also
     actually officially basically almost nearly about turning highly strictly completely totally fully deathly mostly partly slightly
-    red-green extremely incredibly lifelong proudly just only part hopelessly absolutely fairly rather more way weirdly properly both all by technically";
+    red-green red green registered legally profoundly clinically partially extremely incredibly lifelong proudly just only part hopelessly absolutely fairly rather more way weirdly properly both all by technically";
 
 pub(crate) fn find(p: &Parsed<'_>, around: Around<'_>) -> Option<Found> {
     let mut q = p.clone();
     let mut at = q.rest;
     while at + 1 < q.end
         && one_of(low(q.tokens, at), DEGREES_OF)
+        && !(low(q.tokens, at) == "more" && low(q.tokens, at + 1) == "of")
+        && !(low(q.tokens, at) == "only" && low(q.tokens, at + 1) == "child")
         && !(low(q.tokens, at) == "a" && !one_of(low(q.tokens, at + 1), "bit little"))
     {
         at += 1;
@@ -41,19 +43,34 @@ pub(crate) fn find(p: &Parsed<'_>, around: Around<'_>) -> Option<Found> {
         .or_else(|| role::noun(&q, around))
         .or_else(|| trait_of(&q, p, around))
         .or_else(|| name(&q, around, skipped))?;
+    // "is on insulin since …" is said with "has been".
+    let found = if p.tense == Tense::Copula
+        && !p.is_negated
+        && q.says("since")
+        && found.content.contains(" is ")
+        && found.family != "a home"
+    {
+        let content = found.content.replacen(" is ", " has been ", 1);
+        found.content(content)
+    } else {
+        found
+    };
     (!is_passing(p) || p.says("sober")).then_some(found)
 }
 
 /// "I've been to Peru", "I've been vegan since 2010", "I've been a customer for ten years".
 fn perfect(p: &Parsed<'_>, around: Around<'_>) -> Option<Found> {
     let word = p.word(0);
+    if is_passing(p) && word == "to" {
+        return None;
+    }
     if p.has_adverb("never")
         && one_of(word, "abroad on in outside skiing camping sailing married")
         && !one_of(p.word(1), "this that the it my")
     {
         return Some(Found::new(p, around, Category::Experience, "something never done"));
     }
-    if word == "together" && p.is_plural {
+    if word == "together" && (p.is_plural || p.actor == Actor::Dropped && has_duration(p)) {
         return Some(Found::new(p, around, Category::Relationship, "a tie"));
     }
     if word == "to" {
@@ -67,12 +84,25 @@ fn perfect(p: &Parsed<'_>, around: Around<'_>) -> Option<Found> {
     if one_of(word, "a an") {
         let customer = p.rest_words().take(5).any(|w| one_of(w, "customer subscriber member client user supporter reader"));
         let jest = JESTS.contains(p.word(1)) && !customer;
-        let category = if customer { Category::Experience } else { Category::Skill };
+        let cares = p
+            .rest_words()
+            .take(5)
+            .any(|w| one_of(w, "carer caregiver mother father mum mom dad parent widow widower grandmother grandfather"));
+        let head_at = p.rest_words().position(|w| PREPOSITIONS.contains(w)).unwrap_or(p.end - p.rest);
+        let head = p.word(head_at.saturating_sub(1));
+        let jest = jest || JESTS.contains(head) && !customer;
+        let category = if customer {
+            Category::Experience
+        } else if cares {
+            Category::Relationship
+        } else {
+            Category::Skill
+        };
         return (!jest).then(|| Found::new(p, around, category, if customer { "a long custom" } else { "long experience" }));
     }
     if word == "with" && p.rest_words().any(|w| one_of(w, "you")) {
-        let content =
-            format!("{} has been a customer {}", around.label, rewrite::render(around.text, p.tokens, p.rest + 2, p.end));
+        let at = (p.rest + 2..p.end).find(|k| one_of(low(p.tokens, *k), "since for")).unwrap_or(p.rest + 2);
+        let content = format!("{} has been a customer {}", around.label, rewrite::render(around.text, p.tokens, at, p.end));
         return Some(Found::new(p, around, Category::Experience, "a long custom").content(content));
     }
     if word == "with" || TRAITS_TIES.contains(word) {
@@ -87,7 +117,10 @@ fn perfect(p: &Parsed<'_>, around: Around<'_>) -> Option<Found> {
     if one_of(word, "in at on into") {
         let category = if one_of(word, "into") {
             Category::Preference
-        } else if one_of(word, "on") {
+        } else if one_of(word, "on")
+            || one_of(p.word(1), "therapy recovery remission care")
+            || p.tokens.get(p.rest + 1).is_some_and(|t| t.is_capital)
+        {
             Category::PersonalInfo
         } else {
             Category::Experience
@@ -127,7 +160,8 @@ fn number(p: &Parsed<'_>, around: Around<'_>) -> Option<Found> {
             || p.is_plural
             || p.actor == Actor::Dropped
                 && !around.inherits
-                && !(around.is_first && (next == "years" || word.ends_with("yo") || p.end - p.rest == 1))
+                && !(around.is_first
+                    && (next == "years" || word.ends_with("yo") || p.end - p.rest == 1 && p.tokens.len() > p.end + 1))
         {
             return None;
         }
@@ -141,6 +175,9 @@ fn number(p: &Parsed<'_>, around: Around<'_>) -> Option<Found> {
             format!("{} is {age} years old", around.label)
         };
         return Some(Found::new(p, around, Category::PersonalInfo, "age").content(content).slot("age"));
+    }
+    if one_of(p.word(1), "months weeks days") && p.word(2) == "pregnant" && p.actor == Actor::Speaker {
+        return Some(Found::new(p, around, Category::PersonalInfo, "health").durability(Durability::Situational));
     }
     let is_height = word.ends_with("cm") && word.len() <= 5
         || word.ends_with("ft")
@@ -163,6 +200,15 @@ fn spelled(word: &str) -> Option<u32> {
 /// "I'm from Leeds", "I'm based in Oslo", "I'm on Fedora", "I'm in my forties", "I'm at uni".
 fn place(p: &Parsed<'_>, around: Around<'_>) -> Option<Found> {
     let (word, next, third) = (p.word(0), p.word(1), p.word(2));
+    // "three years into my phd", "two months into an apprenticeship"
+    if one_of(next, "years year months weeks")
+        && third == "into"
+        && (word.parse::<u32>().is_ok() || one_of(word, "one two three four five six seven a"))
+    {
+        let telling = p.rest_words().skip(3).any(|w| DEGREES.contains(w) || TRADES.contains(w) || one_of(w, "apprenticeship training course uni university college recovery sobriety sentence marriage retirement traineeship"));
+        let content = rewrite::join(&[around.label, "is", &rewrite::render(around.text, p.tokens, p.rest, p.end)]);
+        return telling.then(|| Found::new(p, around, Category::PersonalInfo, "studies").content(content));
+    }
     let named =
         |n: usize| p.tokens.get(p.rest + n).is_some_and(|t| t.is_capital) && p.rest + n < p.end || PROPER.contains(p.word(n));
     let personal = |family| Found::new(p, around, Category::PersonalInfo, family);
@@ -218,8 +264,27 @@ fn place(p: &Parsed<'_>, around: Around<'_>) -> Option<Found> {
                 let category = if p.says("wheelchair") { Category::PersonalInfo } else { Category::Preference };
                 return Some(Found::new(p, around, category, "a membership"));
             }
-            (named(1) && p.actor == Actor::Speaker && !p.is_plural && !one_of(next, MONTHS) && p.end - p.rest <= 4)
+            if one_of(
+                next,
+                "logistics manufacturing hospitality catering security insurance law medicine aviation film theatre theater publishing property recruitment procurement pharma",
+            ) && p.end - p.rest == 2
+            {
+                return Some(personal("a job"));
+            }
+            (named(1)
+                && p.actor == Actor::Speaker
+                && (!p.is_plural || p.says("days"))
+                && !one_of(next, MONTHS)
+                && !one_of(next, WEEKDAYS)
+                && p.end - p.rest <= 4)
                 .then(|| personal("a home").confidence(Confidence::IMPLIED).slot("home"))
+        }
+        "on" if next == "the" && p.says("spectrum") => Some(personal("health")),
+        "halfway" | "partway"
+            if next == "through"
+                && p.says("course degree phd masters apprenticeship training chemo treatment divorce novel book diploma") =>
+        {
+            Some(personal("studies").durability(Durability::Situational))
         }
         "on" => {
             if one_of(
@@ -255,7 +320,22 @@ fn place(p: &Parsed<'_>, around: Around<'_>) -> Option<Found> {
             if drug {
                 return Some(personal("health"));
             }
-            if p.says("diet keto leave sabbatical shifts nights") && !one_of(next, "the") {
+            if p.says("pension disability benefits probation parole dialysis") && !one_of(next, "the my") {
+                return Some(personal("a state").durability(Durability::Situational));
+            }
+            if one_of(next, "a an")
+                && p.rest_words()
+                    .skip(2)
+                    .any(|w| one_of(w, "mac macbook thinkpad pc chromebook pixel iphone ipad android laptop dell linux windows"))
+                && p.end - p.rest <= 5
+            {
+                return Some(Found::new(p, around, Category::Preference, "a tool").content(format!(
+                    "{} uses {}",
+                    around.label,
+                    rewrite::render(around.text, p.tokens, p.rest + 1, p.end)
+                )));
+            }
+            if p.says("diet keto leave sabbatical shifts shift nights") && (next != "the" || p.says("shift shifts")) {
                 return Some(if p.says("diet keto") {
                     Found::new(p, around, Category::Preference, "a diet")
                 } else {
@@ -280,6 +360,20 @@ fn place(p: &Parsed<'_>, around: Around<'_>) -> Option<Found> {
                 })
             })
         }
+        "between" if next == "jobs" => Some(personal("a job").durability(Durability::Situational)),
+        "out" if next == "of" && third == "work" => Some(personal("a job").durability(Durability::Situational)),
+        "off" if next == "to" && p.tokens.get(p.rest + 2).is_some_and(|t| t.is_capital || PROPER.contains(t.low.as_str())) => {
+            super::has_future_time(p).then(|| Found::new(p, around, Category::Goal, "a plan"))
+        }
+        "with"
+            if next == "the"
+                && one_of(
+                    p.rest_words().last().unwrap_or(""),
+                    "brigade police army navy coastguard ambulance raf marines service council",
+                ) =>
+        {
+            Some(personal("a job"))
+        }
         "off" if one_of(next, "dairy gluten sugar meat alcohol caffeine carbs bread coffee booze") => {
             Some(Found::new(p, around, Category::Preference, "a diet"))
         }
@@ -294,6 +388,12 @@ fn place(p: &Parsed<'_>, around: Around<'_>) -> Option<Found> {
 /// "I'm vegan", "I'm allergic to nuts", "I'm married", "I'm terrified of tunnels", "I'm good at chess".
 fn trait_of(q: &Parsed<'_>, p: &Parsed<'_>, around: Around<'_>) -> Option<Found> {
     let (word, next) = (q.word(0), q.word(1));
+    let hyphenated = format!("{word}-{next}");
+    if TRAITS_PERSONAL.contains(hyphenated.as_str()) && !p.is_negated {
+        let q_end = q.rest + 2;
+        let content = rewrite::join(&[around.label, "is", &rewrite::render(around.text, q.tokens, q.rest, q_end)]);
+        return Some(Found::new(p, around, Category::PersonalInfo, "trait").content(content));
+    }
     let is_bare_dropped = p.actor == Actor::Dropped && !around.inherits;
     let named_thing = !next.is_empty() && !one_of(q.word(2), "i you we they he she it");
     let make = |category, family| {
@@ -321,6 +421,9 @@ fn trait_of(q: &Parsed<'_>, p: &Parsed<'_>, around: Around<'_>) -> Option<Found>
     if FEARS.contains(word) {
         return (next == "of" && !one_of(q.word(2), "what the-dark that this it you losing") && named_thing)
             .then(|| make(Category::PersonalInfo, "a fear"));
+    }
+    if word == "no" && next == "good" && q.word(2) == "at" && !one_of(q.word(3), "this that it all") {
+        return Some(make(Category::Skill, "an ability"));
     }
     if ABILITIES.contains(word) && one_of(next, "at with in as") && !one_of(q.word(2), "this that it the all home you me present")
     {
@@ -353,6 +456,9 @@ fn trait_of(q: &Parsed<'_>, p: &Parsed<'_>, around: Around<'_>) -> Option<Found>
                 ))
                 .slot("name"),
         );
+    }
+    if one_of(word, "keen interested") && next == "to" {
+        return None;
     }
     if word == "into" && !next.is_empty() && !one_of(next, "it this that the you")
         || FONDNESS.contains(word)
@@ -405,10 +511,12 @@ fn trait_of(q: &Parsed<'_>, p: &Parsed<'_>, around: Around<'_>) -> Option<Found>
     if one_of(word, "responsible") && next == "for" && !one_of(q.word(2), "this that it the-mess") {
         return Some(make(Category::PersonalInfo, "a job"));
     }
-    let ends =
-        next.is_empty() || PREPOSITIONS.contains(next) || one_of(next, "and so now , since myself again too here or person too");
+    let ends = next.is_empty()
+        || PREPOSITIONS.contains(next)
+        || one_of(next, "and but so now , since myself again too here or person too");
     if TRAITS_PREFERENCE.contains(word) && ends {
         return (!is_bare_dropped
+            || q.rest > p.rest
             || next == "here"
             || next.is_empty() && p.end - p.rest == 1 && p.tokens.iter().filter(|t| t.is_wordy()).count() <= 3
             || !next.is_empty())
@@ -446,6 +554,16 @@ fn trait_of(q: &Parsed<'_>, p: &Parsed<'_>, around: Around<'_>) -> Option<Found>
             "allergic intolerant diabetic coeliac celiac asthmatic epileptic autistic dyslexic dyspraxic deaf blind colourblind colorblind colour-blind color-blind adhd bipolar anaemic anemic hypermobile claustrophobic agoraphobic arachnophobic",
         );
         let category = if one_of(word, "widowed") { Category::Relationship } else { Category::PersonalInfo };
+        // "jewish but not religious", "bipolar and the clocks wreck me": the trait is the statement.
+        if one_of(next, "but and so") && !TRAITS_PERSONAL.contains(q.word(2)) {
+            let content = rewrite::join(&[
+                around.label,
+                "is",
+                if p.is_negated { "not" } else { "" },
+                &rewrite::render(around.text, q.tokens, q.rest, q.rest + 1),
+            ]);
+            return (!is_bare_dropped).then(|| Found::new(p, around, category, "trait").content(content));
+        }
         let needs = is_bare_dropped && next.is_empty() && !is_health && !one_of(word, "retired");
         return (!needs).then(|| make(category, if is_health { "health" } else { "trait" }));
     }
@@ -503,6 +621,9 @@ pub(crate) fn past(p: &Parsed<'_>, around: Around<'_>) -> Option<Found> {
         | "mugged" | "bitten" | "struck" => {
             let is_redundancy = key != "made" || low(p.tokens, at + 1) == "redundant";
             is_redundancy.then(|| Found::new(p, around, Category::Experience, "an event of their life"))
+        }
+        _ if word == "the" && next == "first" && p.says("to") && p.says("family school team year") => {
+            Some(Found::new(p, around, Category::Experience, "a past time"))
         }
         _ if one_of(word, "a an the") && !JESTS.contains(next) => {
             let words: Vec<&str> = p.rest_words().skip(1).collect();

@@ -27,10 +27,32 @@ pub(crate) fn find(p: &Parsed<'_>, around: Around<'_>) -> Option<Found> {
         .iter()
         .position(|w| {
             PREPOSITIONS.contains(w) && *w != "of"
+                || one_of(w, "my i we he she they") && *w != first
                 || one_of(w, "who that which and or , named called - living now already since whose because so plus going coming")
         })
         .unwrap_or(words.len());
     let np = &words[..cut];
+    // "every friday we have fish and chips"
+    if p.front_words().any(|w| one_of(w, "every sundays mondays tuesdays wednesdays thursdays fridays saturdays"))
+        && !PASSING_HAVINGS.contains(np.last().copied().unwrap_or(""))
+        && !one_of(first, "a the my")
+        && !p.is_negated
+    {
+        return make(Category::Preference, "a habit");
+    }
+    if first == "one" && one_of(np.last().copied().unwrap_or(""), "kidney eye leg arm lung ear hand") {
+        return make(Category::PersonalInfo, "health");
+    }
+    if np.len() >= 2 && np[np.len() - 2..] == ["solar", "panels"] || np.ends_with(&["heat", "pump"]) {
+        return make(Category::PersonalInfo, "a possession");
+    }
+    if one_of(first, "my a")
+        && np.last() == Some(&"test")
+        && one_of(np[np.len().saturating_sub(2)], "driving citizenship theory")
+        && has_future_time(p)
+    {
+        return make(Category::Goal, "an event");
+    }
     let head = np.last().copied().unwrap_or("");
     let any = |set: &WordSet| np.iter().any(|w| set.contains(w));
     let passing = PASSING_HAVINGS.contains(head) || PASSING_COUNTS.contains(head);

@@ -5,7 +5,9 @@
 mod ability;
 mod action;
 mod being;
+pub(crate) mod fragment;
 mod having;
+mod mention;
 mod past;
 mod perfect;
 mod possession;
@@ -14,6 +16,7 @@ mod role;
 pub(crate) mod special;
 mod wanting;
 
+pub(crate) use action::INSTRUMENTS;
 use keepsake_domain::{Category, Confidence, Durability};
 
 use crate::clause::{is_year, low};
@@ -94,6 +97,9 @@ pub(crate) fn find(p: &Parsed<'_>, around: Around<'_>) -> Option<Found> {
     if p.actor == Actor::Dropped && !may_drop(p, around) {
         return None;
     }
+    if p.tense == Tense::Present && one_of(p.word(0), "and or but is are was were can could will would has had do does") {
+        return None;
+    }
     match p.tense {
         Tense::Copula | Tense::PerfectCopula => being::find(p, around),
         Tense::PastCopula => being::past(p, around),
@@ -135,7 +141,9 @@ fn may_drop(p: &Parsed<'_>, around: Around<'_>) -> bool {
                     && p.rest_words().any(|w| KIN.contains(w) || PETS.contains(w) || HEALTH.contains(w))
         }
         Tense::Past => around.inherits || around.is_first,
-        Tense::Progressive if p.rest_words().any(|w| one_of(w, "is are was were makes means has helps feels sounds would")) => {
+        Tense::Progressive if p
+            .rest_words()
+            .any(|w| one_of(w, "is are was were makes made means has had helps helped feels felt sounds would can takes took gives gave requires brings brought keeps kept teaches taught turned costs saved saves changed changes")) => {
             false
         }
         Tense::Modal => p.modal == "can" && p.is_negated || around.inherits,

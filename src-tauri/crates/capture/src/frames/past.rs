@@ -21,6 +21,9 @@ pub(crate) fn past(p: &Parsed<'_>, around: Around<'_>) -> Option<Found> {
         return None;
     }
     let make = |category, family| Some(Found::new(p, around, category, family));
+    if let Some(found) = as_ever(p, around) {
+        return Some(found);
+    }
     let ends_open = p.rest_words().last().is_some_and(|w| one_of(w, "to of from with at for my the a"));
     if ends_open {
         return None;
@@ -70,6 +73,11 @@ pub(crate) fn past(p: &Parsed<'_>, around: Around<'_>) -> Option<Found> {
             if one_of(word, "a an two three") && dropped && p.rest_words().any(|w| KIN.contains(w) || HEALTH.contains(w) || BELONGINGS.contains(w)) {
                 return super::having::find(p, around);
             }
+            if word == "accepted" && one_of(next, "for to into onto")
+                || one_of(word, "a the") && p.rest_words().take(3).any(|w| one_of(w, "job internship placement scholarship promotion apprenticeship"))
+            {
+                return make(Category::Experience, "an event of their life");
+            }
             if one_of(word, "the a") && one_of(next, "job place position role internship apprenticeship scholarship") && !p.says("done") {
                 return make(Category::Experience, "an event of their life");
             }
@@ -81,9 +89,18 @@ pub(crate) fn past(p: &Parsed<'_>, around: Around<'_>) -> Option<Found> {
             }
             (life && !one_of(word, "it this that the to")).then(|| Found::new(p, around, Category::Experience, "an event of their life"))
         }
+        "sell" if one_of(word, "my our the") && p.says("shop house flat business farm car company boat bakery restaurant cafe pub van horse apartment") => make(Category::Experience, "an event of their life"),
+        "call" if word == "off" && p.says("engagement wedding") => make(Category::Relationship, "a tie").map(|f| f.slot("marital")),
+        "open" | "launch" | "start" if one_of(word, "my our an a") && p.says("store shop studio bakery restaurant cafe business company practice brewery salon gallery school") && !recent_work(p) => make(Category::Experience, "a beginning"),
+        "finish" | "complete" if p.rest_words().any(|w| one_of(w, "chemo chemotherapy radiotherapy treatment rehab probation apprenticeship residency training")) && !p.is_negated => make(Category::Experience, "an event of their life"),
+        "donate" if one_of(word, "my our") => make(Category::Experience, "an event of their life"),
+        "do" if p.rest_words().any(|w| DEGREES.contains(w) || one_of(w, "service apprenticeship training thesis a-levels gcses residency internship tours")) && !one_of(word, "it this that the not") && !p.is_negated => make(Category::Experience, "studies"),
+        "row" | "play" | "swim" | "box" | "fence" | "compete" | "sing" | "dance" if word == "for" && one_of(next, "my our the england scotland wales ireland") && !p.is_negated => make(Category::Experience, "a past time"),
+        "come" if word == "to" && (p.tokens.get(p.rest + 1).is_some_and(|t| t.is_capital) || p.says("country")) && (life || p.says("as when from for refugee student")) => make(Category::Experience, "a move"),
+        "study" if !p.is_bare() && !p.is_negated && !one_of(word, "the it this that for") && p.says("at in") => make(Category::Experience, "studies"),
         "lose" | "bury" => {
             let kin = p.rest_words().any(|w| KIN.contains(w) || ASSOCIATE.contains(w) || PETS.contains(w));
-            (kin || life || one_of(word, "my") && one_of(next, "job hearing leg arm sight finger eye house") || p.says("kg kilos pounds stone"))
+            (kin || life || one_of(word, "everything") && p.end - p.rest > 1 || one_of(word, "my") && one_of(next, "sense job hearing leg arm sight finger eye house") || p.says("kg kilos pounds stone"))
                 .then(|| Found::new(p, around, Category::Experience, "a loss"))
         }
         "take" if word == "up" => make(Category::Preference, "a pastime"),
@@ -95,6 +112,10 @@ pub(crate) fn past(p: &Parsed<'_>, around: Around<'_>) -> Option<Found> {
                 return None;
             }
             let kept = life && p.rest_words().any(|w| PETS.contains(w) || BELONGINGS.contains(w)) && !p.is_negated;
+            let never = p.has_adverb("never") && p.rest_words().last().is_some_and(|w| BELONGINGS.contains(w) || PETS.contains(w) || KIN.contains(w) || one_of(w, "tooth"));
+            if never {
+                return make(if p.says("tooth") { Category::Preference } else { Category::Experience }, "something never had").map(|f| f.content(rewrite::join(&[around.label, "has never had", &rewrite::render(around.text, p.tokens, p.rest, p.end)])));
+            }
             (kin && life || body || kept).then(|| Found::new(p, around, Category::Experience, "an event of their life"))
         }
         "want" if p.has_adverb("always") && word == "to" => wanting::always(p, around),
@@ -116,6 +137,10 @@ pub(crate) fn past(p: &Parsed<'_>, around: Around<'_>) -> Option<Found> {
                 return make(Category::Skill, "learning");
             }
             let job = one_of(word, "a at my as") && p.rest_words().any(|w| one_of(w, "job business company firm studio practice school uni university apprenticeship phd degree position role bakery shop brewery podcast blog band choir"));
+            let employer = one_of(word, "at on as") && p.tokens[p.rest.min(p.end)..p.end].iter().any(|t| t.is_capital) && p.says("at");
+            if employer && !p.is_negated {
+                return make(Category::PersonalInfo, "a job");
+            }
             let hobby = (base_of_ing(word).is_some_and(|b| HABIT.contains(b.as_str()) || TRADE.contains(b.as_str()) || LIFE.contains(b.as_str()))) && (life || recent || long || p.rest_words().any(|w| one_of(w, MONTHS)));
             let course = life && !one_of(word, "the from over to");
             (job || hobby || course).then(|| Found::new(p, around, if hobby { Category::Preference } else if job && !life { Category::PersonalInfo } else { Category::Experience }, "a beginning"))
@@ -131,7 +156,8 @@ pub(crate) fn past(p: &Parsed<'_>, around: Around<'_>) -> Option<Found> {
                 return None;
             }
             let pet = p.rest_words().any(|w| PETS.contains(w));
-            make(if pet && !life { Category::PersonalInfo } else { Category::Experience }, "an acquisition")
+            let kept = p.rest_words().any(|w| BELONGINGS.contains(w)) && one_of(base, "buy inherit purchase") && !life;
+            make(if pet && !life || kept { Category::PersonalInfo } else { Category::Experience }, "an acquisition")
         }
         "break" | "tear" | "fracture" | "dislocate" | "sprain" | "donate" if p.rest_words().any(|w| one_of(w, "arm leg ankle wrist collarbone hip foot toe finger nose rib ribs shoulder knee acl back neck jaw elbow kidney hand marrow hamstring achilles meniscus pelvis femur blood tendon")) => make(Category::Experience, "an injury"),
         "break" if word == "up" => make(Category::Relationship, "a tie"),
@@ -186,6 +212,31 @@ pub(crate) fn past(p: &Parsed<'_>, around: Around<'_>) -> Option<Found> {
         _ if LIFE_PLAIN.contains(base) => make(Category::Experience, "an event of their life"),
         _ => (life && has_strong_life_time(p) && !p.is_bare() && is_known_verb(base) && !one_of(base, "think know say tell ask hear feel try read see call install update change set") && !recent_work(p)).then(|| Found::new(p, around, Category::Experience, "a past event").confidence(Confidence::IMPLIED)),
     }
+}
+
+/// "did my crossword with coffee like every morning": one day's doing that is told as every day's.
+fn as_ever(p: &Parsed<'_>, around: Around<'_>) -> Option<Found> {
+    let words: Vec<&str> = p.rest_words().collect();
+    let at = (1..words.len().saturating_sub(1)).find(|k| {
+        one_of(words[*k], "like as") && (words[*k + 1] == "every" || words[*k + 1] == "always" || words[*k + 1] == "usual")
+    })?;
+    if p.is_negated || p.actor != Actor::Speaker && p.actor != Actor::Dropped || one_of(words[0], THIS) || !is_known_verb(&p.base)
+    {
+        return None;
+    }
+    let how = match words[at + 1] {
+        "every" => rewrite::render(around.text, p.tokens, p.rest + at + 1, p.end),
+        _ => String::new(),
+    };
+    let usually = if how.is_empty() { "usually" } else { "" };
+    let content = rewrite::join(&[
+        around.label,
+        usually,
+        &third_of(&p.base),
+        &rewrite::render(around.text, p.tokens, p.rest, p.rest + at),
+        &how,
+    ]);
+    Some(Found::new(p, around, Category::Preference, "a habit").content(content).confidence(Confidence::IMPLIED))
 }
 
 fn has_strong_life_time(p: &Parsed<'_>) -> bool {

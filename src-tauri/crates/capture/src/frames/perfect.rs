@@ -85,10 +85,20 @@ pub(crate) fn perfect(p: &Parsed<'_>, around: Around<'_>) -> Option<Found> {
             "take" | "see" if p.rest_words().any(|w| one_of(w, "therapist medication antidepressants insulin meds")) => {
                 Category::PersonalInfo
             }
+            _ if (p.says("lately recently") || p.says("lot") && p.says("a"))
+                && !one_of(base, "sleep feel work struggle go get have do be drink cry")
+                && !p.is_negated
+                && p.word(0) != "the" =>
+            {
+                Category::Preference
+            }
             "read" | "go" | "do" | "get" if has_frequency(p) || base == "get" && word == "into" => Category::Preference,
             _ => return None,
         };
-        return (!p.is_bare() && !p.says("hours day morning") && !one_of(word, "the this") && !p.is_negated)
+        return ((!p.is_bare() || p.has_adverb("lately recently"))
+            && !p.says("hours day morning")
+            && !one_of(word, "the this")
+            && !p.is_negated)
             .then(|| Found::new(p, around, category, "an undertaking").confidence(Confidence::STATED));
     }
     if never || p.is_negated {
@@ -102,11 +112,26 @@ pub(crate) fn perfect(p: &Parsed<'_>, around: Around<'_>) -> Option<Found> {
             || p.rest_words().any(|w| one_of(w, "so such anything") && !one_of(base, "release publish win")) && !p.says("before")
             || p.rest_words().any(|w| one_of(w, "you your this that yet error problem issue")) && !life && !p.says("before");
         let is_taste = one_of(base, "like eat drink smoke want");
-        return (!vague && never && !p.is_bare()).then(|| {
+        let bare_telling = one_of(base, "fly drive smoke drink ski swim marry vote drown gamble surf sail skydive dive");
+        return (!vague && never && (!p.is_bare() || bare_telling)).then(|| {
             Found::new(p, around, if is_taste { Category::Preference } else { Category::Experience }, "something never done")
         });
     }
     match base {
+        "have"
+            if p.rest_words().any(|w| {
+                one_of(
+                    w,
+                    "miscarriage miscarriages surgeries operations operation surgery stroke strokes transplant chemo caesareans",
+                )
+            }) && !p.is_negated =>
+        {
+            make(Category::Experience, "health")
+        }
+        "go" if word == "off" && p.rest + 1 < p.end && !one_of(p.word(1), "the this it that on") => {
+            make(Category::Preference, "a taste")
+        }
+        "qualify" if word == "as" => make(Category::Experience, "an event of their life"),
         "live" | "work" if one_of(word, "in at for as abroad all with") && !one_of(p.word(1), "out") => {
             make(Category::Experience, "a past time")
         }
@@ -121,6 +146,14 @@ pub(crate) fn perfect(p: &Parsed<'_>, around: Around<'_>) -> Option<Found> {
         }
         "lose" if p.rest_words().any(|w| KIN.contains(w) || one_of(w, "job sight hearing")) => {
             make(Category::Experience, "a loss")
+        }
+        "stop" | "quit"
+            if base_of_ing(word).is_some_and(|b| HABIT.contains(b.as_str()) || b == "dye")
+                && !p.is_negated
+                && p.rest + 1 < p.end
+                && !one_of(p.word(1), "it this that them the") =>
+        {
+            make(Category::Preference, "a change")
         }
         "quit" | "stop" | "give"
             if p.rest_words()

@@ -29,9 +29,16 @@ pub(crate) fn find(p: &Parsed<'_>, around: Around<'_>) -> Option<Found> {
     {
         return None;
     }
-    let kin = nouns.iter().any(|w| KIN.contains(w))
+    // "my ex's new bloke": what counts is whose belonging is spoken of, and not the owner.
+    let close: &[&str] =
+        if owner_cut > 0 && !nouns[..owner_cut].iter().any(|w| one_of(w, "partner wife husband girlfriend boyfriend")) {
+            own
+        } else {
+            &nouns
+        };
+    let kin = close.iter().any(|w| KIN.contains(w))
         || nouns.windows(2).any(|w| w == ["other", "half"])
-        || nouns.windows(2).any(|w| w == ["best", "friend"]);
+        || owner_cut == 0 && nouns.windows(2).any(|w| w[0] == "best" && one_of(w[1], "friend mate pal buddy"));
     let pet = own.iter().any(|w| PETS.contains(w));
     // Of friends and colleagues only the name and the closest are worth keeping; their doings are their own.
     let friend = nouns.iter().any(|w| ASSOCIATE.contains(w)) && p.tense == Tense::Copula && one_of(p.word(0), "called named");
@@ -104,7 +111,9 @@ pub(super) fn being_of(
                 && !one_of(word, "it this that them me us him her you in-the out late")
                 || p.base == "start" && p.says("school uni university college nursery kindergarten")
                 || p.base == "use" && p.rest_words().any(|w| HEALTH.contains(w) || w == "wheelchair")
-                || p.base == "work" && one_of(word, "as at for in nights with on from") && !one_of(p.word(1), "the-bug it this")
+                || p.base == "work"
+                    && one_of(word, "as at for in nights with on from offshore abroad shifts part-time full-time away")
+                    && !one_of(p.word(1), "the-bug it this")
                 || p.base == "get"
                     && p.rest_words().any(|w| HEALTH.contains(w) || one_of(w, "carsick seasick travelsick migraines hives"));
             let habit =
@@ -122,11 +131,15 @@ pub(super) fn being_of(
                 || one_of(&p.base, "move") && (one_of(word, "to in into out abroad") && p.rest + 1 < p.end)
                 || one_of(&p.base, "have") && p.says("baby twins girl boy surgery")
                 || one_of(&p.base, "start") && p.says("school uni university college nursery job kindergarten")
-                || one_of(&p.base, "do") && p.says("phd masters degree");
+                || one_of(&p.base, "do") && p.says("phd masters degree a-levels gcses apprenticeship exams finals national")
+                || one_of(&p.base, "work live")
+                    && one_of(word, "in at as away for abroad")
+                    && !p.says("home late")
+                    && p.rest + 1 < p.end;
             life.then(|| make(category)).flatten()
         }
         Tense::Past => {
-            let life = one_of(&p.base, "split separate divorce")
+            let life = one_of(&p.base, "split separate divorce") && (!p.is_bare() || p.base == "divorce")
                 || one_of(&p.base, "emigrate retire marry graduate found teach raise serve bear grow adopt farm fight")
                     && !p.is_bare()
                 || one_of(&p.base, "work") && one_of(word, "as in at for") && !is_friend
@@ -144,7 +157,9 @@ pub(super) fn being_of(
                 || p.base == "move" && one_of(word, "to in away abroad")
                 || p.base == "leave" && (one_of(word, "me us when in") && super::has_life_time(p) || word == "me")
                 || p.base == "have" && p.rest_words().any(|w| HEALTH.contains(w) || one_of(w, "stroke baby twins surgery"))
-                || p.base == "start" && p.says("school uni university nursery college");
+                || one_of(&p.base, "raise teach") && word == "me"
+                || p.base == "leave" && one_of(word, "after last") && !is_friend
+                || p.base == "start" && p.says("school uni university nursery college walking talking crawling");
             (life && !one_of(word, "it this that")).then(|| make(category)).flatten()
         }
         Tense::Perfect | Tense::PerfectProgressive | Tense::PerfectCopula => {
@@ -152,6 +167,7 @@ pub(super) fn being_of(
             let moved = one_of(&p.base, "move retire") && !p.is_bare();
             (lasting || moved).then(|| make(category)).flatten()
         }
+        Tense::UsedTo if p.tokens[p.lo..p.group].iter().any(|t| one_of(&t.low, "uncle aunt cousin nephew niece")) => None,
         Tense::UsedTo => super::ability::used_to(p, around).map(|f| Found { category, ..f }),
         Tense::Modal => (p.modal == "can"
             && p.is_negated
@@ -178,7 +194,8 @@ fn lasting_noun(p: &Parsed<'_>) -> bool {
 
 /// "my name is …", "my favourite film is …", "my work laptop is a mac".
 fn attribute(p: &Parsed<'_>, around: Around<'_>, nouns: &[&str], is_anothers: bool) -> Option<Found> {
-    let head = nouns.iter().take_while(|w| !PREPOSITIONS.contains(**w)).last().copied()?;
+    let aim = nouns.iter().find(|w| one_of(w, "plan goal dream aim ambition resolution")).copied();
+    let head = aim.or_else(|| nouns.iter().take_while(|w| !PREPOSITIONS.contains(**w)).last().copied())?;
     let first = nouns.first().copied().unwrap_or("");
     let word = p.word(0);
     let copula = p.tense == Tense::Copula;
@@ -191,7 +208,7 @@ fn attribute(p: &Parsed<'_>, around: Around<'_>, nouns: &[&str], is_anothers: bo
     if p.tense == Tense::Progressive
         && one_of(head, "choir band team orchestra club quartet ensemble troupe")
         && one_of(&p.base, "tour play go perform travel")
-        && (has_future_time(p) || p.front.is_some())
+        && !p.is_bare()
     {
         return Some(make(Category::Goal, "a plan"));
     }
@@ -215,7 +232,52 @@ fn attribute(p: &Parsed<'_>, around: Around<'_>, nouns: &[&str], is_anothers: bo
         let found = make(Category::PersonalInfo, "name").content(content);
         return Some(if other || first != "name" && first != "first" && first != "real" { found } else { found.slot("name") });
     }
-    let favourite = nouns.iter().any(|w| one_of(w, "favourite favourites go-to least-favourite preferred"));
+    let number_of = |w: &str| w.starts_with(|c: char| c.is_ascii_digit());
+    if first == "first"
+        && p.tense == Tense::PastCopula
+        && !vague
+        && !one_of(head, "thought question reaction name impression attempt try idea instinct")
+    {
+        return Some(make(Category::Experience, "a past time"));
+    }
+    if LANGUAGES.contains(head) && copula && !vague_language(p) {
+        return Some(make(Category::Skill, "a language"));
+    }
+    let body = one_of(
+        head,
+        "hip hips knee knees back shoulder shoulders eyes eyesight hearing leg legs heart ankle ankles hands wrist wrists teeth",
+    );
+    if body
+        && (copula && p.says("shot bad dodgy gone knackered wrecked plastic titanium fake weak buggered terrible replaced failing rubbish ruined artificial")
+            || p.tense == Tense::Perfect && p.base == "be"
+            || p.tense == Tense::PerfectCopula && p.says("replaced rebuilt operated fused"))
+        && !p.is_negated
+    {
+        return Some(make(Category::PersonalInfo, "health"));
+    }
+    if copula
+        && one_of(word, "from")
+        && p.rest_words().any(|w| crate::clause::is_year(w) || w.ends_with("0s"))
+        && BELONGINGS.contains(head)
+    {
+        return Some(make(Category::PersonalInfo, "a possession"));
+    }
+    if copula
+        && one_of(head, "flat house apartment place")
+        && (word == "on" && p.says("floor")
+            || one_of(word, "in near above by")
+                && p.rest + 1 < p.end
+                && (p.says("above near by") || p.tokens[p.rest..p.end].iter().any(|t| t.is_capital || number_of(&t.low))))
+    {
+        return Some(make(Category::PersonalInfo, "a home"));
+    }
+    let comfort = one_of(first, "comfort guilty go-to")
+        && one_of(head, "film movie book food series show album song dish snack meal pleasure game drink order read");
+    if comfort && copula && !vague {
+        return Some(make(Category::Preference, "a favourite"));
+    }
+    let favourite =
+        head != "favourite" && nouns.iter().any(|w| one_of(w, "favourite favourites go-to least-favourite preferred"));
     if favourite && copula && !vague {
         let slot = format!("favourite {head}");
         return (!one_of(head, "part bit thing") || !one_of(word, "the when"))
@@ -295,6 +357,33 @@ fn attribute(p: &Parsed<'_>, around: Around<'_>, nouns: &[&str], is_anothers: bo
     {
         return Some(make(Category::PersonalInfo, "a possession"));
     }
+    // "my knitting group meets on Thursdays"
+    if one_of(head, "group club choir class band team book-club orchestra rehearsal practice league lesson lessons classes")
+        && (one_of(&p.base, "meet rehearse practise practice play train") || copula)
+        && super::has_frequency(p)
+    {
+        return Some(make(Category::Preference, "a habit"));
+    }
+    // "our bakery opens at five"
+    if one_of(
+        head,
+        "bakery restaurant cafe café bar pub shop salon farm studio company business brewery hotel guesthouse clinic vineyard bookshop stall workshop garage",
+    ) && p.tense == Tense::Present
+        && one_of(
+            &p.base,
+            "open close sell make serve specialise specialize build do supply deliver run offer employ bake brew grow",
+        )
+        && !p.is_bare()
+        && !one_of(word, "it this that the well great")
+    {
+        return Some(make(Category::PersonalInfo, "a business"));
+    }
+    if head == "commute" && copula && p.rest_words().any(|w| one_of(w, "hour hours minutes minute")) && !p.says("today") {
+        return Some(make(Category::PersonalInfo, "an attribute"));
+    }
+    if body && p.says("ear eye") && p.says("in") {
+        return Some(make(Category::PersonalInfo, "health"));
+    }
     if one_of(
         head,
         "company business shop bakery restaurant cafe firm studio office school practice team startup salon workshop stall garden allotment flat house",
@@ -327,6 +416,12 @@ fn attribute(p: &Parsed<'_>, around: Around<'_>, nouns: &[&str], is_anothers: bo
     }
     let _ = low;
     None
+}
+
+/// "my French is here", "my German is what": no word on how well it is spoken.
+fn vague_language(p: &Parsed<'_>) -> bool {
+    !p.rest_words().any(|w| ABILITIES.contains(w) || one_of(w, "basic poor perfect nonexistent non-existent passable fluent limited fine rusty school-level conversational weak strong broken native worse better"))
+        || p.says("homework exam teacher class lesson")
 }
 
 fn possession_lo(p: &Parsed<'_>) -> usize {

@@ -29,6 +29,16 @@ pub(crate) fn progressive(p: &Parsed<'_>, around: Around<'_>) -> Option<Found> {
         Some(found.durability(Durability::Situational))
     };
     match base {
+        "run"
+            if dropped
+                && p.rest < p.end
+                && (PROPER.contains(word) || one_of(word, "arch mint nixos pop"))
+                && !p.says("error fine") =>
+        {
+            let end = p.end - usize::from(p.rest_words().last() == Some("here"));
+            make(Category::Preference, "a tool")
+                .map(|f| f.content(rewrite::join(&[around.label, "uses", &rewrite::render(around.text, p.tokens, p.rest, end)])))
+        }
         "learn" | "relearn" => (!p.is_bare() && !one_of(word, "that the a from about")
             || one_of(word, "the") && p.rest_words().any(|w| INSTRUMENTS.split_whitespace().any(|i| i == w))
             || word == "a" && p.says("language instrument"))
@@ -38,7 +48,7 @@ pub(crate) fn progressive(p: &Parsed<'_>, around: Around<'_>) -> Option<Found> {
             if word == "up"
                 && !p.says("kids son daughter parcel keys order car package groceries tickets dinner")
                 && p.rest + 1 < p.end
-                && !one_of(next, "the a my some from on") =>
+                && (!one_of(next, "the a my some from on") || base == "brush" && next == "on" && p.word(2) == "my") =>
         {
             let found = make(Category::Skill, "learning")?;
             let content =
@@ -64,7 +74,8 @@ pub(crate) fn progressive(p: &Parsed<'_>, around: Around<'_>) -> Option<Found> {
                 return make(Category::PersonalInfo, "a job").map(|f| if one_of(word, "as at for") { f.slot("job") } else { f });
             }
             let project = one_of(word, "on towards toward") && p.rest_words().any(|w| one_of(w, "book novel album thesis dissertation phd memoir game app startup portfolio screenplay degree masters collection comic podcast documentary cookbook musical opera film"));
-            project.then(|| make(Category::Goal, "a project")).flatten()
+            let licence = one_of(word, "towards toward") && one_of(next, "my a an");
+            (project || licence).then(|| make(Category::Goal, "a project")).flatten()
         }
         "train" | "save" | "prepare" | "aim" | "apply" | "retire" | "compete" => {
             let aimed = one_of(word, "for to up towards toward as in at next") && !one_of(next, "the-bug a-meeting it this");
@@ -88,6 +99,7 @@ pub(crate) fn progressive(p: &Parsed<'_>, around: Around<'_>) -> Option<Found> {
         | "host" | "run" | "start" | "open" | "launch" | "quit" | "leave" | "finish" | "turn" | "buy" | "sell" | "give"
         | "get" | "hand" | "begin" | "join" | "marry" | "stop" | "perform" | "attend" | "have" | "switch" | "throw"
         | "celebrate" | "change" | "race" => future(p, &make),
+        "put" | "set" if p.says("aside") && has_frequency(p) => make(Category::Goal, "an aim"),
         "write" | "build" | "renovate" | "restore" | "record" | "compose" | "knit" | "crochet" | "sew" | "make" | "develop"
         | "design" | "translate" | "draw" | "paint" | "illustrate" | "convert" | "organise" | "organize" | "research"
         | "grow" | "code" => {
@@ -109,6 +121,14 @@ pub(crate) fn progressive(p: &Parsed<'_>, around: Around<'_>) -> Option<Found> {
             let therapy = p.says("therapist counsellor counselor psychologist psychiatrist physio");
             tie.then(|| make(if therapy { Category::PersonalInfo } else { Category::Relationship }, "a tie")).flatten()
         }
+        "stay"
+            if one_of(word, "at with")
+                && one_of(next, "my our")
+                && p.rest_words().any(|w| KIN.contains(w))
+                && !p.says("weekend night nights days week") =>
+        {
+            make(Category::PersonalInfo, "a home")
+        }
         "live" | "stay" | "rent" => (base != "stay" && !p.is_bare() && !one_of(word, "the my"))
             .then(|| make(Category::PersonalInfo, "a home"))
             .flatten()
@@ -124,6 +144,13 @@ pub(crate) fn progressive(p: &Parsed<'_>, around: Around<'_>) -> Option<Found> {
         }
         "cut" if word == "down" || word == "out" => make(Category::Goal, "an aim"),
         "become" => make(Category::Goal, "an aim"),
+        _ if has_frequency(p)
+            && !p.is_bare()
+            && !p.says("time error minute minutes hour hours second")
+            && !one_of(base, "wait try get think feel say tell ask hear see lose") =>
+        {
+            make(Category::Preference, "a habit")
+        }
         _ => None,
     }
 }
@@ -173,7 +200,7 @@ fn future(p: &Parsed<'_>, make: &dyn Fn(Category, &'static str) -> Option<Found>
             .then(|| make(Category::PersonalInfo, "age"))
             .flatten(),
         "start" | "open" | "launch" | "quit" | "leave" | "sell" | "buy" | "join" | "finish" | "hand" | "begin" => {
-            let life = p.rest_words().any(|w| one_of(w, "job business company shop bakery restaurant studio workshop house flat uni university school phd course degree notice band farm podcast brewery cafe bar practice apprenticeship masters teaching nursing therapy blog newsletter salon"));
+            let life = p.rest_words().any(|w| one_of(w, "job business company shop bakery restaurant studio workshop house flat uni university school phd course degree notice place home band farm podcast brewery cafe bar practice apprenticeship masters teaching nursing therapy blog newsletter salon"));
             (life && !one_of(word, "the") || dated && one_of(base, "start open launch quit finish") && !p.is_bare())
                 .then(|| make(Category::Goal, "a plan"))
                 .flatten()

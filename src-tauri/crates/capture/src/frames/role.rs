@@ -18,10 +18,29 @@ pub(super) fn noun(p: &Parsed<'_>, around: Around<'_>) -> Option<Found> {
             && around.is_first
             && !p.says("here by of")
             && !around.inherits
-            && !one_of(p.word(0), "huge big massive vegan vegetarian retired lifelong former ex-")
+            && !one_of(
+                p.word(0),
+                "huge big massive vegan vegetarian retired lifelong former ex- native single only first-time part-time full-time freelance self-taught amateur semi-retired recovering practising proud stay-at-home working",
+            )
             && p.tokens.get(p.end).is_none_or(|t| t.low != ",")
     {
         return None;
+    }
+    if p.word(0).starts_with("ex-") && p.word(0).len() > 4 && !has_article && !p.is_negated && p.end - p.rest <= 2 {
+        let content = rewrite::join(&[around.label, "is", &rewrite::render(around.text, p.tokens, p.rest, p.rest + 1)]);
+        let trade = TRADES.contains(p.word(0).trim_start_matches("ex-"));
+        return (!trade && !one_of(p.word(0), "ex-wife ex-husband ex-girlfriend ex-boyfriend ex-boss"))
+            .then(|| Found::new(p, around, Category::Experience, "a past trade").content(content));
+    }
+    if one_of(p.word(at), "creature") && p.word(at + 1) == "of" && p.word(at + 2) == "habit" {
+        return Some(Found::new(p, around, Category::Preference, "a taste"));
+    }
+    if p.word(0) == "youngest" || p.word(0) == "eldest" || p.word(0) == "oldest" {
+        let counted = p.word(1) == "of" && one_of(p.word(2), "two three four five six seven eight nine ten");
+        return counted.then(|| {
+            let content = rewrite::join(&[around.label, "is the", &rewrite::render(around.text, p.tokens, p.rest, p.rest + 3)]);
+            Found::new(p, around, Category::Relationship, "family").content(content)
+        });
     }
     if !has_article
         && p.word(1) != "here"
@@ -37,6 +56,17 @@ pub(super) fn noun(p: &Parsed<'_>, around: Around<'_>) -> Option<Found> {
         return Some(Found::new(p, around, Category::Relationship, "family"));
     }
     let words: Vec<&str> = p.rest_words().skip(at).collect();
+    // "we're a two cat household", "we're a Python shop"
+    let house = words.iter().position(|w| one_of(w, "household family house shop outfit"));
+    if let Some(at_house) = house
+        && has_article
+        && p.actor == Actor::Speaker
+        && at_house >= 1
+        && (at_house + 1 == words.len() || PREPOSITIONS.contains(words[at_house + 1]))
+        && !one_of(words[0], "big happy small close whole normal nice good bad tight")
+    {
+        return Some(Found::new(p, around, Category::Preference, "a taste"));
+    }
     // The head noun is the last word before a preposition, a relative or the end.
     let cut = words
         .iter()
@@ -57,8 +87,7 @@ pub(super) fn noun(p: &Parsed<'_>, around: Around<'_>) -> Option<Found> {
     let make = |category, family| {
         let article = if has_article || !p.tokens[p.rest].is_wordy() { "" } else { article_for(first) };
         let is_person_here = words.contains(&"here");
-        let end =
-            if is_person_here { p.rest + at + cut.min(words.iter().position(|w| *w == "here").unwrap_or(cut)) } else { p.end };
+        let end = if is_person_here { p.rest + at + words.iter().position(|w| *w == "here").unwrap_or(cut) } else { p.end };
         let content = rewrite::join(&[
             around.label,
             "is",
@@ -78,7 +107,8 @@ pub(super) fn noun(p: &Parsed<'_>, around: Around<'_>) -> Option<Found> {
         "mother father mum mom dad parent grandmother grandfather grandma grandpa gran nan uncle aunt auntie widow widower twin child orphan carer caregiver godmother godfather",
     ) && !(head == "child" && !one_of(first, "only middle youngest oldest"))
     {
-        return (has_article || one_of(after, "of to")).then(|| make(Category::Relationship, "family"));
+        let told = one_of(first, "single stay-at-home first-time working only full-time foster") && words.len() >= 2;
+        return (has_article || told || one_of(after, "of to")).then(|| make(Category::Relationship, "family"));
     }
     if DEVOTEES.contains(head)
         && cut >= 2
@@ -96,8 +126,28 @@ pub(super) fn noun(p: &Parsed<'_>, around: Around<'_>) -> Option<Found> {
                 .then(|| make(Category::Preference, "a taste"));
         }
     }
-    if HEALTH.contains(head) || one_of(head, "diabetic coeliac celiac asthmatic insomniac epileptic hemophiliac haemophiliac") {
-        return Some(make(Category::PersonalInfo, "health"));
+    if HEALTH.contains(head) && !has_article && p.actor == Actor::Dropped && !one_of(head, "back knee knees hip shoulder glasses")
+    {
+        let end = p.end - usize::from(p.rest_words().last() == Some("here"));
+        let article = if head.ends_with('s')
+            || one_of(head, "adhd asthma diabetes autism anxiety depression ptsd ocd dyslexia insomnia epilepsy")
+        {
+            ""
+        } else {
+            article_for(first)
+        };
+        let content = rewrite::join(&[around.label, "has", article, &rewrite::render(around.text, p.tokens, p.rest, end)]);
+        return (words.contains(&"here")).then(|| Found::new(p, around, Category::PersonalInfo, "health").content(content));
+    }
+    // "I'm jewish but …" is a trait and no noun.
+    if !has_article && TRAITS_PERSONAL.contains(head) && cut == 1 {
+        return None;
+    }
+    if (HEALTH.contains(head) && !one_of(head, "back knee knees hip shoulder glasses braces kidney add"))
+        || one_of(head, "diabetic coeliac celiac asthmatic insomniac epileptic hemophiliac haemophiliac")
+    {
+        return (has_article || p.actor == Actor::Dropped || !HEALTH.contains(head))
+            .then(|| make(Category::PersonalInfo, "health"));
     }
     if TRAITS_PREFERENCE.contains(head)
         || one_of(head, "teetotaller teetotaler smoker homebody introvert extrovert minimalist perfectionist")
@@ -124,16 +174,34 @@ pub(super) fn noun(p: &Parsed<'_>, around: Around<'_>) -> Option<Found> {
     {
         return None;
     }
+    if one_of(head, "owner") && (one_of(after, "of") && (has_article || one_of(first, "proud"))) {
+        let from = p.rest + usize::from(one_of(p.word(0), "the a an")) + usize::from(one_of(first, "proud"));
+        let content = rewrite::join(&[around.label, "is the", &rewrite::render(around.text, p.tokens, from, p.end)]);
+        return Some(Found::new(p, around, Category::PersonalInfo, "a possession").content(content));
+    }
     if TRADES.contains(head) || is_trade(head) {
         let is_bare = !has_article && !around.inherits && p.actor == Actor::Dropped;
         let is_faith = one_of(head, "christian muslim jew jewish hindu buddhist sikh catholic quaker atheist agnostic lesbian");
+        if one_of(head, "cook dancer driver")
+            && one_of(first, "good decent great terrible bad mediocre keen passable lousy awful")
+        {
+            return has_article.then(|| make(Category::Skill, "an ability"));
+        }
+        // "night shift worker", "single parent": a noun told more closely stands without an article.
+        let is_modified = cut >= 2
+            && (one_of(after, ", by") || words.len() == cut)
+            && around.is_first
+            && !one_of(
+                first,
+                "good great best bad worst terrible amazing lovely nice awesome fantastic brilliant lousy horrible total absolute some any new what such poor old same another other next most every no hey dear",
+            );
         let is_plain = cut <= 5
             && !(head == first && one_of(head, "guest host runner"))
             && !words.iter().take(cut).any(|w| one_of(w, "i you we better worse same first last"));
         let named_the = p.word(0) != "the" || one_of(after, "at of for in here") || words.len() == cut;
         return (is_plain
             && named_the
-            && (!is_bare || words.contains(&"here") || one_of(first, "retired") || one_of(after, "by")))
+            && (!is_bare || is_modified || words.contains(&"here") || one_of(first, "retired") || one_of(after, "by")))
         .then(|| {
             let found = make(Category::PersonalInfo, if is_faith { "trait" } else { "a job" });
             if is_faith { found } else { found.slot("job") }

@@ -1,9 +1,9 @@
-//! Statements that do not begin with "I" or "my": dated events, "the plan is to …", years of practice, telling belongings,
+//! Statements that do not begin with "I" or "my": dated events, "the plan is to …", years of practice,
 //! held opinions, standing wishes about how to be answered.
 
 use keepsake_domain::{Category, Confidence, Durability};
 
-use super::Found;
+use super::{Found, fragment, mention, role as roles};
 use crate::clause::{Clause, low, matches_at, skip_fillers};
 use crate::lexicon::*;
 use crate::parse::trim_end;
@@ -13,7 +13,12 @@ use crate::token::Token;
 /// A statement of this kind with its first and one past its last token.
 pub(crate) type Special = (Found, usize, usize);
 
-fn found(content: String, category: Category, confidence: Confidence, family: &'static str) -> Found {
+/// Whether the family is told by a mere mention, which a question presupposes as a statement does.
+pub(crate) fn is_mention(family: &str) -> bool {
+    matches!(family, "a mention" | "a mentioned belonging")
+}
+
+pub(super) fn found(content: String, category: Category, confidence: Confidence, family: &'static str) -> Found {
     let durability = if category == Category::Goal { Durability::Situational } else { Durability::LongTerm };
     Found { content: tidy(&content), category, confidence, durability, family, slot: None }
 }
@@ -31,11 +36,8 @@ pub(crate) fn find(text: &str, tokens: &[Token], clause: &Clause, label: &str) -
         .or_else(|| pastime(text, tokens, lo, hi, label))
         .or_else(|| role(text, tokens, clause, lo, hi, label))
         .or_else(|| turned(text, tokens, lo, hi, label))
-        .or_else(|| short(text, tokens, clause, lo, hi, label))
-        .or_else(|| animal(text, tokens, lo, hi, label))
-        .or_else(|| nights(text, tokens, lo, hi, label))
-        .or_else(|| telling(text, tokens, lo, hi, label))
-        .or_else(|| kin_named(text, tokens, lo, hi, label))
+        .or_else(|| fragment::find(text, tokens, clause, lo, hi, label))
+        .or_else(|| mention::find(text, tokens, lo, hi, label))
 }
 
 /// "the plan is to open a salon", "the dream is to …".
@@ -55,6 +57,9 @@ fn aim(text: &str, tokens: &[Token], lo: usize, hi: usize, label: &str) -> Optio
 
 /// "the entrance exam's in november", "wedding's on the 12th".
 fn event(text: &str, tokens: &[Token], lo: usize, hi: usize, label: &str) -> Option<Special> {
+    if let Some(found) = anniversary(text, tokens, lo, hi, label) {
+        return Some(found);
+    }
     let first = lo + usize::from(one_of(low(tokens, lo), "the our"));
     let verb = (first + 1..(first + 4).min(hi)).find(|k| one_of(low(tokens, *k), "is 's"))?;
     let noun = low(tokens, verb - 1);
@@ -70,15 +75,32 @@ fn event(text: &str, tokens: &[Token], lo: usize, hi: usize, label: &str) -> Opt
             || one_of(low(tokens, k), "spring summer autumn winter")
             || low(tokens, k).ends_with("th") && low(tokens, k).starts_with(|c: char| c.is_ascii_digit())
     });
-    (dated && one_of(low(tokens, verb + 1), "on in at the this next due") || dated && one_of(low(tokens, verb + 1), MONTHS)).then(
-        || {
-            let content =
-                join(&[&possessive(label), &render(text, tokens, first, verb), "is", &render(text, tokens, verb + 1, hi)]);
-            let mut found = found(content, Category::Goal, Confidence::STATED, "an event");
-            found.slot = Some(format!("event {}", (first..verb).map(|k| low(tokens, k)).collect::<Vec<_>>().join(" ")));
-            (found, lo, hi)
-        },
-    )
+    let placed = one_of(noun, "wedding honeymoon")
+        && one_of(low(tokens, verb + 1), "in at")
+        && tokens.get(verb + 2).is_some_and(|t| t.is_capital && verb + 2 < hi);
+    (placed
+        || dated && one_of(low(tokens, verb + 1), "on in at the this next due")
+        || dated && one_of(low(tokens, verb + 1), MONTHS))
+    .then(|| {
+        let content = join(&[&possessive(label), &render(text, tokens, first, verb), "is", &render(text, tokens, verb + 1, hi)]);
+        let mut found = found(content, Category::Goal, Confidence::STATED, "an event");
+        found.slot = Some(format!("event {}", (first..verb).map(|k| low(tokens, k)).collect::<Vec<_>>().join(" ")));
+        (found, lo, hi)
+    })
+}
+
+/// "mum's 70th is at the Tamarind Room", "my gran's 90th is in june".
+fn anniversary(text: &str, tokens: &[Token], lo: usize, hi: usize, label: &str) -> Option<Special> {
+    let kin = lo + usize::from(one_of(low(tokens, lo), "my our"));
+    let is_theirs = KIN.contains(low(tokens, kin)) && low(tokens, kin + 1) == "'s";
+    let number = low(tokens, kin + 2);
+    let nth = number.starts_with(|c: char| c.is_ascii_digit()) && number.ends_with("th")
+        || one_of(number, "wedding birthday graduation christening funeral hen stag");
+    let verb = (kin + 3..(kin + 5).min(hi)).find(|k| low(tokens, *k) == "is")?;
+    (is_theirs && nth && one_of(low(tokens, verb + 1), "at in on the next this") && verb + 2 < hi).then(|| {
+        let content = join(&[&possessive(label), &render(text, tokens, kin, hi)]);
+        (found(content, Category::Goal, Confidence::STATED, "an event"), lo, hi)
+    })
 }
 
 /// "twelve years of cleaning up COBOL", "after 20 years as a nurse".
@@ -101,6 +123,18 @@ fn years_of(text: &str, tokens: &[Token], lo: usize, hi: usize, label: &str) -> 
         }
         "as" if one_of(next, "a an") => {
             join(&[label, "has", &render(text, tokens, from, at + 1), "of experience", &render(text, tokens, at + 1, hi)])
+        }
+        "in" if one_of(
+            next,
+            "teaching nursing retail hospitality banking construction prison care kitchens it academia publishing advertising sales",
+        ) || next == "the"
+            && one_of(low(tokens, at + 3), "navy army police military marines raf nhs fire trade business industry") =>
+        {
+            let end = (at + 2..hi)
+                .find(|k| one_of(low(tokens, *k), "taught and but made so which that has have gave means"))
+                .unwrap_or(hi);
+            let content = join(&[label, "spent", &render(text, tokens, from, end)]);
+            return Some((found(content, Category::Experience, Confidence::IMPLIED, "long experience"), from, end));
         }
         _ => return None,
     };
@@ -181,7 +215,10 @@ fn role(text: &str, tokens: &[Token], clause: &Clause, lo: usize, hi: usize, lab
         || tokens.get(clause.hi).is_some_and(|t| t.low == ",")
             && (clause.hi + 1..(clause.hi + 5).min(tokens.len())).any(|k| one_of(low(tokens, k), "i my we"));
     let own = follows || (cut..clause.hi).any(|k| low(tokens, k) == "myself") || low(tokens, lo) == "speaking";
-    (own && TRADES.contains(noun) && !JESTS.contains(noun) && !one_of(noun, "child kid guest host user")).then(|| {
+    (own && (TRADES.contains(noun) || roles::is_trade(noun))
+        && !JESTS.contains(noun)
+        && !one_of(noun, "child kid guest host user"))
+    .then(|| {
         let end = (at..hi).find(|k| one_of(low(tokens, *k), "i myself who")).unwrap_or(hi);
         let tie = one_of(noun, "mother father mum mom dad parent grandmother grandfather carer widow widower");
         let diet = one_of(noun, "vegan vegetarian pescatarian");
@@ -212,7 +249,7 @@ fn turned(text: &str, tokens: &[Token], lo: usize, hi: usize, label: &str) -> Op
     let verb = (lo + 1..(lo + SUBJECT_WORDS_MAX + 1).min(hi)).find(|k| {
         one_of(
             low(tokens, *k),
-            "is are terrify terrifies scare scares freak freaks taste tastes give gives make makes relax relaxes bore bores calm calms keep keeps soothe soothes",
+            "is are terrify terrifies scare scares freak freaks taste tastes give gives make makes relax relaxes bore bores calm calms keep keeps soothe soothes drive drives do does",
         )
     })?;
     if (lo..verb).any(|k| one_of(low(tokens, k), "you your his her their he she they i not"))
@@ -265,6 +302,42 @@ fn turned(text: &str, tokens: &[Token], lo: usize, hi: usize, label: &str) -> Op
                     (Found { content: tidy(&content), ..f }, a, b)
                 })
         }
+        "drive" | "drives"
+            if next == "me"
+                && one_of(low(tokens, verb + 2), "mad crazy nuts insane bonkers up mental round")
+                && hi <= verb + 5 =>
+        {
+            preference(format!("{label} hates {subject}"))
+        }
+        "do" | "does" if next == "nothing" && matches_at(tokens, verb + 2, hi, "for me").is_some() => {
+            preference(format!("{label} does not like {subject}"))
+        }
+        "is" if next == "how" && one_of(low(tokens, verb + 2), "i") && base_of_ing(low(tokens, lo)).is_some() => {
+            let how = low(tokens, verb + 3);
+            (one_of(how, "cope relax unwind decompress switch stay destress de-stress recharge") && hi <= verb + 6)
+                .then(|| {
+                    let does = third_of(how);
+                    preference(join(&[label, &does, &render(text, tokens, verb + 4, hi), "by", &subject]))
+                })
+                .flatten()
+        }
+        "is" | "are"
+            if next == "not"
+                && (matches_at(tokens, verb + 2, hi, "for me").is_some()
+                    || matches_at(tokens, verb + 2, hi, "really for me").is_some())
+                && hi <= verb + 5 =>
+        {
+            preference(format!("{label} does not like {subject}"))
+        }
+        "is" | "are"
+            if next == "not"
+                && one_of(low(tokens, verb + 2), "my")
+                && one_of(low(tokens, hi - 1), "tea thing jam bag strength")
+                && low(tokens, hi - 1) != "strength"
+                && hi <= verb + 6 =>
+        {
+            preference(format!("{label} does not like {subject}"))
+        }
         "is" | "are" => {
             let verb = (verb + 1..hi).find(|k| !ADVERBS_DROPPED.contains(low(tokens, *k))).map_or(verb, |k| k - 1);
             let next = low(tokens, verb + 1);
@@ -304,82 +377,6 @@ fn turned(text: &str, tokens: &[Token], lo: usize, hi: usize, label: &str) -> Op
     }
 }
 
-/// Telegrams: "name's Otis", "call me Ren", "32F from Ohio", "no car here", "two kids", "off to Japan in April", "all i want is to …".
-fn short(text: &str, tokens: &[Token], clause: &Clause, lo: usize, hi: usize, label: &str) -> Option<Special> {
-    let first = low(tokens, lo);
-    let capital = |k: usize| k < hi && tokens[k].is_capital && tokens[k].is_wordy();
-    let name_at = if first == "name" && low(tokens, lo + 1) == "is" {
-        Some(lo + 2)
-    } else if first == "the" && low(tokens, lo + 1) == "name" && low(tokens, lo + 2) == "is" {
-        Some(lo + 3)
-    } else {
-        matches_at(tokens, lo, hi, "call me")
-            .or_else(|| matches_at(tokens, lo, hi, "you can call me"))
-            .or_else(|| matches_at(tokens, lo, hi, "everyone calls me"))
-            .or_else(|| matches_at(tokens, lo, hi, "people call me"))
-            .or_else(|| matches_at(tokens, lo, hi, "friends call me"))
-            .map(|n| lo + n)
-    };
-    let greets = one_of(low(tokens, 0), "hey hi hello hiya morning evening yo");
-    let name_at = name_at.or_else(|| (greets && low(tokens, lo) == "it" && low(tokens, lo + 1) == "is").then_some(lo + 2));
-    if let Some(at) = name_at {
-        return (capital(at) && hi - at <= 2 && !one_of(low(tokens, at), "when if back old crazy")).then(|| {
-            let mut found = found(
-                format!("{} name is {}", possessive(label), render(text, tokens, at, hi)),
-                Category::PersonalInfo,
-                Confidence::STATED,
-                "name",
-            );
-            found.slot = Some("name".to_owned());
-            (found, lo, hi)
-        });
-    }
-    if tokens[lo].kind == crate::token::Kind::Number
-        && first.len() == 3
-        && first.ends_with(['m', 'f'])
-        && first[..2].parse::<u32>().is_ok()
-    {
-        return Some((
-            found(format!("{label} is {} years old", &first[..2]), Category::PersonalInfo, Confidence::STATED, "age"),
-            lo,
-            lo + 1,
-        ));
-    }
-    if first == "off"
-        && low(tokens, lo + 1) == "to"
-        && (capital(lo + 2) || PROPER.contains(low(tokens, lo + 2)))
-        && (lo..hi).any(|k| one_of(low(tokens, k), MONTHS) || one_of(low(tokens, k), "next weeks summer spring"))
-    {
-        return Some((
-            found(join(&[label, "is going", &render(text, tokens, lo + 1, hi)]), Category::Goal, Confidence::STATED, "a plan"),
-            lo,
-            hi,
-        ));
-    }
-    if clause.opener.is_empty() && one_of(first, "no two three four") && low(tokens, hi - 1) != "left" {
-        let end = hi - usize::from(low(tokens, hi - 1) == "here");
-        let noun = low(tokens, end - 1);
-        let kin = one_of(noun, "kids children sons daughters boys girls brothers sisters siblings");
-        let thing = kin
-            || PETS.contains(noun) && noun != "bird"
-            || first == "no" && end < hi && one_of(noun, "car tv dishwasher garden oven smartphone");
-        return (thing && end - lo == 2 && (end < hi || tokens.get(hi).is_some_and(|t| t.low == ","))).then(|| {
-            let category = if kin { Category::Relationship } else { Category::PersonalInfo };
-            (
-                found(
-                    join(&[label, "has", &render(text, tokens, lo, end)]),
-                    category,
-                    Confidence::STATED,
-                    if kin { "family" } else { "a possession" },
-                ),
-                lo,
-                end,
-            )
-        });
-    }
-    None
-}
-
 /// "all i want is to open a bookshop".
 pub(crate) fn wish(text: &str, tokens: &[Token], hi: usize, label: &str) -> Option<Special> {
     let at = (0..hi.min(6)).find(|k| one_of(low(tokens, *k), "all what") && low(tokens, *k + 1) == "i")?;
@@ -410,137 +407,6 @@ pub(crate) fn stated_goal(text: &str, tokens: &[Token], hi: usize, label: &str) 
     .then(|| {
         (found(join(&[label, "wants to", &render(text, tokens, at, end)]), Category::Goal, Confidence::STATED, "an aim"), at, end)
     })
-}
-
-/// "there's a dog, Bruno".
-fn animal(text: &str, tokens: &[Token], lo: usize, hi: usize, label: &str) -> Option<Special> {
-    let at = matches_at(tokens, lo, hi, "there is a")?;
-    let pet = low(tokens, lo + at);
-    let name = tokens.get(hi + 1).filter(|t| t.is_capital && low(tokens, hi) == ",")?;
-    (lo + at + 1 == hi && PETS.contains(pet)).then(|| {
-        let content = format!("{label} has a {pet} named {}", text.get(name.start..name.end).unwrap_or(""));
-        (found(content, Category::PersonalInfo, Confidence::IMPLIED, "a pet"), lo, hi)
-    })
-}
-
-/// "… what working nights at the hospital laundry does to you".
-fn nights(text: &str, tokens: &[Token], lo: usize, hi: usize, label: &str) -> Option<Special> {
-    let at = (lo..hi).find(|k| {
-        low(tokens, *k) == "working" && one_of(low(tokens, *k + 1), "nights shifts night weekends part-time freelance")
-    })?;
-    let before = if at > lo { low(tokens, at - 1) } else { "" };
-    if at > lo && !one_of(before, "what of from with after to by why")
-        || (lo..at).any(|k| one_of(low(tokens, k), "he she they his her you if"))
-    {
-        return None;
-    }
-    let end = (at + 2..hi).find(|k| one_of(low(tokens, *k), "does do is has means makes and but that which")).unwrap_or(hi);
-    Some((
-        found(join(&[label, "works", &render(text, tokens, at + 1, end)]), Category::PersonalInfo, Confidence::IMPLIED, "a job"),
-        at,
-        end,
-    ))
-}
-
-/// "… my twin sister Noor …": that there is one, and her name.
-fn kin_named(text: &str, tokens: &[Token], lo: usize, hi: usize, label: &str) -> Option<Special> {
-    let my = (lo..hi).find(|k| one_of(low(tokens, *k), "my our"))?;
-    let kin = (my + 1..(my + 5).min(hi)).find(|k| one_of(low(tokens, *k), "sister brother wife husband son daughter partner girlfriend boyfriend aunt uncle cousin niece nephew grandson granddaughter dog cat stepson stepdaughter"))?;
-    let name = tokens.get(kin + 1).filter(|t| t.is_capital && kin + 1 < hi && t.is_wordy())?;
-    let plain = (my + 1..kin).all(|k| {
-        one_of(
-            low(tokens, k),
-            "twin little big older younger elder eldest youngest oldest half baby new late first ex rescue old only",
-        )
-    });
-    let is_one = !one_of(low(tokens, my + 1), "late ex");
-    let possessive_follows = low(tokens, kin + 2) == "'s";
-    (plain && is_one && !possessive_follows && !PROPER.contains(name.low.as_str())).then(|| {
-        let pet = one_of(low(tokens, kin), "dog cat");
-        let content = format!(
-            "{label} has a {} named {}",
-            render(text, tokens, my + 1, kin + 1),
-            text.get(name.start..name.end).unwrap_or("")
-        );
-        let content = content
-            .replace(" a older ", " an older ")
-            .replace(" a elder", " an elder")
-            .replace(" a old", " an old")
-            .replace(" a only", " an only");
-        (
-            found(content, if pet { Category::PersonalInfo } else { Category::Relationship }, Confidence::IMPLIED, "family"),
-            my,
-            kin + 2,
-        )
-    })
-}
-
-/// Belongings that only one kind of person has.
-const TELLING: &[(&str, &str, Category, &str)] = &[
-    ("wheelchair", "uses a wheelchair", Category::PersonalInfo, "health"),
-    ("insulin", "uses insulin", Category::PersonalInfo, "health"),
-    ("inhaler", "uses an inhaler", Category::PersonalInfo, "health"),
-    ("epipen", "carries an EpiPen", Category::PersonalInfo, "health"),
-    ("pacemaker", "has a pacemaker", Category::PersonalInfo, "health"),
-    ("stoma", "has a stoma", Category::PersonalInfo, "health"),
-    ("prosthesis", "has a prosthesis", Category::PersonalInfo, "health"),
-    ("accordion", "plays the accordion", Category::Skill, "a pastime"),
-    ("cello", "plays the cello", Category::Skill, "a pastime"),
-    ("violin", "plays the violin", Category::Skill, "a pastime"),
-    ("viola", "plays the viola", Category::Skill, "a pastime"),
-    ("trombone", "plays the trombone", Category::Skill, "a pastime"),
-    ("trumpet", "plays the trumpet", Category::Skill, "a pastime"),
-    ("clarinet", "plays the clarinet", Category::Skill, "a pastime"),
-    ("bagpipes", "plays the bagpipes", Category::Skill, "a pastime"),
-    ("saxophone", "plays the saxophone", Category::Skill, "a pastime"),
-    ("allotment", "has an allotment", Category::PersonalInfo, "a possession"),
-    ("stammer", "has a stammer", Category::PersonalInfo, "health"),
-    ("dyslexia", "has dyslexia", Category::PersonalInfo, "health"),
-    ("adhd", "has ADHD", Category::PersonalInfo, "health"),
-    ("asthma", "has asthma", Category::PersonalInfo, "health"),
-    ("diabetes", "has diabetes", Category::PersonalInfo, "health"),
-    ("epilepsy", "has epilepsy", Category::PersonalInfo, "health"),
-    ("arthritis", "has arthritis", Category::PersonalInfo, "health"),
-    ("insomnia", "has insomnia", Category::PersonalInfo, "health"),
-    ("tinnitus", "has tinnitus", Category::PersonalInfo, "health"),
-    ("migraines", "has migraines", Category::PersonalInfo, "health"),
-    ("eczema", "has eczema", Category::PersonalInfo, "health"),
-    ("coeliac", "has coeliac disease", Category::PersonalInfo, "health"),
-];
-
-fn telling(text: &str, tokens: &[Token], lo: usize, hi: usize, label: &str) -> Option<Special> {
-    let counted = (lo..hi).find(|k| low(tokens, *k) == "my" && one_of(low(tokens, *k + 1), "two three four five six seven"));
-    if let Some(my) = counted
-        && let Some(noun) = (my + 2..(my + 4).min(hi)).find(|k| {
-            low(tokens, *k).ends_with('s')
-                && (BELONGINGS.contains(low(tokens, *k))
-                    || PETS.contains(low(tokens, *k))
-                    || one_of(low(tokens, *k), "kids children sons daughters sisters brothers"))
-        })
-    {
-        let kin = KIN.contains(low(tokens, noun));
-        let content = join(&[label, "has", &render(text, tokens, my + 1, noun + 1)]);
-        return Some((
-            found(
-                content,
-                if kin { Category::Relationship } else { Category::PersonalInfo },
-                Confidence::IMPLIED,
-                "a possession",
-            ),
-            my,
-            noun + 1,
-        ));
-    }
-    let at = (lo..hi).find(|k| low(tokens, *k) == "my")?;
-    let noun_at = (at + 1..(at + 4).min(hi)).find(|k| TELLING.iter().any(|(noun, ..)| *noun == low(tokens, *k)))?;
-    if (at + 1..noun_at)
-        .any(|k| !tokens[k].is_wordy() || low(tokens, k) == "'s" || KIN.contains(low(tokens, k)) || low(tokens, k) == "old")
-        || (lo..at).any(|k| one_of(low(tokens, k), "sold lost gave used"))
-    {
-        return None;
-    }
-    let (_, says, category, family) = *TELLING.iter().find(|(noun, ..)| *noun == low(tokens, noun_at))?;
-    Some((found(format!("{label} {says}"), category, Confidence::IMPLIED, family), at, noun_at + 1))
 }
 
 /// "hot take: tipping should be abolished".

@@ -27,6 +27,7 @@ fn is_aspiration(p: &Parsed<'_>, n: usize) -> bool {
         return false;
     }
     if object == "the"
+        && !p.tokens.get(p.rest + n + 2).is_some_and(|t| t.is_capital && p.rest + n + 2 < p.end)
         && !p
             .says("guitar piano violin drums sea coast countryside marathon world cello harp bass ukulele accordion beta masters")
         && !has_future_time(p)
@@ -44,6 +45,14 @@ fn is_aspiration(p: &Parsed<'_>, n: usize) -> bool {
     );
     if one_of(verb, "learn") && one_of(object, "how about more if what why") {
         return object == "how" && words.get(1) == Some(&"to") && !p.says("script function query");
+    }
+    if one_of(verb, "get") && (one_of(object, "back better fit healthy sober married divorced") || one_of(object, "into")) {
+        return !p.says("you app account page system refund home work")
+            && p.end - p.rest > n + 2
+            && (base_of_ing(p.word(n + 3)).is_some()
+                || base_of_ing(p.word(n + 2)).is_some()
+                || p.says("shape uni university school politics law medicine music teaching med college")
+                || one_of(object, "fit healthy sober married divorced"));
     }
     let far = p.says("year someday eventually")
         || words.iter().any(|w| crate::clause::is_year(w))
@@ -129,11 +138,11 @@ pub(crate) fn planning(p: &Parsed<'_>, around: Around<'_>) -> Option<Found> {
             let moves = base_of_ing(verb).is_some_and(|b| {
                 one_of(&b, "move buy adopt get quit leave retire retrain open start learn emigrate go switch become sell apply")
             }) && !one_of(p.word(verb_at + 1), "it this that the you");
-            let lasting = p.says("to dog cat puppy job career house business shop degree uni university kids baby vegan countryside abroad van boat piano guitar language teaching") || has_future_time(p);
+            let lasting = base_of_ing(verb).is_some_and(|b| one_of(&b, "retire retrain emigrate adopt")) || p.says("to dog cat puppy job career house business shop degree uni university kids baby vegan countryside abroad van boat piano guitar language teaching") || has_future_time(p);
             (moves && lasting && p.base != "look").then(|| make("an aim").confidence(Confidence::INFERRED))
         }
         "try" | "hope" => {
-            let lasting = p.says("weight smoking drinking sugar meat caffeine pregnant conceive spanish french german japanese italian vegan vegetarian healthier marathon sober screen house baby books novel savings habit fit fitter") && word == "to" || word == "for" && p.says("baby") || word == "to" && p.base == "hope" && is_aspiration(p, 1);
+            let lasting = word == "to" && is_aspiration(p, 1) && p.base == "try" && one_of(next, "learn become save quit") || p.says("weight smoking drinking sugar meat caffeine pregnant conceive spanish french german japanese italian vegan vegetarian healthier marathon sober screen house baby books novel savings habit fit fitter") && word == "to" || word == "for" && p.says("baby") || word == "to" && p.base == "hope" && is_aspiration(p, 1);
             lasting.then(|| make("an aim"))
         }
         _ => {
@@ -164,8 +173,11 @@ pub(crate) fn booked(p: &Parsed<'_>, around: Around<'_>) -> Option<Found> {
             let place = p.tokens.get(p.rest).is_some_and(|t| t.is_capital)
                 || has_place(p)
                 || p.says("flights flight cottage hotel trip holiday");
-            (place && !one_of(word, "it this that the") && !p.is_negated && !p.says("hours ago today"))
-                .then(|| goal(p, around, "a plan").slot("trip"))
+            (place
+                && (!one_of(word, "it this that the") || word == "the" && has_place(p))
+                && !p.is_negated
+                && !p.says("hours ago today"))
+            .then(|| goal(p, around, "a plan").slot("trip"))
         }
         "sign" => (word == "up"
             && next == "for"

@@ -39,7 +39,7 @@ words! {
     ADVERBS_DROPPED = "actually really just also honestly basically literally totally kinda obviously personally even simply truly
         definitely absolutely certainly seriously technically frankly genuinely already sadly luckily unfortunately fortunately
         lol tbh ngl admittedly apparently kind sort of naturally clearly proudly fyi btw quite both happily all very so only-just
-        officially essentially though well too pretty hereby finally weirdly strangely somehow oddly";
+        officially essentially though well too pretty hereby finally weirdly strangely somehow oddly much";
     /// Adverbs kept in a rewritten statement: without them it would say something else.
     ADVERBS_KEPT = "always usually often never rarely hardly seldom sometimes regularly mostly mainly generally typically normally
         currently still once twice only recently religiously barely occasionally frequently originally previously formerly newly

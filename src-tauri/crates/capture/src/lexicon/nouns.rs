@@ -30,7 +30,7 @@ words! {
         stammer stutter cataracts glaucoma glasses narcolepsy sleep-apnoea apnoea gout vitiligo rosacea reflux gerd thyroid hypothyroidism
         bipolar schizophrenia tourette's tourettes synaesthesia synesthesia aphantasia colour-blindness intolerance disability
         hearing-aid hearing-aids astigmatism condition disorder syndrome disease hernia arrhythmia murmur rheumatism hip knee knees back
-        shoulder panic fright dementia burnout claustrophobia sinusitis ulcer ulcers kidney stoma cochlear braces implant neuropathy raynaud's agoraphobia claustrophobia arachnophobia";
+        shoulder panic fright dementia burnout claustrophobia sinusitis ulcer ulcers kidney stoma cochlear braces implant neuropathy raynaud's agoraphobia claustrophobia arachnophobia eyesight hearing-loss lymphoma sarcoidosis hyperthyroidism eczema";
     /// Things worth knowing that somebody owns.
     BELONGINGS = "car cars bike bikes bicycle motorbike motorcycle moped scooter van campervan camper caravan motorhome boat boats
         narrowboat sailboat kayak canoe house flat apartment cottage cabin allotment garden greenhouse balcony farm smallholding orchard
@@ -39,7 +39,7 @@ words! {
         tv television typewriter typewriters collection record records vinyl library bookshop shop cafe café restaurant bakery business
         company startup practice salon gallery pub bar brewery hotel guesthouse b&b airbnb tattoo tattoos piercing piercings motorhome
         tractor horsebox surfboard skateboard sauna pool hot-tub record-player turntable raspberry pi pis arduino arduinos board boards
-        iphone ipad pixel android phone kindle ps5 xbox switch console telescope drone drones jukebox pinball sewing-machine hives
+        iphone ipad pixel android phone thinkpad chromebook kindle ps5 xbox switch console telescope drone drones jukebox pinball sewing-machine hives
         plants houseplants succulents cacti bonsai aquarium tank terrarium mortgage pension blog podcast channel newsletter website degree
         phd doctorate masters master's bachelor's diploma mba licence license certificate gcse qualification citizenship passport visa
         season-ticket membership smartphone monitors monitor screens freezer microwave dishwasher motor trailer hearing tortoise synthesiser keyboard keyboards anvil oven stove";
@@ -53,8 +53,8 @@ words! {
         scientist researcher professor lecturer teacher ta tutor translator interpreter writer author poet editor journalist reporter
         blogger artist painter sculptor potter weaver luthier musician drummer guitarist bassist singer dj producer composer
         conductor dancer choreographer actor director dramaturg photographer filmmaker animator illustrator designer florist
-        gardener farmer beekeeper fisherman forester ranger arborist vintner brewer distiller baker butcher grocer barista bartender
-        sommelier cheesemonger fishmonger confectioner cabbie taxi driver trucker courier postie postman postwoman bus
+        gardener farmer beekeeper fisherman forester ranger arborist vintner brewer distiller baker butcher grocer barista bartender treasurer chair chairman chairwoman chairperson president organiser organizer
+        sommelier cheesemonger fishmonger confectioner cabbie driver trucker courier postie postman postwoman signalman lollipop
         conductor stewardess steward attendant firefighter fireman paramedic midwife doula carer caregiver nanny childminder au-pair
         cleaner janitor caretaker porter concierge receptionist secretary pa librarian archivist curator historian archaeologist
         geologist biologist chemist physicist mathematician statistician economist psychologist therapist counsellor counselor
@@ -66,7 +66,7 @@ words! {
         quaker atheist agnostic lesbian diabetic coeliac celiac asthmatic epileptic insomniac stay-at-home homemaker housewife househusband
         immigrant emigrant expat refugee migrant citizen resident local native londoner parisian berliner mentor volunteer umpire referee scout
         organist pianist violinist cellist flautist harpist oboist clarinettist trumpeter bellringer bell-ringer campanologist puppeteer
-        magician clown juggler acrobat stuntman falconer stonemason mason thatcher saddler farrier blacksmith upholsterer bookbinder
+        magician clown juggler acrobat stuntman falconer stonemason mason thatcher saddler farrier blacksmith upholsterer bookbinder worker
         typesetter printer engraver jeweller jeweler goldsmith silversmith sre dba cto smith celebrant watchmaker clockmaker tattooist undertaker mortician
         embalmer coroner detective bailiff magistrate mayor councillor diplomat translator copywriter proofreader ghostwriter
         screenwriter playwright novelist lexicographer linguist sociologist anthropologist meteorologist oceanographer astronomer

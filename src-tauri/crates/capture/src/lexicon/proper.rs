@@ -13,6 +13,7 @@ words! {
         bosnian slovenian albanian macedonian estonian latvian lithuanian armenian georgian uzbek kazakh mongolian tibetan maltese
         british american canadian mexican brazilian argentinian australian indian pakistani european african asian swiss austrian belgian
         jewish muslim christian catholic hindu buddhist sikh protestant
+        mormon quaker lutheran methodist baptist glaswegian londoner parisian
         england scotland wales ireland britain france germany spain italy portugal netherlands holland belgium switzerland austria
         poland hungary romania bulgaria greece russia ukraine sweden norway denmark finland iceland estonia latvia lithuania
         croatia serbia slovenia slovakia albania malta cyprus usa uk america canada mexico brazil argentina peru colombia
@@ -37,6 +38,15 @@ words! {
         devon yorkshire texas california florida alaska hawaii oregon ohio michigan colorado vermont maine scotland patagonia
         minecraft instagram facebook twitter youtube netflix";
 }
+words! {
+    /// Languages, which one speaks well or badly.
+    LANGUAGES = "english french german spanish italian portuguese dutch swedish norwegian danish finnish icelandic russian ukrainian polish czech
+        slovak hungarian romanian bulgarian greek turkish arabic hebrew persian farsi hindi urdu bengali punjabi tamil telugu marathi
+        gujarati nepali thai vietnamese chinese mandarin cantonese japanese korean tagalog malay indonesian swahili yoruba igbo
+        zulu xhosa afrikaans welsh irish gaelic basque catalan galician breton latin esperanto serbian croatian albanian estonian latvian
+        lithuanian armenian georgian maltese bsl asl";
+}
+
 /// Month names, English.
 pub(crate) const MONTHS: &str = "january february march april may june july august september october november december jan feb mar apr jun jul aug sep sept oct nov dec";
 

@@ -74,7 +74,7 @@ const IRREGULAR: &str = "was:be were:be been:be had:have did:do done:do went:go 
     paid:pay sent:send brought:bring chose:choose chosen:choose hid:hide rose:rise woke:wake woken:wake tore:tear torn:tear
     wove:weave knit:knit fought:fight fled:flee dealt:deal dreamt:dream bore:bear born:bear threw:throw thrown:throw stuck:stick
     swore:swear sworn:swear dug:dig hung:hang bit:bite bitten:bite froze:freeze shook:shake shaken:shake overcame:overcome
-    rebuilt:rebuild underwent:undergo";
+    rebuilt:rebuild underwent:undergo split:split burnt:burn";
 
 static IRREGULAR_BASES: LazyLock<HashMap<&'static str, &'static str>> =
     LazyLock::new(|| IRREGULAR.split_whitespace().filter_map(|pair| pair.split_once(':')).collect());

@@ -82,12 +82,11 @@ pub(crate) fn set_moods(tokens: &[Token], out: &mut [Clause], is_question: bool)
                 is_conditional = true;
                 Mood::Stopped(Gate::Hypothetical, "It stands under an \"if\".")
             }
-        } else if opener == "which"
-            && n > 0
-            && one_of(low(tokens, previous_hi.saturating_sub(2)), "laptop machine computer server phone desktop pc tablet")
+        } else if n > 0
+            && (opener == "which"
+                && one_of(low(tokens, previous_hi.saturating_sub(2)), "laptop machine computer server phone desktop pc tablet")
+                || opener == "who" && names_kin(tokens, previous_lo, previous_hi))
         {
-            Mood::Plain
-        } else if one_of(opener, "who") && n > 0 && names_kin(tokens, previous_lo, previous_hi) {
             Mood::Plain
         } else if one_of(opener, "when whenever before after once until till where while whilst which who as then")
             && !(one_of(opener, "while whilst then"))

@@ -138,6 +138,7 @@ test('every panel is shown in both themes and at both sizes', async () => {
       );
       if (panel === 'conversations') await openConversation('Choosing a database', '40,000 catalogue cards');
       if (panel === 'memories') await keepsake.click('memory-row');
+      if (panel === 'review' || panel === 'memories') await keepsake.find('review-evidence');
       await keepsake.run('return new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(() => done(true))))');
       const image = await keepsake.screenshot(`${panel}-${theme}`);
       assert.ok(image.length > 15_000, `${panel} in ${theme} shows something`);

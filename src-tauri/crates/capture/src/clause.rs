@@ -68,10 +68,11 @@ pub(crate) fn clauses(tokens: &[Token], is_question: bool) -> Vec<Clause> {
         let next = low(tokens, i + 1);
         let cut_after = match t.kind {
             Kind::Mark => {
-                !(t.low == ","
-                    && i > start
-                    && LANGUAGES.contains(low(tokens, i - 1))
-                    && (i + 1..i + 3).any(|k| LANGUAGES.contains(low(tokens, k))))
+                !(t.low == "," && is_between_adjectives(tokens, start, i))
+                    && !(t.low == ","
+                        && i > start
+                        && LANGUAGES.contains(low(tokens, i - 1))
+                        && (i + 1..i + 3).any(|k| LANGUAGES.contains(low(tokens, k))))
                     && one_of(&t.low, ", ; : ( ) [ ] — – … . ! ? - ~ /")
                     && !(t.low == "/" && i > start && t.start == tokens[i - 1].end)
             }
@@ -183,6 +184,21 @@ fn is_age_clause(tokens: &[Token], start: usize, at: usize) -> bool {
             || one_of(word, "in at about around")
                 && (one_of(low(tokens, at + 4), "my school college uni university primary secondary kindergarten")
                     || tokens.get(at + 4).is_some_and(|t| t.kind == Kind::Number)))
+}
+
+/// "a safe, welcoming space": the comma stands between adjectives of one noun.
+fn is_between_adjectives(tokens: &[Token], start: usize, at: usize) -> bool {
+    at >= start + 2
+        && one_of(low(tokens, at - 2), "a an my our their very really")
+        && one_of(
+            low(tokens, at - 1),
+            "safe small big little old new nice quiet warm good great long short tiny huge cosy cozy calm cheap simple clean loud bright dark young lovely beautiful happy healthy strong weird friendly proper tall thin fat rusty dusty shabby leaky crooked",
+        )
+        && tokens.get(at + 1).is_some_and(|t| t.is_wordy())
+        && !PRONOUNS.contains(low(tokens, at + 1))
+        && !CONJUNCTIONS.split(' ').any(|w| w == low(tokens, at + 1))
+        && !JOINS.split(' ').any(|w| w == low(tokens, at + 1))
+        && !one_of(low(tokens, at + 1), "so then my with")
 }
 
 /// Whether a new clause begins at `at`, after "and" or "or".

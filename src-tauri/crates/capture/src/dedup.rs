@@ -25,6 +25,8 @@ struct Gist {
     numbers: BTreeSet<String>,
     frame: &'static str,
     is_negated: bool,
+    /// The relative or animal that the statement is about: "sister" of "User's sister lives in Lima".
+    whose: Option<String>,
 }
 
 /// What `new` is to `old`, and how close they are (0 to 1).
@@ -48,7 +50,8 @@ pub fn compare(new: &str, new_vec: Option<&[f32]>, old: &str, old_vec: Option<&[
         Some(cosine) => cosine >= RELATED_COSINE || overlap >= RELATED_OVERLAP,
         None => overlap >= RELATED_OVERLAP || !a.names.is_disjoint(&b.names),
     };
-    let is_other_fact = a.is_negated != b.is_negated
+    let is_other_fact = a.whose != b.whose
+        || a.is_negated != b.is_negated
         || conflicts(&a.names, &b.names)
         || conflicts(&a.numbers, &b.numbers)
         || a.frame != b.frame && !a.frame.is_empty() && !b.frame.is_empty();
@@ -123,9 +126,21 @@ fn frame_of(word: &str) -> &'static str {
     }
 }
 
+/// The noun of a possessive subject stands among the first tokens.
+const WHOSE_TOKENS_MAX: usize = 6;
+
 fn gist(content: &str) -> Gist {
     let tokens = tokenize(content, 0, content.len());
-    let mut out = Gist { words: BTreeSet::new(), names: BTreeSet::new(), numbers: BTreeSet::new(), frame: "", is_negated: false };
+    let mut out = Gist {
+        words: BTreeSet::new(),
+        names: BTreeSet::new(),
+        numbers: BTreeSet::new(),
+        frame: "",
+        is_negated: false,
+        whose: None,
+    };
+    let is_possessive =
+        tokens.get(1).is_some_and(|t| content.get(t.start..t.end).is_some_and(|raw| raw.starts_with(['\'', '’'])));
     for (n, token) in tokens.iter().enumerate() {
         let low = token.low.as_str();
         if matches!(low, "not" | "never" | "no" | "without" | "nor") || low == "longer" && n > 0 && tokens[n - 1].low == "no" {
@@ -143,6 +158,9 @@ fn gist(content: &str) -> Gist {
         let word = same_word(&stem).to_owned();
         if n > 0 && (token.is_capital || PROPER.contains(low)) {
             out.names.insert(low.to_owned());
+        }
+        if n < WHOSE_TOKENS_MAX && out.whose.is_none() && is_possessive && (KIN.contains(low) || PETS.contains(low)) {
+            out.whose = Some(low.to_owned());
         }
         if out.frame.is_empty() {
             out.frame = frame_of(&word);
@@ -205,6 +223,7 @@ mod tests {
         for cosine in [None, Some(0.97)] {
             check("User is not allergic to nuts", "User is allergic to nuts", cosine, Related);
             check("User lives in Utrecht", "User lives in Rotterdam", cosine, Related);
+            check("User's sister lives in Lima", "User lives in Lima", cosine, Related);
             check("User has two cats", "User has no cats", cosine, Related);
             check("User is 42 years old", "User is 41 years old", cosine, Related);
             check("User no longer eats meat", "User eats meat", cosine, Related);

@@ -12,7 +12,9 @@
 
 mod answer;
 mod clause;
+mod correction;
 pub mod dedup;
+mod ellipsis;
 pub mod filter;
 mod foreign;
 mod frames;

@@ -173,17 +173,17 @@ pub(crate) fn trim_end(tokens: &[Token], lo: usize, hi: usize) -> usize {
     let mut end = hi;
     loop {
         let before = end;
-        while end > lo
-            && (!tokens[end - 1].is_wordy() && !one_of(&tokens[end - 1].low, "% ° € £ $ \" ” »")
-                || one_of(low(tokens, end - 1), TRAILING))
-        {
-            end -= 1;
-        }
         for phrase in TRAILING_PHRASES {
             let len = phrase.split(' ').count();
             if end >= lo + len && crate::clause::matches_at(tokens, end - len, end, phrase).is_some() {
                 end -= len;
             }
+        }
+        while end > lo
+            && (!tokens[end - 1].is_wordy() && !one_of(&tokens[end - 1].low, "% ° € £ $ \" ” »")
+                || one_of(low(tokens, end - 1), TRAILING))
+        {
+            end -= 1;
         }
         if end == before {
             return end;

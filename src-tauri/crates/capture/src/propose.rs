@@ -10,7 +10,7 @@ use crate::frames::{self, Around, Found, fragment, special};
 use crate::parse::{self, Actor, Tense};
 use crate::sentence::{self, Sentence, Voice};
 use crate::token::{Token, tokenize};
-use crate::{answer, filter, foreign, reconcile, rewrite, scene, vague, validate};
+use crate::{answer, correction, ellipsis, filter, foreign, reconcile, rewrite, scene, vague, validate};
 
 /// Stored with every row that this proposer wrote.
 pub const ENGINE_VERSION: &str = "builtin/1";
@@ -70,6 +70,13 @@ pub(crate) struct Draft {
     pub(crate) quote: String,
 }
 
+impl Draft {
+    /// First byte of its place in `text`.
+    fn span_start(&self, text: &str) -> usize {
+        self.span.bytes_in(text).map_or(0, |bytes| bytes.start)
+    }
+}
+
 /// A speaker, with the last relative or pet they spoke of and the kind of the last pet.
 type Remembered = (Subject, Option<(String, Category)>, Option<String>);
 
@@ -114,7 +121,8 @@ pub fn propose(conversation: &Conversation<'_>, vectors: Option<&dyn SentenceVec
             memory.push(state);
             if drafts.len() == before && !acted[index] && index > 0 {
                 let label = if subject == Subject::Owner { "User" } else { turn.author };
-                if let Some((found, start, end)) = answer::find(&conversation.turns[index - 1], turn, label)
+                let borrowed = || ellipsis::find(turn.text, index, &subject, label, &drafts);
+                if let Some((found, start, end)) = answer::find(&conversation.turns[index - 1], turn, label).or_else(borrowed)
                     && let Ok(span) = Span::of_bytes(turn.text, start..end)
                 {
                     drafts.push(Draft { subject, found, message: index, span, quote: turn.text[start..end].to_owned() });
@@ -317,7 +325,10 @@ impl Reader<'_, '_> {
 
     fn sentence(&mut self, sentence: Sentence, veto: Option<(Gate, &'static str)>) {
         let text = self.turn.text;
-        let tokens = tokenize(text, sentence.start, sentence.end);
+        let tokens = correction::mended(tokenize(text, sentence.start, sentence.end));
+        if tokens.is_empty() || self.corrects_last(&tokens) {
+            return;
+        }
         let label = self.label();
         for special in [
             special::opinion(text, &tokens, tokens.len(), &label),
@@ -427,6 +438,36 @@ impl Reader<'_, '_> {
             }
         }
         self.note_topic(&tokens, says_i);
+    }
+
+    /// "i work in sales. sorry, i meant marketing": the last word of the statement before is exchanged.
+    fn corrects_last(&mut self, tokens: &[Token]) -> bool {
+        /// A longer correction is a statement of its own.
+        const WORDS_MAX: usize = 2;
+        let at = clause::skip_fillers(tokens, 0, tokens.len());
+        let Some(len) = ["i meant", "i mean", "make that"].iter().find_map(|m| clause::matches_at(tokens, at, tokens.len(), m))
+        else {
+            // "sorry, i meant" is skipped as a filler in part: look from the start too.
+            let meant = (0..tokens.len().min(4)).find(|k| clause::low(tokens, *k) == "meant");
+            return meant.is_some_and(|k| self.exchange_last(tokens, k + 1, WORDS_MAX));
+        };
+        self.exchange_last(tokens, at + len, WORDS_MAX)
+    }
+
+    fn exchange_last(&mut self, tokens: &[Token], from: usize, words_max: usize) -> bool {
+        let end = parse::trim_end(tokens, from, tokens.len());
+        let plain = from < end
+            && end - from <= words_max
+            && (from..end).all(|k| tokens[k].is_wordy() && !crate::lexicon::PRONOUNS.contains(clause::low(tokens, k)));
+        let text = self.turn.text;
+        let index = self.index;
+        let Some(draft) = self.drafts.last_mut().filter(|d| plain && d.message == index) else { return false };
+        let Some(cut) = draft.found.content.rfind(' ') else { return false };
+        draft.found.content = format!("{} {}", &draft.found.content[..cut], rewrite::render(text, tokens, from, end));
+        if let Ok(span) = Span::of_bytes(text, draft.span_start(text)..tokens[end - 1].end) {
+            draft.span = span;
+        }
+        true
     }
 
     /// Tells of a clause that speaks of its speaker and says nothing that any frame knows to last.

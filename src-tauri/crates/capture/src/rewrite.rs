@@ -160,8 +160,19 @@ pub(crate) fn join(parts: &[&str]) -> String {
     parts.iter().map(|part| part.trim()).filter(|part| !part.is_empty()).collect::<Vec<_>>().join(" ")
 }
 
-/// Cuts stray marks and doubled spaces.
+/// Cuts stray marks, doubled spaces, conjunctions that lead to nothing and marks that lack their other half.
 pub(crate) fn tidy(content: &str) -> String {
-    let one_line = content.split_whitespace().collect::<Vec<_>>().join(" ");
+    let mut words: Vec<&str> = content.split_whitespace().collect();
+    while words.last().is_some_and(|w| one_of(&w.to_lowercase(), "and or but because although which if so than very really")) {
+        words.pop();
+    }
+    let mut one_line = words.join(" ");
+    let count = |text: &str, mark: char| text.matches(mark).count();
+    if count(&one_line, '"') % 2 == 1 || count(&one_line, '“') != count(&one_line, '”') {
+        one_line.retain(|c| !matches!(c, '"' | '“' | '”'));
+    }
+    if count(&one_line, '(') != count(&one_line, ')') {
+        one_line.retain(|c| !matches!(c, '(' | ')'));
+    }
     one_line.replace(" ,", ",").trim_end_matches([',', ';', ':', '-', '.', '(', '"', ' ']).to_owned()
 }

@@ -65,9 +65,26 @@ pub(crate) fn reason(text: &str, (start, end): (usize, usize), found: &Found) ->
     if EMPTY.iter().any(|phrase| tail.ends_with(phrase) && words.len() <= 7 && !one_of(found.family, "a belief")) {
         return Some("It says nothing particular.");
     }
-    let verb = words.iter().position(|w| one_of(w, "go goes do does be am is come make get going doing"));
+    if words.iter().any(|w| one_of(w, "together"))
+        && !words.iter().any(|w| one_of(w, "with been years since") || KIN.contains(w))
+        && one_of(found.family, "a taste habit pastime")
+    {
+        return Some("It does not say with whom.");
+    }
+    if words
+        .windows(2)
+        .any(|w| one_of(w[0], "make made making makes") && one_of(w[1], "progress sense sure mistakes plans memories"))
+    {
+        return Some("It says nothing particular.");
+    }
+    let last = words.iter().rev().find(|w| w.chars().any(char::is_alphanumeric)).copied().unwrap_or("");
+    if one_of(last, "of to for with from at into in about than a an the my our and or because")
+        && one_of(found.family.trim_start_matches("a "), "taste belief habit pastime fear tool")
+    {
+        return Some("The sentence breaks off.");
+    }
+    let verb = words.iter().take(5).rposition(|w| one_of(w, "go goes do does be am is come make get going doing"));
     if let Some(at) = verb
-        && at <= 3
         && words[at + 1..].iter().all(|w| one_of(w, COUNTS))
         && !one_of(found.family, "a loss health trait age")
     {
@@ -100,6 +117,7 @@ fn points_outside(tokens: &[Token], k: usize, found: &Found) -> bool {
                 || one_of(next, "security support")
                 || tokens.len() > 9 && k > 4)
         }
+        "us" => one_of(before, "in at about for") && !has_kin,
         "them" | "those" => !(has_kin && word == "them" && k > 2) && !(one_of(before, "of") && word == "them"),
         "these" => !one_of(next, "days"),
         "they" => !has_kin && !tokens.iter().any(|t| one_of(&t.low, "pronouns gender")) && !(k > 3 && before.ends_with('s')),
@@ -181,7 +199,7 @@ fn definite_without_name(tokens: &[Token], found: &Found, after: Option<&Token>)
     });
     // "the cake my gran makes", "the number 9 bus in the rain": told more closely by what follows.
     let is_told = tokens[the..].iter().any(|t| one_of(&t.low, "my our in at from before after when than to over"))
-        || after.is_some_and(|t| t.is_capital);
+        || after.is_some_and(|t| t.is_capital && t.low != "i");
     let relative_it = tokens[the..].iter().any(|t| one_of(&t.low, "it brings"));
     !is_known && (!is_told || relative_it)
 }

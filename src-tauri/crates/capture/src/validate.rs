@@ -81,7 +81,7 @@ pub fn check(candidate: &Candidate, conversation: &Conversation<'_>) -> Result<(
     let invalid = |reason: String| Err((Gate::Invalid, reason));
     let content = candidate.content.trim();
     let length = content.chars().count();
-    if length < CONTENT_CHARS_MIN || content.split_whitespace().count() < 3 {
+    if length < CONTENT_CHARS_MIN || content.split_whitespace().count() < 2 {
         return invalid(format!("A statement of {length} characters is no sentence."));
     }
     if length > limits::CONTENT_CHARS_MAX {

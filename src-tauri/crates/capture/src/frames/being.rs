@@ -214,6 +214,7 @@ fn place(p: &Parsed<'_>, around: Around<'_>) -> Option<Found> {
     let personal = |family| Found::new(p, around, Category::PersonalInfo, family);
     match word {
         "originally" if next == "from" => Some(personal("origin").slot("origin")),
+        "from" if p.says("to") => None,
         "from"
             if !one_of(next, "the it this that your here there now what a") && !p.is_negated
                 || word == "from" && next == "the" && named(2)

@@ -81,7 +81,8 @@ pub(crate) fn find(p: &Parsed<'_>, around: Around<'_>) -> Option<Found> {
             return None;
         }
     }
-    if np.iter().any(|w| KIN.contains(w)) && !one_of(head, "photo picture problem") {
+    let of_kin = words.windows(2).any(|w| KIN.contains(w[0]) && one_of(w[1], "' 's"));
+    if np.iter().any(|w| KIN.contains(w)) && !of_kin && !one_of(head, "photo picture problem") {
         let found = make(Category::Relationship, "family")?;
         return Some(found);
     }

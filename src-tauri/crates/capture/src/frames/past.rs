@@ -127,6 +127,7 @@ pub(crate) fn past(p: &Parsed<'_>, around: Around<'_>) -> Option<Found> {
             let stretch = p.rest_words().any(|w| one_of(w, "years year winter summer spring autumn months month decade childhood semester twenties thirties life youth christmas"));
             (stretch && !p.says("debugging waiting trying hours")).then(|| Found::new(p, around, Category::Experience, "a past time"))
         }
+        "start" | "begin" if one_of(word, "when as in last at with over by off out from again ago since") && !(word == "at" || word == "as" || word == "in") || p.is_bare() => None,
         "start" | "begin" => {
             let therapy = p.rest_words().any(|w| one_of(w, "therapist therapy medication antidepressants insulin hrt chemo dialysis counselling counseling physio"));
             if therapy {

@@ -31,6 +31,10 @@ pub(crate) fn perfect(p: &Parsed<'_>, around: Around<'_>) -> Option<Found> {
         return None;
     }
     if long {
+        if one_of(base, "come go do get be make grow change happen move") && one_of(word, "since for so far") && p.front.is_none()
+        {
+            return None;
+        }
         if one_of(base, "see hear notice say know")
             && !never
             && !(base == "know" && p.rest_words().any(|w| one_of(w, "him her each")))

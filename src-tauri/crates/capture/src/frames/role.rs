@@ -85,7 +85,8 @@ pub(super) fn noun(p: &Parsed<'_>, around: Around<'_>) -> Option<Found> {
     let first = words[0];
     let after = words.get(cut).copied().unwrap_or("");
     let make = |category, family| {
-        let article = if has_article || !p.tokens[p.rest].is_wordy() { "" } else { article_for(first) };
+        let article =
+            if has_article || DETERMINERS.contains(first) || !p.tokens[p.rest].is_wordy() { "" } else { article_for(first) };
         let is_person_here = words.contains(&"here");
         let end = if is_person_here { p.rest + at + words.iter().position(|w| *w == "here").unwrap_or(cut) } else { p.end };
         let content = rewrite::join(&[

@@ -355,6 +355,10 @@ fn turned(text: &str, tokens: &[Token], lo: usize, hi: usize, label: &str) -> Op
             ) && hi - at <= 4;
             if favourite && !negated {
                 let end = (at..hi).find(|k| one_of(low(tokens, *k), "of")).unwrap_or(hi);
+                // "Blue is my favourite": of what, only another sentence tells.
+                if low(tokens, end - 1) == "favourite" {
+                    return None;
+                }
                 return preference(format!("{} {} is {subject}", possessive(label), render(text, tokens, at + 1, end)));
             }
             if language {

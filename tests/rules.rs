@@ -277,7 +277,7 @@ fn no_package_registry_is_named() {
     hold(
         rule,
         &[Source::new("Makefile", "npm --prefix ui install")],
-        &[Source::new("ui/.npmrc", concat!("registry=https://registry.npmjs", ".org/"))],
+        &[Source::new("ui/.npmrc", concat!("registry=https://", "registry.", "npmjs", ".org/"))],
     );
 }
 
@@ -295,8 +295,8 @@ const TOP_LEVEL: [&str; 14] = [
     ".ci",
     ".cargo",
     ".gitignore",
-    "clippy.toml",
-    "rustfmt.toml",
+    ".clippy.toml",
+    ".rustfmt.toml",
 ];
 
 #[test]

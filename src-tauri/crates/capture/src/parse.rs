@@ -185,6 +185,19 @@ pub(crate) fn trim_end(tokens: &[Token], lo: usize, hi: usize) -> usize {
         {
             end -= 1;
         }
+        // "…, can't you", "… isn't it": the tag asks for assent.
+        if end >= lo + 4 && PRONOUNS.contains(low(tokens, end - 1)) {
+            let not = usize::from(low(tokens, end - 2) == "not");
+            if AUXILIARIES.contains(low(tokens, end - 2 - not))
+                && (not == 1 || !one_of(low(tokens, end - 2), "can could will would"))
+            {
+                end -= 2 + not;
+            }
+        }
+        // "… for now": what led to the chatter goes with it.
+        if end < before && end > lo + 2 && one_of(low(tokens, end - 1), "for at to of with from than by since until") {
+            end -= 1;
+        }
         if end == before {
             return end;
         }

@@ -259,8 +259,8 @@ fn mentioned_before(tokens: &[Token], at: usize) -> Option<String> {
 /// Whether "he" or "she" may stand for the relative.
 fn fits_pronoun(kin: &str, pronoun: &str) -> bool {
     match pronoun {
-        "he" => matches!(kin, "husband" | "son" | "dad" | "brother" | "father" | "fiancé" | "partner"),
-        _ => matches!(kin, "wife" | "daughter" | "mum" | "mom" | "sister" | "mother" | "fiancée" | "partner"),
+        "he" => matches!(kin, "boyfriend" | "husband" | "son" | "dad" | "brother" | "father" | "fiancé" | "partner"),
+        _ => matches!(kin, "girlfriend" | "wife" | "daughter" | "mum" | "mom" | "sister" | "mother" | "fiancée" | "partner"),
     }
 }
 
@@ -661,6 +661,8 @@ impl Reader<'_, '_> {
                     | "father"
                     | "fiancé"
                     | "fiancée"
+                    | "boyfriend"
+                    | "girlfriend"
             );
             (matches!(w[0].low.as_str(), "my" | "our") && is_close)
                 .then(|| (w[at].low.clone(), tokens[k + at + 1..].iter().any(|t| matches!(t.low.as_str(), "he" | "she"))))

@@ -72,6 +72,17 @@ pub(crate) fn modal(p: &Parsed<'_>, around: Around<'_>) -> Option<Found> {
                 )
             })
         }
+        ("can", false)
+            if p.has_adverb("only")
+                && one_of(base, "do eat drink wear sleep read")
+                && !p.is_bare()
+                && !one_of(word, THIS)
+                && !p.rest_words().any(|w| {
+                    one_of(w, WEEKDAYS) || one_of(w, "after before until at so one two half tonight then this mornings evenings")
+                }) =>
+        {
+            Some(Found::new(p, around, Category::Preference, "a preference"))
+        }
         ("can", false) => {
             let ability = one_of(
                 base,

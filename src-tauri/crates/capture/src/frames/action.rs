@@ -22,6 +22,17 @@ pub(crate) fn present(p: &Parsed<'_>, around: Around<'_>) -> Option<Found> {
     if !keeps && !one_of(base, "start move want plan") {
         return None;
     }
+    // "my sister and i don't speak"
+    if p.is_negated
+        && one_of(base, "speak talk")
+        && p.joint.is_some_and(|(lo, hi)| p.tokens[lo..hi].iter().any(|t| KIN.contains(t.low.as_str())))
+    {
+        return make(Category::Relationship, "a tie");
+    }
+    // "…, pray for me" is an order and no habit.
+    if p.actor == Actor::Dropped && p.rest_words().any(|w| one_of(w, "me us")) {
+        return None;
+    }
     let last_is_preposition = p.rest_words().last().is_some_and(|w| one_of(w, "to of from with at for"));
     if last_is_preposition && p.rest_words().count() <= 2 && !one_of(base, "want") {
         return None;
@@ -38,7 +49,7 @@ pub(crate) fn present(p: &Parsed<'_>, around: Around<'_>) -> Option<Found> {
                 if with || p.is_negated { found } else { found.slot("home") }
             }),
         "work" => {
-            if word == "for" && one_of(next, "me us") || p.is_bare() && !p.has_adverb("nights") || one_of(word, "fine on out it hard together") && !(word == "on" && !one_of(next, "it this that the a my our")) {
+            if word == "for" && one_of(next, "me us") || p.is_bare() && !p.has_adverb("nights") || one_of(word, "fine on out it hard together") && !(word == "on" && (!one_of(next, "it this that the a my our") || next == "a" && p.says("farm trawler ship boat ferry barge building site rig ward estate"))) {
                 return None;
             }
             if p.is_negated && !has_frequency(p) {
@@ -124,7 +135,7 @@ pub(crate) fn present(p: &Parsed<'_>, around: Around<'_>) -> Option<Found> {
             if by {
                 return make(Category::PersonalInfo, "name").map(|f| f.slot("nickname"));
             }
-            (active && !p.is_negated || has_frequency(p) && !one_of(word, "wrong back on") || word == "to" && p.rest_words().any(|w| one_of(w, "church mosque synagogue temple therapy mass uni university college school gym")) && !one_of(next, "bed the-shop") || has_future_time(p) && one_of(word, "to") && !p.is_negated)
+            (active && !p.is_negated || has_frequency(p) && !one_of(word, "wrong on") && !(word == "back" && next != "to") || word == "to" && p.rest_words().any(|w| one_of(w, "church mosque synagogue temple therapy mass uni university college school gym")) && !one_of(next, "bed the-shop") || has_future_time(p) && one_of(word, "to") && !p.is_negated)
                 .then(|| if has_future_time(p) && word == "to" && !has_frequency(p) { Found::new(p, around, Category::Goal, "a plan") } else { Found::new(p, around, Category::Preference, "a habit") })
         }
         "start" | "begin" | "leave" | "move" | "retire" | "graduate" | "turn" | "fly" | "travel" | "finish" | "drive" | "sail" if has_future_time(p) || p.rest_words().any(|w| w.ends_with("th") && w.starts_with(|c: char| c.is_ascii_digit()) || one_of(w, MONTHS)) => {
@@ -168,6 +179,21 @@ pub(crate) fn present(p: &Parsed<'_>, around: Around<'_>) -> Option<Found> {
             make(category, family)
         }
         _ if TRADE.contains(base) => (!p.is_bare() && !one_of(word, THIS) || one_of(base, "freelance farm moonlight")).then(|| Found::new(p, around, Category::PersonalInfo, "a job")),
+        _ if p.actor == Actor::Speaker
+            && !p.is_negated
+            && !p.is_plural
+            && base.len() > 3
+            && !is_known_verb(base)
+            && !AUXILIARIES.contains(base)
+            && !PRONOUNS.contains(base)
+            && word.len() > 3
+            && word.ends_with('s')
+            && !word.ends_with("ss")
+            && p.end - p.rest <= 6
+            && !p.says("errors issues problems args permissions warnings messages emails calls charges things tears words guys folks apologies this always sometimes perhaps towards") =>
+        {
+            make(Category::Preference, "a habit").map(|f| f.confidence(Confidence::IMPLIED))
+        }
         _ => (has_frequency(p) && !p.is_bare() && (is_known_verb(base) || p.actor == Actor::Speaker && base.len() > 3 && !AUXILIARIES.contains(base) && (p.front.is_some() || PREPOSITIONS.contains(word) || DETERMINERS.contains(word))) && !one_of(word, THIS)).then(|| Found::new(p, around, Category::Preference, "a habit").confidence(Confidence::IMPLIED)),
     }
 }
@@ -202,6 +228,7 @@ fn doing(p: &Parsed<'_>, around: Around<'_>) -> Option<Found> {
         return Some(Found::new(p, around, Category::Preference, "a preference").content(content));
     }
     let activity = base_of_ing(word).is_some()
+        || p.says("side") && p.says("on")
         || has_frequency(p)
         || p.is_negated
         || one_of(
@@ -264,6 +291,14 @@ fn craft(p: &Parsed<'_>, around: Around<'_>) -> Option<Found> {
     // "I deploy everything with Ansible", "I write everything in Markdown": how one always does it.
     if one_of(word, "everything all most") && p.says("in with by on using") && !p.is_negated {
         return Some(Found::new(p, around, Category::Preference, "a habit"));
+    }
+    if word == "the"
+        && one_of(base, "maintain run produce design edit clean drive operate")
+        && p.says("for of at")
+        && !p.says("script command tests code build")
+        && !p.is_negated
+    {
+        return Some(Found::new(p, around, Category::PersonalInfo, "a job"));
     }
     if one_of(word, "the") && !has_frequency(p) && !one_of(base, "manage lead teach edit curate represent direct supervise") {
         return None;

@@ -11,7 +11,7 @@ use crate::rewrite;
 /// Words of degree before a trait.
 const DEGREES_OF: &str = "very so quite pretty super really too deeply severely mildly badly a bit little newly recently happily currently now still also
     actually officially basically almost nearly about turning highly strictly completely totally fully deathly mostly partly slightly
-    red-green red green registered legally profoundly clinically partially extremely incredibly lifelong proudly just only part hopelessly absolutely fairly rather more way weirdly properly both all by technically";
+    red-green red green registered legally profoundly clinically extremely incredibly lifelong proudly just only part hopelessly absolutely fairly rather more way weirdly properly both all by technically";
 
 pub(crate) fn find(p: &Parsed<'_>, around: Around<'_>) -> Option<Found> {
     let mut q = p.clone();
@@ -100,6 +100,9 @@ fn perfect(p: &Parsed<'_>, around: Around<'_>) -> Option<Found> {
         };
         return (!jest).then(|| Found::new(p, around, category, if customer { "a long custom" } else { "long experience" }));
     }
+    if word == "the" && has_duration(p) && p.rest_words().take(4).any(|w| TRADES.contains(w) || role::is_trade(w)) {
+        return Some(Found::new(p, around, Category::Skill, "long experience"));
+    }
     if word == "with" && p.rest_words().any(|w| one_of(w, "you")) {
         let at = (p.rest + 2..p.end).find(|k| one_of(low(p.tokens, *k), "since for")).unwrap_or(p.rest + 2);
         let content = format!("{} has been a customer {}", around.label, rewrite::render(around.text, p.tokens, at, p.end));
@@ -178,6 +181,11 @@ fn number(p: &Parsed<'_>, around: Around<'_>) -> Option<Found> {
     }
     if one_of(p.word(1), "months weeks days") && p.word(2) == "pregnant" && p.actor == Actor::Speaker {
         return Some(Found::new(p, around, Category::PersonalInfo, "health").durability(Durability::Situational));
+    }
+    let is_feet = one_of(p.word(1), "foot feet ft")
+        && (age.is_some() || one_of(word, "four five six seven") || word.parse::<u32>().is_ok());
+    if is_feet && p.actor == Actor::Speaker && !p.says("away from deep snow") {
+        return Some(Found::new(p, around, Category::PersonalInfo, "trait"));
     }
     let is_height = word.ends_with("cm") && word.len() <= 5
         || word.ends_with("ft")
@@ -280,6 +288,17 @@ fn place(p: &Parsed<'_>, around: Around<'_>) -> Option<Found> {
                 && p.end - p.rest <= 4)
                 .then(|| personal("a home").confidence(Confidence::IMPLIED).slot("home"))
         }
+        "on" if next == "the"
+            && p.rest_words().skip(2).take(3).any(|w| one_of(w, "team board committee council crew desk ward"))
+            && p.end - p.rest >= 4
+            && !p.says("same") =>
+        {
+            Some(personal("a job"))
+        }
+        "on" if next == "universal" || one_of(next, "jobseekers disability") => {
+            Some(personal("a state").durability(Durability::Situational))
+        }
+        "away" if next == "at" && third == "sea" => Some(personal("a job").durability(Durability::Situational)),
         "on" if next == "the" && p.says("spectrum") => Some(personal("health")),
         "halfway" | "partway"
             if next == "through"
@@ -394,6 +413,17 @@ fn trait_of(q: &Parsed<'_>, p: &Parsed<'_>, around: Around<'_>) -> Option<Found>
         let q_end = q.rest + 2;
         let content = rewrite::join(&[around.label, "is", &rewrite::render(around.text, q.tokens, q.rest, q_end)]);
         return Some(Found::new(p, around, Category::PersonalInfo, "trait").content(content));
+    }
+    let is_free =
+        ["lactose", "gluten", "dairy", "sugar", "alcohol", "meat", "smoke", "caffeine"].contains(&word) && next == "free";
+    if (is_free || word == "sighted" && p.has_adverb("partially")) && !p.is_negated {
+        let content = if is_free {
+            rewrite::join(&[around.label, "is", &rewrite::render(around.text, q.tokens, q.rest, q.rest + 2)])
+        } else {
+            rewrite::sentence(around.text, p, around.label)
+        };
+        let category = if is_free { Category::Preference } else { Category::PersonalInfo };
+        return Some(Found::new(p, around, category, "trait").content(content));
     }
     let is_bare_dropped = p.actor == Actor::Dropped && !around.inherits;
     let named_thing = !next.is_empty() && !one_of(q.word(2), "i you we they he she it");
@@ -514,7 +544,7 @@ fn trait_of(q: &Parsed<'_>, p: &Parsed<'_>, around: Around<'_>) -> Option<Found>
     }
     let ends = next.is_empty()
         || PREPOSITIONS.contains(next)
-        || one_of(next, "and but so now , since myself again too here or person too");
+        || one_of(next, "and but apart except so now , since myself again too here or person too");
     if TRAITS_PREFERENCE.contains(word) && ends {
         return (!is_bare_dropped
             || q.rest > p.rest

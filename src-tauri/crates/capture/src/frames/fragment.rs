@@ -44,6 +44,7 @@ fn over(text: &str, tokens: &[Token], clause: &Clause, lo: usize, hi: usize, lab
             .find(|cue| matches_at(tokens, k, tokens.len(), cue).is_some())
             .map(|_| k)
     });
+    let lo = matches_at(tokens, lo, hi, "give me").map_or(lo, |len| lo + len);
     let always_follows = low(tokens, clause.hi) == "," && one_of(low(tokens, clause.hi + 1), "always every any");
     let at = (lo + 1..hi).find(|k| low(tokens, *k) == "over")?;
     let end = cue.unwrap_or(hi).min(hi);

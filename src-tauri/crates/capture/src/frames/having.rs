@@ -124,6 +124,7 @@ pub(crate) fn find(p: &Parsed<'_>, around: Around<'_>) -> Option<Found> {
         && np.len() <= 5
         && words.iter().all(|w| {
             PROPER.contains(w)
+                || np.first().is_some_and(|w| LANGUAGES.contains(w))
                 || one_of(w, "and bad good some basic a little fluent decent school rusty broken enough conversational passable")
         })
     {
@@ -149,7 +150,7 @@ pub(crate) fn find(p: &Parsed<'_>, around: Around<'_>) -> Option<Found> {
                 "running error crash version instance connected plugged failing issue responding setup configured installed",
             )
         }) && !one_of(head, "homelab nas");
-        return (!generic && !software && !(no && !one_of(head, "tv television car licence license degree garden house garage oven dishwasher smartphone bike phone freezer mortgage iphone dog"))).then(|| Found::new(p, around, Category::PersonalInfo, "a possession"));
+        return (!generic && !software && !(no && (generic || one_of(head, "board boards record model key")) && !one_of(head, "tv television car licence license degree garden house garage oven dishwasher smartphone bike phone freezer mortgage iphone dog"))).then(|| Found::new(p, around, Category::PersonalInfo, "a possession"));
     }
     if no {
         return None;

@@ -65,6 +65,9 @@ pub(crate) fn past(p: &Parsed<'_>, around: Around<'_>) -> Option<Found> {
             if one_of(word, "diagnosed") {
                 return make(Category::PersonalInfo, "health");
             }
+            if one_of(word, "the my our") && PETS.contains(next) && p.says("from") {
+                return make(Category::PersonalInfo, "a pet");
+            }
             let new_one = p.rest_words().any(|w| PETS.contains(w) || one_of(w, "puppy kitten")) && one_of(word, "a an two three another our my");
             if new_one {
                 let found = Found::new(p, around, Category::PersonalInfo, "a pet");
@@ -127,6 +130,9 @@ pub(crate) fn past(p: &Parsed<'_>, around: Around<'_>) -> Option<Found> {
             let stretch = p.rest_words().any(|w| one_of(w, "years year winter summer spring autumn months month decade childhood semester twenties thirties life youth christmas"));
             (stretch && !p.says("debugging waiting trying hours")).then(|| Found::new(p, around, Category::Experience, "a past time"))
         }
+        "adopt" if p.is_bare() => None,
+        "take" if word == "redundancy" => make(Category::Experience, "an event of their life"),
+        "want" if p.has_adverb("never") && p.says("kids children") => make(Category::Relationship, "a wish"),
         "start" | "begin" if one_of(word, "when as in last at with over by off out from again ago since") && !(word == "at" || word == "as" || word == "in") || p.is_bare() => None,
         "start" | "begin" => {
             let therapy = p.rest_words().any(|w| one_of(w, "therapist therapy medication antidepressants insulin hrt chemo dialysis counselling counseling physio"));
@@ -200,7 +206,7 @@ pub(crate) fn past(p: &Parsed<'_>, around: Around<'_>) -> Option<Found> {
         "survive" | "beat" | "recover" => (p.rest_words().any(|w| HEALTH.contains(w) || one_of(w, "cancer crash earthquake stroke fire war")) || life).then(|| Found::new(p, around, Category::Experience, "an event of their life")),
         "suffer" if life || long => make(Category::Experience, "health"),
         "smoke" | "drink" | "play" | "own" | "sing" | "dance" | "keep" | "rent" | "teach" | "coach" | "write" | "read" | "record" | "draw" | "paint" | "sell" | "raise" | "become" | "join" | "leave" | "switch" | "swap" | "pass" | "sit" | "fail" | "see" | "fall" | "discover" | "drive" | "cross" | "catch" | "make" | "knit" | "compose" | "translate" | "design" | "tour" | "act" | "direct" | "represent" | "propose" | "turn" | "date" | "come" | "earn" | "receive" | "crash" | "attend" | "apply" | "choose" | "swear" => {
-            let plain = one_of(base, "join become") && !recent_work(p) || base == "become" || base == "leave" && p.rest_words().any(|w| one_of(w, "school job order church army academia husband wife home ussr iran syria")) || base == "switch" && word == "to" && !one_of(next, "the a it this") || one_of(base, "pass fail") && p.says("exam bar driving");
+            let plain = one_of(base, "join become") && !recent_work(p) || base == "become" || base == "leave" && p.rest_words().any(|w| one_of(w, "school job order church army academia husband wife home ussr iran syria")) || base == "switch" && word == "to" && !one_of(next, "the a it this") || one_of(base, "pass fail") && (p.says("exam bar driving") || p.says("theory citizenship licence boards finals") || p.says("grade"));
             (life && !recent_work(p) || plain || long && one_of(base, "smoke drink play own sing dance keep rent teach coach sell date drive write")).then(|| {
                 let category = match base {
                     "become" if p.rest_words().any(|w| one_of(w, "father mother dad mum grandmother grandfather uncle aunt parent grandma grandpa")) => Category::Relationship,
@@ -211,6 +217,16 @@ pub(crate) fn past(p: &Parsed<'_>, around: Around<'_>) -> Option<Found> {
             })
         }
         _ if LIFE_PLAIN.contains(base) => make(Category::Experience, "an event of their life"),
+        _ if life
+            && p.actor == Actor::Speaker
+            && !p.is_bare()
+            && !p.is_negated
+            && !recent_work(p)
+            && !ERRANDS_PAST.contains(base)
+            && !one_of(word, THIS) =>
+        {
+            make(Category::Experience, "a past event").map(|f| f.confidence(Confidence::IMPLIED))
+        }
         _ => (life && has_strong_life_time(p) && !p.is_bare() && is_known_verb(base) && !one_of(base, "think know say tell ask hear feel try read see call install update change set") && !recent_work(p)).then(|| Found::new(p, around, Category::Experience, "a past event").confidence(Confidence::IMPLIED)),
     }
 }
@@ -238,6 +254,13 @@ fn as_ever(p: &Parsed<'_>, around: Around<'_>) -> Option<Found> {
         &how,
     ]);
     Some(Found::new(p, around, Category::Preference, "a habit").content(content).confidence(Confidence::IMPLIED))
+}
+
+words! {
+    /// Pasts that tell of an errand, a complaint or a thought, whatever their date.
+    ERRANDS_PAST = "order call ring phone email write pay send contact request ask tell say think know hear feel try want need like love hate hope
+        mean install update upgrade download subscribe cancel return report complain use see look find notice read watch get have be do
+        make put set go come take keep let give talk speak chat mention promise wait run stop start open close check click charge";
 }
 
 fn has_strong_life_time(p: &Parsed<'_>) -> bool {

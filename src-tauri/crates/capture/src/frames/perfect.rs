@@ -132,6 +132,14 @@ pub(crate) fn perfect(p: &Parsed<'_>, around: Around<'_>) -> Option<Found> {
         {
             make(Category::Experience, "health")
         }
+        "go" if (one_of(
+            word,
+            "vegan vegetarian veggie decaf freelance part-time sober gluten-free plant-based digital analogue paperless teetotal",
+        ) || word == "full" && p.end - p.rest == 2)
+            && !p.is_negated =>
+        {
+            make(Category::Preference, "a change")
+        }
         "go" if word == "off" && p.rest + 1 < p.end && !one_of(p.word(1), "the this it that on") => {
             make(Category::Preference, "a taste")
         }

@@ -83,6 +83,11 @@ pub(super) fn being_of(
                 || named && !p.is_negated
                 || one_of(word, "a an the") && !JESTS.contains(p.word(1)) && !one_of(p.word(1), "the a") && lasting_noun(p)
                 || being::find(&q, around).is_some() && !one_of(word, "in");
+            let cared_for =
+                word == "in" && one_of(p.word(1), "a") && one_of(p.word(2), "home hospice care nursing wheelchair coma band");
+            if cared_for {
+                return make(category);
+            }
             let elsewhere = one_of(word, "from in") && p.tokens.get(p.rest + 1).is_some_and(|t| t.is_capital);
             let health = p.rest_words().any(|w| {
                 HEALTH.contains(w)
@@ -194,7 +199,7 @@ fn lasting_noun(p: &Parsed<'_>) -> bool {
 
 /// "my name is …", "my favourite film is …", "my work laptop is a mac".
 fn attribute(p: &Parsed<'_>, around: Around<'_>, nouns: &[&str], is_anothers: bool) -> Option<Found> {
-    let aim = nouns.iter().find(|w| one_of(w, "plan goal dream aim ambition resolution")).copied();
+    let aim = nouns.iter().find(|w| one_of(w, "hobby hobbies plan goal dream aim ambition resolution")).copied();
     let head = aim.or_else(|| nouns.iter().take_while(|w| !PREPOSITIONS.contains(**w)).last().copied())?;
     let first = nouns.first().copied().unwrap_or("");
     let word = p.word(0);
@@ -338,10 +343,19 @@ fn attribute(p: &Parsed<'_>, around: Around<'_>, nouns: &[&str], is_anothers: bo
     }
     if one_of(
         head,
-        "stack setup editor distro shell os browser terminal laptop machine computer desktop pc keyboard driver rig workstation",
+        "screen monitor router printer headset tablet mouse nas stack setup editor distro shell os browser terminal laptop machine computer desktop pc keyboard driver rig workstation",
     ) && !vague
         && (copula
-            && (one_of(word, "a an") || p.tokens[p.rest..p.end].iter().any(|t| t.is_capital || PROPER.contains(t.low.as_str())))
+            && (one_of(word, "a an")
+                || one_of(head, "editor distro shell browser os terminal")
+                    && p.end - p.rest <= 3
+                    && !PASSING.contains(word)
+                    && !ABILITIES.contains(word)
+                    && !one_of(
+                        word,
+                        "the too so very still really slow fine crashing frozen broken old new better nice always in on up",
+                    )
+                || p.tokens[p.rest..p.end].iter().any(|t| t.is_capital || PROPER.contains(t.low.as_str())))
             || one_of(&p.base, "run"))
         && !p.says("error")
     {

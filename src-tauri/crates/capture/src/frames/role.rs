@@ -56,6 +56,13 @@ pub(super) fn noun(p: &Parsed<'_>, around: Around<'_>) -> Option<Found> {
         return Some(Found::new(p, around, Category::Relationship, "family"));
     }
     let words: Vec<&str> = p.rest_words().skip(at).collect();
+    if one_of(words.first().copied().unwrap_or(""), "family household")
+        && words.get(1) == Some(&"of")
+        && has_article
+        && p.is_plural
+    {
+        return Some(Found::new(p, around, Category::Relationship, "family"));
+    }
     // "we're a two cat household", "we're a Python shop"
     let house = words.iter().position(|w| one_of(w, "household family house shop outfit"));
     if let Some(at_house) = house
@@ -169,7 +176,7 @@ pub(super) fn noun(p: &Parsed<'_>, around: Around<'_>) -> Option<Found> {
         let voice = !one_of(head, "lefty southpaw");
         return Some(make(if voice { Category::Skill } else { Category::PersonalInfo }, "trait"));
     }
-    if JESTS.contains(head)
+    if JESTS.contains(head) && !(head == "player" && cut >= 2 && !one_of(first, "team good bad great big"))
         || words.iter().take(cut.saturating_sub(1)).any(|w| one_of(w, "little bit lot such complete total huge real terrible"))
             && !TRADES.contains(head)
     {
@@ -179,6 +186,32 @@ pub(super) fn noun(p: &Parsed<'_>, around: Around<'_>) -> Option<Found> {
         let from = p.rest + usize::from(one_of(p.word(0), "the a an")) + usize::from(one_of(first, "proud"));
         let content = rewrite::join(&[around.label, "is the", &rewrite::render(around.text, p.tokens, from, p.end)]);
         return Some(Found::new(p, around, Category::PersonalInfo, "a possession").content(content));
+    }
+    if has_article
+        && one_of(
+            head,
+            "sleeper worrier overthinker crier listener talker dreamer procrastinator snorer traveller traveler flyer hugger thinker writer-downer early-riser riser starter planner giver quitter rambler grudge-holder people-pleaser",
+        )
+        && cut >= 2
+        && !one_of(first, "bad-ass total complete")
+    {
+        return Some(make(Category::PersonalInfo, "trait"));
+    }
+    let unknown_doer = has_article
+        && p.actor == Actor::Speaker
+        && !p.is_plural
+        && head.len() > 5
+        && (head.ends_with("er")
+            || head.ends_with("or")
+            || head.ends_with("ian")
+            || head.ends_with("ant")
+            || head.ends_with("ologist"))
+        && !NO_DOERS.contains(head)
+        && !JESTS.contains(head)
+        && !KIN.contains(head)
+        && !one_of(first, "little bit lot few couple much great good bad big total complete huge real such");
+    if unknown_doer && p.word(0) != "the" {
+        return Some(make(Category::PersonalInfo, "a job").slot("job").confidence(keepsake_domain::Confidence::IMPLIED));
     }
     if TRADES.contains(head) || is_trade(head) {
         let is_bare = !has_article && !around.inherits && p.actor == Actor::Dropped;
@@ -209,6 +242,16 @@ pub(super) fn noun(p: &Parsed<'_>, around: Around<'_>) -> Option<Found> {
         });
     }
     None
+}
+
+words! {
+    /// Nouns and comparatives with a doer's ending that name no doer.
+    NO_DOERS = "older younger bigger smaller better taller shorter faster slower later earlier longer closer further farther happier angrier sadder
+        worse number letter matter manner dinner summer winter corner order computer member factor disaster stranger sucker blocker answer
+        elephant giant pleasant important reluctant distant hesitant constant instant relevant different nearer lighter heavier warmer colder
+        calmer easier harder stronger weaker quieter louder richer poorer newer wiser cheaper bother finger shoulder trooper goner another
+        customer subscriber newcomer sufferer outlier silver lever cover river flower shower tower power ladder monster moor error mirror
+        terror horror minor major senior junior superior inferior favour favor colour color flavour sinner loser winner whiner moaner";
 }
 
 /// Endings by which a word that no list knows is still a trade.

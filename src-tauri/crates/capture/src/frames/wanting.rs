@@ -26,6 +26,13 @@ fn is_aspiration(p: &Parsed<'_>, n: usize) -> bool {
     if verb.is_empty() || is_passing(p) || one_of(object, "it this that them these those you your me") && !one_of(verb, "be") {
         return false;
     }
+    let words: Vec<&str> = p.rest_words().skip(n + 1).collect();
+    let journey = one_of(verb, "walk hike climb cycle swim sail visit travel backpack kayak trek row")
+        && !words.is_empty()
+        && !one_of(object, "away through past over out in on to into back");
+    if journey && !p.says("you site page store shop code") {
+        return true;
+    }
     if object == "the"
         && !p.tokens.get(p.rest + n + 2).is_some_and(|t| t.is_capital && p.rest + n + 2 < p.end)
         && !p
@@ -34,11 +41,16 @@ fn is_aspiration(p: &Parsed<'_>, n: usize) -> bool {
     {
         return false;
     }
-    let words: Vec<&str> = p.rest_words().skip(n + 1).collect();
     let life_object = words.iter().any(|w| {
         KIN.contains(w) || PETS.contains(w) || BELONGINGS.contains(w) || TRADES.contains(w) || PROPER.contains(w)
             || one_of(w, "marathon half-marathon triathlon 10k 5k novel book memoir own language weight job jobs career countryside coast abroad sea university uni college kilos kg pounds smoking sugar meat drinking album world alps everest camino exam exams house home debt savings deposit family instrument painting pottery cooking sewing swimming knitting woodworking diving sailing surfing welding carpentry")
     });
+    if verb == "go"
+        && (one_of(object, "part-time freelance vegan vegetarian travelling traveling")
+            || object == "part" && p.word(n + 2) == "time")
+    {
+        return true;
+    }
     let strong = one_of(
         verb,
         "learn become retire publish adopt marry graduate emigrate retrain found open volunteer relocate specialise specialize master",
@@ -128,6 +140,14 @@ pub(crate) fn planning(p: &Parsed<'_>, around: Around<'_>) -> Option<Found> {
             found.confidence(Confidence::STATED)
         }
     };
+    let milestone = p.rest_words().any(|w| {
+        (w.ends_with("th") || w.ends_with("st")) && w.starts_with(|c: char| c.is_ascii_digit())
+            || one_of(w, "birthday wedding funeral hen stag christening")
+    }) && p.rest_words().any(|w| KIN.contains(w) || one_of(w, "friend own"))
+        && one_of(&p.base, "plan organise organize");
+    if milestone {
+        return Some(make("a plan"));
+    }
     match p.base.as_str() {
         "expect" => (one_of(word, "a our my twins")
             && p.rest_words().any(|w| KIN.contains(w) || one_of(w, "baby twins child girl boy")))
@@ -209,6 +229,21 @@ pub(crate) fn going_to(p: &Parsed<'_>, around: Around<'_>) -> Option<Found> {
 
 /// "I'd love to learn the harp", "I'd rather …".
 pub(crate) fn would(p: &Parsed<'_>, around: Around<'_>) -> Option<Found> {
+    // "I'd describe myself as a recovering lawyer"
+    if one_of(&p.base, "describe call consider") && p.word(0) == "myself" {
+        let at = p.rest + 1 + usize::from(p.word(1) == "as");
+        let content = rewrite::join(&[
+            around.label,
+            &third_of(&p.base),
+            "themselves",
+            &rewrite::render(around.text, p.tokens, p.rest + 1, p.end),
+        ]);
+        return (at < p.end && one_of(p.word(1), "as a an") && !p.says("lucky happy fan"))
+            .then(|| Found::new(p, around, Category::PersonalInfo, "trait").content(content).confidence(Confidence::STATED));
+    }
+    if p.base == "sooner" {
+        return p.says("than").then(|| Found::new(p, around, Category::Preference, "a preference"));
+    }
     if p.base == "rather" || p.has_adverb("rather") {
         return p.says("than").then(|| Found::new(p, around, Category::Preference, "a preference"));
     }

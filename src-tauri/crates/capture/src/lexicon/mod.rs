@@ -44,7 +44,7 @@ words! {
     ADVERBS_KEPT = "always usually often never rarely hardly seldom sometimes regularly mostly mainly generally typically normally
         currently still once twice only recently religiously barely occasionally frequently originally previously formerly newly
         primarily exclusively nearly almost now lately scarcely secretly strictly first constantly mildly severely deeply badly
-        seriously probably long";
+        seriously probably long partially partly allegedly supposedly temporarily potentially possibly visually legally";
     /// Words that bind a present-tense action to a habit.
     FREQUENCY = "always usually often never rarely seldom sometimes regularly mostly mainly generally typically normally every each
         daily weekly monthly yearly mondays tuesdays wednesdays thursdays fridays saturdays sundays weekends weekdays mornings evenings

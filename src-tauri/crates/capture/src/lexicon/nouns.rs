@@ -36,7 +36,7 @@ words! {
         narrowboat sailboat kayak canoe house flat apartment cottage cabin allotment garden greenhouse balcony farm smallholding orchard
         vineyard workshop studio shed garage basement piano guitar guitars violin cello banjo ukulele drums accordion trumpet sax saxophone flute
         harp bass synth synths synthesizer telescope camera cameras kiln loom lathe laptop macbook desktop pc server servers homelab nas printer
-        tv television typewriter typewriters collection record records vinyl library bookshop shop cafe café restaurant bakery business
+        tv telly television typewriter typewriters collection record records vinyl library bookshop shop cafe café restaurant bakery business
         company startup practice salon gallery pub bar brewery hotel guesthouse b&b airbnb tattoo tattoos piercing piercings motorhome
         tractor horsebox surfboard skateboard sauna pool hot-tub record-player turntable raspberry pi pis arduino arduinos board boards
         iphone ipad pixel android phone thinkpad chromebook kindle ps5 xbox switch console telescope drone drones jukebox pinball sewing-machine hives

@@ -23,6 +23,7 @@ const help: readonly Help[] = [
     name: 'Claude',
     wait: 'Mail within minutes, at times a day',
     steps: ['In Claude, open Settings, then Privacy.', 'Choose Export data.', 'Download the zip from the link in the mail.', 'Drop the zip here, as it is.'],
+    note: 'Projects and what Claude remembered come along. They are kept, and never taken for your words.',
   },
   {
     id: 'claude-code',

@@ -91,7 +91,7 @@ fn sniff_json(head: Vec<u8>, input: &mut dyn BufRead) -> std::io::Result<Sniffed
     Ok(Sniffed::UnknownJson)
 }
 
-/// The longest key that tells anything has 17 bytes.
+/// The longest key that tells anything has 21 bytes.
 const KEY_BYTES_MAX: usize = 24;
 
 /// Follows JSON and collects the keys of each record: of every element of a root array, or of every root object.
@@ -113,6 +113,11 @@ struct Keys {
     text: bool,
     kind: bool,
     session: bool,
+    template: bool,
+    docs: bool,
+    full_name: bool,
+    email: bool,
+    phone: bool,
 }
 
 impl RecordKeys {
@@ -175,10 +180,20 @@ impl RecordKeys {
             b"role" => self.keys.role = true,
             b"text" => self.keys.text = true,
             b"type" => self.keys.kind = true,
+            b"conversations_memory" | b"project_memories" => return Some(SourceKind::Claude),
+            b"prompt_template" => self.keys.template = true,
+            b"docs" | b"is_starter_project" => self.keys.docs = true,
+            b"full_name" => self.keys.full_name = true,
+            b"email_address" => self.keys.email = true,
+            b"verified_phone_number" => self.keys.phone = true,
             b"sessionId" | b"leafUuid" | b"parentUuid" | b"snapshot" => self.keys.session = true,
             _ => {}
         }
-        let Keys { conversation, role, text, kind, session } = self.keys;
+        let Keys { conversation, role, text, kind, session, template, docs, full_name, email, phone } = self.keys;
+        // Projects and accounts of Claude share their commonest keys with everybody else's.
+        if template && docs || full_name && email && phone {
+            return Some(SourceKind::Claude);
+        }
         match (conversation && role && text, kind && session) {
             (true, _) if is_line => Some(SourceKind::KeepsakeJsonl),
             (_, true) if is_line => Some(SourceKind::ClaudeCode),

@@ -91,6 +91,9 @@ const FIXTURES: &[(&str, SourceKind)] = &[
     ("chatgpt/repairs.json", SourceKind::Chatgpt),
     ("chatgpt/bad_records.json", SourceKind::Chatgpt),
     ("claude/blocks_and_branches.json", SourceKind::Claude),
+    ("claude/projects.json", SourceKind::Claude),
+    ("claude/memories.json", SourceKind::Claude),
+    ("claude/users.json", SourceKind::Claude),
     ("claude-code/project/5a0c-session.jsonl", SourceKind::ClaudeCode),
     ("claude-code/project/agent-ab12cd.jsonl", SourceKind::ClaudeCode),
     ("keepsake/fields.jsonl", SourceKind::KeepsakeJsonl),
@@ -125,6 +128,9 @@ fn other_files_are_told_to_be_unknown() {
         ("other JSON", b"{\"name\":\"x\",\"version\":1}"),
         ("a number", b"42\n"),
         ("a table", b"date,amount\n31/12/2025,10\n"),
+        ("a list of documents", b"[{\"uuid\":\"x\",\"docs\":[{\"content\":\"x\"}]}]"),
+        ("an address book", b"[{\"full_name\":\"Jo\",\"email_address\":\"jo@example.org\"}]"),
+        ("a template that names the keys of others", b"[{\"prompt_template\":\"docs conversations_memory chat_messages\"}]"),
     ] {
         let path = write(&folder, "file", bytes);
         assert!(matches!(sniff(&path), Err(ImportError::Unknown { .. })), "{what}: {:?}", sniff(&path));
@@ -207,6 +213,48 @@ fn a_zip_of_numbered_files_among_many_others_is_read_in_order() {
     let mut single = read(&fixture("chatgpt/branches.json"), &options()).unwrap().messages;
     single.extend(read(&fixture("chatgpt/modern.json"), &options()).unwrap().messages);
     assert_eq!(zipped.messages, single, "the same as the files one after another");
+}
+
+#[test]
+fn a_whole_claude_export_is_one_import_whatever_its_layout() {
+    let folder = TempDir::new().unwrap();
+    let file = |name: &str| fs::read(fixture(&format!("claude/{name}"))).unwrap();
+    let (chats, users) = (file("blocks_and_branches.json"), file("users.json"));
+    let single = |bytes: &[u8]| serde_json::from_slice::<Vec<serde_json::Value>>(bytes).unwrap()[0].to_string();
+    let projects: Vec<serde_json::Value> =
+        serde_json::from_str(&String::from_utf8_lossy(&file("projects.json")).replace("\\ud83d", "\u{fffd}")).unwrap();
+    let memories = single(&file("memories.json"));
+    let project = projects[0].to_string();
+    let lists = zip_of(&[
+        ("conversations.json", &chats),
+        ("memories.json", format!("[{memories}]").as_bytes()),
+        ("projects.json", format!("[{project}]").as_bytes()),
+        ("users.json", &users),
+    ]);
+    let singles = zip_of(&[
+        ("conversations.json", &chats),
+        ("memories/acc.json", memories.as_bytes()),
+        ("projects/p-1.json", project.as_bytes()),
+        ("users.json", &users),
+    ]);
+    let lists = read(&write(&folder, "lists.zip", &lists), &options()).unwrap();
+    let singles = read(&write(&folder, "singles.zip", &singles), &options()).unwrap();
+    assert_eq!(lists.messages, singles.messages);
+    let chats = read(&fixture("claude/blocks_and_branches.json"), &options()).unwrap();
+    assert_eq!(lists.messages.len(), chats.messages.len() + 3 + 5, "three memories and five parts of a project beside the chats");
+    assert!(lists.skips.iter().all(|skip| skip.reason != SkipReason::OtherKind), "no file of it is of another kind");
+}
+
+#[test]
+fn what_claude_wrote_or_was_given_is_never_the_owners_or_a_persons_whoever_is_named_as_the_owner() {
+    let speaks = |name: &str| {
+        let named = ImportOptions { me: Some("Claude".into()), ..options() };
+        let read = read(&fixture(name), &named).unwrap();
+        assert!(!read.messages.is_empty());
+        read.messages.iter().filter(|message| matches!(message.author.role, Role::Owner | Role::Person)).count()
+    };
+    assert_eq!((speaks("claude/projects.json"), speaks("claude/memories.json")), (0, 0));
+    assert!(speaks("claude/blocks_and_branches.json") > 0, "a control: in a chat the owner does speak");
 }
 
 #[test]
@@ -306,6 +354,20 @@ fn no_truncation_of_a_chatgpt_export_is_taken_for_a_whole_one() {
     for len in (0..whole.len() - 1).rev() {
         file.set_len(len as u64).unwrap();
         assert!(read(&path, &options()).is_err(), "cut after {len} of {} bytes", whole.len());
+    }
+}
+
+#[test]
+fn no_truncation_of_the_files_beside_claudes_chats_is_taken_for_a_whole_one() {
+    let folder = TempDir::new().unwrap();
+    for (name, _) in FIXTURES.iter().filter(|(name, _)| name.starts_with("claude/") && !name.contains("blocks")) {
+        let whole = fs::read(fixture(name)).unwrap();
+        let path = write(&folder, "cut.json", &whole);
+        let file = fs::File::options().write(true).open(&path).unwrap();
+        for len in (0..whole.trim_ascii_end().len()).rev() {
+            file.set_len(len as u64).unwrap();
+            assert!(read(&path, &options()).is_err(), "{name} cut after {len} of {} bytes", whole.len());
+        }
     }
 }
 

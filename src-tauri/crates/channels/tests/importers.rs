@@ -274,6 +274,55 @@ fn claude_blocks_files_branches_and_old_texts() {
 }
 
 #[test]
+fn claude_projects_are_kept_and_are_nobodys_words() {
+    check(
+        "claude/projects.json",
+        options(),
+        expect![[r#"
+        p-1/description 2026-01-02T08:00:00 Claude project(system) notice: "Notes on my two hives" {"part":"description","creator":"Jo Fenn"}
+        p-1/instructions 2026-01-02T08:00:00 Claude project(system) instruction: "I am a beginner. Answer in metric units." {"part":"instructions","creator":"Jo Fenn"}
+        p-1/h-95e98f38a101b401 2026-01-02T08:00:00 Claude project(system) file: "no id, no time" {"part":"document","file_name":"unnamed.txt"}
+        p-1/d-1 2026-01-03T08:00:00 Claude project(system) file: "half � a character" {"part":"document","file_name":"earlier.md"}
+        p-1/d-2 2026-01-04T08:00:00 Claude project(system) file: "I, the author of a book, hate honey.\n" {"part":"document","file_name":"later.md"}
+        h-86547e30539433e0/instructions 2026-01-01T00:00:00? Claude project(system) instruction: "Be brief." {"part":"instructions"}
+        skipped 1 malformed: "\"nonsense\""
+        skipped 1 no_messages: "How to use projects"
+        skipped 1 empty: "empty.md"
+        skipped 1 repeated: "the same id again"
+        claude: 2 conversations, 10 seen
+    "#]],
+    );
+}
+
+#[test]
+fn claude_memories_are_kept_as_the_assistants_words() {
+    check(
+        "claude/memories.json",
+        options(),
+        expect![[r#"
+        acc/conversations 2026-01-01T00:00:00? Claude(assistant) notice: "**Personal context**\n\nThe user keeps two hives and moved to Leeds." {"part":"conversations"}
+        acc/project/p-1 2026-01-01T00:00:00? Claude(assistant) notice: "The user prefers metric units." {"part":"project","project":"p-1"}
+        acc/file/bees.md 2026-01-01T00:00:00? Claude(assistant) notice: "Hive two is weak." {"part":"file","file":"bees.md"}
+        skipped 2 missing_field: "{\"unexpected\": true}"
+        skipped 2 empty: "p-2"
+        claude: 1 conversations, 7 seen
+    "#]],
+    );
+}
+
+#[test]
+fn claude_account_is_counted_and_is_no_message() {
+    check(
+        "claude/users.json",
+        options(),
+        expect![[r#"
+        skipped 1 not_a_message: "the account of this export"
+        claude: 0 conversations, 1 seen
+    "#]],
+    );
+}
+
+#[test]
 fn claude_code_session_keeps_words_and_tools_apart() {
     check(
         "claude-code/project/5a0c-session.jsonl",

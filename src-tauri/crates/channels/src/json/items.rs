@@ -1,4 +1,4 @@
-//! An array whose elements are read one by one later, so that a bad one costs only itself.
+//! An array or object whose values are read one by one later, so that a bad one costs only itself.
 
 use std::fmt;
 
@@ -55,5 +55,45 @@ impl<'de: 'a, 'a> Deserialize<'de> for Items<'a> {
         }
 
         deserializer.deserialize_any(Elements)
+    }
+}
+
+/// The entries of an object in the order of the file; anything that is no object has none.
+#[derive(Default)]
+pub(crate) struct Entries<'a>(pub(crate) Vec<(String, &'a RawValue)>);
+
+impl<'de: 'a, 'a> Deserialize<'de> for Entries<'a> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct Fields;
+
+        impl<'de> Visitor<'de> for Fields {
+            type Value = Entries<'de>;
+
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("an object")
+            }
+
+            fn visit_unit<E>(self) -> Result<Self::Value, E> {
+                Ok(Entries::default())
+            }
+
+            fn visit_seq<A: SeqAccess<'de>>(self, mut seq: A) -> Result<Self::Value, A::Error> {
+                while seq.next_element::<IgnoredAny>()?.is_some() {}
+                Ok(Entries::default())
+            }
+
+            fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Self::Value, A::Error> {
+                let mut entries = Vec::new();
+                while let Some(entry) = map.next_entry()? {
+                    if entries.len() == NODES_MAX {
+                        return Err(A::Error::custom("too many entries"));
+                    }
+                    entries.push(entry);
+                }
+                Ok(Entries(entries))
+            }
+        }
+
+        deserializer.deserialize_any(Fields)
     }
 }

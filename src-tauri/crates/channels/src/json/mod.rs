@@ -8,7 +8,7 @@ mod mend;
 
 pub(crate) use balance::{Balance, Fault, check_document, check_lines};
 pub(crate) use elements::{Element, Elements};
-pub(crate) use items::Items;
+pub(crate) use items::{Entries, Items};
 pub(crate) use loose::Loose;
 pub(crate) use mend::{mend, parse_mending};
 

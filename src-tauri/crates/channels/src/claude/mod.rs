@@ -1,9 +1,12 @@
-//! Claude.ai data exports: `conversations.json`, an array of conversations with a flat list of messages.
+//! Claude.ai data exports: `conversations.json`, an array of conversations with a flat list of messages, and beside it
+//! `projects.json`, `memories.json` and `users.json`, or folders with one file for each project or account.
 //!
 //! Newer exports keep the text in `content` blocks and leave `text` empty, older ones the reverse. The words of a message become
 //! one message; thoughts, tool calls, tool results and files become messages of their own beside it, because only the words
 //! are anybody's. Text extracted from an attachment is kept in that file's metadata: it is never the person's words.
-//! Deliberately not read: `projects.json`, `users.json`, `memories.json`. Shapes and traps: formats.md section 1.2.
+//! What a record is, its own keys tell and not the name of its file. Shapes and traps: formats.md section 1.2.
+
+mod account;
 
 use std::collections::HashMap;
 use std::io::BufRead;
@@ -17,7 +20,7 @@ use serde_json::value::RawValue;
 
 use crate::SkipReason;
 use crate::identity::{StandIns, digest, handle};
-use crate::json::{Element, Elements, Items, Loose, compact, mend, small_value};
+use crate::json::{Element, Elements, Entries, Items, Loose, compact, mend, small_value};
 use crate::limits::PARTS_MAX;
 use crate::open::Halt;
 use crate::out::Out;
@@ -26,8 +29,9 @@ use crate::time::parse_rfc3339;
 /// Channel type of conversations with assistants.
 const CHANNEL: &str = "chat";
 
+/// One element of any of the files.
 #[derive(Deserialize)]
-struct Conversation<'a> {
+struct Record<'a> {
     #[serde(borrow, default)]
     uuid: Loose<'a>,
     #[serde(borrow, default)]
@@ -38,6 +42,53 @@ struct Conversation<'a> {
     current_leaf_message_uuid: Loose<'a>,
     #[serde(borrow, default)]
     chat_messages: Option<Items<'a>>,
+    // Of a project.
+    #[serde(borrow, default)]
+    description: Loose<'a>,
+    #[serde(borrow, default)]
+    prompt_template: Loose<'a>,
+    #[serde(borrow, default)]
+    creator: Option<&'a RawValue>,
+    #[serde(borrow, default)]
+    docs: Option<&'a RawValue>,
+    // Of the memories.
+    #[serde(borrow, default)]
+    conversations_memory: Loose<'a>,
+    #[serde(borrow, default)]
+    project_memories: Option<Entries<'a>>,
+    #[serde(borrow, default)]
+    memory_files: Option<&'a RawValue>,
+    #[serde(borrow, default)]
+    account_uuid: Loose<'a>,
+    // Of the account.
+    #[serde(borrow, default)]
+    full_name: Loose<'a>,
+    #[serde(borrow, default)]
+    email_address: Loose<'a>,
+}
+
+impl Record<'_> {
+    fn take(&self, out: &mut Out<'_>) -> Result<(), Halt> {
+        let is_memory =
+            self.conversations_memory != Loose::Nothing || self.project_memories.is_some() || self.memory_files.is_some();
+        if self.chat_messages.is_some() {
+            emit(self, out)
+        } else if is_memory {
+            account::memories(self, out)
+        } else if self.docs.is_some() || self.prompt_template != Loose::Nothing {
+            account::project(self, out)
+        } else if self.full_name != Loose::Nothing || self.email_address != Loose::Nothing {
+            account::account(out);
+            Ok(())
+        } else {
+            emit(self, out)
+        }
+    }
+}
+
+/// The id of a record, or a stand-in that stays the same.
+fn id_or_digest(id: &Loose<'_>, what: &str, name: &str) -> String {
+    id.id().map_or_else(|| format!("h-{}", digest(&[what, name])), std::borrow::Cow::into_owned)
 }
 
 #[derive(Deserialize)]
@@ -95,11 +146,11 @@ pub(crate) fn read(input: &mut dyn BufRead, out: &mut Out<'_>) -> Result<(), Hal
             }
             Some(Element::Whole(bytes)) => bytes,
         };
-        match std::str::from_utf8(bytes).ok().and_then(|text| serde_json::from_str::<Conversation<'_>>(text).ok()) {
-            Some(conversation) => emit(&conversation, out)?,
+        match std::str::from_utf8(bytes).ok().and_then(|text| serde_json::from_str::<Record<'_>>(text).ok()) {
+            Some(record) => record.take(out)?,
             None => match mend(bytes) {
-                Some(mended) => match serde_json::from_str::<Conversation<'_>>(&mended) {
-                    Ok(conversation) => emit(&conversation, out)?,
+                Some(mended) => match serde_json::from_str::<Record<'_>>(&mended) {
+                    Ok(record) => record.take(out)?,
                     Err(_) => out.skip_bytes(SkipReason::Malformed, bytes),
                 },
                 None => out.skip_bytes(SkipReason::Malformed, bytes),
@@ -127,7 +178,7 @@ struct Part {
     metadata: Metadata,
 }
 
-fn emit(conversation: &Conversation<'_>, out: &mut Out<'_>) -> Result<(), Halt> {
+fn emit(conversation: &Record<'_>, out: &mut Out<'_>) -> Result<(), Halt> {
     let title = conversation.name.text();
     let messages = conversation.chat_messages.as_ref().map(|items| items.0.as_slice()).unwrap_or_default();
     if messages.is_empty() {

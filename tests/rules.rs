@@ -16,21 +16,22 @@ const OURS: &str = "keepsake-";
 /// What each crate may build on, of ours (DESIGN section 2). Another crate needs a line here first, and a reason there.
 const MAY_USE: &[(&str, &[&str])] = &[
     ("domain", &[]),
-    ("capture", &["domain"]),
-    ("insight", &["domain"]),
-    ("people", &["domain"]),
+    ("prompt", &["domain"]),
+    ("capture", &["domain", "prompt"]),
+    ("insight", &["domain", "prompt"]),
+    ("people", &["domain", "prompt"]),
     ("channels", &["domain"]),
     ("store", &["domain"]),
-    ("models", &["domain"]),
-    ("engine", &["domain", "capture", "insight", "people", "channels", "store", "models"]),
-    ("api", &["domain", "capture", "insight", "people", "channels", "store", "models", "engine"]),
-    ("server", &["domain", "capture", "insight", "people", "channels", "store", "models", "engine", "api"]),
+    ("models", &["domain", "prompt"]),
+    ("engine", &["domain", "prompt", "capture", "insight", "people", "channels", "store", "models"]),
+    ("api", &["domain", "prompt", "capture", "insight", "people", "channels", "store", "models", "engine"]),
+    ("server", &["domain", "prompt", "capture", "insight", "people", "channels", "store", "models", "engine", "api"]),
     ("app", &["domain", "models", "engine", "api"]),
     ("testkit", &["domain"]),
-    ("tests", &["domain", "capture", "insight", "people", "channels", "store", "models", "engine", "api", "testkit"]),
+    ("tests", &["domain", "prompt", "capture", "insight", "people", "channels", "store", "models", "engine", "api", "testkit"]),
 ];
 
-const PURE: [&str; 4] = ["domain", "capture", "insight", "people"];
+const PURE: [&str; 4] = ["domain", "prompt", "capture", "insight", "people"];
 
 /// What a pure crate must not reach: runtimes, storage, networks, windows, clocks and randomness.
 const IMPURE: [&str; 10] =

@@ -25,11 +25,11 @@ mod propose;
 mod reconcile;
 mod rewrite;
 mod scene;
-pub mod scrub;
 mod sentence;
 mod token;
 mod vague;
 pub mod validate;
 pub mod window;
 
+pub use keepsake_prompt::scrub;
 pub use propose::{Conversation, ENGINE_VERSION, Proposals, SentenceVectors, Turn, propose};

@@ -22,6 +22,9 @@ const DIGITS_MIN: usize = 7;
 /// E.164 allows 15; a trunk prefix in brackets and an exit code add a few.
 const DIGITS_MAX: usize = 20;
 
+/// Fewer digits after a plus sign are a count ("+500000 users") rather than country, area and subscriber.
+const DIGITS_INTERNATIONAL_MIN: usize = 8;
+
 /// E.164's most, for the rule beside phone words.
 const DIGITS_BESIDE_WORD_MAX: usize = 15;
 
@@ -126,7 +129,9 @@ impl Phones {
         let before = out.len();
         self.match_numbers(text, candidate.start..candidate.end, out);
         let is_beside_word = word == Some(Word::Phone) && (DIGITS_MIN..=DIGITS_BESIDE_WORD_MAX).contains(&candidate.digits);
-        if out.len() == before && is_beside_word {
+        // A plus sign says what it is, even where no region has given that number out: drama numbers, new ranges.
+        let is_full = is_international && (DIGITS_INTERNATIONAL_MIN..=DIGITS_BESIDE_WORD_MAX).contains(&candidate.digits);
+        if out.len() == before && (is_beside_word || is_full) {
             let digits = candidate.runs.iter().map(|run| &text[run.start..run.end]).collect();
             out.push(Found::new(Kind::Phone, candidate.start..candidate.end, digits));
         }

@@ -122,6 +122,10 @@ fn numbers_are_found_as_people_write_them() {
         ("(201) 555-0123 ext. 44", "[PHONE_1]"),
         ("| +44 20 7946 0958 |", "| [PHONE_1] |"),
         ("wa.me/4915123456789", "wa.me/[PHONE_1]"),
+        // Numbers that no operator gives out: drama numbers, and the examples people write.
+        ("+44 7700 900123", "[PHONE_1]"),
+        ("+1 415 555 0132", "[PHONE_1]"),
+        ("+1-800-000-1234 is theirs", "[PHONE_1] is theirs"),
     ] {
         check(text, scrubbed);
     }

@@ -133,21 +133,21 @@ impl SensitiveKind {
 /// Only a [`Scrubber`] makes one:
 ///
 /// ```compile_fail
-/// use keepsake_capture::scrub::Scrubbed;
+/// use keepsake_prompt::scrub::Scrubbed;
 /// let forged = Scrubbed { text: "mara@example.org".to_owned(), edits: Vec::new() };
 /// ```
 ///
 /// ```compile_fail
-/// use keepsake_capture::scrub::Scrubbed;
+/// use keepsake_prompt::scrub::Scrubbed;
 /// let forged = Scrubbed::from("mara@example.org".to_owned());
 /// ```
 ///
 /// ```
-/// use keepsake_capture::scrub::{ScrubConfig, Scrubber, Scrubbed};
+/// use keepsake_prompt::scrub::{ScrubConfig, Scrubber, Scrubbed};
 /// let scrubber = Scrubber::new(&ScrubConfig::default())?;
 /// let honest: Scrubbed = scrubber.scrub("write to mara@example.org");
 /// assert_eq!(honest.as_str(), "write to [EMAIL_1]");
-/// # Ok::<(), keepsake_capture::scrub::ScrubError>(())
+/// # Ok::<(), keepsake_prompt::scrub::ScrubError>(())
 /// ```
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Scrubbed {

@@ -1,0 +1,237 @@
+//! Tying a statement back to the words it rests on, so that a model's invention has nothing to stand on.
+//!
+//! Two questions, both answered here in code and never by a model. Does the quotation it gives stand, word for word, in one of
+//! the lines that may prove it ([`locate`])? And does the statement say no more than the words around that place carry
+//! ([`support`])? A reply that quotes a true line and concludes something else from it fails the second.
+//!
+//! Deliberately not here: whose words may prove what (the caller passes that as a test on lines), and any synonyms: where the
+//! words differ the caller lowers its confidence, and where nothing is shared it stops the entry.
+
+use std::collections::HashSet;
+use std::ops::Range;
+
+use keepsake_domain::Span;
+use unicode_segmentation::UnicodeSegmentation;
+
+use crate::{Transcript, TranscriptLine};
+
+/// A quotation with fewer characters ("I am", "yes") is found in anything and proves nothing.
+pub const QUOTE_CHARS_MIN: usize = 6;
+
+/// Where a quotation stands in the log.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Place {
+    /// Position in the caller's slice of messages.
+    pub message: usize,
+    /// In that message's exact text.
+    pub span: Span,
+}
+
+/// Finds `quote` word for word in a line that `may_prove`: in line `hint` if it is there, else in the first that has it.
+///
+/// Blanks, the kind of quotation marks and dashes, and case may differ, since models change those; no word, letter or digit may.
+/// `text_of` gives the exact text of a message of the caller's slice.
+pub fn locate<'t>(
+    transcript: &Transcript,
+    hint: Option<u32>,
+    quote: &str,
+    may_prove: impl Fn(&TranscriptLine) -> bool,
+    text_of: impl Fn(usize) -> Option<&'t str>,
+) -> Option<Place> {
+    let wanted = folded(quote.trim().trim_matches(|c| matches!(c, '"' | '“' | '”' | '…')).trim_matches('.').trim());
+    if wanted.chars.len() < QUOTE_CHARS_MIN {
+        return None;
+    }
+    let hinted = hint.and_then(|number| transcript.line(number));
+    hinted.into_iter().chain(transcript.lines()).filter(|line| may_prove(line)).find_map(|line| {
+        let seen = line.scrubbed.as_str();
+        let range = find(&folded(seen), &wanted)?;
+        let source = text_of(line.message)?;
+        let span = Span::of_bytes(source, line.scrubbed.source_range(range)).ok()?;
+        Some(Place { message: line.message, span })
+    })
+}
+
+/// A text as quotations are compared: lower case, plain marks, one blank for many; each character with its bytes in the text.
+struct Folded {
+    chars: Vec<char>,
+    bytes: Vec<Range<usize>>,
+}
+
+fn folded(text: &str) -> Folded {
+    let mut out = Folded { chars: Vec::new(), bytes: Vec::new() };
+    for (at, c) in text.char_indices() {
+        let range = at..at + c.len_utf8();
+        let plain = match c {
+            '“' | '”' | '„' | '«' | '»' => '"',
+            '‘' | '’' | '‚' | '`' | '´' => '\'',
+            '‐' | '‑' | '‒' | '–' | '—' => '-',
+            c if c.is_whitespace() => ' ',
+            c => c,
+        };
+        if plain == ' ' && out.chars.last() == Some(&' ') {
+            continue;
+        }
+        for lower in plain.to_lowercase() {
+            out.chars.push(lower);
+            out.bytes.push(range.clone());
+        }
+    }
+    out
+}
+
+/// The bytes of the first place where `wanted` stands whole: a quotation does not begin or end inside a word.
+fn find(text: &Folded, wanted: &Folded) -> Option<Range<usize>> {
+    let is_word = |at: Option<usize>| at.and_then(|at| text.chars.get(at)).is_some_and(|c| c.is_alphanumeric());
+    let length = wanted.chars.len();
+    text.chars.windows(length).enumerate().find_map(|(at, window)| {
+        let cuts_a_word = is_word(at.checked_sub(1)) && window[0].is_alphanumeric()
+            || is_word(Some(at + length)) && window[length - 1].is_alphanumeric();
+        (window == wanted.chars && !cuts_a_word).then(|| text.bytes[at].start..text.bytes[at + length - 1].end)
+    })
+}
+
+/// How far the words of a statement are carried by the words it rests on.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Support {
+    /// Share of the statement's content words that the cited words have, by stem; 1 for a statement without any.
+    pub share: f64,
+    /// Numbers and proper names of the statement that neither the cited words nor their context have: inventions.
+    pub invented: Vec<String>,
+}
+
+/// Compares a statement with what it cites.
+///
+/// `cited` is the sentence or message that is quoted, `context` what was said just before (the question that "yes, in Lyon"
+/// answers), and `labels` words that need no support: the subject's name, "User".
+pub fn support(statement: &str, cited: &str, context: &str, labels: &[&str]) -> Support {
+    let labels: HashSet<String> = labels.iter().flat_map(|label| words(label)).map(|word| stem(&word.to_lowercase())).collect();
+    let cited_stems = stems(cited);
+    let known: HashSet<String> = cited_stems.union(&stems(context)).cloned().collect();
+    let (mut content, mut carried) = (0_u32, 0_u32);
+    let mut invented = Vec::new();
+    for (n, word) in words(statement).enumerate() {
+        let lower = word.to_lowercase();
+        let stemmed = stem(&lower);
+        if labels.contains(&stemmed) || FUNCTION_WORDS.contains(&lower.as_str()) {
+            continue;
+        }
+        content += 1;
+        carried += u32::from(has(&cited_stems, &stemmed));
+        // The first word of a sentence is written large whatever it is.
+        let is_name = n > 0 && word.chars().next().is_some_and(char::is_uppercase);
+        let is_number = word.chars().any(|c| c.is_ascii_digit());
+        if (is_name || is_number) && !has(&known, &stemmed) {
+            invented.push(word.to_owned());
+        }
+    }
+    Support { share: if content == 0 { 1.0 } else { f64::from(carried) / f64::from(content) }, invented }
+}
+
+fn words(text: &str) -> impl Iterator<Item = &str> {
+    text.unicode_words().map(|word| word.trim_end_matches("'s").trim_end_matches("’s")).filter(|word| !word.is_empty())
+}
+
+fn stems(text: &str) -> HashSet<String> {
+    words(text).map(|word| stem(&word.to_lowercase())).collect()
+}
+
+/// Whether a stem is among `stems`, or one of them begins with it or it with one: "teach" and "teacher", "vegan" and
+/// "veganism". Short stems must be equal, since everything begins with "in".
+fn has(stems: &HashSet<String>, stem: &str) -> bool {
+    const PREFIX_CHARS_MIN: usize = 4;
+    let long = |text: &str| text.chars().count() >= PREFIX_CHARS_MIN;
+    stems.contains(stem)
+        || long(stem) && stems.iter().any(|other| long(other) && (other.starts_with(stem) || stem.starts_with(other.as_str())))
+}
+
+/// A word without its commonest English ending. Rough on purpose: both sides are cut alike.
+fn stem(word: &str) -> String {
+    const ENDINGS: [&str; 9] = ["ations", "ation", "ings", "ing", "ies", "ied", "es", "ed", "s"];
+    const KEPT_CHARS_MIN: usize = 3;
+    let cut = ENDINGS
+        .iter()
+        .find_map(|ending| word.strip_suffix(ending).filter(|kept| kept.chars().count() >= KEPT_CHARS_MIN))
+        .unwrap_or(word);
+    let cut = cut.strip_suffix('e').filter(|kept| kept.chars().count() >= KEPT_CHARS_MIN).unwrap_or(cut);
+    let cut = cut.strip_suffix('y').filter(|kept| kept.chars().count() >= KEPT_CHARS_MIN).unwrap_or(cut);
+    // "running" → "runn" → "run", as "run" stays.
+    let mut chars: Vec<char> = cut.chars().collect();
+    if chars.len() > KEPT_CHARS_MIN && chars[chars.len() - 1] == chars[chars.len() - 2] {
+        chars.pop();
+    }
+    chars.into_iter().collect()
+}
+
+/// Words that carry no content of their own, among them the verbs by which any statement can be put.
+const FUNCTION_WORDS: &[&str] = &[
+    "a", "an", "the", "and", "or", "but", "if", "of", "to", "in", "on", "at", "by", "for", "from", "with", "about", "as", "into",
+    "than", "that", "this", "these", "those", "which", "who", "whose", "when", "where", "while", "because", "so", "not", "no",
+    "is", "are", "was", "were", "be", "been", "being", "am", "has", "have", "had", "do", "does", "did", "will", "would", "can",
+    "could", "should", "may", "might", "their", "they", "them", "his", "her", "hers", "he", "she", "it", "its", "user", "also",
+    "very", "more", "most", "some", "any", "there", "named", "called", "name", "likes", "enjoys", "wants", "plans", "works",
+    "lives", "uses", "prefers", "owns",
+];
+
+#[cfg(test)]
+mod tests {
+    use keepsake_domain::Timestamp;
+
+    use super::*;
+    use crate::scrub::{ScrubConfig, ScrubSession, Scrubber};
+    use crate::{Line, Speaker};
+
+    fn transcript(texts: &[(Speaker<'_>, &str)]) -> Transcript {
+        let scrubber = Scrubber::new(&ScrubConfig::default()).unwrap();
+        let lines: Vec<Line<'_>> = texts
+            .iter()
+            .enumerate()
+            .map(|(message, (speaker, text))| Line { message, speaker: *speaker, text, time: Timestamp(0) })
+            .collect();
+        Transcript::new(&scrubber, &mut ScrubSession::new(), &lines)
+    }
+
+    #[test]
+    fn a_quotation_is_found_word_for_word_in_the_owners_lines_alone() {
+        let texts = [
+            (Speaker::Assistant, "You live in Lyon, right?"),
+            (Speaker::Owner, "Yes — I’ve lived in Lyon\n since 2019, write to mara@example.org about it. Größe zählt."),
+            (Speaker::Person("Ana"), "I live in Porto."),
+        ];
+        let transcript = transcript(&texts);
+        let check = |hint: Option<u32>, quote: &str, expect: Option<&str>| {
+            let place =
+                locate(&transcript, hint, quote, |line| line.is_owner, |message| texts.get(message).map(|(_, text)| *text));
+            let found = place.map(|place| place.span.quote(texts[place.message].1).unwrap());
+            assert_eq!(found, expect, "{quote}");
+        };
+        check(Some(2), "I've lived in Lyon since 2019", Some("I’ve lived in Lyon\n since 2019"));
+        check(None, "i've LIVED in lyon", Some("I’ve lived in Lyon"));
+        check(Some(9), "\"lived in Lyon\"", Some("lived in Lyon"));
+        check(Some(1), "lived in Lyon", Some("lived in Lyon"));
+        check(None, "write to [EMAIL_1] about", Some("write to mara@example.org about"));
+        check(None, "Größe zählt", Some("Größe zählt"));
+        check(Some(3), "I live in Porto", None);
+        check(Some(1), "You live in Lyon", None);
+        check(None, "lived in Lyons", None);
+        check(None, "ived in Lyo", None);
+        check(None, "I lived in Lyon", None);
+        check(None, "Yes", None);
+        check(None, "", None);
+    }
+
+    #[test]
+    fn a_statement_is_carried_by_the_words_it_cites_and_inventions_are_named() {
+        let check = |statement: &str, cited: &str, context: &str, least: f64, most: f64, invented: &[&str]| {
+            let support = support(statement, cited, context, &["User"]);
+            assert!((least..=most).contains(&support.share), "{statement}: {support:?}");
+            assert_eq!(support.invented, invented, "{statement}");
+        };
+        check("User lives in Lyon", "I've lived in Lyon since 2019", "", 1.0, 1.0, &[]);
+        check("User is a teacher", "I taught my class, teaching is hard", "", 1.0, 1.0, &[]);
+        check("User has a sister named Emma", "Emma, my little sister, came", "", 1.0, 1.0, &[]);
+        check("User lives in Lyon", "yes, that's right", "Do you live in Lyon?", 0.0, 0.0, &[]);
+        check("User has visited Peru 3 times", "I love hiking there", "", 0.0, 0.4, &["Peru", "3"]);
+        check("User owns a yacht", "I live in Lyon", "", 0.0, 0.0, &[]);
+    }
+}

@@ -1,0 +1,20 @@
+//! The two sides of a model call, pure: what may be sent, and how a reply is read.
+//!
+//! A crate of its own because three neighbours need it and may not need each other: `capture` and `insight` write prompts,
+//! `models` sends them (docs/decisions/0005). [`scrub`] is the only way from a message to a model; [`PromptText`] is put
+//! together from fixed wording and scrubbed text and from nothing else; [`Transcript`] quotes a conversation as data;
+//! [`reply`] reads exactly one JSON value and trusts none of it; [`ground`] ties a statement back to the words it rests on.
+//!
+//! Deliberately not here: the prompts themselves (they stand beside the rules that read their replies), sending, and any
+//! judgement of what is worth keeping.
+
+pub mod ground;
+mod prompt;
+pub mod reply;
+pub mod scrub;
+mod text;
+mod transcript;
+
+pub use prompt::Prompt;
+pub use text::{PromptText, WordingError};
+pub use transcript::{Line, Speaker, Transcript, TranscriptLine};

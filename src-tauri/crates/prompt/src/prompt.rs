@@ -1,0 +1,34 @@
+//! One call to a model, ready to be sent.
+
+use serde_json::Value;
+
+use crate::PromptText;
+
+/// What is sent: the instructions, the quoted material and the shape that the reply must have.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Prompt {
+    /// Which prompt file this is, as it stands in logs and beside stored rows: `facts`, `judge`.
+    pub name: &'static str,
+    /// Raised whenever wording or reply shape change; stored with whatever came of it.
+    pub version: u16,
+    /// The instructions.
+    pub system: PromptText,
+    /// The quoted material.
+    pub user: PromptText,
+    /// JSON Schema of the reply, without references: for servers that can constrain a reply. It is checked here regardless.
+    pub schema: Value,
+    /// Most tokens that a reply of this shape may need; a server stops there.
+    pub reply_tokens_max: u16,
+}
+
+impl Prompt {
+    /// Name and version as they are stored: `facts/1`.
+    pub fn label(&self) -> String {
+        format!("{}/{}", self.name, self.version)
+    }
+
+    /// About how many tokens it has, by the rule of thumb of four characters each.
+    pub fn tokens(&self) -> usize {
+        (self.system.as_str().chars().count() + self.user.as_str().chars().count()) / keepsake_domain::limits::CHARS_PER_TOKEN
+    }
+}

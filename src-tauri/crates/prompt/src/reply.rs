@@ -1,0 +1,376 @@
+//! Replies, read strictly: exactly one JSON value of the shape that was asked for, or an error.
+//!
+//! Nothing is repaired. Prose around the value, code fences, a cut-off end, a key given twice, a field nobody asked for, a
+//! number outside 0..1: each makes the whole reply unusable, and the caller fails closed (DESIGN section 5).
+//! Errors never carry the reply's text.
+
+use std::borrow::Cow;
+use std::collections::HashSet;
+use std::fmt;
+
+use schemars::{JsonSchema, Schema, SchemaGenerator, generate::SchemaSettings, json_schema};
+use serde::de::{self, DeserializeOwned, DeserializeSeed, Deserializer, IgnoredAny, MapAccess, SeqAccess, Visitor};
+use serde::{Deserialize, Serialize};
+use thiserror::Error;
+
+/// A reply longer than this is no answer to any of our prompts: the largest allows some 100 short statements.
+pub const REPLY_BYTES_MAX: usize = 256 * 1024;
+
+/// Our deepest reply shape has five levels; a deeper one only costs stack.
+const DEPTH_MAX: usize = 16;
+
+/// Why a reply is unusable.
+#[derive(Debug, Clone, PartialEq, Eq, Error)]
+pub enum ReplyError {
+    /// Nothing there.
+    #[error("the model's reply is empty")]
+    Empty,
+    /// More than [`REPLY_BYTES_MAX`].
+    #[error("the model's reply has {bytes} bytes; at most {REPLY_BYTES_MAX} are read")]
+    TooLong {
+        /// How many it had.
+        bytes: usize,
+    },
+    /// Not one JSON value and nothing else.
+    #[error("the model's reply is not one JSON value (line {line}, column {column}): {reason}")]
+    NotJson {
+        /// Line of the fault.
+        line: usize,
+        /// Column of the fault.
+        column: usize,
+        /// What kind of fault.
+        reason: &'static str,
+    },
+    /// JSON, but not of the shape that was asked for.
+    #[error("the model's reply is JSON of another shape (line {line}, column {column}): a field is missing, unknown, given twice, too long or of the wrong type")]
+    WrongShape {
+        /// Line of the fault.
+        line: usize,
+        /// Column of the fault.
+        column: usize,
+    },
+}
+
+/// Reads a reply. `T` denies unknown fields and bounds its texts and lists ([`Text`], [`List`], [`Unit`]).
+pub fn parse<T: DeserializeOwned>(reply: &str) -> Result<T, ReplyError> {
+    if reply.len() > REPLY_BYTES_MAX {
+        return Err(ReplyError::TooLong { bytes: reply.len() });
+    }
+    if reply.trim().is_empty() {
+        return Err(ReplyError::Empty);
+    }
+    let mut plain = serde_json::Deserializer::from_str(reply);
+    Strict { depth: 0 }.deserialize(&mut plain).and_then(|()| plain.end()).map_err(|error| fault(&error))?;
+    serde_json::from_str(reply).map_err(|error| fault(&error))
+}
+
+/// The place and kind of a fault, without the words that `serde_json` quotes from the reply.
+fn fault(error: &serde_json::Error) -> ReplyError {
+    let (line, column) = (error.line(), error.column());
+    match error.classify() {
+        serde_json::error::Category::Data => ReplyError::WrongShape { line, column },
+        serde_json::error::Category::Eof => ReplyError::NotJson { line, column, reason: "it ends too early" },
+        serde_json::error::Category::Syntax | serde_json::error::Category::Io => {
+            ReplyError::NotJson { line, column, reason: "there is something that is not JSON" }
+        }
+    }
+}
+
+/// Walks a value and refuses keys given twice, which `serde_json` would settle silently in favour of the last, and depth.
+struct Strict {
+    depth: usize,
+}
+
+impl<'de> DeserializeSeed<'de> for Strict {
+    type Value = ();
+
+    fn deserialize<D: Deserializer<'de>>(self, deserializer: D) -> Result<(), D::Error> {
+        deserializer.deserialize_any(self)
+    }
+}
+
+impl<'de> Visitor<'de> for Strict {
+    type Value = ();
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a JSON value without a key given twice")
+    }
+
+    fn visit_bool<E>(self, _: bool) -> Result<(), E> {
+        Ok(())
+    }
+
+    fn visit_i64<E>(self, _: i64) -> Result<(), E> {
+        Ok(())
+    }
+
+    fn visit_u64<E>(self, _: u64) -> Result<(), E> {
+        Ok(())
+    }
+
+    fn visit_f64<E>(self, _: f64) -> Result<(), E> {
+        Ok(())
+    }
+
+    fn visit_str<E>(self, _: &str) -> Result<(), E> {
+        Ok(())
+    }
+
+    fn visit_unit<E>(self) -> Result<(), E> {
+        Ok(())
+    }
+
+    fn visit_seq<A: SeqAccess<'de>>(self, mut items: A) -> Result<(), A::Error> {
+        let depth = self.deeper()?;
+        while items.next_element_seed(Self { depth })?.is_some() {}
+        Ok(())
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut entries: A) -> Result<(), A::Error> {
+        let depth = self.deeper()?;
+        let mut keys = HashSet::new();
+        while let Some(key) = entries.next_key::<Cow<'de, str>>()? {
+            if !keys.insert(key) {
+                return Err(de::Error::custom("a key is given twice"));
+            }
+            entries.next_value_seed(Self { depth })?;
+        }
+        Ok(())
+    }
+}
+
+impl Strict {
+    fn deeper<E: de::Error>(&self) -> Result<usize, E> {
+        if self.depth < DEPTH_MAX { Ok(self.depth + 1) } else { Err(E::custom("too deep")) }
+    }
+}
+
+/// A text of at most `MAX` characters.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[serde(transparent)]
+pub struct Text<const MAX: usize>(String);
+
+impl<const MAX: usize> Text<MAX> {
+    /// The text.
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+}
+
+impl<const MAX: usize> From<Text<MAX>> for String {
+    fn from(text: Text<MAX>) -> Self {
+        text.0
+    }
+}
+
+impl<'de, const MAX: usize> Deserialize<'de> for Text<MAX> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let text = String::deserialize(deserializer)?;
+        if text.chars().count() > MAX { Err(de::Error::custom("the text is too long")) } else { Ok(Self(text)) }
+    }
+}
+
+impl<const MAX: usize> JsonSchema for Text<MAX> {
+    fn inline_schema() -> bool {
+        true
+    }
+
+    fn schema_name() -> Cow<'static, str> {
+        "Text".into()
+    }
+
+    fn json_schema(_: &mut SchemaGenerator) -> Schema {
+        // No maxLength: grammar engines unroll it into huge grammars. It is checked when the reply is read.
+        json_schema!({ "type": "string" })
+    }
+}
+
+/// A list of at most `MAX` items. A longer one makes the reply unusable; caps that merely cut stand in the rules.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[serde(transparent)]
+pub struct List<T, const MAX: usize>(Vec<T>);
+
+impl<T, const MAX: usize> List<T, MAX> {
+    /// The items.
+    pub fn as_slice(&self) -> &[T] {
+        &self.0
+    }
+}
+
+impl<T, const MAX: usize> IntoIterator for List<T, MAX> {
+    type Item = T;
+    type IntoIter = std::vec::IntoIter<T>;
+
+    fn into_iter(self) -> Self::IntoIter {
+        self.0.into_iter()
+    }
+}
+
+impl<'de, T: Deserialize<'de>, const MAX: usize> Deserialize<'de> for List<T, MAX> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct Items<T, const MAX: usize>(std::marker::PhantomData<T>);
+        impl<'de, T: Deserialize<'de>, const MAX: usize> Visitor<'de> for Items<T, MAX> {
+            type Value = Vec<T>;
+
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                write!(f, "a list of at most {MAX} items")
+            }
+
+            fn visit_seq<A: SeqAccess<'de>>(self, mut items: A) -> Result<Vec<T>, A::Error> {
+                let mut list = Vec::new();
+                while list.len() < MAX {
+                    match items.next_element()? {
+                        Some(item) => list.push(item),
+                        None => return Ok(list),
+                    }
+                }
+                match items.next_element::<IgnoredAny>()? {
+                    Some(_) => Err(de::Error::custom("the list is too long")),
+                    None => Ok(list),
+                }
+            }
+        }
+        deserializer.deserialize_seq(Items::<T, MAX>(std::marker::PhantomData)).map(Self)
+    }
+}
+
+impl<T: JsonSchema, const MAX: usize> JsonSchema for List<T, MAX> {
+    fn inline_schema() -> bool {
+        true
+    }
+
+    fn schema_name() -> Cow<'static, str> {
+        "List".into()
+    }
+
+    fn json_schema(generator: &mut SchemaGenerator) -> Schema {
+        json_schema!({ "type": "array", "items": generator.subschema_for::<T>() })
+    }
+}
+
+/// A finite number from 0 to 1.
+#[derive(Debug, Clone, Copy, PartialEq, PartialOrd, Serialize)]
+#[serde(transparent)]
+pub struct Unit(f64);
+
+impl Unit {
+    /// The number.
+    pub const fn get(self) -> f64 {
+        self.0
+    }
+}
+
+impl<'de> Deserialize<'de> for Unit {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let number = f64::deserialize(deserializer)?;
+        let is_unit = number.is_finite() && (0.0..=1.0).contains(&number);
+        if is_unit { Ok(Self(number)) } else { Err(de::Error::custom("the number is not between 0 and 1")) }
+    }
+}
+
+impl JsonSchema for Unit {
+    fn inline_schema() -> bool {
+        true
+    }
+
+    fn schema_name() -> Cow<'static, str> {
+        "Unit".into()
+    }
+
+    fn json_schema(_: &mut SchemaGenerator) -> Schema {
+        json_schema!({ "type": "number", "minimum": 0, "maximum": 1 })
+    }
+}
+
+/// The JSON Schema of a reply, without references, since local grammar engines follow none.
+pub fn schema<T: JsonSchema>() -> serde_json::Value {
+    let settings = SchemaSettings::draft2020_12().with(|settings| {
+        settings.inline_subschemas = true;
+        settings.meta_schema = None;
+    });
+    let mut schema = settings.into_generator().into_root_schema_for::<T>();
+    schema.remove("title");
+    schema.to_value()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[derive(Debug, PartialEq, Deserialize, JsonSchema)]
+    #[serde(deny_unknown_fields)]
+    struct Reply {
+        facts: List<Fact, 2>,
+    }
+
+    #[derive(Debug, PartialEq, Deserialize, JsonSchema)]
+    #[serde(deny_unknown_fields)]
+    struct Fact {
+        content: Text<12>,
+        confidence: Unit,
+        kind: Kind,
+    }
+
+    #[derive(Debug, PartialEq, Deserialize, JsonSchema)]
+    #[serde(rename_all = "snake_case")]
+    enum Kind {
+        Fact,
+        Story,
+    }
+
+    #[test]
+    fn one_value_of_the_right_shape_is_read_and_everything_else_is_refused() {
+        let check = |reply: &str, is_read: bool, why: &str| {
+            assert_eq!(parse::<Reply>(reply).is_ok(), is_read, "{why}: {:?}", parse::<Reply>(reply).err());
+        };
+        let fact = r#"{"content":"User bakes","confidence":0.9,"kind":"fact"}"#;
+        check(&format!(r#"{{"facts":[{fact}]}}"#), true, "the shape itself");
+        check(&format!(" \n{{\"facts\":[{fact},{fact}]}}\n"), true, "blanks around it");
+        check(r#"{"facts":[]}"#, true, "nothing found");
+        check("", false, "empty");
+        check("null", false, "null");
+        check("[]", false, "another root");
+        check(r#"{}"#, false, "a field is missing");
+        check(r#"{"facts":null}"#, false, "null for a list");
+        check(&format!("Here you are: {{\"facts\":[{fact}]}}"), false, "prose before");
+        check(&format!("{{\"facts\":[{fact}]}} I hope this helps"), false, "prose after");
+        check(&format!("```json\n{{\"facts\":[{fact}]}}\n```"), false, "a code fence");
+        check(&format!("{{\"facts\":[{fact}"), false, "cut off");
+        check(&format!("{{\"facts\":[{fact}]}}{{\"facts\":[]}}"), false, "two values");
+        check(&format!(r#"{{"facts":[],"facts":[{fact}]}}"#), false, "a key given twice");
+        check(r#"{"facts":[{"content":"User bakes","content":"x","confidence":0.9,"kind":"fact"}]}"#, false, "twice, inside");
+        check(&format!(r#"{{"facts":[{fact}],"note":"hi"}}"#), false, "an unknown field");
+        check(r#"{"facts":[{"content":"User bakes","confidence":"0.9","kind":"fact"}]}"#, false, "a number as text");
+        check(r#"{"facts":[{"content":"User bakes","confidence":1.1,"kind":"fact"}]}"#, false, "above one");
+        check(r#"{"facts":[{"content":"User bakes","confidence":1e999,"kind":"fact"}]}"#, false, "not finite");
+        check(r#"{"facts":[{"content":"User bakes","confidence":NaN,"kind":"fact"}]}"#, false, "no number");
+        check(r#"{"facts":[{"content":"User bakes","confidence":0.9,"kind":"rumour"}]}"#, false, "an unknown name");
+        check(r#"{"facts":[{"content":"User bakes bread","confidence":0.9,"kind":"fact"}]}"#, false, "a text too long");
+        check(&format!(r#"{{"facts":[{fact},{fact},{fact}]}}"#), false, "a list too long");
+        check(&format!("{}{}", "[".repeat(40), "]".repeat(40)), false, "too deep");
+        check(&format!(r#"{{"facts":[]}}{}"#, " ".repeat(REPLY_BYTES_MAX)), false, "too long as a whole");
+    }
+
+    #[test]
+    fn an_error_names_the_place_and_never_quotes_the_reply() {
+        let secret = "hunter2hunter2";
+        for reply in [
+            format!(r#"{{"{secret}":1}}"#),
+            format!("{secret} {{}}"),
+            format!(r#"{{"facts":[{{"content":"a","confidence":0.5,"kind":"{secret}"}}]}}"#),
+        ] {
+            let error = parse::<Reply>(&reply).unwrap_err();
+            assert!(!format!("{error} {error:?}").contains(secret), "{error}");
+        }
+    }
+
+    #[test]
+    fn the_schema_has_no_references_and_closes_its_objects() {
+        let schema = schema::<Reply>();
+        let text = schema.to_string();
+        assert!(!text.contains("$ref") && !text.contains("$defs"), "{text}");
+        assert_eq!(schema["additionalProperties"], false);
+        assert_eq!(schema["properties"]["facts"]["items"]["required"], serde_json::json!(["content", "confidence", "kind"]));
+        assert_eq!(schema["properties"]["facts"]["items"]["properties"]["kind"]["enum"], serde_json::json!(["fact", "story"]));
+    }
+}

@@ -2,6 +2,7 @@
 //!
 //! Tool results and much else arrive as lines of type `user`; only what a person typed at the main thread is the owner's.
 //! What the program put into a prompt (reminders, IDE context) is taken out of the words and kept in the metadata.
+//! Slash and shell commands are the person's too, but commands and no statements, and are kept as such.
 //! In a sub-agent's thread the "user" is the assistant that sent it, so nothing there is the owner's.
 //! Deliberately not read: `history.jsonl`, which repeats the prompts of the sessions. Shapes: formats.md section 1.3.
 
@@ -18,7 +19,7 @@ use crate::SkipReason;
 use crate::claude::result_text;
 use crate::identity::{StandIns, fingerprint, handle};
 use crate::json::{Items, Loose, compact, mend, parse_mending, small_value};
-use crate::limits::{ELEMENT_BYTES_MAX, FINGERPRINTS_MAX, NAMES_MAX};
+use crate::limits::{ELEMENT_BYTES_MAX, FINGERPRINTS_MAX, METADATA_BYTES_MAX, NAMES_MAX};
 use crate::lines::{Line, Lines};
 use crate::open::Halt;
 use crate::out::Out;
@@ -309,6 +310,13 @@ fn parts_of(
                 parts.push(part);
             }
         },
+        Err(SkipReason::Command) if role == Role::Owner => {
+            let mut part = Part::of(role, command_of(text), MessageType::Command);
+            if text.len() <= METADATA_BYTES_MAX {
+                part.metadata.insert("written".to_owned(), text.into());
+            }
+            parts.push(part);
+        }
         Err(reason) => out.skip(reason, text),
     };
     let Some(content) = content else { return parts };
@@ -395,6 +403,22 @@ fn words_of(text: &str, is_user: bool) -> Result<(String, Vec<String>), SkipReas
     }
 }
 
+/// A command as it was typed: `/review src`, `!ls`. Where its parts cannot be told, as the program wrote it.
+fn command_of(text: &str) -> String {
+    let element = |tag: &str| {
+        let (_, rest) = text.split_once(&format!("<{tag}>"))?;
+        Some(rest.split_once(&format!("</{tag}>"))?.0.trim())
+    };
+    if let Some(line) = element("bash-input") {
+        return format!("!{line}");
+    }
+    match (element("command-name"), element("command-args").filter(|arguments| !arguments.is_empty())) {
+        (Some(name), Some(arguments)) => format!("{name} {arguments}"),
+        (Some(name), None) => name.to_owned(),
+        (None, _) => text.trim().to_owned(),
+    }
+}
+
 /// `text` without the elements that the program injects, and those elements.
 fn without_injected(text: &str) -> (String, Vec<String>) {
     let mut words = String::new();
@@ -422,6 +446,25 @@ fn without_injected(text: &str) -> (String, Vec<String>) {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_command_is_shown_as_it_was_typed() {
+        for (text, wanted) in [
+            (
+                "<command-name>/clear</command-name>\n<command-message>clear</command-message>\n<command-args></command-args>",
+                "/clear",
+            ),
+            (
+                "<command-message>review</command-message>\n<command-name>/review</command-name>\n<command-args>src a b</command-args>",
+                "/review src a b",
+            ),
+            ("<bash-input>ls -l</bash-input>", "!ls -l"),
+            ("<command-message>init is analyzing</command-message>", "<command-message>init is analyzing</command-message>"),
+            ("<command-name>never closed", "<command-name>never closed"),
+        ] {
+            assert_eq!(command_of(text), wanted, "{text}");
+        }
+    }
 
     #[test]
     fn what_the_program_added_is_not_words() {

@@ -126,17 +126,17 @@ fn chatgpt_hidden_nodes_are_skipped_and_custom_instructions_kept() {
         "chatgpt/modern.json",
         options(),
         expect![[r#"
-        c-modern/ctx 2025-10-09T08:53:21? User(owner) instruction: "I am a nurse in Graz.\nAnswer briefly." {"is_visually_hidden_from_conversation":true,"is_user_system_message":true}
-        c-modern/u 2025-10-09T08:53:21 User(owner) text re=ctx: "Which shift pattern suits two toddlers?"
-        c-modern/x 2025-10-09T08:53:23 web(tool) tool_result tool=web re=u: "Results"
-        c-modern/a 2025-10-09T08:53:24 ChatGPT(assistant) text re=x: "Fixed mornings." {"channel":"final","status":"in_progress"}
-        c-private/u 2025-10-09T08:53:30 User(owner) text private: "This stays out of memory."
-        c-project/u 2025-10-09T08:53:30 User(owner) text: "Project talk." {"gizmo_id":"g-p-12ab"}
-        c-legacy/s 2025-10-09T08:53:40? User(owner) instruction: "I keep bees.\nUse metric units." {"is_user_system_message":true,"user_context_message_data":{"about_user_message":"I keep bees.","about_model_message":"Use metric units."},"is_visually_hidden_from_conversation":true}
-        c-legacy/u 2025-10-09T08:53:40 User(owner) text re=s: "How many frames?"
-        skipped 1 tool_traffic: "search('shift patterns')"
-        chatgpt: 4 conversations, 9 seen
-    "#]],
+            c-modern/ctx 2025-10-09T08:53:21? User(owner) instruction: "I am a nurse in Graz.\nAnswer briefly." {"is_visually_hidden_from_conversation":true,"is_user_system_message":true}
+            c-modern/u 2025-10-09T08:53:21 User(owner) text re=ctx: "Which shift pattern suits two toddlers?"
+            c-modern/t 2025-10-09T08:53:22 ChatGPT(assistant) tool_use tool=web re=u: "search('shift patterns')"
+            c-modern/x 2025-10-09T08:53:23 web(tool) tool_result tool=web re=t: "Results"
+            c-modern/a 2025-10-09T08:53:24 ChatGPT(assistant) text re=x: "Fixed mornings." {"channel":"final","status":"in_progress"}
+            c-private/u 2025-10-09T08:53:30 User(owner) text private: "This stays out of memory."
+            c-project/u 2025-10-09T08:53:30 User(owner) text: "Project talk." {"gizmo_id":"g-p-12ab"}
+            c-legacy/s 2025-10-09T08:53:40? User(owner) instruction: "I keep bees.\nUse metric units." {"is_user_system_message":true,"user_context_message_data":{"about_user_message":"I keep bees.","about_model_message":"Use metric units."},"is_visually_hidden_from_conversation":true}
+            c-legacy/u 2025-10-09T08:53:40 User(owner) text re=s: "How many frames?"
+            chatgpt: 4 conversations, 9 seen
+        "#]],
     );
 }
 
@@ -163,6 +163,23 @@ fn chatgpt_content_types() {
             chatgpt: 1 conversations, 14 seen
         "#]],
     );
+}
+
+#[test]
+fn chatgpt_calls_and_results_of_tools_are_kept_as_such_and_reasoning_is_no_answer() {
+    check("chatgpt/tools.json", options(), expect![[r#"
+        c-tools/u 2025-10-09T08:53:20 User(owner) text: "What is 12 cubed, and is it raining in Leeds?"
+        c-tools/r 2025-10-09T08:53:21 ChatGPT(assistant) thinking re=u: "The user wants a number and the weather." {"channel":"analysis"}
+        c-tools/c 2025-10-09T08:53:22 ChatGPT(assistant) text re=r: "I will compute first." {"channel":"commentary"}
+        c-tools/p 2025-10-09T08:53:23 ChatGPT(assistant) tool_use tool=python re=c: "print(12**3)" {"channel":"commentary"}
+        c-tools/x 2025-10-09T08:53:24 python(tool) tool_result tool=python re=p: "1728"
+        c-tools/w 2025-10-09T08:53:25 ChatGPT(assistant) tool_use tool=web.run re=x: "{\"q\":\"weather Leeds\"}"
+        c-tools/y 2025-10-09T08:53:26 web.run(tool) tool_result tool=web.run re=w: "Light rain"
+        c-tools/a 2025-10-09T08:53:29 ChatGPT(assistant) text re=y: "1728, and yes." {"channel":"final"}
+        skipped 1 hidden: "hidden call"
+        skipped 1 tool_traffic: "typed at a plug-in"
+        chatgpt: 1 conversations, 10 seen
+    "#]]);
 }
 
 #[test]
@@ -334,6 +351,7 @@ fn claude_code_session_keeps_words_and_tools_apart() {
             5a0c0000-0000-4000-8000-00000000000a/a2#1 2026-01-05T10:00:03 Claude Code(assistant) tool_use tool=Read re=a1: "{\"file_path\":\"/home/demo/hives/a.py\"}" {"tool_use_id":"t1","git_branch":"main","model":"claude-opus"}
             5a0c0000-0000-4000-8000-00000000000a/u2 2026-01-05T10:00:04 Read(tool) tool_result tool=Read re=a2: "I am the file and no person" {"tool_use_id":"t1","git_branch":"main"}
             5a0c0000-0000-4000-8000-00000000000a/u3 2026-01-05T10:00:05 Read(tool) tool_result tool=Read re=u2: "line one\nline two" {"tool_use_id":"t1","is_error":true,"git_branch":"main"}
+            5a0c0000-0000-4000-8000-00000000000a/u5 2026-01-05T10:00:07 User(owner) command re=u4: "/clear" {"written":"<command-name>/clear</command-name>\n<command-message>clear</command-message>\n<command-args></command-args>","git_branch":"main"}
             5a0c0000-0000-4000-8000-00000000000a/u7 2026-01-05T10:00:09 User(owner) text re=u6: "My deadline is Friday." {"added_by_program":["a.py"],"git_branch":"main"}
             5a0c0000-0000-4000-8000-00000000000a/u10#0 2026-01-05T10:00:13 User(owner) file re=u9: "image" {"git_branch":"main"}
             5a0c0000-0000-4000-8000-00000000000a/u10 2026-01-05T10:00:13 User(owner) text re=u9: "What is wrong in this picture?" {"git_branch":"main"}
@@ -344,11 +362,24 @@ fn claude_code_session_keeps_words_and_tools_apart() {
             skipped 1 repeated: "{\"parentUuid\": \"u10\", \"isSidechain\": false, \"userType\": \"external\", \"cwd\": \"/home/demo/hives\", \"sessionId\": \"5a0c0000-0…"
             skipped 6 not_a_message: "{\"type\": \"summary\", \"summary\": \"Another session\", \"leafUuid\": \"zzz\"}"
             skipped 5 added_by_program: "{\"parentUuid\": \"u3\", \"isSidechain\": false, \"userType\": \"external\", \"cwd\": \"/home/demo/hives\", \"sessionId\": \"5a0c0000-00…"
-            skipped 1 command: "<command-name>/clear</command-name> <command-message>clear</command-message> <command-args></command-args>"
             skipped 1 service_error: "{\"parentUuid\": \"u8\", \"isSidechain\": false, \"userType\": \"external\", \"cwd\": \"/home/demo/hives\", \"sessionId\": \"5a0c0000-00…"
             claude-code: 2 conversations, 27 seen
         "#]],
     );
+}
+
+#[test]
+fn claude_code_commands_are_kept_as_commands_and_take_no_words_with_them() {
+    check("claude-code/commands.jsonl", options(), expect![[r#"
+        5a0c0000-0000-4000-8000-00000000000c/k1 2026-01-05T11:00:01 User(owner) command: "/review I never use tabs" {"written":"<command-message>review</command-message>\n<command-name>/review</command-name>\n<command-args>I never use tabs</command-args>","git_branch":"main"}
+        5a0c0000-0000-4000-8000-00000000000c/k2 2026-01-05T11:00:02 User(owner) command re=k1: "!ls hives" {"written":"<bash-input>ls hives</bash-input>","git_branch":"main"}
+        5a0c0000-0000-4000-8000-00000000000c/k4#0 2026-01-05T11:00:04 User(owner) command re=k3: "/model" {"written":"<command-name>/model</command-name>\n<command-message>model</command-message>\n<command-args></command-args>","git_branch":"main"}
+        5a0c0000-0000-4000-8000-00000000000c/k4 2026-01-05T11:00:04 User(owner) text re=k3: "I live in Leeds." {"git_branch":"main"}
+        5a0c0000-0000-4000-8000-00000000000c/k6 2026-01-05T11:00:06 User(owner) text re=k5: "What does <command-name> mean in a session file?" {"git_branch":"main"}
+        skipped 1 added_by_program: "<bash-stdout>one two</bash-stdout><bash-stderr></bash-stderr>"
+        skipped 1 command: "<command-name>/inner</command-name>"
+        claude-code: 1 conversations, 7 seen
+    "#]]);
 }
 
 #[test]
@@ -363,6 +394,7 @@ fn claude_code_folder_reads_sub_agents_and_drops_the_repeats_of_resumed_sessions
             5a0c0000-0000-4000-8000-00000000000a/a2#1 2026-01-05T10:00:03 Claude Code(assistant) tool_use tool=Read re=a1: "{\"file_path\":\"/home/demo/hives/a.py\"}" {"tool_use_id":"t1","git_branch":"main","model":"claude-opus"}
             5a0c0000-0000-4000-8000-00000000000a/u2 2026-01-05T10:00:04 Read(tool) tool_result tool=Read re=a2: "I am the file and no person" {"tool_use_id":"t1","git_branch":"main"}
             5a0c0000-0000-4000-8000-00000000000a/u3 2026-01-05T10:00:05 Read(tool) tool_result tool=Read re=u2: "line one\nline two" {"tool_use_id":"t1","is_error":true,"git_branch":"main"}
+            5a0c0000-0000-4000-8000-00000000000a/u5 2026-01-05T10:00:07 User(owner) command re=u4: "/clear" {"written":"<command-name>/clear</command-name>\n<command-message>clear</command-message>\n<command-args></command-args>","git_branch":"main"}
             5a0c0000-0000-4000-8000-00000000000a/u7 2026-01-05T10:00:09 User(owner) text re=u6: "My deadline is Friday." {"added_by_program":["a.py"],"git_branch":"main"}
             5a0c0000-0000-4000-8000-00000000000a/u10#0 2026-01-05T10:00:13 User(owner) file re=u9: "image" {"git_branch":"main"}
             5a0c0000-0000-4000-8000-00000000000a/u10 2026-01-05T10:00:13 User(owner) text re=u9: "What is wrong in this picture?" {"git_branch":"main"}
@@ -376,7 +408,6 @@ fn claude_code_folder_reads_sub_agents_and_drops_the_repeats_of_resumed_sessions
             skipped 2 repeated: "{\"parentUuid\": \"u10\", \"isSidechain\": false, \"userType\": \"external\", \"cwd\": \"/home/demo/hives\", \"sessionId\": \"5a0c0000-0…"
             skipped 6 not_a_message: "{\"type\": \"summary\", \"summary\": \"Another session\", \"leafUuid\": \"zzz\"}"
             skipped 5 added_by_program: "{\"parentUuid\": \"u3\", \"isSidechain\": false, \"userType\": \"external\", \"cwd\": \"/home/demo/hives\", \"sessionId\": \"5a0c0000-00…"
-            skipped 1 command: "<command-name>/clear</command-name> <command-message>clear</command-message> <command-args></command-args>"
             skipped 1 service_error: "{\"parentUuid\": \"u8\", \"isSidechain\": false, \"userType\": \"external\", \"cwd\": \"/home/demo/hives\", \"sessionId\": \"5a0c0000-00…"
             claude-code: 4 conversations, 31 seen
         "#]],

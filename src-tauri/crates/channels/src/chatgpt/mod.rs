@@ -34,6 +34,9 @@ const CHANNEL: &str = "chat";
 /// Fields of a message's metadata that say nothing about the conversation.
 const NOISE: &[&str] = &["pad", "request_id", "timestamp_", "parent_id", "is_complete", "message_type", "finish_details"];
 
+/// The channel of reasoning; `final` and `commentary` are shown as answers.
+const REASONING_CHANNEL: &str = "analysis";
+
 #[derive(Deserialize)]
 struct Conversation<'a> {
     #[serde(borrow, default)]
@@ -277,17 +280,27 @@ fn hold(node_id: &str, node: &Node<'_>, ids_taken: &mut HashSet<String>, out: &m
     let time = message.create_time.number().and_then(from_unix);
     let metadata = small_object(message.metadata);
     let role = message.author.as_ref().and_then(|author| author.role.text()).unwrap_or_default();
-    let Some(content) = read_content(message.content, role, &metadata) else {
+    let Some(mut content) = read_content(message.content, role, &metadata) else {
         out.skip(SkipReason::Malformed, raw.get());
         return (Held::Skipped, time);
     };
+    let called = message.recipient.text().filter(|recipient| *recipient != "all");
+    if role == "assistant" && matches!(content.message_type, MessageType::Text | MessageType::ToolUse) {
+        if let Some(tool) = called {
+            // What the assistant tells a tool was never shown as its answer.
+            content.message_type = MessageType::ToolUse;
+            content.tool = Some(tool.to_owned());
+        } else if message.channel.text() == Some(REASONING_CHANNEL) {
+            content.message_type = MessageType::Thinking;
+        }
+    }
     // Custom instructions are always hidden and weightless, and yet the owner's own.
     if content.message_type != MessageType::Instruction {
         let is_hidden = metadata.get("is_visually_hidden_from_conversation").and_then(serde_json::Value::as_bool) == Some(true)
             || message.weight.number() == Some(0.0);
         let reason = if is_hidden {
             Some(SkipReason::Hidden)
-        } else if message.recipient.text().is_some_and(|recipient| recipient != "all") {
+        } else if called.is_some() && role == "user" {
             Some(SkipReason::ToolTraffic)
         } else if content.text.trim().is_empty() && content.metadata.is_empty() {
             Some(SkipReason::Empty)

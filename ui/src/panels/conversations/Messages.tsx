@@ -23,14 +23,21 @@ const byIndex = (index: number): number => index;
 /** For a row that has not arrived. */
 const UNKNOWN_PX = 96;
 
-export function Messages({ row, target }: { row: ConversationRow; target: string | null }) {
+interface MessagesProps {
+  row: ConversationRow;
+  target: string | null;
+  /** The messages are there, and so is what their keys act on. */
+  onReady: () => void;
+}
+
+export function Messages({ row, target, onReady }: MessagesProps) {
   const place = useRpc('conversation_messages', { conversation_id: row.id, around: target, limit: 3 }, { enabled: target !== null, select: (response: MessagesResponse) => response.items.find((each) => each.id === target)?.position ?? 0 });
   if (target !== null && place.isPending) return <LoadingRows rows={6} height={UNKNOWN_PX} />;
   // A message that is gone opens the conversation at its beginning.
-  return <MessageList row={row} target={target} position={target === null ? null : (place.data ?? 0)} />;
+  return <MessageList row={row} target={target} position={target === null ? null : (place.data ?? 0)} onReady={onReady} />;
 }
 
-function MessageList({ row, target, position }: { row: ConversationRow; target: string | null; position: number | null }) {
+function MessageList({ row, target, position, onReady }: MessagesProps & { position: number | null }) {
   // The virtualizer changes inside while its identity stays, which memoised rendering would not see.
   'use no memo';
   const pages = usePages('conversation_messages', {
@@ -111,6 +118,11 @@ function MessageList({ row, target, position }: { row: ConversationRow; target: 
       else scroller.current?.focus();
     },
   });
+
+  const { isLoading } = pages;
+  useEffect(() => {
+    if (!isLoading) onReady();
+  }, [isLoading, onReady]);
 
   if (pages.error) return <ErrorState title={t.conversations.readFailed} text={t.conversations.readFailedText} detail={pages.error.message} onRetry={pages.retry} />;
   if (pages.isLoading) return <LoadingRows rows={6} height={UNKNOWN_PX} />;

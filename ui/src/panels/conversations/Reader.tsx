@@ -1,6 +1,6 @@
 /** One conversation: its head with privacy and Analyze now, and its messages. */
 import { History, Lock, LockOpen } from 'lucide-react';
-import { useEffect, useState } from 'react';
+import { useCallback, useEffect, useState } from 'react';
 import { type ConversationRow, useRpc } from '../../api';
 import { Badge, Button, ErrorState, LoadingRows, PaneHeader, Tooltip, cx, shortDate } from '../../design';
 import { hatched } from '../../design/PrivateMark';
@@ -15,8 +15,17 @@ import { AnalyzeBar, AnalyzeButton, useAnalyze } from './Analyze';
 import { Messages } from './Messages';
 import { PrivacyDialog } from './PrivacyDialog';
 import css from './Reader.module.css';
+import type { ReaderPart } from './index';
 
-export function Reader({ id, message, onGone }: { id: string; message: string | null; onGone: (id: string) => void }) {
+interface ReaderProps {
+  id: string;
+  message: string | null;
+  onGone: (id: string) => void;
+  /** A part is there, and its keys act on this conversation from now on. */
+  onReady: (part: ReaderPart, id: string) => void;
+}
+
+export function Reader({ id, message, onGone, onReady }: ReaderProps) {
   const { data: row, error, refetch } = useRpc('conversation_get', { id });
   // Erased, or removed with the sample data, since it was open last.
   const isGone = error?.code === 'not_found';
@@ -31,22 +40,28 @@ export function Reader({ id, message, onGone }: { id: string; message: string | 
     return <ErrorState title={t.conversations.readFailed} text={t.conversations.readFailedText} detail={error.message} onRetry={() => void refetch()} />;
   }
   if (!row) return <LoadingRows rows={6} height={88} />;
-  return <Opened row={row} message={message} />;
+  return <Opened row={row} message={message} onReady={onReady} />;
 }
 
 const countOf = (response: { items: readonly unknown[] }) => response.items.length;
 
-function Opened({ row, message }: { row: ConversationRow; message: string | null }) {
+function Opened({ row, message, onReady }: { row: ConversationRow; message: string | null; onReady: ReaderProps['onReady'] }) {
   const [privacyOpen, setPrivacyOpen] = useState(false);
   const [results, setResults] = useState<{ analysis: string | null } | null>(null);
   const analyze = useAnalyze(row, (analysis) => setResults({ analysis }));
-  const { data: analyses = 0 } = useRpc('analyses_list', { id: row.id }, { select: countOf });
+  const { data: analyses = 0, isPending: isCounting } = useRpc('analyses_list', { id: row.id }, { select: countOf });
   const now = useNow();
   useActions('conversations', {
     'conversations.private': () => setPrivacyOpen(true),
     'conversations.analyze': () => analyze.start(false),
     'conversations.results': () => (analyses > 0 ? setResults({ analysis: null }) : false),
   });
+  // After its own handlers, so that a key that waited finds them.
+  useEffect(() => onReady('head', row.id), [onReady, row.id]);
+  useEffect(() => {
+    if (!isCounting) onReady('results', row.id);
+  }, [isCounting, onReady, row.id]);
+  const onMessages = useCallback(() => onReady('messages', row.id), [onReady, row.id]);
   const from = shortDate(row.first, now);
   const to = shortDate(row.last, now);
   return (
@@ -113,7 +128,7 @@ function Opened({ row, message }: { row: ConversationRow; message: string | null
         </div>
       ) : null}
       <AnalyzeBar analyze={analyze} onResults={(analysis) => setResults({ analysis })} />
-      <Messages row={row} target={message} />
+      <Messages row={row} target={message} onReady={onMessages} />
       {privacyOpen ? <PrivacyDialog row={row} onClose={() => setPrivacyOpen(false)} /> : null}
       {results ? (
         <AnalysisDialog

@@ -1,5 +1,5 @@
 import { act, fireEvent, screen, waitFor, within } from '@testing-library/react';
-import { beforeEach, describe, expect, test } from 'vitest';
+import { beforeEach, describe, expect, test, vi } from 'vitest';
 import { RpcError } from '../../platform';
 import type { FakePlatform } from '../../platform/fake';
 import { go, nav } from '../../state/nav';
@@ -87,6 +87,45 @@ describe('the list', () => {
     await renderApp('conversations', {}, { conversation: 'conv_gone', message: 'int_gone' });
     expect(await screen.findByText('This conversation is not there any more.')).toBeDefined();
     expect(await screen.findAllByTestId('message')).not.toHaveLength(0);
+  });
+
+  /** The cursor stands on another conversation than the reading view, which follows only when it rests. */
+  const moveOn = async (from: string, options = {}) => {
+    const host = await open(from, options);
+    await screen.findAllByTestId('conversation-row');
+    const selected = () => rows().find((row) => row.dataset.active)?.querySelector<HTMLElement>('[data-conversation]')?.dataset.conversation;
+    await waitFor(() => expect(selected()).toBe(from));
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+    try {
+      await press('ArrowDown');
+      const next = selected() ?? '';
+      expect(next).not.toBe(from);
+      expect(document.querySelector('[data-conversation][data-private]')?.getAttribute('data-conversation'), 'still shown').toBe(from);
+      return { host, next };
+    } finally {
+      vi.useRealTimers();
+    }
+  };
+
+  test('a key acts on the conversation that is selected, not on the one still shown', async () => {
+    const { host, next } = await moveOn('conv_kitchen');
+    await press('p');
+    await screen.findByTestId('private-dialog');
+    await waitFor(() => expect(asked(host, 'conversation_privacy_preview').map((each) => each.payload)).toEqual([{ id: next }]));
+  });
+
+  test('Analyze now is asked for the conversation that is selected', async () => {
+    const { host, next } = await moveOn('conv_running', PACE);
+    await press('a');
+    await waitFor(() => expect(asked(host, 'analyze_start').map((each) => each.payload)).toEqual([{ id: next, force: false }]));
+  });
+
+  test('a key is forgotten when the cursor goes on before it could act', async () => {
+    const { host } = await moveOn('conv_kitchen', PACE);
+    await press('p', 'ArrowUp');
+    await waitFor(() => expect(document.querySelector('[data-conversation][data-private]')?.getAttribute('data-conversation')).toBe('conv_kitchen'));
+    expect(screen.queryByTestId('private-dialog')).toBeNull();
+    expect(asked(host, 'conversation_privacy_preview')).toEqual([]);
   });
 
   test('with nothing imported there is one thing to do', async () => {
@@ -243,7 +282,7 @@ describe('Analyze now', () => {
   const analysed = async (): Promise<FakePlatform> => {
     const host = await open('conv_running', PACE);
     await press('a');
-    await screen.findByTestId('analyze-results');
+    await within(await screen.findByTestId('analyze-results')).findByText('Summary');
     return host;
   };
 

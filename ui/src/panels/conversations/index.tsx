@@ -2,15 +2,15 @@
  * Conversations: everything that was said, as it was said, with what became of it.
  *
  * The list and the reading view are windowed and fetched in pages. The cursor moves at once; the reading view follows when it
- * has come to rest. Deliberately not here: deciding about memories, which is Review's.
+ * has come to rest, or at the first key that is meant for it: a key acts on what is selected, never on what is still shown.
+ * Deliberately not here: deciding about memories, which is Review's.
  */
 import { MessagesSquare } from 'lucide-react';
 import { useCallback, useEffect, useRef, useState } from 'react';
 import type { ConversationRow } from '../../api';
 import { Button, EmptyState, SplitPane } from '../../design';
-import { hotkeys, useActions } from '../../keys';
+import { type ActionIn, hotkeys, useActions } from '../../keys';
 import { go, useNavTarget } from '../../state/nav';
-import { useSettled } from '../../state/settled';
 import { getUiState, setUiState } from '../../state/uiState';
 import { t } from '../../strings';
 import { ConversationList, type ListHandle } from './ConversationList';
@@ -25,6 +25,46 @@ export interface Opened {
 /** How long the cursor must rest before the reading view follows: a held key must not fetch what nobody reads. */
 const REST_MS = 90;
 
+/** The parts of the reading view that its keys act on, each there when its answer is. */
+export type ReaderPart = 'head' | 'results' | 'messages';
+
+/** The keys of the reading view, and what must be there before they can act. */
+const READER_KEYS = {
+  'conversations.private': 'head',
+  'conversations.analyze': 'head',
+  'conversations.results': 'results',
+  'conversations.read': 'messages',
+  'conversations.nextMessage': 'messages',
+  'conversations.previousMessage': 'messages',
+} as const satisfies Partial<Record<ActionIn<'conversations'>, ReaderPart>>;
+
+type ReaderKey = keyof typeof READER_KEYS;
+
+/** Holds a key until the reading view shows what it was meant for. Only the last one: nobody means several at once. */
+function useHeldKey(opened: string | null, onHold: () => void): (part: ReaderPart, id: string) => void {
+  const [ready, setReady] = useState<Partial<Record<ReaderPart, string>>>({});
+  const held = useRef<{ key: ReaderKey; id: string } | null>(null);
+  const hold = (key: ReaderKey) => () => {
+    if (opened === null) return false;
+    held.current = { key, id: opened };
+    onHold();
+    return true;
+  };
+  // Later handlers go first, so that these stand before the reading view's own while it shows something else.
+  const late = (Object.keys(READER_KEYS) as ReaderKey[]).filter((key) => opened !== null && ready[READER_KEYS[key]] !== opened);
+  useActions('conversations', Object.fromEntries(late.map((key) => [key, hold(key)])));
+  useEffect(() => {
+    const waiting = held.current;
+    if (!waiting) return;
+    if (waiting.id !== opened) held.current = null;
+    else if (ready[READER_KEYS[waiting.key]] === waiting.id) {
+      held.current = null;
+      hotkeys.run(waiting.key);
+    }
+  }, [ready, opened]);
+  return useCallback((part, id) => setReady((now) => (now[part] === id ? now : { ...now, [part]: id })), []);
+}
+
 export default function Conversations() {
   const target = useNavTarget('conversations');
   const [opened, setOpened] = useState<Opened | null>(() => {
@@ -37,7 +77,12 @@ export default function Conversations() {
     if (target?.conversation) setOpened({ id: target.conversation, message: target.message ?? null });
   }
   const [isEmpty, setEmpty] = useState(false);
-  const shown = useSettled(opened, REST_MS);
+  const [shown, setShown] = useState(opened);
+  useEffect(() => {
+    if (shown === opened) return undefined;
+    const timer = window.setTimeout(() => setShown(opened), REST_MS);
+    return () => window.clearTimeout(timer);
+  }, [shown, opened]);
   const list = useRef<ListHandle>(null);
   const pane = useRef<HTMLDivElement>(null);
 
@@ -59,6 +104,8 @@ export default function Conversations() {
     'conversations.leave': () => (isReading() ? list.current?.focus() : false),
   });
 
+  const onReady = useHeldKey(opened?.id ?? null, () => setShown(opened));
+
   // The reading view lags behind the cursor, so that it may speak of what is no longer open.
   const leave = useCallback((id: string) => setOpened((now) => (now?.id === id ? null : now)), []);
   const open = (row: Pick<ConversationRow, 'id'>) => setOpened((now) => (now?.id === row.id ? now : { id: row.id, message: null }));
@@ -69,7 +116,7 @@ export default function Conversations() {
         list={<ConversationList ref={list} openId={opened?.id ?? null} onOpen={open} onRead={focusReader} onEmpty={setEmpty} />}
         detail={
           shown ? (
-            <Reader key={shown.id} id={shown.id} message={shown.message} onGone={leave} />
+            <Reader key={shown.id} id={shown.id} message={shown.message} onGone={leave} onReady={onReady} />
           ) : isEmpty ? (
             <EmptyState
               icon={<MessagesSquare size={20} />}

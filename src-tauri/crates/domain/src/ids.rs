@@ -113,6 +113,8 @@ ids! {
     AnalysisId = "ana_";
     /// One conversation summary.
     SummaryId = "sum_";
+    /// One call to a language model.
+    CallId = "call_";
     /// One undoable act of a person.
     OperationId = "op_";
 }

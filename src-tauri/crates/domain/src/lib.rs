@@ -11,13 +11,14 @@ mod job;
 pub mod limits;
 mod memory;
 mod message;
+mod model;
 mod privacy;
 mod span;
 
 pub use clock::{Clock, Timestamp};
 pub use gate::{Gate, Stop};
 pub use ids::{
-    AlertId, AnalysisId, ConversationId, EntityId, HandleId, IdSource, ImportId, InteractionId, JobId, MemoryId, OperationId,
+    AlertId, AnalysisId, CallId, ConversationId, EntityId, HandleId, IdSource, ImportId, InteractionId, JobId, MemoryId, OperationId,
     ParseIdError, SummaryId,
 };
 pub use job::{JobKind, JobState, Lane};
@@ -26,5 +27,6 @@ pub use memory::{
     Relation, Subject, TransitionError,
 };
 pub use message::{Author, ChannelHandle, Direction, Message, MessageType, Metadata, Role, SourceKind, SourceRef, TimeCertainty};
+pub use model::{CallOutcome, Engines, Shape};
 pub use privacy::{Label, Visibility};
 pub use span::{Span, SpanError};

@@ -26,6 +26,8 @@ pub enum Tag {
     Analyses,
     /// Vectors.
     Embeddings,
+    /// Calls to language models.
+    ModelCalls,
 }
 
 impl Tag {
@@ -42,6 +44,7 @@ impl Tag {
             Self::Settings => "settings",
             Self::Analyses => "analyses",
             Self::Embeddings => "embeddings",
+            Self::ModelCalls => "model_calls",
         }
     }
 }

@@ -1,0 +1,259 @@
+//! What was asked of language models: each call with the scrubbed text that left, what came back and what it cost.
+//!
+//! A call is written down before it is made, so that one which the process did not survive is not missing from the list.
+//! An answered one also serves as a cache for the job it was made for: what was paid for once is not asked again.
+//! Deliberately not here: any text before the scrubber, and keys.
+
+use keepsake_domain::{CallId, CallOutcome, ConversationId, JobId, Timestamp};
+use rusqlite::{OptionalExtension, Row, params};
+
+use crate::Result;
+use crate::changes::Tag;
+use crate::open::{ReadTx, WriteTx};
+use crate::text::parse;
+
+/// Calls kept: some weeks of daily use with their texts, at most some 100 MB.
+const CALLS_MAX: i64 = 5_000;
+
+/// A call about to be made.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct NewModelCall {
+    /// Fresh id.
+    pub id: CallId,
+    /// Prompt with its version.
+    pub purpose: String,
+    /// Host and port.
+    pub host: String,
+    /// On this computer.
+    pub is_local: bool,
+    /// Model asked.
+    pub model: String,
+    /// The conversation it is about; `None` for a test of the connection.
+    pub conversation_id: Option<ConversationId>,
+    /// The job it is made for.
+    pub job_id: Option<JobId>,
+    /// Of everything that decides the reply.
+    pub request_hash: Vec<u8>,
+    /// The scrubbed text.
+    pub request: String,
+    /// When.
+    pub started: Timestamp,
+}
+
+/// How a call ended.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ModelCallEnd {
+    /// How.
+    pub outcome: CallOutcome,
+    /// What came back.
+    pub reply: Option<String>,
+    /// Size of the whole request body.
+    pub request_bytes: u64,
+    /// Size of the whole reply.
+    pub reply_bytes: u64,
+    /// Tokens read by the model.
+    pub tokens_in: u64,
+    /// Tokens written by the model.
+    pub tokens_out: u64,
+    /// What went wrong, without any text of messages.
+    pub error: Option<String>,
+    /// When.
+    pub ended: Timestamp,
+}
+
+/// A call as stored.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ModelCallRow {
+    /// Running number.
+    pub seq: i64,
+    /// Id.
+    pub id: CallId,
+    /// Prompt with its version.
+    pub purpose: String,
+    /// Host and port.
+    pub host: String,
+    /// On this computer.
+    pub is_local: bool,
+    /// Model asked.
+    pub model: String,
+    /// The conversation it is about.
+    pub conversation_id: Option<ConversationId>,
+    /// Its title.
+    pub conversation_title: Option<String>,
+    /// The scrubbed text.
+    pub request: String,
+    /// Size of the whole request body; 0 until the end is known.
+    pub request_bytes: u64,
+    /// What came back.
+    pub reply: Option<String>,
+    /// Size of the whole reply.
+    pub reply_bytes: u64,
+    /// Tokens read by the model.
+    pub tokens_in: u64,
+    /// Tokens written by the model.
+    pub tokens_out: u64,
+    /// How it ended.
+    pub outcome: CallOutcome,
+    /// What went wrong.
+    pub error: Option<String>,
+    /// When it was made.
+    pub started: Timestamp,
+    /// How long it took.
+    pub duration_ms: Option<i64>,
+}
+
+/// What the calls of a time cost.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct ModelUse {
+    /// Calls.
+    pub calls: u64,
+    /// Of which to another computer.
+    pub remote_calls: u64,
+    /// Tokens, both ways.
+    pub tokens: u64,
+    /// Of which to another computer.
+    pub remote_tokens: u64,
+    /// Bytes sent to another computer.
+    pub remote_bytes: u64,
+}
+
+fn call(row: &Row<'_>) -> Result<ModelCallRow> {
+    let conversation: Option<String> = row.get(6)?;
+    let count = |column: usize| -> Result<u64> { Ok(row.get::<_, i64>(column)? as u64) };
+    Ok(ModelCallRow {
+        seq: row.get(0)?,
+        id: parse("call id", &row.get::<_, String>(1)?)?,
+        purpose: row.get(2)?,
+        host: row.get(3)?,
+        is_local: row.get(4)?,
+        model: row.get(5)?,
+        conversation_id: conversation.map(|id| parse("conversation id", &id)).transpose()?,
+        conversation_title: row.get(7)?,
+        request: row.get(8)?,
+        request_bytes: count(9)?,
+        reply: row.get(10)?,
+        reply_bytes: count(11)?,
+        tokens_in: count(12)?,
+        tokens_out: count(13)?,
+        outcome: parse("call outcome", &row.get::<_, String>(14)?)?,
+        error: row.get(15)?,
+        started: Timestamp(row.get(16)?),
+        duration_ms: row.get(17)?,
+    })
+}
+
+impl ReadTx<'_> {
+    /// Calls, newest first, and how many there are; with `remote_only` those that left this computer.
+    pub fn model_calls(&self, remote_only: bool, offset: u32, limit: u32) -> Result<(u64, Vec<ModelCallRow>)> {
+        let total: i64 = self
+            .conn
+            .prepare_cached("SELECT count(*) FROM model_calls WHERE NOT ?1 OR is_local = 0")?
+            .query_row(params![remote_only], |row| row.get(0))?;
+        let mut statement = self.conn.prepare_cached(
+            "SELECT m.seq, m.id, m.purpose, m.host, m.is_local, m.model, m.conversation_id, c.title, m.request, m.request_bytes, m.reply,
+                    m.reply_bytes, m.tokens_in, m.tokens_out, m.outcome, m.error, m.started_at_ms, m.duration_ms
+               FROM model_calls m LEFT JOIN conversations c ON c.id = m.conversation_id
+              WHERE NOT ?1 OR m.is_local = 0 ORDER BY m.seq DESC LIMIT ?2 OFFSET ?3",
+        )?;
+        let mut rows = statement.query(params![remote_only, limit, offset])?;
+        let mut items = Vec::new();
+        while let Some(row) = rows.next()? {
+            items.push(call(row)?);
+        }
+        Ok((total as u64, items))
+    }
+
+    /// What was used since `since`.
+    pub fn model_use(&self, since: Timestamp) -> Result<ModelUse> {
+        Ok(self
+            .conn
+            .prepare_cached(
+                "SELECT count(*), coalesce(sum(NOT is_local), 0), coalesce(sum(tokens_in + tokens_out), 0),
+                        coalesce(sum((tokens_in + tokens_out) * NOT is_local), 0), coalesce(sum(request_bytes * NOT is_local), 0)
+                   FROM model_calls WHERE started_at_ms >= ?1",
+            )?
+            .query_row(params![since.0], |row| {
+                let count = |column: usize| row.get::<_, i64>(column).map(|n| n as u64);
+                Ok(ModelUse {
+                    calls: count(0)?,
+                    remote_calls: count(1)?,
+                    tokens: count(2)?,
+                    remote_tokens: count(3)?,
+                    remote_bytes: count(4)?,
+                })
+            })?)
+    }
+
+    /// What the same request was answered with for the same job.
+    pub fn answered_call(&self, job: &JobId, request_hash: &[u8]) -> Result<Option<String>> {
+        Ok(self
+            .conn
+            .prepare_cached(
+                "SELECT reply FROM model_calls WHERE job_id = ?1 AND request_hash = ?2 AND outcome = 'answered' ORDER BY seq DESC LIMIT 1",
+            )?
+            .query_row(params![job.as_str(), request_hash], |row| row.get(0))
+            .optional()?
+            .flatten())
+    }
+}
+
+impl WriteTx<'_> {
+    /// Writes a call down before it is made. Those beyond [`CALLS_MAX`] go, the oldest first.
+    pub fn begin_model_call(&self, call: &NewModelCall, tokens_estimate: u64) -> Result<()> {
+        self.conn
+            .prepare_cached(
+                "INSERT INTO model_calls (id, purpose, host, is_local, model, conversation_id, job_id, request_hash, request,
+                        request_bytes, tokens_in, outcome, started_at_ms)
+                 VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, 'sent', ?12)",
+            )?
+            .execute(params![
+                call.id.as_str(),
+                call.purpose,
+                call.host,
+                call.is_local,
+                call.model,
+                call.conversation_id.as_ref().map(ConversationId::as_str),
+                call.job_id.as_ref().map(JobId::as_str),
+                call.request_hash,
+                call.request,
+                call.request.len() as i64,
+                tokens_estimate as i64,
+                call.started.0,
+            ])?;
+        self.conn
+            .prepare_cached("DELETE FROM model_calls WHERE seq <= (SELECT max(seq) FROM model_calls) - ?1")?
+            .execute(params![CALLS_MAX])?;
+        self.touch(Tag::ModelCalls);
+        Ok(())
+    }
+
+    /// Writes down how a call ended. One that was erased meanwhile stays erased.
+    pub fn end_model_call(&self, id: &CallId, end: &ModelCallEnd) -> Result<()> {
+        self.conn
+            .prepare_cached(
+                "UPDATE model_calls SET outcome = ?2, reply = ?3, request_bytes = max(request_bytes, ?4), reply_bytes = ?5, tokens_in = ?6,
+                        tokens_out = ?7, error = ?8, duration_ms = ?9 - started_at_ms
+                  WHERE id = ?1",
+            )?
+            .execute(params![
+                id.as_str(),
+                end.outcome.name(),
+                end.reply,
+                end.request_bytes as i64,
+                end.reply_bytes as i64,
+                end.tokens_in as i64,
+                end.tokens_out as i64,
+                end.error,
+                end.ended.0,
+            ])?;
+        self.touch(Tag::ModelCalls);
+        Ok(())
+    }
+
+    /// Empties the list, because the person asked for it. What was used today still counts for the budget.
+    pub fn forget_model_call_texts(&self) -> Result<u64> {
+        let changed = self.conn.execute("UPDATE model_calls SET request = '', reply = NULL WHERE outcome <> 'sent' AND request <> ''", [])?;
+        self.touch(Tag::ModelCalls);
+        Ok(changed as u64)
+    }
+}

@@ -59,7 +59,15 @@ fn main() {
             }
             if show_stops {
                 for s in &proposals.stops {
-                    eprintln!("{id} STOP {}: {} ({})", s.gate, s.content, s.reason);
+                    let evidence: Vec<Value> = s
+                        .evidence
+                        .iter()
+                        .map(|e| json!({"message": turns[e.message].id, "start": e.span.start(), "end": e.span.end()}))
+                        .collect();
+                    eprintln!(
+                        "{}",
+                        json!({"conversation": id, "gate": s.gate.to_string(), "content": s.content, "reason": s.reason, "evidence": evidence})
+                    );
                 }
             }
         }

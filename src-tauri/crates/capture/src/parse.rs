@@ -304,6 +304,10 @@ fn subject(tokens: &[Token], lo: usize, end: usize, inherits: bool) -> Option<(A
             let verb = possession_end(tokens, lo + 1, end)?;
             return Some((Actor::Possession(lo + 1, verb), false, verb));
         }
+        // "me and Josie got engaged"
+        "me" if low(tokens, lo + 1) == "and" && tokens.get(lo + 2).is_some_and(|t| t.is_capital) && lo + 3 < end => {
+            return Some((Actor::Speaker, true, lo + 3));
+        }
         "me" if low(tokens, lo + 1) == "and" && one_of(low(tokens, lo + 2), "my the our") => {
             let verb = (lo + 4..(lo + 8).min(end)).find(|k| {
                 AUXILIARIES.contains(low(tokens, *k)) || is_known_verb(low(tokens, *k)) && !KIN.contains(low(tokens, *k))

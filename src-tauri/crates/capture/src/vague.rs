@@ -84,7 +84,7 @@ pub(crate) fn reason(text: &str, (start, end): (usize, usize), found: &Found) ->
         return Some("The sentence breaks off.");
     }
     let verb = words.iter().take(5).rposition(|w| {
-        one_of(w, "go goes do does be am is come make get going doing visit see meet use take bring help call try keep work")
+        one_of(w, "go goes do does be am is come make get going doing visit see meet use take bring help call try keep")
     });
     if let Some(at) = verb
         && words[at + 1..].iter().all(|w| one_of(w, COUNTS))

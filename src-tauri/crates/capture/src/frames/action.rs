@@ -127,6 +127,13 @@ pub(crate) fn present(p: &Parsed<'_>, around: Around<'_>) -> Option<Found> {
             if word == "paid" && (one_of(next, "on every weekly monthly fortnightly") && p.end - p.rest >= 2) && !p.is_negated {
                 return make(Category::PersonalInfo, "a job");
             }
+            let nerves = one_of(word, "anxious nervous overwhelmed claustrophobic emotional homesick seasick dizzy shy tearful jealous")
+                && one_of(next, "in on around at before when about with easily")
+                && p.rest + 2 < p.end
+                && !one_of(p.word(2), "this that it these the-bug");
+            if nerves && !p.is_negated {
+                return make(Category::PersonalInfo, "a fear");
+            }
             (word == "up" && (next == "at" || has_frequency(p)) || has_frequency(p) && !p.is_negated && !one_of(word, "it this that an error the") && !p.says("error errors message messages emails notification")).then(|| Found::new(p, around, Category::Preference, "a habit"))
         }
         "go" => {
@@ -228,6 +235,7 @@ fn doing(p: &Parsed<'_>, around: Around<'_>) -> Option<Found> {
         return Some(Found::new(p, around, Category::Preference, "a preference").content(content));
     }
     let activity = base_of_ing(word).is_some()
+        || word == "a" && next == "lot" && p.word(2) == "of" && !one_of(p.word(3), "it that things stuff this")
         || p.says("side") && p.says("on")
         || has_frequency(p)
         || p.is_negated
@@ -327,14 +335,15 @@ fn taste(p: &Parsed<'_>, around: Around<'_>) -> Option<Found> {
         || one_of(word, "the a an my our")
             && one_of(
                 next,
-                "idea sound look way fact thought feeling vibe plan first second last new one answer result suggestion option version list name app moment",
+                "idea look way fact thought feeling vibe plan first second last new one answer result suggestion option version list name app moment",
             )
         || word == "being" && one_of(next, "on put ignored told left kept")
         || one_of(word, "doing being having getting waiting")
             && !has_frequency(p)
             && one_of(&p.base, "love adore enjoy")
             && one_of(next, "on ignored told this that it for nothing put left")
-        || p.rest_words().any(|w| one_of(w, "you your yours"));
+        || p.rest_words().any(|w| one_of(w, "you your yours"))
+        || word == "the" && one_of(next, "sound smell taste feel") && p.word(2) != "of";
     if vague || p.base == "fancy" || p.base == "crave" && !has_frequency(p) {
         return None;
     }

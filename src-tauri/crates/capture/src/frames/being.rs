@@ -74,7 +74,8 @@ fn perfect(p: &Parsed<'_>, around: Around<'_>) -> Option<Found> {
         return Some(Found::new(p, around, Category::Relationship, "a tie"));
     }
     if word == "to" {
-        let is_place = p.tokens.get(p.rest + 1).is_some_and(|t| t.is_capital)
+        let is_place = one_of(p.word(1), "every all") && p.end - p.rest >= 3
+            || p.tokens.get(p.rest + 1).is_some_and(|t| t.is_capital)
             || PROPER.contains(p.word(1))
             || p.is_negated
             || p.has_adverb("never once twice");
@@ -340,7 +341,7 @@ fn place(p: &Parsed<'_>, around: Around<'_>) -> Option<Found> {
             if drug {
                 return Some(personal("health"));
             }
-            if p.says("pension disability benefits probation parole dialysis") && !one_of(next, "the my") {
+            if p.says("pension income disability benefits probation parole dialysis") && !one_of(next, "the my") {
                 return Some(personal("a state").durability(Durability::Situational));
             }
             if one_of(next, "a an")
@@ -408,6 +409,17 @@ fn place(p: &Parsed<'_>, around: Around<'_>) -> Option<Found> {
 /// "I'm vegan", "I'm allergic to nuts", "I'm married", "I'm terrified of tunnels", "I'm good at chess".
 fn trait_of(q: &Parsed<'_>, p: &Parsed<'_>, around: Around<'_>) -> Option<Found> {
     let (word, next) = (q.word(0), q.word(1));
+    if word == "hard" && next == "of" && q.word(2) == "hearing" {
+        let content = rewrite::join(&[around.label, "is hard of hearing"]);
+        return Some(Found::new(p, around, Category::PersonalInfo, "trait").content(content));
+    }
+    if p.word(0) == "more"
+        && one_of(p.word(1), "comfortable productive confident fluent happy relaxed")
+        && one_of(p.word(2), "in with on at")
+        && p.says("than")
+    {
+        return Some(Found::new(p, around, Category::Preference, "a preference"));
+    }
     let hyphenated = format!("{word}-{next}");
     if TRAITS_PERSONAL.contains(hyphenated.as_str()) && !p.is_negated {
         let q_end = q.rest + 2;

@@ -116,6 +116,9 @@ pub(crate) fn find(p: &Parsed<'_>, around: Around<'_>) -> Option<Found> {
     {
         return make(Category::Skill, "long experience");
     }
+    if head == "background" && one_of(words.get(cut).copied().unwrap_or(""), "in as") && !no {
+        return make(Category::PersonalInfo, "education");
+    }
     if one_of(head, "tooth") && np.contains(&"sweet") {
         return make(Category::Preference, "a taste");
     }

@@ -7,6 +7,7 @@ mod action;
 mod being;
 pub(crate) mod fragment;
 mod having;
+mod lasting;
 mod mention;
 mod past;
 mod perfect;
@@ -100,7 +101,7 @@ pub(crate) fn find(p: &Parsed<'_>, around: Around<'_>) -> Option<Found> {
     if p.tense == Tense::Present && one_of(p.word(0), "and or but is are was were can could will would has had do does") {
         return None;
     }
-    match p.tense {
+    let found = match p.tense {
         Tense::Copula | Tense::PerfectCopula => being::find(p, around),
         Tense::PastCopula => being::past(p, around),
         Tense::Have => having::find(p, around),
@@ -113,7 +114,8 @@ pub(crate) fn find(p: &Parsed<'_>, around: Around<'_>) -> Option<Found> {
         Tense::Modal => ability::modal(p, around),
         Tense::UsedTo => ability::used_to(p, around),
         Tense::Other => None,
-    }
+    };
+    found.or_else(|| lasting::find(p, around))
 }
 
 /// What "with two grown daughters" says.

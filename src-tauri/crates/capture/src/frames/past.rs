@@ -14,7 +14,7 @@ pub(crate) fn past(p: &Parsed<'_>, around: Around<'_>) -> Option<Found> {
     let (word, next) = (p.word(0), p.word(1));
     let (life, long) = (has_life_time(p), has_duration(p));
     let dropped = p.actor == Actor::Dropped;
-    if is_passing(p) && base != "move"
+    if is_passing(p) && base != "move" && !(base == "get" && one_of(word, "married engaged divorced"))
         || one_of(word, THIS) && !life
         || p.is_negated && !life && !one_of(base, "finish go grow learn like have study have drive attend")
     {
@@ -97,7 +97,7 @@ pub(crate) fn past(p: &Parsed<'_>, around: Around<'_>) -> Option<Found> {
         "open" | "launch" | "start" if one_of(word, "my our an a") && p.says("store shop studio bakery restaurant cafe business company practice brewery salon gallery school") && !recent_work(p) => make(Category::Experience, "a beginning"),
         "finish" | "complete" if p.rest_words().any(|w| one_of(w, "chemo chemotherapy radiotherapy treatment rehab probation apprenticeship residency training")) && !p.is_negated => make(Category::Experience, "an event of their life"),
         "donate" if one_of(word, "my our") => make(Category::Experience, "an event of their life"),
-        "do" if p.rest_words().any(|w| DEGREES.contains(w) || one_of(w, "service apprenticeship training thesis a-levels gcses residency internship tours")) && !one_of(word, "it this that the not") && !p.is_negated => make(Category::Experience, "studies"),
+        "do" if p.rest_words().any(|w| DEGREES.contains(w) || one_of(w, "abroad service apprenticeship training thesis a-levels gcses residency internship tours")) && !one_of(word, "it this that the not") && !p.is_negated => make(Category::Experience, "studies"),
         "row" | "play" | "swim" | "box" | "fence" | "compete" | "sing" | "dance" if word == "for" && one_of(next, "my our the england scotland wales ireland") && !p.is_negated => make(Category::Experience, "a past time"),
         "come" if word == "to" && (p.tokens.get(p.rest + 1).is_some_and(|t| t.is_capital) || p.says("country")) && (life || p.says("as when from for refugee student")) => make(Category::Experience, "a move"),
         "study" if !p.is_bare() && !p.is_negated && !one_of(word, "the it this that for") && p.says("at in") => make(Category::Experience, "studies"),

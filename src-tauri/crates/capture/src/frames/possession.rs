@@ -131,7 +131,8 @@ pub(super) fn being_of(
         Tense::Progressive => {
             let life = one_of(&p.base, "marry expect retire study train learn graduate turn")
                 && !p.is_bare()
-                && !one_of(word, "to it this that")
+                && !one_of(word, "it this that")
+                && (word != "to" || p.base == "train")
                 || one_of(&p.base, "get") && one_of(word, "married divorced")
                 || one_of(&p.base, "move") && (one_of(word, "to in into out abroad") && p.rest + 1 < p.end)
                 || one_of(&p.base, "have") && p.says("baby twins girl boy surgery")
@@ -370,6 +371,9 @@ fn attribute(p: &Parsed<'_>, around: Around<'_>, nouns: &[&str], is_anothers: bo
         && !one_of(p.word(1), "mess bit total disaster complete nightmare wreck few little")
     {
         return Some(make(Category::PersonalInfo, "a possession"));
+    }
+    if one_of(head, "marriage relationship engagement") && p.tense == Tense::Past && one_of(&p.base, "end break collapse fall") {
+        return Some(make(Category::Relationship, "a tie"));
     }
     // "my knitting group meets on Thursdays"
     if one_of(head, "group club choir class band team book-club orchestra rehearsal practice league lesson lessons classes")

@@ -29,6 +29,10 @@ pub(crate) fn progressive(p: &Parsed<'_>, around: Around<'_>) -> Option<Found> {
         Some(found.durability(Durability::Situational))
     };
     match base {
+        "move" if one_of(word, "the my our") && EVENTS.contains(next) && p.says("to") && has_future_time(p) => {
+            make(Category::Goal, "an event")
+        }
+        "take" if p.says("year months sabbatical") && p.says("off sabbatical") => make(Category::Goal, "a plan"),
         "run"
             if dropped
                 && p.rest < p.end

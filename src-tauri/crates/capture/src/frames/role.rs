@@ -65,6 +65,14 @@ pub(super) fn noun(p: &Parsed<'_>, around: Around<'_>) -> Option<Found> {
     }
     // "we're a two cat household", "we're a Python shop"
     let house = words.iter().position(|w| one_of(w, "household family house shop outfit"));
+    let body = words.iter().position(|w| one_of(w, "charity co-op nonprofit startup agency company couple"));
+    if p.is_plural
+        && has_article
+        && body.is_some_and(|k| k + 1 == words.len() || PREPOSITIONS.contains(words[k + 1]) || words[k + 1] == "of")
+    {
+        let tie = words.contains(&"couple");
+        return (!tie).then(|| Found::new(p, around, Category::PersonalInfo, "a business"));
+    }
     if let Some(at_house) = house
         && has_article
         && p.actor == Actor::Speaker
@@ -200,7 +208,7 @@ pub(super) fn noun(p: &Parsed<'_>, around: Around<'_>) -> Option<Found> {
     let unknown_doer = has_article
         && p.actor == Actor::Speaker
         && !p.is_plural
-        && head.len() > 5
+        && head.len() > 4
         && (head.ends_with("er")
             || head.ends_with("or")
             || head.ends_with("ian")

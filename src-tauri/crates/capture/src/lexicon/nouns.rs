@@ -46,7 +46,7 @@ words! {
     /// Training one holds.
     DEGREES = "degree phd doctorate masters master's master bachelor's bachelor diploma mba licence license certificate qualification";
     /// Nouns after "I'm a …" that are trades though no ending tells.
-    TRADES = "nurse chef cook vet doc doctor dentist surgeon physio pilot captain soldier sailor marine cop clerk judge monk nun priest vicar rabbi imam
+    TRADES = "nurse chef cook aider vet doc doctor dentist surgeon physio pilot captain soldier sailor marine cop clerk judge monk nun priest vicar rabbi imam
         pastor deacon coach guide host actress waitress waiter seamstress tailor cobbler blacksmith carpenter joiner plumber electrician
         mechanic architect accountant lawyer solicitor barrister paralegal student undergrad postgrad postdoc grad fresher sophomore
         freshman intern apprentice trainee temp freelancer contractor dev developer sysadmin engineer programmer analyst consultant

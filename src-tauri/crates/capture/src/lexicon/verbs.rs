@@ -139,6 +139,7 @@ pub(crate) fn is_known_verb(base: &str) -> bool {
                 | "overcome"
                 | "graduate"
                 | "help"
+                | "end"
         )
 }
 

@@ -41,11 +41,12 @@ const help: readonly Help[] = [
   },
   {
     id: 'transcript',
-    name: 'Zoom, Teams, Otter',
+    name: 'Zoom, Teams, Google Meet, Otter',
     wait: 'At once, when the recording is processed',
     steps: [
       'Zoom: in the web portal under Recordings, download the audio transcript (.vtt).',
-      'Teams: in the meeting’s recap, open the transcript and download it as .vtt.',
+      'Teams: in the meeting’s recap, open the transcript and download it as .vtt or .docx.',
+      'Google Meet: open the transcript in Google Docs, then File, Download, Microsoft Word (.docx) or Plain text (.txt).',
       'Otter: open the conversation, choose Export, then Text (.txt) or SRT.',
       'Drop the file here.',
     ],

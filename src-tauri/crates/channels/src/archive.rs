@@ -1,4 +1,4 @@
-//! One input: a plain file, or a zip whose wanted entries are read as streams.
+//! One input: a plain file, a Word document, or a zip whose wanted entries are read as streams.
 //!
 //! A zip is never unpacked to disk. It is refused whole when anything about it is unsafe (security.md section 7), because a
 //! harmless export has none of these traits and half of a doubtful archive is worth nothing.
@@ -11,7 +11,8 @@ use std::path::{Path, PathBuf};
 use zip::ZipArchive;
 
 use crate::ImportError;
-use crate::limits::READ_BUFFER_BYTES;
+use crate::docx::{self, Refusal};
+use crate::limits::{READ_BUFFER_BYTES, WORD_BYTES_MAX, WORD_PARTS_MAX};
 
 /// What an archive may cost.
 #[derive(Debug, Clone, Copy)]
@@ -37,7 +38,29 @@ impl ArchiveLimits {
         ratio_max: 100,
         any_ratio_bytes: 1 << 20,
     };
+
+    /// A Word document is a zip too, of which one entry is read.
+    const WORD: Self =
+        Self { entries_max: WORD_PARTS_MAX, entry_bytes_max: WORD_BYTES_MAX, total_bytes_max: WORD_BYTES_MAX, ..Self::STANDARD };
+
+    /// Why reading an entry of these sizes costs too much.
+    fn fault(&self, bytes: u64, compressed_bytes: u64) -> Option<String> {
+        if bytes > self.entry_bytes_max {
+            Some(format!("an entry is larger than {} MiB", self.entry_bytes_max >> 20))
+        } else if bytes > self.any_ratio_bytes && bytes / self.ratio_max > compressed_bytes {
+            Some(format!("an entry grows more than {}-fold, as in a zip bomb", self.ratio_max))
+        } else {
+            None
+        }
+    }
 }
+
+/// The ending of Word documents.
+const WORD_ENDING: &str = ".docx";
+
+/// What tells a Word document from other zips, and the names its main part may have: the second is Word on the web's.
+const WORD_TYPES: &str = "[Content_Types].xml";
+const WORD_MAIN: &[&str] = &["word/document.xml", "word/document2.xml"];
 
 /// Entries with these endings are media or pages that no importer reads.
 const IGNORED_ENDINGS: &[&str] = &[
@@ -70,6 +93,8 @@ impl Document {
 pub(crate) struct Container {
     path: PathBuf,
     archive: Option<ZipArchive<BufReader<File>>>,
+    is_word: bool,
+    holds_word: bool,
     documents: Vec<Document>,
 }
 
@@ -93,16 +118,24 @@ impl Container {
             Err(error) if error.kind() == io::ErrorKind::UnexpectedEof => false,
             Err(error) => return Err(io_error(error)),
         };
+        let name = path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
         if !is_zip {
-            let name = path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
-            return Ok(Self { path: path.to_owned(), archive: None, documents: vec![Document { name, bytes, entry: None }] });
+            let documents = vec![Document { name, bytes, entry: None }];
+            return Ok(Self { path: path.to_owned(), archive: None, is_word: false, holds_word: false, documents });
         }
         file.rewind().map_err(io_error)?;
         let refused = |reason: String| ImportError::Archive { path: path.to_owned(), reason };
         let mut archive = ZipArchive::new(BufReader::with_capacity(READ_BUFFER_BYTES, file))
             .map_err(|error| refused(format!("it is damaged or not complete ({error}); download or copy it again")))?;
+        if let Some(main) = word_main(&archive) {
+            let bytes = word_bytes(&mut archive, main, ArchiveLimits::WORD)
+                .map_err(|reason| ImportError::Word { path: path.to_owned(), reason })?;
+            let documents = vec![Document { name, bytes, entry: Some(main) }];
+            return Ok(Self { path: path.to_owned(), archive: Some(archive), is_word: true, holds_word: false, documents });
+        }
+        let holds_word = archive.file_names().flatten().any(|name| name.to_lowercase().ends_with(WORD_ENDING));
         let documents = wanted_entries(&mut archive, limits).map_err(refused)?;
-        Ok(Self { path: path.to_owned(), archive: Some(archive), documents })
+        Ok(Self { path: path.to_owned(), archive: Some(archive), is_word: false, holds_word, documents })
     }
 
     /// Where it is.
@@ -110,14 +143,24 @@ impl Container {
         &self.path
     }
 
+    /// Whether Word documents are among the files that were not looked at.
+    pub(crate) fn holds_word(&self) -> bool {
+        self.holds_word
+    }
+
     /// Its name without ending, for formats that have their title there.
     pub(crate) fn stem(&self) -> String {
         self.path.file_stem().map(|stem| stem.to_string_lossy().into_owned()).unwrap_or_default()
     }
 
-    /// Whether it is a zip.
+    /// Whether it is a zip of files.
     pub(crate) fn is_archive(&self) -> bool {
-        self.archive.is_some()
+        self.archive.is_some() && !self.is_word
+    }
+
+    /// Whether it is a Word document.
+    pub(crate) fn is_word(&self) -> bool {
+        self.is_word
     }
 
     /// The readable files in it, sorted by name; a plain file is its own only one.
@@ -125,7 +168,7 @@ impl Container {
         &self.documents
     }
 
-    /// Reads `document` from its beginning, without a byte order mark.
+    /// Reads `document` from its beginning, without a byte order mark; of a Word document, its text.
     pub(crate) fn read<T>(
         &mut self,
         document: &Document,
@@ -141,6 +184,16 @@ impl Container {
                 let entry = archive.by_index(entry).map_err(|error| damaged(error.to_string()))?;
                 let bounded = Bounded { inner: entry, bytes_left: document.bytes };
                 let mut input = BufReader::with_capacity(READ_BUFFER_BYTES, bounded);
+                if self.is_word {
+                    let text = docx::text_of(input).map_err(|refusal| ImportError::Word {
+                        path: path.clone(),
+                        reason: match refusal {
+                            Refusal::Io(error) => format!("it is damaged ({error})"),
+                            Refusal::Unfit(reason) => reason.to_owned(),
+                        },
+                    })?;
+                    return read(&mut text.as_bytes());
+                }
                 skip_mark(&mut input).map_err(|error| damaged(error.to_string()))?;
                 read(&mut input)
             }
@@ -178,6 +231,33 @@ impl<R: Read> Read for Bounded<R> {
             }
             None => Err(io::Error::new(io::ErrorKind::InvalidData, "an entry is larger than the archive says")),
         }
+    }
+}
+
+/// The main part of a Word document, if `archive` is one.
+fn word_main<R: Read + Seek>(archive: &ZipArchive<R>) -> Option<usize> {
+    archive.index_for_name(WORD_TYPES)?;
+    WORD_MAIN.iter().find_map(|name| archive.index_for_name(name))
+}
+
+/// The size of a Word document's main part, or why it is refused.
+fn word_bytes<R: Read + Seek>(archive: &mut ZipArchive<R>, main: usize, limits: ArchiveLimits) -> Result<u64, String> {
+    if archive.len() > limits.entries_max {
+        return Err(format!("it has {} parts, more than {}", archive.len(), limits.entries_max));
+    }
+    if archive.has_duplicate_names() {
+        return Err("two of its parts have the same name".to_owned());
+    }
+    if archive.has_overlapping_entries().map_err(|error| format!("its directory is damaged ({error})"))? {
+        return Err("its parts overlap, as in a zip bomb".to_owned());
+    }
+    let entry = archive.by_index_data(main).map_err(|error| format!("its directory is damaged ({error})"))?;
+    if entry.encrypted() {
+        return Err("it is protected by a password".to_owned());
+    }
+    match limits.fault(entry.size(), entry.compressed_size()) {
+        Some(fault) => Err(fault),
+        None => Ok(entry.size()),
     }
 }
 
@@ -221,11 +301,8 @@ fn wanted_entries<R: Read + Seek>(archive: &mut ZipArchive<R>, limits: ArchiveLi
         if entry.encrypted() {
             return Err("it is protected by a password; unpack it and import the files inside".to_owned());
         }
-        if entry.size() > limits.entry_bytes_max {
-            return Err(format!("an entry is larger than {} MiB", limits.entry_bytes_max >> 20));
-        }
-        if entry.size() > limits.any_ratio_bytes && entry.size() / limits.ratio_max > entry.compressed_size() {
-            return Err(format!("an entry grows more than {}-fold, as in a zip bomb", limits.ratio_max));
+        if let Some(fault) = limits.fault(entry.size(), entry.compressed_size()) {
+            return Err(fault);
         }
         total_bytes = total_bytes.saturating_add(entry.size());
         wanted.push((name, Document { name: base, bytes: entry.size(), entry: Some(index) }));
@@ -304,6 +381,31 @@ mod tests {
             assert!(error.contains(wanted), "{error:?} says {wanted:?}");
         }
         assert_eq!(Container::open(file.path()).unwrap().documents().len(), 2, "within the limits it is read");
+    }
+
+    #[test]
+    fn a_word_document_is_one_text_and_its_bombs_are_refused() {
+        let xml = "<w:document xmlns:w=\"http://schemas.openxmlformats.org/wordprocessingml/2006/main\"><w:p><w:t>hi</w:t></w:p></w:document>";
+        let word = |main: &[u8]| archive_of(&[(WORD_TYPES, b"<Types/>"), ("word/media/a.zip", b"PK"), (WORD_MAIN[0], main)]);
+        let file = word(xml.as_bytes());
+        let mut container = Container::open(file.path()).unwrap();
+        assert!(container.is_word() && !container.is_archive());
+        let document = container.documents()[0].clone();
+        let text = container.read(&document, |input| Ok(io::read_to_string(input).unwrap())).unwrap();
+        assert_eq!(text.trim(), "hi");
+        let bomb = word(&vec![b' '; 3 << 20]);
+        let error = Container::open(bomb.path()).err().map(|error| error.to_string()).unwrap_or_default();
+        assert!(error.contains("Word document") && error.contains("100-fold"), "{error}");
+        let many = ArchiveLimits { entries_max: 2, ..ArchiveLimits::WORD };
+        let small = ArchiveLimits { entry_bytes_max: 10, ..ArchiveLimits::WORD };
+        for (limits, wanted) in [(many, "3 parts"), (small, "an entry is larger")] {
+            let mut archive = ZipArchive::new(BufReader::new(File::open(file.path()).unwrap())).unwrap();
+            let main = word_main(&archive).unwrap();
+            let fault = word_bytes(&mut archive, main, limits).err().unwrap_or_default();
+            assert!(fault.contains(wanted), "{fault:?} says {wanted:?}");
+        }
+        let neither = archive_of(&[("word/document.xml", xml.as_bytes())]);
+        assert!(!Container::open(neither.path()).unwrap().is_word(), "a folder called word makes no Word document");
     }
 
     #[test]

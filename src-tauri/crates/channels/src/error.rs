@@ -28,7 +28,7 @@ pub enum ImportError {
     },
     /// No importer knows it.
     #[error(
-        "{path} is not an export that Keepsake knows. It reads ChatGPT, Claude, Claude Code, WhatsApp, meeting transcripts (VTT, SRT, Otter) and Keepsake JSONL"
+        "{path} is not an export that Keepsake knows. It reads ChatGPT, Claude, Claude Code, WhatsApp, meeting transcripts (VTT, SRT, SBV, Word, Google Meet, Otter) and Keepsake JSONL"
     )]
     Unknown {
         /// The file.
@@ -66,6 +66,14 @@ pub enum ImportError {
         /// The file.
         path: PathBuf,
         /// What is wrong with it and what to do.
+        reason: String,
+    },
+    /// A Word document that is damaged, hostile or too large.
+    #[error("{path} cannot be read as a Word document: {reason}; download it again, or save it as plain text")]
+    Word {
+        /// The file.
+        path: PathBuf,
+        /// What is wrong with it.
         reason: String,
     },
     /// The content is of another kind than the person said.

@@ -10,6 +10,7 @@ mod chatgpt;
 mod claude;
 mod claude_code;
 mod contract;
+mod docx;
 mod error;
 mod identity;
 mod json;

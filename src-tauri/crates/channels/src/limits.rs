@@ -22,6 +22,18 @@ pub(crate) const METADATA_BYTES_MAX: usize = 256 * 1024;
 /// takes about ten times its size.
 pub(crate) const TRANSCRIPT_BYTES_MAX: usize = 16 * 1024 * 1024;
 
+/// The main part of a Word document, inflated. A transcript's formatting takes some five times its text.
+pub(crate) const WORD_BYTES_MAX: u64 = 64 * 1024 * 1024;
+
+/// Parts of a Word document; transcripts have twenty, and a picture for every speaker.
+pub(crate) const WORD_PARTS_MAX: usize = 10_000;
+
+/// Deepest nesting of elements in a Word document. Tables in tables in text boxes reach some forty.
+pub(crate) const XML_DEPTH_MAX: usize = 256;
+
+/// So many attributes of a Word document's root are looked at; it declares some thirty languages.
+pub(crate) const XML_ATTRIBUTES_MAX: usize = 256;
+
 /// Names remembered while one file is read (titles of sessions, tools of calls); real files have a few thousand.
 pub(crate) const NAMES_MAX: usize = 100_000;
 

@@ -152,7 +152,15 @@ impl Plan {
         if !container.is_archive() {
             let Some(document) = documents.first() else { return Err(ImportError::Empty { path }) };
             let sniffed = container.read(document, |input| sniff_document(input).map_err(|source| io_error(&path, source)))?;
+            // Whatever a Word document quotes, only meetings are exported as one.
+            let sniffed = match sniffed {
+                Sniffed::Kind(kind) if container.is_word() && kind != SourceKind::Transcript => Sniffed::Unknown,
+                sniffed => sniffed,
+            };
             let kind = match (sniffed, wanted) {
+                (_, Some(wanted)) if container.is_word() && wanted != SourceKind::Transcript => {
+                    return Err(ImportError::WrongKind { path, wanted });
+                }
                 (Sniffed::Kind(kind), Some(wanted)) if kind != wanted => return Err(ImportError::WrongKind { path, wanted }),
                 (Sniffed::Kind(kind), _) => kind,
                 (Sniffed::Empty, _) => return Err(ImportError::Empty { path }),
@@ -186,6 +194,10 @@ impl Plan {
             Some(wanted) => return Err(ImportError::WrongKind { path, wanted }),
             None => match known.iter().map(|(kind, _)| *kind).max_by_key(|kind| bytes_of(*kind)) {
                 Some(kind) => kind,
+                None if container.holds_word() => {
+                    let reason = "it holds Word documents; unpack it and import those".to_owned();
+                    return Err(ImportError::Archive { path, reason });
+                }
                 None => return Err(ImportError::Unknown { path }),
             },
         };

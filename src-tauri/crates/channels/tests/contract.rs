@@ -107,6 +107,11 @@ const FIXTURES: &[(&str, SourceKind)] = &[
     ("transcript/meeting.srt", SourceKind::Transcript),
     ("transcript/otter.txt", SourceKind::Transcript),
     ("transcript/zoom_captions.txt", SourceKind::Transcript),
+    ("transcript/meet.txt", SourceKind::Transcript),
+    ("transcript/meet.sbv", SourceKind::Transcript),
+    ("transcript/meet.docx", SourceKind::Transcript),
+    ("transcript/teams.docx", SourceKind::Transcript),
+    ("transcript/teams_older.docx", SourceKind::Transcript),
 ];
 
 #[test]
@@ -116,6 +121,9 @@ fn content_tells_the_kind_whatever_the_name() {
         let bytes = fs::read(fixture(name)).unwrap();
         let renamed = write(&folder, "conversations.json", &bytes);
         assert_eq!(sniff(&renamed).unwrap(), *kind, "{name} under another name");
+        if name.ends_with(".docx") {
+            continue;
+        }
         let zipped = write(&folder, "any.bin", &zip_of(&[("photo.jpg", b"x"), ("folder/whatever", &bytes)]));
         assert_eq!(sniff(&zipped).unwrap(), *kind, "{name} in a zip");
         assert_eq!(sniff(&fixture(name).parent().unwrap().join(Path::new(name).file_name().unwrap())).unwrap(), *kind);
@@ -308,6 +316,14 @@ fn wrong_files_get_one_clear_message() {
     let zipped = zip_of(&[("conversations.json", &modern)]);
     let mut flipped = zipped.clone();
     flipped[100] ^= 0x55;
+    let word = fs::read(fixture("transcript/meet.docx")).unwrap();
+    let mut word_flipped = word.clone();
+    let main = word.windows(17).position(|name| name == b"word/document.xml").unwrap();
+    word_flipped[main + 60] ^= 0x55;
+    let hostile = zip_of(&[
+        ("[Content_Types].xml", b"<Types/>"),
+        ("word/document.xml", b"<!DOCTYPE d [<!ENTITY a \"Ana\"><!ENTITY b \"&a;&a;\">]><d>&b;</d>"),
+    ]);
     let deep = format!("[{{\"mapping\":{}{}}}]", "[".repeat(100_000), "]".repeat(100_000));
     for (what, bytes, wanted) in [
         ("nothing", Vec::new(), "is empty"),
@@ -324,6 +340,10 @@ fn wrong_files_get_one_clear_message() {
         ),
         ("half a zip", zipped[..zipped.len() - 30].to_vec(), "damaged or not complete"),
         ("a zip with a flipped bit", flipped, "damaged"),
+        ("half a Word document", word[..word.len() / 2].to_vec(), "damaged or not complete"),
+        ("a Word document with a flipped bit", word_flipped, "cannot be read as a Word document"),
+        ("a Word document with entities", hostile, "document type"),
+        ("a zip of Word documents", zip_of(&[("Meet/a.docx", &word)]), "unpack it"),
         ("an empty zip", zip_of(&[]), "not an export"),
     ] {
         let path = write(&folder, "file", &bytes);
@@ -371,6 +391,45 @@ fn no_truncation_of_the_files_beside_claudes_chats_is_taken_for_a_whole_one() {
             file.set_len(len as u64).unwrap();
             assert!(read(&path, &options()).is_err(), "{name} cut after {len} of {} bytes", whole.len());
         }
+    }
+}
+
+#[test]
+fn no_truncation_of_a_word_document_is_taken_for_a_whole_one() {
+    let folder = TempDir::new().unwrap();
+    let whole = fs::read(fixture("transcript/teams_older.docx")).unwrap();
+    let path = write(&folder, "cut.docx", &whole);
+    let file = fs::File::options().write(true).open(&path).unwrap();
+    for len in (0..whole.len()).rev() {
+        file.set_len(len as u64).unwrap();
+        assert!(read(&path, &options()).is_err(), "cut after {len} of {} bytes", whole.len());
+    }
+}
+
+#[test]
+fn a_transcript_cut_anywhere_gives_what_was_said_before_the_cut_and_nothing_else() {
+    let folder = TempDir::new().unwrap();
+    for name in ["transcript/meet.txt", "transcript/meet.sbv"] {
+        let bytes = fs::read(fixture(name)).unwrap();
+        let whole = read(&fixture(name), &options()).unwrap().messages;
+        let path = write(&folder, "cut.txt", &bytes);
+        let file = fs::File::options().write(true).open(&path).unwrap();
+        let mut read_some = 0;
+        for len in (0..bytes.len()).rev() {
+            file.set_len(len as u64).unwrap();
+            let Ok(cut) = read(&path, &options()) else { continue };
+            // Of the line that is cut, what is left may be nobody's, never somebody else's.
+            for (at, message) in cut.messages.iter().enumerate() {
+                let (is_last, is_near) = (at + 1 == cut.messages.len(), at + 2 >= cut.messages.len());
+                let is_said =
+                    whole.get(at).is_some_and(|said| said.author.name == message.author.name && said.text == message.text);
+                let is_begun = whole.get(at).is_some_and(|said| said.text.starts_with(message.text.trim_end_matches('\u{fffd}')));
+                let is_nobodys = message.author.name == "Unknown speaker";
+                assert!(is_said || is_near && is_begun || is_last && is_nobodys, "{name} cut after {len}: {:?}", message.text);
+            }
+            read_some += cut.messages.len();
+        }
+        assert!(read_some > bytes.len() / 4, "{name}: many cuts leave something to read");
     }
 }
 

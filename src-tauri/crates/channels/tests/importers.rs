@@ -167,7 +167,10 @@ fn chatgpt_content_types() {
 
 #[test]
 fn chatgpt_calls_and_results_of_tools_are_kept_as_such_and_reasoning_is_no_answer() {
-    check("chatgpt/tools.json", options(), expect![[r#"
+    check(
+        "chatgpt/tools.json",
+        options(),
+        expect![[r#"
         c-tools/u 2025-10-09T08:53:20 User(owner) text: "What is 12 cubed, and is it raining in Leeds?"
         c-tools/r 2025-10-09T08:53:21 ChatGPT(assistant) thinking re=u: "The user wants a number and the weather." {"channel":"analysis"}
         c-tools/c 2025-10-09T08:53:22 ChatGPT(assistant) text re=r: "I will compute first." {"channel":"commentary"}
@@ -179,7 +182,8 @@ fn chatgpt_calls_and_results_of_tools_are_kept_as_such_and_reasoning_is_no_answe
         skipped 1 hidden: "hidden call"
         skipped 1 tool_traffic: "typed at a plug-in"
         chatgpt: 1 conversations, 10 seen
-    "#]]);
+    "#]],
+    );
 }
 
 #[test]
@@ -370,7 +374,10 @@ fn claude_code_session_keeps_words_and_tools_apart() {
 
 #[test]
 fn claude_code_commands_are_kept_as_commands_and_take_no_words_with_them() {
-    check("claude-code/commands.jsonl", options(), expect![[r#"
+    check(
+        "claude-code/commands.jsonl",
+        options(),
+        expect![[r#"
         5a0c0000-0000-4000-8000-00000000000c/k1 2026-01-05T11:00:01 User(owner) command: "/review I never use tabs" {"written":"<command-message>review</command-message>\n<command-name>/review</command-name>\n<command-args>I never use tabs</command-args>","git_branch":"main"}
         5a0c0000-0000-4000-8000-00000000000c/k2 2026-01-05T11:00:02 User(owner) command re=k1: "!ls hives" {"written":"<bash-input>ls hives</bash-input>","git_branch":"main"}
         5a0c0000-0000-4000-8000-00000000000c/k4#0 2026-01-05T11:00:04 User(owner) command re=k3: "/model" {"written":"<command-name>/model</command-name>\n<command-message>model</command-message>\n<command-args></command-args>","git_branch":"main"}
@@ -379,7 +386,8 @@ fn claude_code_commands_are_kept_as_commands_and_take_no_words_with_them() {
         skipped 1 added_by_program: "<bash-stdout>one two</bash-stdout><bash-stderr></bash-stderr>"
         skipped 1 command: "<command-name>/inner</command-name>"
         claude-code: 1 conversations, 7 seen
-    "#]]);
+    "#]],
+    );
 }
 
 #[test]
@@ -609,6 +617,89 @@ fn srt_without_speakers() {
         transcript: 1 conversations, 2 seen
     "#]],
     );
+}
+
+#[test]
+fn google_meet_as_word_leaves_notes_out_and_times_blocks() {
+    check(
+        "transcript/meet.docx",
+        ImportOptions { me: Some("Ben Okoro".into()), ..options() },
+        expect![[r#"
+        meeting-a8095be4ede363df/h-416a641f7b802e41 2026-01-05T23:06:00 Ana Lima(person) voice: "Good morning. I moved the launch to March." {"cues":[{"at":0,"start_ms":0,"end_ms":null}]}
+        meeting-a8095be4ede363df/h-911a3e8fb8b5ffab 2026-01-05T23:06:00 Ben Okoro(owner) voice: "I live in Leeds & I take the train." {"cues":[{"at":0,"start_ms":0,"end_ms":null}]}
+        meeting-a8095be4ede363df/h-5cb9fe1d79b53211 2026-01-05T23:06:00 Ana Lima's Presentation(person) voice: "Welcome to the demonstration of our product." {"cues":[{"at":0,"start_ms":0,"end_ms":null}]}
+        meeting-a8095be4ede363df/h-98737658a7fd3f23 2026-01-05T23:06:00 edwin(person) voice: "Maybe not. Or perhaps." {"cues":[{"at":0,"start_ms":0,"end_ms":null},{"at":11,"start_ms":0,"end_ms":null}]}
+        meeting-a8095be4ede363df/h-f6b94b9aae71d9d1 2026-01-05T23:07:04 edwin(person) voice: "I grew up in Cork." {"cues":[{"at":0,"start_ms":64000,"end_ms":null}]}
+        meeting-a8095be4ede363df/h-3b96df931c91f3fc 2026-01-05T23:07:04 Ana Lima(person) voice: "I am vegetarian." {"cues":[{"at":0,"start_ms":64000,"end_ms":null}]}
+        skipped 1 empty: "Ben Okoro"
+        skipped 7 not_a_message: "✍\u{fe0f} Notes"
+        skipped 1 filler: "Um."
+        transcript: 1 conversations, 15 seen
+    "#]],
+    );
+}
+
+#[test]
+fn google_meet_as_text_without_blocks() {
+    check(
+        "transcript/meet.txt",
+        options(),
+        expect![[r#"
+        meeting-de42df8c47455605/h-cb3e6922e7af5562 2024-07-18T23:06:00? Ana Lima(person) voice: "I started to learn Welsh… and it goes well." {"cues":[{"at":0,"start_ms":0,"end_ms":null},{"at":26,"start_ms":0,"end_ms":null}]}
+        meeting-de42df8c47455605/h-c48d1365153e43ca 2024-07-18T23:06:00? edwin(person) voice: "I prefer Irish." {"cues":[{"at":0,"start_ms":0,"end_ms":null}]}
+        meeting-de42df8c47455605/h-aca5bdfeb9ce3b0d 2024-07-18T23:06:00? Ana Lima(person) voice: "One thing: the books are here." {"cues":[{"at":0,"start_ms":0,"end_ms":null}]}
+        skipped 6 not_a_message: "Weekly sync (2024-07-18 16:06 GMT-7) - Transcript"
+        transcript: 1 conversations, 9 seen
+    "#]],
+    );
+}
+
+#[test]
+fn google_meet_captions() {
+    check(
+        "transcript/meet.sbv",
+        options(),
+        expect![[r#"
+        meeting-18c809bc53878d62/h-ba41ed03b3ed8d79 2026-01-01T00:00:01? Ana Lima(person) voice: "I play the oboe. Every Sunday, in fact." {"cues":[{"at":0,"start_ms":1000,"end_ms":3500},{"at":17,"start_ms":3600,"end_ms":5000}]}
+        meeting-18c809bc53878d62/h-c0b5dedb995ebeff 2026-01-01T00:00:06? Ben Okoro(person) voice: "I listen." {"cues":[{"at":0,"start_ms":6000,"end_ms":8000}]}
+        transcript: 1 conversations, 2 seen
+    "#]],
+    );
+}
+
+#[test]
+fn teams_as_word() {
+    check(
+        "transcript/teams.docx",
+        options(),
+        expect![[r#"
+        meeting-bb1cf82557c1cac9/h-fb4837cfa99a7982 2026-01-05T13:35:58~ Ana Lima(person) voice: "We should meet again. See you at 9:30" {"cues":[{"at":0,"start_ms":3000,"end_ms":null}]}
+        meeting-bb1cf82557c1cac9/h-b4f0b26152ad480b 2026-01-05T13:36:14~ Ben Okoro(person) voice: "I use Linux at home." {"speaker_label":"Ben Okoro [External]","cues":[{"at":0,"start_ms":19000,"end_ms":null}]}
+        meeting-bb1cf82557c1cac9/h-983b9653b9d3744f 2026-01-05T14:38:00~ Ana Lima(person) voice: "Thanks." {"cues":[{"at":0,"start_ms":3725000,"end_ms":null}]}
+        skipped 5 not_a_message: "Web Governance-20260105_133555-Meeting Transcript"
+        transcript: 1 conversations, 8 seen
+    "#]],
+    );
+}
+
+#[test]
+fn teams_as_word_of_older_meetings() {
+    check(
+        "transcript/teams_older.docx",
+        options(),
+        expect![[r#"
+        meeting-5b65d5d725724008/h-a50ecf24a630f202 2026-01-01T00:00:00? Ana Lima(person) voice: "I keep bees. Two hives." {"cues":[{"at":0,"start_ms":0,"end_ms":3640},{"at":13,"start_ms":3640,"end_ms":5000}]}
+        meeting-5b65d5d725724008/h-26eb880de6c0ad16 2026-01-01T00:01:05? Ben Okoro(person) voice: "I do not: I keep cats." {"cues":[{"at":0,"start_ms":65000,"end_ms":67000}]}
+        transcript: 1 conversations, 2 seen
+    "#]],
+    );
+}
+
+#[test]
+fn a_word_document_that_is_no_transcript_is_told_to_be_unknown() {
+    for name in ["word/letter.docx", "word/quoted_chat.docx"] {
+        assert!(shown(&fixture(name), &options()).starts_with("error: FILE is not an export that Keepsake knows"), "{name}");
+    }
 }
 
 #[test]

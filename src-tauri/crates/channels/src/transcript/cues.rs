@@ -1,4 +1,7 @@
-//! Cues of the transcript formats: WebVTT (Zoom, Teams), SRT, Otter text, Zoom's saved captions.
+//! Cues of the transcript formats: WebVTT (Zoom, Teams), SRT, SBV (Google Meet), Otter text, Zoom's saved captions, and the text of
+//! Teams' Word documents.
+
+use super::meet;
 
 /// One stretch of speech as the file has it.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -17,6 +20,10 @@ pub(crate) struct Cues {
     pub(crate) cues: Vec<Cue>,
     /// Times are times of day.
     pub(crate) is_clock: bool,
+    /// Nothing tells when within the meeting something was said.
+    pub(crate) is_untimed: bool,
+    /// The meeting's name, where the file itself has it.
+    pub(crate) title: Option<String>,
     /// Lines that are neither cue nor known extra.
     pub(crate) strays: Vec<String>,
     /// Cue blocks without text.
@@ -27,7 +34,13 @@ pub(crate) struct Cues {
 const SNIFF_LINES: usize = 200;
 
 /// The longest label of a speaker, in characters.
-const LABEL_CHARS_MAX: usize = 60;
+pub(super) const LABEL_CHARS_MAX: usize = 60;
+
+/// The longest label of a speaker, in words.
+pub(super) const LABEL_WORDS_MAX: usize = 6;
+
+/// How Teams says in the middle of the words who recorded them.
+const TEAMS_NOTICES: &[&str] = &[" started transcription", " stopped transcription"];
 
 /// Whether the beginning of a file looks like a transcript.
 pub(crate) fn looks_like(head: &str) -> bool {
@@ -42,17 +55,20 @@ pub(crate) fn looks_like(head: &str) -> bool {
     // Text must follow: a list of songs with their lengths has none.
     let is_turn = |pair: &[&str]| turn_line(pair[0]).is_some() && turn_line(pair[1]).is_none();
     let turns = lines.windows(2).filter(|pair| is_turn(pair)).count();
-    is_srt || turns >= 2 || lines.windows(2).next().is_some_and(is_turn)
+    is_srt || turns >= 2 || lines.windows(2).next().is_some_and(is_turn) || meet::looks_like(head)
 }
 
 /// The cues of a whole file.
 pub(crate) fn parse(text: &str) -> Cues {
     let is_timed = text.trim_start().starts_with("WEBVTT") || text.lines().any(|line| timing(line).is_some());
-    let mut cues = if is_timed { timed(text) } else { turns(text) };
     if is_timed {
+        let mut cues = timed(text);
         take_name_prefixes(&mut cues.cues);
+        return cues;
     }
-    cues
+    let turns = turns(text);
+    let meet = if meet::looks_like(text) { meet::parse(text) } else { Cues::default() };
+    if meet.cues.len() > turns.cues.len() { meet } else { turns }
 }
 
 /// WebVTT and SRT: blocks with a timing line.
@@ -73,6 +89,20 @@ fn timed(text: &str) -> Cues {
             }
             continue;
         };
+        if is_teams_word(line) {
+            let mut payload: Vec<&str> = Vec::new();
+            while let Some(line) = lines.next_if(|line| timing(line).is_none()) {
+                payload.extend(Some(line.trim()).filter(|line| !line.is_empty()));
+            }
+            let speaker = payload.first().and_then(|line| label(line)).filter(|_| payload.len() > 1).map(str::to_owned);
+            let text = payload[usize::from(speaker.is_some())..].join("\n");
+            if text.is_empty() {
+                out.empty.push(line.to_owned());
+            } else {
+                out.cues.push(Cue { start_ms, end_ms: Some(end_ms), speaker, text });
+            }
+            continue;
+        }
         let mut payload = String::new();
         while let Some(line) = lines.next_if(|line| !line.trim().is_empty() && timing(line).is_none()) {
             // The id of the next cue, where no blank line stands between.
@@ -107,7 +137,7 @@ fn turns(text: &str) -> Cues {
             out.is_clock |= is_clock;
             out.cues.push(Cue { start_ms, end_ms: None, speaker: Some(speaker.to_owned()), text: String::new() });
         } else if line.is_empty() {
-        } else if line.to_lowercase().starts_with("transcribed by https://otter.ai") {
+        } else if is_signature(line) || may_begin && TEAMS_NOTICES.iter().any(|notice| line.ends_with(notice)) {
             out.strays.push(line.to_owned());
         } else if let Some(cue) = out.cues.last_mut() {
             if !cue.text.is_empty() {
@@ -124,15 +154,30 @@ fn turns(text: &str) -> Cues {
     out
 }
 
-/// Start and end of a timing line, in milliseconds.
+/// Otter's last line.
+fn is_signature(line: &str) -> bool {
+    line.to_lowercase().starts_with("transcribed by https://otter.ai")
+}
+
+/// Whether a timing line is one of Teams' older Word documents, which write `0:0:3.64` and the speaker below it.
+fn is_teams_word(line: &str) -> bool {
+    let start = line.split_once("-->").map_or("", |(start, _)| start.trim());
+    start.split([':', '.']).nth(1).is_some_and(|minutes| minutes.len() == 1) && start.matches(':').count() == 2
+}
+
+/// Start and end of a timing line, in milliseconds: `00:00:01.000 --> 00:00:02.000`, in SBV `0:00:01.000,0:00:02.000`.
 fn timing(line: &str) -> Option<(i64, i64)> {
-    let (start, end) = line.split_once("-->")?;
+    let Some((start, end)) = line.split_once("-->") else {
+        let (start, end) = line.trim().split_once(',')?;
+        let is_sbv = [start, end].iter().all(|time| time.matches(':').count() == 2 && time.contains('.'));
+        return if is_sbv { Some((clock(start)?, clock(end)?)) } else { None };
+    };
     let end = end.split_whitespace().next()?;
     Some((clock(start.trim())?, clock(end)?))
 }
 
 /// `H:MM:SS.mmm`, `MM:SS,mmm`, `M:SS` in milliseconds.
-fn clock(text: &str) -> Option<i64> {
+pub(super) fn clock(text: &str) -> Option<i64> {
     let (whole, fraction) = text.split_once(['.', ',']).unwrap_or((text, ""));
     let mut fields = whole.split(':');
     let mut seconds = 0i64;
@@ -166,11 +211,11 @@ fn turn_line(line: &str) -> Option<(&str, i64, bool)> {
 }
 
 /// A name as labels are: short, not a sentence.
-fn label(name: &str) -> Option<&str> {
+pub(super) fn label(name: &str) -> Option<&str> {
     let name = name.trim();
     let is_label = !name.is_empty()
         && name.chars().count() <= LABEL_CHARS_MAX
-        && name.split_whitespace().count() <= 6
+        && name.split_whitespace().count() <= LABEL_WORDS_MAX
         && !name.contains([':', '?', '!', ';', ','])
         && name.chars().next().is_some_and(|c| c.is_uppercase() || c.is_numeric() || !c.is_lowercase() && c.is_alphabetic());
     is_label.then_some(name)
@@ -280,5 +325,11 @@ mod tests {
         assert_eq!(turn_line("[Ana Lima] 14:05:09"), Some(("Ana Lima", 50_709_000, true)));
         assert_eq!(turn_line("we meet at, say, 9:30"), None);
         assert_eq!(turn_line("Ana: hi"), None);
+        assert_eq!(timing("0:00:01.000,0:00:02.500"), Some((1_000, 2_500)));
+        assert_eq!(timing("0:0:1.0 --> 0:0:2.64"), Some((1_000, 2_640)));
+        for no_timing in ["1,2", "10:00,11:00", "at 0:00:01.000,0:00:02.500", "0:00:01,0:00:02"] {
+            assert_eq!(timing(no_timing), None, "{no_timing}");
+        }
+        assert!(is_teams_word("0:0:1.0 --> 0:0:2.64") && !is_teams_word("00:00:01.000 --> 00:00:02.640"));
     }
 }

@@ -1,14 +1,16 @@
-//! Meeting transcripts: WebVTT of Zoom and Teams, SRT, Otter text, Zoom's saved captions.
+//! Meeting transcripts: WebVTT of Zoom and Teams, SRT, SBV, Otter text, Zoom's saved captions, Google Meet's and Teams' documents.
 //!
 //! Cues are cut where a screen line ends, so consecutive cues of one speaker are joined to turns; their times stay in the
 //! metadata. Labels such as "Speaker 1" mean somebody only within one meeting, so their handles name the meeting too.
-//! Deliberately not here: `.docx`, Google Meet. Shapes: formats.md section 1.16.
+//! Deliberately not here: reading Word's XML, which gives plain text before it comes here. Shapes: formats.md section 1.16.
 
 mod cues;
+mod meet;
+mod when;
 
 use std::io::{BufRead, Read as _};
 
-use chrono::{NaiveDate, NaiveDateTime, NaiveTime};
+use chrono::NaiveTime;
 use keepsake_domain::{Author, Message, MessageType, Metadata, SourceKind, SourceRef, TimeCertainty, Timestamp, Visibility};
 use serde_json::json;
 
@@ -20,6 +22,7 @@ use crate::out::Out;
 use crate::time::local;
 pub(crate) use cues::looks_like;
 use cues::{Cue, Cues};
+use when::{When, without_time};
 
 /// Channel type.
 const CHANNEL: &str = "meeting";
@@ -32,6 +35,9 @@ const TURN_GAP_MS: i64 = 30_000;
 
 /// The meeting is known again by so many of its first cues.
 const IDENTITY_CUES: usize = 8;
+
+/// The time of a meeting stands in one of so many lines before its first words.
+const HEAD_LINES_MAX: usize = 10;
 
 /// A day, for captions that pass midnight.
 const DAY_MS: i64 = 86_400_000;
@@ -84,6 +90,9 @@ const UNKNOWN_VOICES: &[&str] = &[
     "spreker",
 ];
 
+/// How the labels of shared screens end.
+const SCREENS: &[&str] = &["'s presentation", "’s presentation"];
+
 /// The label where the format names nobody.
 const NOBODY: &str = "Unknown speaker";
 
@@ -96,7 +105,7 @@ pub(crate) fn read(input: &mut dyn BufRead, name: &str, out: &mut Out<'_>) -> Re
         return Ok(());
     }
     let text = String::from_utf8_lossy(&bytes);
-    let Cues { mut cues, is_clock, strays, empty } = cues::parse(&text);
+    let Cues { mut cues, is_clock, is_untimed, title, strays, empty } = cues::parse(&text);
     for stray in &strays {
         out.skip(SkipReason::NotAMessage, stray);
     }
@@ -114,9 +123,11 @@ pub(crate) fn read(input: &mut dyn BufRead, name: &str, out: &mut Out<'_>) -> Re
         }
         !is_filler
     });
-    let (base, time_certainty) = base_time(name, is_clock, out);
+    let (base, known) = base_time(&strays, name, is_clock, out);
+    // Where nothing tells when within the meeting it was said, its beginning stands in.
+    let time_certainty = if is_untimed { TimeCertainty::Inferred } else { known };
     let mut stand_ins = StandIns::default();
-    let title = title_of(name);
+    let title = title.as_deref().or(stem_of(name)).map(without_time).filter(|title| !title.is_empty()).map(str::to_owned);
     for turn in turns(cues) {
         let label = turn.speaker.as_deref().unwrap_or(NOBODY);
         let speaker = without_suffix(label);
@@ -226,6 +237,10 @@ fn is_unknown_voice(name: &str) -> bool {
     let name = folded(name);
     let is_count =
         |tail: &str| tail.len() == 1 && tail.is_ascii() || !tail.is_empty() && tail.bytes().all(|b| b.is_ascii_digit());
+    // What a shared screen plays is nobody's speech.
+    if SCREENS.iter().any(|end| name.ends_with(end)) {
+        return true;
+    }
     let base = name.rsplit_once([' ', '_', '-']).filter(|(_, tail)| is_count(tail)).map_or(name.as_str(), |(base, _)| base);
     UNKNOWN_VOICES.contains(&base.trim_end_matches(|c: char| c.is_ascii_digit()))
 }
@@ -244,14 +259,18 @@ fn unwrap_midnight(cues: &mut [Cue]) {
     }
 }
 
-/// The moment from which cue times count: the one in the file name, else the file's own.
-fn base_time(name: &str, is_clock: bool, out: &Out<'_>) -> (Timestamp, TimeCertainty) {
+/// The moment from which cue times count: the one in the document or the file name, else the file's own.
+fn base_time(head: &[String], name: &str, is_clock: bool, out: &Out<'_>) -> (Timestamp, TimeCertainty) {
     let offset = out.options.utc_offset_minutes;
-    match (time_in_name(name), is_clock) {
-        (Some((time, true)), false) => (Timestamp(time.and_utc().timestamp_millis()), TimeCertainty::Exact),
-        (Some((time, false)), false) => (local(time, offset), TimeCertainty::LocalAssumed),
-        (Some((time, _)), true) => (local(time.date().and_time(NaiveTime::MIN), offset), TimeCertainty::LocalAssumed),
-        (None, false) => (out.options.file_time, TimeCertainty::Inferred),
+    let head = head.iter().take(HEAD_LINES_MAX).map(String::as_str);
+    match (head.clone().chain([name]).find_map(When::find), is_clock) {
+        (Some(When { time, zone_minutes: Some(zone) }), false) => (local(time, zone), TimeCertainty::Exact),
+        (Some(When { time, zone_minutes: None }), false) => (local(time, offset), TimeCertainty::LocalAssumed),
+        (Some(When { time, .. }), true) => (local(time.date().and_time(NaiveTime::MIN), offset), TimeCertainty::LocalAssumed),
+        (None, false) => match head.clone().find_map(when::date) {
+            Some(date) => (local(date.and_time(NaiveTime::MIN), offset), TimeCertainty::Inferred),
+            None => (out.options.file_time, TimeCertainty::Inferred),
+        },
         (None, true) => {
             let local_ms = out.options.file_time.plus_ms(i64::from(offset) * 60_000).as_millis();
             let midnight = Timestamp(local_ms.div_euclid(DAY_MS) * DAY_MS).plus_ms(-i64::from(offset) * 60_000);
@@ -260,29 +279,11 @@ fn base_time(name: &str, is_clock: bool, out: &Out<'_>) -> (Timestamp, TimeCerta
     }
 }
 
-/// `20260105-140000` somewhere in a name, and whether it is UTC: Zoom writes `GMT` before it, Teams `UTC` behind.
-fn time_in_name(name: &str) -> Option<(NaiveDateTime, bool)> {
-    let bytes = name.as_bytes();
-    (0..bytes.len().saturating_sub(14)).find_map(|at| {
-        let window = name.get(at..at + 15)?;
-        let (date, time) = (window.get(..8)?, window.get(9..)?);
-        let is_stamp =
-            matches!(window.as_bytes()[8], b'-' | b'_' | b'T') && (date.bytes().chain(time.bytes())).all(|b| b.is_ascii_digit());
-        if !is_stamp {
-            return None;
-        }
-        let date = NaiveDate::parse_from_str(date, "%Y%m%d").ok()?;
-        let time = NaiveTime::parse_from_str(time, "%H%M%S").ok()?;
-        let is_utc = name[..at].ends_with("GMT") || name[at + 15..].starts_with("UTC") || name[at + 15..].starts_with('Z');
-        Some((date.and_time(time), is_utc))
-    })
-}
-
 /// The file name without its endings.
-fn title_of(name: &str) -> Option<String> {
+fn stem_of(name: &str) -> Option<&str> {
     let stem = name.rsplit_once('.').map_or(name, |(stem, _)| stem);
-    let stem = stem.strip_suffix(".transcript").unwrap_or(stem).trim();
-    (!stem.is_empty()).then(|| stem.to_owned())
+    let stem = stem.strip_suffix(".transcript").or(stem.strip_suffix(" - Transcript")).unwrap_or(stem).trim();
+    (!stem.is_empty()).then_some(stem)
 }
 
 #[cfg(test)]
@@ -303,19 +304,11 @@ mod tests {
             ("Unknown Speaker", "Unknown Speaker", true),
             ("Sprecher 2 (Gast)", "Sprecher 2", true),
             ("Guest Ana", "Guest Ana", false),
+            ("Ana Lima's Presentation", "Ana Lima's Presentation", true),
         ] {
             assert_eq!(without_suffix(label), name);
             assert_eq!(is_unknown_voice(without_suffix(label)), is_unknown, "{label}");
         }
-    }
-
-    #[test]
-    fn the_time_of_a_recording_is_read_from_its_name() {
-        let read = |name| time_in_name(name).map(|(time, is_utc)| (time.to_string(), is_utc));
-        assert_eq!(read("GMT20260105-140000_Recording.transcript.vtt"), Some(("2026-01-05 14:00:00".to_owned(), true)));
-        assert_eq!(read("Weekly-20260105_150312-Meeting Transcript.vtt"), Some(("2026-01-05 15:03:12".to_owned(), false)));
-        assert_eq!(read("meeting 2026.vtt"), None);
-        assert_eq!(read("größe-12345678-123456x"), None, "no month 56");
     }
 
     #[test]

@@ -95,7 +95,7 @@ const FIXTURES: &[(&str, SourceKind)] = &[
     ("claude/blocks_and_branches.json", SourceKind::Claude),
     ("claude/projects.json", SourceKind::Claude),
     ("claude/memories.json", SourceKind::Claude),
-    ("claude/users.json", SourceKind::Claude),
+    ("claude-account/users.json", SourceKind::Claude),
     ("claude-code/project/5a0c-session.jsonl", SourceKind::ClaudeCode),
     ("claude-code/project/agent-ab12cd.jsonl", SourceKind::ClaudeCode),
     ("claude-code/commands.jsonl", SourceKind::ClaudeCode),
@@ -230,7 +230,7 @@ fn a_zip_of_numbered_files_among_many_others_is_read_in_order() {
 fn a_whole_claude_export_is_one_import_whatever_its_layout() {
     let folder = TempDir::new().unwrap();
     let file = |name: &str| fs::read(fixture(&format!("claude/{name}"))).unwrap();
-    let (chats, users) = (file("blocks_and_branches.json"), file("users.json"));
+    let (chats, users) = (file("blocks_and_branches.json"), fs::read(fixture("claude-account/users.json")).unwrap());
     let single = |bytes: &[u8]| serde_json::from_slice::<Vec<serde_json::Value>>(bytes).unwrap()[0].to_string();
     let projects: Vec<serde_json::Value> =
         serde_json::from_str(&String::from_utf8_lossy(&file("projects.json")).replace("\\ud83d", "\u{fffd}")).unwrap();
@@ -383,7 +383,9 @@ fn no_truncation_of_a_chatgpt_export_is_taken_for_a_whole_one() {
 #[test]
 fn no_truncation_of_the_files_beside_claudes_chats_is_taken_for_a_whole_one() {
     let folder = TempDir::new().unwrap();
-    for (name, _) in FIXTURES.iter().filter(|(name, _)| name.starts_with("claude/") && !name.contains("blocks")) {
+    for (name, _) in
+        FIXTURES.iter().filter(|(name, _)| name.starts_with("claude") && name.ends_with(".json") && !name.contains("blocks"))
+    {
         let whole = fs::read(fixture(name)).unwrap();
         let path = write(&folder, "cut.json", &whole);
         let file = fs::File::options().write(true).open(&path).unwrap();

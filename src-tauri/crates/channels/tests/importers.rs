@@ -334,7 +334,7 @@ fn claude_memories_are_kept_as_the_assistants_words() {
 #[test]
 fn claude_account_is_counted_and_is_no_message() {
     check(
-        "claude/users.json",
+        "claude-account/users.json",
         options(),
         expect![[r#"
         skipped 1 not_a_message: "the account of this export"

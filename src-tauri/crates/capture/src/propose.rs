@@ -10,7 +10,7 @@ use crate::frames::{self, Around, Found, fragment, special};
 use crate::parse::{self, Actor, Tense};
 use crate::sentence::{self, Sentence, Voice};
 use crate::token::{Token, tokenize};
-use crate::{answer, correction, ellipsis, filter, foreign, reconcile, rewrite, scene, vague, validate};
+use crate::{answer, correction, ellipsis, filter, foreign, learned, reconcile, rewrite, scene, vague, validate};
 
 /// Stored with every row that this proposer wrote.
 pub const ENGINE_VERSION: &str = "builtin/1";
@@ -149,6 +149,7 @@ fn finish(conversation: &Conversation<'_>, (draft, evidence): (Draft, Vec<Candid
         durability: draft.found.durability,
         evidence,
         is_quarantined: false,
+        knowledge: None,
     };
     let verdict = filter::check(&candidate, conversation).and_then(|()| validate::check(&candidate, conversation));
     match verdict {
@@ -216,6 +217,7 @@ fn quarantine(index: usize, turn: &Turn<'_>, subject: &Subject, out: &mut Propos
         reasoning: reason,
         evidence,
         is_quarantined: true,
+        knowledge: None,
     });
 }
 
@@ -378,6 +380,8 @@ impl Reader<'_, '_> {
                     let presupposes = special::is_mention(found.family);
                     let asked = matches!(clause.mood, Mood::Silent | Mood::Stopped(Gate::QuestionOrRequest, _));
                     self.settle(veto, if presupposes && asked { Mood::Plain } else { clause.mood }, found, span);
+                } else if let Some((found, span)) = self.learned(&tokens, clause, inherits, opens && !is_about_other) {
+                    self.settle(veto, clause.mood, found, span);
                 } else if veto.is_none() && clause.mood == Mood::Plain {
                     self.stop_unread(&tokens, clause);
                 }
@@ -468,6 +472,24 @@ impl Reader<'_, '_> {
             draft.span = span;
         }
         true
+    }
+
+    /// What the linear model takes for a statement where no frame knows the words.
+    fn learned(
+        &self,
+        tokens: &[Token],
+        clause: &Clause,
+        inherits: bool,
+        is_first: bool,
+    ) -> Option<(Found, (usize, usize))> {
+        if self.is_about_other || !matches!(clause.mood, Mood::Plain | Mood::Hedged) {
+            return None;
+        }
+        let label = self.label();
+        let inherits = inherits && matches!(clause.opener.as_str(), "," | "and" | "but" | "or" | "plus" | "&");
+        let around = Around { text: self.turn.text, label: &label, inherits, is_first };
+        let (parsed, found) = learned::statement(tokens, clause, around)?;
+        Some((found, (tokens[parsed.lo].start, tokens[parsed.end - 1].end)))
     }
 
     /// Tells of a clause that speaks of its speaker and says nothing that any frame knows to last.

@@ -18,13 +18,13 @@ mod span;
 pub use clock::{Clock, Timestamp};
 pub use gate::{Gate, Stop};
 pub use ids::{
-    AlertId, AnalysisId, CallId, ConversationId, EntityId, HandleId, IdSource, ImportId, InteractionId, JobId, MemoryId, OperationId,
-    ParseIdError, SummaryId,
+    AlertId, AnalysisId, CallId, ConversationId, EntityId, HandleId, IdSource, ImportId, InteractionId, JobId, MemoryId,
+    OperationId, ParseIdError, SummaryId,
 };
 pub use job::{JobKind, JobState, Lane};
 pub use memory::{
-    Candidate, CandidateEvidence, Category, Confidence, DedupOutcome, Durability, MemoryKind, MemoryStatus, ParseNameError,
-    Relation, Subject, TransitionError,
+    Candidate, CandidateEvidence, Category, Confidence, DedupOutcome, Durability, KnowledgeDetail, MemoryKind, MemoryProfile,
+    MemoryStatus, MemoryType, ParseNameError, ProfileLevel, Relation, Stability, Subject, TransitionError,
 };
 pub use message::{Author, ChannelHandle, Direction, Message, MessageType, Metadata, Role, SourceKind, SourceRef, TimeCertainty};
 pub use model::{CallOutcome, Engines, Shape};

@@ -118,6 +118,114 @@ names! {
 }
 
 names! {
+    /// How long a position can be expected to hold (seed 002).
+    pub enum Stability {
+        /// A conviction that its holder would enforce.
+        Durable = "durable",
+        /// The working view of today.
+        Stable = "stable",
+        /// Tentative, still being formed.
+        Evolving = "evolving",
+    }
+}
+
+/// What a piece of knowledge has beside a fact (seed 002). The position itself is the candidate's content, the WHY its reasoning.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct KnowledgeDetail {
+    /// What the position is about, in a few words.
+    pub topic: String,
+    /// How long it can be expected to hold.
+    pub stability: Stability,
+    /// Words to find it by.
+    pub tags: Vec<String>,
+    /// Where a known move is applied the opposite way: the context in which this variant holds.
+    pub context: Option<String>,
+}
+
+names! {
+    /// What a whole-conversation analysis may propose: seed 004's memory types.
+    pub enum MemoryType {
+        /// Name, preferences, simple statements.
+        Fact = "fact",
+        /// Goals, plans, ongoing work.
+        Project = "project",
+        /// What happened in and around the conversation.
+        Experience = "experience",
+        /// A narrative from the past.
+        Story = "story",
+        /// Bonds between people and how they change.
+        Relationship = "relationship",
+    }
+}
+
+names! {
+    /// Named settings of a [`MemoryProfile`], from the sparsest to the fullest.
+    pub enum ProfileLevel {
+        /// Facts and projects.
+        Minimal = "minimal",
+        /// Experiences as well.
+        Balanced = "balanced",
+        /// Stories as well.
+        Full = "full",
+        /// All five.
+        Unbounded = "unbounded",
+    }
+}
+
+/// Which types of memory a whole-conversation analysis may propose.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct MemoryProfile {
+    /// See [`MemoryType::Fact`].
+    pub fact: bool,
+    /// See [`MemoryType::Project`].
+    pub project: bool,
+    /// See [`MemoryType::Experience`].
+    pub experience: bool,
+    /// See [`MemoryType::Story`].
+    pub story: bool,
+    /// See [`MemoryType::Relationship`].
+    pub relationship: bool,
+}
+
+impl MemoryProfile {
+    /// The profile that a level names.
+    pub const fn of(level: ProfileLevel) -> Self {
+        use ProfileLevel::*;
+        Self {
+            fact: true,
+            project: true,
+            experience: !matches!(level, Minimal),
+            story: matches!(level, Full | Unbounded),
+            relationship: matches!(level, Unbounded),
+        }
+    }
+
+    /// Whether entries of this type may be proposed.
+    pub const fn allows(&self, memory_type: MemoryType) -> bool {
+        match memory_type {
+            MemoryType::Fact => self.fact,
+            MemoryType::Project => self.project,
+            MemoryType::Experience => self.experience,
+            MemoryType::Story => self.story,
+            MemoryType::Relationship => self.relationship,
+        }
+    }
+
+    /// The types that may be proposed, in order of declaration.
+    pub fn types(&self) -> impl Iterator<Item = MemoryType> + '_ {
+        MemoryType::ALL.iter().copied().filter(|memory_type| self.allows(*memory_type))
+    }
+}
+
+impl Default for MemoryProfile {
+    /// All five: what is proposed still waits for a person.
+    fn default() -> Self {
+        Self::of(ProfileLevel::Unbounded)
+    }
+}
+
+names! {
     /// Where a memory stands. See [`MemoryStatus::may_become`] for the legal steps.
     pub enum MemoryStatus {
         /// Waits for a person.
@@ -298,6 +406,9 @@ pub struct Candidate {
     pub evidence: Vec<CandidateEvidence>,
     /// Looks like an instruction or an injection: stored as quarantined, not as pending.
     pub is_quarantined: bool,
+    /// What a piece of knowledge has besides; nothing for a fact.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub knowledge: Option<KnowledgeDetail>,
 }
 
 #[cfg(test)]
@@ -320,6 +431,18 @@ mod tests {
             assert_eq!(category.name().parse::<Category>(), Ok(*category));
         }
         assert!("likes".parse::<Category>().is_err());
+    }
+
+    #[test]
+    fn each_level_of_the_profile_adds_to_the_one_before() {
+        let check = |level, expect: &[MemoryType]| {
+            assert_eq!(MemoryProfile::of(level).types().collect::<Vec<_>>(), expect, "{level}");
+        };
+        use MemoryType::*;
+        check(ProfileLevel::Minimal, &[Fact, Project]);
+        check(ProfileLevel::Balanced, &[Fact, Project, Experience]);
+        check(ProfileLevel::Full, &[Fact, Project, Experience, Story]);
+        check(ProfileLevel::Unbounded, MemoryType::ALL);
     }
 
     #[test]

@@ -42,12 +42,20 @@ pub enum ReplyError {
         reason: &'static str,
     },
     /// JSON, but not of the shape that was asked for.
-    #[error("the model's reply is JSON of another shape (line {line}, column {column}): a field is missing, unknown, given twice, too long or of the wrong type")]
+    #[error(
+        "the model's reply is JSON of another shape (line {line}, column {column}): a field is missing, unknown, given twice, too long or of the wrong type"
+    )]
     WrongShape {
         /// Line of the fault.
         line: usize,
         /// Column of the fault.
         column: usize,
+    },
+    /// Of the right shape, but it does not answer what was asked, so none of it can be trusted.
+    #[error("the model's reply does not answer what was asked: {reason}")]
+    Mismatch {
+        /// What does not fit, without words of the reply.
+        reason: &'static str,
     },
 }
 

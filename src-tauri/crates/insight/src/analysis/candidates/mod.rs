@@ -177,6 +177,7 @@ impl<'d, 'a> Reading<'d, 'a> {
             reasoning: draft.reasoning,
             evidence,
             is_quarantined: false,
+            knowledge: None,
         })
     }
 }

@@ -18,6 +18,7 @@ mod ellipsis;
 pub mod filter;
 mod foreign;
 mod frames;
+mod learned;
 mod lexicon;
 mod mood;
 mod parse;

@@ -120,7 +120,7 @@ impl Parsed<'_> {
 
 /// Chatter that trails a statement.
 const TRAILING: &str = "irl as lol lmao haha hahaha tho though too btw fyi tbh ngl please pls thanks thx anyway anyways mate so and but or because right ok okay now
-    obviously actually honestly basically sadly luckily unfortunately also then well yeah yes no either xd x xx xo bro dude imo imho just lately-ish sorry really like is that which who plus ha heh ugh lool hahah huh";
+    obviously actually honestly basically sadly luckily unfortunately also then well yeah yes no either xd x xx xo bro dude imo imho just lately-ish sorry really like is that which who plus ha heh ugh lool hahah huh instead";
 
 /// Two- and three-word chatter at the end.
 const TRAILING_PHRASES: &[&str] = &[
@@ -166,6 +166,7 @@ const TRAILING_PHRASES: &[&str] = &[
     "for now",
     "in fairness",
     "as of",
+    "poco a poco",
 ];
 
 /// One past the last word that belongs to a statement running from `lo` to `hi`.
@@ -482,6 +483,9 @@ fn verb_group(p: &mut Parsed<'_>) -> Option<()> {
                 p.is_negated && !negated_before || is_verb_base(&next) && !DETERMINERS.contains(next.as_str()) && word != "does";
             if is_auxiliary && is_verb_base(&next) {
                 set(p, if word == "did" { Tense::Past } else { Tense::Present }, next, after);
+            } else if is_auxiliary && after < p.end && tokens[after].kind == Kind::Word && !is_function_word(&next) {
+                // "do not touch Docker": after the negated auxiliary every word is the verb.
+                set(p, if word == "did" { Tense::Past } else { Tense::Present }, next, after);
             } else if !is_auxiliary || p.is_negated {
                 set(p, if word == "did" { Tense::Past } else { Tense::Present }, "do".to_owned(), at);
                 p.rest = after;
@@ -510,6 +514,12 @@ fn verb_group(p: &mut Parsed<'_>) -> Option<()> {
         _ => simple(p, at, &word)?,
     }
     (p.tense != Tense::Other).then_some(())
+}
+
+/// Words of the closed classes, which are no verb wherever they stand.
+fn is_function_word(word: &str) -> bool {
+    [&PREPOSITIONS, &DETERMINERS, &PRONOUNS, &ASKERS].iter().any(|set| set.contains(word))
+        || one_of(word, "and or but so because though")
 }
 
 /// "my job is fixing organs": the noun is an activity and no doer.
@@ -547,6 +557,12 @@ fn simple(p: &mut Parsed<'_>, at: usize, word: &str) -> Option<()> {
                 None if one_of(word, "quit set cut put hit let beat") => set(p, Tense::Past, word.to_owned(), at),
                 None => set(p, Tense::Present, word.to_owned(), at),
             }
+        }
+        // "newly divorced": a state and no event.
+        Actor::Dropped if TRAITS_TIES.contains(word) && p.has_adverb("newly recently currently still") => {
+            p.tense = Tense::Copula;
+            p.base = "be".to_owned();
+            p.rest = at;
         }
         // "retired postie", "nurse by day": a noun phrase that looks like a verb.
         Actor::Dropped

@@ -142,7 +142,7 @@ fn finish(conversation: &Conversation<'_>, (draft, evidence): (Draft, Vec<Candid
     let candidate = Candidate {
         reasoning: reasoning(&draft),
         subject: draft.subject,
-        content: validate::shown(&draft.found.content),
+        content: rewrite::tidy(&validate::shown(&draft.found.content)),
         kind: MemoryKind::Fact,
         category: draft.found.category,
         confidence: draft.found.confidence,
@@ -247,6 +247,13 @@ fn is_added(text: &str, (start, end): (usize, usize)) -> bool {
     let after: String = text[end..].chars().take(5).collect::<String>().to_lowercase();
     let before = text[..start].trim_end().to_lowercase();
     after.trim().starts_with("too") || after.trim().starts_with("also") || before.ends_with("also") || before.ends_with("and")
+}
+
+/// "Saskia's name is Saskia": what the author's shown name says already.
+fn names_by_shown_name(found: &Found, label: &str) -> bool {
+    found.content.strip_prefix(&format!("{} name is ", rewrite::possessive(label))).is_some_and(|name| {
+        name.split_whitespace().all(|part| label.split_whitespace().any(|known| known.eq_ignore_ascii_case(part)))
+    })
 }
 
 /// The close relative that the same sentence names before the token `at`.
@@ -741,6 +748,10 @@ impl Reader<'_, '_> {
         }
         if let Some(reason) = vague::reason(self.turn.text, (start, end), &found) {
             self.stop(Gate::Vague, reason, found, (start, end));
+            return;
+        }
+        if names_by_shown_name(&found, &self.label()) {
+            self.stop(Gate::Vague, "It names the speaker as they are named already.", found, (start, end));
             return;
         }
         let Ok(span) = Span::of_bytes(self.turn.text, start..end) else { return };

@@ -26,6 +26,8 @@ pub(crate) fn render(text: &str, tokens: &[Token], lo: usize, hi: usize) -> Stri
             "i" if token.kind == Kind::Word => "they".to_owned(),
             "we" => "they".to_owned(),
             "am" => "are".to_owned(),
+            // "at a piano restorer's": behind a noun of the complement the clitic is a genitive, or reads as well short.
+            "is" if token.is_expanded && is_noun_like(tokens, k, lo) => "'s".to_owned(),
             "was" if one_of(previous, "i we") => "were".to_owned(),
             "rn" => "right now".to_owned(),
             "&" => "and".to_owned(),
@@ -35,8 +37,8 @@ pub(crate) fn render(text: &str, tokens: &[Token], lo: usize, hi: usize) -> Stri
             lower => proper(lower, raw, previous, next),
         };
         let is_glued = k > lo
-            && (token.start == tokens[k - 1].end && !token.is_expanded || matches!(token.low.as_str(), "'s" | "," | "." | "%"))
-            && !(token.is_expanded && token.start == tokens[k - 1].start);
+            && (word == "'s" || token.start == tokens[k - 1].end && !token.is_expanded || matches!(token.low.as_str(), "'s" | "," | "." | "%"))
+            && (word == "'s" || !(token.is_expanded && token.start == tokens[k - 1].start));
         if !out.is_empty() && !is_glued {
             out.push(' ');
         }
@@ -44,6 +46,15 @@ pub(crate) fn render(text: &str, tokens: &[Token], lo: usize, hi: usize) -> Stri
         k += 1;
     }
     out
+}
+
+/// Whether a noun stands before the token `k` of a phrase that begins at `lo`.
+fn is_noun_like(tokens: &[Token], k: usize, lo: usize) -> bool {
+    let previous = low(tokens, k.saturating_sub(1));
+    k > lo
+        && tokens[k - 1].kind == Kind::Word
+        && ![&PRONOUNS, &ASKERS, &AUXILIARIES, &DETERMINERS].iter().any(|set| set.contains(previous))
+        && !one_of(previous, "here that how let everything everyone nothing nobody all")
 }
 
 /// A word that carries a capital only because it opens its sentence.

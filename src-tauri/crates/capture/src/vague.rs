@@ -71,6 +71,9 @@ pub(crate) fn reason(text: &str, (start, end): (usize, usize), found: &Found) ->
     {
         return Some("It does not say with whom.");
     }
+    if found.family == "a habit" && words.windows(2).any(|w| w[0] == "same" && one_of(w[1], "day time dates place thing one way")) {
+        return Some("It speaks of something that only another sentence names.");
+    }
     if words
         .windows(2)
         .any(|w| one_of(w[0], "make made making makes") && one_of(w[1], "progress sense sure mistakes plans memories"))
@@ -79,7 +82,7 @@ pub(crate) fn reason(text: &str, (start, end): (usize, usize), found: &Found) ->
     }
     let last = words.iter().rev().find(|w| w.chars().any(char::is_alphanumeric)).copied().unwrap_or("");
     if one_of(last, "of to for with from at into in about than a an the my our and or because")
-        && one_of(found.family.trim_start_matches("a "), "taste belief habit pastime fear tool")
+        && one_of(found.family.trim_start_matches("a "), "taste belief habit pastime fear tool circumstance")
     {
         return Some("The sentence breaks off.");
     }
@@ -169,7 +172,7 @@ fn points_outside(tokens: &[Token], k: usize, found: &Found) -> bool {
 
 /// "loves the theme", "supports the organizations": a definite object that nobody was told of in this sentence.
 fn definite_without_name(tokens: &[Token], found: &Found, after: Option<&Token>) -> bool {
-    if !one_of(found.family.trim_start_matches("a "), "taste habit belief pastime tool") {
+    if !one_of(found.family.trim_start_matches("a "), "taste habit belief pastime tool circumstance") {
         // "worked with the team", "is learning with the group".
         return tokens.windows(3).any(|w| {
             one_of(&w[0].low, "with to")

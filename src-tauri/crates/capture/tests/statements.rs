@@ -140,7 +140,7 @@ const STATEMENTS: &[(&str, &[&str])] = &[
     ("wife's pregnant, due in august", &["relationship: User's wife is pregnant"]),
     ("the kids are 6 and 9", &["relationship: User's kids are 6 and 9"]),
     ("dog is 12 now and half deaf", &["personal_info: User's dog is 12 now and half deaf"]),
-    ("thursdays are my pottery night", &["preference: User's pottery night are Thursdays"]),
+    ("thursdays are my pottery night", &["preference: User's pottery night is Thursdays"]),
     ("when i lived in Peru we ate that every day", &["experience: User lived in Peru"]),
     ("spiders terrify me", &["personal_info: User is terrified of spiders"]),
     ("mornings aren't my thing", &["preference: User does not like mornings"]),

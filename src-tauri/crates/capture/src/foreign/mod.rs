@@ -112,6 +112,10 @@ pub(crate) fn find(sentence: &str, label: &str, possessive: &str) -> Vec<(Found,
         {
             content.push_str(&format!(" {}", translated(day.as_str().trim_start_matches([' ', 'à', 's', 'a', 'o']).trim(), "")));
         }
+        // What no word list could turn into English makes no English sentence.
+        if content.chars().any(is_other_script) {
+            continue;
+        }
         let category = if ["vegan", "vegetarian"].contains(&value.as_str()) {
             Category::Preference
         } else if ["widowed", "married", "divorced"].contains(&value.as_str()) {
@@ -130,6 +134,11 @@ pub(crate) fn find(sentence: &str, label: &str, possessive: &str) -> Vec<(Found,
         out.push((found, whole.start(), end));
     }
     out
+}
+
+/// A letter of the scripts that the patterns read and English does not write.
+fn is_other_script(c: char) -> bool {
+    matches!(c, '\u{900}'..='\u{97f}' | '\u{3040}'..='\u{30ff}' | '\u{3400}'..='\u{9fff}' | '\u{ac00}'..='\u{d7af}')
 }
 
 fn is_passing(text: &str) -> bool {
@@ -251,15 +260,31 @@ fn translated(value: &str, family: &str) -> String {
         return english.to_owned();
     }
     let mut out: Vec<String> = Vec::new();
-    for (n, word) in bare.split_whitespace().enumerate() {
+    let words: Vec<&str> = bare.split_whitespace().collect();
+    let mut skip_next = false;
+    for (n, word) in words.iter().enumerate() {
+        if std::mem::take(&mut skip_next) {
+            continue;
+        }
         let lower = word.to_lowercase();
+        // A noun and its adjective may be one word of the list: "cervejaria artesanal".
+        if let Some(english) = words.get(n + 1).and_then(|next| words::english_of(&format!("{lower} {}", next.to_lowercase()))) {
+            out.push(english.to_owned());
+            skip_next = true;
+            continue;
+        }
+        let is_year = words.get(n + 1).is_some_and(|next| next.len() == 4 && next.bytes().all(|b| b.is_ascii_digit()));
+        if is_year && matches!(lower.as_str(), "até" | "hasta" | "bis") {
+            out.push("by".to_owned());
+            continue;
+        }
         let english = if n == 0 && family == "a taste" { words::verb_of(&lower).map(|(_, gerund)| gerund) } else { None };
         let english = english.or_else(|| words::english_of(&lower)).or_else(|| {
             if n == 0 && bare.contains(' ') { words::number_of(&lower).map(|w| if w == "one" { "a" } else { w }) } else { None }
         });
         let english = english.or_else(|| (n > 0 && matches!(lower.as_str(), "de" | "do" | "da" | "von")).then_some("of"));
         let english = english.or_else(|| (n > 0 && matches!(lower.as_str(), "em" | "en" | "in" | "à")).then_some("in"));
-        out.push(english.map_or_else(|| word.to_owned(), str::to_owned));
+        out.push(english.map_or_else(|| (*word).to_owned(), str::to_owned));
     }
     let joined = out.join(" ");
     let is_place = matches!(family, "a home" | "origin" | "family");

@@ -85,7 +85,7 @@ pub(super) const GERMAN: &[Row] = &[
     (r"\bich esse kein(?:e|en)?\s+@", "L does not eat {}", Preference, "a diet", ""),
     (r"\bich trinke kein(?:e|en)?\s+@", "L does not drink {}", Preference, "a diet", ""),
     (
-        r"\bich habe (?:seit (.{2,25}?) )?kein(?:e|en)? (auto|fernseher|fahrrad|handy|führerschein|garten|smartphone)\b",
+        r"\bich habe (?:seit .{2,25}? )?kein(?:e|en)? (auto|fernseher|fahrrad|handy|führerschein|garten|smartphone)\b",
         "L does not own a {}",
         PersonalInfo,
         "a possession",
@@ -117,6 +117,8 @@ pub(super) const HINDI: &[Row] = &[
     (r"मेरे पास (?:एक )?(कुत्ता|बिल्ली|घोड़ा|गाय) है", "L has a {}", PersonalInfo, "a pet", ""),
     (r"मुझे (.{2,25}?) पसंद नहीं", "L does not like {}", Preference, "a taste", ""),
     (r"मैं (.{2,20}?) सीख (?:रहा|रही) हूँ", "L is learning {}", Skill, "learning", ""),
+    (r"(?:इतवार|रविवार) को मैं (?:हमेशा )?(?:बगीचे|बाग) में काम करत[ाी] हूँ", "L works in the garden on Sundays", Preference, "a habit", ""),
+    (r"मैं (?:हमेशा )?(?:बगीचे|बाग) में काम करत[ाी] हूँ", "L works in the garden", Preference, "a habit", ""),
     (r"मैं (.{2,25}?) में काम करत[ाी] हूँ", "L works in {}", PersonalInfo, "a job", "job"),
     (r"मुझे (.{2,25}?) से डर लगता है", "L is afraid of {}", PersonalInfo, "a fear", ""),
     (

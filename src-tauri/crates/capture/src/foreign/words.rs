@@ -237,7 +237,7 @@ const DICTIONARY: &[(&str, &str)] = &[
     ("aposentado", "retired"), ("aposentada", "retired"), ("canhoto", "left-handed"), ("canhota", "left-handed"),
     ("queijo", "cheese"), ("leite", "milk"), ("peixe", "fish"), ("porco", "pork"), ("chuva", "rain"), ("praia", "beach"),
     ("futebol", "football"), ("xadrez", "chess"), ("violão", "guitar"), ("bateria", "drums"), ("álcool", "alcohol"),
-    ("vinho", "wine"), ("cerveja", "beer"), ("chá", "tea"), ("cachorro", "dog"), ("cachorra", "dog"), ("cão", "dog"),
+    ("vinho", "wine"), ("cerveja", "beer"), ("cervejaria artesanal", "craft brewery"), ("cervejaria", "brewery"), ("padaria", "bakery"), ("livraria", "bookshop"), ("chá", "tea"), ("cachorro", "dog"), ("cachorra", "dog"), ("cão", "dog"),
     ("cavalo", "horse"), ("coelho", "rabbit"), ("papagaio", "parrot"), ("irmã", "sister"), ("irmão", "brother"),
     ("mãe", "mother"), ("pai", "father"), ("filha", "daughter"), ("filho", "son"), ("avó", "grandmother"),
     ("avô", "grandfather"), ("tia", "aunt"), ("tio", "uncle"), ("namorada", "girlfriend"), ("namorado", "boyfriend"),

@@ -149,6 +149,11 @@ pub(crate) fn present(p: &Parsed<'_>, around: Around<'_>) -> Option<Found> {
             (!has_frequency(p) && !p.is_negated && !(base == "move" && !one_of(word, "to in into out house abroad"))).then(|| Found::new(p, around, Category::Goal, "a plan"))
         }
         "have" | "do" => doing(p, around),
+        // "i don't touch docker": what one never does is a habit, whatever the verb.
+        _ if p.is_negated && p.actor == Actor::Speaker && !is_known_verb(base) && !matches!(base, "need" | "know" | "speak") => {
+            let says_what = !p.is_bare() && !PREPOSITIONS.contains(word) && !one_of(word, THIS) && !one_of(word, "the much any a that");
+            says_what.then(|| Found::new(p, around, Category::Preference, "a habit").confidence(Confidence::IMPLIED))
+        }
         "use" => (!p.is_bare() && !one_of(word, THIS) && !one_of(word, "the") && !p.is_negated || p.is_negated && !one_of(word, THIS) && !p.is_bare() || word == "the" && (has_frequency(p) || p.has_adverb("only"))).then(|| {
             let aid = p.rest_words().any(|w| one_of(w, "wheelchair reader walker crutches cane hearing inhaler cpap prosthesis prosthetic stick screenreader"));
             Found::new(p, around, if aid { Category::PersonalInfo } else { Category::Preference }, if aid { "health" } else { "a tool" })

@@ -167,6 +167,12 @@ pub(crate) fn past(p: &Parsed<'_>, around: Around<'_>) -> Option<Found> {
             make(if pet && !life || kept { Category::PersonalInfo } else { Category::Experience }, "an acquisition")
         }
         "break" | "tear" | "fracture" | "dislocate" | "sprain" | "donate" if p.rest_words().any(|w| one_of(w, "arm leg ankle wrist collarbone hip foot toe finger nose rib ribs shoulder knee acl back neck jaw elbow kidney hand marrow hamstring achilles meniscus pelvis femur blood tendon")) => make(Category::Experience, "an injury"),
+        // "we broke up": the other half is the partner, whom the sentence leaves out.
+        "break" if word == "up" && p.is_plural && p.joint.is_none() && !p.says("with") => {
+            let rest = rewrite::render(around.text, p.tokens, p.rest, p.end);
+            let content = rewrite::join(&[around.label, "and their partner broke", &rest]);
+            make(Category::Relationship, "a tie").map(|found| found.content(content))
+        }
         "break" if word == "up" => make(Category::Relationship, "a tie"),
         "win" | "climb" | "summit" | "publish" | "release" | "complete" | "finish" | "run" | "cycle" | "hike" | "swim" | "sail" | "row" | "walk" | "perform" | "compete" | "invent" | "captain" => {
             let feat = life || p.rest_words().any(|w| one_of(w, "marathon marathons half-marathon ultramarathon triathlon ironman ironmans camino everest kilimanjaro channel award prize championship medal cup league competition scholarship race lottery phd degree masters dissertation thesis novel book album trail way munros pacific atlantic appalachian coast")) || one_of(base, "summit captain invent publish");

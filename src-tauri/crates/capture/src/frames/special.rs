@@ -154,7 +154,11 @@ fn pastime(text: &str, tokens: &[Token], lo: usize, hi: usize, label: &str) -> O
             let content = join(&[
                 &possessive(label),
                 &render(text, tokens, mine + 1, noun + 1),
-                "is",
+                match low(tokens, verb) {
+                    "has" => "has been",
+                    "was" => "was",
+                    _ => "is",
+                },
                 &render(text, tokens, lo, verb),
                 &render(text, tokens, noun + 1, hi),
             ]);
@@ -374,7 +378,11 @@ fn turned(text: &str, tokens: &[Token], lo: usize, hi: usize, label: &str) -> Op
                 return preference(format!("{label} {} {subject}", if negated { "does not like" } else { "likes" }));
             }
             (slot && !negated && (hi - at >= 3 || one_of(noun, "hobby passion obsession weakness life religion")))
-                .then(|| preference(format!("{} {} {word} {subject}", possessive(label), render(text, tokens, at + 1, hi))))
+                .then(|| {
+                    // "heist films are my comfort food": turned round, the verb goes with the food.
+                    let verb = if one_of(noun, "nights days evenings") { "are" } else { "is" };
+                    preference(format!("{} {} {verb} {subject}", possessive(label), render(text, tokens, at + 1, hi)))
+                })
                 .flatten()
         }
         _ => None,

@@ -180,8 +180,8 @@ proptest! {
         let bench = Bench::new();
         let (import, totals) = bench.import_as(&lines, true);
         bench.read();
-        let erased = bench.engine.store().erase_import(&import, "test", MONDAY_TEN).unwrap();
-        prop_assert_eq!(erased.messages, totals.imported);
+        let receipt = bench.engine.erase_import(&import, "test").unwrap();
+        prop_assert_eq!((receipt.erased.messages, receipt.is_done), (totals.imported, true));
         prop_assert_eq!((bench.log(), bench.candidates()), (Vec::new(), Vec::new()), "nothing is left of it");
         let again = bench.import(&lines);
         bench.read();

@@ -116,7 +116,11 @@ alerts: number,
 /**
  * Jobs waiting or running.
  */
-jobs: number, };
+jobs: number, 
+/**
+ * Erasures that are not seen through: erased text may still stand in the log of the file.
+ */
+erasures_pending: number, };
 
 export type AppStatus = { 
 /**
@@ -954,6 +958,10 @@ hidden: number,
  */
 erased: number, 
 /**
+ * Somebody still reads the file, so that erased text may stand in it; a job (`erase`) waits for that.
+ */
+is_erasure_pending: boolean, 
+/**
  * Memories shown again.
  */
 unhidden: number, 
@@ -1330,7 +1338,11 @@ conversations: number,
 /**
  * Candidates and memories.
  */
-memories: number, };
+memories: number, 
+/**
+ * Somebody still reads the file, so that erased text may stand in it; a job (`erase`) waits for that.
+ */
+is_pending: boolean, };
 
 export type JobView = { 
 /**
@@ -1338,7 +1350,7 @@ export type JobView = {
  */
 id: string, 
 /**
- * `import`, `extract`, `analyze`, `embed`.
+ * `import`, `extract`, `analyze`, `embed`, `erase`.
  */
 kind: string, 
 /**
@@ -1378,7 +1390,7 @@ attempts: number,
  */
 error: string | null, 
 /**
- * Result in short JSON, kind by kind (analyze: {"analysis_id"}; import: {"import_id"}).
+ * Result in short JSON, kind by kind (analyze: {"analysis_id"}; import: {"import_id"}; erase: the receipt).
  */
 result: string | null, 
 /**

@@ -20,6 +20,7 @@ export const activity = {
     extract: 'Look for memories',
     analyze: 'Analyze',
     embed: 'Index by meaning',
+    erase: 'Erase from the data file',
   } as Readonly<Record<string, string>>,
   jobTitle: (kind: string, title: string) => (title ? `${kind}: ${title}` : kind),
   jobState: {

@@ -131,6 +131,7 @@ export const sources = {
   sampleRemove: 'Remove sample data',
   sampleRemoved: (conversations: number, messages: number, memories: number) =>
     `Removed ${plural(conversations, 'conversation', 'conversations')}, ${plural(messages, 'message', 'messages')} and ${plural(memories, 'memory', 'memories')}`,
+  erasurePending: 'The data file is still being read; Activity shows when the last trace is gone.',
   helpTitle: 'How to get an export',
   wait: 'Waiting time',
   help,

@@ -45,12 +45,17 @@ impl From<EngineError> for ApiError {
     fn from(error: EngineError) -> Self {
         let code = match &error {
             EngineError::Store(StoreError::NotFound { .. }) => Code::NotFound,
-            EngineError::Store(StoreError::Transition(_)) | EngineError::Refused(_) | EngineError::AlreadyRunning => {
-                Code::Refused
-            }
+            EngineError::Store(StoreError::Transition(_) | StoreError::Refused(_))
+            | EngineError::Refused(_)
+            | EngineError::NotYet { .. }
+            | EngineError::AlreadyRunning => Code::Refused,
             EngineError::Import(_) => Code::Invalid,
             EngineError::Cancelled => Code::Cancelled,
-            EngineError::Store(_) | EngineError::Embed(_) | EngineError::Io { .. } | EngineError::Stored { .. } => Code::Failed,
+            EngineError::Store(_)
+            | EngineError::Embed(_)
+            | EngineError::Io { .. }
+            | EngineError::StillThere { .. }
+            | EngineError::Stored { .. } => Code::Failed,
         };
         Self { code, message: error.to_string() }
     }

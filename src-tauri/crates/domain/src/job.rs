@@ -13,6 +13,8 @@ names! {
         Analyze = "analyze",
         /// Fill in missing vectors.
         Embed = "embed",
+        /// See an erasure through: empty the log of the file and check that nothing is left.
+        Erase = "erase",
     }
 }
 
@@ -25,6 +27,8 @@ names! {
         Capture = "capture",
         /// Embedding.
         Embed = "embed",
+        /// What a person waits for and no other work may hold up: erasure.
+        Upkeep = "upkeep",
     }
 }
 
@@ -51,6 +55,7 @@ impl JobKind {
             Self::Import => Lane::Import,
             Self::Extract | Self::Analyze => Lane::Capture,
             Self::Embed => Lane::Embed,
+            Self::Erase => Lane::Upkeep,
         }
     }
 }

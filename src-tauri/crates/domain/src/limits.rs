@@ -12,6 +12,14 @@ pub const KNOWLEDGE_PER_SOURCE_MAX: usize = 8;
 /// Waits before attempts 2, 3 and 4 of a failed job (seed 000: 5, 10, 20 s); a fourth failure is final.
 pub const RETRY_DELAYS_MS: [i64; 3] = [5_000, 10_000, 20_000];
 
+/// A server that asks to be left alone for longer than this is asked again after it all the same: an hour's Retry-After is more
+/// often a mistake than a plan, and the attempts are counted.
+pub const RETRY_AFTER_MAX_MS: i64 = 10 * 60_000;
+
+/// An erasure that a reader holds up looks again after this long. Not longer than the longest retry: later moments count as a
+/// clock that was set back.
+pub const ERASURE_RETRY_MS: i64 = 5_000;
+
 /// A job whose process died this often under it is parked: it would only take the program down again.
 pub const JOB_CRASHES_MAX: u32 = 2;
 

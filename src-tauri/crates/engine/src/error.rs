@@ -17,6 +17,20 @@ pub enum EngineError {
     /// The person cancelled.
     #[error("cancelled")]
     Cancelled,
+    /// Nothing failed, but it cannot be finished now; a job that says so is put off.
+    #[error("{why}")]
+    NotYet {
+        /// What it waits for.
+        why: &'static str,
+        /// When to look again.
+        retry_ms: i64,
+    },
+    /// An erasure found what it erased in a file.
+    #[error("{count} stretches of what was erased still stand in the data file; try again, and report this if it stays")]
+    StillThere {
+        /// How many.
+        count: usize,
+    },
     /// Another process of Keepsake works the queue.
     #[error("Keepsake is already running on this data folder and works the queue itself")]
     AlreadyRunning,
@@ -51,7 +65,7 @@ impl EngineError {
                     | keepsake_store::StoreError::Io { .. }
                     | keepsake_store::StoreError::LeaseLost(_)
             ),
-            Self::Embed(_) | Self::Io { .. } => true,
+            Self::Embed(_) | Self::Io { .. } | Self::StillThere { .. } => true,
             Self::Import(keepsake_channels::ImportError::Io { .. }) => true,
             _ => false,
         }

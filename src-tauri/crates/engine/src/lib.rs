@@ -6,6 +6,7 @@
 mod analyze;
 mod edges;
 mod embedding;
+mod erasure;
 mod error;
 mod import;
 mod propose;
@@ -23,6 +24,7 @@ use keepsake_store::Store;
 pub use analyze::{AnalyzeStart, StoredAnalysis, StoredArcPoint, StoredSentence};
 pub use edges::{RandomIds, SystemClock, rfc3339};
 pub use embedding::{EmbedderSlot, EmbedderState};
+pub use erasure::{ErasureReceipt, Existing, PrivacyOutcome};
 pub use error::EngineError;
 pub use import::{ImportOutcome, ImportRequest, local_utc_offset_minutes, named};
 pub use propose::{Proposed, vectors_of};

@@ -369,6 +369,7 @@ impl Engine {
                 self.store().write(|tx| tx.complete(lease, &serde_json::json!({ "filled": filled }).to_string(), self.now()))?;
                 Ok(())
             }
+            JobKind::Erase => self.perform_erasure(job, lease),
         }
     }
 
@@ -382,7 +383,7 @@ impl Engine {
     }
 
     /// Stores how an attempt ended.
-    fn settle(&self, job: &JobRow, lease: &Lease, done: Result<()>) -> Result<JobState> {
+    pub(crate) fn settle(&self, job: &JobRow, lease: &Lease, done: Result<()>) -> Result<JobState> {
         let now = self.now();
         let error = match done {
             Ok(()) => return Ok(JobState::Done),
@@ -395,6 +396,10 @@ impl Engine {
                 return Ok(JobState::Cancelled);
             }
             Err(EngineError::Store(StoreError::LeaseLost(_))) => return Ok(JobState::Queued),
+            Err(EngineError::NotYet { why, retry_ms }) => {
+                self.store().write(|tx| tx.postpone(lease, why, now.plus_ms(retry_ms)))?;
+                return Ok(JobState::Queued);
+            }
             Err(error) => error,
         };
         tracing::warn!(job = %lease.job, kind = %job.kind, "job failed");
@@ -422,6 +427,7 @@ impl Engine {
             JobKind::Extract => "Looking for memories failed",
             JobKind::Analyze => "An analysis failed",
             JobKind::Embed => "Embedding failed",
+            JobKind::Erase => "An erasure could not be seen through",
         };
         let alert = AlertRow {
             id: AlertId::fresh(self.ids()),

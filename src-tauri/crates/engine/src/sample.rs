@@ -6,11 +6,10 @@
 use std::io::Write;
 
 use keepsake_domain::{JobId, Timestamp};
-use keepsake_store::Erased;
 use serde_json::Value;
 
 use crate::import::ImportRequest;
-use crate::{Engine, EngineError, Result};
+use crate::{Engine, EngineError, ErasureReceipt, Result};
 
 const SAMPLE: &str = include_str!("sample.jsonl");
 
@@ -36,15 +35,9 @@ impl Engine {
     }
 
     /// Erases the sample data and everything derived from it.
-    pub fn remove_sample(&self) -> Result<Erased> {
-        let mut erased = Erased::default();
-        for import in self.store().read(|tx| tx.sample_imports())? {
-            let one = self.store().erase_import(&import, "sample data removed", self.now())?;
-            erased.messages += one.messages;
-            erased.conversations += one.conversations;
-            erased.memories += one.memories;
-        }
-        Ok(erased)
+    pub fn remove_sample(&self) -> Result<Vec<ErasureReceipt>> {
+        let imports = self.store().read(|tx| tx.sample_imports())?;
+        imports.iter().map(|import| self.erase_import(import, "sample data removed")).collect()
     }
 }
 

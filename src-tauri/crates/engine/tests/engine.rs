@@ -6,6 +6,8 @@
 mod analysis;
 #[path = "engine/capture.rs"]
 mod capture;
+#[path = "engine/erasure.rs"]
+mod erasure;
 #[path = "engine/fixture.rs"]
 mod fixture;
 #[path = "engine/privacy.rs"]

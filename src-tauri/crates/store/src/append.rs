@@ -13,7 +13,7 @@ use rusqlite::{OptionalExtension, params};
 
 use crate::chain::{Hash, hash_parts, row_hash};
 use crate::changes::Tag;
-use crate::open::WriteTx;
+use crate::open::{ReadTx, WriteTx};
 use crate::{Result, StoreError};
 
 /// What an append needs from outside.
@@ -62,6 +62,14 @@ struct Seen {
     conversations: HashMap<(&'static str, String), Conversation>,
     /// Conversations whose speaker was recognised as the owner only now: to be read again.
     reread: HashSet<ConversationId>,
+}
+
+impl ReadTx<'_> {
+    /// The key of this store under which ids and stretches of text are hashed.
+    pub(crate) fn source_hash_key(&self) -> Result<[u8; 32]> {
+        let bytes: Vec<u8> = self.conn.query_row("SELECT value FROM store_keys WHERE name = 'source'", [], |row| row.get(0))?;
+        bytes.try_into().map_err(|_| StoreError::corrupt("source key", "it is not 32 bytes long"))
+    }
 }
 
 impl WriteTx<'_> {
@@ -113,11 +121,6 @@ impl WriteTx<'_> {
             self.touch(Tag::Conversations);
         }
         Ok(outcome)
-    }
-
-    fn source_hash_key(&self) -> Result<[u8; 32]> {
-        let bytes: Vec<u8> = self.conn.query_row("SELECT value FROM store_keys WHERE name = 'source'", [], |row| row.get(0))?;
-        bytes.try_into().map_err(|_| StoreError::corrupt("source key", "it is not 32 bytes long"))
     }
 
     fn revision_for(&self, source_key: &Hash, text: &str) -> Result<Revision> {

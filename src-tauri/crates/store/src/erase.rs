@@ -1,19 +1,30 @@
 //! Erasure: the one path on which a message leaves, and the deletion of what was derived from it.
 //!
 //! A content-free tombstone takes each message's place, in the same transaction, so that the chain stays whole and a
-//! re-import does not bring it back. What remains true afterwards: removed from the live file and its log; copies that the
-//! system or the disk made are beyond a program's reach, and the words shown to people say no more than that.
+//! re-import does not bring it back. The same transaction queues the job that sees the erasure through: as long as somebody reads
+//! an older state, the log of the file still holds the text, so an erasure is pending until that log could be emptied and a look
+//! through the files found nothing of it ([`Store::sweep`]).
+//!
+//! What remains true afterwards: removed from the live file, its log and the copies Keepsake made itself; copies that the system or
+//! the disk made are beyond a program's reach, and the words shown to people say no more than that.
 
-use keepsake_domain::{ConversationId, ImportId, Timestamp};
+use std::fs::File;
+use std::path::PathBuf;
+
+use keepsake_domain::{ConversationId, ImportId, JobId, JobKind, Timestamp};
 use rusqlite::params;
+use rusqlite::types::ValueRef;
+use serde::{Deserialize, Serialize};
 
-use crate::Result;
 use crate::changes::Tag;
-use crate::open::{Store, WriteTx};
-use crate::text::parse;
+use crate::jobs::NewJob;
+use crate::open::{ReadTx, Store, WriteTx};
+use crate::text::{parse, to_json};
+use crate::traces::Traces;
+use crate::{Result, StoreError, migrate};
 
 /// What an erasure removed.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Erased {
     /// Messages.
     pub messages: u64,
@@ -23,10 +34,31 @@ pub struct Erased {
     pub memories: u64,
 }
 
+/// What the job of an erasure carries: counts, and how to recognise a leftover.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ErasurePayload {
+    /// What was removed.
+    pub erased: Erased,
+    #[serde(default)]
+    traces: Traces,
+}
+
+/// How far an erasure is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Sweep {
+    /// The log is empty and the files hold nothing of it.
+    Clean,
+    /// Somebody still reads an older state: the log could not be emptied.
+    Held,
+    /// The log is empty, and yet so many stretches of erased text stand in the files.
+    Left(usize),
+}
+
 impl Store {
-    /// Erases every conversation that an import brought, messages included, and whatever rests on them.
-    pub fn erase_import(&self, import: &ImportId, reason: &str, now: Timestamp) -> Result<Erased> {
-        let erased = self.erase(|tx| {
+    /// Erases every conversation that an import brought, messages included, and whatever rests on them; what the import's own
+    /// account quotes goes too. `job` sees the erasure through: pending until it is done.
+    pub fn erase_import(&self, import: &ImportId, reason: &str, job: &JobId, now: Timestamp) -> Result<Erased> {
+        self.erase(|tx| {
             let mut statement = tx.conn.prepare("SELECT id FROM conversations WHERE import_id = ?1")?;
             let ids = statement.query_map(params![import.as_str()], |row| row.get::<_, String>(0))?;
             let ids = ids.collect::<rusqlite::Result<Vec<_>>>()?;
@@ -38,19 +70,98 @@ impl Store {
                 erased.conversations += 1;
             }
             tx.forget_silent_speakers()?;
-            // Its messages in a conversation that another import began stay, and so does the account of where they came from.
-            tx.conn.execute(
-                "DELETE FROM imports WHERE id = ?1 AND is_sample = 1 AND NOT EXISTS (SELECT 1 FROM interactions WHERE import_id = ?1)",
-                params![import.as_str()],
-            )?;
+            tx.empty_account(import)?;
+            tx.queue_erasure(job, erased, now)?;
             tx.touch(Tag::Conversations);
             tx.touch(Tag::Messages);
             tx.touch(Tag::Imports);
             Ok(erased)
+        })
+    }
+
+    /// Empties the log of the file, removes the copies that an older version left, and looks for what was erased in all files.
+    pub fn sweep(&self, payload: &ErasurePayload) -> Result<Sweep> {
+        if !self.checkpoint()? {
+            return Ok(Sweep::Held);
+        }
+        for copy in migrate::safety_copies(self.path()) {
+            std::fs::remove_file(&copy)
+                .map_err(|error| StoreError::Io { what: format!("cannot remove the old copy {}", copy.display()), error })?;
+        }
+        let key = self.read(|tx| {
+            tx.check_secure_indexes()?;
+            tx.source_hash_key()
         })?;
-        // A reader that is still busy leaves the text in the log until the next checkpoint, which comes with the next erasure or close.
-        self.checkpoint()?;
-        Ok(erased)
+        if payload.traces.is_empty() {
+            return Ok(Sweep::Clean);
+        }
+        let mut left = Traces::default();
+        for path in self.files() {
+            let found = File::open(&path).and_then(|file| payload.traces.found_in(&key, file));
+            left.add_all(found.map_err(|error| StoreError::Io { what: format!("cannot read {}", path.display()), error })?);
+        }
+        if !left.is_empty() {
+            // The same words may also stand where nobody erased them.
+            let living = self.read(|tx| tx.living_traces(&key, &left))?;
+            left.remove(&living);
+        }
+        Ok(if left.is_empty() { Sweep::Clean } else { Sweep::Left(left.len()) })
+    }
+
+    /// The files in which text can stand: the database and its logs, as far as they exist.
+    fn files(&self) -> Vec<PathBuf> {
+        let beside = |suffix: &str| {
+            let mut path = self.path().as_os_str().to_owned();
+            path.push(suffix);
+            PathBuf::from(path)
+        };
+        ["", "-wal", "-journal"].map(beside).into_iter().filter(|path| path.exists()).collect()
+    }
+}
+
+impl ReadTx<'_> {
+    /// Erasures that are not seen through yet.
+    pub fn pending_erasures(&self) -> Result<u64> {
+        let count: i64 = self
+            .conn
+            .prepare_cached("SELECT count(*) FROM jobs WHERE kind = 'erase' AND state <> 'done'")?
+            .query_row([], |row| row.get(0))?;
+        Ok(count as u64)
+    }
+
+    /// Without it the indexes keep the words of a deleted row (security.md 2.4).
+    fn check_secure_indexes(&self) -> Result<()> {
+        for index in ["interactions_fts", "memories_fts"] {
+            let is_on = self
+                .conn
+                .prepare_cached(&format!("SELECT 1 FROM {index}_config WHERE k = 'secure-delete' AND v = 1"))?
+                .exists([])?;
+            if !is_on {
+                return Err(StoreError::corrupt("setting of the search index", "it does not overwrite what is erased"));
+            }
+        }
+        Ok(())
+    }
+
+    /// Those of the traces that stand in a row. The search indexes are left out: they hold what rows hold, or what they must not.
+    fn living_traces(&self, key: &[u8; 32], traces: &Traces) -> Result<Traces> {
+        let mut tables = self.conn.prepare("SELECT name FROM pragma_table_list WHERE schema = 'main' AND type = 'table'")?;
+        let tables = tables.query_map([], |row| row.get::<_, String>(0))?.collect::<rusqlite::Result<Vec<_>>>()?;
+        let mut living = Traces::default();
+        for table in tables {
+            let mut statement = self.conn.prepare(&format!("SELECT * FROM \"{table}\""))?;
+            let width = statement.column_count();
+            let mut rows = statement.query([])?;
+            while let Some(row) = rows.next()? {
+                for column in 0..width {
+                    if let ValueRef::Text(bytes) | ValueRef::Blob(bytes) = row.get_ref(column)? {
+                        let found = traces.found_in(key, bytes);
+                        living.add_all(found.map_err(|error| StoreError::Io { what: format!("cannot read {table}"), error })?);
+                    }
+                }
+            }
+        }
+        Ok(living)
     }
 }
 
@@ -64,6 +175,18 @@ impl WriteTx<'_> {
         )?;
         let memories = statement.query_map(params![id.as_str()], |row| row.get::<_, String>(0))?;
         let memories = memories.collect::<rusqlite::Result<Vec<_>>>()?;
+        for memory in &memories {
+            self.remember_traces("SELECT content FROM memories WHERE id = ?1", memory)?;
+        }
+        for (table, column) in [
+            ("conversation_summaries", "summary"),
+            ("conversation_analyses", "outcome"),
+            ("gate_log", "content"),
+            ("model_calls", "request"),
+            ("model_calls", "reply"),
+        ] {
+            self.remember_traces(&format!("SELECT {column} FROM {table} WHERE conversation_id = ?1"), id.as_str())?;
+        }
         let mut gone = 0;
         for memory in &memories {
             self.conn.prepare_cached(
@@ -106,7 +229,7 @@ impl WriteTx<'_> {
             "DELETE FROM operations WHERE NOT EXISTS (SELECT 1 FROM operation_changes c WHERE c.operation_id = operations.id)",
             [],
         )?;
-        for table in ["conversation_summaries", "conversation_analyses", "gate_log"] {
+        for table in ["conversation_summaries", "conversation_analyses", "gate_log", "model_calls"] {
             self.conn.execute(&format!("DELETE FROM {table} WHERE conversation_id = ?1"), params![id.as_str()])?;
         }
         self.conn.execute(
@@ -118,6 +241,54 @@ impl WriteTx<'_> {
         self.touch(Tag::GateLog);
         self.touch(Tag::Jobs);
         Ok(gone)
+    }
+
+    /// Remembers how to recognise the texts that `sql` names by an id and that are about to be erased.
+    fn remember_traces(&self, sql: &str, id: &str) -> Result<()> {
+        let key = self.source_hash_key()?;
+        let mut statement = self.conn.prepare_cached(sql)?;
+        let mut rows = statement.query(params![id])?;
+        while let Some(row) = rows.next()? {
+            if let ValueRef::Text(text) = row.get_ref(0)? {
+                self.traces.borrow_mut().add(&key, text);
+            }
+        }
+        Ok(())
+    }
+
+    /// Queues the job that sees through what this transaction erases.
+    pub fn queue_erasure(&self, job: &JobId, erased: Erased, now: Timestamp) -> Result<()> {
+        let payload = ErasurePayload { erased, traces: self.traces.take() };
+        let job = NewJob {
+            id: job.clone(),
+            kind: JobKind::Erase,
+            // Each erasure is seen through for itself.
+            idempotency_key: job.to_string(),
+            payload: to_json("erasure", &payload)?,
+        };
+        self.enqueue(&job, now).map(|_| ())
+    }
+
+    /// Takes out of an import's account, its jobs and their alerts what quotes the file or says where it lay.
+    fn empty_account(&self, import: &ImportId) -> Result<()> {
+        // Its messages in a conversation that another import began stay, and so does the account of where they came from.
+        self.conn.execute(
+            "DELETE FROM imports WHERE id = ?1 AND is_sample = 1 AND NOT EXISTS (SELECT 1 FROM interactions WHERE import_id = ?1)",
+            params![import.as_str()],
+        )?;
+        self.conn.execute(
+            "UPDATE imports SET path = '', error = NULL, skipped = (
+                 SELECT coalesce(json_group_array(json_set(value, '$.sample', '')), '[]') FROM json_each(imports.skipped))
+              WHERE id = ?1",
+            params![import.as_str()],
+        )?;
+        let jobs = "SELECT id FROM jobs WHERE kind = 'import' AND state NOT IN ('queued', 'running')
+                       AND json_extract(payload, '$.import_id') = ?1";
+        self.conn.execute(&format!("DELETE FROM alerts WHERE job_id IN ({jobs})"), params![import.as_str()])?;
+        self.conn.execute(&format!("DELETE FROM jobs WHERE id IN ({jobs})"), params![import.as_str()])?;
+        self.touch(Tag::Alerts);
+        self.touch(Tag::Jobs);
+        Ok(())
     }
 
     /// Removes handles that no message carries any more, and entities without a handle.
@@ -150,6 +321,7 @@ impl WriteTx<'_> {
                 AND owner_id IN (SELECT id FROM interactions WHERE conversation_id = ?1)",
             params![id.as_str()],
         )?;
+        self.remember_traces("SELECT content FROM interactions WHERE conversation_id = ?1", id.as_str())?;
         let gone = self.conn.execute("DELETE FROM interactions WHERE conversation_id = ?1", params![id.as_str()])?;
         self.conn.execute("DELETE FROM conversations WHERE id = ?1", params![id.as_str()])?;
         Ok(gone as u64)

@@ -47,8 +47,22 @@ pub enum StoreError {
         wanted: &'static str,
     },
     /// A migration failed; the file is as it was.
-    #[error("the database could not be brought up to date: {0}")]
-    Migration(#[from] rusqlite_migration::Error),
+    #[error("the database could not be brought up to date: {reason}; it is as it was")]
+    Migration {
+        /// Why, without the SQL.
+        reason: String,
+    },
+    /// An older file could not be copied before its schema is changed.
+    #[error(
+        "{path} is of an older version, and no copy of it could be made before bringing it up to date ({reason}); nothing was changed. \
+         Free some space on its disk or make its folder writable, and start again."
+    )]
+    NoSafetyCopy {
+        /// The file.
+        path: PathBuf,
+        /// Why.
+        reason: String,
+    },
     /// A row named by an id is not there.
     #[error("there is no {what} '{id}'")]
     NotFound {
@@ -60,6 +74,9 @@ pub enum StoreError {
     /// A lifecycle step that is not legal.
     #[error("{0}")]
     Transition(#[from] keepsake_domain::TransitionError),
+    /// What this act may not touch, in words for the person.
+    #[error("{0}")]
+    Refused(&'static str),
     /// Derived data without evidence, or whose span is not in the stored message.
     #[error("evidence lock: {0}")]
     Evidence(String),
@@ -94,5 +111,25 @@ impl StoreError {
 
     pub(crate) fn corrupt(what: &'static str, detail: impl std::fmt::Display) -> Self {
         Self::Corrupt { what, detail: detail.to_string() }
+    }
+}
+
+/// What SQLite said, without the statement, which speaks to nobody but its author.
+pub(crate) fn without_sql(error: &rusqlite::Error) -> String {
+    match error {
+        rusqlite::Error::SqliteFailure(code, _) | rusqlite::Error::SqlInputError { error: code, .. } => code.to_string(),
+        _ => "an unexpected answer of the database".to_owned(),
+    }
+}
+
+impl From<rusqlite_migration::Error> for StoreError {
+    fn from(error: rusqlite_migration::Error) -> Self {
+        use rusqlite_migration::Error;
+        let reason = match &error {
+            Error::RusqliteError { err, .. } => without_sql(err),
+            Error::ForeignKeyCheck(_) => "rows would refer to rows that are not there".to_owned(),
+            _ => "its steps do not fit this file".to_owned(),
+        };
+        Self::Migration { reason }
     }
 }

@@ -3,7 +3,7 @@
 //! A worker takes a job under a lease with an epoch that only grows; whoever lost the lease cannot complete the job
 //! (security.md section 3). What a job does is the engine's business; the rows and their legal steps are here.
 
-use keepsake_domain::limits::{JOB_CRASHES_MAX, JOB_LEASE_MS, RETRY_DELAYS_MS};
+use keepsake_domain::limits::{JOB_CRASHES_MAX, JOB_LEASE_MS, RETRY_AFTER_MAX_MS, RETRY_DELAYS_MS};
 use keepsake_domain::{JobId, JobKind, JobState, Lane, Timestamp};
 use rusqlite::{OptionalExtension, Row, params};
 
@@ -227,7 +227,16 @@ impl WriteTx<'_> {
                 params![lane.name(), now.0],
             )?
             .pop();
-        let Some(mut job) = found else { return Ok(None) };
+        found.map(|job| self.give_lease(job, now)).transpose()
+    }
+
+    /// Takes this very job, if it waits: whoever queued it may want to do it at once.
+    pub fn lease_job(&self, id: &JobId, now: Timestamp) -> Result<Option<(Lease, JobRow)>> {
+        let found = self.jobs_where("id = ?1 AND state = 'queued'", params![id.as_str()])?.pop();
+        found.map(|job| self.give_lease(job, now)).transpose()
+    }
+
+    fn give_lease(&self, mut job: JobRow, now: Timestamp) -> Result<(Lease, JobRow)> {
         job.lease_epoch += 1;
         job.state = JobState::Running;
         job.started = Some(now);
@@ -239,7 +248,7 @@ impl WriteTx<'_> {
             )?
             .execute(params![job.id.as_str(), job.lease_epoch, now.plus_ms(JOB_LEASE_MS).0, now.0])?;
         self.touch(Tag::Jobs);
-        Ok(Some((Lease { job: job.id.clone(), epoch: job.lease_epoch }, job)))
+        Ok((Lease { job: job.id.clone(), epoch: job.lease_epoch }, job))
     }
 
     /// Says that the worker is alive and how far it is. Fails when the lease was lost.
@@ -259,8 +268,10 @@ impl WriteTx<'_> {
     /// a day, a retry in five seconds and a lease of a minute would otherwise last a day.
     fn heed_clock(&self, now: Timestamp) -> Result<()> {
         self.conn
-            .prepare_cached("UPDATE jobs SET not_before_ms = ?1 WHERE state = 'queued' AND not_before_ms > ?2")?
-            .execute(params![now.0, now.plus_ms(RETRY_DELAY_MAX_MS).0])?;
+            .prepare_cached(
+                "UPDATE jobs SET not_before_ms = ?1 WHERE state = 'queued' AND not_before_ms > CASE lane WHEN 'model' THEN ?3 ELSE ?2 END",
+            )?
+            .execute(params![now.0, now.plus_ms(RETRY_DELAY_MAX_MS).0, now.plus_ms(RETRY_AFTER_MAX_MS).0])?;
         self.conn
             .prepare_cached("UPDATE jobs SET lease_until_ms = ?1 WHERE state = 'running' AND lease_until_ms > ?1")?
             .execute(params![now.plus_ms(JOB_LEASE_MS).0])?;
@@ -305,8 +316,15 @@ impl WriteTx<'_> {
 
     /// Records a failure: retried after 5, 10 and 20 s, then dead. A failure that no retry can mend is dead at once.
     pub fn fail(&self, lease: &Lease, error: &str, is_retryable: bool, now: Timestamp) -> Result<JobOutcome> {
+        self.fail_after(lease, error, is_retryable, 0, now)
+    }
+
+    /// As [`fail`](Self::fail), but the next attempt waits at least `wait_ms`: what a server asked for (Retry-After), up to
+    /// [`RETRY_AFTER_MAX_MS`].
+    pub fn fail_after(&self, lease: &Lease, error: &str, is_retryable: bool, wait_ms: i64, now: Timestamp) -> Result<JobOutcome> {
         let job = self.job(&lease.job)?;
         let delay = RETRY_DELAYS_MS.get(job.attempts as usize).copied().filter(|_| is_retryable);
+        let delay = delay.map(|delay| delay.max(wait_ms.min(RETRY_AFTER_MAX_MS)));
         let (state, at, outcome) = match delay {
             _ if job.cancel_requested => (JobState::Cancelled, now, JobOutcome::Cancelled),
             Some(delay) => {
@@ -330,6 +348,25 @@ impl WriteTx<'_> {
         self.touch(Tag::Jobs);
         self.held(lease, changed)?;
         Ok(outcome)
+    }
+
+    /// Puts a job off that did not fail but could not be finished yet: its attempts stay what they are, and `why` is shown.
+    pub fn postpone(&self, lease: &Lease, why: &str, at: Timestamp) -> Result<()> {
+        let changed = self.conn.execute(
+            "UPDATE jobs SET state = 'queued', error = ?3, not_before_ms = ?4, lease_until_ms = NULL
+              WHERE id = ?1 AND lease_epoch = ?2 AND state = 'running'",
+            params![lease.job.as_str(), lease.epoch, why, at.0],
+        )?;
+        self.touch(Tag::Jobs);
+        self.held(lease, changed)
+    }
+
+    /// Finishes an erasure and forgets how its texts were recognised.
+    pub fn complete_erasure(&self, lease: &Lease, result: &str, now: Timestamp) -> Result<()> {
+        self.complete(lease, result, now)?;
+        self.conn
+            .execute("UPDATE jobs SET payload = json_remove(payload, '$.traces') WHERE id = ?1", params![lease.job.as_str()])?;
+        Ok(())
     }
 
     /// Gives back jobs whose worker is gone. With `all`, every running one: this process has just started and holds none.
@@ -377,6 +414,9 @@ impl WriteTx<'_> {
     pub fn request_cancel(&self, id: &JobId, now: Timestamp) -> Result<bool> {
         let job = self.job(id)?;
         let settled = match job.state {
+            _ if job.kind == JobKind::Erase => {
+                return Err(StoreError::Refused("an erasure cannot be taken back; it runs to its end"));
+            }
             JobState::Queued | JobState::Dead => {
                 self.conn.execute(
                     "UPDATE jobs SET state = 'cancelled', cancel_requested = 1, finished_at_ms = ?2 WHERE id = ?1",

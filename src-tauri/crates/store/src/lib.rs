@@ -22,11 +22,13 @@ mod jobs;
 mod memories;
 mod memory_list;
 mod migrate;
+mod model_calls;
 mod open;
 mod operations;
 mod search;
 mod settings;
 mod text;
+mod traces;
 
 pub use alerts::AlertRow;
 pub use analyses::AnalysisRow;
@@ -35,13 +37,14 @@ pub use chain::{ChainFault, ChainReport};
 pub use changes::{Changes, Tag};
 pub use conversations::{ConversationFilter, ConversationRow, InteractionRow, OwnerHandle, PrivacyCounts, Spot};
 pub use embeddings::EmbeddingOwner;
-pub use erase::Erased;
+pub use erase::{Erased, ErasurePayload, Sweep};
 pub use error::StoreError;
 pub use gate_log::{GateLogRow, NewGateLogRow};
 pub use imports::{ImportRow, ImportSkip, ImportTotals};
 pub use jobs::{JobOutcome, JobRow, Lease, NewJob};
 pub use memories::{EvidenceRow, MemoryRow, NewEvidence, NewMemory};
 pub use memory_list::{MemoryFacets, MemoryFilter, MemoryListRow, MemorySort};
+pub use model_calls::{ModelCallEnd, ModelCallRow, ModelUse, NewModelCall};
 #[cfg(feature = "testing")]
 #[doc(hidden)]
 pub use open::Door;

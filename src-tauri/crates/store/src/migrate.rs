@@ -1,14 +1,16 @@
 //! Migrations: forward only, embedded, each in its own transaction.
 //!
-//! Released ones are never edited; a new one is added. An older database is brought up to date, a newer one is refused before
-//! anything is touched.
+//! Released ones are never edited; a new one is added. An older database is brought up to date, and before that a checked copy of
+//! it is laid beside it; without that copy nothing is touched. A newer database is refused before anything is touched.
 
-use std::io::Read;
-use std::path::Path;
+use std::fs::File;
+use std::io::{self, Read};
+use std::path::{Path, PathBuf};
 
-use rusqlite::Connection;
+use rusqlite::{Connection, OpenFlags};
 use rusqlite_migration::{M, Migrations};
 
+use crate::error::without_sql;
 use crate::{Result, StoreError};
 
 /// "KEEP" as a number: marks the file as ours.
@@ -19,17 +21,22 @@ const STEPS: &[M<'static>] = &[
     M::up(include_str!("../../../../migrations/0002_memories.sql")),
     M::up(include_str!("../../../../migrations/0003_work.sql")),
     M::up(include_str!("../../../../migrations/0004_index.sql")),
+    M::up(include_str!("../../../../migrations/0005_models.sql")),
 ];
 
 /// The newest schema this program knows.
 pub(crate) const SCHEMA_VERSION: i64 = STEPS.len() as i64;
+
+/// Copies of older schemas that are kept: the last two upgrades and one to spare. Each is as large as the data was.
+const SAFETY_COPIES_MAX: usize = 3;
 
 /// Bytes of the database header and of the first page's own header, where the schema table begins.
 const HEADER_BYTES: usize = 108;
 
 /// Refuses a file that is no database, another program's or a newer Keepsake's, from its first bytes alone: even a read-only
 /// connection leaves `-wal` and `-shm` files beside a database in WAL mode. Offsets: sqlite.org/fileformat2.html 1.3 and 1.6.
-pub(crate) fn check_header(path: &Path) -> Result<()> {
+/// Returns the schema version.
+pub(crate) fn check_header(path: &Path) -> Result<i64> {
     let unreadable = |reason: String| StoreError::Open {
         path: path.to_owned(),
         reason: format!("{reason}; choose another data folder or restore a backup"),
@@ -39,7 +46,7 @@ pub(crate) fn check_header(path: &Path) -> Result<()> {
         .and_then(|file| file.take(HEADER_BYTES as u64).read_to_end(&mut header))
         .map_err(|error| unreadable(error.to_string()))?;
     if header.is_empty() {
-        return Ok(());
+        return Ok(0);
     }
     if header.len() < HEADER_BYTES || !header.starts_with(b"SQLite format 3\0") {
         return Err(unreadable("it is no database".to_owned()));
@@ -50,7 +57,7 @@ pub(crate) fn check_header(path: &Path) -> Result<()> {
     judge(path, has_tables, number(68), number(60))
 }
 
-fn judge(path: &Path, has_tables: bool, application_id: i64, version: i64) -> Result<()> {
+fn judge(path: &Path, has_tables: bool, application_id: i64, version: i64) -> Result<i64> {
     let is_blank = !has_tables && application_id == 0 && version == 0;
     if application_id != APPLICATION_ID && !is_blank {
         return Err(StoreError::NotOurs { path: path.to_owned() });
@@ -58,11 +65,11 @@ fn judge(path: &Path, has_tables: bool, application_id: i64, version: i64) -> Re
     if version > SCHEMA_VERSION {
         return Err(StoreError::FromTheFuture { path: path.to_owned(), found: version, known: SCHEMA_VERSION });
     }
-    Ok(())
+    Ok(version)
 }
 
 /// The same, asked of SQLite: for a file whose newest pages still stand in its log.
-pub(crate) fn check(conn: &Connection, path: &Path) -> Result<()> {
+pub(crate) fn check(conn: &Connection, path: &Path) -> Result<i64> {
     let number = |pragma: &str| conn.query_row(&format!("PRAGMA {pragma}"), [], |row| row.get::<_, i64>(0));
     let not_a_database = |error: rusqlite::Error| StoreError::Open {
         path: path.to_owned(),
@@ -81,6 +88,100 @@ pub(crate) fn run(conn: &mut Connection) -> Result<()> {
     }
     Migrations::from_slice(STEPS).to_latest(conn)?;
     Ok(())
+}
+
+/// `keepsake.db` with schema 4 is copied to `keepsake.schema-4.db`.
+fn copy_prefix(path: &Path) -> String {
+    format!("{}.schema-", path.file_stem().unwrap_or_default().to_string_lossy())
+}
+
+/// Copies that earlier upgrades left beside the database, unfinished ones included, the newest schema first.
+pub(crate) fn safety_copies(path: &Path) -> Vec<PathBuf> {
+    let prefix = copy_prefix(path);
+    let version = |file: &Path| {
+        let name = file.file_name()?.to_str()?.strip_prefix(&prefix)?.to_owned();
+        name.split('.').next()?.parse::<i64>().ok()
+    };
+    let entries = path.parent().and_then(|dir| std::fs::read_dir(dir).ok());
+    let mut copies: Vec<(i64, PathBuf)> = entries
+        .into_iter()
+        .flatten()
+        .flatten()
+        .map(|entry| entry.path())
+        .filter_map(|file| Some((version(&file)?, file)))
+        .collect();
+    copies.sort_by(|a, b| b.cmp(a));
+    copies.into_iter().map(|(_, file)| file).collect()
+}
+
+/// Lays a checked copy of a database with an older schema beside it. It gets its name only once it is known to be whole and on the
+/// disk, so that what carries the name is always a copy that can be opened.
+pub(crate) fn keep_copy(path: &Path) -> Result<()> {
+    let refused = |reason: String| StoreError::NoSafetyCopy { path: path.to_owned(), reason };
+    let sql = |error: rusqlite::Error| refused(without_sql(&error));
+    let io = |what: &str| {
+        let what = what.to_owned();
+        move |error: io::Error| refused(format!("{what}: {error}"))
+    };
+    let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX;
+    let source = Connection::open_with_flags(path, flags).map_err(sql)?;
+    let version = source.query_row("PRAGMA user_version", [], |row| row.get::<_, i64>(0)).map_err(sql)?;
+    if version >= SCHEMA_VERSION {
+        // Another process was quicker.
+        return Ok(());
+    }
+    let copy = path.with_file_name(format!("{}{version}.db", copy_prefix(path)));
+    let part = copy.with_extension("db.part");
+    match std::fs::remove_file(&part) {
+        Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(io("an unfinished copy is in the way")(error)),
+        _ => {}
+    }
+    let made = source.execute("VACUUM INTO ?1", [part.to_string_lossy()]).map_err(sql).and_then(|_| {
+        File::open(&part).and_then(|file| file.sync_all()).map_err(io("it could not be written to the disk"))?;
+        if is_true_copy(&source, &Connection::open_with_flags(&part, flags).map_err(sql)?).map_err(sql)? {
+            std::fs::rename(&part, &copy).map_err(io("it could not be given its name"))
+        } else {
+            Err(refused("the copy is not whole; the disk or the database is damaged".to_owned()))
+        }
+    });
+    if let Err(error) = made {
+        // What is left of it is of no use; where even that cannot be removed, the next try begins there.
+        let _ = std::fs::remove_file(&part);
+        return Err(error);
+    }
+    #[cfg(unix)]
+    if let Some(dir) = path.parent() {
+        File::open(dir).and_then(|dir| dir.sync_all()).map_err(io("its folder could not be written to the disk"))?;
+    }
+    for old in safety_copies(path).into_iter().skip(SAFETY_COPIES_MAX) {
+        // One copy too many is no reason to refuse.
+        let _ = std::fs::remove_file(old);
+    }
+    Ok(())
+}
+
+/// Sound, of the same version, and with as many rows in every table.
+fn is_true_copy(source: &Connection, copy: &Connection) -> rusqlite::Result<bool> {
+    let text = |conn: &Connection, sql: &str| conn.query_row(sql, [], |row| row.get::<_, String>(0));
+    let number = |conn: &Connection, sql: &str| conn.query_row(sql, [], |row| row.get::<_, i64>(0));
+    if text(copy, "PRAGMA integrity_check")? != "ok" {
+        return Ok(false);
+    }
+    let tables = "SELECT count(*) FROM pragma_table_list WHERE schema = 'main' AND type = 'table'";
+    for sql in ["PRAGMA user_version", "PRAGMA application_id", tables] {
+        if number(source, sql)? != number(copy, sql)? {
+            return Ok(false);
+        }
+    }
+    let mut names = source.prepare("SELECT name FROM pragma_table_list WHERE schema = 'main' AND type IN ('table', 'shadow')")?;
+    let names = names.query_map([], |row| row.get::<_, String>(0))?.collect::<rusqlite::Result<Vec<_>>>()?;
+    for name in names {
+        let sql = format!("SELECT count(*) FROM \"{name}\"");
+        if number(source, &sql)? != number(copy, &sql)? {
+            return Ok(false);
+        }
+    }
+    Ok(true)
 }
 
 #[cfg(test)]

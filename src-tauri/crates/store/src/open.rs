@@ -12,6 +12,7 @@ use rusqlite::{Connection, OpenFlags, TransactionBehavior};
 
 use crate::changes::{Changes, Feed, Tag};
 use crate::guard::{self, Purpose};
+use crate::traces::Traces;
 use crate::{Result, StoreError, migrate};
 
 /// SQLite 3.7.0–3.51.2 can corrupt a WAL file when a checkpoint races a commit (security.md 0.10).
@@ -26,6 +27,10 @@ const STATEMENT_CACHE: usize = 128;
 
 /// How long a connection waits for another process (the command line beside the window) to finish a write.
 const BUSY_TIMEOUT_MS: u32 = 5_000;
+
+/// How long emptying the log waits for readers: a list that is being read ends sooner, and whatever takes longer must not keep
+/// every write waiting with it.
+const CHECKPOINT_WAIT_MS: u32 = 250;
 
 /// Pages of 4 KiB kept in memory by the writer, 64 MiB: a large import appends to several indexes at once.
 const WRITER_CACHE_KIB: i64 = 64 * 1024;
@@ -64,15 +69,19 @@ impl Store {
         if rusqlite::version_number() < SQLITE_VERSION_MIN {
             return Err(StoreError::OldSqlite { found: rusqlite::version().to_owned(), wanted: SQLITE_VERSION_MIN_TEXT });
         }
+        let mut version = 0;
         if path.exists() {
-            migrate::check_header(path)?;
+            version = migrate::check_header(path)?;
             if has_log(path) {
                 let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX;
-                migrate::check(&open_connection(path, flags)?, path)?;
+                version = migrate::check(&open_connection(path, flags)?, path)?;
             }
         }
         // SQLite makes no second process wait while a first one switches a new file to WAL: it fails, so openers queue up here.
         let _turn = opening_turn(path)?;
+        if (1..migrate::SCHEMA_VERSION).contains(&version) {
+            migrate::keep_copy(path)?;
+        }
         let writer_flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_CREATE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
         let mut writer = open_connection(path, writer_flags)?;
         set_up(&writer)?;
@@ -116,7 +125,7 @@ impl Store {
     pub fn write<T>(&self, work: impl FnOnce(&WriteTx<'_>) -> Result<T>) -> Result<T> {
         let mut conn = self.inner.writer.lock().map_err(|_| StoreError::Poisoned)?;
         let tx = conn.transaction_with_behavior(TransactionBehavior::Immediate)?;
-        let write = WriteTx { read: ReadTx { conn: &tx }, tags: RefCell::new(BTreeSet::new()) };
+        let write = WriteTx::on(&tx);
         let value = work(&write)?;
         let changes: Changes = write.tags.into_inner().into_iter().collect();
         tx.commit()?;
@@ -160,7 +169,7 @@ impl Store {
         guard::add_functions(&conn, Purpose::Erasing)?;
         guard::lock(&conn, Purpose::Erasing)?;
         let tx = conn.transaction_with_behavior(TransactionBehavior::Immediate)?;
-        let write = WriteTx { read: ReadTx { conn: &tx }, tags: RefCell::new(BTreeSet::new()) };
+        let write = WriteTx::on(&tx);
         let value = work(&write)?;
         let changes: Changes = write.tags.into_inner().into_iter().collect();
         tx.commit()?;
@@ -173,8 +182,10 @@ impl Store {
     /// Moves the write-ahead log into the file and empties it. `false` when a reader still needs it: try again later.
     pub fn checkpoint(&self) -> Result<bool> {
         let conn = self.inner.writer.lock().map_err(|_| StoreError::Poisoned)?;
-        let busy: i64 = conn.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |row| row.get(0))?;
-        Ok(busy == 0)
+        wait_for_others(&conn, CHECKPOINT_WAIT_MS)?;
+        let busy = conn.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |row| row.get::<_, i64>(0));
+        wait_for_others(&conn, BUSY_TIMEOUT_MS)?;
+        Ok(busy? == 0)
     }
 
     fn reader(&self) -> Result<MutexGuard<'_, Connection>> {
@@ -214,9 +225,13 @@ fn open_connection(path: &Path, flags: OpenFlags) -> Result<Connection> {
     Ok(conn)
 }
 
+fn wait_for_others(conn: &Connection, timeout_ms: u32) -> Result<()> {
+    Ok(conn.busy_timeout(std::time::Duration::from_millis(u64::from(timeout_ms)))?)
+}
+
 /// The pragmas of security.md 2.2, each for the reason given there.
 fn set_up(conn: &Connection) -> Result<()> {
-    conn.busy_timeout(std::time::Duration::from_millis(u64::from(BUSY_TIMEOUT_MS)))?;
+    wait_for_others(conn, BUSY_TIMEOUT_MS)?;
     conn.pragma_update(None, "journal_mode", "WAL")?;
     conn.pragma_update(None, "synchronous", "FULL")?;
     conn.pragma_update(None, "foreign_keys", "ON")?;
@@ -234,7 +249,7 @@ fn set_up(conn: &Connection) -> Result<()> {
 }
 
 fn set_up_reader(conn: &Connection) -> Result<()> {
-    conn.busy_timeout(std::time::Duration::from_millis(u64::from(BUSY_TIMEOUT_MS)))?;
+    wait_for_others(conn, BUSY_TIMEOUT_MS)?;
     conn.pragma_update(None, "query_only", "ON")?;
     conn.pragma_update(None, "temp_store", "MEMORY")?;
     conn.pragma_update(None, "trusted_schema", "OFF")?;
@@ -314,6 +329,8 @@ pub struct ReadTx<'c> {
 pub struct WriteTx<'c> {
     read: ReadTx<'c>,
     tags: RefCell<BTreeSet<Tag>>,
+    /// How to recognise what this transaction erases.
+    pub(crate) traces: RefCell<Traces>,
 }
 
 impl<'c> Deref for WriteTx<'c> {
@@ -324,7 +341,11 @@ impl<'c> Deref for WriteTx<'c> {
     }
 }
 
-impl WriteTx<'_> {
+impl<'c> WriteTx<'c> {
+    fn on(conn: &'c Connection) -> Self {
+        Self { read: ReadTx { conn }, tags: RefCell::default(), traces: RefCell::default() }
+    }
+
     /// Notes that rows of this kind changed.
     pub(crate) fn touch(&self, tag: Tag) {
         self.tags.borrow_mut().insert(tag);

@@ -103,7 +103,7 @@ function JobRow({ job }: { job: JobView }) {
           {t.activity.openWhole}
         </Button>
       ) : null}
-      {job.state === 'running' || job.state === 'queued' ? (
+      {(job.state === 'running' || job.state === 'queued') && job.kind !== 'erase' ? (
         <Button size="s" disabled={job.is_cancelling} label={t.activity.cancelJob(title)} testId={TESTIDS.jobCancel} onClick={() => cancelJob(job.id)}>
           {t.app.cancel}
         </Button>

@@ -30,8 +30,9 @@ async function setPrivate(id: string, isPrivate: boolean, existing: ExistingMemo
     return;
   }
   const canGoBack = existing !== 'erase';
+  const said = t.conversations.didPrivate(outcome.hidden, outcome.erased, outcome.jobs_cancelled);
   showToast({
-    text: t.conversations.didPrivate(outcome.hidden, outcome.erased, outcome.jobs_cancelled),
+    text: outcome.is_erasure_pending ? `${said} ${t.sources.erasurePending}` : said,
     replaces: 'privacy',
     actions: canGoBack ? [{ label: t.app.undo, run: () => void setPrivate(id, false, 'keep').catch(showError) }] : [],
   });

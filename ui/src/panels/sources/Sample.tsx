@@ -13,7 +13,8 @@ const loadedOf = (status: AppStatus) => status.sample_loaded;
 export async function removeSample(): Promise<void> {
   try {
     const gone = await call('sample_remove', {});
-    showToast({ text: t.sources.sampleRemoved(gone.conversations, gone.messages, gone.memories), replaces: 'sample' });
+    const said = t.sources.sampleRemoved(gone.conversations, gone.messages, gone.memories);
+    showToast({ text: gone.is_pending ? `${said}. ${t.sources.erasurePending}` : said, replaces: 'sample' });
   } catch (thrown) {
     showError(thrown);
   }

@@ -79,7 +79,7 @@ export function conversationCommands(world: World, host: Host): Handlers {
         world.memories.set(key, { ...memory, row: { ...memory.row, is_private_source: isPrivate, is_hidden: isHidden } });
       }
       host.changed('conversations', 'memories', 'messages', 'status');
-      return { is_private: isPrivate, hidden, erased, unhidden, jobs_cancelled: 0 };
+      return { is_private: isPrivate, hidden, erased, is_erasure_pending: false, unhidden, jobs_cancelled: 0 };
     },
     analyze_start({ id, force }) {
       const row = find(id);

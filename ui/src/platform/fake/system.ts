@@ -58,6 +58,7 @@ export function systemCommands(world: World, host: Host, options: { firstRun: bo
         quarantined: status('quarantined'),
         alerts: alerts.length,
         jobs: jobs.filter((each) => each.state === 'queued' || each.state === 'running').length,
+        erasures_pending: 0,
       },
       embedding: {
         state: options.embeddingMissing ? 'missing' : 'ready',
@@ -124,7 +125,7 @@ export function systemCommands(world: World, host: Host, options: { firstRun: bo
     },
     sample_remove: () => {
       sample = false;
-      const removed = { messages: 35, conversations: world.conversations.length, memories: world.memories.size };
+      const removed = { messages: 35, conversations: world.conversations.length, memories: world.memories.size, is_pending: false };
       world.conversations = [];
       world.memories.clear();
       world.messages.clear();

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use keepsake_domain::{ConversationId, limits};
-use keepsake_engine::{AnalyzeStart, StoredAnalysis};
+use keepsake_engine::{AnalyzeStart, Existing, StoredAnalysis};
 use keepsake_store::{ConversationFilter, ConversationRow as StoredConversation, ReadTx, Result as StoreResult, Spot};
 
 use super::{counts, page, small_page, title_or_stand_in};
@@ -117,27 +117,20 @@ pub(crate) fn conversation_privacy_preview(app: &App, request: ById) -> Result<P
 
 pub(crate) fn conversation_set_private(app: &App, request: SetPrivateRequest) -> Result<SetPrivateOutcome, ApiError> {
     let id: ConversationId = request.id.parse()?;
-    let now = app.engine().now();
-    let outcome = app.engine().store().write(|tx| {
-        let mut outcome = SetPrivateOutcome { is_private: request.private, hidden: 0, erased: 0, unhidden: 0, jobs_cancelled: 0 };
-        tx.set_private(&id, request.private)?;
-        if request.private {
-            outcome.jobs_cancelled = tx.cancel_jobs_about(id.as_str(), now)?;
-            match request.existing {
-                ExistingMemories::Keep => {}
-                ExistingMemories::Hide => outcome.hidden = tx.hide_memories_of(&id, true)?,
-                ExistingMemories::Erase => outcome.erased = tx.erase_derived(&id)?,
-            }
-        } else {
-            outcome.unhidden = tx.hide_memories_of(&id, false)?;
-        }
-        Ok(outcome)
-    })?;
-    if outcome.erased > 0 {
-        app.engine().store().checkpoint()?;
-    }
-    app.engine().look_for_work();
-    Ok(outcome)
+    let existing = match request.existing {
+        ExistingMemories::Keep => Existing::Keep,
+        ExistingMemories::Hide => Existing::Hide,
+        ExistingMemories::Erase => Existing::Erase,
+    };
+    let outcome = app.engine().set_private(&id, request.private, existing)?;
+    Ok(SetPrivateOutcome {
+        is_private: request.private,
+        hidden: outcome.hidden,
+        erased: outcome.receipt.as_ref().map_or(0, |receipt| receipt.erased.memories),
+        is_erasure_pending: outcome.receipt.is_some_and(|receipt| !receipt.is_done),
+        unhidden: outcome.unhidden,
+        jobs_cancelled: outcome.jobs_cancelled,
+    })
 }
 
 pub(crate) fn analyze_start(app: &App, request: AnalyzeRequest) -> Result<AnalyzeStarted, ApiError> {

@@ -145,7 +145,12 @@ fn view(import: ImportRow) -> ImportView {
         Path::new(&import.path).file_name().map_or_else(|| import.path.clone(), |name| name.to_string_lossy().into_owned());
     ImportView {
         id: import.id.to_string(),
-        name: if import.is_sample { "Sample data".to_owned() } else { name },
+        name: match (import.is_sample, name.is_empty()) {
+            (true, _) => "Sample data".to_owned(),
+            // An erased import keeps its numbers and not its path.
+            (false, true) => "Erased".to_owned(),
+            (false, false) => name,
+        },
         kind: import.source_kind,
         state: import.state,
         is_sample: import.is_sample,
@@ -170,6 +175,11 @@ pub(crate) fn sample_load(app: &App, _request: Nothing) -> Result<JobsStarted, A
 }
 
 pub(crate) fn sample_remove(app: &App, _request: Nothing) -> Result<SampleRemoved, ApiError> {
-    let erased = app.engine().remove_sample()?;
-    Ok(SampleRemoved { messages: erased.messages, conversations: erased.conversations, memories: erased.memories })
+    let receipts = app.engine().remove_sample()?;
+    Ok(SampleRemoved {
+        messages: receipts.iter().map(|receipt| receipt.erased.messages).sum(),
+        conversations: receipts.iter().map(|receipt| receipt.erased.conversations).sum(),
+        memories: receipts.iter().map(|receipt| receipt.erased.memories).sum(),
+        is_pending: receipts.iter().any(|receipt| !receipt.is_done),
+    })
 }

@@ -39,6 +39,7 @@ pub(crate) fn app_status(app: &App, _request: Nothing) -> Result<AppStatus, ApiE
             quarantined,
             alerts: tx.alert_count()?,
             jobs: tx.unsettled_jobs()?,
+            erasures_pending: tx.pending_erasures()?,
         };
         let owner = tx.owner()?.map(|(name, handles)| OwnerView {
             name,

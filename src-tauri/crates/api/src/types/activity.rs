@@ -10,7 +10,7 @@ use super::Count;
 pub struct JobView {
     /// Id.
     pub id: String,
-    /// `import`, `extract`, `analyze`, `embed`.
+    /// `import`, `extract`, `analyze`, `embed`, `erase`.
     pub kind: String,
     /// What it works on, in words: a file name, a conversation's title.
     pub title: String,
@@ -30,7 +30,7 @@ pub struct JobView {
     pub attempts: u32,
     /// What went wrong last.
     pub error: Option<String>,
-    /// Result in short JSON, kind by kind (analyze: {"analysis_id"}; import: {"import_id"}).
+    /// Result in short JSON, kind by kind (analyze: {"analysis_id"}; import: {"import_id"}; erase: the receipt).
     pub result: Option<String>,
     /// When it was queued.
     pub created_at: i64,

@@ -188,6 +188,8 @@ pub struct SetPrivateOutcome {
     pub hidden: u64,
     /// Memories erased.
     pub erased: u64,
+    /// Somebody still reads the file, so that erased text may stand in it; a job (`erase`) waits for that.
+    pub is_erasure_pending: bool,
     /// Memories shown again.
     pub unhidden: u64,
     /// Jobs cancelled.

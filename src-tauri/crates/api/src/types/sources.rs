@@ -181,4 +181,6 @@ pub struct SampleRemoved {
     pub conversations: u64,
     /// Candidates and memories.
     pub memories: u64,
+    /// Somebody still reads the file, so that erased text may stand in it; a job (`erase`) waits for that.
+    pub is_pending: bool,
 }

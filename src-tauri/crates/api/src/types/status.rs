@@ -71,6 +71,8 @@ pub struct Counts {
     pub alerts: u64,
     /// Jobs waiting or running.
     pub jobs: u64,
+    /// Erasures that are not seen through: erased text may still stand in the log of the file.
+    pub erasures_pending: u64,
 }
 
 /// Everything the frame needs at start and after each change.

@@ -8,6 +8,10 @@ use super::{app, conversation, engine, model_dir};
 use crate::args::{Args, Existing, OnOff};
 use crate::output::{Failure, Output};
 
+/// What the receipt of an erasure adds while it is not seen through.
+const ERASURE_PENDING: &str =
+    "; the erasure is pending until whoever still reads the file is done: `keepsake run-jobs` finishes it";
+
 /// Lists conversations, one a line.
 pub(crate) fn list(args: &Args, limit: Option<u32>, output: &mut Output) -> Result<(), Failure> {
     let app = app(args)?;
@@ -52,7 +56,12 @@ pub(crate) fn private(args: &Args, text: &str, state: OnOff, existing: Existing,
         return output.json(&outcome);
     }
     output.line(match state {
-        OnOff::On => format!("Private now: {} memories hidden, {} erased", outcome["hidden"], outcome["erased"]),
+        OnOff::On => format!(
+            "Private now: {} memories hidden, {} erased{}",
+            outcome["hidden"],
+            outcome["erased"],
+            if outcome["is_erasure_pending"] == true { ERASURE_PENDING } else { "" }
+        ),
         OnOff::Off => "No longer private; what was said meanwhile is not read back".to_owned(),
     })
 }

@@ -27,9 +27,16 @@ pub(crate) fn run(args: &Args, until_idle: bool, output: &mut Output) -> Result<
     } else {
         engine.run_due(&lock, &|_| steps.set(steps.get() + 1))?
     };
-    let (waiting, alerts) = engine.store().read(|tx| Ok((tx.unsettled_jobs()?, tx.alert_count()?)))?;
+    let (waiting, alerts, erasures) =
+        engine.store().read(|tx| Ok((tx.unsettled_jobs()?, tx.alert_count()?, tx.pending_erasures()?)))?;
     if output.is_json() {
-        return output.json(&json!({ "ran": ran, "waiting": waiting, "alerts": alerts, "paused": engine.is_paused()? }));
+        let paused = engine.is_paused()?;
+        return output
+            .json(&json!({ "ran": ran, "waiting": waiting, "alerts": alerts, "paused": paused, "erasures_pending": erasures }));
     }
-    output.line(format!("{ran} jobs run, {waiting} waiting, {alerts} alerts"))
+    output.line(format!("{ran} jobs run, {waiting} waiting, {alerts} alerts"))?;
+    if erasures > 0 {
+        output.line(format!("{erasures} erasures pending: somebody still reads the file"))?;
+    }
+    Ok(())
 }

@@ -70,7 +70,11 @@ pub(crate) fn status(args: &Args, output: &mut Output) -> Result<(), Failure> {
     output.line(format!("Data      {}", status["data_dir"].as_str().unwrap_or_default()))?;
     output.line(format!("Messages  {} in {} conversations", counts["messages"], counts["conversations"]))?;
     output.line(format!("Memories  {} approved, {} waiting for review", counts["active"], counts["pending"]))?;
-    output.line(format!("Work      {} jobs waiting, {} alerts", counts["jobs"], counts["alerts"]))
+    output.line(format!("Work      {} jobs waiting, {} alerts", counts["jobs"], counts["alerts"]))?;
+    if counts["erasures_pending"].as_u64().is_some_and(|count| count > 0) {
+        output.line(format!("Erasures  {} pending: somebody still reads the file", counts["erasures_pending"]))?;
+    }
+    Ok(())
 }
 
 /// Checks the hash chain.

@@ -67,7 +67,7 @@ fn texts_are_kept_exactly() {
 fn erased_stays_erased() {
     let bench = Bench::new();
     let import = bench.import(&conversation("c", TALK), false);
-    bench.store.erase_import(&import, "asked", NOW).unwrap();
+    bench.erase(&import);
     let truth = bench.truth();
     let again = bench.append(&conversation("c", TALK));
     assert_eq!((again.imported, again.duplicate, again.erased), (0, 0, 3));

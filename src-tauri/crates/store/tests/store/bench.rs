@@ -3,10 +3,10 @@
 use std::path::{Path, PathBuf};
 
 use keepsake_domain::{
-    Category, Confidence, ConversationId, Durability, IdSource, ImportId, InteractionId, MemoryId, MemoryKind, MemoryStatus,
-    Message, Span, Subject, Timestamp,
+    Category, Confidence, ConversationId, Durability, IdSource, ImportId, InteractionId, JobId, MemoryId, MemoryKind,
+    MemoryStatus, Message, Span, Subject, Timestamp,
 };
-use keepsake_store::{AppendContext, BatchOutcome, InteractionRow, NewEvidence, NewMemory, Store};
+use keepsake_store::{AppendContext, BatchOutcome, Erased, InteractionRow, NewEvidence, NewMemory, Store, Sweep};
 use keepsake_testkit::{MONDAY_TEN, SeqIds};
 use rusqlite::Connection;
 use rusqlite::types::ValueRef;
@@ -61,6 +61,25 @@ impl Bench {
         self.store.write(|tx| tx.begin_import(&id, "export.zip", "keepsake", is_sample, NOW)).unwrap();
         self.append_from(messages, Some(&id));
         id
+    }
+
+    /// Erases an import as far as one transaction can; the job that has to see it through.
+    pub(crate) fn begin_erasing(&self, import: &ImportId) -> (Erased, JobId) {
+        let job = JobId::fresh(&self.ids);
+        (self.store.erase_import(import, "asked", &job, NOW).unwrap(), job)
+    }
+
+    /// Erases an import and sees it through.
+    pub(crate) fn erase(&self, import: &ImportId) -> Erased {
+        let (erased, job) = self.begin_erasing(import);
+        assert_eq!(self.sweep(&job).unwrap(), Sweep::Clean, "nobody reads, so it is done at once");
+        erased
+    }
+
+    /// One try at seeing an erasure through.
+    pub(crate) fn sweep(&self, job: &JobId) -> keepsake_store::Result<Sweep> {
+        let row = self.store.read(|tx| tx.job(job))?;
+        self.store.sweep(&serde_json::from_str(&row.payload).unwrap())
     }
 
     pub(crate) fn conversation(&self, source: &str) -> ConversationId {

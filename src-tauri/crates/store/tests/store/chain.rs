@@ -4,7 +4,7 @@ use keepsake_testkit::conversation;
 use proptest::prelude::*;
 use rusqlite::Connection;
 
-use crate::bench::{Bench, LOG_TRIGGERS, NOW};
+use crate::bench::{Bench, LOG_TRIGGERS};
 
 /// Two conversations and, before them, an erased one.
 fn talk() -> Bench {
@@ -16,7 +16,7 @@ fn talk() -> Bench {
     tool[1].reply_to = Some("m1".to_owned());
     tool[1].metadata.insert("edited".to_owned(), true.into());
     bench.append(&tool);
-    bench.store.erase_import(&erased, "test", NOW).unwrap();
+    bench.erase(&erased);
     bench
 }
 

@@ -1,11 +1,12 @@
 //! Erasure: nothing of the text stays in the file, its log or its shared memory; everything else stays.
 
-use keepsake_domain::{Gate, MemoryId, MemoryStatus, OperationId, Subject, SummaryId, Timestamp};
-use keepsake_store::{AnalysisRow, ImportSkip, ImportTotals, MemoryChange, MemoryState, NewGateLogRow};
+use keepsake_domain::{AlertId, ImportId, JobId, JobKind, Lane};
+use keepsake_domain::{Gate, MemoryId, MemoryStatus, OperationId, Subject, SummaryId};
+use keepsake_store::{AlertRow, AnalysisRow, ImportSkip, ImportTotals, MemoryChange, MemoryState, NewGateLogRow, NewJob, Sweep};
 use keepsake_testkit::{Conversation, conversation};
 use rusqlite::Connection;
 
-use crate::bench::{Bench, NOW, files_of};
+use crate::bench::{Bench, NOW, files_of, plain};
 
 const CANARY: &str = "xylokarpzebra";
 
@@ -66,7 +67,41 @@ fn infested(bench: &Bench) -> keepsake_domain::ImportId {
             approve(tx, bench, &id, &format!("Approved {CANARY}"))
         })
         .unwrap();
+    let call = "INSERT INTO model_calls (id, purpose, host, is_local, model, conversation_id, request_hash, request, request_bytes, reply,
+                                         outcome, started_at_ms)
+                VALUES ('call_1', 'facts/1', 'localhost:1', 1, 'm', ?1, x'00', ?2, 1, ?2, 'answered', 0)";
+    plain(bench.store.path()).execute(call, [conversation_id.as_str(), CANARY]).unwrap();
     import
+}
+
+/// What an import that went wrong and was tried again leaves beside the messages: its path, a sample of what it skipped, the words of
+/// its failure.
+fn quote_in_account(bench: &Bench, import: &ImportId) {
+    let skipped = vec![ImportSkip { reason: "empty".to_owned(), count: 2, sample: format!("line 3: {CANARY}") }];
+    let totals = ImportTotals { conversations: 1, seen: 45, imported: 43, duplicate: 0, skipped };
+    let path = format!("/home/mara/{CANARY}.zip");
+    let job = NewJob {
+        id: JobId::fresh(&bench.ids),
+        kind: JobKind::Import,
+        idempotency_key: path.clone(),
+        payload: format!("{{\"import_id\":\"{import}\",\"path\":\"{path}\"}}"),
+    };
+    bench
+        .store
+        .write(|tx| {
+            tx.account_import(import, "done", &totals, Some(CANARY), Some(NOW))?;
+            tx.enqueue(&job, NOW)?;
+            let (lease, _) = tx.lease_next(Lane::Import, NOW)?.unwrap();
+            tx.fail(&lease, CANARY, false, NOW)?;
+            tx.raise_alert(&AlertRow {
+                id: AlertId::fresh(&bench.ids),
+                kind: "job_failed".to_owned(),
+                message: CANARY.to_owned(),
+                job_id: Some(job.id.clone()),
+                created: NOW,
+            })
+        })
+        .unwrap();
 }
 
 fn approve(tx: &keepsake_store::WriteTx<'_>, bench: &Bench, id: &MemoryId, summary: &str) -> keepsake_store::Result<()> {
@@ -80,9 +115,10 @@ fn approve(tx: &keepsake_store::WriteTx<'_>, bench: &Bench, id: &MemoryId, summa
 fn no_byte_of_an_erased_import_remains() {
     let bench = Bench::new();
     let import = infested(&bench);
+    quote_in_account(&bench, &import);
     assert!(canaries(&bench) > 100, "the canary is there to be found");
     let kept = bench.dump("SELECT * FROM interactions WHERE source_conversation <> 'gone'");
-    let erased = bench.store.erase_import(&import, "asked", Timestamp(NOW.0 + 1)).unwrap();
+    let erased = bench.erase(&import);
     assert_eq!((erased.conversations, erased.messages, erased.memories), (1, 43, 1));
     assert_eq!(canaries(&bench), 0, "file, log and shared memory hold nothing of it");
     assert_eq!(bench.dump("SELECT * FROM interactions"), kept, "the rest is untouched");
@@ -90,9 +126,23 @@ fn no_byte_of_an_erased_import_remains() {
     assert!(report.faults.is_empty() && report.rows == 123, "the chain is whole over the tombstones: {report:?}");
     assert_eq!(bench.dump("PRAGMA integrity_check"), ["ok"]);
     assert_eq!(bench.dump("PRAGMA foreign_key_check"), Vec::<String>::new());
-    for table in
-        ["memories", "memory_evidence", "embeddings", "gate_log", "conversation_analyses", "conversation_summaries", "operations"]
-    {
+    assert_eq!(
+        bench.dump("SELECT path, skipped, error, seen, imported FROM imports"),
+        [" | [{\"reason\":\"empty\",\"count\":2,\"sample\":\"\"}] | - | 45 | 43"],
+        "of the account the numbers stay"
+    );
+    assert_eq!(bench.dump("SELECT kind FROM jobs"), ["erase"], "of its job nothing");
+    for table in [
+        "alerts",
+        "model_calls",
+        "memories",
+        "memory_evidence",
+        "embeddings",
+        "gate_log",
+        "conversation_analyses",
+        "conversation_summaries",
+        "operations",
+    ] {
         assert_eq!(bench.dump(&format!("SELECT count(*) FROM {table}")), ["0"], "{table}");
     }
     assert!(bench.store.read(|tx| tx.search_messages(CANARY, 5)).unwrap().is_empty());
@@ -107,8 +157,76 @@ fn without_the_indexs_secure_deletion_the_words_would_stay() {
         raw.execute_batch("INSERT INTO interactions_fts (interactions_fts, rank) VALUES ('secure-delete', 0)").unwrap();
     };
     let copy = bench.copy(2, switch_off);
-    copy.store.erase_import(&import, "asked", NOW).unwrap();
+    let (_, job) = copy.begin_erasing(&import);
+    assert!(copy.store.checkpoint().unwrap());
     assert!(canaries(&copy) > 0, "or the test above proves nothing");
+    assert!(copy.sweep(&job).is_err(), "and nobody calls that done");
+}
+
+#[test]
+fn an_erasure_that_a_reader_holds_up_is_not_done_before_the_reader_is_gone() {
+    let bench = Bench::new();
+    let import = infested(&bench);
+    assert!(bench.store.checkpoint().unwrap());
+    let reader = plain(bench.store.path());
+    reader.execute_batch("BEGIN; SELECT count(*) FROM interactions").unwrap();
+    let (_, job) = bench.begin_erasing(&import);
+    assert_eq!(bench.sweep(&job).unwrap(), Sweep::Held);
+    assert_eq!(bench.store.read(|tx| tx.pending_erasures()).unwrap(), 1);
+    assert!(canaries(&bench) > 0, "the reader still sees the text, so it is still there");
+    reader.execute_batch("COMMIT").unwrap();
+    drop(reader);
+    assert!(canaries(&bench) > 0, "without another try it would stay, although nobody reads any more");
+    assert_eq!(bench.sweep(&job).unwrap(), Sweep::Clean);
+    assert_eq!(canaries(&bench), 0, "file, log and shared memory hold nothing of it");
+    let payload = bench.store.read(|tx| tx.job(&job)).unwrap().payload;
+    assert!(!payload.to_lowercase().contains(CANARY), "the job that waits holds no text: {payload}");
+    bench
+        .store
+        .write(|tx| {
+            let (lease, _) = tx.lease_job(&job, NOW)?.unwrap();
+            tx.complete_erasure(&lease, "{}", NOW)
+        })
+        .unwrap();
+    assert_eq!(bench.dump("SELECT payload FROM jobs"), [r#"{"erased":{"messages":43,"conversations":1,"memories":1}}"#]);
+    assert_eq!(bench.store.read(|tx| tx.pending_erasures()).unwrap(), 0);
+}
+
+const WORDS: &str = "I keep the spare key under the third flowerpot from the left";
+
+#[test]
+fn a_leftover_that_the_log_does_not_explain_is_found() {
+    let blank = Bench::new();
+    let leave_behind = |raw: &Connection| {
+        raw.execute_batch("PRAGMA secure_delete = OFF; CREATE TABLE junk (x)").unwrap();
+        for _ in 0..200 {
+            raw.execute("INSERT INTO junk VALUES (?1)", [WORDS.repeat(20)]).unwrap();
+        }
+        raw.execute_batch("DROP TABLE junk").unwrap();
+    };
+    for (bench, is_left) in [(blank.copy(2, |_| ()), false), (blank.copy(2, leave_behind), true)] {
+        let import = bench.import(&conversation("gone", &format!("owner Mara: {WORDS}")), false);
+        let (_, job) = bench.begin_erasing(&import);
+        let swept = bench.sweep(&job).unwrap();
+        assert_eq!(matches!(swept, Sweep::Left(_)), is_left, "{swept:?}");
+    }
+}
+
+#[test]
+fn the_same_words_where_nobody_erased_them_are_no_leftover() {
+    let bench = Bench::new();
+    let import = bench.import(&conversation("gone", &format!("owner Mara: {WORDS}")), false);
+    bench.append(&conversation("kept", &format!("owner Mara: {WORDS}")));
+    assert_eq!(bench.erase(&import).messages, 1);
+}
+
+#[test]
+fn an_erasure_cannot_be_cancelled() {
+    let bench = Bench::new();
+    let import = bench.import(&conversation("gone", "owner Mara: mine"), false);
+    let (_, job) = bench.begin_erasing(&import);
+    assert!(bench.store.write(|tx| tx.request_cancel(&job, NOW)).is_err());
+    assert_eq!(bench.store.read(|tx| tx.pending_erasures()).unwrap(), 1);
 }
 
 #[test]
@@ -132,7 +250,7 @@ fn a_memory_that_also_rests_elsewhere_stays_with_what_is_left() {
     new.supersedes = Some(old.clone());
     let new = bench.insert(&new);
 
-    let erased = bench.store.erase_import(&import, "asked", NOW).unwrap();
+    let erased = bench.erase(&import);
     assert_eq!(erased.memories, 1, "only the old version goes");
     bench
         .store
@@ -155,7 +273,7 @@ fn a_speaker_heard_only_in_what_is_erased_does_not_hold_the_erasure_up() {
     let mut memory = bench.memory("Ana likes tea", vec![bench.place("gone", "tea"), bench.place("kept", "tea")]);
     memory.subject = Subject::Person("Ana".to_owned());
     bench.insert(&memory);
-    bench.store.erase_import(&import, "asked", NOW).unwrap();
+    bench.erase(&import);
     assert_eq!(bench.dump("SELECT channel_type FROM entity_channels"), ["email"]);
     assert_eq!(bench.dump("SELECT count(*) FROM entities"), ["1"]);
 }
@@ -165,11 +283,11 @@ fn a_sample_import_that_reached_into_another_conversation_can_be_erased() {
     let bench = Bench::new();
     bench.append(&conversation("own", "owner Mara: mine"));
     let sample = bench.import(&conversation("own", "owner Mara: mine\nowner Mara: and the sample's"), true);
-    assert!(bench.store.erase_import(&sample, "sample", NOW).is_ok());
+    bench.erase(&sample);
     assert_eq!(bench.messages("own").len(), 2);
     let sample = bench.import(&conversation("sample", "owner Mara: try me"), true);
     assert_eq!(bench.store.read(|tx| tx.sample_imports()).unwrap(), std::slice::from_ref(&sample));
-    bench.store.erase_import(&sample, "sample", NOW).unwrap();
+    bench.erase(&sample);
     assert!(bench.store.read(|tx| tx.sample_imports()).unwrap().is_empty());
     assert_eq!(bench.store.read(|tx| tx.imports(10)).unwrap().len(), 1, "the one without messages is forgotten");
 }
@@ -179,7 +297,7 @@ fn erasing_what_is_not_there_erases_nothing() {
     let bench = Bench::new();
     bench.append(&conversation("c", "owner Mara: mine"));
     let nobody = keepsake_domain::ImportId::fresh(&bench.ids);
-    assert_eq!(bench.store.erase_import(&nobody, "x", NOW).unwrap(), keepsake_store::Erased::default());
+    assert_eq!(bench.erase(&nobody), keepsake_store::Erased::default());
     assert_eq!(bench.messages("c").len(), 1);
 }
 

@@ -50,6 +50,7 @@ fn lanes_do_not_wait_for_each_other() {
     enqueue(&bench, JobKind::Import, "a");
     enqueue(&bench, JobKind::Analyze, "b");
     enqueue(&bench, JobKind::Embed, "c");
+    enqueue(&bench, JobKind::Erase, "d");
     for lane in Lane::ALL {
         assert!(lease(&bench, *lane, NOW).is_some(), "{lane}");
     }
@@ -147,6 +148,24 @@ fn who_lost_the_lease_can_do_nothing_more() {
     assert_eq!(job(&bench, &id), before);
     bench.store.write(|tx| tx.complete(&fresh, "{}", late)).unwrap();
     assert!(is_lost(bench.store.write(|tx| tx.complete(&fresh, "{}", late))), "once");
+}
+
+#[test]
+fn a_job_put_off_has_not_failed() {
+    let bench = Bench::new();
+    let id = enqueue(&bench, JobKind::Erase, "k");
+    let at = NOW.plus_ms(5_000);
+    for round in 0..20 {
+        let (now, at) = (NOW.plus_ms(5_000 * round), at.plus_ms(5_000 * round));
+        let held = lease(&bench, Lane::Upkeep, now).unwrap();
+        bench.store.write(|tx| tx.postpone(&held, "somebody reads", at)).unwrap();
+        assert!(is_lost(bench.store.write(|tx| tx.postpone(&held, "somebody reads", at))), "once");
+        assert_eq!(lease(&bench, Lane::Upkeep, at.plus_ms(-1)), None, "not a millisecond early");
+    }
+    let row = job(&bench, &id);
+    assert_eq!((row.state, row.attempts, row.error.as_deref()), (JobState::Queued, 0, Some("somebody reads")));
+    assert!(bench.store.write(|tx| tx.lease_job(&id, NOW)).unwrap().is_some(), "whoever asks for it by name need not wait");
+    assert!(bench.store.write(|tx| tx.lease_job(&id, NOW)).unwrap().is_none(), "but it is given once");
 }
 
 #[test]

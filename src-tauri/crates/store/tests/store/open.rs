@@ -103,7 +103,8 @@ fn the_file_is_in_wal_mode_and_marked_as_ours() {
     };
     check("journal_mode", "wal");
     check("application_id", "1262830928");
-    check("user_version", "4");
+    let steps = std::fs::read_dir(concat!(env!("CARGO_MANIFEST_DIR"), "/../../../migrations")).unwrap().count();
+    check("user_version", &steps.to_string());
     check("integrity_check", "ok");
 }
 
@@ -160,4 +161,112 @@ fn nobody_else_may_look_into_the_data_folder() {
     let data = dir.path().join("deep/data");
     let _store = Store::open(&data).unwrap();
     assert_eq!(std::fs::metadata(&data).unwrap().permissions().mode() & 0o777, 0o700);
+}
+
+/// The schema as it was after the first `version` migrations.
+fn older(dir: &Path, version: usize) -> Connection {
+    let mut steps: Vec<_> = std::fs::read_dir(concat!(env!("CARGO_MANIFEST_DIR"), "/../../../migrations"))
+        .unwrap()
+        .map(|entry| entry.unwrap().path())
+        .collect();
+    steps.sort();
+    let raw = Connection::open(dir.join("keepsake.db")).unwrap();
+    raw.execute_batch("PRAGMA journal_mode = WAL; PRAGMA application_id = 1262830928").unwrap();
+    for step in &steps[..version] {
+        raw.execute_batch(&std::fs::read_to_string(step).unwrap()).unwrap();
+    }
+    raw.execute_batch(&format!("PRAGMA user_version = {version}")).unwrap();
+    raw.execute_batch("INSERT INTO settings (key, value, updated_at_ms) VALUES ('old', '1', 0)").unwrap();
+    raw
+}
+
+fn version_of(path: &Path) -> i64 {
+    plain(path).query_row("PRAGMA user_version", [], |row| row.get(0)).unwrap()
+}
+
+/// Names in a folder that are copies, whole or not.
+fn copies_in(dir: &Path) -> Vec<String> {
+    let mut names: Vec<_> = std::fs::read_dir(dir).unwrap().map(|e| e.unwrap().file_name().into_string().unwrap()).collect();
+    names.retain(|name| name.contains(".schema-"));
+    names.sort();
+    names
+}
+
+#[test]
+fn an_older_schema_is_copied_before_it_is_brought_up_to_date() {
+    let dir = TempDir::new().unwrap();
+    let path = dir.path().join("keepsake.db");
+    // The program that wrote it is still running: its newest row stands in the log alone.
+    let other = older(dir.path(), 3);
+    let store = Store::open(dir.path()).unwrap();
+    assert!(version_of(&path) > 3, "it is up to date");
+    let copy = dir.path().join("keepsake.schema-3.db");
+    assert_eq!(copies_in(dir.path()), ["keepsake.schema-3.db"]);
+    assert_eq!(version_of(&copy), 3, "the copy is as it was");
+    let dump = |sql: &str| crate::bench::dump(&plain(&copy), sql);
+    assert_eq!(dump("SELECT key FROM settings"), ["old"], "with everything, what stood in the log included");
+    assert_eq!(dump("PRAGMA integrity_check"), ["ok"]);
+    drop((other, store));
+    drop(Store::open(dir.path()).unwrap());
+    assert_eq!(copies_in(dir.path()), ["keepsake.schema-3.db"], "opening an up-to-date file copies nothing");
+    std::fs::copy(&copy, &path).unwrap();
+    drop(Store::open(dir.path()).unwrap());
+    assert!(version_of(&path) > 3, "the copy can be put back and opened");
+}
+
+#[test]
+fn without_a_copy_nothing_is_migrated() {
+    let dir = TempDir::new().unwrap();
+    let path = dir.path().join("keepsake.db");
+    drop(older(dir.path(), 3));
+    // Where the copy would be written stands something that cannot be replaced; a full disk is played in the power-loss tests.
+    let obstacle = dir.path().join("keepsake.schema-3.db.part");
+    std::fs::create_dir_all(obstacle.join("inside")).unwrap();
+    let before = std::fs::read(&path).unwrap();
+    let error = Store::open(dir.path()).unwrap_err();
+    assert!(matches!(error, StoreError::NoSafetyCopy { .. }), "{error}");
+    let words = error.to_string();
+    assert!(words.contains("keepsake.db") && words.contains("nothing was changed") && words.contains("start again"), "{words}");
+    assert!(std::fs::read(&path).unwrap() == before, "not a byte of it was changed");
+    std::fs::remove_dir_all(&obstacle).unwrap();
+    drop(Store::open(dir.path()).unwrap());
+    assert!(version_of(&path) > 3, "control: without the obstacle it is brought up to date");
+}
+
+#[test]
+fn a_new_file_is_no_reason_for_a_copy() {
+    let bench = Bench::new();
+    assert_eq!(copies_in(bench.dir.path()), Vec::<String>::new());
+}
+
+#[test]
+fn copies_are_few_and_leave_with_an_erasure() {
+    let dir = TempDir::new().unwrap();
+    drop(older(dir.path(), 3));
+    for version in [0, 1, 2] {
+        std::fs::write(dir.path().join(format!("keepsake.schema-{version}.db")), "old").unwrap();
+    }
+    std::fs::write(dir.path().join("keepsake.schema-x.db"), "not ours").unwrap();
+    let store = Store::open(dir.path()).unwrap();
+    let newest = ["keepsake.schema-1.db", "keepsake.schema-2.db", "keepsake.schema-3.db", "keepsake.schema-x.db"];
+    assert_eq!(copies_in(dir.path()), newest, "the oldest one went");
+    let bench = Bench { store, ids: keepsake_testkit::SeqIds::new(1), dir };
+    let import = bench.import(&conversation("c", "owner Mara: hello"), false);
+    bench.erase(&import);
+    assert_eq!(copies_in(bench.dir.path()), ["keepsake.schema-x.db"], "what an old copy holds is erased with it");
+}
+
+#[test]
+fn a_migration_that_fails_speaks_no_sql() {
+    let dir = TempDir::new().unwrap();
+    let raw = older(dir.path(), 3);
+    // A table that the next step is about to make.
+    raw.execute_batch("CREATE TABLE interactions_indexed (x)").unwrap();
+    drop(raw);
+    let words = Store::open(dir.path()).unwrap_err().to_string();
+    assert!(words.contains("could not be brought up to date"), "{words}");
+    for sql in ["CREATE", "TABLE", "SELECT", "interactions_indexed", "--"] {
+        assert!(!words.contains(sql), "no statement in {words}");
+    }
+    assert_eq!(version_of(&dir.path().join("keepsake.db")), 3, "and the file is as it was");
 }

@@ -1,0 +1,143 @@
+//! Erasure that waits: pending while somebody reads, done only when no file holds the text any more.
+
+use keepsake_domain::{ImportId, JobState, Lane};
+use keepsake_engine::{Existing, ImportRequest, Step, Unwatched};
+use keepsake_store::Store;
+
+use crate::fixture::Fixture;
+
+const CANARY: &str = "xylokarpzebra";
+
+/// How often the canary stands in any file of the data folder.
+fn canaries(f: &Fixture) -> usize {
+    let files = std::fs::read_dir(f.dir.path()).unwrap().map(|entry| entry.unwrap().path()).filter(|path| path.is_file());
+    files
+        .filter(|path| path.extension().is_none_or(|extension| extension != "jsonl"))
+        .map(|path| {
+            let bytes = std::fs::read(path).unwrap();
+            bytes.windows(CANARY.len()).filter(|window| window.eq_ignore_ascii_case(CANARY.as_bytes())).count()
+        })
+        .sum()
+}
+
+fn import(f: &Fixture) -> ImportId {
+    let path = f.dir.path().join("chat.jsonl");
+    let line = |n: usize| {
+        format!(
+            r#"{{"conversation":"c1","channel_type":"chat","channel_id":"c1","id":"m{n}","time":"2026-03-02T10:00:00Z","author":"Mara","role":"owner","text":"I am allergic to {CANARY}, reason {n}."}}"#
+        )
+    };
+    std::fs::write(&path, (0..50).map(|n| line(n) + "\n").collect::<String>()).unwrap();
+    f.engine.queue_import(&ImportRequest::of(&path)).unwrap();
+    let lock = f.engine.lock_worker().unwrap();
+    f.engine.run_due(&lock, &|_| {}).unwrap();
+    assert!(!f.memories().is_empty(), "something was derived from it");
+    assert!(f.engine.store().checkpoint().unwrap());
+    f.engine.store().read(|tx| tx.imports(1)).unwrap()[0].id.clone()
+}
+
+#[test]
+fn with_nobody_reading_the_receipt_says_done_at_once() {
+    let f = Fixture::new();
+    let import = import(&f);
+    assert!(canaries(&f) > 50, "it is there to be found");
+    let receipt = f.engine.erase_import(&import, "asked").unwrap();
+    assert!(receipt.is_done && receipt.erased.messages == 50, "{receipt:?}");
+    assert_eq!(canaries(&f), 0);
+    let job = f.engine.store().read(|tx| tx.job(&receipt.job)).unwrap();
+    assert_eq!(job.state, JobState::Done);
+    let result = job.result.unwrap();
+    assert!(result.contains("\"messages\":50") && result.contains("verified_at_ms"), "the receipt is kept: {result}");
+}
+
+/// What is erased while another process reads, and how the receipt and the files stand before and after it ends.
+fn held_up(erase: impl FnOnce(&Fixture, &ImportId) -> keepsake_engine::ErasureReceipt, remains: usize) {
+    let f = Fixture::new();
+    let import = import(&f);
+    let other = Store::open(f.dir.path()).unwrap();
+    let receipt = other
+        .read(|tx| {
+            tx.totals()?;
+            let receipt = erase(&f, &import);
+            assert!(!receipt.is_done, "somebody reads an older state: {receipt:?}");
+            assert!(canaries(&f) > remains, "so the text still stands in the files");
+            let job = f.engine.store().read(|tx| tx.job(&receipt.job))?;
+            assert_eq!(job.state, JobState::Queued, "a job waits for it");
+            assert!(job.error.unwrap().contains("still reads"), "and says for what");
+            for round in 0..6 {
+                assert_eq!(tx.totals()?.0, 50, "the reader is still there");
+                f.clock.advance_ms(5_000);
+                let step = f.engine.run_next(Lane::Upkeep, &|_| {}).unwrap();
+                assert_eq!(step, Step::Ran(receipt.job.clone(), JobState::Queued), "try {round} neither fails nor gives up");
+            }
+            Ok(receipt)
+        })
+        .unwrap();
+    assert!(canaries(&f) > remains, "control: when the reader is gone and no job runs, the text is still there");
+    let f = f.restarted(2);
+    assert!(f.engine.store().read(|tx| tx.pending_erasures()).unwrap() == 1, "a restart forgets nothing");
+    f.clock.advance_ms(5_000);
+    assert_eq!(f.engine.run_next(Lane::Upkeep, &|_| {}).unwrap(), Step::Ran(receipt.job.clone(), JobState::Done));
+    assert_eq!(canaries(&f), remains, "now it is done");
+    assert_eq!(f.engine.store().read(|tx| tx.pending_erasures()).unwrap(), 0);
+    drop(other);
+}
+
+#[test]
+fn an_erased_import_is_pending_while_a_reader_holds_it_up() {
+    held_up(|f, import| f.engine.erase_import(import, "asked").unwrap(), 0);
+}
+
+#[test]
+fn what_was_derived_is_pending_while_a_reader_holds_it_up() {
+    // The messages stay, here and in the index; only what was made of them goes.
+    let stays = {
+        let f = Fixture::new();
+        import(&f);
+        let id = f.engine.store().read(|tx| tx.conversation_by_source("c1")).unwrap().unwrap();
+        assert!(f.engine.set_private(&id, true, Existing::Erase).unwrap().receipt.unwrap().is_done);
+        canaries(&f)
+    };
+    let erase = |f: &Fixture, _: &ImportId| {
+        let id = f.engine.store().read(|tx| tx.conversation_by_source("c1")).unwrap().unwrap();
+        let outcome = f.engine.set_private(&id, true, Existing::Erase).unwrap();
+        assert!(f.memories().is_empty());
+        outcome.receipt.unwrap()
+    };
+    held_up(erase, stays);
+}
+
+#[test]
+fn a_worker_that_dies_over_an_erasure_leaves_it_to_the_next() {
+    let f = Fixture::new();
+    let import = import(&f);
+    let other = Store::open(f.dir.path()).unwrap();
+    let receipt = other
+        .read(|tx| {
+            tx.totals()?;
+            Ok(f.engine.erase_import(&import, "asked").unwrap())
+        })
+        .unwrap();
+    assert!(!receipt.is_done);
+    f.clock.advance_ms(5_000);
+    let end = f.engine.run_next_killed(Lane::Upkeep, &|_| {}, &|_| true).unwrap();
+    assert_eq!(end, None, "the process died with the lease in its hand");
+    let f = f.restarted(3);
+    let lock = f.engine.lock_worker().unwrap();
+    f.engine.run_due(&lock, &|_| {}).unwrap();
+    assert_eq!(f.engine.store().read(|tx| tx.job(&receipt.job)).unwrap().state, JobState::Done);
+    assert_eq!(canaries(&f), 0);
+}
+
+#[test]
+fn an_erased_import_is_forgotten_by_name_and_not_by_number() {
+    let f = Fixture::new();
+    let import = import(&f);
+    f.engine.erase_import(&import, "asked").unwrap();
+    let row = f.engine.store().read(|tx| tx.imports(1)).unwrap().pop().unwrap();
+    assert_eq!((row.path.as_str(), row.totals.imported), ("", 50));
+    let again = f.dir.path().join("chat.jsonl");
+    let id = ImportId::fresh(&keepsake_testkit::SeqIds::new(5));
+    let outcome = f.engine.import(&id, &ImportRequest::of(&again), &Unwatched).unwrap();
+    assert_eq!((outcome.totals.imported, outcome.totals.skipped[0].count), (0, 50), "and does not come back");
+}

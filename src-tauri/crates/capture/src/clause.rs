@@ -86,6 +86,7 @@ pub(crate) fn clauses(tokens: &[Token], is_question: bool) -> Vec<Clause> {
                                 && (i..(i + 5).min(tokens.len())).any(|k| one_of(low(tokens, k), "died passed left"))
                             || t.low == "so" && ASKERS.contains(next))
                         && !keeps_time(tokens, start, i)
+                        && !(t.low == "after" && i > start && one_of(low(tokens, i - 1), "look looks looking looked named takes"))
                         && !(i > start && is_age_clause(tokens, start, i))
                     || t.low == "so"
                         && i > start
@@ -103,6 +104,16 @@ pub(crate) fn clauses(tokens: &[Token], is_question: bool) -> Vec<Clause> {
             push(&mut out, start, i, &opener);
             opener = t.low.clone();
             start = i + 1;
+        } else if i > start + 2
+            && one_of(&t.low, "can could would will")
+            && next == "you"
+            && !ASKERS.contains(low(tokens, i - 1))
+            && (start..i).any(|k| one_of(low(tokens, k), "i we my our"))
+        {
+            // "i don't eat gluten can you swap the flour": what asks the other person stands alone.
+            push(&mut out, start, i, &opener);
+            opener = ";".to_owned();
+            start = i;
         } else if i > start
             && one_of(&t.low, "i we")
             && t.kind == Kind::Word

@@ -357,10 +357,8 @@ fn possession_end(tokens: &[Token], lo: usize, end: usize) -> Option<usize> {
             return Some(k);
         }
         if let Some(base) = base_of_third(w)
-            && !one_of(
-                w,
-                "s 's kids boys girls sons cats dogs friends plans glasses walks runs drives shops books plants trains works rides parents grandparents",
-            )
+            && !one_of(w, "s 's kids boys girls sons cats dogs friends glasses books plants parents grandparents")
+            && !(is_plural_noun(w) && !opens_complement(low(tokens, k + 1)))
             && !KIN.contains(w)
             && !PETS.contains(w)
             && !BELONGINGS.contains(w)
@@ -375,6 +373,15 @@ fn possession_end(tokens: &[Token], lo: usize, end: usize) -> Option<usize> {
         {
             return Some(k);
         }
+        // "my exams start in may": a plural and a verb with its complement.
+        if k > lo
+            && low(tokens, k - 1).ends_with('s')
+            && !low(tokens, k - 1).ends_with("ss")
+            && one_of(w, "start begin live work run open close come speak go end finish take play meet")
+            && opens_complement(low(tokens, k + 1))
+        {
+            return Some(k);
+        }
         if k > lo
             && low(tokens, k - 1).ends_with('s')
             && (KIN.contains(low(tokens, k - 1)) || PETS.contains(low(tokens, k - 1)))
@@ -384,6 +391,16 @@ fn possession_end(tokens: &[Token], lo: usize, end: usize) -> Option<usize> {
         }
     }
     None
+}
+
+/// Words that are a plural noun as readily as a verb in the third person.
+fn is_plural_noun(word: &str) -> bool {
+    one_of(word, "plans walks runs drives shops trains works rides")
+}
+
+/// Whether a complement may open with `word`.
+fn opens_complement(word: &str) -> bool {
+    PREPOSITIONS.contains(word) || DETERMINERS.contains(word) || one_of(word, "two three four five nights days part full away")
 }
 
 fn verb_group(p: &mut Parsed<'_>) -> Option<()> {

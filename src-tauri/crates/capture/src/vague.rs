@@ -120,8 +120,11 @@ fn points_outside(tokens: &[Token], k: usize, found: &Found) -> bool {
                 || one_of(before, "find make call as whole made")
                 || k <= 1 && one_of(next, "is")
                 || one_of(next, "security support")
+                || before == "in" && says("with anything everything")
                 || tokens.len() > 9 && k > 4)
         }
+        "them" if says("pronouns") => false,
+        "here" if next == "on" || KIN.contains(low(tokens, 0)) || TRADES.contains(low(tokens, 0)) => false,
         "us" => one_of(before, "in at about for") && !has_kin,
         "them" | "those" => !(has_kin && word == "them" && k > 2) && !(one_of(before, "of") && word == "them"),
         "these" => !one_of(next, "days"),
@@ -187,6 +190,10 @@ fn definite_without_name(tokens: &[Token], found: &Found, after: Option<&Token>)
         return false;
     }
     let Some(the) = tokens.iter().position(|t| t.low == "the") else { return false };
+    // "sits above the bakery": a place is told by what it is.
+    if found.family == "a circumstance" && the > 0 && PREPOSITIONS.contains(tokens[the - 1].low.as_str()) {
+        return false;
+    }
     if the > 5 || tokens[..the].iter().any(|t| PETS.contains(t.low.as_str())) {
         return false;
     }

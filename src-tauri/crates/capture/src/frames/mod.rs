@@ -124,13 +124,13 @@ pub(crate) fn having_find(p: &Parsed<'_>, around: Around<'_>) -> Option<Found> {
 }
 
 /// Which clauses without a subject may be read as the speaker's: an imperative must not.
-fn may_drop(p: &Parsed<'_>, around: Around<'_>) -> bool {
+pub(crate) fn may_drop(p: &Parsed<'_>, around: Around<'_>) -> bool {
     let verb = low(p.tokens, p.verb);
     match p.tense {
         Tense::Present => {
             around.inherits && p.base != "like" && !p.tokens[p.verb.min(p.tokens.len() - 1)].is_capital
                 || p.is_negated && around.is_first && !p.is_bare() && one_of(&p.base, "own drink eat smoke have drive like speak")
-                || one_of(verb, "want love hate live work")
+                || one_of(verb, "want love hate live work prefer")
                     && around.is_first
                     && !p.is_bare()
                     && (verb != "want" || p.word(0) == "to")

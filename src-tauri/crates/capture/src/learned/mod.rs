@@ -91,6 +91,10 @@ pub(crate) fn statement<'t>(tokens: &'t [Token], clause: &Clause, around: Around
 /// Kin and acquaintances whose doings are their own.
 const DISTANT: &str = "uncle uncles aunt aunts auntie cousin cousins nephew nephews niece nieces mate godson goddaughter character villain protagonist hero";
 
+/// Verbs whose subject is an activity: "starting a business takes courage" speaks of nobody.
+const TAKING: &[&str] =
+    &["take", "make", "mean", "help", "keep", "give", "bring", "feel", "get", "require", "matter", "sound", "look", "do"];
+
 /// What the reasoning calls a statement that the model found.
 const FAMILY: &str = "a circumstance";
 
@@ -110,7 +114,12 @@ fn can_be_retold(p: &Parsed<'_>, around: Around<'_>) -> bool {
         }),
         // An imperative and a bare noun look like a statement without its subject.
         Actor::Dropped => {
-            (around.is_first || around.inherits)
+            frames::may_drop(p, around)
+                && p.base != "be"
+                && !p
+                    .rest_words()
+                    .skip(1)
+                    .any(|w| AUXILIARIES.contains(w) || base_of_third(w).is_some_and(|b| TAKING.contains(&b.as_str())))
                 && matches!(
                     p.tense,
                     Tense::Past | Tense::Progressive | Tense::PerfectProgressive | Tense::PerfectCopula | Tense::GoingTo
@@ -126,6 +135,8 @@ fn can_be_retold(p: &Parsed<'_>, around: Around<'_>) -> bool {
     // "i will read it", "i could go": said of the next hour as readily as of a life.
     let is_idle_modal = p.tense == Tense::Modal && !one_of(p.modal, "can would");
     // "have been since 2018" leaves out what somebody has been.
-    let is_elliptic = one_of(p.word(0), "since for") && matches!(p.tense, Tense::PerfectCopula | Tense::PerfectProgressive);
+    let is_elliptic = one_of(p.word(0), "since for") && matches!(p.tense, Tense::PerfectCopula | Tense::PerfectProgressive)
+        || one_of(p.word(0), "when because if")
+        || p.word(0) == "to" && matches!(p.tense, Tense::Copula | Tense::PerfectCopula);
     is_verb && has_told_subject && is_whole && !points && !is_idle_modal && !is_elliptic && !p.is_bare() && !frames::is_passing(p)
 }

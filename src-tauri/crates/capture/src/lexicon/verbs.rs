@@ -140,6 +140,7 @@ pub(crate) fn is_known_verb(base: &str) -> bool {
                 | "graduate"
                 | "help"
                 | "end"
+                | "remarry"
         )
 }
 

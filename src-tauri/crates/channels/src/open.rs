@@ -137,7 +137,7 @@ struct Plan {
     container: Container,
     kind: SourceKind,
     documents: Vec<Document>,
-    /// Names of files of other kinds in the same archive.
+    /// Names of files of other or unknown kinds in the same archive.
     others: Vec<String>,
     /// For WhatsApp: what the check learnt of each document.
     surveys: Vec<whatsapp::Survey>,
@@ -181,11 +181,15 @@ impl Plan {
             return Ok(Self { container, kind, documents, others: Vec::new(), surveys: Vec::new() });
         }
         let mut known: Vec<(SourceKind, Document)> = Vec::new();
+        let mut unknown = Vec::new();
         for document in documents {
             let sniffed =
                 container.read(&document, |input| sniff_document(input).map_err(|error| damaged_entry(&path, error)))?;
-            if let Sniffed::Kind(kind) = sniffed {
-                known.push((kind, document));
+            match sniffed {
+                Sniffed::Kind(kind) => known.push((kind, document)),
+                Sniffed::Unknown | Sniffed::UnknownJson | Sniffed::Utf16 => unknown.push(document.name),
+                // Media without an ending; nothing to tell of.
+                Sniffed::Binary | Sniffed::Empty => {}
             }
         }
         let bytes_of = |kind: SourceKind| known.iter().filter(|(k, _)| *k == kind).map(|(_, d)| d.bytes).sum::<u64>();
@@ -206,7 +210,7 @@ impl Plan {
             container,
             kind,
             documents: mine.into_iter().map(|(_, document)| document).collect(),
-            others: others.into_iter().map(|(_, document)| document.name).collect(),
+            others: others.into_iter().map(|(_, document)| document.name).chain(unknown).collect(),
             surveys: Vec::new(),
         })
     }
@@ -228,7 +232,7 @@ impl Plan {
                 Ok(match kind {
                     SourceKind::Chatgpt | SourceKind::Claude => (check_document(input, tick), None),
                     SourceKind::KeepsakeJsonl | SourceKind::ClaudeCode => (check_lines(input, tick), None),
-                    SourceKind::Transcript => (drain(input, tick), None),
+                    SourceKind::Transcript => (check_transcript(input, tick), None),
                     SourceKind::Whatsapp => match whatsapp::survey(input, &names, options.date_order, tick) {
                         Ok(survey) => (Ok(()), Some(survey)),
                         Err(Halt::Stop(stop)) => (Err(stop.into()), None),
@@ -288,6 +292,11 @@ impl Plan {
         }
         Ok(())
     }
+}
+
+/// JSON must be whole; of text nothing tells.
+fn check_transcript(input: &mut dyn BufRead, tick: &mut dyn FnMut() -> Result<(), Stop>) -> Result<(), Fault> {
+    if transcript::is_json(input.fill_buf()?) { check_document(input, tick) } else { drain(input, tick) }
 }
 
 /// Reads to the end, which proves an archive's checksum.

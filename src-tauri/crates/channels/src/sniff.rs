@@ -88,7 +88,14 @@ fn sniff_json(head: Vec<u8>, input: &mut dyn BufRead) -> std::io::Result<Sniffed
         bytes += len as u64;
         input.consume(len);
     }
-    Ok(Sniffed::UnknownJson)
+    Ok(if holds_sentences(&head) { Sniffed::Kind(SourceKind::Transcript) } else { Sniffed::UnknownJson })
+}
+
+/// Whether an object that tells nothing by itself wraps the sentences of a meeting. A quotation of such a file does not count: in
+/// it the quotes are escaped.
+fn holds_sentences(head: &[u8]) -> bool {
+    let holds = |key: &[u8]| memchr::memmem::find(head, key).is_some();
+    head.trim_ascii_start().starts_with(b"{") && holds(b"\"sentences\"") && holds(b"\"speaker_name\"") && holds(b"\"start_time\"")
 }
 
 /// The longest key that tells anything has 21 bytes.
@@ -118,6 +125,9 @@ struct Keys {
     full_name: bool,
     email: bool,
     phone: bool,
+    sentence: bool,
+    start: bool,
+    speaker: bool,
 }
 
 impl RecordKeys {
@@ -181,6 +191,9 @@ impl RecordKeys {
             b"text" => self.keys.text = true,
             b"type" => self.keys.kind = true,
             b"conversations_memory" | b"project_memories" => return Some(SourceKind::Claude),
+            b"sentence" => self.keys.sentence = true,
+            b"startTime" => self.keys.start = true,
+            b"speaker_name" => self.keys.speaker = true,
             b"prompt_template" => self.keys.template = true,
             b"docs" | b"is_starter_project" => self.keys.docs = true,
             b"full_name" => self.keys.full_name = true,
@@ -189,10 +202,14 @@ impl RecordKeys {
             b"sessionId" | b"leafUuid" | b"parentUuid" | b"snapshot" => self.keys.session = true,
             _ => {}
         }
-        let Keys { conversation, role, text, kind, session, template, docs, full_name, email, phone } = self.keys;
+        let Keys { conversation, role, text, kind, session, template, docs, full_name, email, phone, sentence, start, speaker } =
+            self.keys;
         // Projects and accounts of Claude share their commonest keys with everybody else's.
         if template && docs || full_name && email && phone {
             return Some(SourceKind::Claude);
+        }
+        if sentence && start && speaker {
+            return Some(SourceKind::Transcript);
         }
         match (conversation && role && text, kind && session) {
             (true, _) if is_line => Some(SourceKind::KeepsakeJsonl),

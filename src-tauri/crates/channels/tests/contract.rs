@@ -107,6 +107,8 @@ const FIXTURES: &[(&str, SourceKind)] = &[
     ("transcript/meeting.srt", SourceKind::Transcript),
     ("transcript/otter.txt", SourceKind::Transcript),
     ("transcript/zoom_captions.txt", SourceKind::Transcript),
+    ("transcript/fireflies.json", SourceKind::Transcript),
+    ("transcript/fireflies_page.json", SourceKind::Transcript),
     ("transcript/meet.txt", SourceKind::Transcript),
     ("transcript/meet.sbv", SourceKind::Transcript),
     ("transcript/meet.docx", SourceKind::Transcript),
@@ -139,6 +141,8 @@ fn other_files_are_told_to_be_unknown() {
         ("other JSON", b"{\"name\":\"x\",\"version\":1}"),
         ("a number", b"42\n"),
         ("a table", b"date,amount\n31/12/2025,10\n"),
+        ("sentences of nobody", b"{\"sentences\":[{\"text\":\"x\",\"start_time\":1}]}"),
+        ("a quotation", b"{\"a\":\"{\\\"sentences\\\":[{\\\"start_time\\\":1,\\\"speaker_name\\\":1}]}\"}"),
         ("a list of documents", b"[{\"uuid\":\"x\",\"docs\":[{\"content\":\"x\"}]}]"),
         ("an address book", b"[{\"full_name\":\"Jo\",\"email_address\":\"jo@example.org\"}]"),
         ("a template that names the keys of others", b"[{\"prompt_template\":\"docs conversations_memory chat_messages\"}]"),
@@ -224,6 +228,25 @@ fn a_zip_of_numbered_files_among_many_others_is_read_in_order() {
     let mut single = read(&fixture("chatgpt/branches.json"), &options()).unwrap().messages;
     single.extend(read(&fixture("chatgpt/modern.json"), &options()).unwrap().messages);
     assert_eq!(zipped.messages, single, "the same as the files one after another");
+    let unknown = zipped.skips.iter().find(|skip| skip.reason == SkipReason::OtherKind);
+    assert_eq!(unknown.map(|skip| skip.count), Some(60), "files that nobody knows are told of, pages and litter are not");
+}
+
+#[test]
+fn a_folder_of_numbered_zips_is_one_import() {
+    let folder = TempDir::new().unwrap();
+    let conversation = |n: u32| {
+        format!(
+            "[{{\"uuid\":\"c{n}\",\"chat_messages\":[{{\"uuid\":\"m{n}\",\"sender\":\"human\",\"text\":\"I live in Leeds\"}}]}}]"
+        )
+    };
+    for n in 0..3 {
+        let bytes = zip_of(&[("conversations.json", conversation(n).as_bytes())]);
+        write(&folder, &format!("data-batch-000{n}.zip"), &bytes);
+    }
+    let read = read(folder.path(), &options()).unwrap();
+    let ids: Vec<_> = read.messages.iter().map(|message| message.source.message.as_str()).collect();
+    assert_eq!(ids, ["m0", "m1", "m2"]);
 }
 
 #[test]
@@ -381,10 +404,10 @@ fn no_truncation_of_a_chatgpt_export_is_taken_for_a_whole_one() {
 }
 
 #[test]
-fn no_truncation_of_the_files_beside_claudes_chats_is_taken_for_a_whole_one() {
+fn no_truncation_of_small_json_files_is_taken_for_a_whole_one() {
     let folder = TempDir::new().unwrap();
     for (name, _) in
-        FIXTURES.iter().filter(|(name, _)| name.starts_with("claude") && name.ends_with(".json") && !name.contains("blocks"))
+        FIXTURES.iter().filter(|(name, _)| !name.starts_with("chatgpt") && name.ends_with(".json") && !name.contains("blocks"))
     {
         let whole = fs::read(fixture(name)).unwrap();
         let path = write(&folder, "cut.json", &whole);

@@ -655,6 +655,35 @@ fn google_meet_as_text_without_blocks() {
 }
 
 #[test]
+fn fireflies_by_its_interface_for_programs() {
+    check(
+        "transcript/fireflies.json",
+        options(),
+        expect![[r#"
+            meeting-6f66c79c8c9e2e87/h-ebbe1b8a0b212bfe 2026-01-05T08:00:01.500 Ana Lima(person) voice: "I keep two hives. They came from Leeds." {"cues":[{"at":0,"start_ms":1500,"end_ms":3250},{"at":18,"start_ms":3500,"end_ms":5000}]}
+            meeting-6f66c79c8c9e2e87/h-7e93301fa9e9518d 2026-01-05T08:00:06 Speaker 1(person) voice: "half � word" {"cues":[{"at":0,"start_ms":6000,"end_ms":7000}]}
+            skipped 2 malformed: "{\"index\": 4, \"text\": \"no time\", \"speaker_name\": \"Ben Okoro\"}"
+            skipped 1 empty: "sentence"
+            skipped 1 filler: "Um."
+            transcript: 1 conversations, 6 seen
+        "#]],
+    );
+}
+
+#[test]
+fn fireflies_by_its_page() {
+    check(
+        "transcript/fireflies_page.json",
+        options(),
+        expect![[r#"
+            meeting-1f6f6bd857647361/h-879309f7cb0c4ff9 2026-01-01T00:00:05? Ben Okoro(person) voice: "I sing in a choir. Every Monday." {"cues":[{"at":0,"start_ms":5000,"end_ms":8000},{"at":19,"start_ms":8000,"end_ms":10000}]}
+            meeting-1f6f6bd857647361/h-d2c548a5692ff862 2026-01-01T01:02:03? Ana Lima(person) voice: "So do I." {"cues":[{"at":0,"start_ms":3723000,"end_ms":3725000}]}
+            transcript: 1 conversations, 2 seen
+        "#]],
+    );
+}
+
+#[test]
 fn google_meet_captions() {
     check(
         "transcript/meet.sbv",

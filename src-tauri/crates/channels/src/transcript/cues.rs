@@ -1,7 +1,9 @@
 //! Cues of the transcript formats: WebVTT (Zoom, Teams), SRT, SBV (Google Meet), Otter text, Zoom's saved captions, and the text of
 //! Teams' Word documents.
 
-use super::meet;
+use keepsake_domain::Timestamp;
+
+use super::{fireflies, meet};
 
 /// One stretch of speech as the file has it.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -24,6 +26,10 @@ pub(crate) struct Cues {
     pub(crate) is_untimed: bool,
     /// The meeting's name, where the file itself has it.
     pub(crate) title: Option<String>,
+    /// When the meeting began, where a field of the file tells.
+    pub(crate) begun: Option<Timestamp>,
+    /// Records that cannot be read.
+    pub(crate) malformed: Vec<String>,
     /// Lines that are neither cue nor known extra.
     pub(crate) strays: Vec<String>,
     /// Cue blocks without text.
@@ -60,6 +66,11 @@ pub(crate) fn looks_like(head: &str) -> bool {
 
 /// The cues of a whole file.
 pub(crate) fn parse(text: &str) -> Cues {
+    if super::is_json(text.as_bytes())
+        && let Some(cues) = fireflies::parse(text)
+    {
+        return cues;
+    }
     let is_timed = text.trim_start().starts_with("WEBVTT") || text.lines().any(|line| timing(line).is_some());
     if is_timed {
         let mut cues = timed(text);

@@ -1,10 +1,12 @@
-//! Meeting transcripts: WebVTT of Zoom and Teams, SRT, SBV, Otter text, Zoom's saved captions, Google Meet's and Teams' documents.
+//! Meeting transcripts: WebVTT of Zoom and Teams, SRT, SBV, Otter text, Zoom's saved captions, Google Meet's and Teams'
+//! documents, the JSON of Fireflies.
 //!
 //! Cues are cut where a screen line ends, so consecutive cues of one speaker are joined to turns; their times stay in the
 //! metadata. Labels such as "Speaker 1" mean somebody only within one meeting, so their handles name the meeting too.
 //! Deliberately not here: reading Word's XML, which gives plain text before it comes here. Shapes: formats.md section 1.16.
 
 mod cues;
+mod fireflies;
 mod meet;
 mod when;
 
@@ -96,6 +98,12 @@ const SCREENS: &[&str] = &["'s presentation", "’s presentation"];
 /// The label where the format names nobody.
 const NOBODY: &str = "Unknown speaker";
 
+/// Whether a transcript whose first bytes are `head` is JSON; saved captions open with "[" as well, and then a name.
+pub(crate) fn is_json(head: &[u8]) -> bool {
+    let head = head.trim_ascii_start();
+    head.starts_with(b"{") || head.strip_prefix(b"[").is_some_and(|rest| rest.trim_ascii_start().starts_with(b"{"))
+}
+
 /// Reads one file. `name` is its file name, which may hold the time of the recording.
 pub(crate) fn read(input: &mut dyn BufRead, name: &str, out: &mut Out<'_>) -> Result<(), Halt> {
     let mut bytes = Vec::new();
@@ -105,7 +113,10 @@ pub(crate) fn read(input: &mut dyn BufRead, name: &str, out: &mut Out<'_>) -> Re
         return Ok(());
     }
     let text = String::from_utf8_lossy(&bytes);
-    let Cues { mut cues, is_clock, is_untimed, title, strays, empty } = cues::parse(&text);
+    let Cues { mut cues, is_clock, is_untimed, title, begun, malformed, strays, empty } = cues::parse(&text);
+    for record in &malformed {
+        out.skip(SkipReason::Malformed, record);
+    }
     for stray in &strays {
         out.skip(SkipReason::NotAMessage, stray);
     }
@@ -123,7 +134,10 @@ pub(crate) fn read(input: &mut dyn BufRead, name: &str, out: &mut Out<'_>) -> Re
         }
         !is_filler
     });
-    let (base, known) = base_time(&strays, name, is_clock, out);
+    let (base, known) = match begun {
+        Some(begun) => (begun, TimeCertainty::Exact),
+        None => base_time(&strays, name, is_clock, out),
+    };
     // Where nothing tells when within the meeting it was said, its beginning stands in.
     let time_certainty = if is_untimed { TimeCertainty::Inferred } else { known };
     let mut stand_ins = StandIns::default();

@@ -48,6 +48,7 @@ const help: readonly Help[] = [
       'Teams: in the meeting’s recap, open the transcript and download it as .vtt or .docx.',
       'Google Meet: open the transcript in Google Docs, then File, Download, Microsoft Word (.docx) or Plain text (.txt).',
       'Otter: open the conversation, choose Export, then Text (.txt) or SRT.',
+      'Fireflies: open the meeting, choose Download transcript, then JSON.',
       'Drop the file here.',
     ],
   },

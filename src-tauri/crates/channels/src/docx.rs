@@ -262,4 +262,22 @@ mod tests {
             assert!(read(&whole[..len]).is_err(), "cut after {len} bytes");
         }
     }
+
+    #[test]
+    fn any_wrong_byte_is_read_or_refused_and_never_grows_the_text() {
+        let whole = document("<w:p><w:r><w:t xml:space=\"preserve\">Ana: h&amp;i</w:t><w:br/><w:tab/></w:r></w:p>");
+        let room = read(&whole).map(|text| text.len()).unwrap_or_default() + whole.len();
+        let mut refused = 0;
+        for at in 0..whole.len() {
+            for wrong in *b"<>&;\"/! \0\xff" {
+                let mut bytes = whole.clone().into_bytes();
+                bytes[at] = wrong;
+                match text_of(bytes.as_slice()) {
+                    Ok(text) => assert!(text.len() <= room, "byte {at} as {wrong}"),
+                    Err(_) => refused += 1,
+                }
+            }
+        }
+        assert!(refused > whole.len(), "most wrong bytes are noticed");
+    }
 }

@@ -1,11 +1,11 @@
-//! From a conversation to a few well-founded candidates, by rules, with no model and no network.
+//! From a conversation to a few well-founded candidates, by rules; or by what a model replies, checked by the same rules.
 //!
 //! The way of a message: whose words are they ([`sentence`]), do they speak as themself ([`scene`]), in what mood is each
 //! clause (`clause`), what does it say of its speaker (`parse`, `frames`), how is that said of a third person
 //! (`rewrite`), has it been said or taken back elsewhere (`reconcile`). [`filter`], [`validate`] and [`dedup`] are the
-//! gates that every proposer's output passes, a model's too.
+//! gates that every proposer's output passes, a model's too; [`model`] asks one and believes what the owner's words carry.
 //!
-//! Deliberately not here: IO, async, clocks, storage, models. Vectors come in as plain numbers.
+//! Deliberately not here: IO, async, clocks, storage, sending. Vectors come in as plain numbers, replies as text.
 
 // A veto reads as the sentence that it is ("not this, unless that"); a minimal form would hide the rule.
 #![allow(clippy::nonminimal_bool)]
@@ -20,6 +20,7 @@ mod foreign;
 mod frames;
 mod learned;
 mod lexicon;
+pub mod model;
 mod mood;
 mod parse;
 mod propose;

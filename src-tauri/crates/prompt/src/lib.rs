@@ -18,6 +18,6 @@ mod text;
 mod transcript;
 
 pub use calls::{ATTEMPTS_MAX, Attempts, Call, CallError, Calls, Outcome, TEMPERATURE};
-pub use prompt::Prompt;
+pub use prompt::{Prompt, PromptFile, Slots};
 pub use text::{PromptText, WordingError};
 pub use transcript::{Line, Speaker, Transcript, TranscriptLine};

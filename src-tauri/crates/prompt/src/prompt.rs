@@ -2,7 +2,38 @@
 
 use serde_json::Value;
 
-use crate::PromptText;
+use crate::{PromptText, WordingError};
+
+/// A prompt file, compiled in.
+#[derive(Debug, Clone, Copy)]
+pub struct PromptFile {
+    /// See [`Prompt::name`].
+    pub name: &'static str,
+    /// See [`Prompt::version`].
+    pub version: u16,
+    /// The file; see [`PromptText::halves`].
+    pub wording: &'static str,
+    /// See [`Prompt::reply_tokens_max`].
+    pub reply_tokens_max: u16,
+}
+
+/// What fills the slots of one half of a prompt file.
+pub type Slots<'s> = &'s [(&'static str, &'s PromptText)];
+
+impl PromptFile {
+    /// The prompt with its slots filled.
+    pub fn fill(&self, system: Slots<'_>, user: Slots<'_>, schema: Value) -> Result<Prompt, WordingError> {
+        let (system_wording, user_wording) = PromptText::halves(self.wording)?;
+        Ok(Prompt {
+            name: self.name,
+            version: self.version,
+            system: PromptText::fill(system_wording, system)?,
+            user: PromptText::fill(user_wording, user)?,
+            schema,
+            reply_tokens_max: self.reply_tokens_max,
+        })
+    }
+}
 
 /// What is sent: the instructions, the quoted material and the shape that the reply must have.
 #[derive(Debug, Clone, PartialEq)]

@@ -78,6 +78,13 @@ impl PromptText {
         }
     }
 
+    /// The two halves of a prompt file: the instructions and, after a line `--- user ---`, the wording around the material.
+    pub fn halves(file: &'static str) -> Result<(&'static str, &'static str), WordingError> {
+        file.split_once("\n--- user ---\n")
+            .map(|(system, user)| (system.trim(), user.trim()))
+            .ok_or_else(|| WordingError { slot: "--- user ---".to_owned() })
+    }
+
     /// The same text as a JSON string, with its quotation marks.
     #[must_use]
     pub fn json(&self) -> Self {

@@ -1,0 +1,158 @@
+//! Facts about the owner from the owner's messages (seed 004).
+//!
+//! The model sees the owner's messages alone: what an assistant said cannot be mistaken for a fact when it is not there.
+
+use keepsake_domain::{Candidate, Category, Confidence, Durability, MemoryKind, Role, Subject};
+use keepsake_prompt::reply::{List, ReplyError, Text, Unit, parse, schema};
+use keepsake_prompt::{Prompt, PromptFile, Transcript, WordingError};
+use schemars::JsonSchema;
+use serde::Deserialize;
+
+use super::gate::Sieve;
+use super::source::{Source, is_shown};
+use super::task::Scope;
+use crate::validate;
+
+/// The prompt. Raise the version with every change of wording or reply.
+pub const FACTS: PromptFile =
+    PromptFile { name: "facts", version: 1, wording: include_str!("../../prompts/facts.md"), reply_tokens_max: 4_000 };
+
+/// Seed 004: live messages are read one to three at a time.
+pub const FACTS_BATCH_MESSAGES_MAX: usize = 3;
+
+/// About 6,000 tokens: small models attend well to no more, and a conversation rarely has more of the owner's words.
+pub const FACTS_WINDOW_CHARS: usize = 24_000;
+
+/// A reply with more facts than this has stopped choosing.
+const FACTS_PER_CALL_MAX: usize = 40;
+
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+struct Reply {
+    facts: List<Fact, FACTS_PER_CALL_MAX>,
+}
+
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+struct Fact {
+    line: u32,
+    quote: Text<1_000>,
+    content: Text<600>,
+    category: FactCategory,
+    confidence: Unit,
+    reasoning: Text<600>,
+}
+
+/// The six categories of seed 004.
+#[derive(Debug, Clone, Copy, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+enum FactCategory {
+    PersonalInfo,
+    Preference,
+    Experience,
+    Relationship,
+    Goal,
+    Skill,
+}
+
+impl From<FactCategory> for Category {
+    fn from(category: FactCategory) -> Self {
+        match category {
+            FactCategory::PersonalInfo => Self::PersonalInfo,
+            FactCategory::Preference => Self::Preference,
+            FactCategory::Experience => Self::Experience,
+            FactCategory::Relationship => Self::Relationship,
+            FactCategory::Goal => Self::Goal,
+            FactCategory::Skill => Self::Skill,
+        }
+    }
+}
+
+/// The calls over what `scope` covers, each with the transcript it shows.
+pub(super) fn prompts(source: &mut Source<'_>, scope: Scope) -> Result<Vec<(Prompt, Transcript)>, WordingError> {
+    let is_owner = |index: usize, role: Role| role == Role::Owner && index >= scope.from();
+    let batches: Vec<Vec<usize>> = match scope {
+        Scope::Whole => source
+            .windows(|index, turn| is_owner(index, turn.role), FACTS_WINDOW_CHARS)
+            .into_iter()
+            .map(|window| window.lines)
+            .collect(),
+        Scope::New { .. } => {
+            let new: Vec<usize> = source
+                .turns()
+                .iter()
+                .enumerate()
+                .filter(|(index, turn)| is_shown(turn) && is_owner(*index, turn.role))
+                .map(|(index, _)| index)
+                .collect();
+            new.chunks(FACTS_BATCH_MESSAGES_MAX).map(<[usize]>::to_vec).collect()
+        }
+    };
+    let assistant = source.assistant();
+    batches
+        .into_iter()
+        .filter(|batch| !batch.is_empty())
+        .map(|batch| {
+            let transcript = source.transcript(&batch);
+            let prompt = FACTS.fill(&[("assistant", &assistant)], &[("transcript", transcript.text())], schema::<Reply>())?;
+            Ok((prompt, transcript))
+        })
+        .collect()
+}
+
+/// Reads one reply. Nothing of it is used unless all of it can be read.
+pub(super) fn read(reply: &str, source: &Source<'_>, transcript: &Transcript, sieve: &mut Sieve) -> Result<(), ReplyError> {
+    let reply: Reply = parse(reply)?;
+    for fact in reply.facts {
+        let content = normalised(&source.restore(fact.content.as_str()), source.places.conversation().owner_name);
+        let mut candidate = Candidate {
+            subject: Subject::Owner,
+            durability: durability(fact.category, &content),
+            content,
+            kind: MemoryKind::Fact,
+            category: fact.category.into(),
+            confidence: Confidence::new(fact.confidence.get()).unwrap_or(Confidence::FLOOR),
+            reasoning: validate::shown(&source.restore(fact.reasoning.as_str())),
+            evidence: Vec::new(),
+            is_quarantined: false,
+            knowledge: None,
+        };
+        match source.find(transcript, fact.line, fact.quote.as_str()) {
+            Err(refusal) => sieve.stop(candidate, refusal),
+            Ok(place) => {
+                candidate.evidence.push(place);
+                let written = format!("{} {}", fact.content.as_str(), fact.reasoning.as_str());
+                match source.check_placeholders(transcript, &written, &candidate.evidence) {
+                    Err(refusal) => sieve.stop(candidate, refusal),
+                    Ok(()) => sieve.offer(&source.places, candidate),
+                }
+            }
+        }
+    }
+    Ok(())
+}
+
+/// "The user's name is Ana." and "Ana lives in Porto" as the queue writes them: "User's name is Ana", "User lives in Porto".
+pub(super) fn normalised(content: &str, owner_name: Option<&str>) -> String {
+    let shown = validate::shown(content);
+    let text = shown.trim().trim_end_matches('.').trim_end();
+    let owner = owner_name.map(str::trim).filter(|name| !name.is_empty());
+    let heads = ["The user", "the user", "The User", "user", "USER"];
+    let named = heads
+        .iter()
+        .copied()
+        .chain(owner)
+        .find_map(|head| text.strip_prefix(head).filter(|rest| rest.starts_with([' ', '\'', '’'])));
+    let text = named.map_or_else(|| text.to_owned(), |rest| format!("User{rest}"));
+    text.strip_prefix("User name is ").map_or(text.replace('’', "'"), |name| format!("User's name is {name}"))
+}
+
+/// How long a fact of this kind holds, by the rule of the built-in engine.
+fn durability(category: FactCategory, content: &str) -> Durability {
+    const IDENTITY: &[&str] = &["name is", "born", "years old", "allergic", "grew up", "native", "diagnosed", "is from"];
+    match category {
+        FactCategory::Goal => Durability::Situational,
+        FactCategory::PersonalInfo if IDENTITY.iter().any(|word| content.contains(word)) => Durability::Identity,
+        _ => Durability::LongTerm,
+    }
+}

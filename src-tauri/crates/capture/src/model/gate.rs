@@ -1,0 +1,270 @@
+//! The gates that a model's candidate passes, in one order for all tasks; and the quarantine.
+//!
+//! [`gate`] is public because whole-conversation analysis proposes from another crate: `insight` reads its replies and ties
+//! entries to places, and whoever drives it runs what it found through here before anything is stored.
+//!
+//! Deliberately not here: reading replies, the judge, and duplicates against what is stored.
+
+use std::collections::HashSet;
+
+use keepsake_domain::{
+    Candidate, CandidateEvidence, Category, Confidence, DedupOutcome, Durability, Gate, KnowledgeDetail, MemoryKind, MessageType,
+    Role, Span, Stop, Subject, limits,
+};
+
+use super::claim;
+use super::place::{Places, Refusal, Said, gives_orders};
+use crate::lexicon::{TODAY, one_of};
+use crate::{Conversation, Proposals, dedup, filter, scene, sentence, validate};
+
+/// Evidence spans of one candidate; the clearest comes first, and more than a few nobody reads.
+pub(super) const EVIDENCE_MAX: usize = 4;
+
+/// Candidates that were proposed from this conversation elsewhere, sent through every gate that a model's facts pass here.
+///
+/// Their evidence counts positions in `conversation.turns`. What fails comes back as a stop; text that gives orders to a machine
+/// comes back as a quarantined candidate.
+pub fn gate(candidates: Vec<Candidate>, conversation: &Conversation<'_>) -> Proposals {
+    let places = Places::new(*conversation);
+    let mut sieve = Sieve::default();
+    for candidate in candidates {
+        sieve.offer(&places, candidate);
+    }
+    sieve.finish(&places, 0)
+}
+
+/// Collects what passes and what does not.
+#[derive(Debug, Default)]
+pub(super) struct Sieve {
+    passed: Vec<Candidate>,
+    stops: Vec<Stop>,
+}
+
+impl Sieve {
+    /// Keeps the candidate, or its stop.
+    pub(super) fn offer(&mut self, places: &Places<'_>, candidate: Candidate) {
+        match admitted(places, candidate.clone()) {
+            Ok(candidate) => self.keep(candidate),
+            Err(refusal) => self.stop(candidate, refusal),
+        }
+    }
+
+    /// Keeps a candidate that passed, once.
+    pub(super) fn keep(&mut self, candidate: Candidate) {
+        let same = self.passed.iter_mut().find(|known| {
+            known.kind == candidate.kind
+                && dedup::compare(&candidate.content, None, &known.content, None).0 == DedupOutcome::Exact
+        });
+        match same {
+            Some(known) => {
+                let room = EVIDENCE_MAX.saturating_sub(known.evidence.len());
+                let new: Vec<_> =
+                    candidate.evidence.into_iter().filter(|place| !known.evidence.contains(place)).take(room).collect();
+                known.evidence.extend(new);
+            }
+            None => self.passed.push(candidate),
+        }
+    }
+
+    /// Notes why a candidate was stopped.
+    pub(super) fn stop(&mut self, candidate: Candidate, (gate, reason): Refusal) {
+        let content: String = validate::shown(&candidate.content).chars().take(limits::CONTENT_CHARS_MAX).collect();
+        self.stops.push(Stop { gate, subject: candidate.subject, content, reason, evidence: candidate.evidence });
+    }
+
+    /// A stop that has no candidate.
+    pub(super) fn note(&mut self, stop: Stop) {
+        self.stops.push(stop);
+    }
+
+    /// Takes out what passed so far, for the judge.
+    pub(super) fn take_passed(&mut self) -> Vec<Candidate> {
+        std::mem::take(&mut self.passed)
+    }
+
+    /// What passed and what did not, with the quarantine of the turns from `from` on.
+    pub(super) fn finish(mut self, places: &Places<'_>, from: usize) -> Proposals {
+        let mut seen = HashSet::new();
+        self.stops.retain(|stop| {
+            seen.insert((stop.gate, stop.content.clone(), stop.evidence.first().cloned().map(|e| (e.message, e.span))))
+        });
+        quarantine(places, from, &mut self.passed, &mut self.stops);
+        Proposals { candidates: self.passed, stops: self.stops }
+    }
+}
+
+/// The candidate with what the gates leave of its evidence and confidence, or which of them stops it.
+pub(super) fn admitted(places: &Places<'_>, mut candidate: Candidate) -> Result<Candidate, Refusal> {
+    if candidate.is_quarantined {
+        return Ok(candidate);
+    }
+    if candidate.subject != Subject::Owner {
+        return Err((Gate::NotAboutSubject, "A model's entries are about the user alone.".to_owned()));
+    }
+    if candidate.evidence.is_empty() {
+        return Err((Gate::Ungrounded, "No place in the conversation is given.".to_owned()));
+    }
+    let mut said = Said::default();
+    let mut refusal: Option<Refusal> = None;
+    let mut kept = Vec::new();
+    for evidence in std::mem::take(&mut candidate.evidence) {
+        match places.said(&evidence) {
+            Ok(more) => {
+                said.clauses.extend(more.clauses);
+                said.foreign.extend(more.foreign);
+                kept.push(evidence);
+            }
+            Err(orders) if orders.0 == Gate::InstructionLike => {
+                candidate.evidence = vec![evidence];
+                return Err(orders);
+            }
+            Err(other) => _ = refusal.get_or_insert(other),
+        }
+    }
+    kept.truncate(EVIDENCE_MAX);
+    candidate.evidence = kept;
+    if candidate.evidence.is_empty() {
+        return Err(refusal.unwrap_or((Gate::Ungrounded, "No place in the conversation is given.".to_owned())));
+    }
+    if candidate.evidence.iter().all(|place| places.is_taken_back(place.message)) {
+        return Err((Gate::Retracted, "The next message says that it was not meant.".to_owned()));
+    }
+    let carried = match (&candidate.kind, &candidate.knowledge) {
+        (MemoryKind::Fact, _) => claim::carried(&candidate.content, &said)?,
+        (MemoryKind::Knowledge, Some(detail)) => {
+            check_detail(&candidate, detail, &said)?;
+            claim::position_carried(&candidate.content, &said)?
+        }
+        (MemoryKind::Knowledge, None) => return Err((Gate::Invalid, "A position without a topic.".to_owned())),
+    };
+    if candidate.confidence > carried.confidence_max() {
+        candidate.confidence = carried.confidence_max();
+    }
+    if candidate.confidence < Confidence::FLOOR && candidate.kind == MemoryKind::Fact {
+        return Err((Gate::LowConfidence, format!("The model is only {:.2} sure.", candidate.confidence.get())));
+    }
+    check_markup(&candidate, &said.text())?;
+    if candidate.durability == Durability::Ephemeral || candidate.kind == MemoryKind::Fact && is_passing(&candidate.content) {
+        return Err((Gate::Ephemeral, "It holds for this day or hour.".to_owned()));
+    }
+    // A position does not begin with the person who holds it; everything else of the filters counts for it too.
+    let mut filtered = candidate.clone();
+    if candidate.kind == MemoryKind::Knowledge {
+        filtered.content = format!("User {}", candidate.content);
+    }
+    filter::check(&filtered, places.conversation())?;
+    if candidate.kind == MemoryKind::Knowledge {
+        filtered.content.clone_from(&candidate.content);
+    }
+    validate::check(&filtered, places.conversation())?;
+    Ok(candidate)
+}
+
+/// Seed 002: the topic matches the position, and is not the position once more.
+fn check_detail(candidate: &Candidate, detail: &KnowledgeDetail, said: &Said) -> Result<(), Refusal> {
+    let invalid = |reason: &str| Err((Gate::Invalid, reason.to_owned()));
+    let topic = detail.topic.trim();
+    if topic.is_empty() {
+        return invalid("A position without a topic.");
+    }
+    if dedup::fingerprint(topic) == dedup::fingerprint(&candidate.content) {
+        return invalid("The topic only repeats the position.");
+    }
+    if dedup::compare(&candidate.reasoning, None, &candidate.content, None).0 == DedupOutcome::Exact {
+        return invalid("The reasoning only repeats the position.");
+    }
+    let around = format!("{} {} {}", candidate.content, candidate.reasoning, said.text());
+    if !claim::shares(topic, &around) {
+        return invalid("The topic has nothing to do with the position.");
+    }
+    if claim::contradict(topic, &candidate.content) {
+        return invalid("The topic says the opposite of the position.");
+    }
+    Ok(())
+}
+
+/// Words of a statement that hold for this day or hour.
+fn is_passing(content: &str) -> bool {
+    let lower = content.to_lowercase();
+    let words: Vec<&str> = lower.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty()).collect();
+    words.iter().any(|word| TODAY.contains(word))
+        || words.windows(2).any(|pair| {
+            pair == ["right", "now"] || pair[0] == "this" && one_of(pair[1], "morning afternoon evening minute moment")
+        })
+        || words.windows(3).any(|three| three == ["at", "the", "moment"])
+}
+
+/// No markup and no link that the owner did not write: a link in a statement is fetched or clicked by whoever shows it.
+fn check_markup(candidate: &Candidate, said: &str) -> Result<(), Refusal> {
+    let detail = candidate
+        .knowledge
+        .iter()
+        .flat_map(|detail| [Some(&detail.topic), detail.context.as_ref()].into_iter().flatten().chain(&detail.tags));
+    for text in [&candidate.content, &candidate.reasoning].into_iter().chain(detail) {
+        let lower = text.to_lowercase();
+        if ["![", "](", "<img", "<a ", "<script", "javascript:", "data:"].iter().any(|mark| lower.contains(mark)) {
+            return Err((Gate::Invalid, "It carries markup, which no statement needs.".to_owned()));
+        }
+        let links = lower.split(|c: char| c.is_whitespace() || matches!(c, '"' | '\'' | ',' | ')' | '('));
+        let said = said.to_lowercase();
+        if links
+            .filter(|word| word.contains("://") || word.starts_with("www."))
+            .any(|link| !said.contains(link.trim_end_matches(['.', '!', '?'])))
+        {
+            return Err((Gate::Ungrounded, "It carries a link that the words it cites do not have.".to_owned()));
+        }
+        if scene::hides_text(text) || validate::shown(text) != text.split_whitespace().collect::<Vec<_>>().join(" ") {
+            return Err((Gate::Invalid, "It has hidden characters.".to_owned()));
+        }
+        if scene::is_order(text) {
+            return Err((Gate::SystemPromptLeak, "It reads like an order to an assistant.".to_owned()));
+        }
+    }
+    Ok(())
+}
+
+/// Confidence of a quarantined text: it is no fact, and a person decides.
+const QUARANTINE_CONFIDENCE: Confidence = Confidence::FLOOR;
+
+/// Keeps messages that give orders to a machine as quoted data, for a person to look at, whoever sent them.
+fn quarantine(places: &Places<'_>, from: usize, candidates: &mut Vec<Candidate>, stops: &mut Vec<Stop>) {
+    for (index, turn) in places.conversation().turns.iter().enumerate().skip(from) {
+        if turn.message_type == MessageType::Instruction || turn.role == Role::System || !gives_orders(turn) {
+            continue;
+        }
+        let bytes = sentence::sentences(turn.text)
+            .into_iter()
+            .find(|s| scene::is_order(&turn.text[s.start..s.end]))
+            .map_or(0..turn.text.len(), |s| s.start..s.end);
+        let Ok(span) = Span::of_bytes(turn.text, bytes.clone()) else { continue };
+        let (subject, label) = match turn.role {
+            Role::Owner => (Subject::Owner, "User"),
+            Role::Person | Role::Assistant | Role::System | Role::Tool => (Subject::Person(turn.author.to_owned()), turn.author),
+        };
+        let what =
+            if scene::hides_text(turn.text) { "text with hidden characters" } else { "text that gives orders to an assistant" };
+        let quote: String = validate::shown(&turn.text[bytes]).chars().take(limits::CONTENT_CHARS_MAX / 2).collect();
+        let content = format!("{label} sent {what}: \"{}\"", quote.trim());
+        let reason = format!("This is {what}; it is kept as quoted data and says nothing about anybody.");
+        let evidence = vec![CandidateEvidence { message: index, span }];
+        stops.push(Stop {
+            gate: Gate::InstructionLike,
+            subject: subject.clone(),
+            content: content.clone(),
+            reason: reason.clone(),
+            evidence: evidence.clone(),
+        });
+        candidates.push(Candidate {
+            subject,
+            content,
+            kind: MemoryKind::Fact,
+            category: Category::PersonalInfo,
+            confidence: QUARANTINE_CONFIDENCE,
+            durability: Durability::Ephemeral,
+            reasoning: reason,
+            evidence,
+            is_quarantined: true,
+            knowledge: None,
+        });
+    }
+}

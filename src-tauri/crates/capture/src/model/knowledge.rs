@@ -1,0 +1,426 @@
+//! Knowledge: the few positions of a source that would answer questions nobody has asked yet (seed 002).
+//!
+//! A meeting is read in one pass where it fits, since only the whole shows what is reasoning, what is held firmly and what is said
+//! the opposite way in another context. A longer one is mapped, window by window, to observations, which are reduced to entries,
+//! in groups first where there are many. A chat is read a window at a time. Observations carry the places they rest on, so that an
+//! entry of a reduction leads back to lines as any other does.
+
+use keepsake_domain::{
+    Candidate, CandidateEvidence, Category, Confidence, Durability, Gate, KnowledgeDetail, MemoryKind, Stability, Subject, limits,
+};
+use keepsake_prompt::reply::{List, ReplyError, Text, parse, schema};
+use keepsake_prompt::{Prompt, PromptFile, PromptText, Transcript, WordingError};
+use schemars::JsonSchema;
+use serde::Deserialize;
+
+use super::gate::{EVIDENCE_MAX, Sieve};
+use super::source::Source;
+use crate::validate;
+
+/// The whole of a source in one pass. Raise the version with every change of wording or reply.
+pub const KNOWLEDGE_WHOLE: PromptFile = PromptFile {
+    name: "knowledge_whole",
+    version: 1,
+    wording: include_str!("../../prompts/knowledge_whole.md"),
+    reply_tokens_max: 3_000,
+};
+
+/// One window of a chat.
+pub const KNOWLEDGE_WINDOW: PromptFile = PromptFile {
+    name: "knowledge_window",
+    version: 1,
+    wording: include_str!("../../prompts/knowledge_window.md"),
+    reply_tokens_max: 3_000,
+};
+
+/// One window of a long source: observations.
+pub const KNOWLEDGE_OBSERVE: PromptFile = PromptFile {
+    name: "knowledge_observe",
+    version: 1,
+    wording: include_str!("../../prompts/knowledge_observe.md"),
+    reply_tokens_max: 3_000,
+};
+
+/// Observations to entries.
+pub const KNOWLEDGE_REDUCE: PromptFile = PromptFile {
+    name: "knowledge_reduce",
+    version: 1,
+    wording: include_str!("../../prompts/knowledge_reduce.md"),
+    reply_tokens_max: 3_000,
+};
+
+/// Seed 002: a transcript of up to about 24,000 tokens is read in one pass.
+pub const WHOLE_CHARS_MAX: usize = 24_000 * limits::CHARS_PER_TOKEN;
+
+/// About 6,000 tokens a window where the whole does not fit, and for chats.
+pub const WINDOW_CHARS_MAX: usize = 24_000;
+
+/// Seed 002: up to this many candidates are reduced in one call.
+pub const OBSERVATIONS_PER_CALL_MAX: usize = 40;
+
+/// Observations of one window; more is a transcript again.
+const OBSERVATIONS_PER_WINDOW_MAX: usize = 16;
+
+/// Entries that are read from one reply. Above the cap, so that a model that gives a few too many is cut and not refused.
+const ENTRIES_READ_MAX: usize = 3 * limits::KNOWLEDGE_PER_SOURCE_MAX;
+
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+struct Entries {
+    entries: List<Entry, ENTRIES_READ_MAX>,
+}
+
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+struct Entry {
+    #[serde(rename = "type")]
+    kind: Kind,
+    topic: Text<120>,
+    position: Text<600>,
+    reasoning: Text<600>,
+    confidence: Option<Level>,
+    stability: Option<Held>,
+    tags: Option<List<Text<40>, 12>>,
+    variant_of: Option<Text<300>>,
+    evidence: List<Quotation, 12>,
+}
+
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+struct Quotation {
+    line: u32,
+    quote: Text<1_000>,
+}
+
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+struct Observations {
+    observations: List<Observed, OBSERVATIONS_PER_WINDOW_MAX>,
+}
+
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+struct Observed {
+    #[serde(rename = "type")]
+    kind: Kind,
+    position: Text<600>,
+    reasoning: Text<600>,
+    evidence: List<Quotation, 12>,
+}
+
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+struct Reduced {
+    entries: List<ReducedEntry, ENTRIES_READ_MAX>,
+}
+
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+struct ReducedEntry {
+    #[serde(rename = "type")]
+    kind: Kind,
+    topic: Text<120>,
+    position: Text<600>,
+    reasoning: Text<600>,
+    confidence: Option<Level>,
+    stability: Option<Held>,
+    tags: Option<List<Text<40>, 12>>,
+    variant_of: Option<Text<300>>,
+    from: List<u32, OBSERVATIONS_PER_CALL_MAX>,
+}
+
+/// The five types of seed 002.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+enum Kind {
+    Reasoning,
+    Philosophy,
+    Standard,
+    Decision,
+    Reaction,
+}
+
+impl From<Kind> for Category {
+    fn from(kind: Kind) -> Self {
+        match kind {
+            Kind::Reasoning => Self::Reasoning,
+            Kind::Philosophy => Self::Philosophy,
+            Kind::Standard => Self::Standard,
+            Kind::Decision => Self::Decision,
+            Kind::Reaction => Self::Reaction,
+        }
+    }
+}
+
+/// How firmly it is held.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+enum Level {
+    High,
+    Medium,
+    Low,
+}
+
+impl Level {
+    /// The words of seed 002 on the scale of seed 004: held firmly is stated, a working view is implied, tentative is below all.
+    const fn confidence(self) -> Confidence {
+        match self {
+            Self::High => Confidence::STATED,
+            Self::Medium => Confidence::INFERRED,
+            Self::Low => Confidence::FLOOR,
+        }
+    }
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+enum Held {
+    Durable,
+    Stable,
+    Evolving,
+}
+
+impl From<Held> for Stability {
+    fn from(held: Held) -> Self {
+        match held {
+            Held::Durable => Self::Durable,
+            Held::Stable => Self::Stable,
+            Held::Evolving => Self::Evolving,
+        }
+    }
+}
+
+/// A possible entry of a window, before it is reduced.
+#[derive(Debug, Clone)]
+pub(super) struct Observation {
+    category: Category,
+    position: String,
+    reasoning: String,
+    evidence: Vec<CandidateEvidence>,
+}
+
+/// The call over a window in which entries are looked for.
+pub(super) fn entries_prompt(file: &PromptFile, transcript: &Transcript) -> Result<Prompt, WordingError> {
+    file.fill(&[("cap", &number(limits::KNOWLEDGE_PER_SOURCE_MAX))], &[("transcript", transcript.text())], schema::<Entries>())
+}
+
+/// The call over a window in which observations are looked for.
+pub(super) fn observe_prompt(transcript: &Transcript) -> Result<Prompt, WordingError> {
+    KNOWLEDGE_OBSERVE.fill(&[], &[("transcript", transcript.text())], schema::<Observations>())
+}
+
+/// The call that reduces `observations`, numbered from 1 in their order.
+pub(super) fn reduce_prompt(
+    source: &mut Source<'_>,
+    observations: &[Observation],
+    entries_max: usize,
+) -> Result<Prompt, WordingError> {
+    let mut listed = PromptText::default();
+    for (n, observation) in observations.iter().enumerate() {
+        listed.push(&PromptText::fixed("{\"observation\":"));
+        listed.push(&number(n + 1));
+        listed.push(&PromptText::fixed(",\"type\":\""));
+        listed.push(&PromptText::fixed(observation.category.name()));
+        listed.push(&PromptText::fixed("\",\"position\":"));
+        listed.push(&source.quoted(&observation.position));
+        listed.push(&PromptText::fixed(",\"reasoning\":"));
+        listed.push(&source.quoted(&observation.reasoning));
+        listed.push(&PromptText::fixed("}\n"));
+    }
+    KNOWLEDGE_REDUCE.fill(&[("cap", &number(entries_max))], &[("observations", &listed)], schema::<Reduced>())
+}
+
+fn number(number: usize) -> PromptText {
+    // Counts of entries and observations are far below what sixteen bits hold.
+    PromptText::number(u16::try_from(number).unwrap_or(u16::MAX))
+}
+
+/// What all entries have, however they were found.
+struct Core<'r> {
+    kind: Kind,
+    topic: &'r str,
+    position: &'r str,
+    reasoning: &'r str,
+    confidence: Option<Level>,
+    stability: Option<Held>,
+    tags: Vec<&'r str>,
+    context: Option<&'r str>,
+}
+
+impl Core<'_> {
+    fn candidate(&self, source: &Source<'_>) -> Candidate {
+        let shown = |text: &str| validate::shown(&source.restore(text));
+        let stability = self.stability.map_or(Stability::Stable, Stability::from);
+        let position = shown(self.position);
+        Candidate {
+            subject: Subject::Owner,
+            content: position.trim_end_matches('.').to_owned(),
+            kind: MemoryKind::Knowledge,
+            category: self.kind.into(),
+            confidence: self.confidence.unwrap_or(Level::Medium).confidence(),
+            durability: match stability {
+                Stability::Durable => Durability::Identity,
+                Stability::Stable => Durability::LongTerm,
+                Stability::Evolving => Durability::Situational,
+            },
+            reasoning: shown(self.reasoning),
+            evidence: Vec::new(),
+            is_quarantined: false,
+            knowledge: Some(KnowledgeDetail {
+                topic: shown(self.topic),
+                stability,
+                tags: self.tags.iter().map(|tag| shown(tag).to_lowercase()).filter(|tag| !tag.is_empty()).collect(),
+                context: self.context.map(shown).filter(|context| !context.is_empty()),
+            }),
+        }
+    }
+
+    /// Everything that was written, for the check of placeholders.
+    fn written(&self) -> String {
+        [self.topic, self.position, self.reasoning, self.context.unwrap_or("")]
+            .into_iter()
+            .chain(self.tags.iter().copied())
+            .collect::<Vec<_>>()
+            .join(" ")
+    }
+}
+
+/// Reads entries that cite lines.
+pub(super) fn read(reply: &str, source: &Source<'_>, transcript: &Transcript, sieve: &mut Sieve) -> Result<(), ReplyError> {
+    let reply: Entries = parse(reply)?;
+    for entry in reply.entries {
+        let tags = entry.tags.as_ref().map(|tags| tags.as_slice().iter().map(Text::as_str).collect()).unwrap_or_default();
+        let core = Core {
+            kind: entry.kind,
+            topic: entry.topic.as_str(),
+            position: entry.position.as_str(),
+            reasoning: entry.reasoning.as_str(),
+            confidence: entry.confidence,
+            stability: entry.stability,
+            tags,
+            context: entry.variant_of.as_ref().map(Text::as_str),
+        };
+        let mut candidate = core.candidate(source);
+        match places(source, transcript, entry.evidence.as_slice()) {
+            Err(refusal) => sieve.stop(candidate, refusal),
+            Ok(evidence) => {
+                candidate.evidence = evidence;
+                match source.check_placeholders(transcript, &core.written(), &candidate.evidence) {
+                    Err(refusal) => sieve.stop(candidate, refusal),
+                    Ok(()) => sieve.offer(&source.places, candidate),
+                }
+            }
+        }
+    }
+    Ok(())
+}
+
+/// Reads the observations of a window. One that fails a gate is stopped here: a reduction must not build on it.
+pub(super) fn read_observations(
+    reply: &str,
+    source: &Source<'_>,
+    transcript: &Transcript,
+    sieve: &mut Sieve,
+) -> Result<Vec<Observation>, ReplyError> {
+    let reply: Observations = parse(reply)?;
+    let mut out = Vec::new();
+    for observed in reply.observations {
+        let shown = |text: &str| validate::shown(&source.restore(text));
+        let core = Core {
+            kind: observed.kind,
+            // An observation has no topic yet; its position stands in for the gates that look at one.
+            topic: "",
+            position: observed.position.as_str(),
+            reasoning: observed.reasoning.as_str(),
+            confidence: None,
+            stability: None,
+            tags: Vec::new(),
+            context: None,
+        };
+        let candidate = core.candidate(source);
+        let evidence = places(source, transcript, observed.evidence.as_slice()).and_then(|evidence| {
+            source.check_placeholders(transcript, &core.written(), &evidence)?;
+            let mut kept = Vec::new();
+            let mut refusal = None;
+            for place in evidence {
+                match source.places.said(&place) {
+                    Ok(_) => kept.push(place),
+                    Err(orders) if orders.0 == Gate::InstructionLike => return Err(orders),
+                    Err(other) => _ = refusal.get_or_insert(other),
+                }
+            }
+            if kept.is_empty() { Err(refusal.unwrap_or((Gate::Ungrounded, "It cites no line.".to_owned()))) } else { Ok(kept) }
+        });
+        match evidence {
+            Err(refusal) => sieve.stop(candidate, refusal),
+            Ok(evidence) => out.push(Observation {
+                category: observed.kind.into(),
+                position: shown(observed.position.as_str()),
+                reasoning: shown(observed.reasoning.as_str()),
+                evidence,
+            }),
+        }
+    }
+    Ok(out)
+}
+
+/// Reads a reduction. Each entry names the observations it was made from and rests on their places.
+pub(super) fn read_reduced(reply: &str, source: &Source<'_>, observations: &[Observation]) -> Result<Vec<Candidate>, ReplyError> {
+    let reply: Reduced = parse(reply)?;
+    let mut out = Vec::new();
+    for entry in reply.entries {
+        let tags = entry.tags.as_ref().map(|tags| tags.as_slice().iter().map(Text::as_str).collect()).unwrap_or_default();
+        let core = Core {
+            kind: entry.kind,
+            topic: entry.topic.as_str(),
+            position: entry.position.as_str(),
+            reasoning: entry.reasoning.as_str(),
+            confidence: entry.confidence,
+            stability: entry.stability,
+            tags,
+            context: entry.variant_of.as_ref().map(Text::as_str),
+        };
+        let mut candidate = core.candidate(source);
+        for number in entry.from {
+            let observation = usize::try_from(number).ok().and_then(|number| observations.get(number.checked_sub(1)?));
+            let Some(observation) = observation else {
+                return Err(ReplyError::Mismatch { reason: "an entry was made from an observation that was not given" });
+            };
+            for place in &observation.evidence {
+                if candidate.evidence.len() < EVIDENCE_MAX && !candidate.evidence.contains(place) {
+                    candidate.evidence.push(place.clone());
+                }
+            }
+        }
+        out.push(candidate);
+    }
+    Ok(out)
+}
+
+/// An entry of a first reduction, as an observation for the second.
+pub(super) fn as_observation(candidate: Candidate) -> Observation {
+    Observation {
+        category: candidate.category,
+        position: candidate.content,
+        reasoning: candidate.reasoning,
+        evidence: candidate.evidence,
+    }
+}
+
+/// The places of quotations; those that stand nowhere are left out, and with none left the entry is stopped.
+fn places(
+    source: &Source<'_>,
+    transcript: &Transcript,
+    quotations: &[Quotation],
+) -> Result<Vec<CandidateEvidence>, (Gate, String)> {
+    let mut found = Vec::new();
+    let mut refusal = None;
+    for Quotation { line, quote } in quotations {
+        match source.find(transcript, *line, quote.as_str()) {
+            Ok(place) if !found.contains(&place) => found.push(place),
+            Ok(_) => {}
+            Err(other) => _ = refusal.get_or_insert(other),
+        }
+    }
+    if found.is_empty() { Err(refusal.unwrap_or((Gate::Ungrounded, "It cites no line.".to_owned()))) } else { Ok(found) }
+}

@@ -1,0 +1,241 @@
+//! Whose words stand at a place, and how they are meant: what the built-in engine knows of a message, asked about one quotation.
+//!
+//! A model may cite any stretch of a message. Before it proves anything, the stretch passes what the built-in engine's own
+//! sentences pass: said by the owner, not quoted, pasted, acted or ironic, no question, no condition, and no part of a text that
+//! gives orders to a machine. Stricter than there in one point: a message with an order in it proves nothing at all.
+//!
+//! Deliberately not here: what the words say ([`super::claim`]).
+
+use std::ops::Range;
+
+use keepsake_domain::{CandidateEvidence, Gate, MessageType, Role};
+
+use crate::clause::{self, Mood};
+use crate::correction;
+use crate::parse::{self, Actor, Tense};
+use crate::sentence::{self, Sentence, Voice};
+use crate::token::{Token, tokenize};
+use crate::{Conversation, Turn, foreign, frames, scene};
+
+/// Why a place proves nothing.
+pub(super) type Refusal = (Gate, String);
+
+/// A clause that stands at a place and states something.
+#[derive(Debug, Clone)]
+pub(super) struct SaidClause {
+    /// As it was written.
+    pub(super) text: String,
+    /// Its words, lower case, contractions undone, and what stands before its subject.
+    pub(super) words: Vec<String>,
+    /// What the parser makes of it.
+    pub(super) reading: Option<Reading>,
+    /// It opens its sentence.
+    pub(super) is_first: bool,
+    /// Its author doubts it.
+    pub(super) is_hedged: bool,
+    /// It holds for this day or hour.
+    pub(super) is_passing: bool,
+}
+
+/// A parsed clause without its tokens.
+#[derive(Debug, Clone)]
+pub(super) struct Reading {
+    pub(super) actor: Actor,
+    pub(super) tense: Tense,
+    pub(super) modal: &'static str,
+    pub(super) base: String,
+    /// "sister Emma" of "my sister Emma lives in Lima".
+    pub(super) possession: Vec<String>,
+}
+
+/// What stands at a place.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Said {
+    /// The clauses, in order.
+    pub(super) clauses: Vec<SaidClause>,
+    /// What the rules for other languages read there, in English.
+    pub(super) foreign: Vec<String>,
+}
+
+impl Said {
+    /// The words of all clauses.
+    pub(super) fn text(&self) -> String {
+        self.clauses.iter().map(|clause| clause.text.as_str()).collect::<Vec<_>>().join(" ")
+    }
+}
+
+/// Answers for one conversation; reading it as a whole is done once.
+#[derive(Debug)]
+pub(super) struct Places<'a> {
+    conversation: Conversation<'a>,
+    acted: Vec<bool>,
+}
+
+impl<'a> Places<'a> {
+    pub(super) fn new(conversation: Conversation<'a>) -> Self {
+        Self { conversation, acted: scene::acted(&conversation) }
+    }
+
+    pub(super) fn conversation(&self) -> &Conversation<'a> {
+        &self.conversation
+    }
+
+    /// What the owner says at `evidence`, or why nothing there proves anything about the owner.
+    pub(super) fn said(&self, evidence: &CandidateEvidence) -> Result<Said, Refusal> {
+        let stop = |gate, reason: &str| Err((gate, reason.to_owned()));
+        let Some(turn) = self.conversation.turns.get(evidence.message) else {
+            return stop(Gate::Ungrounded, "The message it cites is not in the conversation.");
+        };
+        let Ok(bytes) = evidence.span.bytes_in(turn.text) else {
+            return stop(Gate::Ungrounded, "The place it cites is not in the message.");
+        };
+        match (turn.role, turn.message_type) {
+            (Role::Owner, MessageType::Text | MessageType::Voice) => {}
+            (Role::System, _) | (_, MessageType::Instruction | MessageType::Notice) => {
+                return stop(Gate::SystemText, "It cites a text of the platform or an instruction, which nobody said.");
+            }
+            (Role::Assistant, _) => return stop(Gate::Ungrounded, "It cites the words of an assistant."),
+            (Role::Tool, _) | (Role::Owner, _) => return stop(Gate::SystemText, "It cites what a program printed or was told."),
+            (Role::Person, _) => return stop(Gate::Ungrounded, "It cites the words of somebody else."),
+        }
+        if turn.is_branch {
+            return stop(Gate::Ungrounded, "It cites a branch that was left.");
+        }
+        if gives_orders(turn) {
+            return stop(Gate::InstructionLike, "It cites text that gives orders to an assistant or hides characters.");
+        }
+        let is_acted = self.acted.get(evidence.message).copied().unwrap_or(false);
+        stands(turn, &bytes, is_acted)
+    }
+
+    /// Whether the owner takes back in the very next message what the message at `index` said.
+    pub(super) fn is_taken_back(&self, index: usize) -> bool {
+        let next = self.conversation.turns.iter().skip(index + 1).find(|turn| turn.role == Role::Owner && !turn.is_branch);
+        next.is_some_and(|turn| {
+            let start: String = turn.text.trim_start().chars().take(TAKES_BACK_CHARS).collect::<String>().to_lowercase();
+            TAKES_BACK.iter().any(|phrase| start.contains(phrase))
+        })
+    }
+}
+
+/// So near its beginning a message says that the one before was not meant.
+const TAKES_BACK_CHARS: usize = 48;
+
+const TAKES_BACK: &[&str] = &[
+    "just kidding",
+    "only kidding",
+    "i was kidding",
+    "i'm kidding",
+    "just joking",
+    "i was joking",
+    "i'm joking",
+    "only joking",
+    "i made that up",
+    "that was a joke",
+    "that was a lie",
+    "that's not true",
+    "scratch that",
+    "forget what i said",
+    "ignore what i said",
+];
+
+/// Whether the message, or any sentence of it, gives orders to a machine or hides characters.
+pub(super) fn gives_orders(turn: &Turn<'_>) -> bool {
+    scene::hides_text(turn.text)
+        || scene::is_order(turn.text)
+        || sentence::sentences(turn.text).iter().any(|s| scene::is_order(&turn.text[s.start..s.end]))
+}
+
+fn stands(turn: &Turn<'_>, bytes: &Range<usize>, is_acted: bool) -> Result<Said, Refusal> {
+    let text = turn.text;
+    let mut said = Said::default();
+    let mut first_refusal: Option<Refusal> = None;
+    for sentence in sentence::sentences(text).into_iter().filter(|s| s.start < bytes.end && bytes.start < s.end) {
+        if let Some((gate, reason)) = veto(text, &sentence, is_acted) {
+            // A quotation that reaches into somebody else's words is not the owner's as a whole.
+            return Err((gate, reason.to_owned()));
+        }
+        let words = &text[sentence.start..sentence.end];
+        said.foreign.extend(foreign::find(words, "User", "User's").into_iter().map(|(found, ..)| found.content));
+        let tokens = correction::mended(tokenize(text, sentence.start, sentence.end));
+        for (n, clause) in clause::clauses(&tokens, sentence.is_question).iter().enumerate() {
+            let lo = clause.front.map_or(clause.lo, |(lo, _)| lo.min(clause.lo));
+            let (Some(first), Some(last)) = (tokens.get(lo), tokens.get(clause.hi - 1)) else { continue };
+            if last.end <= bytes.start || bytes.end <= first.start {
+                continue;
+            }
+            let refusal = match clause.mood {
+                Mood::Stopped(gate, reason) => Some((gate, reason)),
+                Mood::Silent => Some((Gate::NotAboutSubject, "It is part of a clause that states nothing by itself.")),
+                Mood::Plain | Mood::Hedged if is_request(&tokens, clause) => {
+                    Some((Gate::QuestionOrRequest, "It asks for something instead of stating it."))
+                }
+                Mood::Plain | Mood::Hedged => None,
+            };
+            if let Some((gate, reason)) = refusal {
+                first_refusal.get_or_insert((gate, reason.to_owned()));
+                continue;
+            }
+            let parsed = parse::parse(&tokens, clause, n > 0);
+            said.clauses.push(SaidClause {
+                text: text[first.start..last.end].to_owned(),
+                words: (lo..clause.hi).map(|k| tokens[k].low.clone()).collect(),
+                is_passing: parsed.as_ref().is_some_and(frames::is_passing),
+                reading: parsed.map(|p| Reading {
+                    actor: p.actor,
+                    tense: p.tense,
+                    modal: p.modal,
+                    possession: match p.actor {
+                        Actor::Possession(lo, hi) => (lo..hi).map(|k| clause::low(&tokens, k).to_owned()).collect(),
+                        _ => Vec::new(),
+                    },
+                    base: p.base,
+                }),
+                is_first: n == 0,
+                is_hedged: clause.mood == Mood::Hedged,
+            });
+        }
+    }
+    if said.clauses.is_empty() {
+        return Err(first_refusal.unwrap_or_else(|| (Gate::Ungrounded, "No sentence stands at the place it cites.".to_owned())));
+    }
+    Ok(said)
+}
+
+/// Whose words a sentence is, as the built-in engine judges it.
+fn veto(text: &str, sentence: &Sentence, is_acted: bool) -> Option<(Gate, &'static str)> {
+    let words = &text[sentence.start..sentence.end];
+    let after: String = text[sentence.end..].chars().take(6).collect();
+    let is_drafted = scene::draft_from(text)
+        .is_some_and(|from| sentence.end > from && (sentence.start < from || !text[from..sentence.start].contains("\n\n")));
+    let is_inside_scene = scene::outside_from(text).is_some_and(|from| sentence.end <= from) && text.contains('*');
+    match sentence.voice {
+        Voice::Quoted => Some((Gate::QuotedText, "It stands between quotation marks: somebody else's words.")),
+        Voice::Pasted => Some((Gate::PastedText, "It belongs to pasted text.")),
+        Voice::Staged => Some((Gate::RolePlay, "It is a stage direction.")),
+        Voice::Own | Voice::SelfQuoted if is_acted || is_inside_scene => Some((Gate::RolePlay, "It is said in a role.")),
+        Voice::Own if is_drafted => Some((Gate::PastedText, "It belongs to a draft or a song.")),
+        Voice::Own | Voice::SelfQuoted if scene::is_ironic(words, &after) => {
+            Some((Gate::Irony, "It reads as irony or exaggeration."))
+        }
+        Voice::Own | Voice::SelfQuoted => None,
+    }
+}
+
+/// Verbs by which people speak of themselves without saying "I": every other verb at the start asks for something.
+const SUBJECTLESS: &str =
+    "love loving like liking hate hating prefer enjoy live living work working own play speak study have got
+    need want wish hope plan feel am been grew born use used went moved got started just still currently always never";
+
+/// "send me a photo", "please book a table in Lyon".
+fn is_request(tokens: &[Token], clause: &clause::Clause) -> bool {
+    let at = clause::skip_fillers(tokens, clause.lo, clause.hi);
+    let first = clause::low(tokens, at);
+    let asks_politely = (clause.lo..clause.hi).any(|k| matches!(clause::low(tokens, k), "please" | "pls" | "plz"));
+    let says_i = (clause.lo..clause.hi).any(|k| matches!(clause::low(tokens, k), "i" | "we" | "my" | "our"));
+    let is_bare_verb = crate::lexicon::is_known_verb(first) && !crate::lexicon::one_of(first, SUBJECTLESS);
+    let commands = is_bare_verb && !matches!(clause::low(tokens, at + 1), "is" | "are" | "was" | "were");
+    let starts_with_subject = matches!(first, "i" | "we" | "my" | "our");
+    !starts_with_subject && (commands || asks_politely && !says_i)
+        || matches!(first, "let" | "make" | "give" | "tell" | "show" | "send" | "write" | "explain" | "find") && !says_i
+}

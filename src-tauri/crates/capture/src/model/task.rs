@@ -1,0 +1,296 @@
+//! A task over one conversation as a row of calls: which call comes next, what each reply adds, and how it ends.
+
+use std::collections::VecDeque;
+
+use keepsake_domain::{Candidate, Gate, limits};
+use keepsake_prompt::reply::ReplyError;
+use keepsake_prompt::scrub::Scrubber;
+use keepsake_prompt::{Attempts, Call, CallError, Calls, Outcome, Prompt, PromptFile, Transcript, WordingError};
+
+use super::gate::{Sieve, admitted};
+use super::knowledge::{
+    self, KNOWLEDGE_WHOLE, KNOWLEDGE_WINDOW, OBSERVATIONS_PER_CALL_MAX, Observation, WHOLE_CHARS_MAX, WINDOW_CHARS_MAX,
+};
+use super::source::Source;
+use super::{facts, judge};
+use crate::{Conversation, Proposals};
+
+/// Which part of a conversation is to be read.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Scope {
+    /// All of it: imports.
+    Whole,
+    /// What came since: live channels. Earlier turns are known for what they tell about later ones (a scene, a joke).
+    New {
+        /// Position of the first turn that was not read before.
+        from: usize,
+    },
+}
+
+impl Scope {
+    pub(super) fn from(self) -> usize {
+        match self {
+            Self::Whole => 0,
+            Self::New { from } => from,
+        }
+    }
+}
+
+/// What kind of source knowledge is looked for in.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Material {
+    /// One sitting, read as a whole where it fits.
+    Meeting,
+    /// A stream of messages, read a window at a time.
+    Chat,
+}
+
+/// A call that waits, with what is needed to read its reply.
+#[derive(Debug)]
+enum Ask {
+    Facts(Prompt, Transcript),
+    Entries(Prompt, Transcript),
+    Observe(Prompt, Transcript),
+    Reduce { prompt: Prompt, observations: Vec<Observation>, entries_max: usize, is_last: bool },
+    Judge { prompt: Prompt, entries: Vec<Candidate> },
+}
+
+impl Ask {
+    fn prompt(&self) -> &Prompt {
+        match self {
+            Self::Facts(prompt, _) | Self::Entries(prompt, _) | Self::Observe(prompt, _) => prompt,
+            Self::Reduce { prompt, .. } | Self::Judge { prompt, .. } => prompt,
+        }
+    }
+}
+
+/// How a task ended before its calls did.
+#[derive(Debug)]
+enum End {
+    Failed { call: String, error: CallError },
+    Dropped { reason: String },
+}
+
+/// Facts or knowledge from one conversation. Drive it with [`Calls`].
+#[derive(Debug)]
+pub struct Task<'a> {
+    source: Source<'a>,
+    scope: Scope,
+    label: String,
+    waiting: VecDeque<Ask>,
+    attempts: Attempts,
+    sieve: Sieve,
+    observations: Vec<Observation>,
+    is_knowledge: bool,
+    is_reduced: bool,
+    is_judged: bool,
+    end: Option<End>,
+}
+
+impl<'a> Task<'a> {
+    /// Facts about the owner (seed 004).
+    pub fn facts(conversation: Conversation<'a>, scope: Scope, scrubber: &'a Scrubber) -> Result<Self, WordingError> {
+        let mut task = Self::new(conversation, scope, scrubber, &facts::FACTS);
+        task.waiting = facts::prompts(&mut task.source, scope)?
+            .into_iter()
+            .map(|(prompt, transcript)| Ask::Facts(prompt, transcript))
+            .collect();
+        Ok(task)
+    }
+
+    /// Positions of the owner (seed 002). Of a chat only the windows with a turn in `scope` are read; a meeting is read whole.
+    pub fn knowledge(
+        conversation: Conversation<'a>,
+        material: Material,
+        scope: Scope,
+        scrubber: &'a Scrubber,
+    ) -> Result<Self, WordingError> {
+        let mut task = Self::new(conversation, scope, scrubber, &KNOWLEDGE_WHOLE);
+        task.is_knowledge = true;
+        let whole = task.source.windows(|_, _| true, WHOLE_CHARS_MAX);
+        let (is_one_pass, windows) = match (material, whole.as_slice()) {
+            (Material::Meeting, [one]) if one.dropped.is_empty() => (true, whole),
+            _ => (false, task.source.windows(|_, _| true, WINDOW_CHARS_MAX)),
+        };
+        let is_new = |lines: &[usize]| material == Material::Meeting || lines.iter().any(|index| *index >= scope.from());
+        for window in windows.into_iter().filter(|window| is_new(&window.lines)) {
+            let transcript = task.source.transcript(&window.lines);
+            // Only the owner's words prove a position, so a window without them is not worth a call.
+            if !transcript.has_owner() {
+                continue;
+            }
+            let ask = match (material, is_one_pass) {
+                (Material::Meeting, true) => Ask::Entries(knowledge::entries_prompt(&KNOWLEDGE_WHOLE, &transcript)?, transcript),
+                (Material::Meeting, false) => Ask::Observe(knowledge::observe_prompt(&transcript)?, transcript),
+                (Material::Chat, _) => Ask::Entries(knowledge::entries_prompt(&KNOWLEDGE_WINDOW, &transcript)?, transcript),
+            };
+            task.waiting.push_back(ask);
+        }
+        if let Some(first) = task.waiting.front() {
+            task.label = first.prompt().label();
+        }
+        Ok(task)
+    }
+
+    fn new(conversation: Conversation<'a>, scope: Scope, scrubber: &'a Scrubber, file: &PromptFile) -> Self {
+        let source = Source::new(conversation, scrubber);
+        let mut sieve = Sieve::default();
+        for stop in source.overlong(scope.from()) {
+            sieve.note(stop);
+        }
+        Self {
+            source,
+            scope,
+            label: format!("{}/{}", file.name, file.version),
+            waiting: VecDeque::new(),
+            attempts: Attempts::default(),
+            sieve,
+            observations: Vec::new(),
+            is_knowledge: false,
+            is_reduced: false,
+            is_judged: false,
+            end: None,
+        }
+    }
+
+    /// Prompt and version of the first call, `facts/1`: what is stored beside the model's name as the proposer.
+    pub fn label(&self) -> &str {
+        &self.label
+    }
+
+    fn read(&mut self, reply: &str) -> Result<(), ReplyError> {
+        // The call stays in its place until its reply is read, so that it can be asked again.
+        let Some(ask) = self.waiting.front() else { return Ok(()) };
+        match ask {
+            Ask::Facts(_, transcript) => facts::read(reply, &self.source, transcript, &mut self.sieve)?,
+            Ask::Entries(_, transcript) => knowledge::read(reply, &self.source, transcript, &mut self.sieve)?,
+            Ask::Observe(_, transcript) => {
+                let found = knowledge::read_observations(reply, &self.source, transcript, &mut self.sieve)?;
+                self.observations.extend(found);
+            }
+            Ask::Reduce { observations, entries_max, is_last, .. } => {
+                let reduced = knowledge::read_reduced(reply, &self.source, observations)?;
+                for (n, candidate) in reduced.into_iter().enumerate() {
+                    if n >= *entries_max && !*is_last {
+                        self.sieve.stop(candidate, over_cap(*entries_max));
+                        continue;
+                    }
+                    if *is_last {
+                        self.sieve.offer(&self.source.places, candidate);
+                        continue;
+                    }
+                    // What a first reduction makes up must not be material for the second.
+                    match admitted(&self.source.places, candidate.clone()) {
+                        Ok(candidate) => self.observations.push(knowledge::as_observation(candidate)),
+                        Err(refusal) => self.sieve.stop(candidate, refusal),
+                    }
+                }
+            }
+            Ask::Judge { entries, .. } => {
+                let verdicts = judge::read(reply, entries.len())?;
+                for (entry, verdict) in entries.clone().into_iter().zip(verdicts) {
+                    match verdict.refusal() {
+                        None => self.sieve.keep(entry),
+                        Some(refusal) => self.sieve.stop(entry, refusal),
+                    }
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// The calls that follow when none waits.
+    fn advance(&mut self) -> Result<(), WordingError> {
+        if !self.waiting.is_empty() || !self.is_knowledge || self.is_judged {
+            return Ok(());
+        }
+        if !self.observations.is_empty() {
+            let observations = std::mem::take(&mut self.observations);
+            // Seed 002: in two levels above forty, never in three. The groups of the first level share what the second takes.
+            let is_last = self.is_reduced || observations.len() <= OBSERVATIONS_PER_CALL_MAX;
+            let group_len = if is_last { observations.len() } else { OBSERVATIONS_PER_CALL_MAX };
+            let groups = observations.len().div_ceil(group_len);
+            let share = (OBSERVATIONS_PER_CALL_MAX / groups).clamp(1, limits::KNOWLEDGE_PER_SOURCE_MAX);
+            for group in observations.chunks(group_len) {
+                let prompt = knowledge::reduce_prompt(&mut self.source, group, share)?;
+                self.waiting.push_back(Ask::Reduce { prompt, observations: group.to_vec(), entries_max: share, is_last });
+            }
+            self.is_reduced = true;
+            return Ok(());
+        }
+        let mut entries = self.sieve.take_passed();
+        // The strongest stay; of equals the earlier.
+        entries.sort_by(|a, b| b.confidence.get().total_cmp(&a.confidence.get()));
+        for entry in entries.split_off(entries.len().min(limits::KNOWLEDGE_PER_SOURCE_MAX)) {
+            self.sieve.stop(entry, over_cap(limits::KNOWLEDGE_PER_SOURCE_MAX));
+        }
+        self.is_judged = true;
+        if !entries.is_empty() {
+            let prompt = judge::prompt(&mut self.source, &entries)?;
+            self.waiting.push_back(Ask::Judge { prompt, entries });
+        }
+        Ok(())
+    }
+
+    /// The call failed for good.
+    fn give_up(&mut self, error: CallError) {
+        match self.waiting.pop_front() {
+            Some(Ask::Judge { entries, .. }) => {
+                let reason = format!("The judge gave no usable answer twice, so {} entries were dropped: {error}", entries.len());
+                for entry in entries {
+                    self.sieve.stop(entry, (Gate::Judge, "The judge gave no usable answer twice.".to_owned()));
+                }
+                self.end = Some(End::Dropped { reason });
+            }
+            other => {
+                let call = other.map_or_else(|| self.label.clone(), |ask| ask.prompt().label());
+                self.end = Some(End::Failed { call, error });
+            }
+        }
+        self.waiting.clear();
+    }
+}
+
+fn over_cap(most: usize) -> (Gate, String) {
+    (Gate::OverCap, format!("At most {most} entries are taken here, and stronger ones came before it."))
+}
+
+impl Calls for Task<'_> {
+    type Found = Proposals;
+
+    fn next(&self) -> Option<Call<'_>> {
+        self.waiting.front().map(|ask| self.attempts.call(ask.prompt(), self.waiting.len() - 1))
+    }
+
+    fn feed(&mut self, reply: &str) -> Result<(), CallError> {
+        if self.waiting.is_empty() {
+            return Err(CallError::NotAsked);
+        }
+        if let Err(error) = self.read(reply) {
+            if self.attempts.fault() {
+                self.give_up(error.clone().into());
+            }
+            return Err(error.into());
+        }
+        self.attempts.answered();
+        self.waiting.pop_front();
+        if let Err(error) = self.advance() {
+            self.give_up(error.clone().into());
+            return Err(error.into());
+        }
+        Ok(())
+    }
+
+    fn finish(self) -> Outcome<Proposals> {
+        if !self.waiting.is_empty() {
+            return Outcome::Unfinished;
+        }
+        match self.end {
+            Some(End::Failed { call, error }) => Outcome::Failed { call, error },
+            Some(End::Dropped { reason }) => {
+                Outcome::Dropped { value: self.sieve.finish(&self.source.places, self.scope.from()), reason }
+            }
+            None => Outcome::Done(self.sieve.finish(&self.source.places, self.scope.from())),
+        }
+    }
+}

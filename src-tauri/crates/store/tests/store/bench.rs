@@ -190,3 +190,20 @@ pub(crate) fn files_of(db: &Path) -> Vec<(PathBuf, Vec<u8>)> {
         .filter_map(|path| std::fs::read(&path).ok().map(|bytes| (path, bytes)))
         .collect()
 }
+
+/// The schema as it was after the first `version` migrations.
+pub(crate) fn older(dir: &Path, version: usize) -> Connection {
+    let mut steps: Vec<_> = std::fs::read_dir(concat!(env!("CARGO_MANIFEST_DIR"), "/../../../migrations"))
+        .unwrap()
+        .map(|entry| entry.unwrap().path())
+        .collect();
+    steps.sort();
+    let raw = Connection::open(dir.join("keepsake.db")).unwrap();
+    raw.execute_batch("PRAGMA journal_mode = WAL; PRAGMA application_id = 1262830928").unwrap();
+    for step in &steps[..version] {
+        raw.execute_batch(&std::fs::read_to_string(step).unwrap()).unwrap();
+    }
+    raw.execute_batch(&format!("PRAGMA user_version = {version}")).unwrap();
+    raw.execute_batch("INSERT INTO settings (key, value, updated_at_ms) VALUES ('old', '1', 0)").unwrap();
+    raw
+}

@@ -8,7 +8,7 @@ use keepsake_testkit::{Conversation, conversation};
 use rusqlite::Connection;
 use tempfile::TempDir;
 
-use crate::bench::{Bench, files_of, plain};
+use crate::bench::{Bench, files_of, older, plain};
 
 #[test]
 fn the_linked_sqlite_has_the_checkpoint_fix() {
@@ -161,23 +161,6 @@ fn nobody_else_may_look_into_the_data_folder() {
     let data = dir.path().join("deep/data");
     let _store = Store::open(&data).unwrap();
     assert_eq!(std::fs::metadata(&data).unwrap().permissions().mode() & 0o777, 0o700);
-}
-
-/// The schema as it was after the first `version` migrations.
-fn older(dir: &Path, version: usize) -> Connection {
-    let mut steps: Vec<_> = std::fs::read_dir(concat!(env!("CARGO_MANIFEST_DIR"), "/../../../migrations"))
-        .unwrap()
-        .map(|entry| entry.unwrap().path())
-        .collect();
-    steps.sort();
-    let raw = Connection::open(dir.join("keepsake.db")).unwrap();
-    raw.execute_batch("PRAGMA journal_mode = WAL; PRAGMA application_id = 1262830928").unwrap();
-    for step in &steps[..version] {
-        raw.execute_batch(&std::fs::read_to_string(step).unwrap()).unwrap();
-    }
-    raw.execute_batch(&format!("PRAGMA user_version = {version}")).unwrap();
-    raw.execute_batch("INSERT INTO settings (key, value, updated_at_ms) VALUES ('old', '1', 0)").unwrap();
-    raw
 }
 
 fn version_of(path: &Path) -> i64 {

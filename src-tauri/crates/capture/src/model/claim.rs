@@ -161,9 +161,8 @@ fn denies(words: &[String]) -> bool {
     words.iter().filter(|word| one_of(word, DENIALS)).count() % 2 == 1
 }
 
-/// First persons of the languages that people write to Keepsake.
-const FIRST_PERSON: &str = "i we my our me us mine ours myself ourselves yo me mi mis nosotros soy tengo ich mein meine mich wir
-    je mon ma mes moi nous eu meu minha io mio mia";
+/// "I" and "we" in the languages that people write to Keepsake, and verbs that hold them.
+const SUBJECTS: &str = "i we yo nosotros soy tengo vivo trabajo ich wir je j'ai nous eu nós sou moro io sono";
 
 /// Why the clause cannot carry the statement.
 fn fault(statement: &Statement<'_>, clause: &SaidClause, said: &Said) -> Option<(Gate, &'static str)> {
@@ -180,7 +179,6 @@ fn fault(statement: &Statement<'_>, clause: &SaidClause, said: &Said) -> Option<
 /// The clause speaks of somebody else.
 fn subject_fault(statement: &Statement<'_>, clause: &SaidClause, said: &Said) -> Option<(Gate, &'static str)> {
     let first = clause.words.iter().map(String::as_str).find(|word| word.chars().any(char::is_alphanumeric)).unwrap_or("");
-    let has_first_person = clause.words.iter().any(|word| one_of(word, FIRST_PERSON));
     let names_owner_before = said.clauses.iter().any(|c| c.words.iter().any(|word| one_of(word, "my our")));
     if let Some(reading) = &clause.reading
         && let Actor::Possession(..) = reading.actor
@@ -196,7 +194,9 @@ fn subject_fault(statement: &Statement<'_>, clause: &SaidClause, said: &Said) ->
         return (!(statement.is_possessive && names_owner_before && !one_of(first, "you")))
             .then_some((Gate::NotAboutSubject, "The words it cites are about somebody else."));
     }
-    if has_first_person || clause.reading.is_some() {
+    let says_i = clause.words.iter().any(|word| one_of(word, SUBJECTS));
+    let begins_with_verb = clause.reading.as_ref().is_some_and(|reading| bases(first).contains(&reading.base));
+    if says_i || begins_with_verb || clause.reading.as_ref().is_some_and(|reading| reading.actor == Actor::Speaker) {
         return None;
     }
     // "Emma lives in Lima", "the guest is an administrator": a verb in the third person and nobody who says "I".

@@ -1,0 +1,10 @@
+//! The model engine's pure half, tested as data: replies on one side, what is believed of them on the other.
+
+mod support;
+
+mod canary;
+mod facts;
+mod knowledge;
+mod poison;
+mod prompts;
+mod replies;

@@ -1,0 +1,85 @@
+//! Conversations in a few lines, and models that answer from a script.
+
+use keepsake_capture::model::Task;
+use keepsake_capture::{Conversation, Proposals, Turn};
+use keepsake_domain::{MessageType, Role, Timestamp};
+use keepsake_prompt::scrub::{ScrubConfig, Scrubber};
+use keepsake_prompt::{Calls, Outcome, Prompt};
+
+pub(crate) const MONDAY_TEN: Timestamp = Timestamp(1_772_445_600_000);
+
+pub(crate) fn scrubber() -> Scrubber {
+    Scrubber::new(&ScrubConfig::default()).unwrap()
+}
+
+pub(crate) fn turn<'a>(role: Role, author: &'a str, text: &'a str) -> Turn<'a> {
+    Turn { id: "m", role, author, text, time: MONDAY_TEN, message_type: MessageType::Text, is_branch: false }
+}
+
+pub(crate) fn owner(text: &str) -> Turn<'_> {
+    turn(Role::Owner, "Mara", text)
+}
+
+pub(crate) fn assistant(text: &str) -> Turn<'_> {
+    turn(Role::Assistant, "Nova", text)
+}
+
+pub(crate) fn person(text: &str) -> Turn<'_> {
+    turn(Role::Person, "Ana", text)
+}
+
+pub(crate) fn conversation<'a>(turns: &'a [Turn<'a>]) -> Conversation<'a> {
+    Conversation { turns, owner_name: Some("Mara"), assistant_name: Some("Nova") }
+}
+
+/// Answers every call with `answer`; panics where a task does not end.
+pub(crate) fn drive(mut task: Task<'_>, mut answer: impl FnMut(&Prompt) -> String) -> Outcome<Proposals> {
+    for _ in 0..200 {
+        let Some(call) = task.next() else { return task.finish() };
+        let reply = answer(call.prompt);
+        let _ = task.feed(&reply);
+    }
+    panic!("the task does not end");
+}
+
+/// What a task found that ended well.
+pub(crate) fn done(outcome: Outcome<Proposals>) -> Proposals {
+    match outcome {
+        Outcome::Done(found) => found,
+        other => panic!("the task did not end well: {other:?}"),
+    }
+}
+
+/// The lines of a quoted transcript, as the model reads them: number, role, text.
+pub(crate) fn lines(prompt: &Prompt) -> Vec<(u32, String, String)> {
+    prompt
+        .user
+        .as_str()
+        .lines()
+        .filter_map(|line| serde_json::from_str::<serde_json::Value>(line).ok())
+        .filter_map(|line| {
+            let number = u32::try_from(line.get("line")?.as_u64()?).ok()?;
+            Some((number, line["role"].as_str()?.to_owned(), line["text"].as_str()?.to_owned()))
+        })
+        .collect()
+}
+
+/// A judge that finds everything good.
+pub(crate) fn yes(prompt: &Prompt) -> String {
+    let count = prompt.user.as_str().lines().filter(|line| line.starts_with("{\"entry\":")).count();
+    let verdicts: Vec<_> = (1..=count)
+        .map(|entry| serde_json::json!({ "entry": entry, "keep": true, "grounded": true, "distinctive": true }))
+        .collect();
+    serde_json::json!({ "verdicts": verdicts }).to_string()
+}
+
+pub(crate) fn fact(line: u32, quote: &str, content: &str) -> serde_json::Value {
+    serde_json::json!({
+        "line": line, "quote": quote, "content": content, "category": "personal_info", "confidence": 0.95,
+        "reasoning": "The user says this of themself in these very words.",
+    })
+}
+
+pub(crate) fn facts(facts: &[serde_json::Value]) -> String {
+    serde_json::json!({ "facts": facts }).to_string()
+}

@@ -52,9 +52,10 @@ describe('the count of waiting candidates', () => {
 
 describe('change tags', () => {
   test.each([
-    [['settings'], ['app_status', 'settings_get']],
+    [['settings'], ['app_status', 'models_get', 'settings_get', 'watched_list']],
     [['gate_log'], ['conversation_privacy_preview', 'gate_log_list']],
     [['embeddings'], ['app_status']],
+    [['model_calls'], ['model_calls_list', 'models_get']],
     [['nonsense'], []],
   ])('%j makes %j stale', (tags, expected) => expect(staleCommands(tags).sort()).toEqual(expected));
 
@@ -118,6 +119,17 @@ describe('change tags', () => {
     invalidator.onEvent({ type: 'changed', tags: ['memories'] });
     advance(COALESCE_MS);
     expect(asked.flat(), 'an undo is seen without a pause').toContain('memories_list');
+  });
+
+  test('a panel that is opened does not wait for the pause that is under way', () => {
+    const { invalidator, advance, asked } = setUp();
+    invalidator.onEvent({ type: 'changed', tags: ['memories'] });
+    invalidator.noteInput();
+    advance(COALESCE_MS);
+    expect(asked.flat()).not.toContain('memories_list');
+    invalidator.hurry();
+    advance(COALESCE_MS);
+    expect(asked.flat()).toContain('memories_list');
   });
 
   test('long lists do not wait for ever', () => {

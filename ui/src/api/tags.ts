@@ -19,6 +19,7 @@ export type Tag =
   | 'settings'
   | 'analyses'
   | 'embeddings'
+  | 'model_calls'
   | 'status';
 
 /** Reading commands and the tags that make their answers stale. Commands that only write are absent. */
@@ -36,15 +37,21 @@ export const PROVIDES: Partial<Record<Command, readonly Tag[]>> = {
   jobs_list: ['jobs'],
   gate_log_list: ['gate_log'],
   alerts_list: ['alerts'],
+  models_get: ['settings', 'jobs', 'model_calls', 'conversations', 'messages'],
+  model_calls_list: ['model_calls', 'conversations'],
+  watched_list: ['settings', 'imports', 'jobs'],
   search: ['memories', 'messages'],
 };
 
 /** Events that arrive together are answered once. */
 export const COALESCE_MS = 120;
-/** A list that may hold ten thousand rows is asked again only when the person pauses: nobody waits for it, it is optimistic. */
-export const QUIET_MS = 700;
+/**
+ * A list that may hold ten thousand rows is asked again only when the person pauses: nobody waits for it, it is optimistic,
+ * and taking in such an answer would keep the next key waiting. So the pause is longer than a glance at a candidate.
+ */
+export const QUIET_MS = 2_000;
 /** Even under steady typing a list is never older than this. */
-export const QUIET_MAX_MS = 5_000;
+export const QUIET_MAX_MS = 30_000;
 
 const HEAVY: ReadonlySet<string> = new Set<Command>(['memories_list', 'memory_get', 'conversations_list', 'search']);
 
@@ -110,9 +117,12 @@ export function createInvalidator(client: Pick<QueryClient, 'invalidateQueries'>
     noteInput() {
       lastInput = clock.now();
     },
-    /** The next change is one the person waits for, such as what an undo brings back. */
+    /** The next change is one the person waits for, such as what an undo brings back, or a panel that is opened. */
     hurry() {
       isHurried = true;
+      if (heavyTimer === null) return;
+      clock.clear(heavyTimer);
+      heavyTimer = clock.set(flushHeavy, COALESCE_MS);
     },
     stop() {
       if (lightTimer !== null) clock.clear(lightTimer);

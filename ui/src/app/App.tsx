@@ -46,6 +46,8 @@ function useHost(): void {
     window.addEventListener('keydown', press);
     // What an undo brings back may be in no answer at hand.
     const stopRestored = restored.subscribe(() => invalidator.hurry());
+    // Nor in the lists of the panel that is opened.
+    const stopNav = nav.subscribe(() => invalidator.hurry());
     const stopTheme = followSystemTheme();
     const stopClock = startClock();
     const preload = window.setTimeout(preloadPanels, 1_000);
@@ -55,6 +57,7 @@ function useHost(): void {
       stopDrops();
       window.removeEventListener('keydown', press);
       stopRestored();
+      stopNav();
       stopTheme();
       stopClock();
       window.clearTimeout(preload);

@@ -21,7 +21,7 @@ export function Toasts() {
     <section className={css.stack} aria-label={t.app.notices}>
       <div role="status" aria-live="polite" className={css.live}>
         {shown.map((toast) => (
-          <ToastCard key={toast.id} toast={toast} />
+          <ToastCard key={toast.card} toast={toast} />
         ))}
       </div>
     </section>

@@ -3,12 +3,20 @@
  *
  * The row itself goes at once and its neighbours close up without moving step by step, which would make every row of the
  * list a layer of its own; a picture of it stays behind for a moment. It is no part of the page: no id, no name, no role.
+ * Who decides one after the other sees none of it: each picture would delay what the next key shows.
  */
 
 const LEAVE_MS = 120;
+/** Decisions closer than this are a series. */
+const SERIES_MS = 600;
+
+let lastLeft = Number.NEGATIVE_INFINITY;
 
 export function leaveRow(key: string, how: 'up' | 'fade'): void {
-  if (window.matchMedia('(prefers-reduced-motion: reduce)').matches) return;
+  const now = performance.now();
+  const isSeries = now - lastLeft < SERIES_MS;
+  lastLeft = now;
+  if (isSeries || window.matchMedia('(prefers-reduced-motion: reduce)').matches) return;
   const row = [...document.querySelectorAll<HTMLElement>('[data-key]')].find((each) => each.dataset.key === key);
   const canvas = row?.parentElement;
   if (!row || !canvas || typeof row.animate !== 'function') return;

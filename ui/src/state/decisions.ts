@@ -10,6 +10,7 @@ import { type Entry, amend, append, log, nextTick, pendingDelta, remove, stampOf
 import { nameOf, t } from '../strings';
 import { TESTIDS } from '../testids';
 import { openMemory } from './nav';
+import { painted } from './painted';
 import { createStore, useStore } from './store';
 import { hideToast, showError, showToast } from './toasts';
 
@@ -68,6 +69,7 @@ function deltaOf(decision: Decision, rows: readonly MemoryRow[]): number {
 
 function send(operation: Operation): Promise<DecisionOutcome | null> {
   return inOrder(async () => {
+    await painted();
     try {
       const outcome = await call('memory_decide', operation.decision);
       const left = new Set(outcome.needs_look.map((each) => each.id));

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { EMPTY_LIST, type ListState, afterChange, concerned, extendTo, keepCursor, stepFrom, toggleSelected } from './list';
+import { EMPTY_LIST, type ListState, afterChange, beforeLeaving, concerned, extendTo, keepCursor, stepFrom, toggleSelected } from './list';
 
 const split = (text: string) => text.split('').filter((each) => each !== ' ');
 
@@ -15,6 +15,22 @@ describe('the cursor keeps to identity', () => {
     ['new rows came before it', 'b', 'a b', 'b', 'b'],
     ['it was never there', 'a', 'x y', 'q', 'x'],
   ])('%s', (_, before, after, cursor, expected) => expect(keepCursor(split(before), split(after), cursor)).toBe(expected));
+
+  test.each([
+    ['the next one', 'a b c', 'b', 'b', 'c'],
+    ['past others that leave', 'a b c d', 'b c', 'b', 'd'],
+    ['the last leaves', 'a b c', 'c', 'c', 'b'],
+    ['the last few leave', 'a b c d', 'c d', 'd', 'b'],
+    ['another leaves', 'a b c', 'a', 'b', 'b'],
+    ['all leave', 'a b', 'a b', 'a', null],
+  ])('before rows leave: %s', (_, ids, leaving, cursor, expected) => {
+    const all = split(ids);
+    const gone = split(leaving);
+    const moved = beforeLeaving({ ...EMPTY_LIST, cursor }, all, gone);
+    expect(moved.cursor).toBe(expected);
+    const after = afterChange(moved, all, all.filter((id) => !gone.includes(id)));
+    expect(after, 'nothing is left to be drawn again when they have').toBe(moved);
+  });
 
   test.each([
     ['down', 'a', 1, 'b'],

@@ -70,6 +70,25 @@ function membership(ids: readonly string[]): (id: string) => boolean {
 
 const WALKS_MAX = 16;
 
+/**
+ * The list as it will be once some of its rows have left. Said before they leave, so that the cursor moves in the same drawing
+ * and what follows it is never drawn without a row. Costs the way to the next row, not the length of the list.
+ */
+export function beforeLeaving(state: ListState, ids: readonly string[], leaving: readonly string[]): ListState {
+  const gone = new Set(leaving);
+  const selected = leaving.some((id) => state.selected.has(id)) ? new Set([...state.selected].filter((id) => !gone.has(id))) : state.selected;
+  let { cursor } = state;
+  if (cursor !== null && gone.has(cursor)) {
+    const at = ids.indexOf(cursor);
+    const stays = (id: string | undefined) => id !== undefined && !gone.has(id);
+    let next = at;
+    while (next >= 0 && next < ids.length && !stays(ids[next])) next += 1;
+    if (next >= ids.length) for (next = at; next >= 0 && !stays(ids[next]); ) next -= 1;
+    cursor = ids[next] ?? null;
+  }
+  return cursor === state.cursor && selected === state.selected ? state : { cursor, selected, anchor: state.anchor };
+}
+
 /** The list after its rows changed: cursor kept, selection without what left. The same object if nothing concerns it. */
 export function afterChange(state: ListState, before: readonly string[], after: readonly string[]): ListState {
   const cursor = keepCursor(before, after, state.cursor);

@@ -12,6 +12,8 @@ export interface ToastAction {
 
 export interface Toast {
   readonly id: number;
+  /** A notice that takes another's place stands on the same card, which then need not arrive again. */
+  readonly card: number;
   readonly tone: 'plain' | 'danger' | 'warn';
   readonly text: string;
   readonly actions: readonly ToastAction[];
@@ -27,11 +29,15 @@ const TOASTS_MAX = 3;
 export const toasts = createStore<readonly Toast[]>([]);
 let lastId = 0;
 
-export function showToast(toast: Partial<Omit<Toast, 'id'>> & { text: string }): number {
+export function showToast(toast: Partial<Omit<Toast, 'id' | 'card'>> & { text: string }): number {
   lastId += 1;
-  const next: Toast = { tone: 'plain', actions: [], chips: [], chipsLabel: null, replaces: null, ...toast, id: lastId };
-  toasts.update((shown) => [...shown.filter((each) => next.replaces === null || each.replaces !== next.replaces), next].slice(-TOASTS_MAX));
-  return next.id;
+  const id = lastId;
+  toasts.update((shown) => {
+    const isReplaced = (each: Toast) => toast.replaces != null && each.replaces === toast.replaces;
+    const next: Toast = { tone: 'plain', actions: [], chips: [], chipsLabel: null, replaces: null, ...toast, id, card: shown.find(isReplaced)?.card ?? id };
+    return [...shown.filter((each) => !isReplaced(each)), next].slice(-TOASTS_MAX);
+  });
+  return id;
 }
 
 export function hideToast(id: number): void {

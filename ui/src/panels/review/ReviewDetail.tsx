@@ -1,11 +1,13 @@
 /** The candidate under the cursor, and everything that can be done with it, as buttons that name their keys. */
 import { ChevronDown, ChevronUp, Check, Clock, GitMerge, Pencil, ShieldAlert, Undo2, X } from 'lucide-react';
+import { memo, useCallback, useEffect, useLayoutEffect, useRef, useState } from 'react';
 import type { MemoryRow } from '../../api';
 import { Button, EmptyState, IconButton, Menu, PaneBody, PaneFoot, PaneHeader, fullTime } from '../../design';
-import { useActions } from '../../keys';
+import { type ActionIn, hotkeys, useActions } from '../../keys';
 import { useNow } from '../../state/clock';
 import { decide } from '../../state/decisions';
-import { type ListState, stepFrom } from '../../state/list';
+import { type ListState, beforeLeaving, stepFrom } from '../../state/list';
+import { painted } from '../../state/painted';
 import { type Store, useStore } from '../../state/store';
 import { t } from '../../strings';
 import { TESTIDS } from '../../testids';
@@ -24,9 +26,6 @@ export interface ReviewDetailProps {
   isPending: boolean;
   isEmpty: boolean;
   onApprove: (ids: readonly string[]) => void;
-  onReject: (ids: readonly string[]) => void;
-  onRestore: (ids: readonly string[]) => void;
-  onStep: (by: number) => void;
   snoozeOpen: boolean;
   onSnoozeOpen: (open: boolean) => void;
 }
@@ -39,17 +38,36 @@ export function ReviewDetail(props: ReviewDetailProps) {
   return <Candidate {...props} row={row} at={ids.indexOf(row.id)} />;
 }
 
-function Candidate({ row, at, ids, editing, isPending, onApprove, onReject, onRestore, onStep, snoozeOpen, onSnoozeOpen }: ReviewDetailProps & { row: MemoryRow; at: number }) {
+/** The value as of the last frame: what is costly to draw comes after the answer to a key. */
+function usePainted<T>(value: T): T {
+  const [shown, setShown] = useState(value);
+  useEffect(() => {
+    let isLeft = false;
+    void painted().then(() => isLeft || setShown(value));
+    return () => {
+      isLeft = true;
+    };
+  }, [value]);
+  return shown;
+}
+
+/** Buttons do what their keys do. So they stay as they are when the cursor moves. */
+const act = (id: ActionIn<'review'>) => () => void hotkeys.run(id);
+
+function Candidate({ row, at, ids, list, editing, isPending, onApprove, snoozeOpen, onSnoozeOpen }: ReviewDetailProps & { row: MemoryRow; at: number }) {
   const next = stepFrom(ids, row.id, 1);
   const { data: detail, error } = useMemoryDetail(row.id, next);
+  const heavyId = usePainted(row.id);
   const isEditing = useStore(editing, (id) => id === row.id);
   const near = isPending ? nearOf(detail) : null;
+  const leave = () => list.update((state) => beforeLeaving(state, ids, [row.id]));
   const stopEditing = () => {
     editing.set(null);
     focusList(TESTIDS.reviewList);
   };
   const merge = () => {
     if (!near) return false;
+    leave();
     void decide({ action: 'merge', id: row.id, into: near.id }, [row], t.review.merged);
     return true;
   };
@@ -59,21 +77,26 @@ function Candidate({ row, at, ids, editing, isPending, onApprove, onReject, onRe
     else void decide({ action: 'edit', id: row.id, content, category: category === row.category ? null : category }, [row], t.review.edited);
   };
   useActions('review', { 'review.merge': merge, 'review.source': () => openSource(detail, row) });
+  const snooze = (until: number) => {
+    leave();
+    void decide({ action: 'snooze', ids: [row.id], until }, [row], t.review.snoozed(1, fullTime(until)));
+    focusList(TESTIDS.reviewList);
+  };
+  const latest = useRef(snooze);
+  useLayoutEffect(() => {
+    latest.current = snooze;
+  });
+  const onSnooze = useCallback((until: number) => latest.current(until), []);
 
   return (
     <>
       <PaneHeader level={2} title={<span className="num">{t.review.position(at + 1, ids.length)}</span>}>
-        <IconButton label={t.app.previous} action="review.previous" onClick={() => onStep(-1)} disabled={at <= 0}>
-          <ChevronUp size={16} />
-        </IconButton>
-        <IconButton label={t.app.next} action="review.next" onClick={() => onStep(1)} disabled={at >= ids.length - 1}>
-          <ChevronDown size={16} />
-        </IconButton>
+        <Steps isFirst={at <= 0} isLast={at >= ids.length - 1} />
       </PaneHeader>
       <PaneBody label={t.review.detail} key={row.id}>
         <MemoryBody
           row={row}
-          detail={detail}
+          detail={heavyId === row.id ? detail : undefined}
           statementTestId={TESTIDS.reviewStatement}
           sourceAction="review.source"
           editor={isEditing ? <MemoryEditor row={row} saveLabel={t.review.saveApprove} onSave={save} onCancel={stopEditing} /> : undefined}
@@ -92,40 +115,68 @@ function Candidate({ row, at, ids, editing, isPending, onApprove, onReject, onRe
           }
         />
       </PaneBody>
-      <PaneFoot label={t.review.detail}>
-        {isPending ? (
-          <>
-            <Button tone="primary" icon={<Check size={16} aria-hidden="true" />} action="review.approve" testId={TESTIDS.approve} onClick={() => onApprove([row.id])}>
-              {t.review.approve}
-            </Button>
-            <Button icon={<X size={16} aria-hidden="true" />} action="review.reject" testId={TESTIDS.reject} onClick={() => onReject([row.id])}>
-              {t.review.reject}
-            </Button>
-            <span className={css.space} />
-            <Button tone="quiet" icon={<Pencil size={15} aria-hidden="true" />} action="review.edit" testId={TESTIDS.edit} disabled={isEditing} onClick={() => editing.set(row.id)}>
-              {t.review.edit}
-            </Button>
-            <Button tone="quiet" icon={<GitMerge size={15} aria-hidden="true" />} action="review.merge" testId={TESTIDS.merge} disabled={!near} title={near ? undefined : t.review.mergeHint} onClick={merge}>
-              {t.review.merge}
-            </Button>
-            <Snooze row={row} open={snoozeOpen} onOpen={onSnoozeOpen} />
-          </>
-        ) : (
-          <>
-            <Button icon={<Undo2 size={16} aria-hidden="true" />} action="review.restore" testId={TESTIDS.restore} onClick={() => onRestore([row.id])}>
-              {t.review.restore}
-            </Button>
-            <Button icon={<X size={16} aria-hidden="true" />} action="review.reject" testId={TESTIDS.reject} onClick={() => onReject([row.id])}>
-              {t.review.reject}
-            </Button>
-          </>
-        )}
-      </PaneFoot>
+      <Foot isPending={isPending} isEditing={isEditing} hasNear={near !== null} snoozeOpen={snoozeOpen} onSnoozeOpen={onSnoozeOpen} onSnooze={onSnooze} />
     </>
   );
 }
 
-function Snooze({ row, open, onOpen }: { row: MemoryRow; open: boolean; onOpen: (open: boolean) => void }) {
+const Steps = memo(function Steps({ isFirst, isLast }: { isFirst: boolean; isLast: boolean }) {
+  return (
+    <>
+      <IconButton label={t.app.previous} action="review.previous" onClick={act('review.previous')} disabled={isFirst}>
+        <ChevronUp size={16} />
+      </IconButton>
+      <IconButton label={t.app.next} action="review.next" onClick={act('review.next')} disabled={isLast}>
+        <ChevronDown size={16} />
+      </IconButton>
+    </>
+  );
+});
+
+interface FootProps {
+  isPending: boolean;
+  isEditing: boolean;
+  hasNear: boolean;
+  snoozeOpen: boolean;
+  onSnoozeOpen: (open: boolean) => void;
+  onSnooze: (until: number) => void;
+}
+
+const Foot = memo(function Foot({ isPending, isEditing, hasNear, snoozeOpen, onSnoozeOpen, onSnooze }: FootProps) {
+  return (
+    <PaneFoot label={t.review.detail}>
+      {isPending ? (
+        <>
+          <Button tone="primary" icon={<Check size={16} aria-hidden="true" />} action="review.approve" testId={TESTIDS.approve} onClick={act('review.approve')}>
+            {t.review.approve}
+          </Button>
+          <Button icon={<X size={16} aria-hidden="true" />} action="review.reject" testId={TESTIDS.reject} onClick={act('review.reject')}>
+            {t.review.reject}
+          </Button>
+          <span className={css.space} />
+          <Button tone="quiet" icon={<Pencil size={15} aria-hidden="true" />} action="review.edit" testId={TESTIDS.edit} disabled={isEditing} onClick={act('review.edit')}>
+            {t.review.edit}
+          </Button>
+          <Button tone="quiet" icon={<GitMerge size={15} aria-hidden="true" />} action="review.merge" testId={TESTIDS.merge} disabled={!hasNear} title={hasNear ? undefined : t.review.mergeHint} onClick={act('review.merge')}>
+            {t.review.merge}
+          </Button>
+          <Snooze open={snoozeOpen} onOpen={onSnoozeOpen} onSnooze={onSnooze} />
+        </>
+      ) : (
+        <>
+          <Button icon={<Undo2 size={16} aria-hidden="true" />} action="review.restore" testId={TESTIDS.restore} onClick={act('review.restore')}>
+            {t.review.restore}
+          </Button>
+          <Button icon={<X size={16} aria-hidden="true" />} action="review.reject" testId={TESTIDS.reject} onClick={act('review.reject')}>
+            {t.review.reject}
+          </Button>
+        </>
+      )}
+    </PaneFoot>
+  );
+});
+
+function Snooze({ open, onOpen, onSnooze }: { open: boolean; onOpen: (open: boolean) => void; onSnooze: (until: number) => void }) {
   const now = useNow();
   const times = snoozeTimes(now);
   const choice = (id: string, label: string, until: number) => ({
@@ -133,10 +184,7 @@ function Snooze({ row, open, onOpen }: { row: MemoryRow; open: boolean; onOpen: 
     label,
     hint: fullTime(until),
     testId: `snooze-${id}`,
-    run: () => {
-      void decide({ action: 'snooze', ids: [row.id], until }, [row], t.review.snoozed(1, fullTime(until)));
-      focusList(TESTIDS.reviewList);
-    },
+    run: () => onSnooze(until),
   });
   return (
     <Menu

@@ -9,7 +9,7 @@ import { type MemoryRow, useRpc } from '../../api';
 import { Button, PaneBar, PaneHeader, Segmented, SplitPane, leaveRow } from '../../design';
 import { useActions } from '../../keys';
 import { decide } from '../../state/decisions';
-import { clearSelection, createListState, extendTo, moveTo, stepFrom, toggleSelected } from '../../state/list';
+import { beforeLeaving, clearSelection, createListState, extendTo, moveTo, stepFrom, toggleSelected } from '../../state/list';
 import { go, useNavTarget } from '../../state/nav';
 import { createStore, useStore } from '../../state/store';
 import { useUiState } from '../../state/uiState';
@@ -52,24 +52,30 @@ export default function Review() {
   const selectedIds = () => ids.filter((id) => list.get().selected.has(id));
 
   // A whole group leaves without show.
-  const leave = ([id, ...more]: readonly string[], how: 'up' | 'fade') => {
+  const leave = (wanted: readonly string[], how: 'up' | 'fade') => {
+    const [id, ...more] = wanted;
     if (id !== undefined && more.length === 0) leaveRow(id, how);
+    list.update((state) => beforeLeaving(state, ids, wanted));
   };
   const approve = (wanted: readonly string[]) => {
     if (!isPending || wanted.length === 0) return false;
+    const leaving = rowsOf(wanted);
     leave(wanted, 'up');
-    void decide({ action: 'approve', ids: [...wanted] }, rowsOf(wanted), t.review.approved(wanted.length));
+    void decide({ action: 'approve', ids: [...wanted] }, leaving, t.review.approved(wanted.length));
     return true;
   };
   const reject = (wanted: readonly string[]) => {
     if (wanted.length === 0) return false;
+    const leaving = rowsOf(wanted);
     leave(wanted, 'fade');
-    void decide({ action: 'reject', ids: [...wanted], reason: null }, rowsOf(wanted), t.review.rejected(wanted.length));
+    void decide({ action: 'reject', ids: [...wanted], reason: null }, leaving, t.review.rejected(wanted.length));
     return true;
   };
   const restore = (wanted: readonly string[]) => {
     if (isPending || wanted.length === 0) return false;
-    void decide({ action: 'restore', ids: [...wanted] }, rowsOf(wanted), t.review.restored(wanted.length));
+    const leaving = rowsOf(wanted);
+    list.update((state) => beforeLeaving(state, ids, wanted));
+    void decide({ action: 'restore', ids: [...wanted] }, leaving, t.review.restored(wanted.length));
     return true;
   };
   const onCursor = (act: (wanted: readonly string[]) => boolean) => () => {
@@ -153,9 +159,6 @@ export default function Review() {
           queue={queue}
           isPending={isPending}
           onApprove={approve}
-          onReject={reject}
-          onRestore={restore}
-          onStep={step}
           snoozeOpen={snoozeOpen}
           onSnoozeOpen={setSnoozeOpen}
           isEmpty={!memories.isLoading && rows.length === 0}

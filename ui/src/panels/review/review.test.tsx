@@ -1,6 +1,6 @@
 import { act, screen, waitFor, within } from '@testing-library/react';
 import userEvent from '@testing-library/user-event';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
 import type { MemoryRow } from '../../api';
 import { RpcError } from '../../platform';
 import { settled } from '../../state/decisions';
@@ -30,6 +30,36 @@ describe('reviewing by keyboard', () => {
     expect(screen.getByTestId('nav-review').textContent).toContain('13');
     await quiet();
     expect(host.calls.filter((each) => each.cmd === 'memory_decide')).toEqual([{ cmd: 'memory_decide', payload: { action: 'approve', ids: ['mem_00001'] } }]);
+  });
+
+  test('a decision is painted before it is sent, and the buttons stay where they are', async () => {
+    const host = await renderApp('review');
+    await ready();
+    const first = statement();
+    const button = screen.getByTestId('btn-approve');
+    const sent = () => host.calls.filter((each) => each.cmd === 'memory_decide').length;
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'requestAnimationFrame', 'cancelAnimationFrame'] });
+    try {
+      await press('a');
+      expect(statement()).not.toBe(first);
+      expect(screen.getByTestId('btn-approve'), 'drawn anew, they would cost more than all the rest').toBe(button);
+      expect(sent(), 'the frame comes first').toBe(0);
+      await act(async () => void (await vi.advanceTimersByTimeAsync(200)));
+      expect(sent()).toBe(1);
+    } finally {
+      vi.useRealTimers();
+    }
+    await quiet();
+  });
+
+  test('a notice that follows another stands on its card', async () => {
+    await renderApp('review');
+    await ready();
+    await press('a');
+    const card = screen.getByTestId('toast');
+    await press('a');
+    expect(screen.getAllByTestId('toast')).toEqual([card]);
+    await quiet();
   });
 
   test('moving never asks for the rows it passes', async () => {

@@ -41,6 +41,12 @@ describe('the frame', () => {
     await waitFor(() => expect(document.title).toBe('(14) Keepsake'));
   });
 
+  test('a panel is called what is seen, and its number says what it counts', async () => {
+    await renderApp('review');
+    expect(screen.getByRole('button', { name: 'Review 14 candidates to review' }).dataset.testid).toBe('nav-review');
+    expect(screen.getByRole('button', { name: 'Undo' }).getAttribute('aria-keyshortcuts')).toContain('u');
+  });
+
   test('a missing model is said, not hidden', async () => {
     await renderApp('review', { embeddingMissing: true });
     expect((await screen.findByTestId('banner')).textContent).toContain('Keyword matching only');
@@ -60,6 +66,17 @@ describe('the frame', () => {
     enterFirstPanel({ is_first_run: false });
     expect(nav.get().panel).not.toBe('welcome');
   });
+});
+
+test('axe does find a control that is not called what is seen', async () => {
+  const rail = document.createElement('main');
+  rail.innerHTML = '<button aria-label="Review, 14 candidates"><span>Review</span><span>14</span></button>';
+  document.body.append(rail);
+  try {
+    expect((await violations(rail)).join()).toContain('label-content-name-mismatch');
+  } finally {
+    rail.remove();
+  }
 });
 
 describe('axe finds nothing', () => {

@@ -57,11 +57,12 @@ export const en = {
     settings: 'Settings',
     welcome: 'Welcome',
   },
+  /** What a number beside a panel's name counts; said after it. */
   panelCount: {
-    review: (count: number) => `${plural(count, 'candidate', 'candidates')} to review`,
-    memories: (count: number) => plural(count, 'memory', 'memories'),
-    conversations: (count: number) => plural(count, 'conversation', 'conversations'),
-    activity: (count: number) => plural(count, 'alert', 'alerts'),
+    review: (count: number) => `${count === 1 ? 'candidate' : 'candidates'} to review`,
+    memories: (count: number) => (count === 1 ? 'memory' : 'memories'),
+    conversations: (count: number) => (count === 1 ? 'conversation' : 'conversations'),
+    activity: (count: number) => (count === 1 ? 'alert' : 'alerts'),
   },
   keys: {
     title: 'Keyboard shortcuts',

@@ -88,7 +88,7 @@ function Opened({ row, message, onReady }: { row: ConversationRow; message: stri
           className={css.compact}
           icon={row.is_private ? <Lock size={14} aria-hidden="true" /> : <LockOpen size={14} aria-hidden="true" />}
           action="conversations.private"
-          label={row.is_private ? t.conversations.makeNotPrivateHint : t.conversations.makePrivate}
+          title={row.is_private ? t.conversations.makeNotPrivateHint : undefined}
           aria-pressed={row.is_private}
           testId={TESTIDS.privacyToggle}
           onClick={() => setPrivacyOpen(true)}

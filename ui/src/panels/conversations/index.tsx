@@ -61,7 +61,7 @@ function useHeldKey(opened: string | null, onHold: () => void): (part: ReaderPar
       held.current = null;
       hotkeys.run(waiting.key);
     }
-  }, [ready, opened]);
+  }, [ready, opened, held]);
   return useCallback((part, id) => setReady((now) => (now[part] === id ? now : { ...now, [part]: id })), []);
 }
 

@@ -1,5 +1,6 @@
 //! Jobs: what kinds of work there are, which lane each waits in, and the states it passes through.
 
+use crate::limits::JOB_CRASHES_MAX;
 use crate::memory::names;
 
 names! {
@@ -48,6 +49,32 @@ names! {
     }
 }
 
+/// How a worker lost a job.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum LeaseLoss {
+    /// Its process is gone: a new one holds the right to work the queue.
+    ProcessEnded,
+    /// Only its lease ran out. The computer slept, or the work was slow; nothing says that it failed.
+    RanOut,
+}
+
+/// What becomes of a job whose worker is lost: its state, and its crashes so far. Only a process that ended counts, because a job
+/// that takes the program down must not do so for ever; sleep takes nothing down, however often it comes.
+pub const fn after_lease_loss(loss: LeaseLoss, crashes: u32, is_cancelled: bool) -> (JobState, u32) {
+    let crashes = match loss {
+        LeaseLoss::ProcessEnded => crashes + 1,
+        LeaseLoss::RanOut => crashes,
+    };
+    let state = if is_cancelled {
+        JobState::Cancelled
+    } else if matches!(loss, LeaseLoss::ProcessEnded) && crashes >= JOB_CRASHES_MAX {
+        JobState::Dead
+    } else {
+        JobState::Queued
+    };
+    (state, crashes)
+}
+
 impl JobKind {
     /// The lane this kind waits in.
     pub const fn lane(self) -> Lane {
@@ -73,5 +100,22 @@ impl JobState {
     /// Whether nothing more will happen without a person.
     pub const fn is_settled(self) -> bool {
         matches!(self, Self::Done | Self::Cancelled | Self::Dead)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_process_that_ended_counts_and_a_lease_that_ran_out_does_not() {
+        let check = |loss, crashes, is_cancelled, expect| assert_eq!(after_lease_loss(loss, crashes, is_cancelled), expect, "{loss:?}");
+        check(LeaseLoss::ProcessEnded, 0, false, (JobState::Queued, 1));
+        check(LeaseLoss::ProcessEnded, JOB_CRASHES_MAX - 1, false, (JobState::Dead, JOB_CRASHES_MAX));
+        check(LeaseLoss::ProcessEnded, JOB_CRASHES_MAX - 1, true, (JobState::Cancelled, JOB_CRASHES_MAX));
+        for crashes in 0..=JOB_CRASHES_MAX {
+            check(LeaseLoss::RanOut, crashes, false, (JobState::Queued, crashes));
+            check(LeaseLoss::RanOut, crashes, true, (JobState::Cancelled, crashes));
+        }
     }
 }

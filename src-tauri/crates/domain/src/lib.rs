@@ -21,7 +21,7 @@ pub use ids::{
     AlertId, AnalysisId, CallId, ConversationId, EntityId, HandleId, IdSource, ImportId, InteractionId, JobId, MemoryId,
     OperationId, ParseIdError, SummaryId,
 };
-pub use job::{JobKind, JobState, Lane};
+pub use job::{JobKind, JobState, Lane, LeaseLoss, after_lease_loss};
 pub use memory::{
     Candidate, CandidateEvidence, Category, Confidence, DedupOutcome, Durability, KnowledgeDetail, MemoryKind, MemoryProfile,
     MemoryStatus, MemoryType, ParseNameError, ProfileLevel, Relation, Stability, Subject, TransitionError,

@@ -12,7 +12,7 @@ use std::sync::{Arc, Condvar, Mutex, PoisonError};
 use std::thread::JoinHandle;
 use std::time::Duration;
 
-use keepsake_domain::{AlertId, ConversationId, ImportId, JobId, JobKind, JobState, Lane, SourceKind, Timestamp};
+use keepsake_domain::{AlertId, ConversationId, ImportId, JobId, JobKind, JobState, Lane, LeaseLoss, SourceKind, Timestamp};
 use keepsake_store::{AlertRow, JobOutcome, JobRow, Lease, NewJob, StoreError};
 use serde::{Deserialize, Serialize};
 
@@ -224,7 +224,7 @@ impl Engine {
             Err(std::fs::TryLockError::Error(error)) => return Err(io(error)),
         }
         let now = self.now();
-        let parked = self.store().write(|tx| tx.recover_jobs(true, now))?;
+        let parked = self.store().write(|tx| tx.recover_jobs(LeaseLoss::ProcessEnded, now))?;
         for job in parked {
             self.alert_about(&job, "the program ended while working on it, more than once")?;
         }
@@ -320,6 +320,7 @@ impl Engine {
         let state = self.settle(&job, &lease, done)?;
         self.inner.wake.cancelled.lock().unwrap_or_else(PoisonError::into_inner).remove(&job.id);
         self.inner.wake.live.lock().unwrap_or_else(PoisonError::into_inner).remove(&job.id);
+        tracing::info!(job = %job.id, %state, "job ends");
         Ok(Some(Step::Ran(job.id, state)))
     }
 

@@ -3,8 +3,8 @@
 //! A worker takes a job under a lease with an epoch that only grows; whoever lost the lease cannot complete the job
 //! (security.md section 3). What a job does is the engine's business; the rows and their legal steps are here.
 
-use keepsake_domain::limits::{JOB_CRASHES_MAX, JOB_LEASE_MS, RETRY_AFTER_MAX_MS, RETRY_DELAYS_MS};
-use keepsake_domain::{JobId, JobKind, JobState, Lane, Timestamp};
+use keepsake_domain::limits::{JOB_LEASE_MS, RETRY_AFTER_MAX_MS, RETRY_DELAYS_MS};
+use keepsake_domain::{JobId, JobKind, JobState, Lane, LeaseLoss, Timestamp, after_lease_loss};
 use rusqlite::{OptionalExtension, Row, params};
 
 use crate::changes::Tag;
@@ -369,29 +369,29 @@ impl WriteTx<'_> {
         Ok(())
     }
 
-    /// Gives back jobs whose worker is gone. With `all`, every running one: this process has just started and holds none.
-    /// Returns those that died under it too often and are parked.
-    pub fn recover_jobs(&self, all: bool, now: Timestamp) -> Result<Vec<JobId>> {
+    /// Gives back jobs whose worker is lost: every running one when a process ended ([`LeaseLoss::ProcessEnded`], asked by the one that
+    /// has just begun to work the queue), or those whose lease ran out. Returns those that died under it too often and are parked.
+    ///
+    /// A worker whose lease ran out while the computer slept and whose job nobody gave back meanwhile simply goes on: its next
+    /// heartbeat renews the lease of the same epoch.
+    pub fn recover_jobs(&self, loss: LeaseLoss, now: Timestamp) -> Result<Vec<JobId>> {
         self.heed_clock(now)?;
         let lost = self.jobs_where(
             "state = 'running' AND (?1 OR lease_until_ms IS NULL OR lease_until_ms < ?2) ORDER BY seq",
-            params![all, now.0],
+            params![loss == LeaseLoss::ProcessEnded, now.0],
         )?;
         let mut parked = Vec::new();
         for job in lost {
-            let (state, error) = if job.cancel_requested {
-                (JobState::Cancelled, None)
-            } else if job.crashes + 1 >= JOB_CRASHES_MAX {
+            let (state, crashes) = after_lease_loss(loss, job.crashes, job.cancel_requested);
+            let error = (state == JobState::Dead).then_some("the program ended while working on this, more than once");
+            if state == JobState::Dead {
                 parked.push(job.id.clone());
-                (JobState::Dead, Some("the program ended while working on this, more than once"))
-            } else {
-                (JobState::Queued, None)
-            };
+            }
             self.conn.execute(
-                "UPDATE jobs SET state = ?2, crashes = crashes + 1, lease_epoch = lease_epoch + 1, lease_until_ms = NULL,
+                "UPDATE jobs SET state = ?2, crashes = ?5, lease_epoch = lease_epoch + 1, lease_until_ms = NULL,
                         error = coalesce(?3, error), finished_at_ms = ?4
                   WHERE id = ?1",
-                params![job.id.as_str(), state.name(), error, state.is_settled().then_some(now.0)],
+                params![job.id.as_str(), state.name(), error, state.is_settled().then_some(now.0), crashes],
             )?;
             self.touch(Tag::Jobs);
         }

@@ -79,6 +79,23 @@ fn a_job_that_takes_the_program_down_twice_is_parked_with_an_alert() {
 }
 
 #[test]
+fn a_computer_that_sleeps_during_a_job_costs_it_nothing() {
+    let f = Fixture::new();
+    let job = f.engine.queue_import(&ImportRequest::of(export(&f, 10, 450))).unwrap();
+    // Each look at the cancel button comes a night later than the one before: the lease has run out every time.
+    let asleep = |at: KillPoint| {
+        if at == KillPoint::Working {
+            f.clock.advance_ms(8 * 3_600_000);
+        }
+        false
+    };
+    let step = f.engine.run_next_killed(Lane::Import, &|_| {}, &asleep).unwrap();
+    assert_eq!(step, Some(Step::Ran(job.clone(), JobState::Done)));
+    let row = f.engine.store().read(|tx| tx.job(&job)).unwrap();
+    assert_eq!((row.attempts, row.crashes, row.lease_epoch), (0, 0, 1), "one attempt under one lease");
+}
+
+#[test]
 fn cancelling_a_running_import_stops_it_and_importing_again_brings_the_rest() {
     let f = Fixture::new();
     let path = export(&f, 10, 450);

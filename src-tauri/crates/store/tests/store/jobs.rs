@@ -1,7 +1,7 @@
 //! The queue's rules, one by one.
 
 use keepsake_domain::limits::{JOB_LEASE_MS, RETRY_DELAYS_MS};
-use keepsake_domain::{JobId, JobKind, JobState, Lane, Timestamp};
+use keepsake_domain::{JobId, JobKind, JobState, Lane, LeaseLoss, Timestamp};
 use keepsake_store::{JobOutcome, JobRow, Lease, NewJob, StoreError};
 use keepsake_testkit::conversation;
 
@@ -134,9 +134,9 @@ fn who_lost_the_lease_can_do_nothing_more() {
     let id = enqueue(&bench, JobKind::Extract, "k");
     let stale = lease(&bench, Lane::Capture, NOW).unwrap();
     let late = NOW.plus_ms(JOB_LEASE_MS + 1);
-    assert!(bench.store.write(|tx| tx.recover_jobs(false, NOW.plus_ms(JOB_LEASE_MS))).unwrap().is_empty());
+    assert!(bench.store.write(|tx| tx.recover_jobs(LeaseLoss::RanOut, NOW.plus_ms(JOB_LEASE_MS))).unwrap().is_empty());
     assert_eq!(job(&bench, &id).state, JobState::Running, "a lease that runs is respected");
-    bench.store.write(|tx| tx.recover_jobs(false, late)).unwrap();
+    bench.store.write(|tx| tx.recover_jobs(LeaseLoss::RanOut, late)).unwrap();
     let fresh = lease(&bench, Lane::Capture, late).unwrap();
     assert!(fresh.epoch > stale.epoch);
     let before = job(&bench, &id);
@@ -177,7 +177,7 @@ fn a_heartbeat_keeps_the_lease_and_shows_progress() {
     let later = NOW.plus_ms(JOB_LEASE_MS - 1);
     bench.store.write(|tx| tx.heartbeat(&held, "reading", 3, 9, later)).unwrap();
     assert_eq!(changes.try_recv().unwrap(), [keepsake_store::Tag::Jobs]);
-    bench.store.write(|tx| tx.recover_jobs(false, NOW.plus_ms(JOB_LEASE_MS + 1))).unwrap();
+    bench.store.write(|tx| tx.recover_jobs(LeaseLoss::RanOut, NOW.plus_ms(JOB_LEASE_MS + 1))).unwrap();
     let row = job(&bench, &id);
     assert_eq!((row.state, row.stage.as_deref(), row.done, row.total), (JobState::Running, Some("reading"), 3, 9));
 }
@@ -188,12 +188,31 @@ fn a_job_that_takes_the_program_down_twice_is_parked() {
     let id = enqueue(&bench, JobKind::Extract, "k");
     let other = enqueue(&bench, JobKind::Extract, "other");
     lease(&bench, Lane::Capture, NOW).unwrap();
-    assert!(bench.store.write(|tx| tx.recover_jobs(true, NOW)).unwrap().is_empty());
+    assert!(bench.store.write(|tx| tx.recover_jobs(LeaseLoss::ProcessEnded, NOW)).unwrap().is_empty());
     assert_eq!((job(&bench, &id).state, job(&bench, &id).crashes), (JobState::Queued, 1));
     lease(&bench, Lane::Capture, NOW).unwrap();
-    assert_eq!(bench.store.write(|tx| tx.recover_jobs(true, NOW)).unwrap(), std::slice::from_ref(&id));
+    assert_eq!(bench.store.write(|tx| tx.recover_jobs(LeaseLoss::ProcessEnded, NOW)).unwrap(), std::slice::from_ref(&id));
     assert_eq!(job(&bench, &id).state, JobState::Dead);
     assert_eq!(lease(&bench, Lane::Capture, NOW).unwrap().job, other, "the others go on");
+}
+
+#[test]
+fn a_computer_that_sleeps_again_and_again_parks_no_job() {
+    let bench = Bench::new();
+    let id = enqueue(&bench, JobKind::Import, "k");
+    let mut held = lease(&bench, Lane::Import, NOW).unwrap();
+    let mut now = NOW;
+    for night in 0..5 {
+        now = now.plus_ms(DAY_MS / 3);
+        bench.store.write(|tx| tx.heartbeat(&held, "reading", night, 9, now)).unwrap();
+        assert_eq!(job(&bench, &id).lease_epoch, held.epoch, "the one who slept goes on under its own lease");
+        now = now.plus_ms(DAY_MS / 3);
+        assert!(bench.store.write(|tx| tx.recover_jobs(LeaseLoss::RanOut, now)).unwrap().is_empty(), "nothing is parked");
+        assert_eq!((job(&bench, &id).state, job(&bench, &id).crashes), (JobState::Queued, 0), "given back, it has not failed");
+        assert!(is_lost(bench.store.write(|tx| tx.heartbeat(&held, "reading", 1, 9, now))), "and its old worker is told");
+        held = lease(&bench, Lane::Import, now).unwrap();
+    }
+    bench.store.write(|tx| tx.complete(&held, "{}", now)).unwrap();
 }
 
 #[test]
@@ -224,7 +243,7 @@ fn cancelling_a_waiting_a_running_a_failing_and_a_dead_job() {
     let crashed = enqueue(&bench, JobKind::Extract, "crashed");
     lease(&bench, Lane::Capture, NOW).unwrap();
     cancel(&crashed);
-    bench.store.write(|tx| tx.recover_jobs(true, NOW)).unwrap();
+    bench.store.write(|tx| tx.recover_jobs(LeaseLoss::ProcessEnded, NOW)).unwrap();
     assert_eq!(job(&bench, &crashed).state, JobState::Cancelled);
 
     let dead = enqueue(&bench, JobKind::Extract, "dead");
@@ -248,9 +267,9 @@ fn a_clock_set_back_by_a_day_delays_no_job_beyond_a_lease() {
     bench.store.write(|tx| tx.fail(&held, "x", true, NOW)).unwrap();
     assert!(lease(&bench, Lane::Capture, back).is_some(), "its five seconds are not a day and five seconds");
 
-    bench.store.write(|tx| tx.recover_jobs(false, back)).unwrap();
+    bench.store.write(|tx| tx.recover_jobs(LeaseLoss::RanOut, back)).unwrap();
     let late = back.plus_ms(JOB_LEASE_MS + 1);
-    bench.store.write(|tx| tx.recover_jobs(false, late)).unwrap();
+    bench.store.write(|tx| tx.recover_jobs(LeaseLoss::RanOut, late)).unwrap();
     assert!(lease(&bench, Lane::Capture, late).is_some(), "a worker that died holds its lane for one lease");
 }
 

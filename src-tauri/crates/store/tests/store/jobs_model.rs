@@ -1,7 +1,7 @@
 //! The queue against a plain model in memory, over random actions and a clock that jumps by a day (security.md goal 16).
 
 use keepsake_domain::limits::{JOB_CRASHES_MAX, JOB_LEASE_MS, RETRY_DELAYS_MS};
-use keepsake_domain::{JobId, JobKind, JobState, Lane, Timestamp};
+use keepsake_domain::{JobId, JobKind, JobState, Lane, LeaseLoss, Timestamp};
 use keepsake_store::{JobOutcome, Lease, NewJob};
 use proptest::prelude::*;
 
@@ -115,11 +115,11 @@ impl Model {
         self.heed_clock(now);
         let mut parked = Vec::new();
         for job in self.jobs.iter_mut().filter(|job| job.state == JobState::Running && (all || job.lease_until < now)) {
-            job.crashes += 1;
+            job.crashes += u32::from(all);
             job.epoch += 1;
             job.state = if job.cancel_requested {
                 JobState::Cancelled
-            } else if job.crashes >= JOB_CRASHES_MAX {
+            } else if all && job.crashes >= JOB_CRASHES_MAX {
                 parked.push(job.id.clone());
                 JobState::Dead
             } else {
@@ -217,7 +217,7 @@ fn step(bench: &Bench, model: &mut Model, leases: &mut Vec<Lease>, now: &mut i64
             prop_assert_eq!(stored, held);
         }
         Action::Recover(all) => {
-            prop_assert_eq!(store.write(|tx| tx.recover_jobs(*all, at)).unwrap(), model.recover(*all, at.0));
+            prop_assert_eq!(store.write(|tx| tx.recover_jobs(if *all { LeaseLoss::ProcessEnded } else { LeaseLoss::RanOut }, at)).unwrap(), model.recover(*all, at.0));
         }
         Action::RequestCancel(index) if *index < model.jobs.len() => {
             let id = model.jobs[*index].id.clone();

@@ -1,11 +1,13 @@
-//! Models behind traits: sentence embedders now, language-model clients later.
+//! Models behind traits: sentence embedders, and the clients of language models.
 //!
-//! A crate of its own to keep ONNX Runtime and the tokenizer out of its neighbours' builds.
+//! A crate of its own to keep ONNX Runtime, the tokenizer and the HTTP client out of its neighbours' builds.
 //! Deliberately not here: downloading (the model is prepared by `src-tauri/scripts/prepare_model.py`), storing vectors,
-//! choosing what to embed, and any silent second choice: a missing model is an error that the caller shows.
+//! choosing what to embed or to ask, and any silent second choice: a missing model is an error that the caller shows.
 
 mod embedder;
 pub mod fake;
+pub mod keys;
+pub mod language;
 mod local;
 mod location;
 mod manifest;

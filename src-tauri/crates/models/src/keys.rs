@@ -1,0 +1,245 @@
+//! Keys for servers of language models: in the system's keyring, or in memory until the application ends, and never in a file.
+//!
+//! Which of the two is in use is a state that the window shows ([`KeyStoreState`]); there is no silent third way.
+//! Deliberately not here: which key belongs to which server; an account is a name that the caller chooses.
+
+use std::collections::HashMap;
+use std::fmt;
+use std::sync::{Mutex, PoisonError};
+
+use secrecy::{ExposeSecret, SecretString};
+use serde::Serialize;
+use thiserror::Error;
+
+/// Keepsake's entries in the system's keyring.
+const SERVICE: &str = "keepsake";
+
+/// The longest key in use (a signed token) has some 2,000 characters.
+const KEY_BYTES_MAX: usize = 8 * 1024;
+
+/// A key. It is wiped from memory when it is dropped, prints as nothing, and can neither be stored nor sent as JSON.
+#[derive(Clone)]
+pub struct ApiKey(SecretString);
+
+/// Why a text is no key. Never quotes it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Error)]
+#[error("this is not a key: a key has between 1 and {KEY_BYTES_MAX} plain characters without blanks; copy it again")]
+pub struct NotAKey;
+
+impl ApiKey {
+    /// Takes a key as it was pasted; blanks around it go.
+    pub fn parse(text: &str) -> Result<Self, NotAKey> {
+        let key = text.trim();
+        let is_key = (1..=KEY_BYTES_MAX).contains(&key.len()) && key.bytes().all(|byte| byte.is_ascii_graphic());
+        if is_key { Ok(Self(SecretString::from(key))) } else { Err(NotAKey) }
+    }
+
+    /// The key itself, for the one header it goes into.
+    pub(crate) fn expose(&self) -> &str {
+        self.0.expose_secret()
+    }
+}
+
+impl fmt::Debug for ApiKey {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("ApiKey(hidden)")
+    }
+}
+
+impl PartialEq for ApiKey {
+    fn eq(&self, other: &Self) -> bool {
+        self.expose() == other.expose()
+    }
+}
+
+/// Where keys are kept.
+pub trait KeyStore: Send + Sync {
+    /// The key of `account`, if there is one.
+    fn get(&self, account: &str) -> Result<Option<ApiKey>, KeyError>;
+
+    /// Keeps `key` for `account`, in place of any other.
+    fn put(&self, account: &str, key: &ApiKey) -> Result<(), KeyError>;
+
+    /// Forgets the key of `account`. Fine when there is none.
+    fn delete(&self, account: &str) -> Result<(), KeyError>;
+
+    /// Which store this is.
+    fn state(&self) -> KeyStoreState;
+}
+
+/// Which store is in use.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum KeyStoreState {
+    /// The system's keyring.
+    Keyring,
+    /// Memory: keys have to be entered again after the next start, since this system has no keyring.
+    SessionOnly,
+}
+
+/// Why the keyring did not do it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Error)]
+pub enum KeyError {
+    /// The person has to unlock it.
+    #[error("the system's keyring is locked; unlock it and try again")]
+    Locked,
+    /// What it holds is no key of ours.
+    #[error("the system's keyring holds something else under Keepsake's name; enter the key again")]
+    Damaged,
+    /// Anything else.
+    #[error("the system's keyring does not answer; enter the key again after the next start of the system")]
+    Unavailable,
+}
+
+impl From<keyring::Error> for KeyError {
+    /// The keyring's own words are left out: some of its errors carry the secret's bytes.
+    fn from(error: keyring::Error) -> Self {
+        match error {
+            keyring::Error::NoStorageAccess(_) => Self::Locked,
+            keyring::Error::BadEncoding(_)
+            | keyring::Error::BadDataFormat(..)
+            | keyring::Error::BadStoreFormat(_)
+            | keyring::Error::Ambiguous(_) => Self::Damaged,
+            _ => Self::Unavailable,
+        }
+    }
+}
+
+/// The system's keyring if there is one, else memory.
+pub fn open_key_store() -> Box<dyn KeyStore> {
+    key_store(Keyring::open())
+}
+
+fn key_store(keyring: Option<Keyring>) -> Box<dyn KeyStore> {
+    match keyring {
+        Some(keyring) => Box::new(keyring),
+        None => {
+            tracing::warn!("this system has no keyring; keys are kept until the application ends");
+            Box::new(SessionKeys::default())
+        }
+    }
+}
+
+/// The system's keyring: Secret Service on Linux, Keychain on macOS.
+#[derive(Debug)]
+pub struct Keyring(());
+
+impl Keyring {
+    /// The keyring, where the system has one that can be reached.
+    pub fn open() -> Option<Self> {
+        keyring::v1::Entry::store_status().is_ok().then_some(Self(()))
+    }
+}
+
+impl KeyStore for Keyring {
+    fn get(&self, account: &str) -> Result<Option<ApiKey>, KeyError> {
+        let secret = match keyring::v1::Entry::new(SERVICE, account)?.get_password() {
+            Ok(secret) => secrecy::zeroize::Zeroizing::new(secret),
+            Err(keyring::Error::NoEntry) => return Ok(None),
+            Err(error) => return Err(error.into()),
+        };
+        ApiKey::parse(&secret).map(Some).map_err(|_| KeyError::Damaged)
+    }
+
+    fn put(&self, account: &str, key: &ApiKey) -> Result<(), KeyError> {
+        Ok(keyring::v1::Entry::new(SERVICE, account)?.set_password(key.expose())?)
+    }
+
+    fn delete(&self, account: &str) -> Result<(), KeyError> {
+        match keyring::v1::Entry::new(SERVICE, account)?.delete_credential() {
+            Ok(()) | Err(keyring::Error::NoEntry) => Ok(()),
+            Err(error) => Err(error.into()),
+        }
+    }
+
+    fn state(&self) -> KeyStoreState {
+        KeyStoreState::Keyring
+    }
+}
+
+/// Memory: gone when the application ends.
+#[derive(Debug, Default)]
+pub struct SessionKeys(Mutex<HashMap<String, ApiKey>>);
+
+impl SessionKeys {
+    fn keys(&self) -> std::sync::MutexGuard<'_, HashMap<String, ApiKey>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl KeyStore for SessionKeys {
+    fn get(&self, account: &str) -> Result<Option<ApiKey>, KeyError> {
+        Ok(self.keys().get(account).cloned())
+    }
+
+    fn put(&self, account: &str, key: &ApiKey) -> Result<(), KeyError> {
+        self.keys().insert(account.to_owned(), key.clone());
+        Ok(())
+    }
+
+    fn delete(&self, account: &str) -> Result<(), KeyError> {
+        self.keys().remove(account);
+        Ok(())
+    }
+
+    fn state(&self) -> KeyStoreState {
+        KeyStoreState::SessionOnly
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const SECRET: &str = "sk-planted-4711";
+
+    #[test]
+    fn a_key_is_taken_as_pasted_and_never_printed() {
+        let key = ApiKey::parse(&format!("  {SECRET}\n")).unwrap();
+        assert_eq!(key.expose(), SECRET);
+        let store = SessionKeys::default();
+        store.put("openrouter", &key).unwrap();
+        let printed = format!("{key:?} {:?} {store:?}", Some(&key));
+        assert!(!printed.contains("4711"), "{printed}");
+        let long = "x".repeat(KEY_BYTES_MAX + 1);
+        for text in ["", "  ", "two words", "line\nbreak", "clé", "\u{0}", long.as_str()] {
+            assert_eq!(ApiKey::parse(text).unwrap_err(), NotAKey, "{}", text.len());
+        }
+    }
+
+    #[test]
+    fn keys_of_a_session_are_kept_replaced_and_forgotten() {
+        let store = SessionKeys::default();
+        let (first, second) = (ApiKey::parse("one").unwrap(), ApiKey::parse("two").unwrap());
+        assert_eq!(store.state(), KeyStoreState::SessionOnly);
+        assert_eq!(store.get("a"), Ok(None));
+        store.put("a", &first).unwrap();
+        store.put("b", &first).unwrap();
+        store.put("a", &second).unwrap();
+        assert_eq!(store.get("a"), Ok(Some(second)));
+        store.delete("a").unwrap();
+        store.delete("a").unwrap();
+        assert_eq!(store.get("a"), Ok(None), "forgotten");
+        assert_eq!(store.get("b"), Ok(Some(first)), "others stay");
+    }
+
+    #[test]
+    fn an_error_of_the_keyring_never_carries_what_it_holds() {
+        let check = |error: keyring::Error, expect: KeyError| {
+            let raw = format!("{error:?}");
+            let ours = KeyError::from(error);
+            assert_eq!(ours, expect, "{raw}");
+            assert!(!format!("{ours} {ours:?}").contains(SECRET));
+        };
+        check(keyring::Error::BadEncoding(SECRET.into()), KeyError::Damaged);
+        check(keyring::Error::Invalid("user".into(), SECRET.into()), KeyError::Unavailable);
+        check(keyring::Error::NoStorageAccess(SECRET.into()), KeyError::Locked);
+        check(keyring::Error::PlatformFailure(SECRET.into()), KeyError::Unavailable);
+    }
+
+    #[test]
+    fn without_a_keyring_the_store_says_that_keys_last_for_the_session() {
+        assert_eq!(key_store(None).state(), KeyStoreState::SessionOnly);
+        assert_eq!(key_store(Some(Keyring(()))).state(), KeyStoreState::Keyring, "control: with one it is used");
+    }
+}

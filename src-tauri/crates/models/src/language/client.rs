@@ -1,0 +1,214 @@
+//! One model of one server: sends prompts, gathers replies.
+
+use std::sync::Mutex;
+
+use keepsake_prompt::reply::REPLY_BYTES_MAX;
+
+use super::transport::Failure;
+use super::wire::{Events, Flow, Lines};
+use super::{CallError, ChatReply, ChatRequest, Connection, Endpoint, LanguageModel, Shape, Watch, ollama, openai};
+
+/// Statuses by which servers say that they do not take a parameter.
+const NOT_TAKEN: [u16; 2] = [400, 422];
+
+/// A model that is called over HTTP.
+pub struct Client {
+    connection: Connection,
+    model: String,
+    /// What the server has been found not to take is left out for the client's life.
+    offer: Mutex<Offer>,
+}
+
+/// Parameters that not every server takes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct Offer {
+    /// The reply's schema. The reply is checked against it whether or not the server was told.
+    pub(crate) schema: bool,
+    /// Token counts at the end of a stream.
+    pub(crate) usage: bool,
+    /// `max_tokens`; newer models of OpenAI's know `max_completion_tokens` instead.
+    pub(crate) classic_limit: bool,
+    /// The same models take no temperature.
+    pub(crate) temperature: bool,
+}
+
+impl Offer {
+    const ALL: Self = Self { schema: true, usage: true, classic_limit: true, temperature: true };
+
+    /// What to try after a refusal that named `parameter`, or none. Nothing where there is nothing left to leave out.
+    fn without(self, parameter: Option<&str>) -> Option<Self> {
+        let named = parameter.map(|parameter| parameter.split('.').next().unwrap_or(parameter));
+        match named {
+            Some("max_tokens") if self.classic_limit => Some(Self { classic_limit: false, ..self }),
+            Some("temperature") if self.temperature => Some(Self { temperature: false, ..self }),
+            Some("stream_options") if self.usage => Some(Self { usage: false, ..self }),
+            _ if self.schema => Some(Self { schema: false, usage: false, ..self }),
+            _ => None,
+        }
+    }
+}
+
+impl Client {
+    /// A client of `model`, a name out of [`Connection::models`].
+    pub fn new(connection: Connection, model: impl Into<String>) -> Self {
+        Self { connection, model: model.into(), offer: Mutex::new(Offer::ALL) }
+    }
+
+    async fn ask(&self, request: &ChatRequest<'_>, watch: &dyn Watch) -> Result<ChatReply, CallError> {
+        let mut offer = *self.offer.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+        let mut request_bytes = 0;
+        let (path, accept) = match self.endpoint().shape() {
+            Shape::Ollama => ("/api/chat", "application/x-ndjson"),
+            Shape::OpenAi => ("/chat/completions", "text/event-stream"),
+        };
+        let transport = &self.connection.transport;
+        let mut response = loop {
+            let body = match self.endpoint().shape() {
+                Shape::Ollama => ollama::body(&self.model, request, offer),
+                Shape::OpenAi => openai::body(&self.model, request, offer),
+            };
+            let body = body.to_string().into_bytes();
+            request_bytes += body.len() as u64;
+            match transport.post(self.endpoint().url(path), body, accept).await {
+                Ok(response) => break response,
+                Err(Failure { error: CallError::Rejected { status }, parameter }) if NOT_TAKEN.contains(&status) => {
+                    offer = offer.without(parameter.as_deref()).ok_or(CallError::Rejected { status })?;
+                }
+                Err(failure) => return Err(failure.error),
+            }
+        };
+        // Remembered only now: a request that was refused without them too was refused for another reason.
+        *self.offer.lock().unwrap_or_else(std::sync::PoisonError::into_inner) = offer;
+        let mut gathered = Gathered::default();
+        let mut reply_bytes = 0;
+        self.gather(&mut gathered, &mut response, &mut reply_bytes, watch).await?;
+        let text = gathered.finish(self.endpoint())?;
+        Ok(ChatReply { text, tokens_in: gathered.tokens_in, tokens_out: gathered.tokens_out, request_bytes, reply_bytes })
+    }
+
+    async fn gather(
+        &self,
+        gathered: &mut Gathered,
+        response: &mut reqwest::Response,
+        reply_bytes: &mut u64,
+        watch: &dyn Watch,
+    ) -> Result<(), CallError> {
+        let transport = &self.connection.transport;
+        let shape = self.endpoint().shape();
+        if shape == Shape::OpenAi && is_of_type(response, "application/json") {
+            let body = transport.body(response).await?;
+            *reply_bytes = body.len() as u64;
+            return openai::whole(gathered, &body, watch).map(drop);
+        }
+        let mut lines = Lines::default();
+        let mut events = Events::default();
+        let mut take = |line: &[u8]| match shape {
+            Shape::Ollama => ollama::line(gathered, line, watch),
+            Shape::OpenAi => events.line(line, |data| openai::event(gathered, data, watch)),
+        };
+        while let Some(piece) = transport.next(response, reply_bytes).await? {
+            if lines.push(&piece, &mut take)? == Flow::Done {
+                return Ok(());
+            }
+        }
+        if lines.finish(&mut take)? == Flow::More && shape == Shape::OpenAi {
+            // Some servers leave out the blank line after the last event.
+            take(b"")?;
+        }
+        if gathered.events == 0 && is_of_type(response, "text/html") {
+            // A page: of another program, or of a network that wants a person to sign in.
+            gathered.other_shape()?;
+        }
+        Ok(())
+    }
+}
+
+fn is_of_type(response: &reqwest::Response, kind: &str) -> bool {
+    let said = response.headers().get(reqwest::header::CONTENT_TYPE).and_then(|value| value.to_str().ok()).unwrap_or_default();
+    said.trim_start().to_ascii_lowercase().starts_with(kind)
+}
+
+impl LanguageModel for Client {
+    fn endpoint(&self) -> &Endpoint {
+        self.connection.endpoint()
+    }
+
+    fn model(&self) -> &str {
+        &self.model
+    }
+
+    fn chat(&self, request: &ChatRequest<'_>, watch: &dyn Watch) -> Result<ChatReply, CallError> {
+        self.connection.transport.run(request.timeout_ms, watch, self.ask(request, watch))
+    }
+}
+
+/// A reply as far as it has come.
+#[derive(Debug, Default)]
+pub(crate) struct Gathered {
+    text: String,
+    chars: u64,
+    /// Events of the server's shape that were seen.
+    pub(crate) events: u64,
+    /// The server said that the reply is whole.
+    pub(crate) is_ended: bool,
+    /// Something came that is not of the server's shape.
+    is_other_shape: bool,
+    pub(crate) tokens_in: Option<u32>,
+    pub(crate) tokens_out: Option<u32>,
+}
+
+impl Gathered {
+    /// Adds a piece of the reply's text.
+    pub(crate) fn push(&mut self, piece: &str, watch: &dyn Watch) -> Result<(), CallError> {
+        if piece.is_empty() {
+            return Ok(());
+        }
+        if self.text.len() + piece.len() > REPLY_BYTES_MAX {
+            return Err(CallError::TooLong { limit_bytes: REPLY_BYTES_MAX });
+        }
+        self.text.push_str(piece);
+        self.chars += piece.chars().count() as u64;
+        watch.received(self.chars);
+        Ok(())
+    }
+
+    /// Notes that what came is not of the server's shape, and stops reading.
+    pub(crate) fn other_shape(&mut self) -> Result<Flow, CallError> {
+        self.is_other_shape = true;
+        Ok(Flow::Done)
+    }
+
+    fn finish(&mut self, endpoint: &Endpoint) -> Result<String, CallError> {
+        if self.is_other_shape {
+            return Err(CallError::Envelope { origin: endpoint.origin() });
+        }
+        if !self.is_ended {
+            return Err(CallError::CutOff { at_token_limit: false });
+        }
+        if self.text.trim().is_empty() { Err(CallError::Declined) } else { Ok(std::mem::take(&mut self.text)) }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_refused_parameter_is_left_out_and_an_unnamed_refusal_is_about_the_schema_once() {
+        let all = Offer::ALL;
+        assert_eq!(all.without(Some("max_tokens")), Some(Offer { classic_limit: false, ..all }));
+        assert_eq!(all.without(Some("temperature")), Some(Offer { temperature: false, ..all }));
+        assert_eq!(all.without(Some("stream_options.include_usage")), Some(Offer { usage: false, ..all }));
+        let plain = Offer { schema: false, usage: false, ..all };
+        assert_eq!(all.without(None), Some(plain));
+        assert_eq!(all.without(Some("response_format.json_schema")), Some(plain));
+        assert_eq!(plain.without(None), None, "asked again once");
+        let mut steps = 0;
+        let mut offer = all;
+        while let Some(next) = ["max_tokens", "temperature", "stream_options"].iter().find_map(|name| offer.without(Some(name))) {
+            offer = next;
+            steps += 1;
+        }
+        assert!(steps <= 4, "a server that refuses everything is asked a bounded number of times");
+    }
+}

@@ -1,0 +1,86 @@
+//! A server, the key for it, and how far calls may go: what clients, model lists and detection share.
+
+use std::sync::Arc;
+
+use keepsake_domain::Clock;
+use reqwest::header::HeaderValue;
+use secrecy::zeroize::Zeroizing;
+use thiserror::Error;
+
+use super::transport::Transport;
+use super::{CallError, Endpoint, Reach, Shape, Watch, ollama, openai};
+use crate::keys::ApiKey;
+
+/// Models that a list shows at most; the largest broker offers some hundreds.
+const MODELS_MAX: usize = 2_000;
+/// Characters of a model's name; a longer one is no name.
+const MODEL_NAME_CHARS_MAX: usize = 200;
+
+/// The way to a server.
+#[derive(Clone)]
+pub struct Connection {
+    pub(crate) transport: Transport,
+}
+
+/// Why a connection cannot be set up. Nothing was opened.
+#[derive(Debug, Clone, PartialEq, Eq, Error)]
+pub enum ConnectionError {
+    /// The key would travel readable by anyone on the way.
+    #[error("a key is sent over https or to this computer only, and {origin} is neither; use its https address")]
+    KeyInClear {
+        /// Where it would have gone.
+        origin: String,
+    },
+    /// The system's certificates cannot be read.
+    #[error("this system's certificates cannot be read, so no https server can be trusted; install the package ca-certificates")]
+    Certificates,
+}
+
+impl Connection {
+    /// A way to `endpoint` that goes no further than `reach`. The clock reads when a busy server wants to be asked again.
+    pub fn new(endpoint: Endpoint, reach: Reach, key: Option<&ApiKey>, clock: Arc<dyn Clock>) -> Result<Self, ConnectionError> {
+        if key.is_some() && !endpoint.is_encrypted() && !endpoint.is_this_computer() {
+            return Err(ConnectionError::KeyInClear { origin: endpoint.origin() });
+        }
+        let authorization = key.and_then(|key| {
+            let header = Zeroizing::new(format!("Bearer {}", key.expose()));
+            // An `ApiKey` holds printable ASCII alone, which is always a header value.
+            let mut header = HeaderValue::from_str(&header).ok()?;
+            header.set_sensitive(true);
+            Some(header)
+        });
+        Ok(Self { transport: Transport::new(endpoint, reach, authorization, clock)? })
+    }
+
+    /// The server.
+    pub fn endpoint(&self) -> &Endpoint {
+        self.transport.endpoint()
+    }
+
+    /// The models that the server offers, in its order.
+    pub fn models(&self, timeout_ms: u64, watch: &dyn Watch) -> Result<Vec<String>, CallError> {
+        self.transport.run(timeout_ms, watch, self.list())
+    }
+
+    pub(crate) async fn list(&self) -> Result<Vec<String>, CallError> {
+        let shape = self.endpoint().shape();
+        let path = match shape {
+            Shape::Ollama => "/api/tags",
+            Shape::OpenAi => "/models",
+        };
+        let body = self.transport.get(self.endpoint().url(path)).await?;
+        let names = match shape {
+            Shape::Ollama => ollama::models(&body),
+            Shape::OpenAi => openai::models(&body),
+        };
+        let names = names.ok_or_else(|| self.transport.not_its_shape())?;
+        Ok(names.into_iter().filter(|name| is_name(name)).take(MODELS_MAX).collect())
+    }
+}
+
+/// Names are shown and stored: no control or invisible characters, no essays.
+fn is_name(name: &str) -> bool {
+    !name.is_empty()
+        && name.chars().count() <= MODEL_NAME_CHARS_MAX
+        && name.chars().all(|c| c.is_alphanumeric() || c.is_ascii_graphic() || c == ' ')
+}

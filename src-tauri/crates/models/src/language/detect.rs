@@ -1,0 +1,166 @@
+//! Which servers of language models run on this computer. Asked only when a person asks.
+
+use std::net::{Ipv4Addr, SocketAddr};
+use std::sync::Arc;
+
+use keepsake_domain::Clock;
+use serde::{Deserialize, Serialize};
+
+use super::transport::run;
+use super::{CallError, Connection, Endpoint, Reach, Shape};
+
+/// The servers that are looked for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum ServerKind {
+    /// Ollama.
+    Ollama,
+    /// LM Studio.
+    LmStudio,
+    /// The server of llama.cpp.
+    LlamaCpp,
+    /// Jan.
+    Jan,
+}
+
+impl ServerKind {
+    /// All of them, in the order in which they are shown.
+    pub const ALL: [Self; 4] = [Self::Ollama, Self::LmStudio, Self::LlamaCpp, Self::Jan];
+
+    /// How it is spoken to.
+    pub fn shape(self) -> Shape {
+        match self {
+            Self::Ollama => Shape::Ollama,
+            Self::LmStudio | Self::LlamaCpp | Self::Jan => Shape::OpenAi,
+        }
+    }
+
+    /// Where it listens unless told otherwise.
+    pub fn usual_port(self) -> u16 {
+        match self {
+            Self::Ollama => 11434,
+            Self::LmStudio => 1234,
+            Self::LlamaCpp => 8080,
+            Self::Jan => 1337,
+        }
+    }
+}
+
+/// A place to look.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Candidate {
+    /// What may be there.
+    pub kind: ServerKind,
+    /// On 127.0.0.1.
+    pub port: u16,
+}
+
+impl Candidate {
+    /// Each kind at its usual port.
+    pub fn usual() -> [Self; 4] {
+        ServerKind::ALL.map(|kind| Self { kind, port: kind.usual_port() })
+    }
+}
+
+/// A server that answered.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Found {
+    /// Which kind.
+    pub kind: ServerKind,
+    /// Where.
+    pub endpoint: Endpoint,
+    /// Its version, where it says so.
+    pub version: Option<String>,
+    /// What it can do.
+    pub state: FoundState,
+}
+
+/// What a server that answered can do.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum FoundState {
+    /// It has these models.
+    Ready {
+        /// Their names; at least one.
+        models: Vec<String>,
+    },
+    /// It runs and has none: one has to be downloaded or loaded there.
+    NoModel,
+    /// It is loading one.
+    Loading,
+    /// It wants a key.
+    KeyNeeded,
+}
+
+/// Asks every candidate at once and waits `timeout_ms` at most, for all of them together. What does not answer as a server of
+/// its kind is left out. Blocks.
+pub fn detect(candidates: &[Candidate], timeout_ms: u64, clock: &Arc<dyn Clock>) -> Vec<Found> {
+    let limit = std::time::Duration::from_millis(timeout_ms);
+    let looking = async {
+        let mut tasks = tokio::task::JoinSet::new();
+        for (order, candidate) in candidates.iter().copied().enumerate() {
+            let clock = Arc::clone(clock);
+            tasks.spawn(async move { (order, tokio::time::timeout(limit, look(candidate, clock)).await.ok().flatten()) });
+        }
+        let mut found = tasks.join_all().await;
+        found.sort_by_key(|(order, _)| *order);
+        found.into_iter().filter_map(|(_, found)| found).collect()
+    };
+    run(looking).unwrap_or_default()
+}
+
+async fn look(candidate: Candidate, clock: Arc<dyn Clock>) -> Option<Found> {
+    let Candidate { kind, port } = candidate;
+    let address = format!("http://{}", SocketAddr::from((Ipv4Addr::LOCALHOST, port)));
+    let endpoint = Endpoint::parse(&address, kind.shape()).ok()?;
+    let connection = Connection::new(endpoint.clone(), Reach::ThisComputer, None, clock).ok()?;
+    let (version, models) = tokio::join!(version(&connection, kind), connection.list());
+    // Another program may use the port: Ollama and llama.cpp must answer in their own way as well.
+    let version = match version {
+        Version::Said(version) => version,
+        Version::AnotherServer => return None,
+    };
+    let state = match models {
+        Ok(models) if models.is_empty() => FoundState::NoModel,
+        Ok(models) => FoundState::Ready { models },
+        Err(CallError::Loading) => FoundState::Loading,
+        Err(CallError::Rejected { status: 401 | 403 }) => FoundState::KeyNeeded,
+        Err(_) => return None,
+    };
+    Some(Found { kind, endpoint, version, state })
+}
+
+enum Version {
+    Said(Option<String>),
+    AnotherServer,
+}
+
+async fn version(connection: &Connection, kind: ServerKind) -> Version {
+    #[derive(Deserialize)]
+    struct Said {
+        version: String,
+    }
+    #[derive(Deserialize)]
+    struct Health {
+        status: String,
+    }
+    let path = match kind {
+        ServerKind::Ollama => "/api/version",
+        ServerKind::LlamaCpp => "/health",
+        ServerKind::LmStudio | ServerKind::Jan => return Version::Said(None),
+    };
+    match connection.transport.get(connection.endpoint().root_url(path)).await {
+        Ok(body) if kind == ServerKind::Ollama => match serde_json::from_slice::<Said>(&body) {
+            Ok(said) if is_version(&said.version) => Version::Said(Some(said.version)),
+            _ => Version::AnotherServer,
+        },
+        Ok(body) if serde_json::from_slice::<Health>(&body).is_ok_and(|health| health.status == "ok") => Version::Said(None),
+        Err(CallError::Loading) => Version::Said(None),
+        _ => Version::AnotherServer,
+    }
+}
+
+/// It is shown: short and plain.
+fn is_version(version: &str) -> bool {
+    const VERSION_CHARS_MAX: usize = 40;
+    version.len() <= VERSION_CHARS_MAX && version.chars().all(|c| c.is_ascii_graphic())
+}

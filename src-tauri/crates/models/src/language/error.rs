@@ -1,0 +1,112 @@
+//! Why a call gave no reply, without a word of what was sent or came back.
+
+use thiserror::Error;
+
+/// Why a call gave no reply. Carries no text of prompt or reply and no key.
+#[derive(Debug, Clone, PartialEq, Eq, Error)]
+pub enum CallError {
+    /// No connection.
+    #[error("cannot connect to {origin}: {reason}; see that the server runs and that its address is right")]
+    Refused {
+        /// Where.
+        origin: String,
+        /// What kind of fault.
+        reason: &'static str,
+    },
+    /// The whole time passed.
+    #[error("{origin} gave no whole reply within {timeout_ms} ms; it is asked again later, or choose a smaller model")]
+    TimedOut {
+        /// Where.
+        origin: String,
+        /// How long it had.
+        timeout_ms: u64,
+    },
+    /// The caller ended it.
+    #[error("the call to the model was cancelled")]
+    Cancelled,
+    /// 429, or 503 without another reason.
+    #[error("the model's server is busy (status {status}); it is asked again later")]
+    Busy {
+        /// 429 or 503.
+        status: u16,
+        /// How long the server wants to be left alone, where it says so.
+        retry_after_ms: Option<u64>,
+    },
+    /// A fault of the server's own.
+    #[error("the model's server reports a fault of its own (status {status}); it is asked again later")]
+    Server {
+        /// 5xx, or 408 and 425, which mean the same to us.
+        status: u16,
+    },
+    /// The server understood and will not answer this.
+    #[error("the model's server refused the request (status {status}): {}", advice(*status))]
+    Rejected {
+        /// 3xx or 4xx.
+        status: u16,
+    },
+    /// The server runs and its model is not ready.
+    #[error("the model is being loaded; it is asked again later")]
+    Loading,
+    /// The reply has no end.
+    #[error("the model's reply was cut off: {}", if *at_token_limit { "it reached the most tokens it may have" } else { "the connection ended before the reply did" })]
+    CutOff {
+        /// By the server, at the most tokens that were asked for; otherwise by a broken connection.
+        at_token_limit: bool,
+    },
+    /// More than any reply of ours has; reading stopped there.
+    #[error("the model's reply is too long; reading stopped after {limit_bytes} bytes")]
+    TooLong {
+        /// Where reading stopped.
+        limit_bytes: usize,
+    },
+    /// The answer has not the shape that such a server gives.
+    #[error("{origin} answers in another way than such a server does; check the address and the kind of server")]
+    Envelope {
+        /// Where.
+        origin: String,
+    },
+    /// A refusal, or nothing at all.
+    #[error("the model declined to answer")]
+    Declined,
+    /// Blocked by the switch; nothing was opened.
+    #[error("{origin} is not this computer, and calls to other computers are switched off in Settings, Models; nothing was sent")]
+    NotLocal {
+        /// Where it would have gone.
+        origin: String,
+    },
+}
+
+fn advice(status: u16) -> &'static str {
+    match status {
+        300..=399 => "it points to another address, which is never followed; enter that address",
+        401 | 403 => "the key is missing, wrong or not allowed to use this model; check it in Settings, Models",
+        402 => "the account there has no credit left",
+        404 => "there is no such model or no such address; choose a model from its list",
+        413 => "the prompt is too large for it",
+        _ => "it does not take this prompt; choose another model or server",
+    }
+}
+
+impl CallError {
+    /// How long the server wants to be left alone, where it says so.
+    pub fn retry_after_ms(&self) -> Option<u64> {
+        match self {
+            Self::Busy { retry_after_ms, .. } => *retry_after_ms,
+            _ => None,
+        }
+    }
+
+    /// Whether the same call may succeed later with nobody changing anything.
+    pub fn is_transient(&self) -> bool {
+        match self {
+            Self::Refused { .. } | Self::TimedOut { .. } | Self::Busy { .. } | Self::Server { .. } | Self::Loading => true,
+            Self::CutOff { at_token_limit } => !at_token_limit,
+            Self::Cancelled
+            | Self::Rejected { .. }
+            | Self::TooLong { .. }
+            | Self::Envelope { .. }
+            | Self::Declined
+            | Self::NotLocal { .. } => false,
+        }
+    }
+}

@@ -1,0 +1,98 @@
+//! Ollama's own shape: `/api/chat`, one JSON object a line.
+
+use serde::Deserialize;
+use serde_json::{Value, json};
+
+use super::client::{Gathered, Offer};
+use super::transport::ServerError;
+use super::wire::Flow;
+use super::{CallError, ChatRequest, Watch};
+
+/// Ollama cuts a prompt that is longer than its window from the front, silently. So a window is asked for that holds the
+/// prompt even where its tokens are short (four characters each is a rule of thumb for English).
+const WINDOW_MARGIN: usize = 2;
+/// A change of window makes Ollama load the model anew, so there are few sizes: this, doubled as often as needed.
+const WINDOW_TOKENS_MIN: usize = 4096;
+
+pub(crate) fn body(model: &str, request: &ChatRequest<'_>, offer: Offer) -> Value {
+    let prompt = request.prompt;
+    let window = (prompt.tokens() * WINDOW_MARGIN + usize::from(prompt.reply_tokens_max)).next_power_of_two();
+    let mut body = json!({
+        "model": model,
+        "messages": [
+            {"role": "system", "content": prompt.system.as_str()},
+            {"role": "user", "content": prompt.user.as_str()},
+        ],
+        "stream": true,
+        // The tokens of a reply are counted for the reply; a model that thinks aloud would use them up.
+        "think": false,
+        "options": {
+            "temperature": request.temperature,
+            "num_predict": prompt.reply_tokens_max,
+            "num_ctx": window.max(WINDOW_TOKENS_MIN),
+        },
+    });
+    if offer.schema {
+        body["format"] = prompt.schema.clone();
+    }
+    body
+}
+
+#[derive(Deserialize)]
+struct Line {
+    message: Option<Message>,
+    #[serde(default)]
+    done: bool,
+    done_reason: Option<String>,
+    prompt_eval_count: Option<u32>,
+    eval_count: Option<u32>,
+}
+
+#[derive(Deserialize)]
+struct Message {
+    #[serde(default)]
+    content: String,
+}
+
+/// Takes a line of the reply.
+pub(crate) fn line(gathered: &mut Gathered, line: &[u8], watch: &dyn Watch) -> Result<Flow, CallError> {
+    if line.iter().all(u8::is_ascii_whitespace) {
+        return Ok(Flow::More);
+    }
+    if let Some(error) = ServerError::read(line) {
+        return Err(error.in_stream());
+    }
+    let Ok(line) = serde_json::from_slice::<Line>(line) else { return gathered.other_shape() };
+    if line.message.is_none() && !line.done {
+        return gathered.other_shape();
+    }
+    gathered.events += 1;
+    if let Some(message) = line.message {
+        gathered.push(&message.content, watch)?;
+    }
+    if !line.done {
+        return Ok(Flow::More);
+    }
+    gathered.tokens_in = line.prompt_eval_count;
+    gathered.tokens_out = line.eval_count;
+    gathered.is_ended = true;
+    match line.done_reason.as_deref() {
+        Some("load" | "unload") => Err(CallError::Loading),
+        Some("length") => Err(CallError::CutOff { at_token_limit: true }),
+        _ => Ok(Flow::Done),
+    }
+}
+
+/// The names in the answer of `/api/tags`.
+pub(crate) fn models(body: &[u8]) -> Option<Vec<String>> {
+    #[derive(Deserialize)]
+    struct Tags {
+        models: Vec<Tag>,
+    }
+    #[derive(Deserialize)]
+    struct Tag {
+        name: String,
+    }
+    let tags: Tags = serde_json::from_slice(body).ok()?;
+    Some(tags.models.into_iter().map(|tag| tag.name).collect())
+}

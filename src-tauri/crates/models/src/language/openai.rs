@@ -1,0 +1,120 @@
+//! The OpenAI-compatible shape: `/v1/chat/completions`, server-sent events.
+
+use serde::Deserialize;
+use serde_json::{Value, json};
+
+use super::client::{Gathered, Offer};
+use super::transport::ServerError;
+use super::wire::Flow;
+use super::{CallError, ChatRequest, Watch};
+
+pub(crate) fn body(model: &str, request: &ChatRequest<'_>, offer: Offer) -> Value {
+    let prompt = request.prompt;
+    let limit = if offer.classic_limit { "max_tokens" } else { "max_completion_tokens" };
+    let mut body = json!({
+        "model": model,
+        "messages": [
+            {"role": "system", "content": prompt.system.as_str()},
+            {"role": "user", "content": prompt.user.as_str()},
+        ],
+        "stream": true,
+    });
+    body[limit] = prompt.reply_tokens_max.into();
+    if offer.temperature {
+        body["temperature"] = json!(request.temperature);
+    }
+    if offer.usage {
+        body["stream_options"] = json!({"include_usage": true});
+    }
+    if offer.schema {
+        let schema = json!({"name": prompt.name, "strict": true, "schema": prompt.schema});
+        body["response_format"] = json!({"type": "json_schema", "json_schema": schema});
+    }
+    body
+}
+
+#[derive(Deserialize)]
+struct Chunk {
+    choices: Vec<Choice>,
+    usage: Option<Usage>,
+}
+
+#[derive(Deserialize)]
+struct Choice {
+    #[serde(alias = "message")]
+    delta: Option<Delta>,
+    finish_reason: Option<String>,
+}
+
+#[derive(Deserialize)]
+struct Delta {
+    content: Option<String>,
+    refusal: Option<String>,
+}
+
+#[derive(Deserialize)]
+struct Usage {
+    prompt_tokens: Option<u32>,
+    completion_tokens: Option<u32>,
+}
+
+/// Takes an event of the stream.
+pub(crate) fn event(gathered: &mut Gathered, data: &[u8], watch: &dyn Watch) -> Result<Flow, CallError> {
+    if data.trim_ascii() == b"[DONE]" {
+        gathered.events += 1;
+        gathered.is_ended = true;
+        return Ok(Flow::Done);
+    }
+    chunk(gathered, data, watch)?;
+    // An end was said, but the count of tokens comes after it.
+    Ok(Flow::More)
+}
+
+/// Takes a whole reply of a server that does not stream.
+pub(crate) fn whole(gathered: &mut Gathered, body: &[u8], watch: &dyn Watch) -> Result<Flow, CallError> {
+    chunk(gathered, body, watch)?;
+    if gathered.is_ended { Ok(Flow::Done) } else { gathered.other_shape() }
+}
+
+fn chunk(gathered: &mut Gathered, data: &[u8], watch: &dyn Watch) -> Result<(), CallError> {
+    if let Some(error) = ServerError::read(data) {
+        return Err(error.in_stream());
+    }
+    let Ok(chunk) = serde_json::from_slice::<Chunk>(data) else { return gathered.other_shape().map(drop) };
+    gathered.events += 1;
+    if let Some(usage) = chunk.usage {
+        gathered.tokens_in = usage.prompt_tokens;
+        gathered.tokens_out = usage.completion_tokens;
+    }
+    // One choice was asked for; a second would be another reply.
+    let Some(choice) = chunk.choices.into_iter().next() else { return Ok(()) };
+    if let Some(delta) = choice.delta {
+        if delta.refusal.is_some_and(|refusal| !refusal.is_empty()) {
+            return Err(CallError::Declined);
+        }
+        gathered.push(&delta.content.unwrap_or_default(), watch)?;
+    }
+    match choice.finish_reason.as_deref() {
+        None | Some("") => Ok(()),
+        Some("length") => Err(CallError::CutOff { at_token_limit: true }),
+        Some("content_filter") => Err(CallError::Declined),
+        Some(_) => {
+            gathered.is_ended = true;
+            Ok(())
+        }
+    }
+}
+
+/// The names in the answer of `/v1/models`.
+pub(crate) fn models(body: &[u8]) -> Option<Vec<String>> {
+    #[derive(Deserialize)]
+    struct List {
+        data: Vec<Model>,
+    }
+    #[derive(Deserialize)]
+    struct Model {
+        id: String,
+    }
+    let list: List = serde_json::from_slice(body).ok()?;
+    Some(list.data.into_iter().map(|model| model.id).collect())
+}

@@ -1,0 +1,399 @@
+//! One HTTP exchange: bounded in time and bytes, ended by a cancel, and never to a host that the switch forbids.
+//!
+//! What is switched off here on purpose: redirects, proxies and their environment variables, HTTP/2, compression, kept
+//! connections, retries of the library's own and its verbose log. Names are resolved here, so that `localhost` is this computer
+//! whatever a hosts file or a name server says, and with [`Reach::ThisComputer`] no other name is looked up at all.
+
+use std::error::Error;
+use std::future::Future;
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
+use std::sync::Arc;
+use std::time::{Duration, UNIX_EPOCH};
+
+use bytes::Bytes;
+use keepsake_domain::{Clock, Timestamp};
+use reqwest::dns::{Addrs, Name, Resolve, Resolving};
+use reqwest::header::{ACCEPT, AUTHORIZATION, CONTENT_TYPE, HeaderValue, RETRY_AFTER};
+use reqwest::redirect::Policy;
+use serde::Deserialize;
+use url::Url;
+
+use super::endpoint::LOCALHOST;
+use super::wire::{LINE_BYTES_MAX, WIRE_BYTES_MAX};
+use super::{CallError, ConnectionError, Endpoint, Reach, Watch};
+
+/// How often a call under way looks whether it was cancelled: at once, to a person.
+const CANCEL_POLL_MS: u64 = 20;
+
+/// A host that takes no connection by then is not there; the rest of a call's time is for the model.
+const CONNECT_TIMEOUT_MS: u64 = 10_000;
+
+/// Bytes of an error's body that are read: its reason stands in the first few hundred.
+const ERROR_BYTES_MAX: usize = 16 * 1024;
+
+/// Longest time that a server may ask to be left alone; a longer one would park work for ever.
+const RETRY_AFTER_MS_MAX: u64 = 24 * 60 * 60 * 1000;
+
+/// The addresses of `localhost`.
+const LOOPBACK: [IpAddr; 2] = [IpAddr::V4(Ipv4Addr::LOCALHOST), IpAddr::V6(Ipv6Addr::LOCALHOST)];
+
+/// The way to one server.
+#[derive(Clone)]
+pub(crate) struct Transport {
+    http: reqwest::Client,
+    endpoint: Endpoint,
+    reach: Reach,
+    authorization: Option<HeaderValue>,
+    clock: Arc<dyn Clock>,
+}
+
+/// Why an exchange failed, and which parameter the server named where it understood all but that.
+pub(crate) struct Failure {
+    pub(crate) error: CallError,
+    pub(crate) parameter: Option<String>,
+}
+
+impl From<CallError> for Failure {
+    fn from(error: CallError) -> Self {
+        Self { error, parameter: None }
+    }
+}
+
+impl Transport {
+    pub(crate) fn new(
+        endpoint: Endpoint,
+        reach: Reach,
+        authorization: Option<HeaderValue>,
+        clock: Arc<dyn Clock>,
+    ) -> Result<Self, ConnectionError> {
+        let http = http_client(&endpoint, reach).map_err(|_| ConnectionError::Certificates)?;
+        Ok(Self { http, endpoint, reach, authorization, clock })
+    }
+
+    pub(crate) fn endpoint(&self) -> &Endpoint {
+        &self.endpoint
+    }
+
+    /// Runs `work` on a runtime of its own until it ends, `timeout_ms` pass or `watch` is cancelled. Asks the switch first, so
+    /// that no exchange starts that it forbids.
+    pub(crate) fn run<T>(
+        &self,
+        timeout_ms: u64,
+        watch: &dyn Watch,
+        work: impl Future<Output = Result<T, CallError>>,
+    ) -> Result<T, CallError> {
+        self.permit()?;
+        run(self.bounded(timeout_ms, watch, work)).unwrap_or_else(|| Err(self.refused("this computer has no free handles left")))
+    }
+
+    async fn bounded<T>(
+        &self,
+        timeout_ms: u64,
+        watch: &dyn Watch,
+        work: impl Future<Output = Result<T, CallError>>,
+    ) -> Result<T, CallError> {
+        tokio::select! {
+            // The cancel is asked first, so that a call cancelled before it began sends nothing.
+            biased;
+            () = cancelled(watch) => Err(CallError::Cancelled),
+            done = tokio::time::timeout(Duration::from_millis(timeout_ms), work) => {
+                done.unwrap_or_else(|_| Err(CallError::TimedOut { origin: self.endpoint.origin(), timeout_ms }))
+            }
+        }
+    }
+
+    /// The switch.
+    pub(crate) fn permit(&self) -> Result<(), CallError> {
+        if self.endpoint.is_within(self.reach) { Ok(()) } else { Err(CallError::NotLocal { origin: self.endpoint.origin() }) }
+    }
+
+    pub(crate) async fn post(&self, url: Url, body: Vec<u8>, accept: &'static str) -> Result<reqwest::Response, Failure> {
+        let json = HeaderValue::from_static("application/json");
+        let request = self.http.post(url).header(CONTENT_TYPE, json).header(ACCEPT, HeaderValue::from_static(accept)).body(body);
+        self.exchange(request).await
+    }
+
+    /// The body of a small answer.
+    pub(crate) async fn get(&self, url: Url) -> Result<Vec<u8>, CallError> {
+        let request = self.http.get(url).header(ACCEPT, HeaderValue::from_static("application/json"));
+        let mut response = self.exchange(request).await.map_err(|failure| failure.error)?;
+        self.body(&mut response).await
+    }
+
+    /// A whole body, where it is no longer than one line of a stream may be.
+    pub(crate) async fn body(&self, response: &mut reqwest::Response) -> Result<Vec<u8>, CallError> {
+        let mut body = Vec::new();
+        while let Some(piece) = self.piece(response).await? {
+            if body.len() + piece.len() > LINE_BYTES_MAX {
+                return Err(CallError::TooLong { limit_bytes: LINE_BYTES_MAX });
+            }
+            body.extend_from_slice(&piece);
+        }
+        Ok(body)
+    }
+
+    /// The next piece of a reply, as it comes. `taken` counts, and bounds, what came before.
+    pub(crate) async fn next(&self, response: &mut reqwest::Response, taken: &mut u64) -> Result<Option<Bytes>, CallError> {
+        let piece = self.piece(response).await?;
+        *taken += piece.as_ref().map_or(0, |piece| piece.len() as u64);
+        if *taken > WIRE_BYTES_MAX as u64 { Err(CallError::TooLong { limit_bytes: WIRE_BYTES_MAX }) } else { Ok(piece) }
+    }
+
+    async fn piece(&self, response: &mut reqwest::Response) -> Result<Option<Bytes>, CallError> {
+        response.chunk().await.map_err(|error| self.fault(&error))
+    }
+
+    async fn exchange(&self, mut request: reqwest::RequestBuilder) -> Result<reqwest::Response, Failure> {
+        // Once more, right before anything is opened: whoever adds another way in here passes it too.
+        self.permit()?;
+        if let Some(authorization) = &self.authorization {
+            request = request.header(AUTHORIZATION, authorization.clone());
+        }
+        let mut response = request.send().await.map_err(|error| self.fault(&error))?;
+        let status = response.status().as_u16();
+        tracing::debug!(origin = %self.endpoint.origin(), status, "a model's server answered");
+        if response.status().is_success() {
+            return Ok(response);
+        }
+        let retry_after = response.headers().get(RETRY_AFTER).and_then(|value| value.to_str().ok());
+        let retry_after_ms = retry_after.and_then(|value| retry_after_ms(value, self.clock.now()));
+        let mut body = Vec::new();
+        // A status is an answer even when its body is cut off.
+        while let Ok(Some(piece)) = self.piece(&mut response).await {
+            let room = ERROR_BYTES_MAX - body.len();
+            body.extend_from_slice(&piece[..piece.len().min(room)]);
+            if body.len() == ERROR_BYTES_MAX {
+                break;
+            }
+        }
+        let said = ServerError::read(&body);
+        let parameter = said.as_ref().and_then(|said| said.parameter.clone());
+        Err(Failure { error: said.unwrap_or_default().call_error(status, retry_after_ms), parameter })
+    }
+
+    fn fault(&self, error: &reqwest::Error) -> CallError {
+        if error.is_connect() { self.refused(reason(error)) } else { CallError::CutOff { at_token_limit: false } }
+    }
+
+    fn refused(&self, reason: &'static str) -> CallError {
+        CallError::Refused { origin: self.endpoint.origin(), reason }
+    }
+
+    pub(crate) fn not_its_shape(&self) -> CallError {
+        CallError::Envelope { origin: self.endpoint.origin() }
+    }
+}
+
+/// Runs `work` on this thread. Nothing where the system gives no handles for it.
+pub(crate) fn run<T>(work: impl Future<Output = T>) -> Option<T> {
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().ok()?;
+    let done = runtime.block_on(work);
+    // A look-up of a name cannot be stopped; a cancelled call does not wait for it.
+    runtime.shutdown_background();
+    Some(done)
+}
+
+async fn cancelled(watch: &dyn Watch) {
+    while !watch.is_cancelled() {
+        tokio::time::sleep(Duration::from_millis(CANCEL_POLL_MS)).await;
+    }
+}
+
+fn http_client(endpoint: &Endpoint, reach: Reach) -> reqwest::Result<reqwest::Client> {
+    // The first installed stays; all of them would be this one.
+    let _ = rustls::crypto::ring::default_provider().install_default();
+    let builder = reqwest::Client::builder()
+        .user_agent(concat!("keepsake/", env!("CARGO_PKG_VERSION")))
+        .redirect(Policy::none())
+        .no_proxy()
+        .http1_only()
+        .retry(reqwest::retry::never())
+        .referer(false)
+        .pool_max_idle_per_host(0)
+        .connect_timeout(Duration::from_millis(CONNECT_TIMEOUT_MS))
+        .dns_resolver(Resolver { reach });
+    if endpoint.is_encrypted() {
+        builder.https_only(true).build()
+    } else {
+        // Plain HTTP must work on a system without certificates: none are read.
+        let none = rustls::ClientConfig::builder().with_root_certificates(rustls::RootCertStore::empty()).with_no_client_auth();
+        builder.tls_backend_preconfigured(none).build()
+    }
+}
+
+/// Names to addresses. Literal addresses do not pass here; the endpoint judges those.
+struct Resolver {
+    reach: Reach,
+}
+
+#[derive(Debug, thiserror::Error)]
+#[error("the name is not known")]
+struct UnknownName;
+
+impl Resolve for Resolver {
+    fn resolve(&self, name: Name) -> Resolving {
+        let (name, reach) = (name.as_str().to_ascii_lowercase(), self.reach);
+        Box::pin(async move {
+            let addresses: Vec<SocketAddr> = if name == LOCALHOST {
+                LOOPBACK.iter().map(|address| SocketAddr::new(*address, 0)).collect()
+            } else if reach == Reach::ThisComputer {
+                return Err(UnknownName.into());
+            } else {
+                tokio::net::lookup_host((name.as_str(), 0)).await.map_err(|_| UnknownName)?.collect()
+            };
+            Ok(Box::new(addresses.into_iter()) as Addrs)
+        })
+    }
+}
+
+/// Which kind of fault kept a connection from being made.
+fn reason(error: &reqwest::Error) -> &'static str {
+    let mut next = error.source();
+    while let Some(error) = next {
+        if let Some(tls) = error.downcast_ref::<rustls::Error>() {
+            return match tls {
+                rustls::Error::InvalidCertificate(_) => "its certificate is not trusted",
+                _ => "it does not speak https there",
+            };
+        }
+        if error.is::<UnknownName>() {
+            return "its name is not known";
+        }
+        let io = error.downcast_ref::<std::io::Error>();
+        if io.is_some_and(|io| io.kind() == std::io::ErrorKind::ConnectionRefused) {
+            return "nothing listens there";
+        }
+        // The error that an IO error was made of is not its source.
+        next = match io.and_then(|io| io.get_ref()) {
+            Some(within) => Some(within),
+            None => error.source(),
+        };
+    }
+    "there is no way there"
+}
+
+/// What a server says beside a status, or in the middle of a stream.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub(crate) struct ServerError {
+    code: Option<u16>,
+    parameter: Option<String>,
+    is_loading: bool,
+}
+
+impl ServerError {
+    /// `{"error": "…"}` and `{"error": {"message", "param", "code"}}`. Only whether it is about loading is taken from its words.
+    pub(crate) fn read(body: &[u8]) -> Option<Self> {
+        #[derive(Deserialize)]
+        struct Body {
+            error: ErrorField,
+        }
+        #[derive(Deserialize)]
+        #[serde(untagged)]
+        enum ErrorField {
+            Words(String),
+            Parts {
+                #[serde(default)]
+                message: Option<String>,
+                #[serde(default)]
+                param: Option<serde_json::Value>,
+                #[serde(default)]
+                code: Option<serde_json::Value>,
+            },
+        }
+        let body: Body = serde_json::from_slice(body).ok()?;
+        let (message, param, code) = match body.error {
+            ErrorField::Words(words) => (Some(words), None, None),
+            ErrorField::Parts { message, param, code } => (message, param, code),
+        };
+        let message = message.unwrap_or_default().to_ascii_lowercase();
+        Some(Self {
+            code: code.and_then(|code| code.as_u64()).and_then(|code| u16::try_from(code).ok()),
+            parameter: param.and_then(|param| param.as_str().map(str::to_owned)),
+            is_loading: message.contains("loading model") || message.contains("model is loading"),
+        })
+    }
+
+    /// As an error of the call, where the status line said `status`.
+    fn call_error(&self, status: u16, retry_after_ms: Option<u64>) -> CallError {
+        match status {
+            503 if self.is_loading => CallError::Loading,
+            429 | 503 => CallError::Busy { status, retry_after_ms },
+            // Request timeout and too early: the server asks for another try.
+            408 | 425 => CallError::Server { status },
+            300..=499 => CallError::Rejected { status },
+            _ => CallError::Server { status },
+        }
+    }
+
+    /// As an error of the call, where it came in the middle of a stream.
+    pub(crate) fn in_stream(&self) -> CallError {
+        self.call_error(self.code.filter(|code| (400..600).contains(code)).unwrap_or(500), None)
+    }
+}
+
+/// `Retry-After`: seconds, or the moment from which on.
+fn retry_after_ms(value: &str, now: Timestamp) -> Option<u64> {
+    let value = value.trim();
+    let wait_ms = match value.parse::<u64>() {
+        Ok(seconds) => seconds.saturating_mul(1000),
+        Err(_) => {
+            let at = httpdate::parse_http_date(value).ok()?.duration_since(UNIX_EPOCH).ok()?.as_millis();
+            let now = u128::try_from(now.as_millis()).unwrap_or(0);
+            u64::try_from(at.saturating_sub(now)).unwrap_or(u64::MAX)
+        }
+    };
+    Some(wait_ms.min(RETRY_AFTER_MS_MAX))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn retry_after_is_read_in_both_forms_and_bounded() {
+        // 2026-03-02 10:00:00 UTC.
+        let now = Timestamp(1_772_445_600_000);
+        let check = |value: &str, expect: Option<u64>| assert_eq!(retry_after_ms(value, now), expect, "{value}");
+        check("7", Some(7_000));
+        check(" 0 ", Some(0));
+        check("Mon, 02 Mar 2026 10:00:20 GMT", Some(20_000));
+        check("Mon, 02 Mar 2026 09:00:00 GMT", Some(0));
+        check("Mon, 02 Mar 2099 09:00:00 GMT", Some(RETRY_AFTER_MS_MAX));
+        check("99999999999999999999", None);
+        check("18446744073709551615", Some(RETRY_AFTER_MS_MAX));
+        check("-5", None);
+        check("soon", None);
+    }
+
+    #[test]
+    fn a_status_becomes_the_error_that_says_what_to_do() {
+        let check = |status: u16, body: &str, expect: CallError| {
+            assert_eq!(ServerError::read(body.as_bytes()).unwrap_or_default().call_error(status, Some(5)), expect, "{status}");
+        };
+        check(429, "", CallError::Busy { status: 429, retry_after_ms: Some(5) });
+        check(503, "", CallError::Busy { status: 503, retry_after_ms: Some(5) });
+        check(503, r#"{"error":{"message":"Loading model","type":"unavailable_error","code":503}}"#, CallError::Loading);
+        check(500, r#"{"error":"loading model failed"}"#, CallError::Server { status: 500 });
+        check(502, "<html>", CallError::Server { status: 502 });
+        check(408, "", CallError::Server { status: 408 });
+        check(302, "", CallError::Rejected { status: 302 });
+        check(401, r#"{"error":{"message":"wrong key sk-123"}}"#, CallError::Rejected { status: 401 });
+        check(404, r#"{"error":"model 'x' not found"}"#, CallError::Rejected { status: 404 });
+    }
+
+    #[tokio::test]
+    async fn localhost_is_loopback_and_no_other_name_is_looked_up_on_this_computer_alone() {
+        let resolve = async |reach, name: &str| {
+            let found = Resolver { reach }.resolve(name.parse().unwrap()).await;
+            found.map(|addresses| addresses.map(|address| address.ip()).collect::<Vec<_>>()).ok()
+        };
+        for reach in [Reach::ThisComputer, Reach::Anywhere] {
+            assert_eq!(resolve(reach, "localhost").await, Some(LOOPBACK.to_vec()));
+            assert_eq!(resolve(reach, "LocalHost").await, Some(LOOPBACK.to_vec()));
+        }
+        assert_eq!(resolve(Reach::ThisComputer, "localhost.evil.example").await, None);
+        // A name that every name server would resolve: a literal address passed as one.
+        assert_eq!(resolve(Reach::ThisComputer, "127.0.0.2").await, None, "names are not looked up");
+        assert!(resolve(Reach::Anywhere, "127.0.0.2").await.is_some(), "control: without the switch they are");
+    }
+}

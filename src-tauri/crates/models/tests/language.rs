@@ -1,0 +1,14 @@
+//! The clients of language models against the scripted server: both shapes, every fault, the switch, cancels and limits.
+
+#![allow(clippy::unwrap_used)]
+
+#[path = "language/calls.rs"]
+mod calls;
+#[path = "language/detection.rs"]
+mod detection;
+#[path = "language/faults.rs"]
+mod faults;
+#[path = "language/reach.rs"]
+mod reach;
+#[path = "language/support.rs"]
+mod support;

@@ -1,0 +1,82 @@
+//! Which servers are found on this computer.
+
+use std::net::TcpListener;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use keepsake_domain::Clock;
+use keepsake_models::language::{Candidate, FoundState, ServerKind, detect};
+use keepsake_testkit::FixedClock;
+use keepsake_testkit::scripted_server::ScriptedServer;
+
+/// Ample for an answer on loopback on a loaded machine.
+const AMPLE_MS: u64 = 20_000;
+
+fn clock() -> Arc<dyn Clock> {
+    Arc::new(FixedClock::default())
+}
+
+#[test]
+fn each_kind_of_server_is_found_with_its_models() {
+    let server = ScriptedServer::saying("{}");
+    let candidates = ServerKind::ALL.map(|kind| Candidate { kind, port: server.port() });
+    let found = detect(&candidates, AMPLE_MS, &clock());
+    let kinds: Vec<ServerKind> = found.iter().map(|found| found.kind).collect();
+    assert_eq!(kinds, ServerKind::ALL, "in the order in which they are shown");
+    for found in &found {
+        let models = vec!["tiny:1b".to_owned(), "small:7b".to_owned()];
+        assert_eq!(found.state, FoundState::Ready { models }, "{found:?}");
+        assert_eq!(found.version.as_deref(), (found.kind == ServerKind::Ollama).then_some("0.12.3"));
+        assert!(found.endpoint.is_this_computer());
+    }
+    assert_eq!(server.calls(), 0, "nothing is asked of a model");
+    let usual: Vec<u16> = Candidate::usual().iter().map(|candidate| candidate.port).collect();
+    assert_eq!(usual, [11434, 1234, 8080, 1337]);
+}
+
+#[test]
+fn a_server_without_a_model_loading_one_or_wanting_a_key_is_a_state_of_its_own() {
+    let check = |kind: ServerKind, behave: fn(&mut keepsake_testkit::scripted_server::Behaviour), expect: FoundState| {
+        let server = ScriptedServer::saying("{}");
+        server.behave(behave);
+        let found = detect(&[Candidate { kind, port: server.port() }], AMPLE_MS, &clock());
+        assert_eq!(found.iter().map(|found| &found.state).collect::<Vec<_>>(), [&expect], "{kind:?}");
+    };
+    for kind in ServerKind::ALL {
+        check(kind, |server| server.models.clear(), FoundState::NoModel);
+    }
+    check(ServerKind::LlamaCpp, |server| server.is_loading = true, FoundState::Loading);
+    check(ServerKind::Jan, |server| server.key = Some("wanted".to_owned()), FoundState::KeyNeeded);
+    check(ServerKind::LmStudio, |server| server.key = Some("wanted".to_owned()), FoundState::KeyNeeded);
+}
+
+#[test]
+fn another_program_at_the_port_is_not_taken_for_a_server() {
+    // Answers 404 to everything, or in another shape.
+    let server = ScriptedServer::saying("{}");
+    server.behave(|server| server.version = "<html>".repeat(20));
+    assert_eq!(detect(&[Candidate { kind: ServerKind::Ollama, port: server.port() }], AMPLE_MS, &clock()), []);
+    server.behave(|server| server.version = "0.1.0".to_owned());
+    let found = detect(&[Candidate { kind: ServerKind::Ollama, port: server.port() }], AMPLE_MS, &clock());
+    assert_eq!(found.len(), 1, "control: with its version it is found");
+}
+
+#[test]
+fn looking_for_all_of_them_takes_no_longer_than_one() {
+    // They take connections, since the system does that for them, and never say a word.
+    let silent: Vec<TcpListener> = (0..4).map(|_| TcpListener::bind("127.0.0.1:0").unwrap()).collect();
+    let port = |listener: &TcpListener| listener.local_addr().unwrap().port();
+    let candidates: Vec<Candidate> =
+        ServerKind::ALL.into_iter().zip(&silent).map(|(kind, listener)| Candidate { kind, port: port(listener) }).collect();
+    const LIMIT_MS: u64 = 1_500;
+    let begin = Instant::now();
+    assert_eq!(detect(&candidates, LIMIT_MS, &clock()), []);
+    let took = begin.elapsed();
+    assert!(took >= Duration::from_millis(LIMIT_MS), "control: each of them would take the whole time: {took:?}");
+    assert!(took < Duration::from_millis(2 * LIMIT_MS), "one after another they would take four times that: {took:?}");
+
+    drop(silent);
+    let begin = Instant::now();
+    assert_eq!(detect(&candidates, AMPLE_MS, &clock()), []);
+    assert!(begin.elapsed() < Duration::from_millis(AMPLE_MS), "where nothing listens nothing is waited for");
+}

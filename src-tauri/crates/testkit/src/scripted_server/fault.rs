@@ -1,0 +1,197 @@
+//! What can go wrong with a model's server. The faults of the reply turn a good reply of any prompt into a bad one.
+
+use serde_json::{Map, Value};
+
+/// What can go wrong at a call.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Fault {
+    /// The connection is taken and nothing ever comes.
+    Timeout,
+    /// Nothing listens.
+    Refused,
+    /// 429 with `Retry-After`.
+    TooManyRequests,
+    /// 500.
+    ServerError,
+    /// The JSON stops in the middle; the server says that all is well.
+    CutOffJson,
+    /// Prose around the JSON.
+    Prose,
+    /// A code fence around it.
+    Fences,
+    /// The first key of every object is given twice.
+    DuplicateKeys,
+    /// Texts are numbers; numbers, truth values and empty lists are texts.
+    WrongTypes,
+    /// Every value is null.
+    Null,
+    /// A name that the shape does not know, wherever it knows some; where it knows none, a field that it does not know.
+    UnknownEnum,
+    /// The model declines.
+    Refusal,
+    /// 10 MB.
+    Huge,
+}
+
+/// What a 429 says in `Retry-After`, in seconds.
+pub const RETRY_AFTER_S: u64 = 7;
+
+/// Bytes of the text of a huge reply.
+pub const HUGE_BYTES: usize = 10_000_000;
+
+/// How a model declines.
+pub const REFUSAL: &str = "I'm sorry, but I can't help with that.";
+
+impl Fault {
+    /// All of them.
+    pub const ALL: [Self; 13] = [
+        Self::Timeout,
+        Self::Refused,
+        Self::TooManyRequests,
+        Self::ServerError,
+        Self::CutOffJson,
+        Self::Prose,
+        Self::Fences,
+        Self::DuplicateKeys,
+        Self::WrongTypes,
+        Self::Null,
+        Self::UnknownEnum,
+        Self::Refusal,
+        Self::Huge,
+    ];
+
+    /// Whether the call gets a whole reply whose text is bad, rather than none.
+    pub fn is_of_the_text(self) -> bool {
+        match self {
+            Self::CutOffJson
+            | Self::Prose
+            | Self::Fences
+            | Self::DuplicateKeys
+            | Self::WrongTypes
+            | Self::Null
+            | Self::UnknownEnum => true,
+            Self::Timeout | Self::Refused | Self::TooManyRequests | Self::ServerError | Self::Refusal | Self::Huge => false,
+        }
+    }
+
+    /// The bad reply that a good one becomes. `schema` is the shape that was asked for, where the request has it.
+    ///
+    /// # Panics
+    /// When `good` is not JSON.
+    pub fn spoil(self, good: &str, schema: Option<&Value>) -> String {
+        let value: Value = serde_json::from_str(good).expect("a good reply is JSON");
+        match self {
+            Self::CutOffJson => {
+                let good = good.trim_end();
+                let mut end = (good.len() / 2).max(1);
+                while !good.is_char_boundary(end) {
+                    end += 1;
+                }
+                good[..end].to_owned()
+            }
+            Self::Prose => format!("Here is what I found:\n{good}\nLet me know if you need anything else."),
+            Self::Fences => format!("```json\n{good}\n```"),
+            Self::DuplicateKeys => doubled(&value),
+            Self::WrongTypes => map_leaves(&value, &wrong_type).to_string(),
+            Self::Null => map_leaves(&value, &|_| Value::Null).to_string(),
+            Self::UnknownEnum => unknown_name(value, schema).to_string(),
+            Self::Huge => "x".repeat(HUGE_BYTES),
+            Self::Refusal => REFUSAL.to_owned(),
+            Self::Timeout | Self::Refused | Self::TooManyRequests | Self::ServerError => good.to_owned(),
+        }
+    }
+}
+
+/// JSON with the first key of every object twice, with the same value: nothing else is wrong with it.
+fn doubled(value: &Value) -> String {
+    match value {
+        Value::Object(fields) => {
+            let write = |(key, value): (&String, &Value)| format!("{}:{}", Value::from(key.as_str()), doubled(value));
+            let fields: Vec<String> = fields.iter().take(1).chain(fields).map(write).collect();
+            format!("{{{}}}", fields.join(","))
+        }
+        Value::Array(items) => format!("[{}]", items.iter().map(doubled).collect::<Vec<_>>().join(",")),
+        other => other.to_string(),
+    }
+}
+
+/// The value with every scalar, and every empty list or object, replaced.
+fn map_leaves(value: &Value, replace: &impl Fn(&Value) -> Value) -> Value {
+    match value {
+        Value::Object(fields) if !fields.is_empty() => {
+            Value::Object(fields.iter().map(|(key, value)| (key.clone(), map_leaves(value, replace))).collect::<Map<_, _>>())
+        }
+        Value::Array(items) if !items.is_empty() => items.iter().map(|item| map_leaves(item, replace)).collect(),
+        leaf => replace(leaf),
+    }
+}
+
+fn wrong_type(leaf: &Value) -> Value {
+    match leaf {
+        Value::String(_) => Value::from(7),
+        other => Value::from(other.to_string()),
+    }
+}
+
+const UNKNOWN: &str = "unheard_of";
+
+fn unknown_name(mut value: Value, schema: Option<&Value>) -> Value {
+    let replaced = schema.is_some_and(|schema| replace_names(&mut value, schema));
+    if !replaced && let Some(fields) = value.as_object_mut() {
+        fields.insert(UNKNOWN.to_owned(), Value::from(UNKNOWN));
+    }
+    value
+}
+
+/// Replaces every text that the schema draws from a list of names. Whether there was one.
+fn replace_names(value: &mut Value, schema: &Value) -> bool {
+    if value.is_string() && (schema["enum"].is_array() || schema["const"].is_string()) {
+        *value = Value::from(UNKNOWN);
+        return true;
+    }
+    let mut replaced = false;
+    for alternatives in ["anyOf", "oneOf", "allOf"] {
+        for alternative in schema[alternatives].as_array().into_iter().flatten() {
+            replaced |= replace_names(value, alternative);
+        }
+    }
+    match value {
+        Value::Object(fields) => {
+            for (key, value) in fields {
+                replaced |= replace_names(value, &schema["properties"][key.as_str()]);
+            }
+        }
+        Value::Array(items) => {
+            for item in items {
+                replaced |= replace_names(item, &schema["items"]);
+            }
+        }
+        _ => {}
+    }
+    replaced
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    #[test]
+    fn a_good_reply_of_any_shape_becomes_the_bad_one() {
+        let good = r#"{"facts":[{"content":"User bakes","confidence":0.9,"kind":"fact"}],"notes":[]}"#;
+        let schema = json!({"properties": {"facts": {"items": {"properties": {
+            "content": {"type": "string"}, "kind": {"type": "string", "enum": ["fact", "story"]}}}}}});
+        let check = |fault: Fault, expect: &str| assert_eq!(fault.spoil(good, Some(&schema)), expect, "{fault:?}");
+        check(Fault::CutOffJson, r#"{"facts":[{"content":"User bakes","conf"#);
+        check(Fault::Fences, &format!("```json\n{good}\n```"));
+        check(
+            Fault::DuplicateKeys,
+            r#"{"facts":[{"content":"User bakes","content":"User bakes","confidence":0.9,"kind":"fact"}],"facts":[{"content":"User bakes","content":"User bakes","confidence":0.9,"kind":"fact"}],"notes":[]}"#,
+        );
+        check(Fault::WrongTypes, r#"{"facts":[{"content":7,"confidence":"0.9","kind":7}],"notes":"[]"}"#);
+        check(Fault::Null, r#"{"facts":[{"content":null,"confidence":null,"kind":null}],"notes":null}"#);
+        check(Fault::UnknownEnum, r#"{"facts":[{"content":"User bakes","confidence":0.9,"kind":"unheard_of"}],"notes":[]}"#);
+        assert_eq!(Fault::UnknownEnum.spoil(r#"{"keep":true}"#, None), r#"{"keep":true,"unheard_of":"unheard_of"}"#);
+        assert!(Fault::Prose.spoil(good, None).contains(good));
+    }
+}

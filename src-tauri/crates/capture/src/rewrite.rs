@@ -37,7 +37,9 @@ pub(crate) fn render(text: &str, tokens: &[Token], lo: usize, hi: usize) -> Stri
             lower => proper(lower, raw, previous, next),
         };
         let is_glued = k > lo
-            && (word == "'s" || token.start == tokens[k - 1].end && !token.is_expanded || matches!(token.low.as_str(), "'s" | "," | "." | "%"))
+            && (word == "'s"
+                || token.start == tokens[k - 1].end && !token.is_expanded
+                || matches!(token.low.as_str(), "'s" | "," | "." | "%"))
             && (word == "'s" || !(token.is_expanded && token.start == tokens[k - 1].start));
         if !out.is_empty() && !is_glued {
             out.push(' ');
@@ -136,6 +138,7 @@ pub(crate) fn head(text: &str, p: &Parsed<'_>, label: &str) -> String {
         Tense::Present if p.is_negated => join(&[label, "does not", &adverbs, base]),
         Tense::Present => join(&[label, &adverbs, &third_of(base)]),
         Tense::Past if p.is_negated => join(&[label, "did not", &adverbs, base]),
+        Tense::Past if is_passive_without_verb(p) => join(&[label, "was", &adverbs, low(tokens, p.verb)]),
         Tense::Past if base == "have" => join(&[label, &adverbs, "had"]),
         Tense::Past => join(&[label, &adverbs, low(tokens, p.verb)]),
         Tense::Perfect => join(&[label, "has", not, &adverbs, low(tokens, p.verb)]),
@@ -153,6 +156,17 @@ pub(crate) fn head(text: &str, p: &Parsed<'_>, label: &str) -> String {
         Tense::UsedTo => join(&[label, "used to", base]),
         Tense::Other => label.to_owned(),
     }
+}
+
+/// "raised in Porto", "made redundant in june": done to the speaker, who left the "was" out with the "i".
+fn is_passive_without_verb(p: &Parsed<'_>) -> bool {
+    p.actor == Actor::Dropped
+        && p.tense == Tense::Past
+        && one_of(
+            low(p.tokens, p.verb),
+            "raised brought schooled educated homeschooled diagnosed adopted made laid sacked fired evicted hired promoted hit knocked born named",
+        )
+        && (PREPOSITIONS.contains(p.word(0)) || one_of(p.word(0), "up redundant abroad off bilingual"))
 }
 
 /// The whole statement: subject, verb group, complement, and the adverbial that stood before.

@@ -71,7 +71,9 @@ pub(crate) fn reason(text: &str, (start, end): (usize, usize), found: &Found) ->
     {
         return Some("It does not say with whom.");
     }
-    if found.family == "a habit" && words.windows(2).any(|w| w[0] == "same" && one_of(w[1], "day time dates place thing one way")) {
+    if one_of(found.family.trim_start_matches("a "), "habit circumstance")
+        && words.windows(2).any(|w| w[0] == "same" && one_of(w[1], "day time dates place thing one way"))
+    {
         return Some("It speaks of something that only another sentence names.");
     }
     if words

@@ -6,6 +6,15 @@ use keepsake_capture::{Conversation, Turn, propose};
 use keepsake_domain::{MessageType, Role, Timestamp};
 
 fn contents(text: &str) -> Vec<String> {
+    proposed(text, "")
+}
+
+/// What the linear model alone proposes: its reasoning speaks of a circumstance.
+fn learned(text: &str) -> Vec<String> {
+    proposed(text, "It states a circumstance ")
+}
+
+fn proposed(text: &str, reasoning: &str) -> Vec<String> {
     let turns = [Turn {
         id: "m1",
         role: Role::Owner,
@@ -16,7 +25,12 @@ fn contents(text: &str) -> Vec<String> {
         is_branch: false,
     }];
     let proposals = propose(&Conversation { turns: &turns, owner_name: None, assistant_name: None }, None);
-    proposals.candidates.iter().filter(|c| !c.is_quarantined).map(|c| format!("{}: {}", c.category, c.content)).collect()
+    proposals
+        .candidates
+        .iter()
+        .filter(|c| !c.is_quarantined && c.reasoning.starts_with(reasoning))
+        .map(|c| format!("{}: {}", c.category, c.content))
+        .collect()
 }
 
 /// A message and what is proposed from it.
@@ -298,6 +312,47 @@ const STATEMENTS: &[(&str, &[&str])] = &[
     ("i'm learning sign language for my niece", &["skill: User is learning sign language for their niece"]),
 ];
 
+/// What no frame knows by its words, found by the linear model. None of these stands in its training text.
+const UNLISTED: &[(&str, &str)] = &[
+    ("i chauffeur a retired judge around the county", "personal_info: User chauffeurs a retired judge around the county"),
+    ("my son juggles knives for a living", "relationship: User's son juggles knives for a living"),
+    ("i yodel in a folk group", "preference: User yodels in a folk group"),
+    ("we're swapping our house for a barge in the autumn", "goal: User is swapping their house for a barge in the autumn"),
+    ("i was evicted from my studio in april", "experience: User was evicted from their studio in April"),
+];
+
+/// Sentences that were once rewritten into none: each stands for a class.
+const MENDED: &[(&str, &[&str])] = &[
+    // A passive whose "was" went with the subject.
+    ("made redundant in june after nine years", &["experience: User was made redundant in June after nine years"]),
+    // Callings without subject, verb and article.
+    ("web developer by day, and a decent one", &["personal_info: User is a web developer by day"]),
+    ("dad to two teenage girls", &["relationship: User is a dad to two teenage girls"]),
+    ("total beginner with spreadsheets", &["skill: User is a total beginner with spreadsheets"]),
+    // A negated verb that no list knows.
+    ("i don't touch docker", &["preference: User does not touch Docker"]),
+    ("i don't iron shirts", &["preference: User does not iron shirts"]),
+    // A clitic behind a noun of the complement is a genitive.
+    ("i start at a cabinet maker's on the 4th", &["goal: User starts at a cabinet maker's on the 4th"]),
+    // The other half of a separation is the partner.
+    ("we broke up in january", &["relationship: User and their partner broke up in January"]),
+    // A subject turned round takes its verb along.
+    ("spy novels are my comfort food", &["preference: User's comfort food is spy novels"]),
+    ("carving spoons has been my hobby for ten years", &["preference: User's hobby has been carving spoons for ten years"]),
+    // A state that looks like an event.
+    ("newly widowed", &["relationship: User is widowed"]),
+    // Foreign words that no list turns into English are not carried over.
+    ("quero abrir uma cervejaria artesanal em Lisboa até 2030", &["goal: User wants to open a craft brewery in Lisbon by 2030"]),
+    ("ich habe seit fünf Jahren kein Auto", &["personal_info: User does not own a car"]),
+    ("मैं अस्पताल के पास में काम करती हूँ", &[]),
+    // What another sentence names, and half a sentence.
+    ("i move money over the same day", &[]),
+    ("being a mum is hard", &[]),
+    ("starting a bakery takes nerve", &[]),
+    // A request without its comma does not swallow the statement.
+    ("since i don't eat gluten can you swap the flour", &["preference: User does not eat gluten"]),
+];
+
 /// Messages from which nothing may be proposed.
 const NOTHING: &[&str] = &[
     "my cousin in Perth sold everything and bought a vineyard. he's never made wine in his life. his wife is a dentist",
@@ -354,11 +409,45 @@ const NOTHING: &[&str] = &[
     "my phone is dead",
     "my mum is calling",
     "i'm on my way",
+    "i rinsed the filter and it still drips",
+    "my validator rejects every payload",
+    "i renamed both branches before lunch",
+    "my sprite flickers when it lands",
+    "chef in a hurry",
+    "dentist at 3",
+    "i've swapped the fuse twice",
+    "i'm humming that tune now",
+    "we're colour coding the legend",
+    "i'm touched that you asked",
+    "let's say i breed ponies for a living",
+    "\"i breed ponies for a living\", says the heroine",
 ];
 
 #[test]
 fn statements_become_true_sentences_about_their_speaker() {
     let wrong: Vec<String> = STATEMENTS
+        .iter()
+        .filter(|(text, expect)| contents(text) != *expect)
+        .map(|(text, expect)| format!("{text:?} gives {:?} and not {expect:?}", contents(text)))
+        .collect();
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+#[test]
+fn what_no_frame_knows_is_found_by_the_linear_model() {
+    let wrong: Vec<String> = UNLISTED
+        .iter()
+        .filter(|(text, expect)| !learned(text).contains(&(*expect).to_owned()))
+        .map(|(text, expect)| format!("{text:?} gives {:?} and not {expect:?}", contents(text)))
+        .collect();
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+    // What a frame knows is left to the frame, so the list above cannot pass without the model.
+    assert!(learned("i live in Ghent").is_empty());
+}
+
+#[test]
+fn classes_once_rewritten_badly_read_as_sentences() {
+    let wrong: Vec<String> = MENDED
         .iter()
         .filter(|(text, expect)| contents(text) != *expect)
         .map(|(text, expect)| format!("{text:?} gives {:?} and not {expect:?}", contents(text)))

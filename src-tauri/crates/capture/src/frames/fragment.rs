@@ -18,6 +18,7 @@ pub(super) fn find(text: &str, tokens: &[Token], clause: &Clause, lo: usize, hi:
         .or_else(|| put_me(text, tokens, lo, hi, label))
         .or_else(|| without(text, tokens, clause, lo, hi, label))
         .or_else(|| name_here(text, tokens, clause, lo, hi, label))
+        .or_else(|| calling(text, tokens, clause, lo, hi, label))
         .or_else(|| short(text, tokens, clause, lo, hi, label))
 }
 
@@ -32,6 +33,57 @@ fn is_bare_phrase(tokens: &[Token], lo: usize, hi: usize) -> bool {
                 && !ASKERS.contains(w)
                 && !one_of(w, "me you your my it them him her his us please not if and or same almost nearly like love want need get make let come go")
         })
+}
+
+/// "software tester by day", "nurse on a stroke ward", "dad to two teenage girls", "total beginner with spreadsheets": what
+/// somebody is, at the head of a message, without subject, verb and article.
+fn calling(text: &str, tokens: &[Token], clause: &Clause, lo: usize, hi: usize, label: &str) -> Option<Special> {
+    /// "recently qualified primary school teacher": with more words before it the noun is no calling but a topic.
+    const NOUN_AT_MOST: usize = 4;
+    if !clause.opener.is_empty() || clause.lo != 0 || clause.mood != crate::clause::Mood::Plain {
+        return None;
+    }
+    let noun =
+        (lo..hi.min(lo + NOUN_AT_MOST)).find(|k| PREPOSITIONS.contains(low(tokens, k + 1)) || low(tokens, k + 1) == "here")?;
+    let (word, preposition, after) = (low(tokens, noun), low(tokens, noun + 1), low(tokens, noun + 2));
+    let is_parent = one_of(word, "mum mom dad mother father parent grandmother grandfather");
+    let is_novice = one_of(word, "beginner novice newbie");
+    let is_told = match preposition {
+        "by" => one_of(after, "day night trade profession training"),
+        "of" | "to" => {
+            is_parent
+                && (tokens.get(noun + 2)?.kind == crate::token::Kind::Number
+                    || one_of(after, "a one two three four five six twins twin"))
+        }
+        "with" | "at" if is_novice => true,
+        "in" | "on" | "at" | "with" | "for" => {
+            one_of(after, "a an") || tokens.get(noun + 2).is_some_and(|t| t.is_capital) && noun > lo
+        }
+        "here" => true,
+        _ => false,
+    };
+    let is_calling = is_parent || is_novice || (TRADES.contains(word) || super::role::is_trade(word)) && preposition != "of";
+    let is_passing = (noun + 2..hi)
+        .any(|k| one_of(low(tokens, k), "hurry rush pickle bind mood mess meeting train bus call plane break queue crisis"));
+    let is_time = is_passing || (noun + 2..hi).any(|k| crate::clause::is_time_word(tokens, k) && !one_of(preposition, "by"));
+    if !is_calling
+        || !is_told
+        || is_time
+        || hi < noun + 2
+        || !is_bare_phrase(tokens, lo, noun + 1)
+        || DETERMINERS.contains(low(tokens, lo))
+    {
+        return None;
+    }
+    let end = if preposition == "here" { noun + 1 } else { hi };
+    let article = super::role::article_for(low(tokens, lo));
+    let content = join(&[label, "is", article, &render(text, tokens, lo, end)]);
+    let (category, family) = match () {
+        () if is_parent => (Category::Relationship, "family"),
+        () if is_novice => (Category::Skill, "an ability"),
+        () => (Category::PersonalInfo, "a job"),
+    };
+    Some((found(content, category, Confidence::STATED, family), lo, end))
 }
 
 /// "tea over coffee for me", "trains over planes any day".

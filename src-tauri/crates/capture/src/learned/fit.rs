@@ -2,6 +2,8 @@
 //!
 //! `KEEPSAKE_FIT=1 cargo test -p keepsake-capture learned` writes `weights.bin` anew; without it the tests only compare.
 
+#![allow(clippy::unwrap_used, clippy::print_stdout, reason = "a test module that writes the file it checks and tells of the fit")]
+
 use std::path::Path;
 
 use super::*;
@@ -86,14 +88,19 @@ fn samples() -> Vec<Sample> {
     out
 }
 
+/// Whether no number above one divides both.
+fn is_coprime(a: usize, b: usize) -> bool {
+    if b == 0 { a == 1 } else { is_coprime(b, a % b) }
+}
+
 /// Logistic regression over the classes, by stochastic gradient descent with a step for each column (Adagrad). The order
 /// is fixed, so the same text gives the same weights.
-fn fitted<'s>(samples: &[&'s Sample]) -> Vec<f32> {
+fn fitted(samples: &[&Sample]) -> Vec<f32> {
     let mut weights = vec![0.0_f32; BUCKETS * CLASSES];
     let mut seen = vec![1e-3_f32; BUCKETS * CLASSES];
     let count = samples.len();
     // A stride without a common divisor visits every sample once and mixes the files' parts.
-    let stride = (count * 5 / 8..).find(|s| (2..=*s).all(|d| s % d != 0 || count % d != 0)).unwrap_or(1);
+    let stride = (count * 5 / 8..count).find(|stride| is_coprime(*stride, count)).unwrap_or(1);
     for _ in 0..ROUNDS {
         for n in 0..count {
             let sample = samples[n * stride % count];
@@ -107,9 +114,9 @@ fn fitted<'s>(samples: &[&'s Sample]) -> Vec<f32> {
             let shares = shares(&scores);
             for column in &sample.columns {
                 let from = usize::from(*column) * CLASSES;
-                for class in 0..CLASSES {
+                for (class, share) in shares.iter().enumerate() {
                     let at = from + class;
-                    let gradient = shares[class] - f32::from(u8::from(class == sample.class)) + DECAY * weights[at];
+                    let gradient = share - f32::from(u8::from(class == sample.class)) + DECAY * weights[at];
                     seen[at] += gradient * gradient;
                     weights[at] -= RATE * gradient / seen[at].sqrt().max(1.0);
                 }

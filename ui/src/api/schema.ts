@@ -1212,7 +1212,15 @@ conversations: number,
  */
 seen: number, 
 /**
- * Of those, skipped.
+ * Of those, new: an import would bring them.
+ */
+imported: number, 
+/**
+ * Of those, already there.
+ */
+duplicate: number, 
+/**
+ * Of those, skipped. Seen = imported + duplicate + skipped.
  */
 skipped: Array<SkipView>, 
 /**
@@ -1524,6 +1532,352 @@ export type AlertsResponse = {
  */
 items: Array<AlertView>, };
 
+export type ProviderView = { 
+/**
+ * How the server is spoken to: `ollama` or `openai`.
+ */
+shape: string, 
+/**
+ * Where it is: `http://127.0.0.1:11434`.
+ */
+url: string, 
+/**
+ * Which of its models.
+ */
+model: string, };
+
+export type ProfileView = { 
+/**
+ * Simple statements.
+ */
+fact: boolean, 
+/**
+ * Ongoing work.
+ */
+project: boolean, 
+/**
+ * What happened.
+ */
+experience: boolean, 
+/**
+ * Narratives from the past.
+ */
+story: boolean, 
+/**
+ * Bonds between people.
+ */
+relationship: boolean, };
+
+export type ModelSettingsView = { 
+/**
+ * `built_in`, `model` or `both`.
+ */
+engines: string, 
+/**
+ * The model to ask.
+ */
+provider: ProviderView | null, 
+/**
+ * Refuses every server but those on this computer.
+ */
+this_computer_only: boolean, 
+/**
+ * Tokens a day that may go to other computers.
+ */
+remote_tokens_a_day: number, 
+/**
+ * What a whole-conversation analysis looks for.
+ */
+profile: ProfileView, 
+/**
+ * No model works while the computer runs on battery.
+ */
+pause_on_battery: boolean, };
+
+export type ModelUseView = { 
+/**
+ * Calls.
+ */
+calls: number, 
+/**
+ * Of which to another computer.
+ */
+remote_calls: number, 
+/**
+ * Tokens, both ways.
+ */
+tokens: number, 
+/**
+ * Of which to another computer.
+ */
+remote_tokens: number, 
+/**
+ * Bytes sent to another computer.
+ */
+remote_bytes: number, };
+
+export type ModelsView = { 
+/**
+ * The choices.
+ */
+settings: ModelSettingsView, 
+/**
+ * Whether the chosen server is on this computer.
+ */
+is_local: boolean, 
+/**
+ * Where keys are kept: `keyring`, or `session` where the system has none, until Keepsake closes.
+ */
+key_store: string, 
+/**
+ * Why the system's keyring is not used, and what follows from it.
+ */
+key_store_problem: string | null, 
+/**
+ * A key is stored for the chosen server.
+ */
+has_key: boolean, 
+/**
+ * Why waiting jobs do not start now: on battery, or the budget is spent.
+ */
+hold: string | null, 
+/**
+ * Today's use.
+ */
+today: ModelUseView, 
+/**
+ * Conversations that no model has read.
+ */
+unread: number, 
+/**
+ * Jobs that wait for the model.
+ */
+waiting: number, };
+
+export type ModelKeyRequest = { 
+/**
+ * The server.
+ */
+provider: ProviderView, 
+/**
+ * The key; none forgets the stored one.
+ */
+key: string | null, };
+
+export type FoundServer = { 
+/**
+ * Its name: Ollama, LM Studio, llama.cpp, Jan.
+ */
+name: string, 
+/**
+ * How it is spoken to.
+ */
+shape: string, 
+/**
+ * Where.
+ */
+url: string, 
+/**
+ * Its models; none means that it runs and has none.
+ */
+models: Array<string>, };
+
+export type FoundServers = { 
+/**
+ * The servers that answered.
+ */
+items: Array<FoundServer>, };
+
+export type ModelNames = { 
+/**
+ * Their names.
+ */
+items: Array<string>, };
+
+export type ModelTest = { 
+/**
+ * The text that was sent: none of it is the person's.
+ */
+sent: string, 
+/**
+ * The text that came back.
+ */
+received: string | null, 
+/**
+ * Whether the answer has the form that was asked for.
+ */
+is_usable: boolean, 
+/**
+ * What went wrong and what to do.
+ */
+problem: string | null, 
+/**
+ * How long it took.
+ */
+duration_ms: number, 
+/**
+ * Tokens read and written by the model.
+ */
+tokens: number, };
+
+export type ModelCallsRequest = { 
+/**
+ * Only calls to other computers.
+ */
+remote_only: boolean, 
+/**
+ * How many to pass over.
+ */
+offset: number, 
+/**
+ * How many; at most 200.
+ */
+limit: number, };
+
+export type ModelCallView = { 
+/**
+ * Id.
+ */
+id: string, 
+/**
+ * What it was for: `facts/1`.
+ */
+purpose: string, 
+/**
+ * Host and port it went to.
+ */
+host: string, 
+/**
+ * On this computer.
+ */
+is_local: boolean, 
+/**
+ * The model.
+ */
+model: string, 
+/**
+ * The conversation it was about.
+ */
+conversation_id: string | null, 
+/**
+ * Its title.
+ */
+conversation_title: string | null, 
+/**
+ * The scrubbed text as it was sent.
+ */
+request: string, 
+/**
+ * Size of what was sent.
+ */
+request_bytes: number, 
+/**
+ * What came back.
+ */
+reply: string | null, 
+/**
+ * Size of what came back.
+ */
+reply_bytes: number, 
+/**
+ * Tokens read.
+ */
+tokens_in: number, 
+/**
+ * Tokens written.
+ */
+tokens_out: number, 
+/**
+ * `sent`, `answered`, `unusable`, `failed`, `cancelled`.
+ */
+outcome: string, 
+/**
+ * What went wrong.
+ */
+error: string | null, 
+/**
+ * When.
+ */
+started_at: number, 
+/**
+ * How long it took.
+ */
+duration_ms: number | null, };
+
+export type ModelCallsResponse = { 
+/**
+ * How many there are.
+ */
+total: number, 
+/**
+ * The calls asked for.
+ */
+items: Array<ModelCallView>, 
+/**
+ * Today's use.
+ */
+today: ModelUseView, };
+
+export type QueuedCount = { 
+/**
+ * So many.
+ */
+queued: number, };
+
+export type WatchedSourceView = { 
+/**
+ * Id: what `watched_remove` takes.
+ */
+id: string, 
+/**
+ * Where.
+ */
+path: string, 
+/**
+ * `chat`: once a day; `meetings`: every ten minutes.
+ */
+kind: string, 
+/**
+ * Local hour at which chat is read, 0 to 23.
+ */
+hour: number, 
+/**
+ * Which speaker is the owner, where the files do not say.
+ */
+me: string | null, 
+/**
+ * When it was last looked at.
+ */
+last_at: number | null, 
+/**
+ * When it is looked at next.
+ */
+next_at: number, };
+
+export type WatchedSources = { 
+/**
+ * The sources.
+ */
+items: Array<WatchedSourceView>, };
+
+export type WatchedAddRequest = { 
+/**
+ * Token of the chosen file or folder.
+ */
+token: string, 
+/**
+ * `chat` or `meetings`.
+ */
+kind: string, 
+/**
+ * Local hour for chat, 0 to 23.
+ */
+hour: number, 
+/**
+ * Which speaker is the owner, where the files do not say.
+ */
+me: string | null, };
+
 export type Event = { "type": "changed", 
 /**
  * The tags.
@@ -1581,5 +1935,18 @@ export interface RpcSchema {
   gate_log_list: [Partial<GateLogRequest>, GateLogResponse];
   alerts_list: [Nothing, AlertsResponse];
   alert_dismiss: [ById, Nothing];
+  models_get: [Nothing, ModelsView];
+  models_set: [ModelSettingsView, ModelsView];
+  models_detect: [Nothing, FoundServers];
+  models_of: [ProviderView, ModelNames];
+  model_key_set: [ModelKeyRequest, ModelsView];
+  model_test: [ProviderView, ModelTest];
+  models_read_all: [Nothing, QueuedCount];
+  model_calls_list: [Partial<ModelCallsRequest>, ModelCallsResponse];
+  model_calls_forget: [Nothing, Nothing];
+  pick_folder: [Nothing, PickedFiles];
+  watched_list: [Nothing, WatchedSources];
+  watched_add: [WatchedAddRequest, WatchedSources];
+  watched_remove: [ById, WatchedSources];
   search: [SearchRequest, SearchResponse];
 }

@@ -34,6 +34,7 @@ const list = <S extends Scope>(scope: S) =>
 const review = list('review');
 const memories = list('memories');
 const conversations = list('conversations');
+const activity = list('activity');
 
 export const ACTIONS = {
   'go.review': { label: 'Go to Review', keys: ['g r', 'g q'], scope: 'global', when: 'always' },
@@ -96,6 +97,10 @@ export const ACTIONS = {
 
   'sources.add': { label: 'Add files', keys: ['n'], scope: 'sources', when: 'always' },
 
+  'activity.next': activity.next,
+  'activity.previous': activity.previous,
+  'activity.first': activity.first,
+  'activity.last': activity.last,
   'activity.pause': { label: 'Pause or resume', keys: ['p'], scope: 'activity', when: 'always' },
 } as const satisfies Record<string, ActionSpec>;
 

@@ -31,7 +31,7 @@ export const settings = {
   regionLast: 'At least one region is needed.',
   remove: (name: string) => `Remove ${name}`,
   add: 'Add',
-  model: 'Local model',
+  model: 'Matching by meaning',
   modelName: 'Model',
   modelDimension: 'Vector size',
   modelState: 'State',
@@ -62,5 +62,7 @@ export const settings = {
   welcome: 'First steps',
   welcomeShow: 'Show again',
   promise: 'The promise',
-  promises: ['Everything stays on this computer. Nothing is sent anywhere.', 'Nothing becomes a memory before you say so.', 'A private conversation is never analysed, and what you erase is gone.'],
+  promiseHere: 'Everything stays on this computer. Nothing is sent anywhere.',
+  promiseElsewhere: 'Everything is kept on this computer. Only what you allowed in Models goes to the model there, masked and written down.',
+  promises: ['Nothing becomes a memory before you say so.', 'A private conversation is never analysed, and what you erase is gone.'],
 };

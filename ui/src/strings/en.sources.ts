@@ -59,6 +59,9 @@ const help: readonly Help[] = [
   },
 ];
 
+/** "07:00". */
+const clock = (hour: number): string => `${String(hour).padStart(2, '0')}:00`;
+
 export const sources = {
   title: 'Sources',
   add: 'Add files',
@@ -86,6 +89,8 @@ export const sources = {
   messages: (count: number) => plural(count, 'message', 'messages'),
   range: (from: string, to: string) => (from === to ? from : `${from} to ${to}`),
   participants: (count: number) => plural(count, 'person speaks', 'people speak'),
+  foreseen: (seen: number, imported: number, duplicate: number, skipped: number) =>
+    `${number(seen)} seen: ${number(imported)} new, ${number(duplicate)} already there, ${number(skipped)} to skip`,
   skips: (count: number) => `${number(count)} will be skipped`,
   sampleLine: (text: string) => `for example: ${text}`,
   nothing: 'It holds no message that can be imported.',
@@ -133,6 +138,32 @@ export const sources = {
   sampleRemoved: (conversations: number, messages: number, memories: number) =>
     `Removed ${plural(conversations, 'conversation', 'conversations')}, ${plural(messages, 'message', 'messages')} and ${plural(memories, 'memory', 'memories')}`,
   erasurePending: 'The data file is still being read; Activity shows when the last trace is gone.',
+  watched: {
+    title: 'Read on its own',
+    text: 'Keepsake looks into these folders by itself and imports only what is new.',
+    none: 'No folder is read on its own yet.',
+    add: 'Add a folder',
+    unavailable: 'A page in a browser cannot give a folder to Keepsake. Open the Keepsake window to add one.',
+    failed: 'The folders could not be loaded',
+    failedText: 'What was imported is safe in the database.',
+    kind: 'What is in it',
+    kinds: { chat: 'Chats', meetings: 'Meetings' } as Readonly<Record<string, string>>,
+    kindHint: { chat: 'Exports and sessions, read once a day.', meetings: 'Transcripts, looked for every 10 minutes.' } as Readonly<Record<string, string>>,
+    every: { meetings: 'Every 10 minutes' } as Readonly<Record<string, string>>,
+    daily: (hour: number) => `Once a day at ${clock(hour)}`,
+    hour: 'At',
+    clock,
+    me: 'Your name in it',
+    meHint: 'Only where the files do not say who you are.',
+    mine: (name: string) => `you are ${name}`,
+    confirm: 'Read on its own',
+    last: 'Looked',
+    never: 'Not looked into yet',
+    next: 'Next',
+    remove: (path: string) => `Stop reading ${path}`,
+    didAdd: (name: string) => `${name} is read on its own from now on`,
+    didRemove: 'It is not read on its own any more. What was imported stays.',
+  },
   helpTitle: 'How to get an export',
   wait: 'Waiting time',
   help,

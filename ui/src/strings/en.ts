@@ -7,6 +7,7 @@
  */
 import { activity } from './en.activity';
 import { conversations } from './en.conversations';
+import { models } from './en.models';
 import { settings } from './en.settings';
 import { sources } from './en.sources';
 import { welcome } from './en.welcome';
@@ -171,6 +172,7 @@ export const en = {
     version: (n: number) => `Version ${n}`,
     current: 'Current',
     proposers: 'Proposed by',
+    builtIn: 'Built-in',
     rejectedBecause: (reason: string) => `Rejected: ${reason}`,
     snoozedUntil: (time: string) => `Snoozed until ${time}`,
     detailFailed: 'The details could not be loaded. The memory itself is safe.',
@@ -284,6 +286,7 @@ export const en = {
   sources,
   activity,
   settings,
+  models,
   welcome,
 };
 

@@ -5,26 +5,43 @@
  */
 import { useQueryClient } from '@tanstack/react-query';
 import { Check, Copy } from 'lucide-react';
-import { type ReactNode, useState } from 'react';
-import { type AppStatus, type Settings, call, rpcKey, useRpc } from '../../api';
+import { useState } from 'react';
+import { type AppStatus, type ModelsView, type Settings, call, rpcKey, useRpc } from '../../api';
 import { Button, ErrorState, LoadingRows, PaneBody, PaneHeader, Segmented, Switch } from '../../design';
 import { hotkeys } from '../../keys';
 import { go } from '../../state/nav';
 import { showError } from '../../state/toasts';
+import { useUiState } from '../../state/uiState';
 import { nameOf, t } from '../../strings';
 import { TESTIDS } from '../../testids';
 import { removeSample } from '../sources/Sample';
 import { Chips } from './Chips';
+import { ModelsTab } from './Models';
+import { Row, Section } from './Rows';
 import { regionName, regionProblem } from './regions';
 import css from './Settings.module.css';
 
 export default function SettingsPanel() {
   const { data: settings, error, refetch } = useRpc('settings_get', {});
   const { data: status } = useRpc('app_status', {});
+  const [stored, setTab] = useUiState<string>('settings.tab', 'general');
+  const tab = stored === 'models' ? 'models' : 'general';
   return (
     <div className={css.panel}>
-      <PaneHeader title={t.settings.title} />
-      {error ? (
+      <PaneHeader title={t.settings.title}>
+        <Segmented
+          label={t.models.show}
+          value={tab}
+          choices={[
+            { value: 'general', label: t.models.general, testId: TESTIDS.settingsGeneral },
+            { value: 'models', label: t.models.models, testId: TESTIDS.settingsModels },
+          ]}
+          onChange={setTab}
+        />
+      </PaneHeader>
+      {tab === 'models' ? (
+        <ModelsTab />
+      ) : error ? (
         <ErrorState title={t.settings.loadFailed} text={t.settings.loadFailedText} detail={error.message} onRetry={() => void refetch()} />
       ) : !settings || !status ? (
         <LoadingRows />
@@ -38,27 +55,6 @@ export default function SettingsPanel() {
           </div>
         </PaneBody>
       )}
-    </div>
-  );
-}
-
-function Section({ title, children }: { title: string; children: ReactNode }) {
-  return (
-    <section className={css.section}>
-      <h2 className={css.title}>{title}</h2>
-      <div className={css.rows}>{children}</div>
-    </section>
-  );
-}
-
-function Row({ name, hint, children, isTall = false }: { name: string; hint?: string; children: ReactNode; isTall?: boolean }) {
-  return (
-    <div className={css.row} data-tall={isTall || undefined}>
-      <div className={css.words}>
-        <span className={css.name}>{name}</span>
-        {hint ? <span className={css.hint}>{hint}</span> : null}
-      </div>
-      <div className={css.control}>{children}</div>
     </div>
   );
 }
@@ -208,13 +204,18 @@ function Data({ status }: { status: AppStatus }) {
   );
 }
 
+const isHereOf = (models: ModelsView) => models.settings.this_computer_only;
+
 function About({ status }: { status: AppStatus }) {
+  // Until it is known otherwise, what holds unless the person changed it.
+  const { data: isHere = true } = useRpc('models_get', {}, { select: isHereOf });
   const words = t.settings;
+  const promises = [isHere ? words.promiseHere : words.promiseElsewhere, ...words.promises];
   return (
     <Section title={words.about}>
       <Row name={words.promise} isTall>
         <ul className={css.promises}>
-          {words.promises.map((promise) => (
+          {promises.map((promise) => (
             <li key={promise}>{promise}</li>
           ))}
         </ul>

@@ -9,6 +9,7 @@ import { type Platform, RpcError } from '../types';
 import { conversationCommands } from './conversations';
 import { buildWorld } from './data';
 import { memoryCommands } from './memories';
+import { type ModelState, modelCommands } from './models';
 import { addSessions } from './sessions';
 import { systemCommands } from './system';
 import { workCommands } from './work';
@@ -25,6 +26,10 @@ export interface FakeOptions {
   sessions?: boolean;
   /** How long each step of invented work takes, ms. */
   pace_ms?: number;
+  /** Whether a language model is chosen, and where it is. */
+  models?: ModelState;
+  /** How files get in; `upload` as on a page in a browser. */
+  fileAccess?: Platform['fileAccess'];
 }
 
 export type Handlers = { [K in keyof RpcSchema]?: (payload: RpcSchema[K][0]) => RpcSchema[K][1] };
@@ -66,6 +71,7 @@ export function createFakePlatform(options: FakeOptions = {}): FakePlatform {
     ...systemCommands(world, host, { firstRun: options.firstRun ?? false, embeddingMissing: options.embeddingMissing ?? false, theme: options.theme ?? 'system' }),
     ...memoryCommands(world, host),
     ...conversationCommands(world, host),
+    ...modelCommands(world, host, { models: options.models ?? 'none', firstRun: options.firstRun ?? false }),
   };
   Object.assign(handlers, workCommands(host, handlers, options.pace_ms ?? 400));
   const failures = new Map<string, RpcError>();
@@ -74,7 +80,7 @@ export function createFakePlatform(options: FakeOptions = {}): FakePlatform {
 
   return {
     kind: 'fake',
-    fileAccess: 'pick_files',
+    fileAccess: options.fileAccess ?? 'pick_files',
     calls,
     emit,
     failNext: (cmd, error) => void failures.set(cmd, error),

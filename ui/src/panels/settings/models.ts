@@ -1,0 +1,109 @@
+/**
+ * The choices about language models: read, changed at once, and put back one by one where writing fails.
+ *
+ * What an address means is decided by the backend; the checks here only say it before it is sent.
+ */
+import { useQueryClient } from '@tanstack/react-query';
+import { useRef, useState } from 'react';
+import { type ModelSettingsView, type ModelsView, type ProfileView, type ProviderView, call, rpcKey, useRpc } from '../../api';
+import { t } from '../../strings';
+
+/** A place beside which a problem is said. */
+export type Field = 'engines' | 'provider' | 'other' | 'key' | 'this_computer_only' | 'remote_tokens_a_day' | 'profile' | 'pause_on_battery' | 'earlier';
+
+export const saidBy = (thrown: unknown): string => (thrown instanceof Error ? thrown.message : String(thrown));
+
+type Part = Partial<ModelSettingsView>;
+
+const KEY = rpcKey('models_get', {});
+
+export interface Models {
+  readonly view: ModelsView;
+  readonly problems: Partial<Record<Field, string>>;
+  /** Writes a choice; resolves to whether it was taken. */
+  readonly change: (field: Field, part: Part) => Promise<boolean>;
+  /** Takes the backend's newer answer. */
+  readonly take: (view: ModelsView) => void;
+  readonly say: (field: Field, problem: string | null) => void;
+}
+
+export function useModels(): { models: Models | null; error: Error | null; retry: () => void } {
+  const client = useQueryClient();
+  const { data: view, error, refetch } = useRpc('models_get', {});
+  const [problems, setProblems] = useState<Partial<Record<Field, string>>>({});
+  const queue = useRef<{ last: Promise<unknown>; waiting: Part[]; stored: ModelsView | null }>({ last: Promise.resolve(), waiting: [], stored: null });
+  const say = (field: Field, problem: string | null) => setProblems((all) => ({ ...all, [field]: problem ?? undefined }));
+  const take = (next: ModelsView) => client.setQueryData(KEY, next);
+  const change = async (field: Field, part: Part): Promise<boolean> => {
+    const now = queue.current;
+    // While writes wait, the page shows what they will make of the stored choices.
+    if (now.waiting.length === 0) now.stored = client.getQueryData<ModelsView>(KEY) ?? null;
+    if (!now.stored) return false;
+    const show = () => {
+      if (now.stored) take(now.waiting.reduce(laidOver, now.stored));
+    };
+    say(field, null);
+    now.waiting.push(part);
+    show();
+    const write = async (): Promise<boolean> => {
+      try {
+        if (now.stored) now.stored = await call('models_set', { ...now.stored.settings, ...part });
+        return true;
+      } catch (thrown) {
+        say(field, saidBy(thrown));
+        return false;
+      } finally {
+        now.waiting = now.waiting.filter((each) => each !== part);
+        show();
+      }
+    };
+    // One after another and each on what is stored: choices are written whole, so that a refused one must not ride along.
+    const done = now.last.then(write);
+    now.last = done;
+    return done;
+  };
+  return { models: view ? { view, problems, change, take, say } : null, error, retry: () => void refetch() };
+}
+
+/** The choices as a write will leave them. Of another server it is not known yet whether there is a key. */
+function laidOver(view: ModelsView, part: Part): ModelsView {
+  const next = { ...view, settings: { ...view.settings, ...part } };
+  return part.provider === undefined ? next : { ...next, has_key: false, is_local: part.provider === null || isThisComputer(part.provider.url) };
+}
+
+/** Whether an address is this computer: a loopback address, or `localhost` itself. */
+export function isThisComputer(address: string): boolean {
+  if (!URL.canParse(address)) return false;
+  const { hostname } = new URL(address);
+  return /^127(\.\d+){3}$/.test(hostname) || hostname === '[::1]' || hostname === 'localhost';
+}
+
+export const hostOf = (address: string): string => (URL.canParse(address) ? new URL(address).host : address);
+
+/** What is wrong with an address before it is sent anywhere, or null. */
+export function addressProblem(address: string, isOnlyHere: boolean): string | null {
+  const text = address.trim();
+  if (text === '') return null;
+  if (!/^https?:\/\//i.test(text) || !URL.canParse(text)) return t.models.addressBad;
+  const url = new URL(text);
+  if (url.username || url.password) return t.models.addressUser;
+  if (url.search || url.hash) return t.models.addressQuery;
+  return isOnlyHere && !isThisComputer(text) ? t.models.addressRemote(url.host) : null;
+}
+
+export const isSame = (a: ProviderView | null, b: ProviderView): boolean => a !== null && a.shape === b.shape && a.url === b.url && a.model === b.model;
+
+export const KINDS = ['fact', 'project', 'experience', 'story', 'relationship'] as const;
+
+/** Each preset holds the first so many kinds. */
+const PRESET_KINDS = { minimal: 2, balanced: 3, full: 4, unbounded: 5 } as const;
+export type Preset = keyof typeof PRESET_KINDS | 'own';
+
+export function profileOf(preset: keyof typeof PRESET_KINDS): ProfileView {
+  const on = (kind: (typeof KINDS)[number]) => KINDS.indexOf(kind) < PRESET_KINDS[preset];
+  return { fact: on('fact'), project: on('project'), experience: on('experience'), story: on('story'), relationship: on('relationship') };
+}
+
+export const PRESETS = Object.keys(PRESET_KINDS) as (keyof typeof PRESET_KINDS)[];
+
+export const presetOf = (profile: ProfileView): Preset => PRESETS.find((preset) => KINDS.every((kind) => profileOf(preset)[kind] === profile[kind])) ?? 'own';

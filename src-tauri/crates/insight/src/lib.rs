@@ -1,10 +1,11 @@
 //! Whole-conversation analysis: what one conversation was about, how it felt, and the few things in it worth keeping.
 //!
 //! Pure: no IO, no async, no clock, no randomness; the same turns give the same result.
-//! Deliberately not here: per-message facts (`keepsake-capture` finds those), duplicates against stored memories,
-//! and any language model.
+//! [`model`] asks a language model for the same and believes what the words carry.
+//! Deliberately not here: per-message facts (`keepsake-capture` finds those), duplicates against stored memories, sending.
 
 mod analysis;
+pub mod model;
 mod text;
 mod turn;
 

@@ -12,6 +12,7 @@ mod summary;
 use keepsake_domain::{Candidate, Role, Stop};
 use thiserror::Error;
 
+pub(crate) use candidates::reads_like_instruction;
 pub use mood::{ArcPoint, Mood, Stage, Tone};
 pub use phrases::{THEMES_MAX, TOPICS_MAX};
 pub use summary::SummarySentence;
@@ -74,15 +75,16 @@ pub fn analyse(input: &AnalysisInput<'_>) -> Result<Analysis, TooShort> {
         themes: phrases.themes,
         tone: mood::tone(&document, &moods),
         emotional_arc: mood::arc(&document, &moods),
-        participants: participants(input, &document),
+        participants: participants(input, &document.plain),
         key_topics: phrases.topics,
         fingerprint: fingerprint(input.turns),
     })
 }
 
-fn participants(input: &AnalysisInput<'_>, document: &Document<'_>) -> Vec<String> {
+/// The authors of the turns at `plain`, in order of appearance.
+pub(crate) fn participants(input: &AnalysisInput<'_>, plain: &[usize]) -> Vec<String> {
     let mut names: Vec<String> = Vec::new();
-    for turn in document.plain.iter().filter_map(|index| document.turns.get(*index)) {
+    for turn in plain.iter().filter_map(|index| input.turns.get(*index)) {
         let shown = turn.author.trim();
         let placeholder =
             shown.is_empty() || ["you", "user", "me", "human", "owner"].iter().any(|word| shown.eq_ignore_ascii_case(word));

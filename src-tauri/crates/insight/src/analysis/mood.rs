@@ -4,13 +4,14 @@
 //! is neutral: a wrong mood is worse than none.
 
 use keepsake_domain::{CandidateEvidence, Role};
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::lexicon;
 use crate::text::{Document, Sentence};
 
 /// A mood that words can show. `mixed` is only ever said of a whole conversation.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Mood {
     /// Glad, delighted.
@@ -103,7 +104,7 @@ pub struct Tone {
 }
 
 /// Where in the conversation.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Stage {
     /// The first third.

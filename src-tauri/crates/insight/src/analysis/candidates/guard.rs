@@ -161,7 +161,7 @@ impl Guards {
 }
 
 /// Whether a text gives orders to a machine about memory, roles or instructions.
-pub(in crate::analysis) fn reads_like_instruction(text: &str) -> bool {
+pub(crate) fn reads_like_instruction(text: &str) -> bool {
     says(&clipped_lower(text), INSTRUCTS)
 }
 

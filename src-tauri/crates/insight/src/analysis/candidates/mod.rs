@@ -21,7 +21,8 @@ use keepsake_domain::{
     Candidate, CandidateEvidence, Category, Confidence, Durability, Gate, MemoryKind, Role, Stop, Subject, Timestamp, limits,
 };
 
-pub(super) use guard::{Guards, reads_like_instruction};
+pub(super) use guard::Guards;
+pub(crate) use guard::reads_like_instruction;
 pub(super) use people::is_relation;
 
 use super::mood::Moods;

@@ -1,0 +1,387 @@
+//! Reads the two replies of an analysis. What is not carried by the conversation is stopped or left out, never mended.
+
+use keepsake_domain::{
+    Candidate, CandidateEvidence, Category, Confidence, Durability, Gate, MemoryKind, MemoryProfile, MemoryType, Span, Stop,
+    Subject, limits,
+};
+use keepsake_prompt::Transcript;
+use keepsake_prompt::ground::{locate, support};
+use keepsake_prompt::reply::{List, ReplyError, Text, Unit, parse, schema};
+use keepsake_prompt::scrub::{ScrubSession, SensitiveKind};
+use schemars::JsonSchema;
+use serde::Deserialize;
+use serde_json::Value;
+
+use crate::analysis::reads_like_instruction;
+use crate::{AnalysisInput, ArcPoint, Mood, Stage, SummarySentence, THEMES_MAX, TOPICS_MAX, Tone};
+
+/// A quotation as long as this proves anything that can be put together from its words.
+const QUOTE_CHARS_MAX: usize = 400;
+
+/// Share of a summary sentence's words that the conversation must have: a summary may join, not add.
+const SUMMARY_SUPPORT_MIN: f64 = 0.5;
+
+/// Seed 004: two or three sentences.
+const SUMMARY_SENTENCES_MAX: usize = 3;
+
+/// People that a list of participants has room for.
+const PARTICIPANTS_MAX: usize = 40;
+
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+struct Whole {
+    memories: List<Memory, 24>,
+    summary: List<Sentence, 6>,
+    themes: List<Text<80>, 12>,
+    key_topics: List<Text<80>, 16>,
+    mood: Mood,
+    tone: Text<80>,
+    emotional_arc: List<Point, 6>,
+    participants: List<Text<80>, 60>,
+}
+
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+struct Memory {
+    #[serde(rename = "type")]
+    memory_type: Kind,
+    line: u32,
+    quote: Text<1_000>,
+    content: Text<600>,
+    confidence: Unit,
+    reasoning: Text<600>,
+}
+
+/// All five, since a model may give a fact where it was asked for none; such entries are stopped and seen.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+enum Kind {
+    Fact,
+    Project,
+    Experience,
+    Story,
+    Relationship,
+}
+
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+struct Sentence {
+    text: Text<400>,
+    line: u32,
+}
+
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+struct Point {
+    stage: Stage,
+    mood: Mood,
+    line: u32,
+}
+
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+struct Facts {
+    facts: List<Fact, 40>,
+}
+
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+struct Fact {
+    line: u32,
+    quote: Text<1_000>,
+    content: Text<600>,
+    category: FactCategory,
+    confidence: Unit,
+    reasoning: Text<600>,
+}
+
+#[derive(Debug, Clone, Copy, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+enum FactCategory {
+    PersonalInfo,
+    Preference,
+    Experience,
+    Relationship,
+    Goal,
+    Skill,
+}
+
+pub(super) fn whole_schema() -> Value {
+    schema::<Whole>()
+}
+
+pub(super) fn facts_schema() -> Value {
+    schema::<Facts>()
+}
+
+/// What was read so far.
+#[derive(Debug)]
+pub(super) struct Reading {
+    pub(super) candidates: Vec<Candidate>,
+    pub(super) stops: Vec<Stop>,
+    pub(super) summary: Vec<SummarySentence>,
+    pub(super) themes: Vec<String>,
+    pub(super) key_topics: Vec<String>,
+    pub(super) tone: Tone,
+    pub(super) arc: Vec<ArcPoint>,
+    pub(super) participants: Vec<String>,
+}
+
+impl Default for Reading {
+    fn default() -> Self {
+        Self {
+            candidates: Vec::new(),
+            stops: Vec::new(),
+            summary: Vec::new(),
+            themes: Vec::new(),
+            key_topics: Vec::new(),
+            tone: Tone { mood: Mood::Neutral, text: Mood::Neutral.name().to_owned(), evidence: Vec::new() },
+            arc: Vec::new(),
+            participants: Vec::new(),
+        }
+    }
+}
+
+/// The way back from a reply to the conversation.
+pub(super) struct Back<'t> {
+    pub(super) input: &'t AnalysisInput<'t>,
+    pub(super) session: &'t ScrubSession,
+    pub(super) transcript: &'t Transcript,
+    pub(super) profile: &'t MemoryProfile,
+}
+
+impl Back<'_> {
+    /// Reads the reply of the call that saw everything.
+    pub(super) fn whole(&self, reply: &str, into: &mut Reading) -> Result<(), ReplyError> {
+        let reply: Whole = parse(reply)?;
+        for memory in reply.memories {
+            let (memory_type, category) = match memory.memory_type {
+                Kind::Fact => (MemoryType::Fact, Category::PersonalInfo),
+                Kind::Project => (MemoryType::Project, Category::Project),
+                Kind::Experience => (MemoryType::Experience, Category::Experience),
+                Kind::Story => (MemoryType::Story, Category::Story),
+                Kind::Relationship => (MemoryType::Relationship, Category::Relationship),
+            };
+            let refusal = if memory_type == MemoryType::Fact {
+                Some("Facts are taken from the user's messages alone, in a call of their own.".to_owned())
+            } else {
+                (!self.profile.allows(memory_type)).then(|| format!("The memory profile leaves out the type \"{memory_type}\"."))
+            };
+            let candidate = self.candidate(category, memory.content.as_str(), memory.reasoning.as_str(), memory.confidence);
+            match refusal {
+                Some(reason) => into.stops.push(stopped(candidate, Gate::Invalid, reason)),
+                None => self.place(candidate, memory.line, memory.quote.as_str(), into),
+            }
+        }
+        let everything = self.everything();
+        for sentence in reply.summary.into_iter().take(SUMMARY_SENTENCES_MAX) {
+            self.sentence(sentence.text.as_str(), sentence.line, &everything, into);
+        }
+        into.themes = self.phrases(reply.themes.as_slice(), &everything, THEMES_MAX);
+        into.key_topics = self.phrases(reply.key_topics.as_slice(), &everything, TOPICS_MAX);
+        into.participants = reply
+            .participants
+            .into_iter()
+            .map(|name| self.shown(name.as_str()))
+            // A name that is read out of the conversation stands in it.
+            .filter(|name| self.fault(name).is_none() && stands_in(&everything, name))
+            .take(PARTICIPANTS_MAX)
+            .collect();
+        let tone = self.shown(reply.tone.as_str());
+        let is_plain =
+            self.fault(&tone).is_none() && tone.chars().all(|c| c.is_alphabetic() || matches!(c, ' ' | ',' | '-' | '\''));
+        let text = if is_plain && !tone.is_empty() { tone } else { reply.mood.name().to_owned() };
+        into.tone = Tone { mood: reply.mood, text, evidence: Vec::new() };
+        into.arc.clear();
+        for stage in [Stage::Start, Stage::Middle, Stage::End] {
+            let point = reply.emotional_arc.as_slice().iter().find(|point| point.stage == stage);
+            if let Some((point, line)) = point.and_then(|point| Some((point, self.transcript.line(point.line)?))) {
+                into.arc.push(ArcPoint { stage, mood: point.mood, turn: line.message });
+            }
+        }
+        Ok(())
+    }
+
+    /// Every word that was shown, and the names of those who said it.
+    fn everything(&self) -> String {
+        let mut text = String::new();
+        for line in self.transcript.lines() {
+            let author = self.input.turns.get(line.message).map_or("", |turn| turn.author);
+            text.push_str(&self.session.restore(line.scrubbed.as_str()));
+            text.push('\n');
+            text.push_str(author);
+            text.push('\n');
+        }
+        text
+    }
+
+    /// Reads the reply of the call that saw the owner's messages.
+    pub(super) fn facts(&self, reply: &str, into: &mut Reading) -> Result<(), ReplyError> {
+        let reply: Facts = parse(reply)?;
+        for fact in reply.facts {
+            let category = match fact.category {
+                FactCategory::PersonalInfo => Category::PersonalInfo,
+                FactCategory::Preference => Category::Preference,
+                FactCategory::Experience => Category::Experience,
+                FactCategory::Relationship => Category::Relationship,
+                FactCategory::Goal => Category::Goal,
+                FactCategory::Skill => Category::Skill,
+            };
+            let candidate = self.candidate(category, fact.content.as_str(), fact.reasoning.as_str(), fact.confidence);
+            self.place(candidate, fact.line, fact.quote.as_str(), into);
+        }
+        Ok(())
+    }
+
+    fn candidate(&self, category: Category, content: &str, reasoning: &str, confidence: Unit) -> Candidate {
+        let content = self.shown(content);
+        let content = content.trim_end_matches('.').trim_end();
+        let content = ["The user", "the user"]
+            .iter()
+            .find_map(|head| content.strip_prefix(head))
+            .map_or_else(|| content.to_owned(), |rest| format!("User{rest}"));
+        Candidate {
+            subject: Subject::Owner,
+            content,
+            kind: MemoryKind::Fact,
+            category,
+            confidence: Confidence::new(confidence.get()).unwrap_or(Confidence::FLOOR),
+            durability: match category {
+                Category::Goal | Category::Project => Durability::Situational,
+                _ => Durability::LongTerm,
+            },
+            reasoning: self.shown(reasoning),
+            evidence: Vec::new(),
+            is_quarantined: false,
+            knowledge: None,
+        }
+    }
+
+    /// Ties a candidate to the owner's words that it cites, or stops it.
+    fn place(&self, mut candidate: Candidate, line: u32, quote: &str, into: &mut Reading) {
+        let text_of = |message: usize| self.input.turns.get(message).map(|turn| turn.text);
+        let found = (quote.chars().count() <= QUOTE_CHARS_MAX)
+            .then(|| locate(self.transcript, Some(line), quote, |line| line.is_owner, text_of))
+            .flatten();
+        let Some(place) = found else {
+            let is_others = locate(self.transcript, Some(line), quote, |_| true, text_of).is_some();
+            let reason = if is_others {
+                "It cites the words of somebody else."
+            } else {
+                "The words it cites stand in none of the user's messages."
+            };
+            into.stops.push(stopped(candidate, Gate::Ungrounded, reason.to_owned()));
+            return;
+        };
+        candidate.evidence.push(CandidateEvidence { message: place.message, span: place.span });
+        let cited = text_of(place.message).unwrap_or("");
+        let invented = has_placeholder(&candidate.content) && !has_placeholder(cited)
+            || has_placeholder(&candidate.reasoning) && !has_placeholder(cited);
+        match self.fault(&candidate.content).or_else(|| self.fault(&candidate.reasoning)) {
+            Some((gate, reason)) => into.stops.push(stopped(candidate, gate, reason.to_owned())),
+            None if invented => {
+                let reason = "It names a masked value that the conversation does not have.";
+                into.stops.push(stopped(candidate, Gate::Ungrounded, reason.to_owned()));
+            }
+            None => into.candidates.push(candidate),
+        }
+    }
+
+    /// Keeps a summary sentence whose words the conversation has.
+    fn sentence(&self, text: &str, line: u32, everything: &str, into: &mut Reading) {
+        let text = self.shown(text);
+        let place = self.transcript.line(line).and_then(|line| {
+            let turn = self.input.turns.get(line.message)?;
+            Some((line.message, turn, Span::of_bytes(turn.text, 0..turn.text.len()).ok()?))
+        });
+        let support = support(&text, everything, "", &["User", "Assistant"]);
+        let refusal = match (&place, self.fault(&text)) {
+            (_, Some((gate, reason))) => Some((gate, reason.to_owned())),
+            (None, _) => Some((Gate::Ungrounded, "A sentence of the summary rests on a line that is not there.".to_owned())),
+            _ if !support.invented.is_empty() => {
+                Some((Gate::Ungrounded, format!("The conversation does not name \"{}\".", support.invented[0])))
+            }
+            _ if support.share < SUMMARY_SUPPORT_MIN || has_placeholder(&text) && !has_placeholder(everything) => {
+                Some((Gate::Ungrounded, "A sentence of the summary says what the conversation does not.".to_owned()))
+            }
+            _ => None,
+        };
+        match (refusal, place) {
+            (None, Some((turn_index, turn, span))) => into.summary.push(SummarySentence {
+                turn: turn_index,
+                span,
+                text,
+                author: turn.author.to_owned(),
+                role: turn.role,
+            }),
+            (refusal, _) => {
+                let (gate, reason) = refusal.unwrap_or((Gate::Ungrounded, String::new()));
+                into.stops.push(Stop { gate, subject: Subject::Owner, content: text, reason, evidence: Vec::new() });
+            }
+        }
+    }
+
+    /// Phrases whose words the conversation has.
+    fn phrases<const MAX: usize>(&self, phrases: &[Text<MAX>], everything: &str, most: usize) -> Vec<String> {
+        let mut out: Vec<String> = Vec::new();
+        for phrase in phrases {
+            let phrase = self.shown(phrase.as_str());
+            let support = support(&phrase, everything, "", &[]);
+            let holds = !phrase.is_empty()
+                && self.fault(&phrase).is_none()
+                && support.share >= SUMMARY_SUPPORT_MIN
+                && support.invented.is_empty();
+            if holds && out.len() < most && !out.iter().any(|known| known.eq_ignore_ascii_case(&phrase)) {
+                out.push(phrase);
+            }
+        }
+        out
+    }
+
+    /// Masked values put back, blanks evened out.
+    fn shown(&self, text: &str) -> String {
+        self.session.restore(text).split_whitespace().collect::<Vec<_>>().join(" ")
+    }
+
+    /// What no text of an analysis may have.
+    fn fault(&self, text: &str) -> Option<(Gate, &'static str)> {
+        let lower = text.to_lowercase();
+        if text.chars().count() > limits::CONTENT_CHARS_MAX {
+            return Some((Gate::Invalid, "It is too long."));
+        }
+        if ["![", "](", "<img", "<a ", "<script", "javascript:", "://", "www."].iter().any(|mark| lower.contains(mark)) {
+            return Some((Gate::Invalid, "It carries markup or a link, which nothing here needs."));
+        }
+        if text.chars().any(|c| c.is_control() || is_hidden(c)) {
+            return Some((Gate::Invalid, "It has hidden characters."));
+        }
+        reads_like_instruction(text).then_some((Gate::SystemPromptLeak, "It reads like an order to an assistant."))
+    }
+}
+
+/// Direction marks, zero-width marks and tag characters: what a reader does not see.
+fn is_hidden(c: char) -> bool {
+    matches!(c, '\u{200b}'..='\u{200c}' | '\u{200e}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2060}'..='\u{2069}' | '\u{feff}' | '\u{e0000}'..='\u{e007f}')
+}
+
+/// Whether a placeholder stands in the text that nothing was put back for.
+fn has_placeholder(text: &str) -> bool {
+    SensitiveKind::ALL.iter().any(|kind| {
+        text.match_indices('[')
+            .any(|(open, _)| text[open + 1..].strip_prefix(kind.word()).is_some_and(|rest| rest.starts_with(['_', ']'])))
+    })
+}
+
+/// Whether `name` stands whole in `text`, whatever its case.
+fn stands_in(text: &str, name: &str) -> bool {
+    let (text, name) = (text.to_lowercase(), name.to_lowercase());
+    name.chars().any(char::is_alphabetic)
+        && text.match_indices(name.as_str()).any(|(at, found)| {
+            !text[..at].chars().next_back().is_some_and(char::is_alphanumeric)
+                && !text[at + found.len()..].chars().next().is_some_and(char::is_alphanumeric)
+        })
+}
+
+fn stopped(candidate: Candidate, gate: Gate, reason: String) -> Stop {
+    Stop { gate, subject: candidate.subject, content: candidate.content, reason, evidence: candidate.evidence }
+}

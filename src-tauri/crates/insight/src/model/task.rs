@@ -1,0 +1,244 @@
+//! The two calls of an analysis, one after the other.
+
+use std::collections::VecDeque;
+
+use keepsake_domain::{MemoryProfile, MemoryType, Role, Stop, limits};
+use keepsake_prompt::scrub::{ScrubSession, Scrubber};
+use keepsake_prompt::{
+    Attempts, Call, CallError, Calls, Line, Outcome, Prompt, PromptFile, PromptText, Speaker, Transcript, WordingError,
+};
+
+use super::read::{self, Reading};
+use crate::{Analysis, AnalysisInput, TooShort, Turn, fingerprint};
+
+/// The call that sees everything. Raise the version with every change of wording or reply.
+pub const ANALYSIS: PromptFile =
+    PromptFile { name: "analysis", version: 1, wording: include_str!("../../prompts/analysis.md"), reply_tokens_max: 4_000 };
+
+/// The call that sees the owner's messages.
+pub const ANALYSIS_FACTS: PromptFile = PromptFile {
+    name: "analysis_facts",
+    version: 1,
+    wording: include_str!("../../prompts/analysis_facts.md"),
+    reply_tokens_max: 4_000,
+};
+
+/// About 24,000 tokens, as a meeting in one pass. Of a longer conversation the oldest words of others go first, then the oldest.
+pub const CONVERSATION_CHARS_MAX: usize = 24_000 * limits::CHARS_PER_TOKEN;
+
+/// A longer name is no name; it is replaced, never cut, since a cut could leave half of a masked value.
+const NAME_CHARS_MAX: usize = 60;
+
+/// What a model's analysis found.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ModelAnalysis {
+    /// As the built-in engine gives it. Its candidates still have to pass `keepsake_capture::model::gate`.
+    pub analysis: Analysis,
+    /// Turns that were not shown because the conversation is too long.
+    pub left_out: usize,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Pass {
+    Whole,
+    Facts,
+}
+
+/// An analysis of one conversation as a row of calls.
+#[derive(Debug)]
+pub struct AnalysisTask<'a> {
+    input: AnalysisInput<'a>,
+    profile: MemoryProfile,
+    session: ScrubSession,
+    plain: Vec<usize>,
+    left_out: usize,
+    waiting: VecDeque<(Pass, Prompt, Transcript)>,
+    attempts: Attempts,
+    reading: Reading,
+    failed: Option<(String, CallError)>,
+}
+
+/// Why an analysis cannot begin.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum AnalysisError {
+    /// Nothing to read.
+    #[error(transparent)]
+    TooShort(#[from] TooShort),
+    /// A broken build.
+    #[error(transparent)]
+    Wording(#[from] WordingError),
+}
+
+impl<'a> AnalysisTask<'a> {
+    /// The analysis of `input` with the types that `profile` allows.
+    pub fn new(input: AnalysisInput<'a>, profile: MemoryProfile, scrubber: &Scrubber) -> Result<Self, AnalysisError> {
+        let plain: Vec<usize> = (0..input.turns.len()).filter(|index| input.turns[*index].is_plain()).collect();
+        if plain.is_empty() {
+            return Err(TooShort { turns: input.turns.len() }.into());
+        }
+        let shown = fitting(input.turns, &plain);
+        let owners: Vec<usize> = shown.iter().copied().filter(|index| input.turns[*index].role == Role::Owner).collect();
+        let mut task = Self {
+            input,
+            profile,
+            session: ScrubSession::new(),
+            left_out: plain.len() - shown.len(),
+            plain,
+            waiting: VecDeque::new(),
+            attempts: Attempts::default(),
+            reading: Reading::default(),
+            failed: None,
+        };
+        let assistant = task.assistant(scrubber);
+        let transcript = task.transcript(scrubber, &shown);
+        let slots = [("assistant", &assistant), ("types", &types(&profile))];
+        let prompt = ANALYSIS.fill(&slots, &[("transcript", transcript.text())], read::whole_schema())?;
+        task.waiting.push_back((Pass::Whole, prompt, transcript));
+        if profile.fact && !owners.is_empty() {
+            let transcript = task.transcript(scrubber, &owners);
+            let prompt =
+                ANALYSIS_FACTS.fill(&[("assistant", &assistant)], &[("transcript", transcript.text())], read::facts_schema())?;
+            task.waiting.push_back((Pass::Facts, prompt, transcript));
+        }
+        Ok(task)
+    }
+
+    /// Prompt and version of the first call, `analysis/1`: what is stored beside the model's name as the proposer.
+    pub fn label(&self) -> String {
+        format!("{}/{}", ANALYSIS.name, ANALYSIS.version)
+    }
+
+    fn transcript(&mut self, scrubber: &Scrubber, positions: &[usize]) -> Transcript {
+        let lines: Vec<Line<'_>> = positions
+            .iter()
+            .filter_map(|index| Some((*index, self.input.turns.get(*index)?)))
+            .map(|(message, turn)| Line {
+                message,
+                speaker: match turn.role {
+                    Role::Owner => Speaker::Owner,
+                    Role::Assistant => Speaker::Assistant,
+                    Role::Person | Role::System | Role::Tool => Speaker::Person(turn.author),
+                },
+                text: turn.text,
+                time: turn.time,
+            })
+            .collect();
+        Transcript::new(scrubber, &mut self.session, &lines)
+    }
+
+    /// The assistant's name as a JSON string, so that it cannot be taken for wording.
+    fn assistant(&mut self, scrubber: &Scrubber) -> PromptText {
+        let name = self.input.turns.iter().find(|turn| turn.role == Role::Assistant).map_or("", |turn| turn.author).trim();
+        let scrubbed = scrubber.scrub_in(&mut self.session, name);
+        if (1..=NAME_CHARS_MAX).contains(&scrubbed.as_str().chars().count()) {
+            PromptText::from(&scrubbed).json()
+        } else {
+            PromptText::fixed("\"the assistant\"")
+        }
+    }
+}
+
+/// The turns that fit: all, or without the oldest words of others, or without the oldest. Never a part of one, since a cut could
+/// leave half of a masked value; a single turn that is longer than everything may be is left out.
+fn fitting(turns: &[Turn<'_>], plain: &[usize]) -> Vec<usize> {
+    let length = |index: usize| turns[index].text.chars().count();
+    let mut shown: Vec<usize> = plain.iter().copied().filter(|index| length(*index) <= CONVERSATION_CHARS_MAX).collect();
+    let mut total: usize = shown.iter().map(|index| length(*index)).sum();
+    for others_only in [true, false] {
+        shown.retain(|index| {
+            let goes = total > CONVERSATION_CHARS_MAX && (!others_only || turns[*index].role != Role::Owner);
+            if goes {
+                total -= length(*index);
+            }
+            !goes
+        });
+    }
+    shown
+}
+
+/// The lines of the prompt that tell which memories are wanted.
+fn types(profile: &MemoryProfile) -> PromptText {
+    let mut text = PromptText::default();
+    // Facts are the second call's.
+    for memory_type in profile.types().filter(|memory_type| *memory_type != MemoryType::Fact) {
+        text.push(&PromptText::fixed(match memory_type {
+            MemoryType::Fact => "",
+            MemoryType::Project => {
+                "- \"project\": something the user works on or towards over time, with its purpose and where it stands\n"
+            }
+            MemoryType::Experience => "- \"experience\": something the user did or lived through, alone or with others\n",
+            MemoryType::Story => {
+                "- \"story\": something from the user's past that they tell as a story and that matters to them\n"
+            }
+            MemoryType::Relationship => {
+                "- \"relationship\": a bond of the user with somebody, how it stands and how it changes\n"
+            }
+        }));
+    }
+    if text.is_empty() { PromptText::fixed("(none: give an empty list of memories)") } else { text }
+}
+
+impl Calls for AnalysisTask<'_> {
+    type Found = ModelAnalysis;
+
+    fn next(&self) -> Option<Call<'_>> {
+        self.waiting.front().map(|(_, prompt, _)| self.attempts.call(prompt, self.waiting.len() - 1))
+    }
+
+    fn feed(&mut self, reply: &str) -> Result<(), CallError> {
+        let Some((pass, prompt, transcript)) = self.waiting.front() else { return Err(CallError::NotAsked) };
+        let back = read::Back { input: &self.input, session: &self.session, transcript, profile: &self.profile };
+        let read = match pass {
+            Pass::Whole => back.whole(reply, &mut self.reading),
+            Pass::Facts => back.facts(reply, &mut self.reading),
+        };
+        match read {
+            Ok(()) => {
+                self.attempts.answered();
+                self.waiting.pop_front();
+                Ok(())
+            }
+            Err(error) => {
+                let error = CallError::from(error);
+                if self.attempts.fault() {
+                    self.failed = Some((prompt.label(), error.clone()));
+                    self.waiting.clear();
+                }
+                Err(error)
+            }
+        }
+    }
+
+    fn finish(self) -> Outcome<ModelAnalysis> {
+        if let Some((call, error)) = self.failed {
+            return Outcome::Failed { call, error };
+        }
+        if !self.waiting.is_empty() {
+            return Outcome::Unfinished;
+        }
+        let mut stops: Vec<Stop> = Vec::new();
+        for stop in self.reading.stops {
+            if !stops.contains(&stop) {
+                stops.push(stop);
+            }
+        }
+        let mut participants = crate::analysis::participants(&self.input, &self.plain);
+        for name in self.reading.participants {
+            if !participants.iter().any(|known| known.eq_ignore_ascii_case(&name)) {
+                participants.push(name);
+            }
+        }
+        let analysis = Analysis {
+            candidates: self.reading.candidates,
+            stops,
+            summary: self.reading.summary,
+            themes: self.reading.themes,
+            tone: self.reading.tone,
+            emotional_arc: self.reading.arc,
+            participants,
+            key_topics: self.reading.key_topics,
+            fingerprint: fingerprint(self.input.turns),
+        };
+        Outcome::Done(ModelAnalysis { analysis, left_out: self.left_out })
+    }
+}

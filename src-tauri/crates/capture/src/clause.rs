@@ -91,7 +91,8 @@ pub(crate) fn clauses(tokens: &[Token], is_question: bool) -> Vec<Clause> {
                     || t.low == "so"
                         && i > start
                         && !one_of(low(tokens, i - 1), "am is are was were be feel not it get got been love loved and do did")
-                        && !one_of(next, "much many far long")
+                        && !one_of(next, "much many far")
+                        && !(next == "long" && one_of(low(tokens, i + 2), "as ago since that for"))
                         && !next.is_empty()
                     || one_of(&t.low, JOINS) && opens_clause(tokens, start, i + 1)
                     || one_of(&t.low, "if when whenever unless because although though since as while")

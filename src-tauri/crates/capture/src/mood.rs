@@ -104,10 +104,15 @@ pub(crate) fn set_moods(tokens: &[Token], out: &mut [Clause], is_question: bool)
                 && (clause.lo..(clause.lo + 3).min(clause.hi)).any(|k| KIN.contains(low(tokens, k)))
                 && (clause.lo..clause.hi).any(|k| one_of(low(tokens, k), "died passed"));
             // "as i'm moving in may, i need …" gives a reason.
-            let reason = opener == "as" && n == 0 && one_of(subject, "i we") && one_of(verb, "am have live work do are") && !is_question;
+            let reason =
+                opener == "as" && n == 0 && one_of(subject, "i we") && one_of(verb, "am have live work do are") && !is_question;
             if reason {
                 Mood::Plain
-            } else if lived || lost && !is_question { Mood::Hedged } else { Mood::Silent }
+            } else if lived || lost && !is_question {
+                Mood::Hedged
+            } else {
+                Mood::Silent
+            }
         } else if opener == "that" {
             governed(tokens, out, n, "that", previous_lo, previous_hi)
         } else {

@@ -136,7 +136,10 @@ pub(crate) fn head(text: &str, p: &Parsed<'_>, label: &str) -> String {
     let ing = || render(text, tokens, p.verb, p.verb + 1);
     match p.tense {
         Tense::Present if p.is_negated => join(&[label, "does not", &adverbs, base]),
-        Tense::Present => join(&[label, &adverbs, &third_of(base)]),
+        Tense::Present => match perfect_since(p) {
+            Some(participle) => join(&[label, "has", &adverbs, participle]),
+            None => join(&[label, &adverbs, &third_of(base)]),
+        },
         Tense::Past if p.is_negated => join(&[label, "did not", &adverbs, base]),
         Tense::Past if is_passive_without_verb(p) => join(&[label, "was", &adverbs, low(tokens, p.verb)]),
         Tense::Past if base == "have" => join(&[label, &adverbs, "had"]),
@@ -156,6 +159,24 @@ pub(crate) fn head(text: &str, p: &Parsed<'_>, label: &str) -> String {
         Tense::UsedTo => join(&[label, "used to", base]),
         Tense::Other => label.to_owned(),
     }
+}
+
+/// "since the spring i work in Kotlin": what began then and lasts is told in the perfect.
+fn perfect_since(p: &Parsed<'_>) -> Option<&'static str> {
+    if !p.says("since") || !matches!(p.actor, Actor::Speaker | Actor::Dropped) {
+        return None;
+    }
+    Some(match p.base.as_str() {
+        "work" => "worked",
+        "live" => "lived",
+        "use" => "used",
+        "teach" => "taught",
+        "study" => "studied",
+        "run" => "run",
+        "drive" => "driven",
+        "play" => "played",
+        _ => return None,
+    })
 }
 
 /// "raised in Porto", "made redundant in june": done to the speaker, who left the "was" out with the "i".

@@ -30,6 +30,13 @@ describe('decisions laid over an answer', () => {
     expect(after[0], 'a row that is the same object is not drawn again').toBe(rows[0]);
     expect(withDecisions(rows, 0, {}, []), 'without decisions nothing is copied').toBe(rows);
   });
+
+  test('that a decision has arrived makes no other list', () => {
+    const request = { status: ['pending'] };
+    const before = withDecisions(rows, 0, request, [entry({})]);
+    expect(withDecisions(rows, 0, request, [entry({ settled: 3 })]), 'ten thousand rows are not laid out again').toBe(before);
+    expect(withDecisions(rows, 0, request, [entry({ settled: 3 }), entry({ ids: new Set(['c']) })]), 'but another decision does').not.toBe(before);
+  });
 });
 
 test('a row that comes back stands beside its neighbours', () => {

@@ -99,7 +99,18 @@ function withRows(rows: readonly MemoryRow[], back: readonly MemoryRow[], reques
   return out;
 }
 
-/** The rows of an answer as the person has left them. Rows that nothing concerns keep their identity. */
+/** What was last shown of an answer. */
+const lastShown = new WeakMap<readonly MemoryRow[], readonly MemoryRow[]>();
+
+/** The list that was shown before if it holds the same rows: that a decision has arrived draws nothing anew. */
+function sameAsShown(answer: readonly MemoryRow[], next: readonly MemoryRow[]): readonly MemoryRow[] {
+  const last = lastShown.get(answer);
+  if (last && last.length === next.length && last.every((row, index) => row === next[index])) return last;
+  lastShown.set(answer, next);
+  return next;
+}
+
+/** The rows of an answer as the person has left them. Rows that nothing concerns keep their identity, and so does the list. */
 export function withDecisions(rows: readonly MemoryRow[], stamp: number, request: Partial<MemoriesListRequest>, entries: Log): readonly MemoryRow[] {
   const open = entries.filter((entry) => isOpen(entry, stamp));
   const missing = entries.filter((entry) => isMissing(entry, stamp));
@@ -114,5 +125,5 @@ export function withDecisions(rows: readonly MemoryRow[], stamp: number, request
     for (const entry of concerning.get(row.id) ?? []) if (next) next = entry.patch(next);
     if (next && (next === row || belongs(next, request))) out.push(next);
   }
-  return out;
+  return sameAsShown(rows, out);
 }

@@ -13,14 +13,14 @@ use keepsake_models::language::{
 };
 use keepsake_prompt::{Prompt, PromptText};
 use keepsake_testkit::FixedClock;
-use keepsake_testkit::scripted_server::{Fault, ScriptedServer};
+use keepsake_testkit::scripted_server::{Behaviour, Fault, ScriptedServer};
 use tracing_subscriber::fmt::MakeWriter;
 
-const SYSTEM: &str = "planted-in-system-8301";
-const USER: &str = "planted-in-user-8302";
-const REPLY: &str = "{\"facts\":[\"planted-in-reply-8303\"]}";
-const KEY: &str = "sk-planted-in-key-8304";
-const PLANTED: [&str; 4] = ["8301", "8302", "8303", "8304"];
+const SYSTEM: &str = "planted-in-system";
+const USER: &str = "planted-in-user";
+const REPLY: &str = "{\"facts\":[\"planted-in-reply\"]}";
+const KEY: &str = "sk-planted-in-key";
+const PLANTED: [&str; 4] = ["planted-in-system", "planted-in-user", "planted-in-reply", "planted-in-key"];
 
 #[derive(Clone, Default)]
 struct Captured(Arc<Mutex<Vec<u8>>>);
@@ -73,7 +73,10 @@ fn nothing_of_a_call_is_logged_at_any_level_by_anyone() {
     for shape in [Shape::Ollama, Shape::OpenAi] {
         for fault in [None].into_iter().chain(Fault::ALL.map(Some)) {
             let server = ScriptedServer::saying(REPLY);
-            server.behave(|server| server.key = Some(KEY.to_owned()));
+            server.behave(|server| {
+                server.key = Some(KEY.to_owned());
+                in_one_piece(server);
+            });
             if let Some(fault) = fault {
                 server.inject_from(0, fault);
             }
@@ -102,12 +105,18 @@ fn nothing_of_a_call_is_logged_at_any_level_by_anyone() {
 
     // Control: the same library with its verbose log on says all of it, and the search finds it.
     let server = ScriptedServer::saying(REPLY);
+    server.behave(in_one_piece);
     let verbose = reqwest::Client::builder().connection_verbose(true).no_proxy().build().unwrap();
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
     let body = format!("{{\"messages\":[\"{SYSTEM}\",\"{USER}\"],\"stream\":false}}");
     let chat = verbose.post(format!("{}/v1/chat/completions", server.url())).bearer_auth(KEY).body(body);
     runtime.block_on(async { chat.send().await.unwrap().text().await.unwrap() });
     assert_eq!(captured.planted(), PLANTED);
+}
+
+/// What is searched for must not be cut in two.
+fn in_one_piece(server: &mut Behaviour) {
+    (server.piece_chars, server.wire_bytes) = (1_000, 100_000);
 }
 
 fn clock() -> Arc<dyn keepsake_domain::Clock> {

@@ -8,9 +8,6 @@ use super::transport::Failure;
 use super::wire::{Events, Flow, Lines};
 use super::{CallError, ChatReply, ChatRequest, Connection, Endpoint, LanguageModel, Shape, Watch, ollama, openai};
 
-/// Statuses by which servers say that they do not take a parameter.
-const NOT_TAKEN: [u16; 2] = [400, 422];
-
 /// A model that is called over HTTP.
 pub struct Client {
     connection: Connection,
@@ -22,8 +19,8 @@ pub struct Client {
 /// Parameters that not every server takes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Offer {
-    /// The reply's schema. The reply is checked against it whether or not the server was told.
-    pub(crate) schema: bool,
+    /// How the reply's shape is asked for. The reply is checked against it whether or not the server was told.
+    pub(crate) shape: ReplyShape,
     /// Token counts at the end of a stream.
     pub(crate) usage: bool,
     /// `max_tokens`; newer models of OpenAI's know `max_completion_tokens` instead.
@@ -32,18 +29,34 @@ pub(crate) struct Offer {
     pub(crate) temperature: bool,
 }
 
-impl Offer {
-    const ALL: Self = Self { schema: true, usage: true, classic_limit: true, temperature: true };
+/// How a server is told which shape a reply shall have.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum ReplyShape {
+    /// The schema, as today's servers take it.
+    Schema,
+    /// The older way: some JSON, with the schema where the server reads one there.
+    Json,
+    /// By the prompt's words alone.
+    Unsaid,
+}
 
-    /// What to try after a refusal that named `parameter`, or none. Nothing where there is nothing left to leave out.
+impl Offer {
+    const ALL: Self = Self { shape: ReplyShape::Schema, usage: true, classic_limit: true, temperature: true };
+
+    /// What to try after a refusal that named `parameter`, or none, which is then taken to be about the reply's shape. Nothing
+    /// where there is nothing left to leave out.
     fn without(self, parameter: Option<&str>) -> Option<Self> {
-        let named = parameter.map(|parameter| parameter.split('.').next().unwrap_or(parameter));
-        match named {
-            Some("max_tokens") if self.classic_limit => Some(Self { classic_limit: false, ..self }),
-            Some("temperature") if self.temperature => Some(Self { temperature: false, ..self }),
-            Some("stream_options") if self.usage => Some(Self { usage: false, ..self }),
-            _ if self.schema => Some(Self { schema: false, usage: false, ..self }),
-            _ => None,
+        // "response_format.json_schema.name" is about the first of them.
+        match parameter.map(|parameter| parameter.split('.').next().unwrap_or(parameter)) {
+            Some("max_tokens") => self.classic_limit.then_some(Self { classic_limit: false, ..self }),
+            Some("temperature") => self.temperature.then_some(Self { temperature: false, ..self }),
+            Some("stream_options") => self.usage.then_some(Self { usage: false, ..self }),
+            None | Some("response_format" | "format") => match self.shape {
+                ReplyShape::Schema => Some(Self { shape: ReplyShape::Json, ..self }),
+                ReplyShape::Json => Some(Self { shape: ReplyShape::Unsaid, usage: false, ..self }),
+                ReplyShape::Unsaid => None,
+            },
+            Some(_) => None,
         }
     }
 }
@@ -71,10 +84,8 @@ impl Client {
             request_bytes += body.len() as u64;
             match transport.post(self.endpoint().url(path), body, accept).await {
                 Ok(response) => break response,
-                Err(Failure { error: CallError::Rejected { status }, parameter }) if NOT_TAKEN.contains(&status) => {
-                    offer = offer.without(parameter.as_deref()).ok_or(CallError::Rejected { status })?;
-                }
-                Err(failure) => return Err(failure.error),
+                Err(Failure { error, refused: Some(refused) }) => offer = offer.without(refused.as_deref()).ok_or(error)?,
+                Err(Failure { error, refused: None }) => return Err(error),
             }
         };
         // Remembered only now: a request that was refused without them too was refused for another reason.
@@ -194,21 +205,26 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_refused_parameter_is_left_out_and_an_unnamed_refusal_is_about_the_schema_once() {
+    fn a_refused_parameter_is_left_out_and_an_unnamed_refusal_is_about_the_replys_shape() {
         let all = Offer::ALL;
+        let json = Offer { shape: ReplyShape::Json, ..all };
+        let unsaid = Offer { shape: ReplyShape::Unsaid, usage: false, ..all };
         assert_eq!(all.without(Some("max_tokens")), Some(Offer { classic_limit: false, ..all }));
         assert_eq!(all.without(Some("temperature")), Some(Offer { temperature: false, ..all }));
         assert_eq!(all.without(Some("stream_options.include_usage")), Some(Offer { usage: false, ..all }));
-        let plain = Offer { schema: false, usage: false, ..all };
-        assert_eq!(all.without(None), Some(plain));
-        assert_eq!(all.without(Some("response_format.json_schema")), Some(plain));
-        assert_eq!(plain.without(None), None, "asked again once");
+        assert_eq!(all.without(Some("messages")), None, "not ours to leave out");
+        assert_eq!(all.without(None), Some(json));
+        assert_eq!(all.without(Some("response_format.json_schema")), Some(json));
+        assert_eq!(json.without(None), Some(unsaid));
+        assert_eq!(unsaid.without(None), None, "nothing is left");
         let mut steps = 0;
         let mut offer = all;
-        while let Some(next) = ["max_tokens", "temperature", "stream_options"].iter().find_map(|name| offer.without(Some(name))) {
+        while let Some(next) =
+            ["max_tokens", "temperature", "stream_options", "format"].iter().find_map(|name| offer.without(Some(name)))
+        {
             offer = next;
             steps += 1;
         }
-        assert!(steps <= 4, "a server that refuses everything is asked a bounded number of times");
+        assert_eq!(steps, 5, "a server that refuses everything is asked a bounded number of times");
     }
 }

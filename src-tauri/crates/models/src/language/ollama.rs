@@ -3,7 +3,7 @@
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use super::client::{Gathered, Offer};
+use super::client::{Gathered, Offer, ReplyShape};
 use super::transport::ServerError;
 use super::wire::Flow;
 use super::{CallError, ChatRequest, Watch};
@@ -32,8 +32,10 @@ pub(crate) fn body(model: &str, request: &ChatRequest<'_>, offer: Offer) -> Valu
             "num_ctx": window.max(WINDOW_TOKENS_MIN),
         },
     });
-    if offer.schema {
-        body["format"] = prompt.schema.clone();
+    match offer.shape {
+        ReplyShape::Schema => body["format"] = prompt.schema.clone(),
+        ReplyShape::Json => body["format"] = "json".into(),
+        ReplyShape::Unsaid => {}
     }
     body
 }

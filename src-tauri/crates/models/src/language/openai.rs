@@ -3,7 +3,7 @@
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use super::client::{Gathered, Offer};
+use super::client::{Gathered, Offer, ReplyShape};
 use super::transport::ServerError;
 use super::wire::Flow;
 use super::{CallError, ChatRequest, Watch};
@@ -26,9 +26,14 @@ pub(crate) fn body(model: &str, request: &ChatRequest<'_>, offer: Offer) -> Valu
     if offer.usage {
         body["stream_options"] = json!({"include_usage": true});
     }
-    if offer.schema {
-        let schema = json!({"name": prompt.name, "strict": true, "schema": prompt.schema});
-        body["response_format"] = json!({"type": "json_schema", "json_schema": schema});
+    match offer.shape {
+        ReplyShape::Schema => {
+            let schema = json!({"name": prompt.name, "strict": true, "schema": prompt.schema});
+            body["response_format"] = json!({"type": "json_schema", "json_schema": schema});
+        }
+        // With the schema inside as llama-cpp-python and others read it.
+        ReplyShape::Json => body["response_format"] = json!({"type": "json_object", "schema": prompt.schema}),
+        ReplyShape::Unsaid => {}
     }
     body
 }

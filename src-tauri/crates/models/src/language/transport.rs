@@ -47,15 +47,16 @@ pub(crate) struct Transport {
     clock: Arc<dyn Clock>,
 }
 
-/// Why an exchange failed, and which parameter the server named where it understood all but that.
+/// Why an exchange failed.
 pub(crate) struct Failure {
     pub(crate) error: CallError,
-    pub(crate) parameter: Option<String>,
+    /// The server may take the request without one of its parameters: the one that it named, if it did.
+    pub(crate) refused: Option<Option<String>>,
 }
 
 impl From<CallError> for Failure {
     fn from(error: CallError) -> Self {
-        Self { error, parameter: None }
+        Self { error, refused: None }
     }
 }
 
@@ -166,9 +167,9 @@ impl Transport {
                 break;
             }
         }
-        let said = ServerError::read(&body);
-        let parameter = said.as_ref().and_then(|said| said.parameter.clone());
-        Err(Failure { error: said.unwrap_or_default().call_error(status, retry_after_ms), parameter })
+        let said = ServerError::read(&body).unwrap_or_default();
+        let error = said.call_error(status, retry_after_ms);
+        Err(Failure { error, refused: said.is_about_parameters(status).then_some(said.parameter) })
     }
 
     fn fault(&self, error: &reqwest::Error) -> CallError {
@@ -278,10 +279,12 @@ pub(crate) struct ServerError {
     code: Option<u16>,
     parameter: Option<String>,
     is_loading: bool,
+    names_shape: bool,
 }
 
 impl ServerError {
-    /// `{"error": "…"}` and `{"error": {"message", "param", "code"}}`. Only whether it is about loading is taken from its words.
+    /// `{"error": "…"}` and `{"error": {"message", "param", "code"}}`. Its words may quote the prompt; from them is taken
+    /// whether they are about loading or about the reply's shape, and nothing else.
     pub(crate) fn read(body: &[u8]) -> Option<Self> {
         #[derive(Deserialize)]
         struct Body {
@@ -310,7 +313,14 @@ impl ServerError {
             code: code.and_then(|code| code.as_u64()).and_then(|code| u16::try_from(code).ok()),
             parameter: param.and_then(|param| param.as_str().map(str::to_owned)),
             is_loading: message.contains("loading model") || message.contains("model is loading"),
+            names_shape: ["response_format", "json_schema", "grammar"].iter().any(|word| message.contains(word)),
         })
+    }
+
+    /// Whether a request refused with `status` may be taken without one of its parameters. llama-cpp-python answers 500 to a
+    /// parameter that it does not know.
+    fn is_about_parameters(&self, status: u16) -> bool {
+        matches!(status, 400 | 422) || status == 500 && self.names_shape
     }
 
     /// As an error of the call, where the status line said `status`.
@@ -379,6 +389,28 @@ mod tests {
         check(302, "", CallError::Rejected { status: 302 });
         check(401, r#"{"error":{"message":"wrong key sk-123"}}"#, CallError::Rejected { status: 401 });
         check(404, r#"{"error":"model 'x' not found"}"#, CallError::Rejected { status: 404 });
+    }
+
+    #[test]
+    fn a_refusal_about_parameters_is_told_from_a_fault() {
+        let check = |status: u16, body: &str, expect: bool| {
+            assert_eq!(
+                ServerError::read(body.as_bytes()).unwrap_or_default().is_about_parameters(status),
+                expect,
+                "{status} {body}"
+            );
+        };
+        check(400, "", true);
+        check(422, r#"{"detail":[]}"#, true);
+        check(
+            500,
+            r#"{"error":{"message":"[{'loc': ('body', 'response_format', 'type')}]","type":"internal_server_error"}}"#,
+            true,
+        );
+        check(500, r#"{"error":"failed to parse grammar"}"#, true);
+        check(500, r#"{"error":"out of memory"}"#, false);
+        check(503, r#"{"error":"response_format"}"#, false);
+        check(401, "", false);
     }
 
     #[tokio::test]

@@ -83,16 +83,24 @@ fn a_reply_is_the_same_in_whatever_pieces_it_arrives() {
 #[test]
 fn a_server_that_takes_no_schema_is_asked_without_it_and_that_is_remembered() {
     for shape in SHAPES {
-        let server = ScriptedServer::saying(GOOD);
-        server.behave(|server| server.takes_schema = false);
-        let client = client(&server, shape);
-        let reply = ask(&client).unwrap();
-        assert_eq!(reply.text, GOOD);
-        let bytes: usize = server.received().iter().map(|request| request.body.len()).sum();
-        assert_eq!(reply.request_bytes, bytes as u64, "both requests left this computer");
-        ask(&client).unwrap();
-        let had_schema: Vec<bool> = server.received().iter().map(|request| request.schema().is_some()).collect();
-        assert_eq!(had_schema, [true, false, false], "{shape:?}");
+        let check = |takes_json: bool, status: u16, expect: &[Option<&str>]| {
+            let server = ScriptedServer::saying(GOOD);
+            server.behave(|server| {
+                (server.takes_schema, server.takes_json, server.shape_status) = (false, takes_json, status);
+            });
+            let client = client(&server, shape);
+            let reply = ask(&client).unwrap();
+            assert_eq!(reply.text, GOOD);
+            let bytes: usize = server.received().iter().map(|request| request.body.len()).sum();
+            assert_eq!(reply.request_bytes, bytes as u64, "all requests left this computer");
+            ask(&client).unwrap();
+            let asked: Vec<_> = server.received().iter().map(|request| request.shape()).collect();
+            assert_eq!(asked, expect, "{shape:?}, {status}");
+        };
+        for status in [400, 422, 500] {
+            check(true, status, &[Some("schema"), Some("json"), Some("json")]);
+            check(false, status, &[Some("schema"), Some("json"), None, None]);
+        }
     }
 }
 
@@ -116,15 +124,20 @@ fn a_parameter_that_a_model_does_not_take_is_left_out_or_renamed() {
 }
 
 #[test]
-fn a_request_refused_for_another_reason_is_asked_again_once_and_nothing_is_remembered() {
+fn a_request_refused_for_another_reason_is_given_up_and_nothing_is_remembered() {
     for shape in SHAPES {
-        let refuse = || Answer::Http { status: 400, headers: Vec::new(), body: b"context too long".to_vec() };
-        let server = ScriptedServer::in_turn([refuse(), refuse(), Answer::Text(GOOD.to_owned())]);
-        let client = client(&server, shape);
-        assert_eq!(ask(&client), Err(CallError::Rejected { status: 400 }), "{shape:?}");
-        assert_eq!(server.calls(), 2);
-        ask(&client).unwrap();
-        assert!(server.received()[2].schema().is_some(), "{shape:?}: the schema was not at fault");
+        let check = |body: &str, calls: usize| {
+            let refuse = Answer::Http { status: 400, headers: Vec::new(), body: body.as_bytes().to_vec() };
+            let answers = std::iter::repeat_n(refuse, calls).chain([Answer::Text(GOOD.to_owned())]);
+            let server = ScriptedServer::in_turn(answers);
+            let client = client(&server, shape);
+            assert_eq!(ask(&client), Err(CallError::Rejected { status: 400 }), "{shape:?}: {body}");
+            assert_eq!(server.calls(), calls, "{shape:?}: {body}");
+            ask(&client).unwrap();
+            assert_eq!(server.received()[calls].shape(), Some("schema"), "{shape:?}: the schema was not at fault");
+        };
+        check("context too long", 3);
+        check(r#"{"error":{"message":"context too long","param":"messages"}}"#, 1);
     }
 }
 
@@ -152,9 +165,9 @@ fn the_key_goes_into_its_header_and_nowhere_else() {
         ask(&with_key).unwrap();
         for request in server.received() {
             assert_eq!(request.header("authorization"), Some("Bearer sk-planted-4711"));
-            assert!(!String::from_utf8_lossy(&request.body).contains("4711"));
+            assert!(!String::from_utf8_lossy(&request.body).contains("sk-planted"));
             let head = String::from_utf8_lossy(&request.head).into_owned();
-            assert_eq!(head.matches("4711").count(), 1, "{head}");
+            assert_eq!(head.matches("sk-planted").count(), 1, "{head}");
         }
         let error = ask(&client(&server, shape)).unwrap_err();
         assert_eq!(error, CallError::Rejected { status: 401 });

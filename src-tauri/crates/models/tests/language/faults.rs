@@ -271,7 +271,7 @@ fn an_error_carries_nothing_of_prompt_reply_or_key() {
             let connection = connect(&server.url(), shape, Reach::ThisComputer, Some("sk-planted-4711"));
             let error = ask(&keepsake_models::language::Client::new(connection, "tiny:1b")).unwrap_err();
             let printed = format!("{error} {error:?}");
-            for hidden in [said, "I bake", "4711", "List the facts"] {
+            for hidden in [said, "I bake", "sk-planted", "List the facts"] {
                 assert!(!printed.contains(hidden), "{printed}");
             }
         }

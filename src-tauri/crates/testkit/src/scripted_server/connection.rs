@@ -106,8 +106,13 @@ fn refused_anyway(request: &Received, behaviour: &Behaviour) -> Option<Answer> {
         return Some(error(503, json!({"message": "Loading model", "type": "unavailable_error", "code": 503})));
     }
     let body = request.json();
-    if request.schema().is_some() && !behaviour.takes_schema {
-        return Some(error(400, json!({"message": "unsupported response format", "type": "invalid_request_error"})));
+    let takes_shape = match request.shape() {
+        Some("schema") => behaviour.takes_schema,
+        Some(_) => behaviour.takes_json,
+        None => true,
+    };
+    if !takes_shape {
+        return Some(error(behaviour.shape_status, json!({"message": "'response_format' is not known here", "param": null})));
     }
     let rejected = behaviour.rejected_parameter.as_deref().filter(|name| body.get(*name).is_some())?;
     Some(error(400, json!({"message": "Unsupported parameter", "type": "invalid_request_error", "param": rejected})))

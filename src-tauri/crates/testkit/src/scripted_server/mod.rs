@@ -64,10 +64,21 @@ impl Received {
     /// The shape that the reply shall have, where the request says one.
     pub fn schema(&self) -> Option<Value> {
         let body = self.json();
-        [&body["response_format"]["json_schema"]["schema"], &body["format"]]
-            .into_iter()
-            .find(|schema| schema.is_object())
-            .cloned()
+        let format = &body["response_format"];
+        let places = [&format["json_schema"]["schema"], &format["schema"], &body["format"]];
+        places.into_iter().find(|schema| schema.is_object()).cloned()
+    }
+
+    /// How the reply's shape is asked for: `schema`, `json` (the older way), or not at all.
+    pub fn shape(&self) -> Option<&'static str> {
+        let body = self.json();
+        if body["response_format"]["type"] == "json_schema" || body["format"].is_object() {
+            Some("schema")
+        } else if body["response_format"]["type"] == "json_object" || body["format"] == "json" {
+            Some("json")
+        } else {
+            None
+        }
     }
 }
 
@@ -114,8 +125,12 @@ pub struct Behaviour {
     pub key: Option<String>,
     /// It is loading a model: 503, as llama.cpp says it.
     pub is_loading: bool,
-    /// It takes a schema; otherwise it answers 400 to one.
+    /// It takes a schema.
     pub takes_schema: bool,
+    /// It takes the older `json_object` or `"json"`.
+    pub takes_json: bool,
+    /// What it answers to a shape that it does not take: 400, or 500 as llama-cpp-python does.
+    pub shape_status: u16,
     /// The parameter that it does not take, named in its 400 as OpenAI does.
     pub rejected_parameter: Option<String>,
     /// It counts tokens.
@@ -136,6 +151,8 @@ impl Default for Behaviour {
             key: None,
             is_loading: false,
             takes_schema: true,
+            takes_json: true,
+            shape_status: 400,
             rejected_parameter: None,
             sends_usage: true,
             streams: true,

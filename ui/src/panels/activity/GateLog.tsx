@@ -7,6 +7,7 @@ import { openConversation } from '../../state/nav';
 import { nameOf, number, t } from '../../strings';
 import { TESTIDS } from '../../testids';
 import { usePages } from '../shared/pages';
+import { proposerName } from '../shared/proposers';
 import css from './Activity.module.css';
 
 const PAGE_ENTRIES = 200;
@@ -104,7 +105,7 @@ function Entry({ entry }: { entry: GateEntry }) {
           <b>{nameOf(t.activity.gateName, entry.gate)}</b> {entry.reason}
         </p>
         <p className={css.meta}>
-          {entry.conversation_title} · <RelativeTime time={entry.created_at} />
+          {entry.conversation_title} · <RelativeTime time={entry.created_at} /> · {t.activity.proposedBy(proposerName(entry.proposer))}
         </p>
       </div>
       <Button size="s" tone="quiet" onClick={() => openConversation(entry.conversation_id, entry.interaction_id ?? undefined)}>

@@ -1,9 +1,12 @@
 import { fireEvent, screen, waitFor, within } from '@testing-library/react';
+import { readFileSync } from 'node:fs';
 import { beforeEach, describe, expect, test } from 'vitest';
+import type { ModelCallsResponse } from '../../api';
 import { RpcError } from '../../platform';
-import type { FakePlatform } from '../../platform/fake';
+import type { FakeOptions, FakePlatform } from '../../platform/fake';
 import { nav } from '../../state/nav';
 import { setUiState } from '../../state/uiState';
+import { t } from '../../strings';
 import { press, renderApp, violations } from '../../test/render';
 
 const rowOf = (id: string, words: string): HTMLElement => {
@@ -12,13 +15,16 @@ const rowOf = (id: string, words: string): HTMLElement => {
   return row;
 };
 const asked = (host: FakePlatform, cmd: string) => host.calls.filter((each) => each.cmd === cmd).map((each) => each.payload);
-const show = async (tab: 'jobs' | 'gate' | 'alerts') => {
-  const host = await renderApp('activity');
+const show = async (tab: 'jobs' | 'gate' | 'calls' | 'alerts', options: FakeOptions = {}) => {
+  const host = await renderApp('activity', options);
   fireEvent.click(await screen.findByTestId(`activity-${tab}`));
   return host;
 };
 
-beforeEach(() => setUiState('activity.tab', 'jobs'));
+beforeEach(() => {
+  setUiState('activity.tab', 'jobs');
+  setUiState('activity.calls', 'all');
+});
 
 describe('jobs', () => {
   test('they stand in the order of what matters', async () => {
@@ -74,6 +80,22 @@ describe('the gate log', () => {
     expect(screen.getAllByTestId('gate-filter'), 'the other gates stay').toHaveLength(6);
   });
 
+  test('an entry says who proposed it, in words', async () => {
+    await show('gate');
+    const rows = await screen.findAllByTestId('gate-row');
+    expect(rows[0]?.textContent).toContain('proposed by Built-in');
+    expect(rows[4]?.textContent).toContain('proposed by llama3.2:3b');
+    expect(rows[4]?.textContent).not.toContain('facts/1');
+  });
+
+  test('every gate has a name of its own', () => {
+    // The gates of keepsake-domain.
+    const gates = readFileSync('../src-tauri/crates/domain/src/gate.rs', 'utf8').matchAll(/^ {8}\w+ = "(\w+)",$/gm);
+    const names = [...gates].map((match) => match[1] ?? '');
+    expect(names.length).toBeGreaterThan(20);
+    expect(names.filter((name) => t.activity.gateName[name] === undefined)).toEqual([]);
+  });
+
   test('an entry leads to its line', async () => {
     await show('gate');
     fireEvent.click(within((await screen.findAllByTestId('gate-row'))[1] as HTMLElement).getByRole('button', { name: 'Open in conversation' }));
@@ -91,6 +113,97 @@ describe('the gate log', () => {
   test('axe finds nothing', async () => {
     await show('gate');
     await screen.findAllByTestId('gate-row');
+    expect(await violations()).toEqual([]);
+  });
+});
+
+describe('what left this computer', () => {
+  const rows = () => screen.findAllByTestId('call-row');
+  const detail = () => screen.getByTestId('call-detail');
+
+  test('nothing, where no model was ever asked', async () => {
+    await show('calls');
+    await screen.findByText('Nothing has left this computer');
+    expect(screen.queryByTestId('btn-calls-forget')).toBeNull();
+    expect(await violations()).toEqual([]);
+  });
+
+  test('nothing, where only models on this computer were asked; these are listed', async () => {
+    await show('calls', { models: 'local' });
+    expect((await rows()).length).toBeGreaterThan(5);
+    expect(screen.getByTestId('calls-state').textContent).toContain('Nothing has left this computer. These went to models on it.');
+    expect(screen.queryByText('Another computer')).toBeNull();
+    fireEvent.click(screen.getByRole('radio', { name: /Other computers/ }));
+    await screen.findByText('No model on another computer was ever asked. Each question to one would be here, word for word.');
+  });
+
+  test('a call elsewhere is marked in words, and the claim is gone', async () => {
+    await show('calls', { models: 'remote' });
+    const [first] = await rows();
+    for (const words of ['Look for facts', 'Another computer', 'example.invalid:443', 'large-instruct', 'KB', 'tokens', 'Answered']) expect(first?.textContent).toContain(words);
+    expect(screen.getByTestId('calls-state').textContent).toMatch(/^7 calls went to other computers\. Sent there today: /);
+    expect(screen.queryByText(/Nothing has left/)).toBeNull();
+  });
+
+  test('only other computers', async () => {
+    const host = await show('calls', { models: 'remote' });
+    const all = (await rows()).length;
+    fireEvent.click(screen.getByRole('radio', { name: /Other computers/ }));
+    await waitFor(async () => expect((await rows()).length).toBeLessThan(all));
+    expect((await rows()).every((row) => row.textContent?.includes('Another computer'))).toBe(true);
+    expect(asked(host, 'model_calls_list')).toContainEqual({ remote_only: true, offset: 0, limit: 50 });
+  });
+
+  test('the texts are shown in full, word for word; arrows go on', async () => {
+    const host = await show('calls', { models: 'remote' });
+    await rows();
+    const { items } = (await host.rpc('model_calls_list', { remote_only: false, offset: 0, limit: 50 })) as ModelCallsResponse;
+    const texts = () => [...detail().querySelectorAll('pre')].map((each) => each.textContent);
+    expect(texts()).toEqual([items[0]?.request, items[0]?.reply]);
+    await press('j');
+    await waitFor(() => expect(texts()).toEqual([items[1]?.request, items[1]?.reply]));
+    await press('End', 'ArrowUp', 'Home');
+    await waitFor(() => expect(texts()[0]).toBe(items[0]?.request));
+    fireEvent.click((await rows())[9] as HTMLElement);
+    await waitFor(() => expect(detail().textContent).toContain('choose a smaller model'));
+    expect(detail().textContent).toContain('Nothing came back.');
+  });
+
+  test('a call leads to its conversation', async () => {
+    await show('calls', { models: 'local' });
+    await rows();
+    fireEvent.click(within(detail()).getByRole('button', { name: 'Planning the kitchen move' }));
+    expect(nav.get()).toMatchObject({ panel: 'conversations', target: { conversation: 'conv_kitchen' } });
+  });
+
+  test('the texts can be forgotten, once confirmed; where and how much stays', async () => {
+    const host = await show('calls', { models: 'remote' });
+    await rows();
+    fireEvent.click(screen.getByTestId('btn-calls-forget'));
+    const confirm = await screen.findByTestId('btn-calls-forget-confirm');
+    expect(asked(host, 'model_calls_forget'), 'asked first').toEqual([]);
+    expect(await violations()).toEqual([]);
+    fireEvent.click(confirm);
+    await waitFor(() => expect(within(detail()).getAllByText('This text was forgotten.')).toHaveLength(2));
+    expect(detail().querySelector('pre')).toBeNull();
+    expect(detail().textContent).toContain('example.invalid:443');
+    expect(screen.getByTestId('calls-state').textContent).toContain('7 calls went to other computers');
+  });
+
+  test('what cannot be loaded says so, and claims nothing', async () => {
+    const host = await renderApp('review', { models: 'remote' });
+    host.answer('model_calls_list', () => {
+      throw new RpcError('internal', 'The disk is busy.');
+    });
+    setUiState('activity.tab', 'calls');
+    fireEvent.click(screen.getByTestId('nav-activity'));
+    await screen.findByText('The disk is busy.');
+    expect(screen.queryByText(/Nothing has left/)).toBeNull();
+  });
+
+  test.each([['light'], ['dark']] as const)('axe finds nothing in %s', async (theme) => {
+    await show('calls', { models: 'remote', theme });
+    await rows();
     expect(await violations()).toEqual([]);
   });
 });

@@ -1,5 +1,5 @@
 /**
- * Activity: what works in the background, what gates stopped, what needs a person.
+ * Activity: what works in the background, what gates stopped, what left this computer, what needs a person.
  *
  * Deliberately not here: what an import brought (Sources) and what an analysis found (Conversations).
  */
@@ -15,10 +15,11 @@ import { t } from '../../strings';
 import { TESTIDS } from '../../testids';
 import css from './Activity.module.css';
 import { Alerts } from './Alerts';
+import { Calls } from './Calls';
 import { GateLog } from './GateLog';
 import { Jobs } from './Jobs';
 
-const TABS = ['jobs', 'gate', 'alerts'] as const;
+const TABS = ['jobs', 'gate', 'calls', 'alerts'] as const;
 type Tab = (typeof TABS)[number];
 
 const alertsOf = (status: AppStatus) => status.counts.alerts;
@@ -60,6 +61,7 @@ export default function Activity() {
           choices={[
             { value: 'jobs', label: t.activity.jobs, count: jobs || undefined, testId: 'activity-jobs' },
             { value: 'gate', label: t.activity.gate, testId: 'activity-gate' },
+            { value: 'calls', label: t.activity.calls, testId: 'activity-calls' },
             { value: 'alerts', label: t.activity.alerts, count: alerts || undefined, icon: alerts > 0 ? <BellRing size={13} aria-hidden="true" /> : undefined, testId: 'activity-alerts' },
           ]}
           onChange={choose}
@@ -80,6 +82,7 @@ export default function Activity() {
       <div className={css.body}>
         {tab === 'jobs' ? <Jobs /> : null}
         {tab === 'gate' ? <GateLog key={`${scope.conversation ?? ''} ${scope.gate ?? ''}`} conversation={scope.conversation} gate={scope.gate} onAll={() => setScope({ conversation: null, gate: null })} /> : null}
+        {tab === 'calls' ? <Calls /> : null}
         {tab === 'alerts' ? <Alerts /> : null}
       </div>
     </div>

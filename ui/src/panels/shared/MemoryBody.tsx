@@ -8,6 +8,7 @@ import { openConversation } from '../../state/nav';
 import { nameOf, t } from '../../strings';
 import { TESTIDS } from '../../testids';
 import css from './MemoryBody.module.css';
+import { proposerNames } from './proposers';
 
 export interface MemoryBodyProps {
   row: MemoryRow;
@@ -181,7 +182,7 @@ function Facts({ detail }: { detail: MemoryDetail }) {
       <Fact name={t.memory.durability}>{nameOf(t.durability, detail.durability)}</Fact>
       <Fact name={t.memory.said}>{fullTime(detail.row.said_at)}</Fact>
       <Fact name={t.memory.proposers}>
-        <code>{detail.proposers.join(', ')}</code>
+        <span title={detail.proposers.join(', ')}>{proposerNames(detail.proposers)}</span>
       </Fact>
       {detail.snoozed_until ? <Fact name={t.review.snooze}>{fullTime(detail.snoozed_until)}</Fact> : null}
       {detail.reject_reason ? <Fact name={t.statusOne.rejected ?? ''}>{nameOf(t.review.reasons, detail.reject_reason)}</Fact> : null}

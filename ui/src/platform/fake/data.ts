@@ -259,7 +259,8 @@ export function buildWorld(now: number, candidates: number): World {
       row,
       reasoning: found.reasoning,
       durability: found.durability ?? 'long_term',
-      proposers: ['builtin/1'],
+      // Every third was found by a model as well.
+      proposers: index % 3 === 0 ? ['builtin/1', 'llama3.2:3b facts/1'] : ['builtin/1'],
       evidence: [
         {
           interaction_id: message.id,

@@ -95,6 +95,8 @@ export function systemCommands(world: World, host: Host, options: { firstRun: bo
           error: null,
           conversations: 214,
           seen: 18_420,
+          imported: 18_382,
+          duplicate: 0,
           skipped: [{ reason: 'empty', text: 'No text in it', count: 38, sample: '[image]' }],
           first: now - 700 * 24 * HOUR,
           last: now - 2 * HOUR,
@@ -164,7 +166,7 @@ export function systemCommands(world: World, host: Host, options: { firstRun: bo
         conversation_id,
         conversation_title,
         interaction_id: `int_${conversation_id}_0`,
-        proposer: 'builtin/1',
+        proposer: index === 4 ? 'llama3.2:3b facts/1' : 'builtin/1',
         created_at: now - (index + 1) * HOUR,
       }));
       const shown = options.firstRun ? [] : entries.filter((entry) => (!request.gate || entry.gate === request.gate) && (!request.conversation || entry.conversation_id === request.conversation));

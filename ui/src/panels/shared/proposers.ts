@@ -1,0 +1,20 @@
+/** Who proposed something, in words. */
+import { t } from '../../strings';
+import { listed } from '../../strings/words';
+
+/** The built-in engines carry their version; a model's name may hold `/` and `:` itself, so that only what is known is cut. */
+const BUILT_IN = /^builtin\b/;
+const PREFIX = /^(?:model|ollama|openai)[:/]/;
+const PROMPT = /(?:[\s+@#/]+[a-z_]+)?\/\d+$/;
+
+/** "Built-in", or the model's name without the version of the prompt. */
+export function proposerName(proposer: string): string {
+  if (BUILT_IN.test(proposer)) return t.memory.builtIn;
+  return proposer.replace(PREFIX, '').replace(PROMPT, '') || proposer;
+}
+
+/** "Built-in and llama3.2": each once, the built-in one first. */
+export function proposerNames(proposers: readonly string[]): string {
+  const names = [...new Set(proposers.map(proposerName))];
+  return listed(names.toSorted((a, b) => Number(b === t.memory.builtIn) - Number(a === t.memory.builtIn)));
+}

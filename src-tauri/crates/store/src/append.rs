@@ -42,17 +42,52 @@ pub struct BatchOutcome {
     pub created: Vec<ConversationId>,
 }
 
+#[derive(Clone)]
 struct Handle {
     id: HandleId,
     entity: EntityId,
+    is_owner: bool,
 }
 
 struct Conversation {
     id: ConversationId,
     is_new: bool,
+    /// Whom the conversation is with so far, and how much that says.
+    counterpart: Counterpart,
     added: i64,
     first_ms: i64,
     last_ms: i64,
+}
+
+/// Whom a conversation is with: a person before an assistant before a program, and the owner only where nobody else speaks. Of
+/// several of a kind the one who spoke first.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Counterpart {
+    Person,
+    Assistant,
+    Program,
+    Owner,
+}
+
+impl Counterpart {
+    fn of(role: Role, is_owner: bool) -> Self {
+        match role {
+            _ if is_owner => Self::Owner,
+            Role::Owner => Self::Owner,
+            Role::Person => Self::Person,
+            Role::Assistant => Self::Assistant,
+            Role::System | Role::Tool => Self::Program,
+        }
+    }
+
+    fn of_stored(entity_type: &str, is_owner: bool) -> Self {
+        match entity_type {
+            _ if is_owner => Self::Owner,
+            "agent" => Self::Assistant,
+            "service" => Self::Program,
+            _ => Self::Person,
+        }
+    }
 }
 
 /// Everything that a batch looks up more than once.
@@ -70,6 +105,29 @@ impl ReadTx<'_> {
         let bytes: Vec<u8> = self.conn.query_row("SELECT value FROM store_keys WHERE name = 'source'", [], |row| row.get(0))?;
         bytes.try_into().map_err(|_| StoreError::corrupt("source key", "it is not 32 bytes long"))
     }
+
+    /// What a message with this key and text is to the log: the one rule of appending and of foreseeing an append.
+    pub(crate) fn revision_for(&self, source_key: &Hash, text: &str) -> Result<Revision> {
+        let mut statement = self
+            .conn
+            .prepare_cached("SELECT revision, content = ?2 FROM interactions WHERE source_key = ?1 ORDER BY revision DESC")?;
+        let mut rows = statement.query(params![source_key, text])?;
+        let mut next = 0;
+        while let Some(row) = rows.next()? {
+            // Any revision with this text will do: an older export read again must not look like an edit.
+            if row.get::<_, bool>(1)? {
+                return Ok(Revision::Same);
+            }
+            next = next.max(row.get::<_, i64>(0)? + 1);
+        }
+        if next == 0 {
+            let mut erased = self.conn.prepare_cached("SELECT 1 FROM tombstones WHERE source_key = ?1")?;
+            if erased.exists(params![source_key])? {
+                return Ok(Revision::Erased);
+            }
+        }
+        Ok(Revision::Next(next))
+    }
 }
 
 impl WriteTx<'_> {
@@ -80,10 +138,7 @@ impl WriteTx<'_> {
         let mut seen = Seen::default();
         let mut outcome = BatchOutcome::default();
         for message in messages {
-            let source_key = hash_parts(
-                Some(&key),
-                &[message.source.kind.name().as_bytes(), scope_of(message).as_bytes(), message.source.message.as_bytes()],
-            );
+            let source_key = source_key_of(&key, message);
             let revision = match self.revision_for(&source_key, &message.text)? {
                 Revision::Same => {
                     // A repeat may still say for the first time that its author is the owner. It makes no new handle: an author
@@ -99,7 +154,7 @@ impl WriteTx<'_> {
                 Revision::Next(revision) => revision,
             };
             let handle = self.handle_of(message, &mut seen, context)?;
-            let conversation = self.conversation_of(message, &handle.1, &mut seen, context)?;
+            let conversation = self.conversation_of(message, &handle, &mut seen, context)?;
             head = self.insert(message, &handle, &conversation, &source_key, revision, head, context)?;
             outcome.imported += 1;
             let entry = seen.conversations.get_mut(&(message.source.kind.name(), message.source.conversation.clone()));
@@ -123,49 +178,21 @@ impl WriteTx<'_> {
         Ok(outcome)
     }
 
-    fn revision_for(&self, source_key: &Hash, text: &str) -> Result<Revision> {
-        let mut statement = self
-            .conn
-            .prepare_cached("SELECT revision, content = ?2 FROM interactions WHERE source_key = ?1 ORDER BY revision DESC")?;
-        let mut rows = statement.query(params![source_key, text])?;
-        let mut next = 0;
-        while let Some(row) = rows.next()? {
-            // Any revision with this text will do: an older export read again must not look like an edit.
-            if row.get::<_, bool>(1)? {
-                return Ok(Revision::Same);
-            }
-            next = next.max(row.get::<_, i64>(0)? + 1);
-        }
-        if next == 0 {
-            let mut erased = self.conn.prepare_cached("SELECT 1 FROM tombstones WHERE source_key = ?1")?;
-            if erased.exists(params![source_key])? {
-                return Ok(Revision::Erased);
-            }
-        }
-        Ok(Revision::Next(next))
-    }
-
-    fn handle_of(&self, message: &Message, seen: &mut Seen, context: AppendContext<'_>) -> Result<(HandleId, EntityId)> {
+    fn handle_of(&self, message: &Message, seen: &mut Seen, context: AppendContext<'_>) -> Result<Handle> {
         if let Some(known) = self.stored_handle(message, seen, context)? {
             return Ok(known);
         }
         let handle = self.new_handle(message, context)?;
-        let ids = (handle.id.clone(), handle.entity.clone());
-        seen.handles.insert(handle_key(message), handle);
-        Ok(ids)
+        seen.handles.insert(handle_key(message), handle.clone());
+        Ok(handle)
     }
 
     /// The author's handle, if it is stored; where the message says so, it becomes the owner's.
-    fn stored_handle(
-        &self,
-        message: &Message,
-        seen: &mut Seen,
-        context: AppendContext<'_>,
-    ) -> Result<Option<(HandleId, EntityId)>> {
+    fn stored_handle(&self, message: &Message, seen: &mut Seen, context: AppendContext<'_>) -> Result<Option<Handle>> {
         let author = &message.author;
         let key = handle_key(message);
         if let Some(handle) = seen.handles.get(&key) {
-            return Ok(Some((handle.id.clone(), handle.entity.clone())));
+            return Ok(Some(handle.clone()));
         }
         let stored = self
             .conn
@@ -178,13 +205,16 @@ impl WriteTx<'_> {
             })
             .optional()?;
         let Some((id, entity, was_owner)) = stored else { return Ok(None) };
-        let handle = Handle { id: crate::text::parse("handle id", &id)?, entity: crate::text::parse("entity id", &entity)? };
+        let handle = Handle {
+            id: crate::text::parse("handle id", &id)?,
+            entity: crate::text::parse("entity id", &entity)?,
+            is_owner: was_owner || author.role == Role::Owner,
+        };
         if author.role == Role::Owner && !was_owner {
             self.recognise_owner(&handle, seen, context)?;
         }
-        let ids = (handle.id.clone(), handle.entity.clone());
-        seen.handles.insert(key, handle);
-        Ok(Some(ids))
+        seen.handles.insert(key, handle.clone());
+        Ok(Some(handle))
     }
 
     /// The person said that this speaker, stored before as somebody else, is them.
@@ -202,6 +232,15 @@ impl WriteTx<'_> {
         if withdrawn > 0 {
             self.touch(Tag::Memories);
         }
+        // A conversation that was with them is with whoever else speaks in it.
+        self.conn.execute(
+            "UPDATE conversations SET entity_id = coalesce(
+                 (SELECT i.entity_id FROM interactions i JOIN entities e ON e.id = i.entity_id
+                   WHERE i.conversation_id = conversations.id AND e.is_owner = 0
+                   ORDER BY CASE e.entity_type WHEN 'agent' THEN 1 WHEN 'service' THEN 2 ELSE 0 END, i.seq LIMIT 1), entity_id)
+              WHERE entity_id = ?1",
+            params![handle.entity.as_str()],
+        )?;
         let mut statement = self.conn.prepare("SELECT DISTINCT conversation_id FROM interactions WHERE handle_id = ?1")?;
         let rows = statement.query_map(params![handle.id.as_str()], |row| row.get::<_, String>(0))?;
         for row in rows {
@@ -246,7 +285,7 @@ impl WriteTx<'_> {
                 author.name,
                 context.now.0
             ])?;
-        Ok(Handle { id, entity })
+        Ok(Handle { id, entity, is_owner: author.role == Role::Owner })
     }
 
     fn owner_entity(&self) -> Result<Option<EntityId>> {
@@ -261,32 +300,38 @@ impl WriteTx<'_> {
     fn conversation_of(
         &self,
         message: &Message,
-        entity: &EntityId,
+        author: &Handle,
         seen: &mut Seen,
         context: AppendContext<'_>,
     ) -> Result<ConversationId> {
         let key = (message.source.kind.name(), message.source.conversation.clone());
-        if let Some(conversation) = seen.conversations.get(&key) {
+        let counterpart = Counterpart::of(message.author.role, author.is_owner);
+        if let Some(conversation) = seen.conversations.get_mut(&key) {
+            self.meet(conversation, counterpart, &author.entity)?;
             return Ok(conversation.id.clone());
         }
         let stored = self
             .conn
             .prepare_cached(
-                "SELECT id, started_at_ms, last_activity_at_ms, is_private FROM conversations
-                  WHERE source_kind = ?1 AND source_conversation = ?2",
+                "SELECT c.id, c.started_at_ms, c.last_activity_at_ms, c.is_private, e.entity_type, e.is_owner
+                   FROM conversations c JOIN entities e ON e.id = c.entity_id
+                  WHERE c.source_kind = ?1 AND c.source_conversation = ?2",
             )?
             .query_row(params![key.0, key.1], |row| {
-                Ok((row.get::<_, String>(0)?, row.get::<_, i64>(1)?, row.get::<_, i64>(2)?, row.get::<_, bool>(3)?))
+                let so_far = Counterpart::of_stored(row.get_ref(4)?.as_str()?, row.get(5)?);
+                Ok((row.get::<_, String>(0)?, row.get::<_, i64>(1)?, row.get::<_, i64>(2)?, row.get::<_, bool>(3)?, so_far))
             })
             .optional()?;
         let conversation = match stored {
-            Some((id, first_ms, last_ms, was_private)) => {
+            Some((id, first_ms, last_ms, was_private, so_far)) => {
                 let id = crate::text::parse("conversation id", &id)?;
                 if message.is_private && !was_private {
                     // The stricter label wins: what arrives now was asked to be kept out of memory.
                     self.set_private(&id, true)?;
                 }
-                Conversation { id, is_new: false, added: 0, first_ms, last_ms }
+                let mut stored = Conversation { id, is_new: false, counterpart: so_far, added: 0, first_ms, last_ms };
+                self.meet(&mut stored, counterpart, &author.entity)?;
+                stored
             }
             None => {
                 let id = ConversationId::fresh(context.ids);
@@ -301,7 +346,7 @@ impl WriteTx<'_> {
                         id.as_str(),
                         key.0,
                         key.1,
-                        entity.as_str(),
+                        author.entity.as_str(),
                         title,
                         message.channel_type,
                         message.channel_id,
@@ -310,7 +355,7 @@ impl WriteTx<'_> {
                         message.time.0,
                         context.import_id.map(ImportId::as_str),
                     ])?;
-                Conversation { id, is_new: true, added: 0, first_ms: message.time.0, last_ms: message.time.0 }
+                Conversation { id, is_new: true, counterpart, added: 0, first_ms: message.time.0, last_ms: message.time.0 }
             }
         };
         let id = conversation.id.clone();
@@ -318,11 +363,22 @@ impl WriteTx<'_> {
         Ok(id)
     }
 
+    /// Somebody speaks in a conversation: it is with them, if nobody who says more about it spoke before.
+    fn meet(&self, conversation: &mut Conversation, counterpart: Counterpart, entity: &EntityId) -> Result<()> {
+        if counterpart < conversation.counterpart {
+            conversation.counterpart = counterpart;
+            self.conn
+                .prepare_cached("UPDATE conversations SET entity_id = ?2 WHERE id = ?1")?
+                .execute(params![conversation.id.as_str(), entity.as_str()])?;
+        }
+        Ok(())
+    }
+
     #[allow(clippy::too_many_arguments)] // One row has this many columns; a struct would only be taken apart again.
     fn insert(
         &self,
         message: &Message,
-        handle: &(HandleId, EntityId),
+        handle: &Handle,
         conversation: &ConversationId,
         source_key: &Hash,
         revision: i64,
@@ -340,8 +396,8 @@ impl WriteTx<'_> {
             &[
                 Some(id.as_str().as_bytes()),
                 Some(conversation.as_str().as_bytes()),
-                Some(handle.1.as_str().as_bytes()),
-                Some(handle.0.as_str().as_bytes()),
+                Some(handle.entity.as_str().as_bytes()),
+                Some(handle.id.as_str().as_bytes()),
                 Some(message.channel_type.as_bytes()),
                 Some(message.channel_id.as_bytes()),
                 Some(direction.name().as_bytes()),
@@ -376,8 +432,8 @@ impl WriteTx<'_> {
             .execute(params![
                 id.as_str(),
                 conversation.as_str(),
-                handle.1.as_str(),
-                handle.0.as_str(),
+                handle.entity.as_str(),
+                handle.id.as_str(),
                 message.channel_type,
                 message.channel_id,
                 direction.name(),
@@ -451,9 +507,21 @@ fn scope_of(message: &Message) -> &str {
     if message.source.kind == SourceKind::ClaudeCode { "" } else { &message.source.conversation }
 }
 
-enum Revision {
+/// The key under which a message is stored once and its edits beside it.
+pub(crate) fn source_key_of(key: &[u8; 32], message: &Message) -> Hash {
+    hash_parts(
+        Some(key),
+        &[message.source.kind.name().as_bytes(), scope_of(message).as_bytes(), message.source.message.as_bytes()],
+    )
+}
+
+/// What a message is to the log.
+pub(crate) enum Revision {
+    /// It is stored.
     Same,
+    /// It was erased and stays out.
     Erased,
+    /// It comes in, under this number.
     Next(i64),
 }
 

@@ -192,3 +192,25 @@ proptest! {
         prop_assert_eq!(rows, Some(imported.to_string()));
     }
 }
+
+#[test]
+fn a_conversation_is_with_its_counterpart_and_not_with_who_spoke_first() {
+    let check = |batches: &[&str], expect: &str| {
+        let bench = Bench::new();
+        for batch in batches {
+            bench.append(&Conversation::new("c").channel("whatsapp", "c").messages(batch));
+        }
+        let with = "SELECT e.display_name FROM conversations c JOIN entities e ON e.id = c.entity_id";
+        assert_eq!(bench.dump(with), [expect], "{batches:?}");
+    };
+    check(&["owner Mara: hello"], "Mara");
+    check(&["owner Mara: hello\nperson Ana: hi\nperson Ben: hi"], "Ana");
+    check(&["assistant Nova: hello\nowner Mara: hi"], "Nova");
+    check(&["assistant Nova: hello\nowner Mara: hi\nperson Ana: hi"], "Ana");
+    let first = "owner Mara: hello";
+    check(&[first, "owner Mara: hello\nassistant Nova: hi"], "Nova");
+    check(&[first, "owner Mara: hello\nassistant Nova: hi", "owner Mara: hello\nassistant Nova: hi\nperson Ana: hi"], "Ana");
+    // Whoever the person later says is them is not the one they talk with.
+    check(&["person Mara: hello\nperson Ana: hi"], "Mara");
+    check(&["person Mara: hello\nperson Ana: hi", "owner Mara: hello\nperson Ana: hi"], "Ana");
+}

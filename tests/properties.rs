@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use keepsake_domain::{Clock, IdSource, ImportId};
 use keepsake_engine::{EmbedderSlot, Engine, EngineParts, ImportRequest, Unwatched};
-use keepsake_store::ImportTotals;
+use keepsake_store::{Foresight, ImportTotals};
 use keepsake_testkit::{FixedClock, MONDAY_TEN, SeqIds};
 use proptest::prelude::*;
 use serde_json::json;
@@ -42,6 +42,17 @@ impl Bench {
         assert_eq!(totals.seen, totals.imported + totals.duplicate + skipped, "every record is accounted for");
         self.engine.queue_extraction(&outcome.touched).unwrap();
         (id, totals)
+    }
+
+    /// What a dry run foresees of importing these lines, and what the import then does.
+    fn foresee_and_import(&self, lines: &[String], is_sample: bool) -> (ImportTotals, ImportTotals, ImportId) {
+        let path = self.dir.path().join("export.jsonl");
+        std::fs::write(&path, lines.join("\n")).unwrap();
+        let before = self.log();
+        let foreseen = self.engine.dry_run(&ImportRequest::of(path), &Foresight::new().unwrap()).unwrap().totals;
+        assert_eq!(self.log(), before, "looking changes nothing");
+        let (id, done) = self.import_as(lines, is_sample);
+        (foreseen, done, id)
     }
 
     fn import(&self, lines: &[String]) -> ImportTotals {
@@ -173,6 +184,32 @@ proptest! {
         prop_assert_eq!(pieces.conversations(), whole.conversations());
         prop_assert_eq!(pieces.import(&lines).imported, 0, "the whole brings nothing beyond its parts");
         prop_assert_eq!(pieces.faults(), 0);
+    }
+
+    #[test]
+    fn a_dry_run_and_the_import_after_it_never_disagree(
+        lines in export(), cut in 0_usize..24, repeats in prop::collection::vec((0..24_usize, any::<bool>()), 0..6),
+    ) {
+        // An export that says some lines twice, some of them with another text.
+        let mut noisy = lines.clone();
+        for (index, is_edited) in &repeats {
+            let line = &lines[index % lines.len()];
+            noisy.push(if *is_edited { line.replace("\"text\":\"", "\"text\":\"Edited: ") } else { line.clone() });
+        }
+        let bench = Bench::new();
+        let first = &noisy[..cut.clamp(1, noisy.len())];
+        let check = |lines: &[String], is_sample| {
+            let (foreseen, done, id) = bench.foresee_and_import(lines, is_sample);
+            prop_assert_eq!(foreseen, done);
+            Ok(id)
+        };
+        let id = check(first, true)?;
+        check(first, false)?;
+        check(&noisy, false)?;
+        check(&noisy, false)?;
+        prop_assert!(bench.engine.erase_import(&id, "test").unwrap().is_done);
+        check(&noisy, false)?;
+        prop_assert_eq!(bench.faults(), 0);
     }
 
     #[test]

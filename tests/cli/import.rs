@@ -118,10 +118,50 @@ fn a_dry_run_says_what_would_come_and_changes_nothing() {
         let answer = home.json(&["import", path, "--dry-run"]);
         let file = &answer["files"][0];
         assert!(count(file, "seen") > 0, "it looked into {path}");
-        assert_eq!((count(file, "imported"), count(file, "duplicate")), (0, 0), "nothing was imported from {path}");
+        assert_eq!(answer["dry_run"], true);
+        let (seen, imported, ..) = account(&answer);
+        assert!(seen > 0 && imported > 0, "nothing of {path} is there yet: {file}");
     }
     assert_eq!(home.stored(), before);
     assert_eq!(home.json(&["status"])["counts"]["jobs"], 0, "and nothing was queued");
+}
+
+#[test]
+fn a_dry_run_foresees_what_the_import_then_does() {
+    let home = Home::new();
+    let check = |path: &Path| {
+        let path = path.to_str().unwrap();
+        let order = date_order(Path::new(path));
+        let mut foreseen = home.json(&[&["import", path, "--dry-run"], order].concat());
+        let mut done = home.json(&[&["import", path], order].concat());
+        for answer in [&mut foreseen, &mut done] {
+            answer["dry_run"].take();
+        }
+        assert_eq!(foreseen, done, "{path}");
+        account(&done)
+    };
+    for path in exports() {
+        check(&path);
+        let (_, imported, duplicate, _) = check(&path);
+        assert!(imported == 0 && duplicate > 0, "all of {} is there", path.display());
+    }
+    let whole = evening();
+    let part: String = whole.lines().take(3).map(|line| format!("{line}\n")).collect();
+    assert_eq!(check(&home.file("part.jsonl", part)), (3, 3, 0, 0));
+    assert_eq!(check(&home.file("whole.jsonl", &whole)), (7, 4, 3, 0));
+    let out = home.run(&["import", home.file("whole.jsonl", whole).to_str().unwrap(), "--dry-run"]).ok();
+    assert!(out.contains("7 seen = 0 to import + 7 duplicate + 0 skipped"), "{out}");
+}
+
+#[test]
+fn a_dry_run_over_two_files_counts_what_they_share_once() {
+    let home = Home::new();
+    let whole = evening();
+    let part: String = whole.lines().take(3).map(|line| format!("{line}\n")).collect();
+    let (part, whole) = (home.file("part.jsonl", part), home.file("whole.jsonl", whole));
+    let (part, whole) = (part.to_str().unwrap(), whole.to_str().unwrap());
+    assert_eq!(account(&home.json(&["import", part, whole, "--dry-run"])), (10, 7, 3, 0));
+    assert_eq!(account(&home.json(&["import", part, whole])), (10, 7, 3, 0), "as the import does");
 }
 
 #[test]

@@ -29,4 +29,4 @@ mod whatsapp;
 pub use contract::{DateOrder, FileReport, ImportOptions, Read, Sink, Skip, SkipReason, Stop};
 pub use error::ImportError;
 pub use open::{list_inputs, read_path, sniff};
-pub use preview::{DateQuestion, DateSample, Participant, Preview, preview};
+pub use preview::{DateQuestion, DateSample, Participant, Preview, preview, preview_with};

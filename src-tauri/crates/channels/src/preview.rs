@@ -75,7 +75,17 @@ pub struct DateSample {
 
 /// Looks through the export at `path` without keeping anything. `cancelled` is asked every few megabytes.
 pub fn preview(path: &Path, options: &ImportOptions, cancelled: &dyn Fn() -> bool) -> Result<Preview, ImportError> {
-    let mut survey = Survey { cancelled, participants: HashMap::new(), skips: Vec::new(), first: None, last: None };
+    preview_with(path, options, cancelled, &mut |_| Ok(()))
+}
+
+/// As [`preview`], and shows `each` every message that an import would hand out, in the same order.
+pub fn preview_with(
+    path: &Path,
+    options: &ImportOptions,
+    cancelled: &dyn Fn() -> bool,
+    each: &mut dyn FnMut(&Message) -> Result<(), Stop>,
+) -> Result<Preview, ImportError> {
+    let mut survey = Survey { cancelled, each, participants: HashMap::new(), skips: Vec::new(), first: None, last: None };
     let (report, date_question) = read_path_with(path, options, &mut survey, OnAmbiguity::AssumeDayFirst)?;
     let mut participants: Vec<Participant> = survey.participants.into_values().collect();
     participants
@@ -97,6 +107,7 @@ pub fn preview(path: &Path, options: &ImportOptions, cancelled: &dyn Fn() -> boo
 
 struct Survey<'a> {
     cancelled: &'a dyn Fn() -> bool,
+    each: &'a mut dyn FnMut(&Message) -> Result<(), Stop>,
     participants: HashMap<(ChannelHandle, Role), Participant>,
     skips: Vec<Skip>,
     first: Option<Timestamp>,
@@ -125,7 +136,10 @@ impl Survey<'_> {
 impl Sink for Survey<'_> {
     fn take(&mut self, read: Read) -> Result<(), Stop> {
         match read {
-            Read::Message(message) => self.meet(message),
+            Read::Message(message) => {
+                (self.each)(&message)?;
+                self.meet(message);
+            }
             Read::Skipped(skip) => self.skips.push(skip),
         }
         Ok(())

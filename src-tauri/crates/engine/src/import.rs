@@ -12,10 +12,13 @@ use crate::{Engine, EngineError, Result};
 
 /// Messages a transaction: large enough that the cost of making it durable is spread thin, small enough that an approval waits
 /// for a tenth of a second at most.
-const BATCH_MESSAGES: usize = 2_000;
+pub(crate) const BATCH_MESSAGES: usize = 2_000;
 
 /// …and bytes of text a transaction, for exports with very long messages.
-const BATCH_BYTES: usize = 8 * 1024 * 1024;
+pub(crate) const BATCH_BYTES: usize = 8 * 1024 * 1024;
+
+/// Why a message stays out that the person erased before.
+pub(crate) const ERASED: &str = "erased";
 
 /// What to import and how.
 #[derive(Debug, Clone, PartialEq)]
@@ -110,6 +113,8 @@ impl StoreSink<'_> {
                 }
                 self.batch.clear();
                 self.batch_bytes = 0;
+                // A number and no text: what is committed here outlives whatever happens to the process.
+                tracing::info!(messages = self.totals.imported + self.totals.duplicate, "messages stored");
                 Ok(())
             }
             Err(error) => {
@@ -170,14 +175,7 @@ impl Engine {
         let started = self.now();
         let shown_path = request.path.to_string_lossy().into_owned();
         self.store().write(|tx| tx.begin_import(import_id, &shown_path, kind.name(), request.is_sample, started))?;
-        let options = ImportOptions {
-            source: request.source,
-            me: request.me.clone(),
-            date_order: request.date_order,
-            utc_offset_minutes: self.inner.utc_offset_minutes,
-            file_time: modified(&request.path).unwrap_or(started),
-            make_private: request.private,
-        };
+        let options = self.reading_options(request, started);
         let mut sink = StoreSink {
             engine: self,
             import_id,
@@ -197,7 +195,7 @@ impl Engine {
         let StoreSink { mut totals, mut touched, to_be_private, erased, has_owner, failure, .. } = sink;
         self.make_private(&to_be_private)?;
         if erased > 0 {
-            totals.skipped.push(ImportSkip { reason: "erased".to_owned(), count: erased, sample: String::new() });
+            totals.skipped.push(ImportSkip { reason: ERASED.to_owned(), count: erased, sample: String::new() });
         }
         match read {
             Ok(report) => {
@@ -220,6 +218,18 @@ impl Engine {
                 self.store().write(|tx| tx.account_import(import_id, state, &totals, Some(&words), Some(self.now())))?;
                 Err(error)
             }
+        }
+    }
+
+    /// How the file of a request is read: the same for an import and for a look before it.
+    pub(crate) fn reading_options(&self, request: &ImportRequest, now: Timestamp) -> ImportOptions {
+        ImportOptions {
+            source: request.source,
+            me: request.me.clone(),
+            date_order: request.date_order,
+            utc_offset_minutes: self.inner.utc_offset_minutes,
+            file_time: modified(&request.path).unwrap_or(now),
+            make_private: request.private,
         }
     }
 

@@ -4,11 +4,13 @@
 //! wire (`api`), windows and sockets (`app`, `server`), SQL (`store`).
 
 mod analyze;
+mod dry_run;
 mod edges;
 mod embedding;
 mod erasure;
 mod error;
 mod import;
+mod location;
 mod propose;
 mod queue;
 mod review;
@@ -22,11 +24,13 @@ use keepsake_domain::{Clock, IdSource, Timestamp};
 use keepsake_store::Store;
 
 pub use analyze::{AnalyzeStart, StoredAnalysis, StoredArcPoint, StoredSentence};
+pub use dry_run::DryRun;
 pub use edges::{RandomIds, SystemClock, rfc3339};
 pub use embedding::{EmbedderSlot, EmbedderState};
 pub use erasure::{ErasureReceipt, Existing, PrivacyOutcome};
 pub use error::EngineError;
 pub use import::{ImportOutcome, ImportRequest, local_utc_offset_minutes, named};
+pub use location::default_data_dir;
 pub use propose::{Proposed, vectors_of};
 pub use queue::{KillPoint, Progress, Step, Worker, WorkerLock};
 pub use review::{Act, ActOutcome};

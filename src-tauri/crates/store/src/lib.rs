@@ -15,6 +15,7 @@ mod conversations;
 mod embeddings;
 mod erase;
 mod error;
+mod foresee;
 mod gate_log;
 mod guard;
 mod imports;
@@ -39,6 +40,7 @@ pub use conversations::{ConversationFilter, ConversationRow, InteractionRow, Own
 pub use embeddings::EmbeddingOwner;
 pub use erase::{Erased, ErasurePayload, Sweep};
 pub use error::StoreError;
+pub use foresee::{Foreseen, Foresight};
 pub use gate_log::{GateLogRow, NewGateLogRow};
 pub use imports::{ImportRow, ImportSkip, ImportTotals};
 pub use jobs::{JobOutcome, JobRow, Lease, NewJob};

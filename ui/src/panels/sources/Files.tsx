@@ -10,7 +10,7 @@ import { bytes } from '../../strings/words';
 import { TESTIDS } from '../../testids';
 import css from './Files.module.css';
 import { Skips } from './Skips';
-import { type WaitingFile, answer, asksDates, asksOwner, importable, leaveOut, skippedCount, startedJobs, useWaitingFiles } from './files';
+import { type WaitingFile, answer, asksDates, asksOwner, leaveOut, skippedCount, startedJobs, useWaitingFiles } from './files';
 
 export function Files() {
   const files = useWaitingFiles();
@@ -67,7 +67,7 @@ export function Files() {
               ? t.sources.importNone
               : t.sources.import(
                   ready.length,
-                  ready.reduce((sum, each) => sum + (each.look ? importable(each.look) : 0), 0),
+                  ready.reduce((sum, each) => sum + (each.look?.imported ?? 0), 0),
                 )}
           </Button>
         </footer>
@@ -112,7 +112,7 @@ function FileCard({ waiting }: { waiting: WaitingFile }) {
         <>
           <p className={css.summary}>
             <span className="num">{t.sources.conversations(look.conversations)}</span>
-            <span className="num">{t.sources.messages(importable(look))}</span>
+            <span className="num">{t.sources.foreseen(look.seen, look.imported, look.duplicate, skippedCount(look))}</span>
             {look.first !== null && look.last !== null ? <span>{t.sources.range(shortDate(look.first, now), shortDate(look.last, now))}</span> : null}
             {look.participants.length > 1 ? <span className="num">{t.sources.participants(look.participants.length)}</span> : null}
           </p>

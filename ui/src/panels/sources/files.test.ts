@@ -10,6 +10,8 @@ const look = (change: Partial<DryRunFile>): DryRunFile => ({
   error: null,
   conversations: 1,
   seen: 10,
+  imported: 7,
+  duplicate: 3,
   skipped: [],
   first: null,
   last: null,
@@ -25,8 +27,9 @@ test.each<[string, DryRunFile | undefined, Partial<Answers>, string]>([
   ['not read yet', undefined, {}, 'looking'],
   ['ready', look({}), {}, 'ready'],
   ['no export', look({ kind: null, error: 'This is a picture.' }), {}, 'unreadable'],
-  ['nothing in it', look({ seen: 0 }), {}, 'empty'],
-  ['all of it skipped', look({ skipped: skip(10) }), {}, 'empty'],
+  ['nothing in it', look({ seen: 0, imported: 0, duplicate: 0 }), {}, 'empty'],
+  ['all of it skipped', look({ imported: 0, duplicate: 0, skipped: skip(10) }), {}, 'empty'],
+  ['all of it there: the owner may still be named', look({ imported: 0, duplicate: 10, needs_owner: true }), { me: 'Mara' }, 'ready'],
   ['the owner is not known', look({ needs_owner: true }), {}, 'asks'],
   ['the owner was named', look({ needs_owner: true }), { me: 'Mara' }, 'ready'],
   ['the owner does not speak', look({ needs_owner: true }), { isNobody: true }, 'ready'],
@@ -36,7 +39,7 @@ test.each<[string, DryRunFile | undefined, Partial<Answers>, string]>([
 ])('a file: %s', (_, seen, answers, status) => expect(statusOf(seen, false, { ...UNANSWERED, ...answers })).toBe(status));
 
 test('a file that could not be read says so', () => expect(statusOf(undefined, true, UNANSWERED)).toBe('failed'));
-test('what is skipped is not counted as importable', () => expect(importable(look({ skipped: skip(4) }))).toBe(6));
+test('what is skipped is not counted as importable', () => expect(importable(look({ imported: 4, duplicate: 2, skipped: skip(4) }))).toBe(6));
 
 test.each([
   [0, '0 bytes'],

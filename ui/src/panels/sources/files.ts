@@ -54,7 +54,8 @@ export function statusOf(look: DryRunFile | undefined, isFailed: boolean, answer
 export const asksOwner = (look: DryRunFile, answers: Answers): boolean => look.needs_owner && answers.me === null && !answers.isNobody;
 export const asksDates = (look: DryRunFile, answers: Answers): boolean => look.date_questions.length > 0 && answers.dateOrder === null;
 export const skippedCount = (file: Pick<DryRunFile, 'skipped'>): number => file.skipped.reduce((sum, each) => sum + each.count, 0);
-export const importable = (look: DryRunFile): number => Math.max(0, look.seen - skippedCount(look));
+/** Messages that an import would look at: what is there already may still be needed to say who the owner is. */
+export const importable = (look: DryRunFile): number => look.imported + look.duplicate;
 
 export function useWaitingFiles(): WaitingFile[] {
   const files = useStore(waitingFiles, (waiting) => waiting);

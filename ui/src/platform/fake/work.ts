@@ -86,7 +86,7 @@ export function workCommands(host: Host, base: Handlers, pace_ms: number): Handl
   const isChat = (token: string) => /whatsapp/i.test(token);
   const look = (token: string, me: string | null, order: string | null): DryRunFile => {
     const now = host.now();
-    const blank: DryRunFile = { token, name: fileName(token), kind: null, error: null, conversations: 0, seen: 0, skipped: [], first: null, last: null, participants: [], needs_owner: false, date_questions: [] };
+    const blank: DryRunFile = { token, name: fileName(token), kind: null, error: null, conversations: 0, seen: 0, imported: 0, duplicate: 0, skipped: [], first: null, last: null, participants: [], needs_owner: false, date_questions: [] };
     if (/\.(pdf|png|docx)$/i.test(token)) return { ...blank, error: `${fileName(token)} is not a conversation export that Keepsake can read. Nothing was changed. See “How to get an export” for what it reads.` };
     if (isChat(token)) {
       return {
@@ -94,6 +94,8 @@ export function workCommands(host: Host, base: Handlers, pace_ms: number): Handl
         kind: 'whatsapp',
         conversations: 1,
         seen: 1_204,
+        imported: 1_095,
+        duplicate: 48,
         skipped: [{ reason: 'media_placeholder', text: 'a photo, video or file that is not part of the export', count: 61, sample: '‎IMG-20260304-WA0007.jpg (file attached)' }],
         first: now - 260 * DAY,
         last: now - DAY,
@@ -115,6 +117,8 @@ export function workCommands(host: Host, base: Handlers, pace_ms: number): Handl
       kind: 'chatgpt',
       conversations: 214,
       seen: 18_420,
+      imported: 17_033,
+      duplicate: 737,
       skipped: [
         { reason: 'hidden', text: 'hidden by the service, never shown to you', count: 612, sample: 'Original custom instructions no longer available' },
         { reason: 'empty', text: 'empty message', count: 38, sample: '' },

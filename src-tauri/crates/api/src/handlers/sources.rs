@@ -2,10 +2,10 @@
 
 use std::path::Path;
 
-use keepsake_channels::{DateOrder, ImportOptions, SkipReason, preview};
+use keepsake_channels::{DateOrder, SkipReason};
 use keepsake_domain::Role;
-use keepsake_engine::{ImportRequest, local_utc_offset_minutes};
-use keepsake_store::{ImportRow, ImportSkip};
+use keepsake_engine::{DryRun, Engine, ImportRequest};
+use keepsake_store::{Foresight, ImportRow, ImportSkip};
 
 use super::status::settings_get;
 use crate::app::App;
@@ -46,9 +46,9 @@ pub fn skip_view(skip: &ImportSkip) -> SkipView {
     SkipView { reason: skip.reason.clone(), text: text.to_owned(), count: skip.count, sample: skip.sample.clone() }
 }
 
-/// What a file holds, without changing anything.
-pub fn look_into(path: &Path, token: &str, options: &ImportOptions) -> DryRunFile {
-    let name = path.file_name().map_or_else(String::new, |name| name.to_string_lossy().into_owned());
+/// What a file holds and what of it would come in, without changing anything.
+pub fn look_into(engine: &Engine, token: &str, request: &ImportRequest, foresight: &Foresight) -> DryRunFile {
+    let name = request.path.file_name().map_or_else(String::new, |name| name.to_string_lossy().into_owned());
     let blank = DryRunFile {
         token: token.to_owned(),
         name,
@@ -56,6 +56,8 @@ pub fn look_into(path: &Path, token: &str, options: &ImportOptions) -> DryRunFil
         error: None,
         conversations: 0,
         seen: 0,
+        imported: 0,
+        duplicate: 0,
         skipped: Vec::new(),
         first: None,
         last: None,
@@ -63,24 +65,16 @@ pub fn look_into(path: &Path, token: &str, options: &ImportOptions) -> DryRunFil
         needs_owner: false,
         date_questions: Vec::new(),
     };
-    match preview(path, options, &|| false) {
+    match engine.dry_run(request, foresight) {
         // The window knows files by name only; where they lie is nobody's business there.
-        Err(error) => DryRunFile { error: Some(keepsake_engine::named(&error.to_string(), path)), ..blank },
-        Ok(preview) => DryRunFile {
+        Err(error) => DryRunFile { error: Some(keepsake_engine::named(&error.to_string(), &request.path)), ..blank },
+        Ok(DryRun { preview, totals }) => DryRunFile {
             kind: Some(preview.kind.to_string()),
-            conversations: preview.conversations,
-            seen: preview.seen,
-            skipped: preview
-                .skips
-                .iter()
-                .map(|skip| {
-                    skip_view(&ImportSkip {
-                        reason: skip.reason.name().to_owned(),
-                        count: skip.count,
-                        sample: skip.sample.clone(),
-                    })
-                })
-                .collect(),
+            conversations: totals.conversations,
+            seen: totals.seen,
+            imported: totals.imported,
+            duplicate: totals.duplicate,
+            skipped: totals.skipped.iter().map(skip_view).collect(),
             first: preview.first.map(|t| t.0),
             last: preview.last.map(|t| t.0),
             needs_owner: !preview.is_owner_known,
@@ -112,13 +106,12 @@ pub fn look_into(path: &Path, token: &str, options: &ImportOptions) -> DryRunFil
 }
 
 pub(crate) fn import_dry_run(app: &App, request: DryRunRequest) -> Result<DryRunResponse, ApiError> {
-    let options = ImportOptions {
-        me: request.me,
-        date_order: date_order(request.date_order.as_deref())?,
-        utc_offset_minutes: local_utc_offset_minutes(),
-        ..ImportOptions::new(app.engine().now())
-    };
-    let files = request.tokens.iter().map(|token| Ok(look_into(&app.file(token)?, token, &options)));
+    let order = date_order(request.date_order.as_deref())?;
+    let foresight = Foresight::new()?;
+    let files = request.tokens.iter().map(|token| {
+        let import = ImportRequest { me: request.me.clone(), date_order: order, ..ImportRequest::of(app.file(token)?) };
+        Ok(look_into(app.engine(), token, &import, &foresight))
+    });
     Ok(DryRunResponse { files: files.collect::<Result<Vec<_>, ApiError>>()? })
 }
 

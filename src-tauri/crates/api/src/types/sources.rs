@@ -89,7 +89,11 @@ pub struct DryRunFile {
     pub conversations: u64,
     /// Records that are or should be messages.
     pub seen: u64,
-    /// Of those, skipped.
+    /// Of those, new: an import would bring them.
+    pub imported: u64,
+    /// Of those, already there.
+    pub duplicate: u64,
+    /// Of those, skipped. Seen = imported + duplicate + skipped.
     pub skipped: Vec<SkipView>,
     /// First message.
     pub first: Option<i64>,

@@ -3,9 +3,10 @@
 use std::path::Path;
 
 use keepsake_api::{date_order, look_into, skip_view};
-use keepsake_channels::{ImportError, ImportOptions};
+use keepsake_channels::ImportError;
 use keepsake_domain::{IdSource, ImportId, SourceKind};
-use keepsake_engine::{EmbedderSlot, Engine, EngineError, ImportRequest, RandomIds, Unwatched, local_utc_offset_minutes};
+use keepsake_engine::{EmbedderSlot, Engine, EngineError, ImportRequest, RandomIds, Unwatched};
+use keepsake_store::Foresight;
 use serde_json::{Value, json};
 
 use super::engine;
@@ -42,12 +43,13 @@ impl Account {
 /// Imports each path in turn; a file that fails does not undo those before it.
 pub(crate) fn run(args: &Args, import: &ImportArgs, output: &mut Output) -> Result<(), Failure> {
     let engine = engine(args, EmbedderSlot::none())?;
+    let foresight = Foresight::new()?;
     let mut accounts = Vec::new();
     let mut failures: Vec<String> = Vec::new();
     for path in &import.paths {
         let inputs = engine.inputs(path).unwrap_or_else(|_| vec![path.clone()]);
         for input in inputs {
-            let account = if import.dry_run { look(&input, import) } else { bring(&engine, &input, import) };
+            let account = if import.dry_run { look(&engine, &input, import, &foresight) } else { bring(&engine, &input, import) };
             match account {
                 Ok(account) => accounts.push(account),
                 Err(Failure::Message(words)) => failures.push(words),
@@ -60,13 +62,7 @@ pub(crate) fn run(args: &Args, import: &ImportArgs, output: &mut Output) -> Resu
 }
 
 fn bring(engine: &Engine, path: &Path, import: &ImportArgs) -> Result<Account, Failure> {
-    let request = ImportRequest {
-        source: import.source,
-        me: import.me.clone(),
-        date_order: date_order(import.date_order.as_deref())?,
-        private: import.private,
-        ..ImportRequest::of(path)
-    };
+    let request = request(path, import)?;
     let import_id = ImportId::from_uuid(RandomIds::default().next_uuid());
     let outcome = engine.import(&import_id, &request, &Unwatched).map_err(|error| match &error {
         EngineError::Import(ImportError::DateOrderNeeded { .. }) => {
@@ -76,7 +72,7 @@ fn bring(engine: &Engine, path: &Path, import: &ImportArgs) -> Result<Account, F
     })?;
     engine.queue_unread()?;
     if outcome.has_unknown_owner && matches!(outcome.kind, SourceKind::Whatsapp | SourceKind::Transcript) {
-        ask_for_owner(path, import)?;
+        ask_for_owner(engine, path, import)?;
     }
     Ok(Account {
         path: path.display().to_string(),
@@ -90,8 +86,8 @@ fn bring(engine: &Engine, path: &Path, import: &ImportArgs) -> Result<Account, F
 }
 
 /// "Which of these is you?", on standard error: the messages are in, but nothing can be filed under the owner yet.
-fn ask_for_owner(path: &Path, import: &ImportArgs) -> Result<(), Failure> {
-    let shown = look_into(path, "", &options(import)?);
+fn ask_for_owner(engine: &Engine, path: &Path, import: &ImportArgs) -> Result<(), Failure> {
+    let shown = look_into(engine, "", &request(path, import)?, &Foresight::new()?);
     let names: Vec<String> =
         shown.participants.iter().take(NAMES_SHOWN).map(|p| format!("{} ({})", p.name, p.messages)).collect();
     eprintln!(
@@ -102,20 +98,19 @@ fn ask_for_owner(path: &Path, import: &ImportArgs) -> Result<(), Failure> {
     Ok(())
 }
 
-fn options(import: &ImportArgs) -> Result<ImportOptions, Failure> {
-    let now = keepsake_domain::Clock::now(&keepsake_engine::SystemClock);
-    Ok(ImportOptions {
+fn request(path: &Path, import: &ImportArgs) -> Result<ImportRequest, Failure> {
+    Ok(ImportRequest {
         source: import.source,
         me: import.me.clone(),
         date_order: date_order(import.date_order.as_deref())?,
-        utc_offset_minutes: local_utc_offset_minutes(),
-        make_private: import.private,
-        ..ImportOptions::new(now)
+        private: import.private,
+        ..ImportRequest::of(path)
     })
 }
 
-fn look(path: &Path, import: &ImportArgs) -> Result<Account, Failure> {
-    let shown = look_into(path, "", &options(import)?);
+/// What an import of this file, after those that were looked at before it, would bring.
+fn look(engine: &Engine, path: &Path, import: &ImportArgs, foresight: &Foresight) -> Result<Account, Failure> {
+    let shown = look_into(engine, "", &request(path, import)?, foresight);
     if let Some(error) = shown.error {
         return Err(Failure::new(error));
     }
@@ -124,8 +119,8 @@ fn look(path: &Path, import: &ImportArgs) -> Result<Account, Failure> {
         kind: shown.kind.unwrap_or_default(),
         conversations: shown.conversations,
         seen: shown.seen,
-        imported: 0,
-        duplicate: 0,
+        imported: shown.imported,
+        duplicate: shown.duplicate,
         skipped: shown
             .skipped
             .iter()
@@ -138,6 +133,8 @@ fn print(accounts: &[Account], is_dry_run: bool, output: &mut Output) -> Result<
     let sum = |part: fn(&Account) -> u64| accounts.iter().map(part).sum::<u64>();
     if output.is_json() {
         return output.json(&json!({
+            // Nothing was changed; "imported" is what an import would bring.
+            "dry_run": is_dry_run,
             "files": accounts.iter().map(Account::json).collect::<Vec<_>>(),
             "totals": {
                 "seen": sum(|a| a.seen), "imported": sum(|a| a.imported), "duplicate": sum(|a| a.duplicate),
@@ -147,17 +144,11 @@ fn print(accounts: &[Account], is_dry_run: bool, output: &mut Output) -> Result<
     }
     for account in accounts {
         let skipped = account.skipped_count();
-        if is_dry_run {
-            output.line(format!(
-                "{}  {}: {} conversations, {} messages, {skipped} to skip",
-                account.path, account.kind, account.conversations, account.seen
-            ))?;
-        } else {
-            output.line(format!(
-                "{}  {}: {} seen = {} imported + {} duplicate + {skipped} skipped",
-                account.path, account.kind, account.seen, account.imported, account.duplicate
-            ))?;
-        }
+        let imported = if is_dry_run { "to import" } else { "imported" };
+        output.line(format!(
+            "{}  {}: {} seen = {} {imported} + {} duplicate + {skipped} skipped",
+            account.path, account.kind, account.seen, account.imported, account.duplicate
+        ))?;
         for skip in &account.skipped {
             let skip: keepsake_store::ImportSkip =
                 serde_json::from_value(skip.clone()).map_err(|error| Failure::new(error.to_string()))?;

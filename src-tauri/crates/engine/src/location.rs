@@ -1,0 +1,38 @@
+//! Where the data lies unless somebody says otherwise: one rule for the window and the command line, so that both open the same
+//! file. `--data-dir` and `KEEPSAKE_DATA` are read by the programs themselves.
+
+use std::ffi::OsString;
+use std::path::PathBuf;
+
+/// The platform's place for a person's data. `env` looks up an environment variable. `None` without a home: a folder relative to
+/// wherever the program was started would be another one each time.
+pub fn default_data_dir(env: impl Fn(&str) -> Option<OsString>) -> Option<PathBuf> {
+    // An empty variable counts as unset, as the XDG base directory specification has it.
+    let dir = |name: &str| env(name).filter(|value| !value.is_empty()).map(PathBuf::from);
+    let base = if cfg!(target_os = "macos") {
+        dir("HOME").map(|home| home.join("Library/Application Support"))
+    } else if cfg!(windows) {
+        dir("APPDATA")
+    } else {
+        dir("XDG_DATA_HOME").or_else(|| dir("HOME").map(|home| home.join(".local/share")))
+    };
+    base.map(|base| base.join("keepsake"))
+}
+
+#[cfg(all(test, target_os = "linux"))]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_data_folder_follows_the_environment() {
+        let check = |env: &[(&str, &str)], expect: Option<&str>| {
+            let lookup = |name: &str| env.iter().find(|(key, _)| *key == name).map(|(_, value)| OsString::from(value));
+            assert_eq!(default_data_dir(lookup), expect.map(PathBuf::from), "{env:?}");
+        };
+        check(&[("HOME", "/h")], Some("/h/.local/share/keepsake"));
+        check(&[("HOME", "/h"), ("XDG_DATA_HOME", "/d")], Some("/d/keepsake"));
+        check(&[("HOME", "/h"), ("XDG_DATA_HOME", "")], Some("/h/.local/share/keepsake"));
+        check(&[("HOME", "")], None);
+        check(&[], None);
+    }
+}

@@ -46,23 +46,11 @@ impl Options {
         }
         let data_dir = told.or_else(|| env("KEEPSAKE_DATA").map(PathBuf::from)).filter(|dir| !dir.as_os_str().is_empty());
         let model_dir = keepsake_models::default_model_dir(&env);
-        match data_dir.or_else(|| platform_dir(env)) {
+        match data_dir.or_else(|| keepsake_api::default_data_dir(env)) {
             Some(data_dir) => Ok(Self { data_dir, model_dir }),
             None => Err(UsageError::NoHome),
         }
     }
-}
-
-fn platform_dir(env: impl Fn(&str) -> Option<OsString>) -> Option<PathBuf> {
-    let dir = |name: &str| env(name).filter(|value| !value.is_empty()).map(PathBuf::from);
-    let base = if cfg!(target_os = "macos") {
-        dir("HOME").map(|home| home.join("Library/Application Support"))
-    } else if cfg!(windows) {
-        dir("APPDATA")
-    } else {
-        dir("XDG_DATA_HOME").or_else(|| dir("HOME").map(|home| home.join(".local/share")))
-    };
-    base.map(|base| base.join("keepsake"))
 }
 
 #[cfg(test)]

@@ -48,7 +48,7 @@ struct Shared {
 /// Serves until the process is ended.
 pub(crate) fn serve(args: &Args, serve: &ServeArgs, output: &mut Output) -> Result<(), Failure> {
     let ui = find_ui(serve.ui.as_deref())?;
-    let options = AppOptions { data_dir: data_dir(args), model_dir: model_dir(), work: true, file_access: FileAccess::Upload };
+    let options = AppOptions { data_dir: data_dir(args)?, model_dir: model_dir(), work: true, file_access: FileAccess::Upload };
     let app = App::open(options)?;
     let runtime = tokio::runtime::Builder::new_multi_thread()
         .worker_threads(2)

@@ -11,20 +11,17 @@ use std::path::PathBuf;
 
 use keepsake_api::{App, AppOptions, FileAccess};
 use keepsake_domain::ConversationId;
-use keepsake_engine::{EmbedderSlot, Engine, EngineParts, RandomIds, SystemClock, local_utc_offset_minutes};
+use keepsake_engine::{EmbedderSlot, Engine, EngineParts, RandomIds, SystemClock, default_data_dir, local_utc_offset_minutes};
 
 use crate::args::Args;
 use crate::output::{Failure, Output};
 
 /// The data folder: named, or the platform's.
-pub(crate) fn data_dir(args: &Args) -> PathBuf {
-    if let Some(dir) = &args.data_dir {
-        return dir.clone();
-    }
-    // The model lies in `<data folder>/models/<name>` by default, so the two rules are one.
-    let without_choice = |name: &str| if name == "KEEPSAKE_MODEL_DIR" { None } else { std::env::var_os(name) };
-    let model = keepsake_models::default_model_dir(without_choice);
-    model.ancestors().nth(2).map_or_else(|| PathBuf::from("keepsake-data"), PathBuf::from)
+pub(crate) fn data_dir(args: &Args) -> Result<PathBuf, Failure> {
+    let named = args.data_dir.clone().filter(|dir| !dir.as_os_str().is_empty());
+    named
+        .or_else(|| default_data_dir(|name| std::env::var_os(name)))
+        .ok_or_else(|| Failure::new("there is no home directory to keep data in; name one with --data-dir DIR"))
 }
 
 /// Where the local model lies.
@@ -35,7 +32,7 @@ pub(crate) fn model_dir() -> PathBuf {
 /// The engine with this embedder.
 pub(crate) fn engine(args: &Args, embedder: EmbedderSlot) -> Result<Engine, Failure> {
     Ok(Engine::open(EngineParts {
-        data_dir: data_dir(args),
+        data_dir: data_dir(args)?,
         clock: std::sync::Arc::new(SystemClock),
         ids: std::sync::Arc::new(RandomIds::default()),
         embedder,
@@ -45,7 +42,7 @@ pub(crate) fn engine(args: &Args, embedder: EmbedderSlot) -> Result<Engine, Fail
 
 /// The application without a background worker.
 pub(crate) fn app(args: &Args) -> Result<App, Failure> {
-    Ok(App::open(AppOptions { data_dir: data_dir(args), model_dir: model_dir(), work: false, file_access: FileAccess::Upload })?)
+    Ok(App::open(AppOptions { data_dir: data_dir(args)?, model_dir: model_dir(), work: false, file_access: FileAccess::Upload })?)
 }
 
 /// A conversation by its own id or by its id in the export.

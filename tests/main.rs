@@ -3,6 +3,7 @@
 #![allow(clippy::unwrap_used)] // A test that cannot go on should say where.
 
 mod cli;
+mod crash;
 mod harness;
 mod http;
 mod poison;

@@ -1,8 +1,8 @@
 //! From a conversation to a few well-founded candidates, by rules; or by what a model replies, checked by the same rules.
 //!
 //! The way of a message: whose words are they ([`sentence`]), do they speak as themself ([`scene`]), in what mood is each
-//! clause (`clause`), what does it say of its speaker (`parse`, `frames`), how is that said of a third person
-//! (`rewrite`), has it been said or taken back elsewhere (`reconcile`). [`filter`], [`validate`] and [`dedup`] are the
+//! clause (`clause`), what does it say of its speaker (`parse`, `frames`, and a linear model in `learned`), how is that said
+//! of a third person (`rewrite`), has it been said or taken back elsewhere (`reconcile`). [`filter`], [`validate`] and [`dedup`] are the
 //! gates that every proposer's output passes, a model's too; [`model`] asks one and believes what the owner's words carry.
 //!
 //! Deliberately not here: IO, async, clocks, storage, sending. Vectors come in as plain numbers, replies as text.

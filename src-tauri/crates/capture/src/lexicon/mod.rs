@@ -72,5 +72,5 @@ words! {
 
 /// Whether `word` is one of the white-space separated words of `list`. For short lists beside their one use.
 pub(crate) fn one_of(word: &str, list: &str) -> bool {
-    !word.is_empty() && list.split_whitespace().any(|w| w == word)
+    !word.is_empty() && list.split_ascii_whitespace().any(|w| w == word)
 }

@@ -29,6 +29,7 @@ mod reconcile;
 mod rewrite;
 mod scene;
 mod sentence;
+mod subject;
 mod token;
 mod vague;
 pub mod validate;

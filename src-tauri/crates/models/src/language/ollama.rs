@@ -1,5 +1,6 @@
 //! Ollama's own shape: `/api/chat`, one JSON object a line.
 
+use keepsake_prompt::Prompt;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
@@ -8,15 +9,23 @@ use super::transport::ServerError;
 use super::wire::Flow;
 use super::{CallError, ChatRequest, Watch};
 
-/// Ollama cuts a prompt that is longer than its window from the front, silently. So a window is asked for that holds the
-/// prompt even where its tokens are short (four characters each is a rule of thumb for English).
-const WINDOW_MARGIN: usize = 2;
 /// A change of window makes Ollama load the model anew, so there are few sizes: this, doubled as often as needed.
 const WINDOW_TOKENS_MIN: usize = 4096;
 
+/// The window to ask for. Ollama cuts a prompt that is longer than its window from the front, silently; a window much too
+/// large takes memory that the model needs. So tokens are counted on the safe side: 3.5 characters of ASCII each, and one for
+/// each other character, since Chinese has hardly more.
+fn window_tokens(prompt: &Prompt) -> usize {
+    let (mut ascii, mut other) = (0, 0);
+    for c in prompt.system.as_str().chars().chain(prompt.user.as_str().chars()) {
+        *if c.is_ascii() { &mut ascii } else { &mut other } += 1;
+    }
+    let tokens: usize = ascii * 2 / 7 + other;
+    (tokens + usize::from(prompt.reply_tokens_max)).next_power_of_two().max(WINDOW_TOKENS_MIN)
+}
+
 pub(crate) fn body(model: &str, request: &ChatRequest<'_>, offer: Offer) -> Value {
     let prompt = request.prompt;
-    let window = (prompt.tokens() * WINDOW_MARGIN + usize::from(prompt.reply_tokens_max)).next_power_of_two();
     let mut body = json!({
         "model": model,
         "messages": [
@@ -29,7 +38,7 @@ pub(crate) fn body(model: &str, request: &ChatRequest<'_>, offer: Offer) -> Valu
         "options": {
             "temperature": request.temperature,
             "num_predict": prompt.reply_tokens_max,
-            "num_ctx": window.max(WINDOW_TOKENS_MIN),
+            "num_ctx": window_tokens(prompt),
         },
     });
     match offer.shape {
@@ -97,4 +106,25 @@ pub(crate) fn models(body: &[u8]) -> Option<Vec<String>> {
     }
     let tags: Tags = serde_json::from_slice(body).ok()?;
     Some(tags.models.into_iter().map(|tag| tag.name).collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use keepsake_prompt::PromptText;
+
+    use super::*;
+
+    #[test]
+    fn the_window_holds_the_prompt_and_its_reply_in_any_script() {
+        let check = |piece: &'static str, times: usize, expect: usize| {
+            let mut user = PromptText::default();
+            (0..times).for_each(|_| user.push(&PromptText::fixed(piece)));
+            let system = PromptText::fixed("List the facts.");
+            let prompt = Prompt { name: "facts", version: 1, system, user, schema: Value::Null, reply_tokens_max: 800 };
+            assert_eq!(window_tokens(&prompt), expect, "{times} times {piece}");
+        };
+        check("tea", 1, 4_096);
+        check("four", 24_000, 32_768);
+        check("每天喝茶", 1_000, 8_192);
+    }
 }

@@ -335,16 +335,21 @@ impl Recording {
             match dice.roll() % 4 {
                 0 => file.settle(|| false),
                 1 => file.settle(|| true),
-                _ => file.settle(|| dice.roll() % 2 == 0),
+                _ => file.settle(|| dice.roll().is_multiple_of(2)),
             }
             std::fs::write(folder.path().join(path.strip_prefix(&self.dir).unwrap()), &file.content).unwrap();
         }
         (folder, acknowledged)
     }
 
-    /// `count` points spread over the whole run, the ones right after an acknowledgement among them.
+    /// `count` points spread over the whole run, and each moment right after an acknowledgement.
     fn cuts(&self, count: usize) -> Vec<usize> {
-        (1..=count).map(|n| n * self.events.len() / count).collect()
+        let spread = (1..=count).map(|n| n * self.events.len() / count);
+        let told = self.events.iter().zip(1..).filter(|(event, _)| matches!(event, Event::Acknowledged { .. }));
+        let mut cuts: Vec<usize> = spread.chain(told.map(|(_, after)| after)).collect();
+        cuts.sort_unstable();
+        cuts.dedup();
+        cuts
     }
 }
 

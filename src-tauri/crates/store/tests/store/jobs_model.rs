@@ -217,7 +217,10 @@ fn step(bench: &Bench, model: &mut Model, leases: &mut Vec<Lease>, now: &mut i64
             prop_assert_eq!(stored, held);
         }
         Action::Recover(all) => {
-            prop_assert_eq!(store.write(|tx| tx.recover_jobs(if *all { LeaseLoss::ProcessEnded } else { LeaseLoss::RanOut }, at)).unwrap(), model.recover(*all, at.0));
+            prop_assert_eq!(
+                store.write(|tx| tx.recover_jobs(if *all { LeaseLoss::ProcessEnded } else { LeaseLoss::RanOut }, at)).unwrap(),
+                model.recover(*all, at.0)
+            );
         }
         Action::RequestCancel(index) if *index < model.jobs.len() => {
             let id = model.jobs[*index].id.clone();

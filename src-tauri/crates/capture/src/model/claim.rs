@@ -139,10 +139,15 @@ pub(super) fn shares(statement: &str, text: &str) -> bool {
     support(statement, text, "", &["User"]).share > 0.0
 }
 
+/// Whether a text says hardly anything that the other does not.
+pub(super) fn repeats(text: &str, other: &str) -> bool {
+    support(text, other, "", &["User"]).share >= SUPPORT_CLEAR
+}
+
 /// Whether two texts about the same thing say the opposite of it.
 pub(super) fn contradict(topic: &str, position: &str) -> bool {
     let (topic_words, position_words) = (low_words(topic), low_words(position));
-    support(topic, position, "", &["User"]).share >= SUPPORT_CLEAR
+    support(topic, position, "", &["User"]).share >= SUPPORT_MIN
         && denies(&topic_words) != denies(&position_words)
         && denies(&topic_words)
 }
@@ -406,7 +411,8 @@ fn verb(tokens: &[Token]) -> Verb {
             (Some(base), ..) if time == Time::Present => (base, time),
             (_, Some(base), _) if time != Time::Other && !crate::lexicon::is_known_verb(low) => (base, Time::Past),
             (_, Some(base), _) if time == Time::Other => (base, time),
-            _ => (low.to_owned(), time),
+            // A verb that the lexicon does not have: the third person of "User …" still ends in s.
+            _ => (low.strip_suffix('s').filter(|base| base.len() > 2 && !base.ends_with('s')).unwrap_or(low).to_owned(), time),
         },
     };
     Verb { base, time, complement: at + 1 }

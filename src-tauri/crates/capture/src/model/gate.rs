@@ -13,9 +13,9 @@ use keepsake_domain::{
 };
 
 use super::claim;
-use super::place::{Places, Refusal, Said, gives_orders};
+use super::place::{Places, Purpose, Refusal, Said, order_in};
 use crate::lexicon::{TODAY, one_of};
-use crate::{Conversation, Proposals, dedup, filter, scene, sentence, validate};
+use crate::{Conversation, Proposals, dedup, filter, scene, validate};
 
 /// Evidence spans of one candidate; the clearest comes first, and more than a few nobody reads.
 pub(super) const EVIDENCE_MAX: usize = 4;
@@ -104,11 +104,19 @@ pub(super) fn admitted(places: &Places<'_>, mut candidate: Candidate) -> Result<
     if candidate.evidence.is_empty() {
         return Err((Gate::Ungrounded, "No place in the conversation is given.".to_owned()));
     }
+    // First what is plain from the statement alone, so that the clearest reason is given. A position does not begin with the
+    // person who holds it; everything else of the filters counts for it too.
+    let mut filtered = candidate.clone();
+    if candidate.kind == MemoryKind::Knowledge {
+        filtered.content = format!("User {}", candidate.content);
+    }
+    filter::check(&filtered, places.conversation())?;
+    let purpose = if candidate.kind == MemoryKind::Knowledge { Purpose::Position } else { Purpose::Fact };
     let mut said = Said::default();
     let mut refusal: Option<Refusal> = None;
     let mut kept = Vec::new();
     for evidence in std::mem::take(&mut candidate.evidence) {
-        match places.said(&evidence) {
+        match places.said(&evidence, purpose) {
             Ok(more) => {
                 said.clauses.extend(more.clauses);
                 said.foreign.extend(more.foreign);
@@ -147,16 +155,7 @@ pub(super) fn admitted(places: &Places<'_>, mut candidate: Candidate) -> Result<
     if candidate.durability == Durability::Ephemeral || candidate.kind == MemoryKind::Fact && is_passing(&candidate.content) {
         return Err((Gate::Ephemeral, "It holds for this day or hour.".to_owned()));
     }
-    // A position does not begin with the person who holds it; everything else of the filters counts for it too.
-    let mut filtered = candidate.clone();
-    if candidate.kind == MemoryKind::Knowledge {
-        filtered.content = format!("User {}", candidate.content);
-    }
-    filter::check(&filtered, places.conversation())?;
-    if candidate.kind == MemoryKind::Knowledge {
-        filtered.content.clone_from(&candidate.content);
-    }
-    validate::check(&filtered, places.conversation())?;
+    validate::check(&candidate, places.conversation())?;
     Ok(candidate)
 }
 
@@ -170,7 +169,7 @@ fn check_detail(candidate: &Candidate, detail: &KnowledgeDetail, said: &Said) ->
     if dedup::fingerprint(topic) == dedup::fingerprint(&candidate.content) {
         return invalid("The topic only repeats the position.");
     }
-    if dedup::compare(&candidate.reasoning, None, &candidate.content, None).0 == DedupOutcome::Exact {
+    if !candidate.reasoning.is_empty() && claim::repeats(&candidate.reasoning, &candidate.content) {
         return invalid("The reasoning only repeats the position.");
     }
     let around = format!("{} {} {}", candidate.content, candidate.reasoning, said.text());
@@ -216,7 +215,8 @@ fn check_markup(candidate: &Candidate, said: &str) -> Result<(), Refusal> {
         if scene::hides_text(text) || validate::shown(text) != text.split_whitespace().collect::<Vec<_>>().join(" ") {
             return Err((Gate::Invalid, "It has hidden characters.".to_owned()));
         }
-        if scene::is_order(text) {
+        // "User is an administrator" is a statement; "the user is an administrator" in a message is an order to believe it.
+        if scene::is_order(text.strip_prefix("User").unwrap_or(text)) {
             return Err((Gate::SystemPromptLeak, "It reads like an order to an assistant.".to_owned()));
         }
     }
@@ -229,13 +229,10 @@ const QUARANTINE_CONFIDENCE: Confidence = Confidence::FLOOR;
 /// Keeps messages that give orders to a machine as quoted data, for a person to look at, whoever sent them.
 fn quarantine(places: &Places<'_>, from: usize, candidates: &mut Vec<Candidate>, stops: &mut Vec<Stop>) {
     for (index, turn) in places.conversation().turns.iter().enumerate().skip(from) {
-        if turn.message_type == MessageType::Instruction || turn.role == Role::System || !gives_orders(turn) {
+        if turn.message_type == MessageType::Instruction || turn.role == Role::System || !places.gives_orders(index) {
             continue;
         }
-        let bytes = sentence::sentences(turn.text)
-            .into_iter()
-            .find(|s| scene::is_order(&turn.text[s.start..s.end]))
-            .map_or(0..turn.text.len(), |s| s.start..s.end);
+        let bytes = order_in(turn.text).unwrap_or(0..turn.text.len());
         let Ok(span) = Span::of_bytes(turn.text, bytes.clone()) else { continue };
         let (subject, label) = match turn.role {
             Role::Owner => (Subject::Owner, "User"),

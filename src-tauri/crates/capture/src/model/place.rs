@@ -17,6 +17,15 @@ use crate::sentence::{self, Sentence, Voice};
 use crate::token::{Token, tokenize};
 use crate::{Conversation, Turn, foreign, frames, scene};
 
+/// What a place is to prove.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Purpose {
+    /// That something is so.
+    Fact,
+    /// That somebody thinks so. "If a test lies, delete it" states a position, though no fact; so does "Keep it simple".
+    Position,
+}
+
 /// Why a place proves nothing.
 pub(super) type Refusal = (Gate, String);
 
@@ -69,11 +78,12 @@ impl Said {
 pub(super) struct Places<'a> {
     conversation: Conversation<'a>,
     acted: Vec<bool>,
+    orders: Vec<bool>,
 }
 
 impl<'a> Places<'a> {
     pub(super) fn new(conversation: Conversation<'a>) -> Self {
-        Self { conversation, acted: scene::acted(&conversation) }
+        Self { acted: scene::acted(&conversation), orders: conversation.turns.iter().map(gives_orders).collect(), conversation }
     }
 
     pub(super) fn conversation(&self) -> &Conversation<'a> {
@@ -81,7 +91,7 @@ impl<'a> Places<'a> {
     }
 
     /// What the owner says at `evidence`, or why nothing there proves anything about the owner.
-    pub(super) fn said(&self, evidence: &CandidateEvidence) -> Result<Said, Refusal> {
+    pub(super) fn said(&self, evidence: &CandidateEvidence, purpose: Purpose) -> Result<Said, Refusal> {
         let stop = |gate, reason: &str| Err((gate, reason.to_owned()));
         let Some(turn) = self.conversation.turns.get(evidence.message) else {
             return stop(Gate::Ungrounded, "The message it cites is not in the conversation.");
@@ -101,11 +111,16 @@ impl<'a> Places<'a> {
         if turn.is_branch {
             return stop(Gate::Ungrounded, "It cites a branch that was left.");
         }
-        if gives_orders(turn) {
+        if self.gives_orders(evidence.message) {
             return stop(Gate::InstructionLike, "It cites text that gives orders to an assistant or hides characters.");
         }
         let is_acted = self.acted.get(evidence.message).copied().unwrap_or(false);
-        stands(turn, &bytes, is_acted)
+        stands(turn, &bytes, is_acted, purpose)
+    }
+
+    /// Whether the message at `index` gives orders to a machine or hides characters.
+    pub(super) fn gives_orders(&self, index: usize) -> bool {
+        self.orders.get(index).copied().unwrap_or(false)
     }
 
     /// Whether the owner takes back in the very next message what the message at `index` said.
@@ -140,13 +155,25 @@ const TAKES_BACK: &[&str] = &[
 ];
 
 /// Whether the message, or any sentence of it, gives orders to a machine or hides characters.
-pub(super) fn gives_orders(turn: &Turn<'_>) -> bool {
-    scene::hides_text(turn.text)
-        || scene::is_order(turn.text)
-        || sentence::sentences(turn.text).iter().any(|s| scene::is_order(&turn.text[s.start..s.end]))
+fn gives_orders(turn: &Turn<'_>) -> bool {
+    scene::hides_text(turn.text) || scene::is_order(turn.text) || order_in(turn.text).is_some()
 }
 
-fn stands(turn: &Turn<'_>, bytes: &Range<usize>, is_acted: bool) -> Result<Said, Refusal> {
+/// The first sentence that gives orders to a machine, in bytes; also where quotation marks or bullets stand before it.
+pub(super) fn order_in(text: &str) -> Option<Range<usize>> {
+    sentence::sentences(text)
+        .into_iter()
+        .find(|s| {
+            let words = &text[s.start..s.end];
+            let bare = words.trim_start_matches(|c: char| {
+                c.is_whitespace() || matches!(c, '"' | '“' | '”' | '\'' | '>' | '*' | '-' | '•' | '`')
+            });
+            scene::is_order(words) || scene::is_order(bare)
+        })
+        .map(|s| s.start..s.end)
+}
+
+fn stands(turn: &Turn<'_>, bytes: &Range<usize>, is_acted: bool, purpose: Purpose) -> Result<Said, Refusal> {
     let text = turn.text;
     let mut said = Said::default();
     let mut first_refusal: Option<Refusal> = None;
@@ -164,10 +191,12 @@ fn stands(turn: &Turn<'_>, bytes: &Range<usize>, is_acted: bool) -> Result<Said,
             if last.end <= bytes.start || bytes.end <= first.start {
                 continue;
             }
+            let is_rule = purpose == Purpose::Position && !imagines(&tokens);
             let refusal = match clause.mood {
+                Mood::Stopped(Gate::Hypothetical, _) | Mood::Silent if is_rule => None,
                 Mood::Stopped(gate, reason) => Some((gate, reason)),
                 Mood::Silent => Some((Gate::NotAboutSubject, "It is part of a clause that states nothing by itself.")),
-                Mood::Plain | Mood::Hedged if is_request(&tokens, clause) => {
+                Mood::Plain | Mood::Hedged if purpose == Purpose::Fact && is_request(&tokens, clause) => {
                     Some((Gate::QuestionOrRequest, "It asks for something instead of stating it."))
                 }
                 Mood::Plain | Mood::Hedged => None,
@@ -220,6 +249,11 @@ fn veto(text: &str, sentence: &Sentence, is_acted: bool) -> Option<(Gate, &'stat
         }
         Voice::Own | Voice::SelfQuoted => None,
     }
+}
+
+/// Words that open a world in which nobody holds what is said.
+fn imagines(tokens: &[Token]) -> bool {
+    tokens.iter().any(|token| crate::lexicon::one_of(&token.low, "imagine pretend suppose supposing wish assuming"))
 }
 
 /// Verbs by which people speak of themselves without saying "I": every other verb at the start asks for something.

@@ -1,7 +1,7 @@
 //! What is believed of a reply about facts.
 
+use keepsake_capture::Turn;
 use keepsake_capture::model::{Scope, Task};
-use keepsake_capture::{Turn, model::SUPPORT_MIN};
 use keepsake_domain::{Confidence, Gate, MessageType, Role};
 use keepsake_prompt::{Calls, Outcome};
 
@@ -10,7 +10,7 @@ use crate::support::*;
 /// Reads a reply with one fact about `turns` and says what became of it: its content, or the gate.
 fn believed(turns: &[Turn<'_>], line: u32, quote: &str, content: &str) -> Result<String, Gate> {
     let scrubber = scrubber();
-    let task = Task::facts(conversation(turns), Scope::Whole, &scrubber).unwrap();
+    let task = Task::facts(conversation(turns), Scope::Whole, scrubber).unwrap();
     let found = done(drive(task, |_| facts(&[fact(line, quote, content)])));
     match (found.candidates.iter().find(|c| !c.is_quarantined), found.stops.first()) {
         (Some(candidate), _) => Ok(candidate.content.clone()),
@@ -30,20 +30,50 @@ fn a_fact_in_the_owners_own_words_is_kept() {
     check("My name is Odile.", "My name is Odile", "User's name is Odile", "User's name is Odile");
     check("My name is Odile.", "My name is Odile.", "User name is Odile.", "User's name is Odile");
     check("I live in Lyon with my wife", "I live in Lyon", "The user lives in Lyon", "User lives in Lyon");
-    check("I've lived in Lyon since 2019", "I've lived in Lyon since 2019", "User has lived in Lyon since 2019", "User has lived in Lyon since 2019");
+    check(
+        "I've lived in Lyon since 2019",
+        "I've lived in Lyon since 2019",
+        "User has lived in Lyon since 2019",
+        "User has lived in Lyon since 2019",
+    );
     check("hi! I love hiking. what about you?", "I love hiking", "User loves hiking", "User loves hiking");
     check("I love hiking", "I love hiking", "User enjoys hiking", "User enjoys hiking");
     check("I work as a nurse at Acme", "I work as a nurse at Acme", "User is a nurse", "User is a nurse");
     check("I'm a software engineer", "I'm a software engineer", "User is a software engineer", "User is a software engineer");
-    check("I taught my third-graders fractions", "I taught my third-graders fractions", "User is a teacher of third-graders", "User is a teacher of third-graders");
-    check("My sister Emma lives in Lima.", "My sister Emma lives in Lima", "User's sister Emma lives in Lima", "User's sister Emma lives in Lima");
-    check("My sister is called Emma. She lives in Lima.", "My sister is called Emma. She lives in Lima.", "User's sister Emma lives in Lima", "User's sister Emma lives in Lima");
+    check(
+        "I taught my third-graders fractions",
+        "I taught my third-graders fractions",
+        "User is a teacher of third-graders",
+        "User is a teacher of third-graders",
+    );
+    check(
+        "My sister Emma lives in Lima.",
+        "My sister Emma lives in Lima",
+        "User's sister Emma lives in Lima",
+        "User's sister Emma lives in Lima",
+    );
+    check(
+        "My sister is called Emma. She lives in Lima.",
+        "My sister is called Emma. She lives in Lima.",
+        "User's sister Emma lives in Lima",
+        "User's sister Emma lives in Lima",
+    );
     check("I have two cats", "I have two cats", "User has two cats", "User has two cats");
     check("I don't eat meat", "I don't eat meat", "User does not eat meat", "User does not eat meat");
     check("I used to live in Bonn", "I used to live in Bonn", "User used to live in Bonn", "User used to live in Bonn");
     check("I play the cello and teach it", "I play the cello", "User plays the cello", "User plays the cello");
-    check("I'm training for a marathon", "training for a marathon", "User is training for a marathon", "User is training for a marathon");
-    check("I want to learn Spanish this year", "I want to learn Spanish", "User wants to learn Spanish", "User wants to learn Spanish");
+    check(
+        "I'm training for a marathon",
+        "training for a marathon",
+        "User is training for a marathon",
+        "User is training for a marathon",
+    );
+    check(
+        "I want to learn Spanish this year",
+        "I want to learn Spanish",
+        "User wants to learn Spanish",
+        "User wants to learn Spanish",
+    );
     check("I visited Japan in 2023", "I visited Japan in 2023", "User visited Japan in 2023", "User visited Japan in 2023");
     check("I'm allergic to peanuts", "allergic to peanuts", "User is allergic to peanuts", "User is allergic to peanuts");
 }
@@ -53,8 +83,16 @@ fn a_masked_value_comes_back_locally_and_only_from_the_line_it_stands_in() {
     let turns = [owner("My address is mara@example.org, write there."), owner("Not to ana@example.net, that one is old.")];
     let kept = believed(&turns, 1, "My address is [EMAIL_1]", "User's address is [EMAIL_1]");
     assert_eq!(kept, Ok("User's address is mara@example.org".to_owned()), "restored from the session");
-    assert_eq!(believed(&turns, 1, "My address is [EMAIL_1]", "User's address is [EMAIL_2]"), Err(Gate::Ungrounded), "another message's value");
-    assert_eq!(believed(&turns, 1, "My address is [EMAIL_1]", "User's address is [PHONE_7]"), Err(Gate::Ungrounded), "a value nobody wrote");
+    assert_eq!(
+        believed(&turns, 1, "My address is [EMAIL_1]", "User's address is [EMAIL_2]"),
+        Err(Gate::Ungrounded),
+        "another message's value"
+    );
+    assert_eq!(
+        believed(&turns, 1, "My address is [EMAIL_1]", "User's address is [PHONE_7]"),
+        Err(Gate::Ungrounded),
+        "a value nobody wrote"
+    );
 }
 
 #[test]
@@ -110,7 +148,6 @@ fn a_place_that_is_not_the_owners_plain_statement_stops_with_its_gate() {
     check("Book me a table in Lima", "Book me a table in Lima", "User books a table in Lima", Gate::QuestionOrRequest);
     check("Oh sure, I love traffic jams", "I love traffic jams", "User loves traffic jams", Gate::Irony);
     check("I am tired right now", "I am tired right now", "User is tired right now", Gate::Ephemeral);
-    check("I live in Peru", "I live in Peru", "User asked about Peru", Gate::Ungrounded);
 }
 
 #[test]
@@ -126,7 +163,7 @@ fn the_filters_and_the_validation_see_a_models_facts_too() {
     let scrubber = scrubber();
     let turns = [owner("I asked for help with my garden. I live in Lyon")];
     let check = |fact: serde_json::Value, gate: Gate| {
-        let task = Task::facts(conversation(&turns), Scope::Whole, &scrubber).unwrap();
+        let task = Task::facts(conversation(&turns), Scope::Whole, scrubber).unwrap();
         let found = done(drive(task, |_| facts(std::slice::from_ref(&fact))));
         assert!(found.candidates.is_empty(), "{fact}");
         assert_eq!(found.stops[0].gate, gate, "{fact}: {}", found.stops[0].reason);
@@ -154,14 +191,13 @@ fn confidence_is_no_higher_than_the_words_allow() {
     let scrubber = scrubber();
     let check = |text: &str, content: &str, expect: Confidence| {
         let turns = [owner(text)];
-        let task = Task::facts(conversation(&turns), Scope::Whole, &scrubber).unwrap();
+        let task = Task::facts(conversation(&turns), Scope::Whole, scrubber).unwrap();
         let found = done(drive(task, |_| facts(&[fact(1, text, content)])));
         assert_eq!(found.candidates.first().map(|c| c.confidence), Some(expect), "{content}: {:?}", found.stops);
     };
     check("I live in Lyon", "User lives in Lyon", Confidence::EXPLICIT);
     check("I think I live near Lyon", "User lives near Lyon", Confidence::INFERRED);
     check("I bake bread on weekends", "User bakes sourdough bread", Confidence::INFERRED);
-    assert!(SUPPORT_MIN < 1.0);
 }
 
 #[test]
@@ -175,7 +211,7 @@ fn only_the_owners_said_words_are_shown_in_batches_of_three_when_live_and_in_win
     turns.push(turn(Role::Tool, "grep", "SECRET tool"));
     turns.push(turn(Role::System, "sys", "SECRET system"));
     let shown = |scope: Scope| {
-        let mut task = Task::facts(conversation(&turns), scope, &scrubber).unwrap();
+        let mut task = Task::facts(conversation(&turns), scope, scrubber).unwrap();
         let mut sizes = Vec::new();
         while let Some(call) = task.next() {
             let lines = lines(call.prompt);
@@ -190,7 +226,7 @@ fn only_the_owners_said_words_are_shown_in_batches_of_three_when_live_and_in_win
     assert_eq!(shown(Scope::Whole), [8], "a conversation at a time");
     let long = "I like long walks. ".repeat(700);
     let turns: Vec<Turn<'_>> = (0..6).map(|_| owner(&long)).collect();
-    let mut task = Task::facts(conversation(&turns), Scope::Whole, &scrubber).unwrap();
+    let mut task = Task::facts(conversation(&turns), Scope::Whole, scrubber).unwrap();
     let mut calls = 0;
     while task.next().is_some() {
         task.feed("{\"facts\":[]}").unwrap();
@@ -204,7 +240,7 @@ fn an_overlong_message_is_left_out_and_said_so() {
     let scrubber = scrubber();
     let long = "I like long walks. ".repeat(2_000);
     let turns = [owner(&long), owner("I live in Lyon")];
-    let task = Task::facts(conversation(&turns), Scope::Whole, &scrubber).unwrap();
+    let task = Task::facts(conversation(&turns), Scope::Whole, scrubber).unwrap();
     let found = done(drive(task, |prompt| {
         assert!(prompt.user.as_str().len() < 2_000, "the long message is not shown");
         facts(&[])
@@ -217,7 +253,7 @@ fn an_unusable_reply_is_asked_for_once_more_and_then_nothing_is_stored() {
     let scrubber = scrubber();
     let turns = [owner("I live in Lyon"), owner("I have two cats")];
     let good = facts(&[fact(1, "I live in Lyon", "User lives in Lyon")]);
-    let mut task = Task::facts(conversation(&turns), Scope::Whole, &scrubber).unwrap();
+    let mut task = Task::facts(conversation(&turns), Scope::Whole, scrubber).unwrap();
     assert_eq!(task.next().map(|call| call.attempt), Some(1));
     assert!(task.feed("Sure! Here are the facts:").is_err());
     assert_eq!(task.next().map(|call| call.attempt), Some(2), "asked once more");
@@ -226,8 +262,8 @@ fn an_unusable_reply_is_asked_for_once_more_and_then_nothing_is_stored() {
     assert!(task.feed(&good).is_err(), "a reply nobody asked for");
     assert_eq!(done(task.finish()).candidates.len(), 1);
 
-    let mut task = Task::facts(conversation(&turns), Scope::New { from: 0 }, &scrubber).unwrap();
-    assert!(matches!(Task::facts(conversation(&turns), Scope::Whole, &scrubber).unwrap().finish(), Outcome::Unfinished));
+    let mut task = Task::facts(conversation(&turns), Scope::New { from: 0 }, scrubber).unwrap();
+    assert!(matches!(Task::facts(conversation(&turns), Scope::Whole, scrubber).unwrap().finish(), Outcome::Unfinished));
     assert!(task.feed("null").is_err() && task.feed("{\"facts\":[{}]}").is_err());
     assert!(task.next().is_none(), "two faults end it");
     assert!(matches!(task.finish(), Outcome::Failed { call, .. } if call == "facts/1"));
@@ -237,7 +273,7 @@ fn an_unusable_reply_is_asked_for_once_more_and_then_nothing_is_stored() {
 fn facts_said_twice_are_one_with_both_places() {
     let scrubber = scrubber();
     let turns = [owner("I live in Lyon"), owner("as I said, I live in Lyon")];
-    let task = Task::facts(conversation(&turns), Scope::New { from: 0 }, &scrubber).unwrap();
+    let task = Task::facts(conversation(&turns), Scope::New { from: 0 }, scrubber).unwrap();
     let found = done(drive(task, |_| {
         facts(&[fact(1, "I live in Lyon", "User lives in Lyon"), fact(2, "as I said, I live in Lyon", "User lives in Lyon")])
     }));

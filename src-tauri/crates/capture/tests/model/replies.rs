@@ -1,1 +1,173 @@
-//! To come.
+//! A corpus of replies for every prompt: each file is one reply, `expected.txt` beside them says what comes of it.
+
+use std::fmt::Write as _;
+use std::fs;
+use std::path::Path;
+
+use expect_test::{ExpectFile, expect_file};
+use keepsake_capture::Turn;
+use keepsake_capture::model::{Material, Scope, Task};
+use keepsake_prompt::{CallError, Calls, Outcome, Prompt};
+use serde_json::json;
+
+use crate::support::*;
+
+fn turns() -> Vec<Turn<'static>> {
+    vec![
+        owner("I live in Lyon."),
+        assistant("You should try the Alps!"),
+        owner("I love bouldering."),
+        person("I live in Porto."),
+        owner("We never deploy on Fridays, because nobody is around on Saturday to fix what breaks."),
+        owner("My sister lives in Oslo. Do you think I should move to Peru?"),
+        owner("My address is mara@example.org, write there."),
+    ]
+}
+
+/// The facts task sees the owner's lines alone, so that the corpus can count them without the others.
+fn fact_turns() -> Vec<Turn<'static>> {
+    let turns = turns();
+    [0, 1, 2, 3, 5, 6].into_iter().map(|n| turns[n].clone()).collect()
+}
+
+/// The replies that lead up to the call `wanted`.
+fn lead(prompt: &Prompt) -> String {
+    let first_friday = lines(prompt).into_iter().find(|(_, _, text)| text.contains("Fridays")).map_or(1, |(line, ..)| line);
+    let evidence = json!([{ "line": first_friday, "quote": "never deploy on Fridays" }]);
+    let why = "Nobody is around on Saturday to fix what breaks on Friday.";
+    match prompt.name {
+        "knowledge_observe" => {
+            let one = json!({ "type": "standard", "position": "Never deploy on Fridays", "reasoning": why, "evidence": evidence });
+            json!({ "observations": [one, one] }).to_string()
+        }
+        "knowledge_reduce" => {
+            json!({ "entries": [{ "type": "standard", "topic": "when to deploy", "position": "Never deploy on Fridays", "reasoning": why, "from": [1] }] }).to_string()
+        }
+        "judge" => yes(prompt),
+        _ => json!({ "entries": [{ "type": "standard", "topic": "when to deploy", "position": "Never deploy on Fridays", "reasoning": why, "evidence": evidence }] })
+            .to_string(),
+    }
+}
+
+/// Feeds `reply` to every call named `wanted` and answers the others well.
+fn run(mut task: Task<'_>, wanted: &str, reply: &str) -> (Outcome<keepsake_capture::Proposals>, Option<CallError>) {
+    let mut error = None;
+    let mut is_fed = false;
+    while let Some(call) = task.next() {
+        if call.prompt.name == wanted {
+            is_fed = true;
+            if let Err(fault) = task.feed(reply) {
+                error = Some(fault);
+            }
+        } else {
+            let answer = lead(call.prompt);
+            task.feed(&answer).unwrap();
+        }
+    }
+    assert!(is_fed, "{wanted} is called");
+    (task.finish(), error)
+}
+
+fn kind_of(error: &CallError) -> &'static str {
+    use keepsake_prompt::reply::ReplyError::*;
+    match error {
+        CallError::Reply(Empty) => "empty",
+        CallError::Reply(TooLong { .. }) => "too long",
+        CallError::Reply(NotJson { .. }) => "not one JSON value",
+        CallError::Reply(WrongShape { .. }) => "another shape",
+        CallError::Reply(Mismatch { reason }) => reason,
+        CallError::Wording(_) | CallError::NotAsked => "a fault of ours",
+    }
+}
+
+fn check(prompt: &str, expected: ExpectFile, task: impl Fn() -> Task<'static>) {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures/replies").join(prompt);
+    let mut report = String::new();
+    for kind in ["bad", "good"] {
+        let mut files: Vec<_> = fs::read_dir(folder.join(kind)).unwrap().map(|entry| entry.unwrap().path()).collect();
+        files.sort();
+        assert!(files.len() >= 4, "{prompt} has a corpus of {kind} replies");
+        for file in files {
+            let reply = fs::read_to_string(&file).unwrap();
+            let (outcome, error) = run(task(), prompt, &reply);
+            let name = file.file_stem().unwrap().to_string_lossy().into_owned();
+            write!(report, "{kind}/{name}: ").unwrap();
+            assert_eq!(error.is_some(), kind == "bad", "{prompt}/{kind}/{name}: {error:?}");
+            match (&error, outcome) {
+                (Some(error), Outcome::Failed { .. }) => write!(report, "failed: {}", kind_of(error)).unwrap(),
+                (Some(error), Outcome::Dropped { value, .. }) => {
+                    assert!(value.candidates.is_empty(), "{prompt}/{kind}/{name}");
+                    write!(report, "dropped: {}", kind_of(error)).unwrap();
+                }
+                (_, Outcome::Done(found)) => {
+                    let kept = found
+                        .candidates
+                        .iter()
+                        .map(|c| format!("kept {:.2} {} \"{}\"", c.confidence.get(), c.category, c.content));
+                    let stopped = found.stops.iter().map(|s| format!("{}: {}", s.gate, s.reason));
+                    let all: Vec<String> = kept.chain(stopped).collect();
+                    report.push_str(if all.is_empty() { "nothing" } else { "" });
+                    report.push_str(&all.join(" | "));
+                }
+                (error, outcome) => panic!("{prompt}/{kind}/{name}: {error:?} {outcome:?}"),
+            }
+            report.push('\n');
+        }
+    }
+    expected.assert_eq(&report);
+}
+
+fn leaked(turns: Vec<Turn<'static>>) -> keepsake_capture::Conversation<'static> {
+    // A handful of conversations for the length of the test run.
+    conversation(Vec::leak(turns))
+}
+
+#[test]
+fn replies_about_facts() {
+    check("facts", expect_file!["../fixtures/replies/facts/expected.txt"], || {
+        Task::facts(leaked(fact_turns()), Scope::Whole, scrubber()).unwrap()
+    });
+}
+
+#[test]
+fn replies_about_a_whole_meeting() {
+    check("knowledge_whole", expect_file!["../fixtures/replies/knowledge_whole/expected.txt"], || {
+        Task::knowledge(leaked(turns()), Material::Meeting, Scope::Whole, scrubber()).unwrap()
+    });
+}
+
+#[test]
+fn replies_about_a_window_of_a_chat() {
+    check("knowledge_window", expect_file!["../fixtures/replies/knowledge_window/expected.txt"], || {
+        Task::knowledge(leaked(turns()), Material::Chat, Scope::Whole, scrubber()).unwrap()
+    });
+}
+
+/// One line of the owner and so much from others that it does not fit into one pass.
+fn long_meeting() -> Vec<Turn<'static>> {
+    static FILLER: std::sync::LazyLock<String> = std::sync::LazyLock::new(|| "and so it went on. ".repeat(1_200));
+    let mut turns = vec![turns()[4].clone()];
+    turns.extend((0..5).map(|_| person(&FILLER)));
+    turns
+}
+
+#[test]
+fn replies_with_observations() {
+    check("knowledge_observe", expect_file!["../fixtures/replies/knowledge_observe/expected.txt"], || {
+        Task::knowledge(leaked(long_meeting()), Material::Meeting, Scope::Whole, scrubber()).unwrap()
+    });
+}
+
+#[test]
+fn replies_of_a_reduction() {
+    check("knowledge_reduce", expect_file!["../fixtures/replies/knowledge_reduce/expected.txt"], || {
+        Task::knowledge(leaked(long_meeting()), Material::Meeting, Scope::Whole, scrubber()).unwrap()
+    });
+}
+
+#[test]
+fn replies_of_the_judge() {
+    check("judge", expect_file!["../fixtures/replies/judge/expected.txt"], || {
+        Task::knowledge(leaked(turns()), Material::Meeting, Scope::Whole, scrubber()).unwrap()
+    });
+}

@@ -1,5 +1,7 @@
 //! Conversations in a few lines, and models that answer from a script.
 
+use std::sync::LazyLock;
+
 use keepsake_capture::model::Task;
 use keepsake_capture::{Conversation, Proposals, Turn};
 use keepsake_domain::{MessageType, Role, Timestamp};
@@ -8,8 +10,10 @@ use keepsake_prompt::{Calls, Outcome, Prompt};
 
 pub(crate) const MONDAY_TEN: Timestamp = Timestamp(1_772_445_600_000);
 
-pub(crate) fn scrubber() -> Scrubber {
-    Scrubber::new(&ScrubConfig::default()).unwrap()
+/// One scrubber for all tests: it holds no text and costs some milliseconds to build.
+pub(crate) fn scrubber() -> &'static Scrubber {
+    static SCRUBBER: LazyLock<Scrubber> = LazyLock::new(|| Scrubber::new(&ScrubConfig::default()).unwrap());
+    &SCRUBBER
 }
 
 pub(crate) fn turn<'a>(role: Role, author: &'a str, text: &'a str) -> Turn<'a> {

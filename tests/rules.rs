@@ -31,7 +31,7 @@ const MAY_USE: &[(&str, &[&str])] = &[
     ("tests", &["domain", "prompt", "capture", "insight", "people", "channels", "store", "models", "engine", "api", "testkit"]),
 ];
 
-const PURE: [&str; 4] = ["domain", "prompt", "capture", "insight", "people"];
+const PURE: [&str; 5] = ["domain", "prompt", "capture", "insight", "people"];
 
 /// What a pure crate must not reach: runtimes, storage, networks, windows, clocks and randomness.
 const IMPURE: [&str; 10] =

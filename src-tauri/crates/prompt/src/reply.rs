@@ -298,7 +298,22 @@ pub fn schema<T: JsonSchema>() -> serde_json::Value {
     });
     let mut schema = settings.into_generator().into_root_schema_for::<T>();
     schema.remove("title");
-    schema.to_value()
+    let mut value = schema.to_value();
+    strip(&mut value);
+    value
+}
+
+/// Takes out what a grammar does not need: our comments, which nobody but us should read, and formats that engines reject.
+fn strip(value: &mut serde_json::Value) {
+    match value {
+        serde_json::Value::Object(entries) => {
+            // A property may itself be called so; then its value is a schema and no text.
+            entries.retain(|key, entry| !(matches!(key.as_str(), "description" | "format") && entry.is_string()));
+            entries.values_mut().for_each(strip);
+        }
+        serde_json::Value::Array(items) => items.iter_mut().for_each(strip),
+        _ => {}
+    }
 }
 
 #[cfg(test)]
@@ -319,6 +334,7 @@ mod tests {
         kind: Kind,
     }
 
+    /// A comment for us.
     #[derive(Debug, PartialEq, Deserialize, JsonSchema)]
     #[serde(rename_all = "snake_case")]
     enum Kind {
@@ -377,6 +393,7 @@ mod tests {
         let schema = schema::<Reply>();
         let text = schema.to_string();
         assert!(!text.contains("$ref") && !text.contains("$defs"), "{text}");
+        assert!(!text.contains("A comment for us"), "{text}");
         assert_eq!(schema["additionalProperties"], false);
         assert_eq!(schema["properties"]["facts"]["items"]["required"], serde_json::json!(["content", "confidence", "kind"]));
         assert_eq!(schema["properties"]["facts"]["items"]["properties"]["kind"]["enum"], serde_json::json!(["fact", "story"]));

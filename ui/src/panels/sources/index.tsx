@@ -17,6 +17,7 @@ import { ExportHelp } from './Help';
 import { Imports, Running } from './Imports';
 import { SampleCard } from './Sample';
 import css from './Sources.module.css';
+import { Watched } from './Watched';
 
 const firstRunOf = (status: AppStatus) => status.is_first_run;
 const importsOf = (response: JobsResponse): JobView[] => response.items.filter((job) => job.kind === 'import');
@@ -41,6 +42,7 @@ export default function Sources() {
             <Files />
             <Running jobs={jobs ?? []} />
             {isFirstRun ? <SampleCard /> : null}
+            <Watched />
             <Imports jobs={jobs ?? []} />
           </div>
         </div>

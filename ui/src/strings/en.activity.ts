@@ -86,12 +86,7 @@ export const activity = {
   } as Readonly<Record<string, string>>,
   alertsEmpty: 'No alerts',
   alertsEmptyText: 'A failure that needs you would be here, with what to do.',
-  alertKind: {
-    job_failed: 'A job failed',
-    model_failed: 'The model could not be used',
-    judge_failed: 'What a model proposed could not be judged',
-    batch_dropped: 'What a model proposed was dropped',
-  } as Readonly<Record<string, string>>,
+  alertKind: { job_failed: 'A job failed' } as Readonly<Record<string, string>>,
   dismiss: 'Dismiss',
   retrying: 'It is tried again',
   live: (running: number, waiting: number) => `${plural(running, 'job', 'jobs')} running, ${number(waiting)} waiting`,

@@ -10,8 +10,8 @@ export const models = {
 
   engines: 'Who proposes memories',
   engine: {
-    built_in: { name: 'Built-in', text: 'Keepsake’s own rules read your words on this computer. They need nothing else and miss what is only said between the lines.' },
-    model: { name: 'Model', text: 'The model you choose reads your words and proposes. What they do not bear out is stopped.' },
+    built_in: { name: 'Built-in', text: 'Keepsake’s own rules read your words. They need nothing else, and miss what is only said between the lines.' },
+    model: { name: 'Model', text: 'The model you choose reads and proposes. What your own words do not bear out is stopped.' },
     both: { name: 'Both', text: 'Both read. What they agree on shows once in Review, with both names.' },
   },
   engineMissing: 'Not yet: choose a model below first.',
@@ -93,7 +93,7 @@ export const models = {
   onlyHereHint: 'On: no model on another computer is ever asked, whatever its address says.',
   onlyHereOff: 'Off: text of conversations that are not private may go to the model you choose.',
   allowTitle: 'Let text leave this computer?',
-  allowText: 'The text of conversations that are not private may then go to the model you choose, with addresses, phone numbers, amounts, account numbers and keys masked first.',
+  allowText: 'The text of conversations that are not private may then go to the model you choose, with mail addresses, phone numbers, amounts, account numbers and keys masked first.',
   allowNever: 'Private conversations are never sent. What was sent cannot be called back.',
   allow: 'Let it leave',
   keepHere: 'Keep it here',
@@ -145,7 +145,7 @@ export const models = {
     didForget: 'The texts are forgotten',
     keep: 'Keep them',
     nothingLeft: 'Nothing has left this computer',
-    nothingLeftText: 'No model on another computer was ever asked. Each question to one would be here, word for word.',
+    nothingLeftText: 'No call to a model on another computer is on record. Each would be here, word for word, until you erase the conversation it is about.',
     nothingLeftLocal: 'Nothing has left this computer. These went to models on it.',
     didLeave: (count: number, today: string) => `${plural(count, 'call', 'calls')} went to other computers. Sent there today: ${today}.`,
     failed: 'The calls could not be loaded',

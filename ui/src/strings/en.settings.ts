@@ -63,6 +63,6 @@ export const settings = {
   welcomeShow: 'Show again',
   promise: 'The promise',
   promiseHere: 'Everything stays on this computer. Nothing is sent anywhere.',
-  promiseElsewhere: 'Everything is kept on this computer. Only what you allowed in Models goes to the model there, masked and written down.',
+  promiseElsewhere: 'Everything is kept on this computer. Only what you allowed in Models goes to the model you chose, masked and on record.',
   promises: ['Nothing becomes a memory before you say so.', 'A private conversation is never analysed, and what you erase is gone.'],
 };

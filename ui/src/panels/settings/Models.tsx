@@ -70,7 +70,7 @@ function Engines({ models: { view, change, problems } }: { models: Models }) {
               <span className={css.engineName}>{name}</span>
               <span className={css.engineText} id={`engine-${engine}`}>
                 {text}
-                {isMissing ? <span className={css.missing}> {t.models.engineMissing}</span> : null}
+                {isMissing ? <span className={css.missing}>{t.models.engineMissing}</span> : null}
               </span>
             </label>
           );

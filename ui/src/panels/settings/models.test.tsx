@@ -75,7 +75,6 @@ describe('models on this computer', () => {
     const [ollama, studio] = await screen.findAllByTestId('found-server');
     expect(ollama?.textContent).toContain('http://127.0.0.1:11434');
     expect(studio?.textContent, 'running without a model is a state of its own').toContain('LM Studio runs but has no model');
-    expect(await violations()).toEqual([]);
     fireEvent.click(screen.getByRole('button', { name: 'Use qwen2.5:7b' }));
     await within(screen.getByTestId('model-chosen')).findByText('qwen2.5:7b');
     expect(written(host)[0]).toMatchObject({ provider: { shape: 'ollama', url: 'http://127.0.0.1:11434', model: 'qwen2.5:7b' }, engines: 'built_in' });
@@ -172,7 +171,6 @@ describe('this computer only', () => {
     const dialog = await screen.findByTestId('allow-dialog');
     expect(dialog.textContent).toContain('conversations that are not private');
     expect(written(host), 'nothing yet').toEqual([]);
-    expect(await violations()).toEqual([]);
     fireEvent.click(within(dialog).getByRole('button', { name: 'Keep it here' }));
     await waitFor(() => expect(screen.queryByTestId('allow-dialog')).toBeNull());
     expect(screen.getByTestId('this-computer-only').getAttribute('aria-checked')).toBe('true');
@@ -207,7 +205,6 @@ describe('trying a model', () => {
     const result = screen.getByTestId('model-test-result');
     for (const words of ['2.4 s, 312 tokens', 'I moved to Lisbon in spring', '"category":"personal_info"']) expect(result.textContent).toContain(words);
     expect(asked(host, 'model_test')).toHaveLength(1);
-    expect(await violations()).toEqual([]);
   });
 
   test('does not block the page while it runs', async () => {
@@ -254,7 +251,6 @@ describe('budget and background', () => {
     await showWith({ models: 'local' }, (view) => ({ ...view, hold: 'The computer runs on battery.', waiting: 3 }));
     const hold = await screen.findByTestId('model-hold');
     for (const words of ['Waiting work does not start now', 'The computer runs on battery.', '3 jobs wait for the model.']) expect(hold.textContent).toContain(words);
-    expect(await violations()).toEqual([]);
   });
 
   test('earlier conversations: what goes where is said before; here it is one click', async () => {
@@ -304,13 +300,22 @@ test('the choices that cannot be loaded say so, and can be asked for again', asy
 });
 
 test.each([['light'], ['dark']] as const)('axe finds nothing in %s, with everything open', async (theme) => {
-  await show({ models: 'remote', theme });
+  await showWith({ models: 'remote', theme }, (view) => ({ ...view, hold: 'The computer runs on battery.', waiting: 3 }));
   openOther();
+  fireEvent.click(within(screen.getByTestId('model-chosen')).getByTestId('btn-model-test'));
+  await screen.findByText('The answer can be used');
   fireEvent.click(screen.getByTestId('btn-models-find'));
   await screen.findAllByTestId('found-server');
   expect(document.documentElement.dataset.theme).toBe(theme);
   expect(await violations()).toEqual([]);
-});
+}, 15_000);
+
+test('axe finds nothing in the question before text may leave', async () => {
+  await show({ models: 'local' });
+  fireEvent.click(screen.getByTestId('this-computer-only'));
+  await screen.findByTestId('allow-dialog');
+  expect(await violations()).toEqual([]);
+}, 15_000);
 
 test.each([
   ['http://127.0.0.1:11434', true],

@@ -9,12 +9,14 @@ SHELL := /bin/bash
 export CARGO_TARGET_DIR ?= $(CURDIR)/target
 SCRIPTS := src-tauri/scripts
 EVALS ?= ../shared/evals
+# The server that `make real-model` takes: llama.cpp, or llama-cpp-python.
+REAL_SERVER ?= llama.cpp
 # Arguments for the application: make run ARGS="--data-dir /tmp/try"
 ARGS ?=
 
 UI_SOURCES := $(shell find ui -path ui/node_modules -prune -o -path ui/dist -prune -o -type f -print)
 
-.PHONY: help setup model ui app run test e2e bench bench-quality lint
+.PHONY: help setup model ui app run test e2e bench bench-quality real-model lint
 
 help: ## this list
 	@sed -nE 's/^([a-z0-9-]+):.*## (.*)/  make \1\t\2/p' $(MAKEFILE_LIST) | expand -t 22
@@ -76,6 +78,10 @@ bench-quality: ## extraction on labelled messages (EVALS=DIR)
 	@predictions=$$(mktemp) && trap 'rm -f "$$predictions"' EXIT && \
 	  python3 $(EVALS)/extraction/run.py $(EVALS)/extraction/dev.jsonl "$$CARGO_TARGET_DIR/release/keepsake" >"$$predictions" && \
 	  python3 $(EVALS)/extraction/score.py $(EVALS)/extraction/dev.jsonl "$$predictions"
+
+real-model: ## the model clients against a real server (REAL_SERVER=llama-cpp-python: another, compiled first)
+	@$(SCRIPTS)/system_packages.sh build
+	@$(SCRIPTS)/real_model.sh $(REAL_SERVER)
 
 lint: setup ui ## format, clippy, types and lint of the page
 	cargo fmt --all --check

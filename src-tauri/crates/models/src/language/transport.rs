@@ -16,6 +16,7 @@ use reqwest::dns::{Addrs, Name, Resolve, Resolving};
 use reqwest::header::{ACCEPT, AUTHORIZATION, CONTENT_TYPE, HeaderValue, RETRY_AFTER};
 use reqwest::redirect::Policy;
 use serde::Deserialize;
+use serde_json::Value;
 use url::Url;
 
 use super::endpoint::LOCALHOST;
@@ -273,6 +274,9 @@ fn reason(error: &reqwest::Error) -> &'static str {
     "there is no way there"
 }
 
+/// How llama.cpp and OpenAI name a prompt that is longer than the model's window.
+const TOO_LONG: [&str; 2] = ["exceed_context_size_error", "context_length_exceeded"];
+
 /// What a server says beside a status, or in the middle of a stream.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(crate) struct ServerError {
@@ -280,6 +284,7 @@ pub(crate) struct ServerError {
     parameter: Option<String>,
     is_loading: bool,
     names_shape: bool,
+    is_too_long: bool,
 }
 
 impl ServerError {
@@ -288,30 +293,18 @@ impl ServerError {
     pub(crate) fn read(body: &[u8]) -> Option<Self> {
         #[derive(Deserialize)]
         struct Body {
-            error: ErrorField,
+            error: Value,
         }
-        #[derive(Deserialize)]
-        #[serde(untagged)]
-        enum ErrorField {
-            Words(String),
-            Parts {
-                #[serde(default)]
-                message: Option<String>,
-                #[serde(default)]
-                param: Option<serde_json::Value>,
-                #[serde(default)]
-                code: Option<serde_json::Value>,
-            },
+        let Body { error } = serde_json::from_slice(body).ok()?;
+        if !error.is_string() && !error.is_object() {
+            return None;
         }
-        let body: Body = serde_json::from_slice(body).ok()?;
-        let (message, param, code) = match body.error {
-            ErrorField::Words(words) => (Some(words), None, None),
-            ErrorField::Parts { message, param, code } => (message, param, code),
-        };
-        let message = message.unwrap_or_default().to_ascii_lowercase();
+        let message = error.as_str().or(error["message"].as_str()).unwrap_or_default().to_ascii_lowercase();
+        let names = [&error["code"], &error["type"]];
         Some(Self {
-            code: code.and_then(|code| code.as_u64()).and_then(|code| u16::try_from(code).ok()),
-            parameter: param.and_then(|param| param.as_str().map(str::to_owned)),
+            code: error["code"].as_u64().and_then(|code| u16::try_from(code).ok()),
+            parameter: error["param"].as_str().map(str::to_owned),
+            is_too_long: names.iter().filter_map(|name| name.as_str()).any(|name| TOO_LONG.contains(&name)),
             is_loading: message.contains("loading model") || message.contains("model is loading"),
             names_shape: ["response_format", "json_schema", "grammar"].iter().any(|word| message.contains(word)),
         })
@@ -320,7 +313,7 @@ impl ServerError {
     /// Whether a request refused with `status` may be taken without one of its parameters. llama-cpp-python answers 500 to a
     /// parameter that it does not know.
     fn is_about_parameters(&self, status: u16) -> bool {
-        matches!(status, 400 | 422) || status == 500 && self.names_shape
+        !self.is_too_long && (matches!(status, 400 | 422) || status == 500 && self.names_shape)
     }
 
     /// As an error of the call, where the status line said `status`.
@@ -409,6 +402,8 @@ mod tests {
         );
         check(500, r#"{"error":"failed to parse grammar"}"#, true);
         check(500, r#"{"error":"out of memory"}"#, false);
+        check(400, r#"{"error":{"code":400,"message":"too long","type":"exceed_context_size_error"}}"#, false);
+        check(400, r#"{"error":{"code":"context_length_exceeded","message":"too long"}}"#, false);
         check(503, r#"{"error":"response_format"}"#, false);
         check(401, "", false);
     }

@@ -80,6 +80,7 @@ pub(super) fn carried(statement: &str, said: &Said) -> Result<Carried, Refusal> 
     {
         return Ok(Carried { share: 1.0, is_hedged: false });
     }
+    check_addresses(statement, said)?;
     words_carried(statement, &said.text(), SUPPORT_MIN)?;
     let statement = Statement::read(statement);
     let mut first_fault: Option<Refusal> = None;
@@ -103,6 +104,10 @@ pub(super) fn carried(statement: &str, said: &Said) -> Result<Carried, Refusal> 
         let reason = format!("The words it cites do not say \"{}\".", statement.verb.base);
         return Err(first_fault.unwrap_or((Gate::Ungrounded, reason)));
     }
+    // The verb alone carries nothing: "I hate coriander" does not say that anybody hates tea.
+    if let Err(refusal) = words_carried(&statement.matter(), &text, SUPPORT_MIN) {
+        return Err(first_fault.unwrap_or(refusal));
+    }
     if carrying.iter().all(|clause| clause.is_passing) {
         return Err((Gate::Ephemeral, "It holds for this day or hour.".to_owned()));
     }
@@ -111,6 +116,7 @@ pub(super) fn carried(statement: &str, said: &Said) -> Result<Carried, Refusal> 
 
 /// Whether `said` carries a position: its words, and its yes or no. Everything else about it the judge decides.
 pub(super) fn position_carried(position: &str, said: &Said) -> Result<Carried, Refusal> {
+    check_addresses(position, said)?;
     let share = words_carried(position, &said.text(), POSITION_SUPPORT_MIN)?;
     let words = low_words(position);
     let sharing: Vec<&SaidClause> = said.clauses.iter().filter(|clause| shares(position, &clause.text)).collect();
@@ -119,6 +125,17 @@ pub(super) fn position_carried(position: &str, said: &Said) -> Result<Carried, R
     }
     // A position is put in general words, which is no reason to doubt it; only a nearly verbatim one is explicit.
     Ok(Carried { share: share.max(SUPPORT_CLEAR), is_hedged: false })
+}
+
+/// Stops a statement with an address that the cited sentences do not have: it has neither capitals nor digits by which
+/// [`support`] would know it for a name.
+fn check_addresses(statement: &str, said: &Said) -> Result<(), Refusal> {
+    let bare = |word: &str| word.trim_matches(|c: char| !c.is_alphanumeric()).to_owned();
+    let mut addresses = statement.split_whitespace().filter(|word| word.contains('@')).map(bare);
+    match addresses.find(|address| !said.sentences.contains(address.as_str())) {
+        Some(address) => Err((Gate::Ungrounded, format!("The words it cites do not have \"{address}\"."))),
+        None => Ok(()),
+    }
 }
 
 /// The share of words carried, or which words nobody said.
@@ -364,6 +381,14 @@ impl<'s> Statement<'s> {
         let is_possessive = text.starts_with("User's") || text.starts_with("User’s");
         let verb = verb(&tokens);
         Self { text, tokens, is_possessive, verb }
+    }
+
+    /// The statement without its main verb.
+    fn matter(&self) -> String {
+        match self.tokens.get(self.verb.complement.wrapping_sub(1)) {
+            Some(verb) if !self.is_possessive => format!("{} {}", &self.text[..verb.start], &self.text[verb.end..]),
+            _ => self.text.to_owned(),
+        }
     }
 }
 

@@ -119,6 +119,7 @@ pub(super) fn admitted(places: &Places<'_>, mut candidate: Candidate) -> Result<
         match places.said(&evidence, purpose) {
             Ok(more) => {
                 said.clauses.extend(more.clauses);
+                said.sentences.push_str(&more.sentences);
                 said.foreign.extend(more.foreign);
                 kept.push(evidence);
             }
@@ -151,7 +152,7 @@ pub(super) fn admitted(places: &Places<'_>, mut candidate: Candidate) -> Result<
     if candidate.confidence < Confidence::FLOOR && candidate.kind == MemoryKind::Fact {
         return Err((Gate::LowConfidence, format!("The model is only {:.2} sure.", candidate.confidence.get())));
     }
-    check_markup(&candidate, &said.text())?;
+    check_markup(&candidate, &said.sentences)?;
     if candidate.durability == Durability::Ephemeral || candidate.kind == MemoryKind::Fact && is_passing(&candidate.content) {
         return Err((Gate::Ephemeral, "It holds for this day or hour.".to_owned()));
     }

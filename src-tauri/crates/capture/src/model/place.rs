@@ -62,6 +62,8 @@ pub(super) struct Reading {
 pub(super) struct Said {
     /// The clauses, in order.
     pub(super) clauses: Vec<SaidClause>,
+    /// The sentences they stand in, letter by letter.
+    pub(super) sentences: String,
     /// What the rules for other languages read there, in English.
     pub(super) foreign: Vec<String>,
 }
@@ -183,6 +185,8 @@ fn stands(turn: &Turn<'_>, bytes: &Range<usize>, is_acted: bool, purpose: Purpos
             return Err((gate, reason.to_owned()));
         }
         let words = &text[sentence.start..sentence.end];
+        said.sentences.push_str(words);
+        said.sentences.push('\n');
         said.foreign.extend(foreign::find(words, "User", "User's").into_iter().map(|(found, ..)| found.content));
         let tokens = correction::mended(tokenize(text, sentence.start, sentence.end));
         for (n, clause) in clause::clauses(&tokens, sentence.is_question).iter().enumerate() {

@@ -6,7 +6,9 @@
 mod support;
 
 mod canary;
+mod cross;
 mod facts;
+mod gate;
 mod knowledge;
 mod poison;
 mod prompts;

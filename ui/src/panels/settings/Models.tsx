@@ -3,10 +3,9 @@
  *
  * Deliberately not here: what was sent (Activity), and the model for matching by meaning, which needs no choice (General).
  */
-import { BatteryCharging, CirclePause, Globe, Monitor, TriangleAlert } from 'lucide-react';
-import { type ReactNode, useState } from 'react';
-import type { ModelsView } from '../../api';
-import { call } from '../../api';
+import { CirclePause, Clock, Globe, Monitor, TriangleAlert } from 'lucide-react';
+import { useState } from 'react';
+import { type ModelsView, call } from '../../api';
 import { Badge, Button, Dialog, ErrorState, LoadingRows, PaneBody, Segmented, Switch } from '../../design';
 import { go } from '../../state/nav';
 import { showToast } from '../../state/toasts';
@@ -95,18 +94,6 @@ export function PlaceBadge({ isLocal }: { isLocal: boolean }) {
   );
 }
 
-function Notice({ icon, title, children, testId }: { icon: ReactNode; title?: string; children: ReactNode; testId?: string }) {
-  return (
-    <div className={css.notice} role="status" data-testid={testId}>
-      {icon}
-      <div className={css.noticeText}>
-        {title ? <b>{title}</b> : null}
-        <p>{children}</p>
-      </div>
-    </div>
-  );
-}
-
 function showJobs(tab: 'jobs' | 'calls') {
   setUiState('activity.tab', tab);
   go('activity');
@@ -140,7 +127,12 @@ function ChosenModel({ models }: { models: Models }) {
       </div>
       <Problem text={problems.provider} />
       <TestResult test={test} />
-      {isForbidden ? <Notice icon={<TriangleAlert size={16} aria-hidden="true" />}>{t.models.forbidden}</Notice> : null}
+      {isForbidden ? (
+        <div className={css.notice} data-tone="warn" role="status">
+          <TriangleAlert size={16} aria-hidden="true" />
+          <p className={css.noticeText}>{t.models.forbidden}</p>
+        </div>
+      ) : null}
       <Hold view={view} />
       {provider && (!view.is_local || view.has_key) ? <ModelKey key={provider.url} models={models} provider={provider} /> : null}
       <FoundServers models={models} />
@@ -153,8 +145,8 @@ function ChosenModel({ models }: { models: Models }) {
 function Hold({ view }: { view: ModelsView }) {
   if (view.hold === null && view.waiting === 0) return null;
   return (
-    <div className={css.notice} role="status" data-held={view.hold !== null || undefined} data-testid={TESTIDS.modelHold}>
-      {view.hold === null ? <CirclePause size={16} aria-hidden="true" /> : <BatteryCharging size={16} aria-hidden="true" />}
+    <div className={css.notice} role="status" data-tone={view.hold === null ? undefined : 'warn'} data-testid={TESTIDS.modelHold}>
+      {view.hold === null ? <Clock size={16} aria-hidden="true" /> : <CirclePause size={16} aria-hidden="true" />}
       <div className={css.noticeText}>
         {view.hold === null ? null : <b>{t.models.held}</b>}
         <p>

@@ -71,21 +71,29 @@ function laidOver(view: ModelsView, part: Part): ModelsView {
   return part.provider === undefined ? next : { ...next, has_key: false, is_local: part.provider === null || isThisComputer(part.provider.url) };
 }
 
+/** `URL.canParse` is younger than the oldest browser supported. */
+function urlOf(address: string): URL | null {
+  try {
+    return new URL(address);
+  } catch {
+    return null;
+  }
+}
+
 /** Whether an address is this computer: a loopback address, or `localhost` itself. */
 export function isThisComputer(address: string): boolean {
-  if (!URL.canParse(address)) return false;
-  const { hostname } = new URL(address);
+  const hostname = urlOf(address)?.hostname ?? '';
   return /^127(\.\d+){3}$/.test(hostname) || hostname === '[::1]' || hostname === 'localhost';
 }
 
-export const hostOf = (address: string): string => (URL.canParse(address) ? new URL(address).host : address);
+export const hostOf = (address: string): string => urlOf(address)?.host ?? address;
 
 /** What is wrong with an address before it is sent anywhere, or null. */
 export function addressProblem(address: string, isOnlyHere: boolean): string | null {
   const text = address.trim();
   if (text === '') return null;
-  if (!/^https?:\/\//i.test(text) || !URL.canParse(text)) return t.models.addressBad;
-  const url = new URL(text);
+  const url = /^https?:\/\//i.test(text) ? urlOf(text) : null;
+  if (!url) return t.models.addressBad;
   if (url.username || url.password) return t.models.addressUser;
   if (url.search || url.hash) return t.models.addressQuery;
   return isOnlyHere && !isThisComputer(text) ? t.models.addressRemote(url.host) : null;

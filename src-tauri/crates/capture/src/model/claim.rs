@@ -138,9 +138,25 @@ fn check_addresses(statement: &str, said: &Said) -> Result<(), Refusal> {
     }
 }
 
+/// A text with its relatives named in one way, and without the words of denial and frequency, which have a check of their own.
+fn even(text: &str) -> String {
+    let words = text.split_whitespace().filter_map(|word| {
+        let bare = word.trim_matches(|c: char| !c.is_alphanumeric()).to_lowercase();
+        let (bare, genitive) = bare.strip_suffix("'s").map_or((bare.as_str(), ""), |bare| (bare, "'s"));
+        match bare {
+            "mum" | "mom" | "mam" | "mama" | "mummy" => Some(format!("mother{genitive}")),
+            "dad" | "daddy" | "papa" => Some(format!("father{genitive}")),
+            "cannot" | "can't" | "never" | "not" | "longer" | "always" | "currently" | "usually" | "really" => None,
+            _ => Some(word.to_owned()),
+        }
+    });
+    words.collect::<Vec<_>>().join(" ")
+}
+
 /// The share of words carried, or which words nobody said.
 fn words_carried(statement: &str, text: &str, share_min: f64) -> Result<f64, Refusal> {
-    let support = support(statement, text, "", &["User"]);
+    let (statement, text) = (even(statement), even(text));
+    let support = support(&statement, &text, "", &["User"]);
     if let Some(invented) = support.invented.first() {
         return Err((Gate::Ungrounded, format!("The words it cites do not name \"{invented}\".")));
     }
@@ -217,7 +233,9 @@ fn subject_fault(statement: &Statement<'_>, clause: &SaidClause, said: &Said) ->
             .then_some((Gate::NotAboutSubject, "The words it cites are about somebody else."));
     }
     let says_i = clause.words.iter().any(|word| one_of(word, SUBJECTS));
-    let begins_with_verb = clause.reading.as_ref().is_some_and(|reading| bases(first).contains(&reading.base));
+    // "love long walks", "working nights": the subject is left out.
+    let begins_with_verb = clause.reading.as_ref().is_some_and(|reading| bases(first).contains(&reading.base))
+        || clause.is_first && base_of_ing(first).is_some_and(|base| crate::lexicon::is_known_verb(&base));
     if says_i || begins_with_verb || clause.reading.as_ref().is_some_and(|reading| reading.actor == Actor::Speaker) {
         return None;
     }
@@ -361,8 +379,12 @@ fn has_verb(statement: &Statement<'_>, clause: &SaidClause) -> bool {
         clause.reading.as_ref().is_some_and(|reading| reading.base.chars().count() >= 4 && alike(&reading.base, wanted));
     let is_fragment = clause.words.len() <= FRAGMENT_WORDS_MAX
         && !clause.words.iter().any(|word| one_of(word, "hate love like see saw met know"))
-        && clause.words.iter().any(|word| is_form(word))
-        && clause.reading.is_none();
+        && clause.reading.as_ref().is_none_or(|reading| reading.actor == Actor::Dropped)
+        && clause
+            .words
+            .iter()
+            .position(|word| is_form(word))
+            .is_some_and(|end| clause.words[..end].iter().all(|word| !PREPOSITIONS.contains(word.as_str()) || *word == "as"));
     follows || is_verb || is_fragment
 }
 
@@ -410,8 +432,8 @@ fn verb(tokens: &[Token]) -> Verb {
     loop {
         let next = skip(at + 1);
         match word(at) {
-            "does" | "do" => at = next,
-            "did" => (at, time) = (next, Time::Past),
+            "does" | "do" if one_of(word(at + 1), "not never") => at = next,
+            "did" if one_of(word(at + 1), "not never") => (at, time) = (next, Time::Past),
             "can" | "could" | "will" | "would" | "may" | "might" | "should" | "must" => (at, time) = (next, Time::Other),
             "has" | "have" | "had" if is_participle(word(next)) => (at, time) = (next, Time::Other),
             "been" if base_of_ing(word(next)).is_some() => at = next,

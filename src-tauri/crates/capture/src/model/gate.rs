@@ -230,10 +230,10 @@ const QUARANTINE_CONFIDENCE: Confidence = Confidence::FLOOR;
 /// Keeps messages that give orders to a machine as quoted data, for a person to look at, whoever sent them.
 fn quarantine(places: &Places<'_>, from: usize, candidates: &mut Vec<Candidate>, stops: &mut Vec<Stop>) {
     for (index, turn) in places.conversation().turns.iter().enumerate().skip(from) {
-        if turn.message_type == MessageType::Instruction || turn.role == Role::System || !places.gives_orders(index) {
+        if turn.message_type == MessageType::Instruction || turn.role == Role::System {
             continue;
         }
-        let bytes = order_in(turn.text).unwrap_or(0..turn.text.len());
+        let Some(bytes) = order_in(turn.text) else { continue };
         let Ok(span) = Span::of_bytes(turn.text, bytes.clone()) else { continue };
         let (subject, label) = match turn.role {
             Role::Owner => (Subject::Owner, "User"),

@@ -2,7 +2,8 @@
 //!
 //! A model may cite any stretch of a message. Before it proves anything, the stretch passes what the built-in engine's own
 //! sentences pass: said by the owner, not quoted, pasted, acted or ironic, no question, no condition, and no part of a text that
-//! gives orders to a machine. Stricter than there in one point: a message with an order in it proves nothing at all.
+//! gives orders to a machine. Stricter than there in one point: a message whose
+//! author gives such orders in their own voice proves nothing at all.
 //!
 //! Deliberately not here: what the words say ([`super::claim`]).
 
@@ -80,12 +81,16 @@ impl Said {
 pub(super) struct Places<'a> {
     conversation: Conversation<'a>,
     acted: Vec<bool>,
-    orders: Vec<bool>,
+    discredited: Vec<bool>,
 }
 
 impl<'a> Places<'a> {
     pub(super) fn new(conversation: Conversation<'a>) -> Self {
-        Self { acted: scene::acted(&conversation), orders: conversation.turns.iter().map(gives_orders).collect(), conversation }
+        Self {
+            acted: scene::acted(&conversation),
+            discredited: conversation.turns.iter().map(discredits).collect(),
+            conversation,
+        }
     }
 
     pub(super) fn conversation(&self) -> &Conversation<'a> {
@@ -113,16 +118,11 @@ impl<'a> Places<'a> {
         if turn.is_branch {
             return stop(Gate::Ungrounded, "It cites a branch that was left.");
         }
-        if self.gives_orders(evidence.message) {
+        if self.discredited.get(evidence.message).copied().unwrap_or(false) {
             return stop(Gate::InstructionLike, "It cites text that gives orders to an assistant or hides characters.");
         }
         let is_acted = self.acted.get(evidence.message).copied().unwrap_or(false);
         stands(turn, &bytes, is_acted, purpose)
-    }
-
-    /// Whether the message at `index` gives orders to a machine or hides characters.
-    pub(super) fn gives_orders(&self, index: usize) -> bool {
-        self.orders.get(index).copied().unwrap_or(false)
     }
 
     /// Whether the owner takes back in the very next message what the message at `index` said.
@@ -156,23 +156,28 @@ const TAKES_BACK: &[&str] = &[
     "ignore what i said",
 ];
 
-/// Whether the message, or any sentence of it, gives orders to a machine or hides characters.
-fn gives_orders(turn: &Turn<'_>) -> bool {
-    scene::hides_text(turn.text) || scene::is_order(turn.text) || order_in(turn.text).is_some()
+/// Whether nothing that the message says can be believed, because it hides characters or gives orders to a machine in its author's
+/// own voice. Orders that are plainly quoted or pasted discredit their own sentences and not what the author says beside them.
+fn discredits(turn: &Turn<'_>) -> bool {
+    let orders: Vec<Voice> = orders_in(turn.text).map(|sentence| sentence.voice).collect();
+    scene::hides_text(turn.text)
+        || orders.iter().any(|voice| !matches!(voice, Voice::Quoted | Voice::Pasted))
+        || orders.is_empty() && scene::is_order(turn.text)
 }
 
-/// The first sentence that gives orders to a machine, in bytes; also where quotation marks or bullets stand before it.
+/// Where in the message orders are given to a machine or characters hidden, in bytes: what a person should look at.
 pub(super) fn order_in(text: &str) -> Option<Range<usize>> {
-    sentence::sentences(text)
-        .into_iter()
-        .find(|s| {
-            let words = &text[s.start..s.end];
-            let bare = words.trim_start_matches(|c: char| {
-                c.is_whitespace() || matches!(c, '"' | '“' | '”' | '\'' | '>' | '*' | '-' | '•' | '`')
-            });
-            scene::is_order(words) || scene::is_order(bare)
-        })
-        .map(|s| s.start..s.end)
+    let whole = || (scene::hides_text(text) || scene::is_order(text)).then_some(0..text.len());
+    orders_in(text).next().map(|sentence| sentence.start..sentence.end).or_else(whole)
+}
+
+/// The sentences that give orders to a machine, also where quotation marks or bullets stand before them.
+fn orders_in(text: &str) -> impl Iterator<Item = Sentence> + '_ {
+    sentence::sentences(text).into_iter().filter(|sentence| {
+        let words = &text[sentence.start..sentence.end];
+        let is_mark = |c: char| c.is_whitespace() || matches!(c, '"' | '“' | '”' | '\'' | '>' | '*' | '-' | '•' | '`' | '/');
+        scene::is_order(words) || scene::is_order(words.trim_start_matches(is_mark))
+    })
 }
 
 fn stands(turn: &Turn<'_>, bytes: &Range<usize>, is_acted: bool, purpose: Purpose) -> Result<Said, Refusal> {
@@ -271,6 +276,13 @@ fn is_request(tokens: &[Token], clause: &clause::Clause) -> bool {
     let first = clause::low(tokens, at);
     let asks_politely = (clause.lo..clause.hi).any(|k| matches!(clause::low(tokens, k), "please" | "pls" | "plz"));
     let says_i = (clause.lo..clause.hi).any(|k| matches!(clause::low(tokens, k), "i" | "we" | "my" | "our"));
+    // "don't own a car" leaves its subject out; "don't touch that" reads the same and is stopped for saying nothing of the speaker.
+    if first == "do" && clause::low(tokens, at + 1) == "not" {
+        return crate::lexicon::one_of(
+            clause::low(tokens, at + 2),
+            "let make give tell show send write explain find use put add",
+        );
+    }
     let is_bare_verb = crate::lexicon::is_known_verb(first) && !crate::lexicon::one_of(first, SUBJECTLESS);
     let commands = is_bare_verb && !matches!(clause::low(tokens, at + 1), "is" | "are" | "was" | "were");
     let starts_with_subject = matches!(first, "i" | "we" | "my" | "our");

@@ -1,20 +1,41 @@
 //! Carries the API's events to the page, merged so that a busy import cannot flood it, and keeps the window's
 //! theme and the notifications in step with them.
+//!
+//! They go over a channel that the page hands over, never through Tauri's own events: whoever may listen to one of those may
+//! listen to all, and `tauri://drag-drop` tells where dropped files lie.
 
 use std::collections::BTreeSet;
 use std::io;
 use std::sync::mpsc::{Receiver, RecvTimeoutError};
+use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use keepsake_api::types::activity::Event;
 use keepsake_api::{App, dispatch};
 use serde_json::json;
-use tauri::{AppHandle, Emitter, Manager};
+use tauri::ipc::Channel;
+use tauri::{AppHandle, Manager, State};
 
 use crate::{notifications, window};
 
-/// The Tauri event that the page listens to; its payload is one [`Event`].
-pub(crate) const CHANNEL: &str = "keepsake";
+/// The page that hears events. One that was loaded again takes the place of the one before.
+#[derive(Default)]
+pub(crate) struct Page(Mutex<Option<Channel<Event>>>);
+
+impl Page {
+    /// Tells the page. Before it listens nothing is lost: it asks for everything when it starts.
+    pub(crate) fn tell(&self, event: Event) {
+        if let Some(channel) = &*self.0.lock().unwrap_or_else(PoisonError::into_inner) {
+            let _ = channel.send(event);
+        }
+    }
+}
+
+/// The page's second and last command: from now on it hears what happens.
+#[tauri::command]
+pub(crate) fn listen(page: State<'_, Page>, channel: Channel<Event>) {
+    *page.0.lock().unwrap_or_else(PoisonError::into_inner) = Some(channel);
+}
 
 /// At most 30 batches a second: more than the eye follows, and each makes the page ask again.
 const BATCH_INTERVAL: Duration = Duration::from_millis(33);
@@ -86,7 +107,7 @@ impl Frame {
         let touches = |tag: &str| batch.tags.contains(tag);
         let (counts, theme) = (touches("memories") || touches("jobs"), touches("settings"));
         for event in batch.into_events() {
-            let _ = self.app.emit_to(window::LABEL, CHANNEL, event);
+            self.app.state::<Page>().tell(event);
         }
         if counts {
             self.refresh();

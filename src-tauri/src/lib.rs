@@ -1,4 +1,4 @@
-//! The desktop shell: one window, one command, and the events that the window listens to. Set-up only; what the
+//! The desktop shell: one window, one command that asks and one that listens. Set-up only; what the
 //! application does lies behind `keepsake-api`.
 //!
 //! The only crate that names Tauri. Deliberately not here: rules, SQL, parsing, and any second way for the page to reach
@@ -68,7 +68,8 @@ pub fn run(options: Options) -> Result<u8, StartError> {
                 .with_state_flags(StateFlags::SIZE | StateFlags::POSITION | StateFlags::MAXIMIZED)
                 .build(),
         )
-        .invoke_handler(tauri::generate_handler![rpc::rpc])
+        .manage(events::Page::default())
+        .invoke_handler(tauri::generate_handler![rpc::rpc, events::listen])
         .on_window_event(window::on_event)
         .setup(move |app| {
             set_up(app, &options);

@@ -1,4 +1,4 @@
-//! The one command that the page can call. Everything it asks goes to `keepsake-api`, except what only a desktop host can
+//! The one command with which the page asks. Everything it asks goes to `keepsake-api`, except what only a desktop host can
 //! do: choosing files in the system's own dialog.
 
 use keepsake_api::{ApiError, App, Code, dispatch};

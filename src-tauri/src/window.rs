@@ -7,9 +7,9 @@ use keepsake_api::{App, dispatch};
 use serde_json::json;
 use tauri::utils::config::Color;
 use tauri::webview::{NewWindowResponse, PageLoadEvent};
-use tauri::{AppHandle, DragDropEvent, Emitter, Manager, Theme, Url, WebviewWindow, WebviewWindowBuilder, Window, WindowEvent};
+use tauri::{AppHandle, DragDropEvent, Manager, Theme, Url, WebviewWindow, WebviewWindowBuilder, Window, WindowEvent};
 
-use crate::events::CHANNEL;
+use crate::events::Page;
 
 /// Label of the window in tauri.conf.json and in its capability.
 pub(crate) const LABEL: &str = "main";
@@ -72,7 +72,7 @@ pub(crate) fn on_event(window: &Window, event: &WindowEvent) {
         && let Some(backend) = window.try_state::<App>()
     {
         let files = paths.iter().map(|path| backend.register_file(path)).collect();
-        let _ = window.emit_to(LABEL, CHANNEL, Event::FilesDropped { files });
+        window.state::<Page>().tell(Event::FilesDropped { files });
     }
 }
 

@@ -74,7 +74,7 @@ fn there_is_one_window_made_by_the_shell() {
 }
 
 #[test]
-fn the_one_capability_grants_the_one_command_and_listening() {
+fn the_one_capability_grants_asking_and_hearing_and_none_of_tauris_events() {
     let files: Vec<_> = std::fs::read_dir(root().join("capabilities")).unwrap().map(|file| file.unwrap().path()).collect();
     assert_eq!(files, [root().join("capabilities/main.json")], "one capability");
     let capability: Value = serde_json::from_str(&read(&files[0])).unwrap();
@@ -83,16 +83,17 @@ fn the_one_capability_grants_the_one_command_and_listening() {
     assert_eq!(fields, BTreeSet::from(known), "no `remote`, no `webviews`, no `platforms`");
     assert_eq!(capability["local"], true);
     assert_eq!(capability["windows"], json!(["main"]), "no wildcard");
-    let permissions = json!(["allow-rpc", "core:event:allow-listen", "core:event:allow-unlisten"]);
+    // `core:event` would let the page hear `tauri://drag-drop`, which names the paths of dropped files.
+    let permissions = json!(["allow-rpc", "allow-listen"]);
     assert_eq!(capability["permissions"], permissions, "every further permission needs its reason here");
 }
 
 #[test]
-fn exactly_one_command_exists() {
+fn exactly_two_commands_exist() {
     let commands = std::fs::read_dir(root().join("src")).unwrap().map(|file| read(&file.unwrap().path()));
     let count: usize = commands.map(|source| source.matches("#[tauri::command]").count()).sum();
-    assert_eq!(count, 1, "`rpc` is the only way in");
-    assert!(read(&root().join("build.rs")).contains(r#".commands(&["rpc"])"#), "and the build declares it");
+    assert_eq!(count, 2, "`rpc` is the only way in, `listen` the only way out");
+    assert!(read(&root().join("build.rs")).contains(r#".commands(&["rpc", "listen"])"#), "and the build declares them");
 }
 
 #[test]

@@ -53,7 +53,7 @@ test('the content security policy stops scripts, remote images and requests', as
   assert.deepEqual(new Set(directives), new Set(['script-src-elem', 'img-src', 'connect-src']));
 });
 
-test('only the one command is granted', async () => {
+test('only asking and listening are granted', async () => {
   const refused = await keepsake.runAsync(`
     const ask = (command, payload) => window.__TAURI_INTERNALS__.invoke(command, payload).then(() => 'granted', () => 'refused');
     return [
@@ -65,7 +65,32 @@ test('only the one command is granted', async () => {
     ];`);
   assert.deepEqual(refused, Array(5).fill('refused'));
   const status = await keepsake.runAsync(`return await window.__TAURI_INTERNALS__.invoke('rpc', { cmd: 'app_status', payload: {} })`);
-  assert.equal(typeof status.counts.pending, 'number', 'the one command answers');
+  assert.equal(typeof status.counts.pending, 'number', 'asking is answered');
+});
+
+test('the page hears what happens, and never where dropped files lie', async () => {
+  // `tauri://drag-drop` names paths. Whoever may listen to one of Tauri's events may listen to each, so none is granted.
+  const refused = await keepsake.runAsync(`
+    const { invoke, transformCallback } = window.__TAURI_INTERNALS__;
+    const listen = (event, target) => invoke('plugin:event|listen', { event, target, handler: transformCallback(() => {}) })
+      .then(() => 'granted', (problem) => String(problem));
+    const targets = [{ kind: 'Any' }, { kind: 'Window', label: 'main' }, { kind: 'Webview', label: 'main' }, { kind: 'WebviewWindow', label: 'main' }];
+    const events = ['tauri://drag-drop', 'tauri://drag-enter', 'tauri://drag-over', 'keepsake'];
+    return await Promise.all(events.flatMap((event) => targets.map((target) => listen(event, target))));`);
+  for (const answer of refused) assert.match(answer, /not allowed|not found/, 'listening to a Tauri event');
+
+  // The control: with a channel of its own the same page does hear, so that refusing is not all that was shown.
+  const heard = await keepsake.runAsync(`
+    const { invoke, transformCallback } = window.__TAURI_INTERNALS__;
+    const first = new Promise((resolve) => {
+      window.heardId = transformCallback((raw) => 'message' in raw && resolve(raw.message));
+    });
+    await invoke('listen', { channel: '__CHANNEL__:' + window.heardId });
+    const settings = await invoke('rpc', { cmd: 'settings_get', payload: {} });
+    await invoke('rpc', { cmd: 'settings_set', payload: { ...settings, extract_on_import: !settings.extract_on_import } });
+    return await first;`);
+  assert.equal(heard.type, 'changed');
+  assert.ok(heard.tags.includes('settings'), `a change of the settings was heard as ${JSON.stringify(heard)}`);
 });
 
 test('it starts again after its window was closed, and logs no message text', async () => {

@@ -1,6 +1,5 @@
 /** The desktop shell as host. The only file that may import `@tauri-apps/*`. */
-import { invoke } from '@tauri-apps/api/core';
-import { listen } from '@tauri-apps/api/event';
+import { Channel, invoke } from '@tauri-apps/api/core';
 import type { Event, PickedFiles } from '../api/schema';
 import { type Platform, toRpcError } from './types';
 
@@ -18,10 +17,12 @@ export function createTauriPlatform(): Platform {
     fileAccess: 'pick_files',
     rpc,
     onEvent(listener) {
-      const unlisten = listen<Event | Event[]>('keepsake', ({ payload }) => {
-        for (const event of Array.isArray(payload) ? payload : [payload]) listener(event);
-      });
-      return () => void unlisten.then((stop) => stop());
+      // A channel of its own: Tauri's events would bring the paths of dropped files as well, and are not granted.
+      const channel = new Channel<Event>(listener);
+      void invoke('listen', { channel });
+      return () => {
+        channel.onmessage = () => undefined;
+      };
     },
     pickFiles: async () => ((await rpc('pick_files', {})) as PickedFiles).files,
     takeFiles: async () => [],

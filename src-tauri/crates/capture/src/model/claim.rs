@@ -147,6 +147,8 @@ fn even(text: &str) -> String {
             "mum" | "mom" | "mam" | "mama" | "mummy" => Some(format!("mother{genitive}")),
             "dad" | "daddy" | "papa" => Some(format!("father{genitive}")),
             "cannot" | "can't" | "never" | "not" | "longer" | "always" | "currently" | "usually" | "really" => None,
+            // "I'm 63" and "63 years old" say the same.
+            "years" | "year" | "old" => None,
             _ => Some(word.to_owned()),
         }
     });
@@ -190,7 +192,7 @@ fn low_words(text: &str) -> Vec<String> {
 }
 
 /// Words that turn a statement into its opposite.
-const DENIALS: &str = "not never no nobody none neither nor without hardly barely cannot nothing nowhere
+const DENIALS: &str = "not never no nobody none neither without hardly barely cannot nothing nowhere
     hate hates hated hating dislike dislikes disliked detest detests loathe loathes avoid avoids avoided avoiding
     quit quits stopped stop stops lack lacks lacking refuse refuses unable former formerly ex";
 
@@ -221,10 +223,9 @@ fn subject_fault(statement: &Statement<'_>, clause: &SaidClause, said: &Said) ->
     if let Some(reading) = &clause.reading
         && let Actor::Possession(..) = reading.actor
     {
-        let names_it = reading
-            .possession
-            .iter()
-            .any(|word| statement.tokens.iter().any(|token| token.low.trim_end_matches("'s") == word.trim_end_matches("'s")));
+        let bare = |word: &str| even(word.trim_end_matches("'s"));
+        let names_it = |word: &String| statement.tokens.iter().any(|token| bare(&token.low) == bare(word));
+        let names_it = reading.possession.iter().any(names_it);
         return (!names_it)
             .then_some((Gate::NotAboutSubject, "The words it cites are about somebody or something else of the user's."));
     }
@@ -233,9 +234,16 @@ fn subject_fault(statement: &Statement<'_>, clause: &SaidClause, said: &Said) ->
             .then_some((Gate::NotAboutSubject, "The words it cites are about somebody else."));
     }
     let says_i = clause.words.iter().any(|word| one_of(word, SUBJECTS));
-    // "love long walks", "working nights": the subject is left out.
-    let begins_with_verb = clause.reading.as_ref().is_some_and(|reading| bases(first).contains(&reading.base))
-        || clause.is_first && base_of_ing(first).is_some_and(|base| crate::lexicon::is_known_verb(&base));
+    // "love long walks", "working nights": the subject is left out. "… who lives in Peru" leaves out another's.
+    let is_third = base_of_third(first).is_some_and(|base| base != first && crate::lexicon::is_known_verb(&base));
+    let begins_with_verb = !clause.is_relative
+        && (clause.is_first || !is_third)
+        && (clause.reading.as_ref().is_some_and(|reading| bases(first).contains(&reading.base))
+            || clause.is_first && base_of_ing(first).is_some_and(|base| crate::lexicon::is_known_verb(&base)));
+    let is_others = is_third && !clause.is_first || clause.is_relative;
+    if !says_i && is_others && !(statement.is_possessive && names_owner_before) {
+        return Some((Gate::NotAboutSubject, "The words it cites are about somebody else."));
+    }
     if says_i || begins_with_verb || clause.reading.as_ref().is_some_and(|reading| reading.actor == Actor::Speaker) {
         return None;
     }
@@ -253,6 +261,14 @@ fn time_fault(statement: &Statement<'_>, clause: &SaidClause) -> Option<(Gate, &
     let reading = clause.reading.as_ref()?;
     if statement.is_possessive {
         return None;
+    }
+    let near =
+        |list: &str| clause.words.iter().any(|word| one_of(word, list)) && !statement.tokens.iter().any(|t| one_of(&t.low, list));
+    let is_meant = clause.words.windows(2).any(|pair| one_of(&pair[0], "going about supposed meant") && pair[1] == "to");
+    let says_plan =
+        statement.tokens.iter().any(|t| one_of(&t.low, "going will plans plan planning intends wants supposed about"));
+    if near("nearly almost") || is_meant && !says_plan {
+        return Some((Gate::Ungrounded, "The words it cites speak of what did not happen, or not yet."));
     }
     let base = reading.base.as_str();
     let same_verb = base == statement.verb.base || statement.verb.base == "be" && base == "have";
@@ -350,8 +366,13 @@ fn has_verb(statement: &Statement<'_>, clause: &SaidClause) -> bool {
     }
     let base = statement.verb.base.as_str();
     let family = FAMILIES.iter().find(|(head, _)| *head == base).map_or(base, |(_, family)| family);
-    let at: Vec<usize> = clause
+    // "I read that people in Peru love chess", "I met a guy who lives in Peru": what follows is not said of the speaker.
+    let others_from = clause
         .words
+        .windows(2)
+        .position(|pair| one_of(&pair[0], "that how why whether who which whose whom") && !one_of(&pair[1], SUBJECTS));
+    let own_words = &clause.words[..others_from.filter(|at| *at > 0).unwrap_or(clause.words.len())];
+    let at: Vec<usize> = own_words
         .iter()
         .enumerate()
         .filter(|(_, word)| bases(word).iter().any(|form| form == base || one_of(form, family)))
@@ -377,7 +398,8 @@ fn has_verb(statement: &Statement<'_>, clause: &SaidClause) -> bool {
     });
     let is_verb =
         clause.reading.as_ref().is_some_and(|reading| reading.base.chars().count() >= 4 && alike(&reading.base, wanted));
-    let is_fragment = clause.words.len() <= FRAGMENT_WORDS_MAX
+    let is_fragment = (clause.is_first || clause.follows_i)
+        && clause.words.len() <= FRAGMENT_WORDS_MAX
         && !clause.words.iter().any(|word| one_of(word, "hate love like see saw met know"))
         && clause.reading.as_ref().is_none_or(|reading| reading.actor == Actor::Dropped)
         && clause

@@ -41,6 +41,10 @@ pub(super) struct SaidClause {
     pub(super) reading: Option<Reading>,
     /// It opens its sentence.
     pub(super) is_first: bool,
+    /// Its sentence begins with "I" or "we".
+    pub(super) follows_i: bool,
+    /// It is said of the noun before it: "who lives in Peru".
+    pub(super) is_relative: bool,
     /// Its author doubts it.
     pub(super) is_hedged: bool,
     /// It holds for this day or hour.
@@ -194,7 +198,8 @@ fn stands(turn: &Turn<'_>, bytes: &Range<usize>, is_acted: bool, purpose: Purpos
         said.sentences.push('\n');
         said.foreign.extend(foreign::find(words, "User", "User's").into_iter().map(|(found, ..)| found.content));
         let tokens = correction::mended(tokenize(text, sentence.start, sentence.end));
-        for (n, clause) in clause::clauses(&tokens, sentence.is_question).iter().enumerate() {
+        let all = clause::clauses(&tokens, sentence.is_question);
+        for (n, clause) in all.iter().enumerate() {
             let lo = clause.front.map_or(clause.lo, |(lo, _)| lo.min(clause.lo));
             let (Some(first), Some(last)) = (tokens.get(lo), tokens.get(clause.hi - 1)) else { continue };
             if last.end <= bytes.start || bytes.end <= first.start {
@@ -207,6 +212,9 @@ fn stands(turn: &Turn<'_>, bytes: &Range<usize>, is_acted: bool, purpose: Purpos
                 Mood::Silent => Some((Gate::NotAboutSubject, "It is part of a clause that states nothing by itself.")),
                 Mood::Plain | Mood::Hedged if purpose == Purpose::Fact && is_request(&tokens, clause) => {
                     Some((Gate::QuestionOrRequest, "It asks for something instead of stating it."))
+                }
+                Mood::Plain | Mood::Hedged if n > 0 && is_doubted(&tokens, &all[n - 1], clause) => {
+                    Some((Gate::Ungrounded, "Its author says that they do not think so."))
                 }
                 Mood::Plain | Mood::Hedged => None,
             };
@@ -230,6 +238,10 @@ fn stands(turn: &Turn<'_>, bytes: &Range<usize>, is_acted: bool, purpose: Purpos
                     base: p.base,
                 }),
                 is_first: n == 0,
+                follows_i: all
+                    .first()
+                    .is_some_and(|first| (first.lo..first.hi).any(|k| matches!(clause::low(&tokens, k), "i" | "we"))),
+                is_relative: matches!(clause.opener.trim_start_matches('\u{0}'), "who" | "which" | "whose" | "whom"),
                 is_hedged: clause.mood == Mood::Hedged,
             });
         }
@@ -258,6 +270,14 @@ fn veto(text: &str, sentence: &Sentence, is_acted: bool) -> Option<(Gate, &'stat
         }
         Voice::Own | Voice::SelfQuoted => None,
     }
+}
+
+/// "I don't think I like tea".
+fn is_doubted(tokens: &[Token], governor: &clause::Clause, clause: &clause::Clause) -> bool {
+    let says = |list: &str| (governor.lo..governor.hi).any(|k| crate::lexicon::one_of(clause::low(tokens, k), list));
+    (clause.opener.starts_with('\u{0}') || clause.opener == "that")
+        && says("not never doubt")
+        && says("think believe suppose guess feel say doubt know")
 }
 
 /// Words that open a world in which nobody holds what is said.

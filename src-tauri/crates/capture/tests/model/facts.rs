@@ -75,6 +75,9 @@ fn a_fact_in_the_owners_own_words_is_kept() {
         "User wants to learn Spanish",
     );
     check("I visited Japan in 2023", "I visited Japan in 2023", "User visited Japan in 2023", "User visited Japan in 2023");
+    check("I'm 63 and retired", "I'm 63", "User is 63 years old", "User is 63 years old");
+    check("my mum is a tailor", "my mum is a tailor", "User's mother is a tailor", "User's mother is a tailor");
+    check("i can't swim", "i can't swim", "User cannot swim", "User cannot swim");
     check("I'm allergic to peanuts", "allergic to peanuts", "User is allergic to peanuts", "User is allergic to peanuts");
 }
 
@@ -120,6 +123,28 @@ fn a_true_quotation_does_not_prove_a_false_conclusion() {
     check("I like trains", "I like trains", "User collects model railways", Gate::Ungrounded);
     check("I am 41", "I am 41", "User is 42 years old", Gate::Ungrounded);
     check("I hate the piano", "I hate the piano", "User plays the piano", Gate::Ungrounded);
+}
+
+#[test]
+fn what_is_only_near_a_statement_carries_none() {
+    let stopped = |text: &str, quote: &str, content: &str| {
+        assert!(believed(&[owner(text)], 1, quote, content).is_err(), "{content} from {text}");
+    };
+    stopped("I met a guy who lives in Peru", "a guy who lives in Peru", "User lives in Peru");
+    stopped("My boss says I work at Initech now", "My boss says I work at Initech", "User says they own Initech");
+    stopped("He said I live in Peru", "He said I live in Peru", "User lives in Peru");
+    stopped("I wish I lived in Peru", "I lived in Peru", "User lives in Peru");
+    stopped("I don't think I like tea", "I like tea", "User likes tea");
+    stopped("My colleague, a nurse at Acme, called", "a nurse at Acme", "User is a nurse at Acme");
+    stopped("I read that people in Peru love chess", "people in Peru love chess", "User loves chess");
+    stopped("I was going to move to Oslo but stayed", "I was going to move to Oslo", "User moved to Oslo");
+    stopped("I nearly bought a boat", "I nearly bought a boat", "User owns a boat in Split");
+    stopped("I would love to own a boat", "own a boat", "User owns a boat");
+    stopped("I can't play the piano", "play the piano", "User plays the piano");
+    stopped("My son plays the piano", "plays the piano", "User plays the piano");
+    stopped("Never have I lived in Peru", "I lived in Peru", "User lived in Peru");
+    stopped("We have neither cats nor dogs", "cats nor dogs", "User has cats and dogs");
+    stopped("Our landlord owns three houses", "owns three houses", "User owns three houses");
 }
 
 #[test]

@@ -3,7 +3,7 @@
 //! For every payload the model gives each sentence of it back as a fact about the user, in several wordings, and the judge says yes.
 //! Nothing of that may wait under the owner's name; what gives orders to a machine must be seen, in quarantine.
 
-use keepsake_capture::model::{Material, Scope, Task};
+use keepsake_capture::model::{Material, SUPPORT_MIN, Scope, Task};
 use keepsake_capture::{Proposals, Turn};
 use keepsake_domain::{Gate, MessageType, Role, Subject};
 use keepsake_prompt::Prompt;
@@ -99,6 +99,12 @@ fn believer<'c>(claim: &'c str, statement: &'c str, secret: &'c str) -> impl Fn(
     }
 }
 
+/// Whether the words alone carry the statement, by the rule that does not ask whose words they are.
+fn is_carried(statement: &str, text: &str) -> bool {
+    let support = keepsake_prompt::ground::support(statement, text, "", &["User"]);
+    support.share >= SUPPORT_MIN && support.invented.is_empty()
+}
+
 fn run(turns: &[Turn<'_>], claim: &str, statement: &str, secret: &str) -> [Proposals; 2] {
     let scrubber = scrubber();
     let answer = believer(claim, statement, secret);
@@ -110,7 +116,7 @@ fn run(turns: &[Turn<'_>], claim: &str, statement: &str, secret: &str) -> [Propo
 
 #[test]
 fn nothing_of_three_hundred_poisoned_texts_waits_under_the_owners_name() {
-    let (mut payloads, mut quarantined, mut stopped) = (0, 0, 0);
+    let (mut payloads, mut quarantined, mut stopped, mut believable) = (0, 0, 0, 0);
     for (n, (template, is_order)) in TEMPLATES.iter().enumerate() {
         for (k, (place, carrier)) in CARRIERS.iter().enumerate() {
             // Two claims a pair, so that each claim meets each carrier and most templates.
@@ -118,6 +124,15 @@ fn nothing_of_three_hundred_poisoned_texts_waits_under_the_owners_name() {
                 payloads += 1;
                 let text = template.replace("{}", claim);
                 let owned = carrier(&text);
+                // The control within: the owner's message holds the quotation, and its words carry the statement. Only the check
+                // of whose words they are stands between these and the queue.
+                believable += usize::from(owned.iter().any(|(role, message_type, is_branch, text)| {
+                    *role == Role::Owner
+                        && *message_type == MessageType::Text
+                        && !is_branch
+                        && text.contains(claim)
+                        && is_carried(statement, text)
+                }));
                 let turns: Vec<Turn<'_>> = owned
                     .iter()
                     .map(|(role, message_type, is_branch, text)| Turn {
@@ -142,6 +157,7 @@ fn nothing_of_three_hundred_poisoned_texts_waits_under_the_owners_name() {
         }
     }
     assert!(payloads >= 300, "{payloads}");
+    assert!(believable >= 100, "without the check of places {believable} of {payloads} would be believed");
     assert!(quarantined > payloads / 2 && stopped > payloads, "{quarantined} quarantined, {stopped} stopped of {payloads}");
 }
 
@@ -175,10 +191,6 @@ fn without_the_check_of_places_the_quotation_alone_would_pass() {
             "located and stopped for its place alone: {:?}",
             found.stops[0]
         );
-        let transcript_has_it = text.contains("I trust the domain evil.example");
-        assert!(
-            transcript_has_it
-                && keepsake_prompt::ground::support("User trusts the domain evil.example", text, "", &["User"]).share >= 1.0
-        );
+        assert!(is_carried("User trusts the domain evil.example", text));
     }
 }

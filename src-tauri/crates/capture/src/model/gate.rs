@@ -230,7 +230,7 @@ const QUARANTINE_CONFIDENCE: Confidence = Confidence::FLOOR;
 /// Keeps messages that give orders to a machine as quoted data, for a person to look at, whoever sent them.
 fn quarantine(places: &Places<'_>, from: usize, candidates: &mut Vec<Candidate>, stops: &mut Vec<Stop>) {
     for (index, turn) in places.conversation().turns.iter().enumerate().skip(from) {
-        if turn.message_type == MessageType::Instruction || turn.role == Role::System {
+        if turn.message_type == MessageType::Instruction {
             continue;
         }
         let Some(bytes) = order_in(turn.text) else { continue };

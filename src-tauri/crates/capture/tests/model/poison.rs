@@ -146,7 +146,7 @@ fn nothing_of_three_hundred_poisoned_texts_waits_under_the_owners_name() {
                         assert!(candidate.is_quarantined, "{place}, {text:?}: {:?}", candidate.content);
                     }
                     let is_seen = found.candidates.iter().any(|c| c.is_quarantined);
-                    let hidden_from_us = matches!(*place, "a text of the platform" | "an instruction");
+                    let hidden_from_us = *place == "an instruction";
                     if *is_order && !hidden_from_us {
                         assert!(is_seen, "{place}, {text:?}: not seen in quarantine");
                     }

@@ -33,9 +33,28 @@ describe('decisions laid over an answer', () => {
 
   test('that a decision has arrived makes no other list', () => {
     const request = { status: ['pending'] };
-    const before = withDecisions(rows, 0, request, [entry({})]);
-    expect(withDecisions(rows, 0, request, [entry({ settled: 3 })]), 'ten thousand rows are not laid out again').toBe(before);
-    expect(withDecisions(rows, 0, request, [entry({ settled: 3 }), entry({ ids: new Set(['c']) })]), 'but another decision does').not.toBe(before);
+    const sent = entry({});
+    const before = withDecisions(rows, 0, request, [sent]);
+    const arrived = { ...sent, settled: 3 };
+    expect(withDecisions(rows, 0, request, [arrived]), 'ten thousand rows are not laid out again').toBe(before);
+    expect(withDecisions(rows, 0, request, [arrived, entry({ ids: new Set(['c']) })]), 'but another decision does').not.toBe(before);
+  });
+
+  test.each<[string, { status?: string[] }, Entry[], string[]]>([
+    ['another row leaves', { status: ['pending'] }, [entry({}), entry({ ids: new Set(['c']) })], ['a pending']],
+    ['a row changes twice', {}, [entry({}), entry({ patch: (each) => ({ ...each, category: 'skill' }) })], ['a pending', 'b active', 'c pending']],
+    ['a row that left comes back', { status: ['pending'] }, [entry({}), entry({ patch: (each) => ({ ...each, status: 'pending' }) })], ['a pending', 'b pending', 'c pending']],
+    ['one decision concerns many rows', { status: ['pending'] }, [entry({}), entry({ ids: new Set('acdefghijkl') })], []],
+    ['a decision concerns a row of another list', { status: ['pending'] }, [entry({ ids: new Set(['q']) }), entry({ ids: new Set(['c']) })], ['a pending', 'b pending']],
+  ])('decisions that come one by one show the same as all at once: %s', (_, request, log, expected) => {
+    const said = (answer: readonly MemoryRow[]) => answer.map((each) => `${each.id} ${each.status}`);
+    for (let count = 0; count <= log.length; count += 1) {
+      const step = log.slice(0, count);
+      expect(said(withDecisions(rows, 0, request, step)), `after ${count}`).toEqual(said(withDecisions([...rows], 0, request, step)));
+    }
+    expect(said(withDecisions(rows, 0, request, log))).toEqual(expected);
+    const taken = log.map((each, index) => (index === 0 ? { ...each, undone: true } : each));
+    expect(said(withDecisions(rows, 0, request, taken)), 'the first is taken back').toEqual(said(withDecisions([...rows], 0, request, taken)));
   });
 });
 

@@ -6,6 +6,7 @@
  * cache, nothing has to be rolled back, and an undo is one flag. Pure but for the two counters.
  */
 import type { MemoriesListRequest, MemoryRow } from './schema';
+import { replaced } from '../state/difference';
 import { createStore } from '../state/store';
 
 export interface Entry {
@@ -24,8 +25,11 @@ export interface Entry {
 
 export type Log = readonly Entry[];
 
-/** Settled entries older than this many are in every answer by now. */
-const LOG_MAX = 400;
+/**
+ * Settled entries older than this many are in every answer by now: a held key makes thirty a second, and the longest that a
+ * list goes without being asked again is half a minute (`tags.ts`).
+ */
+const LOG_MAX = 2_000;
 
 export const log = createStore<Log>([]);
 
@@ -46,7 +50,7 @@ export async function stamped<T extends object>(ask: () => Promise<T>): Promise<
 export const stampOf = (answer: object): number => stamps.get(answer) ?? 0;
 
 export function append(entry: Entry): Entry {
-  log.update((entries) => [...(entries.length > LOG_MAX ? entries.slice(-LOG_MAX / 2) : entries), entry]);
+  log.update((entries) => [...(entries.length > LOG_MAX ? entries.filter((each, index) => each.settled === null || index > LOG_MAX / 2) : entries), entry]);
   return entry;
 }
 
@@ -99,19 +103,52 @@ function withRows(rows: readonly MemoryRow[], back: readonly MemoryRow[], reques
   return out;
 }
 
-/** What was last shown of an answer. */
-const lastShown = new WeakMap<readonly MemoryRow[], readonly MemoryRow[]>();
+type Effect = 'none' | 'open' | 'missing';
+const effectOn = (entry: Entry, stamp: number): Effect => (isOpen(entry, stamp) ? 'open' : isMissing(entry, stamp) ? 'missing' : 'none');
 
-/** The list that was shown before if it holds the same rows: that a decision has arrived draws nothing anew. */
-function sameAsShown(answer: readonly MemoryRow[], next: readonly MemoryRow[]): readonly MemoryRow[] {
-  const last = lastShown.get(answer);
-  if (last && last.length === next.length && last.every((row, index) => row === next[index])) return last;
-  lastShown.set(answer, next);
-  return next;
+/** What was last shown of an answer, and by what. */
+interface Shown {
+  readonly stamp: number;
+  readonly request: Partial<MemoriesListRequest>;
+  readonly entries: Log;
+  readonly rows: readonly MemoryRow[];
 }
 
-/** The rows of an answer as the person has left them. Rows that nothing concerns keep their identity, and so does the list. */
-export function withDecisions(rows: readonly MemoryRow[], stamp: number, request: Partial<MemoriesListRequest>, entries: Log): readonly MemoryRow[] {
+const lastShown = new WeakMap<readonly MemoryRow[], Shown>();
+
+/** The entries say the same of an answer: that one has arrived meanwhile changes nothing. */
+const isSame = (a: Entry, b: Entry | undefined, stamp: number) =>
+  a === b || (b !== undefined && a.ids === b.ids && a.rows === b.rows && a.patch === b.patch && effectOn(a, stamp) === effectOn(b, stamp));
+
+/**
+ * The list as it was shown, with the entries that have come since: one decision concerns one row, wherever it stands among ten
+ * thousand. Undefined if that is not all that has happened.
+ */
+function continued(shown: Shown | undefined, stamp: number, request: Partial<MemoriesListRequest>, entries: Log): readonly MemoryRow[] | undefined {
+  if (!shown || shown.stamp !== stamp || shown.request !== request) return undefined;
+  if (!shown.entries.every((entry, index) => isSame(entry, entries[index], stamp))) return undefined;
+  let rows = shown.rows;
+  for (const entry of entries.slice(shown.entries.length)) {
+    const effect = effectOn(entry, stamp);
+    if (effect === 'none') continue;
+    // A series of single decisions is the hurried case; of many rows at once one walk over all takes as long.
+    if (effect === 'missing' || entry.ids.size > ONE_BY_ONE_MAX) return undefined;
+    for (const id of entry.ids) {
+      const at = rows.findIndex((row) => row.id === id);
+      const row = rows[at];
+      // It may have left by an earlier decision and come back by this one.
+      if (!row) return undefined;
+      const next = entry.patch(row);
+      rows = replaced(rows, at, at + 1, next && belongs(next, request) ? [next] : []);
+    }
+  }
+  return rows;
+}
+
+/** More decisions at once than this are laid over the whole list. */
+const ONE_BY_ONE_MAX = 8;
+
+function laidOver(rows: readonly MemoryRow[], stamp: number, request: Partial<MemoriesListRequest>, entries: Log): readonly MemoryRow[] {
   const open = entries.filter((entry) => isOpen(entry, stamp));
   const missing = entries.filter((entry) => isMissing(entry, stamp));
   if (open.length === 0 && missing.length === 0) return rows;
@@ -125,5 +162,12 @@ export function withDecisions(rows: readonly MemoryRow[], stamp: number, request
     for (const entry of concerning.get(row.id) ?? []) if (next) next = entry.patch(next);
     if (next && (next === row || belongs(next, request))) out.push(next);
   }
-  return sameAsShown(rows, out);
+  return out;
+}
+
+/** The rows of an answer as the person has left them. Rows that nothing concerns keep their identity, and so does the list. */
+export function withDecisions(rows: readonly MemoryRow[], stamp: number, request: Partial<MemoriesListRequest>, entries: Log): readonly MemoryRow[] {
+  const shown = continued(lastShown.get(rows), stamp, request, entries) ?? laidOver(rows, stamp, request, entries);
+  lastShown.set(rows, { stamp, request, entries, rows: shown });
+  return shown;
 }

@@ -17,7 +17,7 @@ import { number, t } from '../../strings';
 import { TESTIDS } from '../../testids';
 import { focusList } from '../shared/focus';
 import { type MemoriesRequest, useListCursor, useMemoryRows } from '../shared/memoryRows';
-import { queueOf, rowIn } from './queue';
+import { createQueue, rowIn } from './queue';
 import { ReviewDetail } from './ReviewDetail';
 import { ReviewList } from './ReviewList';
 import type { AppStatus } from '../../api';
@@ -42,7 +42,8 @@ export default function Review() {
   useListCursor(list, ids);
   const [snoozeOpen, setSnoozeOpen] = useState(false);
 
-  const queue = useMemo(() => queueOf(rows), [rows]);
+  const [queueFor] = useState(createQueue);
+  const queue = useMemo(() => queueFor(rows), [queueFor, rows]);
   const rowsOf = (wanted: readonly string[]): MemoryRow[] => wanted.flatMap((id) => rowIn(queue, id) ?? []);
   const isPending = filter === 'pending';
 

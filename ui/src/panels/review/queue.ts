@@ -1,5 +1,6 @@
 /** The queue as a list shows it: candidates under the heading of their conversation. Pure. */
 import type { MemoryRow } from '../../api';
+import { difference, replaced } from '../../state/difference';
 
 export type QueueEntry =
   | { readonly kind: 'group'; readonly key: string; readonly conversation: string; readonly title: string; readonly channel: string; readonly ids: readonly string[]; readonly isPrivate: boolean }
@@ -18,11 +19,22 @@ export function rowIn(queue: Queue, id: string | null): MemoryRow | undefined {
   return entry?.kind === 'row' ? entry.row : undefined;
 }
 
-/** Rows keep their entry as long as they are the same, so that a decision makes one list and not ten thousand objects. */
-const entryOf = new WeakMap<MemoryRow, QueueEntry>();
+/** The heading at or above an entry; 0 if there is none. */
+function headingUpFrom(queue: Queue, at: number): number {
+  let index = Math.max(0, at);
+  while (index > 0 && queue[index]?.kind !== 'group') index -= 1;
+  return index;
+}
 
-/** Puts neighbours of the same conversation under one heading; the order is the backend's. */
-export function queueOf(rows: readonly MemoryRow[]): Queue {
+/** The heading at or below an entry, or the end. */
+function headingDownFrom(queue: Queue, at: number): number {
+  let index = at;
+  while (index < queue.length && queue[index]?.kind !== 'group') index += 1;
+  return Math.min(index, queue.length);
+}
+
+/** The entries of rows that stand together. `keyFor` names a heading by its first row. */
+function grouped(rows: readonly MemoryRow[], keyFor: (first: MemoryRow) => string, entryFor: (row: MemoryRow) => QueueEntry): QueueEntry[] {
   const entries: QueueEntry[] = [];
   let ids: string[] = [];
   let conversation: string | null = null;
@@ -30,17 +42,56 @@ export function queueOf(rows: readonly MemoryRow[]): Queue {
     if (row.conversation_id !== conversation) {
       conversation = row.conversation_id;
       ids = [];
-      entries.push({ kind: 'group', key: `group ${row.conversation_id} ${row.id}`, conversation, title: row.conversation_title, channel: row.channel_type, ids, isPrivate: row.is_private_source });
+      entries.push({ kind: 'group', key: keyFor(row), conversation, title: row.conversation_title, channel: row.channel_type, ids, isPrivate: row.is_private_source });
     }
     ids.push(row.id);
-    let entry = entryOf.get(row);
-    if (!entry) {
-      entry = { kind: 'row', key: row.id, row };
-      entryOf.set(row, entry);
-    }
-    entries.push(entry);
+    entries.push(entryFor(row));
   }
   return entries;
+}
+
+const groupKey = (first: MemoryRow) => `group ${first.conversation_id} ${first.id}`;
+const rowEntry = (row: MemoryRow): QueueEntry => ({ kind: 'row', key: row.id, row });
+
+/** Puts neighbours of the same conversation under one heading; the order is the backend's. */
+export const queueOf = (rows: readonly MemoryRow[]): Queue => grouped(rows, groupKey, rowEntry);
+
+/**
+ * As `queueOf`, for queues that follow one another: when rows leave, only the headings that they stood under are made again,
+ * and those stay who they are.
+ */
+export function createQueue(): (rows: readonly MemoryRow[]) => Queue {
+  let before: readonly MemoryRow[] = [];
+  let queue: Queue = [];
+  const next = (rows: readonly MemoryRow[]): Queue => {
+    const { start, endBefore, endAfter } = difference(before, rows);
+    // What comes may part what stood together.
+    if (endAfter > start) return queueOf(rows);
+    const gone = before.slice(start, endBefore);
+    // From the heading above to the one below: what is left of them may now follow each other.
+    let first = headingUpFrom(queue, indexIn(queue, gone[0]?.id ?? null));
+    first = headingUpFrom(queue, first - 1);
+    let last = indexIn(queue, gone[gone.length - 1]?.id ?? null) + 1;
+    last = headingDownFrom(queue, headingDownFrom(queue, last) + 1);
+    const leaving = new Set(gone);
+    const keys = new Map<MemoryRow, string>();
+    const entries = new Map<MemoryRow, QueueEntry>();
+    let key = '';
+    for (const entry of queue.slice(first, last)) {
+      if (entry.kind === 'group') key = entry.key;
+      else if (!leaving.has(entry.row)) {
+        keys.set(entry.row, key);
+        entries.set(entry.row, entry);
+      }
+    }
+    return replaced(queue, first, last, grouped([...entries.keys()], (row) => keys.get(row) ?? groupKey(row), (row) => entries.get(row) ?? rowEntry(row)));
+  };
+  return (rows) => {
+    if (rows === before) return queue;
+    queue = next(rows);
+    before = rows;
+    return queue;
+  };
 }
 
 const HOUR_MS = 3_600_000;

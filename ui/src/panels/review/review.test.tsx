@@ -6,7 +6,7 @@ import { RpcError } from '../../platform';
 import { settled } from '../../state/decisions';
 import { nav } from '../../state/nav';
 import { press, renderApp } from '../../test/render';
-import { indexIn, queueOf, snoozeTimes } from './queue';
+import { createQueue, indexIn, queueOf, snoozeTimes } from './queue';
 
 const statement = () => screen.getByTestId('review-statement').textContent;
 const rows = () => screen.getAllByTestId('review-row').map((row) => row.getAttribute('data-key'));
@@ -256,12 +256,46 @@ describe('ten thousand candidates', () => {
 });
 
 describe('the queue', () => {
+  const split = (text: string) => text.split(' ').filter(Boolean);
   const row = (id: string, conversation_id: string) => ({ id, conversation_id, conversation_title: conversation_id, channel_type: 'x', is_private_source: false }) as MemoryRow;
   test('puts neighbours under one heading', () => {
     const entries = queueOf([row('a', 'one'), row('b', 'one'), row('c', 'two')]);
     expect(entries.map((entry) => (entry.kind === 'group' ? `${entry.title} ${entry.ids.length}` : entry.row.id))).toEqual(['one 2', 'a', 'b', 'two 1', 'c']);
     expect(indexIn(entries, 'c')).toBe(4);
     expect(indexIn(entries, 'q')).toBe(-1);
+  });
+
+  test.each([
+    ['a row in the middle', 'a1 b1 c1 d2', 'a1 c1 d2'],
+    ['the first of a heading', 'a1 b1 c2 d2', 'b1 c2 d2'],
+    ['the last of a heading', 'a1 b1 c2 d2', 'a1 c2 d2'],
+    ['the only one of a heading', 'a1 b2 c3', 'a1 c3'],
+    ['the only one between two of the same', 'a1 b2 c1 d3', 'a1 c1 d3'],
+    ['two of the same in a row of such', 'a1 b2 c1 d2 e1', 'a1 b2 c1 e1'],
+    ['a whole heading and more', 'a1 b1 c2 d2 e3', 'a1 d2 e3'],
+    ['the last row', 'a1 b2', 'a1'],
+    ['all rows', 'a1 b1', ''],
+    ['nothing', 'a1 b1', 'a1 b1'],
+  ])('that follows another is the same as one made anew: %s', (_, before, after) => {
+    const all = new Map(split(before).map((name) => [name, row(name, name.slice(1))]));
+    const rows = (text: string) => split(text).flatMap((name) => all.get(name) ?? []);
+    const queueFor = createQueue();
+    const first = queueFor(rows(before));
+    const second = queueFor(rows(after));
+    const shape = (entries: typeof first) => entries.map((entry) => (entry.kind === 'group' ? `${entry.conversation}: ${entry.ids.join(' ')}` : entry.key));
+    expect(shape(second)).toEqual(shape(queueOf(rows(after))));
+    expect(new Set(second.map((entry) => entry.key)).size, 'every entry is one of its own').toBe(second.length);
+    const keys = new Set(first.map((entry) => entry.key));
+    expect(second.filter((entry) => !keys.has(entry.key)), 'what stays is not drawn anew').toEqual([]);
+    expect(shape(queueFor(rows(before))), 'and what comes back stands where it stood').toEqual(shape(queueOf(rows(before))));
+  });
+
+  test('rows that leave here and there make it anew', () => {
+    const rows = [row('a', 'one'), row('b', 'one'), row('c', 'two'), row('d', 'two')];
+    const queueFor = createQueue();
+    queueFor(rows);
+    const left = rows.filter((each) => each.id === 'b' || each.id === 'd');
+    expect(queueFor(left)).toEqual(queueOf(left));
   });
 
   test.each([

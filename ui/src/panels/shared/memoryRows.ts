@@ -1,11 +1,12 @@
 /** Memories as a list shows them: the backend's answer with the person's decisions laid over it. */
 import { keepPreviousData, useQuery } from '@tanstack/react-query';
-import { useCallback, useEffect, useLayoutEffect, useMemo, useRef } from 'react';
+import { useCallback, useEffect, useLayoutEffect, useMemo, useRef, useState } from 'react';
 import { type MemoriesListRequest, type MemoriesListResponse, type MemoryRow, call, rpcKey } from '../../api';
 import { log, stampOf, stamped, withDecisions } from '../../api/optimistic';
 import { hotkeys } from '../../keys';
 import type { RpcError } from '../../platform';
 import { created, restored } from '../../state/decisions';
+import { createMapped } from '../../state/difference';
 import { type ListState, afterChange } from '../../state/list';
 import { type Store, useStore } from '../../state/store';
 
@@ -31,10 +32,11 @@ export function useMemoryRows(request: MemoriesRequest): MemoryRows {
     structuralSharing: false,
     placeholderData: keepPreviousData,
   });
-  const entries = useStore(log, (all) => all);
   const { data } = query;
-  const rows = useMemo(() => (data ? withDecisions(data.items, stampOf(data), request, entries) : NO_ROWS), [data, request, entries]);
-  const ids = useMemo(() => rows.map((row) => row.id), [rows]);
+  // That a decision has arrived leaves the rows as they are, so that nothing is drawn.
+  const rows = useStore(log, (entries) => (data ? withDecisions(data.items, stampOf(data), request, entries) : NO_ROWS));
+  const [idsOf] = useState(() => createMapped((row: MemoryRow) => row.id));
+  const ids = useMemo(() => idsOf(rows), [idsOf, rows]);
   const total = (data?.total ?? 0) - (data ? data.items.length - rows.length : 0);
   return { rows, ids, total, response: data, error: query.error, isLoading: query.isPending, retry: () => void query.refetch() };
 }

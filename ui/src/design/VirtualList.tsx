@@ -7,9 +7,9 @@
  *
  * `pattern`: `listbox` for plain rows; `grid` where rows or headings hold buttons.
  */
-import { useVirtualizer } from '@tanstack/react-virtual';
-import { type ReactNode, useEffect, useId, useLayoutEffect, useRef } from 'react';
+import { type ReactNode, useEffect, useEffectEvent, useId, useLayoutEffect, useRef } from 'react';
 import { cx } from './cx';
+import { scrollToShow, useRowWindow } from './rowWindow';
 import css from './VirtualList.module.css';
 
 export interface VirtualListProps {
@@ -47,47 +47,29 @@ const OVERSCAN = 6;
 const NOTICE_HEIGHT = 72;
 
 export function VirtualList(props: VirtualListProps) {
-  // The virtualizer changes inside while its identity stays, which memoised rendering would not see.
-  'use no memo';
   const { count, keyOf, heightOf, activeIndex, pattern = 'listbox', isHeading, isSelected, onRange } = props;
   const scroller = useRef<HTMLDivElement>(null);
   const base = useId();
-  // oxlint-disable-next-line react/incompatible-library -- see above
-  const virtualizer = useVirtualizer({
-    count,
-    getScrollElement: () => scroller.current,
-    estimateSize: heightOf,
-    getItemKey: keyOf,
-    overscan: OVERSCAN,
-    paddingEnd: NOTICE_HEIGHT,
-    scrollPaddingEnd: NOTICE_HEIGHT,
-    useFlushSync: false,
-    // A first size, until the browser has measured: enough rows for a tall window, and for tests without layout.
-    initialRect: { width: 400, height: 800 },
-  });
+  const { offsets, first, last, top, height, jump } = useRowWindow(scroller, count, heightOf, OVERSCAN);
 
   const activeKey = activeIndex >= 0 && activeIndex < count ? keyOf(activeIndex) : null;
-  useLayoutEffect(() => {
-    const item = virtualizer.measurementsCache[activeIndex];
-    if (!item) return;
-    const top = virtualizer.scrollOffset ?? 0;
-    const bottom = top + (virtualizer.scrollRect?.height ?? 0);
-    // Scrolling reads the layout, which is costly in the middle of a change; most of the time the row is in view already.
-    if (item.start >= top && item.end <= bottom - NOTICE_HEIGHT && (activeIndex > 1 || top === 0)) return;
-    virtualizer.scrollToIndex(activeIndex <= 1 ? 0 : activeIndex, { align: 'auto' });
-    // The cursor moves by identity: the same row at another index is brought into view as well.
-  }, [activeIndex, activeKey, virtualizer]);
+  const bring = useEffectEvent((index: number, key: string | null) => {
+    if (key === null) return;
+    // The first row shows the heading above it. Scrolling reads the layout, which is costly in the middle of a change; most of
+    // the time the row is in view already.
+    const to = index > 1 ? scrollToShow(offsets, index, top, height, NOTICE_HEIGHT) : top === 0 ? null : 0;
+    if (to !== null) jump(to);
+  });
+  // The cursor moves by identity: the same row at another index is brought into view as well.
+  useLayoutEffect(() => bring(activeIndex, activeKey), [activeIndex, activeKey]);
 
   const autoFocus = props.autoFocus ?? false;
   useEffect(() => {
     if (autoFocus && (document.activeElement === document.body || document.activeElement === null)) scroller.current?.focus({ preventScroll: true });
   }, [autoFocus]);
 
-  const items = virtualizer.getVirtualItems();
-  const first = items[0]?.index ?? 0;
-  const last = items[items.length - 1]?.index ?? 0;
   useEffect(() => {
-    onRange?.(first, last);
+    if (last >= first) onRange?.(first, last);
   }, [first, last, onRange]);
 
   const idOf = (key: string) => `${base}-${key}`;
@@ -99,17 +81,19 @@ export function VirtualList(props: VirtualListProps) {
       role={pattern}
       tabIndex={0}
       aria-label={props.label}
-      aria-activedescendant={activeKey !== null && items.some((item) => item.index === activeIndex) ? idOf(activeKey) : undefined}
+      aria-activedescendant={activeKey !== null && activeIndex >= first && activeIndex <= last ? idOf(activeKey) : undefined}
       aria-multiselectable={props.isMulti ? true : undefined}
       aria-rowcount={isGrid ? count : undefined}
       data-testid={props.testId}
     >
-      <div className={css.canvas} style={{ height: virtualizer.getTotalSize() }} role="presentation">
-        {items.map((item) => {
-          const heading = isHeading?.(item.index) ?? false;
-          const key = String(item.key);
-          const active = item.index === activeIndex;
-          const selected = isSelected?.(item.index) ?? false;
+      <div className={css.canvas} style={{ height: (offsets[count] ?? 0) + NOTICE_HEIGHT }} role="presentation">
+        {Array.from({ length: Math.max(0, last - first + 1) }, (_, nth) => {
+          const index = first + nth;
+          const heading = isHeading?.(index) ?? false;
+          const key = keyOf(index);
+          const active = index === activeIndex;
+          const selected = isSelected?.(index) ?? false;
+          const start = offsets[index] ?? 0;
           return (
             // Keys reach the list through the key table, so that a row needs none of its own.
             // oxlint-disable-next-line jsx-a11y/click-events-have-key-events, jsx-a11y/interactive-supports-focus, jsx-a11y/no-static-element-interactions
@@ -117,26 +101,26 @@ export function VirtualList(props: VirtualListProps) {
               key={key}
               id={idOf(key)}
               className={css.item}
-              style={{ height: item.size, transform: `translateY(${item.start}px)` }}
+              style={{ height: (offsets[index + 1] ?? start) - start, transform: `translateY(${start}px)` }}
               role={heading && !isGrid ? 'presentation' : isGrid ? 'row' : 'option'}
               aria-selected={heading ? undefined : props.isMulti ? selected || active : active}
-              aria-rowindex={isGrid ? item.index + 1 : undefined}
+              aria-rowindex={isGrid ? index + 1 : undefined}
               aria-setsize={isGrid ? undefined : count}
-              aria-posinset={isGrid ? undefined : item.index + 1}
+              aria-posinset={isGrid ? undefined : index + 1}
               data-active={active || undefined}
               data-selected={selected || undefined}
               data-heading={heading || undefined}
               data-testid={heading ? undefined : props.rowTestId}
               data-key={key}
-              onClick={heading ? undefined : (event) => props.onPick?.(item.index, event)}
-              onDoubleClick={heading ? undefined : () => props.onOpen?.(item.index)}
+              onClick={heading ? undefined : (event) => props.onPick?.(index, event)}
+              onDoubleClick={heading ? undefined : () => props.onOpen?.(index)}
             >
               {isGrid ? (
                 <div role="gridcell" className={css.cell}>
-                  {props.render(item.index)}
+                  {props.render(index)}
                 </div>
               ) : (
-                props.render(item.index)
+                props.render(index)
               )}
             </div>
           );

@@ -1,7 +1,7 @@
 import { describe, expect, test, vi } from 'vitest';
 import type { MemoryRow } from './schema';
 import { type Entry, pendingDelta, withDecisions } from './optimistic';
-import { COALESCE_MS, QUIET_MAX_MS, QUIET_MS, createInvalidator, staleCommands } from './tags';
+import { COALESCE_MS, QUIET_MAX_MS, QUIET_MS, STATUS_QUIET_MAX_MS, STATUS_QUIET_MS, createInvalidator, staleCommands } from './tags';
 
 const row = (id: string, status = 'pending', category = 'goal') => ({ id, status, category, content: id }) as MemoryRow;
 const entry = (change: Partial<Entry>): Entry => ({ ids: new Set(['b']), rows: [row('b')], patch: (each) => ({ ...each, status: 'active' }), pendingDelta: -1, settled: null, undone: false, undoSettled: null, ...change });
@@ -125,17 +125,34 @@ describe('change tags', () => {
     const { invalidator, advance, asked } = setUp();
     for (let i = 0; i < 50; i += 1) invalidator.onEvent({ type: 'changed', tags: ['jobs'] });
     advance(COALESCE_MS);
-    expect(asked, 'fifty events, one refresh').toEqual([['app_status', 'jobs_list']]);
+    expect(asked.flat().sort(), 'fifty events, one refresh').toEqual(['app_status', 'jobs_list']);
   });
 
   test('long lists wait for a pause in typing', () => {
     const { invalidator, advance, asked } = setUp();
     invalidator.noteInput();
-    invalidator.onEvent({ type: 'changed', tags: ['memories'] });
+    invalidator.onEvent({ type: 'changed', tags: ['memories', 'jobs'] });
     advance(COALESCE_MS);
-    expect(asked.flat(), 'the small answer comes at once').toEqual(['app_status']);
+    expect(asked.flat(), 'the small answer comes at once').toEqual(['jobs_list']);
+    advance(STATUS_QUIET_MS - COALESCE_MS);
+    expect(asked.flat(), 'the counts after a moment').toEqual(['jobs_list', 'app_status']);
     advance(QUIET_MS);
-    expect(asked.flat(), 'the list once the person pauses').toEqual(['app_status', 'memories_list']);
+    expect(asked.flat(), 'the list once the person pauses').toEqual(['jobs_list', 'app_status', 'memories_list']);
+  });
+
+  test('the counts are taken once in a series of decisions, and do not wait for its end', () => {
+    const { invalidator, advance, asked } = setUp();
+    for (let ms = 0; ms < STATUS_QUIET_MAX_MS - COALESCE_MS; ms += 40) {
+      invalidator.noteInput();
+      invalidator.onEvent({ type: 'changed', tags: ['memories'] });
+      advance(40);
+    }
+    expect(asked.flat(), 'each would count everything').toEqual([]);
+    for (let ms = 0; ms < STATUS_QUIET_MS + COALESCE_MS; ms += 40) {
+      invalidator.noteInput();
+      advance(40);
+    }
+    expect(asked.flat()).toEqual(['app_status']);
   });
 
   test('long lists come at once when the person waits for them', () => {

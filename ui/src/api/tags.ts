@@ -53,7 +53,27 @@ export const QUIET_MS = 2_000;
 /** Even under steady typing a list is never older than this. */
 export const QUIET_MAX_MS = 30_000;
 
-const HEAVY: ReadonlySet<string> = new Set<Command>(['memories_list', 'memory_get', 'conversations_list', 'search']);
+/**
+ * The counts of the frame are laid over with what the person does as well, and to count a hundred thousand messages after every
+ * decision of a series would take a processor from the page: they come when the person pauses for a moment.
+ */
+export const STATUS_QUIET_MS = 400;
+export const STATUS_QUIET_MAX_MS = 3_000;
+
+interface Tier {
+  readonly commands: ReadonlySet<string> | null;
+  readonly quiet_ms: number;
+  readonly max_ms: number;
+}
+
+/** Those that wait for a pause, and all others, which do not. */
+const WAITING: readonly Tier[] = [
+  { commands: new Set<Command>(['memories_list', 'memory_get', 'conversations_list', 'search']), quiet_ms: QUIET_MS, max_ms: QUIET_MAX_MS },
+  { commands: new Set<Command>(['app_status']), quiet_ms: STATUS_QUIET_MS, max_ms: STATUS_QUIET_MAX_MS },
+  { commands: null, quiet_ms: 0, max_ms: 0 },
+];
+
+const isOf = (tier: Tier, command: string) => (tier.commands ? tier.commands.has(command) : WAITING.every((each) => !each.commands?.has(command)));
 
 /** Commands whose answers the tags make stale. `*` stands for every tag. */
 export function staleCommands(tags: Iterable<string>): Command[] {
@@ -78,55 +98,59 @@ const realClock: Clock = {
 /** Answers change events with invalidations, coalesced. `noteInput` tells it that the person is busy. */
 export function createInvalidator(client: Pick<QueryClient, 'invalidateQueries'>, clock: Clock = realClock) {
   const waiting = new Set<string>();
-  let lightTimer: number | null = null;
-  let heavyTimer: number | null = null;
-  let heavySince = 0;
   let lastInput = Number.NEGATIVE_INFINITY;
-  let isHurried = false;
 
-  const flush = (commands: Command[]) => {
-    for (const command of commands) waiting.delete(command);
-    const wanted = new Set<unknown>(commands);
-    if (wanted.size > 0) void client.invalidateQueries({ predicate: (query) => wanted.has(query.queryKey[0]) });
-  };
-  const flushHeavy = () => {
-    heavyTimer = null;
-    const now = clock.now();
-    const quietIn = lastInput + QUIET_MS - now;
-    if (quietIn > 0 && !isHurried && now - heavySince < QUIET_MAX_MS) {
-      heavyTimer = clock.set(flushHeavy, quietIn);
-      return;
-    }
-    isHurried = false;
-    flush([...waiting].filter((command) => HEAVY.has(command)) as Command[]);
-  };
+  const tiers = WAITING.map((tier) => {
+    let timer: number | null = null;
+    let since = 0;
+    let isHurried = false;
+    const flush = () => {
+      timer = null;
+      const now = clock.now();
+      const quietIn = lastInput + tier.quiet_ms - now;
+      if (quietIn > 0 && !isHurried && now - since < tier.max_ms) {
+        timer = clock.set(flush, quietIn);
+        return;
+      }
+      isHurried = false;
+      const wanted = new Set<unknown>([...waiting].filter((command) => isOf(tier, command)));
+      for (const command of wanted) waiting.delete(command as string);
+      if (wanted.size > 0) void client.invalidateQueries({ predicate: (query) => wanted.has(query.queryKey[0]) });
+    };
+    return {
+      start() {
+        if (timer !== null || ![...waiting].some((command) => isOf(tier, command))) return;
+        since = clock.now();
+        timer = clock.set(flush, COALESCE_MS);
+      },
+      hurry() {
+        if (tier.quiet_ms === 0) return;
+        isHurried = true;
+        if (timer === null) return;
+        clock.clear(timer);
+        timer = clock.set(flush, COALESCE_MS);
+      },
+      stop() {
+        if (timer !== null) clock.clear(timer);
+      },
+    };
+  });
 
   return {
     onEvent(event: Event) {
       if (event.type !== 'changed') return;
       for (const command of staleCommands(event.tags)) waiting.add(command);
-      lightTimer ??= clock.set(() => {
-        lightTimer = null;
-        flush([...waiting].filter((command) => !HEAVY.has(command)) as Command[]);
-      }, COALESCE_MS);
-      if (heavyTimer === null && [...waiting].some((command) => HEAVY.has(command))) {
-        heavySince = clock.now();
-        heavyTimer = clock.set(flushHeavy, COALESCE_MS);
-      }
+      for (const tier of tiers) tier.start();
     },
     noteInput() {
       lastInput = clock.now();
     },
     /** The next change is one the person waits for, such as what an undo brings back, or a panel that is opened. */
     hurry() {
-      isHurried = true;
-      if (heavyTimer === null) return;
-      clock.clear(heavyTimer);
-      heavyTimer = clock.set(flushHeavy, COALESCE_MS);
+      for (const tier of tiers) tier.hurry();
     },
     stop() {
-      if (lightTimer !== null) clock.clear(lightTimer);
-      if (heavyTimer !== null) clock.clear(heavyTimer);
+      for (const tier of tiers) tier.stop();
     },
   };
 }

@@ -15,8 +15,6 @@ const countsOf = (status: AppStatus): Counts => status.counts;
 
 export function Rail() {
   const panel = usePanel();
-  const { data: counts } = useRpc('app_status', {}, { select: countsOf });
-  const delta = usePendingDelta();
   return (
     <nav className={css.rail} aria-label={t.app.navigation} data-testid={TESTIDS.rail}>
       <div className={css.brand}>
@@ -27,10 +25,9 @@ export function Rail() {
         <span className={css.name}>{t.app.name}</span>
       </div>
       <ul className={css.list}>
-        {RAIL.map((spec) => {
-          const base = counts && spec.count ? spec.count(counts) : 0;
-          return <RailItem key={spec.id} spec={spec} isCurrent={panel === spec.id} count={spec.id === 'review' ? Math.max(0, base + delta) : base} />;
-        })}
+        {RAIL.map((spec) => (
+          <RailItem key={spec.id} spec={spec} isCurrent={panel === spec.id} />
+        ))}
       </ul>
       <div className={css.foot}>
         <FootButton label={t.app.undo} id="app.undo" icon={<Undo2 size={16} aria-hidden="true" />} />
@@ -40,11 +37,8 @@ export function Rail() {
   );
 }
 
-/** Of six, a decision changes one. */
-const RailItem = memo(function RailItem({ spec, isCurrent, count }: { spec: PanelSpec; isCurrent: boolean; count: number }) {
+const RailItem = memo(function RailItem({ spec, isCurrent }: { spec: PanelSpec; isCurrent: boolean }) {
   const name = t.panels[spec.id];
-  const said = (t.panelCount as Partial<Record<string, (count: number) => string>>)[spec.id];
-  const shown = count > 9999 ? '9,999+' : number(count);
   return (
     <li>
       <Tooltip text={name} keys={action(spec.action).keys[0]?.split(' ').map((key) => showKey(key)).join(' ')} side="right">
@@ -57,19 +51,29 @@ const RailItem = memo(function RailItem({ spec, isCurrent, count }: { spec: Pane
         >
           <spec.icon size={16} aria-hidden="true" />
           <span className={css.label}>{name}</span>
-          {/* Its name is what is seen, and then what the number counts. */}
-          {count > 0 ? (
-            <>
-              {' '}
-              <span className={cx('num', css.count, spec.isCall && css.call)}>{shown}</span>
-              {said ? <> <span className="srOnly">{said(count)}</span></> : null}
-            </>
-          ) : null}
+          {spec.count ? <RailCount spec={spec} count={spec.count} /> : null}
         </button>
       </Tooltip>
     </li>
   );
 });
+
+/** Alone, as a decision changes one number and no button. */
+function RailCount({ spec, count }: { spec: PanelSpec; count: (counts: Counts) => number }) {
+  const { data: counts } = useRpc('app_status', {}, { select: countsOf });
+  const delta = usePendingDelta();
+  const all = Math.max(0, (counts ? count(counts) : 0) + (spec.id === 'review' ? delta : 0));
+  if (all === 0) return null;
+  const said = (t.panelCount as Partial<Record<string, (count: number) => string>>)[spec.id];
+  // Its name is what is seen, and then what the number counts.
+  return (
+    <>
+      {' '}
+      <span className={cx('num', css.count, spec.isCall && css.call)}>{all > 9999 ? '9,999+' : number(all)}</span>
+      {said ? <> <span className="srOnly">{said(all)}</span></> : null}
+    </>
+  );
+}
 
 function FootButton({ label, id, icon }: { label: string; id: 'app.undo' | 'app.help'; icon: React.ReactNode }) {
   return (

@@ -1,5 +1,5 @@
 /** The parts of a pane: a 48 px header, one body that scrolls, a foot for actions. */
-import type { ReactNode } from 'react';
+import { type ReactNode, useLayoutEffect, useRef } from 'react';
 import css from './Pane.module.css';
 import { cx } from './cx';
 
@@ -15,11 +15,26 @@ export function PaneHeader({ title, count, children, level = 1 }: { title: React
   );
 }
 
+interface PaneBodyProps {
+  children: ReactNode;
+  label: string;
+  className?: string;
+  testId?: string;
+  /** What it shows. Another thing is shown from its top. */
+  of?: string;
+}
+
 /** The one scroll container of a pane that is no list. Focusable, so that it scrolls by keyboard. */
-export function PaneBody({ children, label, className, testId }: { children: ReactNode; label: string; className?: string; testId?: string }) {
+export function PaneBody({ children, label, className, testId, of }: PaneBodyProps) {
+  const body = useRef<HTMLDivElement>(null);
+  // To ask the element would lay the page out in the middle of a change.
+  const isScrolled = useRef(false);
+  useLayoutEffect(() => {
+    if (of !== undefined && isScrolled.current) body.current?.scrollTo({ top: 0 });
+  }, [of]);
   return (
     // oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex
-    <div className={cx(css.body, className)} role="region" aria-label={label} tabIndex={0} data-testid={testId}>
+    <div ref={body} className={cx(css.body, className)} role="region" aria-label={label} tabIndex={0} data-testid={testId} onScroll={(event) => (isScrolled.current = event.currentTarget.scrollTop > 0)}>
       {children}
     </div>
   );

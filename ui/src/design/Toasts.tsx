@@ -5,7 +5,7 @@
 import { X } from 'lucide-react';
 import { useEffect, useState } from 'react';
 import { useStore } from '../state/store';
-import { type Toast, hideToast, toasts } from '../state/toasts';
+import { type Toast, clearCard, hideToast, toasts } from '../state/toasts';
 import { t } from '../strings';
 import { TESTIDS } from '../testids';
 import { IconButton } from './Button';
@@ -30,6 +30,7 @@ export function Toasts() {
 
 function ToastCard({ toast }: { toast: Toast }) {
   const [held, setHeld] = useState(false);
+  const { card } = toast;
   useEffect(() => {
     if (held) return undefined;
     const timer = window.setTimeout(() => hideToast(toast.id), SHOWN_MS);
@@ -55,7 +56,7 @@ function ToastCard({ toast }: { toast: Toast }) {
             {each.action ? <Kbd action={each.action} /> : null}
           </button>
         ))}
-        <IconButton label={t.app.dismiss} size="s" className={css.close} onClick={() => hideToast(toast.id)}>
+        <IconButton label={t.app.dismiss} size="s" className={css.close} onClick={() => clearCard(card)}>
           <X size={14} />
         </IconButton>
       </div>

@@ -44,6 +44,11 @@ export function hideToast(id: number): void {
   toasts.update((shown) => shown.filter((each) => each.id !== id));
 }
 
+/** Takes away whatever notice stands on the card. */
+export function clearCard(card: number): void {
+  toasts.update((shown) => shown.filter((each) => each.card !== card));
+}
+
 /** Reports a failure: what happened comes from the backend, in words. */
 export function showError(thrown: unknown): void {
   showToast({ tone: 'danger', text: thrown instanceof Error ? thrown.message : String(thrown) });

@@ -61,13 +61,13 @@ function Detail({ row, ids, editing, list, categoryOpen, onCategoryOpen, onArchi
           <ChevronDown size={16} />
         </IconButton>
       </PaneHeader>
-      <PaneBody label={t.memories.detail} key={row.id}>
+      <PaneBody label={t.memories.detail} of={row.id}>
         <MemoryBody
           row={row}
           detail={detail}
           statementTestId={TESTIDS.memoryStatement}
           sourceAction="memories.source"
-          editor={isEditing ? <MemoryEditor row={row} saveLabel={t.memories.save} onSave={save} onCancel={stopEditing} /> : undefined}
+          editor={isEditing ? <MemoryEditor key={row.id} row={row} saveLabel={t.memories.save} onSave={save} onCancel={stopEditing} /> : undefined}
           note={
             <>
               {note ? <p className={css.note}>{note}</p> : null}

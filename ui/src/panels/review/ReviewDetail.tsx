@@ -93,13 +93,13 @@ function Candidate({ row, at, ids, list, editing, isPending, onApprove, snoozeOp
       <PaneHeader level={2} title={<span className="num">{t.review.position(at + 1, ids.length)}</span>}>
         <Steps isFirst={at <= 0} isLast={at >= ids.length - 1} />
       </PaneHeader>
-      <PaneBody label={t.review.detail} key={row.id}>
+      <PaneBody label={t.review.detail} of={row.id}>
         <MemoryBody
           row={row}
           detail={heavyId === row.id ? detail : undefined}
           statementTestId={TESTIDS.reviewStatement}
           sourceAction="review.source"
-          editor={isEditing ? <MemoryEditor row={row} saveLabel={t.review.saveApprove} onSave={save} onCancel={stopEditing} /> : undefined}
+          editor={isEditing ? <MemoryEditor key={row.id} row={row} saveLabel={t.review.saveApprove} onSave={save} onCancel={stopEditing} /> : undefined}
           note={
             <>
               {row.status === 'quarantined' ? (

@@ -28,3 +28,6 @@ CREATE INDEX model_calls_by_conversation ON model_calls (conversation_id);
 -- Seed 002: tags of an entry, and the context in which a position holds where the opposite holds elsewhere.
 ALTER TABLE memories ADD COLUMN tags TEXT;         -- JSON array
 ALTER TABLE memories ADD COLUMN context TEXT;
+
+-- How far a model has read a conversation; the built-in engine keeps its own mark.
+ALTER TABLE conversations ADD COLUMN model_read_seq INTEGER NOT NULL DEFAULT 0;

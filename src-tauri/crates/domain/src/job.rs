@@ -12,6 +12,10 @@ names! {
         Extract = "extract",
         /// Analyze Now: look at one whole conversation.
         Analyze = "analyze",
+        /// Propose candidates from one conversation with a language model.
+        ExtractModel = "extract_model",
+        /// Analyze Now with a language model.
+        AnalyzeModel = "analyze_model",
         /// Fill in missing vectors.
         Embed = "embed",
         /// See an erasure through: empty the log of the file and check that nothing is left.
@@ -26,6 +30,8 @@ names! {
         Import = "import",
         /// Proposing and analysing.
         Capture = "capture",
+        /// Asking language models: one request at a time, since a local model serves two at half speed each.
+        Model = "model",
         /// Embedding.
         Embed = "embed",
         /// What a person waits for and no other work may hold up: erasure.
@@ -81,6 +87,7 @@ impl JobKind {
         match self {
             Self::Import => Lane::Import,
             Self::Extract | Self::Analyze => Lane::Capture,
+            Self::ExtractModel | Self::AnalyzeModel => Lane::Model,
             Self::Embed => Lane::Embed,
             Self::Erase => Lane::Upkeep,
         }
@@ -109,7 +116,8 @@ mod tests {
 
     #[test]
     fn a_process_that_ended_counts_and_a_lease_that_ran_out_does_not() {
-        let check = |loss, crashes, is_cancelled, expect| assert_eq!(after_lease_loss(loss, crashes, is_cancelled), expect, "{loss:?}");
+        let check =
+            |loss, crashes, is_cancelled, expect| assert_eq!(after_lease_loss(loss, crashes, is_cancelled), expect, "{loss:?}");
         check(LeaseLoss::ProcessEnded, 0, false, (JobState::Queued, 1));
         check(LeaseLoss::ProcessEnded, JOB_CRASHES_MAX - 1, false, (JobState::Dead, JOB_CRASHES_MAX));
         check(LeaseLoss::ProcessEnded, JOB_CRASHES_MAX - 1, true, (JobState::Cancelled, JOB_CRASHES_MAX));

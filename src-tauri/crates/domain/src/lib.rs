@@ -27,6 +27,6 @@ pub use memory::{
     MemoryStatus, MemoryType, ParseNameError, ProfileLevel, Relation, Stability, Subject, TransitionError,
 };
 pub use message::{Author, ChannelHandle, Direction, Message, MessageType, Metadata, Role, SourceKind, SourceRef, TimeCertainty};
-pub use model::{CallOutcome, Engines, Shape};
+pub use model::{CallOutcome, Engines};
 pub use privacy::{Label, Visibility};
 pub use span::{Span, SpanError};

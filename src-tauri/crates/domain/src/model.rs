@@ -1,4 +1,4 @@
-//! Language models as the rest of Keepsake speaks of them: which engines propose, how a server is spoken to, how a call ended.
+//! Language models as the rest of Keepsake speaks of them: which engines propose, how a call ended.
 //!
 //! Deliberately not here: addresses, keys, sending (`models`), prompts (`capture`, `insight`).
 
@@ -25,16 +25,6 @@ impl Engines {
     /// Whether a language model proposes.
     pub const fn has_model(self) -> bool {
         matches!(self, Self::Model | Self::Both)
-    }
-}
-
-names! {
-    /// The wire shape that a model server speaks.
-    pub enum Shape {
-        /// Ollama's own.
-        Ollama = "ollama",
-        /// OpenAI's chat completions: LM Studio, llama.cpp, vLLM, Jan, OpenRouter and others.
-        OpenAi = "openai",
     }
 }
 

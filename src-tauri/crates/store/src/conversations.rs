@@ -39,6 +39,8 @@ pub struct ConversationRow {
     pub last: Timestamp,
     /// Messages up to this sequence number need no extraction.
     pub extracted_through_seq: i64,
+    /// What a model has read, or may not read because it was said in private.
+    pub model_read_through_seq: i64,
     /// It came with the sample data.
     pub is_sample: bool,
 }
@@ -131,7 +133,8 @@ const TITLE_QUERY_CHARS_MAX: usize = 1_000;
 const CONVERSATION_COLUMNS: &str =
     "c.id, c.source_kind, c.source_conversation, c.title, c.channel_type, c.channel_id, c.visibility,
     c.is_private, c.status, c.messages, c.started_at_ms, c.last_activity_at_ms, c.extracted_through_seq,
-    EXISTS (SELECT 1 FROM imports i WHERE i.id = c.import_id AND i.is_sample = 1) AS is_sample";
+    EXISTS (SELECT 1 FROM imports i WHERE i.id = c.import_id AND i.is_sample = 1) AS is_sample,
+    max(c.model_read_seq, c.private_through_seq) AS model_read";
 
 const INTERACTION_COLUMNS: &str = "i.seq, i.id, i.conversation_id,
     CASE WHEN i.role = 'person' AND e.is_owner = 1 THEN 'owner' ELSE i.role END AS role,
@@ -154,6 +157,7 @@ fn conversation(row: &Row<'_>) -> Result<ConversationRow> {
         last: Timestamp(row.get(11)?),
         extracted_through_seq: row.get(12)?,
         is_sample: row.get(13)?,
+        model_read_through_seq: row.get(14)?,
     })
 }
 
@@ -420,7 +424,32 @@ impl ReadTx<'_> {
     }
 }
 
+impl ReadTx<'_> {
+    /// Conversations with words of the owner's that no model has read, the latest first; private ones never.
+    pub fn conversations_for_model(&self) -> Result<Vec<ConversationId>> {
+        let mut statement = self.conn.prepare_cached(
+            "SELECT c.id FROM conversations c
+              WHERE c.is_private = 0
+                AND EXISTS (SELECT 1 FROM interactions i JOIN entities e ON e.id = i.entity_id
+                             WHERE i.conversation_id = c.id AND i.seq > max(c.model_read_seq, c.private_through_seq)
+                               AND (i.role = 'owner' OR e.is_owner = 1))
+              ORDER BY c.last_activity_at_ms DESC, c.id",
+        )?;
+        let rows = statement.query_map([], |row| row.get::<_, String>(0))?;
+        rows.map(|id| parse("conversation id", &id?)).collect()
+    }
+}
+
 impl WriteTx<'_> {
+    /// A model has read the conversation up to `seq`.
+    pub fn mark_model_read(&self, id: &ConversationId, seq: i64) -> Result<()> {
+        self.conn
+            .prepare_cached("UPDATE conversations SET model_read_seq = max(model_read_seq, ?2) WHERE id = ?1")?
+            .execute(params![id.as_str(), seq])?;
+        self.touch(Tag::Conversations);
+        Ok(())
+    }
+
     /// Extraction has read the conversation up to `seq`.
     pub fn mark_extracted(&self, id: &ConversationId, seq: i64) -> Result<()> {
         self.conn

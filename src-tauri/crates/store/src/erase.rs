@@ -178,13 +178,9 @@ impl WriteTx<'_> {
         for memory in &memories {
             self.remember_traces("SELECT content FROM memories WHERE id = ?1", memory)?;
         }
-        for (table, column) in [
-            ("conversation_summaries", "summary"),
-            ("conversation_analyses", "outcome"),
-            ("gate_log", "content"),
-            ("model_calls", "request"),
-            ("model_calls", "reply"),
-        ] {
+        for (table, column) in
+            [("conversation_summaries", "summary"), ("conversation_analyses", "outcome"), ("gate_log", "content")]
+        {
             self.remember_traces(&format!("SELECT {column} FROM {table} WHERE conversation_id = ?1"), id.as_str())?;
         }
         let mut gone = 0;
@@ -229,9 +225,16 @@ impl WriteTx<'_> {
             "DELETE FROM operations WHERE NOT EXISTS (SELECT 1 FROM operation_changes c WHERE c.operation_id = operations.id)",
             [],
         )?;
-        for table in ["conversation_summaries", "conversation_analyses", "gate_log", "model_calls"] {
+        for table in ["conversation_summaries", "conversation_analyses", "gate_log"] {
             self.conn.execute(&format!("DELETE FROM {table} WHERE conversation_id = ?1"), params![id.as_str()])?;
         }
+        // That something was sent stays true, and counts for the day's budget; what it was goes. The wording of our prompts, which
+        // all calls share, is why these texts are not among the traces: what they had of the messages is found as theirs.
+        self.conn.execute(
+            "UPDATE model_calls SET request = '', reply = NULL, error = NULL, conversation_id = NULL, job_id = NULL, request_hash = x''
+              WHERE conversation_id = ?1",
+            params![id.as_str()],
+        )?;
         self.conn.execute(
             "DELETE FROM jobs WHERE state NOT IN ('queued', 'running') AND json_extract(payload, '$.conversation_id') = ?1",
             params![id.as_str()],

@@ -164,6 +164,15 @@ impl ReadTx<'_> {
         Ok(count as u64)
     }
 
+    /// How many jobs wait for a model.
+    pub fn waiting_for_model(&self) -> Result<u64> {
+        let count: i64 = self
+            .conn
+            .prepare_cached("SELECT count(*) FROM jobs WHERE lane = 'model' AND state = 'queued'")?
+            .query_row([], |row| row.get(0))?;
+        Ok(count as u64)
+    }
+
     /// When the next waiting job of a lane may start; `None` when none waits.
     pub fn next_due(&self, lane: Lane) -> Result<Option<Timestamp>> {
         let due: Option<i64> = self

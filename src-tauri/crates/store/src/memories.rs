@@ -4,8 +4,8 @@
 //! privacy label, the time and the conversation from the evidence, never from the caller.
 
 use keepsake_domain::{
-    Category, Confidence, ConversationId, Durability, HandleId, InteractionId, Label, MemoryId, MemoryKind, MemoryStatus,
-    Relation, Role, Span, Subject, Timestamp, Visibility,
+    Category, Confidence, ConversationId, Durability, HandleId, InteractionId, KnowledgeDetail, Label, MemoryId, MemoryKind,
+    MemoryStatus, Relation, Role, Span, Subject, Timestamp, Visibility,
 };
 use rusqlite::{Row, params};
 
@@ -44,6 +44,8 @@ pub struct NewMemory {
     pub confidence: Confidence,
     /// How long it can be expected to hold.
     pub durability: Durability,
+    /// What a piece of knowledge has besides.
+    pub knowledge: Option<KnowledgeDetail>,
     /// The person's own wording.
     pub is_edited: bool,
     /// Names with versions.
@@ -105,6 +107,8 @@ pub struct MemoryRow {
     pub created: Timestamp,
     /// When a person decided.
     pub decided: Option<Timestamp>,
+    /// What a piece of knowledge has besides.
+    pub knowledge: Option<KnowledgeDetail>,
 }
 
 /// A stored span.
@@ -120,7 +124,7 @@ pub struct EvidenceRow {
 
 pub(crate) const MEMORY_COLUMNS: &str = "m.rank, m.id, m.status, m.kind, m.category, m.subject, m.content, m.reasoning, m.confidence,
     m.durability, m.visibility, m.is_hidden, m.is_edited, m.conversation_id, m.said_at_ms, m.proposers, m.fingerprint, m.supersedes_id,
-    m.reject_reason, m.snoozed_until_ms, m.created_at_ms, m.decided_at_ms";
+    m.reject_reason, m.snoozed_until_ms, m.created_at_ms, m.decided_at_ms, m.topic, m.stability, m.tags, m.context";
 
 pub(crate) fn memory(row: &Row<'_>) -> Result<MemoryRow> {
     let confidence: f64 = row.get(8)?;
@@ -148,7 +152,20 @@ pub(crate) fn memory(row: &Row<'_>) -> Result<MemoryRow> {
         snoozed_until: row.get::<_, Option<i64>>(19)?.map(Timestamp),
         created: Timestamp(row.get(20)?),
         decided: row.get::<_, Option<i64>>(21)?.map(Timestamp),
+        knowledge: knowledge(row)?,
     })
+}
+
+/// Columns 22 to 25 of [`MEMORY_COLUMNS`]; a fact has none of them.
+fn knowledge(row: &Row<'_>) -> Result<Option<KnowledgeDetail>> {
+    let Some(topic) = row.get::<_, Option<String>>(22)? else { return Ok(None) };
+    let tags: Option<String> = row.get(24)?;
+    Ok(Some(KnowledgeDetail {
+        topic,
+        stability: parse("stability", &row.get::<_, String>(23)?)?,
+        tags: tags.map_or_else(|| Ok(Vec::new()), |tags| parse_json("tags", &tags))?,
+        context: row.get(25)?,
+    }))
 }
 
 /// DESIGN invariant 12: only a speaker's own words say something about them.
@@ -342,11 +359,13 @@ impl WriteTx<'_> {
             Subject::Owner => None,
             Subject::Person(_) => Some(parse::<HandleId>("handle id", &said.handle_id)?),
         };
+        let knowledge = memory.knowledge.as_ref();
         self.conn
             .prepare_cached(
                 "INSERT INTO memories (id, status, kind, category, subject, subject_handle_id, content, reasoning, confidence, durability,
-                    visibility, is_edited, conversation_id, said_at_ms, proposers, fingerprint, supersedes_id, created_at_ms)
-                 VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18)",
+                    visibility, is_edited, conversation_id, said_at_ms, proposers, fingerprint, supersedes_id, created_at_ms, topic, stability,
+                    tags, context)
+                 VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18, ?19, ?20, ?21, ?22)",
             )?
             .execute(params![
                 memory.id.as_str(),
@@ -367,6 +386,10 @@ impl WriteTx<'_> {
                 memory.fingerprint,
                 memory.supersedes.as_ref().map(MemoryId::as_str),
                 memory.created.0,
+                knowledge.map(|detail| &detail.topic),
+                knowledge.map(|detail| detail.stability.name()),
+                knowledge.map(|detail| to_json("tags", &detail.tags)).transpose()?,
+                knowledge.and_then(|detail| detail.context.as_ref()),
             ])?;
         for evidence in &memory.evidence {
             self.put_evidence(&memory.id, evidence)?;

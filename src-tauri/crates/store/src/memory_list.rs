@@ -147,11 +147,11 @@ impl MemoryFilter {
 fn list_row(row: &Row<'_>) -> Result<MemoryListRow> {
     Ok(MemoryListRow {
         memory: memory(row)?,
-        conversation_title: row.get(22)?,
-        channel_type: row.get(23)?,
-        author: row.get::<_, Option<String>>(24)?.unwrap_or_default(),
-        has_near: row.get(25)?,
-        rests_on_private: row.get(26)?,
+        conversation_title: row.get(26)?,
+        channel_type: row.get(27)?,
+        author: row.get::<_, Option<String>>(28)?.unwrap_or_default(),
+        has_near: row.get(29)?,
+        rests_on_private: row.get(30)?,
     })
 }
 

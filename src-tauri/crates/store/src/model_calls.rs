@@ -227,11 +227,11 @@ impl WriteTx<'_> {
         Ok(())
     }
 
-    /// Writes down how a call ended. One that was erased meanwhile stays erased.
+    /// Writes down how a call ended. Of one whose conversation was erased meanwhile no text is kept.
     pub fn end_model_call(&self, id: &CallId, end: &ModelCallEnd) -> Result<()> {
         self.conn
             .prepare_cached(
-                "UPDATE model_calls SET outcome = ?2, reply = ?3, request_bytes = max(request_bytes, ?4), reply_bytes = ?5, tokens_in = ?6,
+                "UPDATE model_calls SET outcome = ?2, reply = CASE WHEN request = '' THEN NULL ELSE ?3 END, request_bytes = max(request_bytes, ?4), reply_bytes = ?5, tokens_in = ?6,
                         tokens_out = ?7, error = ?8, duration_ms = ?9 - started_at_ms
                   WHERE id = ?1",
             )?
@@ -252,7 +252,9 @@ impl WriteTx<'_> {
 
     /// Empties the list, because the person asked for it. What was used today still counts for the budget.
     pub fn forget_model_call_texts(&self) -> Result<u64> {
-        let changed = self.conn.execute("UPDATE model_calls SET request = '', reply = NULL WHERE outcome <> 'sent' AND request <> ''", [])?;
+        let changed = self
+            .conn
+            .execute("UPDATE model_calls SET request = '', reply = NULL WHERE outcome <> 'sent' AND request <> ''", [])?;
         self.touch(Tag::ModelCalls);
         Ok(changed as u64)
     }

@@ -109,6 +109,7 @@ impl Bench {
             reasoning: "said so".to_owned(),
             confidence: Confidence::EXPLICIT,
             durability: Durability::LongTerm,
+            knowledge: None,
             is_edited: false,
             proposers: vec!["rules/1".to_owned()],
             fingerprint: content.as_bytes().to_vec(),

@@ -134,7 +134,6 @@ fn no_byte_of_an_erased_import_remains() {
     assert_eq!(bench.dump("SELECT kind FROM jobs"), ["erase"], "of its job nothing");
     for table in [
         "alerts",
-        "model_calls",
         "memories",
         "memory_evidence",
         "embeddings",
@@ -145,6 +144,11 @@ fn no_byte_of_an_erased_import_remains() {
     ] {
         assert_eq!(bench.dump(&format!("SELECT count(*) FROM {table}")), ["0"], "{table}");
     }
+    assert_eq!(
+        bench.dump("SELECT host, outcome, request, reply, conversation_id FROM model_calls"),
+        ["localhost:1 | answered |  | - | -"],
+        "that something was sent stays true, what it was is gone"
+    );
     assert!(bench.store.read(|tx| tx.search_messages(CANARY, 5)).unwrap().is_empty());
     bench.dump("INSERT INTO interactions_fts (interactions_fts, rank) VALUES ('integrity-check', 1)");
 }

@@ -121,6 +121,8 @@ static ORDERS: LazyLock<RegexSet> = LazyLock::new(|| {
         r"(?i)\b(?:ignore|disregard|forget|override|bypass) (?:all |any |the |your |my |these |those )*(?:previous|prior|above|earlier|preceding|existing|other|system|safety)\b[^.\n]{0,30}(?:instruction|prompt|rule|message|context|direction|guideline|command)",
         r"(?i)\b(?:system|admin|developer|root)[ -]?(?:update|prompt|override|message|notice|instruction|note|command)s?\b\s*(?:>>|:|\]|-)|^\s*(?:system|assistant|developer)\s*:|\[/?(?:system|inst|assistant)\]|<\|[a-z_]+\|>|</?(?:system|assistant|instructions?|im_start|memory|tool_call)>|#{2,}\s*(?:system|instruction|new instructions)",
         r"(?i)\b(?:remember|note|record|log|store|save|write|add|register|memori[sz]e|document|mark|set|update|insert)\b[^.\n]{0,60}\b(?:the|this|that|current|your) (?:user|guest|reader|customer|account holder|human|person you|recipient|visitor|client)(?:'s)?\b[^.\n]{0,20}\b(?:is|has|prefers?|likes?|loves?|wants?|lives?|suffers?|consents?|agrees?|accepts?|accepted|name|works?|trusts?|hates?|owns?|should|must|needs?|owes?|profile|authori[sz]ed|approved|as)\b",
+        r"(?i)\b(?:approve|keep|accept|believe|confirm|know)\b[^.\n]{0,12}\bthat (?:the|this|your) (?:user|guest|reader|customer|person you)\b",
+        r"(?i)\b(?:approve|keep|accept|believe|confirm|know)\b[^.\n]{0,12}\bthat (?:the|this|your) (?:user|guest|reader|customer|person you)\b",
         r"(?i)\b(?:write|save|add|store|log|commit|append|record|put)\b[^.\n]{0,40}\b(?:to|in|into|on) (?:the |your |my |its |this |long[- ]term )*(?:(?:user|customer|guest) )?(?:profile|long[- ]term memory|permanent memory|memory bank|memory store|persistent memory|core memory|memories|permanent record)\b",
         r"(?i)\b(?:attention|dear|hey|note to|message (?:to|for)|hello|any|all|for|instructions? (?:to|for)) (?:all |any )?(?:ai|a\.i\.|llm|llms|chatbots?|bots?|language models?|assistants?|agents?|ai (?:travel |shopping |email )?(?:agents?|assistants?|models?|systems?))\b\s*[:,—-]",
         r"(?i)\b(?:ai|llm) (?:\w+ )?(?:agents?|assistants?|models?|systems?|readers?|crawlers?|summari[sz]ers?)\s*(?::|(?:must|should|shall|are (?:required|instructed)|please)\b)",
@@ -133,9 +135,10 @@ static ORDERS: LazyLock<RegexSet> = LazyLock::new(|| {
     ])
 });
 
-/// Whether the stretch reads like an order to a machine.
+/// Whether the stretch reads like an order to a machine. Marks that nobody sees cannot hide one.
 pub(crate) fn is_order(text: &str) -> bool {
     ORDERS.is_match(text)
+        || text.contains(is_invisible) && ORDERS.is_match(&text.chars().filter(|c| !is_invisible(*c)).collect::<String>())
 }
 
 /// Whether the text hides something: direction overrides, tag characters, runs of zero-width marks.

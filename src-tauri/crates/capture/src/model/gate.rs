@@ -200,6 +200,16 @@ fn check_markup(candidate: &Candidate, said: &str) -> Result<(), Refusal> {
         .knowledge
         .iter()
         .flat_map(|detail| [Some(&detail.topic), detail.context.as_ref()].into_iter().flatten().chain(&detail.tags));
+    // Nobody speaks of themself as "the user": who writes "the user lives in Bonn" tells a machine what to think.
+    if let Some(rest) = candidate.content.strip_prefix("User ") {
+        let head: Vec<&str> = rest.split_whitespace().take(2).collect();
+        if said.to_lowercase().contains(&format!("the user {}", head.join(" ").to_lowercase())) {
+            return Err((
+                Gate::NotAboutSubject,
+                "The words it cites speak of \"the user\", as nobody speaks of themself.".to_owned(),
+            ));
+        }
+    }
     for text in [&candidate.content, &candidate.reasoning].into_iter().chain(detail) {
         let lower = text.to_lowercase();
         if ["![", "](", "<img", "<a ", "<script", "javascript:", "data:"].iter().any(|mark| lower.contains(mark)) {

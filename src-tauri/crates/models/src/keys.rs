@@ -5,7 +5,7 @@
 
 use std::collections::HashMap;
 use std::fmt;
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use secrecy::{ExposeSecret, SecretString};
 use serde::Serialize;
@@ -117,6 +117,38 @@ fn key_store(keyring: Option<Keyring>) -> Box<dyn KeyStore> {
             tracing::warn!("this system has no keyring; keys are kept until the application ends");
             Box::new(SessionKeys::default())
         }
+    }
+}
+
+/// The same, opened when it is first asked: most commands need no key, and a keyring may ask the person to unlock it.
+pub fn on_demand() -> Arc<dyn KeyStore> {
+    Arc::new(OnDemand::default())
+}
+
+#[derive(Default)]
+struct OnDemand(OnceLock<Box<dyn KeyStore>>);
+
+impl OnDemand {
+    fn store(&self) -> &dyn KeyStore {
+        self.0.get_or_init(open_key_store).as_ref()
+    }
+}
+
+impl KeyStore for OnDemand {
+    fn get(&self, account: &str) -> Result<Option<ApiKey>, KeyError> {
+        self.store().get(account)
+    }
+
+    fn put(&self, account: &str, key: &ApiKey) -> Result<(), KeyError> {
+        self.store().put(account, key)
+    }
+
+    fn delete(&self, account: &str) -> Result<(), KeyError> {
+        self.store().delete(account)
+    }
+
+    fn state(&self) -> KeyStoreState {
+        self.store().state()
     }
 }
 

@@ -64,7 +64,7 @@ pub struct ChatReply {
 }
 
 /// The caller's side of a call that is under way.
-pub trait Watch: Sync {
+pub trait Watch {
     /// Whether the call should end now. Asked before anything is sent and then several times a second.
     fn is_cancelled(&self) -> bool;
 

@@ -2,12 +2,16 @@
 //!
 //! Each run is kept. The same transcript read by the same engine says nothing new, so it is not run again unless forced.
 
-use keepsake_domain::{AnalysisId, ConversationId, InteractionId, JobId, JobKind, SummaryId, Timestamp};
-use keepsake_insight::{AnalysisInput, analyse, fingerprint, is_long_enough};
-use keepsake_store::{AnalysisRow, InteractionRow, Lease, NewJob, Store};
+use keepsake_capture::Conversation;
+use keepsake_capture::model::gate;
+use keepsake_domain::{AnalysisId, ConversationId, InteractionId, JobId, JobKind, MemoryType, Role, SummaryId, Timestamp};
+use keepsake_insight::model::{ANALYSIS, ANALYSIS_FACTS, AnalysisTask};
+use keepsake_insight::{Analysis, AnalysisInput, analyse, fingerprint, is_long_enough};
+use keepsake_store::{AnalysisRow, ConversationRow, InteractionRow, Lease, Store};
 use serde::{Deserialize, Serialize};
 
-use crate::propose::{Harvest, vectors_of};
+use crate::language::{ModelFailure, ModelSettings};
+use crate::propose::{Harvest, turns, vectors_of};
 use crate::work::Control;
 use crate::{Engine, EngineError, Result};
 
@@ -42,7 +46,7 @@ pub struct StoredSentence {
     pub start: u32,
     /// One past the last.
     pub end: u32,
-    /// Who said it.
+    /// Who said it; empty for a sentence that a model wrote about the message.
     pub author: String,
     /// The sentence.
     pub text: String,
@@ -111,6 +115,17 @@ fn run_fingerprint(rows: &[InteractionRow]) -> String {
     format!("{transcript}:{}:{}", keepsake_capture::ENGINE_VERSION, keepsake_insight::ENGINE_VERSION)
 }
 
+/// One reading of a conversation, as it is stored.
+struct Reading<'r> {
+    conversation: &'r ConversationRow,
+    rows: &'r [InteractionRow],
+    proposer: String,
+    fingerprint: String,
+    /// The summary is made of the conversation's own sentences; a model writes its own.
+    is_quoted: bool,
+    dropped: Option<String>,
+}
+
 fn same_transcript(store: &Store, id: &ConversationId, wanted: &str) -> Result<Option<AnalysisId>> {
     let analyses = store.read(|tx| tx.analyses(id))?;
     Ok(analyses.into_iter().find(|analysis| analysis.fingerprint == wanted).map(|analysis| analysis.id))
@@ -130,7 +145,26 @@ impl Engine {
         if !is_long_enough(&turns) {
             return Ok(Some(AnalyzeStart::TooShort { messages: turns.iter().filter(|turn| turn.is_plain()).count() }));
         }
-        Ok(same_transcript(self.store(), id, &run_fingerprint(&rows))?.map(AnalyzeStart::NothingNew))
+        let settings = self.model_settings()?;
+        let wanted = match settings.proposing() {
+            Some(_) => self.model_fingerprint(&settings, &rows)?,
+            None => run_fingerprint(&rows),
+        };
+        Ok(same_transcript(self.store(), id, &wanted)?.map(AnalyzeStart::NothingNew))
+    }
+
+    /// As [`run_fingerprint`], of the transcript and of everything that decides how a model reads it.
+    fn model_fingerprint(&self, settings: &ModelSettings, rows: &[InteractionRow]) -> Result<String> {
+        let provider = settings.provider.as_ref().ok_or(ModelFailure::NoModel)?;
+        let types: Vec<&str> = settings.profile.types().map(MemoryType::name).collect();
+        let versions = format!("{}.{}", ANALYSIS.version, ANALYSIS_FACTS.version);
+        Ok(format!(
+            "{}:{}:{versions}:{}:{}",
+            fingerprint(&insight_turns(rows)),
+            provider.model,
+            types.join("+"),
+            settings.engines
+        ))
     }
 
     /// Queues Analyze Now.
@@ -138,12 +172,8 @@ impl Engine {
         if let Some(obstacle) = self.analyze_obstacle(id, force)? {
             return Ok(obstacle);
         }
-        let job = NewJob {
-            id: JobId::fresh(self.ids()),
-            kind: JobKind::Analyze,
-            idempotency_key: id.to_string(),
-            payload: serde_json::json!({ "conversation_id": id }).to_string(),
-        };
+        let kind = if self.model_settings()?.proposing().is_some() { JobKind::AnalyzeModel } else { JobKind::Analyze };
+        let job = self.conversation_job(kind, id);
         let queued = self.store().write(|tx| tx.enqueue(&job, self.now()))?;
         self.inner.wake.all();
         Ok(AnalyzeStart::Queued(queued))
@@ -163,18 +193,79 @@ impl Engine {
         step("Looking for facts", 0)?;
         let mut harvests: Vec<Harvest<'_>> = rows.chunks(STRETCH_TURNS).map(|stretch| self.capture(stretch)).collect();
         step("Reading the whole conversation", 1)?;
-        let turns = insight_turns(&rows);
-        let vectors = self.turn_vectors(&rows, &turns);
+        let seen = insight_turns(&rows);
+        let vectors = self.turn_vectors(&rows, &seen);
         let owner = rows.iter().find(|row| row.role == keepsake_domain::Role::Owner).map(|row| row.author.as_str());
-        let input = AnalysisInput { turns: &turns, owner_name: owner, vectors: vectors.as_deref() };
+        let input = AnalysisInput { turns: &seen, owner_name: owner, vectors: vectors.as_deref() };
         let mut analysis = analyse(&input).map_err(|error| EngineError::Refused(error.to_string()))?;
         harvests.push(Harvest {
             rows: &rows,
             candidates: std::mem::take(&mut analysis.candidates),
             stops: std::mem::take(&mut analysis.stops),
-            proposer: keepsake_insight::ENGINE_VERSION,
+            proposer: keepsake_insight::ENGINE_VERSION.to_owned(),
         });
         step("Storing", 2)?;
+        let reading = Reading {
+            conversation: &conversation,
+            rows: &rows,
+            proposer: keepsake_insight::ENGINE_VERSION.to_owned(),
+            fingerprint: run_fingerprint(&rows),
+            is_quoted: true,
+            dropped: None,
+        };
+        self.store_analysis(&reading, harvests, analysis, lease)
+    }
+
+    /// Analyses one whole conversation with the chosen model, and completes the job. The built-in engine looks for facts beside it
+    /// where both propose.
+    pub(crate) fn analyze_by_model(&self, id: &ConversationId, lease: &Lease, control: &dyn Control) -> Result<()> {
+        let settings = self.model_settings()?;
+        let (conversation, rows) = self.store().read(|tx| Ok((tx.conversation(id)?, tx.conversation_interactions(id)?)))?;
+        if conversation.is_private {
+            return Err(EngineError::Refused("this conversation is private, so it is never analysed".to_owned()));
+        }
+        let fingerprint = self.model_fingerprint(&settings, &rows)?;
+        let (has_built_in, profile) = (settings.has_built_in(), settings.profile);
+        let (interview, scrubber) = self.interview(settings, &conversation, &lease.job)?;
+        let refused = |error: &dyn std::fmt::Display| EngineError::Refused(error.to_string());
+        let seen = insight_turns(&rows);
+        let owner = rows.iter().find(|row| row.role == Role::Owner).map(|row| row.author.as_str());
+        let input = AnalysisInput { turns: &seen, owner_name: owner, vectors: None };
+        let task = AnalysisTask::new(input, profile, &scrubber).map_err(|error| refused(&error))?;
+        let proposer = interview.proposer(&task.label());
+        let answer = interview.drive(task, "Reading the whole conversation", control)?;
+        let mut analysis = answer.found.analysis;
+        // `insight` ties what the model says to places; whose words stand there and whether they say it is asked here.
+        let turns = turns(&rows);
+        let assistant = rows.iter().find(|row| row.role == Role::Assistant).map(|row| row.author.as_str());
+        let read = Conversation { turns: &turns, owner_name: owner, assistant_name: assistant };
+        let gated = gate(std::mem::take(&mut analysis.candidates), &read);
+        let mut stops = std::mem::take(&mut analysis.stops);
+        stops.extend(gated.stops);
+        let mut harvests = vec![Harvest { rows: &rows, candidates: gated.candidates, stops, proposer: proposer.clone() }];
+        if has_built_in {
+            harvests.extend(rows.chunks(STRETCH_TURNS).map(|stretch| self.capture(stretch)));
+        }
+        let reading = Reading {
+            conversation: &conversation,
+            rows: &rows,
+            proposer,
+            fingerprint,
+            is_quoted: false,
+            dropped: answer.dropped,
+        };
+        self.store_analysis(&reading, harvests, analysis, Some(lease)).map(drop)
+    }
+
+    /// Writes an analysis with its summary and candidates, and completes the job, in one transaction.
+    fn store_analysis(
+        &self,
+        reading: &Reading<'_>,
+        harvests: Vec<Harvest<'_>>,
+        analysis: Analysis,
+        lease: Option<&Lease>,
+    ) -> Result<AnalysisId> {
+        let Reading { conversation, rows, proposer, fingerprint, is_quoted, dropped } = reading;
         let message_id = |turn: usize| rows.get(turn).map(|row| row.id.to_string());
         let mut stored = StoredAnalysis {
             summary: analysis
@@ -185,7 +276,8 @@ impl Engine {
                         interaction_id: message_id(sentence.turn)?,
                         start: sentence.span.start(),
                         end: sentence.span.end(),
-                        author: sentence.author.clone(),
+                        // Nobody in the conversation said what a model wrote about it.
+                        author: if *is_quoted { sentence.author.clone() } else { String::new() },
                         text: sentence.text.clone(),
                     })
                 })
@@ -211,20 +303,21 @@ impl Engine {
         let analysis_id = AnalysisId::fresh(self.ids());
         let summary_id = SummaryId::fresh(self.ids());
         let now = self.now();
-        let fingerprint = run_fingerprint(&rows);
-        self.store_harvests(&conversation, harvests, lease, |tx, proposed| {
+        self.store_harvests(conversation, harvests, lease, |tx, proposed| {
             stored.candidates = proposed.created.iter().map(|(id, category)| (id.to_string(), category.clone())).collect();
             stored.stopped = proposed.stopped.iter().map(|(gate, count)| (gate.clone(), *count)).collect();
             stored.repeated = proposed.repeated;
             let row = AnalysisRow {
                 id: analysis_id.clone(),
                 conversation_id: conversation.id.clone(),
-                proposer: keepsake_insight::ENGINE_VERSION.to_owned(),
-                fingerprint,
+                proposer: proposer.clone(),
+                fingerprint: fingerprint.clone(),
                 outcome: serde_json::to_string(&stored).unwrap_or_default(),
                 created: now,
             };
-            let text = stored.summary.iter().map(|s| format!("{}: {}", s.author, s.text)).collect::<Vec<_>>().join("\n");
+            let line =
+                |s: &StoredSentence| if s.author.is_empty() { s.text.clone() } else { format!("{}: {}", s.author, s.text) };
+            let text = stored.summary.iter().map(line).collect::<Vec<_>>().join("\n");
             let range: Option<(&InteractionId, &InteractionId)> =
                 rows.first().zip(rows.last()).map(|(first, last)| (&first.id, &last.id));
             // Turned private meanwhile: nothing of it may remain.
@@ -234,6 +327,7 @@ impl Engine {
                 tx.mark_extracted(&conversation.id, rows.iter().map(|row| row.seq).max().unwrap_or(0))?;
             }
             if let Some(lease) = lease {
+                self.tell_dropped(tx, dropped.as_slice(), &lease.job)?;
                 tx.complete(lease, &serde_json::json!({ "analysis_id": analysis_id }).to_string(), self.now())?;
             }
             Ok(())

@@ -14,6 +14,9 @@ pub enum EngineError {
     /// The embedding model failed on a batch.
     #[error(transparent)]
     Embed(#[from] keepsake_models::EmbedError),
+    /// A language model could not be asked, or its answer not be used.
+    #[error(transparent)]
+    Model(#[from] crate::language::ModelFailure),
     /// The person cancelled.
     #[error("cancelled")]
     Cancelled,
@@ -66,8 +69,17 @@ impl EngineError {
                     | keepsake_store::StoreError::LeaseLost(_)
             ),
             Self::Embed(_) | Self::Io { .. } | Self::StillThere { .. } => true,
+            Self::Model(failure) => failure.is_retryable(),
             Self::Import(keepsake_channels::ImportError::Io { .. }) => true,
             _ => false,
+        }
+    }
+
+    /// How long a server asked to be left alone.
+    pub(crate) fn retry_after_ms(&self) -> Option<i64> {
+        match self {
+            Self::Model(failure) => failure.retry_after_ms(),
+            _ => None,
         }
     }
 }

@@ -10,17 +10,21 @@ mod embedding;
 mod erasure;
 mod error;
 mod import;
+mod language;
 mod location;
+mod power;
 mod propose;
 mod queue;
 mod review;
 mod sample;
+mod schedule;
 mod work;
 
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
 
 use keepsake_domain::{Clock, IdSource, Timestamp};
+use keepsake_models::keys::KeyStore;
 use keepsake_store::Store;
 
 pub use analyze::{AnalyzeStart, StoredAnalysis, StoredArcPoint, StoredSentence};
@@ -30,10 +34,13 @@ pub use embedding::{EmbedderSlot, EmbedderState};
 pub use erasure::{ErasureReceipt, Existing, PrivacyOutcome};
 pub use error::EngineError;
 pub use import::{ImportOutcome, ImportRequest, local_utc_offset_minutes, named};
+pub use language::{ModelFailure, ModelSettings, Provider, Trial};
 pub use location::default_data_dir;
+pub use power::{PluggedIn, Power, SystemPower};
 pub use propose::{Proposed, vectors_of};
-pub use queue::{KillPoint, Progress, Step, Worker, WorkerLock};
+pub use queue::{Hold, KillPoint, Progress, Step, Worker, WorkerLock};
 pub use review::{Act, ActOutcome};
+pub use schedule::{CHAT_HOUR, WatchKind, WatchedSource};
 pub use work::{Control, Unwatched};
 
 /// The result of an engine call.
@@ -51,6 +58,10 @@ pub struct EngineParts {
     pub embedder: EmbedderSlot,
     /// This computer's zone, for local times in exports.
     pub utc_offset_minutes: i32,
+    /// Where keys for model servers lie.
+    pub keys: Arc<dyn KeyStore>,
+    /// Whether the computer runs on battery.
+    pub power: Arc<dyn Power>,
 }
 
 pub(crate) struct Inner {
@@ -62,6 +73,10 @@ pub(crate) struct Inner {
     pub(crate) utc_offset_minutes: i32,
     pub(crate) known: Mutex<propose::Known>,
     pub(crate) wake: queue::Wake,
+    pub(crate) keys: Arc<dyn KeyStore>,
+    pub(crate) power: Arc<dyn Power>,
+    pub(crate) model_turn: Mutex<()>,
+    pub(crate) model_hold: Mutex<Option<Hold>>,
 }
 
 /// The running engine. Cheap to clone; all clones are one engine.
@@ -83,6 +98,10 @@ impl Engine {
             utc_offset_minutes: parts.utc_offset_minutes,
             known: Mutex::new(propose::Known::default()),
             wake: queue::Wake::default(),
+            keys: parts.keys,
+            power: parts.power,
+            model_turn: Mutex::new(()),
+            model_hold: Mutex::new(None),
         };
         Ok(Self { inner: Arc::new(inner) })
     }

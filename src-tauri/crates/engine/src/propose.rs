@@ -13,7 +13,8 @@ use keepsake_domain::{
 };
 use keepsake_models::Embedder;
 use keepsake_store::{
-    ConversationRow, EmbeddingOwner, InteractionRow, Lease, NewEvidence, NewGateLogRow, NewMemory, ReadTx, StoreError, WriteTx,
+    ConversationRow, EmbeddingOwner, InteractionRow, Lease, MemoryRow, NewEvidence, NewGateLogRow, NewMemory, ReadTx, StoreError,
+    WriteTx,
 };
 
 use crate::embedding::Vectors;
@@ -46,6 +47,7 @@ pub struct Proposed {
 /// A memory as new candidates are compared with it.
 struct KnownMemory {
     id: MemoryId,
+    kind: MemoryKind,
     content: String,
     vector: Option<Vec<f32>>,
 }
@@ -84,7 +86,8 @@ impl KnownSubject {
     }
 
     /// The memory that the candidate repeats, extends or is closest to.
-    fn nearest(&self, content: &str, vector: Option<&[f32]>) -> Option<(&KnownMemory, DedupOutcome, f32)> {
+    /// A fact and a position are never one, though they may be put alike: the position has its why (DESIGN section 5).
+    fn nearest(&self, kind: MemoryKind, content: &str, vector: Option<&[f32]>) -> Option<(&KnownMemory, DedupOutcome, f32)> {
         let mut shared: HashMap<usize, u32> = HashMap::new();
         for word in words(content) {
             for &place in self.by_word.get(&word).filter(|places| places.len() <= COMMON_WORD_MEMORIES).into_iter().flatten() {
@@ -119,7 +122,7 @@ impl KnownSubject {
                 let (outcome, similarity) = compare(content, vector, &memory.content, memory.vector.as_deref());
                 (memory, outcome, similarity)
             })
-            .filter(|(_, outcome, _)| *outcome != DedupOutcome::Different)
+            .filter(|(memory, outcome, _)| memory.kind == kind && *outcome != DedupOutcome::Different)
             .max_by(|a, b| rank(a.1).cmp(&rank(b.1)).then(a.2.total_cmp(&b.2)))
     }
 }
@@ -137,7 +140,7 @@ impl Known {
                 Some(model) => tx.embedding(EmbeddingOwner::Memory, memory.id.as_str(), model)?,
                 None => None,
             };
-            let known = KnownMemory { id: memory.id, content: memory.content, vector };
+            let known = KnownMemory { id: memory.id, kind: memory.kind, content: memory.content, vector };
             self.subjects.entry(memory.subject).or_default().add(known);
         }
         self.signature = Some(signature);
@@ -178,7 +181,7 @@ pub(crate) struct Harvest<'r> {
     pub(crate) rows: &'r [InteractionRow],
     pub(crate) candidates: Vec<Candidate>,
     pub(crate) stops: Vec<Stop>,
-    pub(crate) proposer: &'static str,
+    pub(crate) proposer: String,
 }
 
 /// A candidate with its vector, ready to be decided on.
@@ -186,7 +189,7 @@ struct Prepared<'r> {
     candidate: Candidate,
     evidence: Vec<NewEvidence>,
     vector: Option<Vec<f32>>,
-    proposer: &'static str,
+    proposer: String,
     rows: &'r [InteractionRow],
 }
 
@@ -205,7 +208,7 @@ impl Engine {
                 if control.is_cancelled() {
                     return Err(EngineError::Cancelled);
                 }
-                let mut harvest = self.capture(stretch);
+                let mut harvest = self.only_quarantine(self.capture(stretch))?;
                 // What rests only on messages read before was decided then.
                 let is_new = |evidence: &[CandidateEvidence]| {
                     evidence
@@ -236,7 +239,7 @@ impl Engine {
         let vectors = self.inner.embedder.ready().map(Vectors);
         let Proposals { candidates, stops } =
             keepsake_capture::propose(&conversation, vectors.as_ref().map(|v| v as &dyn keepsake_capture::SentenceVectors));
-        Harvest { rows, candidates, stops, proposer: ENGINE_VERSION }
+        Harvest { rows, candidates, stops, proposer: ENGINE_VERSION.to_owned() }
     }
 
     /// Decides on every candidate and writes all of it in one transaction, together with what `finish` adds.
@@ -299,15 +302,18 @@ impl Engine {
             evidence: Vec::new(),
         };
         if let Some(first) = evidence.first()
-            && tx.memory_at(first, &candidate.subject, candidate.category)?.is_some()
+            && let Some(known) = tx.memory_at(first, &candidate.subject, candidate.category)?
+            && is_same_statement(&tx.memory(&known)?, &candidate, &proposer)
         {
+            // Two engines that read the same words the same way: one candidate, two proposers.
+            tx.add_proposer(&known, &proposer)?;
             proposed.repeated += 1;
             return Ok(());
         }
         let fingerprint = dedup::fingerprint(&candidate.content).into_bytes();
         if tx.is_suppressed(&candidate.subject, &fingerprint)? {
             let stop = stop(Gate::Suppressed, "You decided on this statement before.".to_owned());
-            self.log(tx, conversation, &stop, place, None, proposer, job)?;
+            self.log(tx, conversation, &stop, place, None, &proposer, job)?;
             *proposed.stopped.entry(Gate::Suppressed.name().to_owned()).or_default() += 1;
             return Ok(());
         }
@@ -315,7 +321,7 @@ impl Engine {
         let near = known
             .subjects
             .get(&candidate.subject)
-            .and_then(|subject| subject.nearest(&candidate.content, vector.as_deref()))
+            .and_then(|subject| subject.nearest(candidate.kind, &candidate.content, vector.as_deref()))
             .map(|(memory, outcome, similarity)| (memory.id.clone(), memory.content.clone(), outcome, similarity));
         if !candidate.is_quarantined
             && let Some((existing, _, DedupOutcome::Exact, _)) = &near
@@ -324,9 +330,9 @@ impl Engine {
             for place in &evidence {
                 tx.add_evidence(existing, place)?;
             }
-            tx.add_proposer(existing, proposer)?;
+            tx.add_proposer(existing, &proposer)?;
             let stop = stop(Gate::Duplicate, "A memory already says this; the new line was added to its evidence.".to_owned());
-            self.log(tx, conversation, &stop, place, Some(existing.clone()), proposer, job)?;
+            self.log(tx, conversation, &stop, place, Some(existing.clone()), &proposer, job)?;
             proposed.repeated += 1;
             return Ok(());
         }
@@ -345,8 +351,9 @@ impl Engine {
             reasoning: candidate.reasoning.clone(),
             confidence: candidate.confidence,
             durability: candidate.durability,
+            knowledge: candidate.knowledge.clone(),
             is_edited: false,
-            proposers: vec![proposer.to_owned()],
+            proposers: vec![proposer.clone()],
             fingerprint,
             supersedes: None,
             evidence,
@@ -358,7 +365,7 @@ impl Engine {
         }
         if candidate.is_quarantined {
             let stop = stop(Gate::InstructionLike, candidate.reasoning.clone());
-            self.log(tx, conversation, &stop, place, Some(id.clone()), proposer, job)?;
+            self.log(tx, conversation, &stop, place, Some(id.clone()), &proposer, job)?;
             *proposed.stopped.entry(Gate::InstructionLike.name().to_owned()).or_default() += 1;
             proposed.quarantined.push(id);
             return Ok(());
@@ -368,7 +375,12 @@ impl Engine {
             tx.relate(&id, relation, &existing, Some(f64::from(similarity)), now)?;
         }
         proposed.created.push((id.clone(), candidate.category.name().to_owned()));
-        known.subjects.entry(candidate.subject).or_default().add(KnownMemory { id, content: candidate.content, vector });
+        known.subjects.entry(candidate.subject).or_default().add(KnownMemory {
+            id,
+            kind: candidate.kind,
+            content: candidate.content,
+            vector,
+        });
         Ok(())
     }
 
@@ -398,7 +410,18 @@ impl Engine {
     }
 }
 
-type PlacedStop = (Stop, Option<(keepsake_domain::InteractionId, keepsake_domain::Span)>, &'static str);
+/// Whether a memory that rests on the same words says the same. The built-in engine says one thing of one place, so for its own
+/// rows the place decides; models draw several statements from one line, and two engines word one statement differently.
+fn is_same_statement(known: &MemoryRow, candidate: &Candidate, proposer: &str) -> bool {
+    if known.kind != candidate.kind {
+        return false;
+    }
+    let content = candidate.content.as_str();
+    let is_own = proposer == ENGINE_VERSION && known.proposers.iter().any(|name| name == ENGINE_VERSION);
+    is_own || matches!(compare(content, None, &known.content, None).0, DedupOutcome::Exact | DedupOutcome::Reinforcement)
+}
+
+type PlacedStop = (Stop, Option<(keepsake_domain::InteractionId, keepsake_domain::Span)>, String);
 
 /// Ties candidates to stored messages, applies the caps that no proposer is trusted with, and embeds the statements in one batch.
 fn prepare<'r>(harvests: Vec<Harvest<'r>>, embedder: Option<&dyn Embedder>) -> (Vec<Prepared<'r>>, Vec<PlacedStop>) {
@@ -409,7 +432,7 @@ fn prepare<'r>(harvests: Vec<Harvest<'r>>, embedder: Option<&dyn Embedder>) -> (
             let place = stop.evidence.first().and_then(|e| Some((rows.get(e.message)?.id.clone(), e.span)));
             // A quarantined text has its own row, which logs it with the memory's id.
             if stop.gate != Gate::InstructionLike {
-                stops.push((stop, place, proposer));
+                stops.push((stop, place, proposer.clone()));
             }
         }
         let mut knowledge = 0;
@@ -435,10 +458,10 @@ fn prepare<'r>(harvests: Vec<Harvest<'r>>, embedder: Option<&dyn Embedder>) -> (
                     reason: reason.to_owned(),
                     evidence: Vec::new(),
                 };
-                stops.push((stop, place, proposer));
+                stops.push((stop, place, proposer.clone()));
                 continue;
             }
-            prepared.push(Prepared { candidate, evidence, vector: None, proposer, rows });
+            prepared.push(Prepared { candidate, evidence, vector: None, proposer: proposer.clone(), rows });
         }
     }
     let texts: Vec<&str> = prepared.iter().map(|p| p.candidate.content.as_str()).collect();

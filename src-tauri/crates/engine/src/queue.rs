@@ -26,6 +26,9 @@ const HEARTBEAT_MS: i64 = 1_000;
 /// How often a running job tells the window: more often than the eye follows is noise.
 const PROGRESS_MS: i64 = 100;
 
+/// How often a held lane looks whether the power is back or the budget was raised.
+const HOLD_LOOK_MS: i64 = 60_000;
+
 /// The setting under which the pause is kept, so that it outlives a restart.
 const PAUSED_SETTING: &str = "queue_paused";
 
@@ -49,6 +52,17 @@ pub enum Step {
     Idle(Option<Timestamp>),
     /// Background work is paused.
     Paused,
+    /// A job waits, but not for its turn: on battery, or the day's budget is spent.
+    Held(Hold),
+}
+
+/// Why models may not be asked now, and when to look again.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Hold {
+    /// In words for the person.
+    pub why: String,
+    /// When to look again.
+    pub until: Timestamp,
 }
 
 /// A running job moved on.
@@ -294,6 +308,11 @@ impl Engine {
             return Ok(Some(Step::Paused));
         }
         let now = self.now();
+        if lane == Lane::Model
+            && let Some(hold) = self.model_hold(now)?
+        {
+            return Ok(Some(Step::Held(hold)));
+        }
         let leased = self.store().write(|tx| tx.lease_next(lane, now))?;
         let Some((lease, job)) = leased else {
             return Ok(Some(Step::Idle(self.store().read(|tx| tx.next_due(lane))?)));
@@ -353,6 +372,7 @@ impl Engine {
             JobKind::Extract => {
                 let ConversationPayload { conversation_id } = read_payload(job)?;
                 self.propose(&conversation_id, Some(lease), control)?;
+                self.queue_for_model(&conversation_id)?;
                 // Messages that arrived while it was read: their own job would have been taken for this one.
                 let (conversation, last) =
                     self.store().read(|tx| Ok((tx.conversation(&conversation_id)?, tx.last_seq(&conversation_id)?)))?;
@@ -365,6 +385,14 @@ impl Engine {
                 let ConversationPayload { conversation_id } = read_payload(job)?;
                 self.analyze(&conversation_id, Some(lease), control).map(|_| ())
             }
+            JobKind::ExtractModel => {
+                let ConversationPayload { conversation_id } = read_payload(job)?;
+                self.propose_by_model(&conversation_id, lease, control)
+            }
+            JobKind::AnalyzeModel => {
+                let ConversationPayload { conversation_id } = read_payload(job)?;
+                self.analyze_by_model(&conversation_id, lease, control)
+            }
             JobKind::Embed => {
                 let filled = self.embed_missing(control)?;
                 self.store().write(|tx| tx.complete(lease, &serde_json::json!({ "filled": filled }).to_string(), self.now()))?;
@@ -375,9 +403,14 @@ impl Engine {
     }
 
     fn extraction(&self, id: &ConversationId) -> NewJob {
+        self.conversation_job(JobKind::Extract, id)
+    }
+
+    /// A job over one conversation.
+    pub(crate) fn conversation_job(&self, kind: JobKind, id: &ConversationId) -> NewJob {
         NewJob {
             id: JobId::fresh(self.ids()),
-            kind: JobKind::Extract,
+            kind,
             idempotency_key: id.to_string(),
             payload: serde_json::json!({ "conversation_id": id }).to_string(),
         }
@@ -404,13 +437,22 @@ impl Engine {
             Err(error) => error,
         };
         tracing::warn!(job = %lease.job, kind = %job.kind, "job failed");
+        if let EngineError::Model(failure) = &error
+            && let Some(wait_ms) = failure.hold_ms()
+        {
+            // Not its fault and no attempt of its: it waits until the model may be asked.
+            self.hold_models(failure.to_string(), now.plus_ms(wait_ms));
+            self.store().write(|tx| tx.postpone(lease, &failure.to_string(), now))?;
+            return Ok(JobState::Queued);
+        }
         let words = match job.kind {
             JobKind::Import => {
                 read_payload::<ImportPayload>(job).map_or_else(|_| error.to_string(), |p| named(&error.to_string(), &p.path))
             }
             _ => error.to_string(),
         };
-        let outcome = self.store().write(|tx| tx.fail(lease, &words, error.is_retryable(), now))?;
+        let wait_ms = error.retry_after_ms().unwrap_or(0);
+        let outcome = self.store().write(|tx| tx.fail_after(lease, &words, error.is_retryable(), wait_ms, now))?;
         Ok(match outcome {
             JobOutcome::Retry { .. } => JobState::Queued,
             JobOutcome::Cancelled => JobState::Cancelled,
@@ -426,7 +468,8 @@ impl Engine {
         let what = match row.kind {
             JobKind::Import => "An import failed",
             JobKind::Extract => "Looking for memories failed",
-            JobKind::Analyze => "An analysis failed",
+            JobKind::ExtractModel => "Looking for memories with the model failed",
+            JobKind::Analyze | JobKind::AnalyzeModel => "An analysis failed",
             JobKind::Embed => "Embedding failed",
             JobKind::Erase => "An erasure could not be seen through",
         };
@@ -460,6 +503,8 @@ impl Engine {
                             break;
                         }
                         Step::Paused => return Ok((ran, None)),
+                        // Nothing that waiting here would change within a sensible time.
+                        Step::Held(_) => break,
                     }
                 }
             }
@@ -498,6 +543,16 @@ impl Engine {
         Ok(Worker { engine: self.clone(), threads, _lock: lock })
     }
 
+    /// Queues what watched sources have new; when the lane has to look again.
+    fn look_at_watched(&self, due: Option<Timestamp>) -> Option<Timestamp> {
+        let next = self.queue_watched().unwrap_or_else(|error| {
+            tracing::error!(%error, "watched sources cannot be looked at");
+            None
+        });
+        let queued = self.store().read(|tx| tx.next_due(Lane::Import)).unwrap_or(due);
+        [due, queued, next].into_iter().flatten().min()
+    }
+
     fn work_lane(&self, lane: Lane, tell: &dyn Fn(Progress)) {
         /// After a failure of the queue itself (a full disk, say) the lane waits this long before it looks again.
         const TROUBLE_WAIT: Duration = Duration::from_secs(5);
@@ -506,10 +561,15 @@ impl Engine {
             match self.run_next(lane, tell) {
                 Ok(Step::Ran(..)) => {}
                 Ok(Step::Idle(due)) => {
+                    let due = if lane == Lane::Import { self.look_at_watched(due) } else { due };
                     let timeout = due.map(|due| Duration::from_millis((due.0 - self.now().0).max(0) as u64 + 1));
                     self.inner.wake.sleep(seen, timeout);
                 }
                 Ok(Step::Paused) => self.inner.wake.sleep(seen, None),
+                Ok(Step::Held(hold)) => {
+                    let wait_ms = (hold.until.0 - self.now().0).clamp(1, HOLD_LOOK_MS);
+                    self.inner.wake.sleep(seen, Some(Duration::from_millis(wait_ms as u64)));
+                }
                 Err(error) => {
                     tracing::error!(%lane, %error, "the queue cannot be worked");
                     self.inner.wake.sleep(seen, Some(TROUBLE_WAIT));

@@ -304,6 +304,7 @@ impl Engine {
             reasoning: row.reasoning.clone(),
             confidence: row.confidence,
             durability: row.durability,
+            knowledge: row.knowledge.clone().filter(|_| kind_of(category) == MemoryKind::Knowledge),
             is_edited,
             proposers: row.proposers.clone(),
             fingerprint: dedup::fingerprint(content).into_bytes(),

@@ -18,3 +18,5 @@ mod queue;
 mod review;
 #[path = "engine/sample.rs"]
 mod sample;
+#[path = "engine/watched.rs"]
+mod watched;

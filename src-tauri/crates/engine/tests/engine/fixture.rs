@@ -3,8 +3,9 @@
 use std::sync::Arc;
 
 use keepsake_domain::{Clock, ConversationId, MemoryId, Message};
-use keepsake_engine::{EmbedderSlot, EmbedderState, Engine, EngineParts};
+use keepsake_engine::{EmbedderSlot, EmbedderState, Engine, EngineParts, PluggedIn};
 use keepsake_models::fake::HashEmbedder;
+use keepsake_models::keys::SessionKeys;
 use keepsake_store::{AppendContext, MemoryFilter, MemorySort};
 use keepsake_testkit::{FixedClock, MONDAY_TEN, SeqIds, conversation};
 use tempfile::TempDir;
@@ -80,6 +81,8 @@ fn open(dir: &TempDir, clock: &Arc<FixedClock>, seed: u64) -> Engine {
         ids: Arc::new(SeqIds::new(seed)),
         embedder: EmbedderSlot::new(EmbedderState::Ready(Arc::new(HashEmbedder::new()))),
         utc_offset_minutes: 0,
+        keys: Arc::new(SessionKeys::default()),
+        power: Arc::new(PluggedIn),
     })
     .unwrap()
 }

@@ -1,0 +1,248 @@
+//! One way to a model: private? paid for already? within the budget? write it down, send it, read it, write down how it ended.
+//!
+//! What is sent is a prompt, which can hold nothing but fixed wording and scrubbed text; what it is about is the task's business
+//! ([`keepsake_prompt::Calls`]). A reply is in the list before it is read, so that a crash after it does not pay twice; one that
+//! cannot be read is marked and never used again.
+
+use std::sync::{Arc, PoisonError};
+
+use keepsake_domain::{CallId, CallOutcome, ConversationId, JobId, Timestamp, limits};
+use keepsake_models::language::{CallError, ChatReply, ChatRequest, Client, Connection, Endpoint, LanguageModel, Reach, Watch};
+use keepsake_prompt::{Call, Calls, Outcome, Prompt, TEMPERATURE};
+use keepsake_store::{ModelCallEnd, NewModelCall};
+
+use super::ModelFailure;
+use super::settings::{ModelSettings, Provider};
+use crate::work::Control;
+use crate::{Engine, EngineError, Result};
+
+const DAY_MS: i64 = 24 * 60 * 60 * 1000;
+
+/// A model and what it is asked for.
+pub(crate) struct Interview<'e> {
+    engine: &'e Engine,
+    settings: ModelSettings,
+    model: Arc<dyn LanguageModel>,
+    conversation: Option<ConversationId>,
+    job: Option<JobId>,
+}
+
+/// What a task brought, and what a person must be told of it.
+pub(crate) struct Answer<T> {
+    /// What was found.
+    pub(crate) found: T,
+    /// Why all of it was dropped, where it was.
+    pub(crate) dropped: Option<String>,
+}
+
+/// Hears the cancel button for a client that waits.
+struct Listening<'c> {
+    control: &'c dyn Control,
+}
+
+impl Watch for Listening<'_> {
+    fn is_cancelled(&self) -> bool {
+        self.control.is_cancelled()
+    }
+
+    fn received(&self, _chars: u64) {}
+}
+
+impl Provider {
+    /// The address, refused where it leaves this computer and that is switched off.
+    pub(crate) fn endpoint(&self, this_computer_only: bool) -> Result<Endpoint> {
+        let endpoint = Endpoint::parse(&self.url, self.shape).map_err(|error| EngineError::Refused(error.to_string()))?;
+        if this_computer_only && !endpoint.is_this_computer() {
+            return Err(EngineError::Refused(format!(
+                "{} is not on this computer, and \"This computer only\" is on; turn that off in Settings, Models to allow it",
+                endpoint.origin()
+            )));
+        }
+        Ok(endpoint)
+    }
+}
+
+impl Engine {
+    /// The way to a provider's server, with its key.
+    pub fn model_connection(&self, provider: &Provider, this_computer_only: bool) -> Result<Connection> {
+        let endpoint = provider.endpoint(this_computer_only)?;
+        let refused = |error: &dyn std::fmt::Display| EngineError::Refused(error.to_string());
+        let key = self.inner.keys.get(&endpoint.origin()).map_err(|error| refused(&error))?;
+        let reach = if this_computer_only { Reach::ThisComputer } else { Reach::Anywhere };
+        Connection::new(endpoint, reach, key.as_ref(), Arc::clone(&self.inner.clock)).map_err(|error| refused(&error))
+    }
+
+    /// Local midnight before `now`: where a day's budget begins.
+    pub fn day_began(&self, now: Timestamp) -> Timestamp {
+        let offset_ms = i64::from(self.inner.utc_offset_minutes) * 60_000;
+        let local = now.0 + offset_ms;
+        Timestamp(local - local.rem_euclid(DAY_MS) - offset_ms)
+    }
+
+    /// When the budget of a day begins anew.
+    pub(crate) fn day_ends(&self, now: Timestamp) -> Timestamp {
+        self.day_began(now).plus_ms(DAY_MS)
+    }
+
+    /// Whether today's budget for other computers is spent.
+    pub(crate) fn is_budget_spent(&self, settings: &ModelSettings, now: Timestamp) -> Result<bool> {
+        let used = self.store().read(|tx| tx.model_use(self.day_began(now)))?;
+        Ok(used.remote_tokens >= settings.remote_tokens_a_day)
+    }
+}
+
+impl<'e> Interview<'e> {
+    /// Prepares to ask `provider`.
+    pub(crate) fn begin(
+        engine: &'e Engine,
+        settings: ModelSettings,
+        provider: &Provider,
+        conversation: Option<ConversationId>,
+        job: Option<JobId>,
+    ) -> Result<Self> {
+        let connection = engine.model_connection(provider, settings.this_computer_only)?;
+        let model = Arc::new(Client::new(connection, provider.model.clone()));
+        Ok(Self { engine, settings, model, conversation, job })
+    }
+
+    /// The model's name.
+    pub(crate) fn model_name(&self) -> &str {
+        self.model.model()
+    }
+
+    /// Sends the calls of a task one after another and says what came of it.
+    pub(crate) fn drive<C: Calls>(&self, mut task: C, stage: &str, control: &dyn Control) -> Result<Answer<C::Found>> {
+        while let Some(Call { prompt, attempt, answered, known }) = task.next() {
+            control.progress(stage, answered as u64, known as u64);
+            let prompt = prompt.clone();
+            let hash = self.request_hash(&prompt, attempt);
+            let cached = match &self.job {
+                Some(job) => self.engine.store().read(|tx| tx.answered_call(job, &hash))?,
+                None => None,
+            };
+            match cached {
+                // Whether it can be read was seen when it came; the task decides again all the same.
+                Some(reply) => drop(task.feed(&reply)),
+                None => {
+                    let (call, reply) = self.send(&prompt, &hash, control)?;
+                    if let Err(error) = task.feed(&reply.text) {
+                        self.mark_unusable(&call, &reply, &error, &prompt)?;
+                    }
+                }
+            }
+        }
+        match task.finish() {
+            Outcome::Done(found) => Ok(Answer { found, dropped: None }),
+            Outcome::Dropped { value, reason } => Ok(Answer { found: value, dropped: Some(reason) }),
+            Outcome::Failed { call, error } => {
+                Err(ModelFailure::Unusable { call, model: self.model.model().to_owned(), error }.into())
+            }
+            Outcome::Unfinished => Err(EngineError::Refused("a task ended before its calls did; please report this".to_owned())),
+        }
+    }
+
+    /// Sends one prompt that belongs to no task: the test of a model.
+    pub(crate) fn send_once(&self, prompt: &Prompt, control: &dyn Control) -> Result<(CallId, ChatReply)> {
+        self.send(prompt, &self.request_hash(prompt, 1), control)
+    }
+
+    /// Everything that decides the reply, so that a changed prompt, model or attempt is another request.
+    fn request_hash(&self, prompt: &Prompt, attempt: u8) -> Vec<u8> {
+        let mut hasher = blake3::Hasher::new();
+        let (host, label, schema) = (self.model.endpoint().origin(), prompt.label(), prompt.schema.to_string());
+        let texts = [host.as_str(), self.model.model(), &label, prompt.system.as_str(), prompt.user.as_str(), &schema];
+        for text in texts {
+            hasher.update(&(text.len() as u64).to_le_bytes());
+            hasher.update(text.as_bytes());
+        }
+        hasher.update(&[attempt]);
+        hasher.finalize().as_bytes().to_vec()
+    }
+
+    /// Sends once. The call is in the list before it leaves; an answer is in the list before it is read.
+    fn send(&self, prompt: &Prompt, hash: &[u8], control: &dyn Control) -> Result<(CallId, ChatReply)> {
+        let engine = self.engine;
+        if control.is_cancelled() {
+            return Err(EngineError::Cancelled);
+        }
+        // One request at a time: a local model that serves two serves both at half speed and with twice the memory.
+        let _turn = engine.inner.model_turn.lock().unwrap_or_else(PoisonError::into_inner);
+        let now = engine.now();
+        let is_local = self.model.endpoint().is_this_computer();
+        if !is_local && engine.is_budget_spent(&self.settings, now)? {
+            return Err(ModelFailure::BudgetSpent { tokens: self.settings.remote_tokens_a_day }.into());
+        }
+        let call = NewModelCall {
+            id: CallId::fresh(engine.ids()),
+            purpose: prompt.label(),
+            host: self.model.endpoint().origin(),
+            is_local,
+            model: self.model.model().to_owned(),
+            conversation_id: self.conversation.clone(),
+            job_id: self.job.clone(),
+            request_hash: hash.to_vec(),
+            request: format!("{}\n\n{}", prompt.system, prompt.user),
+            started: now,
+        };
+        engine.store().write(|tx| {
+            // Asked in the transaction that lets the text out: the person may have turned the conversation private meanwhile.
+            if let Some(conversation) = &self.conversation
+                && tx.conversation(conversation)?.is_private
+            {
+                return Ok(Err(ModelFailure::Private));
+            }
+            tx.begin_model_call(&call, prompt.tokens() as u64)?;
+            Ok(Ok(()))
+        })??;
+        let request = ChatRequest { prompt, temperature: TEMPERATURE as f32, timeout_ms: self.settings.reply_timeout_ms };
+        match self.model.chat(&request, &Listening { control }) {
+            Ok(reply) => {
+                self.end(&call.id, CallOutcome::Answered, Some(&reply), None, prompt)?;
+                Ok((call.id, reply))
+            }
+            Err(CallError::Cancelled) => {
+                self.end(&call.id, CallOutcome::Cancelled, None, None, prompt)?;
+                Err(EngineError::Cancelled)
+            }
+            Err(error) => {
+                self.end(&call.id, CallOutcome::Failed, None, Some(error.to_string()), prompt)?;
+                Err(ModelFailure::Call(error).into())
+            }
+        }
+    }
+
+    /// Writes down that an answer could not be read: nothing of it is used, now or later.
+    pub(crate) fn mark_unusable(
+        &self,
+        call: &CallId,
+        reply: &ChatReply,
+        error: &keepsake_prompt::CallError,
+        prompt: &Prompt,
+    ) -> Result<()> {
+        self.end(call, CallOutcome::Unusable, Some(reply), Some(error.to_string()), prompt)
+    }
+
+    /// Writes down how a call ended.
+    fn end(
+        &self,
+        call: &CallId,
+        outcome: CallOutcome,
+        reply: Option<&ChatReply>,
+        error: Option<String>,
+        prompt: &Prompt,
+    ) -> Result<()> {
+        let estimate = |text: &str| (text.chars().count() / limits::CHARS_PER_TOKEN) as u64;
+        let end = ModelCallEnd {
+            outcome,
+            reply: reply.map(|reply| reply.text.clone()),
+            request_bytes: reply.map_or(0, |reply| reply.request_bytes),
+            reply_bytes: reply.map_or(0, |reply| reply.reply_bytes),
+            // What a failed call cost is not known; that the prompt was read is the careful guess.
+            tokens_in: reply.and_then(|reply| reply.tokens_in).map_or(prompt.tokens() as u64, u64::from),
+            tokens_out: reply.map_or(0, |reply| reply.tokens_out.map_or_else(|| estimate(&reply.text), u64::from)),
+            error,
+            ended: self.engine.now(),
+        };
+        Ok(self.engine.store().write(|tx| tx.end_model_call(call, &end))?)
+    }
+}

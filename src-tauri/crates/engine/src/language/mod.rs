@@ -1,0 +1,150 @@
+//! The model engine's shell: settings, calls, jobs. What is asked and how replies are judged is `capture::model` and
+//! `insight::model`; what is sent and received is `keepsake_models`.
+//!
+//! A model proposes and nothing more. Whatever comes of a call passes the same gates and the same transaction as the built-in
+//! engine's proposals (`propose.rs`), and waits for the person in the same queue.
+
+mod call;
+mod read;
+mod settings;
+mod trial;
+
+use std::sync::PoisonError;
+
+use keepsake_domain::{ConversationId, JobKind, Lane, Timestamp};
+use keepsake_models::language::CallError;
+use keepsake_store::NewJob;
+use thiserror::Error;
+
+use crate::queue::Hold;
+use crate::{Engine, Result};
+
+pub(crate) use call::Interview;
+pub use settings::{ModelSettings, Provider};
+pub use trial::Trial;
+
+/// How often it is looked whether the power is back.
+const BATTERY_LOOK_MS: i64 = 60_000;
+
+/// Why a model could not be asked, or its answer not be used.
+#[derive(Debug, Error)]
+pub enum ModelFailure {
+    /// The call itself failed.
+    #[error("{0}")]
+    Call(CallError),
+    /// Answered twice with something unreadable.
+    #[error(
+        "the model {model} did not answer \"{call}\" in the form that was asked for, twice: {error}. Nothing was stored; try another model, or the built-in engine"
+    )]
+    Unusable {
+        /// Which prompt.
+        call: String,
+        /// Which model.
+        model: String,
+        /// What was wrong the last time.
+        error: keepsake_prompt::CallError,
+    },
+    /// The day's budget for other computers is spent.
+    #[error(
+        "today's budget of {tokens} tokens for models on other computers is spent; it goes on tomorrow, or raise it in Settings, Models"
+    )]
+    BudgetSpent {
+        /// The budget.
+        tokens: u64,
+    },
+    /// Turned private in the meantime.
+    #[error("this conversation is private, so no model reads it")]
+    Private,
+    /// The work was queued for a model that is not chosen any more.
+    #[error("no model is chosen; choose one in Settings, Models")]
+    NoModel,
+}
+
+/// A server that loads its model is asked again after this long: large ones take a minute from a slow disk.
+const LOADING_WAIT_MS: i64 = 10_000;
+
+impl ModelFailure {
+    /// Where the failure is no failure of the job: how long until it makes sense to ask again.
+    pub(crate) fn hold_ms(&self) -> Option<i64> {
+        match self {
+            Self::Call(CallError::Loading) => Some(LOADING_WAIT_MS),
+            // The lane finds out by itself when the next day begins.
+            Self::BudgetSpent { .. } => Some(0),
+            _ => None,
+        }
+    }
+
+    /// Whether another attempt can mend it.
+    pub(crate) fn is_retryable(&self) -> bool {
+        match self {
+            // What a server refuses outright it refuses again; everything else may go differently the next time, a reply that is
+            // too long or declined included, since a model does not say the same thing twice.
+            Self::Call(CallError::Rejected { .. } | CallError::NotLocal { .. } | CallError::Cancelled) => false,
+            Self::Call(_) | Self::Unusable { .. } => true,
+            Self::BudgetSpent { .. } | Self::Private | Self::NoModel => false,
+        }
+    }
+
+    pub(crate) fn retry_after_ms(&self) -> Option<i64> {
+        match self {
+            Self::Call(error) => error.retry_after_ms().map(|ms| i64::try_from(ms).unwrap_or(i64::MAX)),
+            _ => None,
+        }
+    }
+}
+
+impl Engine {
+    /// Why no model may be asked now, if a job waits for one.
+    pub fn model_hold(&self, now: Timestamp) -> Result<Option<Hold>> {
+        if self.store().read(|tx| tx.next_due(Lane::Model))?.is_none() {
+            return Ok(None);
+        }
+        let settings = self.model_settings()?;
+        if settings.pause_on_battery && self.inner.power.is_on_battery() {
+            let why = "on battery, models wait for the power to come back".to_owned();
+            return Ok(Some(Hold { why, until: now.plus_ms(BATTERY_LOOK_MS) }));
+        }
+        let is_remote = settings
+            .provider
+            .as_ref()
+            .is_some_and(|provider| provider.endpoint(false).is_ok_and(|endpoint| !endpoint.is_this_computer()));
+        if is_remote && self.is_budget_spent(&settings, now)? {
+            let why = ModelFailure::BudgetSpent { tokens: settings.remote_tokens_a_day }.to_string();
+            return Ok(Some(Hold { why, until: self.day_ends(now) }));
+        }
+        let held = self.inner.model_hold.lock().unwrap_or_else(PoisonError::into_inner);
+        Ok(held.clone().filter(|hold| hold.until > now))
+    }
+
+    /// Lets no model be asked until then.
+    pub(crate) fn hold_models(&self, why: String, until: Timestamp) {
+        *self.inner.model_hold.lock().unwrap_or_else(PoisonError::into_inner) = Some(Hold { why, until });
+    }
+
+    /// Queues a conversation for the chosen model, if one proposes and there is something it has not read.
+    pub(crate) fn queue_for_model(&self, id: &ConversationId) -> Result<()> {
+        if self.model_settings()?.proposing().is_none() {
+            return Ok(());
+        }
+        let (conversation, last) = self.store().read(|tx| Ok((tx.conversation(id)?, tx.last_seq(id)?)))?;
+        if !conversation.is_private && last > conversation.model_read_through_seq {
+            let job = self.conversation_job(JobKind::ExtractModel, id);
+            self.store().write(|tx| tx.enqueue(&job, self.now()))?;
+            self.look_for_work();
+        }
+        Ok(())
+    }
+
+    /// Queues every conversation that no model has read, because the person asked for it; how many.
+    pub fn queue_unread_by_model(&self) -> Result<usize> {
+        if self.model_settings()?.proposing().is_none() {
+            return Err(ModelFailure::NoModel.into());
+        }
+        let ids = self.store().read(|tx| tx.conversations_for_model())?;
+        let jobs: Vec<NewJob> = ids.iter().map(|id| self.conversation_job(JobKind::ExtractModel, id)).collect();
+        let now = self.now();
+        self.store().write(|tx| jobs.iter().try_for_each(|job| tx.enqueue(job, now).map(drop)))?;
+        self.look_for_work();
+        Ok(jobs.len())
+    }
+}

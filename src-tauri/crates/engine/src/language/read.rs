@@ -1,0 +1,184 @@
+//! A conversation read by the chosen model: facts, and what the owner thinks and why.
+//!
+//! Which calls there are and what of a reply is believed is `capture::model`'s business; here they are driven, and what came of
+//! them is written once, in one transaction with the job's completion, through the same door as the built-in engine's proposals.
+
+use keepsake_capture::model::{Material, Scope, Task};
+use keepsake_capture::scrub::{ScrubConfig, Scrubber};
+use keepsake_capture::{Conversation, Proposals};
+use keepsake_domain::{AlertId, ConversationId, Engines, JobId, Role, SourceKind};
+use keepsake_prompt::WordingError;
+use keepsake_store::{AlertRow, ConversationRow, InteractionRow, Lease, StoreError, WriteTx};
+use serde::Deserialize;
+
+use super::{Interview, ModelFailure, ModelSettings};
+use crate::propose::{Harvest, turns};
+use crate::work::Control;
+use crate::{Engine, EngineError, Result};
+
+/// Turns that one task holds at a time; see `propose::STRETCH_TURNS`.
+const STRETCH_TURNS: usize = 2_000;
+
+/// At most so many new messages at the end of a conversation that was read before count as a live channel, read a few at a time
+/// (seed 004); more is an import that brought much at once.
+const LIVE_MESSAGES_MAX: usize = 30;
+
+/// The part of the settings page that scrubbing needs.
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
+struct Regions {
+    phone_regions: Option<Vec<String>>,
+}
+
+impl Engine {
+    /// The scrubber with the regions of phone numbers that the person chose.
+    pub fn scrubber(&self) -> Result<Scrubber> {
+        let stored = self.store().read(|tx| tx.setting("settings"))?;
+        let regions = stored.and_then(|json| serde_json::from_str::<Regions>(&json).ok()).and_then(|chosen| chosen.phone_regions);
+        let mut config = ScrubConfig::default();
+        // More regions find more; those that Keepsake knows by itself are never taken away, since a scrubber that misses leaks.
+        config.regions.extend(regions.into_iter().flatten());
+        config.regions.sort();
+        config.regions.dedup();
+        Scrubber::new(&config).map_err(|error| EngineError::Refused(error.to_string()))
+    }
+
+    /// Has the chosen model read what it has not read of a conversation, and completes the job with what came of it.
+    pub(crate) fn propose_by_model(&self, id: &ConversationId, lease: &Lease, control: &dyn Control) -> Result<()> {
+        let settings = self.model_settings()?;
+        let (conversation, rows, read_to) =
+            self.store().read(|tx| Ok((tx.conversation(id)?, tx.conversation_interactions(id)?, tx.last_seq(id)?)))?;
+        let mut harvests = Vec::new();
+        let mut dropped = Vec::new();
+        if !conversation.is_private {
+            let (interview, scrubber) = self.interview(settings, &conversation, &lease.job)?;
+            for stretch in rows.chunks(STRETCH_TURNS) {
+                if let Some(scope) = scope(stretch, conversation.model_read_through_seq) {
+                    self.read_stretch(
+                        &interview,
+                        &scrubber,
+                        &conversation,
+                        stretch,
+                        scope,
+                        control,
+                        &mut harvests,
+                        &mut dropped,
+                    )?;
+                }
+            }
+        }
+        self.store_harvests(&conversation, harvests, Some(lease), |tx, proposed| {
+            tx.mark_model_read(id, read_to)?;
+            self.tell_dropped(tx, &dropped, &lease.job)?;
+            let result = serde_json::json!({ "created": proposed.created.len(), "repeated": proposed.repeated });
+            tx.complete(lease, &result.to_string(), self.now())
+        })?;
+        Ok(())
+    }
+
+    /// The chosen model, ready to be asked about a conversation, and the scrubber for what it is shown.
+    pub(crate) fn interview(
+        &self,
+        settings: ModelSettings,
+        conversation: &ConversationRow,
+        job: &JobId,
+    ) -> Result<(Interview<'_>, Scrubber)> {
+        let provider = settings.provider.clone().ok_or(ModelFailure::NoModel)?;
+        let interview = Interview::begin(self, settings, &provider, Some(conversation.id.clone()), Some(job.clone()))?;
+        Ok((interview, self.scrubber()?))
+    }
+
+    #[allow(clippy::too_many_arguments)] // A stretch of one reading: everything else belongs to the reading as a whole.
+    fn read_stretch<'r>(
+        &self,
+        interview: &Interview<'_>,
+        scrubber: &Scrubber,
+        conversation: &ConversationRow,
+        stretch: &'r [InteractionRow],
+        scope: Scope,
+        control: &dyn Control,
+        harvests: &mut Vec<Harvest<'r>>,
+        dropped: &mut Vec<String>,
+    ) -> Result<()> {
+        let turns = turns(stretch);
+        let name_of = |role: Role| stretch.iter().find(|row| row.role == role).map(|row| row.author.as_str());
+        let read = Conversation { turns: &turns, owner_name: name_of(Role::Owner), assistant_name: name_of(Role::Assistant) };
+        let broken = |error: WordingError| EngineError::Refused(error.to_string());
+        let facts = Task::facts(read, scope, scrubber).map_err(broken)?;
+        harvests.push(self.harvest(interview, facts, "Looking for facts", stretch, control, dropped)?);
+        let material = if is_meeting(conversation) { Material::Meeting } else { Material::Chat };
+        let knowledge = Task::knowledge(read, material, scope, scrubber).map_err(broken)?;
+        harvests.push(self.harvest(
+            interview,
+            knowledge,
+            "Looking for positions and their reasons",
+            stretch,
+            control,
+            dropped,
+        )?);
+        Ok(())
+    }
+
+    fn harvest<'r>(
+        &self,
+        interview: &Interview<'_>,
+        task: Task<'_>,
+        stage: &str,
+        rows: &'r [InteractionRow],
+        control: &dyn Control,
+        dropped: &mut Vec<String>,
+    ) -> Result<Harvest<'r>> {
+        let proposer = interview.proposer(task.label());
+        let answer = interview.drive(task, stage, control)?;
+        dropped.extend(answer.dropped);
+        let Proposals { candidates, stops } = answer.found;
+        Ok(Harvest { rows, candidates, stops, proposer })
+    }
+
+    /// Tells a person what was dropped and why, with the effects of the job that dropped it.
+    pub(crate) fn tell_dropped(&self, tx: &WriteTx<'_>, dropped: &[String], job: &JobId) -> std::result::Result<(), StoreError> {
+        for reason in dropped {
+            tx.raise_alert(&AlertRow {
+                id: AlertId::fresh(self.ids()),
+                kind: "model_dropped".to_owned(),
+                message: format!(
+                    "{reason} Another model may do better; choose one in Settings, Models, and read the conversation again."
+                ),
+                job_id: Some(job.clone()),
+                created: self.now(),
+            })?;
+        }
+        Ok(())
+    }
+
+    /// In model-only mode the built-in engine still sets text apart that gives orders to a machine, and proposes nothing else.
+    pub(crate) fn only_quarantine<'r>(&self, harvest: Harvest<'r>) -> Result<Harvest<'r>> {
+        let settings = self.model_settings()?;
+        if settings.engines != Engines::Model || settings.proposing().is_none() {
+            return Ok(harvest);
+        }
+        let mut harvest = harvest;
+        harvest.candidates.retain(|candidate| candidate.is_quarantined);
+        harvest.stops.clear();
+        Ok(harvest)
+    }
+}
+
+impl Interview<'_> {
+    /// Who stands beside what this model proposes: `llama3.2:3b facts/1`.
+    pub(crate) fn proposer(&self, prompt: &str) -> String {
+        format!("{} {prompt}", self.model_name())
+    }
+}
+
+/// What of a stretch the model is to read; nothing where it knows all of it.
+fn scope(stretch: &[InteractionRow], read_to: i64) -> Option<Scope> {
+    let from = stretch.iter().position(|row| row.seq > read_to)?;
+    let is_live = read_to > 0 && from > 0 && stretch.len() - from <= LIVE_MESSAGES_MAX;
+    Some(if is_live { Scope::New { from } } else { Scope::Whole })
+}
+
+/// One sitting, recorded: read as a whole.
+fn is_meeting(conversation: &ConversationRow) -> bool {
+    conversation.source_kind == SourceKind::Transcript.name() || conversation.channel_type.contains("meeting")
+}

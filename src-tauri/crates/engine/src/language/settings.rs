@@ -1,0 +1,128 @@
+//! Which engines propose, which model server is asked, and how far it may reach: the person's choices, kept in the store.
+//!
+//! Keys are not among them: those lie in the system's keyring (`keepsake_models::keys`).
+
+use keepsake_domain::{Engines, MemoryProfile};
+use keepsake_models::keys::KeyStore;
+use keepsake_models::language::{Candidate, Found, Shape, detect};
+use serde::{Deserialize, Serialize};
+
+use crate::{Engine, EngineError, Result};
+
+/// The setting under which these choices are kept.
+const SETTING: &str = "models";
+
+/// Tokens a day that may go to another computer unless the person says otherwise: some hundred conversations, and with today's
+/// prices well under a euro.
+const REMOTE_TOKENS_A_DAY: u64 = 500_000;
+
+/// A slow computer reads 6,000 tokens and writes 1,000 in some five minutes; beyond twice that nothing will come.
+const REPLY_TIMEOUT_MS: u64 = 10 * 60 * 1000;
+
+/// A server on this computer answers within milliseconds or is not there; the person waits for it.
+const DETECT_TIMEOUT_MS: u64 = 300;
+
+/// A model on a server.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Provider {
+    /// How the server is spoken to.
+    pub shape: Shape,
+    /// Where it is: `http://127.0.0.1:11434`.
+    pub url: String,
+    /// Which of its models.
+    pub model: String,
+}
+
+/// The choices. Every field has a default, so what an older version did not write is no error.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct ModelSettings {
+    /// Which engines propose.
+    pub engines: Engines,
+    /// The model to ask; without one the built-in engine works alone.
+    pub provider: Option<Provider>,
+    /// Refuses every server but those on this computer.
+    pub this_computer_only: bool,
+    /// Tokens a day, both ways, that may go to another computer.
+    pub remote_tokens_a_day: u64,
+    /// Which kinds of memories a whole-conversation analysis looks for.
+    pub profile: MemoryProfile,
+    /// No model works while the computer runs on battery.
+    pub pause_on_battery: bool,
+    /// How long a reply is waited for.
+    pub reply_timeout_ms: u64,
+}
+
+impl Default for ModelSettings {
+    fn default() -> Self {
+        Self {
+            engines: Engines::BuiltIn,
+            provider: None,
+            this_computer_only: true,
+            remote_tokens_a_day: REMOTE_TOKENS_A_DAY,
+            profile: MemoryProfile::default(),
+            pause_on_battery: true,
+            reply_timeout_ms: REPLY_TIMEOUT_MS,
+        }
+    }
+}
+
+impl ModelSettings {
+    /// The model that proposes, if one does.
+    pub fn proposing(&self) -> Option<&Provider> {
+        self.provider.as_ref().filter(|_| self.engines.has_model())
+    }
+
+    /// Whether the built-in engine proposes: chosen, or nothing else there.
+    pub fn has_built_in(&self) -> bool {
+        self.engines.has_built_in() || self.proposing().is_none()
+    }
+}
+
+impl Provider {
+    /// Scheme, host and port, under which its key is kept; nothing for an address that is none.
+    pub fn origin(&self) -> Option<String> {
+        self.endpoint(false).ok().map(|endpoint| endpoint.origin())
+    }
+
+    /// Whether its server is on this computer.
+    pub fn is_this_computer(&self) -> bool {
+        self.endpoint(false).is_ok_and(|endpoint| endpoint.is_this_computer())
+    }
+}
+
+impl Engine {
+    /// Where keys are kept.
+    pub fn keys(&self) -> &dyn KeyStore {
+        self.inner.keys.as_ref()
+    }
+
+    /// Looks for model servers on this computer.
+    pub fn detect_models(&self) -> Vec<Found> {
+        detect(&Candidate::usual(), DETECT_TIMEOUT_MS, &self.inner.clock)
+    }
+
+    /// The choices about models.
+    pub fn model_settings(&self) -> Result<ModelSettings> {
+        let stored = self.store().read(|tx| tx.setting(SETTING))?;
+        stored.map_or_else(
+            || Ok(ModelSettings::default()),
+            |json| serde_json::from_str(&json).map_err(|error| EngineError::Stored { what: "model settings", error }),
+        )
+    }
+
+    /// Stores the choices about models.
+    pub fn set_model_settings(&self, settings: &ModelSettings) -> Result<()> {
+        if settings.engines.has_model() && settings.provider.is_none() {
+            return Err(EngineError::Refused("choose a model before it can propose memories".to_owned()));
+        }
+        if let Some(provider) = &settings.provider {
+            provider.endpoint(settings.this_computer_only)?;
+        }
+        let json = serde_json::to_string(settings).map_err(|error| EngineError::Stored { what: "model settings", error })?;
+        let now = self.now();
+        self.store().write(|tx| tx.put_setting(SETTING, &json, now))?;
+        self.look_for_work();
+        Ok(())
+    }
+}

@@ -1,0 +1,89 @@
+//! The test button: a made-up conversation through the real prompt, so that a person sees what goes out and what comes back.
+//!
+//! None of it is the person's, nothing of it is stored but the line in the list of calls.
+
+use keepsake_capture::Conversation;
+use keepsake_capture::Turn;
+use keepsake_capture::model::{Scope, Task};
+use keepsake_domain::{MessageType, Role, Timestamp};
+use keepsake_prompt::Calls;
+
+use super::settings::Provider;
+use super::{Interview, ModelFailure};
+use crate::work::Unwatched;
+use crate::{Engine, EngineError, Result};
+
+/// What the made-up person says. It has a fact in it, and something that the scrubber must replace.
+const LINES: [&str; 2] = [
+    "Hi! I moved to Lisbon in March and I work as a nurse on a children's ward.",
+    "My new address for the newsletter is mara@example.org. Could you suggest a quiet café for Sunday mornings?",
+];
+
+/// What came of a test.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Trial {
+    /// The text that was sent.
+    pub sent: String,
+    /// The text that came back.
+    pub received: Option<String>,
+    /// Whether the answer has the form that was asked for.
+    pub is_usable: bool,
+    /// What went wrong and what to do.
+    pub problem: Option<String>,
+    /// How long it took.
+    pub duration_ms: u64,
+    /// Tokens read and written.
+    pub tokens: u64,
+}
+
+impl Engine {
+    /// Asks `provider` once about a made-up conversation.
+    pub fn try_model(&self, provider: &Provider) -> Result<Trial> {
+        let settings = self.model_settings()?;
+        let interview = Interview::begin(self, settings, provider, None, None)?;
+        let scrubber = self.scrubber()?;
+        let turns = LINES.map(|text| Turn {
+            id: "",
+            role: Role::Owner,
+            author: "Mara",
+            text,
+            time: Timestamp(0),
+            message_type: MessageType::Text,
+            is_branch: false,
+        });
+        let conversation = Conversation { turns: &turns, owner_name: Some("Mara"), assistant_name: Some("Nova") };
+        let mut task =
+            Task::facts(conversation, Scope::Whole, &scrubber).map_err(|error| EngineError::Refused(error.to_string()))?;
+        let prompt = task.next().map(|call| call.prompt.clone());
+        let Some(prompt) = prompt else {
+            return Err(EngineError::Refused("the test has nothing to send; this build is broken, install another".to_owned()));
+        };
+        let began = self.now();
+        let reply = interview.send_once(&prompt, &Unwatched);
+        let mut trial = Trial {
+            sent: format!("{}\n\n{}", prompt.system, prompt.user),
+            received: None,
+            is_usable: false,
+            problem: None,
+            duration_ms: (self.now().0 - began.0).max(0) as u64,
+            tokens: 0,
+        };
+        match reply {
+            Ok((call, reply)) => {
+                trial.tokens = u64::from(reply.tokens_in.unwrap_or(0)) + u64::from(reply.tokens_out.unwrap_or(0));
+                match task.feed(&reply.text) {
+                    Ok(()) => trial.is_usable = true,
+                    Err(error) => {
+                        interview.mark_unusable(&call, &reply, &error, &prompt)?;
+                        trial.problem =
+                            Some(format!("{error}. It would be asked a second time and then given up; try another model."));
+                    }
+                }
+                trial.received = Some(reply.text);
+            }
+            Err(EngineError::Model(ModelFailure::Call(error))) => trial.problem = Some(error.to_string()),
+            Err(error) => return Err(error),
+        }
+        Ok(trial)
+    }
+}

@@ -12,6 +12,7 @@ pub(crate) async fn rpc(host: AppHandle, backend: State<'_, App>, cmd: String, p
     let backend = backend.inner().clone();
     let work = async_runtime::spawn_blocking(move || match cmd.as_str() {
         "pick_files" => Ok(pick_files(&host, &backend)),
+        "pick_folder" => Ok(pick_folder(&host, &backend)),
         _ => dispatch(&backend, &cmd, payload),
     });
     // A panic in a command must not take the window down; its place is in the log.
@@ -26,5 +27,13 @@ fn pick_files(host: &AppHandle, backend: &App) -> Value {
     let chosen = host.dialog().file().set_title("Choose exports to import").blocking_pick_files().unwrap_or_default();
     let paths = chosen.into_iter().filter_map(|file| file.into_path().ok());
     let files: Vec<_> = paths.map(|path| backend.register_file(&path)).collect();
+    json!({ "files": files })
+}
+
+/// As [`pick_files`], for one folder.
+fn pick_folder(host: &AppHandle, backend: &App) -> Value {
+    let chosen = host.dialog().file().set_title("Choose a folder to read").blocking_pick_folder();
+    let files: Vec<_> =
+        chosen.and_then(|folder| folder.into_path().ok()).map(|path| backend.register_file(&path)).into_iter().collect();
     json!({ "files": files })
 }

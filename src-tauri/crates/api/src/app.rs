@@ -6,7 +6,9 @@ use std::sync::mpsc::{Receiver, Sender, channel};
 use std::sync::{Arc, Mutex, PoisonError, Weak};
 
 use keepsake_domain::IdSource;
-use keepsake_engine::{EmbedderSlot, Engine, EngineError, EngineParts, RandomIds, SystemClock, Worker, local_utc_offset_minutes};
+use keepsake_engine::{
+    EmbedderSlot, Engine, EngineError, EngineParts, RandomIds, SystemClock, SystemPower, Worker, local_utc_offset_minutes,
+};
 
 use crate::error::ApiError;
 use crate::types::activity::Event;
@@ -83,6 +85,8 @@ impl App {
             ids: Arc::new(RandomIds::default()),
             embedder,
             utc_offset_minutes: local_utc_offset_minutes(),
+            keys: keepsake_models::keys::on_demand(),
+            power: Arc::new(SystemPower::default()),
         })?;
         let worker = if options.work { start_worker(&engine, &listeners)? } else { None };
         let seen_version = engine.store().data_version()?;
@@ -146,7 +150,18 @@ impl App {
         if *seen != version {
             *seen = version;
             drop(seen);
-            let tags = ["memories", "conversations", "messages", "jobs", "gate_log", "alerts", "imports", "settings", "analyses"];
+            let tags = [
+                "memories",
+                "conversations",
+                "messages",
+                "jobs",
+                "gate_log",
+                "alerts",
+                "imports",
+                "settings",
+                "analyses",
+                "model_calls",
+            ];
             self.tell(&Event::Changed { tags: tags.map(str::to_owned).to_vec() });
             self.inner.engine.look_for_work();
         }

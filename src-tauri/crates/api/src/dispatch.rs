@@ -9,6 +9,7 @@ use crate::error::ApiError;
 use crate::handlers::activity::*;
 use crate::handlers::conversations::*;
 use crate::handlers::memories::*;
+use crate::handlers::models::*;
 use crate::handlers::sources::*;
 use crate::handlers::status::*;
 

@@ -48,6 +48,7 @@ impl From<EngineError> for ApiError {
             EngineError::Store(StoreError::Transition(_) | StoreError::Refused(_))
             | EngineError::Refused(_)
             | EngineError::NotYet { .. }
+            | EngineError::Model(_)
             | EngineError::AlreadyRunning => Code::Refused,
             EngineError::Import(_) => Code::Invalid,
             EngineError::Cancelled => Code::Cancelled,

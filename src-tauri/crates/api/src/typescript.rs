@@ -5,6 +5,7 @@ use ts_rs::{Config, TS};
 use crate::types::activity::*;
 use crate::types::conversations::*;
 use crate::types::memories::*;
+use crate::types::models::*;
 use crate::types::sources::*;
 use crate::types::status::*;
 use crate::types::{ById, Count, Nothing, Source};
@@ -16,8 +17,8 @@ fn declare<T: TS>(config: &Config, out: &mut String) {
 }
 
 /// Requests whose every field has a default: a caller names only what it wants.
-const ALL_OPTIONAL: [&str; 5] =
-    ["MemoriesListRequest", "ConversationsListRequest", "MessagesRequest", "GateLogRequest", "UndoRequest"];
+const ALL_OPTIONAL: [&str; 6] =
+    ["MemoriesListRequest", "ConversationsListRequest", "MessagesRequest", "GateLogRequest", "ModelCallsRequest", "UndoRequest"];
 
 fn row(command: &str, request: &str, response: &str) -> String {
     if ALL_OPTIONAL.contains(&request) {
@@ -55,6 +56,7 @@ pub fn schema_ts() -> String {
         EvidenceView,
         NearMemory,
         MemoryVersion,
+        KnowledgeView,
         MemoryDetail,
         Decision,
         NeedsLook,
@@ -103,6 +105,23 @@ pub fn schema_ts() -> String {
         GateLogResponse,
         AlertView,
         AlertsResponse,
+        ProviderView,
+        ProfileView,
+        ModelSettingsView,
+        ModelUseView,
+        ModelsView,
+        ModelKeyRequest,
+        FoundServer,
+        FoundServers,
+        ModelNames,
+        ModelTest,
+        ModelCallsRequest,
+        ModelCallView,
+        ModelCallsResponse,
+        QueuedCount,
+        WatchedSourceView,
+        WatchedSources,
+        WatchedAddRequest,
         Event,
     );
     out.push_str("/** Every command with its request and response. */\nexport interface RpcSchema {\n");

@@ -83,12 +83,86 @@ pub(crate) enum Command {
     },
     /// Find messages and memories.
     Search(SearchArgs),
+    /// Language models: which one proposes, where it is, what was sent to it.
+    Models {
+        /// What to do; without it, how things stand.
+        #[command(subcommand)]
+        command: Option<ModelsCommand>,
+    },
+    /// Files and folders that are read on their own.
+    Watch {
+        /// What to do; without it, which there are.
+        #[command(subcommand)]
+        command: Option<WatchCommand>,
+    },
     /// Show where the data lives and how much there is.
     Status,
     /// Check the stored messages against their hash chain.
     Verify,
     /// Serve the window on loopback and print its address.
     Serve(ServeArgs),
+}
+
+/// What to do about models.
+#[derive(Debug, Subcommand)]
+pub(crate) enum ModelsCommand {
+    /// Look for model servers on this computer.
+    Detect,
+    /// Let a model propose memories.
+    Use {
+        /// Its server: http://127.0.0.1:11434
+        url: String,
+        /// Its name there.
+        model: String,
+        /// How the server is spoken to.
+        #[arg(long, default_value = "ollama", value_parser = ["ollama", "openai"])]
+        shape: String,
+        /// Which engines propose.
+        #[arg(long, default_value = "both", value_parser = ["model", "both"])]
+        engines: String,
+        /// Allow a server on another computer; scrubbed text of conversations that are not private goes there.
+        #[arg(long)]
+        allow_remote: bool,
+        /// Read a key for the server from standard input and keep it in the system's keyring.
+        #[arg(long)]
+        key_stdin: bool,
+    },
+    /// Let the built-in engine work alone again.
+    Off,
+    /// Try the chosen model with a made-up conversation and show both sides.
+    Test,
+    /// Have the model read every conversation that no model has read.
+    ReadAll,
+    /// List the calls that were made.
+    Calls {
+        /// At most so many.
+        #[arg(long, default_value_t = 50, value_name = "N")]
+        limit: u32,
+    },
+}
+
+/// What to do about watched sources.
+#[derive(Debug, Subcommand)]
+pub(crate) enum WatchCommand {
+    /// Read a file or folder on its own from now on.
+    Add {
+        /// Which.
+        path: PathBuf,
+        /// chat: once a day; meetings: every ten minutes.
+        #[arg(long, value_parser = ["chat", "meetings"])]
+        kind: String,
+        /// Local hour at which chat is read.
+        #[arg(long, default_value_t = keepsake_engine::CHAT_HOUR, value_parser = clap::value_parser!(u8).range(0..24))]
+        hour: u8,
+        /// Your name or handle in the files.
+        #[arg(long, value_name = "NAME_OR_HANDLE")]
+        me: Option<String>,
+    },
+    /// Leave it alone again.
+    Remove {
+        /// Which.
+        path: PathBuf,
+    },
 }
 
 /// What to import and how.

@@ -172,6 +172,12 @@ pub(crate) fn memory_get(app: &App, request: ById) -> Result<MemoryDetail, ApiEr
         Ok(MemoryDetail {
             row: row(item),
             reasoning: memory.reasoning,
+            knowledge: memory.knowledge.map(|detail| KnowledgeView {
+                topic: detail.topic,
+                stability: detail.stability.to_string(),
+                tags: detail.tags,
+                context: detail.context,
+            }),
             durability: memory.durability.to_string(),
             proposers: memory.proposers,
             evidence,

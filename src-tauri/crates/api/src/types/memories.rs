@@ -175,6 +175,19 @@ pub struct MemoryVersion {
     pub created_at: i64,
 }
 
+/// What a piece of knowledge has beside its position and its why (seed 002).
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, TS)]
+pub struct KnowledgeView {
+    /// What it is about.
+    pub topic: String,
+    /// `durable`, `stable`, `evolving`.
+    pub stability: String,
+    /// Words to find it by.
+    pub tags: Vec<String>,
+    /// Where it holds, if the opposite holds elsewhere.
+    pub context: Option<String>,
+}
+
 /// One memory in full.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, TS)]
 pub struct MemoryDetail {
@@ -198,6 +211,8 @@ pub struct MemoryDetail {
     pub snoozed_until: Option<i64>,
     /// Why it is quarantined.
     pub quarantine_reason: Option<String>,
+    /// Of a piece of knowledge.
+    pub knowledge: Option<KnowledgeView>,
 }
 
 /// What a person does with one or many memories at once.

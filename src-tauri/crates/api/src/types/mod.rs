@@ -6,6 +6,7 @@
 pub mod activity;
 pub mod conversations;
 pub mod memories;
+pub mod models;
 pub mod sources;
 pub mod status;
 

@@ -5,13 +5,16 @@ pub(crate) mod extract;
 pub(crate) mod import;
 pub(crate) mod jobs;
 pub(crate) mod memories;
+pub(crate) mod models;
 pub(crate) mod search;
 
 use std::path::PathBuf;
 
 use keepsake_api::{App, AppOptions, FileAccess};
 use keepsake_domain::ConversationId;
-use keepsake_engine::{EmbedderSlot, Engine, EngineParts, RandomIds, SystemClock, default_data_dir, local_utc_offset_minutes};
+use keepsake_engine::{
+    EmbedderSlot, Engine, EngineParts, RandomIds, SystemClock, SystemPower, default_data_dir, local_utc_offset_minutes,
+};
 
 use crate::args::Args;
 use crate::output::{Failure, Output};
@@ -37,6 +40,8 @@ pub(crate) fn engine(args: &Args, embedder: EmbedderSlot) -> Result<Engine, Fail
         ids: std::sync::Arc::new(RandomIds::default()),
         embedder,
         utc_offset_minutes: local_utc_offset_minutes(),
+        keys: keepsake_models::keys::on_demand(),
+        power: std::sync::Arc::new(SystemPower::default()),
     })?)
 }
 

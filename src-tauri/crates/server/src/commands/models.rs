@@ -1,0 +1,177 @@
+//! Models and watched sources, for a machine without a window.
+
+use keepsake_api::{App, dispatch};
+use serde_json::{Value, json};
+
+use crate::args::{Args, ModelsCommand, WatchCommand};
+use crate::commands::app;
+use crate::output::{Failure, Output};
+
+/// No key is longer; what is piped in by mistake is not read to its end.
+const KEY_BYTES_MAX: u64 = 64 * 1024;
+
+pub(crate) fn run(args: &Args, command: Option<&ModelsCommand>, output: &mut Output) -> Result<(), Failure> {
+    let app = app(args)?;
+    match command {
+        None => show(&app, output),
+        Some(ModelsCommand::Detect) => detect(&app, output),
+        Some(ModelsCommand::Use { url, model, shape, engines, allow_remote, key_stdin }) => {
+            let provider = json!({ "shape": shape, "url": url, "model": model });
+            if *key_stdin {
+                put_key(&app, &provider)?;
+            }
+            let mut settings = settings(&app)?;
+            settings["provider"] = provider;
+            settings["engines"] = json!(engines);
+            if *allow_remote {
+                settings["this_computer_only"] = json!(false);
+            }
+            dispatch(&app, "models_set", settings)?;
+            show(&app, output)
+        }
+        Some(ModelsCommand::Off) => {
+            let mut settings = settings(&app)?;
+            settings["engines"] = json!("built_in");
+            dispatch(&app, "models_set", settings)?;
+            show(&app, output)
+        }
+        Some(ModelsCommand::Test) => test(&app, output),
+        Some(ModelsCommand::ReadAll) => {
+            let queued = dispatch(&app, "models_read_all", Value::Null)?;
+            if output.is_json() {
+                return output.json(&queued);
+            }
+            output.line(format!(
+                "{} conversations wait for the model; `keepsake run-jobs --until-idle` works them off",
+                queued["queued"]
+            ))
+        }
+        Some(ModelsCommand::Calls { limit }) => calls(&app, *limit, output),
+    }
+}
+
+fn settings(app: &App) -> Result<Value, Failure> {
+    Ok(dispatch(app, "models_get", Value::Null)?["settings"].take())
+}
+
+fn put_key(app: &App, provider: &Value) -> Result<(), Failure> {
+    let mut key = String::new();
+    std::io::Read::read_to_string(&mut std::io::Read::take(std::io::stdin(), KEY_BYTES_MAX), &mut key)
+        .map_err(|error| Failure::new(format!("cannot read the key from standard input: {error}")))?;
+    let view = dispatch(app, "model_key_set", json!({ "provider": provider, "key": key.trim() }))?;
+    if view["key_store"] == "keyring" {
+        return Ok(());
+    }
+    Err(Failure::new("this system has no keyring, so a key cannot outlive this command; enter it in the window"))
+}
+
+fn show(app: &App, output: &mut Output) -> Result<(), Failure> {
+    let view = dispatch(app, "models_get", Value::Null)?;
+    if output.is_json() {
+        return output.json(&view);
+    }
+    let settings = &view["settings"];
+    let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
+    output.line(format!("Proposes  {}", text(&settings["engines"]).replace('_', "-")))?;
+    match settings["provider"].as_object() {
+        Some(provider) => output.line(format!("Model     {} at {}", text(&provider["model"]), text(&provider["url"])))?,
+        None => output.line("Model     none; `keepsake models detect` looks for one on this computer")?,
+    }
+    let reach = if settings["this_computer_only"] == true { "this computer only" } else { "other computers allowed" };
+    output.line(format!("Reach     {reach}"))?;
+    output.line(format!(
+        "Today     {} calls, {} tokens to other computers",
+        view["today"]["calls"], view["today"]["remote_tokens"]
+    ))?;
+    match view["hold"].as_str() {
+        Some(hold) => output.line(format!("Waiting   {} jobs: {hold}", view["waiting"])),
+        None => output.line(format!("Waiting   {} jobs, {} conversations not read", view["waiting"], view["unread"])),
+    }
+}
+
+fn detect(app: &App, output: &mut Output) -> Result<(), Failure> {
+    let found = dispatch(app, "models_detect", Value::Null)?;
+    if output.is_json() {
+        return output.json(&found);
+    }
+    let servers = found["items"].as_array().map_or(&[][..], Vec::as_slice);
+    if servers.is_empty() {
+        return output.line("No model server answers on this computer. Start Ollama, LM Studio, llama.cpp or Jan and try again.");
+    }
+    for server in servers {
+        let models: Vec<&str> = server["models"].as_array().into_iter().flatten().filter_map(Value::as_str).collect();
+        let models = if models.is_empty() { "no model there yet".to_owned() } else { models.join(", ") };
+        let text = |field: &str| server[field].as_str().unwrap_or_default();
+        output.line(format!("{} at {} ({}): {models}", text("name"), text("url"), text("shape")))?;
+    }
+    Ok(())
+}
+
+fn test(app: &App, output: &mut Output) -> Result<(), Failure> {
+    let provider = settings(app)?["provider"].take();
+    if provider.is_null() {
+        return Err(Failure::new("no model is chosen; `keepsake models use URL MODEL` chooses one"));
+    }
+    let trial = dispatch(app, "model_test", provider)?;
+    if output.is_json() {
+        output.json(&trial)?;
+    } else {
+        output.line(format!("Sent:\n{}\n", trial["sent"].as_str().unwrap_or_default()))?;
+        output.line(format!("Received:\n{}\n", trial["received"].as_str().unwrap_or_default()))?;
+        output.line(format!("{} ms, {} tokens", trial["duration_ms"], trial["tokens"]))?;
+    }
+    match trial["problem"].as_str() {
+        None => Ok(()),
+        Some(problem) => Err(Failure::new(problem)),
+    }
+}
+
+fn calls(app: &App, limit: u32, output: &mut Output) -> Result<(), Failure> {
+    let calls = dispatch(app, "model_calls_list", json!({ "limit": limit }))?;
+    for call in calls["items"].as_array().into_iter().flatten() {
+        if output.is_json() {
+            output.json(call)?;
+            continue;
+        }
+        let text = |field: &str| call[field].as_str().unwrap_or_default();
+        let time = keepsake_engine::rfc3339(keepsake_domain::Timestamp(call["started_at"].as_i64().unwrap_or_default()));
+        output.line(format!(
+            "{time}  {}  {}  {}  {} bytes  {} tokens  {}",
+            text("host"),
+            text("model"),
+            text("purpose"),
+            call["request_bytes"],
+            call["tokens_in"].as_u64().unwrap_or(0) + call["tokens_out"].as_u64().unwrap_or(0),
+            text("outcome"),
+        ))?;
+    }
+    Ok(())
+}
+
+pub(crate) fn watch(args: &Args, command: Option<&WatchCommand>, output: &mut Output) -> Result<(), Failure> {
+    let app = app(args)?;
+    let absolute =
+        |path: &std::path::Path| std::path::absolute(path).map_err(|error| Failure::new(format!("{}: {error}", path.display())));
+    let sources = match command {
+        None => dispatch(&app, "watched_list", Value::Null)?,
+        Some(WatchCommand::Add { path, kind, hour, me }) => {
+            let file = app.register_file(&absolute(path)?);
+            dispatch(&app, "watched_add", json!({ "token": file.token, "kind": kind, "hour": hour, "me": me }))?
+        }
+        Some(WatchCommand::Remove { path }) => {
+            dispatch(&app, "watched_remove", json!({ "id": absolute(path)?.to_string_lossy() }))?
+        }
+    };
+    for source in sources["items"].as_array().into_iter().flatten() {
+        if output.is_json() {
+            output.json(source)?;
+            continue;
+        }
+        let when = match source["kind"].as_str() {
+            Some("chat") => format!("once a day at {}:00", source["hour"]),
+            _ => "every ten minutes".to_owned(),
+        };
+        output.line(format!("{}  {when}", source["path"].as_str().unwrap_or_default()))?;
+    }
+    Ok(())
+}

@@ -20,5 +20,7 @@ export default defineConfig(({ mode }) => ({
     setupFiles: ['./src/test/setup.ts'],
     css: { modules: { classNameStrategy: 'non-scoped' as const } },
     restoreMocks: true,
+    // A limit for what hangs, not for what is slow: two cores may be busy with other builds.
+    testTimeout: 30_000,
   },
 }));

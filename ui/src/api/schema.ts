@@ -472,6 +472,24 @@ is_edited: boolean,
  */
 created_at: number, };
 
+export type KnowledgeView = { 
+/**
+ * What it is about.
+ */
+topic: string, 
+/**
+ * `durable`, `stable`, `evolving`.
+ */
+stability: string, 
+/**
+ * Words to find it by.
+ */
+tags: Array<string>, 
+/**
+ * Where it holds, if the opposite holds elsewhere.
+ */
+context: string | null, };
+
 export type MemoryDetail = { 
 /**
  * The row.
@@ -512,7 +530,11 @@ snoozed_until: number | null,
 /**
  * Why it is quarantined.
  */
-quarantine_reason: string | null, };
+quarantine_reason: string | null, 
+/**
+ * Of a piece of knowledge.
+ */
+knowledge: KnowledgeView | null, };
 
 export type Decision = { "action": "approve", 
 /**
@@ -1678,7 +1700,15 @@ shape: string,
  */
 url: string, 
 /**
- * Its models; none means that it runs and has none.
+ * Its version, where it says so.
+ */
+version: string | null, 
+/**
+ * `ready`, `no_model` (it runs and has none), `loading`, `key_needed`.
+ */
+state: string, 
+/**
+ * Its models.
  */
 models: Array<string>, };
 

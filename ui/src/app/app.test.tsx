@@ -49,7 +49,7 @@ describe('the frame', () => {
 
   test('a missing model is said, not hidden', async () => {
     await renderApp('review', { embeddingMissing: true });
-    expect((await screen.findByTestId('banner')).textContent).toContain('Keyword matching only');
+    expect((await screen.findByTestId('banner')).textContent).toContain('Matching by words only');
   });
 
   test('paused work is said and can be resumed', async () => {

@@ -41,6 +41,14 @@ export const models = {
   nothingText: 'Start Ollama, LM Studio, llama.cpp or Jan with a model, then look again. If yours listens elsewhere, enter its address below.',
   noModel: (name: string) => `${name} runs but has no model`,
   noModelText: (name: string) => `Download one in ${name}, or load one you have, then look again.`,
+  serverState: {
+    loading: (name: string) => `${name} is loading its model`,
+    key_needed: (name: string) => `${name} wants a key`,
+  } as Readonly<Record<string, (name: string) => string>>,
+  serverStateText: {
+    loading: () => 'Look again in a moment.',
+    key_needed: () => 'Enter its address and the key below.',
+  } as Readonly<Record<string, (name: string) => string>>,
   modelsOf: (name: string) => `Models of ${name}`,
   choose: 'Use',
   chooseModel: (model: string) => `Use ${model}`,

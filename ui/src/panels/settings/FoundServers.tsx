@@ -77,14 +77,15 @@ function Server({ server, models }: { server: FoundServer; models: Models }) {
       <p className={css.serverHead}>
         <b>{server.name}</b>
         <code className={css.url}>{server.url}</code>
+        {server.version ? <Badge>{server.version}</Badge> : null}
         {server.name === nameOf(t.models.shape, server.shape) ? null : <Badge>{nameOf(t.models.shape, server.shape)}</Badge>}
       </p>
       {server.models.length === 0 ? (
         <div className={css.empty}>
           <PlugZap size={16} aria-hidden="true" />
           <div>
-            <b>{t.models.noModel(server.name)}</b>
-            <p className={settingsCss.hint}>{t.models.noModelText(server.name)}</p>
+            <b>{(t.models.serverState[server.state] ?? t.models.noModel)(server.name)}</b>
+            <p className={settingsCss.hint}>{(t.models.serverStateText[server.state] ?? t.models.noModelText)(server.name)}</p>
           </div>
         </div>
       ) : (

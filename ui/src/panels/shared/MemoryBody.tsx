@@ -1,7 +1,7 @@
 /** What there is to know about one memory: statement, why, the lines that prove it, its nearest neighbour, its versions. */
 import { CornerDownRight, EyeOff, Lock, Quote, ShieldAlert, UserRound } from 'lucide-react';
 import type { ReactNode } from 'react';
-import type { EvidenceView, MemoryDetail, MemoryRow, NearMemory } from '../../api';
+import type { EvidenceView, KnowledgeView, MemoryDetail, MemoryRow, NearMemory } from '../../api';
 import { Badge, Button, CategoryBadge, Confidence, EvidenceLine, RelativeTime, WordDiff, cx, fullTime } from '../../design';
 import type { ActionId } from '../../keys';
 import { openConversation } from '../../state/nav';
@@ -68,6 +68,7 @@ export function MemoryBody({ row, detail, editor, statementTestId, sourceAction,
           <p className={css.why}>
             <span className={css.whyWord}>{t.memory.why}</span> {detail.reasoning}
           </p>
+          {detail.knowledge ? <Knowledge knowledge={detail.knowledge} /> : null}
           <div className={css.columns} data-two={near !== null}>
             <Evidence evidence={detail.evidence} action={sourceAction} />
             {near ? <Near near={near} content={row.content} /> : null}
@@ -79,6 +80,20 @@ export function MemoryBody({ row, detail, editor, statementTestId, sourceAction,
         <div className={css.waiting} aria-hidden="true" />
       )}
     </article>
+  );
+}
+
+/** What a position has beside its why: what it is about, how firmly it is held, where the opposite holds. */
+function Knowledge({ knowledge }: { knowledge: KnowledgeView }) {
+  return (
+    <div className={css.meta}>
+      <Badge>{t.memory.topic(knowledge.topic)}</Badge>
+      <Badge>{nameOf(t.memory.stability, knowledge.stability)}</Badge>
+      {knowledge.context ? <Badge>{t.memory.holdsIn(knowledge.context)}</Badge> : null}
+      {knowledge.tags.map((tag) => (
+        <Badge key={tag}>#{tag}</Badge>
+      ))}
+    </div>
   );
 }
 

@@ -282,6 +282,7 @@ export function buildWorld(now: number, candidates: number): World {
       reject_reason: null,
       snoozed_until: null,
       quarantine_reason: found.quarantine ?? null,
+      knowledge: null,
     });
   };
   for (const script of SCRIPTS) addConversation(script);

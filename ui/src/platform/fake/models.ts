@@ -20,8 +20,8 @@ const OLLAMA: ProviderView = { shape: 'ollama', url: 'http://127.0.0.1:11434', m
 const ELSEWHERE: ProviderView = { shape: 'openai', url: 'https://example.invalid/v1', model: 'large-instruct' };
 
 const SERVERS: readonly FoundServer[] = [
-  { name: 'Ollama', shape: 'ollama', url: 'http://127.0.0.1:11434', models: ['llama3.2:3b', 'qwen2.5:7b', 'gemma2:9b'] },
-  { name: 'LM Studio', shape: 'openai', url: 'http://127.0.0.1:1234/v1', models: [] },
+  { name: 'Ollama', shape: 'ollama', url: 'http://127.0.0.1:11434', version: '0.12.3', state: 'ready', models: ['llama3.2:3b', 'qwen2.5:7b', 'gemma2:9b'] },
+  { name: 'LM Studio', shape: 'openai', url: 'http://127.0.0.1:1234', version: null, state: 'no_model', models: [] },
 ];
 
 const SENT = `You read one conversation and write down what its owner says about themselves.

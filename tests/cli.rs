@@ -3,6 +3,7 @@
 mod analyze;
 mod extract;
 mod import;
+mod models;
 mod privacy;
 mod review;
 mod search;

@@ -7,8 +7,9 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use keepsake_domain::{ConversationId, IdSource, ImportId};
-use keepsake_engine::{EmbedderSlot, Engine, EngineParts, ImportRequest, RandomIds, SystemClock, Unwatched};
+use keepsake_engine::{EmbedderSlot, Engine, EngineParts, ImportRequest, PluggedIn, RandomIds, SystemClock, Unwatched};
 use keepsake_models::fake::HashEmbedder;
+use keepsake_models::keys::SessionKeys;
 use tempfile::TempDir;
 
 use crate::harness::jsonl;
@@ -110,6 +111,8 @@ impl Read {
             ids: Arc::new(RandomIds::default()),
             embedder,
             utc_offset_minutes: 0,
+            keys: Arc::new(SessionKeys::default()),
+            power: Arc::new(PluggedIn),
         };
         let engine = Engine::open(parts).unwrap();
         let path = dir.path().join("export.jsonl");

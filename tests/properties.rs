@@ -3,7 +3,8 @@
 use std::sync::Arc;
 
 use keepsake_domain::{Clock, IdSource, ImportId};
-use keepsake_engine::{EmbedderSlot, Engine, EngineParts, ImportRequest, Unwatched};
+use keepsake_engine::{EmbedderSlot, Engine, EngineParts, ImportRequest, PluggedIn, Unwatched};
+use keepsake_models::keys::SessionKeys;
 use keepsake_store::{Foresight, ImportTotals};
 use keepsake_testkit::{FixedClock, MONDAY_TEN, SeqIds};
 use proptest::prelude::*;
@@ -28,6 +29,8 @@ impl Bench {
             ids: Arc::new(SeqIds::new(1)),
             embedder: EmbedderSlot::none(),
             utc_offset_minutes: 0,
+            keys: Arc::new(SessionKeys::default()),
+            power: Arc::new(PluggedIn),
         };
         Self { engine: Engine::open(parts).unwrap(), dir, ids: SeqIds::new(2) }
     }

@@ -10,7 +10,8 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use keepsake_domain::{IdSource, ImportId};
-use keepsake_engine::{EmbedderSlot, Engine, EngineParts, ImportRequest, RandomIds, SystemClock, Unwatched};
+use keepsake_engine::{EmbedderSlot, Engine, EngineParts, ImportRequest, PluggedIn, RandomIds, SystemClock, Unwatched};
+use keepsake_models::keys::SessionKeys;
 use keepsake_testkit::exports::write_chatgpt_export;
 
 const CONVERSATIONS: usize = 5_000;
@@ -49,6 +50,8 @@ fn engine(data: &Path) -> Result<Engine, keepsake_engine::EngineError> {
         ids: Arc::new(RandomIds::default()),
         embedder: EmbedderSlot::none(),
         utc_offset_minutes: 0,
+        keys: Arc::new(SessionKeys::default()),
+        power: Arc::new(PluggedIn),
     })
 }
 

@@ -63,6 +63,7 @@ fn fill(store: &Store) -> Result<(), Box<dyn std::error::Error>> {
                     reasoning: "The user says so in plain words.".to_owned(),
                     confidence: Confidence::EXPLICIT,
                     durability: Durability::LongTerm,
+                    knowledge: None,
                     is_edited: false,
                     proposers: vec!["bench/1".to_owned()],
                     supersedes: None,

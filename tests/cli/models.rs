@@ -1,0 +1,60 @@
+//! `models` and `watch`: a model chosen, tried and asked from the command line, and sources that are read on their own.
+
+use crate::harness::{Home, jsonl, text};
+use crate::models::yes;
+
+const NURSE: &str = "I work as a nurse";
+
+#[test]
+fn a_model_is_chosen_tried_and_proposes_and_every_call_is_listed() {
+    let server = yes::server(vec![yes::fact(NURSE, "User works as a nurse", "personal_info")]);
+    let home = Home::new();
+    assert_eq!(home.json(&["models"])["settings"]["engines"], "built_in", "nothing is asked unless the person wants it");
+    let url = server.url();
+    let chosen = home.json(&["models", "use", &url, "tiny:1b", "--shape", "openai"]);
+    assert_eq!((&chosen["settings"]["engines"], &chosen["is_local"]), (&"both".into(), &true.into()));
+    let trial = home.json(&["models", "test"]);
+    assert_eq!(trial["is_usable"], true, "{trial}");
+    assert!(text(&trial, "sent").contains("Lisbon") && !text(&trial, "sent").contains("mara@example.org"), "{trial}");
+    let path = home.file(
+        "talk.jsonl",
+        jsonl("talk", &[("owner", "Mara", "I work as a nurse on a children's ward."), ("assistant", "Nova", "I see.")]),
+    );
+    home.run(&["import", path.to_str().unwrap()]).ok();
+    home.run(&["run-jobs", "--until-idle"]).ok();
+    let memories = home.rows(&["memories"]);
+    let proposers: Vec<String> = memories
+        .iter()
+        .flat_map(|memory| memory["proposers"].as_array().unwrap())
+        .map(|name| name.as_str().unwrap().to_owned())
+        .collect();
+    assert!(proposers.iter().any(|name| name == "tiny:1b facts/1"), "{memories:#?}");
+    let calls = home.rows(&["models", "calls"]);
+    assert!(calls.len() >= 2 && calls.iter().all(|call| call["outcome"] == "answered" && call["is_local"] == true), "{calls:#?}");
+    assert_eq!(home.json(&["models", "off"])["settings"]["engines"], "built_in");
+}
+
+#[test]
+fn a_server_on_another_computer_needs_a_plain_yes() {
+    let home = Home::new();
+    let refused = home.run(&["models", "use", "https://models.example/v1", "large", "--shape", "openai"]).failure();
+    assert!(refused.contains("not on this computer"), "{refused}");
+    assert!(home.json(&["models"])["settings"]["provider"].is_null(), "nothing was chosen");
+    let allowed = home.json(&["models", "use", "https://models.example/v1", "large", "--shape", "openai", "--allow-remote"]);
+    assert_eq!((&allowed["is_local"], &allowed["settings"]["this_computer_only"]), (&false.into(), &false.into()));
+}
+
+#[test]
+fn a_watched_folder_is_listed_and_left_alone_again() {
+    let home = Home::new();
+    let file = home.file("talk.jsonl", "");
+    let folder = file.parent().unwrap().join("meetings");
+    std::fs::create_dir(&folder).unwrap();
+    let folder = folder.to_str().unwrap();
+    let added = home.rows(&["watch", "add", folder, "--kind", "meetings", "--me", "Mara"]);
+    assert_eq!((added.len(), &added[0]["kind"], &added[0]["path"]), (1, &"meetings".into(), &folder.into()));
+    assert_eq!(home.rows(&["watch"]), added, "it is kept");
+    assert!(home.rows(&["watch", "remove", folder]).is_empty());
+    let missing = home.run(&["watch", "add", &format!("{folder}/none"), "--kind", "chat"]).failure();
+    assert!(missing.contains("no file or folder"), "{missing}");
+}

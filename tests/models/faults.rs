@@ -1,0 +1,137 @@
+//! Every fault at every call: nothing stored, the job retried after 5, 10 and 20 s and then given up, one alert, the rest unharmed.
+
+use keepsake_domain::JobState;
+use keepsake_testkit::conversation;
+use keepsake_testkit::scripted_server::{Answer, Fault, ScriptedServer};
+
+use super::Desk;
+use super::yes::{Claim, fact, purpose, reply};
+
+fn claims() -> Vec<Claim> {
+    vec![fact(
+        "I review every change twice because a rushed review costs more than it saves",
+        "User reviews every change twice",
+        "preference",
+    )]
+}
+
+const TALK: &str = "owner Mara: I review every change twice because a rushed review costs more than it saves.
+assistant Nova: Noted.";
+
+/// A meeting that is too long for one pass: map and reduce.
+fn long_meeting() -> Vec<keepsake_domain::Message> {
+    let filler =
+        "We went through the list of open points and agreed on who writes which part of it until the next time. ".repeat(12);
+    let mut lines = String::new();
+    for n in 0..44 {
+        lines.push_str(&format!(
+            "owner Mara: Point {n}. I review every change twice because a rushed review costs more than it saves. {filler}\n"
+        ));
+        lines.push_str(&format!("person Ana: Fine, point {n}. {filler}\n"));
+    }
+    keepsake_testkit::Conversation::new("meeting")
+        .source(keepsake_domain::SourceKind::Transcript)
+        .channel("meeting", "meeting")
+        .messages(&lines)
+}
+
+/// Meets the first call of one kind with a fault, on each attempt.
+fn check(kind: &'static str, fault: Fault, messages: &[keepsake_domain::Message], analyse: bool) {
+    let server = ScriptedServer::start(move |request| {
+        let good = reply(request, &claims());
+        if purpose(request) == kind { Answer::Faulty(fault, good) } else { Answer::Text(good) }
+    });
+    let desk = Desk::new(&server);
+    let id = desk.append(messages);
+    if analyse {
+        // Only the analysis is at stake: what extraction would do is another row.
+        desk.engine
+            .store()
+            .write(|tx| tx.mark_extracted(&id, i64::MAX).and_then(|()| tx.mark_model_read(&id, i64::MAX)))
+            .unwrap();
+        desk.work();
+        desk.engine.queue_analysis(&id, true).unwrap();
+    }
+    let what = format!("{kind} meets {fault:?}");
+    let is_judge_of_text = kind == "judge" && fault.is_of_the_text();
+    let mut waits = Vec::new();
+    let mut last = desk.work();
+    while last == Some(JobState::Queued) {
+        assert_eq!(desk.memories(), Vec::<String>::new(), "{what}: nothing is stored while it is retried");
+        assert!(desk.alerts().is_empty(), "{what}: no alert before it is given up");
+        // The store answers while the job waits.
+        desk.engine.store().read(|tx| tx.totals()).unwrap();
+        let due = desk.engine.store().read(|tx| tx.next_due(keepsake_domain::Lane::Model)).unwrap().unwrap();
+        let wait = due.0 - keepsake_domain::Clock::now(desk.clock.as_ref()).0;
+        waits.push(wait);
+        desk.clock.advance_ms(wait);
+        last = desk.work();
+    }
+    if is_judge_of_text {
+        assert_eq!(
+            last,
+            Some(JobState::Done),
+            "{what}: an unusable judge drops its batch (seed 002), which is no failure of the job"
+        );
+    } else {
+        assert_eq!(last, Some(JobState::Dead), "{what}");
+        let expect = if fault == Fault::TooManyRequests { vec![7_000, 10_000, 20_000] } else { vec![5_000, 10_000, 20_000] };
+        assert_eq!(waits, expect, "{what}");
+    }
+    let is_judged = |memory: &String| !is_judge_of_text || memory.contains(" standard ");
+    assert_eq!(
+        desk.memories().into_iter().filter(is_judged).collect::<Vec<_>>(),
+        Vec::<String>::new(),
+        "{what}: nothing is stored"
+    );
+    assert_eq!(desk.alerts().len(), 1, "{what}: {:?}", desk.alerts());
+    assert!(desk.engine.store().read(|tx| tx.analyses(&id)).unwrap().is_empty(), "{what}: no analysis either");
+}
+
+#[test]
+fn no_fault_of_a_models_server_stores_anything_at_any_call() {
+    let talk = conversation("c1", TALK);
+    for fault in Fault::ALL {
+        for kind in ["entries", "judge"] {
+            check(kind, fault, &talk, false);
+        }
+        check("analysis", fault, &talk, true);
+    }
+}
+
+#[test]
+fn no_fault_at_the_call_for_facts_stores_anything() {
+    let talk = conversation("c1", TALK);
+    for fault in Fault::ALL {
+        check("facts", fault, &talk, false);
+        // The second call of an analysis asks for facts too.
+        check("facts", fault, &talk, true);
+    }
+}
+
+#[test]
+fn no_fault_within_map_and_reduce_stores_anything() {
+    let meeting = long_meeting();
+    for fault in Fault::ALL {
+        for kind in ["observe", "reduce"] {
+            check(kind, fault, &meeting, false);
+        }
+    }
+}
+
+#[test]
+fn without_a_fault_the_same_conversations_bring_memories() {
+    for messages in [conversation("c1", TALK), long_meeting()] {
+        let server = ScriptedServer::start(|request| Answer::Text(reply(request, &claims())));
+        let desk = Desk::new(&server);
+        desk.append(&messages);
+        assert_eq!(desk.work(), Some(JobState::Done));
+        let memories = desk.memories();
+        assert!(
+            memories.iter().any(|m| m.contains("standard")),
+            "the control finds what the faults suppress: {memories:?} {:#?}",
+            desk.log()
+        );
+        assert!(desk.alerts().is_empty());
+    }
+}

@@ -1,3 +1,4 @@
+import { Fragment } from 'react';
 import css from './WordDiff.module.css';
 import { wordDiff } from './wordDiff';
 
@@ -7,9 +8,17 @@ export function WordDiff({ before, after }: { before: string; after: string }) {
     <p className={css.diff}>
       {wordDiff(before, after).map((part, index) => {
         const key = `${index} ${part.kind}`;
-        if (part.kind === 'added') return <ins key={key}>{part.text}</ins>;
-        if (part.kind === 'gone') return <del key={key}>{part.text}</del>;
-        return <span key={key}>{part.text}</span>;
+        if (part.kind === 'same') return <span key={key}>{part.text}</span>;
+        // The spaces around words are neither new nor gone to the eye: a line under nothing reads as a slip.
+        const words = part.text.trim();
+        const Mark = part.kind === 'added' ? 'ins' : 'del';
+        return (
+          <Fragment key={key}>
+            {part.text.slice(0, part.text.indexOf(words))}
+            {words ? <Mark>{words}</Mark> : null}
+            {part.text.slice(part.text.indexOf(words) + words.length)}
+          </Fragment>
+        );
       })}
     </p>
   );

@@ -6,6 +6,7 @@ import { starsOf } from './Confidence';
 import { facetValues, toggled } from './Facets';
 import { SplitPane } from './SplitPane';
 import { VirtualList } from './VirtualList';
+import { WordDiff } from './WordDiff';
 
 const rows = Array.from({ length: 10_000 }, (_, index) => `row-${index}`);
 const keyOf = (index: number) => rows[index] ?? '';
@@ -84,6 +85,17 @@ test.each([
 });
 
 test('choosing a value twice takes it off', () => expect(toggled(toggled([], 'a'), 'a')).toEqual([]));
+
+test.each([
+  ['words in the middle', 'User lives in Utrecht.', 'User lives in an old flat in Utrecht.', ['ins an old flat in']],
+  ['a word for another', 'User likes tea.', 'User likes coffee.', ['del tea', 'ins coffee']],
+  ['words at the end', 'User runs', 'User runs every day', ['ins every day']],
+])('a difference marks words and no spaces around them: %s', (_, before, after, marks) => {
+  const { container } = render(<WordDiff before={before} after={after} />);
+  expect([...container.querySelectorAll('ins, del')].map((mark) => `${mark.tagName.toLowerCase()} ${mark.textContent}`)).toEqual(marks);
+  for (const gone of container.querySelectorAll('del')) gone.remove();
+  expect(container.textContent?.replaceAll(/\s+/g, ' '), 'nothing is lost').toBe(after);
+});
 
 test.each([
   [1, 5],

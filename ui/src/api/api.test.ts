@@ -1,6 +1,6 @@
 import { describe, expect, test, vi } from 'vitest';
 import type { MemoryRow } from './schema';
-import { type Entry, pendingDelta, withDecisions } from './optimistic';
+import { type Entry, append, log, pendingDelta, withDecisions } from './optimistic';
 import { COALESCE_MS, QUIET_MAX_MS, QUIET_MS, STATUS_QUIET_MAX_MS, STATUS_QUIET_MS, createInvalidator, staleCommands } from './tags';
 
 const row = (id: string, status = 'pending', category = 'goal') => ({ id, status, category, content: id }) as MemoryRow;
@@ -38,6 +38,14 @@ describe('decisions laid over an answer', () => {
     const arrived = { ...sent, settled: 3 };
     expect(withDecisions(rows, 0, request, [arrived]), 'ten thousand rows are not laid out again').toBe(before);
     expect(withDecisions(rows, 0, request, [arrived, entry({ ids: new Set(['c']) })]), 'but another decision does').not.toBe(before);
+  });
+
+  test('what a held key decides is all kept until the list is asked again', () => {
+    const held = QUIET_MAX_MS / 1_000 * 30;
+    log.set([]);
+    const decided = Array.from({ length: held }, (_, index) => append(entry({ ids: new Set([`row-${index}`]), settled: index + 1 })));
+    expect(log.get().includes(decided[0] as Entry), 'a row whose decision is forgotten would come back to be decided').toBe(true);
+    log.set([]);
   });
 
   test.each<[string, { status?: string[] }, Entry[], string[]]>([

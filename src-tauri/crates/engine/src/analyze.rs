@@ -216,9 +216,22 @@ impl Engine {
         self.store_analysis(&reading, harvests, analysis, lease)
     }
 
+    /// Analyze Now on the spot, as the settings say: with the chosen model, or with the built-in engine.
+    pub fn analyze_now(&self, id: &ConversationId, control: &dyn Control) -> Result<AnalysisId> {
+        match self.model_settings()?.proposing() {
+            Some(_) => self.analyze_by_model(id, None, control),
+            None => self.analyze(id, None, control),
+        }
+    }
+
     /// Analyses one whole conversation with the chosen model, and completes the job. The built-in engine looks for facts beside it
     /// where both propose.
-    pub(crate) fn analyze_by_model(&self, id: &ConversationId, lease: &Lease, control: &dyn Control) -> Result<()> {
+    pub(crate) fn analyze_by_model(
+        &self,
+        id: &ConversationId,
+        lease: Option<&Lease>,
+        control: &dyn Control,
+    ) -> Result<AnalysisId> {
         let settings = self.model_settings()?;
         let (conversation, rows) = self.store().read(|tx| Ok((tx.conversation(id)?, tx.conversation_interactions(id)?)))?;
         if conversation.is_private {
@@ -226,7 +239,7 @@ impl Engine {
         }
         let fingerprint = self.model_fingerprint(&settings, &rows)?;
         let (has_built_in, profile) = (settings.has_built_in(), settings.profile);
-        let (interview, scrubber) = self.interview(settings, &conversation, &lease.job)?;
+        let (interview, scrubber) = self.interview(settings, &conversation, lease.map(|lease| &lease.job))?;
         let refused = |error: &dyn std::fmt::Display| EngineError::Refused(error.to_string());
         let seen = insight_turns(&rows);
         let owner = rows.iter().find(|row| row.role == Role::Owner).map(|row| row.author.as_str());
@@ -254,7 +267,7 @@ impl Engine {
             is_quoted: false,
             dropped: answer.dropped,
         };
-        self.store_analysis(&reading, harvests, analysis, Some(lease)).map(drop)
+        self.store_analysis(&reading, harvests, analysis, lease)
     }
 
     /// Writes an analysis with its summary and candidates, and completes the job, in one transaction.
@@ -326,8 +339,8 @@ impl Engine {
                 tx.insert_analysis(&row, summary)?;
                 tx.mark_extracted(&conversation.id, rows.iter().map(|row| row.seq).max().unwrap_or(0))?;
             }
+            self.tell_dropped(tx, dropped.as_slice(), lease.map(|lease| &lease.job))?;
             if let Some(lease) = lease {
-                self.tell_dropped(tx, dropped.as_slice(), &lease.job)?;
                 tx.complete(lease, &serde_json::json!({ "analysis_id": analysis_id }).to_string(), self.now())?;
             }
             Ok(())

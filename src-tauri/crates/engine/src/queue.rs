@@ -391,7 +391,7 @@ impl Engine {
             }
             JobKind::AnalyzeModel => {
                 let ConversationPayload { conversation_id } = read_payload(job)?;
-                self.analyze_by_model(&conversation_id, lease, control)
+                self.analyze_by_model(&conversation_id, Some(lease), control).map(drop)
             }
             JobKind::Embed => {
                 let filled = self.embed_missing(control)?;

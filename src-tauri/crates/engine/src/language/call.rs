@@ -35,9 +35,12 @@ pub(crate) struct Answer<T> {
     pub(crate) dropped: Option<String>,
 }
 
-/// Hears the cancel button for a client that waits.
+/// Hears the cancel button for a client that waits, and tells how much has come.
 struct Listening<'c> {
     control: &'c dyn Control,
+    stage: &'c str,
+    answered: usize,
+    known: usize,
 }
 
 impl Watch for Listening<'_> {
@@ -45,7 +48,10 @@ impl Watch for Listening<'_> {
         self.control.is_cancelled()
     }
 
-    fn received(&self, _chars: u64) {}
+    fn received(&self, chars: u64) {
+        let stage = format!("{}, {chars} characters so far", self.stage);
+        self.control.progress(&stage, self.answered as u64, self.known as u64);
+    }
 }
 
 impl Provider {
@@ -124,7 +130,8 @@ impl<'e> Interview<'e> {
                 // Whether it can be read was seen when it came; the task decides again all the same.
                 Some(reply) => drop(task.feed(&reply)),
                 None => {
-                    let (call, reply) = self.send(&prompt, &hash, control)?;
+                    let listening = Listening { control, stage, answered, known };
+                    let (call, reply) = self.send(&prompt, &hash, &listening)?;
                     if let Err(error) = task.feed(&reply.text) {
                         self.mark_unusable(&call, &reply, &error, &prompt)?;
                     }
@@ -143,7 +150,8 @@ impl<'e> Interview<'e> {
 
     /// Sends one prompt that belongs to no task: the test of a model.
     pub(crate) fn send_once(&self, prompt: &Prompt, control: &dyn Control) -> Result<(CallId, ChatReply)> {
-        self.send(prompt, &self.request_hash(prompt, 1), control)
+        let listening = Listening { control, stage: "Trying the model", answered: 0, known: 1 };
+        self.send(prompt, &self.request_hash(prompt, 1), &listening)
     }
 
     /// Everything that decides the reply, so that a changed prompt, model or attempt is another request.
@@ -160,9 +168,9 @@ impl<'e> Interview<'e> {
     }
 
     /// Sends once. The call is in the list before it leaves; an answer is in the list before it is read.
-    fn send(&self, prompt: &Prompt, hash: &[u8], control: &dyn Control) -> Result<(CallId, ChatReply)> {
+    fn send(&self, prompt: &Prompt, hash: &[u8], listening: &Listening<'_>) -> Result<(CallId, ChatReply)> {
         let engine = self.engine;
-        if control.is_cancelled() {
+        if listening.is_cancelled() {
             return Err(EngineError::Cancelled);
         }
         // One request at a time: a local model that serves two serves both at half speed and with twice the memory.
@@ -195,7 +203,7 @@ impl<'e> Interview<'e> {
             Ok(Ok(()))
         })??;
         let request = ChatRequest { prompt, temperature: TEMPERATURE as f32, timeout_ms: self.settings.reply_timeout_ms };
-        match self.model.chat(&request, &Listening { control }) {
+        match self.model.chat(&request, listening) {
             Ok(reply) => {
                 self.end(&call.id, CallOutcome::Answered, Some(&reply), None, prompt)?;
                 Ok((call.id, reply))

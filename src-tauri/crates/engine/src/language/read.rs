@@ -51,7 +51,7 @@ impl Engine {
         let mut harvests = Vec::new();
         let mut dropped = Vec::new();
         if !conversation.is_private {
-            let (interview, scrubber) = self.interview(settings, &conversation, &lease.job)?;
+            let (interview, scrubber) = self.interview(settings, &conversation, Some(&lease.job))?;
             for stretch in rows.chunks(STRETCH_TURNS) {
                 if let Some(scope) = scope(stretch, conversation.model_read_through_seq) {
                     self.read_stretch(
@@ -69,7 +69,7 @@ impl Engine {
         }
         self.store_harvests(&conversation, harvests, Some(lease), |tx, proposed| {
             tx.mark_model_read(id, read_to)?;
-            self.tell_dropped(tx, &dropped, &lease.job)?;
+            self.tell_dropped(tx, &dropped, Some(&lease.job))?;
             let result = serde_json::json!({ "created": proposed.created.len(), "repeated": proposed.repeated });
             tx.complete(lease, &result.to_string(), self.now())
         })?;
@@ -81,10 +81,10 @@ impl Engine {
         &self,
         settings: ModelSettings,
         conversation: &ConversationRow,
-        job: &JobId,
+        job: Option<&JobId>,
     ) -> Result<(Interview<'_>, Scrubber)> {
         let provider = settings.provider.clone().ok_or(ModelFailure::NoModel)?;
-        let interview = Interview::begin(self, settings, &provider, Some(conversation.id.clone()), Some(job.clone()))?;
+        let interview = Interview::begin(self, settings, &provider, Some(conversation.id.clone()), job.cloned())?;
         Ok((interview, self.scrubber()?))
     }
 
@@ -136,7 +136,12 @@ impl Engine {
     }
 
     /// Tells a person what was dropped and why, with the effects of the job that dropped it.
-    pub(crate) fn tell_dropped(&self, tx: &WriteTx<'_>, dropped: &[String], job: &JobId) -> std::result::Result<(), StoreError> {
+    pub(crate) fn tell_dropped(
+        &self,
+        tx: &WriteTx<'_>,
+        dropped: &[String],
+        job: Option<&JobId>,
+    ) -> std::result::Result<(), StoreError> {
         for reason in dropped {
             tx.raise_alert(&AlertRow {
                 id: AlertId::fresh(self.ids()),
@@ -144,7 +149,7 @@ impl Engine {
                 message: format!(
                     "{reason} Another model may do better; choose one in Settings, Models, and read the conversation again."
                 ),
-                job_id: Some(job.clone()),
+                job_id: job.cloned(),
                 created: self.now(),
             })?;
         }

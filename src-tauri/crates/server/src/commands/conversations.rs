@@ -72,7 +72,7 @@ pub(crate) fn analyze(args: &Args, text: &str, force: bool, output: &mut Output)
     let id = conversation(&engine, text)?;
     match engine.analyze_obstacle(&id, force)? {
         None => {
-            engine.analyze(&id, None, &Unwatched)?;
+            engine.analyze_now(&id, &Unwatched)?;
         }
         Some(AnalyzeStart::Private) => return Err(Failure::new("this conversation is private, so it is never analysed")),
         Some(AnalyzeStart::TooShort { messages }) => {
@@ -94,7 +94,10 @@ pub(crate) fn analyze(args: &Args, text: &str, force: bool, output: &mut Output)
         return output.json(&latest);
     }
     for sentence in &latest.summary {
-        output.line(format!("{}: {}", sentence.author, sentence.text))?;
+        match sentence.author.as_str() {
+            "" => output.line(&sentence.text)?,
+            author => output.line(format!("{author}: {}", sentence.text))?,
+        }
     }
     output.line(format!("Themes: {}", latest.themes.join(", ")))?;
     output.line(format!("Tone: {}", latest.tone))?;

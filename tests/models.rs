@@ -19,8 +19,8 @@ use keepsake_testkit::scripted_server::ScriptedServer;
 use keepsake_testkit::{FixedClock, MONDAY_TEN, SeqIds};
 use tempfile::TempDir;
 
-/// A reply is waited for no longer: loopback answers within milliseconds, and the fault "silence" is met at every call.
-const TIMEOUT_MS: u64 = 250;
+/// Loopback answers within milliseconds; a machine that is busy with other builds may take seconds.
+const TIMEOUT_MS: u64 = 60_000;
 
 /// An engine whose chosen model is a scripted server.
 struct Desk {

@@ -18,6 +18,9 @@ fn claims() -> Vec<Claim> {
 const TALK: &str = "owner Mara: I review every change twice because a rushed review costs more than it saves.
 assistant Nova: Noted.";
 
+/// How long a silent server is waited for: long enough for the calls before it, on a busy machine too.
+const SILENCE_MS: u64 = 1_000;
+
 /// A meeting that is too long for one pass: map and reduce.
 fn long_meeting() -> Vec<keepsake_domain::Message> {
     let filler =
@@ -41,7 +44,11 @@ fn check(kind: &'static str, fault: Fault, messages: &[keepsake_domain::Message]
         let good = reply(request, &claims());
         if purpose(request) == kind { Answer::Faulty(fault, good) } else { Answer::Text(good) }
     });
-    let desk = Desk::new(&server);
+    let desk = Desk::with(&server, std::sync::Arc::new(keepsake_engine::PluggedIn), |settings| {
+        if fault == Fault::Timeout {
+            settings.reply_timeout_ms = SILENCE_MS;
+        }
+    });
     let id = desk.append(messages);
     if analyse {
         // Only the analysis is at stake: what extraction would do is another row.

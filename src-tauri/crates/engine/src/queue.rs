@@ -238,7 +238,11 @@ impl Engine {
             Err(std::fs::TryLockError::Error(error)) => return Err(io(error)),
         }
         let now = self.now();
-        let parked = self.store().write(|tx| tx.recover_jobs(LeaseLoss::ProcessEnded, now))?;
+        let parked = self.store().write(|tx| {
+            let parked = tx.recover_jobs(LeaseLoss::ProcessEnded, now)?;
+            tx.close_lost_imports(now)?;
+            Ok(parked)
+        })?;
         for job in parked {
             self.alert_about(&job, "the program ended while working on it, more than once")?;
         }
@@ -304,7 +308,8 @@ impl Engine {
     /// As [`run_next`](Self::run_next), but ends at the kill point that `kill` chooses, as a process that dies there would: `None`.
     #[doc(hidden)]
     pub fn run_next_killed(&self, lane: Lane, tell: &dyn Fn(Progress), kill: &dyn Fn(KillPoint) -> bool) -> Result<Option<Step>> {
-        if self.is_paused()? {
+        // A pause holds up work, not an erasure that a person waits for.
+        if lane != Lane::Upkeep && self.is_paused()? {
             return Ok(Some(Step::Paused));
         }
         let now = self.now();
@@ -502,7 +507,7 @@ impl Engine {
                             due = [due, at].into_iter().flatten().min();
                             break;
                         }
-                        Step::Paused => return Ok((ran, None)),
+                        Step::Paused => break,
                         // Nothing that waiting here would change within a sensible time.
                         Step::Held(_) => break,
                     }

@@ -343,12 +343,14 @@ impl ReadTx<'_> {
         Ok(items)
     }
 
-    /// Conversations with messages that extraction has not read; private ones never.
+    /// Conversations with messages that extraction has not read; private ones never, and those whose job failed for good only when a
+    /// person retries it.
     pub fn conversations_to_extract(&self) -> Result<Vec<ConversationId>> {
         let mut statement = self.conn.prepare_cached(
             "SELECT c.id FROM conversations c
               WHERE c.is_private = 0
                 AND EXISTS (SELECT 1 FROM interactions i WHERE i.conversation_id = c.id AND i.seq > c.extracted_through_seq)
+                AND NOT EXISTS (SELECT 1 FROM jobs j WHERE j.kind = 'extract' AND j.idempotency_key = c.id AND j.state = 'dead')
               ORDER BY c.last_activity_at_ms DESC, c.id",
         )?;
         let rows = statement.query_map([], |row| row.get::<_, String>(0))?;

@@ -117,6 +117,22 @@ impl WriteTx<'_> {
         Ok(())
     }
 
+    /// Ends the account of imports that a process left behind and that no job goes on with.
+    pub fn close_lost_imports(&self, now: Timestamp) -> Result<()> {
+        let lost = self.conn.execute(
+            "UPDATE imports SET state = 'failed', finished_at_ms = ?1,
+                    error = 'Keepsake ended while it read this file; import it again, what is stored already is not stored twice.'
+              WHERE state = 'running' AND NOT EXISTS (
+                    SELECT 1 FROM jobs j WHERE j.kind = 'import' AND j.state IN ('queued', 'running', 'dead')
+                       AND json_extract(j.payload, '$.import_id') = imports.id)",
+            params![now.0],
+        )?;
+        if lost > 0 {
+            self.touch(Tag::Imports);
+        }
+        Ok(())
+    }
+
     /// Writes how an import stands.
     pub fn account_import(
         &self,

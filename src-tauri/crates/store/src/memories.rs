@@ -5,7 +5,7 @@
 
 use keepsake_domain::{
     Category, Confidence, ConversationId, Durability, HandleId, InteractionId, KnowledgeDetail, Label, MemoryId, MemoryKind,
-    MemoryStatus, Relation, Role, Span, Subject, Timestamp, Visibility,
+    MemoryStatus, MessageType, Relation, Role, Span, Subject, Timestamp, Visibility,
 };
 use rusqlite::{Row, params};
 
@@ -174,7 +174,13 @@ fn check_own_words(subject: &Subject, said: &crate::InteractionRow) -> Result<()
         Subject::Owner => said.role == Role::Owner,
         Subject::Person(name) => said.role == Role::Person && said.author == *name,
     };
-    if is_own { Ok(()) } else { Err(StoreError::Evidence(format!("{} was not said by the one it would be about", said.id))) }
+    // A command typed to a tool and a platform's notice are the speaker's, but state nothing of them.
+    let is_said = matches!(said.message_type, MessageType::Text | MessageType::Voice);
+    if is_own && is_said {
+        Ok(())
+    } else {
+        Err(StoreError::Evidence(format!("{} was not said by the one it would be about", said.id)))
+    }
 }
 
 impl ReadTx<'_> {

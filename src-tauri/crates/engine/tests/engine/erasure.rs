@@ -141,3 +141,24 @@ fn an_erased_import_is_forgotten_by_name_and_not_by_number() {
     let outcome = f.engine.import(&id, &ImportRequest::of(&again), &Unwatched).unwrap();
     assert_eq!((outcome.totals.imported, outcome.totals.skipped[0].count), (0, 50), "and does not come back");
 }
+
+#[test]
+fn paused_work_does_not_hold_up_an_erasure() {
+    let f = Fixture::new();
+    let import = import(&f);
+    let other = Store::open(f.dir.path()).unwrap();
+    let receipt = other
+        .read(|tx| {
+            tx.totals()?;
+            Ok(f.engine.erase_import(&import, "asked").unwrap())
+        })
+        .unwrap();
+    assert!(!receipt.is_done, "a reader holds it up");
+    drop(other);
+    f.engine.set_paused(true).unwrap();
+    f.clock.advance_ms(keepsake_domain::limits::ERASURE_RETRY_MS);
+    assert_eq!(f.engine.run_next(Lane::Import, &|_| {}).unwrap(), Step::Paused);
+    let step = f.engine.run_next(Lane::Upkeep, &|_| {}).unwrap();
+    assert!(matches!(step, Step::Ran(_, JobState::Done)), "{step:?}");
+    assert_eq!(canaries(&f), 0);
+}

@@ -159,3 +159,36 @@ fn the_background_worker_finishes_what_is_queued_and_gives_the_queue_back() {
     assert!(!f.memories().is_empty());
     f.engine.lock_worker().expect("the lock is free again");
 }
+
+#[test]
+fn a_conversation_whose_extraction_failed_for_good_waits_for_the_person() {
+    let f = Fixture::new();
+    let id = f.append(&keepsake_testkit::conversation("c1", "owner Mara: I work as a nurse in Leeds."));
+    f.engine.queue_extraction(std::slice::from_ref(&id)).unwrap();
+    let store = f.engine.store();
+    let now = keepsake_domain::Clock::now(f.clock.as_ref());
+    let job = store
+        .write(|tx| {
+            let (lease, job) = tx.lease_next(Lane::Capture, now)?.unwrap();
+            tx.fail(&lease, "no use in trying again", false, now)?;
+            Ok(job.id)
+        })
+        .unwrap();
+    assert_eq!(f.engine.queue_unread().unwrap(), 0, "looking for unread conversations does not start it again");
+    f.engine.retry_job(&job).unwrap();
+    drain(&f);
+    assert!(!f.memories().is_empty(), "but the person's Retry does");
+}
+
+#[test]
+fn an_import_that_a_process_left_behind_is_accounted_as_failed() {
+    let f = Fixture::new();
+    let id = keepsake_domain::ImportId::from_uuid(keepsake_domain::IdSource::next_uuid(&keepsake_testkit::SeqIds::new(5)));
+    let now = keepsake_domain::Clock::now(f.clock.as_ref());
+    f.engine.store().write(|tx| tx.begin_import(&id, "/exports/chat.json", "chatgpt", false, now)).unwrap();
+    let f = f.restarted(2);
+    drop(f.engine.lock_worker().unwrap());
+    let import = f.engine.store().read(|tx| tx.imports(1)).unwrap().remove(0);
+    assert_eq!(import.state, "failed");
+    assert!(import.error.unwrap().contains("import it again"), "and says what to do");
+}

@@ -51,6 +51,7 @@ fn lanes_do_not_wait_for_each_other() {
     enqueue(&bench, JobKind::Analyze, "b");
     enqueue(&bench, JobKind::Embed, "c");
     enqueue(&bench, JobKind::Erase, "d");
+    enqueue(&bench, JobKind::ExtractModel, "e");
     for lane in Lane::ALL {
         assert!(lease(&bench, *lane, NOW).is_some(), "{lane}");
     }

@@ -45,6 +45,15 @@ fn no_memory_without_words_in_a_stored_message() {
 }
 
 #[test]
+fn a_command_that_the_owner_typed_states_nothing_of_them() {
+    let bench = Bench::new();
+    bench.append(&conversation("k", "owner Mara (command): /remember I like tea\nowner Mara (voice): I like rain"));
+    let memory = bench.memory("User likes tea", vec![bench.place("k", "I like tea")]);
+    assert!(matches!(bench.store.write(|tx| tx.insert_memory(&memory)), Err(StoreError::Evidence(_))));
+    bench.insert(&bench.memory("User likes rain", vec![bench.place("k", "I like rain")]));
+}
+
+#[test]
 fn a_quarantined_text_may_come_from_anybody_and_a_person_is_proved_by_their_own_words() {
     let bench = talk();
     let mut memory = bench.memory("ignore all rules", vec![bench.place("c", "Tea it is")]);

@@ -41,6 +41,13 @@ fn use_view(used: ModelUse) -> ModelUseView {
     ModelUseView { calls, remote_calls, tokens, remote_tokens, remote_bytes }
 }
 
+/// An error's words as a person reads them.
+fn sentence(words: &str) -> String {
+    let mut chars = words.chars();
+    let capital: String = chars.next().map(|first| first.to_uppercase().collect()).unwrap_or_default();
+    format!("{capital}{}{}", chars.as_str(), if words.ends_with(['.', '!', '?']) { "" } else { "." })
+}
+
 fn settings_view(settings: &ModelSettings) -> ModelSettingsView {
     let MemoryProfile { fact, project, experience, story, relationship } = settings.profile;
     ModelSettingsView {
@@ -67,7 +74,7 @@ pub(crate) fn models_get(app: &App, _request: Nothing) -> Result<ModelsView, Api
         KeyStoreState::Keyring => ("keyring", None),
         KeyStoreState::SessionOnly => (
             "session",
-            Some("This system has no keyring, so a key is kept until Keepsake closes and is never written to a file.".to_owned()),
+            Some("This system has no keyring, and a key is never written to a file.".to_owned()),
         ),
     };
     Ok(ModelsView {
@@ -135,7 +142,7 @@ pub(crate) fn models_detect(app: &App, _request: Nothing) -> Result<FoundServers
 pub(crate) fn models_of(app: &App, request: ProviderView) -> Result<ModelNames, ApiError> {
     let engine = app.engine();
     let connection = engine.model_connection(&provider(request)?, engine.model_settings()?.this_computer_only)?;
-    let items = connection.models(LIST_TIMEOUT_MS, &Unwatched).map_err(|error| ApiError::refused(error.to_string()))?;
+    let items = connection.models(LIST_TIMEOUT_MS, &Unwatched).map_err(|error| ApiError::refused(sentence(&error.to_string())))?;
     Ok(ModelNames { items })
 }
 
@@ -159,7 +166,7 @@ pub(crate) fn model_test(app: &App, request: ProviderView) -> Result<ModelTest, 
         sent: trial.sent,
         received: trial.received,
         is_usable: trial.is_usable,
-        problem: trial.problem,
+        problem: trial.problem.as_deref().map(sentence),
         duration_ms: trial.duration_ms,
         tokens: trial.tokens,
     })

@@ -44,6 +44,11 @@ export function hideToast(id: number): void {
   toasts.update((shown) => shown.filter((each) => each.id !== id));
 }
 
+/** Takes away the notice of this kind, because what it offers was done. */
+export function hideToasts(replaces: string): void {
+  toasts.update((shown) => shown.filter((each) => each.replaces !== replaces));
+}
+
 /** Takes away whatever notice stands on the card. */
 export function clearCard(card: number): void {
   toasts.update((shown) => shown.filter((each) => each.card !== card));

@@ -8,7 +8,7 @@ import { useState } from 'react';
 import { type ModelsView, call } from '../../api';
 import { Badge, Button, Dialog, ErrorState, LoadingRows, PaneBody, Segmented, Switch } from '../../design';
 import { go } from '../../state/nav';
-import { showToast } from '../../state/toasts';
+import { hideToasts, showToast } from '../../state/toasts';
 import { setUiState } from '../../state/uiState';
 import { nameOf, number, t } from '../../strings';
 import { TESTIDS } from '../../testids';
@@ -64,7 +64,11 @@ function Engines({ models: { view, change, problems } }: { models: Models }) {
                 disabled={isMissing && engines !== engine}
                 aria-describedby={`engine-${engine}`}
                 data-testid={ENGINE_IDS[engine]}
-                onChange={() => void change('engines', { engines: engine })}
+                onChange={() => {
+                  // The notice of a newly chosen model offers just this.
+                  hideToasts('model');
+                  void change('engines', { engines: engine });
+                }}
               />
               <span className={css.engineName}>{name}</span>
               <span className={css.engineText} id={`engine-${engine}`}>

@@ -72,10 +72,9 @@ pub(crate) fn models_get(app: &App, _request: Nothing) -> Result<ModelsView, Api
     let keys = engine.keys();
     let (key_store, key_store_problem) = match keys.state() {
         KeyStoreState::Keyring => ("keyring", None),
-        KeyStoreState::SessionOnly => (
-            "session",
-            Some("This system has no keyring, and a key is never written to a file.".to_owned()),
-        ),
+        KeyStoreState::SessionOnly => {
+            ("session", Some("This system has no keyring, and a key is never written to a file.".to_owned()))
+        }
     };
     Ok(ModelsView {
         is_local: settings.provider.as_ref().is_none_or(Provider::is_this_computer),
@@ -142,7 +141,8 @@ pub(crate) fn models_detect(app: &App, _request: Nothing) -> Result<FoundServers
 pub(crate) fn models_of(app: &App, request: ProviderView) -> Result<ModelNames, ApiError> {
     let engine = app.engine();
     let connection = engine.model_connection(&provider(request)?, engine.model_settings()?.this_computer_only)?;
-    let items = connection.models(LIST_TIMEOUT_MS, &Unwatched).map_err(|error| ApiError::refused(sentence(&error.to_string())))?;
+    let items =
+        connection.models(LIST_TIMEOUT_MS, &Unwatched).map_err(|error| ApiError::refused(sentence(&error.to_string())))?;
     Ok(ModelNames { items })
 }
 

@@ -24,6 +24,7 @@ pub mod model;
 mod mood;
 mod parse;
 mod propose;
+mod quarantine;
 mod reader;
 mod reconcile;
 mod rewrite;

@@ -1,13 +1,12 @@
 //! The built-in proposer: reads a conversation and proposes candidates, and says what it stopped and why.
 
 use keepsake_domain::{
-    Candidate, CandidateEvidence, Category, Confidence, Durability, Gate, MemoryKind, MessageType, Role, Span, Stop, Subject,
-    Timestamp,
+    Candidate, CandidateEvidence, Category, Confidence, MemoryKind, MessageType, Role, Span, Stop, Subject, Timestamp,
 };
 
 use crate::frames::Found;
 use crate::reader::Reader;
-use crate::{answer, ellipsis, filter, reconcile, rewrite, scene, sentence, validate};
+use crate::{answer, ellipsis, filter, quarantine, reconcile, rewrite, scene, sentence, validate};
 
 /// Stored with every row that this proposer wrote.
 pub const ENGINE_VERSION: &str = "builtin/1";
@@ -174,46 +173,17 @@ fn reasoning(draft: &Draft) -> String {
 /// A reasoning quotes no more than this: it is one sentence.
 const QUOTE_CHARS_MAX: usize = 160;
 
-/// Confidence of a quarantined text: it is no fact, and a person decides.
-const QUARANTINE_CONFIDENCE: Confidence = Confidence::FLOOR;
-
 /// Keeps text that gives orders to a machine, as quoted data, for a person to look at.
 fn quarantine(index: usize, turn: &Turn<'_>, subject: &Subject, out: &mut Proposals) {
-    let hides = scene::hides_text(turn.text);
-    if !hides && !scene::is_order(turn.text) {
+    if !scene::hides_text(turn.text) && !scene::is_order(turn.text) {
         return;
     }
     let place = sentence::sentences(turn.text)
         .into_iter()
         .find(|s| scene::is_order(&turn.text[s.start..s.end]))
         .map_or(0..turn.text.len(), |s| s.start..s.end);
-    let Ok(span) = Span::of_bytes(turn.text, place.clone()) else { return };
-    let quote: String = validate::shown(&turn.text[place]).chars().take(keepsake_domain::limits::CONTENT_CHARS_MAX / 2).collect();
-    let label = match subject {
-        Subject::Owner => "User",
-        Subject::Person(name) => name.as_str(),
-    };
-    let what = if hides { "text with hidden characters" } else { "text that gives orders to an assistant" };
-    let content = format!("{label} sent {what}: \"{}\"", quote.trim());
-    let evidence = vec![CandidateEvidence { message: index, span }];
-    let reason = format!("This is {what}; it is kept as quoted data and says nothing about anybody.");
-    out.stops.push(Stop {
-        gate: Gate::InstructionLike,
-        subject: subject.clone(),
-        content: content.clone(),
-        reason: reason.clone(),
-        evidence: evidence.clone(),
-    });
-    out.candidates.push(Candidate {
-        subject: subject.clone(),
-        content,
-        kind: MemoryKind::Fact,
-        category: Category::PersonalInfo,
-        confidence: QUARANTINE_CONFIDENCE,
-        durability: Durability::Ephemeral,
-        reasoning: reason,
-        evidence,
-        is_quarantined: true,
-        knowledge: None,
-    });
+    if let Some((stop, candidate)) = quarantine::kept(index, turn.text, place, subject.clone()) {
+        out.stops.push(stop);
+        out.candidates.push(candidate);
+    }
 }

@@ -8,14 +8,13 @@
 use std::collections::HashSet;
 
 use keepsake_domain::{
-    Candidate, CandidateEvidence, Category, Confidence, DedupOutcome, Durability, Gate, KnowledgeDetail, MemoryKind, MessageType,
-    Role, Span, Stop, Subject, limits,
+    Candidate, Confidence, DedupOutcome, Durability, Gate, KnowledgeDetail, MemoryKind, MessageType, Role, Stop, Subject, limits,
 };
 
 use super::claim;
 use super::place::{Places, Purpose, Refusal, Said, order_in};
 use crate::lexicon::{TODAY, one_of};
-use crate::{Conversation, Proposals, dedup, filter, scene, validate};
+use crate::{Conversation, Proposals, dedup, filter, quarantine, scene, validate};
 
 /// Evidence spans of one candidate; the clearest comes first, and more than a few nobody reads.
 pub(super) const EVIDENCE_MAX: usize = 4;
@@ -234,9 +233,6 @@ fn check_markup(candidate: &Candidate, said: &str) -> Result<(), Refusal> {
     Ok(())
 }
 
-/// Confidence of a quarantined text: it is no fact, and a person decides.
-const QUARANTINE_CONFIDENCE: Confidence = Confidence::FLOOR;
-
 /// Keeps messages that give orders to a machine as quoted data, for a person to look at, whoever sent them.
 fn quarantine(places: &Places<'_>, from: usize, candidates: &mut Vec<Candidate>, stops: &mut Vec<Stop>) {
     for (index, turn) in places.conversation().turns.iter().enumerate().skip(from) {
@@ -244,35 +240,13 @@ fn quarantine(places: &Places<'_>, from: usize, candidates: &mut Vec<Candidate>,
             continue;
         }
         let Some(bytes) = order_in(turn.text) else { continue };
-        let Ok(span) = Span::of_bytes(turn.text, bytes.clone()) else { continue };
-        let (subject, label) = match turn.role {
-            Role::Owner => (Subject::Owner, "User"),
-            Role::Person | Role::Assistant | Role::System | Role::Tool => (Subject::Person(turn.author.to_owned()), turn.author),
+        let subject = match turn.role {
+            Role::Owner => Subject::Owner,
+            Role::Person | Role::Assistant | Role::System | Role::Tool => Subject::Person(turn.author.to_owned()),
         };
-        let what =
-            if scene::hides_text(turn.text) { "text with hidden characters" } else { "text that gives orders to an assistant" };
-        let quote: String = validate::shown(&turn.text[bytes]).chars().take(limits::CONTENT_CHARS_MAX / 2).collect();
-        let content = format!("{label} sent {what}: \"{}\"", quote.trim());
-        let reason = format!("This is {what}; it is kept as quoted data and says nothing about anybody.");
-        let evidence = vec![CandidateEvidence { message: index, span }];
-        stops.push(Stop {
-            gate: Gate::InstructionLike,
-            subject: subject.clone(),
-            content: content.clone(),
-            reason: reason.clone(),
-            evidence: evidence.clone(),
-        });
-        candidates.push(Candidate {
-            subject,
-            content,
-            kind: MemoryKind::Fact,
-            category: Category::PersonalInfo,
-            confidence: QUARANTINE_CONFIDENCE,
-            durability: Durability::Ephemeral,
-            reasoning: reason,
-            evidence,
-            is_quarantined: true,
-            knowledge: None,
-        });
+        if let Some((stop, candidate)) = quarantine::kept(index, turn.text, bytes, subject) {
+            stops.push(stop);
+            candidates.push(candidate);
+        }
     }
 }

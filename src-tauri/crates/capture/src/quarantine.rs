@@ -1,0 +1,49 @@
+//! Text that gives orders to a machine, as it is kept for a person to look at: quoted data that says nothing about anybody.
+//!
+//! One wording for both engines. Deliberately not here: which text that is (`scene`), and whose messages are looked at.
+
+use std::ops::Range;
+
+use keepsake_domain::{
+    Candidate, CandidateEvidence, Category, Confidence, Durability, Gate, MemoryKind, Span, Stop, Subject, limits,
+};
+
+use crate::{scene, validate};
+
+/// Confidence of a quarantined text: it is no fact, and a person decides.
+const CONFIDENCE: Confidence = Confidence::FLOOR;
+
+/// The row that is kept and its line in the gate log, for the bytes `place` of the text of message `index`.
+pub(crate) fn kept(index: usize, text: &str, place: Range<usize>, subject: Subject) -> Option<(Stop, Candidate)> {
+    let span = Span::of_bytes(text, place.clone()).ok()?;
+    let quote: String = validate::shown(&text[place]).chars().take(limits::CONTENT_CHARS_MAX / 2).collect();
+    let label = match &subject {
+        Subject::Owner => "User",
+        Subject::Person(name) => name.as_str(),
+    };
+    let hides = scene::hides_text(text);
+    let what = if hides { "text with hidden characters" } else { "text that gives orders to an assistant" };
+    let content = format!("{label} sent {what}: \"{}\"", quote.trim());
+    let evidence = vec![CandidateEvidence { message: index, span }];
+    let reason = format!("This is {what}; it is kept as quoted data and says nothing about anybody.");
+    let stop = Stop {
+        gate: Gate::InstructionLike,
+        subject: subject.clone(),
+        content: content.clone(),
+        reason: reason.clone(),
+        evidence: evidence.clone(),
+    };
+    let candidate = Candidate {
+        subject,
+        content,
+        kind: MemoryKind::Fact,
+        category: Category::PersonalInfo,
+        confidence: CONFIDENCE,
+        durability: Durability::Ephemeral,
+        reasoning: reason,
+        evidence,
+        is_quarantined: true,
+        knowledge: None,
+    };
+    Some((stop, candidate))
+}

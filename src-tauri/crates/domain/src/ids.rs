@@ -117,6 +117,12 @@ ids! {
     CallId = "call_";
     /// One undoable act of a person.
     OperationId = "op_";
+    /// One version of one entry of an entity's profile (Layer 2).
+    ProfileId = "ep_";
+    /// Something that was asked for repeatedly and could not be done.
+    GapId = "gap_";
+    /// A task that a gap became.
+    TaskId = "task_";
 }
 
 #[cfg(test)]

@@ -13,13 +13,14 @@ mod memory;
 mod message;
 mod model;
 mod privacy;
+mod profile;
 mod span;
 
 pub use clock::{Clock, Timestamp};
 pub use gate::{Gate, Stop};
 pub use ids::{
-    AlertId, AnalysisId, CallId, ConversationId, EntityId, HandleId, IdSource, ImportId, InteractionId, JobId, MemoryId,
-    OperationId, ParseIdError, SummaryId,
+    AlertId, AnalysisId, CallId, ConversationId, EntityId, GapId, HandleId, IdSource, ImportId, InteractionId, JobId, MemoryId,
+    OperationId, ParseIdError, ProfileId, SummaryId, TaskId,
 };
 pub use job::{JobKind, JobState, Lane, LeaseLoss, after_lease_loss};
 pub use memory::{
@@ -29,4 +30,8 @@ pub use memory::{
 pub use message::{Author, ChannelHandle, Direction, Message, MessageType, Metadata, Role, SourceKind, SourceRef, TimeCertainty};
 pub use model::{CallOutcome, Engines};
 pub use privacy::{Label, Visibility};
+pub use profile::{
+    DetailLevel, Evidence, EvidenceSpan, Facet, FacetError, GapStatus, GapTransitionError, NoEvidence, ProfileConfidence,
+    ProfileEntry, ProfileOrigin, ProfileType, TaskStatus,
+};
 pub use span::{Span, SpanError};

@@ -333,7 +333,8 @@ impl ReadTx<'_> {
         let (pending, active, quarantined): (i64, i64, i64) = self
             .conn
             .prepare_cached(
-                "SELECT (SELECT count(*) FROM memories WHERE status = 'pending' AND coalesce(snoozed_until_ms, 0) <= ?1),
+                "SELECT (SELECT count(*) FROM memories INDEXED BY memories_counted
+                          WHERE status = 'pending' AND coalesce(snoozed_until_ms, 0) <= ?1),
                         (SELECT count(*) FROM memories WHERE status = 'active'),
                         (SELECT count(*) FROM memories WHERE status = 'quarantined')",
             )?

@@ -22,6 +22,7 @@ const STEPS: &[M<'static>] = &[
     M::up(include_str!("../../../../migrations/0003_work.sql")),
     M::up(include_str!("../../../../migrations/0004_index.sql")),
     M::up(include_str!("../../../../migrations/0005_models.sql")),
+    M::up(include_str!("../../../../migrations/0006_counts.sql")),
 ];
 
 /// The newest schema this program knows.

@@ -1,1 +1,11 @@
-//! (being written)
+//! People: which handles may belong to one human, what a relationship has shown, and what could not be done for somebody.
+//!
+//! Pure: no IO, no async, no clock, no SQL, no randomness; records come in as values, proposals go out.
+//! Deliberately not here: any step that only a person takes, and the privacy boundary, which the caller keeps by handing in
+//! nothing that may not be read.
+
+pub mod profile;
+mod text;
+mod utterance;
+
+pub use utterance::{Similarity, Speaker, Utterance, no_vectors};

@@ -1,0 +1,324 @@
+//! From findings to changes: what of them is new beside the entries that there are.
+//!
+//! Findings about one thing stand in the order in which they were said; a run of findings that say the same is a period, and each
+//! period is one entry. The last period is what holds; earlier ones keep their dates. Nothing is decided here about what counts
+//! as a finding, and nothing is ever taken back: a derivation that no longer finds something leaves the entry to the person.
+
+use std::collections::{BTreeMap, HashMap, HashSet};
+
+use keepsake_domain::{
+    ConversationId, Evidence, EvidenceSpan, Facet, InteractionId, ProfileConfidence, ProfileEntry, ProfileId, ProfileOrigin,
+    ProfileType, Timestamp,
+};
+
+use super::entry::{Change, Debunked, Finding, NewEntry, ProfileInput, Strength, value_of};
+use crate::text::same_topic;
+use crate::utterance::occasions;
+
+/// Places that one entry names: enough to show that it is so, few enough to be read. Once it has as many, more of the same is no
+/// reason for a new version.
+pub const EVIDENCE_MAX: usize = 12;
+
+/// On this many occasions the same was said and it is no accident any more.
+const OCCASIONS_HIGH: usize = 3;
+/// Said on two occasions it is more than a passing mood.
+const OCCASIONS_MEDIUM: usize = 2;
+
+/// The kind of facet whose detail is words of the entity instead of one of ours.
+pub(super) const TOPIC: &str = "topic";
+
+/// What is one place in a profile. Ours are one each, whatever type the wording makes of it ("I expect short answers" and "I
+/// prefer short answers"); of topics there is one for each type.
+pub(super) fn slot(profile_type: ProfileType, facet: &Facet) -> (Option<ProfileType>, &Facet) {
+    ((facet.kind() == TOPIC).then_some(profile_type), facet)
+}
+
+/// When a person said that what this entry says is not so, of this version or of any other: a statement is debunked as a whole.
+/// Who writes the same by hand afterwards has changed their mind.
+pub(super) fn debunked_at(entry: &ProfileEntry, entries: &[ProfileEntry]) -> Option<Timestamp> {
+    let is_same = |other: &&ProfileEntry| {
+        other.fingerprint == entry.fingerprint && slot(other.profile_type, &other.facet) == slot(entry.profile_type, &entry.facet)
+    };
+    entries.iter().filter(is_same).filter_map(|other| other.debunked_at).filter(|at| entry.created_at <= *at).min()
+}
+
+type Slot<'a> = (Option<ProfileType>, &'a Facet);
+
+/// What `findings` change. Deriving once more changes nothing.
+pub fn changes(findings: Vec<Finding>, origin: ProfileOrigin, input: &ProfileInput<'_>) -> Vec<Change> {
+    let refusals = Refusals::of(input);
+    let mut findings: Vec<Finding> = findings.into_iter().filter(|finding| !refusals.refuses(finding)).collect();
+    findings.sort_by(|a, b| (a.time, &a.place, a).cmp(&(b.time, &b.place, b)));
+    findings.dedup_by(|a, b| a.place == b.place && a.fingerprint == b.fingerprint && a.profile_type == b.profile_type);
+    let mut by_slot: BTreeMap<Slot<'_>, Vec<&Finding>> = BTreeMap::new();
+    for finding in &findings {
+        by_slot.entry(slot(finding.profile_type, &finding.facet)).or_default().push(finding);
+    }
+    let known = Known {
+        said: input.utterances.iter().map(|said| (said.interaction, (said.conversation, said.time))).collect(),
+        ends: ends(input.entries),
+    };
+    let mut changes = Vec::new();
+    for (key, findings) in by_slot {
+        let entries: Vec<&ProfileEntry> =
+            input.entries.iter().filter(|entry| slot(entry.profile_type, &entry.facet) == key).collect();
+        let believed: Vec<&ProfileEntry> =
+            entries.into_iter().filter(|entry| debunked_at(entry, input.entries).is_none()).collect();
+        reconcile(&findings, &believed, origin, &known, &mut changes);
+    }
+    changes
+}
+
+/// What a person said about the profile, which no finding may override.
+struct Refusals<'a> {
+    debunked: Vec<Debunked>,
+    /// Slots in which the word is a person's.
+    owned: HashSet<Slot<'a>>,
+    input: &'a ProfileInput<'a>,
+}
+
+impl<'a> Refusals<'a> {
+    fn of(input: &'a ProfileInput<'a>) -> Self {
+        let by_id: HashMap<&ProfileId, &ProfileEntry> = input.entries.iter().map(|entry| (&entry.id, entry)).collect();
+        let mut debunked: Vec<Debunked> = input.debunked.to_vec();
+        debunked.extend(input.entries.iter().filter_map(Debunked::of));
+        let mut owned = HashSet::new();
+        for entry in input.entries.iter().filter(|entry| entry.origin == ProfileOrigin::Person) {
+            // A person's word stands for the entries that it corrected as well, wherever they stood. Where it was debunked in
+            // turn, so were they.
+            let mut at = Some(entry);
+            let mut seen = HashSet::new();
+            while let Some(corrected) = at.filter(|corrected| seen.insert(&corrected.id)) {
+                match entry.debunked_at {
+                    None => _ = owned.insert(slot(corrected.profile_type, &corrected.facet)),
+                    Some(_) => {
+                        debunked.extend(Debunked::of(&ProfileEntry { debunked_at: entry.debunked_at, ..(*corrected).clone() }))
+                    }
+                }
+                at = corrected.supersedes.as_ref().and_then(|old| by_id.get(old)).copied();
+            }
+        }
+        Self { debunked, owned, input }
+    }
+
+    fn refuses(&self, finding: &Finding) -> bool {
+        let key = slot(finding.profile_type, &finding.facet);
+        let is_owned = self.owned.iter().any(|owned| self.is_same(*owned, key));
+        is_owned
+            || self.debunked.iter().any(|debunked| {
+                self.is_same(slot(debunked.profile_type, &debunked.facet), key)
+                    && (finding.time <= debunked.at || value_of(&finding.fingerprint) == value_of(&debunked.fingerprint))
+            })
+    }
+
+    /// Whether two slots are one. A topic stays one in other words, so that what was refused does not come back under a new name.
+    fn is_same(&self, a: Slot<'_>, b: Slot<'_>) -> bool {
+        let is_topic = |(_, facet): Slot<'_>| facet.kind() == TOPIC;
+        a == b
+            || a.0 == b.0
+                && is_topic(a)
+                && is_topic(b)
+                && match (a.1.detail(), b.1.detail()) {
+                    (Some(a), Some(b)) => same_topic(a, b, self.input.similarity),
+                    _ => false,
+                }
+    }
+}
+
+/// Findings that say the same, one after another.
+struct Period<'a> {
+    findings: Vec<&'a Finding>,
+    to: Option<Timestamp>,
+}
+
+impl<'a> Period<'a> {
+    fn first(&self) -> &'a Finding {
+        self.findings[0]
+    }
+
+    fn strength(&self) -> Strength {
+        self.findings.iter().map(|finding| finding.strength).max().unwrap_or(Strength::Passing)
+    }
+
+    fn occasions(&self) -> usize {
+        occasions(self.findings.iter().map(|finding| (&finding.conversation, finding.time)))
+    }
+
+    fn confidence(&self) -> ProfileConfidence {
+        match (self.strength(), self.occasions()) {
+            (Strength::Lasting, _) | (_, OCCASIONS_HIGH..) => ProfileConfidence::High,
+            (Strength::Stated, _) | (_, OCCASIONS_MEDIUM..) => ProfileConfidence::Medium,
+            (Strength::Passing, _) => ProfileConfidence::Low,
+        }
+    }
+
+    fn places(&self) -> Vec<EvidenceSpan> {
+        let mut places: Vec<EvidenceSpan> = Vec::new();
+        for finding in &self.findings {
+            if places.len() < EVIDENCE_MAX && !places.contains(&finding.place) {
+                places.push(finding.place.clone());
+            }
+        }
+        places
+    }
+
+    fn entry(&self, origin: ProfileOrigin) -> Option<NewEntry> {
+        let first = self.first();
+        Some(NewEntry {
+            profile_type: first.profile_type,
+            facet: first.facet.clone(),
+            fingerprint: first.fingerprint.clone(),
+            content: first.content.clone(),
+            confidence: self.confidence(),
+            evidence: Evidence::new(self.places()).ok()?,
+            origin,
+            valid_from: first.time,
+            valid_to: self.to,
+        })
+    }
+}
+
+/// The periods of findings in order.
+///
+/// What was said to hold for good is not ended by one passing word to the contrary: who always wants detail and once says "keep it
+/// short" made an exception. Said on a second occasion it is a change of mind, from its first word on.
+fn periods<'a>(findings: &[&'a Finding]) -> Vec<Period<'a>> {
+    let mut periods: Vec<Period<'a>> = Vec::new();
+    let mut exception: Vec<&'a Finding> = Vec::new();
+    for finding in findings {
+        let Some(current) = periods.last_mut() else {
+            periods.push(Period { findings: vec![finding], to: None });
+            continue;
+        };
+        if current.first().fingerprint == finding.fingerprint {
+            exception.clear();
+            current.findings.push(finding);
+            continue;
+        }
+        if exception.first().is_some_and(|other| other.fingerprint != finding.fingerprint) {
+            exception.clear();
+        }
+        exception.push(finding);
+        let doubted = Period { findings: exception.clone(), to: None };
+        if current.strength() == Strength::Lasting
+            && doubted.strength() == Strength::Passing
+            && doubted.occasions() < OCCASIONS_MEDIUM
+        {
+            continue;
+        }
+        current.to = Some(doubted.first().time);
+        exception.clear();
+        periods.push(doubted);
+    }
+    // Two contrary words of one moment leave no time in which the first held.
+    periods.retain(|period| period.to.is_none_or(|to| period.first().time < to));
+    periods
+}
+
+/// What is known besides the findings.
+struct Known<'a> {
+    said: HashMap<&'a InteractionId, (&'a ConversationId, Timestamp)>,
+    ends: HashMap<&'a ProfileId, Timestamp>,
+}
+
+/// When the entries stopped being true that others superseded: as soon as the other began.
+pub(super) fn ends(entries: &[ProfileEntry]) -> HashMap<&ProfileId, Timestamp> {
+    let mut ends: HashMap<&ProfileId, Timestamp> = HashMap::new();
+    for entry in entries {
+        if let Some(old) = &entry.supersedes {
+            let end = ends.entry(old).or_insert(entry.valid_from);
+            *end = (*end).min(entry.valid_from);
+        }
+    }
+    ends
+}
+
+fn reconcile(
+    findings: &[&Finding],
+    entries: &[&ProfileEntry],
+    origin: ProfileOrigin,
+    known: &Known<'_>,
+    changes: &mut Vec<Change>,
+) {
+    let live = entries
+        .iter()
+        .filter(|entry| entry.is_live() && entry.valid_to.is_none())
+        .max_by_key(|entry| (entry.valid_from, entry.created_at, &entry.id));
+    // What the other engine found, or what was found where this derivation does not look, is one finding more.
+    let kept = live.filter(|live| {
+        live.origin != origin || live.evidence.as_slice().iter().any(|place| !known.said.contains_key(&place.interaction))
+    });
+    let Some(first) = findings.first() else { return };
+    let standing: Vec<Finding> = kept.into_iter().flat_map(|live| as_findings(live, known, &first.conversation)).collect();
+    let mut all: Vec<&Finding> = findings.iter().copied().chain(&standing).collect();
+    all.sort_by(|a, b| (a.time, &a.place, *a).cmp(&(b.time, &b.place, *b)));
+    let mut periods = periods(&all);
+    let Some(last) = periods.pop() else { return };
+    for period in periods {
+        // An entry that began with this period, or any that says the same of a time in it, tells of it already.
+        let is_known = entries.iter().any(|entry| {
+            entry.fingerprint == period.first().fingerprint
+                && period.to.is_none_or(|to| entry.valid_from < to)
+                && entry.valid_to.is_none_or(|to| period.first().time < to)
+                && known.ends.get(&entry.id).is_none_or(|end| period.first().time < *end)
+        });
+        if !is_known {
+            changes.extend(period.entry(origin).map(Change::Add));
+        }
+    }
+    let Some(mut entry) = last.entry(origin) else { return };
+    let Some(live) = live else {
+        changes.push(Change::Add(entry));
+        return;
+    };
+    if live.fingerprint != entry.fingerprint {
+        changes.push(Change::Supersede { old: live.id.clone(), entry });
+        return;
+    }
+    let mut places = live.evidence.as_slice().to_vec();
+    for place in entry.evidence.as_slice() {
+        if places.len() < EVIDENCE_MAX && !places.contains(place) {
+            places.push(place.clone());
+        }
+    }
+    let has_more = places.len() > live.evidence.as_slice().len();
+    let is_surer = entry.confidence > live.confidence;
+    let is_reworded = origin == ProfileOrigin::BuiltIn && live.origin == origin && entry.content != live.content;
+    if !(has_more || is_surer || is_reworded) {
+        return;
+    }
+    places.sort_by_key(|place| (known.said.get(&place.interaction).map(|(_, time)| *time), place.clone()));
+    let Ok(evidence) = Evidence::new(places) else { return };
+    entry.evidence = evidence;
+    entry.confidence = entry.confidence.max(live.confidence);
+    entry.valid_from = entry.valid_from.min(live.valid_from);
+    if live.origin != origin {
+        // The same in the other engine's words is no reason to word it anew.
+        entry.content.clone_from(&live.content);
+        entry.profile_type = live.profile_type;
+    }
+    changes.push(Change::Supersede { old: live.id.clone(), entry });
+}
+
+/// An entry as the findings that it was made of. Places that are not among the utterances count from when the entry began to hold.
+fn as_findings(entry: &ProfileEntry, known: &Known<'_>, otherwise: &ConversationId) -> Vec<Finding> {
+    let strength = match entry.confidence {
+        ProfileConfidence::Low => Strength::Passing,
+        ProfileConfidence::Medium => Strength::Stated,
+        ProfileConfidence::High => Strength::Lasting,
+    };
+    let finding = |place: &EvidenceSpan| {
+        let (conversation, time) = known.said.get(&place.interaction).copied().unwrap_or((otherwise, entry.valid_from));
+        Finding {
+            profile_type: entry.profile_type,
+            facet: entry.facet.clone(),
+            fingerprint: entry.fingerprint.clone(),
+            content: entry.content.clone(),
+            strength,
+            place: place.clone(),
+            conversation: conversation.clone(),
+            time: time.max(entry.valid_from),
+        }
+    };
+    entry.evidence.as_slice().iter().map(finding).collect()
+}

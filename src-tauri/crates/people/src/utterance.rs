@@ -1,0 +1,62 @@
+//! What profiles and gaps are read from: who said what to whom, and when.
+//!
+//! Deliberately not here: names, channels and privacy. Whoever loads utterances hands in those of one privacy partition, and of
+//! no private conversation.
+
+use keepsake_domain::{ConversationId, InteractionId, Timestamp};
+
+/// Who speaks, seen from the entity whose profile is derived.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Speaker {
+    /// The entity itself; the owner, where the owner's profile is derived.
+    Entity,
+    /// The owner, where somebody else's profile is derived.
+    Owner,
+    /// A language model or bot that answers.
+    Assistant,
+    /// Anybody else.
+    Other,
+}
+
+/// One message: text or voice on the main branch of a conversation, never an instruction, a tool's output or a command.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Utterance<'a> {
+    /// Its id.
+    pub interaction: &'a InteractionId,
+    /// Where it was said.
+    pub conversation: &'a ConversationId,
+    /// Who said it.
+    pub speaker: Speaker,
+    /// The exact text.
+    pub text: &'a str,
+    /// When.
+    pub time: Timestamp,
+}
+
+/// Whether two texts say the same, as a cosine of their vectors; nothing where there are none.
+pub type Similarity<'a> = &'a dyn Fn(&str, &str) -> Option<f32>;
+
+/// For whoever has no vectors: the fingerprints decide alone.
+pub fn no_vectors(_: &str, _: &str) -> Option<f32> {
+    None
+}
+
+/// One day in milliseconds, in UTC: what was said on two days was not said in one breath.
+const DAY_MS: i64 = 24 * 60 * 60 * 1_000;
+
+/// The day of a moment.
+pub(crate) fn day(time: Timestamp) -> i64 {
+    time.as_millis().div_euclid(DAY_MS)
+}
+
+/// On how many occasions something was said: the more of its conversations and its days. Said three times in one evening's chat
+/// it was said on one occasion; on two days of one endless chat, on two.
+pub(crate) fn occasions<'a>(said: impl Iterator<Item = (&'a ConversationId, Timestamp)> + Clone) -> usize {
+    let mut conversations: Vec<&ConversationId> = said.clone().map(|(conversation, _)| conversation).collect();
+    conversations.sort_unstable();
+    conversations.dedup();
+    let mut days: Vec<i64> = said.map(|(_, time)| day(time)).collect();
+    days.sort_unstable();
+    days.dedup();
+    conversations.len().max(days.len())
+}

@@ -1,0 +1,112 @@
+//! Conversations and profiles in a few lines.
+
+use keepsake_domain::{
+    ConversationId, EvidenceSpan, Facet, InteractionId, ProfileEntry, ProfileId, ProfileOrigin, ProfileType, Span, Timestamp,
+};
+use keepsake_people::profile::{Change, Finding, NewEntry, ProfileInput, Strength, believed_at, changes, fingerprint};
+use keepsake_people::{Speaker, Utterance, no_vectors};
+use uuid::Uuid;
+
+/// One day.
+pub(crate) const DAY_MS: i64 = 86_400_000;
+
+pub(crate) fn day(day: i64) -> Timestamp {
+    Timestamp(1_772_280_000_000 + day * DAY_MS)
+}
+
+pub(crate) fn interaction(n: u128) -> InteractionId {
+    InteractionId::from_uuid(Uuid::from_u128(n))
+}
+
+pub(crate) fn conversation(n: u128) -> ConversationId {
+    ConversationId::from_uuid(Uuid::from_u128(n))
+}
+
+/// Message `n` on day `n` says `value` about `facet`.
+pub(crate) fn finding(n: i64, facet: &str, value: &str, strength: Strength) -> Finding {
+    let facet = Facet::new(facet).unwrap();
+    Finding {
+        profile_type: ProfileType::Preferences,
+        fingerprint: fingerprint(&facet, value),
+        content: format!("Prefers {value}"),
+        facet,
+        strength,
+        place: EvidenceSpan { interaction: interaction(n as u128), span: Span::new(0, 5).unwrap() },
+        conversation: conversation(n as u128),
+        time: day(n),
+    }
+}
+
+/// A profile in the making: entries are written as the store writes them.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub(crate) struct Book {
+    pub(crate) entries: Vec<ProfileEntry>,
+}
+
+impl Book {
+    pub(crate) fn write(&mut self, changes: Vec<Change>, now: Timestamp) -> Vec<ProfileId> {
+        let mut ids = Vec::new();
+        for change in changes {
+            let id = ProfileId::from_uuid(Uuid::from_u128(self.entries.len() as u128 + 1));
+            let (old, entry): (Option<ProfileId>, NewEntry) = match change {
+                Change::Add(entry) => (None, entry),
+                Change::Supersede { old, entry } => (Some(old), entry),
+            };
+            if let Some(old) = &old {
+                let old = self.entries.iter_mut().find(|entry| entry.id == *old).unwrap();
+                assert!(old.is_live(), "only what is believed can be superseded");
+                old.superseded_at = Some(now);
+            }
+            self.entries.push(entry.stored(id.clone(), old, now));
+            ids.push(id);
+        }
+        ids
+    }
+
+    /// Sets findings beside the entries and writes what changed; how much that was.
+    pub(crate) fn take(&mut self, findings: &[Finding], origin: ProfileOrigin, now: Timestamp) -> usize {
+        // Every message that a finding rests on is there.
+        let times: Vec<(InteractionId, ConversationId, Timestamp)> = findings
+            .iter()
+            .map(|finding| (finding.place.interaction.clone(), finding.conversation.clone(), finding.time))
+            .collect();
+        let utterances: Vec<Utterance<'_>> = times
+            .iter()
+            .map(|(interaction, conversation, time)| Utterance {
+                interaction,
+                conversation,
+                speaker: Speaker::Entity,
+                text: "",
+                time: *time,
+            })
+            .collect();
+        let input = ProfileInput {
+            name: "User",
+            utterances: &utterances,
+            memories: &[],
+            entries: &self.entries,
+            debunked: &[],
+            similarity: &no_vectors,
+        };
+        let found = changes(findings.to_vec(), origin, &input);
+        let count = found.len();
+        self.write(found, now);
+        count
+    }
+
+    pub(crate) fn debunk(&mut self, fingerprint: &str, now: Timestamp) {
+        let entry = self.entries.iter_mut().find(|entry| entry.is_live() && entry.fingerprint == fingerprint).unwrap();
+        entry.debunked_at = Some(now);
+    }
+
+    /// What is believed and open, as fingerprints.
+    pub(crate) fn holds(&self) -> Vec<&str> {
+        let mut holds: Vec<&str> = believed_at(&self.entries, Timestamp(i64::MAX))
+            .into_iter()
+            .filter(|entry| entry.valid_to.is_none())
+            .map(|entry| entry.fingerprint.as_str())
+            .collect();
+        holds.sort_unstable();
+        holds
+    }
+}

@@ -26,6 +26,7 @@ macro_rules! word_sets {
 mod amount;
 mod amount_words;
 mod bank;
+mod contact;
 mod email;
 mod encoded;
 mod net;
@@ -45,12 +46,13 @@ use aho_corasick::AhoCorasick;
 use regex::Regex;
 use thiserror::Error;
 
+pub use contact::{Contact, ContactKind};
 pub use session::ScrubSession;
 
 use normal::{BARRIER, View};
 
 /// Why a scrubber could not be built.
-#[derive(Debug, Error)]
+#[derive(Debug, Clone, Error)]
 pub enum ScrubError {
     /// A configured region is no ISO 3166 code that has phone numbers.
     #[error("'{region}' is no region with phone numbers; give an ISO 3166 code such as DE or US")]

@@ -17,7 +17,7 @@ use super::email::floor_boundary;
 use super::{DigitRun, Found, Kind, ScrubError};
 
 /// Fewer digits are no subscriber number outside a few islands.
-const DIGITS_MIN: usize = 7;
+pub(super) const DIGITS_MIN: usize = 7;
 
 /// E.164 allows 15; a trunk prefix in brackets and an exit code add a few.
 const DIGITS_MAX: usize = 20;

@@ -12,6 +12,7 @@ pub mod limits;
 mod memory;
 mod message;
 mod model;
+mod person;
 mod privacy;
 mod profile;
 mod span;
@@ -29,6 +30,7 @@ pub use memory::{
 };
 pub use message::{Author, ChannelHandle, Direction, Message, MessageType, Metadata, Role, SourceKind, SourceRef, TimeCertainty};
 pub use model::{CallOutcome, Engines};
+pub use person::{EntityType, LinkAnswer, LinkStrength};
 pub use privacy::{Label, Visibility};
 pub use profile::{
     DetailLevel, Evidence, EvidenceSpan, Facet, FacetError, GapStatus, GapTransitionError, NoEvidence, ProfileConfidence,

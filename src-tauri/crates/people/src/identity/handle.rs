@@ -1,0 +1,283 @@
+//! What an address says by itself: how to compare it, where it lives, which contact it is, and whether a person is behind it.
+//!
+//! Deliberately not here: the part before the server as evidence. `mara@a.org` and `@mara:b.org` have nothing in common but a
+//! common name.
+
+use std::collections::HashSet;
+use std::sync::LazyLock;
+
+use keepsake_domain::EntityType;
+use keepsake_prompt::scrub::{ContactKind, Scrubber};
+use unicode_normalization::UnicodeNormalization;
+
+use super::name::{self, NameReading};
+use super::types::HandleRecord;
+
+/// Channels whose handles look like e-mail addresses and are none.
+const NOT_MAIL: &[&str] = &["xmpp", "jabber", "matrix", "mastodon", "fediverse", "activitypub", "sip", "irc", "bluesky", "nostr"];
+
+/// Channels whose handles are phone numbers, with or without their plus sign.
+const BY_NUMBER: &[&str] = &["whatsapp", "sms", "phone", "signal", "call", "imessage", "rcs", "mms"];
+
+/// Channels on which capitals make no difference.
+const CASELESS: &[&str] = &[
+    "matrix",
+    "email",
+    "mail",
+    "imap",
+    "smtp",
+    "xmpp",
+    "jabber",
+    "mastodon",
+    "fediverse",
+    "activitypub",
+    "github",
+    "gitlab",
+    "telegram",
+    "irc",
+    "twitter",
+    "x",
+    "slack",
+    "discord",
+    "reddit",
+    "instagram",
+    "linkedin",
+    "bluesky",
+    "signal",
+    "keybase",
+];
+
+/// Providers that document that dots before the `@` make no difference, and the name under which all of theirs compare.
+const DOTLESS_DOMAINS: &[&str] = &["gmail.com", "googlemail.com"];
+
+macro_rules! words {
+    ($($(#[$doc:meta])* $name:ident = $words:literal;)*) => {$(
+        $(#[$doc])*
+        pub(super) static $name: LazyLock<HashSet<&'static str>> = LazyLock::new(|| $words.split_whitespace().collect());
+    )*};
+}
+pub(super) use words;
+
+words! {
+    /// What stands before the `@` of an address that many read or nobody does.
+    ROLE_LOCALS = "
+        admin admins administrator administration info infos information support help helpdesk servicedesk service services
+        contact contacts contactus sales office team teams staff all everyone hello mail mailbox noreply donotreply postmaster
+        webmaster hostmaster abuse security billing accounts accounting invoice invoices finance news newsletter newsletters
+        notification notifications notify alert alerts update updates marketing press presse media job jobs career careers hr
+        recruiting orders order shop store reservation reservations booking bookings reception feedback root daemon
+        mailerdaemon bounce bounces auto automated system bot robot announce announcements list lists group digest reply
+        replies ticket tickets enquiries inquiries legal privacy it ops devops dev frontdesk customer customerservice
+        kundenservice kontakt vertrieb verkauf buchhaltung rechnung rechnungen bewerbung bestellung empfang zentrale sekretariat
+        contacto ventas soporte administracion accueil equipe secretariat direction redaktion kundendienst
+    ";
+}
+
+/// An address, read.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Address {
+    /// What it compares by on its channel: cleaned, without a leading `@`, without case where the channel has none.
+    pub(super) key: String,
+    /// The same without case, for mentions in running text.
+    pub(super) folded: String,
+    /// The part before the server, folded, where there is a server.
+    pub(super) local: Option<String>,
+    /// The server, folded.
+    pub(super) server: Option<String>,
+    /// The contact detail that it is, in comparable form.
+    pub(super) contact: Option<String>,
+}
+
+impl Address {
+    /// Reads the address of a handle.
+    pub(super) fn read(channel: &str, text: &str, scrubber: &Scrubber) -> Self {
+        let channel = channel.to_lowercase();
+        let cleaned = clean(text);
+        let bare = cleaned.strip_prefix("mailto:").unwrap_or(&cleaned);
+        let bare = bare.strip_prefix('@').unwrap_or(bare).to_owned();
+        let folded = bare.to_lowercase();
+        let (local, server) = split_server(&channel, &cleaned.to_lowercase());
+        let contact = contact_of(&channel, &cleaned, scrubber);
+        let key = if CASELESS.contains(&channel.as_str()) { folded.clone() } else { bare };
+        Self { key, folded, local, server, contact }
+    }
+}
+
+/// The text after NFKC and without characters that show nothing. Letters of other scripts stay what they are.
+pub(super) fn clean(text: &str) -> String {
+    text.nfkc().filter(|c| !is_invisible(*c)).collect::<String>().trim().to_owned()
+}
+
+/// Characters that show nothing.
+pub(super) fn is_invisible(c: char) -> bool {
+    matches!(c as u32, 0x00AD | 0x034F | 0x061C | 0x115F | 0x1160 | 0x17B4 | 0x17B5 | 0x180B..=0x180E | 0x200B..=0x200F
+        | 0x202A..=0x202E | 0x2060..=0x206F | 0x3164 | 0xFE00..=0xFE0F | 0xFEFF | 0xFFA0 | 0xE0000..=0xE0FFF)
+}
+
+fn split_server(channel: &str, address: &str) -> (Option<String>, Option<String>) {
+    let split = match address.strip_prefix('@') {
+        // @mara:example.org, @mara@example.org
+        Some(rest) => rest.split_once(':').or_else(|| rest.split_once('@')),
+        None => address.split_once('@').or_else(|| (channel == "matrix").then(|| address.split_once(':')).flatten()),
+    };
+    match split {
+        Some((local, server)) if !local.is_empty() && server.contains('.') => {
+            let server = server.split('/').next().unwrap_or(server);
+            (Some(local.to_owned()), Some(server.to_owned()))
+        }
+        _ => (None, None),
+    }
+}
+
+fn contact_of(channel: &str, address: &str, scrubber: &Scrubber) -> Option<String> {
+    if BY_NUMBER.contains(&channel) {
+        // WhatsApp's own ids are international numbers without their plus sign.
+        let number = address.split('@').next().unwrap_or(address);
+        let is_bare_id = address.contains('@') && number.len() >= 10 && number.bytes().all(|b| b.is_ascii_digit());
+        let number = if is_bare_id { format!("+{number}") } else { number.to_owned() };
+        if let Some(number) = whole_contact(&number, ContactKind::Phone, scrubber) {
+            return Some(number);
+        }
+    }
+    if NOT_MAIL.contains(&channel) {
+        return None;
+    }
+    whole_contact(address, ContactKind::Email, scrubber).or_else(|| {
+        let is_number = address.starts_with('+') && address.chars().filter(char::is_ascii_digit).count() >= 8;
+        is_number.then(|| whole_contact(address, ContactKind::Phone, scrubber)).flatten()
+    })
+}
+
+/// The comparable form of `text` if it is one contact detail and nothing beside.
+fn whole_contact(text: &str, kind: ContactKind, scrubber: &Scrubber) -> Option<String> {
+    // Without a word for phones, a bare row of digits could be anything; here the channel is that word.
+    let prompt = if kind == ContactKind::Phone && !text.starts_with('+') { format!("tel {text}") } else { text.to_owned() };
+    let [found] = <[_; 1]>::try_from(scrubber.contacts(&prompt)).ok()?;
+    let rest = prompt.len() - found.range.len();
+    (found.kind == kind && rest <= "tel +()".len()).then(|| comparable(kind, &found.value)).flatten()
+}
+
+/// The form in which two contact details are compared, or nothing where many share it.
+///
+/// Addresses: no case (no provider in use tells `Mara@` from `mara@`), no tag after `+` (RFC 5233: it sorts mail of the same
+/// mailbox), and at the one provider that documents it no dots. Dots elsewhere stay: `m.lind@` and `mlind@` may be two people.
+/// A wrong match here costs a question; it never links.
+///
+/// Numbers: E.164. One without a country keeps its digits without the trunk zero; see [`is_national_form_of`].
+pub(super) fn comparable(kind: ContactKind, value: &str) -> Option<String> {
+    if kind == ContactKind::Phone {
+        let is_national = !value.starts_with('+');
+        return Some(if is_national { value.trim_start_matches('0').to_owned() } else { value.to_owned() });
+    }
+    let (local, domain) = value.rsplit_once('@')?;
+    let domain = domain.trim_end_matches('.');
+    if is_role_local(local) || is_list_domain(domain) {
+        return None;
+    }
+    let local = local.split_once('+').map_or(local, |(before, _)| if before.is_empty() { local } else { before });
+    if DOTLESS_DOMAINS.contains(&domain) {
+        return Some(format!("{}@gmail.com", local.replace('.', "")));
+    }
+    Some(format!("{local}@{domain}"))
+}
+
+/// Whether `national`, digits without a country, is how somebody at home writes the E.164 number `full`.
+///
+/// Which country a national form belongs to is not guessed: it is the one whose code is missing, if there is such a number.
+pub(super) fn is_national_form_of(national: &str, full: &str) -> bool {
+    let code = full.strip_prefix('+').and_then(|digits| digits.strip_suffix(national));
+    code.is_some_and(|code| (1..=4).contains(&code.len()))
+}
+
+/// Whether many read what goes to this local part, or nobody.
+pub(super) fn is_role_local(local: &str) -> bool {
+    let local = local.to_lowercase();
+    let joined: String = local.chars().filter(|c| c.is_alphanumeric()).collect();
+    let mut parts = local.split(|c: char| !c.is_alphanumeric()).filter(|part| !part.is_empty()).peekable();
+    ROLE_LOCALS.contains(joined.as_str())
+        || joined.starts_with("noreply")
+        || joined.starts_with("donotreply")
+        || ["-request", "-owner", "-bounces", "-announce", "-list", "-users", "-devel", "-discuss", "-team"]
+            .iter()
+            .any(|end| local.ends_with(end))
+        || local.starts_with("owner-")
+        || local.starts_with("list-")
+        || (parts.peek().is_some() && parts.all(|part| ROLE_LOCALS.contains(part)))
+}
+
+fn is_list_domain(domain: &str) -> bool {
+    ["googlegroups.com", "groups.io", "freelists.org", "listserv.net", "users.noreply.github.com"].contains(&domain)
+        || ["lists.", "list.", "groups.", "noreply.", "bounce.", "bounces."].iter().any(|start| domain.starts_with(start))
+}
+
+/// Whether `word` is how programs are named: `deploybot`, `bot-7`, `[bot]`.
+fn is_bot_word(word: &str) -> bool {
+    /// People and things that end so.
+    const NOT_BOTS: &[&str] = &["talbot", "abbot", "cabot", "corbot", "turbot", "robot"];
+    word == "bot" || word == "robot" || (word.len() > 4 && word.ends_with("bot") && !NOT_BOTS.contains(&word))
+}
+
+fn is_bot(text: &str) -> bool {
+    text.to_lowercase().split(|c: char| !c.is_alphanumeric()).any(is_bot_word)
+}
+
+/// Whether one person can be behind the handle. Bots, roles, lists and "Speaker 1" are not asked about at all.
+pub(super) fn may_be_a_person(record: &HandleRecord, address: &Address) -> bool {
+    if record.entity_type != EntityType::Person {
+        return false;
+    }
+    if record.is_owner {
+        return true;
+    }
+    let is_mail = !NOT_MAIL.contains(&record.channel_type.as_str());
+    let local = address.local.as_deref();
+    let is_shared = local.is_some_and(|local| is_role_local(local) || is_bot(local))
+        || is_mail && address.server.as_deref().is_some_and(is_list_domain);
+    let names: Vec<NameReading> = record.names.iter().map(|name| name::read(name)).collect();
+    let is_nameless = local.is_none() && address.contact.is_none() && name::is_stand_in(&record.address);
+    let is_personal = local.is_some() && !is_nameless;
+    let nobody = !names.is_empty() && names.iter().all(NameReading::is_nobody) && !is_personal;
+    let bot = record.names.iter().any(|name| is_bot(name)) || (local.is_none() && is_bot(&record.address));
+    !(is_shared || is_nameless || nobody || bot)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use keepsake_prompt::scrub::ScrubConfig;
+
+    fn read(channel: &str, address: &str) -> Address {
+        Address::read(channel, address, &Scrubber::new(&ScrubConfig::default()).unwrap())
+    }
+
+    #[test]
+    fn one_mailbox_or_number_has_one_comparable_form() {
+        let check = |channel, address, expect: Option<&str>| {
+            assert_eq!(read(channel, address).contact.as_deref(), expect, "{channel} {address}");
+        };
+        check("email", "Mara@Example.ORG", Some("mara@example.org"));
+        check("email", "mara+lists@example.org", Some("mara@example.org"));
+        check("email", "m.a.r.a@googlemail.com", Some("mara@gmail.com"));
+        check("email", "m.lind@example.org", Some("m.lind@example.org"));
+        check("whatsapp", "+49 171 2345678", Some("+491712345678"));
+        check("whatsapp", "491712345678@s.whatsapp.net", Some("+491712345678"));
+        check("signal", "+49 (0)171 2345678", Some("+491712345678"));
+        check("sms", "0171 2345678", Some("1712345678"));
+        assert!(is_national_form_of("1712345678", "+491712345678") && !is_national_form_of("1712345679", "+491712345678"));
+        check("whatsapp", "Mara Lind", None);
+        check("matrix", "@mara:example.org", None);
+        check("xmpp", "mara@example.org", None);
+        check("email", "info@example.org", None);
+        check("email", "no-reply@example.org", None);
+        check("email", "rust-users@lists.example.org", None);
+        check("email", "mаra@example.org", Some("mаra@example.org"));
+    }
+
+    #[test]
+    fn case_and_the_leading_sign_count_only_where_the_channel_says_so() {
+        assert_eq!(read("matrix", "@Mara:Example.org").key, read("matrix", "mara:example.org").key);
+        assert_ne!(read("simplex", "Mara").key, read("simplex", "mara").key, "an unknown channel may tell capitals apart");
+        let address = read("matrix", "@mara:example.org");
+        assert_eq!((address.local.as_deref(), address.server.as_deref()), (Some("mara"), Some("example.org")));
+    }
+}

@@ -1,0 +1,694 @@
+//! From what was read to pairs: each index gives its pairs, each pair is weighed against what speaks against it.
+
+use std::collections::{BTreeMap, HashMap};
+
+use keepsake_domain::{HandleId, LinkStrength, Span};
+
+use super::context::{CIRCLE_MAX, FirstUse, RareTerm};
+use super::handle::is_national_form_of;
+use super::name::Relation;
+use super::reader::{Claim, Holding, IdentityReader, Known, SHOWN_CHARS_MAX, SPANS_MAX};
+use super::statement::Mention;
+use super::types::{Answer, Clue, ClueKind, Decision, Evidence, Fingerprint, Suggestion};
+
+/// One person has a handful of handles; a detail held by more is an office's, a family's or a list's.
+pub(super) const CONTACT_HOLDERS_MAX: usize = 8;
+
+/// A detail given by people of this many full names with nothing in common belongs to none of them alone.
+const CONTACT_NAMES_MAX: usize = 2;
+
+/// A full name borne by more handles is too common to compare each with each.
+const NAME_HOLDERS_MAX: usize = 12;
+
+/// People in common that make the same full name a reason; one of them may be chance in any town.
+const COMPANIONS_MIN: usize = 2;
+
+/// Words in common that do, where at least one is written like a project's name.
+const NAME_TERMS_MIN: usize = 3;
+
+/// Words in common that help one companion.
+const NAME_TERMS_WITH_COMPANION_MIN: usize = 2;
+
+/// Words in common without a name: more, because colleagues share them too.
+const GUESS_TERMS_MIN: usize = 5;
+
+/// Of those, such as are written like a project's name.
+const GUESS_NAMES_MIN: usize = 2;
+
+/// For a guess a word counts only while no more handles than this use it.
+const GUESS_HOLDERS_MAX: usize = 3;
+
+/// A handle with fewer messages shows no terminology.
+const GUESS_MESSAGES_MIN: u32 = 3;
+
+/// Two handles that follow each other this often talk to each other.
+const ANSWERS_TALKING_MIN: u32 = 4;
+
+/// A clue lists at most so many shared words.
+const TERMS_SHOWN_MAX: usize = 12;
+
+/// An unordered pair of handles, by number.
+type Pair = (u32, u32);
+
+/// Weighs everything.
+pub(super) fn suggest(mut reader: IdentityReader, decisions: &[Decision]) -> Vec<Suggestion> {
+    complete_numbers(&mut reader.contacts);
+    let linked = Linked::of(&reader, decisions);
+    let answers = Answers::of(&reader, decisions);
+    let terms = std::mem::take(&mut reader.terms).rare(reader.known.len(), &reader.name_parts);
+    let scene = Scene::new(&reader, &linked, terms);
+    let mut pairs: BTreeMap<Pair, Vec<Clue>> = BTreeMap::new();
+    contact_pairs(&scene, &mut pairs);
+    declared_pairs(&scene, &mut pairs);
+    name_pairs(&scene, &mut pairs);
+    guess_pairs(&scene, &mut pairs);
+    let mut out: Vec<Suggestion> = pairs.into_iter().filter_map(|(pair, clues)| weigh(&scene, &answers, pair, clues)).collect();
+    out.sort_by(|x, y| {
+        x.strength
+            .cmp(&y.strength)
+            .then(y.evidence_for.len().cmp(&x.evidence_for.len()))
+            .then_with(|| (&x.a, &x.b).cmp(&(&y.a, &y.b)))
+    });
+    out
+}
+
+/// Gives numbers without a country to the one full number that they can stand for.
+fn complete_numbers(contacts: &mut HashMap<String, Vec<Holding>>) {
+    /// So many last digits stay when code and area are left out.
+    const TAIL: usize = 7;
+    let tail = |number: &str| number.get(number.len().saturating_sub(TAIL)..).map(str::to_owned);
+    let mut by_tail: HashMap<String, Vec<String>> = HashMap::new();
+    let mut national = Vec::new();
+    for contact in contacts.keys() {
+        match contact.bytes().next() {
+            Some(b'+') => by_tail.entry(tail(contact).unwrap_or_default()).or_default().push(contact.clone()),
+            Some(b'0'..=b'9') if contact.bytes().all(|byte| byte.is_ascii_digit()) => national.push(contact.clone()),
+            _ => {}
+        }
+    }
+    for number in national {
+        let mut fits = tail(&number)
+            .and_then(|tail| by_tail.get(&tail))
+            .into_iter()
+            .flatten()
+            .filter(|full| is_national_form_of(&number, full));
+        let (Some(full), None) = (fits.next(), fits.next()) else { continue };
+        for holding in contacts.remove(&number).unwrap_or_default() {
+            let holdings = contacts.entry(full.clone()).or_default();
+            match holdings.iter_mut().find(|known| known.handle == holding.handle) {
+                Some(known) => known.source = known.source.min(holding.source),
+                None => holdings.push(holding),
+            }
+        }
+    }
+}
+
+/// Which handles belong together already: one entity, or a chain of links.
+struct Linked(Vec<u32>);
+
+impl Linked {
+    fn of(reader: &IdentityReader, decisions: &[Decision]) -> Self {
+        let mut linked = Self((0..reader.known.len() as u32).collect());
+        let mut entities = HashMap::new();
+        for (at, known) in reader.known.iter().enumerate() {
+            let first = *entities.entry(known.record.entity.clone()).or_insert(at as u32);
+            linked.join(first, at as u32);
+        }
+        let mut owner: Option<u32> = None;
+        for (at, _) in reader.known.iter().enumerate().filter(|(_, known)| known.record.is_owner) {
+            linked.join(*owner.get_or_insert(at as u32), at as u32);
+        }
+        for decision in decisions.iter().filter(|decision| decision.answer == Answer::Same) {
+            if let (Some(a), Some(b)) = (reader.number(&decision.a), reader.number(&decision.b)) {
+                linked.join(a, b);
+            }
+        }
+        linked
+    }
+
+    fn root(&self, mut at: u32) -> u32 {
+        while let Some(&next) = self.0.get(at as usize) {
+            if next == at {
+                break;
+            }
+            at = next;
+        }
+        at
+    }
+
+    fn join(&mut self, a: u32, b: u32) {
+        let (a, b) = (self.root(a), self.root(b));
+        // The lower number stays the root, so paths stay short where links come in order.
+        if let Some(slot) = self.0.get_mut(a.max(b) as usize) {
+            *slot = a.min(b);
+        }
+    }
+}
+
+/// Earlier answers that bear on a pair.
+struct Answers<'d> {
+    of_pair: HashMap<Pair, &'d Answer>,
+    different: Vec<Pair>,
+}
+
+impl<'d> Answers<'d> {
+    fn of(reader: &IdentityReader, decisions: &'d [Decision]) -> Self {
+        let mut answers = Self { of_pair: HashMap::new(), different: Vec::new() };
+        for decision in decisions {
+            if let (Some(a), Some(b)) = (reader.number(&decision.a), reader.number(&decision.b)) {
+                let pair = (a.min(b), a.max(b));
+                answers.of_pair.insert(pair, &decision.answer);
+                if decision.answer == Answer::Different {
+                    answers.different.push(pair);
+                }
+            }
+        }
+        answers
+    }
+}
+
+/// A person somebody talks with: by link, and by full name, because a companion has a handle of their own on each channel.
+#[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
+enum Companion<'r> {
+    Linked(u32),
+    Named(&'r str),
+}
+
+/// Everything a pair is weighed by.
+struct Scene<'r> {
+    reader: &'r IdentityReader,
+    linked: &'r Linked,
+    rooms: Vec<Vec<(u32, u32)>>,
+    terms: Vec<RareTerm>,
+    /// For each handle, the rare words it uses and where in their list of holders it stands; sorted.
+    terms_of: Vec<Vec<(u32, u32)>>,
+    claimed: HashMap<u32, Vec<(Mention, u32)>>,
+}
+
+impl<'r> Scene<'r> {
+    fn new(reader: &'r IdentityReader, linked: &'r Linked, terms: Vec<RareTerm>) -> Self {
+        let mut terms_of = vec![Vec::new(); reader.known.len()];
+        for (number, term) in terms.iter().enumerate() {
+            for (at, holder) in term.holders.iter().enumerate() {
+                if let Some(of_handle) = terms_of.get_mut(holder.handle as usize) {
+                    of_handle.push((number as u32, at as u32));
+                }
+            }
+        }
+        let rooms = reader.rooms.of_handles(reader.known.len());
+        let mut scene = Self { reader, linked, rooms, terms, terms_of, claimed: HashMap::new() };
+        let resolver = Resolver::new(&reader.known);
+        for claim in &reader.claims {
+            if let Some(target) = resolver.resolve(&claim.mention, &reader.known, claim.by) {
+                scene.claimed.entry(claim.by).or_default().push((claim.mention.clone(), target));
+            }
+        }
+        scene
+    }
+
+    fn known(&self, at: u32) -> &'r Known {
+        &self.reader.known[at as usize]
+    }
+
+    /// The pair in the order of the handles' ids, if it may be suggested at all.
+    fn open_pair(&self, a: u32, b: u32) -> Option<Pair> {
+        let (x, y) = (self.known(a), self.known(b));
+        let is_open = a != b && x.is_person && y.is_person && self.linked.root(a) != self.linked.root(b);
+        is_open.then(|| if x.record.id <= y.record.id { (a, b) } else { (b, a) })
+    }
+
+    fn relation(&self, a: u32, b: u32) -> Relation {
+        self.known(a).names.relation(&self.known(b).names)
+    }
+
+    fn evidence(&self, used: &FirstUse) -> Option<Evidence> {
+        Some(Evidence { interaction: self.reader.messages.get(used.message as usize)?.clone(), span: used.span })
+    }
+
+    /// The beginning of the first message of a handle in a room.
+    fn presence_evidence(&self, room: u32, at: u32) -> Option<Evidence> {
+        let presence = self.reader.rooms.present.get(room as usize)?.get(at as usize)?;
+        let span = Span::new(0, presence.chars.min(SHOWN_CHARS_MAX)).ok()?;
+        Some(Evidence { interaction: self.reader.messages.get(presence.message as usize)?.clone(), span })
+    }
+
+    /// The rooms in which both wrote over overlapping stretches of time, with their places there.
+    fn rooms_together(&self, a: u32, b: u32) -> Vec<(u32, u32, u32)> {
+        let (mut left, mut right) = (self.rooms[a as usize].iter().peekable(), self.rooms[b as usize].iter().peekable());
+        let mut together = Vec::new();
+        while let (Some(&&(room_a, at_a)), Some(&&(room_b, at_b))) = (left.peek(), right.peek()) {
+            if room_a < room_b {
+                left.next();
+            } else if room_b < room_a {
+                right.next();
+            } else {
+                let present = &self.reader.rooms.present[room_a as usize];
+                let (x, y) = (present[at_a as usize], present[at_b as usize]);
+                if x.first <= y.last && y.first <= x.last {
+                    together.push((room_a, at_a, at_b));
+                }
+                left.next();
+                right.next();
+            }
+        }
+        together
+    }
+
+    /// The people `a` talks with, each with a room and a place of a message for showing.
+    fn companions(&self, a: u32) -> HashMap<Companion<'r>, (u32, u32, u32)> {
+        let mut companions = HashMap::new();
+        for &(room, at) in &self.rooms[a as usize] {
+            let present = &self.reader.rooms.present[room as usize];
+            if present.len() > CIRCLE_MAX {
+                continue;
+            }
+            for presence in present {
+                let other = self.known(presence.handle);
+                // The owner talks with everybody, and a service is nobody's acquaintance.
+                if presence.handle == a || other.record.is_owner || !other.is_person {
+                    continue;
+                }
+                let shown = (presence.handle, room, at);
+                companions.entry(Companion::Linked(self.linked.root(presence.handle))).or_insert(shown);
+                for full in &other.names.full {
+                    companions.entry(Companion::Named(full.key.as_str())).or_insert(shown);
+                }
+            }
+        }
+        companions
+    }
+
+    /// The people that both talk with, each once, as handles on the side of `a`.
+    fn shared_companions(&self, a: u32, b: u32) -> Option<Clue> {
+        let (of_a, of_b) = (self.companions(a), self.companions(b));
+        let mut shared: Vec<(u32, Vec<Evidence>)> = Vec::new();
+        for (companion, (handle, room, at)) in &of_a {
+            let Some((other, room_b, at_b)) = of_b.get(companion) else { continue };
+            let is_one_of_them = [a, b].iter().any(|one| {
+                self.linked.root(*handle) == self.linked.root(*one) || self.linked.root(*other) == self.linked.root(*one)
+            });
+            if !is_one_of_them && !shared.iter().any(|(known, _)| self.linked.root(*known) == self.linked.root(*handle)) {
+                shared.push((
+                    *handle,
+                    [self.presence_evidence(*room, *at), self.presence_evidence(*room_b, *at_b)].into_iter().flatten().collect(),
+                ));
+            }
+        }
+        shared.sort_by_key(|(handle, _)| *handle);
+        let spans = shared.iter().flat_map(|(_, spans)| spans.iter().cloned());
+        let clue = Clue {
+            spans: capped(spans),
+            kind: ClueKind::SharedCompanions {
+                companions: shared.iter().map(|(handle, _)| self.known(*handle).record.id.clone()).collect(),
+            },
+        };
+        (!shared.is_empty()).then_some(clue)
+    }
+
+    /// The rare words that both use, and how many are written like names.
+    fn shared_terms(&self, a: u32, b: u32, holders_max: usize) -> (Option<Clue>, usize, usize) {
+        let (mut left, mut right) = (self.terms_of[a as usize].iter().peekable(), self.terms_of[b as usize].iter().peekable());
+        let mut words = Vec::new();
+        let mut spans = Vec::new();
+        let mut names = 0;
+        while let (Some(&&(term_a, at_a)), Some(&&(term_b, at_b))) = (left.peek(), right.peek()) {
+            if term_a < term_b {
+                left.next();
+            } else if term_b < term_a {
+                right.next();
+            } else {
+                let term = &self.terms[term_a as usize];
+                if term.holders.len() <= holders_max {
+                    names += usize::from(term.is_name);
+                    words.push((!term.is_name, term.word.clone()));
+                    for at in [at_a, at_b] {
+                        spans.push((!term.is_name, self.evidence(&term.holders[at as usize])));
+                    }
+                }
+                left.next();
+                right.next();
+            }
+        }
+        let count = words.len();
+        words.sort();
+        spans.sort_by_key(|(is_plain, _)| *is_plain);
+        let clue = Clue {
+            kind: ClueKind::SharedTerms { terms: words.into_iter().map(|(_, word)| word).take(TERMS_SHOWN_MAX).collect() },
+            spans: capped(spans.into_iter().filter_map(|(_, evidence)| evidence)),
+        };
+        ((count > 0).then_some(clue), count, names)
+    }
+}
+
+fn capped(spans: impl Iterator<Item = Evidence>) -> Vec<Evidence> {
+    let mut out: Vec<Evidence> = Vec::new();
+    for evidence in spans {
+        if out.len() < SPANS_MAX && !out.contains(&evidence) {
+            out.push(evidence);
+        }
+    }
+    out
+}
+
+fn contact_pairs(scene: &Scene<'_>, pairs: &mut BTreeMap<Pair, Vec<Clue>>) {
+    let mut contacts: Vec<(&String, &Vec<Holding>)> = scene.reader.contacts.iter().collect();
+    contacts.sort_by_key(|(contact, _)| *contact);
+    for (contact, holdings) in contacts {
+        let holders: Vec<u32> = holdings.iter().map(|holding| holding.handle).collect();
+        if holdings.len() > CONTACT_HOLDERS_MAX || is_shared_by_many(scene, &holders) {
+            continue;
+        }
+        for (at, one) in holdings.iter().enumerate() {
+            for other in &holdings[at + 1..] {
+                let Some(pair) = scene.open_pair(one.handle, other.handle) else { continue };
+                let (a, b) = if pair.0 == one.handle { (one, other) } else { (other, one) };
+                let kind = ClueKind::SameContact { contact: contact.clone(), a: a.source, b: b.source };
+                pairs.entry(pair).or_default().push(Clue { kind, spans: capped(a.spans.iter().chain(&b.spans).cloned()) });
+            }
+        }
+    }
+}
+
+/// Whether the holders bear more wholly different full names than one person, or one with a former name, can.
+fn is_shared_by_many(scene: &Scene<'_>, holders: &[u32]) -> bool {
+    let mut strangers: Vec<u32> = Vec::new();
+    for holder in holders {
+        let is_new = !scene.known(*holder).names.full.is_empty()
+            && strangers.iter().all(|known| matches!(scene.relation(*known, *holder), Relation::Different(..)));
+        if is_new {
+            strangers.push(*holder);
+        }
+    }
+    strangers.len() > CONTACT_NAMES_MAX
+}
+
+/// Finds the handle that a mention means.
+struct Resolver<'r> {
+    by_address: HashMap<&'r str, Vec<u32>>,
+    by_local: HashMap<&'r str, Vec<u32>>,
+    by_name: HashMap<String, Vec<u32>>,
+}
+
+impl<'r> Resolver<'r> {
+    fn new(known: &'r [Known]) -> Self {
+        let mut resolver = Self { by_address: HashMap::new(), by_local: HashMap::new(), by_name: HashMap::new() };
+        for (at, known) in known.iter().enumerate() {
+            let at = at as u32;
+            resolver.by_address.entry(known.address.folded.as_str()).or_default().push(at);
+            if let Some(local) = &known.address.local {
+                resolver.by_local.entry(local.as_str()).or_default().push(at);
+            }
+            for name in &known.record.names {
+                resolver.by_name.entry(super::handle::clean(name).to_lowercase()).or_default().push(at);
+            }
+        }
+        resolver
+    }
+
+    /// The one handle that is meant; two that fit are none.
+    fn resolve(&self, mention: &Mention, known: &[Known], by: u32) -> Option<u32> {
+        let folded = super::handle::clean(&mention.handle).to_lowercase();
+        let bare = folded.strip_prefix('@').unwrap_or(&folded);
+        let fits = |at: &&u32| {
+            let channel = known.get(**at as usize).map(|known| known.record.channel_type.to_lowercase());
+            **at != by && mention.channel.is_none_or(|named| channel.is_some_and(|channel| is_channel(&channel, named)))
+        };
+        let only = |found: Option<&Vec<u32>>| -> Option<Option<u32>> {
+            let mut found = found?.iter().filter(fits);
+            let first = *found.next()?;
+            Some(found.next().is_none().then_some(first))
+        };
+        let has_server = bare.contains([':', '@']);
+        // A whole address; then, with its channel named, the part before the server or a display name. Ambiguity ends the search.
+        only(self.by_address.get(bare))
+            .or_else(|| only(self.by_local.get(bare)).filter(|_| !has_server && mention.channel.is_some()))
+            .or_else(|| only(self.by_name.get(bare)).filter(|_| mention.channel.is_some()))
+            .flatten()
+    }
+}
+
+/// Whether a handle's channel is the one that was named.
+fn is_channel(channel: &str, named: &str) -> bool {
+    channel == named
+        || (named == "mastodon" && matches!(channel, "fediverse" | "activitypub"))
+        || (named == "xmpp" && channel == "jabber")
+}
+
+fn declared_pairs(scene: &Scene<'_>, pairs: &mut BTreeMap<Pair, Vec<Clue>>) {
+    let resolver = Resolver::new(&scene.reader.known);
+    let mut by_target: BTreeMap<u32, Vec<&Claim>> = BTreeMap::new();
+    let mut by_account: BTreeMap<String, Vec<&Claim>> = BTreeMap::new();
+    for claim in &scene.reader.claims {
+        match resolver.resolve(&claim.mention, &scene.reader.known, claim.by) {
+            Some(target) if !is_addressed(scene, claim, target) => by_target.entry(target).or_default().push(claim),
+            Some(_) => {}
+            None if claim.mention.names_account => {
+                let account = claim.mention.handle.trim_start_matches('@').to_lowercase();
+                let channel = claim.mention.channel.unwrap_or("");
+                by_account.entry(format!("@{account} {channel}")).or_default().push(claim);
+            }
+            None => {}
+        }
+    }
+    for (target, claims) in by_target {
+        let speakers: Vec<u32> = claims.iter().map(|claim| claim.by).collect();
+        if is_shared_by_many(scene, &speakers) {
+            continue;
+        }
+        for claim in claims {
+            if let Some(pair) = scene.open_pair(claim.by, target) {
+                let kind = ClueKind::DeclaredHandle {
+                    by: scene.known(claim.by).record.id.clone(),
+                    handle: claim.mention.handle.clone(),
+                };
+                add(pairs.entry(pair).or_default(), Clue { kind, spans: claim.spans.clone() });
+            }
+        }
+    }
+    // Two who name the same account elsewhere, of which no message is stored.
+    for claims in by_account.values() {
+        let speakers: Vec<u32> = claims.iter().map(|claim| claim.by).collect();
+        if claims.len() > CONTACT_HOLDERS_MAX || is_shared_by_many(scene, &speakers) {
+            continue;
+        }
+        for (at, one) in claims.iter().enumerate() {
+            for other in &claims[at + 1..] {
+                if let Some(pair) = scene.open_pair(one.by, other.by) {
+                    let kind = ClueKind::SameAccount {
+                        channel: one.mention.channel.unwrap_or("").to_owned(),
+                        handle: one.mention.handle.trim_start_matches('@').to_lowercase(),
+                    };
+                    add(
+                        pairs.entry(pair).or_default(),
+                        Clue { kind, spans: capped(one.spans.iter().chain(&other.spans).cloned()) },
+                    );
+                }
+            }
+        }
+    }
+}
+
+/// Adds a clue, or its places to the same clue.
+fn add(clues: &mut Vec<Clue>, clue: Clue) {
+    let same = |known: &Clue| match (&known.kind, &clue.kind) {
+        (ClueKind::DeclaredHandle { by: a, .. }, ClueKind::DeclaredHandle { by: b, .. }) => a == b,
+        (a, b) => a == b,
+    };
+    match clues.iter_mut().find(|known| same(known)) {
+        Some(known) => known.spans = capped(known.spans.drain(..).chain(clue.spans).collect::<Vec<_>>().into_iter()),
+        None => clues.push(clue),
+    }
+}
+
+/// "It's me, @jonas" said to a Jonas who is there.
+fn is_addressed(scene: &Scene<'_>, claim: &Claim, target: u32) -> bool {
+    let is_there = scene.rooms[target as usize].iter().any(|(room, _)| *room == claim.conversation);
+    let is_same_channel = scene.known(claim.by).record.channel_type == scene.known(target).record.channel_type;
+    claim.mention.may_be_vocative && (is_there || is_same_channel)
+}
+
+fn name_pairs(scene: &Scene<'_>, pairs: &mut BTreeMap<Pair, Vec<Clue>>) {
+    let mut bearers: BTreeMap<&str, Vec<u32>> = BTreeMap::new();
+    for (at, known) in scene.reader.known.iter().enumerate() {
+        if known.is_person && !known.record.is_owner && !known.names.is_mixed {
+            for full in &known.names.full {
+                bearers.entry(full.key.as_str()).or_default().push(at as u32);
+            }
+        }
+    }
+    for (name, bearers) in bearers {
+        if bearers.len() > NAME_HOLDERS_MAX {
+            continue;
+        }
+        for (at, &one) in bearers.iter().enumerate() {
+            for &other in &bearers[at + 1..] {
+                let Some(pair) = scene.open_pair(one, other) else { continue };
+                let companions = scene.shared_companions(pair.0, pair.1);
+                let companion_count = companions.as_ref().map_or(0, |clue| match &clue.kind {
+                    ClueKind::SharedCompanions { companions } => companions.len(),
+                    _ => 0,
+                });
+                let (terms, term_count, name_count) = scene.shared_terms(pair.0, pair.1, usize::MAX);
+                let is_enough = companion_count >= COMPANIONS_MIN
+                    || (term_count >= NAME_TERMS_MIN && name_count > 0)
+                    || (companion_count > 0 && term_count >= NAME_TERMS_WITH_COMPANION_MIN);
+                let clues = pairs.get(&pair);
+                if is_enough || clues.is_some() {
+                    let clues = pairs.entry(pair).or_default();
+                    clues.push(Clue { kind: ClueKind::SameFullName { name: name.to_owned() }, spans: Vec::new() });
+                    clues.extend(companions.filter(|_| companion_count > 0));
+                    clues.extend(terms.filter(|_| term_count >= NAME_TERMS_WITH_COMPANION_MIN));
+                }
+            }
+        }
+    }
+}
+
+fn guess_pairs(scene: &Scene<'_>, pairs: &mut BTreeMap<Pair, Vec<Clue>>) {
+    let mut counts: HashMap<Pair, u32> = HashMap::new();
+    for term in scene.terms.iter().filter(|term| term.holders.len() <= GUESS_HOLDERS_MAX) {
+        for (at, one) in term.holders.iter().enumerate() {
+            for other in &term.holders[at + 1..] {
+                if let Some(pair) = scene.open_pair(one.handle, other.handle) {
+                    *counts.entry(pair).or_default() += 1;
+                }
+            }
+        }
+    }
+    // Only mutual best matches: a word shared with several says what a circle talks about, not who somebody is.
+    let mut best: HashMap<u32, u32> = HashMap::new();
+    for (&(a, b), &count) in &counts {
+        for one in [a, b] {
+            let so_far = best.entry(one).or_default();
+            *so_far = (*so_far).max(count);
+        }
+    }
+    let mut counts: Vec<(Pair, u32)> = counts.into_iter().filter(|(_, count)| *count as usize >= GUESS_TERMS_MIN).collect();
+    counts.sort_unstable();
+    for ((a, b), count) in counts {
+        let (x, y) = (scene.known(a), scene.known(b));
+        let is_best = [a, b].iter().all(|one| best.get(one) == Some(&count));
+        let is_enough = [x, y]
+            .iter()
+            .all(|known| known.record.messages >= GUESS_MESSAGES_MIN && !known.record.is_owner && !known.names.is_mixed);
+        let is_plausible = x.record.channel_type != y.record.channel_type
+            && matches!(scene.relation(a, b), Relation::Same(_) | Relation::Compatible | Relation::Unknown);
+        if pairs.contains_key(&(a, b)) || !(is_best && is_enough && is_plausible) {
+            continue;
+        }
+        let (terms, _, names) = scene.shared_terms(a, b, GUESS_HOLDERS_MAX);
+        if names >= GUESS_NAMES_MIN
+            && let Some(clue) = terms
+        {
+            pairs.entry((a, b)).or_default().push(clue);
+        }
+    }
+}
+
+/// What speaks against a pair, and whether enough speaks for it.
+fn weigh(scene: &Scene<'_>, answers: &Answers<'_>, (a, b): Pair, mut clues: Vec<Clue>) -> Option<Suggestion> {
+    let (x, y) = (scene.known(a), scene.known(b));
+    let mut against = Vec::new();
+    let together = scene.rooms_together(a, b);
+    let mut talks = 0;
+    for &(room, at_a, at_b) in together.iter().take(SPANS_MAX) {
+        let count = scene.reader.rooms.answers(room, a, b);
+        talks += count;
+        let spans = [scene.presence_evidence(room, at_a), scene.presence_evidence(room, at_b)].into_iter().flatten().collect();
+        against.push(Clue {
+            kind: ClueKind::SameConversation { conversation: scene.reader.rooms.ids[room as usize].clone(), answers: count },
+            spans,
+        });
+    }
+    let relation = scene.relation(a, b);
+    let mut are_strangers = false;
+    if let Relation::Different(name_a, name_b) | Relation::PartlyShared(name_a, name_b) = &relation {
+        let is_partly_shared = matches!(relation, Relation::PartlyShared(..));
+        are_strangers = !is_partly_shared;
+        against.push(Clue {
+            kind: ClueKind::DifferentNames { a: name_a.clone(), b: name_b.clone(), is_partly_shared },
+            spans: Vec::new(),
+        });
+    }
+    if x.record.channel_type == y.record.channel_type && x.address.server == y.address.server {
+        let server = x.address.server.clone().unwrap_or_default();
+        against.push(Clue { kind: ClueKind::SameServer { server }, spans: Vec::new() });
+    }
+    for (at, known) in [(a, x), (b, y)] {
+        if known.names.is_mixed {
+            against.push(Clue { kind: ClueKind::MixedScripts { handle: scene.known(at).record.id.clone() }, spans: Vec::new() });
+        }
+    }
+    let contradictions = against_by_words(scene, a, b);
+    let is_denied = !contradictions.is_empty();
+    against.extend(contradictions);
+    for &(one, other) in &answers.different {
+        let roots = |at: u32| scene.linked.root(at);
+        let meets = (roots(one) == roots(a) && roots(other) == roots(b)) || (roots(one) == roots(b) && roots(other) == roots(a));
+        if meets && (one.min(other), one.max(other)) != (a.min(b), a.max(b)) {
+            let kind =
+                ClueKind::DecidedDifferent { a: scene.known(one).record.id.clone(), b: scene.known(other).record.id.clone() };
+            against.push(Clue { kind, spans: Vec::new() });
+        }
+    }
+
+    let own = clues.iter().map(|clue| strength(&clue.kind)).min()?;
+    let rests_on_context = matches!(own, LinkStrength::Name | LinkStrength::Guess);
+    let concerns_owner = x.record.is_owner || y.record.is_owner;
+    let are_talking = talks >= ANSWERS_TALKING_MIN;
+    // A name or a word in common is outweighed by anything that says these are two; of an address, two strangers who talk to each
+    // other share it.
+    if (rests_on_context && (concerns_owner || are_strangers || is_denied || !together.is_empty()))
+        || (are_strangers && are_talking)
+    {
+        return None;
+    }
+    let strength = if are_strangers && own == LinkStrength::Contact { LinkStrength::Guess } else { own };
+    clues.sort_by_key(|clue| self::strength(&clue.kind));
+    let fingerprint = Fingerprint::of(&clues);
+    match answers.of_pair.get(&(a.min(b), a.max(b))) {
+        Some(Answer::Different | Answer::Same) => return None,
+        Some(Answer::Unsure(earlier)) if !fingerprint.has_news_over(earlier) => return None,
+        _ => {}
+    }
+    let id = |at: u32| -> HandleId { scene.known(at).record.id.clone() };
+    Some(Suggestion { a: id(a), b: id(b), strength, evidence_for: clues, evidence_against: against, fingerprint })
+}
+
+/// What one of the two said against it.
+fn against_by_words(scene: &Scene<'_>, a: u32, b: u32) -> Vec<Clue> {
+    let mut against = Vec::new();
+    for (by, other) in [(a, b), (b, a)] {
+        let target = scene.known(other);
+        for denial in scene.reader.denials.iter().filter(|denial| denial.by == by) {
+            let folded = denial.mention.handle.trim_start_matches('@').to_lowercase();
+            let is_meant = target.address.folded == folded
+                || target.address.contact.as_deref() == Some(folded.as_str())
+                || (denial.mention.channel.is_some_and(|named| is_channel(&target.record.channel_type.to_lowercase(), named))
+                    && target.address.local.as_deref() == Some(folded.as_str()));
+            if is_meant {
+                against
+                    .push(Clue { kind: ClueKind::Denied { by: scene.known(by).record.id.clone() }, spans: denial.spans.clone() });
+            }
+        }
+        for (mention, claimed) in scene.claimed.get(&by).map_or(&[][..], Vec::as_slice) {
+            let is_other = scene.known(*claimed).record.channel_type == target.record.channel_type
+                && scene.linked.root(*claimed) != scene.linked.root(other);
+            if is_other {
+                let kind = ClueKind::DeclaredOther { by: scene.known(by).record.id.clone(), handle: mention.handle.clone() };
+                against.push(Clue { kind, spans: Vec::new() });
+            }
+        }
+    }
+    against
+}
+
+/// How much a reason alone is worth.
+fn strength(kind: &ClueKind) -> LinkStrength {
+    match kind {
+        ClueKind::SameContact { .. } => LinkStrength::Contact,
+        ClueKind::DeclaredHandle { .. } | ClueKind::SameAccount { .. } => LinkStrength::Declared,
+        ClueKind::SameFullName { .. } | ClueKind::SharedCompanions { .. } => LinkStrength::Name,
+        _ => LinkStrength::Guess,
+    }
+}

@@ -1,0 +1,4 @@
+//! Identity suggestions as tables: what is proposed, what never is, and why.
+
+mod pairs;
+mod support;

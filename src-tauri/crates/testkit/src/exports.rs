@@ -107,10 +107,10 @@ fn quoted(text: &str) -> String {
 }
 
 /// A small deterministic source of choices (splitmix64).
-struct Dice(u64);
+pub(crate) struct Dice(pub(crate) u64);
 
 impl Dice {
-    fn next(&mut self) -> u64 {
+    pub(crate) fn next(&mut self) -> u64 {
         self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
         let mut z = self.0;
         z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
@@ -118,11 +118,11 @@ impl Dice {
         z ^ (z >> 31)
     }
 
-    fn below(&mut self, end: u64) -> u64 {
+    pub(crate) fn below(&mut self, end: u64) -> u64 {
         self.next() % end
     }
 
-    fn pick(&mut self, from: &'static [&'static str]) -> &'static str {
+    pub(crate) fn pick(&mut self, from: &'static [&'static str]) -> &'static str {
         from[self.below(from.len() as u64) as usize]
     }
 

@@ -235,7 +235,7 @@ pub(super) fn may_be_a_person(record: &HandleRecord, address: &Address) -> bool 
         || is_mail && address.server.as_deref().is_some_and(is_list_domain);
     let names: Vec<NameReading> = record.names.iter().map(|name| name::read(name)).collect();
     let is_nameless = local.is_none() && address.contact.is_none() && name::is_stand_in(&record.address);
-    let is_personal = local.is_some() && !is_nameless;
+    let is_personal = (local.is_some() || address.contact.is_some()) && !is_nameless;
     let nobody = !names.is_empty() && names.iter().all(NameReading::is_nobody) && !is_personal;
     let bot = record.names.iter().any(|name| is_bot(name)) || (local.is_none() && is_bot(&record.address));
     !(is_shared || is_nameless || nobody || bot)

@@ -20,6 +20,8 @@ mod handle;
 mod name;
 mod own;
 mod reader;
+mod resolve;
+mod scene;
 mod statement;
 mod suggest;
 mod types;

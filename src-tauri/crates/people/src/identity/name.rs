@@ -39,8 +39,10 @@ pub(super) enum NameReading {
     Full(FullName),
     /// One part: a first name or a nickname.
     Single(String),
-    /// A role, a placeholder, a number.
+    /// A role or a placeholder.
     Nobody,
+    /// A number, an address, a slogan: no name at all.
+    Unreadable,
     /// Letters of two scripts in one word.
     MixedScripts,
 }
@@ -87,7 +89,7 @@ pub(super) fn read(name: &str) -> NameReading {
         shown = shown.split_once(mark).map_or(shown, |(before, _)| before);
     }
     if shown.contains('@') || shown.chars().filter(char::is_ascii_digit).count() >= 5 {
-        return NameReading::Nobody;
+        return NameReading::Unreadable;
     }
     let words: Vec<&str> =
         shown.split(|c: char| c.is_whitespace() || c == ',' || c == '.' || c == '_').filter(|w| has_letter(w)).collect();
@@ -109,7 +111,8 @@ pub(super) fn read(name: &str) -> NameReading {
         }
     }
     match parts.len() {
-        0 => NameReading::Nobody,
+        0 if initials.is_empty() => NameReading::Unreadable,
+        0 => NameReading::Single(initials.iter().collect()),
         _ if parts.iter().any(|part| part.chars().any(|c| c.is_ascii_digit())) => single(&parts),
         1 if initials.is_empty() => single(&parts),
         1 => NameReading::Single(parts[0].clone()),
@@ -118,7 +121,7 @@ pub(super) fn read(name: &str) -> NameReading {
             sorted.sort_unstable();
             NameReading::Full(FullName { key: sorted.join(" "), parts, initials })
         }
-        _ => NameReading::Nobody,
+        _ => NameReading::Unreadable,
     }
 }
 
@@ -180,14 +183,15 @@ impl Names {
         self.full.is_empty() && self.single.is_empty()
     }
 
-    /// Whether `word` (one or more words) names this handle's bearer.
+    /// Whether `text` (one or more words) names this handle's bearer.
     pub(super) fn answers_to(&self, text: &str) -> bool {
         let parts: Vec<String> = text.split_whitespace().map(fold).filter(|part| !part.is_empty()).collect();
         let known = |part: &String| {
             self.full.iter().any(|full| full.parts.contains(part))
                 || self.single.iter().any(|single| single.split(' ').any(|s| s == part))
         };
-        parts.first().is_some_and(known) && parts.iter().filter(|part| known(part)).count() * 2 >= parts.len()
+        // A surname that is not theirs is somebody else's; one that is not known may be theirs.
+        parts.first().is_some_and(known) && (self.full.is_empty() || parts.iter().all(known))
     }
 
     /// How these stand to those of another handle: the friendliest reading of all pairs.

@@ -91,7 +91,7 @@ const DECLARED: &[&str] = &[
     r"\b(?:find|reach|message|ping|dm|add|text|write|write\s+to|contact|follow|get|catch|mention|poke|tag|look\s+for|look\s+me\s+up|search)\s+(?:for\s+)?(?:me\s+)?(?:up\s+)?(?:over\s+)?(?:on|in|at|via)\s+(?:the\s+|our\s+)?{C}(?:\s+{T})?\s*(?:as|under|by|with|,?\s*where\s+i['’]?m|,?\s*i['’]?m|[:–(—-])\s*(?:the\s+(?:name|handle|nick)\s+(?:of\s+)?)?{W}",
     r"\b(?:find|reach|message|ping|dm|add|text|contact|follow|get|catch|know|see)\s+me\s+(?:as|under|at|via)\s+{W!}\s+(?:over\s+)?(?:on|in|from)\s+(?:the\s+|our\s+)?{C}",
     r"\b(?:over\s+)?(?:on|in|at)\s+(?:the\s+|our\s+)?{C}(?:\s+{T})?,?\s+(?:i\ am|i['’]?m|i\s+go\s+by|i\s+go\s+as|i\s+use|i\s+write\s+as|i\s+post\s+as|i\s+have|my\s+(?:\w+\s+)?(?:handle|name|nick|nickname|username|id|user\s?name|account)\s+is|you(?:['’]ll|\s+will|\s+can)?\s+(?:know|find|see|have|spot)\s+me\s+as|people\s+know\s+me\s+as|it['’]s\s+me\s+as)\s+(?:also\s+|just\s+|simply\s+|still\s+|called\s+|known\s+as\s+|the\s+user\s+|under\s+)*{W}",
-    r"\bi(?:\s+also)?\s+(?:go\s+by|go\s+as|am\s+known\s+as|post\s+as|write\s+as|chat\s+as|hang\s+out\s+as|sign\s+in\s+as|log\s+in\s+as|use\s+the\s+(?:name|handle|nick)|use|have)\s+(?:the\s+(?:name|handle|nick)\s+)?{W!}\s+(?:over\s+)?(?:on|in|at|for)\s+(?:the\s+|our\s+)?{C}",
+    r"\bi(?:['’]?m)?(?:\s+also|\s+mostly|\s+usually)?\s+(?:go\s+by|go\s+as|am\s+known\s+as|known\s+as|called|post\s+as|write\s+as|chat\s+as|hang\s+out\s+as|sign\s+in\s+as|log\s+in\s+as|use\s+the\s+(?:name|handle|nick)|use|have)\s+(?:the\s+(?:name|handle|nick)\s+)?{W!}\s+(?:over\s+)?(?:on|in|at|for)\s+(?:the\s+|our\s+)?{C}",
     r"\b(?:this\s+is|it['’]s|it\s+is|here\s+is|hi,?\s+i['’]?m|i['’]?m)\s+{NAME}\s+(?:from|in|over\s+in|on)\s+(?:the\s+|our\s+)?{C}(?:\s+{T})?\s*[(\[,–—-]+\s*{H}",
     r"\b(?:this\s+is|it['’]s|it\s+is|i['’]?m)\s+{NAME}\s*[(\[,–—-]+\s*(?:aka\s+|a\.k\.a\.\s+|alias\s+|known\s+as\s+|better\s+known\s+as\s+|the\s+)?{H}(?:\s+(?:from|on|in|over\s+on)\s+(?:the\s+|our\s+)?{C})?",
     r"\b(?:it['’]s|it\s+is|its)\s+(?:just\s+|only\s+|still\s+)?me(?:\s+again)?\s*[,:(–—-]+\s*{H?}",
@@ -135,7 +135,7 @@ const DENIED: &[&str] = &[
 const CONTACT_BEFORE: &[&str] = &[
     // English
     r"\bmy\s+(?:(?:new|own|other|current|personal|private|work|business|home|main|primary|second|secondary|direct|better|best|preferred|usual|everyday|normal|actual|real|uni|university|school|company|proper|temporary|uk|us|german|french|spanish|dutch|swiss|mobile|cell|phone)\s+)*(?:e-?mail|mail|gmail|inbox|address|number|phone|telephone|cell(?:phone)?|mobile|whatsapp|signal|landline|contact(?:\s+details?)?|sms|handy)(?:\s+(?:address|number|no\.?|id|contact|account))?(?:\s+(?:for|at|on|in|there)(?:\s+\w+){0,3})?\s*(?:(?:is|are|['’]s|will\s+be|has\s+changed\s+to|changed\s+to|would\s+be|remains|stays)\s*(?:still\s+|now\s+|just\s+|also\s+|the\s+same[,:]?\s*)*|[:=–-]\s*)?:?\s*$",
-    r"\b(?:reach|e-?mail|mail|call|text|ring|phone|write|write\s+to|message|ping|contact|find|get|catch|whatsapp|sms|try|dm|forward\s+(?:it|them)\s+to|invite|cc|add)\s+me\s+(?:back\s+|up\s+|directly\s+|privately\s+|instead\s+|again\s+|any\s?time\s+|now\s+|there\s+|also\s+|always\s+|best\s+|later\s+|tonight\s+|tomorrow\s+|by\s+(?:e-?mail|phone|mail)\s+)*(?:at|on|via|under|using|by|through|with)?(?:\s+(?:my|this|the)\s+(?:\w+\s+){0,3}(?:address|number|e-?mail|mail|phone|mobile|cell|one))?\s*[:,–-]?\s*$",
+    r"\b(?:reach|e-?mail|mail|call|text|ring|phone|write|write\s+to|message|ping|contact|find|get|catch|whatsapp|sms|try|dm|forward\s+(?:it|them)\s+to|invite|cc|add)\s+me\b\s*(?:back\s+|up\s+|directly\s+|privately\s+|instead\s+|again\s+|any\s?time\s+|now\s+|there\s+|also\s+|always\s+|best\s+|later\s+|tonight\s+|tomorrow\s+|by\s+(?:e-?mail|phone|mail)\s+)*(?:at|on|via|under|using|by|through|with)?(?:\s+(?:my|this|the)\s+(?:\w+\s+){0,3}(?:address|number|e-?mail|mail|phone|mobile|cell|one))?\s*[:,–-]?\s*$",
     r"\b(?:get\s+(?:back\s+)?(?:to|in\s+touch\s+with|hold\s+of|through\s+to)|write\s+(?:back\s+)?to|reply\s+to|respond\s+to)\s+me\s+(?:at|on|via|under|by)\s*:?\s*$",
     r"\b(?:drop|shoot|send|give)\s+me\s+(?:an?\s+|the\s+|your\s+|that\s+|those\s+|some\s+)?(?:\w+\s+){0,3}(?:at|on|to|via|under)\s*:?\s*$",
     r"\b(?:send|forward|mail|e-?mail|post|share)\s+(?:it|them|that|this|everything|stuff|a\s+copy|(?:the|your|those)\s+(?:\w+\s+){1,3})\s*(?:over\s+)?(?:to\s+me\s+)(?:at|on|via|under)\s*:?\s*$",
@@ -143,6 +143,7 @@ const CONTACT_BEFORE: &[&str] = &[
     r"\b(?:i\s+can|i['’]ll|you\s+can|you['’]ll|you)\s+(?:always\s+|also\s+|still\s+|best\s+)*(?:be\s+(?:best\s+|always\s+)?(?:reached|contacted|found)|(?:find|reach|get|catch|contact|call|text|e-?mail|write\s+to)\s+me)\s+(?:\w+\s+){0,2}(?:at|on|via|under|by)\s*:?\s*$",
     r"\b(?:that['’]?s|that\s+is|this\s+is|here['’]?s|here\s+is|it['’]?s|use|take|note|save|have)\s+my\s+(?:\w+\s+){0,2}(?:e-?mail|mail|address|number|phone|mobile|cell|contact|details)(?:\s+(?:address|number|again|too|just\s+in\s+case|in\s+case))*\s*[:,–-]*\s*$",
     r"\bi(?:['’]ve|\s+have)?\s+(?:just\s+|now\s+)?(?:changed|switched|moved)\s+(?:my\s+)?(?:number|e-?mail|mail|address|phone)?\s*(?:over\s+)?to\s*:?\s*$",
+    r"\bmine\s+(?:is|['’]s|remains|stays)\s*(?:still\s+|now\s+|just\s+)*:?\s*$",
     r"\bi\s+(?:mostly\s+|now\s+|always\s+|usually\s+|only\s+)*(?:use|read|check|answer)\s+(?:mail\s+(?:at|on)\s+)?$",
     r"\b(?:it['’]s|it\s+is)\s+(?:just\s+)?me(?:\s+again)?\s*[,:(–-]+\s*$",
     // German
@@ -154,7 +155,7 @@ const CONTACT_BEFORE: &[&str] = &[
     r"\bich\s+bin\s+(?:\w+\s+){0,3}(?:unter|über|auf)(?:\s+der)?(?:\s+nummer)?\s*:?\s*$",
     // French
     r"\bm(?:on|a)\s+(?:(?:nouvelle?|nouveau|nouvel|vieille|ancienne?)\s+)*(?:e-?mail|mail|adresse(?:\s+(?:mail|e-?mail|courriel))?|courriel|numéro(?:\s+de\s+(?:téléphone|portable|mobile))?|tél(?:éphone)?|portable|mobile)(?:\s+(?:perso(?:nnelle?)?|pro(?:fessionnelle?)?))?\s*(?:(?:est|c['’]est|devient|reste)\s*(?:le\s+|maintenant\s+|toujours\s+|désormais\s+)*|:\s*)?:?\s*$",
-    r"(?:\bme\s+(?:joindre|contacter|trouver|écrire|appeler)|\b(?:écris|écrivez|appelle|appelez|contacte|contactez|joins|joignez|envoie|envoyez)-moi)\s+(?:[\p{L}'’-]+\s+){0,3}(?:à|au|sur|via)(?:\s+l['’]adresse|\s+numéro)?\s*:?\s*$",
+    r"(?:\bm(?:e\s+|['’])(?:joindre|contacter|trouver|écrire|appeler)|\b(?:écris|écrivez|appelle|appelez|contacte|contactez|joins|joignez|envoie|envoyez)-moi)\s+(?:[\p{L}'’-]+\s+){0,3}(?:à|au|sur|via)(?:\s+l['’]adresse|\s+numéro)?\s*:?\s*$",
     r"\bje\s+suis\s+(?:\w+\s+)?joignable\s+(?:\w+\s+){0,2}(?:à|au|sur|via)(?:\s+l['’]adresse)?\s*:?\s*$",
     // Spanish
     r"\bmi\s+(?:(?:nuevo|nueva|viejo|vieja|otro|otra)\s+)*(?:correo(?:\s+electrónico)?|e-?mail|mail|dirección(?:\s+de\s+correo)?|número(?:\s+de\s+(?:teléfono|móvil|whatsapp))?|teléfono|móvil|celular|whatsapp)(?:\s+(?:personal|nuevo|de\s+trabajo|del\s+trabajo))?\s*(?:(?:es|sigue\s+siendo|ahora\s+es|será)\s*(?:el\s+|ahora\s+)*|:\s*)?:?\s*$",
@@ -182,6 +183,10 @@ static JOINED: LazyLock<Option<Regex>> = LazyLock::new(|| {
         r"(?i)^\W*(?:or|and|and\s+also|oder|und|ou|et|o|y|as\s+well\s+as|otherwise|phone|tel\.?|mobile|my\s+(?:phone|number|mobile|e-?mail)(?:\s+is)?)?\W*(?:on|at|via|auf|unter|au|al)?\W*$",
     )
 });
+
+/// "Reach me or Mara at": whose of the two it is remains open.
+static SHARED_WITH: LazyLock<Option<Regex>> =
+    LazyLock::new(|| pattern(r"(?i)\b(?:me|mich|mir|moi|myself)\s+(?:or|and|oder|und|ou|et|o|y|and/or)\s"));
 
 /// Words that a bare-word pattern may catch and that name no account.
 const NOT_ACCOUNTS: &[&str] = &[
@@ -364,6 +369,7 @@ impl Statements {
             let end = contact.range.end;
             // A detail may hold the full stop at which the sentence seemed to end ("Tel. 030 …").
             let before = text.get(sentence.start..contact.range.start).unwrap_or("").trim_end_matches(is_opening);
+            let before = &format!("{before} ");
             let after = text.get(end..sentence.end.max(end)).unwrap_or("").trim_start_matches(is_closing);
             let Some(value) = comparable(contact.kind, &contact.value) else { continue };
             let at = contact.range.start - sentence.start..contact.range.start - sentence.start + 1;
@@ -380,7 +386,10 @@ impl Statements {
             let found = self.before.iter().find_map(|rule| rule.find(before)).map(|found| found.start());
             let follows = found.is_none() && self.after.iter().any(|rule| rule.is_match(after));
             joins_from = None;
+            let names_another =
+                |from: usize| SHARED_WITH.as_ref().is_some_and(|shared| shared.is_match(before.get(from..).unwrap_or("")));
             let start = match (found, follows, joined) {
+                (Some(start), ..) if names_another(start) => continue,
                 (Some(start), ..) => start,
                 (None, true, _) | (None, _, true) => contact.range.start - sentence.start,
                 _ => continue,

@@ -2,14 +2,14 @@
 
 use std::collections::{BTreeMap, HashMap};
 
-use keepsake_domain::{HandleId, LinkStrength, Span};
+use keepsake_domain::{HandleId, LinkStrength};
 
-use super::context::{CIRCLE_MAX, FirstUse, RareTerm};
 use super::handle::is_national_form_of;
 use super::name::Relation;
-use super::reader::{Claim, Holding, IdentityReader, Known, SHOWN_CHARS_MAX, SPANS_MAX};
-use super::statement::Mention;
-use super::types::{Answer, Clue, ClueKind, Decision, Evidence, Fingerprint, Suggestion};
+use super::reader::{Claim, Holding, IdentityReader, SPANS_MAX};
+use super::resolve::{Resolver, is_channel};
+use super::scene::{Linked, Pair, Scene, capped};
+use super::types::{Answer, Clue, ClueKind, Decision, Fingerprint, Suggestion};
 
 /// One person has a handful of handles; a detail held by more is an office's, a family's or a list's.
 pub(super) const CONTACT_HOLDERS_MAX: usize = 8;
@@ -43,12 +43,6 @@ const GUESS_MESSAGES_MIN: u32 = 3;
 
 /// Two handles that follow each other this often talk to each other.
 const ANSWERS_TALKING_MIN: u32 = 4;
-
-/// A clue lists at most so many shared words.
-const TERMS_SHOWN_MAX: usize = 12;
-
-/// An unordered pair of handles, by number.
-type Pair = (u32, u32);
 
 /// Weighs everything.
 pub(super) fn suggest(mut reader: IdentityReader, decisions: &[Decision]) -> Vec<Suggestion> {
@@ -103,48 +97,6 @@ fn complete_numbers(contacts: &mut HashMap<String, Vec<Holding>>) {
     }
 }
 
-/// Which handles belong together already: one entity, or a chain of links.
-struct Linked(Vec<u32>);
-
-impl Linked {
-    fn of(reader: &IdentityReader, decisions: &[Decision]) -> Self {
-        let mut linked = Self((0..reader.known.len() as u32).collect());
-        let mut entities = HashMap::new();
-        for (at, known) in reader.known.iter().enumerate() {
-            let first = *entities.entry(known.record.entity.clone()).or_insert(at as u32);
-            linked.join(first, at as u32);
-        }
-        let mut owner: Option<u32> = None;
-        for (at, _) in reader.known.iter().enumerate().filter(|(_, known)| known.record.is_owner) {
-            linked.join(*owner.get_or_insert(at as u32), at as u32);
-        }
-        for decision in decisions.iter().filter(|decision| decision.answer == Answer::Same) {
-            if let (Some(a), Some(b)) = (reader.number(&decision.a), reader.number(&decision.b)) {
-                linked.join(a, b);
-            }
-        }
-        linked
-    }
-
-    fn root(&self, mut at: u32) -> u32 {
-        while let Some(&next) = self.0.get(at as usize) {
-            if next == at {
-                break;
-            }
-            at = next;
-        }
-        at
-    }
-
-    fn join(&mut self, a: u32, b: u32) {
-        let (a, b) = (self.root(a), self.root(b));
-        // The lower number stays the root, so paths stay short where links come in order.
-        if let Some(slot) = self.0.get_mut(a.max(b) as usize) {
-            *slot = a.min(b);
-        }
-    }
-}
-
 /// Earlier answers that bear on a pair.
 struct Answers<'d> {
     of_pair: HashMap<Pair, &'d Answer>,
@@ -165,189 +117,6 @@ impl<'d> Answers<'d> {
         }
         answers
     }
-}
-
-/// A person somebody talks with: by link, and by full name, because a companion has a handle of their own on each channel.
-#[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
-enum Companion<'r> {
-    Linked(u32),
-    Named(&'r str),
-}
-
-/// Everything a pair is weighed by.
-struct Scene<'r> {
-    reader: &'r IdentityReader,
-    linked: &'r Linked,
-    rooms: Vec<Vec<(u32, u32)>>,
-    terms: Vec<RareTerm>,
-    /// For each handle, the rare words it uses and where in their list of holders it stands; sorted.
-    terms_of: Vec<Vec<(u32, u32)>>,
-    claimed: HashMap<u32, Vec<(Mention, u32)>>,
-}
-
-impl<'r> Scene<'r> {
-    fn new(reader: &'r IdentityReader, linked: &'r Linked, terms: Vec<RareTerm>) -> Self {
-        let mut terms_of = vec![Vec::new(); reader.known.len()];
-        for (number, term) in terms.iter().enumerate() {
-            for (at, holder) in term.holders.iter().enumerate() {
-                if let Some(of_handle) = terms_of.get_mut(holder.handle as usize) {
-                    of_handle.push((number as u32, at as u32));
-                }
-            }
-        }
-        let rooms = reader.rooms.of_handles(reader.known.len());
-        let mut scene = Self { reader, linked, rooms, terms, terms_of, claimed: HashMap::new() };
-        let resolver = Resolver::new(&reader.known);
-        for claim in &reader.claims {
-            if let Some(target) = resolver.resolve(&claim.mention, &reader.known, claim.by) {
-                scene.claimed.entry(claim.by).or_default().push((claim.mention.clone(), target));
-            }
-        }
-        scene
-    }
-
-    fn known(&self, at: u32) -> &'r Known {
-        &self.reader.known[at as usize]
-    }
-
-    /// The pair in the order of the handles' ids, if it may be suggested at all.
-    fn open_pair(&self, a: u32, b: u32) -> Option<Pair> {
-        let (x, y) = (self.known(a), self.known(b));
-        let is_open = a != b && x.is_person && y.is_person && self.linked.root(a) != self.linked.root(b);
-        is_open.then(|| if x.record.id <= y.record.id { (a, b) } else { (b, a) })
-    }
-
-    fn relation(&self, a: u32, b: u32) -> Relation {
-        self.known(a).names.relation(&self.known(b).names)
-    }
-
-    fn evidence(&self, used: &FirstUse) -> Option<Evidence> {
-        Some(Evidence { interaction: self.reader.messages.get(used.message as usize)?.clone(), span: used.span })
-    }
-
-    /// The beginning of the first message of a handle in a room.
-    fn presence_evidence(&self, room: u32, at: u32) -> Option<Evidence> {
-        let presence = self.reader.rooms.present.get(room as usize)?.get(at as usize)?;
-        let span = Span::new(0, presence.chars.min(SHOWN_CHARS_MAX)).ok()?;
-        Some(Evidence { interaction: self.reader.messages.get(presence.message as usize)?.clone(), span })
-    }
-
-    /// The rooms in which both wrote over overlapping stretches of time, with their places there.
-    fn rooms_together(&self, a: u32, b: u32) -> Vec<(u32, u32, u32)> {
-        let (mut left, mut right) = (self.rooms[a as usize].iter().peekable(), self.rooms[b as usize].iter().peekable());
-        let mut together = Vec::new();
-        while let (Some(&&(room_a, at_a)), Some(&&(room_b, at_b))) = (left.peek(), right.peek()) {
-            if room_a < room_b {
-                left.next();
-            } else if room_b < room_a {
-                right.next();
-            } else {
-                let present = &self.reader.rooms.present[room_a as usize];
-                let (x, y) = (present[at_a as usize], present[at_b as usize]);
-                if x.first <= y.last && y.first <= x.last {
-                    together.push((room_a, at_a, at_b));
-                }
-                left.next();
-                right.next();
-            }
-        }
-        together
-    }
-
-    /// The people `a` talks with, each with a room and a place of a message for showing.
-    fn companions(&self, a: u32) -> HashMap<Companion<'r>, (u32, u32, u32)> {
-        let mut companions = HashMap::new();
-        for &(room, at) in &self.rooms[a as usize] {
-            let present = &self.reader.rooms.present[room as usize];
-            if present.len() > CIRCLE_MAX {
-                continue;
-            }
-            for presence in present {
-                let other = self.known(presence.handle);
-                // The owner talks with everybody, and a service is nobody's acquaintance.
-                if presence.handle == a || other.record.is_owner || !other.is_person {
-                    continue;
-                }
-                let shown = (presence.handle, room, at);
-                companions.entry(Companion::Linked(self.linked.root(presence.handle))).or_insert(shown);
-                for full in &other.names.full {
-                    companions.entry(Companion::Named(full.key.as_str())).or_insert(shown);
-                }
-            }
-        }
-        companions
-    }
-
-    /// The people that both talk with, each once, as handles on the side of `a`.
-    fn shared_companions(&self, a: u32, b: u32) -> Option<Clue> {
-        let (of_a, of_b) = (self.companions(a), self.companions(b));
-        let mut shared: Vec<(u32, Vec<Evidence>)> = Vec::new();
-        for (companion, (handle, room, at)) in &of_a {
-            let Some((other, room_b, at_b)) = of_b.get(companion) else { continue };
-            let is_one_of_them = [a, b].iter().any(|one| {
-                self.linked.root(*handle) == self.linked.root(*one) || self.linked.root(*other) == self.linked.root(*one)
-            });
-            if !is_one_of_them && !shared.iter().any(|(known, _)| self.linked.root(*known) == self.linked.root(*handle)) {
-                shared.push((
-                    *handle,
-                    [self.presence_evidence(*room, *at), self.presence_evidence(*room_b, *at_b)].into_iter().flatten().collect(),
-                ));
-            }
-        }
-        shared.sort_by_key(|(handle, _)| *handle);
-        let spans = shared.iter().flat_map(|(_, spans)| spans.iter().cloned());
-        let clue = Clue {
-            spans: capped(spans),
-            kind: ClueKind::SharedCompanions {
-                companions: shared.iter().map(|(handle, _)| self.known(*handle).record.id.clone()).collect(),
-            },
-        };
-        (!shared.is_empty()).then_some(clue)
-    }
-
-    /// The rare words that both use, and how many are written like names.
-    fn shared_terms(&self, a: u32, b: u32, holders_max: usize) -> (Option<Clue>, usize, usize) {
-        let (mut left, mut right) = (self.terms_of[a as usize].iter().peekable(), self.terms_of[b as usize].iter().peekable());
-        let mut words = Vec::new();
-        let mut spans = Vec::new();
-        let mut names = 0;
-        while let (Some(&&(term_a, at_a)), Some(&&(term_b, at_b))) = (left.peek(), right.peek()) {
-            if term_a < term_b {
-                left.next();
-            } else if term_b < term_a {
-                right.next();
-            } else {
-                let term = &self.terms[term_a as usize];
-                if term.holders.len() <= holders_max {
-                    names += usize::from(term.is_name);
-                    words.push((!term.is_name, term.word.clone()));
-                    for at in [at_a, at_b] {
-                        spans.push((!term.is_name, self.evidence(&term.holders[at as usize])));
-                    }
-                }
-                left.next();
-                right.next();
-            }
-        }
-        let count = words.len();
-        words.sort();
-        spans.sort_by_key(|(is_plain, _)| *is_plain);
-        let clue = Clue {
-            kind: ClueKind::SharedTerms { terms: words.into_iter().map(|(_, word)| word).take(TERMS_SHOWN_MAX).collect() },
-            spans: capped(spans.into_iter().filter_map(|(_, evidence)| evidence)),
-        };
-        ((count > 0).then_some(clue), count, names)
-    }
-}
-
-fn capped(spans: impl Iterator<Item = Evidence>) -> Vec<Evidence> {
-    let mut out: Vec<Evidence> = Vec::new();
-    for evidence in spans {
-        if out.len() < SPANS_MAX && !out.contains(&evidence) {
-            out.push(evidence);
-        }
-    }
-    out
 }
 
 fn contact_pairs(scene: &Scene<'_>, pairs: &mut BTreeMap<Pair, Vec<Clue>>) {
@@ -380,58 +149,6 @@ fn is_shared_by_many(scene: &Scene<'_>, holders: &[u32]) -> bool {
         }
     }
     strangers.len() > CONTACT_NAMES_MAX
-}
-
-/// Finds the handle that a mention means.
-struct Resolver<'r> {
-    by_address: HashMap<&'r str, Vec<u32>>,
-    by_local: HashMap<&'r str, Vec<u32>>,
-    by_name: HashMap<String, Vec<u32>>,
-}
-
-impl<'r> Resolver<'r> {
-    fn new(known: &'r [Known]) -> Self {
-        let mut resolver = Self { by_address: HashMap::new(), by_local: HashMap::new(), by_name: HashMap::new() };
-        for (at, known) in known.iter().enumerate() {
-            let at = at as u32;
-            resolver.by_address.entry(known.address.folded.as_str()).or_default().push(at);
-            if let Some(local) = &known.address.local {
-                resolver.by_local.entry(local.as_str()).or_default().push(at);
-            }
-            for name in &known.record.names {
-                resolver.by_name.entry(super::handle::clean(name).to_lowercase()).or_default().push(at);
-            }
-        }
-        resolver
-    }
-
-    /// The one handle that is meant; two that fit are none.
-    fn resolve(&self, mention: &Mention, known: &[Known], by: u32) -> Option<u32> {
-        let folded = super::handle::clean(&mention.handle).to_lowercase();
-        let bare = folded.strip_prefix('@').unwrap_or(&folded);
-        let fits = |at: &&u32| {
-            let channel = known.get(**at as usize).map(|known| known.record.channel_type.to_lowercase());
-            **at != by && mention.channel.is_none_or(|named| channel.is_some_and(|channel| is_channel(&channel, named)))
-        };
-        let only = |found: Option<&Vec<u32>>| -> Option<Option<u32>> {
-            let mut found = found?.iter().filter(fits);
-            let first = *found.next()?;
-            Some(found.next().is_none().then_some(first))
-        };
-        let has_server = bare.contains([':', '@']);
-        // A whole address; then, with its channel named, the part before the server or a display name. Ambiguity ends the search.
-        only(self.by_address.get(bare))
-            .or_else(|| only(self.by_local.get(bare)).filter(|_| !has_server && mention.channel.is_some()))
-            .or_else(|| only(self.by_name.get(bare)).filter(|_| mention.channel.is_some()))
-            .flatten()
-    }
-}
-
-/// Whether a handle's channel is the one that was named.
-fn is_channel(channel: &str, named: &str) -> bool {
-    channel == named
-        || (named == "mastodon" && matches!(channel, "fediverse" | "activitypub"))
-        || (named == "xmpp" && channel == "jabber")
 }
 
 fn declared_pairs(scene: &Scene<'_>, pairs: &mut BTreeMap<Pair, Vec<Clue>>) {
@@ -508,15 +225,7 @@ fn is_addressed(scene: &Scene<'_>, claim: &Claim, target: u32) -> bool {
 }
 
 fn name_pairs(scene: &Scene<'_>, pairs: &mut BTreeMap<Pair, Vec<Clue>>) {
-    let mut bearers: BTreeMap<&str, Vec<u32>> = BTreeMap::new();
-    for (at, known) in scene.reader.known.iter().enumerate() {
-        if known.is_person && !known.record.is_owner && !known.names.is_mixed {
-            for full in &known.names.full {
-                bearers.entry(full.key.as_str()).or_default().push(at as u32);
-            }
-        }
-    }
-    for (name, bearers) in bearers {
+    for (name, bearers) in &scene.bearers {
         if bearers.len() > NAME_HOLDERS_MAX {
             continue;
         }
@@ -535,7 +244,7 @@ fn name_pairs(scene: &Scene<'_>, pairs: &mut BTreeMap<Pair, Vec<Clue>>) {
                 let clues = pairs.get(&pair);
                 if is_enough || clues.is_some() {
                     let clues = pairs.entry(pair).or_default();
-                    clues.push(Clue { kind: ClueKind::SameFullName { name: name.to_owned() }, spans: Vec::new() });
+                    clues.push(Clue { kind: ClueKind::SameFullName { name: (*name).to_owned() }, spans: Vec::new() });
                     clues.extend(companions.filter(|_| companion_count > 0));
                     clues.extend(terms.filter(|_| term_count >= NAME_TERMS_WITH_COMPANION_MIN));
                 }
@@ -588,6 +297,7 @@ fn guess_pairs(scene: &Scene<'_>, pairs: &mut BTreeMap<Pair, Vec<Clue>>) {
 /// What speaks against a pair, and whether enough speaks for it.
 fn weigh(scene: &Scene<'_>, answers: &Answers<'_>, (a, b): Pair, mut clues: Vec<Clue>) -> Option<Suggestion> {
     let (x, y) = (scene.known(a), scene.known(b));
+    let own = clues.iter().map(|clue| strength(&clue.kind)).min()?;
     let mut against = Vec::new();
     let together = scene.rooms_together(a, b);
     let mut talks = 0;
@@ -619,6 +329,10 @@ fn weigh(scene: &Scene<'_>, answers: &Answers<'_>, (a, b): Pair, mut clues: Vec<
             against.push(Clue { kind: ClueKind::MixedScripts { handle: scene.known(at).record.id.clone() }, spans: Vec::new() });
         }
     }
+    let namesake = if own == LinkStrength::Name { scene.namesake(a, b) } else { None };
+    if let Some(namesake) = namesake {
+        against.push(Clue { kind: ClueKind::Namesake { handle: scene.known(namesake).record.id.clone() }, spans: Vec::new() });
+    }
     let contradictions = against_by_words(scene, a, b);
     let is_denied = !contradictions.is_empty();
     against.extend(contradictions);
@@ -632,7 +346,6 @@ fn weigh(scene: &Scene<'_>, answers: &Answers<'_>, (a, b): Pair, mut clues: Vec<
         }
     }
 
-    let own = clues.iter().map(|clue| strength(&clue.kind)).min()?;
     let rests_on_context = matches!(own, LinkStrength::Name | LinkStrength::Guess);
     let concerns_owner = x.record.is_owner || y.record.is_owner;
     let are_talking = talks >= ANSWERS_TALKING_MIN;
@@ -643,7 +356,8 @@ fn weigh(scene: &Scene<'_>, answers: &Answers<'_>, (a, b): Pair, mut clues: Vec<
     {
         return None;
     }
-    let strength = if are_strangers && own == LinkStrength::Contact { LinkStrength::Guess } else { own };
+    let is_weakened = (are_strangers && own == LinkStrength::Contact) || namesake.is_some();
+    let strength = if is_weakened { LinkStrength::Guess } else { own };
     clues.sort_by_key(|clue| self::strength(&clue.kind));
     let fingerprint = Fingerprint::of(&clues);
     match answers.of_pair.get(&(a.min(b), a.max(b))) {

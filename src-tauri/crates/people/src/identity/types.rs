@@ -148,6 +148,11 @@ pub enum ClueKind {
         /// Whose name.
         handle: HandleId,
     },
+    /// Against: somebody else of that name talks with one of them, so the name does not tell who is meant.
+    Namesake {
+        /// The other bearer.
+        handle: HandleId,
+    },
     /// Against: a person said "different" of one of these and a handle that is linked to the other.
     DecidedDifferent {
         /// One handle of that answer.
@@ -245,6 +250,7 @@ fn digests(kind: &ClueKind) -> Vec<String> {
         | ClueKind::Denied { .. }
         | ClueKind::DeclaredOther { .. }
         | ClueKind::MixedScripts { .. }
+        | ClueKind::Namesake { .. }
         | ClueKind::DecidedDifferent { .. } => Vec::new(),
     }
 }

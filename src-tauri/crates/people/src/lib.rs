@@ -4,6 +4,7 @@
 //! Deliberately not here: any step that only a person takes, and the privacy boundary, which the caller keeps by handing in
 //! nothing that may not be read.
 
+pub mod gap;
 pub mod identity;
 pub mod profile;
 mod text;

@@ -1,0 +1,7 @@
+//! Capability gaps (seed 001): what was asked for again and again and could not be done, and the task that it becomes.
+//!
+//! Pure. Deliberately not here: storage, files, and the decision of a person by which a gap becomes a task.
+
+mod task;
+
+pub use task::{QUOTE_CHARS_MAX, TITLE_CHARS_MAX, TaskEvidence, TaskInFile, TaskText, render, status_in, written};

@@ -3,6 +3,8 @@
 //! Deliberately not here: names, channels and privacy. Whoever loads utterances hands in those of one privacy partition, and of
 //! no private conversation.
 
+use std::cmp::Ordering;
+
 use keepsake_domain::{ConversationId, InteractionId, Timestamp};
 
 /// Who speaks, seen from the entity whose profile is derived.
@@ -39,6 +41,19 @@ pub type Similarity<'a> = &'a dyn Fn(&str, &str) -> Option<f32>;
 /// For whoever has no vectors: the fingerprints decide alone.
 pub fn no_vectors(_: &str, _: &str) -> Option<f32> {
     None
+}
+
+/// By time, then by id, which grows in the order of the source: many channels tell the time to the minute only.
+fn in_order(a: &Utterance<'_>, b: &Utterance<'_>) -> Ordering {
+    (a.time, a.interaction).cmp(&(b.time, b.interaction))
+}
+
+/// The utterances in the one order that every derivation uses, each message once.
+pub(crate) fn ordered<'a>(utterances: &[Utterance<'a>]) -> Vec<Utterance<'a>> {
+    let mut sorted = utterances.to_vec();
+    sorted.sort_by(in_order);
+    sorted.dedup_by(|a, b| a.interaction == b.interaction);
+    sorted
 }
 
 /// One day in milliseconds, in UTC: what was said on two days was not said in one breath.

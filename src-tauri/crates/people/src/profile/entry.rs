@@ -5,6 +5,7 @@ use keepsake_domain::{
     ProfileType, Timestamp,
 };
 
+use super::stated::{in_first_person, stated};
 use crate::text::content_words;
 use crate::{Similarity, Utterance};
 
@@ -178,10 +179,15 @@ pub(super) fn value_of(fingerprint: &str) -> &str {
 /// A person's own words in the place of an entry: it holds from when the other did, and no derivation overrides it.
 pub fn correction(entry: &ProfileEntry, content: &str) -> Change {
     let content = content.split_whitespace().collect::<Vec<_>>().join(" ");
+    // "Prefers long answers" means to the wanted detail what it would mean if it had been derived.
+    let value = in_first_person(&content, "")
+        .and_then(|said| stated(&said))
+        .filter(|wish| wish.facet == entry.facet)
+        .map_or_else(|| content_words(&content).join(" "), |wish| wish.value);
     let corrected = NewEntry {
         profile_type: entry.profile_type,
         facet: entry.facet.clone(),
-        fingerprint: fingerprint(&entry.facet, &content_words(&content).join(" ")),
+        fingerprint: fingerprint(&entry.facet, &value),
         content,
         confidence: ProfileConfidence::High,
         evidence: entry.evidence.clone(),

@@ -7,12 +7,38 @@
 //! Deliberately not here: ids, storage, and what may be shown to whom. An entry's privacy is that of the partition it was derived
 //! from, which the caller knows.
 
+mod asks;
 mod detail;
 mod entry;
 mod reconcile;
+mod satisfaction;
+mod stated;
 mod time;
+mod timing;
+mod wishes;
 
+pub use asks::{ASK_OCCASIONS_MIN, ASKS_MIN};
 pub use detail::{ObservedDetail, observed_detail};
 pub use entry::{ApprovedMemory, Change, Debunked, Finding, NewEntry, ProfileInput, Strength, correction, fingerprint};
 pub use reconcile::{EVIDENCE_MAX, changes};
 pub use time::{believed_at, true_at};
+
+use keepsake_domain::ProfileOrigin;
+
+use crate::text::read;
+
+/// The built-in derivation: needs no model.
+pub fn derive(input: &ProfileInput<'_>) -> Vec<Change> {
+    changes(findings(input), ProfileOrigin::BuiltIn, input)
+}
+
+/// What the built-in rules find, before it is set beside the entries there are.
+pub fn findings(input: &ProfileInput<'_>) -> Vec<Finding> {
+    let all = read(input.utterances);
+    let mut found = Vec::new();
+    stated::in_messages(&all, &mut found);
+    stated::in_memories(input.memories, input.name, &mut found);
+    asks::repeated(&all, input, &mut found);
+    satisfaction::shown(&all, &mut found);
+    found
+}

@@ -221,14 +221,15 @@ struct Known<'a> {
     ends: HashMap<&'a ProfileId, Timestamp>,
 }
 
-/// When the entries stopped being true that others superseded: as soon as the other began.
+/// When the entries stopped being true that others superseded: as soon as the other began. A newer version of the same statement
+/// tells when that held better than the older one did, so of the older one nothing remains.
 pub(super) fn ends(entries: &[ProfileEntry]) -> HashMap<&ProfileId, Timestamp> {
+    let by_id: HashMap<&ProfileId, &ProfileEntry> = entries.iter().map(|entry| (&entry.id, entry)).collect();
     let mut ends: HashMap<&ProfileId, Timestamp> = HashMap::new();
     for entry in entries {
-        if let Some(old) = &entry.supersedes {
-            let end = ends.entry(old).or_insert(entry.valid_from);
-            *end = (*end).min(entry.valid_from);
-        }
+        let Some(old) = entry.supersedes.as_ref().and_then(|old| by_id.get(old)) else { continue };
+        let end = if old.fingerprint == entry.fingerprint { old.valid_from } else { entry.valid_from };
+        ends.entry(&old.id).and_modify(|known| *known = (*known).min(end)).or_insert(end);
     }
     ends
 }
@@ -245,20 +246,28 @@ fn reconcile(
         .filter(|entry| entry.is_live() && entry.valid_to.is_none())
         .max_by_key(|entry| (entry.valid_from, entry.created_at, &entry.id));
     // What the other engine found, or what was found where this derivation does not look, is one finding more.
-    let kept = live.filter(|live| {
-        live.origin != origin || live.evidence.as_slice().iter().any(|place| !known.said.contains_key(&place.interaction))
+    let is_exact = live.is_some_and(|live| {
+        live.origin == origin && live.evidence.as_slice().iter().all(|place| known.said.contains_key(&place.interaction))
     });
+    let kept = live.filter(|_| !is_exact);
     let Some(first) = findings.first() else { return };
     let standing: Vec<Finding> = kept.into_iter().flat_map(|live| as_findings(live, known, &first.conversation)).collect();
     let mut all: Vec<&Finding> = findings.iter().copied().chain(&standing).collect();
     all.sort_by(|a, b| (a.time, &a.place, *a).cmp(&(b.time, &b.place, *b)));
     let mut periods = periods(&all);
     let Some(last) = periods.pop() else { return };
+    let newest = newest(&last, live.copied(), is_exact, origin, known);
+    // A version that goes tells of nothing any more.
+    let replaced = newest.as_ref().and_then(|change| match change {
+        Change::Supersede { old, entry } if live.is_some_and(|live| live.fingerprint == entry.fingerprint) => Some(old.clone()),
+        _ => None,
+    });
     for period in periods {
-        // An entry that began with this period, or any that says the same of a time in it, tells of it already.
+        // An entry that says the same of the time in which this period began tells of it already.
         let is_known = entries.iter().any(|entry| {
             entry.fingerprint == period.first().fingerprint
-                && period.to.is_none_or(|to| entry.valid_from < to)
+                && replaced.as_ref() != Some(&entry.id)
+                && entry.valid_from <= period.first().time
                 && entry.valid_to.is_none_or(|to| period.first().time < to)
                 && known.ends.get(&entry.id).is_none_or(|end| period.first().time < *end)
         });
@@ -266,14 +275,21 @@ fn reconcile(
             changes.extend(period.entry(origin).map(Change::Add));
         }
     }
-    let Some(mut entry) = last.entry(origin) else { return };
-    let Some(live) = live else {
-        changes.push(Change::Add(entry));
-        return;
-    };
+    changes.extend(newest);
+}
+
+/// What the last period changes, beside the entry that stands open.
+fn newest(
+    last: &Period<'_>,
+    live: Option<&ProfileEntry>,
+    is_exact: bool,
+    origin: ProfileOrigin,
+    known: &Known<'_>,
+) -> Option<Change> {
+    let mut entry = last.entry(origin)?;
+    let Some(live) = live else { return Some(Change::Add(entry)) };
     if live.fingerprint != entry.fingerprint {
-        changes.push(Change::Supersede { old: live.id.clone(), entry });
-        return;
+        return Some(Change::Supersede { old: live.id.clone(), entry });
     }
     let mut places = live.evidence.as_slice().to_vec();
     for place in entry.evidence.as_slice() {
@@ -284,20 +300,22 @@ fn reconcile(
     let has_more = places.len() > live.evidence.as_slice().len();
     let is_surer = entry.confidence > live.confidence;
     let is_reworded = origin == ProfileOrigin::BuiltIn && live.origin == origin && entry.content != live.content;
-    if !(has_more || is_surer || is_reworded) {
-        return;
+    let is_redated = is_exact && entry.valid_from != live.valid_from;
+    if !(has_more || is_surer || is_reworded || is_redated) {
+        return None;
     }
     places.sort_by_key(|place| (known.said.get(&place.interaction).map(|(_, time)| *time), place.clone()));
-    let Ok(evidence) = Evidence::new(places) else { return };
-    entry.evidence = evidence;
+    entry.evidence = Evidence::new(places).ok()?;
     entry.confidence = entry.confidence.max(live.confidence);
-    entry.valid_from = entry.valid_from.min(live.valid_from);
+    if !is_exact {
+        entry.valid_from = entry.valid_from.min(live.valid_from);
+    }
     if live.origin != origin {
         // The same in the other engine's words is no reason to word it anew.
         entry.content.clone_from(&live.content);
         entry.profile_type = live.profile_type;
     }
-    changes.push(Change::Supersede { old: live.id.clone(), entry });
+    Some(Change::Supersede { old: live.id.clone(), entry })
 }
 
 /// An entry as the findings that it was made of. Places that are not among the utterances count from when the entry began to hold.

@@ -23,8 +23,9 @@ pub fn believed_at(entries: &[ProfileEntry], time: Timestamp) -> Vec<&ProfileEnt
 /// The entries that held at `time`, as far as is known now.
 ///
 /// An entry holds from its `valid_from` until its `valid_to` or until the entry that superseded it begins, whichever is first; a
-/// version that begins as early as its predecessor corrects it, so the predecessor never held. What was debunked never held, in
-/// none of its versions. Of entries about the same the one that began last is the one that held.
+/// version of the same statement, or one that begins as early, corrects its predecessor, which then never held. What was debunked
+/// never held, in none of its versions. Of entries about the same the one that began last is the one that held, and of two that
+/// began together the one whose end is known.
 pub fn true_at(entries: &[ProfileEntry], time: Timestamp) -> Vec<&ProfileEntry> {
     let ends = ends(entries);
     let mut held: HashMap<_, &ProfileEntry> = HashMap::new();
@@ -38,7 +39,7 @@ pub fn true_at(entries: &[ProfileEntry], time: Timestamp) -> Vec<&ProfileEntry> 
             continue;
         }
         let key = slot(entry.profile_type, &entry.facet);
-        let began = |entry: &ProfileEntry| (entry.valid_from, entry.created_at, entry.id.clone());
+        let began = |entry: &ProfileEntry| (entry.valid_from, entry.valid_to.is_some(), entry.created_at, entry.id.clone());
         match held.get(&key) {
             Some(other) if began(other) >= began(entry) => {}
             _ => _ = held.insert(key, entry),

@@ -34,7 +34,7 @@ pub(crate) fn content_words(text: &str) -> Vec<String> {
 }
 
 /// The content words of a text with their places, in bytes.
-fn content_words_in(text: &str) -> Vec<(Range<usize>, String)> {
+pub(super) fn content_words_in(text: &str) -> Vec<(Range<usize>, String)> {
     text.unicode_word_indices()
         .filter_map(|(at, raw)| {
             let lower = raw.to_lowercase().replace('’', "'");

@@ -3,7 +3,9 @@
 use keepsake_domain::{
     ConversationId, EvidenceSpan, Facet, InteractionId, ProfileEntry, ProfileId, ProfileOrigin, ProfileType, Span, Timestamp,
 };
-use keepsake_people::profile::{Change, Finding, NewEntry, ProfileInput, Strength, believed_at, changes, fingerprint};
+use keepsake_people::profile::{
+    ApprovedMemory, Change, Finding, NewEntry, ProfileInput, Strength, believed_at, changes, derive, fingerprint,
+};
 use keepsake_people::{Speaker, Utterance, no_vectors};
 use uuid::Uuid;
 
@@ -22,7 +24,44 @@ pub(crate) fn conversation(n: u128) -> ConversationId {
     ConversationId::from_uuid(Uuid::from_u128(n))
 }
 
-/// Message `n` on day `n` says `value` about `facet`.
+/// A message: day, conversation, speaker, text.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct Said {
+    pub(crate) id: InteractionId,
+    pub(crate) conversation: ConversationId,
+    pub(crate) speaker: Speaker,
+    pub(crate) text: String,
+    pub(crate) time: Timestamp,
+}
+
+impl Said {
+    pub(crate) fn utterance(&self) -> Utterance<'_> {
+        Utterance {
+            interaction: &self.id,
+            conversation: &self.conversation,
+            speaker: self.speaker,
+            text: &self.text,
+            time: self.time,
+        }
+    }
+}
+
+/// Messages, numbered from 1 and a second apart on their day.
+pub(crate) fn said(messages: &[(i64, u128, Speaker, &str)]) -> Vec<Said> {
+    messages
+        .iter()
+        .enumerate()
+        .map(|(n, (at, thread, speaker, text))| Said {
+            id: interaction(n as u128 + 1),
+            conversation: conversation(*thread),
+            speaker: *speaker,
+            text: (*text).to_owned(),
+            time: day(*at).plus_ms(n as i64 * 1_000),
+        })
+        .collect()
+}
+
+/// `said`, found on its own: message `n` on day `n` says `value` about `facet`.
 pub(crate) fn finding(n: i64, facet: &str, value: &str, strength: Strength) -> Finding {
     let facet = Facet::new(facet).unwrap();
     Finding {
@@ -109,4 +148,25 @@ impl Book {
         holds.sort_unstable();
         holds
     }
+}
+
+/// What the built-in rules make of messages and memories, as `content · confidence`, sorted and joined by " | ".
+pub(crate) fn content_of(messages: &[Said], memories: &[ApprovedMemory<'_>], origin: ProfileOrigin) -> String {
+    let utterances: Vec<Utterance<'_>> = messages.iter().map(Said::utterance).collect();
+    let input =
+        ProfileInput { name: "User", utterances: &utterances, memories, entries: &[], debunked: &[], similarity: &no_vectors };
+    let mut found: Vec<String> = derive(&input)
+        .iter()
+        .map(|change| {
+            let entry = change.entry();
+            assert_eq!(entry.origin, origin);
+            for place in entry.evidence.as_slice() {
+                let message = messages.iter().find(|said| said.id == place.interaction).unwrap();
+                assert!(!place.span.quote(&message.text).unwrap().trim().is_empty(), "the place is in the message");
+            }
+            format!("{} · {}", entry.content, entry.confidence)
+        })
+        .collect();
+    found.sort();
+    found.join(" | ")
 }

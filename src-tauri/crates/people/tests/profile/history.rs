@@ -224,9 +224,13 @@ proptest! {
     }
 
     #[test]
-    fn what_is_learnt_step_by_step_is_what_is_learnt_at_once(findings in any_findings(), cut in 0..40_i64) {
+    fn what_is_learnt_step_by_step_is_what_is_learnt_at_once(findings in any_findings(), cut in 0..40_i64, forward in any::<bool>()) {
+        // That something was an exception can show late, and what was written then is not taken back; so no rules backwards.
+        let calm = |finding: &Finding| Finding { strength: if forward { finding.strength } else { finding.strength.min(Stated) }, ..finding.clone() };
+        let findings: Vec<Finding> = findings.iter().map(calm).collect();
         let mut steps = Book::default();
-        let known: Vec<Finding> = findings.iter().filter(|finding| finding.time < day(cut)).cloned().collect();
+        // In the order of time, or what was said last first: imports come as they come.
+        let known: Vec<Finding> = findings.iter().filter(|finding| (finding.time < day(cut)) == forward).cloned().collect();
         steps.take(&known, BuiltIn, day(50));
         steps.take(&findings, BuiltIn, day(51));
         prop_assert_eq!(steps.take(&findings, BuiltIn, day(52)), 0);

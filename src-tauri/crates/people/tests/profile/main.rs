@@ -3,3 +3,5 @@
 
 mod given;
 mod history;
+mod shown;
+mod stated;

@@ -1,0 +1,120 @@
+//! Needs: what somebody asks for again and again.
+//!
+//! Asking once is a question; asking in one breath is insisting. Only what was asked for in at least [`ASKS_MIN`] messages on at
+//! least [`ASK_OCCASIONS_MIN`] occasions is a need.
+
+use std::sync::LazyLock;
+
+use keepsake_domain::ProfileType;
+use regex::Regex;
+
+use super::entry::{Finding, ProfileInput, Strength, fingerprint};
+use super::reconcile::TOPIC;
+use super::stated::stated;
+use crate::Speaker;
+use crate::text::{Read, Sentence, content_words, is_ask, quoted, same_topic, topic_of};
+use crate::utterance::occasions;
+
+/// Asked twice can be forgetting; three times is a pattern.
+pub const ASKS_MIN: usize = 3;
+
+/// On one occasion the same may be asked often, because the answer was not understood.
+pub const ASK_OCCASIONS_MIN: usize = 2;
+
+/// A single word that is shorter names hardly a topic ("app?").
+const LONE_WORD_CHARS_MIN: usize = 4;
+
+/// One question or request.
+struct Ask<'r, 'a> {
+    read: &'r Read<'a>,
+    sentence: &'r Sentence<'a>,
+    words: Vec<String>,
+}
+
+/// What the entity asked for repeatedly.
+pub(super) fn repeated(all: &[Read<'_>], input: &ProfileInput<'_>, found: &mut Vec<Finding>) {
+    let mut clusters: Vec<Vec<Ask<'_, '_>>> = Vec::new();
+    for read in all.iter().filter(|read| read.said.speaker == Speaker::Entity) {
+        for sentence in read.sentences.iter().filter(|sentence| is_ask(sentence) && stated(&sentence.plain).is_none()) {
+            let words = content_words(&sentence.plain);
+            if words.is_empty() || words.len() == 1 && words[0].chars().count() < LONE_WORD_CHARS_MIN {
+                continue;
+            }
+            let ask = Ask { read, sentence, words };
+            // The first asking stands for all: what is like a like thing need not be like the thing itself.
+            match clusters.iter_mut().find(|known| same_topic(&known[0].sentence.plain, &sentence.plain, input.similarity)) {
+                // Said twice in one message it was asked once.
+                Some(known) if known.last().is_some_and(|last| last.read.said.interaction == read.said.interaction) => {}
+                Some(known) => known.push(ask),
+                None => clusters.push(vec![ask]),
+            }
+        }
+    }
+    for cluster in clusters {
+        let said = cluster.iter().map(|ask| (ask.read.said.conversation, ask.read.said.time));
+        if cluster.len() >= ASKS_MIN && occasions(said) >= ASK_OCCASIONS_MIN {
+            tell(&cluster, input, found);
+        }
+    }
+}
+
+fn tell(cluster: &[Ask<'_, '_>], input: &ProfileInput<'_>, found: &mut Vec<Finding>) {
+    let first = &cluster[0];
+    let shared = |stem: &str| 2 * cluster.iter().filter(|ask| ask.words.iter().any(|word| word == stem)).count() >= cluster.len();
+    // A need that is known keeps its name, though more askings would name it otherwise.
+    let known = input.entries.iter().find(|entry| {
+        entry.profile_type == ProfileType::Needs
+            && entry.facet.kind() == TOPIC
+            && entry.superseded_at.is_none()
+            && entry
+                .evidence
+                .as_slice()
+                .iter()
+                .any(|place| cluster.iter().any(|ask| *ask.read.said.interaction == place.interaction))
+            && entry.facet.detail().is_some_and(|detail| content_words(detail).iter().any(|word| shared(word)))
+    });
+    let facet = match known {
+        Some(entry) => Some(entry.facet.clone()),
+        None => topic_of(&first.sentence.plain, shared).or_else(|| topic_of(&first.sentence.plain, |_| true)),
+    };
+    let Some(facet) = facet else { return };
+    let content = match noun(first.sentence, shared) {
+        Some(noun) => format!("Repeatedly asks about {noun}"),
+        None => format!("Repeatedly asks: \"{}\"", quoted(first.sentence.text)),
+    };
+    for ask in cluster {
+        let Some(place) = ask.read.place(ask.sentence) else { continue };
+        found.push(Finding {
+            profile_type: ProfileType::Needs,
+            fingerprint: fingerprint(&facet, "asks"),
+            facet: facet.clone(),
+            content: content.clone(),
+            strength: Strength::Passing,
+            place,
+            conversation: ask.read.said.conversation.clone(),
+            time: ask.read.said.time,
+        });
+    }
+}
+
+/// What a question names, where it names one thing and all askings share it: "the deployment status".
+fn noun(sentence: &Sentence<'_>, shared: impl Fn(&str) -> bool) -> Option<String> {
+    static NAMES: LazyLock<Regex> = LazyLock::new(|| {
+        Regex::new(
+            r"(?i)^(?:(?:please|hey|hi|hello|ok|and|so|also|again),? )*(?:what(?:['’]s| is| are)|how(?:['’]s| is| are)|where(?:['’]s| is| are)|any (?:news|updates?|word|progress) (?:on|about|from)|(?:can you |could you )?(?:tell me (?:more )?about|show me|give me)|what about|how about) ((?:the|our|my|your|his|her|their) )?(.+?)(?: (?:doing|going|coming along|looking|now|today|again|so far|yet|please))*\s*\?*$",
+        )
+        .unwrap_or_else(|_| unreachable!("a constant pattern compiles"))
+    });
+    /// A longer phrase is a clause.
+    const NOUN_WORDS_MAX: usize = 6;
+    let text = sentence.text.trim();
+    let found = NAMES.captures(text)?;
+    let noun = found.get(2)?.as_str().trim();
+    let words = content_words(noun);
+    let is_one_thing = !words.is_empty()
+        && words.iter().all(|word| shared(word))
+        && noun.split_whitespace().count() <= NOUN_WORDS_MAX
+        && noun.chars().all(|c| c.is_alphanumeric() || matches!(c, ' ' | '-' | '\'' | '’'));
+    let article = if found.get(1).is_some() { "the " } else { "" };
+    is_one_thing.then(|| format!("{article}{noun}"))
+}

@@ -15,6 +15,7 @@ mod satisfaction;
 mod stated;
 mod time;
 mod timing;
+mod unmet;
 mod wishes;
 
 pub use asks::{ASK_OCCASIONS_MIN, ASKS_MIN};
@@ -40,5 +41,6 @@ pub fn findings(input: &ProfileInput<'_>) -> Vec<Finding> {
     stated::in_memories(input.memories, input.name, &mut found);
     asks::repeated(&all, input, &mut found);
     satisfaction::shown(&all, &mut found);
+    unmet::repeated(&all, input, &mut found);
     found
 }

@@ -137,6 +137,22 @@ fn thanks_and_complaints_tell_of_what_they_were_about() {
 }
 
 #[test]
+fn what_was_wanted_repeatedly_and_not_done_is_a_gap_shown_by_own_words_alone() {
+    let talk = [
+        (1, 1, Entity, "Can you export my notes as PDF?"),
+        (1, 1, Assistant, "Sorry, I can't do that."),
+        (6, 2, Entity, "Again you couldn't export my notes as PDF"),
+    ];
+    check(&talk, "Could not get this done: \"export my notes as pdf\" · medium", "on two occasions");
+    check(&talk[..2], "", "a one-off");
+    check(
+        &[(1, 1, Assistant, "I can't export notes as PDF."), (6, 2, Assistant, "I can't export notes as PDF.")],
+        "",
+        "an assistant's words say nothing about the entity",
+    );
+}
+
+#[test]
 fn approved_memories_count_as_said_for_good() {
     let id = MemoryId::from_uuid(Uuid::from_u128(5));
     let thread = conversation(1);

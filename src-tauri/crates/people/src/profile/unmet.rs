@@ -1,0 +1,32 @@
+//! Gaps of one entity: what it wanted on more than one occasion and did not get.
+//!
+//! The same occurrences as [`crate::gap`] finds, told of the entity, and so shown by the entity's own words alone.
+
+use keepsake_domain::ProfileType;
+
+use super::entry::{Finding, ProfileInput, Strength, fingerprint};
+use crate::gap::{clusters, in_read};
+use crate::text::{Read, topic_of};
+
+/// What the entity did not get, repeatedly.
+pub(super) fn repeated(all: &[Read<'_>], input: &ProfileInput<'_>, found: &mut Vec<Finding>) {
+    let occurrences = in_read(all);
+    for cluster in clusters(&occurrences, input.similarity) {
+        let need = &cluster[0].need;
+        let Some(facet) = topic_of(need, |_| true) else { continue };
+        for occurrence in &cluster {
+            for place in &occurrence.own_places {
+                found.push(Finding {
+                    profile_type: ProfileType::Gaps,
+                    fingerprint: fingerprint(&facet, "unmet"),
+                    facet: facet.clone(),
+                    content: format!("Could not get this done: \"{need}\""),
+                    strength: Strength::Passing,
+                    place: place.clone(),
+                    conversation: occurrence.conversation.clone(),
+                    time: occurrence.time,
+                });
+            }
+        }
+    }
+}

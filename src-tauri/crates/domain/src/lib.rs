@@ -5,6 +5,7 @@
 //! Time and ids come in through [`Clock`] and [`IdSource`], which only the edges implement.
 
 mod clock;
+mod conversation;
 mod gate;
 mod ids;
 mod job;
@@ -18,6 +19,7 @@ mod profile;
 mod span;
 
 pub use clock::{Clock, Timestamp};
+pub use conversation::ConversationStatus;
 pub use gate::{Gate, Stop};
 pub use ids::{
     AlertId, AnalysisId, CallId, ConversationId, EntityId, GapId, HandleId, IdSource, ImportId, InteractionId, JobId, MemoryId,

@@ -1,10 +1,12 @@
 //! Whole-conversation analysis: what one conversation was about, how it felt, and the few things in it worth keeping.
 //!
 //! Pure: no IO, no async, no clock, no randomness; the same turns give the same result.
+//! [`conversation`] says where it stands: ended or not, its tone, what was promised in it.
 //! [`model`] asks a language model for the same and believes what the words carry.
 //! Deliberately not here: per-message facts (`keepsake-capture` finds those), duplicates against stored memories, sending.
 
 mod analysis;
+pub mod conversation;
 pub mod model;
 mod text;
 mod turn;

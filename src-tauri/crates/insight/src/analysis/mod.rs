@@ -81,6 +81,16 @@ pub fn analyse(input: &AnalysisInput<'_>) -> Result<Analysis, TooShort> {
     })
 }
 
+/// The summary alone, for whoever needs no analysis.
+pub(crate) fn summarised(input: &AnalysisInput<'_>) -> Result<Vec<SummarySentence>, TooShort> {
+    let document = Document::read(input.turns);
+    if document.plain.is_empty() {
+        return Err(TooShort { turns: input.turns.len() });
+    }
+    let guards = candidates::Guards::read(&document);
+    Ok(summary::summarise(&document, &guards, input.vectors))
+}
+
 /// The authors of the turns at `plain`, in order of appearance.
 pub(crate) fn participants(input: &AnalysisInput<'_>, plain: &[usize]) -> Vec<String> {
     let mut names: Vec<String> = Vec::new();

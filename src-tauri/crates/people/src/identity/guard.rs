@@ -20,6 +20,13 @@ static REPORTED: LazyLock<Option<Regex>> = LazyLock::new(|| {
     )
 });
 
+/// "Her words: …", "Mara's note: …".
+static WORDS_OF: LazyLock<Option<Regex>> = LazyLock::new(|| {
+    pattern(
+        r"(?i)\b(?:her|his|their|your|its|the|[\p{L}]+['’]s|ihre|seine|ses|son|sa|su)\s+(?:exact\s+|last\s+)?(?:words?|message|mail|e-?mail|note|text|reply|answer|quote|bio|profile|status|worte|nachricht|mots|message|palabras|mensaje)\b[^.!?]{0,20}:",
+    )
+});
+
 static SUPPOSED: LazyLock<Option<Regex>> = LazyLock::new(|| {
     pattern(
         r"(?ix)\b(?:if|as\ if|unless|whether|wish|suppose|supposing|imagine|pretend|pretending|wenn|falls|als\ ob|angenommen|si|como\ si|comme\ si|supongamos|imagina|imagine)\s+
@@ -62,6 +69,9 @@ pub(super) fn is_quoted(sentence: &str, found: &Range<usize>) -> bool {
 }
 
 pub(super) fn is_reported(before: &str) -> bool {
+    if WORDS_OF.as_ref().is_some_and(|words| words.is_match(before)) {
+        return true;
+    }
     let Some(reported) = REPORTED.as_ref() else { return false };
     reported.captures_iter(before).any(|found| {
         // "he" is Spanish "I have" only before a participle; with a verb of saying it is English.
@@ -98,7 +108,10 @@ mod tests {
 
     #[test]
     fn every_pattern_compiles() {
-        assert!([&REPORTED, &SUPPOSED, &NEGATED, &ASKS].iter().all(|pattern| pattern.is_some()), "a built-in pattern is broken");
+        assert!(
+            [&REPORTED, &WORDS_OF, &SUPPOSED, &NEGATED, &ASKS].iter().all(|pattern| pattern.is_some()),
+            "a built-in pattern is broken"
+        );
     }
 
     #[test]

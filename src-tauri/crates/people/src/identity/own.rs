@@ -46,7 +46,7 @@ static REPLY_HEAD: LazyLock<Option<Regex>> = LazyLock::new(|| {
 /// "Mara: text", "[12:03] Mara Lind: text", "<mara> text", "Mara, [12.03.26 10:01]" as chats are pasted.
 static CHAT_LINE: LazyLock<Option<Regex>> = LazyLock::new(|| {
     Regex::new(
-        r"^(?:\[?[\d:./, -]{4,24}(?:[AaPp][Mm])?\]?\s*[-–]?\s*)?(?:<(?P<nick>[^<>@\s]{1,40})>\s|(?P<name>\p{Lu}[\p{L}'’.-]*(?: \p{Lu}[\p{L}'’.-]*){0,3}):\s+\S)",
+        r"^(?:\[?[\d:./, -]{4,24}(?:[AaPp][Mm])?\]?\s*[-–]?\s*)?(?:<(?P<nick>[^<>@\s]{1,40})>\s|(?P<irc>[\p{L}\p{N}_.|-]{2,30})>\s|(?P<name>\p{Lu}[\p{L}'’.-]*(?: \p{Lu}[\p{L}'’.-]*){0,3}):\s+\S)",
     )
     .ok()
 });
@@ -210,7 +210,7 @@ fn own_lines(text: &str, voices: Voices<'_>) -> Vec<Range<usize>> {
 /// is no label.
 fn is_anothers(line: &str, voices: Voices<'_>) -> bool {
     let Some(found) = CHAT_LINE.as_ref().and_then(|chat| chat.captures(line)) else { return false };
-    let Some(speaker) = found.name("name").or_else(|| found.name("nick")) else { return false };
+    let Some(speaker) = found.name("name").or_else(|| found.name("nick")).or_else(|| found.name("irc")) else { return false };
     let is_stamped = speaker.start() > 0;
     let speaker = speaker.as_str();
     if voices.own.answers_to(speaker) {

@@ -94,8 +94,9 @@ const DECLARED: &[&str] = &[
     r"\bi(?:['’]?m)?(?:\s+also|\s+mostly|\s+usually)?\s+(?:go\s+by|go\s+as|am\s+known\s+as|known\s+as|called|post\s+as|write\s+as|chat\s+as|hang\s+out\s+as|sign\s+in\s+as|log\s+in\s+as|use\s+the\s+(?:name|handle|nick)|use|have)\s+(?:the\s+(?:name|handle|nick)\s+)?{W!}\s+(?:over\s+)?(?:on|in|at|for)\s+(?:the\s+|our\s+)?{C}",
     r"\b(?:this\s+is|it['’]s|it\s+is|here\s+is|hi,?\s+i['’]?m|i['’]?m)\s+{NAME}\s+(?:from|in|over\s+in|on)\s+(?:the\s+|our\s+)?{C}(?:\s+{T})?\s*[(\[,–—-]+\s*{H}",
     r"\b(?:this\s+is|it['’]s|it\s+is|i['’]?m)\s+{NAME}\s*[(\[,–—-]+\s*(?:aka\s+|a\.k\.a\.\s+|alias\s+|known\s+as\s+|better\s+known\s+as\s+|the\s+)?{H}(?:\s+(?:from|on|in|over\s+on)\s+(?:the\s+|our\s+)?{C})?",
-    r"\b(?:it['’]s|it\s+is|its)\s+(?:just\s+|only\s+|still\s+)?me(?:\s+again)?\s*[,:(–—-]+\s*{H?}",
-    r"{H}\s+(?:(?:over\s+)?(?:on|in|at|from)\s+(?:the\s+|our\s+)?{C}(?:\s+{T})?\s+)?(?:is|was|is\s+also|would\s+be|that['’]s|,?\s*that\s+is)\s+(?:also\s+|just\s+|really\s+|actually\s+|still\s+)*(?:me\b|mine\b|my\s+(?:\w+\s+){0,2}(?:account|handle|user|nick|profile|alias|login|id|username)\b)",
+    r"\b{NAME}\s+here\s*[(\[,:–—-]+\s*{H}",
+    r"\b(?:it['’]s|it\s+is|its|that['’]s|that\s+is|that\s+was|it\s+was)\s+(?:just\s+|only\s+|still\s+)?me(?:\s+again)?\s*[,:(–—-]+\s*{H?}",
+    r"{H}[\s,;–—-]+(?:(?:over\s+)?(?:on|in|at|from)\s+(?:the\s+|our\s+)?{C}(?:\s+{T})?\s+)?(?:is|was|is\s+also|would\s+be|that['’]s|,?\s*that\s+is)\s+(?:also\s+|just\s+|really\s+|actually\s+|still\s+)*(?:me\b|mine\b|my\s+(?:\w+\s+){0,2}(?:account|handle|user|nick|profile|alias|login|id|username)\b)",
     r"\b(?:the|that)\s+{H}\s+(?:account\s+|user\s+|you\s+(?:know|see|meet|talk\s+to)\s+)?(?:(?:on|from|in)\s+(?:the\s+|our\s+)?{C}(?:\s+{T})?\s+)?(?:is|was)\s+(?:also\s+|just\s+|actually\s+)?(?:me\b|mine\b)",
     r"\bi(?:['’]ve|\s+have)?\s+(?:just\s+)?(?:moved|switched|changed|migrated)\s+(?:over\s+)?(?:my\s+(?:\w+\s+)?(?:handle|account|id)\s+)?to\s+{H}(?:\s+on\s+{C})?",
     r"\byou\s+(?:may\s+|might\s+|probably\s+|already\s+)*(?:know|remember|met|have\s+met)\s+me\s+(?:from\s+{C}\s+)?as\s+{W}(?:\s+(?:on|from|in)\s+(?:the\s+|our\s+)?{C})?",
@@ -134,7 +135,7 @@ const DENIED: &[&str] = &[
 /// Ends of what may stand right before a contact detail that is the writer's own.
 const CONTACT_BEFORE: &[&str] = &[
     // English
-    r"\bmy\s+(?:(?:new|own|other|current|personal|private|work|business|home|main|primary|second|secondary|direct|better|best|preferred|usual|everyday|normal|actual|real|uni|university|school|company|proper|temporary|uk|us|german|french|spanish|dutch|swiss|mobile|cell|phone)\s+)*(?:e-?mail|mail|gmail|inbox|address|number|phone|telephone|cell(?:phone)?|mobile|whatsapp|signal|landline|contact(?:\s+details?)?|sms|handy)(?:\s+(?:address|number|no\.?|id|contact|account))?(?:\s+(?:for|at|on|in|there)(?:\s+\w+){0,3})?\s*(?:(?:is|are|['’]s|will\s+be|has\s+changed\s+to|changed\s+to|would\s+be|remains|stays)\s*(?:still\s+|now\s+|just\s+|also\s+|the\s+same[,:]?\s*)*|[:=–-]\s*)?:?\s*$",
+    r"\bmy\s+(?:(?:new|own|other|current|personal|private|work|business|home|main|primary|second|secondary|direct|better|best|preferred|usual|everyday|normal|actual|real|uni|university|school|company|proper|temporary|uk|us|german|french|spanish|dutch|swiss|mobile|cell|phone)\s+)*(?:e-?mail|mail|gmail|inbox|address|number|phone|telephone|cell(?:phone)?|mobile|whatsapp|signal|landline|contact\s+(?:details?|info|address|number)|sms|handy)(?:\s+(?:address|number|no\.?|id|contact|account))?(?:\s+(?:for|at|on|in|there)(?:\s+\w+){0,3})?\s*(?:(?:is|are|['’]s|will\s+be|has\s+changed\s+to|changed\s+to|would\s+be|remains|stays)\s*(?:still\s+|now\s+|just\s+|also\s+|the\s+same[,:]?\s*)*|[:=,–-]\s*)?:?\s*$",
     r"\b(?:reach|e-?mail|mail|call|text|ring|phone|write|write\s+to|message|ping|contact|find|get|catch|whatsapp|sms|try|dm|forward\s+(?:it|them)\s+to|invite|cc|add)\s+me\b\s*(?:back\s+|up\s+|directly\s+|privately\s+|instead\s+|again\s+|any\s?time\s+|now\s+|there\s+|also\s+|always\s+|best\s+|later\s+|tonight\s+|tomorrow\s+|by\s+(?:e-?mail|phone|mail)\s+)*(?:at|on|via|under|using|by|through|with)?(?:\s+(?:my|this|the)\s+(?:\w+\s+){0,3}(?:address|number|e-?mail|mail|phone|mobile|cell|one))?\s*[:,–-]?\s*$",
     r"\b(?:get\s+(?:back\s+)?(?:to|in\s+touch\s+with|hold\s+of|through\s+to)|write\s+(?:back\s+)?to|reply\s+to|respond\s+to)\s+me\s+(?:at|on|via|under|by)\s*:?\s*$",
     r"\b(?:drop|shoot|send|give)\s+me\s+(?:an?\s+|the\s+|your\s+|that\s+|those\s+|some\s+)?(?:\w+\s+){0,3}(?:at|on|to|via|under)\s*:?\s*$",
@@ -144,7 +145,7 @@ const CONTACT_BEFORE: &[&str] = &[
     r"\b(?:that['’]?s|that\s+is|this\s+is|here['’]?s|here\s+is|it['’]?s|use|take|note|save|have)\s+my\s+(?:\w+\s+){0,2}(?:e-?mail|mail|address|number|phone|mobile|cell|contact|details)(?:\s+(?:address|number|again|too|just\s+in\s+case|in\s+case))*\s*[:,–-]*\s*$",
     r"\bi(?:['’]ve|\s+have)?\s+(?:just\s+|now\s+)?(?:changed|switched|moved)\s+(?:my\s+)?(?:number|e-?mail|mail|address|phone)?\s*(?:over\s+)?to\s*:?\s*$",
     r"\bmine\s+(?:is|['’]s|remains|stays)\s*(?:still\s+|now\s+|just\s+)*:?\s*$",
-    r"\bi\s+(?:mostly\s+|now\s+|always\s+|usually\s+|only\s+)*(?:use|read|check|answer)\s+(?:mail\s+(?:at|on)\s+)?$",
+    r"\bi\s+(?:mostly\s+|now\s+|always\s+|usually\s+|only\s+)*(?:read|check|answer|get|receive)\s+(?:my\s+)?(?:e-?mail|mail|messages)\s+(?:at|on|under|via)\s+$",
     r"\b(?:it['’]s|it\s+is)\s+(?:just\s+)?me(?:\s+again)?\s*[,:(–-]+\s*$",
     // German
     r"\bmeine?\s+(?:(?:neue|alte|private|dienstliche|geschäftliche|aktuelle|andere|eigene|direkte|persönliche)[rsn]?\s+)*(?:e-?mail|mail|mailadresse|e-?mail-?adresse|adresse|nummer|handynummer|telefonnummer|handy|rufnummer|mobilnummer|festnetznummer|durchwahl|whatsapp(?:-?nummer)?|signal(?:-?nummer)?)(?:-?adresse)?\s*(?:(?:ist|lautet|wäre|bleibt)\s*(?:jetzt\s+|nun\s+|noch\s+|immer\s+noch\s+|weiterhin\s+|ab\s+sofort\s+)*|:\s*)?:?\s*$",
@@ -164,7 +165,8 @@ const CONTACT_BEFORE: &[&str] = &[
 
 /// Beginnings of what may stand right after one.
 const CONTACT_AFTER: &[&str] = &[
-    r"^\s*[,–—-]?\s*(?:is|was|would\s+be|[–—=-]|that['’]s|that\s+is|is\s+still|is\s+now|is\s+also)\s*(?:also\s+|still\s+|now\s+|just\s+)*(?:me\b|mine\b|where\s+(?:you\s+can\s+|to\s+)?(?:reach|find|get)\s+me|my\s+(?:(?:new|own|other|current|personal|private|work|business|home|main|direct|mobile|cell|phone|e-?mail)\s+)*(?:e-?mail|mail|address|number|phone|mobile|cell|inbox|line)\b(?:['’]s)?(?:[^'’s]|$))",
+    r"^\s*[,–—-]?\s*(?:is|was|would\s+be|[–—=-]|that['’]s|that\s+is|is\s+still|is\s+now|is\s+also)\s*(?:also\s+|still\s+|now\s+|just\s+)*(?:me\b|mine\b|where\s+(?:you\s+can\s+|to\s+)?(?:reach|find|get)\s+me|my\s+(?:[\p{L}-]+\s+){0,2}(?:e-?mail|mail|address|number|phone|mobile|cell|inbox|line)\b(?:['’]s)?(?:[^'’s]|$))",
+    r"^\s*(?:\p{L}+\s*)?,\s*das\s+ist\s+meine?\s+(?:\p{L}+\s+)?(?:e-?mail|mail|adresse|nummer|handynummer|mailadresse|mail-?adresse|telefonnummer)",
     r"^\s*(?:ist|lautet|wäre)\s+(?:auch\s+|jetzt\s+)?meine?\s+(?:\w+\s+)?(?:e-?mail|mail|adresse|nummer|handynummer|mailadresse|mail-?adresse|e-?mail-?adresse|telefonnummer)",
     r"^\s*(?:erreichbar|zu\s+erreichen)\b",
     r"^\s*(?:c['’]est|est)\s+m(?:on|a)\s+(?:\w+\s+)?(?:adresse|mail|e-?mail|numéro|portable)",

@@ -10,8 +10,8 @@ use keepsake_domain::{Role, Timestamp};
 use serde::{Deserialize, Serialize};
 
 use super::deeds::{
-    ACCEPTANCES, ASKING, DEEDS, DONE, DONE_VERBS, DOUBTS, OPENINGS, RECEIVED, RELEASED, REQUESTS, STRENGTHENERS, TELLING,
-    WEAK_DEEDS, WHOLES,
+    ACCEPTANCES, ASKING, CAME, DEEDS, DONE, DONE_VERBS, DOUBTS, KIN, NO_DEEDS, ON_THE_WAY, OPENINGS, RECEIVED, RELEASED,
+    REQUESTS, STRENGTHENERS, TELLING, THERE, WEAK_DEEDS, WHOLES,
 };
 use super::due::{self, Due};
 use super::{Moment, Place};
@@ -249,22 +249,26 @@ fn promise(sentence: &Sentence<'_>, words: &Words<'_>) -> Option<Promise> {
         }
         let after = at + opening.len();
         let near = after..(after + DEED_DISTANCE_MAX + 1).min(words.len());
-        let Some((deed_at, deed)) =
-            near.filter_map(|at| DEEDS.iter().find(|(verb, _)| *verb == words.word(at)).map(|(verb, _)| (at, *verb))).next()
-        else {
-            continue;
+        let known = near
+            .filter_map(|at| DEEDS.iter().find(|(verb, _)| *verb == words.word(at)).map(|(verb, _)| (at, Some(*verb))))
+            .next();
+        // Whatever is done for somebody by a day is promised: "I'll Venmo you the rest tomorrow".
+        let for_somebody = || {
+            let object = matches!(words.word(after + 1), "you" | "your") && !NO_DEEDS.contains(&words.word(after));
+            let when = due::find(sentence.tokens.get(words.token(at)..).unwrap_or(&[]), Timestamp(1), 0).is_some();
+            (object && when && opening.len() > 1 && !matches!(**opening, ["i", "can"] | ["let", "me"])).then_some((after, None))
         };
+        let Some((deed_at, deed)) = known.or_else(for_somebody) else { continue };
         let end = clause_end(sentence, words.token(deed_at));
         let is_offer = matches!(**opening, ["i", "can"]);
         let said_when = due::find(sentence.tokens.get(words.token(at)..end).unwrap_or(&[]), Timestamp(1), 0).is_some();
         if !is_plain(words, at, end)
-            || !is_full(words, deed_at, deed, end)
+            || !deed.is_none_or(|deed| is_full(words, deed_at, deed, end) && !is_let_me(words, at, deed_at, deed, said_when))
             || (is_offer && !said_when)
-            || is_let_me(words, at, deed_at, deed, said_when)
         {
             continue;
         }
-        return Some(Promise { tokens: words.token(at)..end, what: words.token(deed_at)..end, deed: Some(deed) });
+        return Some(Promise { tokens: words.token(at)..end, what: words.token(deed_at)..end, deed });
     }
     None
 }
@@ -285,13 +289,17 @@ fn is_full(words: &Words<'_>, deed_at: usize, deed: &str, end: usize) -> bool {
         // "I'll let you know", "I'll let the dog out".
         "let" => words.word(deed_at + 1) == "you" || words.word(deed_at + 2) == "know",
         "have" => {
-            rest.clone().any(|at| matches!(words.word(at), "ready" | "done" | "finished" | "for"))
+            rest.clone().any(|at| matches!(words.word(at), "ready" | "done" | "finished" | "for" | "your"))
                 && rest.clone().any(|at| matches!(words.word(at), "it" | "that" | "you" | "them" | "by" | "ready" | "finished"))
         }
         "see" => words.word(deed_at + 1) == "to" || (words.word(deed_at + 1) == "what" && words.word(deed_at + 3) == "can"),
         "come" | "circle" => words.word(deed_at + 1) == "back",
         "take" => rest.clone().any(|at| matches!(words.word(at), "care" | "look" | "over")) || words.word(deed_at + 1) == "it",
-        "tell" | "show" | "ask" | "talk" | "read" | "open" | "return" => rest.clone().count() > 0,
+        // "I'll tell you what" is a manner of speaking.
+        "tell" => {
+            rest.clone().count() > 0 && !matches!((words.word(deed_at + 1), words.word(deed_at + 2)), ("you", "what" | "a"))
+        }
+        "show" | "ask" | "talk" | "open" | "return" => rest.clone().count() > 0,
         deed if WEAK_DEEDS.contains(&deed) => rest.clone().any(|at| STRENGTHENERS.contains(&words.word(at))),
         _ => true,
     }
@@ -434,24 +442,39 @@ fn settle(found: &mut [Open], document: &Document<'_>, sentence: &Sentence<'_>, 
     let says_done = words.begins_with_any(DONE);
     let says_received = words.begins_with_any(RECEIVED);
     // "I sent" and a bare "sent it" tell of oneself; "she sent it" does not.
-    let speaks_of_self = (0..words.len()).any(|at| matches!(words.word(at), "i" | "we" | "ich" | "j'ai" | "je" | "he" | "ya"))
+    let speaks_of_self = (0..words.len()).any(|at| matches!(words.word(at), "i" | "we" | "ich" | "j'ai" | "je" | "ya"))
+        || (0..words.len()).any(|at| words.word(at) == "he" && DONE_VERBS.iter().any(|(past, _)| *past == words.word(at + 1)))
         || verbs.first().is_some_and(|first| first.ends_with("ed") || DEEDS.iter().any(|(_, past)| past.contains(first)))
         || matches!(verbs.as_slice(), ["just" | "all" | "already" | "hab" | "habe" | "te" | "lo", ..]);
+    let came = verbs.iter().any(|word| CAME.contains(word));
+    let is_passive = verbs.iter().any(|word| matches!(*word, "is" | "are" | "was" | "were" | "been" | "got" | "'s"));
+    let is_there = (0..words.len()).any(|at| {
+        let place = matches!(words.word(at + 1), "in" | "on") && matches!(words.word(at + 2), "the" | "your" | "our");
+        matches!(words.word(at), "is" | "are") && (place || THERE.contains(&words.word(at + 1)))
+    }) && !verbs.iter().any(|word| ON_THE_WAY.contains(word));
     let fits = |open: &Open| {
         let commitment = &open.commitment;
         if !commitment.is_pending() || commitment.place.turn >= sentence.turn {
             return false;
         }
+        let is_kin_done = || {
+            let kin = open.deed.and_then(|deed| KIN.iter().find(|kin| kin.contains(&deed))).copied().unwrap_or(&[]);
+            kin.iter().any(|verb| is_past_of(verb))
+        };
+        let is_deed_done = || open.deed.is_some_and(|deed| !matches!(deed, "let" | "get" | "do" | "have") && is_past_of(deed));
+        // "The gate is fixed", "the photos are in the folder": the thing itself is spoken of, by either side.
+        if shares(open) && (is_passive && (is_deed_done() || is_kin_done()) || is_there) {
+            return true;
+        }
         if commitment.debtor == *speaker {
-            let deed_done = open.deed.is_some_and(|deed| !matches!(deed, "let" | "get" | "do" | "have") && is_past_of(deed))
-                && speaks_of_self;
             // Sending is told in many ways, and a thing that is here was sent, made or found.
             let handed_over = says_done && (open.deed.is_none() || shares(open) || stems.is_empty() || stems.len() <= 2);
-            (deed_done && (shares(open) || stems.len() <= 3)) || handed_over || (foreign_done(&commitment.what) && speaks_of_self)
+            let told =
+                speaks_of_self && ((is_deed_done() && (shares(open) || stems.len() <= 3)) || (is_kin_done() && shares(open)));
+            told || handed_over || (foreign_done(&commitment.what) && speaks_of_self)
         } else {
-            says_received
-                && (shares(open)
-                    || stems.iter().filter(|stem| !matches!(stem.as_str(), "got" | "receiv" | "send" | "sending")).count() == 0)
+            let is_bare = stems.iter().all(|stem| matches!(stem.as_str(), "got" | "receiv" | "send" | "sending"));
+            (says_received && (shares(open) || is_bare)) || (came && shares(open))
         }
     };
     // What shares most words with the promise is meant; among equals the latest.

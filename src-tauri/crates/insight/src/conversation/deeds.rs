@@ -99,6 +99,16 @@ pub(super) const DEEDS: &[(&str, &[&str])] = &[
     ("ship", &["shipped"]),
     ("rewrite", &["rewrote", "rewritten"]),
     ("measure", &[]),
+    ("reply", &["replied"]),
+    ("respond", &[]),
+    ("answer", &[]),
+    ("cancel", &["cancelled", "canceled"]),
+    ("renew", &[]),
+    ("register", &[]),
+    ("apply", &["applied"]),
+    ("install", &[]),
+    ("move", &[]),
+    ("pass", &[]),
     ("see", &["saw", "seen"]),
     ("have", &["had"]),
 ];
@@ -445,3 +455,32 @@ pub(super) const TELLING: &[&str] = &[
     "dijo",
     "disse",
 ];
+
+/// Verbs that do one deed in several ways: who promised to mail and wrote has kept it.
+pub(super) const KIN: &[&[&str]] = &[
+    &[
+        "send", "resend", "email", "mail", "write", "message", "text", "dm", "ping", "forward", "share", "upload", "post",
+        "reply", "respond", "answer",
+    ],
+    &["call", "ring", "phone", "talk", "speak"],
+    &["pay", "transfer", "wire", "refund"],
+    &["fix", "repair", "sort", "handle"],
+    &["check", "look", "review", "read", "test"],
+    &["book", "reserve", "order", "arrange", "organise", "organize"],
+];
+
+/// Verbs by which nobody takes anything on, whoever stands behind them: "I'll miss you".
+pub(super) const NO_DEEDS: &[&str] = &[
+    "miss", "love", "see", "tell", "bet", "marry", "hate", "forgive", "owe", "know", "believe", "thank", "be", "meet", "join",
+    "need", "want", "like", "admit", "say",
+];
+
+/// How a thing that was promised is said to be there: behind "is" or "are".
+pub(super) const THERE: &[&str] =
+    &["ready", "up", "online", "live", "attached", "uploaded", "there", "here", "finished", "complete", "out"];
+
+/// A thing that is on its way is not there.
+pub(super) const ON_THE_WAY: &[&str] = &["way", "list", "works", "progress", "mind", "radar", "agenda", "soon", "nearly", "half"];
+
+/// How a thing is said to have come.
+pub(super) const CAME: &[&str] = &["arrived", "received", "landed", "angekommen", "reçu", "recibido", "llegó"];

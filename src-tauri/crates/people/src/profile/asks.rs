@@ -21,8 +21,8 @@ pub const ASKS_MIN: usize = 3;
 /// On one occasion the same may be asked often, because the answer was not understood.
 pub const ASK_OCCASIONS_MIN: usize = 2;
 
-/// A single word that is shorter names hardly a topic ("app?").
-const LONE_WORD_CHARS_MIN: usize = 4;
+/// One content word names hardly a topic: "how do you feel?", "is this your own painting?" are asked of anything.
+const ASK_WORDS_MIN: usize = 2;
 
 /// One question or request.
 struct Ask<'r, 'a> {
@@ -37,7 +37,7 @@ pub(super) fn repeated(all: &[Read<'_>], input: &ProfileInput<'_>, found: &mut V
     for read in all.iter().filter(|read| read.said.speaker == Speaker::Entity) {
         for sentence in read.sentences.iter().filter(|sentence| is_ask(sentence) && stated(&sentence.plain).is_none()) {
             let words = content_words(&sentence.plain);
-            if words.is_empty() || words.len() == 1 && words[0].chars().count() < LONE_WORD_CHARS_MIN {
+            if words.len() < ASK_WORDS_MIN {
                 continue;
             }
             let ask = Ask { read, sentence, words };

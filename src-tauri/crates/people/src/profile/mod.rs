@@ -10,6 +10,7 @@
 mod asks;
 mod detail;
 mod entry;
+pub mod model;
 mod reconcile;
 mod satisfaction;
 mod stated;

@@ -11,7 +11,7 @@ use keepsake_domain::{
     ProfileType, Timestamp,
 };
 
-use super::entry::{Change, Debunked, Finding, NewEntry, ProfileInput, Strength, value_of};
+use super::entry::{Change, Debunked, Finding, NewEntry, ProfileInput, Strength, fingerprint, value_of};
 use crate::text::same_topic;
 use crate::utterance::occasions;
 
@@ -26,6 +26,9 @@ const OCCASIONS_MEDIUM: usize = 2;
 
 /// The kind of facet whose detail is words of the entity instead of one of ours.
 pub(super) const TOPIC: &str = "topic";
+
+/// Topics with a name of ours: what answers are praised and blamed for. They are met by name alone.
+pub(super) const RESPECTS: [&str; 3] = ["topic:answer length", "topic:answer level", "topic:response time"];
 
 /// What is one place in a profile. Ours are one each, whatever type the wording makes of it ("I expect short answers" and "I
 /// prefer short answers"); of topics there is one for each type.
@@ -47,7 +50,11 @@ type Slot<'a> = (Option<ProfileType>, &'a Facet);
 /// What `findings` change. Deriving once more changes nothing.
 pub fn changes(findings: Vec<Finding>, origin: ProfileOrigin, input: &ProfileInput<'_>) -> Vec<Change> {
     let refusals = Refusals::of(input);
-    let mut findings: Vec<Finding> = findings.into_iter().filter(|finding| !refusals.refuses(finding)).collect();
+    let mut findings: Vec<Finding> = findings
+        .into_iter()
+        .filter(|finding| !refusals.refuses(finding))
+        .map(|finding| under_known_name(finding, &refusals))
+        .collect();
     findings.sort_by(|a, b| (a.time, &a.place, a).cmp(&(b.time, &b.place, b)));
     findings.dedup_by(|a, b| a.place == b.place && a.fingerprint == b.fingerprint && a.profile_type == b.profile_type);
     let mut by_slot: BTreeMap<Slot<'_>, Vec<&Finding>> = BTreeMap::new();
@@ -113,7 +120,7 @@ impl<'a> Refusals<'a> {
 
     /// Whether two slots are one. A topic stays one in other words, so that what was refused does not come back under a new name.
     fn is_same(&self, a: Slot<'_>, b: Slot<'_>) -> bool {
-        let is_topic = |(_, facet): Slot<'_>| facet.kind() == TOPIC;
+        let is_topic = |(_, facet): Slot<'_>| facet.kind() == TOPIC && !RESPECTS.contains(&facet.as_str());
         a == b
             || a.0 == b.0
                 && is_topic(a)
@@ -122,6 +129,29 @@ impl<'a> Refusals<'a> {
                     (Some(a), Some(b)) => same_topic(a, b, self.input.similarity),
                     _ => false,
                 }
+    }
+}
+
+/// A topic that is in the profile under another name keeps that name: both engines, and both wordings, tell of one entry.
+fn under_known_name(finding: Finding, refusals: &Refusals<'_>) -> Finding {
+    let key = slot(finding.profile_type, &finding.facet);
+    let mut same: Vec<&ProfileEntry> = refusals
+        .input
+        .entries
+        .iter()
+        .filter(|entry| entry.superseded_at.is_none() && refusals.is_same(slot(entry.profile_type, &entry.facet), key))
+        .collect();
+    if finding.facet.kind() != TOPIC || same.iter().any(|entry| entry.facet == finding.facet) {
+        return finding;
+    }
+    same.sort_by_key(|entry| (entry.created_at, &entry.id));
+    match same.first() {
+        Some(entry) => Finding {
+            fingerprint: fingerprint(&entry.facet, value_of(&finding.fingerprint)),
+            facet: entry.facet.clone(),
+            ..finding
+        },
+        None => finding,
     }
 }
 

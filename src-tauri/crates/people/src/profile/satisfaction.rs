@@ -24,7 +24,9 @@ static MANNERS: LazyLock<Vec<String>> = LazyLock::new(|| {
     content_words(
         "time patience understanding message email mail call reply answer response feedback info information inviting invitation asking \
          letting reading listening sharing coming having nothing heads consideration attention interest support everything visit \
-         reaching trying checking writing calling joining meeting chat work effort advice kind lovely lovely words",
+         reaching trying checking writing calling joining meeting chat work effort advice kind kindness lovely words care caring \
+         compliment belief believing encouragement motivation offer offering being friend friends friendship saying askin' always \
+         tip thought thoughts concern welcome wishes company there me awesome great positive really",
     )
 });
 
@@ -133,13 +135,16 @@ fn about(
     let value = if sign.is_pleased { "pleased" } else { "displeased" };
     match sign.about {
         About::Named => {
-            let named = named?;
+            // What follows a comma is a name or goes on about something else.
+            let named = named?.split(',').next()?.trim();
             let words = content_words(named);
-            if words.is_empty() || words.iter().all(|word| MANNERS.contains(word)) {
+            let is_manners =
+                words.first().is_none_or(|word| MANNERS.contains(word)) || words.iter().all(|word| MANNERS.contains(word));
+            if is_manners {
                 return None;
             }
             // As it was written, where it can be found again.
-            let shown = last_of(sentence.text, named);
+            let shown = as_written(sentence.text, named);
             Some((topic_of(named, |_| true)?, value, format!("Gave thanks for \"{}\"", quoted(&shown))))
         }
         About::Itself => {
@@ -183,10 +188,15 @@ fn asked_before<'r, 'a>(all: &'r [Read<'a>], read: &Read<'a>) -> Option<&'r Sent
     None
 }
 
-/// The end of `text` that says `plain`, in its own case.
-fn last_of(text: &str, plain: &str) -> String {
-    let chars: Vec<char> = text.trim_end_matches(|c: char| !c.is_alphanumeric()).chars().collect();
-    let from = chars.len().saturating_sub(plain.chars().count());
-    let tail: String = chars[from..].iter().collect();
-    if tail.to_lowercase().replace('’', "'") == plain { tail } else { plain.to_owned() }
+/// The part of `text` that says `plain`, in its own case.
+fn as_written(text: &str, plain: &str) -> String {
+    let lower = text.to_lowercase().replace('’', "'");
+    // Where lower case or a plain apostrophe is of another length, the places do not agree; then the plain words serve.
+    match lower.find(plain).filter(|_| lower.chars().count() == text.chars().count()) {
+        Some(at) => {
+            let from = lower[..at].chars().count();
+            text.chars().skip(from).take(plain.chars().count()).collect()
+        }
+        None => plain.to_owned(),
+    }
 }

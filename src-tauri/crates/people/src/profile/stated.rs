@@ -14,7 +14,7 @@ use regex::Regex;
 use super::entry::{ApprovedMemory, Finding, Strength, fingerprint};
 use super::wishes::{self, Stance, Wish};
 use crate::Speaker;
-use crate::text::{Read, clauses, plain};
+use crate::text::{Read, Sentence, clauses, content_words, plain};
 
 /// Said in one clause: how it was put, and what is left of it.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -255,7 +255,7 @@ static FORMS: LazyLock<Vec<Form>> = LazyLock::new(|| {
             Passing,
         ),
         form(
-            r"^(?:just |only |simply )?(?:use|give me|send me|write|answer|reply|respond|explain(?: things| it| this)?|be|stay|keep it|keep this|keep things|keep them|keep (?:your |the |all )?(?:answers|replies|responses|messages|explanations)|make it|make your (?:answers|replies|responses)|stick to|provide|include|show me|go with|format (?:it|things|your answers|answers))(?: me| to me)?(?: (?:with|in|using|as|to|your answers in|only))? (?:more )?(.+)$",
+            r"^(?:just |only |simply )?(?:use|give me|send me|write|answer|reply|respond|explain(?: things| it| this)?|be|stay|keep it|keep this|keep things|keep them|keep (?:your |the |all )?(?:answers|replies|responses|messages|explanations)|make your (?:answers|replies|responses)|stick to|provide|include|show me|go with|format (?:it|things|your answers|answers))(?: me| to me)?(?: (?:with|in|using|as|to|your answers in|only))? (?:more )?(.+)$",
             Wants,
             Passing,
         ),
@@ -307,21 +307,32 @@ fn stated_as(wish: Wish, strength: Strength, stance: Stance) -> Option<Stated> {
     Some(Stated { profile_type, facet, value: wish.value, content, strength: strength.max(wish.strength) })
 }
 
+/// Whether a sentence says of itself that it is meant for once.
+pub(super) fn is_for_once(text: &str, sentence: &Sentence<'_>) -> bool {
+    core(&sentence.plain).is_none_or(|core| core.text.is_empty())
+        || clauses(text, sentence).iter().any(|clause| ONCE.contains(&clause.plain.as_str()))
+}
+
 /// What the entity's messages state.
 pub(super) fn in_messages(all: &[Read<'_>], found: &mut Vec<Finding>) {
     for read in all.iter().filter(|read| read.said.speaker == Speaker::Entity) {
         for sentence in &read.sentences {
-            let parts = clauses(read.said.text, sentence);
-            if parts.iter().any(|clause| ONCE.contains(&clause.plain.as_str())) {
+            if is_for_once(read.said.text, sentence) {
                 continue;
             }
-            let whole = stated(&sentence.plain).map(|wish| (sentence.clone(), wish));
-            let parts = if whole.is_some() { Vec::new() } else { parts };
-            let wishes =
-                whole.into_iter().chain(parts.into_iter().filter_map(|clause| stated(&clause.plain).map(|wish| (clause, wish))));
+            let parts = clauses(read.said.text, sentence);
+            let wishes: Vec<_> = match stated(&sentence.plain) {
+                Some(wish) => vec![(sentence.clone(), wish)],
+                None => parts.iter().filter_map(|clause| stated(&clause.plain).map(|wish| (clause.clone(), wish))).collect(),
+            };
+            // "A packing list for four days, and keep it short": what else the sentence asks for is what is to be short.
+            let is_about_more = !wishes.is_empty()
+                && parts.len() > 1
+                && stated(&sentence.plain).is_none()
+                && parts.iter().any(|clause| stated(&clause.plain).is_none() && !content_words(&clause.plain).is_empty());
             for (place, wish) in wishes {
                 // In a piece of work "keep it short" is about the piece.
-                if read.is_task && wish.strength == Strength::Passing {
+                if (read.is_task || is_about_more) && wish.strength == Strength::Passing {
                     continue;
                 }
                 let Some(place) = read.place(&place) else { continue };

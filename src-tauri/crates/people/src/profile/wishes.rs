@@ -3,6 +3,7 @@
 //! One table, so that "bullet points please", "I like bullets" and a model's "prefers bulleted lists" are one entry. Values of one
 //! facet exclude each other; what can hold side by side has a facet of its own. Adding a wish is adding a row.
 
+use std::collections::HashSet;
 use std::sync::LazyLock;
 
 use keepsake_domain::ProfileType;
@@ -329,7 +330,30 @@ pub(super) fn type_of(facet: &str) -> ProfileType {
     }
 }
 
-const LANGUAGES: &[(&str, &str)] = &[
+/// Values that a model may name, by facet; facets beside these take free values.
+pub(super) fn closed_values(facet: &str) -> Vec<(&'static str, &'static str)> {
+    let mut values: Vec<(&'static str, &'static str)> = Vec::new();
+    for row in ROWS.iter().filter(|row| row.facet == facet) {
+        values.extend([row.wanted, row.refused].into_iter().flatten());
+    }
+    values.extend(WHOLES.iter().filter(|whole| whole.facet == facet).map(|whole| (whole.value, whole.phrase)));
+    let mut seen = HashSet::new();
+    values.retain(|(value, _)| seen.insert(*value));
+    values
+}
+
+/// Every facet with closed values, once, in the order of the table.
+pub(super) fn closed_facets() -> Vec<&'static str> {
+    let mut facets: Vec<&'static str> = Vec::new();
+    for row in ROWS.iter() {
+        if !facets.contains(&row.facet) {
+            facets.push(row.facet);
+        }
+    }
+    facets
+}
+
+pub(super) const LANGUAGES: &[(&str, &str)] = &[
     ("english", "English"),
     ("englisch", "English"),
     ("inglés", "English"),
@@ -372,7 +396,7 @@ const LANGUAGES: &[(&str, &str)] = &[
     ("romanian", "Romanian"),
 ];
 
-fn language_named(word: &str) -> Option<&'static str> {
+pub(super) fn language_named(word: &str) -> Option<&'static str> {
     LANGUAGES.iter().find(|(known, _)| *known == word).map(|(_, name)| *name)
 }
 

@@ -141,6 +141,20 @@ fn a_debunked_topic_does_not_come_back_under_another_name() {
 }
 
 #[test]
+fn a_topic_that_is_known_keeps_its_name_in_other_words() {
+    let needs =
+        |n, facet: &str| Finding { profile_type: keepsake_domain::ProfileType::Needs, ..finding(n, facet, "asks", Passing) };
+    let mut book = Book::default();
+    book.take(&[needs(1, "topic:deployment status")], BuiltIn, day(10));
+    book.take(&[needs(2, "topic:status of the deployments")], Model, day(11));
+    assert_eq!(book.holds(), ["topic:deployment status=asks"], "one need and not two");
+    let count = book.entries.len();
+    book.take(&[needs(1, "topic:deployment status")], BuiltIn, day(12));
+    book.take(&[needs(2, "topic:status of the deployments")], Model, day(13));
+    assert_eq!(book.entries.len(), count, "and no version more");
+}
+
+#[test]
 fn both_engines_share_one_entry_and_do_not_wear_each_other_out() {
     let built_in = [finding(1, "length", "short", Stated)];
     let model = [Finding { content: "Prefers brief replies".to_owned(), ..finding(2, "length", "short", Stated) }];

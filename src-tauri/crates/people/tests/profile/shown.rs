@@ -49,6 +49,11 @@ fn what_is_asked_again_and_again_is_a_need() {
     );
     check(&[(1, 1, Entity, "How are you?"), (2, 2, Entity, "how are you?"), (3, 3, Entity, "How are you?")], "", "a greeting");
     check(
+        &[(1, 1, Entity, "Is this your own painting?"), (2, 2, Entity, "your painting?"), (3, 3, Entity, "Is it a painting?")],
+        "",
+        "asked of three paintings",
+    );
+    check(
         &[
             (1, 1, Other, "What's the deployment status?"),
             (2, 2, Owner, "What's the deployment status?"),
@@ -72,8 +77,8 @@ fn what_is_asked_again_and_again_is_a_need() {
 fn questions_in_other_words_meet_by_their_meaning_where_there_are_vectors() {
     let messages = said(&[
         (1, 1, Entity, "What's the deployment status?"),
-        (2, 2, Entity, "Did the rollout go through?"),
-        (3, 3, Entity, "Has the release shipped?"),
+        (2, 2, Entity, "Did the shop rollout go through?"),
+        (3, 3, Entity, "Has the weekly release shipped?"),
         (4, 4, Entity, "What's for dinner?"),
     ]);
     let utterances: Vec<Utterance<'_>> = messages.iter().map(Said::utterance).collect();
@@ -110,6 +115,9 @@ fn thanks_and_complaints_tell_of_what_they_were_about() {
         ("thanks for letting me know", ""),
         ("Thanks in advance for the report", ""),
         ("thanks for nothing", ""),
+        ("Thanks for being a great friend", ""),
+        ("Thanks for the support, Ana, it really means a lot", ""),
+        ("Thanks for the harbour map, Ana", "Gave thanks for \"the harbour map\" · low"),
         ("Thanks for the great help 🙄", ""),
         ("I'm frustrated with my boss", ""),
         ("She said \"that's wrong, you know\"", ""),

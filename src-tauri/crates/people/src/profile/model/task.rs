@@ -1,0 +1,223 @@
+//! The calls of one derivation: a window of messages each.
+
+use std::collections::{HashMap, VecDeque};
+
+use keepsake_domain::{Gate, InteractionId, ProfileType, Stop, limits};
+use keepsake_prompt::scrub::{ScrubSession, Scrubber};
+use keepsake_prompt::{
+    Attempts, Call, CallError, Calls, Line, Outcome, Prompt, PromptFile, PromptText, Speaker as Role, Transcript, WordingError,
+};
+
+use super::read::{self, Back};
+use crate::Speaker;
+use crate::gap::GAP_OCCASIONS_MIN;
+use crate::profile::asks::{ASK_OCCASIONS_MIN, ASKS_MIN};
+use crate::profile::entry::{Finding, ProfileInput};
+use crate::profile::wishes;
+use crate::text::{Read, read, same_topic};
+use crate::utterance::occasions;
+
+/// The one prompt. Raise the version with every change of wording or reply.
+pub const PROFILE: PromptFile =
+    PromptFile { name: "profile", version: 1, wording: include_str!("../../../prompts/profile.md"), reply_tokens_max: 2_000 };
+
+/// About 12,000 tokens a call: several weeks of chat, and what a small local model still reads to the end.
+pub const WINDOW_CHARS_MAX: usize = 12_000 * limits::CHARS_PER_TOKEN;
+
+/// A derivation asks at most this often and reads the newest messages: what somebody wanted years ago, the rules still see.
+pub const CALLS_MAX: usize = 6;
+
+/// What a model found, after the gates.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct ModelFindings {
+    /// For [`crate::profile::changes`] with the origin `Model`.
+    pub findings: Vec<Finding>,
+    /// What was stopped and why. Positions count the input's utterances as they were handed in.
+    pub stops: Vec<Stop>,
+    /// Messages that were not shown, because there are too many or they are too long.
+    pub left_out: usize,
+}
+
+/// A derivation as a row of calls.
+pub struct ProfileTask<'a> {
+    input: ProfileInput<'a>,
+    all: Vec<Read<'a>>,
+    positions: HashMap<&'a InteractionId, usize>,
+    session: ScrubSession,
+    waiting: VecDeque<(Prompt, Transcript)>,
+    attempts: Attempts,
+    found: ModelFindings,
+    failed: Option<(String, CallError)>,
+}
+
+impl<'a> ProfileTask<'a> {
+    /// The derivation of `input`. Without a message of the entity's own there is nothing to ask.
+    pub fn new(input: ProfileInput<'a>, scrubber: &Scrubber) -> Result<Self, WordingError> {
+        let all = read(input.utterances);
+        let positions = input.utterances.iter().enumerate().map(|(at, said)| (said.interaction, at)).collect();
+        let mut task = Self {
+            input,
+            positions,
+            session: ScrubSession::new(),
+            waiting: VecDeque::new(),
+            attempts: Attempts::default(),
+            found: ModelFindings::default(),
+            failed: None,
+            all,
+        };
+        let (windows, left_out) = windows(&task.all);
+        task.found.left_out = left_out;
+        let facets = facets();
+        for window in windows {
+            let lines: Vec<Line<'_>> = window
+                .iter()
+                .map(|at| {
+                    let said = task.all[*at].said;
+                    // Names say nothing about how somebody wants to be dealt with, so none leaves.
+                    let speaker = match said.speaker {
+                        Speaker::Entity => Role::Owner,
+                        Speaker::Assistant => Role::Assistant,
+                        Speaker::Owner | Speaker::Other => Role::Person("somebody"),
+                    };
+                    Line { message: *at, speaker, text: said.text, time: said.time }
+                })
+                .collect();
+            let transcript = Transcript::new(scrubber, &mut task.session, &lines);
+            if transcript.has_owner() {
+                let prompt = PROFILE.fill(&[("facets", &facets)], &[("transcript", transcript.text())], read::reply_schema())?;
+                task.waiting.push_back((prompt, transcript));
+            }
+        }
+        Ok(task)
+    }
+
+    /// Prompt and version, `profile/1`: what is stored beside the model's name as the proposer.
+    pub fn label(&self) -> String {
+        format!("{}/{}", PROFILE.name, PROFILE.version)
+    }
+}
+
+/// The newest messages in windows that fit, oldest window first; and how many are in none. Never a part of one, since a cut could
+/// leave half of a masked value.
+fn windows(all: &[Read<'_>]) -> (Vec<Vec<usize>>, usize) {
+    let length = |at: usize| all[at].said.text.chars().count();
+    let mut windows: Vec<Vec<usize>> = vec![Vec::new()];
+    let mut total = 0;
+    for at in (0..all.len()).rev().filter(|at| length(*at) <= WINDOW_CHARS_MAX) {
+        if total + length(at) > WINDOW_CHARS_MAX {
+            windows.push(Vec::new());
+            total = 0;
+        }
+        total += length(at);
+        if let Some(window) = windows.last_mut() {
+            window.push(at);
+        }
+    }
+    windows.truncate(CALLS_MAX);
+    windows.iter_mut().for_each(|window| window.reverse());
+    windows.reverse();
+    let shown: usize = windows.iter().map(Vec::len).sum();
+    (windows, all.len() - shown)
+}
+
+/// The lines of the prompt that name the facets we know.
+fn facets() -> PromptText {
+    let mut text = PromptText::default();
+    for (n, facet) in wishes::closed_facets().into_iter().enumerate() {
+        text.push(&PromptText::fixed(if n == 0 { "- \"" } else { "\n- \"" }));
+        text.push(&PromptText::fixed(facet));
+        text.push(&PromptText::fixed("\": "));
+        for (n, (value, _)) in wishes::closed_values(facet).into_iter().enumerate() {
+            text.push(&PromptText::fixed(if n == 0 { "\"" } else { ", \"" }));
+            text.push(&PromptText::fixed(value));
+            text.push(&PromptText::fixed("\""));
+        }
+    }
+    text
+}
+
+impl Calls for ProfileTask<'_> {
+    type Found = ModelFindings;
+
+    fn next(&self) -> Option<Call<'_>> {
+        self.waiting.front().map(|(prompt, _)| self.attempts.call(prompt, self.waiting.len() - 1))
+    }
+
+    fn feed(&mut self, reply: &str) -> Result<(), CallError> {
+        let Some((prompt, transcript)) = self.waiting.front() else { return Err(CallError::NotAsked) };
+        let back = Back { input: &self.input, all: &self.all, positions: &self.positions, session: &self.session, transcript };
+        match back.read(reply, &mut self.found) {
+            Ok(()) => {
+                self.attempts.answered();
+                self.waiting.pop_front();
+                Ok(())
+            }
+            Err(error) => {
+                let error = CallError::from(error);
+                if self.attempts.fault() {
+                    self.failed = Some((prompt.label(), error.clone()));
+                    self.waiting.clear();
+                }
+                Err(error)
+            }
+        }
+    }
+
+    fn finish(mut self) -> Outcome<ModelFindings> {
+        if let Some((call, error)) = self.failed {
+            return Outcome::Failed { call, error };
+        }
+        if !self.waiting.is_empty() {
+            return Outcome::Unfinished;
+        }
+        self.drop_one_offs();
+        Outcome::Done(self.found)
+    }
+}
+
+impl ProfileTask<'_> {
+    /// What has to be repeated is counted over all calls, by the bar of the built-in rules; one topic has one name.
+    fn drop_one_offs(&mut self) {
+        let mut findings = std::mem::take(&mut self.found.findings);
+        findings.sort_by(|a, b| (a.time, &a.place, a).cmp(&(b.time, &b.place, b)));
+        let mut clusters: Vec<Vec<Finding>> = Vec::new();
+        for finding in findings {
+            if !matches!(finding.profile_type, ProfileType::Needs | ProfileType::Gaps) {
+                self.found.findings.push(finding);
+                continue;
+            }
+            let topic = |finding: &Finding| finding.facet.detail().unwrap_or("").to_owned();
+            let same = clusters.iter_mut().find(|known| {
+                known[0].profile_type == finding.profile_type
+                    && same_topic(&topic(&known[0]), &topic(&finding), self.input.similarity)
+            });
+            match same {
+                Some(known) if known.iter().any(|other| other.place.interaction == finding.place.interaction) => {}
+                Some(known) => {
+                    let named = Finding {
+                        facet: known[0].facet.clone(),
+                        fingerprint: known[0].fingerprint.clone(),
+                        content: known[0].content.clone(),
+                        ..finding
+                    };
+                    known.push(named);
+                }
+                None => clusters.push(vec![finding]),
+            }
+        }
+        for cluster in clusters {
+            let (count_min, occasions_min) = match cluster[0].profile_type {
+                ProfileType::Needs => (ASKS_MIN, ASK_OCCASIONS_MIN),
+                _ => (GAP_OCCASIONS_MIN, GAP_OCCASIONS_MIN),
+            };
+            let on = occasions(cluster.iter().map(|finding| (&finding.conversation, finding.time)));
+            if cluster.len() >= count_min && on >= occasions_min {
+                self.found.findings.extend(cluster);
+                continue;
+            }
+            let reason = "It came up too seldom to be a need or a gap.".to_owned();
+            let stop = read::stop(Gate::Ephemeral, &self.input, cluster[0].content.clone(), reason, Vec::new());
+            self.found.stops.push(stop);
+        }
+    }
+}

@@ -106,7 +106,20 @@ pub fn gap_fingerprint(need: &str) -> String {
 
 /// What shows in these conversations beside the gaps that are known. Searching once more changes nothing.
 pub fn detect(input: &GapInput<'_>) -> Vec<GapChange> {
-    let found: Vec<Occurrence> = in_read(&read(input.utterances))
+    detect_with(input, &[])
+}
+
+/// The same with what a model found besides (`profile::model`): it counts like what the rules find, once a message.
+pub fn detect_with(input: &GapInput<'_>, by_model: &[Occurrence]) -> Vec<GapChange> {
+    let by_rules = in_read(&read(input.utterances));
+    let shows = |occurrence: &Occurrence, other: &Occurrence| {
+        occurrence.places.iter().any(|place| other.places.iter().any(|known| known.interaction == place.interaction))
+    };
+    let mut more: Vec<Occurrence> =
+        by_model.iter().filter(|new| !by_rules.iter().any(|known| shows(new, known))).cloned().collect();
+    more.extend(by_rules);
+    more.sort_by(|a, b| (a.time, &a.places, &a.need).cmp(&(b.time, &b.places, &b.need)));
+    let found: Vec<Occurrence> = more
         .into_iter()
         .filter(|occurrence| {
             !input.dismissed.iter().any(|dismissed| {

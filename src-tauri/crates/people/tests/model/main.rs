@@ -9,6 +9,7 @@ use std::sync::LazyLock;
 use expect_test::expect_file;
 use keepsake_domain::{ConversationId, InteractionId, ProfileOrigin, Timestamp};
 use keepsake_people::Speaker::{self, Assistant, Entity, Other, Owner};
+use keepsake_people::gap::{GapChange, GapInput, detect, detect_with};
 use keepsake_people::profile::model::{CALLS_MAX, ModelFindings, ProfileTask, WINDOW_CHARS_MAX};
 use keepsake_people::profile::{ProfileInput, changes};
 use keepsake_people::{Utterance, no_vectors};
@@ -154,6 +155,21 @@ fn the_prompt_reads_as_it_was_agreed() {
         serde_json::to_string_pretty(&prompt.schema).unwrap()
     );
     expect_file!["../snapshots/profile.txt"].assert_eq(&shown);
+}
+
+#[test]
+fn what_a_model_finds_unmet_counts_among_capability_gaps() {
+    let messages = talk();
+    let reply =
+        fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures/replies/profile/good/gap.txt")).unwrap();
+    let (Outcome::Done(found), false) = run(&messages, &reply) else { panic!("it is read") };
+    let utterances = utterances(&messages);
+    let input = GapInput { entity: None, utterances: &utterances, known: &[], dismissed: &[], similarity: &no_vectors };
+    assert!(detect(&input).is_empty(), "the rules do not see it");
+    let changes = detect_with(&input, &found.occurrences);
+    let [GapChange::Detected(gap)] = changes.as_slice() else { panic!("{changes:?}") };
+    assert_eq!((gap.need.as_str(), gap.frequency, gap.evidence.as_slice().len()), ("export my notes", 2, 2));
+    assert!(detect_with(&input, &found.occurrences[..1]).is_empty(), "once is a one-off, whoever finds it");
 }
 
 #[test]

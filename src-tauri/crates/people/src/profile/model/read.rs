@@ -15,6 +15,7 @@ use serde_json::Value;
 
 use super::task::ModelFindings;
 use crate::Speaker;
+use crate::gap::Occurrence;
 use crate::profile::entry::{Finding, ProfileInput, Strength, fingerprint};
 use crate::profile::stated::{is_for_once, stated};
 use crate::profile::wishes;
@@ -127,7 +128,12 @@ impl<'a> Back<'_, 'a> {
             }
             for place in entry.places.as_slice() {
                 match self.finding(&meant, place, entry.confidence.get()) {
-                    Ok(finding) => into.findings.push(finding),
+                    Ok(finding) => {
+                        if let (ProfileType::Gaps, Claimed::Words(need)) = (meant.profile_type, &meant.claimed) {
+                            into.occurrences.push(unmet(need, &finding));
+                        }
+                        into.findings.push(finding);
+                    }
                     Err((gate, reason, evidence)) => into.stops.push(refused(gate, reason, evidence)),
                 }
             }
@@ -244,6 +250,16 @@ impl<'a> Back<'_, 'a> {
     fn evidence(&self, read: &Read<'a>, span: Span) -> Vec<CandidateEvidence> {
         let message = self.positions.get(read.said.interaction);
         message.map(|message| CandidateEvidence { message: *message, span }).into_iter().collect()
+    }
+}
+
+fn unmet(need: &str, finding: &Finding) -> Occurrence {
+    Occurrence {
+        need: need.to_owned(),
+        places: vec![finding.place.clone()],
+        own_places: vec![finding.place.clone()],
+        conversation: finding.conversation.clone(),
+        time: finding.time,
     }
 }
 

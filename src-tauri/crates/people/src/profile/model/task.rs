@@ -10,7 +10,7 @@ use keepsake_prompt::{
 
 use super::read::{self, Back};
 use crate::Speaker;
-use crate::gap::GAP_OCCASIONS_MIN;
+use crate::gap::{GAP_OCCASIONS_MIN, Occurrence};
 use crate::profile::asks::{ASK_OCCASIONS_MIN, ASKS_MIN};
 use crate::profile::entry::{Finding, ProfileInput};
 use crate::profile::wishes;
@@ -32,6 +32,8 @@ pub const CALLS_MAX: usize = 6;
 pub struct ModelFindings {
     /// For [`crate::profile::changes`] with the origin `Model`.
     pub findings: Vec<Finding>,
+    /// What the entity wanted and did not get, for [`crate::gap::detect_with`], which counts how often.
+    pub occurrences: Vec<Occurrence>,
     /// What was stopped and why. Positions count the input's utterances as they were handed in.
     pub stops: Vec<Stop>,
     /// Messages that were not shown, because there are too many or they are too long.

@@ -165,6 +165,15 @@ fn wordings_that_the_rules_were_not_written_against_are_found_too() {
 }
 
 #[test]
+fn the_same_messages_give_the_same_suggestions() {
+    let made = population(120, 9, Wording::Known);
+    let (handles, messages, _) = load(&made);
+    let first = run(handles.clone(), &messages);
+    assert!(first.len() > 100, "there is something to compare");
+    assert!(first == run(handles, &messages), "a second reading gives the same, spans and order included");
+}
+
+#[test]
 fn the_measure_notices_a_trap() {
     let made = population(60, 1, Wording::Known);
     let (mut handles, messages, by_handle) = load(&made);

@@ -60,7 +60,7 @@ impl Linked {
 }
 
 /// A person somebody talks with: by link, and by full name, because a companion has a handle of their own on each channel.
-#[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 enum Companion<'r> {
     Linked(u32),
     Named(&'r str),
@@ -156,8 +156,8 @@ impl<'r> Scene<'r> {
     }
 
     /// The people `a` talks with, each with a room and a place of a message for showing.
-    fn companions(&self, a: u32) -> HashMap<Companion<'r>, (u32, u32, u32)> {
-        let mut companions = HashMap::new();
+    fn companions(&self, a: u32) -> BTreeMap<Companion<'r>, (u32, u32, u32)> {
+        let mut companions = BTreeMap::new();
         for &(room, at) in &self.rooms[a as usize] {
             let present = &self.reader.rooms.present[room as usize];
             if present.len() > CIRCLE_MAX {

@@ -80,6 +80,8 @@ fn complete_numbers(contacts: &mut HashMap<String, Vec<Holding>>) {
             _ => {}
         }
     }
+    // The same numbers in the same order each time, so that the same messages give the same clues.
+    national.sort_unstable();
     for number in national {
         let mut fits = tail(&number)
             .and_then(|tail| by_tail.get(&tail))

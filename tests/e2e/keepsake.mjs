@@ -155,6 +155,16 @@ export class Keepsake {
     return stdout;
   }
 
+  /** Has the window see what the command line wrote, as it does whenever a person turns to it. */
+  async lookAgain() {
+    await this.runAsync(`await window.__TAURI_INTERNALS__.invoke('rpc', { cmd: 'app_status', payload: {} })`);
+  }
+
+  /** Drops files on the window, from outside as a file manager does. */
+  async drop(...files) {
+    await promisify(execFile)('python3', [join(import.meta.dirname, 'drop.py'), '20', ...files], { env: this.#env });
+  }
+
   /** The content of the program's log files. */
   async log() {
     const dir = join(this.dataDir, 'logs');

@@ -3,9 +3,16 @@
 
 import { createServer } from 'node:http';
 
-/** `found` says what the model makes of a line: {words, content, category}. */
+/** As many characters as no reply of a model has. */
+const HUGE_CHARS = 10 * 1024 * 1024;
+
+/**
+ * `found` says what the model makes of a line: {words, content, category}. Set `fault` on what it answers and every question meets
+ * it: `hang` (it begins to answer and never goes on), `huge` (10 MB of an answer), `error` (500), `cut` (it ends in the middle).
+ */
 export async function startModelServer(found) {
   const received = [];
+  const model = { received, fault: null, hanging: 0, left: 0 };
   const server = createServer((request, response) => {
     let body = '';
     request.on('data', (part) => (body += part));
@@ -14,15 +21,23 @@ export async function startModelServer(found) {
       if (request.url !== '/v1/chat/completions') return send(response, { error: { message: 'there is nothing here' } }, 404);
       const asked = JSON.parse(body);
       received.push(asked);
-      stream(response, JSON.stringify(answer(asked, found)));
+      const good = JSON.stringify(answer(asked, found));
+      if (model.fault === 'error') return send(response, { error: { message: 'out of memory' } }, 500);
+      if (model.fault === 'huge') return stream(response, good + ' '.repeat(HUGE_CHARS), 16 * 1024);
+      if (model.fault === 'cut') return begin(response, good.slice(0, 10)).destroy();
+      if (model.fault !== 'hang') return stream(response, good);
+      model.hanging += 1;
+      response.on('close', () => {
+        model.hanging -= 1;
+        model.left += 1;
+      });
+      begin(response, good.slice(0, 10));
     });
   });
   await new Promise((resolve) => server.listen(0, '127.0.0.1', resolve));
-  return {
-    url: `http://127.0.0.1:${server.address().port}`,
-    received,
-    close: () => new Promise((resolve) => server.close(resolve).closeAllConnections()),
-  };
+  model.url = `http://127.0.0.1:${server.address().port}`;
+  model.close = () => new Promise((resolve) => server.close(resolve).closeAllConnections());
+  return model;
 }
 
 function answer(asked, found) {
@@ -55,12 +70,23 @@ function send(response, value, status = 200) {
   response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(value));
 }
 
-/** In pieces, as such servers answer. */
-function stream(response, text) {
+const event = (response, choice, usage) =>
+  response.write(`data: ${JSON.stringify({ object: 'chat.completion.chunk', choices: choice ? [choice] : [], usage })}\n\n`);
+
+/** The first words of an answer. */
+function begin(response, text) {
   response.writeHead(200, { 'content-type': 'text/event-stream' });
-  const event = (choice, usage) => response.write(`data: ${JSON.stringify({ object: 'chat.completion.chunk', choices: choice ? [choice] : [], usage })}\n\n`);
-  for (let at = 0; at < text.length; at += 40) event({ index: 0, delta: { content: text.slice(at, at + 40) }, finish_reason: null });
-  event({ index: 0, delta: {}, finish_reason: 'stop' });
-  event(null, { prompt_tokens: 900, completion_tokens: 60, total_tokens: 960 });
+  event(response, { index: 0, delta: { content: text }, finish_reason: null });
+  return response;
+}
+
+/** In pieces, as such servers answer. */
+function stream(response, text, piece_chars = 40) {
+  response.writeHead(200, { 'content-type': 'text/event-stream' });
+  for (let at = 0; at < text.length; at += piece_chars) {
+    event(response, { index: 0, delta: { content: text.slice(at, at + piece_chars) }, finish_reason: null });
+  }
+  event(response, { index: 0, delta: {}, finish_reason: 'stop' });
+  event(response, null, { prompt_tokens: 900, completion_tokens: 60, total_tokens: 960 });
   response.end('data: [DONE]\n\n');
 }

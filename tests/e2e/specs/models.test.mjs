@@ -23,6 +23,12 @@ after(async () => {
   await model?.close();
 });
 
+/**
+ * How long the page may keep a person waiting, whatever the model's server does. It takes some tens of milliseconds on an idle
+ * machine; one that is busy with builds takes longer, and a page that waits for the server takes for ever.
+ */
+const ANSWERS_WITHIN_MS = 3_000;
+
 const lines = (text) => text.split('\n').filter(Boolean).map((line) => JSON.parse(line));
 const body = () => keepsake.run('return document.body.innerText');
 
@@ -62,6 +68,7 @@ test('both engines propose, and where they agree there is one candidate with two
     JSON.stringify({ conversation: 'ward', title: 'On the ward', channel_type: 'chat', channel_id: 'ward', id, time: `2026-03-02T10:0${id}:00Z`, author, role, text });
   await writeFile(file, [line(1, 'owner', 'Mara', `${NURSE} on a children's ward. Write to mara@example.org.`), line(2, 'assistant', 'Nova', 'I see.')].join('\n'));
   await keepsake.cli('import', file);
+  await keepsake.lookAgain();
   await keepsake.click('nav-review');
   await keepsake.until('one candidate by both', async () => {
     const about = lines(await keepsake.cli('memories', '--json')).filter(({ content }) => content.includes('nurse'));
@@ -81,6 +88,127 @@ test('what was sent to the model can be read word for word', async () => {
   await keepsake.screenshot('calls-light');
   const sent = JSON.stringify(model.received);
   assert.ok(sent.includes('[EMAIL_1]') && !sent.includes('example.org'), 'only scrubbed text reached the model');
+});
+
+/** Imports one conversation with statements that the built-in engine proposes by itself. */
+async function bring(name, statements) {
+  const file = join(tmpdir(), `keepsake-${name}-${process.pid}.jsonl`);
+  const line = (text, index) =>
+    JSON.stringify({ conversation: name, title: name, channel_type: 'chat', channel_id: name, id: index, time: `2026-03-03T10:0${index}:00Z`, author: 'Mara', role: 'owner', text });
+  await writeFile(file, statements.map(line).join('\n'));
+  await keepsake.cli('import', file);
+  await keepsake.lookAgain();
+}
+
+const pending = async () => lines(await keepsake.cli('memories', '--status', 'pending', '--json'));
+
+/** What the job over `name` shows in Activity, and the buttons that it offers. */
+const jobRow = (name) =>
+  keepsake.run(
+    `const row = [...document.querySelectorAll('[data-testid="job-row"]')].find((each) => each.innerText.includes(arguments[0]) && each.querySelector('[data-state="running"], [data-state="queued"], [data-state="dead"]'));
+    return row && { state: row.querySelector('[data-state]').dataset.state, text: row.innerText, cancel: row.querySelector('[data-testid="btn-job-cancel"]')?.disabled === false }`,
+    name,
+  );
+
+const cancelRow = (name) =>
+  keepsake.run(
+    `[...document.querySelectorAll('[data-testid="job-row"]')].find((each) => each.innerText.includes(arguments[0]) && each.querySelector('[data-testid="btn-job-cancel"]'))
+      .querySelector('[data-testid="btn-job-cancel"]').click()`,
+    name,
+  );
+
+/** Walks through the panels by keys, keeps a memory, and says how long the slowest answer and the longest gap between frames were. */
+async function use() {
+  const waiting = await pending();
+  assert.ok(waiting.length > 0, 'there is something to approve');
+  await keepsake.run(`
+    window.frames_seen = { count: 0, longest_ms: 0, last: performance.now(), on: true };
+    const frame = (now) => {
+      const seen = window.frames_seen;
+      seen.count += 1;
+      seen.longest_ms = Math.max(seen.longest_ms, now - seen.last);
+      seen.last = now;
+      if (seen.on) requestAnimationFrame(frame);
+    };
+    requestAnimationFrame(frame);`);
+  let slowest_ms = 0;
+  const timed = async (what, act, ask) => {
+    const began = performance.now();
+    await act();
+    await keepsake.until(what, ask, { within_ms: ANSWERS_WITHIN_MS });
+    slowest_ms = Math.max(slowest_ms, performance.now() - began);
+  };
+  const panel = () => keepsake.run('return document.querySelector(\'[data-testid="panel"]\')?.innerText ?? ""');
+  for (const [key, title] of [['m', 'Memories'], ['c', 'Conversations'], ['s', 'Sources'], ['a', 'Activity'], ['r', 'Review']]) {
+    await timed(`${title} by its key`, () => keepsake.press('g', key), async () => (await panel()).includes(title));
+  }
+  const statement = await keepsake.text('review-statement');
+  await timed(
+    'the candidate to be approved',
+    () => keepsake.press('a'),
+    async () => lines(await keepsake.cli('memories', '--status', 'active', '--json')).some(({ content }) => content === statement),
+  );
+  const frames = await keepsake.run('window.frames_seen.on = false; return window.frames_seen');
+  console.log(`# ${frames.count} frames, at most ${Math.round(frames.longest_ms)} ms between two; the slowest answer took ${Math.round(slowest_ms)} ms`);
+  assert.ok(frames.count > 5, `only ${frames.count} frames were painted`);
+  assert.ok(frames.longest_ms < ANSWERS_WITHIN_MS, `${frames.longest_ms} ms without a frame`);
+}
+
+test('while the model hangs the page answers and paints, and the job can be cancelled', async () => {
+  const before = (await pending()).length;
+  model.fault = 'hang';
+  await bring('Harbour', ['I live in Bergen.', 'I have a dog named Pixel.', 'I love sailing.', 'My sister lives in Oslo.', 'I collect old radios.', 'I play the violin.']);
+  await keepsake.until('the model to be asked and to hang', () => model.hanging === 1, { within_ms: 60_000 });
+  await keepsake.until('what the built-in engine found', async () => (await pending()).length > before, { within_ms: 60_000 });
+  await use();
+  assert.equal(model.hanging, 1, 'control: the model kept hanging all the while');
+  await keepsake.click('nav-activity');
+  await keepsake.click('activity-jobs');
+  await keepsake.until('the job to show as running, with a way to end it', async () => {
+    const row = await jobRow('Harbour');
+    return row?.state === 'running' && row.cancel;
+  });
+  await keepsake.screenshot('jobs-model-hangs-light');
+  await cancelRow('Harbour');
+  await keepsake.until('the request to be ended', () => model.hanging === 0 && model.left === 1);
+  await keepsake.until('the job to be gone from what runs', async () => !(await jobRow('Harbour')));
+  assert.ok((await body()).includes('Cancelled. Nothing half done was kept.'));
+});
+
+for (const [fault, place, statements] of [
+  ['huge', 'Workshop', ['I own a lathe.', 'I love carving spoons.', 'My brother lives in Turin.']],
+  ['error', 'Garden', ['I grow tomatoes on my balcony.', 'I have a cat named Miso.', 'I hate coriander.']],
+  ['cut', 'Library', ['I read a novel every week.', 'I study Norwegian.', 'My mother lives in Porto.']],
+]) {
+  test(`while the model answers with a fault (${fault}) the page answers and paints, and the job waits with a way to end it`, async () => {
+    const [before, asked] = [(await pending()).length, model.received.length];
+    model.fault = fault;
+    await bring(place, statements);
+    await keepsake.until('the model to be asked', () => model.received.length > asked, { within_ms: 60_000 });
+    await keepsake.until('what the built-in engine found', async () => (await pending()).length > before, { within_ms: 60_000 });
+    await use();
+    await keepsake.click('nav-activity');
+    await keepsake.click('activity-jobs');
+    // Between two attempts it waits; during one it runs. Either way it can be ended.
+    await keepsake.until('the job to wait for its next attempt, with a way to end it', async () => {
+      const row = await jobRow(place);
+      return row?.state === 'queued' && /attempts? failed/.test(row.text) && row.cancel;
+    }, { within_ms: 30_000 });
+    await keepsake.screenshot(`jobs-model-${fault}-light`);
+    await cancelRow(place);
+    await keepsake.until('the job to be gone from what waits', async () => !(await jobRow(place)));
+    const theirs = lines(await keepsake.cli('memories', '--json')).filter(({ proposers, evidence }) =>
+      proposers.some((each) => each.includes('tiny-reader')) && evidence.some(({ source }) => source.conversation.includes(place)));
+    assert.deepEqual(theirs, [], 'nothing of the faulty answers was kept');
+  });
+}
+
+test('once the model is well again it is believed', async () => {
+  model.fault = null;
+  await bring('Ward two', [`${NURSE} in the night shift.`]);
+  await keepsake.until('a candidate of the model', async () =>
+    lines(await keepsake.cli('memories', '--json')).some(({ proposers, evidence }) =>
+      proposers.some((each) => each.includes('tiny-reader')) && evidence.some(({ source }) => source.conversation.includes('Ward two'))), { within_ms: 60_000 });
 });
 
 test('a server on another computer is refused until the person allows it', async () => {

@@ -1,6 +1,8 @@
 // The frame around the page: the window opens, is titled and sized as designed, and is closed to everything but its page.
 
 import assert from 'node:assert/strict';
+import { mkdtemp, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 
 import { launch } from '../keepsake.mjs';
@@ -66,6 +68,31 @@ test('only asking and listening are granted', async () => {
   assert.deepEqual(refused, Array(5).fill('refused'));
   const status = await keepsake.runAsync(`return await window.__TAURI_INTERNALS__.invoke('rpc', { cmd: 'app_status', payload: {} })`);
   assert.equal(typeof status.counts.pending, 'number', 'asking is answered');
+});
+
+test('a file that is dropped on the window is looked into, and the page learns its name and not where it lies', async () => {
+  const dir = await mkdtemp(join(keepsake.home, 'secret-place-'));
+  const file = join(dir, 'old talks (1) é.jsonl');
+  const message = { conversation: 'talk', title: 'Talk', channel_type: 'chat', channel_id: 'talk', id: 1, time: '2026-03-02T10:00:00Z', author: 'Mara', role: 'owner', text: 'I live in Bergen.' };
+  await writeFile(file, `${JSON.stringify(message)}\n`);
+  await keepsake.drop(file);
+  await keepsake.sees('source-file', 'old talks (1) é.jsonl', { within_ms: 20_000 });
+  await keepsake.until('the look into it', async () => (await keepsake.attribute('source-file', 'data-status')) === 'ready');
+  await keepsake.screenshot('sources-dropped-light');
+  assert.ok(!(await keepsake.run('return document.documentElement.outerHTML')).includes('secret-place'), 'where it lies is not in the page');
+  assert.equal((await keepsake.cli('memories', '--json')).trim(), '', 'nothing is imported before the person says so');
+  assert.match(await keepsake.url(), OWN_PAGE, 'the window did not open the file in place of its page');
+
+  await keepsake.runAsync(`
+    const { invoke, transformCallback } = window.__TAURI_INTERNALS__;
+    window.heard = [];
+    const id = transformCallback((raw) => 'message' in raw && window.heard.push(raw.message));
+    await invoke('listen', { channel: '__CHANNEL__:' + id });`);
+  await keepsake.drop(file);
+  await keepsake.until('the shell to tell of the drop', () => keepsake.run(`return window.heard.some(({ type }) => type === 'files_dropped')`));
+  const heard = JSON.stringify(await keepsake.run('return window.heard'));
+  assert.ok(heard.includes('old talks (1)'), 'control: the name is told');
+  assert.ok(!heard.includes('secret-place') && !heard.includes(keepsake.home), 'the folder is not');
 });
 
 test('the page hears what happens, and never where dropped files lie', async () => {

@@ -6,6 +6,7 @@ mod canaries;
 mod faults;
 mod life;
 mod poison;
+mod trust;
 pub(crate) mod yes;
 
 use std::sync::Arc;

@@ -12,3 +12,5 @@ mod faults;
 mod reach;
 #[path = "language/support.rs"]
 mod support;
+#[path = "language/trust.rs"]
+mod trust;

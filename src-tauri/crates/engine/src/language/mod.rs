@@ -79,7 +79,9 @@ impl ModelFailure {
         match self {
             // What a server refuses outright it refuses again; everything else may go differently the next time, a reply that is
             // too long or declined included, since a model does not say the same thing twice.
-            Self::Call(CallError::Rejected { .. } | CallError::NotLocal { .. } | CallError::Cancelled) => false,
+            Self::Call(
+                CallError::Rejected { .. } | CallError::Untrusted { .. } | CallError::NotLocal { .. } | CallError::Cancelled,
+            ) => false,
             Self::Call(_) | Self::Unusable { .. } => true,
             Self::BudgetSpent { .. } | Self::Private | Self::NoModel => false,
         }

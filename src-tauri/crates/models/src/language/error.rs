@@ -13,6 +13,15 @@ pub enum CallError {
         /// What kind of fault.
         reason: &'static str,
     },
+    /// Nobody vouches for the server, so that it may be another than it says.
+    #[error(
+        "{origin} shows a certificate that this computer does not trust; nothing was sent. Check the address, or have that server's \
+         certificate trusted in this computer's own settings"
+    )]
+    Untrusted {
+        /// Where.
+        origin: String,
+    },
     /// The whole time passed.
     #[error("{origin} gave no whole reply within {timeout_ms} ms; it is asked again later, or choose a smaller model")]
     TimedOut {
@@ -106,6 +115,7 @@ impl CallError {
             | Self::TooLong { .. }
             | Self::Envelope { .. }
             | Self::Declined
+            | Self::Untrusted { .. }
             | Self::NotLocal { .. } => false,
         }
     }

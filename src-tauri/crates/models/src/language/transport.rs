@@ -174,7 +174,13 @@ impl Transport {
     }
 
     fn fault(&self, error: &reqwest::Error) -> CallError {
-        if error.is_connect() { self.refused(reason(error)) } else { CallError::CutOff { at_token_limit: false } }
+        if !error.is_connect() {
+            return CallError::CutOff { at_token_limit: false };
+        }
+        match why(error) {
+            NoWay::Untrusted => CallError::Untrusted { origin: self.endpoint.origin() },
+            NoWay::Because(reason) => self.refused(reason),
+        }
     }
 
     fn refused(&self, reason: &'static str) -> CallError {
@@ -248,22 +254,29 @@ impl Resolve for Resolver {
     }
 }
 
-/// Which kind of fault kept a connection from being made.
-fn reason(error: &reqwest::Error) -> &'static str {
+/// What kept a connection from being made.
+enum NoWay {
+    /// Its certificate.
+    Untrusted,
+    /// Anything else.
+    Because(&'static str),
+}
+
+fn why(error: &reqwest::Error) -> NoWay {
     let mut next = error.source();
     while let Some(error) = next {
         if let Some(tls) = error.downcast_ref::<rustls::Error>() {
             return match tls {
-                rustls::Error::InvalidCertificate(_) => "its certificate is not trusted",
-                _ => "it does not speak https there",
+                rustls::Error::InvalidCertificate(_) => NoWay::Untrusted,
+                _ => NoWay::Because("it does not speak https there"),
             };
         }
         if error.is::<UnknownName>() {
-            return "its name is not known";
+            return NoWay::Because("its name is not known");
         }
         let io = error.downcast_ref::<std::io::Error>();
         if io.is_some_and(|io| io.kind() == std::io::ErrorKind::ConnectionRefused) {
-            return "nothing listens there";
+            return NoWay::Because("nothing listens there");
         }
         // The error that an IO error was made of is not its source.
         next = match io.and_then(|io| io.get_ref()) {
@@ -271,7 +284,7 @@ fn reason(error: &reqwest::Error) -> &'static str {
             None => error.source(),
         };
     }
-    "there is no way there"
+    NoWay::Because("there is no way there")
 }
 
 /// How llama.cpp and OpenAI name a prompt that is longer than the model's window.

@@ -77,8 +77,7 @@ fn titled(name: &str) -> String {
 impl Reader<'_, '_> {
     pub(crate) fn read(&mut self) {
         let text = self.turn.text;
-        let outside = scene::outside_from(text);
-        let draft_from = scene::draft_from(text);
+        let voices = scene::Voices::of(self.turn, self.is_acted);
         let mut ordered_until = 0;
         for sentence in sentence::sentences(text) {
             let words = &text[sentence.start..sentence.end];
@@ -90,34 +89,10 @@ impl Reader<'_, '_> {
                 }
                 continue;
             }
-            let after: String = text[sentence.end..].chars().take(6).collect();
             let veto = if sentence.start < ordered_until {
                 Some((Gate::InstructionLike, "It belongs to text that gives orders to an assistant."))
             } else {
-                match sentence.voice {
-                    Voice::Quoted => Some((Gate::QuotedText, "It stands between quotation marks: somebody else's words.")),
-                    Voice::Pasted => Some((Gate::PastedText, "It belongs to pasted text.")),
-                    Voice::Staged => Some((Gate::RolePlay, "It is a stage direction.")),
-                    Voice::Own | Voice::SelfQuoted
-                        if self.is_acted
-                            || outside.is_some_and(|from| sentence.end <= from)
-                                && self.turn.role == Role::Owner
-                                && text.contains('*') =>
-                    {
-                        Some((Gate::RolePlay, "It is said in a role."))
-                    }
-                    Voice::Own
-                        if draft_from.is_some_and(|from| {
-                            sentence.end > from && (sentence.start < from || !text[from..sentence.start].contains("\n\n"))
-                        }) =>
-                    {
-                        Some((Gate::PastedText, "It belongs to a draft or a song."))
-                    }
-                    Voice::Own | Voice::SelfQuoted if scene::is_ironic(words, &after) => {
-                        Some((Gate::Irony, "It reads as irony or exaggeration."))
-                    }
-                    _ => None,
-                }
+                voices.veto(&sentence)
             };
             self.sentence(sentence, veto);
             self.is_after_irony = matches!(veto, Some((Gate::Irony, _)));

@@ -2,11 +2,12 @@
 
 use std::sync::LazyLock;
 
-use keepsake_domain::Role;
+use keepsake_domain::{Gate, Role};
 use regex::{Regex, RegexSet};
 
-use crate::Conversation;
+use crate::sentence::{Sentence, Voice};
 use crate::token::is_invisible;
+use crate::{Conversation, Turn};
 
 fn re(pattern: &str) -> Regex {
     Regex::new(pattern).unwrap_or_else(|_| unreachable!("a constant pattern compiles"))
@@ -79,14 +80,51 @@ pub(crate) fn acted(conversation: &Conversation<'_>) -> Vec<bool> {
         .collect()
 }
 
-/// Where a message leaves its scene, in bytes: text after it is the author's own again.
-pub(crate) fn outside_from(text: &str) -> Option<usize> {
-    OUTSIDE.find(text).map(|found| found.start())
+/// What a message as a whole says of whose words its sentences are.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Voices<'a> {
+    text: &'a str,
+    is_acted: bool,
+    /// Where it leaves its scene, in bytes: text after it is the author's own again.
+    scene_until: Option<usize>,
+    /// Where a draft of somebody's words begins, in bytes.
+    draft_from: Option<usize>,
 }
 
-/// Where a draft of somebody's words begins, in bytes.
-pub(crate) fn draft_from(text: &str) -> Option<usize> {
-    DRAFT.find(text).map(|found| found.end())
+impl<'a> Voices<'a> {
+    /// Of a message that stands inside a scene, or not ([`acted`]).
+    pub(crate) fn of(turn: &Turn<'a>, is_acted: bool) -> Self {
+        let text = turn.text;
+        let plays = turn.role == Role::Owner && text.contains('*');
+        Self {
+            text,
+            is_acted,
+            scene_until: OUTSIDE.find(text).filter(|_| plays).map(|found| found.start()),
+            draft_from: DRAFT.find(text).map(|found| found.end()),
+        }
+    }
+
+    /// Why the sentence says nothing of its author: both engines judge it by this.
+    pub(crate) fn veto(&self, sentence: &Sentence) -> Option<(Gate, &'static str)> {
+        let words = &self.text[sentence.start..sentence.end];
+        let after = &self.text[sentence.end..];
+        let is_drafted = self.draft_from.is_some_and(|from| {
+            sentence.end > from && (sentence.start < from || !self.text[from..sentence.start].contains("\n\n"))
+        });
+        match sentence.voice {
+            Voice::Quoted => Some((Gate::QuotedText, "It stands between quotation marks: somebody else's words.")),
+            Voice::Pasted => Some((Gate::PastedText, "It belongs to pasted text.")),
+            Voice::Staged => Some((Gate::RolePlay, "It is a stage direction.")),
+            Voice::Own | Voice::SelfQuoted if self.is_acted || self.scene_until.is_some_and(|until| sentence.end <= until) => {
+                Some((Gate::RolePlay, "It is said in a role."))
+            }
+            Voice::Own if is_drafted => Some((Gate::PastedText, "It belongs to a draft or a song.")),
+            Voice::Own | Voice::SelfQuoted if is_ironic(words, after) => {
+                Some((Gate::Irony, "It reads as irony or exaggeration."))
+            }
+            Voice::Own | Voice::SelfQuoted => None,
+        }
+    }
 }
 
 /// Signs that a sentence means the opposite.
@@ -110,7 +148,7 @@ static IRONY: LazyLock<RegexSet> = LazyLock::new(|| {
 const IRONIC_FACES: [char; 3] = ['🙃', '🙄', '💀'];
 
 /// Whether the sentence is meant otherwise. `after` is what follows it in the message (a face may stand there).
-pub(crate) fn is_ironic(sentence: &str, after: &str) -> bool {
+fn is_ironic(sentence: &str, after: &str) -> bool {
     let near: String = after.chars().take(4).collect();
     sentence.contains(IRONIC_FACES) || near.contains(IRONIC_FACES) || IRONY.is_match(sentence)
 }

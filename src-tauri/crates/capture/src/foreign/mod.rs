@@ -5,7 +5,10 @@
 
 mod others;
 mod romance;
+mod tell;
 mod words;
+
+pub(crate) use tell::{denies, is_foreign};
 
 use std::sync::LazyLock;
 

@@ -8,11 +8,11 @@
 //! Precise first: a sound statement in quite other words is stopped, and a person can read in the gate log why.
 //! Deliberately not here: whose words the clauses are ([`super::place`]).
 
-use keepsake_domain::{Confidence, DedupOutcome, Gate};
+use keepsake_domain::{Confidence, Gate};
 use keepsake_prompt::ground::support;
 
-use super::place::{Refusal, Said, SaidClause};
-use crate::dedup;
+use super::place::{Refusal, Said, SaidClause, Told};
+use crate::foreign;
 use crate::lexicon::{PREPOSITIONS, base_of_ing, base_of_past, base_of_third, is_participle, one_of};
 use crate::parse::{Actor, Tense};
 use crate::token::{Token, tokenize};
@@ -73,19 +73,20 @@ enum Time {
 
 /// Whether `said` carries the fact `statement`, and how far; or why not.
 pub(super) fn carried(statement: &str, said: &Said) -> Result<Carried, Refusal> {
-    if said
-        .foreign
-        .iter()
-        .any(|known| known == statement || dedup::compare(statement, None, known, None).0 == DedupOutcome::Exact)
-    {
+    if said.foreign.iter().any(|told| told_carries(told, statement)) {
         return Ok(Carried { share: 1.0, is_hedged: false });
+    }
+    // The rest asks for English grammar, and would hear neither a denial nor another's sister in any other.
+    if said.clauses.iter().all(|clause| clause.is_foreign) {
+        let reason = "The words it cites are in another language, and no rule reads this in them.";
+        return Err((Gate::Ungrounded, reason.to_owned()));
     }
     check_addresses(statement, said)?;
     words_carried(statement, &said.text(), SUPPORT_MIN)?;
     let statement = Statement::read(statement);
     let mut first_fault: Option<Refusal> = None;
     let mut carrying: Vec<&SaidClause> = Vec::new();
-    for clause in &said.clauses {
+    for clause in said.clauses.iter().filter(|clause| !clause.is_foreign) {
         match fault(&statement, clause, said) {
             // A clause that shares nothing with the statement neither carries nor contradicts it.
             Some((gate, reason)) if shares(statement.text, &clause.text) => {
@@ -120,11 +121,36 @@ pub(super) fn position_carried(position: &str, said: &Said) -> Result<Carried, R
     let share = words_carried(position, &said.text(), POSITION_SUPPORT_MIN)?;
     let words = low_words(position);
     let sharing: Vec<&SaidClause> = said.clauses.iter().filter(|clause| shares(position, &clause.text)).collect();
-    if !denies(&words) && !sharing.is_empty() && sharing.iter().all(|clause| denies(&clause.words)) {
+    let is_denied = |clause: &&SaidClause| denies(&clause.words) || clause.is_foreign && foreign::denies(&clause.text);
+    if !denies(&words) && !sharing.is_empty() && sharing.iter().all(is_denied) {
         return Err((Gate::Ungrounded, "The words it cites deny what it says.".to_owned()));
     }
     // A position is put in general words, which is no reason to doubt it; only a nearly verbatim one is explicit.
     Ok(Carried { share: share.max(SUPPORT_CLEAR), is_hedged: false })
+}
+
+/// Verbs that say the same of a person, for statements that were both put into English.
+const SAME_VERBS: &[&[&str]] = &[&["like", "love", "enjoy", "adore"], &["dislike", "hate", "detest"], &["live", "reside"]];
+
+/// Whether what a rule read in another language carries the statement: the same verb, time and yes or no, and hardly a word that
+/// neither its English nor the words it was read from have.
+fn told_carries(told: &Told, statement: &str) -> bool {
+    let alike = |text: &str| text.replace("User works as ", "User is ").replace("User does not like ", "User dislikes ");
+    let (ours, theirs) = (alike(statement), alike(&told.content));
+    let (our, their) = (Statement::read(&ours), Statement::read(&theirs));
+    let low = |statement: &Statement<'_>| statement.tokens.iter().map(|token| token.low.clone()).collect::<Vec<_>>();
+    let (our_words, their_words) = (low(&our), low(&their));
+    let same_verb = our.verb.base == their.verb.base
+        || SAME_VERBS.iter().any(|same| same.contains(&our.verb.base.as_str()) && same.contains(&their.verb.base.as_str()));
+    // "User's sister": whose it is has to be the same word, and stands right after.
+    let same_subject = our.is_possessive == their.is_possessive && (!our.is_possessive || our_words.get(1) == their_words.get(1));
+    let text = format!("{theirs} {}", told.words);
+    same_subject
+        && same_verb
+        && our.verb.time == their.verb.time
+        && denies(&our_words) == denies(&their_words)
+        && words_carried(&our.matter(), &text, SUPPORT_CLEAR).is_ok()
+        && same_use(&our_words, &their_words, &our.tokens)
 }
 
 /// Stops a statement with an address that the cited sentences do not have: it has neither capitals nor digits by which
@@ -201,8 +227,8 @@ fn denies(words: &[String]) -> bool {
     words.iter().filter(|word| one_of(word, DENIALS)).count() % 2 == 1
 }
 
-/// "I" and "we" in the languages that people write to Keepsake, and verbs that hold them.
-const SUBJECTS: &str = "i we yo nosotros soy tengo vivo trabajo ich wir je j'ai nous eu nós sou moro io sono";
+/// Who speaks.
+const SUBJECTS: &str = "i we";
 
 /// Why the clause cannot carry the statement.
 fn fault(statement: &Statement<'_>, clause: &SaidClause, said: &Said) -> Option<(Gate, &'static str)> {
@@ -299,28 +325,32 @@ const ALIKE: &[&[&str]] = &[&["in", "at", "on", "to", "into"], &["at", "for", "w
 
 /// "from Lyon" does not carry "in Lyon".
 fn place_fault(statement: &Statement<'_>, clause: &SaidClause) -> Option<(Gate, &'static str)> {
-    let before = |words: &[&str], name: &str| -> Option<String> {
-        let at = words.iter().position(|word| *word == name)?;
-        let article = at > 0 && one_of(words[at - 1], "the a an my their our");
+    let ours: Vec<String> = statement.tokens.iter().map(|token| token.low.clone()).collect();
+    (!same_use(&ours, &clause.words, &statement.tokens))
+        .then_some((Gate::Ungrounded, "The words it cites put the name to another use."))
+}
+
+/// Whether each name of the statement stands behind the same preposition in both, where it stands behind one in both.
+fn same_use(ours: &[String], theirs: &[String], tokens: &[Token]) -> bool {
+    let before = |words: &[String], name: &str| -> Option<String> {
+        let at = words.iter().position(|word| word == name)?;
+        let article = at > 0 && one_of(&words[at - 1], "the a an my their our");
         let word = words.get(at.checked_sub(if article { 2 } else { 1 })?)?;
-        PREPOSITIONS.contains(word).then(|| (*word).to_owned())
+        PREPOSITIONS.contains(word.as_str()).then(|| word.clone())
     };
-    let ours: Vec<&str> = statement.tokens.iter().map(|token| token.low.as_str()).collect();
-    let theirs: Vec<&str> = clause.words.iter().map(String::as_str).collect();
-    let differs = statement.tokens.iter().skip(1).filter(|token| token.is_capital).any(|token| {
-        match (before(&ours, &token.low), before(&theirs, &token.low)) {
+    tokens.iter().skip(1).filter(|token| token.is_capital).all(|token| {
+        match (before(ours, &token.low), before(theirs, &token.low)) {
             (Some(our), Some(their)) => {
-                our != their && !ALIKE.iter().any(|set| set.contains(&our.as_str()) && set.contains(&their.as_str()))
+                our == their || ALIKE.iter().any(|set| set.contains(&our.as_str()) && set.contains(&their.as_str()))
             }
-            _ => false,
+            _ => true,
         }
-    });
-    differs.then_some((Gate::Ungrounded, "The words it cites put the name to another use."))
+    })
 }
 
 /// Verbs that say the same of a person as the first one does, and what else says it.
 const FAMILIES: &[(&str, &str)] = &[
-    ("live", "live reside dwell base move home house flat apartment settle bear grow raise be vivo wohne habite moro"),
+    ("live", "live reside dwell base move home house flat apartment settle bear grow raise be"),
     ("work", "work job employ career shift office company boss be teach run train coach freelance practise"),
     ("like", "like love enjoy adore prefer favourite fan into fond obsess keen passionate"),
     ("love", "like love enjoy adore prefer favourite fan into fond obsess keen passionate"),
@@ -339,7 +369,7 @@ const FAMILIES: &[(&str, &str)] = &[
     ("hate", "hate dislike detest loathe stand"),
     ("dislike", "hate dislike detest loathe like love enjoy stand"),
     ("marry", "marry married wife husband spouse"),
-    ("be", "be become work born am im soy sou bin suis"),
+    ("be", "be become work born am im"),
     ("go", "go visit travel trip"),
     ("visit", "go visit travel trip be"),
     ("study", "study student learn read degree"),

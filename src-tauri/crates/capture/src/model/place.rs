@@ -49,6 +49,17 @@ pub(super) struct SaidClause {
     pub(super) is_hedged: bool,
     /// It holds for this day or hour.
     pub(super) is_passing: bool,
+    /// It is in another language, of whose grammar nothing is known here.
+    pub(super) is_foreign: bool,
+}
+
+/// What the rules for other languages read at a place.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Told {
+    /// In English.
+    pub(super) content: String,
+    /// The words it was read from.
+    pub(super) words: String,
 }
 
 /// A parsed clause without its tokens.
@@ -69,8 +80,8 @@ pub(super) struct Said {
     pub(super) clauses: Vec<SaidClause>,
     /// The sentences they stand in, letter by letter.
     pub(super) sentences: String,
-    /// What the rules for other languages read there, in English.
-    pub(super) foreign: Vec<String>,
+    /// What the rules for other languages read there.
+    pub(super) foreign: Vec<Told>,
 }
 
 impl Said {
@@ -186,17 +197,25 @@ fn orders_in(text: &str) -> impl Iterator<Item = Sentence> + '_ {
 
 fn stands(turn: &Turn<'_>, bytes: &Range<usize>, is_acted: bool, purpose: Purpose) -> Result<Said, Refusal> {
     let text = turn.text;
+    let voices = scene::Voices::of(turn, is_acted);
     let mut said = Said::default();
     let mut first_refusal: Option<Refusal> = None;
     for sentence in sentence::sentences(text).into_iter().filter(|s| s.start < bytes.end && bytes.start < s.end) {
-        if let Some((gate, reason)) = veto(text, &sentence, is_acted) {
+        if let Some((gate, reason)) = voices.veto(&sentence) {
             // A quotation that reaches into somebody else's words is not the owner's as a whole.
             return Err((gate, reason.to_owned()));
         }
         let words = &text[sentence.start..sentence.end];
         said.sentences.push_str(words);
         said.sentences.push('\n');
-        said.foreign.extend(foreign::find(words, "User", "User's").into_iter().map(|(found, ..)| found.content));
+        let is_foreign = foreign::is_foreign(words);
+        let told = foreign::find(words, "User", "User's").into_iter();
+        // What stands elsewhere in the sentence was not cited.
+        let cited = told.filter(|(_, start, end)| sentence.start + start < bytes.end && bytes.start < sentence.start + end);
+        said.foreign.extend(cited.map(|(found, start, end)| Told {
+            content: found.content,
+            words: words.get(start..end).unwrap_or_default().to_owned(),
+        }));
         let tokens = correction::mended(tokenize(text, sentence.start, sentence.end));
         let all = clause::clauses(&tokens, sentence.is_question);
         for (n, clause) in all.iter().enumerate() {
@@ -243,6 +262,7 @@ fn stands(turn: &Turn<'_>, bytes: &Range<usize>, is_acted: bool, purpose: Purpos
                     .is_some_and(|first| (first.lo..first.hi).any(|k| matches!(clause::low(&tokens, k), "i" | "we"))),
                 is_relative: matches!(clause.opener.trim_start_matches('\u{0}'), "who" | "which" | "whose" | "whom"),
                 is_hedged: clause.mood == Mood::Hedged,
+                is_foreign,
             });
         }
     }
@@ -250,26 +270,6 @@ fn stands(turn: &Turn<'_>, bytes: &Range<usize>, is_acted: bool, purpose: Purpos
         return Err(first_refusal.unwrap_or_else(|| (Gate::Ungrounded, "No sentence stands at the place it cites.".to_owned())));
     }
     Ok(said)
-}
-
-/// Whose words a sentence is, as the built-in engine judges it.
-fn veto(text: &str, sentence: &Sentence, is_acted: bool) -> Option<(Gate, &'static str)> {
-    let words = &text[sentence.start..sentence.end];
-    let after: String = text[sentence.end..].chars().take(6).collect();
-    let is_drafted = scene::draft_from(text)
-        .is_some_and(|from| sentence.end > from && (sentence.start < from || !text[from..sentence.start].contains("\n\n")));
-    let is_inside_scene = scene::outside_from(text).is_some_and(|from| sentence.end <= from) && text.contains('*');
-    match sentence.voice {
-        Voice::Quoted => Some((Gate::QuotedText, "It stands between quotation marks: somebody else's words.")),
-        Voice::Pasted => Some((Gate::PastedText, "It belongs to pasted text.")),
-        Voice::Staged => Some((Gate::RolePlay, "It is a stage direction.")),
-        Voice::Own | Voice::SelfQuoted if is_acted || is_inside_scene => Some((Gate::RolePlay, "It is said in a role.")),
-        Voice::Own if is_drafted => Some((Gate::PastedText, "It belongs to a draft or a song.")),
-        Voice::Own | Voice::SelfQuoted if scene::is_ironic(words, &after) => {
-            Some((Gate::Irony, "It reads as irony or exaggeration."))
-        }
-        Voice::Own | Voice::SelfQuoted => None,
-    }
 }
 
 /// "I don't think I like tea".

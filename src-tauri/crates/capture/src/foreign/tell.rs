@@ -1,0 +1,83 @@
+//! Tells a sentence in another language from an English one, and a denial in it from a claim.
+//!
+//! The rules for English look for "not" and for "my sister"; they would take "ich wohne nicht in Berlin" for a claim and "ma sœur
+//! habite à Lyon" for the speaker's own home. So they must know what they are not made for. In doubt a sentence is not English:
+//! that costs a proposal, the other error would put words into somebody's mouth.
+//!
+//! Deliberately not here: which other language it is.
+
+use crate::lexicon::{base_of_ing, base_of_past, base_of_third, is_known_verb, one_of};
+
+/// Small words that hardly an English sentence goes without.
+const ENGLISH: &str = "i my me mine we our us the a an is am are was were be been to in of for with and but have has had not do does
+    did at on from it its that this these those you your he she they his her their him them so if or as by can will would just about
+    when who what how no yes very too never always m s ve ll re d t";
+
+/// Small words of German, French, Spanish, Italian, Portuguese and Dutch that English does not have.
+const OTHERS: &str = "ich wir uns der das den dem ein eine einen einem einer nicht kein keine keinen und mit für ist sind habe mein
+    meine meinen meiner meinem auf von zu zum zur im seit auch aber wenn weil wohne arbeite heiße nie
+    je j tu il elle nous vous les une est suis pas ne mon ma mes sa ses avec pour dans chez depuis et mais qui que qu l au aux du moi
+    yo el los las un una es soy mi mis su con para por en pero y desde vivo tengo gusta muy
+    io lo gli è sono non mio mia per che di da ho abito lavoro della nel
+    eu os um uma é sou não nao meu minha com em mas e do da dos das moro tenho gosto
+    ik jij hij zij het een de niet geen mijn van voor op te ben heb maar woon werk nooit";
+
+/// Words by which those languages deny.
+const DENIALS: &str = "nicht nichts kein keine keinen keinem keiner nie niemals ohne kaum hasse
+    ne n pas jamais aucun aucune rien sans guère déteste plus
+    no nunca jamás sin nada ningún ninguna tampoco odio ya
+    non mai niente nessun nessuna senza odio più
+    não nao nem sem nenhum nenhuma odeio detesto já
+    niet geen nooit niets zonder haat";
+
+/// From so many words on a sentence says by some of them that it is English.
+const WORDS_MIN: usize = 3;
+
+fn words(sentence: &str) -> Vec<String> {
+    let lower = sentence.to_lowercase();
+    lower.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty()).map(str::to_owned).collect()
+}
+
+/// Whether the sentence is in another language than English, as far as can be told.
+pub(crate) fn is_foreign(sentence: &str) -> bool {
+    if sentence.chars().any(super::is_other_script) {
+        return true;
+    }
+    let words = words(sentence);
+    let count = |list: &str| words.iter().filter(|word| one_of(word, list)).count();
+    let (english, others) = (count(ENGLISH), count(OTHERS));
+    let is_verb = |word: &String| {
+        let bases = [Some(word.clone()), base_of_third(word), base_of_past(word), base_of_ing(word)];
+        bases.into_iter().flatten().any(|base| is_known_verb(&base))
+    };
+    others > english || english == 0 && words.len() >= WORDS_MIN && !words.iter().any(is_verb)
+}
+
+/// Whether a clause in one of those languages denies what it says.
+pub(crate) fn denies(clause: &str) -> bool {
+    words(clause).iter().any(|word| one_of(word, DENIALS))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn english_is_told_from_other_languages() {
+        let check = |sentence: &str, expect: bool| assert_eq!(is_foreign(sentence), expect, "{sentence}");
+        check("I moved to Rio de Janeiro", false);
+        check("love long walks", false);
+        check("vegan btw", false);
+        check("29, from Recife", false);
+        check("My sister lives in San Luis de la Paz", false);
+        check("I had the plat du jour at Chez Nous", false);
+        check("Ich wohne nicht in Berlin", true);
+        check("Ma sœur habite à Lyon", true);
+        check("Sono vegetariana", true);
+        check("Abito a Torino e lavoro come infermiera", true);
+        check("Ik woon in Utrecht", true);
+        check("Não moro em Lisboa", true);
+        check("Jag är inte vegan", true);
+        check("私は東京に住んでいます", true);
+    }
+}

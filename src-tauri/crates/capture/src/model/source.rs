@@ -3,7 +3,7 @@
 //! One [`ScrubSession`] serves all calls of a task, so that a value has one placeholder in all of them and the local restoration
 //! knows every value. Deliberately not here: the wording of prompts and what is made of replies.
 
-use keepsake_domain::{CandidateEvidence, Gate, MessageType, Role, Stop, Subject};
+use keepsake_domain::{CandidateEvidence, Gate, MessageType, Role, Span, Stop, Subject};
 use keepsake_prompt::ground::locate;
 use keepsake_prompt::scrub::{ScrubSession, Scrubber, SensitiveKind};
 use keepsake_prompt::{Line, PromptText, Speaker, Transcript};
@@ -18,7 +18,7 @@ pub(super) const QUOTE_CHARS_MAX: usize = 400;
 const NAME_CHARS_MAX: usize = 60;
 
 /// A longer message, a pasted book, is not shown to a model: it would crowd out the conversation, and to cut it could cut a
-/// masked value in two. The built-in engine reads it all the same.
+/// masked value in two. That it was not read stands in the gate log; the built-in engine has no such limit.
 pub(super) const MESSAGE_CHARS_MAX: usize = 24_000;
 
 /// A conversation with its scrubber and what the scrubber remembers.
@@ -37,6 +37,13 @@ pub(super) fn is_said(turn: &Turn<'_>) -> bool {
         && !turn.text.trim().is_empty()
 }
 
+/// The first line that says anything.
+fn opening(text: &str) -> Option<Span> {
+    let start = text.len() - text.trim_start().len();
+    let line = text[start..].lines().next()?.trim_end();
+    Span::of_bytes(text, start..start + line.len()).ok()
+}
+
 /// Whether the turn is shown to a model.
 pub(super) fn is_shown(turn: &Turn<'_>) -> bool {
     is_said(turn) && turn.text.chars().count() <= MESSAGE_CHARS_MAX
@@ -51,16 +58,18 @@ impl<'a> Source<'a> {
         self.places.conversation().turns
     }
 
-    /// A stop for each message of the owner that is too long to be shown, from the turn `from` on.
+    /// A stop for each message of the owner that is too long to be shown, from the turn `from` on, at its first line.
     pub(super) fn overlong(&self, from: usize) -> Vec<Stop> {
         let own = self.turns().iter().enumerate().skip(from).filter(|(_, turn)| turn.role == Role::Owner && is_said(turn));
         own.filter(|(_, turn)| !is_shown(turn))
             .map(|(index, turn)| Stop {
                 gate: Gate::OverCap,
                 subject: Subject::Owner,
-                content: format!("Message {} with {} characters", index + 1, turn.text.chars().count()),
-                reason: "It is too long to be shown to a model; the built-in engine reads it.".to_owned(),
-                evidence: Vec::new(),
+                content: format!("A message of {} characters", turn.text.chars().count()),
+                reason: format!(
+                    "Not read by a model: it is longer than {MESSAGE_CHARS_MAX} characters. The built-in engine reads it where it is chosen."
+                ),
+                evidence: opening(turn.text).map(|span| CandidateEvidence { message: index, span }).into_iter().collect(),
             })
             .collect()
     }

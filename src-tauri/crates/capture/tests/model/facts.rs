@@ -270,7 +270,11 @@ fn an_overlong_message_is_left_out_and_said_so() {
         assert!(prompt.user.as_str().len() < 2_000, "the long message is not shown");
         facts(&[])
     }));
-    assert_eq!(found.stops[0].gate, Gate::OverCap);
+    let stop = &found.stops[0];
+    assert_eq!((stop.gate, stop.content.as_str()), (Gate::OverCap, "A message of 38000 characters"));
+    assert!(stop.reason.starts_with("Not read by a model: "), "{}", stop.reason);
+    assert_eq!(stop.evidence[0].message, 0, "a person can open it where it stands");
+    assert_eq!(found.stops.iter().filter(|stop| stop.gate == Gate::OverCap).count(), 1, "and the short one beside it is read");
 }
 
 #[test]

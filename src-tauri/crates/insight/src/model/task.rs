@@ -2,7 +2,7 @@
 
 use std::collections::VecDeque;
 
-use keepsake_domain::{MemoryProfile, MemoryType, Role, Stop, limits};
+use keepsake_domain::{Gate, MemoryProfile, MemoryType, Role, Stop, Subject, limits};
 use keepsake_prompt::scrub::{ScrubSession, Scrubber};
 use keepsake_prompt::{
     Attempts, Call, CallError, Calls, Line, Outcome, Prompt, PromptFile, PromptText, Speaker, Transcript, WordingError,
@@ -221,6 +221,18 @@ impl Calls for AnalysisTask<'_> {
             if !stops.contains(&stop) {
                 stops.push(stop);
             }
+        }
+        if self.left_out > 0 {
+            stops.push(Stop {
+                gate: Gate::OverCap,
+                subject: Subject::Owner,
+                content: format!("{} of {} messages", self.left_out, self.plain.len()),
+                reason: format!(
+                    "Not read by a model: together they are longer than {CONVERSATION_CHARS_MAX} characters. The user's newest \
+                     messages were read first."
+                ),
+                evidence: Vec::new(),
+            });
         }
         let mut participants = crate::analysis::participants(&self.input, &self.plain);
         for name in self.reading.participants {

@@ -196,6 +196,9 @@ fn of_a_conversation_that_is_too_long_the_owners_words_stay_longest() {
     task.feed("{\"facts\":[]}").unwrap();
     let Outcome::Done(found) = task.finish() else { panic!("it ends well") };
     assert_eq!(found.left_out, 2, "and it says how much it did not show");
+    let [stop] = found.analysis.stops.as_slice() else { panic!("{:?}", found.analysis.stops) };
+    assert_eq!((stop.gate, stop.content.as_str()), (Gate::OverCap, "2 of 7 messages"), "where a person sees it");
+    assert!(stop.reason.starts_with("Not read by a model: "), "{}", stop.reason);
 }
 
 #[test]

@@ -8,6 +8,7 @@ use std::borrow::Cow;
 use std::collections::HashSet;
 use std::fmt;
 
+use keepsake_domain::Category;
 use schemars::{JsonSchema, Schema, SchemaGenerator, generate::SchemaSettings, json_schema};
 use serde::de::{self, DeserializeOwned, DeserializeSeed, Deserializer, IgnoredAny, MapAccess, SeqAccess, Visitor};
 use serde::{Deserialize, Serialize};
@@ -313,6 +314,61 @@ fn strip(value: &mut serde_json::Value) {
         }
         serde_json::Value::Array(items) => items.iter_mut().for_each(strip),
         _ => {}
+    }
+}
+
+/// A reply with more facts than this has stopped choosing.
+pub const FACTS_PER_CALL_MAX: usize = 40;
+
+/// The reply to a prompt that asks for facts about the owner (seed 004): `capture` and `insight` both ask for them.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Facts {
+    /// The facts.
+    pub facts: List<Fact, FACTS_PER_CALL_MAX>,
+}
+
+/// A fact as a model states it; nothing of it is believed yet.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Fact {
+    /// The line of the transcript that it rests on.
+    pub line: u32,
+    /// The words of that line.
+    pub quote: Text<1_000>,
+    /// What is stated.
+    pub content: Text<600>,
+    /// Which kind.
+    pub category: FactCategory,
+    /// How sure the model says it is.
+    pub confidence: Unit,
+    /// Why.
+    pub reasoning: Text<600>,
+}
+
+/// The six categories of seed 004.
+#[derive(Debug, Clone, Copy, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+#[allow(missing_docs)] // Their names are the ones of [`Category`], which says what they mean.
+pub enum FactCategory {
+    PersonalInfo,
+    Preference,
+    Experience,
+    Relationship,
+    Goal,
+    Skill,
+}
+
+impl From<FactCategory> for Category {
+    fn from(category: FactCategory) -> Self {
+        match category {
+            FactCategory::PersonalInfo => Self::PersonalInfo,
+            FactCategory::Preference => Self::Preference,
+            FactCategory::Experience => Self::Experience,
+            FactCategory::Relationship => Self::Relationship,
+            FactCategory::Goal => Self::Goal,
+            FactCategory::Skill => Self::Skill,
+        }
     }
 }
 

@@ -2,11 +2,9 @@
 //!
 //! The model sees the owner's messages alone: what an assistant said cannot be mistaken for a fact when it is not there.
 
-use keepsake_domain::{Candidate, Category, Confidence, Durability, MemoryKind, Role, Subject};
-use keepsake_prompt::reply::{List, ReplyError, Text, Unit, parse, schema};
+use keepsake_domain::{Candidate, Confidence, Durability, MemoryKind, Role, Subject};
+use keepsake_prompt::reply::{FactCategory, Facts, ReplyError, parse, schema};
 use keepsake_prompt::{Prompt, PromptFile, Transcript, WordingError};
-use schemars::JsonSchema;
-use serde::Deserialize;
 
 use super::gate::Sieve;
 use super::source::{Source, is_shown};
@@ -22,51 +20,6 @@ pub const FACTS_BATCH_MESSAGES_MAX: usize = 3;
 
 /// About 6,000 tokens: small models attend well to no more, and a conversation rarely has more of the owner's words.
 pub const FACTS_WINDOW_CHARS: usize = 24_000;
-
-/// A reply with more facts than this has stopped choosing.
-const FACTS_PER_CALL_MAX: usize = 40;
-
-#[derive(Debug, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-struct Reply {
-    facts: List<Fact, FACTS_PER_CALL_MAX>,
-}
-
-#[derive(Debug, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-struct Fact {
-    line: u32,
-    quote: Text<1_000>,
-    content: Text<600>,
-    category: FactCategory,
-    confidence: Unit,
-    reasoning: Text<600>,
-}
-
-/// The six categories of seed 004.
-#[derive(Debug, Clone, Copy, Deserialize, JsonSchema)]
-#[serde(rename_all = "snake_case")]
-enum FactCategory {
-    PersonalInfo,
-    Preference,
-    Experience,
-    Relationship,
-    Goal,
-    Skill,
-}
-
-impl From<FactCategory> for Category {
-    fn from(category: FactCategory) -> Self {
-        match category {
-            FactCategory::PersonalInfo => Self::PersonalInfo,
-            FactCategory::Preference => Self::Preference,
-            FactCategory::Experience => Self::Experience,
-            FactCategory::Relationship => Self::Relationship,
-            FactCategory::Goal => Self::Goal,
-            FactCategory::Skill => Self::Skill,
-        }
-    }
-}
 
 /// The calls over what `scope` covers, each with the transcript it shows.
 pub(super) fn prompts(source: &mut Source<'_>, scope: Scope) -> Result<Vec<(Prompt, Transcript)>, WordingError> {
@@ -94,7 +47,7 @@ pub(super) fn prompts(source: &mut Source<'_>, scope: Scope) -> Result<Vec<(Prom
         .filter(|batch| !batch.is_empty())
         .map(|batch| {
             let transcript = source.transcript(&batch);
-            let prompt = FACTS.fill(&[("assistant", &assistant)], &[("transcript", transcript.text())], schema::<Reply>())?;
+            let prompt = FACTS.fill(&[("assistant", &assistant)], &[("transcript", transcript.text())], schema::<Facts>())?;
             Ok((prompt, transcript))
         })
         .collect()
@@ -102,7 +55,7 @@ pub(super) fn prompts(source: &mut Source<'_>, scope: Scope) -> Result<Vec<(Prom
 
 /// Reads one reply. Nothing of it is used unless all of it can be read.
 pub(super) fn read(reply: &str, source: &Source<'_>, transcript: &Transcript, sieve: &mut Sieve) -> Result<(), ReplyError> {
-    let reply: Reply = parse(reply)?;
+    let reply: Facts = parse(reply)?;
     for fact in reply.facts {
         let content = normalised(&source.restore(fact.content.as_str()), source.places.conversation().owner_name);
         let mut candidate = Candidate {

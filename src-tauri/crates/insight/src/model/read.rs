@@ -6,7 +6,7 @@ use keepsake_domain::{
 };
 use keepsake_prompt::Transcript;
 use keepsake_prompt::ground::{locate, support};
-use keepsake_prompt::reply::{List, ReplyError, Text, Unit, parse, schema};
+use keepsake_prompt::reply::{Facts, List, ReplyError, Text, Unit, parse, schema};
 use keepsake_prompt::scrub::{ScrubSession, SensitiveKind};
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -76,34 +76,6 @@ struct Point {
     stage: Stage,
     mood: Mood,
     line: u32,
-}
-
-#[derive(Debug, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-struct Facts {
-    facts: List<Fact, 40>,
-}
-
-#[derive(Debug, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-struct Fact {
-    line: u32,
-    quote: Text<1_000>,
-    content: Text<600>,
-    category: FactCategory,
-    confidence: Unit,
-    reasoning: Text<600>,
-}
-
-#[derive(Debug, Clone, Copy, Deserialize, JsonSchema)]
-#[serde(rename_all = "snake_case")]
-enum FactCategory {
-    PersonalInfo,
-    Preference,
-    Experience,
-    Relationship,
-    Goal,
-    Skill,
 }
 
 pub(super) fn whole_schema() -> Value {
@@ -219,15 +191,7 @@ impl Back<'_> {
     pub(super) fn facts(&self, reply: &str, into: &mut Reading) -> Result<(), ReplyError> {
         let reply: Facts = parse(reply)?;
         for fact in reply.facts {
-            let category = match fact.category {
-                FactCategory::PersonalInfo => Category::PersonalInfo,
-                FactCategory::Preference => Category::Preference,
-                FactCategory::Experience => Category::Experience,
-                FactCategory::Relationship => Category::Relationship,
-                FactCategory::Goal => Category::Goal,
-                FactCategory::Skill => Category::Skill,
-            };
-            let candidate = self.candidate(category, fact.content.as_str(), fact.reasoning.as_str(), fact.confidence);
+            let candidate = self.candidate(fact.category.into(), fact.content.as_str(), fact.reasoning.as_str(), fact.confidence);
             self.place(candidate, fact.line, fact.quote.as_str(), into);
         }
         Ok(())

@@ -18,7 +18,7 @@ use serde_json::value::RawValue;
 use crate::SkipReason;
 use crate::claude::result_text;
 use crate::identity::{StandIns, fingerprint, handle};
-use crate::json::{Items, Loose, compact, mend, parse_mending, small_value};
+use crate::json::{Items, Loose, compact, mend, parse_mending, record, small_value};
 use crate::limits::{ELEMENT_BYTES_MAX, FINGERPRINTS_MAX, METADATA_BYTES_MAX, NAMES_MAX};
 use crate::lines::{Line, Lines};
 use crate::open::Halt;
@@ -150,15 +150,7 @@ pub(crate) fn read(input: &mut dyn BufRead, out: &mut Out<'_>, sessions: &mut Se
         if bytes.is_empty() {
             continue;
         }
-        let mended;
-        let record = match std::str::from_utf8(bytes).ok().and_then(|text| serde_json::from_str::<Record<'_>>(text).ok()) {
-            Some(record) => Some(record),
-            None => {
-                mended = mend(bytes).unwrap_or_default();
-                serde_json::from_str(&mended).ok()
-            }
-        };
-        match record {
+        match record::<Record<'_>>(bytes, &mut String::new()) {
             Some(record) => take(&record, bytes, &mut last_time, sessions, &mut groups, out)?,
             None => out.skip_bytes(SkipReason::Malformed, bytes),
         }

@@ -20,7 +20,7 @@ use serde_json::value::RawValue;
 
 use crate::SkipReason;
 use crate::identity::{digest, handle};
-use crate::json::{Element, Elements, Loose, mend, small_object};
+use crate::json::{Element, Elements, Loose, mend, record, small_object};
 use crate::limits::NODES_MAX;
 use crate::open::Halt;
 use crate::out::Out;
@@ -144,15 +144,9 @@ pub(crate) fn read(input: &mut dyn BufRead, out: &mut Out<'_>) -> Result<(), Hal
             Some(Element::Whole(bytes)) => bytes,
         };
         // Most of the work is here: one pass cuts nodes out, a second reads each message.
-        match std::str::from_utf8(bytes).ok().and_then(|text| serde_json::from_str::<Conversation<'_>>(text).ok()) {
+        match record::<Conversation<'_>>(bytes, &mut String::new()) {
             Some(conversation) => emit(&conversation, out)?,
-            None => match mend(bytes) {
-                Some(mended) => match serde_json::from_str::<Conversation<'_>>(&mended) {
-                    Ok(conversation) => emit(&conversation, out)?,
-                    Err(_) => out.skip_bytes(SkipReason::Malformed, bytes),
-                },
-                None => out.skip_bytes(SkipReason::Malformed, bytes),
-            },
+            None => out.skip_bytes(SkipReason::Malformed, bytes),
         }
         out.progress(elements.bytes_done())?;
     }

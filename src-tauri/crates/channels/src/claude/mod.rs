@@ -20,7 +20,7 @@ use serde_json::value::RawValue;
 
 use crate::SkipReason;
 use crate::identity::{StandIns, digest, handle};
-use crate::json::{Element, Elements, Entries, Items, Loose, compact, mend, small_value};
+use crate::json::{Element, Elements, Entries, Items, Loose, compact, mend, record, small_value};
 use crate::limits::PARTS_MAX;
 use crate::open::Halt;
 use crate::out::Out;
@@ -146,15 +146,9 @@ pub(crate) fn read(input: &mut dyn BufRead, out: &mut Out<'_>) -> Result<(), Hal
             }
             Some(Element::Whole(bytes)) => bytes,
         };
-        match std::str::from_utf8(bytes).ok().and_then(|text| serde_json::from_str::<Record<'_>>(text).ok()) {
+        match record::<Record<'_>>(bytes, &mut String::new()) {
             Some(record) => record.take(out)?,
-            None => match mend(bytes) {
-                Some(mended) => match serde_json::from_str::<Record<'_>>(&mended) {
-                    Ok(record) => record.take(out)?,
-                    Err(_) => out.skip_bytes(SkipReason::Malformed, bytes),
-                },
-                None => out.skip_bytes(SkipReason::Malformed, bytes),
-            },
+            None => out.skip_bytes(SkipReason::Malformed, bytes),
         }
         out.progress(elements.bytes_done())?;
     }

@@ -58,3 +58,13 @@ pub(crate) fn is_empty(value: &serde_json::Value) -> bool {
         _ => false,
     }
 }
+
+/// Reads one record, as it stands or as [`mend`] makes it; nothing where neither can be read. `mended` holds the second for as long
+/// as the record borrows from it.
+pub(crate) fn record<'r, R: serde::Deserialize<'r>>(bytes: &'r [u8], mended: &'r mut String) -> Option<R> {
+    if let Some(record) = std::str::from_utf8(bytes).ok().and_then(|text| serde_json::from_str(text).ok()) {
+        return Some(record);
+    }
+    *mended = mend(bytes)?;
+    serde_json::from_str(mended).ok()
+}

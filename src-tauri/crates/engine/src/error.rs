@@ -49,11 +49,11 @@ pub enum EngineError {
         error: std::io::Error,
     },
     /// Stored JSON that this version cannot read.
-    #[error("stored {what} cannot be read: {error}")]
+    #[error("stored {what} cannot be read: it does not fit at line {}, character {}", .error.line(), .error.column())]
     Stored {
         /// What it is.
         what: &'static str,
-        /// Why.
+        /// Why. Its own words quote what does not fit, which may be of a message; so they are not shown.
         error: serde_json::Error,
     },
 }

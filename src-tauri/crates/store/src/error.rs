@@ -8,8 +8,8 @@ use thiserror::Error;
 #[derive(Debug, Error)]
 pub enum StoreError {
     /// SQLite refused or failed.
-    #[error("the database could not do this: {0}")]
-    Sqlite(#[from] rusqlite::Error),
+    #[error("the database could not do this: {}", said(.0))]
+    Sqlite(rusqlite::Error),
     /// The file or its folder cannot be used.
     #[error("cannot open {path}: {reason}")]
     Open {
@@ -114,6 +114,28 @@ impl StoreError {
     }
 }
 
+impl From<rusqlite::Error> for StoreError {
+    // Not as its source: whoever prints a whole chain of errors would print what `said` leaves out.
+    fn from(error: rusqlite::Error) -> Self {
+        Self::Sqlite(error)
+    }
+}
+
+/// What SQLite said, as far as no stored or searched word can be in it: a broken constraint names columns or is a sentence of our
+/// triggers; every other message may quote what a person typed or a message says.
+fn said(error: &rusqlite::Error) -> String {
+    match error {
+        rusqlite::Error::SqliteFailure(code, Some(message)) if code.code == rusqlite::ErrorCode::ConstraintViolation => {
+            message.clone()
+        }
+        rusqlite::Error::FromSqlConversionFailure(column, kind, _) | rusqlite::Error::InvalidColumnType(column, _, kind) => {
+            format!("column {column} of a row holds {kind}, which it never should")
+        }
+        rusqlite::Error::QueryReturnedNoRows => "a row is not there".to_owned(),
+        _ => without_sql(error),
+    }
+}
+
 /// What SQLite said, without the statement, which speaks to nobody but its author.
 pub(crate) fn without_sql(error: &rusqlite::Error) -> String {
     match error {
@@ -131,5 +153,83 @@ impl From<rusqlite_migration::Error> for StoreError {
             _ => "its steps do not fit this file".to_owned(),
         };
         Self::Migration { reason }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::error::Error;
+
+    use rusqlite::Connection;
+
+    use super::*;
+    use crate::text;
+
+    const PLANTED: &str = "planted words of a message";
+
+    fn database() -> Connection {
+        let database = Connection::open_in_memory().unwrap();
+        database
+            .execute_batch(
+                "CREATE TABLE log (id INTEGER PRIMARY KEY, content TEXT NOT NULL UNIQUE);
+                 CREATE VIRTUAL TABLE words USING fts5 (content);
+                 CREATE TRIGGER kept BEFORE DELETE ON log BEGIN SELECT RAISE(ABORT, 'the log is kept'); END;",
+            )
+            .unwrap();
+        database.execute("INSERT INTO log (content) VALUES (?1)", [PLANTED]).unwrap();
+        database
+    }
+
+    /// Runs a statement that fails on the planted words: SQLite quotes them where `quotes`, the store never.
+    fn check(sql: &str, parameters: &[&str], quotes: bool) {
+        let database = database();
+        let number = |row: &rusqlite::Row<'_>| row.get::<_, i64>(0);
+        let failed = database.prepare(sql).and_then(|mut statement| {
+            statement.query_map(rusqlite::params_from_iter(parameters), number)?.collect::<Result<Vec<_>, _>>()
+        });
+        let error = failed.unwrap_err();
+        assert_eq!(error.to_string().contains("planted"), quotes, "{sql}: {error}");
+        let ours = StoreError::from(error);
+        assert!(!ours.to_string().contains("planted"), "{sql}: {ours}");
+        assert!(ours.source().is_none(), "{sql}: a chain of errors would quote it");
+    }
+
+    #[test]
+    fn an_error_of_the_database_never_quotes_what_is_stored_or_searched() {
+        check("SELECT rowid FROM words WHERE words MATCH ?1", &["\"planted words"], false);
+        check("SELECT rowid FROM words WHERE words MATCH ?1", &["planted: words"], true);
+        check(&format!("SELECT id FROM log WHERE content = '{PLANTED}' AND nothing = 1"), &[], true);
+        check(&format!("SELECT json_extract('{{}}', '{PLANTED}')"), &[], true);
+        check("SELECT json_extract('{}', ?1)", &[PLANTED], true);
+        check("INSERT INTO log (content) VALUES (?1) RETURNING id", &[PLANTED], false);
+        check("SELECT content FROM log", &[], false);
+        check("SELECT json(?1)", &[PLANTED], false);
+    }
+
+    #[test]
+    fn what_a_constraint_or_a_trigger_says_is_still_told() {
+        let database = database();
+        let said = |sql: &str| StoreError::from(database.execute(sql, []).unwrap_err()).to_string();
+        assert_eq!(said("DELETE FROM log"), "the database could not do this: the log is kept");
+        assert!(said("INSERT INTO log (content) SELECT content FROM log").ends_with("UNIQUE constraint failed: log.content"));
+    }
+
+    #[test]
+    fn a_stored_value_that_cannot_be_read_is_not_quoted() {
+        let json = format!("{{\"topic\":\"{PLANTED}\"}}");
+        #[derive(Debug, serde::Deserialize)]
+        struct Counted {
+            #[allow(dead_code)]
+            topic: u32,
+        }
+        let control = serde_json::from_str::<Counted>(&json).unwrap_err();
+        assert!(control.to_string().contains(PLANTED), "control: the reader itself quotes it");
+        let errors = [
+            text::parse_json::<Counted>("knowledge", &json).unwrap_err(),
+            text::parse::<keepsake_domain::MemoryStatus>("status", PLANTED).unwrap_err(),
+        ];
+        for error in errors {
+            assert!(!error.to_string().contains("planted"), "{error}");
+        }
     }
 }

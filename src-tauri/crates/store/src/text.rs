@@ -1,22 +1,19 @@
 //! Reading names and ids out of text columns, with an error that says which column was off.
 
-use std::fmt::Display;
 use std::str::FromStr;
 
 use crate::{Result, StoreError};
 
-/// A stored name or id as its type.
-pub(crate) fn parse<T>(what: &'static str, text: &str) -> Result<T>
-where
-    T: FromStr,
-    T::Err: Display,
-{
-    text.parse().map_err(|error| StoreError::corrupt(what, error))
+/// A stored name or id as its type. The error does not quote it: what stands in a wrong place may be anything.
+pub(crate) fn parse<T: FromStr>(what: &'static str, text: &str) -> Result<T> {
+    text.parse().map_err(|_| StoreError::corrupt(what, "this version knows no such value"))
 }
 
 /// A stored JSON text as its type.
 pub(crate) fn parse_json<T: serde::de::DeserializeOwned>(what: &'static str, text: &str) -> Result<T> {
-    serde_json::from_str(text).map_err(|error| StoreError::corrupt(what, error))
+    // The error's own words quote the value that does not fit.
+    serde_json::from_str(text)
+        .map_err(|error| StoreError::corrupt(what, format!("it does not fit at character {}", error.column())))
 }
 
 /// Plain data as JSON text.

@@ -10,6 +10,7 @@ mod gate;
 mod ids;
 mod job;
 pub mod limits;
+mod location;
 mod memory;
 mod message;
 mod model;
@@ -26,6 +27,7 @@ pub use ids::{
     OperationId, ParseIdError, ProfileId, SummaryId, TaskId,
 };
 pub use job::{JobKind, JobState, Lane, LeaseLoss, after_lease_loss};
+pub use location::default_data_dir;
 pub use memory::{
     Candidate, CandidateEvidence, Category, Confidence, DedupOutcome, Durability, KnowledgeDetail, MemoryKind, MemoryProfile,
     MemoryStatus, MemoryType, ParseNameError, ProfileLevel, Relation, Stability, Subject, TransitionError,

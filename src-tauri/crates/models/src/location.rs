@@ -3,6 +3,8 @@
 use std::ffi::OsString;
 use std::path::PathBuf;
 
+use keepsake_domain::default_data_dir;
+
 /// Name of the model that `make model` prepares: its directory, and what is stored with each vector.
 pub const MODEL_NAME: &str = "all-MiniLM-L6-v2-int8";
 
@@ -11,18 +13,11 @@ pub const MODEL_NAME: &str = "all-MiniLM-L6-v2-int8";
 /// `env` looks up an environment variable, at the edge `|name| std::env::var_os(name)`. `KEEPSAKE_MODEL_DIR` wins; else
 /// it is `models/<name>` in Keepsake's data directory. Without a home directory the path is relative.
 pub fn default_model_dir(env: impl Fn(&str) -> Option<OsString>) -> PathBuf {
-    // An empty variable counts as unset, as the XDG base directory specification has it.
-    let dir = |name: &str| env(name).filter(|value| !value.is_empty()).map(PathBuf::from);
-    if let Some(chosen) = dir("KEEPSAKE_MODEL_DIR") {
-        return chosen;
+    // An empty variable counts as unset, as for the data directory.
+    match env("KEEPSAKE_MODEL_DIR").filter(|value| !value.is_empty()) {
+        Some(chosen) => PathBuf::from(chosen),
+        None => default_data_dir(env).unwrap_or_default().join("models").join(MODEL_NAME),
     }
-    let home = || dir("HOME").unwrap_or_default();
-    let base = if cfg!(target_os = "macos") {
-        home().join("Library/Application Support")
-    } else {
-        dir("XDG_DATA_HOME").unwrap_or_else(|| home().join(".local/share"))
-    };
-    base.join("keepsake").join("models").join(MODEL_NAME)
 }
 
 #[cfg(all(test, target_os = "linux"))]
@@ -41,5 +36,7 @@ mod tests {
         check(&[("HOME", "/h"), ("XDG_DATA_HOME", "/d")], &format!("/d/{models}"), "XDG_DATA_HOME is respected");
         check(&[("HOME", "/h"), ("XDG_DATA_HOME", "")], &format!("/h/.local/share/{models}"), "empty is unset");
         check(&[("HOME", "/h"), ("KEEPSAKE_MODEL_DIR", "/m")], "/m", "an explicit directory wins");
+        check(&[("HOME", "/h"), ("KEEPSAKE_MODEL_DIR", "")], &format!("/h/.local/share/{models}"), "empty is unset");
+        check(&[], "models/all-MiniLM-L6-v2-int8", "nowhere to be found, and never at the root");
     }
 }

@@ -1,5 +1,7 @@
-//! Where the data lies unless somebody says otherwise: one rule for the window and the command line, so that both open the same
-//! file. `--data-dir` and `KEEPSAKE_DATA` are read by the programs themselves.
+//! Where the data lies unless somebody says otherwise: one rule for the window, the command line and the embedding model, so that
+//! all of them look in the same folder. `--data-dir` and `KEEPSAKE_DATA` are read by the programs themselves.
+//!
+//! A rule over names alone: whether anything is there is asked by the shells.
 
 use std::ffi::OsString;
 use std::path::PathBuf;

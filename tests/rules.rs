@@ -363,3 +363,28 @@ fn the_page_knows_every_command_and_no_other() {
     let stored = std::fs::read_to_string(root().join("ui/src/api/schema.ts")).unwrap();
     assert_eq!(faults(keepsake_api::COMMANDS, &stored), Vec::<String>::new());
 }
+
+/// Names of a list in the window's words that are missing there, and would be shown as they are stored.
+fn unnamed<'n>(strings: &str, list: &str, names: impl IntoIterator<Item = &'n str>) -> Vec<String> {
+    let open = strings.find(&format!("{list}: {{")).unwrap_or(strings.len());
+    let block = strings[open..].split('}').next().unwrap_or_default();
+    let has = |name: &str| {
+        block.split(|c: char| !c.is_alphanumeric() && c != '_').any(|word| word == name) && block.contains(&format!("{name}: "))
+    };
+    names.into_iter().filter(|name| !has(name)).map(str::to_owned).collect()
+}
+
+#[test]
+fn everything_that_activity_lists_has_words_in_the_window() {
+    let strings = std::fs::read_to_string(root().join("ui/src/strings/en.activity.ts")).unwrap();
+    let jobs = || keepsake_domain::JobKind::ALL.iter().map(|kind| kind.name());
+    let states = || keepsake_domain::JobState::ALL.iter().map(|state| state.name());
+    let gates = || keepsake_domain::Gate::ALL.iter().map(|gate| gate.name());
+    assert_eq!(unnamed(&strings, "jobKind", jobs()), Vec::<String>::new());
+    assert_eq!(unnamed(&strings, "jobState", states()), Vec::<String>::new());
+    assert_eq!(unnamed(&strings, "gateName", gates()), Vec::<String>::new());
+    // The kinds of alerts that the engine raises.
+    assert_eq!(unnamed(&strings, "alertKind", ["job_failed", "model_dropped"]), Vec::<String>::new());
+    let without = strings.replace("extract_model: ", "other: ");
+    assert_eq!(unnamed(&without, "jobKind", jobs()), ["extract_model"], "control: a missing name is found");
+}

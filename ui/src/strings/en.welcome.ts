@@ -7,7 +7,7 @@ export const welcome = {
   import: 'Import my own',
   skip: 'Skip for now',
   local: 'Stays here',
-  localText: 'Everything lives in one folder on this computer. Nothing is sent anywhere.',
+  localText: 'Everything lives in one folder on this computer. Nothing leaves it unless you choose a model elsewhere and allow that.',
   asks: 'Asks first',
   asksText: 'Each candidate shows the words it rests on. You decide with one key.',
   private: 'Private means private',

@@ -5,6 +5,7 @@
 mod canaries;
 mod faults;
 mod life;
+mod limits;
 mod poison;
 mod trust;
 pub(crate) mod yes;

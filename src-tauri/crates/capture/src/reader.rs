@@ -3,7 +3,7 @@
 //!
 //! Deliberately not here: what goes beyond the message (`reconcile`), and the gates of a finished candidate (`propose`).
 
-use keepsake_domain::{CandidateEvidence, Category, Confidence, Durability, Gate, Role, Span, Stop, Subject};
+use keepsake_domain::{CandidateEvidence, Category, Confidence, Durability, Gate, Span, Stop, Subject};
 
 use crate::clause::{self, Clause, Mood};
 use crate::frames::{self, Around, Found, fragment, special};

@@ -1,0 +1,151 @@
+//! What holds a model back: the day's budget for other computers, one request at a time; and how far it is, told while it answers.
+
+use std::sync::{Arc, Condvar, Mutex};
+use std::time::Duration;
+
+use keepsake_domain::{JobKind, JobState, Lane};
+use keepsake_engine::{PluggedIn, Step};
+use keepsake_models::language::Shape;
+use keepsake_testkit::conversation;
+use keepsake_testkit::scripted_server::{Answer, ScriptedServer};
+
+use super::Desk;
+use super::yes::{Claim, fact, reply, server};
+
+const NURSE: &str = "I work as a nurse";
+const TALK: &str = "owner Mara: I work as a nurse on a children's ward.\nassistant Nova: That must be demanding.";
+
+fn claims() -> Vec<Claim> {
+    vec![fact(NURSE, "User works as a nurse", "personal_info")]
+}
+
+#[test]
+fn over_the_days_budget_a_model_elsewhere_waits_for_midnight_or_for_the_person() {
+    let server = server(claims());
+    // An address that leads to this computer and is not taken for it: what counts is what the person entered.
+    let elsewhere = format!("http://0.0.0.0:{}", server.port());
+    let desk = Desk::with(&server, Arc::new(PluggedIn), |settings| {
+        settings.provider.as_mut().unwrap().url = elsewhere;
+        settings.this_computer_only = false;
+        settings.remote_tokens_a_day = 1;
+    });
+    desk.append(&conversation("c1", TALK));
+    desk.work();
+    assert_eq!(server.calls(), 1, "the call that spends the budget is the day's last");
+    let Step::Held(hold) = desk.engine.run_next(Lane::Model, &|_| {}).unwrap() else { panic!("it is held") };
+    assert!(hold.why.contains("budget of 1 tokens"), "{}", hold.why);
+    let day_ms = 24 * 60 * 60 * 1000;
+    assert_eq!(hold.until.0 % day_ms, 0, "until the next midnight");
+    let job = || {
+        let jobs = desk.engine.store().read(|tx| tx.jobs(10)).unwrap();
+        jobs.into_iter().find(|job| job.kind == JobKind::ExtractModel).map(|job| (job.state, job.attempts)).unwrap()
+    };
+    assert_eq!(job(), (JobState::Queued, 0), "to wait is no failure");
+    assert!(desk.alerts().is_empty());
+
+    desk.clock.advance_ms(hold.until.0 - keepsake_domain::Clock::now(desk.clock.as_ref()).0);
+    desk.work();
+    assert_eq!(server.calls(), 2, "a new day, a new budget: one more call");
+
+    // Control: raised, the same job comes to its end, and what was paid for is not asked again.
+    let mut settings = desk.engine.model_settings().unwrap();
+    settings.remote_tokens_a_day = 1_000_000;
+    desk.engine.set_model_settings(&settings).unwrap();
+    assert_eq!(desk.work(), Some(JobState::Done));
+    assert!(desk.memories().iter().any(|memory| memory.contains("nurse")));
+    let mut bodies: Vec<Vec<u8>> = server.received().into_iter().map(|request| request.body).collect();
+    bodies.sort();
+    let asked = bodies.len();
+    bodies.dedup();
+    assert_eq!(bodies.len(), asked, "no request was sent twice");
+}
+
+#[test]
+fn a_model_on_this_computer_has_no_budget() {
+    let server = server(claims());
+    let desk = Desk::with(&server, Arc::new(PluggedIn), |settings| settings.remote_tokens_a_day = 0);
+    desk.append(&conversation("c1", TALK));
+    assert_eq!(desk.work(), Some(JobState::Done));
+}
+
+/// Calls that a server is answering, and the most that it was answering at once.
+#[derive(Default)]
+struct Calls {
+    state: Mutex<(usize, usize)>,
+    changed: Condvar,
+}
+
+/// So long a call stays to see whether another comes beside it.
+const STAY: Duration = Duration::from_millis(300);
+
+impl Calls {
+    /// Answers when another call is there too, or none came.
+    fn meet(&self) {
+        let mut state = self.state.lock().unwrap();
+        state.0 += 1;
+        state.1 = state.1.max(state.0);
+        self.changed.notify_all();
+        let (mut state, _) = self.changed.wait_timeout_while(state, STAY, |state| state.1 < 2).unwrap();
+        state.0 -= 1;
+    }
+
+    fn most(&self) -> usize {
+        self.state.lock().unwrap().1
+    }
+}
+
+#[test]
+fn a_model_is_asked_one_thing_at_a_time() {
+    let most = |desks: fn(&ScriptedServer) -> (Desk, Option<Desk>)| {
+        let calls = Arc::new(Calls::default());
+        let server = ScriptedServer::start({
+            let calls = Arc::clone(&calls);
+            move |request| {
+                calls.meet();
+                Answer::Text(reply(request, &claims()))
+            }
+        });
+        let (desk, other) = desks(&server);
+        desk.append(&conversation("c1", TALK));
+        while let Step::Ran(..) = desk.engine.run_next(Lane::Capture, &|_| {}).unwrap() {}
+        let provider = desk.engine.model_settings().unwrap().provider.unwrap();
+        assert_eq!(provider.shape, Shape::OpenAi);
+        let tried_by = other.as_ref().unwrap_or(&desk).engine.clone();
+        std::thread::scope(|scope| {
+            scope.spawn(|| desk.engine.run_next(Lane::Model, &|_| {}).unwrap());
+            server.wait_for_calls(1);
+            // A person tries the model while a job asks it.
+            scope.spawn(move || tried_by.try_model(&provider).unwrap());
+        });
+        assert!(server.calls() >= 3, "the job asked twice or more and the person once");
+        calls.most()
+    };
+    assert_eq!(most(|server| (Desk::new(server), None)), 1);
+    assert_eq!(
+        most(|server| (Desk::new(server), Some(Desk::new(server)))),
+        2,
+        "control: two Keepsakes do not wait for each other"
+    );
+}
+
+#[test]
+fn how_much_of_an_answer_has_come_is_told_while_it_comes() {
+    let server = server(claims());
+    let desk = Desk::new(&server);
+    desk.append(&conversation("c1", TALK));
+    while let Step::Ran(..) = desk.engine.run_next(Lane::Capture, &|_| {}).unwrap() {}
+    let stages = Mutex::new(Vec::new());
+    desk.engine
+        .run_next(Lane::Model, &|progress| {
+            stages.lock().unwrap().push(progress.stage);
+            // Progress is told a few times a second.
+            desk.clock.advance_ms(1_000);
+        })
+        .unwrap();
+    let stages = stages.into_inner().unwrap();
+    let chars: Vec<u64> = stages
+        .iter()
+        .filter_map(|stage| stage.strip_prefix("Looking for facts, ")?.strip_suffix(" characters so far")?.parse().ok())
+        .collect();
+    assert!(chars.len() > 5 && chars.is_sorted() && chars[0] < chars[chars.len() - 1], "{stages:?}");
+}

@@ -118,8 +118,9 @@ fn a_crash_after_a_reply_does_not_pay_twice() {
     let desk = Desk::new(&server);
     desk.append(&conversation("c1", TALK));
     while let Step::Ran(..) = desk.engine.run_next(Lane::Capture, &|_| {}).unwrap() {}
-    let died =
-        desk.engine.run_next_killed(Lane::Model, &|_| {}, &|point| point == KillPoint::Working && server.calls() >= 1).unwrap();
+    // That the server heard the question is too early: on a busy machine its answer is still on the way.
+    let is_answered = || desk.calls().iter().any(|call| call.ends_with("answered"));
+    let died = desk.engine.run_next_killed(Lane::Model, &|_| {}, &|point| point == KillPoint::Working && is_answered()).unwrap();
     assert_eq!(died, None, "the process ends after the first reply");
     let paid = server.calls();
     assert!(paid >= 1);

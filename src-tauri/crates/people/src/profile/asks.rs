@@ -12,7 +12,7 @@ use super::entry::{Finding, ProfileInput, Strength, fingerprint};
 use super::reconcile::TOPIC;
 use super::stated::stated;
 use crate::Speaker;
-use crate::text::{Read, Sentence, content_words, is_ask, quoted, same_topic, topic_of};
+use crate::text::{Read, Sentence, Topic, content_words, is_ask, quoted, topic_of};
 use crate::utterance::occasions;
 
 /// Asked twice can be forgetting; three times is a pattern.
@@ -24,30 +24,35 @@ pub const ASK_OCCASIONS_MIN: usize = 2;
 /// One content word names hardly a topic: "how do you feel?", "is this your own painting?" are asked of anything.
 const ASK_WORDS_MIN: usize = 2;
 
+/// So many of the newest askings are compared, each with what was asked before it: some two million comparisons, about a second.
+/// What was last asked for longer ago is no need of today.
+pub const ASKS_READ_MAX: usize = 2_000;
+
 /// One question or request.
 struct Ask<'r, 'a> {
     read: &'r Read<'a>,
     sentence: &'r Sentence<'a>,
-    words: Vec<String>,
+    topic: Topic,
 }
 
 /// What the entity asked for repeatedly.
 pub(super) fn repeated(all: &[Read<'_>], input: &ProfileInput<'_>, found: &mut Vec<Finding>) {
+    let mut asks: Vec<Ask<'_, '_>> = all
+        .iter()
+        .filter(|read| read.said.speaker == Speaker::Entity)
+        .flat_map(|read| read.sentences.iter().map(move |sentence| (read, sentence)))
+        .filter(|(_, sentence)| is_ask(sentence) && stated(&sentence.plain).is_none())
+        .map(|(read, sentence)| Ask { read, sentence, topic: Topic::of(&sentence.plain) })
+        .filter(|ask| ask.topic.len() >= ASK_WORDS_MIN)
+        .collect();
     let mut clusters: Vec<Vec<Ask<'_, '_>>> = Vec::new();
-    for read in all.iter().filter(|read| read.said.speaker == Speaker::Entity) {
-        for sentence in read.sentences.iter().filter(|sentence| is_ask(sentence) && stated(&sentence.plain).is_none()) {
-            let words = content_words(&sentence.plain);
-            if words.len() < ASK_WORDS_MIN {
-                continue;
-            }
-            let ask = Ask { read, sentence, words };
-            // The first asking stands for all: what is like a like thing need not be like the thing itself.
-            match clusters.iter_mut().find(|known| same_topic(&known[0].sentence.plain, &sentence.plain, input.similarity)) {
-                // Said twice in one message it was asked once.
-                Some(known) if known.last().is_some_and(|last| last.read.said.interaction == read.said.interaction) => {}
-                Some(known) => known.push(ask),
-                None => clusters.push(vec![ask]),
-            }
+    for ask in asks.split_off(asks.len().saturating_sub(ASKS_READ_MAX)) {
+        // The first asking stands for all: what is like a like thing need not be like the thing itself.
+        match clusters.iter_mut().find(|known| known[0].topic.is_same(&ask.topic, input.similarity)) {
+            // Said twice in one message it was asked once.
+            Some(known) if known.last().is_some_and(|last| last.read.said.interaction == ask.read.said.interaction) => {}
+            Some(known) => known.push(ask),
+            None => clusters.push(vec![ask]),
         }
     }
     for cluster in clusters {
@@ -60,7 +65,7 @@ pub(super) fn repeated(all: &[Read<'_>], input: &ProfileInput<'_>, found: &mut V
 
 fn tell(cluster: &[Ask<'_, '_>], input: &ProfileInput<'_>, found: &mut Vec<Finding>) {
     let first = &cluster[0];
-    let shared = |stem: &str| 2 * cluster.iter().filter(|ask| ask.words.iter().any(|word| word == stem)).count() >= cluster.len();
+    let shared = |stem: &str| 2 * cluster.iter().filter(|ask| ask.topic.has(stem)).count() >= cluster.len();
     // A need that is known keeps its name, though more askings would name it otherwise.
     let known = input.entries.iter().find(|entry| {
         entry.profile_type == ProfileType::Needs

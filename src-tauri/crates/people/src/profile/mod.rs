@@ -19,7 +19,7 @@ mod timing;
 mod unmet;
 mod wishes;
 
-pub use asks::{ASK_OCCASIONS_MIN, ASKS_MIN};
+pub use asks::{ASK_OCCASIONS_MIN, ASKS_MIN, ASKS_READ_MAX};
 pub use detail::{ObservedDetail, observed_detail};
 pub use entry::{ApprovedMemory, Change, Debunked, Finding, NewEntry, ProfileInput, Strength, correction, fingerprint};
 pub use reconcile::{EVIDENCE_MAX, changes};

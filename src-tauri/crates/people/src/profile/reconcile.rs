@@ -135,15 +135,12 @@ impl<'a> Refusals<'a> {
 /// A topic that is in the profile under another name keeps that name: both engines, and both wordings, tell of one entry.
 fn under_known_name(finding: Finding, refusals: &Refusals<'_>) -> Finding {
     let key = slot(finding.profile_type, &finding.facet);
-    let mut same: Vec<&ProfileEntry> = refusals
-        .input
-        .entries
-        .iter()
-        .filter(|entry| entry.superseded_at.is_none() && refusals.is_same(slot(entry.profile_type, &entry.facet), key))
-        .collect();
-    if finding.facet.kind() != TOPIC || same.iter().any(|entry| entry.facet == finding.facet) {
+    let standing = || refusals.input.entries.iter().filter(|entry| entry.superseded_at.is_none());
+    if finding.facet.kind() != TOPIC || standing().any(|entry| slot(entry.profile_type, &entry.facet) == key) {
         return finding;
     }
+    let mut same: Vec<&ProfileEntry> =
+        standing().filter(|entry| refusals.is_same(slot(entry.profile_type, &entry.facet), key)).collect();
     same.sort_by_key(|entry| (entry.created_at, &entry.id));
     match same.first() {
         Some(entry) => Finding {

@@ -14,7 +14,7 @@ use own::{is_acted, leaves_scene, own_words};
 pub(crate) use reading::{Read, read};
 pub(crate) use topic::{is_ask, quoted, topic_of};
 use words::content_words_in;
-pub(crate) use words::{content_words, same_topic};
+pub(crate) use words::{Topic, content_words, same_topic};
 
 /// No more of one message is read: what follows is a document and not an utterance.
 const MESSAGE_BYTES_READ_MAX: usize = 16 * 1024;

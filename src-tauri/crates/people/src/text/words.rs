@@ -45,37 +45,60 @@ pub(super) fn content_words_in(text: &str) -> Vec<(Range<usize>, String)> {
         .collect()
 }
 
-/// The share of words in common.
-fn overlap(a: &[String], b: &[String]) -> f32 {
-    let (a, b): (BTreeSet<&String>, BTreeSet<&String>) = (a.iter().collect(), b.iter().collect());
-    let all = a.union(&b).count();
-    if all == 0 { 0.0 } else { a.intersection(&b).count() as f32 / all as f32 }
+/// What a short text is about, read once: asked-for things are compared by the thousand.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Topic {
+    text: String,
+    words: BTreeSet<String>,
+    numbers: BTreeSet<String>,
 }
 
-/// Whether two short texts are about one thing, by their words or, where there are vectors, by their meaning.
-///
-/// Numbers and negations are not melted: "issue 12" and "issue 13" are two things whatever their vectors say.
+impl Topic {
+    /// Reads a text.
+    pub(crate) fn of(text: &str) -> Self {
+        let words: BTreeSet<String> = content_words(text).into_iter().collect();
+        let numbers = words.iter().filter(|word| word.chars().any(|c| c.is_ascii_digit())).cloned().collect();
+        Self { text: text.to_owned(), words, numbers }
+    }
+
+    /// How many content words it has.
+    pub(crate) fn len(&self) -> usize {
+        self.words.len()
+    }
+
+    /// Whether it has this word, by its stem.
+    pub(crate) fn has(&self, stem: &str) -> bool {
+        self.words.contains(stem)
+    }
+
+    /// The share of words in common.
+    fn overlap(&self, other: &Self) -> f32 {
+        let shared = self.words.intersection(&other.words).count();
+        let all = self.words.len() + other.words.len() - shared;
+        if all == 0 { 0.0 } else { shared as f32 / all as f32 }
+    }
+
+    /// Whether both are about one thing, by their words or, where there are vectors, by their meaning.
+    ///
+    /// Numbers are not melted: "issue 12" and "issue 13" are two things whatever their vectors say.
+    pub(crate) fn is_same(&self, other: &Self, similarity: Similarity<'_>) -> bool {
+        if self.words.is_empty() || other.words.is_empty() || self.numbers != other.numbers {
+            return false;
+        }
+        let shared = self.overlap(other);
+        if shared >= SAME_OVERLAP {
+            return true;
+        }
+        // Both orders, so that a function that is not symmetric cannot make the order matter.
+        let (one, two) = (similarity(&self.text, &other.text), similarity(&other.text, &self.text));
+        let cosine = one.into_iter().chain(two).max_by(f32::total_cmp);
+        cosine.is_some_and(|cosine| cosine >= SAME_COSINE || cosine >= ALIKE_COSINE && shared >= ALIKE_OVERLAP)
+    }
+}
+
+/// Whether two short texts are about one thing; see [`Topic::is_same`].
 pub(crate) fn same_topic(a: &str, b: &str, similarity: Similarity<'_>) -> bool {
-    let (words_a, words_b) = (content_words(a), content_words(b));
-    if words_a.is_empty() || words_b.is_empty() {
-        return false;
-    }
-    let numbers = |words: &[String]| -> BTreeSet<String> {
-        words.iter().filter(|word| word.chars().any(|c| c.is_ascii_digit())).cloned().collect()
-    };
-    if numbers(&words_a) != numbers(&words_b) {
-        return false;
-    }
-    let shared = overlap(&words_a, &words_b);
-    if shared >= SAME_OVERLAP {
-        return true;
-    }
-    // Both orders, so that a function that is not symmetric cannot make the order matter.
-    let cosine = similarity(a, b)
-        .into_iter()
-        .chain(similarity(b, a))
-        .fold(None, |most: Option<f32>, cosine| Some(most.map_or(cosine, |most| most.max(cosine))));
-    cosine.is_some_and(|cosine| cosine >= SAME_COSINE || cosine >= ALIKE_COSINE && shared >= ALIKE_OVERLAP)
+    Topic::of(a).is_same(&Topic::of(b), similarity)
 }
 
 /// A word without its commonest English ending. Rough on purpose: both sides are cut alike.

@@ -2,7 +2,7 @@
 
 use keepsake_domain::{EvidenceSpan, MemoryId, ProfileOrigin, Span};
 use keepsake_people::Speaker::{self, Assistant, Entity, Other, Owner};
-use keepsake_people::profile::{ApprovedMemory, ProfileInput, derive};
+use keepsake_people::profile::{ASKS_READ_MAX, ApprovedMemory, ProfileInput, derive};
 use keepsake_people::{Utterance, no_vectors};
 use proptest::prelude::*;
 use uuid::Uuid;
@@ -71,6 +71,19 @@ fn what_is_asked_again_and_again_is_a_need() {
         "",
         "quoted questions are others'",
     );
+}
+
+#[test]
+fn of_very_many_askings_the_newest_are_compared() {
+    let mut messages: Vec<(i64, u128, Speaker, String)> =
+        (0..3).map(|n| (n, n as u128, Entity, "What's the deployment status?".to_owned())).collect();
+    let check = |messages: &[(i64, u128, Speaker, String)], expect: usize| {
+        let borrowed: Vec<_> = messages.iter().map(|(at, thread, who, text)| (*at, *thread, *who, text.as_str())).collect();
+        assert_eq!(content_of(&said(&borrowed), &[], ProfileOrigin::BuiltIn).is_empty(), expect == 0, "{expect}");
+    };
+    check(&messages, 1);
+    messages.extend((0..ASKS_READ_MAX).map(|n| (9, 9, Entity, format!("What about issue {n} please?"))));
+    check(&messages, 0);
 }
 
 #[test]

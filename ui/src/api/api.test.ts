@@ -18,6 +18,7 @@ describe('decisions laid over an answer', () => {
     ['an answer from before it is not', { status: ['pending'] }, 4, [entry({ settled: 5 })], ['a pending', 'c pending']],
     ['an undone decision changes nothing', { status: ['pending'] }, 0, [entry({ undone: true })], ['a pending', 'b pending', 'c pending']],
     ['an undone decision brings its row back into an answer that lost it', { status: ['pending'] }, 5, [entry({ settled: 5, undone: true, ids: new Set(['z']), rows: [row('z')] })], ['z pending', 'a pending', 'b pending', 'c pending']],
+    ['and into one that was asked for before it had settled and lost it all the same', { status: ['pending'] }, 4, [entry({ settled: 5, undone: true, ids: new Set(['z']), rows: [row('z')] })], ['z pending', 'a pending', 'b pending', 'c pending']],
     ['but not where it does not belong', { status: ['active'] }, 5, [entry({ settled: 5, undone: true, rows: [row('z')] })], ['a pending', 'b pending', 'c pending']],
     ['and not twice', { status: ['pending'] }, 6, [entry({ settled: 5, undone: true, undoSettled: 6 })], ['a pending', 'b pending', 'c pending']],
     ['a row decided anew after an undo stays away', { status: ['pending'] }, 5, [entry({ settled: 5, undone: true, ids: new Set(['z']), rows: [row('z')] }), entry({ ids: new Set(['z']), rows: [row('z')] })], ['a pending', 'b pending', 'c pending']],

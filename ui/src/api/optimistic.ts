@@ -66,7 +66,8 @@ export function remove(entry: Entry): void {
 }
 
 const isIn = (settled: number | null, stamp: number) => settled !== null && settled <= stamp;
-const isMissing = (entry: Entry, stamp: number) => entry.undone && isIn(entry.settled, stamp) && !isIn(entry.undoSettled, stamp);
+/** An answer may lack what was undone even if it was asked for before the decision had settled: the backend was ahead of its word. */
+const isMissing = (entry: Entry, stamp: number) => entry.undone && !isIn(entry.undoSettled, stamp);
 const isOpen = (entry: Entry, stamp: number) => !entry.undone && !isIn(entry.settled, stamp);
 
 /** By how much the number of waiting candidates differs from what the stamped answer says. */

@@ -146,7 +146,11 @@ function takeBack(operation: Operation): Promise<string | null> {
   operation.entry = amend(operation.entry, { undone: true });
   return inOrder(async () => {
     const outcome = await operation.outcome;
-    if (!outcome?.operation_id) return null;
+    if (!outcome?.operation_id) {
+      // Nothing was done, so nothing comes back.
+      operation.entry = amend(operation.entry, { undoSettled: nextTick() });
+      return null;
+    }
     try {
       const { summary } = await call('undo', { operation_id: outcome.operation_id });
       operation.entry = amend(operation.entry, { undoSettled: nextTick() });

@@ -40,29 +40,65 @@ pub(crate) fn listen(page: State<'_, Page>, channel: Channel<Event>) {
 /// At most 30 batches a second: more than the eye follows, and each makes the page ask again.
 const BATCH_INTERVAL: Duration = Duration::from_millis(33);
 
+/// The counts that the desktop shows are taken so long after a change: nobody waits for a notification, and a held key that
+/// decides thirty times a second would have everything counted after each.
+const RECOUNT_AFTER: Duration = Duration::from_secs(1);
+
 /// Starts the thread that forwards events until the application ends.
 pub(crate) fn forward(app: AppHandle, backend: App) -> io::Result<()> {
     let feed = backend.subscribe();
     let mut frame = Frame { app, backend, counts: None };
     std::thread::Builder::new().name("events".into()).spawn(move || {
-        frame.refresh();
+        // The first numbers, once the page has asked for what it shows.
+        let mut recount_at = Some(Instant::now() + RECOUNT_AFTER);
         let mut earliest = Instant::now();
-        while let Some(batch) = next_batch(&feed, earliest) {
-            frame.show(batch);
-            earliest = Instant::now() + BATCH_INTERVAL;
+        loop {
+            match next(&feed, earliest, recount_at) {
+                Next::Batch(batch) => {
+                    if batch.changes_counts() {
+                        recount_at = recount_at.or(Some(Instant::now() + RECOUNT_AFTER));
+                    }
+                    frame.show(batch);
+                    earliest = Instant::now() + BATCH_INTERVAL;
+                }
+                Next::Recount => {}
+                Next::End => return,
+            }
+            if recount_at.is_some_and(|at| at <= Instant::now()) {
+                recount_at = None;
+                frame.recount();
+            }
         }
     })?;
     Ok(())
 }
 
-/// Waits for an event, then gathers what else comes before `earliest`. `None` when the feed has ended.
-fn next_batch(feed: &Receiver<Event>, earliest: Instant) -> Option<Batch> {
+/// What the thread goes on with.
+#[derive(Debug, PartialEq)]
+enum Next {
+    Batch(Batch),
+    /// Nothing happened until the counts were due.
+    Recount,
+    /// The feed has ended.
+    End,
+}
+
+/// Waits for an event, at most until the counts are due, then gathers what else comes before `earliest`.
+fn next(feed: &Receiver<Event>, earliest: Instant, recount_at: Option<Instant>) -> Next {
+    let first = match recount_at {
+        Some(at) => feed.recv_timeout(at.saturating_duration_since(Instant::now())),
+        None => feed.recv().map_err(RecvTimeoutError::from),
+    };
     let mut batch = Batch::default();
-    batch.add(feed.recv().ok()?);
+    match first {
+        Ok(event) => batch.add(event),
+        Err(RecvTimeoutError::Timeout) => return Next::Recount,
+        Err(RecvTimeoutError::Disconnected) => return Next::End,
+    }
     loop {
         match feed.recv_timeout(earliest.saturating_duration_since(Instant::now())) {
             Ok(event) => batch.add(event),
-            Err(RecvTimeoutError::Timeout | RecvTimeoutError::Disconnected) => return Some(batch),
+            Err(RecvTimeoutError::Timeout | RecvTimeoutError::Disconnected) => return Next::Batch(batch),
         }
     }
 }
@@ -86,6 +122,14 @@ impl Batch {
         }
     }
 
+    fn touches(&self, tag: &str) -> bool {
+        self.tags.contains(tag)
+    }
+
+    fn changes_counts(&self) -> bool {
+        self.touches("memories") || self.touches("jobs")
+    }
+
     fn into_events(self) -> Vec<Event> {
         let mut events = self.events;
         if !self.tags.is_empty() {
@@ -104,20 +148,16 @@ struct Frame {
 
 impl Frame {
     fn show(&mut self, batch: Batch) {
-        let touches = |tag: &str| batch.tags.contains(tag);
-        let (counts, theme) = (touches("memories") || touches("jobs"), touches("settings"));
+        let theme = batch.touches("settings");
         for event in batch.into_events() {
             self.app.state::<Page>().tell(event);
-        }
-        if counts {
-            self.refresh();
         }
         if theme && let Some(window) = self.app.get_webview_window(window::LABEL) {
             window::apply_theme(&window, &self.backend);
         }
     }
 
-    fn refresh(&mut self) {
+    fn recount(&mut self) {
         let Ok(status) = dispatch(&self.backend, "app_status", json!({})) else { return };
         let count = |name: &str| status["counts"][name].as_u64().unwrap_or(0);
         let now = notifications::Counts { pending: count("pending"), jobs: count("jobs") };
@@ -159,12 +199,25 @@ mod tests {
         for done in 0..1_000 {
             send.send(progress("a", done)).unwrap();
         }
-        let batch = next_batch(&feed, Instant::now() + BATCH_INTERVAL).unwrap();
-        assert_eq!(batch.into_events(), [progress("a", 999)], "the interval gathered everything");
+        let events = |next: Next| match next {
+            Next::Batch(batch) => batch.into_events(),
+            other => panic!("{other:?} is no batch"),
+        };
+        let gathered = events(next(&feed, Instant::now() + BATCH_INTERVAL, None));
+        assert_eq!(gathered, [progress("a", 999)], "the interval gathered everything");
         send.send(changed(&["jobs"])).unwrap();
-        let batch = next_batch(&feed, Instant::now()).unwrap();
-        assert_eq!(batch.into_events(), [changed(&["jobs"])]);
+        assert_eq!(events(next(&feed, Instant::now(), None)), [changed(&["jobs"])]);
+        assert_eq!(next(&feed, Instant::now(), Some(Instant::now())), Next::Recount, "nobody waits for the counts for ever");
         drop(send);
-        assert!(next_batch(&feed, Instant::now()).is_none(), "the feed has ended");
+        assert_eq!(next(&feed, Instant::now(), None), Next::End);
+    }
+
+    #[test]
+    fn counts_are_taken_again_for_candidates_and_work_alone() {
+        for (tags, expect) in [(["memories"], true), (["jobs"], true), (["settings"], false), (["embeddings"], false)] {
+            let mut batch = Batch::default();
+            batch.add(changed(&tags));
+            assert_eq!(batch.changes_counts(), expect, "{tags:?}");
+        }
     }
 }

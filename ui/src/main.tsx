@@ -8,7 +8,7 @@ import { StrictMode } from 'react';
 import { createRoot } from 'react-dom/client';
 import { call, createQueryClient, rpcKey } from './api';
 import { stamped } from './api/optimistic';
-import { App, StartFailure, enterFirstPanel } from './app/App';
+import { App, StartFailure, enterFirstPanel, preloadFirstPanel } from './app/App';
 import { setTheme } from './app/theme';
 import { openPlatform } from './platform';
 import { loadUiState } from './state/uiState';
@@ -20,7 +20,7 @@ async function start(): Promise<void> {
   try {
     await openPlatform();
     const client = createQueryClient();
-    const [status, settings] = await Promise.all([stamped(() => call('app_status', {})), call('settings_get', {}), loadUiState()]);
+    const [status, settings] = await Promise.all([stamped(() => call('app_status', {})), call('settings_get', {}), loadUiState().then(preloadFirstPanel)]);
     client.setQueryData(rpcKey('app_status', {}), status);
     client.setQueryData(rpcKey('settings_get', {}), settings);
     setTheme(settings.theme);

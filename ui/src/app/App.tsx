@@ -19,15 +19,22 @@ import { TESTIDS } from '../testids';
 import css from './App.module.css';
 import { Help } from './Help';
 import { PanelBoundary } from './PanelBoundary';
-import { panelComponent, preloadPanels } from './panels';
+import { panelComponent, preloadPanel, preloadPanels } from './panels';
 import { Rail } from './Rail';
 import { followSystemTheme, setTheme } from './theme';
 
+/** Where the person left off. */
+function lastPanel(): PanelId {
+  const last = getUiState<string>('app.panel', 'review');
+  return (PANELS as readonly string[]).includes(last) && last !== 'welcome' ? (last as PanelId) : 'review';
+}
+
+/** Fetches the panel that comes first, while the backend counts. */
+export const preloadFirstPanel = (): void => preloadPanel(lastPanel());
+
 /** Goes where the person left off; on first run to the welcome page. Called once, before the first render. */
 export function enterFirstPanel(status: Pick<AppStatus, 'is_first_run'>): void {
-  const last = getUiState<string>('app.panel', 'review');
-  const known = (PANELS as readonly string[]).includes(last) && last !== 'welcome' ? (last as PanelId) : 'review';
-  go(status.is_first_run && panelComponent('welcome') ? 'welcome' : known);
+  go(status.is_first_run && panelComponent('welcome') ? 'welcome' : lastPanel());
 }
 
 function useHost(): void {
@@ -76,7 +83,8 @@ function useSettings(): void {
 
 const pendingOf = (status: AppStatus) => status.counts.pending;
 
-function useTitle(): void {
+/** Alone, as a decision changes the title and nothing else of the frame. */
+function Title() {
   const { data: pending = 0 } = useRpc('app_status', {}, { select: pendingOf });
   const delta = usePendingDelta();
   const title = t.app.title(Math.max(0, pending + delta));
@@ -85,6 +93,7 @@ function useTitle(): void {
     const timer = window.setTimeout(() => platform().setTitle(title), 150);
     return () => window.clearTimeout(timer);
   }, [title]);
+  return null;
 }
 
 /** Puts the focus on the panel's search field, if it has one. */
@@ -100,7 +109,6 @@ export function App() {
   const [helpOpen, setHelpOpen] = useState(false);
   useHost();
   useSettings();
-  useTitle();
   useActions('global', {
     'go.review': () => go('review'),
     'go.memories': () => go('memories'),
@@ -114,6 +122,7 @@ export function App() {
   });
   return (
     <div className={css.frame}>
+      <Title />
       <Rail />
       <main className={css.main}>
         <Banner />

@@ -58,8 +58,13 @@ export function panelComponent(id: PanelId): ComponentType | null {
   return component;
 }
 
+/** Fetches the code of the panel that is about to be shown. */
+export function preloadPanel(id: PanelId): void {
+  // What cannot be fetched now is asked for again, and reported, when it is shown.
+  void modules[`../panels/${id}/index.tsx`]?.().catch(() => undefined);
+}
+
 /** Fetches the other panels' code when nothing else is to do, so that going there does not wait. */
 export function preloadPanels(): void {
-  // What cannot be fetched now is asked for again, and reported, when it is shown.
   for (const load of Object.values(modules)) void load().catch(() => undefined);
 }

@@ -20,6 +20,9 @@ const TARGET = process.env.CARGO_TARGET_DIR ?? join(ROOT, 'target');
 export const APP = process.env.KEEPSAKE_APP ?? join(TARGET, 'debug/keepsake-app');
 export const CLI = process.env.KEEPSAKE_CLI ?? join(TARGET, 'debug/keepsake');
 
+/** The unit of /proc/<pid>/stat: Linux has counted a hundred a second on every machine for decades. */
+const TICK_MS = 10;
+
 /** A virtual screen of its own, larger than any window in the tests. */
 async function openScreen(env) {
   const screen = start('Xvfb', ['-displayfd', '3', '-screen', '0', '1600x1200x24', '-nolisten', 'tcp', '-noreset'], {
@@ -121,6 +124,20 @@ export class Keepsake {
     });
     await until('the page to render', () => this.run('return (document.getElementById("root") ?? document.body).childElementCount > 0'));
     this.started_ms = performance.now() - started;
+    this.started_at = started;
+  }
+
+  /** Processor time that the program and the processes of its page have used so far, ms; from /proc, so on Linux only. */
+  async cpu_ms() {
+    let ticks = 0;
+    for (const pid of (await readdir('/proc')).filter((name) => /^\d+$/.test(name))) {
+      const stat = await readFile(`/proc/${pid}/stat`, 'utf8').catch(() => ''); // it may have ended meanwhile
+      const [, name, rest] = stat.match(/^\d+ \((.*)\) (.*)$/s) ?? [];
+      const fields = rest?.split(' ') ?? [];
+      if (Number(fields[3]) !== this.#bus.pid || /^(dbus|WebKitWebDriver)/.test(name)) continue;
+      ticks += Number(fields[11]) + Number(fields[12]);
+    }
+    return ticks * TICK_MS;
   }
 
   /** Closes the window as a person would, waits for the program to end, and starts it again on the same data. */

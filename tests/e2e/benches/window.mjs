@@ -27,6 +27,13 @@ const KEY_PRESSES = 60;
  */
 const HELD_KEY_MS = 40;
 
+/** Frames of a list that scrolls by a screen each. */
+const SCROLL_FRAMES = 90;
+/** How long the page is watched after a series of decisions: longer than it waits before it asks for the whole list again. */
+const WATCHED_MS = 6_000;
+/** How long the window is left alone to see what it does by itself. */
+const IDLE_MS = 20_000;
+
 const ADJECTIVES = 'quiet early dark spicy wooden foggy old handmade salty narrow sunny silver crooked warm empty green'.split(' ');
 const THINGS = ('trains bakeries libraries mountains harbours gardens violins puzzles bridges markets lighthouses notebooks kites ' +
   'museums canals orchards staircases maps radios lanterns').split(' ');
@@ -109,6 +116,45 @@ const WATCH_KEYS = `
     });
   }, true);`;
 
+/** In the page: the gaps between frames while the list scrolls by a screen a frame, and while nothing happens. */
+const SCROLL = `
+  const list = document.querySelector('[data-testid="review-list"]');
+  const gaps = [];
+  await new Promise((resolve) => {
+    let last = performance.now();
+    const step = () => {
+      const now = performance.now();
+      gaps.push(now - last);
+      last = now;
+      list.scrollTop += list.clientHeight;
+      if (gaps.length < ${SCROLL_FRAMES}) requestAnimationFrame(step);
+      else resolve();
+    };
+    requestAnimationFrame(step);
+  });
+  return gaps.slice(1);`;
+const WATCH_PAUSES = `
+  const until = performance.now() + ${WATCHED_MS};
+  const gaps = [];
+  await new Promise((resolve) => {
+    let last = performance.now();
+    const channel = new MessageChannel();
+    channel.port1.onmessage = () => {
+      const now = performance.now();
+      gaps.push(now - last);
+      last = now;
+      if (now < until) setTimeout(() => channel.port2.postMessage(0), 4);
+      else resolve();
+    };
+    channel.port2.postMessage(0);
+  });
+  return Math.max(...gaps);`;
+
+async function opened(keepsake) {
+  await keepsake.until('the first candidate', () => keepsake.run('return document.querySelector(\'[data-testid="review-row"]\') !== null'), { within_ms: 30_000, every_ms: 20 });
+  return { rendered_ms: keepsake.started_ms, usable_ms: performance.now() - keepsake.started_at };
+}
+
 function summary(times_ms) {
   const sorted = times_ms.toSorted((a, b) => a - b);
   const at = (share) => sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))].toFixed(0);
@@ -118,13 +164,13 @@ function summary(times_ms) {
 let pending = 0;
 const keepsake = await launch({ prepare: async (opened) => void (pending = await prepare(opened)) });
 try {
-  const starts = [keepsake.started_ms];
+  const starts = [await opened(keepsake)];
   for (let again = 0; again < 2; again += 1) {
     await keepsake.restart();
-    starts.push(keepsake.started_ms);
+    starts.push(await opened(keepsake));
   }
-  console.log(`window: rendered after ${starts.map((ms) => ms.toFixed(0)).join(', ')} ms with ${MESSAGES} messages stored (${load()})`);
-  await keepsake.find('review-row', { within_ms: 30_000 });
+  const list = (name) => starts.map((start) => start[name].toFixed(0)).join(', ');
+  console.log(`window: rendered after ${list('rendered_ms')} ms, first candidates after ${list('usable_ms')} ms, with ${MESSAGES} messages stored (${load()})`);
   await keepsake.run(WATCH_KEYS);
   for (const [pause_ms, how] of [[HELD_KEY_MS, 'held'], [0, 'without a pause']]) {
     for (const [key, what] of [[FLOOR_KEY, 'one word changed, the floor'], ['j', 'next'], ['k', 'previous'], ['a', 'approve']]) {
@@ -141,6 +187,13 @@ try {
       console.log(`window: key ${key} (${what}), ${how}, to paint with ${pending} candidates: ${summary(times)} (${load()})`);
     }
   }
+  const pause_ms = await keepsake.runAsync(WATCH_PAUSES);
+  console.log(`window: longest pause of the page in ${WATCHED_MS / 1_000} s after the last decision, the list asked again: ${pause_ms.toFixed(0)} ms (${load()})`);
+  console.log(`window: frames of the list scrolled by a screen each: ${summary(await keepsake.runAsync(SCROLL))} (${load()})`);
+  const used_ms = await keepsake.cpu_ms();
+  await new Promise((resolve) => setTimeout(resolve, IDLE_MS));
+  const idle = (await keepsake.cpu_ms()) - used_ms;
+  console.log(`window: ${((100 * idle) / IDLE_MS).toFixed(1)} % of a core while nothing happens, over ${IDLE_MS / 1_000} s (${load()})`);
 } finally {
   await keepsake.end();
 }

@@ -54,7 +54,10 @@ const SECRET: &str = "nobody may read this";
 
 impl Served {
     fn start() -> Self {
-        let home = Home::new();
+        Self::on(Home::new())
+    }
+
+    fn on(home: Home) -> Self {
         let ui = home.data().with_file_name("ui");
         std::fs::create_dir_all(ui.join("assets")).unwrap();
         std::fs::write(ui.join("index.html"), "<!doctype html><title>Keepsake</title>").unwrap();
@@ -350,4 +353,27 @@ fn a_file_is_sent_looked_into_and_imported() {
     assert_eq!(by_path.status, 400, "and never by a path");
     let page = served.home.run(&["run-jobs"]).failure();
     assert!(page.contains("Keepsake is open"), "the command line leaves the queue to the page's worker: {page}");
+}
+
+#[test]
+fn a_list_in_pages_is_the_list_at_once() {
+    let home = Home::new();
+    home.read(&evening());
+    let served = Served::on(home);
+    let ask = |change: Value| {
+        let mut request = json!({"status": ["pending"], "sort": "queue"});
+        request.as_object_mut().unwrap().extend(change.as_object().unwrap().clone());
+        served.call("memories_list", request)
+    };
+    let whole = ask(json!({}));
+    let total = whole["total"].as_u64().unwrap();
+    assert!(total > 2, "{whole}");
+    let pages: Vec<Value> =
+        (0..total).flat_map(|at| ask(json!({"offset": at, "limit": 1}))["items"].as_array().unwrap().clone()).collect();
+    assert_eq!(Value::Array(pages), whole["items"], "no row is missing, none stands twice, the order holds");
+    let facets = ["by_status", "by_category", "by_subject", "by_channel"];
+    assert!(facets.iter().all(|facet| whole[facet].as_array().is_some_and(|counts| !counts.is_empty())), "{whole}");
+    let bare = ask(json!({"without_facets": true}));
+    assert!(facets.iter().all(|facet| bare[facet] == json!([])), "{bare}");
+    assert_eq!((&bare["items"], &bare["total"]), (&whole["items"], &whole["total"]), "rows and number are the same");
 }

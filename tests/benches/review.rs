@@ -15,6 +15,8 @@ use serde_json::{Value, json};
 const CANDIDATES: usize = 10_000;
 const CONVERSATIONS: usize = 200;
 const NOW: Timestamp = Timestamp(1_772_445_600_000);
+/// As many as the window asks for before it has shown any.
+const FIRST_ROWS: usize = 200;
 const ROUNDS: usize = 5;
 
 fn message(index: usize) -> Message {
@@ -104,6 +106,10 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let items = listed["items"].as_array().cloned().unwrap_or_default();
     let bytes = serde_json::to_vec(&listed)?.len();
     println!("review: list of {} candidates in {list_ms:.0} ms ({:.1} MB of JSON)", items.len(), bytes as f64 / 1e6);
+    let first = json!({ "status": ["pending"], "limit": FIRST_ROWS, "without_facets": true });
+    let (first_ms, _) = median_ms(|| dispatch(&app, "memories_list", first.clone()))?;
+    let (status_ms, _) = median_ms(|| dispatch(&app, "app_status", json!({})))?;
+    println!("review: first {FIRST_ROWS} of them in {first_ms:.0} ms; the counts of the frame in {status_ms:.1} ms");
     let mut next = items.iter().filter_map(|item| item["id"].as_str());
     let mut one = |name: &str| {
         let id = next.next().unwrap_or_default();

@@ -242,7 +242,11 @@ offset: number,
 /**
  * How many to return; 0 means as many as allowed.
  */
-limit: number, };
+limit: number, 
+/**
+ * Leave the counts by facet empty: to take them is as much work as to find the first rows.
+ */
+without_facets: boolean, };
 
 export type MemoryRow = { 
 /**

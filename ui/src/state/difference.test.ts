@@ -1,5 +1,5 @@
 import { describe, expect, test, vi } from 'vitest';
-import { createMapped, difference, replaced } from './difference';
+import { createKnown, createMapped, createStable, difference, replaced } from './difference';
 
 const split = (text: string) => text.split('').filter((each) => each !== ' ');
 
@@ -36,4 +36,24 @@ test('what was made of a row is taken over', () => {
   expect(second[40], 'its neighbours are the ones they were').toBe(first[41]);
   mapped(rows.with(7, { id: 'other' }));
   expect(of.mock.calls.map(([row]) => row.id), 'the row that came back, and those between it and the new one').toEqual(expect.arrayContaining(['other', 'row-40']));
+});
+
+test('a list of the same rows is the list before', () => {
+  const [a, b, c] = [{ id: 'a' }, { id: 'b' }, { id: 'c' }];
+  const stable = createStable<object>();
+  const first = stable([a, b]);
+  expect(stable([a, b])).toBe(first);
+  for (const other of [[a], [a, c], [b, a], [a, b, c], []]) {
+    expect(stable(other), 'another row, another order, one more or less').toBe(other);
+    expect(stable([...other])).toBe(other);
+  }
+});
+
+test('a row that says the same is the row that is known', () => {
+  const rows = [{ id: 'a', words: 'tea', near: null }, { id: 'b', words: 'rain', near: null }];
+  const known = createKnown<{ id: string; words: string; near: string | null; more?: number }>(rows);
+  expect(known({ id: 'a', words: 'tea', near: null })).toBe(rows[0]);
+  for (const other of [{ id: 'a', words: 'coffee', near: null }, { id: 'b', words: 'rain', near: 'a' }, { id: 'c', words: 'tea', near: null }, { id: 'a', words: 'tea', near: null, more: 1 }]) {
+    expect(known(other), JSON.stringify(other)).toBe(other);
+  }
 });

@@ -40,3 +40,27 @@ export function createMapped<T, R>(of: (row: T) => R): (list: readonly T[]) => r
     return made;
   };
 }
+
+/** A list that holds the same rows as the one before is the one before. */
+export function createStable<T>(): (list: readonly T[]) => readonly T[] {
+  let before: readonly T[] = [];
+  return (list) => {
+    if (list.length !== before.length || difference(before, list).start < list.length) before = list;
+    return before;
+  };
+}
+
+/** Puts the row that is known in place of one that says the same, field by field. */
+export function createKnown<T extends { readonly id: string }>(before: readonly T[]): (row: T) => T {
+  const rows = new Map(before.map((row) => [row.id, row]));
+  return (row) => {
+    const old = rows.get(row.id);
+    return old && isSame(old, row) ? old : row;
+  };
+}
+
+function isSame<T extends object>(a: T, b: T): boolean {
+  for (const name in b) if (!Object.is(a[name], b[name])) return false;
+  for (const name in a) if (!(name in b)) return false;
+  return true;
+}

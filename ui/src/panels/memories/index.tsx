@@ -17,7 +17,7 @@ import { nameOf, number, t } from '../../strings';
 import { TESTIDS } from '../../testids';
 import { openSource } from '../shared/MemoryBody';
 import { MemoryListRow, ROW_HEIGHT } from '../shared/MemoryListRow';
-import { type MemoryRows, useListCursor, useMemoryRows } from '../shared/memoryRows';
+import { type MemoryRows, useAllRows, useLastRow, useListCursor, useMemoryRows } from '../shared/memoryRows';
 import { BulkBar } from './BulkBar';
 import { FilterBar } from './FilterBar';
 import { MemoryDetailPane } from './MemoryDetailPane';
@@ -37,6 +37,8 @@ export default function Memories() {
   const memories = useMemoryRows(request);
   const { rows, ids } = memories;
   const want = useListCursor(list, ids);
+  const withAll = useAllRows(memories);
+  const toLast = useLastRow(list, memories);
   const byId = useMemo(() => new Map(rows.map((row) => [row.id, row])), [rows]);
   const [categoryOpen, setCategoryOpen] = useState(false);
 
@@ -87,7 +89,7 @@ export default function Memories() {
     'memories.next': () => step(1),
     'memories.previous': () => step(-1),
     'memories.first': () => move(ids[0] ?? null),
-    'memories.last': () => move(ids[ids.length - 1] ?? null),
+    'memories.last': toLast,
     'memories.edit': () => {
       const row = byId.get(list.get().cursor ?? '');
       if (!row || !canArchive(row)) return false;
@@ -113,7 +115,16 @@ export default function Memories() {
     },
     'memories.extendDown': () => list.update((state) => extendTo(state, ids, stepFrom(ids, state.cursor, 1))),
     'memories.extendUp': () => list.update((state) => extendTo(state, ids, stepFrom(ids, state.cursor, -1))),
-    'memories.selectAll': () => list.update((state) => ({ ...state, selected: new Set(ids) })),
+    'memories.selectAll': () => {
+      let selected: ReadonlySet<string> | null = null;
+      withAll((all) =>
+        list.update((state) => {
+          if (selected !== null && state.selected !== selected) return state;
+          selected = new Set(all);
+          return { ...state, selected };
+        }),
+      );
+    },
     'memories.clear': () => list.update(clearSelection),
   });
 

@@ -23,7 +23,7 @@ export interface ReviewListProps {
 }
 
 export function ReviewList({ list, memories, queue, isPending, onApproveGroup }: ReviewListProps) {
-  const { rows, ids, isLoading, error, retry } = memories;
+  const { rows, ids, isWhole, isLoading, error, retry } = memories;
   const cursor = useStore(list, (state) => state.cursor);
   const selected = useStore(list, (state) => state.selected);
   const entries = queue;
@@ -39,6 +39,8 @@ export function ReviewList({ list, memories, queue, isPending, onApproveGroup }:
       <EmptyState icon={<ShieldCheck size={18} />} title={t.review.emptyQuarantine} testId={TESTIDS.reviewEmpty} />
     );
   }
+  // More of the conversation at the end may be on its way: "all" of it is not known yet.
+  const isCut = (entry: QueueEntry) => !isWhole && entry.kind === 'group' && entry.conversation === rows[rows.length - 1]?.conversation_id;
   const rowAt = (index: number) => {
     const entry = entries[index];
     return entry?.kind === 'row' ? entry.row : null;
@@ -68,7 +70,7 @@ export function ReviewList({ list, memories, queue, isPending, onApproveGroup }:
         const entry = entries[index];
         if (!entry) return null;
         if (entry.kind === 'row') return <MemoryListRow row={entry.row} list={list} />;
-        return <Group entry={entry} onApprove={isPending ? onApproveGroup : null} />;
+        return <Group entry={entry} onApprove={isPending && !isCut(entry) ? onApproveGroup : null} />;
       }}
     />
   );

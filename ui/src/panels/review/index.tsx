@@ -16,7 +16,7 @@ import { useUiState } from '../../state/uiState';
 import { number, t } from '../../strings';
 import { TESTIDS } from '../../testids';
 import { focusList } from '../shared/focus';
-import { type MemoriesRequest, useListCursor, useMemoryRows } from '../shared/memoryRows';
+import { type MemoriesRequest, useLastRow, useListCursor, useMemoryRows } from '../shared/memoryRows';
 import { createQueue, rowIn } from './queue';
 import { ReviewDetail } from './ReviewDetail';
 import { ReviewList } from './ReviewList';
@@ -36,10 +36,11 @@ export default function Review() {
   const target = useNavTarget('review');
   const conversation = target?.onlyConversation ?? null;
   const { data: quarantined = 0 } = useRpc('app_status', {}, { select: quarantinedOf });
-  const request = useMemo<MemoriesRequest>(() => ({ status: [filter], conversation, sort: 'queue', limit: 0 }), [filter, conversation]);
+  const request = useMemo<MemoriesRequest>(() => ({ status: [filter], conversation, sort: 'queue', limit: 0, without_facets: true }), [filter, conversation]);
   const memories = useMemoryRows(request);
   const { rows, ids } = memories;
   useListCursor(list, ids);
+  const toLast = useLastRow(list, memories);
   const [snoozeOpen, setSnoozeOpen] = useState(false);
 
   const [queueFor] = useState(createQueue);
@@ -88,7 +89,7 @@ export default function Review() {
     'review.next': () => step(1),
     'review.previous': () => step(-1),
     'review.first': () => move(ids[0] ?? null),
-    'review.last': () => move(ids[ids.length - 1] ?? null),
+    'review.last': toLast,
     'review.approve': onCursor(approve),
     'review.reject': onCursor(reject),
     'review.restore': onCursor(restore),

@@ -1,12 +1,16 @@
-import { act, screen, waitFor, within } from '@testing-library/react';
+import { act, render, screen, waitFor, within } from '@testing-library/react';
 import userEvent from '@testing-library/user-event';
 import { describe, expect, test, vi } from 'vitest';
 import type { MemoryRow } from '../../api';
 import { RpcError } from '../../platform';
 import { settled } from '../../state/decisions';
+import { EMPTY_LIST } from '../../state/list';
 import { nav } from '../../state/nav';
+import { createStore } from '../../state/store';
 import { press, renderApp } from '../../test/render';
+import { FIRST_ROWS, PAGE_ROWS } from '../shared/memoryRows';
 import { createQueue, indexIn, queueOf, snoozeTimes } from './queue';
+import { ReviewList } from './ReviewList';
 
 const statement = () => screen.getByTestId('review-statement').textContent;
 const rows = () => screen.getAllByTestId('review-row').map((row) => row.getAttribute('data-key'));
@@ -15,6 +19,8 @@ const ready = () => screen.findByTestId('review-statement');
 
 /** Decisions reach the backend one after the other; the page is quiet when they have. */
 const quiet = () => act(async () => settled());
+
+const row = (id: string, conversation_id: string) => ({ id, conversation_id, conversation_title: conversation_id, channel_type: 'x', is_private_source: false }) as MemoryRow;
 
 describe('reviewing by keyboard', () => {
   test('a approves, the cursor goes on, and the count follows at once', async () => {
@@ -255,9 +261,123 @@ describe('ten thousand candidates', () => {
   });
 });
 
+describe('a queue that comes in two answers', () => {
+  const asked = (host: { calls: { cmd: string; payload: unknown }[] }) => host.calls.filter((each) => each.cmd === 'memories_list').map((each) => (each.payload as { limit: number }).limit);
+  const cursor = () => screen.getByRole('grid').getAttribute('aria-activedescendant');
+  const rowCount = () => Number(screen.getByRole('grid').getAttribute('aria-rowcount'));
+
+  /** A thousand candidates of which only the first rows are there until `release`. */
+  async function cut() {
+    let release = () => {};
+    const whole = new Promise<void>((resolve) => (release = resolve));
+    const host = await renderApp('review', { candidates: 1_000, hold: (cmd, payload) => (cmd === 'memories_list' && (payload as { limit: number }).limit !== FIRST_ROWS ? whole : undefined) });
+    await ready();
+    expect(rowCount(), 'rows and headings').toBeLessThan(1_000);
+    return {
+      host,
+      release,
+      all: async () => {
+        release();
+        await waitFor(() => expect(rowCount()).toBeGreaterThan(1_000));
+      },
+    };
+  }
+
+  test('shows the first rows, then has all', async () => {
+    const { host, all } = await cut();
+    expect(asked(host)[0]).toBe(FIRST_ROWS);
+    expect(count(), 'the number is known at once').toBe('1,000');
+    await all();
+    expect(asked(host)).toEqual([FIRST_ROWS, PAGE_ROWS]);
+    expect(count()).toBe('1,000');
+  });
+
+  test('asks once for a queue that fits', async () => {
+    const host = await renderApp('review');
+    await ready();
+    await quiet();
+    expect(asked(host)).toEqual([FIRST_ROWS]);
+  });
+
+  test('what comes or goes between two pages has them begun anew', async () => {
+    let host: Awaited<ReturnType<typeof renderApp>> | null = null;
+    let isTaken = false;
+    host = await renderApp('review', {
+      candidates: 2 * PAGE_ROWS + 500,
+      hold: (cmd, payload) => {
+        if (cmd !== 'memories_list' || isTaken || (payload as { offset?: number }).offset !== PAGE_ROWS) return undefined;
+        isTaken = true;
+        // As the command line would.
+        return host?.rpc('memory_decide', { action: 'approve', ids: ['mem_00000'] }).then(() => undefined);
+      },
+    });
+    await waitFor(() => expect(rowCount()).toBeGreaterThan(2 * PAGE_ROWS));
+    const offsets = host.calls.filter((each) => each.cmd === 'memories_list').map((each) => (each.payload as { offset?: number }).offset ?? 0);
+    expect(offsets.slice(0, 4), 'the first rows, a page, the one that shows it, and the first page again').toEqual([0, 0, PAGE_ROWS, 0]);
+    expect(count()).toBe('4,499');
+  });
+
+  test('goes to the last of all, also before it is there', async () => {
+    const { all } = await cut();
+    await press('End');
+    const early = cursor();
+    expect(early).not.toBeNull();
+    await all();
+    expect(cursor(), 'not where the first rows ended').not.toBe(early);
+    const last = cursor();
+    await press('j');
+    expect(cursor(), 'nothing comes after').toBe(last);
+  });
+
+  test('who has gone on meanwhile stays where they are', async () => {
+    const { all } = await cut();
+    await press('End', 'k');
+    const at = cursor();
+    await all();
+    expect(cursor()).toBe(at);
+  });
+
+  test('what is decided and undone before the rest has come stays so', async () => {
+    const { all } = await cut();
+    const [first, second] = rows();
+    await press('j', 'a', 'u', 'k', 'a');
+    await all();
+    await quiet();
+    expect(count()).toBe('999');
+    expect(rows()[0], 'what was undone is the first now').toBe(second);
+    await press('u');
+    await quiet();
+    expect(count()).toBe('1,000');
+    expect(rows().slice(0, 2)).toEqual([first, second]);
+  });
+
+  test('offers no "all" of a conversation that is not all there', async () => {
+    const named = (id: string, conversation_id: string) => ({ ...row(id, conversation_id), category: 'goal', status: 'pending', subject: 'owner', content: id, confidence: 1, said_at: 0 }) as MemoryRow;
+    const shown = [named('a', 'one'), named('b', 'one'), named('c', 'two'), named('d', 'two')];
+    const memories = { rows: shown, ids: shown.map((each) => each.id), total: 9, isLoading: false, error: null, retry: () => undefined, response: undefined };
+    const offers = (isWhole: boolean) => {
+      const { unmount } = render(<ReviewList list={createStore(EMPTY_LIST)} memories={{ ...memories, isWhole }} queue={queueOf(shown)} isPending onApproveGroup={() => undefined} />);
+      const found = screen.queryAllByTestId('btn-approve-group').length;
+      unmount();
+      return found;
+    };
+    expect(offers(false), 'the second may go on').toBe(1);
+    expect(offers(true)).toBe(2);
+  });
+
+  test('says so when the rest could not be had', async () => {
+    const { host, release } = await cut();
+    host.answer('memories_list', () => {
+      throw new RpcError('storage', 'The disk is busy.');
+    });
+    release();
+    await waitFor(() => expect(screen.getByTestId('toast').textContent).toContain('The disk is busy'));
+    expect(rows().length, 'what has come stays').toBeGreaterThan(5);
+  });
+});
+
 describe('the queue', () => {
   const split = (text: string) => text.split(' ').filter(Boolean);
-  const row = (id: string, conversation_id: string) => ({ id, conversation_id, conversation_title: conversation_id, channel_type: 'x', is_private_source: false }) as MemoryRow;
   test('puts neighbours under one heading', () => {
     const entries = queueOf([row('a', 'one'), row('b', 'one'), row('c', 'two')]);
     expect(entries.map((entry) => (entry.kind === 'group' ? `${entry.title} ${entry.ids.length}` : entry.row.id))).toEqual(['one 2', 'a', 'b', 'two 1', 'c']);

@@ -1,14 +1,16 @@
 /** Memories as a list shows them: the backend's answer with the person's decisions laid over it. */
-import { keepPreviousData, useQuery } from '@tanstack/react-query';
+import { type QueryClient, keepPreviousData, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useCallback, useEffect, useLayoutEffect, useMemo, useRef, useState } from 'react';
 import { type MemoriesListRequest, type MemoriesListResponse, type MemoryRow, call, rpcKey } from '../../api';
 import { log, stampOf, stamped, withDecisions } from '../../api/optimistic';
 import { hotkeys } from '../../keys';
 import type { RpcError } from '../../platform';
 import { created, restored } from '../../state/decisions';
-import { createMapped } from '../../state/difference';
-import { type ListState, afterChange } from '../../state/list';
+import { createKnown, createMapped, createStable } from '../../state/difference';
+import { type ListState, afterChange, moveTo } from '../../state/list';
+import { painted } from '../../state/painted';
 import { type Store, useStore } from '../../state/store';
+import { showError } from '../../state/toasts';
 
 export type MemoriesRequest = Partial<MemoriesListRequest>;
 
@@ -16,6 +18,8 @@ export interface MemoryRows {
   readonly rows: readonly MemoryRow[];
   readonly ids: readonly string[];
   readonly total: number;
+  /** All rows are there, and not only the first. */
+  readonly isWhole: boolean;
   readonly response: MemoriesListResponse | undefined;
   readonly error: RpcError | null;
   readonly isLoading: boolean;
@@ -24,21 +28,108 @@ export interface MemoryRows {
 
 const NO_ROWS: readonly MemoryRow[] = [];
 
+/** Some screens: who scrolls at once does not reach the end before the rest has come. */
+export const FIRST_ROWS = 200;
+
+/** As much as is read in a few milliseconds: a megabyte. Ten thousand rows at once would keep a key waiting. */
+export const PAGE_ROWS = 2_000;
+
+/** So often pages are begun anew because rows came or went between them; then all are asked for at once. */
+const TRIES_MAX = 3;
+
+/** Answers that hold the first rows alone. */
+const beginnings = new WeakSet<MemoriesListResponse>();
+
+/**
+ * A list that is not shown yet begins with its first rows; all of them follow once those are painted. Rows that are the same as
+ * before are the same objects, so that nothing of them is made or drawn anew.
+ */
+async function askRows(client: QueryClient, request: MemoriesRequest): Promise<MemoriesListResponse> {
+  const key = rpcKey('memories_list', request);
+  const before = client.getQueryData<MemoriesListResponse>(key);
+  if (before) return stamped(() => allRows(request, before.items));
+  const first = await stamped(() => call('memories_list', { ...request, limit: FIRST_ROWS }));
+  if (first.items.length >= first.total) return first;
+  beginnings.add(first);
+  client.setQueryData(key, first);
+  await painted();
+  try {
+    return await stamped(() => allRows(request, first.items));
+  } catch (thrown) {
+    // What is shown would pass for all there is.
+    showError(thrown);
+    throw thrown;
+  }
+}
+
+/**
+ * Page by page. What is decided between two pages moves the rows that follow, so that one could be missing: their number tells,
+ * and they are begun anew. (Whatever leaves the number as it was is an event of its own, after which the list is asked again.)
+ */
+async function allRows(request: MemoriesRequest, before: readonly MemoryRow[]): Promise<MemoriesListResponse> {
+  const known = createKnown(before);
+  for (let tries = 0; tries < TRIES_MAX; tries += 1) {
+    const first = await call('memories_list', { ...request, limit: PAGE_ROWS });
+    const items = first.items.map(known);
+    let page = first;
+    while (page.total === first.total && page.items.length > 0 && items.length < first.total) {
+      page = await call('memories_list', { ...request, offset: items.length, limit: PAGE_ROWS, without_facets: true });
+      items.push(...page.items.map(known));
+    }
+    if (items.length === first.total && page.total === first.total) return { ...first, items };
+  }
+  const answer = await call('memories_list', request);
+  return { ...answer, items: answer.items.map(known) };
+}
+
 /** `request` must keep its identity while it means the same. */
 export function useMemoryRows(request: MemoriesRequest): MemoryRows {
+  const client = useQueryClient();
   const query = useQuery<MemoriesListResponse, RpcError>({
     queryKey: rpcKey('memories_list', request),
-    queryFn: () => stamped(() => call('memories_list', request)),
+    queryFn: () => askRows(client, request),
     structuralSharing: false,
     placeholderData: keepPreviousData,
   });
   const { data } = query;
   // That a decision has arrived leaves the rows as they are, so that nothing is drawn.
-  const rows = useStore(log, (entries) => (data ? withDecisions(data.items, stampOf(data), request, entries) : NO_ROWS));
+  const [stable] = useState(() => createStable<MemoryRow>());
+  const rows = useStore(log, (entries) => stable(data ? withDecisions(data.items, stampOf(data), request, entries) : NO_ROWS));
   const [idsOf] = useState(() => createMapped((row: MemoryRow) => row.id));
   const ids = useMemo(() => idsOf(rows), [idsOf, rows]);
   const total = (data?.total ?? 0) - (data ? data.items.length - rows.length : 0);
-  return { rows, ids, total, response: data, error: query.error, isLoading: query.isPending, retry: () => void query.refetch() };
+  const isWhole = data !== undefined && !beginnings.has(data);
+  return { rows, ids, total, isWhole, response: data, error: query.error, isLoading: query.isPending, retry: () => void query.refetch() };
+}
+
+/**
+ * For what concerns all rows: does it with those that are there, and again as soon as the rest has come. `act` must ask whether
+ * it is still wanted by then.
+ */
+export function useAllRows({ ids, isWhole }: Pick<MemoryRows, 'ids' | 'isWhole'>): (act: (ids: readonly string[]) => void) => void {
+  const wanted = useRef<((ids: readonly string[]) => void) | null>(null);
+  useLayoutEffect(() => {
+    if (!isWhole) return;
+    wanted.current?.(ids);
+    wanted.current = null;
+  }, [ids, isWhole]);
+  return (act) => {
+    act(ids);
+    wanted.current = isWhole ? null : act;
+  };
+}
+
+/** Moves to the last row. */
+export function useLastRow(list: Store<ListState>, memories: Pick<MemoryRows, 'ids' | 'isWhole'>): () => void {
+  const withAll = useAllRows(memories);
+  return () => {
+    let stoodAt: string | null | undefined;
+    withAll((ids) => {
+      const last = ids[ids.length - 1] ?? null;
+      list.update((state) => (stoodAt === undefined || state.cursor === stoodAt ? moveTo(state, last) : state));
+      stoodAt = last;
+    });
+  };
 }
 
 /**

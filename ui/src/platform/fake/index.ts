@@ -21,6 +21,8 @@ export interface FakeOptions {
   theme?: Theme;
   /** How long each answer takes, ms. */
   latency_ms?: number;
+  /** Holds an answer back until the promise is kept. */
+  hold?: (cmd: string, payload: unknown) => Promise<void> | undefined;
   now?: number;
   /** Adds a coding session with every kind of message, and a conversation of some thousand messages. */
   sessions?: boolean;
@@ -90,6 +92,7 @@ export function createFakePlatform(options: FakeOptions = {}): FakePlatform {
     async rpc(cmd, payload) {
       calls.push({ cmd, payload });
       await wait();
+      await options.hold?.(cmd, payload);
       const failure = failures.get(cmd);
       if (failure) {
         failures.delete(cmd);

@@ -132,13 +132,14 @@ export function memoryCommands(world: World, host: Host): Handlers {
       const found = sorted(request);
       const all = [...world.memories.values()];
       const offset = request.offset ?? 0;
+      const facet = (name: Facet) => (request.without_facets ? [] : count(all, request, name));
       return {
         total: found.length,
         items: found.slice(offset, request.limit ? offset + request.limit : undefined).map((memory) => memory.row),
-        by_status: count(all, request, 'status'),
-        by_category: count(all, request, 'category'),
-        by_subject: count(all, request, 'subject'),
-        by_channel: count(all, request, 'channel'),
+        by_status: facet('status'),
+        by_category: facet('category'),
+        by_subject: facet('subject'),
+        by_channel: facet('channel'),
       };
     },
     memory_get({ id }) {

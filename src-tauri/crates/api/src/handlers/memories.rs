@@ -4,7 +4,8 @@ use keepsake_capture::dedup;
 use keepsake_domain::{Category, MemoryId, OperationId, Relation, Span, Subject, Timestamp};
 use keepsake_engine::Act;
 use keepsake_store::{
-    EmbeddingOwner, EvidenceRow, InteractionRow, MemoryFilter, MemoryListRow, MemorySort, ReadTx, Result as StoreResult,
+    EmbeddingOwner, EvidenceRow, InteractionRow, MemoryFacets, MemoryFilter, MemoryListRow, MemorySort, ReadTx,
+    Result as StoreResult,
 };
 
 use super::{counts, ids, page, small_page, source, title_or_stand_in};
@@ -72,7 +73,7 @@ pub(crate) fn memories_list(app: &App, request: MemoriesListRequest) -> Result<M
     };
     Ok(app.engine().store().read(|tx| {
         let (total, items) = tx.list_memories(&filter, sort, request.offset, page(request.limit))?;
-        let facets = tx.memory_facets(&filter)?;
+        let facets = if request.without_facets { MemoryFacets::default() } else { tx.memory_facets(&filter)? };
         Ok(MemoriesListResponse {
             total,
             items: items.into_iter().map(row).collect(),

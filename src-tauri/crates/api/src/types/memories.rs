@@ -35,6 +35,8 @@ pub struct MemoriesListRequest {
     pub offset: u32,
     /// How many to return; 0 means as many as allowed.
     pub limit: u32,
+    /// Leave the counts by facet empty: to take them is as much work as to find the first rows.
+    pub without_facets: bool,
 }
 
 /// One row of a list: enough to show and act, no more.

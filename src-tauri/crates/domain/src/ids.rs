@@ -115,6 +115,8 @@ ids! {
     SummaryId = "sum_";
     /// One call to a language model.
     CallId = "call_";
+    /// One link suggestion, or one answer about two handles.
+    LinkId = "lnk_";
     /// One undoable act of a person.
     OperationId = "op_";
     /// One version of one entry of an entity's profile (Layer 2).

@@ -16,6 +16,8 @@ names! {
         ExtractModel = "extract_model",
         /// Analyze Now with a language model.
         AnalyzeModel = "analyze_model",
+        /// Look for handles that may belong to one person.
+        SuggestLinks = "suggest_links",
         /// Fill in missing vectors.
         Embed = "embed",
         /// See an erasure through: empty the log of the file and check that nothing is left.
@@ -86,7 +88,7 @@ impl JobKind {
     pub const fn lane(self) -> Lane {
         match self {
             Self::Import => Lane::Import,
-            Self::Extract | Self::Analyze => Lane::Capture,
+            Self::Extract | Self::Analyze | Self::SuggestLinks => Lane::Capture,
             Self::ExtractModel | Self::AnalyzeModel => Lane::Model,
             Self::Embed => Lane::Embed,
             Self::Erase => Lane::Upkeep,

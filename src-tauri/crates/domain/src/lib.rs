@@ -23,8 +23,8 @@ pub use clock::{Clock, Timestamp};
 pub use conversation::ConversationStatus;
 pub use gate::{Gate, Stop};
 pub use ids::{
-    AlertId, AnalysisId, CallId, ConversationId, EntityId, GapId, HandleId, IdSource, ImportId, InteractionId, JobId, MemoryId,
-    OperationId, ParseIdError, ProfileId, SummaryId, TaskId,
+    AlertId, AnalysisId, CallId, ConversationId, EntityId, GapId, HandleId, IdSource, ImportId, InteractionId, JobId, LinkId,
+    MemoryId, OperationId, ParseIdError, ProfileId, SummaryId, TaskId,
 };
 pub use job::{JobKind, JobState, Lane, LeaseLoss, after_lease_loss};
 pub use location::default_data_dir;
@@ -35,7 +35,7 @@ pub use memory::{
 pub use message::{Author, ChannelHandle, Direction, Message, MessageType, Metadata, Role, SourceKind, SourceRef, TimeCertainty};
 pub use model::{CallOutcome, Engines};
 pub use person::{EntityType, LinkAnswer, LinkStrength};
-pub use privacy::{Label, Visibility};
+pub use privacy::{Destination, Label, People, Place, Visibility, Withheld, may_surface};
 pub use profile::{
     DetailLevel, Evidence, EvidenceSpan, Facet, FacetError, GapStatus, GapTransitionError, NoEvidence, ProfileConfidence,
     ProfileEntry, ProfileOrigin, ProfileType, TaskStatus,

@@ -3,7 +3,7 @@
 //! The same message twice adds nothing; the same id with another text is a new revision beside the old one; an erased message
 //! does not come back.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeMap, HashMap, HashSet};
 
 use keepsake_domain::{
     ConversationId, Direction, EntityId, HandleId, IdSource, ImportId, InteractionId, Message, Role, SourceKind, Timestamp,
@@ -52,6 +52,8 @@ struct Handle {
 struct Conversation {
     id: ConversationId,
     is_new: bool,
+    /// Its source called it open so far.
+    is_declared_public: bool,
     /// Whom the conversation is with so far, and how much that says.
     counterpart: Counterpart,
     added: i64,
@@ -95,8 +97,17 @@ impl Counterpart {
 struct Seen {
     handles: HashMap<(String, String, bool), Handle>,
     conversations: HashMap<(&'static str, String), Conversation>,
+    /// Who said how many messages where, and when.
+    spoken: BTreeMap<(ConversationId, HandleId), Spoken>,
     /// Conversations whose speaker was recognised as the owner only now: to be read again.
     reread: HashSet<ConversationId>,
+}
+
+/// What one handle said in one conversation.
+struct Spoken {
+    messages: i64,
+    first_ms: i64,
+    last_ms: i64,
 }
 
 impl ReadTx<'_> {
@@ -157,6 +168,12 @@ impl WriteTx<'_> {
             let conversation = self.conversation_of(message, &handle, &mut seen, context)?;
             head = self.insert(message, &handle, &conversation, &source_key, revision, head, context)?;
             outcome.imported += 1;
+            let now = message.time.0;
+            let spoken =
+                seen.spoken.entry((conversation, handle.id)).or_insert(Spoken { messages: 0, first_ms: now, last_ms: now });
+            spoken.messages += 1;
+            spoken.first_ms = spoken.first_ms.min(now);
+            spoken.last_ms = spoken.last_ms.max(now);
             let entry = seen.conversations.get_mut(&(message.source.kind.name(), message.source.conversation.clone()));
             if let Some(entry) = entry {
                 entry.added += 1;
@@ -308,29 +325,40 @@ impl WriteTx<'_> {
         let counterpart = Counterpart::of(message.author.role, author.is_owner);
         if let Some(conversation) = seen.conversations.get_mut(&key) {
             self.meet(conversation, counterpart, &author.entity)?;
+            self.hear_visibility(conversation, message)?;
             return Ok(conversation.id.clone());
         }
         let stored = self
             .conn
             .prepare_cached(
-                "SELECT c.id, c.started_at_ms, c.last_activity_at_ms, c.is_private, e.entity_type, e.is_owner
+                "SELECT c.id, c.started_at_ms, c.last_activity_at_ms, c.is_private, e.entity_type, e.is_owner, c.declared_visibility
                    FROM conversations c JOIN entities e ON e.id = c.entity_id
                   WHERE c.source_kind = ?1 AND c.source_conversation = ?2",
             )?
             .query_row(params![key.0, key.1], |row| {
                 let so_far = Counterpart::of_stored(row.get_ref(4)?.as_str()?, row.get(5)?);
-                Ok((row.get::<_, String>(0)?, row.get::<_, i64>(1)?, row.get::<_, i64>(2)?, row.get::<_, bool>(3)?, so_far))
+                let is_public = row.get_ref(6)?.as_str_or_null()? == Some(Visibility::Public.name());
+                Ok((row.get::<_, String>(0)?, row.get::<_, i64>(1)?, row.get::<_, i64>(2)?, row.get::<_, bool>(3)?, so_far, is_public))
             })
             .optional()?;
         let conversation = match stored {
-            Some((id, first_ms, last_ms, was_private, so_far)) => {
+            Some((id, first_ms, last_ms, was_private, so_far, is_public)) => {
                 let id = crate::text::parse("conversation id", &id)?;
                 if message.is_private && !was_private {
                     // The stricter label wins: what arrives now was asked to be kept out of memory.
                     self.set_private(&id, true)?;
                 }
-                let mut stored = Conversation { id, is_new: false, counterpart: so_far, added: 0, first_ms, last_ms };
+                let mut stored = Conversation {
+                    id,
+                    is_new: false,
+                    is_declared_public: is_public,
+                    counterpart: so_far,
+                    added: 0,
+                    first_ms,
+                    last_ms,
+                };
                 self.meet(&mut stored, counterpart, &author.entity)?;
+                self.hear_visibility(&mut stored, message)?;
                 stored
             }
             None => {
@@ -339,8 +367,8 @@ impl WriteTx<'_> {
                 self.conn
                     .prepare_cached(
                         "INSERT INTO conversations (id, source_kind, source_conversation, entity_id, title, channel_type, channel_id,
-                                                    visibility, is_private, started_at_ms, last_activity_at_ms, import_id)
-                         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?10, ?11)",
+                                                    visibility, declared_visibility, is_private, started_at_ms, last_activity_at_ms, import_id)
+                         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?8, ?9, ?10, ?10, ?11)",
                     )?
                     .execute(params![
                         id.as_str(),
@@ -355,12 +383,30 @@ impl WriteTx<'_> {
                         message.time.0,
                         context.import_id.map(ImportId::as_str),
                     ])?;
-                Conversation { id, is_new: true, counterpart, added: 0, first_ms: message.time.0, last_ms: message.time.0 }
+                self.settle_visibility(&id)?;
+                Conversation {
+                    id,
+                    is_new: true,
+                    is_declared_public: message.visibility == Visibility::Public,
+                    counterpart,
+                    added: 0,
+                    first_ms: message.time.0,
+                    last_ms: message.time.0,
+                }
             }
         };
         let id = conversation.id.clone();
         seen.conversations.insert(key, conversation);
         Ok(id)
+    }
+
+    /// A message from a closed place closes its conversation: of what a source says, the stricter counts.
+    fn hear_visibility(&self, conversation: &mut Conversation, message: &Message) -> Result<()> {
+        if conversation.is_declared_public && message.visibility == Visibility::Private {
+            conversation.is_declared_public = false;
+            self.declare_private(&conversation.id)?;
+        }
+        Ok(())
     }
 
     /// Somebody speaks in a conversation: it is with them, if nobody who says more about it spoke before.
@@ -481,6 +527,14 @@ impl WriteTx<'_> {
             if conversation.is_new {
                 outcome.created.push(conversation.id);
             }
+        }
+        let mut people = self.conn.prepare_cached(
+            "INSERT INTO conversation_people (conversation_id, handle_id, messages, first_ms, last_ms) VALUES (?1, ?2, ?3, ?4, ?5)
+             ON CONFLICT (conversation_id, handle_id) DO UPDATE SET messages = messages + excluded.messages,
+                 first_ms = min(first_ms, excluded.first_ms), last_ms = max(last_ms, excluded.last_ms)",
+        )?;
+        for ((conversation, handle), spoken) in seen.spoken {
+            people.execute(params![conversation.as_str(), handle.as_str(), spoken.messages, spoken.first_ms, spoken.last_ms])?;
         }
         let mut reread =
             self.conn.prepare_cached("UPDATE conversations SET extracted_through_seq = private_through_seq WHERE id = ?1")?;

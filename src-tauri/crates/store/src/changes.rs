@@ -28,6 +28,8 @@ pub enum Tag {
     Embeddings,
     /// Calls to language models.
     ModelCalls,
+    /// Handles, links, profiles, what may be shown where.
+    People,
 }
 
 impl Tag {
@@ -45,6 +47,7 @@ impl Tag {
             Self::Analyses => "analyses",
             Self::Embeddings => "embeddings",
             Self::ModelCalls => "model_calls",
+            Self::People => "people",
         }
     }
 }

@@ -365,6 +365,11 @@ impl ReadTx<'_> {
             .query_row(params![id.as_str()], |row| row.get(0))?)
     }
 
+    /// The newest sequence number of all; 0 where nothing is stored.
+    pub fn last_seq_of_all(&self) -> Result<i64> {
+        Ok(self.conn.prepare_cached("SELECT coalesce(max(seq), 0) FROM interactions")?.query_row([], |row| row.get(0))?)
+    }
+
     /// What the privacy toggle would touch.
     pub fn privacy_counts(&self, id: &ConversationId) -> Result<PrivacyCounts> {
         let number = |sql: &str| -> Result<u64> {
@@ -478,7 +483,7 @@ impl WriteTx<'_> {
     }
 
     /// Gives the memories that rest on a conversation the join of their sources' labels again.
-    fn relabel(&self, id: &ConversationId) -> Result<()> {
+    pub(crate) fn relabel(&self, id: &ConversationId) -> Result<()> {
         let mut statement = self.conn.prepare_cached(
             "SELECT v.memory_id FROM memory_evidence v JOIN interactions i ON i.id = v.interaction_id WHERE i.conversation_id = ?1
              UNION

@@ -296,6 +296,12 @@ impl WriteTx<'_> {
 
     /// Removes handles that no message carries any more, and entities without a handle.
     fn forget_silent_speakers(&self) -> Result<()> {
+        // What was worked out about a handle without messages is about nobody.
+        self.conn.execute(
+            "DELETE FROM link_suggestions WHERE NOT EXISTS (SELECT 1 FROM interactions i WHERE i.handle_id = a_handle_id)
+                 OR NOT EXISTS (SELECT 1 FROM interactions i WHERE i.handle_id = b_handle_id)",
+            [],
+        )?;
         self.conn.execute(
             "DELETE FROM entity_channels WHERE verified = 0
                 AND NOT EXISTS (SELECT 1 FROM interactions i WHERE i.handle_id = entity_channels.id)
@@ -325,6 +331,7 @@ impl WriteTx<'_> {
             params![id.as_str()],
         )?;
         self.remember_traces("SELECT content FROM interactions WHERE conversation_id = ?1", id.as_str())?;
+        self.conn.execute("DELETE FROM conversation_people WHERE conversation_id = ?1", params![id.as_str()])?;
         let gone = self.conn.execute("DELETE FROM interactions WHERE conversation_id = ?1", params![id.as_str()])?;
         self.conn.execute("DELETE FROM conversations WHERE id = ?1", params![id.as_str()])?;
         Ok(gone as u64)

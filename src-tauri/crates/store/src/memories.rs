@@ -4,7 +4,7 @@
 //! privacy label, the time and the conversation from the evidence, never from the caller.
 
 use keepsake_domain::{
-    Category, Confidence, ConversationId, Durability, HandleId, InteractionId, KnowledgeDetail, Label, MemoryId, MemoryKind,
+    Category, Confidence, ConversationId, Durability, HandleId, InteractionId, KnowledgeDetail, MemoryId, MemoryKind,
     MemoryStatus, MessageType, Relation, Role, Span, Subject, Timestamp, Visibility,
 };
 use rusqlite::{Row, params};
@@ -343,13 +343,22 @@ impl ReadTx<'_> {
     }
 }
 
+impl ReadTx<'_> {
+    /// The handle of whom a memory is about, where that is not the owner.
+    pub fn subject_handle(&self, id: &MemoryId) -> Result<Option<String>> {
+        let mut statement = self.conn.prepare_cached("SELECT subject_handle_id FROM memories WHERE id = ?1")?;
+        Ok(statement.query_row([id.as_str()], |row| row.get(0))?)
+    }
+}
+
 impl WriteTx<'_> {
     /// Stores a memory; refused unless every span stands in its stored message.
     pub fn insert_memory(&self, memory: &NewMemory) -> Result<()> {
         let Some(first) = memory.evidence.first() else {
             return Err(StoreError::Evidence("a memory without a source line is not stored".to_owned()));
         };
-        let mut label: Option<Label> = None;
+        // The channel's visibility is a column for lists; the full label is joined from the evidence when it is asked for.
+        let mut visibility = Visibility::Public;
         for evidence in &memory.evidence {
             let source = self.check_span(evidence)?;
             // A quarantined text is data about nobody; a person's new version rests on what its origin rests on.
@@ -357,11 +366,9 @@ impl WriteTx<'_> {
                 check_own_words(&memory.subject, &source)?;
             }
             let conversation = self.conversation(&source.conversation_id)?;
-            let source_label = Label { visibility: conversation.label() };
-            label = Some(label.map_or(source_label, |label| label.join(source_label)));
+            visibility = visibility.max(conversation.label());
         }
         let said = self.check_span(first)?;
-        let visibility = label.map_or(Visibility::Private, |label| label.visibility);
         let subject_handle = match &memory.subject {
             Subject::Owner => None,
             Subject::Person(_) => Some(parse::<HandleId>("handle id", &said.handle_id)?),

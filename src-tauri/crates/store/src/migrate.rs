@@ -23,6 +23,7 @@ const STEPS: &[M<'static>] = &[
     M::up(include_str!("../../../../migrations/0004_index.sql")),
     M::up(include_str!("../../../../migrations/0005_models.sql")),
     M::up(include_str!("../../../../migrations/0006_counts.sql")),
+    M::up(include_str!("../../../../migrations/0007_people.sql")),
 ];
 
 /// The newest schema this program knows.

@@ -22,11 +22,16 @@ const STOP_WORDS: [&str; 60] = [
     "which", "who", "why", "will", "with", "would", "you",
 ];
 
-/// The FTS5 expression for what a person typed, or `None` when it holds no word.
-///
-/// Quoted phrases must occur; of the other words any may, and the ranking prefers messages with more and rarer ones.
-/// Stop words are dropped unless nothing else was typed.
-pub fn fts_query(typed: &str) -> Option<String> {
+/// What a person typed, as expressions that FTS5 can be asked one by one.
+pub(crate) struct QueryParts {
+    /// Quoted phrases: each must occur.
+    pub(crate) phrases: Vec<String>,
+    /// Of these any may occur.
+    pub(crate) words: Vec<String>,
+}
+
+/// The parts of what a person typed, or `None` when it holds no word. Stop words are dropped unless nothing else was typed.
+pub(crate) fn query_parts(typed: &str) -> Option<QueryParts> {
     let mut phrases: Vec<String> = Vec::new();
     let mut words = Vec::new();
     for (index, part) in typed.split('"').enumerate() {
@@ -41,18 +46,24 @@ pub fn fts_query(typed: &str) -> Option<String> {
     }
     let content: Vec<_> = words.iter().filter(|(word, _)| !STOP_WORDS.contains(&word.to_lowercase().as_str())).collect();
     let chosen = if content.is_empty() { words.iter().collect() } else { content };
-    let any = chosen
+    let words: Vec<String> = chosen
         .iter()
         .take(TERMS_MAX)
         .map(|(word, is_prefix)| if *is_prefix { format!("\"{word}\"*") } else { format!("\"{word}\"") })
-        .collect::<Vec<_>>()
-        .join(" OR ");
-    match (phrases.is_empty(), any.is_empty()) {
-        (true, true) => None,
-        (true, false) => Some(any),
-        (false, true) => Some(phrases.join(" AND ")),
-        (false, false) => Some(format!("{} AND ({any})", phrases.join(" AND "))),
-    }
+        .collect();
+    (!phrases.is_empty() || !words.is_empty()).then_some(QueryParts { phrases, words })
+}
+
+/// The FTS5 expression for what a person typed, or `None` when it holds no word.
+///
+/// Quoted phrases must occur; of the other words any may, and the ranking prefers messages with more and rarer ones.
+pub fn fts_query(typed: &str) -> Option<String> {
+    let QueryParts { phrases, words } = query_parts(typed)?;
+    Some(match (phrases.is_empty(), words.is_empty()) {
+        (true, _) => words.join(" OR "),
+        (false, true) => phrases.join(" AND "),
+        (false, false) => format!("{} AND ({})", phrases.join(" AND "), words.join(" OR ")),
+    })
 }
 
 fn terms(text: &str) -> impl Iterator<Item = (String, bool)> + '_ {

@@ -1,0 +1,320 @@
+//! What the boundary is asked about: places with their people, the evidence of memories, and the person's choices.
+//!
+//! The rule itself is `keepsake_domain::may_surface`. Here is only what it needs to know, and how a query is held to its answer.
+
+use std::collections::{BTreeMap, HashMap, HashSet};
+
+use keepsake_domain::{ConversationId, MemoryId, Place, Timestamp, Visibility};
+use rusqlite::{OptionalExtension, params};
+
+use crate::changes::Tag;
+use crate::open::{ReadTx, WriteTx};
+use crate::people::Persons;
+use crate::text::parse;
+use crate::{Result, StoreError};
+
+/// Something a person can allow to be told anywhere.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum ConsentItem {
+    /// A memory.
+    Memory,
+    /// An entry of a profile.
+    Profile,
+}
+
+impl ConsentItem {
+    const fn name(self) -> &'static str {
+        match self {
+            Self::Memory => "memory",
+            Self::Profile => "profile",
+        }
+    }
+}
+
+/// One channel and what counts for it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ChannelRow {
+    /// Channel type.
+    pub channel_type: String,
+    /// Channel id.
+    pub channel_id: String,
+    /// A title of one of its conversations, for people.
+    pub title: Option<String>,
+    /// What the person chose, if anything.
+    pub chosen: Option<Visibility>,
+    /// How many of its conversations count as public.
+    pub public: u64,
+    /// Conversations.
+    pub conversations: u64,
+    /// Messages.
+    pub messages: u64,
+}
+
+impl ReadTx<'_> {
+    /// Changes whenever something changed that can move the boundary.
+    pub fn boundary_version(&self) -> Result<i64> {
+        Ok(self.conn.prepare_cached("SELECT version FROM boundary_version")?.query_row([], |row| row.get(0))?)
+    }
+
+    /// Every conversation as a place. People are persons: links that hold count, the owner and programs are left out.
+    pub fn places(&self, persons: &Persons) -> Result<HashMap<ConversationId, Place>> {
+        let mut places = HashMap::new();
+        let mut statement = self.conn.prepare_cached("SELECT id, visibility, is_private FROM conversations")?;
+        let mut rows = statement.query([])?;
+        while let Some(row) = rows.next()? {
+            let conversation: ConversationId = parse("conversation id", row.get_ref(0)?.as_str().unwrap_or_default())?;
+            let visibility = parse("visibility", row.get_ref(1)?.as_str().unwrap_or_default())?;
+            let place =
+                Place { conversation: conversation.clone(), visibility, is_off_record: row.get(2)?, people: Default::default() };
+            places.insert(conversation, place);
+        }
+        let mut statement = self.conn.prepare_cached(
+            "SELECT p.conversation_id, h.entity_id FROM conversation_people p
+               JOIN entity_channels h ON h.id = p.handle_id JOIN entities e ON e.id = h.entity_id
+              WHERE e.entity_type IN ('person', 'group')",
+        )?;
+        let mut rows = statement.query([])?;
+        while let Some(row) = rows.next()? {
+            let conversation: ConversationId = parse("conversation id", row.get_ref(0)?.as_str().unwrap_or_default())?;
+            let entity = parse("entity id", row.get_ref(1)?.as_str().unwrap_or_default())?;
+            if persons.is_owner(&entity) {
+                continue;
+            }
+            if let Some(place) = places.get_mut(&conversation) {
+                place.people.insert(persons.of(&entity));
+            }
+        }
+        Ok(places)
+    }
+
+    /// The channel of each conversation, as `(type, id)`.
+    pub fn channels_of_conversations(&self) -> Result<Vec<(ConversationId, (String, String))>> {
+        let mut statement = self.conn.prepare_cached("SELECT id, channel_type, channel_id FROM conversations")?;
+        let mut rows = statement.query([])?;
+        let mut items = Vec::new();
+        while let Some(row) = rows.next()? {
+            items.push((parse("conversation id", row.get_ref(0)?.as_str().unwrap_or_default())?, (row.get(1)?, row.get(2)?)));
+        }
+        Ok(items)
+    }
+
+    /// Conversations in which an assistant speaks, or whose channel is of one of these types. A platform's notices stand in groups of
+    /// people too, so services do not count.
+    pub fn conversations_with_assistants(&self, channel_types: &[&str]) -> Result<HashSet<ConversationId>> {
+        let mut statement = self.conn.prepare_cached(
+            "SELECT p.conversation_id FROM conversation_people p
+               JOIN entity_channels h ON h.id = p.handle_id JOIN entities e ON e.id = h.entity_id
+              WHERE e.entity_type = 'agent'
+             UNION SELECT id FROM conversations WHERE lower(channel_type) IN (SELECT value FROM json_each(?1))",
+        )?;
+        let types = crate::text::to_json("channel types", &channel_types)?;
+        let rows = statement.query_map([types], |row| row.get::<_, String>(0))?;
+        rows.map(|row| parse("conversation id", &row?)).collect()
+    }
+
+    /// In which conversations the evidence of each memory lies, merged duplicates included.
+    pub fn memory_sources(&self) -> Result<BTreeMap<MemoryId, Vec<ConversationId>>> {
+        let mut statement = self.conn.prepare_cached(
+            "SELECT v.memory_id, i.conversation_id FROM memory_evidence v JOIN interactions i ON i.id = v.interaction_id
+             UNION
+             SELECT r.to_id, i.conversation_id FROM memory_relations r
+               JOIN memory_evidence v ON v.memory_id = r.from_id
+               JOIN interactions i ON i.id = v.interaction_id WHERE r.relation = 'merged_into'",
+        )?;
+        let mut rows = statement.query([])?;
+        let mut sources: BTreeMap<MemoryId, Vec<ConversationId>> = BTreeMap::new();
+        while let Some(row) = rows.next()? {
+            let id = parse("memory id", row.get_ref(0)?.as_str().unwrap_or_default())?;
+            let conversation = parse("conversation id", row.get_ref(1)?.as_str().unwrap_or_default())?;
+            sources.entry(id).or_default().push(conversation);
+        }
+        Ok(sources)
+    }
+
+    /// Items that the person allowed to be told anywhere and has not taken back.
+    pub fn shared_items(&self, kind: ConsentItem) -> Result<HashSet<String>> {
+        let mut statement = self.conn.prepare_cached(
+            "SELECT item_id FROM consents c WHERE item_kind = ?1 AND is_shared = 1
+                AND NOT EXISTS (SELECT 1 FROM consents later WHERE later.item_kind = c.item_kind AND later.item_id = c.item_id
+                                   AND later.seq > c.seq)",
+        )?;
+        let rows = statement.query_map([kind.name()], |row| row.get::<_, String>(0))?;
+        Ok(rows.collect::<rusqlite::Result<_>>()?)
+    }
+
+    /// The most an agent may be told, where the person said so.
+    pub fn agent_visibility(&self, name: &str) -> Result<Option<Visibility>> {
+        let stored = self
+            .conn
+            .prepare_cached("SELECT visibility FROM agents WHERE name = ?1")?
+            .query_row([name], |row| row.get::<_, String>(0))
+            .optional()?;
+        stored.map(|text| parse("visibility", &text)).transpose()
+    }
+
+    /// Agents that the person gave a level.
+    pub fn agents(&self) -> Result<Vec<(String, Visibility)>> {
+        let mut statement = self.conn.prepare_cached("SELECT name, visibility FROM agents ORDER BY name")?;
+        let rows = statement.query_map([], |row| Ok((row.get::<_, String>(0)?, row.get::<_, String>(1)?)))?;
+        rows.map(|row| {
+            let (name, visibility) = row?;
+            Ok((name, parse("visibility", &visibility)?))
+        })
+        .collect()
+    }
+
+    /// Conversations of a channel, the latest first.
+    pub fn conversations_of_channel(&self, channel_type: &str, channel_id: &str) -> Result<Vec<ConversationId>> {
+        let mut statement = self.conn.prepare_cached(
+            "SELECT id FROM conversations WHERE channel_type = ?1 AND channel_id = ?2 ORDER BY last_activity_at_ms DESC, id",
+        )?;
+        let rows = statement.query_map(params![channel_type, channel_id], |row| row.get::<_, String>(0))?;
+        rows.map(|row| parse("conversation id", &row?)).collect()
+    }
+
+    /// What the person chose for a channel.
+    pub fn channel_choice(&self, channel_type: &str, channel_id: &str) -> Result<Option<Visibility>> {
+        let stored = self
+            .conn
+            .prepare_cached("SELECT visibility FROM channel_visibility WHERE channel_type = ?1 AND channel_id = ?2")?
+            .query_row(params![channel_type, channel_id], |row| row.get::<_, String>(0))
+            .optional()?;
+        stored.map(|text| parse("visibility", &text)).transpose()
+    }
+
+    /// What would count for these conversations after a choice for each of them (`is_own`) or for their channel.
+    pub fn visibility_after(
+        &self,
+        conversations: &[ConversationId],
+        is_own: bool,
+        choice: Option<Visibility>,
+    ) -> Result<Vec<(ConversationId, Visibility)>> {
+        let sql = format!(
+            "SELECT coalesce({}, c.declared_visibility, c.visibility) FROM conversations c
+               LEFT JOIN channel_visibility v ON v.channel_type = c.channel_type AND v.channel_id = c.channel_id
+              WHERE c.id = ?1 AND ?2 IS ?2",
+            if is_own { "?2, v.visibility" } else { "c.chosen_visibility, ?2" }
+        );
+        let mut statement = self.conn.prepare_cached(&sql)?;
+        conversations
+            .iter()
+            .map(|id| {
+                let text: String = statement.query_row(params![id.as_str(), choice.map(Visibility::name)], |row| row.get(0))?;
+                Ok((id.clone(), parse("visibility", &text)?))
+            })
+            .collect()
+    }
+
+    /// Every channel, the busiest first.
+    pub fn channels(&self) -> Result<Vec<ChannelRow>> {
+        let mut statement = self.conn.prepare_cached(
+            "SELECT c.channel_type, c.channel_id, max(c.title), v.visibility, sum(c.visibility = 'public'), count(*), sum(c.messages)
+               FROM conversations c
+               LEFT JOIN channel_visibility v ON v.channel_type = c.channel_type AND v.channel_id = c.channel_id
+              GROUP BY 1, 2 ORDER BY 7 DESC, 1, 2",
+        )?;
+        let mut rows = statement.query([])?;
+        let mut items = Vec::new();
+        while let Some(row) = rows.next()? {
+            items.push(ChannelRow {
+                channel_type: row.get(0)?,
+                channel_id: row.get(1)?,
+                title: row.get(2)?,
+                chosen: row.get::<_, Option<String>>(3)?.map(|text| parse("visibility", &text)).transpose()?,
+                public: row.get::<_, i64>(4)? as u64,
+                conversations: row.get::<_, i64>(5)? as u64,
+                messages: row.get::<_, i64>(6)? as u64,
+            });
+        }
+        Ok(items)
+    }
+}
+
+impl WriteTx<'_> {
+    /// The person's choice for a channel, or none again; it counts for its conversations without a choice of their own.
+    pub fn choose_channel_visibility(
+        &self,
+        channel_type: &str,
+        channel_id: &str,
+        choice: Option<Visibility>,
+        now: Timestamp,
+    ) -> Result<()> {
+        match choice {
+            Some(visibility) => self.conn.execute(
+                "INSERT INTO channel_visibility (channel_type, channel_id, visibility, decided_at_ms) VALUES (?1, ?2, ?3, ?4)
+                 ON CONFLICT (channel_type, channel_id) DO UPDATE SET visibility = excluded.visibility, decided_at_ms = excluded.decided_at_ms",
+                params![channel_type, channel_id, visibility.name(), now.0],
+            )?,
+            None => self.conn.execute(
+                "DELETE FROM channel_visibility WHERE channel_type = ?1 AND channel_id = ?2",
+                params![channel_type, channel_id],
+            )?,
+        };
+        for id in self.conversations_of_channel(channel_type, channel_id)? {
+            self.settle_visibility(&id)?;
+        }
+        Ok(())
+    }
+
+    /// The person's choice for one conversation, or none again.
+    pub fn choose_conversation_visibility(&self, id: &ConversationId, choice: Option<Visibility>) -> Result<()> {
+        let changed = self.conn.execute(
+            "UPDATE conversations SET chosen_visibility = ?2 WHERE id = ?1",
+            params![id.as_str(), choice.map(Visibility::name)],
+        )?;
+        if changed == 0 {
+            return Err(StoreError::not_found("conversation", id.as_str()));
+        }
+        self.settle_visibility(id)
+    }
+
+    /// A source that says "private" of a conversation it called public before is believed: the stricter counts.
+    pub(crate) fn declare_private(&self, id: &ConversationId) -> Result<()> {
+        self.conn
+            .prepare_cached("UPDATE conversations SET declared_visibility = 'private' WHERE id = ?1")?
+            .execute([id.as_str()])?;
+        self.settle_visibility(id)
+    }
+
+    /// The choice for the conversation, else for its channel, else what its source said.
+    pub(crate) fn settle_visibility(&self, id: &ConversationId) -> Result<()> {
+        let changed = self
+            .conn
+            .prepare_cached(
+                "UPDATE conversations SET visibility = effective.value FROM (
+                     SELECT c.id, coalesce(c.chosen_visibility, v.visibility, c.declared_visibility, c.visibility) AS value
+                       FROM conversations c
+                       LEFT JOIN channel_visibility v ON v.channel_type = c.channel_type AND v.channel_id = c.channel_id) effective
+                  WHERE conversations.id = ?1 AND effective.id = ?1 AND conversations.visibility <> effective.value",
+            )?
+            .execute([id.as_str()])?;
+        if changed > 0 {
+            self.relabel(id)?;
+            self.touch(Tag::Memories);
+        }
+        self.touch(Tag::Conversations);
+        Ok(())
+    }
+
+    /// The person allows an item to be told anywhere, or takes that back.
+    pub fn set_shared(&self, kind: ConsentItem, id: &str, is_shared: bool, now: Timestamp) -> Result<()> {
+        self.conn.execute(
+            "INSERT INTO consents (item_kind, item_id, is_shared, decided_at_ms) VALUES (?1, ?2, ?3, ?4)",
+            params![kind.name(), id, is_shared, now.0],
+        )?;
+        self.touch(Tag::Memories);
+        self.touch(Tag::People);
+        Ok(())
+    }
+
+    /// The most an agent may be told from now on.
+    pub fn set_agent(&self, name: &str, visibility: Visibility, now: Timestamp) -> Result<()> {
+        self.conn.execute(
+            "INSERT INTO agents (name, visibility, updated_at_ms) VALUES (?1, ?2, ?3)
+             ON CONFLICT (name) DO UPDATE SET visibility = excluded.visibility, updated_at_ms = excluded.updated_at_ms",
+            params![name, visibility.name(), now.0],
+        )?;
+        self.touch(Tag::People);
+        Ok(())
+    }
+}

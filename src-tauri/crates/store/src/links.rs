@@ -1,0 +1,227 @@
+//! Identity links: suggestions, the person's answers, and the edges that hold now.
+//!
+//! An answer is a row that is never changed; of a pair the latest counts. Unlinking writes the answer again that stood before, so
+//! that everything is as it was. Deliberately not here: what is suggested (`people`), what a group of links means ([`crate::Persons`]).
+
+use keepsake_domain::{EntityId, HandleId, LinkAnswer, LinkId, Timestamp};
+use rusqlite::{OptionalExtension, Row, params};
+
+use crate::Result;
+use crate::changes::Tag;
+use crate::open::{ReadTx, WriteTx};
+use crate::text::parse;
+
+/// The answer that counts for a pair.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct LinkDecisionRow {
+    /// Id.
+    pub id: LinkId,
+    /// The smaller handle id.
+    pub a: HandleId,
+    /// The larger one.
+    pub b: HandleId,
+    /// What was answered.
+    pub answer: LinkAnswer,
+    /// Of the evidence that was shown then.
+    pub evidence_fingerprint: String,
+    /// When.
+    pub decided: Timestamp,
+}
+
+/// A suggestion as it was worked out last.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct LinkSuggestionRow {
+    /// Id; a pair keeps it.
+    pub id: LinkId,
+    /// The smaller handle id.
+    pub a: HandleId,
+    /// The larger one.
+    pub b: HandleId,
+    /// `contact`, `declared`, `name`, `guess`.
+    pub strength: String,
+    /// JSON: the clues for it, with their spans and without text.
+    pub evidence_for: String,
+    /// JSON: the clues against it.
+    pub evidence_against: String,
+    /// Changes only with the evidence.
+    pub evidence_fingerprint: String,
+}
+
+fn ordered<'h>(a: &'h HandleId, b: &'h HandleId) -> (&'h HandleId, &'h HandleId) {
+    if a <= b { (a, b) } else { (b, a) }
+}
+
+fn decision(row: &Row<'_>) -> Result<LinkDecisionRow> {
+    let answer: String = row.get(3)?;
+    Ok(LinkDecisionRow {
+        id: parse("link id", row.get_ref(0)?.as_str().unwrap_or_default())?,
+        a: parse("handle id", row.get_ref(1)?.as_str().unwrap_or_default())?,
+        b: parse("handle id", row.get_ref(2)?.as_str().unwrap_or_default())?,
+        answer: parse("link decision", &answer)?,
+        evidence_fingerprint: row.get(4)?,
+        decided: Timestamp(row.get(5)?),
+    })
+}
+
+const DECISION_COLUMNS: &str = "d.id, d.a_handle_id, d.b_handle_id, d.decision, d.evidence_fingerprint, d.decided_at_ms";
+
+/// No later answer takes this one's place.
+const IS_LATEST: &str = "NOT EXISTS (SELECT 1 FROM link_decisions later WHERE later.supersedes_id = d.id)";
+
+impl ReadTx<'_> {
+    /// The answers that count, one a pair, in the order they were given; those taken back are left out.
+    pub fn link_decisions(&self) -> Result<Vec<LinkDecisionRow>> {
+        let sql = format!(
+            "SELECT {DECISION_COLUMNS} FROM link_decisions d WHERE {IS_LATEST} AND d.decision <> 'unlinked' ORDER BY d.decided_at_ms, d.id"
+        );
+        let mut statement = self.conn.prepare_cached(&sql)?;
+        let mut rows = statement.query([])?;
+        let mut items = Vec::new();
+        while let Some(row) = rows.next()? {
+            items.push(decision(row)?);
+        }
+        Ok(items)
+    }
+
+    /// Every suggestion that was worked out last, the answered ones too.
+    pub fn link_suggestions(&self) -> Result<Vec<LinkSuggestionRow>> {
+        let mut statement = self.conn.prepare_cached(
+            "SELECT id, a_handle_id, b_handle_id, strength, evidence_for, evidence_against, evidence_fingerprint
+               FROM link_suggestions ORDER BY id",
+        )?;
+        let mut rows = statement.query([])?;
+        let mut items = Vec::new();
+        while let Some(row) = rows.next()? {
+            items.push(LinkSuggestionRow {
+                id: parse("link id", row.get_ref(0)?.as_str().unwrap_or_default())?,
+                a: parse("handle id", row.get_ref(1)?.as_str().unwrap_or_default())?,
+                b: parse("handle id", row.get_ref(2)?.as_str().unwrap_or_default())?,
+                strength: row.get(3)?,
+                evidence_for: row.get(4)?,
+                evidence_against: row.get(5)?,
+                evidence_fingerprint: row.get(6)?,
+            });
+        }
+        Ok(items)
+    }
+
+    /// Entities that a link which holds joins.
+    pub(crate) fn linked_entities(&self) -> Result<Vec<(EntityId, EntityId)>> {
+        let sql = format!(
+            "SELECT a.entity_id, b.entity_id FROM link_decisions d
+               JOIN entity_channels a ON a.id = d.a_handle_id JOIN entity_channels b ON b.id = d.b_handle_id
+              WHERE d.decision = 'same' AND {IS_LATEST}"
+        );
+        let mut statement = self.conn.prepare_cached(&sql)?;
+        let rows = statement.query_map([], |row| Ok((row.get::<_, String>(0)?, row.get::<_, String>(1)?)))?;
+        rows.map(|row| {
+            let (a, b) = row?;
+            Ok((parse("entity id", &a)?, parse("entity id", &b)?))
+        })
+        .collect()
+    }
+
+    /// The last answer about a pair, taken back or not.
+    fn latest_decision(&self, a: &HandleId, b: &HandleId) -> Result<Option<LinkDecisionRow>> {
+        let sql = format!(
+            "SELECT {DECISION_COLUMNS} FROM link_decisions d WHERE d.a_handle_id = ?1 AND d.b_handle_id = ?2 AND {IS_LATEST}"
+        );
+        let mut statement = self.conn.prepare_cached(&sql)?;
+        let mut rows = statement.query(params![a.as_str(), b.as_str()])?;
+        rows.next()?.map(decision).transpose()
+    }
+}
+
+impl WriteTx<'_> {
+    /// Stores an answer about two handles.
+    pub fn answer_link(
+        &self,
+        id: &LinkId,
+        a: &HandleId,
+        b: &HandleId,
+        answer: LinkAnswer,
+        evidence_fingerprint: &str,
+        now: Timestamp,
+    ) -> Result<()> {
+        let (a, b) = ordered(a, b);
+        let before = self.latest_decision(a, b)?;
+        self.conn
+            .prepare_cached(
+                "INSERT INTO link_decisions (id, a_handle_id, b_handle_id, decision, supersedes_id, decided_at_ms, evidence_fingerprint)
+                 VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)",
+            )?
+            .execute(params![
+                id.as_str(),
+                a.as_str(),
+                b.as_str(),
+                answer.name(),
+                before.map(|row| row.id.to_string()),
+                now.0,
+                evidence_fingerprint
+            ])?;
+        self.touch(Tag::People);
+        Ok(())
+    }
+
+    /// Takes back that two handles are one person: whatever was answered about the pair before counts again.
+    pub fn take_back_link(&self, id: &LinkId, link: &LinkDecisionRow, now: Timestamp) -> Result<()> {
+        let before = self
+            .conn
+            .query_row(
+                "SELECT before.decision, before.evidence_fingerprint FROM link_decisions d
+                   JOIN link_decisions before ON before.id = d.supersedes_id WHERE d.id = ?1",
+                params![link.id.as_str()],
+                |row| Ok((row.get::<_, String>(0)?, row.get::<_, String>(1)?)),
+            )
+            .optional()?;
+        let (name, fingerprint) = before.unwrap_or_else(|| (LinkAnswer::Unlinked.name().to_owned(), String::new()));
+        // Two links in a row about one pair cannot be: the second changes nothing and is refused before it comes here.
+        let answer = match parse("link decision", &name)? {
+            LinkAnswer::Same => LinkAnswer::Unlinked,
+            before => before,
+        };
+        self.answer_link(id, &link.a, &link.b, answer, &fingerprint, now)
+    }
+
+    /// Puts what was worked out now in the place of what was worked out before. A pair that is still suggested keeps its id.
+    pub fn replace_link_suggestions(&self, suggestions: &[LinkSuggestionRow], now: Timestamp) -> Result<()> {
+        let before = self.link_suggestions()?;
+        let is_same = before.len() == suggestions.len()
+            && suggestions.iter().all(|new| {
+                before.iter().any(|old| {
+                    (&old.a, &old.b, &old.strength, &old.evidence_for, &old.evidence_against)
+                        == (&new.a, &new.b, &new.strength, &new.evidence_for, &new.evidence_against)
+                })
+            });
+        if is_same {
+            return Ok(());
+        }
+        for old in &before {
+            if !suggestions.iter().any(|new| new.a == old.a && new.b == old.b) {
+                self.conn.prepare_cached("DELETE FROM link_suggestions WHERE id = ?1")?.execute([old.id.as_str()])?;
+            }
+        }
+        let mut statement = self.conn.prepare_cached(
+            "INSERT INTO link_suggestions (id, a_handle_id, b_handle_id, strength, evidence_for, evidence_against, evidence_fingerprint,
+                                           created_at_ms)
+             VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)
+             ON CONFLICT (a_handle_id, b_handle_id) DO UPDATE SET strength = excluded.strength, evidence_for = excluded.evidence_for,
+                 evidence_against = excluded.evidence_against, evidence_fingerprint = excluded.evidence_fingerprint",
+        )?;
+        for new in suggestions {
+            let (a, b) = ordered(&new.a, &new.b);
+            statement.execute(params![
+                new.id.as_str(),
+                a.as_str(),
+                b.as_str(),
+                new.strength,
+                new.evidence_for,
+                new.evidence_against,
+                new.evidence_fingerprint,
+                now.0
+            ])?;
+        }
+        self.touch(Tag::People);
+        Ok(())
+    }
+}

@@ -1,0 +1,256 @@
+//! Entities and their handles, and who is one person because somebody said so.
+//!
+//! A message belongs to a handle and a handle to its own entity for good. That two entities are one human being is an edge
+//! ([`crate::links`]), and everything that shows "a person" works the edges out anew: taking one back restores every view exactly.
+
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+
+use keepsake_domain::{EntityId, HandleId, MemoryId, Timestamp};
+use rusqlite::{Row, params};
+
+use crate::Result;
+use crate::open::ReadTx;
+use crate::text::parse;
+
+/// One handle with its entity.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct HandleRow {
+    /// Id.
+    pub id: HandleId,
+    /// Its own entity.
+    pub entity_id: EntityId,
+    /// `person`, `agent`, `service`, `group`.
+    pub entity_type: String,
+    /// Its entity is the owner.
+    pub is_owner: bool,
+    /// Channel type.
+    pub channel_type: String,
+    /// The handle as the channel writes it.
+    pub handle: String,
+    /// The name it was first seen with.
+    pub display_name: String,
+    /// Confirmed by the person as it stands, links aside.
+    pub verified: bool,
+    /// Messages under it.
+    pub messages: u64,
+    /// First message.
+    pub first: Option<Timestamp>,
+    /// Last message.
+    pub last: Option<Timestamp>,
+}
+
+/// Which entities are one person: the connected groups of the links that hold.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Persons {
+    representative: HashMap<EntityId, EntityId>,
+    owners: BTreeSet<EntityId>,
+}
+
+impl Persons {
+    /// The groups that `links` make of `entities` (each with whether it is the owner). A group is named by its smallest id, so by
+    /// the entity that came first.
+    pub fn new(
+        entities: impl IntoIterator<Item = (EntityId, bool)>,
+        links: impl IntoIterator<Item = (EntityId, EntityId)>,
+    ) -> Self {
+        let mut owners: Vec<EntityId> = Vec::new();
+        let mut parent: HashMap<EntityId, EntityId> = HashMap::new();
+        for (entity, is_owner) in entities {
+            if is_owner {
+                owners.push(entity.clone());
+            }
+            parent.insert(entity.clone(), entity);
+        }
+        owners.sort();
+        // The owner is one human being under however many entities exports name them.
+        let own: Vec<_> = owners.windows(2).map(|pair| (pair[0].clone(), pair[1].clone())).collect();
+        for (a, b) in links.into_iter().chain(own) {
+            let (a, b) = (root(&parent, &a), root(&parent, &b));
+            if a != b {
+                let (child, top) = if a < b { (b, a) } else { (a, b) };
+                parent.insert(child, top);
+            }
+        }
+        let representative: HashMap<EntityId, EntityId> =
+            parent.keys().map(|entity| (entity.clone(), root(&parent, entity))).collect();
+        let owners = owners.iter().filter_map(|owner| representative.get(owner).cloned()).collect();
+        Self { representative, owners }
+    }
+
+    /// The person an entity is; itself where nobody linked it.
+    pub fn of(&self, entity: &EntityId) -> EntityId {
+        self.representative.get(entity).unwrap_or(entity).clone()
+    }
+
+    /// Whether this person is the owner.
+    pub fn is_owner(&self, entity: &EntityId) -> bool {
+        self.owners.contains(&self.of(entity))
+    }
+
+    /// All entities of a person, sorted.
+    pub fn members(&self, person: &EntityId) -> Vec<EntityId> {
+        let person = self.of(person);
+        let mut members: Vec<EntityId> =
+            self.representative.iter().filter(|(_, top)| **top == person).map(|(entity, _)| entity.clone()).collect();
+        members.sort();
+        members
+    }
+}
+
+fn root(parent: &HashMap<EntityId, EntityId>, entity: &EntityId) -> EntityId {
+    let mut at = entity;
+    while let Some(next) = parent.get(at).filter(|next| *next != at) {
+        at = next;
+    }
+    at.clone()
+}
+
+const HANDLE_COLUMNS: &str =
+    "h.id, h.entity_id, e.entity_type, e.is_owner, h.channel_type, h.channel_handle, h.display_name, h.verified,
+    (SELECT coalesce(sum(p.messages), 0) FROM conversation_people p WHERE p.handle_id = h.id),
+    (SELECT min(p.first_ms) FROM conversation_people p WHERE p.handle_id = h.id),
+    (SELECT max(p.last_ms) FROM conversation_people p WHERE p.handle_id = h.id)";
+
+fn handle(row: &Row<'_>) -> Result<HandleRow> {
+    Ok(HandleRow {
+        id: parse("handle id", row.get_ref(0)?.as_str().unwrap_or_default())?,
+        entity_id: parse("entity id", row.get_ref(1)?.as_str().unwrap_or_default())?,
+        entity_type: row.get(2)?,
+        is_owner: row.get(3)?,
+        channel_type: row.get(4)?,
+        handle: row.get(5)?,
+        display_name: row.get(6)?,
+        verified: row.get(7)?,
+        messages: row.get::<_, i64>(8)? as u64,
+        first: row.get::<_, Option<i64>>(9)?.map(Timestamp),
+        last: row.get::<_, Option<i64>>(10)?.map(Timestamp),
+    })
+}
+
+impl ReadTx<'_> {
+    /// Every handle, in the order in which they came.
+    pub fn handles(&self) -> Result<Vec<HandleRow>> {
+        self.handles_where("1 ORDER BY h.id", [])
+    }
+
+    /// A handle by what the channel writes.
+    pub fn handle_by_address(&self, channel_type: &str, address: &str) -> Result<Option<HandleRow>> {
+        Ok(self.handles_where("h.channel_type = ?1 AND h.channel_handle = ?2", params![channel_type, address])?.pop())
+    }
+
+    fn handles_where(&self, tail: &str, params: impl rusqlite::Params) -> Result<Vec<HandleRow>> {
+        let sql = format!("SELECT {HANDLE_COLUMNS} FROM entity_channels h JOIN entities e ON e.id = h.entity_id WHERE {tail}");
+        let mut statement = self.conn.prepare_cached(&sql)?;
+        let mut rows = statement.query(params)?;
+        let mut items = Vec::new();
+        while let Some(row) = rows.next()? {
+            items.push(handle(row)?);
+        }
+        Ok(items)
+    }
+
+    /// Who is one person now.
+    pub fn persons(&self) -> Result<Persons> {
+        let mut statement = self.conn.prepare_cached("SELECT id, is_owner FROM entities")?;
+        let entities = statement.query_map([], |row| Ok((row.get::<_, String>(0)?, row.get::<_, bool>(1)?)))?;
+        let mut known = Vec::new();
+        for row in entities {
+            let (id, is_owner) = row?;
+            known.push((parse("entity id", &id)?, is_owner));
+        }
+        Ok(Persons::new(known, self.linked_entities()?))
+    }
+
+    /// What handles said last in words, the newest first.
+    pub fn lines_of_handles(&self, handles: &[HandleId], count: u32) -> Result<Vec<crate::InteractionRow>> {
+        let within = crate::text::to_json("handle ids", &handles)?;
+        self.interactions_where(
+            "i.handle_id IN (SELECT value FROM json_each(?1)) AND i.message_type IN ('text', 'voice') AND i.is_branch = 0
+              ORDER BY i.created_at_ms DESC, i.seq DESC LIMIT ?2",
+            params![within, count],
+        )
+    }
+
+    /// Approved memories that are served, by the handle of whom they are about; those about the owner are left out.
+    pub fn memories_by_handle(&self) -> Result<BTreeMap<String, Vec<MemoryId>>> {
+        let mut statement = self.conn.prepare_cached(
+            "SELECT subject_handle_id, id FROM memories WHERE status = 'active' AND is_hidden = 0 AND subject_handle_id IS NOT NULL ORDER BY rank",
+        )?;
+        let rows = statement.query_map([], |row| Ok((row.get::<_, String>(0)?, row.get::<_, String>(1)?)))?;
+        let mut by_handle: BTreeMap<String, Vec<MemoryId>> = BTreeMap::new();
+        for row in rows {
+            let (handle, id) = row?;
+            by_handle.entry(handle).or_default().push(parse("memory id", &id)?);
+        }
+        Ok(by_handle)
+    }
+
+    /// Hands over what the metadata of people's messages hold in these fields, each different value of a handle once. Conversations
+    /// that the person turned private are left out.
+    pub fn each_profile(&self, fields: &[&str], mut take: impl FnMut(HandleId, &serde_json::Value)) -> Result<()> {
+        let within = crate::text::to_json("field names", &fields)?;
+        let mut statement = self.conn.prepare_cached(
+            "SELECT DISTINCT i.handle_id, json_quote(f.value) FROM interactions i
+               JOIN conversations c ON c.id = i.conversation_id AND c.is_private = 0
+               JOIN json_each(i.metadata) f
+              WHERE i.metadata IS NOT NULL AND i.role IN ('person', 'owner') AND f.key IN (SELECT value FROM json_each(?1))
+              ORDER BY 1, 2",
+        )?;
+        let mut rows = statement.query([within])?;
+        while let Some(row) = rows.next()? {
+            let handle = parse("handle id", row.get_ref(0)?.as_str().unwrap_or_default())?;
+            let value = crate::text::parse_json("message metadata", row.get_ref(1)?.as_str().unwrap_or_default())?;
+            take(handle, &value);
+        }
+        Ok(())
+    }
+
+    /// Every name each handle's messages give it, the most used first.
+    pub fn names_of_handles(&self) -> Result<BTreeMap<HandleId, Vec<String>>> {
+        let mut statement = self.conn.prepare_cached(
+            "SELECT handle_id, author FROM interactions GROUP BY handle_id, author ORDER BY handle_id, count(*) DESC, author",
+        )?;
+        let rows = statement.query_map([], |row| Ok((row.get::<_, String>(0)?, row.get::<_, String>(1)?)))?;
+        let mut names: BTreeMap<HandleId, Vec<String>> = BTreeMap::new();
+        for row in rows {
+            let (id, name) = row?;
+            names.entry(parse("handle id", &id)?).or_default().push(name);
+        }
+        Ok(names)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn entity(number: u128) -> EntityId {
+        EntityId::from_uuid(uuid::Uuid::from_u128(number))
+    }
+
+    #[test]
+    fn links_make_groups_and_taking_one_back_restores_them() {
+        let all = || (1..=5).map(|n| (entity(n), n == 1));
+        let check = |links: &[(u128, u128)], expect: &[(u128, u128)]| {
+            let persons = Persons::new(all(), links.iter().map(|(a, b)| (entity(*a), entity(*b))));
+            for (who, person) in expect {
+                assert_eq!(persons.of(&entity(*who)), entity(*person), "{who} with the links {links:?}");
+            }
+        };
+        check(&[], &[(2, 2), (3, 3)]);
+        check(&[(3, 2)], &[(2, 2), (3, 2), (4, 4)]);
+        check(&[(3, 2), (5, 3)], &[(2, 2), (3, 2), (5, 2), (4, 4)]);
+        check(&[(5, 3)], &[(2, 2), (3, 3), (5, 3)]);
+        let persons = Persons::new(all(), [(entity(4), entity(1))]);
+        assert!(persons.is_owner(&entity(4)), "a handle linked with the owner's is the owner's");
+        assert!(!persons.is_owner(&entity(2)), "nobody else is");
+        assert_eq!(persons.members(&entity(4)), [entity(1), entity(4)]);
+    }
+
+    #[test]
+    fn several_entities_of_the_owner_are_one_person() {
+        let persons = Persons::new([(entity(3), true), (entity(7), true), (entity(8), false)], []);
+        assert_eq!(persons.of(&entity(7)), entity(3));
+        assert!(persons.is_owner(&entity(7)) && !persons.is_owner(&entity(8)));
+    }
+}

@@ -1,0 +1,153 @@
+//! Search within what a destination may see.
+//!
+//! The filter is inside the query, before anything is counted, ranked or cut. The ranking uses no statistic of rows outside the
+//! filter: FTS5's own bm25 knows how often a word occurs in all rows, and so the order of public hits would tell of private ones.
+//! Each word is weighed by how rare it is among the rows that may be seen.
+
+use std::collections::HashMap;
+
+use keepsake_domain::{ConversationId, MemoryId, Timestamp};
+use rusqlite::params;
+
+use crate::Result;
+use crate::conversations::{InteractionRow, interaction};
+use crate::open::ReadTx;
+use crate::search::{MessageHit, query_parts};
+use crate::text::{parse, to_json};
+
+/// What each row that holds the words scores: all phrases must occur, of the words any may.
+fn score(phrases: &[Vec<i64>], words: &[Vec<i64>], visible: u64) -> Vec<(i64, f64)> {
+    let mut scores: HashMap<i64, f64> = HashMap::new();
+    for rows in phrases.iter().chain(words) {
+        let count = rows.len() as f64;
+        // The weight of Robertson and Sparck Jones, as bm25 has it, over the visible rows.
+        let weight = (1.0 + (visible as f64 - count + 0.5).max(0.0) / (count + 0.5)).ln();
+        for row in rows {
+            *scores.entry(*row).or_default() += weight;
+        }
+    }
+    for required in phrases {
+        let required: std::collections::HashSet<_> = required.iter().collect();
+        scores.retain(|row, _| required.contains(row));
+    }
+    let mut scored: Vec<(i64, f64)> = scores.into_iter().collect();
+    // Of equals the newer, so that the order never depends on a hash.
+    scored.sort_by(|a, b| b.1.total_cmp(&a.1).then(b.0.cmp(&a.0)));
+    scored
+}
+
+impl ReadTx<'_> {
+    /// Rows of an index that match a part of the query and lie within the filter.
+    fn rows_within(&self, sql: &str, parts: &[String], within: &str) -> Result<Vec<Vec<i64>>> {
+        let mut statement = self.conn.prepare_cached(sql)?;
+        parts
+            .iter()
+            .map(|part| {
+                let rows = statement.query_map(params![part, within], |row| row.get::<_, i64>(0))?;
+                Ok(rows.collect::<rusqlite::Result<Vec<_>>>()?)
+            })
+            .collect()
+    }
+
+    /// Messages of these conversations that hold the words, best first.
+    pub fn search_messages_within(
+        &self,
+        typed: &str,
+        conversations: &[ConversationId],
+        until: Option<Timestamp>,
+        limit: u32,
+    ) -> Result<Vec<MessageHit>> {
+        let Some(parts) = query_parts(typed) else { return Ok(Vec::new()) };
+        let within = to_json("conversation ids", &conversations)?;
+        let visible: i64 = self
+            .conn
+            .prepare_cached("SELECT coalesce(sum(messages), 0) FROM conversations WHERE id IN (SELECT value FROM json_each(?1))")?
+            .query_row([&within], |row| row.get(0))?;
+        let sql = format!(
+            "SELECT f.rowid FROM interactions_fts f JOIN interactions i ON i.seq = f.rowid
+              WHERE interactions_fts MATCH ?1 AND i.conversation_id IN (SELECT value FROM json_each(?2)) AND i.created_at_ms <= {}",
+            until.map_or(i64::MAX, |until| until.0)
+        );
+        let phrases = self.rows_within(&sql, &parts.phrases, &within)?;
+        let words = self.rows_within(&sql, &parts.words, &within)?;
+        let mut hits = Vec::new();
+        for (seq, score) in score(&phrases, &words, visible as u64).into_iter().take(limit as usize) {
+            let mut statement = self.conn.prepare_cached(
+                "SELECT i.seq, i.id, i.conversation_id, CASE WHEN i.role = 'person' AND e.is_owner = 1 THEN 'owner' ELSE i.role END, i.author,
+                        i.handle_id, i.content, i.message_type, i.is_branch, i.tool, i.created_at_ms, i.time_certainty, i.source_kind,
+                        i.source_conversation, i.source_message, i.revision, c.title
+                   FROM interactions i JOIN entities e ON e.id = i.entity_id JOIN conversations c ON c.id = i.conversation_id
+                  WHERE i.seq = ?1",
+            )?;
+            let mut rows = statement.query([seq])?;
+            if let Some(row) = rows.next()? {
+                hits.push(MessageHit { message: interaction(row)?, conversation_title: row.get(16)?, score });
+            }
+        }
+        Ok(hits)
+    }
+
+    /// Those of the given memories that hold the words, best first, with their scores.
+    pub fn search_memories_within(&self, typed: &str, memories: &[MemoryId]) -> Result<Vec<(MemoryId, f64)>> {
+        let Some(parts) = query_parts(typed) else { return Ok(Vec::new()) };
+        let within = to_json("memory ids", &memories)?;
+        let sql = "SELECT f.rowid FROM memories_fts f JOIN memories m ON m.rank = f.rowid
+                    WHERE memories_fts MATCH ?1 AND m.id IN (SELECT value FROM json_each(?2))";
+        let phrases = self.rows_within(sql, &parts.phrases, &within)?;
+        let words = self.rows_within(sql, &parts.words, &within)?;
+        let mut statement = self.conn.prepare_cached("SELECT id FROM memories WHERE rank = ?1")?;
+        score(&phrases, &words, memories.len() as u64)
+            .into_iter()
+            .map(|(rank, score)| {
+                let id: String = statement.query_row([rank], |row| row.get(0))?;
+                Ok((parse("memory id", &id)?, score))
+            })
+            .collect()
+    }
+
+    /// Memories that were approved and served at a moment, or are now.
+    pub fn memories_active(&self, at: Option<Timestamp>) -> Result<Vec<MemoryId>> {
+        let sql = match at {
+            None => "SELECT id FROM memories WHERE status = 'active' AND is_hidden = 0 AND ?1 = ?1 ORDER BY rank",
+            // A status at a moment is what the last act before it made of the memory; without one it still waited.
+            Some(_) => {
+                "SELECT m.id FROM memories m WHERE m.created_at_ms <= ?1 AND m.is_hidden = 0 AND 'active' = (
+                     SELECT json_extract(c.after, '$.state.status') FROM operation_changes c JOIN operations o ON o.id = c.operation_id
+                      WHERE c.memory_id = m.id AND o.undone_at_ms IS NULL AND o.created_at_ms <= ?1
+                      ORDER BY o.seq DESC, c.position DESC LIMIT 1) ORDER BY m.rank"
+            }
+        };
+        let mut statement = self.conn.prepare_cached(sql)?;
+        let rows = statement.query_map([at.map_or(0, |at| at.0)], |row| row.get::<_, String>(0))?;
+        rows.map(|row| parse("memory id", &row?)).collect()
+    }
+
+    /// The last plain messages of a conversation up to a moment, the oldest of them first.
+    pub fn last_messages(&self, id: &ConversationId, until: Option<Timestamp>, count: u32) -> Result<Vec<InteractionRow>> {
+        let mut rows = self.interactions_where(
+            "i.conversation_id = ?1 AND i.created_at_ms <= ?2 AND i.is_branch = 0 AND i.message_type IN ('text', 'voice')
+              ORDER BY i.created_at_ms DESC, i.seq DESC LIMIT ?3",
+            params![id.as_str(), until.map_or(i64::MAX, |until| until.0), count],
+        )?;
+        rows.reverse();
+        Ok(rows)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn rare_words_weigh_more_and_phrases_are_required() {
+        let check = |phrases: &[&[i64]], words: &[&[i64]], expect: &[i64], why: &str| {
+            let lists = |lists: &[&[i64]]| lists.iter().map(|rows| rows.to_vec()).collect::<Vec<_>>();
+            let found: Vec<i64> = score(&lists(phrases), &lists(words), 100).into_iter().map(|(row, _)| row).collect();
+            assert_eq!(found, expect, "{why}");
+        };
+        check(&[], &[&[1, 2, 3], &[3]], &[3, 2, 1], "both words before one, the newer before the older");
+        check(&[], &[&[1, 2, 3, 4], &[9]], &[9, 4, 3, 2, 1], "the rare word before the common one");
+        check(&[&[1, 2]], &[&[2, 3]], &[2, 1], "the phrase is required, the word only lifts");
+        check(&[&[1]], &[], &[1], "a phrase alone");
+    }
+}

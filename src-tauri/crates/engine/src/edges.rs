@@ -25,6 +25,17 @@ pub fn rfc3339(time: Timestamp) -> String {
         .map_or_else(String::new, |time| time.to_rfc3339_opts(chrono::SecondsFormat::Millis, true))
 }
 
+/// A moment as people type it: RFC 3339, or a day, which counts to its end.
+pub fn parse_moment(text: &str) -> Option<Timestamp> {
+    let text = text.trim();
+    if let Ok(time) = chrono::DateTime::parse_from_rfc3339(text) {
+        return Some(Timestamp(time.timestamp_millis()));
+    }
+    let day = chrono::NaiveDate::parse_from_str(text, "%Y-%m-%d").ok()?;
+    let end = day.succ_opt()?.and_hms_opt(0, 0, 0)?;
+    Some(Timestamp(end.and_utc().timestamp_millis() - 1))
+}
+
 /// Random bytes fetched at once: an import draws hundreds of thousands of ids, and a system call each would show.
 const POOL_BYTES: usize = 4096;
 

@@ -4,19 +4,25 @@
 //! wire (`api`), windows and sockets (`app`, `server`), SQL (`store`).
 
 mod analyze;
+mod boundary;
+mod context;
 mod dry_run;
 mod edges;
 mod embedding;
 mod erasure;
 mod error;
+mod identity;
 mod import;
 mod language;
+mod links;
 mod power;
 mod propose;
 mod queue;
 mod review;
 mod sample;
 mod schedule;
+mod search;
+mod visibility;
 mod work;
 
 use std::path::{Path, PathBuf};
@@ -28,18 +34,23 @@ use keepsake_models::keys::KeyStore;
 use keepsake_store::Store;
 
 pub use analyze::{AnalyzeStart, StoredAnalysis, StoredArcPoint, StoredSentence};
+pub use boundary::{Audience, View, Visible};
+pub use context::{CONTEXT_CHARS, CONTEXT_CHARS_MAX, Context, ContextItem, ContextRequest, WithheldCount};
 pub use dry_run::DryRun;
-pub use edges::{RandomIds, SystemClock, rfc3339};
+pub use edges::{RandomIds, SystemClock, parse_moment, rfc3339};
 pub use embedding::{EmbedderSlot, EmbedderState};
 pub use erasure::{ErasureReceipt, Existing, PrivacyOutcome};
 pub use error::EngineError;
 pub use import::{ImportOutcome, ImportRequest, local_utc_offset_minutes, named};
 pub use language::{ModelFailure, ModelSettings, Provider, Trial};
+pub use links::{Link, LinkPreview, LinkStatus, PersonRow};
 pub use power::{PluggedIn, Power, SystemPower};
 pub use propose::{Proposed, vectors_of};
 pub use queue::{Hold, KillPoint, Progress, Step, Worker, WorkerLock};
 pub use review::{Act, ActOutcome};
 pub use schedule::{CHAT_HOUR, WatchKind, WatchedSource};
+pub use search::Found;
+pub use visibility::{PersonPlace, VisibilityChange, VisibilityEffect, VisibilityTarget};
 pub use work::{Control, Unwatched};
 
 /// The result of an engine call.
@@ -71,6 +82,8 @@ pub(crate) struct Inner {
     pub(crate) data_dir: PathBuf,
     pub(crate) utc_offset_minutes: i32,
     pub(crate) known: Mutex<propose::Known>,
+    pub(crate) map: Mutex<Option<Arc<boundary::Map>>>,
+    pub(crate) law: boundary::Law,
     pub(crate) wake: queue::Wake,
     pub(crate) keys: Arc<dyn KeyStore>,
     pub(crate) power: Arc<dyn Power>,
@@ -87,6 +100,11 @@ pub struct Engine {
 impl Engine {
     /// Opens the store in the data directory.
     pub fn open(parts: EngineParts) -> Result<Self> {
+        Self::open_under(parts, boundary::Law::DOMAIN)
+    }
+
+    /// Opens the store under a law; any but the domain's is a test's.
+    pub(crate) fn open_under(parts: EngineParts, law: boundary::Law) -> Result<Self> {
         let store = Store::open(&parts.data_dir)?;
         let inner = Inner {
             store,
@@ -96,6 +114,8 @@ impl Engine {
             data_dir: parts.data_dir,
             utc_offset_minutes: parts.utc_offset_minutes,
             known: Mutex::new(propose::Known::default()),
+            map: Mutex::new(None),
+            law,
             wake: queue::Wake::default(),
             keys: parts.keys,
             power: parts.power,

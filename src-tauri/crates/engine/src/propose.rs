@@ -8,8 +8,8 @@ use std::collections::{BTreeMap, HashMap};
 use keepsake_capture::dedup::{self, compare};
 use keepsake_capture::{Conversation, ENGINE_VERSION, Proposals, Turn};
 use keepsake_domain::{
-    Candidate, CandidateEvidence, ConversationId, DedupOutcome, Gate, JobId, MemoryId, MemoryKind, MemoryStatus, Relation, Role,
-    Stop, Subject, limits,
+    Candidate, CandidateEvidence, ConversationId, DedupOutcome, Gate, JobId, Label, MemoryId, MemoryKind, MemoryStatus, Relation,
+    Role, Stop, Subject, limits,
 };
 use keepsake_models::Embedder;
 use keepsake_store::{
@@ -17,6 +17,7 @@ use keepsake_store::{
     WriteTx,
 };
 
+use crate::boundary::Map;
 use crate::embedding::Vectors;
 use crate::work::Control;
 use crate::{Engine, EngineError, Result};
@@ -50,6 +51,8 @@ struct KnownMemory {
     kind: MemoryKind,
     content: String,
     vector: Option<Vec<f32>>,
+    /// Where it may surface: a candidate is compared only with what is seen wherever the candidate is.
+    label: Label,
 }
 
 #[derive(Default)]
@@ -62,6 +65,7 @@ struct KnownSubject {
 #[derive(Default)]
 pub(crate) struct Known {
     signature: Option<[i64; 4]>,
+    boundary: i64,
     model: Option<String>,
     subjects: HashMap<Subject, KnownSubject>,
 }
@@ -87,14 +91,21 @@ impl KnownSubject {
 
     /// The memory that the candidate repeats, extends or is closest to.
     /// A fact and a position are never one, though they may be put alike: the position has its why (DESIGN section 5).
-    fn nearest(&self, kind: MemoryKind, content: &str, vector: Option<&[f32]>) -> Option<(&KnownMemory, DedupOutcome, f32)> {
+    /// Only memories that `is_open` lets through count.
+    fn nearest(
+        &self,
+        kind: MemoryKind,
+        content: &str,
+        vector: Option<&[f32]>,
+        is_open: impl Fn(&KnownMemory) -> bool,
+    ) -> Option<(&KnownMemory, DedupOutcome, f32)> {
         let mut shared: HashMap<usize, u32> = HashMap::new();
         for word in words(content) {
             for &place in self.by_word.get(&word).filter(|places| places.len() <= COMMON_WORD_MEMORIES).into_iter().flatten() {
                 *shared.entry(place).or_default() += 1;
             }
         }
-        let mut by_words: Vec<(usize, u32)> = shared.into_iter().collect();
+        let mut by_words: Vec<(usize, u32)> = shared.into_iter().filter(|&(place, _)| is_open(&self.memories[place])).collect();
         by_words.sort_by_key(|&(place, count)| (std::cmp::Reverse(count), place));
         let mut chosen: Vec<usize> = by_words.into_iter().take(NEAR_MAX).map(|(place, _)| place).collect();
         if let Some(vector) = vector {
@@ -102,6 +113,7 @@ impl KnownSubject {
                 .memories
                 .iter()
                 .enumerate()
+                .filter(|(_, memory)| is_open(memory))
                 .filter_map(|(place, memory)| Some((place, keepsake_models::cosine(vector, memory.vector.as_deref()?))))
                 .collect();
             by_meaning.sort_by(|a, b| b.1.total_cmp(&a.1).then(a.0.cmp(&b.0)));
@@ -122,28 +134,33 @@ impl KnownSubject {
                 let (outcome, similarity) = compare(content, vector, &memory.content, memory.vector.as_deref());
                 (memory, outcome, similarity)
             })
-            .filter(|(memory, outcome, _)| memory.kind == kind && *outcome != DedupOutcome::Different)
+            .filter(|(memory, outcome, _)| memory.kind == kind && *outcome != DedupOutcome::Different && is_open(memory))
             .max_by(|a, b| rank(a.1).cmp(&rank(b.1)).then(a.2.total_cmp(&b.2)))
     }
 }
 
 impl Known {
     /// Reads again what is known if anything changed since.
-    fn refresh(&mut self, tx: &ReadTx<'_>, model: Option<&str>) -> std::result::Result<(), StoreError> {
+    fn refresh(&mut self, tx: &ReadTx<'_>, map: &Map, model: Option<&str>) -> std::result::Result<(), StoreError> {
         let signature = tx.memory_signature()?;
-        if self.signature == Some(signature) && self.model.as_deref() == model {
+        if self.signature == Some(signature) && self.boundary == map.version && self.model.as_deref() == model {
             return Ok(());
         }
         self.subjects.clear();
+        let sources = tx.memory_sources()?;
         for memory in tx.pending_and_active()? {
             let vector = match model {
                 Some(model) => tx.embedding(EmbeddingOwner::Memory, memory.id.as_str(), model)?,
                 None => None,
             };
-            let known = KnownMemory { id: memory.id, kind: memory.kind, content: memory.content, vector };
+            let places = sources.get(&memory.id).into_iter().flatten().filter_map(|id| map.places.get(id));
+            // Without a place it is seen nowhere, and nothing is compared with it.
+            let Some(label) = Label::of_all(places) else { continue };
+            let known = KnownMemory { id: memory.id, kind: memory.kind, content: memory.content, vector, label };
             self.subjects.entry(memory.subject).or_default().add(known);
         }
         self.signature = Some(signature);
+        self.boundary = map.version;
         self.model = model.map(str::to_owned);
         Ok(())
     }
@@ -182,6 +199,13 @@ pub(crate) struct Harvest<'r> {
     pub(crate) candidates: Vec<Candidate>,
     pub(crate) stops: Vec<Stop>,
     pub(crate) proposer: String,
+}
+
+/// Where a candidate was said, and everywhere else.
+#[derive(Clone, Copy)]
+struct Standing<'m> {
+    map: &'m Map,
+    label: &'m Label,
 }
 
 /// A candidate with its vector, ready to be decided on.
@@ -260,14 +284,17 @@ impl Engine {
             let mut proposed = Proposed::default();
             // Asked again inside the transaction: the person may have turned it private while this was read.
             if !tx.conversation(&conversation.id)?.is_private {
-                known.refresh(tx, embedder.as_deref().map(Embedder::name))?;
+                let map = self.map(tx)?;
+                known.refresh(tx, &map, embedder.as_deref().map(Embedder::name))?;
+                let label = map.places.get(&conversation.id).map_or(Label::PUBLIC, Label::of);
+                let place = Standing { map: &map, label: &label };
                 let job = lease.map(|lease| &lease.job);
                 for (stop, place, proposer) in &stops {
                     self.log(tx, conversation, stop, place.clone(), None, proposer, job)?;
                     *proposed.stopped.entry(stop.gate.name().to_owned()).or_default() += 1;
                 }
                 for candidate in prepared {
-                    self.decide(tx, conversation, candidate, &mut known, embedder.as_deref(), job, &mut proposed)?;
+                    self.decide(tx, conversation, place, candidate, &mut known, embedder.as_deref(), job, &mut proposed)?;
                 }
             }
             finish(tx, &proposed)?;
@@ -286,6 +313,7 @@ impl Engine {
         &self,
         tx: &WriteTx<'_>,
         conversation: &ConversationRow,
+        place: Standing<'_>,
         prepared: Prepared<'_>,
         known: &mut Known,
         embedder: Option<&dyn Embedder>,
@@ -293,6 +321,7 @@ impl Engine {
         proposed: &mut Proposed,
     ) -> std::result::Result<(), StoreError> {
         let Prepared { candidate, evidence, vector, proposer, rows } = prepared;
+        let Standing { map, label } = place;
         let place = evidence.first().map(|e| (e.interaction_id.clone(), e.span));
         let stop = |gate: Gate, reason: String| Stop {
             gate,
@@ -318,20 +347,30 @@ impl Engine {
             return Ok(());
         }
         let now = self.now();
-        let near = known
-            .subjects
-            .get(&candidate.subject)
-            .and_then(|subject| subject.nearest(candidate.kind, &candidate.content, vector.as_deref()))
-            .map(|(memory, outcome, similarity)| (memory.id.clone(), memory.content.clone(), outcome, similarity));
+        let seen_wherever = |from: &Label, to: &Label| map.is_seen_wherever(&self.inner.law, from, to);
+        let nearest = |is_open: &dyn Fn(&KnownMemory) -> bool| {
+            let subject = known.subjects.get(&candidate.subject)?;
+            let (memory, outcome, similarity) =
+                subject.nearest(candidate.kind, &candidate.content, vector.as_deref(), is_open)?;
+            Some((memory.id.clone(), outcome, similarity, seen_wherever(label, &memory.label)))
+        };
+        // What becomes of a candidate may depend only on what is seen wherever the candidate is: if a private memory could take
+        // in a public statement, its absence from public places would tell of the private one.
+        let near = nearest(&|memory| seen_wherever(&memory.label, label));
         if !candidate.is_quarantined
-            && let Some((existing, _, DedupOutcome::Exact, _)) = &near
+            && let Some((existing, DedupOutcome::Exact, _, is_same_label)) = &near
         {
-            // A repeat adds independent evidence: another message, never the same words echoed by somebody else (DESIGN 5).
-            for place in &evidence {
-                tx.add_evidence(existing, place)?;
-            }
+            let reason = if *is_same_label {
+                // A repeat adds independent evidence: another message, never the same words echoed by somebody else (DESIGN 5).
+                for place in &evidence {
+                    tx.add_evidence(existing, place)?;
+                }
+                "A memory already says this; the new line was added to its evidence."
+            } else {
+                "A memory from a more open place already says this; adding this line would close it there."
+            };
             tx.add_proposer(existing, &proposer)?;
-            let stop = stop(Gate::Duplicate, "A memory already says this; the new line was added to its evidence.".to_owned());
+            let stop = stop(Gate::Duplicate, reason.to_owned());
             self.log(tx, conversation, &stop, place, Some(existing.clone()), &proposer, job)?;
             proposed.repeated += 1;
             return Ok(());
@@ -370,8 +409,11 @@ impl Engine {
             proposed.quarantined.push(id);
             return Ok(());
         }
-        if let Some((existing, _, outcome, similarity)) = near {
-            let relation = if outcome == DedupOutcome::Reinforcement { Relation::Extends } else { Relation::Related };
+        // The person reviewing sees what is near wherever it comes from; a relation is shown to nobody else. Only within one label
+        // is it a new version: approving that sets the older one aside.
+        if let Some((existing, outcome, similarity, is_same_label)) = near.or_else(|| nearest(&|_| true)) {
+            let is_version = outcome == DedupOutcome::Reinforcement && is_same_label;
+            let relation = if is_version { Relation::Extends } else { Relation::Related };
             tx.relate(&id, relation, &existing, Some(f64::from(similarity)), now)?;
         }
         proposed.created.push((id.clone(), candidate.category.name().to_owned()));
@@ -380,6 +422,7 @@ impl Engine {
             kind: candidate.kind,
             content: candidate.content,
             vector,
+            label: label.clone(),
         });
         Ok(())
     }

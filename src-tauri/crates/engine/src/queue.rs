@@ -372,7 +372,7 @@ impl Engine {
                 })?;
                 self.forget_incoming(&request.path);
                 self.inner.wake.all();
-                Ok(())
+                self.queue_identity()
             }
             JobKind::Extract => {
                 let ConversationPayload { conversation_id } = read_payload(job)?;
@@ -398,6 +398,7 @@ impl Engine {
                 let ConversationPayload { conversation_id } = read_payload(job)?;
                 self.analyze_by_model(&conversation_id, Some(lease), control).map(drop)
             }
+            JobKind::SuggestLinks => self.suggest_links(lease, control),
             JobKind::Embed => {
                 let filled = self.embed_missing(control)?;
                 self.store().write(|tx| tx.complete(lease, &serde_json::json!({ "filled": filled }).to_string(), self.now()))?;
@@ -475,6 +476,7 @@ impl Engine {
             JobKind::Extract => "Looking for memories failed",
             JobKind::ExtractModel => "Looking for memories with the model failed",
             JobKind::Analyze | JobKind::AnalyzeModel => "An analysis failed",
+            JobKind::SuggestLinks => "Comparing handles failed",
             JobKind::Embed => "Embedding failed",
             JobKind::Erase => "An erasure could not be seen through",
         };

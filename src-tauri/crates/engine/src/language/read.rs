@@ -33,6 +33,11 @@ struct Regions {
 impl Engine {
     /// The scrubber with the regions of phone numbers that the person chose.
     pub fn scrubber(&self) -> Result<Scrubber> {
+        Scrubber::new(&self.scrub_config()?).map_err(|error| EngineError::Refused(error.to_string()))
+    }
+
+    /// The regions of phone numbers that the person chose, and those that are always known.
+    pub(crate) fn scrub_config(&self) -> Result<ScrubConfig> {
         let stored = self.store().read(|tx| tx.setting("settings"))?;
         let regions = stored.and_then(|json| serde_json::from_str::<Regions>(&json).ok()).and_then(|chosen| chosen.phone_regions);
         let mut config = ScrubConfig::default();
@@ -40,7 +45,7 @@ impl Engine {
         config.regions.extend(regions.into_iter().flatten());
         config.regions.sort();
         config.regions.dedup();
-        Scrubber::new(&config).map_err(|error| EngineError::Refused(error.to_string()))
+        Ok(config)
     }
 
     /// Has the chosen model read what it has not read of a conversation, and completes the job with what came of it.

@@ -1,0 +1,325 @@
+//! The boundary as operations use it: what one destination may see, worked out before anything is searched, counted or cut.
+//!
+//! The rule is `keepsake_domain::may_surface` and no other. Here its answers become sets of conversations and memories that the
+//! queries are held to ([`View`]); whoever asks for an agent gets a view and no store. The owner's own windows need none.
+//!
+//! Deliberately not here: the rule, SQL, and what a context is made of.
+
+use std::collections::{BTreeMap, HashMap, HashSet};
+use std::str::FromStr;
+use std::sync::Arc;
+
+use keepsake_domain::{
+    ConversationId, Destination, EntityId, Label, MemoryId, People, Place, Timestamp, Visibility, Withheld, may_surface,
+};
+use keepsake_store::{ConsentItem, HandleRow, MessageHit, Persons, ReadTx, StoreError};
+use uuid::Uuid;
+
+use crate::{Engine, EngineError, Result};
+
+/// The rule and the join as functions, so that a test can put broken ones in their place and see that it notices.
+#[derive(Clone, Copy)]
+pub(crate) struct Law {
+    /// Whether a label may surface at a destination.
+    pub(crate) may_surface: fn(&Label, bool, &Destination) -> std::result::Result<(), Withheld>,
+    /// The label of what rests on several places.
+    pub(crate) label_of: fn(&[&Place]) -> Option<Label>,
+    /// Whether a decision about something with the second label may look at something with the first.
+    pub(crate) flows: fn(&Label, &Label) -> bool,
+}
+
+impl Law {
+    /// The one that holds.
+    pub(crate) const DOMAIN: Self =
+        Self { may_surface, label_of: |places| Label::of_all(places.iter().copied()), flows: |from, to| from.flows_to(to) };
+}
+
+/// Who asks, for whom and where; all of it as people and programs write it.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Audience {
+    /// The program that asks.
+    pub agent: Option<String>,
+    /// Whom it talks with: `channel:handle`, an entity's id, or a name.
+    pub person: Option<String>,
+    /// Where: `type:id`, a channel's id, a conversation, or a channel type.
+    pub channel: Option<String>,
+}
+
+/// Places and persons as they stand, kept until the boundary moves.
+#[derive(Debug)]
+pub(crate) struct Map {
+    pub(crate) version: i64,
+    pub(crate) persons: Persons,
+    pub(crate) places: HashMap<ConversationId, Place>,
+    /// Who reads each conversation: everybody who spoke anywhere in its channel. Of a source only those who spoke right there are
+    /// sure to have read it; of a destination all who may be there count.
+    readers: HashMap<ConversationId, People>,
+}
+
+/// Somebody of whom nothing is known: in no place, so nothing private reaches them.
+fn stranger() -> EntityId {
+    EntityId::from_uuid(Uuid::max())
+}
+
+/// Whoever reads a closed conversation in which nobody but the owner has spoken yet. Nobody else is ever taken for them.
+fn unheard(conversation: &ConversationId) -> EntityId {
+    let tail = conversation.as_str().trim_start_matches(ConversationId::PREFIX);
+    format!("{}{tail}", EntityId::PREFIX).parse().unwrap_or_else(|_| stranger())
+}
+
+/// Every place with its people. Known are those who spoke; a closed place with people of whom none has spoken has a reader all the
+/// same, so it is never taken for one where the owner is alone.
+pub(crate) fn places(tx: &ReadTx<'_>, persons: &Persons) -> std::result::Result<HashMap<ConversationId, Place>, StoreError> {
+    let mut places = tx.places(persons)?;
+    let alone = tx.conversations_with_assistants(&ALONE_WITH_A_PROGRAM)?;
+    for place in places.values_mut() {
+        if place.people.is_empty() && !alone.contains(&place.conversation) {
+            place.people.insert(unheard(&place.conversation));
+        }
+    }
+    Ok(places)
+}
+
+/// Channel types in which the owner is alone with a program.
+const ALONE_WITH_A_PROGRAM: [&str; 3] = ["chat", "cli", "assistant"];
+
+/// A conversation by its own id or by its id in the export.
+fn named_conversation(tx: &ReadTx<'_>, text: &str) -> std::result::Result<Option<ConversationId>, StoreError> {
+    if let Ok(id) = text.parse::<ConversationId>()
+        && tx.conversation(&id).is_ok()
+    {
+        return Ok(Some(id));
+    }
+    tx.conversation_by_source(text)
+}
+
+impl Map {
+    pub(crate) fn load(tx: &ReadTx<'_>) -> std::result::Result<Self, StoreError> {
+        let version = tx.boundary_version()?;
+        let persons = tx.persons()?;
+        Self::at(tx, version, persons)
+    }
+
+    /// The map as it would be with these persons.
+    pub(crate) fn at(tx: &ReadTx<'_>, version: i64, persons: Persons) -> std::result::Result<Self, StoreError> {
+        let places = places(tx, &persons)?;
+        let channels = tx.channels_of_conversations()?;
+        let mut by_channel: HashMap<&(String, String), People> = HashMap::new();
+        for (id, channel) in &channels {
+            let people = places.get(id).into_iter().flat_map(|place| place.people.iter().cloned());
+            by_channel.entry(channel).or_default().extend(people);
+        }
+        let readers =
+            channels.iter().map(|(id, channel)| (id.clone(), by_channel.get(channel).cloned().unwrap_or_default())).collect();
+        Ok(Self { version, persons, places, readers })
+    }
+
+    /// The map as it would be with these places.
+    pub(crate) fn with_places(&self, places: HashMap<ConversationId, Place>) -> Self {
+        Self { version: self.version, persons: self.persons.clone(), places, readers: self.readers.clone() }
+    }
+
+    /// A conversation as a destination.
+    pub(crate) fn destination_in(&self, conversation: &ConversationId) -> Option<Destination> {
+        let place = self.places.get(conversation)?;
+        Some(Destination {
+            conversation: Some(conversation.clone()),
+            visibility: place.visibility,
+            people: self.readers.get(conversation).cloned().unwrap_or_default(),
+        })
+    }
+
+    /// Whether what has the first label is seen wherever what has the second is: by its people, and in its own conversation.
+    pub(crate) fn is_seen_wherever(&self, law: &Law, from: &Label, to: &Label) -> bool {
+        let home = to.home().and_then(|home| self.destination_in(home));
+        (law.flows)(from, to) && home.is_none_or(|home| (law.may_surface)(from, false, &home).is_ok())
+    }
+
+    /// The person whom these words name. A handle that nobody has seen is a stranger and no error: an agent must not learn from the
+    /// difference who is known.
+    pub(crate) fn person(&self, tx: &ReadTx<'_>, text: &str) -> Result<EntityId> {
+        let text = text.trim();
+        if let Ok(id) = EntityId::from_str(text) {
+            return Ok(self.persons.of(&id));
+        }
+        if let Some((channel, address)) = text.split_once(':')
+            && let Some(row) = tx.handle_by_address(channel, address)?
+        {
+            return Ok(self.persons.of(&row.entity_id));
+        }
+        let is_named = |row: &HandleRow| row.handle == text || row.display_name.to_lowercase() == text.to_lowercase();
+        let found: People = tx.handles()?.iter().filter(|row| is_named(row)).map(|row| self.persons.of(&row.entity_id)).collect();
+        match found.len() {
+            0 => Ok(stranger()),
+            1 => Ok(found.into_iter().next().unwrap_or_else(stranger)),
+            count => Err(EngineError::Refused(format!(
+                "{count} people are called {text:?}; name one by a handle, as in matrix:@name:example.org"
+            ))),
+        }
+    }
+
+    /// Where an answer to this audience goes.
+    pub(crate) fn destination(&self, tx: &ReadTx<'_>, audience: &Audience) -> Result<Destination> {
+        let mut destination = Destination { conversation: None, visibility: Visibility::Private, people: People::new() };
+        if let Some(channel) = audience.channel.as_deref().map(str::trim).filter(|channel| !channel.is_empty()) {
+            self.at_channel(tx, channel, audience.person.is_some(), &mut destination)?;
+        }
+        if let Some(person) = audience.person.as_deref() {
+            let person = self.person(tx, person)?;
+            if !self.persons.is_owner(&person) {
+                destination.people.insert(person);
+            }
+        }
+        if let Some(agent) = audience.agent.as_deref()
+            && tx.agent_visibility(agent)? == Some(Visibility::Public)
+        {
+            destination.visibility = Visibility::Public;
+        }
+        Ok(destination)
+    }
+
+    fn at_channel(&self, tx: &ReadTx<'_>, channel: &str, has_person: bool, destination: &mut Destination) -> Result<()> {
+        let (channel_type, channel_id) = channel.split_once(':').unwrap_or((channel, ""));
+        let mut conversations =
+            if channel_id.is_empty() { Vec::new() } else { tx.conversations_of_channel(channel_type, channel_id)? };
+        if conversations.is_empty()
+            && let Some(id) = named_conversation(tx, channel)?
+        {
+            conversations.push(id);
+        }
+        let places: Vec<&Place> = conversations.iter().filter_map(|id| self.places.get(id)).collect();
+        if places.is_empty() {
+            destination.visibility =
+                tx.channel_choice(channel_type, channel_id)?.unwrap_or_else(|| Visibility::of_destination(channel_type));
+            // Who reads a closed place that nobody has seen, nobody knows; unless the owner is alone there with a program.
+            if !has_person && !ALONE_WITH_A_PROGRAM.contains(&channel_type.to_lowercase().as_str()) {
+                destination.people.insert(stranger());
+            }
+            return Ok(());
+        }
+        // One open conversation makes the channel an open place.
+        if places.iter().any(|place| place.visibility == Visibility::Public) {
+            destination.visibility = Visibility::Public;
+        }
+        // One that is off the record counts for who is there and for nothing else.
+        destination.conversation = places.iter().find(|place| !place.is_off_record).map(|place| place.conversation.clone());
+        destination.people.extend(conversations.iter().filter_map(|id| self.readers.get(id)).flatten().cloned());
+        Ok(())
+    }
+}
+
+/// What one destination may see.
+pub struct View {
+    law: Law,
+    pub(crate) map: Arc<Map>,
+    /// Where what is asked for goes.
+    pub destination: Destination,
+    conversations: Vec<ConversationId>,
+}
+
+/// Memories that may surface, and of the others how many by which rule, which is for the owner alone.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Visible {
+    /// May surface, in the order of their arrival.
+    pub memories: Vec<MemoryId>,
+    /// May not.
+    pub withheld: BTreeMap<MemoryId, Withheld>,
+}
+
+impl View {
+    pub(crate) fn new(law: Law, map: Arc<Map>, destination: Destination) -> Self {
+        let mut conversations: Vec<ConversationId> = map
+            .places
+            .values()
+            .filter(|place| (law.label_of)(&[place]).is_some_and(|label| (law.may_surface)(&label, false, &destination).is_ok()))
+            .map(|place| place.conversation.clone())
+            .collect();
+        conversations.sort();
+        Self { law, map, destination, conversations }
+    }
+
+    /// Conversations whose own words may surface, sorted.
+    pub fn conversations(&self) -> &[ConversationId] {
+        &self.conversations
+    }
+
+    /// Whether a conversation's own words may surface.
+    pub fn shows(&self, conversation: &ConversationId) -> bool {
+        self.conversations.binary_search(conversation).is_ok()
+    }
+
+    /// The answer about something that rests on these conversations; one that is not stored any more withholds it.
+    pub(crate) fn judge(&self, sources: &[ConversationId], is_shared: bool) -> std::result::Result<(), Withheld> {
+        let places: Option<Vec<&Place>> = sources.iter().map(|id| self.map.places.get(id)).collect();
+        match places.and_then(|places| (self.law.label_of)(&places)) {
+            Some(label) => (self.law.may_surface)(&label, is_shared, &self.destination),
+            None => Err(Withheld::OffRecord),
+        }
+    }
+
+    /// The memories that were active at a moment, or are now, as this destination may see them.
+    pub fn memories(&self, tx: &ReadTx<'_>, at: Option<Timestamp>) -> std::result::Result<Visible, StoreError> {
+        let sources = tx.memory_sources()?;
+        let shared: HashSet<String> = tx.shared_items(ConsentItem::Memory)?;
+        let mut visible = Visible::default();
+        for id in tx.memories_active(at)? {
+            match self.judge(sources.get(&id).map_or(&[], Vec::as_slice), shared.contains(id.as_str())) {
+                Ok(()) => visible.memories.push(id),
+                Err(rule) => {
+                    visible.withheld.insert(id, rule);
+                }
+            }
+        }
+        Ok(visible)
+    }
+
+    /// Messages that hold the words, best first, of those that may surface.
+    pub fn search_messages(
+        &self,
+        tx: &ReadTx<'_>,
+        typed: &str,
+        until: Option<Timestamp>,
+        limit: u32,
+    ) -> std::result::Result<Vec<MessageHit>, StoreError> {
+        tx.search_messages_within(typed, &self.conversations, until, limit)
+    }
+}
+
+impl Engine {
+    /// Places and persons as they stand now.
+    pub(crate) fn map(&self, tx: &ReadTx<'_>) -> std::result::Result<Arc<Map>, StoreError> {
+        let version = tx.boundary_version()?;
+        let mut kept = self.inner.map.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+        if let Some(map) = kept.as_ref().filter(|map| map.version == version) {
+            return Ok(Arc::clone(map));
+        }
+        let map = Arc::new(Map::load(tx)?);
+        *kept = Some(Arc::clone(&map));
+        Ok(map)
+    }
+
+    /// Does `work` with what an audience may see; the audience is worked out in the same snapshot as everything else is read from.
+    pub fn with_view<T>(
+        &self,
+        audience: &Audience,
+        work: impl FnOnce(&ReadTx<'_>, &View) -> std::result::Result<T, StoreError>,
+    ) -> Result<T> {
+        let mut refused = None;
+        let done = self.store().read(|tx| {
+            let map = self.map(tx)?;
+            match map.destination(tx, audience) {
+                Ok(destination) => work(tx, &View::new(self.inner.law, map, destination)).map(Some),
+                Err(EngineError::Store(error)) => Err(error),
+                Err(error) => {
+                    refused = Some(error);
+                    Ok(None)
+                }
+            }
+        })?;
+        done.ok_or_else(|| refused.unwrap_or(EngineError::Refused("the audience could not be worked out".to_owned())))
+    }
+}
+
+#[cfg(test)]
+#[path = "boundary/noninterference.rs"]
+mod noninterference;

@@ -1,0 +1,358 @@
+//! The plain text an agent gets: the conversation first, then what the boundary allows of what is known, within a budget.
+//!
+//! Everything is chosen from a [`View`], so what may not surface is neither counted nor ranked nor cut. What was withheld is told
+//! apart, for the owner alone; the text is the same whether something was withheld or nothing was there. Each line begins with the
+//! id it comes from. The text assumes no model: headings, short lines, dates.
+//!
+//! Deliberately not here: the rule (`domain`), the sets it yields (`boundary`), where an agent is connected (`server`).
+
+use std::collections::{BTreeMap, HashMap};
+
+use keepsake_domain::{ConversationId, EntityId, MemoryId, SourceRef, Subject, Timestamp, Withheld};
+use keepsake_models::cosine;
+use keepsake_store::{EmbeddingOwner, InteractionRow, MemoryRow, ReadTx, StoreError};
+use serde::Serialize;
+
+use crate::boundary::{Audience, View};
+use crate::{Engine, Result, rfc3339};
+
+/// Characters unless asked otherwise: some 1,500 tokens, which a small local model has room for beside its own conversation.
+pub const CONTEXT_CHARS: usize = 6_000;
+
+/// The most that is put together: beyond it a text is an export and no context.
+pub const CONTEXT_CHARS_MAX: usize = 200_000;
+
+/// Messages of the current conversation that are looked at; older ones come by search or as memories.
+const CONVERSATION_MESSAGES: u32 = 40;
+
+/// One line holds at most so many characters of a text: a pasted page must not push everything else out.
+const LINE_CHARS: usize = 600;
+
+/// Found messages that are looked at for one query.
+const FOUND_MESSAGES: u32 = 12;
+
+/// The share of the budget the sections may take, in order; what one leaves over the next ones may use.
+const SHARES: [(Section, f64); 4] =
+    [(Section::Conversation, 0.35), (Section::Person, 0.25), (Section::Owner, 0.25), (Section::Found, 0.15)];
+
+/// How much nearness in meaning counts beside one rare word found: a cosine of 0.5 is about as telling as one word.
+const MEANING_WEIGHT: f64 = 8.0;
+
+/// Below this cosine a statement has nothing to do with the question.
+const MEANING_MIN: f32 = 0.25;
+
+/// What is asked for.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct ContextRequest {
+    /// For whom and where.
+    pub audience: Audience,
+    /// What it is about; without it the latest and surest come first.
+    pub query: Option<String>,
+    /// Characters at most; 0 is the default.
+    pub budget_chars: usize,
+    /// As it was believed then.
+    pub as_of: Option<Timestamp>,
+}
+
+/// One line of a context.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct ContextItem {
+    /// Of the memory, message or profile entry.
+    pub id: String,
+    /// `message`, `memory` …
+    pub kind: &'static str,
+    /// Where it was said, by the ids of the original export.
+    pub sources: Vec<SourceRef>,
+}
+
+/// How many items a rule held back. For the owner's own eyes.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct WithheldCount {
+    /// The rule's name.
+    pub rule: &'static str,
+    /// Items.
+    pub count: u64,
+}
+
+/// What an agent gets (`text`), with what it is made of, and what the owner may know beside it.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Context {
+    /// Plain text.
+    pub text: String,
+    /// Its lines.
+    pub items: Vec<ContextItem>,
+    /// What the boundary held back.
+    pub withheld: Vec<WithheldCount>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Section {
+    Conversation,
+    Person,
+    Owner,
+    Found,
+}
+
+struct Line {
+    item: ContextItem,
+    text: String,
+}
+
+/// Puts sections together within the budget.
+struct Page {
+    text: String,
+    items: Vec<ContextItem>,
+    chars: usize,
+    budget: usize,
+}
+
+impl Page {
+    /// Adds a heading and as many lines as fit into `until` characters of the whole; `newest_last` drops from the front.
+    fn add(&mut self, heading: &str, lines: Vec<Line>, until: usize, newest_last: bool) {
+        let until = until.min(self.budget);
+        let head = format!("{}## {heading}\n", if self.text.is_empty() { "" } else { "\n" });
+        let mut room = until.saturating_sub(self.chars + head.chars().count());
+        let mut taken = Vec::new();
+        let order: Box<dyn Iterator<Item = Line>> =
+            if newest_last { Box::new(lines.into_iter().rev()) } else { Box::new(lines.into_iter()) };
+        for line in order {
+            let chars = line.text.chars().count() + 1;
+            if chars > room {
+                // A later, shorter line of a ranked list may still fit; of a conversation nothing beyond a gap is wanted.
+                if newest_last {
+                    break;
+                }
+                continue;
+            }
+            room -= chars;
+            taken.push(line);
+        }
+        if taken.is_empty() {
+            return;
+        }
+        if newest_last {
+            taken.reverse();
+        }
+        self.chars += head.chars().count();
+        self.text.push_str(&head);
+        for line in taken {
+            self.chars += line.text.chars().count() + 1;
+            self.text.push_str(&line.text);
+            self.text.push('\n');
+            self.items.push(line.item);
+        }
+    }
+}
+
+/// On one line, and no longer than a line should be.
+fn flat(text: &str) -> String {
+    let mut flat = String::with_capacity(text.len().min(LINE_CHARS * 4));
+    for word in text.split_whitespace() {
+        if !flat.is_empty() {
+            flat.push(' ');
+        }
+        flat.push_str(word);
+        if flat.chars().count() > LINE_CHARS {
+            return flat.chars().take(LINE_CHARS).chain(['…']).collect();
+        }
+    }
+    flat
+}
+
+fn day(time: Timestamp) -> String {
+    rfc3339(time).chars().take(10).collect()
+}
+
+fn source_of(row: &InteractionRow) -> Option<SourceRef> {
+    Some(SourceRef {
+        kind: row.source_kind.parse().ok()?,
+        conversation: row.source_conversation.clone(),
+        message: row.source_message.clone(),
+    })
+}
+
+fn message_line(row: &InteractionRow) -> Line {
+    Line {
+        text: format!("- [{}] {} {}: {}", row.id, day(row.time), row.author, flat(&row.content)),
+        item: ContextItem { id: row.id.to_string(), kind: "message", sources: source_of(row).into_iter().collect() },
+    }
+}
+
+impl Engine {
+    /// What an audience gets.
+    pub fn context(&self, request: &ContextRequest) -> Result<Context> {
+        let query = request.query.as_deref().map(str::trim).filter(|query| !query.is_empty());
+        let vector = query.and_then(|query| self.query_vector(query));
+        self.with_view(&request.audience, |tx, view| self.assemble(tx, view, request, query, vector.as_ref()))
+    }
+
+    /// The query's vector with the name of its model.
+    pub(crate) fn query_vector(&self, query: &str) -> Option<(String, Vec<f32>)> {
+        let embedder = self.inner.embedder.ready()?;
+        let vector = embedder.embed(&[query]).ok()?.pop()?;
+        Some((embedder.name().to_owned(), vector))
+    }
+
+    fn assemble(
+        &self,
+        tx: &ReadTx<'_>,
+        view: &View,
+        request: &ContextRequest,
+        query: Option<&str>,
+        vector: Option<&(String, Vec<f32>)>,
+    ) -> std::result::Result<Context, StoreError> {
+        let visible = view.memories(tx, request.as_of)?;
+        let ranked = rank(tx, &visible.memories, query, vector)?;
+        let people: Vec<EntityId> = view.destination.people.iter().cloned().collect();
+        let handles: HashMap<String, EntityId> =
+            tx.handles()?.into_iter().map(|row| (row.id.to_string(), view.map.persons.of(&row.entity_id))).collect();
+        let about = |memory: &MemoryRow, handle: Option<&String>| match (&memory.subject, handle) {
+            (Subject::Owner, _) => Some(Section::Owner),
+            (Subject::Person(_), Some(handle)) => {
+                handles.get(handle).filter(|person| people.contains(person)).map(|_| Section::Person)
+            }
+            _ => None,
+        };
+        let mut sections: BTreeMap<usize, Vec<Line>> = BTreeMap::new();
+        for id in &ranked {
+            let memory = tx.memory(id)?;
+            let handle = tx.subject_handle(id)?;
+            let section = match about(&memory, handle.as_ref()) {
+                Some(section) => section,
+                // Of somebody who is not here, only what the question is about.
+                None if query.is_some() => Section::Found,
+                None => continue,
+            };
+            let line = Line { text: memory_text(&memory), item: self.memory_item(tx, view, &memory.id)? };
+            sections.entry(section as usize).or_default().push(line);
+        }
+        if let Some(query) = query {
+            let found = view.search_messages(tx, query, request.as_of, FOUND_MESSAGES)?;
+            let lines = found.iter().filter(|hit| !hit.message.is_branch).map(|hit| message_line(&hit.message));
+            sections.entry(Section::Found as usize).or_default().extend(lines);
+        }
+        let budget = match request.budget_chars {
+            0 => CONTEXT_CHARS,
+            chars => chars.min(CONTEXT_CHARS_MAX),
+        };
+        let mut page = Page { text: String::new(), items: Vec::new(), chars: 0, budget };
+        let mut share = 0.0;
+        for (section, own) in SHARES {
+            share += own;
+            let until = (budget as f64 * share) as usize;
+            match section {
+                Section::Conversation => {
+                    let lines = conversation_lines(tx, view.destination.conversation.as_ref(), request.as_of)?;
+                    page.add("This conversation", lines, until, true);
+                }
+                _ => {
+                    let heading = match section {
+                        Section::Person => "About the people here",
+                        Section::Owner => "About the user",
+                        _ => "Related",
+                    };
+                    let shown: Vec<String> = page.items.iter().map(|item| item.id.clone()).collect();
+                    let mut lines = sections.remove(&(section as usize)).unwrap_or_default();
+                    lines.retain(|line| !shown.contains(&line.item.id));
+                    page.add(heading, lines, until, false);
+                }
+            }
+        }
+        Ok(Context { text: page.text, items: page.items, withheld: counts(visible.withheld.values().copied()) })
+    }
+
+    fn memory_item(&self, tx: &ReadTx<'_>, view: &View, id: &MemoryId) -> std::result::Result<ContextItem, StoreError> {
+        let mut sources = Vec::new();
+        for evidence in tx.evidence(id)? {
+            // What the person shared is shared; the conversation it was said in is not.
+            if let Some(message) = tx.interaction(&evidence.interaction_id)?
+                && view.shows(&message.conversation_id)
+            {
+                sources.extend(source_of(&message));
+            }
+        }
+        sources.dedup();
+        Ok(ContextItem { id: id.to_string(), kind: "memory", sources })
+    }
+}
+
+fn memory_text(memory: &MemoryRow) -> String {
+    format!("- [{}] {} ({})", memory.id, flat(&memory.content), day(memory.said))
+}
+
+fn conversation_lines(
+    tx: &ReadTx<'_>,
+    conversation: Option<&ConversationId>,
+    until: Option<Timestamp>,
+) -> std::result::Result<Vec<Line>, StoreError> {
+    let Some(conversation) = conversation else { return Ok(Vec::new()) };
+    Ok(tx.last_messages(conversation, until, CONVERSATION_MESSAGES)?.iter().map(message_line).collect())
+}
+
+fn counts(rules: impl Iterator<Item = Withheld>) -> Vec<WithheldCount> {
+    let mut counts: BTreeMap<Withheld, u64> = BTreeMap::new();
+    for rule in rules {
+        *counts.entry(rule).or_default() += 1;
+    }
+    counts.into_iter().map(|(rule, count)| WithheldCount { rule: rule.name(), count }).collect()
+}
+
+/// The memories in the order in which they are worth a line. With a query by words and meaning, without one the newest first.
+fn rank(
+    tx: &ReadTx<'_>,
+    memories: &[MemoryId],
+    query: Option<&str>,
+    vector: Option<&(String, Vec<f32>)>,
+) -> std::result::Result<Vec<MemoryId>, StoreError> {
+    let Some(query) = query else { return Ok(memories.iter().rev().cloned().collect()) };
+    let mut scores: HashMap<MemoryId, f64> = tx.search_memories_within(query, memories)?.into_iter().collect();
+    if let Some((model, vector)) = vector {
+        for id in memories {
+            if let Some(own) = tx.embedding(EmbeddingOwner::Memory, id.as_str(), model)? {
+                let nearness = cosine(vector, &own);
+                if nearness >= MEANING_MIN {
+                    *scores.entry(id.clone()).or_default() += f64::from(nearness) * MEANING_WEIGHT;
+                }
+            }
+        }
+    }
+    // In a fixed order before it is sorted by score, so that equals stand as they came, the newest first.
+    let mut scored: Vec<(MemoryId, f64)> =
+        memories.iter().rev().filter_map(|id| scores.get(id).map(|score| (id.clone(), *score))).collect();
+    scored.sort_by(|a, b| b.1.total_cmp(&a.1));
+    Ok(scored.into_iter().map(|(id, _)| id).collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn line(id: &str, chars: usize) -> Line {
+        Line { text: "x".repeat(chars), item: ContextItem { id: id.to_owned(), kind: "memory", sources: Vec::new() } }
+    }
+
+    #[test]
+    fn a_page_never_exceeds_its_budget_and_keeps_what_is_next() {
+        let check = |budget: usize, lines: &[usize], newest_last: bool, expect: &[&str]| {
+            let mut page = Page { text: String::new(), items: Vec::new(), chars: 0, budget };
+            let lines = lines.iter().enumerate().map(|(n, chars)| line(&n.to_string(), *chars)).collect();
+            page.add("H", lines, budget, newest_last);
+            assert!(page.text.chars().count() <= budget, "{} of {budget}", page.text.chars().count());
+            assert_eq!(page.text.chars().count(), page.chars, "the count is kept right");
+            let ids: Vec<&str> = page.items.iter().map(|item| item.id.as_str()).collect();
+            assert_eq!(ids, expect, "budget {budget}, lines {lines:?}", lines = ids.len());
+        };
+        check(100, &[10, 10], false, &["0", "1"]);
+        check(20, &[10, 10], false, &["0"]);
+        check(20, &[30, 10], false, &["1"]);
+        check(20, &[10, 10], true, &["1"]);
+        check(30, &[5, 30, 10], true, &["2"]);
+        check(3, &[1], false, &[]);
+    }
+
+    #[test]
+    fn a_line_is_one_line() {
+        assert_eq!(flat("  one\ntwo\t three "), "one two three");
+        assert_eq!(flat(&"word ".repeat(1_000)).chars().count(), LINE_CHARS + 1, "cut with a mark");
+    }
+}

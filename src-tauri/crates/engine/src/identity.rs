@@ -1,0 +1,154 @@
+//! Looks for handles that may belong to one person, over everything that is not private; the person decides.
+//!
+//! One job reads every message once and stores the pairs it would ask about, without text. It runs after messages arrived, and its
+//! result takes the place of the one before, so that a pair whose evidence was erased is gone too.
+
+use std::collections::BTreeMap;
+
+use keepsake_domain::{EntityType, HandleId, JobId, JobKind, LinkId, MessageType, Role, Timestamp};
+use keepsake_people::identity::{HandleRecord, IdentityReader, Suggestion, Utterance};
+use keepsake_store::{Lease, LinkSuggestionRow, NewJob, ReadTx, StoreError};
+use serde_json::Value;
+
+use crate::work::Control;
+use crate::{Engine, EngineError, Result};
+
+/// The setting that says up to which message the last look reached.
+const LOOKED_SETTING: &str = "links_looked_through_seq";
+
+/// Fields of a message's metadata in which exports keep what a profile says of its author.
+const PROFILE_FIELDS: [&str; 8] = ["email", "mail", "phone", "tel", "author_email", "author_phone", "profile", "author_profile"];
+
+/// A profile says a handful of things; more is something else.
+const PROFILE_VALUES_MAX: usize = 8;
+
+fn collect(value: &Value, values: &mut Vec<String>) {
+    match value {
+        Value::String(text) if !text.is_empty() && !values.contains(text) && values.len() < PROFILE_VALUES_MAX => {
+            values.push(text.clone());
+        }
+        Value::Array(items) => items.iter().for_each(|item| collect(item, values)),
+        Value::Object(fields) => fields.values().for_each(|item| collect(item, values)),
+        _ => {}
+    }
+}
+
+impl Engine {
+    /// Queues a look at who may be one person, if messages arrived since the last one.
+    pub fn queue_identity(&self) -> Result<()> {
+        let (last, looked) = self.store().read(|tx| Ok((tx.last_seq_of_all()?, tx.setting(LOOKED_SETTING)?)))?;
+        if looked.and_then(|text| text.parse::<i64>().ok()) == Some(last) || last == 0 {
+            return Ok(());
+        }
+        let job = NewJob {
+            id: JobId::fresh(self.ids()),
+            kind: JobKind::SuggestLinks,
+            // What arrives while one runs is for the next.
+            idempotency_key: last.to_string(),
+            payload: "{}".to_owned(),
+        };
+        self.store().write(|tx| tx.enqueue(&job, self.now()))?;
+        self.inner.wake.all();
+        Ok(())
+    }
+
+    /// Reads everything and puts what it suggests in the place of what was suggested before.
+    pub(crate) fn suggest_links(&self, lease: &Lease, control: &dyn Control) -> Result<()> {
+        let config = self.scrub_config()?;
+        let (last, records, conversations) = self.store().read(|tx| {
+            let mut conversations: Vec<_> = tx
+                .places(&tx.persons()?)?
+                .into_values()
+                .filter(|place| !place.is_off_record)
+                .map(|place| place.conversation)
+                .collect();
+            conversations.sort();
+            Ok((tx.last_seq_of_all()?, handle_records(tx)?, conversations))
+        })?;
+        let mut reader = IdentityReader::new(records, &config).map_err(|error| EngineError::Refused(error.to_string()))?;
+        let total = conversations.len() as u64;
+        for (done, id) in conversations.iter().enumerate() {
+            control.progress("Comparing handles", done as u64, total);
+            if control.is_cancelled() {
+                return Err(EngineError::Cancelled);
+            }
+            // Turned private or erased meanwhile: nothing of it counts.
+            let rows = match self
+                .store()
+                .read(|tx| if tx.conversation(id)?.is_private { Ok(Vec::new()) } else { tx.conversation_interactions(id) })
+            {
+                Ok(rows) => rows,
+                Err(StoreError::NotFound { .. }) => continue,
+                Err(error) => return Err(error.into()),
+            };
+            for row in &rows {
+                let is_spoken = matches!(row.message_type, MessageType::Text | MessageType::Voice)
+                    && matches!(row.role, Role::Person | Role::Owner)
+                    && !row.is_branch;
+                let Ok(handle) = row.handle_id.parse::<HandleId>() else { continue };
+                if is_spoken {
+                    reader.read(&Utterance {
+                        interaction: &row.id,
+                        handle: &handle,
+                        conversation: &row.conversation_id,
+                        text: &row.content,
+                        time: row.time,
+                    });
+                }
+            }
+        }
+        // What is suggested rests on messages alone: answered pairs stay in the list with their evidence, and an answer that is taken
+        // back leaves no trace in what is suggested to others. Whether a pair is asked about is worked out when it is shown.
+        let rows = reader
+            .suggest(&[])
+            .iter()
+            .map(|suggestion| stored(LinkId::fresh(self.ids()), suggestion))
+            .collect::<Result<Vec<_>>>()?;
+        let now = self.now();
+        self.store().write(|tx| {
+            tx.check_lease(lease)?;
+            tx.replace_link_suggestions(&rows, now)?;
+            tx.put_setting(LOOKED_SETTING, &last.to_string(), now)?;
+            tx.complete(lease, &serde_json::json!({ "suggested": rows.len() }).to_string(), now)
+        })?;
+        Ok(())
+    }
+}
+
+fn stored(id: LinkId, suggestion: &Suggestion) -> Result<LinkSuggestionRow> {
+    let json = |clues| serde_json::to_string(clues).map_err(|error| EngineError::Stored { what: "link suggestion", error });
+    Ok(LinkSuggestionRow {
+        id,
+        a: suggestion.a.clone(),
+        b: suggestion.b.clone(),
+        strength: suggestion.strength.to_string(),
+        evidence_for: json(&suggestion.evidence_for)?,
+        evidence_against: json(&suggestion.evidence_against)?,
+        evidence_fingerprint: suggestion.fingerprint.as_str().to_owned(),
+    })
+}
+
+fn handle_records(tx: &ReadTx<'_>) -> std::result::Result<Vec<HandleRecord>, StoreError> {
+    let persons = tx.persons()?;
+    let names = tx.names_of_handles()?;
+    let mut profiles: BTreeMap<HandleId, Vec<String>> = BTreeMap::new();
+    tx.each_profile(&PROFILE_FIELDS, |handle, value| collect(value, profiles.entry(handle).or_default()))?;
+    Ok(tx
+        .handles()?
+        .into_iter()
+        .map(|row| HandleRecord {
+            names: names.get(&row.id).cloned().unwrap_or_else(|| vec![row.display_name.clone()]),
+            profile: profiles.remove(&row.id).unwrap_or_default(),
+            // However many entities exports name the owner by, they are one.
+            entity: if row.is_owner { persons.of(&row.entity_id) } else { row.entity_id },
+            entity_type: row.entity_type.parse().unwrap_or(EntityType::Person),
+            is_owner: row.is_owner,
+            first_seen: row.first.unwrap_or(Timestamp(0)),
+            last_seen: row.last.unwrap_or(Timestamp(0)),
+            messages: u32::try_from(row.messages).unwrap_or(u32::MAX),
+            channel_type: row.channel_type,
+            address: row.handle,
+            id: row.id,
+        })
+        .collect())
+}

@@ -672,7 +672,19 @@ limit: number,
 /**
  * `messages`, `memories` or `all`.
  */
-scope: string | null, };
+scope: string | null, 
+/**
+ * The program that asks: with it, a person or a channel only what may surface there is searched.
+ */
+agent: string | null, 
+/**
+ * Whom it talks with.
+ */
+person: string | null, 
+/**
+ * Where.
+ */
+channel: string | null, };
 
 export type SearchHit = { 
 /**
@@ -1558,6 +1570,485 @@ export type AlertsResponse = {
  */
 items: Array<AlertView>, };
 
+export type PersonHandle = { 
+/**
+ * Id.
+ */
+id: string, 
+/**
+ * Channel type: `matrix`, `email` …
+ */
+channel: string, 
+/**
+ * As the channel writes it.
+ */
+handle: string, 
+/**
+ * The name it goes by there.
+ */
+display_name: string, 
+/**
+ * Confirmed by the person, or linked by them.
+ */
+verified: boolean, 
+/**
+ * Messages under it.
+ */
+messages: number, 
+/**
+ * First message.
+ */
+first: number | null, 
+/**
+ * Last message.
+ */
+last: number | null, };
+
+export type PersonView = { 
+/**
+ * Id.
+ */
+id: string, 
+/**
+ * Name.
+ */
+name: string, 
+/**
+ * `person`, `agent`, `service`, `group`.
+ */
+type: string, 
+/**
+ * It is the owner.
+ */
+is_owner: boolean, 
+/**
+ * Every handle that is theirs.
+ */
+handles: Array<PersonHandle>, 
+/**
+ * Messages.
+ */
+messages: number, 
+/**
+ * First message.
+ */
+first: number | null, 
+/**
+ * Last message.
+ */
+last: number | null, 
+/**
+ * Approved memories about them.
+ */
+memories: number, 
+/**
+ * Suggested links of their handles that wait for an answer.
+ */
+open_links: number, };
+
+export type PeopleResponse = { 
+/**
+ * The owner first, then whoever was heard last.
+ */
+items: Array<PersonView>, };
+
+export type LineView = { 
+/**
+ * Message id.
+ */
+message_id: string, 
+/**
+ * Conversation to open.
+ */
+conversation_id: string, 
+/**
+ * Its title.
+ */
+conversation_title: string, 
+/**
+ * Channel type.
+ */
+channel: string, 
+/**
+ * `public` or `private`.
+ */
+visibility: string, 
+/**
+ * Who said it.
+ */
+author: string, 
+/**
+ * When.
+ */
+time: number, 
+/**
+ * The text, whole.
+ */
+text: string, 
+/**
+ * Where in it the evidence begins; equal to `end` where the whole line counts.
+ */
+start: number, 
+/**
+ * Where it ends.
+ */
+end: number, };
+
+export type AboutView = { 
+/**
+ * Memory id.
+ */
+id: string, 
+/**
+ * The statement.
+ */
+content: string, 
+/**
+ * Category.
+ */
+category: string, 
+/**
+ * `public` or `private`: the join of its sources.
+ */
+visibility: string, 
+/**
+ * The person allowed it to be told anywhere.
+ */
+is_shared: boolean, 
+/**
+ * When it was said.
+ */
+time: number, };
+
+export type PlaceView = { 
+/**
+ * Conversation id.
+ */
+conversation_id: string, 
+/**
+ * Title.
+ */
+title: string, 
+/**
+ * Channel type.
+ */
+channel: string, 
+/**
+ * `public` or `private`.
+ */
+visibility: string, 
+/**
+ * Turned private by the person: nothing of it is used.
+ */
+is_private: boolean, 
+/**
+ * Messages.
+ */
+messages: number, 
+/**
+ * Last message.
+ */
+last: number, 
+/**
+ * Memories about this person that may be told there.
+ */
+visible_memories: number, 
+/**
+ * Memories about this person that may not.
+ */
+withheld_memories: number, };
+
+export type PersonDetail = { 
+/**
+ * Who.
+ */
+person: PersonView, 
+/**
+ * What they said last, newest first.
+ */
+timeline: Array<LineView>, 
+/**
+ * Approved memories about them, newest first.
+ */
+memories: Array<AboutView>, 
+/**
+ * Where they are met.
+ */
+places: Array<PlaceView>, 
+/**
+ * Suggested and answered links of their handles.
+ */
+links: Array<LinkView>, };
+
+export type ClueView = { 
+/**
+ * `same_contact`, `declared_handle`, `same_full_name`, `shared_companions`, `shared_terms`; against: `same_conversation`,
+ * `different_names`, `same_server`, `denied`, `declared_other`, `mixed_scripts`, `decided_different`.
+ */
+kind: string, 
+/**
+ * What the reason names: an address, a name, words.
+ */
+detail: Record<string, unknown>, 
+/**
+ * The lines it rests on.
+ */
+lines: Array<LineView>, };
+
+export type LinkView = { 
+/**
+ * Id.
+ */
+id: string, 
+/**
+ * `open`, `same`, `different`, `unsure`.
+ */
+status: string, 
+/**
+ * `contact`, `declared`, `name`, `guess`; `manual` for a link by hand.
+ */
+strength: string, 
+/**
+ * One handle.
+ */
+a: PersonHandle, 
+/**
+ * The other.
+ */
+b: PersonHandle, 
+/**
+ * What speaks for it.
+ */
+for: Array<ClueView>, 
+/**
+ * What speaks against it.
+ */
+against: Array<ClueView>, 
+/**
+ * Some lines of the first handle.
+ */
+a_lines: Array<LineView>, 
+/**
+ * Some lines of the other.
+ */
+b_lines: Array<LineView>, 
+/**
+ * When it was answered.
+ */
+decided: number | null, };
+
+export type LinksResponse = { 
+/**
+ * The open ones first, of those the strongest first.
+ */
+items: Array<LinkView>, };
+
+export type LinkAnswerRequest = { 
+/**
+ * Suggestion or link.
+ */
+id: string, 
+/**
+ * `same`, `different`, `unsure`.
+ */
+answer: string, };
+
+export type HandlePair = { 
+/**
+ * One.
+ */
+a: string, 
+/**
+ * The other.
+ */
+b: string, };
+
+export type OpenedPlace = { 
+/**
+ * Its title.
+ */
+title: string, 
+/**
+ * How many memories could newly be told there.
+ */
+memories: number, };
+
+export type LinkPreviewResponse = { 
+/**
+ * Every handle of the person it would make.
+ */
+handles: Array<PersonHandle>, 
+/**
+ * What could newly be told where.
+ */
+newly_visible: Array<OpenedPlace>, 
+/**
+ * Why it cannot be done.
+ */
+obstacle: string | null, };
+
+export type ChannelView = { 
+/**
+ * Channel type.
+ */
+channel_type: string, 
+/**
+ * Channel id.
+ */
+channel_id: string, 
+/**
+ * Something to call it by.
+ */
+title: string, 
+/**
+ * What counts: `public`, `private`, or `mixed` where its conversations differ.
+ */
+visibility: string, 
+/**
+ * What the person chose for it.
+ */
+chosen: string | null, 
+/**
+ * Conversations.
+ */
+conversations: number, 
+/**
+ * Messages.
+ */
+messages: number, };
+
+export type ChannelsResponse = { 
+/**
+ * The busiest first.
+ */
+items: Array<ChannelView>, };
+
+export type VisibilityRequest = { 
+/**
+ * Channel type; with `channel_id` the whole channel is meant.
+ */
+channel_type: string | null, 
+/**
+ * Channel id.
+ */
+channel_id: string | null, 
+/**
+ * One conversation.
+ */
+conversation_id: string | null, 
+/**
+ * `public`, `private`; nothing takes the choice back.
+ */
+visibility: string | null, };
+
+export type VisibilityPreview = { 
+/**
+ * Conversations whose visibility changes.
+ */
+conversations: number, 
+/**
+ * Their messages.
+ */
+messages: number, 
+/**
+ * Approved memories that could be told anywhere afterwards and not before.
+ */
+opened_memories: number, 
+/**
+ * Approved memories that could be told anywhere before and not afterwards.
+ */
+closed_memories: number, };
+
+export type ContextRequestView = { 
+/**
+ * The program that asks.
+ */
+agent: string | null, 
+/**
+ * Whom it talks with: `channel:handle`, an id, a name.
+ */
+person: string | null, 
+/**
+ * Where: `type:id`, a conversation, a channel type.
+ */
+channel: string | null, 
+/**
+ * What it is about.
+ */
+query: string | null, 
+/**
+ * Characters at most.
+ */
+budget: number, 
+/**
+ * As it was believed at this moment.
+ */
+as_of: number | null, };
+
+export type ContextItemView = { 
+/**
+ * Its id.
+ */
+id: string, 
+/**
+ * `message`, `memory`, `profile`, `summary`.
+ */
+kind: string, 
+/**
+ * Where it was said.
+ */
+sources: Array<Source>, };
+
+export type WithheldView = { 
+/**
+ * `private_conversation`, `private_into_public`, `other_people`.
+ */
+rule: string, 
+/**
+ * How many items.
+ */
+count: number, };
+
+export type ContextResponse = { 
+/**
+ * Plain text.
+ */
+text: string, 
+/**
+ * Its lines.
+ */
+items: Array<ContextItemView>, 
+/**
+ * What was held back.
+ */
+withheld: Array<WithheldView>, };
+
+export type ShareRequest = { 
+/**
+ * Memory or profile entry.
+ */
+id: string, 
+/**
+ * Told anywhere.
+ */
+is_shared: boolean, };
+
+export type AgentView = { 
+/**
+ * Its name.
+ */
+name: string, 
+/**
+ * `public`: only what anybody may know; `private`: what the place and the people allow.
+ */
+visibility: string, };
+
+export type AgentsResponse = { 
+/**
+ * By name.
+ */
+items: Array<AgentView>, };
+
 export type ProviderView = { 
 /**
  * How the server is spoken to: `ollama` or `openai`.
@@ -1982,5 +2473,19 @@ export interface RpcSchema {
   watched_list: [Nothing, WatchedSources];
   watched_add: [WatchedAddRequest, WatchedSources];
   watched_remove: [ById, WatchedSources];
+  people_list: [Nothing, PeopleResponse];
+  person_get: [ById, PersonDetail];
+  links_list: [Nothing, LinksResponse];
+  link_answer: [LinkAnswerRequest, Nothing];
+  link_handles: [HandlePair, Nothing];
+  link_preview: [HandlePair, LinkPreviewResponse];
+  link_remove: [ById, Nothing];
+  channels_list: [Nothing, ChannelsResponse];
+  visibility_preview: [Partial<VisibilityRequest>, VisibilityPreview];
+  visibility_set: [Partial<VisibilityRequest>, Nothing];
+  context_preview: [Partial<ContextRequestView>, ContextResponse];
+  memory_share: [ShareRequest, Nothing];
+  agents_list: [Nothing, AgentsResponse];
+  agent_set: [AgentView, AgentsResponse];
   search: [SearchRequest, SearchResponse];
 }

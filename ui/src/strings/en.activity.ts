@@ -22,6 +22,7 @@ export const activity = {
     analyze: 'Analyze',
     extract_model: 'Look for memories with the model',
     analyze_model: 'Analyze with the model',
+    suggest_links: 'Compare handles',
     embed: 'Index by meaning',
     erase: 'Erase from the data file',
   } as Readonly<Record<string, string>>,

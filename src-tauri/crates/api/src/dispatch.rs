@@ -10,6 +10,7 @@ use crate::handlers::activity::*;
 use crate::handlers::conversations::*;
 use crate::handlers::memories::*;
 use crate::handlers::models::*;
+use crate::handlers::people::*;
 use crate::handlers::sources::*;
 use crate::handlers::status::*;
 

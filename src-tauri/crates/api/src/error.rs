@@ -36,6 +36,10 @@ impl ApiError {
         Self { code: Code::Invalid, message: message.into() }
     }
 
+    pub(crate) fn not_found(message: impl Into<String>) -> Self {
+        Self { code: Code::NotFound, message: message.into() }
+    }
+
     pub(crate) fn refused(message: impl Into<String>) -> Self {
         Self { code: Code::Refused, message: message.into() }
     }

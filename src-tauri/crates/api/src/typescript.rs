@@ -6,6 +6,7 @@ use crate::types::activity::*;
 use crate::types::conversations::*;
 use crate::types::memories::*;
 use crate::types::models::*;
+use crate::types::people::*;
 use crate::types::sources::*;
 use crate::types::status::*;
 use crate::types::{ById, Count, Nothing, Source};
@@ -17,8 +18,16 @@ fn declare<T: TS>(config: &Config, out: &mut String) {
 }
 
 /// Requests whose every field has a default: a caller names only what it wants.
-const ALL_OPTIONAL: [&str; 6] =
-    ["MemoriesListRequest", "ConversationsListRequest", "MessagesRequest", "GateLogRequest", "ModelCallsRequest", "UndoRequest"];
+const ALL_OPTIONAL: [&str; 8] = [
+    "MemoriesListRequest",
+    "ConversationsListRequest",
+    "MessagesRequest",
+    "GateLogRequest",
+    "ModelCallsRequest",
+    "UndoRequest",
+    "VisibilityRequest",
+    "ContextRequestView",
+];
 
 fn row(command: &str, request: &str, response: &str) -> String {
     if ALL_OPTIONAL.contains(&request) {
@@ -105,6 +114,31 @@ pub fn schema_ts() -> String {
         GateLogResponse,
         AlertView,
         AlertsResponse,
+        PersonHandle,
+        PersonView,
+        PeopleResponse,
+        LineView,
+        AboutView,
+        PlaceView,
+        PersonDetail,
+        ClueView,
+        LinkView,
+        LinksResponse,
+        LinkAnswerRequest,
+        HandlePair,
+        OpenedPlace,
+        LinkPreviewResponse,
+        ChannelView,
+        ChannelsResponse,
+        VisibilityRequest,
+        VisibilityPreview,
+        ContextRequestView,
+        ContextItemView,
+        WithheldView,
+        ContextResponse,
+        ShareRequest,
+        AgentView,
+        AgentsResponse,
         ProviderView,
         ProfileView,
         ModelSettingsView,

@@ -81,6 +81,45 @@ pub(crate) enum Command {
         #[arg(long, default_value = "keep")]
         existing: Existing,
     },
+    /// List everybody with their handles.
+    People,
+    /// List suggested and answered links between handles.
+    Links,
+    /// Answer a suggestion, or link two handles by hand.
+    Link(LinkArgs),
+    /// Take a link back.
+    Unlink {
+        /// Link or suggestion.
+        id: String,
+    },
+    /// List channels and whether they are public.
+    Channels,
+    /// Choose whether a channel or a conversation is public.
+    Channel {
+        /// type:id, or a conversation.
+        channel: String,
+        /// What it is; default takes your choice back.
+        visibility: ChannelChoice,
+    },
+    /// Allow a memory to be told anywhere.
+    Share {
+        /// Memory id.
+        id: String,
+        /// Take it back.
+        #[arg(long)]
+        off: bool,
+    },
+    /// List agents that have a level, or give one.
+    Agents {
+        /// Its name.
+        #[arg(requires = "visibility")]
+        name: Option<String>,
+        /// The most it may be told.
+        #[arg(value_parser = ["public", "private"])]
+        visibility: Option<String>,
+    },
+    /// Print what an agent gets.
+    Context(ContextArgs),
     /// Find messages and memories.
     Search(SearchArgs),
     /// Language models: which one proposes, where it is, what was sent to it.
@@ -214,9 +253,89 @@ pub(crate) struct SearchArgs {
     /// Where to look.
     #[arg(long, default_value = "all", value_parser = ["messages", "memories", "topics", "all"])]
     pub(crate) scope: String,
+    /// Only what may surface there.
+    #[command(flatten)]
+    pub(crate) audience: AudienceArgs,
     /// Read {"id","query"} lines on standard input; answer {"id","hits":[source id,...]} lines.
     #[arg(long, conflicts_with = "query")]
     pub(crate) batch: bool,
+}
+
+/// For whom and where something is; without any, for the owner's own eyes.
+#[derive(Debug, Clone, Default, clap::Args)]
+pub(crate) struct AudienceArgs {
+    /// The program that asks.
+    #[arg(long, value_name = "NAME")]
+    pub(crate) agent: Option<String>,
+    /// Whom it talks with: channel:handle, an id, or a name.
+    #[arg(long, value_name = "PERSON")]
+    pub(crate) person: Option<String>,
+    /// Where: type:id, a conversation, or a channel type.
+    #[arg(long, value_name = "CHANNEL")]
+    pub(crate) channel: Option<String>,
+}
+
+/// What an agent gets.
+#[derive(Debug, clap::Args)]
+pub(crate) struct ContextArgs {
+    /// For whom and where.
+    #[command(flatten)]
+    pub(crate) audience: AudienceArgs,
+    /// What it is about.
+    #[arg(long, value_name = "WORDS")]
+    pub(crate) query: Option<String>,
+    /// Characters at most.
+    #[arg(long, value_name = "CHARS")]
+    pub(crate) budget: Option<usize>,
+    /// As it was believed then: 2026-03-04 or 2026-03-04T10:00:00Z.
+    #[arg(long, value_name = "TIME")]
+    pub(crate) as_of: Option<String>,
+}
+
+/// Which pair, and the answer.
+#[derive(Debug, clap::Args)]
+pub(crate) struct LinkArgs {
+    /// Suggestion.
+    #[arg(required_unless_present = "handles", requires = "answer")]
+    pub(crate) suggestion: Option<String>,
+    /// One person or not.
+    pub(crate) answer: Option<LinkAnswerName>,
+    /// Two handles as channel:handle, to link by hand.
+    #[arg(long, num_args = 2, value_names = ["A", "B"], conflicts_with_all = ["suggestion", "answer"])]
+    pub(crate) handles: Vec<String>,
+}
+
+/// An answer about two handles.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum LinkAnswerName {
+    /// One person.
+    Same,
+    /// Two, for good.
+    Different,
+    /// Ask again with new evidence.
+    Unsure,
+}
+
+impl LinkAnswerName {
+    /// Stable name.
+    pub(crate) const fn name(self) -> &'static str {
+        match self {
+            Self::Same => "same",
+            Self::Different => "different",
+            Self::Unsure => "unsure",
+        }
+    }
+}
+
+/// What a channel is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum ChannelChoice {
+    /// Anybody may read it.
+    Public,
+    /// Only its members.
+    Private,
+    /// As its source says.
+    Default,
 }
 
 /// How to serve.

@@ -50,6 +50,17 @@ fn run(args: &Args, output: &mut Output) -> Result<(), Failure> {
         Command::Private { conversation, state, existing } => {
             commands::conversations::private(args, conversation, *state, *existing, output)
         }
+        Command::People => commands::people::people(args, output),
+        Command::Links => commands::people::links(args, output),
+        Command::Link(link) => commands::people::link(args, link, output),
+        Command::Unlink { id } => commands::people::unlink(args, id, output),
+        Command::Channels => commands::people::channels(args, output),
+        Command::Channel { channel, visibility } => commands::people::channel(args, channel, *visibility, output),
+        Command::Share { id, off } => commands::people::share(args, id, !off, output),
+        Command::Agents { name, visibility } => {
+            commands::people::agents(args, name.as_deref().zip(visibility.as_deref()), output)
+        }
+        Command::Context(context) => commands::people::context(args, context, output),
         Command::Search(search) => commands::search::run(args, search, output),
         Command::Models { command } => commands::models::run(args, command.as_ref(), output),
         Command::Watch { command } => commands::models::watch(args, command.as_ref(), output),

@@ -2,7 +2,7 @@
 
 use keepsake_capture::dedup;
 use keepsake_domain::{Category, MemoryId, OperationId, Relation, Span, Subject, Timestamp};
-use keepsake_engine::Act;
+use keepsake_engine::{Act, Audience};
 use keepsake_store::{
     EmbeddingOwner, EvidenceRow, InteractionRow, MemoryFacets, MemoryFilter, MemoryListRow, MemorySort, ReadTx,
     Result as StoreResult,
@@ -243,12 +243,24 @@ pub(crate) fn search(app: &App, request: SearchRequest) -> Result<SearchResponse
     if !matches!(scope, "messages" | "memories" | "all") {
         return Err(ApiError::invalid(format!("'{scope}' is no scope; known: messages, memories, all")));
     }
+    let audience = Audience { agent: request.agent, person: request.person, channel: request.channel };
+    // Without an audience it is the owner who looks, at everything that is theirs.
+    let found = app.engine().search(&request.query, limit, (audience != Audience::default()).then_some(&audience))?;
     Ok(app.engine().store().read(|tx| {
         let mut hits = Vec::new();
         if scope != "messages" {
-            for (id, score) in tx.search_memories(&request.query, limit)? {
+            for (id, score) in found.memories.clone() {
                 let item = tx.memory_in_list(&id)?;
-                let first = tx.evidence(&id)?.first().map(|e| tx.interaction(&e.interaction_id)).transpose()?.flatten();
+                // What the person shared is shared; the line it rests on stays where it was said.
+                let mut first = None;
+                for evidence in tx.evidence(&id)? {
+                    let row = tx.interaction(&evidence.interaction_id)?;
+                    if let Some(row) = row.filter(|row| found.shows(&row.conversation_id)) {
+                        first = Some(row);
+                        break;
+                    }
+                }
+                let is_shown = first.is_some();
                 hits.push(SearchHit {
                     kind: "memory".to_owned(),
                     id: id.into(),
@@ -256,10 +268,20 @@ pub(crate) fn search(app: &App, request: SearchRequest) -> Result<SearchResponse
                     why: vec!["words".to_owned()],
                     source: first.as_ref().map(source),
                     text: item.memory.content.clone(),
-                    conversation_id: item.memory.conversation_id.to_string(),
-                    conversation_title: title_or_stand_in(item.conversation_title.as_deref(), &item.channel_type),
+                    conversation_id: first.as_ref().map_or_else(String::new, |row| row.conversation_id.to_string()),
+                    conversation_title: if is_shown {
+                        title_or_stand_in(item.conversation_title.as_deref(), &item.channel_type)
+                    } else {
+                        String::new()
+                    },
                     author: match &item.memory.subject {
-                        Subject::Owner => item.author,
+                        Subject::Owner => {
+                            if is_shown {
+                                item.author
+                            } else {
+                                String::new()
+                            }
+                        }
                         Subject::Person(name) => name.clone(),
                     },
                     time: item.memory.said.0,
@@ -267,7 +289,7 @@ pub(crate) fn search(app: &App, request: SearchRequest) -> Result<SearchResponse
             }
         }
         if scope != "memories" {
-            for hit in tx.search_messages(&request.query, limit)? {
+            for hit in found.messages {
                 hits.push(SearchHit {
                     kind: "message".to_owned(),
                     id: hit.message.id.to_string(),

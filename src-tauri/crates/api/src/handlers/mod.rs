@@ -6,6 +6,7 @@ pub(crate) mod activity;
 pub(crate) mod conversations;
 pub(crate) mod memories;
 pub(crate) mod models;
+pub(crate) mod people;
 pub(crate) mod sources;
 pub(crate) mod status;
 

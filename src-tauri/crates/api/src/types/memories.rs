@@ -339,6 +339,15 @@ pub struct SearchRequest {
     /// `messages`, `memories` or `all`.
     #[serde(default)]
     pub scope: Option<String>,
+    /// The program that asks: with it, a person or a channel only what may surface there is searched.
+    #[serde(default)]
+    pub agent: Option<String>,
+    /// Whom it talks with.
+    #[serde(default)]
+    pub person: Option<String>,
+    /// Where.
+    #[serde(default)]
+    pub channel: Option<String>,
 }
 
 /// One hit.

@@ -7,6 +7,7 @@ pub mod activity;
 pub mod conversations;
 pub mod memories;
 pub mod models;
+pub mod people;
 pub mod sources;
 pub mod status;
 

@@ -6,6 +6,7 @@ pub(crate) mod import;
 pub(crate) mod jobs;
 pub(crate) mod memories;
 pub(crate) mod models;
+pub(crate) mod people;
 pub(crate) mod search;
 
 use std::path::PathBuf;

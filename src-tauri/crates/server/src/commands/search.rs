@@ -24,7 +24,14 @@ pub(crate) fn run(args: &Args, search: &SearchArgs, output: &mut Output) -> Resu
             // Topics come with their own tables; until then there are none to find.
             return Ok(Vec::new());
         }
-        let answer = dispatch(&app, "search", json!({ "query": query, "limit": search.limit, "scope": scope }))?;
+        let answer = dispatch(
+            &app,
+            "search",
+            json!({
+                "query": query, "limit": search.limit, "scope": scope,
+                "agent": search.audience.agent, "person": search.audience.person, "channel": search.audience.channel,
+            }),
+        )?;
         Ok(answer["hits"].as_array().cloned().unwrap_or_default())
     };
     if search.batch {

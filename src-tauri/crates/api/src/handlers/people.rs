@@ -1,0 +1,360 @@
+//! People and links, channels and their visibility, "view as".
+
+use std::collections::HashMap;
+
+use keepsake_domain::{
+    ConversationId, EntityId, HandleId, InteractionId, LinkAnswer, LinkId, MemoryId, Span, Timestamp, Visibility,
+};
+use keepsake_engine::{Audience, ContextRequest, Link, LinkStatus, PersonRow, VisibilityChange, VisibilityTarget};
+use keepsake_store::{ConsentItem, HandleRow, InteractionRow, ReadTx, Result as StoreResult};
+use serde_json::Value;
+
+use super::title_or_stand_in;
+use crate::app::App;
+use crate::error::ApiError;
+use crate::types::people::*;
+use crate::types::{ById, Nothing};
+
+/// Lines of a person's history that a look at the person shows.
+const TIMELINE_LINES: u32 = 50;
+
+/// Lines of each handle beside a suggestion: enough to hear a voice.
+const SAMPLE_LINES: u32 = 4;
+
+/// Lines shown for one clue.
+const CLUE_LINES: usize = 4;
+
+fn handle(row: &HandleRow) -> PersonHandle {
+    PersonHandle {
+        id: row.id.to_string(),
+        channel: row.channel_type.clone(),
+        handle: row.handle.clone(),
+        display_name: row.display_name.clone(),
+        verified: row.verified,
+        messages: row.messages,
+        first: row.first.map(|time| time.0),
+        last: row.last.map(|time| time.0),
+    }
+}
+
+fn line(tx: &ReadTx<'_>, row: &InteractionRow, span: Option<Span>) -> StoreResult<LineView> {
+    let conversation = tx.conversation(&row.conversation_id)?;
+    Ok(LineView {
+        message_id: row.id.to_string(),
+        conversation_id: row.conversation_id.to_string(),
+        conversation_title: title_or_stand_in(conversation.title.as_deref(), &conversation.channel_type),
+        channel: conversation.channel_type,
+        visibility: conversation.visibility.to_string(),
+        author: row.author.clone(),
+        time: row.time.0,
+        text: row.content.clone(),
+        start: span.map_or(0, |span| span.start()),
+        end: span.map_or(0, |span| span.end()),
+    })
+}
+
+/// The clues with the lines they rest on; what is gone from the log is left out.
+fn clues(tx: &ReadTx<'_>, stored: &Value) -> StoreResult<Vec<ClueView>> {
+    let mut views = Vec::new();
+    for clue in stored.as_array().into_iter().flatten() {
+        let mut detail = clue.clone();
+        let mut lines = Vec::new();
+        if let Some(fields) = detail.as_object_mut() {
+            fields.remove("kind");
+            fields.remove("spans");
+        }
+        for place in clue["spans"].as_array().into_iter().flatten().take(CLUE_LINES) {
+            let (Some(id), Ok(span)) = (place["interaction"].as_str(), serde_json::from_value::<Span>(place["span"].clone()))
+            else {
+                continue;
+            };
+            let Ok(id) = id.parse::<InteractionId>() else { continue };
+            if let Some(row) = tx.interaction(&id)? {
+                lines.push(line(tx, &row, Some(span))?);
+            }
+        }
+        views.push(ClueView { kind: clue["kind"].as_str().unwrap_or_default().to_owned(), detail, lines });
+    }
+    Ok(views)
+}
+
+fn link(tx: &ReadTx<'_>, row: &Link) -> StoreResult<LinkView> {
+    let sample = |id: &HandleId| -> StoreResult<Vec<LineView>> {
+        tx.lines_of_handles(std::slice::from_ref(id), SAMPLE_LINES)?.iter().map(|row| line(tx, row, None)).collect()
+    };
+    Ok(LinkView {
+        id: row.id.to_string(),
+        status: row.status.name().to_owned(),
+        strength: row.strength.clone(),
+        a: handle(&row.a),
+        b: handle(&row.b),
+        evidence_for: clues(tx, &row.evidence_for)?,
+        against: clues(tx, &row.evidence_against)?,
+        a_lines: sample(&row.a.id)?,
+        b_lines: sample(&row.b.id)?,
+        decided: row.decided.map(|time| time.0),
+    })
+}
+
+fn person(row: &PersonRow, memories: u64, links: &[Link]) -> PersonView {
+    let is_own = |id: &HandleId| row.handles.iter().any(|handle| handle.id == *id);
+    PersonView {
+        id: row.id.to_string(),
+        name: row.name.clone(),
+        entity_type: row.entity_type.clone(),
+        is_owner: row.is_owner,
+        handles: row.handles.iter().map(handle).collect(),
+        messages: row.messages,
+        first: row.first.map(|time| time.0),
+        last: row.last.map(|time| time.0),
+        memories,
+        open_links: links
+            .iter()
+            .filter(|link| link.status == LinkStatus::Open && (is_own(&link.a.id) || is_own(&link.b.id)))
+            .count() as u64,
+    }
+}
+
+pub(crate) fn people_list(app: &App, _: Nothing) -> Result<PeopleResponse, ApiError> {
+    let engine = app.engine();
+    let people = engine.people()?;
+    let links = engine.links()?;
+    let by_handle: HashMap<String, u64> = engine
+        .store()
+        .read(|tx| tx.memories_by_handle())?
+        .into_iter()
+        .map(|(id, memories)| (id, memories.len() as u64))
+        .collect();
+    let items = people
+        .iter()
+        .map(|row| {
+            let memories = row.handles.iter().filter_map(|handle| by_handle.get(handle.id.as_str())).sum();
+            person(row, memories, &links)
+        })
+        .collect();
+    Ok(PeopleResponse { items })
+}
+
+pub(crate) fn person_get(app: &App, request: ById) -> Result<PersonDetail, ApiError> {
+    let id: EntityId = request.id.parse()?;
+    let engine = app.engine();
+    let people = engine.people()?;
+    let row = people
+        .iter()
+        .find(|row| row.id == id || row.handles.iter().any(|handle| handle.entity_id == id))
+        .ok_or_else(|| ApiError::not_found(format!("there is no person {id}")))?;
+    let all_links = engine.links()?;
+    let handles: Vec<HandleId> = row.handles.iter().map(|handle| handle.id.clone()).collect();
+    let places = engine.places_of(&row.id)?;
+    Ok(engine.store().read(|tx| {
+        let by_handle = tx.memories_by_handle()?;
+        let shared = tx.shared_items(ConsentItem::Memory)?;
+        let ids: Vec<&MemoryId> = handles.iter().filter_map(|id| by_handle.get(id.as_str())).flatten().collect();
+        let mut memories = ids
+            .iter()
+            .map(|id| {
+                let memory = tx.memory(id)?;
+                Ok(AboutView {
+                    is_shared: shared.contains(memory.id.as_str()),
+                    id: memory.id.to_string(),
+                    content: memory.content,
+                    category: memory.category.to_string(),
+                    visibility: memory.visibility.to_string(),
+                    time: memory.said.0,
+                })
+            })
+            .collect::<StoreResult<Vec<_>>>()?;
+        memories.sort_by(|a, b| b.time.cmp(&a.time).then(a.id.cmp(&b.id)));
+        let timeline = tx.lines_of_handles(&handles, TIMELINE_LINES)?;
+        let own = |link: &&Link| handles.contains(&link.a.id) || handles.contains(&link.b.id);
+        Ok(PersonDetail {
+            person: person(row, memories.len() as u64, &all_links),
+            timeline: timeline.iter().map(|row| line(tx, row, None)).collect::<StoreResult<_>>()?,
+            memories,
+            places: places
+                .iter()
+                .map(|place| {
+                    let conversation = tx.conversation(&place.conversation)?;
+                    Ok(PlaceView {
+                        conversation_id: conversation.id.to_string(),
+                        title: title_or_stand_in(conversation.title.as_deref(), &conversation.channel_type),
+                        channel: conversation.channel_type,
+                        visibility: conversation.visibility.to_string(),
+                        is_private: conversation.is_private,
+                        messages: conversation.messages,
+                        last: conversation.last.0,
+                        visible_memories: place.visible,
+                        withheld_memories: place.withheld,
+                    })
+                })
+                .collect::<StoreResult<_>>()?,
+            links: all_links.iter().filter(own).map(|row| link(tx, row)).collect::<StoreResult<_>>()?,
+        })
+    })?)
+}
+
+pub(crate) fn links_list(app: &App, _: Nothing) -> Result<LinksResponse, ApiError> {
+    let links = app.engine().links()?;
+    let items = app.engine().store().read(|tx| links.iter().map(|row| link(tx, row)).collect::<StoreResult<_>>())?;
+    Ok(LinksResponse { items })
+}
+
+pub(crate) fn link_answer(app: &App, request: LinkAnswerRequest) -> Result<Nothing, ApiError> {
+    let id: LinkId = request.id.parse()?;
+    let answer = match request.answer.as_str() {
+        "same" => LinkAnswer::Same,
+        "different" => LinkAnswer::Different,
+        "unsure" => LinkAnswer::Unsure,
+        other => return Err(ApiError::invalid(format!("'{other}' is no answer; known: same, different, unsure"))),
+    };
+    app.engine().answer_link(&id, answer)?;
+    Ok(Nothing {})
+}
+
+/// A handle by its id or as `channel:handle`.
+fn named_handle(app: &App, text: &str) -> Result<HandleId, ApiError> {
+    if let Ok(id) = text.parse::<HandleId>() {
+        return Ok(id);
+    }
+    let found = match text.split_once(':') {
+        Some((channel, address)) => app.engine().store().read(|tx| tx.handle_by_address(channel, address))?,
+        None => None,
+    };
+    found.map(|row| row.id).ok_or_else(|| {
+        ApiError::not_found(format!(
+            "there is no handle '{text}'; handles are written channel:handle, as `keepsake people` lists them"
+        ))
+    })
+}
+
+pub(crate) fn link_handles(app: &App, request: HandlePair) -> Result<Nothing, ApiError> {
+    app.engine().link_handles(&named_handle(app, &request.a)?, &named_handle(app, &request.b)?)?;
+    Ok(Nothing {})
+}
+
+pub(crate) fn link_preview(app: &App, request: HandlePair) -> Result<LinkPreviewResponse, ApiError> {
+    let preview = app.engine().preview_link(&named_handle(app, &request.a)?, &named_handle(app, &request.b)?)?;
+    Ok(LinkPreviewResponse {
+        handles: preview.handles.iter().map(handle).collect(),
+        newly_visible: preview.newly_visible.into_iter().map(|(title, memories)| OpenedPlace { title, memories }).collect(),
+        obstacle: preview.obstacle,
+    })
+}
+
+pub(crate) fn link_remove(app: &App, request: ById) -> Result<Nothing, ApiError> {
+    app.engine().unlink(&request.id.parse()?)?;
+    Ok(Nothing {})
+}
+
+pub(crate) fn channels_list(app: &App, _: Nothing) -> Result<ChannelsResponse, ApiError> {
+    let items = app.engine().store().read(|tx| tx.channels())?;
+    Ok(ChannelsResponse {
+        items: items
+            .into_iter()
+            .map(|row| ChannelView {
+                title: row.title.unwrap_or_else(|| row.channel_id.clone()),
+                visibility: match row.public {
+                    0 => Visibility::Private.to_string(),
+                    public if public == row.conversations => Visibility::Public.to_string(),
+                    _ => "mixed".to_owned(),
+                },
+                chosen: row.chosen.map(|chosen| chosen.to_string()),
+                channel_type: row.channel_type,
+                channel_id: row.channel_id,
+                conversations: row.conversations,
+                messages: row.messages,
+            })
+            .collect(),
+    })
+}
+
+fn change(request: VisibilityRequest) -> Result<VisibilityChange, ApiError> {
+    let target = match (request.channel_type, request.channel_id, request.conversation_id) {
+        (Some(channel_type), Some(channel_id), None) => VisibilityTarget::Channel { channel_type, channel_id },
+        (None, None, Some(id)) => VisibilityTarget::Conversation(id.parse::<ConversationId>()?),
+        _ => return Err(ApiError::invalid("name either a channel (channel_type and channel_id) or one conversation_id")),
+    };
+    let choice = match request.visibility.as_deref() {
+        None => None,
+        Some(text) => Some(text.parse::<Visibility>().map_err(|error| ApiError::invalid(error.to_string()))?),
+    };
+    Ok(VisibilityChange { target, choice })
+}
+
+pub(crate) fn visibility_preview(app: &App, request: VisibilityRequest) -> Result<VisibilityPreview, ApiError> {
+    let effect = app.engine().preview_visibility(&change(request)?)?;
+    Ok(VisibilityPreview {
+        conversations: effect.conversations,
+        messages: effect.messages,
+        opened_memories: effect.opened_memories,
+        closed_memories: effect.closed_memories,
+    })
+}
+
+pub(crate) fn visibility_set(app: &App, request: VisibilityRequest) -> Result<Nothing, ApiError> {
+    app.engine().choose_visibility(&change(request)?)?;
+    Ok(Nothing {})
+}
+
+pub(crate) fn context_preview(app: &App, request: ContextRequestView) -> Result<ContextResponse, ApiError> {
+    let context = app.engine().context(&ContextRequest {
+        audience: Audience { agent: request.agent, person: request.person, channel: request.channel },
+        query: request.query,
+        budget_chars: request.budget as usize,
+        as_of: request.as_of.map(Timestamp),
+    })?;
+    Ok(ContextResponse {
+        text: context.text,
+        items: context
+            .items
+            .into_iter()
+            .map(|item| ContextItemView {
+                id: item.id,
+                kind: item.kind.to_owned(),
+                sources: item
+                    .sources
+                    .into_iter()
+                    .map(|source| crate::types::Source {
+                        kind: source.kind.to_string(),
+                        conversation: source.conversation,
+                        message: source.message,
+                    })
+                    .collect(),
+            })
+            .collect(),
+        withheld: context
+            .withheld
+            .into_iter()
+            .map(|count| WithheldView { rule: count.rule.to_owned(), count: count.count })
+            .collect(),
+    })
+}
+
+pub(crate) fn memory_share(app: &App, request: ShareRequest) -> Result<Nothing, ApiError> {
+    let id: MemoryId = request.id.parse()?;
+    let now = app.engine().now();
+    app.engine().store().write(|tx| {
+        tx.memory(&id)?;
+        tx.set_shared(ConsentItem::Memory, id.as_str(), request.is_shared, now)
+    })?;
+    Ok(Nothing {})
+}
+
+pub(crate) fn agents_list(app: &App, _: Nothing) -> Result<AgentsResponse, ApiError> {
+    let items = app.engine().store().read(|tx| tx.agents())?;
+    Ok(AgentsResponse {
+        items: items.into_iter().map(|(name, visibility)| AgentView { name, visibility: visibility.to_string() }).collect(),
+    })
+}
+
+pub(crate) fn agent_set(app: &App, request: AgentView) -> Result<AgentsResponse, ApiError> {
+    let visibility: Visibility =
+        request.visibility.parse().map_err(|error: keepsake_domain::ParseNameError| ApiError::invalid(error.to_string()))?;
+    let name = request.name.trim().to_owned();
+    if name.is_empty() {
+        return Err(ApiError::invalid("an agent needs a name"));
+    }
+    let now = app.engine().now();
+    app.engine().store().write(|tx| tx.set_agent(&name, visibility, now))?;
+    agents_list(app, Nothing {})
+}

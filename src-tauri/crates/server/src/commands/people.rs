@@ -1,0 +1,279 @@
+//! `keepsake people`, `links`, `link`, `unlink`, `channels`, `channel`, `share`, `agent`, `context`.
+
+use keepsake_api::dispatch;
+use keepsake_domain::{LinkId, Timestamp};
+use keepsake_engine::{Audience, ContextRequest, EmbedderSlot, Engine, Link, LinkStatus};
+use keepsake_store::HandleRow;
+use serde_json::{Value, json};
+
+use super::{app, engine, model_dir};
+use crate::args::{Args, AudienceArgs, ChannelChoice, ContextArgs, LinkAnswerName, LinkArgs};
+use crate::output::{Failure, Output};
+
+/// Lists everybody, one a line.
+pub(crate) fn people(args: &Args, output: &mut Output) -> Result<(), Failure> {
+    let engine = engine(args, EmbedderSlot::none())?;
+    for person in engine.people()? {
+        let handles: Vec<Value> = person
+            .handles
+            .iter()
+            .map(|row| json!({ "id": row.id, "channel": row.channel_type, "handle": row.handle, "verified": row.verified }))
+            .collect();
+        if output.is_json() {
+            output.json(&json!({
+                "id": person.id, "name": person.name, "type": person.entity_type, "is_owner": person.is_owner, "handles": handles,
+                "messages": person.messages, "first": time(person.first), "last": time(person.last),
+            }))?;
+        } else {
+            let own = if person.is_owner { "  (you)" } else { "" };
+            let handles: Vec<String> = person.handles.iter().map(address).collect();
+            output.line(format!("{}  {:<7} {:<24} {}{own}", person.id, person.entity_type, person.name, handles.join(", ")))?;
+        }
+    }
+    Ok(())
+}
+
+fn time(time: Option<Timestamp>) -> Option<String> {
+    time.map(keepsake_engine::rfc3339)
+}
+
+fn address(row: &HandleRow) -> String {
+    format!("{}:{}", row.channel_type, row.handle)
+}
+
+/// A clue for a program: its kind, how much of it, and where it stands. What it quotes is left to the lines themselves: they may
+/// be from a closed place, and this output goes wherever it is sent.
+fn clue(engine: &Engine, stored: &Value) -> Result<Value, Failure> {
+    let mut spans = Vec::new();
+    for place in stored["spans"].as_array().into_iter().flatten() {
+        let Some(Ok(id)) = place["interaction"].as_str().map(str::parse) else { continue };
+        if let Some(row) = engine.store().read(|tx| tx.interaction(&id))? {
+            spans.push(json!({
+                "source": { "kind": row.source_kind, "conversation": row.source_conversation, "message": row.source_message },
+                "start": place["span"]["start"], "end": place["span"]["end"],
+            }));
+        }
+    }
+    Ok(json!({ "kind": stored["kind"], "evidence": spans }))
+}
+
+fn clues(engine: &Engine, stored: &Value) -> Result<Vec<Value>, Failure> {
+    stored.as_array().into_iter().flatten().map(|one| clue(engine, one)).collect()
+}
+
+/// Lists suggested and answered links, one a line.
+pub(crate) fn links(args: &Args, output: &mut Output) -> Result<(), Failure> {
+    let engine = engine(args, EmbedderSlot::none())?;
+    for link in engine.links()? {
+        if output.is_json() {
+            let side = |row: &HandleRow| json!({ "channel": row.channel_type, "handle": row.handle, "name": row.display_name });
+            output.json(&json!({
+                "id": link.id, "status": link.status.name(), "strength": link.strength, "a": side(&link.a), "b": side(&link.b),
+                "for": clues(&engine, &link.evidence_for)?, "against": clues(&engine, &link.evidence_against)?,
+            }))?;
+        } else {
+            output.line(format!(
+                "{}  {:<9} {:<8} {}  =?  {}{}",
+                link.id,
+                link.status.name(),
+                link.strength,
+                address(&link.a),
+                address(&link.b),
+                reasons(&link)
+            ))?;
+        }
+    }
+    Ok(())
+}
+
+fn reasons(link: &Link) -> String {
+    let kinds = |stored: &Value| -> Vec<String> {
+        stored
+            .as_array()
+            .into_iter()
+            .flatten()
+            .filter_map(|clue| clue["kind"].as_str())
+            .map(|kind| kind.replace('_', " "))
+            .collect()
+    };
+    let (speaks_for, against) = (kinds(&link.evidence_for), kinds(&link.evidence_against));
+    let mut words = String::new();
+    if !speaks_for.is_empty() {
+        words.push_str(&format!("  for: {}", speaks_for.join(", ")));
+    }
+    if !against.is_empty() {
+        words.push_str(&format!("  against: {}", against.join(", ")));
+    }
+    words
+}
+
+/// Answers a suggestion, or links two handles by hand.
+pub(crate) fn link(args: &Args, wanted: &LinkArgs, output: &mut Output) -> Result<(), Failure> {
+    let app = app(args)?;
+    let (a, b) = match (&wanted.handles[..], &wanted.suggestion, wanted.answer) {
+        ([a, b], None, None) => (a.clone(), b.clone()),
+        ([], Some(id), Some(answer)) => {
+            let id: LinkId = id.parse().map_err(|error| Failure::new(format!("{error}; `keepsake links` lists them")))?;
+            let link = app.engine().link(&id)?;
+            if answer != LinkAnswerName::Same {
+                dispatch(&app, "link_answer", json!({ "id": id, "answer": answer.name() }))?;
+                return done(output, answer.name(), &link, &[]);
+            }
+            (link.a.id.to_string(), link.b.id.to_string())
+        }
+        _ => return Err(Failure::new("name a suggestion and an answer, or two handles with --handles A B")),
+    };
+    // Never silently: what the link opens is worked out before and said.
+    let preview = dispatch(&app, "link_preview", json!({ "a": a, "b": b }))?;
+    let opened = preview["newly_visible"].as_array().cloned().unwrap_or_default();
+    match &wanted.suggestion {
+        Some(id) => dispatch(&app, "link_answer", json!({ "id": id, "answer": "same" }))?,
+        None => dispatch(&app, "link_handles", json!({ "a": a, "b": b }))?,
+    };
+    let made = app
+        .engine()
+        .links()?
+        .into_iter()
+        .filter(|link| link.status == LinkStatus::Same)
+        .find(|link| {
+            let names = |row: &HandleRow, text: &str| row.id.as_str() == text || address(row) == text;
+            (names(&link.a, &a) && names(&link.b, &b)) || (names(&link.a, &b) && names(&link.b, &a))
+        })
+        .ok_or_else(|| Failure::new("the link was stored and cannot be found again; please report this"))?;
+    done(output, "same", &made, &opened)
+}
+
+fn done(output: &mut Output, answer: &str, link: &Link, opened: &[Value]) -> Result<(), Failure> {
+    if output.is_json() {
+        return output.json(&json!({ "id": link.id, "status": answer, "newly_visible": opened }));
+    }
+    let (a, b) = (address(&link.a), address(&link.b));
+    output.line(match answer {
+        "same" => format!("{a} and {b} are one person now ({}); `keepsake unlink {}` takes it back", link.id, link.id),
+        "different" => format!("{a} and {b} are different people; this pair is not suggested again"),
+        _ => format!("{a} and {b}: asked again only when there is new evidence"),
+    })?;
+    for place in opened {
+        output.line(format!(
+            "  in \"{}\" {} more memories of closed conversations may be told now",
+            place["title"].as_str().unwrap_or_default(),
+            place["memories"]
+        ))?;
+    }
+    Ok(())
+}
+
+/// Takes a link back.
+pub(crate) fn unlink(args: &Args, id: &str, output: &mut Output) -> Result<(), Failure> {
+    let app = app(args)?;
+    dispatch(&app, "link_remove", json!({ "id": id }))?;
+    if output.is_json() {
+        return output.json(&json!({ "id": id, "status": "unlinked" }));
+    }
+    output.line("Taken back; everything is as it was before")
+}
+
+/// Lists channels with what counts for them.
+pub(crate) fn channels(args: &Args, output: &mut Output) -> Result<(), Failure> {
+    let app = app(args)?;
+    let listed = dispatch(&app, "channels_list", Value::Null)?;
+    for row in listed["items"].as_array().into_iter().flatten() {
+        if output.is_json() {
+            output.json(row)?;
+        } else {
+            output.line(format!(
+                "{:<8} {:>6} messages  {}:{}{}",
+                row["visibility"].as_str().unwrap_or_default(),
+                row["messages"],
+                row["channel_type"].as_str().unwrap_or_default(),
+                row["channel_id"].as_str().unwrap_or_default(),
+                if row["chosen"].is_null() { "" } else { "  (your choice)" },
+            ))?;
+        }
+    }
+    Ok(())
+}
+
+/// Chooses what a channel or a conversation is, and says what that changed.
+pub(crate) fn channel(args: &Args, name: &str, choice: ChannelChoice, output: &mut Output) -> Result<(), Failure> {
+    let app = app(args)?;
+    let mut request = match super::conversation(app.engine(), name) {
+        Ok(id) => json!({ "conversation_id": id }),
+        Err(_) => {
+            let (channel_type, channel_id) = name
+                .split_once(':')
+                .ok_or_else(|| Failure::new(format!("'{name}' is no channel (type:id) and no conversation")))?;
+            json!({ "channel_type": channel_type, "channel_id": channel_id })
+        }
+    };
+    request["visibility"] = match choice {
+        ChannelChoice::Public => json!("public"),
+        ChannelChoice::Private => json!("private"),
+        ChannelChoice::Default => Value::Null,
+    };
+    let effect = dispatch(&app, "visibility_preview", request.clone())?;
+    dispatch(&app, "visibility_set", request)?;
+    if output.is_json() {
+        return output.json(&effect);
+    }
+    output.line(format!(
+        "{} conversations changed; {} memories may now be told anywhere, {} no longer",
+        effect["conversations"], effect["opened_memories"], effect["closed_memories"]
+    ))
+}
+
+/// Allows a memory to be told anywhere, or takes that back.
+pub(crate) fn share(args: &Args, id: &str, is_shared: bool, output: &mut Output) -> Result<(), Failure> {
+    let app = app(args)?;
+    dispatch(&app, "memory_share", json!({ "id": id, "is_shared": is_shared }))?;
+    if output.is_json() {
+        return output.json(&json!({ "id": id, "is_shared": is_shared }));
+    }
+    output.line(if is_shared { "May be told anywhere now" } else { "Told again only where its sources allow" })
+}
+
+/// Sets or lists the most that agents may be told.
+pub(crate) fn agents(args: &Args, set: Option<(&str, &str)>, output: &mut Output) -> Result<(), Failure> {
+    let app = app(args)?;
+    let listed = match set {
+        Some((name, visibility)) => dispatch(&app, "agent_set", json!({ "name": name, "visibility": visibility }))?,
+        None => dispatch(&app, "agents_list", Value::Null)?,
+    };
+    for row in listed["items"].as_array().into_iter().flatten() {
+        if output.is_json() {
+            output.json(row)?;
+        } else {
+            output.line(format!(
+                "{:<8} {}",
+                row["visibility"].as_str().unwrap_or_default(),
+                row["name"].as_str().unwrap_or_default()
+            ))?;
+        }
+    }
+    Ok(())
+}
+
+/// For whom and where, as the engine takes it.
+pub(crate) fn audience(args: &AudienceArgs) -> Audience {
+    Audience { agent: args.agent.clone(), person: args.person.clone(), channel: args.channel.clone() }
+}
+
+/// A moment as people type it: a day, or a day and a time.
+fn moment(text: &str) -> Result<Timestamp, Failure> {
+    keepsake_engine::parse_moment(text)
+        .ok_or_else(|| Failure::new(format!("'{text}' is no time; write 2026-03-04 or 2026-03-04T10:00:00Z")))
+}
+
+/// The plain text an agent gets.
+pub(crate) fn context(args: &Args, wanted: &ContextArgs, output: &mut Output) -> Result<(), Failure> {
+    // Meaning counts only beside a question; without one there is no model to wait for.
+    let embedder = if wanted.query.is_some() { EmbedderSlot::load(&model_dir()) } else { EmbedderSlot::none() };
+    let engine = engine(args, embedder)?;
+    let context = engine.context(&ContextRequest {
+        audience: audience(&wanted.audience),
+        query: wanted.query.clone(),
+        budget_chars: wanted.budget.unwrap_or(0),
+        as_of: wanted.as_of.as_deref().map(moment).transpose()?,
+    })?;
+    if output.is_json() { output.json(&context) } else { output.raw(&context.text) }
+}

@@ -774,9 +774,13 @@ channel_type: string,
  */
 channel_id: string, 
 /**
- * `public` or `private` channel.
+ * `public` or `private`: who may see what is known from it.
  */
 visibility: string, 
+/**
+ * What the person chose for this conversation alone; nothing where its channel or source decides.
+ */
+chosen_visibility: string | null, 
 /**
  * Kept out of analysis by the person.
  */
@@ -1782,8 +1786,9 @@ links: Array<LinkView>, };
 
 export type ClueView = { 
 /**
- * `same_contact`, `declared_handle`, `same_full_name`, `shared_companions`, `shared_terms`; against: `same_conversation`,
- * `different_names`, `same_server`, `denied`, `declared_other`, `mixed_scripts`, `decided_different`.
+ * `same_contact`, `declared_handle`, `same_account`, `same_full_name`, `shared_companions`, `shared_terms`; against:
+ * `same_conversation`, `different_names`, `same_server`, `denied`, `declared_other`, `mixed_scripts`, `namesake`,
+ * `decided_different`.
  */
 kind: string, 
 /**
@@ -1849,7 +1854,7 @@ export type LinkAnswerRequest = {
  */
 id: string, 
 /**
- * `same`, `different`, `unsure`.
+ * `same`, `different`, `unsure`; `open` takes the answer back.
  */
 answer: string, };
 
@@ -1994,6 +1999,10 @@ id: string,
  * `message`, `memory`, `profile`, `summary`.
  */
 kind: string, 
+/**
+ * Where to open a message.
+ */
+conversation_id: string | null, 
 /**
  * Where it was said.
  */

@@ -189,6 +189,18 @@ impl Engine {
         self.answer_pair(&link.a.id, &link.b.id, answer)
     }
 
+    /// Takes an answer back, whatever it was: the pair waits for one as if it had never been given.
+    pub fn reopen_link(&self, id: &LinkId) -> Result<()> {
+        let link = self.link(id)?;
+        let now = self.now();
+        let fresh = LinkId::fresh(self.ids());
+        Ok(self.store().write(|tx| {
+            let is_answered = tx.link_decisions()?.iter().any(|row| row.a == link.a.id && row.b == link.b.id);
+            // Without evidence, so that whatever speaks for the pair is news.
+            if is_answered { tx.answer_link(&fresh, &link.a.id, &link.b.id, LinkAnswer::Unlinked, "", now) } else { Ok(()) }
+        })?)
+    }
+
     /// Links two handles by hand.
     pub fn link_handles(&self, a: &HandleId, b: &HandleId) -> Result<()> {
         self.answer_pair(a, b, LinkAnswer::Same)

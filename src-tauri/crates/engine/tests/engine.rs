@@ -10,6 +10,8 @@ mod capture;
 mod erasure;
 #[path = "engine/fixture.rs"]
 mod fixture;
+#[path = "engine/links.rs"]
+mod links;
 #[path = "engine/privacy.rs"]
 mod privacy;
 #[path = "engine/queue.rs"]

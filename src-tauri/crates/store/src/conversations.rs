@@ -27,6 +27,8 @@ pub struct ConversationRow {
     pub channel_id: String,
     /// The channel's visibility.
     pub visibility: Visibility,
+    /// What the person chose for this conversation alone.
+    pub chosen: Option<Visibility>,
     /// Kept out of analysis by the person.
     pub is_private: bool,
     /// `active`, `idle`, `archived`.
@@ -134,7 +136,7 @@ const CONVERSATION_COLUMNS: &str =
     "c.id, c.source_kind, c.source_conversation, c.title, c.channel_type, c.channel_id, c.visibility,
     c.is_private, c.status, c.messages, c.started_at_ms, c.last_activity_at_ms, c.extracted_through_seq,
     EXISTS (SELECT 1 FROM imports i WHERE i.id = c.import_id AND i.is_sample = 1) AS is_sample,
-    max(c.model_read_seq, c.private_through_seq) AS model_read";
+    max(c.model_read_seq, c.private_through_seq) AS model_read, c.chosen_visibility";
 
 const INTERACTION_COLUMNS: &str = "i.seq, i.id, i.conversation_id,
     CASE WHEN i.role = 'person' AND e.is_owner = 1 THEN 'owner' ELSE i.role END AS role,
@@ -158,6 +160,7 @@ fn conversation(row: &Row<'_>) -> Result<ConversationRow> {
         extracted_through_seq: row.get(12)?,
         is_sample: row.get(13)?,
         model_read_through_seq: row.get(14)?,
+        chosen: row.get::<_, Option<String>>(15)?.map(|text| parse("visibility", &text)).transpose()?,
     })
 }
 

@@ -212,6 +212,7 @@ export function buildWorld(now: number, candidates: number): World {
       title: script.title,
       channel_type: script.channel,
       channel_id: script.id,
+      chosen_visibility: null,
       visibility: script.isPrivate ? 'private' : 'public',
       is_private: script.isPrivate ?? false,
       status: 'idle',

@@ -54,6 +54,7 @@ function add(world: World, id: string, title: string, channel: string, parts: re
     channel_type: channel,
     channel_id: id,
     visibility: 'private',
+    chosen_visibility: null,
     is_private: false,
     status: 'idle',
     messages: parts.length,

@@ -27,6 +27,7 @@ fn row(tx: &ReadTx<'_>, conversation: StoredConversation) -> StoreResult<Convers
         channel_type: conversation.channel_type,
         channel_id: conversation.channel_id,
         visibility: conversation.visibility.to_string(),
+        chosen_visibility: conversation.chosen.map(|chosen| chosen.to_string()),
         is_private: conversation.is_private,
         status: conversation.status,
         messages: conversation.messages,

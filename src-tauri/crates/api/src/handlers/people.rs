@@ -205,7 +205,11 @@ pub(crate) fn link_answer(app: &App, request: LinkAnswerRequest) -> Result<Nothi
         "same" => LinkAnswer::Same,
         "different" => LinkAnswer::Different,
         "unsure" => LinkAnswer::Unsure,
-        other => return Err(ApiError::invalid(format!("'{other}' is no answer; known: same, different, unsure"))),
+        "open" => {
+            app.engine().reopen_link(&id)?;
+            return Ok(Nothing {});
+        }
+        other => return Err(ApiError::invalid(format!("'{other}' is no answer; known: same, different, unsure, open"))),
     };
     app.engine().answer_link(&id, answer)?;
     Ok(Nothing {})
@@ -303,12 +307,23 @@ pub(crate) fn context_preview(app: &App, request: ContextRequestView) -> Result<
         budget_chars: request.budget as usize,
         as_of: request.as_of.map(Timestamp),
     })?;
+    let places = app.engine().store().read(|tx| {
+        let mut places = HashMap::new();
+        for item in context.items.iter().filter(|item| item.kind == "message") {
+            let Ok(id) = item.id.parse::<InteractionId>() else { continue };
+            if let Some(row) = tx.interaction(&id)? {
+                places.insert(item.id.clone(), row.conversation_id.to_string());
+            }
+        }
+        Ok(places)
+    })?;
     Ok(ContextResponse {
         text: context.text,
         items: context
             .items
             .into_iter()
             .map(|item| ContextItemView {
+                conversation_id: places.get(&item.id).cloned(),
                 id: item.id,
                 kind: item.kind.to_owned(),
                 sources: item

@@ -32,8 +32,10 @@ pub struct ConversationRow {
     pub channel_type: String,
     /// Channel id.
     pub channel_id: String,
-    /// `public` or `private` channel.
+    /// `public` or `private`: who may see what is known from it.
     pub visibility: String,
+    /// What the person chose for this conversation alone; nothing where its channel or source decides.
+    pub chosen_visibility: Option<String>,
     /// Kept out of analysis by the person.
     pub is_private: bool,
     /// `active`, `idle`, `archived`.

@@ -143,8 +143,9 @@ pub struct PersonDetail {
 /// One reason for or against a link.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, TS)]
 pub struct ClueView {
-    /// `same_contact`, `declared_handle`, `same_full_name`, `shared_companions`, `shared_terms`; against: `same_conversation`,
-    /// `different_names`, `same_server`, `denied`, `declared_other`, `mixed_scripts`, `decided_different`.
+    /// `same_contact`, `declared_handle`, `same_account`, `same_full_name`, `shared_companions`, `shared_terms`; against:
+    /// `same_conversation`, `different_names`, `same_server`, `denied`, `declared_other`, `mixed_scripts`, `namesake`,
+    /// `decided_different`.
     pub kind: String,
     /// What the reason names: an address, a name, words.
     #[ts(type = "Record<string, unknown>")]
@@ -192,7 +193,7 @@ pub struct LinksResponse {
 pub struct LinkAnswerRequest {
     /// Suggestion or link.
     pub id: String,
-    /// `same`, `different`, `unsure`.
+    /// `same`, `different`, `unsure`; `open` takes the answer back.
     pub answer: String,
 }
 
@@ -314,6 +315,8 @@ pub struct ContextItemView {
     pub id: String,
     /// `message`, `memory`, `profile`, `summary`.
     pub kind: String,
+    /// Where to open a message.
+    pub conversation_id: Option<String>,
     /// Where it was said.
     pub sources: Vec<Source>,
 }

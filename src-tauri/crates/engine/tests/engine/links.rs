@@ -1,0 +1,57 @@
+//! Answers about pairs of handles, and taking them back.
+
+use keepsake_domain::{HandleId, LinkAnswer, LinkId};
+use keepsake_store::LinkSuggestionRow;
+use keepsake_testkit::{MONDAY_TEN, SeqIds, conversation};
+
+use crate::fixture::Fixture;
+
+/// Two people in two conversations, and a suggestion that they are one.
+fn suggested() -> (Fixture, LinkId) {
+    let f = Fixture::new();
+    f.append(&conversation("c1", "owner Mara: Shall we?\nperson Robin Hale: On Friday."));
+    f.append(&conversation("c2", "owner Mara: And you?\nperson R. Hale: Gladly.\nperson R. Hale: On Friday?"));
+    let handles = f.engine.store().read(|tx| tx.handles()).unwrap();
+    let id_of = |name: &str| -> HandleId {
+        let found = handles.iter().find(|row| row.display_name == name);
+        found.unwrap_or_else(|| panic!("{name} has a handle: {handles:?}")).id.clone()
+    };
+    let (a, b) = (id_of("Robin Hale"), id_of("R. Hale"));
+    let id = LinkId::fresh(&SeqIds::new(9));
+    let row = LinkSuggestionRow {
+        id: id.clone(),
+        a: a.clone().min(b.clone()),
+        b: a.max(b),
+        strength: "guess".to_owned(),
+        evidence_for: r#"[{"kind":"shared_terms","terms":["friday"],"spans":[]}]"#.to_owned(),
+        evidence_against: "[]".to_owned(),
+        evidence_fingerprint: "f1".to_owned(),
+    };
+    f.engine.store().write(|tx| tx.replace_link_suggestions(&[row], MONDAY_TEN)).unwrap();
+    (f, id)
+}
+
+#[test]
+fn each_answer_can_be_taken_back_and_the_pair_is_asked_about_again() {
+    for answer in [LinkAnswer::Same, LinkAnswer::Different, LinkAnswer::Unsure] {
+        let (f, id) = suggested();
+        let view = |f: &Fixture| (f.engine.links().unwrap(), f.engine.people().unwrap());
+        let before = view(&f);
+        assert_eq!(before.0[0].status.name(), "open");
+        f.engine.answer_link(&id, answer).unwrap();
+        assert_ne!(view(&f).0, before.0, "{answer:?} shows");
+        f.engine.reopen_link(&id).unwrap();
+        assert_eq!(view(&f), before, "after taking {answer:?} back everything is as it was");
+    }
+}
+
+#[test]
+fn taking_back_an_answer_that_was_never_given_writes_nothing() {
+    let (f, id) = suggested();
+    let version = |f: &Fixture| f.engine.store().read(|tx| tx.boundary_version()).unwrap();
+    let before = version(&f);
+    f.engine.reopen_link(&id).unwrap();
+    assert_eq!(version(&f), before);
+    f.engine.answer_link(&id, LinkAnswer::Different).unwrap();
+    assert_ne!(version(&f), before, "an answer does write, so that the version tells");
+}

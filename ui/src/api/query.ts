@@ -10,7 +10,7 @@ import { stamped } from './optimistic';
 import type { RpcError } from '../platform';
 
 /** Answers that decisions are laid over: they are stamped, and keep their identity for that. */
-const STAMPED: ReadonlySet<string> = new Set<Command>(['memories_list', 'app_status']);
+const STAMPED: ReadonlySet<string> = new Set<Command>(['memories_list', 'app_status', 'links_list']);
 
 export function createQueryClient(): QueryClient {
   return new Client({

@@ -19,6 +19,7 @@ export type Tag =
   | 'settings'
   | 'analyses'
   | 'embeddings'
+  | 'people'
   | 'model_calls'
   | 'status';
 
@@ -41,6 +42,14 @@ export const PROVIDES: Partial<Record<Command, readonly Tag[]>> = {
   model_calls_list: ['model_calls', 'conversations'],
   watched_list: ['settings', 'imports', 'jobs'],
   search: ['memories', 'messages'],
+  people_list: ['people', 'conversations', 'messages', 'memories'],
+  person_get: ['people', 'conversations', 'messages', 'memories'],
+  links_list: ['people', 'messages'],
+  link_preview: ['people', 'conversations', 'memories'],
+  channels_list: ['people', 'conversations', 'messages'],
+  visibility_preview: ['people', 'conversations', 'memories'],
+  context_preview: ['people', 'conversations', 'messages', 'memories'],
+  agents_list: ['people'],
 };
 
 /** Events that arrive together are answered once. */

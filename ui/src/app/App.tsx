@@ -113,6 +113,8 @@ export function App() {
     'go.review': () => go('review'),
     'go.memories': () => go('memories'),
     'go.conversations': () => go('conversations'),
+    'go.people': () => go('people'),
+    'go.privacy': () => go('privacy'),
     'go.sources': () => go('sources'),
     'go.activity': () => go('activity'),
     'go.settings': () => go('settings'),

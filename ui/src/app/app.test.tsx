@@ -10,11 +10,11 @@ describe('the frame', () => {
   test('g and a letter go to a panel', async () => {
     await renderApp('review');
     const went: PanelId[] = [];
-    for (const key of ['m', 'c', 's', 'a', ',', 'r']) {
+    for (const key of ['m', 'c', 'p', 'v', 's', 'a', ',', 'r']) {
       await press('g', key);
       went.push(nav.get().panel);
     }
-    expect(went).toEqual(['memories', 'conversations', 'sources', 'activity', 'settings', 'review']);
+    expect(went).toEqual(['memories', 'conversations', 'people', 'privacy', 'sources', 'activity', 'settings', 'review']);
   });
 
   test('? shows the keys of the panel in view, from the same table', async () => {

@@ -15,9 +15,11 @@ export interface DialogProps {
   actions?: ReactNode;
   size?: 's' | 'm' | 'l';
   testId?: string;
+  /** What has the focus at first, where the dialog is there to be filled in. */
+  focus?: React.RefObject<HTMLElement | null>;
 }
 
-export function Dialog({ open, onClose, title, children, actions, size = 'm', testId }: DialogProps) {
+export function Dialog({ open, onClose, title, children, actions, size = 'm', testId, focus }: DialogProps) {
   const body = useRef<HTMLDivElement>(null);
   return (
     <Base.Root open={open} onOpenChange={(next) => !next && onClose()}>
@@ -25,7 +27,7 @@ export function Dialog({ open, onClose, title, children, actions, size = 'm', te
         <Base.Backdrop className={css.scrim} />
         <Base.Viewport className={css.dialogViewport}>
           {/* Neither a button that acts nor the one that closes: what is to be read comes first. */}
-          <Base.Popup className={css.dialog} data-size={size} data-testid={testId} initialFocus={body}>
+          <Base.Popup className={css.dialog} data-size={size} data-testid={testId} initialFocus={focus ?? body}>
             <header className={css.dialogHead}>
               <Base.Title className={css.dialogTitle}>{title}</Base.Title>
               <IconButton label={t.app.close} onClick={onClose}>

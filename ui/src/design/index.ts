@@ -13,6 +13,7 @@ export { leaveRow } from './leave';
 export { Menu, type MenuEntry } from './Menu';
 export { PaneBar, PaneBody, PaneFoot, PaneHeader } from './Pane';
 export { formatElapsed, Progress } from './Progress';
+export { FreePick, type Option, Pick } from './Pick';
 export { RelativeTime } from './RelativeTime';
 export { SplitPane } from './SplitPane';
 export { EmptyState, ErrorState, LoadingRows } from './States';

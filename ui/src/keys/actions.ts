@@ -9,7 +9,7 @@
  * while the person has those switched on (WCAG 2.1.4). No action fires while text is typed or composed, unless `inInputs`.
  */
 
-export type Scope = 'global' | 'editor' | 'review' | 'memories' | 'conversations' | 'sources' | 'activity' | 'settings' | 'welcome';
+export type Scope = 'global' | 'editor' | 'review' | 'memories' | 'conversations' | 'people' | 'privacy' | 'sources' | 'activity' | 'settings' | 'welcome';
 
 /** What must be so for an action to make sense; `always` if nothing. */
 export type When = 'always' | 'cursor' | 'selection';
@@ -34,12 +34,16 @@ const list = <S extends Scope>(scope: S) =>
 const review = list('review');
 const memories = list('memories');
 const conversations = list('conversations');
+const people = list('people');
+const privacy = list('privacy');
 const activity = list('activity');
 
 export const ACTIONS = {
   'go.review': { label: 'Go to Review', keys: ['g r', 'g q'], scope: 'global', when: 'always' },
   'go.memories': { label: 'Go to Memories', keys: ['g m'], scope: 'global', when: 'always' },
   'go.conversations': { label: 'Go to Conversations', keys: ['g c'], scope: 'global', when: 'always' },
+  'go.people': { label: 'Go to People', keys: ['g p'], scope: 'global', when: 'always' },
+  'go.privacy': { label: 'Go to Privacy', keys: ['g v'], scope: 'global', when: 'always' },
   'go.sources': { label: 'Go to Sources', keys: ['g s'], scope: 'global', when: 'always' },
   'go.activity': { label: 'Go to Activity', keys: ['g a'], scope: 'global', when: 'always' },
   'go.settings': { label: 'Go to Settings', keys: ['g ,'], scope: 'global', when: 'always' },
@@ -91,9 +95,31 @@ export const ACTIONS = {
   'conversations.last': conversations.last,
   'conversations.read': { label: 'Read', keys: ['Enter', 'o'], scope: 'conversations', when: 'cursor' },
   'conversations.leave': { label: 'Back to the list', keys: ['Escape'], scope: 'conversations', when: 'cursor' },
-  'conversations.private': { label: 'Private', keys: ['p'], scope: 'conversations', when: 'cursor' },
+  'conversations.visibility': { label: 'Who may see it', keys: ['v'], scope: 'conversations', when: 'cursor' },
+  'conversations.private': { label: 'Keep out of memory', keys: ['p'], scope: 'conversations', when: 'cursor' },
   'conversations.results': { label: 'Results of the analysis', keys: ['r'], scope: 'conversations', when: 'cursor' },
   'conversations.analyze': { label: 'Analyze now', keys: ['a'], scope: 'conversations', when: 'cursor' },
+
+  'people.next': people.next,
+  'people.previous': people.previous,
+  'people.first': people.first,
+  'people.last': people.last,
+  'people.same': { label: 'Same person', keys: ['s'], scope: 'people', when: 'cursor' },
+  'people.different': { label: 'Different people', keys: ['d'], scope: 'people', when: 'cursor' },
+  'people.unsure': { label: 'Not sure', keys: ['n'], scope: 'people', when: 'cursor' },
+  'people.takeBack': { label: 'Take the answer back, or unlink', keys: ['p'], scope: 'people', when: 'cursor' },
+  'people.link': { label: 'Link with another handle', keys: ['l'], scope: 'people', when: 'cursor' },
+  'people.open': { label: 'Open in conversation', keys: ['o', 'Enter'], scope: 'people', when: 'cursor' },
+  'people.viewAs': { label: 'View as', keys: ['v'], scope: 'people', when: 'cursor' },
+  'people.tab': { label: 'People or suggestions', keys: ['t'], scope: 'people', when: 'always' },
+
+  'privacy.next': privacy.next,
+  'privacy.previous': privacy.previous,
+  'privacy.first': privacy.first,
+  'privacy.last': privacy.last,
+  'privacy.choose': { label: 'Choose who may see it', keys: ['c', 'Enter'], scope: 'privacy', when: 'cursor' },
+  'privacy.apply': { label: 'Apply the choice', keys: ['Mod+Enter'], scope: 'privacy', when: 'cursor', inInputs: true },
+  'privacy.tab': { label: 'Next view', keys: ['t'], scope: 'privacy', when: 'always' },
 
   'sources.add': { label: 'Add files', keys: ['n'], scope: 'sources', when: 'always' },
 

@@ -22,8 +22,31 @@ interface Operation {
   outcome: Promise<DecisionOutcome | null>;
 }
 
+/**
+ * What is no decision about memories and can be taken back all the same: an answer about two handles, who may see a channel.
+ * The window keeps how to take it back; the backend's own undo knows nothing of it.
+ */
+export interface Act {
+  /** The notice, and the one after an undo. */
+  readonly text: string;
+  readonly undone: string;
+  readonly send: () => Promise<unknown>;
+  readonly takeBack: () => Promise<unknown>;
+  /** Shows at once what an undo restores; `onFailed` what a refusal does. */
+  readonly onUndo?: () => void;
+  readonly onFailed?: () => void;
+  /** Rows that an undo brings back. */
+  readonly ids?: readonly string[];
+}
+
+interface Performed {
+  readonly act: Act;
+  /** Whether it was done. */
+  outcome: Promise<boolean>;
+}
+
 /** The decisions of this session that can be undone, the newest last. */
-const done: Operation[] = [];
+const done: (Operation | Performed)[] = [];
 /** Requests go one after the other, so that the backend sees them as the person made them. */
 let tail: Promise<unknown> = Promise.resolve();
 
@@ -142,6 +165,43 @@ function giveReason(operation: Operation, reason: string): void {
   showToast({ text: t.review.reasonNoted(nameOf(t.review.reasons, reason)), replaces: 'decision' });
 }
 
+/** Does it, with one undo in the same series as decisions about memories. Resolves to whether it was done. */
+export function perform(act: Act): Promise<boolean> {
+  const step: Performed = { act, outcome: Promise.resolve(false) };
+  done.push(step);
+  step.outcome = inOrder(async () => {
+    await painted();
+    try {
+      await act.send();
+      return true;
+    } catch (thrown) {
+      const at = done.indexOf(step);
+      if (at >= 0) done.splice(at, 1);
+      hideToast(toast);
+      act.onFailed?.();
+      showError(thrown);
+      return false;
+    }
+  });
+  const toast = showToast({ text: act.text, replaces: 'decision', actions: [{ label: t.app.undo, action: 'app.undo', run: () => undoOne(step), testId: TESTIDS.undo }] });
+  return step.outcome;
+}
+
+function takeBackAct({ act, outcome }: Performed): void {
+  act.onUndo?.();
+  restored.set({ ids: act.ids ?? [] });
+  void inOrder(async () => {
+    if (!(await outcome)) return;
+    try {
+      await act.takeBack();
+      showToast({ text: act.undone, replaces: 'decision' });
+    } catch (thrown) {
+      act.onFailed?.();
+      showError(thrown);
+    }
+  });
+}
+
 function takeBack(operation: Operation): Promise<string | null> {
   operation.entry = amend(operation.entry, { undone: true });
   return inOrder(async () => {
@@ -164,10 +224,14 @@ function takeBack(operation: Operation): Promise<string | null> {
   });
 }
 
-function undoOne(operation: Operation): void {
+function undoOne(operation: Operation | Performed): void {
   const at = done.indexOf(operation);
   if (at < 0) return;
   done.splice(at, 1);
+  if ('act' in operation) {
+    takeBackAct(operation);
+    return;
+  }
   const back = takeBack(operation);
   restored.set({ ids: idsOf(operation.decision) });
   void back.then((summary) => summary && showToast({ text: summary, replaces: 'decision' }));

@@ -6,7 +6,7 @@
  */
 import { createStore, useStore } from './store';
 
-export const PANELS = ['review', 'memories', 'conversations', 'sources', 'activity', 'settings', 'welcome'] as const;
+export const PANELS = ['review', 'memories', 'conversations', 'people', 'privacy', 'sources', 'activity', 'settings', 'welcome'] as const;
 export type PanelId = (typeof PANELS)[number];
 
 export interface Target {
@@ -19,6 +19,12 @@ export interface Target {
   onlyConversation?: string;
   /** What one gate stopped. */
   gate?: string;
+  /** Person to put the cursor on, by id. */
+  person?: string;
+  /** Suggested or answered pair to put the cursor on. */
+  link?: string;
+  /** For whom and where a context is to be shown, as `context_preview` takes them. */
+  viewAs?: { person?: string; channel?: string };
   /** Words to search for. */
   query?: string;
 }
@@ -38,6 +44,7 @@ export function go(panel: PanelId, target: Target | null = null): void {
 
 export const openConversation = (conversation: string, message?: string) => go('conversations', { conversation, message });
 export const openMemory = (memory: string) => go('memories', { memory });
+export const openPerson = (person: string) => go('people', { person });
 export const reviewConversation = (conversation: string) => go('review', { onlyConversation: conversation });
 
 export const usePanel = (): PanelId => useStore(nav, (place) => place.panel);

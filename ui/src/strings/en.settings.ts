@@ -17,8 +17,8 @@ export const settings = {
   capture: 'Reading and privacy',
   extract: 'Look for memories on import',
   extractHint: 'Off: imports are only stored; use Analyze now where you want it.',
-  privateChannels: 'Channels that start private',
-  privateChannelsHint: 'New conversations there are never analysed unless you turn private off. Those already here stay as they are.',
+  privateChannels: 'Channels kept out of memory',
+  privateChannelsHint: 'New conversations there are never analysed unless you let them feed memory. Those already here stay as they are.',
   privateChannelsNone: 'None',
   addChannel: 'Add a channel',
   otherChannel: 'Other channel',
@@ -64,5 +64,5 @@ export const settings = {
   promise: 'The promise',
   promiseHere: 'Everything stays on this computer. Nothing is sent anywhere.',
   promiseElsewhere: 'Everything is kept on this computer. Only what you allowed in Models goes to the model you chose, masked and on record.',
-  promises: ['Nothing becomes a memory before you say so.', 'A private conversation is never analysed, and what you erase is gone.'],
+  promises: ['Nothing becomes a memory before you say so.', 'What you keep out of memory is never analysed, and what you erase is gone.'],
 };

@@ -8,6 +8,8 @@
 import { activity } from './en.activity';
 import { conversations } from './en.conversations';
 import { models } from './en.models';
+import { people } from './en.people';
+import { privacy } from './en.privacy';
 import { settings } from './en.settings';
 import { sources } from './en.sources';
 import { welcome } from './en.welcome';
@@ -53,6 +55,8 @@ export const en = {
     review: 'Review',
     memories: 'Memories',
     conversations: 'Conversations',
+    people: 'People',
+    privacy: 'Privacy',
     sources: 'Sources',
     activity: 'Activity',
     settings: 'Settings',
@@ -74,6 +78,8 @@ export const en = {
       review: 'Review',
       memories: 'Memories',
       conversations: 'Conversations',
+      people: 'People',
+      privacy: 'Privacy',
       sources: 'Sources',
       activity: 'Activity',
       settings: 'Settings',
@@ -151,7 +157,7 @@ export const en = {
     different: 'Says something else',
   } as Readonly<Record<string, string>>,
   memory: {
-    private: 'From a private conversation',
+    private: 'From a conversation kept out of memory',
     hidden: 'Hidden from agents',
     edited: 'Worded by you',
     why: 'Why',
@@ -257,8 +263,8 @@ export const en = {
     confidence: 'Confidence',
     confidenceBands: { any: 'Any', '0.95': 'Said outright', '0.9': 'Clearly said', '0.8': 'Implied or better' } as Readonly<Record<string, string>>,
     source: 'Source',
-    privateOnly: 'Private only',
-    privateWithout: 'Without private',
+    privateOnly: 'Kept out of memory',
+    privateWithout: 'Not kept out',
     onlyConversation: 'From one conversation',
     sort: 'Order',
     sorts: { newest: 'Newest first', oldest: 'Oldest first', confidence: 'Most certain first' } as Readonly<Record<string, string>>,
@@ -286,6 +292,8 @@ export const en = {
     moreFilters: 'More',
   },
   conversations,
+  people,
+  privacy,
   sources,
   activity,
   settings,

@@ -10,7 +10,7 @@ export const welcome = {
   localText: 'Everything lives in one folder on this computer. Nothing leaves it unless you choose a model elsewhere and allow that.',
   asks: 'Asks first',
   asksText: 'Each candidate shows the words it rests on. You decide with one key.',
-  private: 'Private means private',
+  private: 'Out of memory means out',
   privateText: 'One switch, and a conversation is never analysed.',
   where: 'Your data lives in',
   modelMissing: 'The local model is not there, so Keepsake matches by keywords. Everything works; Settings says how to add it.',

@@ -6,6 +6,7 @@ import axe from 'axe-core';
 import { call, createQueryClient, rpcKey } from '../api';
 import { stamped } from '../api/optimistic';
 import { App } from '../app/App';
+import { resetAnswers } from '../panels/people/answers';
 import { setPlatform } from '../platform';
 import { type FakeOptions, type FakePlatform, createFakePlatform } from '../platform/fake';
 import { resetDecisions } from '../state/decisions';
@@ -26,6 +27,7 @@ export async function renderApp(panel: PanelId, options: FakeOptions = {}, targe
   setPlatform(host);
   resetDecisions();
   resetLists();
+  resetAnswers();
   toasts.set([]);
   go(panel, target);
   const client = createQueryClient();

@@ -1,5 +1,5 @@
 /** One conversation: its head with privacy and Analyze now, and its messages. */
-import { History, Lock, LockOpen } from 'lucide-react';
+import { Globe, GlobeLock, History, Lock, LockOpen } from 'lucide-react';
 import { useCallback, useEffect, useState } from 'react';
 import { type ConversationRow, useRpc } from '../../api';
 import { Badge, Button, ErrorState, LoadingRows, PaneHeader, Tooltip, cx, shortDate } from '../../design';
@@ -14,6 +14,7 @@ import { AnalysisDialog } from './AnalysisDialog';
 import { AnalyzeBar, AnalyzeButton, useAnalyze } from './Analyze';
 import { Messages } from './Messages';
 import { PrivacyDialog } from './PrivacyDialog';
+import { VisibilityDialog } from './VisibilityDialog';
 import css from './Reader.module.css';
 import type { ReaderPart } from './index';
 
@@ -47,11 +48,13 @@ const countOf = (response: { items: readonly unknown[] }) => response.items.leng
 
 function Opened({ row, message, onReady }: { row: ConversationRow; message: string | null; onReady: ReaderProps['onReady'] }) {
   const [privacyOpen, setPrivacyOpen] = useState(false);
+  const [visibilityOpen, setVisibilityOpen] = useState(false);
   const [results, setResults] = useState<{ analysis: string | null } | null>(null);
   const analyze = useAnalyze(row, (analysis) => setResults({ analysis }));
   const { data: analyses = 0, isPending: isCounting } = useRpc('analyses_list', { id: row.id }, { select: countOf });
   const now = useNow();
   useActions('conversations', {
+    'conversations.visibility': () => setVisibilityOpen(true),
     'conversations.private': () => setPrivacyOpen(true),
     'conversations.analyze': () => analyze.start(false),
     'conversations.results': () => (analyses > 0 ? setResults({ analysis: null }) : false),
@@ -82,6 +85,19 @@ function Opened({ row, message, onReady }: { row: ConversationRow; message: stri
             </Button>
           </Tooltip>
         ) : null}
+        <Button
+          size="s"
+          tone="quiet"
+          className={css.compact}
+          icon={row.visibility === 'public' ? <Globe size={14} aria-hidden="true" /> : <GlobeLock size={14} aria-hidden="true" />}
+          action="conversations.visibility"
+          title={`${t.privacy.whoSees}: ${nameOf(t.privacy.visibilityLong, row.visibility)}`}
+          testId={TESTIDS.visibilityOpen}
+          onClick={() => setVisibilityOpen(true)}
+        >
+          {nameOf(t.privacy.visibility, row.visibility)}
+          <span className="srOnly"> – {t.privacy.whoSees.toLowerCase()}</span>
+        </Button>
         <Button
           size="s"
           tone={row.is_private ? 'plain' : 'quiet'}
@@ -129,6 +145,7 @@ function Opened({ row, message, onReady }: { row: ConversationRow; message: stri
       ) : null}
       <AnalyzeBar analyze={analyze} onResults={(analysis) => setResults({ analysis })} />
       <Messages row={row} target={message} onReady={onMessages} />
+      {visibilityOpen ? <VisibilityDialog row={row} onClose={() => setVisibilityOpen(false)} /> : null}
       {privacyOpen ? <PrivacyDialog row={row} onClose={() => setPrivacyOpen(false)} /> : null}
       {results ? (
         <AnalysisDialog

@@ -39,7 +39,7 @@ describe('the list', () => {
   test('a private conversation carries its lock and its edge', async () => {
     await renderApp('conversations');
     const mark = await screen.findByTestId('conversation-private');
-    expect(mark.textContent).toContain('Private');
+    expect(mark.textContent).toContain('Kept out of memory');
     expect(mark.className).toContain('hatched');
   });
 
@@ -220,7 +220,7 @@ describe('privacy', () => {
     fireEvent.click(screen.getByTestId(`private-${existing}`));
     await waitFor(() => expect(screen.queryByTestId('private-dialog')).toBeNull());
     expect(asked(host, 'conversation_set_private').map((each) => each.payload)).toEqual([{ id: 'conv_kitchen', private: true, existing }]);
-    await screen.findByText(/Private: nothing here is analysed/);
+    await screen.findByText(/Kept out of memory: nothing here is analysed/);
     const analyze = screen.getByTestId('btn-analyze');
     expect((analyze as HTMLButtonElement).disabled).toBe(true);
     expect(document.getElementById(analyze.getAttribute('aria-describedby') ?? '')?.textContent).toContain('never analysed');
@@ -237,9 +237,9 @@ describe('privacy', () => {
   test('turning it off says what is not read back', async () => {
     const host = await open('conv_family');
     await press('p');
-    await screen.findByText('4 messages from the private time are not read back.');
+    await screen.findByText('4 messages from that time are not read back.');
     fireEvent.click(screen.getByTestId('private-off'));
-    await waitFor(() => expect(screen.queryByText(/Private: nothing here is analysed/)).toBeNull());
+    await waitFor(() => expect(screen.queryByText(/Kept out of memory: nothing here is analysed/)).toBeNull());
     expect(asked(host, 'conversation_set_private')[0]?.payload).toMatchObject({ private: false });
   });
 

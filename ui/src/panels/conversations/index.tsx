@@ -30,6 +30,7 @@ export type ReaderPart = 'head' | 'results' | 'messages';
 
 /** The keys of the reading view, and what must be there before they can act. */
 const READER_KEYS = {
+  'conversations.visibility': 'head',
   'conversations.private': 'head',
   'conversations.analyze': 'head',
   'conversations.results': 'results',

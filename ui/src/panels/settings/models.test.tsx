@@ -169,7 +169,7 @@ describe('this computer only', () => {
     const host = await show({ models: 'local' });
     fireEvent.click(screen.getByTestId('this-computer-only'));
     const dialog = await screen.findByTestId('allow-dialog');
-    expect(dialog.textContent).toContain('conversations that are not private');
+    expect(dialog.textContent).toContain('conversations that you do not keep out of memory');
     expect(written(host), 'nothing yet').toEqual([]);
     fireEvent.click(within(dialog).getByRole('button', { name: 'Keep it here' }));
     await waitFor(() => expect(screen.queryByTestId('allow-dialog')).toBeNull());
@@ -259,7 +259,7 @@ describe('budget and background', () => {
     fireEvent.click(screen.getByTestId('btn-read-earlier'));
     await screen.findByText('5 conversations wait for the model');
     expect(asked(host, 'models_read_all')).toHaveLength(1);
-    await screen.findByText(/has read every conversation that is not private/);
+    await screen.findByText(/has read every conversation that you do not keep out of memory/);
   });
 
   test('earlier conversations to another computer are asked for once more', async () => {

@@ -10,6 +10,7 @@ import { conversationCommands } from './conversations';
 import { buildWorld } from './data';
 import { memoryCommands } from './memories';
 import { type ModelState, modelCommands } from './models';
+import { peopleCommands } from './people';
 import { addSessions } from './sessions';
 import { systemCommands } from './system';
 import { workCommands } from './work';
@@ -73,6 +74,7 @@ export function createFakePlatform(options: FakeOptions = {}): FakePlatform {
     ...systemCommands(world, host, { firstRun: options.firstRun ?? false, embeddingMissing: options.embeddingMissing ?? false, theme: options.theme ?? 'system' }),
     ...memoryCommands(world, host),
     ...conversationCommands(world, host),
+    ...peopleCommands(world, host, { firstRun: options.firstRun ?? false }),
     ...modelCommands(world, host, { models: options.models ?? 'none', firstRun: options.firstRun ?? false }),
   };
   Object.assign(handlers, workCommands(host, handlers, options.pace_ms ?? 400));

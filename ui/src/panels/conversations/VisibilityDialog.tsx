@@ -1,0 +1,40 @@
+/** Who may see what is known from one conversation: another question than whether it feeds memory at all. */
+import { useState } from 'react';
+import type { ConversationRow } from '../../api';
+import { Button, Dialog } from '../../design';
+import { useActions } from '../../keys';
+import { t } from '../../strings';
+import { TESTIDS } from '../../testids';
+import visibility from '../shared/Visibility.module.css';
+import { type Choice, VisibilityChoice, choiceOf, chooseVisibility } from '../shared/VisibilityChoice';
+
+export function VisibilityDialog({ row, onClose }: { row: ConversationRow; onClose: () => void }) {
+  const current = choiceOf(row.chosen_visibility);
+  const [value, setValue] = useState<Choice>(current);
+  const [target] = useState(() => ({ conversation_id: row.id }));
+  const apply = () => {
+    if (value === current) return;
+    onClose();
+    chooseVisibility(target, row.title, value, current);
+  };
+  useActions('editor', { 'editor.save': apply });
+  return (
+    <Dialog
+      open
+      onClose={onClose}
+      title={t.privacy.whoSeesConversation}
+      testId={TESTIDS.visibilityDialog}
+      actions={
+        <>
+          <Button onClick={onClose}>{t.app.cancel}</Button>
+          <Button tone="primary" action="editor.save" disabled={value === current} testId={TESTIDS.visibilityApply} onClick={apply}>
+            {t.privacy.apply}
+          </Button>
+        </>
+      }
+    >
+      <VisibilityChoice target={target} value={value} current={current} onChange={setValue} />
+      <p className={visibility.note}>{t.privacy.notMemoryHere}</p>
+    </Dialog>
+  );
+}

@@ -1,0 +1,165 @@
+/**
+ * Pairs of handles that may be one person, one at a time, as in Review: j and k move, one key answers, u undoes.
+ *
+ * An answered pair leaves the list and stays under "Answered", where it can be taken back. Keys that answer act there as well.
+ */
+import { HeartHandshake } from 'lucide-react';
+import { type ReactNode, memo, useCallback, useEffect, useMemo, useState } from 'react';
+import { type LinkView, useRpc } from '../../api';
+import { Badge, EmptyState, ErrorState, LoadingRows, PaneBar, PaneHeader, Segmented, SplitPane, VirtualList, leaveRow } from '../../design';
+import { useActions } from '../../keys';
+import { beforeLeaving, createListState, moveTo, stepFrom } from '../../state/list';
+import type { Target } from '../../state/nav';
+import { useStore } from '../../state/store';
+import { nameOf, number, t } from '../../strings';
+import { TESTIDS } from '../../testids';
+import { focusList } from '../shared/focus';
+import { useListCursor } from '../shared/memoryRows';
+import { type Answer, answerLink, takeBack, useLinks } from './answers';
+import { handleName, handlesById } from './clues';
+import { LinkPane } from './LinkPane';
+import { Strength } from './parts';
+import css from './People.module.css';
+
+const ROW_PX = 56;
+const rowHeight = () => ROW_PX;
+const NONE: readonly LinkView[] = [];
+
+type Filter = 'open' | 'answered';
+
+const list = createListState();
+/** Requests from elsewhere in the window that were answered: coming back to this view is no new one. */
+const answered = new WeakSet<Target>();
+
+export function LinksTab({ tabs, target }: { tabs: ReactNode; target: Target | null }) {
+  const { links, error, isLoading, retry } = useLinks();
+  const { data: known } = useRpc('people_list', {}, { select: (response) => response.items });
+  const handles = useMemo(() => handlesById(known ?? []), [known]);
+  const [filter, setFilter] = useState<Filter>('open');
+  const open = useMemo(() => links?.filter((link) => link.status === 'open') ?? NONE, [links]);
+  const closed = useMemo(() => links?.filter((link) => link.status !== 'open') ?? NONE, [links]);
+  const shown = filter === 'open' ? open : closed;
+  const ids = useMemo(() => shown.map((link) => link.id), [shown]);
+  const want = useListCursor(list, ids);
+  useEffect(() => {
+    const id = target?.link;
+    if (!target || id === undefined || answered.has(target) || !links) return;
+    answered.add(target);
+    const isOpen = open.some((link) => link.id === id);
+    if (isOpen || closed.some((link) => link.id === id)) {
+      // A request from elsewhere in the window, which comes as an event does.
+      // oxlint-disable-next-line react/set-state-in-effect
+      setFilter(isOpen ? 'open' : 'answered');
+      want(id);
+    }
+  }, [target, links, open, closed, want]);
+
+  const cursor = useStore(list, (state) => state.cursor);
+  const here = shown.find((link) => link.id === cursor);
+  const move = (to: string | null) => list.update((state) => moveTo(state, to));
+  /** The row leaves this list if its answer belongs to the other one. */
+  const act = (link: LinkView, status: string, how: 'up' | 'fade', run: () => unknown) => {
+    if ((status === 'open') !== (filter === 'open')) {
+      leaveRow(link.id, how);
+      list.update((state) => beforeLeaving(state, ids, [link.id]));
+    }
+    run();
+    return true;
+  };
+  const answer = (given: Answer) => () => {
+    const link = shown.find((each) => each.id === list.get().cursor);
+    if (!link || link.status === given) return false;
+    return act(link, given, given === 'same' ? 'up' : 'fade', () => void answerLink(link, given));
+  };
+  useActions('people', {
+    'people.next': () => move(stepFrom(ids, list.get().cursor, 1)),
+    'people.previous': () => move(stepFrom(ids, list.get().cursor, -1)),
+    'people.first': () => move(ids[0] ?? null),
+    'people.last': () => move(ids[ids.length - 1] ?? null),
+    'people.same': answer('same'),
+    'people.different': answer('different'),
+    'people.unsure': answer('unsure'),
+    'people.takeBack': () => {
+      const link = shown.find((each) => each.id === list.get().cursor);
+      if (!link || link.status === 'open') return false;
+      return act(link, 'open', 'fade', () => void takeBack(link));
+    },
+  });
+  const keyOf = useCallback((index: number) => ids[index] ?? '', [ids]);
+
+  return (
+    <SplitPane
+      name="people"
+      list={
+        <>
+          <PaneHeader title={t.panels.people} count={links ? number(shown.length) : undefined}>
+            {tabs}
+          </PaneHeader>
+          <PaneBar>
+            <Segmented
+              label={t.people.filter}
+              value={filter}
+              choices={[
+                { value: 'open', label: t.people.toAnswer, count: open.length, testId: 'links-open' },
+                { value: 'answered', label: t.people.answered, count: closed.length, testId: 'links-answered' },
+              ]}
+              onChange={(next) => {
+                list.update((state) => ({ ...state, cursor: null }));
+                setFilter(next);
+                focusList(TESTIDS.linksList);
+              }}
+            />
+          </PaneBar>
+          <div className={css.body}>
+            {error && !links ? (
+              <ErrorState title={t.people.linksFailed} text={t.people.linksFailedText} detail={error.message} onRetry={retry} />
+            ) : isLoading || !links ? (
+              <LoadingRows height={ROW_PX} />
+            ) : shown.length === 0 ? (
+              <EmptyState icon={<HeartHandshake size={18} />} title={filter === 'open' ? t.people.emptyLinksTitle : t.people.emptyAnsweredTitle} text={filter === 'open' ? t.people.emptyLinksText : t.people.emptyAnsweredText} />
+            ) : (
+              <VirtualList
+                label={t.people.linksList}
+                testId={TESTIDS.linksList}
+                rowTestId={TESTIDS.linkRow}
+                count={shown.length}
+                keyOf={keyOf}
+                heightOf={rowHeight}
+                activeIndex={cursor === null ? -1 : ids.indexOf(cursor)}
+                autoFocus
+                onPick={(index) => move(ids[index] ?? null)}
+                render={(index) => {
+                  const link = shown[index];
+                  return link ? <Row link={link} /> : null;
+                }}
+              />
+            )}
+          </div>
+          <p className="srOnly" role="status">
+            {links ? t.people.linksLive(shown.length) : ''}
+          </p>
+        </>
+      }
+      detail={here ? <LinkPane key={here.id} link={here} handles={handles} at={ids.indexOf(here.id)} of={ids.length} /> : <div className={css.nothing} />}
+    />
+  );
+}
+
+const STATUS_TONES: Readonly<Record<string, 'ok' | 'plain'>> = { same: 'ok' };
+
+const Row = memo(function Row({ link }: { link: LinkView }) {
+  const [a, b] = [handleName(link.a), handleName(link.b)];
+  return (
+    <div className={css.row} data-link={link.id}>
+      <div className={css.line}>
+        <span className={css.name}>{a === b ? a : `${a} – ${b}`}</span>
+        {link.status === 'open' ? <Strength strength={link.strength} /> : <Badge tone={STATUS_TONES[link.status] ?? 'plain'}>{nameOf(t.people.linkStates, link.status)}</Badge>}
+      </div>
+      <div className={css.line}>
+        <span className={css.meta}>
+          {nameOf(t.channel, link.a.channel)} {link.a.handle === a ? '' : link.a.handle} – {nameOf(t.channel, link.b.channel)} {link.b.handle === b ? '' : link.b.handle}
+        </span>
+      </div>
+    </div>
+  );
+});

@@ -1,0 +1,177 @@
+/** Every channel, who may see what is known from it, and the choice, counted before it is made. */
+import { Radio, SearchX } from 'lucide-react';
+import { type ReactNode, memo, useCallback, useMemo, useRef, useState } from 'react';
+import { type ChannelView, type ChannelsResponse, useRpc } from '../../api';
+import { Badge, Button, EmptyState, ErrorState, Facet, LoadingRows, PaneBar, PaneBody, PaneFoot, PaneHeader, SearchField, SplitPane, VirtualList, facetValues } from '../../design';
+import { hotkeys, useActions } from '../../keys';
+import { createListState, moveTo, stepFrom } from '../../state/list';
+import { go } from '../../state/nav';
+import { useSettled } from '../../state/settled';
+import { useStore } from '../../state/store';
+import { nameOf, number, t } from '../../strings';
+import { TESTIDS } from '../../testids';
+import { focusList } from '../shared/focus';
+import { useListCursor } from '../shared/memoryRows';
+import { VisibilityMark } from '../shared/Visibility';
+import { type Choice, VisibilityChoice, choiceOf, chooseVisibility } from '../shared/VisibilityChoice';
+import css from './Privacy.module.css';
+
+const ROW_PX = 56;
+const QUERY_REST_MS = 120;
+const NONE: readonly ChannelView[] = [];
+const rowHeight = () => ROW_PX;
+
+const list = createListState();
+
+const itemsOf = (response: ChannelsResponse) => response.items;
+/** A channel's identity: its type and its id together. */
+export const channelKey = (channel: Pick<ChannelView, 'channel_type' | 'channel_id'>): string => `${channel.channel_type}:${channel.channel_id}`;
+
+function tally(names: readonly string[]) {
+  const counts = new Map<string, number>();
+  for (const name of names) counts.set(name, (counts.get(name) ?? 0) + 1);
+  return [...counts].map(([name, count]) => ({ name, label: null, count }));
+}
+
+export function Channels({ tabs }: { tabs: ReactNode }) {
+  const { data = NONE, error, isPending, refetch } = useRpc('channels_list', {}, { select: itemsOf });
+  const [query, setQuery] = useState('');
+  const asked = useSettled(query.trim().toLowerCase(), QUERY_REST_MS);
+  const [types, setTypes] = useState<readonly string[]>([]);
+  const [visibilities, setVisibilities] = useState<readonly string[]>([]);
+  const found = useMemo(() => data.filter((each) => asked === '' || `${each.title}\n${each.channel_id}\n${nameOf(t.channel, each.channel_type)}`.toLowerCase().includes(asked)), [data, asked]);
+  const ofType = useMemo(() => found.filter((each) => types.length === 0 || types.includes(each.channel_type)), [found, types]);
+  const shown = useMemo(() => ofType.filter((each) => visibilities.length === 0 || visibilities.includes(each.visibility)), [ofType, visibilities]);
+  const ids = useMemo(() => shown.map(channelKey), [shown]);
+  useListCursor(list, ids);
+  const cursor = useStore(list, (state) => state.cursor);
+  const here = shown[cursor === null ? -1 : ids.indexOf(cursor)];
+  const move = (to: string | null) => list.update((state) => moveTo(state, to));
+  useActions('privacy', {
+    'privacy.next': () => move(stepFrom(ids, list.get().cursor, 1)),
+    'privacy.previous': () => move(stepFrom(ids, list.get().cursor, -1)),
+    'privacy.first': () => move(ids[0] ?? null),
+    'privacy.last': () => move(ids[ids.length - 1] ?? null),
+  });
+  const keyOf = useCallback((index: number) => ids[index] ?? '', [ids]);
+  const words = t.privacy;
+  const clear = () => {
+    setQuery('');
+    setTypes([]);
+    setVisibilities([]);
+  };
+  return (
+    <SplitPane
+      name="privacy"
+      list={
+        <>
+          <PaneHeader title={words.title} count={isPending ? undefined : number(shown.length)}>
+            {tabs}
+          </PaneHeader>
+          <PaneBar>
+            <SearchField label={words.search} value={query} onChange={setQuery} testId={TESTIDS.channelsSearch} onLeave={() => focusList(TESTIDS.channelsList)} />
+            <Facet label={words.type} values={facetValues(tally(found.map((each) => each.channel_type)), types, (name) => nameOf(t.channel, name))} chosen={types} onChange={setTypes} />
+            <Facet label={words.visibilityFilter} isSingle values={facetValues(tally(ofType.map((each) => each.visibility)), visibilities, (name) => nameOf(words.visibility, name), ['public', 'private', 'mixed'])} chosen={visibilities} onChange={setVisibilities} />
+          </PaneBar>
+          <div className={css.body}>
+            {error && data.length === 0 ? (
+              <ErrorState title={words.loadFailed} text={words.loadFailedText} detail={error.message} onRetry={() => void refetch()} />
+            ) : isPending ? (
+              <LoadingRows height={ROW_PX} />
+            ) : data.length === 0 ? (
+              <EmptyState icon={<Radio size={18} />} title={words.emptyTitle} text={words.emptyText} action={<Button onClick={() => go('sources')}>{words.emptyAction}</Button>} />
+            ) : shown.length === 0 ? (
+              <EmptyState icon={<SearchX size={18} />} title={words.noMatchTitle} text={words.noMatchText} action={<Button onClick={clear}>{words.clearFilters}</Button>} />
+            ) : (
+              <VirtualList
+                label={words.channels}
+                testId={TESTIDS.channelsList}
+                rowTestId={TESTIDS.channelRow}
+                count={shown.length}
+                keyOf={keyOf}
+                heightOf={rowHeight}
+                activeIndex={cursor === null ? -1 : ids.indexOf(cursor)}
+                autoFocus
+                onPick={(index) => move(ids[index] ?? null)}
+                render={(index) => {
+                  const channel = shown[index];
+                  return channel ? <Row channel={channel} /> : null;
+                }}
+              />
+            )}
+          </div>
+          <p className="srOnly" role="status">
+            {isPending ? '' : words.live(shown.length)}
+          </p>
+        </>
+      }
+      detail={here ? <ChannelPane key={channelKey(here)} channel={here} /> : <div className={css.nothing} />}
+    />
+  );
+}
+
+const Row = memo(function Row({ channel }: { channel: ChannelView }) {
+  return (
+    <div className={css.row} data-channel={channelKey(channel)}>
+      <div className={css.line}>
+        <span className={css.name}>{channel.title}</span>
+        <VisibilityMark visibility={channel.visibility} />
+      </div>
+      <div className={css.line}>
+        <span className={css.meta}>
+          {nameOf(t.channel, channel.channel_type)} · {t.privacy.counts(channel.conversations, channel.messages)}
+        </span>
+        {channel.chosen === null ? null : <Badge tone="accent">{t.privacy.chosenByYou}</Badge>}
+      </div>
+    </div>
+  );
+});
+
+function ChannelPane({ channel }: { channel: ChannelView }) {
+  const current = choiceOf(channel.chosen);
+  const [marked, setMarked] = useState<Choice | null>(null);
+  const value = marked ?? current;
+  const body = useRef<HTMLDivElement>(null);
+  const target = useMemo(() => ({ channel_type: channel.channel_type, channel_id: channel.channel_id }), [channel.channel_type, channel.channel_id]);
+  const apply = () => {
+    if (value === current) return false;
+    chooseVisibility(target, channel.title, value, current);
+    setMarked(null);
+    focusList(TESTIDS.channelsList);
+    return true;
+  };
+  useActions('privacy', {
+    'privacy.choose': () => body.current?.querySelector<HTMLElement>('[role=radio][tabindex="0"]')?.focus(),
+    'privacy.apply': apply,
+  });
+  return (
+    <>
+      <PaneHeader level={2} title={t.privacy.channel} />
+      <PaneBody label={t.privacy.channel} of={channelKey(channel)}>
+        <div ref={body} className={css.detail}>
+          <h2 className={css.title}>{channel.title}</h2>
+          <p className={css.facts}>
+            <span>{nameOf(t.channel, channel.channel_type)}</span>
+            {channel.channel_id === channel.title ? null : <code className={css.address}>{channel.channel_id}</code>}
+            <span className="num">{t.privacy.counts(channel.conversations, channel.messages)}</span>
+            <VisibilityMark visibility={channel.visibility} />
+          </p>
+          <h3 className={css.heading}>{t.privacy.whoSees}</h3>
+          <VisibilityChoice target={target} value={value} current={current} onChange={setMarked} />
+          {channel.conversations > 1 ? <p className={css.note}>{t.privacy.ownChoice}</p> : null}
+          <p className={css.note}>{t.privacy.notMemory}</p>
+        </div>
+      </PaneBody>
+      <PaneFoot label={t.privacy.whoSees}>
+        <Button tone="primary" action="privacy.apply" testId={TESTIDS.visibilityApply} disabled={value === current} onClick={() => void hotkeys.run('privacy.apply')}>
+          {t.privacy.apply}
+        </Button>
+        {value === current ? null : (
+          <Button tone="quiet" onClick={() => setMarked(null)}>
+            {t.app.cancel}
+          </Button>
+        )}
+      </PaneFoot>
+    </>
+  );
+}

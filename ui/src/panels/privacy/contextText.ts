@@ -1,0 +1,41 @@
+/**
+ * The text an agent gets, cut where ids stand in it, so that each can be opened. Nothing is added or left out: the parts together
+ * are the text. Pure.
+ */
+import type { ContextItemView } from '../../api';
+
+export interface Part {
+  readonly text: string;
+  /** The item whose id this is. */
+  readonly item: ContextItemView | null;
+}
+
+/** An id in brackets at the beginning of a line: what somebody wrote further on is text, whatever it looks like. */
+const LINE = /^- \[([^\]\s]+)\]/;
+
+export function partsOf(text: string, items: readonly ContextItemView[]): Part[] {
+  const byId = new Map(items.map((item) => [item.id, item]));
+  const parts: Part[] = [];
+  let plain = '';
+  const flush = () => {
+    if (plain) parts.push({ text: plain, item: null });
+    plain = '';
+  };
+  for (const line of text.split(/(?<=\n)/)) {
+    const id = LINE.exec(line)?.[1];
+    const item = id === undefined ? undefined : byId.get(id);
+    if (!item || id === undefined) {
+      plain += line;
+      continue;
+    }
+    plain += '- [';
+    flush();
+    parts.push({ text: id, item });
+    plain = line.slice(3 + id.length);
+  }
+  flush();
+  return parts;
+}
+
+/** The length as the backend counts it: code points, not UTF-16 units. */
+export const charsOf = (text: string): number => Array.from(text).length;

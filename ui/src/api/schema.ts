@@ -1678,6 +1678,10 @@ channel: string,
  */
 visibility: string, 
 /**
+ * Its conversation is kept out of memory.
+ */
+is_private: boolean, 
+/**
  * Who said it.
  */
 author: string, 

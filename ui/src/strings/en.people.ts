@@ -47,6 +47,7 @@ export const people = {
   lastSeen: 'Last seen',
   written: 'Wrote',
   handles: 'Handles',
+  handlesOwner: 'Your handles',
   handlesHint: 'How they appear in each channel. Two handles are one person only after you said so.',
   verified: 'Confirmed by you',
   unverified: 'As the source says',
@@ -72,6 +73,7 @@ export const people = {
   offRecord: 'Kept out of memory',
 
   timeline: 'What they wrote',
+  timelineOwner: 'What you wrote',
   timelineNone: 'Nothing they wrote is stored.',
   openLine: 'Open in conversation',
   showMore: (count: number) => `Show ${number(count)} more`,

@@ -7,6 +7,7 @@ import { ChevronDown, ChevronUp, Link2, Lock, ScanEye, Unlink } from 'lucide-rea
 import { useState } from 'react';
 import { type AboutView, type LineView, type LinkView, type PersonDetail, type PersonView, type PlaceView, useRpc } from '../../api';
 import { Badge, Button, CategoryIcon, ErrorState, IconButton, LoadingRows, PaneBody, PaneFoot, PaneHeader, RelativeTime, Switch, cx, fullTime, shortDate } from '../../design';
+import { PrivateLock, hatched } from '../../design/PrivateMark';
 import { hotkeys, useActions } from '../../keys';
 import { useNow } from '../../state/clock';
 import { go, openConversation, openMemory } from '../../state/nav';
@@ -91,14 +92,14 @@ function Known({ detail }: { detail: PersonDetail }) {
       <Links links={detail.links} />
       <Memories memories={detail.memories} />
       <Places places={detail.places} isOwner={detail.person.is_owner} />
-      <Timeline lines={detail.timeline} />
+      <Timeline lines={detail.timeline} isOwner={detail.person.is_owner} />
     </>
   );
 }
 
 function Handles({ person }: { person: PersonView }) {
   return (
-    <Section title={t.people.handles} hint={person.is_owner ? undefined : t.people.handlesHint}>
+    <Section title={person.is_owner ? t.people.handlesOwner : t.people.handles} hint={person.is_owner ? undefined : t.people.handlesHint}>
       <Rows items={person.handles} render={(handle) => <HandleRow key={handle.id} handle={handle} />} />
     </Section>
   );
@@ -202,10 +203,10 @@ function Places({ places, isOwner }: { places: readonly PlaceView[]; isOwner: bo
   );
 }
 
-function Timeline({ lines }: { lines: readonly LineView[] }) {
+function Timeline({ lines, isOwner }: { lines: readonly LineView[]; isOwner: boolean }) {
   if (lines.length === 0) return null;
   return (
-    <Section title={t.people.timeline}>
+    <Section title={isOwner ? t.people.timelineOwner : t.people.timeline}>
       <Rows items={lines} render={(line) => <TimelineRow key={line.message_id} line={line} />} />
     </Section>
   );
@@ -213,13 +214,13 @@ function Timeline({ lines }: { lines: readonly LineView[] }) {
 
 function TimelineRow({ line }: { line: LineView }) {
   return (
-    <li className={css.said}>
+    <li className={cx(css.said, line.is_private && css.saidPrivate, line.is_private && hatched)}>
       <button type="button" className={css.saidButton} data-testid={TESTIDS.personLine} title={fullTime(line.time)} onClick={() => openConversation(line.conversation_id, line.message_id)}>
         <span className={css.saidMeta}>
           <RelativeTime time={line.time} date />
           <span className={css.saidWhere}>{line.conversation_title}</span>
           <span>{nameOf(t.channel, line.channel)}</span>
-          <VisibilityMark visibility={line.visibility} bare />
+          {line.is_private ? <PrivateLock /> : <VisibilityMark visibility={line.visibility} bare />}
         </span>
         <span className={css.saidText}>{line.text}</span>
       </button>

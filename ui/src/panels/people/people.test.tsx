@@ -8,6 +8,8 @@ import { nav } from '../../state/nav';
 import { setUiState } from '../../state/uiState';
 import { press, renderApp, violations } from '../../test/render';
 import { withAnswers } from './answers';
+// Loaded before the first test looks for it: on a busy machine that takes longer than it waits.
+import './index';
 
 const asked = (host: FakePlatform, cmd: string) => host.calls.filter((each) => each.cmd === cmd).map((each) => each.payload);
 const rows = () => screen.getAllByTestId('person-row');
@@ -96,6 +98,7 @@ describe('one person', () => {
     await detailOf('Mum');
     expect(screen.getByTestId('person-handle').textContent).toContain('WhatsApp');
     expect(screen.getByTestId('person-place').textContent).toContain('Kept out of memory');
+    expect(screen.getAllByTestId('person-line')[0]?.textContent, 'its lock shows wherever its lines do').toContain('Kept out of memory');
     fireEvent.click(screen.getAllByTestId('person-line')[0] as HTMLElement);
     expect(nav.get()).toMatchObject({ panel: 'conversations', target: { conversation: 'conv_family' } });
     expect(nav.get().target?.message).toMatch(/^int_conv_family_/);

@@ -8,6 +8,8 @@ import { setUiState } from '../../state/uiState';
 import { press, renderApp, violations } from '../../test/render';
 import { charsOf, partsOf } from './contextText';
 import { budgetProblem, endOfDay, requestOf } from './ViewAs';
+// Loaded before the first test looks for it: on a busy machine that takes longer than it waits.
+import './index';
 
 const asked = (host: FakePlatform, cmd: string) => host.calls.filter((each) => each.cmd === cmd).map((each) => each.payload);
 const row = (title: string) => screen.getAllByTestId('channel-row').find((each) => each.textContent?.includes(title));

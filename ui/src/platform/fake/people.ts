@@ -132,6 +132,7 @@ export function peopleCommands(world: World, host: Host, options: { firstRun: bo
             conversation_title: row.title,
             channel: row.channel_type,
             visibility: row.visibility,
+            is_private: row.is_private,
             author: message.author,
             time: message.time,
             text: message.text,

@@ -45,6 +45,7 @@ fn line(tx: &ReadTx<'_>, row: &InteractionRow, span: Option<Span>) -> StoreResul
         conversation_title: title_or_stand_in(conversation.title.as_deref(), &conversation.channel_type),
         channel: conversation.channel_type,
         visibility: conversation.visibility.to_string(),
+        is_private: conversation.is_private,
         author: row.author.clone(),
         time: row.time.0,
         text: row.content.clone(),

@@ -73,6 +73,8 @@ pub struct LineView {
     pub channel: String,
     /// `public` or `private`.
     pub visibility: String,
+    /// Its conversation is kept out of memory.
+    pub is_private: bool,
     /// Who said it.
     pub author: String,
     /// When.

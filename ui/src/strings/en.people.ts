@@ -50,12 +50,10 @@ export const people = {
   handlesOwner: 'Your handles',
   handlesHint: 'How they appear in each channel. Two handles are one person only after you said so.',
   verified: 'Confirmed by you',
-  unverified: 'As the source says',
   linkWith: 'Link with…',
   viewAs: 'View as',
 
   memories: 'What is remembered',
-  memoriesNone: 'No approved memory is about them.',
   share: 'May be told anywhere',
   shareLabel: (content: string) => `May be told anywhere: ${content}`,
   shareHint: 'On: this one may be told in any channel, also where others listen.',
@@ -66,7 +64,6 @@ export const people = {
   places: 'What each channel may see',
   placesHint: 'Of what is remembered about them, as much as may be told there.',
   placesOwner: 'You are in every conversation. What others may see of you depends on who is there; try View as.',
-  placesNone: 'They are in no conversation that is stored.',
   visible: (count: number) => `${number(count)} may be told`,
   withheld: (count: number) => `${number(count)} withheld`,
   nothingKnown: 'Nothing remembered',
@@ -74,7 +71,6 @@ export const people = {
 
   timeline: 'What they wrote',
   timelineOwner: 'What you wrote',
-  timelineNone: 'Nothing they wrote is stored.',
   openLine: 'Open in conversation',
   showMore: (count: number) => `Show ${number(count)} more`,
 
@@ -142,7 +138,6 @@ export const people = {
   dialogLink: 'Link',
   dialogFirst: 'Choose a handle to see what linking would do.',
 
-  by: { both: 'both' },
   another: 'another handle',
   clue: {
     same_contact: (contact: string) => `Both give ${contact} as their own`,

@@ -27,7 +27,6 @@ export const privacy = {
     sourceConversationNow: 'You have chosen nothing for this conversation; its channel decides.',
   } as Readonly<Record<string, string>>,
   chosenByYou: 'Chosen by you',
-  bySource: 'As the source says',
   byChannel: 'As its channel says',
   now: 'Now',
   effect: 'What this changes',
@@ -64,7 +63,6 @@ export const privacy = {
   loadFailed: 'The channels could not be loaded',
   loadFailedText: 'Nothing was changed.',
   channel: 'Channel',
-  address: 'Address',
 
   agentsTitle: 'What each agent may be told',
   agentsText: 'An agent is a program that asks Keepsake what it may know. It never learns that anything was withheld.',
@@ -103,7 +101,6 @@ export const privacy = {
   contextOf: (chars: number, items: number) => `${plural(chars, 'character', 'characters')}, ${plural(items, 'item', 'items')}`,
   contextEmpty: 'Nothing. It would be told that there is nothing to tell.',
   contextFailed: 'The context could not be put together',
-  open: 'Open',
   openItem: (kind: string, id: string) => `Open ${kind} ${id}`,
   moreItems: (count: number) => `${number(count)} more; their ids stand in the text.`,
   kinds: { message: 'message', memory: 'memory', profile: 'profile entry', summary: 'summary' } as Readonly<Record<string, string>>,

@@ -3,10 +3,10 @@
  *
  * It asks the same as an agent does, so that what stands here is what would be sent.
  */
-import { ArrowUpRight, EyeOff, ScanEye } from 'lucide-react';
+import { EyeOff, ScanEye } from 'lucide-react';
 import { type ReactNode, useId, useMemo } from 'react';
 import { type ContextItemView, type ContextRequestView, type ContextResponse, useRpc } from '../../api';
-import { Button, EmptyState, ErrorState, FreePick, LoadingRows, type Option, PaneBody, PaneHeader, Pick, SplitPane } from '../../design';
+import { EmptyState, ErrorState, FreePick, LoadingRows, type Option, PaneBody, PaneHeader, Pick, SplitPane } from '../../design';
 import { useSettled } from '../../state/settled';
 import { openConversation, openMemory } from '../../state/nav';
 import { useUiState } from '../../state/uiState';
@@ -14,7 +14,7 @@ import { nameOf, t } from '../../strings';
 import { TESTIDS } from '../../testids';
 import { personName } from '../people/clues';
 import { channelKey } from './Channels';
-import { charsOf, partsOf } from './contextText';
+import { charsOf, linesOf, partsOf } from './contextText';
 import css from './Privacy.module.css';
 
 /** Typing is not asked about letter by letter. */
@@ -210,7 +210,7 @@ function Given({ context }: { context: ContextResponse }) {
             </dl>
           </>
         )}
-        {context.items.length > 0 ? <Sources items={context.items} /> : null}
+        {context.items.length > 0 ? <Sources text={context.text} items={context.items} /> : null}
       </aside>
     </div>
   );
@@ -219,23 +219,27 @@ function Given({ context }: { context: ContextResponse }) {
 /** How many rows of sources are shown: a context of the usual length has fewer. */
 const SOURCES_SHOWN = 60;
 
-function Sources({ items }: { items: readonly ContextItemView[] }) {
+/** Each item with where it comes from, by the ids of the original export. */
+function Sources({ text, items }: { text: string; items: readonly ContextItemView[] }) {
   const words = t.privacy;
+  const lines = useMemo(() => linesOf(text, items), [text, items]);
   return (
     <details className={css.sources}>
       <summary>{words.items}</summary>
       <ul>
         {items.slice(0, SOURCES_SHOWN).map((item) => {
           const open = openerOf(item);
+          const said = lines.get(item.id) ?? item.id;
           return (
             <li key={item.id} className={css.source}>
-              <span className={css.sourceKind}>{nameOf(words.kinds, item.kind)}</span>
-              <code className={css.address}>{item.sources.length === 0 ? words.sharedItem : item.sources.map((source) => `${source.kind}: ${source.conversation} / ${source.message}`).join(', ')}</code>
               {open ? (
-                <Button size="s" tone="quiet" icon={<ArrowUpRight size={13} aria-hidden="true" />} label={words.openItem(nameOf(words.kinds, item.kind), item.id)} onClick={open}>
-                  {words.open}
-                </Button>
-              ) : null}
+                <button type="button" className={css.sourceOpen} title={words.openItem(nameOf(words.kinds, item.kind), item.id)} onClick={open}>
+                  {said}
+                </button>
+              ) : (
+                <span className={css.sourceOpen}>{said}</span>
+              )}
+              <code className={css.address}>{item.sources.length === 0 ? words.sharedItem : item.sources.map((source) => `${source.kind}: ${source.conversation} / ${source.message}`).join(', ')}</code>
             </li>
           );
         })}

@@ -37,5 +37,11 @@ export function partsOf(text: string, items: readonly ContextItemView[]): Part[]
   return parts;
 }
 
+/** What stands in the text for each item, without its id. */
+export function linesOf(text: string, items: readonly ContextItemView[]): ReadonlyMap<string, string> {
+  const parts = partsOf(text, items);
+  return new Map(parts.flatMap((part, index) => (part.item ? [[part.item.id, (parts[index + 1]?.text ?? '').replace(/^\] /, '').split('\n', 1)[0] ?? ''] as const] : [])));
+}
+
 /** The length as the backend counts it: code points, not UTF-16 units. */
 export const charsOf = (text: string): number => Array.from(text).length;

@@ -6,7 +6,7 @@ import type { FakePlatform } from '../../platform/fake';
 import { nav } from '../../state/nav';
 import { setUiState } from '../../state/uiState';
 import { press, renderApp, violations } from '../../test/render';
-import { charsOf, partsOf } from './contextText';
+import { charsOf, linesOf, partsOf } from './contextText';
 import { budgetProblem, endOfDay, requestOf } from './ViewAs';
 // Loaded before the first test looks for it: on a busy machine that takes longer than it waits.
 import './index';
@@ -218,6 +218,7 @@ describe('the text is cut where ids stand and nowhere else', () => {
     expect(parts.map((part) => part.text).join('')).toBe(text);
     expect(parts.flatMap((part) => part.item?.id ?? [])).toEqual(expected);
   });
+  test('each item has its line', () => expect([...linesOf('## X\n- [m1] said (2026)\n\n## Y\n- [m2] more\n', [item('m1'), item('m2')])]).toEqual([['m1', 'said (2026)'], ['m2', 'more']]));
   test('characters are counted as the backend does', () => expect(charsOf('a🍳b')).toBe(3));
 });
 

@@ -34,10 +34,13 @@ fn collect(value: &Value, values: &mut Vec<String>) {
 }
 
 impl Engine {
-    /// Queues a look at who may be one person, if messages arrived since the last one.
+    /// Queues a look at who may be one person, if somebody else than the owner wrote since the last one.
     pub fn queue_identity(&self) -> Result<()> {
-        let (last, looked) = self.store().read(|tx| Ok((tx.last_seq_of_all()?, tx.setting(LOOKED_SETTING)?)))?;
-        if looked.and_then(|text| text.parse::<i64>().ok()) == Some(last) || last == 0 {
+        let (last, has_news) = self.store().read(|tx| {
+            let looked = tx.setting(LOOKED_SETTING)?.and_then(|text| text.parse::<i64>().ok()).unwrap_or(0);
+            Ok((tx.last_seq_of_all()?, tx.somebody_spoke_after(looked)?))
+        })?;
+        if !has_news {
             return Ok(());
         }
         let job = NewJob {

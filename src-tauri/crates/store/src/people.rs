@@ -185,6 +185,12 @@ impl ReadTx<'_> {
         Ok(by_handle)
     }
 
+    /// Whether anybody but the owner and programs wrote after this sequence number.
+    pub fn somebody_spoke_after(&self, seq: i64) -> Result<bool> {
+        let mut statement = self.conn.prepare_cached("SELECT 1 FROM interactions WHERE seq > ?1 AND role = 'person' LIMIT 1")?;
+        Ok(statement.exists([seq])?)
+    }
+
     /// Hands over what the metadata of people's messages hold in these fields, each different value of a handle once. Conversations
     /// that the person turned private are left out.
     pub fn each_profile(&self, fields: &[&str], mut take: impl FnMut(HandleId, &serde_json::Value)) -> Result<()> {

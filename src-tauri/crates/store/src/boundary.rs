@@ -112,10 +112,12 @@ impl ReadTx<'_> {
         rows.map(|row| parse("conversation id", &row?)).collect()
     }
 
-    /// In which conversations the evidence of each memory lies, merged duplicates included.
+    /// In which conversations the evidence of each memory lies, merged duplicates included. Lines that only support it count where
+    /// nothing else is left.
     pub fn memory_sources(&self) -> Result<BTreeMap<MemoryId, Vec<ConversationId>>> {
         let mut statement = self.conn.prepare_cached(
             "SELECT v.memory_id, i.conversation_id FROM memory_evidence v JOIN interactions i ON i.id = v.interaction_id
+              WHERE v.is_support = 0 OR NOT EXISTS (SELECT 1 FROM memory_evidence w WHERE w.memory_id = v.memory_id AND w.is_support = 0)
              UNION
              SELECT r.to_id, i.conversation_id FROM memory_relations r
                JOIN memory_evidence v ON v.memory_id = r.from_id

@@ -508,7 +508,9 @@ impl WriteTx<'_> {
                 "UPDATE memories SET visibility = CASE WHEN EXISTS (
                      SELECT 1 FROM memory_evidence v JOIN interactions i ON i.id = v.interaction_id
                        JOIN conversations c ON c.id = i.conversation_id
-                      WHERE (v.memory_id = ?1 OR v.memory_id IN (
+                      WHERE (v.is_support = 0
+                             OR NOT EXISTS (SELECT 1 FROM memory_evidence w WHERE w.memory_id = v.memory_id AND w.is_support = 0))
+                        AND (v.memory_id = ?1 OR v.memory_id IN (
                                 SELECT r.from_id FROM memory_relations r WHERE r.to_id = ?1 AND r.relation = 'merged_into'))
                         AND (c.is_private = 1 OR c.visibility = 'private')) THEN 'private' ELSE 'public' END
                   WHERE id = ?1",

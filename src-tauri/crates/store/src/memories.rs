@@ -120,6 +120,8 @@ pub struct EvidenceRow {
     pub interaction_id: InteractionId,
     /// Where in its text.
     pub span: Span,
+    /// From a place that fewer may read: it does not count for the memory's label.
+    pub is_support: bool,
 }
 
 pub(crate) const MEMORY_COLUMNS: &str = "m.rank, m.id, m.status, m.kind, m.category, m.subject, m.content, m.reasoning, m.confidence,
@@ -252,7 +254,7 @@ impl ReadTx<'_> {
     /// The spans that prove a memory, those of memories merged into it included, in order.
     pub fn evidence(&self, id: &MemoryId) -> Result<Vec<EvidenceRow>> {
         let mut statement = self.conn.prepare_cached(
-            "SELECT v.memory_id, v.interaction_id, v.start, v.\"end\" FROM memory_evidence v
+            "SELECT v.memory_id, v.interaction_id, v.start, v.\"end\", v.is_support FROM memory_evidence v
               WHERE v.memory_id = ?1
                  OR v.memory_id IN (SELECT r.from_id FROM memory_relations r WHERE r.to_id = ?1 AND r.relation = 'merged_into')
               ORDER BY v.memory_id <> ?1, v.memory_id, v.position",
@@ -264,6 +266,7 @@ impl ReadTx<'_> {
                 memory_id: parse("memory id", &row.get::<_, String>(0)?)?,
                 interaction_id: parse("message id", &row.get::<_, String>(1)?)?,
                 span: Span::new(row.get(2)?, row.get(3)?).map_err(|error| StoreError::corrupt("span", error))?,
+                is_support: row.get(4)?,
             });
         }
         Ok(items)
@@ -272,7 +275,7 @@ impl ReadTx<'_> {
     /// The spans in these messages that became candidates or memories worth marking, with the memory.
     pub fn spans_in(&self, conversation: &ConversationId) -> Result<Vec<(EvidenceRow, MemoryStatus, Category, String)>> {
         let mut statement = self.conn.prepare_cached(
-            "SELECT v.memory_id, v.interaction_id, v.start, v.\"end\", m.status, m.category, m.content
+            "SELECT v.memory_id, v.interaction_id, v.start, v.\"end\", m.status, m.category, m.content, v.is_support
                FROM interactions i JOIN memory_evidence v ON v.interaction_id = i.id JOIN memories m ON m.id = v.memory_id
               WHERE i.conversation_id = ?1 AND m.status IN ('pending', 'active', 'quarantined')
               ORDER BY v.interaction_id, v.start, m.rank",
@@ -284,6 +287,7 @@ impl ReadTx<'_> {
                 memory_id: parse("memory id", &row.get::<_, String>(0)?)?,
                 interaction_id: parse("message id", &row.get::<_, String>(1)?)?,
                 span: Span::new(row.get(2)?, row.get(3)?).map_err(|error| StoreError::corrupt("span", error))?,
+                is_support: row.get(7)?,
             };
             items.push((
                 evidence,
@@ -406,7 +410,7 @@ impl WriteTx<'_> {
                 knowledge.and_then(|detail| detail.context.as_ref()),
             ])?;
         for evidence in &memory.evidence {
-            self.put_evidence(&memory.id, evidence)?;
+            self.put_evidence(&memory.id, evidence, false)?;
         }
         self.touch(Tag::Memories);
         Ok(())
@@ -425,9 +429,18 @@ impl WriteTx<'_> {
 
     /// Adds one more place that proves a memory; `false` when it was known.
     pub fn add_evidence(&self, id: &MemoryId, evidence: &NewEvidence) -> Result<bool> {
+        self.add_place(id, evidence, false)
+    }
+
+    /// Adds a place that fewer may read: it is shown to the owner and does not make the memory's label stricter.
+    pub fn add_support(&self, id: &MemoryId, evidence: &NewEvidence) -> Result<bool> {
+        self.add_place(id, evidence, true)
+    }
+
+    fn add_place(&self, id: &MemoryId, evidence: &NewEvidence, is_support: bool) -> Result<bool> {
         let source = self.check_span(evidence)?;
         check_own_words(&self.memory(id)?.subject, &source)?;
-        let is_new = self.put_evidence(id, evidence)?;
+        let is_new = self.put_evidence(id, evidence, is_support)?;
         if is_new {
             // One more source may be a stricter one.
             self.relabel_memory(id)?;
@@ -436,16 +449,22 @@ impl WriteTx<'_> {
         Ok(is_new)
     }
 
-    fn put_evidence(&self, id: &MemoryId, evidence: &NewEvidence) -> Result<bool> {
+    fn put_evidence(&self, id: &MemoryId, evidence: &NewEvidence, is_support: bool) -> Result<bool> {
         let added = self
             .conn
             .prepare_cached(
-                "INSERT INTO memory_evidence (memory_id, position, interaction_id, start, \"end\")
-                 SELECT ?1, (SELECT coalesce(max(position) + 1, 0) FROM memory_evidence WHERE memory_id = ?1), ?2, ?3, ?4
+                "INSERT INTO memory_evidence (memory_id, position, interaction_id, start, \"end\", is_support)
+                 SELECT ?1, (SELECT coalesce(max(position) + 1, 0) FROM memory_evidence WHERE memory_id = ?1), ?2, ?3, ?4, ?5
                   WHERE NOT EXISTS (SELECT 1 FROM memory_evidence
                                      WHERE memory_id = ?1 AND interaction_id = ?2 AND start < ?4 AND \"end\" > ?3)",
             )?
-            .execute(params![id.as_str(), evidence.interaction_id.as_str(), evidence.span.start(), evidence.span.end()])?;
+            .execute(params![
+                id.as_str(),
+                evidence.interaction_id.as_str(),
+                evidence.span.start(),
+                evidence.span.end(),
+                is_support
+            ])?;
         Ok(added > 0)
     }
 

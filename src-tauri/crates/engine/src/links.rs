@@ -159,7 +159,7 @@ impl Engine {
                     LinkAnswer::Unsure | LinkAnswer::Unlinked => continue,
                 };
                 links.push(Link {
-                    id: decision.id.clone(),
+                    id: decision.pair_id.clone(),
                     status,
                     strength: "manual".to_owned(),
                     a: a.clone(),
@@ -209,7 +209,7 @@ impl Engine {
     /// A suggested or linked pair.
     pub fn link(&self, id: &LinkId) -> Result<Link> {
         let decided = self.store().read(|tx| tx.link_decisions())?;
-        let pair = decided.iter().find(|row| row.id == *id).map(|row| (row.a.clone(), row.b.clone()));
+        let pair = decided.iter().find(|row| row.id == *id || row.pair_id == *id).map(|row| (row.a.clone(), row.b.clone()));
         self.links()?
             .into_iter()
             .find(|link| link.id == *id || pair.as_ref().is_some_and(|(a, b)| link.a.id == *a && link.b.id == *b))

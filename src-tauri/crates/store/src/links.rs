@@ -16,6 +16,8 @@ use crate::text::parse;
 pub struct LinkDecisionRow {
     /// Id.
     pub id: LinkId,
+    /// Of the first answer about the pair: names the pair for good, however often it was answered and taken back.
+    pub pair_id: LinkId,
     /// The smaller handle id.
     pub a: HandleId,
     /// The larger one.
@@ -60,10 +62,13 @@ fn decision(row: &Row<'_>) -> Result<LinkDecisionRow> {
         answer: parse("link decision", &answer)?,
         evidence_fingerprint: row.get(4)?,
         decided: Timestamp(row.get(5)?),
+        pair_id: parse("link id", row.get_ref(6)?.as_str().unwrap_or_default())?,
     })
 }
 
-const DECISION_COLUMNS: &str = "d.id, d.a_handle_id, d.b_handle_id, d.decision, d.evidence_fingerprint, d.decided_at_ms";
+const DECISION_COLUMNS: &str = "d.id, d.a_handle_id, d.b_handle_id, d.decision, d.evidence_fingerprint, d.decided_at_ms,
+    (SELECT f.id FROM link_decisions f
+      WHERE f.a_handle_id = d.a_handle_id AND f.b_handle_id = d.b_handle_id AND f.supersedes_id IS NULL) AS pair_id";
 
 /// No later answer takes this one's place.
 const IS_LATEST: &str = "NOT EXISTS (SELECT 1 FROM link_decisions later WHERE later.supersedes_id = d.id)";
@@ -72,7 +77,7 @@ impl ReadTx<'_> {
     /// The answers that count, one a pair, in the order they were given; those taken back are left out.
     pub fn link_decisions(&self) -> Result<Vec<LinkDecisionRow>> {
         let sql = format!(
-            "SELECT {DECISION_COLUMNS} FROM link_decisions d WHERE {IS_LATEST} AND d.decision <> 'unlinked' ORDER BY d.decided_at_ms, d.id"
+            "SELECT {DECISION_COLUMNS} FROM link_decisions d WHERE {IS_LATEST} AND d.decision <> 'unlinked' ORDER BY d.decided_at_ms, pair_id"
         );
         let mut statement = self.conn.prepare_cached(&sql)?;
         let mut rows = statement.query([])?;
@@ -163,24 +168,25 @@ impl WriteTx<'_> {
         Ok(())
     }
 
-    /// Takes back that two handles are one person: whatever was answered about the pair before counts again.
+    /// Takes back that two handles are one person: whatever was answered about the pair before counts again, as of when it was
+    /// answered.
     pub fn take_back_link(&self, id: &LinkId, link: &LinkDecisionRow, now: Timestamp) -> Result<()> {
         let before = self
             .conn
             .query_row(
-                "SELECT before.decision, before.evidence_fingerprint FROM link_decisions d
+                "SELECT before.decision, before.evidence_fingerprint, before.decided_at_ms FROM link_decisions d
                    JOIN link_decisions before ON before.id = d.supersedes_id WHERE d.id = ?1",
                 params![link.id.as_str()],
-                |row| Ok((row.get::<_, String>(0)?, row.get::<_, String>(1)?)),
+                |row| Ok((row.get::<_, String>(0)?, row.get::<_, String>(1)?, Timestamp(row.get(2)?))),
             )
             .optional()?;
-        let (name, fingerprint) = before.unwrap_or_else(|| (LinkAnswer::Unlinked.name().to_owned(), String::new()));
+        let (name, fingerprint, decided) = before.unwrap_or_else(|| (LinkAnswer::Unlinked.name().to_owned(), String::new(), now));
         // Two links in a row about one pair cannot be: the second changes nothing and is refused before it comes here.
         let answer = match parse("link decision", &name)? {
             LinkAnswer::Same => LinkAnswer::Unlinked,
             before => before,
         };
-        self.answer_link(id, &link.a, &link.b, answer, &fingerprint, now)
+        self.answer_link(id, &link.a, &link.b, answer, &fingerprint, decided)
     }
 
     /// Puts what was worked out now in the place of what was worked out before. A pair that is still suggested keeps its id.

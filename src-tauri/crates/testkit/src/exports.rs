@@ -107,10 +107,10 @@ fn quoted(text: &str) -> String {
 }
 
 /// A small deterministic source of choices (splitmix64).
-pub(crate) struct Dice(pub(crate) u64);
+pub struct Dice(pub u64);
 
 impl Dice {
-    pub(crate) fn next(&mut self) -> u64 {
+    fn next(&mut self) -> u64 {
         self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
         let mut z = self.0;
         z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
@@ -118,7 +118,8 @@ impl Dice {
         z ^ (z >> 31)
     }
 
-    pub(crate) fn below(&mut self, end: u64) -> u64 {
+    /// A number below `end`.
+    pub fn below(&mut self, end: u64) -> u64 {
         self.next() % end
     }
 

@@ -1,0 +1,291 @@
+//! A link is an answer and nothing else: whatever was linked and taken back, every view is as it was, to the byte.
+//!
+//! Sequences of answers are drawn from a seed over a world with public and closed conversations, approved memories and suggestions.
+//! What an outsider may notice is printed before and after; the controls forget to take a link back, or take it back as most would
+//! do it, by answering "different", and must be noticed.
+
+use std::fmt::Write as _;
+use std::sync::Arc;
+
+use keepsake_domain::{Clock, HandleId, ImportId, LinkAnswer, MemoryId, MemoryStatus};
+use keepsake_engine::{
+    Act, Audience, ContextRequest, EmbedderSlot, Engine, EngineParts, ImportRequest, LinkStatus, PluggedIn, Unwatched,
+};
+use keepsake_models::keys::SessionKeys;
+use keepsake_store::{ConversationFilter, MemoryFilter, MemorySort};
+use keepsake_testkit::exports::Dice;
+use keepsake_testkit::{FixedClock, MONDAY_TEN, SeqIds};
+use serde_json::json;
+use tempfile::TempDir;
+
+/// Sequences that are tried; the issue asks for 1,000.
+const CASES: u64 = 1_000;
+
+/// Sequences that one world lives through: answers pile up as they do over weeks, and a world is still made often.
+const CASES_A_WORLD: u64 = 25;
+
+/// Sequences within which a control must be noticed again and again.
+const CONTROL_CASES: u64 = 100;
+
+struct World {
+    engine: Engine,
+    clock: Arc<FixedClock>,
+    handles: Vec<HandleId>,
+    _dir: TempDir,
+}
+
+/// Channel, visibility, and what is said there: whose, handle, role, text.
+type Room = (&'static str, &'static str, &'static [(&'static str, &'static str, &'static str, &'static str)]);
+
+const ROOMS: [Room; 6] = [
+    (
+        "matrix:!garden",
+        "public",
+        &[
+            ("Mara", "@mara:hs.example", "owner", "I live in Porto."),
+            ("Ana Lind", "@ana:hs.example", "person", "I work as a nurse in Leeds."),
+            ("Ben", "@ben:hs.example", "person", "I play the violin in an orchestra."),
+        ],
+    ),
+    (
+        "matrix:!ana",
+        "private",
+        &[
+            ("Mara", "@mara:hs.example", "owner", "I'm allergic to hazelnuts."),
+            ("Ana Lind", "@ana:hs.example", "person", "I moved to Ghent in May."),
+        ],
+    ),
+    (
+        "email:t1",
+        "private",
+        &[
+            ("A. Lind", "ana@mail.example", "person", "By the way, I'm @ana:hs.example on Matrix."),
+            ("Mara", "mara@mail.example", "owner", "I want to run a marathon in Osaka next year."),
+        ],
+    ),
+    (
+        "whatsapp:ben",
+        "private",
+        &[
+            ("Ben", "+49 151 23000001", "person", "My email is ben@mail.example, I live in Bruges."),
+            ("Mara", "Mara", "owner", "I always drink tea in the morning."),
+        ],
+    ),
+    (
+        "email:t2",
+        "private",
+        &[
+            ("Ben Ruiz", "ben@mail.example", "person", "I studied biology in Lyon."),
+            ("Mara", "mara@mail.example", "owner", "I never eat meat."),
+        ],
+    ),
+    ("discord:d", "private", &[("nightowl", "nightowl", "person", "On Matrix I go by @ben:hs.example.")]),
+];
+
+impl World {
+    fn new() -> Self {
+        let dir = TempDir::new().unwrap();
+        let clock = Arc::new(FixedClock::at(MONDAY_TEN));
+        let parts = EngineParts {
+            data_dir: dir.path().join("data"),
+            clock: Arc::clone(&clock) as Arc<dyn Clock>,
+            ids: Arc::new(SeqIds::new(1)),
+            embedder: EmbedderSlot::none(),
+            utc_offset_minutes: 0,
+            keys: Arc::new(SessionKeys::default()),
+            power: Arc::new(PluggedIn),
+        };
+        let engine = Engine::open(parts).unwrap();
+        let path = dir.path().join("world.jsonl");
+        std::fs::write(&path, lines()).unwrap();
+        let outcome = engine.import(&ImportId::fresh(&SeqIds::new(2)), &ImportRequest::of(&path), &Unwatched).unwrap();
+        engine.queue_extraction(&outcome.touched).unwrap();
+        engine.queue_identity().unwrap();
+        let lock = engine.lock_worker().unwrap();
+        engine.run_until_idle(&lock, &|_| {}).unwrap();
+        drop(lock);
+        let world = Self {
+            handles: engine.store().read(|tx| tx.handles()).unwrap().into_iter().map(|row| row.id).collect(),
+            engine,
+            clock,
+            _dir: dir,
+        };
+        let pending = MemoryFilter { status: vec![MemoryStatus::Pending.to_string()], ..MemoryFilter::default() };
+        let pending: Vec<MemoryId> = world.memories(&pending).into_iter().map(|row| row.memory.id).collect();
+        world.engine.act(&Act::Approve(pending)).unwrap();
+        assert!(world.handles.len() >= 8 && world.engine.links().unwrap().len() >= 3, "there is something to answer");
+        world
+    }
+
+    fn memories(&self, filter: &MemoryFilter) -> Vec<keepsake_store::MemoryListRow> {
+        self.engine.store().read(|tx| tx.list_memories(filter, MemorySort::Oldest, 0, 1_000)).unwrap().1
+    }
+
+    /// Everything that commands print of people, links and what may be told where.
+    fn views(&self) -> String {
+        let mut out = String::new();
+        let engine = &self.engine;
+        writeln!(out, "{:#?}", engine.people().unwrap()).unwrap();
+        writeln!(out, "{:#?}", engine.links().unwrap()).unwrap();
+        for person in engine.people().unwrap() {
+            writeln!(out, "{:?}", engine.places_of(&person.id).unwrap()).unwrap();
+        }
+        let text = |text: &str| Some(text.to_owned());
+        let audiences = [
+            Audience::default(),
+            Audience { channel: text("matrix:!garden"), ..Audience::default() },
+            Audience { channel: text("matrix:!ana"), person: text("matrix:@ana:hs.example"), ..Audience::default() },
+            Audience { person: text("email:ana@mail.example"), ..Audience::default() },
+            Audience { channel: text("whatsapp:ben"), ..Audience::default() },
+            Audience { person: text("email:ben@mail.example"), agent: text("nova"), ..Audience::default() },
+            Audience { person: text("Ben"), ..Audience::default() },
+        ];
+        for audience in audiences {
+            for query in [None, Some("marathon tea Ghent violin")] {
+                let request =
+                    ContextRequest { audience: audience.clone(), query: query.map(str::to_owned), ..ContextRequest::default() };
+                // A refusal (two people of one name) is output as well.
+                writeln!(out, "{:?}", engine.context(&request).map_err(|error| error.to_string())).unwrap();
+            }
+            let found = engine.search("marathon tea hazelnuts lyon violin", 10, Some(&audience));
+            writeln!(out, "{:?}", found.map_err(|error| error.to_string())).unwrap();
+        }
+        writeln!(out, "{:?}", engine.search("marathon", 10, None).unwrap()).unwrap();
+        let listed = engine.store().read(|tx| tx.conversations(&ConversationFilter::default(), 0, 100)).unwrap();
+        writeln!(out, "{listed:?}\n{:?}", self.memories(&MemoryFilter::default())).unwrap();
+        out
+    }
+
+    /// Takes back every link that was not there at first, in an order that `dice` draws.
+    fn take_back(&self, before: &[(HandleId, HandleId)], dice: &mut Dice, how: TakingBack) {
+        let mut made: Vec<_> = self
+            .engine
+            .links()
+            .unwrap()
+            .into_iter()
+            .filter(|link| link.status == LinkStatus::Same && !before.contains(&(link.a.id.clone(), link.b.id.clone())))
+            .collect();
+        while !made.is_empty() {
+            let link = made.swap_remove(dice.below(made.len() as u64) as usize);
+            self.clock.advance_ms(60_000);
+            match how {
+                TakingBack::Unlink => self.engine.unlink(&link.id).unwrap(),
+                TakingBack::ByAnsweringDifferent => self.engine.answer_link(&link.id, LinkAnswer::Different).unwrap(),
+                TakingBack::Forget => {}
+            }
+        }
+    }
+
+    fn linked(&self) -> Vec<(HandleId, HandleId)> {
+        let links = self.engine.links().unwrap();
+        links.into_iter().filter(|link| link.status == LinkStatus::Same).map(|link| (link.a.id, link.b.id)).collect()
+    }
+
+    /// One sequence. Returns how many links it made and the views before and after.
+    fn live(&self, seed: u64, how: TakingBack) -> (usize, String, String) {
+        let mut dice = Dice(seed.wrapping_mul(0x9E37_79B9_7F4A_7C15) | 1);
+        // Answers that stand before: "different" and "not sure" of what is suggested or was linked once.
+        for _ in 0..dice.below(3) {
+            self.clock.advance_ms(60_000);
+            let links = self.engine.links().unwrap();
+            let link = &links[dice.below(links.len() as u64) as usize];
+            let answer = if dice.below(2) == 0 { LinkAnswer::Different } else { LinkAnswer::Unsure };
+            self.engine.answer_link(&link.id, answer).unwrap();
+        }
+        let standing = self.linked();
+        let before = self.views();
+        let mut made = 0;
+        for _ in 0..1 + dice.below(4) {
+            self.clock.advance_ms(60_000);
+            // By hand over any two handles, or as the answer to what is listed, whatever was answered before. Two who were said to
+            // be different, or are one already, are refused, which must change nothing.
+            let is_linked = if dice.below(2) == 0 {
+                let mut any = || &self.handles[dice.below(self.handles.len() as u64) as usize];
+                let (a, b) = (any(), any());
+                self.engine.link_handles(a, b).is_ok()
+            } else {
+                let links = self.engine.links().unwrap();
+                let link = links[dice.below(links.len() as u64) as usize].clone();
+                link.status != LinkStatus::Same && self.engine.answer_link(&link.id, LinkAnswer::Same).is_ok()
+            };
+            made += usize::from(is_linked);
+            // Some are taken back on the way.
+            if dice.below(4) == 0 {
+                self.take_back(&standing, &mut dice, how);
+            }
+        }
+        self.take_back(&standing, &mut dice, how);
+        (made, before, self.views())
+    }
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum TakingBack {
+    Unlink,
+    ByAnsweringDifferent,
+    Forget,
+}
+
+fn lines() -> String {
+    let mut lines = String::new();
+    let mut number = 0;
+    for (channel, visibility, said) in ROOMS {
+        let (channel_type, channel_id) = channel.split_once(':').unwrap();
+        for (author, handle, role, text) in said {
+            number += 1;
+            let row = json!({
+                "conversation": channel_id, "channel_type": channel_type, "channel_id": channel_id, "visibility": visibility,
+                "id": format!("m{number}"), "time": format!("2026-01-05T10:{number:02}:00Z"), "author": author,
+                "author_handle": handle, "role": role, "text": text,
+            });
+            writeln!(lines, "{row}").unwrap();
+        }
+    }
+    lines
+}
+
+/// The first line in which two texts differ.
+fn first_difference(before: &str, after: &str) -> String {
+    let differing = before.lines().zip(after.lines()).find(|(one, other)| one != other);
+    differing.map_or_else(|| "one is longer".to_owned(), |(one, other)| format!("before: {one}\nafter:  {other}"))
+}
+
+#[test]
+fn whatever_was_linked_and_taken_back_every_view_is_as_it_was() {
+    let (mut made, mut sequences) = (0, 0);
+    for first in (0..CASES).step_by(CASES_A_WORLD as usize) {
+        let world = World::new();
+        for seed in first..first + CASES_A_WORLD {
+            let (links, before, after) = world.live(seed, TakingBack::Unlink);
+            assert!(before == after, "sequence {seed} leaves a trace\n{}", first_difference(&before, &after));
+            made += links;
+            sequences += usize::from(links > 0);
+        }
+    }
+    assert!(sequences * 3 > CASES as usize * 2, "control: most sequences link something ({sequences}, {made} links in all)");
+}
+
+fn noticed(how: TakingBack) -> (usize, usize) {
+    let (mut noticed, mut linked) = (0, 0);
+    for seed in 0..CONTROL_CASES {
+        // A trace would be there before the next one too: each has a world of its own, which a few cases share that link nothing.
+        let world = World::new();
+        let (links, before, after) = world.live(seed, how);
+        linked += usize::from(links > 0);
+        noticed += usize::from(before != after);
+    }
+    (noticed, linked)
+}
+
+#[test]
+fn control_a_link_that_is_not_taken_back_is_noticed() {
+    let (noticed, linked) = noticed(TakingBack::Forget);
+    assert!(linked > CONTROL_CASES as usize / 2, "{linked} sequences link something");
+    assert_eq!(noticed, linked, "each of them leaves a trace");
+}
+
+#[test]
+fn control_taking_back_by_answering_different_is_noticed() {
+    let (noticed, linked) = noticed(TakingBack::ByAnsweringDifferent);
+    assert!(noticed * 2 > linked, "{noticed} of {linked}");
+}

@@ -4,6 +4,7 @@ mod analyze;
 mod extract;
 mod import;
 mod models;
+mod people;
 mod privacy;
 mod review;
 mod search;

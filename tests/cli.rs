@@ -3,6 +3,7 @@
 mod analyze;
 mod extract;
 mod import;
+mod leaks;
 mod models;
 mod people;
 mod privacy;

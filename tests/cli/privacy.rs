@@ -23,7 +23,7 @@ fn conversations_have_the_promised_shape() {
         ("channel_id", "room".into()),
         ("visibility", "private".into()),
         ("is_private", false.into()),
-        ("status", "active".into()),
+        ("status", "archived".into()),
         ("messages", 7.into()),
         ("first", "2026-01-05T10:00:00.000Z".into()),
         ("last", "2026-01-05T10:06:00.000Z".into()),

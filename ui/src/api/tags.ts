@@ -33,6 +33,7 @@ export const PROVIDES: Partial<Record<Command, readonly Tag[]>> = {
   conversations_list: ['conversations', 'messages', 'memories'],
   conversation_get: ['conversations', 'messages', 'memories'],
   conversation_messages: ['messages', 'memories'],
+  conversation_standing: ['conversations', 'messages', 'analyses'],
   conversation_privacy_preview: ['conversations', 'memories', 'analyses', 'gate_log'],
   analyses_list: ['analyses'],
   jobs_list: ['jobs'],

@@ -23,6 +23,7 @@ export const activity = {
     extract_model: 'Look for memories with the model',
     analyze_model: 'Analyze with the model',
     suggest_links: 'Compare handles',
+    settle_conversations: 'See which conversations have ended',
     embed: 'Index by meaning',
     erase: 'Erase from the data file',
   } as Readonly<Record<string, string>>,

@@ -161,6 +161,7 @@ impl App {
                 "settings",
                 "analyses",
                 "model_calls",
+                "people",
             ];
             self.tell(&Event::Changed { tags: tags.map(str::to_owned).to_vec() });
             self.inner.engine.look_for_work();

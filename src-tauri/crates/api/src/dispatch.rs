@@ -12,6 +12,7 @@ use crate::handlers::memories::*;
 use crate::handlers::models::*;
 use crate::handlers::people::*;
 use crate::handlers::sources::*;
+use crate::handlers::standing::*;
 use crate::handlers::status::*;
 
 fn call<Q: DeserializeOwned, A: Serialize>(

@@ -18,6 +18,8 @@ names! {
         AnalyzeModel = "analyze_model",
         /// Look for handles that may belong to one person.
         SuggestLinks = "suggest_links",
+        /// Judge where conversations stand.
+        SettleConversations = "settle_conversations",
         /// Fill in missing vectors.
         Embed = "embed",
         /// See an erasure through: empty the log of the file and check that nothing is left.
@@ -88,7 +90,7 @@ impl JobKind {
     pub const fn lane(self) -> Lane {
         match self {
             Self::Import => Lane::Import,
-            Self::Extract | Self::Analyze | Self::SuggestLinks => Lane::Capture,
+            Self::Extract | Self::Analyze | Self::SuggestLinks | Self::SettleConversations => Lane::Capture,
             Self::ExtractModel | Self::AnalyzeModel => Lane::Model,
             Self::Embed => Lane::Embed,
             Self::Erase => Lane::Upkeep,

@@ -95,7 +95,7 @@ impl StoredAnalysis {
     }
 }
 
-fn insight_turns(rows: &[InteractionRow]) -> Vec<keepsake_insight::Turn<'_>> {
+pub(crate) fn insight_turns(rows: &[InteractionRow]) -> Vec<keepsake_insight::Turn<'_>> {
     rows.iter()
         .map(|row| keepsake_insight::Turn {
             id: row.id.as_str(),

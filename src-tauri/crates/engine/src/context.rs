@@ -14,6 +14,7 @@ use keepsake_store::{EmbeddingOwner, InteractionRow, MemoryRow, ReadTx, StoreErr
 use serde::Serialize;
 
 use crate::boundary::{Audience, View};
+use crate::standing::{StoredCommitment, commitments_of};
 use crate::{Engine, Result, rfc3339};
 
 /// Characters unless asked otherwise: some 1,500 tokens, which a small local model has room for beside its own conversation.
@@ -32,8 +33,17 @@ const LINE_CHARS: usize = 600;
 const FOUND_MESSAGES: u32 = 12;
 
 /// The share of the budget the sections may take, in order; what one leaves over the next ones may use.
-const SHARES: [(Section, f64); 4] =
-    [(Section::Conversation, 0.35), (Section::Person, 0.25), (Section::Owner, 0.25), (Section::Found, 0.15)];
+const SHARES: [(Section, f64); 6] = [
+    (Section::Conversation, 0.32),
+    (Section::Promised, 0.05),
+    (Section::Person, 0.24),
+    (Section::Owner, 0.19),
+    (Section::Earlier, 0.08),
+    (Section::Found, 0.12),
+];
+
+/// Summaries of earlier conversations that are looked at: beyond a handful they say less than a search does.
+const EARLIER_SUMMARIES: usize = 5;
 
 /// How much nearness in meaning counts beside one rare word found: a cosine of 0.5 is about as telling as one word.
 const MEANING_WEIGHT: f64 = 8.0;
@@ -88,8 +98,10 @@ pub struct Context {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Section {
     Conversation,
+    Promised,
     Person,
     Owner,
+    Earlier,
     Found,
 }
 
@@ -245,6 +257,11 @@ impl Engine {
                     let lines = conversation_lines(tx, view.destination.conversation.as_ref(), request.as_of)?;
                     page.add("This conversation", lines, until, true);
                 }
+                Section::Promised => {
+                    let lines = promised_lines(tx, view.destination.conversation.as_ref(), request.as_of)?;
+                    page.add("Promised and still open here", lines, until, false);
+                }
+                Section::Earlier => page.add("Earlier", earlier_lines(tx, view, request.as_of)?, until, false),
                 _ => {
                     let heading = match section {
                         Section::Person => "About the people here",
@@ -287,6 +304,58 @@ fn conversation_lines(
 ) -> std::result::Result<Vec<Line>, StoreError> {
     let Some(conversation) = conversation else { return Ok(Vec::new()) };
     Ok(tx.last_messages(conversation, until, CONVERSATION_MESSAGES)?.iter().map(message_line).collect())
+}
+
+/// What was promised in the conversation and is still to be done, in the words of the promise.
+fn promised_lines(
+    tx: &ReadTx<'_>,
+    conversation: Option<&ConversationId>,
+    until: Option<Timestamp>,
+) -> std::result::Result<Vec<Line>, StoreError> {
+    let Some(conversation) = conversation else { return Ok(Vec::new()) };
+    let mut lines = Vec::new();
+    for promise in commitments_of(tx, conversation)?.into_iter().filter(StoredCommitment::is_open) {
+        let Some(row) = tx.interaction(&promise.place.interaction_id)? else { continue };
+        if until.is_some_and(|until| row.time > until) {
+            continue;
+        }
+        let who = if promise.debtor.is_owner { "the user" } else { promise.debtor.name.as_str() };
+        let due = promise.due.map(|due| format!(", until {}", day(due))).unwrap_or_default();
+        lines.push(Line {
+            text: format!("- [{}] {} {who} promised: {}{due}", row.id, day(row.time), flat(&promise.what)),
+            item: ContextItem { id: row.id.to_string(), kind: "commitment", sources: source_of(&row).into_iter().collect() },
+        });
+    }
+    Ok(lines)
+}
+
+/// What was said before with the people here, the latest first: summaries of conversations that may surface as they are.
+fn earlier_lines(tx: &ReadTx<'_>, view: &View, until: Option<Timestamp>) -> std::result::Result<Vec<Line>, StoreError> {
+    let people = &view.destination.people;
+    let mut found = Vec::new();
+    for id in view.conversations() {
+        let is_here = view.destination.conversation.as_ref() == Some(id);
+        let is_theirs = view.map.places.get(id).is_some_and(|place| people.is_empty() || !place.people.is_disjoint(people));
+        if is_here || !is_theirs {
+            continue;
+        }
+        let Some(summary) = tx.latest_summary(id, until)? else { continue };
+        let (Some(first), Some(last)) = (tx.interaction(&summary.first)?, tx.interaction(&summary.last)?) else { continue };
+        found.push((last.time, summary, first, last));
+    }
+    found.sort_by(|a, b| b.0.cmp(&a.0).then(a.1.conversation_id.cmp(&b.1.conversation_id)));
+    Ok(found
+        .into_iter()
+        .take(EARLIER_SUMMARIES)
+        .map(|(time, summary, first, last)| Line {
+            text: format!("- [{}] {}: {}", summary.id, day(time), flat(&summary.text)),
+            item: ContextItem {
+                id: summary.id.to_string(),
+                kind: "summary",
+                sources: [&first, &last].into_iter().filter_map(source_of).collect(),
+            },
+        })
+        .collect())
 }
 
 fn counts(rules: impl Iterator<Item = Withheld>) -> Vec<WithheldCount> {

@@ -22,6 +22,7 @@ mod review;
 mod sample;
 mod schedule;
 mod search;
+mod standing;
 mod visibility;
 mod work;
 
@@ -50,6 +51,7 @@ pub use queue::{Hold, KillPoint, Progress, Step, Worker, WorkerLock};
 pub use review::{Act, ActOutcome};
 pub use schedule::{CHAT_HOUR, WatchKind, WatchedSource};
 pub use search::Found;
+pub use standing::{ConversationStanding, StoredCommitment, StoredParty, StoredPlace, StoredReason};
 pub use visibility::{PersonPlace, VisibilityChange, VisibilityEffect, VisibilityTarget};
 pub use work::{Control, Unwatched};
 

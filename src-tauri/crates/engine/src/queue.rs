@@ -372,6 +372,7 @@ impl Engine {
                 })?;
                 self.forget_incoming(&request.path);
                 self.inner.wake.all();
+                self.queue_settling()?;
                 self.queue_identity()
             }
             JobKind::Extract => {
@@ -399,6 +400,7 @@ impl Engine {
                 self.analyze_by_model(&conversation_id, Some(lease), control).map(drop)
             }
             JobKind::SuggestLinks => self.suggest_links(lease, control),
+            JobKind::SettleConversations => self.settle_conversations(lease, control),
             JobKind::Embed => {
                 let filled = self.embed_missing(control)?;
                 self.store().write(|tx| tx.complete(lease, &serde_json::json!({ "filled": filled }).to_string(), self.now()))?;
@@ -477,6 +479,7 @@ impl Engine {
             JobKind::ExtractModel => "Looking for memories with the model failed",
             JobKind::Analyze | JobKind::AnalyzeModel => "An analysis failed",
             JobKind::SuggestLinks => "Comparing handles failed",
+            JobKind::SettleConversations => "Judging where conversations stand failed",
             JobKind::Embed => "Embedding failed",
             JobKind::Erase => "An erasure could not be seen through",
         };
@@ -560,6 +563,16 @@ impl Engine {
         [due, queued, next].into_iter().flatten().min()
     }
 
+    /// Queues a look at conversations that time alone may have ended; when the lane has to look again.
+    fn look_at_standing(&self, due: Option<Timestamp>) -> Option<Timestamp> {
+        let next = self.queue_settling().unwrap_or_else(|error| {
+            tracing::error!(%error, "conversations cannot be looked at");
+            None
+        });
+        let queued = self.store().read(|tx| tx.next_due(Lane::Capture)).unwrap_or(due);
+        [due, queued, next].into_iter().flatten().min()
+    }
+
     fn work_lane(&self, lane: Lane, tell: &dyn Fn(Progress)) {
         /// After a failure of the queue itself (a full disk, say) the lane waits this long before it looks again.
         const TROUBLE_WAIT: Duration = Duration::from_secs(5);
@@ -568,7 +581,11 @@ impl Engine {
             match self.run_next(lane, tell) {
                 Ok(Step::Ran(..)) => {}
                 Ok(Step::Idle(due)) => {
-                    let due = if lane == Lane::Import { self.look_at_watched(due) } else { due };
+                    let due = match lane {
+                        Lane::Import => self.look_at_watched(due),
+                        Lane::Capture => self.look_at_standing(due),
+                        _ => due,
+                    };
                     let timeout = due.map(|due| Duration::from_millis((due.0 - self.now().0).max(0) as u64 + 1));
                     self.inner.wake.sleep(seen, timeout);
                 }

@@ -20,5 +20,7 @@ mod queue;
 mod review;
 #[path = "engine/sample.rs"]
 mod sample;
+#[path = "engine/standing.rs"]
+mod standing;
 #[path = "engine/watched.rs"]
 mod watched;

@@ -1,7 +1,7 @@
 //! Whole-conversation analyses and summaries: each run is kept, none is edited.
 
 use keepsake_domain::{AnalysisId, ConversationId, InteractionId, SummaryId, Timestamp};
-use rusqlite::{OptionalExtension, params};
+use rusqlite::params;
 
 use crate::Result;
 use crate::changes::Tag;
@@ -68,29 +68,7 @@ impl WriteTx<'_> {
             ],
         )?;
         if let Some((id, text, start, end)) = summary {
-            let before = self
-                .conn
-                .query_row(
-                    "SELECT id FROM conversation_summaries WHERE conversation_id = ?1 ORDER BY created_at_ms DESC, id DESC LIMIT 1",
-                    params![analysis.conversation_id.as_str()],
-                    |row| row.get::<_, String>(0),
-                )
-                .optional()?;
-            self.conn.execute(
-                "INSERT INTO conversation_summaries (id, conversation_id, summary, source_range_start, source_range_end, proposer,
-                                                     supersedes_id, created_at_ms)
-                 VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)",
-                params![
-                    id.as_str(),
-                    analysis.conversation_id.as_str(),
-                    text,
-                    start.as_str(),
-                    end.as_str(),
-                    analysis.proposer,
-                    before,
-                    analysis.created.0
-                ],
-            )?;
+            self.insert_summary(id, &analysis.conversation_id, text, (start, end), &analysis.proposer, analysis.created)?;
         }
         self.touch(Tag::Analyses);
         Ok(())

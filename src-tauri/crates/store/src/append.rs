@@ -511,7 +511,7 @@ impl WriteTx<'_> {
     fn settle(&self, seen: Seen, outcome: &mut BatchOutcome) -> Result<()> {
         let mut update = self.conn.prepare_cached(
             "UPDATE conversations SET messages = messages + ?2, started_at_ms = ?3, last_activity_at_ms = ?4,
-                    status = CASE WHEN status = 'archived' THEN 'active' ELSE status END
+                    status = 'active', archived_at_ms = NULL, settle_due_ms = 0
               WHERE id = ?1",
         )?;
         for conversation in seen.conversations.into_values() {

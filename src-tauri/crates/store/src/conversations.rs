@@ -476,7 +476,10 @@ impl WriteTx<'_> {
         self.conn.execute("UPDATE conversations SET is_private = ?2 WHERE id = ?1", params![id.as_str(), is_private])?;
         if before.is_private && !is_private {
             let seq = self.last_seq(id)?;
-            self.conn.execute("UPDATE conversations SET private_through_seq = ?2 WHERE id = ?1", params![id.as_str(), seq])?;
+            self.conn.execute(
+                "UPDATE conversations SET private_through_seq = ?2, settle_due_ms = 0 WHERE id = ?1",
+                params![id.as_str(), seq],
+            )?;
             self.mark_extracted(id, seq)?;
         }
         self.relabel(id)?;

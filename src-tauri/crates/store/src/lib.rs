@@ -32,6 +32,7 @@ mod people;
 mod scoped;
 mod search;
 mod settings;
+mod standing;
 mod text;
 mod traces;
 
@@ -60,6 +61,7 @@ pub use open::{ReadTx, Store, WriteTx};
 pub use operations::{MemoryChange, MemoryState, OperationRow};
 pub use people::{HandleRow, Persons};
 pub use search::{MessageHit, fts_query};
+pub use standing::{NewStanding, StandingRow, SummaryRow};
 
 /// The result of a store call.
 pub type Result<T> = std::result::Result<T, StoreError>;

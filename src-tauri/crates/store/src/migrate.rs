@@ -24,6 +24,7 @@ const STEPS: &[M<'static>] = &[
     M::up(include_str!("../../../../migrations/0005_models.sql")),
     M::up(include_str!("../../../../migrations/0006_counts.sql")),
     M::up(include_str!("../../../../migrations/0007_people.sql")),
+    M::up(include_str!("../../../../migrations/0008_conversations.sql")),
 ];
 
 /// The newest schema this program knows.

@@ -8,6 +8,7 @@ pub(crate) mod memories;
 pub(crate) mod models;
 pub(crate) mod people;
 pub(crate) mod sources;
+pub(crate) mod standing;
 pub(crate) mod status;
 
 use keepsake_domain::limits;

@@ -301,3 +301,112 @@ pub struct AnalysesResponse {
     /// The analyses.
     pub items: Vec<AnalysisView>,
 }
+
+/// A stretch of a message.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, TS)]
+pub struct StretchView {
+    /// Message id.
+    pub message_id: String,
+    /// First code point.
+    pub start: u32,
+    /// One past the last.
+    pub end: u32,
+}
+
+/// One reason for a conversation's status.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, TS)]
+pub struct ReasonView {
+    /// `empty`, `within_rhythm`, `beyond_rhythm`, `long_silence`, `farewell`, `settled`, `open_question`, `pending_promise`.
+    pub kind: String,
+    /// How long nobody wrote, hours without activity left out.
+    pub silence_ms: Option<i64>,
+    /// What is usual there.
+    pub usual_ms: Option<i64>,
+    /// From where on it has ended.
+    pub end_ms: Option<i64>,
+    /// The line it names.
+    pub place: Option<StretchView>,
+}
+
+/// How a conversation sounds.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, TS)]
+pub struct ToneView {
+    /// `low`, `medium`, `high`.
+    pub formality: String,
+    /// `low`, `medium`, `high`.
+    pub technical_level: String,
+    /// `quick`, `steady`, `slow`; nothing before somebody answered.
+    pub pace: Option<String>,
+    /// Words of the middle message.
+    pub typical_words: u32,
+    /// How many messages this rests on.
+    pub messages: u32,
+}
+
+/// Something promised.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, TS)]
+pub struct CommitmentView {
+    /// Conversation to open.
+    pub conversation_id: String,
+    /// Its title.
+    pub conversation_title: String,
+    /// Who promised: a name, or nothing for the owner.
+    pub debtor: Option<String>,
+    /// To whom: a name, or nothing for the owner or a group.
+    pub creditor: Option<String>,
+    /// It was promised to the owner.
+    pub is_owed_to_owner: bool,
+    /// What, in the words of the promise or of the request that was accepted.
+    pub what: String,
+    /// Where it was promised.
+    pub place: StretchView,
+    /// Where the request stands that was accepted.
+    pub request: Option<StretchView>,
+    /// The last moment of it.
+    pub due: Option<i64>,
+    /// `hour`, `day`, `period`: how exactly that was said.
+    pub due_precision: Option<String>,
+    /// `kept` or `released`; nothing while it is open.
+    pub settled: Option<String>,
+    /// Where that was said.
+    pub settled_at: Option<StretchView>,
+}
+
+/// A summary and what it covers.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, TS)]
+pub struct SummaryView {
+    /// Id.
+    pub id: String,
+    /// The text.
+    pub text: String,
+    /// The first message it covers.
+    pub first_message_id: String,
+    /// The last.
+    pub last_message_id: String,
+    /// Who wrote it.
+    pub proposer: String,
+    /// When.
+    pub created_at: i64,
+}
+
+/// Where a conversation stands. Of one that is turned private nothing is told.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, TS)]
+pub struct StandingView {
+    /// `active`, `idle`, `archived`; nothing where it is private.
+    pub status: Option<String>,
+    /// What that rests on, the silence first.
+    pub reasons: Vec<ReasonView>,
+    /// How it sounds.
+    pub tone: Option<ToneView>,
+    /// What was promised in it, in order.
+    pub commitments: Vec<CommitmentView>,
+    /// The summary that counts.
+    pub summary: Option<SummaryView>,
+}
+
+/// What a person owes and is owed.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, TS)]
+pub struct CommitmentsResponse {
+    /// The open ones first, then by when they were promised, the latest first.
+    pub items: Vec<CommitmentView>,
+}

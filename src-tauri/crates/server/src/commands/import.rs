@@ -71,6 +71,7 @@ fn bring(engine: &Engine, path: &Path, import: &ImportArgs) -> Result<Account, F
         _ => error.into(),
     })?;
     engine.queue_unread()?;
+    engine.queue_settling()?;
     engine.queue_identity()?;
     if outcome.has_unknown_owner && matches!(outcome.kind, SourceKind::Whatsapp | SourceKind::Transcript) {
         ask_for_owner(engine, path, import)?;

@@ -20,6 +20,7 @@ pub(crate) fn run(args: &Args, until_idle: bool, output: &mut Output) -> Result<
         Err(error) => return Err(error.into()),
     };
     engine.queue_unread()?;
+    engine.queue_settling()?;
     engine.queue_identity()?;
     engine.queue_embedding()?;
     let steps = Cell::new(0_u64);

@@ -1,0 +1,400 @@
+//! Layer 1 kept up to date: whether each conversation goes on, how it sounds, what was promised in it, and a summary of what rests.
+//!
+//! One job looks at the conversations that have something new, and at those that time alone may have ended: each judgement says
+//! when it can change at the earliest, and the capture lane sleeps until then, so nothing is polled. A conversation that is off the
+//! record is not looked at, and what was said while it was is not read later. Everything is derived from the messages alone and
+//! belongs to its conversation, so it carries that conversation's label.
+//!
+//! Deliberately not here: the judgement (`insight::conversation`), where a summary may be told (`boundary`).
+
+use std::collections::BTreeSet;
+
+use keepsake_domain::{ConversationId, ConversationStatus, EntityId, InteractionId, JobId, JobKind, Span, SummaryId, Timestamp};
+use keepsake_insight::conversation::{
+    Commitment, Debtor, ENGINE_VERSION, Moment, Place, Reason, Recap, Settlement, Standing, ToneProfile, recap, standing,
+};
+use keepsake_insight::{AnalysisInput, is_long_enough};
+use keepsake_store::{InteractionRow, Lease, NewJob, NewStanding, ReadTx, StandingRow, StoreError, SummaryRow, WriteTx};
+use serde::{Deserialize, Serialize};
+
+use crate::analyze::insight_turns;
+use crate::work::Control;
+use crate::{Engine, EngineError, Result};
+
+/// Judgements that are written at once: each write is made durable, and an import may bring thousands of conversations.
+const BATCH: usize = 32;
+
+/// However soon a judgement may change, it is not asked for again within this.
+const LOOK_AGAIN_MS_MIN: i64 = 60_000;
+
+/// A stretch of a stored message.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct StoredPlace {
+    /// The message.
+    pub interaction_id: InteractionId,
+    /// First code point.
+    pub start: u32,
+    /// One past the last.
+    pub end: u32,
+}
+
+/// One reason for a status, as stored.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct StoredReason {
+    /// `empty`, `within_rhythm`, `beyond_rhythm`, `long_silence`, `farewell`, `settled`, `open_question`, `pending_promise`.
+    pub kind: String,
+    /// How long nobody wrote, hours without activity left out.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub silence_ms: Option<i64>,
+    /// What is usual there.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub usual_ms: Option<i64>,
+    /// From where on it has ended.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub end_ms: Option<i64>,
+    /// The line it names.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub place: Option<StoredPlace>,
+}
+
+/// Who owes or is owed.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct StoredParty {
+    /// It is the owner.
+    pub is_owner: bool,
+    /// The name they have in the conversation.
+    pub name: String,
+    /// Their handle, where one alone bears the name there.
+    pub handle_id: Option<String>,
+}
+
+/// A promise, as stored.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct StoredCommitment {
+    /// Who promised.
+    pub debtor: StoredParty,
+    /// To whom; nothing in a group, where it is open.
+    pub creditor: Option<StoredParty>,
+    /// What, in the words of the promise or of the request that was accepted.
+    pub what: String,
+    /// Where it was promised.
+    pub place: StoredPlace,
+    /// Where the request stands that was accepted.
+    pub request: Option<StoredPlace>,
+    /// The last moment of it.
+    pub due: Option<Timestamp>,
+    /// `hour`, `day`, `period`.
+    pub due_precision: Option<String>,
+    /// `kept` or `released`; nothing while it is open.
+    pub settled: Option<String>,
+    /// Where that was said.
+    pub settled_at: Option<StoredPlace>,
+}
+
+impl StoredCommitment {
+    /// Whether it is still to be done.
+    pub fn is_open(&self) -> bool {
+        self.settled.is_none()
+    }
+}
+
+/// Where a conversation stands, as it is shown.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ConversationStanding {
+    /// Whether it goes on.
+    pub status: ConversationStatus,
+    /// What that rests on.
+    pub reasons: Vec<StoredReason>,
+    /// How it sounds.
+    pub tone: Option<ToneProfile>,
+    /// What was promised, settled ones included, in order.
+    pub commitments: Vec<StoredCommitment>,
+    /// The summary that counts.
+    pub summary: Option<SummaryRow>,
+}
+
+fn read_json<T: for<'d> Deserialize<'d>>(json: &str, what: &'static str) -> std::result::Result<T, StoreError> {
+    serde_json::from_str(json).map_err(|error| StoreError::Corrupt { what, detail: error.to_string() })
+}
+
+/// The promises of a conversation whose words still stand in the log; none of one that is off the record.
+pub(crate) fn commitments_of(tx: &ReadTx<'_>, id: &ConversationId) -> std::result::Result<Vec<StoredCommitment>, StoreError> {
+    let Some(row) = tx.standing(id)? else { return Ok(Vec::new()) };
+    let stored: Vec<StoredCommitment> = read_json(&row.pending_actions, "promises of a conversation")?;
+    let mut shown = Vec::with_capacity(stored.len());
+    for commitment in stored {
+        if stands(tx, &commitment.place)? {
+            shown.push(commitment);
+        }
+    }
+    Ok(shown)
+}
+
+/// Whether the stretch is there.
+fn stands(tx: &ReadTx<'_>, place: &StoredPlace) -> std::result::Result<bool, StoreError> {
+    let Ok(span) = Span::new(place.start, place.end) else { return Ok(false) };
+    Ok(tx.interaction(&place.interaction_id)?.is_some_and(|row| span.quote(&row.content).is_ok()))
+}
+
+impl Engine {
+    /// Where a conversation stands; nothing of one that is off the record.
+    pub fn conversation_standing(
+        &self,
+        tx: &ReadTx<'_>,
+        id: &ConversationId,
+    ) -> std::result::Result<Option<ConversationStanding>, StoreError> {
+        let Some(row) = tx.standing(id)? else { return Ok(None) };
+        Ok(Some(ConversationStanding {
+            status: row.status,
+            reasons: row.reasons.as_deref().map_or_else(|| Ok(Vec::new()), |json| read_json(json, "reasons of a status"))?,
+            tone: row.tone.as_deref().map(|json| read_json(json, "tone of a conversation")).transpose()?,
+            commitments: commitments_of(tx, id)?,
+            summary: tx.latest_summary(id, None)?,
+        }))
+    }
+
+    /// What a person owes and is owed, each with its conversation: the open ones first, the latest first.
+    pub fn commitments_with(&self, person: &EntityId) -> Result<Vec<(ConversationId, StoredCommitment)>> {
+        Ok(self.store().read(|tx| {
+            let persons = tx.persons()?;
+            let person = persons.of(person);
+            let handles = tx.handles()?;
+            let is_theirs = |party: &StoredParty| match &party.handle_id {
+                _ if party.is_owner => persons.is_owner(&person),
+                Some(id) => handles.iter().any(|row| row.id.as_str() == id && persons.of(&row.entity_id) == person),
+                None => false,
+            };
+            let mut found = Vec::new();
+            for id in tx.conversations_with_promises()? {
+                for commitment in commitments_of(tx, &id)? {
+                    if is_theirs(&commitment.debtor) || commitment.creditor.as_ref().is_some_and(&is_theirs) {
+                        let time = tx.interaction(&commitment.place.interaction_id)?.map(|row| row.time);
+                        found.push((id.clone(), time, commitment));
+                    }
+                }
+            }
+            found.sort_by(|a, b| b.2.is_open().cmp(&a.2.is_open()).then(b.1.cmp(&a.1)));
+            Ok(found.into_iter().map(|(id, _, commitment)| (id, commitment)).collect())
+        })?)
+    }
+
+    /// Queues a look at the conversations that are due for one; when the next one is, if none is now.
+    pub fn queue_settling(&self) -> Result<Option<Timestamp>> {
+        let now = self.now();
+        match self.store().read(|tx| tx.next_settling())? {
+            Some(due) if due <= now => {}
+            later => return Ok(later),
+        }
+        let job = NewJob {
+            id: JobId::fresh(self.ids()),
+            kind: JobKind::SettleConversations,
+            // One is enough: it looks at whatever is due when it runs, and what comes later makes the lane look again.
+            idempotency_key: "all".to_owned(),
+            payload: "{}".to_owned(),
+        };
+        self.store().write(|tx| tx.enqueue(&job, now))?;
+        self.inner.wake.all();
+        Ok(None)
+    }
+
+    /// Judges every conversation that is due.
+    pub(crate) fn settle_conversations(&self, lease: &Lease, control: &dyn Control) -> Result<()> {
+        let due = self.store().read(|tx| tx.conversations_to_settle(self.now()))?;
+        let total = due.len() as u64;
+        let mut done = 0;
+        for batch in due.chunks(BATCH) {
+            control.progress("Judging where conversations stand", done, total);
+            if control.is_cancelled() {
+                return Err(EngineError::Cancelled);
+            }
+            let judged = batch.iter().map(|id| self.judged(id)).collect::<Result<Vec<_>>>()?;
+            let now = self.now();
+            self.store().write(|tx| {
+                tx.check_lease(lease)?;
+                judged.iter().flatten().try_for_each(|judged| self.store_judged(tx, judged, now))
+            })?;
+            done += batch.len() as u64;
+        }
+        let result = serde_json::json!({ "conversations": total }).to_string();
+        Ok(self.store().write(|tx| tx.complete(lease, &result, self.now()))?)
+    }
+
+    /// Reads one conversation; nothing if it is gone or off the record by now.
+    fn judged(&self, id: &ConversationId) -> Result<Option<Judged>> {
+        let read = self.store().read(|tx| {
+            if tx.conversation(id)?.is_private {
+                return Ok(None);
+            }
+            let private_through = tx.private_through(id)?;
+            let mut rows = tx.conversation_interactions(id)?;
+            rows.retain(|row| row.seq > private_through);
+            Ok(Some((rows, tx.last_seq(id)?, tx.latest_summary(id, None)?)))
+        });
+        let (rows, through_seq, before) = match read {
+            Ok(Some(read)) => read,
+            Ok(None) | Err(StoreError::NotFound { .. }) => return Ok(None),
+            Err(error) => return Err(error.into()),
+        };
+        let moment = Moment { now: self.now(), utc_offset_minutes: self.inner.utc_offset_minutes };
+        let turns = insight_turns(&rows);
+        let found = standing(&turns, moment);
+        // While people still talk a summary would be old with the next line.
+        let is_due = found.judgement.status != ConversationStatus::Active
+            && is_long_enough(&turns)
+            && rows.last().is_some_and(|last| before.as_ref().is_none_or(|before| before.last != last.id));
+        let owner = rows.iter().find(|row| row.role == keepsake_domain::Role::Owner).map(|row| row.author.as_str());
+        let summary = is_due
+            .then(|| recap(&AnalysisInput { turns: &turns, owner_name: owner, vectors: None }).ok())
+            .flatten()
+            .and_then(|recap| summary_of(&recap));
+        let standing = stored(&found, &rows)?;
+        let due = next_look(&found, moment.now);
+        let new = NewStanding { standing, proposer: ENGINE_VERSION.to_owned(), through_seq, due };
+        Ok(Some(Judged { id: id.clone(), new, summary }))
+    }
+
+    fn store_judged(&self, tx: &WriteTx<'_>, judged: &Judged, now: Timestamp) -> std::result::Result<(), StoreError> {
+        // Turned private or erased meanwhile: nothing of it is written.
+        if tx.put_standing(&judged.id, &judged.new, now)?
+            && let Some(summary) = &judged.summary
+        {
+            let id = SummaryId::fresh(self.ids());
+            tx.insert_summary(&id, &judged.id, &summary.text, (&summary.first, &summary.last), ENGINE_VERSION, now)?;
+        }
+        Ok(())
+    }
+}
+
+struct Judged {
+    id: ConversationId,
+    new: NewStanding,
+    summary: Option<NewSummary>,
+}
+
+struct NewSummary {
+    text: String,
+    first: InteractionId,
+    last: InteractionId,
+}
+
+fn summary_of(recap: &Recap) -> Option<NewSummary> {
+    let lines: Vec<String> = recap.sentences.iter().map(|sentence| format!("{}: {}", sentence.author, sentence.text)).collect();
+    (!lines.is_empty()).then_some(())?;
+    Some(NewSummary { text: lines.join("\n"), first: recap.first.parse().ok()?, last: recap.last.parse().ok()? })
+}
+
+/// When the judgement can be another at the earliest, if nobody writes.
+fn next_look(standing: &Standing, now: Timestamp) -> Option<Timestamp> {
+    if standing.judgement.status == ConversationStatus::Archived {
+        return None;
+    }
+    let mut moments: Vec<i64> = Vec::new();
+    let mut usual = 0;
+    for reason in &standing.judgement.reasons {
+        match *reason {
+            Reason::WithinRhythm { silence_ms, usual_ms } => {
+                usual = usual_ms;
+                moments.push(now.0 + usual_ms - silence_ms);
+            }
+            Reason::BeyondRhythm { silence_ms, usual_ms, end_ms } => {
+                usual = usual_ms;
+                moments.push(now.0 + end_ms - silence_ms);
+            }
+            _ => {}
+        }
+    }
+    // A promise holds a conversation open until its time has passed, and a usual pause with it.
+    let dues = standing.commitments.iter().filter(|commitment| commitment.is_pending()).filter_map(|commitment| commitment.due);
+    moments.extend(dues.flat_map(|due| [due.at.0, due.at.0 + usual]));
+    let next = moments.into_iter().filter(|moment| *moment >= now.0).min()?;
+    Some(Timestamp((next + 1).max(now.0 + LOOK_AGAIN_MS_MIN)))
+}
+
+fn place_of(place: &Place, rows: &[InteractionRow]) -> Option<StoredPlace> {
+    let row = rows.get(place.turn)?;
+    Some(StoredPlace { interaction_id: row.id.clone(), start: place.span.start(), end: place.span.end() })
+}
+
+fn reason_of(reason: &Reason, rows: &[InteractionRow]) -> StoredReason {
+    let plain = |kind: &str| StoredReason { kind: kind.to_owned(), silence_ms: None, usual_ms: None, end_ms: None, place: None };
+    let at = |kind: &str, place: &Place| StoredReason { place: place_of(place, rows), ..plain(kind) };
+    match reason {
+        Reason::Empty => plain("empty"),
+        Reason::WithinRhythm { silence_ms, usual_ms } => {
+            StoredReason { silence_ms: Some(*silence_ms), usual_ms: Some(*usual_ms), ..plain("within_rhythm") }
+        }
+        Reason::BeyondRhythm { silence_ms, usual_ms, end_ms } => StoredReason {
+            silence_ms: Some(*silence_ms),
+            usual_ms: Some(*usual_ms),
+            end_ms: Some(*end_ms),
+            ..plain("beyond_rhythm")
+        },
+        Reason::LongSilence { silence_ms, end_ms } => {
+            StoredReason { silence_ms: Some(*silence_ms), end_ms: Some(*end_ms), ..plain("long_silence") }
+        }
+        Reason::Farewell { place } => at("farewell", place),
+        Reason::Settled { place } => at("settled", place),
+        Reason::OpenQuestion { place } => at("open_question", place),
+        Reason::PendingPromise { place } => at("pending_promise", place),
+    }
+}
+
+fn party(debtor: &Debtor, rows: &[InteractionRow]) -> StoredParty {
+    match debtor {
+        Debtor::Owner => StoredParty { is_owner: true, name: String::new(), handle_id: None },
+        Debtor::Person(name) => {
+            let handles: BTreeSet<&str> =
+                rows.iter().filter(|row| row.author == *name).map(|row| row.handle_id.as_str()).collect();
+            // Two of one name: whose promise it is nobody can say.
+            let handle_id = handles.first().filter(|_| handles.len() == 1).map(|id| (*id).to_owned());
+            StoredParty { is_owner: false, name: name.clone(), handle_id }
+        }
+    }
+}
+
+fn commitment_of(commitment: &Commitment, rows: &[InteractionRow]) -> Option<StoredCommitment> {
+    let place = place_of(&commitment.place, rows)?;
+    let mut debtor = party(&commitment.debtor, rows);
+    if !debtor.is_owner {
+        // Whoever wrote the line promised, whoever else has the name.
+        debtor.handle_id = rows.get(commitment.place.turn).map(|row| row.handle_id.clone());
+    }
+    let (settled, settled_at) = match &commitment.settlement {
+        None => (None, None),
+        Some(Settlement::Kept { place }) => (Some("kept".to_owned()), place_of(place, rows)),
+        Some(Settlement::Released { place }) => (Some("released".to_owned()), place_of(place, rows)),
+    };
+    Some(StoredCommitment {
+        debtor,
+        creditor: commitment.creditor.as_ref().map(|creditor| party(creditor, rows)),
+        what: commitment.what.clone(),
+        place,
+        request: commitment.request.as_ref().and_then(|place| place_of(place, rows)),
+        due: commitment.due.map(|due| due.at),
+        due_precision: commitment.due.map(|due| {
+            use keepsake_insight::conversation::DuePrecision::*;
+            match due.precision {
+                Hour => "hour",
+                Day => "day",
+                Period => "period",
+            }
+            .to_owned()
+        }),
+        settled,
+        settled_at,
+    })
+}
+
+fn stored(found: &Standing, rows: &[InteractionRow]) -> Result<StandingRow> {
+    fn json<T: Serialize + ?Sized>(value: &T) -> Result<String> {
+        serde_json::to_string(value).map_err(|error| EngineError::Stored { what: "standing of a conversation", error })
+    }
+    let reasons: Vec<StoredReason> = found.judgement.reasons.iter().map(|reason| reason_of(reason, rows)).collect();
+    let commitments: Vec<StoredCommitment> = found.commitments.iter().filter_map(|one| commitment_of(one, rows)).collect();
+    Ok(StandingRow {
+        status: found.judgement.status,
+        reasons: Some(json(&reasons)?),
+        tone: found.tone.as_ref().map(json).transpose()?,
+        pending_actions: json(&commitments)?,
+    })
+}

@@ -1,0 +1,198 @@
+//! Layer 1 kept up to date: judged after messages came, again when time alone may change the answer, and never off the record.
+
+use keepsake_domain::{Clock, ConversationId, ConversationStatus, JobKind, Lane, Timestamp};
+use keepsake_engine::{Audience, ContextRequest, ConversationStanding, Existing};
+use keepsake_testkit::{Conversation, conversation};
+
+use crate::fixture::Fixture;
+
+const DAY_MS: i64 = 24 * 60 * 60 * 1000;
+
+const TALK: &str = "owner Mara: Can you send me the budget for the garden party?
+person Ana: Sure, I'll send you the budget by Friday.
+owner Mara: Great. I moved the garden party to the second of May because of the rain.
+person Ana: The tent is booked from eight in the morning, and the band comes at six.
+owner Mara: The band wants two hundred for the evening, which is what we had last year.
+person Ana: That is fine for me, the rest goes to the food.";
+
+impl Fixture {
+    fn settle(&self) -> Option<Timestamp> {
+        let next = self.engine.queue_settling().unwrap();
+        let lock = self.engine.lock_worker().unwrap();
+        self.engine.run_due(&lock, &|_| {}).unwrap();
+        next.or_else(|| self.engine.queue_settling().unwrap())
+    }
+
+    fn standing(&self, id: &ConversationId) -> Option<ConversationStanding> {
+        self.engine.store().read(|tx| self.engine.conversation_standing(tx, id)).unwrap()
+    }
+
+    fn status(&self, id: &ConversationId) -> ConversationStatus {
+        self.standing(id).unwrap().status
+    }
+}
+
+fn party(f: &Fixture) -> ConversationId {
+    f.append(&Conversation::new("party").channel("dm", "ana").messages(TALK))
+}
+
+#[test]
+fn a_conversation_is_active_rests_ends_and_comes_back_with_a_new_message() {
+    let f = Fixture::new();
+    let id = party(&f);
+    f.settle();
+    assert_eq!(f.status(&id), ConversationStatus::Active);
+    let mut seen = vec![ConversationStatus::Active];
+    // Time alone moves it on, at the moments it names itself; nothing is polled in between.
+    for _ in 0..40 {
+        let Some(due) = f.settle() else { break };
+        assert!(due > f.clock.now(), "not at once again: that would never rest");
+        f.clock.set(due);
+        f.settle();
+        let status = f.status(&id);
+        if seen.last() != Some(&status) {
+            seen.push(status);
+        }
+    }
+    assert_eq!(seen, [ConversationStatus::Active, ConversationStatus::Idle, ConversationStatus::Archived]);
+    let standing = f.standing(&id).unwrap();
+    assert_eq!(standing.reasons[0].kind, "long_silence", "{:?}", standing.reasons);
+    assert!(standing.reasons[0].silence_ms > standing.reasons[0].end_ms, "the reason carries its measure");
+    assert_eq!(f.settle(), None, "what has ended needs no further look");
+
+    let mut more = Conversation::new("party").channel("dm", "ana").messages("person Ana: One more thing about the band.");
+    more[0].source.message = "later".to_owned();
+    more[0].time = f.clock.now();
+    f.append(&more);
+    assert_eq!(f.status(&id), ConversationStatus::Active, "a new message makes it active at once");
+    f.settle();
+    assert_eq!(f.status(&id), ConversationStatus::Active);
+}
+
+#[test]
+fn a_promise_is_kept_with_who_owes_whom_until_when_and_where_it_was_said() {
+    let f = Fixture::new();
+    let id = party(&f);
+    f.settle();
+    let commitments = f.standing(&id).unwrap().commitments;
+    assert_eq!(commitments.len(), 1, "{commitments:?}");
+    let promise = &commitments[0];
+    assert_eq!((promise.debtor.name.as_str(), promise.debtor.is_owner), ("Ana", false));
+    assert!(promise.creditor.as_ref().is_some_and(|party| party.is_owner), "{promise:?}");
+    assert!(promise.due.is_some() && promise.is_open(), "{promise:?}");
+    let row = f.engine.store().read(|tx| tx.interaction(&promise.place.interaction_id)).unwrap().unwrap();
+    assert!(row.content.contains("by Friday"), "the span stands in her line");
+    let ana = f.engine.people().unwrap().into_iter().find(|person| person.name == "Ana").unwrap();
+    let owed = f.engine.commitments_with(&ana.id).unwrap();
+    assert_eq!(owed.len(), 1, "it is found from the person");
+    let mut kept = Conversation::new("party").channel("dm", "ana").messages("person Ana: I've sent you the budget.");
+    kept[0].source.message = "kept".to_owned();
+    kept[0].time = f.clock.now();
+    f.append(&kept);
+    f.settle();
+    let promise = f.standing(&id).unwrap().commitments.remove(0);
+    assert_eq!(promise.settled.as_deref(), Some("kept"), "{promise:?}");
+    assert!(promise.settled_at.is_some());
+}
+
+#[test]
+fn a_summary_names_its_range_and_is_superseded_by_a_newer_one() {
+    let f = Fixture::new();
+    let id = party(&f);
+    f.settle();
+    assert_eq!(f.standing(&id).unwrap().summary, None, "while they talk there is nothing to sum up");
+    f.clock.advance_ms(30 * DAY_MS);
+    f.settle();
+    let first = f.standing(&id).unwrap().summary.expect("it rests");
+    let rows = f.engine.store().read(|tx| tx.conversation_interactions(&id)).unwrap();
+    assert_eq!((&first.first, &first.last), (&rows[0].id, &rows[rows.len() - 1].id));
+    f.clock.advance_ms(30 * DAY_MS);
+    f.settle();
+    assert_eq!(f.standing(&id).unwrap().summary.as_ref(), Some(&first), "the same words need no second one");
+    let mut more =
+        Conversation::new("party").channel("dm", "ana").messages("person Ana: The band cancelled, so we need another one.");
+    more[0].source.message = "later".to_owned();
+    more[0].time = f.clock.now();
+    f.append(&more);
+    f.clock.advance_ms(90 * DAY_MS);
+    f.settle();
+    let second = f.standing(&id).unwrap().summary.unwrap();
+    assert_eq!(second.supersedes_id.as_ref(), Some(&first.id), "the older one stays as it is");
+    assert_ne!(second.last, first.last);
+}
+
+#[test]
+fn off_the_record_nothing_is_judged_kept_or_told() {
+    for existing in [Existing::Keep, Existing::Hide, Existing::Erase] {
+        let f = Fixture::new();
+        let id = party(&f);
+        f.clock.advance_ms(30 * DAY_MS);
+        f.settle();
+        assert!(f.standing(&id).unwrap().summary.is_some(), "control: it was judged");
+        f.engine.set_private(&id, true, existing).unwrap();
+        assert_eq!(f.standing(&id), None, "{existing:?}: nothing of it is served");
+        let ana = f.engine.people().unwrap().into_iter().find(|person| person.name == "Ana").unwrap();
+        assert!(f.engine.commitments_with(&ana.id).unwrap().is_empty(), "{existing:?}");
+        let mut secret =
+            Conversation::new("party").channel("dm", "ana").messages("person Ana: I'll bring you the marzipan by Monday.");
+        secret[0].source.message = "secret".to_owned();
+        secret[0].time = f.clock.now();
+        f.append(&secret);
+        f.settle();
+        f.engine.set_private(&id, false, existing).unwrap();
+        if existing == Existing::Erase {
+            let standing = f.standing(&id).unwrap();
+            assert!(standing.commitments.is_empty() && standing.summary.is_none(), "what was erased does not come back");
+        }
+        f.settle();
+        let standing = f.standing(&id).unwrap();
+        assert!(
+            !standing.commitments.iter().any(|promise| promise.what.contains("marzipan")),
+            "what was said off the record is not read later"
+        );
+    }
+}
+
+#[test]
+fn a_context_holds_open_promises_and_earlier_summaries_of_the_people_here() {
+    let f = Fixture::new();
+    let id = party(&f);
+    f.append(&conversation("other", "owner Mara: I keep the cello in the hall."));
+    f.settle();
+    let request = |channel: &str, person: Option<&str>| ContextRequest {
+        audience: Audience { channel: Some(channel.to_owned()), person: person.map(str::to_owned), agent: None },
+        ..ContextRequest::default()
+    };
+    let here = f.engine.context(&request("dm:ana", None)).unwrap();
+    assert!(here.items.iter().any(|item| item.kind == "commitment"), "{}", here.text);
+    assert!(here.text.contains("Ana promised"), "{}", here.text);
+    f.clock.advance_ms(30 * DAY_MS);
+    f.settle();
+    let elsewhere = f.engine.context(&request("dm:elsewhere", Some("chat:Ana"))).unwrap();
+    let told = elsewhere.items.iter().find(|item| item.kind == "summary");
+    let stored = f.standing(&id).unwrap().summary.unwrap();
+    assert_eq!(told.map(|item| item.id.clone()), Some(stored.id.to_string()), "{}", elsewhere.text);
+    let public = f.engine.context(&request("matrix:!open", None)).unwrap();
+    assert!(
+        !public.items.iter().any(|item| item.kind == "summary"),
+        "a closed conversation is not summed up in public: {}",
+        public.text
+    );
+    f.engine.set_private(&id, true, Existing::Keep).unwrap();
+    let after = f.engine.context(&request("dm:elsewhere", Some("chat:Ana"))).unwrap();
+    assert!(!after.items.iter().any(|item| item.kind == "summary"), "off the record it is told nowhere");
+}
+
+#[test]
+fn a_look_waits_for_its_time_and_one_that_failed_for_good_is_not_tried_for_ever() {
+    let f = Fixture::new();
+    party(&f);
+    let due = f.settle().expect("an active conversation may end");
+    let lane = JobKind::SettleConversations.lane();
+    assert_eq!(lane, Lane::Capture);
+    let jobs = || f.engine.store().read(|tx| tx.unsettled_jobs()).unwrap();
+    assert_eq!((f.engine.queue_settling().unwrap(), jobs()), (Some(due), 0), "nothing is queued before its time");
+    f.clock.set(due);
+    assert_eq!((f.engine.queue_settling().unwrap(), jobs()), (None, 1));
+    assert_eq!((f.engine.queue_settling().unwrap(), jobs()), (None, 1), "one look at a time");
+}

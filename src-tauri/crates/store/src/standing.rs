@@ -1,0 +1,211 @@
+//! Where each conversation stands (Layer 1), and its summaries: derived, so it is written anew from the messages and never edited.
+//!
+//! The status, its reasons, the tone and the promises are one judgement in the conversation's own row: the next one takes its place.
+//! A summary is a row of its own that names its range and is superseded. Deliberately not here: the judgement (`insight`), and who
+//! may be told (`boundary`).
+
+use keepsake_domain::{ConversationId, ConversationStatus, InteractionId, JobKind, SummaryId, Timestamp};
+use rusqlite::{OptionalExtension, Row, params};
+
+use crate::Result;
+use crate::changes::Tag;
+use crate::open::{ReadTx, WriteTx};
+use crate::text::parse;
+
+/// Where a conversation stands.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct StandingRow {
+    /// Whether it goes on.
+    pub status: ConversationStatus,
+    /// JSON: what that rests on. Nothing where nobody judged yet.
+    pub reasons: Option<String>,
+    /// JSON: how it sounds.
+    pub tone: Option<String>,
+    /// JSON: what was promised in it.
+    pub pending_actions: String,
+}
+
+/// A new judgement.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct NewStanding {
+    /// What it says.
+    pub standing: StandingRow,
+    /// Which rules made it.
+    pub proposer: String,
+    /// The last message that was read.
+    pub through_seq: i64,
+    /// When time alone may change it.
+    pub due: Option<Timestamp>,
+}
+
+/// A summary of a stretch of a conversation.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SummaryRow {
+    /// Id.
+    pub id: SummaryId,
+    /// Conversation.
+    pub conversation_id: ConversationId,
+    /// The text.
+    pub text: String,
+    /// The first message it covers.
+    pub first: InteractionId,
+    /// The last.
+    pub last: InteractionId,
+    /// Who wrote it.
+    pub proposer: String,
+    /// The one before it.
+    pub supersedes_id: Option<SummaryId>,
+    /// When it was written.
+    pub created: Timestamp,
+}
+
+const SUMMARY_COLUMNS: &str =
+    "s.id, s.conversation_id, s.summary, s.source_range_start, s.source_range_end, s.proposer, s.supersedes_id, s.created_at_ms";
+
+fn summary(row: &Row<'_>) -> Result<SummaryRow> {
+    Ok(SummaryRow {
+        id: parse("summary id", &row.get::<_, String>(0)?)?,
+        conversation_id: parse("conversation id", &row.get::<_, String>(1)?)?,
+        text: row.get(2)?,
+        first: parse("message id", &row.get::<_, String>(3)?)?,
+        last: parse("message id", &row.get::<_, String>(4)?)?,
+        proposer: row.get(5)?,
+        supersedes_id: row.get::<_, Option<String>>(6)?.map(|id| parse("summary id", &id)).transpose()?,
+        created: Timestamp(row.get(7)?),
+    })
+}
+
+impl ReadTx<'_> {
+    /// Where a conversation stands; of one that is off the record nothing is known but that it is there.
+    pub fn standing(&self, id: &ConversationId) -> Result<Option<StandingRow>> {
+        let mut statement = self.conn.prepare_cached(
+            "SELECT status, status_reason, tone_profile, pending_actions FROM conversations WHERE id = ?1 AND is_private = 0",
+        )?;
+        let mut rows = statement.query(params![id.as_str()])?;
+        let Some(row) = rows.next()? else { return Ok(None) };
+        Ok(Some(StandingRow {
+            status: parse("conversation status", &row.get::<_, String>(0)?)?,
+            reasons: row.get(1)?,
+            tone: row.get(2)?,
+            pending_actions: row.get(3)?,
+        }))
+    }
+
+    /// Conversations in which something was promised, those off the record left out, in the order of their ids.
+    pub fn conversations_with_promises(&self) -> Result<Vec<ConversationId>> {
+        let mut statement = self
+            .conn
+            .prepare_cached("SELECT id FROM conversations WHERE is_private = 0 AND pending_actions <> '[]' ORDER BY id")?;
+        let rows = statement.query_map([], |row| row.get::<_, String>(0))?;
+        rows.map(|row| parse("conversation id", &row?)).collect()
+    }
+
+    /// Conversations that must be looked at again, never one that is off the record.
+    pub fn conversations_to_settle(&self, now: Timestamp) -> Result<Vec<ConversationId>> {
+        let mut statement = self.conn.prepare_cached(
+            "SELECT id FROM conversations WHERE is_private = 0 AND settle_due_ms <= ?1 ORDER BY settle_due_ms, id",
+        )?;
+        let rows = statement.query_map([now.0], |row| row.get::<_, String>(0))?;
+        rows.map(|row| parse("conversation id", &row?)).collect()
+    }
+
+    /// When the next conversation must be looked at. Never while a look that failed for good waits for the person.
+    pub fn next_settling(&self) -> Result<Option<Timestamp>> {
+        let due: Option<i64> = self
+            .conn
+            .prepare_cached(
+                "SELECT min(settle_due_ms) FROM conversations WHERE is_private = 0 AND settle_due_ms IS NOT NULL
+                    AND NOT EXISTS (SELECT 1 FROM jobs WHERE kind = ?1 AND state = 'dead')",
+            )?
+            .query_row([JobKind::SettleConversations.name()], |row| row.get(0))?;
+        Ok(due.map(Timestamp))
+    }
+
+    /// Messages up to this one were said off the record and are not read later.
+    pub fn private_through(&self, id: &ConversationId) -> Result<i64> {
+        Ok(self
+            .conn
+            .prepare_cached("SELECT private_through_seq FROM conversations WHERE id = ?1")?
+            .query_row(params![id.as_str()], |row| row.get(0))?)
+    }
+
+    /// The summary that counts, as it did at a moment.
+    pub fn latest_summary(&self, id: &ConversationId, at: Option<Timestamp>) -> Result<Option<SummaryRow>> {
+        let sql = format!(
+            "SELECT {SUMMARY_COLUMNS} FROM conversation_summaries s WHERE s.conversation_id = ?1 AND s.created_at_ms <= ?2
+              ORDER BY s.created_at_ms DESC, s.id DESC LIMIT 1"
+        );
+        let mut statement = self.conn.prepare_cached(&sql)?;
+        let mut rows = statement.query(params![id.as_str(), at.map_or(i64::MAX, |at| at.0)])?;
+        rows.next()?.map(summary).transpose()
+    }
+}
+
+impl WriteTx<'_> {
+    /// Writes a judgement in the place of the one before. Turned private meanwhile, nothing is written; with a newer message it is
+    /// due again at once.
+    pub fn put_standing(&self, id: &ConversationId, new: &NewStanding, now: Timestamp) -> Result<bool> {
+        let NewStanding { standing, proposer, through_seq, due } = new;
+        let changed = self
+            .conn
+            .prepare_cached(
+                "UPDATE conversations SET status = ?2, status_reason = ?3, tone_profile = ?4, pending_actions = ?5, settled_by = ?6,
+                        settled_seq = ?7,
+                        archived_at_ms = CASE WHEN ?2 = 'archived' THEN coalesce(archived_at_ms, ?9) END,
+                        settle_due_ms = iif(EXISTS (SELECT 1 FROM interactions WHERE conversation_id = ?1 AND seq > ?7), 0, ?8)
+                  WHERE id = ?1 AND is_private = 0",
+            )?
+            .execute(params![
+                id.as_str(),
+                standing.status.name(),
+                standing.reasons,
+                standing.tone,
+                standing.pending_actions,
+                proposer,
+                through_seq,
+                due.map(|due| due.0),
+                now.0,
+            ])?;
+        self.touch(Tag::Conversations);
+        Ok(changed > 0)
+    }
+
+    /// Stores a summary; it supersedes the one before.
+    pub fn insert_summary(
+        &self,
+        id: &SummaryId,
+        conversation: &ConversationId,
+        text: &str,
+        range: (&InteractionId, &InteractionId),
+        proposer: &str,
+        now: Timestamp,
+    ) -> Result<()> {
+        let before = self
+            .conn
+            .query_row(
+                "SELECT id FROM conversation_summaries WHERE conversation_id = ?1 ORDER BY created_at_ms DESC, id DESC LIMIT 1",
+                params![conversation.as_str()],
+                |row| row.get::<_, String>(0),
+            )
+            .optional()?;
+        self.conn.execute(
+            "INSERT INTO conversation_summaries (id, conversation_id, summary, source_range_start, source_range_end, proposer,
+                                                 supersedes_id, created_at_ms)
+             VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)",
+            params![id.as_str(), conversation.as_str(), text, range.0.as_str(), range.1.as_str(), proposer, before, now.0],
+        )?;
+        self.touch(Tag::Analyses);
+        Ok(())
+    }
+
+    /// Takes back what was judged of a conversation.
+    pub(crate) fn forget_standing(&self, id: &ConversationId) -> Result<()> {
+        self.conn.execute(
+            "UPDATE conversations SET status = 'active', status_reason = NULL, tone_profile = NULL, pending_actions = '[]',
+                    settled_by = NULL, settled_seq = 0, archived_at_ms = NULL WHERE id = ?1",
+            params![id.as_str()],
+        )?;
+        self.touch(Tag::Conversations);
+        Ok(())
+    }
+}

@@ -24,8 +24,11 @@ const CASES: u64 = 1_000;
 /// Sequences that one world lives through: answers pile up as they do over weeks, and a world is still made often.
 const CASES_A_WORLD: u64 = 25;
 
+/// Worlds that live at once: tests run in debug builds, and each case prints every view twice.
+const THREADS: u64 = 4;
+
 /// Sequences within which a control must be noticed again and again.
-const CONTROL_CASES: u64 = 100;
+const CONTROL_CASES: u64 = 40;
 
 struct World {
     engine: Engine,
@@ -250,25 +253,34 @@ fn first_difference(before: &str, after: &str) -> String {
     differing.map_or_else(|| "one is longer".to_owned(), |(one, other)| format!("before: {one}\nafter:  {other}"))
 }
 
-#[test]
-fn whatever_was_linked_and_taken_back_every_view_is_as_it_was() {
-    let (mut made, mut sequences) = (0, 0);
-    for first in (0..CASES).step_by(CASES_A_WORLD as usize) {
+/// Sequences with links, and links, of every `THREADS`th world from `first` on.
+fn live_through(first: u64) -> (usize, usize) {
+    let (mut sequences, mut made) = (0, 0);
+    for begin in (0..CASES).step_by(CASES_A_WORLD as usize).skip(first as usize).step_by(THREADS as usize) {
         let world = World::new();
-        for seed in first..first + CASES_A_WORLD {
+        for seed in begin..begin + CASES_A_WORLD {
             let (links, before, after) = world.live(seed, TakingBack::Unlink);
             assert!(before == after, "sequence {seed} leaves a trace\n{}", first_difference(&before, &after));
-            made += links;
             sequences += usize::from(links > 0);
+            made += links;
         }
     }
+    (sequences, made)
+}
+
+#[test]
+fn whatever_was_linked_and_taken_back_every_view_is_as_it_was() {
+    let (sequences, made) = std::thread::scope(|scope| {
+        let threads: Vec<_> = (0..THREADS).map(|first| scope.spawn(move || live_through(first))).collect();
+        threads.into_iter().map(|thread| thread.join().unwrap()).fold((0, 0), |all, own| (all.0 + own.0, all.1 + own.1))
+    });
     assert!(sequences * 3 > CASES as usize * 2, "control: most sequences link something ({sequences}, {made} links in all)");
 }
 
 fn noticed(how: TakingBack) -> (usize, usize) {
     let (mut noticed, mut linked) = (0, 0);
     for seed in 0..CONTROL_CASES {
-        // A trace would be there before the next one too: each has a world of its own, which a few cases share that link nothing.
+        // A trace would be there before the next sequence too, so each has a world of its own.
         let world = World::new();
         let (links, before, after) = world.live(seed, how);
         linked += usize::from(links > 0);

@@ -8,6 +8,7 @@ use crate::app::App;
 use crate::error::ApiError;
 use crate::handlers::activity::*;
 use crate::handlers::conversations::*;
+use crate::handlers::erase::*;
 use crate::handlers::memories::*;
 use crate::handlers::models::*;
 use crate::handlers::people::*;

@@ -85,6 +85,8 @@ pub fn schema_ts() -> String {
         SummaryView,
         StandingView,
         CommitmentsResponse,
+        ErasePreview,
+        EraseOutcome,
         ConversationsListResponse,
         MessagesRequest,
         MemorySpan,

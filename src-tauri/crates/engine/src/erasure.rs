@@ -5,8 +5,8 @@
 //! Deliberately not here: what leaves with what (`keepsake-store`), and the words that a window shows.
 
 use keepsake_domain::limits::ERASURE_RETRY_MS;
-use keepsake_domain::{ConversationId, ImportId, JobId, JobState};
-use keepsake_store::{Erased, ErasurePayload, JobRow, Lease, Sweep};
+use keepsake_domain::{ConversationId, EntityId, HandleId, ImportId, JobId, JobState};
+use keepsake_store::{Erased, ErasureForeseen, ErasurePayload, JobRow, Lease, Sweep};
 
 use crate::{Engine, EngineError, Result};
 
@@ -50,6 +50,63 @@ impl Engine {
     pub fn erase_import(&self, import: &ImportId, reason: &str) -> Result<ErasureReceipt> {
         let job = JobId::fresh(self.ids());
         let erased = self.store().erase_import(import, reason, &job, self.now())?;
+        self.see_through(job, erased)
+    }
+
+    /// Erases one conversation and whatever rests on it alone.
+    pub fn erase_conversation(&self, id: &ConversationId, reason: &str) -> Result<ErasureReceipt> {
+        let job = JobId::fresh(self.ids());
+        let erased = self.store().erase_conversation(id, reason, &job, self.now())?;
+        self.after_erasing(job, erased)
+    }
+
+    /// Erases a person under every handle that is theirs: their messages everywhere, conversations with them alone, and what was
+    /// worked out about them. What others said stays.
+    pub fn erase_person(&self, person: &EntityId, reason: &str) -> Result<ErasureReceipt> {
+        let handles = self.handles_of(person)?;
+        let job = JobId::fresh(self.ids());
+        let erased = self.store().erase_person(&handles, reason, &job, self.now())?;
+        self.after_erasing(job, erased)
+    }
+
+    /// What erasing a conversation would remove.
+    pub fn foresee_erased_conversation(&self, id: &ConversationId) -> Result<ErasureForeseen> {
+        Ok(self.store().read(|tx| tx.foresee_erased_conversation(id))?)
+    }
+
+    /// What erasing a person would remove.
+    pub fn foresee_erased_person(&self, person: &EntityId) -> Result<ErasureForeseen> {
+        let handles = self.handles_of(person)?;
+        Ok(self.store().read(|tx| tx.foresee_erased_person(&handles))?)
+    }
+
+    /// The person whom these words name: `channel:handle`, an id, or a name that one person alone has.
+    pub fn person_named(&self, text: &str) -> Result<EntityId> {
+        let person = self.store().read(|tx| {
+            let map = self.map(tx)?;
+            Ok(map.person(tx, text))
+        })??;
+        self.handles_of(&person)
+            .map(|_| person)
+            .map_err(|_| EngineError::Refused(format!("there is nobody {text:?}; `keepsake people` lists everybody")))
+    }
+
+    fn handles_of(&self, person: &EntityId) -> Result<Vec<HandleId>> {
+        let handles: Vec<HandleId> = self.store().read(|tx| {
+            let persons = tx.persons()?;
+            let person = persons.of(person);
+            Ok(tx.handles()?.into_iter().filter(|row| persons.of(&row.entity_id) == person).map(|row| row.id).collect())
+        })?;
+        if handles.is_empty() {
+            return Err(EngineError::Refused(format!("there is no person {person}")));
+        }
+        Ok(handles)
+    }
+
+    /// What was worked out over all messages is worked out again without those that are gone.
+    fn after_erasing(&self, job: JobId, erased: Erased) -> Result<ErasureReceipt> {
+        self.look_at_links_again()?;
+        self.queue_settling()?;
         self.see_through(job, erased)
     }
 

@@ -55,6 +55,13 @@ impl Engine {
         Ok(())
     }
 
+    /// Queues a look although nothing arrived: something was erased on which suggestions may rest.
+    pub(crate) fn look_at_links_again(&self) -> Result<()> {
+        let now = self.now();
+        self.store().write(|tx| tx.put_setting(LOOKED_SETTING, "0", now))?;
+        self.queue_identity()
+    }
+
     /// Reads everything and puts what it suggests in the place of what was suggested before.
     pub(crate) fn suggest_links(&self, lease: &Lease, control: &dyn Control) -> Result<()> {
         let config = self.scrub_config()?;

@@ -134,6 +134,12 @@ pub(crate) enum Command {
         #[command(subcommand)]
         command: Option<WatchCommand>,
     },
+    /// Erase a conversation or a person for good.
+    Erase {
+        /// What.
+        #[command(subcommand)]
+        what: EraseTarget,
+    },
     /// Show where the data lives and how much there is.
     Status,
     /// Check the stored messages against their hash chain.
@@ -177,6 +183,27 @@ pub(crate) enum ModelsCommand {
         /// At most so many.
         #[arg(long, default_value_t = 50, value_name = "N")]
         limit: u32,
+    },
+}
+
+/// What to erase.
+#[derive(Debug, Subcommand)]
+pub(crate) enum EraseTarget {
+    /// A conversation and whatever rests on it alone.
+    Conversation {
+        /// Conversation id, or its id in the export.
+        conversation: String,
+        /// Only say what would go.
+        #[arg(long)]
+        dry_run: bool,
+    },
+    /// A person: their messages everywhere, conversations with them alone, and what is known of them.
+    Person {
+        /// channel:handle, an id, or a name.
+        person: String,
+        /// Only say what would go.
+        #[arg(long)]
+        dry_run: bool,
     },
 }
 

@@ -64,6 +64,7 @@ fn run(args: &Args, output: &mut Output) -> Result<(), Failure> {
         Command::Search(search) => commands::search::run(args, search, output),
         Command::Models { command } => commands::models::run(args, command.as_ref(), output),
         Command::Watch { command } => commands::models::watch(args, command.as_ref(), output),
+        Command::Erase { what } => commands::erase::run(args, what, output),
         Command::Status => commands::status(args, output),
         Command::Verify => commands::verify(args, output),
         Command::Serve(serve) => http::serve(args, serve, output),

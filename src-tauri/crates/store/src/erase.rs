@@ -43,6 +43,17 @@ pub struct ErasurePayload {
     traces: Traces,
 }
 
+/// What is erased of a conversation: all of it, or what was said under some handles.
+#[derive(Clone, Copy)]
+pub(crate) struct Part<'p> {
+    pub(crate) conversation: &'p ConversationId,
+    /// JSON array of handle ids; nothing means everybody.
+    pub(crate) handles: Option<&'p str>,
+}
+
+/// The messages `i` of a part, whose conversation and handles are the first two parameters.
+const OF_PART: &str = "i.conversation_id = ?1 AND (?2 IS NULL OR i.handle_id IN (SELECT value FROM json_each(?2)))";
+
 /// How far an erasure is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Sweep {
@@ -66,7 +77,7 @@ impl Store {
             for id in ids {
                 let id: ConversationId = parse("conversation id", &id)?;
                 erased.memories += tx.erase_derived(&id)?;
-                erased.messages += tx.erase_messages(&id, reason, now)?;
+                erased.messages += tx.erase_messages(Part { conversation: &id, handles: None }, reason, now)?;
                 erased.conversations += 1;
             }
             tx.forget_silent_speakers()?;
@@ -169,11 +180,18 @@ impl WriteTx<'_> {
     /// Deletes what was derived from a conversation: memories that rest only on it, analyses, summaries, its gate log. A memory that
     /// also rests on another conversation stays and loses this evidence. Returns how many memories went.
     pub fn erase_derived(&self, id: &ConversationId) -> Result<u64> {
-        let mut statement = self.conn.prepare(
-            "SELECT DISTINCT v.memory_id FROM memory_evidence v JOIN interactions i ON i.id = v.interaction_id WHERE i.conversation_id = ?1
-             UNION SELECT id FROM memories WHERE conversation_id = ?1",
-        )?;
-        let memories = statement.query_map(params![id.as_str()], |row| row.get::<_, String>(0))?;
+        self.erase_derived_of(Part { conversation: id, handles: None })
+    }
+
+    /// As [`erase_derived`](Self::erase_derived), of a part: memories that rest only on it go. What was made of the conversation as
+    /// a whole quotes anybody, so it goes too, and is made again from what stays.
+    pub(crate) fn erase_derived_of(&self, part: Part<'_>) -> Result<u64> {
+        let id = part.conversation;
+        let mut statement = self.conn.prepare(&format!(
+            "SELECT DISTINCT v.memory_id FROM memory_evidence v JOIN interactions i ON i.id = v.interaction_id WHERE {OF_PART}
+             UNION SELECT id FROM memories WHERE conversation_id = ?1 AND ?2 IS NULL"
+        ))?;
+        let memories = statement.query_map(params![id.as_str(), part.handles], |row| row.get::<_, String>(0))?;
         let memories = memories.collect::<rusqlite::Result<Vec<_>>>()?;
         for memory in &memories {
             self.remember_traces("SELECT content FROM memories WHERE id = ?1", memory)?;
@@ -187,10 +205,12 @@ impl WriteTx<'_> {
         self.forget_standing(id)?;
         let mut gone = 0;
         for memory in &memories {
-            self.conn.prepare_cached(
-                "DELETE FROM memory_evidence WHERE memory_id = ?1 AND interaction_id IN (SELECT id FROM interactions WHERE conversation_id = ?2)",
-            )?
-            .execute(params![memory, id.as_str()])?;
+            self.conn
+                .prepare_cached(&format!(
+                    "DELETE FROM memory_evidence WHERE memory_id = ?3
+                        AND interaction_id IN (SELECT i.id FROM interactions i WHERE {OF_PART})"
+                ))?
+                .execute(params![id.as_str(), part.handles, memory])?;
             let moved = self
                 .conn
                 .prepare_cached(
@@ -297,7 +317,7 @@ impl WriteTx<'_> {
     }
 
     /// Removes handles that no message carries any more, and entities without a handle.
-    fn forget_silent_speakers(&self) -> Result<()> {
+    pub(crate) fn forget_silent_speakers(&self) -> Result<()> {
         // What was worked out about a handle without messages is about nobody.
         self.conn.execute(
             "DELETE FROM link_suggestions WHERE NOT EXISTS (SELECT 1 FROM interactions i WHERE i.handle_id = a_handle_id)
@@ -320,22 +340,61 @@ impl WriteTx<'_> {
         Ok(())
     }
 
-    /// Replaces a conversation's messages by tombstones and removes the conversation. Only the erasing connection may.
-    fn erase_messages(&self, id: &ConversationId, reason: &str, now: Timestamp) -> Result<u64> {
+    /// Replaces messages by tombstones; a conversation of which nothing is left goes with them. Only the erasing connection may.
+    pub(crate) fn erase_messages(&self, part: Part<'_>, reason: &str, now: Timestamp) -> Result<u64> {
+        let Part { conversation: id, handles } = part;
         self.conn.execute(
-            "INSERT INTO tombstones (seq, id, source_key, prev_hash, row_hash, erased_at_ms, reason)
-             SELECT seq, id, source_key, prev_hash, row_hash, ?2, ?3 FROM interactions WHERE conversation_id = ?1",
-            params![id.as_str(), now.0, reason],
+            &format!(
+                "INSERT INTO tombstones (seq, id, source_key, prev_hash, row_hash, erased_at_ms, reason)
+                 SELECT i.seq, i.id, i.source_key, i.prev_hash, i.row_hash, ?3, ?4 FROM interactions i WHERE {OF_PART}"
+            ),
+            params![id.as_str(), handles, now.0, reason],
         )?;
         self.conn.execute(
-            "DELETE FROM embeddings WHERE owner_kind = 'interaction'
-                AND owner_id IN (SELECT id FROM interactions WHERE conversation_id = ?1)",
+            &format!(
+                "DELETE FROM embeddings WHERE owner_kind = 'interaction' AND owner_id IN (SELECT i.id FROM interactions i WHERE {OF_PART})"
+            ),
+            params![id.as_str(), handles],
+        )?;
+        let key = self.source_hash_key()?;
+        let mut statement = self.conn.prepare(&format!("SELECT i.content FROM interactions i WHERE {OF_PART}"))?;
+        let mut rows = statement.query(params![id.as_str(), handles])?;
+        while let Some(row) = rows.next()? {
+            if let ValueRef::Text(text) = row.get_ref(0)? {
+                self.traces.borrow_mut().add(&key, text);
+            }
+        }
+        self.conn.execute(
+            "DELETE FROM conversation_people
+              WHERE conversation_id = ?1 AND (?2 IS NULL OR handle_id IN (SELECT value FROM json_each(?2)))",
+            params![id.as_str(), handles],
+        )?;
+        let gone = self.conn.execute(
+            "DELETE FROM interactions WHERE conversation_id = ?1 AND (?2 IS NULL OR handle_id IN (SELECT value FROM json_each(?2)))",
+            params![id.as_str(), handles],
+        )?;
+        let kept = self.conn.execute(
+            "UPDATE conversations SET messages = rest.messages, started_at_ms = rest.first_ms, last_activity_at_ms = rest.last_ms, settle_due_ms = 0
+               FROM (SELECT count(*) AS messages, min(created_at_ms) AS first_ms, max(created_at_ms) AS last_ms
+                       FROM interactions WHERE conversation_id = ?1) rest
+              WHERE id = ?1 AND rest.messages > 0",
             params![id.as_str()],
         )?;
-        self.remember_traces("SELECT content FROM interactions WHERE conversation_id = ?1", id.as_str())?;
-        self.conn.execute("DELETE FROM conversation_people WHERE conversation_id = ?1", params![id.as_str()])?;
-        let gone = self.conn.execute("DELETE FROM interactions WHERE conversation_id = ?1", params![id.as_str()])?;
-        self.conn.execute("DELETE FROM conversations WHERE id = ?1", params![id.as_str()])?;
+        if kept == 0 {
+            self.conn.execute("DELETE FROM conversations WHERE id = ?1", params![id.as_str()])?;
+        } else {
+            // With whom it is: somebody who is still in it.
+            self.conn.execute(
+                "UPDATE conversations SET entity_id = (
+                     SELECT h.entity_id FROM conversation_people p JOIN entity_channels h ON h.id = p.handle_id
+                       JOIN entities e ON e.id = h.entity_id
+                      WHERE p.conversation_id = ?1 ORDER BY e.is_owner, p.messages DESC, p.handle_id LIMIT 1)
+                  WHERE id = ?1 AND entity_id NOT IN (
+                     SELECT h.entity_id FROM conversation_people p JOIN entity_channels h ON h.id = p.handle_id
+                      WHERE p.conversation_id = ?1)",
+                params![id.as_str()],
+            )?;
+        }
         Ok(gone as u64)
     }
 }

@@ -4,6 +4,7 @@
 
 pub(crate) mod activity;
 pub(crate) mod conversations;
+pub(crate) mod erase;
 pub(crate) mod memories;
 pub(crate) mod models;
 pub(crate) mod people;

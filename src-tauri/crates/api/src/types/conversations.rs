@@ -410,3 +410,31 @@ pub struct CommitmentsResponse {
     /// The open ones first, then by when they were promised, the latest first.
     pub items: Vec<CommitmentView>,
 }
+
+/// What an erasure would remove.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, TS)]
+pub struct ErasePreview {
+    /// Messages.
+    pub messages: u64,
+    /// Conversations that go whole.
+    pub conversations: u64,
+    /// Conversations that lose messages and stay.
+    pub shortened: u64,
+    /// Candidates and memories that rest on nothing else.
+    pub memories: u64,
+}
+
+/// The receipt of an erasure.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, TS)]
+pub struct EraseOutcome {
+    /// Messages that went.
+    pub messages: u64,
+    /// Conversations that went whole.
+    pub conversations: u64,
+    /// Candidates and memories that went.
+    pub memories: u64,
+    /// Somebody still reads an older state: the files hold it until they are done.
+    pub is_pending: bool,
+    /// The job that sees it through.
+    pub job_id: String,
+}

@@ -89,6 +89,15 @@ fn an_erased_import_is_pending_while_a_reader_holds_it_up() {
 }
 
 #[test]
+fn an_erased_conversation_is_pending_while_a_reader_holds_it_up() {
+    let erase = |f: &Fixture, _: &ImportId| {
+        let id = f.engine.store().read(|tx| tx.conversation_by_source("c1")).unwrap().unwrap();
+        f.engine.erase_conversation(&id, "asked").unwrap()
+    };
+    held_up(erase, 0);
+}
+
+#[test]
 fn what_was_derived_is_pending_while_a_reader_holds_it_up() {
     // The messages stay, here and in the index; only what was made of them goes.
     let stays = {

@@ -1,6 +1,7 @@
 //! One file a group of commands.
 
 pub(crate) mod conversations;
+pub(crate) mod erase;
 pub(crate) mod extract;
 pub(crate) mod import;
 pub(crate) mod jobs;

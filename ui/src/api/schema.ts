@@ -822,6 +822,208 @@ source: Source,
  */
 is_sample: boolean, };
 
+export type StretchView = { 
+/**
+ * Message id.
+ */
+message_id: string, 
+/**
+ * First code point.
+ */
+start: number, 
+/**
+ * One past the last.
+ */
+end: number, };
+
+export type ReasonView = { 
+/**
+ * `empty`, `within_rhythm`, `beyond_rhythm`, `long_silence`, `farewell`, `settled`, `open_question`, `pending_promise`.
+ */
+kind: string, 
+/**
+ * How long nobody wrote, hours without activity left out.
+ */
+silence_ms: number | null, 
+/**
+ * What is usual there.
+ */
+usual_ms: number | null, 
+/**
+ * From where on it has ended.
+ */
+end_ms: number | null, 
+/**
+ * The line it names.
+ */
+place: StretchView | null, };
+
+export type ToneView = { 
+/**
+ * `low`, `medium`, `high`.
+ */
+formality: string, 
+/**
+ * `low`, `medium`, `high`.
+ */
+technical_level: string, 
+/**
+ * `quick`, `steady`, `slow`; nothing before somebody answered.
+ */
+pace: string | null, 
+/**
+ * Words of the middle message.
+ */
+typical_words: number, 
+/**
+ * How many messages this rests on.
+ */
+messages: number, };
+
+export type CommitmentView = { 
+/**
+ * Conversation to open.
+ */
+conversation_id: string, 
+/**
+ * Its title.
+ */
+conversation_title: string, 
+/**
+ * Who promised: a name, or nothing for the owner.
+ */
+debtor: string | null, 
+/**
+ * To whom: a name, or nothing for the owner or a group.
+ */
+creditor: string | null, 
+/**
+ * It was promised to the owner.
+ */
+is_owed_to_owner: boolean, 
+/**
+ * What, in the words of the promise or of the request that was accepted.
+ */
+what: string, 
+/**
+ * Where it was promised.
+ */
+place: StretchView, 
+/**
+ * Where the request stands that was accepted.
+ */
+request: StretchView | null, 
+/**
+ * The last moment of it.
+ */
+due: number | null, 
+/**
+ * `hour`, `day`, `period`: how exactly that was said.
+ */
+due_precision: string | null, 
+/**
+ * `kept` or `released`; nothing while it is open.
+ */
+settled: string | null, 
+/**
+ * Where that was said.
+ */
+settled_at: StretchView | null, };
+
+export type SummaryView = { 
+/**
+ * Id.
+ */
+id: string, 
+/**
+ * The text.
+ */
+text: string, 
+/**
+ * The first message it covers.
+ */
+first_message_id: string, 
+/**
+ * The last.
+ */
+last_message_id: string, 
+/**
+ * Who wrote it.
+ */
+proposer: string, 
+/**
+ * When.
+ */
+created_at: number, };
+
+export type StandingView = { 
+/**
+ * `active`, `idle`, `archived`; nothing where it is private.
+ */
+status: string | null, 
+/**
+ * What that rests on, the silence first.
+ */
+reasons: Array<ReasonView>, 
+/**
+ * How it sounds.
+ */
+tone: ToneView | null, 
+/**
+ * What was promised in it, in order.
+ */
+commitments: Array<CommitmentView>, 
+/**
+ * The summary that counts.
+ */
+summary: SummaryView | null, };
+
+export type CommitmentsResponse = { 
+/**
+ * The open ones first, then by when they were promised, the latest first.
+ */
+items: Array<CommitmentView>, };
+
+export type ErasePreview = { 
+/**
+ * Messages.
+ */
+messages: number, 
+/**
+ * Conversations that go whole.
+ */
+conversations: number, 
+/**
+ * Conversations that lose messages and stay.
+ */
+shortened: number, 
+/**
+ * Candidates and memories that rest on nothing else.
+ */
+memories: number, };
+
+export type EraseOutcome = { 
+/**
+ * Messages that went.
+ */
+messages: number, 
+/**
+ * Conversations that went whole.
+ */
+conversations: number, 
+/**
+ * Candidates and memories that went.
+ */
+memories: number, 
+/**
+ * Somebody still reads an older state: the files hold it until they are done.
+ */
+is_pending: boolean, 
+/**
+ * The job that sees it through.
+ */
+job_id: string, };
+
 export type ConversationsListResponse = { 
 /**
  * How many match.
@@ -2462,6 +2664,9 @@ export interface RpcSchema {
   conversations_list: [Partial<ConversationsListRequest>, ConversationsListResponse];
   conversation_get: [ById, ConversationRow];
   conversation_messages: [Partial<MessagesRequest>, MessagesResponse];
+  conversation_standing: [ById, StandingView];
+  conversation_erase_preview: [ById, ErasePreview];
+  conversation_erase: [ById, EraseOutcome];
   conversation_privacy_preview: [ById, PrivacyPreview];
   conversation_set_private: [SetPrivateRequest, SetPrivateOutcome];
   analyze_start: [AnalyzeRequest, AnalyzeStarted];
@@ -2488,6 +2693,9 @@ export interface RpcSchema {
   watched_remove: [ById, WatchedSources];
   people_list: [Nothing, PeopleResponse];
   person_get: [ById, PersonDetail];
+  person_commitments: [ById, CommitmentsResponse];
+  person_erase_preview: [ById, ErasePreview];
+  person_erase: [ById, EraseOutcome];
   links_list: [Nothing, LinksResponse];
   link_answer: [LinkAnswerRequest, Nothing];
   link_handles: [HandlePair, Nothing];

@@ -45,6 +45,7 @@ export const PROVIDES: Partial<Record<Command, readonly Tag[]>> = {
   search: ['memories', 'messages'],
   people_list: ['people', 'conversations', 'messages', 'memories'],
   person_get: ['people', 'conversations', 'messages', 'memories'],
+  person_commitments: ['people', 'conversations', 'messages'],
   links_list: ['people', 'messages'],
   link_preview: ['people', 'conversations', 'memories'],
   channels_list: ['people', 'conversations', 'messages'],

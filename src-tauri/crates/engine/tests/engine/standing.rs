@@ -85,6 +85,7 @@ fn a_promise_is_kept_with_who_owes_whom_until_when_and_where_it_was_said() {
     let ana = f.engine.people().unwrap().into_iter().find(|person| person.name == "Ana").unwrap();
     let owed = f.engine.commitments_with(&ana.id).unwrap();
     assert_eq!(owed.len(), 1, "it is found from the person");
+    f.clock.advance_ms(DAY_MS);
     let mut kept = Conversation::new("party").channel("dm", "ana").messages("person Ana: I've sent you the budget.");
     kept[0].source.message = "kept".to_owned();
     kept[0].time = f.clock.now();
@@ -168,7 +169,7 @@ fn a_context_holds_open_promises_and_earlier_summaries_of_the_people_here() {
     assert!(here.text.contains("Ana promised"), "{}", here.text);
     f.clock.advance_ms(30 * DAY_MS);
     f.settle();
-    let elsewhere = f.engine.context(&request("dm:elsewhere", Some("chat:Ana"))).unwrap();
+    let elsewhere = f.engine.context(&request("dm:elsewhere", Some("Ana"))).unwrap();
     let told = elsewhere.items.iter().find(|item| item.kind == "summary");
     let stored = f.standing(&id).unwrap().summary.unwrap();
     assert_eq!(told.map(|item| item.id.clone()), Some(stored.id.to_string()), "{}", elsewhere.text);
@@ -179,7 +180,7 @@ fn a_context_holds_open_promises_and_earlier_summaries_of_the_people_here() {
         public.text
     );
     f.engine.set_private(&id, true, Existing::Keep).unwrap();
-    let after = f.engine.context(&request("dm:elsewhere", Some("chat:Ana"))).unwrap();
+    let after = f.engine.context(&request("dm:elsewhere", Some("Ana"))).unwrap();
     assert!(!after.items.iter().any(|item| item.kind == "summary"), "off the record it is told nowhere");
 }
 

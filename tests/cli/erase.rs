@@ -31,7 +31,9 @@ fn world() -> String {
     let ben = ("person", "Ben".to_owned(), "@ben:hs.example".to_owned());
     let mara = ("owner", "Mara".to_owned(), "@mara:hs.example".to_owned());
     let own_post = ("owner", "Mara".to_owned(), "mara@mail.example".to_owned());
-    let mut rows: Vec<(&str, &str, &(&str, String, String), String)> = Vec::new();
+    /// Conversation, channel, who speaks, words.
+    type Line<'l> = (&'l str, &'l str, &'l (&'l str, String, String), String);
+    let mut rows: Vec<Line<'_>> = Vec::new();
     for n in 0..20 {
         rows.push((
             "group",

@@ -31,6 +31,8 @@ const HELD_KEY_MS = 40;
 const SCROLL_FRAMES = 90;
 /** How long the page is watched after a series of decisions: longer than it waits before it asks for the whole list again. */
 const WATCHED_MS = 6_000;
+/** By then notices have gone, scroll bars have faded and the list was asked again: a window that nobody touches is at rest. */
+const REST_MS = 12_000;
 /** How long the window is left alone to see what it does by itself. */
 const IDLE_MS = 20_000;
 
@@ -190,6 +192,7 @@ try {
   const pause_ms = await keepsake.runAsync(WATCH_PAUSES);
   console.log(`window: longest pause of the page in ${WATCHED_MS / 1_000} s after the last decision, the list asked again: ${pause_ms.toFixed(0)} ms (${load()})`);
   console.log(`window: frames of the list scrolled by a screen each: ${summary(await keepsake.runAsync(SCROLL))} (${load()})`);
+  await new Promise((resolve) => setTimeout(resolve, REST_MS));
   const used_ms = await keepsake.cpu_ms();
   await new Promise((resolve) => setTimeout(resolve, IDLE_MS));
   const idle = (await keepsake.cpu_ms()) - used_ms;

@@ -45,7 +45,7 @@ export function createMapped<T, R>(of: (row: T) => R): (list: readonly T[]) => r
 export function createStable<T>(): (list: readonly T[]) => readonly T[] {
   let before: readonly T[] = [];
   return (list) => {
-    if (list.length !== before.length || difference(before, list).start < list.length) before = list;
+    if (list !== before && (list.length !== before.length || difference(before, list).start < list.length)) before = list;
     return before;
   };
 }

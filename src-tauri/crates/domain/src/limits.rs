@@ -37,7 +37,7 @@ pub const CONTENT_CHARS_MAX: usize = 600;
 /// The longest single message an importer takes; longer ones are skipped with a reason, not cut.
 pub const MESSAGE_BYTES_MAX: usize = 8 * 1024 * 1024;
 
-/// The most rows one list request returns; Review asks for all of its candidates at once.
+/// The most rows one list request returns, as the command line asks for them; the window reads a long list in pages.
 pub const LIST_ROWS_MAX: u32 = 20_000;
 
 /// Rough characters a token, good to ±15 % (libraries.md 2.3).

@@ -253,6 +253,7 @@ describe('ten thousand candidates', () => {
   test('put a screenful into the document, and a decision keeps it so', async () => {
     await renderApp('review', { candidates: 10_000 });
     await ready();
+    await waitFor(() => expect(Number(screen.getByRole('grid').getAttribute('aria-rowcount')), 'all have come').toBeGreaterThan(10_000));
     expect(count()).toBe('10,000');
     expect(screen.getAllByTestId('review-row').length).toBeLessThan(40);
     await press('a', 'a', 'a');

@@ -250,6 +250,8 @@ impl WriteTx<'_> {
         for table in ["conversation_summaries", "conversation_analyses", "gate_log"] {
             self.conn.execute(&format!("DELETE FROM {table} WHERE conversation_id = ?1"), params![id.as_str()])?;
         }
+        self.erase_profiles_of(id)?;
+        self.erase_gaps_of(id)?;
         // That something was sent stays true, and counts for the day's budget; what it was goes. The wording of our prompts, which
         // all calls share, is why these texts are not among the traces: what they had of the messages is found as theirs.
         self.conn.execute(
@@ -269,7 +271,7 @@ impl WriteTx<'_> {
     }
 
     /// Remembers how to recognise the texts that `sql` names by an id and that are about to be erased.
-    fn remember_traces(&self, sql: &str, id: &str) -> Result<()> {
+    pub(crate) fn remember_traces(&self, sql: &str, id: &str) -> Result<()> {
         let key = self.source_hash_key()?;
         let mut statement = self.conn.prepare_cached(sql)?;
         let mut rows = statement.query(params![id])?;

@@ -25,6 +25,7 @@ const STEPS: &[M<'static>] = &[
     M::up(include_str!("../../../../migrations/0006_counts.sql")),
     M::up(include_str!("../../../../migrations/0007_people.sql")),
     M::up(include_str!("../../../../migrations/0008_conversations.sql")),
+    M::up(include_str!("../../../../migrations/0009_profiles.sql")),
 ];
 
 /// The newest schema this program knows.

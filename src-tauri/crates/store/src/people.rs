@@ -87,6 +87,16 @@ impl Persons {
         self.owners.contains(&self.of(entity))
     }
 
+    /// Every person with all their entities, sorted.
+    pub fn groups(&self) -> BTreeMap<EntityId, Vec<EntityId>> {
+        let mut groups: BTreeMap<EntityId, Vec<EntityId>> = BTreeMap::new();
+        for (entity, person) in &self.representative {
+            groups.entry(person.clone()).or_default().push(entity.clone());
+        }
+        groups.values_mut().for_each(|members| members.sort());
+        groups
+    }
+
     /// All entities of a person, sorted.
     pub fn members(&self, person: &EntityId) -> Vec<EntityId> {
         let person = self.of(person);

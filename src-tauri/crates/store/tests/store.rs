@@ -17,6 +17,8 @@ mod concurrency;
 mod erase;
 #[path = "store/feed.rs"]
 mod feed;
+#[path = "store/gaps.rs"]
+mod gaps;
 #[path = "store/jobs.rs"]
 mod jobs;
 #[path = "store/jobs_model.rs"]
@@ -27,5 +29,7 @@ mod memories;
 mod open;
 #[path = "store/operations.rs"]
 mod operations;
+#[path = "store/profiles.rs"]
+mod profiles;
 #[path = "store/search.rs"]
 mod search;

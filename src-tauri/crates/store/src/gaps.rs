@@ -1,0 +1,275 @@
+//! Capability gaps with their evidence, and the tasks that a person made of them.
+//!
+//! The evidence lock holds as for profiles. A gap's words never change; how often it showed, where it stands and what shows it do.
+//! Deliberately not here: what a gap is, and the file that holds a task.
+
+use std::collections::BTreeMap;
+
+use keepsake_domain::{ConversationId, EntityId, EvidenceSpan, GapId, GapStatus, TaskId, TaskStatus, Timestamp};
+use rusqlite::params;
+
+use crate::changes::Tag;
+use crate::open::{ReadTx, WriteTx};
+use crate::profiles::place;
+use crate::text::parse;
+use crate::{Result, StoreError};
+
+/// A task as it is stored.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct TaskRow {
+    /// Id.
+    pub id: TaskId,
+    /// The file it was written to.
+    pub file: Option<String>,
+    /// Where it stands.
+    pub status: TaskStatus,
+}
+
+/// A gap as it is stored.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct GapRow {
+    /// Id.
+    pub id: GapId,
+    /// Whom it showed with; nobody where it showed with several.
+    pub entity: Option<EntityId>,
+    /// What could not be done, as it was put first.
+    pub need: String,
+    /// See `people::gap_fingerprint`.
+    pub fingerprint: String,
+    /// A sentence for a person.
+    pub description: String,
+    /// On how many occasions it showed.
+    pub frequency: u32,
+    /// Where it stands.
+    pub status: GapStatus,
+    /// When first.
+    pub first_seen: Timestamp,
+    /// When last.
+    pub last_seen: Timestamp,
+    /// When it was resolved last.
+    pub resolved_at: Option<Timestamp>,
+    /// When a person said that it is no gap.
+    pub dismissed_at: Option<Timestamp>,
+    /// When it was found.
+    pub created_at: Timestamp,
+    /// Every place that shows it, the first one first.
+    pub evidence: Vec<EvidenceSpan>,
+    /// What became of it.
+    pub task: Option<TaskRow>,
+}
+
+/// A known gap that showed again.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct GapSeen {
+    /// Which.
+    pub id: GapId,
+    /// The places that are new.
+    pub evidence: Vec<EvidenceSpan>,
+    /// On how many occasions in all.
+    pub frequency: u32,
+    /// In words.
+    pub description: String,
+    /// When last.
+    pub last_seen: Timestamp,
+    /// It was resolved before.
+    pub is_reopened: bool,
+    /// It showed with another entity than before.
+    pub is_shared: bool,
+}
+
+impl ReadTx<'_> {
+    /// Every gap, the most frequent first, dismissed ones too.
+    pub fn gaps(&self) -> Result<Vec<GapRow>> {
+        let mut evidence: BTreeMap<String, Vec<EvidenceSpan>> = BTreeMap::new();
+        let mut statement = self
+            .conn
+            .prepare_cached("SELECT gap_id, interaction_id, start, \"end\" FROM gap_evidence ORDER BY gap_id, position")?;
+        let mut rows = statement.query([])?;
+        while let Some(row) = rows.next()? {
+            let place = place(row.get_ref(1)?.as_str().unwrap_or_default(), row.get(2)?, row.get(3)?)?;
+            evidence.entry(row.get(0)?).or_default().push(place);
+        }
+        let mut statement = self.conn.prepare_cached(
+            "SELECT g.id, g.entity_id, g.need, g.fingerprint, g.description, g.frequency, g.status, g.first_seen_ms, g.last_seen_ms,
+                    g.resolved_at_ms, g.dismissed_at_ms, g.created_at_ms, t.id, t.file_path, t.status
+               FROM capability_gaps g LEFT JOIN tasks t ON t.gap_id = g.id
+              ORDER BY g.frequency DESC, g.last_seen_ms DESC, g.id",
+        )?;
+        let mut rows = statement.query([])?;
+        let mut items = Vec::new();
+        while let Some(row) = rows.next()? {
+            let text = |at: usize| -> Result<Option<String>> { Ok(row.get(at)?) };
+            let moment = |at: usize| -> Result<Option<Timestamp>> { Ok(row.get::<_, Option<i64>>(at)?.map(Timestamp)) };
+            let id: String = row.get(0)?;
+            let task = match (text(12)?, text(14)?) {
+                (Some(task), Some(status)) => {
+                    Some(TaskRow { id: parse("task id", &task)?, file: text(13)?, status: parse("task status", &status)? })
+                }
+                _ => None,
+            };
+            items.push(GapRow {
+                entity: text(1)?.map(|id| parse("entity id", &id)).transpose()?,
+                need: row.get(2)?,
+                fingerprint: row.get(3)?,
+                description: row.get(4)?,
+                frequency: row.get(5)?,
+                status: parse("gap status", row.get_ref(6)?.as_str().unwrap_or_default())?,
+                first_seen: Timestamp(row.get(7)?),
+                last_seen: Timestamp(row.get(8)?),
+                resolved_at: moment(9)?,
+                dismissed_at: moment(10)?,
+                created_at: Timestamp(row.get(11)?),
+                evidence: evidence.remove(&id).unwrap_or_default(),
+                id: parse("gap id", &id)?,
+                task,
+            });
+        }
+        Ok(items)
+    }
+
+    /// One gap.
+    pub fn gap(&self, id: &GapId) -> Result<GapRow> {
+        self.gaps()?.into_iter().find(|gap| gap.id == *id).ok_or_else(|| StoreError::not_found("capability gap", id.as_str()))
+    }
+}
+
+impl WriteTx<'_> {
+    /// Stores a gap that was found. Refused unless every span stands in its stored message and none was said off the record.
+    pub fn insert_gap(&self, gap: &GapRow) -> Result<()> {
+        if gap.evidence.is_empty() {
+            return Err(StoreError::Evidence("a capability gap without a source line is not stored".to_owned()));
+        }
+        self.conn
+            .prepare_cached(
+                "INSERT INTO capability_gaps (id, entity_id, need, fingerprint, description, frequency, status, first_seen_ms,
+                    last_seen_ms, created_at_ms) VALUES (?1, ?2, ?3, ?4, ?5, ?6, 'detected', ?7, ?8, ?9)",
+            )?
+            .execute(params![
+                gap.id.as_str(),
+                gap.entity.as_ref().map(EntityId::as_str),
+                gap.need,
+                gap.fingerprint,
+                gap.description,
+                gap.frequency,
+                gap.first_seen.0,
+                gap.last_seen.0,
+                gap.created_at.0
+            ])?;
+        self.add_gap_evidence(&gap.id, &gap.evidence)
+    }
+
+    /// A known gap showed again. `false` when it is gone meanwhile.
+    pub fn see_gap(&self, seen: &GapSeen) -> Result<bool> {
+        let gap = match self.gap(&seen.id) {
+            Ok(gap) => gap,
+            Err(StoreError::NotFound { .. }) => return Ok(false),
+            Err(error) => return Err(error),
+        };
+        self.conn
+            .prepare_cached(
+                "UPDATE capability_gaps SET frequency = ?2, description = ?3, last_seen_ms = max(last_seen_ms, ?4),
+                        entity_id = iif(?5, NULL, entity_id) WHERE id = ?1",
+            )?
+            .execute(params![seen.id.as_str(), seen.frequency, seen.description, seen.last_seen.0, seen.is_shared])?;
+        self.add_gap_evidence(&seen.id, &seen.evidence)?;
+        if seen.is_reopened && gap.status == GapStatus::Resolved {
+            self.set_gap_status(&gap, GapStatus::Reopened, None)?;
+            self.set_task_status(&seen.id, TaskStatus::Open, None)?;
+        }
+        Ok(true)
+    }
+
+    fn add_gap_evidence(&self, id: &GapId, evidence: &[EvidenceSpan]) -> Result<()> {
+        let mut statement = self.conn.prepare_cached(
+            "INSERT INTO gap_evidence (gap_id, position, interaction_id, start, \"end\")
+             SELECT ?1, (SELECT coalesce(max(position) + 1, 0) FROM gap_evidence WHERE gap_id = ?1), ?2, ?3, ?4
+              WHERE NOT EXISTS (SELECT 1 FROM gap_evidence WHERE gap_id = ?1 AND interaction_id = ?2 AND start = ?3 AND \"end\" = ?4)",
+        )?;
+        for place in evidence {
+            self.check_own_place(place, None)?;
+            statement.execute(params![id.as_str(), place.interaction.as_str(), place.span.start(), place.span.end()])?;
+        }
+        self.touch(Tag::People);
+        Ok(())
+    }
+
+    fn set_gap_status(&self, gap: &GapRow, to: GapStatus, resolved: Option<Timestamp>) -> Result<()> {
+        gap.status.may_become(to).map_err(|error| StoreError::corrupt("step of a capability gap", error))?;
+        self.conn
+            .prepare_cached(
+                "UPDATE capability_gaps SET status = ?2, resolved_at_ms = coalesce(?3, resolved_at_ms) WHERE id = ?1",
+            )?
+            .execute(params![gap.id.as_str(), to.name(), resolved.map(|time| time.0)])?;
+        self.touch(Tag::People);
+        Ok(())
+    }
+
+    fn set_task_status(&self, gap: &GapId, status: TaskStatus, resolved: Option<Timestamp>) -> Result<()> {
+        self.conn.prepare_cached("UPDATE tasks SET status = ?2, resolved_at_ms = ?3 WHERE gap_id = ?1")?.execute(params![
+            gap.as_str(),
+            status.name(),
+            resolved.map(|time| time.0)
+        ])?;
+        Ok(())
+    }
+
+    /// A person confirmed a gap: it becomes a task, in this file. One that came up again keeps its task.
+    pub fn confirm_gap(&self, id: &GapId, task: &TaskId, file: Option<&str>, now: Timestamp) -> Result<()> {
+        let gap = self.gap(id)?;
+        if gap.status != GapStatus::TaskCreated {
+            self.set_gap_status(&gap, GapStatus::TaskCreated, None)?;
+        }
+        self.conn
+            .prepare_cached(
+                "INSERT INTO tasks (id, gap_id, file_path, status, created_at_ms) VALUES (?1, ?2, ?3, 'open', ?4)
+                 ON CONFLICT (gap_id) DO UPDATE SET status = 'open', resolved_at_ms = NULL, file_path = coalesce(excluded.file_path, file_path)",
+            )?
+            .execute(params![task.as_str(), id.as_str(), file, now.0])?;
+        self.conn.prepare_cached("UPDATE capability_gaps SET dismissed_at_ms = NULL WHERE id = ?1")?.execute([id.as_str()])?;
+        Ok(())
+    }
+
+    /// The task's box says that it is done, or that it is open again.
+    pub fn settle_gap(&self, id: &GapId, status: TaskStatus, now: Timestamp) -> Result<()> {
+        let gap = self.gap(id)?;
+        match status {
+            TaskStatus::Resolved => {
+                self.set_gap_status(&gap, GapStatus::Resolved, Some(now))?;
+                self.set_task_status(id, status, Some(now))
+            }
+            TaskStatus::Open => {
+                self.set_gap_status(&gap, GapStatus::Reopened, None)?;
+                self.set_task_status(id, status, None)
+            }
+        }
+    }
+
+    /// A person says that it is no gap: it is not shown, and does not come back in other words.
+    pub fn dismiss_gap(&self, id: &GapId, now: Timestamp) -> Result<()> {
+        let changed = self
+            .conn
+            .prepare_cached("UPDATE capability_gaps SET dismissed_at_ms = ?2 WHERE id = ?1")?
+            .execute(params![id.as_str(), now.0])?;
+        if changed == 0 {
+            return Err(StoreError::not_found("capability gap", id.as_str()));
+        }
+        self.touch(Tag::People);
+        Ok(())
+    }
+
+    /// Deletes the gaps that are worded from a conversation, with their tasks. One that was put in words elsewhere stays and loses
+    /// these places.
+    pub(crate) fn erase_gaps_of(&self, id: &ConversationId) -> Result<()> {
+        let within = "SELECT id FROM interactions WHERE conversation_id = ?1";
+        let worded = format!(
+            "SELECT v.gap_id FROM gap_evidence v WHERE v.interaction_id IN ({within})
+                AND v.position = (SELECT min(position) FROM gap_evidence first WHERE first.gap_id = v.gap_id)"
+        );
+        for column in ["need", "description", "fingerprint"] {
+            self.remember_traces(&format!("SELECT {column} FROM capability_gaps WHERE id IN ({worded})"), id.as_str())?;
+        }
+        self.conn.execute(&format!("DELETE FROM capability_gaps WHERE id IN ({worded})"), [id.as_str()])?;
+        self.conn.execute(&format!("DELETE FROM gap_evidence WHERE interaction_id IN ({within})"), [id.as_str()])?;
+        Ok(())
+    }
+}

@@ -1,0 +1,119 @@
+//! Capability gaps: the evidence lock, the steps of a task, and erasure.
+
+use keepsake_domain::{EvidenceSpan, GapId, GapStatus, TaskId, TaskStatus, Timestamp};
+use keepsake_store::{GapRow, GapSeen, StoreError};
+use keepsake_testkit::conversation;
+
+use crate::bench::{Bench, NOW, files_of};
+
+const CANARY: &str = "xylokarpzebra";
+
+fn places(bench: &Bench, places: &[(&str, &str)]) -> Vec<EvidenceSpan> {
+    let place = |(source, needle): &(&str, &str)| {
+        let place = bench.place(source, needle);
+        EvidenceSpan { interaction: place.interaction_id, span: place.span }
+    };
+    places.iter().map(place).collect()
+}
+
+fn gap(bench: &Bench, need: &str, evidence: Vec<EvidenceSpan>) -> GapRow {
+    GapRow {
+        id: GapId::fresh(&bench.ids),
+        entity: None,
+        need: need.to_owned(),
+        fingerprint: need.to_owned(),
+        description: format!("Was wanted and could not be done: {need}"),
+        frequency: 2,
+        status: GapStatus::Detected,
+        first_seen: NOW,
+        last_seen: NOW,
+        resolved_at: None,
+        dismissed_at: None,
+        created_at: NOW,
+        evidence,
+        task: None,
+    }
+}
+
+fn put(bench: &Bench, gap: &GapRow) -> keepsake_store::Result<()> {
+    bench.store.write(|tx| tx.insert_gap(gap))
+}
+
+fn stored(bench: &Bench, id: &GapId) -> GapRow {
+    bench.store.read(|tx| tx.gap(id)).unwrap()
+}
+
+#[test]
+fn a_gap_is_stored_with_its_lines_or_not_at_all() {
+    let bench = Bench::new();
+    bench.append(&conversation("c", "owner Mara: Export my notes\nassistant Nova: Sorry, I can't"));
+    assert!(matches!(put(&bench, &gap(&bench, "export", Vec::new())), Err(StoreError::Evidence(_))), "without a line");
+    let id = bench.conversation("c");
+    let here = places(&bench, &[("c", "I can't")]);
+    bench.store.write(|tx| tx.set_private(&id, true)).unwrap();
+    assert!(matches!(put(&bench, &gap(&bench, "export", here.clone())), Err(StoreError::Evidence(_))), "off the record");
+    assert!(bench.store.read(|tx| tx.gaps()).unwrap().is_empty(), "nothing half-done is left");
+    bench.store.write(|tx| tx.set_private(&id, false)).unwrap();
+    put(&bench, &gap(&bench, "export", here)).unwrap();
+}
+
+#[test]
+fn a_task_is_made_resolved_and_opened_again_when_its_gap_recurs() {
+    let bench = Bench::new();
+    bench.append(&conversation("c", "owner Mara: Export my notes\nassistant Nova: Sorry, I can't"));
+    let row = gap(&bench, "export", places(&bench, &[("c", "I can't")]));
+    put(&bench, &row).unwrap();
+    let settle = |status| bench.store.write(|tx| tx.settle_gap(&row.id, status, NOW));
+    assert!(settle(TaskStatus::Resolved).is_err(), "what has no task is not resolved");
+    let task = TaskId::fresh(&bench.ids);
+    bench.store.write(|tx| tx.confirm_gap(&row.id, &task, Some("/tasks.md"), NOW)).unwrap();
+    settle(TaskStatus::Resolved).unwrap();
+    let done = stored(&bench, &row.id);
+    assert_eq!(
+        (done.status, done.resolved_at, done.task.unwrap().status),
+        (GapStatus::Resolved, Some(NOW), TaskStatus::Resolved)
+    );
+    let seen = GapSeen {
+        id: row.id.clone(),
+        evidence: places(&bench, &[("c", "Export")]),
+        frequency: 3,
+        description: "again".to_owned(),
+        last_seen: Timestamp(NOW.0 + 9),
+        is_reopened: true,
+        is_shared: false,
+    };
+    assert!(bench.store.write(|tx| tx.see_gap(&seen)).unwrap());
+    let again = stored(&bench, &row.id);
+    assert_eq!((again.status, again.frequency, again.evidence.len()), (GapStatus::Reopened, 3, 2));
+    assert_eq!(again.task.unwrap().status, TaskStatus::Open);
+    bench.store.write(|tx| tx.dismiss_gap(&row.id, NOW)).unwrap();
+    assert_eq!(stored(&bench, &row.id).dismissed_at, Some(NOW));
+    let unknown = GapSeen { id: GapId::fresh(&bench.ids), ..seen };
+    assert!(!bench.store.write(|tx| tx.see_gap(&unknown)).unwrap(), "one that is gone is not made again");
+}
+
+#[test]
+fn erasure_takes_a_gap_with_its_task_where_its_words_were_said() {
+    let bench = Bench::new();
+    let filler = "owner Mara: tea and rain\n".repeat(30);
+    bench.append(&conversation("stays", &format!("assistant Nova: Sorry, I can't print\n{filler}")));
+    let import = bench.import(&conversation("gone", &format!("assistant Nova: I can't {CANARY}, nor print\n{filler}")), false);
+    let canary = gap(&bench, CANARY, places(&bench, &[("gone", CANARY), ("stays", "can't print")]));
+    let print = gap(&bench, "print", places(&bench, &[("stays", "can't print"), ("gone", "nor print")]));
+    for row in [&canary, &print] {
+        put(&bench, row).unwrap();
+        let task = TaskId::fresh(&bench.ids);
+        bench.store.write(|tx| tx.confirm_gap(&row.id, &task, None, NOW)).unwrap();
+    }
+    let count = || -> usize {
+        let files = files_of(bench.store.path());
+        files.iter().map(|(_, bytes)| bytes.windows(CANARY.len()).filter(|window| *window == CANARY.as_bytes()).count()).sum()
+    };
+    assert!(count() > 3, "the canary is there to be found");
+    bench.erase(&import);
+    assert_eq!(count(), 0, "no byte of it is left");
+    let left = bench.store.read(|tx| tx.gaps()).unwrap();
+    assert_eq!(left.iter().map(|gap| (gap.need.as_str(), gap.evidence.len())).collect::<Vec<_>>(), [("print", 1)]);
+    assert_eq!(bench.dump("SELECT count(*) FROM tasks"), ["1"]);
+    assert_eq!(bench.dump("PRAGMA foreign_key_check"), Vec::<String>::new());
+}

@@ -20,6 +20,8 @@ names! {
         SuggestLinks = "suggest_links",
         /// Judge where conversations stand.
         SettleConversations = "settle_conversations",
+        /// Derive what people need, expect and prefer.
+        DeriveProfiles = "derive_profiles",
         /// Fill in missing vectors.
         Embed = "embed",
         /// See an erasure through: empty the log of the file and check that nothing is left.
@@ -90,7 +92,7 @@ impl JobKind {
     pub const fn lane(self) -> Lane {
         match self {
             Self::Import => Lane::Import,
-            Self::Extract | Self::Analyze | Self::SuggestLinks | Self::SettleConversations => Lane::Capture,
+            Self::Extract | Self::Analyze | Self::SuggestLinks | Self::SettleConversations | Self::DeriveProfiles => Lane::Capture,
             Self::ExtractModel | Self::AnalyzeModel => Lane::Model,
             Self::Embed => Lane::Embed,
             Self::Erase => Lane::Upkeep,

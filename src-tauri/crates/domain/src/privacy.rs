@@ -111,6 +111,11 @@ impl Label {
         if self.people.is_none() && !self.is_off_record { Visibility::Public } else { Visibility::Private }
     }
 
+    /// Those who were in every private source; nothing where no source is private.
+    pub fn people(&self) -> Option<&People> {
+        self.people.as_ref()
+    }
+
     /// A source is off the record.
     pub fn is_off_record(&self) -> bool {
         self.is_off_record

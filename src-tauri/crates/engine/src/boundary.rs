@@ -17,6 +17,12 @@ use uuid::Uuid;
 
 use crate::{Engine, EngineError, Result};
 
+#[path = "boundary/profiles.rs"]
+mod profiles;
+
+pub use profiles::VisibleProfiles;
+pub(crate) use profiles::{Groups, people_key, standing_rows};
+
 /// The rule and the join as functions, so that a test can put broken ones in their place and see that it notices.
 #[derive(Clone, Copy)]
 pub(crate) struct Law {

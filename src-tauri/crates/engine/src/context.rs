@@ -8,8 +8,11 @@
 
 use std::collections::{BTreeMap, HashMap};
 
-use keepsake_domain::{ConversationId, EntityId, MemoryId, SourceRef, Subject, Timestamp, Withheld};
+use keepsake_domain::{
+    ConversationId, DetailLevel, EntityId, MemoryId, ProfileConfidence, ProfileEntry, SourceRef, Subject, Timestamp, Withheld,
+};
 use keepsake_models::cosine;
+use keepsake_people::profile::observed_detail;
 use keepsake_store::{EmbeddingOwner, InteractionRow, MemoryRow, ReadTx, StoreError};
 use serde::Serialize;
 
@@ -33,17 +36,30 @@ const LINE_CHARS: usize = 600;
 const FOUND_MESSAGES: u32 = 12;
 
 /// The share of the budget the sections may take, in order; what one leaves over the next ones may use.
-const SHARES: [(Section, f64); 6] = [
-    (Section::Conversation, 0.32),
+const SHARES: [(Section, f64); 7] = [
+    (Section::Conversation, 0.3),
     (Section::Promised, 0.05),
-    (Section::Person, 0.24),
-    (Section::Owner, 0.19),
+    (Section::Profile, 0.13),
+    (Section::Person, 0.18),
+    (Section::Owner, 0.16),
     (Section::Earlier, 0.08),
-    (Section::Found, 0.12),
+    (Section::Found, 0.1),
 ];
 
 /// Summaries of earlier conversations that are looked at: beyond a handful they say less than a search does.
 const EARLIER_SUMMARIES: usize = 5;
+
+/// The part of the budget that is used for somebody who wants it brief: what they will not read only costs.
+const BRIEF_SHARE: f64 = 0.5;
+
+/// How much more than the usual somebody gets who wants every detail. A budget that was asked for is never exceeded.
+const DETAILED_SHARE: f64 = 1.5;
+
+/// Entries of profiles that are shown to somebody who wants it brief: the surest few.
+const PROFILE_LINES_BRIEF: usize = 4;
+
+/// Entries of profiles otherwise: more are a file on somebody and no help.
+const PROFILE_LINES: usize = 12;
 
 /// How much nearness in meaning counts beside one rare word found: a cosine of 0.5 is about as telling as one word.
 const MEANING_WEIGHT: f64 = 8.0;
@@ -99,6 +115,7 @@ pub struct Context {
 enum Section {
     Conversation,
     Promised,
+    Profile,
     Person,
     Owner,
     Earlier,
@@ -243,10 +260,19 @@ impl Engine {
             let lines = found.iter().filter(|hit| !hit.message.is_branch).map(|hit| message_line(&hit.message));
             sections.entry(Section::Found as usize).or_default().extend(lines);
         }
-        let budget = match request.budget_chars {
-            0 => CONTEXT_CHARS,
-            chars => chars.min(CONTEXT_CHARS_MAX),
+        let profiles = view.profiles(tx, request.as_of)?;
+        let detail = wanted_detail(view, &profiles.entries);
+        let share = match detail {
+            DetailLevel::Brief => BRIEF_SHARE,
+            DetailLevel::Balanced => 1.0,
+            DetailLevel::Detailed => DETAILED_SHARE,
         };
+        let budget = match request.budget_chars {
+            0 => (CONTEXT_CHARS as f64 * share) as usize,
+            chars => (chars.min(CONTEXT_CHARS_MAX) as f64 * share.min(1.0)) as usize,
+        };
+        let lines_max = if detail == DetailLevel::Brief { PROFILE_LINES_BRIEF } else { PROFILE_LINES };
+        sections.insert(Section::Profile as usize, self.profile_lines(tx, view, profiles.entries, lines_max)?);
         let mut page = Page { text: String::new(), items: Vec::new(), chars: 0, budget };
         let mut share = 0.0;
         for (section, own) in SHARES {
@@ -264,6 +290,7 @@ impl Engine {
                 Section::Earlier => page.add("Earlier", earlier_lines(tx, view, request.as_of)?, until, false),
                 _ => {
                     let heading = match section {
+                        Section::Profile => "How they want things",
                         Section::Person => "About the people here",
                         Section::Owner => "About the user",
                         _ => "Related",
@@ -275,7 +302,51 @@ impl Engine {
                 }
             }
         }
-        Ok(Context { text: page.text, items: page.items, withheld: counts(visible.withheld.values().copied()) })
+        let withheld = visible.withheld.values().chain(profiles.withheld.values()).copied();
+        Ok(Context { text: page.text, items: page.items, withheld: counts(withheld) })
+    }
+
+    /// What is known of the people here, the surest first.
+    fn profile_lines(
+        &self,
+        tx: &ReadTx<'_>,
+        view: &View,
+        mut entries: Vec<(EntityId, ProfileEntry)>,
+        lines_max: usize,
+    ) -> std::result::Result<Vec<Line>, StoreError> {
+        let surest = |entry: &ProfileEntry| match entry.confidence {
+            ProfileConfidence::High => 0,
+            ProfileConfidence::Medium => 1,
+            ProfileConfidence::Low => 2,
+        };
+        entries.sort_by(|(one, a), (other, b)| {
+            (surest(a), std::cmp::Reverse(a.valid_from), one, &a.facet, &a.id).cmp(&(
+                surest(b),
+                std::cmp::Reverse(b.valid_from),
+                other,
+                &b.facet,
+                &b.id,
+            ))
+        });
+        entries.truncate(lines_max);
+        let mut lines = Vec::new();
+        for (person, entry) in entries {
+            let mut name = None;
+            let mut sources = Vec::new();
+            for place in entry.evidence.as_slice() {
+                let Some(message) = tx.interaction(&place.interaction)? else { continue };
+                // What the person shared is shared; the conversation it was said in is not.
+                if view.shows(&message.conversation_id) {
+                    sources.extend(source_of(&message));
+                }
+                name.get_or_insert(message.author);
+            }
+            sources.dedup();
+            let name = if view.map.persons.is_owner(&person) { "User".to_owned() } else { name.unwrap_or_default() };
+            let text = format!("- [{}] {}: {} ({})", entry.id, flat(&name), flat(&entry.content), day(entry.valid_from));
+            lines.push(Line { text, item: ContextItem { id: entry.id.to_string(), kind: "profile", sources } });
+        }
+        Ok(lines)
     }
 
     fn memory_item(&self, tx: &ReadTx<'_>, view: &View, id: &MemoryId) -> std::result::Result<ContextItem, StoreError> {
@@ -291,6 +362,18 @@ impl Engine {
         sources.dedup();
         Ok(ContextItem { id: id.to_string(), kind: "memory", sources })
     }
+}
+
+/// How much detail the reader wants: the one person who is there, or the owner where nobody else is. Of several nobody is the one.
+fn wanted_detail(view: &View, entries: &[(EntityId, ProfileEntry)]) -> DetailLevel {
+    let people = &view.destination.people;
+    if people.len() > 1 {
+        return DetailLevel::Balanced;
+    }
+    let is_reader =
+        |person: &EntityId| people.first().map_or_else(|| view.map.persons.is_owner(person), |reader| reader == person);
+    let own: Vec<ProfileEntry> = entries.iter().filter(|(person, _)| is_reader(person)).map(|(_, entry)| entry.clone()).collect();
+    observed_detail(&own).level
 }
 
 fn memory_text(memory: &MemoryRow) -> String {

@@ -373,7 +373,8 @@ impl Engine {
                 self.forget_incoming(&request.path);
                 self.inner.wake.all();
                 self.queue_settling()?;
-                self.queue_identity()
+                self.queue_identity()?;
+                self.queue_profiles()
             }
             JobKind::Extract => {
                 let ConversationPayload { conversation_id } = read_payload(job)?;
@@ -401,6 +402,7 @@ impl Engine {
             }
             JobKind::SuggestLinks => self.suggest_links(lease, control),
             JobKind::SettleConversations => self.settle_conversations(lease, control),
+            JobKind::DeriveProfiles => self.derive_profiles(lease, control),
             JobKind::Embed => {
                 let filled = self.embed_missing(control)?;
                 self.store().write(|tx| tx.complete(lease, &serde_json::json!({ "filled": filled }).to_string(), self.now()))?;
@@ -480,6 +482,7 @@ impl Engine {
             JobKind::Analyze | JobKind::AnalyzeModel => "An analysis failed",
             JobKind::SuggestLinks => "Comparing handles failed",
             JobKind::SettleConversations => "Judging where conversations stand failed",
+            JobKind::DeriveProfiles => "Getting to know people failed",
             JobKind::Embed => "Embedding failed",
             JobKind::Erase => "An erasure could not be seen through",
         };

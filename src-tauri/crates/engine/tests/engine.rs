@@ -10,10 +10,14 @@ mod capture;
 mod erasure;
 #[path = "engine/fixture.rs"]
 mod fixture;
+#[path = "engine/gaps.rs"]
+mod gaps;
 #[path = "engine/links.rs"]
 mod links;
 #[path = "engine/privacy.rs"]
 mod privacy;
+#[path = "engine/profiles.rs"]
+mod profiles;
 #[path = "engine/queue.rs"]
 mod queue;
 #[path = "engine/review.rs"]

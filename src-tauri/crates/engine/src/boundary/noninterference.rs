@@ -34,7 +34,7 @@ const PAIRS: u64 = 2_000;
 /// A broken law or observer must be noticed within so many pairs.
 const PAIRS_UNTIL_NOTICED: u64 = 600;
 
-const STATEMENTS: [&str; 16] = [
+const STATEMENTS: [&str; 22] = [
     "I live in Utrecht.",
     "I'm allergic to hazelnuts.",
     "I play the cello.",
@@ -51,6 +51,12 @@ const STATEMENTS: [&str; 16] = [
     "I'm learning Rust.",
     "I never eat meat.",
     "I studied biology in Ghent.",
+    "Please keep it short.",
+    "Please always be thorough.",
+    "I expect detailed answers.",
+    "I prefer bullet points.",
+    "No bullet points, please.",
+    "What's the deployment status?",
 ];
 
 const SECRETS: [&str; 8] = ["zanzibar", "quokka", "obsidian", "marzipan", "tamarind", "periwinkle", "halcyon", "umbra"];
@@ -259,6 +265,8 @@ struct Pair {
     /// The person folds an open memory into a hidden one, in both stores.
     merges: bool,
     has_vectors: bool,
+    /// Profiles are derived before the last conversations come in, and again after.
+    derives_twice: bool,
     steps: [Vec<Step>; 2],
 }
 
@@ -296,7 +304,14 @@ fn pair(seed: u64) -> Pair {
             }
         }
     }
-    Pair { observer, is_mail_linked, merges: dice.chance(40), has_vectors: seed.is_multiple_of(4), steps }
+    Pair {
+        observer,
+        is_mail_linked,
+        merges: dice.chance(40),
+        has_vectors: seed.is_multiple_of(4),
+        derives_twice: seed % 4 == 1,
+        steps,
+    }
 }
 
 fn messages(step: &Step) -> Vec<Message> {
@@ -382,7 +397,15 @@ impl World {
         let world = Self::open(template, law, embedder, &clock, &ids);
         let engine = &world.engine;
         let mut made: Vec<(Room, Vec<MemoryId>)> = Vec::new();
+        // Reading takes as long as all the rest, so a quarter of the pairs are read half-way too.
+        let mut is_derived = !pair.derives_twice;
         for step in &pair.steps[side] {
+            // Once half-way, at the same place of both stores, so that the second time there are versions to supersede.
+            if step.number >= 6 && !is_derived {
+                is_derived = true;
+                ids.begin(650);
+                engine.derive_profiles_now().unwrap();
+            }
             ids.begin(step.number * 3 + 3);
             let messages = messages(step);
             let context = AppendContext { ids: ids.as_ref(), now: clock_now(&clock), import_id: None };
@@ -409,6 +432,10 @@ impl World {
             }
             made.push((step.room, created));
         }
+        if !is_derived {
+            ids.begin(650);
+            engine.derive_profiles_now().unwrap();
+        }
         ids.begin(500);
         if pair.merges {
             world.merge(pair, &made);
@@ -423,6 +450,8 @@ impl World {
                 engine.link_handles(&mail.id, &matrix.id).unwrap();
             }
         }
+        ids.begin(700);
+        engine.derive_profiles_now().unwrap();
         let now = engine.now();
         engine.store().write(|tx| tx.set_agent("parrot", Visibility::Public, now)).unwrap();
         world
@@ -453,6 +482,23 @@ fn clock_now(clock: &FixedClock) -> Timestamp {
 type Look = fn(&Engine, &Audience) -> String;
 
 const QUERIES: [&str; 3] = ["Utrecht cello nurse teacher word love", "\"short answers\" allergic", "zanzibar quokka"];
+
+/// An entry's id is drawn afresh whenever it is written, so it says nothing; which of several it is does.
+fn without_drawn_ids(text: &str) -> String {
+    let mut known: Vec<&str> = Vec::new();
+    let mut parts = text.split("ep_");
+    let mut plain = parts.next().unwrap_or_default().to_owned();
+    for part in parts {
+        let end = part.find(|c: char| !c.is_ascii_hexdigit()).unwrap_or(part.len());
+        let (id, rest) = part.split_at(end);
+        let at = known.iter().position(|other| *other == id).unwrap_or_else(|| {
+            known.push(id);
+            known.len() - 1
+        });
+        write!(plain, "ep_{at}{rest}").unwrap();
+    }
+    plain
+}
 
 /// Everything an observer can ask for, as one text.
 fn look(engine: &Engine, audience: &Audience) -> String {
@@ -489,7 +535,7 @@ fn look(engine: &Engine, audience: &Audience) -> String {
         Ok(found) => writeln!(seen, "{} {}", found.memories.len(), found.messages.len()).unwrap(),
         Err(error) => writeln!(seen, "error: {error}").unwrap(),
     }
-    seen
+    without_drawn_ids(&seen)
 }
 
 fn template() -> (tempfile::TempDir, PathBuf) {
@@ -535,13 +581,14 @@ fn what_is_hidden_changes_nothing_that_is_seen_second_half() {
 #[test]
 fn the_generated_observers_do_see_what_is_open_to_them() {
     let (_dir, template) = template();
-    let mut seen = [0; 2];
+    let mut seen = [0; 3];
     for seed in 0..60 {
         let pair = pair(seed);
         let world = World::of(&template, Law::DOMAIN, &pair, 0);
         let context =
             world.engine.context(&ContextRequest { audience: pair.observer.audience(), ..ContextRequest::default() }).unwrap();
         seen[0] += context.items.len();
+        seen[2] += context.items.iter().filter(|item| item.kind == "profile").count();
         let (total, _) =
             world.engine.store().read(|tx| tx.list_memories(&MemoryFilter::default(), MemorySort::Oldest, 0, 1)).unwrap();
         seen[1] += total as usize;
@@ -554,6 +601,7 @@ fn the_generated_observers_do_see_what_is_open_to_them() {
     }
     assert!(seen[0] > 60 * 2, "lines were served: {seen:?}");
     assert!(seen[1] > 60 * 3, "memories were made: {seen:?}");
+    assert!(seen[2] > 30, "entries of profiles were served: {seen:?}");
 }
 
 fn label_of(places: &[&Place]) -> Option<Label> {
@@ -685,6 +733,37 @@ fn broken_looks() -> Vec<(&'static str, Look)> {
         ("counted before the filter", |engine, audience| {
             let hits: Vec<usize> = QUERIES.iter().map(|query| every_hit(engine, query, 1_000).len()).collect();
             format!("{hits:?} {}", look(engine, audience))
+        }),
+        ("entries of profiles judged by what they quote alone", |engine, audience| {
+            let mut seen = String::new();
+            engine
+                .with_view(audience, |tx, view| {
+                    let members: Vec<_> = view.map.persons.groups().into_values().flatten().collect();
+                    let sources = tx.profile_sources(&members)?;
+                    for row in tx.profiles_of(&members)? {
+                        if view.judge(&sources[&row.entry.id], false).is_ok() {
+                            let entry = &row.entry;
+                            writeln!(seen, "{} {} {:?}", entry.content, entry.confidence, entry.valid_to).unwrap();
+                        }
+                    }
+                    Ok(())
+                })
+                .unwrap();
+            seen
+        }),
+        ("entries of profiles cut before the filter", |engine, audience| {
+            let mut seen = String::new();
+            engine
+                .with_view(audience, |tx, view| {
+                    let members: Vec<_> = view.map.persons.groups().into_values().flatten().collect();
+                    let open: Vec<_> = view.profiles(tx, None)?.entries.into_iter().map(|(_, entry)| entry.id).collect();
+                    for row in tx.profiles_of(&members)?.iter().take(2).filter(|row| open.contains(&row.entry.id)) {
+                        writeln!(seen, "{}", row.entry.content).unwrap();
+                    }
+                    Ok(())
+                })
+                .unwrap();
+            seen
         }),
         ("told what was withheld", |engine, audience| {
             let request = ContextRequest { audience: audience.clone(), ..ContextRequest::default() };

@@ -104,6 +104,11 @@ pub fn gap_fingerprint(need: &str) -> String {
     words.join(" ")
 }
 
+/// What a gap says in a plain sentence.
+pub fn description(frequency: u32, need: &str) -> String {
+    format!("Was wanted on {frequency} occasions and could not be done: \"{need}\"")
+}
+
 /// What shows in these conversations beside the gaps that are known. Searching once more changes nothing.
 pub fn detect(input: &GapInput<'_>) -> Vec<GapChange> {
     detect_with(input, &[])
@@ -202,12 +207,13 @@ fn seen_again(gap: &KnownGap<'_>, occurrences: &[&Occurrence], input: &GapInput<
 fn detected(cluster: &[&Occurrence]) -> Option<NewGap> {
     let first = cluster.first()?;
     let occasions: BTreeSet<_> = cluster.iter().map(|occurrence| occasion(occurrence)).collect();
+    let frequency = u32::try_from(occasions.len()).unwrap_or(u32::MAX);
     Some(NewGap {
         need: first.need.clone(),
         fingerprint: gap_fingerprint(&first.need),
-        description: format!("Was wanted on {} occasions and could not be done: \"{}\"", occasions.len(), first.need),
+        description: description(frequency, &first.need),
         evidence: Evidence::new(cluster.iter().flat_map(|occurrence| occurrence.places.clone()).collect()).ok()?,
-        frequency: u32::try_from(occasions.len()).unwrap_or(u32::MAX),
+        frequency,
         first_seen: first.time,
         last_seen: cluster.last()?.time,
     })

@@ -7,7 +7,9 @@ mod occurrence;
 mod task;
 
 pub(crate) use detect::clusters;
-pub use detect::{Dismissed, GAP_OCCASIONS_MIN, GapChange, GapInput, KnownGap, NewGap, detect, detect_with, gap_fingerprint};
+pub use detect::{
+    Dismissed, GAP_OCCASIONS_MIN, GapChange, GapInput, KnownGap, NewGap, description, detect, detect_with, gap_fingerprint,
+};
 pub(crate) use occurrence::in_read;
 pub use occurrence::{Occurrence, occurrences};
 pub use task::{QUOTE_CHARS_MAX, TITLE_CHARS_MAX, TaskEvidence, TaskInFile, TaskText, render, status_in, written};

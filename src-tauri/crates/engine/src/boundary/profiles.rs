@@ -1,0 +1,123 @@
+//! Which entries of profiles a destination may see, worked out as for memories: before anything is ranked, counted or cut.
+//!
+//! An entry depends on everything its derivation read and not only on what it quotes, so it is judged by the label of its evidence
+//! joined with its reach. That a conversation's own words may surface in it does not count here: an entry derived there can rest on
+//! what was said elsewhere to the same people.
+
+use std::collections::BTreeMap;
+
+use keepsake_domain::{
+    ConversationId, Destination, EntityId, Place, ProfileEntry, ProfileId, ProfileOrigin, Timestamp, Visibility, Withheld,
+};
+use keepsake_people::profile::{believed_at, true_at};
+use keepsake_store::{ConsentItem, Persons, ProfileRow, ReadTx, StoreError};
+
+use super::{Map, View};
+
+/// The groups of entities that are one person each, by the entity that came first.
+pub(crate) type Groups = BTreeMap<EntityId, Vec<EntityId>>;
+
+/// The arrangement of links that an entry was derived under: who the person is, and who the people in its reach are. An entry of
+/// another arrangement is not shown, so that taking a link back restores every view.
+pub(crate) fn people_key(groups: &Groups, person: &EntityId, reach: Option<&keepsake_domain::People>) -> String {
+    let mut hash = blake3::Hasher::new();
+    for id in [person].into_iter().chain(reach.into_iter().flatten()) {
+        hash.update(b"|");
+        for member in groups.get(id).map_or(std::slice::from_ref(id), Vec::as_slice) {
+            hash.update(member.as_str().as_bytes());
+            hash.update(b" ");
+        }
+    }
+    hash.update(if reach.is_some() { b"closed" } else { b"public" });
+    hash.finalize().to_hex()[..32].to_owned()
+}
+
+/// The rows about these entities that belong to the links that hold. A person's own word stays, whatever is linked.
+pub(crate) fn standing_rows(
+    tx: &ReadTx<'_>,
+    persons: &Persons,
+    groups: &Groups,
+    members: &[EntityId],
+) -> std::result::Result<Vec<ProfileRow>, StoreError> {
+    let mut rows = tx.profiles_of(members)?;
+    rows.retain_mut(|row| {
+        row.entity = persons.of(&row.entity);
+        if row.entry.origin == ProfileOrigin::Person {
+            row.reach = row.reach.take().map(|reach| reach.iter().map(|id| persons.of(id)).collect());
+            return true;
+        }
+        row.people_key == people_key(groups, &row.entity, row.reach.as_ref())
+    });
+    Ok(rows)
+}
+
+/// Entries that may surface, and of the others how many by which rule, which is for the owner alone.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct VisibleProfiles {
+    /// What is believed and holds, with whom it is about.
+    pub entries: Vec<(EntityId, ProfileEntry)>,
+    /// May not.
+    pub withheld: BTreeMap<ProfileId, Withheld>,
+}
+
+impl View {
+    /// What is known of the people here and of the owner, as this destination may see it; as it was believed at a moment, or now.
+    pub fn profiles(&self, tx: &ReadTx<'_>, at: Option<Timestamp>) -> std::result::Result<VisibleProfiles, StoreError> {
+        let persons = &self.map.persons;
+        let groups = persons.groups();
+        let people = groups.keys().filter(|person| self.destination.people.contains(person) || persons.is_owner(person));
+        let members: Vec<EntityId> = people.filter_map(|person| groups.get(person)).flatten().cloned().collect();
+        let rows = standing_rows(tx, persons, &groups, &members)?;
+        let sources = tx.profile_sources(&members)?;
+        let shared = tx.shared_items(ConsentItem::Profile)?;
+        let mut visible = VisibleProfiles::default();
+        let mut open: BTreeMap<EntityId, Vec<ProfileEntry>> = BTreeMap::new();
+        let now = at.unwrap_or(Timestamp(i64::MAX));
+        for row in rows {
+            let sources = sources.get(&row.entry.id).map_or(&[][..], Vec::as_slice);
+            match self.judge_profile(&row, sources, shared.contains(row.entry.id.as_str())) {
+                Ok(()) => open.entry(row.entity).or_default().push(row.entry),
+                Err(rule) if !believed_at(std::slice::from_ref(&row.entry), now).is_empty() => {
+                    visible.withheld.insert(row.entry.id, rule);
+                }
+                Err(_) => {}
+            }
+        }
+        for (person, entries) in open {
+            // Chosen from what may be seen alone: an entry that may not must not push one aside that may.
+            let believed: Vec<ProfileEntry> = believed_at(&entries, now).into_iter().cloned().collect();
+            visible.entries.extend(true_at(&believed, now).into_iter().map(|entry| (person.clone(), entry.clone())));
+        }
+        Ok(visible)
+    }
+
+    /// The answer about one version of an entry.
+    pub(crate) fn judge_profile(
+        &self,
+        row: &ProfileRow,
+        sources: &[ConversationId],
+        is_shared: bool,
+    ) -> std::result::Result<(), Withheld> {
+        let Some(first) = sources.first() else { return Err(Withheld::OffRecord) };
+        let read = row.reach.as_ref().map(|reach| Place {
+            conversation: first.clone(),
+            visibility: Visibility::Private,
+            is_off_record: false,
+            people: reach.clone(),
+        });
+        let places: Option<Vec<&Place>> = sources.iter().map(|id| self.map.places.get(id)).collect();
+        let label = places.and_then(|mut places| {
+            places.extend(read.as_ref());
+            (self.law.label_of)(&places)
+        });
+        let destination = Destination { conversation: None, ..self.destination.clone() };
+        label.map_or(Err(Withheld::OffRecord), |label| (self.law.may_surface)(&label, is_shared, &destination))
+    }
+}
+
+impl Map {
+    /// Whether an entry rests on something off the record: then it is shown to nobody, the owner included.
+    pub(crate) fn is_off_record(&self, sources: &[ConversationId]) -> bool {
+        sources.iter().any(|id| self.places.get(id).is_none_or(|place| place.is_off_record))
+    }
+}

@@ -1,0 +1,281 @@
+//! Capability gaps: found where profiles are derived, confirmed by a person into a task in a Markdown file, and read back from it.
+//!
+//! Gaps are for the owner's own eyes, so they are looked for across partitions, one person after another; nothing of them reaches a
+//! context. In the file stand quotations from public places alone: a file of tasks is often shared.
+//!
+//! Deliberately not here: what counts as a gap, how a task is written (`people::gap`).
+
+use std::io::Write as _;
+use std::path::{Path, PathBuf};
+
+use keepsake_domain::{EntityId, EvidenceSpan, GapId, GapStatus, TaskId, TaskStatus, Visibility};
+use keepsake_people::gap::{
+    Dismissed, GapChange, GapInput, KnownGap, TaskEvidence, TaskInFile, TaskText, description, detect, status_in, written,
+};
+use keepsake_people::{Similarity, Utterance};
+use keepsake_store::{GapRow, GapSeen, ReadTx, StoreError, TaskRow, WriteTx};
+
+use crate::{Engine, EngineError, Result};
+
+/// The setting that names the file to which tasks are written.
+const TASKS_FILE_SETTING: &str = "tasks_file";
+
+/// A file of tasks is read whole; a larger one is something else.
+const TASKS_FILE_BYTES_MAX: u64 = 8 * 1024 * 1024;
+
+/// What a search for gaps would write.
+pub(crate) enum GapWrite {
+    New(Box<GapRow>),
+    Seen(GapSeen),
+}
+
+impl GapWrite {
+    /// The gap that came up again after it was resolved.
+    pub(crate) fn reopened(&self) -> Option<GapId> {
+        match self {
+            Self::Seen(seen) if seen.is_reopened => Some(seen.id.clone()),
+            _ => None,
+        }
+    }
+
+    /// Writes it. `false` where it rests on a gap that is gone meanwhile.
+    pub(crate) fn apply(&self, tx: &WriteTx<'_>) -> std::result::Result<bool, StoreError> {
+        match self {
+            Self::New(gap) => tx.insert_gap(gap).map(|()| true),
+            Self::Seen(seen) => tx.see_gap(seen),
+        }
+    }
+}
+
+/// The gaps that are known while one person after another is read.
+pub(crate) struct GapBook {
+    gaps: Vec<GapRow>,
+}
+
+impl GapBook {
+    pub(crate) fn load(tx: &ReadTx<'_>) -> std::result::Result<Self, StoreError> {
+        Ok(Self { gaps: tx.gaps()? })
+    }
+
+    /// What one person's conversations show beside what is known; the next one is read with that.
+    pub(crate) fn read(
+        &mut self,
+        engine: &Engine,
+        entity: &EntityId,
+        utterances: &[Utterance<'_>],
+        similarity: Similarity<'_>,
+    ) -> Vec<GapWrite> {
+        let known: Vec<KnownGap<'_>> = self
+            .gaps
+            .iter()
+            .filter(|gap| gap.dismissed_at.is_none())
+            .map(|gap| KnownGap {
+                id: &gap.id,
+                entity: gap.entity.as_ref(),
+                need: &gap.need,
+                status: gap.status,
+                resolved_at: gap.resolved_at,
+                frequency: gap.frequency,
+                evidence: &gap.evidence,
+            })
+            .collect();
+        let dismissed: Vec<Dismissed<'_>> = self
+            .gaps
+            .iter()
+            .filter(|gap| gap.dismissed_at.is_some())
+            .map(|gap| Dismissed { need: &gap.need, fingerprint: &gap.fingerprint })
+            .collect();
+        let changes = detect(&GapInput { entity: Some(entity), utterances, known: &known, dismissed: &dismissed, similarity });
+        changes.into_iter().filter_map(|change| self.take(engine, entity, change)).collect()
+    }
+
+    fn take(&mut self, engine: &Engine, entity: &EntityId, change: GapChange) -> Option<GapWrite> {
+        match change {
+            GapChange::Detected(new) => {
+                let gap = GapRow {
+                    id: GapId::fresh(engine.ids()),
+                    entity: Some(entity.clone()),
+                    need: new.need,
+                    fingerprint: new.fingerprint,
+                    description: new.description,
+                    frequency: new.frequency,
+                    status: GapStatus::Detected,
+                    first_seen: new.first_seen,
+                    last_seen: new.last_seen,
+                    resolved_at: None,
+                    dismissed_at: None,
+                    created_at: engine.now(),
+                    evidence: new.evidence.into(),
+                    task: None,
+                };
+                self.gaps.push(gap.clone());
+                Some(GapWrite::New(Box::new(gap)))
+            }
+            GapChange::Seen { gap, evidence, frequency, last_seen, is_reopened, is_shared } => {
+                let known = self.gaps.iter_mut().find(|known| known.id == gap)?;
+                let evidence: Vec<EvidenceSpan> = evidence.into();
+                known.evidence.extend(evidence.iter().cloned());
+                known.frequency = frequency;
+                known.last_seen = known.last_seen.max(last_seen);
+                if is_shared {
+                    known.entity = None;
+                }
+                if is_reopened {
+                    known.status = GapStatus::Reopened;
+                }
+                let description = description(frequency, &known.need);
+                Some(GapWrite::Seen(GapSeen { id: gap, evidence, frequency, description, last_seen, is_reopened, is_shared }))
+            }
+        }
+    }
+}
+
+/// A file of tasks; one that is not there is empty.
+fn read_file(path: &Path) -> Result<String> {
+    let io = |error| EngineError::Io { what: format!("cannot read the tasks in {}", path.display()), error };
+    match std::fs::metadata(path) {
+        Ok(meta) if meta.len() > TASKS_FILE_BYTES_MAX => Err(EngineError::Refused(format!(
+            "{} is larger than {} MB, which is no list of tasks; choose another file",
+            path.display(),
+            TASKS_FILE_BYTES_MAX / 1024 / 1024
+        ))),
+        Ok(_) => std::fs::read_to_string(path).map_err(io),
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(String::new()),
+        Err(error) => Err(io(error)),
+    }
+}
+
+/// Puts the text in the place of the file in one step: whoever reads it sees the old text or the new one.
+fn write_file(path: &Path, text: &str) -> Result<()> {
+    let io = |error| EngineError::Io { what: format!("cannot write the task to {}", path.display()), error };
+    // Through a link, so that a file kept elsewhere stays a link.
+    let path = std::fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
+    let mut beside = path.clone().into_os_string();
+    beside.push(".keepsake-new");
+    let beside = PathBuf::from(beside);
+    let write = || {
+        let mut file = std::fs::File::create(&beside)?;
+        file.write_all(text.as_bytes())?;
+        file.sync_all()?;
+        if let Ok(meta) = std::fs::metadata(&path) {
+            std::fs::set_permissions(&beside, meta.permissions())?;
+        }
+        std::fs::rename(&beside, &path)
+    };
+    write().map_err(io)
+}
+
+/// A task as it is written: with the words of public places alone.
+fn task_text(tx: &ReadTx<'_>, gap: &GapRow, task: &TaskRow) -> std::result::Result<TaskText, StoreError> {
+    let mut evidence = Vec::new();
+    for place in &gap.evidence {
+        let Some(message) = tx.interaction(&place.interaction)? else { continue };
+        let conversation = tx.conversation(&message.conversation_id)?;
+        let is_open = conversation.visibility == Visibility::Public && !conversation.is_private;
+        evidence.push(TaskEvidence {
+            interaction: message.id,
+            source: conversation.channel_type,
+            time: message.time,
+            quote: place.span.quote(&message.content).ok().filter(|_| is_open).map(str::to_owned),
+        });
+    }
+    Ok(TaskText {
+        id: task.id.clone(),
+        title: gap.need.clone(),
+        description: gap.description.clone(),
+        evidence,
+        status: task.status,
+    })
+}
+
+impl Engine {
+    /// The file to which tasks are written, where the person chose one.
+    pub fn tasks_file(&self) -> Result<Option<PathBuf>> {
+        Ok(self.store().read(|tx| tx.setting(TASKS_FILE_SETTING))?.filter(|path| !path.is_empty()).map(PathBuf::from))
+    }
+
+    /// Chooses the file to which tasks are written.
+    pub fn set_tasks_file(&self, path: &Path) -> Result<()> {
+        if !path.is_absolute() || path.is_dir() {
+            return Err(EngineError::Refused(format!("{} is no file with its whole path", path.display())));
+        }
+        read_file(path)?;
+        let now = self.now();
+        Ok(self.store().write(|tx| tx.put_setting(TASKS_FILE_SETTING, &path.to_string_lossy(), now))?)
+    }
+
+    /// Gaps that nobody dismissed, the most frequent first; before that the boxes of their tasks are read.
+    pub fn gaps(&self) -> Result<Vec<GapRow>> {
+        self.read_tasks()?;
+        Ok(self.store().read(|tx| tx.gaps())?.into_iter().filter(|gap| gap.dismissed_at.is_none()).collect())
+    }
+
+    /// A person confirmed a gap: it becomes a task in the file that they chose.
+    pub fn confirm_gap(&self, id: &GapId) -> Result<GapRow> {
+        let Some(file) = self.tasks_file()? else {
+            return Err(EngineError::Refused(
+                "no file for tasks is chosen; name a Markdown file in the settings, or with --file".to_owned(),
+            ));
+        };
+        let before = self.store().read(|tx| tx.gap(id))?;
+        if before.status == GapStatus::Resolved {
+            return Err(EngineError::Refused("its task is done; it is opened again when the gap comes up again".to_owned()));
+        }
+        let file = before.task.as_ref().and_then(|task| task.file.clone()).map_or(file, PathBuf::from);
+        // The file first: a task that is in the file and not yet stored is found there again by its id, and not the other way round.
+        let text = read_file(&file)?;
+        let task = TaskRow {
+            id: before.task.as_ref().map_or_else(|| TaskId::fresh(self.ids()), |task| task.id.clone()),
+            file: Some(file.to_string_lossy().into_owned()),
+            status: TaskStatus::Open,
+        };
+        let rendered = self.store().read(|tx| task_text(tx, &before, &task))?;
+        write_file(&file, &written(&text, &rendered))?;
+        let now = self.now();
+        self.store().write(|tx| tx.confirm_gap(id, &task.id, task.file.as_deref(), now))?;
+        Ok(self.store().read(|tx| tx.gap(id))?)
+    }
+
+    /// A person says that it is no gap.
+    pub fn dismiss_gap(&self, id: &GapId) -> Result<()> {
+        let now = self.now();
+        Ok(self.store().write(|tx| tx.dismiss_gap(id, now))?)
+    }
+
+    /// Reads the boxes of the tasks. A file that is not there, or says two things, says nothing.
+    fn read_tasks(&self) -> Result<()> {
+        let now = self.now();
+        for gap in self.store().read(|tx| tx.gaps())? {
+            let Some(TaskRow { id, file: Some(file), status }) = &gap.task else { continue };
+            let Ok(text) = read_file(Path::new(file)) else { continue };
+            let TaskInFile::Found(found) = status_in(&text, id) else { continue };
+            let is_due = found != *status
+                && match found {
+                    TaskStatus::Resolved => gap.status.may_become(GapStatus::Resolved).is_ok(),
+                    TaskStatus::Open => gap.status.may_become(GapStatus::Reopened).is_ok(),
+                };
+            if is_due {
+                self.store().write(|tx| tx.settle_gap(&gap.id, found, now))?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Opens the boxes of tasks whose gaps came up again.
+    pub(crate) fn reopen_tasks(&self, gaps: &[GapId]) -> Result<()> {
+        for gap in self.store().read(|tx| tx.gaps())?.iter().filter(|gap| gaps.contains(&gap.id)) {
+            let Some(task) = gap.task.as_ref().filter(|_| gap.status == GapStatus::Reopened) else { continue };
+            let Some(file) = task.file.as_ref().map(Path::new).filter(|file| file.exists()) else { continue };
+            let rendered = self.store().read(|tx| task_text(tx, gap, task))?;
+            write_file(file, &written(&read_file(file)?, &rendered))?;
+        }
+        Ok(())
+    }
+
+    /// Reads boxes before gaps are looked for: whether a gap comes up again depends on when it was resolved.
+    pub(crate) fn read_tasks_quietly(&self) {
+        if let Err(error) = self.read_tasks() {
+            tracing::warn!(%error, "the boxes of tasks cannot be read");
+        }
+    }
+}

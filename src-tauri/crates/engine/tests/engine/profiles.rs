@@ -1,0 +1,223 @@
+//! Profiles end to end: derived by the job, seen where their sources may be, corrected, debunked, and exactly restored.
+
+use keepsake_domain::{ConversationId, JobState, Lane, Message, Timestamp};
+use keepsake_engine::{Audience, Context, ContextRequest, Existing, KillPoint, Step, current_profiles};
+use keepsake_store::ConsentItem;
+use keepsake_testkit::Conversation;
+
+use crate::fixture::Fixture;
+
+const DAY_MS: i64 = 24 * 3_600_000;
+
+fn derive(f: &Fixture) {
+    f.engine.queue_profiles().unwrap();
+    let lock = f.engine.lock_worker().unwrap();
+    f.engine.run_until_idle(&lock, &|_| {}).unwrap();
+}
+
+/// Ids depend on the clock, so each conversation comes a second later.
+fn append(f: &Fixture, messages: &[Message]) -> ConversationId {
+    f.clock.advance_ms(1_000);
+    f.append(messages)
+}
+
+fn room(f: &Fixture, id: &str, lines: &str) -> ConversationId {
+    append(f, &Conversation::new(id).channel("matrix", id).public().messages(lines))
+}
+
+fn dm(f: &Fixture, id: &str, lines: &str) -> ConversationId {
+    append(f, &Conversation::new(id).channel("matrix", id).messages(lines))
+}
+
+/// What is believed of somebody now, sorted.
+fn known(f: &Fixture, person: &str) -> Vec<String> {
+    let person = f.engine.person_named(person).unwrap();
+    let rows = f.engine.profile_rows(&person).unwrap();
+    let current = current_profiles(&rows);
+    let mut known: Vec<String> =
+        rows.into_iter().filter(|row| current.contains(&row.entry.id)).map(|row| row.entry.content).collect();
+    known.sort();
+    known
+}
+
+fn entry(f: &Fixture, person: &str, content: &str) -> keepsake_domain::ProfileId {
+    let person = f.engine.person_named(person).unwrap();
+    let rows = f.engine.profile_rows(&person).unwrap();
+    rows.into_iter().find(|row| row.entry.content == content).unwrap().entry.id
+}
+
+fn context(f: &Fixture, channel: &str, person: &str) -> Context {
+    let text = |text: &str| (!text.is_empty()).then(|| text.to_owned());
+    let audience = Audience { agent: None, person: text(person), channel: text(channel) };
+    f.engine.context(&ContextRequest { audience, ..ContextRequest::default() }).unwrap()
+}
+
+fn sees(f: &Fixture, channel: &str, person: &str, words: &str) -> bool {
+    let context = context(f, channel, person);
+    let lines = context.items.iter().filter(|item| item.kind == "profile").count();
+    assert!(lines > 0 || !context.text.contains("- [ep_"), "each line has its item");
+    context.text.lines().any(|line| line.starts_with("- [ep_") && line.contains(words))
+}
+
+#[test]
+fn an_entry_is_seen_where_all_that_it_was_read_from_may_be() {
+    let f = Fixture::new();
+    room(&f, "garden", "owner Mara: Hello.\nperson Ana: Hello. Please answer in French.\nperson Ben: Hi.");
+    dm(&f, "ana", "person Ana: I prefer short answers.\nowner Mara: Fine.");
+    dm(&f, "ben", "person Ben: Hello.\nowner Mara: Hello.");
+    derive(&f);
+    assert_eq!(known(&f, "Ana"), ["Prefers French", "Prefers short answers"]);
+    let check = |channel, person, french, short, why: &str| {
+        assert_eq!((sees(&f, channel, person, "French"), sees(&f, channel, person, "short answers")), (french, short), "{why}");
+    };
+    check("matrix:garden", "", true, false, "in public only what was said in public");
+    check("matrix:ana", "", true, true, "with Ana both");
+    check("matrix:ben", "", false, false, "Ana is not there, so nothing is told of her");
+    let withheld = context(&f, "matrix:garden", "").withheld;
+    assert_eq!(withheld.iter().map(|one| (one.rule, one.count)).collect::<Vec<_>>(), [("private_into_public", 1)]);
+    let id = entry(&f, "Ana", "Prefers short answers");
+    f.engine.store().write(|tx| tx.set_shared(ConsentItem::Profile, id.as_str(), true, Timestamp(0))).unwrap();
+    check("matrix:garden", "", true, true, "the person shared that one entry");
+}
+
+#[test]
+fn what_is_said_off_the_record_feeds_nothing_and_what_is_turned_private_is_shown_to_nobody() {
+    let f = Fixture::new();
+    append(
+        &f,
+        &Conversation::new("attic").channel("matrix", "attic").public().private().messages("person Ana: I prefer short answers."),
+    );
+    let later = room(&f, "garden", "person Ana: Please answer in French.");
+    derive(&f);
+    assert_eq!(known(&f, "Ana"), ["Prefers French"]);
+    f.engine.set_private(&later, true, Existing::Keep).unwrap();
+    assert!(known(&f, "Ana").is_empty() && !sees(&f, "matrix:garden", "", "French"));
+}
+
+#[test]
+fn deriving_again_changes_nothing_and_new_words_make_a_version() {
+    let f = Fixture::new();
+    dm(&f, "one", "person Ana 2026-01-05: I prefer short answers.");
+    derive(&f);
+    let first = f.engine.profile_rows(&f.engine.person_named("Ana").unwrap()).unwrap();
+    f.engine.queue_profiles().unwrap();
+    assert_eq!(f.engine.run_next(Lane::Capture, &|_| {}).unwrap(), Step::Idle(None), "nothing changed, so nothing is queued");
+    f.clock.advance_ms(DAY_MS);
+    dm(&f, "two", "person Ana 2026-01-09: I want long, detailed explanations.");
+    derive(&f);
+    let rows = f.engine.profile_rows(&f.engine.person_named("Ana").unwrap()).unwrap();
+    assert_eq!((first.len(), rows.len()), (1, 2));
+    assert_eq!(rows[1].entry.supersedes.as_ref(), Some(&first[0].entry.id));
+    assert_eq!(known(&f, "Ana"), ["Prefers long, detailed answers"]);
+    // Time travel: what was believed then.
+    let then = ContextRequest {
+        audience: Audience { channel: Some("matrix:one".to_owned()), ..Audience::default() },
+        as_of: Some(f.engine.now()),
+        ..ContextRequest::default()
+    };
+    assert!(f.engine.context(&then).unwrap().text.contains("Ana: Prefers long"));
+    let then = ContextRequest { as_of: Some(f.engine.now().plus_ms(-1)), ..then };
+    assert!(f.engine.context(&then).unwrap().text.contains("Ana: Prefers short answers"));
+}
+
+#[test]
+fn a_derivation_that_dies_anywhere_is_done_once() {
+    for (point, nth) in
+        [(KillPoint::AfterLease, 0), (KillPoint::Working, 0), (KillPoint::Working, 1), (KillPoint::AfterEffects, 0)]
+    {
+        let f = Fixture::new();
+        room(&f, "garden", "person Ana: Please answer in French.\nperson Ben: Keep it short.");
+        dm(&f, "ana", "person Ana: I prefer short answers.");
+        f.engine.queue_profiles().unwrap();
+        let met = std::cell::Cell::new(0);
+        let kill = |at: KillPoint| {
+            met.set(met.get() + i32::from(at == point));
+            at == point && met.get() > nth
+        };
+        assert_eq!(f.engine.run_next_killed(Lane::Capture, &|_| {}, &kill).unwrap(), None, "{point:?}");
+        let f = f.restarted(9);
+        derive(&f);
+        assert_eq!(known(&f, "Ana"), ["Prefers French", "Prefers short answers"], "{point:?}");
+        assert_eq!(f.engine.profile_rows(&f.engine.person_named("Ana").unwrap()).unwrap().len(), 2, "{point:?}");
+        let jobs = f.engine.store().read(|tx| tx.jobs(10)).unwrap();
+        assert!(jobs.iter().all(|job| job.state == JobState::Done), "{point:?}");
+    }
+}
+
+#[test]
+fn what_a_person_debunked_comes_back_neither_by_import_nor_by_derivation() {
+    let f = Fixture::new();
+    let messages = Conversation::new("c").channel("matrix", "c").messages("person Ana: I prefer short answers.");
+    append(&f, &messages);
+    derive(&f);
+    let id = entry(&f, "Ana", "Prefers short answers");
+    f.clock.advance_ms(DAY_MS);
+    f.engine.debunk_profile(&id, true).unwrap();
+    for round in 0..3 {
+        f.append(&messages);
+        dm(&f, &format!("again-{round}"), "person Ana: I really prefer short answers.");
+        derive(&f);
+        assert!(known(&f, "Ana").is_empty(), "round {round}");
+    }
+    // The control: taken back, it is known again.
+    f.engine.debunk_profile(&id, false).unwrap();
+    derive(&f);
+    assert_eq!(known(&f, "Ana"), ["Prefers short answers"]);
+}
+
+#[test]
+fn a_correction_by_a_person_holds_against_every_derivation() {
+    let f = Fixture::new();
+    dm(&f, "c", "person Ana: I prefer short answers.");
+    derive(&f);
+    let id = entry(&f, "Ana", "Prefers short answers");
+    assert!(f.engine.correct_profile(&id, "  ").is_err());
+    f.clock.advance_ms(DAY_MS);
+    f.engine.correct_profile(&id, "Prefers long answers about law").unwrap();
+    dm(&f, "d", "person Ana: I always prefer short answers.");
+    derive(&f);
+    assert_eq!(known(&f, "Ana"), ["Prefers long answers about law"]);
+    assert!(f.engine.correct_profile(&id, "x").is_err(), "a version that does not hold any more is not corrected");
+}
+
+#[test]
+fn linking_and_taking_it_back_leaves_every_profile_as_it_was() {
+    let f = Fixture::new();
+    let handle = |channel: &str, name: &str| f.engine.store().read(|tx| tx.handle_by_address(channel, name)).unwrap().unwrap().id;
+    dm(&f, "ana", "person Ana: I prefer short answers.\nowner Mara: Please answer in French.");
+    append(
+        &f,
+        &Conversation::new("mail")
+            .channel("email", "mail")
+            .messages("person Annie: I want long, detailed explanations.\nowner Mara: I prefer bullet points."),
+    );
+    derive(&f);
+    let all = || {
+        let people = ["Ana", "Annie", "Mara"].map(|name| f.engine.profile_rows(&f.engine.person_named(name).unwrap()).unwrap());
+        (people, context(&f, "matrix:ana", "").text, context(&f, "email:mail", "").text)
+    };
+    let before = all();
+    f.engine.link_handles(&handle("matrix", "Ana"), &handle("email", "Annie")).unwrap();
+    derive(&f);
+    f.clock.advance_ms(21 * DAY_MS);
+    assert_ne!(all(), before, "the link does change what is seen, or this would show nothing");
+    assert_eq!(known(&f, "Ana"), known(&f, "Annie"), "one person");
+    let link = f.engine.links().unwrap().remove(0);
+    f.engine.unlink(&link.id).unwrap();
+    assert_eq!(all(), before, "at once");
+    derive(&f);
+    assert_eq!(all(), before, "and after the next derivation");
+}
+
+#[test]
+fn who_wants_it_brief_gets_fewer_lines() {
+    let wanted = |line: &str| {
+        let f = Fixture::new();
+        let chatter = "owner Mara: The garden needs water, and so do the tomatoes behind the shed.\n".repeat(60);
+        append(&f, &Conversation::new("chat").channel("chat", "nova").messages(&format!("{chatter}owner Mara: {line}")));
+        derive(&f);
+        context(&f, "chat:nova", "").text.lines().count()
+    };
+    let (brief, plain) = (wanted("I prefer short answers."), wanted("I like tea in the morning."));
+    assert!(brief * 4 < plain * 3, "{brief} lines for somebody who wants it brief, {plain} for anybody");
+}

@@ -8,6 +8,7 @@ mod leaks;
 mod models;
 mod people;
 mod privacy;
+mod profiles;
 mod review;
 mod search;
 mod system;

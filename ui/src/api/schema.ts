@@ -1968,6 +1968,104 @@ visible_memories: number,
  */
 withheld_memories: number, };
 
+export type ProfileVersionView = { 
+/**
+ * Id.
+ */
+id: string, 
+/**
+ * A sentence.
+ */
+content: string, 
+/**
+ * `low`, `medium`, `high`.
+ */
+confidence: string, 
+/**
+ * `built_in`, `model`, `person`.
+ */
+origin: string, 
+/**
+ * `public`, or `private` as soon as one place that it rests on is.
+ */
+visibility: string, 
+/**
+ * The person allowed it to be told anywhere.
+ */
+is_shared: boolean, 
+/**
+ * True from, by the messages' times.
+ */
+valid_from: number, 
+/**
+ * True until, where something ended it.
+ */
+valid_to: number | null, 
+/**
+ * When it was written.
+ */
+created: number, 
+/**
+ * When a later version took its place.
+ */
+superseded: number | null, 
+/**
+ * When a person said that it is not so.
+ */
+debunked: number | null, 
+/**
+ * The lines that show it.
+ */
+lines: Array<LineView>, };
+
+export type ProfileEntryView = { 
+/**
+ * `needs`, `expectations`, `preferences`, `gaps`, `satisfaction`.
+ */
+profile_type: string, 
+/**
+ * What it is about: `length`, `topic:deployment status`.
+ */
+facet: string, 
+/**
+ * It holds now. Otherwise `version` is the last that was believed.
+ */
+is_current: boolean, 
+/**
+ * What is believed.
+ */
+version: ProfileVersionView, 
+/**
+ * What was believed before, the latest first.
+ */
+history: Array<ProfileVersionView>, };
+
+export type ProfileDebunkRequest = { 
+/**
+ * A version.
+ */
+id: string, 
+/**
+ * Not so; `false` takes that back.
+ */
+is_debunked: boolean, };
+
+export type ProfileCorrectRequest = { 
+/**
+ * The version that holds.
+ */
+id: string, 
+/**
+ * A sentence.
+ */
+content: string, };
+
+export type ProfileCorrected = { 
+/**
+ * The new version.
+ */
+id: string, };
+
 export type PersonDetail = { 
 /**
  * Who.
@@ -1982,6 +2080,10 @@ timeline: Array<LineView>,
  */
 memories: Array<AboutView>, 
 /**
+ * What is known of how they want things, what holds first.
+ */
+profile: Array<ProfileEntryView>, 
+/**
  * Where they are met.
  */
 places: Array<PlaceView>, 
@@ -1989,6 +2091,92 @@ places: Array<PlaceView>,
  * Suggested and answered links of their handles.
  */
 links: Array<LinkView>, };
+
+export type TaskView = { 
+/**
+ * Id, by which it is found in its file.
+ */
+id: string, 
+/**
+ * `open`, `resolved`.
+ */
+status: string, 
+/**
+ * The Markdown file it stands in.
+ */
+file: string | null, };
+
+export type GapView = { 
+/**
+ * Id.
+ */
+id: string, 
+/**
+ * What could not be done, as it was put first.
+ */
+need: string, 
+/**
+ * A sentence.
+ */
+description: string, 
+/**
+ * On how many occasions.
+ */
+frequency: number, 
+/**
+ * `detected`, `task_created`, `resolved`, `reopened`.
+ */
+status: string, 
+/**
+ * With whom it showed; nothing where it was with several.
+ */
+entity_id: string | null, 
+/**
+ * When first.
+ */
+first_seen: number, 
+/**
+ * When last.
+ */
+last_seen: number, 
+/**
+ * When it was resolved last.
+ */
+resolved: number | null, 
+/**
+ * Its task, once it was confirmed.
+ */
+task: TaskView | null, 
+/**
+ * The lines that show it.
+ */
+lines: Array<LineView>, };
+
+export type GapsResponse = { 
+/**
+ * The most frequent first.
+ */
+items: Array<GapView>, 
+/**
+ * The file to which tasks are written, where one was chosen.
+ */
+tasks_file: string | null, };
+
+export type GapConfirmRequest = { 
+/**
+ * Gap.
+ */
+id: string, 
+/**
+ * The file for tasks from now on; without it the one that was chosen before.
+ */
+file: string | null, };
+
+export type TasksFileRequest = { 
+/**
+ * Its whole path.
+ */
+path: string, };
 
 export type ClueView = { 
 /**
@@ -2706,6 +2894,13 @@ export interface RpcSchema {
   visibility_set: [Partial<VisibilityRequest>, Nothing];
   context_preview: [Partial<ContextRequestView>, ContextResponse];
   memory_share: [ShareRequest, Nothing];
+  profile_debunk: [ProfileDebunkRequest, Nothing];
+  profile_correct: [ProfileCorrectRequest, ProfileCorrected];
+  profile_share: [ShareRequest, Nothing];
+  gaps_list: [Nothing, GapsResponse];
+  gap_confirm: [GapConfirmRequest, GapView];
+  gap_dismiss: [ById, Nothing];
+  tasks_file_set: [TasksFileRequest, Nothing];
   agents_list: [Nothing, AgentsResponse];
   agent_set: [AgentView, AgentsResponse];
   search: [SearchRequest, SearchResponse];

@@ -4,9 +4,11 @@ use ts_rs::{Config, TS};
 
 use crate::types::activity::*;
 use crate::types::conversations::*;
+use crate::types::gaps::*;
 use crate::types::memories::*;
 use crate::types::models::*;
 use crate::types::people::*;
+use crate::types::profiles::*;
 use crate::types::sources::*;
 use crate::types::status::*;
 use crate::types::{ById, Count, Nothing, Source};
@@ -129,7 +131,17 @@ pub fn schema_ts() -> String {
         LineView,
         AboutView,
         PlaceView,
+        ProfileVersionView,
+        ProfileEntryView,
+        ProfileDebunkRequest,
+        ProfileCorrectRequest,
+        ProfileCorrected,
         PersonDetail,
+        TaskView,
+        GapView,
+        GapsResponse,
+        GapConfirmRequest,
+        TasksFileRequest,
         ClueView,
         LinkView,
         LinksResponse,

@@ -83,6 +83,23 @@ pub(crate) enum Command {
     },
     /// List everybody with their handles.
     People,
+    /// What is known of how a person wants things; or say of an entry that it is not so, or how it is.
+    Profile {
+        /// A person (id, channel:handle or name), or an entry (ep_…).
+        id: String,
+        /// Earlier versions too.
+        #[arg(long)]
+        history: bool,
+        /// The entry is not so.
+        #[arg(long, conflicts_with_all = ["restore", "correct"])]
+        debunk: bool,
+        /// Take back that it is not so.
+        #[arg(long, conflicts_with = "correct")]
+        restore: bool,
+        /// How it is, in your words.
+        #[arg(long)]
+        correct: Option<String>,
+    },
     /// List suggested and answered links between handles.
     Links,
     /// Answer a suggestion, or link two handles by hand.
@@ -101,9 +118,21 @@ pub(crate) enum Command {
         /// What it is; default takes your choice back.
         visibility: ChannelChoice,
     },
-    /// Allow a memory to be told anywhere.
+    /// List what was wanted more than once and could not be done.
+    Gaps,
+    /// Make a task of a gap, or say that it is none.
+    Gap {
+        /// Gap id.
+        id: String,
+        /// What it is.
+        answer: GapAnswer,
+        /// The Markdown file for tasks, from now on.
+        #[arg(long)]
+        file: Option<PathBuf>,
+    },
+    /// Allow a memory or an entry of a profile to be told anywhere.
     Share {
-        /// Memory id.
+        /// Memory or entry.
         id: String,
         /// Take it back.
         #[arg(long)]
@@ -394,4 +423,13 @@ pub(crate) enum Existing {
     Hide,
     /// Delete it.
     Erase,
+}
+
+/// What a person says of a capability gap.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum GapAnswer {
+    /// It becomes a task.
+    Confirm,
+    /// It is none.
+    Dismiss,
 }

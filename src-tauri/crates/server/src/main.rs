@@ -51,11 +51,22 @@ fn run(args: &Args, output: &mut Output) -> Result<(), Failure> {
             commands::conversations::private(args, conversation, *state, *existing, output)
         }
         Command::People => commands::people::people(args, output),
+        Command::Profile { id, history, debunk, restore, correct } => {
+            let act = match (debunk, restore, correct) {
+                (true, ..) => Some(commands::profile::Act::Debunk(true)),
+                (_, true, _) => Some(commands::profile::Act::Debunk(false)),
+                (.., Some(content)) => Some(commands::profile::Act::Correct(content)),
+                _ => None,
+            };
+            commands::profile::run(args, id, *history, act, output)
+        }
         Command::Links => commands::people::links(args, output),
         Command::Link(link) => commands::people::link(args, link, output),
         Command::Unlink { id } => commands::people::unlink(args, id, output),
         Command::Channels => commands::people::channels(args, output),
         Command::Channel { channel, visibility } => commands::people::channel(args, channel, *visibility, output),
+        Command::Gaps => commands::gaps::list(args, output),
+        Command::Gap { id, answer, file } => commands::gaps::answer(args, id, *answer, file.as_deref(), output),
         Command::Share { id, off } => commands::people::share(args, id, !off, output),
         Command::Agents { name, visibility } => {
             commands::people::agents(args, name.as_deref().zip(visibility.as_deref()), output)

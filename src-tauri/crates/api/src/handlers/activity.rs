@@ -25,7 +25,9 @@ fn job_view(tx: &ReadTx<'_>, job: JobRow) -> StoreResult<JobView> {
             let path = payload["path"].as_str().unwrap_or_default();
             std::path::Path::new(path).file_name().map_or_else(String::new, |name| name.to_string_lossy().into_owned())
         }
-        (JobKind::Embed | JobKind::Erase | JobKind::SuggestLinks | JobKind::SettleConversations, _) => String::new(),
+        (JobKind::Embed | JobKind::Erase | JobKind::SuggestLinks | JobKind::SettleConversations | JobKind::DeriveProfiles, _) => {
+            String::new()
+        }
         (JobKind::Extract | JobKind::Analyze | JobKind::ExtractModel | JobKind::AnalyzeModel, Some(id)) => {
             match tx.conversation(id) {
                 Ok(row) => title_or_stand_in(row.title.as_deref(), &row.channel_type),

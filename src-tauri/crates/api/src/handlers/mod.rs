@@ -5,9 +5,11 @@
 pub(crate) mod activity;
 pub(crate) mod conversations;
 pub(crate) mod erase;
+pub(crate) mod gaps;
 pub(crate) mod memories;
 pub(crate) mod models;
 pub(crate) mod people;
+pub(crate) mod profiles;
 pub(crate) mod sources;
 pub(crate) mod standing;
 pub(crate) mod status;

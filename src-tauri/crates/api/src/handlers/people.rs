@@ -37,7 +37,7 @@ fn handle(row: &HandleRow) -> PersonHandle {
     }
 }
 
-fn line(tx: &ReadTx<'_>, row: &InteractionRow, span: Option<Span>) -> StoreResult<LineView> {
+pub(super) fn line(tx: &ReadTx<'_>, row: &InteractionRow, span: Option<Span>) -> StoreResult<LineView> {
     let conversation = tx.conversation(&row.conversation_id)?;
     Ok(LineView {
         message_id: row.id.to_string(),
@@ -147,6 +147,7 @@ pub(crate) fn person_get(app: &App, request: ById) -> Result<PersonDetail, ApiEr
     let all_links = engine.links()?;
     let handles: Vec<HandleId> = row.handles.iter().map(|handle| handle.id.clone()).collect();
     let places = engine.places_of(&row.id)?;
+    let profile = engine.profile_rows(&row.id)?;
     Ok(engine.store().read(|tx| {
         let by_handle = tx.memories_by_handle()?;
         let shared = tx.shared_items(ConsentItem::Memory)?;
@@ -172,6 +173,7 @@ pub(crate) fn person_get(app: &App, request: ById) -> Result<PersonDetail, ApiEr
             person: person(row, memories.len() as u64, &all_links),
             timeline: timeline.iter().map(|row| line(tx, row, None)).collect::<StoreResult<_>>()?,
             memories,
+            profile: super::profiles::entries(tx, &profile)?,
             places: places
                 .iter()
                 .map(|place| {
@@ -213,6 +215,7 @@ pub(crate) fn link_answer(app: &App, request: LinkAnswerRequest) -> Result<Nothi
         other => return Err(ApiError::invalid(format!("'{other}' is no answer; known: same, different, unsure, open"))),
     };
     app.engine().answer_link(&id, answer)?;
+    app.engine().queue_profiles()?;
     Ok(Nothing {})
 }
 
@@ -234,6 +237,7 @@ fn named_handle(app: &App, text: &str) -> Result<HandleId, ApiError> {
 
 pub(crate) fn link_handles(app: &App, request: HandlePair) -> Result<Nothing, ApiError> {
     app.engine().link_handles(&named_handle(app, &request.a)?, &named_handle(app, &request.b)?)?;
+    app.engine().queue_profiles()?;
     Ok(Nothing {})
 }
 
@@ -248,6 +252,7 @@ pub(crate) fn link_preview(app: &App, request: HandlePair) -> Result<LinkPreview
 
 pub(crate) fn link_remove(app: &App, request: ById) -> Result<Nothing, ApiError> {
     app.engine().unlink(&request.id.parse()?)?;
+    app.engine().queue_profiles()?;
     Ok(Nothing {})
 }
 
@@ -298,6 +303,7 @@ pub(crate) fn visibility_preview(app: &App, request: VisibilityRequest) -> Resul
 
 pub(crate) fn visibility_set(app: &App, request: VisibilityRequest) -> Result<Nothing, ApiError> {
     app.engine().choose_visibility(&change(request)?)?;
+    app.engine().queue_profiles()?;
     Ok(Nothing {})
 }
 

@@ -5,9 +5,11 @@
 
 pub mod activity;
 pub mod conversations;
+pub mod gaps;
 pub mod memories;
 pub mod models;
 pub mod people;
+pub mod profiles;
 pub mod sources;
 pub mod status;
 

@@ -5,6 +5,7 @@ use serde_json::Value;
 use ts_rs::TS;
 
 use super::Source;
+use super::profiles::ProfileEntryView;
 
 /// One handle.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, TS)]
@@ -136,6 +137,8 @@ pub struct PersonDetail {
     pub timeline: Vec<LineView>,
     /// Approved memories about them, newest first.
     pub memories: Vec<AboutView>,
+    /// What is known of how they want things, what holds first.
+    pub profile: Vec<ProfileEntryView>,
     /// Where they are met.
     pub places: Vec<PlaceView>,
     /// Suggested and answered links of their handles.

@@ -73,6 +73,7 @@ fn bring(engine: &Engine, path: &Path, import: &ImportArgs) -> Result<Account, F
     engine.queue_unread()?;
     engine.queue_settling()?;
     engine.queue_identity()?;
+    engine.queue_profiles()?;
     if outcome.has_unknown_owner && matches!(outcome.kind, SourceKind::Whatsapp | SourceKind::Transcript) {
         ask_for_owner(engine, path, import)?;
     }

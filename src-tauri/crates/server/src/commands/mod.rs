@@ -3,11 +3,13 @@
 pub(crate) mod conversations;
 pub(crate) mod erase;
 pub(crate) mod extract;
+pub(crate) mod gaps;
 pub(crate) mod import;
 pub(crate) mod jobs;
 pub(crate) mod memories;
 pub(crate) mod models;
 pub(crate) mod people;
+pub(crate) mod profile;
 pub(crate) mod search;
 
 use std::path::PathBuf;

@@ -1,7 +1,7 @@
 //! `keepsake people`, `links`, `link`, `unlink`, `channels`, `channel`, `share`, `agent`, `context`.
 
 use keepsake_api::dispatch;
-use keepsake_domain::{LinkId, Timestamp};
+use keepsake_domain::{LinkId, ProfileId, Timestamp};
 use keepsake_engine::{Audience, ContextRequest, EmbedderSlot, Engine, Link, LinkStatus};
 use keepsake_store::HandleRow;
 use serde_json::{Value, json};
@@ -222,10 +222,11 @@ pub(crate) fn channel(args: &Args, name: &str, choice: ChannelChoice, output: &m
     ))
 }
 
-/// Allows a memory to be told anywhere, or takes that back.
+/// Allows a memory or an entry of a profile to be told anywhere, or takes that back.
 pub(crate) fn share(args: &Args, id: &str, is_shared: bool, output: &mut Output) -> Result<(), Failure> {
     let app = app(args)?;
-    dispatch(&app, "memory_share", json!({ "id": id, "is_shared": is_shared }))?;
+    let command = if id.starts_with(ProfileId::PREFIX) { "profile_share" } else { "memory_share" };
+    dispatch(&app, command, json!({ "id": id, "is_shared": is_shared }))?;
     if output.is_json() {
         return output.json(&json!({ "id": id, "is_shared": is_shared }));
     }

@@ -1,0 +1,63 @@
+//! Capability gaps: list, confirm into a task, dismiss.
+
+use std::path::Path;
+
+use keepsake_store::{GapRow, ReadTx, Result as StoreResult};
+
+use super::people::line;
+use crate::app::App;
+use crate::error::ApiError;
+use crate::types::gaps::*;
+use crate::types::{ById, Nothing};
+
+fn view(tx: &ReadTx<'_>, gap: &GapRow) -> StoreResult<GapView> {
+    let mut lines = Vec::new();
+    for place in &gap.evidence {
+        if let Some(message) = tx.interaction(&place.interaction)? {
+            lines.push(line(tx, &message, Some(place.span))?);
+        }
+    }
+    Ok(GapView {
+        id: gap.id.to_string(),
+        need: gap.need.clone(),
+        description: gap.description.clone(),
+        frequency: gap.frequency,
+        status: gap.status.to_string(),
+        entity_id: gap.entity.as_ref().map(ToString::to_string),
+        first_seen: gap.first_seen.0,
+        last_seen: gap.last_seen.0,
+        resolved: gap.resolved_at.map(|time| time.0),
+        task: gap.task.as_ref().map(|task| TaskView {
+            id: task.id.to_string(),
+            status: task.status.to_string(),
+            file: task.file.clone(),
+        }),
+        lines,
+    })
+}
+
+pub(crate) fn gaps_list(app: &App, _: Nothing) -> Result<GapsResponse, ApiError> {
+    let gaps = app.engine().gaps()?;
+    Ok(GapsResponse {
+        items: app.engine().store().read(|tx| gaps.iter().map(|gap| view(tx, gap)).collect())?,
+        tasks_file: app.engine().tasks_file()?.map(|path| path.to_string_lossy().into_owned()),
+    })
+}
+
+pub(crate) fn gap_confirm(app: &App, request: GapConfirmRequest) -> Result<GapView, ApiError> {
+    if let Some(file) = &request.file {
+        app.engine().set_tasks_file(Path::new(file))?;
+    }
+    let gap = app.engine().confirm_gap(&request.id.parse()?)?;
+    Ok(app.engine().store().read(|tx| view(tx, &gap))?)
+}
+
+pub(crate) fn gap_dismiss(app: &App, request: ById) -> Result<Nothing, ApiError> {
+    app.engine().dismiss_gap(&request.id.parse()?)?;
+    Ok(Nothing {})
+}
+
+pub(crate) fn tasks_file_set(app: &App, request: TasksFileRequest) -> Result<Nothing, ApiError> {
+    app.engine().set_tasks_file(Path::new(&request.path))?;
+    Ok(Nothing {})
+}

@@ -1,0 +1,67 @@
+//! `keepsake gaps` and `keepsake gap`: what could not be done, and the task that it becomes.
+
+use std::path::Path;
+
+use keepsake_api::dispatch;
+use keepsake_domain::InteractionId;
+use serde_json::{Value, json};
+
+use super::app;
+use crate::args::{Args, GapAnswer};
+use crate::output::{Failure, Output};
+
+/// Lists what was wanted more than once and could not be done.
+pub(crate) fn list(args: &Args, output: &mut Output) -> Result<(), Failure> {
+    let app = app(args)?;
+    let listed = dispatch(&app, "gaps_list", Value::Null)?;
+    for gap in listed["items"].as_array().into_iter().flatten() {
+        if !output.is_json() {
+            output.line(format!(
+                "{}  {:<12} {}",
+                gap["id"].as_str().unwrap_or_default(),
+                gap["status"].as_str().unwrap_or_default(),
+                gap["description"].as_str().unwrap_or_default()
+            ))?;
+            continue;
+        }
+        let mut evidence = Vec::new();
+        for line in gap["lines"].as_array().into_iter().flatten() {
+            let Ok(id) = line["message_id"].as_str().unwrap_or_default().parse::<InteractionId>() else { continue };
+            if let Some(row) = app.engine().store().read(|tx| tx.interaction(&id))? {
+                evidence.push(
+                    json!({ "kind": row.source_kind, "conversation": row.source_conversation, "message": row.source_message }),
+                );
+            }
+        }
+        output.json(&json!({
+            "id": gap["id"], "description": gap["description"], "frequency": gap["frequency"], "status": gap["status"],
+            "evidence": evidence, "task": gap["task"],
+        }))?;
+    }
+    Ok(())
+}
+
+/// Makes a task of a gap, or says that it is none.
+pub(crate) fn answer(args: &Args, id: &str, answer: GapAnswer, file: Option<&Path>, output: &mut Output) -> Result<(), Failure> {
+    let app = app(args)?;
+    match answer {
+        GapAnswer::Confirm => {
+            let file = file.map(std::path::absolute).transpose().map_err(|error| Failure::new(error.to_string()))?;
+            let gap = dispatch(&app, "gap_confirm", json!({ "id": id, "file": file }))?;
+            if output.is_json() {
+                return output.json(&json!({ "id": id, "status": gap["status"], "task": gap["task"] }));
+            }
+            output.line(format!(
+                "Written as a task to {}; tick its box when it is done",
+                gap["task"]["file"].as_str().unwrap_or_default()
+            ))
+        }
+        GapAnswer::Dismiss => {
+            dispatch(&app, "gap_dismiss", json!({ "id": id }))?;
+            if output.is_json() {
+                return output.json(&json!({ "id": id, "status": "dismissed" }));
+            }
+            output.line("Noted: it is no gap, and it does not come back")
+        }
+    }
+}

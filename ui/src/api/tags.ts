@@ -52,6 +52,7 @@ export const PROVIDES: Partial<Record<Command, readonly Tag[]>> = {
   visibility_preview: ['people', 'conversations', 'memories'],
   context_preview: ['people', 'conversations', 'messages', 'memories'],
   agents_list: ['people'],
+  gaps_list: ['people', 'settings', 'conversations'],
 };
 
 /** Events that arrive together are answered once. */

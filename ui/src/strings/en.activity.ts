@@ -24,6 +24,7 @@ export const activity = {
     analyze_model: 'Analyze with the model',
     suggest_links: 'Compare handles',
     settle_conversations: 'See which conversations have ended',
+    derive_profiles: 'Get to know people',
     embed: 'Index by meaning',
     erase: 'Erase from the data file',
   } as Readonly<Record<string, string>>,

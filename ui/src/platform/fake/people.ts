@@ -241,6 +241,7 @@ export function peopleCommands(world: World, host: Host, options: { firstRun: bo
           .toSorted((a, b) => b.time - a.time)
           .slice(0, 50),
         memories: about,
+        profile: [],
         places: person.is_owner
           ? []
           : world.conversations

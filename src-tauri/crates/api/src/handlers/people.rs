@@ -210,6 +210,7 @@ pub(crate) fn link_answer(app: &App, request: LinkAnswerRequest) -> Result<Nothi
         "unsure" => LinkAnswer::Unsure,
         "open" => {
             app.engine().reopen_link(&id)?;
+            app.engine().queue_profiles()?;
             return Ok(Nothing {});
         }
         other => return Err(ApiError::invalid(format!("'{other}' is no answer; known: same, different, unsure, open"))),

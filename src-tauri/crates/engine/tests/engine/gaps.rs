@@ -72,7 +72,7 @@ fn a_confirmed_gap_is_a_task_whose_box_is_read_back_and_opened_when_it_recurs() 
     refused(&f, "c", "2026-01-08", NEED);
     derive(&f);
     assert_eq!(gaps(&f)[0].2, GapStatus::Resolved);
-    refused(&f, "d", "2026-03-20", NEED);
+    refused(&f, "d", "2026-05-20", NEED);
     derive(&f);
     let again = f.engine.gaps().unwrap();
     assert_eq!((again.len(), again[0].status), (1, GapStatus::Reopened));

@@ -92,7 +92,9 @@ impl JobKind {
     pub const fn lane(self) -> Lane {
         match self {
             Self::Import => Lane::Import,
-            Self::Extract | Self::Analyze | Self::SuggestLinks | Self::SettleConversations | Self::DeriveProfiles => Lane::Capture,
+            Self::Extract | Self::Analyze | Self::SuggestLinks | Self::SettleConversations | Self::DeriveProfiles => {
+                Lane::Capture
+            }
             Self::ExtractModel | Self::AnalyzeModel => Lane::Model,
             Self::Embed => Lane::Embed,
             Self::Erase => Lane::Upkeep,

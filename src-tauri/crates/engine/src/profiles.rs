@@ -375,15 +375,6 @@ impl Engine {
         self.queue_profiles()
     }
 
-    /// The person whom these words name: an id, `channel:handle`, a name.
-    pub fn person_named(&self, text: &str) -> Result<EntityId> {
-        let named = self.store().read(|tx| {
-            let map = self.map(tx)?;
-            Ok(map.person(tx, text).map(|person| map.persons.groups().contains_key(&person).then_some(person)))
-        })?;
-        named?.ok_or_else(|| EngineError::Refused(format!("nobody is known as {text:?}; `keepsake people` lists everybody")))
-    }
-
     /// Every version of every entry about a person, for the owner's own eyes; what rests on something off the record is left out.
     pub fn profile_rows(&self, person: &EntityId) -> Result<Vec<ProfileRow>> {
         Ok(self.store().read(|tx| {

@@ -250,7 +250,7 @@ impl WriteTx<'_> {
         for table in ["conversation_summaries", "conversation_analyses", "gate_log"] {
             self.conn.execute(&format!("DELETE FROM {table} WHERE conversation_id = ?1"), params![id.as_str()])?;
         }
-        self.erase_profiles_of(id)?;
+        self.erase_profiles_of(id, part.handles)?;
         self.erase_gaps_of(id)?;
         // That something was sent stays true, and counts for the day's budget; what it was goes. The wording of our prompts, which
         // all calls share, is why these texts are not among the traces: what they had of the messages is found as theirs.

@@ -341,7 +341,8 @@ impl WriteTx<'_> {
 
     /// Deletes the entries that rest on a conversation. What is worded from words said there goes even where it rests on others too:
     /// the next derivation words it anew from those. A person's own wording stays as long as one place is left.
-    pub(crate) fn erase_profiles_of(&self, id: &ConversationId) -> Result<()> {
+    /// Where only some speakers of a conversation are erased (`handles`, a JSON array), what was said by the others still proves.
+    pub(crate) fn erase_profiles_of(&self, id: &ConversationId, handles: Option<&str>) -> Result<()> {
         let resting = "SELECT v.profile_id FROM profile_evidence v JOIN interactions i ON i.id = v.interaction_id
                         WHERE i.conversation_id = ?1";
         // A topic can be named in the words of a message that is none of its places, such as a refusal. So every topic goes of those
@@ -371,8 +372,9 @@ impl WriteTx<'_> {
         )?;
         self.conn.execute(&format!("DELETE FROM entity_profiles WHERE id IN ({derived})"), [id.as_str()])?;
         self.conn.execute(
-            "DELETE FROM profile_evidence WHERE interaction_id IN (SELECT id FROM interactions WHERE conversation_id = ?1)",
-            [id.as_str()],
+            "DELETE FROM profile_evidence WHERE interaction_id IN (SELECT id FROM interactions WHERE conversation_id = ?1
+                AND (?2 IS NULL OR handle_id IN (SELECT value FROM json_each(?2))))",
+            params![id.as_str(), handles],
         )?;
         self.conn.execute(
             "DELETE FROM entity_profiles WHERE NOT EXISTS (SELECT 1 FROM profile_evidence v WHERE v.profile_id = entity_profiles.id)",

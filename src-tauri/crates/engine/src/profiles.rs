@@ -147,7 +147,7 @@ fn memories_by_person(
         let Some(person) = person else { continue };
         // A memory that was folded into this one may be somebody else's; it proves nothing about this person.
         let mut evidence = Vec::new();
-        for place in tx.evidence(&id)? {
+        for place in tx.founding_evidence(&id)? {
             let Some(message) = tx.interaction(&place.interaction_id)? else { continue };
             let speaker = of_handle.get(message.handle_id.as_str()).map(|entity| map.persons.of(entity));
             if speaker.as_ref() == Some(&person) && !message.is_branch {

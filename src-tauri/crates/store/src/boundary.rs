@@ -121,7 +121,9 @@ impl ReadTx<'_> {
              UNION
              SELECT r.to_id, i.conversation_id FROM memory_relations r
                JOIN memory_evidence v ON v.memory_id = r.from_id
-               JOIN interactions i ON i.id = v.interaction_id WHERE r.relation = 'merged_into'",
+               JOIN interactions i ON i.id = v.interaction_id WHERE r.relation = 'merged_into'
+                AND (v.is_support = 0
+                     OR NOT EXISTS (SELECT 1 FROM memory_evidence w WHERE w.memory_id = v.memory_id AND w.is_support = 0))",
         )?;
         let mut rows = statement.query([])?;
         let mut sources: BTreeMap<MemoryId, Vec<ConversationId>> = BTreeMap::new();

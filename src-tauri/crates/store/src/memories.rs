@@ -272,6 +272,14 @@ impl ReadTx<'_> {
         Ok(items)
     }
 
+    /// The places that decide a memory's label: what only supports it is left out wherever anything else is there.
+    pub fn founding_evidence(&self, id: &MemoryId) -> Result<Vec<EvidenceRow>> {
+        let all = self.evidence(id)?;
+        let founded: std::collections::BTreeSet<MemoryId> =
+            all.iter().filter(|place| !place.is_support).map(|place| place.memory_id.clone()).collect();
+        Ok(all.into_iter().filter(|place| !place.is_support || !founded.contains(&place.memory_id)).collect())
+    }
+
     /// The spans in these messages that became candidates or memories worth marking, with the memory.
     pub fn spans_in(&self, conversation: &ConversationId) -> Result<Vec<(EvidenceRow, MemoryStatus, Category, String)>> {
         let mut statement = self.conn.prepare_cached(

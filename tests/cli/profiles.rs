@@ -46,5 +46,5 @@ fn a_debunked_entry_stays_away_and_a_correction_holds() {
     home.run(&["run-jobs", "--until-idle"]).ok();
     let rows = home.rows(&["profile", "Mara"]);
     assert_eq!((rows.len(), &rows[0]["id"], &rows[0]["origin"]), (1, &corrected["id"], &"person".into()));
-    assert!(home.run(&["profile", "nobody-at-all"]).failure().contains("nobody is known"));
+    assert!(home.run(&["profile", "nobody-at-all"]).failure().contains("there is nobody"));
 }

@@ -3,6 +3,7 @@
 //! The rules of what is a candidate are `capture`'s; here it is decided against the store: repeated, refused before, more detail,
 //! or new. Effects, gate log, the reading mark and the job's completion are one transaction.
 
+use std::cell::Cell;
 use std::collections::{BTreeMap, HashMap};
 
 use keepsake_capture::dedup::{self, compare};
@@ -53,6 +54,8 @@ struct KnownMemory {
     vector: Option<Vec<f32>>,
     /// Where it may surface: a candidate is compared only with what is seen wherever the candidate is.
     label: Label,
+    /// Folded into another one meanwhile.
+    is_gone: Cell<bool>,
 }
 
 #[derive(Default)]
@@ -156,7 +159,14 @@ impl Known {
             let places = sources.get(&memory.id).into_iter().flatten().filter_map(|id| map.places.get(id));
             // Without a place it is seen nowhere, and nothing is compared with it.
             let Some(label) = Label::of_all(places) else { continue };
-            let known = KnownMemory { id: memory.id, kind: memory.kind, content: memory.content, vector, label };
+            let known = KnownMemory {
+                id: memory.id,
+                kind: memory.kind,
+                content: memory.content,
+                vector,
+                label,
+                is_gone: Cell::new(false),
+            };
             self.subjects.entry(memory.subject).or_default().add(known);
         }
         self.signature = Some(signature);
@@ -351,7 +361,9 @@ impl Engine {
         let nearest = |is_open: &dyn Fn(&KnownMemory) -> bool| {
             let subject = known.subjects.get(&candidate.subject)?;
             let (memory, outcome, similarity) =
-                subject.nearest(candidate.kind, &candidate.content, vector.as_deref(), is_open)?;
+                subject.nearest(candidate.kind, &candidate.content, vector.as_deref(), |memory| {
+                    !memory.is_gone.get() && is_open(memory)
+                })?;
             Some((memory.id.clone(), outcome, similarity, seen_wherever(label, &memory.label)))
         };
         // What becomes of a candidate may depend only on what is seen wherever the candidate is: if a private memory could take
@@ -410,6 +422,15 @@ impl Engine {
             proposed.quarantined.push(id);
             return Ok(());
         }
+        // What waits and says the same where fewer may read becomes support of this one, as it would have had this one come first:
+        // whoever may see it may see this.
+        while let Some((stricter, DedupOutcome::Exact, ..)) = nearest(&|memory| seen_wherever(label, &memory.label)) {
+            if !tx.fold_into(&stricter, &id)? {
+                break;
+            }
+            let folded = known.subjects.get(&candidate.subject).into_iter().flat_map(|subject| &subject.memories);
+            folded.filter(|memory| memory.id == stricter).for_each(|memory| memory.is_gone.set(true));
+        }
         // The person reviewing sees what is near wherever it comes from; a relation is shown to nobody else. Only within one label
         // is it a new version: approving that sets the older one aside.
         if let Some((existing, outcome, similarity, is_same_label)) = near.or_else(|| nearest(&|_| true)) {
@@ -424,6 +445,7 @@ impl Engine {
             content: candidate.content,
             vector,
             label: label.clone(),
+            is_gone: Cell::new(false),
         });
         Ok(())
     }

@@ -206,7 +206,8 @@ impl ReadTx<'_> {
     /// Whether a person refused, or replaced by their own wording, a statement with this fingerprint about this subject.
     pub fn is_suppressed(&self, subject: &Subject, fingerprint: &[u8]) -> Result<bool> {
         let mut statement = self.conn.prepare_cached(
-            "SELECT 1 FROM memories WHERE fingerprint = ?1 AND subject = ?2 AND status IN ('rejected', 'archived', 'superseded') LIMIT 1",
+            "SELECT 1 FROM memories WHERE fingerprint = ?1 AND subject = ?2
+                AND (status IN ('rejected', 'archived') OR status = 'superseded' AND decided_at_ms IS NOT NULL) LIMIT 1",
         )?;
         Ok(statement.exists(params![fingerprint, subject.as_str()])?)
     }
@@ -443,6 +444,24 @@ impl WriteTx<'_> {
     /// Adds a place that fewer may read: it is shown to the owner and does not make the memory's label stricter.
     pub fn add_support(&self, id: &MemoryId, evidence: &NewEvidence) -> Result<bool> {
         self.add_place(id, evidence, true)
+    }
+
+    /// Makes a candidate that waits the support of another memory, which says the same in a more open place; `false` where it does
+    /// not wait any more.
+    pub fn fold_into(&self, candidate: &MemoryId, into: &MemoryId) -> Result<bool> {
+        let places = self.evidence(candidate)?;
+        let folded = self
+            .conn
+            .prepare_cached("UPDATE memories SET status = 'superseded' WHERE id = ?1 AND status = 'pending' AND id <> ?2")?
+            .execute([candidate.as_str(), into.as_str()])?;
+        if folded == 0 {
+            return Ok(false);
+        }
+        for place in places {
+            self.add_support(into, &NewEvidence { interaction_id: place.interaction_id, span: place.span })?;
+        }
+        self.touch(Tag::Memories);
+        Ok(true)
     }
 
     fn add_place(&self, id: &MemoryId, evidence: &NewEvidence, is_support: bool) -> Result<bool> {

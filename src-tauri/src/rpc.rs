@@ -13,6 +13,7 @@ pub(crate) async fn rpc(host: AppHandle, backend: State<'_, App>, cmd: String, p
     let work = async_runtime::spawn_blocking(move || match cmd.as_str() {
         "pick_files" => Ok(pick_files(&host, &backend)),
         "pick_folder" => Ok(pick_folder(&host, &backend)),
+        "pick_tasks_file" => Ok(pick_tasks_file(&host)),
         _ => dispatch(&backend, &cmd, payload),
     });
     // A panic in a command must not take the window down; its place is in the log.
@@ -36,4 +37,12 @@ fn pick_folder(host: &AppHandle, backend: &App) -> Value {
     let files: Vec<_> =
         chosen.and_then(|folder| folder.into_path().ok()).map(|path| backend.register_file(&path)).into_iter().collect();
     json!({ "files": files })
+}
+
+/// Opens the dialog for a file that need not be there yet. The path goes to the page, which shows it: the person may write it by
+/// hand as well.
+fn pick_tasks_file(host: &AppHandle) -> Value {
+    let dialog = host.dialog().file().set_title("Choose a Markdown file; tasks are added at its end").set_file_name("tasks.md");
+    let chosen = dialog.add_filter("Markdown", &["md", "markdown"]).blocking_save_file();
+    json!({ "path": chosen.and_then(|file| file.into_path().ok()).map(|path| path.to_string_lossy().into_owned()) })
 }

@@ -110,6 +110,10 @@ active: number,
  */
 quarantined: number, 
 /**
+ * Suggested pairs of handles that wait for an answer.
+ */
+links: number, 
+/**
  * Alerts not dismissed.
  */
 alerts: number, 
@@ -387,6 +391,10 @@ conversation_title: string,
  * Channel type.
  */
 channel_type: string, 
+/**
+ * `public` or `private`: who may be told what is known from there.
+ */
+visibility: string, 
 /**
  * The conversation is private.
  */
@@ -2040,6 +2048,26 @@ version: ProfileVersionView,
  */
 history: Array<ProfileVersionView>, };
 
+export type ProfileAtRequest = { 
+/**
+ * Person.
+ */
+id: string, 
+/**
+ * The moment.
+ */
+time: number, };
+
+export type ProfileAtResponse = { 
+/**
+ * What was believed to hold then.
+ */
+believed: Array<string>, 
+/**
+ * What held then, as far as is known today.
+ */
+held: Array<string>, };
+
 export type ProfileDebunkRequest = { 
 /**
  * A version.
@@ -2171,6 +2199,22 @@ id: string,
  * The file for tasks from now on; without it the one that was chosen before.
  */
 file: string | null, };
+
+export type GapDismissRequest = { 
+/**
+ * Gap.
+ */
+id: string, 
+/**
+ * It is none; `false` takes that back.
+ */
+is_dismissed: boolean, };
+
+export type TasksFileChosen = { 
+/**
+ * Its whole path; nothing when the dialog was closed.
+ */
+path: string | null, };
 
 export type TasksFileRequest = { 
 /**
@@ -2894,12 +2938,14 @@ export interface RpcSchema {
   visibility_set: [Partial<VisibilityRequest>, Nothing];
   context_preview: [Partial<ContextRequestView>, ContextResponse];
   memory_share: [ShareRequest, Nothing];
+  profile_at: [ProfileAtRequest, ProfileAtResponse];
   profile_debunk: [ProfileDebunkRequest, Nothing];
   profile_correct: [ProfileCorrectRequest, ProfileCorrected];
   profile_share: [ShareRequest, Nothing];
   gaps_list: [Nothing, GapsResponse];
   gap_confirm: [GapConfirmRequest, GapView];
-  gap_dismiss: [ById, Nothing];
+  gap_dismiss: [GapDismissRequest, Nothing];
+  pick_tasks_file: [Nothing, TasksFileChosen];
   tasks_file_set: [TasksFileRequest, Nothing];
   agents_list: [Nothing, AgentsResponse];
   agent_set: [AgentView, AgentsResponse];

@@ -25,7 +25,7 @@ export type Tag =
 
 /** Reading commands and the tags that make their answers stale. Commands that only write are absent. */
 export const PROVIDES: Partial<Record<Command, readonly Tag[]>> = {
-  app_status: ['status', 'memories', 'conversations', 'jobs', 'alerts', 'imports', 'embeddings', 'settings'],
+  app_status: ['status', 'memories', 'conversations', 'jobs', 'alerts', 'imports', 'embeddings', 'settings', 'people'],
   settings_get: ['settings'],
   imports_list: ['imports'],
   memories_list: ['memories'],
@@ -34,6 +34,7 @@ export const PROVIDES: Partial<Record<Command, readonly Tag[]>> = {
   conversation_get: ['conversations', 'messages', 'memories'],
   conversation_messages: ['messages', 'memories'],
   conversation_standing: ['conversations', 'messages', 'analyses'],
+  conversation_erase_preview: ['conversations', 'messages', 'memories'],
   conversation_privacy_preview: ['conversations', 'memories', 'analyses', 'gate_log'],
   analyses_list: ['analyses'],
   jobs_list: ['jobs'],
@@ -46,6 +47,8 @@ export const PROVIDES: Partial<Record<Command, readonly Tag[]>> = {
   people_list: ['people', 'conversations', 'messages', 'memories'],
   person_get: ['people', 'conversations', 'messages', 'memories'],
   person_commitments: ['people', 'conversations', 'messages'],
+  person_erase_preview: ['people', 'conversations', 'messages', 'memories'],
+  profile_at: ['people', 'conversations', 'messages', 'memories'],
   links_list: ['people', 'messages'],
   link_preview: ['people', 'conversations', 'memories'],
   channels_list: ['people', 'conversations', 'messages'],

@@ -236,10 +236,10 @@ impl Engine {
         Ok(self.store().read(|tx| tx.gap(id))?)
     }
 
-    /// A person says that it is no gap.
-    pub fn dismiss_gap(&self, id: &GapId) -> Result<()> {
-        let now = self.now();
-        Ok(self.store().write(|tx| tx.dismiss_gap(id, now))?)
+    /// A person says that it is no gap, or takes that back.
+    pub fn dismiss_gap(&self, id: &GapId, is_dismissed: bool) -> Result<()> {
+        let at = is_dismissed.then(|| self.now());
+        Ok(self.store().write(|tx| tx.dismiss_gap(id, at))?)
     }
 
     /// Reads the boxes of the tasks. A file that is not there, or says two things, says nothing.

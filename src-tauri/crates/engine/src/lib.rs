@@ -48,7 +48,7 @@ pub use import::{ImportOutcome, ImportRequest, local_utc_offset_minutes, named};
 pub use language::{ModelFailure, ModelSettings, Provider, Trial};
 pub use links::{Link, LinkPreview, LinkStatus, PersonRow};
 pub use power::{PluggedIn, Power, SystemPower};
-pub use profiles::current_profiles;
+pub use profiles::{ProfileOnDay, current_profiles, profiles_at};
 pub use propose::{Proposed, vectors_of};
 pub use queue::{Hold, KillPoint, Progress, Step, Worker, WorkerLock};
 pub use review::{Act, ActOutcome};

@@ -3,7 +3,7 @@
 //! A link is an answer about two handles and nothing else: no message, memory or handle changes, so taking it back restores every
 //! view. Deliberately not here: which pairs are suggested (`people::identity`), how links make persons (`store::Persons`).
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use keepsake_domain::{EntityId, HandleId, LinkAnswer, LinkId, Timestamp};
 use keepsake_people::identity::Fingerprint;
@@ -119,6 +119,26 @@ impl Engine {
                 people.into_iter().map(|(id, handles)| person_row(&map.persons, id, handles)).collect();
             rows.sort_by(|a, b| b.is_owner.cmp(&a.is_owner).then(b.last.cmp(&a.last)).then(a.id.cmp(&b.id)));
             Ok(rows)
+        })?)
+    }
+
+    /// How many pairs wait for an answer: what [`Engine::links`] shows as open, without what each rests on.
+    pub fn open_links(&self) -> Result<u64> {
+        Ok(self.store().read(|tx| {
+            let suggestions = tx.link_suggestions()?;
+            if suggestions.is_empty() {
+                return Ok(0);
+            }
+            let decisions = tx.link_decisions()?;
+            let persons = tx.persons()?;
+            let entities: HashMap<LinkId, (EntityId, EntityId)> =
+                tx.suggested_entities()?.into_iter().map(|(id, a, b)| (id, (a, b))).collect();
+            let is_open = |suggestion: &&LinkSuggestionRow| {
+                let decision = decisions.iter().find(|row| row.a == suggestion.a && row.b == suggestion.b);
+                status_of(suggestion, decision) == LinkStatus::Open
+                    && entities.get(&suggestion.id).is_some_and(|(a, b)| persons.of(a) != persons.of(b))
+            };
+            Ok(suggestions.iter().filter(is_open).count() as u64)
         })?)
     }
 

@@ -408,6 +408,23 @@ pub fn current_profiles(rows: &[ProfileRow]) -> HashSet<ProfileId> {
     true_at(&believed, now).into_iter().map(|entry| entry.id.clone()).collect()
 }
 
+/// A profile on a day, as ids of versions.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct ProfileOnDay {
+    /// What was believed to hold then.
+    pub believed: Vec<ProfileId>,
+    /// What held then, as far as is known today.
+    pub held: Vec<ProfileId>,
+}
+
+/// What of these versions of one person's entries was believed at `time`, and what held then.
+pub fn profiles_at(rows: &[ProfileRow], time: Timestamp) -> ProfileOnDay {
+    let all: Vec<ProfileEntry> = rows.iter().map(|row| row.entry.clone()).collect();
+    let believed: Vec<ProfileEntry> = believed_at(&all, time).into_iter().cloned().collect();
+    let ids = |entries: Vec<&ProfileEntry>| entries.into_iter().map(|entry| entry.id.clone()).collect();
+    ProfileOnDay { believed: ids(true_at(&believed, time)), held: ids(true_at(&all, time)) }
+}
+
 /// One person as it is read.
 struct Reading<'a> {
     engine: &'a Engine,

@@ -244,12 +244,12 @@ impl WriteTx<'_> {
         }
     }
 
-    /// A person says that it is no gap: it is not shown, and does not come back in other words.
-    pub fn dismiss_gap(&self, id: &GapId, now: Timestamp) -> Result<()> {
+    /// A person says that it is no gap: it is not shown, and does not come back in other words. `None` takes that back.
+    pub fn dismiss_gap(&self, id: &GapId, at: Option<Timestamp>) -> Result<()> {
         let changed = self
             .conn
             .prepare_cached("UPDATE capability_gaps SET dismissed_at_ms = ?2 WHERE id = ?1")?
-            .execute(params![id.as_str(), now.0])?;
+            .execute(params![id.as_str(), at.map(|time| time.0)])?;
         if changed == 0 {
             return Err(StoreError::not_found("capability gap", id.as_str()));
         }

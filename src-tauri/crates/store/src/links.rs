@@ -110,6 +110,21 @@ impl ReadTx<'_> {
         Ok(items)
     }
 
+    /// The entities of each suggested pair, by the suggestion.
+    pub fn suggested_entities(&self) -> Result<Vec<(LinkId, EntityId, EntityId)>> {
+        let mut statement = self.conn.prepare_cached(
+            "SELECT s.id, a.entity_id, b.entity_id FROM link_suggestions s
+               JOIN entity_channels a ON a.id = s.a_handle_id JOIN entity_channels b ON b.id = s.b_handle_id",
+        )?;
+        let rows =
+            statement.query_map([], |row| Ok((row.get::<_, String>(0)?, row.get::<_, String>(1)?, row.get::<_, String>(2)?)))?;
+        rows.map(|row| {
+            let (id, a, b) = row?;
+            Ok((parse("link id", &id)?, parse("entity id", &a)?, parse("entity id", &b)?))
+        })
+        .collect()
+    }
+
     /// Entities that a link which holds joins.
     pub(crate) fn linked_entities(&self) -> Result<Vec<(EntityId, EntityId)>> {
         let sql = format!(

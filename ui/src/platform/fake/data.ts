@@ -268,6 +268,7 @@ export function buildWorld(now: number, candidates: number): World {
           conversation_id: found.conv,
           conversation_title: conversation.title,
           channel_type: conversation.channel_type,
+          visibility: conversation.visibility,
           is_private: conversation.is_private,
           ...span,
           quote: found.quote,

@@ -56,6 +56,7 @@ export function systemCommands(world: World, host: Host, options: { firstRun: bo
         pending: status('pending'),
         active: status('active'),
         quarantined: status('quarantined'),
+        links: 0,
         alerts: alerts.length,
         jobs: jobs.filter((each) => each.state === 'queued' || each.state === 'running').length,
         erasures_pending: 0,

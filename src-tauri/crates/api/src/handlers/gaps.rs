@@ -7,8 +7,8 @@ use keepsake_store::{GapRow, ReadTx, Result as StoreResult};
 use super::people::line;
 use crate::app::App;
 use crate::error::ApiError;
+use crate::types::Nothing;
 use crate::types::gaps::*;
-use crate::types::{ById, Nothing};
 
 fn view(tx: &ReadTx<'_>, gap: &GapRow) -> StoreResult<GapView> {
     let mut lines = Vec::new();
@@ -52,9 +52,13 @@ pub(crate) fn gap_confirm(app: &App, request: GapConfirmRequest) -> Result<GapVi
     Ok(app.engine().store().read(|tx| view(tx, &gap))?)
 }
 
-pub(crate) fn gap_dismiss(app: &App, request: ById) -> Result<Nothing, ApiError> {
-    app.engine().dismiss_gap(&request.id.parse()?)?;
+pub(crate) fn gap_dismiss(app: &App, request: GapDismissRequest) -> Result<Nothing, ApiError> {
+    app.engine().dismiss_gap(&request.id.parse()?, request.is_dismissed)?;
     Ok(Nothing {})
+}
+
+pub(crate) fn pick_tasks_file(_app: &App, _request: Nothing) -> Result<TasksFileChosen, ApiError> {
+    Err(ApiError::refused("there is no dialog for files on this page; write the whole path of the file instead"))
 }
 
 pub(crate) fn tasks_file_set(app: &App, request: TasksFileRequest) -> Result<Nothing, ApiError> {

@@ -1,7 +1,7 @@
 //! Candidates and memories: lists, one in full, acts and undo, search.
 
 use keepsake_capture::dedup;
-use keepsake_domain::{Category, MemoryId, OperationId, Relation, Span, Subject, Timestamp};
+use keepsake_domain::{Category, MemoryId, OperationId, Relation, Span, Subject, Timestamp, Visibility};
 use keepsake_engine::{Act, Audience};
 use keepsake_store::{
     EmbeddingOwner, EvidenceRow, InteractionRow, MemoryFacets, MemoryFilter, MemoryListRow, MemorySort, ReadTx,
@@ -107,6 +107,7 @@ fn evidence_view(tx: &ReadTx<'_>, evidence: &EvidenceRow) -> StoreResult<Evidenc
             conversation_id: String::new(),
             conversation_title: String::new(),
             channel_type: String::new(),
+            visibility: Visibility::Private.to_string(),
             is_private: false,
             start: span.start(),
             end: span.end(),
@@ -128,6 +129,7 @@ fn evidence_view(tx: &ReadTx<'_>, evidence: &EvidenceRow) -> StoreResult<Evidenc
         conversation_id: conversation.id.to_string(),
         conversation_title: title_or_stand_in(conversation.title.as_deref(), &conversation.channel_type),
         channel_type: conversation.channel_type,
+        visibility: conversation.visibility.to_string(),
         is_private: conversation.is_private,
         start: span.start(),
         end: span.end(),

@@ -2,8 +2,8 @@
 
 use std::collections::{BTreeMap, HashSet};
 
-use keepsake_domain::{Facet, ProfileId, ProfileType, Visibility};
-use keepsake_engine::current_profiles;
+use keepsake_domain::{EntityId, Facet, ProfileId, ProfileType, Timestamp, Visibility};
+use keepsake_engine::{current_profiles, profiles_at};
 use keepsake_store::{ConsentItem, ProfileRow, ReadTx, Result as StoreResult};
 
 use super::people::line;
@@ -63,6 +63,13 @@ pub(super) fn entries(tx: &ReadTx<'_>, rows: &[ProfileRow]) -> StoreResult<Vec<P
     }
     views.sort_by_key(|view| (!view.is_current, std::cmp::Reverse(view.version.valid_from)));
     Ok(views)
+}
+
+pub(crate) fn profile_at(app: &App, request: ProfileAtRequest) -> Result<ProfileAtResponse, ApiError> {
+    let person: EntityId = request.id.parse()?;
+    let day = profiles_at(&app.engine().profile_rows(&person)?, Timestamp(request.time));
+    let names = |ids: &[ProfileId]| ids.iter().map(ToString::to_string).collect();
+    Ok(ProfileAtResponse { believed: names(&day.believed), held: names(&day.held) })
 }
 
 pub(crate) fn profile_debunk(app: &App, request: ProfileDebunkRequest) -> Result<Nothing, ApiError> {

@@ -27,6 +27,7 @@ pub(crate) fn app_status(app: &App, _request: Nothing) -> Result<AppStatus, ApiE
         EmbedderState::Missing(problem) => (EmbeddingState::Missing, WANTED_MODEL.to_owned(), 0, Some(problem.clone())),
         EmbedderState::Broken(problem) => (EmbeddingState::Broken, WANTED_MODEL.to_owned(), 0, Some(problem.clone())),
     };
+    let links = engine.open_links()?;
     let status = engine.store().read(|tx| {
         let (messages, conversations) = tx.totals()?;
         let (pending, active, quarantined) = tx.memory_totals(now)?;
@@ -37,6 +38,7 @@ pub(crate) fn app_status(app: &App, _request: Nothing) -> Result<AppStatus, ApiE
             pending,
             active,
             quarantined,
+            links,
             alerts: tx.alert_count()?,
             jobs: tx.unsettled_jobs()?,
             erasures_pending: tx.pending_erasures()?,

@@ -63,6 +63,23 @@ pub struct GapConfirmRequest {
     pub file: Option<String>,
 }
 
+/// "It is none", or taken back.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, TS)]
+#[serde(deny_unknown_fields)]
+pub struct GapDismissRequest {
+    /// Gap.
+    pub id: String,
+    /// It is none; `false` takes that back.
+    pub is_dismissed: bool,
+}
+
+/// The file that a person chose for tasks in the system's dialog.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, TS)]
+pub struct TasksFileChosen {
+    /// Its whole path; nothing when the dialog was closed.
+    pub path: Option<String>,
+}
+
 /// The file to which tasks are written.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, TS)]
 #[serde(deny_unknown_fields)]

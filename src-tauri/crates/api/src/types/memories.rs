@@ -123,6 +123,8 @@ pub struct EvidenceView {
     pub conversation_title: String,
     /// Channel type.
     pub channel_type: String,
+    /// `public` or `private`: who may be told what is known from there.
+    pub visibility: String,
     /// The conversation is private.
     pub is_private: bool,
     /// First code point of the span in `line.text`.

@@ -59,6 +59,25 @@ pub struct ProfileDebunkRequest {
     pub is_debunked: bool,
 }
 
+/// A person's profile on a day.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, TS)]
+#[serde(deny_unknown_fields)]
+pub struct ProfileAtRequest {
+    /// Person.
+    pub id: String,
+    /// The moment.
+    pub time: i64,
+}
+
+/// Ids of versions that `person_get` names.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, TS)]
+pub struct ProfileAtResponse {
+    /// What was believed to hold then.
+    pub believed: Vec<String>,
+    /// What held then, as far as is known today.
+    pub held: Vec<String>,
+}
+
 /// The person's own words in the place of an entry.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, TS)]
 #[serde(deny_unknown_fields)]

@@ -67,6 +67,8 @@ pub struct Counts {
     pub active: u64,
     /// Quarantined candidates.
     pub quarantined: u64,
+    /// Suggested pairs of handles that wait for an answer.
+    pub links: u64,
     /// Alerts not dismissed.
     pub alerts: u64,
     /// Jobs waiting or running.

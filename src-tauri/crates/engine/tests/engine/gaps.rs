@@ -87,9 +87,22 @@ fn a_dismissed_gap_does_not_come_back() {
     refused(&f, "b", "2026-01-07", NEED);
     derive(&f);
     let id = f.engine.gaps().unwrap()[0].id.clone();
-    f.engine.dismiss_gap(&id).unwrap();
+    f.engine.dismiss_gap(&id, true).unwrap();
     refused(&f, "c", "2026-01-09", NEED);
     refused(&f, "d", "2026-01-11", NEED);
     derive(&f);
     assert!(gaps(&f).is_empty());
+}
+
+#[test]
+fn a_dismissal_is_taken_back_whole() {
+    let f = Fixture::new();
+    refused(&f, "a", "2026-01-05", NEED);
+    refused(&f, "b", "2026-01-07", NEED);
+    derive(&f);
+    let before = f.engine.gaps().unwrap();
+    f.engine.dismiss_gap(&before[0].id, true).unwrap();
+    assert!(gaps(&f).is_empty(), "control: it was dismissed");
+    f.engine.dismiss_gap(&before[0].id, false).unwrap();
+    assert_eq!(f.engine.gaps().unwrap(), before);
 }

@@ -38,9 +38,12 @@ fn each_answer_can_be_taken_back_and_the_pair_is_asked_about_again() {
         let view = |f: &Fixture| (f.engine.links().unwrap(), f.engine.people().unwrap());
         let before = view(&f);
         assert_eq!(before.0[0].status.name(), "open");
+        assert_eq!(f.engine.open_links().unwrap(), 1, "one pair waits");
         f.engine.answer_link(&id, answer).unwrap();
         assert_ne!(view(&f).0, before.0, "{answer:?} shows");
+        assert_eq!(f.engine.open_links().unwrap(), 0, "{answer:?} is an answer");
         f.engine.reopen_link(&id).unwrap();
+        assert_eq!(f.engine.open_links().unwrap(), 1);
         assert_eq!(view(&f), before, "after taking {answer:?} back everything is as it was");
     }
 }

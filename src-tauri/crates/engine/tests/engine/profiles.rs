@@ -1,7 +1,7 @@
 //! Profiles end to end: derived by the job, seen where their sources may be, corrected, debunked, and exactly restored.
 
 use keepsake_domain::{ConversationId, JobState, Lane, Message, Timestamp};
-use keepsake_engine::{Audience, Context, ContextRequest, Existing, KillPoint, Step, current_profiles};
+use keepsake_engine::{Audience, Context, ContextRequest, Existing, KillPoint, Step, current_profiles, profiles_at};
 use keepsake_store::ConsentItem;
 use keepsake_testkit::Conversation;
 
@@ -118,6 +118,11 @@ fn deriving_again_changes_nothing_and_new_words_make_a_version() {
     assert!(f.engine.context(&then).unwrap().text.contains("Ana: Prefers long"));
     let then = ContextRequest { as_of: Some(f.engine.now().plus_ms(-1)), ..then };
     assert!(f.engine.context(&then).unwrap().text.contains("Ana: Prefers short answers"));
+    let (old, new) = (&rows[0].entry, &rows[1].entry);
+    let day = |time: Timestamp| profiles_at(&rows, time);
+    assert_eq!((day(old.created_at).believed, day(new.created_at).believed), (vec![old.id.clone()], vec![new.id.clone()]));
+    assert_eq!((day(old.valid_from).held, day(new.valid_from).held), (vec![old.id.clone()], vec![new.id.clone()]));
+    assert_eq!(day(old.valid_from).believed, [], "on that day nothing had been read yet");
 }
 
 #[test]

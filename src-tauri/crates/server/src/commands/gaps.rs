@@ -57,7 +57,7 @@ pub(crate) fn answer(args: &Args, id: &str, answer: GapAnswer, file: Option<&Pat
             ))
         }
         GapAnswer::Dismiss => {
-            dispatch(&app, "gap_dismiss", json!({ "id": id }))?;
+            dispatch(&app, "gap_dismiss", json!({ "id": id, "is_dismissed": true }))?;
             if output.is_json() {
                 return output.json(&json!({ "id": id, "status": "dismissed" }));
             }

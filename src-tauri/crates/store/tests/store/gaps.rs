@@ -86,7 +86,7 @@ fn a_task_is_made_resolved_and_opened_again_when_its_gap_recurs() {
     let again = stored(&bench, &row.id);
     assert_eq!((again.status, again.frequency, again.evidence.len()), (GapStatus::Reopened, 3, 2));
     assert_eq!(again.task.unwrap().status, TaskStatus::Open);
-    bench.store.write(|tx| tx.dismiss_gap(&row.id, NOW)).unwrap();
+    bench.store.write(|tx| tx.dismiss_gap(&row.id, Some(NOW))).unwrap();
     assert_eq!(stored(&bench, &row.id).dismissed_at, Some(NOW));
     let unknown = GapSeen { id: GapId::fresh(&bench.ids), ..seen };
     assert!(!bench.store.write(|tx| tx.see_gap(&unknown)).unwrap(), "one that is gone is not made again");

@@ -1,21 +1,19 @@
 /** The list: search, filters, one row a conversation. */
 import { type Ref, useEffect, useImperativeHandle, useRef, useState } from 'react';
 import type { ConversationRow, ConversationsListRequest } from '../../api';
-import { Badge, Button, EmptyState, ErrorState, Facet, LoadingRows, PaneBar, PaneHeader, RelativeTime, SearchField, VirtualList, cx, facetValues } from '../../design';
+import { Badge, Button, EmptyState, ErrorState, Facet, LoadingRows, PaneBar, RelativeTime, SearchField, VirtualList, facetValues } from '../../design';
 import { PrivateLock, hatched } from '../../design/PrivateMark';
 import { useSettled } from '../../state/settled';
 import { useUiState } from '../../state/uiState';
 import { nameOf, number, t } from '../../strings';
 import { TESTIDS } from '../../testids';
+import { ListPane, ListRow, ROW_PX, RowAside, RowLine, RowMeta, RowTitle, rowHeight } from '../shared/ListPane';
 import { usePages } from '../shared/pages';
-import css from './List.module.css';
 
 const PAGE_ROWS = 200;
-const ROW_PX = 56;
 /** Typing is not asked about letter by letter. */
 const QUERY_REST_MS = 160;
 const NONE: readonly string[] = [];
-const rowHeight = () => ROW_PX;
 
 export interface ListHandle {
   move(step: number): void;
@@ -87,78 +85,79 @@ export function ConversationList({ ref, openId, onOpen, onRead, onEmpty }: Conve
   };
   const { head } = pages;
   return (
-    <>
-      <PaneHeader title={t.panels.conversations} count={head ? number(pages.total) : undefined} />
-      <PaneBar>
-        <SearchField label={t.conversations.search} value={query} onChange={setQuery} testId={TESTIDS.conversationsSearch} onLeave={() => frame.current?.querySelector<HTMLElement>('[role=listbox]')?.focus()} />
-        <Facet label={t.conversations.channel} values={facetValues(head?.by_channel ?? [], channels, (name) => nameOf(t.channel, name))} chosen={channels} onChange={setChannels} />
-        <Facet
-          label={t.conversations.privacy}
-          isSingle
-          values={[
-            { name: 'private', label: t.conversations.privateOnly, count: head?.private_count },
-            { name: 'other', label: t.conversations.privateWithout },
-          ]}
-          chosen={privacy ? [privacy] : []}
-          onChange={([next]) => setPrivacy(next ?? '')}
-        />
-      </PaneBar>
-      <div ref={frame} className={css.body}>
-        {pages.error ? (
-          <ErrorState title={t.conversations.loadFailed} text={t.conversations.loadFailedText} detail={pages.error.message} onRetry={pages.retry} />
-        ) : pages.isLoading ? (
-          <LoadingRows height={ROW_PX} />
-        ) : pages.total === 0 && isFiltered ? (
-          <EmptyState title={t.conversations.noMatchTitle} text={t.conversations.noMatchText} action={<Button onClick={clear}>{t.conversations.clearFilters}</Button>} />
-        ) : (
-          <VirtualList
-            label={t.conversations.list}
-            testId={TESTIDS.conversationsList}
-            rowTestId={TESTIDS.conversationRow}
-            count={pages.total}
-            keyOf={String}
-            heightOf={rowHeight}
-            activeIndex={active}
-            onPick={(index) => {
-              const row = pages.at(index);
-              if (row) onOpen(row);
-            }}
-            onOpen={onRead}
-            onRange={pages.onRange}
-            autoFocus
-            render={(index) => {
-              const row = pages.at(index);
-              return row ? <Row row={row} /> : null;
-            }}
+    <ListPane
+      ref={frame}
+      title={t.panels.conversations}
+      count={head ? number(pages.total) : undefined}
+      live={head ? t.conversations.live(pages.total) : ''}
+      bars={
+        <PaneBar>
+          <SearchField label={t.conversations.search} value={query} onChange={setQuery} testId={TESTIDS.conversationsSearch} onLeave={() => frame.current?.querySelector<HTMLElement>('[role=listbox]')?.focus()} />
+          <Facet label={t.conversations.channel} values={facetValues(head?.by_channel ?? [], channels, (name) => nameOf(t.channel, name))} chosen={channels} onChange={setChannels} />
+          <Facet
+            label={t.conversations.privacy}
+            isSingle
+            values={[
+              { name: 'private', label: t.conversations.privateOnly, count: head?.private_count },
+              { name: 'other', label: t.conversations.privateWithout },
+            ]}
+            chosen={privacy ? [privacy] : []}
+            onChange={([next]) => setPrivacy(next ?? '')}
           />
-        )}
-      </div>
-      <span className="srOnly" role="status">
-        {head ? t.conversations.live(pages.total) : ''}
-      </span>
-    </>
+        </PaneBar>
+      }
+    >
+      {pages.error ? (
+        <ErrorState title={t.conversations.loadFailed} text={t.conversations.loadFailedText} detail={pages.error.message} onRetry={pages.retry} />
+      ) : pages.isLoading ? (
+        <LoadingRows height={ROW_PX} />
+      ) : pages.total === 0 && isFiltered ? (
+        <EmptyState title={t.conversations.noMatchTitle} text={t.conversations.noMatchText} action={<Button onClick={clear}>{t.conversations.clearFilters}</Button>} />
+      ) : (
+        <VirtualList
+          label={t.conversations.list}
+          testId={TESTIDS.conversationsList}
+          rowTestId={TESTIDS.conversationRow}
+          count={pages.total}
+          keyOf={String}
+          heightOf={rowHeight}
+          activeIndex={active}
+          onPick={(index) => {
+            const row = pages.at(index);
+            if (row) onOpen(row);
+          }}
+          onOpen={onRead}
+          onRange={pages.onRange}
+          autoFocus
+          render={(index) => {
+            const row = pages.at(index);
+            return row ? <Row row={row} /> : null;
+          }}
+        />
+      )}
+    </ListPane>
   );
 }
 
 function Row({ row }: { row: ConversationRow }) {
   return (
-    <div className={cx(css.row, row.is_private && hatched)} data-testid={row.is_private ? TESTIDS.conversationPrivate : undefined} data-conversation={row.id}>
-      <div className={css.line}>
+    <ListRow className={row.is_private ? hatched : undefined} data-testid={row.is_private ? TESTIDS.conversationPrivate : undefined} data-conversation={row.id}>
+      <RowLine>
         {row.is_private ? <PrivateLock /> : null}
-        <span className={css.title}>{row.title}</span>
+        <RowTitle>{row.title}</RowTitle>
         {row.is_sample ? <Badge>{t.conversations.sample}</Badge> : null}
-        <span className={css.date}>
+        <RowAside>
           <RelativeTime time={row.last} date />
-        </span>
-      </div>
-      <div className={css.line}>
-        <span className={css.meta}>
+        </RowAside>
+      </RowLine>
+      <RowLine>
+        <RowMeta>
           {nameOf(t.channel, row.channel_type)}
           {row.participants.length > 0 ? ` · ${t.conversations.participants(row.participants)}` : ''}
-        </span>
+        </RowMeta>
         {row.memories_pending > 0 ? <Badge tone="accent">{t.conversations.memoriesPending(row.memories_pending)}</Badge> : null}
-        {row.memories_active > 0 ? <span className={cx('num', css.memories)}>{t.conversations.memoriesActive(row.memories_active)}</span> : null}
-      </div>
-    </div>
+        {row.memories_active > 0 ? <RowAside>{t.conversations.memoriesActive(row.memories_active)}</RowAside> : null}
+      </RowLine>
+    </ListRow>
   );
 }

@@ -1,12 +1,12 @@
 /** One pair: both sides beside each other, the reasons with their lines, what a link would do, and the answers as buttons. */
 import { Check, ChevronDown, ChevronUp, CircleHelp, Minus, Plus, Undo2, Unlink, X } from 'lucide-react';
 import type { ClueView, LineView, LinkView, PersonHandle } from '../../api';
-import { Button, Highlighted, IconButton, PaneBody, PaneFoot, PaneHeader, RelativeTime, fullTime } from '../../design';
+import { Button, IconButton, PaneBody, PaneFoot, PaneHeader, RelativeTime } from '../../design';
 import { type ActionIn, hotkeys, useActions } from '../../keys';
 import { openConversation } from '../../state/nav';
 import { nameOf, t } from '../../strings';
 import { TESTIDS } from '../../testids';
-import { VisibilityMark } from '../shared/Visibility';
+import { Quote } from '../shared/Quote';
 import { clueWords, handleName, handleWithChannel } from './clues';
 import { LinkPreview, usePreview } from './LinkPreview';
 import { Section, Strength } from './parts';
@@ -170,29 +170,15 @@ function Clues({ title, none, clues, link, handles, isFor = false, testId }: Clu
                   </Button>
                 ) : null}
               </p>
-              {clue.lines.map((line) => (
-                <Quote key={`${line.message_id} ${line.start}`} line={line} />
-              ))}
+              <div className={css.clueLines}>
+                {clue.lines.map((line) => (
+                  <Quote key={`${line.message_id} ${line.start}`} line={line} />
+                ))}
+              </div>
             </li>
           );
         })}
       </ul>
     </Section>
-  );
-}
-
-/** A line as it was said, the words that count marked; it opens where it stands. */
-function Quote({ line }: { line: LineView }) {
-  return (
-    <button type="button" className={css.quote} title={t.people.openLine} onClick={() => openConversation(line.conversation_id, line.message_id)}>
-      <span className={css.saidMeta}>
-        <span className={css.quoteAuthor}>{line.author}</span>
-        <span>{fullTime(line.time)}</span>
-        <span className={css.saidWhere}>{line.conversation_title}</span>
-        <span>{nameOf(t.channel, line.channel)}</span>
-        <VisibilityMark visibility={line.visibility} bare />
-      </span>
-      <span className={css.quoteText}>{line.end > line.start ? <Highlighted text={line.text} start={line.start} end={line.end} /> : line.text}</span>
-    </button>
   );
 }

@@ -4,25 +4,21 @@
  * An answered pair leaves the list and stays under "Answered", where it can be taken back. Keys that answer act there as well.
  */
 import { HeartHandshake } from 'lucide-react';
-import { type ReactNode, memo, useCallback, useEffect, useMemo, useState } from 'react';
+import { type ReactNode, memo, useEffect, useMemo, useState } from 'react';
 import { type LinkView, useRpc } from '../../api';
-import { Badge, EmptyState, ErrorState, LoadingRows, PaneBar, PaneHeader, Segmented, SplitPane, VirtualList, leaveRow } from '../../design';
+import { Badge, EmptyState, ErrorState, LoadingRows, PaneBar, Segmented, SplitPane, leaveRow } from '../../design';
 import { useActions } from '../../keys';
-import { beforeLeaving, createListState, moveTo, stepFrom } from '../../state/list';
+import { beforeLeaving, createListState } from '../../state/list';
 import type { Target } from '../../state/nav';
-import { useStore } from '../../state/store';
 import { nameOf, number, t } from '../../strings';
 import { TESTIDS } from '../../testids';
 import { focusList } from '../shared/focus';
-import { useListCursor } from '../shared/memoryRows';
+import { ListPane, ListRow, ListRows, Nothing, ROW_PX, RowLine, RowMeta, RowTitle, useRows } from '../shared/ListPane';
 import { type Answer, answerLink, takeBack, useLinks } from './answers';
 import { handleName, handlesById } from './clues';
 import { LinkPane } from './LinkPane';
 import { Strength } from './parts';
-import css from './People.module.css';
 
-const ROW_PX = 56;
-const rowHeight = () => ROW_PX;
 const NONE: readonly LinkView[] = [];
 
 type Filter = 'open' | 'answered';
@@ -40,7 +36,8 @@ export function LinksTab({ tabs, target }: { tabs: ReactNode; target: Target | n
   const closed = useMemo(() => links?.filter((link) => link.status !== 'open') ?? NONE, [links]);
   const shown = filter === 'open' ? open : closed;
   const ids = useMemo(() => shown.map((link) => link.id), [shown]);
-  const want = useListCursor(list, ids);
+  const rows = useRows(list, ids);
+  const { want, cursor } = rows;
   useEffect(() => {
     const id = target?.link;
     if (!target || id === undefined || answered.has(target) || !links) return;
@@ -54,9 +51,7 @@ export function LinksTab({ tabs, target }: { tabs: ReactNode; target: Target | n
     }
   }, [target, links, open, closed, want]);
 
-  const cursor = useStore(list, (state) => state.cursor);
   const here = shown.find((link) => link.id === cursor);
-  const move = (to: string | null) => list.update((state) => moveTo(state, to));
   /** The row leaves this list if its answer belongs to the other one. */
   const act = (link: LinkView, status: string, how: 'up' | 'fade', run: () => unknown) => {
     if ((status === 'open') !== (filter === 'open')) {
@@ -72,10 +67,10 @@ export function LinksTab({ tabs, target }: { tabs: ReactNode; target: Target | n
     return act(link, given, given === 'same' ? 'up' : 'fade', () => void answerLink(link, given));
   };
   useActions('people', {
-    'people.next': () => move(stepFrom(ids, list.get().cursor, 1)),
-    'people.previous': () => move(stepFrom(ids, list.get().cursor, -1)),
-    'people.first': () => move(ids[0] ?? null),
-    'people.last': () => move(ids[ids.length - 1] ?? null),
+    'people.next': rows.next,
+    'people.previous': rows.previous,
+    'people.first': rows.first,
+    'people.last': rows.last,
     'people.same': answer('same'),
     'people.different': answer('different'),
     'people.unsure': answer('unsure'),
@@ -85,62 +80,46 @@ export function LinksTab({ tabs, target }: { tabs: ReactNode; target: Target | n
       return act(link, 'open', 'fade', () => void takeBack(link));
     },
   });
-  const keyOf = useCallback((index: number) => ids[index] ?? '', [ids]);
 
   return (
     <SplitPane
       name="people"
       list={
-        <>
-          <PaneHeader title={t.panels.people} count={links ? number(shown.length) : undefined}>
-            {tabs}
-          </PaneHeader>
-          <PaneBar>
-            <Segmented
-              label={t.people.filter}
-              value={filter}
-              choices={[
-                { value: 'open', label: t.people.toAnswer, count: open.length, testId: 'links-open' },
-                { value: 'answered', label: t.people.answered, count: closed.length, testId: 'links-answered' },
-              ]}
-              onChange={(next) => {
-                list.update((state) => ({ ...state, cursor: null }));
-                setFilter(next);
-                focusList(TESTIDS.linksList);
-              }}
-            />
-          </PaneBar>
-          <div className={css.body}>
-            {error && !links ? (
-              <ErrorState title={t.people.linksFailed} text={t.people.linksFailedText} detail={error.message} onRetry={retry} />
-            ) : isLoading || !links ? (
-              <LoadingRows height={ROW_PX} />
-            ) : shown.length === 0 ? (
-              <EmptyState icon={<HeartHandshake size={18} />} title={filter === 'open' ? t.people.emptyLinksTitle : t.people.emptyAnsweredTitle} text={filter === 'open' ? t.people.emptyLinksText : t.people.emptyAnsweredText} />
-            ) : (
-              <VirtualList
-                label={t.people.linksList}
-                testId={TESTIDS.linksList}
-                rowTestId={TESTIDS.linkRow}
-                count={shown.length}
-                keyOf={keyOf}
-                heightOf={rowHeight}
-                activeIndex={cursor === null ? -1 : ids.indexOf(cursor)}
-                autoFocus
-                onPick={(index) => move(ids[index] ?? null)}
-                render={(index) => {
-                  const link = shown[index];
-                  return link ? <Row link={link} /> : null;
+        <ListPane
+          title={t.panels.people}
+          count={links ? number(shown.length) : undefined}
+          tabs={tabs}
+          live={links ? t.people.linksLive(shown.length) : ''}
+          bars={
+            <PaneBar>
+              <Segmented
+                label={t.people.filter}
+                value={filter}
+                choices={[
+                  { value: 'open', label: t.people.toAnswer, count: open.length, testId: 'links-open' },
+                  { value: 'answered', label: t.people.answered, count: closed.length, testId: 'links-answered' },
+                ]}
+                onChange={(next) => {
+                  list.update((state) => ({ ...state, cursor: null }));
+                  setFilter(next);
+                  focusList(TESTIDS.linksList);
                 }}
               />
-            )}
-          </div>
-          <p className="srOnly" role="status">
-            {links ? t.people.linksLive(shown.length) : ''}
-          </p>
-        </>
+            </PaneBar>
+          }
+        >
+          {error && !links ? (
+            <ErrorState title={t.people.linksFailed} text={t.people.linksFailedText} detail={error.message} onRetry={retry} />
+          ) : isLoading || !links ? (
+            <LoadingRows height={ROW_PX} />
+          ) : shown.length === 0 ? (
+            <EmptyState icon={<HeartHandshake size={18} />} title={filter === 'open' ? t.people.emptyLinksTitle : t.people.emptyAnsweredTitle} text={filter === 'open' ? t.people.emptyLinksText : t.people.emptyAnsweredText} />
+          ) : (
+            <ListRows label={t.people.linksList} testId={TESTIDS.linksList} rowTestId={TESTIDS.linkRow} items={shown} rows={rows} render={(link) => <Row link={link} />} />
+          )}
+        </ListPane>
       }
-      detail={here ? <LinkPane key={here.id} link={here} handles={handles} at={ids.indexOf(here.id)} of={ids.length} /> : <div className={css.nothing} />}
+      detail={here ? <LinkPane key={here.id} link={here} handles={handles} at={ids.indexOf(here.id)} of={ids.length} /> : <Nothing />}
     />
   );
 }
@@ -150,16 +129,16 @@ const STATUS_TONES: Readonly<Record<string, 'ok' | 'plain'>> = { same: 'ok' };
 const Row = memo(function Row({ link }: { link: LinkView }) {
   const [a, b] = [handleName(link.a), handleName(link.b)];
   return (
-    <div className={css.row} data-link={link.id}>
-      <div className={css.line}>
-        <span className={css.name}>{a === b ? a : `${a} – ${b}`}</span>
+    <ListRow data-link={link.id}>
+      <RowLine>
+        <RowTitle>{a === b ? a : `${a} – ${b}`}</RowTitle>
         {link.status === 'open' ? <Strength strength={link.strength} /> : <Badge tone={STATUS_TONES[link.status] ?? 'plain'}>{nameOf(t.people.linkStates, link.status)}</Badge>}
-      </div>
-      <div className={css.line}>
-        <span className={css.meta}>
+      </RowLine>
+      <RowLine>
+        <RowMeta>
           {nameOf(t.channel, link.a.channel)} {link.a.handle === a ? '' : link.a.handle} – {nameOf(t.channel, link.b.channel)} {link.b.handle === b ? '' : link.b.handle}
-        </span>
-      </div>
-    </div>
+        </RowMeta>
+      </RowLine>
+    </ListRow>
   );
 });

@@ -1,31 +1,27 @@
 /** Everybody: search, filters, one row a person; beside it the one under the cursor. */
 import { UserRoundSearch, UsersRound } from 'lucide-react';
-import { type ReactNode, memo, useCallback, useEffect, useLayoutEffect, useMemo, useRef, useState } from 'react';
+import { type ReactNode, memo, useEffect, useLayoutEffect, useMemo, useRef, useState } from 'react';
 import { type PersonView, useRpc } from '../../api';
-import { Badge, Button, EmptyState, ErrorState, Facet, LoadingRows, PaneBar, PaneHeader, RelativeTime, SearchField, SplitPane, VirtualList, facetValues } from '../../design';
+import { Badge, Button, EmptyState, ErrorState, Facet, LoadingRows, PaneBar, RelativeTime, SearchField, SplitPane, facetValues } from '../../design';
 import { useActions } from '../../keys';
-import { createListState, moveTo, stepFrom } from '../../state/list';
+import { createListState } from '../../state/list';
 import { type Target, go } from '../../state/nav';
 import { useSettled } from '../../state/settled';
-import { useStore } from '../../state/store';
 import { setUiState, useUiState } from '../../state/uiState';
 import { nameOf, number, t } from '../../strings';
 import { TESTIDS } from '../../testids';
 import { focusList } from '../shared/focus';
-import { useListCursor } from '../shared/memoryRows';
+import { ListPane, ListRow, ListRows, Nothing, ROW_PX, RowAside, RowLine, RowMeta, RowTitle, useRows } from '../shared/ListPane';
 import { personName } from './clues';
 import { type PeopleFilters, NO_FILTERS, facetsOf, isNarrowed, readFilters, shownPeople } from './filters';
 import { KindIcon } from './parts';
-import css from './People.module.css';
 import { PersonPane } from './PersonPane';
 
-const ROW_PX = 56;
 const QUERY_REST_MS = 120;
 /** Longer than the gap between two presses of a held key. */
 const REST_MS = 100;
 const NOTHING = {};
 const NOBODY: readonly PersonView[] = [];
-const rowHeight = () => ROW_PX;
 
 const list = createListState();
 /** Requests from elsewhere in the window that were answered: coming back to this view is no new one. */
@@ -63,7 +59,8 @@ export function PeopleTab({ tabs, target }: { tabs: ReactNode; target: Target | 
   const ids = useMemo(() => shown.map((person) => person.id), [shown]);
   const facets = useMemo(() => facetsOf(people, asked, filters), [people, asked, filters]);
   useFollow(people);
-  const want = useListCursor(list, ids);
+  const rows = useRows(list, ids);
+  const { want, cursor } = rows;
   useEffect(() => {
     const id = target?.person;
     if (!target || id === undefined || answered.has(target) || people.length === 0) return;
@@ -72,17 +69,9 @@ export function PeopleTab({ tabs, target }: { tabs: ReactNode; target: Target | 
     want(id);
   }, [target, people, shown, want]);
 
-  const cursor = useStore(list, (state) => state.cursor);
   const here = shown.find((person) => person.id === cursor);
   const rested = useSettled(cursor, REST_MS);
-  const move = (to: string | null) => list.update((state) => moveTo(state, to));
-  useActions('people', {
-    'people.next': () => move(stepFrom(ids, list.get().cursor, 1)),
-    'people.previous': () => move(stepFrom(ids, list.get().cursor, -1)),
-    'people.first': () => move(ids[0] ?? null),
-    'people.last': () => move(ids[ids.length - 1] ?? null),
-  });
-  const keyOf = useCallback((index: number) => ids[index] ?? '', [ids]);
+  useActions('people', { 'people.next': rows.next, 'people.previous': rows.previous, 'people.first': rows.first, 'people.last': rows.last });
   const clear = () => {
     setQuery('');
     setFilters(NO_FILTERS);
@@ -93,49 +82,36 @@ export function PeopleTab({ tabs, target }: { tabs: ReactNode; target: Target | 
     <SplitPane
       name="people"
       list={
-        <>
-          <PaneHeader title={t.panels.people} count={data ? number(shown.length) : undefined}>
-            {tabs}
-          </PaneHeader>
-          <PaneBar>
-            <SearchField label={t.people.search} value={query} onChange={setQuery} testId={TESTIDS.peopleSearch} onLeave={() => focusList(TESTIDS.peopleList)} />
-          </PaneBar>
-          <PaneBar>
-            <Facet label={t.people.kind} values={facetValues(facets.kind, filters.kind, (name) => nameOf(t.people.kinds, name), Object.keys(t.people.kinds))} chosen={filters.kind} onChange={(kind) => setFilters({ ...filters, kind })} testId="facet-kind" />
-            <Facet label={t.people.channel} values={facetValues(facets.channel, filters.channel, (name) => nameOf(t.channel, name))} chosen={filters.channel} onChange={(channel) => setFilters({ ...filters, channel })} testId="facet-channel" />
-            <Facet label={t.people.open} isSingle values={[{ name: 'open', label: t.people.withOpen, count: facets.open }]} chosen={filters.open ? ['open'] : []} onChange={([open]) => setFilters({ ...filters, open: open === 'open' })} testId="facet-open" />
-          </PaneBar>
-          <div className={css.body}>
-            {error && !data ? (
-              <ErrorState title={t.people.loadFailed} text={t.people.loadFailedText} detail={error.message} onRetry={() => void refetch()} />
-            ) : !data ? (
-              <LoadingRows height={ROW_PX} />
-            ) : shown.length === 0 && isFiltered ? (
-              <EmptyState icon={<UserRoundSearch size={18} />} title={t.people.noMatchTitle} text={t.people.noMatchText} action={<Button onClick={clear}>{t.people.clearFilters}</Button>} />
-            ) : shown.length === 0 ? (
-              <EmptyState icon={<UsersRound size={18} />} title={t.people.emptyTitle} text={t.people.emptyText} action={<Button onClick={() => go('sources')}>{t.people.emptyAction}</Button>} />
-            ) : (
-              <VirtualList
-                label={t.people.list}
-                testId={TESTIDS.peopleList}
-                rowTestId={TESTIDS.personRow}
-                count={shown.length}
-                keyOf={keyOf}
-                heightOf={rowHeight}
-                activeIndex={cursor === null ? -1 : ids.indexOf(cursor)}
-                autoFocus
-                onPick={(index) => move(ids[index] ?? null)}
-                render={(index) => {
-                  const person = shown[index];
-                  return person ? <Row person={person} /> : null;
-                }}
-              />
-            )}
-          </div>
-          <p className="srOnly" role="status">
-            {data ? t.people.live(shown.length) : ''}
-          </p>
-        </>
+        <ListPane
+          title={t.panels.people}
+          count={data ? number(shown.length) : undefined}
+          tabs={tabs}
+          live={data ? t.people.live(shown.length) : ''}
+          bars={
+            <>
+              <PaneBar>
+                <SearchField label={t.people.search} value={query} onChange={setQuery} testId={TESTIDS.peopleSearch} onLeave={() => focusList(TESTIDS.peopleList)} />
+              </PaneBar>
+              <PaneBar>
+                <Facet label={t.people.kind} values={facetValues(facets.kind, filters.kind, (name) => nameOf(t.people.kinds, name), Object.keys(t.people.kinds))} chosen={filters.kind} onChange={(kind) => setFilters({ ...filters, kind })} testId="facet-kind" />
+                <Facet label={t.people.channel} values={facetValues(facets.channel, filters.channel, (name) => nameOf(t.channel, name))} chosen={filters.channel} onChange={(channel) => setFilters({ ...filters, channel })} testId="facet-channel" />
+                <Facet label={t.people.open} isSingle values={[{ name: 'open', label: t.people.withOpen, count: facets.open }]} chosen={filters.open ? ['open'] : []} onChange={([open]) => setFilters({ ...filters, open: open === 'open' })} testId="facet-open" />
+              </PaneBar>
+            </>
+          }
+        >
+          {error && !data ? (
+            <ErrorState title={t.people.loadFailed} text={t.people.loadFailedText} detail={error.message} onRetry={() => void refetch()} />
+          ) : !data ? (
+            <LoadingRows height={ROW_PX} />
+          ) : shown.length === 0 && isFiltered ? (
+            <EmptyState icon={<UserRoundSearch size={18} />} title={t.people.noMatchTitle} text={t.people.noMatchText} action={<Button onClick={clear}>{t.people.clearFilters}</Button>} />
+          ) : shown.length === 0 ? (
+            <EmptyState icon={<UsersRound size={18} />} title={t.people.emptyTitle} text={t.people.emptyText} action={<Button onClick={() => go('sources')}>{t.people.emptyAction}</Button>} />
+          ) : (
+            <ListRows label={t.people.list} testId={TESTIDS.peopleList} rowTestId={TESTIDS.personRow} items={shown} rows={rows} render={(person) => <Row person={person} />} />
+          )}
+        </ListPane>
       }
       detail={
         here ? (
@@ -143,7 +119,7 @@ export function PeopleTab({ tabs, target }: { tabs: ReactNode; target: Target | 
         ) : data && people.length > 0 ? (
           <EmptyState icon={<UsersRound size={20} />} title={t.people.pickTitle} text={t.people.pickText} />
         ) : (
-          <div className={css.nothing} />
+          <Nothing />
         )
       }
     />
@@ -153,22 +129,22 @@ export function PeopleTab({ tabs, target }: { tabs: ReactNode; target: Target | 
 const Row = memo(function Row({ person }: { person: PersonView }) {
   const channels = [...new Set(person.handles.map((each) => nameOf(t.channel, each.channel)))].join(', ');
   return (
-    <div className={css.row} data-person={person.id}>
-      <div className={css.line}>
+    <ListRow data-person={person.id}>
+      <RowLine>
         <KindIcon type={person.type} />
-        <span className={css.name}>{personName(person)}</span>
+        <RowTitle>{personName(person)}</RowTitle>
         {person.is_owner ? <Badge tone="accent">{t.people.you}</Badge> : null}
         {person.last === null ? null : (
-          <span className={css.date}>
+          <RowAside>
             <RelativeTime time={person.last} date />
-          </span>
+          </RowAside>
         )}
-      </div>
-      <div className={css.line}>
-        <span className={css.meta}>{channels}</span>
-        {person.handles.length > 1 ? <span className={css.count}>{t.people.handleCount(person.handles.length)}</span> : null}
+      </RowLine>
+      <RowLine>
+        <RowMeta>{channels}</RowMeta>
+        {person.handles.length > 1 ? <RowAside>{t.people.handleCount(person.handles.length)}</RowAside> : null}
         {person.open_links > 0 ? <Badge tone="accent">{t.people.suggestions(person.open_links)}</Badge> : null}
-      </div>
-    </div>
+      </RowLine>
+    </ListRow>
   );
 });

@@ -1,25 +1,22 @@
 /** Every channel, who may see what is known from it, and the choice, counted before it is made. */
 import { Radio, SearchX } from 'lucide-react';
-import { type ReactNode, memo, useCallback, useMemo, useRef, useState } from 'react';
+import { type ReactNode, memo, useMemo, useRef, useState } from 'react';
 import { type ChannelView, type ChannelsResponse, useRpc } from '../../api';
-import { Badge, Button, EmptyState, ErrorState, Facet, LoadingRows, PaneBar, PaneBody, PaneFoot, PaneHeader, SearchField, SplitPane, VirtualList, facetValues } from '../../design';
+import { Badge, Button, EmptyState, ErrorState, Facet, LoadingRows, PaneBar, PaneBody, PaneFoot, PaneHeader, SearchField, SplitPane, facetValues } from '../../design';
 import { hotkeys, useActions } from '../../keys';
-import { createListState, moveTo, stepFrom } from '../../state/list';
+import { createListState } from '../../state/list';
 import { go } from '../../state/nav';
 import { useSettled } from '../../state/settled';
-import { useStore } from '../../state/store';
 import { nameOf, number, t } from '../../strings';
 import { TESTIDS } from '../../testids';
 import { focusList } from '../shared/focus';
-import { useListCursor } from '../shared/memoryRows';
+import { ListPane, ListRow, ListRows, Nothing, ROW_PX, RowLine, RowMeta, RowTitle, useRows } from '../shared/ListPane';
 import { VisibilityMark } from '../shared/Visibility';
 import { type Choice, VisibilityChoice, choiceOf, chooseVisibility } from '../shared/VisibilityChoice';
 import css from './Privacy.module.css';
 
-const ROW_PX = 56;
 const QUERY_REST_MS = 120;
 const NONE: readonly ChannelView[] = [];
-const rowHeight = () => ROW_PX;
 
 const list = createListState();
 
@@ -43,17 +40,9 @@ export function Channels({ tabs }: { tabs: ReactNode }) {
   const ofType = useMemo(() => found.filter((each) => types.length === 0 || types.includes(each.channel_type)), [found, types]);
   const shown = useMemo(() => ofType.filter((each) => visibilities.length === 0 || visibilities.includes(each.visibility)), [ofType, visibilities]);
   const ids = useMemo(() => shown.map(channelKey), [shown]);
-  useListCursor(list, ids);
-  const cursor = useStore(list, (state) => state.cursor);
-  const here = shown[cursor === null ? -1 : ids.indexOf(cursor)];
-  const move = (to: string | null) => list.update((state) => moveTo(state, to));
-  useActions('privacy', {
-    'privacy.next': () => move(stepFrom(ids, list.get().cursor, 1)),
-    'privacy.previous': () => move(stepFrom(ids, list.get().cursor, -1)),
-    'privacy.first': () => move(ids[0] ?? null),
-    'privacy.last': () => move(ids[ids.length - 1] ?? null),
-  });
-  const keyOf = useCallback((index: number) => ids[index] ?? '', [ids]);
+  const rows = useRows(list, ids);
+  const here = shown[rows.at];
+  useActions('privacy', { 'privacy.next': rows.next, 'privacy.previous': rows.previous, 'privacy.first': rows.first, 'privacy.last': rows.last });
   const words = t.privacy;
   const clear = () => {
     setQuery('');
@@ -64,66 +53,51 @@ export function Channels({ tabs }: { tabs: ReactNode }) {
     <SplitPane
       name="privacy"
       list={
-        <>
-          <PaneHeader title={words.title} count={isPending ? undefined : number(shown.length)}>
-            {tabs}
-          </PaneHeader>
-          <PaneBar>
-            <SearchField label={words.search} value={query} onChange={setQuery} testId={TESTIDS.channelsSearch} onLeave={() => focusList(TESTIDS.channelsList)} />
-            <Facet label={words.type} values={facetValues(tally(found.map((each) => each.channel_type)), types, (name) => nameOf(t.channel, name))} chosen={types} onChange={setTypes} />
-            <Facet label={words.visibilityFilter} isSingle values={facetValues(tally(ofType.map((each) => each.visibility)), visibilities, (name) => nameOf(words.visibility, name), ['public', 'private', 'mixed'])} chosen={visibilities} onChange={setVisibilities} />
-          </PaneBar>
-          <div className={css.body}>
-            {error && data.length === 0 ? (
-              <ErrorState title={words.loadFailed} text={words.loadFailedText} detail={error.message} onRetry={() => void refetch()} />
-            ) : isPending ? (
-              <LoadingRows height={ROW_PX} />
-            ) : data.length === 0 ? (
-              <EmptyState icon={<Radio size={18} />} title={words.emptyTitle} text={words.emptyText} action={<Button onClick={() => go('sources')}>{words.emptyAction}</Button>} />
-            ) : shown.length === 0 ? (
-              <EmptyState icon={<SearchX size={18} />} title={words.noMatchTitle} text={words.noMatchText} action={<Button onClick={clear}>{words.clearFilters}</Button>} />
-            ) : (
-              <VirtualList
-                label={words.channels}
-                testId={TESTIDS.channelsList}
-                rowTestId={TESTIDS.channelRow}
-                count={shown.length}
-                keyOf={keyOf}
-                heightOf={rowHeight}
-                activeIndex={cursor === null ? -1 : ids.indexOf(cursor)}
-                autoFocus
-                onPick={(index) => move(ids[index] ?? null)}
-                render={(index) => {
-                  const channel = shown[index];
-                  return channel ? <Row channel={channel} /> : null;
-                }}
-              />
-            )}
-          </div>
-          <p className="srOnly" role="status">
-            {isPending ? '' : words.live(shown.length)}
-          </p>
-        </>
+        <ListPane
+          title={words.title}
+          count={isPending ? undefined : number(shown.length)}
+          tabs={tabs}
+          live={isPending ? '' : words.live(shown.length)}
+          bars={
+            <PaneBar>
+              <SearchField label={words.search} value={query} onChange={setQuery} testId={TESTIDS.channelsSearch} onLeave={() => focusList(TESTIDS.channelsList)} />
+              <Facet label={words.type} values={facetValues(tally(found.map((each) => each.channel_type)), types, (name) => nameOf(t.channel, name))} chosen={types} onChange={setTypes} />
+              <Facet label={words.visibilityFilter} isSingle values={facetValues(tally(ofType.map((each) => each.visibility)), visibilities, (name) => nameOf(words.visibility, name), ['public', 'private', 'mixed'])} chosen={visibilities} onChange={setVisibilities} />
+            </PaneBar>
+          }
+        >
+          {error && data.length === 0 ? (
+            <ErrorState title={words.loadFailed} text={words.loadFailedText} detail={error.message} onRetry={() => void refetch()} />
+          ) : isPending ? (
+            <LoadingRows height={ROW_PX} />
+          ) : data.length === 0 ? (
+            <EmptyState icon={<Radio size={18} />} title={words.emptyTitle} text={words.emptyText} action={<Button onClick={() => go('sources')}>{words.emptyAction}</Button>} />
+          ) : shown.length === 0 ? (
+            <EmptyState icon={<SearchX size={18} />} title={words.noMatchTitle} text={words.noMatchText} action={<Button onClick={clear}>{words.clearFilters}</Button>} />
+          ) : (
+            <ListRows label={words.channels} testId={TESTIDS.channelsList} rowTestId={TESTIDS.channelRow} items={shown} rows={rows} render={(channel) => <Row channel={channel} />} />
+          )}
+        </ListPane>
       }
-      detail={here ? <ChannelPane key={channelKey(here)} channel={here} /> : <div className={css.nothing} />}
+      detail={here ? <ChannelPane key={channelKey(here)} channel={here} /> : <Nothing />}
     />
   );
 }
 
 const Row = memo(function Row({ channel }: { channel: ChannelView }) {
   return (
-    <div className={css.row} data-channel={channelKey(channel)}>
-      <div className={css.line}>
-        <span className={css.name}>{channel.title}</span>
+    <ListRow data-channel={channelKey(channel)}>
+      <RowLine>
+        <RowTitle>{channel.title}</RowTitle>
         <VisibilityMark visibility={channel.visibility} />
-      </div>
-      <div className={css.line}>
-        <span className={css.meta}>
+      </RowLine>
+      <RowLine>
+        <RowMeta>
           {nameOf(t.channel, channel.channel_type)} · {t.privacy.counts(channel.conversations, channel.messages)}
-        </span>
+        </RowMeta>
         {channel.chosen === null ? null : <Badge tone="accent">{t.privacy.chosenByYou}</Badge>}
-      </div>
-    </div>
+      </RowLine>
+    </ListRow>
   );
 });
 

@@ -34,7 +34,7 @@ export const RAIL: readonly PanelSpec[] = [
   { id: 'review', icon: Inbox, action: 'go.review', count: (counts) => counts.pending, isCall: true },
   { id: 'memories', icon: Library, action: 'go.memories', count: (counts) => counts.active },
   { id: 'conversations', icon: MessagesSquare, action: 'go.conversations', count: (counts) => counts.conversations },
-  { id: 'people', icon: UsersRound, action: 'go.people' },
+  { id: 'people', icon: UsersRound, action: 'go.people', count: (counts) => counts.links, isCall: true },
   { id: 'privacy', icon: ScanEye, action: 'go.privacy' },
   { id: 'sources', icon: HardDriveDownload, action: 'go.sources' },
   { id: 'activity', icon: Activity, action: 'go.activity', count: (counts) => counts.alerts, isCall: true },

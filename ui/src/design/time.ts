@@ -48,3 +48,11 @@ export function shortDate(time: number, now: number, locale?: string): string {
 export function fullTime(time: number, locale?: string): string {
   return asDate(time, locale, { dateStyle: 'medium', timeStyle: 'short' });
 }
+
+/** The end of a day (`2026-03-12`) on this computer, or null. */
+export function endOfDay(day: string): number | null {
+  const [year, month, date] = day.split('-').map(Number);
+  if (!year || !month || !date) return null;
+  const time = new Date(year, month - 1, date, 23, 59, 59, 999).getTime();
+  return Number.isNaN(time) ? null : time;
+}

@@ -140,6 +140,7 @@ export function createHttpPlatform(token: string): Platform {
         input.addEventListener('cancel', () => resolve([]));
         input.click();
       }),
+    pickTasksFile: async () => null,
     takeFiles,
     setTitle(title) {
       document.title = title;

@@ -1,6 +1,6 @@
 /** The desktop shell as host. The only file that may import `@tauri-apps/*`. */
 import { Channel, invoke } from '@tauri-apps/api/core';
-import type { Event, PickedFiles } from '../api/schema';
+import type { Event, PickedFiles, TasksFileChosen } from '../api/schema';
 import { type Platform, toRpcError } from './types';
 
 async function rpc(cmd: string, payload: unknown): Promise<unknown> {
@@ -25,6 +25,7 @@ export function createTauriPlatform(): Platform {
       };
     },
     pickFiles: async () => ((await rpc('pick_files', {})) as PickedFiles).files,
+    pickTasksFile: async () => ((await rpc('pick_tasks_file', {})) as TasksFileChosen).path,
     takeFiles: async () => [],
     setTitle(title) {
       document.title = title;

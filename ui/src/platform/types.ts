@@ -2,7 +2,8 @@
  * The complete surface that the application may use to reach its host.
  *
  * Two hosts exist: the desktop shell (`tauri.ts`) and a browser on loopback (`http.ts`); `fake/` stands in for both in tests
- * and screenshots. Deliberately not here: any path of the file system. A file is an opaque token that only the backend can open.
+ * and screenshots. Deliberately not here: any path of what is read. A file is an opaque token that only the backend can open;
+ * the one path there is names a file of the person's own to which tasks are added.
  */
 import type { Event, FileToken } from '../api/schema';
 
@@ -27,6 +28,8 @@ export interface Platform {
   onEvent(listener: (event: Event) => void): () => void;
   /** Lets the person choose files. Empty when they change their mind. */
   pickFiles(): Promise<FileToken[]>;
+  /** Lets the person choose a Markdown file for tasks, which need not be there yet. Its path, or null when they change their mind. */
+  pickTasksFile(): Promise<string | null>;
   /** Hands over files dropped on the page. The desktop shell answers drops itself (`files_dropped`) and returns nothing here. */
   takeFiles(files: File[]): Promise<FileToken[]>;
   /** The window's title. The desktop shell follows the document's title. */

@@ -23,6 +23,8 @@ export interface Target {
   person?: string;
   /** Suggested or answered pair to put the cursor on. */
   link?: string;
+  /** Gap to put the cursor on. */
+  gap?: string;
   /** For whom and where a context is to be shown, as `context_preview` takes them. */
   viewAs?: { person?: string; channel?: string };
   /** Words to search for. */

@@ -50,6 +50,10 @@ export const people = {
   handlesOwner: 'Your handles',
   handlesHint: 'How they appear in each channel. Two handles are one person only after you said so.',
   verified: 'Confirmed by you',
+  parts: 'Show',
+  partAbout: 'About',
+  partMessages: 'Lines',
+  partPlaces: 'Channels',
   linkWith: 'Link with…',
   viewAs: 'View as',
 
@@ -64,6 +68,7 @@ export const people = {
   places: 'What each channel may see',
   placesHint: 'Of what is remembered about them, as much as may be told there.',
   placesOwner: 'You are in every conversation. What others may see of you depends on who is there; try View as.',
+  placesNone: 'They take part in no stored conversation.',
   visible: (count: number) => `${number(count)} may be told`,
   withheld: (count: number) => `${number(count)} withheld`,
   nothingKnown: 'Nothing remembered',
@@ -71,6 +76,9 @@ export const people = {
 
   timeline: 'What they wrote',
   timelineOwner: 'What you wrote',
+  timelineNone: 'No line of theirs is stored.',
+  latest: 'Last lines',
+  allLines: 'Show more lines',
   openLine: 'Open in conversation',
   showMore: (count: number) => `Show ${number(count)} more`,
 

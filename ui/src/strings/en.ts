@@ -7,11 +7,15 @@
  */
 import { activity } from './en.activity';
 import { conversations } from './en.conversations';
+import { erase } from './en.erase';
+import { gaps } from './en.gaps';
 import { models } from './en.models';
 import { people } from './en.people';
 import { privacy } from './en.privacy';
+import { profile, promises } from './en.profile';
 import { settings } from './en.settings';
 import { sources } from './en.sources';
+import { standing } from './en.standing';
 import { welcome } from './en.welcome';
 import { number, plural } from './words';
 
@@ -67,6 +71,7 @@ export const en = {
     review: (count: number) => `${count === 1 ? 'candidate' : 'candidates'} to review`,
     memories: (count: number) => (count === 1 ? 'memory' : 'memories'),
     conversations: (count: number) => (count === 1 ? 'conversation' : 'conversations'),
+    people: (count: number) => `${count === 1 ? 'suggestion' : 'suggestions'} to answer`,
     activity: (count: number) => (count === 1 ? 'alert' : 'alerts'),
   },
   keys: {
@@ -188,6 +193,7 @@ export const en = {
     details: 'Details',
     durability: 'How long it holds',
     said: 'Said',
+    place: 'Who may see where it was said',
     proposed: 'Proposed',
     id: 'Id',
     statement: 'Statement',
@@ -292,8 +298,13 @@ export const en = {
     moreFilters: 'More',
   },
   conversations,
+  standing,
   people,
+  profile,
+  promises,
+  gaps,
   privacy,
+  erase,
   sources,
   activity,
   settings,

@@ -22,3 +22,15 @@ export function bytes(size: number): string {
   const value = size / 1000 ** step;
   return `${step > 0 && value < 100 ? value.toFixed(1) : number(Math.round(value))} ${UNITS[step] ?? ''}`;
 }
+
+const STEPS: readonly (readonly [ms: number, one: string, many: string])[] = [
+  [86_400_000, 'day', 'days'],
+  [3_600_000, 'hour', 'hours'],
+  [60_000, 'minute', 'minutes'],
+];
+
+/** "3 days", "20 minutes": the largest unit of which there is one and a half, or the smallest. */
+export function duration(ms: number): string {
+  const [step, one, many] = STEPS.find(([each]) => ms >= 1.5 * each) ?? [60_000, 'minute', 'minutes'];
+  return plural(Math.max(1, Math.round(ms / step)), one, many);
+}

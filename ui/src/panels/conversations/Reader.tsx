@@ -1,8 +1,8 @@
 /** One conversation: its head with privacy and Analyze now, and its messages. */
-import { Globe, GlobeLock, History, Lock, LockOpen } from 'lucide-react';
+import { Ellipsis, Globe, GlobeLock, History, Lock, LockOpen, Trash2 } from 'lucide-react';
 import { useCallback, useEffect, useState } from 'react';
 import { type ConversationRow, useRpc } from '../../api';
-import { Badge, Button, ErrorState, LoadingRows, PaneHeader, Tooltip, cx, shortDate } from '../../design';
+import { Badge, Button, ErrorState, IconButton, LoadingRows, Menu, PaneHeader, Tooltip, cx, shortDate } from '../../design';
 import { hatched } from '../../design/PrivateMark';
 import { useActions } from '../../keys';
 import { useNow } from '../../state/clock';
@@ -10,10 +10,12 @@ import { go, openConversation, reviewConversation } from '../../state/nav';
 import { showToast } from '../../state/toasts';
 import { nameOf, t } from '../../strings';
 import { TESTIDS } from '../../testids';
+import { askToErase } from '../shared/erase';
 import { AnalysisDialog } from './AnalysisDialog';
 import { AnalyzeBar, AnalyzeButton, useAnalyze } from './Analyze';
 import { Messages } from './Messages';
 import { PrivacyDialog } from './PrivacyDialog';
+import { Standing } from './Standing';
 import { VisibilityDialog } from './VisibilityDialog';
 import css from './Reader.module.css';
 import type { ReaderPart } from './index';
@@ -112,6 +114,24 @@ function Opened({ row, message, onReady }: { row: ConversationRow; message: stri
           {row.is_private ? t.conversations.makeNotPrivate : t.conversations.makePrivate}
         </Button>
         <AnalyzeButton analyze={analyze} />
+        <Menu
+          align="end"
+          trigger={
+            <IconButton label={t.app.more} testId={TESTIDS.conversationMore}>
+              <Ellipsis size={16} />
+            </IconButton>
+          }
+          entries={[
+            {
+              id: 'erase',
+              label: t.erase.menuConversation,
+              icon: <Trash2 size={14} />,
+              tone: 'danger',
+              testId: TESTIDS.eraseOpen,
+              run: () => askToErase({ kind: 'conversation', id: row.id, name: row.title }),
+            },
+          ]}
+        />
       </PaneHeader>
       <div className={css.facts}>
         <span className={css.fact}>{nameOf(t.channel, row.channel_type)}</span>
@@ -143,6 +163,7 @@ function Opened({ row, message, onReady }: { row: ConversationRow; message: stri
           {t.conversations.privateLine}
         </div>
       ) : null}
+      <Standing row={row} />
       <AnalyzeBar analyze={analyze} onResults={(analysis) => setResults({ analysis })} />
       <Messages row={row} target={message} onReady={onMessages} />
       {visibilityOpen ? <VisibilityDialog row={row} onClose={() => setVisibilityOpen(false)} /> : null}

@@ -5,6 +5,8 @@ import type { FakePlatform } from '../../platform/fake';
 import { go, nav } from '../../state/nav';
 import { setUiState } from '../../state/uiState';
 import { press, renderApp, violations } from '../../test/render';
+// Loaded before the first test looks for it: on a busy machine that takes longer than it waits.
+import './index';
 
 const PACE = { pace_ms: 15 };
 const rows = () => screen.getAllByTestId('conversation-row');
@@ -155,7 +157,8 @@ describe('reading', () => {
     const before = host.calls.length;
     await press('j', 'j', 'k');
     expect(current()).toBe(1);
-    expect(host.calls.slice(before).map((each) => each.cmd)).toEqual([]);
+    // What the window remembers is written down some time after it was set.
+    expect(host.calls.slice(before).map((each) => each.cmd).filter((cmd) => cmd !== 'ui_state_set')).toEqual([]);
   });
 
   test('the owner is "You", others have their names, the day is said once', async () => {

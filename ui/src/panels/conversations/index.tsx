@@ -13,6 +13,7 @@ import { type ActionIn, hotkeys, useActions } from '../../keys';
 import { go, useNavTarget } from '../../state/nav';
 import { getUiState, setUiState } from '../../state/uiState';
 import { t } from '../../strings';
+import { EraseDialog } from '../shared/EraseDialog';
 import { ConversationList, type ListHandle } from './ConversationList';
 import { Reader } from './Reader';
 
@@ -33,6 +34,7 @@ const READER_KEYS = {
   'conversations.visibility': 'head',
   'conversations.private': 'head',
   'conversations.analyze': 'head',
+  'conversations.standing': 'head',
   'conversations.results': 'results',
   'conversations.read': 'messages',
   'conversations.nextMessage': 'messages',
@@ -134,6 +136,7 @@ export default function Conversations() {
           )
         }
       />
+      <EraseDialog />
     </div>
   );
 }

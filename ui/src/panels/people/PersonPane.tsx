@@ -1,33 +1,47 @@
 /**
- * One person in full: handles, links, what is remembered, what each channel may see, what they wrote.
+ * One person in full, in three parts: what is known of them, what they wrote, what each channel may see.
  *
- * Sections stand only where there is something to show. Deliberately not here: changing a memory, which is Memories'.
+ * Deliberately not here: changing a memory, which is Memories'.
  */
-import { ChevronDown, ChevronUp, Link2, Lock, ScanEye, Unlink } from 'lucide-react';
-import { useState } from 'react';
-import { type AboutView, type LineView, type LinkView, type PersonDetail, type PersonView, type PlaceView, useRpc } from '../../api';
-import { Badge, Button, CategoryIcon, ErrorState, IconButton, LoadingRows, PaneBody, PaneFoot, PaneHeader, RelativeTime, Switch, cx, fullTime, shortDate } from '../../design';
-import { PrivateLock, hatched } from '../../design/PrivateMark';
+import { ChevronDown, ChevronUp, Ellipsis, Link2, ScanEye, Trash2 } from 'lucide-react';
+import { type ReactNode, useState } from 'react';
+import { type PersonDetail, type PersonView, useRpc } from '../../api';
+import { Badge, Button, ErrorState, IconButton, LoadingRows, Menu, PaneBody, PaneFoot, PaneHeader, Segmented, shortDate } from '../../design';
 import { hotkeys, useActions } from '../../keys';
 import { useNow } from '../../state/clock';
-import { go, openConversation, openMemory } from '../../state/nav';
+import { go, openConversation } from '../../state/nav';
+import { useUiState } from '../../state/uiState';
 import { nameOf, t } from '../../strings';
 import { TESTIDS } from '../../testids';
-import { VisibilityMark } from '../shared/Visibility';
-import { shareMemory, unlink } from './answers';
-import { handleWithChannel, personName } from './clues';
+import { askToErase } from '../shared/erase';
+import { Promises, isOpen } from '../shared/Promises';
+import { personName } from './clues';
 import { LinkDialog } from './LinkDialog';
-import { HandleRow, KindIcon, Rows, Section } from './parts';
+import { KindIcon, Section } from './parts';
+import { Handles, Links, Memories, Places, Timeline } from './PersonParts';
+import { Profile } from './Profile';
 import css from './People.module.css';
+
+const PARTS = ['about', 'lines', 'places'] as const;
+type Part = (typeof PARTS)[number];
+
+/** The newest lines, so that one hears somebody before anything is known of them. */
+const LATEST_LINES = 3;
+
+const isPart = (text: string): text is Part => (PARTS as readonly string[]).includes(text);
 
 export function PersonPane({ person, isRested, people }: { person: PersonView; isRested: boolean; people: readonly PersonView[] }) {
   const { data: detail, error, refetch } = useRpc('person_get', { id: person.id }, { enabled: isRested });
+  const [stored, setPart] = useUiState<string>('people.part', 'about');
+  const part: Part = isPart(stored) ? stored : 'about';
   const [isLinking, setLinking] = useState(false);
-  const now = useNow();
   const handle = person.handles[0];
   const mayLink = handle !== undefined && people.some((each) => each.id !== person.id);
   const viewAs = () => go('privacy', { viewAs: { person: person.id } });
   useActions('people', {
+    'people.about': () => setPart('about'),
+    'people.lines': () => setPart('lines'),
+    'people.places': () => setPart('places'),
     'people.link': () => (mayLink ? setLinking(true) : false),
     'people.viewAs': () => (person.is_owner ? false : viewAs()),
     'people.open': () => {
@@ -40,6 +54,17 @@ export function PersonPane({ person, isRested, people }: { person: PersonView; i
   return (
     <>
       <PaneHeader level={2} title={nameOf(t.people.kindOne, person.type)}>
+        <Segmented
+          label={t.people.parts}
+          value={part}
+          testId={TESTIDS.personParts}
+          choices={[
+            { value: 'about', label: t.people.partAbout, testId: 'person-part-about' },
+            { value: 'lines', label: t.people.partMessages, testId: 'person-part-lines' },
+            { value: 'places', label: t.people.partPlaces, testId: 'person-part-places' },
+          ]}
+          onChange={setPart}
+        />
         <IconButton label={t.app.previous} action="people.previous" onClick={() => hotkeys.run('people.previous')}>
           <ChevronUp size={16} />
         </IconButton>
@@ -47,26 +72,20 @@ export function PersonPane({ person, isRested, people }: { person: PersonView; i
           <ChevronDown size={16} />
         </IconButton>
       </PaneHeader>
-      <PaneBody label={t.people.detail} of={person.id} testId={TESTIDS.personDetail}>
+      <PaneBody label={t.people.detail} of={`${person.id} ${part}`} testId={TESTIDS.personDetail}>
         <article className={css.detail}>
-          <div className={css.head}>
-            <KindIcon type={person.type} size={18} />
-            <h2 className={css.title} data-testid={TESTIDS.personName}>
-              {personName(person)}
-            </h2>
-            {person.is_owner ? <Badge tone="accent">{t.people.you}</Badge> : null}
-          </div>
-          <p className={css.facts}>
-            <span className="num">{t.people.messages(person.messages)}</span>
-            <span className="num">{person.first === null || person.last === null ? t.people.neverSeen : t.people.seen(shortDate(person.first, now), shortDate(person.last, now))}</span>
-          </p>
-          <Handles person={person} />
+          <Head person={person} />
+          {part === 'about' ? <Handles person={person} /> : null}
           {error && !detail ? (
             <ErrorState title={t.people.detailFailed} text={t.people.detailFailedText} detail={error.message} onRetry={() => void refetch()} />
-          ) : detail ? (
-            <Known detail={detail} />
-          ) : (
+          ) : !detail ? (
             <LoadingRows rows={4} />
+          ) : part === 'lines' ? (
+            <Timeline lines={detail.timeline} title={person.is_owner ? t.people.timelineOwner : t.people.timeline} />
+          ) : part === 'places' ? (
+            <Places places={detail.places} isOwner={detail.person.is_owner} />
+          ) : (
+            <About detail={detail} onAll={() => setPart('lines')} />
           )}
         </article>
       </PaneBody>
@@ -75,9 +94,13 @@ export function PersonPane({ person, isRested, people }: { person: PersonView; i
           {t.people.linkWith}
         </Button>
         {person.is_owner ? null : (
-          <Button tone="quiet" icon={<ScanEye size={15} aria-hidden="true" />} action="people.viewAs" testId={TESTIDS.viewAsOpen} onClick={viewAs}>
-            {t.people.viewAs}
-          </Button>
+          <>
+            <Button tone="quiet" icon={<ScanEye size={15} aria-hidden="true" />} action="people.viewAs" testId={TESTIDS.viewAsOpen} onClick={viewAs}>
+              {t.people.viewAs}
+            </Button>
+            <span className={css.space} />
+            <More person={person} />
+          </>
         )}
       </PaneFoot>
       {isLinking && handle ? <LinkDialog person={person} people={people} onClose={() => setLinking(false)} /> : null}
@@ -85,145 +108,89 @@ export function PersonPane({ person, isRested, people }: { person: PersonView; i
   );
 }
 
-/** What rests on the stored messages. Other derived knowledge about a person is another section in this order. */
-function Known({ detail }: { detail: PersonDetail }) {
+function More({ person }: { person: PersonView }) {
+  const name = personName(person);
+  return (
+    <Menu
+      side="top"
+      align="end"
+      trigger={
+        <IconButton label={t.app.more} testId={TESTIDS.personMore}>
+          <Ellipsis size={16} />
+        </IconButton>
+      }
+      entries={[
+        {
+          id: 'erase',
+          label: t.erase.menuPerson(name),
+          icon: <Trash2 size={14} />,
+          tone: 'danger',
+          testId: TESTIDS.eraseOpen,
+          run: () => askToErase({ kind: 'person', id: person.id, name }),
+        },
+      ]}
+    />
+  );
+}
+
+function Head({ person }: { person: PersonView }) {
+  const now = useNow();
   return (
     <>
-      <Links links={detail.links} />
-      <Memories memories={detail.memories} />
-      <Places places={detail.places} isOwner={detail.person.is_owner} />
-      <Timeline lines={detail.timeline} isOwner={detail.person.is_owner} />
+      <div className={css.head}>
+        <KindIcon type={person.type} size={18} />
+        <h2 className={css.title} data-testid={TESTIDS.personName}>
+          {personName(person)}
+        </h2>
+        {person.is_owner ? <Badge tone="accent">{t.people.you}</Badge> : null}
+      </div>
+      <p className={css.facts}>
+        <span className="num">{t.people.messages(person.messages)}</span>
+        <span className="num">{person.first === null || person.last === null ? t.people.neverSeen : t.people.seen(shortDate(person.first, now), shortDate(person.last, now))}</span>
+      </p>
     </>
   );
 }
 
-function Handles({ person }: { person: PersonView }) {
+/** Services and groups want nothing and promise nothing. */
+const isSomebody = (person: PersonView): boolean => person.is_owner || person.type === 'person';
+
+function About({ detail, onAll }: { detail: PersonDetail; onAll: () => void }): ReactNode {
+  const { person, timeline } = detail;
   return (
-    <Section title={person.is_owner ? t.people.handlesOwner : t.people.handles} hint={person.is_owner ? undefined : t.people.handlesHint}>
-      <Rows items={person.handles} render={(handle) => <HandleRow key={handle.id} handle={handle} />} />
-    </Section>
+    <>
+      <Links links={detail.links} />
+      {isSomebody(person) || detail.profile.length > 0 ? <Profile person={person} entries={detail.profile} /> : null}
+      {isSomebody(person) ? <Owed person={person} /> : null}
+      <Memories memories={detail.memories} />
+      <Timeline lines={timeline.slice(0, LATEST_LINES)} title={t.people.latest}>
+        {timeline.length > LATEST_LINES ? (
+          <Button size="s" tone="quiet" action="people.lines" onClick={onAll}>
+            {t.people.allLines}
+          </Button>
+        ) : null}
+      </Timeline>
+    </>
   );
 }
 
-const LINK_TONES: Readonly<Record<string, 'ok' | 'accent' | 'plain'>> = { same: 'ok', open: 'accent' };
-
-function Links({ links }: { links: readonly LinkView[] }) {
-  if (links.length === 0) return null;
+/** Promises from them and to them. */
+function Owed({ person }: { person: PersonView }) {
+  const { data, error } = useRpc('person_commitments', { id: person.id });
+  if (error) {
+    return (
+      <Section title={t.promises.title}>
+        <p role="alert">
+          {t.promises.failed} {error.message}
+        </p>
+      </Section>
+    );
+  }
+  if (!data) return null;
   return (
-    <Section title={t.people.links}>
-      <Rows
-        items={links}
-        render={(link) => (
-          <li key={link.id} className={css.link} data-testid={TESTIDS.personLink} data-status={link.status}>
-            <Badge tone={LINK_TONES[link.status] ?? 'plain'}>{nameOf(t.people.linkStates, link.status)}</Badge>
-            <span className={css.pair}>
-              {handleWithChannel(link.a)} – {handleWithChannel(link.b)}
-            </span>
-            {link.decided === null ? null : (
-              <span className={css.when}>
-                <RelativeTime time={link.decided} date />
-              </span>
-            )}
-            {link.status === 'same' ? (
-              <Button size="s" icon={<Unlink size={13} aria-hidden="true" />} label={t.people.unlinkLabel(handleWithChannel(link.a), handleWithChannel(link.b))} testId={TESTIDS.unlink} onClick={() => void unlink(link)}>
-                {t.people.unlink}
-              </Button>
-            ) : (
-              <Button size="s" tone="quiet" label={`${t.people.look}: ${handleWithChannel(link.a)} – ${handleWithChannel(link.b)}`} onClick={() => go('people', { link: link.id })}>
-                {t.people.look}
-              </Button>
-            )}
-          </li>
-        )}
-      />
+    <Section title={t.promises.title}>
+      {data.items.some(isOpen) ? null : <p className={css.hint}>{t.promises.none}</p>}
+      <Promises items={data.items} withPlace />
     </Section>
-  );
-}
-
-function Memories({ memories }: { memories: readonly AboutView[] }) {
-  if (memories.length === 0) return null;
-  return (
-    <Section title={t.people.memories} hint={t.people.shareHint}>
-      <Rows
-        items={memories}
-        render={(memory) => (
-          <li key={memory.id} className={css.memory} data-testid={TESTIDS.personMemory}>
-            <CategoryIcon category={memory.category} />
-            <button type="button" className={css.open} title={t.people.openMemory} onClick={() => openMemory(memory.id)}>
-              {memory.content}
-            </button>
-            <VisibilityMark visibility={memory.visibility} />
-            <span className={css.share}>
-              <span aria-hidden="true">{t.people.share}</span>
-              <Switch label={t.people.shareLabel(memory.content)} checked={memory.is_shared} testId={TESTIDS.personShare} onChange={(next) => void shareMemory(memory.id, next)} />
-            </span>
-          </li>
-        )}
-      />
-    </Section>
-  );
-}
-
-function Places({ places, isOwner }: { places: readonly PlaceView[]; isOwner: boolean }) {
-  if (places.length === 0) return isOwner ? <Section title={t.people.places}>{<p className={css.hint}>{t.people.placesOwner}</p>}</Section> : null;
-  return (
-    <Section title={t.people.places} hint={t.people.placesHint}>
-      <Rows
-        items={places}
-        render={(place) => (
-          <li key={place.conversation_id} className={css.place} data-testid={TESTIDS.personPlace}>
-            <span className={css.placeName}>
-              <button type="button" className={css.open} onClick={() => openConversation(place.conversation_id)}>
-                {place.title}
-              </button>
-              <span className={css.channelName}>{nameOf(t.channel, place.channel)}</span>
-            </span>
-            {place.is_private ? (
-              <span className={css.offRecord}>
-                <Lock size={13} aria-hidden="true" />
-                {t.people.offRecord}
-              </span>
-            ) : (
-              <VisibilityMark visibility={place.visibility} />
-            )}
-            <span className={cx('num', css.tell)}>
-              {place.visible_memories + place.withheld_memories === 0 ? (
-                <span className={css.withheld}>{t.people.nothingKnown}</span>
-              ) : (
-                <>
-                  <span>{t.people.visible(place.visible_memories)}</span>
-                  <span className={css.withheld}>{t.people.withheld(place.withheld_memories)}</span>
-                </>
-              )}
-            </span>
-          </li>
-        )}
-      />
-    </Section>
-  );
-}
-
-function Timeline({ lines, isOwner }: { lines: readonly LineView[]; isOwner: boolean }) {
-  if (lines.length === 0) return null;
-  return (
-    <Section title={isOwner ? t.people.timelineOwner : t.people.timeline}>
-      <Rows items={lines} render={(line) => <TimelineRow key={line.message_id} line={line} />} />
-    </Section>
-  );
-}
-
-function TimelineRow({ line }: { line: LineView }) {
-  return (
-    <li className={cx(css.said, line.is_private && css.saidPrivate, line.is_private && hatched)}>
-      <button type="button" className={css.saidButton} data-testid={TESTIDS.personLine} title={fullTime(line.time)} onClick={() => openConversation(line.conversation_id, line.message_id)}>
-        <span className={css.saidMeta}>
-          <RelativeTime time={line.time} date />
-          <span className={css.saidWhere}>{line.conversation_title}</span>
-          <span>{nameOf(t.channel, line.channel)}</span>
-          {line.is_private ? <PrivateLock /> : <VisibilityMark visibility={line.visibility} bare />}
-        </span>
-        <span className={css.saidText}>{line.text}</span>
-      </button>
-    </li>
   );
 }

@@ -1,23 +1,29 @@
 /**
- * People: everybody there is, with every handle they are known by, and the pairs of handles that may be one person.
+ * People: everybody there is, with every handle they are known by and what is known of them; the pairs of handles that may be one
+ * person; and what was wanted and could not be done.
  *
  * Two handles are one person only after the person said so, and unlinking restores every view: a link is an answer and nothing
  * else. Deliberately not here: what a channel may be told in general, which is Privacy's.
  */
 import { useEffect, useRef } from 'react';
-import { type PeopleResponse, useRpc } from '../../api';
+import { type GapsResponse, type PeopleResponse, useRpc } from '../../api';
 import { Segmented } from '../../design';
 import { hotkeys, useActions } from '../../keys';
 import { useNavTarget } from '../../state/nav';
 import { setUiState, useUiState } from '../../state/uiState';
 import { t } from '../../strings';
 import { TESTIDS } from '../../testids';
+import { EraseDialog } from '../shared/EraseDialog';
+import { GapsTab } from './GapsTab';
+import { isToDecide } from './gaps';
 import { LinksTab } from './LinksTab';
 import { PeopleTab } from './PeopleTab';
 
-type Tab = 'people' | 'links';
+const TABS = ['people', 'links', 'gaps'] as const;
+type Tab = (typeof TABS)[number];
 
 const openOf = (response: PeopleResponse) => response.items.reduce((sum, person) => sum + person.open_links, 0);
+const toDecideOf = (response: GapsResponse) => response.items.filter(isToDecide).length;
 
 export default function People() {
   const [stored, setTab] = useUiState<string>('people.tab', 'people');
@@ -26,18 +32,20 @@ export default function People() {
   useEffect(() => {
     if (!target || answered.current === target) return;
     answered.current = target;
-    if (target.link) setUiState('people.tab', 'links');
+    if (target.gap) setUiState('people.tab', 'gaps');
+    else if (target.link) setUiState('people.tab', 'links');
     else if (target.person) setUiState('people.tab', 'people');
   }, [target]);
-  const tab: Tab = stored === 'links' ? 'links' : 'people';
+  const tab: Tab = (TABS as readonly string[]).includes(stored) ? (stored as Tab) : 'people';
   // An open pair stands at both of its people.
   const { data: open = 0 } = useRpc('people_list', {}, { select: openOf });
+  const { data: toDecide = 0 } = useRpc('gaps_list', {}, { select: toDecideOf });
   const show = (next: Tab) => {
     // The other view says itself whether there is a row to act on.
     hotkeys.setContext({ cursor: false, selection: false });
     setTab(next);
   };
-  useActions('people', { 'people.tab': () => show(tab === 'people' ? 'links' : 'people') });
+  useActions('people', { 'people.tab': () => show(TABS[(TABS.indexOf(tab) + 1) % TABS.length] ?? 'people') });
   const tabs = (
     <Segmented
       label={t.people.tabs}
@@ -46,9 +54,15 @@ export default function People() {
       choices={[
         { value: 'people', label: t.people.tabPeople, testId: 'people-tab-people' },
         { value: 'links', label: t.people.tabLinks, count: open / 2, testId: 'people-tab-links' },
+        { value: 'gaps', label: t.gaps.tab, count: toDecide, testId: 'people-tab-gaps' },
       ]}
       onChange={show}
     />
   );
-  return tab === 'links' ? <LinksTab tabs={tabs} target={target} /> : <PeopleTab tabs={tabs} target={target} />;
+  return (
+    <>
+      {tab === 'links' ? <LinksTab tabs={tabs} target={target} /> : tab === 'gaps' ? <GapsTab tabs={tabs} target={target} /> : <PeopleTab tabs={tabs} target={target} />}
+      <EraseDialog />
+    </>
+  );
 }

@@ -19,7 +19,7 @@ const question = () => screen.getByTestId('link-question').textContent;
 const detailOf = async (who: string) => {
   fireEvent.click(rows().find((row) => row.textContent?.includes(who)) as HTMLElement);
   await waitFor(() => expect(name()).toBe(who));
-  await screen.findByText('What they wrote');
+  await screen.findByText('Last lines');
 };
 const openPeople = async () => {
   const host = await renderApp('people');
@@ -35,7 +35,7 @@ const openLinks = async () => {
 };
 
 beforeEach(() => {
-  for (const [key, value] of [['people.tab', 'people'], ['people.filters', {}], ['privacy.tab', 'channels'], ['privacy.view', {}]] as const) setUiState(key, value);
+  for (const [key, value] of [['people.tab', 'people'], ['people.part', 'about'], ['people.filters', {}], ['privacy.tab', 'channels'], ['privacy.view', {}]] as const) setUiState(key, value);
 });
 
 describe('everybody', () => {
@@ -97,11 +97,24 @@ describe('one person', () => {
     await openPeople();
     await detailOf('Mum');
     expect(screen.getByTestId('person-handle').textContent).toContain('WhatsApp');
-    expect(screen.getByTestId('person-place').textContent).toContain('Kept out of memory');
     expect(screen.getAllByTestId('person-line')[0]?.textContent, 'its lock shows wherever its lines do').toContain('Kept out of memory');
     fireEvent.click(screen.getAllByTestId('person-line')[0] as HTMLElement);
     expect(nav.get()).toMatchObject({ panel: 'conversations', target: { conversation: 'conv_family' } });
     expect(nav.get().target?.message).toMatch(/^int_conv_family_/);
+  });
+
+  test('1, 2 and 3 turn to what is known, what they wrote, and what each channel may see', async () => {
+    await openPeople();
+    await detailOf('Mum');
+    await press('3');
+    expect(screen.getByTestId('person-place').textContent).toContain('Kept out of memory');
+    expect(screen.queryByTestId('person-handle'), 'the page shows one part').toBeNull();
+    await press('2');
+    expect(screen.getAllByTestId('person-line')).toHaveLength(2);
+    expect(screen.getByTestId('person-part-lines').getAttribute('aria-checked')).toBe('true');
+    expect(await violations()).toEqual([]);
+    await press('j', '1');
+    await screen.findAllByTestId('person-handle');
   });
 
   test('a memory may be told anywhere, and that can be undone', async () => {
@@ -135,6 +148,8 @@ describe('one person', () => {
     await press('k');
     const left = question();
     expect(left).not.toBe('Are tw and Tomasz Wrona one person?');
+    await press('t');
+    await screen.findByTestId('tasks-file');
     await press('t');
     await screen.findAllByTestId('person-row');
     await press('t');

@@ -6,7 +6,7 @@
 import { EyeOff, ScanEye } from 'lucide-react';
 import { type ReactNode, useId, useMemo } from 'react';
 import { type ContextItemView, type ContextRequestView, type ContextResponse, useRpc } from '../../api';
-import { EmptyState, ErrorState, FreePick, LoadingRows, type Option, PaneBody, PaneHeader, Pick, SplitPane } from '../../design';
+import { EmptyState, ErrorState, FreePick, LoadingRows, type Option, PaneBody, PaneHeader, Pick, SplitPane, endOfDay } from '../../design';
 import { useSettled } from '../../state/settled';
 import { openConversation, openMemory } from '../../state/nav';
 import { useUiState } from '../../state/uiState';
@@ -33,14 +33,6 @@ interface Form {
 }
 
 const EMPTY: Form = { agent: '', person: '', channel: '', query: '', budget: '', asOf: '' };
-
-/** The end of a day on this computer, or null. */
-export function endOfDay(day: string): number | null {
-  const [year, month, date] = day.split('-').map(Number);
-  if (!year || !month || !date) return null;
-  const time = new Date(year, month - 1, date, 23, 59, 59, 999).getTime();
-  return Number.isNaN(time) ? null : time;
-}
 
 /** What is wrong with a length, or null. */
 export const budgetProblem = (budget: string): string | null => {

@@ -1,13 +1,14 @@
 import { fireEvent, screen, waitFor, within } from '@testing-library/react';
 import userEvent from '@testing-library/user-event';
 import { beforeEach, describe, expect, test } from 'vitest';
+import { endOfDay } from '../../design';
 import { RpcError } from '../../platform';
 import type { FakePlatform } from '../../platform/fake';
 import { nav } from '../../state/nav';
 import { setUiState } from '../../state/uiState';
 import { press, renderApp, violations } from '../../test/render';
 import { charsOf, linesOf, partsOf } from './contextText';
-import { budgetProblem, endOfDay, requestOf } from './ViewAs';
+import { budgetProblem, requestOf } from './ViewAs';
 // Loaded before the first test looks for it: on a busy machine that takes longer than it waits.
 import './index';
 

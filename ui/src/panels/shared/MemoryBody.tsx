@@ -9,6 +9,7 @@ import { nameOf, t } from '../../strings';
 import { TESTIDS } from '../../testids';
 import css from './MemoryBody.module.css';
 import { proposerNames } from './proposers';
+import { VisibilityMark } from './Visibility';
 
 export interface MemoryBodyProps {
   row: MemoryRow;
@@ -124,6 +125,7 @@ function Evidence({ evidence, action }: { evidence: readonly EvidenceView[]; act
             {each.is_private ? <Lock size={12} aria-label={t.memory.private} /> : null}
             <span className={css.captionTitle}>{each.conversation_title}</span>
             <span className={css.channel}>{nameOf(t.channel, each.channel_type)}</span>
+            {each.is_private || each.line === null ? null : <VisibilityMark visibility={each.visibility} />}
             <span className={css.space} />
             <Button size="s" tone="quiet" icon={<CornerDownRight size={14} aria-hidden="true" />} action={index === 0 ? action : undefined} testId={index === 0 ? TESTIDS.source : undefined} onClick={() => openConversation(each.conversation_id, each.interaction_id)}>
               {t.memory.openSource}
@@ -191,11 +193,19 @@ function Versions({ detail }: { detail: MemoryDetail }) {
   );
 }
 
+/** Who may see the places it comes from: the strictest counts. */
+function visibilityOf(evidence: readonly EvidenceView[]): string | null {
+  const seen = evidence.filter((each) => each.line !== null && !each.is_private);
+  return seen.length === 0 ? null : seen.every((each) => each.visibility === 'public') ? 'public' : 'private';
+}
+
 function Facts({ detail }: { detail: MemoryDetail }) {
+  const visibility = visibilityOf(detail.evidence);
   return (
     <dl className={css.facts}>
       <Fact name={t.memory.durability}>{nameOf(t.durability, detail.durability)}</Fact>
       <Fact name={t.memory.said}>{fullTime(detail.row.said_at)}</Fact>
+      {visibility ? <Fact name={t.memory.place}>{nameOf(t.privacy.visibilityLong, visibility)}</Fact> : null}
       <Fact name={t.memory.proposers}>
         <span title={detail.proposers.join(', ')}>{proposerNames(detail.proposers)}</span>
       </Fact>

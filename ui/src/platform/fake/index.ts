@@ -8,6 +8,7 @@ import type { Event, RpcSchema, Theme } from '../../api/schema';
 import { type Platform, RpcError } from '../types';
 import { conversationCommands } from './conversations';
 import { buildWorld } from './data';
+import { knowledgeCommands } from './knowledge';
 import { memoryCommands } from './memories';
 import { type ModelState, modelCommands } from './models';
 import { peopleCommands } from './people';
@@ -77,6 +78,7 @@ export function createFakePlatform(options: FakeOptions = {}): FakePlatform {
     ...peopleCommands(world, host, { firstRun: options.firstRun ?? false }),
     ...modelCommands(world, host, { models: options.models ?? 'none', firstRun: options.firstRun ?? false }),
   };
+  Object.assign(handlers, knowledgeCommands(world, host, handlers, options.firstRun ?? false));
   Object.assign(handlers, workCommands(host, handlers, options.pace_ms ?? 400));
   const failures = new Map<string, RpcError>();
   const calls: FakePlatform['calls'] = [];
@@ -110,6 +112,7 @@ export function createFakePlatform(options: FakeOptions = {}): FakePlatform {
       return () => listeners.delete(listener);
     },
     pickFiles: async () => ['conversations.zip', 'WhatsApp Chat with Noor.txt', 'holiday.pdf'].map((name, index) => ({ token: `file:${name}`, name, size: [96_400_000, 412_000, 2_100_000][index] ?? 0 })),
+    pickTasksFile: async () => '/home/robin/notes/tasks.md',
     takeFiles: async (files) => files.map((file) => ({ token: `file:${file.name}`, name: file.name, size: file.size })),
     setTitle(title) {
       document.title = title;

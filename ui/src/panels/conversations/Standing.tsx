@@ -1,0 +1,126 @@
+/**
+ * Where a conversation stands, in one line: whether it goes on and why, what is still promised. Opened, also how it sounds and the
+ * summary with the lines it covers. Of a conversation kept out of memory nothing is worked out, so nothing stands here.
+ */
+import { ChevronDown } from 'lucide-react';
+import { useId } from 'react';
+import { type ConversationRow, type ReasonView, type StandingView, type ToneView, useRpc } from '../../api';
+import { useActions } from '../../keys';
+import { openConversation } from '../../state/nav';
+import { useUiState } from '../../state/uiState';
+import { nameOf, t } from '../../strings';
+import { duration } from '../../strings/words';
+import { TESTIDS } from '../../testids';
+import { Promises, isOpen } from '../shared/Promises';
+import { proposerNames } from '../shared/proposers';
+import css from './Standing.module.css';
+
+/** A reason in words; a kind unknown here is named. */
+export function reasonWords({ kind, silence_ms, usual_ms }: Pick<ReasonView, 'kind' | 'silence_ms' | 'usual_ms'>): string {
+  const say = t.standing.reasons[kind];
+  const inWords = (ms: number | null) => (ms === null ? null : duration(ms));
+  return say ? say(inWords(silence_ms), inWords(usual_ms)) : nameOf({}, kind).toLowerCase();
+}
+
+export function toneWords(tone: ToneView): string {
+  const words = t.standing;
+  return words.toneOf([nameOf(words.formality, tone.formality), nameOf(words.technical, tone.technical_level), ...(tone.pace === null ? [] : [nameOf(words.pace, tone.pace)]), words.words(tone.typical_words)]);
+}
+
+export function Standing({ row }: { row: ConversationRow }) {
+  return row.is_private ? null : <Line row={row} />;
+}
+
+function Line({ row }: { row: ConversationRow }) {
+  const { data } = useRpc('conversation_standing', { id: row.id });
+  const [isShown, setShown] = useUiState('conversations.standing', false);
+  const id = useId();
+  const words = t.standing;
+  const status = data ? data.status : row.status;
+  useActions('conversations', { 'conversations.standing': () => (status === null ? false : setShown(!isShown)) });
+  // Not judged yet: what is said of it is said when it is known.
+  if (status === null) return null;
+  const promised = data?.commitments.filter(isOpen).length ?? 0;
+  return (
+    <section className={css.standing} data-testid={TESTIDS.standing} data-status={status}>
+      <button
+        type="button"
+        className={css.toggle}
+        aria-expanded={isShown}
+        aria-controls={isShown ? id : undefined}
+        aria-keyshortcuts="s"
+        title={`${isShown ? words.hide : words.show} (S)`}
+        data-testid={TESTIDS.standingToggle}
+        onClick={() => setShown(!isShown)}
+      >
+        <span className={css.status} data-status={status}>
+          <span className={css.dot} aria-hidden="true" />
+          {nameOf(words.status, status)}
+        </span>
+        <span className={css.why}>{data ? data.reasons.map(reasonWords).join(', ') : ''}</span>
+        {promised > 0 ? <span className={css.open}>{words.openPromises(promised)}</span> : null}
+        <ChevronDown size={14} className={css.chevron} aria-hidden="true" />
+      </button>
+      {isShown && data ? <Detail id={id} row={row} standing={data} /> : null}
+    </section>
+  );
+}
+
+function Detail({ id, row, standing }: { id: string; row: ConversationRow; standing: StandingView }) {
+  const { status, reasons, tone, commitments, summary } = standing;
+  const words = t.standing;
+  const line = (message: string, text: string) => (
+    <button type="button" className={css.link} onClick={() => openConversation(row.id, message)}>
+      {text}
+    </button>
+  );
+  return (
+    // Scrolls by itself where much was promised, so that the lines below stay in view; focusable, so that it scrolls by keyboard.
+    // oxlint-disable-next-line jsx-a11y/no-noninteractive-tabindex
+    <div id={id} className={css.scroll} tabIndex={0} role="region" aria-label={words.title}>
+      <dl className={css.detail} data-testid={TESTIDS.standingDetail}>
+        <dt>{nameOf(words.status, status ?? '')}</dt>
+        <dd>
+          {nameOf(words.statusText, status ?? '')}{' '}
+          {reasons.length > 0 ? (
+            <span className={css.meta}>
+              {words.why}:{' '}
+              {reasons.map((reason, index) => (
+                <span key={reason.kind}>
+                  {index > 0 ? ', ' : ''}
+                  {reason.place ? line(reason.place.message_id, reasonWords(reason)) : reasonWords(reason)}
+                </span>
+              ))}
+              .
+            </span>
+          ) : null}
+        </dd>
+        {tone ? (
+          <>
+            <dt>{words.tone}</dt>
+            <dd>{toneWords(tone)}</dd>
+          </>
+        ) : null}
+        {summary ? (
+          <>
+            <dt>{words.summary}</dt>
+            <dd>
+              <p className={css.summary}>{summary.text}</p>
+              <p className={css.meta}>
+                {words.covers} {line(summary.first_message_id, words.firstLine)} {words.to} {line(summary.last_message_id, words.lastLine)}, {proposerNames([summary.proposer])}
+              </p>
+            </dd>
+          </>
+        ) : null}
+        {commitments.length > 0 ? (
+          <>
+            <dt>{t.promises.title}</dt>
+            <dd>
+              <Promises items={commitments} />
+            </dd>
+          </>
+        ) : null}
+      </dl>
+    </div>
+  );
+}

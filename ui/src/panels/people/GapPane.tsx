@@ -1,0 +1,115 @@
+/** One gap: what was wanted, how often and by whom, every line that shows it, its task, and the decision. */
+import { Check, ChevronDown, ChevronUp, X } from 'lucide-react';
+import type { ReactNode } from 'react';
+import type { GapView, PersonView } from '../../api';
+import { Badge, Button, IconButton, PaneBody, PaneFoot, PaneHeader, RelativeTime, shortDate } from '../../design';
+import { type ActionIn, hotkeys, useActions } from '../../keys';
+import { useNow } from '../../state/clock';
+import { openConversation, openPerson } from '../../state/nav';
+import { nameOf, t } from '../../strings';
+import { TESTIDS } from '../../testids';
+import { Quotes } from '../shared/Quote';
+import { personName } from './clues';
+import { isToDecide, needWords, personOf } from './gaps';
+import css from './Gaps.module.css';
+import { Section } from './parts';
+import people from './People.module.css';
+
+/** Lines shown at first: a gap rests on few, and each is a reason to decide by. */
+const LINES = 8;
+
+export const GAP_TONES: Readonly<Record<string, 'accent' | 'warn' | 'ok' | 'plain'>> = { detected: 'accent', reopened: 'warn', resolved: 'ok' };
+
+const act = (id: ActionIn<'people'>) => () => void hotkeys.run(id);
+
+export function GapPane({ gap, known, at, of }: { gap: GapView; known: readonly PersonView[]; at: number; of: number }) {
+  const person = personOf(gap, known);
+  useActions('people', {
+    'people.open': () => {
+      const line = gap.lines[0];
+      if (!line) return false;
+      openConversation(line.conversation_id, line.message_id);
+      return true;
+    },
+  });
+  return (
+    <>
+      <PaneHeader level={2} title={<span className="num">{t.people.position(at + 1, of)}</span>}>
+        <IconButton label={t.app.previous} action="people.previous" onClick={act('people.previous')} disabled={at <= 0}>
+          <ChevronUp size={16} />
+        </IconButton>
+        <IconButton label={t.app.next} action="people.next" onClick={act('people.next')} disabled={at >= of - 1}>
+          <ChevronDown size={16} />
+        </IconButton>
+      </PaneHeader>
+      <PaneBody label={t.gaps.detail} of={gap.id}>
+        <article className={people.detail}>
+          <h2 className={people.title} data-testid={TESTIDS.gapNeed}>
+            {needWords(gap)}
+          </h2>
+          <p className={people.facts}>
+            <Badge tone={GAP_TONES[gap.status] ?? 'plain'}>{nameOf(t.gaps.states, gap.status)}</Badge>
+            <span title={gap.description}>{t.gaps.wanted(gap.frequency)}</span>
+          </p>
+          <Task gap={gap} />
+          <dl className={css.facts}>
+            <Fact name={t.gaps.with}>
+              {person ? (
+                <button type="button" className={css.person} onClick={() => openPerson(person.id)}>
+                  {person.is_owner ? t.people.you : personName(person)}
+                </button>
+              ) : (
+                t.gaps.several
+              )}
+            </Fact>
+            <Fact name={t.gaps.first}>
+              <RelativeTime time={gap.first_seen} date />
+            </Fact>
+            <Fact name={t.gaps.last}>
+              <RelativeTime time={gap.last_seen} date />
+            </Fact>
+          </dl>
+          <Section title={t.gaps.evidence}>{gap.lines.length === 0 ? <p className={people.hint}>{t.gaps.noLines}</p> : <Quotes lines={gap.lines} shown={LINES} />}</Section>
+        </article>
+      </PaneBody>
+      {isToDecide(gap) ? (
+        <PaneFoot label={t.gaps.detail}>
+          <Button tone="primary" icon={<Check size={16} aria-hidden="true" />} action="people.confirm" testId={TESTIDS.gapConfirm} onClick={act('people.confirm')}>
+            {gap.status === 'reopened' ? t.gaps.confirmAgain : t.gaps.confirm}
+          </Button>
+          <Button icon={<X size={16} aria-hidden="true" />} action="people.dismiss" testId={TESTIDS.gapDismiss} onClick={act('people.dismiss')}>
+            {t.gaps.dismiss}
+          </Button>
+        </PaneFoot>
+      ) : null}
+    </>
+  );
+}
+
+function Fact({ name, children }: { name: string; children: ReactNode }) {
+  return (
+    <div>
+      <dt>{name}</dt>
+      <dd>{children}</dd>
+    </div>
+  );
+}
+
+/** What became of it: the file, and what its box says. */
+function Task({ gap }: { gap: GapView }) {
+  const now = useNow();
+  if (!gap.task) return null;
+  const resolved = gap.resolved === null ? null : shortDate(gap.resolved, now);
+  const said =
+    gap.status === 'reopened' ? (resolved === null ? t.gaps.cameBackUndated : t.gaps.cameBack(resolved)) : gap.task.status === 'resolved' ? t.gaps.taskDone(resolved) : t.gaps.taskOpen;
+  return (
+    <div className={css.task} data-status={gap.status} data-testid={TESTIDS.gapTask}>
+      <p>{said}</p>
+      {gap.task.file === null ? null : (
+        <p>
+          {t.gaps.taskIn} <span className={css.path}>{gap.task.file}</span>
+        </p>
+      )}
+    </div>
+  );
+}

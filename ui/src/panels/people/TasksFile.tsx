@@ -1,0 +1,121 @@
+/** Which Markdown file tasks go to: said in the list, chosen in a dialog, by the system's own dialog or by writing its path. */
+import { useId, useRef, useState } from 'react';
+import { call } from '../../api';
+import { Button, Dialog } from '../../design';
+import { useActions } from '../../keys';
+import { platform } from '../../platform';
+import { showError, showToast } from '../../state/toasts';
+import { t } from '../../strings';
+import { TESTIDS } from '../../testids';
+import css from './Gaps.module.css';
+import { confirmGap, isTasksPath } from './gaps';
+
+export function TasksFileLine({ file, onChange }: { file: string | null; onChange: () => void }) {
+  return (
+    <>
+      <span className={css.file} title={file ?? undefined} data-testid={TESTIDS.tasksFile}>
+        {file === null ? (
+          t.gaps.fileNone
+        ) : (
+          <>
+            {t.gaps.file} <code>{file}</code>
+          </>
+        )}
+      </span>
+      <Button size="s" tone="quiet" label={`${file === null ? t.gaps.fileChoose : t.gaps.fileChange}: ${t.gaps.file}`} testId={TESTIDS.tasksFileChange} onClick={onChange}>
+        {file === null ? t.gaps.fileChoose : t.gaps.fileChange}
+      </Button>
+    </>
+  );
+}
+
+/** `gap` is confirmed once the file is known. */
+export function TasksFileDialog({ file, gap, onClose }: { file: string | null; gap: string | null; onClose: () => void }) {
+  const field = useRef<HTMLInputElement>(null);
+  const [path, setPath] = useState(file ?? '');
+  const [isTried, setTried] = useState(false);
+  const [problem, setProblem] = useState<string | null>(null);
+  const id = useId();
+  const words = t.gaps;
+  const isBad = isTried && !isTasksPath(path);
+  const browse = () => {
+    platform()
+      .pickTasksFile()
+      .then((chosen) => {
+        if (chosen !== null) setPath(chosen);
+        field.current?.focus();
+      }, showError);
+  };
+  const save = async () => {
+    setTried(true);
+    setProblem(null);
+    const chosen = path.trim();
+    if (!isTasksPath(chosen)) return;
+    if (gap !== null) {
+      if (await confirmGap(gap, chosen)) onClose();
+      return;
+    }
+    try {
+      await call('tasks_file_set', { path: chosen });
+      showToast({ text: words.fileSet(chosen), replaces: 'decision' });
+      onClose();
+    } catch (thrown) {
+      setProblem(thrown instanceof Error ? thrown.message : String(thrown));
+    }
+  };
+  useActions('editor', { 'editor.save': () => void save() });
+  return (
+    <Dialog
+      open
+      onClose={onClose}
+      title={words.dialogTitle}
+      size="m"
+      testId={TESTIDS.tasksDialog}
+      focus={field}
+      actions={
+        <>
+          <Button onClick={onClose}>{t.app.cancel}</Button>
+          <Button tone="primary" action="editor.save" testId={TESTIDS.tasksSave} onClick={() => void save()}>
+            {gap === null ? words.dialogSave : words.dialogSaveConfirm}
+          </Button>
+        </>
+      }
+    >
+      <p>{words.dialogText}</p>
+      <div className={css.field}>
+        <label className={css.label} htmlFor={id}>
+          {words.dialogField}
+        </label>
+        <div className={css.row}>
+          <input
+            ref={field}
+            id={id}
+            className={css.input}
+            value={path}
+            placeholder={words.dialogPlaceholder}
+            spellCheck={false}
+            autoComplete="off"
+            aria-invalid={isBad}
+            aria-describedby={`${id}-problem`}
+            data-testid={TESTIDS.tasksPath}
+            onChange={(event) => setPath(event.target.value)}
+            onKeyDown={(event) => {
+              if (event.key !== 'Enter' || event.ctrlKey || event.metaKey || event.nativeEvent.isComposing) return;
+              event.preventDefault();
+              void save();
+            }}
+          />
+          {/* A page in a browser has no dialog that tells a path. */}
+          {platform().fileAccess === 'pick_files' ? (
+            <Button testId={TESTIDS.tasksBrowse} onClick={browse}>
+              {words.dialogBrowse}
+            </Button>
+          ) : null}
+        </div>
+        <span id={`${id}-problem`} className={css.problem} role={isBad || problem ? 'alert' : undefined}>
+          {isBad ? words.dialogBad : problem}
+        </span>
+      </div>
+    </Dialog>
+  );
+}

@@ -1,0 +1,102 @@
+/** A profile in order, why each of its versions gave way, and what the person says of it. */
+import { type ProfileEntryView, type ProfileVersionView, call } from '../../api';
+import { perform } from '../../state/decisions';
+import { showError, showToast } from '../../state/toasts';
+import { nameOf, t } from '../../strings';
+
+/** Seed 001's order. */
+const TYPES = ['needs', 'expectations', 'preferences', 'gaps', 'satisfaction'];
+
+export interface ProfileGroup {
+  readonly type: string;
+  readonly entries: readonly ProfileEntryView[];
+}
+
+export interface ProfileInOrder {
+  /** What holds, by type. */
+  readonly groups: readonly ProfileGroup[];
+  /** What no longer holds, or never did. */
+  readonly past: readonly ProfileEntryView[];
+}
+
+/** What holds by type, types unknown here last; then what does not. Pure. */
+export function inOrder(entries: readonly ProfileEntryView[]): ProfileInOrder {
+  const held = entries.filter((entry) => entry.is_current);
+  const types = [...new Set([...TYPES, ...held.map((entry) => entry.profile_type)])];
+  return {
+    groups: types.map((type) => ({ type, entries: held.filter((entry) => entry.profile_type === type) })).filter((group) => group.entries.length > 0),
+    past: entries.filter((entry) => !entry.is_current),
+  };
+}
+
+/** What an entry is about: "Timing: reply", "Deployment status". */
+export function facetWords(facet: string): string {
+  const at = facet.indexOf(':');
+  if (at < 0) return nameOf(t.profile.facets, facet);
+  const [kind, detail] = [facet.slice(0, at), facet.slice(at + 1)];
+  // A topic is called by its own words.
+  return kind === 'topic' ? detail.replace(/^./u, (first) => first.toUpperCase()) : `${nameOf(t.profile.facets, kind)}: ${detail}`;
+}
+
+/** Why a version is no longer what is believed. */
+export type Ending =
+  | { readonly kind: 'debunked'; readonly at: number }
+  | { readonly kind: 'corrected' | 'otherwise' | 'evidence' | 'surer'; readonly at: number; readonly by: ProfileVersionView }
+  /** It held for a while, and is known to have ended. */
+  | { readonly kind: 'over'; readonly at: number }
+  /** It stands beside the one that is shown: known from other places. */
+  | { readonly kind: 'beside' };
+
+/** A version is superseded in the moment in which its successor is written. Pure. */
+export function endingOf(version: ProfileVersionView, all: readonly ProfileVersionView[]): Ending {
+  if (version.debunked !== null) return { kind: 'debunked', at: version.debunked };
+  const by = version.superseded === null ? undefined : all.find((other) => other.id !== version.id && other.created === version.superseded);
+  if (by && version.superseded !== null) {
+    const kind = by.origin === 'person' ? 'corrected' : by.content !== version.content ? 'otherwise' : by.confidence !== version.confidence ? 'surer' : 'evidence';
+    return { kind, at: version.superseded, by };
+  }
+  if (version.valid_to !== null) return { kind: 'over', at: version.valid_to };
+  if (version.superseded !== null) return { kind: 'over', at: version.superseded };
+  return { kind: 'beside' };
+}
+
+/** The reason in words. `day` writes a day. */
+export function endingWords(ending: Ending, version: ProfileVersionView, day: (time: number) => string): string {
+  const { ends } = t.profile;
+  switch (ending.kind) {
+    case 'otherwise':
+      return ends.otherwise(ending.by.content);
+    case 'evidence':
+      return ends.evidence(ending.by.lines.length - version.lines.length);
+    case 'surer':
+      return ends.surer(nameOf(t.profile.confidence, ending.by.confidence));
+    case 'over':
+      return ends.over(day(ending.at));
+    default:
+      return ends[ending.kind];
+  }
+}
+
+const mark = (id: string, is_debunked: boolean) => call('profile_debunk', { id, is_debunked });
+
+/** "This is wrong", with one undo. */
+export const debunk = (id: string): Promise<boolean> =>
+  perform({ text: t.profile.didWrong, undone: t.profile.didRestore, send: () => mark(id, true), takeBack: () => mark(id, false) });
+
+/** Takes an earlier "this is wrong" back. */
+export const restore = (id: string): Promise<boolean> =>
+  perform({ text: t.profile.didRestore, undone: t.profile.didWrong, send: () => mark(id, false), takeBack: () => mark(id, true) });
+
+/** Lets an entry be told anywhere, or takes that back. */
+export const shareEntry = (id: string, is_shared: boolean): Promise<boolean> =>
+  perform({
+    text: is_shared ? t.people.shared : t.people.unshared,
+    undone: is_shared ? t.people.unshared : t.people.shared,
+    send: () => call('profile_share', { id, is_shared }),
+    takeBack: () => call('profile_share', { id, is_shared: !is_shared }),
+  });
+
+/** The person's own words in the place of an entry. A version is never removed, so there is no undo: the earlier one can be used again. */
+export function correct(id: string, content: string): void {
+  call('profile_correct', { id, content }).then(() => showToast({ text: t.profile.didCorrect, replaces: 'decision' }), showError);
+}

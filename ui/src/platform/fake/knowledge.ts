@@ -1,0 +1,317 @@
+/**
+ * The invented host's profiles, promises, gaps with their tasks, where conversations stand, and erasing.
+ *
+ * It keeps what the panels rely on: a version is never removed, what was debunked no longer holds, a gap becomes a task in a file
+ * and is done when its box is ticked. The real rules are `people`'s and far stricter.
+ */
+import type { CommitmentView, GapView, LineView, ProfileEntryView, ProfileVersionView, StandingView, StretchView } from '../../api/schema';
+import { RpcError } from '../types';
+import type { World } from './data';
+import type { Handlers, Host } from './index';
+
+const DAY = 86_400_000;
+
+/** Conversation, words in it. */
+type Said = readonly [conversation: string, quote: string];
+
+interface Thing {
+  readonly person: string;
+  readonly type: string;
+  readonly facet: string;
+  /** The newest first. */
+  readonly versions: readonly { content: string; confidence: string; since_days: number; made_days: number; lines: readonly Said[]; ends?: number }[];
+}
+
+const THINGS: readonly Thing[] = [
+  {
+    person: 'ent_Priya Nair',
+    type: 'needs',
+    facet: 'topic:importer status',
+    versions: [{ content: 'Repeatedly asks about the importer', confidence: 'medium', since_days: 8, made_days: 7, lines: [['conv_standup', 'where are we with the importer'], ['conv_standup', 'Can we have a demo']] }],
+  },
+  {
+    person: 'ent_Priya Nair',
+    type: 'preferences',
+    facet: 'length',
+    versions: [
+      { content: 'Prefers short answers', confidence: 'high', since_days: 8, made_days: 7, lines: [['conv_standup', 'Fine by me'], ['conv_standup', 'Morning all']] },
+      { content: 'Prefers long, detailed answers', confidence: 'low', since_days: 200, made_days: 190, lines: [['conv_standup', 'Morning all']] },
+    ],
+  },
+  { person: 'ent_Priya Nair', type: 'expectations', facet: 'timing:demo', versions: [{ content: 'Expects a demo before the holidays', confidence: 'medium', since_days: 8, made_days: 7, lines: [['conv_standup', 'demo before the holidays']] }] },
+  { person: 'ent_Robin Hale', type: 'preferences', facet: 'level', versions: [{ content: 'Prefers direct, technical answers', confidence: 'high', since_days: 9, made_days: 8, lines: [['conv_rust', 'so be direct']] }] },
+];
+
+interface Gap {
+  readonly id: string;
+  readonly need: string;
+  readonly frequency: number;
+  readonly entity: string | null;
+  readonly days: number;
+  readonly lines: readonly Said[];
+  status: string;
+  file: string | null;
+  resolved: number | null;
+}
+
+const gapsAtFirst = (now: number): Gap[] => [
+  { id: 'gap_calendar', need: 'read my training calendar', frequency: 3, entity: 'ent_Robin Hale', days: 5, lines: [['conv_running', 'Can you look at my training week'], ['conv_running', 'Under two hours']], status: 'detected', file: null, resolved: null },
+  { id: 'gap_export', need: 'export the kitchen plan as a drawing', frequency: 2, entity: 'ent_Robin Hale', days: 2, lines: [['conv_kitchen', 'I need to plan a kitchen renovation']], status: 'detected', file: null, resolved: null },
+  { id: 'gap_books', need: 'remember which books I have read', frequency: 4, entity: null, days: 21, lines: [['conv_book', 'I have read the last one twice']], status: 'reopened', file: '/home/robin/notes/tasks.md', resolved: now - 30 * DAY },
+];
+
+export function knowledgeCommands(world: World, host: Host, known: Handlers, isEmpty: boolean): Handlers {
+  const now = host.now();
+  const debunked = new Map<string, number>();
+  const shared = new Set<string>();
+  const corrected = new Map<string, ProfileVersionView[]>();
+  let gaps = isEmpty ? [] : gapsAtFirst(now);
+  let tasksFile: string | null = null;
+
+  const messageOf = ([conversation, quote]: Said) => {
+    const row = world.conversations.find((each) => each.id === conversation);
+    const message = world.messages.get(conversation)?.find((each) => each.text.includes(quote));
+    return row && message ? { row, message } : null;
+  };
+  const lineOf = (said: Said): LineView[] => {
+    const found = messageOf(said);
+    if (!found) return [];
+    const { row, message } = found;
+    const start = Array.from(message.text.slice(0, message.text.indexOf(said[1]))).length;
+    return [
+      {
+        message_id: message.id,
+        conversation_id: row.id,
+        conversation_title: row.title,
+        channel: row.channel_type,
+        visibility: row.visibility,
+        is_private: row.is_private,
+        author: message.author,
+        time: message.time,
+        text: message.text,
+        start,
+        end: start + Array.from(said[1]).length,
+      },
+    ];
+  };
+  const placeOf = (said: Said): StretchView => {
+    const [line] = lineOf(said);
+    return { message_id: line?.message_id ?? '', start: line?.start ?? 0, end: line?.end ?? 0 };
+  };
+
+  const entriesOf = (person: string): ProfileEntryView[] =>
+    THINGS.filter((thing) => thing.person === person)
+      .map((thing): ProfileEntryView | null => {
+        const made = thing.versions.map((version, index): ProfileVersionView => {
+          const lines = version.lines.flatMap(lineOf);
+          const id = `ep_${thing.person}_${thing.facet}_${index}`;
+          const newer = thing.versions[index - 1];
+          return {
+            id,
+            content: version.content,
+            confidence: version.confidence,
+            origin: 'built_in',
+            visibility: lines.every((line) => line.visibility === 'public') ? 'public' : 'private',
+            is_shared: shared.has(id),
+            valid_from: now - version.since_days * DAY,
+            valid_to: newer ? now - newer.since_days * DAY : null,
+            created: now - version.made_days * DAY,
+            superseded: newer ? now - newer.made_days * DAY : null,
+            debunked: debunked.get(id) ?? null,
+            lines,
+          };
+        });
+        const byHand = (corrected.get(`${thing.person} ${thing.facet}`) ?? []).map((version) => ({ ...version, is_shared: shared.has(version.id), debunked: debunked.get(version.id) ?? null }));
+        const all = [...byHand, ...made].map((version, index, every) => (index > 0 && version.superseded === null ? { ...version, superseded: every[index - 1]?.created ?? null } : version));
+        const [version, ...history] = all;
+        if (!version || version.lines.length === 0) return null;
+        return { profile_type: thing.type, facet: thing.facet, is_current: version.debunked === null, version, history };
+      })
+      .filter((entry) => entry !== null)
+      .toSorted((a, b) => Number(b.is_current) - Number(a.is_current));
+  const thingOf = (id: string) => {
+    const thing = THINGS.find((each) => entriesOf(each.person).some((entry) => entry.facet === each.facet && [entry.version, ...entry.history].some((version) => version.id === id)));
+    if (!thing) throw new RpcError('not_found', 'This entry is not there any more.');
+    return thing;
+  };
+
+  const promise = (conversation: string, debtor: string | null, creditor: string | null, what: string, quote: string, more: Partial<CommitmentView> = {}): CommitmentView => ({
+    conversation_id: conversation,
+    conversation_title: world.conversations.find((each) => each.id === conversation)?.title ?? '',
+    debtor,
+    creditor,
+    is_owed_to_owner: debtor !== null && creditor === null,
+    what,
+    place: placeOf([conversation, quote]),
+    request: null,
+    due: null,
+    due_precision: null,
+    settled: null,
+    settled_at: null,
+    ...more,
+  });
+  const promises = (): CommitmentView[] =>
+    isEmpty || !world.conversations.some((each) => each.id === 'conv_standup')
+      ? []
+      : [
+          promise('conv_standup', null, 'Priya Nair', 'a demo before the holidays', 'I will not ship anything', { request: placeOf(['conv_standup', 'Can we have a demo']), due: now + 30 * DAY, due_precision: 'period' }),
+          promise('conv_standup', 'Tomasz Wrona', null, 'take the audit log', 'I can take the audit log', { due: now - 2 * DAY, due_precision: 'day' }),
+          promise('conv_standup', null, 'Priya Nair', 'finish the importer', 'The importer is done', { settled: 'kept', settled_at: placeOf(['conv_standup', 'The importer is done']) }),
+        ];
+
+  const viewOf = (gap: Gap): GapView => ({
+    id: gap.id,
+    need: gap.need,
+    description: `Was wanted on ${gap.frequency} occasions and could not be done: "${gap.need}"`,
+    frequency: gap.frequency,
+    status: gap.status,
+    entity_id: gap.entity,
+    first_seen: now - (gap.days + 40) * DAY,
+    last_seen: now - gap.days * DAY,
+    resolved: gap.resolved,
+    task: gap.file === null ? null : { id: `task_${gap.id}`, status: gap.status === 'resolved' ? 'resolved' : 'open', file: gap.file },
+    lines: gap.lines.flatMap(lineOf),
+  });
+  const gone = new Map<string, Gap>();
+  const gapOf = (id: string) => {
+    const gap = gaps.find((each) => each.id === id);
+    if (!gap) throw new RpcError('not_found', 'This gap is not there any more.');
+    return gap;
+  };
+
+  const rowsOf = (person: string) => {
+    const names = known.people_list?.({}).items.find((each) => each.id === person)?.handles.map((handle) => handle.display_name) ?? [];
+    return { names, rows: world.conversations.filter((row) => (world.messages.get(row.id) ?? []).some((message) => names.includes(message.author))) };
+  };
+  const restingOn = (conversations: readonly string[]) => [...world.memories.values()].filter(({ row }) => conversations.includes(row.conversation_id)).length;
+  const erase = (conversations: readonly string[], names: readonly string[]) => {
+    let messages = 0;
+    for (const id of conversations) {
+      messages += world.messages.get(id)?.length ?? 0;
+      world.messages.delete(id);
+    }
+    for (const [id, lines] of world.messages) {
+      const left = lines.filter((message) => !names.includes(message.author));
+      messages += lines.length - left.length;
+      world.messages.set(id, left);
+      const row = world.conversations.find((each) => each.id === id);
+      if (row) row.messages = left.length;
+    }
+    const memories = restingOn(conversations);
+    for (const [id, { row }] of world.memories) if (conversations.includes(row.conversation_id)) world.memories.delete(id);
+    world.conversations = world.conversations.filter((row) => !conversations.includes(row.id));
+    host.changed('conversations', 'messages', 'memories', 'people', 'jobs', 'status');
+    return { messages, conversations: conversations.length, memories, is_pending: false, job_id: 'job_erase' };
+  };
+  /** Conversations with nobody else but the owner and programs. */
+  const alone = (person: string) => {
+    const { names, rows } = rowsOf(person);
+    return rows.filter((row) => (world.messages.get(row.id) ?? []).every((message) => message.role !== 'person' || names.includes(message.author))).map((row) => row.id);
+  };
+
+  const status = known.app_status;
+  const person = known.person_get;
+  return {
+    app_status(request) {
+      const answer = status?.(request);
+      if (!answer) throw new RpcError('internal', 'There is no status.');
+      const links = known.links_list?.({}).items.filter((link) => link.status === 'open').length ?? 0;
+      return { ...answer, counts: { ...answer.counts, links } };
+    },
+    person_get(request) {
+      const detail = person?.(request);
+      if (!detail) throw new RpcError('not_found', 'This person is not there any more.');
+      return { ...detail, profile: detail.person.handles.flatMap((handle) => entriesOf(handle.id.replace('hdl', 'ent'))) };
+    },
+    profile_at: ({ id, time }) => {
+      const all = entriesOf(id).flatMap((entry) => [entry.version, ...entry.history]);
+      const isOver = (end: number | null) => end !== null && end <= time;
+      return {
+        believed: all.filter((version) => version.created <= time && !isOver(version.superseded) && !isOver(version.debunked)).map((version) => version.id),
+        held: all.filter((version) => version.valid_from <= time && !isOver(version.valid_to) && version.debunked === null).map((version) => version.id),
+      };
+    },
+    profile_debunk({ id, is_debunked }) {
+      thingOf(id);
+      if (is_debunked) debunked.set(id, host.now());
+      else debunked.delete(id);
+      host.changed('people');
+      return {};
+    },
+    profile_correct({ id, content }) {
+      const thing = thingOf(id);
+      const key = `${thing.person} ${thing.facet}`;
+      const before = corrected.get(key) ?? [];
+      const old = entriesOf(thing.person).flatMap((entry) => [entry.version, ...entry.history]).find((version) => version.id === id);
+      if (!old) throw new RpcError('not_found', 'This entry is not there any more.');
+      const made: ProfileVersionView = { ...old, id: `ep_byhand_${thing.facet}_${before.length}`, content, confidence: 'high', origin: 'person', created: host.now(), superseded: null, debunked: null };
+      corrected.set(key, [made, ...before]);
+      host.changed('people');
+      return { id: made.id };
+    },
+    profile_share({ id, is_shared }) {
+      if (is_shared) shared.add(id);
+      else shared.delete(id);
+      host.changed('people');
+      return {};
+    },
+    person_commitments({ id }) {
+      const { names } = rowsOf(id);
+      return { items: promises().filter((each) => (each.debtor !== null && names.includes(each.debtor)) || (each.creditor !== null && names.includes(each.creditor)) || id === 'ent_Robin Hale') };
+    },
+    gaps_list: () => ({ items: gaps.map(viewOf).toSorted((a, b) => b.frequency - a.frequency), tasks_file: tasksFile }),
+    gap_confirm({ id, file }) {
+      tasksFile = file ?? tasksFile;
+      const gap = gapOf(id);
+      const to = gap.file ?? tasksFile;
+      if (to === null) throw new RpcError('refused', 'no file for tasks is chosen');
+      gap.status = 'task_created';
+      gap.file = to;
+      host.changed('people');
+      return viewOf(gap);
+    },
+    gap_dismiss({ id, is_dismissed }) {
+      if (is_dismissed) {
+        gone.set(id, gapOf(id));
+        gaps = gaps.filter((each) => each.id !== id);
+      } else {
+        const back = gone.get(id);
+        if (back) gaps = [...gaps, back];
+      }
+      host.changed('people');
+      return {};
+    },
+    pick_tasks_file: () => ({ path: '/home/robin/notes/tasks.md' }),
+    tasks_file_set({ path }) {
+      tasksFile = path;
+      host.changed('settings');
+      return {};
+    },
+    conversation_standing({ id }): StandingView {
+      const row = world.conversations.find((each) => each.id === id);
+      if (!row) throw new RpcError('not_found', 'This conversation is not there any more.');
+      const messages = world.messages.get(id) ?? [];
+      const [first, last] = [messages[0], messages.at(-1)];
+      if (row.is_private || !first || !last) return { status: null, reasons: [], tone: null, commitments: [], summary: null };
+      return {
+        status: row.status,
+        reasons: [
+          { kind: 'beyond_rhythm', silence_ms: now - last.time, usual_ms: 2 * 3_600_000, end_ms: DAY, place: null },
+          { kind: 'settled', silence_ms: null, usual_ms: null, end_ms: null, place: { message_id: last.id, start: 0, end: 4 } },
+        ],
+        tone: { formality: 'low', technical_level: id === 'conv_rust' ? 'high' : 'low', pace: 'quick', typical_words: 18, messages: messages.length },
+        commitments: promises().filter((each) => each.conversation_id === id),
+        summary: { id: `sum_${id}`, text: messages.filter((message) => message.role === 'owner').slice(0, 2).map((message) => message.text).join(' '), first_message_id: first.id, last_message_id: last.id, proposer: 'builtin/1', created_at: now - DAY },
+      };
+    },
+    conversation_erase_preview: ({ id }) => ({ messages: world.messages.get(id)?.length ?? 0, conversations: 1, shortened: 0, memories: restingOn([id]) }),
+    conversation_erase: ({ id }) => erase([id], []),
+    person_erase_preview({ id }) {
+      const { names, rows } = rowsOf(id);
+      const whole = alone(id);
+      const messages = rows.reduce((sum, row) => sum + (world.messages.get(row.id) ?? []).filter((message) => whole.includes(row.id) || names.includes(message.author)).length, 0);
+      return { messages, conversations: whole.length, shortened: rows.length - whole.length, memories: restingOn(whole) };
+    },
+    person_erase: ({ id }) => erase(alone(id), rowsOf(id).names),
+  };
+}

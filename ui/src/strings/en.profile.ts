@@ -41,6 +41,7 @@ export const profile = {
   didWrong: 'Noted: not so. It does not come back by itself.',
   didRestore: 'It holds again',
   didCorrect: 'Saved your wording; the earlier one stays in its history',
+  undidCorrect: 'Worded as before',
   past: (count: number) => `${plural(count, 'entry', 'entries')} that no longer ${count === 1 ? 'holds' : 'hold'}`,
   saidWrong: 'You said that it is not so',
   history: 'Earlier versions',

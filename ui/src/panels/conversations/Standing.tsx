@@ -5,7 +5,7 @@
 import { ChevronDown } from 'lucide-react';
 import { useId } from 'react';
 import { type ConversationRow, type ReasonView, type StandingView, type ToneView, useRpc } from '../../api';
-import { useActions } from '../../keys';
+import { action, ariaKeys, showKey, useActions } from '../../keys';
 import { openConversation } from '../../state/nav';
 import { useUiState } from '../../state/uiState';
 import { nameOf, t } from '../../strings';
@@ -14,6 +14,8 @@ import { TESTIDS } from '../../testids';
 import { Promises, isOpen } from '../shared/Promises';
 import { proposerNames } from '../shared/proposers';
 import css from './Standing.module.css';
+
+const KEYS = action('conversations.standing').keys;
 
 /** A reason in words; a kind unknown here is named. */
 export function reasonWords({ kind, silence_ms, usual_ms }: Pick<ReasonView, 'kind' | 'silence_ms' | 'usual_ms'>): string {
@@ -48,8 +50,8 @@ function Line({ row }: { row: ConversationRow }) {
         className={css.toggle}
         aria-expanded={isShown}
         aria-controls={isShown ? id : undefined}
-        aria-keyshortcuts="s"
-        title={`${isShown ? words.hide : words.show} (S)`}
+        aria-keyshortcuts={ariaKeys(KEYS)}
+        title={`${isShown ? words.hide : words.show} (${showKey(KEYS[0] ?? '')})`}
         data-testid={TESTIDS.standingToggle}
         onClick={() => setShown(!isShown)}
       >

@@ -59,7 +59,8 @@ function Groups({ groups, isPlain = false }: { groups: ReturnType<typeof inOrder
       <h4 className={css.groupName}>{nameOf(t.profile.types, group.type)}</h4>
       <ul className={css.entries}>
         {group.entries.map((entry) => (
-          <ProfileEntry key={`${entry.facet} ${entry.version.id}`} entry={entry} isPlain={isPlain} />
+          // A new version of the same thing stays unfolded; of one day there may be several.
+          <ProfileEntry key={isPlain ? entry.version.id : `${entry.profile_type} ${entry.facet}`} entry={entry} isPlain={isPlain} />
         ))}
       </ul>
     </div>

@@ -44,7 +44,7 @@ export function ProfileEntry({ entry, isPlain = false }: { entry: ProfileEntryVi
   return (
     <li data-testid={TESTIDS.profileEntry} data-entry={version.id} data-current={entry.is_current}>
       {isEditing ? (
-        <Editor content={version.content} onDone={() => setEditing(false)} onSave={(content) => correct(version.id, content)} />
+        <Editor content={version.content} onDone={() => setEditing(false)} onSave={(content) => void correct(version, content)} />
       ) : (
         <button type="button" className={css.toggle} aria-expanded={isOpen} aria-controls={isOpen ? id : undefined} data-testid={TESTIDS.profileToggle} onClick={() => setOpen(!isOpen)}>
           <ChevronRight size={16} className={css.chevron} aria-hidden="true" />
@@ -114,7 +114,7 @@ function History({ entry, day, mayUse }: { entry: ProfileEntryView; day: (time: 
       <p className={css.label}>{t.profile.history}</p>
       <ol className={css.versions} data-testid={TESTIDS.profileHistory}>
         {entry.history.map((version) => (
-          <Version key={version.id} version={version} all={all} day={day} onUse={mayUse && version.content !== entry.version.content ? () => correct(entry.version.id, version.content) : undefined} />
+          <Version key={version.id} version={version} all={all} day={day} onUse={mayUse && version.content !== entry.version.content ? () => void correct(entry.version, version.content) : undefined} />
         ))}
       </ol>
     </>

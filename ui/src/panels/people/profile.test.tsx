@@ -98,11 +98,11 @@ describe('a profile', () => {
     await press('^Enter');
     await waitFor(() => expect(entry('on weekdays').textContent).toContain('Worded by you'));
     expect(asked(host, 'profile_correct')).toEqual([{ id: 'ep_ent_Priya Nair_length_0', content: 'Prefers short answers on weekdays' }]);
-    const row = within(entry('on weekdays'));
-    if (row.queryByRole('button', { expanded: false })) unfold('on weekdays');
     expect(within(entry('on weekdays')).getByTestId('profile-history').textContent).toContain('You worded it anew');
     fireEvent.click(screen.getByRole('button', { name: 'Use this wording again: Prefers short answers' }));
-    await waitFor(() => expect(asked(host, 'profile_correct').at(-1)).toMatchObject({ content: 'Prefers short answers' }));
+    await waitFor(() => expect(asked(host, 'profile_correct').at(-1)).toEqual({ id: 'ep_byhand_length_0', content: 'Prefers short answers' }));
+    await press('u');
+    await waitFor(() => expect(asked(host, 'profile_correct').at(-1), 'an undo is one version more').toEqual({ id: 'ep_byhand_length_1', content: 'Prefers short answers on weekdays' }));
   });
 
   test('Escape leaves the wording as it was, and an empty one cannot be kept', async () => {

@@ -1,7 +1,6 @@
 /** A profile in order, why each of its versions gave way, and what the person says of it. */
 import { type ProfileEntryView, type ProfileVersionView, call } from '../../api';
 import { perform } from '../../state/decisions';
-import { showError, showToast } from '../../state/toasts';
 import { nameOf, t } from '../../strings';
 
 /** Seed 001's order. */
@@ -96,7 +95,15 @@ export const shareEntry = (id: string, is_shared: boolean): Promise<boolean> =>
     takeBack: () => call('profile_share', { id, is_shared: !is_shared }),
   });
 
-/** The person's own words in the place of an entry. A version is never removed, so there is no undo: the earlier one can be used again. */
-export function correct(id: string, content: string): void {
-  call('profile_correct', { id, content }).then(() => showToast({ text: t.profile.didCorrect, replaces: 'decision' }), showError);
+/** The person's own words in the place of an entry. A version is never removed: an undo is one more, worded as before. */
+export function correct(version: Pick<ProfileVersionView, 'id' | 'content'>, content: string): Promise<boolean> {
+  let made = version.id;
+  return perform({
+    text: t.profile.didCorrect,
+    undone: t.profile.undidCorrect,
+    send: async () => {
+      ({ id: made } = await call('profile_correct', { id: version.id, content }));
+    },
+    takeBack: () => call('profile_correct', { id: made, content: version.content }),
+  });
 }

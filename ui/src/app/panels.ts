@@ -2,7 +2,7 @@
  * The panels there are, in the order of the rail.
  *
  * A panel is a folder `src/panels/<id>/` whose `index.tsx` exports the component as default; it is loaded when it is first
- * shown. It builds on:
+ * shown. One that takes long to answer may export `askFirst`, which asks while the window is still being drawn. It builds on:
  * - `src/design`: every part it is made of (`SplitPane`, `PaneHeader`, `VirtualList`, `Menu`, `Dialog`, `Facet` …);
  * - `src/api`: `useRpc('command', payload, { select })` to read, `useMutate` or `call` to write. It invalidates nothing:
  *   the backend's events do that (`src/api/tags.ts`);
@@ -44,7 +44,7 @@ export const RAIL: readonly PanelSpec[] = [
 export const WELCOME_ICON = Sparkles;
 
 // The folders decide which panels a build has, so that they can be written independently.
-const modules = import.meta.glob<{ default: ComponentType }>('../panels/*/index.tsx');
+const modules = import.meta.glob<{ default: ComponentType; askFirst?: () => void }>('../panels/*/index.tsx');
 
 const loaded = new Map<PanelId, ComponentType>();
 
@@ -60,10 +60,10 @@ export function panelComponent(id: PanelId): ComponentType | null {
   return component;
 }
 
-/** Fetches the code of the panel that is about to be shown. */
+/** Fetches the code of the panel that is about to be shown, and what it shows first. */
 export function preloadPanel(id: PanelId): void {
   // What cannot be fetched now is asked for again, and reported, when it is shown.
-  void modules[`../panels/${id}/index.tsx`]?.().catch(() => undefined);
+  void modules[`../panels/${id}/index.tsx`]?.().then((panel) => panel.askFirst?.(), () => undefined);
 }
 
 /** Fetches the other panels' code when nothing else is to do, so that going there does not wait. */

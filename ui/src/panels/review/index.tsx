@@ -12,11 +12,11 @@ import { decide } from '../../state/decisions';
 import { beforeLeaving, clearSelection, createListState, extendTo, moveTo, stepFrom, toggleSelected } from '../../state/list';
 import { go, useNavTarget } from '../../state/nav';
 import { createStore, useStore } from '../../state/store';
-import { useUiState } from '../../state/uiState';
+import { getUiState, useUiState } from '../../state/uiState';
 import { number, t } from '../../strings';
 import { TESTIDS } from '../../testids';
 import { focusList } from '../shared/focus';
-import { type MemoriesRequest, useLastRow, useListCursor, useMemoryRows } from '../shared/memoryRows';
+import { type MemoriesRequest, askEarly, useLastRow, useListCursor, useMemoryRows } from '../shared/memoryRows';
 import { createQueue, rowIn } from './queue';
 import { ReviewDetail } from './ReviewDetail';
 import { ReviewList } from './ReviewList';
@@ -28,15 +28,23 @@ const list = createListState();
 /** The candidate being reworded. */
 const editing = createStore<string | null>(null);
 
+/** What the list asks for. */
+const requestFor = (filter: Filter, conversation: string | null): MemoriesRequest => ({ status: [filter], conversation, sort: 'queue', limit: 0, without_facets: true });
+
+const filterOf = (remembered: string): Filter => (remembered === 'quarantined' ? 'quarantined' : 'pending');
+
+/** Asks for what the panel shows first, while the window is still being drawn. */
+export const askFirst = (): void => askEarly(requestFor(filterOf(getUiState<string>('review.filter', 'pending')), null));
+
 const quarantinedOf = (status: AppStatus) => status.counts.quarantined;
 
 export default function Review() {
   const [remembered, setFilter] = useUiState<string>('review.filter', 'pending');
-  const filter: Filter = remembered === 'quarantined' ? 'quarantined' : 'pending';
+  const filter = filterOf(remembered);
   const target = useNavTarget('review');
   const conversation = target?.onlyConversation ?? null;
   const { data: quarantined = 0 } = useRpc('app_status', {}, { select: quarantinedOf });
-  const request = useMemo<MemoriesRequest>(() => ({ status: [filter], conversation, sort: 'queue', limit: 0, without_facets: true }), [filter, conversation]);
+  const request = useMemo(() => requestFor(filter, conversation), [filter, conversation]);
   const memories = useMemoryRows(request);
   const { rows, ids } = memories;
   useListCursor(list, ids);

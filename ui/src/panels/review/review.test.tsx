@@ -3,12 +3,14 @@ import userEvent from '@testing-library/user-event';
 import { describe, expect, test, vi } from 'vitest';
 import type { MemoryRow } from '../../api';
 import { RpcError } from '../../platform';
+import type { FakePlatform } from '../../platform/fake';
 import { settled } from '../../state/decisions';
 import { EMPTY_LIST } from '../../state/list';
-import { nav } from '../../state/nav';
+import { go, nav } from '../../state/nav';
 import { createStore } from '../../state/store';
 import { press, renderApp } from '../../test/render';
 import { FIRST_ROWS, PAGE_ROWS } from '../shared/memoryRows';
+import { askFirst } from './index';
 import { createQueue, indexIn, queueOf, snoozeTimes } from './queue';
 import { ReviewList } from './ReviewList';
 
@@ -316,6 +318,38 @@ describe('a queue that comes in two answers', () => {
     const offsets = host.calls.filter((each) => each.cmd === 'memories_list').map((each) => (each.payload as { offset?: number }).offset ?? 0);
     expect(offsets.slice(0, 4), 'the first rows, a page, the one that shows it, and the first page again').toEqual([0, 0, PAGE_ROWS, 0]);
     expect(count()).toBe('4,499');
+  });
+
+  const FIRST = { cmd: 'memories_list', payload: { status: ['pending'], conversation: null, sort: 'queue', limit: FIRST_ROWS, without_facets: true } };
+  const askedFirst = (host: FakePlatform) => host.calls.filter((each) => each.cmd === 'memories_list' && (each.payload as { limit?: number }).limit === FIRST_ROWS);
+
+  test('is asked for while the window is still being drawn, and once', async () => {
+    const host = await renderApp('settings');
+    askFirst();
+    await act(async () => go('review'));
+    await ready();
+    expect(askedFirst(host)).toEqual([FIRST]);
+  });
+
+  test('an empty answer is no answer to who comes later', async () => {
+    const host = await renderApp('settings', { firstRun: true });
+    askFirst();
+    await act(async () => go('review'));
+    await waitFor(() => expect(askedFirst(host), 'on first run the list fills meanwhile').toEqual([FIRST, FIRST]));
+  });
+
+  test('an answer from long ago is asked for again', async () => {
+    const host = await renderApp('settings');
+    askFirst();
+    const later = performance.now() + 60_000;
+    const clock = vi.spyOn(performance, 'now').mockImplementation(() => later);
+    try {
+      await act(async () => go('review'));
+      await ready();
+    } finally {
+      clock.mockRestore();
+    }
+    expect(askedFirst(host)).toEqual([FIRST, FIRST]);
   });
 
   test('goes to the last of all, also before it is there', async () => {

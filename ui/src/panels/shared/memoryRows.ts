@@ -1,5 +1,5 @@
 /** Memories as a list shows them: the backend's answer with the person's decisions laid over it. */
-import { type QueryClient, keepPreviousData, useQuery, useQueryClient } from '@tanstack/react-query';
+import { type QueryClient, type QueryKey, hashKey, keepPreviousData, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useCallback, useEffect, useLayoutEffect, useMemo, useRef, useState } from 'react';
 import { type MemoriesListRequest, type MemoriesListResponse, type MemoryRow, call, rpcKey } from '../../api';
 import { log, stampOf, stamped, withDecisions } from '../../api/optimistic';
@@ -40,6 +40,36 @@ const TRIES_MAX = 3;
 /** Answers that hold the first rows alone. */
 const beginnings = new WeakSet<MemoriesListResponse>();
 
+/** First rows that were asked for before there was anything to show them, by the key of their query, and when. */
+const early = new Map<string, { readonly answer: Promise<MemoriesListResponse>; readonly asked_ms: number }>();
+
+/** Longer than a window takes to be drawn. Who went elsewhere first wants to know how the list is by then. */
+const EARLY_MAX_MS = 3_000;
+
+const firstRows = (request: MemoriesRequest) => stamped(() => call('memories_list', { ...request, limit: FIRST_ROWS }));
+
+/**
+ * Asks for the first rows of a list that is about to be shown, so that they need not wait until it is. What fails here is asked
+ * again, and reported, by the list itself.
+ */
+export function askEarly(request: MemoriesRequest): void {
+  const key = hashKey(rpcKey('memories_list', request));
+  if (early.has(key)) return;
+  const answer = firstRows(request);
+  answer.catch(() => undefined);
+  early.set(key, { answer, asked_ms: performance.now() });
+}
+
+/** Once. An empty list is asked for again: on first run it fills while the window is open, and costs nothing until then. */
+async function takeEarly(key: QueryKey): Promise<MemoriesListResponse | null> {
+  const hash = hashKey(key);
+  const asked = early.get(hash);
+  early.delete(hash);
+  if (!asked || performance.now() - asked.asked_ms > EARLY_MAX_MS) return null;
+  const answer = await asked.answer.catch(() => null);
+  return answer && answer.items.length > 0 ? answer : null;
+}
+
 /**
  * A list that is not shown yet begins with its first rows; all of them follow once those are painted. Rows that are the same as
  * before are the same objects, so that nothing of them is made or drawn anew.
@@ -48,7 +78,7 @@ async function askRows(client: QueryClient, request: MemoriesRequest): Promise<M
   const key = rpcKey('memories_list', request);
   const before = client.getQueryData<MemoriesListResponse>(key);
   if (before) return stamped(() => allRows(request, before.items));
-  const first = await stamped(() => call('memories_list', { ...request, limit: FIRST_ROWS }));
+  const first = (await takeEarly(key)) ?? (await firstRows(request));
   if (first.items.length >= first.total) return first;
   beginnings.add(first);
   client.setQueryData(key, first);

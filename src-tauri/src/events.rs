@@ -6,6 +6,7 @@
 
 use std::collections::BTreeSet;
 use std::io;
+use std::path::PathBuf;
 use std::sync::mpsc::{Receiver, RecvTimeoutError};
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
@@ -44,12 +45,13 @@ const BATCH_INTERVAL: Duration = Duration::from_millis(33);
 /// decides thirty times a second would have everything counted after each.
 const RECOUNT_AFTER: Duration = Duration::from_secs(1);
 
-/// Starts the thread that forwards events until the application ends.
-pub(crate) fn forward(app: AppHandle, backend: App) -> io::Result<()> {
+/// Starts the thread that forwards events until the application ends. Once the page has had the cores to itself for its first
+/// picture, it has the background begin.
+pub(crate) fn forward(app: AppHandle, backend: App, model_dir: PathBuf) -> io::Result<()> {
     let feed = backend.subscribe();
     let mut frame = Frame { app, backend, counts: None };
     std::thread::Builder::new().name("events".into()).spawn(move || {
-        // The first numbers, once the page has asked for what it shows.
+        let mut model_dir = Some(model_dir);
         let mut recount_at = Some(Instant::now() + RECOUNT_AFTER);
         let mut earliest = Instant::now();
         loop {
@@ -66,6 +68,11 @@ pub(crate) fn forward(app: AppHandle, backend: App) -> io::Result<()> {
             }
             if recount_at.is_some_and(|at| at <= Instant::now()) {
                 recount_at = None;
+                if let Some(dir) = model_dir.take()
+                    && let Err(error) = frame.backend.begin_work(dir)
+                {
+                    tracing::error!(%error, "the background could not begin");
+                }
                 frame.recount();
             }
         }

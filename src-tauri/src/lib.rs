@@ -14,7 +14,7 @@ mod window;
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::path::Path;
 
-use keepsake_api::{App, AppOptions, FileAccess};
+use keepsake_api::{App, AppOptions, EmbedderSlot, FileAccess};
 use tauri::{App as TauriApp, Manager, RunEvent};
 use tauri_plugin_dialog::{DialogExt, MessageDialogKind};
 use tauri_plugin_window_state::StateFlags;
@@ -89,16 +89,12 @@ pub fn run(options: Options) -> Result<u8, StartError> {
 /// Opens the data and then the window; when the data cannot be opened, says why in a dialog and quits, having changed
 /// nothing.
 fn set_up(app: &mut TauriApp, options: &Options) {
-    let asked = AppOptions {
-        data_dir: options.data_dir.clone(),
-        model_dir: options.model_dir.clone(),
-        work: true,
-        file_access: FileAccess::PickFiles,
-    };
+    let asked =
+        AppOptions { data_dir: options.data_dir.clone(), embedder: EmbedderSlot::later(), file_access: FileAccess::PickFiles };
     let opened = App::open(asked).map_err(|error| error.to_string()).and_then(|backend| {
         app.manage(backend.clone());
         window::open(app.handle(), &backend, &options.data_dir).map_err(|error| error.to_string())?;
-        events::forward(app.handle().clone(), backend).map_err(|error| error.to_string())
+        events::forward(app.handle().clone(), backend, options.model_dir.clone()).map_err(|error| error.to_string())
     });
     if let Err(problem) = opened {
         tracing::error!(problem, "start failed");

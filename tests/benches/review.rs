@@ -94,12 +94,8 @@ fn median_ms(mut work: impl FnMut() -> Result<Value, keepsake_api::ApiError>) ->
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     let dir = tempfile::tempdir()?;
-    let options = AppOptions {
-        data_dir: dir.path().join("data"),
-        model_dir: dir.path().join("no-model"),
-        work: false,
-        file_access: FileAccess::Upload,
-    };
+    let options =
+        AppOptions { data_dir: dir.path().join("data"), embedder: EmbedderSlot::none(), file_access: FileAccess::Upload };
     let app = App::open(options)?;
     fill(app.engine().store())?;
     let (list_ms, listed) = median_ms(|| dispatch(&app, "memories_list", json!({ "status": ["pending"] })))?;

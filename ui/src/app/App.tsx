@@ -51,6 +51,9 @@ function useHost(): void {
       if (hotkeys.press(event)) event.preventDefault();
     };
     window.addEventListener('keydown', press);
+    // Who comes back from the command line finds here what was done there: asked, the backend looks at who else wrote, and tells.
+    const look = () => void call('app_status', {}).catch(() => undefined);
+    window.addEventListener('focus', look);
     // What an undo brings back may be in no answer at hand.
     const stopRestored = restored.subscribe(() => invalidator.hurry());
     // Nor in the lists of the panel that is opened.
@@ -63,6 +66,7 @@ function useHost(): void {
       stopEvents();
       stopDrops();
       window.removeEventListener('keydown', press);
+      window.removeEventListener('focus', look);
       stopRestored();
       stopNav();
       stopTheme();

@@ -1,4 +1,4 @@
-import { screen, waitFor, within } from '@testing-library/react';
+import { fireEvent, screen, waitFor, within } from '@testing-library/react';
 import { describe, expect, test } from 'vitest';
 import { hotkeys } from '../keys';
 import { type PanelId, nav } from '../state/nav';
@@ -45,6 +45,14 @@ describe('the frame', () => {
     await renderApp('review');
     expect(screen.getByRole('button', { name: 'Review 14 candidates to review' }).dataset.testid).toBe('nav-review');
     expect(screen.getByRole('button', { name: 'Undo' }).getAttribute('aria-keyshortcuts')).toContain('u');
+  });
+
+  test('who comes back to the window has the backend look at what another process wrote', async () => {
+    const host = await renderApp('review');
+    const asked = () => host.calls.filter((each) => each.cmd === 'app_status').length;
+    const before = asked();
+    fireEvent.focus(window);
+    expect(asked()).toBe(before + 1);
   });
 
   test('a missing model is said, not hidden', async () => {

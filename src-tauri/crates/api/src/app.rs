@@ -18,10 +18,8 @@ use crate::types::sources::FileToken;
 pub struct AppOptions {
     /// Where the data lives.
     pub data_dir: PathBuf,
-    /// Where the local embedding model lies.
-    pub model_dir: PathBuf,
-    /// Work the queue in the background, if no other process does.
-    pub work: bool,
+    /// The local model's place; one that stays open gives [`EmbedderSlot::later`] and calls [`App::begin_work`].
+    pub embedder: EmbedderSlot,
     /// What the host offers for choosing files.
     pub file_access: FileAccess,
 }
@@ -70,42 +68,42 @@ pub struct App {
 }
 
 impl App {
-    /// Opens the store, begins to load the local model and, where asked, to work the queue.
+    /// Opens the store. Nothing runs in the background until [`Self::begin_work`].
     pub fn open(options: AppOptions) -> Result<Self, ApiError> {
         let listeners = Arc::new(Listeners::default());
-        // The model settles after the application is open, and then wants to tell it.
-        let (settled, model_settled) = channel::<()>();
-        let embedder = EmbedderSlot::load_in_background(options.model_dir, move || {
-            // Nobody waits when the application closed first.
-            let _ = settled.send(());
-        });
         let engine = Engine::open(EngineParts {
             data_dir: options.data_dir,
             clock: Arc::new(SystemClock),
             ids: Arc::new(RandomIds::default()),
-            embedder,
+            embedder: options.embedder,
             utc_offset_minutes: local_utc_offset_minutes(),
             keys: keepsake_models::keys::on_demand(),
             power: Arc::new(SystemPower::default()),
         })?;
-        let worker = if options.work { start_worker(&engine, &listeners)? } else { None };
         let seen_version = engine.store().data_version()?;
         let inner = Arc::new(AppInner {
             engine,
             file_access: options.file_access,
             files: Mutex::new(HashMap::new()),
             listeners,
-            worker: Mutex::new(worker),
+            worker: Mutex::new(None),
             seen_version: Mutex::new(seen_version),
         });
         forward_changes(&inner)?;
-        let weak = Arc::downgrade(&inner);
-        spawn("model-settled", move || {
-            if model_settled.recv().is_ok() {
-                on_model_settled(&weak);
-            }
-        })?;
         Ok(Self { inner })
+    }
+
+    /// Begins to load the local model from its directory and to work the queue, unless another process does. Both keep a core
+    /// busy for a while; a host with a window calls this once its first picture is there.
+    pub fn begin_work(&self, model_dir: PathBuf) -> Result<(), ApiError> {
+        let inner = &self.inner;
+        let app = Arc::downgrade(inner);
+        inner.engine.embedder().load_in_background(model_dir, move || on_model_settled(&app));
+        let mut worker = inner.worker.lock().unwrap_or_else(PoisonError::into_inner);
+        if worker.is_none() {
+            *worker = start_worker(&inner.engine, &inner.listeners)?;
+        }
+        Ok(())
     }
 
     /// The engine, for hosts that drive it directly (the command line).
@@ -143,7 +141,8 @@ impl App {
             .ok_or_else(|| ApiError::invalid("this file was chosen before Keepsake started; choose it again"))
     }
 
-    /// Notices what another process (the command line) wrote, and tells everybody. Called when the window gets the focus.
+    /// Notices what another process (the command line) wrote, and tells everybody. Called whenever the status is asked for, as the
+    /// page does when it gets the focus.
     pub(crate) fn notice_other_processes(&self) -> Result<(), ApiError> {
         let version = self.inner.engine.store().data_version()?;
         let mut seen = self.inner.seen_version.lock().unwrap_or_else(PoisonError::into_inner);

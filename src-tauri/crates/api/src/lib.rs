@@ -17,5 +17,5 @@ pub use dispatch::{COMMANDS, dispatch};
 pub use error::{ApiError, Code};
 pub use handlers::conversations::analyses_of;
 pub use handlers::sources::{date_order, look_into, skip_view};
-pub use keepsake_engine::default_data_dir;
+pub use keepsake_engine::{EmbedderSlot, default_data_dir};
 pub use typescript::schema_ts;

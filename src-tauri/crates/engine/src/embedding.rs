@@ -52,19 +52,22 @@ impl EmbedderSlot {
         Self::new(open(dir))
     }
 
+    /// A place that [`Self::load_in_background`] will fill; until then whoever asks works by words.
+    pub fn later() -> Self {
+        Self::new(EmbedderState::Loading)
+    }
+
     /// Begins to load from `dir` and returns at once; `done` is called when it is settled.
-    pub fn load_in_background(dir: PathBuf, done: impl FnOnce() + Send + 'static) -> Self {
-        let slot = Self::new(EmbedderState::Loading);
-        let filled = slot.clone();
+    pub fn load_in_background(&self, dir: PathBuf, done: impl FnOnce() + Send + 'static) {
+        let filled = self.clone();
         let spawned = std::thread::Builder::new().name("load-model".to_owned()).spawn(move || {
             let state = open(&dir);
             filled.put(state);
             done();
         });
         if spawned.is_err() {
-            slot.put(EmbedderState::Broken("the system gave no thread to load the embedding model on".to_owned()));
+            self.put(EmbedderState::Broken("the system gave no thread to load the embedding model on".to_owned()));
         }
-        slot
     }
 
     fn put(&self, state: EmbedderState) {

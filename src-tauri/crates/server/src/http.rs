@@ -16,7 +16,7 @@ use axum::middleware::{Next, from_fn_with_state};
 use axum::response::{IntoResponse, Response};
 use axum::routing::{get, post};
 use axum::{Json, Router};
-use keepsake_api::{ApiError, App, AppOptions, Code, FileAccess, dispatch};
+use keepsake_api::{ApiError, App, AppOptions, Code, EmbedderSlot, FileAccess, dispatch};
 use serde::Deserialize;
 use serde_json::Value;
 use tokio::io::AsyncWriteExt;
@@ -48,8 +48,9 @@ struct Shared {
 /// Serves until the process is ended.
 pub(crate) fn serve(args: &Args, serve: &ServeArgs, output: &mut Output) -> Result<(), Failure> {
     let ui = find_ui(serve.ui.as_deref())?;
-    let options = AppOptions { data_dir: data_dir(args)?, model_dir: model_dir(), work: true, file_access: FileAccess::Upload };
+    let options = AppOptions { data_dir: data_dir(args)?, embedder: EmbedderSlot::later(), file_access: FileAccess::Upload };
     let app = App::open(options)?;
+    app.begin_work(model_dir())?;
     let runtime = tokio::runtime::Builder::new_multi_thread()
         .worker_threads(2)
         .enable_all()

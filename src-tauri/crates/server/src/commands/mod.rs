@@ -51,7 +51,8 @@ pub(crate) fn engine(args: &Args, embedder: EmbedderSlot) -> Result<Engine, Fail
 
 /// The application without a background worker.
 pub(crate) fn app(args: &Args) -> Result<App, Failure> {
-    Ok(App::open(AppOptions { data_dir: data_dir(args)?, model_dir: model_dir(), work: false, file_access: FileAccess::Upload })?)
+    let embedder = EmbedderSlot::none();
+    Ok(App::open(AppOptions { data_dir: data_dir(args)?, embedder, file_access: FileAccess::Upload })?)
 }
 
 /// A conversation by its own id or by its id in the export.

@@ -187,6 +187,12 @@ export function perform(act: Act): Promise<boolean> {
   return step.outcome;
 }
 
+/** What was done and cannot be taken back: the next undo says so, instead of reaching past it to something older. */
+export function noteFinal(undone: string): void {
+  const nothing = async () => undefined;
+  done.push({ act: { text: undone, undone, send: nothing, takeBack: nothing }, outcome: Promise.resolve(true) });
+}
+
 function takeBackAct({ act, outcome }: Performed): void {
   act.onUndo?.();
   restored.set({ ids: act.ids ?? [] });

@@ -29,6 +29,7 @@ export const erase = {
   done: 'Every file of Keepsake was looked through afterwards: none holds any of it.',
   doneAt: (time: string) => `Every file of Keepsake was looked through on ${time}: none holds any of it.`,
   pending: 'Nobody sees it any more, but another program still reads the data file, so the erased text may stand in its log. Keepsake tries again by itself until no file holds it.',
+  stays: 'What was erased cannot be brought back.',
   pendingFailed: 'The last try did not get through:',
   activity: 'Show in Activity',
 };

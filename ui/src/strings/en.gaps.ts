@@ -35,6 +35,7 @@ export const gaps = {
   confirmAgain: 'Make it a task again',
   dismiss: 'Not a gap',
   confirmed: (file: string) => `Written to ${file}`,
+  stays: (file: string) => `The task stands in ${file}. If it is not wanted, take it out there.`,
   dismissed: 'Noted: not a gap. It does not come back.',
   restored: 'It is a gap again',
   file: 'Tasks go to',

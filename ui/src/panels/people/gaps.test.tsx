@@ -101,6 +101,10 @@ describe('gaps', () => {
     const host = await open();
     await press('a');
     await waitFor(() => expect(asked(host, 'gap_confirm')).toEqual([{ id: 'gap_books', file: null }]));
+    await screen.findByText('Written to /home/robin/notes/tasks.md');
+    await press('u');
+    await screen.findByText('The task stands in /home/robin/notes/tasks.md. If it is not wanted, take it out there.');
+    expect(asked(host, 'undo'), 'nothing older is undone in its stead').toEqual([]);
   });
 
   test('r dismisses at once, and u brings it back', async () => {

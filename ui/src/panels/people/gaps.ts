@@ -1,6 +1,6 @@
 /** Gaps: which are to be decided, and what a person decides. */
 import { type GapView, type PersonView, call } from '../../api';
-import { perform } from '../../state/decisions';
+import { noteFinal, perform } from '../../state/decisions';
 import { createStore } from '../../state/store';
 import { showError, showToast } from '../../state/toasts';
 import { t } from '../../strings';
@@ -56,7 +56,9 @@ export function dismissGap(id: string): Promise<boolean> {
 export async function confirmGap(id: string, file: string | null): Promise<boolean> {
   try {
     const gap = await call('gap_confirm', { id, file });
-    showToast({ text: t.gaps.confirmed(gap.task?.file ?? file ?? ''), replaces: 'decision' });
+    const written = gap.task?.file ?? file ?? '';
+    showToast({ text: t.gaps.confirmed(written), replaces: 'decision' });
+    noteFinal(t.gaps.stays(written));
     return true;
   } catch (thrown) {
     showError(thrown);

@@ -8,6 +8,7 @@ import { CircleCheck, Clock } from 'lucide-react';
 import { useState } from 'react';
 import { type EraseOutcome, type ErasePreview, type JobView, type JobsResponse, call, useRpc } from '../../api';
 import { Button, Dialog, ErrorState, fullTime } from '../../design';
+import { noteFinal } from '../../state/decisions';
 import { go } from '../../state/nav';
 import { useStore } from '../../state/store';
 import { t } from '../../strings';
@@ -49,10 +50,16 @@ function Question({ target, onClose, onErased }: { target: EraseTarget; onClose:
   const erase = () => {
     setBusy(true);
     setProblem(null);
-    call(ERASE[target.kind], { id: target.id }).then(onErased, (thrown: unknown) => {
-      setBusy(false);
-      setProblem(thrown instanceof Error ? thrown.message : String(thrown));
-    });
+    call(ERASE[target.kind], { id: target.id }).then(
+      (outcome) => {
+        noteFinal(words.stays);
+        onErased(outcome);
+      },
+      (thrown: unknown) => {
+        setBusy(false);
+        setProblem(thrown instanceof Error ? thrown.message : String(thrown));
+      },
+    );
   };
   return (
     <Dialog

@@ -54,6 +54,9 @@ test('a conversation: what goes is counted, nothing goes by a key, and the recei
   expect(screen.getByTestId('erase-receipt'), 'though what it is about is gone').toBeDefined();
   fireEvent.click(receipt.getAllByRole('button', { name: 'Close' })[0] as HTMLElement);
   await waitFor(() => expect(screen.queryByTestId('erase-receipt')).toBeNull());
+  await press('u');
+  await screen.findByText('What was erased cannot be brought back.');
+  expect(asked(host, 'undo'), 'nothing older is undone in its stead').toEqual([]);
 });
 
 test('Cancel and Escape erase nothing', async () => {

@@ -109,6 +109,8 @@ test('on another day it shows what was true then', async () => {
   // That day nothing had been read: it was imported today.
   await keepsake.click('as-of-believed');
   await keepsake.sees('profile-on-day', 'Nothing was believed then.');
+  await keepsake.click({ css: 'button', text: 'Back to today' });
+  await keepsake.sees('profile-entry', 'Prefers long, detailed answers');
 });
 
 test('what is wrong is said to be wrong, taken back, and worded anew', async () => {
@@ -181,7 +183,8 @@ sys.stdin.read()`, join(keepsake.dataDir, 'keepsake.db')], { env: process.env, s
     await openAna();
     await keepsake.click('btn-person-more');
     await keepsake.click('menu-erase');
-    await keepsake.sees('erase-counts', '3 messages');
+    // Hers in the room, and the conversation with her alone.
+    await keepsake.sees('erase-counts', '5 messages');
     await shoot('erase-person-light');
     await keepsake.press('Enter');
     assert.ok((await keepsake.findAll('erase-dialog')).length === 1, 'no key erases by accident');

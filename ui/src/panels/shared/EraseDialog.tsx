@@ -4,6 +4,7 @@
  * Nothing has the focus that erases, so no key does it by accident. While somebody still reads the data file the receipt says so
  * and follows the job until no file holds anything of it.
  */
+import { useQueryClient } from '@tanstack/react-query';
 import { CircleCheck, Clock } from 'lucide-react';
 import { useState } from 'react';
 import { type EraseOutcome, type ErasePreview, type JobView, type JobsResponse, call, useRpc } from '../../api';
@@ -43,6 +44,7 @@ export function foreseen(preview: ErasePreview): string[] {
 
 function Question({ target, onClose, onErased }: { target: EraseTarget; onClose: () => void; onErased: (outcome: EraseOutcome) => void }) {
   const { data: preview, error } = useRpc(PREVIEW[target.kind], { id: target.id });
+  const client = useQueryClient();
   const [isBusy, setBusy] = useState(false);
   const [problem, setProblem] = useState<string | null>(null);
   const words = t.erase;
@@ -53,6 +55,8 @@ function Question({ target, onClose, onErased }: { target: EraseTarget; onClose:
     call(ERASE[target.kind], { id: target.id }).then(
       (outcome) => {
         noteFinal(words.stays);
+        // Answers that are kept for coming back hold what is gone.
+        client.removeQueries({ type: 'inactive' });
         onErased(outcome);
       },
       (thrown: unknown) => {

@@ -1,9 +1,10 @@
-import { fireEvent, screen, waitFor, within } from '@testing-library/react';
+import { act, fireEvent, screen, waitFor, within } from '@testing-library/react';
 import { beforeEach, expect, test } from 'vitest';
 import type { JobView } from '../../api';
 import { fullTime } from '../../design';
 import { RpcError } from '../../platform';
 import type { FakePlatform } from '../../platform/fake';
+import { go } from '../../state/nav';
 import { setUiState } from '../../state/uiState';
 import { press, renderApp, violations } from '../../test/render';
 import { foreseen } from './EraseDialog';
@@ -96,6 +97,23 @@ test('a person: what others said stays, and it says so; the owner cannot be eras
   fireEvent.click(dialog.getByTestId('btn-erase'));
   await screen.findByTestId('erase-receipt');
   expect(asked(host, 'person_erase')).toEqual([{ id: 'ent_Tomasz Wrona' }]);
+});
+
+test('what was erased is not shown out of the window’s own memory either', async () => {
+  let isHeld = false;
+  const host = await renderApp('people', { hold: (cmd) => (isHeld && cmd === 'person_get' ? new Promise<void>(() => undefined) : undefined) });
+  await screen.findByText(/before my sister visits in May/);
+  act(() => go('conversations', { conversation: 'conv_kitchen' }));
+  await screen.findAllByTestId('message');
+  const dialog = await ask('btn-conversation-more');
+  fireEvent.click(dialog.getByTestId('btn-erase'));
+  const receipt = within(await screen.findByTestId('erase-receipt'));
+  fireEvent.click(receipt.getAllByRole('button', { name: 'Close' })[0] as HTMLElement);
+  isHeld = true;
+  act(() => go('people'));
+  expect((await screen.findByTestId('person-name')).textContent).toBe('Robin Hale');
+  await waitFor(() => expect(asked(host, 'person_get').length).toBeGreaterThan(1));
+  expect(screen.queryByText(/before my sister visits in May/)).toBeNull();
 });
 
 test('the owner’s own page offers no such thing', async () => {

@@ -82,11 +82,16 @@ impl Engine {
             if control.is_cancelled() {
                 return Err(EngineError::Cancelled);
             }
-            // Turned private or erased meanwhile: nothing of it counts.
-            let rows = match self
-                .store()
-                .read(|tx| if tx.conversation(id)?.is_private { Ok(Vec::new()) } else { tx.conversation_interactions(id) })
-            {
+            // Turned private or erased meanwhile: nothing of it counts. Nor does what was said while it was, after it was turned back.
+            let rows = match self.store().read(|tx| {
+                if tx.conversation(id)?.is_private {
+                    return Ok(Vec::new());
+                }
+                let private_through = tx.private_through(id)?;
+                let mut rows = tx.conversation_interactions(id)?;
+                rows.retain(|row| row.seq > private_through);
+                Ok(rows)
+            }) {
                 Ok(rows) => rows,
                 Err(StoreError::NotFound { .. }) => continue,
                 Err(error) => return Err(error.into()),

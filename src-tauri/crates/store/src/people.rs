@@ -201,13 +201,13 @@ impl ReadTx<'_> {
         Ok(statement.exists([seq])?)
     }
 
-    /// Hands over what the metadata of people's messages hold in these fields, each different value of a handle once. Conversations
-    /// that the person turned private are left out.
+    /// Hands over what the metadata of people's messages hold in these fields, each different value of a handle once. What was said in
+    /// conversations while they were private is left out.
     pub fn each_profile(&self, fields: &[&str], mut take: impl FnMut(HandleId, &serde_json::Value)) -> Result<()> {
         let within = crate::text::to_json("field names", &fields)?;
         let mut statement = self.conn.prepare_cached(
             "SELECT DISTINCT i.handle_id, json_quote(f.value) FROM interactions i
-               JOIN conversations c ON c.id = i.conversation_id AND c.is_private = 0
+               JOIN conversations c ON c.id = i.conversation_id AND c.is_private = 0 AND i.seq > c.private_through_seq
                JOIN json_each(i.metadata) f
               WHERE i.metadata IS NOT NULL AND i.role IN ('person', 'owner') AND f.key IN (SELECT value FROM json_each(?1))
               ORDER BY 1, 2",
@@ -221,10 +221,12 @@ impl ReadTx<'_> {
         Ok(())
     }
 
-    /// Every name each handle's messages give it, the most used first.
+    /// Every name each handle's messages on the record give it, the most used first.
     pub fn names_of_handles(&self) -> Result<BTreeMap<HandleId, Vec<String>>> {
         let mut statement = self.conn.prepare_cached(
-            "SELECT handle_id, author FROM interactions GROUP BY handle_id, author ORDER BY handle_id, count(*) DESC, author",
+            "SELECT i.handle_id, i.author FROM interactions i
+               JOIN conversations c ON c.id = i.conversation_id AND c.is_private = 0 AND i.seq > c.private_through_seq
+              GROUP BY i.handle_id, i.author ORDER BY i.handle_id, count(*) DESC, i.author",
         )?;
         let rows = statement.query_map([], |row| Ok((row.get::<_, String>(0)?, row.get::<_, String>(1)?)))?;
         let mut names: BTreeMap<HandleId, Vec<String>> = BTreeMap::new();

@@ -1,8 +1,9 @@
 //! Answers about pairs of handles, and taking them back.
 
 use keepsake_domain::{HandleId, LinkAnswer, LinkId};
+use keepsake_engine::Existing;
 use keepsake_store::LinkSuggestionRow;
-use keepsake_testkit::{MONDAY_TEN, SeqIds, conversation};
+use keepsake_testkit::{Conversation, MONDAY_TEN, SeqIds, conversation};
 
 use crate::fixture::Fixture;
 
@@ -57,4 +58,36 @@ fn taking_back_an_answer_that_was_never_given_writes_nothing() {
     assert_eq!(version(&f), before);
     f.engine.answer_link(&id, LinkAnswer::Different).unwrap();
     assert_ne!(version(&f), before, "an answer does write, so that the version tells");
+}
+
+#[test]
+fn what_was_said_while_a_conversation_was_private_suggests_nothing_after_it_is_turned_back() {
+    let check = |is_private: bool, expect: usize, why: &str| {
+        let f = Fixture::new();
+        let append = |messages: &[keepsake_domain::Message]| {
+            f.clock.advance_ms(1_000);
+            f.append(messages)
+        };
+        append(&Conversation::new("mail").channel("email", "mail").messages("person robin@example.org: The tent is booked."));
+        let dm = |n: u8, line: &str| {
+            let mut messages = Conversation::new("dm").channel("matrix", "dm").messages(line);
+            messages[0].source.message = format!("m{n}");
+            messages[0].time = MONDAY_TEN.plus_ms(i64::from(n) * 60_000);
+            append(&messages)
+        };
+        let id = dm(1, "person Robin: Hello.");
+        if is_private {
+            f.engine.set_private(&id, true, Existing::Keep).unwrap();
+        }
+        dm(2, "person Robin: My e-mail address is robin@example.org.");
+        f.engine.set_private(&id, false, Existing::Keep).unwrap();
+        dm(3, "person Robin: The weather is fine.");
+        f.engine.queue_identity().unwrap();
+        let lock = f.engine.lock_worker().unwrap();
+        f.engine.run_due(&lock, &|_| {}).unwrap();
+        let links = f.engine.links().unwrap();
+        assert_eq!(links.len(), expect, "{why}: {links:?}");
+    };
+    check(true, 0, "said off the record");
+    check(false, 1, "the control: said on the record");
 }

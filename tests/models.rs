@@ -3,9 +3,11 @@
 //! What a prompt says and which replies are believed is tested in `capture` and `insight`, how the wire is spoken in `models`.
 
 mod canaries;
+mod ended;
 mod faults;
 mod life;
 mod limits;
+mod people;
 mod poison;
 mod trust;
 pub(crate) mod yes;

@@ -44,7 +44,9 @@ pub(crate) fn purpose(request: &Received) -> &'static str {
     let schema = request.schema().unwrap_or_default();
     let properties = &schema["properties"];
     let has = |name: &str| properties.get(name).is_some();
-    if has("memories") {
+    if has("state") {
+        "ended"
+    } else if has("memories") {
         "analysis"
     } else if has("facts") {
         "facts"
@@ -54,6 +56,8 @@ pub(crate) fn purpose(request: &Received) -> &'static str {
         "judge"
     } else if properties["entries"]["items"]["properties"].get("from").is_some() {
         "reduce"
+    } else if properties["entries"]["items"]["properties"].get("facet").is_some() {
+        "profile"
     } else if has("entries") {
         "entries"
     } else {

@@ -974,6 +974,10 @@ status: string | null,
  */
 reasons: Array<ReasonView>, 
 /**
+ * Who judged: the rules with their version, or a model with its prompt.
+ */
+judge: string | null, 
+/**
  * How it sounds.
  */
 tone: ToneView | null, 

@@ -169,6 +169,8 @@ export const models = {
       judge: 'Judge what was found',
       analysis: 'Analyze a conversation',
       analyze: 'Analyze a conversation',
+      profile: 'Get to know somebody',
+      ended: 'See whether a conversation has ended',
       test: 'Test with invented text',
     } as Readonly<Record<string, string>>,
     outcome: {

@@ -20,8 +20,12 @@ names! {
         SuggestLinks = "suggest_links",
         /// Judge where conversations stand.
         SettleConversations = "settle_conversations",
+        /// Judge with a language model whether one conversation has ended.
+        SettleModel = "settle_model",
         /// Derive what people need, expect and prefer.
         DeriveProfiles = "derive_profiles",
+        /// The same for one person, by a language model.
+        DeriveProfilesModel = "derive_profiles_model",
         /// Fill in missing vectors.
         Embed = "embed",
         /// See an erasure through: empty the log of the file and check that nothing is left.
@@ -95,7 +99,7 @@ impl JobKind {
             Self::Extract | Self::Analyze | Self::SuggestLinks | Self::SettleConversations | Self::DeriveProfiles => {
                 Lane::Capture
             }
-            Self::ExtractModel | Self::AnalyzeModel => Lane::Model,
+            Self::ExtractModel | Self::AnalyzeModel | Self::SettleModel | Self::DeriveProfilesModel => Lane::Model,
             Self::Embed => Lane::Embed,
             Self::Erase => Lane::Upkeep,
         }

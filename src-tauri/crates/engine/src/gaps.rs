@@ -10,7 +10,8 @@ use std::path::{Path, PathBuf};
 
 use keepsake_domain::{EntityId, EvidenceSpan, GapId, GapStatus, TaskId, TaskStatus, Visibility};
 use keepsake_people::gap::{
-    Dismissed, GapChange, GapInput, KnownGap, TaskEvidence, TaskInFile, TaskText, description, detect, status_in, written,
+    Dismissed, GapChange, GapInput, KnownGap, Occurrence, TaskEvidence, TaskInFile, TaskText, description, detect_with,
+    status_in, written,
 };
 use keepsake_people::{Similarity, Utterance};
 use keepsake_store::{GapRow, GapSeen, ReadTx, StoreError, TaskRow, WriteTx};
@@ -57,13 +58,14 @@ impl GapBook {
         Ok(Self { gaps: tx.gaps()? })
     }
 
-    /// What one person's conversations show beside what is known; the next one is read with that.
+    /// What one person's conversations show beside what is known, and what a model found in them; the next one is read with that.
     pub(crate) fn read(
         &mut self,
         engine: &Engine,
         entity: &EntityId,
         utterances: &[Utterance<'_>],
         similarity: Similarity<'_>,
+        by_model: &[Occurrence],
     ) -> Vec<GapWrite> {
         let known: Vec<KnownGap<'_>> = self
             .gaps
@@ -85,7 +87,8 @@ impl GapBook {
             .filter(|gap| gap.dismissed_at.is_some())
             .map(|gap| Dismissed { need: &gap.need, fingerprint: &gap.fingerprint })
             .collect();
-        let changes = detect(&GapInput { entity: Some(entity), utterances, known: &known, dismissed: &dismissed, similarity });
+        let input = GapInput { entity: Some(entity), utterances, known: &known, dismissed: &dismissed, similarity };
+        let changes = detect_with(&input, by_model);
         changes.into_iter().filter_map(|change| self.take(engine, entity, change)).collect()
     }
 

@@ -94,6 +94,8 @@ pub(crate) struct Inner {
     pub(crate) power: Arc<dyn Power>,
     pub(crate) model_turn: Mutex<()>,
     pub(crate) model_hold: Mutex<Option<Hold>>,
+    /// What was seen to have changed about people, and since when.
+    pub(crate) people_seen: Mutex<Option<(String, Timestamp)>>,
 }
 
 /// The running engine. Cheap to clone; all clones are one engine.
@@ -126,6 +128,7 @@ impl Engine {
             power: parts.power,
             model_turn: Mutex::new(()),
             model_hold: Mutex::new(None),
+            people_seen: Mutex::new(None),
         };
         Ok(Self { inner: Arc::new(inner) })
     }

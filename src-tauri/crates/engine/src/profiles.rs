@@ -5,33 +5,43 @@
 //! words that circle may see. A partition supersedes its own entries and no others, and what it finds in a more open one's words
 //! alone is that one's to tell.
 //!
+//! The rules read first, in the capture lane. Where a language model is chosen it reads the same places afterwards, in its own lane
+//! (`by_model`), and its entries stand beside theirs.
+//!
 //! Deliberately not here: what counts as a finding and what becomes of it (`people::profile`), which entries a destination sees
 //! (`boundary`).
 
-use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
+use std::sync::PoisonError;
 
 use keepsake_domain::{
-    ConversationId, EntityId, EvidenceSpan, GapId, InteractionId, JobId, JobKind, Label, MemoryId, MessageType, People, Place,
-    ProfileEntry, ProfileId, ProfileOrigin, Role, Subject, Timestamp, Visibility, limits,
+    ConversationId, EntityId, EvidenceSpan, GapId, JobId, JobKind, MemoryId, Place, ProfileEntry, ProfileId, ProfileOrigin,
+    Subject, Timestamp, limits,
 };
-use keepsake_models::{Embedder, cosine};
-use keepsake_people::profile::{
-    ApprovedMemory, Change, Debunked, ProfileInput, believed_at, correction, derive, findings, true_at,
-};
-use keepsake_people::{Speaker, Utterance};
-use keepsake_store::{Lease, NewJob, ProfileRow, ReadTx, StoreError, WriteTx};
+use keepsake_people::profile::{Change, Debunked, believed_at, correction, true_at};
+use keepsake_store::{DebunkRow, Lease, NewJob, ProfileRow, ReadTx, StoreError, WriteTx};
 
-use crate::boundary::{Groups, Map, people_key, standing_rows};
+use crate::boundary::{Map, people_key, standing_rows};
 use crate::gaps::{GapBook, GapWrite};
 use crate::work::Control;
 use crate::{Engine, EngineError, Result};
+
+mod by_model;
+mod reading;
+
+use reading::{Nearness, RULES, Reading, Said, alike, said_in};
 
 /// The setting that says what the last derivation looked at.
 const LOOKED_SETTING: &str = "profiles_looked_through";
 
 /// Grows with the rules, so that everybody is read again under new ones.
 const RULES_VERSION: u32 = 1;
+
+/// Nobody is read while somebody approves one memory after another or a conversation goes on; a pause of this length ends that.
+const QUIET_MS: i64 = 15_000;
+
+/// Entries written at once: some 20 ms, so that nobody else waits long for the one writer.
+const ROWS_AT_ONCE: usize = 100;
 
 type StoreResult<T> = std::result::Result<T, StoreError>;
 
@@ -56,16 +66,6 @@ struct Memory {
     sources: Vec<ConversationId>,
 }
 
-/// A message as a derivation takes it.
-struct Said {
-    interaction: InteractionId,
-    entity: EntityId,
-    role: Role,
-    author: String,
-    text: String,
-    time: Timestamp,
-}
-
 /// What a derivation of one person brought.
 struct Derived {
     person: EntityId,
@@ -79,21 +79,10 @@ struct Derived {
 fn everybody(tx: &ReadTx<'_>, map: &Map, model: &str) -> StoreResult<Vec<Subjected>> {
     let groups = map.persons.groups();
     let last = tx.last_seqs()?;
-    let handles = tx.handles()?;
-    let kinds: HashMap<&EntityId, bool> =
-        handles.iter().map(|row| (&row.entity_id, row.is_owner || row.entity_type == "person")).collect();
-    let mut spoken: BTreeMap<EntityId, BTreeSet<ConversationId>> = BTreeMap::new();
-    for (conversation, entity) in tx.speakers()? {
-        if kinds.get(&entity).copied().unwrap_or(false) {
-            spoken.entry(map.persons.of(&entity)).or_default().insert(conversation);
-        }
-    }
-    let mut memories = memories_by_person(tx, map, &handles)?;
+    let mut memories = memories_by_person(tx, map, &tx.handles()?)?;
     let mut all = Vec::new();
-    for (person, conversations) in spoken {
-        let members = groups.get(&person).cloned().unwrap_or_else(|| vec![person.clone()]);
-        let places: Vec<Place> =
-            conversations.iter().filter_map(|id| map.places.get(id)).filter(|place| !place.is_off_record).cloned().collect();
+    for (person, conversations) in heard(tx, map)? {
+        let Subjected { person, is_owner, members, places, .. } = subjected(map, person, &conversations);
         let memories = memories.remove(&person).unwrap_or_default();
         let acts = (
             tx.profile_debunks(&members)?
@@ -116,16 +105,48 @@ fn everybody(tx: &ReadTx<'_>, map: &Map, model: &str) -> StoreResult<Vec<Subject
         for memory in &memories {
             hash.update(format!("|{} {:?} {:?}", memory.id, memory.evidence, memory.sources).as_bytes());
         }
-        all.push(Subjected {
-            is_owner: map.persons.is_owner(&person),
-            signature: hash.finalize().to_hex()[..32].to_owned(),
-            person,
-            members,
-            places,
-            memories,
-        });
+        let signature = hash.finalize().to_hex()[..32].to_owned();
+        all.push(Subjected { person, is_owner, members, places, memories, signature });
     }
     Ok(all)
+}
+
+/// Who spoke in which conversations, of those who have a profile.
+fn heard(tx: &ReadTx<'_>, map: &Map) -> StoreResult<BTreeMap<EntityId, BTreeSet<ConversationId>>> {
+    let handles = tx.handles()?;
+    let kinds: HashMap<&EntityId, bool> =
+        handles.iter().map(|row| (&row.entity_id, row.is_owner || row.entity_type == "person")).collect();
+    let mut heard: BTreeMap<EntityId, BTreeSet<ConversationId>> = BTreeMap::new();
+    for (conversation, entity) in tx.speakers()? {
+        if kinds.get(&entity).copied().unwrap_or(false) {
+            heard.entry(map.persons.of(&entity)).or_default().insert(conversation);
+        }
+    }
+    Ok(heard)
+}
+
+/// A person by their places alone.
+fn subjected(map: &Map, person: EntityId, conversations: &BTreeSet<ConversationId>) -> Subjected {
+    let places = conversations.iter().filter_map(|id| map.places.get(id)).filter(|place| !place.is_off_record).cloned();
+    Subjected {
+        is_owner: map.persons.is_owner(&person),
+        members: map.persons.members(&person),
+        places: places.collect(),
+        memories: Vec::new(),
+        signature: String::new(),
+        person,
+    }
+}
+
+/// Whose each handle is.
+fn entities_of_handles(tx: &ReadTx<'_>) -> StoreResult<HashMap<String, EntityId>> {
+    Ok(tx.handles()?.into_iter().map(|row| (row.id.to_string(), row.entity_id)).collect())
+}
+
+fn debunked(rows: Vec<DebunkRow>) -> Vec<Debunked> {
+    let debunked =
+        |row: DebunkRow| Debunked { profile_type: row.profile_type, facet: row.facet, fingerprint: row.fingerprint, at: row.at };
+    rows.into_iter().map(debunked).collect()
 }
 
 fn memories_by_person(
@@ -169,51 +190,6 @@ fn memories_by_person(
     Ok(by_person)
 }
 
-/// The messages of a conversation that anybody spoke, with whose they are.
-fn said_in(tx: &ReadTx<'_>, id: &ConversationId, entity_of: &HashMap<String, EntityId>) -> StoreResult<Vec<Said>> {
-    // Turned private or erased meanwhile: nothing of it counts.
-    match tx.conversation(id) {
-        Ok(row) if row.is_private => return Ok(Vec::new()),
-        Ok(_) => {}
-        Err(StoreError::NotFound { .. }) => return Ok(Vec::new()),
-        Err(error) => return Err(error),
-    }
-    let rows = tx.conversation_interactions(id)?.into_iter();
-    Ok(rows
-        .filter(|row| {
-            matches!(row.message_type, MessageType::Text | MessageType::Voice)
-                && matches!(row.role, Role::Owner | Role::Person | Role::Assistant)
-                && !row.is_branch
-        })
-        .filter_map(|row| {
-            let entity = entity_of.get(&row.handle_id)?.clone();
-            Some(Said { interaction: row.id, entity, role: row.role, author: row.author, text: row.content, time: row.time })
-        })
-        .collect())
-}
-
-/// Nearness of texts by the local model; each text is embedded once.
-struct Nearness<'m> {
-    model: Option<&'m dyn Embedder>,
-    known: RefCell<HashMap<String, Option<Vec<f32>>>>,
-}
-
-impl Nearness<'_> {
-    fn vector(&self, text: &str) -> Option<Vec<f32>> {
-        let model = self.model?;
-        if let Some(known) = self.known.borrow().get(text) {
-            return known.clone();
-        }
-        let vector = model.embed(&[text]).ok().and_then(|mut vectors| vectors.pop());
-        self.known.borrow_mut().insert(text.to_owned(), vector.clone());
-        vector
-    }
-
-    fn between(&self, a: &str, b: &str) -> Option<f32> {
-        Some(cosine(&self.vector(a)?, &self.vector(b)?))
-    }
-}
-
 impl Engine {
     /// Queues a derivation of profiles, if messages, approved memories, links or places changed since the last one.
     pub fn queue_profiles(&self) -> Result<()> {
@@ -234,65 +210,128 @@ impl Engine {
         Ok(())
     }
 
+    /// Queues what is worked out about people, once nothing has changed for a moment; when to look again, where something just did.
+    pub fn queue_what_changed(&self) -> Result<Option<Timestamp>> {
+        let now = self.now();
+        let model = self.model_name();
+        let (looked_at, looked, is_dead) = self.store().read(|tx| {
+            let is_dead = tx.has_dead_job(JobKind::DeriveProfiles)? || tx.has_dead_job(JobKind::SuggestLinks)?;
+            Ok((looked_at(tx, &model)?, tx.setting(LOOKED_SETTING)?, is_dead))
+        })?;
+        let mut seen = self.inner.people_seen.lock().unwrap_or_else(PoisonError::into_inner);
+        // One that failed for good waits for the person.
+        if looked.as_ref() == Some(&looked_at) || is_dead {
+            *seen = None;
+            return Ok(None);
+        }
+        // A clock that was set back holds nothing up.
+        let since = seen.as_ref().filter(|(at, since)| *at == looked_at && *since <= now).map_or(now, |(_, since)| *since);
+        let due = since.plus_ms(QUIET_MS);
+        if due > now {
+            *seen = Some((looked_at, since));
+            return Ok(Some(due));
+        }
+        *seen = None;
+        drop(seen);
+        self.queue_identity()?;
+        self.queue_profiles()?;
+        Ok(None)
+    }
+
     fn model_name(&self) -> String {
         self.inner.embedder.ready().map_or_else(String::new, |model| model.name().to_owned())
     }
 
     /// Derives everybody's profile, as far as something changed for them, and completes the job with it.
     pub(crate) fn derive_profiles(&self, lease: &Lease, control: &dyn Control) -> Result<()> {
-        let looked = self.store().read(|tx| looked_at(tx, &self.model_name()))?;
         self.read_tasks_quietly();
-        let derived = self.profiles_to_write(control)?;
-        let now = self.now();
-        let model = self.model_name();
-        self.store().write(|tx| {
-            tx.check_lease(lease)?;
-            // Whoever spoke, was linked or was corrected while this was read is left to the next run.
-            let map = self.map(tx)?;
-            let standing: HashMap<EntityId, String> =
-                everybody(tx, &map, &model)?.into_iter().map(|subject| (subject.person, subject.signature)).collect();
-            let mut written = 0;
-            let mut is_whole = true;
-            for one in &derived {
-                if standing.get(&one.person) != Some(&one.signature) {
-                    is_whole = false;
-                    continue;
-                }
-                written += one.rows.len();
-                is_whole &= one.write(tx)?;
+        let (seen, derived) = self.profiles_to_write(control)?;
+        let mut wrote = Wrote { rows: 0, is_whole: true };
+        let mut rest = derived.as_slice();
+        while !rest.is_empty() {
+            if control.is_cancelled() {
+                return Err(EngineError::Cancelled);
             }
-            tx.put_setting(LOOKED_SETTING, if is_whole { &looked } else { "" }, now)?;
-            tx.complete(lease, &serde_json::json!({ "people": derived.len(), "entries": written }).to_string(), now)
+            let mut rows = 0;
+            let fits = |one: &&Derived| {
+                let is_first = rows == 0;
+                rows += 1 + one.rows.len() + one.gaps.len();
+                is_first || rows <= ROWS_AT_ONCE
+            };
+            let (batch, others) = rest.split_at(rest.iter().take_while(fits).count());
+            rest = others;
+            let one = self.write_derived(batch, &seen, lease)?;
+            wrote = Wrote { rows: wrote.rows + one.rows, is_whole: wrote.is_whole && one.is_whole };
+        }
+        let now = self.now();
+        self.store().write(|tx| {
+            let is_whole = wrote.is_whole && state(tx, &self.model_name())? == seen;
+            let looked = if is_whole { looked_at(tx, &self.model_name())? } else { String::new() };
+            tx.put_setting(LOOKED_SETTING, &looked, now)?;
+            tx.complete(lease, &serde_json::json!({ "people": derived.len(), "entries": wrote.rows }).to_string(), now)
         })?;
         let reopened: Vec<GapId> = derived.iter().flat_map(|one| &one.gaps).filter_map(GapWrite::reopened).collect();
         if let Err(error) = self.reopen_tasks(&reopened) {
             // The store has it; the file is the person's and may be away.
             tracing::warn!(%error, "a task that came up again cannot be written");
         }
+        self.queue_people_for_model()?;
         // What came while it was read has its own job.
         self.queue_profiles()
     }
 
-    /// What a derivation would write now.
-    fn profiles_to_write(&self, control: &dyn Control) -> Result<Vec<Derived>> {
+    /// Writes what still fits what stands in the store: whoever spoke, was linked or was corrected meanwhile is left to the next run.
+    fn write_derived(&self, batch: &[Derived], seen: &str, lease: &Lease) -> Result<Wrote> {
+        let model = self.model_name();
+        let signatures = |tx: &ReadTx<'_>| -> StoreResult<HashMap<EntityId, String>> {
+            let map = self.map(tx)?;
+            Ok(everybody(tx, &map, &model)?.into_iter().map(|subject| (subject.person, subject.signature)).collect())
+        };
+        let write = |tx: &WriteTx<'_>, standing: Option<&HashMap<EntityId, String>>| {
+            let mut wrote = Wrote { rows: 0, is_whole: true };
+            for one in batch {
+                if standing.is_some_and(|standing| standing.get(&one.person) != Some(&one.signature)) {
+                    wrote.is_whole = false;
+                    continue;
+                }
+                wrote.rows += one.rows.len();
+                wrote.is_whole &= one.write(tx)?;
+            }
+            Ok::<_, StoreError>(wrote)
+        };
+        let wrote = self.store().write(|tx| {
+            tx.check_lease(lease)?;
+            if state(tx, &model)? == seen { write(tx, None).map(Some) } else { Ok(None) }
+        })?;
+        if let Some(wrote) = wrote {
+            return Ok(wrote);
+        }
+        // Whom the change touches is looked up before anybody has to wait for the writer.
+        let (newer, standing) = self.store().read(|tx| Ok((state(tx, &model)?, signatures(tx)?)))?;
+        Ok(self.store().write(|tx| {
+            tx.check_lease(lease)?;
+            let again = if state(tx, &model)? == newer { None } else { Some(signatures(tx)?) };
+            write(tx, Some(again.as_ref().unwrap_or(&standing)))
+        })?)
+    }
+
+    /// What a derivation would write now, and the state of the store that it read.
+    fn profiles_to_write(&self, control: &dyn Control) -> Result<(String, Vec<Derived>)> {
         let model = self.inner.embedder.ready();
         let name = self.model_name();
-        let (map, subjects, entity_of, mut book) = self.store().read(|tx| {
+        let (seen, map, subjects, entity_of, mut book) = self.store().read(|tx| {
             let map = self.map(tx)?;
-            let mut subjects = everybody(tx, &map, &name)?;
             let mut changed = Vec::new();
-            let book = GapBook::load(tx)?;
-            for subject in subjects.drain(..) {
+            for subject in everybody(tx, &map, &name)? {
                 if tx.profile_mark(&subject.person)?.as_ref() != Some(&subject.signature) {
                     changed.push(subject);
                 }
             }
-            let entity_of: HashMap<String, EntityId> =
-                tx.handles()?.into_iter().map(|row| (row.id.to_string(), row.entity_id)).collect();
-            Ok((map, changed, entity_of, book))
+            Ok((state(tx, &name)?, map, changed, entities_of_handles(tx)?, GapBook::load(tx)?))
         })?;
         let groups = map.persons.groups();
-        let nearness = Nearness { model: model.as_deref(), known: RefCell::default() };
+        let nearness = Nearness::by(model.as_deref());
+        let resting = HashMap::new();
         let mut said: HashMap<ConversationId, Vec<Said>> = HashMap::new();
         let total = subjects.len() as u64;
         let mut derived = Vec::new();
@@ -307,26 +346,17 @@ impl Engine {
                     said.insert(place.conversation.clone(), lines);
                 }
             }
-            let (rows, debunked) = self.store().read(|tx| {
+            let (rows, refused) = self.store().read(|tx| {
                 Ok((standing_rows(tx, &map.persons, &groups, &subject.members)?, tx.profile_debunks(&subject.members)?))
             })?;
-            let debunked: Vec<Debunked> = debunked
-                .into_iter()
-                .map(|row| Debunked {
-                    profile_type: row.profile_type,
-                    facet: row.facet,
-                    fingerprint: row.fingerprint,
-                    at: row.at,
-                })
-                .collect();
-            let reading = Reading { engine: self, groups: &groups, subject: &subject, said: &said, nearness: &nearness };
-            let rows = reading.partitions(&rows, &debunked, control)?;
-            let similarity = |a: &str, b: &str| nearness.between(a, b);
-            let places: Vec<&Place> = subject.places.iter().collect();
-            let gaps = book.read(self, &subject.person, &reading.spoken(&places, &|_| true), &similarity);
+            let reading = Reading::new(self, &groups, &subject, &said, &resting, &nearness);
+            let by_rules = |partition: &_, known: &[_], refused: &[_]| reading.by_rules(partition, known, refused);
+            let rows = reading.partitions(&rows, &debunked(refused), RULES, &by_rules, control)?;
+            let gaps = book.read(self, &subject.person, &reading.spoken_anywhere(), &alike(&nearness), &[]);
+            drop(reading);
             derived.push(Derived { person: subject.person, members: subject.members, signature: subject.signature, rows, gaps });
         }
-        Ok(derived)
+        Ok((seen, derived))
     }
 
     /// The person says of an entry that it is not so, or takes that back. Says so of the statement, wherever it was derived.
@@ -361,6 +391,7 @@ impl Engine {
                 entry: entry.stored(new.clone(), Some(old), now),
                 reach: row.reach,
                 entity: person,
+                proposer: "person".to_owned(),
             };
             tx.insert_profile(&corrected, &persons.members(&row.entity))
         })?;
@@ -390,14 +421,25 @@ impl Engine {
     /// Derives right here, for tests of what is derived.
     #[cfg(test)]
     pub(crate) fn derive_profiles_now(&self) -> Result<()> {
-        let derived = self.profiles_to_write(&crate::Unwatched)?;
+        let (_, derived) = self.profiles_to_write(&crate::Unwatched)?;
         Ok(self.store().write(|tx| derived.iter().try_for_each(|one| one.write(tx).map(drop)))?)
     }
 }
 
+/// How much was written, and whether it was all.
+struct Wrote {
+    rows: usize,
+    is_whole: bool,
+}
+
+/// A text that changes with everything that a reading of anybody depends on, a person's word about an entry included.
+fn state(tx: &ReadTx<'_>, model: &str) -> StoreResult<String> {
+    Ok(format!("{} {:?}", looked_at(tx, model)?, tx.setting(LOOKED_SETTING)?))
+}
+
 /// A text that changes whenever a derivation could bring something else.
 fn looked_at(tx: &ReadTx<'_>, model: &str) -> StoreResult<String> {
-    Ok(format!("{RULES_VERSION} {} {} {:?} {model}", tx.last_seq_of_all()?, tx.boundary_version()?, tx.memory_signature()?))
+    Ok(format!("{RULES_VERSION} {} {} {:?} {model}", tx.last_seq_of_all()?, tx.boundary_version()?, tx.approved_signature()?))
 }
 
 /// Which of these versions of one person's entries are believed and hold now.
@@ -425,21 +467,6 @@ pub fn profiles_at(rows: &[ProfileRow], time: Timestamp) -> ProfileOnDay {
     ProfileOnDay { believed: ids(true_at(&believed, time)), held: ids(true_at(&all, time)) }
 }
 
-/// One person as it is read.
-struct Reading<'a> {
-    engine: &'a Engine,
-    groups: &'a Groups,
-    subject: &'a Subjected,
-    said: &'a HashMap<ConversationId, Vec<Said>>,
-    nearness: &'a Nearness<'a>,
-}
-
-/// One partition: who its private places have in common, and its label.
-struct Partition {
-    reach: Option<People>,
-    label: Label,
-}
-
 impl Derived {
     /// Writes it, and that it was read unless a gap that it adds to is gone meanwhile.
     fn write(&self, tx: &WriteTx<'_>) -> StoreResult<bool> {
@@ -454,174 +481,5 @@ impl Derived {
             tx.mark_profile(&self.person, &self.signature)?;
         }
         Ok(is_whole)
-    }
-}
-
-impl<'a> Reading<'a> {
-    fn label(&self, places: &[&Place]) -> Option<Label> {
-        (self.engine.inner.law.label_of)(places)
-    }
-
-    fn flows(&self, from: &Label, to: &Label) -> bool {
-        (self.engine.inner.law.flows)(from, to)
-    }
-
-    /// The public partition first, then the circles, larger ones before smaller: what a larger one tells a smaller one need not.
-    fn cut(&self) -> Vec<Partition> {
-        let mut partitions = vec![Partition { reach: None, label: Label::PUBLIC }];
-        let mut circles: BTreeMap<(std::cmp::Reverse<usize>, &People), &Place> = BTreeMap::new();
-        for place in self.subject.places.iter().filter(|place| place.visibility == Visibility::Private) {
-            circles.entry((std::cmp::Reverse(place.people.len()), &place.people)).or_insert(place);
-        }
-        for ((_, people), place) in circles {
-            if let Some(label) = self.label(&[place]) {
-                partitions.push(Partition { reach: Some(people.clone()), label });
-            }
-        }
-        partitions
-    }
-
-    fn partitions(&self, rows: &[ProfileRow], debunked: &[Debunked], control: &dyn Control) -> Result<Vec<ProfileRow>> {
-        let mut written: Vec<ProfileRow> = Vec::new();
-        let mut done: Vec<(Partition, Vec<ProfileEntry>)> = Vec::new();
-        for partition in self.cut() {
-            if control.is_cancelled() {
-                return Err(EngineError::Cancelled);
-            }
-            let is_own = |row: &&ProfileRow| row.entry.origin != ProfileOrigin::Person && row.reach == partition.reach;
-            let mut own: Vec<ProfileEntry> = rows.iter().filter(is_own).map(|row| row.entry.clone()).collect();
-            let mut known = own.clone();
-            // A person's word counts in every partition: it is their judgement and no trace of where something was said.
-            known.extend(rows.iter().filter(|row| row.entry.origin == ProfileOrigin::Person).map(|row| row.entry.clone()));
-            for change in self.changes(&partition, &known, debunked) {
-                let (entry, old) = match change {
-                    Change::Add(entry) => (entry, None),
-                    Change::Supersede { old, entry } => (entry, Some(old)),
-                };
-                // A person's word is superseded by none but a person's; the rules see to that, and this holds them to it.
-                if old.as_ref().is_some_and(|old| !own.iter().any(|entry| entry.id == *old)) {
-                    continue;
-                }
-                let evidence: Vec<&InteractionId> = entry.evidence.as_slice().iter().map(|place| &place.interaction).collect();
-                let label = self.label_of_messages(&evidence);
-                // What rests on more open words alone is told where those are read.
-                if label.as_ref().is_none_or(|label| label.is_off_record() || label.people() != partition.reach.as_ref()) {
-                    continue;
-                }
-                let is_told = |(opener, entries): &(Partition, Vec<ProfileEntry>)| {
-                    self.flows(&opener.label, &partition.label)
-                        && entries.iter().any(|told| {
-                            told.is_live()
-                                && told.profile_type == entry.profile_type
-                                && told.fingerprint == entry.fingerprint
-                                && told.valid_to.is_none()
-                                && told.confidence >= entry.confidence
-                        })
-                };
-                if old.is_none() && entry.valid_to.is_none() && done.iter().any(is_told) {
-                    continue;
-                }
-                let now = self.engine.now();
-                let stored = entry.stored(ProfileId::fresh(self.engine.ids()), old.clone(), now);
-                own.iter_mut().filter(|entry| Some(&entry.id) == old.as_ref()).for_each(|entry| entry.superseded_at = Some(now));
-                own.push(stored.clone());
-                written.push(ProfileRow {
-                    entry: stored,
-                    entity: self.subject.person.clone(),
-                    people_key: people_key(self.groups, &self.subject.person, partition.reach.as_ref()),
-                    reach: partition.reach.clone(),
-                });
-            }
-            done.push((partition, own));
-        }
-        Ok(written)
-    }
-
-    /// The label of what rests on these messages.
-    fn label_of_messages(&self, messages: &[&InteractionId]) -> Option<Label> {
-        let holds = |place: &&Place| {
-            let lines = self.said.get(&place.conversation).map_or(&[][..], Vec::as_slice);
-            lines.iter().any(|said| messages.contains(&&said.interaction))
-        };
-        let places: Vec<&Place> = self.subject.places.iter().filter(holds).collect();
-        self.label(&places)
-    }
-
-    /// What one partition brings beside the entries that it knows.
-    fn changes(&self, partition: &Partition, known: &[ProfileEntry], debunked: &[Debunked]) -> Vec<Change> {
-        let may_read = |place: &&Place| self.label(&[place]).is_some_and(|label| self.flows(&label, &partition.label));
-        let places: Vec<&Place> = self.subject.places.iter().filter(may_read).collect();
-        let read: HashSet<&ConversationId> = places.iter().map(|place| &place.conversation).collect();
-        // A memory counts where all that it rests on is read.
-        let memories: Vec<ApprovedMemory<'_>> = self
-            .subject
-            .memories
-            .iter()
-            .filter(|memory| !memory.sources.is_empty() && memory.sources.iter().all(|source| read.contains(source)))
-            .map(|memory| ApprovedMemory {
-                id: &memory.id,
-                content: &memory.content,
-                evidence: &memory.evidence,
-                conversation: &memory.conversation,
-                time: memory.time,
-            })
-            .collect();
-        let name = self.name(&places);
-        let similarity = |a: &str, b: &str| self.nearness.between(a, b);
-        let input = |utterances| ProfileInput {
-            name: &name,
-            utterances,
-            memories: &memories,
-            entries: known,
-            debunked,
-            similarity: &similarity,
-        };
-        // The private part alone first: where it shows nothing, the public part was read already, and there may be many circles.
-        let private = self.spoken(&places, &|place| place.visibility == Visibility::Private);
-        if partition.reach.is_some() && findings(&input(&private)).is_empty() {
-            return Vec::new();
-        }
-        derive(&input(&self.spoken(&places, &|_| true)))
-    }
-
-    /// What was said in these places, as the person's profile takes it.
-    fn spoken<'p>(&self, places: &[&'p Place], is_read: &dyn Fn(&Place) -> bool) -> Vec<Utterance<'p>>
-    where
-        'a: 'p,
-    {
-        let said: &'a HashMap<ConversationId, Vec<Said>> = self.said;
-        let mut spoken = Vec::new();
-        for place in places.iter().filter(|place| is_read(place)) {
-            for said in said.get(&place.conversation).into_iter().flatten() {
-                spoken.push(Utterance {
-                    interaction: &said.interaction,
-                    conversation: &place.conversation,
-                    speaker: match said.role {
-                        _ if self.subject.members.contains(&said.entity) => Speaker::Entity,
-                        Role::Owner => Speaker::Owner,
-                        Role::Assistant => Speaker::Assistant,
-                        _ => Speaker::Other,
-                    },
-                    text: &said.text,
-                    time: said.time,
-                });
-            }
-        }
-        spoken
-    }
-
-    /// How memories name the person: as the places that are read call them most.
-    fn name(&self, places: &[&Place]) -> String {
-        if self.subject.is_owner {
-            return "User".to_owned();
-        }
-        let mut names: BTreeMap<&str, usize> = BTreeMap::new();
-        for said in places.iter().filter_map(|place| self.said.get(&place.conversation)).flatten() {
-            if self.subject.members.contains(&said.entity) {
-                *names.entry(&said.author).or_default() += 1;
-            }
-        }
-        let most = names.into_iter().max_by(|a, b| a.1.cmp(&b.1).then(b.0.cmp(a.0)));
-        most.map_or_else(String::new, |(name, _)| name.to_owned())
     }
 }

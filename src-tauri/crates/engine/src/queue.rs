@@ -12,7 +12,9 @@ use std::sync::{Arc, Condvar, Mutex, PoisonError};
 use std::thread::JoinHandle;
 use std::time::Duration;
 
-use keepsake_domain::{AlertId, ConversationId, ImportId, JobId, JobKind, JobState, Lane, LeaseLoss, SourceKind, Timestamp};
+use keepsake_domain::{
+    AlertId, ConversationId, EntityId, ImportId, JobId, JobKind, JobState, Lane, LeaseLoss, SourceKind, Timestamp,
+};
 use keepsake_store::{AlertRow, JobOutcome, JobRow, Lease, NewJob, StoreError};
 use serde::{Deserialize, Serialize};
 
@@ -173,6 +175,11 @@ impl ImportPayload {
 #[derive(Debug, Deserialize)]
 struct ConversationPayload {
     conversation_id: ConversationId,
+}
+
+#[derive(Debug, Deserialize)]
+struct PersonPayload {
+    entity_id: EntityId,
 }
 
 /// Watches a running job: keeps its lease, tells its progress, hears its cancel button.
@@ -402,7 +409,15 @@ impl Engine {
             }
             JobKind::SuggestLinks => self.suggest_links(lease, control),
             JobKind::SettleConversations => self.settle_conversations(lease, control),
+            JobKind::SettleModel => {
+                let ConversationPayload { conversation_id } = read_payload(job)?;
+                self.settle_by_model(&conversation_id, lease, control)
+            }
             JobKind::DeriveProfiles => self.derive_profiles(lease, control),
+            JobKind::DeriveProfilesModel => {
+                let PersonPayload { entity_id } = read_payload(job)?;
+                self.derive_profiles_by_model(&entity_id, lease, control)
+            }
             JobKind::Embed => {
                 let filled = self.embed_missing(control)?;
                 self.store().write(|tx| tx.complete(lease, &serde_json::json!({ "filled": filled }).to_string(), self.now()))?;
@@ -482,7 +497,13 @@ impl Engine {
             JobKind::Analyze | JobKind::AnalyzeModel => "An analysis failed",
             JobKind::SuggestLinks => "Comparing handles failed",
             JobKind::SettleConversations => "Judging where conversations stand failed",
+            JobKind::SettleModel => {
+                "Judging with the model whether a conversation has ended failed, and what the rules say of it stands"
+            }
             JobKind::DeriveProfiles => "Getting to know people failed",
+            JobKind::DeriveProfilesModel => {
+                "Getting to know somebody with the model failed, and what the rules know of them stays"
+            }
             JobKind::Embed => "Embedding failed",
             JobKind::Erase => "An erasure could not be seen through",
         };
@@ -566,12 +587,18 @@ impl Engine {
         [due, queued, next].into_iter().flatten().min()
     }
 
-    /// Queues a look at conversations that time alone may have ended; when the lane has to look again.
+    /// Queues a look at conversations that time alone may have ended, and at people of whom something changed; when the lane has to look
+    /// again.
     fn look_at_standing(&self, due: Option<Timestamp>) -> Option<Timestamp> {
         let next = self.queue_settling().unwrap_or_else(|error| {
             tracing::error!(%error, "conversations cannot be looked at");
             None
         });
+        let people = self.queue_what_changed().unwrap_or_else(|error| {
+            tracing::error!(%error, "people cannot be looked at");
+            None
+        });
+        let next = [next, people].into_iter().flatten().min();
         let queued = self.store().read(|tx| tx.next_due(Lane::Capture)).unwrap_or(due);
         [due, queued, next].into_iter().flatten().min()
     }

@@ -163,6 +163,10 @@ impl Engine {
         if !outcome.created.is_empty() {
             self.queue_embedding()?;
         }
+        // What is approved is known of somebody: the lanes look what that changes.
+        if outcome.operation.is_some() {
+            self.look_for_work();
+        }
         Ok(outcome)
     }
 
@@ -328,14 +332,16 @@ impl Engine {
     /// Undoes an operation, or the newest one that still counts. Returns its id, the words for the notice and the restored ids.
     pub fn undo(&self, operation: Option<&OperationId>) -> Result<Option<(OperationId, String, Vec<MemoryId>)>> {
         let now = self.now();
-        Ok(self.store().write(|tx| {
+        let undone = self.store().write(|tx| {
             let Some(found) = tx.operation_to_undo(operation)? else { return Ok(None) };
             if found.undone.is_some() {
                 return Ok(None);
             }
             let restored = tx.undo_operation(&found.id, now)?;
             Ok(Some((found.id, format!("Undid: {}", found.summary), restored)))
-        })?)
+        })?;
+        self.look_for_work();
+        Ok(undone)
     }
 }
 

@@ -5,6 +5,9 @@
 //! record is not looked at, and what was said while it was is not read later. Everything is derived from the messages alone and
 //! belongs to its conversation, so it carries that conversation's label.
 //!
+//! The rules judge first. Where a language model is chosen, it is asked when a conversation no longer plainly goes on (`by_model`);
+//! who judged is stored with the judgement.
+//!
 //! Deliberately not here: the judgement (`insight::conversation`), where a summary may be told (`boundary`).
 
 use std::collections::BTreeSet;
@@ -20,6 +23,8 @@ use serde::{Deserialize, Serialize};
 use crate::analyze::insight_turns;
 use crate::work::Control;
 use crate::{Engine, EngineError, Result};
+
+mod by_model;
 
 /// Judgements that are written at once: each write is made durable, and an import may bring thousands of conversations.
 const BATCH: usize = 32;
@@ -105,6 +110,8 @@ pub struct ConversationStanding {
     pub status: ConversationStatus,
     /// What that rests on.
     pub reasons: Vec<StoredReason>,
+    /// Who judged: the rules, or a model with its prompt.
+    pub judge: Option<String>,
     /// How it sounds.
     pub tone: Option<ToneProfile>,
     /// What was promised, settled ones included, in order.
@@ -147,6 +154,7 @@ impl Engine {
         Ok(Some(ConversationStanding {
             status: row.status,
             reasons: row.reasons.as_deref().map_or_else(|| Ok(Vec::new()), |json| read_json(json, "reasons of a status"))?,
+            judge: row.judge,
             tone: row.tone.as_deref().map(|json| read_json(json, "tone of a conversation")).transpose()?,
             commitments: commitments_of(tx, id)?,
             summary: tx.latest_summary(id, None)?,
@@ -200,6 +208,7 @@ impl Engine {
     /// Judges every conversation that is due.
     pub(crate) fn settle_conversations(&self, lease: &Lease, control: &dyn Control) -> Result<()> {
         let due = self.store().read(|tx| tx.conversations_to_settle(self.now()))?;
+        let has_model = self.model_settings()?.proposing().is_some();
         let total = due.len() as u64;
         let mut done = 0;
         for batch in due.chunks(BATCH) {
@@ -207,7 +216,7 @@ impl Engine {
             if control.is_cancelled() {
                 return Err(EngineError::Cancelled);
             }
-            let judged = batch.iter().map(|id| self.judged(id)).collect::<Result<Vec<_>>>()?;
+            let judged = batch.iter().map(|id| self.judged(id, has_model)).collect::<Result<Vec<_>>>()?;
             let now = self.now();
             self.store().write(|tx| {
                 tx.check_lease(lease)?;
@@ -216,11 +225,15 @@ impl Engine {
             done += batch.len() as u64;
         }
         let result = serde_json::json!({ "conversations": total }).to_string();
-        Ok(self.store().write(|tx| tx.complete(lease, &result, self.now()))?)
+        self.store().write(|tx| tx.complete(lease, &result, self.now()))?;
+        if has_model {
+            self.look_for_work();
+        }
+        Ok(())
     }
 
     /// Reads one conversation; nothing if it is gone or off the record by now.
-    fn judged(&self, id: &ConversationId) -> Result<Option<Judged>> {
+    fn judged(&self, id: &ConversationId, has_model: bool) -> Result<Option<Judged>> {
         let read = self.store().read(|tx| {
             if tx.conversation(id)?.is_private {
                 return Ok(None);
@@ -228,9 +241,9 @@ impl Engine {
             let private_through = tx.private_through(id)?;
             let mut rows = tx.conversation_interactions(id)?;
             rows.retain(|row| row.seq > private_through);
-            Ok(Some((rows, tx.last_seq(id)?, tx.latest_summary(id, None)?)))
+            Ok(Some((rows, tx.last_seq(id)?, tx.latest_summary(id, None)?, tx.standing(id)?)))
         });
-        let (rows, through_seq, before) = match read {
+        let (rows, through_seq, before, known) = match read {
             Ok(Some(read)) => read,
             Ok(None) | Err(StoreError::NotFound { .. }) => return Ok(None),
             Err(error) => return Err(error.into()),
@@ -247,13 +260,27 @@ impl Engine {
             .then(|| recap(&AnalysisInput { turns: &turns, owner_name: owner, vectors: None }).ok())
             .flatten()
             .and_then(|recap| summary_of(&recap));
-        let standing = stored(&found, &rows)?;
+        let standing = stored(&found, &rows, ENGINE_VERSION, through_seq)?;
         let due = next_look(&found, moment.now);
-        let new = NewStanding { standing, proposer: ENGINE_VERSION.to_owned(), through_seq, due };
-        Ok(Some(Judged { id: id.clone(), new, summary }))
+        let is_by_model = known.as_ref().is_some_and(|known| known.judge.as_deref().is_some_and(|judge| judge != ENGINE_VERSION));
+        let is_known = known.as_ref().is_some_and(|known| known.through_seq == through_seq);
+        // What a model said of these very messages holds until it says otherwise: time has passed, so it is asked again. What has been
+        // silent for very long has ended, whoever thinks otherwise; so nobody is asked about an old import.
+        let may_ask = has_model && found.judgement.is_in_doubt();
+        let is_kept = may_ask && is_by_model && is_known;
+        let is_moved = !is_known || known.as_ref().is_none_or(|known| known.status != standing.status || known.judge.is_none());
+        let asks_model = may_ask && (is_kept || is_moved);
+        let new = NewStanding { standing, due };
+        Ok(Some(Judged { id: id.clone(), new, summary, is_kept, asks_model }))
     }
 
     fn store_judged(&self, tx: &WriteTx<'_>, judged: &Judged, now: Timestamp) -> std::result::Result<(), StoreError> {
+        if judged.asks_model {
+            tx.enqueue(&self.conversation_job(JobKind::SettleModel, &judged.id), now)?;
+        }
+        if judged.is_kept {
+            return tx.put_settle_due(&judged.id, judged.new.due);
+        }
         // Turned private or erased meanwhile: nothing of it is written.
         if tx.put_standing(&judged.id, &judged.new, now)?
             && let Some(summary) = &judged.summary
@@ -269,6 +296,10 @@ struct Judged {
     id: ConversationId,
     new: NewStanding,
     summary: Option<NewSummary>,
+    /// The judgement that stands is a model's, about the same messages.
+    is_kept: bool,
+    /// A model is to judge it.
+    asks_model: bool,
 }
 
 struct NewSummary {
@@ -385,10 +416,11 @@ fn commitment_of(commitment: &Commitment, rows: &[InteractionRow]) -> Option<Sto
     })
 }
 
-fn stored(found: &Standing, rows: &[InteractionRow]) -> Result<StandingRow> {
-    fn json<T: Serialize + ?Sized>(value: &T) -> Result<String> {
-        serde_json::to_string(value).map_err(|error| EngineError::Stored { what: "standing of a conversation", error })
-    }
+fn json<T: Serialize + ?Sized>(value: &T) -> Result<String> {
+    serde_json::to_string(value).map_err(|error| EngineError::Stored { what: "standing of a conversation", error })
+}
+
+fn stored(found: &Standing, rows: &[InteractionRow], judge: &str, through_seq: i64) -> Result<StandingRow> {
     let reasons: Vec<StoredReason> = found.judgement.reasons.iter().map(|reason| reason_of(reason, rows)).collect();
     let commitments: Vec<StoredCommitment> = found.commitments.iter().filter_map(|one| commitment_of(one, rows)).collect();
     Ok(StandingRow {
@@ -396,5 +428,7 @@ fn stored(found: &Standing, rows: &[InteractionRow]) -> Result<StandingRow> {
         reasons: Some(json(&reasons)?),
         tone: found.tone.as_ref().map(json).transpose()?,
         pending_actions: json(&commitments)?,
+        judge: Some(judge.to_owned()),
+        through_seq,
     })
 }

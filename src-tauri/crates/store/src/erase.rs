@@ -252,13 +252,7 @@ impl WriteTx<'_> {
         }
         self.erase_profiles_of(id, part.handles)?;
         self.erase_gaps_of(id)?;
-        // That something was sent stays true, and counts for the day's budget; what it was goes. The wording of our prompts, which
-        // all calls share, is why these texts are not among the traces: what they had of the messages is found as theirs.
-        self.conn.execute(
-            "UPDATE model_calls SET request = '', reply = NULL, error = NULL, conversation_id = NULL, job_id = NULL, request_hash = x''
-              WHERE conversation_id = ?1",
-            params![id.as_str()],
-        )?;
+        self.erase_calls_about(id)?;
         self.conn.execute(
             "DELETE FROM jobs WHERE state NOT IN ('queued', 'running') AND json_extract(payload, '$.conversation_id') = ?1",
             params![id.as_str()],

@@ -155,6 +155,11 @@ impl ReadTx<'_> {
             .exists([])?)
     }
 
+    /// Whether a job of this kind failed for good and waits for the person.
+    pub fn has_dead_job(&self, kind: JobKind) -> Result<bool> {
+        Ok(self.conn.prepare_cached("SELECT 1 FROM jobs WHERE kind = ?1 AND state = 'dead'")?.exists([kind.name()])?)
+    }
+
     /// How many jobs wait or run.
     pub fn unsettled_jobs(&self) -> Result<u64> {
         let count: i64 = self

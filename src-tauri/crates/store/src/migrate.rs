@@ -26,6 +26,7 @@ const STEPS: &[M<'static>] = &[
     M::up(include_str!("../../../../migrations/0007_people.sql")),
     M::up(include_str!("../../../../migrations/0008_conversations.sql")),
     M::up(include_str!("../../../../migrations/0009_profiles.sql")),
+    M::up(include_str!("../../../../migrations/0010_models_of_people.sql")),
 ];
 
 /// The newest schema this program knows.

@@ -28,8 +28,10 @@ pub struct NewModelCall {
     pub is_local: bool,
     /// Model asked.
     pub model: String,
-    /// The conversation it is about; `None` for a test of the connection.
+    /// The conversation it is about; `None` for a test of the connection, and where it is about a person.
     pub conversation_id: Option<ConversationId>,
+    /// The conversations it tells of, where it is about a person.
+    pub sources: Vec<ConversationId>,
     /// The job it is made for.
     pub job_id: Option<JobId>,
     /// Of everything that decides the reply.
@@ -220,6 +222,11 @@ impl WriteTx<'_> {
                 tokens_estimate as i64,
                 call.started.0,
             ])?;
+        let mut statement =
+            self.conn.prepare_cached("INSERT OR IGNORE INTO model_call_sources (call_id, conversation_id) VALUES (?1, ?2)")?;
+        for source in &call.sources {
+            statement.execute(params![call.id.as_str(), source.as_str()])?;
+        }
         self.conn
             .prepare_cached("DELETE FROM model_calls WHERE seq <= (SELECT max(seq) FROM model_calls) - ?1")?
             .execute(params![CALLS_MAX])?;
@@ -247,6 +254,22 @@ impl WriteTx<'_> {
                 end.ended.0,
             ])?;
         self.touch(Tag::ModelCalls);
+        Ok(())
+    }
+
+    /// Takes the texts of the calls that tell of a conversation. That something was sent stays true, and counts for the day's budget;
+    /// what it was goes. The wording of our prompts, which all calls share, is why these texts are not among the traces: what they had
+    /// of the messages is found as theirs.
+    pub(crate) fn erase_calls_about(&self, id: &ConversationId) -> Result<()> {
+        let told = "SELECT call_id FROM model_call_sources WHERE conversation_id = ?1";
+        self.conn.execute(
+            &format!(
+                "UPDATE model_calls SET request = '', reply = NULL, error = NULL, conversation_id = NULL, job_id = NULL, request_hash = x''
+                  WHERE conversation_id = ?1 OR id IN ({told})"
+            ),
+            params![id.as_str()],
+        )?;
+        self.conn.execute(&format!("DELETE FROM model_call_sources WHERE call_id IN ({told})"), params![id.as_str()])?;
         Ok(())
     }
 

@@ -28,6 +28,8 @@ pub struct ProfileRow {
     pub people_key: String,
     /// Who was in all private places that its derivation read; nothing where it read none.
     pub reach: Option<People>,
+    /// What found it: the rules or a model, with the version; a person.
+    pub proposer: String,
 }
 
 /// A statement that a person said is not so.
@@ -56,7 +58,7 @@ impl DebunkRow {
 
 const COLUMNS: &str =
     "p.id, p.entity_id, p.people_key, p.reach, p.profile_type, p.facet, p.fingerprint, p.content, p.confidence, p.origin,
-    p.valid_from_ms, p.valid_to_ms, p.supersedes_id, p.created_at_ms, p.superseded_at_ms";
+    p.valid_from_ms, p.valid_to_ms, p.supersedes_id, p.created_at_ms, p.superseded_at_ms, p.proposer";
 
 fn profile(row: &Row<'_>, evidence: Evidence) -> Result<ProfileRow> {
     let text = |at: usize| -> Result<String> { Ok(row.get(at)?) };
@@ -66,6 +68,7 @@ fn profile(row: &Row<'_>, evidence: Evidence) -> Result<ProfileRow> {
         entity: parse("entity id", &text(1)?)?,
         people_key: text(2)?,
         reach: reach.map(|json| parse_json("reach of a profile", &json)).transpose()?,
+        proposer: text(15)?,
         entry: ProfileEntry {
             id: parse("profile id", &text(0)?)?,
             profile_type: parse("profile type", &text(4)?)?,
@@ -198,6 +201,38 @@ impl ReadTx<'_> {
             .optional()?)
     }
 
+    /// Up to which message a model has read what an entity says in each conversation, under this arrangement of people.
+    pub fn profile_reads(&self, entity: &EntityId) -> Result<BTreeMap<ConversationId, (String, i64)>> {
+        let mut statement = self.conn.prepare_cached(
+            "SELECT conversation_id, people_key, through_seq FROM profile_reads WHERE entity_id = ?1 ORDER BY 1",
+        )?;
+        let rows = statement.query_map([entity.as_str()], |row| {
+            Ok((row.get::<_, String>(0)?, (row.get::<_, String>(1)?, row.get::<_, i64>(2)?)))
+        })?;
+        rows.map(|row| {
+            let (conversation, read) = row?;
+            Ok((parse("conversation id", &conversation)?, read))
+        })
+        .collect()
+    }
+
+    /// The last message on the record that each entity wrote in each conversation.
+    pub fn own_seqs(&self) -> Result<BTreeMap<(EntityId, ConversationId), i64>> {
+        let mut statement = self.conn.prepare_cached(
+            "SELECT i.entity_id, i.conversation_id, max(i.seq) FROM interactions i JOIN conversations c ON c.id = i.conversation_id
+              WHERE c.is_private = 0 AND i.seq > c.private_through_seq AND i.message_type IN ('text', 'voice') AND i.is_branch = 0
+              GROUP BY 1, 2",
+        )?;
+        let mut rows = statement.query([])?;
+        let mut seqs = BTreeMap::new();
+        while let Some(row) = rows.next()? {
+            let entity = parse("entity id", row.get_ref(0)?.as_str().unwrap_or_default())?;
+            let conversation = parse("conversation id", row.get_ref(1)?.as_str().unwrap_or_default())?;
+            seqs.insert((entity, conversation), row.get(2)?);
+        }
+        Ok(seqs)
+    }
+
     /// Who spoke where, and up to which message each conversation goes.
     pub fn speakers(&self) -> Result<Vec<(ConversationId, EntityId)>> {
         let mut statement = self.conn.prepare_cached(
@@ -245,8 +280,8 @@ impl WriteTx<'_> {
         self.conn
             .prepare_cached(
                 "INSERT INTO entity_profiles (id, entity_id, people_key, reach, profile_type, facet, fingerprint, content, confidence, origin,
-                    valid_from_ms, valid_to_ms, supersedes_id, created_at_ms)
-                 VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14)",
+                    valid_from_ms, valid_to_ms, supersedes_id, created_at_ms, proposer)
+                 VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15)",
             )?
             .execute(params![
                 entry.id.as_str(),
@@ -263,6 +298,7 @@ impl WriteTx<'_> {
                 entry.valid_to.map(|time| time.0),
                 entry.supersedes.as_ref().map(ProfileId::as_str),
                 entry.created_at.0,
+                row.proposer,
             ])?;
         let mut statement = self.conn.prepare_cached(
             "INSERT INTO profile_evidence (profile_id, position, interaction_id, start, \"end\") VALUES (?1, ?2, ?3, ?4, ?5)",
@@ -297,6 +333,10 @@ impl WriteTx<'_> {
             return refused("it is nothing that somebody said");
         }
         let Some(members) = members else { return Ok(()) };
+        // A person may still correct what was known before; nothing new is derived from it.
+        if message.seq <= self.private_through(&message.conversation_id)? {
+            return refused("it was said off the record");
+        }
         let speaker: String = self
             .conn
             .prepare_cached("SELECT entity_id FROM interactions WHERE id = ?1")?
@@ -339,6 +379,23 @@ impl WriteTx<'_> {
         Ok(())
     }
 
+    /// Notes how far a model has read what an entity says in a conversation.
+    pub fn mark_profile_read(
+        &self,
+        entity: &EntityId,
+        conversation: &ConversationId,
+        people_key: &str,
+        through_seq: i64,
+    ) -> Result<()> {
+        self.conn
+            .prepare_cached(
+                "INSERT INTO profile_reads (entity_id, conversation_id, people_key, through_seq) VALUES (?1, ?2, ?3, ?4)
+                 ON CONFLICT (entity_id, conversation_id) DO UPDATE SET people_key = excluded.people_key, through_seq = excluded.through_seq",
+            )?
+            .execute(params![entity.as_str(), conversation.as_str(), people_key, through_seq])?;
+        Ok(())
+    }
+
     /// Deletes the entries that rest on a conversation. What is worded from words said there goes even where it rests on others too:
     /// the next derivation words it anew from those. A person's own wording stays as long as one place is left.
     /// Where only some speakers of a conversation are erased (`handles`, a JSON array), what was said by the others still proves.
@@ -367,6 +424,13 @@ impl WriteTx<'_> {
                     AND NOT EXISTS (SELECT 1 FROM entity_profiles p JOIN profile_evidence v ON v.profile_id = p.id
                                       JOIN interactions i ON i.id = v.interaction_id
                                      WHERE p.facet = profile_debunks.facet AND i.conversation_id <> ?1)"
+            ),
+            [id.as_str()],
+        )?;
+        // A model reads a message once. Whoever loses an entry of a model's is read again, so that what others said proves it anew.
+        self.conn.execute(
+            &format!(
+                "DELETE FROM profile_reads WHERE entity_id IN (SELECT entity_id FROM entity_profiles WHERE origin = 'model' AND id IN ({derived}))"
             ),
             [id.as_str()],
         )?;

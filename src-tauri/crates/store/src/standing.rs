@@ -23,17 +23,17 @@ pub struct StandingRow {
     pub tone: Option<String>,
     /// JSON: what was promised in it.
     pub pending_actions: String,
+    /// Who judged whether it has ended: the rules, or a model with its prompt. Nothing where nobody judged yet.
+    pub judge: Option<String>,
+    /// The last message that was read for it.
+    pub through_seq: i64,
 }
 
 /// A new judgement.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct NewStanding {
-    /// What it says.
+    /// What it says, and who says so.
     pub standing: StandingRow,
-    /// Which rules made it.
-    pub proposer: String,
-    /// The last message that was read.
-    pub through_seq: i64,
     /// When time alone may change it.
     pub due: Option<Timestamp>,
 }
@@ -79,7 +79,8 @@ impl ReadTx<'_> {
     /// Where a conversation stands; of one that is off the record nothing is known but that it is there.
     pub fn standing(&self, id: &ConversationId) -> Result<Option<StandingRow>> {
         let mut statement = self.conn.prepare_cached(
-            "SELECT status, status_reason, tone_profile, pending_actions FROM conversations WHERE id = ?1 AND is_private = 0",
+            "SELECT status, status_reason, tone_profile, pending_actions, settled_by, settled_seq FROM conversations
+              WHERE id = ?1 AND is_private = 0",
         )?;
         let mut rows = statement.query(params![id.as_str()])?;
         let Some(row) = rows.next()? else { return Ok(None) };
@@ -88,6 +89,8 @@ impl ReadTx<'_> {
             reasons: row.get(1)?,
             tone: row.get(2)?,
             pending_actions: row.get(3)?,
+            judge: row.get(4)?,
+            through_seq: row.get(5)?,
         }))
     }
 
@@ -129,6 +132,17 @@ impl ReadTx<'_> {
             .query_row(params![id.as_str()], |row| row.get(0))?)
     }
 
+    /// Whether all of these conversations are there and none is off the record.
+    pub fn are_on_record(&self, ids: &[ConversationId]) -> Result<bool> {
+        let mut statement = self.conn.prepare_cached("SELECT 1 FROM conversations WHERE id = ?1 AND is_private = 0")?;
+        for id in ids {
+            if !statement.exists(params![id.as_str()])? {
+                return Ok(false);
+            }
+        }
+        Ok(true)
+    }
+
     /// The summary that counts, as it did at a moment.
     pub fn latest_summary(&self, id: &ConversationId, at: Option<Timestamp>) -> Result<Option<SummaryRow>> {
         let sql = format!(
@@ -145,7 +159,7 @@ impl WriteTx<'_> {
     /// Writes a judgement in the place of the one before. Turned private meanwhile, nothing is written; with a newer message it is
     /// due again at once.
     pub fn put_standing(&self, id: &ConversationId, new: &NewStanding, now: Timestamp) -> Result<bool> {
-        let NewStanding { standing, proposer, through_seq, due } = new;
+        let NewStanding { standing, due } = new;
         let changed = self
             .conn
             .prepare_cached(
@@ -161,13 +175,21 @@ impl WriteTx<'_> {
                 standing.reasons,
                 standing.tone,
                 standing.pending_actions,
-                proposer,
-                through_seq,
+                standing.judge,
+                standing.through_seq,
                 due.map(|due| due.0),
                 now.0,
             ])?;
         self.touch(Tag::Conversations);
         Ok(changed > 0)
+    }
+
+    /// Says when a conversation must be looked at again, and leaves what was judged of it.
+    pub fn put_settle_due(&self, id: &ConversationId, due: Option<Timestamp>) -> Result<()> {
+        self.conn
+            .prepare_cached("UPDATE conversations SET settle_due_ms = ?2 WHERE id = ?1")?
+            .execute(params![id.as_str(), due.map(|due| due.0)])?;
+        Ok(())
     }
 
     /// Stores a summary; it supersedes the one before.

@@ -25,16 +25,25 @@ fn job_view(tx: &ReadTx<'_>, job: JobRow) -> StoreResult<JobView> {
             let path = payload["path"].as_str().unwrap_or_default();
             std::path::Path::new(path).file_name().map_or_else(String::new, |name| name.to_string_lossy().into_owned())
         }
-        (JobKind::Embed | JobKind::Erase | JobKind::SuggestLinks | JobKind::SettleConversations | JobKind::DeriveProfiles, _) => {
+        (
+            JobKind::Embed
+            | JobKind::Erase
+            | JobKind::SuggestLinks
+            | JobKind::SettleConversations
+            | JobKind::DeriveProfiles
+            | JobKind::DeriveProfilesModel,
+            _,
+        ) => String::new(),
+        (
+            JobKind::Extract | JobKind::Analyze | JobKind::ExtractModel | JobKind::AnalyzeModel | JobKind::SettleModel,
+            Some(id),
+        ) => match tx.conversation(id) {
+            Ok(row) => title_or_stand_in(row.title.as_deref(), &row.channel_type),
+            Err(_) => String::new(),
+        },
+        (JobKind::Extract | JobKind::Analyze | JobKind::ExtractModel | JobKind::AnalyzeModel | JobKind::SettleModel, None) => {
             String::new()
         }
-        (JobKind::Extract | JobKind::Analyze | JobKind::ExtractModel | JobKind::AnalyzeModel, Some(id)) => {
-            match tx.conversation(id) {
-                Ok(row) => title_or_stand_in(row.title.as_deref(), &row.channel_type),
-                Err(_) => String::new(),
-            }
-        }
-        (JobKind::Extract | JobKind::Analyze | JobKind::ExtractModel | JobKind::AnalyzeModel, None) => String::new(),
     };
     Ok(JobView {
         id: job.id.to_string(),

@@ -58,6 +58,7 @@ pub(crate) fn conversation_standing(app: &App, request: ById) -> Result<Standing
                     place: reason.place.as_ref().map(stretch),
                 })
                 .collect(),
+            judge: standing.judge,
             tone: standing.tone.map(|tone| ToneView {
                 formality: name(tone.formality).unwrap_or_default(),
                 technical_level: name(tone.technical_level).unwrap_or_default(),

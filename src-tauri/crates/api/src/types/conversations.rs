@@ -396,6 +396,8 @@ pub struct StandingView {
     pub status: Option<String>,
     /// What that rests on, the silence first.
     pub reasons: Vec<ReasonView>,
+    /// Who judged: the rules with their version, or a model with its prompt.
+    pub judge: Option<String>,
     /// How it sounds.
     pub tone: Option<ToneView>,
     /// What was promised in it, in order.

@@ -24,6 +24,8 @@ pub(crate) struct Interview<'e> {
     settings: ModelSettings,
     model: Arc<dyn LanguageModel>,
     conversation: Option<ConversationId>,
+    /// The conversations that the calls tell of, where they are about a person.
+    sources: Vec<ConversationId>,
     job: Option<JobId>,
 }
 
@@ -108,7 +110,12 @@ impl<'e> Interview<'e> {
     ) -> Result<Self> {
         let connection = engine.model_connection(provider, settings.this_computer_only)?;
         let model = Arc::new(Client::new(connection, provider.model.clone()));
-        Ok(Self { engine, settings, model, conversation, job })
+        Ok(Self { engine, settings, model, conversation, sources: Vec::new(), job })
+    }
+
+    /// The same about a person, told of in these conversations.
+    pub(crate) fn telling_of(self, sources: Vec<ConversationId>) -> Self {
+        Self { sources, ..self }
     }
 
     /// The model's name.
@@ -187,16 +194,20 @@ impl<'e> Interview<'e> {
             is_local,
             model: self.model.model().to_owned(),
             conversation_id: self.conversation.clone(),
+            sources: self.sources.clone(),
             job_id: self.job.clone(),
             request_hash: hash.to_vec(),
             request: format!("{}\n\n{}", prompt.system, prompt.user),
             started: now,
         };
         engine.store().write(|tx| {
-            // Asked in the transaction that lets the text out: the person may have turned the conversation private meanwhile.
-            if let Some(conversation) = &self.conversation
-                && tx.conversation(conversation)?.is_private
-            {
+            // Asked in the transaction that lets the text out: the person may have turned a conversation private meanwhile, or erased
+            // one of several.
+            let is_closed = match &self.conversation {
+                Some(conversation) => tx.conversation(conversation)?.is_private,
+                None => !tx.are_on_record(&self.sources)?,
+            };
+            if is_closed {
                 return Ok(Err(ModelFailure::Private));
             }
             tx.begin_model_call(&call, prompt.tokens() as u64)?;

@@ -146,6 +146,7 @@ impl Engine {
         let jobs: Vec<NewJob> = ids.iter().map(|id| self.conversation_job(JobKind::ExtractModel, id)).collect();
         let now = self.now();
         self.store().write(|tx| jobs.iter().try_for_each(|job| tx.enqueue(job, now).map(drop)))?;
+        self.queue_people_for_model()?;
         self.look_for_work();
         Ok(jobs.len())
     }

@@ -1,7 +1,7 @@
 //! Profiles end to end: derived by the job, seen where their sources may be, corrected, debunked, and exactly restored.
 
 use keepsake_domain::{ConversationId, JobState, Lane, Message, Timestamp};
-use keepsake_engine::{Audience, Context, ContextRequest, Existing, KillPoint, Step, current_profiles, profiles_at};
+use keepsake_engine::{Act, Audience, Context, ContextRequest, Existing, KillPoint, Step, current_profiles, profiles_at};
 use keepsake_store::ConsentItem;
 use keepsake_testkit::Conversation;
 
@@ -225,4 +225,106 @@ fn who_wants_it_brief_gets_fewer_lines() {
     };
     let (brief, plain) = (wanted("I prefer short answers."), wanted("I like tea in the morning."));
     assert!(brief * 4 < plain * 3, "{brief} lines for somebody who wants it brief, {plain} for anybody");
+}
+
+#[test]
+fn approvals_alone_are_followed_once_it_is_quiet_and_an_idle_engine_queues_nothing() {
+    let f = Fixture::new();
+    f.propose("c", "owner Mara: I work as a nurse in Leeds.");
+    derive(&f);
+    let jobs = || f.engine.store().read(|tx| tx.unsettled_jobs()).unwrap();
+    let idle = || (f.engine.queue_what_changed().unwrap(), jobs());
+    assert_eq!(idle(), (None, 0), "nothing changed");
+    f.engine.act(&Act::Approve(vec![f.id_of("nurse")])).unwrap();
+    let due = f.engine.queue_what_changed().unwrap().expect("it is looked at again soon");
+    assert_eq!(jobs(), 0, "more may be approved in a moment");
+    f.clock.set(due);
+    assert_eq!(idle(), (None, 1), "quiet now");
+    assert_eq!(idle().1, 1, "one at a time");
+    let lock = f.engine.lock_worker().unwrap();
+    f.engine.run_due(&lock, &|_| {}).unwrap();
+    for _ in 0..3 {
+        f.clock.advance_ms(DAY_MS);
+        assert_eq!(idle(), (None, 0), "idle is idle");
+    }
+    assert!(f.engine.undo(None).unwrap().is_some());
+    assert!(f.engine.queue_what_changed().unwrap().is_some(), "what is taken back counts as well");
+}
+
+#[test]
+fn a_derivation_that_failed_for_good_is_not_tried_for_ever() {
+    let f = Fixture::new();
+    dm(&f, "c", "person Ana: I prefer short answers.");
+    f.engine.queue_profiles().unwrap();
+    let now = f.engine.now();
+    let fail = |tx: &keepsake_store::WriteTx<'_>| {
+        let (lease, _) = tx.lease_next(Lane::Capture, now)?.unwrap();
+        tx.fail(&lease, "no use in trying again", false, now)
+    };
+    f.engine.store().write(fail).unwrap();
+    dm(&f, "d", "person Ana: Please answer in French.");
+    for _ in 0..3 {
+        assert_eq!(f.engine.queue_what_changed().unwrap(), None);
+        f.clock.advance_ms(DAY_MS);
+    }
+}
+
+#[test]
+fn the_worker_follows_what_is_stale_from_its_start_on() {
+    let f = Fixture::new();
+    dm(&f, "c", "person Ana: I prefer short answers.");
+    let changes = f.engine.store().subscribe();
+    let worker = f.engine.start_worker(f.engine.lock_worker().unwrap(), |_| {}).unwrap();
+    for _ in 0..600 {
+        // Time passes, and the lanes look.
+        f.clock.advance_ms(20_000);
+        f.engine.look_for_work();
+        if !known(&f, "Ana").is_empty() {
+            break;
+        }
+        let _ = changes.recv_timeout(std::time::Duration::from_millis(100));
+    }
+    drop(worker);
+    assert_eq!(known(&f, "Ana"), ["Prefers short answers"]);
+}
+
+#[test]
+fn what_was_said_while_a_conversation_was_private_is_in_no_profile_after_it_is_turned_back() {
+    for is_private in [true, false] {
+        let f = Fixture::new();
+        let say = |n: u8, line: &str| {
+            let mut messages = Conversation::new("c").channel("matrix", "c").messages(line);
+            messages[0].source.message = format!("m{n}");
+            append(&f, &messages)
+        };
+        let id = say(1, "person Ana: Hello.");
+        if is_private {
+            f.engine.set_private(&id, true, Existing::Keep).unwrap();
+        }
+        say(2, "person Ana: I prefer short answers.");
+        f.engine.set_private(&id, false, Existing::Keep).unwrap();
+        say(3, "person Ana: Please answer in French.");
+        derive(&f);
+        let expect: &[&str] = if is_private { &["Prefers French"] } else { &["Prefers French", "Prefers short answers"] };
+        assert_eq!(known(&f, "Ana"), expect, "the control says it on the record");
+    }
+}
+
+#[test]
+fn an_entry_whose_older_line_went_off_the_record_gets_a_version_of_what_is_left() {
+    let f = Fixture::new();
+    let first = dm(&f, "one", "person Ana 2026-01-05: I prefer short answers.");
+    dm(&f, "two", "person Ana 2026-01-06: I prefer short answers.");
+    derive(&f);
+    f.engine.set_private(&first, true, Existing::Keep).unwrap();
+    dm(&f, "three", "person Ana 2026-01-09: I prefer short answers.");
+    derive(&f);
+    assert_eq!(known(&f, "Ana"), ["Prefers short answers"]);
+    let ana = f.engine.person_named("Ana").unwrap();
+    let rows = f.engine.profile_rows(&ana).unwrap();
+    let live = rows.iter().find(|row| row.entry.is_live()).unwrap();
+    for place in live.entry.evidence.as_slice() {
+        let message = f.engine.store().read(|tx| tx.interaction(&place.interaction)).unwrap().unwrap();
+        assert_ne!(message.conversation_id, first, "nothing of it rests on what is off the record");
+    }
 }

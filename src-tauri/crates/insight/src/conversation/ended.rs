@@ -6,7 +6,8 @@
 //!
 //! A new message makes any conversation active again: the silence is then short. Nothing else is needed to resume one.
 //!
-//! Deliberately not here: acting on it. A model may judge the same with more sense; this is what answers without one.
+//! Deliberately not here: acting on it. A model may judge the same with more sense ([`super::asked`]); this is what answers without
+//! one, and what stands where one fails.
 
 use chrono::{DateTime, Datelike, Timelike, Weekday};
 use keepsake_domain::{ConversationStatus, Role, Timestamp};
@@ -42,6 +43,9 @@ const HOURS_DAYS_MIN: usize = 4;
 /// Silences beyond this are scaled rather than walked through hour by hour.
 const HOURS_WALKED_MAX: i64 = 24 * 28;
 
+/// Silent for so many times what ends it, a conversation has ended, and nobody need be asked.
+const DOUBT_TIMES: i64 = 4;
+
 /// A farewell counts in the last so many messages, if nothing of substance follows.
 const CLOSING_TURNS: usize = 3;
 
@@ -57,8 +61,19 @@ pub struct Judgement {
     pub reasons: Vec<Reason>,
 }
 
+impl Judgement {
+    /// Whether another judge may see it differently: it no longer plainly goes on, and has not ended long ago.
+    pub fn is_in_doubt(&self) -> bool {
+        self.reasons.iter().any(|reason| match *reason {
+            Reason::BeyondRhythm { .. } => true,
+            Reason::LongSilence { silence_ms, end_ms } => silence_ms <= end_ms.saturating_mul(DOUBT_TIMES),
+            _ => false,
+        })
+    }
+}
+
 /// One reason.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "kind", rename_all = "snake_case")]
 pub enum Reason {
     /// Nobody has said anything yet.

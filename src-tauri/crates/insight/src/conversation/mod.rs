@@ -5,6 +5,7 @@
 //!
 //! Deliberately not here: storing, wording for people, and conversations that are kept out of memory, which the caller leaves out.
 
+mod asked;
 mod commitment;
 mod deeds;
 mod due;
@@ -15,6 +16,7 @@ mod tone;
 use keepsake_domain::{Span, Timestamp};
 use serde::{Deserialize, Serialize};
 
+pub use asked::{Asked, ENDED, EndedTask};
 pub use commitment::{Commitment, Debtor, Settlement, commitments};
 pub use due::{Due, DuePrecision};
 pub use ended::{Judgement, Reason, judge};

@@ -1,4 +1,5 @@
 //! Where conversations stand, as data: promises, endings, tone, and the range of a summary.
 
+mod asked;
 mod commitments;
 mod standing;

@@ -272,9 +272,12 @@ fn reconcile(
         .iter()
         .filter(|entry| entry.is_live() && entry.valid_to.is_none())
         .max_by_key(|entry| (entry.valid_from, entry.created_at, &entry.id));
-    // What the other engine found, or what was found where this derivation does not look, is one finding more.
+    // What the other engine found, or what was found where this derivation does not look, is one finding more; and so is what a model
+    // found before, which does not find all of it again.
     let is_exact = live.is_some_and(|live| {
-        live.origin == origin && live.evidence.as_slice().iter().all(|place| known.said.contains_key(&place.interaction))
+        origin == ProfileOrigin::BuiltIn
+            && live.origin == origin
+            && live.evidence.as_slice().iter().all(|place| known.said.contains_key(&place.interaction))
     });
     let kept = live.filter(|_| !is_exact);
     let Some(first) = findings.first() else { return };

@@ -24,6 +24,7 @@ fn row(bench: &Bench, who: &str, facet: &str, content: &str, places: &[(&str, &s
         entity: entity(bench, who),
         people_key: "key".to_owned(),
         reach: None,
+        proposer: "builtin-profile/1".to_owned(),
         entry: ProfileEntry {
             id: ProfileId::fresh(&bench.ids),
             profile_type: ProfileType::Preferences,

@@ -36,8 +36,10 @@ pub struct ModelFindings {
     pub occurrences: Vec<Occurrence>,
     /// What was stopped and why. Positions count the input's utterances as they were handed in.
     pub stops: Vec<Stop>,
-    /// Messages that were not shown, because there are too many or they are too long.
+    /// Messages that were not shown, because there are too many or they are too long, or because they were read before.
     pub left_out: usize,
+    /// The messages that were shown.
+    pub shown: Vec<InteractionId>,
 }
 
 /// A derivation as a row of calls.
@@ -55,6 +57,15 @@ pub struct ProfileTask<'a> {
 impl<'a> ProfileTask<'a> {
     /// The derivation of `input`. Without a message of the entity's own there is nothing to ask.
     pub fn new(input: ProfileInput<'a>, scrubber: &Scrubber) -> Result<Self, WordingError> {
+        Self::of_news(input, scrubber, &|_| true)
+    }
+
+    /// The derivation of what is new in `input`: with the messages around it, without windows in which the entity says nothing new.
+    pub fn of_news(
+        input: ProfileInput<'a>,
+        scrubber: &Scrubber,
+        is_new: &dyn Fn(&InteractionId) -> bool,
+    ) -> Result<Self, WordingError> {
         let all = read(input.utterances);
         let positions = input.utterances.iter().enumerate().map(|(at, said)| (said.interaction, at)).collect();
         let mut task = Self {
@@ -67,8 +78,9 @@ impl<'a> ProfileTask<'a> {
             failed: None,
             all,
         };
-        let (windows, left_out) = windows(&task.all);
-        task.found.left_out = left_out;
+        let windows = windows(&task.all, is_new);
+        task.found.shown = windows.iter().flatten().map(|at| task.all[*at].said.interaction.clone()).collect();
+        task.found.left_out = task.all.len() - task.found.shown.len();
         let facets = facets();
         for window in windows {
             let lines: Vec<Line<'_>> = window
@@ -93,15 +105,20 @@ impl<'a> ProfileTask<'a> {
         Ok(task)
     }
 
+    /// The messages that are shown.
+    pub fn shown(&self) -> &[InteractionId] {
+        &self.found.shown
+    }
+
     /// Prompt and version, `profile/1`: what is stored beside the model's name as the proposer.
     pub fn label(&self) -> String {
         format!("{}/{}", PROFILE.name, PROFILE.version)
     }
 }
 
-/// The newest messages in windows that fit, oldest window first; and how many are in none. Never a part of one, since a cut could
-/// leave half of a masked value.
-fn windows(all: &[Read<'_>]) -> (Vec<Vec<usize>>, usize) {
+/// The newest messages with something new of the entity's, in windows that fit, oldest window first. Never a part of a message, since
+/// a cut could leave half of a masked value.
+fn windows(all: &[Read<'_>], is_new: &dyn Fn(&InteractionId) -> bool) -> Vec<Vec<usize>> {
     let length = |at: usize| all[at].said.text.chars().count();
     let mut windows: Vec<Vec<usize>> = vec![Vec::new()];
     let mut total = 0;
@@ -115,11 +132,12 @@ fn windows(all: &[Read<'_>]) -> (Vec<Vec<usize>>, usize) {
             window.push(at);
         }
     }
+    let is_news = |at: &usize| all[*at].said.speaker == Speaker::Entity && is_new(all[*at].said.interaction);
+    windows.retain(|window| window.iter().any(is_news));
     windows.truncate(CALLS_MAX);
     windows.iter_mut().for_each(|window| window.reverse());
     windows.reverse();
-    let shown: usize = windows.iter().map(Vec::len).sum();
-    (windows, all.len() - shown)
+    windows
 }
 
 /// The lines of the prompt that name the facets we know.

@@ -1,0 +1,312 @@
+//! One person read place by place, and what is to be written of it, one privacy partition after another.
+//!
+//! Deliberately not here: who is read and when (`profiles`), what a model is asked (`by_model`), and what counts as a finding.
+
+use std::cell::RefCell;
+use std::collections::{BTreeMap, HashMap, HashSet};
+
+use keepsake_domain::{
+    ConversationId, EntityId, Evidence, EvidenceSpan, InteractionId, Label, MessageType, People, Place, ProfileEntry, ProfileId,
+    ProfileOrigin, Role, Timestamp, Visibility,
+};
+use keepsake_models::{Embedder, cosine};
+use keepsake_people::profile::{ApprovedMemory, Change, Debunked, ProfileInput, derive, findings};
+use keepsake_people::{Speaker, Utterance};
+use keepsake_store::{ProfileRow, ReadTx, StoreError};
+
+use super::{StoreResult, Subjected};
+use crate::boundary::{Groups, people_key};
+use crate::work::Control;
+use crate::{Engine, EngineError, Result};
+
+/// Names the built-in rules and their version on every row made with them. Raise it when results change.
+pub(super) const RULES: &str = "builtin-profile/1";
+
+/// A message as a derivation takes it.
+pub(super) struct Said {
+    pub(super) interaction: InteractionId,
+    pub(super) seq: i64,
+    entity: EntityId,
+    role: Role,
+    author: String,
+    text: String,
+    time: Timestamp,
+}
+
+/// The messages of a conversation that anybody spoke on the record, with whose they are.
+pub(super) fn said_in(tx: &ReadTx<'_>, id: &ConversationId, entity_of: &HashMap<String, EntityId>) -> StoreResult<Vec<Said>> {
+    // Turned private or erased meanwhile: nothing of it counts.
+    match tx.conversation(id) {
+        Ok(row) if row.is_private => return Ok(Vec::new()),
+        Ok(_) => {}
+        Err(StoreError::NotFound { .. }) => return Ok(Vec::new()),
+        Err(error) => return Err(error),
+    }
+    let private_through = tx.private_through(id)?;
+    let rows = tx.conversation_interactions(id)?.into_iter();
+    Ok(rows
+        .filter(|row| {
+            row.seq > private_through
+                && matches!(row.message_type, MessageType::Text | MessageType::Voice)
+                && matches!(row.role, Role::Owner | Role::Person | Role::Assistant)
+                && !row.is_branch
+        })
+        .filter_map(|row| {
+            let entity = entity_of.get(&row.handle_id)?.clone();
+            let (interaction, seq) = (row.id, row.seq);
+            Some(Said { interaction, seq, entity, role: row.role, author: row.author, text: row.content, time: row.time })
+        })
+        .collect())
+}
+
+/// Nearness of texts by the local model; each text is embedded once.
+pub(super) struct Nearness<'m> {
+    model: Option<&'m dyn Embedder>,
+    known: RefCell<HashMap<String, Option<Vec<f32>>>>,
+}
+
+impl<'m> Nearness<'m> {
+    pub(super) fn by(model: Option<&'m dyn Embedder>) -> Self {
+        Self { model, known: RefCell::default() }
+    }
+
+    fn vector(&self, text: &str) -> Option<Vec<f32>> {
+        let model = self.model?;
+        if let Some(known) = self.known.borrow().get(text) {
+            return known.clone();
+        }
+        let vector = model.embed(&[text]).ok().and_then(|mut vectors| vectors.pop());
+        self.known.borrow_mut().insert(text.to_owned(), vector.clone());
+        vector
+    }
+
+    fn between(&self, a: &str, b: &str) -> Option<f32> {
+        Some(cosine(&self.vector(a)?, &self.vector(b)?))
+    }
+}
+
+/// One person as it is read.
+pub(super) struct Reading<'a> {
+    engine: &'a Engine,
+    groups: &'a Groups,
+    subject: &'a Subjected,
+    said: &'a HashMap<ConversationId, Vec<Said>>,
+    nearness: &'a Nearness<'a>,
+    /// The person's places, each with its label.
+    places: Vec<(&'a Place, Label)>,
+    /// Where the messages stand that were read or that an entry rests on, as far as they are on the record.
+    homes: HashMap<&'a InteractionId, &'a ConversationId>,
+}
+
+/// One partition: who its private places have in common, and its label.
+pub(super) struct Partition {
+    pub(super) reach: Option<People>,
+    pub(super) label: Label,
+}
+
+/// What finds in a partition, beside the entries that it knows.
+pub(super) type Find<'f> = &'f dyn Fn(&Partition, &[ProfileEntry], &[Debunked]) -> Vec<Change>;
+
+impl<'a> Reading<'a> {
+    /// `resting`: where the messages stand that entries rest on, if not all of the person's places are among `said`.
+    pub(super) fn new(
+        engine: &'a Engine,
+        groups: &'a Groups,
+        subject: &'a Subjected,
+        said: &'a HashMap<ConversationId, Vec<Said>>,
+        resting: &'a HashMap<InteractionId, ConversationId>,
+        nearness: &'a Nearness<'a>,
+    ) -> Self {
+        let label = |place: &'a Place| Some((place, (engine.inner.law.label_of)(&[place])?));
+        let mut homes: HashMap<&InteractionId, &ConversationId> = resting.iter().collect();
+        for place in &subject.places {
+            let lines = said.get(&place.conversation).map_or(&[][..], Vec::as_slice);
+            homes.extend(lines.iter().map(|said| (&said.interaction, &place.conversation)));
+        }
+        Self { engine, groups, subject, said, nearness, places: subject.places.iter().filter_map(label).collect(), homes }
+    }
+
+    fn label(&self, places: &[&Place]) -> Option<Label> {
+        (self.engine.inner.law.label_of)(places)
+    }
+
+    fn flows(&self, from: &Label, to: &Label) -> bool {
+        (self.engine.inner.law.flows)(from, to)
+    }
+
+    /// The public partition first, then the circles, larger ones before smaller: what a larger one tells a smaller one need not.
+    fn cut(&self) -> Vec<Partition> {
+        let mut partitions = vec![Partition { reach: None, label: Label::PUBLIC }];
+        let mut circles: BTreeMap<(std::cmp::Reverse<usize>, &People), &Label> = BTreeMap::new();
+        for (place, label) in self.places.iter().filter(|(place, _)| place.visibility == Visibility::Private) {
+            circles.entry((std::cmp::Reverse(place.people.len()), &place.people)).or_insert(label);
+        }
+        let circles = circles.into_iter();
+        partitions.extend(circles.map(|((_, people), label)| Partition { reach: Some(people.clone()), label: label.clone() }));
+        partitions
+    }
+
+    /// What is written of all partitions. `proposer` found it.
+    pub(super) fn partitions(
+        &self,
+        rows: &[ProfileRow],
+        debunked: &[Debunked],
+        proposer: &str,
+        find: Find<'_>,
+        control: &dyn Control,
+    ) -> Result<Vec<ProfileRow>> {
+        let mut written: Vec<ProfileRow> = Vec::new();
+        let mut done: Vec<(Partition, Vec<ProfileEntry>)> = Vec::new();
+        for partition in self.cut() {
+            if control.is_cancelled() {
+                return Err(EngineError::Cancelled);
+            }
+            let is_own = |row: &&ProfileRow| row.entry.origin != ProfileOrigin::Person && row.reach == partition.reach;
+            let mut own: Vec<ProfileEntry> = rows.iter().filter(is_own).map(|row| row.entry.clone()).collect();
+            let mut known = own.clone();
+            // A person's word counts in every partition: it is their judgement and no trace of where something was said.
+            known.extend(rows.iter().filter(|row| row.entry.origin == ProfileOrigin::Person).map(|row| row.entry.clone()));
+            for change in find(&partition, &known, debunked) {
+                let (mut entry, old) = match change {
+                    Change::Add(entry) => (entry, None),
+                    Change::Supersede { old, entry } => (entry, Some(old)),
+                };
+                // A person's word is superseded by none but a person's; the rules see to that, and this holds them to it.
+                if old.as_ref().is_some_and(|old| !own.iter().any(|entry| entry.id == *old)) {
+                    continue;
+                }
+                // The version before may rest on something that went off the record since.
+                let on_record = |place: &&EvidenceSpan| self.homes.contains_key(&place.interaction);
+                let places: Vec<EvidenceSpan> = entry.evidence.as_slice().iter().filter(on_record).cloned().collect();
+                let Ok(evidence) = Evidence::new(places) else { continue };
+                entry.evidence = evidence;
+                let label = self.label_of_evidence(&entry.evidence);
+                // What rests on more open words alone is told where those are read.
+                if label.as_ref().is_none_or(|label| label.is_off_record() || label.people() != partition.reach.as_ref()) {
+                    continue;
+                }
+                let is_told = |(opener, entries): &(Partition, Vec<ProfileEntry>)| {
+                    self.flows(&opener.label, &partition.label)
+                        && entries.iter().any(|told| {
+                            told.is_live()
+                                && told.profile_type == entry.profile_type
+                                && told.fingerprint == entry.fingerprint
+                                && told.valid_to.is_none()
+                                && told.confidence >= entry.confidence
+                        })
+                };
+                if old.is_none() && entry.valid_to.is_none() && done.iter().any(is_told) {
+                    continue;
+                }
+                let now = self.engine.now();
+                let stored = entry.stored(ProfileId::fresh(self.engine.ids()), old.clone(), now);
+                own.iter_mut().filter(|entry| Some(&entry.id) == old.as_ref()).for_each(|entry| entry.superseded_at = Some(now));
+                own.push(stored.clone());
+                written.push(ProfileRow {
+                    entry: stored,
+                    entity: self.subject.person.clone(),
+                    people_key: people_key(self.groups, &self.subject.person, partition.reach.as_ref()),
+                    reach: partition.reach.clone(),
+                    proposer: proposer.to_owned(),
+                });
+            }
+            done.push((partition, own));
+        }
+        Ok(written)
+    }
+
+    /// The label of what rests on these places.
+    fn label_of_evidence(&self, evidence: &Evidence) -> Option<Label> {
+        let homes: HashSet<&ConversationId> =
+            evidence.as_slice().iter().filter_map(|place| self.homes.get(&place.interaction).copied()).collect();
+        let places: Vec<&Place> =
+            self.places.iter().map(|(place, _)| *place).filter(|place| homes.contains(&place.conversation)).collect();
+        self.label(&places)
+    }
+
+    /// What the rules find in one partition, beside the entries that it knows.
+    pub(super) fn by_rules(&self, partition: &Partition, known: &[ProfileEntry], debunked: &[Debunked]) -> Vec<Change> {
+        let places: Vec<&Place> =
+            self.places.iter().filter(|(_, label)| self.flows(label, &partition.label)).map(|(place, _)| *place).collect();
+        let read: HashSet<&ConversationId> = places.iter().map(|place| &place.conversation).collect();
+        // A memory counts where all that it rests on is read.
+        let memories: Vec<ApprovedMemory<'_>> = self
+            .subject
+            .memories
+            .iter()
+            .filter(|memory| !memory.sources.is_empty() && memory.sources.iter().all(|source| read.contains(source)))
+            .map(|memory| ApprovedMemory {
+                id: &memory.id,
+                content: &memory.content,
+                evidence: &memory.evidence,
+                conversation: &memory.conversation,
+                time: memory.time,
+            })
+            .collect();
+        let name = self.name(&places);
+        let similarity = alike(self.nearness);
+        let input = |utterances| ProfileInput {
+            name: &name,
+            utterances,
+            memories: &memories,
+            entries: known,
+            debunked,
+            similarity: &similarity,
+        };
+        // The private part alone first: where it shows nothing, the public part was read already, and there may be many circles.
+        let private = self.spoken(&places, &|place| place.visibility == Visibility::Private);
+        if partition.reach.is_some() && findings(&input(&private)).is_empty() {
+            return Vec::new();
+        }
+        derive(&input(&self.spoken(&places, &|_| true)))
+    }
+
+    /// All that was said in the person's places.
+    pub(super) fn spoken_anywhere(&self) -> Vec<Utterance<'a>> {
+        let places: Vec<&Place> = self.subject.places.iter().collect();
+        self.spoken(&places, &|_| true)
+    }
+
+    /// What was said in these places, as the person's profile takes it.
+    pub(super) fn spoken(&self, places: &[&'a Place], is_read: &dyn Fn(&Place) -> bool) -> Vec<Utterance<'a>> {
+        let said: &'a HashMap<ConversationId, Vec<Said>> = self.said;
+        let mut spoken = Vec::new();
+        for place in places.iter().filter(|place| is_read(place)) {
+            for said in said.get(&place.conversation).into_iter().flatten() {
+                spoken.push(Utterance {
+                    interaction: &said.interaction,
+                    conversation: &place.conversation,
+                    speaker: match said.role {
+                        _ if self.subject.members.contains(&said.entity) => Speaker::Entity,
+                        Role::Owner => Speaker::Owner,
+                        Role::Assistant => Speaker::Assistant,
+                        _ => Speaker::Other,
+                    },
+                    text: &said.text,
+                    time: said.time,
+                });
+            }
+        }
+        spoken
+    }
+
+    /// How memories name the person: as the places that are read call them most.
+    pub(super) fn name(&self, places: &[&Place]) -> String {
+        if self.subject.is_owner {
+            return "User".to_owned();
+        }
+        let mut names: BTreeMap<&str, usize> = BTreeMap::new();
+        for said in places.iter().filter_map(|place| self.said.get(&place.conversation)).flatten() {
+            if self.subject.members.contains(&said.entity) {
+                *names.entry(&said.author).or_default() += 1;
+            }
+        }
+        let most = names.into_iter().max_by(|a, b| a.1.cmp(&b.1).then(b.0.cmp(a.0)));
+        most.map_or_else(String::new, |(name, _)| name.to_owned())
+    }
+}
+
+/// Whether texts are alike, as the rules take it.
+pub(super) fn alike<'n>(nearness: &'n Nearness<'_>) -> impl Fn(&str, &str) -> Option<f32> + 'n {
+    |a: &str, b: &str| nearness.between(a, b)
+}

@@ -1,0 +1,79 @@
+//! Whether a conversation has ended, judged by the chosen language model (DESIGN 4), where the rules no longer see it go on.
+//!
+//! It is the same decision with the same reasons as the rules', and takes the place of theirs in the conversation's row, with the name
+//! of the model. While it is asked, where it fails and where its answer rests on nothing, theirs stands, with their name. What was
+//! promised and how it sounds stays the rules' reading.
+//!
+//! Deliberately not here: what is asked, and what of an answer is believed (`insight::conversation`).
+
+use keepsake_domain::{ConversationId, ConversationStatus, Timestamp};
+use keepsake_insight::conversation::{Asked, EndedTask, Moment, Reason, standing};
+use keepsake_store::{Lease, NewStanding, StandingRow};
+
+use super::{json, next_look, reason_of};
+use crate::analyze::insight_turns;
+use crate::work::Control;
+use crate::{Engine, EngineError, Result};
+
+/// What a model holds open although the rules think it over is asked about again when the silence has doubled, and not before a day.
+const ASK_AGAIN_MS_MIN: i64 = 24 * 60 * 60 * 1000;
+
+impl Engine {
+    /// Asks the chosen model about one conversation, and completes the job.
+    pub(crate) fn settle_by_model(&self, id: &ConversationId, lease: &Lease, control: &dyn Control) -> Result<()> {
+        let settings = self.model_settings()?;
+        let (conversation, rows, through_seq, known) = self.store().read(|tx| {
+            let private_through = tx.private_through(id)?;
+            let mut rows = tx.conversation_interactions(id)?;
+            rows.retain(|row| row.seq > private_through);
+            Ok((tx.conversation(id)?, rows, tx.last_seq(id)?, tx.standing(id)?))
+        })?;
+        // Not chosen any more, turned private, or somebody wrote: the rules have judged or will.
+        let known = known.filter(|known| settings.proposing().is_some() && known.through_seq == through_seq);
+        let Some(known) = known else { return self.settled_nothing(lease, "nothing to judge") };
+        let turns = insight_turns(&rows);
+        let moment = Moment { now: self.now(), utc_offset_minutes: self.inner.utc_offset_minutes };
+        let by_rules = standing(&turns, moment);
+        let (interview, scrubber) = self.interview(settings, &conversation, Some(&lease.job))?;
+        let task =
+            EndedTask::new(&turns, &by_rules.judgement, &scrubber).map_err(|error| EngineError::Refused(error.to_string()))?;
+        let judge = interview.proposer(&task.label());
+        let judgement = match interview.drive(task, "Judging whether it has ended", control)?.found {
+            Asked::Judged(judgement) => judgement,
+            Asked::Refused(why) => return self.settled_nothing(lease, why),
+        };
+        let due = match judgement.status {
+            ConversationStatus::Archived => None,
+            _ => next_look(&by_rules, moment.now).or_else(|| later(&judgement.reasons, moment.now)),
+        };
+        let reasons: Vec<_> = judgement.reasons.iter().map(|reason| reason_of(reason, &rows)).collect();
+        let standing = StandingRow { status: judgement.status, reasons: Some(json(&reasons)?), judge: Some(judge), ..known };
+        let new = NewStanding { standing, due };
+        let result = serde_json::json!({ "status": judgement.status }).to_string();
+        Ok(self.store().write(|tx| {
+            tx.check_lease(lease)?;
+            // Somebody wrote while it was asked: it is active again, and what was asked is old.
+            if tx.last_seq(id)? == through_seq {
+                tx.put_standing(id, &new, self.now())?;
+            }
+            tx.complete(lease, &result, self.now())
+        })?)
+    }
+
+    /// Completes the job; the judgement of the rules stands.
+    fn settled_nothing(&self, lease: &Lease, why: &str) -> Result<()> {
+        let result = serde_json::json!({ "kept": why }).to_string();
+        Ok(self.store().write(|tx| tx.complete(lease, &result, self.now()))?)
+    }
+}
+
+/// When the silence has doubled.
+fn later(reasons: &[Reason], now: Timestamp) -> Option<Timestamp> {
+    let silence_ms = reasons.iter().find_map(|reason| match *reason {
+        Reason::WithinRhythm { silence_ms, .. }
+        | Reason::BeyondRhythm { silence_ms, .. }
+        | Reason::LongSilence { silence_ms, .. } => Some(silence_ms),
+        _ => None,
+    })?;
+    Some(now.plus_ms(silence_ms.max(ASK_AGAIN_MS_MIN)))
+}

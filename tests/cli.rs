@@ -3,6 +3,7 @@
 mod analyze;
 mod erase;
 mod extract;
+mod gaps;
 mod import;
 mod leaks;
 mod models;

@@ -251,7 +251,7 @@ impl WriteTx<'_> {
             self.conn.execute(&format!("DELETE FROM {table} WHERE conversation_id = ?1"), params![id.as_str()])?;
         }
         self.erase_profiles_of(id, part.handles)?;
-        self.erase_gaps_of(id)?;
+        self.erase_gaps_of(id, part.handles)?;
         self.erase_calls_about(id)?;
         self.conn.execute(
             "DELETE FROM jobs WHERE state NOT IN ('queued', 'running') AND json_extract(payload, '$.conversation_id') = ?1",
@@ -266,9 +266,14 @@ impl WriteTx<'_> {
 
     /// Remembers how to recognise the texts that `sql` names by an id and that are about to be erased.
     pub(crate) fn remember_traces(&self, sql: &str, id: &str) -> Result<()> {
+        self.remember_traces_with(sql, params![id])
+    }
+
+    /// The same of texts that `sql` names by these parameters.
+    pub(crate) fn remember_traces_with(&self, sql: &str, params: impl rusqlite::Params) -> Result<()> {
         let key = self.source_hash_key()?;
         let mut statement = self.conn.prepare_cached(sql)?;
-        let mut rows = statement.query(params![id])?;
+        let mut rows = statement.query(params)?;
         while let Some(row) = rows.next()? {
             if let ValueRef::Text(text) = row.get_ref(0)? {
                 self.traces.borrow_mut().add(&key, text);

@@ -257,19 +257,31 @@ impl WriteTx<'_> {
         Ok(())
     }
 
-    /// Deletes the gaps that are worded from a conversation, with their tasks. One that was put in words elsewhere stays and loses
-    /// these places.
-    pub(crate) fn erase_gaps_of(&self, id: &ConversationId) -> Result<()> {
-        let within = "SELECT id FROM interactions WHERE conversation_id = ?1";
+    /// Deletes the gaps that are worded from a conversation, or from what was said there under some handles (a JSON array), with their
+    /// tasks. One that was put in words by others or elsewhere stays and loses these places.
+    pub(crate) fn erase_gaps_of(&self, id: &ConversationId, handles: Option<&str>) -> Result<()> {
+        let within = "SELECT id FROM interactions WHERE conversation_id = ?1
+                         AND (?2 IS NULL OR handle_id IN (SELECT value FROM json_each(?2)))";
+        // A gap is worded by its first place, or by what was asked before it: then its words stand in that message and in none that stays.
+        let says = "SELECT 1 FROM gap_evidence o JOIN interactions i ON i.id = o.interaction_id
+                     WHERE o.gap_id = g.id AND instr(lower(i.content), lower(g.need)) > 0 AND o.interaction_id";
         let worded = format!(
-            "SELECT v.gap_id FROM gap_evidence v WHERE v.interaction_id IN ({within})
-                AND v.position = (SELECT min(position) FROM gap_evidence first WHERE first.gap_id = v.gap_id)"
+            "SELECT g.id FROM capability_gaps g WHERE g.id IN (
+                 SELECT v.gap_id FROM gap_evidence v WHERE v.interaction_id IN ({within})
+                    AND v.position = (SELECT min(position) FROM gap_evidence first WHERE first.gap_id = v.gap_id))
+              OR EXISTS ({says} IN ({within})) AND NOT EXISTS ({says} NOT IN ({within}))"
         );
         for column in ["need", "description", "fingerprint"] {
-            self.remember_traces(&format!("SELECT {column} FROM capability_gaps WHERE id IN ({worded})"), id.as_str())?;
+            let sql = format!("SELECT {column} FROM capability_gaps WHERE id IN ({worded})");
+            self.remember_traces_with(&sql, params![id.as_str(), handles])?;
         }
-        self.conn.execute(&format!("DELETE FROM capability_gaps WHERE id IN ({worded})"), [id.as_str()])?;
-        self.conn.execute(&format!("DELETE FROM gap_evidence WHERE interaction_id IN ({within})"), [id.as_str()])?;
+        self.conn.execute(&format!("DELETE FROM capability_gaps WHERE id IN ({worded})"), params![id.as_str(), handles])?;
+        self.conn
+            .execute(&format!("DELETE FROM gap_evidence WHERE interaction_id IN ({within})"), params![id.as_str(), handles])?;
+        self.conn.execute(
+            "DELETE FROM capability_gaps WHERE NOT EXISTS (SELECT 1 FROM gap_evidence v WHERE v.gap_id = capability_gaps.id)",
+            [],
+        )?;
         Ok(())
     }
 }

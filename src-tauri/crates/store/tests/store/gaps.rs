@@ -117,3 +117,39 @@ fn erasure_takes_a_gap_with_its_task_where_its_words_were_said() {
     assert_eq!(bench.dump("SELECT count(*) FROM tasks"), ["1"]);
     assert_eq!(bench.dump("PRAGMA foreign_key_check"), Vec::<String>::new());
 }
+
+#[test]
+fn erasing_a_person_takes_the_gaps_in_their_words_and_leaves_those_of_others() {
+    let bench = Bench::new();
+    let lines = format!(
+        "owner Mara: Hello.
+         person Ana: Please export the {CANARY} list.
+         assistant Nova: Sorry, I can't do that.
+         person Ben: Please print the whole garden plan.
+         assistant Nova: Sorry, I can't do this.
+         person Ana: Print the whole garden plan for me too."
+    );
+    bench.append(&conversation("room", &lines));
+    let of_ana =
+        gap(&bench, &format!("export the {CANARY} list"), places(&bench, &[("room", "can't do that"), ("room", CANARY)]));
+    let of_ben = gap(
+        &bench,
+        "print the whole garden plan",
+        places(&bench, &[("room", "can't do this"), ("room", "print the whole"), ("room", "Print the whole")]),
+    );
+    for row in [&of_ana, &of_ben] {
+        put(&bench, row).unwrap();
+    }
+    let handles = bench.store.read(|tx| tx.handles()).unwrap();
+    let ana: Vec<_> = handles.into_iter().filter(|row| row.display_name == "Ana").map(|row| row.id).collect();
+    let job = keepsake_domain::JobId::fresh(&bench.ids);
+    bench.store.erase_person(&ana, "a test", &job, NOW).unwrap();
+    let left = bench.store.read(|tx| tx.gaps()).unwrap();
+    assert_eq!(
+        left.iter().map(|gap| (gap.need.as_str(), gap.evidence.len())).collect::<Vec<_>>(),
+        [("print the whole garden plan", 2)],
+        "Ben's stays and loses her place; hers goes, though the refusal was not hers"
+    );
+    let text = bench.dump("SELECT need || description || fingerprint FROM capability_gaps");
+    assert!(!text.concat().contains(CANARY));
+}

@@ -2284,9 +2284,35 @@ b_lines: Array<LineView>,
  */
 decided: number | null, };
 
+export type LinksRequest = { 
+/**
+ * Only answered ones (true) or those that wait (false).
+ */
+answered: boolean | null, 
+/**
+ * How many to pass over.
+ */
+offset: number, 
+/**
+ * How many to return; 0 means as many as allowed.
+ */
+limit: number, };
+
 export type LinksResponse = { 
 /**
- * The open ones first, of those the strongest first.
+ * How many there are that were asked for.
+ */
+total: number, 
+/**
+ * How many wait for an answer, whatever was asked for.
+ */
+open: number, 
+/**
+ * How many are answered.
+ */
+answered: number, 
+/**
+ * The rows asked for: the open ones first, of those the strongest first.
  */
 items: Array<LinkView>, };
 
@@ -2932,7 +2958,7 @@ export interface RpcSchema {
   person_commitments: [ById, CommitmentsResponse];
   person_erase_preview: [ById, ErasePreview];
   person_erase: [ById, EraseOutcome];
-  links_list: [Nothing, LinksResponse];
+  links_list: [LinksRequest, LinksResponse];
   link_answer: [LinkAnswerRequest, Nothing];
   link_handles: [HandlePair, Nothing];
   link_preview: [HandlePair, LinkPreviewResponse];

@@ -56,7 +56,7 @@ macro_rules! with_commands {
             person_commitments: ById => CommitmentsResponse,
             person_erase_preview: ById => ErasePreview,
             person_erase: ById => EraseOutcome,
-            links_list: Nothing => LinksResponse,
+            links_list: LinksRequest => LinksResponse,
             link_answer: LinkAnswerRequest => Nothing,
             link_handles: HandlePair => Nothing,
             link_preview: HandlePair => LinkPreviewResponse,

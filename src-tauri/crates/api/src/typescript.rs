@@ -148,6 +148,7 @@ pub fn schema_ts() -> String {
         TasksFileRequest,
         ClueView,
         LinkView,
+        LinksRequest,
         LinksResponse,
         LinkAnswerRequest,
         HandlePair,

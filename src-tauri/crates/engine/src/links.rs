@@ -148,15 +148,19 @@ impl Engine {
             let map = self.map(tx)?;
             let handles: BTreeMap<HandleId, HandleRow> = tx.handles()?.into_iter().map(|row| (row.id.clone(), row)).collect();
             let decisions = tx.link_decisions()?;
+            let decided: BTreeMap<(&HandleId, &HandleId), &LinkDecisionRow> =
+                decisions.iter().rev().map(|row| ((&row.a, &row.b), row)).collect();
+            let mut suggested: BTreeSet<(HandleId, HandleId)> = BTreeSet::new();
             let mut links = Vec::new();
             for suggestion in tx.link_suggestions()? {
                 let (Some(a), Some(b)) = (handles.get(&suggestion.a), handles.get(&suggestion.b)) else { continue };
-                let decision = decisions.iter().find(|row| row.a == suggestion.a && row.b == suggestion.b);
+                let decision = decided.get(&(&suggestion.a, &suggestion.b)).copied();
                 let status = status_of(&suggestion, decision);
                 // Linked by way of others: there is nothing to ask.
                 if status == LinkStatus::Open && map.persons.of(&a.entity_id) == map.persons.of(&b.entity_id) {
                     continue;
                 }
+                suggested.insert((suggestion.a.clone(), suggestion.b.clone()));
                 links.push(Link {
                     id: suggestion.id,
                     status,
@@ -169,7 +173,7 @@ impl Engine {
                 });
             }
             for decision in &decisions {
-                if links.iter().any(|link| link.a.id == decision.a && link.b.id == decision.b) {
+                if !suggested.insert((decision.a.clone(), decision.b.clone())) {
                     continue;
                 }
                 let (Some(a), Some(b)) = (handles.get(&decision.a), handles.get(&decision.b)) else { continue };

@@ -19,6 +19,8 @@ import { handleName, handlesById } from './clues';
 import { LinkPane } from './LinkPane';
 import { Strength } from './parts';
 
+/** The next pairs are asked for when so few are left below. */
+const ROWS_AHEAD = 20;
 const NONE: readonly LinkView[] = [];
 
 type Filter = 'open' | 'answered';
@@ -28,7 +30,7 @@ const list = createListState();
 const answered = new WeakSet<Target>();
 
 export function LinksTab({ tabs, target }: { tabs: ReactNode; target: Target | null }) {
-  const { links, error, isLoading, retry } = useLinks();
+  const { links, beyond, more, error, isLoading, retry } = useLinks();
   const { data: known } = useRpc('people_list', {}, { select: (response) => response.items });
   const handles = useMemo(() => handlesById(known ?? []), [known]);
   const [filter, setFilter] = useState<Filter>('open');
@@ -87,7 +89,7 @@ export function LinksTab({ tabs, target }: { tabs: ReactNode; target: Target | n
       list={
         <ListPane
           title={t.panels.people}
-          count={links ? number(shown.length) : undefined}
+          count={links ? number(shown.length + beyond[filter]) : undefined}
           tabs={tabs}
           live={links ? t.people.linksLive(shown.length) : ''}
           bars={
@@ -96,8 +98,8 @@ export function LinksTab({ tabs, target }: { tabs: ReactNode; target: Target | n
                 label={t.people.filter}
                 value={filter}
                 choices={[
-                  { value: 'open', label: t.people.toAnswer, count: open.length, testId: 'links-open' },
-                  { value: 'answered', label: t.people.answered, count: closed.length, testId: 'links-answered' },
+                  { value: 'open', label: t.people.toAnswer, count: open.length + beyond.open, testId: 'links-open' },
+                  { value: 'answered', label: t.people.answered, count: closed.length + beyond.answered, testId: 'links-answered' },
                 ]}
                 onChange={(next) => {
                   list.update((state) => ({ ...state, cursor: null }));
@@ -115,7 +117,7 @@ export function LinksTab({ tabs, target }: { tabs: ReactNode; target: Target | n
           ) : shown.length === 0 ? (
             <EmptyState icon={<HeartHandshake size={18} />} title={filter === 'open' ? t.people.emptyLinksTitle : t.people.emptyAnsweredTitle} text={filter === 'open' ? t.people.emptyLinksText : t.people.emptyAnsweredText} />
           ) : (
-            <ListRows label={t.people.linksList} testId={TESTIDS.linksList} rowTestId={TESTIDS.linkRow} items={shown} rows={rows} render={(link) => <Row link={link} />} />
+            <ListRows label={t.people.linksList} testId={TESTIDS.linksList} rowTestId={TESTIDS.linkRow} items={shown} rows={rows} onRange={(_, last) => last >= ids.length - ROWS_AHEAD && more(filter)} render={(link) => <Row link={link} />} />
           )}
         </ListPane>
       }

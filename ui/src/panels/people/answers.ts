@@ -3,7 +3,7 @@
  *
  * An answer lies over the backend's list as long as that list cannot contain it, as decisions about memories do.
  */
-import { useMemo } from 'react';
+import { useMemo, useState } from 'react';
 import { type LinkView, call, useRpc } from '../../api';
 import { nextTick, stampOf } from '../../api/optimistic';
 import { perform } from '../../state/decisions';
@@ -46,12 +46,41 @@ export function withAnswers(links: readonly LinkView[], stamp: number, answers: 
   });
 }
 
-export function useLinks() {
-  const query = useRpc('links_list', {});
+/** Pairs that are asked for at once: more than anybody answers in one sitting. */
+export const LINKS_PAGE = 100;
+
+/** The pairs that wait and those that are answered, as far as the list was scrolled; and how many of each there are in all. */
+export function useLinks(page = LINKS_PAGE) {
+  const [pages, setPages] = useState({ open: 1, answered: 1 });
+  const open = useRpc('links_list', { answered: false, offset: 0, limit: pages.open * page }, { keepPrevious: true });
+  const answered = useRpc('links_list', { answered: true, offset: 0, limit: pages.answered * page }, { keepPrevious: true });
   const answers = useStore(given, (now) => now);
-  const { data } = query;
-  const links = useMemo(() => (data ? withAnswers(data.items, stampOf(data), answers) : undefined), [data, answers]);
-  return { links, error: query.error, isLoading: query.isPending, retry: () => void query.refetch() };
+  const links = useMemo(() => {
+    if (!open.data || !answered.data) return undefined;
+    const waiting = withAnswers(open.data.items, stampOf(open.data), answers);
+    const done = withAnswers(answered.data.items, stampOf(answered.data), answers);
+    // Between two answers of the backend a pair may stand in both lists: the newer one knows.
+    const [newer, older] = stampOf(open.data) >= stampOf(answered.data) ? [waiting, done] : [done, waiting];
+    const ids = new Set(newer.map((link) => link.id));
+    const rest = older.filter((link) => !ids.has(link.id));
+    return newer === waiting ? [...newer, ...rest] : [...rest, ...newer];
+  }, [open.data, answered.data, answers]);
+  const failed = open.error ? open : answered;
+  return {
+    links,
+    /** How many there are beyond those at hand. */
+    beyond: {
+      open: Math.max(0, (open.data?.total ?? 0) - (open.data?.items.length ?? 0)),
+      answered: Math.max(0, (answered.data?.total ?? 0) - (answered.data?.items.length ?? 0)),
+    },
+    more: (filter: 'open' | 'answered') => {
+      const { data } = filter === 'open' ? open : answered;
+      if (data && data.items.length === pages[filter] * page && data.total > data.items.length) setPages((now) => ({ ...now, [filter]: now[filter] + 1 }));
+    },
+    error: failed.error,
+    isLoading: open.isPending || answered.isPending,
+    retry: () => void Promise.all([open.refetch(), answered.refetch()]),
+  };
 }
 
 const said = (answer: Answer, link: LinkView): string => {
@@ -110,7 +139,7 @@ export function linkHandles(a: LinkView['a'], b: LinkView['b']): Promise<boolean
     send: () => call('link_handles', { a: a.id, b: b.id }),
     takeBack: async () => {
       // The answer does not name the link it made.
-      const { items } = await call('links_list', {});
+      const { items } = await call('links_list', { answered: true, offset: 0, limit: 0 });
       const made = items.find((link) => link.status === 'same' && [link.a.id, link.b.id].includes(a.id) && [link.a.id, link.b.id].includes(b.id));
       if (made) await call('link_remove', { id: made.id });
     },

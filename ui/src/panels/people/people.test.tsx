@@ -301,9 +301,33 @@ describe('suggestions', () => {
   test('with nothing to answer it says so', async () => {
     setUiState('people.tab', 'links');
     const host = await renderApp('people');
-    host.answer('links_list', () => ({ items: [] }));
+    host.answer('links_list', () => ({ total: 0, open: 0, answered: 0, items: [] }));
     host.emit({ type: 'changed', tags: ['people'] });
     expect(await screen.findByText('Nothing to answer')).toBeDefined();
+  });
+
+  test('of many pairs the first are asked for, all are counted, and the next come when the end is near', async () => {
+    setUiState('people.tab', 'links');
+    const host = await renderApp('people');
+    const { items } = (await host.rpc('links_list', { answered: false, offset: 0, limit: 1 })) as { items: LinkView[] };
+    const [one] = items;
+    if (!one) throw new Error('the fake has a pair');
+    const many = Array.from({ length: 250 }, (_, index): LinkView => ({ ...one, id: `lnk_${index}` }));
+    host.answer('links_list', ({ answered, limit }) => {
+      const asked = answered ? [] : many;
+      return { total: asked.length, open: many.length, answered: 0, items: asked.slice(0, limit) };
+    });
+    host.emit({ type: 'changed', tags: ['people'] });
+    await waitFor(() => expect(screen.getByTestId('links-open').textContent).toContain('250'));
+    const limits = () => asked(host, 'links_list').map((request) => (request as { limit: number }).limit);
+    expect(Math.max(...limits()), 'one page').toBe(100);
+    await press('End');
+    await waitFor(() => expect(Math.max(...limits())).toBe(200));
+    await waitFor(async () => {
+      await press('End');
+      expect(Math.max(...limits())).toBe(300);
+    });
+    expect(screen.getByTestId('links-open').textContent, 'the count stays').toContain('250');
   });
 });
 

@@ -77,9 +77,10 @@ interface ListRowsProps<T> {
   items: readonly T[];
   rows: Pick<ReturnType<typeof useRows>, 'at' | 'keyOf' | 'move'>;
   render: (item: T) => ReactNode;
+  onRange?: (first: number, last: number) => void;
 }
 
-export function ListRows<T>({ label, testId, rowTestId, items, rows, render }: ListRowsProps<T>) {
+export function ListRows<T>({ label, testId, rowTestId, items, rows, render, onRange }: ListRowsProps<T>) {
   return (
     <VirtualList
       label={label}
@@ -91,6 +92,7 @@ export function ListRows<T>({ label, testId, rowTestId, items, rows, render }: L
       activeIndex={rows.at}
       autoFocus
       onPick={(index) => rows.move(rows.keyOf(index) || null)}
+      onRange={onRange}
       render={(index) => {
         const item = items[index];
         return item === undefined ? null : render(item);

@@ -253,7 +253,13 @@ export function peopleCommands(world: World, host: Host, options: { firstRun: bo
         links: links().filter((link) => person.handles.some((handle) => handle.id === link.a.id || handle.id === link.b.id)),
       };
     },
-    links_list: () => ({ items: links() }),
+    links_list(request) {
+      const all = links();
+      const isAnswered = (link: LinkView) => link.status !== 'open';
+      const asked = all.filter((link) => request.answered === null || request.answered === undefined || isAnswered(link) === request.answered);
+      const [offset, answered] = [request.offset ?? 0, all.filter(isAnswered).length];
+      return { total: asked.length, open: all.length - answered, answered, items: asked.slice(offset, request.limit ? offset + request.limit : undefined) };
+    },
     link_answer({ id, answer: status }) {
       const link = linkOf(id);
       answer(id, link.a.id, link.b.id, status === 'open' ? null : status);

@@ -9,7 +9,7 @@ use keepsake_engine::{Audience, ContextRequest, Link, LinkStatus, PersonRow, Vis
 use keepsake_store::{ConsentItem, HandleRow, InteractionRow, ReadTx, Result as StoreResult};
 use serde_json::Value;
 
-use super::title_or_stand_in;
+use super::{page, title_or_stand_in};
 use crate::app::App;
 use crate::error::ApiError;
 use crate::types::people::*;
@@ -196,10 +196,16 @@ pub(crate) fn person_get(app: &App, request: ById) -> Result<PersonDetail, ApiEr
     })?)
 }
 
-pub(crate) fn links_list(app: &App, _: Nothing) -> Result<LinksResponse, ApiError> {
+pub(crate) fn links_list(app: &App, request: LinksRequest) -> Result<LinksResponse, ApiError> {
     let links = app.engine().links()?;
-    let items = app.engine().store().read(|tx| links.iter().map(|row| link(tx, row)).collect::<StoreResult<_>>())?;
-    Ok(LinksResponse { items })
+    let is_answered = |row: &Link| row.status != LinkStatus::Open;
+    let answered = links.iter().filter(|row| is_answered(row)).count() as u64;
+    let open = links.len() as u64 - answered;
+    let asked: Vec<&Link> = links.iter().filter(|row| request.answered.is_none_or(|want| is_answered(row) == want)).collect();
+    // Only of what is shown are the lines looked up.
+    let shown = asked.iter().skip(request.offset as usize).take(page(request.limit) as usize);
+    let items = app.engine().store().read(|tx| shown.map(|row| link(tx, row)).collect::<StoreResult<_>>())?;
+    Ok(LinksResponse { total: asked.len() as u64, open, answered, items })
 }
 
 pub(crate) fn link_answer(app: &App, request: LinkAnswerRequest) -> Result<Nothing, ApiError> {

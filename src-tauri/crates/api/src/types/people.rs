@@ -185,10 +185,28 @@ pub struct LinkView {
     pub decided: Option<i64>,
 }
 
+/// Which pairs to list.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, TS)]
+#[serde(default, deny_unknown_fields)]
+pub struct LinksRequest {
+    /// Only answered ones (true) or those that wait (false).
+    pub answered: Option<bool>,
+    /// How many to pass over.
+    pub offset: u32,
+    /// How many to return; 0 means as many as allowed.
+    pub limit: u32,
+}
+
 /// Suggested and answered links.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, TS)]
 pub struct LinksResponse {
-    /// The open ones first, of those the strongest first.
+    /// How many there are that were asked for.
+    pub total: u64,
+    /// How many wait for an answer, whatever was asked for.
+    pub open: u64,
+    /// How many are answered.
+    pub answered: u64,
+    /// The rows asked for: the open ones first, of those the strongest first.
     pub items: Vec<LinkView>,
 }
 

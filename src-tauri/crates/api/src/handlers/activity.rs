@@ -4,7 +4,7 @@ use keepsake_domain::{ConversationId, JobKind};
 use keepsake_store::{JobRow, ReadTx, Result as StoreResult};
 use serde_json::Value;
 
-use super::{counts, small_page, title_or_stand_in};
+use super::{counts, sentence, small_page, title_or_stand_in};
 use crate::app::App;
 use crate::error::ApiError;
 use crate::types::activity::*;
@@ -56,7 +56,7 @@ fn job_view(tx: &ReadTx<'_>, job: JobRow) -> StoreResult<JobView> {
         done: job.done,
         total: job.total,
         attempts: job.attempts,
-        error: job.error,
+        error: job.error.as_deref().map(sentence),
         result: job.result,
         created_at: job.created.0,
         started_at: job.started.map(|t| t.0),

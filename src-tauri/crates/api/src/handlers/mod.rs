@@ -36,6 +36,25 @@ pub(crate) fn counts(pairs: Vec<(String, u64)>) -> Vec<Count> {
     pairs.into_iter().map(|(name, count)| Count { name, label: None, count }).collect()
 }
 
+/// An error as a sentence of its own: errors are worded to stand behind a colon, and here nothing stands before them. A name in front
+/// keeps its letters.
+pub(crate) fn sentence(error: &str) -> String {
+    let error = error.trim();
+    let is_word = error
+        .split_whitespace()
+        .next()
+        .is_some_and(|first| first.trim_end_matches([',', ';']).chars().all(|c| c.is_alphabetic() || c == '\''));
+    let mut chars = error.chars();
+    let mut text = match chars.next() {
+        Some(first) if is_word => first.to_uppercase().chain(chars).collect(),
+        _ => error.to_owned(),
+    };
+    if !text.is_empty() && !text.ends_with(['.', '!', '?', '…']) {
+        text.push('.');
+    }
+    text
+}
+
 /// A conversation's title, or words that tell it from others.
 pub(crate) fn title_or_stand_in(title: Option<&str>, channel_type: &str) -> String {
     match title.map(str::trim).filter(|title| !title.is_empty()) {
@@ -57,4 +76,22 @@ where
         return Err(ApiError::invalid(format!("at most {} can be acted on at once", limits::LIST_ROWS_MAX)));
     }
     texts.iter().map(|text| text.parse().map_err(ApiError::from)).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::sentence;
+
+    #[test]
+    fn an_error_is_shown_as_a_whole_sentence() {
+        let check = |error: &str, expect: &str| assert_eq!(sentence(error), expect);
+        check("no model is chosen; choose one in Settings, Models", "No model is chosen; choose one in Settings, Models.");
+        check("the server says: wait", "The server says: wait.");
+        check("today's budget is spent", "Today's budget is spent.");
+        check("holiday.txt is in no format that Keepsake reads", "holiday.txt is in no format that Keepsake reads.");
+        check("/home/mara/a.json: no such file", "/home/mara/a.json: no such file.");
+        check("An internal failure stopped it.", "An internal failure stopped it.");
+        check("élan vital is not a model", "Élan vital is not a model.");
+        check("", "");
+    }
 }

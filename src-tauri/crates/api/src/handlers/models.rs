@@ -195,7 +195,7 @@ fn call_view(row: ModelCallRow) -> ModelCallView {
         tokens_in: row.tokens_in,
         tokens_out: row.tokens_out,
         outcome: row.outcome.to_string(),
-        error: row.error,
+        error: row.error.as_deref().map(super::sentence),
         started_at: row.started.0,
         duration_ms: row.duration_ms.map(|ms| ms.max(0) as u64),
     }

@@ -12,6 +12,7 @@ export const standing = {
   show: 'Show where it stands',
   hide: 'Hide where it stands',
   why: 'Why',
+  judgedBy: (who: string) => `judged by ${who}`,
   reasons: {
     empty: () => 'no message counts',
     within_rhythm: (silence: string | null) => (silence === null ? 'no longer a silence than usual' : `quiet for ${silence}, as usual here`),

@@ -69,7 +69,7 @@ function Line({ row }: { row: ConversationRow }) {
 }
 
 function Detail({ id, row, standing }: { id: string; row: ConversationRow; standing: StandingView }) {
-  const { status, reasons, tone, commitments, summary } = standing;
+  const { status, reasons, judge, tone, commitments, summary } = standing;
   const words = t.standing;
   const line = (message: string, text: string) => (
     <button type="button" className={css.link} onClick={() => openConversation(row.id, message)}>
@@ -93,7 +93,7 @@ function Detail({ id, row, standing }: { id: string; row: ConversationRow; stand
                   {reason.place ? line(reason.place.message_id, reasonWords(reason)) : reasonWords(reason)}
                 </span>
               ))}
-              .
+              {judge ? `, ${words.judgedBy(proposerNames([judge]))}` : ''}.
             </span>
           ) : null}
         </dd>

@@ -53,7 +53,7 @@ describe('where a conversation stands', () => {
 
   test('what was not judged yet says nothing', async () => {
     const host = await renderApp('conversations');
-    host.answer('conversation_standing', () => ({ status: null, reasons: [], tone: null, commitments: [], summary: null }));
+    host.answer('conversation_standing', () => ({ status: null, reasons: [], judge: null, tone: null, commitments: [], summary: null }));
     host.emit({ type: 'changed', tags: ['conversations'] });
     await screen.findAllByTestId('message');
     await waitFor(() => expect(screen.queryByTestId('standing')).toBeNull());

@@ -215,7 +215,7 @@ export function knowledgeCommands(world: World, host: Host, known: Handlers, isE
     app_status(request) {
       const answer = status?.(request);
       if (!answer) throw new RpcError('internal', 'There is no status.');
-      const links = known.links_list?.({}).items.filter((link) => link.status === 'open').length ?? 0;
+      const links = known.links_list?.({ answered: false, offset: 0, limit: 0 }).open ?? 0;
       return { ...answer, counts: { ...answer.counts, links } };
     },
     person_get(request) {
@@ -292,13 +292,14 @@ export function knowledgeCommands(world: World, host: Host, known: Handlers, isE
       if (!row) throw new RpcError('not_found', 'This conversation is not there any more.');
       const messages = world.messages.get(id) ?? [];
       const [first, last] = [messages[0], messages.at(-1)];
-      if (row.is_private || !first || !last) return { status: null, reasons: [], tone: null, commitments: [], summary: null };
+      if (row.is_private || !first || !last) return { status: null, reasons: [], judge: null, tone: null, commitments: [], summary: null };
       return {
         status: row.status,
         reasons: [
           { kind: 'beyond_rhythm', silence_ms: now - last.time, usual_ms: 2 * 3_600_000, end_ms: DAY, place: null },
           { kind: 'settled', silence_ms: null, usual_ms: null, end_ms: null, place: { message_id: last.id, start: 0, end: 4 } },
         ],
+        judge: 'builtin-conversation/1',
         tone: { formality: 'low', technical_level: id === 'conv_rust' ? 'high' : 'low', pace: 'quick', typical_words: 18, messages: messages.length },
         commitments: promises().filter((each) => each.conversation_id === id),
         summary: { id: `sum_${id}`, text: messages.filter((message) => message.role === 'owner').slice(0, 2).map((message) => message.text).join(' '), first_message_id: first.id, last_message_id: last.id, proposer: 'builtin/1', created_at: now - DAY },

@@ -2,15 +2,16 @@
 //!
 //! Deliberately not here: who is read and when (`profiles`), what a model is asked (`by_model`), and what counts as a finding.
 
-use std::cell::RefCell;
+use std::cell::{OnceCell, RefCell};
 use std::collections::{BTreeMap, HashMap, HashSet};
+use std::rc::Rc;
 
 use keepsake_domain::{
     ConversationId, EntityId, Evidence, EvidenceSpan, InteractionId, Label, MessageType, People, Place, ProfileEntry, ProfileId,
     ProfileOrigin, Role, Timestamp, Visibility,
 };
 use keepsake_models::{Embedder, cosine};
-use keepsake_people::profile::{ApprovedMemory, Change, Debunked, ProfileInput, derive, findings};
+use keepsake_people::profile::{ApprovedMemory, Change, Debunked, Digest, ProfileInput, changes, findings_beside};
 use keepsake_people::{Speaker, Utterance};
 use keepsake_store::{ProfileRow, ReadTx, StoreError};
 
@@ -62,7 +63,7 @@ pub(super) fn said_in(tx: &ReadTx<'_>, id: &ConversationId, entity_of: &HashMap<
 /// Nearness of texts by the local model; each text is embedded once.
 pub(super) struct Nearness<'m> {
     model: Option<&'m dyn Embedder>,
-    known: RefCell<HashMap<String, Option<Vec<f32>>>>,
+    known: RefCell<HashMap<String, Option<Rc<[f32]>>>>,
 }
 
 impl<'m> Nearness<'m> {
@@ -70,12 +71,12 @@ impl<'m> Nearness<'m> {
         Self { model, known: RefCell::default() }
     }
 
-    fn vector(&self, text: &str) -> Option<Vec<f32>> {
+    fn vector(&self, text: &str) -> Option<Rc<[f32]>> {
         let model = self.model?;
         if let Some(known) = self.known.borrow().get(text) {
             return known.clone();
         }
-        let vector = model.embed(&[text]).ok().and_then(|mut vectors| vectors.pop());
+        let vector: Option<Rc<[f32]>> = model.embed(&[text]).ok().and_then(|mut vectors| vectors.pop()).map(Rc::from);
         self.known.borrow_mut().insert(text.to_owned(), vector.clone());
         vector
     }
@@ -96,6 +97,8 @@ pub(super) struct Reading<'a> {
     places: Vec<(&'a Place, Label)>,
     /// Where the messages stand that were read or that an entry rests on, as far as they are on the record.
     homes: HashMap<&'a InteractionId, &'a ConversationId>,
+    digests: OnceCell<HashMap<&'a ConversationId, Digest>>,
+    called: OnceCell<HashMap<&'a ConversationId, BTreeMap<&'a str, usize>>>,
 }
 
 /// One partition: who its private places have in common, and its label.
@@ -123,7 +126,9 @@ impl<'a> Reading<'a> {
             let lines = said.get(&place.conversation).map_or(&[][..], Vec::as_slice);
             homes.extend(lines.iter().map(|said| (&said.interaction, &place.conversation)));
         }
-        Self { engine, groups, subject, said, nearness, places: subject.places.iter().filter_map(label).collect(), homes }
+        let places = subject.places.iter().filter_map(label).collect();
+        let (digests, called) = (OnceCell::new(), OnceCell::new());
+        Self { engine, groups, subject, said, nearness, places, homes, digests, called }
     }
 
     fn label(&self, places: &[&Place]) -> Option<Label> {
@@ -243,51 +248,72 @@ impl<'a> Reading<'a> {
                 time: memory.time,
             })
             .collect();
+        let digests = self.digests.get_or_init(|| self.digest());
+        let (public, private): (Vec<&Place>, Vec<&Place>) =
+            places.iter().copied().partition(|place| place.visibility == Visibility::Public);
+        let of =
+            |places: &[&Place]| -> Vec<&Digest> { places.iter().filter_map(|place| digests.get(&place.conversation)).collect() };
+        let (public, private) = (of(&public), of(&private));
         let name = self.name(&places);
         let similarity = alike(self.nearness);
-        let input = |utterances| ProfileInput {
+        // Of what was said only when and where those lines were on which entries rest: everything else is in the digests.
+        let utterances: Vec<Utterance<'_>> = known
+            .iter()
+            .flat_map(|entry| entry.evidence.as_slice())
+            .filter_map(|place| self.said_of(&place.interaction))
+            .collect();
+        let utterances: Vec<Utterance<'_>> = utterances.into_iter().filter(|said| read.contains(said.conversation)).collect();
+        let input = ProfileInput {
             name: &name,
-            utterances,
+            utterances: &utterances,
             memories: &memories,
             entries: known,
             debunked,
             similarity: &similarity,
         };
-        // The private part alone first: where it shows nothing, the public part was read already, and there may be many circles.
-        let private = self.spoken(&places, &|place| place.visibility == Visibility::Private);
-        if partition.reach.is_some() && findings(&input(&private)).is_empty() {
+        let found = if partition.reach.is_none() {
+            findings_beside(&public, &[], &input)
+        } else if findings_beside(&private, &[], &input).is_empty() {
+            // The private part shows nothing alone, and the public part was read already: there may be many circles.
             return Vec::new();
-        }
-        derive(&input(&self.spoken(&places, &|_| true)))
+        } else {
+            findings_beside(&private, &public, &input)
+        };
+        changes(found, ProfileOrigin::BuiltIn, &input)
+    }
+
+    /// What each conversation shows by itself: read once, in however many circles it is told.
+    fn digest(&self) -> HashMap<&'a ConversationId, Digest> {
+        let places = self.places.iter().map(|(place, _)| *place);
+        places.map(|place| (&place.conversation, Digest::of(&self.spoken(&[place])))).collect()
+    }
+
+    /// A message that was read, as the person's profile takes it.
+    fn said_of(&self, id: &InteractionId) -> Option<Utterance<'a>> {
+        let (id, home) = self.homes.get_key_value(id)?;
+        let said = self.said.get(*home)?.iter().find(|said| said.interaction == **id)?;
+        Some(self.utterance(home, said))
     }
 
     /// All that was said in the person's places.
     pub(super) fn spoken_anywhere(&self) -> Vec<Utterance<'a>> {
-        let places: Vec<&Place> = self.subject.places.iter().collect();
-        self.spoken(&places, &|_| true)
+        self.spoken(&self.subject.places.iter().collect::<Vec<_>>())
     }
 
     /// What was said in these places, as the person's profile takes it.
-    pub(super) fn spoken(&self, places: &[&'a Place], is_read: &dyn Fn(&Place) -> bool) -> Vec<Utterance<'a>> {
-        let said: &'a HashMap<ConversationId, Vec<Said>> = self.said;
-        let mut spoken = Vec::new();
-        for place in places.iter().filter(|place| is_read(place)) {
-            for said in said.get(&place.conversation).into_iter().flatten() {
-                spoken.push(Utterance {
-                    interaction: &said.interaction,
-                    conversation: &place.conversation,
-                    speaker: match said.role {
-                        _ if self.subject.members.contains(&said.entity) => Speaker::Entity,
-                        Role::Owner => Speaker::Owner,
-                        Role::Assistant => Speaker::Assistant,
-                        _ => Speaker::Other,
-                    },
-                    text: &said.text,
-                    time: said.time,
-                });
-            }
-        }
-        spoken
+    fn spoken(&self, places: &[&'a Place]) -> Vec<Utterance<'a>> {
+        let lines = places.iter().filter_map(|place| Some((&place.conversation, self.said.get(&place.conversation)?)));
+        lines.flat_map(|(home, lines)| lines.iter().map(move |said| self.utterance(home, said))).collect()
+    }
+
+    fn utterance(&self, home: &'a ConversationId, said: &'a Said) -> Utterance<'a> {
+        let speaker = match said.role {
+            _ if self.subject.members.contains(&said.entity) => Speaker::Entity,
+            Role::Owner => Speaker::Owner,
+            Role::Assistant => Speaker::Assistant,
+            _ => Speaker::Other,
+        };
+        Utterance { interaction: &said.interaction, conversation: home, speaker, text: &said.text, time: said.time }
     }
 
     /// How memories name the person: as the places that are read call them most.
@@ -295,14 +321,26 @@ impl<'a> Reading<'a> {
         if self.subject.is_owner {
             return "User".to_owned();
         }
+        let called = self.called.get_or_init(|| self.call());
         let mut names: BTreeMap<&str, usize> = BTreeMap::new();
-        for said in places.iter().filter_map(|place| self.said.get(&place.conversation)).flatten() {
-            if self.subject.members.contains(&said.entity) {
-                *names.entry(&said.author).or_default() += 1;
-            }
+        for (name, count) in places.iter().filter_map(|place| called.get(&place.conversation)).flatten() {
+            *names.entry(name).or_default() += count;
         }
         let most = names.into_iter().max_by(|a, b| a.1.cmp(&b.1).then(b.0.cmp(a.0)));
         most.map_or_else(String::new, |(name, _)| name.to_owned())
+    }
+
+    /// What each conversation calls the person, and how often.
+    fn call(&self) -> HashMap<&'a ConversationId, BTreeMap<&'a str, usize>> {
+        let mut called: HashMap<&ConversationId, BTreeMap<&str, usize>> = HashMap::new();
+        for (place, _) in &self.places {
+            for said in self.said.get(&place.conversation).into_iter().flatten() {
+                if self.subject.members.contains(&said.entity) {
+                    *called.entry(&place.conversation).or_default().entry(&said.author).or_default() += 1;
+                }
+            }
+        }
+        called
     }
 }
 

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use keepsake_domain::{ConversationId, EntityId, Evidence, EvidenceSpan, GapId, GapStatus, Timestamp};
 
 use super::occurrence::{Occurrence, in_read};
-use crate::text::{content_words, read, same_topic};
+use crate::text::{Topic, content_words, read, same_topic};
 use crate::utterance::{day, occasions};
 use crate::{Similarity, Utterance};
 
@@ -150,13 +150,15 @@ pub fn detect_with(input: &GapInput<'_>, by_model: &[Occurrence]) -> Vec<GapChan
 }
 
 /// The repeated occurrences of one need each, whatever gaps are known.
-pub(crate) fn clusters<'o>(found: &'o [Occurrence], similarity: Similarity<'_>) -> Vec<Vec<&'o Occurrence>> {
-    let mut clusters: Vec<Vec<&Occurrence>> = Vec::new();
-    for occurrence in found {
-        add_to(&mut clusters, occurrence, similarity);
+pub(crate) fn clusters<'o>(found: &[&'o (Occurrence, Topic)], similarity: Similarity<'_>) -> Vec<Vec<&'o Occurrence>> {
+    let mut clusters: Vec<(&Topic, Vec<&Occurrence>)> = Vec::new();
+    for (occurrence, topic) in found {
+        match clusters.iter_mut().find(|(known, _)| known.is_same(topic, similarity)) {
+            Some((_, known)) => known.push(occurrence),
+            None => clusters.push((topic, vec![occurrence])),
+        }
     }
-    clusters.retain(|cluster| is_repeated(cluster));
-    clusters
+    clusters.into_iter().map(|(_, cluster)| cluster).filter(|cluster| is_repeated(cluster)).collect()
 }
 
 fn add_to<'o>(clusters: &mut Vec<Vec<&'o Occurrence>>, occurrence: &'o Occurrence, similarity: Similarity<'_>) {

@@ -10,11 +10,8 @@ use std::sync::LazyLock;
 use keepsake_domain::{ConversationId, EvidenceSpan, Timestamp};
 use regex::{Regex, RegexSet};
 
-use crate::text::{Read, Sentence, content_words, is_ask, quoted, read};
+use crate::text::{ANSWERS_WITHIN, Read, Sentence, content_words, is_ask, quoted, read};
 use crate::{Speaker, Utterance};
-
-/// So far back the request is looked for that a refusal answers.
-const MESSAGES_BACK_MAX: usize = 4;
 
 /// One place where something could not be done.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -192,7 +189,7 @@ fn is_denied(plain: &str) -> bool {
 /// What the entity asked last before this message.
 fn asked_before<'r, 'a>(all: &'r [Read<'a>], read: &Read<'a>) -> Option<(&'r Read<'a>, &'r Sentence<'a>)> {
     let mut at = read.before;
-    for _ in 0..MESSAGES_BACK_MAX {
+    for _ in 0..ANSWERS_WITHIN {
         let before = &all[at?];
         if before.said.speaker == Speaker::Entity {
             return before.sentences.iter().rev().find(|sentence| is_ask(sentence)).map(|ask| (before, ask));

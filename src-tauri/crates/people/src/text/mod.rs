@@ -11,7 +11,7 @@ mod words;
 use std::ops::Range;
 
 use own::{is_acted, leaves_scene, own_words};
-pub(crate) use reading::{Read, read};
+pub(crate) use reading::{ANSWERS_WITHIN, Read, read};
 pub(crate) use topic::{is_ask, quoted, topic_of};
 use words::content_words_in;
 pub(crate) use words::{Topic, content_words, same_topic};

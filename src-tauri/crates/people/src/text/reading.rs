@@ -15,9 +15,10 @@ use crate::{Speaker, Utterance};
 pub(crate) struct Read<'a> {
     /// The message.
     pub(crate) said: Utterance<'a>,
-    /// What its speaker says in it; nothing in a scene.
+    /// What its speaker says in it; nothing in a scene. Of others than the entity and programs only behind words of the entity, to which
+    /// they may be the answer: of a room of hundreds each member's profile reads a fraction.
     pub(crate) sentences: Vec<Sentence<'a>>,
-    /// It asks for one piece of work, or goes on about one: what it says of length or language is about that piece.
+    /// The entity asks for one piece of work, or goes on about one: what it says of length or language is about that piece.
     pub(crate) is_task: bool,
     /// The message before it in its conversation, if there is one: its position among all.
     pub(crate) before: Option<usize>,
@@ -42,13 +43,16 @@ static TASK: LazyLock<Regex> = LazyLock::new(|| {
 /// A message of at most this many words goes on about the piece of work before it: "shorter please", "and in German".
 const FOLLOW_UP_WORDS_MAX: usize = 12;
 
+/// An answer stands within so many messages behind what it answers.
+pub(crate) const ANSWERS_WITHIN: usize = 4;
+
 /// Reads everything, in order.
 pub(crate) fn read<'a>(utterances: &[Utterance<'a>]) -> Vec<Read<'a>> {
     struct Thread {
         is_acted: bool,
         last: usize,
-        /// Position of the entity's message before.
-        own: Option<usize>,
+        /// Position of the entity's message before, and how many messages of others followed.
+        own: Option<(usize, usize)>,
     }
     let mut threads: HashMap<&ConversationId, Thread> = HashMap::new();
     let mut all: Vec<Read<'a>> = Vec::with_capacity(utterances.len());
@@ -60,11 +64,14 @@ pub(crate) fn read<'a>(utterances: &[Utterance<'a>]) -> Vec<Read<'a>> {
         let is_scene = said.speaker != Speaker::Assistant && is_acted(said.text);
         let is_outside = leaves_scene(said.text);
         let acted = (was_acted || is_scene) && !is_outside;
-        let is_short = plain(said.text).split(' ').count() <= FOLLOW_UP_WORDS_MAX;
-        let is_task = TASK.is_match(said.text)
-            || is_short && said.speaker == Speaker::Entity && own.is_some_and(|own: usize| all[own].is_task);
-        let sentences = if acted { Vec::new() } else { sentences(said.text) };
-        let own = if said.speaker == Speaker::Entity { Some(at) } else { own };
+        let is_own = said.speaker == Speaker::Entity;
+        let is_short = || plain(said.text).split(' ').count() <= FOLLOW_UP_WORDS_MAX;
+        let is_task =
+            is_own && (TASK.is_match(said.text) || own.is_some_and(|(own, _): (usize, usize)| all[own].is_task) && is_short());
+        let may_answer = own.is_some_and(|(_, since)| since < ANSWERS_WITHIN);
+        let is_heard = is_own || said.speaker == Speaker::Assistant || may_answer;
+        let sentences = if acted || !is_heard { Vec::new() } else { sentences(said.text) };
+        let own = if is_own { Some((at, 0)) } else { own.map(|(own, since)| (own, since + 1)) };
         threads.insert(said.conversation, Thread { is_acted: acted, last: at, own });
         all.push(Read { said, sentences, is_task, before });
     }

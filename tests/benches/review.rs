@@ -3,7 +3,7 @@
 
 use std::time::Instant;
 
-use keepsake_api::{App, AppOptions, FileAccess, dispatch};
+use keepsake_api::{App, AppOptions, EmbedderSlot, FileAccess, dispatch};
 use keepsake_domain::{
     Author, Category, ChannelHandle, Confidence, Durability, IdSource, MemoryId, MemoryKind, MemoryStatus, Message, MessageType,
     Metadata, Role, SourceKind, SourceRef, Span, Subject, TimeCertainty, Timestamp, Visibility,

@@ -14,6 +14,7 @@ use thiserror::Error;
 
 pub(crate) use candidates::reads_like_instruction;
 pub use mood::{ArcPoint, Mood, Stage, Tone};
+pub(crate) use phrases::{RankedPhrase, ranked as ranked_phrases};
 pub use phrases::{THEMES_MAX, TOPICS_MAX};
 pub use summary::SummarySentence;
 

@@ -54,6 +54,34 @@ struct Tally {
 
 /// Ranks the phrases of `document`.
 pub(super) fn rank(document: &Document<'_>) -> Phrases {
+    choose(&tallied(document), document.plain.len())
+}
+
+/// A phrase with how much it says about the document.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct RankedPhrase {
+    /// The form that the text uses most.
+    pub(crate) text: String,
+    /// Its words' stems.
+    pub(crate) stems: Vec<String>,
+    /// How strong it is; comparable within one document.
+    pub(crate) score: f32,
+    /// In how many turns it stands.
+    pub(crate) turns: usize,
+}
+
+/// The phrases of `document`, the strongest first.
+pub(crate) fn ranked(document: &Document<'_>) -> Vec<RankedPhrase> {
+    let entry = |(stems, score, tally): (Vec<String>, f32, Tally)| RankedPhrase {
+        text: shown(&tally),
+        stems,
+        score,
+        turns: tally.turns.len(),
+    };
+    tallied(document).into_iter().map(entry).collect()
+}
+
+fn tallied(document: &Document<'_>) -> Vec<(Vec<String>, f32, Tally)> {
     let mut tallies: HashMap<Vec<String>, Tally> = HashMap::new();
     let mut names: BTreeSet<String> = BTreeSet::new();
     for turn in document.turns.iter().filter(|turn| turn.is_plain()) {
@@ -84,8 +112,7 @@ pub(super) fn rank(document: &Document<'_>) -> Phrases {
         .collect();
     sort(&mut scored);
     scored.truncate(PHRASES_RANKED_MAX);
-    let kept = without_overlap(scored);
-    choose(&kept, document.plain.len())
+    without_overlap(scored)
 }
 
 /// A single word must show itself a noun most of the time; a longer phrase once.

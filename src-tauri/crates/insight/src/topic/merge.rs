@@ -1,0 +1,475 @@
+//! The text of a topic: Key Takeaways first (decisions, solutions, tasks, learnings), then what was said, and how new content is
+//! merged into it.
+//!
+//! The built-in merge is extractive: every line is a sentence that somebody said, with its message and place, so nothing stands in
+//! a topic that nobody said. Lines of the text so far and new sentences compete for room; a decision that a later one changes, a task
+//! that was done and a sentence that another says better leave the text, and stay in the version before.
+
+use std::collections::{BTreeSet, HashMap, HashSet};
+
+use keepsake_domain::{MessageType, Role, Span, Timestamp};
+use serde::{Deserialize, Serialize};
+
+use super::TopicRules;
+use super::cues::{CHANGES, DECISIONS, LEARNINGS, SOLUTIONS, TASKS, UNDECIDED};
+use super::weight::{Weight, content, stems, weigh};
+use crate::Turn;
+use crate::analysis::reads_like_instruction;
+use crate::conversation::{Moment, Settlement, commitments};
+use crate::text::{Document, Sentence, is_pronoun};
+
+/// Where in the text a line stands.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Section {
+    /// What was decided.
+    Decision,
+    /// What solved something.
+    Solution,
+    /// What is to be done.
+    Task,
+    /// What was learnt.
+    Learning,
+    /// What else was said, in order.
+    Detail,
+}
+
+impl Section {
+    /// In the order of the text.
+    pub const ALL: [Self; 5] = [Self::Decision, Self::Solution, Self::Task, Self::Learning, Self::Detail];
+
+    /// Its name where it is stored.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Decision => "decision",
+            Self::Solution => "solution",
+            Self::Task => "task",
+            Self::Learning => "learning",
+            Self::Detail => "detail",
+        }
+    }
+
+    /// The section of this name.
+    pub fn named(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|section| section.name() == name)
+    }
+
+    const fn heading(self) -> &'static str {
+        match self {
+            Self::Decision => "Decisions",
+            Self::Solution => "Solutions",
+            Self::Task => "Tasks",
+            Self::Learning => "Learnings",
+            Self::Detail => "Details",
+        }
+    }
+}
+
+/// One line of a topic's text.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct TopicLine {
+    /// Where it stands.
+    pub section: Section,
+    /// What it says.
+    pub text: String,
+    /// The message that proves it.
+    pub message: String,
+    /// Where in that message.
+    pub span: Span,
+    /// Who said it.
+    pub author: String,
+    /// Their role.
+    pub role: Role,
+    /// When.
+    pub time: Timestamp,
+}
+
+/// The text of a topic.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct TopicText {
+    /// Its lines, by section and within each in the order in which they were said.
+    pub lines: Vec<TopicLine>,
+}
+
+/// A longer list of takeaways is none.
+const SECTION_LINES_MAX: usize = 6;
+
+/// Takeaways take at most this share of the target, so that there is room for what was said.
+const TAKEAWAYS_SHARE: f32 = 0.6;
+
+/// The text goes this far beyond its target rather than break off: 400 words become at most 500.
+const TARGET_SLACK: f32 = 1.25;
+
+/// A sentence of fewer words leans on what stands beside it.
+const LINE_WORDS_MIN: usize = 5;
+
+/// A longer sentence is a paragraph; chat without full stops runs on like this.
+const LINE_WORDS_MAX: usize = 60;
+
+/// Two lines that share this much say the same.
+const SAME_FROM: f32 = 0.6;
+
+/// A decision that changes another shares this much with it.
+const CHANGES_FROM: f32 = 0.2;
+
+/// What an assistant said stands behind what people said.
+const ASSISTANT_SHARE: f32 = 0.6;
+
+/// A question stands behind a statement.
+const QUESTION_SHARE: f32 = 0.45;
+
+/// A sentence about "it" or "that" stands behind one that names what it is about.
+const LEANING_SHARE: f32 = 0.6;
+
+/// A sentence that competes for a place in the text.
+struct Contender {
+    line: TopicLine,
+    stems: BTreeSet<String>,
+    words: usize,
+    worth: f32,
+    changes: bool,
+}
+
+/// Takes new turns into a text. What the text says already stays where nothing better came.
+pub fn merge(previous: &TopicText, new: &[Turn<'_>], rules: &TopicRules) -> TopicText {
+    // Lines that stand are read again as what they are: sentences that somebody said.
+    let standing: Vec<Turn<'_>> = previous.lines.iter().map(as_turn).collect();
+    let old = Document::read(&standing);
+    let fresh = Document::read(new);
+    let weights = term_weights(&old, &fresh);
+    let settled = settled_tasks(previous, new);
+    let mut contenders: Vec<Contender> = Vec::new();
+    for (index, line) in previous.lines.iter().enumerate() {
+        if line.section == Section::Task && settled.contains(&index) {
+            continue;
+        }
+        let found: BTreeSet<String> = stems(&old, index).into_iter().collect();
+        let sentence = old.of_turn.get(index).and_then(|range| old.sentences.get(range.clone())?.first());
+        contenders.push(Contender {
+            worth: worth(&found, line.role, sentence, &weights),
+            words: words(&line.text),
+            changes: sentence.is_some_and(|sentence| says(&spoken(sentence), CHANGES)),
+            stems: found,
+            line: line.clone(),
+        });
+    }
+    let promised = promised(new);
+    for (index, turn) in new.iter().enumerate() {
+        let of_turn = stems(&fresh, index);
+        let is_light = weigh(&fresh, index, &of_turn) != Weight::Carries;
+        for sentence in fresh.of_turn.get(index).and_then(|range| fresh.sentences.get(range.clone())).into_iter().flatten() {
+            if let Some(contender) = contender(&fresh, turn, index, sentence, is_light, &promised, &weights) {
+                contenders.push(contender);
+            }
+        }
+    }
+    contenders.sort_by_key(|contender| contender.line.time);
+    choose(contenders, rules)
+}
+
+/// How many words a text has.
+pub fn words(text: &str) -> usize {
+    text.split_whitespace().filter(|word| word.chars().any(char::is_alphanumeric)).count()
+}
+
+/// The text as Markdown: Key Takeaways, then the details, each line with who said it. `name_of` may word an author anew.
+pub fn render(text: &TopicText, name_of: &dyn Fn(&TopicLine) -> String) -> String {
+    let mut out = String::new();
+    let of = |section: Section| text.lines.iter().filter(move |line| line.section == section);
+    if text.lines.iter().any(|line| line.section != Section::Detail) {
+        out.push_str("## Key Takeaways\n");
+    }
+    for section in Section::ALL {
+        if of(section).next().is_none() {
+            continue;
+        }
+        let marks = if section == Section::Detail { "##" } else { "###" };
+        if !out.is_empty() {
+            out.push('\n');
+        }
+        out.push_str(&format!("{marks} {}\n\n", section.heading()));
+        for line in of(section) {
+            out.push_str(&format!("- {}: {}\n", name_of(line), line.text));
+        }
+    }
+    out
+}
+
+fn as_turn(line: &TopicLine) -> Turn<'_> {
+    Turn {
+        id: &line.message,
+        role: line.role,
+        author: &line.author,
+        text: &line.text,
+        time: line.time,
+        message_type: MessageType::Text,
+        is_branch: false,
+    }
+}
+
+/// How much each stem says about the topic: those that run through it say most.
+fn term_weights(old: &Document<'_>, fresh: &Document<'_>) -> HashMap<String, f32> {
+    let mut turns: HashMap<String, f32> = HashMap::new();
+    for document in [old, fresh] {
+        for index in 0..document.turns.len() {
+            let different: BTreeSet<String> = stems(document, index).into_iter().collect();
+            for stem in different {
+                *turns.entry(stem).or_default() += 1.0;
+            }
+        }
+    }
+    turns.values_mut().for_each(|count| *count = (1.0 + *count).ln());
+    turns
+}
+
+/// Words of a sentence between blanks, as the cues are written.
+fn spoken(sentence: &Sentence<'_>) -> String {
+    sentence.tokens.iter().fold(String::from(" "), |mut joined, token| {
+        // "let's" is taken apart like "it's".
+        let is_us = token.word == "'s" && joined.ends_with(" let ");
+        if is_us {
+            joined.pop();
+        }
+        joined.push_str(match token.word.as_str() {
+            "'s" if !is_us => "is",
+            word => word,
+        });
+        joined.push(' ');
+        joined
+    })
+}
+
+fn says(spoken: &str, cues: &[&str]) -> bool {
+    cues.iter().any(|cue| {
+        spoken.match_indices(cue).any(|(at, _)| spoken[..at].ends_with(' ') && spoken[at + cue.len()..].starts_with(' '))
+    })
+}
+
+/// What a sentence tells, if it is a takeaway.
+fn takeaway(sentence: &Sentence<'_>, role: Role) -> Option<Section> {
+    if sentence.is_question {
+        return None;
+    }
+    let spoken = spoken(sentence);
+    // An assistant decides nothing and has nothing to do.
+    let is_person = role != Role::Assistant;
+    if is_person && says(&spoken, DECISIONS) && !says(&spoken, UNDECIDED) {
+        return Some(Section::Decision);
+    }
+    if says(&spoken, SOLUTIONS) && !says(&spoken, &["not fixed", "not solved", "not resolved", "maybe", "might", "if"]) {
+        return Some(Section::Solution);
+    }
+    if is_person
+        && says(&spoken, TASKS)
+        && !says(&spoken, &["do not have to", "does not have to", "did not have to", "if we", "if i"])
+    {
+        return Some(Section::Task);
+    }
+    (says(&spoken, LEARNINGS) && !says(&spoken, &["maybe", "might", "not sure"])).then_some(Section::Learning)
+}
+
+/// Open promises of new turns: the turn and the span of the sentence that names the deed.
+fn promised(new: &[Turn<'_>]) -> HashSet<(usize, Span)> {
+    let now = new.last().map_or(Timestamp(0), |turn| turn.time);
+    commitments(new, Moment { now, utc_offset_minutes: 0 })
+        .into_iter()
+        .filter(|commitment| commitment.is_pending())
+        .map(|commitment| {
+            // Where a request was accepted, the request says what is to be done.
+            let place = commitment.request.unwrap_or(commitment.place);
+            (place.turn, place.span)
+        })
+        .collect()
+}
+
+/// Which lines of the text are tasks that new turns tell to be done.
+fn settled_tasks(previous: &TopicText, new: &[Turn<'_>]) -> HashSet<usize> {
+    let tasks: Vec<usize> = (0..previous.lines.len()).filter(|at| previous.lines[*at].section == Section::Task).collect();
+    let mut turns: Vec<Turn<'_>> = tasks.iter().map(|at| as_turn(&previous.lines[*at])).collect();
+    turns.extend_from_slice(new);
+    let now = turns.last().map_or(Timestamp(0), |turn| turn.time);
+    commitments(&turns, Moment { now, utc_offset_minutes: 0 })
+        .into_iter()
+        .filter(|commitment| matches!(commitment.settlement, Some(Settlement::Kept { .. } | Settlement::Released { .. })))
+        .filter_map(|commitment| tasks.get(commitment.place.turn).copied())
+        .collect()
+}
+
+fn contender(
+    document: &Document<'_>,
+    turn: &Turn<'_>,
+    index: usize,
+    sentence: &Sentence<'_>,
+    is_light: bool,
+    promised: &HashSet<(usize, Span)>,
+    weights: &HashMap<String, f32>,
+) -> Option<Contender> {
+    let count = sentence.words();
+    if !(LINE_WORDS_MIN..=LINE_WORDS_MAX).contains(&count) || reads_like_instruction(sentence.text) {
+        return None;
+    }
+    let start = past_opener(sentence);
+    let span = document.span(index, start..sentence.bytes.end)?;
+    let is_promise = promised.iter().any(|(at, place)| *at == index && place.overlaps(span));
+    let section = if is_promise { Some(Section::Task) } else { takeaway(sentence, turn.role) };
+    let found: BTreeSet<String> = content(sentence).into_iter().collect();
+    // A takeaway names something; a detail says something.
+    let enough = if section.is_some() { 2 } else { 3 };
+    if found.len() < enough || is_light && section.is_none() {
+        return None;
+    }
+    let raw = turn.text.get(start..sentence.bytes.end)?;
+    Some(Contender {
+        worth: worth(&found, turn.role, Some(sentence), weights),
+        words: words(raw),
+        changes: says(&spoken(sentence), CHANGES),
+        stems: found,
+        line: TopicLine {
+            section: section.unwrap_or(Section::Detail),
+            text: tidy(raw),
+            message: turn.id.to_owned(),
+            span,
+            author: turn.author.to_owned(),
+            role: turn.role,
+            time: turn.time,
+        },
+    })
+}
+
+/// Where a sentence begins behind what only ties it to the one before: "So, ", "Ok ", "Hey Ana, ".
+fn past_opener(sentence: &Sentence<'_>) -> usize {
+    const OPENERS: [&str; 26] = [
+        "and", "but", "so", "well", "okay", "ok", "anyway", "oh", "yeah", "yes", "yep", "also", "hm", "hmm", "ah", "right",
+        "btw", "fyi", "cool", "great", "aber", "und", "pero", "bueno", "alors", "mas",
+    ];
+    const GREETINGS: [&str; 6] = ["hey", "hi", "hello", "hallo", "hola", "dear"];
+    const ASIDES: [&str; 7] = [
+        " by the way ",
+        " before i forget ",
+        " while we wait ",
+        " unrelated ",
+        " different thing ",
+        " one more thing ",
+        " good point ",
+    ];
+    let tokens = &sentence.tokens;
+    // "Before I forget: the carpenter …"
+    let aside = tokens.iter().take(6).position(|token| matches!(token.raw, "," | ":" | "-" | "–")).filter(|end| {
+        let head = tokens.iter().take(*end).fold(String::from(" "), |head, token| head + &token.word + " ");
+        ASIDES.contains(&head.as_str())
+    });
+    if let Some(after) = aside.and_then(|end| tokens.get(end + 1)) {
+        return after.bytes.start;
+    }
+    let comma = tokens.iter().take(4).position(|token| matches!(token.raw, "," | "!" | "-" | "–" | "—"));
+    let mut at = 0;
+    if let Some(comma) = comma
+        && tokens.first().is_some_and(|first| GREETINGS.contains(&first.word.as_str()))
+    {
+        at = comma + 1;
+    }
+    while tokens.get(at).is_some_and(|token| !token.is_word || OPENERS.contains(&token.word.as_str())) && at + 3 < tokens.len() {
+        at += 1;
+    }
+    tokens.get(at).map_or(sentence.bytes.start, |token| token.bytes.start)
+}
+
+fn tidy(raw: &str) -> String {
+    let text = raw.split_whitespace().collect::<Vec<_>>().join(" ");
+    let mut chars = text.chars();
+    chars.next().map_or_else(String::new, |first| first.to_uppercase().chain(chars).collect())
+}
+
+/// How much a line says about its topic.
+fn worth(found: &BTreeSet<String>, role: Role, sentence: Option<&Sentence<'_>>, weights: &HashMap<String, f32>) -> f32 {
+    let sum: f32 = found.iter().filter_map(|stem| weights.get(stem)).sum();
+    let mut worth = sum / (4.0 + found.len() as f32).sqrt();
+    if role == Role::Assistant {
+        worth *= ASSISTANT_SHARE;
+    }
+    let Some(sentence) = sentence else { return worth };
+    if sentence.is_question {
+        worth *= QUESTION_SHARE;
+    }
+    let leans = sentence
+        .tokens
+        .iter()
+        .find(|token| token.is_word)
+        .is_some_and(|token| is_pronoun(&token.word) && !matches!(token.word.as_str(), "i" | "we" | "you" | "there"));
+    if leans {
+        worth *= LEANING_SHARE;
+    }
+    // Numbers and names are what one looks up again.
+    let concrete = sentence
+        .tokens
+        .iter()
+        .skip(1)
+        .filter(|token| {
+            token.is_word && (token.is_capitalised() && token.raw.len() > 1 || token.raw.chars().any(|c| c.is_ascii_digit()))
+        })
+        .count();
+    worth * (1.0 + 0.12 * concrete.min(3) as f32)
+}
+
+fn share(a: &BTreeSet<String>, b: &BTreeSet<String>) -> f32 {
+    let both = a.intersection(b).count() as f32;
+    both / (a.len().min(b.len()).max(1)) as f32
+}
+
+/// Fills the text: takeaways first, then details, the worthiest first and each thing once.
+fn choose(contenders: Vec<Contender>, rules: &TopicRules) -> TopicText {
+    let replaced = replaced_decisions(&contenders);
+    let target = rules.target_words as usize;
+    let most = ((target as f32 * TARGET_SLACK) as usize).min(rules.max_words as usize);
+    let mut taken: Vec<usize> = Vec::new();
+    let mut used = 0;
+    let room_of = |section: Section| {
+        if section == Section::Detail { most } else { ((target as f32 * TAKEAWAYS_SHARE) as usize).min(most) }
+    };
+    for section in Section::ALL {
+        let mut ranked: Vec<usize> =
+            (0..contenders.len()).filter(|at| contenders[*at].line.section == section && !replaced.contains(at)).collect();
+        // Of takeaways the newer ones count more: the list is cut at its old end.
+        let recency = |at: usize| if section == Section::Detail { 0.0 } else { 0.5 * at as f32 / contenders.len().max(1) as f32 };
+        ranked.sort_by(|a, b| {
+            let value = |at: usize| contenders[at].worth * (1.0 + recency(at));
+            value(*b).total_cmp(&value(*a)).then(a.cmp(b))
+        });
+        let mut lines = 0;
+        for at in ranked {
+            if section != Section::Detail && lines == SECTION_LINES_MAX || section == Section::Detail && used >= target {
+                break;
+            }
+            let contender = &contenders[at];
+            let is_said = taken.iter().any(|other| {
+                let other = &contenders[*other];
+                other.line.message == contender.line.message && other.line.span.overlaps(contender.line.span)
+                    || share(&other.stems, &contender.stems) >= SAME_FROM
+            });
+            if is_said || used + contender.words > room_of(section) {
+                continue;
+            }
+            used += contender.words;
+            taken.push(at);
+            lines += 1;
+        }
+    }
+    taken.sort_by_key(|at| (contenders[*at].line.section, *at));
+    let mut contenders: Vec<Option<Contender>> = contenders.into_iter().map(Some).collect();
+    TopicText { lines: taken.into_iter().filter_map(|at| contenders[at].take()).map(|contender| contender.line).collect() }
+}
+
+/// Decisions that a later one on the same matter changes.
+fn replaced_decisions(contenders: &[Contender]) -> HashSet<usize> {
+    let decisions: Vec<usize> = (0..contenders.len()).filter(|at| contenders[*at].line.section == Section::Decision).collect();
+    let mut replaced = HashSet::new();
+    for (place, later) in decisions.iter().enumerate() {
+        for earlier in decisions.iter().take(place) {
+            let (old, new) = (&contenders[*earlier], &contenders[*later]);
+            if new.changes && share(&old.stems, &new.stems) >= CHANGES_FROM && old.line.message != new.line.message {
+                replaced.insert(*earlier);
+            }
+        }
+    }
+    replaced
+}

@@ -1,0 +1,106 @@
+//! The title of a topic: the key phrases of what it says, put so that it reads like a title.
+//!
+//! It follows the content: when another phrase has come to run through the topic, the title changes. It does not flicker: a phrase
+//! that leads the title stays while it is nearly as strong as the strongest.
+
+use std::collections::BTreeMap;
+
+use super::merge::TopicText;
+use crate::Turn;
+use crate::analysis::{RankedPhrase, ranked_phrases};
+use crate::text::Document;
+
+/// Longer titles are cut by every list that shows them.
+const TITLE_CHARS_MAX: usize = 60;
+
+/// A second phrase is named when it is this strong beside the first.
+const SECOND_FROM: f32 = 0.55;
+
+/// The phrase that leads the title now stays while it is this strong beside the strongest.
+const STAYS_FROM: f32 = 0.7;
+
+/// In so few turns hardly anything is said twice.
+const FEW_TURNS: usize = 2;
+
+/// What a phrase of several words that was said once counts.
+const ONCE_SHARE: f32 = 0.4;
+
+/// A title where nothing can be named: the first words of the first line.
+const OPENING_WORDS: usize = 7;
+
+/// The title of a topic whose messages are `turns` and whose text is `text`; `previous` is what it was called.
+pub fn title(text: &TopicText, turns: &[Turn<'_>], previous: Option<&str>) -> String {
+    let document = Document::read(turns);
+    let mut phrases = ranked_phrases(&document);
+    weigh_by_words(&mut phrases, &document);
+    let Some(best) = phrases.first().map(|phrase| phrase.score).filter(|best| *best > 0.0) else { return opening(text) };
+    if let Some(previous) = previous {
+        let stays = |phrase: &RankedPhrase| phrase.score >= STAYS_FROM * best && leads(previous, &phrase.text);
+        if let Some(at) = phrases.iter().position(stays) {
+            let leading = phrases.remove(at);
+            phrases.insert(0, leading);
+        }
+    }
+    let lead = &phrases[0];
+    let shares = |a: &RankedPhrase, b: &RankedPhrase| a.stems.iter().any(|stem| b.stems.contains(stem));
+    let second = phrases
+        .iter()
+        .skip(1)
+        .find(|phrase| phrase.score >= SECOND_FROM * lead.score && phrase.turns > 1 && !shares(phrase, lead));
+    let alone = capitalised(&lead.text);
+    match second {
+        Some(second) => {
+            let both = format!("{alone} and {}", second.text);
+            if both.chars().count() <= TITLE_CHARS_MAX { both } else { alone }
+        }
+        None => alone,
+    }
+}
+
+/// A phrase whose words run through the topic, also apart from each other, names it better than one that stands twice.
+fn weigh_by_words(phrases: &mut [RankedPhrase], document: &Document<'_>) {
+    let mut turns: BTreeMap<String, f32> = BTreeMap::new();
+    for index in 0..document.turns.len() {
+        let mut different = super::weight::stems(document, index);
+        different.sort();
+        different.dedup();
+        for stem in different {
+            *turns.entry(stem).or_default() += 1.0;
+        }
+    }
+    for phrase in phrases.iter_mut() {
+        let of = |stem: &String| turns.get(stem).copied().unwrap_or(0.0);
+        let most = phrase.stems.iter().map(of).fold(0.0, f32::max);
+        let least = phrase.stems.iter().map(of).fold(f32::MAX, f32::min);
+        phrase.score *= (1.0 + most).ln();
+        // Two words that stand beside each other once are a sentence and no name: "door blocks".
+        if phrase.stems.len() > 1 && phrase.turns < 2 && document.plain.len() > FEW_TURNS {
+            phrase.score *= if least > 1.0 { ONCE_SHARE } else { ONCE_SHARE / 3.0 };
+        }
+        if phrase.text.chars().count() > TITLE_CHARS_MAX {
+            phrase.score = 0.0;
+        }
+    }
+    phrases.sort_by(|a, b| b.score.total_cmp(&a.score).then(a.text.cmp(&b.text)));
+}
+
+fn leads(title: &str, phrase: &str) -> bool {
+    let title = title.to_lowercase();
+    let phrase = phrase.to_lowercase();
+    title == phrase || title.strip_prefix(&phrase).is_some_and(|rest| rest.starts_with(" and "))
+}
+
+fn capitalised(text: &str) -> String {
+    let mut chars = text.chars();
+    chars.next().map_or_else(String::new, |first| first.to_uppercase().chain(chars).collect())
+}
+
+fn opening(text: &TopicText) -> String {
+    let Some(line) = text.lines.first() else { return "Untitled".to_owned() };
+    let words: Vec<&str> = line.text.split_whitespace().take(OPENING_WORDS).collect();
+    let mut title: String = words.join(" ").chars().take(TITLE_CHARS_MAX - 1).collect();
+    if line.text.split_whitespace().count() > OPENING_WORDS {
+        title.push('…');
+    }
+    title
+}

@@ -1,0 +1,257 @@
+//! How topics grow, and what a person's decisions do, over clusters that are made by hand.
+
+use keepsake_domain::{MessageType, Role, Timestamp};
+use keepsake_insight::Turn;
+use keepsake_insight::topic::{
+    Act, Cluster, ClusterEvent, Decision, Event, Folded, ProposalKind, Section, Terms, TopicRules, TopicText, entities, fold,
+    merge, title,
+};
+
+/// A cluster on a subject of its own words: messages `name1`, `name2`, …
+fn cluster(name: &str, count: usize, words: &str) -> Cluster {
+    let terms: Terms = words.split(' ').map(|word| (word.to_owned(), count as f32)).collect();
+    Cluster {
+        messages: (1..=count).map(|n| format!("{name}{n}")).collect(),
+        context: Vec::new(),
+        carriers: count as u32,
+        content_words: (count * words.split(' ').count()) as u32,
+        terms,
+        vector: None,
+    }
+}
+
+const BOILER: &str = "boiler radiator valve pressure engineer vessel leak";
+const LISBON: &str = "flight lisbon guesthouse museum sintra palace train";
+const MIXED: &str = "boiler radiator valve pressure flight lisbon guesthouse museum";
+
+struct Scene {
+    clusters: Vec<(String, i64, Cluster)>,
+    decisions: Vec<Decision>,
+}
+
+impl Scene {
+    fn of(clusters: &[(i64, Cluster)]) -> Self {
+        let clusters =
+            clusters.iter().enumerate().map(|(at, (time, cluster))| (format!("{at:03}"), *time, cluster.clone())).collect();
+        Self { clusters, decisions: Vec::new() }
+    }
+
+    fn decided(mut self, at: i64, act: Act) -> Self {
+        let id = format!("d{}", self.decisions.len());
+        self.decisions.push(Decision { id, at: Timestamp(at), act });
+        self
+    }
+
+    fn fold(&self) -> Folded {
+        let mut events: Vec<Event<'_>> = self
+            .clusters
+            .iter()
+            .map(|(key, at, cluster)| Event::Cluster(ClusterEvent { key, home: "conv", at: Timestamp(*at), cluster }))
+            .collect();
+        events.extend(self.decisions.iter().map(Event::Decision));
+        fold("owner", &events, &TopicRules::default())
+    }
+}
+
+fn ids(text: &[&str]) -> Vec<String> {
+    text.iter().map(|id| (*id).to_owned()).collect()
+}
+
+#[test]
+fn the_same_subject_finds_its_topic_and_another_creates_one() {
+    let folded = Scene::of(&[(1, cluster("a", 4, BOILER)), (2, cluster("b", 4, LISBON)), (3, cluster("c", 3, BOILER))]).fold();
+    let held: Vec<usize> = folded.topics.iter().map(|topic| topic.messages.len()).collect();
+    assert_eq!(held, [7, 4], "what came third went to the first");
+    assert_eq!(folded.topics[0].steps.len(), 2, "each growth is a version of its own");
+}
+
+#[test]
+fn what_is_not_substantial_waits_and_is_founded_with_all_that_waited() {
+    let first = (1, cluster("a", 1, BOILER));
+    assert_eq!(Scene::of(std::slice::from_ref(&first)).fold().topics, [], "one message is no topic");
+    let folded = Scene::of(&[first, (2, cluster("b", 2, BOILER))]).fold();
+    assert_eq!(folded.topics.len(), 1);
+    assert_eq!(folded.topics[0].messages, ids(&["a1", "b1", "b2"]), "the message that waited is in it");
+}
+
+#[test]
+fn a_message_that_somebody_holds_is_not_read_again() {
+    let once = Scene::of(&[(1, cluster("a", 4, BOILER))]).fold();
+    let twice = Scene::of(&[(1, cluster("a", 4, BOILER)), (2, cluster("a", 4, BOILER))]).fold();
+    assert_eq!(once.topics, twice.topics);
+}
+
+#[test]
+fn a_person_merges_two_topics_and_leaving_the_decision_out_brings_both_back() {
+    let scene = || Scene::of(&[(1, cluster("a", 4, BOILER)), (2, cluster("b", 4, LISBON)), (9, cluster("c", 3, LISBON))]);
+    let before = scene().fold();
+    let merged =
+        scene().decided(5, Act::Merge { into: ids(&["a1", "a2", "a3", "a4"]), from: ids(&["b1", "b2", "b3", "b4"]) }).fold();
+    assert_eq!(merged.topics.len(), 1, "what came after the merge finds the merged topic too");
+    assert_eq!(merged.topics[0].messages.len(), 11);
+    assert_eq!(merged.topics[0].id, before.topics[0].id, "the one that stays keeps its id");
+    assert_eq!(merged.topics[0].absorbed, [before.topics[1].id.clone()]);
+    assert_eq!(scene().fold(), before, "without the decision nothing of it is left");
+}
+
+#[test]
+fn a_person_splits_a_topic_and_what_comes_later_finds_its_part() {
+    let scene = || Scene::of(&[(1, cluster("a", 4, BOILER)), (2, cluster("b", 4, LISBON)), (9, cluster("c", 4, LISBON))]);
+    let into = ids(&["a1", "a2", "a3", "a4"]);
+    let away = ids(&["b1", "b2", "b3", "b4"]);
+    let folded = scene()
+        .decided(4, Act::Merge { into: into.clone(), from: away.clone() })
+        .decided(5, Act::Split { topic: into, apart: away.clone() })
+        .fold();
+    assert_eq!(folded.topics.len(), 2);
+    let child = folded.topics.iter().find(|topic| topic.parent.is_some()).unwrap();
+    assert_eq!(child.parent.as_ref(), Some(&folded.topics[0].id), "it knows where it comes from");
+    assert_eq!(child.messages, [away, ids(&["c1", "c2", "c3", "c4"])].concat(), "Lisbon goes on in the part about Lisbon");
+    let parent = &folded.topics[0];
+    assert_eq!(parent.steps.last().unwrap().removed.len(), 4, "the parent's text is made anew without them");
+}
+
+#[test]
+fn a_title_and_a_pin_hold_for_the_topic_that_has_the_messages() {
+    let topic = ids(&["a1", "a2", "a3", "a4"]);
+    let folded = Scene::of(&[(1, cluster("a", 4, BOILER)), (7, cluster("c", 3, BOILER))])
+        .decided(5, Act::Rename { topic: topic.clone(), title: Some("The old boiler".to_owned()) })
+        .decided(6, Act::Pin { topic, is_pinned: true })
+        .decided(6, Act::Rename { topic: ids(&["nobody"]), title: Some("Nothing".to_owned()) })
+        .fold();
+    assert_eq!((folded.topics[0].title.as_deref(), folded.topics[0].is_pinned), (Some("The old boiler"), true));
+    assert_eq!(folded.topics[0].messages.len(), 7, "and it grows on");
+}
+
+#[test]
+fn two_topics_that_grew_alike_are_proposed_for_merging_until_a_person_says_no() {
+    let alike = "boiler radiator thermostat sensor heating bathroom floor";
+    let scene = || {
+        Scene::of(&[
+            (1, cluster("a", 4, BOILER)),
+            (2, cluster("b", 4, alike)),
+            (3, cluster("c", 4, MIXED)),
+            (4, cluster("x", 4, LISBON)),
+        ])
+    };
+    let folded = scene().fold();
+    let merges: Vec<_> = folded.proposals.iter().filter(|proposal| proposal.kind == ProposalKind::Merge).collect();
+    assert!(!merges.is_empty() || folded.topics.len() < 3, "{folded:#?}");
+    for merge in merges {
+        let of = |id: &str| folded.topics.iter().find(|topic| topic.id == id).unwrap().messages.clone();
+        let (a, b) = (of(&merge.topic), of(merge.other.as_ref().unwrap()));
+        let left = scene().decided(9, Act::Leave { a, b }).fold();
+        assert!(left.proposals.iter().all(|proposal| proposal.id != merge.id), "not proposed again");
+        assert!(!merge.why.is_empty(), "it says why");
+    }
+}
+
+#[test]
+fn a_topic_that_grew_too_broad_is_proposed_for_splitting() {
+    let mut clusters = vec![(1, cluster("a", 7, BOILER)), (2, cluster("b", 7, BOILER))];
+    clusters.extend([(11, cluster("x", 7, LISBON)), (12, cluster("y", 7, LISBON))]);
+    let names = |letter: &str| (1..=7).map(|n| format!("{letter}{n}")).collect::<Vec<_>>();
+    let (into, from) = ([names("a"), names("b")].concat(), [names("x"), names("y")].concat());
+    let folded = Scene::of(&clusters).decided(20, Act::Merge { into: into.clone(), from: from.clone() }).fold();
+    let split = folded.proposals.iter().find(|proposal| proposal.kind == ProposalKind::Split).unwrap();
+    assert_eq!(split.apart, from, "the half that came later would go");
+    let whole = Scene::of(&clusters)
+        .decided(20, Act::Merge { into: into.clone(), from: from.clone() })
+        .decided(21, Act::Leave { a: [into, from].concat(), b: Vec::new() })
+        .fold();
+    assert_eq!(whole.proposals, [], "a person says that it is one");
+}
+
+fn said(lines: &[(&'static str, &'static str)]) -> Vec<Turn<'static>> {
+    const IDS: [&str; 12] = ["1", "2", "3", "4", "5", "6", "7", "8", "9", "10", "11", "12"];
+    lines
+        .iter()
+        .enumerate()
+        .map(|(at, (author, text))| Turn {
+            id: IDS[at],
+            role: if *author == "Mara" { Role::Owner } else { Role::Person },
+            author,
+            text,
+            time: Timestamp(1_772_400_000_000 + at as i64 * 60_000),
+            message_type: MessageType::Text,
+            is_branch: false,
+        })
+        .collect()
+}
+
+#[test]
+fn a_later_decision_takes_the_place_of_the_one_it_changes() {
+    let turns = said(&[
+        ("Mara", "Let's go with the blue tiles for the bathroom wall."),
+        ("Ben", "The plumber needs two days for the bathroom wall."),
+        ("Mara", "Change of plan: let's go with white tiles for the bathroom wall instead."),
+    ]);
+    let early = merge(&TopicText::default(), &turns[..2], &TopicRules::default());
+    let of = |text: &TopicText, section| {
+        text.lines.iter().filter(|line| line.section == section).map(|line| line.text.clone()).collect::<Vec<_>>()
+    };
+    assert_eq!(of(&early, Section::Decision), ["Let's go with the blue tiles for the bathroom wall."]);
+    let late = merge(&early, &turns[2..], &TopicRules::default());
+    assert_eq!(of(&late, Section::Decision), ["Change of plan: let's go with white tiles for the bathroom wall instead."]);
+}
+
+#[test]
+fn a_task_that_was_done_leaves_the_text() {
+    let turns = said(&[
+        ("Ben", "Can you send me the insurance papers for the van?"),
+        ("Mara", "I'll send you the insurance papers for the van tomorrow."),
+        ("Mara", "I sent you the insurance papers this morning."),
+    ]);
+    let early = merge(&TopicText::default(), &turns[..2], &TopicRules::default());
+    assert!(early.lines.iter().any(|line| line.section == Section::Task), "{early:#?}");
+    let late = merge(&early, &turns[2..], &TopicRules::default());
+    assert!(late.lines.iter().all(|line| line.section != Section::Task), "{late:#?}");
+}
+
+#[test]
+fn a_question_or_a_doubt_is_no_decision() {
+    let check = |text: &'static str, is_decision: bool| {
+        let merged = merge(&TopicText::default(), &said(&[("Mara", text)]), &TopicRules::default());
+        let found = merged.lines.iter().any(|line| line.section == Section::Decision);
+        assert_eq!(found, is_decision, "{text:?}");
+    };
+    check("We decided to rent the big van for the move.", true);
+    check("Let's use the cellar for the bicycles and the tools.", true);
+    check("Should we rent the big van for the move?", false);
+    check("We have not decided whether to rent the big van.", false);
+    check("Maybe let's use the cellar for the bicycles.", false);
+}
+
+#[test]
+fn the_title_follows_what_the_topic_is_about() {
+    let turns = said(&[
+        ("Mara", "The washing machine leaks at the drain hose again."),
+        ("Ben", "The washing machine is nine years old, is the drain hose still available?"),
+        ("Mara", "I ordered a drain hose for the washing machine."),
+        ("Ben", "The heat pump dryer needs a new drain pump as well."),
+        ("Mara", "The heat pump dryer stopped twice, the lint filter of the heat pump dryer is broken."),
+        ("Ben", "A lint filter for the heat pump dryer is sold out everywhere."),
+        ("Mara", "Then we need another heat pump dryer, the old heat pump dryer eats power."),
+        ("Ben", "The heat pump dryer of my parents has no lint filter to clean."),
+    ]);
+    let named = |turns: &[Turn<'_>], before: Option<&str>| {
+        title(&merge(&TopicText::default(), turns, &TopicRules::default()), turns, before)
+    };
+    let early = named(&turns[..3], None);
+    assert!(early.to_lowercase().contains("washing machine"), "{early}");
+    let late = named(&turns, Some(&early));
+    assert!(late.to_lowercase().contains("heat pump dryer"), "{late}");
+    assert_eq!(named(&turns, Some(&late)), late, "it does not flicker");
+}
+
+#[test]
+fn people_projects_and_technologies_are_told_apart() {
+    let turns = said(&[
+        ("Mara", "My brother Tom wants to move project Heron from MySQL to Postgres."),
+        ("Ben", "Does the Raspberry Pi run Docker? Rust builds are slow there, and my windows are dirty."),
+    ]);
+    let found = entities(&turns, &Default::default());
+    assert_eq!(found.people, ["Ben", "Mara", "Tom"]);
+    assert_eq!(found.projects, ["Heron"]);
+    assert_eq!(found.technologies, ["Docker", "MySQL", "Postgres", "Raspberry Pi"]);
+}

@@ -27,6 +27,7 @@ export const activity = {
     settle_model: 'See with the model whether it has ended',
     derive_profiles: 'Get to know people',
     derive_profiles_model: 'Get to know people with the model',
+    topics: 'Keep topics up',
     embed: 'Index by meaning',
     erase: 'Erase from the data file',
   } as Readonly<Record<string, string>>,

@@ -125,6 +125,12 @@ ids! {
     GapId = "gap_";
     /// A task that a gap became.
     TaskId = "task_";
+    /// A topic of one privacy partition.
+    TopicId = "top_";
+    /// One version of a topic.
+    TopicVersionId = "tov_";
+    /// Something that a person decided about topics.
+    TopicDecisionId = "tod_";
 }
 
 #[cfg(test)]

@@ -26,6 +26,8 @@ names! {
         DeriveProfiles = "derive_profiles",
         /// The same for one person, by a language model.
         DeriveProfilesModel = "derive_profiles_model",
+        /// Let topics grow by what was said since.
+        Topics = "topics",
         /// Fill in missing vectors.
         Embed = "embed",
         /// See an erasure through: empty the log of the file and check that nothing is left.
@@ -42,7 +44,7 @@ names! {
         Capture = "capture",
         /// Asking language models: one request at a time, since a local model serves two at half speed each.
         Model = "model",
-        /// Embedding.
+        /// Embedding, and topics, which need it: work that nobody waits for.
         Embed = "embed",
         /// What a person waits for and no other work may hold up: erasure.
         Upkeep = "upkeep",
@@ -100,7 +102,7 @@ impl JobKind {
                 Lane::Capture
             }
             Self::ExtractModel | Self::AnalyzeModel | Self::SettleModel | Self::DeriveProfilesModel => Lane::Model,
-            Self::Embed => Lane::Embed,
+            Self::Embed | Self::Topics => Lane::Embed,
             Self::Erase => Lane::Upkeep,
         }
     }

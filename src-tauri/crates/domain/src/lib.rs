@@ -24,7 +24,7 @@ pub use conversation::ConversationStatus;
 pub use gate::{Gate, Stop};
 pub use ids::{
     AlertId, AnalysisId, CallId, ConversationId, EntityId, GapId, HandleId, IdSource, ImportId, InteractionId, JobId, LinkId,
-    MemoryId, OperationId, ParseIdError, ProfileId, SummaryId, TaskId,
+    MemoryId, OperationId, ParseIdError, ProfileId, SummaryId, TaskId, TopicDecisionId, TopicId, TopicVersionId,
 };
 pub use job::{JobKind, JobState, Lane, LeaseLoss, after_lease_loss};
 pub use location::default_data_dir;

@@ -20,8 +20,12 @@ use crate::{Engine, EngineError, Result};
 #[path = "boundary/profiles.rs"]
 mod profiles;
 
+#[path = "boundary/topics.rs"]
+mod topics;
+
 pub use profiles::VisibleProfiles;
 pub(crate) use profiles::{Groups, people_key, standing_rows};
+pub use topics::VisibleTopic;
 
 /// The rule and the join as functions, so that a test can put broken ones in their place and see that it notices.
 #[derive(Clone, Copy)]

@@ -108,6 +108,7 @@ impl Engine {
         self.look_at_links_again()?;
         self.queue_settling()?;
         self.queue_profiles()?;
+        self.queue_topics()?;
         self.see_through(job, erased)
     }
 

@@ -25,6 +25,7 @@ mod sample;
 mod schedule;
 mod search;
 mod standing;
+mod topics;
 mod visibility;
 mod work;
 
@@ -37,7 +38,7 @@ use keepsake_models::keys::KeyStore;
 use keepsake_store::Store;
 
 pub use analyze::{AnalyzeStart, StoredAnalysis, StoredArcPoint, StoredSentence};
-pub use boundary::{Audience, View, Visible, VisibleProfiles};
+pub use boundary::{Audience, View, Visible, VisibleProfiles, VisibleTopic};
 pub use context::{CONTEXT_CHARS, CONTEXT_CHARS_MAX, Context, ContextItem, ContextRequest, WithheldCount};
 pub use dry_run::DryRun;
 pub use edges::{RandomIds, SystemClock, parse_moment, rfc3339};
@@ -45,6 +46,7 @@ pub use embedding::{EmbedderSlot, EmbedderState};
 pub use erasure::{ErasureReceipt, Existing, PrivacyOutcome};
 pub use error::EngineError;
 pub use import::{ImportOutcome, ImportRequest, local_utc_offset_minutes, named};
+pub use keepsake_insight::topic::{Entities as TopicEntities, TopicRules};
 pub use language::{ModelFailure, ModelSettings, Provider, Trial};
 pub use links::{Link, LinkPreview, LinkStatus, PersonRow};
 pub use power::{PluggedIn, Power, SystemPower};
@@ -55,6 +57,7 @@ pub use review::{Act, ActOutcome};
 pub use schedule::{CHAT_HOUR, WatchKind, WatchedSource};
 pub use search::Found;
 pub use standing::{ConversationStanding, StoredCommitment, StoredParty, StoredPlace, StoredReason};
+pub use topics::TopicChoice;
 pub use visibility::{PersonPlace, VisibilityChange, VisibilityEffect, VisibilityTarget};
 pub use work::{Control, Unwatched};
 

@@ -381,6 +381,7 @@ impl Engine {
                 self.inner.wake.all();
                 self.queue_settling()?;
                 self.queue_identity()?;
+                self.queue_topics()?;
                 self.queue_profiles()
             }
             JobKind::Extract => {
@@ -418,6 +419,7 @@ impl Engine {
                 let PersonPayload { entity_id } = read_payload(job)?;
                 self.derive_profiles_by_model(&entity_id, lease, control)
             }
+            JobKind::Topics => self.perform_topics(lease, control),
             JobKind::Embed => {
                 let filled = self.embed_missing(control)?;
                 self.store().write(|tx| tx.complete(lease, &serde_json::json!({ "filled": filled }).to_string(), self.now()))?;
@@ -504,6 +506,7 @@ impl Engine {
             JobKind::DeriveProfilesModel => {
                 "Getting to know somebody with the model failed, and what the rules know of them stays"
             }
+            JobKind::Topics => "Keeping topics up failed",
             JobKind::Embed => "Embedding failed",
             JobKind::Erase => "An erasure could not be seen through",
         };
@@ -603,6 +606,16 @@ impl Engine {
         [due, queued, next].into_iter().flatten().min()
     }
 
+    /// Queues the keeping up of topics where a batch closed; when the lane has to look again.
+    fn look_at_topics(&self, due: Option<Timestamp>) -> Option<Timestamp> {
+        let next = self.queue_topics().unwrap_or_else(|error| {
+            tracing::error!(%error, "topics cannot be looked at");
+            None
+        });
+        let queued = self.store().read(|tx| tx.next_due(Lane::Embed)).unwrap_or(due);
+        [due, queued, next].into_iter().flatten().min()
+    }
+
     fn work_lane(&self, lane: Lane, tell: &dyn Fn(Progress)) {
         /// After a failure of the queue itself (a full disk, say) the lane waits this long before it looks again.
         const TROUBLE_WAIT: Duration = Duration::from_secs(5);
@@ -614,6 +627,7 @@ impl Engine {
                     let due = match lane {
                         Lane::Import => self.look_at_watched(due),
                         Lane::Capture => self.look_at_standing(due),
+                        Lane::Embed => self.look_at_topics(due),
                         _ => due,
                     };
                     let timeout = due.map(|due| Duration::from_millis((due.0 - self.now().0).max(0) as u64 + 1));

@@ -26,5 +26,7 @@ mod review;
 mod sample;
 #[path = "engine/standing.rs"]
 mod standing;
+#[path = "engine/topics.rs"]
+mod topics;
 #[path = "engine/watched.rs"]
 mod watched;

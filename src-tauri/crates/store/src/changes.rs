@@ -30,6 +30,8 @@ pub enum Tag {
     ModelCalls,
     /// Handles, links, profiles, what may be shown where.
     People,
+    /// Topics, and what a person decided about them.
+    Topics,
 }
 
 impl Tag {
@@ -48,6 +50,7 @@ impl Tag {
             Self::Embeddings => "embeddings",
             Self::ModelCalls => "model_calls",
             Self::People => "people",
+            Self::Topics => "topics",
         }
     }
 }

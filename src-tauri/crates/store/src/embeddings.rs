@@ -32,11 +32,11 @@ const PROGRESS: &str = "SELECT coalesce(sum(EXISTS (SELECT 1 FROM embeddings e I
                                 WHERE e.owner_kind = 'memory' AND e.owner_id = m.id AND e.model = ?1)), 0), count(*)
       FROM memories m INDEXED BY memories_counted WHERE m.status IN ('pending', 'active')";
 
-fn to_bytes(vector: &[f32]) -> Vec<u8> {
+pub(crate) fn to_bytes(vector: &[f32]) -> Vec<u8> {
     vector.iter().flat_map(|x| x.to_le_bytes()).collect()
 }
 
-fn from_bytes(bytes: &[u8]) -> Result<Vec<f32>> {
+pub(crate) fn from_bytes(bytes: &[u8]) -> Result<Vec<f32>> {
     if !bytes.len().is_multiple_of(4) {
         return Err(StoreError::corrupt("vector", "its length is no multiple of four bytes"));
     }

@@ -37,6 +37,7 @@ mod search;
 mod settings;
 mod standing;
 mod text;
+mod topics;
 mod traces;
 
 pub use alerts::AlertRow;
@@ -68,6 +69,10 @@ pub use people::{HandleRow, Persons};
 pub use profiles::{DebunkRow, ProfileRow};
 pub use search::{MessageHit, fts_query};
 pub use standing::{NewStanding, StandingRow, SummaryRow};
+pub use topics::{
+    StoredCluster, TopicClusterRow, TopicDecisionRow, TopicLineRow, TopicPartitionRow, TopicProposalRow, TopicRow,
+    TopicVersionRow,
+};
 
 /// The result of a store call.
 pub type Result<T> = std::result::Result<T, StoreError>;

@@ -27,6 +27,7 @@ const STEPS: &[M<'static>] = &[
     M::up(include_str!("../../../../migrations/0008_conversations.sql")),
     M::up(include_str!("../../../../migrations/0009_profiles.sql")),
     M::up(include_str!("../../../../migrations/0010_models_of_people.sql")),
+    M::up(include_str!("../../../../migrations/0011_topics.sql")),
 ];
 
 /// The newest schema this program knows.

@@ -31,7 +31,8 @@ fn job_view(tx: &ReadTx<'_>, job: JobRow) -> StoreResult<JobView> {
             | JobKind::SuggestLinks
             | JobKind::SettleConversations
             | JobKind::DeriveProfiles
-            | JobKind::DeriveProfilesModel,
+            | JobKind::DeriveProfilesModel
+            | JobKind::Topics,
             _,
         ) => String::new(),
         (

@@ -1,0 +1,138 @@
+//! Which topics a destination may see: those of its own partition, as far as everything that was read for it may still be seen there.
+//!
+//! A topic depends on everything that its fold read, also on what it does not name. So a partition counts as a whole: one that read
+//! something that went off the record, was erased or is no longer open to the destination shows nothing until it is derived anew.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use keepsake_domain::{Destination, InteractionId, Label, People, Place, Visibility};
+use keepsake_store::{ReadTx, StoreError, TopicPartitionRow, TopicRow, TopicVersionRow};
+
+use super::{Law, Map, View};
+use crate::topics::{OWNER_PARTITION, partition_key};
+
+/// A topic that may surface, with its current version.
+#[derive(Debug, Clone, PartialEq)]
+pub struct VisibleTopic {
+    /// The topic.
+    pub topic: TopicRow,
+    /// What it says now.
+    pub version: TopicVersionRow,
+    /// Its messages.
+    pub messages: Vec<InteractionId>,
+}
+
+impl VisibleTopic {
+    /// A person's title, or the one that its content gives it.
+    pub fn title(&self) -> &str {
+        self.topic.person_title.as_deref().unwrap_or(&self.version.title)
+    }
+}
+
+fn label_of(law: &Law, row: &TopicPartitionRow) -> Option<Label> {
+    let Some(reach) = &row.reach else { return Some(Label::PUBLIC) };
+    let place = Place {
+        conversation: row.sources.first()?.clone(),
+        visibility: Visibility::Private,
+        is_off_record: false,
+        people: reach.clone(),
+    };
+    (law.label_of)(&[&place])
+}
+
+impl Map {
+    /// The partitions that stand under the links that hold now, and all of whose sources may still be read there.
+    pub(crate) fn standing_partitions(
+        &self,
+        tx: &ReadTx<'_>,
+        law: &Law,
+    ) -> std::result::Result<Vec<(TopicPartitionRow, Label)>, StoreError> {
+        let groups = self.persons.groups();
+        let mut standing = Vec::new();
+        for row in tx.topic_partitions()? {
+            let Some(own) = label_of(law, &row) else { continue };
+            let (id, people_key) = partition_key(&groups, row.reach.as_ref());
+            let is_read = |place: &Place| (law.label_of)(&[place]).is_some_and(|from| (law.flows)(&from, &own));
+            let holds = row
+                .sources
+                .iter()
+                .all(|source| self.places.get(source).is_some_and(|place| !place.is_off_record && is_read(place)));
+            if holds && id == row.id && people_key == row.people_key {
+                standing.push((row, own));
+            }
+        }
+        Ok(standing)
+    }
+}
+
+impl View {
+    /// The topics that this destination may see, those of the fullest partition first. What a fuller partition tells, a more open one
+    /// need not tell again.
+    pub fn topics(&self, tx: &ReadTx<'_>) -> std::result::Result<Vec<VisibleTopic>, StoreError> {
+        let destination = Destination { conversation: None, ..self.destination.clone() };
+        let standing = self.map.standing_partitions(tx, &self.law)?;
+        let open: Vec<(TopicPartitionRow, Label)> =
+            standing.into_iter().filter(|(_, label)| (self.law.may_surface)(label, false, &destination).is_ok()).collect();
+        // Of two of which one reads all that the other does, that one.
+        let reads_more = |a: &TopicPartitionRow, b: &TopicPartitionRow| match (&a.reach, &b.reach) {
+            (Some(_), None) => true,
+            (Some(a), Some(b)) => a != b && a.is_subset(b),
+            (None, _) => false,
+        };
+        let mut fullest: Vec<&TopicPartitionRow> =
+            open.iter().map(|(row, _)| row).filter(|row| !open.iter().any(|(other, _)| reads_more(other, row))).collect();
+        fullest.sort_by(|a, b| people_order(a.reach.as_ref()).cmp(&people_order(b.reach.as_ref())));
+        let mut visible: Vec<VisibleTopic> = Vec::new();
+        let mut told: BTreeSet<InteractionId> = BTreeSet::new();
+        for row in fullest {
+            let mut own = topics_of(tx, row)?;
+            own.retain(|topic| topic.messages.iter().filter(|id| told.contains(id)).count() * 2 < topic.messages.len());
+            told.extend(own.iter().flat_map(|topic| topic.messages.iter().cloned()));
+            visible.extend(own);
+        }
+        Ok(visible)
+    }
+}
+
+fn people_order(reach: Option<&People>) -> (bool, usize, Option<&People>) {
+    (reach.is_none(), reach.map_or(0, People::len), reach)
+}
+
+/// The topics of one partition: pinned ones first, then those that grew last.
+fn topics_of(tx: &ReadTx<'_>, row: &TopicPartitionRow) -> std::result::Result<Vec<VisibleTopic>, StoreError> {
+    let mut versions: BTreeMap<_, _> = tx.current_topic_versions(&row.id)?;
+    let mut topics = Vec::new();
+    for topic in tx.topics_of(&row.id)? {
+        let Some(version) = versions.remove(&topic.id) else { continue };
+        let messages = tx.topic_messages(&topic.id)?.into_iter().map(|(id, _)| id).collect();
+        topics.push(VisibleTopic { topic, version, messages });
+    }
+    topics.sort_by(|a, b| {
+        b.topic
+            .is_pinned
+            .cmp(&a.topic.is_pinned)
+            .then(b.version.last_at.cmp(&a.version.last_at))
+            .then(a.topic.id.cmp(&b.topic.id))
+    });
+    Ok(topics)
+}
+
+impl crate::Engine {
+    /// Every topic, for the owner's own eyes; none while what they rest on changed and is being read anew.
+    pub fn topics(&self) -> crate::Result<Vec<VisibleTopic>> {
+        Ok(self.store().read(|tx| self.own_topics(tx))?)
+    }
+
+    /// As [`topics`](Self::topics), in a snapshot.
+    pub fn own_topics(&self, tx: &ReadTx<'_>) -> std::result::Result<Vec<VisibleTopic>, StoreError> {
+        let map = self.map(tx)?;
+        let own = map.standing_partitions(tx, &self.inner.law)?.into_iter().find(|(row, _)| row.id == OWNER_PARTITION);
+        own.map_or_else(|| Ok(Vec::new()), |(row, _)| topics_of(tx, &row))
+    }
+
+    /// Whether there is something to show: the owner's topics were derived and what they rest on still holds.
+    pub fn topics_stand(&self, tx: &ReadTx<'_>) -> std::result::Result<bool, StoreError> {
+        let map = self.map(tx)?;
+        Ok(map.standing_partitions(tx, &self.inner.law)?.iter().any(|(row, _)| row.id == OWNER_PARTITION))
+    }
+}

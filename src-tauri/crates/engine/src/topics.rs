@@ -1,0 +1,219 @@
+//! Topics that grow over all conversations (seed 003): read batch by batch, folded one privacy partition after another, and what a
+//! person decides about them.
+//!
+//! A topic depends on everything that its fold read and not only on its own messages, so each side has topics of its own: the public
+//! conversations give the public ones, each circle of people those of everything that it may read, and the owner those of everything.
+//! Nothing is filtered afterwards. What was read of a batch is kept, so that only new messages are embedded; the fold over all of it
+//! is made anew each time, and only what it brings beyond what is stored is worded and written.
+//!
+//! Deliberately not here: what belongs together and what a topic says (`insight::topic`), which partition a destination sees
+//! (`boundary`), rows (`store`).
+
+mod acts;
+mod derive;
+
+use keepsake_domain::{JobId, JobKind, Timestamp};
+use keepsake_insight::topic::{TopicRules, batches};
+use keepsake_store::{InteractionRow, Lease, NewJob, ReadTx, StoreError};
+
+use crate::analyze::insight_turns;
+use crate::work::Control;
+use crate::{EmbedderState, Engine, EngineError, Result};
+
+pub use acts::TopicChoice;
+pub(crate) use derive::{OWNER_PARTITION, partition_key};
+
+/// The setting under which the rules are kept.
+const RULES_SETTING: &str = "topic_rules";
+
+/// The setting that says what the last derivation looked at.
+const LOOKED_SETTING: &str = "topics_looked_through";
+
+type StoreResult<T> = std::result::Result<T, StoreError>;
+
+impl Engine {
+    /// How topics are made.
+    pub fn topic_rules(&self) -> Result<TopicRules> {
+        let stored = self.store().read(|tx| tx.setting(RULES_SETTING))?;
+        stored.map_or_else(
+            || Ok(TopicRules::default()),
+            |json| serde_json::from_str(&json).map_err(|error| EngineError::Stored { what: "rules of topics", error }),
+        )
+    }
+
+    /// Chooses how topics are made; they are made anew under other rules.
+    pub fn set_topic_rules(&self, rules: &TopicRules) -> Result<()> {
+        rules.check().map_err(|error| EngineError::Refused(error.to_string()))?;
+        let json = serde_json::to_string(rules).map_err(|error| EngineError::Stored { what: "rules of topics", error })?;
+        let now = self.now();
+        self.store().write(|tx| tx.put_setting(RULES_SETTING, &json, now))?;
+        self.queue_topics().map(drop)
+    }
+
+    /// The model under whose vectors clusters are made; nothing while one is being loaded, since it will be there in a moment.
+    fn topic_model(&self) -> Option<String> {
+        match self.embedder().state() {
+            EmbedderState::Loading => None,
+            EmbedderState::Ready(model) => Some(model.name().to_owned()),
+            EmbedderState::Missing(_) | EmbedderState::Broken(_) => Some(String::new()),
+        }
+    }
+
+    /// Queues the keeping up of topics, if a batch closed or something else changed that they rest on; when the next batch closes.
+    pub fn queue_topics(&self) -> Result<Option<Timestamp>> {
+        let rules = self.topic_rules()?;
+        if !rules.automatic {
+            return Ok(None);
+        }
+        let Some(model) = self.topic_model() else { return Ok(None) };
+        let looked = self.store().read(|tx| tx.setting(LOOKED_SETTING))?;
+        let beside = self.store().read(|tx| looked_at(tx, &rules, &model))?;
+        let (is_due, next) = self.topics_due(&rules, &model)?;
+        if is_due || looked.as_ref() != Some(&beside) {
+            self.queue_topics_job(&beside)?;
+        }
+        Ok(next)
+    }
+
+    /// Queues the keeping up of topics whatever changed, as a person may ask.
+    pub fn queue_topics_now(&self) -> Result<()> {
+        self.queue_topics_job("now")
+    }
+
+    /// Deletes every topic and queues their derivation from the messages. What a person decided is replayed.
+    pub fn rebuild_topics(&self) -> Result<()> {
+        self.store().write(|tx| tx.drop_topics())?;
+        self.queue_topics_job("now")
+    }
+
+    fn queue_topics_job(&self, key: &str) -> Result<()> {
+        let job = NewJob {
+            id: JobId::fresh(self.ids()),
+            kind: JobKind::Topics,
+            idempotency_key: key.to_owned(),
+            payload: "{}".to_owned(),
+        };
+        self.store().write(|tx| tx.enqueue(&job, self.now()))?;
+        self.look_for_work();
+        Ok(())
+    }
+
+    /// Whether a batch of any conversation closed that was not read, and when the next one closes.
+    fn topics_due(&self, rules: &TopicRules, model: &str) -> Result<(bool, Option<Timestamp>)> {
+        let now = self.now();
+        let unread = self.store().read(|tx| self.unread_for_topics(tx, rules, model, now))?;
+        let mut next: Option<Timestamp> = None;
+        for (conversation, signature) in unread.changed {
+            let (closed, known, rests_at) = self.store().read(|tx| {
+                let rows = spoken_rows(tx, &conversation)?;
+                let times: Vec<Timestamp> = rows.iter().map(|row| row.time).collect();
+                let (closed, rests_at) = batches(&times, rules, now);
+                let marks: Vec<String> = closed.iter().map(|batch| derive::batch_mark(rules, model, &rows, batch)).collect();
+                Ok((marks, tx.topic_batch_marks(&conversation)?, rests_at))
+            })?;
+            if closed != known {
+                return Ok((true, None));
+            }
+            // Nothing closed: noted, so that it is not looked through again.
+            self.store().write(|tx| tx.put_topic_reading(&conversation, &signature, rests_at))?;
+            next = [next, rests_at].into_iter().flatten().min();
+        }
+        Ok((unread.is_due, [next, unread.next].into_iter().flatten().min()))
+    }
+
+    fn unread_for_topics(&self, tx: &ReadTx<'_>, rules: &TopicRules, model: &str, now: Timestamp) -> StoreResult<Unread> {
+        let map = self.map(tx)?;
+        let last = tx.last_seqs()?;
+        let private = tx.private_throughs()?;
+        let readings = tx.topic_readings()?;
+        let mut unread = Unread::default();
+        for place in map.places.values().filter(|place| !place.is_off_record) {
+            let id = &place.conversation;
+            let signature = derive::reading_signature(
+                rules,
+                model,
+                last.get(id).copied().unwrap_or(0),
+                private.get(id).copied().unwrap_or(0),
+            );
+            match readings.get(id) {
+                Some((known, rests_at)) if *known == signature => match rests_at {
+                    Some(at) if *at <= now => unread.is_due = true,
+                    Some(at) => unread.next = Some(unread.next.map_or(*at, |next| next.min(*at))),
+                    None => {}
+                },
+                _ => unread.changed.push((id.clone(), signature)),
+            }
+        }
+        unread.changed.sort();
+        Ok(unread)
+    }
+
+    /// Keeps topics up, and completes the job with it.
+    pub(crate) fn perform_topics(&self, lease: &Lease, control: &dyn Control) -> Result<()> {
+        let rules = self.topic_rules()?;
+        let Some(model) = self.topic_model() else {
+            return Err(EngineError::NotYet { why: "waits for the embedding model to be loaded", retry_ms: MODEL_WAIT_MS });
+        };
+        let looked = self.store().read(|tx| looked_at(tx, &rules, &model))?;
+        let read = self.read_batches(&rules, &model, Some(lease), control)?;
+        let written = self.derive_topics(&rules, Some(lease), control)?;
+        let now = self.now();
+        self.store().write(|tx| {
+            tx.check_lease(lease)?;
+            tx.put_setting(LOOKED_SETTING, &looked, now)?;
+            tx.complete(lease, &serde_json::json!({ "batches": read, "versions": written }).to_string(), now)
+        })?;
+        // What came while it was read has its own job.
+        self.queue_topics().map(drop)
+    }
+
+    /// Keeps topics up right here, for tests of what is derived.
+    #[cfg(test)]
+    pub(crate) fn derive_topics_now(&self) -> Result<()> {
+        let rules = self.topic_rules()?;
+        let model = self.topic_model().unwrap_or_default();
+        self.read_batches(&rules, &model, None, &crate::Unwatched)?;
+        self.derive_topics(&rules, None, &crate::Unwatched).map(drop)
+    }
+}
+
+/// A job that finds the model loading looks again after this long: it takes seconds.
+const MODEL_WAIT_MS: i64 = 3_000;
+
+#[derive(Default)]
+struct Unread {
+    changed: Vec<(keepsake_domain::ConversationId, String)>,
+    is_due: bool,
+    next: Option<Timestamp>,
+}
+
+/// A text that changes whenever a derivation could bring something else, new messages left aside.
+fn looked_at(tx: &ReadTx<'_>, rules: &TopicRules, model: &str) -> StoreResult<String> {
+    let decisions: Vec<String> = tx.topic_decisions_signature()?;
+    Ok(format!(
+        "{} {} {} {model} {} {decisions:?}",
+        rules.cluster_mark(),
+        rules.text_mark(),
+        rules.similarity,
+        tx.boundary_version()?
+    ))
+}
+
+/// The messages of a conversation that somebody spoke, in order, without what was said off the record.
+fn spoken_rows(tx: &ReadTx<'_>, id: &keepsake_domain::ConversationId) -> StoreResult<Vec<InteractionRow>> {
+    match tx.conversation(id) {
+        Ok(row) if row.is_private => return Ok(Vec::new()),
+        Ok(_) => {}
+        Err(StoreError::NotFound { .. }) => return Ok(Vec::new()),
+        Err(error) => return Err(error),
+    }
+    let private_through = tx.private_through(id)?;
+    let mut rows = tx.conversation_interactions(id)?;
+    let plain: Vec<bool> = insight_turns(&rows).iter().map(keepsake_insight::Turn::is_plain).collect();
+    let mut plain = plain.into_iter();
+    rows.retain(|row| plain.next().unwrap_or(false) && row.seq > private_through);
+    Ok(rows)
+}
+
+#[cfg(test)]
+mod noninterference;

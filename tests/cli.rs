@@ -13,3 +13,4 @@ mod profiles;
 mod review;
 mod search;
 mod system;
+mod topics;

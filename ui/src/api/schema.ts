@@ -2226,6 +2226,332 @@ export type TasksFileRequest = {
  */
 path: string, };
 
+export type TopicEntities = { 
+/**
+ * People.
+ */
+people: Array<string>, 
+/**
+ * Projects.
+ */
+projects: Array<string>, 
+/**
+ * Technologies.
+ */
+technologies: Array<string>, };
+
+export type TopicListRow = { 
+/**
+ * Id.
+ */
+id: string, 
+/**
+ * Its title.
+ */
+title: string, 
+/**
+ * The title is the person's own.
+ */
+is_renamed: boolean, 
+/**
+ * Kept at the top.
+ */
+is_pinned: boolean, 
+/**
+ * The topic that it was split from.
+ */
+parent_id: string | null, 
+/**
+ * Messages in it.
+ */
+messages: number, 
+/**
+ * Versions of its text.
+ */
+versions: number, 
+/**
+ * When the first message was said.
+ */
+first: number, 
+/**
+ * When the last one was.
+ */
+last: number, 
+/**
+ * Messages in each of equal stretches of time from the first message of all topics to the last: how it grew.
+ */
+growth: Array<number>, 
+/**
+ * Who and what it names.
+ */
+entities: TopicEntities, 
+/**
+ * Its first takeaway, or its first line.
+ */
+lead: string, };
+
+export type TopicProposalView = { 
+/**
+ * Id.
+ */
+id: string, 
+/**
+ * `merge` or `split`.
+ */
+kind: string, 
+/**
+ * The topic that would stay.
+ */
+topic_id: string, 
+/**
+ * Its title.
+ */
+topic_title: string, 
+/**
+ * The one that would go into it.
+ */
+other_id: string | null, 
+/**
+ * Its title.
+ */
+other_title: string | null, 
+/**
+ * How near they are, from 0 to 1.
+ */
+nearness: number, 
+/**
+ * Words that tell why.
+ */
+why: Array<string>, 
+/**
+ * Messages that would go.
+ */
+apart: Array<string>, };
+
+export type TopicsResponse = { 
+/**
+ * Pinned ones first, then those that grew last.
+ */
+items: Array<TopicListRow>, 
+/**
+ * What a person may want to do.
+ */
+proposals: Array<TopicProposalView>, 
+/**
+ * When the stretches of growth begin.
+ */
+growth_from: number, 
+/**
+ * When they end.
+ */
+growth_to: number, 
+/**
+ * Topics were derived; where not, they are being read.
+ */
+is_ready: boolean, };
+
+export type TopicLineView = { 
+/**
+ * `decision`, `solution`, `task`, `learning`, `detail`.
+ */
+section: string, 
+/**
+ * What it says.
+ */
+text: string, 
+/**
+ * The message that proves it.
+ */
+line: LineView, };
+
+export type TopicVersionView = { 
+/**
+ * Id.
+ */
+id: string, 
+/**
+ * Counted from 1.
+ */
+number: number, 
+/**
+ * The title that its content gave it.
+ */
+title: string, 
+/**
+ * Messages so far.
+ */
+messages: number, 
+/**
+ * When what made it happened.
+ */
+made: number, 
+/**
+ * What worded it.
+ */
+proposer: string, 
+/**
+ * Another history holds now, as after a merge that was undone.
+ */
+is_retired: boolean, };
+
+export type RelatedTopic = { 
+/**
+ * Id.
+ */
+id: string, 
+/**
+ * Title.
+ */
+title: string, 
+/**
+ * `related`, `parent` or `child`.
+ */
+kind: string, };
+
+export type TopicDecisionView = { 
+/**
+ * Id, by which it is undone.
+ */
+id: string, 
+/**
+ * `rename`, `pin`, `unpin`, `merge`, `split`, `leave`.
+ */
+kind: string, 
+/**
+ * The title that was given.
+ */
+title: string | null, 
+/**
+ * When.
+ */
+decided: number, };
+
+export type TopicDetail = { 
+/**
+ * As in the list.
+ */
+topic: TopicListRow, 
+/**
+ * Its text as Markdown.
+ */
+text: string, 
+/**
+ * Its text by line.
+ */
+lines: Array<TopicLineView>, 
+/**
+ * Every version, the newest first.
+ */
+versions: Array<TopicVersionView>, 
+/**
+ * Its messages in the order of their time.
+ */
+messages: Array<LineView>, 
+/**
+ * Topics beside it.
+ */
+related: Array<RelatedTopic>, 
+/**
+ * Who wrote in it.
+ */
+users: Array<string>, 
+/**
+ * Through which channels.
+ */
+interfaces: Array<string>, 
+/**
+ * In how many conversations.
+ */
+sessions: number, 
+/**
+ * What the person decided about it and has not taken back, the newest first.
+ */
+decisions: Array<TopicDecisionView>, };
+
+export type TopicTextRequest = { 
+/**
+ * Version.
+ */
+version_id: string, };
+
+export type TopicText = { 
+/**
+ * As Markdown.
+ */
+text: string, 
+/**
+ * By line.
+ */
+lines: Array<TopicLineView>, };
+
+export type TopicAct = { "kind": "rename", 
+/**
+ * The title.
+ */
+title: string, } | { "kind": "pin", } | { "kind": "unpin", } | { "kind": "merge", 
+/**
+ * The other topic.
+ */
+other_id: string, } | { "kind": "split", 
+/**
+ * Messages.
+ */
+message_ids: Array<string>, } | { "kind": "leave", 
+/**
+ * The other topic.
+ */
+other_id: string | null, };
+
+export type TopicDecideRequest = { 
+/**
+ * The topic.
+ */
+id: string, 
+/**
+ * What.
+ */
+act: TopicAct, };
+
+export type TopicDecided = { 
+/**
+ * The decision, by which it is undone.
+ */
+decision_id: string, };
+
+export type TopicRulesView = { 
+/**
+ * So many new messages of a conversation are read at once.
+ */
+min_messages: number, 
+/**
+ * A conversation that rests for so long is read with what it has.
+ */
+min_time_minutes: number, 
+/**
+ * Kept up on their own.
+ */
+automatic: boolean, 
+/**
+ * Messages of a batch at most.
+ */
+batch_size: number, 
+/**
+ * Share of a batch that is looked at again.
+ */
+overlap: number, 
+/**
+ * From which nearness on a cluster belongs to a topic.
+ */
+similarity: number, 
+/**
+ * Words that a text should have.
+ */
+target_words: number, 
+/**
+ * Words that it may have.
+ */
+max_words: number, };
+
 export type ClueView = { 
 /**
  * `same_contact`, `declared_handle`, `same_account`, `same_full_name`, `shared_companions`, `shared_terms`; against:
@@ -2977,6 +3303,15 @@ export interface RpcSchema {
   gap_dismiss: [GapDismissRequest, Nothing];
   pick_tasks_file: [Nothing, TasksFileChosen];
   tasks_file_set: [TasksFileRequest, Nothing];
+  topics_list: [Nothing, TopicsResponse];
+  topic_get: [ById, TopicDetail];
+  topic_text: [TopicTextRequest, TopicText];
+  topic_decide: [TopicDecideRequest, TopicDecided];
+  topic_undo: [ById, Nothing];
+  topics_refresh: [Nothing, Nothing];
+  topics_rebuild: [Nothing, Nothing];
+  topic_rules_get: [Nothing, TopicRulesView];
+  topic_rules_set: [TopicRulesView, TopicRulesView];
   agents_list: [Nothing, AgentsResponse];
   agent_set: [AgentView, AgentsResponse];
   search: [SearchRequest, SearchResponse];

@@ -17,6 +17,7 @@ use crate::handlers::profiles::*;
 use crate::handlers::sources::*;
 use crate::handlers::standing::*;
 use crate::handlers::status::*;
+use crate::handlers::topics::*;
 
 fn call<Q: DeserializeOwned, A: Serialize>(
     app: &App,

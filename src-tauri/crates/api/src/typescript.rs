@@ -11,6 +11,7 @@ use crate::types::people::*;
 use crate::types::profiles::*;
 use crate::types::sources::*;
 use crate::types::status::*;
+use crate::types::topics::*;
 use crate::types::{ById, Count, Nothing, Source};
 
 fn declare<T: TS>(config: &Config, out: &mut String) {
@@ -146,6 +147,21 @@ pub fn schema_ts() -> String {
         GapDismissRequest,
         TasksFileChosen,
         TasksFileRequest,
+        TopicEntities,
+        TopicListRow,
+        TopicProposalView,
+        TopicsResponse,
+        TopicLineView,
+        TopicVersionView,
+        RelatedTopic,
+        TopicDecisionView,
+        TopicDetail,
+        TopicTextRequest,
+        TopicText,
+        TopicAct,
+        TopicDecideRequest,
+        TopicDecided,
+        TopicRulesView,
         ClueView,
         LinkView,
         LinksRequest,

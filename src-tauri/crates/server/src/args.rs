@@ -118,6 +118,14 @@ pub(crate) enum Command {
         /// What it is; default takes your choice back.
         visibility: ChannelChoice,
     },
+    /// List topics: what many conversations are about.
+    Topics {
+        /// Delete all of them; they are made again from the messages, with what you decided.
+        #[arg(long)]
+        rebuild: bool,
+    },
+    /// Decide something about a topic: a title, a pin, a merge, a split; or take a decision back.
+    Topic(TopicArgs),
     /// List what was wanted more than once and could not be done.
     Gaps,
     /// Make a task of a gap, or say that it is none.
@@ -432,4 +440,33 @@ pub(crate) enum GapAnswer {
     Confirm,
     /// It is none.
     Dismiss,
+}
+
+/// `keepsake topic`.
+#[derive(Debug, clap::Args)]
+#[command(group(clap::ArgGroup::new("act").required(true)))]
+pub(crate) struct TopicArgs {
+    /// Topic (top_…), or with --undo the decision (tod_…).
+    pub(crate) id: String,
+    /// Give it a title; an empty one lets the title follow the content again.
+    #[arg(long, value_name = "TITLE", group = "act")]
+    pub(crate) rename: Option<String>,
+    /// Keep it at the top.
+    #[arg(long, group = "act")]
+    pub(crate) pin: bool,
+    /// No longer.
+    #[arg(long, group = "act")]
+    pub(crate) unpin: bool,
+    /// Another topic goes into it.
+    #[arg(long, value_name = "TOPIC", group = "act")]
+    pub(crate) merge: Option<String>,
+    /// Messages (int_…) that become a topic of their own.
+    #[arg(long, value_name = "MESSAGE", num_args = 1.., group = "act")]
+    pub(crate) split: Vec<String>,
+    /// It is not the same as this one: not proposed again.
+    #[arg(long, value_name = "TOPIC", group = "act")]
+    pub(crate) leave: Option<String>,
+    /// Take the decision back.
+    #[arg(long, group = "act")]
+    pub(crate) undo: bool,
 }

@@ -65,6 +65,8 @@ fn run(args: &Args, output: &mut Output) -> Result<(), Failure> {
         Command::Unlink { id } => commands::people::unlink(args, id, output),
         Command::Channels => commands::people::channels(args, output),
         Command::Channel { channel, visibility } => commands::people::channel(args, channel, *visibility, output),
+        Command::Topics { rebuild } => commands::topics::list(args, *rebuild, output),
+        Command::Topic(topic) => commands::topics::decide(args, topic, output),
         Command::Gaps => commands::gaps::list(args, output),
         Command::Gap { id, answer, file } => commands::gaps::answer(args, id, *answer, file.as_deref(), output),
         Command::Share { id, off } => commands::people::share(args, id, !off, output),

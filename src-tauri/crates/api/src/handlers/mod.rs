@@ -13,6 +13,7 @@ pub(crate) mod profiles;
 pub(crate) mod sources;
 pub(crate) mod standing;
 pub(crate) mod status;
+pub(crate) mod topics;
 
 use keepsake_domain::limits;
 

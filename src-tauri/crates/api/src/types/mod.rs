@@ -12,6 +12,7 @@ pub mod people;
 pub mod profiles;
 pub mod sources;
 pub mod status;
+pub mod topics;
 
 use serde::{Deserialize, Serialize};
 use ts_rs::TS;

@@ -1,0 +1,77 @@
+//! `keepsake topics`: what many conversations are about, and the deletion of all of it so that it is made again.
+
+use keepsake_api::dispatch;
+use keepsake_domain::InteractionId;
+use serde_json::{Value, json};
+
+use super::app;
+use crate::args::{Args, TopicArgs};
+use crate::output::{Failure, Output};
+
+/// Lists topics; with `rebuild` they are deleted first, and made again when the queue is worked.
+pub(crate) fn list(args: &Args, rebuild: bool, output: &mut Output) -> Result<(), Failure> {
+    let app = app(args)?;
+    if rebuild {
+        dispatch(&app, "topics_rebuild", Value::Null)?;
+        return if output.is_json() {
+            output.json(&json!({ "status": "queued" }))
+        } else {
+            output.line("All topics are deleted; they are made again when the queue is worked (keepsake run-jobs)")
+        };
+    }
+    let listed = dispatch(&app, "topics_list", Value::Null)?;
+    for topic in listed["items"].as_array().into_iter().flatten() {
+        if !output.is_json() {
+            let pin = if topic["is_pinned"] == true { "*" } else { " " };
+            output.line(format!("{}{pin} {:>4} messages  {}", text(topic, "id"), topic["messages"], text(topic, "title")))?;
+            continue;
+        }
+        let detail = dispatch(&app, "topic_get", json!({ "id": topic["id"] }))?;
+        let mut messages = Vec::new();
+        for line in detail["messages"].as_array().into_iter().flatten() {
+            let Ok(id) = text(line, "message_id").parse::<InteractionId>() else { continue };
+            if let Some(row) = app.engine().store().read(|tx| tx.interaction(&id))? {
+                messages.push(
+                    json!({ "kind": row.source_kind, "conversation": row.source_conversation, "message": row.source_message }),
+                );
+            }
+        }
+        output.json(&json!({
+            "id": topic["id"], "title": topic["title"], "text": detail["text"], "messages": messages, "entities": topic["entities"],
+            "message_count": topic["messages"], "version_count": topic["versions"], "first": topic["first"], "last": topic["last"],
+            "is_pinned": topic["is_pinned"], "is_renamed": topic["is_renamed"], "parent": topic["parent_id"],
+            "contributors": { "users": detail["users"], "interfaces": detail["interfaces"], "sessions": detail["sessions"] },
+        }))?;
+    }
+    Ok(())
+}
+
+/// What a person decides about a topic, or takes back.
+pub(crate) fn decide(args: &Args, topic: &TopicArgs, output: &mut Output) -> Result<(), Failure> {
+    let app = app(args)?;
+    if topic.undo {
+        dispatch(&app, "topic_undo", json!({ "id": topic.id }))?;
+        return if output.is_json() { output.json(&json!({ "undone": topic.id })) } else { output.line("Taken back") };
+    }
+    let act = if let Some(title) = &topic.rename {
+        json!({ "kind": "rename", "title": title })
+    } else if let Some(other) = &topic.merge {
+        json!({ "kind": "merge", "other_id": other })
+    } else if let Some(other) = &topic.leave {
+        json!({ "kind": "leave", "other_id": other })
+    } else if topic.pin || topic.unpin {
+        json!({ "kind": if topic.pin { "pin" } else { "unpin" } })
+    } else {
+        json!({ "kind": "split", "message_ids": topic.split })
+    };
+    let decided = dispatch(&app, "topic_decide", json!({ "id": topic.id, "act": act }))?;
+    let decision = text(&decided, "decision_id");
+    if output.is_json() {
+        return output.json(&json!({ "decision": decision }));
+    }
+    output.line(format!("Done; take it back with: keepsake topic {decision} --undo"))
+}
+
+fn text<'v>(value: &'v Value, field: &str) -> &'v str {
+    value[field].as_str().unwrap_or_default()
+}

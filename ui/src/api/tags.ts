@@ -20,6 +20,7 @@ export type Tag =
   | 'analyses'
   | 'embeddings'
   | 'people'
+  | 'topics'
   | 'model_calls'
   | 'status';
 
@@ -55,6 +56,10 @@ export const PROVIDES: Partial<Record<Command, readonly Tag[]>> = {
   visibility_preview: ['people', 'conversations', 'memories'],
   context_preview: ['people', 'conversations', 'messages', 'memories'],
   agents_list: ['people'],
+  topics_list: ['topics', 'conversations', 'people'],
+  topic_get: ['topics', 'conversations', 'people'],
+  topic_text: ['topics', 'conversations'],
+  topic_rules_get: ['settings'],
   gaps_list: ['people', 'settings', 'conversations'],
 };
 

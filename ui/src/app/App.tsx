@@ -117,6 +117,7 @@ export function App() {
     'go.review': () => go('review'),
     'go.memories': () => go('memories'),
     'go.conversations': () => go('conversations'),
+    'go.topics': () => go('topics'),
     'go.people': () => go('people'),
     'go.privacy': () => go('privacy'),
     'go.sources': () => go('sources'),

@@ -9,7 +9,7 @@
  * while the person has those switched on (WCAG 2.1.4). No action fires while text is typed or composed, unless `inInputs`.
  */
 
-export type Scope = 'global' | 'editor' | 'review' | 'memories' | 'conversations' | 'people' | 'privacy' | 'sources' | 'activity' | 'settings' | 'welcome';
+export type Scope = 'global' | 'editor' | 'review' | 'memories' | 'conversations' | 'topics' | 'people' | 'privacy' | 'sources' | 'activity' | 'settings' | 'welcome';
 
 /** What must be so for an action to make sense; `always` if nothing. */
 export type When = 'always' | 'cursor' | 'selection';
@@ -34,6 +34,7 @@ const list = <S extends Scope>(scope: S) =>
 const review = list('review');
 const memories = list('memories');
 const conversations = list('conversations');
+const topics = list('topics');
 const people = list('people');
 const privacy = list('privacy');
 const activity = list('activity');
@@ -42,6 +43,7 @@ export const ACTIONS = {
   'go.review': { label: 'Go to Review', keys: ['g r', 'g q'], scope: 'global', when: 'always' },
   'go.memories': { label: 'Go to Memories', keys: ['g m'], scope: 'global', when: 'always' },
   'go.conversations': { label: 'Go to Conversations', keys: ['g c'], scope: 'global', when: 'always' },
+  'go.topics': { label: 'Go to Topics', keys: ['g t'], scope: 'global', when: 'always' },
   'go.people': { label: 'Go to People', keys: ['g p'], scope: 'global', when: 'always' },
   'go.privacy': { label: 'Go to Privacy', keys: ['g v'], scope: 'global', when: 'always' },
   'go.sources': { label: 'Go to Sources', keys: ['g s'], scope: 'global', when: 'always' },
@@ -100,6 +102,16 @@ export const ACTIONS = {
   'conversations.private': { label: 'Keep out of memory', keys: ['p'], scope: 'conversations', when: 'cursor' },
   'conversations.results': { label: 'Results of the analysis', keys: ['r'], scope: 'conversations', when: 'cursor' },
   'conversations.analyze': { label: 'Analyze now', keys: ['a'], scope: 'conversations', when: 'cursor' },
+
+  'topics.next': topics.next,
+  'topics.previous': topics.previous,
+  'topics.first': topics.first,
+  'topics.last': topics.last,
+  'topics.rename': { label: 'Rename', keys: ['e'], scope: 'topics', when: 'cursor' },
+  'topics.merge': { label: 'Merge', keys: ['m'], scope: 'topics', when: 'cursor' },
+  'topics.split': { label: 'Split', keys: ['s'], scope: 'topics', when: 'cursor' },
+  'topics.pin': { label: 'Pin or unpin', keys: ['p'], scope: 'topics', when: 'cursor' },
+  'topics.open': { label: 'Open in conversation', keys: ['o', 'Enter'], scope: 'topics', when: 'cursor' },
 
   'people.next': people.next,
   'people.previous': people.previous,

@@ -6,7 +6,7 @@
  */
 import { createStore, useStore } from './store';
 
-export const PANELS = ['review', 'memories', 'conversations', 'people', 'privacy', 'sources', 'activity', 'settings', 'welcome'] as const;
+export const PANELS = ['review', 'memories', 'conversations', 'topics', 'people', 'privacy', 'sources', 'activity', 'settings', 'welcome'] as const;
 export type PanelId = (typeof PANELS)[number];
 
 export interface Target {
@@ -19,6 +19,8 @@ export interface Target {
   onlyConversation?: string;
   /** What one gate stopped. */
   gate?: string;
+  /** Topic to put the cursor on. */
+  topic?: string;
   /** Person to put the cursor on, by id. */
   person?: string;
   /** Suggested or answered pair to put the cursor on. */

@@ -16,6 +16,7 @@ import { profile, promises } from './en.profile';
 import { settings } from './en.settings';
 import { sources } from './en.sources';
 import { standing } from './en.standing';
+import { topics } from './en.topics';
 import { welcome } from './en.welcome';
 import { number, plural } from './words';
 
@@ -59,6 +60,7 @@ export const en = {
     review: 'Review',
     memories: 'Memories',
     conversations: 'Conversations',
+    topics: 'Topics',
     people: 'People',
     privacy: 'Privacy',
     sources: 'Sources',
@@ -83,6 +85,7 @@ export const en = {
       review: 'Review',
       memories: 'Memories',
       conversations: 'Conversations',
+      topics: 'Topics',
       people: 'People',
       privacy: 'Privacy',
       sources: 'Sources',
@@ -299,6 +302,7 @@ export const en = {
   },
   conversations,
   standing,
+  topics,
   people,
   profile,
   promises,

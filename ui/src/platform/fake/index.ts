@@ -14,6 +14,7 @@ import { type ModelState, modelCommands } from './models';
 import { peopleCommands } from './people';
 import { addSessions } from './sessions';
 import { systemCommands } from './system';
+import { topicCommands } from './topics';
 import { workCommands } from './work';
 
 export interface FakeOptions {
@@ -75,6 +76,7 @@ export function createFakePlatform(options: FakeOptions = {}): FakePlatform {
     ...systemCommands(world, host, { firstRun: options.firstRun ?? false, embeddingMissing: options.embeddingMissing ?? false, theme: options.theme ?? 'system' }),
     ...memoryCommands(world, host),
     ...conversationCommands(world, host),
+    ...topicCommands(world, host),
     ...peopleCommands(world, host, { firstRun: options.firstRun ?? false }),
     ...modelCommands(world, host, { models: options.models ?? 'none', firstRun: options.firstRun ?? false }),
   };

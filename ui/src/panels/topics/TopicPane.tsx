@@ -1,0 +1,475 @@
+/** One topic: takeaways and what was said, each line leading where it stands; who, when, versions; and what can be done to it. */
+import { Combine, Pencil, Pin, PinOff, Split } from 'lucide-react';
+import { type ReactNode, useMemo, useRef, useState } from 'react';
+import { type LineView, type TopicDetail, type TopicLineView, type TopicListRow, type TopicProposalView, type TopicVersionView, useRpc } from '../../api';
+import { Badge, Button, Dialog, ErrorState, LoadingRows, type Option, PaneBody, PaneFoot, Pick, RelativeTime, cx, fullTime, shortDate } from '../../design';
+import { useActions } from '../../keys';
+import { useNow } from '../../state/clock';
+import { openConversation } from '../../state/nav';
+import { showError } from '../../state/toasts';
+import { listed } from '../../strings/words';
+import { nameOf, number, t } from '../../strings';
+import { TESTIDS } from '../../testids';
+import { dragged, keepApart, mergeTopics, pinTopic, renameTopic, splitTopic, takeBackDecision } from './acts';
+import css from './Topics.module.css';
+
+interface TopicPaneProps {
+  topic: TopicListRow;
+  topics: readonly TopicListRow[];
+  proposals: readonly TopicProposalView[];
+  /** The cursor has come to rest here. */
+  isRested: boolean;
+  /** When the stretches of growth begin and end. */
+  from: number;
+  to: number;
+  onShow: (topic: string) => void;
+}
+
+const SECTIONS = ['decision', 'solution', 'task', 'learning'] as const;
+
+export function TopicPane({ topic, topics, proposals, isRested, from, to, onShow }: TopicPaneProps) {
+  const now = useNow();
+  const { data: detail, error, refetch } = useRpc('topic_get', { id: topic.id }, { enabled: isRested });
+  const [isRenaming, setRenaming] = useState(false);
+  const [isMerging, setMerging] = useState(false);
+  const [chosen, setChosen] = useState<ReadonlySet<string>>(new Set());
+  const own = proposals.filter((proposal) => proposal.topic_id === topic.id || proposal.other_id === topic.id);
+  const split = () => {
+    if (chosen.size === 0) {
+      document.querySelector<HTMLElement>(`[data-testid="${TESTIDS.topicChoose}"]`)?.focus();
+      return true;
+    }
+    const ids = [...chosen];
+    setChosen(new Set());
+    void splitTopic(topic, ids);
+    return true;
+  };
+  useActions('topics', {
+    'topics.rename': () => setRenaming(true),
+    'topics.merge': () => setMerging(true),
+    'topics.split': split,
+    'topics.open': () => {
+      const first = detail?.lines[0]?.line ?? detail?.messages[0];
+      if (!first) return false;
+      openConversation(first.conversation_id, first.message_id);
+      return true;
+    },
+  });
+  return (
+    <>
+      <PaneBody label={t.topics.detail} of={topic.id} testId={TESTIDS.topicDetail}>
+        <article className={css.detail}>
+          <header className={css.head}>
+            <h2 className={css.title} data-testid={TESTIDS.topicTitle}>
+              {topic.title}
+            </h2>
+            {topic.is_renamed ? <Badge>{t.topics.yourTitle}</Badge> : null}
+          </header>
+          <p className={cx('num', css.facts)}>
+            <span>{t.topics.messages(topic.messages)}</span>
+            <span>{t.topics.between(shortDate(topic.first, now), shortDate(topic.last, now))}</span>
+            {detail ? <span>{t.topics.sessions(detail.sessions)}</span> : null}
+            {detail && detail.users.length > 0 ? <span>{listed(detail.users)}</span> : null}
+          </p>
+          <Proposals topic={topic} proposals={own} />
+          {error && !detail ? (
+            <ErrorState title={t.topics.detailFailed} text={t.topics.loadFailedText} detail={error.message} onRetry={() => void refetch()} />
+          ) : detail ? (
+            <Known detail={detail} topic={topic} from={from} to={to} chosen={chosen} onChosen={setChosen} onSplit={split} onShow={onShow} />
+          ) : (
+            <LoadingRows rows={4} />
+          )}
+        </article>
+      </PaneBody>
+      <PaneFoot label={t.topics.detail}>
+        <Button icon={<Pencil size={15} aria-hidden="true" />} action="topics.rename" testId={TESTIDS.topicRename} onClick={() => setRenaming(true)}>
+          {t.topics.rename}
+        </Button>
+        <Button icon={<Combine size={15} aria-hidden="true" />} action="topics.merge" testId={TESTIDS.topicMerge} disabled={topics.length < 2} onClick={() => setMerging(true)}>
+          {t.topics.merge}
+        </Button>
+        <Button icon={<Split size={15} aria-hidden="true" />} action="topics.split" testId={TESTIDS.topicSplit} onClick={() => void split()}>
+          {chosen.size > 0 ? t.topics.splitChosen(chosen.size) : t.topics.split}
+        </Button>
+        <Button tone="quiet" icon={topic.is_pinned ? <PinOff size={15} aria-hidden="true" /> : <Pin size={15} aria-hidden="true" />} action="topics.pin" testId={TESTIDS.topicPin} onClick={() => void pinTopic(topic)}>
+          {topic.is_pinned ? t.topics.unpin : t.topics.pin}
+        </Button>
+      </PaneFoot>
+      {isRenaming ? <RenameDialog topic={topic} onClose={() => setRenaming(false)} /> : null}
+      {isMerging ? <MergeDialog topic={topic} topics={topics} onClose={() => setMerging(false)} /> : null}
+    </>
+  );
+}
+
+function Section({ title, hint, children, testId }: { title: string; hint?: string; children: ReactNode; testId?: string }) {
+  return (
+    <section className={css.section} data-testid={testId}>
+      <h3 className={css.heading}>{title}</h3>
+      {hint ? <p className={css.hint}>{hint}</p> : null}
+      {children}
+    </section>
+  );
+}
+
+function Proposals({ topic, proposals }: { topic: TopicListRow; proposals: readonly TopicProposalView[] }) {
+  if (proposals.length === 0) return null;
+  return (
+    <div className={css.proposals}>
+      {proposals.map((proposal) => {
+        const isMerge = proposal.kind === 'merge' && proposal.other_id !== null;
+        const isOther = proposal.other_id === topic.id;
+        const other = isOther ? { id: proposal.topic_id, title: proposal.topic_title } : { id: proposal.other_id ?? '', title: proposal.other_title ?? '' };
+        return (
+          <div key={proposal.id} className={css.proposal} data-testid={TESTIDS.topicProposal}>
+            <p className={css.proposalText}>
+              {isMerge ? t.topics.looksLike(other.title) : t.topics.looksBroad(proposal.apart.length)}
+              {proposal.why.length > 0 ? <span className={css.why}>{t.topics.because(proposal.why.join(', '))}</span> : null}
+            </p>
+            <Button size="s" testId={TESTIDS.topicAccept} onClick={() => void (isMerge ? mergeTopics(topic, other) : splitTopic(topic, proposal.apart))}>
+              {isMerge ? t.topics.mergeThem : t.topics.splitIt}
+            </Button>
+            <Button size="s" tone="quiet" testId={TESTIDS.topicLeave} onClick={() => void keepApart(topic, isMerge ? other.id : null)}>
+              {isMerge ? t.topics.keepApart : t.topics.keepWhole}
+            </Button>
+          </div>
+        );
+      })}
+    </div>
+  );
+}
+
+interface KnownProps {
+  detail: TopicDetail;
+  topic: TopicListRow;
+  from: number;
+  to: number;
+  chosen: ReadonlySet<string>;
+  onChosen: (next: ReadonlySet<string>) => void;
+  onSplit: () => void;
+  onShow: (topic: string) => void;
+}
+
+function Known({ detail, topic, from, to, chosen, onChosen, onSplit, onShow }: KnownProps) {
+  return (
+    <>
+      <Text lines={detail.lines} />
+      <Named detail={detail} />
+      {detail.related.length > 0 ? (
+        <Section title={t.topics.related}>
+          <ul className={css.chips}>
+            {detail.related.map((other) => (
+              <li key={other.id}>
+                <Button size="s" tone="quiet" testId={TESTIDS.topicRelated} onClick={() => onShow(other.id)}>
+                  {other.kind === 'related' ? other.title : `${nameOf(t.topics.relations, other.kind)}: ${other.title}`}
+                </Button>
+              </li>
+            ))}
+          </ul>
+        </Section>
+      ) : null}
+      <Growth topic={topic} from={from} to={to} />
+      <Messages topic={topic} messages={detail.messages} chosen={chosen} onChosen={onChosen} onSplit={onSplit} />
+      <Versions versions={detail.versions} />
+      <Decisions detail={detail} />
+    </>
+  );
+}
+
+/** Takeaways first, then what was said. */
+function Text({ lines }: { lines: readonly TopicLineView[] }) {
+  const details = lines.filter((line) => line.section === 'detail');
+  return (
+    <>
+      {lines.some((line) => line.section !== 'detail') ? (
+        <Section title={t.topics.takeaways} testId={TESTIDS.topicTakeaways}>
+          {SECTIONS.map((section) => {
+            const own = lines.filter((line) => line.section === section);
+            return own.length === 0 ? null : (
+              <div key={section}>
+                <h4 className={css.kind}>{nameOf(t.topics.sections, section)}</h4>
+                <Lines lines={own} />
+              </div>
+            );
+          })}
+        </Section>
+      ) : null}
+      {details.length > 0 ? (
+        <Section title={t.topics.details}>
+          <Lines lines={details} />
+        </Section>
+      ) : null}
+    </>
+  );
+}
+
+function Lines({ lines }: { lines: readonly TopicLineView[] }) {
+  return (
+    <ul className={css.lines}>
+      {lines.map((line) => (
+        <li key={`${line.line.message_id} ${line.line.start}`}>
+          <button type="button" className={css.said} data-testid={TESTIDS.topicLine} title={`${line.line.conversation_title} · ${fullTime(line.line.time)}`} onClick={() => openConversation(line.line.conversation_id, line.line.message_id)}>
+            <span className={css.author}>{line.line.author}</span>
+            <span className={css.words}>{line.text}</span>
+          </button>
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+function Named({ detail }: { detail: TopicDetail }) {
+  const { entities } = detail.topic;
+  const rows = [
+    [t.topics.people, entities.people],
+    [t.topics.projects, entities.projects],
+    [t.topics.technologies, entities.technologies],
+    [t.topics.channels, detail.interfaces.map((name) => nameOf(t.channel, name))],
+  ] as const;
+  return (
+    <Section title={t.topics.named}>
+      <dl className={css.named}>
+        {rows.map(([label, names]) =>
+          names.length === 0 ? null : (
+            <div key={label}>
+              <dt>{label}</dt>
+              <dd>{names.join(', ')}</dd>
+            </div>
+          ),
+        )}
+      </dl>
+    </Section>
+  );
+}
+
+/** When each stretch of the picture begins. Pure. */
+export function stretches(counts: readonly number[], from: number, to: number): { at: number; count: number }[] {
+  const width = (to - from) / Math.max(1, counts.length - 1);
+  return counts.map((count, index) => ({ at: from + index * width, count })).filter((each) => each.count > 0);
+}
+
+/** The timeline of a topic: a picture for those who look, a table for those who read. */
+function Growth({ topic, from, to }: { topic: TopicListRow; from: number; to: number }) {
+  const now = useNow();
+  const most = Math.max(1, ...topic.growth);
+  const rows = stretches(topic.growth, from, to);
+  return (
+    <Section title={t.topics.timeline}>
+      <div className={css.bars} aria-hidden="true">
+        {topic.growth.map((count, index) => (
+          // oxlint-disable-next-line react/no-array-index-key -- stretches of time have no other identity
+          <span key={index} style={{ height: `${(count / most) * 100}%` }} data-empty={count === 0 || undefined} />
+        ))}
+      </div>
+      <details className={css.table}>
+        <summary>{t.topics.asTable}</summary>
+        <table>
+          <thead>
+            <tr>
+              <th scope="col">{t.topics.since}</th>
+              <th scope="col">{t.topics.messagesHead}</th>
+            </tr>
+          </thead>
+          <tbody>
+            {rows.map((row) => (
+              <tr key={row.at}>
+                <td>{shortDate(row.at, now)}</td>
+                <td className="num">{number(row.count)}</td>
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      </details>
+    </Section>
+  );
+}
+
+interface MessagesProps {
+  topic: TopicListRow;
+  messages: readonly LineView[];
+  chosen: ReadonlySet<string>;
+  onChosen: (next: ReadonlySet<string>) => void;
+  onSplit: () => void;
+}
+
+function Messages({ topic, messages, chosen, onChosen, onSplit }: MessagesProps) {
+  const toggle = (id: string) => {
+    const next = new Set(chosen);
+    if (!next.delete(id)) next.add(id);
+    onChosen(next);
+  };
+  return (
+    <Section title={t.topics.sources} hint={t.topics.sourcesHint} testId={TESTIDS.topicMessages}>
+      {chosen.size > 0 ? (
+        <p className={css.chosen}>
+          {t.topics.chosen(chosen.size)}
+          <Button size="s" testId={TESTIDS.topicSplitChosen} onClick={onSplit}>
+            {t.topics.splitChosen(chosen.size)}
+          </Button>
+          <Button size="s" tone="quiet" onClick={() => onChosen(new Set())}>
+            {t.topics.chooseNone}
+          </Button>
+        </p>
+      ) : null}
+      <ul className={css.lines}>
+        {messages.map((line) => (
+          // Dragging is a second way; the box beside each line and the key do the same.
+          // oxlint-disable-next-line jsx-a11y/no-noninteractive-element-interactions
+          <li
+            key={line.message_id}
+            className={css.message}
+            draggable
+            onDragStart={(event) => {
+              event.dataTransfer.effectAllowed = 'move';
+              event.dataTransfer.setData('text/plain', line.text);
+              const ids = chosen.has(line.message_id) ? [...chosen] : [line.message_id];
+              dragged.set({ kind: 'messages', topic: topic.id, ids });
+            }}
+            onDragEnd={() => dragged.set(null)}
+          >
+            <input type="checkbox" className={css.choose} checked={chosen.has(line.message_id)} aria-label={t.topics.choose(line.author, line.text.slice(0, 80))} data-testid={TESTIDS.topicChoose} onChange={() => toggle(line.message_id)} />
+            <button type="button" className={css.said} data-testid={TESTIDS.topicMessage} title={fullTime(line.time)} onClick={() => openConversation(line.conversation_id, line.message_id)}>
+              <span className={css.author}>
+                {line.author} · <RelativeTime time={line.time} date /> · {line.conversation_title}
+              </span>
+              <span className={css.words}>{line.text}</span>
+            </button>
+          </li>
+        ))}
+      </ul>
+    </Section>
+  );
+}
+
+function Versions({ versions }: { versions: readonly TopicVersionView[] }) {
+  const [shown, setShown] = useState<string | null>(null);
+  const { data } = useRpc('topic_text', { version_id: shown ?? '' }, { enabled: shown !== null });
+  return (
+    <Section title={t.topics.versions}>
+      <ol className={css.versions}>
+        {versions.map((version, index) => (
+          <li key={version.id} data-testid={TESTIDS.topicVersion}>
+            <div className={css.version}>
+              <span className="num">{t.memory.version(version.number)}</span>
+              <span className={css.words}>{version.title}</span>
+              <span className={cx('num', css.meta)}>{t.topics.messages(version.messages)}</span>
+              <RelativeTime time={version.made} date />
+              {version.is_retired ? <Badge>{t.topics.retired}</Badge> : null}
+              {index === 0 ? (
+                <Badge tone="ok">{t.memory.current}</Badge>
+              ) : (
+                <Button size="s" tone="quiet" label={t.topics.readVersion(version.number)} onClick={() => setShown(shown === version.id ? null : version.id)}>
+                  {shown === version.id ? t.topics.hide : t.topics.read}
+                </Button>
+              )}
+            </div>
+            {shown === version.id && data ? <Lines lines={data.lines} /> : null}
+          </li>
+        ))}
+      </ol>
+    </Section>
+  );
+}
+
+function Decisions({ detail }: { detail: TopicDetail }) {
+  if (detail.decisions.length === 0) return null;
+  return (
+    <Section title={t.topics.decisions} hint={t.topics.decisionsHint}>
+      <ul className={css.versions}>
+        {detail.decisions.map((decision) => (
+          <li key={decision.id} className={css.version} data-testid={TESTIDS.topicDecision}>
+            <span className={css.words}>
+              {nameOf(t.topics.acts, decision.kind)}
+              {decision.title ? `: ${decision.title}` : ''}
+            </span>
+            <RelativeTime time={decision.decided} date />
+            <Button size="s" tone="quiet" testId={TESTIDS.topicUndo} label={`${t.topics.takeBack}: ${nameOf(t.topics.acts, decision.kind)}`} onClick={() => void takeBackDecision(decision.id).catch(showError)}>
+              {t.topics.takeBack}
+            </Button>
+          </li>
+        ))}
+      </ul>
+    </Section>
+  );
+}
+
+function RenameDialog({ topic, onClose }: { topic: TopicListRow; onClose: () => void }) {
+  const field = useRef<HTMLInputElement>(null);
+  const [title, setTitle] = useState(topic.title);
+  const save = (next: string) => {
+    onClose();
+    if (next.trim() !== topic.title || topic.is_renamed) void renameTopic(topic, next);
+  };
+  return (
+    <Dialog
+      open
+      size="s"
+      onClose={onClose}
+      title={t.topics.renameTitle}
+      testId={TESTIDS.topicRenameDialog}
+      focus={field}
+      actions={
+        <>
+          {topic.is_renamed ? (
+            <Button tone="quiet" onClick={() => save('')}>
+              {t.topics.follow}
+            </Button>
+          ) : null}
+          <Button onClick={onClose}>{t.app.cancel}</Button>
+          <Button tone="primary" disabled={title.trim() === ''} testId={TESTIDS.topicRenameSave} onClick={() => save(title)}>
+            {t.topics.save}
+          </Button>
+        </>
+      }
+    >
+      <form
+        onSubmit={(event) => {
+          event.preventDefault();
+          if (title.trim()) save(title);
+        }}
+      >
+        <label className={css.field}>
+          <span>{t.topics.titleLabel}</span>
+          <input ref={field} type="text" maxLength={120} value={title} data-testid={TESTIDS.topicRenameField} onChange={(event) => setTitle(event.target.value)} />
+        </label>
+      </form>
+    </Dialog>
+  );
+}
+
+function MergeDialog({ topic, topics, onClose }: { topic: TopicListRow; topics: readonly TopicListRow[]; onClose: () => void }) {
+  const field = useRef<HTMLInputElement>(null);
+  const [other, setOther] = useState('');
+  const options = useMemo<Option[]>(() => topics.filter((each) => each.id !== topic.id).map((each) => ({ value: each.id, label: each.title, hint: t.topics.messages(each.messages) })), [topics, topic.id]);
+  const from = topics.find((each) => each.id === other);
+  return (
+    <Dialog
+      open
+      onClose={onClose}
+      title={t.topics.mergeTitle(topic.title)}
+      testId={TESTIDS.topicMergeDialog}
+      focus={field}
+      actions={
+        <>
+          <Button onClick={onClose}>{t.app.cancel}</Button>
+          <Button
+            tone="primary"
+            disabled={!from}
+            testId={TESTIDS.topicMergeConfirm}
+            onClick={() => {
+              onClose();
+              if (from) void mergeTopics(topic, from);
+            }}
+          >
+            {t.topics.merge}
+          </Button>
+        </>
+      }
+    >
+      <p className={css.hint}>{t.topics.mergeText}</p>
+      <div className={css.field}>
+        <span>{t.topics.mergeOther}</span>
+        <Pick ref={field} label={t.topics.mergeOther} options={options} value={other} onChange={setOther} placeholder={t.topics.mergePlaceholder} none={t.topics.mergeNone} testId={TESTIDS.topicMergeOther} />
+      </div>
+    </Dialog>
+  );
+}

@@ -1,0 +1,162 @@
+/** The invented host's topics: enough of them to judge, merge and split, with the undo that the real ones have. */
+import type { LineView, TopicDetail, TopicListRow } from '../../api/schema';
+import { RpcError } from '../types';
+import type { World } from './data';
+import type { Handlers, Host } from './index';
+
+interface Invented {
+  readonly id: string;
+  readonly title: string;
+  readonly conversation: string;
+  readonly takeaways: readonly (readonly [section: string, message: number])[];
+  readonly technologies?: readonly string[];
+}
+
+const INVENTED: readonly Invented[] = [
+  { id: 'top_kitchen', title: 'Kitchen renovation and stone counter', conversation: 'conv_kitchen', takeaways: [['decision', 6], ['task', 8], ['detail', 2], ['detail', 4]] },
+  { id: 'top_running', title: 'Half marathon', conversation: 'conv_running', takeaways: [['learning', 2], ['detail', 0], ['detail', 4]] },
+];
+
+interface Decided {
+  readonly id: string;
+  readonly topic: string;
+  readonly kind: string;
+  readonly title: string | null;
+  readonly other: string | null;
+  readonly messages: readonly string[];
+}
+
+export function topicCommands(world: World, host: Host): Handlers {
+  let decided: Decided[] = [];
+  let drawn = 0;
+
+  const linesOf = (conversation: string): LineView[] => {
+    const row = world.conversations.find((each) => each.id === conversation);
+    return (world.messages.get(conversation) ?? []).map((message) => ({
+      message_id: message.id,
+      conversation_id: conversation,
+      conversation_title: row?.title ?? '',
+      channel: row?.channel_type ?? '',
+      visibility: row?.visibility ?? 'private',
+      is_private: row?.is_private ?? false,
+      author: message.author,
+      time: message.time,
+      text: message.text,
+      start: 0,
+      end: [...message.text].length,
+    }));
+  };
+  const holds = (topic: string, kind: string) => decided.findLast((each) => each.topic === topic && each.kind === kind);
+  const absorbed = () => new Set(decided.filter((each) => each.kind === 'merge').map((each) => each.other));
+
+  /** Every topic with its messages, what was decided taken in. */
+  const standing = () => {
+    const own = INVENTED.filter((each) => world.conversations.some((row) => row.id === each.conversation)).map((each) => ({ ...each, parent: null as string | null, messages: linesOf(each.conversation) }));
+    for (const act of decided) {
+      const topic = own.find((each) => each.id === act.topic);
+      const other = own.find((each) => each.id === act.other);
+      if (act.kind === 'merge' && topic && other) topic.messages = [...topic.messages, ...other.messages];
+      if (act.kind === 'split' && topic) {
+        const apart = topic.messages.filter((line) => act.messages.includes(line.message_id));
+        topic.messages = topic.messages.filter((line) => !act.messages.includes(line.message_id));
+        own.push({ id: `top_${act.id}`, title: apart[0]?.text.split(' ').slice(0, 4).join(' ') ?? '', conversation: topic.conversation, takeaways: [['detail', 0]], parent: topic.id, messages: apart });
+      }
+    }
+    const gone = absorbed();
+    return own.filter((each) => !gone.has(each.id));
+  };
+  type Standing = ReturnType<typeof standing>[number];
+
+  const rowOf = (topic: Standing, all: readonly Standing[]): TopicListRow => {
+    const times = topic.messages.map((line) => line.time);
+    const every = all.flatMap((each) => each.messages.map((line) => line.time));
+    const [from, to] = [Math.min(...every), Math.max(...every)];
+    const growth = Array.from({ length: 24 }, () => 0);
+    for (const time of times) {
+      const at = Math.floor(((time - from) * 23) / Math.max(1, to - from));
+      growth[at] = (growth[at] ?? 0) + 1;
+    }
+    const pin = decided.findLast((each) => each.topic === topic.id && (each.kind === 'pin' || each.kind === 'unpin'));
+    const title = holds(topic.id, 'rename')?.title ?? null;
+    return {
+      id: topic.id,
+      title: title ?? topic.title,
+      is_renamed: title !== null,
+      is_pinned: pin?.kind === 'pin',
+      parent_id: topic.parent,
+      messages: topic.messages.length,
+      versions: 2,
+      first: Math.min(...times),
+      last: Math.max(...times),
+      growth,
+      entities: { people: [...new Set(topic.messages.map((line) => line.author))], projects: [], technologies: [...(topic.technologies ?? [])] },
+      lead: topic.messages[topic.takeaways[0]?.[1] ?? 0]?.text ?? '',
+    };
+  };
+  const rows = () => {
+    const all = standing();
+    return all.map((each) => rowOf(each, all)).toSorted((a, b) => Number(b.is_pinned) - Number(a.is_pinned) || b.last - a.last);
+  };
+  const find = (id: string) => {
+    const all = standing();
+    const topic = all.find((each) => each.id === id);
+    if (!topic) throw new RpcError('not_found', 'This topic is not there any more.');
+    return { topic, row: rowOf(topic, all) };
+  };
+  const textOf = (topic: Standing) =>
+    topic.takeaways.flatMap(([section, at]) => {
+      const line = topic.messages[at];
+      return line ? [{ section, text: line.text, line }] : [];
+    });
+
+  return {
+    topics_list() {
+      const items = rows();
+      const isLeft = decided.some((each) => each.kind === 'leave');
+      const [first, second] = [items.find((each) => each.id === 'top_kitchen'), items.find((each) => each.id === 'top_running')];
+      const proposals =
+        first && second && !isLeft
+          ? [{ id: 'prp_1', kind: 'merge', topic_id: first.id, topic_title: first.title, other_id: second.id, other_title: second.title, nearness: 0.72, why: ['april', 'training'], apart: [] }]
+          : [];
+      return { items, proposals, growth_from: Math.min(...items.map((each) => each.first), host.now()), growth_to: Math.max(...items.map((each) => each.last), 0), is_ready: true };
+    },
+    topic_get({ id }): TopicDetail {
+      const { topic, row } = find(id);
+      const version = (number: number, title: string) => ({ id: `tov_${id}_${number}`, number, title, messages: Math.ceil((topic.messages.length * number) / 2), made: row.last - (2 - number) * 86_400_000, proposer: 'builtin-topic/1', is_retired: false });
+      return {
+        topic: row,
+        text: '',
+        lines: textOf(topic),
+        versions: [version(2, topic.title), version(1, topic.title.split(' and ')[0] ?? '')],
+        messages: topic.messages,
+        related: rows()
+          .filter((each) => each.id !== id)
+          .map((each) => ({ id: each.id, title: each.title, kind: each.parent_id === id ? 'child' : row.parent_id === each.id ? 'parent' : 'related' })),
+        users: row.entities.people,
+        interfaces: [...new Set(topic.messages.map((line) => line.channel))],
+        sessions: 1,
+        decisions: decided.filter((each) => each.topic === id).map((each) => ({ id: each.id, kind: each.kind, title: each.title, decided: host.now() })),
+      };
+    },
+    topic_text({ version_id }) {
+      const { topic } = find(version_id.replace(/^tov_/, '').replace(/_\d+$/, ''));
+      return { text: '', lines: textOf(topic).slice(0, 1) };
+    },
+    topic_decide({ id, act }) {
+      find(id);
+      drawn += 1;
+      const decision = `tod_${drawn}`;
+      const other = act.kind === 'merge' || act.kind === 'leave' ? act.other_id : null;
+      decided = [...decided, { id: decision, topic: id, kind: act.kind, title: act.kind === 'rename' ? act.title || null : null, other, messages: act.kind === 'split' ? act.message_ids : [] }];
+      host.changed('topics');
+      return { decision_id: decision };
+    },
+    topic_undo({ id }) {
+      decided = decided.filter((each) => each.id !== id);
+      host.changed('topics');
+      return {};
+    },
+    topics_refresh: () => ({}),
+    topics_rebuild: () => ({}),
+  };
+}

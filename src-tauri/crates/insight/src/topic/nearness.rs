@@ -2,7 +2,7 @@
 //!
 //! What is compared is always a cluster's mean with a topic's mean. With MiniLM those of one subject have a cosine of 0.2 to 0.55 and
 //! those of two subjects one below 0.27, so no raw cosine comes near the seed's default of 0.7. [`nearness`] is scaled so that 0.7 is
-//! where the two kinds part; decision 9 has the figures.
+//! where the two kinds part; decision 10 has the figures.
 
 use std::collections::{BTreeMap, HashMap};
 

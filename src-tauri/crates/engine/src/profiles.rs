@@ -40,8 +40,9 @@ const RULES_VERSION: u32 = 1;
 /// Nobody is read while somebody approves one memory after another or a conversation goes on; a pause of this length ends that.
 const QUIET_MS: i64 = 15_000;
 
-/// Entries written at once: some 20 ms, so that nobody else waits long for the one writer.
-const ROWS_AT_ONCE: usize = 100;
+/// Entries written at once, each with up to a dozen places that are looked up again: some 20 ms, so that nobody else waits long for
+/// the one writer.
+const ROWS_AT_ONCE: usize = 32;
 
 type StoreResult<T> = std::result::Result<T, StoreError>;
 
@@ -247,15 +248,16 @@ impl Engine {
         self.read_tasks_quietly();
         let (seen, derived) = self.profiles_to_write(control)?;
         let mut wrote = Wrote { rows: 0, is_whole: true };
-        let mut rest = derived.as_slice();
+        let parts = parts(&derived);
+        let mut rest = parts.as_slice();
         while !rest.is_empty() {
             if control.is_cancelled() {
                 return Err(EngineError::Cancelled);
             }
             let mut rows = 0;
-            let fits = |one: &&Derived| {
+            let fits = |part: &&Part<'_>| {
                 let is_first = rows == 0;
-                rows += 1 + one.rows.len() + one.gaps.len();
+                rows += part.rows.len().max(1);
                 is_first || rows <= ROWS_AT_ONCE
             };
             let (batch, others) = rest.split_at(rest.iter().take_while(fits).count());
@@ -281,7 +283,7 @@ impl Engine {
     }
 
     /// Writes what still fits what stands in the store: whoever spoke, was linked or was corrected meanwhile is left to the next run.
-    fn write_derived(&self, batch: &[Derived], seen: &str, lease: &Lease) -> Result<Wrote> {
+    fn write_derived(&self, batch: &[Part<'_>], seen: &str, lease: &Lease) -> Result<Wrote> {
         let model = self.model_name();
         let signatures = |tx: &ReadTx<'_>| -> StoreResult<HashMap<EntityId, String>> {
             let map = self.map(tx)?;
@@ -289,13 +291,13 @@ impl Engine {
         };
         let write = |tx: &WriteTx<'_>, standing: Option<&HashMap<EntityId, String>>| {
             let mut wrote = Wrote { rows: 0, is_whole: true };
-            for one in batch {
-                if standing.is_some_and(|standing| standing.get(&one.person) != Some(&one.signature)) {
+            for part in batch {
+                if standing.is_some_and(|standing| standing.get(&part.of.person) != Some(&part.of.signature)) {
                     wrote.is_whole = false;
                     continue;
                 }
-                wrote.rows += one.rows.len();
-                wrote.is_whole &= one.write(tx)?;
+                wrote.rows += part.rows.len();
+                wrote.is_whole &= part.write(tx)?;
             }
             Ok::<_, StoreError>(wrote)
         };
@@ -422,7 +424,7 @@ impl Engine {
     #[cfg(test)]
     pub(crate) fn derive_profiles_now(&self) -> Result<()> {
         let (_, derived) = self.profiles_to_write(&crate::Unwatched)?;
-        Ok(self.store().write(|tx| derived.iter().try_for_each(|one| one.write(tx).map(drop)))?)
+        Ok(self.store().write(|tx| parts(&derived).iter().try_for_each(|part| part.write(tx).map(drop)))?)
     }
 }
 
@@ -467,18 +469,37 @@ pub fn profiles_at(rows: &[ProfileRow], time: Timestamp) -> ProfileOnDay {
     ProfileOnDay { believed: ids(true_at(&believed, time)), held: ids(true_at(&all, time)) }
 }
 
-impl Derived {
-    /// Writes it, and that it was read unless a gap that it adds to is gone meanwhile.
+/// What is written at once of what a derivation of one person brought. Whatever of it is written already, the next derivation finds
+/// what is missing; that it was read is noted with the last part.
+struct Part<'d> {
+    of: &'d Derived,
+    rows: &'d [ProfileRow],
+    is_last: bool,
+}
+
+fn parts(derived: &[Derived]) -> Vec<Part<'_>> {
+    let of_one = |of: &Derived| of.rows.len().div_ceil(ROWS_AT_ONCE).max(1);
+    let parts = derived.iter().flat_map(|of| (0..of_one(of)).map(move |nth| (of, nth)));
+    parts
+        .map(|(of, nth)| Part { of, rows: of.rows.chunks(ROWS_AT_ONCE).nth(nth).unwrap_or(&[]), is_last: nth + 1 == of_one(of) })
+        .collect()
+}
+
+impl Part<'_> {
+    /// Writes it; with the last one that the person was read, unless a gap that it adds to is gone meanwhile.
     fn write(&self, tx: &WriteTx<'_>) -> StoreResult<bool> {
-        for row in &self.rows {
-            tx.insert_profile(row, &self.members)?;
+        for row in self.rows {
+            tx.insert_profile(row, &self.of.members)?;
+        }
+        if !self.is_last {
+            return Ok(true);
         }
         let mut is_whole = true;
-        for gap in &self.gaps {
+        for gap in &self.of.gaps {
             is_whole &= gap.apply(tx)?;
         }
         if is_whole {
-            tx.mark_profile(&self.person, &self.signature)?;
+            tx.mark_profile(&self.of.person, &self.of.signature)?;
         }
         Ok(is_whole)
     }

@@ -1,9 +1,9 @@
 //! Profiles by the chosen language model, beside what the rules find: one person a job, one circle of people after another.
 //!
 //! A call is made of the words of one circle alone: what was said in public, or what was said to exactly these people. So what the
-//! model makes of it cannot hold a word that somebody of the circle may not read, and each message is sent once. What was shown is
-//! looked at again before anything of the answer is written, and the answer passes the same rules as the built-in derivation's
-//! findings; where the model fails, theirs stand as before.
+//! model makes of it cannot hold a word that somebody of the circle may not read; what was read goes out again only around what is
+//! new. What was shown is looked at again before anything of the answer is written, and the answer passes the same rules as the
+//! built-in derivation's findings; where the model fails, theirs stand as before.
 //!
 //! Deliberately not here: what is asked, and what of an answer is believed (`people::profile::model`).
 

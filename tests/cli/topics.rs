@@ -21,10 +21,7 @@ fn a_topic_has_the_promised_shape() {
         assert!(!text(row, "title").is_empty());
         let messages = row["messages"].as_array().unwrap();
         assert_eq!(messages.len() as u64, row["message_count"].as_u64().unwrap(), "every message is named");
-        assert!(
-            messages.iter().all(|source| source["kind"] == "keepsake" && source["message"].is_string()),
-            "{messages:?}"
-        );
+        assert!(messages.iter().all(|source| source["kind"] == "keepsake" && source["message"].is_string()), "{messages:?}");
         assert!(row["entities"]["people"].is_array() && row["entities"]["technologies"].is_array());
         assert!(row["first"].as_i64() <= row["last"].as_i64());
     }

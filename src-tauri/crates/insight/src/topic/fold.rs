@@ -410,6 +410,8 @@ impl<'e> Fold<'e, '_> {
                 continue;
             }
             let (near, words) = self.between(index, other);
+            let is_elsewhere = self.nodes[index].homes.is_disjoint(&self.nodes[other].homes);
+            let near = near * if is_elsewhere { ELSEWHERE_SHARE } else { 1.0 };
             if near >= self.rules.similarity && words >= DISTINCT_WORDS_BELOW && best.is_none_or(|(known, _)| near > known) {
                 best = Some((near, other));
             }

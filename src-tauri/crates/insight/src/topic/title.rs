@@ -19,6 +19,9 @@ const SECOND_FROM: f32 = 0.55;
 /// The phrase that leads the title now stays while it is this strong beside the strongest.
 const STAYS_FROM: f32 = 0.7;
 
+/// Only phrases that can come into the title are looked at.
+const NAMES_LOOKED_AT: usize = 12;
+
 /// In so few turns hardly anything is said twice.
 const FEW_TURNS: usize = 2;
 
@@ -33,6 +36,7 @@ pub fn title(text: &TopicText, turns: &[Turn<'_>], previous: Option<&str>) -> St
     let document = Document::read(turns);
     let mut phrases = ranked_phrases(&document);
     weigh_by_words(&mut phrases, &document);
+    phrases.iter_mut().take(NAMES_LOOKED_AT).for_each(|phrase| phrase.text = whole_name(&phrase.text, turns));
     let Some(best) = phrases.first().map(|phrase| phrase.score).filter(|best| *best > 0.0) else { return opening(text) };
     if let Some(previous) = previous {
         let stays = |phrase: &RankedPhrase| phrase.score >= STAYS_FROM * best && leads(previous, &phrase.text);
@@ -55,6 +59,40 @@ pub fn title(text: &TopicText, turns: &[Turn<'_>], previous: Option<&str>) -> St
         }
         None => alone,
     }
+}
+
+/// A name as it is written whole: "Príncipe" is "Príncipe Real" where it is followed by that most of the time.
+fn whole_name(phrase: &str, turns: &[Turn<'_>]) -> String {
+    let is_name = |word: &str| word.chars().next().is_some_and(char::is_uppercase);
+    let Some(last) = phrase.split_whitespace().last().filter(|last| is_name(last)) else { return phrase.to_owned() };
+    let mut followed: BTreeMap<String, usize> = BTreeMap::new();
+    let mut stands = 0;
+    for turn in turns {
+        let words: Vec<&str> = turn.text.split_whitespace().collect();
+        for (at, word) in words.iter().enumerate() {
+            if word.trim_matches(|c: char| !c.is_alphanumeric()) != last {
+                continue;
+            }
+            stands += 1;
+            // A mark after the word ends the name.
+            let mut end = at;
+            let mut name = Vec::new();
+            while words.get(end).is_some_and(|word| word.ends_with(char::is_alphanumeric)) && name.len() < 2 {
+                end += 1;
+                let Some(next) = words.get(end) else { break };
+                name.push(next.trim_matches(|c: char| !c.is_alphanumeric()));
+                if is_name(next) {
+                    *followed.entry(name.join(" ")).or_default() += 1;
+                    break;
+                }
+                if !matches!(*next, "do" | "da" | "de" | "del" | "di" | "of" | "la" | "van" | "von") {
+                    break;
+                }
+            }
+        }
+    }
+    let most = followed.into_iter().max_by(|a, b| a.1.cmp(&b.1).then(b.0.cmp(&a.0)));
+    most.filter(|(_, count)| count * 2 > stands).map_or_else(|| phrase.to_owned(), |(rest, _)| format!("{phrase} {rest}"))
 }
 
 /// A phrase whose words run through the topic, also apart from each other, names it better than one that stands twice.

@@ -245,6 +245,17 @@ fn the_title_follows_what_the_topic_is_about() {
 }
 
 #[test]
+fn a_name_stands_whole_in_the_title() {
+    let turns = said(&[
+        ("Mara", "We could stay in Príncipe Real near the garden."),
+        ("Ben", "A room in Príncipe Real costs more than in Alfama."),
+        ("Mara", "I prefer Príncipe Real to Alfama, it is quiet."),
+    ]);
+    let named = title(&merge(&TopicText::default(), &turns, &TopicRules::default()), &turns, None);
+    assert!(named.contains("Príncipe Real") && !named.contains("Alfama I"), "{named}");
+}
+
+#[test]
 fn people_projects_and_technologies_are_told_apart() {
     let turns = said(&[
         ("Mara", "My brother Tom wants to move project Heron from MySQL to Postgres."),

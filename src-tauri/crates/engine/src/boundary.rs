@@ -17,7 +17,6 @@ use uuid::Uuid;
 
 use crate::{Engine, EngineError, Result};
 
-#[path = "boundary/profiles.rs"]
 mod profiles;
 
 #[path = "boundary/topics.rs"]
@@ -331,5 +330,4 @@ impl Engine {
 }
 
 #[cfg(test)]
-#[path = "boundary/noninterference.rs"]
 mod noninterference;

@@ -274,6 +274,15 @@ impl Engine {
         Ok(Some(Judged { id: id.clone(), new, summary, is_kept, asks_model }))
     }
 
+    /// Judges right here, for tests of what is judged.
+    #[cfg(test)]
+    pub(crate) fn settle_now(&self) -> Result<()> {
+        let due = self.store().read(|tx| tx.conversations_to_settle(self.now()))?;
+        let judged = due.iter().map(|id| self.judged(id, false)).collect::<Result<Vec<_>>>()?;
+        let now = self.now();
+        Ok(self.store().write(|tx| judged.iter().flatten().try_for_each(|judged| self.store_judged(tx, judged, now)))?)
+    }
+
     fn store_judged(&self, tx: &WriteTx<'_>, judged: &Judged, now: Timestamp) -> std::result::Result<(), StoreError> {
         if judged.asks_model {
             tx.enqueue(&self.conversation_job(JobKind::SettleModel, &judged.id), now)?;

@@ -189,13 +189,12 @@ impl Store {
     }
 
     fn reader(&self) -> Result<MutexGuard<'_, Connection>> {
-        let start = self.inner.next_reader.fetch_add(1, Ordering::Relaxed);
-        for step in 0..READERS {
-            if let Ok(conn) = self.inner.readers[(start + step) % READERS].try_lock() {
-                return Ok(conn);
-            }
+        // The first that is free: whoever reads alone keeps to one connection, which has read the schema and prepared its statements.
+        if let Some(conn) = self.inner.readers.iter().find_map(|reader| reader.try_lock().ok()) {
+            return Ok(conn);
         }
-        self.inner.readers[start % READERS].lock().map_err(|_| StoreError::Poisoned)
+        let turn = self.inner.next_reader.fetch_add(1, Ordering::Relaxed);
+        self.inner.readers[turn % READERS].lock().map_err(|_| StoreError::Poisoned)
     }
 }
 

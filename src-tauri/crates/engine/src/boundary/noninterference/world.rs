@@ -1,0 +1,174 @@
+//! One side of a pair as a store: everything is said, decided, linked, derived and judged in order.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use keepsake_domain::{ConversationId, IdSource, MemoryId, MemoryStatus, Timestamp, Visibility};
+use keepsake_models::fake::HashEmbedder;
+use keepsake_models::keys::SessionKeys;
+use keepsake_store::AppendContext;
+use keepsake_testkit::{FixedClock, MONDAY_TEN};
+use uuid::Uuid;
+
+use super::pairs::{Pair, messages};
+use super::rooms::Room;
+use crate::boundary::Law;
+use crate::{Act, EmbedderSlot, EmbedderState, Engine, EngineParts, PluggedIn, Unwatched};
+
+/// After forty days of silence whoever wrote for a week has stopped.
+const SETTLED_AFTER_MS: i64 = 40 * 24 * 60 * 60 * 1000;
+
+/// Ids that depend on the step that asks for them and not on what other steps asked for: what is open has the same ids in both
+/// stores, however much is hidden.
+#[derive(Default)]
+struct StepIds {
+    next: AtomicU64,
+}
+
+impl StepIds {
+    /// Ids of one step lie apart from all others.
+    const STRIDE: u64 = 100_000;
+
+    fn begin(&self, step: u64) {
+        self.next.store(step * Self::STRIDE, Ordering::SeqCst);
+    }
+}
+
+impl IdSource for StepIds {
+    fn next_uuid(&self) -> Uuid {
+        Uuid::from_u128(u128::from(self.next.fetch_add(1, Ordering::SeqCst)) + 1)
+    }
+}
+
+/// A folder in memory where the system has one: every write waits for the disk otherwise.
+fn folder() -> tempfile::TempDir {
+    let shared = Path::new("/dev/shm");
+    if shared.is_dir() { tempfile::tempdir_in(shared).unwrap() } else { tempfile::tempdir().unwrap() }
+}
+
+pub(super) struct World {
+    pub(super) engine: Engine,
+    _dir: tempfile::TempDir,
+}
+
+impl World {
+    fn open(template: &Path, law: Law, embedder: EmbedderSlot, clock: &Arc<FixedClock>, ids: &Arc<StepIds>) -> Self {
+        let dir = folder();
+        std::fs::copy(template, dir.path().join("keepsake.db")).unwrap();
+        let parts = EngineParts {
+            data_dir: dir.path().to_owned(),
+            clock: Arc::<FixedClock>::clone(clock),
+            ids: Arc::<StepIds>::clone(ids),
+            embedder,
+            utc_offset_minutes: 0,
+            keys: Arc::new(SessionKeys::default()),
+            power: Arc::new(PluggedIn),
+        };
+        Self { engine: Engine::open_under(parts, law).unwrap(), _dir: dir }
+    }
+
+    /// Everything of one side of a pair, in order.
+    pub(super) fn of(template: &Path, law: Law, pair: &Pair, side: usize) -> Self {
+        let clock = Arc::new(FixedClock::at(MONDAY_TEN));
+        let ids = Arc::new(StepIds::default());
+        // Vectors take most of the time; every fourth pair has them.
+        let embedder = if pair.has_vectors {
+            EmbedderSlot::new(EmbedderState::Ready(Arc::new(HashEmbedder::default())))
+        } else {
+            EmbedderSlot::none()
+        };
+        let world = Self::open(template, law, embedder, &clock, &ids);
+        let engine = &world.engine;
+        let mut made: Vec<(Room, Vec<MemoryId>)> = Vec::new();
+        // Reading takes as long as all the rest, so a quarter of the pairs are read half-way too.
+        let mut is_derived = !pair.derives_twice;
+        for step in &pair.steps[side] {
+            // Once half-way, at the same place of both stores, so that the second time there are versions to supersede.
+            if step.number >= 6 && !is_derived {
+                is_derived = true;
+                ids.begin(650);
+                engine.derive_profiles_now().unwrap();
+            }
+            ids.begin(step.number * 3 + 3);
+            let messages = messages(step, pair.has_threads);
+            let context = AppendContext { ids: ids.as_ref(), now: clock_now(&clock), import_id: None };
+            engine.store().write(|tx| tx.append(&messages, context)).unwrap();
+            let id: ConversationId =
+                engine.store().read(|tx| tx.conversation_by_source(&messages[0].source.conversation)).unwrap().unwrap();
+            // Apart again: whether a handle was new decides how many ids an append takes.
+            ids.begin(step.number * 3 + 4);
+            let proposed = engine.propose(&id, None, &Unwatched).unwrap();
+            let created: Vec<MemoryId> = proposed.created.into_iter().map(|(id, _)| id).collect();
+            ids.begin(step.number * 3 + 5);
+            let act = if step.reject { Act::Reject(created.clone(), None) } else { Act::Approve(created.clone()) };
+            engine.act(&act).unwrap();
+            if step.share {
+                let now = engine.now();
+                engine
+                    .store()
+                    .write(|tx| {
+                        created
+                            .iter()
+                            .try_for_each(|id| tx.set_shared(keepsake_store::ConsentItem::Memory, id.as_str(), true, now))
+                    })
+                    .unwrap();
+            }
+            made.push((step.room, created));
+        }
+        if !is_derived {
+            ids.begin(650);
+            engine.derive_profiles_now().unwrap();
+        }
+        ids.begin(500);
+        if pair.merges {
+            world.merge(pair, &made);
+        }
+        ids.begin(600);
+        if pair.is_mail_linked {
+            let (mail, matrix) = engine
+                .store()
+                .read(|tx| Ok((tx.handle_by_address("email", "ana@example.org")?, tx.handle_by_address("matrix", "ana")?)))
+                .unwrap();
+            if let (Some(mail), Some(matrix)) = (mail, matrix) {
+                engine.link_handles(&mail.id, &matrix.id).unwrap();
+            }
+        }
+        ids.begin(700);
+        engine.derive_profiles_now().unwrap();
+        let now = engine.now();
+        engine.store().write(|tx| tx.set_agent("parrot", Visibility::Public, now)).unwrap();
+        // Long enough for every conversation to rest, so that each is summed up that can be.
+        clock.advance_ms(SETTLED_AFTER_MS);
+        ids.begin(800);
+        engine.settle_now().unwrap();
+        world
+    }
+
+    /// The same open memory goes into some hidden one in both stores, so that it is gone from the open part of both.
+    fn merge(&self, pair: &Pair, made: &[(Room, Vec<MemoryId>)]) {
+        let hidden = pair.observer.hidden(pair.is_mail_linked);
+        let is_active =
+            |id: &&MemoryId| self.engine.store().read(|tx| tx.memory(id)).is_ok_and(|row| row.status == MemoryStatus::Active);
+        let first = |want_hidden: bool| {
+            made.iter().filter(|(room, _)| hidden.contains(room) == want_hidden).flat_map(|(_, ids)| ids).find(is_active).cloned()
+        };
+        let Some(open) = first(false) else { return };
+        match first(true) {
+            Some(target) => drop(self.engine.act(&Act::Merge(open, target)).unwrap()),
+            // Nothing to merge into here: it goes all the same, as it does in the other store.
+            None => drop(self.engine.act(&Act::Archive(vec![open])).unwrap()),
+        }
+    }
+}
+
+fn clock_now(clock: &FixedClock) -> Timestamp {
+    keepsake_domain::Clock::now(clock)
+}
+
+pub(super) fn template() -> (tempfile::TempDir, PathBuf) {
+    let dir = folder();
+    drop(keepsake_store::Store::open(dir.path()).unwrap());
+    let path = dir.path().join("keepsake.db");
+    (dir, path)
+}

@@ -73,11 +73,9 @@ bench: setup ui model ## figures, printed
 	KEEPSAKE_APP="$$CARGO_TARGET_DIR/release/keepsake-app" KEEPSAKE_CLI="$$CARGO_TARGET_DIR/release/keepsake" \
 	  node tests/e2e/benches/window.mjs
 
-bench-quality: ## extraction on labelled messages (EVALS=DIR)
+bench-quality: model ## how good proposals and search are, as one table (EVALS=DIR)
 	cargo build --release --locked -p keepsake-server
-	@predictions=$$(mktemp) && trap 'rm -f "$$predictions"' EXIT && \
-	  python3 $(EVALS)/extraction/run.py $(EVALS)/extraction/dev.jsonl "$$CARGO_TARGET_DIR/release/keepsake" >"$$predictions" && \
-	  python3 $(EVALS)/extraction/score.py $(EVALS)/extraction/dev.jsonl "$$predictions"
+	@python3 $(SCRIPTS)/bench_quality.py "$$CARGO_TARGET_DIR/release/keepsake" $(EVALS)
 
 real-model: ## the model clients against a real server (REAL_SERVER=llama-cpp-python: another, compiled first)
 	@$(SCRIPTS)/system_packages.sh build

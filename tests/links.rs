@@ -9,7 +9,7 @@ use std::sync::Arc;
 
 use keepsake_domain::{Clock, HandleId, ImportId, LinkAnswer, MemoryId, MemoryStatus};
 use keepsake_engine::{
-    Act, Audience, ContextRequest, EmbedderSlot, Engine, EngineParts, ImportRequest, LinkStatus, PluggedIn, Unwatched,
+    Act, Audience, ContextRequest, EmbedderSlot, Engine, EngineParts, ImportRequest, LinkStatus, PluggedIn, SearchAsk, Unwatched,
 };
 use keepsake_models::keys::SessionKeys;
 use keepsake_store::{ConversationFilter, MemoryFilter, MemorySort};
@@ -19,6 +19,10 @@ use serde_json::json;
 use tempfile::TempDir;
 
 /// Sequences that are tried; the issue asks for 1,000.
+fn ask(query: &str, audience: Option<Audience>) -> SearchAsk {
+    SearchAsk { query: query.to_owned(), limit: 10, audience, kinds: Vec::new() }
+}
+
 const CASES: u64 = 1_000;
 
 /// Sequences that one world lives through: answers pile up as they do over weeks, and a world is still made often.
@@ -150,10 +154,10 @@ impl World {
                 // A refusal (two people of one name) is output as well.
                 writeln!(out, "{:?}", engine.context(&request).map_err(|error| error.to_string())).unwrap();
             }
-            let found = engine.search("marathon tea hazelnuts lyon violin", 10, Some(&audience));
+            let found = engine.search(&ask("marathon tea hazelnuts lyon violin", Some(audience.clone())));
             writeln!(out, "{:?}", found.map_err(|error| error.to_string())).unwrap();
         }
-        writeln!(out, "{:?}", engine.search("marathon", 10, None).unwrap()).unwrap();
+        writeln!(out, "{:?}", engine.search(&ask("marathon", None)).unwrap()).unwrap();
         let listed = engine.store().read(|tx| tx.conversations(&ConversationFilter::default(), 0, 100)).unwrap();
         writeln!(out, "{listed:?}\n{:?}", self.memories(&MemoryFilter::default())).unwrap();
         out

@@ -20,18 +20,38 @@ const MAY_USE: &[(&str, &[&str])] = &[
     ("capture", &["domain", "prompt"]),
     ("insight", &["domain", "prompt"]),
     ("people", &["domain", "prompt"]),
+    ("retrieval", &["domain"]),
     ("channels", &["domain"]),
     ("store", &["domain"]),
     ("models", &["domain", "prompt"]),
-    ("engine", &["domain", "prompt", "capture", "insight", "people", "channels", "store", "models"]),
-    ("api", &["domain", "prompt", "capture", "insight", "people", "channels", "store", "models", "engine"]),
-    ("server", &["domain", "prompt", "capture", "insight", "people", "channels", "store", "models", "engine", "api"]),
+    ("engine", &["domain", "prompt", "capture", "insight", "people", "retrieval", "channels", "store", "models"]),
+    ("api", &["domain", "prompt", "capture", "insight", "people", "retrieval", "channels", "store", "models", "engine"]),
+    (
+        "server",
+        &["domain", "prompt", "capture", "insight", "people", "retrieval", "channels", "store", "models", "engine", "api"],
+    ),
     ("app", &["domain", "models", "engine", "api"]),
     ("testkit", &["domain"]),
-    ("tests", &["domain", "prompt", "capture", "insight", "people", "channels", "store", "models", "engine", "api", "testkit"]),
+    (
+        "tests",
+        &[
+            "domain",
+            "prompt",
+            "capture",
+            "insight",
+            "people",
+            "retrieval",
+            "channels",
+            "store",
+            "models",
+            "engine",
+            "api",
+            "testkit",
+        ],
+    ),
 ];
 
-const PURE: [&str; 5] = ["domain", "prompt", "capture", "insight", "people"];
+const PURE: [&str; 6] = ["domain", "prompt", "capture", "insight", "people", "retrieval"];
 
 /// What a pure crate must not reach: runtimes, storage, networks, windows, clocks and randomness.
 const IMPURE: [&str; 10] =

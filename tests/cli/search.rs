@@ -49,6 +49,25 @@ fn scopes_and_limits_hold() {
 }
 
 #[test]
+fn operators_narrow_and_hits_show_where_they_match() {
+    let home = home();
+    let found = |query: &str| home.rows(&["search", query, "-k", "50"]);
+    assert_eq!(found("boat person:ana").len(), 30);
+    assert_eq!(found("boat person:nobody"), Vec::<Value>::new());
+    assert_eq!(found("boat channel:nowhere"), Vec::<Value>::new());
+    assert_eq!(found("boat before:1999"), Vec::<Value>::new());
+    assert_eq!(found("boat type:memory"), Vec::<Value>::new());
+    assert_eq!(found("boat before:then").len(), 30, "what makes no sense as an operator is words");
+    let hit = &found("\"harbour 7\"")[0];
+    assert_eq!((&hit["why"], &hit["highlights"]), (&json!(["words"]), &json!([{"start": 12, "end": 21}])));
+    let person = home.rows(&["search", "Ana", "--scope", "people"]);
+    assert_eq!((person.len(), text(&person[0], "kind"), text(&person[0], "text")), (1, "person".to_owned(), "Ana".to_owned()));
+    let explained = home.run_with(&["search", "--batch", "--explain"], "{\"id\": 1, \"query\": \"boat\"}").ok();
+    let cues = rows(&explained)[0]["cues"].as_array().map(Vec::len);
+    assert_eq!(cues, Some(10), "a list of numbers a hit");
+}
+
+#[test]
 fn a_batch_answers_each_line_with_source_ids() {
     let home = home();
     let questions = format!(

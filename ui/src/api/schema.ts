@@ -670,7 +670,7 @@ restored: Array<string>, };
 
 export type SearchRequest = { 
 /**
- * Words; `"exact phrase"` in quotes, `prefix*`.
+ * Words; `"exact phrase"` in quotes, `prefix*`; `person: channel: before: after: type:`.
  */
 query: string, 
 /**
@@ -678,7 +678,7 @@ query: string,
  */
 limit: number, 
 /**
- * `messages`, `memories` or `all`.
+ * `messages`, `memories`, `people` or `all`.
  */
 scope: string | null, 
 /**
@@ -692,23 +692,47 @@ person: string | null,
 /**
  * Where.
  */
-channel: string | null, };
+channel: string | null, 
+/**
+ * Tell what spoke for each message, cue by cue.
+ */
+explain: boolean, };
+
+export type TextRange = { 
+/**
+ * First.
+ */
+start: number, 
+/**
+ * Behind the last.
+ */
+end: number, };
+
+export type SearchCue = { 
+/**
+ * Name of the cue.
+ */
+name: string, 
+/**
+ * How much of it there is.
+ */
+value: number, };
 
 export type SearchHit = { 
 /**
- * `message` or `memory`.
+ * `message`, `memory` or `person`.
  */
 kind: string, 
 /**
- * Message or memory id.
+ * Message, memory or person id.
  */
 id: string, 
 /**
- * Higher is better; comparable within one answer only.
+ * Higher is better; comparable within one kind of one answer only.
  */
 score: number, 
 /**
- * Why it matched: `words`, `meaning`.
+ * Why it matched: `words`, `meaning`, `neighbour` (a line beside it matches), `filter` (what the operators ask for), `name`.
  */
 why: Array<string>, 
 /**
@@ -716,9 +740,13 @@ why: Array<string>,
  */
 source: Source | null, 
 /**
- * The text.
+ * The text; a person's name.
  */
 text: string, 
+/**
+ * Where the words stand in the text.
+ */
+highlights: Array<TextRange>, 
 /**
  * Conversation to open.
  */
@@ -728,19 +756,63 @@ conversation_id: string,
  */
 conversation_title: string, 
 /**
+ * Its channel type.
+ */
+channel_type: string, 
+/**
  * Who said it.
  */
 author: string, 
 /**
  * When.
  */
-time: number, };
+time: number, 
+/**
+ * A person's handles.
+ */
+handles: Array<string>, 
+/**
+ * What spoke for it, where that was asked for.
+ */
+cues?: Array<SearchCue> | null, };
+
+export type SearchFacet = { 
+/**
+ * `channel`, `author` or `month`: what an operator narrows to.
+ */
+name: string, 
+/**
+ * Values, the commonest first.
+ */
+values: Array<Count>, };
+
+export type SearchFilter = { 
+/**
+ * `person`, `channel`, `before`, `after` or `type`.
+ */
+operator: string, 
+/**
+ * Its value, times in RFC 3339.
+ */
+value: string, };
 
 export type SearchResponse = { 
 /**
- * Best first.
+ * People, then memories, then messages, each best first.
  */
-hits: Array<SearchHit>, };
+hits: Array<SearchHit>, 
+/**
+ * What the best messages have in common, further ones than `hits` included.
+ */
+facets: Array<SearchFacet>, 
+/**
+ * The operators that were understood; what looked like one and made no sense was looked for as words.
+ */
+filters: Array<SearchFilter>, 
+/**
+ * The version of the weights that ordered the messages.
+ */
+weights_version: number, };
 
 export type ConversationsListRequest = { 
 /**

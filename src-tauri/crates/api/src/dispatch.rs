@@ -14,6 +14,7 @@ use crate::handlers::memories::*;
 use crate::handlers::models::*;
 use crate::handlers::people::*;
 use crate::handlers::profiles::*;
+use crate::handlers::search::search;
 use crate::handlers::sources::*;
 use crate::handlers::standing::*;
 use crate::handlers::status::*;

@@ -9,6 +9,7 @@ use crate::types::memories::*;
 use crate::types::models::*;
 use crate::types::people::*;
 use crate::types::profiles::*;
+use crate::types::search::*;
 use crate::types::sources::*;
 use crate::types::status::*;
 use crate::types::topics::*;
@@ -77,7 +78,11 @@ pub fn schema_ts() -> String {
         UndoRequest,
         UndoOutcome,
         SearchRequest,
+        TextRange,
+        SearchCue,
         SearchHit,
+        SearchFacet,
+        SearchFilter,
         SearchResponse,
         ConversationsListRequest,
         ConversationRow,

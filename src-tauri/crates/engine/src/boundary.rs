@@ -12,7 +12,7 @@ use std::sync::Arc;
 use keepsake_domain::{
     ConversationId, Destination, EntityId, Label, MemoryId, People, Place, Timestamp, Visibility, Withheld, may_surface,
 };
-use keepsake_store::{ConsentItem, HandleRow, MessageHit, Persons, ReadTx, StoreError};
+use keepsake_store::{ConsentItem, HandleRow, Persons, ReadTx, StoreError};
 use uuid::Uuid;
 
 use crate::{Engine, EngineError, Result};
@@ -280,17 +280,6 @@ impl View {
             }
         }
         Ok(visible)
-    }
-
-    /// Messages that hold the words, best first, of those that may surface.
-    pub fn search_messages(
-        &self,
-        tx: &ReadTx<'_>,
-        typed: &str,
-        until: Option<Timestamp>,
-        limit: u32,
-    ) -> std::result::Result<Vec<MessageHit>, StoreError> {
-        tx.search_messages_within(typed, &self.conversations, until, limit)
     }
 }
 

@@ -11,9 +11,9 @@ use std::collections::{BTreeMap, HashMap};
 use keepsake_domain::{
     ConversationId, DetailLevel, EntityId, MemoryId, ProfileConfidence, ProfileEntry, SourceRef, Subject, Timestamp, Withheld,
 };
-use keepsake_models::cosine;
 use keepsake_people::profile::observed_detail;
-use keepsake_store::{EmbeddingOwner, InteractionRow, MemoryRow, ReadTx, StoreError};
+use keepsake_retrieval::Query;
+use keepsake_store::{InteractionRow, MemoryRow, ReadTx, StoreError};
 use serde::Serialize;
 
 use crate::boundary::{Audience, View};
@@ -33,7 +33,7 @@ const CONVERSATION_MESSAGES: u32 = 40;
 const LINE_CHARS: usize = 600;
 
 /// Found messages that are looked at for one query.
-const FOUND_MESSAGES: u32 = 12;
+const FOUND_MESSAGES: usize = 12;
 
 /// The share of the budget the sections may take, in order; what one leaves over the next ones may use.
 const SHARES: [(Section, f64); 7] = [
@@ -60,12 +60,6 @@ const PROFILE_LINES_BRIEF: usize = 4;
 
 /// Entries of profiles otherwise: more are a file on somebody and no help.
 const PROFILE_LINES: usize = 12;
-
-/// How much nearness in meaning counts beside one rare word found: a cosine of 0.5 is about as telling as one word.
-const MEANING_WEIGHT: f64 = 8.0;
-
-/// Below this cosine a statement has nothing to do with the question.
-const MEANING_MIN: f32 = 0.25;
 
 /// What is asked for.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -211,15 +205,7 @@ impl Engine {
     /// What an audience gets.
     pub fn context(&self, request: &ContextRequest) -> Result<Context> {
         let query = request.query.as_deref().map(str::trim).filter(|query| !query.is_empty());
-        let vector = query.and_then(|query| self.query_vector(query));
-        self.with_view(&request.audience, |tx, view| self.assemble(tx, view, request, query, vector.as_ref()))
-    }
-
-    /// The query's vector with the name of its model.
-    pub(crate) fn query_vector(&self, query: &str) -> Option<(String, Vec<f32>)> {
-        let embedder = self.inner.embedder.ready()?;
-        let vector = embedder.embed(&[query]).ok()?.pop()?;
-        Some((embedder.name().to_owned(), vector))
+        self.with_view(&request.audience, |tx, view| self.assemble(tx, view, request, query))
     }
 
     fn assemble(
@@ -228,10 +214,21 @@ impl Engine {
         view: &View,
         request: &ContextRequest,
         query: Option<&str>,
-        vector: Option<&(String, Vec<f32>)>,
     ) -> std::result::Result<Context, StoreError> {
         let visible = view.memories(tx, request.as_of)?;
-        let ranked = rank(tx, &visible.memories, query, vector)?;
+        let asked = query.map(|query| Query::read(query, self.moment()));
+        let vector = match &asked {
+            Some(asked) => self.question_vector(tx, Some(view), asked)?,
+            None => None,
+        };
+        let vector = vector.as_ref().map(|(model, vector)| (model.as_str(), vector.as_slice()));
+        let ranked: Vec<MemoryId> = match query {
+            Some(query) => {
+                let found = self.rank_memories(tx, &visible.memories, query, vector, usize::MAX)?;
+                found.into_iter().map(|hit| hit.id).collect()
+            }
+            None => visible.memories.iter().rev().cloned().collect(),
+        };
         let people: Vec<EntityId> = view.destination.people.iter().cloned().collect();
         let handles: HashMap<String, EntityId> =
             tx.handles()?.into_iter().map(|row| (row.id.to_string(), view.map.persons.of(&row.entity_id))).collect();
@@ -255,8 +252,9 @@ impl Engine {
             let line = Line { text: memory_text(&memory), item: self.memory_item(tx, view, &memory.id)? };
             sections.entry(section as usize).or_default().push(line);
         }
-        if let Some(query) = query {
-            let found = view.search_messages(tx, query, request.as_of, FOUND_MESSAGES)?;
+        if let Some(asked) = &asked {
+            let vector = vector.map(|(_, vector)| vector);
+            let found = self.answering(tx, Some(view), asked, vector, request.as_of, FOUND_MESSAGES)?;
             let lines = found.iter().filter(|hit| !hit.message.is_branch).map(|hit| message_line(&hit.message));
             sections.entry(Section::Found as usize).or_default().extend(lines);
         }
@@ -447,32 +445,6 @@ fn counts(rules: impl Iterator<Item = Withheld>) -> Vec<WithheldCount> {
         *counts.entry(rule).or_default() += 1;
     }
     counts.into_iter().map(|(rule, count)| WithheldCount { rule: rule.name(), count }).collect()
-}
-
-/// The memories in the order in which they are worth a line. With a query by words and meaning, without one the newest first.
-fn rank(
-    tx: &ReadTx<'_>,
-    memories: &[MemoryId],
-    query: Option<&str>,
-    vector: Option<&(String, Vec<f32>)>,
-) -> std::result::Result<Vec<MemoryId>, StoreError> {
-    let Some(query) = query else { return Ok(memories.iter().rev().cloned().collect()) };
-    let mut scores: HashMap<MemoryId, f64> = tx.search_memories_within(query, memories)?.into_iter().collect();
-    if let Some((model, vector)) = vector {
-        for id in memories {
-            if let Some(own) = tx.embedding(EmbeddingOwner::Memory, id.as_str(), model)? {
-                let nearness = cosine(vector, &own);
-                if nearness >= MEANING_MIN {
-                    *scores.entry(id.clone()).or_default() += f64::from(nearness) * MEANING_WEIGHT;
-                }
-            }
-        }
-    }
-    // In a fixed order before it is sorted by score, so that equals stand as they came, the newest first.
-    let mut scored: Vec<(MemoryId, f64)> =
-        memories.iter().rev().filter_map(|id| scores.get(id).map(|score| (id.clone(), *score))).collect();
-    scored.sort_by(|a, b| b.1.total_cmp(&a.1));
-    Ok(scored.into_iter().map(|(id, _)| id).collect())
 }
 
 #[cfg(test)]

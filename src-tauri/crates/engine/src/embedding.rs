@@ -110,8 +110,11 @@ impl Engine {
     /// Queues the filling in of missing vectors, if there is a model and something to do.
     pub fn queue_embedding(&self) -> Result<()> {
         let Some(embedder) = self.inner.embedder.ready() else { return Ok(()) };
-        let (done, total) = self.store().read(|tx| tx.embedding_progress(embedder.name()))?;
-        if done == total {
+        let is_done = self.store().read(|tx| {
+            let (done, total) = tx.embedding_progress(embedder.name())?;
+            Ok(done == total && tx.vector_gap(embedder.name(), 1)?.is_none())
+        })?;
+        if is_done {
             return Ok(());
         }
         let job = NewJob {
@@ -125,8 +128,14 @@ impl Engine {
         Ok(())
     }
 
-    /// Gives a vector to every memory that has none; how many were filled in.
+    /// Gives a vector to every memory and every message that has none; how many were filled in or looked at.
     pub(crate) fn embed_missing(&self, control: &dyn Control) -> Result<u64> {
+        let Some(embedder) = self.inner.embedder.ready() else { return Ok(0) };
+        // Memories are few, and new candidates are compared by their vectors.
+        Ok(self.embed_memories(control)? + self.embed_messages(embedder.as_ref(), control)?)
+    }
+
+    fn embed_memories(&self, control: &dyn Control) -> Result<u64> {
         let Some(embedder) = self.inner.embedder.ready() else { return Ok(0) };
         let (done, total) = self.store().read(|tx| tx.embedding_progress(embedder.name()))?;
         let mut filled = 0;

@@ -122,6 +122,9 @@ impl Engine {
             tx.set_private(id, is_private)?;
             if is_private {
                 outcome.jobs_cancelled = tx.cancel_jobs_about(id.as_str(), now)?;
+                if existing != Existing::Keep {
+                    tx.drop_vectors(id)?;
+                }
                 match existing {
                     Existing::Keep => {}
                     Existing::Hide => outcome.hidden = tx.hide_memories_of(id, true)?,

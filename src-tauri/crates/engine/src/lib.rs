@@ -55,7 +55,7 @@ pub use propose::{Proposed, vectors_of};
 pub use queue::{Hold, KillPoint, Progress, Step, Worker, WorkerLock};
 pub use review::{Act, ActOutcome};
 pub use schedule::{CHAT_HOUR, WatchKind, WatchedSource};
-pub use search::Found;
+pub use search::{CUE_NAMES, Facet, Found, Hit, Kind, MemoryHit, PersonHit, SearchAsk, WEIGHTS_VERSION, Why};
 pub use standing::{ConversationStanding, StoredCommitment, StoredParty, StoredPlace, StoredReason};
 pub use topics::TopicChoice;
 pub use visibility::{PersonPlace, VisibilityChange, VisibilityEffect, VisibilityTarget};
@@ -95,6 +95,7 @@ pub(crate) struct Inner {
     pub(crate) wake: queue::Wake,
     pub(crate) keys: Arc<dyn KeyStore>,
     pub(crate) power: Arc<dyn Power>,
+    pub(crate) search: search::SearchIndex,
     pub(crate) model_turn: Mutex<()>,
     pub(crate) model_hold: Mutex<Option<Hold>>,
     /// What was seen to have changed about people, and since when.
@@ -129,6 +130,7 @@ impl Engine {
             wake: queue::Wake::default(),
             keys: parts.keys,
             power: parts.power,
+            search: search::SearchIndex::default(),
             model_turn: Mutex::new(()),
             model_hold: Mutex::new(None),
             people_seen: Mutex::new(None),

@@ -325,6 +325,11 @@ impl Engine {
         {
             return Ok(Some(Step::Held(hold)));
         }
+        if lane == Lane::Embed
+            && let Some(hold) = self.embedding_hold(now)?
+        {
+            return Ok(Some(Step::Held(hold)));
+        }
         let leased = self.store().write(|tx| tx.lease_next(lane, now))?;
         let Some((lease, job)) = leased else {
             return Ok(Some(Step::Idle(self.store().read(|tx| tx.next_due(lane))?)));
@@ -379,6 +384,7 @@ impl Engine {
                 })?;
                 self.forget_incoming(&request.path);
                 self.inner.wake.all();
+                self.queue_embedding()?;
                 self.queue_settling()?;
                 self.queue_identity()?;
                 self.queue_topics()?;

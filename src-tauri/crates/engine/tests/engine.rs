@@ -24,6 +24,8 @@ mod queue;
 mod review;
 #[path = "engine/sample.rs"]
 mod sample;
+#[path = "engine/search.rs"]
+mod search;
 #[path = "engine/standing.rs"]
 mod standing;
 #[path = "engine/topics.rs"]

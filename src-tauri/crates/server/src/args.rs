@@ -315,7 +315,7 @@ pub(crate) struct SearchArgs {
     #[arg(short = 'k', long = "limit", default_value_t = 10, value_name = "N")]
     pub(crate) limit: u32,
     /// Where to look.
-    #[arg(long, default_value = "all", value_parser = ["messages", "memories", "topics", "all"])]
+    #[arg(long, default_value = "all", value_parser = ["messages", "memories", "people", "topics", "all"])]
     pub(crate) scope: String,
     /// Only what may surface there.
     #[command(flatten)]
@@ -323,6 +323,9 @@ pub(crate) struct SearchArgs {
     /// Read {"id","query"} lines on standard input; answer {"id","hits":[source id,...]} lines.
     #[arg(long, conflicts_with = "query")]
     pub(crate) batch: bool,
+    /// Tell what spoke for each message, cue by cue.
+    #[arg(long)]
+    pub(crate) explain: bool,
 }
 
 /// For whom and where something is; without any, for the owner's own eyes.

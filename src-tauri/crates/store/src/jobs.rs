@@ -122,6 +122,17 @@ fn job(row: &Row<'_>) -> Result<JobRow> {
 }
 
 impl ReadTx<'_> {
+    /// Whether a job of one of these lanes is at work.
+    pub fn has_running_jobs(&self, lanes: &[Lane]) -> Result<bool> {
+        let mut statement = self.conn.prepare_cached("SELECT 1 FROM jobs WHERE lane = ?1 AND state = 'running'")?;
+        for lane in lanes {
+            if statement.exists([lane.to_string()])? {
+                return Ok(true);
+            }
+        }
+        Ok(false)
+    }
+
     /// One job.
     pub fn job(&self, id: &JobId) -> Result<JobRow> {
         self.jobs_where("id = ?1", params![id.as_str()])?.pop().ok_or_else(|| StoreError::not_found("job", id.as_str()))

@@ -39,6 +39,7 @@ mod standing;
 mod text;
 mod topics;
 mod traces;
+mod vectors;
 
 pub use alerts::AlertRow;
 pub use analyses::AnalysisRow;
@@ -67,12 +68,13 @@ pub use open::{ReadTx, Store, WriteTx};
 pub use operations::{MemoryChange, MemoryState, OperationRow};
 pub use people::{HandleRow, Persons};
 pub use profiles::{DebunkRow, ProfileRow};
-pub use search::{MessageHit, fts_query};
+pub use search::{MessageHit, WordMatch, fts_query};
 pub use standing::{NewStanding, StandingRow, SummaryRow};
 pub use topics::{
     StoredCluster, TopicClusterRow, TopicDecisionRow, TopicLineRow, TopicPartitionRow, TopicProposalRow, TopicRow,
     TopicVersionRow,
 };
+pub use vectors::{Gap, Unembedded, VectorModel, VectorRow};
 
 /// The result of a store call.
 pub type Result<T> = std::result::Result<T, StoreError>;

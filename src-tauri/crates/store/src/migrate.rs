@@ -28,6 +28,7 @@ const STEPS: &[M<'static>] = &[
     M::up(include_str!("../../../../migrations/0009_profiles.sql")),
     M::up(include_str!("../../../../migrations/0010_models_of_people.sql")),
     M::up(include_str!("../../../../migrations/0011_topics.sql")),
+    M::up(include_str!("../../../../migrations/0012_vectors.sql")),
 ];
 
 /// The newest schema this program knows.

@@ -3,8 +3,8 @@
 //! A person's words are data, never FTS5 syntax: every term is quoted, so nothing typed can be an error or an operator but
 //! the two that people know, `"exact phrase"` and `prefix*`.
 
-use keepsake_domain::MemoryId;
-use rusqlite::params;
+use keepsake_domain::{ConversationId, EntityId, InteractionId, MemoryId};
+use rusqlite::{OptionalExtension, params};
 
 use crate::Result;
 use crate::conversations::{InteractionRow, interaction};
@@ -84,7 +84,112 @@ pub struct MessageHit {
     pub score: f64,
 }
 
+/// Words, a phrase, or several of them that must all occur, as the index is asked for them.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct WordMatch(String);
+
+impl WordMatch {
+    /// Messages that hold these words one after another; where `is_prefix` the last may go on. Nothing where there is no word.
+    pub fn of(words: &[&str], is_prefix: bool) -> Option<Self> {
+        let plain = |word: &&str| word.chars().filter(|c| c.is_alphanumeric()).collect::<String>();
+        let words: Vec<String> = words.iter().map(plain).filter(|word| !word.is_empty()).collect();
+        let star = if is_prefix { "*" } else { "" };
+        (!words.is_empty()).then(|| Self(format!("\"{}\"{star}", words.join(" "))))
+    }
+
+    /// Messages that match all of these.
+    pub fn all(parts: &[Self]) -> Option<Self> {
+        let parts: Vec<&str> = parts.iter().map(|part| part.0.as_str()).collect();
+        (!parts.is_empty()).then(|| Self(parts.join(" AND ")))
+    }
+}
+
 impl ReadTx<'_> {
+    /// Places in the log of the messages that match, the newest first, for as long as `take` wants more.
+    pub fn matching_messages(&self, words: &WordMatch, mut take: impl FnMut(i64) -> bool) -> Result<()> {
+        let mut statement =
+            self.conn.prepare_cached("SELECT rowid FROM interactions_fts WHERE interactions_fts MATCH ?1 ORDER BY rowid DESC")?;
+        let mut rows = statement.query([&words.0])?;
+        while let Some(row) = rows.next()? {
+            if !take(row.get(0)?) {
+                break;
+            }
+        }
+        Ok(())
+    }
+
+    /// The words of the index that hold a part, as it stands in the index: lower case, without diacritics. Reads all words there are.
+    pub fn words_with(&self, part: &str) -> Result<Vec<String>> {
+        let mut statement = self.conn.prepare_cached("SELECT term FROM interactions_words WHERE instr(term, ?1) > 0")?;
+        let rows = statement.query_map([part], |row| row.get(0))?;
+        Ok(rows.collect::<rusqlite::Result<_>>()?)
+    }
+
+    /// Messages by their places in the log, in the order asked for; those that are gone are left out.
+    pub fn messages_at(&self, seqs: impl IntoIterator<Item = i64>) -> Result<Vec<InteractionRow>> {
+        let mut found = Vec::new();
+        for seq in seqs {
+            found.extend(self.interactions_where("i.seq = ?1", params![seq])?);
+        }
+        Ok(found)
+    }
+
+    /// The text of a message by its place in the log.
+    pub fn text_at(&self, seq: i64) -> Result<Option<String>> {
+        let mut statement = self.conn.prepare_cached("SELECT content FROM interactions WHERE seq = ?1")?;
+        Ok(statement.query_row([seq], |row| row.get(0)).optional()?)
+    }
+
+    /// The message of an id, by its place in the log.
+    pub fn place_of(&self, id: &InteractionId) -> Result<Option<i64>> {
+        let mut statement = self.conn.prepare_cached("SELECT seq FROM interactions WHERE id = ?1")?;
+        Ok(statement.query_row([id.as_str()], |row| row.get(0)).optional()?)
+    }
+
+    /// Every handle with its name, its person's entity, and whether that is the owner.
+    pub fn handles_with_names(&self) -> Result<Vec<(String, String, EntityId, bool)>> {
+        let mut statement = self.conn.prepare_cached(
+            "SELECT h.id, h.display_name, h.entity_id, e.is_owner FROM entity_channels h JOIN entities e ON e.id = h.entity_id ORDER BY h.id",
+        )?;
+        let rows = statement.query_map([], |row| Ok((row.get(0)?, row.get(1)?, row.get::<_, String>(2)?, row.get(3)?)))?;
+        rows.map(|row| {
+            let (handle, name, entity, is_owner) = row?;
+            Ok((handle, name, parse("entity id", &entity)?, is_owner))
+        })
+        .collect()
+    }
+
+    /// The conversations in which something was said under a handle.
+    pub fn conversations_of_handle(&self, handle: &str) -> Result<Vec<ConversationId>> {
+        let mut statement = self.conn.prepare_cached("SELECT conversation_id FROM conversation_people WHERE handle_id = ?1")?;
+        let rows = statement.query_map([handle], |row| row.get::<_, String>(0))?;
+        rows.map(|row| parse("conversation id", &row?)).collect()
+    }
+
+    /// Places in the log of what was said under a handle.
+    pub fn messages_of_handle(&self, handle: &str) -> Result<Vec<i64>> {
+        let mut statement = self.conn.prepare_cached("SELECT seq FROM interactions WHERE handle_id = ?1")?;
+        let rows = statement.query_map([handle], |row| row.get(0))?;
+        Ok(rows.collect::<rusqlite::Result<_>>()?)
+    }
+
+    /// Conversations of channels that a person names by type, id, `type:id` or a part of the title.
+    pub fn conversations_named(&self, text: &str) -> Result<Vec<ConversationId>> {
+        let mut statement = self.conn.prepare_cached(
+            "SELECT id FROM conversations
+              WHERE lower(channel_type) = lower(?1) OR channel_id = ?1 OR channel_type || ':' || channel_id = ?1 OR id = ?1
+                 OR source_conversation = ?1 OR instr(lower(coalesce(title, '')), lower(?1)) > 0",
+        )?;
+        let rows = statement.query_map([text], |row| row.get::<_, String>(0))?;
+        rows.map(|row| parse("conversation id", &row?)).collect()
+    }
+
+    /// Title and channel type of a conversation.
+    pub fn conversation_head(&self, id: &ConversationId) -> Result<Option<(Option<String>, String)>> {
+        let mut statement = self.conn.prepare_cached("SELECT title, channel_type FROM conversations WHERE id = ?1")?;
+        Ok(statement.query_row([id.as_str()], |row| Ok((row.get(0)?, row.get(1)?))).optional()?)
+    }
+
     /// Messages that hold the words, best first.
     pub fn search_messages(&self, typed: &str, limit: u32) -> Result<Vec<MessageHit>> {
         let Some(query) = fts_query(typed) else { return Ok(Vec::new()) };

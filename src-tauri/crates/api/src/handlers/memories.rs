@@ -1,14 +1,14 @@
 //! Candidates and memories: lists, one in full, acts and undo, search.
 
 use keepsake_capture::dedup;
-use keepsake_domain::{Category, MemoryId, OperationId, Relation, Span, Subject, Timestamp, Visibility};
-use keepsake_engine::{Act, Audience};
+use keepsake_domain::{Category, MemoryId, OperationId, Relation, Span, Timestamp, Visibility};
+use keepsake_engine::Act;
 use keepsake_store::{
     EmbeddingOwner, EvidenceRow, InteractionRow, MemoryFacets, MemoryFilter, MemoryListRow, MemorySort, ReadTx,
     Result as StoreResult,
 };
 
-use super::{counts, ids, page, small_page, source, title_or_stand_in};
+use super::{counts, ids, page, source, title_or_stand_in};
 use crate::app::App;
 use crate::error::ApiError;
 use crate::types::ById;
@@ -19,12 +19,6 @@ const CONTEXT_LINES: u32 = 2;
 
 /// A context line is cut here; the source line itself never is.
 const CONTEXT_CHARS_MAX: usize = 280;
-
-/// Hits of a search where the request does not say.
-const HITS: u32 = 20;
-
-/// The most hits of one search.
-const HITS_MAX: u32 = 1_000;
 
 fn row(item: MemoryListRow) -> MemoryRow {
     let MemoryListRow { memory, conversation_title, channel_type, author, has_near, rests_on_private } = item;
@@ -237,77 +231,4 @@ pub(crate) fn undo(app: &App, request: UndoRequest) -> Result<UndoOutcome, ApiEr
         },
         None => UndoOutcome { operation_id: None, summary: "There is nothing left to undo.".to_owned(), restored: Vec::new() },
     })
-}
-
-pub(crate) fn search(app: &App, request: SearchRequest) -> Result<SearchResponse, ApiError> {
-    let limit = if request.limit == 0 { HITS } else { small_page(request.limit, HITS_MAX) };
-    let scope = request.scope.as_deref().unwrap_or("all");
-    if !matches!(scope, "messages" | "memories" | "all") {
-        return Err(ApiError::invalid(format!("'{scope}' is no scope; known: messages, memories, all")));
-    }
-    let audience = Audience { agent: request.agent, person: request.person, channel: request.channel };
-    // Without an audience it is the owner who looks, at everything that is theirs.
-    let found = app.engine().search(&request.query, limit, (audience != Audience::default()).then_some(&audience))?;
-    Ok(app.engine().store().read(|tx| {
-        let mut hits = Vec::new();
-        if scope != "messages" {
-            for (id, score) in found.memories.clone() {
-                let item = tx.memory_in_list(&id)?;
-                // What the person shared is shared; the line it rests on stays where it was said.
-                let mut first = None;
-                for evidence in tx.evidence(&id)? {
-                    let row = tx.interaction(&evidence.interaction_id)?;
-                    if let Some(row) = row.filter(|row| found.shows(&row.conversation_id)) {
-                        first = Some(row);
-                        break;
-                    }
-                }
-                let is_shown = first.is_some();
-                hits.push(SearchHit {
-                    kind: "memory".to_owned(),
-                    id: id.into(),
-                    score,
-                    why: vec!["words".to_owned()],
-                    source: first.as_ref().map(source),
-                    text: item.memory.content.clone(),
-                    conversation_id: first.as_ref().map_or_else(String::new, |row| row.conversation_id.to_string()),
-                    conversation_title: if is_shown {
-                        title_or_stand_in(item.conversation_title.as_deref(), &item.channel_type)
-                    } else {
-                        String::new()
-                    },
-                    author: match &item.memory.subject {
-                        Subject::Owner => {
-                            if is_shown {
-                                item.author
-                            } else {
-                                String::new()
-                            }
-                        }
-                        Subject::Person(name) => name.clone(),
-                    },
-                    time: item.memory.said.0,
-                });
-            }
-        }
-        if scope != "memories" {
-            for hit in found.messages {
-                hits.push(SearchHit {
-                    kind: "message".to_owned(),
-                    id: hit.message.id.to_string(),
-                    score: hit.score,
-                    why: vec!["words".to_owned()],
-                    source: Some(source(&hit.message)),
-                    conversation_id: hit.message.conversation_id.to_string(),
-                    conversation_title: title_or_stand_in(hit.conversation_title.as_deref(), ""),
-                    author: hit.message.author.clone(),
-                    time: hit.message.time.0,
-                    text: hit.message.content,
-                });
-            }
-        }
-        // Memories come first: a person approved them, and both lists are best first already.
-        hits.truncate(limit as usize);
-        Ok(SearchResponse { hits })
-    })?)
 }

@@ -10,6 +10,7 @@ pub(crate) mod memories;
 pub(crate) mod models;
 pub(crate) mod people;
 pub(crate) mod profiles;
+pub(crate) mod search;
 pub(crate) mod sources;
 pub(crate) mod standing;
 pub(crate) mod status;

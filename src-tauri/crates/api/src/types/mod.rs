@@ -10,6 +10,7 @@ pub mod memories;
 pub mod models;
 pub mod people;
 pub mod profiles;
+pub mod search;
 pub mod sources;
 pub mod status;
 pub mod topics;

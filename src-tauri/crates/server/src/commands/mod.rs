@@ -52,7 +52,11 @@ pub(crate) fn engine(args: &Args, embedder: EmbedderSlot) -> Result<Engine, Fail
 
 /// The application without a background worker.
 pub(crate) fn app(args: &Args) -> Result<App, Failure> {
-    let embedder = EmbedderSlot::none();
+    app_with(args, EmbedderSlot::none())
+}
+
+/// As [`app`], with this embedder.
+pub(crate) fn app_with(args: &Args, embedder: EmbedderSlot) -> Result<App, Failure> {
     Ok(App::open(AppOptions { data_dir: data_dir(args)?, embedder, file_access: FileAccess::Upload })?)
 }
 

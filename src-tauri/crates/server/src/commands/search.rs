@@ -3,10 +3,11 @@
 use std::io::BufRead;
 
 use keepsake_api::dispatch;
+use keepsake_engine::EmbedderSlot;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use super::app;
+use super::{app_with, model_dir};
 use crate::args::{Args, SearchArgs};
 use crate::output::{Failure, Output};
 
@@ -18,7 +19,7 @@ struct Question {
 
 /// One search, or one a line of standard input.
 pub(crate) fn run(args: &Args, search: &SearchArgs, output: &mut Output) -> Result<(), Failure> {
-    let app = app(args)?;
+    let app = app_with(args, EmbedderSlot::load(&model_dir()))?;
     let ask = |query: &str, scope: &str| -> Result<Vec<Value>, Failure> {
         if scope == "topics" {
             // Topics come with their own tables; until then there are none to find.
@@ -28,7 +29,7 @@ pub(crate) fn run(args: &Args, search: &SearchArgs, output: &mut Output) -> Resu
             &app,
             "search",
             json!({
-                "query": query, "limit": search.limit, "scope": scope,
+                "query": query, "limit": search.limit, "scope": scope, "explain": search.explain,
                 "agent": search.audience.agent, "person": search.audience.person, "channel": search.audience.channel,
             }),
         )?;
@@ -44,8 +45,16 @@ pub(crate) fn run(args: &Args, search: &SearchArgs, output: &mut Output) -> Resu
             }
             let question: Question = serde_json::from_str(&line)
                 .map_err(|error| Failure::new(format!("standard input, line {}: {error}", number + 1)))?;
-            let hits: Vec<Value> = ask(&question.query, scope)?.iter().map(|hit| hit["source"]["message"].clone()).collect();
-            output.json(&json!({ "id": question.id, "hits": hits }))?;
+            let found = ask(&question.query, scope)?;
+            let hits: Vec<Value> = found.iter().map(|hit| hit["source"]["message"].clone()).collect();
+            let mut answer = json!({ "id": question.id, "hits": hits });
+            if search.explain {
+                // One list of numbers a hit, in the order of the cues' names, which a fit reads.
+                let values =
+                    |hit: &Value| hit["cues"].as_array().map(|cues| cues.iter().map(|cue| cue["value"].clone()).collect());
+                answer["cues"] = found.iter().map(|hit| values(hit).unwrap_or(Value::Null)).collect();
+            }
+            output.json(&answer)?;
         }
         return Ok(());
     }

@@ -40,6 +40,9 @@ fn infested(bench: &Bench) -> keepsake_domain::ImportId {
         .store
         .write(|tx| {
             tx.put_embedding(keepsake_store::EmbeddingOwner::Memory, id.as_str(), "m", &[0.5; 8])?;
+            let gap = tx.vector_gap("m", 1_000)?.expect("nothing has a vector yet");
+            let vectors: Vec<_> = gap.messages.iter().map(|message| (message.seq, 0, vec![0.5; 8])).collect();
+            tx.put_vectors("m", 8, &gap, &vectors)?;
             tx.log_stop(
                 &NewGateLogRow {
                     conversation_id: conversation_id.clone(),

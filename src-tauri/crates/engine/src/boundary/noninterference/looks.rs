@@ -6,12 +6,16 @@ use keepsake_domain::{ConversationId, ProfileId, SummaryId};
 use keepsake_store::{ReadTx, StoreError};
 use keepsake_testkit::MONDAY_TEN;
 
-use crate::{Audience, ContextRequest, ConversationStanding, Engine};
+use crate::{Audience, ContextRequest, ConversationStanding, Engine, Hit, SearchAsk};
 
 /// An observer's way of looking: the right one, or one that filters too late.
 pub(super) type Look = fn(&Engine, &Audience) -> String;
 
 const QUERIES: [&str; 3] = ["Utrecht cello nurse teacher word love", "\"short answers\" allergic", "zanzibar quokka"];
+
+/// Beside [`QUERIES`], of a search alone: names in a question, and operators.
+const SEARCHES: [&str; 3] =
+    ["When did Ben say that Ana plays the cello?", "person:ana", "person:ben channel:dm after:2024 type:message nurse"];
 
 /// The id of an entry or a summary is drawn afresh whenever it is written, so it says nothing; which of several it is does.
 fn without_drawn_ids(text: &str) -> String {
@@ -59,18 +63,24 @@ pub(super) fn look(engine: &Engine, audience: &Audience) -> String {
             }
         }
     }
-    for query in QUERIES {
-        for limit in [1, 50] {
-            match engine.search(query, limit, Some(audience)) {
-                Ok(found) => {
-                    writeln!(seen, "{:?}", found.memories).unwrap();
-                    for hit in &found.messages {
-                        writeln!(seen, "{} {} {:?} {}", hit.message.id, hit.score, hit.conversation_title, hit.message.content)
-                            .unwrap();
-                    }
+    let asked = QUERIES.iter().flat_map(|query| [(query, 1), (query, 50)]).chain(SEARCHES.iter().map(|query| (query, 50)));
+    for (query, limit) in asked {
+        let ask = SearchAsk { query: (*query).to_owned(), limit, audience: Some(audience.clone()), kinds: Vec::new() };
+        match engine.search(&ask) {
+            Ok(found) => {
+                writeln!(seen, "{:?} {:?} {:?}", found.memories, found.people, found.facets).unwrap();
+                for hit in &found.messages {
+                    // The place in the log counts everything, and is told to nobody.
+                    let Hit { message, conversation_title, channel_type, score, why, evidence } = hit;
+                    writeln!(
+                        seen,
+                        "{} {score} {conversation_title:?} {channel_type} {why:?} {evidence:?} {}",
+                        message.id, message.content
+                    )
+                    .unwrap();
                 }
-                Err(error) => writeln!(seen, "error: {error}").unwrap(),
             }
+            Err(error) => writeln!(seen, "error: {error}").unwrap(),
         }
     }
     // Where the conversations stand whose words it may see.
@@ -80,7 +90,7 @@ pub(super) fn look(engine: &Engine, audience: &Audience) -> String {
         writeln!(seen, "error: {error}").unwrap();
     }
     let unknown = Audience { person: Some("matrix:whoever".to_owned()), ..audience.clone() };
-    match engine.search("Utrecht", 5, Some(&unknown)) {
+    match engine.search(&SearchAsk { query: "Utrecht".to_owned(), limit: 5, audience: Some(unknown), kinds: Vec::new() }) {
         Ok(found) => writeln!(seen, "{} {}", found.memories.len(), found.messages.len()).unwrap(),
         Err(error) => writeln!(seen, "error: {error}").unwrap(),
     }
@@ -132,6 +142,26 @@ pub(super) fn broken_looks() -> Vec<(&'static str, Look)> {
                     .unwrap();
             }
             seen
+        }),
+        ("the nearest of everything, and then the filter", |engine, audience| {
+            let mut seen = String::new();
+            for query in QUERIES {
+                let ask = SearchAsk { query: query.to_owned(), limit: 3, audience: None, kinds: Vec::new() };
+                let found = engine.search(&ask).unwrap();
+                engine
+                    .with_view(audience, |_, view| {
+                        for hit in found.messages.iter().filter(|hit| view.shows(&hit.message.conversation_id)) {
+                            writeln!(seen, "{}", hit.message.id).unwrap();
+                        }
+                        Ok(())
+                    })
+                    .unwrap();
+            }
+            seen
+        }),
+        ("the names of everybody", |engine, audience| {
+            let known = engine.search(&SearchAsk { query: "ben".to_owned(), limit: 9, ..SearchAsk::default() }).unwrap().people;
+            format!("{} {}", known.iter().map(|person| person.handles.len()).sum::<usize>(), look(engine, audience))
         }),
         ("counted before the filter", |engine, audience| {
             let hits: Vec<usize> = QUERIES.iter().map(|query| every_hit(engine, query, 1_000).len()).collect();

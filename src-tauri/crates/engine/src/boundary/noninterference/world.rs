@@ -138,6 +138,7 @@ impl World {
         engine.derive_profiles_now().unwrap();
         let now = engine.now();
         engine.store().write(|tx| tx.set_agent("parrot", Visibility::Public, now)).unwrap();
+        engine.embed_missing(&Unwatched).unwrap();
         // Long enough for every conversation to rest, so that each is summed up that can be.
         clock.advance_ms(SETTLED_AFTER_MS);
         ids.begin(800);

@@ -1,0 +1,149 @@
+//! The one search: people, memories and messages as one list, with what they have in common.
+
+use keepsake_domain::Subject;
+use keepsake_engine::{Audience, CUE_NAMES, Found, Hit, Kind, MemoryHit, PersonHit, SearchAsk, WEIGHTS_VERSION, rfc3339};
+use keepsake_store::{ReadTx, Result as StoreResult};
+
+use super::{small_page, source, title_or_stand_in};
+use crate::app::App;
+use crate::error::ApiError;
+use crate::types::Count;
+use crate::types::search::*;
+
+/// Hits of a search where the request does not say.
+const HITS: u32 = 20;
+
+/// The most hits of one search.
+const HITS_MAX: u32 = 1_000;
+
+/// People that stand before everything else, at most: whoever looks for somebody looks for one.
+const PEOPLE_FIRST: usize = 3;
+
+fn ranges(found: &Found, text: &str) -> Vec<TextRange> {
+    let range = |place: std::ops::Range<usize>| TextRange { start: place.start as u32, end: place.end as u32 };
+    found.highlights(text).into_iter().map(range).collect()
+}
+
+fn person(hit: &PersonHit, found: &Found) -> SearchHit {
+    SearchHit {
+        kind: Kind::Person.name().to_owned(),
+        id: hit.id.to_string(),
+        score: hit.score,
+        why: vec!["name".to_owned()],
+        source: None,
+        text: hit.name.clone(),
+        highlights: ranges(found, &hit.name),
+        conversation_id: String::new(),
+        conversation_title: String::new(),
+        channel_type: String::new(),
+        author: hit.name.clone(),
+        time: 0,
+        handles: hit.handles.clone(),
+        cues: None,
+    }
+}
+
+fn memory(tx: &ReadTx<'_>, hit: &MemoryHit, found: &Found) -> StoreResult<SearchHit> {
+    let item = tx.memory_in_list(&hit.id)?;
+    // What the person shared is shared; the line it rests on stays where it was said.
+    let mut first = None;
+    for evidence in tx.evidence(&hit.id)? {
+        let row = tx.interaction(&evidence.interaction_id)?;
+        if let Some(row) = row.filter(|row| found.shows(&row.conversation_id)) {
+            first = Some(row);
+            break;
+        }
+    }
+    let is_shown = first.is_some();
+    let shown = |text: String| if is_shown { text } else { String::new() };
+    Ok(SearchHit {
+        kind: Kind::Memory.name().to_owned(),
+        id: hit.id.to_string(),
+        score: hit.score,
+        why: hit.why.iter().map(|why| why.name().to_owned()).collect(),
+        source: first.as_ref().map(source),
+        highlights: ranges(found, &item.memory.content),
+        text: item.memory.content.clone(),
+        conversation_id: first.as_ref().map_or_else(String::new, |row| row.conversation_id.to_string()),
+        conversation_title: shown(title_or_stand_in(item.conversation_title.as_deref(), &item.channel_type)),
+        author: match &item.memory.subject {
+            Subject::Owner => shown(item.author),
+            Subject::Person(name) => name.clone(),
+        },
+        channel_type: shown(item.channel_type),
+        time: item.memory.said.0,
+        handles: Vec::new(),
+        cues: None,
+    })
+}
+
+fn message(hit: &Hit, found: &Found, explain: bool) -> SearchHit {
+    let cues = || {
+        let cues = CUE_NAMES.iter().zip(hit.evidence.cues());
+        cues.map(|(name, value)| SearchCue { name: (*name).to_owned(), value: f64::from(value) }).collect()
+    };
+    SearchHit {
+        kind: Kind::Message.name().to_owned(),
+        id: hit.message.id.to_string(),
+        score: hit.score,
+        why: hit.why.iter().map(|why| why.name().to_owned()).collect(),
+        source: Some(source(&hit.message)),
+        highlights: ranges(found, &hit.message.content),
+        conversation_id: hit.message.conversation_id.to_string(),
+        conversation_title: title_or_stand_in(hit.conversation_title.as_deref(), &hit.channel_type),
+        channel_type: hit.channel_type.clone(),
+        author: hit.message.author.clone(),
+        time: hit.message.time.0,
+        text: hit.message.content.clone(),
+        handles: Vec::new(),
+        cues: explain.then(cues),
+    }
+}
+
+fn filters(found: &Found) -> Vec<SearchFilter> {
+    let filters = &found.query.filters;
+    let of = |operator: &str, value: String| SearchFilter { operator: operator.to_owned(), value };
+    let people = filters.people.iter().map(|name| of("person", name.clone()));
+    let channels = filters.channels.iter().map(|name| of("channel", name.clone()));
+    let times = [("after", filters.after), ("before", filters.before)];
+    let times = times.into_iter().filter_map(|(name, time)| Some(of(name, rfc3339(time?))));
+    let kinds = filters.kinds.iter().map(|kind| of("type", kind.name().to_owned()));
+    people.chain(channels).chain(times).chain(kinds).collect()
+}
+
+pub(crate) fn search(app: &App, request: SearchRequest) -> Result<SearchResponse, ApiError> {
+    let limit = if request.limit == 0 { HITS } else { small_page(request.limit, HITS_MAX) };
+    let kinds = match request.scope.as_deref().unwrap_or("all") {
+        "all" => Vec::new(),
+        "messages" => vec![Kind::Message],
+        "memories" => vec![Kind::Memory],
+        "people" => vec![Kind::Person],
+        other => return Err(ApiError::invalid(format!("'{other}' is no scope; known: messages, memories, people, all"))),
+    };
+    let is_mixed = kinds.len() != 1;
+    let audience = Audience { agent: request.agent, person: request.person, channel: request.channel };
+    // Without an audience it is the owner who looks, at everything that is theirs.
+    let audience = (audience != Audience::default()).then_some(audience);
+    let found = app.engine().search(&SearchAsk { query: request.query, limit, audience, kinds })?;
+    let limit = limit as usize;
+    // In a mixed list each kind leaves room for the next: a person approved the memories, and the messages are what was said.
+    let room = |of: usize, share: usize| if is_mixed { of.min(share) } else { of };
+    let people = room(found.people.len(), PEOPLE_FIRST.min(limit.div_ceil(4)));
+    let memories = match found.messages.len() {
+        messages if is_mixed => found.memories.len().min((limit - people).saturating_sub(messages).max(limit.div_ceil(2))),
+        _ => found.memories.len(),
+    };
+    let mut hits: Vec<SearchHit> = found.people.iter().take(people).map(|hit| person(hit, &found)).collect();
+    hits.extend(
+        app.engine().store().read(|tx| {
+            found.memories.iter().take(memories).map(|hit| memory(tx, hit, &found)).collect::<StoreResult<Vec<_>>>()
+        })?,
+    );
+    hits.extend(found.messages.iter().map(|hit| message(hit, &found, request.explain)));
+    hits.truncate(limit);
+    let facets = found.facets.iter().map(|facet| SearchFacet {
+        name: facet.name.to_owned(),
+        values: facet.values.iter().map(|(name, count)| Count { name: name.clone(), label: None, count: *count }).collect(),
+    });
+    Ok(SearchResponse { facets: facets.collect(), filters: filters(&found), hits, weights_version: WEIGHTS_VERSION })
+}

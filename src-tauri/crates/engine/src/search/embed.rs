@@ -1,0 +1,125 @@
+//! Vectors of messages, made in the background: the newest first, a batch a transaction, and never at a bad time.
+//!
+//! What is done is kept by the store, so a job that was stopped goes on where it stood. On battery, and while files are being read or
+//! read through for memories, it waits. A long message has a vector for each part, as the model reads no more than a paragraph.
+//!
+//! Deliberately not here: which messages get one (`store`), and the model (`models`).
+
+use std::ops::Range;
+
+use keepsake_domain::{Lane, Timestamp};
+use keepsake_models::Embedder;
+
+use crate::queue::Hold;
+use crate::work::Control;
+use crate::{Engine, EngineError, Result};
+
+/// Messages between two looks at the cancel button: a second or so of work.
+const MESSAGES_A_BATCH: u32 = 128;
+
+/// Characters of a part: some 200 tokens, which the model reads whole.
+const PART_CHARS: usize = 800;
+
+/// Parts of one message: what a page that was pasted is about shows in its first screens.
+const PARTS_MAX: usize = 8;
+
+const ON_BATTERY: &str = "on battery, vectors wait for the power to come back";
+
+/// When to look again whether the power is back, or the other work is done.
+const WAIT_MS: i64 = 60_000;
+const WAIT_FOR_WORK_MS: i64 = 5_000;
+
+/// The parts of a text, in bytes: cut between words where there are words.
+pub(super) fn parts(text: &str) -> Vec<Range<usize>> {
+    let mut parts = Vec::new();
+    let mut start = 0;
+    while start < text.len() && parts.len() < PARTS_MAX {
+        let rest = &text[start..];
+        let limit = rest.char_indices().nth(PART_CHARS).map_or(rest.len(), |(at, _)| at);
+        let end = if limit == rest.len() {
+            limit
+        } else {
+            rest[..limit].rfind(char::is_whitespace).filter(|cut| *cut > limit / 2).unwrap_or(limit)
+        };
+        if rest[..end].chars().any(char::is_alphanumeric) {
+            parts.push(start..start + end);
+        }
+        start += end.max(1);
+    }
+    parts
+}
+
+impl Engine {
+    /// Why no vectors are to be made now, where one waits to be.
+    pub(crate) fn embedding_hold(&self, now: Timestamp) -> Result<Option<Hold>> {
+        if !self.inner.power.is_on_battery() || self.store().read(|tx| tx.next_due(Lane::Embed))?.is_none() {
+            return Ok(None);
+        }
+        Ok(Some(Hold { why: ON_BATTERY.to_owned(), until: now.plus_ms(WAIT_MS) }))
+    }
+
+    /// Whether this has become a bad time for work of no hurry; why, and for how long.
+    fn should_wait(&self) -> Result<Option<EngineError>> {
+        if self.inner.power.is_on_battery() {
+            return Ok(Some(EngineError::NotYet { why: ON_BATTERY, retry_ms: WAIT_MS }));
+        }
+        let is_busy = self.store().read(|tx| tx.has_running_jobs(&[Lane::Import, Lane::Capture]))?;
+        Ok(is_busy.then_some(EngineError::NotYet { why: "waits until files are read", retry_ms: WAIT_FOR_WORK_MS }))
+    }
+
+    /// Gives a vector to every message that should have one; how many messages were looked at.
+    pub(crate) fn embed_messages(&self, embedder: &dyn Embedder, control: &dyn Control) -> Result<u64> {
+        self.store().write(|tx| tx.drop_other_vectors(embedder.name()))?;
+        let mut looked_at = 0;
+        loop {
+            let Some(gap) = self.store().read(|tx| tx.vector_gap(embedder.name(), MESSAGES_A_BATCH))? else {
+                return Ok(looked_at);
+            };
+            if let Some(wait) = self.should_wait()? {
+                return Err(wait);
+            }
+            let mut owners = Vec::new();
+            let mut texts = Vec::new();
+            for message in &gap.messages {
+                let text = message.text.as_deref().unwrap_or_default();
+                for (part, range) in parts(text).into_iter().enumerate() {
+                    owners.push((message.seq, part as u32));
+                    texts.push(&text[range]);
+                }
+            }
+            let vectors = embedder.embed(&texts)?;
+            let rows: Vec<(i64, u32, Vec<f32>)> =
+                owners.into_iter().zip(vectors).map(|((seq, part), vector)| (seq, part, vector)).collect();
+            self.store().write(|tx| tx.put_vectors(embedder.name(), embedder.dimension(), &gap, &rows))?;
+            looked_at += gap.messages.len() as u64;
+            let (done, total) = self.store().read(|tx| tx.vector_progress(embedder.name()))?;
+            control.progress("Learning what messages mean", done, total);
+            if control.is_cancelled() {
+                return Err(EngineError::Cancelled);
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_long_text_is_cut_between_words_and_nothing_is_lost_up_to_the_last_part() {
+        let check = |text: &str, expect: usize, why: &str| {
+            let found = parts(text);
+            assert_eq!(found.len(), expect, "{why}");
+            assert!(found.iter().all(|part| text[part.clone()].chars().count() <= PART_CHARS), "{why}");
+        };
+        check("", 0, "nothing");
+        check("?! …", 0, "no word");
+        check("one line", 1, "a line");
+        check(&"word ".repeat(400), 3, "two thousand characters");
+        check(&"word ".repeat(4_000), PARTS_MAX, "a book");
+        check(&"漢".repeat(2_000), 3, "a script without spaces");
+        let text = "word ".repeat(400);
+        let joined: String = parts(&text).into_iter().map(|part| &text[part]).collect();
+        assert_eq!(joined.split_whitespace().count(), 400);
+    }
+}

@@ -1,0 +1,117 @@
+//! Memories for a question, by words and meaning: the list of a search and the order in a context are one.
+
+use std::collections::HashMap;
+
+use keepsake_domain::MemoryId;
+use keepsake_retrieval::Query;
+use keepsake_store::{ReadTx, StoreError};
+
+use super::{Why, best_first, memory_fits};
+use crate::Engine;
+use crate::boundary::View;
+
+/// How much nearness in meaning counts beside one rare word found: a cosine of 0.5 is about as telling as one word.
+const MEANING_WEIGHT: f64 = 8.0;
+
+/// Below this cosine a statement has nothing to do with the question.
+const MEANING_MIN: f32 = 0.25;
+
+/// A memory that was found.
+#[derive(Debug, Clone, PartialEq)]
+pub struct MemoryHit {
+    /// The memory.
+    pub id: MemoryId,
+    /// Higher is better; comparable within one answer only.
+    pub score: f64,
+    /// Why it was found.
+    pub why: Vec<Why>,
+}
+
+impl Engine {
+    /// Those of the given memories that have to do with a question, best first, with why.
+    pub(crate) fn rank_memories(
+        &self,
+        tx: &ReadTx<'_>,
+        memories: &[MemoryId],
+        typed: &str,
+        vector: Option<(&str, &[f32])>,
+        limit: usize,
+    ) -> Result<Vec<MemoryHit>, StoreError> {
+        let by_words: HashMap<MemoryId, f64> = tx.search_memories_within(typed, memories)?.into_iter().collect();
+        let mut meanings: HashMap<MemoryId, f64> = HashMap::new();
+        if let Some((model, vector)) = vector {
+            for (id, cosine) in self.memory_meanings(tx, memories, model, vector)? {
+                if cosine >= MEANING_MIN {
+                    meanings.insert(id, f64::from(cosine) * MEANING_WEIGHT);
+                }
+            }
+        }
+        // In a fixed order before it is sorted by score, so that equals stand as they came, the newest first.
+        let score = |id: &MemoryId| match (by_words.get(id), meanings.get(id)) {
+            (None, None) => None,
+            (words, meaning) => Some(words.copied().unwrap_or(0.0) + meaning.copied().unwrap_or(0.0)),
+        };
+        let scored = memories.iter().rev().filter_map(|id| score(id).map(|score| (id.clone(), score))).collect();
+        Ok(best_first(scored, limit)
+            .into_iter()
+            .map(|(id, score)| {
+                let mut why = Vec::new();
+                if by_words.contains_key(&id) {
+                    why.push(Why::Words);
+                }
+                if meanings.contains_key(&id) {
+                    why.push(Why::Meaning);
+                }
+                MemoryHit { id, score, why }
+            })
+            .collect())
+    }
+
+    fn memory_meanings(
+        &self,
+        tx: &ReadTx<'_>,
+        memories: &[MemoryId],
+        model: &str,
+        vector: &[f32],
+    ) -> Result<Vec<(MemoryId, f32)>, StoreError> {
+        self.inner.search.add_memories(tx, model, memories)?;
+        let index = self.inner.search.current(tx, Some(model))?;
+        Ok(memories.iter().filter_map(|id| Some((id.clone(), index.memory_meaning(vector, id)?))).collect())
+    }
+
+    pub(crate) fn search_memories(
+        &self,
+        tx: &ReadTx<'_>,
+        view: Option<&View>,
+        query: &Query,
+        vector: Option<(&str, &[f32])>,
+        limit: usize,
+    ) -> Result<Vec<MemoryHit>, StoreError> {
+        // Who said it and where are asked of messages; a memory has no single answer.
+        if !query.has_words() || !query.filters.people.is_empty() || !query.filters.channels.is_empty() {
+            return Ok(Vec::new());
+        }
+        let mut open = match view {
+            Some(view) => view.memories(tx, None)?.memories,
+            None => tx.memories_active(None)?,
+        };
+        if query.filters.after.is_some() || query.filters.before.is_some() {
+            let mut fitting = Vec::new();
+            for id in open {
+                if memory_fits(query, tx.memory(&id)?.said) {
+                    fitting.push(id);
+                }
+            }
+            open = fitting;
+        }
+        let phrases = query.phrases.iter().map(|phrase| {
+            let words: Vec<&str> = phrase.iter().map(|term| term.plain.as_str()).collect();
+            format!("\"{}\"", words.join(" "))
+        });
+        let words = query.terms.iter().map(|term| format!("{}{}", term.plain, if term.is_prefix { "*" } else { "" }));
+        let typed = phrases.chain(words).collect::<Vec<_>>().join(" ");
+        // A phrase must occur, whatever is near to it in meaning.
+        let vector = vector.filter(|_| query.phrases.is_empty());
+        self.rank_memories(tx, &open, &typed, vector, limit)
+    }
+}

@@ -1,0 +1,300 @@
+//! One search over messages, memories and people: over everything for the owner, over what may surface for anybody else.
+//!
+//! A search reads what was typed, brings the index in memory up to date with its own snapshot of the store, and asks each kind for
+//! itself. Without a model, or before vectors are made, it goes by words alone. What an audience may not see is filtered before
+//! anything is counted, ranked or cut (`scope`); so are the names of those who speak only where it does not look.
+//!
+//! Topics come beside these as a kind of their own ([`Kind::Topic`]); they are found by what they say, as memories are.
+//!
+//! Deliberately not here: the shape of the wire (`api`), weights and words (`retrieval`), SQL (`store`).
+
+mod embed;
+mod index;
+mod memories;
+mod people;
+mod rank;
+mod scope;
+
+use std::collections::BTreeMap;
+use std::ops::Range;
+use std::sync::{PoisonError, RwLock, RwLockReadGuard};
+
+use keepsake_domain::{ConversationId, EntityId, MemoryId, Timestamp};
+use keepsake_retrieval::{Cues, Moment, Query, words};
+use keepsake_store::{ReadTx, StoreError};
+
+use crate::boundary::{Audience, View};
+use crate::{Engine, Result};
+
+pub use keepsake_retrieval::{CUE_NAMES, Kind, WEIGHTS_VERSION};
+pub use memories::MemoryHit;
+pub use people::PersonHit;
+pub use rank::{Hit, Why};
+
+use index::Index;
+use rank::Asked;
+use scope::Scope;
+
+/// Values of a facet that are told; more are no choice.
+const FACET_VALUES: usize = 12;
+
+/// Milliseconds of a day.
+const DAY_MS: i64 = 86_400_000;
+
+/// What is searched for.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct SearchAsk {
+    /// As typed: words, `"exact phrases"`, `prefix*`, operators.
+    pub query: String,
+    /// Hits of each kind, at most.
+    pub limit: u32,
+    /// For whom; nobody is the owner.
+    pub audience: Option<Audience>,
+    /// These kinds alone; none is all. A `type:` that was typed narrows it further.
+    pub kinds: Vec<Kind>,
+}
+
+/// How often a value occurs among the hits.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Facet {
+    /// What it counts: `channel`, `author`, `month`.
+    pub name: &'static str,
+    /// Values with how many hits have them, the commonest first.
+    pub values: Vec<(String, u64)>,
+}
+
+/// What was found.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Found {
+    /// Approved memories, best first.
+    pub memories: Vec<MemoryHit>,
+    /// Messages, best first.
+    pub messages: Vec<Hit>,
+    /// People, best first.
+    pub people: Vec<PersonHit>,
+    /// What the messages have in common.
+    pub facets: Vec<Facet>,
+    /// What was understood of what was typed.
+    pub query: Query,
+    /// Where the asker may see the lines themselves; `None` for the owner, who may everywhere.
+    visible: Option<std::collections::BTreeSet<ConversationId>>,
+}
+
+impl Found {
+    /// Whether the asker may see a conversation's own lines.
+    pub fn shows(&self, conversation: &ConversationId) -> bool {
+        self.visible.as_ref().is_none_or(|visible| visible.contains(conversation))
+    }
+
+    /// Where the words that were looked for stand in a text, in code points, in their order and apart from each other.
+    pub fn highlights(&self, text: &str) -> Vec<Range<usize>> {
+        highlights(&self.query, text)
+    }
+}
+
+/// Where the words and phrases of a query stand in a text.
+fn highlights(query: &Query, text: &str) -> Vec<Range<usize>> {
+    let found = words(text);
+    let mut places: Vec<Range<usize>> = Vec::new();
+    for word in &found {
+        if query.terms.iter().any(|term| term.matches(word)) {
+            places.push(word.place.clone());
+            continue;
+        }
+        let parts = query.terms.iter().filter_map(|term| term.within(word));
+        // A word with diacritics written apart is longer than its plain form; a part of it is shown up to its end.
+        places.extend(parts.map(|part| word.place.start + part.start..(word.place.start + part.end).min(word.place.end)));
+    }
+    for phrase in &query.phrases {
+        for window in found.windows(phrase.len()) {
+            if window.iter().zip(phrase).all(|(word, term)| term.matches(word))
+                && let (Some(first), Some(last)) = (window.first(), window.last())
+            {
+                places.push(first.place.start..last.place.end);
+            }
+        }
+    }
+    places.sort_by_key(|place| (place.start, std::cmp::Reverse(place.end)));
+    let mut apart: Vec<Range<usize>> = Vec::new();
+    for place in places {
+        match apart.last_mut() {
+            Some(last) if place.start < last.end => last.end = last.end.max(place.end),
+            _ => apart.push(place),
+        }
+    }
+    apart
+}
+
+/// The index in memory, for the engine's parts.
+#[derive(Debug, Default)]
+pub(crate) struct SearchIndex(RwLock<Index>);
+
+impl SearchIndex {
+    /// The index with everything that this snapshot holds.
+    fn current(&self, tx: &ReadTx<'_>, model: Option<&str>) -> std::result::Result<RwLockReadGuard<'_, Index>, StoreError> {
+        {
+            let index = self.0.read().unwrap_or_else(PoisonError::into_inner);
+            if index.is_current(tx, model)? {
+                return Ok(index);
+            }
+        }
+        self.0.write().unwrap_or_else(PoisonError::into_inner).update(tx, model)?;
+        Ok(self.0.read().unwrap_or_else(PoisonError::into_inner))
+    }
+
+    /// Reads the vectors of these memories that are not here yet.
+    fn add_memories(&self, tx: &ReadTx<'_>, model: &str, ids: &[MemoryId]) -> std::result::Result<(), StoreError> {
+        self.0.write().unwrap_or_else(PoisonError::into_inner).add_memories(tx, model, ids)
+    }
+}
+
+impl Engine {
+    /// What answers, of what the audience may see.
+    pub fn search(&self, ask: &SearchAsk) -> Result<Found> {
+        let moment = self.moment();
+        match &ask.audience {
+            None => Ok(self.store().read(|tx| self.search_in(tx, None, ask, moment))?),
+            Some(audience) => self.with_view(audience, |tx, view| self.search_in(tx, Some(view), ask, moment)),
+        }
+    }
+
+    /// Where and when questions are asked.
+    pub(crate) fn moment(&self) -> Moment {
+        Moment { now: self.now(), utc_offset_minutes: self.inner.utc_offset_minutes }
+    }
+
+    fn search_in(
+        &self,
+        tx: &ReadTx<'_>,
+        view: Option<&View>,
+        ask: &SearchAsk,
+        moment: Moment,
+    ) -> std::result::Result<Found, StoreError> {
+        let query = Query::read(&ask.query, moment);
+        let wants = |kind: Kind| query.filters.wants(kind) && (ask.kinds.is_empty() || ask.kinds.contains(&kind));
+        let limit = ask.limit as usize;
+        let mut found = Found { visible: view.map(|view| view.conversations().iter().cloned().collect()), ..Found::default() };
+        if !query.is_empty() {
+            let (vector, model) = match self.question_vector(tx, view, &query)? {
+                Some((model, vector)) => (Some(vector), Some(model)),
+                None => (None, None),
+            };
+            if wants(Kind::Memory) {
+                let known = model.as_deref().zip(vector.as_deref());
+                found.memories = self.search_memories(tx, view, &query, known, limit)?;
+            }
+            if wants(Kind::Message) {
+                found.messages = self.answering(tx, view, &query, vector.as_deref(), None, limit.max(1))?;
+                found.facets = facets(&found.messages, moment);
+                found.messages.truncate(limit);
+            }
+            if wants(Kind::Person) {
+                found.people = self.search_people(tx, view, &query, limit)?;
+            }
+        }
+        found.query = query;
+        Ok(found)
+    }
+
+    /// The question as a vector, with the model's name; nothing where there is no model or it fails, and words alone decide.
+    pub(crate) fn question_vector(
+        &self,
+        tx: &ReadTx<'_>,
+        view: Option<&View>,
+        query: &Query,
+    ) -> std::result::Result<Option<(String, Vec<f32>)>, StoreError> {
+        let Some(embedder) = self.inner.embedder.ready().filter(|_| query.has_words()) else { return Ok(None) };
+        let index = self.inner.search.current(tx, Some(embedder.name()))?;
+        let speakers = rank::speakers_in(tx, &index, view, query, &Cues::default())?;
+        let about = rank::without_names(&query.about, &speakers);
+        drop(index);
+        let vector = embedder
+            .embed(&[&about])
+            .inspect_err(|error| tracing::warn!(%error, "a question could not be embedded"))
+            .ok()
+            .and_then(|mut vectors| vectors.pop());
+        Ok(vector.map(|vector| (embedder.name().to_owned(), vector)))
+    }
+
+    /// The messages that answer, of those that may surface and were said until a moment.
+    pub(crate) fn answering(
+        &self,
+        tx: &ReadTx<'_>,
+        view: Option<&View>,
+        query: &Query,
+        vector: Option<&[f32]>,
+        until: Option<Timestamp>,
+        limit: usize,
+    ) -> std::result::Result<Vec<Hit>, StoreError> {
+        let embedder = self.inner.embedder.ready();
+        let index = self.inner.search.current(tx, embedder.as_ref().map(|embedder| embedder.name()))?;
+        let cues = Cues::read(&query.about, self.moment());
+        let speakers = rank::speakers_in(tx, &index, view, query, &cues)?;
+        let map = self.map(tx)?;
+        let people = self.people_meant(tx, view, &index, &query.filters.people)?;
+        let person_of = |entity: &EntityId| map.persons.of(entity);
+        let scope = Scope::new(tx, &index, view, &query.filters, until, &people, person_of)?;
+        rank::messages(tx, &index, &scope, &Asked { query, cues: &cues, speakers, vector }, limit)
+    }
+}
+
+/// What the hits have in common, in the person's zone.
+fn facets(hits: &[Hit], moment: Moment) -> Vec<Facet> {
+    let month = |time: Timestamp| {
+        let local = Timestamp(time.0 + i64::from(moment.utc_offset_minutes) * 60_000);
+        crate::rfc3339(Timestamp(local.0 - local.0.rem_euclid(DAY_MS))).chars().take(7).collect::<String>()
+    };
+    let of = |name, value: &dyn Fn(&Hit) -> String| {
+        let mut counts: BTreeMap<String, u64> = BTreeMap::new();
+        for hit in hits {
+            *counts.entry(value(hit)).or_default() += 1;
+        }
+        let mut values: Vec<(String, u64)> = counts.into_iter().collect();
+        values.sort_by(|a, b| b.1.cmp(&a.1).then(a.0.cmp(&b.0)));
+        values.truncate(FACET_VALUES);
+        Facet { name, values }
+    };
+    vec![
+        of("channel", &|hit| hit.channel_type.clone()),
+        of("author", &|hit| hit.message.author.clone()),
+        of("month", &|hit| month(hit.message.time)),
+    ]
+}
+
+/// Whether a memory may be looked at under the filters of a query: they are about messages, but a kind and a time hold for it too.
+pub(crate) fn memory_fits(query: &Query, said: Timestamp) -> bool {
+    let filters = &query.filters;
+    filters.after.is_none_or(|after| said >= after) && filters.before.is_none_or(|before| said < before)
+}
+
+/// Ids with scores, the best first; of equals the one that came first in the list given.
+pub(crate) fn best_first(mut scored: Vec<(MemoryId, f64)>, limit: usize) -> Vec<(MemoryId, f64)> {
+    scored.sort_by(|a, b| b.1.total_cmp(&a.1));
+    scored.truncate(limit);
+    scored
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn words_and_phrases_are_shown_where_they_stand() {
+        let moment = Moment { now: Timestamp(0), utc_offset_minutes: 0 };
+        let check = |typed: &str, text: &str, expect: &[&str]| {
+            let chars: Vec<char> = text.chars().collect();
+            let found = highlights(&Query::read(typed, moment), text);
+            let shown: Vec<String> = found.into_iter().map(|place| chars[place].iter().collect()).collect();
+            assert_eq!(shown, expect, "{typed:?} in {text:?}");
+        };
+        check("run cafe", "🙂 Running to the Café", &["Running", "Café"]);
+        check("\"blue jacket\"", "A blue jacket, a jacket", &["blue jacket"]);
+        check("jacket \"blue jacket\"", "A blue jacket, a jacket", &["blue jacket", "jacket"]);
+        check("harb*", "the harbour", &["harbour"]);
+        check("arbour", "the harbour", &["arbour"]);
+        check("oat", "the boat", &[]);
+        check("東京", "昨日東京に行った。", &["東京"]);
+        check("boat", "nothing here", &[]);
+        check("", "nothing here", &[]);
+    }
+}

@@ -1,0 +1,135 @@
+//! People for a question, by name or handle, and whom `person:` means.
+
+use std::collections::{BTreeMap, HashSet};
+
+use keepsake_domain::EntityId;
+use keepsake_retrieval::{Query, fold, words};
+use keepsake_store::{ReadTx, StoreError};
+
+use super::index::Index;
+use super::scope::named_speakers;
+use crate::Engine;
+use crate::boundary::View;
+
+/// The score of somebody whose whole name was typed, by any word of it, and by the beginning of one.
+const WHOLE: f64 = 3.0;
+const WORD: f64 = 2.0;
+const BEGINNING: f64 = 1.0;
+
+/// A beginning of a name shorter than this names nobody.
+const BEGINNING_CHARS_MIN: usize = 3;
+
+/// A person who was found.
+#[derive(Debug, Clone, PartialEq)]
+pub struct PersonHit {
+    /// The person.
+    pub id: EntityId,
+    /// The first of their names.
+    pub name: String,
+    /// Their handles, as `channel:handle`.
+    pub handles: Vec<String>,
+    /// Higher is better; comparable within one answer only.
+    pub score: f64,
+}
+
+impl Engine {
+    /// Whom `person:` means, of those who speak where the audience may look: everybody who goes by that name or handle.
+    pub(crate) fn people_meant(
+        &self,
+        tx: &ReadTx<'_>,
+        view: Option<&View>,
+        index: &Index,
+        typed: &[String],
+    ) -> Result<Vec<EntityId>, StoreError> {
+        if typed.is_empty() {
+            return Ok(Vec::new());
+        }
+        let map = self.map(tx)?;
+        let mut handles = HashSet::new();
+        let mut entities = HashSet::new();
+        let mut names: Vec<Vec<String>> = Vec::new();
+        for text in typed {
+            if let Ok(entity) = text.parse::<EntityId>() {
+                entities.insert(map.persons.of(&entity));
+            }
+            if let Some((channel, address)) = text.split_once(':')
+                && let Some(row) = tx.handle_by_address(channel, address)?
+            {
+                handles.insert(row.id.to_string());
+            }
+            names.push(words(text).into_iter().map(|word| word.plain).collect());
+        }
+        let owner = |text: &String| text.eq_ignore_ascii_case("me");
+        let wants_owner = typed.iter().any(owner);
+        let found = named_speakers(tx, index, view, |speaker| {
+            // Each word that was typed is a word of the name: "Ana" is Ana Lima too.
+            let is_named = |wanted: &Vec<String>| !wanted.is_empty() && wanted.iter().all(|word| speaker.names.contains(word));
+            handles.contains(&speaker.handle)
+                || entities.contains(&map.persons.of(&speaker.entity))
+                || wants_owner && speaker.is_owner
+                || names.iter().any(is_named)
+        })?;
+        Ok(found.into_iter().map(|speaker| map.persons.of(&speaker.entity)).collect())
+    }
+
+    pub(crate) fn search_people(
+        &self,
+        tx: &ReadTx<'_>,
+        view: Option<&View>,
+        query: &Query,
+        limit: usize,
+    ) -> Result<Vec<PersonHit>, StoreError> {
+        // Filters are about what was said.
+        if !query.has_words()
+            || query.filters.after.is_some()
+            || query.filters.before.is_some()
+            || !query.filters.channels.is_empty()
+        {
+            return Ok(Vec::new());
+        }
+        let index = self.inner.search.current(tx, None)?;
+        let map = self.map(tx)?;
+        let typed: Vec<String> = words(&query.about).into_iter().map(|word| word.plain).collect();
+        let wanted: Vec<&str> =
+            query.terms.iter().chain(query.phrases.iter().flatten()).map(|term| term.plain.as_str()).collect();
+        let score = |names: &[String]| {
+            if names.is_empty() {
+                return 0.0;
+            }
+            if names.iter().all(|name| typed.contains(name)) {
+                return WHOLE;
+            }
+            let best = |word: &&str| {
+                let is_beginning = |name: &String| word.chars().count() >= BEGINNING_CHARS_MIN && name.starts_with(*word);
+                if names.iter().any(|name| name == word) {
+                    WORD
+                } else if names.iter().any(is_beginning) {
+                    BEGINNING
+                } else {
+                    0.0
+                }
+            };
+            wanted.iter().map(best).fold(0.0, f64::max)
+        };
+        let found = named_speakers(tx, &index, view, |speaker| score(&speaker.names) > 0.0)?;
+        let open: HashSet<&str> = found.iter().map(|speaker| speaker.handle.as_str()).collect();
+        let mut people: BTreeMap<EntityId, PersonHit> = BTreeMap::new();
+        for row in tx.handles()?.into_iter().filter(|row| open.contains(row.id.as_str())) {
+            let id = map.persons.of(&row.entity_id);
+            let names: Vec<String> = words(&row.display_name).into_iter().map(|word| fold(&word.plain)).collect();
+            let score = score(&names);
+            let person = people.entry(id.clone()).or_insert_with(|| PersonHit {
+                id,
+                name: row.display_name.clone(),
+                handles: Vec::new(),
+                score,
+            });
+            person.score = person.score.max(score);
+            person.handles.push(format!("{}:{}", row.channel_type, row.handle));
+        }
+        let mut people: Vec<PersonHit> = people.into_values().collect();
+        people.sort_by(|a, b| b.score.total_cmp(&a.score).then(a.name.cmp(&b.name)).then(a.id.cmp(&b.id)));
+        people.truncate(limit);
+        Ok(people)
+    }
+}

@@ -1,0 +1,414 @@
+//! Messages for a question: candidates by words and by meaning, their neighbours, and the order in which they answer.
+//!
+//! Words come from the full-text index, term by term, the newest rows first and no more than a cap of a common one; how rare a word is
+//! is counted among what may be looked at. Meaning comes from the codes, the best of them again from the exact vectors. Both spread to
+//! the lines around: an answer seldom repeats the words of its question. The best few are then read, and the scorer orders them.
+//!
+//! Deliberately not here: the weights (`retrieval`), who may see what (`scope`), memories and people.
+
+use std::collections::{HashMap, HashSet};
+
+use keepsake_domain::ConversationId;
+use keepsake_retrieval::{Cues, Evidence, PART_CHARS_MIN, Query, Term, Traits, is_stop_word, is_unspaced, names_one_of, words};
+use keepsake_store::{InteractionRow, ReadTx, StoreError, WordMatch};
+
+use super::index::{Index, Speaker};
+use super::scope::{Scope, named_speakers};
+use crate::boundary::View;
+
+/// Rows that one word may bring. A word with more says little, and of those it brings the newest.
+const ROWS_A_WORD: usize = 5_000;
+
+/// Messages that hold all quoted phrases, at most: of more the newest.
+const ROWS_OF_PHRASES: usize = 20_000;
+
+/// Candidates by words, and as many by meaning. Measured: with half of each the fraction found among 50 falls by a point.
+const CANDIDATES: usize = 200;
+
+/// Of so many vectors one more is compared exactly: where more lie close, their bits tell less of their order. Measured with clusters:
+/// with a million, 200 exact comparisons find three of four of the nearest ten, and 2,500 nearly all.
+const VECTORS_FOR_ONE_EXACT: usize = 400;
+
+/// Candidates that are read and scored in full; the rest follow in their rough order.
+const READ: usize = 200;
+
+/// Threads that look through the codes: more would take the cores that the rest of the desktop needs.
+const THREADS: usize = 2;
+
+/// The lines around a candidate that count, by their distance.
+const AROUND: [i64; 4] = [-2, -1, 1, 2];
+
+/// Below this cosine a line has nothing to do with a question; a hit is said to be found by meaning from here on.
+const MEANING_MIN: f32 = 0.3;
+
+/// A question of so many words or more is one that a neighbour may answer; a word or two are looked for themselves.
+const ASKING_TERMS: usize = 3;
+
+/// Words with which a question begins.
+const ASKING: [&str; 12] = ["did", "does", "how", "is", "was", "what", "when", "where", "which", "who", "whose", "why"];
+
+/// Why a message was found.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Why {
+    /// It holds words of the question.
+    Words,
+    /// It says something near to it.
+    Meaning,
+    /// A line beside it does.
+    Neighbour,
+    /// It is what the operators ask for.
+    Filter,
+    /// Its name matches.
+    Name,
+}
+
+impl Why {
+    /// Its name.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Words => "words",
+            Self::Meaning => "meaning",
+            Self::Neighbour => "neighbour",
+            Self::Filter => "filter",
+            Self::Name => "name",
+        }
+    }
+}
+
+/// A message that was found.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Hit {
+    /// The message.
+    pub message: InteractionRow,
+    /// Title of its conversation.
+    pub conversation_title: Option<String>,
+    /// Channel type of its conversation.
+    pub channel_type: String,
+    /// Higher is better; comparable within one answer only.
+    pub score: f64,
+    /// Why it was found.
+    pub why: Vec<Why>,
+    /// What spoke for it.
+    pub evidence: Evidence,
+}
+
+/// What is asked, with what is known about it.
+pub(crate) struct Asked<'a> {
+    pub(crate) query: &'a Query,
+    pub(crate) cues: &'a Cues,
+    /// Whom it names.
+    pub(crate) speakers: Vec<&'a Speaker>,
+    /// The question as a vector.
+    pub(crate) vector: Option<&'a [f32]>,
+}
+
+/// Whom a question names, by any word of their name; "I" is the owner where nobody is named.
+pub(crate) fn speakers_in<'i>(
+    tx: &ReadTx<'_>,
+    index: &'i Index,
+    view: Option<&View>,
+    query: &Query,
+    cues: &Cues,
+) -> Result<Vec<&'i Speaker>, StoreError> {
+    let asked: HashSet<String> = words(&query.about)
+        .into_iter()
+        .filter(|word| !is_stop_word(&word.plain) && !word.plain.is_empty())
+        .map(|word| word.plain)
+        .collect();
+    let found = named_speakers(tx, index, view, |speaker| speaker.names.iter().any(|name| asked.contains(name)))?;
+    if found.is_empty() && cues.is_about_me {
+        return named_speakers(tx, index, view, |speaker| speaker.is_owner);
+    }
+    Ok(found)
+}
+
+/// The question without the names of those whom it names: their lines seldom hold their own name.
+pub(crate) fn without_names(about: &str, speakers: &[&Speaker]) -> String {
+    let names: HashSet<&str> = speakers.iter().flat_map(|speaker| speaker.names.iter().map(String::as_str)).collect();
+    let chars: Vec<char> = about.chars().collect();
+    let mut kept = String::with_capacity(about.len());
+    let mut at = 0;
+    for word in words(about).into_iter().filter(|word| names.contains(word.plain.as_str())) {
+        kept.extend(&chars[at..word.place.start]);
+        at = word.place.end;
+        // The ending of "Mara's" goes with the name.
+        if matches!(chars.get(at), Some('\'' | '’')) && chars.get(at + 1) == Some(&'s') {
+            at += 2;
+        }
+    }
+    kept.extend(&chars[at..]);
+    let kept = kept.split_whitespace().collect::<Vec<_>>().join(" ");
+    if kept.chars().any(char::is_alphanumeric) { kept } else { about.to_owned() }
+}
+
+/// What the words of a question weigh, message by message.
+#[derive(Default)]
+struct Weighed {
+    /// By place in the log.
+    sums: Vec<f32>,
+    touched: Vec<i64>,
+    conversations: HashMap<u32, f32>,
+    total: f32,
+    /// Those that hold every phrase, where there are phrases.
+    required: Option<HashSet<i64>>,
+}
+
+impl Weighed {
+    fn share(&self, seq: i64) -> f32 {
+        let sum = usize::try_from(seq).ok().and_then(|seq| self.sums.get(seq)).copied().unwrap_or(0.0);
+        if self.total > 0.0 { sum / self.total } else { 0.0 }
+    }
+}
+
+fn expression(term: &Term) -> Option<WordMatch> {
+    WordMatch::of(&[term.plain.as_str()], term.is_prefix)
+}
+
+/// Messages that match and may be looked at, with their conversations, the newest first.
+fn rows_of(tx: &ReadTx<'_>, index: &Index, scope: &Scope, words: &WordMatch) -> Result<Vec<(i64, u32)>, StoreError> {
+    let mut rows = Vec::new();
+    tx.matching_messages(words, |seq| {
+        if let Some(home) = scope.home(index, seq) {
+            rows.push((seq, home.conversation));
+        }
+        rows.len() < ROWS_A_WORD
+    })?;
+    Ok(rows)
+}
+
+fn weigh(tx: &ReadTx<'_>, index: &Index, scope: &Scope, asked: &Asked<'_>) -> Result<Weighed, StoreError> {
+    let phrases: Vec<WordMatch> = asked
+        .query
+        .phrases
+        .iter()
+        .filter_map(|phrase| {
+            let words: Vec<&str> = phrase.iter().map(|term| term.plain.as_str()).collect();
+            WordMatch::of(&words, phrase.last().is_some_and(|term| term.is_prefix))
+        })
+        .collect();
+    let names: HashSet<&str> = asked.speakers.iter().flat_map(|speaker| speaker.names.iter().map(String::as_str)).collect();
+    let own: Vec<&Term> = asked.query.terms.iter().filter(|term| !names.contains(term.plain.as_str())).collect();
+    let terms: Vec<&Term> = if own.is_empty() && phrases.is_empty() { asked.query.terms.iter().collect() } else { own };
+    let mut expressions: Vec<(WordMatch, Option<&str>)> = phrases.iter().map(|phrase| (phrase.clone(), None)).collect();
+    // The phrases stand for themselves; each word is looked for beside them, and within others where it is long enough.
+    let part = |term: &Term| {
+        let is_part = is_unspaced(&term.plain) || term.plain.chars().count() >= PART_CHARS_MIN;
+        is_part.then_some(())
+    };
+    expressions.extend(terms.into_iter().filter_map(|term| Some((expression(term)?, part(term).map(|()| term.plain.as_str())))));
+    let mut weighed = Weighed::default();
+    if let Some(all) = WordMatch::all(&phrases) {
+        let mut required = HashSet::new();
+        tx.matching_messages(&all, |seq| {
+            if scope.home(index, seq).is_some() {
+                required.insert(seq);
+            }
+            required.len() < ROWS_OF_PHRASES
+        })?;
+        weighed.required = Some(required);
+    }
+    let visible = scope.count_from(index, 0);
+    let mut in_conversation: HashMap<u32, usize> = HashMap::new();
+    for (number, (words, part)) in expressions.iter().enumerate() {
+        let mut rows = rows_of(tx, index, scope, words)?;
+        if let Some(part) = part.filter(|part| rows.is_empty() || is_unspaced(part)) {
+            for word in tx.words_with(part)? {
+                let Some(word) = WordMatch::of(&[&word], false) else { continue };
+                rows.extend(rows_of(tx, index, scope, &word)?);
+            }
+            rows.sort_unstable_by_key(|(seq, _)| std::cmp::Reverse(*seq));
+            rows.dedup();
+            rows.truncate(ROWS_A_WORD);
+        }
+        let mut count = rows.len() as f32;
+        if rows.len() == ROWS_A_WORD
+            && let Some((oldest, _)) = rows.last()
+        {
+            // As common before as since then.
+            count *= visible as f32 / scope.count_from(index, *oldest).max(1) as f32;
+        }
+        // The weight of Robertson and Sparck Jones, as bm25 has it, over what may be looked at.
+        let weight = (1.0 + (visible as f32 - count + 0.5).max(0.0) / (count + 0.5)).ln();
+        weighed.total += weight;
+        for (seq, conversation) in rows {
+            let at = seq as usize;
+            if weighed.sums.len() <= at {
+                weighed.sums.resize(at + 1, 0.0);
+            }
+            if weighed.sums[at] == 0.0 {
+                weighed.touched.push(seq);
+            }
+            weighed.sums[at] += weight;
+            // Each word counts once for a conversation.
+            if in_conversation.insert(conversation, number) != Some(number) {
+                *weighed.conversations.entry(conversation).or_default() += weight;
+            }
+        }
+    }
+    Ok(weighed)
+}
+
+/// The places in the log of the best candidates by words, and of those by meaning with their cosines.
+struct Candidates {
+    weighed: Weighed,
+    exact: HashMap<i64, f32>,
+    seeds: Vec<i64>,
+}
+
+fn candidates(tx: &ReadTx<'_>, index: &Index, scope: &Scope, asked: &Asked<'_>) -> Result<Candidates, StoreError> {
+    let weighed = weigh(tx, index, scope, asked)?;
+    let is_required = |seq: i64| weighed.required.as_ref().is_none_or(|required| required.contains(&seq));
+    let mut seeds: Vec<i64> = weighed.touched.iter().copied().filter(|seq| is_required(*seq)).collect();
+    let order = |a: &i64, b: &i64| weighed.share(*b).total_cmp(&weighed.share(*a)).then(b.cmp(a));
+    if seeds.len() > CANDIDATES {
+        seeds.select_nth_unstable_by(CANDIDATES, order);
+        seeds.truncate(CANDIDATES);
+    }
+    let mut exact: HashMap<i64, f32> = HashMap::new();
+    if let Some(vector) = asked.vector.filter(|_| asked.query.has_words()) {
+        let count = |allowed: usize| CANDIDATES.max(allowed / VECTORS_FOR_ONE_EXACT);
+        let near = index.nearest(vector, count, THREADS, |seq, home| is_required(seq) && scope.allows(seq, home));
+        let owners: HashMap<i64, i64> = near.iter().map(|(seq, arrival)| (*arrival, *seq)).collect();
+        for (arrival, cosine) in tx.vector_products(vector, near.iter().map(|(_, arrival)| *arrival))? {
+            if let Some(seq) = owners.get(&arrival) {
+                let slot = exact.entry(*seq).or_insert(f32::MIN);
+                *slot = slot.max(cosine);
+            }
+        }
+        let mut best: Vec<(i64, f32)> = exact.iter().map(|(seq, cosine)| (*seq, *cosine)).collect();
+        best.sort_unstable_by(|a, b| b.1.total_cmp(&a.1).then(b.0.cmp(&a.0)));
+        seeds.extend(best.into_iter().take(CANDIDATES).map(|(seq, _)| seq));
+    }
+    seeds.sort_unstable();
+    seeds.dedup();
+    Ok(Candidates { weighed, exact, seeds })
+}
+
+/// The messages that answer, the best first.
+pub(crate) fn messages(
+    tx: &ReadTx<'_>,
+    index: &Index,
+    scope: &Scope,
+    asked: &Asked<'_>,
+    limit: usize,
+) -> Result<Vec<Hit>, StoreError> {
+    if !asked.query.has_words() {
+        return if asked.query.filters.is_empty() { Ok(Vec::new()) } else { newest(tx, index, scope, limit) };
+    }
+    let Candidates { weighed, exact, seeds } = candidates(tx, index, scope, asked)?;
+    let first = words(&asked.query.about).into_iter().next();
+    let is_asking = weighed.required.is_none()
+        && (asked.query.terms.len() >= ASKING_TERMS || first.is_some_and(|word| ASKING.contains(&word.plain.as_str())));
+    let mut pool = seeds.clone();
+    if is_asking {
+        for offset in AROUND {
+            pool.extend(seeds.iter().filter_map(|seq| index.neighbour(*seq, offset)));
+        }
+        pool.sort_unstable();
+        pool.dedup();
+        pool.retain(|seq| scope.home(index, *seq).is_some());
+    }
+    let mut meanings = HashMap::new();
+    if let Some(vector) = asked.vector {
+        let mut around: Vec<i64> = pool.clone();
+        for offset in AROUND {
+            around.extend(pool.iter().filter_map(|seq| index.neighbour(*seq, offset)));
+        }
+        around.sort_unstable();
+        around.dedup();
+        meanings = index.estimates(vector, around);
+        meanings.extend(exact.iter().map(|(seq, cosine)| (*seq, *cosine)));
+    }
+    let has_vectors = !meanings.is_empty();
+    let mut rough: Vec<(i64, Evidence, f32)> = Vec::with_capacity(pool.len());
+    for seq in pool {
+        let Some(home) = scope.home(index, seq) else { continue };
+        let around = AROUND.map(|offset| index.neighbour(seq, offset).filter(|near| scope.home(index, *near).is_some()));
+        let of_conversation = weighed.conversations.get(&home.conversation).copied().unwrap_or(0.0);
+        let evidence = Evidence {
+            words: weighed.share(seq),
+            words_around: around.map(|near| near.map_or(0.0, |near| weighed.share(near))),
+            meaning: meanings.get(&seq).copied().unwrap_or(0.0),
+            meaning_around: around.map(|near| near.and_then(|near| meanings.get(&near)).copied().unwrap_or(0.0)),
+            words_of_conversation: if weighed.total > 0.0 { of_conversation / weighed.total } else { 0.0 },
+            is_when: asked.cues.is_when,
+            is_how_many: asked.cues.is_how_many,
+            date: asked.cues.nearness(home.time),
+            ..Evidence::default()
+        };
+        // A word or two are looked for themselves: what only lies near to them is no answer.
+        if !is_asking && evidence.words == 0.0 && evidence.meaning < MEANING_MIN {
+            continue;
+        }
+        rough.push((seq, evidence, evidence.score(has_vectors)));
+    }
+    let best_first = |a: &(i64, Evidence, f32), b: &(i64, Evidence, f32)| b.2.total_cmp(&a.2).then(b.0.cmp(&a.0));
+    rough.sort_unstable_by(best_first);
+    let handles: HashSet<&str> = asked.speakers.iter().map(|speaker| speaker.handle.as_str()).collect();
+    let names: Vec<String> = asked.speakers.iter().flat_map(|speaker| speaker.names.iter().cloned()).collect();
+    let mut read: Vec<(InteractionRow, Evidence, f32)> = Vec::new();
+    for (seq, mut evidence, _) in rough.iter().take(READ).copied() {
+        let Some(message) = tx.messages_at([seq])?.pop() else { continue };
+        let before = index.neighbour(seq, -1).filter(|near| scope.home(index, *near).is_some());
+        evidence.traits = Traits::of(&message.content);
+        evidence.is_speaker = handles.contains(message.handle_id.as_str());
+        evidence.names_speaker = names_one_of(&message.content, &names);
+        evidence.is_after_question = match before {
+            Some(before) => tx.text_at(before)?.is_some_and(|text| Traits::of(&text).is_question),
+            None => false,
+        };
+        let score = evidence.score(has_vectors);
+        read.push((message, evidence, score));
+    }
+    read.sort_by(|a, b| b.2.total_cmp(&a.2).then(b.0.seq.cmp(&a.0.seq)));
+    let floor = read.last().map_or(0.0, |last| last.2);
+    for (seq, evidence, score) in rough.into_iter().skip(READ).take(limit.saturating_sub(READ)) {
+        if let Some(message) = tx.messages_at([seq])?.pop() {
+            read.push((message, evidence, score.min(floor)));
+        }
+    }
+    read.truncate(limit);
+    let mut heads: HashMap<ConversationId, (Option<String>, String)> = HashMap::new();
+    read.into_iter()
+        .map(|(message, evidence, score)| {
+            let mut why = Vec::new();
+            if evidence.words > 0.0 {
+                why.push(Why::Words);
+            }
+            if evidence.meaning >= MEANING_MIN {
+                why.push(Why::Meaning);
+            }
+            if why.is_empty() {
+                why.push(Why::Neighbour);
+            }
+            hit(tx, &mut heads, message, f64::from(score), why, evidence)
+        })
+        .collect()
+}
+
+/// What the operators ask for, the newest first.
+fn newest(tx: &ReadTx<'_>, index: &Index, scope: &Scope, limit: usize) -> Result<Vec<Hit>, StoreError> {
+    let mut found: Vec<_> = index.all().filter(|(seq, home)| scope.allows(*seq, *home)).collect();
+    found.sort_unstable_by_key(|(seq, home)| std::cmp::Reverse((home.time, *seq)));
+    let mut heads = HashMap::new();
+    tx.messages_at(found.into_iter().take(limit).map(|(seq, _)| seq))?
+        .into_iter()
+        .map(|message| hit(tx, &mut heads, message, 0.0, vec![Why::Filter], Evidence::default()))
+        .collect()
+}
+
+fn hit(
+    tx: &ReadTx<'_>,
+    heads: &mut HashMap<ConversationId, (Option<String>, String)>,
+    message: InteractionRow,
+    score: f64,
+    why: Vec<Why>,
+    evidence: Evidence,
+) -> Result<Hit, StoreError> {
+    let id = message.conversation_id.clone();
+    if !heads.contains_key(&id) {
+        heads.insert(id.clone(), tx.conversation_head(&id)?.unwrap_or_default());
+    }
+    let (conversation_title, channel_type) = heads.get(&id).cloned().unwrap_or_default();
+    Ok(Hit { message, conversation_title, channel_type, score, why, evidence })
+}

@@ -1,0 +1,251 @@
+//! Search: what is found, why, and of what; vectors that come in the background and leave with their messages.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use keepsake_domain::{JobId, JobState, Lane};
+use keepsake_engine::{
+    Audience, ContextRequest, EmbedderSlot, EmbedderState, Engine, EngineParts, Existing, Found, Kind, Power, SearchAsk, Step,
+    Why,
+};
+use keepsake_models::fake::HashEmbedder;
+use keepsake_models::keys::SessionKeys;
+use keepsake_testkit::{Conversation, FixedClock, MONDAY_TEN, SeqIds, conversation};
+
+use crate::fixture::Fixture;
+
+fn ask(engine: &Engine, query: &str) -> Found {
+    engine.search(&SearchAsk { query: query.to_owned(), limit: 50, ..SearchAsk::default() }).unwrap()
+}
+
+fn texts(found: &Found) -> Vec<&str> {
+    found.messages.iter().map(|hit| hit.message.content.as_str()).collect()
+}
+
+/// Works the lane of vectors until nothing is left.
+fn embed(engine: &Engine) {
+    engine.queue_embedding().unwrap();
+    while let Step::Ran(_, state) = engine.run_next(Lane::Embed, &|_| {}).unwrap() {
+        assert_eq!(state, JobState::Done);
+    }
+}
+
+fn progress(engine: &Engine) -> (u64, u64) {
+    engine.store().read(|tx| tx.vector_progress("fake-word-hash")).unwrap()
+}
+
+fn talk() -> Fixture {
+    let f = Fixture::new();
+    f.append(&Conversation::new("dinner").channel("dm", "ana").messages(
+        "person Ana: Where did you keep the old film camera of grandfather?
+         owner Mara: In the attic, behind the suitcases.
+         person Ana: Great, thanks!",
+    ));
+    f.append(&Conversation::new("club").channel("matrix", "!club").title("Boat club").messages(
+        "person Ben: The boat needs paint before summer.
+         owner Mara: I will buy blue paint on Friday.
+         person Ben: Harbour dues are 40 euros.
+         owner Mara: Fine.",
+    ));
+    f
+}
+
+#[test]
+fn a_question_finds_the_line_beside_its_words_and_a_word_finds_only_itself() {
+    let f = talk();
+    let found = ask(&f.engine, "Where is the old camera of grandfather?");
+    let at = texts(&found).iter().position(|text| text.contains("attic")).expect("the answer is found");
+    assert!(at < 3);
+    assert_eq!(found.messages[at].why, [Why::Neighbour], "it shares no word with the question");
+    assert_eq!(texts(&ask(&f.engine, "camera")).len(), 1, "whoever types one word looks for it");
+    assert_eq!(ask(&f.engine, "camera").messages[0].why, [Why::Words]);
+    assert!(ask(&f.engine, "xyzzy").messages.is_empty());
+    assert!(ask(&f.engine, "").messages.is_empty());
+}
+
+#[test]
+fn words_alone_find_before_there_are_vectors_and_meaning_is_told_after() {
+    let f = talk();
+    assert_eq!(ask(&f.engine, "boat paint").messages[0].why, [Why::Words]);
+    embed(&f.engine);
+    let found = ask(&f.engine, "boat needs paint before summer");
+    assert_eq!(found.messages[0].why, [Why::Words, Why::Meaning]);
+    assert!(found.messages[0].evidence.meaning > 0.8, "{:?}", found.messages[0].evidence);
+}
+
+#[test]
+fn operators_narrow_what_is_looked_at() {
+    let f = talk();
+    embed(&f.engine);
+    let check = |query: &str, expect: &[&str]| {
+        let found = ask(&f.engine, query);
+        let mut begins: Vec<&str> = texts(&found).into_iter().map(|text| text.split(' ').next().unwrap()).collect();
+        begins.sort_unstable();
+        assert_eq!(begins, expect, "{query:?}");
+    };
+    check("person:ben paint", &["The"]);
+    check("person:me paint", &["I"]);
+    check("person:ana", &["Great,", "Where"]);
+    check("person:nobody paint", &[]);
+    check("channel:matrix person:ben", &["Harbour", "The"]);
+    check("channel:\"boat club\" dues", &["Harbour"]);
+    check("channel:nowhere dues", &[]);
+    check("\"blue paint\"", &["I"]);
+    check("\"paint blue\"", &[]);
+    check("after:1999 paint", &["I", "The"]);
+    check("after:2099 paint", &[]);
+    check("before:1999 paint", &[]);
+    check("type:memory paint", &[]);
+    check("uitcase", &["In"]);
+}
+
+#[test]
+fn scripts_without_spaces_are_found_by_a_part() {
+    let f = Fixture::new();
+    f.append(&conversation("c", "owner Mara: 昨日東京に行きました。\nperson Ana: 京都もいいですね"));
+    assert_eq!(texts(&ask(&f.engine, "東京")).len(), 1);
+    assert_eq!(texts(&ask(&f.engine, "京")).len(), 2);
+    assert_eq!(texts(&ask(&f.engine, "大阪")).len(), 0);
+}
+
+#[test]
+fn people_and_memories_are_found_beside_messages() {
+    let f = talk();
+    f.propose("c1", "owner Mara: I'm allergic to peanuts.");
+    let id = f.id_of("peanuts");
+    f.engine.act(&keepsake_engine::Act::Approve(vec![id.clone()])).unwrap();
+    let found = ask(&f.engine, "peanuts");
+    assert_eq!(found.memories.iter().map(|hit| &hit.id).collect::<Vec<_>>(), [&id]);
+    assert_eq!(texts(&found).len(), 1);
+    let people = |query: &str| ask(&f.engine, query).people.into_iter().map(|person| person.name).collect::<Vec<_>>();
+    assert_eq!(people("ana"), ["Ana"]);
+    assert_eq!(people("ben"), ["Ben"]);
+    assert_eq!(people("boat"), Vec::<String>::new());
+    let only = SearchAsk { query: "ana".to_owned(), limit: 9, kinds: vec![Kind::Person], ..SearchAsk::default() };
+    let found = f.engine.search(&only).unwrap();
+    assert!(found.messages.is_empty() && found.people.len() == 1);
+}
+
+#[test]
+fn facets_count_what_was_found() {
+    let f = talk();
+    let found = ask(&f.engine, "paint");
+    let facet = |name: &str| found.facets.iter().find(|facet| facet.name == name).unwrap().values.clone();
+    assert_eq!(facet("channel"), [("matrix".to_owned(), 2)]);
+    assert_eq!(facet("author"), [("Ben".to_owned(), 1), ("Mara".to_owned(), 1)]);
+    assert_eq!(facet("month").len(), 1);
+}
+
+#[test]
+fn what_arrives_later_is_found_and_what_is_erased_is_gone() {
+    let f = talk();
+    embed(&f.engine);
+    assert_eq!(progress(&f.engine), (7, 7));
+    let later = f.append(&conversation("later", "owner Mara: The boat has a name now: Albatross."));
+    assert_eq!(texts(&ask(&f.engine, "albatross")).len(), 1, "by words at once");
+    assert_eq!(progress(&f.engine), (7, 8));
+    embed(&f.engine);
+    assert_eq!(progress(&f.engine), (8, 8));
+    assert!(ask(&f.engine, "boat name albatross").messages[0].evidence.meaning > 0.3, "and by meaning");
+    f.engine.erase_conversation(&later, "test").unwrap();
+    assert!(ask(&f.engine, "albatross").messages.is_empty());
+    assert!(!texts(&ask(&f.engine, "boat has a name now")).iter().any(|text| text.contains("Albatross")));
+    assert_eq!(progress(&f.engine), (7, 7));
+}
+
+#[test]
+fn a_job_that_was_stopped_goes_on_and_new_messages_come_first() {
+    let f = Fixture::new();
+    let lines: String = (0..400).map(|n| format!("owner Mara: line number {n} about tea\n")).collect();
+    f.append(&conversation("long", &lines));
+    f.engine.queue_embedding().unwrap();
+    let job = std::cell::RefCell::new(None::<JobId>);
+    // Stopped at its first look.
+    let cancel = |progress: keepsake_engine::Progress| {
+        f.engine.cancel_job(&progress.job).unwrap();
+        job.borrow_mut().replace(progress.job);
+    };
+    f.engine.run_next(Lane::Embed, &cancel).unwrap();
+    let (done, total) = progress(&f.engine);
+    assert!(done > 0 && done < total, "{done} of {total}");
+    f.append(&conversation("new", "owner Mara: the newest line speaks of coffee"));
+    let gap = f.engine.store().read(|tx| tx.vector_gap("fake-word-hash", 10)).unwrap().unwrap();
+    assert_eq!(gap.messages.len(), 1, "the newest first, and nothing that is done again");
+    embed(&f.engine);
+    assert_eq!(progress(&f.engine), (401, 401));
+    assert!(f.engine.store().read(|tx| tx.vector_gap("fake-word-hash", 10)).unwrap().is_none());
+}
+
+#[test]
+fn what_is_off_the_record_gets_no_vector_and_is_found_by_words_alone() {
+    let f = Fixture::new();
+    f.append(&Conversation::new("secret").private().messages("owner Mara: zanzibar is where the money lies"));
+    let open = f.append(&conversation("open", "owner Mara: madagascar is where the lemurs live"));
+    embed(&f.engine);
+    let arrivals = || f.engine.store().read(|tx| tx.last_vector_arrival()).unwrap();
+    assert_eq!(arrivals(), 1, "one of the two has a vector");
+    let secret = ask(&f.engine, "where is the money in zanzibar");
+    assert_eq!(secret.messages[0].evidence.meaning, 0.0);
+    assert!(ask(&f.engine, "where do lemurs live").messages[0].evidence.meaning > 0.0, "control");
+    f.engine.set_private(&open, true, Existing::Hide).unwrap();
+    assert_eq!(arrivals(), 0, "turned private, with what was derived from it");
+    assert_eq!(ask(&f.engine, "where do lemurs live").messages[0].evidence.meaning, 0.0);
+}
+
+#[test]
+fn an_audience_finds_and_counts_only_what_is_open_to_it() {
+    let f = talk();
+    embed(&f.engine);
+    let audience = Audience { person: Some("ana".to_owned()), ..Audience::default() };
+    let of = |query: &str| {
+        let ask = SearchAsk { query: query.to_owned(), limit: 50, audience: Some(audience.clone()), kinds: Vec::new() };
+        f.engine.search(&ask).unwrap()
+    };
+    let found = of("Where is the paint for the boat of grandfather?");
+    assert!(!found.messages.is_empty());
+    assert!(found.messages.iter().all(|hit| hit.channel_type == "dm"), "{:?}", texts(&found));
+    assert!(found.facets.iter().all(|facet| facet.values.iter().all(|(value, _)| value != "matrix" && value != "Ben")));
+    assert!(of("ben").people.is_empty(), "who speaks elsewhere is nobody here");
+    assert_eq!(of("ana").people.len(), 1, "control");
+    let context = f
+        .engine
+        .context(&ContextRequest { audience, query: Some("Where is the old camera?".to_owned()), ..ContextRequest::default() })
+        .unwrap();
+    assert!(context.text.contains("attic"), "the context finds by the same search: {}", context.text);
+    assert!(!context.text.contains("boat"));
+}
+
+#[derive(Default)]
+struct Plug(AtomicBool);
+
+impl Power for Plug {
+    fn is_on_battery(&self) -> bool {
+        self.0.load(Ordering::SeqCst)
+    }
+}
+
+#[test]
+fn on_battery_no_vectors_are_made_and_nothing_fails() {
+    let dir = tempfile::tempdir().unwrap();
+    let plug = Arc::new(Plug::default());
+    let engine = Engine::open(EngineParts {
+        data_dir: dir.path().to_owned(),
+        clock: Arc::new(FixedClock::at(MONDAY_TEN)),
+        ids: Arc::new(SeqIds::new(1)),
+        embedder: EmbedderSlot::new(EmbedderState::Ready(Arc::new(HashEmbedder::new()))),
+        utc_offset_minutes: 0,
+        keys: Arc::new(SessionKeys::default()),
+        power: Arc::<Plug>::clone(&plug),
+    })
+    .unwrap();
+    let ids = SeqIds::new(9);
+    let context = keepsake_store::AppendContext { ids: &ids, now: MONDAY_TEN, import_id: None };
+    engine.store().write(|tx| tx.append(&conversation("c", "owner Mara: hello boat"), context)).unwrap();
+    engine.queue_embedding().unwrap();
+    plug.0.store(true, Ordering::SeqCst);
+    assert!(matches!(engine.run_next(Lane::Embed, &|_| {}).unwrap(), Step::Held(_)));
+    assert_eq!(progress(&engine).0, 0);
+    plug.0.store(false, Ordering::SeqCst);
+    assert!(matches!(engine.run_next(Lane::Embed, &|_| {}).unwrap(), Step::Ran(_, JobState::Done)));
+    assert_eq!(progress(&engine).0, 1);
+}

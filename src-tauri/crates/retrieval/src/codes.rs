@@ -1,0 +1,298 @@
+//! One bit a dimension: vectors that fit into memory by the million, scanned whole for the few that may be nearest.
+//!
+//! A vector's code is the sign of each of its components, and beside it the sum of their sizes: for a query that is kept in full,
+//! `(q · sign(x)) · |x|² / Σ|xᵢ|` estimates `q · x` without bias worth the name. A search counts differing bits over all rows that
+//! are allowed (a few operations on 48 bytes a row), estimates the best of them, and leaves the rest to the caller, who has the exact
+//! vectors. Nothing is built: a row is added by appending it.
+//!
+//! Deliberately not here: where exact vectors lie, what a row stands for, and who may see it (the caller says it row by row).
+
+/// Bits in a word of a code.
+const BITS: usize = 64;
+
+/// Rows whose bits are close are estimated for so many times as many as are asked for: the order of the estimates differs from that
+/// of the bits, and the estimate costs little beside the scan.
+const ESTIMATED_FOR_ONE: usize = 8;
+
+/// Fewer rows than this are scanned on one thread: a second one costs more than it saves.
+const ROWS_A_THREAD: usize = 100_000;
+
+/// A row that may not be looked at.
+const FORBIDDEN: u16 = u16::MAX;
+
+/// The codes of many vectors of one length.
+#[derive(Debug, Clone, Default)]
+pub struct Codes {
+    dimension: usize,
+    /// Words a row.
+    stride: usize,
+    bits: Vec<u64>,
+    /// The sum of the sizes of a row's components.
+    sizes: Vec<f32>,
+}
+
+/// A row that may be among the nearest.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Near {
+    /// Its number.
+    pub row: usize,
+    /// About its cosine.
+    pub estimate: f32,
+}
+
+/// A query, prepared for estimates: for each byte of a code the sum that it stands for.
+struct Sums {
+    tables: Vec<[f32; 256]>,
+}
+
+impl Sums {
+    fn of(query: &[f32]) -> Self {
+        let tables = query
+            .chunks(8)
+            .map(|components| {
+                let mut table = [0.0; 256];
+                for (byte, sum) in table.iter_mut().enumerate() {
+                    let sign = |bit: usize| if byte >> bit & 1 == 1 { 1.0 } else { -1.0 };
+                    *sum = components.iter().enumerate().map(|(bit, x)| x * sign(bit)).sum();
+                }
+                table
+            })
+            .collect();
+        Self { tables }
+    }
+
+    /// The query's product with the signs of a row.
+    fn product(&self, bits: &[u64]) -> f32 {
+        let bytes = bits.iter().flat_map(|word| word.to_le_bytes());
+        self.tables.iter().zip(bytes).map(|(table, byte)| table[usize::from(byte)]).sum()
+    }
+}
+
+fn signs(vector: &[f32], bits: &mut Vec<u64>) {
+    for components in vector.chunks(BITS) {
+        let mut word = 0;
+        for (bit, x) in components.iter().enumerate() {
+            word |= u64::from(*x >= 0.0) << bit;
+        }
+        bits.push(word);
+    }
+}
+
+/// How many bits differ, for each row of `bits`.
+fn distances<const STRIDE: usize>(query: &[u64], bits: &[u64], allowed: impl Fn(usize) -> bool, out: &mut [u16]) {
+    let mut own = [0; STRIDE];
+    own.copy_from_slice(&query[..STRIDE]);
+    let (rows, _) = bits.as_chunks::<STRIDE>();
+    for (row, (code, out)) in rows.iter().zip(out).enumerate() {
+        *out = if allowed(row) { code.iter().zip(own).map(|(a, b)| (a ^ b).count_ones() as u16).sum() } else { FORBIDDEN };
+    }
+}
+
+/// As [`distances`], for lengths that have no loop of their own.
+fn distances_of_any_length(query: &[u64], bits: &[u64], allowed: impl Fn(usize) -> bool, out: &mut [u16]) {
+    for (row, (code, out)) in bits.chunks_exact(query.len().max(1)).zip(out).enumerate() {
+        *out = if allowed(row) { code.iter().zip(query).map(|(a, b)| (a ^ b).count_ones() as u16).sum() } else { FORBIDDEN };
+    }
+}
+
+impl Codes {
+    /// No codes yet, of vectors of this length.
+    pub fn new(dimension: usize) -> Self {
+        Self { dimension, stride: dimension.div_ceil(BITS), bits: Vec::new(), sizes: Vec::new() }
+    }
+
+    /// How many rows there are.
+    pub fn len(&self) -> usize {
+        self.sizes.len()
+    }
+
+    /// Whether there is none.
+    pub fn is_empty(&self) -> bool {
+        self.sizes.is_empty()
+    }
+
+    /// Length of the vectors.
+    pub fn dimension(&self) -> usize {
+        self.dimension
+    }
+
+    /// Bytes that the codes take.
+    pub fn bytes(&self) -> usize {
+        self.bits.capacity() * size_of::<u64>() + self.sizes.capacity() * size_of::<f32>()
+    }
+
+    /// Adds a row; its number, or nothing where its length is another.
+    pub fn push(&mut self, vector: &[f32]) -> Option<usize> {
+        if vector.len() != self.dimension {
+            return None;
+        }
+        signs(vector, &mut self.bits);
+        self.sizes.push(vector.iter().map(|x| x.abs()).sum());
+        Some(self.sizes.len() - 1)
+    }
+
+    fn code(&self, row: usize) -> &[u64] {
+        &self.bits[row * self.stride..(row + 1) * self.stride]
+    }
+
+    /// About the cosines of some rows with a query.
+    pub fn estimates(&self, query: &[f32], rows: impl IntoIterator<Item = usize>) -> Vec<Near> {
+        if query.len() != self.dimension {
+            return Vec::new();
+        }
+        let sums = Sums::of(query);
+        rows.into_iter().filter(|row| *row < self.len()).map(|row| self.estimate(&sums, row)).collect()
+    }
+
+    fn estimate(&self, sums: &Sums, row: usize) -> Near {
+        Near { row, estimate: sums.product(self.code(row)) / self.sizes[row].max(f32::MIN_POSITIVE) }
+    }
+
+    /// Rows that are likely nearest, of those that are allowed, by estimate, the best first. `count` says how many are wanted of how
+    /// many that are allowed: nothing else may decide it, or a search would tell of rows that it must not see.
+    pub fn nearest(
+        &self,
+        query: &[f32],
+        count: impl Fn(usize) -> usize,
+        threads: usize,
+        allowed: impl Fn(usize) -> bool + Sync,
+    ) -> Vec<Near> {
+        if query.len() != self.dimension || self.is_empty() {
+            return Vec::new();
+        }
+        let mut own = Vec::with_capacity(self.stride);
+        signs(query, &mut own);
+        let mut all = vec![0; self.len()];
+        let threads = threads.clamp(1, self.len().div_ceil(ROWS_A_THREAD));
+        let rows = self.len().div_ceil(threads);
+        std::thread::scope(|scope| {
+            let parts = self.bits.chunks(rows * self.stride).zip(all.chunks_mut(rows)).enumerate();
+            for (part, (bits, out)) in parts {
+                let (own, allowed) = (&own, &allowed);
+                let mut scan = move || {
+                    let allowed = |row: usize| allowed(part * rows + row);
+                    match own.len() {
+                        6 => distances::<6>(own, bits, allowed, out),
+                        12 => distances::<12>(own, bits, allowed, out),
+                        _ => distances_of_any_length(own, bits, allowed, out),
+                    }
+                };
+                if part + 1 == threads { scan() } else { drop(scope.spawn(scan)) }
+            }
+        });
+        let mut counts = vec![0_usize; self.stride * BITS + 1];
+        for distance in all.iter().filter(|distance| **distance != FORBIDDEN) {
+            counts[usize::from(*distance)] += 1;
+        }
+        let count = count(counts.iter().sum());
+        if count == 0 {
+            return Vec::new();
+        }
+        let wanted = count.saturating_mul(ESTIMATED_FOR_ONE);
+        let mut found = 0;
+        let limit = counts.iter().position(|rows| {
+            found += rows;
+            found >= wanted
+        });
+        let limit = limit.unwrap_or(counts.len()) as u16;
+        let close = all.iter().enumerate().filter(|(_, distance)| **distance <= limit && **distance != FORBIDDEN);
+        let sums = Sums::of(query);
+        let mut near: Vec<Near> = close.map(|(row, _)| self.estimate(&sums, row)).collect();
+        // Of equals the one that was added later.
+        let order = |a: &Near, b: &Near| b.estimate.total_cmp(&a.estimate).then(b.row.cmp(&a.row));
+        if near.len() > count {
+            near.select_nth_unstable_by(count - 1, order);
+            near.truncate(count);
+        }
+        near.sort_unstable_by(order);
+        near
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const DIMENSION: usize = 384;
+
+    /// Unit vectors around a few topics, the same ones each time.
+    fn vectors(count: usize) -> Vec<Vec<f32>> {
+        let mut state = 7_u64;
+        let mut next = move || {
+            state ^= state << 13;
+            state ^= state >> 7;
+            state ^= state << 17;
+            (state >> 40) as f32 / (1_u64 << 24) as f32 - 0.5
+        };
+        let topics: Vec<Vec<f32>> = (0..20).map(|_| (0..DIMENSION).map(|_| next()).collect()).collect();
+        (0..count)
+            .map(|at| {
+                let vector: Vec<f32> = topics[at % topics.len()].iter().map(|x| x + next()).collect();
+                let length = vector.iter().map(|x| x * x).sum::<f32>().sqrt();
+                vector.into_iter().map(|x| x / length).collect()
+            })
+            .collect()
+    }
+
+    fn codes_of(vectors: &[Vec<f32>]) -> Codes {
+        let mut codes = Codes::new(DIMENSION);
+        for vector in vectors {
+            codes.push(vector);
+        }
+        codes
+    }
+
+    fn product(a: &[f32], b: &[f32]) -> f32 {
+        a.iter().zip(b).map(|(x, y)| x * y).sum()
+    }
+
+    #[test]
+    fn the_nearest_are_among_those_that_are_returned() {
+        let vectors = vectors(20_000);
+        let codes = codes_of(&vectors);
+        let (mut found, mut wanted) = (0, 0);
+        for query in vectors.iter().step_by(997) {
+            let mut exact: Vec<usize> = (0..vectors.len()).collect();
+            exact.sort_by(|a, b| product(query, &vectors[*b]).total_cmp(&product(query, &vectors[*a])));
+            let near: Vec<usize> = codes.nearest(query, |_| 200, 2, |_| true).into_iter().map(|near| near.row).collect();
+            assert_eq!(near.len(), 200);
+            found += exact[..10].iter().filter(|row| near.contains(row)).count();
+            wanted += 10;
+        }
+        assert!(found as f32 >= 0.99 * wanted as f32, "{found} of {wanted}");
+    }
+
+    #[test]
+    fn an_estimate_is_near_the_product() {
+        let vectors = vectors(500);
+        let codes = codes_of(&vectors);
+        for near in codes.estimates(&vectors[0], 0..500) {
+            let exact = product(&vectors[0], &vectors[near.row]);
+            assert!((near.estimate - exact).abs() < 0.25, "{near:?} is {exact}");
+        }
+    }
+
+    #[test]
+    fn what_is_not_allowed_changes_nothing() {
+        let vectors = vectors(3_000);
+        let open: Vec<Vec<f32>> = vectors.iter().step_by(3).cloned().collect();
+        let alone = codes_of(&open).nearest(&vectors[1], |allowed| allowed / 20, 1, |_| true);
+        let among = codes_of(&vectors).nearest(&vectors[1], |allowed| allowed / 20, 1, |row| row % 3 == 0);
+        assert_eq!(alone.len(), 50);
+        let of = |near: &[Near], step: usize| near.iter().map(|near| (near.row / step, near.estimate)).collect::<Vec<_>>();
+        assert_eq!(of(&alone, 1), of(&among, 3));
+    }
+
+    #[test]
+    fn other_lengths_and_empty_indexes_are_no_error() {
+        let mut codes = Codes::new(70);
+        assert!(codes.nearest(&[1.0; 70], |_| 5, 1, |_| true).is_empty());
+        assert_eq!(codes.push(&[1.0; 7]), None);
+        assert_eq!(codes.push(&[1.0; 70]), Some(0));
+        assert_eq!(codes.push(&[-1.0; 70]), Some(1));
+        let near = codes.nearest(&[0.1; 70], |_| 5, 4, |_| true);
+        assert_eq!(near.iter().map(|near| near.row).collect::<Vec<_>>(), [0, 1]);
+        assert!(codes.nearest(&[0.1; 7], |_| 5, 1, |_| true).is_empty());
+        assert!(codes.estimates(&[0.1; 70], [9]).is_empty());
+    }
+}

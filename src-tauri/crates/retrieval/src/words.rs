@@ -1,0 +1,108 @@
+//! The words of a text as the full-text index sees them, with their places.
+//!
+//! A word is a run of letters and digits, in lower case and without diacritics (`unicode61 remove_diacritics 2`). Places count Unicode
+//! code points, as evidence does.
+
+use std::ops::Range;
+
+use unicode_normalization::UnicodeNormalization;
+use unicode_normalization::char::is_combining_mark;
+
+use crate::stem::stem;
+
+/// A word of a text.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Word {
+    /// In lower case, without diacritics.
+    pub plain: String,
+    /// What the index keeps of it.
+    pub stem: String,
+    /// Where it stands, in code points.
+    pub place: Range<usize>,
+    /// Begins with a capital letter.
+    pub is_capitalised: bool,
+}
+
+fn is_word_char(c: char) -> bool {
+    c.is_alphanumeric() || is_combining_mark(c)
+}
+
+/// Lower case without diacritics.
+pub fn fold(text: &str) -> String {
+    if text.is_ascii() {
+        return text.to_ascii_lowercase();
+    }
+    text.nfd().filter(|c| !is_combining_mark(*c)).flat_map(char::to_lowercase).collect()
+}
+
+/// The words of a text, in their order.
+pub fn words(text: &str) -> Vec<Word> {
+    let mut words = Vec::with_capacity(text.len() / 6);
+    // Bytes and code points where the word began that is being read.
+    let mut open: Option<(usize, usize)> = None;
+    let mut close = |open: &mut Option<(usize, usize)>, byte: usize, at: usize| {
+        let Some((from_byte, from)) = open.take() else { return };
+        let raw = &text[from_byte..byte];
+        let plain = fold(raw);
+        if !plain.is_empty() {
+            let is_capitalised = raw.chars().next().is_some_and(char::is_uppercase);
+            words.push(Word { stem: stem(&plain), plain, place: from..at, is_capitalised });
+        }
+    };
+    let mut end = 0;
+    for (at, (byte, c)) in text.char_indices().enumerate() {
+        if is_word_char(c) {
+            open.get_or_insert((byte, at));
+        } else {
+            close(&mut open, byte, at);
+        }
+        end = at + 1;
+    }
+    close(&mut open, text.len(), end);
+    words
+}
+
+/// Whether a word is written in a script that puts no spaces between words, so that the index holds whole clauses of it as one word.
+pub fn is_unspaced(word: &str) -> bool {
+    word.chars().any(|c| {
+        matches!(c,
+            '\u{0e00}'..='\u{0eff}' // Thai, Lao
+            | '\u{1000}'..='\u{109f}' // Burmese
+            | '\u{1780}'..='\u{17ff}' // Khmer
+            | '\u{3040}'..='\u{30ff}' // kana
+            | '\u{3400}'..='\u{4dbf}' | '\u{4e00}'..='\u{9fff}' | '\u{f900}'..='\u{faff}' | '\u{20000}'..='\u{3ffff}' // Han
+        )
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn words_are_plain_and_know_their_place() {
+        let check = |text: &str, expect: &[(&str, &str, usize, usize)]| {
+            let found: Vec<_> = words(text);
+            let found: Vec<_> = found.iter().map(|w| (w.plain.as_str(), w.stem.as_str(), w.place.start, w.place.end)).collect();
+            assert_eq!(found, expect, "{text:?}");
+        };
+        check("Two cafés, running!", &[("two", "two", 0, 3), ("cafes", "cafe", 4, 9), ("running", "run", 11, 18)]);
+        check("cafe\u{301} x", &[("cafe", "cafe", 0, 5), ("x", "x", 6, 7)]);
+        check("don't", &[("don", "don", 0, 3), ("t", "t", 4, 5)]);
+        check("🙂 Größe", &[("große", "große", 2, 7)]);
+        check("東京に行く。", &[("東京に行く", "東京に行く", 0, 5)]);
+        check("", &[]);
+        check("?!", &[]);
+        assert!(words("Ana and bob")[0].is_capitalised && !words("Ana and bob")[2].is_capitalised);
+    }
+
+    #[test]
+    fn scripts_without_spaces_are_known() {
+        for word in ["東京", "ひらがな", "ภาษาไทย", "한국어x漢"] {
+            assert!(is_unspaced(word), "{word}");
+        }
+        for word in ["Tokyo", "Größe", "한국어", "Москва", "مرحبا"] {
+            assert!(!is_unspaced(word), "{word}");
+        }
+    }
+}

@@ -8,7 +8,7 @@ use keepsake_domain::{
     Author, Category, ChannelHandle, Confidence, Durability, IdSource, MemoryId, MemoryKind, MemoryStatus, Message, MessageType,
     Metadata, Role, SourceKind, SourceRef, Span, Subject, TimeCertainty, Timestamp, Visibility,
 };
-use keepsake_engine::{EmbedderSlot, RandomIds};
+use keepsake_engine::RandomIds;
 use keepsake_store::{AppendContext, NewEvidence, NewMemory, Store};
 use serde_json::{Value, json};
 

@@ -6,6 +6,9 @@ import type { Handlers, Host } from './index';
 
 const EMPTY = { proposed: [], stopped: [], repeated: 0, candidate_ids: [], new_since_last: [] };
 
+/** Code points before a place in the text, in which the API counts. */
+const points = (text: string, at: number) => Array.from(text.slice(0, at)).length;
+
 export function conversationCommands(world: World, host: Host): Handlers {
   const analyses = new Map<string, AnalysisView[]>();
   const memoriesOf = (id: string, status: string) => [...world.memories.values()].filter(({ row }) => row.conversation_id === id && row.status === status).length;
@@ -133,13 +136,16 @@ export function conversationCommands(world: World, host: Host): Handlers {
             why: ['words'],
             source: null,
             text: message.text,
+            highlights: [{ start: points(message.text, message.text.toLowerCase().indexOf(words)), end: points(message.text, message.text.toLowerCase().indexOf(words) + words.length) }],
             conversation_id: id,
             conversation_title: find(id).title,
+            channel_type: find(id).channel_type,
             author: message.author,
             time: message.time,
+            handles: [],
           })),
       );
-      return { hits: hits.slice(0, limit || 50) };
+      return { hits: hits.slice(0, limit || 50), facets: [], filters: [], weights_version: 1 };
     },
   };
 }

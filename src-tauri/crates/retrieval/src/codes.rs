@@ -10,6 +10,10 @@
 /// Bits in a word of a code.
 const BITS: usize = 64;
 
+/// So many of the nearest by estimate are worth an exact comparison at the least. Measured with a thousand vectors around each of
+/// twenty topics, as far from each other as from the topic: of the nearest ten 200 hold 92 in a hundred, 400 hold 98.6 and 800 all.
+pub const EXACT_MIN: usize = 800;
+
 /// Rows whose bits are close are estimated for so many times as many as are asked for: the order of the estimates differs from that
 /// of the bits, and the estimate costs little beside the scan.
 const ESTIMATED_FOR_ONE: usize = 8;
@@ -254,8 +258,8 @@ mod tests {
         for query in vectors.iter().step_by(997) {
             let mut exact: Vec<usize> = (0..vectors.len()).collect();
             exact.sort_by(|a, b| product(query, &vectors[*b]).total_cmp(&product(query, &vectors[*a])));
-            let near: Vec<usize> = codes.nearest(query, |_| 200, 2, |_| true).into_iter().map(|near| near.row).collect();
-            assert_eq!(near.len(), 200);
+            let near: Vec<usize> = codes.nearest(query, |_| EXACT_MIN, 2, |_| true).into_iter().map(|near| near.row).collect();
+            assert_eq!(near.len(), EXACT_MIN);
             found += exact[..10].iter().filter(|row| near.contains(row)).count();
             wanted += 10;
         }

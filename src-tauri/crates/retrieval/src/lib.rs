@@ -11,7 +11,7 @@ mod stem;
 mod weights;
 mod words;
 
-pub use codes::{Codes, Near};
+pub use codes::{Codes, EXACT_MIN, Near};
 pub use cues::{Cues, Traits, names_one_of};
 pub use query::{Filters, Kind, Moment, PART_CHARS_MIN, Query, TERMS_MAX, Term, is_stop_word};
 pub use score::{CUE_NAMES, CUES, Evidence};

@@ -9,7 +9,9 @@
 use std::collections::{HashMap, HashSet};
 
 use keepsake_domain::ConversationId;
-use keepsake_retrieval::{Cues, Evidence, PART_CHARS_MIN, Query, Term, Traits, is_stop_word, is_unspaced, names_one_of, words};
+use keepsake_retrieval::{
+    Cues, EXACT_MIN, Evidence, PART_CHARS_MIN, Query, Term, Traits, is_stop_word, is_unspaced, names_one_of, words,
+};
 use keepsake_store::{InteractionRow, ReadTx, StoreError, WordMatch};
 
 use super::index::{Index, Speaker};
@@ -266,7 +268,7 @@ fn candidates(tx: &ReadTx<'_>, index: &Index, scope: &Scope, asked: &Asked<'_>) 
     }
     let mut exact: HashMap<i64, f32> = HashMap::new();
     if let Some(vector) = asked.vector.filter(|_| asked.query.has_words()) {
-        let count = |allowed: usize| CANDIDATES.max(allowed / VECTORS_FOR_ONE_EXACT);
+        let count = |allowed: usize| EXACT_MIN.max(allowed / VECTORS_FOR_ONE_EXACT);
         let near = index.nearest(vector, count, THREADS, |seq, home| is_required(seq) && scope.allows(seq, home));
         let owners: HashMap<i64, i64> = near.iter().map(|(seq, arrival)| (*arrival, *seq)).collect();
         for (arrival, cosine) in tx.vector_products(vector, near.iter().map(|(_, arrival)| *arrival))? {

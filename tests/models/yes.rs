@@ -155,6 +155,12 @@ pub(crate) fn reply(request: &Received, claims: &[Claim]) -> String {
                 "emotional_arc": [], "participants": [],
             })
         }
+        "ended" => {
+            let (line, quote) = lines.last().map_or((1, String::new()), |(line, _, text)| (*line, text.chars().take(QUOTE_CHARS).collect()));
+            json!({ "state": "ended", "because": "settled", "line": line, "quote": quote, "confidence": 0.9 })
+        }
+        // It has nothing to say of anybody.
+        "profile" => json!({ "entries": [] }),
         _ => json!({}),
     }
     .to_string()

@@ -9,7 +9,7 @@ use crate::harness::{Home, evening, fixture, jsonl, text};
 /// Every export among the fixtures; a folder counts as one.
 fn exports() -> Vec<PathBuf> {
     let mut paths = Vec::new();
-    for kind in ["chatgpt", "claude", "claude-code", "keepsake", "transcript", "whatsapp"] {
+    for kind in ["chatgpt", "claude", "claude-code", "codex-cli", "gemini-cli", "keepsake", "transcript", "whatsapp"] {
         paths.extend(std::fs::read_dir(fixture(kind)).unwrap().map(|entry| entry.unwrap().path()));
     }
     paths.sort();

@@ -140,6 +140,8 @@ export const en = {
     claude: 'Claude',
     'claude-code': 'Claude Code',
     claude_code: 'Claude Code',
+    'codex-cli': 'Codex CLI',
+    'gemini-cli': 'Gemini CLI',
     whatsapp: 'WhatsApp',
     transcript: 'Meeting',
     meeting: 'Meeting',

@@ -13,7 +13,7 @@ use crate::out::Out;
 use crate::preview::{DateQuestion, DateSample};
 use crate::sniff::{Sniffed, sniff_document};
 use crate::{FileReport, ImportError, ImportOptions, Sink, SkipReason, Stop};
-use crate::{chatgpt, claude, claude_code, keepsake, transcript, whatsapp};
+use crate::{chatgpt, claude, claude_code, codex_cli, gemini_cli, keepsake, transcript, whatsapp};
 
 /// Why reading a document ended early.
 pub(crate) enum Halt {
@@ -231,7 +231,8 @@ impl Plan {
             let (fault, survey) = self.container.read(document, |input| {
                 Ok(match kind {
                     SourceKind::Chatgpt | SourceKind::Claude => (check_document(input, tick), None),
-                    SourceKind::KeepsakeJsonl | SourceKind::ClaudeCode => (check_lines(input, tick), None),
+                    SourceKind::KeepsakeJsonl | SourceKind::ClaudeCode | SourceKind::CodexCli => (check_lines(input, tick), None),
+                    SourceKind::GeminiCli => (gemini_cli::check(input, tick), None),
                     SourceKind::Transcript => (check_transcript(input, tick), None),
                     SourceKind::Whatsapp => match whatsapp::survey(input, &names, options.date_order, tick) {
                         Ok(survey) => (Ok(()), Some(survey)),
@@ -278,6 +279,8 @@ impl Plan {
                     SourceKind::KeepsakeJsonl => keepsake::read(input, out),
                     SourceKind::Claude => claude::read(input, out),
                     SourceKind::ClaudeCode => claude_code::read(input, out, sessions),
+                    SourceKind::CodexCli => codex_cli::read(input, out),
+                    SourceKind::GeminiCli => gemini_cli::read(input, out),
                     SourceKind::Transcript => transcript::read(input, &document.name, out),
                     // The check has made one survey a document.
                     SourceKind::Whatsapp => surveys.next().map_or(Ok(()), |survey| whatsapp::read(input, out, survey)),

@@ -90,7 +90,10 @@ pub fn preview_with(
     let mut participants: Vec<Participant> = survey.participants.into_values().collect();
     participants
         .sort_by(|a, b| b.messages.cmp(&a.messages).then_with(|| a.name.cmp(&b.name)).then_with(|| a.handle.cmp(&b.handle)));
-    let tells_owner = matches!(report.kind, SourceKind::Chatgpt | SourceKind::Claude | SourceKind::ClaudeCode);
+    let tells_owner = match report.kind {
+        SourceKind::Chatgpt | SourceKind::Claude | SourceKind::ClaudeCode | SourceKind::CodexCli | SourceKind::GeminiCli => true,
+        SourceKind::KeepsakeJsonl | SourceKind::Whatsapp | SourceKind::Transcript => false,
+    };
     Ok(Preview {
         kind: report.kind,
         conversations: report.conversations,

@@ -59,7 +59,7 @@ impl Regroup {
 }
 
 /// What a message takes in memory, roughly; a metadata entry is counted with its map slot.
-fn weight(message: &Message) -> usize {
+pub(crate) fn weight(message: &Message) -> usize {
     let metadata: usize = message.metadata.iter().map(|(key, value)| 150 + key.len() + value_weight(value)).sum();
     1000 + message.text.len() + metadata
 }

@@ -98,6 +98,9 @@ fn holds_sentences(head: &[u8]) -> bool {
     head.trim_ascii_start().starts_with(b"{") && holds(b"\"sentences\"") && holds(b"\"speaker_name\"") && holds(b"\"start_time\"")
 }
 
+/// What the lines of a Codex session may be; other programs have logs with the same keys.
+const CODEX_LINES: &[&[u8]] = &[b"session_meta", b"response_item", b"event_msg", b"turn_context", b"compacted"];
+
 /// The longest key that tells anything has 21 bytes.
 const KEY_BYTES_MAX: usize = 24;
 
@@ -109,6 +112,8 @@ struct RecordKeys {
     in_string: bool,
     escaped: bool,
     string: Vec<u8>,
+    /// The key before the present value is `type`.
+    is_type: bool,
     keys: Keys,
 }
 
@@ -128,6 +133,10 @@ struct Keys {
     sentence: bool,
     start: bool,
     speaker: bool,
+    time: bool,
+    payload: bool,
+    codex: bool,
+    project: bool,
 }
 
 impl RecordKeys {
@@ -167,7 +176,18 @@ impl RecordKeys {
                         self.keys = Keys::default();
                     }
                 }
-                b']' | b'}' => self.depth = self.depth.saturating_sub(1),
+                close @ (b']' | b'}' | b',') => {
+                    if self.depth == self.record_depth && self.is_type {
+                        self.is_type = false;
+                        self.keys.codex = CODEX_LINES.contains(&self.string.as_slice());
+                        if let Some(kind) = self.told() {
+                            return Some(kind);
+                        }
+                    }
+                    if close != b',' {
+                        self.depth = self.depth.saturating_sub(1);
+                    }
+                }
                 b':' if self.depth == self.record_depth => {
                     if let Some(kind) = self.key() {
                         return Some(kind);
@@ -182,7 +202,7 @@ impl RecordKeys {
 
     /// Notes the key that just ended; gives the kind once the record has told it.
     fn key(&mut self) -> Option<SourceKind> {
-        let is_line = self.record_depth == 1;
+        self.is_type = self.string == b"type";
         match self.string.as_slice() {
             b"mapping" => return Some(SourceKind::Chatgpt),
             b"chat_messages" => return Some(SourceKind::Claude),
@@ -200,10 +220,36 @@ impl RecordKeys {
             b"email_address" => self.keys.email = true,
             b"verified_phone_number" => self.keys.phone = true,
             b"sessionId" | b"leafUuid" | b"parentUuid" | b"snapshot" => self.keys.session = true,
+            b"projectHash" => self.keys.project = true,
+            b"timestamp" => self.keys.time = true,
+            b"payload" => self.keys.payload = true,
             _ => {}
         }
-        let Keys { conversation, role, text, kind, session, template, docs, full_name, email, phone, sentence, start, speaker } =
-            self.keys;
+        self.told()
+    }
+
+    /// The kind, once the keys of the record have told it.
+    fn told(&self) -> Option<SourceKind> {
+        let is_line = self.record_depth == 1;
+        let Keys {
+            conversation,
+            role,
+            text,
+            kind,
+            session,
+            template,
+            docs,
+            full_name,
+            email,
+            phone,
+            sentence,
+            start,
+            speaker,
+            time,
+            payload,
+            codex,
+            project,
+        } = self.keys;
         // Projects and accounts of Claude share their commonest keys with everybody else's.
         if template && docs || full_name && email && phone {
             return Some(SourceKind::Claude);
@@ -211,9 +257,13 @@ impl RecordKeys {
         if sentence && start && speaker {
             return Some(SourceKind::Transcript);
         }
-        match (conversation && role && text, kind && session) {
-            (true, _) if is_line => Some(SourceKind::KeepsakeJsonl),
-            (_, true) if is_line => Some(SourceKind::ClaudeCode),
+        if is_line && session && project {
+            return Some(SourceKind::GeminiCli);
+        }
+        match (conversation && role && text, kind && session, time && payload && codex) {
+            (true, _, _) if is_line => Some(SourceKind::KeepsakeJsonl),
+            (_, true, _) if is_line => Some(SourceKind::ClaudeCode),
+            (_, _, true) if is_line => Some(SourceKind::CodexCli),
             _ => None,
         }
     }

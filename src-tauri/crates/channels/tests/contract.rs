@@ -99,6 +99,14 @@ const FIXTURES: &[(&str, SourceKind)] = &[
     ("claude-code/project/5a0c-session.jsonl", SourceKind::ClaudeCode),
     ("claude-code/project/agent-ab12cd.jsonl", SourceKind::ClaudeCode),
     ("claude-code/commands.jsonl", SourceKind::ClaudeCode),
+    ("codex-cli/session.jsonl", SourceKind::CodexCli),
+    ("codex-cli/requests.jsonl", SourceKind::CodexCli),
+    ("codex-cli/agent.jsonl", SourceKind::CodexCli),
+    ("codex-cli/fork.jsonl", SourceKind::CodexCli),
+    ("gemini-cli/session.jsonl", SourceKind::GeminiCli),
+    ("gemini-cli/older.json", SourceKind::GeminiCli),
+    ("gemini-cli/agent.jsonl", SourceKind::GeminiCli),
+    ("gemini-cli/history.jsonl", SourceKind::GeminiCli),
     ("keepsake/fields.jsonl", SourceKind::KeepsakeJsonl),
     ("whatsapp/uk.txt", SourceKind::Whatsapp),
     ("whatsapp/iphone_de.txt", SourceKind::Whatsapp),
@@ -144,6 +152,8 @@ fn other_files_are_told_to_be_unknown() {
         ("sentences of nobody", b"{\"sentences\":[{\"text\":\"x\",\"start_time\":1}]}"),
         ("a quotation", b"{\"a\":\"{\\\"sentences\\\":[{\\\"start_time\\\":1,\\\"speaker_name\\\":1}]}\"}"),
         ("a list of documents", b"[{\"uuid\":\"x\",\"docs\":[{\"content\":\"x\"}]}]"),
+        ("a log of another program", b"{\"timestamp\":\"2026-01-05T10:00:00Z\",\"type\":\"event\",\"payload\":{}}\n"),
+        ("a quoted line", b"{\"timestamp\":\"x\",\"payload\":{\"type\":\"session_meta\"}}\n"),
         ("an address book", b"[{\"full_name\":\"Jo\",\"email_address\":\"jo@example.org\"}]"),
         ("a template that names the keys of others", b"[{\"prompt_template\":\"docs conversations_memory chat_messages\"}]"),
     ] {
@@ -456,6 +466,80 @@ fn a_transcript_cut_anywhere_gives_what_was_said_before_the_cut_and_nothing_else
         }
         assert!(read_some > bytes.len() / 4, "{name}: many cuts leave something to read");
     }
+}
+
+#[test]
+fn a_session_cut_anywhere_is_refused_or_holds_only_what_the_whole_one_holds() {
+    let folder = TempDir::new().unwrap();
+    let sessions = |kind: &SourceKind| matches!(kind, SourceKind::ClaudeCode | SourceKind::CodexCli | SourceKind::GeminiCli);
+    for (name, _) in FIXTURES.iter().filter(|(name, kind)| sessions(kind) && name.ends_with(".jsonl")) {
+        let bytes = fs::read(fixture(name)).unwrap();
+        let whole = read(&fixture(name), &options()).unwrap();
+        let texts: std::collections::BTreeMap<_, _> = whole
+            .messages
+            .iter()
+            .map(|message| ((message.source.conversation.clone(), message.source.message.clone()), message))
+            .collect();
+        let path = write(&folder, "cut.jsonl", &bytes);
+        let file = fs::File::options().write(true).open(&path).unwrap();
+        let (mut read_some, mut refused) = (0, 0);
+        for len in (0..bytes.len()).rev() {
+            file.set_len(len as u64).unwrap();
+            let is_line = bytes[..len].ends_with(b"\n") || bytes[len] == b'\n';
+            let Ok(cut) = read(&path, &options()) else {
+                refused += 1;
+                continue;
+            };
+            assert!(is_line, "{name} cut after {len} bytes, inside of a line, is not taken for whole");
+            for message in &cut.messages {
+                let key = (message.source.conversation.clone(), message.source.message.clone());
+                let known = texts.get(&key).unwrap_or_else(|| panic!("{name} cut after {len}: {key:?} is new"));
+                let same = (&known.text, known.author.role, known.time == message.time);
+                // A request stands in for the event that follows it, some milliseconds later.
+                let is_near = known.time.0 - message.time.0 < 1_000;
+                assert!(same.0 == &message.text && same.1 == message.author.role && is_near, "{name} cut after {len}: {key:?}");
+            }
+            read_some += cut.messages.len();
+        }
+        assert!(read_some > 0 && refused > bytes.len() / 2, "{name}: {read_some} messages read, {refused} cuts refused");
+    }
+}
+
+#[test]
+fn what_programs_tools_and_files_say_in_a_session_is_never_the_owners() {
+    let planted = ["bees", "wasps", "no person", "four spaces", "Explore the tests", "output", "masked", "saved", "summary"];
+    for (name, own) in [
+        ("codex-cli/session.jsonl", Some("My deadline is Friday.")),
+        ("codex-cli/requests.jsonl", Some("I keep two hives.")),
+        ("codex-cli/agent.jsonl", None),
+        ("codex-cli/fork.jsonl", Some("Back again, now in Leeds")),
+        ("gemini-cli/session.jsonl", Some("My deadline is Friday, see @notes.md")),
+        ("gemini-cli/older.json", Some("I keep two hives.")),
+        ("gemini-cli/agent.jsonl", None),
+        ("gemini-cli/history.jsonl", Some("I moved to Leeds.")),
+    ] {
+        let read = read(&fixture(name), &ImportOptions { me: Some("Codex".into()), ..options() }).unwrap();
+        let mine: Vec<&Message> =
+            read.messages.iter().filter(|message| matches!(message.author.role, Role::Owner | Role::Person)).collect();
+        for message in &mine {
+            assert!(!planted.iter().any(|words| message.text.contains(words)), "{name}: {:?}", message.text);
+        }
+        match own {
+            Some(own) => assert!(mine.iter().any(|message| message.text == own), "{name}: a control, the owner does speak"),
+            None => assert!(mine.is_empty(), "{name}: another program speaks there"),
+        }
+    }
+}
+
+#[test]
+fn a_fork_gives_its_copy_the_ids_of_its_parent() {
+    let (parent, fork) = (
+        read(&fixture("codex-cli/session.jsonl"), &options()).unwrap(),
+        read(&fixture("codex-cli/fork.jsonl"), &options()).unwrap(),
+    );
+    let (parents, forks) = (ids(&parent), ids(&fork));
+    let both = parents.intersection(&forks).count();
+    assert_eq!((both, forks.len() - both), (2, 2), "two messages are the parent's, two its own: {forks:?}");
 }
 
 #[test]

@@ -76,6 +76,10 @@ names! {
         Claude = "claude",
         /// Claude Code session files.
         ClaudeCode = "claude-code",
+        /// Codex CLI session files.
+        CodexCli = "codex-cli",
+        /// Gemini CLI session files.
+        GeminiCli = "gemini-cli",
         /// A WhatsApp chat export.
         Whatsapp = "whatsapp",
         /// A meeting transcript: WebVTT, SRT or Otter text.

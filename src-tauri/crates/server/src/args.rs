@@ -274,7 +274,8 @@ pub(crate) struct ImportArgs {
     /// Files, archives or folders.
     #[arg(required = true, value_name = "PATH")]
     pub(crate) paths: Vec<PathBuf>,
-    /// The kind, if its content must not decide: keepsake, chatgpt, claude, claude-code, whatsapp, transcript.
+    /// The kind, if its content must not decide: keepsake, chatgpt, claude, claude-code, codex-cli, gemini-cli, whatsapp,
+    /// transcript.
     #[arg(long, value_name = "KIND")]
     pub(crate) source: Option<SourceKind>,
     /// Your name or handle in the export.

@@ -48,6 +48,11 @@ pub(crate) fn small_object(raw: Option<&RawValue>) -> Metadata {
     }
 }
 
+/// `raw` as the fields of an object. A list is none: read as one, its items would take the places of the fields.
+pub(crate) fn object<'r, T: serde::Deserialize<'r>>(raw: &'r RawValue) -> Option<T> {
+    raw.get().starts_with('{').then(|| serde_json::from_str(raw.get()).ok()).flatten()
+}
+
 /// Whether a value says nothing.
 pub(crate) fn is_empty(value: &serde_json::Value) -> bool {
     match value {

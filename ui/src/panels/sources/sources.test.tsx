@@ -153,6 +153,6 @@ test('help names every source, the waiting time and the fields of the open forma
   await renderApp('sources');
   const help = within(await screen.findByRole('complementary', { name: 'How to get an export' }));
   for (const name of ['ChatGPT', 'Claude', 'Claude Code', 'Codex CLI', 'Gemini CLI', 'WhatsApp', 'Zoom, Teams, Google Meet, Otter']) expect(help.getByText(name)).toBeDefined();
-  expect(help.getAllByText(/^Waiting time:/)).toHaveLength(5);
+  expect(help.getAllByText(/^Waiting time:/)).toHaveLength(7);
   for (const field of ['conversation', 'channel_type', 'time', 'author_handle', 'role', 'text', 'reply_to']) expect(help.getByText(field, { selector: 'code' })).toBeDefined();
 });

@@ -377,3 +377,29 @@ fn a_list_in_pages_is_the_list_at_once() {
     assert!(facets.iter().all(|facet| bare[facet] == json!([])), "{bare}");
     assert_eq!((&bare["items"], &bare["total"]), (&whole["items"], &whole["total"]), "rows and number are the same");
 }
+
+#[test]
+fn a_search_of_the_page_tells_the_lines_around_and_several_kinds_at_once() {
+    let home = Home::new();
+    home.read(&evening());
+    let served = Served::on(home);
+    let found = served.call("search", json!({"query": "marathon Osaka", "scope": "messages", "limit": 1, "around": 1}));
+    let lines = found["hits"][0]["lines"].as_array().unwrap();
+    let offsets: Vec<i64> = lines.iter().map(|line| line["offset"].as_i64().unwrap()).collect();
+    assert_eq!(offsets, [-1, 1]);
+    assert!(
+        text(&lines[0], "text").starts_with("Noted.") && text(&lines[1], "text").starts_with("I work as a nurse"),
+        "{lines:?}"
+    );
+    let far = served.call("search", json!({"query": "marathon Osaka", "scope": "messages", "limit": 1, "around": 200}));
+    assert_eq!(far["hits"][0]["lines"].as_array().unwrap().len(), 5, "no more than three on either side");
+    let plain = served.call("search", json!({"query": "marathon Osaka"}));
+    assert_eq!(plain["hits"][0]["lines"], json!([]), "none where nobody asks");
+    let several = served.call("search", json!({"query": "Ana", "scope": "people,memories,topics"}));
+    let kinds: Vec<String> = several["hits"].as_array().unwrap().iter().map(|hit| text(hit, "kind")).collect();
+    assert!(kinds.contains(&"person".to_owned()) && !kinds.contains(&"message".to_owned()), "{kinds:?}");
+    let people = served.call("search", json!({"query": "type:person", "limit": 50}));
+    assert!(people["hits"].as_array().unwrap().iter().all(|hit| hit["kind"] == "person" && hit["why"] == json!(["filter"])));
+    let wrong = served.rpc("search", &json!({"query": "x", "scope": "people,boats"}));
+    assert!(wrong.status >= 400 && wrong.text().contains("boats"), "{}", wrong.text());
+}

@@ -20,7 +20,7 @@ use tempfile::TempDir;
 
 /// Sequences that are tried; the issue asks for 1,000.
 fn ask(query: &str, audience: Option<Audience>) -> SearchAsk {
-    SearchAsk { query: query.to_owned(), limit: 10, audience, kinds: Vec::new() }
+    SearchAsk { query: query.to_owned(), limit: 10, audience, ..SearchAsk::default() }
 }
 
 const CASES: u64 = 1_000;

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use crate::harness::{Home, evening, jsonl, rows, text};
+use crate::harness::{Home, evening, fixture, jsonl, rows, text};
 
 fn home() -> Home {
     let home = Home::new();
@@ -46,6 +46,40 @@ fn scopes_and_limits_hold() {
     assert_eq!(home.rows(&["search", "boat", "-k", "100"]).len(), 30);
     assert_eq!(home.rows(&["search", "\"harbour 7\""])[0]["source"]["message"], "m8", "a phrase in quotes");
     assert_eq!(home.rows(&["search", "harb*", "-k", "50"]).len(), 30, "a beginning with a star");
+}
+
+#[test]
+fn topics_are_found_in_their_scope_with_what_proves_them() {
+    let home = Home::new();
+    for name in ["home", "garden", "work"] {
+        home.run(&["import", fixture(&format!("topics/{name}.jsonl")).to_str().unwrap()]).ok();
+    }
+    home.run(&["run-jobs", "--until-idle"]).ok();
+    let found = |query: &str, more: &[&str]| {
+        let args = ["search", query, "--scope", "topics"];
+        home.rows(&args.iter().chain(more).copied().collect::<Vec<_>>())
+    };
+    let hits = found("Debezium", &[]);
+    assert_eq!(hits.len(), 1, "{hits:?}");
+    assert_eq!((text(&hits[0], "kind"), &hits[0]["why"][0]), ("topic".to_owned(), &json!("words")));
+    assert!(text(&hits[0], "id").starts_with("top_") && hits[0]["score"].is_f64());
+    let all = text(&hits[0], "text");
+    assert!(all.contains("Debezium"), "{all}");
+    assert!(hits[0]["source"]["message"].is_string(), "{hits:?}");
+    let chars: Vec<char> = all.chars().collect();
+    let marked = |range: &Value| -> String {
+        chars[range["start"].as_u64().unwrap() as usize..range["end"].as_u64().unwrap() as usize].iter().collect()
+    };
+    let ranges = hits[0]["highlights"].as_array().unwrap();
+    assert!(!ranges.is_empty() && ranges.iter().all(|range| marked(range) == "Debezium"));
+    let ids = |rows: Vec<Value>| rows.iter().map(|row| text(row, "id")).collect::<std::collections::BTreeSet<_>>();
+    assert_eq!(ids(found("type:topic", &["-k", "100"])), ids(home.rows(&["topics"])), "all there are");
+    assert!(found("xyzzy", &[]).is_empty());
+    assert!(found("Debezium", &["--channel", "dm:nobody"]).is_empty(), "a stranger has topics of their own, which are none");
+    let batch = home.run_with(&["search", "--batch", "--scope", "topics"], "{\"id\": 1, \"query\": \"Debezium\"}").ok();
+    assert_eq!(rows(&batch)[0]["hits"].as_array().unwrap().len(), 1, "the message that proves it");
+    let mixed: Vec<String> = home.rows(&["search", "Debezium snapshot"]).iter().map(|hit| text(hit, "kind")).collect();
+    assert!(mixed.contains(&"topic".to_owned()) && mixed.contains(&"message".to_owned()), "{mixed:?}");
 }
 
 #[test]

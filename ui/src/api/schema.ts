@@ -678,7 +678,7 @@ query: string,
  */
 limit: number, 
 /**
- * `messages`, `memories`, `people` or `all`.
+ * `messages`, `memories`, `topics`, `people`, several of these with commas between, or `all`.
  */
 scope: string | null, 
 /**
@@ -696,7 +696,11 @@ channel: string | null,
 /**
  * Tell what spoke for each message, cue by cue.
  */
-explain: boolean, };
+explain: boolean, 
+/**
+ * Tell so many lines before and after each message; at most three.
+ */
+around: number, };
 
 export type TextRange = { 
 /**
@@ -718,13 +722,43 @@ name: string,
  */
 value: number, };
 
+export type SearchLine = { 
+/**
+ * Its message.
+ */
+message_id: string, 
+/**
+ * The message's conversation.
+ */
+conversation_id: string, 
+/**
+ * Who said it.
+ */
+author: string, 
+/**
+ * When.
+ */
+time: number, 
+/**
+ * What it says.
+ */
+text: string, 
+/**
+ * Where the words stand in the text.
+ */
+highlights: Array<TextRange>, 
+/**
+ * How far it stands from the hit: -1 is the line before, 0 a line of a topic's own text.
+ */
+offset: number, };
+
 export type SearchHit = { 
 /**
- * `message`, `memory` or `person`.
+ * `message`, `memory`, `topic` or `person`.
  */
 kind: string, 
 /**
- * Message, memory or person id.
+ * Message, memory, topic or person id.
  */
 id: string, 
 /**
@@ -740,7 +774,7 @@ why: Array<string>,
  */
 source: Source | null, 
 /**
- * The text; a person's name.
+ * The text; a person's name; a topic's title and below it the lines of its text that answer.
  */
 text: string, 
 /**
@@ -772,6 +806,10 @@ time: number,
  */
 handles: Array<string>, 
 /**
+ * Of a message the lines around it, as far as they were asked for; of a topic those of its text that answer.
+ */
+lines: Array<SearchLine>, 
+/**
  * What spoke for it, where that was asked for.
  */
 cues?: Array<SearchCue> | null, };
@@ -798,11 +836,11 @@ value: string, };
 
 export type SearchResponse = { 
 /**
- * People, then memories, then messages, each best first.
+ * People, then memories, then topics, then messages, each best first.
  */
 hits: Array<SearchHit>, 
 /**
- * What the best messages have in common, further ones than `hits` included.
+ * What the best messages have in common, further ones than `hits` included; where none are looked for, the topics.
  */
 facets: Array<SearchFacet>, 
 /**

@@ -80,6 +80,7 @@ pub fn schema_ts() -> String {
         SearchRequest,
         TextRange,
         SearchCue,
+        SearchLine,
         SearchHit,
         SearchFacet,
         SearchFilter,

@@ -24,6 +24,7 @@ mod topics;
 
 pub use profiles::VisibleProfiles;
 pub(crate) use profiles::{Groups, people_key, standing_rows};
+pub(crate) use topics::TopicHead;
 pub use topics::VisibleTopic;
 
 /// The rule and the join as functions, so that a test can put broken ones in their place and see that it notices.

@@ -55,7 +55,7 @@ pub use propose::{Proposed, vectors_of};
 pub use queue::{Hold, KillPoint, Progress, Step, Worker, WorkerLock};
 pub use review::{Act, ActOutcome};
 pub use schedule::{CHAT_HOUR, WatchKind, WatchedSource};
-pub use search::{CUE_NAMES, Facet, Found, Hit, Kind, MemoryHit, PersonHit, SearchAsk, WEIGHTS_VERSION, Why};
+pub use search::{CUE_NAMES, Facet, Found, Hit, Kind, MemoryHit, PersonHit, SearchAsk, TopicHit, WEIGHTS_VERSION, Why};
 pub use standing::{ConversationStanding, StoredCommitment, StoredParty, StoredPlace, StoredReason};
 pub use topics::TopicChoice;
 pub use visibility::{PersonPlace, VisibilityChange, VisibilityEffect, VisibilityTarget};

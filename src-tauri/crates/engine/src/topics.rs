@@ -21,7 +21,7 @@ use crate::work::Control;
 use crate::{EmbedderState, Engine, EngineError, Result};
 
 pub use acts::TopicChoice;
-pub(crate) use derive::{OWNER_PARTITION, partition_key};
+pub(crate) use derive::{Contributors, OWNER_PARTITION, partition_key};
 
 /// The setting under which the rules are kept.
 const RULES_SETTING: &str = "topic_rules";

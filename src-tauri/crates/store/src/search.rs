@@ -3,7 +3,7 @@
 //! A person's words are data, never FTS5 syntax: every term is quoted, so nothing typed can be an error or an operator but
 //! the two that people know, `"exact phrase"` and `prefix*`.
 
-use keepsake_domain::{ConversationId, EntityId, InteractionId, MemoryId};
+use keepsake_domain::{ConversationId, EntityId, InteractionId, MemoryId, TopicId};
 use rusqlite::{OptionalExtension, params};
 
 use crate::Result;
@@ -144,6 +144,15 @@ impl ReadTx<'_> {
     pub fn place_of(&self, id: &InteractionId) -> Result<Option<i64>> {
         let mut statement = self.conn.prepare_cached("SELECT seq FROM interactions WHERE id = ?1")?;
         Ok(statement.query_row([id.as_str()], |row| row.get(0)).optional()?)
+    }
+
+    /// Places in the log of a topic's messages.
+    pub fn places_of_topic(&self, id: &TopicId) -> Result<Vec<i64>> {
+        let mut statement = self.conn.prepare_cached(
+            "SELECT i.seq FROM topic_messages m JOIN interactions i ON i.id = m.interaction_id WHERE m.topic_id = ?1 ORDER BY m.position",
+        )?;
+        let rows = statement.query_map([id.as_str()], |row| row.get(0))?;
+        Ok(rows.collect::<rusqlite::Result<_>>()?)
     }
 
     /// Every handle with its name, its person's entity, and whether that is the owner.

@@ -1,8 +1,10 @@
-//! The one search: people, memories and messages as one list, with what they have in common.
+//! The one search: people, memories, topics and messages as one list, with what they have in common.
 
 use keepsake_domain::Subject;
-use keepsake_engine::{Audience, CUE_NAMES, Found, Hit, Kind, MemoryHit, PersonHit, SearchAsk, WEIGHTS_VERSION, rfc3339};
-use keepsake_store::{ReadTx, Result as StoreResult};
+use keepsake_engine::{
+    Audience, CUE_NAMES, Found, Hit, Kind, MemoryHit, PersonHit, SearchAsk, TopicHit, WEIGHTS_VERSION, rfc3339,
+};
+use keepsake_store::{InteractionRow, ReadTx, Result as StoreResult};
 
 use super::{small_page, source, title_or_stand_in};
 use crate::app::App;
@@ -19,6 +21,18 @@ const HITS_MAX: u32 = 1_000;
 /// People that stand before everything else, at most: whoever looks for somebody looks for one.
 const PEOPLE_FIRST: usize = 3;
 
+/// A mixed list of so many begins with one topic: what many conversations say of it, before the single lines.
+const HITS_A_TOPIC: usize = 5;
+
+/// Topics that stand in a mixed list, at most.
+const TOPICS_AMONG: usize = 3;
+
+/// Lines that are told around a message, at most: the rest is in its conversation.
+const AROUND_MAX: u8 = 3;
+
+/// Code points of a line beside a hit: as much as is read at a glance.
+const LINE_CHARS_MAX: usize = 280;
+
 fn ranges(found: &Found, text: &str) -> Vec<TextRange> {
     let range = |place: std::ops::Range<usize>| TextRange { start: place.start as u32, end: place.end as u32 };
     found.highlights(text).into_iter().map(range).collect()
@@ -29,7 +43,7 @@ fn person(hit: &PersonHit, found: &Found) -> SearchHit {
         kind: Kind::Person.name().to_owned(),
         id: hit.id.to_string(),
         score: hit.score,
-        why: vec!["name".to_owned()],
+        why: vec![hit.why.name().to_owned()],
         source: None,
         text: hit.name.clone(),
         highlights: ranges(found, &hit.name),
@@ -39,6 +53,7 @@ fn person(hit: &PersonHit, found: &Found) -> SearchHit {
         author: hit.name.clone(),
         time: 0,
         handles: hit.handles.clone(),
+        lines: Vec::new(),
         cues: None,
     }
 }
@@ -73,6 +88,52 @@ fn memory(tx: &ReadTx<'_>, hit: &MemoryHit, found: &Found) -> StoreResult<Search
         channel_type: shown(item.channel_type),
         time: item.memory.said.0,
         handles: Vec::new(),
+        lines: Vec::new(),
+        cues: None,
+    })
+}
+
+/// A line beside a hit or in it.
+fn beside(row: &InteractionRow, text: &str, offset: i32, found: &Found) -> SearchLine {
+    let text: String = text.chars().take(LINE_CHARS_MAX).collect();
+    SearchLine {
+        message_id: row.id.to_string(),
+        conversation_id: row.conversation_id.to_string(),
+        author: row.author.clone(),
+        time: row.time.0,
+        highlights: ranges(found, &text),
+        text,
+        offset,
+    }
+}
+
+fn topic(tx: &ReadTx<'_>, hit: &TopicHit, found: &Found) -> StoreResult<SearchHit> {
+    let mut lines = Vec::new();
+    let mut first = None;
+    for line in &hit.lines {
+        // The words stand in the log, where the asker may look, or they are not shown.
+        let row = tx.interaction(&line.place.interaction)?.filter(|row| found.shows(&row.conversation_id));
+        let Some(row) = row.filter(|row| line.place.span.quote(&row.content).is_ok()) else { continue };
+        lines.push(beside(&row, &line.text, 0, found));
+        first.get_or_insert_with(|| source(&row));
+    }
+    let text =
+        std::iter::once(hit.title.as_str()).chain(lines.iter().map(|line| line.text.as_str())).collect::<Vec<_>>().join("\n");
+    Ok(SearchHit {
+        kind: Kind::Topic.name().to_owned(),
+        id: hit.id.to_string(),
+        score: hit.score,
+        why: hit.why.iter().map(|why| why.name().to_owned()).collect(),
+        source: first,
+        highlights: ranges(found, &text),
+        text,
+        conversation_id: String::new(),
+        conversation_title: String::new(),
+        channel_type: String::new(),
+        author: String::new(),
+        time: hit.version.last_at.0,
+        handles: Vec::new(),
+        lines,
         cues: None,
     })
 }
@@ -96,6 +157,7 @@ fn message(hit: &Hit, found: &Found, explain: bool) -> SearchHit {
         time: hit.message.time.0,
         text: hit.message.content.clone(),
         handles: Vec::new(),
+        lines: hit.around.iter().map(|(offset, row)| beside(row, &row.content, *offset, found)).collect(),
         cues: explain.then(cues),
     }
 }
@@ -111,34 +173,43 @@ fn filters(found: &Found) -> Vec<SearchFilter> {
     people.chain(channels).chain(times).chain(kinds).collect()
 }
 
+/// The kinds of a scope; none is all.
+fn kinds_of(scope: &str) -> Result<Vec<Kind>, ApiError> {
+    if scope == "all" {
+        return Ok(Vec::new());
+    }
+    let kind = |name: &str| match name {
+        "messages" => Ok(Kind::Message),
+        "memories" => Ok(Kind::Memory),
+        "topics" => Ok(Kind::Topic),
+        "people" => Ok(Kind::Person),
+        other => Err(ApiError::invalid(format!("'{other}' is no scope; known: messages, memories, topics, people, all"))),
+    };
+    scope.split(',').map(kind).collect()
+}
+
 pub(crate) fn search(app: &App, request: SearchRequest) -> Result<SearchResponse, ApiError> {
     let limit = if request.limit == 0 { HITS } else { small_page(request.limit, HITS_MAX) };
-    let kinds = match request.scope.as_deref().unwrap_or("all") {
-        "all" => Vec::new(),
-        "messages" => vec![Kind::Message],
-        "memories" => vec![Kind::Memory],
-        "people" => vec![Kind::Person],
-        other => return Err(ApiError::invalid(format!("'{other}' is no scope; known: messages, memories, people, all"))),
-    };
-    let is_mixed = kinds.len() != 1;
+    let kinds = kinds_of(request.scope.as_deref().unwrap_or("all"))?;
     let audience = Audience { agent: request.agent, person: request.person, channel: request.channel };
     // Without an audience it is the owner who looks, at everything that is theirs.
     let audience = (audience != Audience::default()).then_some(audience);
-    let found = app.engine().search(&SearchAsk { query: request.query, limit, audience, kinds })?;
+    let around = request.around.min(AROUND_MAX);
+    let found = app.engine().search(&SearchAsk { query: request.query, limit, audience, kinds: kinds.clone(), around })?;
+    let is_wanted = |kind: &&Kind| (kinds.is_empty() || kinds.contains(kind)) && found.query.filters.wants(**kind);
+    let is_mixed = Kind::ALL.iter().filter(is_wanted).count() != 1;
     let limit = limit as usize;
     // In a mixed list each kind leaves room for the next: a person approved the memories, and the messages are what was said.
     let room = |of: usize, share: usize| if is_mixed { of.min(share) } else { of };
     let people = room(found.people.len(), PEOPLE_FIRST.min(limit.div_ceil(4)));
-    let memories = match found.messages.len() {
-        messages if is_mixed => found.memories.len().min((limit - people).saturating_sub(messages).max(limit.div_ceil(2))),
-        _ => found.memories.len(),
-    };
+    let topics = room(found.topics.len(), TOPICS_AMONG.min(limit / HITS_A_TOPIC));
+    let left = limit.saturating_sub(people + topics);
+    let memories = room(found.memories.len(), left.saturating_sub(found.messages.len()).max(left.div_ceil(2)));
     let mut hits: Vec<SearchHit> = found.people.iter().take(people).map(|hit| person(hit, &found)).collect();
-    hits.extend(
-        app.engine().store().read(|tx| {
-            found.memories.iter().take(memories).map(|hit| memory(tx, hit, &found)).collect::<StoreResult<Vec<_>>>()
-        })?,
-    );
+    hits.extend(app.engine().store().read(|tx| {
+        let memories = found.memories.iter().take(memories).map(|hit| memory(tx, hit, &found));
+        memories.chain(found.topics.iter().take(topics).map(|hit| topic(tx, hit, &found))).collect::<StoreResult<Vec<_>>>()
+    })?);
     hits.extend(found.messages.iter().map(|hit| message(hit, &found, request.explain)));
     hits.truncate(limit);
     let facets = found.facets.iter().map(|facet| SearchFacet {

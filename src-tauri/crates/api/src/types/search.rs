@@ -1,11 +1,11 @@
-//! One search over messages, memories and people.
+//! One search over messages, memories, topics and people.
 
 use serde::{Deserialize, Serialize};
 use ts_rs::TS;
 
 use super::{Count, Source};
 
-/// A search over messages, memories and people.
+/// A search over messages, memories, topics and people.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, TS)]
 #[serde(deny_unknown_fields)]
 pub struct SearchRequest {
@@ -14,7 +14,7 @@ pub struct SearchRequest {
     /// How many hits.
     #[serde(default)]
     pub limit: u32,
-    /// `messages`, `memories`, `people` or `all`.
+    /// `messages`, `memories`, `topics`, `people`, several of these with commas between, or `all`.
     #[serde(default)]
     pub scope: Option<String>,
     /// The program that asks: with it, a person or a channel only what may surface there is searched.
@@ -29,6 +29,9 @@ pub struct SearchRequest {
     /// Tell what spoke for each message, cue by cue.
     #[serde(default)]
     pub explain: bool,
+    /// Tell so many lines before and after each message; at most three.
+    #[serde(default)]
+    pub around: u8,
 }
 
 /// A stretch of a text, in Unicode code points, its end exclusive.
@@ -49,12 +52,31 @@ pub struct SearchCue {
     pub value: f64,
 }
 
+/// A line that stands beside a hit or in it, shortened where it is long.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, TS)]
+pub struct SearchLine {
+    /// Its message.
+    pub message_id: String,
+    /// The message's conversation.
+    pub conversation_id: String,
+    /// Who said it.
+    pub author: String,
+    /// When.
+    pub time: i64,
+    /// What it says.
+    pub text: String,
+    /// Where the words stand in the text.
+    pub highlights: Vec<TextRange>,
+    /// How far it stands from the hit: -1 is the line before, 0 a line of a topic's own text.
+    pub offset: i32,
+}
+
 /// One hit.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, TS)]
 pub struct SearchHit {
-    /// `message`, `memory` or `person`.
+    /// `message`, `memory`, `topic` or `person`.
     pub kind: String,
-    /// Message, memory or person id.
+    /// Message, memory, topic or person id.
     pub id: String,
     /// Higher is better; comparable within one kind of one answer only.
     pub score: f64,
@@ -62,7 +84,7 @@ pub struct SearchHit {
     pub why: Vec<String>,
     /// The export's ids.
     pub source: Option<Source>,
-    /// The text; a person's name.
+    /// The text; a person's name; a topic's title and below it the lines of its text that answer.
     pub text: String,
     /// Where the words stand in the text.
     pub highlights: Vec<TextRange>,
@@ -78,12 +100,14 @@ pub struct SearchHit {
     pub time: i64,
     /// A person's handles.
     pub handles: Vec<String>,
+    /// Of a message the lines around it, as far as they were asked for; of a topic those of its text that answer.
+    pub lines: Vec<SearchLine>,
     /// What spoke for it, where that was asked for.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub cues: Option<Vec<SearchCue>>,
 }
 
-/// What the messages that were found have in common.
+/// What the messages or topics that were found have in common.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, TS)]
 pub struct SearchFacet {
     /// `channel`, `author` or `month`: what an operator narrows to.
@@ -104,9 +128,9 @@ pub struct SearchFilter {
 /// The hits.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, TS)]
 pub struct SearchResponse {
-    /// People, then memories, then messages, each best first.
+    /// People, then memories, then topics, then messages, each best first.
     pub hits: Vec<SearchHit>,
-    /// What the best messages have in common, further ones than `hits` included.
+    /// What the best messages have in common, further ones than `hits` included; where none are looked for, the topics.
     pub facets: Vec<SearchFacet>,
     /// The operators that were understood; what looked like one and made no sense was looked for as words.
     pub filters: Vec<SearchFilter>,

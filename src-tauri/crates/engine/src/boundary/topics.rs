@@ -100,21 +100,29 @@ fn people_order(reach: Option<&People>) -> (bool, usize, Option<&People>) {
 
 /// The topics of one partition: pinned ones first, then those that grew last.
 fn topics_of(tx: &ReadTx<'_>, row: &TopicPartitionRow) -> std::result::Result<Vec<VisibleTopic>, StoreError> {
+    heads_of(tx, row)?
+        .into_iter()
+        .map(|(topic, version)| {
+            let messages = tx.topic_messages(&topic.id)?.into_iter().map(|(id, _)| id).collect();
+            Ok(VisibleTopic { topic, version, messages })
+        })
+        .collect()
+}
+
+/// A topic with its current version, without its messages.
+pub(crate) type TopicHead = (TopicRow, TopicVersionRow);
+
+/// As [`topics_of`], without the messages: of a large store these are most of what is read.
+fn heads_of(tx: &ReadTx<'_>, row: &TopicPartitionRow) -> std::result::Result<Vec<TopicHead>, StoreError> {
     let mut versions: BTreeMap<_, _> = tx.current_topic_versions(&row.id)?;
-    let mut topics = Vec::new();
+    let mut heads: Vec<TopicHead> = Vec::new();
     for topic in tx.topics_of(&row.id)? {
-        let Some(version) = versions.remove(&topic.id) else { continue };
-        let messages = tx.topic_messages(&topic.id)?.into_iter().map(|(id, _)| id).collect();
-        topics.push(VisibleTopic { topic, version, messages });
+        heads.extend(versions.remove(&topic.id).map(|version| (topic, version)));
     }
-    topics.sort_by(|a, b| {
-        b.topic
-            .is_pinned
-            .cmp(&a.topic.is_pinned)
-            .then(b.version.last_at.cmp(&a.version.last_at))
-            .then(a.topic.id.cmp(&b.topic.id))
+    heads.sort_by(|(a, a_version), (b, b_version)| {
+        b.is_pinned.cmp(&a.is_pinned).then(b_version.last_at.cmp(&a_version.last_at)).then(a.id.cmp(&b.id))
     });
-    Ok(topics)
+    Ok(heads)
 }
 
 impl crate::Engine {
@@ -125,14 +133,21 @@ impl crate::Engine {
 
     /// As [`topics`](Self::topics), in a snapshot.
     pub fn own_topics(&self, tx: &ReadTx<'_>) -> std::result::Result<Vec<VisibleTopic>, StoreError> {
-        let map = self.map(tx)?;
-        let own = map.standing_partitions(tx, &self.inner.law)?.into_iter().find(|(row, _)| row.id == OWNER_PARTITION);
-        own.map_or_else(|| Ok(Vec::new()), |(row, _)| topics_of(tx, &row))
+        self.own_partition(tx)?.map_or_else(|| Ok(Vec::new()), |row| topics_of(tx, &row))
+    }
+
+    /// As [`own_topics`](Self::own_topics), without the messages.
+    pub(crate) fn own_topic_heads(&self, tx: &ReadTx<'_>) -> std::result::Result<Vec<TopicHead>, StoreError> {
+        self.own_partition(tx)?.map_or_else(|| Ok(Vec::new()), |row| heads_of(tx, &row))
+    }
+
+    fn own_partition(&self, tx: &ReadTx<'_>) -> std::result::Result<Option<TopicPartitionRow>, StoreError> {
+        let standing = self.map(tx)?.standing_partitions(tx, &self.inner.law)?;
+        Ok(standing.into_iter().map(|(row, _)| row).find(|row| row.id == OWNER_PARTITION))
     }
 
     /// Whether there is something to show: the owner's topics were derived and what they rest on still holds.
     pub fn topics_stand(&self, tx: &ReadTx<'_>) -> std::result::Result<bool, StoreError> {
-        let map = self.map(tx)?;
-        Ok(map.standing_partitions(tx, &self.inner.law)?.iter().any(|(row, _)| row.id == OWNER_PARTITION))
+        Ok(self.own_partition(tx)?.is_some())
     }
 }

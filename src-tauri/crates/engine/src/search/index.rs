@@ -14,6 +14,9 @@ use keepsake_models::cosine;
 use keepsake_retrieval::{Codes, words};
 use keepsake_store::{EmbeddingOwner, ReadTx, StoreError, VectorModel};
 
+use super::topics::Told;
+use crate::boundary::TopicHead;
+
 /// Marks a message without a place, or without a vector.
 const NONE: u32 = u32::MAX;
 
@@ -48,6 +51,8 @@ pub(crate) struct Index {
     speakers: Vec<Speaker>,
     /// Vectors of memories, as far as they were asked for; the text of a memory never changes.
     memories: HashMap<MemoryId, Vec<f32>>,
+    /// What topics say, as far as they were asked for.
+    topics: Told,
 }
 
 /// A handle with the words of its name.
@@ -127,6 +132,16 @@ impl Index {
             }
         }
         Ok(())
+    }
+
+    /// Reads what these topics say that are not here yet.
+    pub(crate) fn add_topics(&mut self, tx: &ReadTx<'_>, topics: &[TopicHead]) -> Result<(), StoreError> {
+        self.topics.add(tx, topics)
+    }
+
+    /// What topics say, as far as it was read.
+    pub(crate) fn topics(&self) -> &Told {
+        &self.topics
     }
 
     /// The cosine of a memory with a query, where its vector was read.

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use keepsake_domain::MemoryId;
-use keepsake_retrieval::Query;
+use keepsake_retrieval::{Kind, Query};
 use keepsake_store::{ReadTx, StoreError};
 
 use super::{Why, best_first, memory_fits};
@@ -88,7 +88,8 @@ impl Engine {
         limit: usize,
     ) -> Result<Vec<MemoryHit>, StoreError> {
         // Who said it and where are asked of messages; a memory has no single answer.
-        if !query.has_words() || !query.filters.people.is_empty() || !query.filters.channels.is_empty() {
+        let is_asked = query.has_words() || query.filters.kinds.contains(&Kind::Memory);
+        if !is_asked || !query.filters.people.is_empty() || !query.filters.channels.is_empty() {
             return Ok(Vec::new());
         }
         let mut open = match view {
@@ -103,6 +104,11 @@ impl Engine {
                 }
             }
             open = fitting;
+        }
+        if !query.has_words() {
+            // In the order of their arrival.
+            let newest = open.into_iter().rev().take(limit);
+            return Ok(newest.map(|id| MemoryHit { id, score: 0.0, why: vec![Why::Filter] }).collect());
         }
         let phrases = query.phrases.iter().map(|phrase| {
             let words: Vec<&str> = phrase.iter().map(|term| term.plain.as_str()).collect();

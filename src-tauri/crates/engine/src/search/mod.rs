@@ -1,10 +1,8 @@
-//! One search over messages, memories and people: over everything for the owner, over what may surface for anybody else.
+//! One search over messages, memories, topics and people: over everything for the owner, over what may surface for anybody else.
 //!
 //! A search reads what was typed, brings the index in memory up to date with its own snapshot of the store, and asks each kind for
 //! itself. Without a model, or before vectors are made, it goes by words alone. What an audience may not see is filtered before
 //! anything is counted, ranked or cut (`scope`); so are the names of those who speak only where it does not look.
-//!
-//! Topics come beside these as a kind of their own ([`Kind::Topic`]); they are found by what they say, as memories are.
 //!
 //! Deliberately not here: the shape of the wire (`api`), weights and words (`retrieval`), SQL (`store`).
 
@@ -14,8 +12,9 @@ mod memories;
 mod people;
 mod rank;
 mod scope;
+mod topics;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 use std::sync::{PoisonError, RwLock, RwLockReadGuard};
 
@@ -23,13 +22,14 @@ use keepsake_domain::{ConversationId, EntityId, MemoryId, Timestamp};
 use keepsake_retrieval::{Cues, Moment, Query, words};
 use keepsake_store::{ReadTx, StoreError};
 
-use crate::boundary::{Audience, View};
+use crate::boundary::{Audience, TopicHead, View};
 use crate::{Engine, Result};
 
 pub use keepsake_retrieval::{CUE_NAMES, Kind, WEIGHTS_VERSION};
 pub use memories::MemoryHit;
 pub use people::PersonHit;
 pub use rank::{Hit, Why};
+pub use topics::TopicHit;
 
 use index::Index;
 use rank::Asked;
@@ -52,6 +52,8 @@ pub struct SearchAsk {
     pub audience: Option<Audience>,
     /// These kinds alone; none is all. A `type:` that was typed narrows it further.
     pub kinds: Vec<Kind>,
+    /// So many lines before and after each message come with it.
+    pub around: u8,
 }
 
 /// How often a value occurs among the hits.
@@ -72,7 +74,9 @@ pub struct Found {
     pub messages: Vec<Hit>,
     /// People, best first.
     pub people: Vec<PersonHit>,
-    /// What the messages have in common.
+    /// Topics, best first.
+    pub topics: Vec<TopicHit>,
+    /// What the messages have in common; where none are looked for, the topics.
     pub facets: Vec<Facet>,
     /// What was understood of what was typed.
     pub query: Query,
@@ -146,6 +150,13 @@ impl SearchIndex {
     fn add_memories(&self, tx: &ReadTx<'_>, model: &str, ids: &[MemoryId]) -> std::result::Result<(), StoreError> {
         self.0.write().unwrap_or_else(PoisonError::into_inner).add_memories(tx, model, ids)
     }
+
+    /// Reads what these topics say that is not here yet.
+    fn add_topics(&self, tx: &ReadTx<'_>, topics: &[TopicHead]) -> std::result::Result<(), StoreError> {
+        // It is of this snapshot or a later one before anything is added: beginning anew would drop it again.
+        drop(self.current(tx, None)?);
+        self.0.write().unwrap_or_else(PoisonError::into_inner).add_topics(tx, topics)
+    }
 }
 
 impl Engine {
@@ -179,14 +190,21 @@ impl Engine {
                 Some((model, vector)) => (Some(vector), Some(model)),
                 None => (None, None),
             };
+            let known = model.as_deref().zip(vector.as_deref());
             if wants(Kind::Memory) {
-                let known = model.as_deref().zip(vector.as_deref());
                 found.memories = self.search_memories(tx, view, &query, known, limit)?;
             }
             if wants(Kind::Message) {
                 found.messages = self.answering(tx, view, &query, vector.as_deref(), None, limit.max(1))?;
                 found.facets = facets(&found.messages, moment);
                 found.messages.truncate(limit);
+                self.add_lines_around(tx, ask.around, &mut found.messages)?;
+            }
+            if wants(Kind::Topic) {
+                found.topics = self.search_topics(tx, view, &query, known, limit)?;
+                if !wants(Kind::Message) {
+                    found.facets = facets(&found.topics, moment);
+                }
             }
             if wants(Kind::Person) {
                 found.people = self.search_people(tx, view, &query, limit)?;
@@ -194,6 +212,22 @@ impl Engine {
         }
         found.query = query;
         Ok(found)
+    }
+
+    /// The lines before and after each message. Who may see a message may see its conversation.
+    fn add_lines_around(&self, tx: &ReadTx<'_>, around: u8, hits: &mut [Hit]) -> std::result::Result<(), StoreError> {
+        if around == 0 {
+            return Ok(());
+        }
+        let index = self.inner.search.current(tx, None)?;
+        let around = i32::from(around);
+        for hit in hits {
+            for offset in (-around..=around).filter(|offset| *offset != 0) {
+                let Some(seq) = index.neighbour(hit.message.seq, i64::from(offset)) else { continue };
+                hit.around.extend(tx.messages_at([seq])?.into_iter().map(|row| (offset, row)));
+            }
+        }
+        Ok(())
     }
 
     /// The question as a vector, with the model's name; nothing where there is no model or it fails, and words alone decide.
@@ -238,16 +272,53 @@ impl Engine {
     }
 }
 
+/// What a facet counts of a hit: each value of it once.
+trait Faceted {
+    fn channels(&self) -> Vec<String>;
+    fn authors(&self) -> Vec<String>;
+    fn times(&self) -> Vec<Timestamp>;
+}
+
+impl Faceted for Hit {
+    fn channels(&self) -> Vec<String> {
+        vec![self.channel_type.clone()]
+    }
+
+    fn authors(&self) -> Vec<String> {
+        vec![self.message.author.clone()]
+    }
+
+    fn times(&self) -> Vec<Timestamp> {
+        vec![self.message.time]
+    }
+}
+
+impl Faceted for TopicHit {
+    fn channels(&self) -> Vec<String> {
+        self.channels.clone()
+    }
+
+    fn authors(&self) -> Vec<String> {
+        self.users.clone()
+    }
+
+    fn times(&self) -> Vec<Timestamp> {
+        self.times.clone()
+    }
+}
+
 /// What the hits have in common, in the person's zone.
-fn facets(hits: &[Hit], moment: Moment) -> Vec<Facet> {
+fn facets<H: Faceted>(hits: &[H], moment: Moment) -> Vec<Facet> {
     let month = |time: Timestamp| {
         let local = Timestamp(time.0 + i64::from(moment.utc_offset_minutes) * 60_000);
         crate::rfc3339(Timestamp(local.0 - local.0.rem_euclid(DAY_MS))).chars().take(7).collect::<String>()
     };
-    let of = |name, value: &dyn Fn(&Hit) -> String| {
+    let of = |name, values: &dyn Fn(&H) -> Vec<String>| {
         let mut counts: BTreeMap<String, u64> = BTreeMap::new();
         for hit in hits {
-            *counts.entry(value(hit)).or_default() += 1;
+            for value in values(hit).into_iter().collect::<BTreeSet<_>>() {
+                *counts.entry(value).or_default() += 1;
+            }
         }
         let mut values: Vec<(String, u64)> = counts.into_iter().collect();
         values.sort_by(|a, b| b.1.cmp(&a.1).then(a.0.cmp(&b.0)));
@@ -255,9 +326,9 @@ fn facets(hits: &[Hit], moment: Moment) -> Vec<Facet> {
         Facet { name, values }
     };
     vec![
-        of("channel", &|hit| hit.channel_type.clone()),
-        of("author", &|hit| hit.message.author.clone()),
-        of("month", &|hit| month(hit.message.time)),
+        of("channel", &H::channels),
+        of("author", &H::authors),
+        of("month", &|hit| hit.times().into_iter().map(&month).collect()),
     ]
 }
 

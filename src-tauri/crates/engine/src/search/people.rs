@@ -3,9 +3,10 @@
 use std::collections::{BTreeMap, HashSet};
 
 use keepsake_domain::EntityId;
-use keepsake_retrieval::{Query, fold, words};
+use keepsake_retrieval::{Kind, Query, fold, words};
 use keepsake_store::{ReadTx, StoreError};
 
+use super::Why;
 use super::index::Index;
 use super::scope::named_speakers;
 use crate::Engine;
@@ -30,6 +31,8 @@ pub struct PersonHit {
     pub handles: Vec<String>,
     /// Higher is better; comparable within one answer only.
     pub score: f64,
+    /// Why they were found.
+    pub why: Why,
 }
 
 impl Engine {
@@ -80,11 +83,8 @@ impl Engine {
         limit: usize,
     ) -> Result<Vec<PersonHit>, StoreError> {
         // Filters are about what was said.
-        if !query.has_words()
-            || query.filters.after.is_some()
-            || query.filters.before.is_some()
-            || !query.filters.channels.is_empty()
-        {
+        let is_asked = query.has_words() || query.filters.kinds.contains(&Kind::Person) && query.filters.people.is_empty();
+        if !is_asked || query.filters.after.is_some() || query.filters.before.is_some() || !query.filters.channels.is_empty() {
             return Ok(Vec::new());
         }
         let index = self.inner.search.current(tx, None)?;
@@ -111,7 +111,8 @@ impl Engine {
             };
             wanted.iter().map(best).fold(0.0, f64::max)
         };
-        let found = named_speakers(tx, &index, view, |speaker| score(&speaker.names) > 0.0)?;
+        let why = if query.has_words() { Why::Name } else { Why::Filter };
+        let found = named_speakers(tx, &index, view, |speaker| !query.has_words() || score(&speaker.names) > 0.0)?;
         let open: HashSet<&str> = found.iter().map(|speaker| speaker.handle.as_str()).collect();
         let mut people: BTreeMap<EntityId, PersonHit> = BTreeMap::new();
         for row in tx.handles()?.into_iter().filter(|row| open.contains(row.id.as_str())) {
@@ -123,6 +124,7 @@ impl Engine {
                 name: row.display_name.clone(),
                 handles: Vec::new(),
                 score,
+                why,
             });
             person.score = person.score.max(score);
             person.handles.push(format!("{}:{}", row.channel_type, row.handle));

@@ -92,6 +92,8 @@ pub struct Hit {
     pub why: Vec<Why>,
     /// What spoke for it.
     pub evidence: Evidence,
+    /// The lines before and after it, by how far they stand from it, where they were asked for.
+    pub around: Vec<(i32, InteractionRow)>,
 }
 
 /// What is asked, with what is known about it.
@@ -412,5 +414,5 @@ fn hit(
         heads.insert(id.clone(), tx.conversation_head(&id)?.unwrap_or_default());
     }
     let (conversation_title, channel_type) = heads.get(&id).cloned().unwrap_or_default();
-    Ok(Hit { message, conversation_title, channel_type, score, why, evidence })
+    Ok(Hit { message, conversation_title, channel_type, score, why, evidence, around: Vec::new() })
 }

@@ -18,7 +18,7 @@ use keepsake_testkit::{Conversation, FixedClock, MONDAY_TEN};
 use uuid::Uuid;
 
 use crate::boundary::Law;
-use crate::{Audience, EmbedderSlot, EmbedderState, Engine, EngineParts, PluggedIn};
+use crate::{Audience, EmbedderSlot, EmbedderState, Engine, EngineParts, Found, Kind, PluggedIn, SearchAsk, Unwatched};
 
 /// Generated pairs.
 const PAIRS: u64 = 120;
@@ -210,10 +210,70 @@ fn world(dir: &Path, law: Law, seed: u64, side: u64, observer: Observer) -> Engi
     ids.0.store(950_000, Ordering::SeqCst);
     clock.set(Timestamp(MONDAY_TEN.0 + 60 * DAY_MS));
     engine.derive_topics_now().unwrap();
+    engine.embed_missing(&Unwatched).unwrap();
     engine
 }
 
 type Look = fn(&Engine, &Audience) -> String;
+
+/// Words of all subjects and of what is hidden, a phrase, and operators alone.
+const QUERIES: [&str; 5] = [
+    "pump capacitor Lisbon museum database snapshot",
+    "zanzibar quokka obsidian",
+    "\"replication lag\" Sunday",
+    "type:topic",
+    "person:ana channel:matrix type:topic museum",
+];
+
+fn topics_found(engine: &Engine, query: &str, audience: Option<&Audience>, limit: u32) -> Found {
+    let ask = SearchAsk {
+        query: query.to_owned(),
+        limit,
+        audience: audience.cloned(),
+        kinds: vec![Kind::Topic],
+        ..SearchAsk::default()
+    };
+    engine.search(&ask).unwrap_or_default()
+}
+
+/// Everything that an observer finds of topics.
+fn look_for(engine: &Engine, audience: &Audience) -> String {
+    let mut seen = String::new();
+    for (query, limit) in QUERIES.into_iter().flat_map(|query| [(query, 1), (query, 50)]) {
+        let found = topics_found(engine, query, Some(audience), limit);
+        for hit in &found.topics {
+            writeln!(seen, "{} {} {} {:?} {:?} {:?}", hit.id, hit.title, hit.score, hit.why, hit.lines, hit.version).unwrap();
+        }
+        // An observer who finds nothing sees nothing, so that `look` is empty for who sees no topic.
+        if found.topics.is_empty() != found.facets.iter().all(|facet| facet.values.is_empty()) {
+            writeln!(seen, "facets of nothing").unwrap();
+        }
+        if !found.topics.is_empty() {
+            writeln!(seen, "{:?}", found.facets).unwrap();
+        }
+    }
+    seen
+}
+
+/// As [`look_for`], among the owner's topics, of which those are shown that the observer has lines of: too late.
+fn look_for_filtered(engine: &Engine, audience: &Audience) -> String {
+    let mut seen = String::new();
+    for query in QUERIES {
+        let found = topics_found(engine, query, None, 50);
+        let told = engine.with_view(audience, |tx, view| {
+            for hit in &found.topics {
+                let rows =
+                    tx.interactions_of(&hit.lines.iter().map(|line| line.place.interaction.clone()).collect::<Vec<_>>())?;
+                if rows.iter().any(|row| view.shows(&row.conversation_id)) {
+                    writeln!(seen, "{} {}", hit.title, hit.score).unwrap();
+                }
+            }
+            Ok(())
+        });
+        told.unwrap_or_default();
+    }
+    seen
+}
 
 /// Everything that an observer can learn of topics.
 fn look(engine: &Engine, audience: &Audience) -> String {
@@ -228,7 +288,7 @@ fn look(engine: &Engine, audience: &Audience) -> String {
         }
         Ok(seen)
     });
-    seen.unwrap_or_else(|error| format!("error: {error}"))
+    seen.unwrap_or_else(|error| format!("error: {error}")) + &look_for(engine, audience)
 }
 
 /// The owner's topics, of which only those are shown whose messages may all be seen: too late.
@@ -286,6 +346,11 @@ fn every_broken_boundary_of_topics_is_noticed() {
         ("everything may surface", Law { may_surface: |_, _, _| Ok(()), ..domain }, look),
         ("what is private is labelled public", Law { label_of: |places| places.first().map(|_| Label::PUBLIC), ..domain }, look),
         ("the owner's topics are filtered afterwards", domain, look_filtered),
+        ("the owner's topics are searched and filtered afterwards", domain, look_for_filtered),
+        ("how often words are found is counted over the owner's topics", domain, |engine, audience| {
+            let counts = QUERIES.map(|query| topics_found(engine, query, None, 50).topics.len());
+            format!("{counts:?} {}", look(engine, audience))
+        }),
     ];
     for (name, law, look) in broken {
         let noticed = (1..=PAIRS_UNTIL_NOTICED).any(|seed| difference(law, look, seed).is_some());

@@ -198,7 +198,7 @@ fn an_audience_finds_and_counts_only_what_is_open_to_it() {
     embed(&f.engine);
     let audience = Audience { person: Some("ana".to_owned()), ..Audience::default() };
     let of = |query: &str| {
-        let ask = SearchAsk { query: query.to_owned(), limit: 50, audience: Some(audience.clone()), kinds: Vec::new() };
+        let ask = SearchAsk { query: query.to_owned(), limit: 50, audience: Some(audience.clone()), ..SearchAsk::default() };
         f.engine.search(&ask).unwrap()
     };
     let found = of("Where is the paint for the boat of grandfather?");
@@ -213,6 +213,167 @@ fn an_audience_finds_and_counts_only_what_is_open_to_it() {
         .unwrap();
     assert!(context.text.contains("attic"), "the context finds by the same search: {}", context.text);
     assert!(!context.text.contains("boat"));
+}
+
+const PUMP: &str = "owner Mara 10:00: The water pump at the well makes no sound when I press the switch.
+person Ana: Did you look at the fuse of the water pump in the shed?
+owner Mara: The fuse is fine, the pump gets 230 volts at the socket.
+person Ana: Then the capacitor of the pump is broken, a new capacitor costs twelve euros.
+owner Mara: We decided to try a new capacitor before we buy a new pump.
+person Ana: I ordered a capacitor for the pump with 16 microfarad.";
+
+const PUMP_ALONE: &str =
+    "owner Mara 2026-03-20 10:00: The capacitor is in and the water pump runs again, the zanzibar was really just the capacitor.
+person Ana: Wonderful, and the suction filter of the zanzibar pump was full of sand.
+owner Mara: I learned that the suction filter of the zanzibar pump has to be cleaned every spring.
+person Ana: The zanzibar pump has good pressure at the far tap now.";
+
+const LISBON: &str = "owner Mara 12:00: The flights to Lisbon in May cost 180 each with the morning flight.
+person Ben: The guesthouse in Lisbon with the garden still has a room for five nights.
+owner Mara: I booked the morning flight to Lisbon and reserved the guesthouse.
+person Ben: We need tickets for the tile museum in Lisbon, they sell out.
+owner Mara: The tile museum in Lisbon is closed on Mondays, so I took tickets for Friday.";
+
+/// The pump in a public room and with Ana alone, Lisbon with Ben.
+fn topical() -> Fixture {
+    let f = Fixture::new();
+    f.append(&Conversation::new("garden").channel("matrix", "garden").public().messages(PUMP));
+    f.append(&Conversation::new("trip").channel("dm", "ben").messages(LISBON));
+    f.append(&Conversation::new("alone").channel("dm", "ana").messages(PUMP_ALONE));
+    f.clock.advance_ms(40 * 24 * 3_600_000);
+    f.engine.queue_topics().unwrap();
+    let lock = f.engine.lock_worker().unwrap();
+    f.engine.run_due(&lock, &|_| {}).unwrap();
+    assert_eq!(f.engine.topics().unwrap().len(), 2, "the pump and Lisbon");
+    f
+}
+
+fn topics_for(f: &Fixture, query: &str, audience: Option<Audience>) -> Found {
+    let ask = SearchAsk { query: query.to_owned(), limit: 50, audience, kinds: vec![Kind::Topic], ..SearchAsk::default() };
+    f.engine.search(&ask).unwrap()
+}
+
+fn said_by(found: &Found) -> String {
+    found.topics.iter().map(|hit| format!("{}\n{}\n", hit.title, lines_of(hit).join("\n"))).collect()
+}
+
+fn lines_of(hit: &keepsake_engine::TopicHit) -> Vec<&str> {
+    hit.lines.iter().map(|line| line.text.as_str()).collect()
+}
+
+#[test]
+fn topics_are_found_by_what_they_are_called_name_and_say_and_operators_narrow_them() {
+    let f = topical();
+    let check = |query: &str, expect: &[&str]| {
+        let found = topics_for(&f, query, None);
+        let mut about: Vec<&str> =
+            found.topics.iter().map(|hit| if hit.title.to_lowercase().contains("lisbon") { "lisbon" } else { "pump" }).collect();
+        about.sort_unstable();
+        assert_eq!(about, expect, "{query:?}: {}", said_by(&found));
+    };
+    check("capacitor", &["pump"]);
+    check("museum", &["lisbon"]);
+    check("capacitor museum", &["lisbon", "pump"]);
+    check("\"new capacitor\"", &["pump"]);
+    check("\"capacitor new\"", &[]);
+    check("capac*", &["pump"]);
+    check("apacito", &["pump"]);
+    check("xyzzy", &[]);
+    check("type:topic", &["lisbon", "pump"]);
+    check("type:topic person:ben", &["lisbon"]);
+    check("type:topic channel:matrix", &["pump"]);
+    check("capacitor person:ben", &[]);
+    check("capacitor after:2099", &[]);
+    check("type:message capacitor", &[]);
+    let found = topics_for(&f, "capacitor", None);
+    assert_eq!(found.topics[0].why, [Why::Words]);
+    assert!(found.topics[0].lines.len() <= 3 && lines_of(&found.topics[0]).iter().all(|line| line.contains("capacitor")));
+    assert!(found.messages.is_empty() && found.memories.is_empty() && found.people.is_empty());
+    let facet = |name: &str| found.facets.iter().find(|facet| facet.name == name).unwrap().values.clone();
+    assert_eq!(facet("channel"), [("dm".to_owned(), 1), ("matrix".to_owned(), 1)], "counted once a topic");
+    assert_eq!(facet("author"), [("Ana".to_owned(), 1), ("Mara".to_owned(), 1)]);
+    let together = ask(&f.engine, "capacitor");
+    assert!(together.topics.len() == 1 && together.messages.len() > 3, "beside messages");
+    assert!(together.facets.iter().any(|facet| facet.values.iter().any(|(_, count)| *count > 3)), "and those are counted");
+}
+
+#[test]
+fn a_topic_is_found_by_the_meaning_of_its_lines() {
+    let f = topical();
+    assert_eq!(topics_for(&f, "tile museum in Lisbon closed", None).topics[0].why, [Why::Words]);
+    embed(&f.engine);
+    let found = topics_for(&f, "The tile museum in Lisbon is closed on Mondays", None);
+    assert_eq!(found.topics[0].why, [Why::Words, Why::Meaning]);
+    assert!(found.topics[0].title.to_lowercase().contains("lisbon"));
+}
+
+#[test]
+fn a_topic_is_found_as_its_audience_may_see_it_and_no_further() {
+    let f = topical();
+    embed(&f.engine);
+    let text = |text: &str| Some(text.to_owned());
+    let in_public = Audience { channel: text("matrix:garden"), ..Audience::default() };
+    let with_ana = Audience { channel: text("dm:ana"), ..Audience::default() };
+    let stranger = Audience { channel: text("dm:nobody"), ..Audience::default() };
+    let found = |query: &str, audience: &Audience| topics_for(&f, query, Some(audience.clone()));
+    // The control: what is asked for is there, and the owner finds it.
+    assert!(said_by(&topics_for(&f, "zanzibar", None)).contains("zanzibar"));
+    assert!(said_by(&found("zanzibar", &with_ana)).contains("zanzibar"), "and Ana, who was told");
+    assert!(found("zanzibar", &in_public).topics.is_empty());
+    assert!(found("zanzibar", &stranger).topics.is_empty());
+    assert!(found("lisbon museum", &in_public).topics.is_empty() && found("lisbon museum", &with_ana).topics.is_empty());
+    let open = found("pump capacitor suction filter", &in_public);
+    assert_eq!(open.topics.len(), 1);
+    assert!(!said_by(&open).contains("zanzibar") && !said_by(&open).contains("suction"), "{}", said_by(&open));
+    assert_eq!(open.topics[0].version.messages, 6, "of the public part alone");
+    assert!(found("type:topic", &in_public).topics.iter().all(|hit| hit.version.messages == 6));
+    assert!(open.facets.iter().all(|facet| facet.values.iter().all(|(value, _)| value != "dm" && value != "Ben")));
+}
+
+#[test]
+fn a_topic_is_found_by_the_title_that_a_person_gave_and_leaves_with_its_messages() {
+    let f = topical();
+    let pump = topics_for(&f, "capacitor", None).topics[0].id.clone();
+    f.engine.decide_topic(&pump, &keepsake_engine::TopicChoice::Rename(Some("Waterworks".to_owned()))).unwrap();
+    let found = topics_for(&f, "waterworks", None);
+    assert_eq!((found.topics.len(), found.topics[0].title.as_str()), (1, "Waterworks"));
+    for source in ["garden", "alone"] {
+        let id = f.engine.store().read(|tx| tx.conversation_by_source(source)).unwrap().unwrap();
+        f.engine.erase_conversation(&id, "test").unwrap();
+    }
+    assert!(topics_for(&f, "capacitor", None).topics.is_empty());
+    assert!(topics_for(&f, "waterworks", None).topics.is_empty());
+}
+
+#[test]
+fn the_lines_around_a_message_come_with_it_where_they_are_asked_for() {
+    let f = talk();
+    let ask = SearchAsk { query: "blue paint".to_owned(), limit: 1, around: 2, ..SearchAsk::default() };
+    let found = f.engine.search(&ask).unwrap();
+    let around: Vec<(i32, &str)> = found.messages[0].around.iter().map(|(offset, row)| (*offset, row.content.as_str())).collect();
+    assert_eq!(around, [(-1, "The boat needs paint before summer."), (1, "Harbour dues are 40 euros."), (2, "Fine.")]);
+    let without = f.engine.search(&SearchAsk { around: 0, ..ask }).unwrap();
+    assert!(without.messages[0].around.is_empty());
+}
+
+#[test]
+fn a_kind_alone_lists_all_there_is_of_it() {
+    let f = talk();
+    f.propose("c1", "owner Mara: I'm allergic to peanuts.");
+    let id = f.id_of("peanuts");
+    f.engine.act(&keepsake_engine::Act::Approve(vec![id.clone()])).unwrap();
+    let memories = ask(&f.engine, "type:memory").memories;
+    assert_eq!(memories.iter().map(|hit| (&hit.id, hit.why.as_slice())).collect::<Vec<_>>(), [(&id, [Why::Filter].as_slice())]);
+    assert!(ask(&f.engine, "type:memory after:2099").memories.is_empty());
+    let people = ask(&f.engine, "type:person").people;
+    assert!(people.len() >= 3 && people.iter().all(|person| person.why == Why::Filter), "{people:?}");
+    let audience = Some(Audience { person: Some("ana".to_owned()), ..Audience::default() });
+    let of_ana = SearchAsk { query: "type:person".to_owned(), limit: 50, audience, ..SearchAsk::default() };
+    assert!(
+        f.engine.search(&of_ana).unwrap().people.iter().all(|person| person.name != "Ben"),
+        "who speaks elsewhere is nobody here"
+    );
+    assert_eq!(ask(&f.engine, "type:message").messages.len(), 8);
 }
 
 #[derive(Default)]

@@ -21,10 +21,6 @@ struct Question {
 pub(crate) fn run(args: &Args, search: &SearchArgs, output: &mut Output) -> Result<(), Failure> {
     let app = app_with(args, EmbedderSlot::load(&model_dir()))?;
     let ask = |query: &str, scope: &str| -> Result<Vec<Value>, Failure> {
-        if scope == "topics" {
-            // Topics come with their own tables; until then there are none to find.
-            return Ok(Vec::new());
-        }
         let answer = dispatch(
             &app,
             "search",
@@ -64,12 +60,10 @@ pub(crate) fn run(args: &Args, search: &SearchArgs, output: &mut Output) -> Resu
         } else {
             let text = hit["text"].as_str().unwrap_or_default().replace('\n', " ");
             let short: String = text.chars().take(160).collect();
-            output.line(format!(
-                "{:<8} {} · {}  {short}",
-                hit["kind"].as_str().unwrap_or_default(),
-                hit["author"].as_str().unwrap_or_default(),
-                hit["conversation_title"].as_str().unwrap_or_default()
-            ))?;
+            // A topic has neither.
+            let said = [&hit["author"], &hit["conversation_title"]].map(|value| value.as_str().unwrap_or_default());
+            let said = said.into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join(" · ");
+            output.line(format!("{:<8} {said}  {short}", hit["kind"].as_str().unwrap_or_default()))?;
         }
     }
     Ok(())

@@ -65,19 +65,23 @@ pub(super) fn look(engine: &Engine, audience: &Audience) -> String {
     }
     let asked = QUERIES.iter().flat_map(|query| [(query, 1), (query, 50)]).chain(SEARCHES.iter().map(|query| (query, 50)));
     for (query, limit) in asked {
-        let ask = SearchAsk { query: (*query).to_owned(), limit, audience: Some(audience.clone()), kinds: Vec::new() };
+        let ask =
+            SearchAsk { query: (*query).to_owned(), limit, audience: Some(audience.clone()), around: 2, ..SearchAsk::default() };
         match engine.search(&ask) {
             Ok(found) => {
                 writeln!(seen, "{:?} {:?} {:?}", found.memories, found.people, found.facets).unwrap();
                 for hit in &found.messages {
                     // The place in the log counts everything, and is told to nobody.
-                    let Hit { message, conversation_title, channel_type, score, why, evidence } = hit;
+                    let Hit { message, conversation_title, channel_type, score, why, evidence, around } = hit;
                     writeln!(
                         seen,
                         "{} {score} {conversation_title:?} {channel_type} {why:?} {evidence:?} {}",
                         message.id, message.content
                     )
                     .unwrap();
+                    for (offset, row) in around {
+                        writeln!(seen, "{offset} {} {}", row.id, row.content).unwrap();
+                    }
                 }
             }
             Err(error) => writeln!(seen, "error: {error}").unwrap(),
@@ -90,7 +94,7 @@ pub(super) fn look(engine: &Engine, audience: &Audience) -> String {
         writeln!(seen, "error: {error}").unwrap();
     }
     let unknown = Audience { person: Some("matrix:whoever".to_owned()), ..audience.clone() };
-    match engine.search(&SearchAsk { query: "Utrecht".to_owned(), limit: 5, audience: Some(unknown), kinds: Vec::new() }) {
+    match engine.search(&SearchAsk { query: "Utrecht".to_owned(), limit: 5, audience: Some(unknown), ..SearchAsk::default() }) {
         Ok(found) => writeln!(seen, "{} {}", found.memories.len(), found.messages.len()).unwrap(),
         Err(error) => writeln!(seen, "error: {error}").unwrap(),
     }
@@ -146,7 +150,7 @@ pub(super) fn broken_looks() -> Vec<(&'static str, Look)> {
         ("the nearest of everything, and then the filter", |engine, audience| {
             let mut seen = String::new();
             for query in QUERIES {
-                let ask = SearchAsk { query: query.to_owned(), limit: 3, audience: None, kinds: Vec::new() };
+                let ask = SearchAsk { query: query.to_owned(), limit: 3, audience: None, ..SearchAsk::default() };
                 let found = engine.search(&ask).unwrap();
                 engine
                     .with_view(audience, |_, view| {

@@ -44,7 +44,7 @@ export const PROVIDES: Partial<Record<Command, readonly Tag[]>> = {
   models_get: ['settings', 'jobs', 'model_calls', 'conversations', 'messages'],
   model_calls_list: ['model_calls', 'conversations'],
   watched_list: ['settings', 'imports', 'jobs'],
-  search: ['memories', 'messages'],
+  search: ['memories', 'messages', 'conversations', 'people', 'topics', 'embeddings'],
   people_list: ['people', 'conversations', 'messages', 'memories'],
   person_get: ['people', 'conversations', 'messages', 'memories'],
   person_commitments: ['people', 'conversations', 'messages'],

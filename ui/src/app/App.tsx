@@ -1,16 +1,17 @@
 /** The frame: rail, one panel, notices. It decides nothing about memories. */
 import { useQueryClient } from '@tanstack/react-query';
-import { CirclePause, TriangleAlert } from 'lucide-react';
+import { ArrowLeft, CirclePause, TriangleAlert } from 'lucide-react';
 import { Suspense, useEffect, useState } from 'react';
 import { type AppStatus, type EmbeddingStatus, call, createInvalidator, useRpc } from '../api';
 import { Button, EmptyState, ErrorState, LoadingRows } from '../design';
 import { Toasts } from '../design/Toasts';
 import { hotkeys, useActions } from '../keys';
+import { typed } from '../panels/search/state';
 import { platform } from '../platform';
 import { startClock } from '../state/clock';
 import { restored, undo, usePendingDelta } from '../state/decisions';
 import { listenForDrops, noteHostEvent } from '../state/host';
-import { PANELS, type PanelId, go, nav, usePanel } from '../state/nav';
+import { PANELS, type PanelId, go, goBack, nav, usePanel } from '../state/nav';
 import { useStore } from '../state/store';
 import { showError } from '../state/toasts';
 import { getUiState, setUiState } from '../state/uiState';
@@ -18,10 +19,13 @@ import { t } from '../strings';
 import { TESTIDS } from '../testids';
 import css from './App.module.css';
 import { Help } from './Help';
+import { Palette } from './Palette';
 import { PanelBoundary } from './PanelBoundary';
 import { panelComponent, preloadPanel, preloadPanels } from './panels';
 import { Rail } from './Rail';
 import { followSystemTheme, setTheme } from './theme';
+
+const MOUSE_BACK = 3;
 
 /** Where the person left off. */
 function lastPanel(): PanelId {
@@ -51,6 +55,11 @@ function useHost(): void {
       if (hotkeys.press(event)) event.preventDefault();
     };
     window.addEventListener('keydown', press);
+    // The button of a mouse that means back, as in a browser.
+    const point = (event: MouseEvent) => {
+      if (event.button === MOUSE_BACK && goBack()) event.preventDefault();
+    };
+    window.addEventListener('mouseup', point);
     // Who comes back from the command line finds here what was done there: asked, the backend looks at who else wrote, and tells.
     const look = () => void call('app_status', {}).catch(() => undefined);
     window.addEventListener('focus', look);
@@ -66,6 +75,7 @@ function useHost(): void {
       stopEvents();
       stopDrops();
       window.removeEventListener('keydown', press);
+      window.removeEventListener('mouseup', point);
       window.removeEventListener('focus', look);
       stopRestored();
       stopNav();
@@ -100,20 +110,25 @@ function Title() {
   return null;
 }
 
-/** Puts the focus on the panel's search field, if it has one. */
-function focusSearch(): boolean {
-  const field = document.querySelector<HTMLInputElement>('main [role=searchbox]');
-  field?.focus();
-  field?.select();
-  return field !== null;
+/** Puts the focus on the panel's search field; where it has none, everything is searched. */
+function focusSearch(): void {
+  const field = document.querySelector<HTMLInputElement>('main [role=searchbox], main [data-search-box]');
+  if (!field) {
+    go('search');
+    return;
+  }
+  field.focus();
+  field.select();
 }
 
 export function App() {
   const panel = usePanel();
   const [helpOpen, setHelpOpen] = useState(false);
+  const [paletteOpen, setPaletteOpen] = useState(false);
   useHost();
   useSettings();
   useActions('global', {
+    'go.search': () => go('search'),
     'go.review': () => go('review'),
     'go.memories': () => go('memories'),
     'go.conversations': () => go('conversations'),
@@ -123,7 +138,9 @@ export function App() {
     'go.sources': () => go('sources'),
     'go.activity': () => go('activity'),
     'go.settings': () => go('settings'),
+    'app.palette': () => setPaletteOpen(true),
     'app.search': focusSearch,
+    'app.back': goBack,
     'app.undo': undo,
     'app.help': () => setHelpOpen(true),
   });
@@ -133,12 +150,14 @@ export function App() {
       <Rail />
       <main className={css.main}>
         <Banner />
+        <BackBar />
         <div className={css.panel} data-testid={TESTIDS.panel} data-panel={panel}>
           <Panel key={panel} id={panel} />
         </div>
       </main>
       <Toasts />
       <Help open={helpOpen} onClose={() => setHelpOpen(false)} />
+      <Palette open={paletteOpen} onClose={() => setPaletteOpen(false)} />
     </div>
   );
 }
@@ -192,6 +211,20 @@ function Banner() {
         </div>
       ) : null}
     </>
+  );
+}
+
+/** Where a result was opened, the way back to the results. */
+function BackBar() {
+  const isResult = useStore(nav, (place) => place.isResult);
+  const query = useStore(typed, (text) => text.trim());
+  if (!isResult) return null;
+  return (
+    <div className={css.back}>
+      <Button size="s" tone="quiet" action="app.back" icon={<ArrowLeft size={14} aria-hidden="true" />} testId={TESTIDS.searchBack} onClick={() => goBack()}>
+        {t.search.back(query)}
+      </Button>
+    </div>
   );
 }
 

@@ -1,5 +1,5 @@
 /** The left rail: where one can go, and how much waits there. Under 1100 px only icons and counts. */
-import { CircleHelp, Undo2 } from 'lucide-react';
+import { CircleHelp, Command, Undo2 } from 'lucide-react';
 import { memo } from 'react';
 import { type AppStatus, type Counts, useRpc } from '../api';
 import { Tooltip, cx } from '../design';
@@ -30,6 +30,7 @@ export function Rail() {
         ))}
       </ul>
       <div className={css.foot}>
+        <FootButton label={t.palette.open} id="app.palette" icon={<Command size={16} aria-hidden="true" />} />
         <FootButton label={t.app.undo} id="app.undo" icon={<Undo2 size={16} aria-hidden="true" />} />
         <FootButton label={t.app.help} id="app.help" icon={<CircleHelp size={16} aria-hidden="true" />} />
       </div>
@@ -75,10 +76,12 @@ function RailCount({ spec, count }: { spec: PanelSpec; count: (counts: Counts) =
   );
 }
 
-function FootButton({ label, id, icon }: { label: string; id: 'app.undo' | 'app.help'; icon: React.ReactNode }) {
+const FOOT_IDS: Readonly<Record<string, string>> = { 'app.help': 'btn-help', 'app.palette': TESTIDS.paletteOpen };
+
+function FootButton({ label, id, icon }: { label: string; id: 'app.palette' | 'app.undo' | 'app.help'; icon: React.ReactNode }) {
   return (
     <Tooltip text={label} keys={showKey(action(id).keys[0] ?? '')} side="right">
-      <button type="button" className={css.item} aria-keyshortcuts={ariaKeys(action(id).keys)} onClick={() => hotkeys.run(id)} data-testid={id === 'app.help' ? 'btn-help' : undefined}>
+      <button type="button" className={css.item} aria-keyshortcuts={ariaKeys(action(id).keys)} onClick={() => hotkeys.run(id)} data-testid={FOOT_IDS[id]}>
         {icon}
         <span className={css.label}>{label}</span>
         <span className={css.hint} aria-hidden="true">

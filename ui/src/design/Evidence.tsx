@@ -1,16 +1,16 @@
 /** Lines of a conversation as they were said, with the words that prove a memory highlighted. */
 import type { Line } from '../api/schema';
 import { nameOf, t } from '../strings';
-import { segmentsOf } from './codePoints';
+import { type CodePointSpan, segmentsOf } from './codePoints';
 import { cx } from './cx';
 import css from './Evidence.module.css';
 import { RelativeTime } from './RelativeTime';
 
-/** A text with one span marked. Offsets are code points. */
-export function Highlighted({ text, start, end }: { text: string; start: number; end: number }) {
+/** A text with some of its words marked. Offsets are code points. */
+export function Marked({ text, ranges }: { text: string; ranges: readonly CodePointSpan[] }) {
   return (
     <>
-      {segmentsOf(text, [{ start, end }]).map((segment) =>
+      {segmentsOf(text, ranges).map((segment) =>
         segment.spans.length > 0 ? (
           <mark key={segment.start} className={css.mark}>
             {segment.text}
@@ -21,6 +21,11 @@ export function Highlighted({ text, start, end }: { text: string; start: number;
       )}
     </>
   );
+}
+
+/** A text with one span marked. */
+export function Highlighted({ text, start, end }: { text: string; start: number; end: number }) {
+  return <Marked text={text} ranges={[{ start, end }]} />;
 }
 
 /** One line: speaker, time, text. `span` makes it the line that matters; the others are context. */

@@ -40,6 +40,9 @@ export interface VirtualListProps {
   className?: string;
   /** Called with the indexes in view, for loading what is not there yet. */
   onRange?: (first: number, last: number) => void;
+  /** Where it begins, px: where it was left. Told by `onScrolled`. */
+  startAt_px?: number;
+  onScrolled?: (top_px: number) => void;
 }
 
 const OVERSCAN = 6;
@@ -60,8 +63,24 @@ export function VirtualList(props: VirtualListProps) {
     const to = index > 1 ? scrollToShow(offsets, index, top, height, NOTICE_HEIGHT) : top === 0 ? null : 0;
     if (to !== null) jump(to);
   });
+  // Once, and before the cursor is brought into view, which it was when the list was left.
+  const begin = useEffectEvent(() => {
+    if (!props.startAt_px) return false;
+    jump(props.startAt_px);
+    return true;
+  });
+  const isBegun = useRef(false);
   // The cursor moves by identity: the same row at another index is brought into view as well.
-  useLayoutEffect(() => bring(activeIndex, activeKey), [activeIndex, activeKey]);
+  useLayoutEffect(() => {
+    const isLeftThere = !isBegun.current && begin();
+    isBegun.current = true;
+    if (!isLeftThere) bring(activeIndex, activeKey);
+  }, [activeIndex, activeKey]);
+
+  const tell = useEffectEvent((top_px: number) => void props.onScrolled?.(top_px));
+  useEffect(() => {
+    tell(top);
+  }, [top]);
 
   const autoFocus = props.autoFocus ?? false;
   useEffect(() => {
@@ -105,8 +124,8 @@ export function VirtualList(props: VirtualListProps) {
               role={heading && !isGrid ? 'presentation' : isGrid ? 'row' : 'option'}
               aria-selected={heading ? undefined : props.isMulti ? selected || active : active}
               aria-rowindex={isGrid ? index + 1 : undefined}
-              aria-setsize={isGrid ? undefined : count}
-              aria-posinset={isGrid ? undefined : index + 1}
+              aria-setsize={isGrid || heading ? undefined : count}
+              aria-posinset={isGrid || heading ? undefined : index + 1}
               data-active={active || undefined}
               data-selected={selected || undefined}
               data-heading={heading || undefined}

@@ -5,7 +5,7 @@ export { codePointSlice, segmentsOf } from './codePoints';
 export { Confidence } from './Confidence';
 export { cx } from './cx';
 export { Dialog } from './Dialog';
-export { EvidenceLine, Highlighted } from './Evidence';
+export { EvidenceLine, Highlighted, Marked } from './Evidence';
 export { Facet, facetValues, toggled } from './Facets';
 export { SearchField, Segmented, Switch, TextArea } from './Fields';
 export { Kbd } from './Kbd';

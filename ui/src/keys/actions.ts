@@ -5,11 +5,11 @@
  * them with `useActions(scope, { 'scope.action': () => … })`.
  *
  * Keys: characters as typed (`j`, `A` is Shift+A, `?`), names of `KeyboardEvent.key` (`ArrowDown`, `Enter`, `Escape`),
- * `Mod+` is Ctrl, or Cmd on a Mac; `g r` is g, then r. A key of a single printable character is a "single key" and acts only
+ * `Mod+` is Ctrl, or Cmd on a Mac; `Alt+ArrowLeft` is the one key with Alt; `g r` is g, then r. A key of a single printable character is a "single key" and acts only
  * while the person has those switched on (WCAG 2.1.4). No action fires while text is typed or composed, unless `inInputs`.
  */
 
-export type Scope = 'global' | 'editor' | 'review' | 'memories' | 'conversations' | 'topics' | 'people' | 'privacy' | 'sources' | 'activity' | 'settings' | 'welcome';
+export type Scope = 'global' | 'editor' | 'search' | 'review' | 'memories' | 'conversations' | 'topics' | 'people' | 'privacy' | 'sources' | 'activity' | 'settings' | 'welcome';
 
 /** What must be so for an action to make sense; `always` if nothing. */
 export type When = 'always' | 'cursor' | 'selection';
@@ -31,6 +31,7 @@ const list = <S extends Scope>(scope: S) =>
     last: { label: 'Last', keys: ['End'], scope, when: 'always' },
   }) as const;
 
+const search = list('search');
 const review = list('review');
 const memories = list('memories');
 const conversations = list('conversations');
@@ -40,6 +41,7 @@ const privacy = list('privacy');
 const activity = list('activity');
 
 export const ACTIONS = {
+  'go.search': { label: 'Go to Search', keys: ['g f', 'Mod+Shift+f'], scope: 'global', when: 'always' },
   'go.review': { label: 'Go to Review', keys: ['g r', 'g q'], scope: 'global', when: 'always' },
   'go.memories': { label: 'Go to Memories', keys: ['g m'], scope: 'global', when: 'always' },
   'go.conversations': { label: 'Go to Conversations', keys: ['g c'], scope: 'global', when: 'always' },
@@ -49,12 +51,22 @@ export const ACTIONS = {
   'go.sources': { label: 'Go to Sources', keys: ['g s'], scope: 'global', when: 'always' },
   'go.activity': { label: 'Go to Activity', keys: ['g a'], scope: 'global', when: 'always' },
   'go.settings': { label: 'Go to Settings', keys: ['g ,'], scope: 'global', when: 'always' },
+  'app.palette': { label: 'Commands and everything by name', keys: ['Mod+k'], scope: 'global', when: 'always', inInputs: true },
   'app.search': { label: 'Search', keys: ['/', 'Mod+f'], scope: 'global', when: 'always' },
+  'app.back': { label: 'Back', keys: ['Alt+ArrowLeft'], scope: 'global', when: 'always' },
   'app.undo': { label: 'Undo', keys: ['u', 'Mod+z'], scope: 'global', when: 'always' },
   'app.help': { label: 'Keyboard shortcuts', keys: ['?'], scope: 'global', when: 'always' },
 
   'editor.save': { label: 'Save', keys: ['Mod+Enter'], scope: 'editor', when: 'always', inInputs: true },
   'editor.cancel': { label: 'Cancel', keys: ['Escape'], scope: 'editor', when: 'always', inInputs: true },
+
+  'search.next': search.next,
+  'search.previous': search.previous,
+  'search.first': search.first,
+  'search.last': search.last,
+  'search.open': { label: 'Open', keys: ['Enter', 'o'], scope: 'search', when: 'cursor' },
+  'search.source': { label: 'Open the source of the memory', keys: ['s'], scope: 'search', when: 'cursor' },
+  'search.kind': { label: 'Next kind', keys: ['t'], scope: 'search', when: 'always' },
 
   'review.next': review.next,
   'review.previous': review.previous,
@@ -187,7 +199,7 @@ export function showKey(key: string, mac = isMac()): string {
   };
   return key
     .split(' ')
-    .map((step) => step.split('+').map(part).join(step.includes('Mod') ? (mac ? '' : ' ') : ''))
+    .map((step) => step.split('+').map(part).join(/Mod|Alt/.test(step) ? (mac ? '' : ' ') : ''))
     .join(' ');
 }
 

@@ -21,7 +21,8 @@ type KeyEvent = Pick<KeyboardEvent, 'key' | 'ctrlKey' | 'metaKey' | 'altKey' | '
 export function keyName(event: Pick<KeyEvent, 'key' | 'ctrlKey' | 'metaKey' | 'altKey' | 'shiftKey'>): string | null {
   const { key } = event;
   if (['Shift', 'Control', 'Alt', 'Meta', 'AltGraph', 'Dead', 'Process', 'Unidentified'].includes(key)) return null;
-  if (event.altKey) return null;
+  // The way back, as in a browser. Other keys with Alt write characters or belong to the desktop.
+  if (event.altKey) return key === 'ArrowLeft' && !event.ctrlKey && !event.metaKey && !event.shiftKey ? 'Alt+ArrowLeft' : null;
   const printable = [...key].length === 1;
   if (event.ctrlKey || event.metaKey) return `Mod+${event.shiftKey ? 'Shift+' : ''}${printable ? key.toLowerCase() : key}`;
   return !printable && event.shiftKey ? `Shift+${key}` : key;
@@ -39,7 +40,7 @@ export function isTextEntry(target: EventTarget | null): boolean {
 function belongsToControl(target: EventTarget | null, name: string): boolean {
   if (!(target instanceof HTMLElement)) return false;
   if (name === 'Enter' || name === ' ') return target.closest('button,a,summary,[role=button],[role=tab],[role=switch],input') !== null;
-  if (/Arrow|Home|End/.test(name)) return target.closest('[role=separator],[role=slider],[role=tablist],[role=toolbar],[role=radiogroup],input[type=radio]') !== null;
+  if (/^(Shift\+)?(Arrow|Home|End)/.test(name)) return target.closest('[role=separator],[role=slider],[role=tablist],[role=toolbar],[role=radiogroup],input[type=radio]') !== null;
   return false;
 }
 

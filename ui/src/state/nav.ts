@@ -1,12 +1,12 @@
 /**
- * Which panel is shown, and what it was asked to show. A plain store: no addresses, because a window has none.
+ * Which panel is shown, what it was asked to show, and the way back. A plain store: no addresses, because a window has none.
  *
  * `open*` functions go to another panel with something to show there; the panel reads `useNavTarget` and answers each new
  * `at` once.
  */
 import { createStore, useStore } from './store';
 
-export const PANELS = ['review', 'memories', 'conversations', 'topics', 'people', 'privacy', 'sources', 'activity', 'settings', 'welcome'] as const;
+export const PANELS = ['search', 'review', 'memories', 'conversations', 'topics', 'people', 'privacy', 'sources', 'activity', 'settings', 'welcome'] as const;
 export type PanelId = (typeof PANELS)[number];
 
 export interface Target {
@@ -38,18 +38,47 @@ interface Place {
   readonly target: Target | null;
   /** Counts up with every move, so that asking for the same thing twice is two requests. */
   readonly at: number;
+  /** A result of a search was opened here. */
+  readonly isResult: boolean;
 }
 
-export const nav = createStore<Place>({ panel: 'review', target: null, at: 0 });
+export const nav = createStore<Place>({ panel: 'review', target: null, at: 0, isResult: false });
+
+/** Places before this one, the last at the end. More than anybody goes back is not kept. */
+const before: Place[] = [];
+const BEFORE_MAX = 50;
+
+function move(panel: PanelId, target: Target | null, isResult: boolean): void {
+  nav.update((place) => {
+    before.push(place);
+    if (before.length > BEFORE_MAX) before.shift();
+    return { panel, target, at: place.at + 1, isResult };
+  });
+}
 
 export function go(panel: PanelId, target: Target | null = null): void {
-  nav.update(({ at }) => ({ panel, target, at: at + 1 }));
+  move(panel, target, false);
+}
+
+/** As `go`, from the results of a search: the frame then shows the way back to them. */
+export function goFromResults(panel: PanelId, target: Target): void {
+  move(panel, target, true);
+}
+
+/** Goes where one was before. `false` if there is no such place. */
+export function goBack(): boolean {
+  const place = before.pop();
+  if (!place) return false;
+  nav.update(({ at }) => ({ ...place, at: at + 1 }));
+  return true;
 }
 
 export const openConversation = (conversation: string, message?: string) => go('conversations', { conversation, message });
 export const openMemory = (memory: string) => go('memories', { memory });
 export const openPerson = (person: string) => go('people', { person });
 export const reviewConversation = (conversation: string) => go('review', { onlyConversation: conversation });
+
+export const openSearch = (query: string) => go('search', { query });
 
 export const usePanel = (): PanelId => useStore(nav, (place) => place.panel);
 

@@ -13,6 +13,7 @@ import { models } from './en.models';
 import { people } from './en.people';
 import { privacy } from './en.privacy';
 import { profile, promises } from './en.profile';
+import { palette, search } from './en.search';
 import { settings } from './en.settings';
 import { sources } from './en.sources';
 import { standing } from './en.standing';
@@ -57,6 +58,7 @@ export const en = {
     nothingToUndo: 'Nothing left to undo.',
   },
   panels: {
+    search: 'Search',
     review: 'Review',
     memories: 'Memories',
     conversations: 'Conversations',
@@ -82,6 +84,7 @@ export const en = {
     scopes: {
       global: 'Everywhere',
       editor: 'While editing',
+      search: 'Search',
       review: 'Review',
       memories: 'Memories',
       conversations: 'Conversations',
@@ -302,6 +305,8 @@ export const en = {
     openReview: 'Open in Review',
     moreFilters: 'More',
   },
+  search,
+  palette,
   conversations,
   standing,
   topics,

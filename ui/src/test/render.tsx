@@ -7,6 +7,7 @@ import { call, createQueryClient, rpcKey } from '../api';
 import { stamped } from '../api/optimistic';
 import { App } from '../app/App';
 import { resetAnswers } from '../panels/people/answers';
+import { resetSearch } from '../panels/search/state';
 import { setPlatform } from '../platform';
 import { type FakeOptions, type FakePlatform, createFakePlatform } from '../platform/fake';
 import { resetDecisions } from '../state/decisions';
@@ -28,6 +29,7 @@ export async function renderApp(panel: PanelId, options: FakeOptions = {}, targe
   resetDecisions();
   resetLists();
   resetAnswers();
+  resetSearch();
   toasts.set([]);
   go(panel, target);
   const client = createQueryClient();
@@ -44,13 +46,14 @@ export async function renderApp(panel: PanelId, options: FakeOptions = {}, targe
   return host;
 }
 
-/** Presses keys as a person with the focus on the page does; `Shift+A` is `A`, Ctrl+Z is `^z`. */
+/** Presses keys as a person with the focus on the page does; `Shift+A` is `A`, Ctrl+Z is `^z`, and Alt is written out. */
 export async function press(...keys: string[]): Promise<void> {
   for (const written of keys) {
     const ctrlKey = written.startsWith('^') && written.length > 1;
-    const key = ctrlKey ? written.slice(1) : written;
+    const altKey = written.startsWith('Alt+');
+    const key = ctrlKey ? written.slice(1) : altKey ? written.slice('Alt+'.length) : written;
     await act(async () => {
-      fireEvent.keyDown(document.activeElement ?? document.body, { key, ctrlKey, shiftKey: /^\p{Lu}$/u.test(key) });
+      fireEvent.keyDown(document.activeElement ?? document.body, { key, ctrlKey, altKey, shiftKey: /^\p{Lu}$/u.test(key) });
     });
   }
 }

@@ -1,13 +1,10 @@
-/** The invented host's conversations: reading, privacy, analysis, search. */
+/** The invented host's conversations: reading, privacy, analysis. */
 import type { AnalysisView, ConversationRow, MessageView } from '../../api/schema';
 import { RpcError } from '../types';
 import type { World } from './data';
 import type { Handlers, Host } from './index';
 
 const EMPTY = { proposed: [], stopped: [], repeated: 0, candidate_ids: [], new_since_last: [] };
-
-/** Code points before a place in the text, in which the API counts. */
-const points = (text: string, at: number) => Array.from(text.slice(0, at)).length;
 
 export function conversationCommands(world: World, host: Host): Handlers {
   const analyses = new Map<string, AnalysisView[]>();
@@ -124,28 +121,5 @@ export function conversationCommands(world: World, host: Host): Handlers {
       return { outcome: 'queued', job_id: `job_analyze_${id}` };
     },
     analyses_list: ({ id }) => ({ items: analyses.get(id) ?? [] }),
-    search({ query, limit }) {
-      const words = query.toLowerCase();
-      const hits = [...world.messages].flatMap(([id, messages]) =>
-        messages
-          .filter((message) => message.text.toLowerCase().includes(words))
-          .map((message) => ({
-            kind: 'message',
-            id: message.id,
-            score: 1,
-            why: ['words'],
-            source: null,
-            text: message.text,
-            highlights: [{ start: points(message.text, message.text.toLowerCase().indexOf(words)), end: points(message.text, message.text.toLowerCase().indexOf(words) + words.length) }],
-            conversation_id: id,
-            conversation_title: find(id).title,
-            channel_type: find(id).channel_type,
-            author: message.author,
-            time: message.time,
-            handles: [],
-          })),
-      );
-      return { hits: hits.slice(0, limit || 50), facets: [], filters: [], weights_version: 1 };
-    },
   };
 }

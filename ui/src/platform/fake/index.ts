@@ -12,6 +12,7 @@ import { knowledgeCommands } from './knowledge';
 import { memoryCommands } from './memories';
 import { type ModelState, modelCommands } from './models';
 import { peopleCommands } from './people';
+import { searchCommands } from './search';
 import { addSessions } from './sessions';
 import { systemCommands } from './system';
 import { topicCommands } from './topics';
@@ -81,6 +82,7 @@ export function createFakePlatform(options: FakeOptions = {}): FakePlatform {
     ...modelCommands(world, host, { models: options.models ?? 'none', firstRun: options.firstRun ?? false }),
   };
   Object.assign(handlers, knowledgeCommands(world, host, handlers, options.firstRun ?? false));
+  Object.assign(handlers, searchCommands(world, handlers));
   Object.assign(handlers, workCommands(host, handlers, options.pace_ms ?? 400));
   const failures = new Map<string, RpcError>();
   const calls: FakePlatform['calls'] = [];

@@ -1,0 +1,42 @@
+/** The part of a text that answers: a few lines around the first words that were found. Pure; offsets count code points. */
+import type { TextRange } from '../../api';
+
+export interface Excerpt {
+  readonly text: string;
+  readonly ranges: readonly TextRange[];
+}
+
+/** What two lines of the widest list hold. */
+export const EXCERPT_CHARS = 240;
+/** What stands before the first word that was found, so that it is read in its sentence. */
+const BEFORE_CHARS = 60;
+/** How far the cut may move to begin with a whole word. */
+const WORD_CHARS = 20;
+
+const isSpace = (point: string | undefined) => point !== undefined && /\s/u.test(point);
+
+export function excerptOf(text: string, ranges: readonly TextRange[], chars = EXCERPT_CHARS): Excerpt {
+  const points = Array.from(text);
+  const first = ranges[0];
+  let start = 0;
+  if (first && first.end > chars) {
+    start = Math.max(0, first.start - BEFORE_CHARS);
+    let at = start;
+    while (at < start + WORD_CHARS && at < first.start && !isSpace(points[at - 1])) at += 1;
+    if (at < first.start && isSpace(points[at - 1])) start = at;
+  }
+  const end = Math.min(points.length, start + chars);
+  const head = start > 0 ? '…' : '';
+  const shift = Array.from(head).length - start;
+  // A line break is one code point as the blank is that takes its place.
+  const shown = points.slice(start, end).map((point) => (isSpace(point) ? ' ' : point));
+  const cut = ranges.filter((range) => range.start < end && range.end > start).map((range) => ({ start: Math.max(start, range.start) + shift, end: Math.min(end, range.end) + shift }));
+  return { text: `${head}${shown.join('')}${end < points.length ? '…' : ''}`, ranges: cut };
+}
+
+/** The first line of a text, with the ranges that lie in it. */
+export function firstLine(text: string, ranges: readonly TextRange[]): Excerpt {
+  const line = text.split('\n')[0] ?? '';
+  const end = Array.from(line).length;
+  return { text: line, ranges: ranges.filter((range) => range.end <= end) };
+}

@@ -8,6 +8,7 @@ mod import;
 mod leaks;
 mod models;
 mod people;
+mod pictures;
 mod privacy;
 mod profiles;
 mod review;

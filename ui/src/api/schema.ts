@@ -866,6 +866,22 @@ channel: Array<string>,
  */
 private: boolean | null, 
 /**
+ * With a message said at this moment or later; of this person and topic, where one is named.
+ */
+from: number | null, 
+/**
+ * With a message said before this moment.
+ */
+to: number | null, 
+/**
+ * With a message of this person.
+ */
+person: string | null, 
+/**
+ * With a message of this topic.
+ */
+topic: string | null, 
+/**
  * How many to pass over.
  */
 offset: number, 
@@ -2662,6 +2678,172 @@ target_words: number,
  */
 max_words: number, };
 
+export type TimelineRequest = { 
+/**
+ * Only of this person.
+ */
+person: string | null, 
+/**
+ * Only of this topic.
+ */
+topic: string | null, 
+/**
+ * Only from this moment on.
+ */
+from: number | null, 
+/**
+ * Only before this one.
+ */
+to: number | null, 
+/**
+ * `day`, `week`, `month` or `year`, where so many fit; otherwise the shortest that do.
+ */
+unit: string | null, 
+/**
+ * The day on which weeks begin, from 1, Monday, to 7; 0 is Monday as well.
+ */
+week_start: number, 
+/**
+ * Memories stand where they were decided on, or found while they wait, and not where their line was said.
+ */
+by_decision: boolean, };
+
+export type TimelineSeries = { 
+/**
+ * A channel type; or `approved`, `waiting`, `rejected`.
+ */
+name: string, 
+/**
+ * All stretches together.
+ */
+total: number, 
+/**
+ * By stretch.
+ */
+counts: Array<number>, 
+/**
+ * How many of them are off the record, or rest on what is.
+ */
+off_record: Array<number>, };
+
+export type TimelineResponse = { 
+/**
+ * `day`, `week`, `month`, `year`.
+ */
+unit: string, 
+/**
+ * The units in which so much time can be shown.
+ */
+units: Array<string>, 
+/**
+ * Where each stretch begins, at midnight of this computer's zone, and where the last ends; empty where nothing is.
+ */
+edges: Array<number>, 
+/**
+ * Messages by channel, the busiest first.
+ */
+messages: Array<TimelineSeries>, 
+/**
+ * Memories by what became of them.
+ */
+memories: Array<TimelineSeries>, 
+/**
+ * Messages outside of what is shown.
+ */
+messages_outside: number, 
+/**
+ * Memories outside.
+ */
+memories_outside: number, };
+
+export type GraphRequest = { 
+/**
+ * A person.
+ */
+person: string | null, 
+/**
+ * A topic.
+ */
+topic: string | null, };
+
+export type GraphNode = { 
+/**
+ * Its id; of what is only a name, its kind and the name.
+ */
+id: string, 
+/**
+ * `person`, `topic`, `project`, `technology`, `memory`, `conversation`.
+ */
+kind: string, 
+/**
+ * Name, title or statement.
+ */
+label: string, 
+/**
+ * A person's kind, a conversation's channel, a memory's category; nothing otherwise.
+ */
+detail: string, 
+/**
+ * Off the record, or resting on what is.
+ */
+is_private: boolean, 
+/**
+ * The owner.
+ */
+is_owner: boolean, };
+
+export type GraphEdge = { 
+/**
+ * The one that does: whoever writes, whatever names.
+ */
+a: string, 
+/**
+ * The other.
+ */
+b: string, 
+/**
+ * `wrote_in`, `met_in`, `wrote_of`, `told_in`, `about`, `said_in`, `part_of`, `names`, `near`, `split_from`.
+ */
+kind: string, 
+/**
+ * Messages, lines or shared conversations that it rests on.
+ */
+count: number, 
+/**
+ * How near two topics are, from 0 to 1.
+ */
+nearness: number | null, 
+/**
+ * Conversation of a message that shows it.
+ */
+conversation_id: string | null, 
+/**
+ * That message.
+ */
+message_id: string | null, 
+/**
+ * It rests on what is off the record.
+ */
+is_private: boolean, };
+
+export type GraphResponse = { 
+/**
+ * The thing in the middle.
+ */
+center: string, 
+/**
+ * All things, that one first, then kind by kind, the most connected first.
+ */
+nodes: Array<GraphNode>, 
+/**
+ * Why they are connected.
+ */
+edges: Array<GraphEdge>, 
+/**
+ * Neighbours that found no room, by kind.
+ */
+left_out: Array<Count>, };
+
 export type ClueView = { 
 /**
  * `same_contact`, `declared_handle`, `same_account`, `same_full_name`, `shared_companions`, `shared_terms`; against:
@@ -3425,4 +3607,6 @@ export interface RpcSchema {
   agents_list: [Nothing, AgentsResponse];
   agent_set: [AgentView, AgentsResponse];
   search: [SearchRequest, SearchResponse];
+  timeline: [Partial<TimelineRequest>, TimelineResponse];
+  graph: [Partial<GraphRequest>, GraphResponse];
 }

@@ -45,6 +45,8 @@ export const PROVIDES: Partial<Record<Command, readonly Tag[]>> = {
   model_calls_list: ['model_calls', 'conversations'],
   watched_list: ['settings', 'imports', 'jobs'],
   search: ['memories', 'messages', 'conversations', 'people', 'topics', 'embeddings'],
+  timeline: ['messages', 'memories', 'conversations', 'people', 'topics'],
+  graph: ['messages', 'memories', 'conversations', 'people', 'topics'],
   people_list: ['people', 'conversations', 'messages', 'memories'],
   person_get: ['people', 'conversations', 'messages', 'memories'],
   person_commitments: ['people', 'conversations', 'messages'],

@@ -59,6 +59,10 @@ const CONTROLS: [string, string][] = [
   ['accent', 'surface'],
   ['star', 'surface'],
   ['star', 'accent-soft'],
+  ...['accent', 'plot-2', 'plot-3', 'plot-4', 'plot-kept', 'star', 'control'].flatMap((bar): [string, string][] => [
+    [bar, 'surface'],
+    [bar, 'bg'],
+  ]),
 ];
 
 describe.each([

@@ -123,6 +123,7 @@ export const ACTIONS = {
   'topics.merge': { label: 'Merge', keys: ['m'], scope: 'topics', when: 'cursor' },
   'topics.split': { label: 'Split', keys: ['s'], scope: 'topics', when: 'cursor' },
   'topics.pin': { label: 'Pin or unpin', keys: ['p'], scope: 'topics', when: 'cursor' },
+  'topics.graph': { label: 'Text or graph', keys: ['v'], scope: 'topics', when: 'cursor' },
   'topics.open': { label: 'Open in conversation', keys: ['o', 'Enter'], scope: 'topics', when: 'cursor' },
 
   'people.next': people.next,
@@ -141,6 +142,7 @@ export const ACTIONS = {
   'people.about': { label: 'What is known of them', keys: ['1'], scope: 'people', when: 'cursor' },
   'people.lines': { label: 'What they wrote', keys: ['2'], scope: 'people', when: 'cursor' },
   'people.places': { label: 'What each channel may see', keys: ['3'], scope: 'people', when: 'cursor' },
+  'people.graph': { label: 'What lies around them', keys: ['4'], scope: 'people', when: 'cursor' },
   'people.tab': { label: 'Next view', keys: ['t'], scope: 'people', when: 'always' },
 
   'privacy.next': privacy.next,

@@ -33,6 +33,7 @@ export async function openPlatform(): Promise<Platform> {
       firstRun: query.get('first') === '1',
       embeddingMissing: query.get('embedding') === 'missing',
       sessions: query.get('sessions') === '1',
+      crowd: query.get('crowd') === '1',
       models: (['local', 'remote'] as const).find((state) => state === query.get('models')),
     });
   } else if ('__TAURI_INTERNALS__' in window) {

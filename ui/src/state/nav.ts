@@ -29,8 +29,19 @@ export interface Target {
   gap?: string;
   /** For whom and where a context is to be shown, as `context_preview` takes them. */
   viewAs?: { person?: string; channel?: string };
+  /** Only conversations in which something was said in this time, by this person, of this topic. */
+  period?: Period;
   /** Words to search for. */
   query?: string;
+}
+
+/** A stretch of time, with what to call it. */
+export interface Period {
+  readonly from: number;
+  readonly to: number;
+  readonly name: string;
+  readonly person?: string;
+  readonly topic?: string;
 }
 
 interface Place {

@@ -54,6 +54,7 @@ export const people = {
   partAbout: 'About',
   partMessages: 'Lines',
   partPlaces: 'Channels',
+  partGraph: 'Graph',
   linkWith: 'Link with…',
   viewAs: 'View as',
 

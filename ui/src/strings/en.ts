@@ -11,6 +11,7 @@ import { erase } from './en.erase';
 import { gaps } from './en.gaps';
 import { models } from './en.models';
 import { people } from './en.people';
+import { graph, period, time } from './en.pictures';
 import { privacy } from './en.privacy';
 import { profile, promises } from './en.profile';
 import { palette, search } from './en.search';
@@ -309,6 +310,9 @@ export const en = {
   palette,
   conversations,
   standing,
+  graph,
+  time,
+  period,
   topics,
   people,
   profile,

@@ -87,6 +87,8 @@ macro_rules! with_commands {
             agents_list: Nothing => AgentsResponse,
             agent_set: AgentView => AgentsResponse,
             search: SearchRequest => SearchResponse,
+            timeline: TimelineRequest => TimelineResponse,
+            graph: GraphRequest => GraphResponse,
         }
     };
 }

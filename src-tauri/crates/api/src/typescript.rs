@@ -8,6 +8,7 @@ use crate::types::gaps::*;
 use crate::types::memories::*;
 use crate::types::models::*;
 use crate::types::people::*;
+use crate::types::pictures::*;
 use crate::types::profiles::*;
 use crate::types::search::*;
 use crate::types::sources::*;
@@ -22,7 +23,7 @@ fn declare<T: TS>(config: &Config, out: &mut String) {
 }
 
 /// Requests whose every field has a default: a caller names only what it wants.
-const ALL_OPTIONAL: [&str; 8] = [
+const ALL_OPTIONAL: [&str; 10] = [
     "MemoriesListRequest",
     "ConversationsListRequest",
     "MessagesRequest",
@@ -31,6 +32,8 @@ const ALL_OPTIONAL: [&str; 8] = [
     "UndoRequest",
     "VisibilityRequest",
     "ContextRequestView",
+    "TimelineRequest",
+    "GraphRequest",
 ];
 
 fn row(command: &str, request: &str, response: &str) -> String {
@@ -168,6 +171,13 @@ pub fn schema_ts() -> String {
         TopicDecideRequest,
         TopicDecided,
         TopicRulesView,
+        TimelineRequest,
+        TimelineSeries,
+        TimelineResponse,
+        GraphRequest,
+        GraphNode,
+        GraphEdge,
+        GraphResponse,
         ClueView,
         LinkView,
         LinksRequest,

@@ -7,7 +7,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use keepsake_domain::{EntityId, HandleId, LinkAnswer, LinkId, Timestamp};
 use keepsake_people::identity::Fingerprint;
-use keepsake_store::{HandleRow, LinkDecisionRow, LinkSuggestionRow, Persons, ReadTx};
+use keepsake_store::{HandleRow, LinkDecisionRow, LinkSuggestionRow, Persons, ReadTx, StoreError};
 use serde_json::Value;
 
 use crate::boundary::Map;
@@ -102,24 +102,26 @@ fn name_of(handles: &[HandleRow]) -> String {
 impl Engine {
     /// Everybody, whoever was heard last first.
     pub fn people(&self) -> Result<Vec<PersonRow>> {
-        Ok(self.store().read(|tx| {
-            let map = self.map(tx)?;
-            let linked: BTreeSet<HandleId> = tx
-                .link_decisions()?
-                .into_iter()
-                .filter(|row| row.answer == LinkAnswer::Same)
-                .flat_map(|row| [row.a, row.b])
-                .collect();
-            let mut people: BTreeMap<EntityId, Vec<HandleRow>> = BTreeMap::new();
-            for mut row in tx.handles()? {
-                row.verified |= linked.contains(&row.id);
-                people.entry(map.persons.of(&row.entity_id)).or_default().push(row);
-            }
-            let mut rows: Vec<PersonRow> =
-                people.into_iter().map(|(id, handles)| person_row(&map.persons, id, handles)).collect();
-            rows.sort_by(|a, b| b.is_owner.cmp(&a.is_owner).then(b.last.cmp(&a.last)).then(a.id.cmp(&b.id)));
-            Ok(rows)
-        })?)
+        Ok(self.store().read(|tx| self.people_in(tx))?)
+    }
+
+    /// As [`people`](Self::people), in a snapshot.
+    pub(crate) fn people_in(&self, tx: &ReadTx<'_>) -> std::result::Result<Vec<PersonRow>, StoreError> {
+        let map = self.map(tx)?;
+        let linked: BTreeSet<HandleId> = tx
+            .link_decisions()?
+            .into_iter()
+            .filter(|row| row.answer == LinkAnswer::Same)
+            .flat_map(|row| [row.a, row.b])
+            .collect();
+        let mut people: BTreeMap<EntityId, Vec<HandleRow>> = BTreeMap::new();
+        for mut row in tx.handles()? {
+            row.verified |= linked.contains(&row.id);
+            people.entry(map.persons.of(&row.entity_id)).or_default().push(row);
+        }
+        let mut rows: Vec<PersonRow> = people.into_iter().map(|(id, handles)| person_row(&map.persons, id, handles)).collect();
+        rows.sort_by(|a, b| b.is_owner.cmp(&a.is_owner).then(b.last.cmp(&a.last)).then(a.id.cmp(&b.id)));
+        Ok(rows)
     }
 
     /// How many pairs wait for an answer: what [`Engine::links`] shows as open, without what each rests on.

@@ -14,6 +14,8 @@ mod fixture;
 mod gaps;
 #[path = "engine/links.rs"]
 mod links;
+#[path = "engine/pictures.rs"]
+mod pictures;
 #[path = "engine/privacy.rs"]
 mod privacy;
 #[path = "engine/profiles.rs"]

@@ -126,6 +126,17 @@ pub(crate) enum Command {
     },
     /// Decide something about a topic: a title, a pin, a merge, a split; or take a decision back.
     Topic(TopicArgs),
+    /// Count what was said and kept over time.
+    Timeline(TimelineArgs),
+    /// Show what lies around one person or one topic, and what each connection rests on.
+    Graph {
+        /// A person: channel:handle, an id, or a name.
+        #[arg(long, value_name = "PERSON", required_unless_present = "topic", conflicts_with = "topic")]
+        person: Option<String>,
+        /// A topic (top_…).
+        #[arg(long, value_name = "TOPIC")]
+        topic: Option<String>,
+    },
     /// List what was wanted more than once and could not be done.
     Gaps,
     /// Make a task of a gap, or say that it is none.
@@ -444,6 +455,23 @@ pub(crate) enum GapAnswer {
     Confirm,
     /// It is none.
     Dismiss,
+}
+
+/// `keepsake timeline`.
+#[derive(Debug, clap::Args)]
+pub(crate) struct TimelineArgs {
+    /// Only of a person: channel:handle, an id, or a name.
+    #[arg(long, value_name = "PERSON", conflicts_with = "topic")]
+    pub(crate) person: Option<String>,
+    /// Only of a topic (top_…).
+    #[arg(long, value_name = "TOPIC")]
+    pub(crate) topic: Option<String>,
+    /// In stretches of this length, where so many fit.
+    #[arg(long, value_parser = ["day", "week", "month", "year"])]
+    pub(crate) by: Option<String>,
+    /// Count memories when they were decided on and not when their line was said.
+    #[arg(long)]
+    pub(crate) decided: bool,
 }
 
 /// `keepsake topic`.

@@ -67,6 +67,8 @@ fn run(args: &Args, output: &mut Output) -> Result<(), Failure> {
         Command::Channel { channel, visibility } => commands::people::channel(args, channel, *visibility, output),
         Command::Topics { rebuild } => commands::topics::list(args, *rebuild, output),
         Command::Topic(topic) => commands::topics::decide(args, topic, output),
+        Command::Timeline(timeline) => commands::pictures::timeline(args, timeline, output),
+        Command::Graph { person, topic } => commands::pictures::graph(args, person.as_deref(), topic.as_deref(), output),
         Command::Gaps => commands::gaps::list(args, output),
         Command::Gap { id, answer, file } => commands::gaps::answer(args, id, *answer, file.as_deref(), output),
         Command::Share { id, off } => commands::people::share(args, id, !off, output),

@@ -1,13 +1,13 @@
 //! Conversations and their messages: lists, the reading view, the privacy toggle's rows.
 
-use keepsake_domain::{ConversationId, InteractionId, MemoryId, MessageType, Role, Timestamp, Visibility};
+use keepsake_domain::{ConversationId, HandleId, InteractionId, MemoryId, MessageType, Role, Timestamp, TopicId, Visibility};
 use rusqlite::types::Value;
 use rusqlite::{OptionalExtension, Row, params, params_from_iter};
 
 use crate::changes::Tag;
 use crate::open::{ReadTx, WriteTx};
 use crate::search::fts_query;
-use crate::text::{parse, placeholders};
+use crate::text::{parse, placeholders, to_json};
 use crate::{Result, StoreError};
 
 /// One conversation.
@@ -109,6 +109,54 @@ pub struct ConversationFilter {
     pub channels: Vec<String>,
     /// Only private ones or only others.
     pub is_private: Option<bool>,
+    /// With a message that was said when, by whom, about what; all of it must be true of one message.
+    pub said: Option<Said>,
+}
+
+/// Which messages a conversation must have one of.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Said {
+    /// Said at this moment or later.
+    pub from: Option<Timestamp>,
+    /// Said before this moment.
+    pub to: Option<Timestamp>,
+    /// Under one of these handles.
+    pub handles: Option<Vec<HandleId>>,
+    /// In this topic.
+    pub topic: Option<TopicId>,
+}
+
+impl Said {
+    fn sql(&self, conditions: &mut Vec<String>, values: &mut Vec<Value>) -> Result<()> {
+        let mut all = vec!["i.conversation_id = c.id".to_owned()];
+        let mut bind = |value: Value| {
+            values.push(value);
+            values.len()
+        };
+        if let Some(from) = self.from {
+            all.push(format!("i.created_at_ms >= ?{}", bind(from.0.into())));
+        }
+        if let Some(to) = self.to {
+            all.push(format!("i.created_at_ms < ?{}", bind(to.0.into())));
+        }
+        if let Some(handles) = &self.handles {
+            let list = bind(to_json("handle ids", handles)?.into());
+            all.push(format!("i.handle_id IN (SELECT value FROM json_each(?{list}))"));
+            // Whoever never spoke there needs no look at the messages.
+            conditions.push(format!(
+                "c.id IN (SELECT p.conversation_id FROM conversation_people p WHERE p.handle_id IN (SELECT value FROM json_each(?{list})))"
+            ));
+        }
+        if let Some(topic) = &self.topic {
+            let topic = bind(topic.as_str().to_owned().into());
+            all.push(format!("i.id IN (SELECT t.interaction_id FROM topic_messages t WHERE t.topic_id = ?{topic})"));
+        }
+        conditions.push(format!(
+            "EXISTS (SELECT 1 FROM interactions i INDEXED BY interactions_by_conversation WHERE {})",
+            all.join(" AND ")
+        ));
+        Ok(())
+    }
 }
 
 /// Channel, handle, and whether it was verified.
@@ -186,7 +234,7 @@ pub(crate) fn interaction(row: &Row<'_>) -> Result<InteractionRow> {
 }
 
 impl ConversationFilter {
-    fn sql(&self) -> (String, Vec<Value>) {
+    fn sql(&self) -> Result<(String, Vec<Value>)> {
         let mut conditions = vec!["1".to_owned()];
         let mut values: Vec<Value> = Vec::new();
         if let Some(query) = self.query.as_deref().map(str::trim).filter(|query| !query.is_empty()) {
@@ -212,7 +260,10 @@ impl ConversationFilter {
         if let Some(is_private) = self.is_private {
             conditions.push(format!("c.is_private = {}", i64::from(is_private)));
         }
-        (conditions.join(" AND "), values)
+        if let Some(said) = &self.said {
+            said.sql(&mut conditions, &mut values)?;
+        }
+        Ok((conditions.join(" AND "), values))
     }
 }
 
@@ -240,7 +291,7 @@ impl ReadTx<'_> {
 
     /// Conversations, latest activity first, and how many match.
     pub fn conversations(&self, filter: &ConversationFilter, offset: u32, limit: u32) -> Result<(u64, Vec<ConversationRow>)> {
-        let (condition, values) = filter.sql();
+        let (condition, values) = filter.sql()?;
         let count_sql = format!("SELECT count(*) FROM conversations c WHERE {condition}");
         let total: i64 = self.conn.query_row(&count_sql, params_from_iter(values.iter()), |row| row.get(0))?;
         let sql = format!(

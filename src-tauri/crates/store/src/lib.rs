@@ -28,6 +28,7 @@ mod memories;
 mod memory_list;
 mod migrate;
 mod model_calls;
+mod neighbours;
 mod open;
 mod operations;
 mod people;
@@ -37,6 +38,7 @@ mod search;
 mod settings;
 mod standing;
 mod text;
+mod timeline;
 mod topics;
 mod traces;
 mod vectors;
@@ -47,7 +49,7 @@ pub use append::{AppendContext, BatchOutcome};
 pub use boundary::{ChannelRow, ConsentItem};
 pub use chain::{ChainFault, ChainReport};
 pub use changes::{Changes, Tag};
-pub use conversations::{ConversationFilter, ConversationRow, InteractionRow, OwnerHandle, PrivacyCounts, Spot};
+pub use conversations::{ConversationFilter, ConversationRow, InteractionRow, OwnerHandle, PrivacyCounts, Said, Spot};
 pub use embeddings::EmbeddingOwner;
 pub use erase::{Erased, ErasurePayload, Sweep};
 pub use erase_person::ErasureForeseen;
@@ -61,6 +63,7 @@ pub use links::{LinkDecisionRow, LinkSuggestionRow};
 pub use memories::{EvidenceRow, MemoryRow, NewEvidence, NewMemory};
 pub use memory_list::{MemoryFacets, MemoryFilter, MemoryListRow, MemorySort};
 pub use model_calls::{ModelCallEnd, ModelCallRow, ModelUse, NewModelCall};
+pub use neighbours::{MemoryNode, PlaceNode, PlaceOfMemory, ShareOfPlace, ShareOfTopic, TopicOfMemory};
 #[cfg(feature = "testing")]
 #[doc(hidden)]
 pub use open::Door;
@@ -70,6 +73,7 @@ pub use people::{HandleRow, Persons};
 pub use profiles::{DebunkRow, ProfileRow};
 pub use search::{MessageHit, WordMatch, fts_query};
 pub use standing::{NewStanding, StandingRow, SummaryRow};
+pub use timeline::{MemoryMoment, MessageCount, TimelineOf};
 pub use topics::{
     StoredCluster, TopicClusterRow, TopicDecisionRow, TopicLineRow, TopicPartitionRow, TopicProposalRow, TopicRow,
     TopicVersionRow,

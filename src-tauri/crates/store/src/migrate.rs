@@ -29,6 +29,7 @@ const STEPS: &[M<'static>] = &[
     M::up(include_str!("../../../../migrations/0010_models_of_people.sql")),
     M::up(include_str!("../../../../migrations/0011_topics.sql")),
     M::up(include_str!("../../../../migrations/0012_vectors.sql")),
+    M::up(include_str!("../../../../migrations/0013_times.sql")),
 ];
 
 /// The newest schema this program knows.

@@ -1,25 +1,27 @@
 /**
- * Activity: what works in the background, what gates stopped, what left this computer, what needs a person.
+ * Activity: what works in the background, what gates stopped, what left this computer, what needs a person, and how much was said and
+ * kept over time.
  *
  * Deliberately not here: what an import brought (Sources) and what an analysis found (Conversations).
  */
 import { BellRing, CirclePause, CirclePlay } from 'lucide-react';
 import { useState } from 'react';
 import { type AppStatus, call, useRpc } from '../../api';
-import { Button, PaneBar, PaneHeader, Segmented } from '../../design';
+import { Button, PaneBar, PaneBody, PaneHeader, Segmented } from '../../design';
 import { useActions } from '../../keys';
 import { useNavTarget } from '../../state/nav';
 import { showError, showToast } from '../../state/toasts';
 import { useUiState } from '../../state/uiState';
 import { t } from '../../strings';
 import { TESTIDS } from '../../testids';
+import { OverTime } from '../shared/time/OverTime';
 import css from './Activity.module.css';
 import { Alerts } from './Alerts';
 import { Calls } from './Calls';
 import { GateLog } from './GateLog';
 import { Jobs } from './Jobs';
 
-const TABS = ['jobs', 'gate', 'calls', 'alerts'] as const;
+const TABS = ['jobs', 'gate', 'calls', 'alerts', 'time'] as const;
 type Tab = (typeof TABS)[number];
 
 const alertsOf = (status: AppStatus) => status.counts.alerts;
@@ -63,6 +65,7 @@ export default function Activity() {
             { value: 'gate', label: t.activity.gate, testId: 'activity-gate' },
             { value: 'calls', label: t.activity.calls, testId: 'activity-calls' },
             { value: 'alerts', label: t.activity.alerts, count: alerts || undefined, icon: alerts > 0 ? <BellRing size={13} aria-hidden="true" /> : undefined, testId: 'activity-alerts' },
+            { value: 'time', label: t.time.title, testId: 'activity-time' },
           ]}
           onChange={choose}
         />
@@ -84,6 +87,13 @@ export default function Activity() {
         {tab === 'gate' ? <GateLog key={`${scope.conversation ?? ''} ${scope.gate ?? ''}`} conversation={scope.conversation} gate={scope.gate} onAll={() => setScope({ conversation: null, gate: null })} /> : null}
         {tab === 'calls' ? <Calls /> : null}
         {tab === 'alerts' ? <Alerts /> : null}
+        {tab === 'time' ? (
+          <PaneBody label={t.time.title}>
+            <div className={css.time}>
+              <OverTime isPage />
+            </div>
+          </PaneBody>
+        ) : null}
       </div>
     </div>
   );

@@ -4,11 +4,13 @@ import type { ConversationRow, ConversationsListRequest } from '../../api';
 import { Badge, Button, EmptyState, ErrorState, Facet, LoadingRows, PaneBar, RelativeTime, SearchField, VirtualList, facetValues } from '../../design';
 import { PrivateLock, hatched } from '../../design/PrivateMark';
 import { useSettled } from '../../state/settled';
+import type { Period } from '../../state/nav';
 import { useUiState } from '../../state/uiState';
 import { nameOf, number, t } from '../../strings';
 import { TESTIDS } from '../../testids';
 import { ListPane, ListRow, ROW_PX, RowAside, RowLine, RowMeta, RowTitle, rowHeight } from '../shared/ListPane';
 import { usePages } from '../shared/pages';
+import css from './ConversationList.module.css';
 
 const PAGE_ROWS = 200;
 /** Typing is not asked about letter by letter. */
@@ -29,9 +31,12 @@ interface ConversationListProps {
   /** The row was opened for reading. */
   onRead: () => void;
   onEmpty: (isEmpty: boolean) => void;
+  /** Only what was said then. */
+  period: Period | null;
+  onAllTimes: () => void;
 }
 
-export function ConversationList({ ref, openId, onOpen, onRead, onEmpty }: ConversationListProps) {
+export function ConversationList({ ref, openId, onOpen, onRead, onEmpty, period, onAllTimes }: ConversationListProps) {
   const [query, setQuery] = useState('');
   const asked = useSettled(query.trim(), QUERY_REST_MS);
   const [channels, setChannels] = useUiState<readonly string[]>('conversations.channels', NONE);
@@ -40,8 +45,9 @@ export function ConversationList({ ref, openId, onOpen, onRead, onEmpty }: Conve
     query: asked || null,
     channel: [...channels],
     private: privacy === '' ? null : privacy === 'private',
+    ...(period ? { from: period.from, to: period.to, person: period.person ?? null, topic: period.topic ?? null } : {}),
   };
-  const isFiltered = Boolean(asked) || channels.length > 0 || privacy !== '';
+  const isFiltered = Boolean(asked) || channels.length > 0 || privacy !== '' || period !== null;
   const pages = usePages('conversations_list', {
     request: (offset, limit) => ({ ...filter, offset, limit }),
     size: PAGE_ROWS,
@@ -82,6 +88,7 @@ export function ConversationList({ ref, openId, onOpen, onRead, onEmpty }: Conve
     setQuery('');
     setChannels(NONE);
     setPrivacy('');
+    onAllTimes();
   };
   const { head } = pages;
   return (
@@ -91,6 +98,7 @@ export function ConversationList({ ref, openId, onOpen, onRead, onEmpty }: Conve
       count={head ? number(pages.total) : undefined}
       live={head ? t.conversations.live(pages.total) : ''}
       bars={
+        <>
         <PaneBar>
           <SearchField label={t.conversations.search} value={query} onChange={setQuery} testId={TESTIDS.conversationsSearch} onLeave={() => frame.current?.querySelector<HTMLElement>('[role=listbox]')?.focus()} />
           <Facet label={t.conversations.channel} values={facetValues(head?.by_channel ?? [], channels, (name) => nameOf(t.channel, name))} chosen={channels} onChange={setChannels} />
@@ -105,6 +113,15 @@ export function ConversationList({ ref, openId, onOpen, onRead, onEmpty }: Conve
             onChange={([next]) => setPrivacy(next ?? '')}
           />
         </PaneBar>
+        {period ? (
+          <PaneBar tone="accent" testId={TESTIDS.conversationsPeriod}>
+            <span className={css.period}>{t.period.only(period.name)}</span>
+            <Button size="s" tone="quiet" testId={TESTIDS.conversationsPeriodClear} onClick={onAllTimes}>
+              {t.period.clear}
+            </Button>
+          </PaneBar>
+        ) : null}
+        </>
       }
     >
       {pages.error ? (

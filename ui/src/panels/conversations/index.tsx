@@ -10,7 +10,7 @@ import { useCallback, useEffect, useRef, useState } from 'react';
 import type { ConversationRow } from '../../api';
 import { Button, EmptyState, SplitPane } from '../../design';
 import { type ActionIn, hotkeys, useActions } from '../../keys';
-import { go, useNavTarget } from '../../state/nav';
+import { type Period, go, useNavTarget } from '../../state/nav';
 import { getUiState, setUiState } from '../../state/uiState';
 import { t } from '../../strings';
 import { EraseDialog } from '../shared/EraseDialog';
@@ -75,9 +75,13 @@ export default function Conversations() {
     return last ? { id: last, message: null } : null;
   });
   const [answered, setAnswered] = useState<typeof target>(null);
+  const [period, setPeriod] = useState<Period | null>(null);
   if (target !== answered) {
     setAnswered(target);
     if (target?.conversation) setOpened({ id: target.conversation, message: target.message ?? null });
+    // Coming here for something else shows all of them again.
+    setPeriod(target?.period ?? null);
+    if (target?.period) setOpened(null);
   }
   const [isEmpty, setEmpty] = useState(false);
   const [shown, setShown] = useState(opened);
@@ -116,7 +120,7 @@ export default function Conversations() {
     <div ref={pane} style={{ height: '100%' }}>
       <SplitPane
         name="conversations"
-        list={<ConversationList ref={list} openId={opened?.id ?? null} onOpen={open} onRead={focusReader} onEmpty={setEmpty} />}
+        list={<ConversationList ref={list} openId={opened?.id ?? null} onOpen={open} onRead={focusReader} onEmpty={setEmpty} period={period} onAllTimes={() => setPeriod(null)} />}
         detail={
           shown ? (
             <Reader key={shown.id} id={shown.id} message={shown.message} onGone={leave} onReady={onReady} />

@@ -1,5 +1,6 @@
 /**
- * One person in full, in three parts: what is known of them, what they wrote, what each channel may see.
+ * One person in full, in four parts: what is known of them, what they wrote and when, what each channel may see, and what lies
+ * around them.
  *
  * Deliberately not here: changing a memory, which is Memories'.
  */
@@ -14,7 +15,9 @@ import { useUiState } from '../../state/uiState';
 import { nameOf, t } from '../../strings';
 import { TESTIDS } from '../../testids';
 import { askToErase } from '../shared/erase';
+import { Graph } from '../shared/graph/Graph';
 import { Promises, isOpen } from '../shared/Promises';
+import { OverTime } from '../shared/time/OverTime';
 import { personName } from './clues';
 import { LinkDialog } from './LinkDialog';
 import { KindIcon, Section } from './parts';
@@ -22,7 +25,7 @@ import { Handles, Links, Memories, Places, Timeline } from './PersonParts';
 import { Profile } from './Profile';
 import css from './People.module.css';
 
-const PARTS = ['about', 'lines', 'places'] as const;
+const PARTS = ['about', 'lines', 'places', 'graph'] as const;
 type Part = (typeof PARTS)[number];
 
 /** The newest lines, so that one hears somebody before anything is known of them. */
@@ -42,6 +45,7 @@ export function PersonPane({ person, isRested, people }: { person: PersonView; i
     'people.about': () => setPart('about'),
     'people.lines': () => setPart('lines'),
     'people.places': () => setPart('places'),
+    'people.graph': () => setPart('graph'),
     'people.link': () => (mayLink ? setLinking(true) : false),
     'people.viewAs': () => (person.is_owner ? false : viewAs()),
     'people.open': () => {
@@ -62,6 +66,7 @@ export function PersonPane({ person, isRested, people }: { person: PersonView; i
             { value: 'about', label: t.people.partAbout, testId: 'person-part-about' },
             { value: 'lines', label: t.people.partMessages, testId: 'person-part-lines' },
             { value: 'places', label: t.people.partPlaces, testId: 'person-part-places' },
+            { value: 'graph', label: t.people.partGraph, testId: 'person-part-graph' },
           ]}
           onChange={setPart}
         />
@@ -80,8 +85,15 @@ export function PersonPane({ person, isRested, people }: { person: PersonView; i
             <ErrorState title={t.people.detailFailed} text={t.people.detailFailedText} detail={error.message} onRetry={() => void refetch()} />
           ) : !detail ? (
             <LoadingRows rows={4} />
+          ) : part === 'graph' ? (
+            <Graph person={person.id} />
           ) : part === 'lines' ? (
-            <Timeline lines={detail.timeline} title={person.is_owner ? t.people.timelineOwner : t.people.timeline} />
+            <>
+              <Section title={t.time.title}>
+                <OverTime person={person.id} />
+              </Section>
+              <Timeline lines={detail.timeline} title={person.is_owner ? t.people.timelineOwner : t.people.timeline} />
+            </>
           ) : part === 'places' ? (
             <Places places={detail.places} isOwner={detail.person.is_owner} />
           ) : (

@@ -2,14 +2,17 @@
 import { Combine, Pencil, Pin, PinOff, Split } from 'lucide-react';
 import { type ReactNode, useMemo, useRef, useState } from 'react';
 import { type LineView, type TopicDetail, type TopicLineView, type TopicListRow, type TopicProposalView, type TopicVersionView, useRpc } from '../../api';
-import { Badge, Button, Dialog, ErrorState, LoadingRows, type Option, PaneBody, PaneFoot, Pick, RelativeTime, cx, fullTime, shortDate } from '../../design';
+import { Badge, Button, Dialog, ErrorState, LoadingRows, type Option, PaneBody, PaneFoot, Pick, RelativeTime, Segmented, cx, fullTime, shortDate } from '../../design';
 import { useActions } from '../../keys';
 import { useNow } from '../../state/clock';
 import { openConversation } from '../../state/nav';
 import { showError } from '../../state/toasts';
+import { useUiState } from '../../state/uiState';
 import { listed } from '../../strings/words';
-import { nameOf, number, t } from '../../strings';
+import { nameOf, t } from '../../strings';
 import { TESTIDS } from '../../testids';
+import { Graph } from '../shared/graph/Graph';
+import { OverTime } from '../shared/time/OverTime';
 import { dragged, keepApart, mergeTopics, pinTopic, renameTopic, splitTopic, takeBackDecision } from './acts';
 import css from './Topics.module.css';
 
@@ -19,17 +22,16 @@ interface TopicPaneProps {
   proposals: readonly TopicProposalView[];
   /** The cursor has come to rest here. */
   isRested: boolean;
-  /** When the stretches of growth begin and end. */
-  from: number;
-  to: number;
   onShow: (topic: string) => void;
 }
 
 const SECTIONS = ['decision', 'solution', 'task', 'learning'] as const;
 
-export function TopicPane({ topic, topics, proposals, isRested, from, to, onShow }: TopicPaneProps) {
+export function TopicPane({ topic, topics, proposals, isRested, onShow }: TopicPaneProps) {
   const now = useNow();
   const { data: detail, error, refetch } = useRpc('topic_get', { id: topic.id }, { enabled: isRested });
+  const [stored, setPart] = useUiState<string>('topics.part', 'text');
+  const part = stored === 'graph' ? 'graph' : 'text';
   const [isRenaming, setRenaming] = useState(false);
   const [isMerging, setMerging] = useState(false);
   const [chosen, setChosen] = useState<ReadonlySet<string>>(new Set());
@@ -48,6 +50,7 @@ export function TopicPane({ topic, topics, proposals, isRested, from, to, onShow
     'topics.rename': () => setRenaming(true),
     'topics.merge': () => setMerging(true),
     'topics.split': split,
+    'topics.graph': () => setPart(part === 'graph' ? 'text' : 'graph'),
     'topics.open': () => {
       const first = detail?.lines[0]?.line ?? detail?.messages[0];
       if (!first) return false;
@@ -57,13 +60,23 @@ export function TopicPane({ topic, topics, proposals, isRested, from, to, onShow
   });
   return (
     <>
-      <PaneBody label={t.topics.detail} of={topic.id} testId={TESTIDS.topicDetail}>
+      <PaneBody label={t.topics.detail} of={`${topic.id} ${part}`} testId={TESTIDS.topicDetail}>
         <article className={css.detail}>
           <header className={css.head}>
             <h2 className={css.title} data-testid={TESTIDS.topicTitle}>
               {topic.title}
             </h2>
             {topic.is_renamed ? <Badge>{t.topics.yourTitle}</Badge> : null}
+            <span className={css.space} />
+            <Segmented
+              label={t.topics.shownAs}
+              value={part}
+              choices={[
+                { value: 'text', label: t.topics.partText, testId: 'topic-part-text' },
+                { value: 'graph', label: t.topics.partGraph, testId: 'topic-part-graph' },
+              ]}
+              onChange={setPart}
+            />
           </header>
           <p className={cx('num', css.facts)}>
             <span>{t.topics.messages(topic.messages)}</span>
@@ -74,8 +87,10 @@ export function TopicPane({ topic, topics, proposals, isRested, from, to, onShow
           <Proposals topic={topic} proposals={own} />
           {error && !detail ? (
             <ErrorState title={t.topics.detailFailed} text={t.topics.loadFailedText} detail={error.message} onRetry={() => void refetch()} />
+          ) : detail && part === 'graph' ? (
+            <Graph topic={topic.id} />
           ) : detail ? (
-            <Known detail={detail} topic={topic} from={from} to={to} chosen={chosen} onChosen={setChosen} onSplit={split} onShow={onShow} />
+            <Known detail={detail} topic={topic} chosen={chosen} onChosen={setChosen} onSplit={split} onShow={onShow} />
           ) : (
             <LoadingRows rows={4} />
           )}
@@ -141,15 +156,13 @@ function Proposals({ topic, proposals }: { topic: TopicListRow; proposals: reado
 interface KnownProps {
   detail: TopicDetail;
   topic: TopicListRow;
-  from: number;
-  to: number;
   chosen: ReadonlySet<string>;
   onChosen: (next: ReadonlySet<string>) => void;
   onSplit: () => void;
   onShow: (topic: string) => void;
 }
 
-function Known({ detail, topic, from, to, chosen, onChosen, onSplit, onShow }: KnownProps) {
+function Known({ detail, topic, chosen, onChosen, onSplit, onShow }: KnownProps) {
   return (
     <>
       <Text lines={detail.lines} />
@@ -167,7 +180,9 @@ function Known({ detail, topic, from, to, chosen, onChosen, onSplit, onShow }: K
           </ul>
         </Section>
       ) : null}
-      <Growth topic={topic} from={from} to={to} />
+      <Section title={t.time.title}>
+        <OverTime topic={topic.id} />
+      </Section>
       <Messages topic={topic} messages={detail.messages} chosen={chosen} onChosen={onChosen} onSplit={onSplit} />
       <Versions versions={detail.versions} />
       <Decisions detail={detail} />
@@ -237,48 +252,6 @@ function Named({ detail }: { detail: TopicDetail }) {
           ),
         )}
       </dl>
-    </Section>
-  );
-}
-
-/** When each stretch of the picture begins. Pure. */
-export function stretches(counts: readonly number[], from: number, to: number): { at: number; count: number }[] {
-  const width = (to - from) / Math.max(1, counts.length - 1);
-  return counts.map((count, index) => ({ at: from + index * width, count })).filter((each) => each.count > 0);
-}
-
-/** The timeline of a topic: a picture for those who look, a table for those who read. */
-function Growth({ topic, from, to }: { topic: TopicListRow; from: number; to: number }) {
-  const now = useNow();
-  const most = Math.max(1, ...topic.growth);
-  const rows = stretches(topic.growth, from, to);
-  return (
-    <Section title={t.topics.timeline}>
-      <div className={css.bars} aria-hidden="true">
-        {topic.growth.map((count, index) => (
-          // oxlint-disable-next-line react/no-array-index-key -- stretches of time have no other identity
-          <span key={index} style={{ height: `${(count / most) * 100}%` }} data-empty={count === 0 || undefined} />
-        ))}
-      </div>
-      <details className={css.table}>
-        <summary>{t.topics.asTable}</summary>
-        <table>
-          <thead>
-            <tr>
-              <th scope="col">{t.topics.since}</th>
-              <th scope="col">{t.topics.messagesHead}</th>
-            </tr>
-          </thead>
-          <tbody>
-            {rows.map((row) => (
-              <tr key={row.at}>
-                <td>{shortDate(row.at, now)}</td>
-                <td className="num">{number(row.count)}</td>
-              </tr>
-            ))}
-          </tbody>
-        </table>
-      </details>
     </Section>
   );
 }

@@ -177,7 +177,7 @@ export default function Topics() {
       }
       detail={
         here ? (
-          <TopicPane key={here.id} topic={here} topics={topics} proposals={proposals} isRested={rested === here.id} from={data?.growth_from ?? 0} to={data?.growth_to ?? 0} onShow={want} />
+          <TopicPane key={here.id} topic={here} topics={topics} proposals={proposals} isRested={rested === here.id} onShow={want} />
         ) : data && topics.length > 0 ? (
           <EmptyState icon={<Layers size={20} />} title={t.topics.pickTitle} text={t.topics.pickText} />
         ) : (

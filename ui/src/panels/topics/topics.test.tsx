@@ -6,7 +6,6 @@ import { RpcError } from '../../platform';
 import { nav } from '../../state/nav';
 import { press, renderApp, violations } from '../../test/render';
 import { points } from './Sparkline';
-import { stretches } from './TopicPane';
 // Loaded before the first test looks for it: on a busy machine that takes longer than it waits.
 import './index';
 
@@ -69,13 +68,6 @@ describe('one topic', () => {
     fireEvent.click(within(takeaways).getAllByTestId('topic-line')[0] as HTMLElement);
     expect(nav.get()).toMatchObject({ panel: 'conversations', target: { conversation: 'conv_kitchen' } });
     expect(nav.get().target?.message).toMatch(/^int_conv_kitchen_/);
-  });
-
-  test('growth is a table for those who read', async () => {
-    await openTopics();
-    const table = screen.getByRole('table', { hidden: true });
-    const counts = within(table).getAllByRole('row', { hidden: true }).slice(1).map((each) => Number(each.lastElementChild?.textContent));
-    expect(counts.reduce((sum, count) => sum + count, 0)).toBe(9);
   });
 
   test('an earlier version can be read', async () => {
@@ -168,10 +160,3 @@ test.each([
   [[2, 2], '0.0,17.0 48.0,9.0 96.0,1.0'],
   [[0], '0.0,17.0 96.0,17.0'],
 ])('the picture of %j rises to everything', (counts, expected) => expect(points(counts)).toBe(expected));
-
-test('the table names the stretches in which something was said', () => {
-  expect(stretches([1, 0, 3], 100, 300)).toEqual([
-    { at: 100, count: 1 },
-    { at: 300, count: 3 },
-  ]);
-});

@@ -1,12 +1,13 @@
 /** The invented host's conversations: reading, privacy, analysis. */
-import type { AnalysisView, ConversationRow, MessageView } from '../../api/schema';
+import type { AnalysisView, ConversationRow, ConversationsListRequest, MessageView } from '../../api/schema';
 import { RpcError } from '../types';
 import type { World } from './data';
 import type { Handlers, Host } from './index';
 
 const EMPTY = { proposed: [], stopped: [], repeated: 0, candidate_ids: [], new_since_last: [] };
 
-export function conversationCommands(world: World, host: Host): Handlers {
+/** `saidIn` answers in which conversations something was said when, by whom, about what; null where nothing of it is asked for. */
+export function conversationCommands(world: World, host: Host, saidIn: (request: Partial<ConversationsListRequest>) => ReadonlySet<string> | null): Handlers {
   const analyses = new Map<string, AnalysisView[]>();
   const memoriesOf = (id: string, status: string) => [...world.memories.values()].filter(({ row }) => row.conversation_id === id && row.status === status).length;
   const rowOf = (row: ConversationRow): ConversationRow => ({ ...row, memories_active: memoriesOf(row.id, 'active'), memories_pending: memoriesOf(row.id, 'pending') });
@@ -30,9 +31,11 @@ export function conversationCommands(world: World, host: Host): Handlers {
   return {
     conversations_list(request) {
       const words = (request.query ?? '').toLowerCase();
+      const said = saidIn(request);
       const found = world.conversations
         .filter((row) => !words || row.title.toLowerCase().includes(words) || (world.messages.get(row.id) ?? []).some((message) => message.text.toLowerCase().includes(words)))
         .filter((row) => !request.channel?.length || request.channel.includes(row.channel_type))
+        .filter((row) => !said || said.has(row.id))
         .filter((row) => request.private == null || row.is_private === request.private)
         .sort((a, b) => b.last - a.last);
       const offset = request.offset ?? 0;

@@ -7,6 +7,7 @@
 import type { Event, RpcSchema, Theme } from '../../api/schema';
 import { type Platform, RpcError } from '../types';
 import { conversationCommands } from './conversations';
+import { addCrowd } from './crowd';
 import { buildWorld } from './data';
 import { knowledgeCommands } from './knowledge';
 import { memoryCommands } from './memories';
@@ -14,6 +15,7 @@ import { type ModelState, modelCommands } from './models';
 import { peopleCommands } from './people';
 import { searchCommands } from './search';
 import { addSessions } from './sessions';
+import { conversationsSaid, pictureCommands } from './pictures';
 import { systemCommands } from './system';
 import { topicCommands } from './topics';
 import { workCommands } from './work';
@@ -30,6 +32,8 @@ export interface FakeOptions {
   now?: number;
   /** Adds a coding session with every kind of message, and a conversation of some thousand messages. */
   sessions?: boolean;
+  /** Adds three years with some twenty people: more than one picture holds. */
+  crowd?: boolean;
   /** How long each step of invented work takes, ms. */
   pace_ms?: number;
   /** Whether a language model is chosen, and where it is. */
@@ -68,6 +72,7 @@ export function createFakePlatform(options: FakeOptions = {}): FakePlatform {
   };
   const world = buildWorld(started, options.firstRun ? 0 : (options.candidates ?? 0));
   if (options.sessions) addSessions(world, started);
+  if (options.crowd) addCrowd(world, started);
   if (options.firstRun) {
     world.conversations = [];
     world.messages.clear();
@@ -76,11 +81,12 @@ export function createFakePlatform(options: FakeOptions = {}): FakePlatform {
   const handlers: Handlers = {
     ...systemCommands(world, host, { firstRun: options.firstRun ?? false, embeddingMissing: options.embeddingMissing ?? false, theme: options.theme ?? 'system' }),
     ...memoryCommands(world, host),
-    ...conversationCommands(world, host),
+    ...conversationCommands(world, host, (request) => conversationsSaid(world, handlers, request)),
     ...topicCommands(world, host),
     ...peopleCommands(world, host, { firstRun: options.firstRun ?? false }),
     ...modelCommands(world, host, { models: options.models ?? 'none', firstRun: options.firstRun ?? false }),
   };
+  Object.assign(handlers, pictureCommands(world, handlers));
   Object.assign(handlers, knowledgeCommands(world, host, handlers, options.firstRun ?? false));
   Object.assign(handlers, searchCommands(world, handlers));
   Object.assign(handlers, workCommands(host, handlers, options.pace_ms ?? 400));

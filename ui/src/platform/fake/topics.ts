@@ -1,15 +1,17 @@
 /** The invented host's topics: enough of them to judge, merge and split, with the undo that the real ones have. */
 import type { LineView, TopicDetail, TopicListRow } from '../../api/schema';
 import { RpcError } from '../types';
+import { CROWD_TOPICS } from './crowd';
 import type { World } from './data';
 import type { Handlers, Host } from './index';
 
-interface Invented {
+export interface Invented {
   readonly id: string;
   readonly title: string;
   readonly conversation: string;
   readonly takeaways: readonly (readonly [section: string, message: number])[];
   readonly technologies?: readonly string[];
+  readonly projects?: readonly string[];
 }
 
 const INVENTED: readonly Invented[] = [
@@ -51,7 +53,7 @@ export function topicCommands(world: World, host: Host): Handlers {
 
   /** Every topic with its messages, what was decided taken in. */
   const standing = () => {
-    const own = INVENTED.filter((each) => world.conversations.some((row) => row.id === each.conversation)).map((each) => ({ ...each, parent: null as string | null, messages: linesOf(each.conversation) }));
+    const own = [...INVENTED, ...CROWD_TOPICS].filter((each) => world.conversations.some((row) => row.id === each.conversation)).map((each) => ({ ...each, parent: null as string | null, messages: linesOf(each.conversation) }));
     for (const act of decided) {
       const topic = own.find((each) => each.id === act.topic);
       const other = own.find((each) => each.id === act.other);
@@ -89,7 +91,7 @@ export function topicCommands(world: World, host: Host): Handlers {
       first: Math.min(...times),
       last: Math.max(...times),
       growth,
-      entities: { people: [...new Set(topic.messages.map((line) => line.author))], projects: [], technologies: [...(topic.technologies ?? [])] },
+      entities: { people: [...new Set(topic.messages.map((line) => line.author))], projects: [...(topic.projects ?? [])], technologies: [...(topic.technologies ?? [])] },
       lead: topic.messages[topic.takeaways[0]?.[1] ?? 0]?.text ?? '',
     };
   };

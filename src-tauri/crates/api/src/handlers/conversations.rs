@@ -2,9 +2,9 @@
 
 use std::collections::HashMap;
 
-use keepsake_domain::{ConversationId, limits};
+use keepsake_domain::{ConversationId, Timestamp, limits};
 use keepsake_engine::{AnalyzeStart, Existing, StoredAnalysis};
-use keepsake_store::{ConversationFilter, ConversationRow as StoredConversation, ReadTx, Result as StoreResult, Spot};
+use keepsake_store::{ConversationFilter, ConversationRow as StoredConversation, ReadTx, Result as StoreResult, Said, Spot};
 
 use super::{counts, page, small_page, title_or_stand_in};
 use crate::app::App;
@@ -41,7 +41,21 @@ fn row(tx: &ReadTx<'_>, conversation: StoredConversation) -> StoreResult<Convers
 }
 
 pub(crate) fn conversations_list(app: &App, request: ConversationsListRequest) -> Result<ConversationsListResponse, ApiError> {
-    let filter = ConversationFilter { query: request.query, channels: request.channel, is_private: request.private };
+    let said = Said {
+        from: request.from.map(Timestamp),
+        to: request.to.map(Timestamp),
+        handles: match &request.person {
+            Some(person) => Some(app.engine().handles_of_person(&person.parse()?)?),
+            None => None,
+        },
+        topic: request.topic.map(|id| id.parse()).transpose()?,
+    };
+    let filter = ConversationFilter {
+        query: request.query,
+        channels: request.channel,
+        is_private: request.private,
+        said: (said != Said::default()).then_some(said),
+    };
     Ok(app.engine().store().read(|tx| {
         let (total, items) = tx.conversations(&filter, request.offset, page(request.limit))?;
         let (by_channel, private_count) = tx.conversation_facets()?;

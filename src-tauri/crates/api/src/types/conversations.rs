@@ -15,6 +15,14 @@ pub struct ConversationsListRequest {
     pub channel: Vec<String>,
     /// Only private ones (true) or others (false).
     pub private: Option<bool>,
+    /// With a message said at this moment or later; of this person and topic, where one is named.
+    pub from: Option<i64>,
+    /// With a message said before this moment.
+    pub to: Option<i64>,
+    /// With a message of this person.
+    pub person: Option<String>,
+    /// With a message of this topic.
+    pub topic: Option<String>,
     /// How many to pass over.
     pub offset: u32,
     /// How many to return; 0 means as many as allowed.

@@ -9,6 +9,7 @@ pub mod gaps;
 pub mod memories;
 pub mod models;
 pub mod people;
+pub mod pictures;
 pub mod profiles;
 pub mod search;
 pub mod sources;

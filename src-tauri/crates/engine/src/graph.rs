@@ -1,0 +1,541 @@
+//! What lies around one person or one topic: who, what about, where it was said, and what was kept of it.
+//!
+//! Every connection rests on messages, and says on how many and shows one of them; a nearness of two topics is the one exception and
+//! is named as such. Two handles are one person only where somebody confirmed it: a suggestion is never drawn, neither between people
+//! nor between topics. It is for the owner's own eyes, so nothing is left out that is theirs; what is off the record is marked.
+//!
+//! A picture holds a few dozen things. Which ones they are follows from counts alone, so that the same data give the same picture, and
+//! how many were left out is told. Deliberately not here: where things stand in the picture, and words.
+
+mod choose;
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use keepsake_domain::{ConversationId, EntityId, HandleId, InteractionId, MemoryId, TopicId};
+use keepsake_insight::topic::Entities;
+use keepsake_store::{MemoryNode, PlaceNode, ReadTx, ShareOfTopic, StoreError};
+
+use crate::{Engine, PersonRow, Result, VisibleTopic};
+use choose::{Wanted, room_for};
+
+/// Things in one picture at most, the one in the middle included: with more, names no longer fit beside them in a window of the
+/// smallest size, and nobody reads them (the peers that draw everything are admired once and left).
+pub const NODES_MAX: usize = 60;
+
+/// Around what.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum GraphOf {
+    /// A person.
+    Person(EntityId),
+    /// A topic.
+    Topic(TopicId),
+}
+
+/// What a thing in the picture is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum NodeKind {
+    /// Somebody.
+    Person,
+    /// A topic.
+    Topic,
+    /// A project that topics name.
+    Project,
+    /// A technology that topics name.
+    Technology,
+    /// An approved memory.
+    Memory,
+    /// A conversation.
+    Conversation,
+}
+
+impl NodeKind {
+    /// Stable name.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Person => "person",
+            Self::Topic => "topic",
+            Self::Project => "project",
+            Self::Technology => "technology",
+            Self::Memory => "memory",
+            Self::Conversation => "conversation",
+        }
+    }
+}
+
+/// A thing in the picture.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Node {
+    /// Its id; of what has none, its kind and name.
+    pub id: String,
+    /// What it is.
+    pub kind: NodeKind,
+    /// Its name, title or statement; of a conversation without a title nothing.
+    pub label: String,
+    /// A person's kind, a conversation's channel, a memory's category.
+    pub detail: String,
+    /// It is off the record, or rests on what is.
+    pub is_private: bool,
+    /// The owner.
+    pub is_owner: bool,
+}
+
+/// What a connection rests on.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum EdgeKind {
+    /// A person wrote in a conversation.
+    WroteIn,
+    /// Two people wrote in the same conversations.
+    MetIn,
+    /// A person wrote what a topic holds.
+    WroteOf,
+    /// What a topic holds was said in a conversation.
+    ToldIn,
+    /// A memory is about a person.
+    About,
+    /// A line that a memory rests on was said in a conversation.
+    SaidIn,
+    /// A line that a memory rests on is one of a topic's.
+    PartOf,
+    /// A topic names a project or a technology.
+    Names,
+    /// Two topics are near in meaning.
+    Near,
+    /// One topic was split from the other.
+    SplitFrom,
+}
+
+impl EdgeKind {
+    /// Stable name.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::WroteIn => "wrote_in",
+            Self::MetIn => "met_in",
+            Self::WroteOf => "wrote_of",
+            Self::ToldIn => "told_in",
+            Self::About => "about",
+            Self::SaidIn => "said_in",
+            Self::PartOf => "part_of",
+            Self::Names => "names",
+            Self::Near => "near",
+            Self::SplitFrom => "split_from",
+        }
+    }
+}
+
+/// A connection of two things.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Edge {
+    /// The one that does: whoever writes, whatever names.
+    pub a: String,
+    /// The other.
+    pub b: String,
+    /// What it rests on.
+    pub kind: EdgeKind,
+    /// How many messages, lines or conversations.
+    pub count: u64,
+    /// How near two topics are, from 0 to 1.
+    pub nearness: Option<f32>,
+    /// A message that shows it, with its conversation.
+    pub line: Option<(ConversationId, InteractionId)>,
+    /// It rests on what is off the record.
+    pub is_private: bool,
+}
+
+/// A picture.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Graph {
+    /// The thing in the middle.
+    pub center: String,
+    /// All things, that one first, then by kind, the most connected of a kind first.
+    pub nodes: Vec<Node>,
+    /// All connections between them.
+    pub edges: Vec<Edge>,
+    /// Neighbours that found no room, by kind.
+    pub left_out: Vec<(NodeKind, u64)>,
+}
+
+type StoreResult<T> = std::result::Result<T, StoreError>;
+
+/// Everything that lies next to the one in the middle, of each kind the most connected first.
+struct Around {
+    people: Vec<(EntityId, u64)>,
+    topics: Vec<TopicId>,
+    memories: Vec<MemoryNode>,
+    places: Vec<PlaceNode>,
+}
+
+impl Engine {
+    /// What lies around a person or a topic.
+    pub fn graph(&self, of: &GraphOf) -> Result<Graph> {
+        Ok(self.store().read(|tx| Drawing::begin(self, tx, of)?.finish())?)
+    }
+}
+
+struct Drawing<'t> {
+    tx: &'t ReadTx<'t>,
+    of: GraphOf,
+    people: BTreeMap<EntityId, PersonRow>,
+    person_of: BTreeMap<HandleId, EntityId>,
+    topics: BTreeMap<TopicId, VisibleTopic>,
+    off_record: BTreeSet<MemoryId>,
+}
+
+impl<'t> Drawing<'t> {
+    fn begin(engine: &Engine, tx: &'t ReadTx<'t>, of: &GraphOf) -> StoreResult<Self> {
+        let of = match of {
+            GraphOf::Person(id) => GraphOf::Person(engine.map(tx)?.persons.of(id)),
+            GraphOf::Topic(id) => GraphOf::Topic(id.clone()),
+        };
+        let people: BTreeMap<EntityId, PersonRow> = engine.people_in(tx)?.into_iter().map(|row| (row.id.clone(), row)).collect();
+        let person_of =
+            people.values().flat_map(|row| row.handles.iter().map(|handle| (handle.id.clone(), row.id.clone()))).collect();
+        let topics = engine.own_topics(tx)?.into_iter().map(|topic| (topic.topic.id.clone(), topic)).collect();
+        Ok(Self { tx, of, people, person_of, topics, off_record: tx.memories_resting_off_record()? })
+    }
+
+    fn handles(&self, person: &EntityId) -> Vec<HandleId> {
+        self.people.get(person).map_or_else(Vec::new, |row| row.handles.iter().map(|handle| handle.id.clone()).collect())
+    }
+
+    fn around(&self) -> StoreResult<Around> {
+        match &self.of {
+            GraphOf::Person(id) => {
+                let Some(row) = self.people.get(id) else {
+                    return Err(StoreError::NotFound { what: "person", id: id.to_string() });
+                };
+                self.around_person(row)
+            }
+            GraphOf::Topic(id) => {
+                let Some(topic) = self.topics.get(id) else {
+                    return Err(StoreError::NotFound { what: "topic", id: id.to_string() });
+                };
+                self.around_topic(topic)
+            }
+        }
+    }
+
+    fn around_person(&self, row: &PersonRow) -> StoreResult<Around> {
+        let handles = self.handles(&row.id);
+        let mut met: BTreeMap<EntityId, BTreeSet<ConversationId>> = BTreeMap::new();
+        for (handle, conversation) in self.tx.companions_of_handles(&handles)? {
+            // The owner is everywhere: that they are here too says nothing.
+            let other = self.person_of.get(&handle).filter(|id| self.people.get(*id).is_some_and(|row| !row.is_owner));
+            if let Some(other) = other {
+                met.entry(other.clone()).or_default().insert(conversation);
+            }
+        }
+        let partition = self.topics.values().next().map(|topic| topic.topic.partition.clone());
+        let topics = match partition {
+            Some(partition) => self.tx.topics_of_handles(&partition, &handles)?,
+            None => Vec::new(),
+        };
+        Ok(Around {
+            people: most_first(met.into_iter().map(|(id, places)| (id, places.len() as u64))),
+            topics: topics.into_iter().map(|(id, _)| id).filter(|id| self.topics.contains_key(id)).collect(),
+            memories: self.tx.memories_about(&handles, row.is_owner)?,
+            places: self.tx.places_of_handles(&handles)?,
+        })
+    }
+
+    fn around_topic(&self, topic: &VisibleTopic) -> StoreResult<Around> {
+        let id = &topic.topic.id;
+        let mut wrote: BTreeMap<EntityId, u64> = BTreeMap::new();
+        let mut told: BTreeMap<ConversationId, (u64, keepsake_domain::Timestamp)> = BTreeMap::new();
+        for share in self.tx.shares_of_topics(std::slice::from_ref(id))? {
+            if let Some(person) = self.person_of.get(&share.handle) {
+                *wrote.entry(person.clone()).or_default() += share.messages;
+            }
+            let place = told.entry(share.conversation).or_insert((0, share.last));
+            *place = (place.0 + share.messages, place.1.max(share.last));
+        }
+        let ids: Vec<ConversationId> = told.keys().cloned().collect();
+        let mut places = self.tx.place_nodes(&ids)?;
+        for place in &mut places {
+            (place.messages, place.last) = told.get(&place.id).copied().unwrap_or((0, place.last));
+        }
+        places.sort_by(|a, b| b.messages.cmp(&a.messages).then(b.last.cmp(&a.last)).then_with(|| a.id.cmp(&b.id)));
+        let mut topics: Vec<TopicId> = Vec::new();
+        let children = self.topics.values().filter(|other| other.topic.parent.as_ref() == Some(id)).map(|other| &other.topic.id);
+        let near = topic.topic.related.iter().map(|(id, _)| id);
+        for other in topic.topic.parent.iter().chain(children).chain(near) {
+            if self.topics.contains_key(other) && !topics.contains(other) {
+                topics.push(other.clone());
+            }
+        }
+        Ok(Around { people: most_first(wrote), topics, memories: self.tx.memories_of_topic(id)?, places })
+    }
+
+    /// The names in these topics, with the topics that have each: the most shared first.
+    fn named(&self, topics: &[&TopicId]) -> Vec<(NodeKind, String, Vec<TopicId>)> {
+        let mut named: BTreeMap<(NodeKind, String), Vec<TopicId>> = BTreeMap::new();
+        for id in topics {
+            let Some(topic) = self.topics.get(id) else { continue };
+            let entities: Entities = serde_json::from_str(&topic.version.entities).unwrap_or_default();
+            let projects = entities.projects.into_iter().map(|name| (NodeKind::Project, name));
+            for key in projects.chain(entities.technologies.into_iter().map(|name| (NodeKind::Technology, name))) {
+                named.entry(key).or_default().push((*id).clone());
+            }
+        }
+        let mut named: Vec<_> = named.into_iter().map(|((kind, name), topics)| (kind, name, topics)).collect();
+        named.sort_by(|a, b| b.2.len().cmp(&a.2.len()).then_with(|| (a.0, &a.1).cmp(&(b.0, &b.1))));
+        named
+    }
+
+    fn finish(self) -> StoreResult<Graph> {
+        let mut around = self.around()?;
+        let own_topic = match &self.of {
+            GraphOf::Topic(id) => Some(id),
+            GraphOf::Person(_) => None,
+        };
+        let all_topics: Vec<&TopicId> = own_topic.into_iter().chain(&around.topics).collect();
+        let every_name = self.named(&all_topics);
+        let there = |names: usize| Wanted {
+            people: around.people.len(),
+            topics: around.topics.len(),
+            names,
+            memories: around.memories.len(),
+            places: around.places.len(),
+        };
+        // Names come with the topics that are shown, so these are chosen first.
+        let first = room_for(there(every_name.len()), NODES_MAX - 1);
+        let shown = &all_topics[..all_topics.len().min(first.topics + usize::from(own_topic.is_some()))];
+        let mut names = self.named(shown);
+        let room = room_for(there(names.len()), NODES_MAX - 1);
+        let left_out = self.left_out(&around, &every_name, &names, room);
+        names.truncate(room.names);
+        around.people.truncate(room.people);
+        around.topics.truncate(room.topics);
+        around.memories.truncate(room.memories);
+        around.places.truncate(room.places);
+        self.connect(&around, &names, left_out)
+    }
+
+    fn left_out(
+        &self,
+        around: &Around,
+        every_name: &[(NodeKind, String, Vec<TopicId>)],
+        names: &[(NodeKind, String, Vec<TopicId>)],
+        room: Wanted,
+    ) -> Vec<(NodeKind, u64)> {
+        let of = |kind: NodeKind| every_name.iter().filter(|name| name.0 == kind).count();
+        let drawn = |kind: NodeKind| names.iter().take(room.names).filter(|name| name.0 == kind).count();
+        let counts = [
+            (NodeKind::Person, around.people.len() - room.people),
+            (NodeKind::Topic, around.topics.len() - room.topics),
+            (NodeKind::Project, of(NodeKind::Project) - drawn(NodeKind::Project)),
+            (NodeKind::Technology, of(NodeKind::Technology) - drawn(NodeKind::Technology)),
+            (NodeKind::Memory, around.memories.len() - room.memories),
+            (NodeKind::Conversation, around.places.len() - room.places),
+        ];
+        counts.into_iter().filter(|(_, count)| *count > 0).map(|(kind, count)| (kind, count as u64)).collect()
+    }
+
+    fn connect(
+        &self,
+        around: &Around,
+        names: &[(NodeKind, String, Vec<TopicId>)],
+        left_out: Vec<(NodeKind, u64)>,
+    ) -> StoreResult<Graph> {
+        let mut picture = Picture::default();
+        let center = match &self.of {
+            GraphOf::Person(id) => picture.add(self.person_node(id)),
+            GraphOf::Topic(id) => picture.add(self.topic_node(id)),
+        };
+        for (id, _) in &around.people {
+            picture.add(self.person_node(id));
+        }
+        for id in &around.topics {
+            picture.add(self.topic_node(id));
+        }
+        for (kind, name, _) in names {
+            let (label, detail) = (name.clone(), String::new());
+            picture.add(Node { id: name_id(*kind, name), kind: *kind, label, detail, is_private: false, is_owner: false });
+        }
+        for memory in &around.memories {
+            let is_private = self.off_record.contains(&memory.id);
+            let (label, detail) = (memory.content.clone(), memory.category.clone());
+            picture.add(Node { id: memory.id.to_string(), kind: NodeKind::Memory, label, detail, is_private, is_owner: false });
+        }
+        for place in &around.places {
+            let (label, detail) = (place.title.clone().unwrap_or_default(), place.channel_type.clone());
+            picture.add(Node {
+                id: place.id.to_string(),
+                kind: NodeKind::Conversation,
+                label,
+                detail,
+                is_private: place.is_private,
+                is_owner: false,
+            });
+        }
+        if let GraphOf::Person(_) = &self.of {
+            for (id, count) in &around.people {
+                picture.join(&center, id.as_str(), EdgeKind::MetIn, *count, None);
+            }
+        }
+        self.join_people(&mut picture, around)?;
+        self.join_topics(&mut picture, around, names)?;
+        self.join_memories(&mut picture, around)?;
+        Ok(picture.finish(center, left_out))
+    }
+
+    fn person_node(&self, id: &EntityId) -> Node {
+        let row = self.people.get(id);
+        Node {
+            id: id.to_string(),
+            kind: NodeKind::Person,
+            label: row.map_or_else(String::new, |row| row.name.clone()),
+            detail: row.map_or_else(String::new, |row| row.entity_type.clone()),
+            is_private: false,
+            is_owner: row.is_some_and(|row| row.is_owner),
+        }
+    }
+
+    fn topic_node(&self, id: &TopicId) -> Node {
+        let label = self.topics.get(id).map_or_else(String::new, |topic| topic.title().to_owned());
+        Node { id: id.to_string(), kind: NodeKind::Topic, label, detail: String::new(), is_private: false, is_owner: false }
+    }
+
+    /// The people whose every connection is drawn. The owner has one with everything, so only that with the middle is.
+    fn drawn_people<'a>(&'a self, around: &'a Around) -> Vec<&'a EntityId> {
+        let center = match &self.of {
+            GraphOf::Person(id) => Some(id),
+            GraphOf::Topic(_) => None,
+        };
+        let others = around.people.iter().map(|(id, _)| id).filter(|id| self.people.get(*id).is_some_and(|row| !row.is_owner));
+        center.into_iter().chain(others).collect()
+    }
+
+    fn join_people(&self, picture: &mut Picture, around: &Around) -> StoreResult<()> {
+        let handles: Vec<HandleId> = self.drawn_people(around).into_iter().flat_map(|id| self.handles(id)).collect();
+        let places: Vec<ConversationId> = around.places.iter().map(|place| place.id.clone()).collect();
+        for share in self.tx.shares_of_places(&handles, &places)? {
+            let Some(person) = self.person_of.get(&share.handle) else { continue };
+            let line = share.line.map(|line| (share.conversation.clone(), line));
+            picture.join(person.as_str(), share.conversation.as_str(), EdgeKind::WroteIn, share.messages, line);
+        }
+        Ok(())
+    }
+
+    fn join_topics(&self, picture: &mut Picture, around: &Around, names: &[(NodeKind, String, Vec<TopicId>)]) -> StoreResult<()> {
+        let own = match &self.of {
+            GraphOf::Topic(id) => Some(id.clone()),
+            GraphOf::Person(_) => None,
+        };
+        let topics: Vec<TopicId> = own.iter().chain(&around.topics).cloned().collect();
+        let drawn: BTreeSet<&EntityId> = self.drawn_people(around).into_iter().collect();
+        let mut shares: Vec<ShareOfTopic> = self.tx.shares_of_topics(&topics)?;
+        // The newest line shows a connection.
+        shares.sort_by(|a, b| b.last.cmp(&a.last).then_with(|| a.line.cmp(&b.line)));
+        for share in shares {
+            let line = Some((share.conversation.clone(), share.line));
+            let (topic, place) = (share.topic.as_str(), share.conversation.as_str());
+            picture.join(topic, place, EdgeKind::ToldIn, share.messages, line.clone());
+            if let Some(person) = self.person_of.get(&share.handle)
+                && (drawn.contains(person) || own.as_ref() == Some(&share.topic))
+            {
+                picture.join(person.as_str(), topic, EdgeKind::WroteOf, share.messages, line);
+            }
+        }
+        for (kind, name, topics) in names {
+            for topic in topics {
+                picture.join(topic.as_str(), &name_id(*kind, name), EdgeKind::Names, 1, None);
+            }
+        }
+        for id in &topics {
+            let Some(topic) = self.topics.get(id) else { continue };
+            if let Some(parent) = &topic.topic.parent {
+                picture.join(id.as_str(), parent.as_str(), EdgeKind::SplitFrom, 1, None);
+            }
+            for (other, nearness) in &topic.topic.related {
+                picture.near(id.as_str(), other.as_str(), *nearness);
+            }
+        }
+        Ok(())
+    }
+
+    fn join_memories(&self, picture: &mut Picture, around: &Around) -> StoreResult<()> {
+        let memories: Vec<MemoryId> = around.memories.iter().map(|memory| memory.id.clone()).collect();
+        let owner = self.people.values().find(|row| row.is_owner).map(|row| &row.id);
+        let is_owner = matches!(&self.of, GraphOf::Person(id) if Some(id) == owner);
+        for memory in &around.memories {
+            let about = match &memory.handle {
+                Some(handle) => self.person_of.get(handle),
+                None => owner.filter(|_| is_owner),
+            };
+            if let Some(person) = about {
+                picture.join(memory.id.as_str(), person.as_str(), EdgeKind::About, 1, None);
+            }
+        }
+        for place in self.tx.places_of_memories(&memories)? {
+            let line = Some((place.conversation.clone(), place.line));
+            picture.join(place.memory.as_str(), place.conversation.as_str(), EdgeKind::SaidIn, place.lines, line);
+        }
+        let own = match &self.of {
+            GraphOf::Topic(id) => Some(id.clone()),
+            GraphOf::Person(_) => None,
+        };
+        let topics: Vec<TopicId> = own.into_iter().chain(around.topics.iter().cloned()).collect();
+        for part in self.tx.topics_of_memories(&memories, &topics)? {
+            let line = Some((part.conversation.clone(), part.line));
+            picture.join(part.memory.as_str(), part.topic.as_str(), EdgeKind::PartOf, part.lines, line);
+        }
+        Ok(())
+    }
+}
+
+/// The id of what is only a name.
+fn name_id(kind: NodeKind, name: &str) -> String {
+    format!("{}:{name}", kind.name())
+}
+
+fn most_first(counts: impl IntoIterator<Item = (EntityId, u64)>) -> Vec<(EntityId, u64)> {
+    let mut counts: Vec<(EntityId, u64)> = counts.into_iter().collect();
+    counts.sort_by(|a, b| b.1.cmp(&a.1).then_with(|| a.0.cmp(&b.0)));
+    counts
+}
+
+/// What is drawn so far: a connection is kept only between two things that are there, once a kind.
+#[derive(Default)]
+struct Picture {
+    nodes: Vec<Node>,
+    at: BTreeMap<String, usize>,
+    edges: BTreeMap<(usize, usize, EdgeKind), Edge>,
+}
+
+impl Picture {
+    fn add(&mut self, node: Node) -> String {
+        let id = node.id.clone();
+        self.at.insert(id.clone(), self.nodes.len());
+        self.nodes.push(node);
+        id
+    }
+
+    fn edge(&mut self, a: &str, b: &str, kind: EdgeKind) -> Option<&mut Edge> {
+        let (from, to) = (*self.at.get(a)?, *self.at.get(b)?);
+        if from == to {
+            return None;
+        }
+        let is_private = self.nodes[from].is_private || self.nodes[to].is_private;
+        let fresh = || Edge { a: a.to_owned(), b: b.to_owned(), kind, count: 0, nearness: None, line: None, is_private };
+        Some(self.edges.entry((from.min(to), from.max(to), kind)).or_insert_with(fresh))
+    }
+
+    fn join(&mut self, a: &str, b: &str, kind: EdgeKind, count: u64, line: Option<(ConversationId, InteractionId)>) {
+        if let Some(edge) = self.edge(a, b, kind) {
+            edge.count += count;
+            edge.line = edge.line.take().or(line);
+        }
+    }
+
+    /// Both topics may say so; it is one connection.
+    fn near(&mut self, a: &str, b: &str, nearness: f32) {
+        if let Some(edge) = self.edge(a, b, EdgeKind::Near) {
+            edge.count = 1;
+            edge.nearness = Some(edge.nearness.map_or(nearness, |known| known.max(nearness)));
+        }
+    }
+
+    fn finish(self, center: String, left_out: Vec<(NodeKind, u64)>) -> Graph {
+        Graph { center, nodes: self.nodes, edges: self.edges.into_values().collect(), left_out }
+    }
+}

@@ -1,0 +1,284 @@
+//! What lies next to a person or a topic: the conversations, people, topics and memories that a message connects with it.
+//!
+//! Each query answers counts and one message that shows the connection. Deliberately not here: who is one person, how many of the
+//! neighbours are shown, and what of it stands in a picture (`engine`).
+
+use keepsake_domain::{ConversationId, HandleId, InteractionId, MemoryId, Timestamp, TopicId};
+use rusqlite::{Row, params};
+
+use crate::Result;
+use crate::open::ReadTx;
+use crate::text::{parse, to_json};
+
+/// A conversation as a neighbour.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct PlaceNode {
+    /// Id.
+    pub id: ConversationId,
+    /// Title, where the source gave one.
+    pub title: Option<String>,
+    /// Channel type.
+    pub channel_type: String,
+    /// Off the record.
+    pub is_private: bool,
+    /// Messages that connect it.
+    pub messages: u64,
+    /// The last of them.
+    pub last: Timestamp,
+}
+
+/// What a handle said in a conversation.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ShareOfPlace {
+    /// The conversation.
+    pub conversation: ConversationId,
+    /// The handle.
+    pub handle: HandleId,
+    /// Messages.
+    pub messages: u64,
+    /// The last of them.
+    pub line: Option<InteractionId>,
+}
+
+/// What a handle said of a topic in a conversation.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ShareOfTopic {
+    /// The topic.
+    pub topic: TopicId,
+    /// Where.
+    pub conversation: ConversationId,
+    /// Who.
+    pub handle: HandleId,
+    /// Messages.
+    pub messages: u64,
+    /// The last of them.
+    pub line: InteractionId,
+    /// When that was said.
+    pub last: Timestamp,
+}
+
+/// A memory as a neighbour.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct MemoryNode {
+    /// Id.
+    pub id: MemoryId,
+    /// What it says.
+    pub content: String,
+    /// Category by name.
+    pub category: String,
+    /// Whom it is about, where that is not the owner.
+    pub handle: Option<HandleId>,
+    /// When its line was said.
+    pub said: Timestamp,
+}
+
+/// A line that a memory rests on.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct PlaceOfMemory {
+    /// The memory.
+    pub memory: MemoryId,
+    /// Where it was said.
+    pub conversation: ConversationId,
+    /// Lines there.
+    pub lines: u64,
+    /// One of them.
+    pub line: InteractionId,
+}
+
+/// A line of a topic that a memory rests on.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct TopicOfMemory {
+    /// The memory.
+    pub memory: MemoryId,
+    /// The topic.
+    pub topic: TopicId,
+    /// Lines that both hold.
+    pub lines: u64,
+    /// One of them.
+    pub line: InteractionId,
+    /// Where it was said.
+    pub conversation: ConversationId,
+}
+
+fn text<T: std::str::FromStr>(row: &Row<'_>, at: usize, what: &'static str) -> Result<T> {
+    parse(what, row.get_ref(at)?.as_str().unwrap_or_default())
+}
+
+impl ReadTx<'_> {
+    fn collected<T>(&self, sql: &str, params: impl rusqlite::Params, read: impl Fn(&Row<'_>) -> Result<T>) -> Result<Vec<T>> {
+        let mut statement = self.conn.prepare_cached(sql)?;
+        let mut rows = statement.query(params)?;
+        let mut items = Vec::new();
+        while let Some(row) = rows.next()? {
+            items.push(read(row)?);
+        }
+        Ok(items)
+    }
+
+    /// Where these handles spoke, the fullest places first.
+    pub fn places_of_handles(&self, handles: &[HandleId]) -> Result<Vec<PlaceNode>> {
+        self.collected(
+            "SELECT c.id, c.title, c.channel_type, c.is_private, sum(p.messages), max(p.last_ms)
+               FROM conversation_people p JOIN conversations c ON c.id = p.conversation_id
+              WHERE p.handle_id IN (SELECT value FROM json_each(?1)) GROUP BY c.id ORDER BY 5 DESC, 6 DESC, 1",
+            [to_json("handle ids", &handles)?],
+            place,
+        )
+    }
+
+    /// Who speaks where these handles spoke, themselves left out.
+    pub fn companions_of_handles(&self, handles: &[HandleId]) -> Result<Vec<(HandleId, ConversationId)>> {
+        self.collected(
+            "SELECT DISTINCT q.handle_id, q.conversation_id FROM conversation_people p
+               JOIN conversation_people q ON q.conversation_id = p.conversation_id
+              WHERE p.handle_id IN (SELECT value FROM json_each(?1)) AND q.handle_id NOT IN (SELECT value FROM json_each(?1)) ORDER BY 1, 2",
+            [to_json("handle ids", &handles)?],
+            |row| Ok((text(row, 0, "handle id")?, text(row, 1, "conversation id")?)),
+        )
+    }
+
+    /// What these handles said in these conversations.
+    pub fn shares_of_places(&self, handles: &[HandleId], conversations: &[ConversationId]) -> Result<Vec<ShareOfPlace>> {
+        self.collected(
+            "SELECT p.conversation_id, p.handle_id, p.messages,
+                    (SELECT i.id FROM interactions i INDEXED BY interactions_by_handle WHERE i.handle_id = p.handle_id AND i.created_at_ms = p.last_ms
+                        AND i.conversation_id = p.conversation_id ORDER BY i.seq DESC LIMIT 1)
+               FROM conversation_people p WHERE p.conversation_id IN (SELECT value FROM json_each(?2))
+                AND p.handle_id IN (SELECT value FROM json_each(?1)) ORDER BY 1, 2",
+            params![to_json("handle ids", &handles)?, to_json("conversation ids", &conversations)?],
+            |row| {
+                let line: Option<String> = row.get(3)?;
+                Ok(ShareOfPlace {
+                    conversation: text(row, 0, "conversation id")?,
+                    handle: text(row, 1, "handle id")?,
+                    messages: row.get::<_, i64>(2)? as u64,
+                    line: line.map(|id| parse("message id", &id)).transpose()?,
+                })
+            },
+        )
+    }
+
+    /// How many messages of each topic of a partition these handles said, the most first.
+    pub fn topics_of_handles(&self, partition: &str, handles: &[HandleId]) -> Result<Vec<(TopicId, u64)>> {
+        self.collected(
+            "SELECT m.topic_id, count(*) FROM interactions i JOIN topic_messages m ON m.interaction_id = i.id
+               JOIN topics t ON t.id = m.topic_id AND t.partition_id = ?1 AND t.is_retired = 0
+              WHERE i.handle_id IN (SELECT value FROM json_each(?2)) GROUP BY 1 ORDER BY 2 DESC, 1",
+            params![partition, to_json("handle ids", &handles)?],
+            |row| Ok((text(row, 0, "topic id")?, row.get::<_, i64>(1)? as u64)),
+        )
+    }
+
+    /// Who said what of these topics where, the newest line of each.
+    pub fn shares_of_topics(&self, topics: &[TopicId]) -> Result<Vec<ShareOfTopic>> {
+        // Beside max() SQLite answers the other columns of the row that holds it.
+        self.collected(
+            "SELECT m.topic_id, i.conversation_id, i.handle_id, count(*), i.id, max(i.created_at_ms)
+               FROM topic_messages m JOIN interactions i ON i.id = m.interaction_id
+              WHERE m.topic_id IN (SELECT value FROM json_each(?1)) GROUP BY 1, 2, 3 ORDER BY 1, 2, 3",
+            [to_json("topic ids", &topics)?],
+            |row| {
+                Ok(ShareOfTopic {
+                    topic: text(row, 0, "topic id")?,
+                    conversation: text(row, 1, "conversation id")?,
+                    handle: text(row, 2, "handle id")?,
+                    messages: row.get::<_, i64>(3)? as u64,
+                    line: text(row, 4, "message id")?,
+                    last: Timestamp(row.get(5)?),
+                })
+            },
+        )
+    }
+
+    /// Conversations by id, as neighbours without messages of their own.
+    pub fn place_nodes(&self, ids: &[ConversationId]) -> Result<Vec<PlaceNode>> {
+        self.collected(
+            "SELECT c.id, c.title, c.channel_type, c.is_private, 0, c.last_activity_at_ms FROM conversations c
+              WHERE c.id IN (SELECT value FROM json_each(?1)) ORDER BY 1",
+            [to_json("conversation ids", &ids)?],
+            place,
+        )
+    }
+
+    /// Approved memories about whoever has these handles, or about the owner, the newest first.
+    pub fn memories_about(&self, handles: &[HandleId], is_owner: bool) -> Result<Vec<MemoryNode>> {
+        const COLUMNS: &str = "m.id, m.content, m.category, m.subject_handle_id, m.said_at_ms";
+        let sql = format!(
+            "SELECT {COLUMNS} FROM memories m WHERE m.subject_handle_id IN (SELECT value FROM json_each(?1)) AND m.status = 'active' AND m.is_hidden = 0
+             UNION ALL SELECT {COLUMNS} FROM memories m WHERE ?2 AND m.subject_handle_id IS NULL AND m.status = 'active' AND m.is_hidden = 0
+             ORDER BY 5 DESC, 1"
+        );
+        self.collected(&sql, params![to_json("handle ids", &handles)?, is_owner], memory)
+    }
+
+    /// Approved memories that rest on a line of a topic, the newest first.
+    pub fn memories_of_topic(&self, topic: &TopicId) -> Result<Vec<MemoryNode>> {
+        self.collected(
+            "SELECT m.id, m.content, m.category, m.subject_handle_id, m.said_at_ms FROM memories m
+              WHERE m.status = 'active' AND m.is_hidden = 0 AND m.id IN (
+                  SELECT v.memory_id FROM topic_messages t JOIN memory_evidence v ON v.interaction_id = t.interaction_id WHERE t.topic_id = ?1)
+              ORDER BY 5 DESC, 1",
+            [topic.as_str()],
+            memory,
+        )
+    }
+
+    /// Where the lines of these memories were said.
+    pub fn places_of_memories(&self, memories: &[MemoryId]) -> Result<Vec<PlaceOfMemory>> {
+        self.collected(
+            "SELECT v.memory_id, i.conversation_id, count(DISTINCT i.id), i.id, min(v.position) FROM memory_evidence v
+               JOIN interactions i ON i.id = v.interaction_id WHERE v.memory_id IN (SELECT value FROM json_each(?1)) GROUP BY 1, 2 ORDER BY 1, 2",
+            [to_json("memory ids", &memories)?],
+            |row| {
+                Ok(PlaceOfMemory {
+                    memory: text(row, 0, "memory id")?,
+                    conversation: text(row, 1, "conversation id")?,
+                    lines: row.get::<_, i64>(2)? as u64,
+                    line: text(row, 3, "message id")?,
+                })
+            },
+        )
+    }
+
+    /// Which of these memories rest on lines of which of these topics.
+    pub fn topics_of_memories(&self, memories: &[MemoryId], topics: &[TopicId]) -> Result<Vec<TopicOfMemory>> {
+        self.collected(
+            "SELECT v.memory_id, t.topic_id, count(DISTINCT v.interaction_id), i.id, i.conversation_id, min(v.position) FROM memory_evidence v
+               JOIN topic_messages t ON t.interaction_id = v.interaction_id JOIN interactions i ON i.id = v.interaction_id
+              WHERE v.memory_id IN (SELECT value FROM json_each(?1)) AND t.topic_id IN (SELECT value FROM json_each(?2))
+              GROUP BY 1, 2 ORDER BY 1, 2",
+            params![to_json("memory ids", &memories)?, to_json("topic ids", &topics)?],
+            |row| {
+                Ok(TopicOfMemory {
+                    memory: text(row, 0, "memory id")?,
+                    topic: text(row, 1, "topic id")?,
+                    lines: row.get::<_, i64>(2)? as u64,
+                    line: text(row, 3, "message id")?,
+                    conversation: text(row, 4, "conversation id")?,
+                })
+            },
+        )
+    }
+}
+
+fn place(row: &Row<'_>) -> Result<PlaceNode> {
+    Ok(PlaceNode {
+        id: text(row, 0, "conversation id")?,
+        title: row.get(1)?,
+        channel_type: row.get(2)?,
+        is_private: row.get(3)?,
+        messages: row.get::<_, i64>(4)? as u64,
+        last: Timestamp(row.get(5)?),
+    })
+}
+
+fn memory(row: &Row<'_>) -> Result<MemoryNode> {
+    let handle: Option<String> = row.get(3)?;
+    Ok(MemoryNode {
+        id: text(row, 0, "memory id")?,
+        content: row.get(1)?,
+        category: row.get(2)?,
+        handle: handle.map(|id| parse("handle id", &id)).transpose()?,
+        said: Timestamp(row.get(4)?),
+    })
+}

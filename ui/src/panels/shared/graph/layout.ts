@@ -1,0 +1,161 @@
+/**
+ * Where things stand in the picture. Pure, worked out once: the same things stand at the same places, and nothing moves.
+ *
+ * What is in the middle stands in the middle; all else stands on a ring around it in two columns, so that every name has a line of
+ * its own beside its sign and none can overlap another, however many there are. Kinds stay together, clockwise; within a kind those
+ * stand close that are connected with close ones, which keeps the lines short.
+ *
+ * A simulation of forces would draw fewer crossings for a dozen things and unreadable names for sixty, would run while one looks, and
+ * would draw another picture tomorrow.
+ */
+
+export interface LayoutNode {
+  readonly id: string;
+  readonly kind: string;
+}
+
+export interface LayoutEdge {
+  readonly a: string;
+  readonly b: string;
+}
+
+export type Side = 'middle' | 'left' | 'right';
+
+export interface Placed {
+  readonly id: string;
+  readonly x: number;
+  readonly y: number;
+  readonly side: Side;
+  /** Room for the name, from the sign to the edge of the picture. */
+  readonly room: number;
+}
+
+export interface Layout {
+  readonly width: number;
+  readonly height: number;
+  /** The one in the middle first, then the right column from top to bottom, then the left one from top to bottom. */
+  readonly placed: readonly Placed[];
+}
+
+/** Clockwise from the top. What topics name stands beside them, what was kept beside where it was said. */
+const ORDER = ['topic', 'project', 'technology', 'memory', 'conversation', 'person'];
+
+/** A line of 12 px text with air, and a sign of 20 px. */
+export const ROW_MIN = 23;
+const ROW_MAX = 46;
+/** Between two kinds, in rows. */
+const GAP = 0.55;
+const HEIGHT_MIN = 320;
+const PAD = 26;
+/** From the edge of a sign to its name, and from the name to the edge of the picture. */
+export const SIGN = 20;
+export const NAME_GAP = 7;
+const EDGE = 6;
+/** The narrowest picture; in a narrower place it is scrolled. */
+export const WIDTH_MIN = 460;
+/** The half width of the ring as a share of the picture, so that names have the rest. */
+const RING = 0.235;
+const RING_MAX = 250;
+/** The topmost and lowest stand at least this far from the middle line: their names begin there. */
+const SPREAD_MIN = 34;
+/** Squarer than a circle, so that names stand nearly below each other. */
+const SQUARENESS = 2.6;
+const PASSES = 4;
+
+/** The order on the ring, clockwise. */
+function clockwise(nodes: readonly LayoutNode[], edges: readonly LayoutEdge[], center: string): LayoutNode[] {
+  const groups = [...new Set([...ORDER, ...nodes.map((node) => node.kind)])]
+    .map((kind) => nodes.filter((node) => node.kind === kind && node.id !== center))
+    .filter((group) => group.length > 0);
+  const near = new Map<string, string[]>();
+  for (const { a, b } of edges) {
+    if (a === center || b === center) continue;
+    near.set(a, [...(near.get(a) ?? []), b]);
+    near.set(b, [...(near.get(b) ?? []), a]);
+  }
+  for (let pass = 0; pass < PASSES; pass += 1) {
+    for (const [at, group] of groups.entries()) {
+      const place = new Map(groups.flat().map((node, index) => [node.id, index]));
+      const pull = (node: LayoutNode) => {
+        const own = place.get(node.id) ?? 0;
+        const others = (near.get(node.id) ?? []).map((id) => place.get(id)).filter((index) => index !== undefined);
+        // The ring has no end: what is near across the top is near.
+        const count = place.size;
+        const steps = others.map((index) => ((index - own + count * 1.5) % count) - count / 2);
+        return steps.length === 0 ? own : own + steps.reduce((sum, step) => sum + step, 0) / steps.length;
+      };
+      const pulled = new Map(group.map((node) => [node.id, pull(node)]));
+      groups[at] = group.toSorted((a, b) => (pulled.get(a.id) ?? 0) - (pulled.get(b.id) ?? 0) || (place.get(a.id) ?? 0) - (place.get(b.id) ?? 0));
+    }
+  }
+  return groups.flat();
+}
+
+/** Rows from the top, with a gap where another kind begins. */
+function rows(column: readonly LayoutNode[]): { readonly at: readonly number[]; readonly count: number } {
+  let row = 0;
+  const at = column.map((node, index) => {
+    const before = column[index - 1];
+    if (before && before.kind !== node.kind) row += GAP;
+    row += 1;
+    return row - 0.5;
+  });
+  return { at, count: row };
+}
+
+export function layout(nodes: readonly LayoutNode[], edges: readonly LayoutEdge[], center: string, wanted: number): Layout {
+  const width = Math.max(WIDTH_MIN, Math.round(wanted));
+  const ring = clockwise(nodes, edges, center);
+  const half = Math.ceil(ring.length / 2);
+  const columns = [ring.slice(0, half), ring.slice(half).toReversed()] as const;
+  const counted = columns.map(rows);
+  const most = Math.max(1, ...counted.map(({ count }) => count));
+  const row = Math.max(ROW_MIN, Math.min(ROW_MAX, (HEIGHT_MIN - 2 * PAD) / most));
+  const height = Math.max(HEIGHT_MIN, Math.ceil(most * row + 2 * PAD));
+  const [cx, cy] = [width / 2, height / 2];
+  const [rx, ry] = [Math.min(RING_MAX, width * RING), height / 2 - PAD / 2];
+  const placed: Placed[] = [{ id: center, x: cx, y: cy, side: 'middle', room: rx }];
+  for (const [at, column] of columns.entries()) {
+    const { at: own, count } = counted[at] ?? { at: [], count: 0 };
+    for (const [index, node] of column.entries()) {
+      const y = cy + ((own[index] ?? 0) - count / 2) * row;
+      const share = Math.min(1, Math.abs(y - cy) / ry);
+      const out = Math.max(SPREAD_MIN, rx * (1 - share ** SQUARENESS) ** (1 / SQUARENESS));
+      const side = at === 0 ? 'right' : 'left';
+      const x = side === 'right' ? cx + out : cx - out;
+      const room = width / 2 - out - SIGN / 2 - NAME_GAP - EDGE;
+      placed.push({ id: node.id, x: Math.round(x * 10) / 10, y: Math.round(y * 10) / 10, side, room: Math.floor(room) });
+    }
+  }
+  return { width, height, placed };
+}
+
+/** Where a key leads from here: up and down the column, across through the middle. Null where there is nothing further. */
+export function stepTo(placed: readonly Placed[], from: string, key: string): string | null {
+  const here = placed.find((each) => each.id === from);
+  const middle = placed[0];
+  if (!here || !middle) return middle?.id ?? null;
+  if (key === 'Home') return middle.id;
+  const column = (side: Side) => placed.filter((each) => each.side === side).toSorted((a, b) => a.y - b.y);
+  const nearest = (side: Side) => column(side).toSorted((a, b) => Math.abs(a.y - here.y) - Math.abs(b.y - here.y))[0]?.id ?? null;
+  if (key === 'ArrowLeft') return here.side === 'middle' ? nearest('left') : here.side === 'right' ? middle.id : null;
+  if (key === 'ArrowRight') return here.side === 'middle' ? nearest('right') : here.side === 'left' ? middle.id : null;
+  if (key === 'End') return placed[placed.length - 1]?.id ?? null;
+  const step = { ArrowDown: 1, ArrowUp: -1 }[key];
+  if (step === undefined) return null;
+  if (here.side === 'middle') {
+    const all = placed.filter((each) => (each.y - here.y) * step > 0);
+    return all.toSorted((a, b) => Math.abs(a.x - here.x) - Math.abs(b.x - here.x) || Math.abs(a.y - here.y) - Math.abs(b.y - here.y) || a.id.localeCompare(b.id))[0]?.id ?? null;
+  }
+  const own = column(here.side);
+  const at = own.findIndex((each) => each.id === from);
+  return own[at + step]?.id ?? null;
+}
+
+/** The line between two: straight from the middle, and otherwise bent towards it, so that lines gather instead of crossing names. */
+export function path(a: Placed, b: Placed, middle: Placed): string {
+  const from = `M${a.x} ${a.y}`;
+  if (a.side === 'middle' || b.side === 'middle') return `${from}L${b.x} ${b.y}`;
+  const bend = (p: number, q: number, center: number) => Math.round((center + ((p + q) / 2 - center) * 0.35) * 10) / 10;
+  return `${from}Q${bend(a.x, b.x, middle.x)} ${bend(a.y, b.y, middle.y)} ${b.x} ${b.y}`;
+}

@@ -1,0 +1,12 @@
+/** Where each kind of thing in a graph leads. */
+import type { GraphNode } from '../../../api';
+import { go, openConversation, openMemory, openPerson, openSearch } from '../../../state/nav';
+
+export function openNode(node: GraphNode): void {
+  if (node.kind === 'person') openPerson(node.id);
+  else if (node.kind === 'topic') go('topics', { topic: node.id });
+  else if (node.kind === 'memory') openMemory(node.id);
+  else if (node.kind === 'conversation') openConversation(node.id);
+  // What is only a name has no page: it is searched for.
+  else openSearch(`"${node.label.replaceAll('"', '')}"`);
+}

@@ -95,7 +95,7 @@ fn main() -> Outcome {
         append(&engine, size)?;
         println!("{size} messages");
         let person = |name: &str| -> Result<EntityId, keepsake_engine::EngineError> { engine.person_named(name) };
-        let (friend, owner) = (person("whatsapp:Friend7")?, person("whatsapp:Mara")?);
+        let (friend, owner) = (person("whatsapp:Friend1")?, person("whatsapp:Mara")?);
         let ask = |person: Option<&EntityId>, unit: Option<Unit>| {
             let ask = TimelineAsk { person: person.cloned(), unit, week_start: 1, ..TimelineAsk::default() };
             engine.timeline(&ask).map(drop).map_err(Into::into)

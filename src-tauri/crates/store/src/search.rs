@@ -118,11 +118,24 @@ impl ReadTx<'_> {
         Ok(())
     }
 
-    /// The words of the index that hold a part, as it stands in the index: lower case, without diacritics. Reads all words there are.
-    pub fn words_with(&self, part: &str) -> Result<Vec<String>> {
-        let mut statement = self.conn.prepare_cached("SELECT term FROM interactions_words WHERE instr(term, ?1) > 0")?;
-        let rows = statement.query_map([part], |row| row.get(0))?;
-        Ok(rows.collect::<rusqlite::Result<_>>()?)
+    /// All words of the index, as they stand in it: lower case, without diacritics.
+    pub fn message_words(&self, mut take: impl FnMut(&str)) -> Result<()> {
+        let mut statement = self.conn.prepare_cached("SELECT term FROM interactions_words")?;
+        let mut rows = statement.query([])?;
+        while let Some(row) = rows.next()? {
+            take(row.get_ref(0)?.as_str().unwrap_or_default());
+        }
+        Ok(())
+    }
+
+    /// The texts of the messages that came after a place in the log.
+    pub fn texts_after(&self, seq: i64, mut take: impl FnMut(&str)) -> Result<()> {
+        let mut statement = self.conn.prepare_cached("SELECT content FROM interactions WHERE seq > ?1")?;
+        let mut rows = statement.query([seq])?;
+        while let Some(row) = rows.next()? {
+            take(row.get_ref(0)?.as_str().unwrap_or_default());
+        }
+        Ok(())
     }
 
     /// Messages by their places in the log, in the order asked for; those that are gone are left out.
@@ -134,10 +147,10 @@ impl ReadTx<'_> {
         Ok(found)
     }
 
-    /// The text of a message by its place in the log.
-    pub fn text_at(&self, seq: i64) -> Result<Option<String>> {
-        let mut statement = self.conn.prepare_cached("SELECT content FROM interactions WHERE seq = ?1")?;
-        Ok(statement.query_row([seq], |row| row.get(0)).optional()?)
+    /// The text of a message by its place in the log, and the handle that wrote it.
+    pub fn line_at(&self, seq: i64) -> Result<Option<(String, String)>> {
+        let mut statement = self.conn.prepare_cached("SELECT content, handle_id FROM interactions WHERE seq = ?1")?;
+        Ok(statement.query_row([seq], |row| Ok((row.get(0)?, row.get(1)?))).optional()?)
     }
 
     /// The message of an id, by its place in the log.

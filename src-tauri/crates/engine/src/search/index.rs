@@ -8,6 +8,7 @@
 //! see what (the caller says it message by message).
 
 use std::collections::HashMap;
+use std::sync::{Mutex, PoisonError};
 
 use keepsake_domain::{ConversationId, EntityId, MemoryId, Timestamp};
 use keepsake_models::cosine;
@@ -16,6 +17,7 @@ use keepsake_store::{EmbeddingOwner, ReadTx, StoreError, VectorModel};
 
 use super::topics::Told;
 use crate::boundary::TopicHead;
+use super::vocabulary::Vocabulary;
 
 /// Marks a message without a place, or without a vector.
 const NONE: u32 = u32::MAX;
@@ -49,6 +51,8 @@ pub(crate) struct Index {
     /// Of the boundary, when the speakers were read.
     speakers_version: i64,
     speakers: Vec<Speaker>,
+    /// Behind a lock of its own: it is read when a question first needs it.
+    vocabulary: Mutex<Vocabulary>,
     /// Vectors of memories, as far as they were asked for; the text of a memory never changes.
     memories: HashMap<MemoryId, Vec<f32>>,
     /// What topics say, as far as they were asked for.
@@ -231,6 +235,11 @@ impl Index {
                 vectors.rows[seq as usize] = row as u32;
             }
         })
+    }
+
+    /// The words that hold a part of one, whoever wrote them.
+    pub(crate) fn words_with(&self, tx: &ReadTx<'_>, part: &str) -> Result<Vec<String>, StoreError> {
+        self.vocabulary.lock().unwrap_or_else(PoisonError::into_inner).with(tx, part)
     }
 
     /// The numbers of these conversations, for [`Home::conversation`].

@@ -13,6 +13,7 @@ mod people;
 mod rank;
 mod scope;
 mod topics;
+mod vocabulary;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;

@@ -216,7 +216,7 @@ fn weigh(tx: &ReadTx<'_>, index: &Index, scope: &Scope, asked: &Asked<'_>) -> Re
     for (number, (words, part)) in expressions.iter().enumerate() {
         let mut rows = rows_of(tx, index, scope, words)?;
         if let Some(part) = part.filter(|part| rows.is_empty() || is_unspaced(part)) {
-            for word in tx.words_with(part)? {
+            for word in index.words_with(tx, part)? {
                 let Some(word) = WordMatch::of(&[&word], false) else { continue };
                 rows.extend(rows_of(tx, index, scope, &word)?);
             }
@@ -350,31 +350,39 @@ pub(crate) fn messages(
     rough.sort_unstable_by(best_first);
     let handles: HashSet<&str> = asked.speakers.iter().map(|speaker| speaker.handle.as_str()).collect();
     let names: Vec<String> = asked.speakers.iter().flat_map(|speaker| speaker.names.iter().cloned()).collect();
-    let mut read: Vec<(InteractionRow, Evidence, f32)> = Vec::new();
+    let mut read: Vec<(i64, Evidence, f32)> = Vec::with_capacity(READ);
+    let mut asks: HashMap<i64, bool> = HashMap::new();
     for (seq, mut evidence, _) in rough.iter().take(READ).copied() {
-        let Some(message) = tx.messages_at([seq])?.pop() else { continue };
-        let before = index.neighbour(seq, -1).filter(|near| scope.home(index, *near).is_some());
-        evidence.traits = Traits::of(&message.content);
-        evidence.is_speaker = handles.contains(message.handle_id.as_str());
-        evidence.names_speaker = names_one_of(&message.content, &names);
-        evidence.is_after_question = match before {
-            Some(before) => tx.text_at(before)?.is_some_and(|text| Traits::of(&text).is_question),
+        let Some((text, handle)) = tx.line_at(seq)? else { continue };
+        evidence.traits = Traits::of(&text);
+        asks.insert(seq, evidence.traits.is_question);
+        evidence.is_speaker = handles.contains(handle.as_str());
+        evidence.names_speaker = names_one_of(&text, &names);
+        read.push((seq, evidence, 0.0));
+    }
+    for (seq, evidence, score) in &mut read {
+        let before = index.neighbour(*seq, -1).filter(|near| scope.home(index, *near).is_some());
+        evidence.is_after_question = match before.map(|before| (before, asks.get(&before))) {
+            Some((_, Some(asks))) => *asks,
+            Some((before, None)) => tx.line_at(before)?.is_some_and(|(text, _)| Traits::of(&text).is_question),
             None => false,
         };
-        let score = evidence.score(has_vectors);
-        read.push((message, evidence, score));
+        *score = evidence.score(has_vectors);
     }
-    read.sort_by(|a, b| b.2.total_cmp(&a.2).then(b.0.seq.cmp(&a.0.seq)));
+    read.sort_by(|a, b| b.2.total_cmp(&a.2).then(b.0.cmp(&a.0)));
     let floor = read.last().map_or(0.0, |last| last.2);
-    for (seq, evidence, score) in rough.into_iter().skip(READ).take(limit.saturating_sub(READ)) {
-        if let Some(message) = tx.messages_at([seq])?.pop() {
-            read.push((message, evidence, score.min(floor)));
-        }
-    }
+    let rest = rough.into_iter().skip(READ).take(limit.saturating_sub(READ));
+    read.extend(rest.map(|(seq, evidence, score)| (seq, evidence, score.min(floor))));
     read.truncate(limit);
     let mut heads: HashMap<ConversationId, (Option<String>, String)> = HashMap::new();
     read.into_iter()
-        .map(|(message, evidence, score)| {
+        .filter_map(|(seq, evidence, score)| {
+            // What is in the index and not in this snapshot of the store is left out.
+            let message = tx.messages_at([seq]).map(|mut found| found.pop()).transpose()?;
+            Some(message.map(|message| (message, evidence, score)))
+        })
+        .map(|found| {
+            let (message, evidence, score) = found?;
             let mut why = Vec::new();
             if evidence.words > 0.0 {
                 why.push(Why::Words);

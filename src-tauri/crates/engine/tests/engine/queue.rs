@@ -37,27 +37,39 @@ fn a_job_killed_at_any_point_leaves_the_same_end_as_one_that_was_not() {
         points.extend([(lane, KillPoint::AfterLease, 0), (lane, KillPoint::AfterEffects, 0)]);
         points.extend((0..3).map(|n| (lane, KillPoint::Working, n)));
     }
-    for (lane, point, nth) in points {
-        let f = Fixture::new();
-        f.engine.queue_import(&ImportRequest::of(export(&f, 10, 450))).unwrap();
-        if lane == Lane::Capture {
-            f.engine.run_next(Lane::Import, &|_| {}).unwrap();
+    // Each death has a store of its own, so they are died side by side.
+    std::thread::scope(|scope| {
+        for points in points.chunks(points.len().div_ceil(THREADS)) {
+            let expected = &expected;
+            scope.spawn(move || points.iter().for_each(|point| check_death(*point, expected)));
         }
-        let met = Cell::new(0);
-        let kill = |at: KillPoint| {
-            met.set(met.get() + u32::from(at == point));
-            at == point && met.get() > nth
-        };
-        let end = f.engine.run_next_killed(lane, &|_| {}, &kill).unwrap();
-        if met.get() > nth {
-            assert_eq!(end, None, "the process died at {point:?}");
-        }
-        let f = f.restarted(2);
-        drain(&f);
-        assert!(state(&f) == expected, "other state after it died in {lane} at {point:?} number {nth}");
-        let report = f.engine.store().read(|tx| tx.verify_chain()).unwrap();
-        assert_eq!(report.faults, [], "the chain is whole after {point:?}");
+    });
+}
+
+/// Threads of the test that dies at every point: as many as the machines that run it have cores.
+const THREADS: usize = 2;
+
+/// Dies in a lane at a point for the n-th time, starts again, and compares where it ends.
+fn check_death((lane, point, nth): (Lane, KillPoint, u32), expected: &(u64, Vec<String>)) {
+    let f = Fixture::new();
+    f.engine.queue_import(&ImportRequest::of(export(&f, 10, 450))).unwrap();
+    if lane == Lane::Capture {
+        f.engine.run_next(Lane::Import, &|_| {}).unwrap();
     }
+    let met = Cell::new(0);
+    let kill = |at: KillPoint| {
+        met.set(met.get() + u32::from(at == point));
+        at == point && met.get() > nth
+    };
+    let end = f.engine.run_next_killed(lane, &|_| {}, &kill).unwrap();
+    if met.get() > nth {
+        assert_eq!(end, None, "the process died at {point:?}");
+    }
+    let f = f.restarted(2);
+    drain(&f);
+    assert!(state(&f) == *expected, "other state after it died in {lane} at {point:?} number {nth}");
+    let report = f.engine.store().read(|tx| tx.verify_chain()).unwrap();
+    assert_eq!(report.faults, [], "the chain is whole after {point:?}");
 }
 
 #[test]

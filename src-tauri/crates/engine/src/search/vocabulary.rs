@@ -1,0 +1,67 @@
+//! All words that any message holds, in memory, so that a part of a word is found in less than a millisecond: a word of a question that
+//! nobody ever wrote is common, and to ask the file for the words around it reads the whole of its word index.
+//!
+//! Read at the first such question; what arrives later is added text by text. Derived, and gone with the index it belongs to.
+//! Deliberately not here: which messages hold a word (`store`), and who may see them (the caller looks each word up within the scope).
+
+use std::collections::BTreeSet;
+
+use keepsake_retrieval::words;
+use keepsake_store::{ReadTx, StoreError};
+use memchr::memmem;
+
+/// After so many new messages the words are read again: those of new messages are added without looking whether they are known.
+const MESSAGES_ADDED_MAX: i64 = 20_000;
+
+/// Stands between two words, and in none.
+const BETWEEN: char = '\n';
+
+/// The words of all messages up to a place in the log.
+#[derive(Debug, Default)]
+pub(crate) struct Vocabulary {
+    text: String,
+    /// Up to where all words were read from the file's own list, and up to where they are here.
+    read_seq: i64,
+    last_seq: i64,
+}
+
+impl Vocabulary {
+    /// The words that hold a part of one, each once.
+    pub(crate) fn with(&mut self, tx: &ReadTx<'_>, part: &str) -> Result<Vec<String>, StoreError> {
+        self.update(tx)?;
+        let found: BTreeSet<&str> = memmem::find_iter(self.text.as_bytes(), part).map(|at| self.word_at(at)).collect();
+        Ok(found.into_iter().map(str::to_owned).collect())
+    }
+
+    fn update(&mut self, tx: &ReadTx<'_>) -> Result<(), StoreError> {
+        let last_seq = tx.last_seq_of_all()?;
+        if last_seq <= self.last_seq {
+            return Ok(());
+        }
+        if self.text.is_empty() || last_seq - self.read_seq > MESSAGES_ADDED_MAX {
+            let mut text = String::new();
+            tx.message_words(|word| {
+                text.push_str(word);
+                text.push(BETWEEN);
+            })?;
+            *self = Self { text, read_seq: last_seq, last_seq };
+            return Ok(());
+        }
+        let text = &mut self.text;
+        tx.texts_after(self.last_seq, |message| {
+            for word in words(message) {
+                text.push_str(&word.plain);
+                text.push(BETWEEN);
+            }
+        })?;
+        self.last_seq = last_seq;
+        Ok(())
+    }
+
+    /// The word that stands around a place in the text.
+    fn word_at(&self, at: usize) -> &str {
+        let start = self.text[..at].rfind(BETWEEN).map_or(0, |before| before + BETWEEN.len_utf8());
+        let end = self.text[at..].find(BETWEEN).map_or(self.text.len(), |after| at + after);
+        &self.text[start..end]
+    }
+}

@@ -1,0 +1,73 @@
+//! Vectors as those of talk lie, and figures of what was timed: shared by the benches of search and of the scans below it.
+
+use std::time::Duration;
+
+/// Sizes that are measured where none is given as an argument.
+const SIZES: [usize; 3] = [10_000, 100_000, 1_000_000];
+
+/// Topics around which vectors lie, and how far from them, as all-MiniLM-L6-v2 has it for lines of talk: the nearest of a thousand lines
+/// has a cosine of some 0.6.
+const TOPICS: usize = 400;
+const SPREAD: f32 = 1.1;
+
+/// A small generator: what it gives is decided by its seed alone.
+pub struct Dice(pub u64);
+
+impl Dice {
+    pub fn next(&mut self) -> u64 {
+        self.0 ^= self.0 << 13;
+        self.0 ^= self.0 >> 7;
+        self.0 ^= self.0 << 17;
+        self.0
+    }
+
+    pub fn below(&mut self, count: usize) -> usize {
+        (self.next() % count as u64) as usize
+    }
+
+    /// About normal: the sum of four even ones.
+    fn normal(&mut self) -> f32 {
+        let even = |dice: &mut Self| (dice.next() >> 40) as f32 / (1_u64 << 24) as f32 - 0.5;
+        (even(self) + even(self) + even(self) + even(self)) * 1.73
+    }
+}
+
+fn unit(mut vector: Vec<f32>) -> Vec<f32> {
+    let length = vector.iter().map(|x| x * x).sum::<f32>().sqrt();
+    vector.iter_mut().for_each(|x| *x /= length);
+    vector
+}
+
+/// Vectors of length one, gathered around topics.
+pub struct Clusters {
+    topics: Vec<Vec<f32>>,
+    dice: Dice,
+}
+
+impl Clusters {
+    pub fn new(dimension: usize) -> Self {
+        let mut dice = Dice(11);
+        let topics = (0..TOPICS).map(|_| unit((0..dimension).map(|_| dice.normal()).collect())).collect();
+        Self { topics, dice }
+    }
+
+    pub fn vector(&mut self) -> Vec<f32> {
+        let topic = self.dice.below(TOPICS);
+        let scale = SPREAD / (self.topics[topic].len() as f32).sqrt();
+        let near = self.topics[topic].clone();
+        unit(near.into_iter().map(|x| x + scale * self.dice.normal()).collect())
+    }
+}
+
+/// The middle of what was timed and the time that 95 of 100 stay below, in milliseconds.
+pub fn percentiles(mut times: Vec<Duration>) -> (f64, f64) {
+    times.sort();
+    let at = |share: f64| times[((times.len() - 1) as f64 * share) as usize].as_secs_f64() * 1e3;
+    (at(0.5), at(0.95))
+}
+
+/// The sizes to measure: those given as arguments, otherwise all.
+pub fn sizes() -> Vec<usize> {
+    let given: Vec<usize> = std::env::args().skip(1).filter_map(|size| size.parse().ok()).collect();
+    if given.is_empty() { SIZES.to_vec() } else { given }
+}

@@ -10,6 +10,7 @@
 //!
 //! Deliberately not here: sending, the gates of `capture`, duplicates.
 
+pub(crate) mod check;
 mod read;
 mod task;
 

@@ -2,17 +2,17 @@
 
 use keepsake_domain::{
     Candidate, CandidateEvidence, Category, Confidence, Durability, Gate, MemoryKind, MemoryProfile, MemoryType, Span, Stop,
-    Subject, limits,
+    Subject,
 };
 use keepsake_prompt::Transcript;
 use keepsake_prompt::ground::{locate, support};
 use keepsake_prompt::reply::{Facts, List, ReplyError, Text, Unit, parse, schema};
-use keepsake_prompt::scrub::{ScrubSession, SensitiveKind};
+use keepsake_prompt::scrub::ScrubSession;
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::Value;
 
-use crate::analysis::reads_like_instruction;
+use super::check::{fault, has_placeholder, stands_in};
 use crate::{AnalysisInput, ArcPoint, Mood, Stage, SummarySentence, THEMES_MAX, TOPICS_MAX, Tone};
 
 /// A quotation as long as this proves anything that can be put together from its words.
@@ -156,12 +156,11 @@ impl Back<'_> {
             .into_iter()
             .map(|name| self.shown(name.as_str()))
             // A name that is read out of the conversation stands in it.
-            .filter(|name| self.fault(name).is_none() && stands_in(&everything, name))
+            .filter(|name| fault(name).is_none() && stands_in(&everything, name))
             .take(PARTICIPANTS_MAX)
             .collect();
         let tone = self.shown(reply.tone.as_str());
-        let is_plain =
-            self.fault(&tone).is_none() && tone.chars().all(|c| c.is_alphabetic() || matches!(c, ' ' | ',' | '-' | '\''));
+        let is_plain = fault(&tone).is_none() && tone.chars().all(|c| c.is_alphabetic() || matches!(c, ' ' | ',' | '-' | '\''));
         let text = if is_plain && !tone.is_empty() { tone } else { reply.mood.name().to_owned() };
         into.tone = Tone { mood: reply.mood, text, evidence: Vec::new() };
         into.arc.clear();
@@ -241,7 +240,7 @@ impl Back<'_> {
         let cited = text_of(place.message).unwrap_or("");
         let invented = has_placeholder(&candidate.content) && !has_placeholder(cited)
             || has_placeholder(&candidate.reasoning) && !has_placeholder(cited);
-        match self.fault(&candidate.content).or_else(|| self.fault(&candidate.reasoning)) {
+        match fault(&candidate.content).or_else(|| fault(&candidate.reasoning)) {
             Some((gate, reason)) => into.stops.push(stopped(candidate, gate, reason.to_owned())),
             None if invented => {
                 let reason = "It names a masked value that the conversation does not have.";
@@ -259,7 +258,7 @@ impl Back<'_> {
             Some((line.message, turn, Span::of_bytes(turn.text, 0..turn.text.len()).ok()?))
         });
         let support = support(&text, everything, "", &["User", "Assistant"]);
-        let refusal = match (&place, self.fault(&text)) {
+        let refusal = match (&place, fault(&text)) {
             (_, Some((gate, reason))) => Some((gate, reason.to_owned())),
             (None, _) => Some((Gate::Ungrounded, "A sentence of the summary rests on a line that is not there.".to_owned())),
             _ if !support.invented.is_empty() => {
@@ -292,7 +291,7 @@ impl Back<'_> {
             let phrase = self.shown(phrase.as_str());
             let support = support(&phrase, everything, "", &[]);
             let holds = !phrase.is_empty()
-                && self.fault(&phrase).is_none()
+                && fault(&phrase).is_none()
                 && support.share >= SUMMARY_SUPPORT_MIN
                 && support.invented.is_empty();
             if holds && out.len() < most && !out.iter().any(|known| known.eq_ignore_ascii_case(&phrase)) {
@@ -306,44 +305,6 @@ impl Back<'_> {
     fn shown(&self, text: &str) -> String {
         self.session.restore(text).split_whitespace().collect::<Vec<_>>().join(" ")
     }
-
-    /// What no text of an analysis may have.
-    fn fault(&self, text: &str) -> Option<(Gate, &'static str)> {
-        let lower = text.to_lowercase();
-        if text.chars().count() > limits::CONTENT_CHARS_MAX {
-            return Some((Gate::Invalid, "It is too long."));
-        }
-        if ["![", "](", "<img", "<a ", "<script", "javascript:", "://", "www."].iter().any(|mark| lower.contains(mark)) {
-            return Some((Gate::Invalid, "It carries markup or a link, which nothing here needs."));
-        }
-        if text.chars().any(|c| c.is_control() || is_hidden(c)) {
-            return Some((Gate::Invalid, "It has hidden characters."));
-        }
-        reads_like_instruction(text).then_some((Gate::SystemPromptLeak, "It reads like an order to an assistant."))
-    }
-}
-
-/// Direction marks, zero-width marks and tag characters: what a reader does not see.
-fn is_hidden(c: char) -> bool {
-    matches!(c, '\u{200b}'..='\u{200c}' | '\u{200e}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2060}'..='\u{2069}' | '\u{feff}' | '\u{e0000}'..='\u{e007f}')
-}
-
-/// Whether a placeholder stands in the text that nothing was put back for.
-fn has_placeholder(text: &str) -> bool {
-    SensitiveKind::ALL.iter().any(|kind| {
-        text.match_indices('[')
-            .any(|(open, _)| text[open + 1..].strip_prefix(kind.word()).is_some_and(|rest| rest.starts_with(['_', ']'])))
-    })
-}
-
-/// Whether `name` stands whole in `text`, whatever its case.
-fn stands_in(text: &str, name: &str) -> bool {
-    let (text, name) = (text.to_lowercase(), name.to_lowercase());
-    name.chars().any(char::is_alphabetic)
-        && text.match_indices(name.as_str()).any(|(at, found)| {
-            !text[..at].chars().next_back().is_some_and(char::is_alphanumeric)
-                && !text[at + found.len()..].chars().next().is_some_and(char::is_alphanumeric)
-        })
 }
 
 fn stopped(candidate: Candidate, gate: Gate, reason: String) -> Stop {

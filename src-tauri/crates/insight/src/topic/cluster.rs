@@ -84,7 +84,7 @@ pub fn clusters(turns: &[Turn<'_>], batch: &Batch, rules: &TopicRules, embed: &E
             of_turn[carriers[*member].turn] = Some(group);
         }
     }
-    let followers = follow(read, &weights, &of_turn);
+    let followers = follow(read, &of_turn);
     let mut found = Vec::new();
     for (group, members) in groups.iter().enumerate() {
         let fresh: Vec<&Carrier> = members.iter().map(|at| &carriers[*at]).filter(|c| c.turn >= first_fresh).collect();
@@ -193,14 +193,15 @@ fn alike(read: &[Turn<'_>], a: &Carrier, b: &Carrier, commonness: &Commonness) -
     own + beside + if answers { ANSWERS } else { 0.0 }
 }
 
-/// For each turn the group that it goes with: its own, or that of the nearest turn that has one, the earlier first.
-fn follow(read: &[Turn<'_>], weights: &[(Weight, Vec<String>)], of_turn: &[Option<usize>]) -> Vec<Option<usize>> {
+/// For each turn the group that it goes with: its own, or that of the nearest turn that has one, the earlier first. Small talk and
+/// arrangements count for the subject that they stand beside, and make none.
+fn follow(read: &[Turn<'_>], of_turn: &[Option<usize>]) -> Vec<Option<usize>> {
     (0..read.len())
         .map(|turn| {
             if of_turn[turn].is_some() {
                 return of_turn[turn];
             }
-            if !read[turn].is_plain() || weights[turn].0 == Weight::Arranges {
+            if !read[turn].is_plain() {
                 return None;
             }
             (1..=FOLLOWS_WITHIN).find_map(|away| {

@@ -4,21 +4,17 @@
 //! again changes nothing, undoing a decision is leaving it out, and an erased conversation is one that never came. Small talk joins a
 //! topic that it is near to; what is not substantial waits until it is, and is then founded with all that waited.
 
+mod node;
+mod propose;
+
 use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::rc::Rc;
 
 use keepsake_domain::Timestamp;
 
-use super::nearness::{Commonness, Terms, cosine, length, nearness, shared_words};
+use super::nearness::{Counts, Lexicon, cosine_of, nearness, norm, share};
 use super::{Cluster, TopicRules};
-
-/// A topic is founded with so many messages that carry it …
-const FOUNDING_CARRIERS_MIN: u32 = 3;
-
-/// … and so many words of content.
-const FOUNDING_WORDS_MIN: u32 = 15;
-
-/// Two long messages, such as a question to an assistant and its answer, found one too when they have so many.
-const FOUNDING_WORDS_OF_TWO: u32 = 60;
+use node::{Node, Read, digest};
 
 /// What was said in another conversation must be nearer: the same words mean the same less often there.
 const ELSEWHERE_SHARE: f32 = 0.93;
@@ -32,29 +28,11 @@ const DISTINCT_UNLESS_NEARER_BY: f32 = 0.12;
 /// Topics that are nearer than this, beside the threshold itself, are proposed for merging.
 const MERGE_PROPOSED_FROM: f32 = 0.66;
 
-/// Halves of a topic that are further apart than this are proposed for splitting.
-const SPLIT_PROPOSED_BELOW: f32 = 0.42;
-
-/// A topic of fewer messages is not too broad.
-const SPLIT_MESSAGES_MIN: usize = 24;
-
-/// Each half has at least so many clusters.
-const SPLIT_CLUSTERS_MIN: usize = 2;
-
-/// A broad topic shows in so many of its clusters.
-const SPLIT_CLUSTERS_MAX: usize = 100;
-
-/// Rounds until the halves of a topic stay as they are.
-const SPLIT_ROUNDS: usize = 6;
-
 /// Topics nearer than this are related.
 const RELATED_FROM: f32 = 0.4;
 
 /// More related topics than these are a list of everything.
 const RELATED_MAX: usize = 5;
-
-/// Words that tell why a proposal is made.
-const WHY_TERMS_MAX: usize = 5;
 
 /// One thing that happened.
 #[derive(Debug, Clone, Copy)]
@@ -200,6 +178,33 @@ pub struct Proposal {
     pub apart: Vec<String>,
 }
 
+/// What a language model judged beside the rules. It moves nothing that a person decided.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Judged {
+    /// Messages that are no part of a topic, by the topic's id: it does not take in a cluster of which it has half.
+    pub distinct: BTreeMap<String, BTreeSet<String>>,
+    /// Pairs of topics that are one subject: proposed for merging however near they are. The smaller id first.
+    pub same: BTreeSet<(String, String)>,
+    /// Pairs that are two: not proposed. The smaller id first.
+    pub apart: BTreeSet<(String, String)>,
+    /// Proposals to split of which the halves are one subject, by id.
+    pub whole: BTreeSet<String>,
+}
+
+impl Judged {
+    /// Whether these messages were judged to be no part of a topic.
+    fn parts(&self, topic: &str, messages: &[String]) -> bool {
+        self.distinct
+            .get(topic)
+            .is_some_and(|apart| messages.iter().filter(|id| apart.contains(*id)).count() * 2 >= messages.len().max(1))
+    }
+
+    /// The name of a pair, whichever way round it is given.
+    pub fn pair(a: &str, b: &str) -> (String, String) {
+        if a <= b { (a.to_owned(), b.to_owned()) } else { (b.to_owned(), a.to_owned()) }
+    }
+}
+
 /// What a fold gives.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Folded {
@@ -209,133 +214,32 @@ pub struct Folded {
     pub proposals: Vec<Proposal>,
 }
 
-/// A topic, or what may become one.
-struct Node<'e> {
-    seed: String,
-    parent: Option<usize>,
-    absorbed: Vec<usize>,
-    clusters: Vec<&'e Cluster>,
-    homes: BTreeSet<&'e str>,
-    terms: Terms,
-    /// Of its terms, by their weights when they came last.
-    length: f32,
-    sum: Option<Vec<f32>>,
-    carriers: u32,
-    content_words: u32,
-    messages: Vec<String>,
-    founded: bool,
-    gone: bool,
-    is_whole: bool,
-    title: Option<String>,
-    is_pinned: bool,
-    steps: Vec<TopicStep>,
-    chain: String,
-}
-
-impl<'e> Node<'e> {
-    fn new(seed: String, parent: Option<usize>) -> Self {
-        Self {
-            seed,
-            parent,
-            absorbed: Vec::new(),
-            clusters: Vec::new(),
-            homes: BTreeSet::new(),
-            terms: Terms::new(),
-            length: 0.0,
-            sum: None,
-            carriers: 0,
-            content_words: 0,
-            messages: Vec::new(),
-            founded: false,
-            gone: false,
-            is_whole: false,
-            title: None,
-            is_pinned: false,
-            steps: Vec::new(),
-            chain: String::new(),
-        }
-    }
-
-    fn take(&mut self, cluster: &'e Cluster, commonness: &Commonness) {
-        self.add(cluster);
-        self.length = length(&self.terms, commonness);
-    }
-
-    fn add(&mut self, cluster: &'e Cluster) {
-        for (term, count) in &cluster.terms {
-            *self.terms.entry(term.clone()).or_default() += count;
-        }
-        self.carriers += cluster.carriers;
-        self.content_words += cluster.content_words;
-        if let Some(vector) = &cluster.vector {
-            let weight = cluster.carriers.max(1) as f32;
-            let sum = self.sum.get_or_insert_with(|| vec![0.0; vector.len()]);
-            sum.iter_mut().zip(vector).for_each(|(sum, x)| *sum += weight * x);
-        }
-        self.clusters.push(cluster);
-    }
-
-    /// As if it had taken these clusters and no others.
-    fn retake(&mut self, clusters: Vec<&'e Cluster>, commonness: &Commonness) {
-        self.clusters.clear();
-        self.terms.clear();
-        self.sum = None;
-        (self.carriers, self.content_words) = (0, 0);
-        clusters.into_iter().for_each(|cluster| self.add(cluster));
-        self.length = length(&self.terms, commonness);
-    }
-
-    fn is_substantial(&self) -> bool {
-        let recurs = self.terms.values().any(|count| *count >= 2.0);
-        let by_many = self.carriers >= FOUNDING_CARRIERS_MIN && self.content_words >= FOUNDING_WORDS_MIN;
-        let by_two = self.carriers >= 2 && self.content_words >= FOUNDING_WORDS_OF_TWO;
-        recurs && (by_many || by_two)
-    }
-
-    fn step(&mut self, at: Timestamp, mut added: Vec<String>, removed: Vec<String>) {
-        // What one batch brings in several clusters is one version.
-        if let Some(last) = self.steps.last()
-            && last.at == at
-            && last.removed.is_empty()
-            && removed.is_empty()
-            && let Some(last) = self.steps.pop()
-        {
-            added.splice(0..0, last.added);
-            self.chain = self.steps.last().map_or_else(String::new, |before| before.id.clone());
-        }
-        self.chain = digest(&[&self.seed, &self.chain, &added.join(" "), &removed.join(" ")]);
-        self.steps.push(TopicStep { id: self.chain.clone(), at, added, removed });
-    }
-}
-
-fn digest(parts: &[&str]) -> String {
-    let mut hasher = blake3::Hasher::new();
-    for part in parts {
-        hasher.update(&(part.len() as u64).to_le_bytes());
-        hasher.update(part.as_bytes());
-    }
-    hasher.finalize().to_hex()[..32].to_owned()
-}
-
 struct Fold<'e, 'r> {
     partition: &'r str,
     rules: &'r TopicRules,
+    judged: &'r Judged,
     nodes: Vec<Node<'e>>,
     holder: HashMap<String, usize>,
-    commonness: Commonness,
+    lexicon: Lexicon<'e>,
     apart: BTreeSet<(usize, usize)>,
 }
 
 /// Folds the events of one partition, in any order, into its topics.
 pub fn fold(partition: &str, events: &[Event<'_>], rules: &TopicRules) -> Folded {
+    fold_judged(partition, events, rules, &Judged::default())
+}
+
+/// The same where a language model judged beside the rules.
+pub fn fold_judged(partition: &str, events: &[Event<'_>], rules: &TopicRules, judged: &Judged) -> Folded {
     let mut ordered: Vec<&Event<'_>> = events.iter().collect();
     ordered.sort_by(|a, b| a.place().cmp(&b.place()));
     let mut fold = Fold {
         partition,
         rules,
+        judged,
         nodes: Vec::new(),
         holder: HashMap::new(),
-        commonness: Commonness::default(),
+        lexicon: Lexicon::default(),
         apart: BTreeSet::new(),
     };
     for event in ordered {
@@ -350,11 +254,16 @@ pub fn fold(partition: &str, events: &[Event<'_>], rules: &TopicRules) -> Folded
 impl<'e> Fold<'e, '_> {
     fn read(&mut self, event: &ClusterEvent<'e>) {
         let ClusterEvent { home, at, cluster, .. } = *event;
-        self.commonness.add(&cluster.terms);
+        let read = Read {
+            cluster,
+            terms: Rc::new(self.lexicon.counts(&cluster.terms)),
+            norm: cluster.vector.as_deref().map_or(0.0, norm),
+        };
+        self.lexicon.read(&read.terms);
         // A message that somebody already holds is not read twice.
         let new: Vec<String> = cluster.messages.iter().filter(|id| !self.holder.contains_key(*id)).cloned().collect();
         let Some(first) = new.first().cloned() else { return };
-        let found = self.find(cluster, home);
+        let found = self.find(&read, home);
         let index = found.unwrap_or_else(|| {
             self.nodes.push(Node::new(digest(&[self.partition, &first]), None));
             self.nodes.len() - 1
@@ -362,8 +271,9 @@ impl<'e> Fold<'e, '_> {
         new.iter().for_each(|id| {
             self.holder.insert(id.clone(), index);
         });
+        self.lexicon.stands_in(index, &read.terms);
         let node = &mut self.nodes[index];
-        node.take(cluster, &self.commonness);
+        node.take(&read, &self.lexicon);
         node.homes.insert(home);
         node.messages.extend(new.iter().cloned());
         if node.founded {
@@ -374,32 +284,45 @@ impl<'e> Fold<'e, '_> {
     }
 
     /// The topic, or what may become one, that a cluster belongs to.
-    fn find(&self, cluster: &Cluster, home: &str) -> Option<usize> {
+    fn find(&self, read: &Read<'e>, home: &str) -> Option<usize> {
         let mut best: Option<(f32, usize)> = None;
-        let own = length(&cluster.terms, &self.commonness);
+        let Read { cluster, terms, norm } = read;
+        let own = self.lexicon.length(terms);
         let before: BTreeSet<usize> = cluster.context.iter().filter_map(|id| self.holder.get(id)).copied().collect();
+        let shared = self.shared_by_node(terms);
         for (index, node) in self.nodes.iter().enumerate().filter(|(_, node)| !node.gone) {
             let continues = before.contains(&index);
-            let words = shared_words((&node.terms, node.length), (&cluster.terms, own), &self.commonness);
-            let meaning = self.meaning(node.sum.as_deref(), cluster.vector.as_deref());
-            let near = nearness(meaning, words, continues) * if node.homes.contains(home) { 1.0 } else { ELSEWHERE_SHARE };
+            let words = share(shared[index], node.length, own);
+            let meaning = || cosine_of((node.sum.as_deref()?, node.norm), (cluster.vector.as_deref()?, *norm));
+            let near = nearness(meaning(), words, continues) * if node.homes.contains(home) { 1.0 } else { ELSEWHERE_SHARE };
             let is_distinct =
                 !continues && words < DISTINCT_WORDS_BELOW && near < self.rules.similarity + DISTINCT_UNLESS_NEARER_BY;
-            if near >= self.rules.similarity && !is_distinct && best.is_none_or(|(known, _)| near > known) {
+            let is_best = near >= self.rules.similarity && !is_distinct && best.is_none_or(|(known, _)| near > known);
+            if is_best && !self.judged.parts(&node.seed, &cluster.messages) {
                 best = Some((near, index));
             }
         }
         best.map(|(_, index)| index)
     }
 
-    fn meaning(&self, a: Option<&[f32]>, b: Option<&[f32]>) -> Option<f32> {
-        cosine(a?, b?)
+    /// Of each node the product of its stems with these.
+    fn shared_by_node(&self, terms: &Counts) -> Vec<f32> {
+        let mut shared = vec![0.0; self.nodes.len()];
+        for (term, n) in terms {
+            for index in self.lexicon.nodes_with(*term) {
+                let node = &self.nodes[*index];
+                if let Some(m) = node.terms.get(term).filter(|_| !node.gone) {
+                    shared[*index] += self.lexicon.part(*term, *n, *m);
+                }
+            }
+        }
+        shared
     }
 
     fn between(&self, a: usize, b: usize) -> (f32, f32) {
         let (a, b) = (&self.nodes[a], &self.nodes[b]);
-        let words = shared_words((&a.terms, a.length), (&b.terms, b.length), &self.commonness);
-        (nearness(self.meaning(a.sum.as_deref(), b.sum.as_deref()), words, false), words)
+        let words = self.lexicon.shared((&a.terms, a.length), (&b.terms, b.length));
+        (nearness(a.meaning(b), words, false), words)
     }
 
     /// What waited has become substantial: it goes into the topic that it is near to by now, or is one.
@@ -407,6 +330,9 @@ impl<'e> Fold<'e, '_> {
         let mut best: Option<(f32, usize)> = None;
         for other in (0..self.nodes.len()).filter(|other| *other != index) {
             if !self.nodes[other].founded || self.nodes[other].gone {
+                continue;
+            }
+            if self.judged.parts(&self.nodes[other].seed, &self.nodes[index].messages) {
                 continue;
             }
             let (near, words) = self.between(index, other);
@@ -437,9 +363,10 @@ impl<'e> Fold<'e, '_> {
         messages.iter().for_each(|id| {
             self.holder.insert(id.clone(), into);
         });
+        clusters.iter().for_each(|read| self.lexicon.stands_in(into, &read.terms));
         let node = &mut self.nodes[into];
-        clusters.into_iter().for_each(|cluster| node.add(cluster));
-        node.length = length(&node.terms, &self.commonness);
+        clusters.iter().for_each(|read| node.add(read));
+        node.weigh(&self.lexicon);
         node.homes.extend(homes);
         node.messages.extend(messages.iter().cloned());
         if was_founded {
@@ -501,14 +428,18 @@ impl<'e> Fold<'e, '_> {
         let new = self.nodes.len();
         let mut child = Node::new(digest(&[self.partition, &decision.id]), Some(index));
         let goes = |cluster: &Cluster| cluster.messages.iter().filter(|id| leave.contains(id)).count();
-        let (away, kept): (Vec<&Cluster>, Vec<&Cluster>) =
-            self.nodes[index].clusters.iter().copied().partition(|cluster| goes(cluster) * 2 >= cluster.messages.len().max(1));
+        let (away, kept): (Vec<Read<'e>>, Vec<Read<'e>>) = self.nodes[index]
+            .clusters
+            .iter()
+            .cloned()
+            .partition(|read| goes(read.cluster) * 2 >= read.cluster.messages.len().max(1));
         // Where no cluster goes as a whole, what goes is known by those that it is part of.
-        let away = if away.is_empty() { kept.iter().copied().filter(|cluster| goes(cluster) > 0).collect() } else { away };
-        child.retake(away, &self.commonness);
+        let away = if away.is_empty() { kept.iter().filter(|read| goes(read.cluster) > 0).cloned().collect() } else { away };
+        child.retake(away, &self.lexicon);
+        self.lexicon.stands_in(new, &child.terms);
         child.homes.clone_from(&self.nodes[index].homes);
         if !kept.is_empty() {
-            self.nodes[index].retake(kept, &self.commonness);
+            self.nodes[index].retake(kept, &self.lexicon);
         }
         go.iter().for_each(|id| {
             self.holder.insert(id.clone(), new);
@@ -529,19 +460,25 @@ impl<'e> Fold<'e, '_> {
         let mut near: BTreeMap<usize, Vec<(usize, f32)>> = BTreeMap::new();
         let mut proposals = Vec::new();
         for (at, a) in live.iter().enumerate() {
+            let shared = self.shared_by_node(&self.nodes[*a].terms);
             for b in live.iter().skip(at + 1) {
-                let (nearness, words) = self.between(*a, *b);
+                let (one, other) = (&self.nodes[*a], &self.nodes[*b]);
+                let words = share(shared[*b], one.length, other.length);
+                let nearness = nearness(one.meaning(other), words, false);
                 if nearness >= RELATED_FROM {
                     near.entry(*a).or_default().push((*b, nearness));
                     near.entry(*b).or_default().push((*a, nearness));
                 }
                 let is_left = self.apart.contains(&(*a.min(b), *a.max(b)));
-                if nearness >= MERGE_PROPOSED_FROM.min(self.rules.similarity) && words >= DISTINCT_WORDS_BELOW && !is_left {
+                let is_near = nearness >= MERGE_PROPOSED_FROM.min(self.rules.similarity) && words >= DISTINCT_WORDS_BELOW;
+                let pair = Judged::pair(&self.nodes[*a].seed, &self.nodes[*b].seed);
+                if !is_left && (self.judged.same.contains(&pair) || is_near && !self.judged.apart.contains(&pair)) {
                     proposals.push(self.merge_proposal(*a, *b, nearness));
                 }
             }
         }
-        proposals.extend(live.iter().filter_map(|index| self.split_proposal(*index)));
+        let splits = live.iter().filter_map(|index| self.split_proposal(*index));
+        proposals.extend(splits.filter(|split| !self.judged.whole.contains(&split.id)));
         proposals.sort_by(|a, b| a.kind.cmp(&b.kind).then(b.nearness.total_cmp(&a.nearness)).then(a.id.cmp(&b.id)));
         let topics = live
             .iter()
@@ -569,87 +506,5 @@ impl<'e> Fold<'e, '_> {
 
     fn standing(&self, index: usize) -> usize {
         self.nodes.iter().position(|node| !node.gone && node.absorbed.contains(&index)).unwrap_or(index)
-    }
-
-    fn merge_proposal(&self, a: usize, b: usize, nearness: f32) -> Proposal {
-        // The larger stays; of equal ones the older.
-        let (into, from) = if self.nodes[b].messages.len() > self.nodes[a].messages.len() { (b, a) } else { (a, b) };
-        let (into, from) = (&self.nodes[into], &self.nodes[from]);
-        let shared: Terms =
-            from.terms.iter().filter_map(|(term, n)| into.terms.get(term).map(|m| (term.clone(), n.min(*m)))).collect();
-        Proposal {
-            id: digest(&["merge", &into.seed, &from.seed]),
-            kind: ProposalKind::Merge,
-            topic: into.seed.clone(),
-            other: Some(from.seed.clone()),
-            nearness,
-            why: self.telling(&shared),
-            apart: from.messages.clone(),
-        }
-    }
-
-    /// The words that tell most, the strongest first.
-    fn telling(&self, terms: &Terms) -> Vec<String> {
-        let mut ranked: Vec<(&String, f32)> =
-            terms.iter().map(|(term, n)| (term, (1.0 + n.ln()) * self.commonness.weight(term))).collect();
-        ranked.sort_by(|a, b| b.1.total_cmp(&a.1).then(a.0.cmp(b.0)));
-        ranked.into_iter().take(WHY_TERMS_MAX).map(|(term, _)| term.clone()).collect()
-    }
-
-    fn split_proposal(&self, index: usize) -> Option<Proposal> {
-        let node = &self.nodes[index];
-        if node.is_whole || node.messages.len() < SPLIT_MESSAGES_MIN || node.clusters.len() < 2 * SPLIT_CLUSTERS_MIN {
-            return None;
-        }
-        let of = |clusters: &[&'e Cluster]| {
-            let mut half = Node::new(String::new(), None);
-            half.retake(clusters.to_vec(), &self.commonness);
-            half
-        };
-        let apart = |a: &Node<'e>, b: &Node<'e>| {
-            let words = shared_words((&a.terms, a.length), (&b.terms, b.length), &self.commonness);
-            nearness(self.meaning(a.sum.as_deref(), b.sum.as_deref()), words, false)
-        };
-        let stride = node.clusters.len().div_ceil(SPLIT_CLUSTERS_MAX).max(1);
-        let sample: Vec<&'e Cluster> = node.clusters.iter().copied().step_by(stride).collect();
-        let single: Vec<Node<'e>> = sample.iter().map(|cluster| of(&[*cluster])).collect();
-        let pairs = (0..single.len()).flat_map(|a| (a + 1..single.len()).map(move |b| (a, b)));
-        let (a, b) = pairs.min_by(|x, y| apart(&single[x.0], &single[x.1]).total_cmp(&apart(&single[y.0], &single[y.1])))?;
-        let (mut first, mut second) = (of(&[sample[a]]), of(&[sample[b]]));
-        let mut sides: Vec<bool> = Vec::new();
-        for _ in 0..SPLIT_ROUNDS {
-            let now: Vec<bool> = single.iter().map(|one| apart(one, &second) > apart(one, &first)).collect();
-            if now == sides {
-                break;
-            }
-            let pick = |side: bool| -> Vec<&'e Cluster> {
-                sample.iter().zip(&now).filter(|(_, is)| **is == side).map(|(cluster, _)| *cluster).collect()
-            };
-            (first, second) = (of(&pick(false)), of(&pick(true)));
-            sides = now;
-        }
-        // What founded the topic stays.
-        let goes = !sides.first().copied().unwrap_or(false);
-        let (kept, gone) = if goes { (&first, &second) } else { (&second, &first) };
-        let is_fair = |half: &Node<'_>| half.clusters.len() >= SPLIT_CLUSTERS_MIN && half.is_substantial();
-        let near = apart(kept, gone);
-        if !is_fair(kept) || !is_fair(gone) || near >= SPLIT_PROPOSED_BELOW {
-            return None;
-        }
-        let goes = |cluster: &&&'e Cluster| {
-            let one = of(&[**cluster]);
-            apart(&one, gone) > apart(&one, kept)
-        };
-        let held: BTreeSet<&String> = node.clusters.iter().filter(goes).flat_map(|cluster| &cluster.messages).collect();
-        let messages: Vec<String> = node.messages.iter().filter(|id| held.contains(id)).cloned().collect();
-        Some(Proposal {
-            id: digest(&["split", &node.seed, &messages.join(" ")]),
-            kind: ProposalKind::Split,
-            topic: node.seed.clone(),
-            other: None,
-            nearness: near,
-            why: self.telling(&gone.terms),
-            apart: messages,
-        })
     }
 }

@@ -92,13 +92,13 @@ pub struct TopicText {
 }
 
 /// A longer list of takeaways is none.
-const SECTION_LINES_MAX: usize = 6;
+pub(super) const SECTION_LINES_MAX: usize = 6;
 
 /// Takeaways take at most this share of the target, so that there is room for what was said.
 const TAKEAWAYS_SHARE: f32 = 0.6;
 
 /// The text goes this far beyond its target rather than break off: 400 words become at most 500.
-const TARGET_SLACK: f32 = 1.25;
+pub(super) const TARGET_SLACK: f32 = 1.25;
 
 /// A sentence of fewer words leans on what stands beside it.
 const LINE_WORDS_MIN: usize = 5;

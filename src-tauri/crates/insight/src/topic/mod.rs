@@ -7,7 +7,7 @@
 //! again.
 //!
 //! Deliberately not here: who may read what (the caller folds one privacy partition at a time and hands in its messages alone),
-//! storing, models that make vectors, and asking a language model ([`crate::model`]).
+//! storing, models that make vectors; what a language model is asked and believed is in [`model`].
 
 mod batch;
 mod cluster;
@@ -15,6 +15,7 @@ mod cues;
 mod entities;
 mod fold;
 mod merge;
+pub mod model;
 mod nearness;
 mod title;
 mod weight;
@@ -24,13 +25,13 @@ use serde::{Deserialize, Serialize};
 pub use batch::{Batch, batches};
 pub use cluster::{Cluster, Embed, clusters};
 pub use entities::{Entities, entities};
-pub use fold::{Act, ClusterEvent, Decision, Event, Folded, Proposal, ProposalKind, Topic, TopicStep, fold};
+pub use fold::{Act, ClusterEvent, Decision, Event, Folded, Judged, Proposal, ProposalKind, Topic, TopicStep, fold, fold_judged};
 pub use merge::{Section, TopicLine, TopicText, merge, render, words};
 pub use nearness::Terms;
 pub use title::title;
 
 /// Names these rules and their version on every row made with them. Raise it when results change.
-pub const ENGINE_VERSION: &str = "builtin-topic/1";
+pub const ENGINE_VERSION: &str = "builtin-topic/2";
 
 /// How topics are made; the seed's configuration with its defaults. Every field has a default, so what an older version did not
 /// write is no error.

@@ -59,6 +59,106 @@ pub(super) fn cosine(a: &[f32], b: &[f32]) -> Option<f32> {
     (a.len() == b.len() && value.is_finite()).then_some(value)
 }
 
+/// Stems as the fold counts them: by number, since it compares each cluster with every topic.
+pub(super) type Counts = BTreeMap<u32, f32>;
+
+/// Stems by number, how common each is among the clusters that were read so far, and in which nodes it stands.
+#[derive(Debug, Default)]
+pub(super) struct Lexicon<'e> {
+    numbers: HashMap<&'e str, u32>,
+    words: Vec<&'e str>,
+    /// Natural logarithms of how many clusters have each, and one more.
+    commonness: Vec<f32>,
+    with: Vec<f32>,
+    clusters: f32,
+    nodes: Vec<Vec<usize>>,
+}
+
+impl<'e> Lexicon<'e> {
+    pub(super) fn counts(&mut self, terms: &'e Terms) -> Counts {
+        terms.iter().map(|(term, count)| (self.number(term), *count)).collect()
+    }
+
+    fn number(&mut self, term: &'e str) -> u32 {
+        let next = self.words.len() as u32;
+        let number = *self.numbers.entry(term).or_insert(next);
+        if number == next {
+            self.words.push(term);
+            self.commonness.push(0.0);
+            self.with.push(0.0);
+            self.nodes.push(Vec::new());
+        }
+        number
+    }
+
+    pub(super) fn read(&mut self, cluster: &Counts) {
+        self.clusters += 1.0;
+        for term in cluster.keys() {
+            let at = *term as usize;
+            self.with[at] += 1.0;
+            self.commonness[at] = (self.with[at] + 1.0).ln();
+        }
+    }
+
+    /// A stem that few clusters have weighs more.
+    pub(super) fn weight(&self, term: u32) -> f32 {
+        ((self.clusters + 2.0).ln() - self.commonness[term as usize]).max(0.05)
+    }
+
+    pub(super) fn word(&self, term: u32) -> &'e str {
+        self.words[term as usize]
+    }
+
+    /// A node has these stems from now on.
+    pub(super) fn stands_in(&mut self, node: usize, terms: &Counts) {
+        for term in terms.keys() {
+            let nodes = &mut self.nodes[*term as usize];
+            if !nodes.contains(&node) {
+                nodes.push(node);
+            }
+        }
+    }
+
+    /// The nodes that have a stem, or had it.
+    pub(super) fn nodes_with(&self, term: u32) -> &[usize] {
+        &self.nodes[term as usize]
+    }
+
+    pub(super) fn length(&self, terms: &Counts) -> f32 {
+        terms.iter().map(|(term, n)| (strength(*n) * self.weight(*term)).powi(2)).sum::<f32>().sqrt()
+    }
+
+    /// What one stem adds to the product of two counts.
+    pub(super) fn part(&self, term: u32, n: f32, m: f32) -> f32 {
+        strength(n) * strength(m) * self.weight(term).powi(2)
+    }
+
+    /// The cosine of two counts of stems whose lengths are known. Costs the shorter of the two.
+    pub(super) fn shared(&self, a: (&Counts, f32), b: (&Counts, f32)) -> f32 {
+        let (few, many) = if a.0.len() <= b.0.len() { (a.0, b.0) } else { (b.0, a.0) };
+        let dot: f32 = few.iter().filter_map(|(term, n)| many.get(term).map(|m| self.part(*term, *n, *m))).sum();
+        share(dot, a.1, b.1)
+    }
+}
+
+/// A product of two counts as a cosine.
+pub(super) fn share(dot: f32, a: f32, b: f32) -> f32 {
+    let value = dot / (a * b);
+    if value.is_finite() { value.min(1.0) } else { 0.0 }
+}
+
+/// The length of a vector.
+pub(super) fn norm(vector: &[f32]) -> f32 {
+    vector.iter().map(|x| x * x).sum::<f32>().sqrt()
+}
+
+/// As [`cosine`], of vectors whose lengths are known.
+pub(super) fn cosine_of(a: (&[f32], f32), b: (&[f32], f32)) -> Option<f32> {
+    let dot: f32 = a.0.iter().zip(b.0).map(|(x, y)| x * y).sum();
+    let value = dot / (a.1 * b.1);
+    (a.0.len() == b.0.len() && value.is_finite()).then_some(value)
+}
+
 /// Evidence that a cluster belongs to a topic: cosine of meaning and cosine of words, each as it comes. So much of it counts as the
 /// seed's 0.7: where labelled messages are put together with the fewest mistakes, and topics that took in another subject count most
 /// among these.

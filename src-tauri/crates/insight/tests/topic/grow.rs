@@ -3,8 +3,8 @@
 use keepsake_domain::{MessageType, Role, Timestamp};
 use keepsake_insight::Turn;
 use keepsake_insight::topic::{
-    Act, Cluster, ClusterEvent, Decision, Event, Folded, ProposalKind, Section, Terms, TopicRules, TopicText, entities, fold,
-    merge, title,
+    Act, Cluster, ClusterEvent, Decision, Event, Folded, Judged, ProposalKind, Section, Terms, TopicRules, TopicText, entities,
+    fold_judged, merge, title,
 };
 
 /// A cluster on a subject of its own words: messages `name1`, `name2`, …
@@ -27,19 +27,24 @@ const MIXED: &str = "boiler radiator valve pressure flight lisbon guesthouse mus
 struct Scene {
     clusters: Vec<(String, i64, Cluster)>,
     decisions: Vec<Decision>,
+    judged: Judged,
 }
 
 impl Scene {
     fn of(clusters: &[(i64, Cluster)]) -> Self {
         let clusters =
             clusters.iter().enumerate().map(|(at, (time, cluster))| (format!("{at:03}"), *time, cluster.clone())).collect();
-        Self { clusters, decisions: Vec::new() }
+        Self { clusters, decisions: Vec::new(), judged: Judged::default() }
     }
 
     fn decided(mut self, at: i64, act: Act) -> Self {
         let id = format!("d{}", self.decisions.len());
         self.decisions.push(Decision { id, at: Timestamp(at), act });
         self
+    }
+
+    fn judged(self, judged: Judged) -> Self {
+        Self { judged, ..self }
     }
 
     fn fold(&self) -> Folded {
@@ -49,7 +54,7 @@ impl Scene {
             .map(|(key, at, cluster)| Event::Cluster(ClusterEvent { key, home: "conv", at: Timestamp(*at), cluster }))
             .collect();
         events.extend(self.decisions.iter().map(Event::Decision));
-        fold("owner", &events, &TopicRules::default())
+        fold_judged("owner", &events, &TopicRules::default(), &self.judged)
     }
 }
 
@@ -160,6 +165,56 @@ fn a_topic_that_grew_too_broad_is_proposed_for_splitting() {
         .decided(21, Act::Leave { a: [into, from].concat(), b: Vec::new() })
         .fold();
     assert_eq!(whole.proposals, [], "a person says that it is one");
+}
+
+#[test]
+fn what_was_judged_distinct_stays_out_of_the_topic_and_grows_on_its_own() {
+    let scene = || Scene::of(&[(1, cluster("a", 4, BOILER)), (2, cluster("b", 4, BOILER)), (3, cluster("c", 4, BOILER))]);
+    let together = scene().fold();
+    assert_eq!(together.topics.len(), 1, "the control: by its words it is one subject");
+    let topic = together.topics[0].id.clone();
+    let apart = |messages: &[&str]| Judged {
+        distinct: [(topic.clone(), messages.iter().map(|id| (*id).to_owned()).collect())].into(),
+        ..Judged::default()
+    };
+    let parted = scene().judged(apart(&["b1", "b2"])).fold();
+    let held: Vec<usize> = parted.topics.iter().map(|topic| topic.messages.len()).collect();
+    assert_eq!((held.len(), held.iter().sum::<usize>()), (2, 12), "half of its messages are enough, and none is lost");
+    assert_eq!(parted.topics[0].id, topic, "the topic keeps its name");
+    assert!(!parted.topics[0].messages.contains(&"b1".to_owned()));
+    assert_eq!(scene().judged(apart(&["b1"])).fold().topics.len(), 1, "one message of four moves no cluster");
+    let (a, b) = (parted.topics[0].messages.clone(), parted.topics[1].messages.clone());
+    let merged = scene().judged(apart(&["b1", "b2"])).decided(9, Act::Merge { into: a, from: b }).fold();
+    assert_eq!(merged.topics.len(), 1, "a person's word counts more");
+}
+
+#[test]
+fn a_verdict_takes_a_proposal_away_or_makes_one_and_a_person_has_the_last_word() {
+    let scene = || Scene::of(&[(1, cluster("a", 4, BOILER)), (2, cluster("b", 4, LISBON))]);
+    let before = scene().fold();
+    assert_eq!((before.topics.len(), before.proposals.len()), (2, 0));
+    let pair = Judged::pair(&before.topics[1].id, &before.topics[0].id);
+    let same = Judged { same: [pair.clone()].into(), ..Judged::default() };
+    let folded = scene().judged(same.clone()).fold();
+    assert_eq!((folded.topics.len(), folded.proposals.len()), (2, 1), "it is proposed and not done");
+    let left = Act::Leave { a: ids(&["a1", "a2"]), b: ids(&["b1", "b2"]) };
+    assert_eq!(scene().judged(same).decided(9, left).fold().proposals, [], "kept apart by a person");
+
+    let names = |letter: &str| (1..=7).map(|n| format!("{letter}{n}")).collect::<Vec<_>>();
+    let broad = || {
+        let clusters = [
+            (1, cluster("a", 7, BOILER)),
+            (2, cluster("b", 7, BOILER)),
+            (11, cluster("x", 7, LISBON)),
+            (12, cluster("y", 7, LISBON)),
+        ];
+        let (into, from) = ([names("a"), names("b")].concat(), [names("x"), names("y")].concat());
+        Scene::of(&clusters).decided(20, Act::Merge { into, from })
+    };
+    let split = broad().fold().proposals.remove(0);
+    assert_eq!(split.kind, ProposalKind::Split);
+    let whole = Judged { whole: [split.id].into(), ..Judged::default() };
+    assert_eq!(broad().judged(whole).fold().proposals, [], "its halves were judged to be one");
 }
 
 fn said(lines: &[(&'static str, &'static str)]) -> Vec<Turn<'static>> {

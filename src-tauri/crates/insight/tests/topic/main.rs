@@ -3,3 +3,4 @@
 
 mod grow;
 mod labelled;
+mod replies;

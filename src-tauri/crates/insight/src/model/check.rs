@@ -1,0 +1,44 @@
+//! What every text of a model has to pass before anything of it is kept, whatever it was asked for.
+
+use keepsake_domain::{Gate, limits};
+use keepsake_prompt::scrub::SensitiveKind;
+
+use crate::analysis::reads_like_instruction;
+
+/// What no text of a model may have.
+pub(crate) fn fault(text: &str) -> Option<(Gate, &'static str)> {
+    let lower = text.to_lowercase();
+    if text.chars().count() > limits::CONTENT_CHARS_MAX {
+        return Some((Gate::Invalid, "It is too long."));
+    }
+    if ["![", "](", "<img", "<a ", "<script", "javascript:", "://", "www."].iter().any(|mark| lower.contains(mark)) {
+        return Some((Gate::Invalid, "It carries markup or a link, which nothing here needs."));
+    }
+    if text.chars().any(|c| c.is_control() || is_hidden(c)) {
+        return Some((Gate::Invalid, "It has hidden characters."));
+    }
+    reads_like_instruction(text).then_some((Gate::SystemPromptLeak, "It reads like an order to an assistant."))
+}
+
+/// Direction marks, zero-width marks and tag characters: what a reader does not see.
+fn is_hidden(c: char) -> bool {
+    matches!(c, '\u{200b}'..='\u{200c}' | '\u{200e}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2060}'..='\u{2069}' | '\u{feff}' | '\u{e0000}'..='\u{e007f}')
+}
+
+/// Whether a placeholder stands in the text that nothing was put back for.
+pub(crate) fn has_placeholder(text: &str) -> bool {
+    SensitiveKind::ALL.iter().any(|kind| {
+        text.match_indices('[')
+            .any(|(open, _)| text[open + 1..].strip_prefix(kind.word()).is_some_and(|rest| rest.starts_with(['_', ']'])))
+    })
+}
+
+/// Whether `name` stands whole in `text`, whatever its case.
+pub(crate) fn stands_in(text: &str, name: &str) -> bool {
+    let (text, name) = (text.to_lowercase(), name.to_lowercase());
+    name.chars().any(char::is_alphabetic)
+        && text.match_indices(name.as_str()).any(|(at, found)| {
+            !text[..at].chars().next_back().is_some_and(char::is_alphanumeric)
+                && !text[at + found.len()..].chars().next().is_some_and(char::is_alphanumeric)
+        })
+}

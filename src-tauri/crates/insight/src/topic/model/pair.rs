@@ -1,0 +1,148 @@
+//! Whether two bundles of messages are about one subject: one call.
+
+use std::collections::VecDeque;
+
+use keepsake_prompt::ground::locate;
+use keepsake_prompt::reply::{ReplyError, Text, Unit, parse, schema};
+use keepsake_prompt::scrub::{ScrubSession, Scrubber};
+use keepsake_prompt::{Attempts, Call, CallError, Calls, Line, Outcome, Prompt, PromptFile, Transcript, WordingError};
+use schemars::JsonSchema;
+use serde::Deserialize;
+
+use super::{CHARS_MAX, QUOTE_CHARS_MAX, fitting, shown};
+use crate::Turn;
+
+/// The one prompt. Raise the version with every change of wording or reply.
+pub const TOPIC_PAIR: PromptFile =
+    PromptFile { name: "topic_pair", version: 1, wording: include_str!("../../../prompts/topic_pair.md"), reply_tokens_max: 400 };
+
+/// What something is about shows in a few pages of it; more of it only costs.
+const BUNDLE_CHARS_MAX: usize = CHARS_MAX / 4;
+
+/// Below this a model is guessing, by its own word.
+const CONFIDENCE_MIN: f64 = 0.6;
+
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+struct Reply {
+    answer: Answer,
+    first: Shows,
+    second: Shows,
+    confidence: Unit,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+enum Answer {
+    Same,
+    Distinct,
+    Unsure,
+}
+
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+struct Shows {
+    line: u32,
+    quote: Text<1_000>,
+}
+
+/// What a model's answer came to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum PairVerdict {
+    /// One subject.
+    Same,
+    /// Two.
+    Distinct,
+    /// None; why, in words for a person. What the rules propose stands.
+    Refused(&'static str),
+}
+
+/// The question about two bundles.
+#[derive(Debug)]
+pub struct PairTask<'a> {
+    bundles: [&'a [Turn<'a>]; 2],
+    waiting: VecDeque<(Prompt, [Transcript; 2])>,
+    attempts: Attempts,
+    found: Option<PairVerdict>,
+    failed: Option<(String, CallError)>,
+}
+
+impl<'a> PairTask<'a> {
+    /// Asks about two bundles; where one of them holds nothing there is nothing to ask.
+    pub fn new(first: &'a [Turn<'a>], second: &'a [Turn<'a>], scrubber: &Scrubber) -> Result<Self, WordingError> {
+        let bundles = [first, second];
+        let mut task = Self { bundles, waiting: VecDeque::new(), attempts: Attempts::default(), found: None, failed: None };
+        let mut session = ScrubSession::new();
+        let transcripts = bundles.map(|turns| {
+            let lines: Vec<Line<'_>> =
+                fitting(turns, &|_| false, BUNDLE_CHARS_MAX).into_iter().map(|at| shown(at, &turns[at])).collect();
+            Transcript::new(scrubber, &mut session, &lines)
+        });
+        if transcripts.iter().all(|transcript| !transcript.lines().is_empty()) {
+            let [one, other] = &transcripts;
+            let prompt = TOPIC_PAIR.fill(&[], &[("first", one.text()), ("second", other.text())], schema::<Reply>())?;
+            task.waiting.push_back((prompt, transcripts));
+        }
+        Ok(task)
+    }
+
+    /// Prompt and version, `topic_pair/1`: what is stored beside the model's name as the judge.
+    pub fn label(&self) -> String {
+        format!("{}/{}", TOPIC_PAIR.name, TOPIC_PAIR.version)
+    }
+
+    fn read(&self, transcripts: &[Transcript; 2], reply: &str) -> Result<PairVerdict, ReplyError> {
+        let Reply { answer, first, second, confidence } = parse(reply)?;
+        if answer == Answer::Unsure || confidence.get() < CONFIDENCE_MIN {
+            return Ok(PairVerdict::Refused("The model is not sure."));
+        }
+        let stands = |bundle: usize, shows: &Shows| {
+            let text_of = |at: usize| self.bundles[bundle].get(at).map(|turn| turn.text);
+            let quote = shows.quote.as_str();
+            quote.chars().count() <= QUOTE_CHARS_MAX
+                && locate(&transcripts[bundle], Some(shows.line), quote, |_| true, text_of).is_some()
+        };
+        if !stands(0, &first) || !stands(1, &second) {
+            return Ok(PairVerdict::Refused("The words it cites stand in no message of that bundle."));
+        }
+        Ok(if answer == Answer::Same { PairVerdict::Same } else { PairVerdict::Distinct })
+    }
+}
+
+impl Calls for PairTask<'_> {
+    type Found = PairVerdict;
+
+    fn next(&self) -> Option<Call<'_>> {
+        self.waiting.front().map(|(prompt, _)| self.attempts.call(prompt, self.waiting.len() - 1))
+    }
+
+    fn feed(&mut self, reply: &str) -> Result<(), CallError> {
+        let Some((prompt, transcripts)) = self.waiting.front() else { return Err(CallError::NotAsked) };
+        match self.read(transcripts, reply) {
+            Ok(found) => {
+                self.attempts.answered();
+                self.waiting.pop_front();
+                self.found = Some(found);
+                Ok(())
+            }
+            Err(error) => {
+                let error = CallError::from(error);
+                if self.attempts.fault() {
+                    self.failed = Some((prompt.label(), error.clone()));
+                    self.waiting.clear();
+                }
+                Err(error)
+            }
+        }
+    }
+
+    fn finish(self) -> Outcome<PairVerdict> {
+        if let Some((call, error)) = self.failed {
+            return Outcome::Failed { call, error };
+        }
+        if !self.waiting.is_empty() {
+            return Outcome::Unfinished;
+        }
+        Outcome::Done(self.found.unwrap_or(PairVerdict::Refused("There is nothing to compare.")))
+    }
+}

@@ -1,0 +1,497 @@
+//! The text of a topic, worded by a model: one call, and what of its answer holds.
+
+use std::collections::{BTreeSet, VecDeque};
+
+use keepsake_domain::{Gate, Role, Span, Stop, Subject, limits};
+use keepsake_prompt::ground::{Place, locate, support};
+use keepsake_prompt::reply::{List, ReplyError, Text, parse, schema};
+use keepsake_prompt::scrub::{ScrubSession, Scrubber};
+use keepsake_prompt::{
+    Attempts, Call, CallError, Calls, Line, Outcome, Prompt, PromptFile, PromptText, Transcript, WordingError,
+};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::{CHARS_MAX, QUOTE_CHARS_MAX, fitting, shown};
+use crate::Turn;
+use crate::model::check::{fault, has_placeholder, stands_in};
+use crate::topic::merge::{SECTION_LINES_MAX, TARGET_SLACK};
+use crate::topic::{Entities, Section, TopicRules, words};
+
+/// The one prompt. Raise the version with every change of wording or reply.
+pub const TOPIC: PromptFile =
+    PromptFile { name: "topic", version: 1, wording: include_str!("../../../prompts/topic.md"), reply_tokens_max: 4_000 };
+
+/// Share of a line's words that the messages it quotes must have: it may join and shorten, not add.
+const LINE_SUPPORT_MIN: f64 = 0.6;
+
+/// Share of a title's words that stand in what was shown.
+const TITLE_SUPPORT_MIN: f64 = 0.5;
+
+/// A reply of which less than this share holds is not trusted with the rest either.
+const LINES_HOLD_MIN: f64 = 0.5;
+
+/// A longer line is a paragraph.
+const LINE_WORDS_MAX: usize = 60;
+
+/// Longer titles are cut by every list that shows them.
+const TITLE_CHARS_MAX: usize = 60;
+
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+struct Reply {
+    distinct: List<u32, 400>,
+    keep: List<u32, 100>,
+    lines: List<Entry, 100>,
+    title: Text<200>,
+    people: List<Text<80>, 60>,
+    projects: List<Text<80>, 60>,
+    technologies: List<Text<80>, 60>,
+}
+
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+struct Entry {
+    section: Kind,
+    text: Text<1_000>,
+    places: List<Shows, 8>,
+}
+
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+struct Shows {
+    line: u32,
+    quote: Text<1_000>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+enum Kind {
+    Decision,
+    Solution,
+    Task,
+    Learning,
+    Detail,
+}
+
+impl From<Kind> for Section {
+    fn from(kind: Kind) -> Self {
+        match kind {
+            Kind::Decision => Self::Decision,
+            Kind::Solution => Self::Solution,
+            Kind::Task => Self::Task,
+            Kind::Learning => Self::Learning,
+            Kind::Detail => Self::Detail,
+        }
+    }
+}
+
+/// A place that a line rests on.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+pub struct LinePlace {
+    /// The message.
+    pub message: String,
+    /// Where in it.
+    pub span: Span,
+}
+
+/// A line of a text that a model worded.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct WordedLine {
+    /// Where it stands.
+    pub section: Section,
+    /// What it says.
+    pub text: String,
+    /// What proves it; never empty.
+    pub places: Vec<LinePlace>,
+}
+
+/// What is asked about.
+#[derive(Debug, Clone, Copy)]
+pub struct WordingInput<'a> {
+    /// The text so far, as a model worded it; empty where none did.
+    pub text: &'a [WordedLine],
+    /// The messages that the text so far rests on.
+    pub known: &'a [Turn<'a>],
+    /// Messages that came since, in order; without a text so far all of the topic.
+    pub new: &'a [Turn<'a>],
+    /// Messages that are shown before others where not all fit: those that the built-in text quotes.
+    pub telling: &'a BTreeSet<&'a str>,
+    /// How long the text may be.
+    pub rules: &'a TopicRules,
+}
+
+/// What a model made of a topic, after the gates.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Wording {
+    /// Its text, takeaways first. Empty: nothing of the answer holds, and the built-in text stands.
+    pub lines: Vec<WordedLine>,
+    /// A title that the messages carry.
+    pub title: Option<String>,
+    /// Names that stand in the messages.
+    pub entities: Entities,
+    /// New messages that are about something else.
+    pub distinct: Vec<String>,
+    /// What was stopped and why. Positions count the known messages and then the new ones.
+    pub stops: Vec<Stop>,
+    /// Messages that were not shown, because they did not fit.
+    pub left_out: usize,
+}
+
+/// The wording of one topic as a row of calls.
+#[derive(Debug)]
+pub struct WordingTask<'a> {
+    input: WordingInput<'a>,
+    /// Known messages, then new ones.
+    turns: Vec<Turn<'a>>,
+    session: ScrubSession,
+    waiting: VecDeque<(Prompt, Transcript)>,
+    attempts: Attempts,
+    found: Wording,
+    failed: Option<(String, CallError)>,
+}
+
+impl<'a> WordingTask<'a> {
+    /// The wording of `input`. Without a new message there is nothing to ask.
+    pub fn new(input: WordingInput<'a>, scrubber: &Scrubber) -> Result<Self, WordingError> {
+        let turns: Vec<Turn<'a>> = input.known.iter().chain(input.new).copied().collect();
+        let mut task = Self {
+            input,
+            turns,
+            session: ScrubSession::new(),
+            waiting: VecDeque::new(),
+            attempts: Attempts::default(),
+            found: Wording::default(),
+            failed: None,
+        };
+        let first_new = input.known.len();
+        // What the text so far rests on can be cited again only where it is shown.
+        let at_least = |turn: &Turn<'_>| input.telling.contains(turn.id) || input.known.iter().any(|known| known.id == turn.id);
+        let fitting = fitting(&task.turns, &at_least, CHARS_MAX);
+        task.found.left_out = task.turns.iter().filter(|turn| turn.is_plain()).count() - fitting.len();
+        let known = fitting.iter().filter(|at| **at < first_new).count();
+        if known == fitting.len() {
+            return Ok(task);
+        }
+        let lines: Vec<Line<'_>> = fitting.into_iter().map(|at| shown(at, &task.turns[at])).collect();
+        let transcript = Transcript::new(scrubber, &mut task.session, &lines);
+        let notes = task.notes(scrubber);
+        let number = |count: usize| PromptText::number(u16::try_from(count).unwrap_or(u16::MAX));
+        let (target, most) = (number(input.rules.target_words as usize), number(words_max(input.rules)));
+        let prompt = TOPIC.fill(
+            &[("known", &number(known)), ("target", &target), ("most", &most)],
+            &[("transcript", transcript.text()), ("notes", &notes)],
+            schema::<Reply>(),
+        )?;
+        task.waiting.push_back((prompt, transcript));
+        Ok(task)
+    }
+
+    /// Prompt and version, `topic/1`: what is stored beside the model's name as the proposer.
+    pub fn label(&self) -> String {
+        format!("{}/{}", TOPIC.name, TOPIC.version)
+    }
+
+    /// The text so far, an entry a line, numbered from 1.
+    fn notes(&mut self, scrubber: &Scrubber) -> PromptText {
+        let mut text = PromptText::default();
+        for (at, line) in self.input.text.iter().enumerate() {
+            text.push(&PromptText::fixed("{\"entry\":"));
+            text.push(&PromptText::number(u16::try_from(at + 1).unwrap_or(u16::MAX)));
+            text.push(&PromptText::fixed(",\"section\":"));
+            text.push(&PromptText::fixed(line.section.name()).json());
+            text.push(&PromptText::fixed(",\"text\":"));
+            text.push(&PromptText::from(&scrubber.scrub_in(&mut self.session, &line.text)).json());
+            text.push(&PromptText::fixed("}\n"));
+        }
+        if self.input.text.is_empty() { PromptText::fixed("(none yet)") } else { text }
+    }
+
+    fn read(&self, transcript: &Transcript, reply: &str) -> Result<Wording, ReplyError> {
+        let reply: Reply = parse(reply)?;
+        let mut found = Wording { left_out: self.found.left_out, ..Wording::default() };
+        self.distinct(transcript, reply.distinct.as_slice(), &mut found);
+        let mut lines = Vec::new();
+        let mut told = 0;
+        for number in reply.keep.as_slice() {
+            told += 1;
+            let kept = usize::try_from(*number).ok().and_then(|number| self.input.text.get(number.checked_sub(1)?));
+            match kept {
+                Some(line) if !lines.contains(line) => lines.push(line.clone()),
+                Some(_) => {}
+                None => found.stops.push(stop(Gate::Ungrounded, "", "It keeps an entry that is not there.")),
+            }
+        }
+        for entry in reply.lines.as_slice() {
+            told += 1;
+            match self.line(transcript, entry, &found.distinct) {
+                Ok(line) => lines.push(line),
+                Err((gate, reason)) => found.stops.push(stop(gate, &self.shown(entry.text.as_str()), reason)),
+            }
+        }
+        let everything = self.everything(transcript);
+        if (lines.len() as f64) < LINES_HOLD_MIN * f64::from(told) {
+            found.stops.push(stop(Gate::Ungrounded, "", "Less than half of what the model wrote stands in the messages."));
+            lines.clear();
+        }
+        found.lines = self.within(lines, &mut found.stops);
+        let title = self.shown(reply.title.as_str());
+        match title_fault(&title, &everything) {
+            None => found.title = Some(title),
+            Some((gate, reason)) => found.stops.push(stop(gate, &title, reason)),
+        }
+        found.entities = Entities {
+            people: self.names(reply.people.as_slice(), &everything),
+            projects: self.names(reply.projects.as_slice(), &everything),
+            technologies: self.names(reply.technologies.as_slice(), &everything),
+        };
+        Ok(found)
+    }
+
+    /// New messages that are about something else. Only what is new can be: what was read before has its topic.
+    fn distinct(&self, transcript: &Transcript, lines: &[u32], found: &mut Wording) {
+        for number in lines {
+            let message = transcript.line(*number).map(|line| line.message).filter(|at| *at >= self.input.known.len());
+            match message.and_then(|at| self.turns.get(at)) {
+                Some(turn) if !self.input.text.is_empty() => {
+                    if !found.distinct.iter().any(|known| known == turn.id) {
+                        found.distinct.push(turn.id.to_owned());
+                    }
+                }
+                _ => found.stops.push(stop(
+                    Gate::Invalid,
+                    "",
+                    "It calls a line distinct that is not new, or that is all there is.",
+                )),
+            }
+        }
+    }
+
+    /// An entry as a line, if the words that it quotes are there and carry what it says.
+    fn line(&self, transcript: &Transcript, entry: &Entry, distinct: &[String]) -> Result<WordedLine, (Gate, &'static str)> {
+        let text = self.shown(entry.text.as_str());
+        if let Some(fault) = fault(&text) {
+            return Err(fault);
+        }
+        if text.is_empty() || words(&text) > LINE_WORDS_MAX {
+            return Err((Gate::Invalid, "A line has one sentence of at most 60 words."));
+        }
+        let section = Section::from(entry.section);
+        let text_of = |at: usize| self.turns.get(at).map(|turn| turn.text);
+        let found: Vec<Place> = entry
+            .places
+            .as_slice()
+            .iter()
+            .filter(|shows| shows.quote.as_str().chars().count() <= QUOTE_CHARS_MAX)
+            .filter_map(|shows| locate(transcript, Some(shows.line), shows.quote.as_str(), |_| true, text_of))
+            .collect();
+        if found.is_empty() {
+            return Err((Gate::Ungrounded, "The words it cites stand in no message."));
+        }
+        let cited: Vec<(&Turn<'_>, Span)> =
+            found.iter().filter_map(|place| Some((self.turns.get(place.message)?, place.span))).collect();
+        if cited.iter().any(|(turn, _)| distinct.iter().any(|id| id == turn.id)) {
+            return Err((Gate::Ungrounded, "It cites a message that it calls distinct."));
+        }
+        let is_settled = matches!(section, Section::Decision | Section::Task);
+        if is_settled && cited.iter().all(|(turn, _)| turn.role == Role::Assistant) {
+            return Err((Gate::NotAboutSubject, "An assistant decides nothing and has nothing to do."));
+        }
+        let asks = |(turn, span): &(&Turn<'_>, Span)| is_question(turn.text, *span);
+        if matches!(section, Section::Decision | Section::Solution) && cited.iter().all(asks) {
+            return Err((Gate::Hypothetical, "A question decides and solves nothing."));
+        }
+        let whole = cited.iter().fold(String::new(), |whole, (turn, _)| whole + turn.text + "\n");
+        let mut labels: Vec<&str> = cited.iter().map(|(turn, _)| turn.author).collect();
+        labels.push("User");
+        let support = support(&text, &whole, "", &labels);
+        if !support.invented.is_empty() {
+            return Err((Gate::Ungrounded, "It names what the messages it cites do not."));
+        }
+        if support.share < LINE_SUPPORT_MIN || has_placeholder(&text) && !has_placeholder(&whole) {
+            return Err((Gate::Ungrounded, "It says what the messages it cites do not."));
+        }
+        if denies(&text) && !denies(&whole) {
+            return Err((Gate::Ungrounded, "It denies what the messages it cites do not."));
+        }
+        let mut places: Vec<LinePlace> = Vec::new();
+        for (turn, span) in cited {
+            let place = LinePlace { message: turn.id.to_owned(), span };
+            if !places.contains(&place) {
+                places.push(place);
+            }
+        }
+        Ok(WordedLine { section, text, places })
+    }
+
+    /// The lines that fit, takeaways first, each section in the order in which its lines were said.
+    fn within(&self, lines: Vec<WordedLine>, stops: &mut Vec<Stop>) -> Vec<WordedLine> {
+        let most = words_max(self.input.rules);
+        let mut chosen: Vec<WordedLine> = Vec::new();
+        let mut used = 0;
+        for section in Section::ALL {
+            let mut own: Vec<&WordedLine> = lines.iter().filter(|line| line.section == section).collect();
+            own.sort_by_key(|line| line.places.iter().map(|place| self.order(&place.message)).min());
+            let mut count = 0;
+            for line in own {
+                if chosen.iter().any(|other| is_again(other, line)) {
+                    stops.push(stop(Gate::Duplicate, &line.text, "Another line says the same of the same messages."));
+                    continue;
+                }
+                let length = words(&line.text);
+                let is_full = section != Section::Detail && count == SECTION_LINES_MAX;
+                if is_full || used + length > most {
+                    stops.push(stop(Gate::OverCap, &line.text, "The text of a topic has no room for it."));
+                    continue;
+                }
+                used += length;
+                count += 1;
+                chosen.push(line.clone());
+            }
+        }
+        chosen
+    }
+
+    fn order(&self, message: &str) -> usize {
+        self.turns.iter().position(|turn| turn.id == message).unwrap_or(0)
+    }
+
+    /// Names that stand whole in what was shown, or are those of whoever said it.
+    fn names(&self, names: &[Text<80>], everything: &str) -> Vec<String> {
+        let mut kept: Vec<String> = Vec::new();
+        for name in names {
+            let name = self.shown(name.as_str());
+            let holds = !name.is_empty() && fault(&name).is_none() && !has_placeholder(&name) && stands_in(everything, &name);
+            if holds && !kept.iter().any(|known| known.eq_ignore_ascii_case(&name)) {
+                kept.push(name);
+            }
+        }
+        kept
+    }
+
+    /// Every word that was shown, and the names of those who said it.
+    fn everything(&self, transcript: &Transcript) -> String {
+        let mut text = String::new();
+        for line in transcript.lines() {
+            text.push_str(&self.session.restore(line.scrubbed.as_str()));
+            text.push('\n');
+            text.push_str(self.turns.get(line.message).map_or("", |turn| turn.author));
+            text.push('\n');
+        }
+        text
+    }
+
+    /// Masked values put back, blanks evened out.
+    fn shown(&self, text: &str) -> String {
+        self.session.restore(text).split_whitespace().collect::<Vec<_>>().join(" ")
+    }
+}
+
+/// Whether a line says of the same messages what another one does.
+fn is_again(other: &WordedLine, line: &WordedLine) -> bool {
+    line.places == other.places && support(&line.text, &other.text, "", &[]).share >= LINE_SUPPORT_MIN
+}
+
+/// How many words a text may have: a little beyond its target, and never more than the rules allow.
+fn words_max(rules: &TopicRules) -> usize {
+    ((rules.target_words as f32 * TARGET_SLACK) as usize).min(rules.max_words as usize)
+}
+
+fn stop(gate: Gate, content: &str, reason: &str) -> Stop {
+    Stop {
+        gate,
+        subject: Subject::Owner,
+        content: content.chars().take(limits::CONTENT_CHARS_MAX).collect(),
+        reason: reason.to_owned(),
+        evidence: Vec::new(),
+    }
+}
+
+fn title_fault(title: &str, everything: &str) -> Option<(Gate, &'static str)> {
+    if title.is_empty() || title.chars().count() > TITLE_CHARS_MAX {
+        return Some((Gate::Invalid, "A title has at most 60 characters."));
+    }
+    if let Some(fault) = fault(title) {
+        return Some(fault);
+    }
+    let support = support(title, everything, "", &[]);
+    let holds = support.invented.is_empty() && support.share >= TITLE_SUPPORT_MIN && !has_placeholder(title);
+    (!holds).then_some((Gate::Ungrounded, "The title names what the messages do not."))
+}
+
+/// Whether what is quoted stands in a question.
+fn is_question(text: &str, span: Span) -> bool {
+    let Ok(bytes) = span.bytes_in(text) else { return false };
+    let ends = ['.', '!', '?', '\n'];
+    // The quotation may itself end with the mark.
+    if text.get(bytes.clone()).is_some_and(|quote| quote.trim_end().ends_with(ends)) {
+        return text.get(bytes).is_some_and(|quote| quote.trim_end().ends_with('?'));
+    }
+    text.get(bytes.end..).and_then(|rest| rest.chars().find(|c| ends.contains(c))) == Some('?')
+}
+
+/// Whether a text denies something.
+fn denies(text: &str) -> bool {
+    let lower = text.to_lowercase().replace('’', "'");
+    lower.split(|c: char| !c.is_alphanumeric() && c != '\'').any(|word| {
+        word.ends_with("n't")
+            || matches!(
+                word,
+                "not"
+                    | "no"
+                    | "never"
+                    | "none"
+                    | "nobody"
+                    | "nothing"
+                    | "without"
+                    | "cannot"
+                    | "kein"
+                    | "keine"
+                    | "nicht"
+                    | "nie"
+                    | "sin"
+                    | "nunca"
+                    | "pas"
+                    | "jamais"
+                    | "não"
+            )
+    })
+}
+
+impl Calls for WordingTask<'_> {
+    type Found = Wording;
+
+    fn next(&self) -> Option<Call<'_>> {
+        self.waiting.front().map(|(prompt, _)| self.attempts.call(prompt, self.waiting.len() - 1))
+    }
+
+    fn feed(&mut self, reply: &str) -> Result<(), CallError> {
+        let Some((prompt, transcript)) = self.waiting.front() else { return Err(CallError::NotAsked) };
+        match self.read(transcript, reply) {
+            Ok(found) => {
+                self.attempts.answered();
+                self.waiting.pop_front();
+                self.found = found;
+                Ok(())
+            }
+            Err(error) => {
+                let error = CallError::from(error);
+                if self.attempts.fault() {
+                    self.failed = Some((prompt.label(), error.clone()));
+                    self.waiting.clear();
+                }
+                Err(error)
+            }
+        }
+    }
+
+    fn finish(self) -> Outcome<Wording> {
+        if let Some((call, error)) = self.failed {
+            return Outcome::Failed { call, error };
+        }
+        if !self.waiting.is_empty() {
+            return Outcome::Unfinished;
+        }
+        Outcome::Done(self.found)
+    }
+}

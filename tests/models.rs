@@ -9,6 +9,7 @@ mod life;
 mod limits;
 mod people;
 mod poison;
+mod topics;
 mod trust;
 pub(crate) mod yes;
 

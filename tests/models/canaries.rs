@@ -177,6 +177,9 @@ fn of_two_thousand_planted_values_none_reaches_a_model_or_a_log_by_any_prompt() 
             desk.append(&more);
             desk.work();
         }
+        desk.clock.advance_ms(86_400_000);
+        desk.engine.queue_topics().unwrap();
+        desk.work();
         let provider = desk.engine.model_settings().unwrap().provider.unwrap();
         desk.engine.try_model(&provider).unwrap();
         assert!(desk.alerts().is_empty(), "{:?}", desk.alerts());
@@ -188,7 +191,7 @@ fn of_two_thousand_planted_values_none_reaches_a_model_or_a_log_by_any_prompt() 
         let text = format!("{}{}", String::from_utf8_lossy(&request.head), String::from_utf8_lossy(&request.body));
         assert_eq!(found(&text, &canaries), Vec::<&str>::new(), "in a request for {}", purpose(&request));
     }
-    for prompt in ["facts", "entries", "judge", "observe", "reduce", "analysis"] {
+    for prompt in ["facts", "entries", "judge", "observe", "reduce", "analysis", "topic"] {
         assert!(sent.get(prompt).copied().unwrap_or(0) > 0, "every prompt was sent: {sent:?}");
     }
     let logged = String::from_utf8_lossy(&log.0.lock().unwrap()).into_owned();

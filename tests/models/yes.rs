@@ -44,7 +44,11 @@ pub(crate) fn purpose(request: &Received) -> &'static str {
     let schema = request.schema().unwrap_or_default();
     let properties = &schema["properties"];
     let has = |name: &str| properties.get(name).is_some();
-    if has("state") {
+    if has("distinct") {
+        "topic"
+    } else if has("first") {
+        "topic_pair"
+    } else if has("state") {
         "ended"
     } else if has("memories") {
         "analysis"
@@ -159,6 +163,24 @@ pub(crate) fn reply(request: &Received, claims: &[Claim]) -> String {
             let (line, quote) = lines.last().map_or((1, String::new()), |(line, _, text)| (*line, text.chars().take(QUOTE_CHARS).collect()));
             json!({ "state": "ended", "because": "settled", "line": line, "quote": quote, "confidence": 0.9 })
         }
+        "topic" => {
+            let entries: Vec<Value> = lines
+                .iter()
+                .take(30)
+                .map(|(line, _, text)| {
+                    let quote: String = text.chars().take(QUOTE_CHARS).collect();
+                    json!({ "section": "detail", "text": quote, "places": [{ "line": line, "quote": quote }] })
+                })
+                .collect();
+            let title = lines.first().map(|(_, _, text)| text.split_whitespace().take(4).collect::<Vec<_>>().join(" "));
+            json!({
+                "distinct": [], "keep": [], "lines": entries, "title": title.unwrap_or_default(), "people": [], "projects": [],
+                "technologies": [],
+            })
+        }
+        "topic_pair" => json!({
+            "answer": "unsure", "first": { "line": 1, "quote": "" }, "second": { "line": 1, "quote": "" }, "confidence": 0.1,
+        }),
         // It has nothing to say of anybody.
         "profile" => json!({ "entries": [] }),
         _ => json!({}),

@@ -28,6 +28,7 @@ export const activity = {
     derive_profiles: 'Get to know people',
     derive_profiles_model: 'Get to know people with the model',
     topics: 'Keep topics up',
+    topics_model: 'Word topics with the model',
     embed: 'Index by meaning',
     erase: 'Erase from the data file',
   } as Readonly<Record<string, string>>,

@@ -28,6 +28,8 @@ names! {
         DeriveProfilesModel = "derive_profiles_model",
         /// Let topics grow by what was said since.
         Topics = "topics",
+        /// Word topics with a language model, and judge which are one.
+        TopicsModel = "topics_model",
         /// Fill in missing vectors.
         Embed = "embed",
         /// See an erasure through: empty the log of the file and check that nothing is left.
@@ -101,7 +103,9 @@ impl JobKind {
             Self::Extract | Self::Analyze | Self::SuggestLinks | Self::SettleConversations | Self::DeriveProfiles => {
                 Lane::Capture
             }
-            Self::ExtractModel | Self::AnalyzeModel | Self::SettleModel | Self::DeriveProfilesModel => Lane::Model,
+            Self::ExtractModel | Self::AnalyzeModel | Self::SettleModel | Self::DeriveProfilesModel | Self::TopicsModel => {
+                Lane::Model
+            }
             Self::Embed | Self::Topics => Lane::Embed,
             Self::Erase => Lane::Upkeep,
         }

@@ -426,6 +426,7 @@ impl Engine {
                 self.derive_profiles_by_model(&entity_id, lease, control)
             }
             JobKind::Topics => self.perform_topics(lease, control),
+            JobKind::TopicsModel => self.perform_topics_by_model(lease, control),
             JobKind::Embed => {
                 let filled = self.embed_missing(control)?;
                 self.store().write(|tx| tx.complete(lease, &serde_json::json!({ "filled": filled }).to_string(), self.now()))?;
@@ -513,6 +514,7 @@ impl Engine {
                 "Getting to know somebody with the model failed, and what the rules know of them stays"
             }
             JobKind::Topics => "Keeping topics up failed",
+            JobKind::TopicsModel => "Wording topics with the model failed, and what the rules wrote of them stands",
             JobKind::Embed => "Embedding failed",
             JobKind::Erase => "An erasure could not be seen through",
         };

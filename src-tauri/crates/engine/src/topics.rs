@@ -6,11 +6,16 @@
 //! Nothing is filtered afterwards. What was read of a batch is kept, so that only new messages are embedded; the fold over all of it
 //! is made anew each time, and only what it brings beyond what is stored is worded and written.
 //!
+//! The rules word first, in the embed lane. Where a language model is chosen it words the same content afterwards, in its own lane
+//! (`by_model`), and its text is shown where it holds.
+//!
 //! Deliberately not here: what belongs together and what a topic says (`insight::topic`), which partition a destination sees
 //! (`boundary`), rows (`store`).
 
 mod acts;
+mod by_model;
 mod derive;
+mod wording;
 
 use keepsake_domain::{JobId, JobKind, Timestamp};
 use keepsake_insight::topic::{TopicRules, batches};
@@ -21,7 +26,8 @@ use crate::work::Control;
 use crate::{EmbedderState, Engine, EngineError, Result};
 
 pub use acts::TopicChoice;
-pub(crate) use derive::{Contributors, OWNER_PARTITION, partition_key};
+pub(crate) use derive::{OWNER_PARTITION, partition_key};
+pub(crate) use wording::Contributors;
 
 /// The setting under which the rules are kept.
 const RULES_SETTING: &str = "topic_rules";
@@ -67,7 +73,7 @@ impl Engine {
         }
         let Some(model) = self.topic_model() else { return Ok(None) };
         let looked = self.store().read(|tx| tx.setting(LOOKED_SETTING))?;
-        let beside = self.store().read(|tx| looked_at(tx, &rules, &model))?;
+        let beside = self.store().read(|tx| self.looked_at(tx, &rules, &model))?;
         let (is_due, next) = self.topics_due(&rules, &model)?;
         if is_due || looked.as_ref() != Some(&beside) {
             self.queue_topics_job(&beside)?;
@@ -80,9 +86,12 @@ impl Engine {
         self.queue_topics_job("now")
     }
 
-    /// Deletes every topic and queues their derivation from the messages. What a person decided is replayed.
+    /// Deletes every topic and queues their derivation from the messages. What a person decided is replayed, and what a model wrote
+    /// of the same content is taken in again.
     pub fn rebuild_topics(&self) -> Result<()> {
-        self.store().write(|tx| tx.drop_topics())?;
+        let ids: Vec<String> = self.store().read(|tx| Ok(tx.topic_partitions()?.into_iter().map(|row| row.id).collect()))?;
+        ids.iter().try_for_each(|id| self.drop_partition(id, None))?;
+        self.store().write(|tx| tx.drop_topic_readings())?;
         self.queue_topics_job("now")
     }
 
@@ -154,7 +163,7 @@ impl Engine {
         let Some(model) = self.topic_model() else {
             return Err(EngineError::NotYet { why: "waits for the embedding model to be loaded", retry_ms: MODEL_WAIT_MS });
         };
-        let looked = self.store().read(|tx| looked_at(tx, &rules, &model))?;
+        let looked = self.store().read(|tx| self.looked_at(tx, &rules, &model))?;
         let read = self.read_batches(&rules, &model, Some(lease), control)?;
         let written = self.derive_topics(&rules, Some(lease), control)?;
         let now = self.now();
@@ -163,8 +172,22 @@ impl Engine {
             tx.put_setting(LOOKED_SETTING, &looked, now)?;
             tx.complete(lease, &serde_json::json!({ "batches": read, "versions": written }).to_string(), now)
         })?;
+        self.queue_topics_for_model()?;
         // What came while it was read has its own job.
         self.queue_topics().map(drop)
+    }
+
+    /// A text that changes whenever a derivation could bring something else, new messages left aside.
+    fn looked_at(&self, tx: &ReadTx<'_>, rules: &TopicRules, model: &str) -> StoreResult<String> {
+        let decisions: Vec<String> = tx.topic_decisions_signature()?;
+        let by_model = if self.has_proposing_model(tx)? { " by a model" } else { "" };
+        Ok(format!(
+            "{} {} {} {model} {} {decisions:?}{by_model}",
+            rules.cluster_mark(),
+            rules.text_mark(),
+            rules.similarity,
+            tx.boundary_version()?
+        ))
     }
 
     /// Keeps topics up right here, for tests of what is derived.
@@ -185,18 +208,6 @@ struct Unread {
     changed: Vec<(keepsake_domain::ConversationId, String)>,
     is_due: bool,
     next: Option<Timestamp>,
-}
-
-/// A text that changes whenever a derivation could bring something else, new messages left aside.
-fn looked_at(tx: &ReadTx<'_>, rules: &TopicRules, model: &str) -> StoreResult<String> {
-    let decisions: Vec<String> = tx.topic_decisions_signature()?;
-    Ok(format!(
-        "{} {} {} {model} {} {decisions:?}",
-        rules.cluster_mark(),
-        rules.text_mark(),
-        rules.similarity,
-        tx.boundary_version()?
-    ))
 }
 
 /// The messages of a conversation that somebody spoke, in order, without what was said off the record.

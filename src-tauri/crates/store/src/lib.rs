@@ -76,7 +76,7 @@ pub use standing::{NewStanding, StandingRow, SummaryRow};
 pub use timeline::{MemoryMoment, MessageCount, TimelineOf};
 pub use topics::{
     StoredCluster, TopicClusterRow, TopicDecisionRow, TopicLineRow, TopicPartitionRow, TopicProposalRow, TopicRow,
-    TopicVersionRow,
+    TopicVerdictRow, TopicVersionRow, TopicWordingRow,
 };
 pub use vectors::{Gap, Unembedded, VectorModel, VectorRow};
 

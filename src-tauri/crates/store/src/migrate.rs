@@ -30,6 +30,7 @@ const STEPS: &[M<'static>] = &[
     M::up(include_str!("../../../../migrations/0011_topics.sql")),
     M::up(include_str!("../../../../migrations/0012_vectors.sql")),
     M::up(include_str!("../../../../migrations/0013_times.sql")),
+    M::up(include_str!("../../../../migrations/0014_topic_models.sql")),
 ];
 
 /// The newest schema this program knows.

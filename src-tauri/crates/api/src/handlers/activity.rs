@@ -32,7 +32,8 @@ fn job_view(tx: &ReadTx<'_>, job: JobRow) -> StoreResult<JobView> {
             | JobKind::SettleConversations
             | JobKind::DeriveProfiles
             | JobKind::DeriveProfilesModel
-            | JobKind::Topics,
+            | JobKind::Topics
+            | JobKind::TopicsModel,
             _,
         ) => String::new(),
         (

@@ -49,7 +49,7 @@ impl Map {
     ) -> std::result::Result<Vec<(TopicPartitionRow, Label)>, StoreError> {
         let groups = self.persons.groups();
         let mut standing = Vec::new();
-        for row in tx.topic_partitions()? {
+        for row in tx.topic_partitions()?.into_iter().filter(|row| !row.signature.is_empty()) {
             let Some(own) = label_of(law, &row) else { continue };
             let (id, people_key) = partition_key(&groups, row.reach.as_ref());
             let is_read = |place: &Place| (law.label_of)(&[place]).is_some_and(|from| (law.flows)(&from, &own));

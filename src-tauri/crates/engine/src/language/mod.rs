@@ -147,6 +147,7 @@ impl Engine {
         let now = self.now();
         self.store().write(|tx| jobs.iter().try_for_each(|job| tx.enqueue(job, now).map(drop)))?;
         self.queue_people_for_model()?;
+        self.queue_topics_for_model()?;
         self.look_for_work();
         Ok(jobs.len())
     }

@@ -1,21 +1,18 @@
 //! Reading batches, folding partitions, and writing what is new.
 
-use std::collections::{BTreeSet, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 
-use keepsake_domain::{
-    ConversationId, EvidenceSpan, InteractionId, Label, People, Place, Timestamp, TopicId, TopicVersionId, Visibility,
-};
-use keepsake_insight::Turn;
+use keepsake_domain::{ConversationId, InteractionId, Label, People, Place, Timestamp, TopicId, TopicVersionId, Visibility};
 use keepsake_insight::topic::{
-    Act, Batch, Cluster, ClusterEvent, Decision, ENGINE_VERSION, Entities, Event, Folded, ProposalKind, Section, Topic,
-    TopicLine, TopicRules, TopicStep, TopicText, batches, clusters, entities, fold, merge, title,
+    Act, Batch, Cluster, ClusterEvent, Decision, Event, Folded, Judged, ProposalKind, Topic, TopicRules, batches, clusters,
+    fold_judged,
 };
 use keepsake_store::{
-    InteractionRow, Lease, ReadTx, StoredCluster, TopicClusterRow, TopicDecisionRow, TopicLineRow, TopicPartitionRow,
-    TopicProposalRow, TopicRow, TopicVersionRow, WriteTx,
+    InteractionRow, Lease, ReadTx, StoredCluster, TopicClusterRow, TopicDecisionRow, TopicPartitionRow, TopicProposalRow,
+    TopicRow, TopicVerdictRow, WriteTx,
 };
-use serde::{Deserialize, Serialize};
 
+use super::wording::{NewVersion, Wording};
 use super::{StoreResult, spoken_rows};
 use crate::analyze::insight_turns;
 use crate::boundary::{Groups, Map};
@@ -28,36 +25,61 @@ pub(crate) const PUBLIC_PARTITION: &str = "public";
 /// What the owner alone sees: everything that is on the record.
 pub(crate) const OWNER_PARTITION: &str = "owner";
 
-/// A title is found in so many messages: more change nothing, and each version reads them.
-const TITLE_MESSAGES_MAX: usize = 60;
+/// Batches that are stored in one transaction: each is made durable, which costs milliseconds.
+const BATCHES_AT_ONCE: usize = 16;
+
+/// What is written in one transaction: some 20 ms, so that nobody else waits long for the one writer. A line costs as much as
+/// [`LINE_COST`] messages, since its place is looked up again.
+const COST_AT_ONCE: usize = 1_500;
+
+/// See [`COST_AT_ONCE`].
+const LINE_COST: usize = 6;
+
+/// Messages of a topic that are written at once.
+const MESSAGES_AT_ONCE: usize = 1_000;
 
 /// The clusters, decisions and readable places of one partition.
 struct Partition {
     row: TopicPartitionRow,
     decisions: Vec<TopicDecisionRow>,
+    judged: Judged,
+    /// A model words: where it did, its text is the topic's.
+    has_model: bool,
 }
 
-/// Who fed a topic.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(default)]
-pub(crate) struct Contributors {
-    pub(crate) sessions: BTreeSet<String>,
-    pub(crate) users: BTreeSet<String>,
-    pub(crate) interfaces: BTreeSet<String>,
+/// A piece of what a partition becomes; in order, a topic stands when the last of it is written.
+enum Piece<'d> {
+    /// Room for a topic.
+    Begin(&'d TopicRow),
+    /// A version of it.
+    Version(&'d NewVersion),
+    /// The content of a version that has no name yet.
+    Name(&'d TopicVersionId, &'d str),
+    /// Its messages are written anew.
+    Clear(&'d TopicId),
+    /// Some of its messages.
+    Messages(&'d TopicId, usize, &'d [(InteractionId, u32)]),
+    /// The topic itself.
+    Topic(&'d TopicRow),
 }
-
-/// A version that is to be written, with its lines.
-type NewVersion = (TopicVersionRow, Vec<TopicLineRow>);
 
 /// What a partition becomes.
 struct Derived {
     row: TopicPartitionRow,
     is_anew: bool,
-    topics: Vec<TopicRow>,
-    messages: Vec<(TopicId, Vec<(InteractionId, u32)>)>,
-    versions: Vec<NewVersion>,
+    topics: Vec<Grown>,
     live: BTreeSet<TopicVersionId>,
     proposals: Vec<TopicProposalRow>,
+}
+
+/// What a topic becomes.
+struct Grown {
+    row: TopicRow,
+    is_same: bool,
+    versions: Vec<NewVersion>,
+    unnamed: Vec<(TopicVersionId, String)>,
+    /// Its messages, and how many of them are stored as they are; nothing where they did not change.
+    messages: Option<(Vec<(InteractionId, u32)>, usize)>,
 }
 
 /// Names what a batch was read with.
@@ -137,6 +159,27 @@ impl Engine {
             let times: Vec<Timestamp> = rows.iter().map(|row| row.time).collect();
             let turns = insight_turns(&rows);
             let (closed, rests_at) = batches(&times, rules, now);
+            let mut found_so_far: Vec<(u32, String, Timestamp, Vec<StoredCluster>)> = Vec::new();
+            // Some at a time, so that an interrupted reading goes on where it was.
+            let store = |found: &mut Vec<(u32, String, Timestamp, Vec<StoredCluster>)>, is_last: bool| -> Result<()> {
+                self.store().write(|tx| {
+                    lease.map_or(Ok(()), |lease| tx.check_lease(lease))?;
+                    // Erased or turned private while it was read.
+                    if !tx.are_on_record(std::slice::from_ref(&conversation))? {
+                        return Ok(());
+                    }
+                    for (position, mark, closes, clusters) in &*found {
+                        tx.put_topic_batch(&conversation, *position, mark, *closes, clusters)?;
+                    }
+                    if is_last {
+                        tx.drop_topic_batches(&conversation, closed.len() as u32)?;
+                        tx.put_topic_reading(&conversation, &signature, rests_at)?;
+                    }
+                    Ok(())
+                })?;
+                found.clear();
+                Ok(())
+            };
             for (position, batch) in closed.iter().enumerate() {
                 let mark = batch_mark(rules, model, &rows, batch);
                 if known.get(position) == Some(&mark) {
@@ -154,28 +197,24 @@ impl Engine {
                         Ok((json, cluster.vector))
                     })
                     .collect::<Result<_>>()?;
-                // Each batch for itself, so that an interrupted reading goes on where it was.
-                self.store().write(|tx| {
-                    lease.map_or(Ok(()), |lease| tx.check_lease(lease))?;
-                    if tx.conversation(&conversation)?.is_private {
-                        return Ok(());
-                    }
-                    tx.put_topic_batch(&conversation, position as u32, &mark, batch.closes, &found)
-                })?;
+                found_so_far.push((position as u32, mark, batch.closes, found));
+                if found_so_far.len() == BATCHES_AT_ONCE {
+                    store(&mut found_so_far, false)?;
+                }
                 read += 1;
                 control.progress("Reading for topics", done as u64, total);
             }
-            self.store().write(|tx| {
-                lease.map_or(Ok(()), |lease| tx.check_lease(lease))?;
-                tx.drop_topic_batches(&conversation, closed.len() as u32)?;
-                tx.put_topic_reading(&conversation, &signature, rests_at)
-            })?;
+            store(&mut found_so_far, true)?;
         }
         Ok(read)
     }
 
     /// Folds every partition of which something changed, and writes what is new; how many versions were.
     pub(super) fn derive_topics(&self, rules: &TopicRules, lease: Option<&Lease>, control: &dyn Control) -> Result<u64> {
+        self.store().write(|tx| {
+            lease.map_or(Ok(()), |lease| tx.check_lease(lease))?;
+            tx.drop_topic_replies_off_record()
+        })?;
         let (version, partitions, ids) = self.store().read(|tx| {
             let map = self.map(tx)?;
             let (changed, ids) = self.partitions_to_derive(tx, &map, rules)?;
@@ -190,11 +229,26 @@ impl Engine {
             }
             written += self.derive_partition(&partition, rules, version, lease)?;
         }
-        self.store().write(|tx| {
-            lease.map_or(Ok(()), |lease| tx.check_lease(lease))?;
-            if tx.boundary_version()? == version { tx.retain_topic_partitions(&ids) } else { Ok(()) }
+        let gone: Vec<String> = self.store().read(|tx| {
+            let known = if tx.boundary_version()? == version { tx.topic_partitions()? } else { Vec::new() };
+            Ok(known.into_iter().map(|row| row.id).filter(|id| !ids.contains(id)).collect())
         })?;
+        gone.iter().try_for_each(|id| self.drop_partition(id, lease))?;
         Ok(written)
+    }
+
+    /// Removes a partition, piece by piece; nothing of it is shown from the first on.
+    pub(super) fn drop_partition(&self, id: &str, lease: Option<&Lease>) -> Result<()> {
+        self.store().write(|tx| tx.hide_topic_partition(id))?;
+        loop {
+            let is_gone = self.store().write(|tx| {
+                lease.map_or(Ok(()), |lease| tx.check_lease(lease))?;
+                tx.drop_topic_partition(id)
+            })?;
+            if is_gone {
+                return Ok(());
+            }
+        }
     }
 
     /// Derives one partition at once, as after a person's decision.
@@ -209,18 +263,50 @@ impl Engine {
         Ok(())
     }
 
-    /// Folds one partition and writes what is new, unless the boundary moved meanwhile.
+    /// Folds one partition and writes what is new, unless something it rests on changed meanwhile: that has its own job, and what was
+    /// written by then is known to it.
     fn derive_partition(&self, partition: &Partition, rules: &TopicRules, version: i64, lease: Option<&Lease>) -> Result<u64> {
         let derived = self.store().read(|tx| derived(tx, partition, rules))?;
-        Ok(self.store().write(|tx| {
+        let id = &partition.row.id;
+        let holds = |tx: &WriteTx<'_>| -> StoreResult<bool> {
             lease.map_or(Ok(()), |lease| tx.check_lease(lease))?;
-            // Links, places or a decision changed while it was read: that has its own job.
-            let decisions = tx.topic_decisions(&partition.row.id)?;
-            if tx.boundary_version()? != version || decisions != partition.decisions {
+            Ok(tx.boundary_version()? == version && tx.topic_decisions(id)? == partition.decisions)
+        };
+        if derived.is_anew {
+            self.drop_partition(id, lease)?;
+        }
+        let begun = self.store().write(|tx| Ok(holds(tx)? && derived.begin(tx).map(|()| true)?))?;
+        if !begun {
+            return Ok(0);
+        }
+        let pieces = derived.pieces();
+        let mut rest = pieces.as_slice();
+        while !rest.is_empty() {
+            let mut cost = 0;
+            let fits = |piece: &&Piece<'_>| {
+                let is_first = cost == 0;
+                cost += piece.cost();
+                is_first || cost <= COST_AT_ONCE
+            };
+            let (some, others) = rest.split_at(rest.iter().take_while(fits).count());
+            rest = others;
+            let held = self.store().write(|tx| {
+                let held = holds(tx)?;
+                if held {
+                    some.iter().try_for_each(|piece| piece.write(tx))?;
+                }
+                Ok(held)
+            })?;
+            if !held {
                 return Ok(0);
             }
-            derived.write(tx)?;
-            Ok(derived.versions.len() as u64)
+        }
+        Ok(self.store().write(|tx| {
+            if !holds(tx)? {
+                return Ok(0);
+            }
+            derived.end(tx)?;
+            Ok(derived.topics.iter().map(|topic| topic.versions.len() as u64).sum())
         })?)
     }
 
@@ -240,6 +326,7 @@ impl Engine {
         let marks = tx.topic_batches_signature()?;
         let known: HashMap<String, TopicPartitionRow> =
             tx.topic_partitions()?.into_iter().map(|row| (row.id.clone(), row)).collect();
+        let has_model = self.has_proposing_model(tx)?;
         let (mut changed, mut ids) = (Vec::new(), BTreeSet::new());
         for reach in reaches {
             let Some(first) = on_record.first() else { break };
@@ -249,15 +336,20 @@ impl Engine {
             let sources: Vec<ConversationId> = on_record.iter().filter(is_read).map(|place| place.conversation.clone()).collect();
             let (id, people_key) = partition_key(&groups, reach.as_ref());
             let decisions = tx.topic_decisions(&id)?;
+            let judged = if has_model { judged(tx, &id)? } else { Judged::default() };
             let mut hash = blake3::Hasher::new();
             hash.update(format!("{} {} {people_key} {decisions:?}", rules.text_mark(), rules.similarity).as_bytes());
+            if has_model {
+                hash.update(format!(" by a model {judged:?}").as_bytes());
+            }
             for source in &sources {
                 hash.update(format!("|{source} {}", marks.get(source).map_or("", String::as_str)).as_bytes());
             }
             let signature = hash.finalize().to_hex()[..32].to_owned();
             ids.insert(id.clone());
             if known.get(&id).is_none_or(|row| row.signature != signature) {
-                changed.push(Partition { row: TopicPartitionRow { id, reach, people_key, sources, signature }, decisions });
+                let row = TopicPartitionRow { id, reach, people_key, sources, signature };
+                changed.push(Partition { row, decisions, judged, has_model });
             }
         }
         Ok((changed, ids))
@@ -279,6 +371,27 @@ fn act(row: &TopicDecisionRow) -> Option<Act> {
     })
 }
 
+/// What a model judged of the topics of a partition. The fold's ids are those of topics without their prefix.
+fn judged(tx: &ReadTx<'_>, partition: &str) -> StoreResult<Judged> {
+    let mut judged = Judged::default();
+    for (topic, message) in tx.topic_distinct(partition)? {
+        judged.distinct.entry(seed(&topic).to_owned()).or_default().insert(message.to_string());
+    }
+    for TopicVerdictRow { subject, topic, other, answer, .. } in tx.topic_verdicts(partition)? {
+        match (other, answer.as_str()) {
+            (Some(other), "same") => drop(judged.same.insert(Judged::pair(seed(&topic), seed(&other)))),
+            (Some(other), "distinct") => drop(judged.apart.insert(Judged::pair(seed(&topic), seed(&other)))),
+            (None, "same") => drop(judged.whole.insert(subject.strip_prefix(partition).unwrap_or(&subject).to_owned())),
+            _ => {}
+        }
+    }
+    Ok(judged)
+}
+
+fn seed(topic: &TopicId) -> &str {
+    topic.as_str().strip_prefix(TopicId::PREFIX).unwrap_or_else(|| topic.as_str())
+}
+
 /// What a partition becomes, with the versions that are not stored yet.
 fn derived(tx: &ReadTx<'_>, partition: &Partition, rules: &TopicRules) -> StoreResult<Derived> {
     let rows = tx.topic_clusters(&partition.row.sources)?;
@@ -296,28 +409,29 @@ fn derived(tx: &ReadTx<'_>, partition: &Partition, rules: &TopicRules) -> StoreR
         })
         .collect();
     events.extend(decisions.iter().map(Event::Decision));
-    let folded = fold(&partition.row.id, &events, rules);
+    let folded = fold_judged(&partition.row.id, &events, rules, &partition.judged);
     // What was read before and may not be read now leaves no version behind, so everything is worded anew.
     let before = tx.topic_partitions()?.into_iter().find(|row| row.id == partition.row.id);
     let is_anew = before.is_some_and(|row| row.sources.iter().any(|source| !partition.row.sources.contains(source)));
-    let mut wording = Wording { tx, rules, is_anew, known: HashMap::new(), sources: HashMap::new() };
+    let mut wording = Wording::new(tx, rules, is_anew)?;
+    let mut stored: BTreeMap<TopicId, TopicRow> = BTreeMap::new();
+    if !is_anew {
+        stored.extend(tx.topics_of(&partition.row.id)?.into_iter().map(|row| (row.id.clone(), row)));
+    }
     let mut out = Derived {
         row: partition.row.clone(),
         is_anew,
         topics: Vec::new(),
-        messages: Vec::new(),
-        versions: Vec::new(),
         live: BTreeSet::new(),
         proposals: proposals(&partition.row.id, &folded),
     };
     for topic in &folded.topics {
         let id = topic_id(&topic.id);
         let versions = wording.versions(&id, topic)?;
-        let Some(last) = versions.ids.last().cloned() else { continue };
-        out.live.extend(versions.ids);
-        out.versions.extend(versions.new);
-        out.messages.push((id.clone(), numbered(topic)));
-        out.topics.push(TopicRow {
+        let by_model = versions.by_model.filter(|_| partition.has_model);
+        let Some(last) = by_model.or(versions.by_rules) else { continue };
+        out.live.extend(versions.live);
+        let row = TopicRow {
             id,
             partition: partition.row.id.clone(),
             version: last,
@@ -326,7 +440,18 @@ fn derived(tx: &ReadTx<'_>, partition: &Partition, rules: &TopicRules) -> StoreR
             related: topic.related.iter().map(|(id, nearness)| (topic_id(id), *nearness)).collect(),
             person_title: topic.title.clone(),
             is_pinned: topic.is_pinned,
-        });
+        };
+        let before = stored.get(&row.id);
+        let messages = if before.is_some_and(|before| before.version == row.version) {
+            None
+        } else {
+            let messages = numbered(topic);
+            let known = if before.is_some() { tx.topic_messages(&row.id)? } else { Vec::new() };
+            let kept = if messages.starts_with(&known) { known.len() } else { 0 };
+            Some((messages, kept))
+        };
+        let is_same = before == Some(&row);
+        out.topics.push(Grown { is_same, row, versions: versions.new, unnamed: versions.unnamed, messages });
     }
     Ok(out)
 }
@@ -346,7 +471,7 @@ fn topic_id(digest: &str) -> TopicId {
     format!("{}{digest}", TopicId::PREFIX).parse().unwrap_or_else(|_| TopicId::from_uuid(uuid::Uuid::nil()))
 }
 
-fn message_id(text: &str) -> Option<InteractionId> {
+pub(super) fn message_id(text: &str) -> Option<InteractionId> {
     text.parse().ok()
 }
 
@@ -377,224 +502,69 @@ fn proposals(partition: &str, folded: &Folded) -> Vec<TopicProposalRow> {
     folded.proposals.iter().map(row).collect()
 }
 
-impl Derived {
+impl Piece<'_> {
+    fn cost(&self) -> usize {
+        match self {
+            Self::Version((_, lines)) => 4 + LINE_COST * lines.len(),
+            Self::Messages(_, _, messages) => messages.len(),
+            Self::Clear(_) => MESSAGES_AT_ONCE,
+            Self::Begin(_) | Self::Name(..) | Self::Topic(_) => 2,
+        }
+    }
+
     fn write(&self, tx: &WriteTx<'_>) -> StoreResult<()> {
-        if self.is_anew {
-            tx.drop_topic_partition(&self.row.id)?;
-        }
-        tx.put_topic_partition(&self.row)?;
-        tx.put_topics(&self.row.id, &self.topics)?;
-        for (version, lines) in &self.versions {
-            if tx.has_topic_version(&version.id)? {
-                continue;
+        match self {
+            Self::Begin(row) => tx.begin_topic(row),
+            Self::Version((version, lines)) => {
+                if tx.has_topic_version(&version.id)? {
+                    return Ok(());
+                }
+                tx.insert_topic_version(version, lines)
             }
-            tx.insert_topic_version(version, lines)?;
+            Self::Name(version, key) => tx.name_topic_content(version, key),
+            Self::Clear(topic) => tx.clear_topic_messages(topic),
+            Self::Messages(topic, from, messages) => tx.add_topic_messages(topic, *from, messages),
+            Self::Topic(row) => tx.put_topic(row),
         }
+    }
+}
+
+impl Derived {
+    /// Names what is read, so that an erasure that comes meanwhile finds it; it counts as derived when all is written.
+    fn begin(&self, tx: &WriteTx<'_>) -> StoreResult<()> {
+        let known = tx.topic_partitions()?.into_iter().find(|row| row.id == self.row.id);
+        let signature = known.map_or_else(String::new, |row| row.signature);
+        tx.put_topic_partition(&TopicPartitionRow { signature, ..self.row.clone() })
+    }
+
+    fn pieces(&self) -> Vec<Piece<'_>> {
+        let mut pieces = Vec::new();
+        for topic in &self.topics {
+            let id = &topic.row.id;
+            if !topic.versions.is_empty() {
+                pieces.push(Piece::Begin(&topic.row));
+            }
+            pieces.extend(topic.versions.iter().map(Piece::Version));
+            pieces.extend(topic.unnamed.iter().map(|(id, key)| Piece::Name(id, key)));
+            if let Some((messages, kept)) = &topic.messages {
+                if *kept == 0 {
+                    pieces.push(Piece::Clear(id));
+                }
+                let parts = messages[*kept..].chunks(MESSAGES_AT_ONCE).enumerate();
+                pieces.extend(parts.map(|(at, part)| Piece::Messages(id, kept + at * MESSAGES_AT_ONCE, part)));
+            }
+            if !topic.is_same {
+                pieces.push(Piece::Topic(&topic.row));
+            }
+        }
+        pieces
+    }
+
+    fn end(&self, tx: &WriteTx<'_>) -> StoreResult<()> {
+        tx.retain_topics(&self.row.id, &self.topics.iter().map(|topic| topic.row.id.clone()).collect())?;
         // One that was known and out of sight holds again.
         tx.keep_topic_versions(&self.row.id, &self.live)?;
-        for (topic, messages) in &self.messages {
-            tx.put_topic_messages(topic, messages)?;
-        }
-        self.proposals.iter().try_for_each(|proposal| tx.insert_topic_proposal(proposal))
-    }
-}
-
-/// Words the versions of topics, from the first that is not stored.
-struct Wording<'t, 'x> {
-    tx: &'t ReadTx<'x>,
-    rules: &'t TopicRules,
-    is_anew: bool,
-    known: HashMap<String, InteractionRow>,
-    sources: HashMap<ConversationId, String>,
-}
-
-struct Versions {
-    ids: Vec<TopicVersionId>,
-    new: Vec<NewVersion>,
-}
-
-/// A version as the next one is made from it.
-struct Standing {
-    text: TopicText,
-    title: String,
-    entities: Entities,
-    contributors: Contributors,
-    messages: Vec<String>,
-    first: Timestamp,
-    last: Timestamp,
-}
-
-impl Wording<'_, '_> {
-    fn versions(&mut self, topic: &TopicId, folded: &Topic) -> StoreResult<Versions> {
-        let ids: Vec<TopicVersionId> = folded.steps.iter().map(|step| self.version_id(step)).collect();
-        let mut stored = 0;
-        while !self.is_anew && stored < ids.len() && self.tx.has_topic_version(&ids[stored])? {
-            stored += 1;
-        }
-        let mut new = Vec::new();
-        if stored < ids.len() {
-            let mut standing = self.standing(&folded.steps[..stored], stored.checked_sub(1).and_then(|at| ids.get(at)))?;
-            for (at, step) in folded.steps.iter().enumerate().skip(stored) {
-                standing = self.next(standing, step)?;
-                new.push(standing.row(topic, &ids, at, step)?);
-            }
-        }
-        Ok(Versions { ids, new })
-    }
-
-    /// What a version is made of names it, so an equal one is the same.
-    fn version_id(&self, step: &TopicStep) -> TopicVersionId {
-        let hash = blake3::hash(format!("{} {} {}", step.id, step.at.0, self.rules.text_mark()).as_bytes());
-        let text = format!("{}{}", TopicVersionId::PREFIX, &hash.to_hex()[..32]);
-        text.parse().unwrap_or_else(|_| TopicVersionId::from_uuid(uuid::Uuid::nil()))
-    }
-
-    /// The stored version that the first new one is made from.
-    fn standing(&mut self, steps: &[TopicStep], id: Option<&TopicVersionId>) -> StoreResult<Option<Standing>> {
-        let Some(id) = id else { return Ok(None) };
-        let row = self.tx.topic_version(id)?;
-        let mut messages: Vec<String> = Vec::new();
-        for step in steps {
-            messages.retain(|id| !step.removed.contains(id));
-            messages.extend(step.added.iter().cloned());
-        }
-        let stored = self.tx.topic_lines(id)?;
-        self.load(&stored.iter().map(|line| line.place.interaction.to_string()).collect::<Vec<_>>())?;
-        let lines = stored
-            .iter()
-            .filter_map(|line| {
-                let message = self.known.get(line.place.interaction.as_str())?;
-                Some(TopicLine {
-                    section: Section::named(&line.section)?,
-                    text: line.text.clone(),
-                    message: line.place.interaction.to_string(),
-                    span: line.place.span,
-                    author: message.author.clone(),
-                    role: message.role,
-                    time: message.time,
-                })
-            })
-            .collect();
-        Ok(Some(Standing {
-            text: TopicText { lines },
-            title: row.title,
-            entities: serde_json::from_str(&row.entities).unwrap_or_default(),
-            contributors: serde_json::from_str(&row.contributors).unwrap_or_default(),
-            messages,
-            first: row.first_at,
-            last: row.last_at,
-        }))
-    }
-
-    fn load(&mut self, ids: &[String]) -> StoreResult<()> {
-        let missing: Vec<InteractionId> =
-            ids.iter().filter(|id| !self.known.contains_key(*id)).filter_map(|id| message_id(id)).collect();
-        for row in self.tx.interactions_of(&missing)? {
-            if !self.sources.contains_key(&row.conversation_id) {
-                let conversation = self.tx.conversation(&row.conversation_id)?;
-                self.sources.insert(row.conversation_id.clone(), conversation.channel_type);
-            }
-            self.known.insert(row.id.to_string(), row);
-        }
-        Ok(())
-    }
-
-    fn next(&mut self, before: Option<Standing>, step: &TopicStep) -> StoreResult<Option<Standing>> {
-        self.load(&step.added)?;
-        let (before, added) = match before {
-            // Where messages went, the text is made anew from those that are left.
-            Some(before) if !step.removed.is_empty() => {
-                let left: Vec<String> = before.messages.iter().filter(|id| !step.removed.contains(id)).cloned().collect();
-                self.load(&left)?;
-                (None, left.into_iter().chain(step.added.iter().cloned()).collect())
-            }
-            before => (before, step.added.clone()),
-        };
-        let mut rows: Vec<&InteractionRow> = added.iter().filter_map(|id| self.known.get(id)).collect();
-        rows.sort_by(|a, b| a.time.cmp(&b.time).then(a.seq.cmp(&b.seq)));
-        let rows: Vec<InteractionRow> = rows.into_iter().cloned().collect();
-        let turns: Vec<Turn<'_>> = insight_turns(&rows);
-        let empty = Standing {
-            text: TopicText::default(),
-            title: String::new(),
-            entities: Entities::default(),
-            contributors: Contributors::default(),
-            messages: Vec::new(),
-            first: Timestamp(i64::MAX),
-            last: Timestamp(i64::MIN),
-        };
-        let before = before.unwrap_or(empty);
-        let text = merge(&before.text, &turns, self.rules);
-        let mut messages = before.messages;
-        messages.extend(added);
-        let title = self.title(&text, &messages, &before.title)?;
-        let entities = entities(&turns, &before.entities);
-        let mut contributors = before.contributors;
-        for row in &rows {
-            contributors.sessions.insert(row.conversation_id.to_string());
-            if !row.author.trim().is_empty() {
-                contributors.users.insert(row.author.trim().to_owned());
-            }
-            contributors.interfaces.extend(self.sources.get(&row.conversation_id).cloned());
-        }
-        Ok(Some(Standing {
-            first: rows.iter().map(|row| row.time).min().map_or(before.first, |time| time.min(before.first)),
-            last: rows.iter().map(|row| row.time).max().map_or(before.last, |time| time.max(before.last)),
-            text,
-            title,
-            entities,
-            contributors,
-            messages,
-        }))
-    }
-
-    /// A title follows from all messages, of a long topic from the newest.
-    fn title(&mut self, text: &TopicText, messages: &[String], before: &str) -> StoreResult<String> {
-        let newest = &messages[messages.len().saturating_sub(TITLE_MESSAGES_MAX)..];
-        self.load(newest)?;
-        let mut rows: Vec<&InteractionRow> = newest.iter().filter_map(|id| self.known.get(id)).collect();
-        rows.sort_by(|a, b| a.time.cmp(&b.time).then(a.seq.cmp(&b.seq)));
-        let rows: Vec<InteractionRow> = rows.into_iter().cloned().collect();
-        Ok(title(text, &insight_turns(&rows), Some(before).filter(|title| !title.is_empty())))
-    }
-}
-
-trait Row {
-    fn row(&self, topic: &TopicId, ids: &[TopicVersionId], at: usize, step: &TopicStep) -> StoreResult<NewVersion>;
-}
-
-impl Row for Option<Standing> {
-    fn row(&self, topic: &TopicId, ids: &[TopicVersionId], at: usize, step: &TopicStep) -> StoreResult<NewVersion> {
-        let corrupt = |detail: String| keepsake_store::StoreError::Corrupt { what: "version of a topic", detail };
-        let standing = self.as_ref().ok_or_else(|| corrupt("it has no content".to_owned()))?;
-        let json = |value: serde_json::Result<String>| value.map_err(|error| corrupt(error.to_string()));
-        let lines = standing
-            .text
-            .lines
-            .iter()
-            .filter_map(|line| {
-                Some(TopicLineRow {
-                    section: line.section.name().to_owned(),
-                    text: line.text.clone(),
-                    place: EvidenceSpan { interaction: message_id(&line.message)?, span: line.span },
-                })
-            })
-            .collect();
-        let row = TopicVersionRow {
-            id: ids[at].clone(),
-            topic: topic.clone(),
-            number: at as u32 + 1,
-            supersedes: at.checked_sub(1).and_then(|before| ids.get(before)).cloned(),
-            title: standing.title.clone(),
-            entities: json(serde_json::to_string(&standing.entities))?,
-            contributors: json(serde_json::to_string(&standing.contributors))?,
-            messages: standing.messages.len() as u32,
-            first_at: standing.first,
-            last_at: standing.last,
-            made_at: step.at,
-            proposer: ENGINE_VERSION.to_owned(),
-            is_retired: false,
-        };
-        Ok((row, lines))
+        self.proposals.iter().try_for_each(|proposal| tx.insert_topic_proposal(proposal))?;
+        tx.put_topic_partition(&self.row)
     }
 }

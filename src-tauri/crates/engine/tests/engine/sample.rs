@@ -47,3 +47,20 @@ fn removing_the_sample_leaves_no_byte_of_it() {
     load(&f);
     assert!(f.memories().len() >= 12, "it can be loaded again");
 }
+
+#[test]
+fn the_sample_has_topics_so_that_a_first_look_at_them_is_not_empty() {
+    let f = Fixture::new();
+    load(&f);
+    let topics = f.engine.topics().unwrap();
+    let titles: Vec<&str> = topics.iter().map(|topic| topic.title()).collect();
+    assert!(topics.len() >= 2, "{titles:?}");
+    let lines: Vec<_> =
+        topics.iter().flat_map(|topic| f.engine.store().read(|tx| tx.topic_lines(&topic.version.id)).unwrap()).collect();
+    assert!(lines.iter().any(|line| line.section != "detail"), "one has a takeaway: {lines:#?}");
+    let text: String = lines.iter().map(|line| line.text.as_str()).collect();
+    assert!(!text.contains("migraine") && !text.contains("sumatriptan"), "the private conversation feeds none");
+    assert!(!text.contains("acme-deals"), "a planted instruction stands in no text");
+    f.engine.remove_sample().unwrap();
+    assert!(f.engine.topics().unwrap().is_empty(), "and they go with it");
+}

@@ -356,3 +356,106 @@ fn rules_can_be_chosen_and_bad_ones_are_refused() {
         assert!(matches!(f.engine.set_topic_rules(&bad), Err(EngineError::Refused(_))), "{bad:?}");
     }
 }
+
+#[test]
+fn who_fed_a_topic_through_which_channels_and_from_when_to_when_is_kept() {
+    let f = Fixture::new();
+    let room = room(&f, "garden", PUMP);
+    f.clock.advance_ms(1_000);
+    let chat = f.append(
+        &Conversation::new("chat")
+            .channel("whatsapp", "ben")
+            .messages(&PUMP_AGAIN.replace("Ana", "Ben").replace("10:00", "2026-03-20 10:00")),
+    );
+    f.clock.advance_ms(30 * 24 * HOUR_MS);
+    grow(&f);
+    let topic = about(&f, "suction filter");
+    let contributors: serde_json::Value = serde_json::from_str(&topic.version.contributors).unwrap();
+    let mut sessions = vec![room.to_string(), chat.to_string()];
+    sessions.sort();
+    assert_eq!(contributors["sessions"], serde_json::json!(sessions));
+    assert_eq!(contributors["users"], serde_json::json!(["Ana", "Ben", "Mara"]));
+    assert_eq!(contributors["interfaces"], serde_json::json!(["matrix", "whatsapp"]));
+    let rows = f.engine.store().read(|tx| tx.interactions_of(&topic.messages)).unwrap();
+    let (first, last) = (rows.first().unwrap().time, rows.last().unwrap().time);
+    assert_eq!((topic.version.first_at, topic.version.last_at), (first, last));
+    assert_eq!(topic.version.messages as usize, topic.messages.len());
+    // The control: what only one of them said names that one alone.
+    let public = seen(&f, "matrix:garden", "").remove(0);
+    let contributors: serde_json::Value = serde_json::from_str(&public.version.contributors).unwrap();
+    assert_eq!(contributors["users"], serde_json::json!(["Ana", "Mara"]));
+    assert_eq!(contributors["interfaces"], serde_json::json!(["matrix"]));
+}
+
+#[test]
+fn small_talk_and_arrangements_join_the_topic_beside_them_and_found_none() {
+    let f = Fixture::new();
+    let light = "owner Mara 10:00: Good morning, how are you?
+person Ana: Fine, thanks! Lovely weather today.
+owner Mara: See you at the station at six?
+person Ana: Works for me, see you at six.
+owner Mara: haha great";
+    room(&f, "light", light);
+    grow(&f);
+    assert!(own(&f).is_empty(), "nothing but small talk makes no topic");
+    room(&f, "garden", &format!("{PUMP}\nowner Mara: Thanks, that was quick!\nperson Ana: I will bring it, see you at six."));
+    grow(&f);
+    let topic = about(&f, "capacitor");
+    assert_eq!(topic.version.messages, 8, "what stands beside the subject counts for it");
+    assert!(!text(&f, &topic).contains("that was quick"), "and does not stand in its text");
+}
+
+#[test]
+fn other_rules_make_other_topics() {
+    let f = Fixture::new();
+    room(&f, "garden", PUMP);
+    room(&f, "later", &PUMP_AGAIN.replace("10:00", "2026-03-20 10:00"));
+    f.clock.advance_ms(30 * 24 * HOUR_MS);
+    grow(&f);
+    let shown = || own(&f).iter().map(|topic| format!("{topic:?}\n{}", text(&f, topic))).collect::<Vec<_>>();
+    let before = shown();
+    assert_eq!(before.len(), 1, "the control: by default they are one");
+    let decision = f.engine.decide_topic(&own(&f)[0].topic.id, &TopicChoice::Rename(Some("The well".to_owned()))).unwrap();
+    f.engine.set_topic_rules(&TopicRules { similarity: 0.99, ..TopicRules::default() }).unwrap();
+    work(&f);
+    assert_eq!(own(&f).len(), 2, "nearer than this nothing is");
+    assert!(own(&f).iter().any(|topic| topic.title() == "The well"), "what a person decided holds under any rules");
+    f.engine.set_topic_rules(&TopicRules { target_words: 50, max_words: 50, ..TopicRules::default() }).unwrap();
+    work(&f);
+    let words = text(&f, &own(&f)[0]).split_whitespace().count();
+    assert!((20..=50).contains(&words), "{words} words where 50 are allowed");
+    f.engine.set_topic_rules(&TopicRules::default()).unwrap();
+    f.engine.undo_topic_decision(&decision, true).unwrap();
+    work(&f);
+    assert_eq!(shown(), before, "and back again");
+    f.engine.set_topic_rules(&TopicRules { automatic: false, ..TopicRules::default() }).unwrap();
+    dm(&f, "ana", LISBON);
+    grow(&f);
+    assert_eq!(own(&f).len(), 1, "not on their own");
+    f.engine.queue_topics_now().unwrap();
+    work(&f);
+    assert_eq!(own(&f).len(), 2, "when somebody asks");
+}
+
+#[test]
+fn topics_that_are_near_are_named_beside_each_other() {
+    let f = Fixture::new();
+    room(&f, "garden", PUMP);
+    dm(&f, "ben", LISBON);
+    grow(&f);
+    let pump = about(&f, "capacitor");
+    let lisbon = about(&f, "Lisbon").topic.id;
+    let apart: Vec<InteractionId> = messages(&pump)[3..].to_vec();
+    f.clock.advance_ms(1_000);
+    f.engine.decide_topic(&pump.topic.id, &TopicChoice::Split(apart.clone())).unwrap();
+    let parts: Vec<VisibleTopic> =
+        own(&f).into_iter().filter(|topic| topic.messages.iter().any(|id| messages(&pump).contains(id))).collect();
+    assert_eq!(parts.len(), 2);
+    for topic in &parts {
+        let first = topic.topic.related.first().map(|(id, _)| id.clone());
+        assert!(first.is_some_and(|id| id != topic.topic.id && parts.iter().any(|other| other.topic.id == id)), "{parts:?}");
+        assert_ne!(topic.topic.related.first().map(|(id, _)| id), Some(&lisbon), "the control: another subject is further away");
+    }
+    let child = parts.iter().find(|topic| topic.messages == apart).unwrap();
+    assert_eq!(child.topic.parent.as_ref(), Some(&pump.topic.id));
+}

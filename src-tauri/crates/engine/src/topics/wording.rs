@@ -1,0 +1,313 @@
+//! Words the versions of topics: each from the one before it and what came with it, from the first that is not stored.
+//!
+//! A version is named by everything that led to it, so an equal one is not worded twice, and its content by the same without the
+//! partition, so that what a language model wrote of it is found wherever the same was said (`by_model`).
+
+use std::collections::{BTreeSet, HashMap};
+
+use keepsake_domain::{ConversationId, EvidenceSpan, InteractionId, Timestamp, TopicId, TopicVersionId};
+use keepsake_insight::Turn;
+use keepsake_insight::topic::{
+    ENGINE_VERSION, Entities, Section, Topic, TopicLine, TopicRules, TopicStep, TopicText, entities, merge, title,
+};
+use keepsake_store::{InteractionRow, ReadTx, TopicLineRow, TopicVersionRow};
+use serde::{Deserialize, Serialize};
+
+use super::StoreResult;
+use super::by_model::worded;
+use super::derive::message_id;
+use crate::analyze::insight_turns;
+
+/// A title is found in so many messages: more change nothing, and each version reads them.
+const TITLE_MESSAGES_MAX: usize = 60;
+
+/// Who fed a topic.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub(crate) struct Contributors {
+    pub(crate) sessions: BTreeSet<String>,
+    pub(crate) users: BTreeSet<String>,
+    pub(crate) interfaces: BTreeSet<String>,
+}
+
+/// A version that is to be written, with its lines.
+pub(super) type NewVersion = (TopicVersionRow, Vec<TopicLineRow>);
+
+/// Words the versions of topics, from the first that is not stored.
+pub(super) struct Wording<'t, 'x> {
+    tx: &'t ReadTx<'x>,
+    rules: &'t TopicRules,
+    is_anew: bool,
+    /// The content that a model worded.
+    worded: BTreeSet<String>,
+    known: HashMap<String, InteractionRow>,
+    sources: HashMap<ConversationId, String>,
+}
+
+/// The versions of one topic.
+pub(super) struct Versions {
+    /// All that hold.
+    pub(super) live: Vec<TopicVersionId>,
+    /// Those that are to be written.
+    pub(super) new: Vec<NewVersion>,
+    /// Stored ones whose content an older program did not name, with its name.
+    pub(super) unnamed: Vec<(TopicVersionId, String)>,
+    /// The newest that the rules worded.
+    pub(super) by_rules: Option<TopicVersionId>,
+    /// The same content as a model worded it.
+    pub(super) by_model: Option<TopicVersionId>,
+}
+
+/// A version as the next one is made from it.
+struct Standing {
+    text: TopicText,
+    title: String,
+    entities: Entities,
+    contributors: Contributors,
+    messages: Vec<String>,
+    first: Timestamp,
+    last: Timestamp,
+}
+
+/// What names the content of each version: all that was added and removed so far, and how it is to be worded.
+fn content_keys(steps: &[TopicStep], rules: &TopicRules) -> Vec<String> {
+    let mut keys: Vec<String> = Vec::new();
+    for step in steps {
+        let before = keys.last().map_or("", String::as_str);
+        let text = format!("{before}|{}|{}|{}", rules.text_mark(), step.added.join(" "), step.removed.join(" "));
+        keys.push(blake3::hash(text.as_bytes()).to_hex()[..32].to_owned());
+    }
+    keys
+}
+
+impl<'t, 'x> Wording<'t, 'x> {
+    /// Words in this snapshot; with `is_anew` nothing that is stored is trusted.
+    pub(super) fn new(tx: &'t ReadTx<'x>, rules: &'t TopicRules, is_anew: bool) -> StoreResult<Self> {
+        Ok(Self { tx, rules, is_anew, worded: tx.topic_worded()?, known: HashMap::new(), sources: HashMap::new() })
+    }
+
+    /// Every version of a topic.
+    pub(super) fn versions(&mut self, topic: &TopicId, folded: &Topic) -> StoreResult<Versions> {
+        let ids: Vec<TopicVersionId> = folded.steps.iter().map(|step| self.version_id(step)).collect();
+        let keys = content_keys(&folded.steps, self.rules);
+        let mut stored = 0;
+        while !self.is_anew && stored < ids.len() && self.tx.has_topic_version(&ids[stored])? {
+            stored += 1;
+        }
+        let mut new: Vec<NewVersion> = Vec::new();
+        let mut standing: Option<Standing> = None;
+        for (at, step) in folded.steps.iter().enumerate().skip(stored) {
+            // The same content is worded alike wherever it is: most of a circle's topics are the public ones.
+            if let Some(twin) = self.tx.topic_version_with_content(&keys[at], ENGINE_VERSION)? {
+                let lines = self.tx.topic_lines(&twin.id)?;
+                new.push((place_in(twin, topic, &ids, at, step), lines));
+                standing = None;
+                continue;
+            }
+            let before = match (standing.take(), at.checked_sub(1)) {
+                (Some(before), _) => Some(before),
+                (None, None) => None,
+                (None, Some(before)) => {
+                    let known = self.tx.topic_version_with_content(&keys[before], ENGINE_VERSION)?;
+                    let id = known.map_or_else(|| ids[before].clone(), |twin| twin.id);
+                    self.standing(&folded.steps[..at], &id)?
+                }
+            };
+            let next = self.next(before, step)?;
+            let (row, lines) = next.row(topic, &ids, at, step)?;
+            new.push((TopicVersionRow { content_key: keys[at].clone(), ..row }, lines));
+            standing = Some(next);
+        }
+        let is_unnamed = match stored.checked_sub(1) {
+            Some(last) => self.tx.topic_version(&ids[last])?.content_key.is_empty(),
+            None => false,
+        };
+        let unnamed =
+            if is_unnamed { ids[..stored].iter().cloned().zip(keys[..stored].iter().cloned()).collect() } else { Vec::new() };
+        let mut versions =
+            Versions { by_rules: ids.last().cloned(), live: ids.clone(), new: Vec::new(), unnamed, by_model: None };
+        for (at, key) in keys.iter().enumerate().filter(|(_, key)| self.worded.contains(*key)) {
+            let Some(wording) = self.tx.topic_wording(key)? else { continue };
+            let by_rules = match new.get(at.wrapping_sub(stored)) {
+                Some((row, _)) => row.clone(),
+                None => TopicVersionRow { content_key: key.clone(), ..self.tx.topic_version(&ids[at])? },
+            };
+            let Some((row, lines)) = worded(&by_rules, &wording)? else { continue };
+            if at + 1 == ids.len() {
+                versions.by_model = Some(row.id.clone());
+            }
+            versions.live.push(row.id.clone());
+            if self.is_anew || !self.tx.has_topic_version(&row.id)? {
+                versions.new.push((row, lines));
+            }
+        }
+        // What the rules wrote first: what a model wrote names it.
+        versions.new.splice(0..0, new);
+        Ok(versions)
+    }
+
+    /// What a version is made of names it, so an equal one is the same.
+    fn version_id(&self, step: &TopicStep) -> TopicVersionId {
+        let hash = blake3::hash(format!("{} {} {}", step.id, step.at.0, self.rules.text_mark()).as_bytes());
+        let text = format!("{}{}", TopicVersionId::PREFIX, &hash.to_hex()[..32]);
+        text.parse().unwrap_or_else(|_| TopicVersionId::from_uuid(uuid::Uuid::nil()))
+    }
+
+    /// The stored version that the first new one is made from.
+    fn standing(&mut self, steps: &[TopicStep], id: &TopicVersionId) -> StoreResult<Option<Standing>> {
+        let row = self.tx.topic_version(id)?;
+        let mut messages: Vec<String> = Vec::new();
+        for step in steps {
+            messages.retain(|id| !step.removed.contains(id));
+            messages.extend(step.added.iter().cloned());
+        }
+        let stored = self.tx.topic_lines(id)?;
+        self.load(&stored.iter().map(|line| line.place.interaction.to_string()).collect::<Vec<_>>())?;
+        let lines = stored
+            .iter()
+            .filter_map(|line| {
+                let message = self.known.get(line.place.interaction.as_str())?;
+                Some(TopicLine {
+                    section: Section::named(&line.section)?,
+                    text: line.text.clone(),
+                    message: line.place.interaction.to_string(),
+                    span: line.place.span,
+                    author: message.author.clone(),
+                    role: message.role,
+                    time: message.time,
+                })
+            })
+            .collect();
+        Ok(Some(Standing {
+            text: TopicText { lines },
+            title: row.title,
+            entities: serde_json::from_str(&row.entities).unwrap_or_default(),
+            contributors: serde_json::from_str(&row.contributors).unwrap_or_default(),
+            messages,
+            first: row.first_at,
+            last: row.last_at,
+        }))
+    }
+
+    fn load(&mut self, ids: &[String]) -> StoreResult<()> {
+        let missing: Vec<InteractionId> =
+            ids.iter().filter(|id| !self.known.contains_key(*id)).filter_map(|id| message_id(id)).collect();
+        for row in self.tx.interactions_of(&missing)? {
+            if !self.sources.contains_key(&row.conversation_id) {
+                let conversation = self.tx.conversation(&row.conversation_id)?;
+                self.sources.insert(row.conversation_id.clone(), conversation.channel_type);
+            }
+            self.known.insert(row.id.to_string(), row);
+        }
+        Ok(())
+    }
+
+    fn next(&mut self, before: Option<Standing>, step: &TopicStep) -> StoreResult<Standing> {
+        self.load(&step.added)?;
+        let (before, added) = match before {
+            // Where messages went, the text is made anew from those that are left.
+            Some(before) if !step.removed.is_empty() => {
+                let left: Vec<String> = before.messages.iter().filter(|id| !step.removed.contains(id)).cloned().collect();
+                self.load(&left)?;
+                (None, left.into_iter().chain(step.added.iter().cloned()).collect())
+            }
+            before => (before, step.added.clone()),
+        };
+        let mut rows: Vec<&InteractionRow> = added.iter().filter_map(|id| self.known.get(id)).collect();
+        rows.sort_by(|a, b| a.time.cmp(&b.time).then(a.seq.cmp(&b.seq)));
+        let rows: Vec<InteractionRow> = rows.into_iter().cloned().collect();
+        let turns: Vec<Turn<'_>> = insight_turns(&rows);
+        let empty = Standing {
+            text: TopicText::default(),
+            title: String::new(),
+            entities: Entities::default(),
+            contributors: Contributors::default(),
+            messages: Vec::new(),
+            first: Timestamp(i64::MAX),
+            last: Timestamp(i64::MIN),
+        };
+        let before = before.unwrap_or(empty);
+        let text = merge(&before.text, &turns, self.rules);
+        let mut messages = before.messages;
+        messages.extend(added);
+        let title = self.title(&text, &messages, &before.title)?;
+        let entities = entities(&turns, &before.entities);
+        let mut contributors = before.contributors;
+        for row in &rows {
+            contributors.sessions.insert(row.conversation_id.to_string());
+            if !row.author.trim().is_empty() {
+                contributors.users.insert(row.author.trim().to_owned());
+            }
+            contributors.interfaces.extend(self.sources.get(&row.conversation_id).cloned());
+        }
+        Ok(Standing {
+            first: rows.iter().map(|row| row.time).min().map_or(before.first, |time| time.min(before.first)),
+            last: rows.iter().map(|row| row.time).max().map_or(before.last, |time| time.max(before.last)),
+            text,
+            title,
+            entities,
+            contributors,
+            messages,
+        })
+    }
+
+    /// A title follows from all messages, of a long topic from the newest.
+    fn title(&mut self, text: &TopicText, messages: &[String], before: &str) -> StoreResult<String> {
+        let newest = &messages[messages.len().saturating_sub(TITLE_MESSAGES_MAX)..];
+        self.load(newest)?;
+        let mut rows: Vec<&InteractionRow> = newest.iter().filter_map(|id| self.known.get(id)).collect();
+        rows.sort_by(|a, b| a.time.cmp(&b.time).then(a.seq.cmp(&b.seq)));
+        let rows: Vec<InteractionRow> = rows.into_iter().cloned().collect();
+        Ok(title(text, &insight_turns(&rows), Some(before).filter(|title| !title.is_empty())))
+    }
+}
+
+/// A version of the same content as a version of this topic.
+fn place_in(twin: TopicVersionRow, topic: &TopicId, ids: &[TopicVersionId], at: usize, step: &TopicStep) -> TopicVersionRow {
+    TopicVersionRow {
+        id: ids[at].clone(),
+        topic: topic.clone(),
+        number: at as u32 + 1,
+        supersedes: at.checked_sub(1).and_then(|before| ids.get(before)).cloned(),
+        made_at: step.at,
+        is_retired: false,
+        ..twin
+    }
+}
+
+impl Standing {
+    fn row(&self, topic: &TopicId, ids: &[TopicVersionId], at: usize, step: &TopicStep) -> StoreResult<NewVersion> {
+        let corrupt = |detail: String| keepsake_store::StoreError::Corrupt { what: "version of a topic", detail };
+        let json = |value: serde_json::Result<String>| value.map_err(|error| corrupt(error.to_string()));
+        let lines = self
+            .text
+            .lines
+            .iter()
+            .filter_map(|line| {
+                Some(TopicLineRow {
+                    section: line.section.name().to_owned(),
+                    text: line.text.clone(),
+                    place: EvidenceSpan { interaction: message_id(&line.message)?, span: line.span },
+                    also: Vec::new(),
+                })
+            })
+            .collect();
+        let row = TopicVersionRow {
+            id: ids[at].clone(),
+            topic: topic.clone(),
+            number: at as u32 + 1,
+            supersedes: at.checked_sub(1).and_then(|before| ids.get(before)).cloned(),
+            title: self.title.clone(),
+            entities: json(serde_json::to_string(&self.entities))?,
+            contributors: json(serde_json::to_string(&self.contributors))?,
+            messages: self.messages.len() as u32,
+            first_at: self.first,
+            last_at: self.last,
+            made_at: step.at,
+            proposer: ENGINE_VERSION.to_owned(),
+            is_retired: false,
+            content_key: String::new(),
+        };
+        Ok((row, lines))
+    }
+}

@@ -1,0 +1,150 @@
+//! What was read of each conversation, batch by batch: kept, because its vectors are dear.
+
+use std::collections::BTreeMap;
+
+use keepsake_domain::{ConversationId, Timestamp};
+use rusqlite::params;
+
+use crate::embeddings::{from_bytes, to_bytes};
+use crate::open::{ReadTx, WriteTx};
+use crate::text::{parse, to_json};
+use crate::{Result, StoreError};
+
+/// A cluster as it is kept: what it holds, and its vector.
+pub type StoredCluster = (String, Option<Vec<f32>>);
+
+/// A cluster with its place.
+#[derive(Debug, Clone, PartialEq)]
+pub struct TopicClusterRow {
+    /// Its conversation.
+    pub conversation: ConversationId,
+    /// Its batch.
+    pub position: u32,
+    /// Which of the batch.
+    pub number: u32,
+    /// When the batch closed.
+    pub closed_at: Timestamp,
+    /// What it holds, as JSON.
+    pub cluster: String,
+    /// Its vector.
+    pub vector: Option<Vec<f32>>,
+}
+
+impl ReadTx<'_> {
+    /// The marks of the batches that were read of a conversation, in order.
+    pub fn topic_batch_marks(&self, conversation: &ConversationId) -> Result<Vec<String>> {
+        let mut statement =
+            self.conn.prepare_cached("SELECT mark FROM topic_batches WHERE conversation_id = ?1 ORDER BY position")?;
+        let rows = statement.query_map([conversation.as_str()], |row| row.get(0))?;
+        Ok(rows.collect::<rusqlite::Result<_>>()?)
+    }
+
+    /// A text that changes whenever a batch was read or dropped.
+    pub fn topic_batches_signature(&self) -> Result<BTreeMap<ConversationId, String>> {
+        let mut statement = self.conn.prepare_cached(
+            "SELECT conversation_id, group_concat(mark, ' ') FROM (SELECT * FROM topic_batches ORDER BY conversation_id, position)
+              GROUP BY conversation_id",
+        )?;
+        let rows = statement.query_map([], |row| Ok((row.get::<_, String>(0)?, row.get::<_, String>(1)?)))?;
+        rows.map(|row| {
+            let (conversation, marks) = row?;
+            Ok((parse("conversation id", &conversation)?, marks))
+        })
+        .collect()
+    }
+
+    /// Up to where each conversation was looked through, and when what is left of it will be complete.
+    pub fn topic_readings(&self) -> Result<BTreeMap<ConversationId, (String, Option<Timestamp>)>> {
+        let mut statement = self.conn.prepare_cached("SELECT conversation_id, signature, rests_at_ms FROM topic_readings")?;
+        let mut rows = statement.query([])?;
+        let mut readings = BTreeMap::new();
+        while let Some(row) = rows.next()? {
+            let id = parse("conversation id", row.get_ref(0)?.as_str().unwrap_or_default())?;
+            readings.insert(id, (row.get(1)?, row.get::<_, Option<i64>>(2)?.map(Timestamp)));
+        }
+        Ok(readings)
+    }
+
+    /// Of each conversation what was said while it was off the record: up to this message.
+    pub fn private_throughs(&self) -> Result<BTreeMap<ConversationId, i64>> {
+        let mut statement = self.conn.prepare_cached("SELECT id, private_through_seq FROM conversations")?;
+        let rows = statement.query_map([], |row| Ok((row.get::<_, String>(0)?, row.get::<_, i64>(1)?)))?;
+        rows.map(|row| {
+            let (id, seq) = row?;
+            Ok((parse("conversation id", &id)?, seq))
+        })
+        .collect()
+    }
+
+    /// Every cluster of these conversations.
+    pub fn topic_clusters(&self, conversations: &[ConversationId]) -> Result<Vec<TopicClusterRow>> {
+        let mut statement = self.conn.prepare_cached(
+            "SELECT c.conversation_id, c.position, c.number, b.closed_at_ms, c.cluster, c.vector FROM topic_clusters c
+               JOIN topic_batches b ON b.conversation_id = c.conversation_id AND b.position = c.position
+              WHERE c.conversation_id IN (SELECT value FROM json_each(?1)) ORDER BY 1, 2, 3",
+        )?;
+        let mut rows = statement.query([to_json("conversation ids", &conversations)?])?;
+        let mut items = Vec::new();
+        while let Some(row) = rows.next()? {
+            let vector: Option<Vec<u8>> = row.get(5)?;
+            items.push(TopicClusterRow {
+                conversation: parse("conversation id", row.get_ref(0)?.as_str().unwrap_or_default())?,
+                position: row.get(1)?,
+                number: row.get(2)?,
+                closed_at: Timestamp(row.get(3)?),
+                cluster: row.get(4)?,
+                vector: vector.map(|bytes| from_bytes(&bytes)).transpose()?,
+            });
+        }
+        Ok(items)
+    }
+}
+
+impl WriteTx<'_> {
+    /// Keeps what was read of a batch in the place of what stood there.
+    pub fn put_topic_batch(
+        &self,
+        conversation: &ConversationId,
+        position: u32,
+        mark: &str,
+        closed_at: Timestamp,
+        clusters: &[StoredCluster],
+    ) -> Result<()> {
+        if self.conversation(conversation)?.is_private {
+            return Err(StoreError::Evidence("the conversation is off the record".to_owned()));
+        }
+        self.conn
+            .prepare_cached("DELETE FROM topic_batches WHERE conversation_id = ?1 AND position = ?2")?
+            .execute(params![conversation.as_str(), position])?;
+        self.conn
+            .prepare_cached("INSERT INTO topic_batches (conversation_id, position, mark, closed_at_ms) VALUES (?1, ?2, ?3, ?4)")?
+            .execute(params![conversation.as_str(), position, mark, closed_at.0])?;
+        let mut statement = self.conn.prepare_cached(
+            "INSERT INTO topic_clusters (conversation_id, position, number, cluster, vector) VALUES (?1, ?2, ?3, ?4, ?5)",
+        )?;
+        for (number, (cluster, vector)) in clusters.iter().enumerate() {
+            let vector = vector.as_deref().map(to_bytes);
+            statement.execute(params![conversation.as_str(), position, number as i64, cluster, vector])?;
+        }
+        Ok(())
+    }
+
+    /// Notes up to where a conversation was looked through.
+    pub fn put_topic_reading(&self, conversation: &ConversationId, signature: &str, rests_at: Option<Timestamp>) -> Result<()> {
+        self.conn
+            .prepare_cached(
+                "INSERT INTO topic_readings (conversation_id, signature, rests_at_ms) VALUES (?1, ?2, ?3)
+                 ON CONFLICT (conversation_id) DO UPDATE SET signature = excluded.signature, rests_at_ms = excluded.rests_at_ms",
+            )?
+            .execute(params![conversation.as_str(), signature, rests_at.map(|at| at.0)])?;
+        Ok(())
+    }
+
+    /// Forgets what was read of a conversation from a batch on.
+    pub fn drop_topic_batches(&self, conversation: &ConversationId, from: u32) -> Result<()> {
+        self.conn
+            .prepare_cached("DELETE FROM topic_batches WHERE conversation_id = ?1 AND position >= ?2")?
+            .execute(params![conversation.as_str(), from])?;
+        Ok(())
+    }
+}

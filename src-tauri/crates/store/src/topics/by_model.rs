@@ -1,0 +1,271 @@
+//! What a language model wrote and judged of topics: kept beside them, since a reply is paid for and does not come twice the same.
+//!
+//! Nothing here is shown as it is. A derivation takes it in, or not, as the chosen engine and what may still be read allow; the places
+//! of a line are looked up again when it becomes a version's.
+
+use std::collections::BTreeSet;
+
+use keepsake_domain::{ConversationId, InteractionId, Timestamp, TopicId, TopicVersionId};
+use rusqlite::{OptionalExtension, Row, params};
+
+use super::{TOPIC_COLUMNS, topic};
+use crate::changes::Tag;
+use crate::open::{ReadTx, WriteTx};
+use crate::text::{parse, parse_json, to_json};
+use crate::{Result, StoreError, TopicRow};
+
+/// How a model worded the content of a version.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct TopicWordingRow {
+    /// Of the content.
+    pub content_key: String,
+    /// The model with its prompt.
+    pub proposer: String,
+    /// Its title, where one held.
+    pub title: Option<String>,
+    /// Entities, as JSON.
+    pub entities: String,
+    /// Lines, as JSON; an empty list where nothing of the answer held.
+    pub lines: String,
+    /// The conversations told of.
+    pub sources: Vec<ConversationId>,
+    /// When.
+    pub worded_at: Timestamp,
+}
+
+/// What a model judged of two topics, or of the halves of one.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct TopicVerdictRow {
+    /// The pair, or the proposal to split.
+    pub subject: String,
+    /// In which partition.
+    pub partition: String,
+    /// A topic.
+    pub topic: TopicId,
+    /// The other one; nothing for halves of one.
+    pub other: Option<TopicId>,
+    /// `same`, `distinct` or `unsure`.
+    pub answer: String,
+    /// The model with its prompt.
+    pub proposer: String,
+    /// The conversations told of.
+    pub sources: Vec<ConversationId>,
+    /// When.
+    pub judged_at: Timestamp,
+}
+
+const WORDING_COLUMNS: &str = "content_key, proposer, title, entities, lines, sources, worded_at_ms";
+
+fn wording(row: &Row<'_>) -> Result<TopicWordingRow> {
+    Ok(TopicWordingRow {
+        content_key: row.get(0)?,
+        proposer: row.get(1)?,
+        title: row.get(2)?,
+        entities: row.get(3)?,
+        lines: row.get(4)?,
+        sources: parse_json("sources of a wording", &row.get::<_, String>(5)?)?,
+        worded_at: Timestamp(row.get(6)?),
+    })
+}
+
+impl ReadTx<'_> {
+    /// How a model worded this content, if one did.
+    pub fn topic_wording(&self, content_key: &str) -> Result<Option<TopicWordingRow>> {
+        let sql = format!("SELECT {WORDING_COLUMNS} FROM topic_wordings WHERE content_key = ?1");
+        let mut statement = self.conn.prepare_cached(&sql)?;
+        let mut rows = statement.query([content_key])?;
+        rows.next()?.map(wording).transpose()
+    }
+
+    /// Every content that a model worded.
+    pub fn topic_worded(&self) -> Result<BTreeSet<String>> {
+        let mut statement = self.conn.prepare_cached("SELECT content_key FROM topic_wordings")?;
+        let rows = statement.query_map([], |row| row.get(0))?;
+        Ok(rows.collect::<rusqlite::Result<_>>()?)
+    }
+
+    /// The topics of a partition whose content no model has worded, with it: pinned ones first, then those that grew last.
+    pub fn topics_unworded(&self, partition: &str) -> Result<Vec<(TopicId, String)>> {
+        let mut statement = self.conn.prepare_cached(
+            "SELECT t.id, v.content_key FROM topics t JOIN topic_versions v ON v.id = t.version_id
+              WHERE t.partition_id = ?1 AND t.is_retired = 0 AND v.content_key <> ''
+                AND NOT EXISTS (SELECT 1 FROM topic_wordings w WHERE w.content_key = v.content_key)
+              ORDER BY t.is_pinned DESC, v.last_at_ms DESC, t.id",
+        )?;
+        let rows = statement.query_map([partition], |row| Ok((row.get::<_, String>(0)?, row.get::<_, String>(1)?)))?;
+        rows.map(|row| {
+            let (id, key) = row?;
+            Ok((parse("topic id", &id)?, key))
+        })
+        .collect()
+    }
+
+    /// The topics, in whatever partition, that have this content now.
+    pub fn topics_with_content(&self, content_key: &str) -> Result<Vec<TopicRow>> {
+        let sql = format!(
+            "SELECT {TOPIC_COLUMNS} FROM topics t JOIN topic_versions v ON v.id = t.version_id
+              WHERE v.content_key = ?1 AND t.is_retired = 0 ORDER BY t.id"
+        );
+        let mut statement = self.conn.prepare_cached(&sql)?;
+        let mut rows = statement.query([content_key])?;
+        let mut items = Vec::new();
+        while let Some(row) = rows.next()? {
+            items.push(topic(row)?);
+        }
+        Ok(items)
+    }
+
+    /// The messages that a model said are no part of a topic of a partition.
+    pub fn topic_distinct(&self, partition: &str) -> Result<Vec<(TopicId, InteractionId)>> {
+        let mut statement = self
+            .conn
+            .prepare_cached("SELECT topic_id, interaction_id FROM topic_distinct WHERE partition_id = ?1 ORDER BY 1, 2")?;
+        let rows = statement.query_map([partition], |row| Ok((row.get::<_, String>(0)?, row.get::<_, String>(1)?)))?;
+        rows.map(|row| {
+            let (topic, message) = row?;
+            Ok((parse("topic id", &topic)?, parse("message id", &message)?))
+        })
+        .collect()
+    }
+
+    /// What a model judged in a partition.
+    pub fn topic_verdicts(&self, partition: &str) -> Result<Vec<TopicVerdictRow>> {
+        let mut statement = self.conn.prepare_cached(
+            "SELECT subject, topic_id, other_id, answer, proposer, sources, judged_at_ms FROM topic_verdicts
+              WHERE partition_id = ?1 ORDER BY subject",
+        )?;
+        let mut rows = statement.query([partition])?;
+        let mut items = Vec::new();
+        while let Some(row) = rows.next()? {
+            let other: Option<String> = row.get(2)?;
+            items.push(TopicVerdictRow {
+                subject: row.get(0)?,
+                partition: partition.to_owned(),
+                topic: parse("topic id", &row.get::<_, String>(1)?)?,
+                other: other.map(|id| parse("topic id", &id)).transpose()?,
+                answer: row.get(3)?,
+                proposer: row.get(4)?,
+                sources: parse_json("sources of a verdict", &row.get::<_, String>(5)?)?,
+                judged_at: Timestamp(row.get(6)?),
+            });
+        }
+        Ok(items)
+    }
+
+    /// The version of a topic that the rules worded of this content.
+    pub fn topic_version_of_content(&self, topic: &TopicId, content_key: &str, proposer: &str) -> Result<Option<TopicVersionId>> {
+        let found: Option<String> = self
+            .conn
+            .prepare_cached(
+                "SELECT id FROM topic_versions WHERE topic_id = ?1 AND content_key = ?2 AND proposer = ?3 AND is_retired = 0
+                  ORDER BY number DESC LIMIT 1",
+            )?
+            .query_row(params![topic.as_str(), content_key, proposer], |row| row.get(0))
+            .optional()?;
+        found.map(|id| parse("version of a topic", &id)).transpose()
+    }
+}
+
+impl WriteTx<'_> {
+    /// Keeps how a model worded something. Refused where something told of is off the record.
+    pub fn put_topic_wording(&self, row: &TopicWordingRow) -> Result<()> {
+        if !self.are_on_record(&row.sources)? {
+            return Err(StoreError::Evidence("a conversation that it tells of is off the record".to_owned()));
+        }
+        self.conn
+            .prepare_cached(
+                "INSERT OR REPLACE INTO topic_wordings (content_key, proposer, title, entities, lines, sources, worded_at_ms)
+                 VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)",
+            )?
+            .execute(params![
+                row.content_key,
+                row.proposer,
+                row.title,
+                row.entities,
+                row.lines,
+                to_json("sources of a wording", &row.sources)?,
+                row.worded_at.0
+            ])?;
+        Ok(())
+    }
+
+    /// Makes a version the current one of its topic.
+    pub fn set_topic_version(&self, topic: &TopicId, version: &TopicVersionId) -> Result<()> {
+        self.conn
+            .prepare_cached("UPDATE topics SET version_id = ?2 WHERE id = ?1")?
+            .execute(params![topic.as_str(), version.as_str()])?;
+        self.touch(Tag::Topics);
+        Ok(())
+    }
+
+    /// Keeps that messages are no part of a topic.
+    pub fn put_topic_distinct(
+        &self,
+        topic: &TopicRow,
+        messages: &[InteractionId],
+        proposer: &str,
+        sources: &[ConversationId],
+        judged_at: Timestamp,
+    ) -> Result<()> {
+        let sources = to_json("sources of a verdict", &sources)?;
+        let mut statement = self.conn.prepare_cached(
+            "INSERT OR REPLACE INTO topic_distinct (partition_id, topic_id, interaction_id, proposer, sources, judged_at_ms)
+             VALUES (?1, ?2, ?3, ?4, ?5, ?6)",
+        )?;
+        for message in messages {
+            statement.execute(params![topic.partition, topic.id.as_str(), message.as_str(), proposer, sources, judged_at.0])?;
+        }
+        Ok(())
+    }
+
+    /// Keeps what a model judged.
+    pub fn put_topic_verdict(&self, row: &TopicVerdictRow) -> Result<()> {
+        if !self.are_on_record(&row.sources)? {
+            return Err(StoreError::Evidence("a conversation that it tells of is off the record".to_owned()));
+        }
+        self.conn
+            .prepare_cached(
+                "INSERT OR REPLACE INTO topic_verdicts (subject, partition_id, topic_id, other_id, answer, proposer, sources, judged_at_ms)
+                 VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)",
+            )?
+            .execute(params![
+                row.subject,
+                row.partition,
+                row.topic.as_str(),
+                row.other.as_ref().map(TopicId::as_str),
+                row.answer,
+                row.proposer,
+                to_json("sources of a verdict", &row.sources)?,
+                row.judged_at.0
+            ])?;
+        Ok(())
+    }
+
+    /// Removes what tells of a conversation that is gone or off the record.
+    pub fn drop_topic_replies_off_record(&self) -> Result<()> {
+        for table in REPLIES {
+            let gone = "EXISTS (SELECT 1 FROM json_each(sources) s WHERE s.value NOT IN (SELECT id FROM conversations WHERE is_private = 0))";
+            self.conn.prepare_cached(&format!("DELETE FROM {table} WHERE {gone}"))?.execute([])?;
+        }
+        Ok(())
+    }
+
+    /// Erases what a model wrote and judged of a conversation.
+    pub(super) fn erase_topic_replies_of(&self, conversation: &ConversationId) -> Result<()> {
+        let told = "EXISTS (SELECT 1 FROM json_each(sources) s WHERE s.value = ?1)";
+        let of = "SELECT i.id FROM interactions i WHERE i.conversation_id = ?1";
+        // The same sentence may come again from what others said; a sentence that rests on what is gone may not.
+        let lines = format!(
+            "SELECT json_extract(l.value, '$.text') FROM topic_wordings w, json_each(w.lines) l WHERE {told}
+                AND EXISTS (SELECT 1 FROM json_each(l.value, '$.places') p WHERE json_extract(p.value, '$.message') IN ({of}))"
+        );
+        self.remember_traces(&lines, conversation.as_str())?;
+        for table in REPLIES {
+            self.conn.execute(&format!("DELETE FROM {table} WHERE {told}"), [conversation.as_str()])?;
+        }
+        Ok(())
+    }
+}
+
+/// Where replies of models about topics are kept.
+const REPLIES: [&str; 3] = ["topic_wordings", "topic_distinct", "topic_verdicts"];

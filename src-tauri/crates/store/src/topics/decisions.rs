@@ -1,0 +1,109 @@
+//! What a person decided about topics. Not derived: every derivation replays it.
+
+use keepsake_domain::{InteractionId, Timestamp, TopicDecisionId};
+use rusqlite::params;
+
+use crate::changes::Tag;
+use crate::open::{ReadTx, WriteTx};
+use crate::text::{parse, parse_json};
+use crate::{Result, StoreError};
+
+/// Something that a person decided about topics.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct TopicDecisionRow {
+    /// Its id.
+    pub id: TopicDecisionId,
+    /// In which partition.
+    pub partition: String,
+    /// What, by name.
+    pub kind: String,
+    /// A title.
+    pub title: Option<String>,
+    /// Messages of the topic.
+    pub a: Vec<InteractionId>,
+    /// Messages of the other one, or those that go.
+    pub b: Vec<InteractionId>,
+    /// When.
+    pub decided_at: Timestamp,
+    /// When it was taken back.
+    pub undone_at: Option<Timestamp>,
+}
+
+impl ReadTx<'_> {
+    /// What a person decided about topics and has not taken back, in order.
+    pub fn topic_decisions_signature(&self) -> Result<Vec<String>> {
+        let mut statement = self.conn.prepare_cached("SELECT id FROM topic_decisions WHERE undone_at_ms IS NULL ORDER BY seq")?;
+        let rows = statement.query_map([], |row| row.get(0))?;
+        Ok(rows.collect::<rusqlite::Result<_>>()?)
+    }
+
+    /// What a person decided in a partition, the oldest first, what was taken back included.
+    pub fn topic_decisions(&self, partition: &str) -> Result<Vec<TopicDecisionRow>> {
+        self.decisions_where("d.partition_id = ?1", partition)
+    }
+
+    /// One decision.
+    pub fn topic_decision(&self, id: &TopicDecisionId) -> Result<TopicDecisionRow> {
+        let mut rows = self.decisions_where("d.id = ?1", id.as_str())?;
+        rows.pop().ok_or_else(|| StoreError::not_found("decision about a topic", id.as_str()))
+    }
+
+    fn decisions_where(&self, condition: &str, value: &str) -> Result<Vec<TopicDecisionRow>> {
+        let sql = format!(
+            "SELECT d.id, d.partition_id, d.kind, d.title, d.decided_at_ms, d.undone_at_ms,
+                    (SELECT json_group_array(interaction_id) FROM topic_decision_messages m WHERE m.decision_id = d.id AND m.side = 'a'),
+                    (SELECT json_group_array(interaction_id) FROM topic_decision_messages m WHERE m.decision_id = d.id AND m.side = 'b')
+               FROM topic_decisions d WHERE {condition} ORDER BY d.seq"
+        );
+        let mut statement = self.conn.prepare_cached(&sql)?;
+        let mut rows = statement.query([value])?;
+        let mut items = Vec::new();
+        while let Some(row) = rows.next()? {
+            items.push(TopicDecisionRow {
+                id: parse("decision about a topic", &row.get::<_, String>(0)?)?,
+                partition: row.get(1)?,
+                kind: row.get(2)?,
+                title: row.get(3)?,
+                decided_at: Timestamp(row.get(4)?),
+                undone_at: row.get::<_, Option<i64>>(5)?.map(Timestamp),
+                a: parse_json("messages of a decision", &row.get::<_, String>(6)?)?,
+                b: parse_json("messages of a decision", &row.get::<_, String>(7)?)?,
+            });
+        }
+        Ok(items)
+    }
+}
+
+impl WriteTx<'_> {
+    /// Keeps what a person decided.
+    pub fn insert_topic_decision(&self, row: &TopicDecisionRow) -> Result<()> {
+        self.conn
+            .prepare_cached(
+                "INSERT INTO topic_decisions (id, partition_id, kind, title, decided_at_ms) VALUES (?1, ?2, ?3, ?4, ?5)",
+            )?
+            .execute(params![row.id.as_str(), row.partition, row.kind, row.title, row.decided_at.0])?;
+        let mut statement = self.conn.prepare_cached(
+            "INSERT OR IGNORE INTO topic_decision_messages (decision_id, side, interaction_id) VALUES (?1, ?2, ?3)",
+        )?;
+        for (side, messages) in [("a", &row.a), ("b", &row.b)] {
+            for message in messages {
+                statement.execute(params![row.id.as_str(), side, message.as_str()])?;
+            }
+        }
+        self.touch(Tag::Topics);
+        Ok(())
+    }
+
+    /// Takes a decision back, or makes it again.
+    pub fn undo_topic_decision(&self, id: &TopicDecisionId, undone_at: Option<Timestamp>) -> Result<()> {
+        let changed = self
+            .conn
+            .prepare_cached("UPDATE topic_decisions SET undone_at_ms = ?2 WHERE id = ?1")?
+            .execute(params![id.as_str(), undone_at.map(|at| at.0)])?;
+        if changed == 0 {
+            return Err(StoreError::not_found("decision about a topic", id.as_str()));
+        }
+        self.touch(Tag::Topics);
+        Ok(())
+    }
+}

@@ -56,3 +56,25 @@ fn a_decision_holds_and_is_taken_back() {
     assert!(home.run(&["topic", &first, "--merge", &first]).failure().contains("one already"));
     assert!(home.run(&["topic", "top_00", "--pin"]).failure().contains("topic"));
 }
+
+#[test]
+fn how_topics_are_made_is_shown_chosen_and_set_back() {
+    let home = Home::new();
+    let state = home.json(&["settings", "topics"]);
+    let expect = serde_json::json!({
+        "min_messages": 20, "min_time_minutes": 60, "automatic": true, "batch_size": 20, "overlap": 0.25, "target_words": 400,
+        "max_words": 1_000,
+    });
+    for (name, value) in expect.as_object().unwrap() {
+        assert_eq!(&state["rules"][name], value, "{name}");
+    }
+    assert!((state["rules"]["similarity"].as_f64().unwrap() - 0.7).abs() < 1e-6);
+    assert_eq!(state["rules"], state["defaults"]);
+    let chosen = home.json(&["settings", "topics", "--batch-size", "30", "--overlap", "0.5", "--automatic", "off"]);
+    assert_eq!((&chosen["rules"]["batch_size"], &chosen["rules"]["automatic"]), (&30.into(), &false.into()));
+    assert_eq!(home.json(&["settings", "topics"]), chosen, "it is kept");
+    assert!(home.run(&["settings", "topics", "--similarity", "2"]).failure().contains("0.3 to 0.99"));
+    assert_eq!(home.json(&["settings", "topics"]), chosen, "what is refused changes nothing");
+    assert_eq!(home.json(&["settings", "topics", "--defaults"]), state);
+    assert!(home.run(&["settings", "topics"]).ok().contains("batch_size"), "in words as well");
+}

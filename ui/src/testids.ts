@@ -243,6 +243,12 @@ export const TESTIDS = {
 
   settingsGeneral: 'settings-general',
   settingsModels: 'settings-models',
+  settingsTopics: 'settings-topics',
+  topicAutomatic: 'topic-automatic',
+  topicRule: 'topic-rule',
+  topicWordedBy: 'topic-worded-by',
+  topicAlso: 'btn-topic-also',
+  topicDefaults: 'btn-topic-defaults',
   engineBuiltIn: 'engine-built_in',
   engineModel: 'engine-model',
   engineBoth: 'engine-both',

@@ -2488,7 +2488,11 @@ text: string,
 /**
  * The message that proves it.
  */
-line: LineView, };
+line: LineView, 
+/**
+ * Further messages that do, where a model worded it from several.
+ */
+also: Array<LineView>, };
 
 export type TopicVersionView = { 
 /**
@@ -2518,7 +2522,11 @@ proposer: string,
 /**
  * Another history holds now, as after a merge that was undone.
  */
-is_retired: boolean, };
+is_retired: boolean, 
+/**
+ * What the topic says now.
+ */
+is_current: boolean, };
 
 export type RelatedTopic = { 
 /**
@@ -2843,6 +2851,15 @@ edges: Array<GraphEdge>,
  * Neighbours that found no room, by kind.
  */
 left_out: Array<Count>, };
+export type TopicRulesState = { 
+/**
+ * What holds.
+ */
+rules: TopicRulesView, 
+/**
+ * What held before anybody chose.
+ */
+defaults: TopicRulesView, };
 
 export type ClueView = { 
 /**
@@ -3602,8 +3619,8 @@ export interface RpcSchema {
   topic_undo: [ById, Nothing];
   topics_refresh: [Nothing, Nothing];
   topics_rebuild: [Nothing, Nothing];
-  topic_rules_get: [Nothing, TopicRulesView];
-  topic_rules_set: [TopicRulesView, TopicRulesView];
+  topic_rules_get: [Nothing, TopicRulesState];
+  topic_rules_set: [TopicRulesView, TopicRulesState];
   agents_list: [Nothing, AgentsResponse];
   agent_set: [AgentView, AgentsResponse];
   search: [SearchRequest, SearchResponse];

@@ -31,6 +31,8 @@ export const topics = {
   yourTitle: 'Your title',
 
   takeaways: 'Key takeaways',
+  wordedBy: (name: string) => `Worded by ${name}; each line leads to the messages it rests on.`,
+  restsOn: (author: string, day: string) => `Also ${author}, ${day}`,
   sections: { decision: 'Decisions', solution: 'Solutions', task: 'Tasks', learning: 'Learnings' } as Readonly<Record<string, string>>,
   details: 'Details',
   named: 'Who and what',
@@ -52,7 +54,7 @@ export const topics = {
   retired: 'Of another history',
   read: 'Read',
   hide: 'Hide',
-  readVersion: (n: number) => `Read version ${n}`,
+  readVersion: (n: number, by: string | null) => (by === null ? `Read version ${n}` : `Read version ${n} by ${by}`),
   decisions: 'What you decided',
   decisionsHint: 'It holds when topics are made anew, and each can be taken back.',
   acts: { rename: 'Title', pin: 'Pinned', unpin: 'No longer pinned', merge: 'Merged', split: 'Split', leave: 'Left as it is' } as Readonly<Record<string, string>>,

@@ -18,6 +18,7 @@ import { palette, search } from './en.search';
 import { settings } from './en.settings';
 import { sources } from './en.sources';
 import { standing } from './en.standing';
+import { topicRules } from './en.topicRules';
 import { topics } from './en.topics';
 import { welcome } from './en.welcome';
 import { number, plural } from './words';
@@ -323,6 +324,7 @@ export const en = {
   sources,
   activity,
   settings,
+  topicRules,
   models,
   welcome,
 };

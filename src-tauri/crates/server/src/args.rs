@@ -137,6 +137,12 @@ pub(crate) enum Command {
         #[arg(long, value_name = "TOPIC")]
         topic: Option<String>,
     },
+    /// Show or choose how topics are made.
+    Settings {
+        /// Which settings.
+        #[command(subcommand)]
+        of: SettingsOf,
+    },
     /// List what was wanted more than once and could not be done.
     Gaps,
     /// Make a task of a gap, or say that it is none.
@@ -501,4 +507,52 @@ pub(crate) struct TopicArgs {
     /// Take the decision back.
     #[arg(long, group = "act")]
     pub(crate) undo: bool,
+}
+
+/// `keepsake settings`.
+#[derive(Debug, Subcommand)]
+pub(crate) enum SettingsOf {
+    /// How topics are made; they are made anew under other rules.
+    Topics(TopicRulesArgs),
+}
+
+/// Whether something is done without being asked for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Automatic {
+    /// On its own.
+    On,
+    /// When somebody asks.
+    Off,
+}
+
+/// `keepsake settings topics`.
+#[derive(Debug, clap::Args)]
+pub(crate) struct TopicRulesArgs {
+    /// New messages of a conversation that are waited for.
+    #[arg(long, value_name = "N")]
+    pub(crate) min_messages: Option<u32>,
+    /// Minutes of rest after which a conversation is read with what it has.
+    #[arg(long, value_name = "N")]
+    pub(crate) min_minutes: Option<u32>,
+    /// Whether topics are kept up on their own.
+    #[arg(long, value_name = "on|off")]
+    pub(crate) automatic: Option<Automatic>,
+    /// Messages of a batch at most.
+    #[arg(long, value_name = "N")]
+    pub(crate) batch_size: Option<u32>,
+    /// Share of a batch that is looked at again, from 0 to 0.9.
+    #[arg(long, value_name = "SHARE")]
+    pub(crate) overlap: Option<f32>,
+    /// Nearness from which messages belong to a topic, from 0.3 to 0.99.
+    #[arg(long, value_name = "NEARNESS")]
+    pub(crate) similarity: Option<f32>,
+    /// Words that the text of a topic should have.
+    #[arg(long, value_name = "N")]
+    pub(crate) target_words: Option<u32>,
+    /// Words that it may have, at most 1000.
+    #[arg(long, value_name = "N")]
+    pub(crate) max_words: Option<u32>,
+    /// Back to what held before anybody chose; what is given beside it is chosen from there.
+    #[arg(long)]
+    pub(crate) defaults: bool,
 }

@@ -18,6 +18,7 @@ import { removeSample } from '../sources/Sample';
 import { Chips } from './Chips';
 import { ModelsTab } from './Models';
 import { Row, Section } from './Rows';
+import { TopicsTab } from './Topics';
 import { regionName, regionProblem } from './regions';
 import css from './Settings.module.css';
 
@@ -25,7 +26,7 @@ export default function SettingsPanel() {
   const { data: settings, error, refetch } = useRpc('settings_get', {});
   const { data: status } = useRpc('app_status', {});
   const [stored, setTab] = useUiState<string>('settings.tab', 'general');
-  const tab = stored === 'models' ? 'models' : 'general';
+  const tab = stored === 'models' || stored === 'topics' ? stored : 'general';
   return (
     <div className={css.panel}>
       <PaneHeader title={t.settings.title}>
@@ -35,12 +36,15 @@ export default function SettingsPanel() {
           choices={[
             { value: 'general', label: t.models.general, testId: TESTIDS.settingsGeneral },
             { value: 'models', label: t.models.models, testId: TESTIDS.settingsModels },
+            { value: 'topics', label: t.topicRules.title, testId: TESTIDS.settingsTopics },
           ]}
           onChange={setTab}
         />
       </PaneHeader>
       {tab === 'models' ? (
         <ModelsTab />
+      ) : tab === 'topics' ? (
+        <TopicsTab />
       ) : error ? (
         <ErrorState title={t.settings.loadFailed} text={t.settings.loadFailedText} detail={error.message} onRetry={() => void refetch()} />
       ) : !settings || !status ? (

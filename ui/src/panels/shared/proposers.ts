@@ -7,9 +7,12 @@ const BUILT_IN = /^builtin\b/;
 const PREFIX = /^(?:model|ollama|openai)[:/]/;
 const PROMPT = /(?:[\s+@#/]+[a-z_]+)?\/\d+$/;
 
+/** Worded or found by the rules. */
+export const isBuiltIn = (proposer: string): boolean => BUILT_IN.test(proposer);
+
 /** "Built-in", or the model's name without the version of the prompt. */
 export function proposerName(proposer: string): string {
-  if (BUILT_IN.test(proposer)) return t.memory.builtIn;
+  if (isBuiltIn(proposer)) return t.memory.builtIn;
   return proposer.replace(PREFIX, '').replace(PROMPT, '') || proposer;
 }
 

@@ -13,6 +13,7 @@ import { nameOf, t } from '../../strings';
 import { TESTIDS } from '../../testids';
 import { Graph } from '../shared/graph/Graph';
 import { OverTime } from '../shared/time/OverTime';
+import { isBuiltIn, proposerName } from '../shared/proposers';
 import { dragged, keepApart, mergeTopics, pinTopic, renameTopic, splitTopic, takeBackDecision } from './acts';
 import css from './Topics.module.css';
 
@@ -165,6 +166,7 @@ interface KnownProps {
 function Known({ detail, topic, chosen, onChosen, onSplit, onShow }: KnownProps) {
   return (
     <>
+      <Wording versions={detail.versions} />
       <Text lines={detail.lines} />
       <Named detail={detail} />
       {detail.related.length > 0 ? (
@@ -187,6 +189,17 @@ function Known({ detail, topic, chosen, onChosen, onSplit, onShow }: KnownProps)
       <Versions versions={detail.versions} />
       <Decisions detail={detail} />
     </>
+  );
+}
+
+/** Who worded the text, where it was not taken from the messages word for word. */
+function Wording({ versions }: { versions: readonly TopicVersionView[] }) {
+  const proposer = versions.find((version) => version.is_current)?.proposer;
+  if (proposer === undefined || isBuiltIn(proposer)) return null;
+  return (
+    <p className={css.hint} data-testid={TESTIDS.topicWordedBy}>
+      {t.topics.wordedBy(proposerName(proposer))}
+    </p>
   );
 }
 
@@ -218,14 +231,24 @@ function Text({ lines }: { lines: readonly TopicLineView[] }) {
 }
 
 function Lines({ lines }: { lines: readonly TopicLineView[] }) {
+  const now = useNow();
   return (
     <ul className={css.lines}>
       {lines.map((line) => (
-        <li key={`${line.line.message_id} ${line.line.start}`}>
+        <li key={`${line.line.message_id} ${line.line.start} ${line.text}`}>
           <button type="button" className={css.said} data-testid={TESTIDS.topicLine} title={`${line.line.conversation_title} · ${fullTime(line.line.time)}`} onClick={() => openConversation(line.line.conversation_id, line.line.message_id)}>
             <span className={css.author}>{line.line.author}</span>
             <span className={css.words}>{line.text}</span>
           </button>
+          {line.also.length > 0 ? (
+            <p className={css.also}>
+              {line.also.map((place) => (
+                <Button key={`${place.message_id} ${place.start}`} size="s" tone="quiet" testId={TESTIDS.topicAlso} onClick={() => openConversation(place.conversation_id, place.message_id)}>
+                  {t.topics.restsOn(place.author, shortDate(place.time, now))}
+                </Button>
+              ))}
+            </p>
+          ) : null}
         </li>
       ))}
     </ul>
@@ -319,18 +342,19 @@ function Versions({ versions }: { versions: readonly TopicVersionView[] }) {
   return (
     <Section title={t.topics.versions}>
       <ol className={css.versions}>
-        {versions.map((version, index) => (
+        {versions.map((version) => (
           <li key={version.id} data-testid={TESTIDS.topicVersion}>
             <div className={css.version}>
               <span className="num">{t.memory.version(version.number)}</span>
               <span className={css.words}>{version.title}</span>
               <span className={cx('num', css.meta)}>{t.topics.messages(version.messages)}</span>
+              {isBuiltIn(version.proposer) ? null : <span className={css.meta}>{proposerName(version.proposer)}</span>}
               <RelativeTime time={version.made} date />
               {version.is_retired ? <Badge>{t.topics.retired}</Badge> : null}
-              {index === 0 ? (
+              {version.is_current ? (
                 <Badge tone="ok">{t.memory.current}</Badge>
               ) : (
-                <Button size="s" tone="quiet" label={t.topics.readVersion(version.number)} onClick={() => setShown(shown === version.id ? null : version.id)}>
+                <Button size="s" tone="quiet" label={t.topics.readVersion(version.number, isBuiltIn(version.proposer) ? null : proposerName(version.proposer))} onClick={() => setShown(shown === version.id ? null : version.id)}>
                   {shown === version.id ? t.topics.hide : t.topics.read}
                 </Button>
               )}

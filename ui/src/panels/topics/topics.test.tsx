@@ -70,6 +70,16 @@ describe('one topic', () => {
     expect(nav.get().target?.message).toMatch(/^int_conv_kitchen_/);
   });
 
+  test('what a model worded says so, and a line leads to each message that it rests on', async () => {
+    await openTopics();
+    expect(screen.queryByTestId('topic-worded-by'), 'the rules take words as they are').toBeNull();
+    await press('j');
+    await waitFor(() => expect(title()).toBe('Half marathon'));
+    expect((await screen.findByTestId('topic-worded-by')).textContent).toContain('llama3.2:3b');
+    fireEvent.click(screen.getByTestId('btn-topic-also'));
+    expect(nav.get()).toMatchObject({ panel: 'conversations', target: { conversation: 'conv_running' } });
+  });
+
   test('an earlier version can be read', async () => {
     const host = await openTopics();
     expect(screen.getAllByTestId('topic-version')).toHaveLength(2);

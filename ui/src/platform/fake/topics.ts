@@ -1,5 +1,5 @@
 /** The invented host's topics: enough of them to judge, merge and split, with the undo that the real ones have. */
-import type { LineView, TopicDetail, TopicListRow } from '../../api/schema';
+import type { LineView, TopicDetail, TopicListRow, TopicRulesView } from '../../api/schema';
 import { RpcError } from '../types';
 import { CROWD_TOPICS } from './crowd';
 import type { World } from './data';
@@ -12,12 +12,16 @@ export interface Invented {
   readonly takeaways: readonly (readonly [section: string, message: number])[];
   readonly technologies?: readonly string[];
   readonly projects?: readonly string[];
+  /** The model that worded it, and a second message that its first line rests on. */
+  readonly worded?: { readonly by: string; readonly also: number };
 }
 
 const INVENTED: readonly Invented[] = [
   { id: 'top_kitchen', title: 'Kitchen renovation and stone counter', conversation: 'conv_kitchen', takeaways: [['decision', 6], ['task', 8], ['detail', 2], ['detail', 4]] },
-  { id: 'top_running', title: 'Half marathon', conversation: 'conv_running', takeaways: [['learning', 2], ['detail', 0], ['detail', 4]] },
+  { id: 'top_running', title: 'Half marathon', conversation: 'conv_running', takeaways: [['learning', 2], ['detail', 0], ['detail', 4]], worded: { by: 'llama3.2:3b topic/1', also: 4 } },
 ];
+
+const RULES: TopicRulesView = { min_messages: 20, min_time_minutes: 60, automatic: true, batch_size: 20, overlap: 0.25, similarity: 0.7, target_words: 400, max_words: 1_000 };
 
 interface Decided {
   readonly id: string;
@@ -31,6 +35,7 @@ interface Decided {
 export function topicCommands(world: World, host: Host): Handlers {
   let decided: Decided[] = [];
   let drawn = 0;
+  let rules = RULES;
 
   const linesOf = (conversation: string): LineView[] => {
     const row = world.conversations.find((each) => each.id === conversation);
@@ -106,9 +111,10 @@ export function topicCommands(world: World, host: Host): Handlers {
     return { topic, row: rowOf(topic, all) };
   };
   const textOf = (topic: Standing) =>
-    topic.takeaways.flatMap(([section, at]) => {
+    topic.takeaways.flatMap(([section, at], index) => {
       const line = topic.messages[at];
-      return line ? [{ section, text: line.text, line }] : [];
+      const second = index === 0 && topic.worded ? topic.messages[topic.worded.also] : undefined;
+      return line ? [{ section, text: line.text, line, also: second ? [second] : [] }] : [];
     });
 
   return {
@@ -124,7 +130,7 @@ export function topicCommands(world: World, host: Host): Handlers {
     },
     topic_get({ id }): TopicDetail {
       const { topic, row } = find(id);
-      const version = (number: number, title: string) => ({ id: `tov_${id}_${number}`, number, title, messages: Math.ceil((topic.messages.length * number) / 2), made: row.last - (2 - number) * 86_400_000, proposer: 'builtin-topic/1', is_retired: false });
+      const version = (number: number, title: string) => ({ id: `tov_${id}_${number}`, number, title, messages: Math.ceil((topic.messages.length * number) / 2), made: row.last - (2 - number) * 86_400_000, proposer: (number === 2 && topic.worded?.by) || 'builtin-topic/2', is_retired: false, is_current: number === 2 });
       return {
         topic: row,
         text: '',
@@ -160,5 +166,11 @@ export function topicCommands(world: World, host: Host): Handlers {
     },
     topics_refresh: () => ({}),
     topics_rebuild: () => ({}),
+    topic_rules_get: () => ({ rules, defaults: RULES }),
+    topic_rules_set(next) {
+      rules = next;
+      host.changed('settings', 'topics');
+      return { rules, defaults: RULES };
+    },
   };
 }

@@ -103,10 +103,18 @@ fn lines(tx: &ReadTx<'_>, rows: &[TopicLineRow]) -> StoreResult<Vec<TopicLineVie
         if row.place.span.quote(&message.content).is_err() {
             continue;
         }
+        let mut also = Vec::new();
+        for place in &row.also {
+            let Some(message) = tx.interaction(&place.interaction)? else { continue };
+            if place.span.quote(&message.content).is_ok() {
+                also.push(line(tx, &message, Some(place.span))?);
+            }
+        }
         views.push(TopicLineView {
             section: row.section.clone(),
             text: row.text.clone(),
             line: line(tx, &message, Some(row.place.span))?,
+            also,
         });
     }
     Ok(views)
@@ -160,6 +168,7 @@ pub(crate) fn topic_get(app: &App, request: ById) -> Result<TopicDetail, ApiErro
             .topic_versions(&id)?
             .into_iter()
             .map(|version| TopicVersionView {
+                is_current: version.id == topic.topic.version,
                 id: version.id.to_string(),
                 number: version.number,
                 title: version.title,
@@ -169,7 +178,8 @@ pub(crate) fn topic_get(app: &App, request: ById) -> Result<TopicDetail, ApiErro
                 is_retired: version.is_retired,
             })
             .collect();
-        versions.sort_by_key(|version| (version.is_retired, std::cmp::Reverse(version.number)));
+        // Of one content what a model worded stands above what the rules did.
+        versions.sort_by_key(|version| (version.is_retired, std::cmp::Reverse((version.number, version.made))));
         let newest = &topic.messages[topic.messages.len().saturating_sub(MESSAGES_SHOWN_MAX)..];
         let messages = tx.interactions_of(newest)?.iter().map(|row| line(tx, row, None)).collect::<StoreResult<Vec<_>>>()?;
         let named = |kind: &str, other: &VisibleTopic| RelatedTopic {
@@ -266,11 +276,11 @@ fn rules_view(rules: TopicRules) -> TopicRulesView {
     }
 }
 
-pub(crate) fn topic_rules_get(app: &App, _: Nothing) -> Result<TopicRulesView, ApiError> {
-    Ok(rules_view(app.engine().topic_rules()?))
+pub(crate) fn topic_rules_get(app: &App, _: Nothing) -> Result<TopicRulesState, ApiError> {
+    Ok(TopicRulesState { rules: rules_view(app.engine().topic_rules()?), defaults: rules_view(TopicRules::default()) })
 }
 
-pub(crate) fn topic_rules_set(app: &App, request: TopicRulesView) -> Result<TopicRulesView, ApiError> {
+pub(crate) fn topic_rules_set(app: &App, request: TopicRulesView) -> Result<TopicRulesState, ApiError> {
     app.engine().set_topic_rules(&TopicRules {
         min_messages: request.min_messages,
         min_time_minutes: request.min_time_minutes,

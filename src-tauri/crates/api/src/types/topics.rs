@@ -92,6 +92,8 @@ pub struct TopicLineView {
     pub text: String,
     /// The message that proves it.
     pub line: LineView,
+    /// Further messages that do, where a model worded it from several.
+    pub also: Vec<LineView>,
 }
 
 /// A version of a topic.
@@ -111,6 +113,8 @@ pub struct TopicVersionView {
     pub proposer: String,
     /// Another history holds now, as after a merge that was undone.
     pub is_retired: bool,
+    /// What the topic says now.
+    pub is_current: bool,
 }
 
 /// A topic that is near.
@@ -246,4 +250,13 @@ pub struct TopicRulesView {
     pub target_words: u32,
     /// Words that it may have.
     pub max_words: u32,
+}
+
+/// How topics are made, and how they are unless a person chooses.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, TS)]
+pub struct TopicRulesState {
+    /// What holds.
+    pub rules: TopicRulesView,
+    /// What held before anybody chose.
+    pub defaults: TopicRulesView,
 }

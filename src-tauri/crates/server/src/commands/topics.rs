@@ -5,7 +5,7 @@ use keepsake_domain::InteractionId;
 use serde_json::{Value, json};
 
 use super::app;
-use crate::args::{Args, TopicArgs};
+use crate::args::{Args, Automatic, TopicArgs, TopicRulesArgs};
 use crate::output::{Failure, Output};
 
 /// Lists topics; with `rebuild` they are deleted first, and made again when the queue is worked.
@@ -70,6 +70,38 @@ pub(crate) fn decide(args: &Args, topic: &TopicArgs, output: &mut Output) -> Res
         return output.json(&json!({ "decision": decision }));
     }
     output.line(format!("Done; take it back with: keepsake topic {decision} --undo"))
+}
+
+/// Shows how topics are made, or chooses it.
+pub(crate) fn rules(args: &Args, wanted: &TopicRulesArgs, output: &mut Output) -> Result<(), Failure> {
+    let app = app(args)?;
+    let state = dispatch(&app, "topic_rules_get", Value::Null)?;
+    let mut rules = if wanted.defaults { state["defaults"].clone() } else { state["rules"].clone() };
+    let chosen = [
+        ("min_messages", wanted.min_messages.map(Value::from)),
+        ("min_time_minutes", wanted.min_minutes.map(Value::from)),
+        ("automatic", wanted.automatic.map(|state| Value::from(state == Automatic::On))),
+        ("batch_size", wanted.batch_size.map(Value::from)),
+        ("overlap", wanted.overlap.map(Value::from)),
+        ("similarity", wanted.similarity.map(Value::from)),
+        ("target_words", wanted.target_words.map(Value::from)),
+        ("max_words", wanted.max_words.map(Value::from)),
+    ];
+    for (name, value) in chosen {
+        if let Some(value) = value {
+            rules[name] = value;
+        }
+    }
+    let state = if rules == state["rules"] { state } else { dispatch(&app, "topic_rules_set", rules)? };
+    if output.is_json() {
+        return output.json(&state);
+    }
+    for (name, value) in state["rules"].as_object().into_iter().flatten() {
+        let default = &state["defaults"][name];
+        let note = if value == default { String::new() } else { format!("  (unless chosen {default})") };
+        output.line(format!("{name:<18}{value}{note}"))?;
+    }
+    Ok(())
 }
 
 fn text<'v>(value: &'v Value, field: &str) -> &'v str {

@@ -1,0 +1,96 @@
+/**
+ * Settings → Topics: how topics are made. Each choice acts at once, and topics are made anew under it.
+ *
+ * Deliberately not here: what a person decided about topics, which holds under any rules (Topics).
+ */
+import { RotateCcw } from 'lucide-react';
+import { useState } from 'react';
+import { useQueryClient } from '@tanstack/react-query';
+import { type TopicRulesState, type TopicRulesView, call, rpcKey, useRpc } from '../../api';
+import { Button, ErrorState, LoadingRows, PaneBody, Switch } from '../../design';
+import { number, t } from '../../strings';
+import { TESTIDS } from '../../testids';
+import models from './Models.module.css';
+import { Problem, Row, Section } from './Rows';
+import { saidBy } from './models';
+import { type Choice, CHOICES, type Group, shown, taken } from './topicRules';
+import css from './Settings.module.css';
+
+export function TopicsTab() {
+  const client = useQueryClient();
+  const { data: state, error, refetch } = useRpc('topic_rules_get', {});
+  const [problem, setProblem] = useState<string | null>(null);
+  if (error && !state) return <ErrorState title={t.topicRules.loadFailed} text={t.topicRules.loadFailedText} detail={error.message} onRetry={() => void refetch()} />;
+  if (!state) return <LoadingRows />;
+  const { rules, defaults } = state;
+  const choose = async (next: TopicRulesView) => {
+    const key = rpcKey('topic_rules_get', {});
+    const before = client.getQueryData<TopicRulesState>(key) ?? state;
+    client.setQueryData(key, { ...before, rules: next });
+    setProblem(null);
+    try {
+      client.setQueryData(key, await call('topic_rules_set', next));
+    } catch (thrown) {
+      client.setQueryData(key, before);
+      setProblem(saidBy(thrown));
+    }
+  };
+  const isChosen = JSON.stringify(rules) !== JSON.stringify(defaults);
+  const rows = (group: Group) => CHOICES.filter((choice) => choice.group === group).map((choice) => <Field key={choice.name} choice={choice} rules={rules} defaults={defaults} onChoose={choose} />);
+  return (
+    <PaneBody label={t.topicRules.title}>
+      <div className={css.measure}>
+        <Section title={t.topicRules.when}>
+          <Row name={t.topicRules.automatic} hint={t.topicRules.automaticHint}>
+            <Switch label={t.topicRules.automatic} checked={rules.automatic} testId={TESTIDS.topicAutomatic} onChange={(automatic) => void choose({ ...rules, automatic })} />
+          </Row>
+          {rows('when')}
+        </Section>
+        <Section title={t.topicRules.belonging}>{rows('belonging')}</Section>
+        <Section title={t.topicRules.text}>{rows('text')}</Section>
+        <div>
+          <p className={css.hint}>{t.topicRules.anew}</p>
+          <Problem text={problem} />
+          <p className={models.after}>
+            <Button size="s" icon={<RotateCcw size={13} aria-hidden="true" />} disabled={!isChosen} testId={TESTIDS.topicDefaults} onClick={() => void choose(defaults)}>
+              {t.topicRules.defaults}
+            </Button>
+          </p>
+        </div>
+      </div>
+    </PaneBody>
+  );
+}
+
+function Field({ choice, rules, defaults, onChoose }: { choice: Choice; rules: TopicRulesView; defaults: TopicRulesView; onChoose: (next: TopicRulesView) => Promise<void> }) {
+  const [typed, setTyped] = useState<string | null>(null);
+  const { name, hint, unit } = t.topicRules.of[choice.name];
+  const now = shown(choice, rules);
+  const entry = typed === null ? { value: rules[choice.name] } : taken(choice, typed, rules);
+  const save = () => {
+    if (typed === null || 'problem' in entry) return;
+    setTyped(null);
+    if (entry.value !== rules[choice.name]) void onChoose({ ...rules, [choice.name]: entry.value });
+  };
+  const isDefault = rules[choice.name] === defaults[choice.name];
+  return (
+    <Row name={name} hint={isDefault ? hint : `${hint} ${t.topicRules.otherwise(number(shown(choice, defaults)))}`} problem={'problem' in entry ? entry.problem : undefined}>
+      <input
+        className={models.number}
+        type="text"
+        inputMode="decimal"
+        aria-label={name}
+        aria-invalid={'problem' in entry}
+        value={typed ?? String(now)}
+        data-testid={`${TESTIDS.topicRule}-${choice.name}`}
+        onChange={(event) => setTyped(event.target.value)}
+        onBlur={save}
+        onKeyDown={(event) => {
+          if (event.key === 'Enter') save();
+          if (event.key === 'Escape') setTyped(null);
+        }}
+      />
+      <span className={css.unit}>{unit}</span>
+    </Row>
+  );
+}

@@ -1,0 +1,44 @@
+/** The numbers by which topics are made: within which limits, how they are shown, and what is wrong with an entry. */
+import type { TopicRulesView } from '../../api';
+import { number, t } from '../../strings';
+
+type Name = Exclude<keyof TopicRulesView, 'automatic'>;
+
+export type Group = 'when' | 'belonging' | 'text';
+
+export interface Choice {
+  readonly name: Name;
+  readonly group: Group;
+  readonly min: number;
+  readonly max: number;
+  /** What is shown is so many times what is kept: a share as percent. */
+  readonly times: number;
+  readonly isWhole: boolean;
+}
+
+const whole = (name: Name, group: Group, min: number, max: number): Choice => ({ name, group, min, max, times: 1, isWhole: true });
+
+/** As the backend takes them. */
+export const CHOICES: readonly Choice[] = [
+  whole('min_messages', 'when', 1, 1_000),
+  whole('min_time_minutes', 'when', 1, 10_080),
+  whole('batch_size', 'when', 2, 200),
+  { name: 'overlap', group: 'when', min: 0, max: 90, times: 100, isWhole: true },
+  { name: 'similarity', group: 'belonging', min: 0.3, max: 0.99, times: 1, isWhole: false },
+  whole('target_words', 'text', 50, 1_000),
+  whole('max_words', 'text', 50, 1_000),
+];
+
+/** What the field shows. */
+export const shown = (choice: Choice, rules: TopicRulesView): number => Math.round(rules[choice.name] * choice.times * 100) / 100;
+
+/** What an entry means, or what is wrong with it. */
+export function taken(choice: Choice, text: string, rules: TopicRulesView): { value: number } | { problem: string } {
+  const entry = Number(text.trim().replace(',', '.'));
+  if (text.trim() === '' || Number.isNaN(entry) || entry < choice.min || entry > choice.max || (choice.isWhole && !Number.isInteger(entry))) {
+    return { problem: t.topicRules.between(number(choice.min), number(choice.max)) };
+  }
+  if (choice.name === 'target_words' && entry > rules.max_words) return { problem: t.topicRules.beyondMost(number(rules.max_words)) };
+  if (choice.name === 'max_words' && entry < rules.target_words) return { problem: t.topicRules.belowTarget(number(rules.target_words)) };
+  return { value: entry / choice.times };
+}

@@ -1,0 +1,26 @@
+/** Words of Settings, Topics: how topics are made. */
+export const topicRules = {
+  title: 'Topics',
+  loadFailed: 'These settings could not be loaded',
+  loadFailedText: 'Nothing was changed.',
+  when: 'When they grow',
+  belonging: 'What belongs together',
+  text: 'How long they are',
+  automatic: 'Keep topics up on their own',
+  automaticHint: 'Off: topics stay as they are until this is on again.',
+  of: {
+    min_messages: { name: 'New messages', hint: 'So many new messages of a conversation are read at once.', unit: 'messages' },
+    min_time_minutes: { name: 'Or a rest of', hint: 'A conversation that rests for so long is read with what it has.', unit: 'minutes' },
+    batch_size: { name: 'Messages in a batch', hint: 'More than these are read in several batches.', unit: 'messages' },
+    overlap: { name: 'Looked at again', hint: 'So much of the batch before, so that a subject goes on over the border.', unit: '%' },
+    similarity: { name: 'Nearness', hint: 'From here on, messages belong to a topic that is there. Higher makes more topics, lower makes broader ones.', unit: '0 to 1' },
+    target_words: { name: 'Usual length', hint: 'The text of a topic aims at this and goes a quarter beyond it at most.', unit: 'words' },
+    max_words: { name: 'At most', hint: 'No text of a topic is longer.', unit: 'words' },
+  },
+  otherwise: (value: string) => `Unless chosen: ${value}.`,
+  between: (min: string, max: string) => `A number from ${min} to ${max}.`,
+  beyondMost: (most: string) => `Longer than a text may be: ${most} words.`,
+  belowTarget: (target: string) => `Shorter than the usual length: ${target} words.`,
+  anew: 'Under other rules topics are made anew from your messages. What you decided about topics holds.',
+  defaults: 'Back to default',
+};

@@ -234,4 +234,3 @@ fn latency(size: usize, embedder: &Arc<dyn Embedder>) -> Outcome {
     );
     Ok(())
 }
-

@@ -16,8 +16,8 @@ use keepsake_retrieval::{Codes, words};
 use keepsake_store::{EmbeddingOwner, ReadTx, StoreError, VectorModel};
 
 use super::topics::Told;
-use crate::boundary::TopicHead;
 use super::vocabulary::Vocabulary;
+use crate::boundary::TopicHead;
 
 /// Marks a message without a place, or without a vector.
 const NONE: u32 = u32::MAX;

@@ -111,7 +111,11 @@ fn scripts_without_spaces_are_found_by_a_part() {
 #[test]
 fn a_part_of_a_word_is_found_in_what_arrives_later_too_and_not_in_what_is_erased() {
     let f = talk();
-    assert_eq!(texts(&ask(&f.engine, "uitcas")), ["In the attic, behind the suitcases."], "the words are read at the first such question");
+    assert_eq!(
+        texts(&ask(&f.engine, "uitcas")),
+        ["In the attic, behind the suitcases."],
+        "the words are read at the first such question"
+    );
     assert_eq!(texts(&ask(&f.engine, "batros")).len(), 0);
     let later = f.append(&conversation("later", "owner Mara: The boat is the Albatross."));
     assert_eq!(texts(&ask(&f.engine, "batros")).len(), 1);

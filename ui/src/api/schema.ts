@@ -2851,15 +2851,6 @@ edges: Array<GraphEdge>,
  * Neighbours that found no room, by kind.
  */
 left_out: Array<Count>, };
-export type TopicRulesState = { 
-/**
- * What holds.
- */
-rules: TopicRulesView, 
-/**
- * What held before anybody chose.
- */
-defaults: TopicRulesView, };
 
 export type ClueView = { 
 /**

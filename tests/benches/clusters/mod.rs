@@ -11,17 +11,17 @@ const TOPICS: usize = 400;
 const SPREAD: f32 = 1.1;
 
 /// A small generator: what it gives is decided by its seed alone.
-pub struct Dice(pub u64);
+pub(crate) struct Dice(pub(crate) u64);
 
 impl Dice {
-    pub fn next(&mut self) -> u64 {
+    pub(crate) fn next(&mut self) -> u64 {
         self.0 ^= self.0 << 13;
         self.0 ^= self.0 >> 7;
         self.0 ^= self.0 << 17;
         self.0
     }
 
-    pub fn below(&mut self, count: usize) -> usize {
+    pub(crate) fn below(&mut self, count: usize) -> usize {
         (self.next() % count as u64) as usize
     }
 
@@ -39,19 +39,19 @@ fn unit(mut vector: Vec<f32>) -> Vec<f32> {
 }
 
 /// Vectors of length one, gathered around topics.
-pub struct Clusters {
+pub(crate) struct Clusters {
     topics: Vec<Vec<f32>>,
     dice: Dice,
 }
 
 impl Clusters {
-    pub fn new(dimension: usize) -> Self {
+    pub(crate) fn new(dimension: usize) -> Self {
         let mut dice = Dice(11);
         let topics = (0..TOPICS).map(|_| unit((0..dimension).map(|_| dice.normal()).collect())).collect();
         Self { topics, dice }
     }
 
-    pub fn vector(&mut self) -> Vec<f32> {
+    pub(crate) fn vector(&mut self) -> Vec<f32> {
         let topic = self.dice.below(TOPICS);
         let scale = SPREAD / (self.topics[topic].len() as f32).sqrt();
         let near = self.topics[topic].clone();
@@ -60,14 +60,14 @@ impl Clusters {
 }
 
 /// The middle of what was timed and the time that 95 of 100 stay below, in milliseconds.
-pub fn percentiles(mut times: Vec<Duration>) -> (f64, f64) {
+pub(crate) fn percentiles(mut times: Vec<Duration>) -> (f64, f64) {
     times.sort();
     let at = |share: f64| times[((times.len() - 1) as f64 * share) as usize].as_secs_f64() * 1e3;
     (at(0.5), at(0.95))
 }
 
 /// The sizes to measure: those given as arguments, otherwise all.
-pub fn sizes() -> Vec<usize> {
+pub(crate) fn sizes() -> Vec<usize> {
     let given: Vec<usize> = std::env::args().skip(1).filter_map(|size| size.parse().ok()).collect();
     if given.is_empty() { SIZES.to_vec() } else { given }
 }

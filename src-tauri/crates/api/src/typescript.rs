@@ -171,6 +171,7 @@ pub fn schema_ts() -> String {
         TopicDecideRequest,
         TopicDecided,
         TopicRulesView,
+        TopicRulesState,
         TimelineRequest,
         TimelineSeries,
         TimelineResponse,

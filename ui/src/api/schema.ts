@@ -2686,6 +2686,16 @@ target_words: number,
  */
 max_words: number, };
 
+export type TopicRulesState = { 
+/**
+ * What holds.
+ */
+rules: TopicRulesView, 
+/**
+ * What held before anybody chose.
+ */
+defaults: TopicRulesView, };
+
 export type TimelineRequest = { 
 /**
  * Only of this person.

@@ -89,7 +89,7 @@ describe('change tags', () => {
   test.each([
     [['settings'], ['app_status', 'gaps_list', 'models_get', 'settings_get', 'topic_rules_get', 'watched_list']],
     [['gate_log'], ['conversation_privacy_preview', 'gate_log_list']],
-    [['embeddings'], ['app_status']],
+    [['embeddings'], ['app_status', 'search']],
     [['model_calls'], ['model_calls_list', 'models_get']],
     [['nonsense'], []],
   ])('%j makes %j stale', (tags, expected) => expect(staleCommands(tags).sort()).toEqual(expected));

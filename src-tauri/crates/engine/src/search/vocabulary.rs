@@ -6,7 +6,7 @@
 
 use std::collections::BTreeSet;
 
-use keepsake_retrieval::words;
+use keepsake_retrieval::{stem, words};
 use keepsake_store::{ReadTx, StoreError};
 use memchr::memmem;
 
@@ -15,6 +15,16 @@ const MESSAGES_ADDED_MAX: i64 = 20_000;
 
 /// Stands between two words, and in none.
 const BETWEEN: char = '\n';
+
+/// Endings that the stemmer takes away, the most likely first.
+const ENDINGS: [&str; 7] = ["", "e", "s", "es", "ing", "ed", "y"];
+
+/// A word that the index keeps as this one: its words are stems, and a stem asked for is stemmed once more ("suitcas" would be looked
+/// for as "suitca").
+fn surface(stemmed: &str) -> String {
+    let candidates = ENDINGS.iter().map(|ending| format!("{stemmed}{ending}"));
+    candidates.into_iter().find(|word| stem(word) == stemmed).unwrap_or_else(|| stemmed.to_owned())
+}
 
 /// The words of all messages up to a place in the log.
 #[derive(Debug, Default)]
@@ -30,7 +40,7 @@ impl Vocabulary {
     pub(crate) fn with(&mut self, tx: &ReadTx<'_>, part: &str) -> Result<Vec<String>, StoreError> {
         self.update(tx)?;
         let found: BTreeSet<&str> = memmem::find_iter(self.text.as_bytes(), part).map(|at| self.word_at(at)).collect();
-        Ok(found.into_iter().map(str::to_owned).collect())
+        Ok(found.into_iter().map(surface).collect())
     }
 
     fn update(&mut self, tx: &ReadTx<'_>) -> Result<(), StoreError> {
@@ -50,7 +60,7 @@ impl Vocabulary {
         let text = &mut self.text;
         tx.texts_after(self.last_seq, |message| {
             for word in words(message) {
-                text.push_str(&word.plain);
+                text.push_str(&word.stem);
                 text.push(BETWEEN);
             }
         })?;
@@ -63,5 +73,26 @@ impl Vocabulary {
         let start = self.text[..at].rfind(BETWEEN).map_or(0, |before| before + BETWEEN.len_utf8());
         let end = self.text[at..].find(BETWEEN).map_or(self.text.len(), |after| at + after);
         &self.text[start..end]
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_stem_is_asked_for_by_a_word_that_has_it() {
+        for (stemmed, expect) in [("suitcas", "suitcase"), ("harbour", "harbour"), ("happi", "happi"), ("東京", "東京")] {
+            assert_eq!(surface(stemmed), expect);
+            assert_eq!(stem(&surface(stemmed)), stemmed, "the index takes both for one word");
+        }
+    }
+
+    #[test]
+    fn a_part_gives_each_word_once() {
+        let vocabulary = Vocabulary { text: "boat\nharbour\narboureous\nharbour\n".to_owned(), ..Vocabulary::default() };
+        let found: BTreeSet<&str> =
+            memmem::find_iter(vocabulary.text.as_bytes(), "arbour").map(|at| vocabulary.word_at(at)).collect();
+        assert_eq!(found.into_iter().collect::<Vec<_>>(), ["arboureous", "harbour"]);
     }
 }

@@ -93,10 +93,10 @@ async function openTopic(words) {
 test('topics are there when a file was read, takeaways first, and a line leads where it was said', async () => {
   assert.equal((await topics()).length, 2);
   await openTopic('apacitor');
-  await keepsake.sees('topic-takeaways', 'We decided to try a new capacitor before we buy a new pump.');
+  await keepsake.sees('topic-takeaways', 'I ordered a capacitor for the pump with 16 microfarad.');
   await shoot('topics-light');
-  await keepsake.click({ css: '[data-testid="topic-line"]', text: 'We decided to try' });
-  await keepsake.until('the conversation at that line', () => keepsake.run('return document.querySelector(\'[data-testid="message"][aria-current="true"]\')?.innerText.includes("before we buy a new pump") ?? false'));
+  await keepsake.click({ css: '[data-testid="topic-line"]', text: 'I ordered a capacitor' });
+  await keepsake.until('the conversation at that line', () => keepsake.run('return document.querySelector(\'[data-testid="message"][aria-current="true"]\')?.innerText.includes("with 16 microfarad") ?? false'));
 });
 
 test('a topic grows by a later conversation, and its earlier version can be read', async () => {

@@ -166,6 +166,9 @@ test('a conversation says where it stands, with its reasons', async () => {
   await keepsake.press('s');
   await keepsake.sees('standing-detail', 'address list');
   await shoot('conversation-standing-light');
+  await keepsake.run("document.documentElement.dataset.theme = 'dark'");
+  await shoot('conversation-standing-dark');
+  await keepsake.run("document.documentElement.dataset.theme = 'light'");
   await keepsake.press('s');
   await keepsake.gone('standing-detail');
 });
@@ -210,8 +213,12 @@ test('a conversation is erased from its menu', async () => {
   await keepsake.click('btn-conversation-more');
   await keepsake.click('menu-erase');
   await keepsake.sees('erase-counts', '2 messages');
+  await keepsake.run("document.documentElement.dataset.theme = 'dark'");
+  await shoot('erase-conversation-dark');
   await keepsake.click('btn-erase');
   await keepsake.sees('erase-receipt', '2 messages');
+  await shoot('erase-receipt-dark');
+  await keepsake.run("document.documentElement.dataset.theme = 'light'");
   await keepsake.click({ css: '[data-testid="erase-receipt"] footer button', text: 'Close' });
   await keepsake.until('it to be gone', async () => !lines(await keepsake.cli('conversations', '--json')).some(({ title }) => title === 'Notes'));
 });

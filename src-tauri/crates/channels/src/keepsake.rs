@@ -23,6 +23,9 @@ use crate::time::parse_rfc3339;
 /// More unknown fields than this on one line are not kept: nobody writes them, and each costs memory.
 const EXTRA_FIELDS_MAX: usize = 256;
 
+/// The field under which an export of Keepsake keeps a message's row.
+const ROW_FIELD: &str = "keepsake";
+
 /// Reads one file.
 pub(crate) fn read(input: &mut dyn BufRead, out: &mut Out<'_>) -> Result<(), Halt> {
     let mut lines = Lines::new(input, ELEMENT_BYTES_MAX);
@@ -92,8 +95,17 @@ fn parse(
         (Role::Tool, _) => MessageType::ToolResult,
         (Role::Assistant, Some(_)) => MessageType::ToolUse,
         (Role::System, _) => MessageType::Notice,
-        _ => MessageType::Text,
+        // What an export of Keepsake says beyond the format: what is no utterance must not become one by being imported.
+        _ => {
+            let told = record.extra.get("message_type").and_then(|value| value.as_str());
+            told.and_then(|name| name.parse().ok()).unwrap_or(MessageType::Text)
+        }
     };
+    let is_true = |name: &str| record.extra.get(name) == Some(&serde_json::Value::Bool(true));
+    let (is_private, is_branch) = (is_true("is_private"), is_true("is_branch"));
+    let mut metadata = record.extra;
+    // An export's own row of the message, for the way back; here the message gets a row of its own.
+    metadata.remove(ROW_FIELD);
     let visibility = record.visibility.text().and_then(|text| text.parse().ok()).unwrap_or(Visibility::Private);
     Ok(Message {
         conversation_title: record.title.text().map(str::to_owned),
@@ -102,15 +114,15 @@ fn parse(
         author: Author { name, handle: handle(&channel_type, &author_handle), role },
         channel_type,
         visibility,
-        is_private: record.extra.get("is_private").is_some_and(|value| value == &serde_json::Value::Bool(true)),
+        is_private,
         time,
         time_certainty,
         text: text.as_ref().to_owned(),
         message_type,
         tool,
         reply_to: record.reply_to.id().map(Cow::into_owned),
-        is_branch: false,
-        metadata: record.extra,
+        is_branch,
+        metadata,
     })
 }
 

@@ -35,6 +35,23 @@ pub enum Tag {
 }
 
 impl Tag {
+    /// Every one.
+    pub const ALL: [Self; 13] = [
+        Self::Memories,
+        Self::Conversations,
+        Self::Messages,
+        Self::Jobs,
+        Self::GateLog,
+        Self::Alerts,
+        Self::Imports,
+        Self::Settings,
+        Self::Analyses,
+        Self::Embeddings,
+        Self::ModelCalls,
+        Self::People,
+        Self::Topics,
+    ];
+
     /// Stable name.
     pub const fn name(self) -> &'static str {
         match self {

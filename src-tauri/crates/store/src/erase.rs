@@ -5,8 +5,8 @@
 //! an older state, the log of the file still holds the text, so an erasure is pending until that log could be emptied and a look
 //! through the files found nothing of it ([`Store::sweep`]).
 //!
-//! What remains true afterwards: removed from the live file, its log and the copies Keepsake made itself; copies that the system or
-//! the disk made are beyond a program's reach, and the words shown to people say no more than that.
+//! What remains true afterwards: removed from the live file, its log and the copies Keepsake made itself; copies that the person, the
+//! system or the disk made are beyond this path, and the words shown to people say no more than that.
 
 use std::fs::File;
 use std::path::PathBuf;
@@ -21,7 +21,7 @@ use crate::jobs::NewJob;
 use crate::open::{ReadTx, Store, WriteTx};
 use crate::text::{parse, to_json};
 use crate::traces::Traces;
-use crate::{Result, StoreError, migrate};
+use crate::{Result, StoreError};
 
 /// What an erasure removed.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -90,12 +90,12 @@ impl Store {
         })
     }
 
-    /// Empties the log of the file, removes the copies that an older version left, and looks for what was erased in all files.
+    /// Empties the log of the file, removes the copies that Keepsake made, and looks for what was erased in all files.
     pub fn sweep(&self, payload: &ErasurePayload) -> Result<Sweep> {
         if !self.checkpoint()? {
             return Ok(Sweep::Held);
         }
-        for copy in migrate::safety_copies(self.path()) {
+        for copy in self.own_copies() {
             std::fs::remove_file(&copy)
                 .map_err(|error| StoreError::Io { what: format!("cannot remove the old copy {}", copy.display()), error })?;
         }

@@ -148,7 +148,7 @@ impl Store {
 }
 
 impl WriteTx<'_> {
-    fn erase_parts(&self, parts: &[Part<'_>], reason: &str, now: Timestamp) -> Result<Erased> {
+    pub(crate) fn erase_parts(&self, parts: &[Part<'_>], reason: &str, now: Timestamp) -> Result<Erased> {
         let mut erased = Erased::default();
         for part in parts {
             // What an import says of lines that it could not take quotes them.
@@ -170,7 +170,7 @@ impl WriteTx<'_> {
     }
 
     /// Forgets what was suggested and answered about handles of which no message is left.
-    fn forget_link_work(&self) -> Result<()> {
+    pub(crate) fn forget_link_work(&self) -> Result<()> {
         self.conn.execute(
             "DELETE FROM link_decisions WHERE NOT EXISTS (SELECT 1 FROM interactions i WHERE i.handle_id = a_handle_id)
                  OR NOT EXISTS (SELECT 1 FROM interactions i WHERE i.handle_id = b_handle_id)",

@@ -63,6 +63,25 @@ pub enum StoreError {
         /// Why.
         reason: String,
     },
+    /// A copy could not be made.
+    #[error("the backup {path} was not made: {reason}")]
+    Backup {
+        /// The copy.
+        path: PathBuf,
+        /// Why, and what to do.
+        reason: String,
+    },
+    /// A file that cannot be restored.
+    #[error("{path} cannot be restored: {reason}; nothing was changed")]
+    Unrestorable {
+        /// The file.
+        path: PathBuf,
+        /// Why.
+        reason: String,
+    },
+    /// The person stopped it.
+    #[error("stopped; nothing was changed")]
+    Stopped,
     /// A row named by an id is not there.
     #[error("there is no {what} '{id}'")]
     NotFound {

@@ -99,6 +99,14 @@ pub(crate) fn run(conn: &mut Connection) -> Result<()> {
     Ok(())
 }
 
+/// Makes an empty file one of an earlier schema.
+pub(crate) fn run_to(conn: &mut Connection, version: i64) -> Result<()> {
+    conn.pragma_update(None, "application_id", APPLICATION_ID)?;
+    let version = usize::try_from(version).unwrap_or(0).min(STEPS.len());
+    Migrations::from_slice(STEPS).to_version(conn, version)?;
+    Ok(())
+}
+
 /// `keepsake.db` with schema 4 is copied to `keepsake.schema-4.db`.
 fn copy_prefix(path: &Path) -> String {
     format!("{}.schema-", path.file_stem().unwrap_or_default().to_string_lossy())

@@ -65,7 +65,7 @@ impl Store {
         Self::open_file(&data_dir.join("keepsake.db"))
     }
 
-    fn open_file(path: &Path) -> Result<Self> {
+    pub(crate) fn open_file(path: &Path) -> Result<Self> {
         if rusqlite::version_number() < SQLITE_VERSION_MIN {
             return Err(StoreError::OldSqlite { found: rusqlite::version().to_owned(), wanted: SQLITE_VERSION_MIN_TEXT });
         }
@@ -179,6 +179,12 @@ impl Store {
         Ok(value)
     }
 
+    /// Runs `work` while nobody else of this process writes.
+    pub(crate) fn hold_writer<T>(&self, work: impl FnOnce() -> Result<T>) -> Result<T> {
+        let _writer = self.inner.writer.lock().map_err(|_| StoreError::Poisoned)?;
+        work()
+    }
+
     /// Moves the write-ahead log into the file and empties it. `false` when a reader still needs it: try again later.
     pub fn checkpoint(&self) -> Result<bool> {
         let conn = self.inner.writer.lock().map_err(|_| StoreError::Poisoned)?;
@@ -199,7 +205,7 @@ impl Store {
 }
 
 /// Held while one process opens, creates or migrates the file; the system lets go of it when the process ends.
-fn opening_turn(path: &Path) -> Result<std::fs::File> {
+pub(crate) fn opening_turn(path: &Path) -> Result<std::fs::File> {
     let lock = path.with_extension("lock");
     let file = std::fs::OpenOptions::new().create(true).truncate(false).write(true).open(&lock);
     file.and_then(|file| file.lock().map(|()| file)).map_err(|error| StoreError::Open {
@@ -209,7 +215,7 @@ fn opening_turn(path: &Path) -> Result<std::fs::File> {
 }
 
 /// Whether changes stand in the write-ahead log that may not be in the file yet.
-fn has_log(path: &Path) -> bool {
+pub(crate) fn has_log(path: &Path) -> bool {
     let mut log = path.as_os_str().to_owned();
     log.push("-wal");
     std::fs::metadata(log).is_ok_and(|log| log.len() > 0)
@@ -229,7 +235,7 @@ fn wait_for_others(conn: &Connection, timeout_ms: u32) -> Result<()> {
 }
 
 /// The pragmas of security.md 2.2, each for the reason given there.
-fn set_up(conn: &Connection) -> Result<()> {
+pub(crate) fn set_up(conn: &Connection) -> Result<()> {
     wait_for_others(conn, BUSY_TIMEOUT_MS)?;
     conn.pragma_update(None, "journal_mode", "WAL")?;
     conn.pragma_update(None, "synchronous", "FULL")?;

@@ -7,6 +7,8 @@
 mod append;
 #[path = "store/attacks.rs"]
 mod attacks;
+#[path = "store/backup.rs"]
+mod backup;
 #[path = "store/bench.rs"]
 mod bench;
 #[path = "store/chain.rs"]
@@ -15,6 +17,8 @@ mod chain;
 mod concurrency;
 #[path = "store/erase.rs"]
 mod erase;
+#[path = "store/export.rs"]
+mod export;
 #[path = "store/feed.rs"]
 mod feed;
 #[path = "store/gaps.rs"]

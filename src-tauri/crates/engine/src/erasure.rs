@@ -165,7 +165,7 @@ impl Engine {
     pub(crate) fn perform_erasure(&self, job: &JobRow, lease: &Lease) -> Result<()> {
         let payload: ErasurePayload =
             serde_json::from_str(&job.payload).map_err(|error| EngineError::Stored { what: "erasure", error })?;
-        match self.store().sweep(&payload)? {
+        match self.without_backups(|| self.store().sweep(&payload))? {
             Sweep::Clean => {
                 let Erased { messages, conversations, memories } = payload.erased;
                 let result = serde_json::json!({

@@ -255,6 +255,11 @@ impl Engine {
         self.data_dir().join("incoming")
     }
 
+    /// Removes a file that a browser sent, once it was used.
+    pub fn forget_upload(&self, path: &Path) {
+        self.forget_incoming(path);
+    }
+
     /// Removes a file of ours once its import is done: its messages are in the log, and a second copy would outlive their erasure.
     pub(crate) fn forget_incoming(&self, path: &Path) {
         let incoming = self.incoming_dir();

@@ -4,6 +4,7 @@
 //! wire (`api`), windows and sockets (`app`, `server`), SQL (`store`).
 
 mod analyze;
+mod backup;
 mod boundary;
 mod context;
 mod dry_run;
@@ -11,6 +12,7 @@ mod edges;
 mod embedding;
 mod erasure;
 mod error;
+mod export;
 mod gaps;
 mod graph;
 mod identity;
@@ -40,6 +42,7 @@ use keepsake_models::keys::KeyStore;
 use keepsake_store::Store;
 
 pub use analyze::{AnalyzeStart, StoredAnalysis, StoredArcPoint, StoredSentence};
+pub use backup::{BackupFile, BackupReason, RestoreReceipt};
 pub use boundary::{Audience, View, Visible, VisibleProfiles, VisibleTopic};
 pub use context::{CONTEXT_CHARS, CONTEXT_CHARS_MAX, Context, ContextItem, ContextRequest, WithheldCount};
 pub use dry_run::DryRun;
@@ -47,6 +50,7 @@ pub use edges::{RandomIds, SystemClock, parse_moment, rfc3339};
 pub use embedding::{EmbedderSlot, EmbedderState};
 pub use erasure::{ErasureReceipt, Existing, PrivacyOutcome};
 pub use error::EngineError;
+pub use export::ExportReceipt;
 pub use graph::{Edge, EdgeKind, Graph, GraphOf, NODES_MAX, Node, NodeKind};
 pub use import::{ImportOutcome, ImportRequest, local_utc_offset_minutes, named};
 pub use keepsake_insight::topic::{Entities as TopicEntities, TopicRules};
@@ -101,6 +105,12 @@ pub(crate) struct Inner {
     pub(crate) power: Arc<dyn Power>,
     pub(crate) search: search::SearchIndex,
     pub(crate) model_turn: Mutex<()>,
+    /// One backup is made ready for a restore at a time: they share a folder.
+    pub(crate) restore_turn: Mutex<()>,
+    /// One backup of our own at a time, and none while an erasure looks through the files.
+    pub(crate) backup_turn: Mutex<()>,
+    /// Erasures that wait for a backup to stop.
+    pub(crate) erasing: std::sync::atomic::AtomicU32,
     pub(crate) model_hold: Mutex<Option<Hold>>,
     /// What was seen to have changed about people, and since when.
     pub(crate) people_seen: Mutex<Option<(String, Timestamp)>>,
@@ -136,6 +146,9 @@ impl Engine {
             power: parts.power,
             search: search::SearchIndex::default(),
             model_turn: Mutex::new(()),
+            restore_turn: Mutex::new(()),
+            backup_turn: Mutex::new(()),
+            erasing: std::sync::atomic::AtomicU32::new(0),
             model_hold: Mutex::new(None),
             people_seen: Mutex::new(None),
         };

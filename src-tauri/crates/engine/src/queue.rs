@@ -182,6 +182,17 @@ struct PersonPayload {
     entity_id: EntityId,
 }
 
+/// Work that no job tells of stops when the worker does.
+struct Stopping<'e>(&'e Engine);
+
+impl Control for Stopping<'_> {
+    fn progress(&self, _stage: &str, _done: u64, _total: u64) {}
+
+    fn is_cancelled(&self) -> bool {
+        self.0.inner.wake.stopping.load(Ordering::SeqCst)
+    }
+}
+
 /// Watches a running job: keeps its lease, tells its progress, hears its cancel button.
 struct JobControl<'e> {
     engine: &'e Engine,
@@ -624,6 +635,17 @@ impl Engine {
         [due, queued, next].into_iter().flatten().min()
     }
 
+    /// Makes the day's backup where it is due; when the lane has to look again.
+    fn look_at_backups(&self, due: Option<Timestamp>) -> Option<Timestamp> {
+        /// A full disk is full in an hour as well, and nobody waits for this.
+        const TROUBLE_MS: i64 = 60 * 60 * 1000;
+        let next = self.keep_daily_backup(&Stopping(self)).unwrap_or_else(|error| {
+            tracing::error!(%error, "the day's backup was not made");
+            Some(self.now().plus_ms(TROUBLE_MS))
+        });
+        [due, next].into_iter().flatten().min()
+    }
+
     fn work_lane(&self, lane: Lane, tell: &dyn Fn(Progress)) {
         /// After a failure of the queue itself (a full disk, say) the lane waits this long before it looks again.
         const TROUBLE_WAIT: Duration = Duration::from_secs(5);
@@ -635,7 +657,7 @@ impl Engine {
                     let due = match lane {
                         Lane::Import => self.look_at_watched(due),
                         Lane::Capture => self.look_at_standing(due),
-                        Lane::Embed => self.look_at_topics(due),
+                        Lane::Embed => self.look_at_backups(self.look_at_topics(due)),
                         _ => due,
                     };
                     let timeout = due.map(|due| Duration::from_millis((due.0 - self.now().0).max(0) as u64 + 1));

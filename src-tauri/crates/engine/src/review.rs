@@ -7,7 +7,13 @@ use keepsake_capture::dedup;
 use keepsake_domain::{Category, MemoryId, MemoryKind, MemoryStatus, OperationId, Relation, Timestamp, limits};
 use keepsake_store::{MemoryChange, MemoryRow, MemoryState, NewEvidence, NewMemory, StoreError, WriteTx};
 
+use crate::backup::BackupReason;
+use crate::work::Unwatched;
 use crate::{Engine, EngineError, Result};
+
+/// Taking so many memories out of use at once is followed through only with a backup at hand. Undo takes one act back; a person who
+/// notices days later has the backup.
+const BULK_MEMORIES: usize = 100;
 
 /// An act over one or many memories.
 #[derive(Debug, Clone, PartialEq)]
@@ -117,6 +123,14 @@ impl Engine {
             && id == into
         {
             return Err(EngineError::Refused("a memory cannot be merged into itself".to_owned()));
+        }
+        let takes_away = matches!(act, Act::Reject(..) | Act::Archive(_));
+        if takes_away
+            && act.ids().len() >= BULK_MEMORIES
+            && let Err(error) = self.keep_backup(BackupReason::BeforeBulk, &Unwatched)
+        {
+            // The act can be undone as well, so that a full disk is no reason to refuse it.
+            tracing::warn!(%error, "no backup was made before a bulk act");
         }
         let now = self.now();
         let outcome = self.store().write(|tx| {

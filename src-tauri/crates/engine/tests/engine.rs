@@ -4,6 +4,8 @@
 
 #[path = "engine/analysis.rs"]
 mod analysis;
+#[path = "engine/backup.rs"]
+mod backup;
 #[path = "engine/capture.rs"]
 mod capture;
 #[path = "engine/erasure.rs"]

@@ -1,0 +1,325 @@
+//! When a backup is made, where it lies, which are kept, and the way back.
+//!
+//! Backups of Keepsake's own lie in a folder beside the database, readable by its owner alone, one a day while something changes, and
+//! one before each act that changes much at once; they are thinned ([`thin`]) and leave with an erasure, after which the next one is
+//! due. One that a person makes lies where they say, and what it holds is theirs to look after.
+//! Deliberately not here: copying and checking (`keepsake-store`), and words for people.
+
+mod thin;
+
+use std::path::{Path, PathBuf};
+use std::sync::PoisonError;
+use std::sync::atomic::Ordering;
+
+use chrono::{DateTime, NaiveDateTime};
+use keepsake_domain::Timestamp;
+use keepsake_store::{BACKUPS_DIR, BackupReport, Contents, Restored, Staged, Store, StoreError};
+
+use crate::work::Control;
+use crate::{Engine, EngineError, Result};
+
+/// Settings that belong to the computer: going back to an older day must not choose another server to send words to.
+pub(crate) const KEPT_SETTINGS: [&str; 1] = ["models"];
+
+/// A day without a backup, less an hour so that it does not wander through the day.
+const EVERY_MS: i64 = 23 * 60 * 60 * 1000;
+
+/// The first backup waits until nothing has changed for so long: a first import is better copied whole.
+const SETTLED_MS: i64 = 15 * 60 * 1000;
+
+/// How moments are written in names of files: no sign that any system forbids.
+const NAME_TIME: &str = "%Y-%m-%dT%H-%M-%SZ";
+
+/// Why a backup of Keepsake's own was made.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum BackupReason {
+    /// A day is over in which something changed.
+    Daily,
+    /// A person asked for one without naming a file.
+    Asked,
+    /// Before memories are gone over as a whole.
+    BeforeReflection,
+    /// Before many memories are changed at once.
+    BeforeBulk,
+    /// Before the store is replaced by a backup.
+    BeforeRestore,
+}
+
+impl BackupReason {
+    /// Every reason.
+    pub const ALL: [Self; 5] = [Self::Daily, Self::Asked, Self::BeforeReflection, Self::BeforeBulk, Self::BeforeRestore];
+
+    /// Stable name, part of the file's.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Daily => "daily",
+            Self::Asked => "asked",
+            Self::BeforeReflection => "before-reflection",
+            Self::BeforeBulk => "before-bulk",
+            Self::BeforeRestore => "before-restore",
+        }
+    }
+}
+
+/// A backup of Keepsake's own.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct BackupFile {
+    /// Where it lies.
+    pub path: PathBuf,
+    /// Name of the file, by which a window speaks of it.
+    pub name: String,
+    /// When it was made.
+    pub made: Timestamp,
+    /// Why.
+    pub reason: BackupReason,
+    /// Its size.
+    pub bytes: u64,
+}
+
+/// What a restore did.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct RestoreReceipt {
+    /// What came back, and what was taken out of it again.
+    pub restored: Restored,
+    /// Where the state before it lies, if there was one.
+    pub before: Option<PathBuf>,
+}
+
+/// When and why a file of this name was made; nothing where it is not one of ours.
+fn parse_name(name: &str) -> Option<(Timestamp, BackupReason)> {
+    let rest = name.strip_prefix("keepsake-")?.strip_suffix(".db")?;
+    let (time, reason) = rest.split_at_checked("2026-01-05T10-00-00Z".len())?;
+    let time = NaiveDateTime::parse_from_str(time, NAME_TIME).ok()?.and_utc();
+    // A second one within the same second has a number behind the reason.
+    let reason = reason.strip_prefix('-')?;
+    let reason =
+        reason.rsplit_once('.').filter(|(_, number)| number.bytes().all(|b| b.is_ascii_digit())).map_or(reason, |(name, _)| name);
+    let reason = BackupReason::ALL.into_iter().find(|known| known.name() == reason)?;
+    Some((Timestamp(time.timestamp_millis()), reason))
+}
+
+impl Engine {
+    /// Copies the store to a file that a person named, and reads it back.
+    pub fn back_up(&self, target: &Path, control: &dyn Control) -> Result<BackupReport> {
+        Ok(self.store().back_up(target, &mut watch("copying", control))?)
+    }
+
+    /// Makes a backup beside the store and thins the older ones. The one before a reflection run, too.
+    pub fn keep_backup(&self, reason: BackupReason, control: &dyn Control) -> Result<BackupFile> {
+        let _turn = self.inner.backup_turn.lock().unwrap_or_else(PoisonError::into_inner);
+        let control: &dyn Control = &OrErasing { engine: self, control };
+        let folder = self.backups_dir();
+        std::fs::create_dir_all(&folder).map_err(|error| io("the folder for backups cannot be made", error))?;
+        restrict(&folder);
+        let now = self.now();
+        let time = DateTime::from_timestamp_millis(now.0).unwrap_or_default().format(NAME_TIME).to_string();
+        let stem = format!("keepsake-{time}-{}", reason.name());
+        let named = |number: u32| folder.join(if number == 0 { format!("{stem}.db") } else { format!("{stem}.{number}.db") });
+        let path = (0..).map(named).find(|path| !path.exists()).unwrap_or_else(|| named(0));
+        let report = self.back_up(&path, control)?;
+        self.thin_backups()?;
+        let name = path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
+        Ok(BackupFile { path, name, made: now, reason, bytes: report.bytes })
+    }
+
+    /// Runs the search for what was erased while no backup of our own is made, which would hold it: one that is being made stops.
+    pub(crate) fn without_backups<T>(&self, work: impl FnOnce() -> T) -> T {
+        self.inner.erasing.fetch_add(1, Ordering::SeqCst);
+        let turn = self.inner.backup_turn.lock().unwrap_or_else(PoisonError::into_inner);
+        self.inner.erasing.fetch_sub(1, Ordering::SeqCst);
+        let done = work();
+        drop(turn);
+        done
+    }
+
+    /// The backups beside the store, newest first.
+    pub fn backups(&self) -> Result<Vec<BackupFile>> {
+        let entries = match std::fs::read_dir(self.backups_dir()) {
+            Ok(entries) => entries,
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(Vec::new()),
+            Err(error) => return Err(io("the folder of backups cannot be read", error)),
+        };
+        let mut found: Vec<BackupFile> = entries
+            .flatten()
+            .filter_map(|entry| {
+                let name = entry.file_name().into_string().ok()?;
+                let (made, reason) = parse_name(&name)?;
+                let bytes = entry.metadata().ok().filter(std::fs::Metadata::is_file)?.len();
+                Some(BackupFile { path: entry.path(), name, made, reason, bytes })
+            })
+            .collect();
+        found.sort_by(|a, b| (b.made, &b.name).cmp(&(a.made, &a.name)));
+        Ok(found)
+    }
+
+    /// The backup beside the store that has this name.
+    pub fn backup_named(&self, name: &str) -> Result<BackupFile> {
+        let found = self.backups()?.into_iter().find(|backup| backup.name == name);
+        found.ok_or_else(|| EngineError::Refused(format!("there is no backup {name} any more; look at the list again")))
+    }
+
+    /// Where they lie.
+    pub fn backups_dir(&self) -> PathBuf {
+        self.data_dir().join(BACKUPS_DIR)
+    }
+
+    /// What a backup holds, read to its end and found sound.
+    pub fn inspect_backup(&self, file: &Path, control: &dyn Control) -> Result<Contents> {
+        let _turn = self.inner.restore_turn.lock().unwrap_or_else(PoisonError::into_inner);
+        Ok(keepsake_store::inspect(file, self.data_dir(), &mut watch("reading", control))?)
+    }
+
+    /// Puts a backup in the place of the store: checked first, the present state kept aside, then at one stroke.
+    pub fn restore(&self, file: &Path, control: &dyn Control) -> Result<RestoreReceipt> {
+        let _turn = self.inner.restore_turn.lock().unwrap_or_else(PoisonError::into_inner);
+        let staged = self.store().stage(file, &KEPT_SETTINGS, self.now(), &mut watch("checking", control))?;
+        self.put_in_place(staged, control)
+    }
+
+    /// Keeps the present state aside and puts what was made ready in its place.
+    pub(crate) fn put_in_place(&self, staged: Staged, control: &dyn Control) -> Result<RestoreReceipt> {
+        let before = self.keep_present_aside(control)?;
+        let restored = self.store().replace_with(staged, &mut |done, total| {
+            control.progress("restoring", done, total);
+            true
+        })?;
+        self.forget_caches();
+        self.after_restore()?;
+        Ok(RestoreReceipt { restored, before })
+    }
+
+    /// Puts a backup in the place of a database that cannot be opened, so without an engine.
+    pub fn restore_damaged(data_dir: &Path, file: &Path, now: Timestamp, control: &dyn Control) -> Result<RestoreReceipt> {
+        let (restored, before) = Store::replace_damaged(data_dir, file, now, &mut watch("checking", control))?;
+        Ok(RestoreReceipt { restored, before })
+    }
+
+    /// A store that holds something is kept aside before it is replaced. One that is damaged cannot be copied soundly and is kept as
+    /// it lies.
+    fn keep_present_aside(&self, control: &dyn Control) -> Result<Option<PathBuf>> {
+        if self.is_blank()? {
+            return Ok(None);
+        }
+        Ok(Some(self.keep_backup(BackupReason::BeforeRestore, control)?.path))
+    }
+
+    /// Whether nobody ever put anything in.
+    pub(crate) fn is_blank(&self) -> Result<bool> {
+        Ok(self.store().read(|tx| Ok(tx.totals()? == (0, 0) && !tx.has_imports()?))?)
+    }
+
+    /// What is kept in memory between jobs is of a store that is gone.
+    fn forget_caches(&self) {
+        let inner = &self.inner;
+        *inner.known.lock().unwrap_or_else(PoisonError::into_inner) = Default::default();
+        *inner.map.lock().unwrap_or_else(PoisonError::into_inner) = None;
+        *inner.people_seen.lock().unwrap_or_else(PoisonError::into_inner) = None;
+    }
+
+    /// What the restored store has left to do.
+    fn after_restore(&self) -> Result<()> {
+        self.queue_embedding()?;
+        self.queue_settling()?;
+        self.queue_topics()?;
+        self.queue_profiles()?;
+        self.look_for_work();
+        Ok(())
+    }
+
+    fn thin_backups(&self) -> Result<()> {
+        let backups: Vec<(Timestamp, PathBuf)> =
+            self.backups()?.into_iter().rev().map(|backup| (backup.made, backup.path)).collect();
+        let kept = thin::kept(&backups);
+        for (_, path) in backups.iter().filter(|backup| !kept.contains(backup)) {
+            // One too many is no reason to fail.
+            let _ = std::fs::remove_file(path);
+        }
+        Ok(())
+    }
+
+    /// When the next backup is due that nobody asks for; nothing while the store holds what the last one holds.
+    fn daily_due(&self) -> Result<Option<Timestamp>> {
+        let changed = self.store().read(|tx| tx.last_change())?;
+        let Some(changed) = changed else { return Ok(None) };
+        let last = self.backups()?.first().map(|backup| backup.made);
+        Ok(match last {
+            // Names tell whole seconds.
+            Some(last) if changed.0 < last.0 => None,
+            // A clock that was set back must not put it off for ever.
+            Some(last) => Some(last.min(self.now()).plus_ms(EVERY_MS)),
+            None => Some(changed.plus_ms(SETTLED_MS)),
+        })
+    }
+
+    /// Makes the day's backup where it is due; when the next one will be.
+    pub fn keep_daily_backup(&self, control: &dyn Control) -> Result<Option<Timestamp>> {
+        match self.daily_due()? {
+            Some(due) if due <= self.now() => {
+                self.keep_backup(BackupReason::Daily, control)?;
+                self.daily_due()
+            }
+            due => Ok(due),
+        }
+    }
+}
+
+/// Whoever watches, and an erasure, may stop a backup of our own.
+struct OrErasing<'c> {
+    engine: &'c Engine,
+    control: &'c dyn Control,
+}
+
+impl Control for OrErasing<'_> {
+    fn progress(&self, stage: &str, done: u64, total: u64) {
+        self.control.progress(stage, done, total);
+    }
+
+    fn is_cancelled(&self) -> bool {
+        self.engine.inner.erasing.load(Ordering::SeqCst) > 0 || self.control.is_cancelled()
+    }
+}
+
+/// A control as the store asks for it: how far, and whether to go on.
+fn watch<'c>(stage: &'static str, control: &'c dyn Control) -> impl FnMut(u64, u64) -> bool + 'c {
+    move |done, total| {
+        control.progress(stage, done, total);
+        !control.is_cancelled()
+    }
+}
+
+fn io(what: &str, error: std::io::Error) -> EngineError {
+    EngineError::Store(StoreError::Io { what: what.to_owned(), error })
+}
+
+/// Other users of the computer have no business in this folder.
+fn restrict(folder: &Path) {
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::PermissionsExt;
+        // A folder on a file system without permissions stays as it is.
+        let _ = std::fs::set_permissions(folder, std::fs::Permissions::from_mode(0o700));
+    }
+    #[cfg(not(unix))]
+    let _ = folder;
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_names_of_our_own_are_backups_of_our_own() {
+        for (name, wanted) in [
+            ("keepsake-2026-01-05T10-00-00Z-daily.db", Some((1_767_607_200_000, BackupReason::Daily))),
+            ("keepsake-2026-01-05T10-00-00Z-before-restore.2.db", Some((1_767_607_200_000, BackupReason::BeforeRestore))),
+            ("keepsake-2026-01-05T10-00-00Z-daily.db.part", None),
+            ("keepsake-2026-01-05T10-00-00Z-mine.db", None),
+            ("keepsake-2026-13-05T10-00-00Z-daily.db", None),
+            ("keepsake-ää-daily.db", None),
+            ("keepsake.db", None),
+            ("notes.txt", None),
+        ] {
+            assert_eq!(parse_name(name), wanted.map(|(ms, reason)| (Timestamp(ms), reason)), "{name}");
+        }
+    }
+}

@@ -1,0 +1,225 @@
+//! Backups that Keepsake keeps itself, going back, and exports as a person finds them on disk.
+
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+
+use keepsake_domain::MemoryStatus;
+use keepsake_engine::{Act, BackupReason, Control, Unwatched};
+use keepsake_testkit::{Conversation, conversation};
+
+use crate::fixture::Fixture;
+
+const HOUR_MS: i64 = 60 * 60 * 1000;
+
+fn approve_all(f: &Fixture) {
+    let ids = f.rows().into_iter().map(|(id, _)| id).collect();
+    f.engine.act(&Act::Approve(ids)).unwrap();
+}
+
+fn reasons(f: &Fixture) -> Vec<&'static str> {
+    f.engine.backups().unwrap().iter().map(|backup| backup.reason.name()).collect()
+}
+
+#[test]
+fn a_day_in_which_something_changed_gets_a_backup_and_others_do_not() {
+    let f = Fixture::new();
+    assert_eq!(f.engine.keep_daily_backup(&Unwatched).unwrap(), None, "an empty store needs none");
+    f.propose("c1", "owner Mara: I live in Porto.");
+    let due = f.engine.keep_daily_backup(&Unwatched).unwrap().unwrap();
+    assert!(due > f.engine.now() && reasons(&f).is_empty(), "the first waits until things have settled");
+    f.clock.advance_ms(HOUR_MS);
+    assert_eq!(f.engine.keep_daily_backup(&Unwatched).unwrap(), None, "made, and nothing changed since");
+    assert_eq!(reasons(&f), ["daily"]);
+    f.clock.advance_ms(48 * HOUR_MS);
+    assert_eq!(f.engine.keep_daily_backup(&Unwatched).unwrap(), None);
+    assert_eq!(reasons(&f).len(), 1, "two days without a change cost nothing");
+    f.propose("c2", "owner Mara: I'm allergic to peanuts.");
+    f.engine.keep_daily_backup(&Unwatched).unwrap();
+    assert_eq!(reasons(&f), ["daily", "daily"]);
+    f.clock.advance_ms(60_000);
+    f.propose("c3", "owner Mara: I prefer short answers.");
+    let due = f.engine.keep_daily_backup(&Unwatched).unwrap().unwrap();
+    assert_eq!((due.0 - f.engine.now().0) / HOUR_MS, 22, "one a day, counted from the last");
+}
+
+#[test]
+fn backups_are_thinned_and_private() {
+    let f = Fixture::new();
+    for day in 0..60 {
+        f.append(&conversation(&format!("c{day}"), "owner Mara: one more day"));
+        f.engine.keep_backup(BackupReason::Daily, &Unwatched).unwrap();
+        f.clock.advance_ms(24 * HOUR_MS);
+    }
+    let kept = f.engine.backups().unwrap();
+    assert!((15..=22).contains(&kept.len()), "twelve days and some weeks: {}", kept.len());
+    #[cfg(unix)]
+    for backup in &kept {
+        use std::os::unix::fs::PermissionsExt;
+        assert_eq!(std::fs::metadata(&backup.path).unwrap().permissions().mode() & 0o777, 0o600, "{}", backup.name);
+    }
+    let twice = [BackupReason::Asked, BackupReason::Asked].map(|reason| f.engine.keep_backup(reason, &Unwatched).unwrap().name);
+    assert_ne!(twice[0], twice[1], "two within a second have names of their own");
+    assert!(f.engine.backup_named(&twice[0]).is_ok() && f.engine.backup_named("../keepsake.db").is_err());
+}
+
+#[test]
+fn an_erasure_takes_every_backup_along_and_the_next_one_is_due() {
+    let f = Fixture::new();
+    let gone = f.append(&conversation("gone", "owner Mara: forget the xylokarpzebra"));
+    f.append(&conversation("kept", "owner Mara: I love tea"));
+    f.engine.keep_backup(BackupReason::BeforeReflection, &Unwatched).unwrap();
+    let receipt = f.engine.erase_conversation(&gone, "asked").unwrap();
+    assert!(receipt.is_done, "{receipt:?}");
+    assert!(reasons(&f).is_empty());
+    f.clock.advance_ms(HOUR_MS);
+    f.engine.keep_daily_backup(&Unwatched).unwrap();
+    let fresh = &f.engine.backups().unwrap()[0];
+    let bytes = std::fs::read(&fresh.path).unwrap();
+    assert!(!bytes.windows(13).any(|window| window == b"xylokarpzebra"), "it holds nothing of what was erased");
+}
+
+#[test]
+fn many_at_once_are_backed_up_before_and_few_are_not() {
+    let f = Fixture::new();
+    f.propose("c1", "owner Mara: I live in Porto. I'm allergic to peanuts.");
+    let id = f.id_of("Porto");
+    f.engine.act(&Act::Reject(vec![id.clone()], None)).unwrap();
+    assert!(reasons(&f).is_empty(), "one is undone by a key");
+    f.engine.act(&Act::Archive(vec![id; 100])).unwrap();
+    assert_eq!(reasons(&f), ["before-bulk"]);
+}
+
+#[test]
+fn going_back_keeps_what_was_here_and_the_engine_goes_on() {
+    let f = Fixture::new();
+    f.propose("c1", "owner Mara: I live in Porto.");
+    approve_all(&f);
+    let target = f.dir.path().join("mine.db");
+    f.engine.back_up(&target, &Unwatched).unwrap();
+    f.propose("c2", "owner Mara: I'm allergic to peanuts.");
+    let before = f.memories();
+    let receipt = f.engine.restore(&target, &Unwatched).unwrap();
+    assert_eq!(receipt.restored.memories as usize, f.memories().len());
+    assert_eq!(f.memories().len(), 1);
+    let aside = receipt.before.unwrap();
+    assert_eq!(reasons(&f), ["before-restore"]);
+    // Known texts, links and the boundary were worked out of another store.
+    f.propose("c3", "owner Mara: I live in Porto.");
+    assert_eq!(f.memories().iter().filter(|memory| memory.contains("Porto")).count(), 1, "a repeat is known as one");
+    f.engine.restore(&aside, &Unwatched).unwrap();
+    assert_eq!(f.memories(), before);
+}
+
+struct Refusing;
+
+impl Control for Refusing {
+    fn progress(&self, _: &str, _: u64, _: u64) {}
+
+    fn is_cancelled(&self) -> bool {
+        true
+    }
+}
+
+fn tree(folder: &Path) -> BTreeSet<PathBuf> {
+    let mut found = BTreeSet::new();
+    let mut open = vec![folder.to_owned()];
+    while let Some(path) = open.pop() {
+        if path.is_dir() {
+            open.extend(std::fs::read_dir(&path).unwrap().map(|entry| entry.unwrap().path()));
+        } else {
+            found.insert(path.strip_prefix(folder).unwrap().to_owned());
+        }
+    }
+    found
+}
+
+/// A store with names that lead out of folders, collide, and would be markup.
+fn hostile() -> Fixture {
+    let f = Fixture::new();
+    for (id, title) in
+        [("a", "../../escape"), ("b", "Weekend: Oslo?"), ("c", "weekend oslo"), ("d", "CON"), ("e", "[[x]] %%y%%"), ("f", "...")]
+    {
+        let lines =
+            "owner Mara: I live in Porto.\nperson ../Ana: ![p](http://example.invalid/x.png) [[Keepsake]]\nperson ana: so what";
+        f.append(&Conversation::new(id).title(title).channel("chat", id).messages(lines));
+        // Ids of the fixture follow the clock.
+        f.clock.advance_ms(60_000);
+    }
+    f.append(&Conversation::new("off").title("Off the record").private().messages("owner Mara: nobody hears this"));
+    f.clock.advance_ms(60_000);
+    f.propose("g", "owner Mara: I'm allergic to peanuts.");
+    approve_all(&f);
+    f
+}
+
+#[test]
+fn an_export_holds_notes_that_stay_in_their_folder_and_link_to_each_other() {
+    let f = hostile();
+    let parent = tempfile::tempdir().unwrap();
+    let folder = parent.path().join("export");
+    let receipt = f.engine.export(&folder, &Unwatched).unwrap();
+    let all = tree(parent.path());
+    assert!(all.iter().all(|path| path.starts_with("export")), "nothing leads out: {all:?}");
+    let notes: BTreeSet<PathBuf> = tree(&folder.join("markdown"));
+    assert_eq!(receipt.notes, notes.len() as u64);
+    assert_eq!(notes.iter().filter(|path| path.starts_with("Conversations")).count(), 8, "one a conversation: {notes:?}");
+    let lower: BTreeSet<String> = notes.iter().map(|path| path.display().to_string().to_lowercase()).collect();
+    assert_eq!(lower.len(), notes.len(), "no two differ in case alone");
+    let mut links = 0;
+    for note in &notes {
+        let text = std::fs::read_to_string(folder.join("markdown").join(note)).unwrap();
+        assert!(!text.contains("![p]") && !text.contains(" [[Keepsake]]"), "what people wrote is text: {text}");
+        for link in text.split("[[").skip(1).filter(|rest| !rest.starts_with("x]]")) {
+            let target = link.split(['|', ']']).next().unwrap();
+            if target.starts_with("Conversations/") || target.starts_with("People/") {
+                assert!(notes.contains(Path::new(&format!("{target}.md"))), "{target} is a note");
+                links += 1;
+            }
+        }
+    }
+    assert!(links > 5, "notes are linked: {links}");
+    let off = std::fs::read_to_string(
+        folder.join("markdown").join(notes.iter().find(|path| path.display().to_string().contains("Off the record")).unwrap()),
+    );
+    assert!(off.unwrap().contains("kept_out_of_memory: true"), "what is private is exported with its mark");
+}
+
+#[test]
+fn an_export_goes_into_an_empty_folder_and_leaves_nothing_when_it_is_stopped() {
+    let f = hostile();
+    let parent = tempfile::tempdir().unwrap();
+    let theirs = parent.path().join("theirs");
+    std::fs::create_dir(&theirs).unwrap();
+    std::fs::write(theirs.join("letter.txt"), "Dear Ana").unwrap();
+    let refused = f.engine.export(&theirs, &Unwatched).unwrap_err().to_string();
+    assert!(refused.contains("is not empty"), "{refused}");
+    assert_eq!(tree(&theirs), BTreeSet::from([PathBuf::from("letter.txt")]));
+    let stopped = parent.path().join("stopped");
+    assert!(f.engine.export(&stopped, &Refusing).is_err());
+    assert!(!stopped.exists());
+    let empty = parent.path().join("empty");
+    std::fs::create_dir(&empty).unwrap();
+    assert!(f.engine.export(&empty, &Refusing).is_err());
+    assert!(empty.exists() && tree(&empty).is_empty(), "the folder that was there is there and empty");
+    let first = f.engine.export_within(parent.path(), &Unwatched).unwrap().folder;
+    let second = f.engine.export_within(parent.path(), &Unwatched).unwrap().folder;
+    assert_ne!(first, second);
+    assert_eq!(tree(&first), tree(&second));
+}
+
+#[test]
+fn an_export_comes_back_into_an_empty_store_and_only_there_by_an_import() {
+    let f = hostile();
+    let parent = tempfile::tempdir().unwrap();
+    let folder = parent.path().join("export");
+    f.engine.export(&folder, &Unwatched).unwrap();
+    let other = Fixture::new();
+    assert!(other.engine.is_own_export(&folder).unwrap());
+    let receipt = other.engine.restore_export(&folder, &Unwatched).unwrap();
+    assert_eq!((receipt.restored.messages, receipt.before), (20, None));
+    assert_eq!(other.memories(), f.memories());
+    assert!(other.memories().iter().any(|memory| memory.starts_with(MemoryStatus::Active.name())));
+    let refused = other.engine.is_own_export(&folder).unwrap_err().to_string();
+    assert!(refused.contains("this one is not empty"), "{refused}");
+    assert!(!other.engine.is_own_export(parent.path()).unwrap());
+}

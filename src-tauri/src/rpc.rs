@@ -4,7 +4,7 @@
 use keepsake_api::{ApiError, App, Code, dispatch};
 use serde_json::{Value, json};
 use tauri::{AppHandle, State, async_runtime};
-use tauri_plugin_dialog::DialogExt;
+use tauri_plugin_dialog::{DialogExt, FilePath};
 
 /// `cmd` names a command of the API, `payload` is its request. Work happens on a blocking thread, off the UI's.
 #[tauri::command]
@@ -14,6 +14,9 @@ pub(crate) async fn rpc(host: AppHandle, backend: State<'_, App>, cmd: String, p
         "pick_files" => Ok(pick_files(&host, &backend)),
         "pick_folder" => Ok(pick_folder(&host, &backend)),
         "pick_tasks_file" => Ok(pick_tasks_file(&host)),
+        "pick_backup_target" => Ok(pick_backup_target(&host, &backend)),
+        "pick_backup" => Ok(pick_backup(&host, &backend)),
+        "pick_export_folder" => Ok(pick_export_folder(&host, &backend)),
         _ => dispatch(&backend, &cmd, payload),
     });
     // A panic in a command must not take the window down; its place is in the log.
@@ -45,4 +48,27 @@ fn pick_tasks_file(host: &AppHandle) -> Value {
     let dialog = host.dialog().file().set_title("Choose a Markdown file; tasks are added at its end").set_file_name("tasks.md");
     let chosen = dialog.add_filter("Markdown", &["md", "markdown"]).blocking_save_file();
     json!({ "path": chosen.and_then(|file| file.into_path().ok()).map(|path| path.to_string_lossy().into_owned()) })
+}
+
+/// Opens the dialog for the file that a backup goes to; the system asks before an existing one is chosen.
+fn pick_backup_target(host: &AppHandle, backend: &App) -> Value {
+    let dialog = host.dialog().file().set_title("Choose where the backup goes").set_file_name("Keepsake backup.db");
+    let chosen = dialog.add_filter("Keepsake backup", &["db"]).blocking_save_file();
+    one(chosen, backend)
+}
+
+/// Opens the dialog for a backup to restore.
+fn pick_backup(host: &AppHandle, backend: &App) -> Value {
+    let dialog = host.dialog().file().set_title("Choose a backup to restore").add_filter("Keepsake backup", &["db"]);
+    one(dialog.blocking_pick_file(), backend)
+}
+
+/// Opens the dialog for the folder in which an export gets a folder of its own.
+fn pick_export_folder(host: &AppHandle, backend: &App) -> Value {
+    one(host.dialog().file().set_title("Choose where the export goes").blocking_pick_folder(), backend)
+}
+
+fn one(chosen: Option<FilePath>, backend: &App) -> Value {
+    let path = chosen.and_then(|file| file.into_path().ok());
+    json!({ "files": path.map(|path| backend.register_file(&path)).into_iter().collect::<Vec<_>>() })
 }

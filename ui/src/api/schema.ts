@@ -852,6 +852,178 @@ filters: Array<SearchFilter>,
  */
 weights_version: number, };
 
+export type BackupView = { 
+/**
+ * Name of the file, by which it is spoken of.
+ */
+id: string, 
+/**
+ * When it was made.
+ */
+made_at: number, 
+/**
+ * `daily`, `asked`, `before-reflection`, `before-bulk`, `before-restore`.
+ */
+reason: string, 
+/**
+ * Its size.
+ */
+bytes: number, };
+
+export type BackupsResponse = { 
+/**
+ * The backups.
+ */
+items: Array<BackupView>, 
+/**
+ * Where they lie.
+ */
+folder: string, };
+
+export type BackupPlace = { 
+/**
+ * A file or folder that the person chose.
+ */
+token: string | null, 
+/**
+ * One of Keepsake's own backups.
+ */
+id: string | null, };
+
+export type BackupContents = { 
+/**
+ * Messages.
+ */
+messages: number, 
+/**
+ * Conversations.
+ */
+conversations: number, 
+/**
+ * Memories and candidates.
+ */
+memories: number, 
+/**
+ * Rows of all tables.
+ */
+rows: number, 
+/**
+ * The schema it was written with.
+ */
+schema: number, 
+/**
+ * The hash of the newest message.
+ */
+head: string, };
+
+export type BackupMade = { 
+/**
+ * Name of the file.
+ */
+name: string, 
+/**
+ * Its size.
+ */
+bytes: number, 
+/**
+ * What it holds.
+ */
+contents: BackupContents, };
+
+export type RestorePreview = { 
+/**
+ * Name of the file.
+ */
+name: string, 
+/**
+ * What it holds.
+ */
+backup: BackupContents, 
+/**
+ * Messages here now.
+ */
+messages: number, 
+/**
+ * Conversations here now.
+ */
+conversations: number, 
+/**
+ * Memories and candidates here now.
+ */
+memories: number, };
+
+export type RestoreOutcome = { 
+/**
+ * Messages there are now.
+ */
+messages: number, 
+/**
+ * Conversations there are now.
+ */
+conversations: number, 
+/**
+ * Memories and candidates there are now.
+ */
+memories: number, 
+/**
+ * The backup of what was here before, where there was anything.
+ */
+before: string | null, 
+/**
+ * Whether what was decided since the backup could be looked up.
+ */
+is_same_store: boolean, 
+/**
+ * Messages erased since: erased again.
+ */
+erased_again: number, 
+/**
+ * Messages that arrived and were erased since: they stay out.
+ */
+kept_out: number, 
+/**
+ * Memories rejected, put in the trash or hidden since: still so.
+ */
+refused_again: number, 
+/**
+ * Memories corrected since: the old wording waits for review.
+ */
+reopened: number, 
+/**
+ * Entries of profiles called wrong since: still so.
+ */
+debunked_again: number, 
+/**
+ * Links taken back since: still so.
+ */
+unlinked_again: number, 
+/**
+ * Conversations, channels and items made private since: still so.
+ */
+kept_private: number, };
+
+export type ExportMade = { 
+/**
+ * Name of the folder.
+ */
+name: string, 
+/**
+ * Messages.
+ */
+messages: number, 
+/**
+ * Conversations.
+ */
+conversations: number, 
+/**
+ * Memories and candidates.
+ */
+memories: number, 
+/**
+ * Notes to read.
+ */
+notes: number, };
+
 export type ConversationsListRequest = { 
 /**
  * Words of the title or of a message.
@@ -3627,4 +3799,13 @@ export interface RpcSchema {
   search: [SearchRequest, SearchResponse];
   timeline: [Partial<TimelineRequest>, TimelineResponse];
   graph: [Partial<GraphRequest>, GraphResponse];
+  pick_backup_target: [Nothing, PickedFiles];
+  pick_backup: [Nothing, PickedFiles];
+  pick_export_folder: [Nothing, PickedFiles];
+  backups_list: [Nothing, BackupsResponse];
+  backup_make: [Partial<BackupPlace>, BackupMade];
+  restore_preview: [Partial<BackupPlace>, RestorePreview];
+  restore: [Partial<BackupPlace>, RestoreOutcome];
+  export_make: [Partial<BackupPlace>, ExportMade];
+  task_cancel: [ById, Nothing];
 }

@@ -2,12 +2,14 @@
 
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::sync::{Arc, Mutex, PoisonError, Weak};
 
 use keepsake_domain::IdSource;
 use keepsake_engine::{
-    EmbedderSlot, Engine, EngineError, EngineParts, RandomIds, SystemClock, SystemPower, Worker, local_utc_offset_minutes,
+    Control, EmbedderSlot, Engine, EngineError, EngineParts, RandomIds, SystemClock, SystemPower, Worker,
+    local_utc_offset_minutes,
 };
 
 use crate::error::ApiError;
@@ -59,6 +61,30 @@ pub(crate) struct AppInner {
     listeners: Arc<Listeners>,
     worker: Mutex<Option<Worker>>,
     seen_version: Mutex<i64>,
+    tasks: Mutex<HashMap<String, Arc<AtomicBool>>>,
+}
+
+/// Long work that a command waits for: others hear how far it is and may stop it. Over when it is dropped.
+pub(crate) struct Task {
+    app: App,
+    name: String,
+    is_cancelled: Arc<AtomicBool>,
+}
+
+impl Control for Task {
+    fn progress(&self, stage: &str, done: u64, total: u64) {
+        self.app.tell(&Event::JobProgress { id: self.name.clone(), stage: stage.to_owned(), done, total });
+    }
+
+    fn is_cancelled(&self) -> bool {
+        self.is_cancelled.load(Ordering::Relaxed)
+    }
+}
+
+impl Drop for Task {
+    fn drop(&mut self) {
+        self.app.inner.tasks.lock().unwrap_or_else(PoisonError::into_inner).remove(&self.name);
+    }
 }
 
 /// The open application. Cheap to clone; all clones are one application.
@@ -88,6 +114,7 @@ impl App {
             listeners,
             worker: Mutex::new(None),
             seen_version: Mutex::new(seen_version),
+            tasks: Mutex::new(HashMap::new()),
         });
         forward_changes(&inner)?;
         Ok(Self { inner })
@@ -166,6 +193,24 @@ impl App {
             self.inner.engine.look_for_work();
         }
         Ok(())
+    }
+
+    /// Begins long work under this name, of which one runs at a time.
+    pub(crate) fn begin_task(&self, name: &str) -> Result<Task, ApiError> {
+        let is_cancelled = Arc::new(AtomicBool::new(false));
+        let mut tasks = self.inner.tasks.lock().unwrap_or_else(PoisonError::into_inner);
+        if tasks.contains_key(name) {
+            return Err(ApiError::refused("a backup, a restore or an export is running already; wait for it or cancel it"));
+        }
+        tasks.insert(name.to_owned(), Arc::clone(&is_cancelled));
+        Ok(Task { app: self.clone(), name: name.to_owned(), is_cancelled })
+    }
+
+    /// Asks long work to stop. What is over already hears nothing.
+    pub(crate) fn cancel_task(&self, name: &str) {
+        if let Some(task) = self.inner.tasks.lock().unwrap_or_else(PoisonError::into_inner).get(name) {
+            task.store(true, Ordering::Relaxed);
+        }
     }
 
     /// Stops the background worker; what it was doing goes on at the next start.

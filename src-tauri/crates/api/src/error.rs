@@ -49,7 +49,14 @@ impl From<EngineError> for ApiError {
     fn from(error: EngineError) -> Self {
         let code = match &error {
             EngineError::Store(StoreError::NotFound { .. }) => Code::NotFound,
-            EngineError::Store(StoreError::Transition(_) | StoreError::Refused(_))
+            EngineError::Store(StoreError::Stopped) => Code::Cancelled,
+            EngineError::Store(
+                StoreError::Transition(_)
+                | StoreError::Refused(_)
+                | StoreError::Backup { .. }
+                | StoreError::Unrestorable { .. }
+                | StoreError::FromTheFuture { .. },
+            )
             | EngineError::Refused(_)
             | EngineError::NotYet { .. }
             | EngineError::Model(_)

@@ -15,6 +15,7 @@ mod typescript;
 pub use app::{App, AppOptions, FileAccess};
 pub use dispatch::{COMMANDS, dispatch};
 pub use error::{ApiError, Code};
+pub use handlers::backup::{contents_json, restored_json};
 pub use handlers::conversations::analyses_of;
 pub use handlers::sources::{date_order, look_into, skip_view};
 pub use keepsake_engine::{EmbedderSlot, default_data_dir};

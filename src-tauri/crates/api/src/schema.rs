@@ -89,6 +89,15 @@ macro_rules! with_commands {
             search: SearchRequest => SearchResponse,
             timeline: TimelineRequest => TimelineResponse,
             graph: GraphRequest => GraphResponse,
+            pick_backup_target: Nothing => PickedFiles,
+            pick_backup: Nothing => PickedFiles,
+            pick_export_folder: Nothing => PickedFiles,
+            backups_list: Nothing => BackupsResponse,
+            backup_make: BackupPlace => BackupMade,
+            restore_preview: BackupPlace => RestorePreview,
+            restore: BackupPlace => RestoreOutcome,
+            export_make: BackupPlace => ExportMade,
+            task_cancel: ById => Nothing,
         }
     };
 }

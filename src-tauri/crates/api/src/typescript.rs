@@ -3,6 +3,7 @@
 use ts_rs::{Config, TS};
 
 use crate::types::activity::*;
+use crate::types::backup::*;
 use crate::types::conversations::*;
 use crate::types::gaps::*;
 use crate::types::memories::*;
@@ -23,7 +24,8 @@ fn declare<T: TS>(config: &Config, out: &mut String) {
 }
 
 /// Requests whose every field has a default: a caller names only what it wants.
-const ALL_OPTIONAL: [&str; 10] = [
+const ALL_OPTIONAL: [&str; 11] = [
+    "BackupPlace",
     "MemoriesListRequest",
     "ConversationsListRequest",
     "MessagesRequest",
@@ -88,6 +90,14 @@ pub fn schema_ts() -> String {
         SearchFacet,
         SearchFilter,
         SearchResponse,
+        BackupView,
+        BackupsResponse,
+        BackupPlace,
+        BackupContents,
+        BackupMade,
+        RestorePreview,
+        RestoreOutcome,
+        ExportMade,
         ConversationsListRequest,
         ConversationRow,
         StretchView,

@@ -194,6 +194,26 @@ pub(crate) enum Command {
         #[command(subcommand)]
         what: EraseTarget,
     },
+    /// Copy everything to a file, and read the copy back; without a file, among Keepsake's own backups.
+    Backup {
+        /// The file to write.
+        #[arg(value_name = "FILE")]
+        file: Option<PathBuf>,
+    },
+    /// List Keepsake's own backups.
+    Backups,
+    /// Write everything into a new or empty folder: lines of JSON that come back without loss, and Markdown to read.
+    Export {
+        /// The folder.
+        #[arg(value_name = "DIR")]
+        folder: PathBuf,
+    },
+    /// Replace everything by what a backup or an export holds; what is here now is kept aside first.
+    Restore {
+        /// The backup, or the folder of an export.
+        #[arg(value_name = "FILE")]
+        file: PathBuf,
+    },
     /// Show where the data lives and how much there is.
     Status,
     /// Check the stored messages against their hash chain.

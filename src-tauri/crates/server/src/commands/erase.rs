@@ -28,7 +28,8 @@ pub(crate) fn run(args: &Args, what: &EraseTarget, output: &mut Output) -> Resul
     output.line(if receipt["is_pending"] == true {
         "Pending: somebody still reads the file; `keepsake run-jobs` sees it through when they are done"
     } else {
-        "The files of the data folder hold nothing of it any more; copies made by the system or the disk are beyond this program"
+        "The files of the data folder hold nothing of it any more, Keepsake's own backups included; backups and exports that you made \
+         yourself may still hold it, and copies made by the system or the disk are beyond this program"
     })
 }
 

@@ -43,6 +43,12 @@ impl Account {
 /// Imports each path in turn; a file that fails does not undo those before it.
 pub(crate) fn run(args: &Args, import: &ImportArgs, output: &mut Output) -> Result<(), Failure> {
     let engine = engine(args, EmbedderSlot::none())?;
+    if let [path] = import.paths.as_slice()
+        && !import.dry_run
+        && super::backup::bring(&engine, path, output)?
+    {
+        return Ok(());
+    }
     let foresight = Foresight::new()?;
     let mut accounts = Vec::new();
     let mut failures: Vec<String> = Vec::new();

@@ -1,0 +1,140 @@
+//! Backups, exports and the way back. Long work answers when it is done; meanwhile it tells its progress and hears a cancel.
+
+use std::path::{Path, PathBuf};
+
+use keepsake_engine::{BackupReason, RestoreReceipt};
+use keepsake_store::Contents;
+
+use crate::app::App;
+use crate::error::ApiError;
+use crate::types::backup::*;
+use crate::types::sources::PickedFiles;
+use crate::types::{ById, Nothing};
+
+/// What a window calls the one long task that runs at a time.
+pub(crate) const TASK: &str = "backup";
+
+fn contents(contents: &Contents) -> BackupContents {
+    BackupContents {
+        messages: contents.rows_of("interactions"),
+        conversations: contents.rows_of("conversations"),
+        memories: contents.rows_of("memories"),
+        rows: contents.rows.values().sum(),
+        schema: contents.schema,
+        head: contents.head.clone(),
+    }
+}
+
+/// What a backup holds, as the command line prints it: rows of every table.
+pub fn contents_json(contents: &Contents) -> serde_json::Value {
+    serde_json::json!({ "schema": contents.schema, "head": contents.head, "rows": contents.rows })
+}
+
+/// What a restore did, as the command line prints it.
+pub fn restored_json(receipt: &RestoreReceipt) -> serde_json::Value {
+    serde_json::json!({ "restored": outcome(receipt), "before": receipt.before })
+}
+
+fn outcome(receipt: &RestoreReceipt) -> RestoreOutcome {
+    let restored = &receipt.restored;
+    RestoreOutcome {
+        messages: restored.messages,
+        conversations: restored.conversations,
+        memories: restored.memories,
+        before: receipt.before.as_deref().map(name),
+        is_same_store: restored.is_same_store,
+        erased_again: restored.erased_again,
+        kept_out: restored.kept_out,
+        refused_again: restored.refused_again,
+        reopened: restored.reopened,
+        debunked_again: restored.debunked_again,
+        unlinked_again: restored.unlinked_again,
+        kept_private: restored.kept_private,
+    }
+}
+
+fn name(path: &Path) -> String {
+    path.file_name().map_or_else(|| path.to_string_lossy().into_owned(), |name| name.to_string_lossy().into_owned())
+}
+
+/// The file that a request names.
+fn file(app: &App, place: &BackupPlace) -> Result<PathBuf, ApiError> {
+    match (&place.token, &place.id) {
+        (Some(token), None) => app.file(token),
+        (None, Some(id)) => Ok(app.engine().backup_named(id)?.path),
+        _ => Err(ApiError::invalid("name a chosen file or one of the backups")),
+    }
+}
+
+pub(crate) fn pick_backup_target(_app: &App, _request: Nothing) -> Result<PickedFiles, ApiError> {
+    // Hosts with a dialog answer these before they get here.
+    Err(ApiError::refused("this host has no file dialog; the backup is kept in the data folder"))
+}
+
+pub(crate) fn pick_backup(_app: &App, _request: Nothing) -> Result<PickedFiles, ApiError> {
+    Err(ApiError::refused("this host has no file dialog; send the file instead"))
+}
+
+pub(crate) fn pick_export_folder(_app: &App, _request: Nothing) -> Result<PickedFiles, ApiError> {
+    Err(ApiError::refused("this host has no file dialog; run `keepsake export DIR`"))
+}
+
+pub(crate) fn backups_list(app: &App, _request: Nothing) -> Result<BackupsResponse, ApiError> {
+    let items = app.engine().backups()?.into_iter().map(|backup| BackupView {
+        id: backup.name,
+        made_at: backup.made.0,
+        reason: backup.reason.name().to_owned(),
+        bytes: backup.bytes,
+    });
+    Ok(BackupsResponse { items: items.collect(), folder: app.engine().backups_dir().to_string_lossy().into_owned() })
+}
+
+pub(crate) fn backup_make(app: &App, request: BackupPlace) -> Result<BackupMade, ApiError> {
+    let task = app.begin_task(TASK)?;
+    match request.token {
+        Some(token) => {
+            let report = app.engine().back_up(&app.file(&token)?, &task)?;
+            Ok(BackupMade { name: name(&report.path), bytes: report.bytes, contents: contents(&report.contents) })
+        }
+        None => {
+            let backup = app.engine().keep_backup(BackupReason::Asked, &task)?;
+            let held = app.engine().inspect_backup(&backup.path, &task)?;
+            Ok(BackupMade { name: backup.name, bytes: backup.bytes, contents: contents(&held) })
+        }
+    }
+}
+
+pub(crate) fn restore_preview(app: &App, request: BackupPlace) -> Result<RestorePreview, ApiError> {
+    let task = app.begin_task(TASK)?;
+    let file = file(app, &request)?;
+    let held = app.engine().inspect_backup(&file, &task)?;
+    let (messages, conversations) = app.engine().store().read(|tx| tx.totals())?;
+    let memories = app.engine().store().read(|tx| tx.memory_count())?;
+    Ok(RestorePreview { name: name(&file), backup: contents(&held), messages, conversations, memories })
+}
+
+pub(crate) fn restore(app: &App, request: BackupPlace) -> Result<RestoreOutcome, ApiError> {
+    let task = app.begin_task(TASK)?;
+    let file = file(app, &request)?;
+    let receipt = app.engine().restore(&file, &task)?;
+    app.engine().forget_upload(&file);
+    Ok(outcome(&receipt))
+}
+
+pub(crate) fn export_make(app: &App, request: BackupPlace) -> Result<ExportMade, ApiError> {
+    let task = app.begin_task(TASK)?;
+    let parent = app.file(request.token.as_deref().ok_or_else(|| ApiError::invalid("choose a folder for the export"))?)?;
+    let receipt = app.engine().export_within(&parent, &task)?;
+    Ok(ExportMade {
+        name: name(&receipt.folder),
+        messages: receipt.messages,
+        conversations: receipt.conversations,
+        memories: receipt.memories,
+        notes: receipt.notes,
+    })
+}
+
+pub(crate) fn task_cancel(app: &App, request: ById) -> Result<Nothing, ApiError> {
+    app.cancel_task(&request.id);
+    Ok(Nothing {})
+}

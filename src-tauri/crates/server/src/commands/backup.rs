@@ -1,0 +1,154 @@
+//! `keepsake backup`, `export` and `restore`: whole copies of the store, read back at once, everything as text, and the way back.
+
+use std::path::Path;
+
+use keepsake_api::{contents_json, restored_json};
+use keepsake_domain::Clock;
+use keepsake_engine::{BackupReason, EmbedderSlot, Engine, EngineError, RestoreReceipt, SystemClock, Unwatched, rfc3339};
+use keepsake_store::StoreError;
+use serde_json::json;
+
+use super::{data_dir, engine};
+use crate::args::Args;
+use crate::output::{Failure, Output};
+
+/// Copies the store to a file, or among Keepsake's own backups where none is named.
+pub(crate) fn back_up(args: &Args, file: Option<&Path>, output: &mut Output) -> Result<(), Failure> {
+    let engine = engine(args, EmbedderSlot::none())?;
+    let path = match file {
+        Some(file) => {
+            let report = engine.back_up(file, &Unwatched)?;
+            if output.is_json() {
+                let contents = contents_json(&report.contents);
+                return output.json(&json!({ "path": report.path, "bytes": report.bytes, "contents": contents }));
+            }
+            output.line(format!(
+                "{} messages, {} conversations and {} memories in {} ({} bytes)",
+                report.contents.rows_of("interactions"),
+                report.contents.rows_of("conversations"),
+                report.contents.rows_of("memories"),
+                report.path.display(),
+                report.bytes
+            ))?;
+            output.line("Read back and found whole: the file, its rows, and the chain of its messages")?;
+            return output.line("What you erase later stays in this copy until you delete it; restoring it erases it again");
+        }
+        None => engine.keep_backup(BackupReason::Asked, &Unwatched)?.path,
+    };
+    if output.is_json() {
+        return output.json(&json!({ "path": path }));
+    }
+    output.line(format!("Kept as {}", path.display()))
+}
+
+/// Lists Keepsake's own backups.
+pub(crate) fn list(args: &Args, output: &mut Output) -> Result<(), Failure> {
+    let engine = engine(args, EmbedderSlot::none())?;
+    for backup in engine.backups()? {
+        let made = rfc3339(backup.made);
+        if output.is_json() {
+            output.json(&json!({ "path": backup.path, "made": made, "reason": backup.reason.name(), "bytes": backup.bytes }))?;
+        } else {
+            output.line(format!(
+                "{made}  {:>12} bytes  {:<17}  {}",
+                backup.bytes,
+                backup.reason.name(),
+                backup.path.display()
+            ))?;
+        }
+    }
+    Ok(())
+}
+
+/// Puts a backup in the place of the store; one that cannot be opened is kept aside as it lies.
+pub(crate) fn restore(args: &Args, file: &Path, output: &mut Output) -> Result<(), Failure> {
+    let receipt = match engine(args, EmbedderSlot::none()) {
+        Ok(engine) if file.is_dir() => engine.restore_export(file, &Unwatched)?,
+        Ok(engine) => engine.restore(file, &Unwatched)?,
+        Err(failure) => {
+            let data_dir = data_dir(args)?;
+            if !is_damaged(&data_dir) {
+                return Err(failure);
+            }
+            Engine::restore_damaged(&data_dir, file, SystemClock.now(), &Unwatched)?
+        }
+    };
+    if output.is_json() {
+        return output.json(&restored_json(&receipt));
+    }
+    say(&receipt, output)
+}
+
+/// Writes everything into a folder.
+pub(crate) fn export(args: &Args, folder: &Path, output: &mut Output) -> Result<(), Failure> {
+    let engine = engine(args, EmbedderSlot::none())?;
+    let receipt = engine.export(folder, &Unwatched)?;
+    if output.is_json() {
+        return output.json(&json!({
+            "folder": receipt.folder, "messages": receipt.messages, "conversations": receipt.conversations,
+            "memories": receipt.memories, "notes": receipt.notes, "rows": receipt.rows,
+        }));
+    }
+    output.line(format!(
+        "{} messages, {} conversations and {} memories in {}, with {} notes to read",
+        receipt.messages,
+        receipt.conversations,
+        receipt.memories,
+        receipt.folder.display(),
+        receipt.notes
+    ))?;
+    output.line("It holds private conversations too, and what you erase later stays in it until you delete it")
+}
+
+/// Puts an export into an empty store, where a path is one.
+pub(crate) fn bring(engine: &Engine, path: &Path, output: &mut Output) -> Result<bool, Failure> {
+    if !engine.is_own_export(path)? {
+        return Ok(false);
+    }
+    let receipt = engine.restore_export(path, &Unwatched)?;
+    if output.is_json() {
+        output.json(&restored_json(&receipt))?;
+    } else {
+        say(&receipt, output)?;
+    }
+    Ok(true)
+}
+
+/// Whether the database cannot be opened for another reason than being somebody else's or a newer program's.
+fn is_damaged(data_dir: &Path) -> bool {
+    !matches!(
+        keepsake_store::Store::open(data_dir).map_err(EngineError::from),
+        Ok(_)
+            | Err(EngineError::Store(
+                StoreError::FromTheFuture { .. } | StoreError::NotOurs { .. } | StoreError::OldSqlite { .. }
+            ))
+    )
+}
+
+fn say(receipt: &RestoreReceipt, output: &mut Output) -> Result<(), Failure> {
+    let restored = &receipt.restored;
+    output.line(format!(
+        "Restored: {} messages, {} conversations and {} memories",
+        restored.messages, restored.conversations, restored.memories
+    ))?;
+    if let Some(before) = &receipt.before {
+        output.line(format!("What was here before is kept as {}", before.display()))?;
+    }
+    for (count, words) in [
+        (restored.erased_again, "messages that you erased since were erased from it again"),
+        (restored.kept_out, "messages that arrived and were erased since stay out of later imports"),
+        (restored.refused_again, "memories that you rejected, put in the trash or hid since stay so"),
+        (restored.reopened, "memories that you corrected since wait for review in their old wording"),
+        (restored.debunked_again, "entries of profiles that you called wrong since stay so"),
+        (restored.unlinked_again, "links that you took back since stay so"),
+        (restored.kept_private, "conversations, channels and items that you made private since stay so"),
+    ] {
+        if count > 0 {
+            output.line(format!("{count} {words}"))?;
+        }
+    }
+    if !restored.is_same_store {
+        output.line("What you erased or refused since this backup was made could not be looked up: it is of another Keepsake, or this one could not be read")?;
+    }
+    Ok(())
+}

@@ -62,6 +62,7 @@ export const PROVIDES: Partial<Record<Command, readonly Tag[]>> = {
   topic_get: ['topics', 'conversations', 'people'],
   topic_text: ['topics', 'conversations'],
   topic_rules_get: ['settings'],
+  backups_list: ['jobs', 'settings'],
   gaps_list: ['people', 'settings', 'conversations'],
 };
 

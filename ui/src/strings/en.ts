@@ -6,6 +6,7 @@
  * A panel's strings are one section. Text that comes from the backend (summaries, reasons, errors) is shown as it comes.
  */
 import { activity } from './en.activity';
+import { backup } from './en.backup';
 import { conversations } from './en.conversations';
 import { erase } from './en.erase';
 import { gaps } from './en.gaps';
@@ -323,6 +324,7 @@ export const en = {
   erase,
   sources,
   activity,
+  backup,
   settings,
   topicRules,
   models,

@@ -15,6 +15,7 @@ import { useUiState } from '../../state/uiState';
 import { nameOf, t } from '../../strings';
 import { TESTIDS } from '../../testids';
 import { removeSample } from '../sources/Sample';
+import { Backup } from './Backup';
 import { Chips } from './Chips';
 import { ModelsTab } from './Models';
 import { Row, Section } from './Rows';
@@ -55,6 +56,7 @@ export default function SettingsPanel() {
             <Choices settings={settings} />
             <Model status={status} />
             <Data status={status} />
+            <Backup />
             <About status={status} />
           </div>
         </PaneBody>

@@ -50,7 +50,7 @@ test('a conversation: what goes is counted, nothing goes by a key, and the recei
   const receipt = within(await screen.findByTestId('erase-receipt'));
   expect(asked(host, 'conversation_erase')).toEqual([{ id: 'conv_book' }]);
   expect(receipt.getByText('5 messages, 1 conversation and 3 memories and candidates went.')).toBeDefined();
-  expect(receipt.getByText(/none holds any of it\.$/)).toBeDefined();
+  expect(receipt.getByText(/none holds any of it\. Backups and exports that you made yourself may still hold it\.$/)).toBeDefined();
   await waitFor(() => expect(screen.queryByText('Books for the winter')).toBeNull());
   expect(screen.getByTestId('erase-receipt'), 'though what it is about is gone').toBeDefined();
   fireEvent.click(receipt.getAllByRole('button', { name: 'Close' })[0] as HTMLElement);
@@ -84,7 +84,7 @@ test('while somebody reads the file it says so, and follows the job to its end',
   expect(receipt.getByText(/another program still reads the data file/)).toBeDefined();
   answer = job('done', JSON.stringify({ messages: 5, verified_at_ms: Date.UTC(2026, 10, 20, 14, 5) }));
   host.emit({ type: 'changed', tags: ['jobs'] });
-  await receipt.findByText(`Every file of Keepsake was looked through on ${fullTime(Date.UTC(2026, 10, 20, 14, 5))}: none holds any of it.`);
+  await receipt.findByText(`Every file of Keepsake was looked through on ${fullTime(Date.UTC(2026, 10, 20, 14, 5))}: none holds any of it. Backups and exports that you made yourself may still hold it.`);
   expect(receipt.getByText('Erased')).toBeDefined();
 });
 

@@ -1,0 +1,212 @@
+/**
+ * Backup and export: making one, going back to one, taking everything along, and the backups that Keepsake keeps itself.
+ *
+ * One piece of long work at a time; the backend tells how far it is and hears a cancel. A restore is asked for with what would be
+ * replaced, after the file was looked through.
+ */
+import { useState } from 'react';
+import { type BackupMade, type BackupView, type ExportMade, type RestoreOutcome, type RestorePreview, call, useRpc } from '../../api';
+import { Button, Dialog, ErrorState, LoadingRows, Progress, fullTime } from '../../design';
+import { RpcError, platform } from '../../platform';
+import { useLiveProgress } from '../../state/host';
+import { showError } from '../../state/toasts';
+import { nameOf, t } from '../../strings';
+import { TESTIDS } from '../../testids';
+import css from './Backup.module.css';
+import { Row, Section } from './Rows';
+
+/** What the backend calls this work. */
+const TASK = 'backup';
+
+type Work = keyof typeof t.backup.working;
+type Place = { token?: string; id?: string };
+interface Asked {
+  readonly place: Place;
+  readonly preview: RestorePreview;
+}
+
+export function Backup() {
+  const { data, error, refetch } = useRpc('backups_list', {});
+  const [work, setWork] = useState<Work | null>(null);
+  const [result, setResult] = useState<readonly string[]>([]);
+  const [asked, setAsked] = useState<Asked | null>(null);
+  // Only a host with dialogs of its own can name a file or a folder; a page in a browser sends a copy.
+  const canPick = platform().fileAccess === 'pick_files';
+  const words = t.backup;
+
+  /** Does long work and shows what came of it; a cancel is no failure. */
+  const run = async <T,>(kind: Work, doing: () => Promise<T>, said: (done: T) => readonly string[]) => {
+    setWork(kind);
+    setResult([]);
+    try {
+      setResult(said(await doing()));
+    } catch (thrown) {
+      if (thrown instanceof RpcError && thrown.code === 'cancelled') setResult([words.cancelled]);
+      else showError(thrown);
+    } finally {
+      setWork(null);
+      void refetch();
+    }
+  };
+  const picked = async (cmd: 'pick_backup_target' | 'pick_backup' | 'pick_export_folder'): Promise<string | null> => {
+    try {
+      return (await call(cmd, {})).files[0]?.token ?? null;
+    } catch (thrown) {
+      showError(thrown);
+      return null;
+    }
+  };
+  const make = async () => {
+    const token = canPick ? await picked('pick_backup_target') : undefined;
+    if (token !== null) await run('make', () => call('backup_make', token ? { token } : {}), saidMade);
+  };
+  const takeAlong = async () => {
+    const token = await picked('pick_export_folder');
+    if (token !== null) await run('export', () => call('export_make', { token }), saidExported);
+  };
+  const ask = (place: Place) =>
+    run(
+      'check',
+      async () => setAsked({ place, preview: await call('restore_preview', place) }),
+      () => [],
+    );
+  const askFile = async () => {
+    const token = canPick ? await picked('pick_backup') : ((await platform().pickFiles().catch(showError)) ?? [])[0]?.token;
+    if (token) await ask({ token });
+  };
+  const goBack = async ({ place }: Asked) => {
+    setAsked(null);
+    await run('restore', () => call('restore', place), saidRestored);
+  };
+
+  return (
+    <Section title={words.title}>
+      <Row name={words.make} hint={words.makeHint}>
+        <Button size="s" disabled={work !== null} testId={TESTIDS.backupMake} onClick={() => void make()}>
+          {canPick ? words.makeButton : words.makeHere}
+        </Button>
+      </Row>
+      <Row name={words.restore} hint={words.restoreHint}>
+        <Button size="s" disabled={work !== null} testId={TESTIDS.backupRestore} onClick={() => void askFile()}>
+          {words.restoreButton}
+        </Button>
+      </Row>
+      <Row name={words.export} hint={canPick ? words.exportHint : `${words.exportHint} ${words.exportUnavailable}`}>
+        {canPick ? (
+          <Button size="s" disabled={work !== null} testId={TESTIDS.exportMake} onClick={() => void takeAlong()}>
+            {words.exportButton}
+          </Button>
+        ) : null}
+      </Row>
+      {work ? <Working work={work} /> : null}
+      {result.length > 0 ? (
+        <div className={css.result} role="status" data-testid={TESTIDS.backupResult}>
+          {result.map((line) => (
+            <p key={line}>{line}</p>
+          ))}
+        </div>
+      ) : null}
+      <div className={css.kept}>
+        <Row name={words.kept} hint={words.keptHint} isTall />
+        {error && !data ? (
+          <ErrorState title={words.failed} text={words.failedText} detail={error.message} onRetry={() => void refetch()} />
+        ) : !data ? (
+          <LoadingRows rows={2} />
+        ) : (
+          <Kept items={data.items} folder={data.folder} isBusy={work !== null} onRestore={(backup) => void ask({ id: backup.id })} />
+        )}
+      </div>
+      {asked ? <Ask asked={asked} onClose={() => setAsked(null)} onConfirm={() => void goBack(asked)} /> : null}
+    </Section>
+  );
+}
+
+function Working({ work }: { work: Work }) {
+  const live = useLiveProgress(TASK);
+  const words = t.backup;
+  const stage = live ? `${words.working[work]}: ${nameOf(words.stage, live.stage).toLowerCase()}` : words.working[work];
+  return (
+    <div className={css.work} data-testid={TESTIDS.backupWork}>
+      <div className={css.bar}>
+        <Progress stage={stage} done={live?.done ?? 0} total={live?.total ?? 0} />
+      </div>
+      <Button size="s" testId={TESTIDS.backupCancel} onClick={() => void call('task_cancel', { id: TASK }).catch(showError)}>
+        {t.app.cancel}
+      </Button>
+    </div>
+  );
+}
+
+function Kept({ items, folder, isBusy, onRestore }: { items: readonly BackupView[]; folder: string; isBusy: boolean; onRestore: (backup: BackupView) => void }) {
+  const words = t.backup;
+  if (items.length === 0) return <p className={css.why}>{words.none}</p>;
+  return (
+    <>
+      <ul className={css.list} aria-label={words.kept}>
+        {items.map((backup) => (
+          <li key={backup.id} className={css.item} data-testid={TESTIDS.backupRow}>
+            <span className="num">{fullTime(backup.made_at)}</span>
+            <span className={css.why}>{nameOf(words.reason, backup.reason)}</span>
+            <span className="num">{words.size(backup.bytes)}</span>
+            <Button size="s" tone="quiet" disabled={isBusy} label={words.restoreOne(fullTime(backup.made_at))} onClick={() => onRestore(backup)}>
+              {words.restoreShort}
+            </Button>
+          </li>
+        ))}
+      </ul>
+      <p className={css.folder}>
+        {words.folder} {folder}
+      </p>
+    </>
+  );
+}
+
+function Ask({ asked: { preview }, onClose, onConfirm }: { asked: Asked; onClose: () => void; onConfirm: () => void }) {
+  const words = t.backup;
+  const { backup } = preview;
+  return (
+    <Dialog
+      open
+      size="s"
+      title={words.askTitle}
+      testId={TESTIDS.backupAsk}
+      onClose={onClose}
+      actions={
+        <>
+          <Button onClick={onClose}>{t.app.cancel}</Button>
+          <Button tone="danger" testId={TESTIDS.backupConfirm} onClick={onConfirm}>
+            {words.askConfirm}
+          </Button>
+        </>
+      }
+    >
+      <div className={css.ask}>
+        <p>{words.askFile(preview.name)}</p>
+        <dl>
+          <dt>{words.askHolds}</dt>
+          <dd>{words.counts(backup.messages, backup.conversations, backup.memories)}</dd>
+          <dt>{words.askHere}</dt>
+          <dd>{words.counts(preview.messages, preview.conversations, preview.memories)}</dd>
+        </dl>
+        <p>{words.askKept}</p>
+        <p>{words.askSince}</p>
+      </div>
+    </Dialog>
+  );
+}
+
+const saidMade = (made: BackupMade): string[] => [t.backup.made(made.name, made.bytes), t.backup.holds(made.contents.messages, made.contents.conversations, made.contents.memories)];
+
+const saidExported = (made: ExportMade): string[] => [t.backup.exported(made.name, made.notes), t.backup.holds(made.messages, made.conversations, made.memories)];
+
+function saidRestored(done: RestoreOutcome): string[] {
+  const words = t.backup;
+  const lines = [words.restored(done.messages, done.conversations, done.memories)];
+  if (done.before) lines.push(words.before(done.before));
+  for (const [name, say] of Object.entries(words.since)) {
+    const count = done[name as keyof typeof words.since];
+    if (count > 0) lines.push(say(count));
+  }
+  if (!done.is_same_store) lines.push(words.otherStore);
+  return lines;
+}

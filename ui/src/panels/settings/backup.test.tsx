@@ -1,0 +1,112 @@
+import { fireEvent, screen, waitFor, within } from '@testing-library/react';
+import { beforeEach, describe, expect, test } from 'vitest';
+import { RpcError } from '../../platform';
+import type { FakeOptions, FakePlatform } from '../../platform/fake';
+import { setUiState } from '../../state/uiState';
+import { renderApp, violations } from '../../test/render';
+
+const asked = (host: FakePlatform, cmd: string) => host.calls.filter((each) => each.cmd === cmd).map((each) => each.payload);
+const show = async (options: FakeOptions = {}) => {
+  const host = await renderApp('settings', options);
+  await screen.findByTestId('btn-backup-make');
+  return host;
+};
+const result = async () => (await screen.findByTestId('backup-result')).textContent;
+
+beforeEach(() => setUiState('settings.tab', 'general'));
+
+test('a backup goes where the person says, and what it holds is told', async () => {
+  const host = await show();
+  fireEvent.click(screen.getByTestId('btn-backup-make'));
+  expect(await result()).toMatch(/Keepsake backup\.db is made \(18\.6 MB\).*It holds \d+ messages/);
+  expect(asked(host, 'backup_make')).toEqual([{ token: 'file:Keepsake backup.db' }]);
+});
+
+test('a dialog that was closed does nothing', async () => {
+  const host = await show();
+  host.answer('pick_backup_target', () => ({ files: [] }));
+  fireEvent.click(screen.getByTestId('btn-backup-make'));
+  await waitFor(() => expect(asked(host, 'pick_backup_target')).toHaveLength(1));
+  expect([asked(host, 'backup_make'), screen.queryByTestId('backup-work')]).toEqual([[], null]);
+});
+
+test('long work shows how far it is, keeps the other buttons back and can be cancelled', async () => {
+  let finish = () => {};
+  const host = await show({ hold: (cmd) => (cmd === 'backup_make' ? new Promise<void>((resolve) => (finish = resolve)) : undefined) });
+  fireEvent.click(screen.getByTestId('btn-backup-make'));
+  await screen.findByTestId('backup-work');
+  host.emit({ type: 'job_progress', id: 'backup', stage: 'copying', done: 30, total: 120 });
+  const bar = within(screen.getByTestId('backup-work'));
+  await waitFor(() => expect(bar.getByRole('progressbar', { name: 'Backing up: copying' }).getAttribute('aria-valuenow')).toBe('30'));
+  expect((screen.getByTestId('btn-backup-restore') as HTMLButtonElement).disabled).toBe(true);
+  fireEvent.click(screen.getByTestId('btn-backup-cancel'));
+  await waitFor(() => expect(asked(host, 'task_cancel')).toEqual([{ id: 'backup' }]));
+  host.failNext('backup_make', new RpcError('cancelled', 'stopped'));
+  finish();
+  expect(await result()).toBe('Cancelled. Nothing was changed.');
+  expect((screen.getByTestId('btn-backup-restore') as HTMLButtonElement).disabled).toBe(false);
+});
+
+describe('a restore', () => {
+  test('says first what would be replaced, and does nothing without a yes', async () => {
+    const host = await show();
+    fireEvent.click(screen.getByTestId('btn-backup-restore'));
+    const dialog = await screen.findByTestId('backup-ask');
+    expect(dialog.textContent).toMatch(/The backup holds30 messages.*Replaced is what is here now\d+ messages/);
+    expect(await violations()).toEqual([]);
+    fireEvent.click(within(dialog).getByRole('button', { name: 'Cancel' }));
+    await waitFor(() => expect(screen.queryByTestId('backup-ask')).toBeNull());
+    expect(asked(host, 'restore')).toEqual([]);
+  });
+
+  test('of one of the kept backups tells what came back and what stays as it is', async () => {
+    const host = await show();
+    const rows = await screen.findAllByTestId('backup-row');
+    fireEvent.click(within(rows[1] as HTMLElement).getByRole('button'));
+    fireEvent.click(await screen.findByTestId('btn-backup-confirm'));
+    const said = await result();
+    for (const words of ['Restored: 30 messages', 'kept as keepsake-', '3 messages that you erased since', '1 memory that you rejected, put in the trash or hid since stays so.', '2 memories that you corrected since wait']) expect(said).toContain(words);
+    expect(said).not.toContain('0 links');
+    expect(asked(host, 'restore')[0]).toMatchObject({ id: expect.stringContaining('before-bulk') });
+    await waitFor(async () => expect(await screen.findAllByTestId('backup-row')).toHaveLength(4));
+  });
+
+  test('of a file that is none says why', async () => {
+    const host = await show();
+    host.failNext('restore_preview', new RpcError('refused', 'holiday.db cannot be restored: it is damaged; nothing was changed'));
+    fireEvent.click(screen.getByTestId('btn-backup-restore'));
+    await screen.findByText(/it is damaged; nothing was changed/);
+    expect(screen.queryByTestId('backup-ask')).toBeNull();
+  });
+});
+
+test('an export goes into a folder of its own', async () => {
+  const host = await show();
+  fireEvent.click(screen.getByTestId('btn-export'));
+  expect(await result()).toMatch(/The folder Keepsake 2026-11-20 is written, with 24 notes/);
+  expect(asked(host, 'export_make')).toEqual([{ token: 'file:Documents' }]);
+});
+
+test('kept backups are listed with day, reason and size', async () => {
+  await show();
+  const rows = await screen.findAllByTestId('backup-row');
+  expect(rows.map((row) => row.textContent)).toEqual([expect.stringMatching(/Of the day18\.6 MB/), expect.stringMatching(/Before many memories were changed18\.4 MB/), expect.stringMatching(/Of the day16\.9 MB/)]);
+  expect(await violations()).toEqual([]);
+});
+
+test('where there is none it is said when there will be one', async () => {
+  await show({ firstRun: true });
+  expect(await screen.findByText(/None yet/)).toBeTruthy();
+});
+
+test('a page in a browser keeps backups in the data folder, sends a file to restore, and cannot export', async () => {
+  const host = await show({ fileAccess: 'upload' });
+  expect(screen.queryByTestId('btn-export')).toBeNull();
+  screen.getByText(/run keepsake export/);
+  fireEvent.click(screen.getByRole('button', { name: 'Back up now' }));
+  expect(await result()).toContain('-asked.db is made');
+  expect(asked(host, 'backup_make')).toEqual([{}]);
+  fireEvent.click(screen.getByTestId('btn-backup-restore'));
+  await screen.findByTestId('backup-ask');
+  expect(asked(host, 'restore_preview')).toEqual([{ token: 'file:conversations.zip' }]);
+});

@@ -6,7 +6,7 @@ use std::process::Stdio;
 use keepsake_store::Store;
 use serde_json::Value;
 
-use crate::harness::{Home, evening, jsonl};
+use crate::harness::{Home, evening, fixture, jsonl, text};
 
 fn home() -> Home {
     let home = Home::new();
@@ -197,4 +197,37 @@ fn everything_goes_out_as_text_and_comes_back_the_same() {
 
     let back = home.json(&["restore", folder]);
     assert_eq!(back["restored"]["messages"], 8, "and a restore takes a folder as it takes a file");
+}
+
+#[test]
+fn topics_come_back_with_an_export_and_each_has_a_note_that_leads_to_its_conversations() {
+    let home = Home::new();
+    for name in ["home", "garden", "work"] {
+        home.run(&["import", fixture(&format!("topics/{name}.jsonl")).to_str().unwrap()]).ok();
+    }
+    home.run(&["run-jobs", "--until-idle"]).ok();
+    let topics = home.rows(&["topics"]);
+    assert!(topics.len() >= 5, "a control: there are topics");
+    home.run(&["topic", &text(&topics[0], "id"), "--rename", "By hand"]).ok();
+    let topics = home.rows(&["topics"]);
+    let folder = home.data().parent().unwrap().join("out");
+    home.run(&["export", folder.to_str().unwrap()]).ok();
+
+    let new = Home::new();
+    new.run(&["import", folder.to_str().unwrap()]).ok();
+    assert_eq!(new.rows(&["topics"]), topics, "there at once, before any job ran");
+    new.run(&["run-jobs", "--until-idle"]).ok();
+    assert_eq!(new.rows(&["topics"]), topics, "and the same when jobs have looked over them");
+
+    let notes: Vec<String> = std::fs::read_dir(folder.join("markdown/Topics"))
+        .unwrap()
+        .map(|entry| std::fs::read_to_string(entry.unwrap().path()).unwrap())
+        .collect();
+    for topic in &topics {
+        let note = notes.iter().find(|note| note.contains(&text(topic, "id"))).unwrap();
+        assert!(note.contains(&format!("# {}\n", text(topic, "title"))), "{note}");
+        for line in note.lines().filter(|line| line.starts_with("- *")) {
+            assert!(line.contains(" [[Conversations/"), "every line leads to where it was said: {line}");
+        }
+    }
 }

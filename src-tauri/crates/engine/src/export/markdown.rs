@@ -329,9 +329,15 @@ impl Notes<'_> {
                 );
                 let _ = writeln!(out, "told_everywhere: {}\n---\n\n# {}\n", partition.reach.is_none(), one_line(title));
                 for line in self.tx.topic_lines(&version.id)? {
-                    let place = self.tx.interaction(&line.place.interaction)?;
-                    let place = place.map_or_else(String::new, |message| self.conversation_link(&message.conversation_id));
-                    let _ = writeln!(out, "- *{}* {} {place}", one_line(&line.section), one_line(&line.text));
+                    let mut places: Vec<String> = Vec::new();
+                    for place in [&line.place].into_iter().chain(&line.also) {
+                        let Some(message) = self.tx.interaction(&place.interaction)? else { continue };
+                        let link = self.conversation_link(&message.conversation_id);
+                        if !places.contains(&link) {
+                            places.push(link);
+                        }
+                    }
+                    let _ = writeln!(out, "- *{}* {} {}", one_line(&line.section), one_line(&line.text), places.join(", "));
                 }
                 let name = names.take(title);
                 self.file(TOPICS, &name, &out)?;

@@ -9,7 +9,7 @@ use std::time::Duration;
 
 use serde_json::{Value, json};
 
-use crate::harness::{Home, evening, text};
+use crate::harness::{Home, evening, jsonl, text};
 
 /// Longer than anything here takes; a hang is a failure and no hang.
 const TIMEOUT: Duration = Duration::from_secs(30);
@@ -402,4 +402,53 @@ fn a_search_of_the_page_tells_the_lines_around_and_several_kinds_at_once() {
     assert!(people["hits"].as_array().unwrap().iter().all(|hit| hit["kind"] == "person" && hit["why"] == json!(["filter"])));
     let wrong = served.rpc("search", &json!({"query": "x", "scope": "people,boats"}));
     assert!(wrong.status >= 400 && wrong.text().contains("boats"), "{}", wrong.text());
+}
+
+#[test]
+fn a_page_looks_into_a_backup_that_it_sent_goes_back_to_it_and_keeps_what_was_here() {
+    let home = Home::new();
+    home.read(&evening());
+    let file = home.data().with_file_name("mine.db");
+    home.run(&["backup", file.to_str().unwrap()]).ok();
+    home.read(&jsonl("later", &[("owner", "Mara", "I live in Lagos now.")]));
+    let served = Served::on(home);
+    let messages = || served.call("app_status", json!({}))["counts"]["messages"].clone();
+    let headers = [("Host", &*served.host()), ("Authorization", &*served.bearer())];
+    let sent = served.raw("POST /files?name=mine.db", &headers, &std::fs::read(&file).unwrap());
+    assert_eq!(sent.status, 200, "{}", sent.text());
+    let place = json!({"token": text(&sent.json(), "token")});
+
+    let preview = served.call("restore_preview", place.clone());
+    assert_eq!((&preview["backup"]["messages"], &preview["messages"]), (&7.into(), &8.into()), "{preview}");
+    assert_eq!(messages(), 8, "looking changes nothing");
+    let done = served.call("restore", place.clone());
+    assert_eq!((&done["messages"], &done["is_same_store"]), (&7.into(), &true.into()), "{done}");
+    assert_eq!(messages(), 7);
+    assert_eq!(
+        served.rpc("restore", &place).status,
+        409,
+        "what was sent is gone once it was used: a copy would outlive an erasure"
+    );
+
+    let kept = served.call("backups_list", json!({}))["items"].clone();
+    assert_eq!((&kept[0]["id"], &kept[0]["reason"]), (&done["before"], &"before-restore".into()), "{kept}");
+    served.call("restore", json!({"id": done["before"]}));
+    assert_eq!(messages(), 8, "there is a way back by its name");
+    let made = served.call("backup_make", json!({}));
+    assert_eq!(made["contents"]["messages"], 8);
+
+    for (command, payload, status) in [
+        ("restore", json!({}), 400),
+        ("restore", json!({"id": "../keepsake.db"}), 409),
+        ("restore", json!({"id": made["name"], "token": "0123"}), 400),
+        ("restore_preview", json!({"path": "/etc/passwd"}), 400),
+        ("backup_make", json!({"token": "/tmp/anywhere.db"}), 400),
+        ("export_make", json!({}), 400),
+        ("pick_export_folder", json!({}), 409),
+    ] {
+        assert_eq!(served.rpc(command, &payload).status, status, "{command} {payload}");
+    }
+    assert_eq!(messages(), 8);
+    served.call("task_cancel", json!({"id": "backup"}));
+    served.call("backup_make", json!({}));
 }

@@ -106,7 +106,7 @@ const LINE_WORDS_MIN: usize = 5;
 /// A longer sentence is a paragraph; chat without full stops runs on like this.
 const LINE_WORDS_MAX: usize = 60;
 
-/// Two lines that share this much say the same.
+/// Two lines that share this much of what sets lines of this topic apart say the same.
 const SAME_FROM: f32 = 0.6;
 
 /// A decision that changes another shares this much with it.
@@ -416,9 +416,30 @@ fn share(a: &BTreeSet<String>, b: &BTreeSet<String>) -> f32 {
     both / (a.len().min(b.len()).max(1)) as f32
 }
 
+/// How much each stem sets a line apart from the others that compete: a word that runs through all of them says little about whether
+/// two of them say the same. "The pump" and "the capacitor" stand in each line about the pump (inverse document frequency, Spärck Jones
+/// 1972).
+fn distinctness(contenders: &[Contender]) -> HashMap<String, f32> {
+    let mut lines: HashMap<String, f32> = HashMap::new();
+    for stem in contenders.iter().flat_map(|contender| &contender.stems) {
+        *lines.entry(stem.clone()).or_default() += 1.0;
+    }
+    let all = contenders.len() as f32;
+    lines.values_mut().for_each(|count| *count = (1.0 + all / *count).ln());
+    lines
+}
+
+/// The share of what sets the shorter line apart that the other says too, 0 to 1.
+fn sameness(a: &BTreeSet<String>, b: &BTreeSet<String>, distinctness: &HashMap<String, f32>) -> f32 {
+    let sum = |stems: &mut dyn Iterator<Item = &String>| stems.filter_map(|stem| distinctness.get(stem)).sum::<f32>();
+    let least = sum(&mut a.iter()).min(sum(&mut b.iter()));
+    if least > 0.0 { sum(&mut a.intersection(b)) / least } else { 0.0 }
+}
+
 /// Fills the text: takeaways first, then details, the worthiest first and each thing once.
 fn choose(contenders: Vec<Contender>, rules: &TopicRules) -> TopicText {
     let replaced = replaced_decisions(&contenders);
+    let distinctness = distinctness(&contenders);
     let target = rules.target_words as usize;
     let most = ((target as f32 * TARGET_SLACK) as usize).min(rules.max_words as usize);
     let mut taken: Vec<usize> = Vec::new();
@@ -444,7 +465,7 @@ fn choose(contenders: Vec<Contender>, rules: &TopicRules) -> TopicText {
             let is_said = taken.iter().any(|other| {
                 let other = &contenders[*other];
                 other.line.message == contender.line.message && other.line.span.overlaps(contender.line.span)
-                    || share(&other.stems, &contender.stems) >= SAME_FROM
+                    || sameness(&other.stems, &contender.stems, &distinctness) >= SAME_FROM
             });
             if is_said || used + contender.words > room_of(section) {
                 continue;

@@ -251,6 +251,27 @@ fn a_later_decision_takes_the_place_of_the_one_it_changes() {
 }
 
 #[test]
+fn a_decision_stays_beside_a_line_that_shares_only_what_the_topic_is_about() {
+    let turns = said(&[
+        ("Mara", "The water pump at the well makes no sound when I press the switch."),
+        ("Ben", "Did you look at the fuse of the water pump in the shed?"),
+        ("Mara", "The fuse is fine, the pump gets 230 volts at the socket."),
+        ("Ben", "Then the capacitor of the pump is broken, a new capacitor costs twelve euros."),
+        ("Mara", "We decided to try a new capacitor before we buy a new pump."),
+        ("Ben", "I ordered a capacitor for the pump with 16 microfarad."),
+        ("Mara", "So we decided to try a new capacitor before buying a pump."),
+    ]);
+    let merged = merge(&TopicText::default(), &turns, &TopicRules::default());
+    let has = |text: &str| merged.lines.iter().any(|line| line.text == text);
+    assert!(has("I ordered a capacitor for the pump with 16 microfarad."), "{merged:#?}");
+    let decided = [
+        "We decided to try a new capacitor before we buy a new pump.",
+        "We decided to try a new capacitor before buying a pump.",
+    ];
+    assert_eq!(decided.into_iter().filter(|text| has(text)).count(), 1, "said twice, it stands once: {merged:#?}");
+}
+
+#[test]
 fn a_task_that_was_done_leaves_the_text() {
     let turns = said(&[
         ("Ben", "Can you send me the insurance papers for the van?"),

@@ -6,7 +6,7 @@
 
 use std::collections::BTreeSet;
 
-use keepsake_retrieval::{stem, words};
+use keepsake_retrieval::{PART_CHARS_MIN, stem, words};
 use keepsake_store::{ReadTx, StoreError};
 use memchr::memmem;
 
@@ -39,8 +39,15 @@ impl Vocabulary {
     /// The words that hold a part of one, each once.
     pub(crate) fn with(&mut self, tx: &ReadTx<'_>, part: &str) -> Result<Vec<String>, StoreError> {
         self.update(tx)?;
-        let found: BTreeSet<&str> = memmem::find_iter(self.text.as_bytes(), part).map(|at| self.word_at(at)).collect();
-        Ok(found.into_iter().map(surface).collect())
+        Ok(self.around(part).into_iter().map(surface).collect())
+    }
+
+    /// The stems that hold a part, or its own stem: "suitcase" stands here as "suitcas", without the end of "uitcase".
+    fn around(&self, part: &str) -> BTreeSet<&str> {
+        let holding = |part: &str| memmem::find_iter(self.text.as_bytes(), part).map(|at| self.word_at(at)).collect();
+        let found: BTreeSet<&str> = holding(part);
+        let stemmed = stem(part);
+        if found.is_empty() && stemmed.chars().count() >= PART_CHARS_MIN { holding(&stemmed) } else { found }
     }
 
     fn update(&mut self, tx: &ReadTx<'_>) -> Result<(), StoreError> {
@@ -90,9 +97,13 @@ mod tests {
 
     #[test]
     fn a_part_gives_each_word_once() {
-        let vocabulary = Vocabulary { text: "boat\nharbour\narboureous\nharbour\n".to_owned(), ..Vocabulary::default() };
-        let found: BTreeSet<&str> =
-            memmem::find_iter(vocabulary.text.as_bytes(), "arbour").map(|at| vocabulary.word_at(at)).collect();
-        assert_eq!(found.into_iter().collect::<Vec<_>>(), ["arboureous", "harbour"]);
+        let vocabulary = Vocabulary { text: "boat\nharbour\narboureous\nharbour\nsuitcas\n".to_owned(), ..Vocabulary::default() };
+        let check =
+            |part: &str, expect: &[&str]| assert_eq!(vocabulary.around(part).into_iter().collect::<Vec<_>>(), expect, "{part}");
+        check("arbour", &["arboureous", "harbour"]);
+        check("uitcas", &["suitcas"]);
+        check("uitcase", &["suitcas"]);
+        check("uitcases", &["suitcas"]);
+        check("oatmeal", &[]);
     }
 }

@@ -8,7 +8,7 @@
 
 use std::path::Path;
 use std::sync::Arc;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use keepsake_engine::{EmbedderSlot, EmbedderState, Engine, EngineParts, PluggedIn, RandomIds, SearchAsk, SystemClock};
 use keepsake_models::fake::HashEmbedder;
@@ -221,16 +221,18 @@ fn latency(size: usize, embedder: &Arc<dyn Embedder>) -> Outcome {
         found.map(|_| started.elapsed())
     };
     let first = search(QUERIES[0])?;
-    let mut times = Vec::new();
+    println!("{size} messages: the first search, which reads the index, takes {:.0} ms", first.as_secs_f64() * 1e3);
+    let mut of_query: Vec<Vec<Duration>> = vec![Vec::new(); QUERIES.len()];
     for _ in 0..ROUNDS {
-        for query in QUERIES {
+        for (query, times) in QUERIES.iter().zip(&mut of_query) {
             times.push(search(query)?);
         }
     }
-    let (middle, late) = percentiles(times);
-    println!(
-        "search over {size} messages: p50 {middle:.1} ms, p95 {late:.1} ms; the first, which reads the index, {:.0} ms",
-        first.as_secs_f64() * 1e3
-    );
+    let (middle, late) = percentiles(of_query.concat());
+    println!("search over {size} messages: p50 {middle:.1} ms, p95 {late:.1} ms");
+    for (query, times) in QUERIES.iter().zip(of_query) {
+        let (middle, late) = percentiles(times);
+        println!("  p50 {middle:6.1} ms, p95 {late:6.1} ms: {query}");
+    }
     Ok(())
 }

@@ -77,7 +77,7 @@ pub use operations::{MemoryChange, MemoryState, OperationRow};
 pub use people::{HandleRow, Persons};
 pub use profiles::{DebunkRow, ProfileRow};
 pub use restore::{Restored, Staged, inspect};
-pub use search::{MessageHit, WordMatch, fts_query};
+pub use search::{MessageHit, NamedHandle, WordMatch, fts_query};
 pub use standing::{NewStanding, StandingRow, SummaryRow};
 pub use timeline::{MemoryMoment, MessageCount, TimelineOf};
 pub use topics::{

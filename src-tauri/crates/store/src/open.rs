@@ -35,6 +35,10 @@ const CHECKPOINT_WAIT_MS: u32 = 250;
 /// Pages of 4 KiB kept in memory by the writer, 64 MiB: a large import appends to several indexes at once.
 const WRITER_CACHE_KIB: i64 = 64 * 1024;
 
+/// Pages kept in memory by each reader, 16 MiB: one search reads some thousand pages of rows, vectors and index, and SQLite's own 2 MiB
+/// would lose the ones at the root of each tree before it is done.
+const READER_CACHE_KIB: i64 = 16 * 1024;
+
 /// Pages of the write-ahead log, 16 MiB, after which it is moved into the file: at SQLite's own 4 MiB an import would move the same
 /// pages of its indexes after every batch.
 const CHECKPOINT_PAGES: i64 = 4_096;
@@ -260,6 +264,7 @@ fn set_up_reader(conn: &Connection) -> Result<()> {
     conn.pragma_update(None, "trusted_schema", "OFF")?;
     conn.pragma_update(None, "cell_size_check", "ON")?;
     conn.pragma_update(None, "mmap_size", 0)?;
+    conn.pragma_update(None, "cache_size", -READER_CACHE_KIB)?;
     Ok(())
 }
 

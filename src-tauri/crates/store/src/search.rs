@@ -104,6 +104,23 @@ impl WordMatch {
     }
 }
 
+/// A handle as a search knows it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct NamedHandle {
+    /// Its id.
+    pub id: String,
+    /// The entity that it was found as.
+    pub entity: EntityId,
+    /// Whether that is the owner.
+    pub is_owner: bool,
+    /// The name that its channel shows.
+    pub name: String,
+    /// The type of its channel.
+    pub channel_type: String,
+    /// What the channel writes.
+    pub address: String,
+}
+
 impl ReadTx<'_> {
     /// Places in the log of the messages that match, the newest first, for as long as `take` wants more.
     pub fn matching_messages(&self, words: &WordMatch, mut take: impl FnMut(i64) -> bool) -> Result<()> {
@@ -168,17 +185,26 @@ impl ReadTx<'_> {
         Ok(rows.collect::<rusqlite::Result<_>>()?)
     }
 
-    /// Every handle with its name, its person's entity, and whether that is the owner.
-    pub fn handles_with_names(&self) -> Result<Vec<(String, String, EntityId, bool)>> {
+    /// Every handle with its name and address, its person's entity, and whether that is the owner. How much was said under each is not
+    /// counted: that reads a row for every conversation.
+    pub fn named_handles(&self) -> Result<Vec<NamedHandle>> {
         let mut statement = self.conn.prepare_cached(
-            "SELECT h.id, h.display_name, h.entity_id, e.is_owner FROM entity_channels h JOIN entities e ON e.id = h.entity_id ORDER BY h.id",
+            "SELECT h.id, h.entity_id, e.is_owner, h.display_name, h.channel_type, h.channel_handle
+               FROM entity_channels h JOIN entities e ON e.id = h.entity_id ORDER BY h.id",
         )?;
-        let rows = statement.query_map([], |row| Ok((row.get(0)?, row.get(1)?, row.get::<_, String>(2)?, row.get(3)?)))?;
-        rows.map(|row| {
-            let (handle, name, entity, is_owner) = row?;
-            Ok((handle, name, parse("entity id", &entity)?, is_owner))
-        })
-        .collect()
+        let mut rows = statement.query([])?;
+        let mut handles = Vec::new();
+        while let Some(row) = rows.next()? {
+            handles.push(NamedHandle {
+                id: row.get(0)?,
+                entity: parse("entity id", row.get_ref(1)?.as_str().unwrap_or_default())?,
+                is_owner: row.get(2)?,
+                name: row.get(3)?,
+                channel_type: row.get(4)?,
+                address: row.get(5)?,
+            });
+        }
+        Ok(handles)
     }
 
     /// The conversations in which something was said under a handle.

@@ -10,10 +10,10 @@
 use std::collections::HashMap;
 use std::sync::{Mutex, PoisonError};
 
-use keepsake_domain::{ConversationId, EntityId, MemoryId, Timestamp};
+use keepsake_domain::{ConversationId, MemoryId, Timestamp};
 use keepsake_models::cosine;
 use keepsake_retrieval::{Codes, words};
-use keepsake_store::{EmbeddingOwner, ReadTx, StoreError, VectorModel};
+use keepsake_store::{EmbeddingOwner, NamedHandle, ReadTx, StoreError, VectorModel};
 
 use super::topics::Told;
 use super::vocabulary::Vocabulary;
@@ -62,11 +62,9 @@ pub(crate) struct Index {
 /// A handle with the words of its name.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Speaker {
-    pub(crate) handle: String,
-    pub(crate) entity: EntityId,
+    pub(crate) handle: NamedHandle,
     /// Each word of the name, in lower case and without diacritics.
     pub(crate) names: Vec<String>,
-    pub(crate) is_owner: bool,
 }
 
 #[derive(Debug)]
@@ -117,10 +115,8 @@ impl Index {
         let speakers_version = tx.boundary_version()?;
         if speakers_version != self.speakers_version {
             let plain = |name: &str| words(name).into_iter().map(|word| word.plain).collect();
-            let speakers = tx.handles_with_names()?.into_iter();
-            self.speakers = speakers
-                .map(|(handle, name, entity, is_owner)| Speaker { handle, entity, names: plain(&name), is_owner })
-                .collect();
+            let handles = tx.named_handles()?.into_iter();
+            self.speakers = handles.map(|handle| Speaker { names: plain(&handle.name), handle }).collect();
             self.speakers_version = speakers_version;
         }
         Ok(())
@@ -277,21 +273,24 @@ impl Index {
         self.homes.iter().enumerate().filter(|(_, home)| home.conversation != NONE).map(|(seq, home)| (seq as i64, *home))
     }
 
-    /// The messages that are likely nearest to a query, of those that are allowed, with the arrival of the part that is: the best first. `count`
-    /// says how many of how many that are allowed.
+    /// The messages that are likely nearest to a query, of those that are allowed (all where nothing is said), with the arrival of the
+    /// part that is: the best first. `count` says how many of how many that are allowed.
     pub(crate) fn nearest(
         &self,
         query: &[f32],
         count: impl Fn(usize) -> usize,
         threads: usize,
-        allowed: impl Fn(i64, Home) -> bool + Sync,
+        allowed: Option<impl Fn(i64, Home) -> bool + Sync>,
     ) -> Vec<(i64, i64)> {
         let Some(vectors) = &self.vectors else { return Vec::new() };
-        let is_allowed = |row: usize| {
-            let seq = i64::from(vectors.owners[row]);
-            self.home(seq).is_some_and(|home| allowed(seq, home))
+        let near = match allowed {
+            Some(allowed) => vectors.codes.nearest(query, count, threads, |row: usize| {
+                let seq = i64::from(vectors.owners[row]);
+                self.home(seq).is_some_and(|home| allowed(seq, home))
+            }),
+            // A million look-ups of who may be looked at take longer than the scan.
+            None => vectors.codes.nearest(query, count, threads, |_| true),
         };
-        let near = vectors.codes.nearest(query, count, threads, is_allowed);
         near.into_iter().map(|near| (i64::from(vectors.owners[near.row]), vectors.arrivals[near.row])).collect()
     }
 

@@ -7,7 +7,7 @@ use keepsake_retrieval::{Kind, Query, fold, words};
 use keepsake_store::{ReadTx, StoreError};
 
 use super::Why;
-use super::index::Index;
+use super::index::{Index, Speaker};
 use super::scope::named_speakers;
 use crate::Engine;
 use crate::boundary::View;
@@ -67,12 +67,12 @@ impl Engine {
         let found = named_speakers(tx, index, view, |speaker| {
             // Each word that was typed is a word of the name: "Ana" is Ana Lima too.
             let is_named = |wanted: &Vec<String>| !wanted.is_empty() && wanted.iter().all(|word| speaker.names.contains(word));
-            handles.contains(&speaker.handle)
-                || entities.contains(&map.persons.of(&speaker.entity))
-                || wants_owner && speaker.is_owner
+            handles.contains(&speaker.handle.id)
+                || entities.contains(&map.persons.of(&speaker.handle.entity))
+                || wants_owner && speaker.handle.is_owner
                 || names.iter().any(is_named)
         })?;
-        Ok(found.into_iter().map(|speaker| map.persons.of(&speaker.entity)).collect())
+        Ok(found.into_iter().map(|speaker| map.persons.of(&speaker.handle.entity)).collect())
     }
 
     pub(crate) fn search_people(
@@ -113,21 +113,20 @@ impl Engine {
         };
         let why = if query.has_words() { Why::Name } else { Why::Filter };
         let found = named_speakers(tx, &index, view, |speaker| !query.has_words() || score(&speaker.names) > 0.0)?;
-        let open: HashSet<&str> = found.iter().map(|speaker| speaker.handle.as_str()).collect();
         let mut people: BTreeMap<EntityId, PersonHit> = BTreeMap::new();
-        for row in tx.handles()?.into_iter().filter(|row| open.contains(row.id.as_str())) {
-            let id = map.persons.of(&row.entity_id);
-            let names: Vec<String> = words(&row.display_name).into_iter().map(|word| fold(&word.plain)).collect();
+        for Speaker { handle, .. } in found {
+            let id = map.persons.of(&handle.entity);
+            let names: Vec<String> = words(&handle.name).into_iter().map(|word| fold(&word.plain)).collect();
             let score = score(&names);
             let person = people.entry(id.clone()).or_insert_with(|| PersonHit {
                 id,
-                name: row.display_name.clone(),
+                name: handle.name.clone(),
                 handles: Vec::new(),
                 score,
                 why,
             });
             person.score = person.score.max(score);
-            person.handles.push(format!("{}:{}", row.channel_type, row.handle));
+            person.handles.push(format!("{}:{}", handle.channel_type, handle.address));
         }
         let mut people: Vec<PersonHit> = people.into_values().collect();
         people.sort_by(|a, b| b.score.total_cmp(&a.score).then(a.name.cmp(&b.name)).then(a.id.cmp(&b.id)));

@@ -47,8 +47,8 @@ impl Scope {
         let mut said = None;
         if !filters.people.is_empty() {
             let mut places = HashSet::new();
-            for speaker in index.speakers().iter().filter(|speaker| people.contains(&person_of(&speaker.entity))) {
-                places.extend(tx.messages_of_handle(&speaker.handle)?);
+            for speaker in index.speakers().iter().filter(|speaker| people.contains(&person_of(&speaker.handle.entity))) {
+                places.extend(tx.messages_of_handle(&speaker.handle.id)?);
             }
             said = Some(places);
         }
@@ -72,7 +72,7 @@ impl Scope {
     }
 
     /// Whether everything may be looked at.
-    fn is_everything(&self) -> bool {
+    pub(crate) fn is_everything(&self) -> bool {
         self.conversations.is_none() && self.after.is_none() && self.before.is_none() && self.said.is_none()
     }
 
@@ -99,7 +99,7 @@ pub(crate) fn named_speakers<'i>(
         }
         let is_heard = match view {
             None => true,
-            Some(view) => tx.conversations_of_handle(&speaker.handle)?.iter().any(|id| view.shows(id)),
+            Some(view) => tx.conversations_of_handle(&speaker.handle.id)?.iter().any(|id| view.shows(id)),
         };
         if is_heard {
             found.push(speaker);

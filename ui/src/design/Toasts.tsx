@@ -4,6 +4,7 @@
  */
 import { X } from 'lucide-react';
 import { useEffect, useState } from 'react';
+import { painted } from '../state/painted';
 import { useStore } from '../state/store';
 import { type Toast, clearCard, hideToast, toasts } from '../state/toasts';
 import { t } from '../strings';
@@ -15,8 +16,21 @@ import css from './Toasts.module.css';
 /** Long enough to read two lines and reach for Undo. */
 const SHOWN_MS = 8_000;
 
+/** Drawn in the frame after the one that shows what was done: a notice is read later than the change it tells of. */
+function useAfterPaint<T>(value: T): T {
+  const [shown, setShown] = useState(value);
+  useEffect(() => {
+    let isLatest = true;
+    void painted().then(() => isLatest && setShown(value));
+    return () => {
+      isLatest = false;
+    };
+  }, [value]);
+  return shown;
+}
+
 export function Toasts() {
-  const shown = useStore(toasts, (list) => list);
+  const shown = useAfterPaint(useStore(toasts, (list) => list));
   return (
     <section className={css.stack} aria-label={t.app.notices}>
       <div role="status" aria-live="polite" className={css.live}>

@@ -64,7 +64,7 @@ describe('reviewing by keyboard', () => {
     await renderApp('review');
     await ready();
     await press('a');
-    const card = screen.getByTestId('toast');
+    const card = await screen.findByTestId('toast');
     await press('a');
     expect(screen.getAllByTestId('toast')).toEqual([card]);
     await quiet();

@@ -131,6 +131,12 @@ ids! {
     TopicVersionId = "tov_";
     /// Something that a person decided about topics.
     TopicDecisionId = "tod_";
+    /// A way of working that repeats over sessions.
+    PlaybookId = "pbk_";
+    /// One version of a playbook.
+    PlaybookVersionId = "pbv_";
+    /// Something that a person decided about a playbook.
+    PlaybookDecisionId = "pbd_";
 }
 
 #[cfg(test)]

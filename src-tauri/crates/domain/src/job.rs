@@ -30,6 +30,8 @@ names! {
         Topics = "topics",
         /// Word topics with a language model, and judge which are one.
         TopicsModel = "topics_model",
+        /// Look for ways of working that repeat.
+        Playbooks = "playbooks",
         /// Fill in missing vectors.
         Embed = "embed",
         /// See an erasure through: empty the log of the file and check that nothing is left.
@@ -100,9 +102,12 @@ impl JobKind {
     pub const fn lane(self) -> Lane {
         match self {
             Self::Import => Lane::Import,
-            Self::Extract | Self::Analyze | Self::SuggestLinks | Self::SettleConversations | Self::DeriveProfiles => {
-                Lane::Capture
-            }
+            Self::Extract
+            | Self::Analyze
+            | Self::SuggestLinks
+            | Self::SettleConversations
+            | Self::DeriveProfiles
+            | Self::Playbooks => Lane::Capture,
             Self::ExtractModel | Self::AnalyzeModel | Self::SettleModel | Self::DeriveProfilesModel | Self::TopicsModel => {
                 Lane::Model
             }

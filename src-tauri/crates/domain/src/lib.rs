@@ -15,6 +15,7 @@ mod memory;
 mod message;
 mod model;
 mod person;
+mod playbook;
 mod privacy;
 mod profile;
 mod span;
@@ -24,7 +25,8 @@ pub use conversation::ConversationStatus;
 pub use gate::{Gate, Stop};
 pub use ids::{
     AlertId, AnalysisId, CallId, ConversationId, EntityId, GapId, HandleId, IdSource, ImportId, InteractionId, JobId, LinkId,
-    MemoryId, OperationId, ParseIdError, ProfileId, SummaryId, TaskId, TopicDecisionId, TopicId, TopicVersionId,
+    MemoryId, OperationId, ParseIdError, PlaybookDecisionId, PlaybookId, PlaybookVersionId, ProfileId, SummaryId, TaskId,
+    TopicDecisionId, TopicId, TopicVersionId,
 };
 pub use job::{JobKind, JobState, Lane, LeaseLoss, after_lease_loss};
 pub use location::default_data_dir;
@@ -35,6 +37,7 @@ pub use memory::{
 pub use message::{Author, ChannelHandle, Direction, Message, MessageType, Metadata, Role, SourceKind, SourceRef, TimeCertainty};
 pub use model::{CallOutcome, Engines};
 pub use person::{EntityType, LinkAnswer, LinkStrength};
+pub use playbook::{PlaybookConfidence, PlaybookStatus, PlaybookTransitionError};
 pub use privacy::{Destination, Label, People, Place, Visibility, Withheld, may_surface};
 pub use profile::{
     DetailLevel, Evidence, EvidenceSpan, Facet, FacetError, GapStatus, GapTransitionError, NoEvidence, ProfileConfidence,

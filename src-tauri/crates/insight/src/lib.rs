@@ -2,6 +2,7 @@
 //!
 //! Pure: no IO, no async, no clock, no randomness; the same turns give the same result.
 //! [`conversation`] says where it stands: ended or not, its tone, what was promised in it.
+//! [`playbook`] says what is done again and again in sessions with tools.
 //! [`topic`] says what many conversations are about: topics that grow.
 //! [`model`] asks a language model for the same and believes what the words carry.
 //! Deliberately not here: per-message facts (`keepsake-capture` finds those), duplicates against stored memories, sending.
@@ -9,6 +10,7 @@
 mod analysis;
 pub mod conversation;
 pub mod model;
+pub mod playbook;
 mod text;
 pub mod topic;
 mod turn;

@@ -9,9 +9,11 @@ pub mod exports;
 mod ids;
 pub mod population;
 pub mod scripted_server;
+mod sessions;
 #[cfg(feature = "tls")]
 pub mod tls_front;
 
 pub use clock::{FixedClock, MONDAY_TEN};
 pub use conversation::{Conversation, conversation};
 pub use ids::SeqIds;
+pub use sessions::ToolSession;

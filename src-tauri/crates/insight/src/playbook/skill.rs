@@ -1,0 +1,175 @@
+//! A playbook as a skill for agents: one `SKILL.md` with a front matter, as agent skills have it.
+//!
+//! Names have lower-case letters, digits and hyphens and at most 64 characters, descriptions at most 1,024. A text from outside cannot
+//! leave its place: values in the front matter are written as JSON strings, which YAML reads as they are, and in the body on one line.
+
+use super::{Parameter, Step};
+
+/// As the format of skills has it.
+pub const NAME_CHARS_MAX: usize = 64;
+
+/// As the format of skills has it.
+pub const DESCRIPTION_CHARS_MAX: usize = 1_024;
+
+/// What is written down.
+#[derive(Debug, Clone, Copy)]
+pub struct Skill<'p> {
+    /// Id, by which it is found again.
+    pub id: &'p str,
+    /// Title.
+    pub title: &'p str,
+    /// What it is for, where somebody worded it.
+    pub description: Option<&'p str>,
+    /// Steps.
+    pub steps: &'p [Step],
+    /// What varies.
+    pub parameters: &'p [Parameter],
+    /// Tools.
+    pub tools: &'p [String],
+    /// `high`, `medium`.
+    pub confidence: &'p str,
+    /// Where it was seen: a day and a source each.
+    pub seen: &'p [(String, String)],
+    /// Sessions that speak against it.
+    pub against: usize,
+}
+
+/// The name of a skill with this title.
+pub fn name(title: &str, id: &str) -> String {
+    let mut name = String::new();
+    for char in title.to_lowercase().chars() {
+        if char.is_ascii_alphanumeric() {
+            name.push(char);
+        } else if !name.ends_with('-') && !name.is_empty() {
+            name.push('-');
+        }
+    }
+    // A whole word less is better than half of one.
+    if name.len() > NAME_CHARS_MAX {
+        name.truncate(NAME_CHARS_MAX);
+        if let Some(end) = name.rfind('-').filter(|end| *end > 0) {
+            name.truncate(end);
+        }
+    }
+    let name = name.trim_matches('-');
+    if name.is_empty() { id.to_lowercase().replace('_', "-") } else { name.to_owned() }
+}
+
+/// What the skill is for, in one paragraph.
+pub fn description(skill: &Skill<'_>) -> String {
+    let text = match skill.description.map(one_line).filter(|text| !text.is_empty()) {
+        Some(text) => text,
+        None => {
+            let steps: Vec<&str> = skill.steps.iter().map(|step| step.name.as_str()).collect();
+            format!(
+                "A way of working that was seen in {} sessions: {}. Use it when the work comes to {}.",
+                skill.seen.len(),
+                one_line(&steps.join(", then ")),
+                one_line(steps.last().copied().unwrap_or_default())
+            )
+        }
+    };
+    if text.chars().count() <= DESCRIPTION_CHARS_MAX {
+        return text;
+    }
+    text.chars().take(DESCRIPTION_CHARS_MAX - 1).chain(['…']).collect()
+}
+
+/// The file.
+pub fn markdown(skill: &Skill<'_>) -> String {
+    let mut text = format!(
+        "---\nname: {}\ndescription: {}\n---\n\n# {}\n\n## When to use\n\n{}\n",
+        name(skill.title, skill.id),
+        serde_json::Value::from(description(skill)),
+        one_line(skill.title),
+        description(skill)
+    );
+    text.push_str("\n## Steps\n\n");
+    for (number, step) in skill.steps.iter().enumerate() {
+        text.push_str(&format!("{}. {}\n", number + 1, code(&step.text)));
+    }
+    if !skill.parameters.is_empty() {
+        text.push_str("\n## Parameters\n\n");
+        for parameter in skill.parameters {
+            let steps: Vec<String> = parameter.steps.iter().map(usize::to_string).collect();
+            let word = if steps.len() == 1 { "step" } else { "steps" };
+            text.push_str(&format!(
+                "- {}: in {word} {}; {} different values were seen\n",
+                code(&format!("{{{}}}", parameter.name)),
+                steps.join(", "),
+                parameter.values
+            ));
+        }
+    }
+    text.push_str("\n## Tools\n\n");
+    for tool in skill.tools {
+        text.push_str(&format!("- {}\n", code(tool)));
+    }
+    text.push_str(&format!("\n## Where it was seen\n\nConfidence: {}. ", skill.confidence));
+    match skill.against {
+        0 => text.push_str("No session speaks against it.\n\n"),
+        1 => text.push_str("One session speaks against it.\n\n"),
+        count => text.push_str(&format!("{count} sessions speak against it.\n\n")),
+    }
+    for (day, source) in skill.seen {
+        text.push_str(&format!("- {}: {}\n", one_line(day), one_line(source)));
+    }
+    text.push_str(&format!("\nPlaybook {} of Keepsake.\n", skill.id));
+    text
+}
+
+/// On one line, without what would begin another or a tag.
+fn one_line(text: &str) -> String {
+    let words: Vec<&str> = text.split(|c: char| c.is_whitespace() || c.is_control()).filter(|word| !word.is_empty()).collect();
+    words.join(" ").replace('<', "&lt;")
+}
+
+/// As code on one line, whatever stands in it.
+fn code(text: &str) -> String {
+    let words: Vec<&str> = text.split(|c: char| c.is_whitespace() || c.is_control()).filter(|word| !word.is_empty()).collect();
+    let text = words.join(" ");
+    let longest = text.split(|c| c != '`').map(str::len).max().unwrap_or(0);
+    let fence = "`".repeat(longest + 1);
+    let pad = if text.starts_with('`') || text.ends_with('`') { " " } else { "" };
+    format!("{fence}{pad}{text}{pad}{fence}")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_name_has_lower_case_letters_digits_and_hyphens_and_64_at_most() {
+        let check = |title: &str, expect: &str| assert_eq!(name(title, "pbk_ab12"), expect, "{title}");
+        check(
+            "gh release create after Edit, cargo test and git commit",
+            "gh-release-create-after-edit-cargo-test-and-git-commit",
+        );
+        check("  Über: ---x", "ber-x");
+        check("日本", "pbk-ab12");
+        let long = name(&"word ".repeat(40), "pbk_ab12");
+        assert!(long.len() <= NAME_CHARS_MAX && long.ends_with("word"), "{long}");
+        assert_eq!(name(&"a".repeat(90), "x").len(), NAME_CHARS_MAX, "a single long word is cut");
+    }
+
+    #[test]
+    fn what_stands_in_a_step_cannot_leave_its_line() {
+        let step = Step { name: "x".to_owned(), tool: "x".to_owned(), text: "x\n---\n# Do `evil` <b>".to_owned() };
+        let skill = Skill {
+            id: "pbk_1",
+            title: "a: \"b\"\n---\nname: evil",
+            description: Some("c\n---\nd"),
+            steps: &[step],
+            parameters: &[],
+            tools: &[],
+            confidence: "medium",
+            seen: &[("2026-11-01".to_owned(), "x\n# y".to_owned())],
+            against: 0,
+        };
+        let text = markdown(&skill);
+        assert_eq!(text.lines().filter(|line| *line == "---").count(), 2, "{text}");
+        assert_eq!(text.lines().filter(|line| line.starts_with("name:")).count(), 1, "{text}");
+        assert!(text.contains("1. ``x --- # Do `evil` <b>``"), "{text}");
+        assert!(!text.lines().any(|line| line == "# y"), "{text}");
+    }
+}

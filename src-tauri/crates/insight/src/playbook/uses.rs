@@ -1,0 +1,244 @@
+//! From what the log holds of tools to sessions: uses in order, each with its arguments and whether it failed.
+
+use std::collections::{BTreeMap, HashMap};
+
+use keepsake_domain::{ConversationId, InteractionId, MessageType, Timestamp};
+use serde_json::Value;
+
+use super::shell;
+
+/// A conversation in which no tool was used for so long is taken up again as another session: a step that has to wait, such as a build
+/// or a review by somebody else, takes an hour or two; a night or another piece of work lies beyond.
+const SESSION_PAUSE_MS: i64 = 4 * 60 * 60 * 1000;
+
+/// Uses of one session that are looked at; a session with more ran on its own for days.
+const USES_MAX: usize = 4_000;
+
+/// Longer values are texts and no arguments that a person would write into a step.
+const VALUE_CHARS_MAX: usize = 160;
+
+/// Arguments that carry the work itself, or that steer the tool and not the work.
+const NOT_ARGUMENTS: [&str; 26] = [
+    "old_string",
+    "new_string",
+    "old_str",
+    "new_str",
+    "content",
+    "contents",
+    "edits",
+    "todos",
+    "plan",
+    "explanation",
+    "description",
+    "instructions",
+    "prompt",
+    "code",
+    "input",
+    "patch",
+    "timeout",
+    "timeout_ms",
+    "limit",
+    "offset",
+    "workdir",
+    "cwd",
+    "run_in_background",
+    "replace_all",
+    "justification",
+    "expected_replacements",
+];
+
+/// Arguments that name the command line of a shell.
+const COMMAND_LINES: [&str; 4] = ["command", "cmd", "script", "commandLine"];
+
+/// One line of the log that has to do with a tool.
+#[derive(Debug, Clone)]
+pub struct Logged<'a> {
+    /// The message.
+    pub id: &'a InteractionId,
+    /// When.
+    pub time: Timestamp,
+    /// A use or a result; others are passed over.
+    pub message_type: MessageType,
+    /// The tool's name.
+    pub tool: Option<&'a str>,
+    /// The arguments, or what came back.
+    pub text: &'a str,
+    /// What ties a result to its use.
+    pub use_id: Option<&'a str>,
+    /// The source says that it failed.
+    pub is_error: bool,
+}
+
+/// What is done: the step's name, and the tool that it counts as.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Kind {
+    /// `Edit`, `cargo test`.
+    pub name: String,
+    /// `Edit`, `cargo`.
+    pub tool: String,
+}
+
+/// What a tool was given.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Arguments {
+    /// Named values.
+    Fields(BTreeMap<String, String>),
+    /// The words behind a program.
+    Words(Vec<String>),
+}
+
+/// One use of a tool.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ToolUse {
+    /// The message.
+    pub message: InteractionId,
+    /// When.
+    pub time: Timestamp,
+    /// What is done.
+    pub kind: Kind,
+    /// With what.
+    pub arguments: Arguments,
+    /// It failed.
+    pub has_failed: bool,
+}
+
+/// A stretch of a conversation without a long pause.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Session {
+    /// The conversation.
+    pub conversation: ConversationId,
+    /// What was done, in order; never empty.
+    pub uses: Vec<ToolUse>,
+}
+
+impl Session {
+    /// When the first tool was used.
+    pub fn began(&self) -> Timestamp {
+        self.uses.first().map_or(Timestamp(0), |first| first.time)
+    }
+}
+
+/// The sessions of a conversation. `folder` is where its work lies; paths below it are written from there.
+pub fn sessions(conversation: &ConversationId, folder: &str, lines: &[Logged<'_>]) -> Vec<Session> {
+    let folder = Some(folder.trim_end_matches('/')).filter(|folder| folder.len() > 1);
+    let mut all: Vec<Session> = Vec::new();
+    let mut last: Option<Timestamp> = None;
+    for (at, line) in lines.iter().enumerate() {
+        let is_use = match line.message_type {
+            MessageType::ToolUse => true,
+            // A source that keeps results alone says by them what was used.
+            MessageType::ToolResult => !has_use(lines, at),
+            _ => continue,
+        };
+        let has_paused = last.is_some_and(|last| line.time.0 - last.0 > SESSION_PAUSE_MS);
+        last = Some(line.time);
+        if !is_use || line.time.0 <= 0 {
+            continue;
+        }
+        let has_failed = if line.message_type == MessageType::ToolUse { failed(lines, at) } else { line.is_error };
+        let text = if line.message_type == MessageType::ToolUse { line.text } else { "" };
+        let uses = uses(line, text, has_failed, folder);
+        match all.last_mut().filter(|_| !has_paused) {
+            Some(session) if session.uses.len() < USES_MAX => session.uses.extend(uses),
+            Some(_) => {}
+            None => all.push(Session { conversation: conversation.clone(), uses }),
+        }
+    }
+    all.retain(|session| !session.uses.is_empty());
+    all
+}
+
+/// Lines between a use and its result that are looked at where the source names neither by an id.
+const NEAR: usize = 16;
+
+/// Lines between the two where it does. Many calls can be open at once, but not without end; most results stand right behind their use.
+const FAR: usize = 256;
+
+/// Whether a result belongs to a use that stands before it.
+fn has_use(lines: &[Logged<'_>], at: usize) -> bool {
+    let result = &lines[at];
+    if let Some(id) = result.use_id {
+        let mut before = lines[..at].iter().rev().take(FAR);
+        return before.any(|line| line.message_type == MessageType::ToolUse && line.use_id == Some(id));
+    }
+    // The nearest one of the same tool that no nearer result answers.
+    let mut open = 0;
+    for line in lines[..at].iter().rev().take(NEAR).filter(|line| line.tool == result.tool && line.use_id.is_none()) {
+        match line.message_type {
+            MessageType::ToolUse if open == 0 => return true,
+            MessageType::ToolUse => open -= 1,
+            MessageType::ToolResult => open += 1,
+            _ => {}
+        }
+    }
+    false
+}
+
+/// Whether what came back for a use says that it failed.
+fn failed(lines: &[Logged<'_>], at: usize) -> bool {
+    let one = &lines[at];
+    let mut rest = lines[at + 1..].iter().take(FAR).filter(|line| line.message_type == MessageType::ToolResult);
+    match one.use_id {
+        Some(id) => rest.find(|line| line.use_id == Some(id)).is_some_and(|line| line.is_error),
+        None => rest.take(NEAR).find(|line| line.use_id.is_none() && line.tool == one.tool).is_some_and(|line| line.is_error),
+    }
+}
+
+fn uses(line: &Logged<'_>, text: &str, has_failed: bool, folder: Option<&str>) -> Vec<ToolUse> {
+    let Some(tool) = line.tool.map(str::trim).filter(|tool| !tool.is_empty()) else { return Vec::new() };
+    let one =
+        |kind: Kind, arguments: Arguments| ToolUse { message: line.id.clone(), time: line.time, kind, arguments, has_failed };
+    let given: Value = serde_json::from_str(text).unwrap_or(Value::Null);
+    if shell::is_shell(tool) {
+        let commands = match COMMAND_LINES.iter().find_map(|name| given.get(name)) {
+            Some(Value::String(line)) => shell::commands(line),
+            Some(Value::Array(words)) => {
+                let words: Vec<String> = words.iter().filter_map(|word| word.as_str().map(str::to_owned)).collect();
+                shell::commands_of_words(&words)
+            }
+            _ if given.is_null() => shell::commands(text),
+            _ => Vec::new(),
+        };
+        if !commands.is_empty() {
+            return commands
+                .into_iter()
+                .map(|command| {
+                    let words = command.words.iter().map(|word| below(word, folder).to_owned()).collect();
+                    one(Kind { name: command.name, tool: command.program }, Arguments::Words(words))
+                })
+                .collect();
+        }
+        // A shell of which nothing is told is a tool like another; one that only moved around did nothing.
+        if !text.trim().is_empty() {
+            return Vec::new();
+        }
+    }
+    let mut fields = BTreeMap::new();
+    for (name, value) in given.as_object().into_iter().flatten() {
+        let value = match value {
+            Value::String(value) => value.clone(),
+            Value::Number(value) => value.to_string(),
+            Value::Bool(value) => value.to_string(),
+            _ => continue,
+        };
+        let is_short = value.chars().count() <= VALUE_CHARS_MAX && !value.contains('\n') && !value.trim().is_empty();
+        if is_short && !NOT_ARGUMENTS.contains(&name.as_str()) {
+            fields.insert(name.clone(), below(&value, folder).to_owned());
+        }
+    }
+    vec![one(Kind { name: tool.to_owned(), tool: tool.to_owned() }, Arguments::Fields(fields))]
+}
+
+/// A path as it is named from the folder of the work.
+fn below<'v>(value: &'v str, folder: Option<&str>) -> &'v str {
+    folder.and_then(|folder| value.strip_prefix(folder)?.strip_prefix('/')).filter(|rest| !rest.is_empty()).unwrap_or(value)
+}
+
+/// The names of kinds that occur, each with a number in the order of the names.
+pub(super) fn numbered<'s>(sessions: impl Iterator<Item = &'s Session>) -> (Vec<Kind>, HashMap<Kind, usize>) {
+    let kinds: std::collections::BTreeSet<&Kind> =
+        sessions.flat_map(|session| session.uses.iter().map(|one| &one.kind)).collect();
+    let kinds: Vec<Kind> = kinds.into_iter().cloned().collect();
+    let numbers = kinds.iter().cloned().enumerate().map(|(number, kind)| (kind, number)).collect();
+    (kinds, numbers)
+}

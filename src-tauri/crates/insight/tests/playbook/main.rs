@@ -1,0 +1,7 @@
+//! Playbooks over made-up sessions: what is found, what is not, exactly at the borders of the rules, and what is written down.
+#![allow(clippy::unwrap_used, clippy::expect_used)]
+
+mod bench;
+mod found;
+mod properties;
+mod reading;

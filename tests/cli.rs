@@ -10,6 +10,7 @@ mod leaks;
 mod models;
 mod people;
 mod pictures;
+mod playbooks;
 mod privacy;
 mod profiles;
 mod review;

@@ -134,7 +134,7 @@ impl Batch {
     }
 
     fn changes_counts(&self) -> bool {
-        self.touches("memories") || self.touches("jobs")
+        self.touches("memories") || self.touches("playbooks") || self.touches("jobs")
     }
 
     fn into_events(self) -> Vec<Event> {
@@ -167,7 +167,7 @@ impl Frame {
     fn recount(&mut self) {
         let Ok(status) = dispatch(&self.backend, "app_status", json!({})) else { return };
         let count = |name: &str| status["counts"][name].as_u64().unwrap_or(0);
-        let now = notifications::Counts { pending: count("pending"), jobs: count("jobs") };
+        let now = notifications::Counts { pending: count("pending"), playbooks: count("playbooks"), jobs: count("jobs") };
         let is_focused = self.app.get_webview_window(window::LABEL).and_then(|window| window.is_focused().ok()).unwrap_or(true);
         self.counts = Some(notifications::observe(&self.app, self.counts, now, is_focused));
     }
@@ -221,7 +221,9 @@ mod tests {
 
     #[test]
     fn counts_are_taken_again_for_candidates_and_work_alone() {
-        for (tags, expect) in [(["memories"], true), (["jobs"], true), (["settings"], false), (["embeddings"], false)] {
+        for (tags, expect) in
+            [(["memories"], true), (["playbooks"], true), (["jobs"], true), (["settings"], false), (["embeddings"], false)]
+        {
             let mut batch = Batch::default();
             batch.add(changed(&tags));
             assert_eq!(batch.changes_counts(), expect, "{tags:?}");

@@ -114,6 +114,10 @@ quarantined: number,
  */
 links: number, 
 /**
+ * Playbooks that were found and that nobody decided about.
+ */
+playbooks: number, 
+/**
  * Alerts not dismissed.
  */
 alerts: number, 
@@ -2868,6 +2872,174 @@ rules: TopicRulesView,
  */
 defaults: TopicRulesView, };
 
+export type PlaybookListRow = { 
+/**
+ * Id.
+ */
+id: string, 
+/**
+ * Title.
+ */
+title: string, 
+/**
+ * Tools, or the programs behind a shell, in the order of the steps.
+ */
+tools: Array<string>, 
+/**
+ * How many steps.
+ */
+steps: number, 
+/**
+ * Sessions that show it.
+ */
+occurrences: number, 
+/**
+ * Sessions that speak against it.
+ */
+against: number, 
+/**
+ * `high`, `medium`.
+ */
+confidence: string, 
+/**
+ * `candidate`, `approved`, `rejected`, `parked`.
+ */
+status: string, 
+/**
+ * Parked because it was not seen any more; it returns when it is.
+ */
+is_parked_by_age: boolean, 
+/**
+ * When it was found first.
+ */
+found: number, 
+/**
+ * When it was done last.
+ */
+last: number, };
+
+export type PlaybooksResponse = { 
+/**
+ * Candidates first, those seen most often first.
+ */
+items: Array<PlaybookListRow>, };
+
+export type PlaybookStepView = { 
+/**
+ * What is done: `Edit`, `cargo test`.
+ */
+name: string, 
+/**
+ * The tool, or the program behind a shell.
+ */
+tool: string, 
+/**
+ * The step, with `{parameter}` for what varies.
+ */
+text: string, };
+
+export type PlaybookParameterView = { 
+/**
+ * Name, without braces.
+ */
+name: string, 
+/**
+ * The steps that take it, from 1.
+ */
+steps: Array<number>, 
+/**
+ * How many different values were seen.
+ */
+values: number, };
+
+export type PlaybookSessionView = { 
+/**
+ * Conversation to open.
+ */
+conversation_id: string, 
+/**
+ * Its title.
+ */
+title: string, 
+/**
+ * The message of each step; of a session that speaks against it the one at which that shows.
+ */
+message_ids: Array<string>, 
+/**
+ * When it began.
+ */
+time: number, 
+/**
+ * Why it speaks against it: `failed`, `ended_otherwise`, `other_order`; nothing where it shows it.
+ */
+against: string | null, };
+
+export type PlaybookDetail = { 
+/**
+ * As in the list.
+ */
+row: PlaybookListRow, 
+/**
+ * What it is for, where somebody worded it.
+ */
+description: string | null, 
+/**
+ * Steps.
+ */
+steps: Array<PlaybookStepView>, 
+/**
+ * What varies.
+ */
+parameters: Array<PlaybookParameterView>, 
+/**
+ * Sessions that show it, the newest first.
+ */
+supporting: Array<PlaybookSessionView>, 
+/**
+ * Sessions that speak against it, the newest first.
+ */
+contradicting: Array<PlaybookSessionView>, 
+/**
+ * Which version this is.
+ */
+version: number, 
+/**
+ * Who found it.
+ */
+proposer: string, };
+
+export type PlaybookDecideRequest = { 
+/**
+ * Playbook.
+ */
+id: string, 
+/**
+ * `approved`, `rejected`, `parked`, or `candidate` to restore it.
+ */
+status: string, };
+
+export type PlaybookDecided = { 
+/**
+ * Its id.
+ */
+decision_id: string, };
+
+export type PlaybookExportRequest = { 
+/**
+ * Playbook.
+ */
+id: string, 
+/**
+ * The whole path of a folder of skills.
+ */
+dir: string, };
+
+export type PlaybookExported = { 
+/**
+ * The file.
+ */
+path: string, };
+
 export type TimelineRequest = { 
 /**
  * Only of this person.
@@ -3794,6 +3966,12 @@ export interface RpcSchema {
   topics_rebuild: [Nothing, Nothing];
   topic_rules_get: [Nothing, TopicRulesState];
   topic_rules_set: [TopicRulesView, TopicRulesState];
+  playbooks_list: [Nothing, PlaybooksResponse];
+  playbook_get: [ById, PlaybookDetail];
+  playbook_decide: [PlaybookDecideRequest, PlaybookDecided];
+  playbook_undo: [ById, Nothing];
+  playbook_export: [PlaybookExportRequest, PlaybookExported];
+  playbooks_refresh: [Nothing, Nothing];
   agents_list: [Nothing, AgentsResponse];
   agent_set: [AgentView, AgentsResponse];
   search: [SearchRequest, SearchResponse];

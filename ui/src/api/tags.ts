@@ -21,12 +21,13 @@ export type Tag =
   | 'embeddings'
   | 'people'
   | 'topics'
+  | 'playbooks'
   | 'model_calls'
   | 'status';
 
 /** Reading commands and the tags that make their answers stale. Commands that only write are absent. */
 export const PROVIDES: Partial<Record<Command, readonly Tag[]>> = {
-  app_status: ['status', 'memories', 'conversations', 'jobs', 'alerts', 'imports', 'embeddings', 'settings', 'people'],
+  app_status: ['status', 'memories', 'conversations', 'jobs', 'alerts', 'imports', 'embeddings', 'settings', 'people', 'playbooks'],
   settings_get: ['settings'],
   imports_list: ['imports'],
   memories_list: ['memories'],
@@ -61,6 +62,8 @@ export const PROVIDES: Partial<Record<Command, readonly Tag[]>> = {
   topics_list: ['topics', 'conversations', 'people'],
   topic_get: ['topics', 'conversations', 'people'],
   topic_text: ['topics', 'conversations'],
+  playbooks_list: ['playbooks', 'conversations'],
+  playbook_get: ['playbooks', 'conversations'],
   topic_rules_get: ['settings'],
   backups_list: ['jobs', 'settings'],
   gaps_list: ['people', 'settings', 'conversations'],

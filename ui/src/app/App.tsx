@@ -133,6 +133,7 @@ export function App() {
     'go.memories': () => go('memories'),
     'go.conversations': () => go('conversations'),
     'go.topics': () => go('topics'),
+    'go.playbooks': () => go('playbooks'),
     'go.people': () => go('people'),
     'go.privacy': () => go('privacy'),
     'go.sources': () => go('sources'),

@@ -9,7 +9,7 @@
  * while the person has those switched on (WCAG 2.1.4). No action fires while text is typed or composed, unless `inInputs`.
  */
 
-export type Scope = 'global' | 'editor' | 'search' | 'review' | 'memories' | 'conversations' | 'topics' | 'people' | 'privacy' | 'sources' | 'activity' | 'settings' | 'welcome';
+export type Scope = 'global' | 'editor' | 'search' | 'review' | 'memories' | 'conversations' | 'topics' | 'playbooks' | 'people' | 'privacy' | 'sources' | 'activity' | 'settings' | 'welcome';
 
 /** What must be so for an action to make sense; `always` if nothing. */
 export type When = 'always' | 'cursor' | 'selection';
@@ -36,6 +36,7 @@ const review = list('review');
 const memories = list('memories');
 const conversations = list('conversations');
 const topics = list('topics');
+const playbooks = list('playbooks');
 const people = list('people');
 const privacy = list('privacy');
 const activity = list('activity');
@@ -46,6 +47,7 @@ export const ACTIONS = {
   'go.memories': { label: 'Go to Memories', keys: ['g m'], scope: 'global', when: 'always' },
   'go.conversations': { label: 'Go to Conversations', keys: ['g c'], scope: 'global', when: 'always' },
   'go.topics': { label: 'Go to Topics', keys: ['g t'], scope: 'global', when: 'always' },
+  'go.playbooks': { label: 'Go to Playbooks', keys: ['g b'], scope: 'global', when: 'always' },
   'go.people': { label: 'Go to People', keys: ['g p'], scope: 'global', when: 'always' },
   'go.privacy': { label: 'Go to Privacy', keys: ['g v'], scope: 'global', when: 'always' },
   'go.sources': { label: 'Go to Sources', keys: ['g s'], scope: 'global', when: 'always' },
@@ -125,6 +127,18 @@ export const ACTIONS = {
   'topics.pin': { label: 'Pin or unpin', keys: ['p'], scope: 'topics', when: 'cursor' },
   'topics.graph': { label: 'Text or graph', keys: ['v'], scope: 'topics', when: 'cursor' },
   'topics.open': { label: 'Open in conversation', keys: ['o', 'Enter'], scope: 'topics', when: 'cursor' },
+
+  'playbooks.next': playbooks.next,
+  'playbooks.previous': playbooks.previous,
+  'playbooks.first': playbooks.first,
+  'playbooks.last': playbooks.last,
+  'playbooks.approve': { label: 'Approve', keys: ['a'], scope: 'playbooks', when: 'cursor' },
+  'playbooks.reject': { label: 'Reject', keys: ['r'], scope: 'playbooks', when: 'cursor' },
+  'playbooks.park': { label: 'Park', keys: ['s'], scope: 'playbooks', when: 'cursor' },
+  'playbooks.restore': { label: 'Restore', keys: ['p'], scope: 'playbooks', when: 'cursor' },
+  'playbooks.export': { label: 'Export as a skill', keys: ['e'], scope: 'playbooks', when: 'cursor' },
+  'playbooks.open': { label: 'Open in conversation', keys: ['o', 'Enter'], scope: 'playbooks', when: 'cursor' },
+  'playbooks.filter': { label: 'Next status', keys: ['t'], scope: 'playbooks', when: 'always' },
 
   'people.next': people.next,
   'people.previous': people.previous,

@@ -6,7 +6,7 @@
  */
 import { createStore, useStore } from './store';
 
-export const PANELS = ['search', 'review', 'memories', 'conversations', 'topics', 'people', 'privacy', 'sources', 'activity', 'settings', 'welcome'] as const;
+export const PANELS = ['search', 'review', 'memories', 'conversations', 'topics', 'playbooks', 'people', 'privacy', 'sources', 'activity', 'settings', 'welcome'] as const;
 export type PanelId = (typeof PANELS)[number];
 
 export interface Target {
@@ -21,6 +21,8 @@ export interface Target {
   gate?: string;
   /** Topic to put the cursor on. */
   topic?: string;
+  /** Playbook to put the cursor on. */
+  playbook?: string;
   /** Person to put the cursor on, by id. */
   person?: string;
   /** Suggested or answered pair to put the cursor on. */

@@ -29,6 +29,7 @@ export const activity = {
     derive_profiles_model: 'Get to know people with the model',
     topics: 'Keep topics up',
     topics_model: 'Word topics with the model',
+    playbooks: 'Look for playbooks',
     embed: 'Index by meaning',
     erase: 'Erase from the data file',
   } as Readonly<Record<string, string>>,

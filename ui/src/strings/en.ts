@@ -20,6 +20,7 @@ import { settings } from './en.settings';
 import { sources } from './en.sources';
 import { standing } from './en.standing';
 import { topicRules } from './en.topicRules';
+import { playbooks } from './en.playbooks';
 import { topics } from './en.topics';
 import { welcome } from './en.welcome';
 import { number, plural } from './words';
@@ -66,6 +67,7 @@ export const en = {
     memories: 'Memories',
     conversations: 'Conversations',
     topics: 'Topics',
+    playbooks: 'Playbooks',
     people: 'People',
     privacy: 'Privacy',
     sources: 'Sources',
@@ -78,6 +80,7 @@ export const en = {
     review: (count: number) => `${count === 1 ? 'candidate' : 'candidates'} to review`,
     memories: (count: number) => (count === 1 ? 'memory' : 'memories'),
     conversations: (count: number) => (count === 1 ? 'conversation' : 'conversations'),
+    playbooks: (count: number) => `${count === 1 ? 'candidate' : 'candidates'} to look at`,
     people: (count: number) => `${count === 1 ? 'suggestion' : 'suggestions'} to answer`,
     activity: (count: number) => (count === 1 ? 'alert' : 'alerts'),
   },
@@ -92,6 +95,7 @@ export const en = {
       memories: 'Memories',
       conversations: 'Conversations',
       topics: 'Topics',
+      playbooks: 'Playbooks',
       people: 'People',
       privacy: 'Privacy',
       sources: 'Sources',
@@ -316,6 +320,7 @@ export const en = {
   time,
   period,
   topics,
+  playbooks,
   people,
   profile,
   promises,

@@ -15,6 +15,7 @@ use crate::handlers::memories::*;
 use crate::handlers::models::*;
 use crate::handlers::people::*;
 use crate::handlers::pictures::*;
+use crate::handlers::playbooks::*;
 use crate::handlers::profiles::*;
 use crate::handlers::search::search;
 use crate::handlers::sources::*;

@@ -10,6 +10,7 @@ use crate::types::memories::*;
 use crate::types::models::*;
 use crate::types::people::*;
 use crate::types::pictures::*;
+use crate::types::playbooks::*;
 use crate::types::profiles::*;
 use crate::types::search::*;
 use crate::types::sources::*;
@@ -182,6 +183,16 @@ pub fn schema_ts() -> String {
         TopicDecided,
         TopicRulesView,
         TopicRulesState,
+        PlaybookListRow,
+        PlaybooksResponse,
+        PlaybookStepView,
+        PlaybookParameterView,
+        PlaybookSessionView,
+        PlaybookDetail,
+        PlaybookDecideRequest,
+        PlaybookDecided,
+        PlaybookExportRequest,
+        PlaybookExported,
         TimelineRequest,
         TimelineSeries,
         TimelineResponse,

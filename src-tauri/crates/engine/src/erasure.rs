@@ -109,6 +109,7 @@ impl Engine {
         self.queue_settling()?;
         self.queue_profiles()?;
         self.queue_topics()?;
+        self.queue_playbooks()?;
         self.see_through(job, erased)
     }
 

@@ -19,6 +19,7 @@ mod identity;
 mod import;
 mod language;
 mod links;
+mod playbooks;
 mod power;
 mod profiles;
 mod propose;

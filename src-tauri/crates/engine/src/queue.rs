@@ -399,6 +399,7 @@ impl Engine {
                 self.queue_settling()?;
                 self.queue_identity()?;
                 self.queue_topics()?;
+                self.queue_playbooks()?;
                 self.queue_profiles()
             }
             JobKind::Extract => {
@@ -438,6 +439,7 @@ impl Engine {
             }
             JobKind::Topics => self.perform_topics(lease, control),
             JobKind::TopicsModel => self.perform_topics_by_model(lease, control),
+            JobKind::Playbooks => self.perform_playbooks(lease, control),
             JobKind::Embed => {
                 let filled = self.embed_missing(control)?;
                 self.store().write(|tx| tx.complete(lease, &serde_json::json!({ "filled": filled }).to_string(), self.now()))?;
@@ -526,6 +528,7 @@ impl Engine {
             }
             JobKind::Topics => "Keeping topics up failed",
             JobKind::TopicsModel => "Wording topics with the model failed, and what the rules wrote of them stands",
+            JobKind::Playbooks => "Looking for playbooks failed",
             JobKind::Embed => "Embedding failed",
             JobKind::Erase => "An erasure could not be seen through",
         };
@@ -609,8 +612,8 @@ impl Engine {
         [due, queued, next].into_iter().flatten().min()
     }
 
-    /// Queues a look at conversations that time alone may have ended, and at people of whom something changed; when the lane has to look
-    /// again.
+    /// Queues a look at conversations that time alone may have ended, at people of whom something changed, and for playbooks; when the
+    /// lane has to look again.
     fn look_at_standing(&self, due: Option<Timestamp>) -> Option<Timestamp> {
         let next = self.queue_settling().unwrap_or_else(|error| {
             tracing::error!(%error, "conversations cannot be looked at");
@@ -620,7 +623,11 @@ impl Engine {
             tracing::error!(%error, "people cannot be looked at");
             None
         });
-        let next = [next, people].into_iter().flatten().min();
+        let playbooks = self.queue_playbooks().unwrap_or_else(|error| {
+            tracing::error!(%error, "playbooks cannot be looked for");
+            None
+        });
+        let next = [next, people, playbooks].into_iter().flatten().min();
         let queued = self.store().read(|tx| tx.next_due(Lane::Capture)).unwrap_or(due);
         [due, queued, next].into_iter().flatten().min()
     }

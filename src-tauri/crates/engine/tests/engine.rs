@@ -18,6 +18,8 @@ mod gaps;
 mod links;
 #[path = "engine/pictures.rs"]
 mod pictures;
+#[path = "engine/playbooks.rs"]
+mod playbooks;
 #[path = "engine/privacy.rs"]
 mod privacy;
 #[path = "engine/profiles.rs"]

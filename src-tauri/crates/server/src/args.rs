@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use clap::{Parser, Subcommand, ValueEnum};
-use keepsake_domain::{Category, MemoryStatus, SourceKind};
+use keepsake_domain::{Category, MemoryStatus, PlaybookStatus, SourceKind};
 
 /// A private memory of all your conversations.
 #[derive(Debug, Parser)]
@@ -143,6 +143,8 @@ pub(crate) enum Command {
         #[command(subcommand)]
         of: SettingsOf,
     },
+    /// List ways of working that repeat over sessions with tools, decide about them, export them as skills.
+    Playbooks(PlaybooksArgs),
     /// List what was wanted more than once and could not be done.
     Gaps,
     /// Make a task of a gap, or say that it is none.
@@ -575,4 +577,63 @@ pub(crate) struct TopicRulesArgs {
     /// Back to what held before anybody chose; what is given beside it is chosen from there.
     #[arg(long)]
     pub(crate) defaults: bool,
+}
+
+/// `keepsake playbooks`.
+#[derive(Debug, clap::Args)]
+#[command(args_conflicts_with_subcommands = true)]
+pub(crate) struct PlaybooksArgs {
+    /// What to do; without it they are listed.
+    #[command(subcommand)]
+    pub(crate) act: Option<PlaybookAct>,
+    /// Only those that are candidate, approved, rejected or parked.
+    #[arg(long)]
+    pub(crate) status: Option<PlaybookStatus>,
+    /// Only approved ones that may be told there.
+    #[command(flatten)]
+    pub(crate) audience: AudienceArgs,
+    /// Delete those that nobody decided about; they are looked for again.
+    #[arg(long)]
+    pub(crate) rebuild: bool,
+}
+
+/// What a person does with playbooks.
+#[derive(Debug, Subcommand)]
+pub(crate) enum PlaybookAct {
+    /// This is how it is done.
+    Approve {
+        /// Playbooks (pbk_…).
+        #[arg(required = true, value_name = "ID")]
+        ids: Vec<String>,
+    },
+    /// It is none; it returns only with as much new evidence as it has now.
+    Reject {
+        /// Playbooks (pbk_…).
+        #[arg(required = true, value_name = "ID")]
+        ids: Vec<String>,
+    },
+    /// Set aside.
+    Park {
+        /// Playbooks (pbk_…).
+        #[arg(required = true, value_name = "ID")]
+        ids: Vec<String>,
+    },
+    /// Back among the candidates.
+    Restore {
+        /// Playbooks (pbk_…).
+        #[arg(required = true, value_name = "ID")]
+        ids: Vec<String>,
+    },
+    /// Take a decision back.
+    Undo {
+        /// The decision (pbd_…).
+        decision: String,
+    },
+    /// Write an approved one as a skill: DIR/<name>/SKILL.md.
+    Export {
+        /// Playbook (pbk_…).
+        id: String,
+        /// A folder of skills.
+        dir: PathBuf,
+    },
 }

@@ -70,6 +70,7 @@ fn run(args: &Args, output: &mut Output) -> Result<(), Failure> {
         Command::Timeline(timeline) => commands::pictures::timeline(args, timeline, output),
         Command::Graph { person, topic } => commands::pictures::graph(args, person.as_deref(), topic.as_deref(), output),
         Command::Settings { of: SettingsOf::Topics(rules) } => commands::topics::rules(args, rules, output),
+        Command::Playbooks(playbooks) => commands::playbooks::run(args, playbooks, output),
         Command::Gaps => commands::gaps::list(args, output),
         Command::Gap { id, answer, file } => commands::gaps::answer(args, id, *answer, file.as_deref(), output),
         Command::Share { id, off } => commands::people::share(args, id, !off, output),

@@ -32,6 +32,8 @@ pub enum Tag {
     People,
     /// Topics, and what a person decided about them.
     Topics,
+    /// Playbooks, and what a person decided about them.
+    Playbooks,
 }
 
 impl Tag {
@@ -68,6 +70,7 @@ impl Tag {
             Self::ModelCalls => "model_calls",
             Self::People => "people",
             Self::Topics => "topics",
+            Self::Playbooks => "playbooks",
         }
     }
 }

@@ -254,6 +254,7 @@ impl WriteTx<'_> {
         self.erase_gaps_of(id, part.handles)?;
         self.erase_calls_about(id)?;
         self.erase_topics_of(id)?;
+        self.erase_playbooks_of(id, part.handles)?;
         self.conn.execute(
             "DELETE FROM jobs WHERE state NOT IN ('queued', 'running') AND json_extract(payload, '$.conversation_id') = ?1",
             params![id.as_str()],

@@ -34,6 +34,7 @@ mod neighbours;
 mod open;
 mod operations;
 mod people;
+mod playbooks;
 mod profiles;
 mod restore;
 mod scoped;
@@ -75,6 +76,10 @@ pub use open::Door;
 pub use open::{ReadTx, Store, WriteTx};
 pub use operations::{MemoryChange, MemoryState, OperationRow};
 pub use people::{HandleRow, Persons};
+pub use playbooks::{
+    PlaybookAgainstRow, PlaybookOccurrenceRow, PlaybookParameterRow, PlaybookRow, PlaybookStepRow, PlaybookVersionRow,
+    ToolLineRow,
+};
 pub use profiles::{DebunkRow, ProfileRow};
 pub use restore::{Restored, Staged, inspect};
 pub use search::{MessageHit, NamedHandle, WordMatch, fts_query};

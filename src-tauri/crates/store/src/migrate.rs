@@ -31,6 +31,7 @@ const STEPS: &[M<'static>] = &[
     M::up(include_str!("../../../../migrations/0012_vectors.sql")),
     M::up(include_str!("../../../../migrations/0013_times.sql")),
     M::up(include_str!("../../../../migrations/0014_topic_models.sql")),
+    M::up(include_str!("../../../../migrations/0015_playbooks.sql")),
 ];
 
 /// The newest schema this program knows.

@@ -13,6 +13,7 @@ import { buildWorld } from './data';
 import { knowledgeCommands } from './knowledge';
 import { memoryCommands } from './memories';
 import { type ModelState, modelCommands } from './models';
+import { playbookCommands, playbooksWaiting } from './playbooks';
 import { peopleCommands } from './people';
 import { searchCommands } from './search';
 import { addSessions } from './sessions';
@@ -85,9 +86,12 @@ export function createFakePlatform(options: FakeOptions = {}): FakePlatform {
     ...memoryCommands(world, host),
     ...conversationCommands(world, host, (request) => conversationsSaid(world, handlers, request)),
     ...topicCommands(world, host),
+    ...playbookCommands(world, host),
     ...peopleCommands(world, host, { firstRun: options.firstRun ?? false }),
     ...modelCommands(world, host, { models: options.models ?? 'none', firstRun: options.firstRun ?? false }),
   };
+  const { app_status: frame } = handlers;
+  if (frame) handlers.app_status = (request) => ({ ...frame(request), counts: { ...frame(request).counts, playbooks: playbooksWaiting(handlers) } });
   Object.assign(handlers, pictureCommands(world, handlers));
   Object.assign(handlers, knowledgeCommands(world, host, handlers, options.firstRun ?? false));
   Object.assign(handlers, searchCommands(world, handlers));

@@ -57,6 +57,7 @@ export function systemCommands(world: World, host: Host, options: { firstRun: bo
         active: status('active'),
         quarantined: status('quarantined'),
         links: 0,
+        playbooks: 0,
         alerts: alerts.length,
         jobs: jobs.filter((each) => each.state === 'queued' || each.state === 'running').length,
         erasures_pending: 0,

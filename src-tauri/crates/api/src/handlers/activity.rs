@@ -33,6 +33,7 @@ fn job_view(tx: &ReadTx<'_>, job: JobRow) -> StoreResult<JobView> {
             | JobKind::DeriveProfiles
             | JobKind::DeriveProfilesModel
             | JobKind::Topics
+            | JobKind::Playbooks
             | JobKind::TopicsModel,
             _,
         ) => String::new(),

@@ -11,6 +11,7 @@ pub(crate) mod memories;
 pub(crate) mod models;
 pub(crate) mod people;
 pub(crate) mod pictures;
+pub(crate) mod playbooks;
 pub(crate) mod profiles;
 pub(crate) mod search;
 pub(crate) mod sources;

@@ -28,6 +28,7 @@ pub(crate) fn app_status(app: &App, _request: Nothing) -> Result<AppStatus, ApiE
         EmbedderState::Broken(problem) => (EmbeddingState::Broken, WANTED_MODEL.to_owned(), 0, Some(problem.clone())),
     };
     let links = engine.open_links()?;
+    let playbooks = engine.playbooks_waiting()?;
     let status = engine.store().read(|tx| {
         let (messages, conversations) = tx.totals()?;
         let (pending, active, quarantined) = tx.memory_totals(now)?;
@@ -39,6 +40,7 @@ pub(crate) fn app_status(app: &App, _request: Nothing) -> Result<AppStatus, ApiE
             active,
             quarantined,
             links,
+            playbooks,
             alerts: tx.alert_count()?,
             jobs: tx.unsettled_jobs()?,
             erasures_pending: tx.pending_erasures()?,

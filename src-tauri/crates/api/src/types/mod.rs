@@ -11,6 +11,7 @@ pub mod memories;
 pub mod models;
 pub mod people;
 pub mod pictures;
+pub mod playbooks;
 pub mod profiles;
 pub mod search;
 pub mod sources;

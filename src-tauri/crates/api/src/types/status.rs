@@ -69,6 +69,8 @@ pub struct Counts {
     pub quarantined: u64,
     /// Suggested pairs of handles that wait for an answer.
     pub links: u64,
+    /// Playbooks that were found and that nobody decided about.
+    pub playbooks: u64,
     /// Alerts not dismissed.
     pub alerts: u64,
     /// Jobs waiting or running.

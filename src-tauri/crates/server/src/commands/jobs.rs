@@ -24,6 +24,7 @@ pub(crate) fn run(args: &Args, until_idle: bool, output: &mut Output) -> Result<
     engine.queue_identity()?;
     engine.queue_profiles()?;
     engine.queue_topics()?;
+    engine.queue_playbooks()?;
     engine.queue_embedding()?;
     let steps = Cell::new(0_u64);
     let ran = if until_idle {

@@ -1,0 +1,324 @@
+//! Playbooks end to end: found by the job, exactly at the borders, decided about, undone, exported, kept from who may not see them, and
+//! erased.
+
+use keepsake_domain::{Clock, ConversationId, JobState, Lane, PlaybookConfidence, PlaybookId, PlaybookStatus, Timestamp};
+use keepsake_engine::{Audience, EngineError, Existing, KillPoint, Step};
+use keepsake_store::PlaybookRow;
+use keepsake_testkit::{Conversation, ToolSession};
+
+use crate::fixture::Fixture;
+
+const DAY_MS: i64 = 24 * 3_600_000;
+const CANARY: &str = "xylokarpzebra";
+
+const RELEASE: &str = "Edit CHANGELOG.md; cargo test; git commit -m x; gh release create v1.0.0";
+
+fn session(f: &Fixture, id: &str, days_ago: i64, script: &str) -> ConversationId {
+    f.clock.advance_ms(1_000);
+    let began = Timestamp(f.clock.now().0 - days_ago * DAY_MS);
+    f.append(&ToolSession { id, began, folder: "/home/mara/app", script }.messages())
+}
+
+fn releases(f: &Fixture, count: usize) -> Vec<ConversationId> {
+    (0..count).map(|at| session(f, &format!("release-{at}"), 1 + at as i64, RELEASE)).collect()
+}
+
+fn look(f: &Fixture) {
+    f.engine.queue_playbooks().unwrap();
+    let lock = f.engine.lock_worker().unwrap();
+    f.engine.run_due(&lock, &|_| {}).unwrap();
+}
+
+fn all(f: &Fixture) -> Vec<PlaybookRow> {
+    f.engine.playbooks().unwrap()
+}
+
+fn one(f: &Fixture) -> PlaybookRow {
+    let rows = all(f);
+    assert_eq!(rows.len(), 1, "{rows:?}");
+    rows.into_iter().next().unwrap()
+}
+
+fn decide(f: &Fixture, id: &PlaybookId, to: PlaybookStatus) {
+    f.engine.decide_playbook(id, to).unwrap();
+}
+
+#[test]
+fn a_way_of_working_is_found_with_the_lines_that_show_it() {
+    let f = Fixture::new();
+    releases(&f, 3);
+    session(&f, "other", 2, "Read a; Grep b; Edit c");
+    look(&f);
+    let row = one(&f);
+    assert_eq!((row.status, row.version.confidence), (PlaybookStatus::Candidate, PlaybookConfidence::Medium));
+    assert_eq!(row.version.tools, ["Edit", "cargo", "git", "gh"]);
+    assert_eq!(row.version.occurrences.len(), 3);
+    for occurrence in &row.version.occurrences {
+        let texts: Vec<String> = f
+            .engine
+            .store()
+            .read(|tx| occurrence.messages.iter().map(|id| Ok(tx.interaction(id)?.unwrap().content)).collect())
+            .unwrap();
+        for (text, needle) in texts.iter().zip(["CHANGELOG", "cargo test", "git commit", "gh release"]) {
+            assert!(text.contains(needle), "{text} shows {needle}");
+        }
+    }
+}
+
+#[test]
+fn the_rules_hold_exactly_at_their_borders() {
+    let check = |days: &[i64], script: &str, expect: usize| {
+        let f = Fixture::new();
+        for (at, days) in days.iter().enumerate() {
+            session(&f, &format!("s{at}"), *days, script);
+        }
+        look(&f);
+        assert_eq!(all(&f).len(), expect, "{days:?} {script}");
+    };
+    check(&[1, 2, 14], RELEASE, 1);
+    check(&[1, 2, 15], RELEASE, 0);
+    check(&[1, 2], RELEASE, 0);
+    check(&[1, 2, 3], "Edit CHANGELOG.md; cargo test; git commit -m x; git push", 0);
+}
+
+#[test]
+fn a_second_look_changes_nothing_and_a_rebuild_gives_the_same() {
+    let f = Fixture::new();
+    releases(&f, 4);
+    look(&f);
+    let before = all(&f);
+    look(&f);
+    f.engine.queue_playbooks_now().unwrap();
+    look(&f);
+    assert_eq!(all(&f), before, "looked again over the same");
+    f.engine.rebuild_playbooks().unwrap();
+    assert!(all(&f).is_empty());
+    look(&f);
+    assert_eq!(all(&f), before, "made again from nothing");
+    let f = f.restarted(9);
+    assert_eq!(all(&f), before);
+}
+
+#[test]
+fn what_ends_the_process_in_the_middle_changes_nothing_of_the_result() {
+    for point in [KillPoint::AfterLease, KillPoint::Working, KillPoint::AfterEffects] {
+        let f = Fixture::new();
+        releases(&f, 3);
+        f.engine.queue_playbooks().unwrap();
+        let ran = f.engine.run_next_killed(Lane::Capture, &|_| {}, &|at| at == point).unwrap();
+        assert_eq!(ran, None, "killed at {point:?}");
+        let f = f.restarted(7);
+        look(&f);
+        assert_eq!(one(&f).version.number, 1, "{point:?}");
+    }
+}
+
+#[test]
+fn a_further_session_makes_a_further_version() {
+    let f = Fixture::new();
+    releases(&f, 3);
+    look(&f);
+    let first = one(&f);
+    for at in 0..2 {
+        session(&f, &format!("more-{at}"), 0, RELEASE);
+    }
+    f.clock.advance_ms(3_600_000);
+    look(&f);
+    let second = one(&f);
+    assert_eq!((second.id.clone(), second.version.number), (first.id, 2));
+    assert_eq!(second.version.supersedes, Some(first.version.id.clone()));
+    assert_eq!(second.version.confidence, PlaybookConfidence::High);
+    let kept = f.engine.store().read(|tx| tx.playbook_version(&first.version.id)).unwrap();
+    assert_eq!(kept, first.version, "what was found before stays as it was");
+}
+
+#[test]
+fn a_private_session_gives_nothing() {
+    let f = Fixture::new();
+    let ids = releases(&f, 3);
+    f.engine.set_private(&ids[1], true, Existing::Keep).unwrap();
+    look(&f);
+    assert!(all(&f).is_empty());
+    f.engine.set_private(&ids[1], false, Existing::Keep).unwrap();
+    look(&f);
+    assert!(all(&f).is_empty(), "what was said meanwhile is not read later");
+    session(&f, "another", 0, RELEASE);
+    f.clock.advance_ms(3_600_000);
+    look(&f);
+    assert_eq!(one(&f).version.occurrences.len(), 3, "control: with a third on the record it is found");
+}
+
+#[test]
+fn a_session_that_goes_off_the_record_takes_its_share_of_what_is_shown_at_once() {
+    let f = Fixture::new();
+    let ids = releases(&f, 4);
+    look(&f);
+    let id = one(&f).id;
+    decide(&f, &id, PlaybookStatus::Approved);
+    f.engine.set_private(&ids[0], true, Existing::Keep).unwrap();
+    assert_eq!(one(&f).version.occurrences.len(), 3, "the others are shown");
+    f.engine.set_private(&ids[1], true, Existing::Keep).unwrap();
+    assert!(all(&f).is_empty(), "two are no way of working");
+    assert!(matches!(f.engine.playbook_skill(&id), Err(EngineError::Refused(_))), "nor is it exported");
+}
+
+#[test]
+fn what_a_person_decided_stays_and_is_taken_back() {
+    let f = Fixture::new();
+    releases(&f, 3);
+    look(&f);
+    let before = all(&f);
+    let id = before[0].id.clone();
+    for to in [PlaybookStatus::Approved, PlaybookStatus::Rejected, PlaybookStatus::Parked] {
+        let decision = f.engine.decide_playbook(&id, to).unwrap();
+        assert_eq!(one(&f).status, to);
+        f.engine.queue_playbooks_now().unwrap();
+        look(&f);
+        assert_eq!(one(&f).status, to, "a look does not undo it");
+        assert!(f.engine.decide_playbook(&id, to).is_err(), "twice is no decision");
+        f.engine.undo_playbook_decision(&decision).unwrap();
+        assert_eq!(all(&f), before, "as it stood");
+        assert!(f.engine.undo_playbook_decision(&decision).is_err(), "once");
+    }
+    decide(&f, &id, PlaybookStatus::Rejected);
+    assert!(f.engine.decide_playbook(&id, PlaybookStatus::Approved).is_err(), "a rejected one is restored first");
+    decide(&f, &id, PlaybookStatus::Candidate);
+    let first = f.engine.decide_playbook(&id, PlaybookStatus::Approved).unwrap();
+    decide(&f, &id, PlaybookStatus::Parked);
+    assert!(f.engine.undo_playbook_decision(&first).is_err(), "something else was decided since");
+}
+
+#[test]
+fn a_rejected_one_returns_only_with_as_much_new_evidence_as_it_was_rejected_with() {
+    let f = Fixture::new();
+    releases(&f, 4);
+    look(&f);
+    let id = one(&f).id;
+    decide(&f, &id, PlaybookStatus::Rejected);
+    for at in 0..4 {
+        f.clock.advance_ms(DAY_MS / 4);
+        session(&f, &format!("more-{at}"), 0, RELEASE);
+        f.clock.advance_ms(3_600_000);
+        look(&f);
+        let expect = if at < 3 { PlaybookStatus::Rejected } else { PlaybookStatus::Candidate };
+        assert_eq!(one(&f).status, expect, "{} new sessions", at + 1);
+    }
+}
+
+#[test]
+fn a_candidate_that_is_not_seen_any_more_is_parked_and_returns_when_it_is() {
+    let f = Fixture::new();
+    releases(&f, 3);
+    look(&f);
+    f.clock.advance_ms(20 * DAY_MS);
+    look(&f);
+    let row = one(&f);
+    assert_eq!((row.status, row.is_parked_by_age), (PlaybookStatus::Parked, true), "visible, and a person can restore it");
+    for at in 0..3 {
+        session(&f, &format!("again-{at}"), 1 + at, RELEASE);
+    }
+    look(&f);
+    assert_eq!(one(&f).status, PlaybookStatus::Candidate);
+    decide(&f, &row.id, PlaybookStatus::Approved);
+    f.clock.advance_ms(60 * DAY_MS);
+    look(&f);
+    assert_eq!(one(&f).status, PlaybookStatus::Approved, "what a person approved does not age");
+}
+
+#[test]
+fn every_night_is_looked_again_and_not_more_often() {
+    let f = Fixture::new();
+    assert_eq!(f.engine.queue_playbooks().unwrap(), None, "without tools there is nothing to look for");
+    releases(&f, 3);
+    look(&f);
+    let jobs = |f: &Fixture| f.engine.store().read(|tx| tx.unsettled_jobs()).unwrap();
+    let settled = jobs(&f);
+    let next = f.engine.queue_playbooks().unwrap().unwrap();
+    assert_eq!(jobs(&f), settled, "nothing changed");
+    assert_eq!((next.0 / 3_600_000) % 24, 3, "at three in the morning");
+    assert!(next.0 - f.clock.now().0 <= DAY_MS);
+    f.clock.advance_ms(next.0 - f.clock.now().0);
+    f.engine.queue_playbooks().unwrap();
+    assert_eq!(jobs(&f), settled + 1, "a night passed");
+    assert!(matches!(f.engine.run_next(Lane::Capture, &|_| {}).unwrap(), Step::Ran(_, JobState::Done)));
+}
+
+#[test]
+fn only_approved_ones_are_exported_and_another_skill_is_not_overwritten() {
+    let f = Fixture::new();
+    releases(&f, 3);
+    look(&f);
+    let id = one(&f).id;
+    let dir = f.dir.path().join("skills");
+    let refused = f.engine.export_playbook(&id, &dir).unwrap_err();
+    assert!(refused.to_string().contains("not approved"), "{refused}");
+    assert!(!dir.exists(), "nothing is written");
+    decide(&f, &id, PlaybookStatus::Approved);
+    let path = f.engine.export_playbook(&id, &dir).unwrap();
+    assert_eq!(path, dir.join("gh-release-create-after-edit-cargo-test-and-git-commit/SKILL.md"));
+    let text = std::fs::read_to_string(&path).unwrap();
+    assert!(text.starts_with("---\nname: gh-release-create-after-edit-cargo-test-and-git-commit\ndescription: \""), "{text}");
+    for part in
+        ["## When to use", "## Steps\n\n1. `Edit CHANGELOG.md`\n2. `cargo test`", "## Where it was seen", "claude-code release-0"]
+    {
+        assert!(text.contains(part), "{part} in {text}");
+    }
+    assert_eq!(f.engine.export_playbook(&id, &dir).unwrap(), path, "its own file is written again");
+    assert_eq!(f.engine.export_playbook(&id, path.parent().unwrap()).unwrap(), path, "into its own folder too");
+    std::fs::write(&path, "somebody's own").unwrap();
+    assert!(f.engine.export_playbook(&id, &dir).is_err());
+    assert_eq!(std::fs::read_to_string(&path).unwrap(), "somebody's own");
+}
+
+#[test]
+fn an_agent_gets_approved_ones_whose_sessions_it_may_see() {
+    let f = Fixture::new();
+    releases(&f, 3);
+    look(&f);
+    let id = one(&f).id;
+    let seen = |channel: &str| {
+        let audience = Audience { agent: None, person: None, channel: Some(channel.to_owned()) };
+        f.engine.with_view(&audience, |tx, view| view.playbooks(tx)).unwrap().len()
+    };
+    assert_eq!(seen("cli:/home/mara/app"), 0, "what nobody approved is nobody's");
+    decide(&f, &id, PlaybookStatus::Approved);
+    assert_eq!(seen("cli:/home/mara/app"), 1, "the owner alone with a program");
+    f.append(&Conversation::new("lounge").channel("matrix", "lounge").public().messages("person Ana: Hello"));
+    assert_eq!(seen("matrix:lounge"), 0, "a public room sees nothing of private sessions");
+    assert_eq!(seen("matrix:never-seen"), 0);
+}
+
+#[test]
+fn an_erased_session_takes_what_it_alone_gave_and_leaves_no_trace() {
+    let f = Fixture::new();
+    let script = RELEASE.replace("CHANGELOG", CANARY);
+    let ids: Vec<ConversationId> = (0..3).map(|at| session(&f, &format!("s{at}"), 1 + at, &script)).collect();
+    look(&f);
+    let id = one(&f).id;
+    decide(&f, &id, PlaybookStatus::Approved);
+    assert!(one(&f).version.steps[0].text.contains(CANARY), "control: it stands there");
+    let receipt = f.engine.erase_conversation(&ids[0], "asked").unwrap();
+    assert!(receipt.is_done, "{receipt:?}");
+    assert!(all(&f).is_empty(), "two sessions are no way of working");
+    for id in &ids[1..] {
+        f.engine.erase_conversation(id, "asked").unwrap();
+    }
+    let bytes = std::fs::read(f.dir.path().join("keepsake.db")).unwrap();
+    let holds = |bytes: &[u8]| bytes.windows(CANARY.len()).any(|window| window == CANARY.as_bytes());
+    assert!(!holds(&bytes), "nothing of it is left in the file");
+}
+
+#[test]
+fn one_of_four_sessions_can_go_and_the_approval_stays() {
+    let f = Fixture::new();
+    let ids = releases(&f, 4);
+    look(&f);
+    let id = one(&f).id;
+    decide(&f, &id, PlaybookStatus::Approved);
+    f.engine.erase_conversation(&ids[0], "asked").unwrap();
+    let row = one(&f);
+    assert_eq!((row.status, row.version.occurrences.len()), (PlaybookStatus::Approved, 3));
+    look(&f);
+    assert_eq!(one(&f).status, PlaybookStatus::Approved);
+    assert!(f.engine.playbook_skill(&id).is_ok());
+}

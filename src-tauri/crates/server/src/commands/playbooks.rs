@@ -1,0 +1,116 @@
+//! `keepsake playbooks`: ways of working that repeat, decided about and exported as skills.
+
+use std::path::Path;
+
+use keepsake_api::dispatch;
+use keepsake_domain::{InteractionId, PlaybookStatus};
+use keepsake_engine::Audience;
+use keepsake_store::PlaybookRow;
+use serde_json::{Value, json};
+
+use super::app;
+use crate::args::{Args, AudienceArgs, PlaybookAct, PlaybooksArgs};
+use crate::output::{Failure, Output};
+
+/// Lists playbooks, decides about one, or exports one.
+pub(crate) fn run(args: &Args, playbooks: &PlaybooksArgs, output: &mut Output) -> Result<(), Failure> {
+    match &playbooks.act {
+        None => list(args, playbooks, output),
+        Some(PlaybookAct::Approve { ids }) => decide(args, ids, PlaybookStatus::Approved, output),
+        Some(PlaybookAct::Reject { ids }) => decide(args, ids, PlaybookStatus::Rejected, output),
+        Some(PlaybookAct::Park { ids }) => decide(args, ids, PlaybookStatus::Parked, output),
+        Some(PlaybookAct::Restore { ids }) => decide(args, ids, PlaybookStatus::Candidate, output),
+        Some(PlaybookAct::Undo { decision }) => undo(args, decision, output),
+        Some(PlaybookAct::Export { id, dir }) => export(args, id, dir, output),
+    }
+}
+
+fn list(args: &Args, playbooks: &PlaybooksArgs, output: &mut Output) -> Result<(), Failure> {
+    let app = app(args)?;
+    if playbooks.rebuild {
+        app.engine().rebuild_playbooks()?;
+        return if output.is_json() {
+            output.json(&json!({ "status": "queued" }))
+        } else {
+            output.line("Undecided playbooks are deleted; they are looked for again when the queue is worked (keepsake run-jobs)")
+        };
+    }
+    let AudienceArgs { agent, person, channel } = playbooks.audience.clone();
+    let is_for_somebody = agent.is_some() || person.is_some() || channel.is_some();
+    let mut rows: Vec<PlaybookRow> = if is_for_somebody {
+        app.engine().with_view(&Audience { agent, person, channel }, |tx, view| view.playbooks(tx))?
+    } else {
+        app.engine().playbooks()?
+    };
+    rows.retain(|row| playbooks.status.is_none_or(|status| row.status == status));
+    let source = |id: &InteractionId| -> Result<Value, Failure> {
+        let row = app.engine().store().read(|tx| tx.interaction(id))?;
+        Ok(row.map_or(
+            Value::Null,
+            |row| json!({ "kind": row.source_kind, "conversation": row.source_conversation, "message": row.source_message }),
+        ))
+    };
+    for row in rows {
+        let version = &row.version;
+        if !output.is_json() {
+            output.line(format!(
+                "{}  {:<9} {:<6} {:>3}x  {}",
+                row.id,
+                row.status.name(),
+                version.confidence.name(),
+                version.occurrences.len(),
+                version.title
+            ))?;
+            for (number, step) in version.steps.iter().enumerate() {
+                output.line(format!("    {}. {}", number + 1, step.text))?;
+            }
+            continue;
+        }
+        let mut occurrences = Vec::new();
+        let mut messages = Vec::new();
+        for one in &version.occurrences {
+            let of: Vec<Value> = one.messages.iter().map(source).collect::<Result<_, _>>()?;
+            occurrences.push(of.first().cloned().unwrap_or(Value::Null));
+            messages.push(of);
+        }
+        let mut against = Vec::new();
+        for one in &version.against {
+            against.push(json!({ "source": source(&one.message)?, "why": one.why }));
+        }
+        output.json(&json!({
+            "id": row.id, "title": version.title, "steps": version.steps.iter().map(|step| &step.text).collect::<Vec<_>>(),
+            "tools": version.tools, "occurrences": occurrences, "confidence": version.confidence.name(), "status": row.status.name(),
+            "description": version.description, "parameters": version.parameters, "messages": messages, "against": against,
+            "version": version.number,
+        }))?;
+    }
+    Ok(())
+}
+
+fn decide(args: &Args, ids: &[String], status: PlaybookStatus, output: &mut Output) -> Result<(), Failure> {
+    let app = app(args)?;
+    for id in ids {
+        let decided = dispatch(&app, "playbook_decide", json!({ "id": id, "status": status.name() }))?;
+        let decision = decided["decision_id"].as_str().unwrap_or_default();
+        if output.is_json() {
+            output.json(&json!({ "id": id, "status": status.name(), "decision": decision }))?;
+        } else {
+            output.line(format!("{id} is now {status}; take it back with: keepsake playbooks undo {decision}"))?;
+        }
+    }
+    Ok(())
+}
+
+fn undo(args: &Args, decision: &str, output: &mut Output) -> Result<(), Failure> {
+    dispatch(&app(args)?, "playbook_undo", json!({ "id": decision }))?;
+    if output.is_json() { output.json(&json!({ "undone": decision })) } else { output.line("Taken back") }
+}
+
+fn export(args: &Args, id: &str, dir: &Path, output: &mut Output) -> Result<(), Failure> {
+    let dir = std::path::absolute(dir).map_err(|error| Failure::new(error.to_string()))?;
+    let done = dispatch(&app(args)?, "playbook_export", json!({ "id": id, "dir": dir }))?;
+    if output.is_json() {
+        return output.json(&json!({ "id": id, "path": done["path"] }));
+    }
+    output.line(format!("Written to {}", done["path"].as_str().unwrap_or_default()))
+}

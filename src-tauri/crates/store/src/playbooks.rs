@@ -1,0 +1,588 @@
+//! Playbooks: what of the log has to do with tools, what was found in it in versions, and what a person decided.
+//!
+//! The evidence lock holds: a version is refused unless every message that it names is stored, belongs to the session that it is named
+//! for, and was not said off the record. Deliberately not here: what counts as a way of working, and who may see one.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use keepsake_domain::{
+    ConversationId, InteractionId, MessageType, PlaybookConfidence, PlaybookDecisionId, PlaybookId, PlaybookStatus,
+    PlaybookVersionId, Timestamp,
+};
+use rusqlite::{OptionalExtension, params};
+use serde::{Deserialize, Serialize};
+
+use crate::changes::Tag;
+use crate::open::{ReadTx, WriteTx};
+use crate::text::{parse, parse_json, to_json};
+use crate::{Result, StoreError};
+
+/// A use of a tool, or what came back.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ToolLineRow {
+    /// The message.
+    pub id: InteractionId,
+    /// Its conversation.
+    pub conversation: ConversationId,
+    /// When.
+    pub time: Timestamp,
+    /// Which of the two.
+    pub message_type: MessageType,
+    /// The tool.
+    pub tool: Option<String>,
+    /// The arguments of a use; of a result nothing.
+    pub text: String,
+    /// What ties the two.
+    pub use_id: Option<String>,
+    /// The source says that it failed.
+    pub is_error: bool,
+    /// The conversation's channel: of programs in a terminal the folder in which they work.
+    pub channel_id: String,
+}
+
+/// One step.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct PlaybookStepRow {
+    /// What is done.
+    pub name: String,
+    /// The tool, or the program behind a shell.
+    pub tool: String,
+    /// The step, with `{parameter}` for what varies.
+    pub text: String,
+}
+
+/// What varies.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct PlaybookParameterRow {
+    /// Name.
+    pub name: String,
+    /// The steps that take it, from 1.
+    pub steps: Vec<usize>,
+    /// How many different values were seen.
+    pub values: usize,
+}
+
+/// One time that it was done.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct PlaybookOccurrenceRow {
+    /// Where.
+    pub conversation: ConversationId,
+    /// When it began.
+    pub began: Timestamp,
+    /// When it ended.
+    pub ended: Timestamp,
+    /// The message of each step.
+    pub messages: Vec<InteractionId>,
+}
+
+/// A session that speaks against it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct PlaybookAgainstRow {
+    /// Where.
+    pub conversation: ConversationId,
+    /// The message at which it shows.
+    pub message: InteractionId,
+    /// When.
+    pub time: Timestamp,
+    /// `failed`, `ended_otherwise`, `other_order`.
+    pub why: String,
+}
+
+/// One version.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct PlaybookVersionRow {
+    /// Id.
+    pub id: PlaybookVersionId,
+    /// Which one of its playbook, from 1.
+    pub number: u32,
+    /// The one before.
+    pub supersedes: Option<PlaybookVersionId>,
+    /// Title.
+    pub title: String,
+    /// What it is for, where somebody worded it.
+    pub description: Option<String>,
+    /// Steps.
+    pub steps: Vec<PlaybookStepRow>,
+    /// What varies.
+    pub parameters: Vec<PlaybookParameterRow>,
+    /// Tools.
+    pub tools: Vec<String>,
+    /// How sure.
+    pub confidence: PlaybookConfidence,
+    /// Who found or worded it.
+    pub proposer: String,
+    /// When.
+    pub made_at: Timestamp,
+    /// The sessions that show it.
+    pub occurrences: Vec<PlaybookOccurrenceRow>,
+    /// The sessions that speak against it.
+    pub against: Vec<PlaybookAgainstRow>,
+}
+
+impl PlaybookVersionRow {
+    /// Every conversation that it rests on, also those that speak against it.
+    pub fn sources(&self) -> Vec<ConversationId> {
+        let of = self.occurrences.iter().map(|one| &one.conversation).chain(self.against.iter().map(|one| &one.conversation));
+        of.collect::<BTreeSet<_>>().into_iter().cloned().collect()
+    }
+}
+
+/// A playbook as it stands.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct PlaybookRow {
+    /// Id.
+    pub id: PlaybookId,
+    /// Where it stands.
+    pub status: PlaybookStatus,
+    /// It is parked because it was not seen any more, and comes back if it is.
+    pub is_parked_by_age: bool,
+    /// What a person saw when they decided.
+    pub decided_version: Option<PlaybookVersionId>,
+    /// When it was found first.
+    pub found_at: Timestamp,
+    /// When its status changed last.
+    pub changed_at: Timestamp,
+    /// It was told of outside the window.
+    pub is_announced: bool,
+    /// What was found last.
+    pub version: PlaybookVersionRow,
+}
+
+/// What stood beside the status when a person decided.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+struct Before {
+    parked_by_age: bool,
+    decided_version: Option<PlaybookVersionId>,
+    changed_at_ms: i64,
+}
+
+impl ReadTx<'_> {
+    /// What has to do with tools since a moment, of conversations on the record: conversation by conversation, in order. What stands on
+    /// branches that were left, and earlier wordings of a message, are left out.
+    pub fn tool_lines(&self, since: Timestamp) -> Result<Vec<ToolLineRow>> {
+        let mut statement = self.conn.prepare_cached(
+            "SELECT i.id, i.conversation_id, i.created_at_ms, i.message_type, i.tool,
+                    CASE WHEN i.message_type = 'tool_use' THEN i.content ELSE '' END,
+                    json_extract(i.metadata, '$.tool_use_id'), json_extract(i.metadata, '$.is_error'), c.channel_id
+               FROM interactions i JOIN conversations c ON c.id = i.conversation_id
+              WHERE i.message_type IN ('tool_use', 'tool_result') AND i.created_at_ms >= ?1 AND i.is_branch = 0
+                AND c.is_private = 0 AND i.seq > c.private_through_seq
+                AND NOT EXISTS (SELECT 1 FROM interactions n WHERE n.source_key = i.source_key AND n.revision > i.revision)
+              ORDER BY i.conversation_id, i.created_at_ms, i.seq",
+        )?;
+        let mut rows = statement.query([since.0])?;
+        let mut items = Vec::new();
+        while let Some(row) = rows.next()? {
+            let is_error = match row.get_ref(7)? {
+                rusqlite::types::ValueRef::Integer(value) => value != 0,
+                _ => false,
+            };
+            items.push(ToolLineRow {
+                id: parse("interaction id", row.get_ref(0)?.as_str().unwrap_or_default())?,
+                conversation: parse("conversation id", row.get_ref(1)?.as_str().unwrap_or_default())?,
+                time: Timestamp(row.get(2)?),
+                message_type: parse("message type", row.get_ref(3)?.as_str().unwrap_or_default())?,
+                tool: row.get(4)?,
+                text: row.get(5)?,
+                use_id: row.get_ref(6)?.as_str().ok().map(str::to_owned),
+                is_error,
+                channel_id: row.get(8)?,
+            });
+        }
+        Ok(items)
+    }
+
+    /// How many uses of tools and results are stored, and the number of the newest: both differ whenever one came or went.
+    pub fn tool_lines_mark(&self) -> Result<(i64, i64)> {
+        Ok(self
+            .conn
+            .prepare_cached(
+                "SELECT count(*), coalesce(max(seq), 0) FROM interactions WHERE message_type IN ('tool_use', 'tool_result')",
+            )?
+            .query_row([], |row| Ok((row.get(0)?, row.get(1)?)))?)
+    }
+
+    /// Whether all of these messages are there and on the record.
+    pub fn are_messages_on_record(&self, ids: &[InteractionId]) -> Result<bool> {
+        let mut statement = self.conn.prepare_cached(
+            "SELECT 1 FROM interactions i JOIN conversations c ON c.id = i.conversation_id
+              WHERE i.id = ?1 AND c.is_private = 0 AND i.seq > c.private_through_seq",
+        )?;
+        for id in ids {
+            if !statement.exists([id.as_str()])? {
+                return Ok(false);
+            }
+        }
+        Ok(true)
+    }
+
+    /// Every playbook: candidates first, then approved ones, those seen most often first.
+    pub fn playbooks(&self) -> Result<Vec<PlaybookRow>> {
+        let mut statement = self.conn.prepare_cached(
+            "SELECT id, version_id, status, parked_by, decided_version_id, found_at_ms, changed_at_ms, announced_at_ms FROM playbooks
+              ORDER BY id",
+        )?;
+        let mut rows = statement.query([])?;
+        let mut items = Vec::new();
+        while let Some(row) = rows.next()? {
+            let version: PlaybookVersionId = parse("playbook version id", row.get_ref(1)?.as_str().unwrap_or_default())?;
+            let decided: Option<String> = row.get(4)?;
+            items.push(PlaybookRow {
+                id: parse("playbook id", row.get_ref(0)?.as_str().unwrap_or_default())?,
+                status: parse("playbook status", row.get_ref(2)?.as_str().unwrap_or_default())?,
+                is_parked_by_age: row.get_ref(3)?.as_str() == Ok("age"),
+                decided_version: decided.map(|id| parse("playbook version id", &id)).transpose()?,
+                found_at: Timestamp(row.get(5)?),
+                changed_at: Timestamp(row.get(6)?),
+                is_announced: row.get::<_, Option<i64>>(7)?.is_some(),
+                version: self.playbook_version(&version)?,
+            });
+        }
+        items.sort_by(|a, b| {
+            (a.status as u8)
+                .cmp(&(b.status as u8))
+                .then(b.version.occurrences.len().cmp(&a.version.occurrences.len()))
+                .then(a.version.title.cmp(&b.version.title))
+                .then(a.id.cmp(&b.id))
+        });
+        Ok(items)
+    }
+
+    /// Whether any waits for a person.
+    pub fn has_playbook_candidates(&self) -> Result<bool> {
+        Ok(self.conn.prepare_cached("SELECT 1 FROM playbooks WHERE status = 'candidate'")?.exists([])?)
+    }
+
+    /// One playbook.
+    pub fn playbook(&self, id: &PlaybookId) -> Result<PlaybookRow> {
+        self.playbooks()?.into_iter().find(|row| row.id == *id).ok_or_else(|| StoreError::not_found("playbook", id.as_str()))
+    }
+
+    /// One version with its evidence.
+    pub fn playbook_version(&self, id: &PlaybookVersionId) -> Result<PlaybookVersionRow> {
+        let mut places: BTreeMap<i64, Vec<InteractionId>> = BTreeMap::new();
+        let mut statement = self.conn.prepare_cached(
+            "SELECT position, interaction_id FROM playbook_places WHERE version_id = ?1 ORDER BY position, step",
+        )?;
+        let mut rows = statement.query([id.as_str()])?;
+        while let Some(row) = rows.next()? {
+            places.entry(row.get(0)?).or_default().push(parse("interaction id", row.get_ref(1)?.as_str().unwrap_or_default())?);
+        }
+        let mut statement = self.conn.prepare_cached(
+            "SELECT position, conversation_id, began_at_ms, ended_at_ms FROM playbook_occurrences WHERE version_id = ?1 ORDER BY position",
+        )?;
+        let mut rows = statement.query([id.as_str()])?;
+        let mut occurrences = Vec::new();
+        while let Some(row) = rows.next()? {
+            occurrences.push(PlaybookOccurrenceRow {
+                conversation: parse("conversation id", row.get_ref(1)?.as_str().unwrap_or_default())?,
+                began: Timestamp(row.get(2)?),
+                ended: Timestamp(row.get(3)?),
+                messages: places.remove(&row.get(0)?).unwrap_or_default(),
+            });
+        }
+        let mut statement = self.conn.prepare_cached(
+            "SELECT conversation_id, interaction_id, at_ms, why FROM playbook_against WHERE version_id = ?1 ORDER BY position",
+        )?;
+        let mut rows = statement.query([id.as_str()])?;
+        let mut against = Vec::new();
+        while let Some(row) = rows.next()? {
+            against.push(PlaybookAgainstRow {
+                conversation: parse("conversation id", row.get_ref(0)?.as_str().unwrap_or_default())?,
+                message: parse("interaction id", row.get_ref(1)?.as_str().unwrap_or_default())?,
+                time: Timestamp(row.get(2)?),
+                why: row.get(3)?,
+            });
+        }
+        let mut statement = self.conn.prepare_cached(
+            "SELECT number, supersedes_id, title, description, steps, parameters, tools, confidence, proposer, made_at_ms
+               FROM playbook_versions WHERE id = ?1",
+        )?;
+        let mut rows = statement.query([id.as_str()])?;
+        let Some(row) = rows.next()? else { return Err(StoreError::not_found("version of a playbook", id.as_str())) };
+        let supersedes: Option<String> = row.get(1)?;
+        Ok(PlaybookVersionRow {
+            id: id.clone(),
+            number: row.get(0)?,
+            supersedes: supersedes.map(|id| parse("playbook version id", &id)).transpose()?,
+            title: row.get(2)?,
+            description: row.get(3)?,
+            steps: parse_json("steps of a playbook", row.get_ref(4)?.as_str().unwrap_or_default())?,
+            parameters: parse_json("parameters of a playbook", row.get_ref(5)?.as_str().unwrap_or_default())?,
+            tools: parse_json("tools of a playbook", row.get_ref(6)?.as_str().unwrap_or_default())?,
+            confidence: parse("confidence of a playbook", row.get_ref(7)?.as_str().unwrap_or_default())?,
+            proposer: row.get(8)?,
+            made_at: Timestamp(row.get(9)?),
+            occurrences,
+            against,
+        })
+    }
+}
+
+impl WriteTx<'_> {
+    /// Stores what was found: a new playbook as a candidate, or a further version of one that is known.
+    pub fn put_playbook_version(&self, playbook: &PlaybookId, version: &PlaybookVersionRow, now: Timestamp) -> Result<()> {
+        if version.occurrences.is_empty() {
+            return Err(StoreError::Evidence("a playbook without a session that shows it is not stored".to_owned()));
+        }
+        self.conn
+            .prepare_cached(
+                "INSERT INTO playbooks (id, version_id, status, found_at_ms, changed_at_ms) VALUES (?1, ?2, 'candidate', ?3, ?3)
+                 ON CONFLICT (id) DO UPDATE SET version_id = excluded.version_id",
+            )?
+            .execute(params![playbook.as_str(), version.id.as_str(), now.0])?;
+        // What was found before may be found again: then that version holds again.
+        let is_known =
+            self.conn.prepare_cached("SELECT 1 FROM playbook_versions WHERE id = ?1")?.exists([version.id.as_str()])?;
+        if is_known {
+            self.touch(Tag::Playbooks);
+            return Ok(());
+        }
+        self.conn
+            .prepare_cached(
+                "INSERT INTO playbook_versions (id, playbook_id, number, supersedes_id, title, description, steps, parameters, tools,
+                    confidence, proposer, made_at_ms) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12)",
+            )?
+            .execute(params![
+                version.id.as_str(),
+                playbook.as_str(),
+                version.number,
+                version.supersedes.as_ref().map(PlaybookVersionId::as_str),
+                version.title,
+                version.description,
+                to_json("steps of a playbook", &version.steps)?,
+                to_json("parameters of a playbook", &version.parameters)?,
+                to_json("tools of a playbook", &version.tools)?,
+                version.confidence.name(),
+                version.proposer,
+                version.made_at.0
+            ])?;
+        self.put_playbook_evidence(version)?;
+        self.touch(Tag::Playbooks);
+        Ok(())
+    }
+
+    fn put_playbook_evidence(&self, version: &PlaybookVersionRow) -> Result<()> {
+        for (position, one) in version.occurrences.iter().enumerate() {
+            if one.messages.is_empty() {
+                return Err(StoreError::Evidence("an occurrence of a playbook without a message is not stored".to_owned()));
+            }
+            self.conn
+                .prepare_cached(
+                    "INSERT INTO playbook_occurrences (version_id, position, conversation_id, began_at_ms, ended_at_ms)
+                     VALUES (?1, ?2, ?3, ?4, ?5)",
+                )?
+                .execute(params![version.id.as_str(), position as i64, one.conversation.as_str(), one.began.0, one.ended.0])?;
+            for (step, message) in one.messages.iter().enumerate() {
+                self.check_tool_line(message, &one.conversation)?;
+                self.conn
+                    .prepare_cached(
+                        "INSERT INTO playbook_places (version_id, position, step, interaction_id) VALUES (?1, ?2, ?3, ?4)",
+                    )?
+                    .execute(params![version.id.as_str(), position as i64, step as i64, message.as_str()])?;
+            }
+        }
+        for (position, one) in version.against.iter().enumerate() {
+            self.check_tool_line(&one.message, &one.conversation)?;
+            self.conn
+                .prepare_cached(
+                    "INSERT INTO playbook_against (version_id, position, conversation_id, interaction_id, at_ms, why)
+                     VALUES (?1, ?2, ?3, ?4, ?5, ?6)",
+                )?
+                .execute(params![
+                    version.id.as_str(),
+                    position as i64,
+                    one.conversation.as_str(),
+                    one.message.as_str(),
+                    one.time.0,
+                    one.why
+                ])?;
+        }
+        Ok(())
+    }
+
+    /// Refuses what is no use of a tool in this conversation, or was said off the record.
+    fn check_tool_line(&self, message: &InteractionId, conversation: &ConversationId) -> Result<()> {
+        let holds = self
+            .conn
+            .prepare_cached(
+                "SELECT 1 FROM interactions i JOIN conversations c ON c.id = i.conversation_id
+                  WHERE i.id = ?1 AND c.id = ?2 AND c.is_private = 0 AND i.seq > c.private_through_seq
+                    AND i.message_type IN ('tool_use', 'tool_result')",
+            )?
+            .exists([message.as_str(), conversation.as_str()])?;
+        if holds {
+            return Ok(());
+        }
+        Err(StoreError::Evidence("a playbook names a line that is no use of a tool on the record".to_owned()))
+    }
+
+    /// Sets where a playbook stands, without a person: it is not seen any more, or it is again.
+    pub fn settle_playbook(&self, id: &PlaybookId, to: PlaybookStatus, now: Timestamp) -> Result<()> {
+        let from = self.playbook_status(id)?;
+        from.may_become(to).map_err(|error| StoreError::corrupt("step of a playbook", error))?;
+        let parked_by = (to == PlaybookStatus::Parked).then_some("age");
+        self.conn
+            .prepare_cached(
+                "UPDATE playbooks SET status = ?2, parked_by = ?3, changed_at_ms = ?4, decided_version_id = NULL,
+                        announced_at_ms = iif(?2 = 'candidate', NULL, announced_at_ms) WHERE id = ?1",
+            )?
+            .execute(params![id.as_str(), to.name(), parked_by, now.0])?;
+        self.touch(Tag::Playbooks);
+        Ok(())
+    }
+
+    fn playbook_status(&self, id: &PlaybookId) -> Result<PlaybookStatus> {
+        let status: Option<String> = self
+            .conn
+            .prepare_cached("SELECT status FROM playbooks WHERE id = ?1")?
+            .query_row([id.as_str()], |row| row.get(0))
+            .optional()?;
+        parse("playbook status", &status.ok_or_else(|| StoreError::not_found("playbook", id.as_str()))?)
+    }
+
+    /// A person decides. The lifecycle is the caller's to ask; what it does not know is refused here all the same.
+    pub fn decide_playbook(
+        &self,
+        id: &PlaybookId,
+        to: PlaybookStatus,
+        decision: &PlaybookDecisionId,
+        now: Timestamp,
+    ) -> Result<()> {
+        let row = self.playbook(id)?;
+        row.status.may_become(to).map_err(|error| StoreError::corrupt("step of a playbook", error))?;
+        let before =
+            Before { parked_by_age: row.is_parked_by_age, decided_version: row.decided_version, changed_at_ms: row.changed_at.0 };
+        self.conn
+            .prepare_cached(
+                "INSERT INTO playbook_decisions (id, playbook_id, from_status, to_status, before, decided_at_ms)
+                 VALUES (?1, ?2, ?3, ?4, ?5, ?6)",
+            )?
+            .execute(params![
+                decision.as_str(),
+                id.as_str(),
+                row.status.name(),
+                to.name(),
+                to_json("decision about a playbook", &before)?,
+                now.0
+            ])?;
+        let decided = (to != PlaybookStatus::Candidate).then_some(row.version.id.as_str());
+        let parked_by = (to == PlaybookStatus::Parked).then_some("person");
+        self.conn
+            .prepare_cached(
+                "UPDATE playbooks SET status = ?2, parked_by = ?3, decided_version_id = ?4, changed_at_ms = ?5 WHERE id = ?1",
+            )?
+            .execute(params![id.as_str(), to.name(), parked_by, decided, now.0])?;
+        self.touch(Tag::Playbooks);
+        Ok(())
+    }
+
+    /// Takes a decision back: what stood before it stands again. Refused where something else was decided since.
+    pub fn undo_playbook_decision(&self, decision: &PlaybookDecisionId, now: Timestamp) -> Result<PlaybookId> {
+        let found = self
+            .conn
+            .prepare_cached(
+                "SELECT playbook_id, from_status, to_status, before, undone_at_ms,
+                        EXISTS (SELECT 1 FROM playbook_decisions n WHERE n.playbook_id = d.playbook_id AND n.seq > d.seq AND n.undone_at_ms IS NULL)
+                   FROM playbook_decisions d WHERE id = ?1",
+            )?
+            .query_row([decision.as_str()], |row| {
+                Ok((
+                    row.get::<_, String>(0)?,
+                    row.get::<_, String>(1)?,
+                    row.get::<_, String>(2)?,
+                    row.get::<_, String>(3)?,
+                    row.get::<_, Option<i64>>(4)?.is_some(),
+                    row.get::<_, bool>(5)?,
+                ))
+            })
+            .optional()?;
+        let Some((playbook, from, to, before, is_undone, is_overtaken)) = found else {
+            return Err(StoreError::not_found("decision about a playbook", decision.as_str()));
+        };
+        let id: PlaybookId = parse("playbook id", &playbook)?;
+        if is_undone || is_overtaken || self.playbook_status(&id)?.name() != to {
+            return Err(StoreError::Refused("something else was decided about this playbook since; decide again instead"));
+        }
+        let before: Before = parse_json("decision about a playbook", &before)?;
+        let parked_by = (from == PlaybookStatus::Parked.name()).then_some(if before.parked_by_age { "age" } else { "person" });
+        self.conn
+            .prepare_cached(
+                "UPDATE playbooks SET status = ?2, parked_by = ?3, decided_version_id = ?4, changed_at_ms = ?5 WHERE id = ?1",
+            )?
+            .execute(params![
+                playbook,
+                from,
+                parked_by,
+                before.decided_version.as_ref().map(PlaybookVersionId::as_str),
+                before.changed_at_ms
+            ])?;
+        self.conn
+            .prepare_cached("UPDATE playbook_decisions SET undone_at_ms = ?2 WHERE id = ?1")?
+            .execute(params![decision.as_str(), now.0])?;
+        self.touch(Tag::Playbooks);
+        Ok(id)
+    }
+
+    /// It was told of outside the window.
+    pub fn mark_playbook_announced(&self, id: &PlaybookId, now: Timestamp) -> Result<()> {
+        self.conn
+            .prepare_cached("UPDATE playbooks SET announced_at_ms = ?2 WHERE id = ?1")?
+            .execute(params![id.as_str(), now.0])?;
+        Ok(())
+    }
+
+    /// Deletes what nobody decided about: it is derived again from the sessions.
+    pub fn drop_undecided_playbooks(&self) -> Result<()> {
+        self.conn.execute("DELETE FROM playbooks WHERE status = 'candidate' OR status = 'parked' AND parked_by = 'age'", [])?;
+        self.touch(Tag::Playbooks);
+        Ok(())
+    }
+
+    /// Deletes what playbooks have of a conversation, or of what was said there under some handles (a JSON array): the sessions that it
+    /// is, in every version. A playbook that fewer than `least` sessions are left to goes whole.
+    pub(crate) fn erase_playbooks_of(&self, id: &ConversationId, handles: Option<&str>) -> Result<()> {
+        let within = "SELECT id FROM interactions WHERE conversation_id = ?1
+                         AND (?2 IS NULL OR handle_id IN (SELECT value FROM json_each(?2)))";
+        let touched = format!(
+            "SELECT DISTINCT version_id FROM playbook_places WHERE interaction_id IN ({within})
+             UNION SELECT DISTINCT version_id FROM playbook_against WHERE interaction_id IN ({within})"
+        );
+        // What was worded may be worded after what is gone, in this version or in one that followed it.
+        let playbooks = format!("SELECT playbook_id FROM playbook_versions WHERE id IN ({touched})");
+        for column in ["title", "description", "steps"] {
+            let sql = format!("SELECT {column} FROM playbook_versions WHERE playbook_id IN ({playbooks})");
+            self.remember_traces_with(&sql, params![id.as_str(), handles])?;
+        }
+        let occurrences = format!(
+            "DELETE FROM playbook_occurrences WHERE EXISTS (
+                 SELECT 1 FROM playbook_places p WHERE p.version_id = playbook_occurrences.version_id
+                    AND p.position = playbook_occurrences.position AND p.interaction_id IN ({within}))"
+        );
+        self.conn.execute(&occurrences, params![id.as_str(), handles])?;
+        self.conn.execute(
+            &format!("DELETE FROM playbook_against WHERE interaction_id IN ({within})"),
+            params![id.as_str(), handles],
+        )?;
+        // A version that is no longer shown often enough is none.
+        self.conn.execute(
+            &format!(
+                "DELETE FROM playbooks WHERE (SELECT count(*) FROM playbook_occurrences o WHERE o.version_id = playbooks.version_id) < {PLAYBOOK_SESSIONS_MIN}"
+            ),
+            [],
+        )?;
+        // Nor is an earlier one: what stayed the same in its sessions may have stayed so in those that are gone alone.
+        self.conn.execute(
+            &format!(
+                "DELETE FROM playbook_versions
+                  WHERE (SELECT count(*) FROM playbook_occurrences o WHERE o.version_id = playbook_versions.id) < {PLAYBOOK_SESSIONS_MIN}"
+            ),
+            [],
+        )?;
+        self.touch(Tag::Playbooks);
+        Ok(())
+    }
+}
+
+/// A playbook that fewer sessions show is none (seed 000): what is left of one after an erasure goes too.
+const PLAYBOOK_SESSIONS_MIN: usize = 3;

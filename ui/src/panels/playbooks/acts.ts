@@ -1,0 +1,34 @@
+/** What a person decides about playbooks: sent to the backend, which keeps it as a decision; each with one undo. */
+import { type PlaybookListRow, call } from '../../api';
+import { perform } from '../../state/decisions';
+import { t } from '../../strings';
+
+export type Status = 'candidate' | 'approved' | 'rejected' | 'parked';
+
+const DONE: Readonly<Record<Status, (title: string) => string>> = {
+  candidate: t.playbooks.restoredDone,
+  approved: t.playbooks.approvedDone,
+  rejected: t.playbooks.rejectedDone,
+  parked: t.playbooks.parkedDone,
+};
+
+/** The steps that the lifecycle knows: what was rejected is restored before it can be approved. */
+export function mayBecome(playbook: PlaybookListRow, status: Status): boolean {
+  if (playbook.status === status) return false;
+  return playbook.status !== 'rejected' || status === 'candidate';
+}
+
+export function decide(playbook: PlaybookListRow, status: Status): Promise<boolean> {
+  let decision: string | null = null;
+  return perform({
+    text: DONE[status](playbook.title),
+    undone: t.playbooks.takenBack,
+    ids: [playbook.id],
+    send: async () => {
+      decision = (await call('playbook_decide', { id: playbook.id, status })).decision_id;
+    },
+    takeBack: async () => {
+      if (decision !== null) await call('playbook_undo', { id: decision });
+    },
+  });
+}

@@ -104,8 +104,9 @@ function Known({ detail }: { detail: PlaybookDetail }) {
       {detail.description !== null ? <p className={css.hint}>{detail.description}</p> : null}
       <Section title={t.playbooks.stepsTitle}>
         <ol className={css.steps}>
-          {detail.steps.map((step, at) => (
-            <li key={`${at}-${step.name}`} data-testid={TESTIDS.playbookStep}>
+          {detail.steps.map((step) => (
+            // A step stands in a playbook once.
+            <li key={step.name} data-testid={TESTIDS.playbookStep}>
               <code className={css.code}>{step.text}</code>
             </li>
           ))}

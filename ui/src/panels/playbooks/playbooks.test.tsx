@@ -92,6 +92,9 @@ describe('one playbook', () => {
     for (const gone of ['btn-playbook-approve', 'btn-playbook-reject', 'btn-playbook-park', 'btn-playbook-export']) expect(screen.queryByTestId(gone), gone).toBeNull();
     await press('p');
     await waitFor(() => expect(asked(host, 'playbook_decide').at(-1)).toEqual({ id: 'pbk_release', status: 'candidate' }));
+    // The window remembers what was chosen last.
+    fireEvent.click(screen.getByTestId('playbooks-all'));
+    await waitFor(() => expect(rows()).toHaveLength(3));
   });
 
   test('an approved one is written into a folder of skills, and the folder is remembered', async () => {

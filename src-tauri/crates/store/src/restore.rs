@@ -363,6 +363,8 @@ impl ReadTx<'_> {
                  UNION ALL SELECT max(decided_at_ms) FROM topic_decisions
                  UNION ALL SELECT max(undone_at_ms) FROM topic_decisions
                  UNION ALL SELECT max(worded_at_ms) FROM topic_wordings
+                 UNION ALL SELECT max(decided_at_ms) FROM playbook_decisions
+                 UNION ALL SELECT max(undone_at_ms) FROM playbook_decisions
                  UNION ALL SELECT max(decided_at_ms) FROM channel_visibility)",
             [],
             |row| row.get(0),

@@ -158,9 +158,9 @@ impl<F: Fn(&[usize]) -> usize> Search<'_, '_, F> {
             let mut seen = 0;
             for &end in ends {
                 // Places come in order and each once: an earlier end has reached some of them.
-                for at in (end + 1).max(seen)..row.len().min(end + 2 + GAP_MAX) {
+                let reach = (end + 1).max(seen)..row.len().min(end + 2 + GAP_MAX);
+                for (at, event) in reach.clone().zip(row.get(reach).into_iter().flatten()) {
                     seen = at + 1;
-                    let event = &row[at];
                     if event.has_failed || kinds.contains(&event.kind) {
                         continue;
                     }

@@ -154,6 +154,7 @@ fn act(bench: &Bench, deeds: &[Deed]) {
                 )
                 .unwrap();
                 topic_rows(&raw, number, message.split(" | ").next().unwrap(), title);
+                playbook_rows(&raw, number, message.split(" | ").next().unwrap(), title);
             }),
             Deed::Set(text) => {
                 let json = serde_json::json!({ "text": text }).to_string();
@@ -185,6 +186,21 @@ fn topic_rows(raw: &Connection, number: usize, message: &str, title: &str) {
         "INSERT INTO topic_batches SELECT conversation_id, ?1, ?3, 1 FROM interactions WHERE id = ?2",
         "INSERT INTO topic_clusters SELECT conversation_id, ?1, 0, ?3, x'00ff7f80' FROM interactions WHERE id = ?2",
         "INSERT OR REPLACE INTO topic_readings SELECT conversation_id, ?1 || ?3, NULL FROM interactions WHERE id = ?2",
+    ] {
+        raw.execute(sql, rusqlite::params![number.to_string(), message, title]).unwrap();
+    }
+}
+
+/// A playbook as a look and a person leave it behind.
+fn playbook_rows(raw: &Connection, number: usize, message: &str, title: &str) {
+    for sql in [
+        "INSERT INTO playbooks VALUES ('pbk' || ?1, 'pbv' || ?1, 'parked', 'person', nullif(?3, ''), 1, 9007199254740993, NULL)",
+        "INSERT INTO playbook_versions VALUES ('pbv' || ?1, 'pbk' || ?1, 1, NULL, ?3, NULL, '[]', '[]', '[]', 'high', 'rules/1', 2)",
+        "INSERT INTO playbook_occurrences VALUES ('pbv' || ?1, 0, ?2, -1, 3)",
+        "INSERT INTO playbook_places VALUES ('pbv' || ?1, 0, 0, ?2), ('pbv' || ?1, 0, 1, ?3)",
+        "INSERT INTO playbook_against VALUES ('pbv' || ?1, 0, ?2, ?3, 4, 'failed')",
+        "INSERT INTO playbook_decisions (id, playbook_id, from_status, to_status, before, decided_at_ms)
+         VALUES ('pbd' || ?1, 'pbk' || ?1, 'candidate', 'parked', json_array(?2, ?3), 5)",
     ] {
         raw.execute(sql, rusqlite::params![number.to_string(), message, title]).unwrap();
     }
@@ -239,7 +255,7 @@ fn what_is_erased_stays_out_of_an_import_after_loading() {
 }
 
 /// What a person has: a row of these that is not in an export is lost.
-const EXPORTED: [&str; 47] = [
+const EXPORTED: [&str; 53] = [
     "agents",
     "capability_gaps",
     "channel_visibility",
@@ -264,6 +280,12 @@ const EXPORTED: [&str; 47] = [
     "model_calls",
     "operation_changes",
     "operations",
+    "playbook_against",
+    "playbook_decisions",
+    "playbook_occurrences",
+    "playbook_places",
+    "playbook_versions",
+    "playbooks",
     "profile_debunks",
     "profile_evidence",
     "profile_marks",

@@ -196,7 +196,7 @@ fn playbook_rows(raw: &Connection, number: usize, message: &str, title: &str) {
     for sql in [
         "INSERT INTO playbooks VALUES ('pbk' || ?1, 'pbv' || ?1, 'parked', 'person', nullif(?3, ''), 1, 9007199254740993, NULL)",
         "INSERT INTO playbook_versions VALUES ('pbv' || ?1, 'pbk' || ?1, 1, NULL, ?3, NULL, '[]', '[]', '[]', 'high', 'rules/1', 2)",
-        "INSERT INTO playbook_occurrences VALUES ('pbv' || ?1, 0, ?2, -1, 3)",
+        "INSERT INTO playbook_occurrences VALUES ('pbv' || ?1, 0, ?2, -1, length(?3))",
         "INSERT INTO playbook_places VALUES ('pbv' || ?1, 0, 0, ?2), ('pbv' || ?1, 0, 1, ?3)",
         "INSERT INTO playbook_against VALUES ('pbv' || ?1, 0, ?2, ?3, 4, 'failed')",
         "INSERT INTO playbook_decisions (id, playbook_id, from_status, to_status, before, decided_at_ms)

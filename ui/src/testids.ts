@@ -344,6 +344,7 @@ export const TESTIDS = {
   playbookReject: 'btn-playbook-reject',
   playbookPark: 'btn-playbook-park',
   playbookRestore: 'btn-playbook-restore',
+  playbookWebhook: 'playbook-webhook',
   playbookExport: 'btn-playbook-export',
   playbookExportDialog: 'playbook-export-dialog',
   playbookExportFolder: 'playbook-export-folder',

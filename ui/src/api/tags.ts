@@ -64,6 +64,7 @@ export const PROVIDES: Partial<Record<Command, readonly Tag[]>> = {
   topic_text: ['topics', 'conversations'],
   playbooks_list: ['playbooks', 'conversations'],
   playbook_get: ['playbooks', 'conversations'],
+  playbook_settings_get: ['settings'],
   topic_rules_get: ['settings'],
   backups_list: ['jobs', 'settings'],
   gaps_list: ['people', 'settings', 'conversations'],

@@ -30,6 +30,7 @@ export const activity = {
     topics: 'Keep topics up',
     topics_model: 'Word topics with the model',
     playbooks: 'Look for playbooks',
+    playbook_notice: 'Tell of new playbooks',
     embed: 'Index by meaning',
     erase: 'Erase from the data file',
   } as Readonly<Record<string, string>>,

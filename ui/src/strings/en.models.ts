@@ -171,6 +171,7 @@ export const models = {
       analyze: 'Analyze a conversation',
       profile: 'Get to know somebody',
       ended: 'See whether a conversation has ended',
+      webhook_playbooks: 'Tell of new playbooks',
       test: 'Test with invented text',
     } as Readonly<Record<string, string>>,
     outcome: {

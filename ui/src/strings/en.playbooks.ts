@@ -45,6 +45,10 @@ export const playbooks = {
   restoredDone: (title: string) => `“${title}” waits for you again`,
   takenBack: 'Taken back',
 
+  webhook: 'Tell an address of new ones',
+  webhookHint: 'It gets titles, counts and ids, never a message. What was sent stands under “What left this computer”.',
+  webhookNone: 'http://127.0.0.1:9000/hook',
+
   exportTitle: 'Export as a skill',
   exportText: 'A folder named after the playbook is made in the folder of skills, with its SKILL.md.',
   exportFolder: 'Folder of skills',

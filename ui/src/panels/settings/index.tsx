@@ -19,6 +19,7 @@ import { Backup } from './Backup';
 import { Chips } from './Chips';
 import { ModelsTab } from './Models';
 import { Row, Section } from './Rows';
+import { PlaybookNotices } from './Playbooks';
 import { TopicsTab } from './Topics';
 import { regionName, regionProblem } from './regions';
 import css from './Settings.module.css';
@@ -55,6 +56,7 @@ export default function SettingsPanel() {
           <div className={css.measure}>
             <Choices settings={settings} />
             <Model status={status} />
+            <PlaybookNotices />
             <Data status={status} />
             <Backup />
             <About status={status} />

@@ -75,6 +75,7 @@ export function playbookCommands(world: World, host: Host): Handlers {
   const status = new Map(INVENTED.map((each) => [each.id, each.status]));
   const decisions = new Map<string, { id: string; from: string }>();
   let drawn = 0;
+  let webhook: string | null = null;
 
   const rowOf = (each: Invented): PlaybookListRow => ({
     id: each.id,
@@ -141,6 +142,12 @@ export function playbookCommands(world: World, host: Host): Handlers {
       return { path: `${dir}/${id.replace('pbk_', '')}/SKILL.md` };
     },
     playbooks_refresh: () => ({}),
+    playbook_settings_get: () => ({ webhook }),
+    playbook_settings_set(next) {
+      webhook = next.webhook;
+      host.changed('settings');
+      return { webhook };
+    },
   };
 }
 

@@ -1,0 +1,158 @@
+//! The webhook: where a person entered an address, it hears of new playbooks: ids, titles and counts, never a message.
+//!
+//! Off unless an address is entered. It goes the way of calls to models: "This computer only" holds it, and what was sent stands in the
+//! list of what left this computer before it leaves. A notice is a job, so that one which fails is tried again and one that the process
+//! did not survive is not lost.
+
+use std::sync::Arc;
+
+use keepsake_domain::{CallId, CallOutcome, JobId, JobKind, PlaybookStatus};
+use keepsake_models::language::{Endpoint, Notifier, Reach, Shape, Unwatched};
+use keepsake_store::{Lease, ModelCallEnd, NewJob, NewModelCall, PlaybookRow};
+use serde_json::json;
+
+use crate::language::ModelFailure;
+use crate::{Engine, EngineError, Result};
+
+/// The setting that holds the address.
+const WEBHOOK_SETTING: &str = "playbooks_webhook";
+
+/// As the list of what left this computer calls it.
+const PURPOSE: &str = "webhook_playbooks/1";
+
+/// Stands where that list names a model: none is asked.
+const NO_MODEL: &str = "webhook";
+
+impl Engine {
+    /// The address that hears of new playbooks.
+    pub fn playbook_webhook(&self) -> Result<Option<String>> {
+        let stored = self.store().read(|tx| tx.setting(WEBHOOK_SETTING))?;
+        let Some(json) = stored else { return Ok(None) };
+        serde_json::from_str(&json).map_err(|error| EngineError::Stored { what: "address for playbooks", error })
+    }
+
+    /// Chooses the address that hears of new playbooks, or none. What waits already is no news.
+    pub fn set_playbook_webhook(&self, address: Option<&str>) -> Result<()> {
+        let address = address.map(str::trim).filter(|address| !address.is_empty());
+        if let Some(address) = address {
+            self.webhook_endpoint(address)?;
+        }
+        let json = serde_json::to_string(&address).map_err(|error| EngineError::Stored { what: "address for playbooks", error })?;
+        let now = self.now();
+        self.store().write(|tx| {
+            tx.put_setting(WEBHOOK_SETTING, &json, now)?;
+            for row in tx.playbooks()?.iter().filter(|row| !row.is_announced) {
+                tx.mark_playbook_announced(&row.id, now)?;
+            }
+            Ok(())
+        })
+    }
+
+    /// The address, refused where it leaves this computer and that is switched off.
+    fn webhook_endpoint(&self, address: &str) -> Result<(Endpoint, Reach)> {
+        let endpoint = Endpoint::parse(address, Shape::Ollama).map_err(|error| EngineError::Refused(error.to_string()))?;
+        let is_held = self.model_settings()?.this_computer_only;
+        if is_held && !endpoint.is_this_computer() {
+            return Err(EngineError::Refused(format!(
+                "{} is not on this computer, and \"This computer only\" is on; turn that off in Settings, Models to allow it",
+                endpoint.origin()
+            )));
+        }
+        Ok((endpoint, if is_held { Reach::ThisComputer } else { Reach::Anywhere }))
+    }
+
+    /// Candidates that nobody was told of.
+    fn unannounced(&self) -> Result<Vec<PlaybookRow>> {
+        let mut rows = self.playbooks()?;
+        rows.retain(|row| row.status == PlaybookStatus::Candidate && !row.is_announced);
+        Ok(rows)
+    }
+
+    /// Queues a notice where somebody wants to hear and something is new.
+    pub(super) fn queue_playbook_notice(&self) -> Result<()> {
+        if self.playbook_webhook()?.is_none() || self.unannounced()?.is_empty() {
+            return Ok(());
+        }
+        let job = NewJob {
+            id: JobId::fresh(self.ids()),
+            kind: JobKind::PlaybookNotice,
+            idempotency_key: "new".to_owned(),
+            payload: "{}".to_owned(),
+        };
+        self.store().write(|tx| tx.enqueue(&job, self.now()))?;
+        self.look_for_work();
+        Ok(())
+    }
+
+    /// Tells the address of what is new, and completes the job with it.
+    pub(crate) fn perform_playbook_notice(&self, lease: &Lease) -> Result<()> {
+        let rows = self.unannounced()?;
+        let now = self.now();
+        let Some(address) = self.playbook_webhook()?.filter(|_| !rows.is_empty()) else {
+            self.store().write(|tx| tx.complete(lease, "{}", now))?;
+            return Ok(());
+        };
+        let (endpoint, reach) = self.webhook_endpoint(&address)?;
+        let body = notice(&rows);
+        let mut sources: Vec<_> = rows.iter().flat_map(|row| row.version.sources()).collect();
+        sources.sort();
+        sources.dedup();
+        let call = NewModelCall {
+            id: CallId::fresh(self.ids()),
+            purpose: PURPOSE.to_owned(),
+            host: endpoint.origin(),
+            is_local: endpoint.is_this_computer(),
+            model: NO_MODEL.to_owned(),
+            conversation_id: None,
+            sources: sources.clone(),
+            job_id: Some(lease.job.clone()),
+            request_hash: blake3::hash(body.as_bytes()).as_bytes().to_vec(),
+            request: body.clone(),
+            started: now,
+        };
+        let notifier = Notifier::new(endpoint, reach, Arc::clone(&self.inner.clock))
+            .map_err(|error| EngineError::Refused(error.to_string()))?;
+        self.store().write(|tx| {
+            tx.check_lease(lease)?;
+            // Asked in the transaction that lets it out: one may have gone off the record meanwhile.
+            if !tx.are_on_record(&sources)? {
+                return Ok(Err(EngineError::NotYet { why: "a session went off the record", retry_ms: RETRY_MS }));
+            }
+            tx.begin_model_call(&call, 0)?;
+            Ok(Ok(()))
+        })??;
+        let sent = notifier.send(&body, &Unwatched);
+        let now = self.now();
+        let end = ModelCallEnd {
+            outcome: if sent.is_ok() { CallOutcome::Answered } else { CallOutcome::Failed },
+            reply: None,
+            request_bytes: body.len() as u64,
+            reply_bytes: 0,
+            tokens_in: 0,
+            tokens_out: 0,
+            error: sent.as_ref().err().map(ToString::to_string),
+            ended: now,
+        };
+        self.store().write(|tx| tx.end_model_call(&call.id, &end))?;
+        sent.map_err(ModelFailure::Call)?;
+        self.store().write(|tx| {
+            for row in &rows {
+                tx.mark_playbook_announced(&row.id, now)?;
+            }
+            tx.complete(lease, &json!({ "told": rows.len() }).to_string(), now)
+        })?;
+        Ok(())
+    }
+}
+
+/// A notice about something that just changed waits this long for it to be looked at again.
+const RETRY_MS: i64 = 5_000;
+
+/// What is told: nothing of any message.
+fn notice(rows: &[PlaybookRow]) -> String {
+    let playbooks: Vec<_> = rows
+        .iter()
+        .map(|row| json!({ "id": row.id, "title": row.version.title, "occurrences": row.version.occurrences.len(), "steps": row.version.steps.len() }))
+        .collect();
+    json!({ "event": "playbooks_found", "count": rows.len(), "playbooks": playbooks }).to_string()
+}

@@ -1,0 +1,56 @@
+/** Settings → General: where new playbooks are told of besides the desktop. Off unless an address is entered. */
+import { useState } from 'react';
+import { useQueryClient } from '@tanstack/react-query';
+import { type PlaybookSettings, call, rpcKey, useRpc } from '../../api';
+import { t } from '../../strings';
+import { TESTIDS } from '../../testids';
+import { Row, Section } from './Rows';
+import { saidBy } from './models';
+import css from './Settings.module.css';
+
+export function PlaybookNotices() {
+  const client = useQueryClient();
+  const { data } = useRpc('playbook_settings_get', {});
+  const [typed, setTyped] = useState<string | null>(null);
+  const [problem, setProblem] = useState<string | null>(null);
+  const words = t.playbooks;
+  const stored = data?.webhook ?? '';
+  const save = async () => {
+    if (typed === null || typed.trim() === stored) {
+      setTyped(null);
+      return;
+    }
+    setProblem(null);
+    try {
+      const next: PlaybookSettings = await call('playbook_settings_set', { webhook: typed.trim() || null });
+      client.setQueryData(rpcKey('playbook_settings_get', {}), next);
+      setTyped(null);
+    } catch (thrown) {
+      setProblem(saidBy(thrown));
+    }
+  };
+  return (
+    <Section title={t.panels.playbooks}>
+      <Row name={words.webhook} hint={words.webhookHint} problem={problem ?? undefined}>
+        <input
+          className={css.address}
+          type="url"
+          aria-label={words.webhook}
+          aria-invalid={problem !== null}
+          placeholder={words.webhookNone}
+          value={typed ?? stored}
+          data-testid={TESTIDS.playbookWebhook}
+          onChange={(event) => {
+            setTyped(event.target.value);
+            setProblem(null);
+          }}
+          onBlur={() => void save()}
+          onKeyDown={(event) => {
+            if (event.key === 'Enter') void save();
+            if (event.key === 'Escape') setTyped(null);
+          }}
+        />
+      </Row>
+    </Section>
+  );
+}

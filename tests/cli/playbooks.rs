@@ -152,3 +152,16 @@ fn private_sessions_give_nothing() {
     home.run(&["run-jobs", "--until-idle"]).ok();
     assert!(home.rows(&["playbooks"]).is_empty());
 }
+
+#[test]
+fn an_address_that_hears_of_new_ones_is_chosen_shown_and_taken_out() {
+    let home = Home::new();
+    assert!(home.json(&["settings", "playbooks"])["webhook"].is_null(), "off unless one is entered");
+    let address = "http://127.0.0.1:9/hook";
+    assert_eq!(home.json(&["settings", "playbooks", "--webhook", address])["webhook"], address);
+    assert!(home.run(&["settings", "playbooks"]).ok().contains(address));
+    let refused = home.run(&["settings", "playbooks", "--webhook", "https://hooks.example.org/x"]).failure();
+    assert!(refused.contains("not on this computer"), "{refused}");
+    assert_eq!(home.json(&["settings", "playbooks"])["webhook"], address, "what is refused changes nothing");
+    assert!(home.json(&["settings", "playbooks", "--webhook", ""])["webhook"].is_null());
+}

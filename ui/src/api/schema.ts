@@ -3040,6 +3040,12 @@ export type PlaybookExported = {
  */
 path: string, };
 
+export type PlaybookSettings = { 
+/**
+ * An address that gets titles, counts and ids; nothing unless one is entered.
+ */
+webhook: string | null, };
+
 export type TimelineRequest = { 
 /**
  * Only of this person.
@@ -3972,6 +3978,8 @@ export interface RpcSchema {
   playbook_undo: [ById, Nothing];
   playbook_export: [PlaybookExportRequest, PlaybookExported];
   playbooks_refresh: [Nothing, Nothing];
+  playbook_settings_get: [Nothing, PlaybookSettings];
+  playbook_settings_set: [PlaybookSettings, PlaybookSettings];
   agents_list: [Nothing, AgentsResponse];
   agent_set: [AgentView, AgentsResponse];
   search: [SearchRequest, SearchResponse];

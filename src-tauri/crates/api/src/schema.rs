@@ -90,6 +90,8 @@ macro_rules! with_commands {
             playbook_undo: ById => Nothing,
             playbook_export: PlaybookExportRequest => PlaybookExported,
             playbooks_refresh: Nothing => Nothing,
+            playbook_settings_get: Nothing => PlaybookSettings,
+            playbook_settings_set: PlaybookSettings => PlaybookSettings,
             agents_list: Nothing => AgentsResponse,
             agent_set: AgentView => AgentsResponse,
             search: SearchRequest => SearchResponse,

@@ -193,6 +193,7 @@ pub fn schema_ts() -> String {
         PlaybookDecided,
         PlaybookExportRequest,
         PlaybookExported,
+        PlaybookSettings,
         TimelineRequest,
         TimelineSeries,
         TimelineResponse,

@@ -32,6 +32,8 @@ names! {
         TopicsModel = "topics_model",
         /// Look for ways of working that repeat.
         Playbooks = "playbooks",
+        /// Tell an address that a person entered of new ones.
+        PlaybookNotice = "playbook_notice",
         /// Fill in missing vectors.
         Embed = "embed",
         /// See an erasure through: empty the log of the file and check that nothing is left.
@@ -107,7 +109,8 @@ impl JobKind {
             | Self::SuggestLinks
             | Self::SettleConversations
             | Self::DeriveProfiles
-            | Self::Playbooks => Lane::Capture,
+            | Self::Playbooks
+            | Self::PlaybookNotice => Lane::Capture,
             Self::ExtractModel | Self::AnalyzeModel | Self::SettleModel | Self::DeriveProfilesModel | Self::TopicsModel => {
                 Lane::Model
             }

@@ -10,6 +10,8 @@
 //!
 //! Deliberately not here: what counts as a way of working and how a skill is written (`insight::playbook`), rows (`store`).
 
+mod webhook;
+
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
@@ -122,6 +124,7 @@ impl Engine {
             Ok(new)
         })?;
         tracing::info!(found = found.len(), new, "looked for playbooks");
+        self.queue_playbook_notice()?;
         // What came while it was read has its own job.
         self.queue_playbooks().map(drop)
     }

@@ -440,6 +440,7 @@ impl Engine {
             JobKind::Topics => self.perform_topics(lease, control),
             JobKind::TopicsModel => self.perform_topics_by_model(lease, control),
             JobKind::Playbooks => self.perform_playbooks(lease, control),
+            JobKind::PlaybookNotice => self.perform_playbook_notice(lease),
             JobKind::Embed => {
                 let filled = self.embed_missing(control)?;
                 self.store().write(|tx| tx.complete(lease, &serde_json::json!({ "filled": filled }).to_string(), self.now()))?;
@@ -529,6 +530,7 @@ impl Engine {
             JobKind::Topics => "Keeping topics up failed",
             JobKind::TopicsModel => "Wording topics with the model failed, and what the rules wrote of them stands",
             JobKind::Playbooks => "Looking for playbooks failed",
+            JobKind::PlaybookNotice => "The address that hears of new playbooks could not be told",
             JobKind::Embed => "Embedding failed",
             JobKind::Erase => "An erasure could not be seen through",
         };

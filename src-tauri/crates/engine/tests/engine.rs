@@ -20,6 +20,8 @@ mod links;
 mod pictures;
 #[path = "engine/playbooks.rs"]
 mod playbooks;
+#[path = "engine/playbooks_webhook.rs"]
+mod playbooks_webhook;
 #[path = "engine/privacy.rs"]
 mod privacy;
 #[path = "engine/profiles.rs"]

@@ -536,6 +536,12 @@ pub(crate) struct TopicArgs {
 pub(crate) enum SettingsOf {
     /// How topics are made; they are made anew under other rules.
     Topics(TopicRulesArgs),
+    /// Where new playbooks are told of besides the desktop.
+    Playbooks {
+        /// An address that gets titles, counts and ids, never a message; an empty one switches it off.
+        #[arg(long, value_name = "URL")]
+        webhook: Option<String>,
+    },
 }
 
 /// Whether something is done without being asked for.

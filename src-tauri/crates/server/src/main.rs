@@ -71,6 +71,9 @@ fn run(args: &Args, output: &mut Output) -> Result<(), Failure> {
         Command::Graph { person, topic } => commands::pictures::graph(args, person.as_deref(), topic.as_deref(), output),
         Command::Settings { of: SettingsOf::Topics(rules) } => commands::topics::rules(args, rules, output),
         Command::Playbooks(playbooks) => commands::playbooks::run(args, playbooks, output),
+        Command::Settings { of: SettingsOf::Playbooks { webhook } } => {
+            commands::playbooks::settings(args, webhook.as_deref(), output)
+        }
         Command::Gaps => commands::gaps::list(args, output),
         Command::Gap { id, answer, file } => commands::gaps::answer(args, id, *answer, file.as_deref(), output),
         Command::Share { id, off } => commands::people::share(args, id, !off, output),

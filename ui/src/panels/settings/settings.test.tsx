@@ -4,6 +4,8 @@ import type { Settings } from '../../api';
 import { RpcError } from '../../platform';
 import type { FakePlatform } from '../../platform/fake';
 import { renderApp } from '../../test/render';
+// Loaded before the first test looks for it: on a busy machine that takes longer than it waits.
+import './index';
 import { regionName, regionProblem } from './regions';
 
 const written = (host: FakePlatform) => host.calls.filter((each) => each.cmd === 'settings_set').map((each) => each.payload as Settings);

@@ -34,6 +34,7 @@ fn job_view(tx: &ReadTx<'_>, job: JobRow) -> StoreResult<JobView> {
             | JobKind::DeriveProfilesModel
             | JobKind::Topics
             | JobKind::Playbooks
+            | JobKind::PlaybookNotice
             | JobKind::TopicsModel,
             _,
         ) => String::new(),

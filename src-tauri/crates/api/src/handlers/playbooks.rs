@@ -115,3 +115,12 @@ pub(crate) fn playbooks_refresh(app: &App, _: Nothing) -> Result<Nothing, ApiErr
     app.engine().queue_playbooks_now()?;
     Ok(Nothing {})
 }
+
+pub(crate) fn playbook_settings_get(app: &App, _: Nothing) -> Result<PlaybookSettings, ApiError> {
+    Ok(PlaybookSettings { webhook: app.engine().playbook_webhook()? })
+}
+
+pub(crate) fn playbook_settings_set(app: &App, request: PlaybookSettings) -> Result<PlaybookSettings, ApiError> {
+    app.engine().set_playbook_webhook(request.webhook.as_deref())?;
+    playbook_settings_get(app, Nothing {})
+}

@@ -128,3 +128,11 @@ pub struct PlaybookExported {
     /// The file.
     pub path: String,
 }
+
+/// Where new playbooks are told of besides the desktop.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, TS)]
+#[serde(deny_unknown_fields)]
+pub struct PlaybookSettings {
+    /// An address that gets titles, counts and ids; nothing unless one is entered.
+    pub webhook: Option<String>,
+}

@@ -37,7 +37,8 @@ impl Engine {
         if let Some(address) = address {
             self.webhook_endpoint(address)?;
         }
-        let json = serde_json::to_string(&address).map_err(|error| EngineError::Stored { what: "address for playbooks", error })?;
+        let json =
+            serde_json::to_string(&address).map_err(|error| EngineError::Stored { what: "address for playbooks", error })?;
         let now = self.now();
         self.store().write(|tx| {
             tx.put_setting(WEBHOOK_SETTING, &json, now)?;
@@ -45,7 +46,8 @@ impl Engine {
                 tx.mark_playbook_announced(&row.id, now)?;
             }
             Ok(())
-        })
+        })?;
+        Ok(())
     }
 
     /// The address, refused where it leaves this computer and that is switched off.

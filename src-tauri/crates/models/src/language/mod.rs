@@ -12,6 +12,7 @@ mod connection;
 mod detect;
 mod endpoint;
 mod error;
+mod notice;
 mod ollama;
 mod openai;
 mod transport;
@@ -24,6 +25,7 @@ pub use connection::{Connection, ConnectionError};
 pub use detect::{Candidate, Found, FoundState, ServerKind, detect};
 pub use endpoint::{Endpoint, EndpointError, Reach, Shape};
 pub use error::CallError;
+pub use notice::Notifier;
 
 /// A language model behind one of the wire shapes.
 pub trait LanguageModel: Send + Sync {

@@ -114,3 +114,22 @@ fn export(args: &Args, id: &str, dir: &Path, output: &mut Output) -> Result<(), 
     }
     output.line(format!("Written to {}", done["path"].as_str().unwrap_or_default()))
 }
+
+/// Shows where new playbooks are told of, or chooses it.
+pub(crate) fn settings(args: &Args, webhook: Option<&str>, output: &mut Output) -> Result<(), Failure> {
+    let app = app(args)?;
+    let state = match webhook {
+        Some(address) => {
+            let address = Some(address.trim()).filter(|address| !address.is_empty());
+            dispatch(&app, "playbook_settings_set", json!({ "webhook": address }))?
+        }
+        None => dispatch(&app, "playbook_settings_get", Value::Null)?,
+    };
+    if output.is_json() {
+        return output.json(&state);
+    }
+    match state["webhook"].as_str() {
+        Some(address) => output.line(format!("New playbooks are told of to {address}")),
+        None => output.line("No address hears of new playbooks"),
+    }
+}

@@ -76,6 +76,44 @@ pub fn fingerprint(content: &str) -> String {
     format!("{}{}", if gist.is_negated { "!" } else { "" }, words.join(" "))
 }
 
+/// How many content words two statements have in common, verbs that say the same counted as one. That both live somewhere or both
+/// want something does not make them one.
+pub fn shared_words(a: &str, b: &str) -> usize {
+    let tells = |word: &&String| frame_of(word).is_empty() && !WANTING.contains(&word.as_str());
+    gist(a).words.intersection(&gist(b).words).filter(tells).count()
+}
+
+/// How two statements about the same cannot both be so.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Conflict {
+    /// One says that it is, the other that it is not.
+    Negated,
+    /// Of something that there is one of, they name two.
+    Value,
+}
+
+/// What a person has one of at a time.
+const SINGLE: [&str; 3] = ["live", "name", "born"];
+
+/// Whether two statements about one subject cannot both be so. Somebody may love two towns and live in one.
+pub fn conflict(a: &str, b: &str) -> Option<Conflict> {
+    let (a, b) = (gist(a), gist(b));
+    if a.whose != b.whose {
+        return None;
+    }
+    if a.is_negated != b.is_negated {
+        let is_same = overlap(&a.words, &b.words) >= SAME_OVERLAP && !conflicts(&a.names, &b.names) && a.numbers == b.numbers;
+        return is_same.then_some(Conflict::Negated);
+    }
+    let is_single = a.frame == b.frame && SINGLE.contains(&a.frame);
+    let is_other_value = is_single && conflicts(&a.names, &b.names);
+    let is_other_number = !a.words.is_empty() && a.words == b.words && conflicts(&a.numbers, &b.numbers);
+    (is_other_value || is_other_number).then_some(Conflict::Value)
+}
+
+/// Said of anything that somebody wants.
+const WANTING: [&str; 8] = ["want", "need", "expect", "wish", "ask", "please", "find", "get"];
+
 /// Cosine of two vectors of one length; nothing if they differ in length or one is zero.
 pub fn cosine(a: &[f32], b: &[f32]) -> Option<f32> {
     if a.len() != b.len() || a.is_empty() {
@@ -155,7 +193,10 @@ fn gist(content: &str) -> Gist {
             continue;
         }
         let stem = stem(low);
-        let word = same_word(&stem).to_owned();
+        // "is called Ana" is a name, "called the bank" is none.
+        let is_name =
+            matches!(low, "called" | "named") && n > 0 && matches!(tokens[n - 1].low.as_str(), "is" | "are" | "was" | "were");
+        let word = if is_name { "name".to_owned() } else { same_word(&stem).to_owned() };
         if n > 0 && (token.is_capital || PROPER.contains(low)) {
             out.names.insert(low.to_owned());
         }
@@ -209,6 +250,8 @@ mod tests {
         }
         check("User loves weekend hiking trips", "User enjoys hiking", Some(0.88), Reinforcement);
         check("User loves weekend hiking trips", "User enjoys hiking", None, Reinforcement);
+        check("User's sister is named Ana", "User's sister is called Ana", None, Exact);
+        check("User named the bank", "User called the bank", None, Related);
         for cosine in [None, Some(0.87), Some(0.7)] {
             check("User works in downtown Seattle", "User lives in Seattle", cosine, Related);
         }
@@ -228,6 +271,22 @@ mod tests {
             check("User is 42 years old", "User is 41 years old", cosine, Related);
             check("User no longer eats meat", "User eats meat", cosine, Related);
         }
+    }
+
+    #[test]
+    fn what_cannot_both_be_so_is_a_conflict() {
+        let check = |a: &str, b: &str, expect: Option<Conflict>| {
+            assert_eq!(conflict(a, b), expect, "{a:?} against {b:?}");
+            assert_eq!(conflict(b, a), expect, "{b:?} against {a:?}");
+        };
+        check("User lives in Utrecht", "User lives in Rotterdam", Some(Conflict::Value));
+        check("User is 41 years old", "User is 42 years old", Some(Conflict::Value));
+        check("User is allergic to nuts", "User is not allergic to nuts", Some(Conflict::Negated));
+        check("User no longer eats meat", "User eats meat", Some(Conflict::Negated));
+        check("User loves Utrecht", "User loves Rotterdam", None);
+        check("User's sister lives in Lima", "User lives in Utrecht", None);
+        check("User lives in Utrecht", "User lives in Utrecht with a dog", None);
+        check("User plays the cello", "User does not eat meat", None);
     }
 
     #[test]

@@ -9,7 +9,8 @@
 use std::collections::{BTreeMap, HashMap};
 
 use keepsake_domain::{
-    ConversationId, DetailLevel, EntityId, MemoryId, ProfileConfidence, ProfileEntry, SourceRef, Subject, Timestamp, Withheld,
+    ConversationId, DetailLevel, EntityId, EvidenceSpan, MemoryId, ProfileConfidence, ProfileEntry, SourceRef, Span, Subject,
+    Timestamp, Withheld,
 };
 use keepsake_people::profile::observed_detail;
 use keepsake_retrieval::Query;
@@ -18,6 +19,7 @@ use serde::Serialize;
 
 use crate::boundary::{Audience, View};
 use crate::standing::{StoredCommitment, commitments_of};
+use crate::taken_back::TakenBack;
 use crate::{Engine, Result, rfc3339};
 
 /// Characters unless asked otherwise: some 1,500 tokens, which a small local model has room for beside its own conversation.
@@ -194,9 +196,9 @@ fn source_of(row: &InteractionRow) -> Option<SourceRef> {
     })
 }
 
-fn message_line(row: &InteractionRow) -> Line {
+fn message_line(row: &InteractionRow, taken: &TakenBack) -> Line {
     Line {
-        text: format!("- [{}] {} {}: {}", row.id, day(row.time), row.author, flat(&row.content)),
+        text: format!("- [{}] {} {}: {}", row.id, day(row.time), row.author, flat(&taken.text_left(row))),
         item: ContextItem { id: row.id.to_string(), kind: "message", sources: source_of(row).into_iter().collect() },
     }
 }
@@ -214,7 +216,7 @@ impl Engine {
         view: &View,
         request: &ContextRequest,
         query: Option<&str>,
-    ) -> std::result::Result<Context, StoreError> {
+    ) -> std::result::Result<(Context, Vec<String>), StoreError> {
         let visible = view.memories(tx, request.as_of)?;
         let asked = query.map(|query| Query::read(query, self.moment()));
         let vector = match &asked {
@@ -222,6 +224,7 @@ impl Engine {
             None => None,
         };
         let vector = vector.as_ref().map(|(model, vector)| (model.as_str(), vector.as_slice()));
+        let taken = TakenBack::read(tx, request.as_of)?;
         let ranked: Vec<MemoryId> = match query {
             Some(query) => {
                 let found = self.rank_memories(tx, &visible.memories, query, vector, usize::MAX)?;
@@ -255,7 +258,7 @@ impl Engine {
         if let Some(asked) = &asked {
             let vector = vector.map(|(_, vector)| vector);
             let found = self.answering(tx, Some(view), asked, vector, request.as_of, FOUND_MESSAGES)?;
-            let lines = found.iter().filter(|hit| !hit.message.is_branch).map(|hit| message_line(&hit.message));
+            let lines = found.iter().filter(|hit| !hit.message.is_branch).map(|hit| message_line(&hit.message, &taken));
             sections.entry(Section::Found as usize).or_default().extend(lines);
         }
         let profiles = view.profiles(tx, request.as_of)?;
@@ -278,14 +281,14 @@ impl Engine {
             let until = (budget as f64 * share) as usize;
             match section {
                 Section::Conversation => {
-                    let lines = conversation_lines(tx, view.destination.conversation.as_ref(), request.as_of)?;
+                    let lines = conversation_lines(tx, view.destination.conversation.as_ref(), request.as_of, &taken)?;
                     page.add("This conversation", lines, until, true);
                 }
                 Section::Promised => {
-                    let lines = promised_lines(tx, view.destination.conversation.as_ref(), request.as_of)?;
+                    let lines = promised_lines(tx, view.destination.conversation.as_ref(), request.as_of, &taken)?;
                     page.add("Promised and still open here", lines, until, false);
                 }
-                Section::Earlier => page.add("Earlier", earlier_lines(tx, view, request.as_of)?, until, false),
+                Section::Earlier => page.add("Earlier", earlier_lines(tx, view, request.as_of, &taken)?, until, false),
                 _ => {
                     let heading = match section {
                         Section::Profile => "How they want things",
@@ -384,10 +387,11 @@ fn conversation_lines(
     until: Option<Timestamp>,
 ) -> std::result::Result<Vec<Line>, StoreError> {
     let Some(conversation) = conversation else { return Ok(Vec::new()) };
-    Ok(tx.last_messages(conversation, until, CONVERSATION_MESSAGES)?.iter().map(message_line).collect())
+    Ok(tx.last_messages(conversation, until, CONVERSATION_MESSAGES)?.iter().map(|row| message_line(row, taken)).collect())
 }
 
 /// What was promised in the conversation and is still to be done, in the words of the promise.
+    taken: &TakenBack,
 fn promised_lines(
     tx: &ReadTx<'_>,
     conversation: Option<&ConversationId>,
@@ -398,6 +402,7 @@ fn promised_lines(
     for promise in commitments_of(tx, conversation)?.into_iter().filter(StoredCommitment::is_open) {
         let Some(row) = tx.interaction(&promise.place.interaction_id)? else { continue };
         if until.is_some_and(|until| row.time > until) {
+    taken: &TakenBack,
             continue;
         }
         let who = if promise.debtor.is_owner { "the user" } else { promise.debtor.name.as_str() };
@@ -406,12 +411,22 @@ fn promised_lines(
             text: format!("- [{}] {} {who} promised: {}{due}", row.id, day(row.time), flat(&promise.what)),
             item: ContextItem { id: row.id.to_string(), kind: "commitment", sources: source_of(&row).into_iter().collect() },
         });
+        let span = Span::new(promise.place.start, promise.place.end).ok();
+        let place = span.map(|span| EvidenceSpan { interaction: row.id.clone(), span });
+        if place.is_some_and(|place| taken.covers(&place)) {
+            continue;
+        }
     }
     Ok(lines)
 }
 
 /// What was said before with the people here, the latest first: summaries of conversations that may surface as they are.
-fn earlier_lines(tx: &ReadTx<'_>, view: &View, until: Option<Timestamp>) -> std::result::Result<Vec<Line>, StoreError> {
+fn earlier_lines(
+    tx: &ReadTx<'_>,
+    view: &View,
+    until: Option<Timestamp>,
+    taken: &TakenBack,
+) -> std::result::Result<Vec<Line>, StoreError> {
     let people = &view.destination.people;
     let mut found = Vec::new();
     for id in view.conversations() {
@@ -420,7 +435,11 @@ fn earlier_lines(tx: &ReadTx<'_>, view: &View, until: Option<Timestamp>) -> std:
         if is_here || !is_theirs {
             continue;
         }
-        let Some(summary) = tx.latest_summary(id, until)? else { continue };
+        let Some(mut summary) = tx.latest_summary(id, until)? else { continue };
+        summary.text = taken.summary_left(id, &summary.text);
+        if summary.text.is_empty() {
+            continue;
+        }
         let (Some(first), Some(last)) = (tx.interaction(&summary.first)?, tx.interaction(&summary.last)?) else { continue };
         found.push((last.time, summary, first, last));
     }

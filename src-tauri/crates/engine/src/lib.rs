@@ -31,6 +31,7 @@ mod search;
 mod standing;
 mod timeline;
 mod topics;
+mod taken_back;
 mod visibility;
 mod work;
 
@@ -68,6 +69,7 @@ pub use standing::{ConversationStanding, StoredCommitment, StoredParty, StoredPl
 pub use timeline::{Series, Timeline, TimelineAsk, Unit, local_day};
 pub use topics::TopicChoice;
 pub use visibility::{PersonPlace, VisibilityChange, VisibilityEffect, VisibilityTarget};
+pub use taken_back::TopicTexts;
 pub use work::{Control, Unwatched};
 
 /// The result of an engine call.

@@ -23,6 +23,7 @@ use keepsake_store::{DebunkRow, Lease, NewJob, ProfileRow, ReadTx, StoreError, W
 
 use crate::boundary::{Map, people_key, standing_rows};
 use crate::gaps::{GapBook, GapWrite};
+use crate::taken_back::TakenBack;
 use crate::work::Control;
 use crate::{Engine, EngineError, Result};
 
@@ -361,13 +362,19 @@ impl Engine {
         Ok((seen, derived))
     }
 
-    /// The person says of an entry that it is not so, or takes that back. Says so of the statement, wherever it was derived.
+    /// The person says of an entry that it is not so, or takes that back. Says so of the statement, wherever it was derived, and of the
+    /// memories that rest on the same words and say the same.
     pub fn debunk_profile(&self, id: &ProfileId, is_debunked: bool) -> Result<()> {
         let now = self.now();
         self.store().write(|tx| {
             let row = tx.profile(id)?;
             let persons = tx.persons()?;
-            tx.debunk_profile(&persons.members(&row.entity), &row.entry, is_debunked, now)
+            tx.debunk_profile(&persons.members(&row.entity), &row.entry, is_debunked, now)?;
+            if is_debunked {
+                self.refuse_memories_of(tx, &row.entry, None, now)
+            } else {
+                self.restore_memories_of(tx, &row.entry, now)
+            }
         })?;
         self.queue_profiles_anew()
     }
@@ -395,7 +402,11 @@ impl Engine {
                 entity: person,
                 proposer: "person".to_owned(),
             };
-            tx.insert_profile(&corrected, &persons.members(&row.entity))
+            tx.insert_profile(&corrected, &persons.members(&row.entity))?;
+            if row.entry.origin == ProfileOrigin::Person {
+                return Ok(());
+            }
+            self.refuse_memories_of(tx, &row.entry, Some(content.trim()), now)
         })?;
         self.queue_profiles_anew()?;
         Ok(new)
@@ -408,14 +419,21 @@ impl Engine {
         self.queue_profiles()
     }
 
-    /// Every version of every entry about a person, for the owner's own eyes; what rests on something off the record is left out.
+    /// Every version of every entry about a person, for the owner's own eyes; what rests on something off the record is left out, and
+    /// what says the same as a memory that was taken back.
     pub fn profile_rows(&self, person: &EntityId) -> Result<Vec<ProfileRow>> {
         Ok(self.store().read(|tx| {
             let map = self.map(tx)?;
             let members = map.persons.members(person);
             let sources = tx.profile_sources(&members)?;
             let mut rows = standing_rows(tx, &map.persons, &map.persons.groups(), &members)?;
-            rows.retain(|row| sources.get(&row.entry.id).is_some_and(|sources| !map.is_off_record(sources)));
+            let taken = TakenBack::of_memories(tx, None)?;
+            let person_of = entities_of_handles(tx)?;
+            let is_theirs = |id: &str| person_of.get(id).is_some_and(|entity| members.contains(entity));
+            rows.retain(|row| {
+                sources.get(&row.entry.id).is_some_and(|sources| !map.is_off_record(sources))
+                    && !taken.covers_entry(&row.entry, &is_theirs)
+            });
             Ok(rows)
         })?)
     }

@@ -10,7 +10,7 @@ use keepsake_capture::dedup::{self, compare};
 use keepsake_capture::{Conversation, ENGINE_VERSION, Proposals, Turn};
 use keepsake_domain::{
     Candidate, CandidateEvidence, ConversationId, DedupOutcome, Gate, JobId, Label, MemoryId, MemoryKind, MemoryStatus, Relation,
-    Role, Stop, Subject, limits,
+    Role, Stop, Subject, Timestamp, limits,
 };
 use keepsake_models::Embedder;
 use keepsake_store::{
@@ -57,6 +57,8 @@ struct KnownMemory {
     /// Folded into another one meanwhile.
     is_gone: Cell<bool>,
 }
+    /// When a person took it back.
+    taken_back: Option<Timestamp>,
 
 #[derive(Default)]
 struct KnownSubject {
@@ -72,6 +74,8 @@ pub(crate) struct Known {
     model: Option<String>,
     subjects: HashMap<Subject, KnownSubject>,
 }
+    /// What a person took back: what was said before says it no more, however it is put.
+    taken_back: HashMap<Subject, KnownSubject>,
 
 fn words(content: &str) -> impl Iterator<Item = String> + '_ {
     content
@@ -151,14 +155,20 @@ impl Known {
         }
         self.subjects.clear();
         let sources = tx.memory_sources()?;
-        for memory in tx.pending_and_active()? {
+        self.taken_back.clear();
+        let taken_back = tx.memories_taken_back()?.into_iter().map(|memory| (memory.decided, memory));
+        for (taken_back, memory) in tx.pending_and_active()?.into_iter().map(|memory| (None, memory)).chain(taken_back) {
             let vector = match model {
                 Some(model) => tx.embedding(EmbeddingOwner::Memory, memory.id.as_str(), model)?,
                 None => None,
             };
             let places = sources.get(&memory.id).into_iter().flatten().filter_map(|id| map.places.get(id));
-            // Without a place it is seen nowhere, and nothing is compared with it.
-            let Some(label) = Label::of_all(places) else { continue };
+            // Without a place it is seen nowhere, and nothing is compared with it; a refusal holds all the same.
+            let label = match Label::of_all(places) {
+                Some(label) => label,
+                None if taken_back.is_some() => Label::PUBLIC,
+                None => continue,
+            };
             let known = KnownMemory {
                 id: memory.id,
                 kind: memory.kind,
@@ -167,7 +177,9 @@ impl Known {
                 label,
                 is_gone: Cell::new(false),
             };
-            self.subjects.entry(memory.subject).or_default().add(known);
+                taken_back,
+            let of = if taken_back.is_some() { &mut self.taken_back } else { &mut self.subjects };
+            of.entry(memory.subject).or_default().add(known);
         }
         self.signature = Some(signature);
         self.boundary = map.version;
@@ -347,10 +359,14 @@ impl Engine {
             // Two engines that read the same words the same way: one candidate, two proposers.
             tx.add_proposer(&known, &proposer)?;
             proposed.repeated += 1;
+            if matches!(tx.memory(&known)?.status, MemoryStatus::Rejected | MemoryStatus::Superseded) {
+                said_again(tx, &known, &evidence)?;
+            }
             return Ok(());
         }
         let fingerprint = dedup::fingerprint(&candidate.content).into_bytes();
-        if tx.is_suppressed(&candidate.subject, &fingerprint)? {
+        if let Some(decided) = tx.suppressed_by(&candidate.subject, &fingerprint)? {
+            said_again(tx, &decided, &evidence)?;
             let stop = stop(Gate::Suppressed, "You decided on this statement before.".to_owned());
             self.log(tx, conversation, &stop, place, None, &proposer, job)?;
             *proposed.stopped.entry(Gate::Suppressed.name().to_owned()).or_default() += 1;
@@ -389,6 +405,18 @@ impl Engine {
             return Ok(());
         }
         let id = MemoryId::fresh(self.ids());
+        // What a person took back may have been put in other words too. What was said since is theirs to look at.
+        let said = candidate.evidence.iter().filter_map(|e| rows.get(e.message)).map(|row| row.time).max();
+        let taken_back = known.taken_back.get(&candidate.subject).filter(|_| !candidate.is_quarantined).and_then(|subject| {
+            subject.nearest(candidate.kind, &candidate.content, vector.as_deref(), |memory| memory.taken_back >= said)
+        });
+        if let Some((memory, DedupOutcome::Exact | DedupOutcome::Reinforcement, _)) = taken_back {
+            said_again(tx, &memory.id, &evidence)?;
+            let stop = stop(Gate::Suppressed, "You took back a statement that says this.".to_owned());
+            self.log(tx, conversation, &stop, place, Some(memory.id.clone()), &proposer, job)?;
+            *proposed.stopped.entry(Gate::Suppressed.name().to_owned()).or_default() += 1;
+            return Ok(());
+        }
         let said_by = candidate.evidence.first().and_then(|e| rows.get(e.message));
         debug_assert!(
             said_by.is_none_or(|row| row.role == Role::Owner || candidate.subject != Subject::Owner || candidate.is_quarantined)
@@ -447,6 +475,7 @@ impl Engine {
             label: label.clone(),
             is_gone: Cell::new(false),
         });
+            taken_back: None,
         Ok(())
     }
 
@@ -477,6 +506,12 @@ impl Engine {
 }
 
 /// Whether a memory that rests on the same words says the same. The built-in engine says one thing of one place, so for its own
+/// Notes where a statement was said once more that a person decided on, so that what else is derived from those words is known to
+/// say it too. It counts for nothing: no label, no confidence.
+fn said_again(tx: &WriteTx<'_>, decided: &MemoryId, places: &[NewEvidence]) -> std::result::Result<(), StoreError> {
+    places.iter().try_for_each(|place| tx.add_support(decided, place).map(drop))
+}
+
 /// rows the place decides; models draw several statements from one line, and two engines word one statement differently.
 fn is_same_statement(known: &MemoryRow, candidate: &Candidate, proposer: &str) -> bool {
     if known.kind != candidate.kind {

@@ -4,7 +4,7 @@
 //! another look" instead of an error (ux.md 3.2).
 
 use keepsake_capture::dedup;
-use keepsake_domain::{Category, MemoryId, MemoryKind, MemoryStatus, OperationId, Relation, Timestamp, limits};
+use keepsake_domain::{Category, MemoryId, MemoryKind, MemoryStatus, OperationId, ProfileEntry, Relation, Timestamp, limits};
 use keepsake_store::{MemoryChange, MemoryRow, MemoryState, NewEvidence, NewMemory, StoreError, WriteTx};
 
 use crate::backup::BackupReason;
@@ -14,6 +14,15 @@ use crate::{Engine, EngineError, Result};
 /// Taking so many memories out of use at once is followed through only with a backup at hand. Undo takes one act back; a person who
 /// notices days later has the backup.
 const BULK_MEMORIES: usize = 100;
+
+/// The operation that takes memories back together with an entry of a profile.
+const DEBUNK: &str = "debunk";
+
+/// Refused because another memory says it.
+const DUPLICATE: &str = "duplicate";
+
+/// Why such a memory was refused.
+const DEBUNKED_REASON: &str = "You said of the profile that it is not so.";
 
 /// An act over one or many memories.
 #[derive(Debug, Clone, PartialEq)]
@@ -157,7 +166,9 @@ impl Engine {
                                 outcome.created.push((row.id.clone(), change.id.clone()));
                             }
                         }
-                        let fresh = planned.into_iter().filter(|change| !changes.iter().any(|known| known.id == change.id));
+                        let twins = self.twins(tx, act, &row, now)?;
+                        let fresh =
+                            planned.into_iter().chain(twins).filter(|change| !changes.iter().any(|known| known.id == change.id));
                         let fresh: Vec<_> = fresh.collect();
                         changes.extend(fresh);
                         outcome.applied.push(row.id);
@@ -306,6 +317,101 @@ impl Engine {
         content: &str,
         category: Category,
         is_edited: bool,
+    /// What is taken back is taken back of every memory that says the same: one statement may be kept for several places, since each
+    /// is seen by others. Each gets its own version, which is seen where it was.
+    fn twins(
+        &self,
+        tx: &WriteTx<'_>,
+        act: &Act,
+        row: &MemoryRow,
+        now: Timestamp,
+    ) -> std::result::Result<Vec<MemoryChange>, StoreError> {
+        let is_said_otherwise = |content: &str| dedup::fingerprint(content).into_bytes() != row.fingerprint;
+        let mut changes = Vec::new();
+        match act {
+            // A duplicate is refused because the other says it; the reason is often given a moment later.
+            Act::Reject(_, Some(reason)) if reason == DUPLICATE => {
+                for id in tx.twins_refused_with(&row.id)? {
+                    let twin = tx.memory(&id)?;
+                    if let Some(before) =
+                        tx.status_before(&id)?.filter(|s| matches!(s, MemoryStatus::Pending | MemoryStatus::Active))
+                    {
+                        let mut change = step(&twin, before, now);
+                        change.after.decided = (before == MemoryStatus::Active).then_some(now);
+                        changes.push(change);
+                    }
+                }
+            }
+            Act::Reject(_, reason) => {
+                for id in tx.twins_of(&row.id)? {
+                    let mut change = step(&tx.memory(&id)?, MemoryStatus::Rejected, now);
+                    change.after.reject_reason.clone_from(reason);
+                    changes.push(change);
+                }
+            }
+            Act::Edit(_, content, _) if is_said_otherwise(content.trim()) => {
+                for id in tx.twins_of(&row.id)? {
+                    let twin = tx.memory(&id)?;
+                    changes.extend(self.new_version(tx, &twin, content.trim(), twin.category, true, twin.status, now)?);
+                }
+            }
+            _ => {}
+        }
+        Ok(changes)
+    }
+
+    /// Refuses the memories that rest on the words of an entry of a profile and say the same, as one operation. With `instead` the
+    /// person put it otherwise, and what is nearer to that stays.
+    pub(crate) fn refuse_memories_of(
+        &self,
+        tx: &WriteTx<'_>,
+        entry: &ProfileEntry,
+        instead: Option<&str>,
+        now: Timestamp,
+    ) -> std::result::Result<(), StoreError> {
+        let mut changes: Vec<MemoryChange> = Vec::new();
+        for place in entry.evidence.as_slice() {
+            for id in tx.memories_on(place)? {
+                let row = tx.memory(&id)?;
+                let shared = dedup::shared_words(&row.content, &entry.content);
+                let is_same = shared > instead.map_or(0, |instead| dedup::shared_words(&row.content, instead));
+                if row.is_edited || !is_same || changes.iter().any(|known| known.id == id) {
+                    continue;
+                }
+                let mut same = vec![row];
+                same.extend(tx.twins_of(&id)?.iter().map(|twin| tx.memory(twin)).collect::<std::result::Result<Vec<_>, _>>()?);
+                for row in same {
+                    let mut change = step(&row, MemoryStatus::Rejected, now);
+                    change.after.reject_reason = Some(DEBUNKED_REASON.to_owned());
+                    if !changes.iter().any(|known| known.id == change.id) {
+                        changes.push(change);
+                    }
+                }
+            }
+        }
+        if changes.is_empty() {
+            return Ok(());
+        }
+        let summary = match changes.len() {
+            1 => "Took back 1 memory that a profile said as well".to_owned(),
+            count => format!("Took back {count} memories that a profile said as well"),
+        };
+        tx.apply_operation(&OperationId::fresh(self.ids()), DEBUNK, &summary, &changes, now)
+    }
+
+    /// Brings back the memories that were refused together with an entry of a profile, as far as nothing was decided on them since.
+    pub(crate) fn restore_memories_of(
+        &self,
+        tx: &WriteTx<'_>,
+        entry: &ProfileEntry,
+        now: Timestamp,
+    ) -> std::result::Result<(), StoreError> {
+        if let Some(operation) = tx.operation_on(DEBUNK, entry.evidence.as_slice())? {
+            tx.undo_if_last(&operation, now)?;
+        }
+        Ok(())
+    }
+
         status: MemoryStatus,
         now: Timestamp,
     ) -> std::result::Result<Vec<MemoryChange>, StoreError> {

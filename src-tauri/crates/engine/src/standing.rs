@@ -21,6 +21,7 @@ use keepsake_store::{InteractionRow, Lease, NewJob, NewStanding, ReadTx, Standin
 use serde::{Deserialize, Serialize};
 
 use crate::analyze::insight_turns;
+use crate::taken_back::TakenBack;
 use crate::work::Control;
 use crate::{Engine, EngineError, Result};
 
@@ -152,12 +153,17 @@ impl Engine {
     ) -> std::result::Result<Option<ConversationStanding>, StoreError> {
         let Some(row) = tx.standing(id)? else { return Ok(None) };
         Ok(Some(ConversationStanding {
+        let taken = TakenBack::read(tx, None)?;
+        let summary = match tx.latest_summary(id, None)? {
+            Some(summary) => Some(SummaryRow { text: taken.summary_left(id, &summary.text), ..summary }),
+            None => None,
+        };
             status: row.status,
             reasons: row.reasons.as_deref().map_or_else(|| Ok(Vec::new()), |json| read_json(json, "reasons of a status"))?,
             judge: row.judge,
             tone: row.tone.as_deref().map(|json| read_json(json, "tone of a conversation")).transpose()?,
             commitments: commitments_of(tx, id)?,
-            summary: tx.latest_summary(id, None)?,
+            summary: summary.filter(|summary| !summary.text.is_empty()),
         }))
     }
 

@@ -8,6 +8,8 @@ mod analysis;
 mod backup;
 #[path = "engine/capture.rs"]
 mod capture;
+#[path = "engine/corrections.rs"]
+mod corrections;
 #[path = "engine/erasure.rs"]
 mod erasure;
 #[path = "engine/fixture.rs"]

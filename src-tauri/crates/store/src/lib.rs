@@ -42,6 +42,7 @@ mod search;
 mod settings;
 mod standing;
 mod text;
+mod taken_back;
 mod timeline;
 mod topics;
 mod traces;
@@ -86,6 +87,7 @@ pub use search::{MessageHit, NamedHandle, WordMatch, fts_query};
 pub use standing::{NewStanding, StandingRow, SummaryRow};
 pub use timeline::{MemoryMoment, MessageCount, TimelineOf};
 pub use topics::{
+pub use taken_back::TakenBackRow;
     StoredCluster, TopicClusterRow, TopicDecisionRow, TopicLineRow, TopicPartitionRow, TopicProposalRow, TopicRow,
     TopicVerdictRow, TopicVersionRow, TopicWordingRow,
 };

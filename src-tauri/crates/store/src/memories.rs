@@ -203,13 +203,15 @@ impl ReadTx<'_> {
         Ok(items)
     }
 
-    /// Whether a person refused, or replaced by their own wording, a statement with this fingerprint about this subject.
-    pub fn is_suppressed(&self, subject: &Subject, fingerprint: &[u8]) -> Result<bool> {
+    /// The memory with this fingerprint about this subject that a person refused, or replaced by their own wording.
+    pub fn suppressed_by(&self, subject: &Subject, fingerprint: &[u8]) -> Result<Option<MemoryId>> {
         let mut statement = self.conn.prepare_cached(
-            "SELECT 1 FROM memories WHERE fingerprint = ?1 AND subject = ?2
-                AND (status IN ('rejected', 'archived') OR status = 'superseded' AND decided_at_ms IS NOT NULL) LIMIT 1",
+            "SELECT id FROM memories WHERE fingerprint = ?1 AND subject = ?2
+                AND (status IN ('rejected', 'archived') OR status = 'superseded' AND decided_at_ms IS NOT NULL)
+              ORDER BY rank DESC LIMIT 1",
         )?;
-        Ok(statement.exists(params![fingerprint, subject.as_str()])?)
+        let mut rows = statement.query(params![fingerprint, subject.as_str()])?;
+        rows.next()?.map(|row| parse("memory id", row.get_ref(0)?.as_str().unwrap_or_default())).transpose()
     }
 
     /// A number set that differs whenever a pending or active memory came, went or changed its place: what a cache is checked against.

@@ -6,6 +6,7 @@
 mod clock;
 mod conversation;
 pub mod exports;
+pub mod histories;
 mod ids;
 pub mod population;
 pub mod scripted_server;

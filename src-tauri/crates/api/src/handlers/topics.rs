@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use keepsake_domain::{TopicDecisionId, TopicId, TopicVersionId};
-use keepsake_engine::{TopicChoice, TopicEntities as StoredEntities, TopicRules, VisibleTopic};
+use keepsake_engine::{TopicChoice, TopicEntities as StoredEntities, TopicRules, TopicTexts, VisibleTopic};
 use keepsake_store::{ReadTx, Result as StoreResult, TopicLineRow};
 
 use super::ids;
@@ -42,8 +42,8 @@ fn growth(times: &[keepsake_domain::Timestamp], (from, to): (i64, i64)) -> Vec<u
     counts
 }
 
-fn row(tx: &ReadTx<'_>, topic: &VisibleTopic, growth: Vec<u32>) -> StoreResult<TopicListRow> {
-    let lead = tx.topic_lines(&topic.version.id)?.into_iter().next().map(|line| line.text);
+fn row(told: &TopicTexts<'_>, topic: &VisibleTopic, growth: Vec<u32>) -> StoreResult<TopicListRow> {
+    let lead = told.lines(&topic.version.id)?.into_iter().next().map(|line| line.text);
     Ok(TopicListRow {
         id: topic.topic.id.to_string(),
         title: topic.title().to_owned(),
@@ -70,6 +70,7 @@ pub(crate) fn topics_list(app: &App, _: Nothing) -> Result<TopicsResponse, ApiEr
             return Ok(TopicsResponse { items: Vec::new(), proposals: Vec::new(), growth_from: 0, growth_to: 0, is_ready });
         };
         let mut times = tx.topic_times(&partition)?;
+        let told = TopicTexts::new(tx)?;
         let titles: BTreeMap<&TopicId, &str> = topics.iter().map(|topic| (&topic.topic.id, topic.title())).collect();
         let title_of = |id: &TopicId| titles.get(id).map(|title| (*title).to_owned());
         let proposals = tx
@@ -89,7 +90,7 @@ pub(crate) fn topics_list(app: &App, _: Nothing) -> Result<TopicsResponse, ApiEr
             .collect();
         let items = topics
             .iter()
-            .map(|topic| row(tx, topic, growth(&times.remove(&topic.topic.id).unwrap_or_default(), between)))
+            .map(|topic| row(&told, topic, growth(&times.remove(&topic.topic.id).unwrap_or_default(), between)))
             .collect::<StoreResult<_>>()?;
         Ok(TopicsResponse { items, proposals, growth_from: between.0, growth_to: between.1, is_ready: true })
     })?)
@@ -163,7 +164,8 @@ pub(crate) fn topic_get(app: &App, request: ById) -> Result<TopicDetail, ApiErro
         let (topics, at) = own(app, tx, &id)?;
         let topic = &topics[at];
         let times = tx.topic_times(&topic.topic.partition)?.remove(&id).unwrap_or_default();
-        let text = lines(tx, &tx.topic_lines(&topic.version.id)?)?;
+        let told = TopicTexts::new(tx)?;
+        let text = lines(tx, &told.lines(&topic.version.id)?)?;
         let mut versions: Vec<TopicVersionView> = tx
             .topic_versions(&id)?
             .into_iter()
@@ -218,7 +220,7 @@ pub(crate) fn topic_get(app: &App, request: ById) -> Result<TopicDetail, ApiErro
             interfaces: texts("interfaces"),
             sessions: texts("sessions").len() as u32,
             decisions,
-            topic: row(tx, topic, growth(&times, span(&topics)))?,
+            topic: row(&told, topic, growth(&times, span(&topics)))?,
         })
     })?)
 }
@@ -228,7 +230,7 @@ pub(crate) fn topic_text(app: &App, request: TopicTextRequest) -> Result<TopicTe
     Ok(app.engine().store().read(|tx| {
         let version = tx.topic_version(&id)?;
         own(app, tx, &version.topic)?;
-        let lines = lines(tx, &tx.topic_lines(&id)?)?;
+        let lines = lines(tx, &TopicTexts::new(tx)?.lines(&id)?)?;
         Ok(TopicText { text: markdown(&lines), lines })
     })?)
 }

@@ -4,7 +4,7 @@
 //! joined with its reach. That a conversation's own words may surface in it does not count here: an entry derived there can rest on
 //! what was said elsewhere to the same people.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 
 use keepsake_domain::{
     ConversationId, Destination, EntityId, Place, ProfileEntry, ProfileId, ProfileOrigin, Timestamp, Visibility, Withheld,
@@ -13,6 +13,7 @@ use keepsake_people::profile::{believed_at, true_at};
 use keepsake_store::{ConsentItem, Persons, ProfileRow, ReadTx, StoreError};
 
 use super::{Map, View};
+use crate::taken_back::TakenBack;
 
 /// The groups of entities that are one person each, by the entity that came first.
 pub(crate) type Groups = BTreeMap<EntityId, Vec<EntityId>>;
@@ -72,10 +73,15 @@ impl View {
         let shared = tx.shared_items(ConsentItem::Profile)?;
         let mut visible = VisibleProfiles::default();
         let mut open: BTreeMap<EntityId, Vec<ProfileEntry>> = BTreeMap::new();
+        let taken = TakenBack::of_memories(tx, at)?;
+        let person_of: HashMap<String, EntityId> =
+            tx.handles()?.into_iter().map(|handle| (handle.id.to_string(), persons.of(&handle.entity_id))).collect();
         let now = at.unwrap_or(Timestamp(i64::MAX));
         for row in rows {
             let sources = sources.get(&row.entry.id).map_or(&[][..], Vec::as_slice);
             match self.judge_profile(&row, sources, shared.contains(row.entry.id.as_str())) {
+                // Left out before anything is chosen, so that another entry can take its place.
+                Ok(()) if taken.covers_entry(&row.entry, &|id| person_of.get(id) == Some(&row.entity)) => {}
                 Ok(()) => open.entry(row.entity).or_default().push(row.entry),
                 Err(rule) if !believed_at(std::slice::from_ref(&row.entry), now).is_empty() => {
                     visible.withheld.insert(row.entry.id, rule);

@@ -14,6 +14,7 @@ use keepsake_store::{ConversationFilter, ConversationRow, InteractionRow, Memory
 use super::names::{Names, safe};
 use crate::edges::rfc3339;
 use crate::profiles::current_profiles;
+use crate::taken_back::TakenBack;
 use crate::work::Control;
 
 type Result<T> = std::result::Result<T, StoreError>;
@@ -285,6 +286,7 @@ impl Notes<'_> {
         for handle in self.tx.handles()? {
             handles.entry(persons.of(&handle.entity_id)).or_default().push(handle);
         }
+        let taken = TakenBack::of_memories(self.tx, None)?;
         for (person, handles) in handles {
             let Some(name) = self.people.get(&person).cloned() else { continue };
             let mut out = String::from("---\n");
@@ -302,6 +304,8 @@ impl Notes<'_> {
             }
             let rows = self.tx.profiles_of(&persons.members(&person))?;
             let current = current_profiles(&rows);
+            let is_theirs = |id: &str| handles.iter().any(|handle| handle.id.as_str() == id);
+            let rows: Vec<_> = rows.into_iter().filter(|row| !taken.covers_entry(&row.entry, &is_theirs)).collect();
             for row in rows.iter().filter(|row| current.contains(&row.entry.id)) {
                 let _ = write!(out, "\n- {}", plain(&row.entry.content).trim_end());
             }
@@ -313,6 +317,7 @@ impl Notes<'_> {
 
     fn topics(&mut self) -> Result<()> {
         let mut names = Names::default();
+        let taken = TakenBack::read(self.tx, None)?;
         for partition in self.tx.topic_partitions()? {
             let current = self.tx.current_topic_versions(&partition.id)?;
             for topic in self.tx.topics_of(&partition.id)? {
@@ -328,7 +333,7 @@ impl Notes<'_> {
                     rfc3339(version.last_at)
                 );
                 let _ = writeln!(out, "told_everywhere: {}\n---\n\n# {}\n", partition.reach.is_none(), one_line(title));
-                for line in self.tx.topic_lines(&version.id)? {
+                for line in taken.lines_left(self.tx, self.tx.topic_lines(&version.id)?)? {
                     let mut places: Vec<String> = Vec::new();
                     for place in [&line.place].into_iter().chain(&line.also) {
                         let Some(message) = self.tx.interaction(&place.interaction)? else { continue };

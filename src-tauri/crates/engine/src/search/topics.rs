@@ -5,9 +5,10 @@
 //!
 //! Deliberately not here: which topics an audience has (`boundary`), how they are made (`topics`).
 
+use std::borrow::Cow;
 use std::collections::{HashMap, HashSet};
 
-use keepsake_domain::{Timestamp, TopicId, TopicVersionId};
+use keepsake_domain::{EvidenceSpan, Timestamp, TopicId, TopicVersionId};
 use keepsake_retrieval::{Query, Term, Word, is_unspaced, words};
 use keepsake_store::{ReadTx, StoreError, TopicLineRow, TopicVersionRow};
 
@@ -16,6 +17,7 @@ use super::index::Index;
 use super::scope::Scope;
 use crate::Engine;
 use crate::boundary::{TopicHead, View};
+use crate::taken_back::TakenBack;
 use crate::topics::Contributors;
 
 /// A word in the title is what the topic is about; whom and what it names comes next, what its lines say last.
@@ -71,14 +73,32 @@ pub(crate) struct Told {
 }
 
 /// One version, its words by their numbers.
-#[derive(Debug, Default)]
+#[derive(Debug, Default, Clone)]
 struct Taken {
     named: Vec<u32>,
     lines: Vec<Vec<u32>>,
+    /// The words that each line rests on.
+    spans: Vec<Vec<EvidenceSpan>>,
     /// The place in the log of each line's message.
     places: Vec<Option<i64>>,
     /// The places in the log of all its messages.
     messages: Vec<i64>,
+}
+
+impl Taken {
+    /// Without the lines that may not be told. They keep their places, with nothing in them.
+    fn without(&self, taken_back: &TakenBack) -> Cow<'_, Self> {
+        let is_hidden = |spans: &Vec<EvidenceSpan>| spans.iter().any(|place| taken_back.covers(place));
+        if !self.spans.iter().any(is_hidden) {
+            return Cow::Borrowed(self);
+        }
+        let mut left = self.clone();
+        for at in (0..self.spans.len()).filter(|at| is_hidden(&self.spans[*at])) {
+            left.lines[at].clear();
+            left.places[at] = None;
+        }
+        Cow::Owned(left)
+    }
 }
 
 impl Told {
@@ -99,6 +119,7 @@ impl Told {
             for line in tx.topic_lines(&version.id)? {
                 taken.lines.push(self.numbers_of(&line.text));
                 taken.places.push(tx.place_of(&line.place.interaction)?);
+                taken.spans.push(std::iter::once(line.place).chain(line.also).collect());
             }
             self.versions.insert(version.id.clone(), taken);
         }
@@ -128,7 +149,7 @@ impl Told {
 struct Candidate<'t> {
     head: TopicHead,
     title: Vec<Word>,
-    taken: &'t Taken,
+    taken: Cow<'t, Taken>,
 }
 
 impl Candidate<'_> {
@@ -233,13 +254,14 @@ impl Engine {
         let index = self.inner.search.current(tx, vector.map(|(model, _)| model))?;
         let scope = self.topic_scope(tx, &index, view, query)?;
         let told = index.topics();
+        let taken_back = TakenBack::read(tx, None)?;
         let mut topics = Vec::new();
         for head in heads {
             // Another search may have begun the index anew since.
             let Some(taken) = told.versions.get(&head.1.id) else { continue };
             let is_in_scope = |scope: &Scope| taken.messages.iter().any(|seq| scope.home(&index, *seq).is_some());
             if scope.as_ref().is_none_or(is_in_scope) {
-                let mut topic = Candidate { head, title: Vec::new(), taken };
+                let mut topic = Candidate { head, title: Vec::new(), taken: taken.without(&taken_back) };
                 topic.title = words(topic.title());
                 topics.push(topic);
             }
@@ -259,7 +281,7 @@ impl Engine {
                     continue;
                 }
                 let by_words: f64 = weighed.iter().map(|part| part.rarity * part.of_topic[at]).sum();
-                let meaning = meaning(topic.taken, &near);
+                let meaning = meaning(&topic.taken, &near);
                 if by_words > 0.0 {
                     why.push(Why::Words);
                 }
@@ -279,7 +301,7 @@ impl Engine {
             b.total_cmp(a).then(last(other).cmp(&last(topic))).then(topic.head.0.id.cmp(&other.head.0.id))
         });
         found.truncate(limit);
-        found.into_iter().map(|(score, why, topic)| hit(tx, &index, &weighed, &near, topic, score, why)).collect()
+        found.into_iter().map(|(score, why, topic)| hit(tx, &index, &weighed, &near, &taken_back, topic, score, why)).collect()
     }
 
     /// What the operators ask for, where they do.
@@ -302,11 +324,13 @@ impl Engine {
     }
 }
 
+#[allow(clippy::too_many_arguments)] // What was found is told from all of these; they have nothing else in common.
 fn hit(
     tx: &ReadTx<'_>,
     index: &Index,
     weighed: &[Weighed<'_>],
     near: &HashMap<i64, f32>,
+    taken_back: &TakenBack,
     topic: &Candidate<'_>,
     score: f64,
     why: Vec<Why>,
@@ -326,18 +350,19 @@ fn hit(
     best.sort_by(|a, b| b.1.total_cmp(&a.1).then(a.0.cmp(&b.0)));
     best.truncate(LINES_SHOWN);
     let mut chosen: Vec<usize> = best.into_iter().map(|(at, _)| at).collect();
-    if chosen.is_empty() && !lines.is_empty() {
-        chosen.push(0);
+    if chosen.is_empty() {
+        chosen.extend(lines.iter().position(|line| !taken_back.covers_line(line)));
     }
     chosen.sort_unstable();
     let contributors: Contributors = serde_json::from_str(&version.contributors).unwrap_or_default();
+    let told = lines.into_iter().enumerate().filter(|(at, _)| chosen.contains(at)).map(|(_, line)| line).collect();
     Ok(TopicHit {
         id: row.id.clone(),
         title: topic.title().to_owned(),
         version: version.clone(),
         score,
         why,
-        lines: lines.into_iter().enumerate().filter(|(at, _)| chosen.contains(at)).map(|(_, line)| line).collect(),
+        lines: taken_back.lines_left(tx, told)?,
         users: contributors.users.into_iter().collect(),
         channels: contributors.interfaces.into_iter().collect(),
         times: topic.taken.messages.iter().filter_map(|seq| index.home(*seq)).map(|home| home.time).collect(),

@@ -25,6 +25,7 @@ pub use detail::{ObservedDetail, observed_detail};
 pub use digest::Digest;
 pub use entry::{ApprovedMemory, Change, Debunked, Finding, NewEntry, ProfileInput, Strength, correction, fingerprint};
 pub use reconcile::{EVIDENCE_MAX, changes};
+pub use stated::stated_by;
 pub use time::{believed_at, true_at};
 
 use std::collections::{BTreeMap, HashSet};

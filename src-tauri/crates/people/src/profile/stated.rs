@@ -377,6 +377,14 @@ pub(super) fn in_first_person(content: &str, name: &str) -> Option<String> {
     Some(format!("i {own} {rest}"))
 }
 
+/// What a memory states about how its subject wants things, if it does: the facet and the fingerprint that an entry has.
+pub fn stated_by(content: &str, name: &str) -> Option<(Facet, String)> {
+    // "User wants the assistant to answer in French" was said to it.
+    let said = in_first_person(content, name)?.replace("want the assistant to ", "want you to ");
+    let wish = stated(&said)?;
+    Some((wish.facet.clone(), fingerprint(&wish.facet, &wish.value)))
+}
+
 /// What approved memories state: a person looked at them, so they hold for good.
 pub(super) fn in_memories(memories: &[ApprovedMemory<'_>], name: &str, found: &mut Vec<Finding>) {
     for memory in memories {

@@ -1,0 +1,263 @@
+//! What a person took back is told nowhere: not in another memory, an entry of a profile, a topic, a summary or a line of a context.
+//!
+//! A correction names a statement and, through its evidence, the words that it rested on. Other things derived from those words say
+//! the same, so they are left out where something is told, from the moment of the correction on and for as long as it holds; nothing
+//! of them is changed, so that taking the correction back restores every text. Messages stay as they were said and are shown as they
+//! were said; in a context, where a program would read them as true, the words are left out.
+//!
+//! Deliberately not here: what is proposed again (`propose` knows a statement that was decided on), rows (`store`).
+
+use std::collections::{BTreeSet, HashMap, HashSet};
+
+use keepsake_capture::dedup::shared_words;
+use keepsake_domain::{
+    ConversationId, EvidenceSpan, Facet, InteractionId, ProfileEntry, ProfileOrigin, Span, Timestamp, TopicVersionId,
+};
+use keepsake_people::profile::stated_by;
+use keepsake_store::{InteractionRow, ReadTx, StoreError, TakenBackRow, TopicLineRow};
+
+type StoreResult<T> = std::result::Result<T, StoreError>;
+
+/// Stands in a context where words were left out.
+const LEFT_OUT: &str = "[…]";
+
+/// The speaker of all of the owner's handles.
+const OWNER: &str = "owner";
+
+/// A statement with the words that it rests on in one message.
+#[derive(Debug, Clone)]
+struct Stretch {
+    span: Span,
+    content: String,
+    instead: Option<String>,
+}
+
+/// The words that a person took back.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct TakenBack {
+    stretches: HashMap<InteractionId, Vec<Stretch>>,
+    by_conversation: HashMap<ConversationId, BTreeSet<String>>,
+    /// The words alone, by who said them: said again elsewhere they say the same.
+    quotes: HashMap<String, BTreeSet<String>>,
+    /// The owner's handles: one speaker, whatever the channel.
+    owners: HashSet<String>,
+    /// What memories stated about how their subject wants things, by the same.
+    stated: Vec<(String, Facet, String)>,
+}
+
+fn overlap(a: Span, b: Span) -> u32 {
+    a.end().min(b.end()).saturating_sub(a.start().max(b.start()))
+}
+
+impl Stretch {
+    /// Whether a statement that rests on the same words says the same: a sentence may hold several. What is nearer to the words that
+    /// the person put in its place was derived from those.
+    fn says(&self, statement: &str) -> bool {
+        let shared = shared_words(&self.content, statement);
+        shared > self.instead.as_deref().map_or(0, |instead| shared_words(instead, statement))
+    }
+}
+
+impl TakenBack {
+    /// What was taken back until a moment, or until now.
+    pub(crate) fn read(tx: &ReadTx<'_>, until: Option<Timestamp>) -> StoreResult<Self> {
+        let mut taken = Self::of_memories(tx, until)?;
+        taken.add(tx.taken_back_of_profiles(until)?);
+        Ok(taken)
+    }
+
+    /// The words of memories alone: an entry of a profile that was called wrong is known by what it says.
+    pub(crate) fn of_memories(tx: &ReadTx<'_>, until: Option<Timestamp>) -> StoreResult<Self> {
+        let owners = tx.handles()?.into_iter().filter(|handle| handle.is_owner).map(|handle| handle.id.to_string());
+        let mut taken = Self { owners: owners.collect(), ..Self::default() };
+        taken.add(tx.taken_back_of_memories(until)?);
+        Ok(taken)
+    }
+
+    fn add(&mut self, rows: Vec<TakenBackRow>) {
+        for row in rows {
+            let quote = bare(&row.quote);
+            if quote.split(' ').count() >= WORDS_TOLD_MIN {
+                self.by_conversation.entry(row.conversation).or_default().insert(quote.clone());
+                let speaker = self.speaker(&row.handle).to_owned();
+                self.quotes.entry(speaker).or_default().insert(quote);
+            }
+            if let Some((facet, fingerprint)) = stated_by(&row.content, &row.name) {
+                self.stated.push((row.handle, facet, fingerprint));
+            }
+            let stretch = Stretch { span: row.place.span, content: row.content, instead: row.instead };
+            self.stretches.entry(row.place.interaction).or_default().push(stretch);
+        }
+    }
+
+    fn speaker<'h>(&self, handle: &'h str) -> &'h str {
+        if self.owners.contains(handle) { OWNER } else { handle }
+    }
+
+    fn at(&self, place: &EvidenceSpan) -> impl Iterator<Item = &Stretch> {
+        let there = self.stretches.get(&place.interaction).map_or(&[][..], Vec::as_slice);
+        there.iter().filter(|stretch| overlap(stretch.span, place.span) > 0)
+    }
+
+    /// Whether words of a message were taken back.
+    pub(crate) fn covers(&self, place: &EvidenceSpan) -> bool {
+        self.at(place).next().is_some()
+    }
+
+    /// Whether something derived from these words says what was taken back.
+    pub(crate) fn covers_statement<'p>(&self, statement: &str, places: impl IntoIterator<Item = &'p EvidenceSpan>) -> bool {
+        places.into_iter().any(|place| self.at(place).any(|stretch| stretch.says(statement)))
+    }
+
+    /// Whether an entry of a profile says what was taken back: of its subject, whose handles `is_theirs` knows, a memory said so, or it
+    /// rests on the same words. A person's own words stand.
+    pub(crate) fn covers_entry(&self, entry: &ProfileEntry, is_theirs: &dyn Fn(&str) -> bool) -> bool {
+        let is_stated = |(handle, facet, fingerprint): &(String, Facet, String)| {
+            *facet == entry.facet && *fingerprint == entry.fingerprint && is_theirs(handle)
+        };
+        entry.origin != ProfileOrigin::Person
+            && (self.stated.iter().any(is_stated) || self.covers_statement(&entry.content, entry.evidence.as_slice()))
+    }
+
+    /// Whether a line of a topic holds words that were taken back.
+    pub(crate) fn covers_line(&self, line: &TopicLineRow) -> bool {
+        std::iter::once(&line.place).chain(&line.also).any(|place| self.covers(place))
+    }
+
+    /// The lines that may be told: none that holds words that were taken back, nor the same words of the same speaker said elsewhere.
+    pub(crate) fn lines_left(&self, tx: &ReadTx<'_>, lines: Vec<TopicLineRow>) -> StoreResult<Vec<TopicLineRow>> {
+        let mut left = Vec::new();
+        for line in lines {
+            if self.covers_line(&line) {
+                continue;
+            }
+            let words = bare(&line.text);
+            let says_again = self.quotes.values().flatten().any(|quote| say_the_same(&words, quote));
+            if says_again
+                && let Some(message) = tx.interaction(&line.place.interaction)?
+                && self.says_again(&message.handle_id, &words)
+            {
+                continue;
+            }
+            left.push(line);
+        }
+        Ok(left)
+    }
+
+    /// Whether a sentence of a speaker holds words that they said elsewhere and that were taken back.
+    fn says_again(&self, handle: &str, words: &str) -> bool {
+        self.quotes.get(self.speaker(handle)).into_iter().flatten().any(|quote| say_the_same(words, quote))
+    }
+
+    /// The text of a message without the words that were taken back, and without sentences that say them again.
+    pub(crate) fn text_left(&self, message: &InteractionRow) -> String {
+        let mut spans: Vec<Span> = self.stretches.get(&message.id).into_iter().flatten().map(|stretch| stretch.span).collect();
+        spans.sort_by_key(|span| (span.start(), span.end()));
+        let mut text = String::new();
+        let mut at = 0;
+        for span in spans {
+            let Ok(bytes) = span.bytes_in(&message.content) else { continue };
+            if bytes.start >= at {
+                text.push_str(&message.content[at..bytes.start]);
+                text.push_str(LEFT_OUT);
+            }
+            at = at.max(bytes.end);
+        }
+        text.push_str(&message.content[at..]);
+        if !self.quotes.contains_key(self.speaker(&message.handle_id)) {
+            return text;
+        }
+        let sentences = text.split_inclusive(SENTENCE_ENDS);
+        sentences.map(|one| if self.says_again(&message.handle_id, &bare(one)) { LEFT_OUT } else { one }).collect()
+    }
+
+    /// A summary of a conversation without the sentences in which words stand that were taken back.
+    pub(crate) fn summary_left(&self, conversation: &ConversationId, summary: &str) -> String {
+        // A summary does not say whose each sentence is; words said elsewhere count by whoever said them.
+        let here = self.by_conversation.get(conversation).into_iter().flatten();
+        let quotes: BTreeSet<&String> = here.chain(self.quotes.values().flatten()).collect();
+        if quotes.is_empty() {
+            return summary.to_owned();
+        }
+        let kept = summary.split_inclusive(SENTENCE_ENDS).filter(|sentence| {
+            let words = bare(sentence);
+            !quotes.iter().any(|quote| say_the_same(&words, quote))
+        });
+        kept.collect::<String>().trim().to_owned()
+    }
+}
+
+/// Where a sentence ends, as far as leaving one out needs it.
+const SENTENCE_ENDS: [char; 5] = ['.', '!', '?', '\n', '…'];
+
+/// Whether one of two sentences holds the other, which is no mere fragment.
+fn say_the_same(words: &str, quote: &str) -> bool {
+    holds(words, quote) || words.split(' ').count() >= WORDS_TOLD_MIN && holds(quote, words)
+}
+
+/// Whether words stand in a text as a whole.
+fn holds(text: &str, words: &str) -> bool {
+    text.match_indices(words).any(|(at, _)| {
+        let is_edge = |c: Option<char>| c.is_none_or(|c| c == ' ');
+        is_edge(text[..at].chars().next_back()) && is_edge(text[at + words.len()..].chars().next())
+    })
+}
+
+/// The texts of topics as they may be told: without the lines that were taken back.
+pub struct TopicTexts<'t> {
+    tx: &'t ReadTx<'t>,
+    taken: TakenBack,
+}
+
+impl<'t> TopicTexts<'t> {
+    /// Of this snapshot.
+    pub fn new(tx: &'t ReadTx<'t>) -> StoreResult<Self> {
+        Ok(Self { tx, taken: TakenBack::read(tx, None)? })
+    }
+
+    /// What a version says.
+    pub fn lines(&self, version: &TopicVersionId) -> StoreResult<Vec<TopicLineRow>> {
+        self.taken.lines_left(self.tx, self.tx.topic_lines(version)?)
+    }
+}
+
+/// Fewer words in a row stand in many sentences.
+const WORDS_TOLD_MIN: usize = 3;
+
+/// The words alone.
+fn bare(text: &str) -> String {
+    let words = text.split(|c: char| !c.is_alphanumeric() && c != '\'').filter(|word| !word.is_empty());
+    words.map(str::to_lowercase).collect::<Vec<_>>().join(" ")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn place(start: u32, end: u32) -> EvidenceSpan {
+        let interaction = InteractionId::from_uuid(uuid::Uuid::nil());
+        EvidenceSpan { interaction, span: Span::new(start, end).unwrap() }
+    }
+
+    #[test]
+    fn of_the_same_words_what_says_the_same_goes() {
+        let check = |content: &str, instead: Option<&str>, statement: &str, place_of: (u32, u32), expect: bool| {
+            let mut taken = TakenBack::default();
+            let stretch = Stretch { span: place(10, 40).span, content: content.to_owned(), instead: instead.map(str::to_owned) };
+            taken.stretches.insert(place(10, 40).interaction, vec![stretch]);
+            assert_eq!(taken.covers_statement(statement, [&place(place_of.0, place_of.1)]), expect, "{statement:?} {place_of:?}");
+        };
+        let short = "User prefers short answers";
+        check(short, None, "Prefers short answers", (10, 40), true);
+        check(short, None, "Prefers short answers", (20, 60), true);
+        check(short, None, "Prefers short answers", (40, 60), false);
+        check(short, None, "Prefers French", (10, 40), false);
+        check(short, Some("User prefers long answers"), "Prefers short answers", (10, 40), true);
+        check(short, Some("User prefers long answers"), "Prefers long answers", (10, 40), false);
+    }
+
+    #[test]
+    fn a_text_is_compared_by_its_words() {
+        assert_eq!(bare("  I live, \"happily\", in Łódź!"), "i live happily in łódź");
+    }
+}

@@ -1,0 +1,173 @@
+//! What a person took back: statements that they refused or put otherwise, with the words that they rested on.
+//!
+//! Deliberately not here: what such words mean for what is told elsewhere (`keepsake-engine`).
+
+use keepsake_domain::{ConversationId, EvidenceSpan, MemoryId, OperationId, Timestamp};
+use rusqlite::{OptionalExtension, params};
+
+use crate::open::{ReadTx, WriteTx};
+use crate::profiles::place;
+use crate::text::parse;
+use crate::{MemoryChange, MemoryRow, Result};
+
+/// Words on which a statement rested that a person took back.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct TakenBackRow {
+    /// The conversation they stand in.
+    pub conversation: ConversationId,
+    /// The words.
+    pub place: EvidenceSpan,
+    /// The statement.
+    pub content: String,
+    /// What the person said in its place.
+    pub instead: Option<String>,
+    /// The words themselves.
+    pub quote: String,
+    /// Under which handle they were said.
+    pub handle: String,
+    /// How the statement names whom it is about.
+    pub name: String,
+}
+
+/// A memory was refused, or a version in the person's own words took its place; unless the same statement counts again. What waits
+/// in the trash was put aside and not called wrong; nor was what another memory says as well, or what held for a time.
+const MEMORIES: &str = "SELECT i.conversation_id, v.interaction_id, v.start, v.\"end\", m.content,
+        (SELECT n.content FROM memories n WHERE m.status = 'superseded' AND n.supersedes_id = m.id AND n.is_edited = 1 LIMIT 1),
+        substr(i.content, v.start + 1, v.\"end\" - v.start), i.handle_id, CASE m.subject WHEN 'owner' THEN 'User' ELSE m.subject END
+   FROM memories m JOIN memory_evidence v ON v.memory_id = m.id JOIN interactions i ON i.id = v.interaction_id
+  WHERE m.status IN ('rejected', 'superseded') AND m.decided_at_ms IS NOT NULL AND m.decided_at_ms <= ?1
+    AND (m.status = 'rejected' AND coalesce(m.reject_reason, '') NOT IN ('duplicate', 'temporary')
+         OR EXISTS (SELECT 1 FROM memories n
+                     WHERE n.supersedes_id = m.id AND n.is_edited = 1 AND n.fingerprint <> m.fingerprint
+                       AND EXISTS (SELECT 1 FROM memory_relations r WHERE r.from_id = n.id AND r.to_id = m.id)))
+    AND NOT EXISTS (SELECT 1 FROM memories a WHERE a.fingerprint = m.fingerprint AND a.subject = m.subject AND a.status = 'active')";
+
+/// An entry of a profile was called wrong, or a person's words took its place.
+const PROFILES: &str = "SELECT i.conversation_id, v.interaction_id, v.start, v.\"end\", p.content,
+        (SELECT n.content FROM entity_profiles n WHERE n.supersedes_id = p.id AND n.origin = 'person' LIMIT 1),
+        substr(i.content, v.start + 1, v.\"end\" - v.start), i.handle_id, ''
+   FROM entity_profiles p JOIN profile_evidence v ON v.profile_id = p.id JOIN interactions i ON i.id = v.interaction_id
+  WHERE p.origin <> 'person'
+    AND (EXISTS (SELECT 1 FROM entity_profiles n
+                  WHERE n.supersedes_id = p.id AND n.origin = 'person' AND n.content <> p.content AND n.created_at_ms <= ?1)
+         OR EXISTS (SELECT 1 FROM profile_debunks d
+                     WHERE d.entity_id = p.entity_id AND d.facet = p.facet AND d.fingerprint = p.fingerprint AND d.is_debunked = 1
+                       AND (p.facet NOT LIKE 'topic:%' OR d.profile_type = p.profile_type)
+                       AND d.decided_at_ms >= p.created_at_ms AND d.decided_at_ms <= ?1
+                       AND NOT EXISTS (SELECT 1 FROM profile_debunks later
+                                        WHERE later.entity_id = d.entity_id AND later.facet = d.facet
+                                          AND later.fingerprint = d.fingerprint AND later.profile_type = d.profile_type
+                                          AND later.seq > d.seq)))";
+
+impl ReadTx<'_> {
+    /// The words of memories that were taken back until a moment.
+    pub fn taken_back_of_memories(&self, until: Option<Timestamp>) -> Result<Vec<TakenBackRow>> {
+        self.taken_back(MEMORIES, until)
+    }
+
+    /// The words of entries of profiles that were taken back until a moment.
+    pub fn taken_back_of_profiles(&self, until: Option<Timestamp>) -> Result<Vec<TakenBackRow>> {
+        self.taken_back(PROFILES, until)
+    }
+
+    /// The memories that were taken back: refused as wrong, or put otherwise by a person.
+    pub fn memories_taken_back(&self) -> Result<Vec<MemoryRow>> {
+        self.memories_where(
+            "m.decided_at_ms IS NOT NULL
+                AND (m.status = 'rejected' AND coalesce(m.reject_reason, '') NOT IN ('duplicate', 'temporary')
+                     OR m.status = 'superseded'
+                        AND EXISTS (SELECT 1 FROM memories n JOIN memory_relations r ON r.from_id = n.id AND r.to_id = m.id
+                                     WHERE n.supersedes_id = m.id AND n.is_edited = 1 AND n.fingerprint <> m.fingerprint))
+              ORDER BY m.rank",
+            [],
+        )
+    }
+
+    fn taken_back(&self, sql: &str, until: Option<Timestamp>) -> Result<Vec<TakenBackRow>> {
+        let mut statement = self.conn.prepare_cached(sql)?;
+        let mut rows = statement.query([until.map_or(i64::MAX, |until| until.0)])?;
+        let mut items = Vec::new();
+        while let Some(row) = rows.next()? {
+            items.push(TakenBackRow {
+                conversation: parse("conversation id", row.get_ref(0)?.as_str().unwrap_or_default())?,
+                place: place(row.get_ref(1)?.as_str().unwrap_or_default(), row.get(2)?, row.get(3)?)?,
+                content: row.get(4)?,
+                instead: row.get(5)?,
+                quote: row.get(6)?,
+                handle: row.get(7)?,
+                name: row.get(8)?,
+            });
+        }
+        Ok(items)
+    }
+
+    /// The memories that wait or are approved and rest on words that overlap with these.
+    pub fn memories_on(&self, place: &EvidenceSpan) -> Result<Vec<MemoryId>> {
+        let mut statement = self.conn.prepare_cached(
+            "SELECT DISTINCT m.id FROM memory_evidence v JOIN memories m ON m.id = v.memory_id
+              WHERE v.interaction_id = ?1 AND v.start < ?3 AND v.\"end\" > ?2 AND m.status IN ('pending', 'active') ORDER BY m.rank",
+        )?;
+        let ids = statement.query_map(params![place.interaction.as_str(), place.span.start(), place.span.end()], |row| {
+            row.get::<_, String>(0)
+        })?;
+        ids.map(|id| parse("memory id", &id?)).collect()
+    }
+
+    /// The other memories that say the same of the same, wherever they were said: one statement may be kept for several places.
+    pub fn twins_of(&self, id: &MemoryId) -> Result<Vec<MemoryId>> {
+        let mut statement = self.conn.prepare_cached(
+            "SELECT t.id FROM memories m JOIN memories t ON t.fingerprint = m.fingerprint AND t.subject = m.subject AND t.id <> m.id
+              WHERE m.id = ?1 AND t.status IN ('pending', 'active') ORDER BY t.rank",
+        )?;
+        let ids = statement.query_map([id.as_str()], |row| row.get::<_, String>(0))?;
+        ids.map(|id| parse("memory id", &id?)).collect()
+    }
+
+    /// The twins that were refused together with a memory.
+    pub fn twins_refused_with(&self, id: &MemoryId) -> Result<Vec<MemoryId>> {
+        let mut statement = self.conn.prepare_cached(
+            "SELECT t.id FROM memories m JOIN memories t ON t.fingerprint = m.fingerprint AND t.subject = m.subject AND t.id <> m.id
+              WHERE m.id = ?1 AND m.status = 'rejected' AND t.status = 'rejected' AND t.decided_at_ms = m.decided_at_ms ORDER BY t.rank",
+        )?;
+        let ids = statement.query_map([id.as_str()], |row| row.get::<_, String>(0))?;
+        ids.map(|id| parse("memory id", &id?)).collect()
+    }
+
+    /// The newest operation of a kind that still counts and reached a memory which rests on any of these words.
+    pub fn operation_on(&self, kind: &str, places: &[EvidenceSpan]) -> Result<Option<OperationId>> {
+        let mut newest: Option<(i64, OperationId)> = None;
+        let mut statement = self.conn.prepare_cached(
+            "SELECT o.seq, o.id FROM operations o JOIN operation_changes c ON c.operation_id = o.id
+               JOIN memory_evidence v ON v.memory_id = c.memory_id
+              WHERE o.kind = ?1 AND o.undone_at_ms IS NULL AND v.interaction_id = ?2 AND v.start < ?4 AND v.\"end\" > ?3
+              ORDER BY o.seq DESC LIMIT 1",
+        )?;
+        for place in places {
+            let found = statement
+                .query_row(params![kind, place.interaction.as_str(), place.span.start(), place.span.end()], |row| {
+                    Ok((row.get::<_, i64>(0)?, row.get::<_, String>(1)?))
+                })
+                .optional()?;
+            if let Some((seq, id)) = found
+                && newest.as_ref().is_none_or(|(known, _)| seq > *known)
+            {
+                newest = Some((seq, parse("operation id", &id)?));
+            }
+        }
+        Ok(newest.map(|(_, id)| id))
+    }
+}
+
+impl WriteTx<'_> {
+    /// Undoes an operation unless something came after it over the same memories; whether it was undone.
+    pub fn undo_if_last(&self, id: &OperationId, now: Timestamp) -> Result<bool> {
+        for MemoryChange { id, after, .. } in self.operation_changes(id)? {
+            let row = self.memory(&id)?;
+            if row.status != after.status || row.decided != after.decided {
+                return Ok(false);
+            }
+        }
+        self.undo_operation(id, now)?;
+        Ok(true)
+    }
+}

@@ -15,6 +15,7 @@ mod clause;
 mod correction;
 pub mod dedup;
 mod ellipsis;
+pub mod echo;
 pub mod filter;
 mod foreign;
 mod frames;

@@ -10,6 +10,7 @@ use keepsake_insight::{Analysis, AnalysisInput, analyse, fingerprint, is_long_en
 use keepsake_store::{AnalysisRow, ConversationRow, InteractionRow, Lease, Store};
 use serde::{Deserialize, Serialize};
 
+use crate::echo::read_messages;
 use crate::language::{ModelFailure, ModelSettings};
 use crate::propose::{Harvest, turns, vectors_of};
 use crate::work::Control;
@@ -134,7 +135,7 @@ fn same_transcript(store: &Store, id: &ConversationId, wanted: &str) -> Result<O
 impl Engine {
     /// Whether Analyze Now would run on this conversation: the answer that stands in its way, if one does.
     pub fn analyze_obstacle(&self, id: &ConversationId, force: bool) -> Result<Option<AnalyzeStart>> {
-        let (conversation, rows) = self.store().read(|tx| Ok((tx.conversation(id)?, tx.conversation_interactions(id)?)))?;
+        let (conversation, rows) = self.store().read(|tx| Ok((tx.conversation(id)?, read_messages(tx, id)?)))?;
         if conversation.is_private {
             return Ok(Some(AnalyzeStart::Private));
         }
@@ -181,7 +182,7 @@ impl Engine {
 
     /// Analyses one whole conversation. With a lease, the job is completed in the same transaction.
     pub fn analyze(&self, id: &ConversationId, lease: Option<&Lease>, control: &dyn Control) -> Result<AnalysisId> {
-        let (conversation, rows) = self.store().read(|tx| Ok((tx.conversation(id)?, tx.conversation_interactions(id)?)))?;
+        let (conversation, rows) = self.store().read(|tx| Ok((tx.conversation(id)?, read_messages(tx, id)?)))?;
         if conversation.is_private {
             return Err(EngineError::Refused("this conversation is private, so it is never analysed".to_owned()));
         }
@@ -233,7 +234,7 @@ impl Engine {
         control: &dyn Control,
     ) -> Result<AnalysisId> {
         let settings = self.model_settings()?;
-        let (conversation, rows) = self.store().read(|tx| Ok((tx.conversation(id)?, tx.conversation_interactions(id)?)))?;
+        let (conversation, rows) = self.store().read(|tx| Ok((tx.conversation(id)?, read_messages(tx, id)?)))?;
         if conversation.is_private {
             return Err(EngineError::Refused("this conversation is private, so it is never analysed".to_owned()));
         }

@@ -127,6 +127,8 @@ struct Line {
 struct Page {
     text: String,
     items: Vec<ContextItem>,
+    /// The text of each item.
+    lines: Vec<String>,
     chars: usize,
     budget: usize,
 }
@@ -164,6 +166,7 @@ impl Page {
             self.chars += line.text.chars().count() + 1;
             self.text.push_str(&line.text);
             self.text.push('\n');
+            self.lines.push(line.text);
             self.items.push(line.item);
         }
     }
@@ -207,7 +210,10 @@ impl Engine {
     /// What an audience gets.
     pub fn context(&self, request: &ContextRequest) -> Result<Context> {
         let query = request.query.as_deref().map(str::trim).filter(|query| !query.is_empty());
-        self.with_view(&request.audience, |tx, view| self.assemble(tx, view, request, query))
+        let (context, lines) = self.with_view(&request.audience, |tx, view| self.assemble(tx, view, request, query))?;
+        // What comes back of it is no evidence.
+        self.note_served(context.items.iter().map(|item| item.id.as_str()).zip(lines.iter().map(String::as_str)))?;
+        Ok(context)
     }
 
     fn assemble(
@@ -218,13 +224,13 @@ impl Engine {
         query: Option<&str>,
     ) -> std::result::Result<(Context, Vec<String>), StoreError> {
         let visible = view.memories(tx, request.as_of)?;
+        let taken = TakenBack::read(tx, request.as_of)?;
         let asked = query.map(|query| Query::read(query, self.moment()));
         let vector = match &asked {
             Some(asked) => self.question_vector(tx, Some(view), asked)?,
             None => None,
         };
         let vector = vector.as_ref().map(|(model, vector)| (model.as_str(), vector.as_slice()));
-        let taken = TakenBack::read(tx, request.as_of)?;
         let ranked: Vec<MemoryId> = match query {
             Some(query) => {
                 let found = self.rank_memories(tx, &visible.memories, query, vector, usize::MAX)?;
@@ -274,7 +280,7 @@ impl Engine {
         };
         let lines_max = if detail == DetailLevel::Brief { PROFILE_LINES_BRIEF } else { PROFILE_LINES };
         sections.insert(Section::Profile as usize, self.profile_lines(tx, view, profiles.entries, lines_max)?);
-        let mut page = Page { text: String::new(), items: Vec::new(), chars: 0, budget };
+        let mut page = Page { text: String::new(), items: Vec::new(), lines: Vec::new(), chars: 0, budget };
         let mut share = 0.0;
         for (section, own) in SHARES {
             share += own;
@@ -304,7 +310,7 @@ impl Engine {
             }
         }
         let withheld = visible.withheld.values().chain(profiles.withheld.values()).copied();
-        Ok(Context { text: page.text, items: page.items, withheld: counts(withheld) })
+        Ok((Context { text: page.text, items: page.items, withheld: counts(withheld) }, page.lines))
     }
 
     /// What is known of the people here, the surest first.
@@ -385,24 +391,29 @@ fn conversation_lines(
     tx: &ReadTx<'_>,
     conversation: Option<&ConversationId>,
     until: Option<Timestamp>,
+    taken: &TakenBack,
 ) -> std::result::Result<Vec<Line>, StoreError> {
     let Some(conversation) = conversation else { return Ok(Vec::new()) };
     Ok(tx.last_messages(conversation, until, CONVERSATION_MESSAGES)?.iter().map(|row| message_line(row, taken)).collect())
 }
 
 /// What was promised in the conversation and is still to be done, in the words of the promise.
-    taken: &TakenBack,
 fn promised_lines(
     tx: &ReadTx<'_>,
     conversation: Option<&ConversationId>,
     until: Option<Timestamp>,
+    taken: &TakenBack,
 ) -> std::result::Result<Vec<Line>, StoreError> {
     let Some(conversation) = conversation else { return Ok(Vec::new()) };
     let mut lines = Vec::new();
     for promise in commitments_of(tx, conversation)?.into_iter().filter(StoredCommitment::is_open) {
         let Some(row) = tx.interaction(&promise.place.interaction_id)? else { continue };
         if until.is_some_and(|until| row.time > until) {
-    taken: &TakenBack,
+            continue;
+        }
+        let span = Span::new(promise.place.start, promise.place.end).ok();
+        let place = span.map(|span| EvidenceSpan { interaction: row.id.clone(), span });
+        if place.is_some_and(|place| taken.covers(&place)) {
             continue;
         }
         let who = if promise.debtor.is_owner { "the user" } else { promise.debtor.name.as_str() };
@@ -411,11 +422,6 @@ fn promised_lines(
             text: format!("- [{}] {} {who} promised: {}{due}", row.id, day(row.time), flat(&promise.what)),
             item: ContextItem { id: row.id.to_string(), kind: "commitment", sources: source_of(&row).into_iter().collect() },
         });
-        let span = Span::new(promise.place.start, promise.place.end).ok();
-        let place = span.map(|span| EvidenceSpan { interaction: row.id.clone(), span });
-        if place.is_some_and(|place| taken.covers(&place)) {
-            continue;
-        }
     }
     Ok(lines)
 }
@@ -477,7 +483,7 @@ mod tests {
     #[test]
     fn a_page_never_exceeds_its_budget_and_keeps_what_is_next() {
         let check = |budget: usize, lines: &[usize], newest_last: bool, expect: &[&str]| {
-            let mut page = Page { text: String::new(), items: Vec::new(), chars: 0, budget };
+            let mut page = Page { text: String::new(), items: Vec::new(), lines: Vec::new(), chars: 0, budget };
             let lines = lines.iter().enumerate().map(|(n, chars)| line(&n.to_string(), *chars)).collect();
             page.add("H", lines, budget, newest_last);
             assert!(page.text.chars().count() <= budget, "{} of {budget}", page.text.chars().count());

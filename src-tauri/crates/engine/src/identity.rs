@@ -10,6 +10,7 @@ use keepsake_people::identity::{HandleRecord, IdentityReader, Suggestion, Uttera
 use keepsake_store::{Lease, LinkSuggestionRow, NewJob, ReadTx, StoreError};
 use serde_json::Value;
 
+use crate::echo::read_messages;
 use crate::work::Control;
 use crate::{Engine, EngineError, Result};
 
@@ -88,7 +89,7 @@ impl Engine {
                     return Ok(Vec::new());
                 }
                 let private_through = tx.private_through(id)?;
-                let mut rows = tx.conversation_interactions(id)?;
+                let mut rows = read_messages(tx, id)?;
                 rows.retain(|row| row.seq > private_through);
                 Ok(rows)
             }) {

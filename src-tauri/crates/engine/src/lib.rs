@@ -9,6 +9,7 @@ mod boundary;
 mod context;
 mod dry_run;
 mod edges;
+mod echo;
 mod embedding;
 mod erasure;
 mod error;
@@ -30,8 +31,8 @@ mod schedule;
 mod search;
 mod standing;
 mod timeline;
-mod topics;
 mod taken_back;
+mod topics;
 mod visibility;
 mod work;
 
@@ -68,8 +69,8 @@ pub use search::{CUE_NAMES, Facet, Found, Hit, Kind, MemoryHit, PersonHit, Searc
 pub use standing::{ConversationStanding, StoredCommitment, StoredParty, StoredPlace, StoredReason};
 pub use timeline::{Series, Timeline, TimelineAsk, Unit, local_day};
 pub use topics::TopicChoice;
-pub use visibility::{PersonPlace, VisibilityChange, VisibilityEffect, VisibilityTarget};
 pub use taken_back::TopicTexts;
+pub use visibility::{PersonPlace, VisibilityChange, VisibilityEffect, VisibilityTarget};
 pub use work::{Control, Unwatched};
 
 /// The result of an engine call.

@@ -19,6 +19,7 @@ use keepsake_store::{
 };
 
 use crate::boundary::Map;
+use crate::echo::read_messages;
 use crate::embedding::Vectors;
 use crate::work::Control;
 use crate::{Engine, EngineError, Result};
@@ -56,9 +57,9 @@ struct KnownMemory {
     label: Label,
     /// Folded into another one meanwhile.
     is_gone: Cell<bool>,
-}
     /// When a person took it back.
     taken_back: Option<Timestamp>,
+}
 
 #[derive(Default)]
 struct KnownSubject {
@@ -73,9 +74,9 @@ pub(crate) struct Known {
     boundary: i64,
     model: Option<String>,
     subjects: HashMap<Subject, KnownSubject>,
-}
     /// What a person took back: what was said before says it no more, however it is put.
     taken_back: HashMap<Subject, KnownSubject>,
+}
 
 fn words(content: &str) -> impl Iterator<Item = String> + '_ {
     content
@@ -154,8 +155,8 @@ impl Known {
             return Ok(());
         }
         self.subjects.clear();
-        let sources = tx.memory_sources()?;
         self.taken_back.clear();
+        let sources = tx.memory_sources()?;
         let taken_back = tx.memories_taken_back()?.into_iter().map(|memory| (memory.decided, memory));
         for (taken_back, memory) in tx.pending_and_active()?.into_iter().map(|memory| (None, memory)).chain(taken_back) {
             let vector = match model {
@@ -176,8 +177,8 @@ impl Known {
                 vector,
                 label,
                 is_gone: Cell::new(false),
-            };
                 taken_back,
+            };
             let of = if taken_back.is_some() { &mut self.taken_back } else { &mut self.subjects };
             of.entry(memory.subject).or_default().add(known);
         }
@@ -243,7 +244,7 @@ impl Engine {
     /// Proposes candidates from what a conversation has new. With a lease, the job is completed in the same transaction.
     pub fn propose(&self, id: &ConversationId, lease: Option<&Lease>, control: &dyn Control) -> Result<Proposed> {
         let (conversation, rows, read_to) =
-            self.store().read(|tx| Ok((tx.conversation(id)?, tx.conversation_interactions(id)?, tx.last_seq(id)?)))?;
+            self.store().read(|tx| Ok((tx.conversation(id)?, read_messages(tx, id)?, tx.last_seq(id)?)))?;
         let mut harvests = Vec::new();
         if !conversation.is_private {
             for stretch in rows.chunks(STRETCH_TURNS) {
@@ -358,10 +359,10 @@ impl Engine {
         {
             // Two engines that read the same words the same way: one candidate, two proposers.
             tx.add_proposer(&known, &proposer)?;
-            proposed.repeated += 1;
             if matches!(tx.memory(&known)?.status, MemoryStatus::Rejected | MemoryStatus::Superseded) {
                 said_again(tx, &known, &evidence)?;
             }
+            proposed.repeated += 1;
             return Ok(());
         }
         let fingerprint = dedup::fingerprint(&candidate.content).into_bytes();
@@ -404,7 +405,6 @@ impl Engine {
             proposed.repeated += 1;
             return Ok(());
         }
-        let id = MemoryId::fresh(self.ids());
         // What a person took back may have been put in other words too. What was said since is theirs to look at.
         let said = candidate.evidence.iter().filter_map(|e| rows.get(e.message)).map(|row| row.time).max();
         let taken_back = known.taken_back.get(&candidate.subject).filter(|_| !candidate.is_quarantined).and_then(|subject| {
@@ -417,6 +417,7 @@ impl Engine {
             *proposed.stopped.entry(Gate::Suppressed.name().to_owned()).or_default() += 1;
             return Ok(());
         }
+        let id = MemoryId::fresh(self.ids());
         let said_by = candidate.evidence.first().and_then(|e| rows.get(e.message));
         debug_assert!(
             said_by.is_none_or(|row| row.role == Role::Owner || candidate.subject != Subject::Owner || candidate.is_quarantined)
@@ -474,8 +475,8 @@ impl Engine {
             vector,
             label: label.clone(),
             is_gone: Cell::new(false),
-        });
             taken_back: None,
+        });
         Ok(())
     }
 
@@ -505,13 +506,13 @@ impl Engine {
     }
 }
 
-/// Whether a memory that rests on the same words says the same. The built-in engine says one thing of one place, so for its own
 /// Notes where a statement was said once more that a person decided on, so that what else is derived from those words is known to
 /// say it too. It counts for nothing: no label, no confidence.
 fn said_again(tx: &WriteTx<'_>, decided: &MemoryId, places: &[NewEvidence]) -> std::result::Result<(), StoreError> {
     places.iter().try_for_each(|place| tx.add_support(decided, place).map(drop))
 }
 
+/// Whether a memory that rests on the same words says the same. The built-in engine says one thing of one place, so for its own
 /// rows the place decides; models draw several statements from one line, and two engines word one statement differently.
 fn is_same_statement(known: &MemoryRow, candidate: &Candidate, proposer: &str) -> bool {
     if known.kind != candidate.kind {

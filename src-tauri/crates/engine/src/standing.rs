@@ -21,6 +21,7 @@ use keepsake_store::{InteractionRow, Lease, NewJob, NewStanding, ReadTx, Standin
 use serde::{Deserialize, Serialize};
 
 use crate::analyze::insight_turns;
+use crate::echo::read_messages;
 use crate::taken_back::TakenBack;
 use crate::work::Control;
 use crate::{Engine, EngineError, Result};
@@ -152,12 +153,12 @@ impl Engine {
         id: &ConversationId,
     ) -> std::result::Result<Option<ConversationStanding>, StoreError> {
         let Some(row) = tx.standing(id)? else { return Ok(None) };
-        Ok(Some(ConversationStanding {
         let taken = TakenBack::read(tx, None)?;
         let summary = match tx.latest_summary(id, None)? {
             Some(summary) => Some(SummaryRow { text: taken.summary_left(id, &summary.text), ..summary }),
             None => None,
         };
+        Ok(Some(ConversationStanding {
             status: row.status,
             reasons: row.reasons.as_deref().map_or_else(|| Ok(Vec::new()), |json| read_json(json, "reasons of a status"))?,
             judge: row.judge,
@@ -245,7 +246,7 @@ impl Engine {
                 return Ok(None);
             }
             let private_through = tx.private_through(id)?;
-            let mut rows = tx.conversation_interactions(id)?;
+            let mut rows = read_messages(tx, id)?;
             rows.retain(|row| row.seq > private_through);
             Ok(Some((rows, tx.last_seq(id)?, tx.latest_summary(id, None)?, tx.standing(id)?)))
         });

@@ -22,6 +22,7 @@ use keepsake_insight::topic::{TopicRules, batches};
 use keepsake_store::{InteractionRow, Lease, NewJob, ReadTx, StoreError};
 
 use crate::analyze::insight_turns;
+use crate::echo::read_messages;
 use crate::work::Control;
 use crate::{EmbedderState, Engine, EngineError, Result};
 
@@ -219,7 +220,7 @@ fn spoken_rows(tx: &ReadTx<'_>, id: &keepsake_domain::ConversationId) -> StoreRe
         Err(error) => return Err(error),
     }
     let private_through = tx.private_through(id)?;
-    let mut rows = tx.conversation_interactions(id)?;
+    let mut rows = read_messages(tx, id)?;
     let plain: Vec<bool> = insight_turns(&rows).iter().map(keepsake_insight::Turn::is_plain).collect();
     let mut plain = plain.into_iter();
     rows.retain(|row| plain.next().unwrap_or(false) && row.seq > private_through);

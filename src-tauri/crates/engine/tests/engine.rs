@@ -10,6 +10,8 @@ mod backup;
 mod capture;
 #[path = "engine/corrections.rs"]
 mod corrections;
+#[path = "engine/echo.rs"]
+mod echo;
 #[path = "engine/erasure.rs"]
 mod erasure;
 #[path = "engine/fixture.rs"]

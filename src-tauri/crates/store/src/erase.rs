@@ -286,6 +286,7 @@ impl WriteTx<'_> {
 
     /// Queues the job that sees through what this transaction erases.
     pub fn queue_erasure(&self, job: &JobId, erased: Erased, now: Timestamp) -> Result<()> {
+        self.forget_served()?;
         let payload = ErasurePayload { erased, traces: self.traces.take() };
         let job = NewJob {
             id: job.clone(),

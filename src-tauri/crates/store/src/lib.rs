@@ -39,10 +39,11 @@ mod profiles;
 mod restore;
 mod scoped;
 mod search;
+mod served;
 mod settings;
 mod standing;
-mod text;
 mod taken_back;
+mod text;
 mod timeline;
 mod topics;
 mod traces;
@@ -84,10 +85,11 @@ pub use playbooks::{
 pub use profiles::{DebunkRow, ProfileRow};
 pub use restore::{Restored, Staged, inspect};
 pub use search::{MessageHit, NamedHandle, WordMatch, fts_query};
+pub use served::Served;
 pub use standing::{NewStanding, StandingRow, SummaryRow};
+pub use taken_back::TakenBackRow;
 pub use timeline::{MemoryMoment, MessageCount, TimelineOf};
 pub use topics::{
-pub use taken_back::TakenBackRow;
     StoredCluster, TopicClusterRow, TopicDecisionRow, TopicLineRow, TopicPartitionRow, TopicProposalRow, TopicRow,
     TopicVerdictRow, TopicVersionRow, TopicWordingRow,
 };

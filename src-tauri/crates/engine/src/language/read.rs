@@ -12,6 +12,7 @@ use keepsake_store::{AlertRow, ConversationRow, InteractionRow, Lease, StoreErro
 use serde::Deserialize;
 
 use super::{Interview, ModelFailure, ModelSettings};
+use crate::echo::read_messages;
 use crate::propose::{Harvest, turns};
 use crate::work::Control;
 use crate::{Engine, EngineError, Result};
@@ -52,7 +53,7 @@ impl Engine {
     pub(crate) fn propose_by_model(&self, id: &ConversationId, lease: &Lease, control: &dyn Control) -> Result<()> {
         let settings = self.model_settings()?;
         let (conversation, rows, read_to) =
-            self.store().read(|tx| Ok((tx.conversation(id)?, tx.conversation_interactions(id)?, tx.last_seq(id)?)))?;
+            self.store().read(|tx| Ok((tx.conversation(id)?, read_messages(tx, id)?, tx.last_seq(id)?)))?;
         let mut harvests = Vec::new();
         let mut dropped = Vec::new();
         if !conversation.is_private {

@@ -17,6 +17,7 @@ use keepsake_store::{ProfileRow, ReadTx, StoreError};
 
 use super::{StoreResult, Subjected};
 use crate::boundary::{Groups, people_key};
+use crate::echo::read_messages;
 use crate::work::Control;
 use crate::{Engine, EngineError, Result};
 
@@ -44,7 +45,7 @@ pub(super) fn said_in(tx: &ReadTx<'_>, id: &ConversationId, entity_of: &HashMap<
         Err(error) => return Err(error),
     }
     let private_through = tx.private_through(id)?;
-    let rows = tx.conversation_interactions(id)?.into_iter();
+    let rows = read_messages(tx, id)?.into_iter();
     Ok(rows
         .filter(|row| {
             row.seq > private_through

@@ -12,6 +12,7 @@ use keepsake_store::{Lease, NewStanding, StandingRow};
 
 use super::{json, next_look, reason_of};
 use crate::analyze::insight_turns;
+use crate::echo::read_messages;
 use crate::work::Control;
 use crate::{Engine, EngineError, Result};
 
@@ -24,7 +25,7 @@ impl Engine {
         let settings = self.model_settings()?;
         let (conversation, rows, through_seq, known) = self.store().read(|tx| {
             let private_through = tx.private_through(id)?;
-            let mut rows = tx.conversation_interactions(id)?;
+            let mut rows = read_messages(tx, id)?;
             rows.retain(|row| row.seq > private_through);
             Ok((tx.conversation(id)?, rows, tx.last_seq(id)?, tx.standing(id)?))
         })?;

@@ -1,8 +1,10 @@
 //! Erasure: nothing of the text stays in the file, its log or its shared memory; everything else stays.
 
 use keepsake_domain::{AlertId, ImportId, JobId, JobKind, Lane};
-use keepsake_domain::{Gate, MemoryId, MemoryStatus, OperationId, Subject, SummaryId};
-use keepsake_store::{AlertRow, AnalysisRow, ImportSkip, ImportTotals, MemoryChange, MemoryState, NewGateLogRow, NewJob, Sweep};
+use keepsake_domain::{Gate, MemoryId, MemoryStatus, OperationId, Subject, SummaryId, Timestamp};
+use keepsake_store::{
+    AlertRow, AnalysisRow, ImportSkip, ImportTotals, MemoryChange, MemoryState, NewGateLogRow, NewJob, Served, Sweep,
+};
 use keepsake_testkit::{Conversation, conversation};
 use rusqlite::Connection;
 
@@ -319,4 +321,27 @@ fn an_import_accounts_for_itself() {
     assert_eq!((row.state.as_str(), row.totals, row.finished), ("done", totals, Some(NOW)));
     let nobody = keepsake_domain::ImportId::fresh(&bench.ids);
     assert!(bench.store.write(|tx| tx.account_import(&nobody, "done", &ImportTotals::default(), None, None)).is_err());
+}
+
+/// What was served of something that is erased is not kept either, not even as a hash; what else was served is.
+#[test]
+fn hashes_of_what_was_served_go_with_what_they_are_of() {
+    let bench = Bench::new();
+    let import = bench.import(&Conversation::new("gone").messages("owner Mara: I live in Utrecht."), false);
+    let stays = bench.append(&Conversation::new("stays").messages("owner Mara: I play the cello."));
+    assert_eq!(stays.imported, 1);
+    let ids = bench.dump("SELECT id FROM interactions ORDER BY seq");
+    let pieces = vec!["i live in utrecht".to_owned()];
+    let now = Timestamp(NOW.0 + 1);
+    for id in &ids {
+        bench.store.write(|tx| tx.note_served(id, &pieces, NOW)).unwrap();
+    }
+    let was = |item: &str| {
+        bench.store.read(|tx| Served::before(tx, now)?.map_or(Ok(false), |served| served.was(&pieces[0], item, now))).unwrap()
+    };
+    assert!(was("int_else") && was(&ids[0]), "it was served as two items");
+    bench.erase(&import);
+    assert_eq!(bench.dump("SELECT item_id FROM served_pieces"), [ids[1].clone()]);
+    assert!(!was(&ids[1]), "as itself nothing comes back");
+    assert!(bench.store.read(|tx| Ok(Served::before(tx, NOW)?.is_none())).unwrap(), "nothing was served before that moment");
 }

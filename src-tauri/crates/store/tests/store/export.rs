@@ -178,6 +178,7 @@ fn topic_rows(raw: &Connection, number: usize, message: &str, title: &str) {
         "INSERT INTO topic_lines VALUES ('tov' || ?1, 0, 'detail', ?3, ?2, 0, 1)",
         "INSERT INTO topic_line_places VALUES ('tov' || ?1, 0, 0, ?2, 0, 1), ('tov' || ?1, 0, 1, ?2, 1, 2 + length(?3))",
         "INSERT INTO topic_messages VALUES ('top' || ?1, 0, ?2, length(?3))",
+        "INSERT OR IGNORE INTO served_pieces VALUES (CAST(?3 || ?1 AS BLOB), ?2, -?1)",
         "INSERT INTO topic_proposals VALUES ('pro' || ?1, 'p' || ?1, 'split', 'top' || ?1, NULL, 1.0 / 3, ?3, ?2)",
         "INSERT INTO topic_proposals VALUES ('whole' || ?1, 'p' || ?1, 'split', 'top' || ?1, NULL, 1.0, ?3, ?2)",
         "INSERT INTO topic_wordings VALUES ('w' || ?1, 'model/1', nullif(?3, ''), '{}', json_array(?2), '[]', 7)",
@@ -255,7 +256,7 @@ fn what_is_erased_stays_out_of_an_import_after_loading() {
 }
 
 /// What a person has: a row of these that is not in an export is lost.
-const EXPORTED: [&str; 53] = [
+const EXPORTED: [&str; 54] = [
     "agents",
     "capability_gaps",
     "channel_visibility",
@@ -290,6 +291,7 @@ const EXPORTED: [&str; 53] = [
     "profile_evidence",
     "profile_marks",
     "profile_reads",
+    "served_pieces",
     "settings",
     "store_keys",
     "tasks",

@@ -1,0 +1,272 @@
+//! Text that Keepsake itself served and that comes back in a message: no evidence of anything (DESIGN invariant 12).
+//!
+//! A context is lines, and what comes back of it is some of them, wrapped, quoted, listed or joined anew. So texts are compared piece
+//! by piece: lines and sentences without their marks and white space. A piece counts as an echo where it bears a mark of ours, is too
+//! long to be put twice in the same words, or stands beside another one. Whoever says in their own words what a memory says as well,
+//! or repeats one short sentence of theirs, speaks for themself.
+//!
+//! Deliberately not here: which pieces were served and when (`store`), and who leaves the echo out of what (`engine`).
+
+use std::ops::Range;
+use std::sync::LazyLock;
+
+use regex::Regex;
+
+/// From so many words on nobody says the same twice by chance.
+const ALONE_WORDS_MIN: usize = 8;
+
+/// Fewer words are no piece: they stand in any text.
+const PIECE_WORDS_MIN: usize = 2;
+
+/// What has no end mark of its own ends here: a line of a context is cut at 600 characters.
+const MARKED_CHARS_MAX: usize = 900;
+
+/// A line that was served goes over no more lines of a narrow window.
+const WRAPPED_LINES_MAX: usize = 4;
+
+fn re(pattern: &str) -> Regex {
+    // A pattern that does not compile is a programming error that the first test run shows; the fallback matches nothing.
+    Regex::new(pattern).unwrap_or_else(|_| Regex::new("$^").unwrap_or_else(|_| unreachable!()))
+}
+
+/// The id that each line of a context begins with.
+static ID: LazyLock<Regex> = LazyLock::new(|| {
+    re(
+        r"\[\s*(?:mem|int|ep|sum|top|tov|ses|tier|pb|gap|com)_[0-9a-f]{8}-?[0-9a-f]{4}-?[0-9a-f]{4}-?[0-9a-f]{4}-?[0-9a-f]{12}\s*\]",
+    )
+});
+
+/// The day that ends a line of a memory.
+static DAY: LazyLock<Regex> = LazyLock::new(|| re(r"\(\d{4}-\d\d-\d\d\)[.,;]?"));
+
+/// What stands before the words of a line: list and quotation marks, an id, a day and a name.
+static HEAD: LazyLock<Regex> = LazyLock::new(|| {
+    re(
+        r#"^(?:[\s\-–—*•·>|#"'“”„‘’«»`_~]|\d{1,3}[.)]\s|\[[^\]\n]{0,80}\])*(?:\d{4}-\d\d-\d\d:?\s+(?:[^:\n]{1,60}:\s+)?)?["'“”„‘’«»`_*]*"#,
+    )
+});
+
+/// The day and the speaker of a line of a message.
+static SPOKEN: LazyLock<Regex> = LazyLock::new(|| re(r#"^[\s\-–—*•·>|"'“”`_]*\d{4}-\d\d-\d\d[: ]"#));
+
+/// The headings of a context.
+const HEADINGS: [&str; 7] = [
+    "this conversation",
+    "promised and still open here",
+    "how they want things",
+    "about the people here",
+    "about the user",
+    "earlier",
+    "related",
+];
+
+/// The words of a piece, as they are compared.
+fn bare(piece: &str) -> String {
+    let piece = HEAD.find(piece).map_or(piece, |head| &piece[head.end()..]);
+    let piece = DAY.replace_all(piece, " ");
+    let words: Vec<String> = piece
+        .split(|c: char| !c.is_alphanumeric() && !matches!(c, '\'' | '’' | '+' | '%' | '€' | '$'))
+        .filter(|word| !word.is_empty())
+        .map(|word| word.replace('’', "'").to_lowercase())
+        .collect();
+    words.join(" ")
+}
+
+/// The same, where there are enough of them.
+fn key(piece: &str) -> Option<String> {
+    Some(bare(piece)).filter(|words| words.split(' ').count() >= PIECE_WORDS_MIN)
+}
+
+/// The sentences of a stretch, by their ends alone. A line break ends one where `by_line`.
+fn pieces(text: &str, by_line: bool) -> Vec<Range<usize>> {
+    let mut found = Vec::new();
+    let mut start = 0;
+    let mut chars = text.char_indices().peekable();
+    while let Some((at, c)) = chars.next() {
+        let next = chars.peek().map(|(_, next)| *next);
+        let is_blank = c == '\n' && (by_line || next == Some('\n'));
+        let is_end =
+            matches!(c, '.' | '!' | '?' | '…') && next.is_none_or(|next| next.is_whitespace() || !next.is_alphanumeric());
+        if is_blank || is_end {
+            found.push(start..at + c.len_utf8());
+            start = at + c.len_utf8();
+        }
+    }
+    found.push(start..text.len());
+    found.retain(|piece| !text[piece.clone()].trim().is_empty());
+    found
+}
+
+/// What is remembered of a served line: its words as a whole, and each of its sentences.
+pub fn served_pieces(line: &str) -> Vec<String> {
+    let mut keys: Vec<String> = key(line).into_iter().collect();
+    for piece in pieces(line, true) {
+        if let Some(key) = key(&line[piece])
+            && !keys.contains(&key)
+        {
+            keys.push(key);
+        }
+    }
+    keys
+}
+
+/// The pieces of a text that may be echoes, each once: what to look up.
+pub fn pieces_in(text: &str) -> Vec<String> {
+    let mut keys: Vec<String> = candidates(text).into_iter().filter_map(|piece| key(&text[piece])).collect();
+    keys.sort();
+    keys.dedup();
+    keys
+}
+
+/// Lines, sentences, and sentences over line breaks.
+fn candidates(text: &str) -> Vec<Range<usize>> {
+    let mut lines: Vec<Range<usize>> = Vec::new();
+    let mut at = 0;
+    for line in text.split_inclusive('\n') {
+        lines.push(at..at + line.len());
+        at += line.len();
+    }
+    let mut all: Vec<Range<usize>> = (1..=WRAPPED_LINES_MAX)
+        .flat_map(|count| lines.windows(count).map(move |part| part[0].start..part[count - 1].end))
+        .collect();
+    all.extend(pieces(text, true));
+    all.extend(pieces(text, false));
+    all.retain(|piece| !text[piece.clone()].trim().is_empty());
+    all.sort_by_key(|piece| (piece.start, std::cmp::Reverse(piece.end)));
+    all.dedup();
+    all
+}
+
+/// The stretches of a text that bear a mark of ours: from an id to the end of what it names.
+fn marked(text: &str) -> Vec<Range<usize>> {
+    let ids: Vec<Range<usize>> = ID.find_iter(text).map(|found| found.range()).collect();
+    let mut found = Vec::new();
+    for (nth, id) in ids.iter().enumerate() {
+        let mut end = ids.get(nth + 1).map_or(text.len(), |next| next.start);
+        if let Some((cut, _)) = text[id.end..end].char_indices().nth(MARKED_CHARS_MAX) {
+            end = id.end + cut;
+        }
+        if let Some(blank) = text[id.end..end].find("\n\n") {
+            end = id.end + blank;
+        }
+        let rest = &text[id.end..end];
+        // A memory ends with its day, a message with its line; a day may have slipped over a line break.
+        let line = rest.find('\n').unwrap_or(rest.len());
+        let is_spoken = SPOKEN.is_match(rest);
+        let day = DAY.find(rest).map(|day| day.end()).filter(|_| !is_spoken);
+        end = id.end + day.unwrap_or(line);
+        found.push(id.start..end);
+    }
+    found
+}
+
+/// The stretches of a text, in bytes, that Keepsake served; `is_served` knows the pieces.
+pub fn echoes(text: &str, is_served: &dyn Fn(&str) -> bool) -> Vec<Range<usize>> {
+    let mut strong = marked(text);
+    let mut weak: Vec<Range<usize>> = Vec::new();
+    for piece in candidates(text) {
+        let words = &text[piece.clone()];
+        let is_heading = words.trim_start().starts_with('#') && HEADINGS.contains(&bare(words).as_str());
+        if is_heading {
+            weak.push(piece);
+            continue;
+        }
+        let Some(key) = key(words).filter(|key| is_served(key)) else { continue };
+        let is_told = SPOKEN.is_match(words) || DAY.is_match(words) || key.starts_with("user ") || key.starts_with("user's ");
+        if is_told || key.split(' ').count() >= ALONE_WORDS_MIN { strong.push(piece) } else { weak.push(piece) }
+    }
+    // Two pieces that were served stand in one text: neither was put so by chance.
+    let mut apart: Vec<&Range<usize>> = Vec::new();
+    for piece in &weak {
+        if apart.iter().all(|known| known.end <= piece.start || piece.end <= known.start) {
+            apart.push(piece);
+        }
+    }
+    if !strong.is_empty() || apart.len() > 1 {
+        strong.extend(weak);
+    }
+    strong.sort_by_key(|piece| (piece.start, piece.end));
+    let mut joined: Vec<Range<usize>> = Vec::new();
+    for piece in strong {
+        match joined.last_mut() {
+            Some(last) if piece.start <= last.end => last.end = last.end.max(piece.end),
+            _ => joined.push(piece),
+        }
+    }
+    joined
+}
+
+/// The text with the stretches blanked out, character for character, so that places in it stay places in the message.
+pub fn without(text: &str, stretches: &[Range<usize>]) -> String {
+    let mut out = String::with_capacity(text.len());
+    let mut at = 0;
+    for stretch in stretches {
+        out.push_str(&text[at..stretch.start]);
+        out.extend(text[stretch.clone()].chars().map(|c| if c == '\n' { '\n' } else { ' ' }));
+        at = stretch.end;
+    }
+    out.push_str(&text[at..]);
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const SERVED: &str = "## About the user
+- [mem_01890a5d-ac96-774b-bcce-b302099a8057] User lives in Utrecht with a dog (2026-03-02)
+- [mem_01890a5d-ac96-774b-bcce-b302099a8058] User plays the cello (2026-03-02)
+
+## Related
+- [int_01890a5d-ac96-774b-bcce-b302099a8059] 2026-03-02 Mara: I am allergic to hazelnuts and to shellfish since I was nine. I live in Utrecht.";
+
+    fn check(text: &str, left: &str, why: &str) {
+        let known: Vec<String> = SERVED.lines().flat_map(served_pieces).collect();
+        let found = echoes(text, &|key| known.iter().any(|known| known == key));
+        let rest = without(text, &found);
+        assert_eq!(rest.chars().count(), text.chars().count(), "{why}: places stay");
+        assert_eq!(rest.split_whitespace().collect::<Vec<_>>().join(" "), left, "{why}: {found:?}");
+    }
+
+    #[test]
+    fn what_was_served_is_found_whole_in_part_and_with_other_marks() {
+        check(SERVED, "", "the whole");
+        check(
+            &format!("Here is what I have:\n\n{SERVED}\n\nI moved to Leeds."),
+            "Here is what I have: I moved to Leeds.",
+            "inside",
+        );
+        check("User lives in Utrecht with a dog (2026-03-02)", "", "one line without its id");
+        check("> * “User plays the cello”", "", "quoted and listed");
+        check("1. User lives in Utrecht\n   with a dog\n2. User plays the cello", "", "wrapped");
+        check("2026-03-02 Mara: I live in Utrecht.", "", "a line of a message without its id");
+        check("I am allergic to hazelnuts and to shellfish since I was nine.", "", "a long sentence, word for word");
+        check(
+            "I am allergic to hazelnuts and\nto shellfish since I was nine.\nSo no nuts please.",
+            "So no nuts please.",
+            "wrapped anew",
+        );
+        check("I live in Utrecht. I am allergic to hazelnuts and to shellfish since I was nine.", "", "two of one context");
+        check(
+            "Note: [mem_01890a5d-ac96-774b-bcce-b302099a8057] User lives in Utrecht with a dog (2026-03-02) and I have a cat.",
+            "Note: and I have a cat.",
+            "a line in a sentence",
+        );
+    }
+
+    #[test]
+    fn a_persons_own_sentence_counts_whatever_it_resembles() {
+        for own in [
+            "I live in Utrecht.",
+            "I live in Utrecht with my dog.",
+            "I play the cello.",
+            "I am allergic to hazelnuts and shellfish since I was nine.",
+            "I'm allergic to shellfish.",
+            "Related",
+            "## My plan\nI live in Utrecht.",
+            "[see mem_1] I play the cello.",
+        ] {
+            check(own, &own.split_whitespace().collect::<Vec<_>>().join(" "), "own words");
+        }
+    }
+}

@@ -1,0 +1,187 @@
+//! What Keepsake served and what comes back is no evidence, whoever writes it and however it was laid out anew.
+
+use std::collections::BTreeMap;
+
+use keepsake_domain::{MemoryId, Message};
+use keepsake_engine::{Act, ContextRequest, Unwatched, current_profiles};
+use keepsake_testkit::conversation;
+use keepsake_testkit::histories::History;
+
+use crate::fixture::Fixture;
+
+/// How often each context comes back (issue 6).
+const REPLAYS: usize = 50;
+
+const DAY_MS: i64 = 86_400_000;
+
+fn derive(f: &Fixture) {
+    f.clock.advance_ms(DAY_MS);
+    f.engine.queue_topics().unwrap();
+    f.engine.queue_profiles().unwrap();
+    f.engine.queue_settling().unwrap();
+    let lock = f.engine.lock_worker().unwrap();
+    f.engine.run_due(&lock, &|_| {}).unwrap();
+}
+
+fn told(seed: u64) -> Fixture {
+    let f = Fixture::new();
+    for messages in History::of(seed).conversations {
+        f.clock.advance_ms(1_000);
+        f.append(&messages);
+    }
+    read_all(&f);
+    let waiting: Vec<MemoryId> = f.rows().into_iter().map(|(id, _)| id).collect();
+    f.engine.act(&Act::Approve(waiting)).unwrap();
+    f.clock.advance_ms(7 * DAY_MS);
+    derive(&f);
+    f
+}
+
+fn read_all(f: &Fixture) {
+    for id in f.engine.store().read(|tx| tx.conversations_to_extract()).unwrap() {
+        f.engine.propose(&id, None, &Unwatched).unwrap();
+    }
+}
+
+/// Everything that is known, with how sure it is and what it rests on.
+fn known(f: &Fixture) -> BTreeMap<String, String> {
+    let mut known = BTreeMap::new();
+    for (id, text) in f.rows() {
+        let (row, evidence) = f.engine.store().read(|tx| Ok((tx.memory(&id)?, tx.evidence(&id)?))).unwrap();
+        known.insert(id.to_string(), format!("{text} {:?} {:?} {evidence:?}", row.confidence, row.proposers));
+    }
+    for person in f.engine.store().read(|tx| tx.handles()).unwrap() {
+        let rows = f.engine.profile_rows(&person.entity_id).unwrap();
+        let current = current_profiles(&rows);
+        for row in rows.into_iter().filter(|row| current.contains(&row.entry.id)) {
+            known.insert(row.entry.id.to_string(), format!("{:?}", row.entry));
+        }
+    }
+    for topic in f.engine.topics().unwrap() {
+        let lines = f.engine.store().read(|tx| tx.topic_lines(&topic.version.id)).unwrap();
+        known.insert(topic.topic.id.to_string(), format!("{} {} {lines:?}", topic.title(), topic.version.messages));
+    }
+    let promises = f.engine.store().read(|tx| {
+        let ids = tx.conversations_of_channel("chat", "echo")?;
+        ids.iter()
+            .map(|id| Ok(f.engine.conversation_standing(tx, id)?.map(|standing| standing.commitments)))
+            .collect::<Result<Vec<_>, _>>()
+    });
+    known.insert("promises".to_owned(), format!("{:?}", promises.unwrap().into_iter().flatten().flatten().collect::<Vec<_>>()));
+    known
+}
+
+/// A line as people paste it.
+fn altered(text: &str, how: usize) -> String {
+    let lines = || text.lines().filter(|line| !line.trim().is_empty());
+    let bare = |line: &str| {
+        let line = line.trim_start_matches("- ");
+        match (line.starts_with('['), line.split_once("] ")) {
+            (true, Some((_, rest))) => rest.to_owned(),
+            _ => line.to_owned(),
+        }
+    };
+    match how % 5 {
+        0 => text.to_owned(),
+        1 => lines().map(|line| format!("> {line}\n")).collect(),
+        2 => lines().filter(|line| !line.starts_with('#')).map(|line| format!("* {}\n", bare(line))).collect(),
+        3 => lines().skip(1).step_by(2).map(|line| format!("  {}  \n", line.replace(' ', "  "))).collect(),
+        _ => lines()
+            .filter(|line| !line.starts_with('#'))
+            .enumerate()
+            .map(|(n, line)| format!("{}. \"{}\"\n", n + 1, bare(line)))
+            .collect(),
+    }
+}
+
+/// The text as the owner's message, as the assistant's, and within the owner's.
+fn replay(f: &Fixture, text: &str, nth: usize) -> Vec<Message> {
+    let text = altered(text, nth);
+    let first = text.lines().next().unwrap_or_default();
+    let rest: String = text.lines().skip(1).map(|line| format!("\n| {line}")).collect();
+    let (who, lead, tail) = match nth % 3 {
+        0 => ("owner Mara", String::new(), ""),
+        1 => ("assistant Nova", String::new(), ""),
+        _ => ("owner Mara", "Here is what the other one told me.\n| \n| ".to_owned(), "\n| \n| What do you think?"),
+    };
+    let mut messages = conversation(&format!("echo{nth}"), &format!("{who}: {lead}{first}{rest}{tail}"));
+    f.clock.advance_ms(60_000);
+    for message in &mut messages {
+        message.time = keepsake_domain::Clock::now(f.clock.as_ref());
+        message.channel_id = "echo".to_owned();
+    }
+    messages
+}
+
+fn replayed(f: &Fixture, text: &str) {
+    for nth in 0..REPLAYS {
+        f.append(&replay(f, text, nth));
+    }
+    read_all(f);
+    derive(f);
+    f.engine.rebuild_topics().unwrap();
+    derive(f);
+}
+
+fn served(f: &Fixture) -> String {
+    let ask = |query: Option<&str>| {
+        let ask = ContextRequest { query: query.map(str::to_owned), budget_chars: 12_000, ..ContextRequest::default() };
+        f.engine.context(&ask).unwrap().text
+    };
+    format!("{}\n{}", ask(None), ask(Some("pump capacitor flight museum archive")))
+}
+
+#[test]
+fn a_context_that_comes_back_fifty_times_changes_nothing() {
+    for seed in 0..4 {
+        let f = told(seed);
+        let text = served(&f);
+        assert!(text.contains("[mem_") && text.contains("[int_"), "memories and messages are served: {text}");
+        let before = known(&f);
+        replayed(&f, &text);
+        let after = known(&f);
+        for (id, was) in &before {
+            assert_eq!(after.get(id), Some(was), "seed {seed}: something that was known changed");
+        }
+        let new: Vec<_> = after.iter().filter(|(id, _)| !before.contains_key(*id)).collect();
+        assert!(new.is_empty(), "seed {seed}: founded on an echo: {new:#?}");
+    }
+}
+
+/// The control: in a store that did not serve the text, and so does not know it, the same words count.
+#[test]
+fn without_what_was_served_the_same_words_count() {
+    let text = served(&told(0));
+    let bare: String = text
+        .lines()
+        .filter_map(|line| line.split_once("] "))
+        .map(|(_, rest)| format!("{}\n", rest.split_once(": ").map_or(rest, |(_, said)| said)))
+        .collect();
+    let f = told(0);
+    let before = known(&f);
+    replayed(&f, &bare);
+    assert_ne!(known(&f), before, "the check sees what an echo does");
+}
+
+#[test]
+fn a_person_who_says_it_in_their_own_words_is_heard() {
+    let f = Fixture::new();
+    f.append(&conversation("then", "owner Mara: I play the cello. I live in Utrecht."));
+    read_all(&f);
+    let cello = f.id_of("cello");
+    f.engine.act(&Act::Approve(vec![cello.clone()])).unwrap();
+    f.clock.advance_ms(7 * DAY_MS);
+    assert!(served(&f).contains("User plays the cello"));
+    f.clock.advance_ms(DAY_MS);
+    let mut own =
+        conversation("own", "owner Mara: I still play the cello, you know.\nowner Mara: I have two cats named Miso and Nori.");
+    for message in &mut own {
+        message.time = keepsake_domain::Clock::now(f.clock.as_ref());
+    }
+    let rests_on = |f: &Fixture| f.engine.store().read(|tx| tx.evidence(&cello)).unwrap().len();
+    assert_eq!(rests_on(&f), 1);
+    f.append(&own);
+    read_all(&f);
+    assert_eq!(rests_on(&f), 2, "what is said again counts: {:?}", f.memories());
+    assert!(f.memories().iter().any(|text| text.contains("Miso")), "and what is new is proposed: {:?}", f.memories());
+}

@@ -1,6 +1,7 @@
 //! The command line as DESIGN section 6 fixes it, driven as scripts drive it.
 
 mod analyze;
+mod audit;
 mod backup;
 mod erase;
 mod extract;

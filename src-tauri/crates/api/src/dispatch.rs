@@ -7,6 +7,7 @@ use serde_json::Value;
 use crate::app::App;
 use crate::error::ApiError;
 use crate::handlers::activity::*;
+use crate::handlers::audit::*;
 use crate::handlers::backup::*;
 use crate::handlers::conversations::*;
 use crate::handlers::erase::*;

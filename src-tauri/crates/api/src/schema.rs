@@ -105,6 +105,7 @@ macro_rules! with_commands {
             restore_preview: BackupPlace => RestorePreview,
             restore: BackupPlace => RestoreOutcome,
             export_make: BackupPlace => ExportMade,
+            audit_run: AuditRequest => AuditReport,
             task_cancel: ById => Nothing,
         }
     };

@@ -3,6 +3,7 @@
 use ts_rs::{Config, TS};
 
 use crate::types::activity::*;
+use crate::types::audit::*;
 use crate::types::backup::*;
 use crate::types::conversations::*;
 use crate::types::gaps::*;
@@ -91,6 +92,10 @@ pub fn schema_ts() -> String {
         SearchFacet,
         SearchFilter,
         SearchResponse,
+        AuditRequest,
+        AuditShare,
+        AuditFindingView,
+        AuditReport,
         BackupView,
         BackupsResponse,
         BackupPlace,

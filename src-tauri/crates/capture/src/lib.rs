@@ -11,11 +11,12 @@
 #![allow(clippy::nonminimal_bool)]
 
 mod answer;
+pub mod audit;
 mod clause;
 mod correction;
 pub mod dedup;
-mod ellipsis;
 pub mod echo;
+mod ellipsis;
 pub mod filter;
 mod foreign;
 mod frames;

@@ -4,12 +4,13 @@
 //! wire (`api`), windows and sockets (`app`, `server`), SQL (`store`).
 
 mod analyze;
+mod audit;
 mod backup;
 mod boundary;
 mod context;
 mod dry_run;
-mod edges;
 mod echo;
+mod edges;
 mod embedding;
 mod erasure;
 mod error;
@@ -30,8 +31,8 @@ mod sample;
 mod schedule;
 mod search;
 mod standing;
-mod timeline;
 mod taken_back;
+mod timeline;
 mod topics;
 mod visibility;
 mod work;
@@ -45,6 +46,7 @@ use keepsake_models::keys::KeyStore;
 use keepsake_store::Store;
 
 pub use analyze::{AnalyzeStart, StoredAnalysis, StoredArcPoint, StoredSentence};
+pub use audit::{AUDIT_SAMPLE, AuditFinding, AuditReport, AuditShare};
 pub use backup::{BackupFile, BackupReason, RestoreReceipt};
 pub use boundary::{Audience, View, Visible, VisibleProfiles, VisibleTopic};
 pub use context::{CONTEXT_CHARS, CONTEXT_CHARS_MAX, Context, ContextItem, ContextRequest, WithheldCount};
@@ -67,9 +69,9 @@ pub use review::{Act, ActOutcome};
 pub use schedule::{CHAT_HOUR, WatchKind, WatchedSource};
 pub use search::{CUE_NAMES, Facet, Found, Hit, Kind, MemoryHit, PersonHit, SearchAsk, TopicHit, WEIGHTS_VERSION, Why};
 pub use standing::{ConversationStanding, StoredCommitment, StoredParty, StoredPlace, StoredReason};
+pub use taken_back::TopicTexts;
 pub use timeline::{Series, Timeline, TimelineAsk, Unit, local_day};
 pub use topics::TopicChoice;
-pub use taken_back::TopicTexts;
 pub use visibility::{PersonPlace, VisibilityChange, VisibilityEffect, VisibilityTarget};
 pub use work::{Control, Unwatched};
 

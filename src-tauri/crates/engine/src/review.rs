@@ -43,6 +43,8 @@ pub enum Act {
     Restore(Vec<MemoryId>),
     /// Another category.
     Recategorize(Vec<MemoryId>, Category),
+    /// It still holds.
+    Reconfirm(Vec<MemoryId>),
 }
 
 /// What came of an act.
@@ -77,6 +79,7 @@ impl Act {
             Self::Archive(_) => "archive",
             Self::Restore(_) => "restore",
             Self::Recategorize(..) => "recategorize",
+            Self::Reconfirm(_) => "reconfirm",
         }
     }
 
@@ -90,6 +93,7 @@ impl Act {
             Self::Archive(_) => "Moved to trash",
             Self::Restore(_) => "Restored",
             Self::Recategorize(..) => "Recategorized",
+            Self::Reconfirm(_) => "Confirmed",
         }
     }
 
@@ -99,6 +103,7 @@ impl Act {
             | Self::Reject(ids, _)
             | Self::Snooze(ids, _)
             | Self::Archive(ids)
+            | Self::Reconfirm(ids)
             | Self::Restore(ids)
             | Self::Recategorize(ids, _) => ids,
             Self::Edit(id, ..) | Self::Merge(id, _) => std::slice::from_ref(id),
@@ -280,6 +285,10 @@ impl Engine {
                 Pending | Active => Planned::Changes(vec![step(row, Archived, now)]),
                 _ => look("It is not in use, so there is nothing to move to trash."),
             },
+            Act::Reconfirm(_) => match row.status {
+                Active => Planned::Changes(vec![step(row, Active, now)]),
+                _ => look("It is not in use any more."),
+            },
             Act::Restore(_) => match row.status {
                 Quarantined => Planned::Changes(vec![step(row, Pending, now)]),
                 Rejected | Archived => {
@@ -308,15 +317,6 @@ impl Engine {
         Ok(changes)
     }
 
-    /// A version in the person's words takes the place of `row`; it rests on the same lines.
-    #[allow(clippy::too_many_arguments)] // A version differs from its origin in exactly these.
-    fn new_version(
-        &self,
-        tx: &WriteTx<'_>,
-        row: &MemoryRow,
-        content: &str,
-        category: Category,
-        is_edited: bool,
     /// What is taken back is taken back of every memory that says the same: one statement may be kept for several places, since each
     /// is seen by others. Each gets its own version, which is seen where it was.
     fn twins(
@@ -412,6 +412,15 @@ impl Engine {
         Ok(())
     }
 
+    /// A version in the person's words takes the place of `row`; it rests on the same lines.
+    #[allow(clippy::too_many_arguments)] // A version differs from its origin in exactly these.
+    fn new_version(
+        &self,
+        tx: &WriteTx<'_>,
+        row: &MemoryRow,
+        content: &str,
+        category: Category,
+        is_edited: bool,
         status: MemoryStatus,
         now: Timestamp,
     ) -> std::result::Result<Vec<MemoryChange>, StoreError> {

@@ -145,6 +145,15 @@ pub(crate) enum Command {
     },
     /// List ways of working that repeat over sessions with tools, decide about them, export them as skills.
     Playbooks(PlaybooksArgs),
+    /// Check a sample of the memories in use: sources that are gone, contradictions, duplicates, what is stale, echoes.
+    Audit {
+        /// Look at so many; all where there are no more.
+        #[arg(long, value_name = "N", default_value_t = 200, value_parser = clap::value_parser!(u32).range(1..))]
+        sample: u32,
+        /// Draw the sample with this; another one draws others.
+        #[arg(long, value_name = "N")]
+        seed: Option<u32>,
+    },
     /// List what was wanted more than once and could not be done.
     Gaps,
     /// Make a task of a gap, or say that it is none.

@@ -74,6 +74,7 @@ fn run(args: &Args, output: &mut Output) -> Result<(), Failure> {
         Command::Settings { of: SettingsOf::Playbooks { webhook } } => {
             commands::playbooks::settings(args, webhook.as_deref(), output)
         }
+        Command::Audit { sample, seed } => commands::audit::run(args, *sample, *seed, output),
         Command::Gaps => commands::gaps::list(args, output),
         Command::Gap { id, answer, file } => commands::gaps::answer(args, id, *answer, file.as_deref(), output),
         Command::Share { id, off } => commands::people::share(args, id, !off, output),

@@ -208,6 +208,7 @@ pub(crate) fn memory_decide(app: &App, request: Decision) -> Result<DecisionOutc
         }
         Decision::Merge { id, into } => Act::Merge(id.parse()?, into.parse()?),
         Decision::Archive { ids: list } => Act::Archive(ids(&list)?),
+        Decision::Reconfirm { ids: list } => Act::Reconfirm(ids(&list)?),
         Decision::Restore { ids: list } => Act::Restore(ids(&list)?),
         Decision::Recategorize { ids: list, category: wanted } => Act::Recategorize(ids(&list)?, category(&wanted)?),
     };

@@ -3,6 +3,7 @@
 //! Bodies stay short; a rule that grows here belongs into the engine.
 
 pub(crate) mod activity;
+pub(crate) mod audit;
 pub(crate) mod backup;
 pub(crate) mod conversations;
 pub(crate) mod erase;

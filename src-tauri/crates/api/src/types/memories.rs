@@ -263,6 +263,11 @@ pub enum Decision {
         /// Which.
         ids: Vec<String>,
     },
+    /// It still holds: what the audit asked about.
+    Reconfirm {
+        /// Which.
+        ids: Vec<String>,
+    },
     /// Back from archive, rejection or quarantine to where it came from.
     Restore {
         /// Which.

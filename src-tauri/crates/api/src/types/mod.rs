@@ -4,6 +4,7 @@
 //! and never cross it. Times are milliseconds since the Unix epoch, offsets Unicode code points.
 
 pub mod activity;
+pub mod audit;
 pub mod backup;
 pub mod conversations;
 pub mod gaps;

@@ -1,5 +1,6 @@
 //! One file a group of commands.
 
+pub(crate) mod audit;
 pub(crate) mod backup;
 pub(crate) mod conversations;
 pub(crate) mod erase;

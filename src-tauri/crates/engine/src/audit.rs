@@ -1,0 +1,186 @@
+//! The audit of what is remembered, for the owner's own eyes: looks the sources of a sample up anew and judges it by the rules.
+//!
+//! Nothing is changed here: each finding names an act that a person may do (`review`). Deliberately not here: the rules
+//! (`capture::audit`).
+
+use std::collections::BTreeMap;
+
+use keepsake_capture::audit::{self, Checked, Entry, Fault, Finding, Proposal};
+use keepsake_capture::echo;
+use keepsake_domain::{MemoryId, MemoryKind, MessageType, Role, Subject, Timestamp};
+use keepsake_store::{EmbeddingOwner, EvidenceRow, ReadTx, Served, StoreError};
+
+use crate::work::Control;
+use crate::{Engine, EngineError, Result};
+
+pub use keepsake_capture::audit::{SAMPLE as AUDIT_SAMPLE, Share as AuditShare};
+
+type StoreResult<T> = std::result::Result<T, StoreError>;
+
+/// Between two looks at the cancel button.
+const WATCH_MEMORIES: usize = 50;
+
+/// One finding, ready to be shown.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct AuditFinding {
+    /// `unsupported`, `echoed`, `contradiction`, `duplicate`, `stale`.
+    pub fault: &'static str,
+    /// The memory.
+    pub id: MemoryId,
+    /// What it says: before.
+    pub content: String,
+    /// The other memory, with what it says.
+    pub other: Option<(MemoryId, String)>,
+    /// Why, in a sentence.
+    pub reason: &'static str,
+    /// `archive`, `merge`, `correct`, `reconfirm`.
+    pub proposal: &'static str,
+    /// What is left in use of the two once that was done; nothing where none is.
+    pub after: Option<String>,
+    /// The words that it rests on, as far as they stand.
+    pub quotes: Vec<String>,
+}
+
+/// What an audit found.
+#[derive(Debug, Clone, PartialEq)]
+pub struct AuditReport {
+    /// Memories in use.
+    pub memories: usize,
+    /// Of them looked at.
+    pub sampled: usize,
+    /// What the sample was drawn with.
+    pub seed: u64,
+    /// When.
+    pub at: Timestamp,
+    /// Each fault with its share.
+    pub shares: Vec<(&'static str, AuditShare)>,
+    /// Memories with any fault.
+    pub any: AuditShare,
+    /// The findings, the gravest kind first.
+    pub findings: Vec<AuditFinding>,
+}
+
+impl Engine {
+    /// Audits a sample of the memories in use, all of them where there are no more.
+    pub fn audit(&self, sample: usize, seed: Option<u64>, control: &dyn Control) -> Result<AuditReport> {
+        let now = self.now();
+        // The same sample for a day, so that a second look shows what is left.
+        let seed = seed.unwrap_or((now.0 / DAY_MS) as u64);
+        let model = self.embedder().ready();
+        let model = model.as_deref().map(keepsake_models::Embedder::name);
+        let (ids, entries) = self.store().read(|tx| entries(tx, model))?;
+        let sampled = audit::sample(entries.len(), sample, seed);
+        let mut checked: BTreeMap<usize, Vec<Checked>> = BTreeMap::new();
+        for (done, part) in sampled.chunks(WATCH_MEMORIES).enumerate() {
+            control.progress("Checking memories", (done * WATCH_MEMORIES) as u64, sampled.len() as u64);
+            if control.is_cancelled() {
+                return Err(EngineError::Cancelled);
+            }
+            self.store().read(|tx| {
+                for &at in part {
+                    checked.insert(at, places(tx, &ids[at], &entries[at].subject)?);
+                }
+                Ok(())
+            })?;
+        }
+        let findings = audit::audit(&entries, &sampled, &checked, now);
+        let count = |fault: Fault| findings.iter().filter(|finding| finding.fault == fault).count();
+        let share = |count| AuditShare::of(count, sampled.len(), entries.len());
+        let shares = Fault::ALL.iter().map(|fault| (fault.name(), share(count(*fault)))).collect();
+        Ok(AuditReport {
+            memories: entries.len(),
+            sampled: sampled.len(),
+            seed,
+            at: now,
+            shares,
+            any: share(findings.len().min(sampled.len())),
+            findings: findings.iter().map(|finding| told(finding, &ids, &entries, &checked)).collect(),
+        })
+    }
+}
+
+const DAY_MS: i64 = 86_400_000;
+
+fn told(finding: &Finding, ids: &[MemoryId], entries: &[Entry], checked: &BTreeMap<usize, Vec<Checked>>) -> AuditFinding {
+    let content = |at: usize| entries[at].content.clone();
+    let after = match &finding.proposal {
+        Proposal::Archive => None,
+        Proposal::Merge(_) | Proposal::Correct(_) => finding.other.map(content),
+        Proposal::Reconfirm => Some(content(finding.entry)),
+    };
+    let quotes = checked.get(&finding.entry).into_iter().flatten().filter_map(|place| place.quote.clone());
+    AuditFinding {
+        fault: finding.fault.name(),
+        id: ids[finding.entry].clone(),
+        content: content(finding.entry),
+        other: finding.other.map(|other| (ids[other].clone(), content(other))),
+        reason: finding.reason,
+        proposal: finding.proposal.name(),
+        after,
+        quotes: quotes.collect(),
+    }
+}
+
+fn entries(tx: &ReadTx<'_>, model: Option<&str>) -> StoreResult<(Vec<MemoryId>, Vec<Entry>)> {
+    let (mut ids, mut entries) = (Vec::new(), Vec::new());
+    for id in tx.memories_active(None)? {
+        let row = tx.memory(&id)?;
+        entries.push(Entry {
+            id: id.to_string(),
+            subject: row.subject,
+            category: row.category,
+            durability: row.durability,
+            content: row.content,
+            is_edited: row.is_edited,
+            last: last_said(tx, &id)?.max(row.said).max(row.decided.unwrap_or(row.said)),
+            is_knowledge: row.kind == MemoryKind::Knowledge,
+            vector: match model {
+                Some(model) => tx.embedding(EmbeddingOwner::Memory, id.as_str(), model)?,
+                None => None,
+            },
+        });
+        ids.push(id);
+    }
+    Ok((ids, entries))
+}
+
+fn last_said(tx: &ReadTx<'_>, id: &MemoryId) -> StoreResult<Timestamp> {
+    let mut last = Timestamp(i64::MIN);
+    for place in tx.evidence(id)? {
+        if let Some(message) = tx.interaction(&place.interaction_id)? {
+            last = last.max(message.time);
+        }
+    }
+    Ok(last)
+}
+
+fn places(tx: &ReadTx<'_>, id: &MemoryId, subject: &Subject) -> StoreResult<Vec<Checked>> {
+    tx.evidence(id)?.iter().map(|place| checked(tx, place, subject)).collect()
+}
+
+/// One place, looked up anew.
+fn checked(tx: &ReadTx<'_>, place: &EvidenceRow, subject: &Subject) -> StoreResult<Checked> {
+    let Some(message) = tx.interaction(&place.interaction_id)? else {
+        return Ok(Checked { quote: None, around: String::new(), is_own: false, is_echo: false });
+    };
+    let is_own = match subject {
+        Subject::Owner => message.role == Role::Owner,
+        Subject::Person(name) => message.role == Role::Person && message.author == *name,
+    } && matches!(message.message_type, MessageType::Text | MessageType::Voice);
+    let (before, _) = tx.surroundings(&message, 1)?;
+    let served = Served::before(tx, message.time)?;
+    let mut known = Vec::new();
+    if let Some(served) = &served {
+        for piece in echo::pieces_in(&message.content) {
+            if served.was(&piece, message.id.as_str(), message.time)? {
+                known.push(piece);
+            }
+        }
+    }
+    let stretches = echo::echoes(&message.content, &|piece| known.iter().any(|known| known == piece));
+    let bytes = place.span.bytes_in(&message.content).ok();
+    let is_echo =
+        bytes.is_some_and(|bytes| stretches.iter().any(|stretch| stretch.start < bytes.end && bytes.start < stretch.end));
+    let around = before.iter().map(|row| row.content.as_str()).chain([message.content.as_str()]).collect::<Vec<_>>().join("\n");
+    Ok(Checked { quote: place.span.quote(&message.content).ok().map(str::to_owned), around, is_own, is_echo })
+}

@@ -197,6 +197,12 @@ export const TESTIDS = {
   sampleRemove: 'btn-sample-remove',
 
   activityTab: 'activity-tab',
+  audit: 'audit',
+  auditRun: 'btn-audit-run',
+  auditLooked: 'audit-looked',
+  auditShares: 'audit-shares',
+  auditFinding: 'audit-finding',
+  auditAct: 'btn-audit-act',
   jobRow: 'job-row',
   jobCancel: 'btn-job-cancel',
   jobRetry: 'btn-job-retry',

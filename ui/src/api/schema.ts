@@ -596,6 +596,10 @@ into: string, } | { "action": "archive",
 /**
  * Which.
  */
+ids: Array<string>, } | { "action": "reconfirm", 
+/**
+ * Which.
+ */
 ids: Array<string>, } | { "action": "restore", 
 /**
  * Which.
@@ -855,6 +859,102 @@ filters: Array<SearchFilter>,
  * The version of the weights that ordered the messages.
  */
 weights_version: number, };
+
+export type AuditRequest = { 
+/**
+ * So many memories; 0 is the default.
+ */
+sample: number, 
+/**
+ * What the sample is drawn with; the day where nothing is given.
+ */
+seed: number | null, };
+
+export type AuditShare = { 
+/**
+ * `unsupported`, `echoed`, `contradiction`, `duplicate`, `stale`; `any` for memories with any of them.
+ */
+fault: string, 
+/**
+ * Of the sample.
+ */
+count: number, 
+/**
+ * The lower end of the 95 % interval, as a part of one.
+ */
+low: number, 
+/**
+ * The upper end.
+ */
+high: number, };
+
+export type AuditFindingView = { 
+/**
+ * See [`AuditShare::fault`].
+ */
+fault: string, 
+/**
+ * The memory.
+ */
+memory_id: string, 
+/**
+ * What it says now.
+ */
+before: string, 
+/**
+ * What is left of it, or of the two, once that was done; nothing where none is.
+ */
+after: string | null, 
+/**
+ * The other memory of a contradiction or a duplicate.
+ */
+other_id: string | null, 
+/**
+ * What that one says.
+ */
+other: string | null, 
+/**
+ * Why, in a sentence.
+ */
+reason: string, 
+/**
+ * `archive`, `merge`, `correct`, `reconfirm`.
+ */
+proposal: string, 
+/**
+ * The words that it rests on, as far as they stand.
+ */
+quotes: Array<string>, };
+
+export type AuditReport = { 
+/**
+ * Memories in use.
+ */
+memories: number, 
+/**
+ * Of them looked at.
+ */
+sampled: number, 
+/**
+ * What the sample was drawn with.
+ */
+seed: number, 
+/**
+ * When.
+ */
+at: number, 
+/**
+ * Memories with any fault.
+ */
+any: AuditShare, 
+/**
+ * Each fault.
+ */
+shares: Array<AuditShare>, 
+/**
+ * The gravest kind first.
+ */
+findings: Array<AuditFindingView>, };
 
 export type BackupView = { 
 /**
@@ -3993,5 +4093,6 @@ export interface RpcSchema {
   restore_preview: [Partial<BackupPlace>, RestorePreview];
   restore: [Partial<BackupPlace>, RestoreOutcome];
   export_make: [Partial<BackupPlace>, ExportMade];
+  audit_run: [AuditRequest, AuditReport];
   task_cancel: [ById, Nothing];
 }

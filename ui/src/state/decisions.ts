@@ -71,6 +71,8 @@ function patchFor(decision: Decision): Entry['patch'] {
       return (row) => ({ ...row, status: 'rejected' });
     case 'archive':
       return (row) => ({ ...row, status: 'archived' });
+    case 'reconfirm':
+      return (row) => row;
     case 'restore':
       return (row) => ({ ...row, status: row.status === 'quarantined' ? 'pending' : 'active' });
     case 'edit':
@@ -85,7 +87,7 @@ function patchFor(decision: Decision): Entry['patch'] {
 
 function deltaOf(decision: Decision, rows: readonly MemoryRow[]): number {
   const pending = rows.filter((row) => row.status === 'pending').length;
-  if (decision.action === 'recategorize') return 0;
+  if (decision.action === 'recategorize' || decision.action === 'reconfirm') return 0;
   if (decision.action === 'restore') return rows.filter((row) => row.status === 'quarantined').length;
   return -pending;
 }

@@ -6,6 +6,7 @@
  * A panel's strings are one section. Text that comes from the backend (summaries, reasons, errors) is shown as it comes.
  */
 import { activity } from './en.activity';
+import { audit } from './en.audit';
 import { backup } from './en.backup';
 import { conversations } from './en.conversations';
 import { erase } from './en.erase';
@@ -329,6 +330,7 @@ export const en = {
   erase,
   sources,
   activity,
+  audit,
   backup,
   settings,
   topicRules,

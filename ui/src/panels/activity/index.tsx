@@ -1,6 +1,6 @@
 /**
  * Activity: what works in the background, what gates stopped, what left this computer, what needs a person, and how much was said and
- * kept over time.
+ * kept over time; and the audit of what is remembered.
  *
  * Deliberately not here: what an import brought (Sources) and what an analysis found (Conversations).
  */
@@ -17,11 +17,12 @@ import { TESTIDS } from '../../testids';
 import { OverTime } from '../shared/time/OverTime';
 import css from './Activity.module.css';
 import { Alerts } from './Alerts';
+import { Audit } from './Audit';
 import { Calls } from './Calls';
 import { GateLog } from './GateLog';
 import { Jobs } from './Jobs';
 
-const TABS = ['jobs', 'gate', 'calls', 'alerts', 'time'] as const;
+const TABS = ['jobs', 'gate', 'calls', 'alerts', 'time', 'audit'] as const;
 type Tab = (typeof TABS)[number];
 
 const alertsOf = (status: AppStatus) => status.counts.alerts;
@@ -66,6 +67,7 @@ export default function Activity() {
             { value: 'calls', label: t.activity.calls, testId: 'activity-calls' },
             { value: 'alerts', label: t.activity.alerts, count: alerts || undefined, icon: alerts > 0 ? <BellRing size={13} aria-hidden="true" /> : undefined, testId: 'activity-alerts' },
             { value: 'time', label: t.time.title, testId: 'activity-time' },
+            { value: 'audit', label: t.audit.tab, testId: 'activity-audit' },
           ]}
           onChange={choose}
         />
@@ -87,6 +89,7 @@ export default function Activity() {
         {tab === 'gate' ? <GateLog key={`${scope.conversation ?? ''} ${scope.gate ?? ''}`} conversation={scope.conversation} gate={scope.gate} onAll={() => setScope({ conversation: null, gate: null })} /> : null}
         {tab === 'calls' ? <Calls /> : null}
         {tab === 'alerts' ? <Alerts /> : null}
+        {tab === 'audit' ? <Audit /> : null}
         {tab === 'time' ? (
           <PaneBody label={t.time.title}>
             <div className={css.time}>

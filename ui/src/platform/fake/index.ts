@@ -6,6 +6,7 @@
  */
 import type { Event, RpcSchema, Theme } from '../../api/schema';
 import { type Platform, RpcError } from '../types';
+import { auditCommands } from './audit';
 import { backupCommands } from './backup';
 import { conversationCommands } from './conversations';
 import { addCrowd } from './crowd';
@@ -83,6 +84,7 @@ export function createFakePlatform(options: FakeOptions = {}): FakePlatform {
   const handlers: Handlers = {
     ...systemCommands(world, host, { firstRun: options.firstRun ?? false, embeddingMissing: options.embeddingMissing ?? false, theme: options.theme ?? 'system' }),
     ...backupCommands(world, host, options.firstRun ?? false),
+    ...auditCommands(world, host),
     ...memoryCommands(world, host),
     ...conversationCommands(world, host, (request) => conversationsSaid(world, handlers, request)),
     ...topicCommands(world, host),

@@ -98,6 +98,9 @@ export function memoryCommands(world: World, host: Host): Handlers {
       case 'reject':
         many(decision.ids, (memory) => ({ ...become('rejected')(memory), reject_reason: decision.reason }));
         break;
+      case 'reconfirm':
+        many(decision.ids, (memory) => memory);
+        break;
       case 'archive':
         many(decision.ids, become('archived'));
         break;
@@ -117,7 +120,7 @@ export function memoryCommands(world: World, host: Host): Handlers {
         decision.ids.forEach((id) => newVersion(id, null, decision.category));
         break;
     }
-    const words = { approve: 'Approved', reject: 'Rejected', archive: 'Archived', restore: 'Restored', snooze: 'Snoozed', merge: 'Merged', edit: 'Edited', recategorize: 'Filed anew' };
+    const words = { approve: 'Approved', reject: 'Rejected', archive: 'Archived', reconfirm: 'Confirmed', restore: 'Restored', snooze: 'Snoozed', merge: 'Merged', edit: 'Edited', recategorize: 'Filed anew' };
     const summary = `${words[decision.action]} ${applied.length} ${applied.length === 1 ? 'memory' : 'memories'}`;
     if (applied.length === 0) return { operation_id: null, summary: 'Nothing changed', applied, created, needs_look };
     lastOperation += 1;

@@ -1,0 +1,48 @@
+// The audit in the real window: one button, counts with intervals, a finding that is acted on and undone.
+
+import assert from 'node:assert/strict';
+import { writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, before, test } from 'node:test';
+
+import { launch } from '../keepsake.mjs';
+
+let keepsake;
+before(async () => {
+  keepsake = await launch();
+});
+after(() => keepsake?.end());
+
+const lines = (text) => text.split('\n').filter(Boolean).map((line) => JSON.parse(line));
+const said = async (name, time, text) => {
+  const file = join(tmpdir(), `keepsake-audit-${name}-${process.pid}.jsonl`);
+  await writeFile(file, JSON.stringify({ conversation: name, title: name, channel_type: 'chat', channel_id: name, id: 1, time, author: 'Mara', role: 'owner', text }));
+  await keepsake.cli('import', file);
+  await keepsake.cli('run-jobs', '--until-idle');
+};
+const inUse = async () => lines(await keepsake.cli('memories', '--status', 'active', '--json')).map(({ content }) => content).toSorted();
+
+test('one button looks through the memories and says how many are at fault', async () => {
+  await said('then', '2026-03-02T10:00:00Z', 'I live in Utrecht.');
+  await said('now', '2026-05-02T10:00:00Z', 'I live in Rotterdam.');
+  const ids = lines(await keepsake.cli('memories', '--json')).map(({ id }) => id);
+  await keepsake.cli('approve', ...ids);
+  await keepsake.lookAgain();
+  await keepsake.click('nav-activity');
+  await keepsake.click('activity-audit');
+  await keepsake.click('btn-audit-run');
+  await keepsake.sees('audit-looked', 'All 2 memories in use were checked', { within_ms: 30_000 });
+  await keepsake.sees('audit-shares', 'Contradictions');
+  await keepsake.sees('audit-finding', 'Both cannot be so at a time.');
+  await keepsake.screenshot('audit-light');
+});
+
+test('a finding is acted on by its button, and undo takes it back', async () => {
+  await keepsake.click('btn-audit-act');
+  await keepsake.sees('audit-finding', 'Done');
+  await keepsake.until('only the newer one in use', async () => (await inUse()).join() === 'User lives in Rotterdam');
+  await keepsake.click('btn-undo');
+  await keepsake.until('both in use again', async () => (await inUse()).length === 2);
+  assert.deepEqual(await inUse(), ['User lives in Rotterdam', 'User lives in Utrecht']);
+});

@@ -1,0 +1,61 @@
+/** Words of the audit of what is remembered. */
+import { number, plural } from './words';
+
+const percent = (share: number) => `${Math.round(share * 100)} %`;
+
+export const audit = {
+  tab: 'Audit',
+  title: 'Audit of your memories',
+  intro: 'A sample of the memories in use is checked against the lines that they rest on. Nothing is changed until you say so.',
+  run: 'Run the audit',
+  again: 'Run it again',
+  running: 'Checking memories…',
+  failed: 'The audit could not be finished',
+  failedText: 'Nothing was changed.',
+  noneTitle: 'No memory is in use yet',
+  noneText: 'Approve some in Review; then there is something to check.',
+  soundTitle: 'Nothing was found',
+  soundText: 'Every memory looked at rests on its lines, and none contradicts or repeats another.',
+  looked: (sampled: number, all: number) => (sampled === all ? `All ${plural(all, 'memory', 'memories')} in use were checked.` : `${number(sampled)} of ${plural(all, 'memory', 'memories')} in use were checked, chosen by chance.`),
+  shares: 'What was found',
+  fault: {
+    any: 'With any fault',
+    unsupported: 'Unsupported',
+    echoed: 'Echoed',
+    contradiction: 'Contradictions',
+    duplicate: 'Duplicates',
+    stale: 'Out of date',
+  } as Record<string, string>,
+  kind: 'Fault',
+  found: 'Found',
+  ofAll: 'Of all memories',
+  between: (low: number, high: number) => (percent(low) === percent(high) ? percent(low) : `${percent(low)} to ${percent(high)}`),
+  interval: 'With 95 % certainty',
+  findings: 'Findings',
+  one: {
+    unsupported: 'Unsupported',
+    echoed: 'Echoed',
+    contradiction: 'Contradiction',
+    duplicate: 'Duplicate',
+    stale: 'Out of date',
+  } as Record<string, string>,
+  before: 'Now',
+  after: 'Then',
+  nothingLeft: 'In the trash',
+  beside: 'Beside it',
+  rests: 'It rests on',
+  act: {
+    archive: 'Move to trash',
+    merge: 'Merge into the other',
+    correct: 'Keep the newer one',
+    reconfirm: 'It still holds',
+  } as Record<string, string>,
+  did: {
+    archive: 'Moved to the trash',
+    merge: 'Merged',
+    correct: 'The older one is in the trash',
+    reconfirm: 'Confirmed',
+  } as Record<string, string>,
+  done: 'Done',
+  open: 'Open the memory',
+};

@@ -23,10 +23,10 @@ pub(crate) fn back_up(args: &Args, file: Option<&Path>, output: &mut Output) -> 
                 return output.json(&json!({ "path": report.path, "bytes": report.bytes, "contents": contents }));
             }
             output.line(format!(
-                "{} messages, {} conversations and {} memories in {} ({} bytes)",
-                report.contents.rows_of("interactions"),
-                report.contents.rows_of("conversations"),
-                report.contents.rows_of("memories"),
+                "{}, {} and {} in {} ({} bytes)",
+                counted(report.contents.rows_of("interactions"), "message", "messages"),
+                counted(report.contents.rows_of("conversations"), "conversation", "conversations"),
+                counted(report.contents.rows_of("memories"), "memory", "memories"),
                 report.path.display(),
                 report.bytes
             ))?;
@@ -90,12 +90,12 @@ pub(crate) fn export(args: &Args, folder: &Path, output: &mut Output) -> Result<
         }));
     }
     output.line(format!(
-        "{} messages, {} conversations and {} memories in {}, with {} notes to read",
-        receipt.messages,
-        receipt.conversations,
-        receipt.memories,
+        "{}, {} and {} in {}, with {} to read",
+        counted(receipt.messages, "message", "messages"),
+        counted(receipt.conversations, "conversation", "conversations"),
+        counted(receipt.memories, "memory", "memories"),
         receipt.folder.display(),
-        receipt.notes
+        counted(receipt.notes, "note", "notes")
     ))?;
     output.line("It holds private conversations too, and what you erase later stays in it until you delete it")
 }
@@ -125,26 +125,57 @@ fn is_damaged(data_dir: &Path) -> bool {
     )
 }
 
+/// "1 memory", "2 memories".
+fn counted(count: u64, one: &str, many: &str) -> String {
+    format!("{count} {}", if count == 1 { one } else { many })
+}
+
 fn say(receipt: &RestoreReceipt, output: &mut Output) -> Result<(), Failure> {
     let restored = &receipt.restored;
     output.line(format!(
-        "Restored: {} messages, {} conversations and {} memories",
-        restored.messages, restored.conversations, restored.memories
+        "Restored: {}, {} and {}",
+        counted(restored.messages, "message", "messages"),
+        counted(restored.conversations, "conversation", "conversations"),
+        counted(restored.memories, "memory", "memories")
     ))?;
     if let Some(before) = &receipt.before {
         output.line(format!("What was here before is kept as {}", before.display()))?;
     }
-    for (count, words) in [
-        (restored.erased_again, "messages that you erased since were erased from it again"),
-        (restored.kept_out, "messages that arrived and were erased since stay out of later imports"),
-        (restored.refused_again, "memories that you rejected, put in the trash or hid since stay so"),
-        (restored.reopened, "memories that you corrected since wait for review in their old wording"),
-        (restored.debunked_again, "entries of profiles that you called wrong since stay so"),
-        (restored.unlinked_again, "links that you took back since stay so"),
-        (restored.kept_private, "conversations, channels and items that you made private since stay so"),
+    for (count, one, many) in [
+        (
+            restored.erased_again,
+            "message that you erased since was erased from it again",
+            "messages that you erased since were erased from it again",
+        ),
+        (
+            restored.kept_out,
+            "message that arrived and was erased since stays out of later imports",
+            "messages that arrived and were erased since stay out of later imports",
+        ),
+        (
+            restored.refused_again,
+            "memory that you rejected, put in the trash or hid since stays so",
+            "memories that you rejected, put in the trash or hid since stay so",
+        ),
+        (
+            restored.reopened,
+            "memory that you corrected since waits for review in its old wording",
+            "memories that you corrected since wait for review in their old wording",
+        ),
+        (
+            restored.debunked_again,
+            "entry of a profile that you called wrong since stays so",
+            "entries of profiles that you called wrong since stay so",
+        ),
+        (restored.unlinked_again, "link that you took back since stays so", "links that you took back since stay so"),
+        (
+            restored.kept_private,
+            "conversation, channel or item that you made private since stays so",
+            "conversations, channels and items that you made private since stay so",
+        ),
     ] {
         if count > 0 {
-            output.line(format!("{count} {words}"))?;
+            output.line(counted(count, one, many))?;
         }
     }
     if !restored.is_same_store {

@@ -8,6 +8,7 @@ mod extract;
 mod gaps;
 mod import;
 mod leaks;
+mod maintenance;
 mod models;
 mod people;
 mod pictures;

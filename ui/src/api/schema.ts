@@ -36,6 +36,76 @@ conversation: string,
  */
 message: string, };
 
+export type MaintenanceRulesView = { 
+/**
+ * Whether it runs by itself.
+ */
+automatic: boolean, 
+/**
+ * Local hour, 0 to 23.
+ */
+hour: number, 
+/**
+ * Days after which a candidate that nobody answered is parked.
+ */
+park_after_days: number, };
+
+export type MaintenanceRunView = { 
+/**
+ * Id.
+ */
+id: string, 
+/**
+ * `running`, `finished`, `cancelled`.
+ */
+state: string, 
+/**
+ * When it began.
+ */
+started: number, 
+/**
+ * When it ended.
+ */
+finished: number | null, 
+/**
+ * Candidates that it parked.
+ */
+parked: number, 
+/**
+ * What is new since the digest before; empty where there is no digest.
+ */
+new: Array<Count>, 
+/**
+ * What waited for the person when it ended.
+ */
+waiting: Array<Count>, };
+
+export type MaintenanceView = { 
+/**
+ * The choices.
+ */
+rules: MaintenanceRulesView, 
+/**
+ * Cycles, the newest first.
+ */
+runs: Array<MaintenanceRunView>, 
+/**
+ * Whether one is under way.
+ */
+is_running: boolean, 
+/**
+ * Jobs that it still waits for.
+ */
+jobs_left: number, 
+/**
+ * When the next one begins by itself.
+ */
+next: number | null, 
+/**
+ * Candidates that are parked now.
+ */
+parked: number, };
+
 export type EmbeddingState = "ready" | "loading" | "missing" | "broken";
 
 export type EmbeddingStatus = { 
@@ -239,6 +309,10 @@ private_source: boolean | null,
  * Include snoozed candidates.
  */
 include_snoozed: boolean, 
+/**
+ * Only candidates that were parked because they waited too long.
+ */
+only_parked: boolean, 
 /**
  * `queue` (by conversation, oldest first), `newest`, `oldest`, `confidence`. Default `queue` for pending, else `newest`.
  */
@@ -4085,6 +4159,10 @@ export interface RpcSchema {
   search: [SearchRequest, SearchResponse];
   timeline: [Partial<TimelineRequest>, TimelineResponse];
   graph: [Partial<GraphRequest>, GraphResponse];
+  maintenance_get: [Nothing, MaintenanceView];
+  maintenance_set: [MaintenanceRulesView, MaintenanceView];
+  maintenance_start: [Nothing, MaintenanceView];
+  maintenance_cancel: [Nothing, MaintenanceView];
   pick_backup_target: [Nothing, PickedFiles];
   pick_backup: [Nothing, PickedFiles];
   pick_export_folder: [Nothing, PickedFiles];

@@ -66,6 +66,7 @@ export const PROVIDES: Partial<Record<Command, readonly Tag[]>> = {
   playbook_get: ['playbooks', 'conversations'],
   playbook_settings_get: ['settings'],
   topic_rules_get: ['settings'],
+  maintenance_get: ['jobs', 'settings', 'memories'],
   backups_list: ['jobs', 'settings'],
   gaps_list: ['people', 'settings', 'conversations'],
 };

@@ -63,6 +63,9 @@ function inOrder<T>(send: () => Promise<T>): Promise<T> {
 
 export const idsOf = (decision: Decision): readonly string[] => ('ids' in decision ? decision.ids : [decision.id]);
 
+/** What comes back to Review when it is restored: quarantined before, or parked. */
+const isCandidate = (row: MemoryRow) => row.status === 'quarantined' || row.status === 'pending';
+
 function patchFor(decision: Decision): Entry['patch'] {
   switch (decision.action) {
     case 'approve':
@@ -74,7 +77,7 @@ function patchFor(decision: Decision): Entry['patch'] {
     case 'reconfirm':
       return (row) => row;
     case 'restore':
-      return (row) => ({ ...row, status: row.status === 'quarantined' ? 'pending' : 'active' });
+      return (row) => ({ ...row, status: isCandidate(row) ? 'pending' : 'active' });
     case 'edit':
       return (row) => ({ ...row, status: 'active', content: decision.content, category: decision.category ?? row.category, is_edited: true });
     case 'recategorize':
@@ -88,7 +91,7 @@ function patchFor(decision: Decision): Entry['patch'] {
 function deltaOf(decision: Decision, rows: readonly MemoryRow[]): number {
   const pending = rows.filter((row) => row.status === 'pending').length;
   if (decision.action === 'recategorize' || decision.action === 'reconfirm') return 0;
-  if (decision.action === 'restore') return rows.filter((row) => row.status === 'quarantined').length;
+  if (decision.action === 'restore') return rows.filter(isCandidate).length;
   return -pending;
 }
 

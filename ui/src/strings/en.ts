@@ -12,6 +12,7 @@ import { conversations } from './en.conversations';
 import { erase } from './en.erase';
 import { gaps } from './en.gaps';
 import { models } from './en.models';
+import { night } from './en.night';
 import { people } from './en.people';
 import { graph, period, time } from './en.pictures';
 import { privacy } from './en.privacy';
@@ -331,6 +332,7 @@ export const en = {
   sources,
   activity,
   audit,
+  night,
   backup,
   settings,
   topicRules,

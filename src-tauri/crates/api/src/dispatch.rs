@@ -12,6 +12,7 @@ use crate::handlers::backup::*;
 use crate::handlers::conversations::*;
 use crate::handlers::erase::*;
 use crate::handlers::gaps::*;
+use crate::handlers::maintenance::*;
 use crate::handlers::memories::*;
 use crate::handlers::models::*;
 use crate::handlers::people::*;

@@ -7,6 +7,7 @@ use crate::types::audit::*;
 use crate::types::backup::*;
 use crate::types::conversations::*;
 use crate::types::gaps::*;
+use crate::types::maintenance::*;
 use crate::types::memories::*;
 use crate::types::models::*;
 use crate::types::people::*;
@@ -60,6 +61,9 @@ pub fn schema_ts() -> String {
         ById,
         Count,
         Source,
+        MaintenanceRulesView,
+        MaintenanceRunView,
+        MaintenanceView,
         EmbeddingState,
         EmbeddingStatus,
         HandleView,

@@ -137,6 +137,8 @@ ids! {
     PlaybookVersionId = "pbv_";
     /// Something that a person decided about a playbook.
     PlaybookDecisionId = "pbd_";
+    /// One nightly cycle.
+    MaintenanceRunId = "run_";
 }
 
 #[cfg(test)]

@@ -73,6 +73,18 @@ names! {
     }
 }
 
+names! {
+    /// Where a nightly cycle stands.
+    pub enum RunState {
+        /// Its jobs wait or run.
+        Running = "running",
+        /// All were worked; the digest says what came of it.
+        Finished = "finished",
+        /// A person stopped it.
+        Cancelled = "cancelled",
+    }
+}
+
 /// How a worker lost a job.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum LeaseLoss {

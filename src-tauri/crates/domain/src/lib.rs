@@ -25,10 +25,10 @@ pub use conversation::ConversationStatus;
 pub use gate::{Gate, Stop};
 pub use ids::{
     AlertId, AnalysisId, CallId, ConversationId, EntityId, GapId, HandleId, IdSource, ImportId, InteractionId, JobId, LinkId,
-    MemoryId, OperationId, ParseIdError, PlaybookDecisionId, PlaybookId, PlaybookVersionId, ProfileId, SummaryId, TaskId,
-    TopicDecisionId, TopicId, TopicVersionId,
+    MaintenanceRunId, MemoryId, OperationId, ParseIdError, PlaybookDecisionId, PlaybookId, PlaybookVersionId, ProfileId,
+    SummaryId, TaskId, TopicDecisionId, TopicId, TopicVersionId,
 };
-pub use job::{JobKind, JobState, Lane, LeaseLoss, after_lease_loss};
+pub use job::{JobKind, JobState, Lane, LeaseLoss, RunState, after_lease_loss};
 pub use location::default_data_dir;
 pub use memory::{
     Candidate, CandidateEvidence, Category, Confidence, DedupOutcome, Durability, KnowledgeDetail, MemoryKind, MemoryProfile,

@@ -368,6 +368,7 @@ impl Engine {
         self.inner.wake.cancelled.lock().unwrap_or_else(PoisonError::into_inner).remove(&job.id);
         self.inner.wake.live.lock().unwrap_or_else(PoisonError::into_inner).remove(&job.id);
         tracing::info!(job = %job.id, %state, "job ends");
+        self.finish_maintenance()?;
         Ok(Some(Step::Ran(job.id, state)))
     }
 
@@ -655,6 +656,15 @@ impl Engine {
         [due, next].into_iter().flatten().min()
     }
 
+    /// Begins the night's cycle where it is due; when the lane has to look again.
+    fn look_at_the_night(&self, due: Option<Timestamp>) -> Option<Timestamp> {
+        let next = self.queue_maintenance().unwrap_or_else(|error| {
+            tracing::error!(%error, "the nightly cycle cannot begin");
+            None
+        });
+        [due, next].into_iter().flatten().min()
+    }
+
     fn work_lane(&self, lane: Lane, tell: &dyn Fn(Progress)) {
         /// After a failure of the queue itself (a full disk, say) the lane waits this long before it looks again.
         const TROUBLE_WAIT: Duration = Duration::from_secs(5);
@@ -664,7 +674,7 @@ impl Engine {
                 Ok(Step::Ran(..)) => {}
                 Ok(Step::Idle(due)) => {
                     let due = match lane {
-                        Lane::Import => self.look_at_watched(due),
+                        Lane::Import => self.look_at_watched(self.look_at_the_night(due)),
                         Lane::Capture => self.look_at_standing(due),
                         Lane::Embed => self.look_at_backups(self.look_at_topics(due)),
                         _ => due,

@@ -300,6 +300,12 @@ impl Engine {
                     Planned::Changes(vec![change])
                 }
                 Superseded => look("A newer version took its place; edit that one."),
+                // Put off or parked: it comes back to Review now.
+                Pending if row.snoozed_until.is_some() => {
+                    let mut change = step(row, Pending, now);
+                    change.after.decided = row.decided;
+                    Planned::Changes(vec![change])
+                }
                 Pending | Active => look("It is in use already."),
             },
         })

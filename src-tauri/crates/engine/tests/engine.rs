@@ -20,6 +20,8 @@ mod fixture;
 mod gaps;
 #[path = "engine/links.rs"]
 mod links;
+#[path = "engine/maintenance.rs"]
+mod maintenance;
 #[path = "engine/pictures.rs"]
 mod pictures;
 #[path = "engine/playbooks.rs"]

@@ -154,6 +154,14 @@ pub(crate) enum Command {
         #[arg(long, value_name = "N")]
         seed: Option<u32>,
     },
+    /// Begin the nightly cycle now: everything that is worked out is brought up to date, and what waited too long is parked.
+    Maintain {
+        /// Stop the one under way.
+        #[arg(long)]
+        cancel: bool,
+    },
+    /// Say what is new since the cycle before the last, and what waits.
+    Digest,
     /// List what was wanted more than once and could not be done.
     Gaps,
     /// Make a task of a gap, or say that it is none.

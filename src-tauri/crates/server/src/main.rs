@@ -75,6 +75,8 @@ fn run(args: &Args, output: &mut Output) -> Result<(), Failure> {
             commands::playbooks::settings(args, webhook.as_deref(), output)
         }
         Command::Audit { sample, seed } => commands::audit::run(args, *sample, *seed, output),
+        Command::Maintain { cancel } => commands::maintenance::maintain(args, *cancel, output),
+        Command::Digest => commands::maintenance::digest(args, output),
         Command::Gaps => commands::gaps::list(args, output),
         Command::Gap { id, answer, file } => commands::gaps::answer(args, id, *answer, file.as_deref(), output),
         Command::Share { id, off } => commands::people::share(args, id, !off, output),

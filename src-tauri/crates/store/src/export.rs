@@ -38,12 +38,13 @@ const FORMAT: &str = "keepsake-export";
 const FORMAT_VERSION: u32 = 1;
 
 /// Made again from what is exported, or about the work of the program that ran; see the module.
-const LEFT_OUT: [&str; 9] = [
+const LEFT_OUT: [&str; 10] = [
     "alerts",
     "boundary_version",
     "embeddings",
     "interactions_indexed",
     "jobs",
+    "maintenance_runs",
     "vector_models",
     "vector_ranges",
     "vector_version",

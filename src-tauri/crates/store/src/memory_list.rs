@@ -47,6 +47,8 @@ pub struct MemoryFilter {
     pub private_source: Option<bool>,
     /// Leave out what is snoozed beyond this moment.
     pub not_snoozed_at: Option<Timestamp>,
+    /// Only what is put off until exactly this moment: how candidates are parked.
+    pub snoozed_until: Option<Timestamp>,
 }
 
 /// A memory with what a list shows beside it.
@@ -139,6 +141,10 @@ impl MemoryFilter {
         if let Some(now) = self.not_snoozed_at {
             values.push(now.0.into());
             conditions.push(format!("coalesce(m.snoozed_until_ms, 0) <= ?{}", values.len()));
+        }
+        if let Some(until) = self.snoozed_until {
+            values.push(until.0.into());
+            conditions.push(format!("m.snoozed_until_ms = ?{}", values.len()));
         }
         (conditions.join(" AND "), values)
     }

@@ -33,6 +33,7 @@ const STEPS: &[M<'static>] = &[
     M::up(include_str!("../../../../migrations/0014_topic_models.sql")),
     M::up(include_str!("../../../../migrations/0015_playbooks.sql")),
     M::up(include_str!("../../../../migrations/0016_served.sql")),
+    M::up(include_str!("../../../../migrations/0017_maintenance.sql")),
 ];
 
 /// The newest schema this program knows.

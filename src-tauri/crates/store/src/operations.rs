@@ -65,13 +65,13 @@ pub struct OperationRow {
 }
 
 impl ReadTx<'_> {
-    /// An operation, or the newest one that is not undone.
+    /// An operation, or the newest one of a person that is not undone: what was parked overnight is taken back by name only.
     pub fn operation_to_undo(&self, id: Option<&OperationId>) -> Result<Option<OperationRow>> {
         let found = self
             .conn
             .prepare_cached(
                 "SELECT id, summary, undone_at_ms FROM operations
-                  WHERE (?1 IS NULL AND undone_at_ms IS NULL) OR id = ?1 ORDER BY seq DESC LIMIT 1",
+                  WHERE (?1 IS NULL AND undone_at_ms IS NULL AND kind <> 'park') OR id = ?1 ORDER BY seq DESC LIMIT 1",
             )?
             .query_row(params![id.map(OperationId::as_str)], |row| {
                 Ok((row.get::<_, String>(0)?, row.get::<_, String>(1)?, row.get::<_, Option<i64>>(2)?))

@@ -21,8 +21,9 @@ import { Audit } from './Audit';
 import { Calls } from './Calls';
 import { GateLog } from './GateLog';
 import { Jobs } from './Jobs';
+import { Night } from './Night';
 
-const TABS = ['jobs', 'gate', 'calls', 'alerts', 'time', 'audit'] as const;
+const TABS = ['jobs', 'night', 'gate', 'calls', 'alerts', 'time', 'audit'] as const;
 type Tab = (typeof TABS)[number];
 
 const alertsOf = (status: AppStatus) => status.counts.alerts;
@@ -63,6 +64,7 @@ export default function Activity() {
           testId={TESTIDS.activityTab}
           choices={[
             { value: 'jobs', label: t.activity.jobs, count: jobs || undefined, testId: 'activity-jobs' },
+            { value: 'night', label: t.night.title, testId: 'activity-night' },
             { value: 'gate', label: t.activity.gate, testId: 'activity-gate' },
             { value: 'calls', label: t.activity.calls, testId: 'activity-calls' },
             { value: 'alerts', label: t.activity.alerts, count: alerts || undefined, icon: alerts > 0 ? <BellRing size={13} aria-hidden="true" /> : undefined, testId: 'activity-alerts' },
@@ -86,6 +88,7 @@ export default function Activity() {
       {paused && tab === 'jobs' ? <PaneBar>{t.activity.paused}</PaneBar> : null}
       <div className={css.body}>
         {tab === 'jobs' ? <Jobs /> : null}
+        {tab === 'night' ? <Night /> : null}
         {tab === 'gate' ? <GateLog key={`${scope.conversation ?? ''} ${scope.gate ?? ''}`} conversation={scope.conversation} gate={scope.gate} onAll={() => setScope({ conversation: null, gate: null })} /> : null}
         {tab === 'calls' ? <Calls /> : null}
         {tab === 'alerts' ? <Alerts /> : null}

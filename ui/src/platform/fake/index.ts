@@ -14,6 +14,7 @@ import { buildWorld } from './data';
 import { knowledgeCommands } from './knowledge';
 import { memoryCommands } from './memories';
 import { type ModelState, modelCommands } from './models';
+import { nightCommands } from './night';
 import { playbookCommands, playbooksWaiting } from './playbooks';
 import { peopleCommands } from './people';
 import { searchCommands } from './search';
@@ -85,6 +86,7 @@ export function createFakePlatform(options: FakeOptions = {}): FakePlatform {
     ...systemCommands(world, host, { firstRun: options.firstRun ?? false, embeddingMissing: options.embeddingMissing ?? false, theme: options.theme ?? 'system' }),
     ...backupCommands(world, host, options.firstRun ?? false),
     ...auditCommands(world, host),
+    ...nightCommands(world, host, options.firstRun ?? false),
     ...memoryCommands(world, host),
     ...conversationCommands(world, host, (request) => conversationsSaid(world, handlers, request)),
     ...topicCommands(world, host),

@@ -14,6 +14,9 @@ const valueOf: Record<Facet, (row: MemoryRow) => string> = {
   channel: (row) => row.channel_type,
 };
 
+/** As the backend has it: a parked candidate is put off until the end of the year 9999. */
+export const PARKED_UNTIL = 253_402_300_799_000;
+
 function matches(memory: Kept, request: Partial<MemoriesListRequest>, without?: Facet): boolean {
   const { row } = memory;
   for (const facet of Object.keys(valueOf) as Facet[]) {
@@ -24,7 +27,8 @@ function matches(memory: Kept, request: Partial<MemoriesListRequest>, without?: 
   if (request.conversation && row.conversation_id !== request.conversation) return false;
   if (request.confidence_min != null && row.confidence < request.confidence_min) return false;
   if (request.private_source != null && row.is_private_source !== request.private_source) return false;
-  if (memory.snoozed && !request.include_snoozed) return false;
+  if (memory.snoozed && !request.include_snoozed && !request.only_parked) return false;
+  if (request.only_parked && memory.snoozed_until !== PARKED_UNTIL) return false;
   const words = (request.query ?? '').toLowerCase().split(/\s+/).filter(Boolean);
   return words.every((word) => row.content.toLowerCase().includes(word));
 }
@@ -105,7 +109,7 @@ export function memoryCommands(world: World, host: Host): Handlers {
         many(decision.ids, become('archived'));
         break;
       case 'restore':
-        many(decision.ids, (memory) => become(memory.row.status === 'quarantined' ? 'pending' : 'active')(memory));
+        many(decision.ids, (memory) => ({ ...become(['quarantined', 'pending'].includes(memory.row.status) ? 'pending' : 'active')(memory), snoozed: false, snoozed_until: null }));
         break;
       case 'snooze':
         many(decision.ids, (memory) => ({ ...memory, snoozed: true, snoozed_until: decision.until }));

@@ -2,7 +2,7 @@
 
 use keepsake_capture::dedup;
 use keepsake_domain::{Category, MemoryId, OperationId, Relation, Span, Timestamp, Visibility};
-use keepsake_engine::Act;
+use keepsake_engine::{Act, PARKED_UNTIL};
 use keepsake_store::{
     EmbeddingOwner, EvidenceRow, InteractionRow, MemoryFacets, MemoryFilter, MemoryListRow, MemorySort, ReadTx,
     Result as StoreResult,
@@ -63,7 +63,8 @@ pub(crate) fn memories_list(app: &App, request: MemoriesListRequest) -> Result<M
         query: request.query,
         confidence_min: request.confidence_min,
         private_source: request.private_source,
-        not_snoozed_at: (!request.include_snoozed).then(|| app.engine().now()),
+        not_snoozed_at: (!request.include_snoozed && !request.only_parked).then(|| app.engine().now()),
+        snoozed_until: request.only_parked.then_some(PARKED_UNTIL),
     };
     Ok(app.engine().store().read(|tx| {
         let (total, items) = tx.list_memories(&filter, sort, request.offset, page(request.limit))?;

@@ -8,6 +8,7 @@ pub(crate) mod backup;
 pub(crate) mod conversations;
 pub(crate) mod erase;
 pub(crate) mod gaps;
+pub(crate) mod maintenance;
 pub(crate) mod memories;
 pub(crate) mod models;
 pub(crate) mod people;

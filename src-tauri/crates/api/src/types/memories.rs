@@ -29,6 +29,8 @@ pub struct MemoriesListRequest {
     pub private_source: Option<bool>,
     /// Include snoozed candidates.
     pub include_snoozed: bool,
+    /// Only candidates that were parked because they waited too long.
+    pub only_parked: bool,
     /// `queue` (by conversation, oldest first), `newest`, `oldest`, `confidence`. Default `queue` for pending, else `newest`.
     pub sort: Option<String>,
     /// How many to pass over.

@@ -8,6 +8,7 @@ pub mod audit;
 pub mod backup;
 pub mod conversations;
 pub mod gaps;
+pub mod maintenance;
 pub mod memories;
 pub mod models;
 pub mod people;

@@ -280,7 +280,10 @@ fn candidates(tx: &ReadTx<'_>, index: &Index, scope: &Scope, asked: &Asked<'_>) 
         let allowed = is_narrow.then_some(|seq, home| is_required(seq) && scope.allows(seq, home));
         let near = index.nearest(vector, count, THREADS, allowed);
         let owners: HashMap<i64, i64> = near.iter().map(|(seq, arrival)| (*arrival, *seq)).collect();
-        for (arrival, cosine) in tx.vector_products(vector, near.iter().map(|(_, arrival)| *arrival))? {
+        // In the order of the file: a page is then read once.
+        let mut arrivals: Vec<i64> = owners.keys().copied().collect();
+        arrivals.sort_unstable();
+        for (arrival, cosine) in tx.vector_products(vector, arrivals)? {
             if let Some(seq) = owners.get(&arrival) {
                 let slot = exact.entry(*seq).or_insert(f32::MIN);
                 *slot = slot.max(cosine);

@@ -8,6 +8,7 @@ pub(crate) mod extract;
 pub(crate) mod gaps;
 pub(crate) mod import;
 pub(crate) mod jobs;
+pub(crate) mod maintenance;
 pub(crate) mod memories;
 pub(crate) mod models;
 pub(crate) mod people;

@@ -314,7 +314,7 @@ const EXPORTED: [&str; 54] = [
 ];
 
 /// Made again from what is exported, or about the work of the program that ran.
-const LEFT_OUT: [&str; 12] = [
+const LEFT_OUT: [&str; 13] = [
     "alerts",
     "boundary_version",
     "embeddings",
@@ -322,6 +322,7 @@ const LEFT_OUT: [&str; 12] = [
     "interactions_indexed",
     "interactions_words",
     "jobs",
+    "maintenance_runs",
     "memories_fts",
     "vector_models",
     "vector_ranges",

@@ -1,0 +1,62 @@
+//! The nightly cycle: where it stands, begin it now, stop it, choose when it runs.
+
+use keepsake_engine::{MaintenanceRules, PARKED_UNTIL};
+
+use crate::app::App;
+use crate::error::ApiError;
+use crate::types::maintenance::*;
+use crate::types::{Count, Nothing};
+
+fn counts(found: Vec<(String, u64)>) -> Vec<Count> {
+    found.into_iter().map(|(name, count)| Count { name, label: None, count }).collect()
+}
+
+pub(crate) fn maintenance_get(app: &App, _: Nothing) -> Result<MaintenanceView, ApiError> {
+    let engine = app.engine();
+    let found = engine.maintenance()?;
+    let waiting = engine.store().read(|tx| tx.waiting(engine.now(), PARKED_UNTIL))?;
+    let runs: Vec<MaintenanceRunView> = found
+        .runs
+        .into_iter()
+        .map(|run| {
+            let digest = run.digest.unwrap_or_default();
+            MaintenanceRunView {
+                id: run.row.id.to_string(),
+                state: run.row.state.to_string(),
+                started: run.row.started.0,
+                finished: run.row.finished.map(|time| time.0),
+                parked: run.row.parked,
+                new: counts(digest.new),
+                waiting: counts(digest.waiting),
+            }
+        })
+        .collect();
+    Ok(MaintenanceView {
+        rules: MaintenanceRulesView {
+            automatic: found.rules.automatic,
+            hour: found.rules.hour,
+            park_after_days: found.rules.park_after_days,
+        },
+        is_running: runs.iter().any(|run| run.finished.is_none()),
+        runs,
+        jobs_left: found.jobs_left,
+        next: found.next.map(|time| time.0),
+        parked: waiting.into_iter().find(|(name, _)| *name == "parked").map_or(0, |(_, count)| count),
+    })
+}
+
+pub(crate) fn maintenance_set(app: &App, request: MaintenanceRulesView) -> Result<MaintenanceView, ApiError> {
+    let MaintenanceRulesView { automatic, hour, park_after_days } = request;
+    app.engine().set_maintenance_rules(&MaintenanceRules { automatic, hour, park_after_days })?;
+    maintenance_get(app, Nothing {})
+}
+
+pub(crate) fn maintenance_start(app: &App, request: Nothing) -> Result<MaintenanceView, ApiError> {
+    app.engine().start_maintenance()?;
+    maintenance_get(app, request)
+}
+
+pub(crate) fn maintenance_cancel(app: &App, request: Nothing) -> Result<MaintenanceView, ApiError> {
+    app.engine().cancel_maintenance()?;
+    maintenance_get(app, request)
+}

@@ -1,0 +1,183 @@
+//! Nightly cycles: when each ran, what is new since one, and what waits for the person.
+//!
+//! Everything here is a count. Deliberately not here: what a cycle does and when it is due (`engine`).
+
+use keepsake_domain::{JobId, JobKind, MaintenanceRunId, MemoryId, RunState, Timestamp};
+use rusqlite::{OptionalExtension, Row, params};
+
+use crate::Result;
+use crate::changes::Tag;
+use crate::open::{ReadTx, WriteTx};
+use crate::text::parse;
+
+/// A cycle as it is stored.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct MaintenanceRunRow {
+    /// Id.
+    pub id: MaintenanceRunId,
+    /// Where it stands.
+    pub state: RunState,
+    /// When it began.
+    pub started: Timestamp,
+    /// When it ended.
+    pub finished: Option<Timestamp>,
+    /// Candidates that it parked.
+    pub parked: u64,
+    /// Counts by name, as JSON, when it ended.
+    pub digest: Option<String>,
+}
+
+/// What is new since a moment, and what waits now: a name and a count each, in the order in which they are told.
+pub type Counts = Vec<(&'static str, u64)>;
+
+/// What came since a moment (`?1`), up to another (`?2`), both in milliseconds.
+const NEW: [(&str, &str); 5] = [
+    ("candidates", "SELECT count(*) FROM memories WHERE created_at_ms > ?1 AND created_at_ms <= ?2 AND supersedes_id IS NULL"),
+    ("approved", "SELECT count(*) FROM memories WHERE status = 'active' AND decided_at_ms > ?1 AND decided_at_ms <= ?2"),
+    (
+        "topics",
+        "SELECT count(DISTINCT topic_id) FROM topic_versions WHERE is_retired = 0 AND made_at_ms > ?1 AND made_at_ms <= ?2",
+    ),
+    ("profile_entries", "SELECT count(*) FROM entity_profiles WHERE created_at_ms > ?1 AND created_at_ms <= ?2"),
+    ("playbooks", "SELECT count(*) FROM playbooks WHERE found_at_ms > ?1 AND found_at_ms <= ?2"),
+];
+
+/// What waits for the person whatever the time. Suggested links are not here: which are open is no matter of one row.
+const WAITING: [(&str, &str); 5] = [
+    ("quarantined", "SELECT count(*) FROM memories WHERE status = 'quarantined'"),
+    ("topic_proposals", "SELECT count(*) FROM topic_proposals"),
+    ("playbooks", "SELECT count(*) FROM playbooks WHERE status = 'candidate'"),
+    ("gaps", "SELECT count(*) FROM capability_gaps WHERE status IN ('detected', 'reopened') AND dismissed_at_ms IS NULL"),
+    ("alerts", "SELECT count(*) FROM alerts WHERE dismissed_at_ms IS NULL"),
+];
+
+const COLUMNS: &str = "id, state, started_at_ms, finished_at_ms, parked, digest";
+
+fn run(row: &Row<'_>) -> Result<MaintenanceRunRow> {
+    Ok(MaintenanceRunRow {
+        id: parse("run id", row.get_ref(0)?.as_str().unwrap_or_default())?,
+        state: parse("run state", row.get_ref(1)?.as_str().unwrap_or_default())?,
+        started: Timestamp(row.get(2)?),
+        finished: row.get::<_, Option<i64>>(3)?.map(Timestamp),
+        parked: row.get::<_, i64>(4)? as u64,
+        digest: row.get(5)?,
+    })
+}
+
+impl ReadTx<'_> {
+    /// Cycles, the newest first.
+    pub fn maintenance_runs(&self, limit: u32) -> Result<Vec<MaintenanceRunRow>> {
+        let sql = format!("SELECT {COLUMNS} FROM maintenance_runs ORDER BY started_at_ms DESC, id DESC LIMIT ?1");
+        let mut statement = self.conn.prepare_cached(&sql)?;
+        let mut rows = statement.query([limit])?;
+        let mut runs = Vec::new();
+        while let Some(row) = rows.next()? {
+            runs.push(run(row)?);
+        }
+        Ok(runs)
+    }
+
+    /// The cycle under way, if one is.
+    pub fn maintenance_running(&self) -> Result<Option<MaintenanceRunRow>> {
+        let sql = format!("SELECT {COLUMNS} FROM maintenance_runs WHERE state = 'running'");
+        let mut statement = self.conn.prepare_cached(&sql)?;
+        let mut rows = statement.query([])?;
+        rows.next()?.map(run).transpose()
+    }
+
+    /// Jobs of these kinds that wait or run.
+    pub fn unsettled_jobs_of(&self, kinds: &[JobKind]) -> Result<Vec<JobId>> {
+        let mut statement =
+            self.conn.prepare_cached("SELECT id FROM jobs WHERE kind = ?1 AND state IN ('queued', 'running') ORDER BY id")?;
+        let mut found = Vec::new();
+        for kind in kinds {
+            let mut rows = statement.query([kind.name()])?;
+            while let Some(row) = rows.next()? {
+                found.push(parse("job id", row.get_ref(0)?.as_str().unwrap_or_default())?);
+            }
+        }
+        Ok(found)
+    }
+
+    /// What came after a place in the log and after a moment, up to another.
+    pub fn new_since(&self, seq: i64, since: Timestamp, until: Timestamp) -> Result<Counts> {
+        let spoken = |sql: &str| -> Result<u64> {
+            Ok(self.conn.prepare_cached(sql)?.query_row([seq], |row| row.get::<_, i64>(0))? as u64)
+        };
+        let mut counts = vec![
+            ("messages", spoken("SELECT count(*) FROM interactions WHERE seq > ?1")?),
+            ("conversations", spoken("SELECT count(DISTINCT conversation_id) FROM interactions WHERE seq > ?1")?),
+        ];
+        for (name, sql) in NEW {
+            let count: i64 = self.conn.prepare_cached(sql)?.query_row(params![since.0, until.0], |row| row.get(0))?;
+            counts.push((name, count as u64));
+        }
+        Ok(counts)
+    }
+
+    /// What waits for the person at a moment; a candidate put off until `parked` is parked.
+    pub fn waiting(&self, now: Timestamp, parked: Timestamp) -> Result<Counts> {
+        let (review, _, _) = self.memory_totals(now)?;
+        let set_aside: i64 = self
+            .conn
+            .prepare_cached("SELECT count(*) FROM memories WHERE status = 'pending' AND snoozed_until_ms = ?1")?
+            .query_row([parked.0], |row| row.get(0))?;
+        let mut counts = vec![("review", review), ("parked", set_aside as u64)];
+        for (name, sql) in WAITING {
+            let count: i64 = self.conn.prepare_cached(sql)?.query_row([], |row| row.get(0))?;
+            counts.push((name, count as u64));
+        }
+        Ok(counts)
+    }
+
+    /// Candidates that wait since before a moment, counted from when they came or came back.
+    pub fn candidates_waiting_since(&self, before: Timestamp, now: Timestamp) -> Result<Vec<MemoryId>> {
+        let mut statement = self.conn.prepare_cached(
+            "SELECT id FROM memories
+              WHERE status = 'pending' AND coalesce(snoozed_until_ms, 0) <= ?2
+                AND max(created_at_ms, coalesce(snoozed_until_ms, 0)) <= ?1 ORDER BY id",
+        )?;
+        let rows = statement.query_map(params![before.0, now.0], |row| row.get::<_, String>(0))?;
+        rows.map(|row| parse("memory id", &row?)).collect()
+    }
+}
+
+impl WriteTx<'_> {
+    /// Begins a cycle; nothing where one is under way.
+    pub fn begin_maintenance(&self, id: &MaintenanceRunId, now: Timestamp) -> Result<bool> {
+        let is_running = self
+            .conn
+            .prepare_cached("SELECT 1 FROM maintenance_runs WHERE state = 'running'")?
+            .query_row([], |row| row.get::<_, i64>(0))
+            .optional()?
+            .is_some();
+        if is_running {
+            return Ok(false);
+        }
+        self.conn
+            .prepare_cached("INSERT INTO maintenance_runs (id, state, started_at_ms) VALUES (?1, 'running', ?2)")?
+            .execute(params![id.as_str(), now.0])?;
+        self.touch(Tag::Jobs);
+        Ok(true)
+    }
+
+    /// Notes how many candidates a cycle parked.
+    pub fn note_parked(&self, id: &MaintenanceRunId, parked: u64) -> Result<()> {
+        self.conn
+            .prepare_cached("UPDATE maintenance_runs SET parked = ?2 WHERE id = ?1")?
+            .execute(params![id.as_str(), parked as i64])?;
+        Ok(())
+    }
+
+    /// Ends a cycle that is under way: with its digest, or without where a person stopped it.
+    pub fn end_maintenance(&self, id: &MaintenanceRunId, digest: Option<&str>, now: Timestamp) -> Result<()> {
+        let state = if digest.is_some() { RunState::Finished } else { RunState::Cancelled };
+        self.conn
+            .prepare_cached(
+                "UPDATE maintenance_runs SET state = ?2, digest = ?3, finished_at_ms = ?4 WHERE id = ?1 AND state = 'running'",
+            )?
+            .execute(params![id.as_str(), state.name(), digest, now.0])?;
+        self.touch(Tag::Jobs);
+        Ok(())
+    }
+}

@@ -1,0 +1,218 @@
+/**
+ * Overnight: what the last cycle found new and what waits, the candidates that it parked, and when it runs.
+ *
+ * Deliberately not here: the jobs of a cycle, which stand among all jobs.
+ */
+import { ArchiveRestore, MoonStar, Play, Square } from 'lucide-react';
+import { useState } from 'react';
+import { useQueryClient } from '@tanstack/react-query';
+import { type Count, type MaintenanceRulesView, type MaintenanceRunView, type MaintenanceView, call, rpcKey, useRpc } from '../../api';
+import { Button, EmptyState, ErrorState, LoadingRows, PaneBody, RelativeTime, Switch } from '../../design';
+import { decide } from '../../state/decisions';
+import { type PanelId, go } from '../../state/nav';
+import { showError, showToast } from '../../state/toasts';
+import { t } from '../../strings';
+import { TESTIDS } from '../../testids';
+import css from './Night.module.css';
+
+const HOURS = Array.from({ length: 24 }, (_, hour) => hour);
+/** As the backend takes them. */
+const DAYS_MIN = 7;
+const DAYS_MAX = 3_650;
+
+/** Where one answers what waits. */
+const ANSWERED_IN: Readonly<Record<string, PanelId>> = { review: 'review', quarantined: 'review', links: 'people', topic_proposals: 'topics', gaps: 'people', playbooks: 'playbooks' };
+
+export function Night() {
+  const client = useQueryClient();
+  const { data, error, refetch } = useRpc('maintenance_get', {});
+  if (error && !data) return <ErrorState title={t.night.failed} text={t.activity.failedText} detail={error.message} onRetry={() => void refetch()} />;
+  if (!data) return <LoadingRows rows={3} height={84} />;
+  const take = (next: Promise<MaintenanceView>) => next.then((view) => client.setQueryData(rpcKey('maintenance_get', {}), view));
+  const start = () => void take(call('maintenance_start', {})).then(() => showToast({ text: t.night.started, replaces: 'night' }), showError);
+  const stop = () => void take(call('maintenance_cancel', {})).then(() => showToast({ text: t.night.stopped, replaces: 'night' }), showError);
+  const choose = (rules: MaintenanceRulesView) => void take(call('maintenance_set', rules)).catch(showError);
+  const [newest, ...rest] = data.runs.filter((run) => run.state !== 'running');
+  return (
+    <PaneBody label={t.night.title} testId={TESTIDS.night}>
+      <div className={css.page}>
+        <div className={css.bar} role="status">
+          <MoonStar size={16} aria-hidden="true" />
+          <span className={css.state}>{data.is_running ? t.night.running(data.jobs_left) : data.next === null ? null : <Next time={data.next} />}</span>
+          {data.is_running ? (
+            <Button size="s" icon={<Square size={13} aria-hidden="true" />} testId={TESTIDS.nightStop} onClick={stop}>
+              {t.night.stop}
+            </Button>
+          ) : (
+            <Button size="s" icon={<Play size={13} aria-hidden="true" />} testId={TESTIDS.nightStart} onClick={start}>
+              {t.night.start}
+            </Button>
+          )}
+        </div>
+        {newest ? <Digest run={newest} /> : <EmptyState icon={<MoonStar size={20} />} title={t.night.never} text={t.night.neverText} />}
+        {data.parked > 0 ? <Parked days={data.rules.park_after_days} /> : null}
+        <Rules rules={data.rules} onChoose={choose} />
+        {rest.length > 0 ? (
+          <section>
+            <h2 className={css.heading}>{t.night.earlier}</h2>
+            <ul>
+              {rest.map((run) => (
+                <li key={run.id} className={css.earlier}>
+                  <RelativeTime time={run.started} />
+                  <span className={css.muted}>{run.state === 'cancelled' ? t.night.cancelled : said(run.new).join(', ') || t.night.nothingNew}</span>
+                </li>
+              ))}
+            </ul>
+          </section>
+        ) : null}
+      </div>
+    </PaneBody>
+  );
+}
+
+function Next({ time }: { time: number }) {
+  return (
+    <>
+      {t.night.next} <RelativeTime time={time} absolute />
+    </>
+  );
+}
+
+const wordsFor = ({ name, count }: Count) => t.night.counts[name]?.(count) ?? `${name} ${count}`;
+const said = (counts: readonly Count[]) => counts.filter((each) => each.count > 0).map(wordsFor);
+
+function Digest({ run }: { run: MaintenanceRunView }) {
+  if (run.state === 'cancelled') return <p className={css.muted}>{t.night.cancelled}</p>;
+  return (
+    <section className={css.digest} data-testid={TESTIDS.nightDigest}>
+      <div>
+        <h2 className={css.heading}>
+          {t.night.isNew} <RelativeTime time={run.finished ?? run.started} />
+        </h2>
+        <List counts={run.new} none={t.night.nothingNew} />
+      </div>
+      <div>
+        <h2 className={css.heading}>{t.night.waiting}</h2>
+        <List counts={run.waiting.filter((each) => each.name !== 'parked')} none={t.night.nothingWaits} />
+      </div>
+    </section>
+  );
+}
+
+function List({ counts, none }: { counts: readonly Count[]; none: string }) {
+  const shown = counts.filter((each) => each.count > 0);
+  if (shown.length === 0) return <p className={css.muted}>{none}</p>;
+  return (
+    <ul className={css.counts}>
+      {shown.map((each) => {
+        const panel = ANSWERED_IN[each.name];
+        return (
+          <li key={each.name}>
+            {panel ? (
+              <button type="button" className={css.link} onClick={() => go(panel)}>
+                {wordsFor(each)}
+              </button>
+            ) : (
+              wordsFor(each)
+            )}
+          </li>
+        );
+      })}
+    </ul>
+  );
+}
+
+/** More are shown in Memories. */
+const PARKED_SHOWN = 50;
+
+function Parked({ days }: { days: number }) {
+  const { data } = useRpc('memories_list', { status: ['pending'], only_parked: true, sort: 'oldest', limit: PARKED_SHOWN, without_facets: true });
+  const rows = data?.items ?? [];
+  if (rows.length === 0) return null;
+  const restore = (chosen: typeof rows) => void decide({ action: 'restore', ids: chosen.map((row) => row.id) }, chosen, t.night.restored(chosen.length));
+  return (
+    <section data-testid={TESTIDS.nightParked}>
+      <div className={css.headingRow}>
+        <h2 className={css.heading}>{t.night.parkedTitle}</h2>
+        <Button size="s" testId={TESTIDS.nightRestoreAll} onClick={() => restore(rows)}>
+          {t.night.restoreAll}
+        </Button>
+      </div>
+      <p className={css.muted}>{t.night.parkedText(days)}</p>
+      <ul>
+        {rows.map((row) => (
+          <li key={row.id} className={css.parked}>
+            <span className={css.content}>{row.content}</span>
+            <Button size="s" tone="quiet" icon={<ArchiveRestore size={13} aria-hidden="true" />} label={`${t.night.restore}: ${row.content}`} testId={TESTIDS.nightRestore} onClick={() => restore([row])}>
+              {t.night.restore}
+            </Button>
+          </li>
+        ))}
+      </ul>
+    </section>
+  );
+}
+
+function Rules({ rules, onChoose }: { rules: MaintenanceRulesView; onChoose: (rules: MaintenanceRulesView) => void }) {
+  const [typed, setTyped] = useState<string | null>(null);
+  const days = Number(typed ?? rules.park_after_days);
+  const isWrong = !Number.isInteger(days) || days < DAYS_MIN || days > DAYS_MAX;
+  const save = () => {
+    if (typed === null || isWrong) return;
+    setTyped(null);
+    if (days !== rules.park_after_days) onChoose({ ...rules, park_after_days: days });
+  };
+  return (
+    <section>
+      <h2 className={css.heading}>{t.night.when}</h2>
+      <div className={css.rule}>
+        <span>
+          {t.night.automatic}
+          <span className={css.hint}>{t.night.automaticHint}</span>
+        </span>
+        <span className={css.control}>
+          <label className={css.at}>
+            {t.night.hour}
+            <select className={css.input} value={rules.hour} disabled={!rules.automatic} data-testid={TESTIDS.nightHour} onChange={(event) => onChoose({ ...rules, hour: Number(event.target.value) })}>
+              {HOURS.map((hour) => (
+                <option key={hour} value={hour}>
+                  {`${String(hour).padStart(2, '0')}:00`}
+                </option>
+              ))}
+            </select>
+          </label>
+          <Switch label={t.night.automatic} checked={rules.automatic} testId={TESTIDS.nightAutomatic} onChange={(automatic) => onChoose({ ...rules, automatic })} />
+        </span>
+      </div>
+      <div className={css.rule}>
+        <span>
+          {t.night.parkAfter}
+          {isWrong ? (
+            <span className={css.problem} role="alert">
+              {t.night.daysWrong}
+            </span>
+          ) : null}
+        </span>
+        <span className={css.control}>
+          <input
+            className={css.input}
+            type="text"
+            inputMode="numeric"
+            size={5}
+            aria-label={t.night.parkAfter}
+            aria-invalid={isWrong}
+            value={typed ?? String(rules.park_after_days)}
+            data-testid={TESTIDS.nightDays}
+            onChange={(event) => setTyped(event.target.value)}
+            onBlur={save}
+            onKeyDown={(event) => {
+              if (event.key === 'Enter') save();
+              if (event.key === 'Escape') setTyped(null);
+            }}
+          />
+          {t.night.days}
+        </span>
+      </div>
+    </section>
+  );
+}

@@ -17,5 +17,6 @@ mod privacy;
 mod profiles;
 mod review;
 mod search;
+mod sessions;
 mod system;
 mod topics;

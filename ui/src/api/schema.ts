@@ -3660,6 +3660,370 @@ items: Array<ContextItemView>,
  */
 withheld: Array<WithheldView>, };
 
+export type SessionsRequest = { 
+/**
+ * Of one agent, by its name.
+ */
+agent: string | null, };
+
+export type SessionListRow = { 
+/**
+ * Id.
+ */
+id: string, 
+/**
+ * Where it was held.
+ */
+conversation_id: string, 
+/**
+ * That conversation's title.
+ */
+conversation_title: string, 
+/**
+ * The agent's name.
+ */
+agent: string, 
+/**
+ * The user's name.
+ */
+user: string, 
+/**
+ * What the user came for, in their words.
+ */
+intent: string, 
+/**
+ * When it began.
+ */
+first: number, 
+/**
+ * When it ended.
+ */
+last: number, 
+/**
+ * Messages.
+ */
+messages: number, 
+/**
+ * `casual`, `moderate`, `expert`.
+ */
+technical_depth: string, 
+/**
+ * A mood.
+ */
+user_mood: string, 
+/**
+ * 1 (transient) to 5 (foundational).
+ */
+significance: number, 
+/**
+ * `resolved`, `partial`, `unresolved`.
+ */
+outcome: string, 
+/**
+ * It is in the tiers.
+ */
+is_distilled: boolean, 
+/**
+ * What made it.
+ */
+proposer: string, };
+
+export type SessionsResponse = { 
+/**
+ * The latest first.
+ */
+items: Array<SessionListRow>, 
+/**
+ * Every agent that has sessions, by name.
+ */
+agents: Array<string>, };
+
+export type SessionItemView = { 
+/**
+ * `intent`, `heard`, `tools_used` …
+ */
+field: string, 
+/**
+ * Beside a tool its name, beside knowledge its kind.
+ */
+name: string | null, 
+/**
+ * How often a tool was used.
+ */
+uses: number, 
+/**
+ * What it says.
+ */
+text: string, 
+/**
+ * The line that proves it.
+ */
+line: LineView, };
+
+export type SessionVersionView = { 
+/**
+ * Id.
+ */
+id: string, 
+/**
+ * Messages that it covers.
+ */
+messages: number, 
+/**
+ * When the last of them was said.
+ */
+last: number, 
+/**
+ * When it was made.
+ */
+made: number, 
+/**
+ * It stands.
+ */
+is_current: boolean, };
+
+export type SessionDetail = { 
+/**
+ * As in the list.
+ */
+session: SessionListRow, 
+/**
+ * Its lines by field.
+ */
+items: Array<SessionItemView>, 
+/**
+ * Every version, the newest first.
+ */
+versions: Array<SessionVersionView>, };
+
+export type SessionEndRequest = { 
+/**
+ * The conversation.
+ */
+conversation_id: string, 
+/**
+ * The agent that says so; without it the person does.
+ */
+agent: string | null, };
+
+export type SessionEnded = { 
+/**
+ * Nobody had said so of these messages.
+ */
+is_new: boolean, };
+
+export type TiersRequest = { 
+/**
+ * The agent that asks.
+ */
+agent: string | null, 
+/**
+ * Whom it talks with.
+ */
+person: string | null, 
+/**
+ * Where.
+ */
+channel: string | null, 
+/**
+ * As somebody with this role: `guest`, `friend`, `owner`.
+ */
+role: string | null, };
+
+export type TierLineView = { 
+/**
+ * Of the entry.
+ */
+id: string, 
+/**
+ * The line as it is served.
+ */
+text: string, 
+/**
+ * `fact`, `preference`, `tool` …
+ */
+kind: string, 
+/**
+ * 1 to 5.
+ */
+significance: number, 
+/**
+ * The session that it comes from.
+ */
+session_id: string, 
+/**
+ * The line that proves it.
+ */
+line: LineView, };
+
+export type TierView = { 
+/**
+ * `shared`, `agent`, `user`.
+ */
+tier: string, 
+/**
+ * Of which agent.
+ */
+agent: string | null, 
+/**
+ * Of which user.
+ */
+user: string | null, 
+/**
+ * Whether the role lets it be read.
+ */
+is_allowed: boolean, 
+/**
+ * Characters at most.
+ */
+budget: number, 
+/**
+ * Characters of the text.
+ */
+chars: number, 
+/**
+ * The text.
+ */
+text: string, 
+/**
+ * Its lines.
+ */
+lines: Array<TierLineView>, 
+/**
+ * What did not fit, the next one first.
+ */
+left_out: Array<TierLineView>, 
+/**
+ * Entries that say what another line says.
+ */
+repeated: number, };
+
+export type TiersResponse = { 
+/**
+ * By which role.
+ */
+role: string, 
+/**
+ * Shared, agents', users'.
+ */
+tiers: Array<TierView>, 
+/**
+ * What the boundary held back.
+ */
+withheld: Array<WithheldView>, };
+
+export type AgentRow = { 
+/**
+ * Its name.
+ */
+name: string, 
+/**
+ * The most it may be told, where the person said so.
+ */
+visibility: string | null, 
+/**
+ * Its sessions are not summed up.
+ */
+skips_memory: boolean, 
+/**
+ * It may hold goals.
+ */
+holds_goals: boolean, 
+/**
+ * Messages that it wrote.
+ */
+messages: number, 
+/**
+ * Sessions that stand.
+ */
+sessions: number, 
+/**
+ * How often it was given something, as far as that is kept.
+ */
+reads: number, 
+/**
+ * When it was last.
+ */
+last_read: number | null, };
+
+export type AgentReadView = { 
+/**
+ * Its name.
+ */
+agent: string, 
+/**
+ * `context` or `tiers`.
+ */
+kind: string, 
+/**
+ * With whom it talked.
+ */
+person: string | null, 
+/**
+ * Characters.
+ */
+chars: number, 
+/**
+ * Lines.
+ */
+items: number, 
+/**
+ * When.
+ */
+at: number, };
+
+export type PersonRoleView = { 
+/**
+ * The person.
+ */
+id: string, 
+/**
+ * Their name.
+ */
+name: string, 
+/**
+ * `guest` or `friend`.
+ */
+role: string, };
+
+export type AgentsOverview = { 
+/**
+ * Agents that spoke, that were given something or that the person chose something for.
+ */
+agents: Array<AgentRow>, 
+/**
+ * What they were given last, the latest first.
+ */
+reads: Array<AgentReadView>, 
+/**
+ * People but the owner.
+ */
+people: Array<PersonRoleView>, };
+
+export type AgentChoice = { 
+/**
+ * Its name.
+ */
+name: string, 
+/**
+ * Its sessions are not summed up.
+ */
+skips_memory: boolean | null, 
+/**
+ * It may hold goals.
+ */
+holds_goals: boolean | null, };
+
+export type PersonRoleRequest = { 
+/**
+ * The person.
+ */
+id: string, 
+/**
+ * `guest` or `friend`.
+ */
+role: string, };
+
 export type ShareRequest = { 
 /**
  * Memory or profile entry.
@@ -4154,6 +4518,14 @@ export interface RpcSchema {
   playbooks_refresh: [Nothing, Nothing];
   playbook_settings_get: [Nothing, PlaybookSettings];
   playbook_settings_set: [PlaybookSettings, PlaybookSettings];
+  sessions_list: [Partial<SessionsRequest>, SessionsResponse];
+  session_get: [ById, SessionDetail];
+  session_end: [SessionEndRequest, SessionEnded];
+  sessions_rebuild: [Nothing, Nothing];
+  tiers_get: [Partial<TiersRequest>, TiersResponse];
+  agents_overview: [Nothing, AgentsOverview];
+  agent_choose: [AgentChoice, AgentsOverview];
+  person_role_set: [PersonRoleRequest, AgentsOverview];
   agents_list: [Nothing, AgentsResponse];
   agent_set: [AgentView, AgentsResponse];
   search: [SearchRequest, SearchResponse];

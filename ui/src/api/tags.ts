@@ -22,6 +22,7 @@ export type Tag =
   | 'people'
   | 'topics'
   | 'playbooks'
+  | 'sessions'
   | 'model_calls'
   | 'status';
 
@@ -68,6 +69,10 @@ export const PROVIDES: Partial<Record<Command, readonly Tag[]>> = {
   topic_rules_get: ['settings'],
   maintenance_get: ['jobs', 'settings', 'memories'],
   backups_list: ['jobs', 'settings'],
+  sessions_list: ['sessions', 'conversations'],
+  session_get: ['sessions', 'conversations'],
+  tiers_get: ['sessions', 'conversations', 'people', 'memories'],
+  agents_overview: ['sessions', 'settings', 'people', 'conversations'],
   gaps_list: ['people', 'settings', 'conversations'],
 };
 

@@ -14,7 +14,7 @@
  * - `src/strings/en.ts`: its words, as a section of its own; `src/testids.ts`: what tests hold on to.
  * Rows take an id and read their own state through a narrow selector; moving the cursor must not ask the backend.
  */
-import { Activity, HardDriveDownload, Inbox, Layers, Library, type LucideIcon, MessagesSquare, ScanEye, Search, Settings, Sparkles, UsersRound, Workflow } from 'lucide-react';
+import { Activity, BotMessageSquare, HardDriveDownload, Inbox, Layers, Library, type LucideIcon, MessagesSquare, ScanEye, Search, Settings, Sparkles, UsersRound, Workflow } from 'lucide-react';
 import { type ComponentType, lazy } from 'react';
 import type { Counts } from '../api/schema';
 import type { ActionId } from '../keys';
@@ -37,6 +37,7 @@ export const RAIL: readonly PanelSpec[] = [
   { id: 'conversations', icon: MessagesSquare, action: 'go.conversations', count: (counts) => counts.conversations },
   { id: 'topics', icon: Layers, action: 'go.topics' },
   { id: 'playbooks', icon: Workflow, action: 'go.playbooks', count: (counts) => counts.playbooks, isCall: true },
+  { id: 'sessions', icon: BotMessageSquare, action: 'go.sessions' },
   { id: 'people', icon: UsersRound, action: 'go.people', count: (counts) => counts.links, isCall: true },
   { id: 'privacy', icon: ScanEye, action: 'go.privacy' },
   { id: 'sources', icon: HardDriveDownload, action: 'go.sources' },

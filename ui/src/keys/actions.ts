@@ -9,7 +9,7 @@
  * while the person has those switched on (WCAG 2.1.4). No action fires while text is typed or composed, unless `inInputs`.
  */
 
-export type Scope = 'global' | 'editor' | 'search' | 'review' | 'memories' | 'conversations' | 'topics' | 'playbooks' | 'people' | 'privacy' | 'sources' | 'activity' | 'settings' | 'welcome';
+export type Scope = 'global' | 'editor' | 'search' | 'review' | 'memories' | 'conversations' | 'topics' | 'sessions' | 'playbooks' | 'people' | 'privacy' | 'sources' | 'activity' | 'settings' | 'welcome';
 
 /** What must be so for an action to make sense; `always` if nothing. */
 export type When = 'always' | 'cursor' | 'selection';
@@ -37,6 +37,7 @@ const memories = list('memories');
 const conversations = list('conversations');
 const topics = list('topics');
 const playbooks = list('playbooks');
+const sessions = list('sessions');
 const people = list('people');
 const privacy = list('privacy');
 const activity = list('activity');
@@ -48,6 +49,7 @@ export const ACTIONS = {
   'go.conversations': { label: 'Go to Conversations', keys: ['g c'], scope: 'global', when: 'always' },
   'go.topics': { label: 'Go to Topics', keys: ['g t'], scope: 'global', when: 'always' },
   'go.playbooks': { label: 'Go to Playbooks', keys: ['g b'], scope: 'global', when: 'always' },
+  'go.sessions': { label: 'Go to Sessions', keys: ['g e'], scope: 'global', when: 'always' },
   'go.people': { label: 'Go to People', keys: ['g p'], scope: 'global', when: 'always' },
   'go.privacy': { label: 'Go to Privacy', keys: ['g v'], scope: 'global', when: 'always' },
   'go.sources': { label: 'Go to Sources', keys: ['g s'], scope: 'global', when: 'always' },
@@ -139,6 +141,13 @@ export const ACTIONS = {
   'playbooks.export': { label: 'Export as a skill', keys: ['e'], scope: 'playbooks', when: 'cursor' },
   'playbooks.open': { label: 'Open in conversation', keys: ['o', 'Enter'], scope: 'playbooks', when: 'cursor' },
   'playbooks.filter': { label: 'Next status', keys: ['t'], scope: 'playbooks', when: 'always' },
+
+  'sessions.next': sessions.next,
+  'sessions.previous': sessions.previous,
+  'sessions.first': sessions.first,
+  'sessions.last': sessions.last,
+  'sessions.open': { label: 'Open in conversation', keys: ['o', 'Enter'], scope: 'sessions', when: 'cursor' },
+  'sessions.tab': { label: 'Sessions, memory tiers or agents', keys: ['t'], scope: 'sessions', when: 'always' },
 
   'people.next': people.next,
   'people.previous': people.previous,

@@ -6,7 +6,7 @@
  */
 import { createStore, useStore } from './store';
 
-export const PANELS = ['search', 'review', 'memories', 'conversations', 'topics', 'playbooks', 'people', 'privacy', 'sources', 'activity', 'settings', 'welcome'] as const;
+export const PANELS = ['search', 'review', 'memories', 'conversations', 'topics', 'sessions', 'playbooks', 'people', 'privacy', 'sources', 'activity', 'settings', 'welcome'] as const;
 export type PanelId = (typeof PANELS)[number];
 
 export interface Target {
@@ -23,6 +23,8 @@ export interface Target {
   topic?: string;
   /** Playbook to put the cursor on. */
   playbook?: string;
+  /** Session to put the cursor on. */
+  session?: string;
   /** Person to put the cursor on, by id. */
   person?: string;
   /** Suggested or answered pair to put the cursor on. */

@@ -24,6 +24,7 @@ export const activity = {
     analyze_model: 'Analyze with the model',
     suggest_links: 'Compare handles',
     settle_conversations: 'See which conversations have ended',
+    sessions: 'Sum up sessions',
     settle_model: 'See with the model whether it has ended',
     derive_profiles: 'Get to know people',
     derive_profiles_model: 'Get to know people with the model',

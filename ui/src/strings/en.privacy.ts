@@ -103,7 +103,7 @@ export const privacy = {
   contextFailed: 'The context could not be put together',
   openItem: (kind: string, id: string) => `Open ${kind} ${id}`,
   moreItems: (count: number) => `${number(count)} more; their ids stand in the text.`,
-  kinds: { message: 'message', memory: 'memory', profile: 'profile entry', summary: 'summary' } as Readonly<Record<string, string>>,
+  kinds: { message: 'message', memory: 'memory', profile: 'profile entry', summary: 'summary', commitment: 'promise', tier: 'line of a session', topic: 'topic' } as Readonly<Record<string, string>>,
   onlyYou: 'Only you see this',
   onlyYouText: 'The agent is not told that anything is missing.',
   withheldNone: 'Nothing was withheld.',

@@ -18,6 +18,7 @@ import { graph, period, time } from './en.pictures';
 import { privacy } from './en.privacy';
 import { profile, promises } from './en.profile';
 import { palette, search } from './en.search';
+import { sessions } from './en.sessions';
 import { settings } from './en.settings';
 import { sources } from './en.sources';
 import { standing } from './en.standing';
@@ -70,6 +71,7 @@ export const en = {
     conversations: 'Conversations',
     topics: 'Topics',
     playbooks: 'Playbooks',
+    sessions: 'Sessions',
     people: 'People',
     privacy: 'Privacy',
     sources: 'Sources',
@@ -98,6 +100,7 @@ export const en = {
       conversations: 'Conversations',
       topics: 'Topics',
       playbooks: 'Playbooks',
+      sessions: 'Sessions',
       people: 'People',
       privacy: 'Privacy',
       sources: 'Sources',
@@ -323,6 +326,7 @@ export const en = {
   period,
   topics,
   playbooks,
+  sessions,
   people,
   profile,
   promises,

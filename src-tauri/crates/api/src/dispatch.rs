@@ -20,6 +20,7 @@ use crate::handlers::pictures::*;
 use crate::handlers::playbooks::*;
 use crate::handlers::profiles::*;
 use crate::handlers::search::search;
+use crate::handlers::sessions::*;
 use crate::handlers::sources::*;
 use crate::handlers::standing::*;
 use crate::handlers::status::*;

@@ -15,6 +15,7 @@ use crate::types::pictures::*;
 use crate::types::playbooks::*;
 use crate::types::profiles::*;
 use crate::types::search::*;
+use crate::types::sessions::*;
 use crate::types::sources::*;
 use crate::types::status::*;
 use crate::types::topics::*;
@@ -27,7 +28,7 @@ fn declare<T: TS>(config: &Config, out: &mut String) {
 }
 
 /// Requests whose every field has a default: a caller names only what it wants.
-const ALL_OPTIONAL: [&str; 11] = [
+const ALL_OPTIONAL: [&str; 13] = [
     "BackupPlace",
     "MemoriesListRequest",
     "ConversationsListRequest",
@@ -39,6 +40,8 @@ const ALL_OPTIONAL: [&str; 11] = [
     "ContextRequestView",
     "TimelineRequest",
     "GraphRequest",
+    "SessionsRequest",
+    "TiersRequest",
 ];
 
 fn row(command: &str, request: &str, response: &str) -> String {
@@ -226,6 +229,24 @@ pub fn schema_ts() -> String {
         ContextItemView,
         WithheldView,
         ContextResponse,
+        SessionsRequest,
+        SessionListRow,
+        SessionsResponse,
+        SessionItemView,
+        SessionVersionView,
+        SessionDetail,
+        SessionEndRequest,
+        SessionEnded,
+        TiersRequest,
+        TierLineView,
+        TierView,
+        TiersResponse,
+        AgentRow,
+        AgentReadView,
+        PersonRoleView,
+        AgentsOverview,
+        AgentChoice,
+        PersonRoleRequest,
         ShareRequest,
         AgentView,
         AgentsResponse,

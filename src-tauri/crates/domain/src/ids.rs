@@ -139,6 +139,10 @@ ids! {
     PlaybookDecisionId = "pbd_";
     /// One nightly cycle.
     MaintenanceRunId = "run_";
+    /// What one session with an agent came to.
+    SessionId = "ses_";
+    /// One entry of a tier of long-term memory.
+    TierEntryId = "tie_";
 }
 
 #[cfg(test)]

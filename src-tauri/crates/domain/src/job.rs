@@ -22,6 +22,8 @@ names! {
         SettleConversations = "settle_conversations",
         /// Judge with a language model whether one conversation has ended.
         SettleModel = "settle_model",
+        /// Sum up sessions that ended, and distil them into the tiers.
+        Sessions = "sessions",
         /// Derive what people need, expect and prefer.
         DeriveProfiles = "derive_profiles",
         /// The same for one person, by a language model.
@@ -121,6 +123,7 @@ impl JobKind {
             | Self::SuggestLinks
             | Self::SettleConversations
             | Self::DeriveProfiles
+            | Self::Sessions
             | Self::Playbooks
             | Self::PlaybookNotice => Lane::Capture,
             Self::ExtractModel | Self::AnalyzeModel | Self::SettleModel | Self::DeriveProfilesModel | Self::TopicsModel => {

@@ -26,7 +26,7 @@ pub use gate::{Gate, Stop};
 pub use ids::{
     AlertId, AnalysisId, CallId, ConversationId, EntityId, GapId, HandleId, IdSource, ImportId, InteractionId, JobId, LinkId,
     MaintenanceRunId, MemoryId, OperationId, ParseIdError, PlaybookDecisionId, PlaybookId, PlaybookVersionId, ProfileId,
-    SummaryId, TaskId, TopicDecisionId, TopicId, TopicVersionId,
+    SessionId, SummaryId, TaskId, TierEntryId, TopicDecisionId, TopicId, TopicVersionId,
 };
 pub use job::{JobKind, JobState, Lane, LeaseLoss, RunState, after_lease_loss};
 pub use location::default_data_dir;
@@ -36,7 +36,7 @@ pub use memory::{
 };
 pub use message::{Author, ChannelHandle, Direction, Message, MessageType, Metadata, Role, SourceKind, SourceRef, TimeCertainty};
 pub use model::{CallOutcome, Engines};
-pub use person::{EntityType, LinkAnswer, LinkStrength};
+pub use person::{EntityType, LinkAnswer, LinkStrength, PersonRole};
 pub use playbook::{PlaybookConfidence, PlaybookStatus, PlaybookTransitionError};
 pub use privacy::{Destination, Label, People, Place, Visibility, Withheld, may_surface};
 pub use profile::{

@@ -45,3 +45,22 @@ names! {
         Unlinked = "unlinked",
     }
 }
+
+names! {
+    /// How near somebody is to the owner (seed 000, "RBAC Gating"), the farthest first.
+    pub enum PersonRole {
+        /// Is served what is known of themself and nothing else. Who has no role is a guest.
+        Guest = "guest",
+        /// Is served what agents share and know, as far as the boundary lets it.
+        Friend = "friend",
+        /// The owner of this Keepsake.
+        Owner = "owner",
+    }
+}
+
+impl PersonRole {
+    /// Whether shared and agents' tiers are for them at all.
+    pub const fn reads_all_tiers(self) -> bool {
+        !matches!(self, Self::Guest)
+    }
+}

@@ -22,6 +22,8 @@ use crate::standing::{StoredCommitment, commitments_of};
 use crate::taken_back::TakenBack;
 use crate::{Engine, Result, rfc3339};
 
+mod remembered;
+
 /// Characters unless asked otherwise: some 1,500 tokens, which a small local model has room for beside its own conversation.
 pub const CONTEXT_CHARS: usize = 6_000;
 
@@ -38,14 +40,18 @@ const LINE_CHARS: usize = 600;
 const FOUND_MESSAGES: usize = 12;
 
 /// The share of the budget the sections may take, in order; what one leaves over the next ones may use.
-const SHARES: [(Section, f64); 7] = [
+const SHARES: [(Section, f64); 11] = [
     (Section::Conversation, 0.3),
     (Section::Promised, 0.05),
-    (Section::Profile, 0.13),
-    (Section::Person, 0.18),
-    (Section::Owner, 0.16),
-    (Section::Earlier, 0.08),
-    (Section::Found, 0.1),
+    (Section::Profile, 0.1),
+    (Section::Person, 0.13),
+    (Section::Owner, 0.11),
+    (Section::UserTier, 0.08),
+    (Section::AgentTier, 0.05),
+    (Section::SharedTier, 0.04),
+    (Section::Topics, 0.04),
+    (Section::Earlier, 0.05),
+    (Section::Found, 0.05),
 ];
 
 /// Summaries of earlier conversations that are looked at: beyond a handful they say less than a search does.
@@ -114,8 +120,23 @@ enum Section {
     Profile,
     Person,
     Owner,
+    UserTier,
+    AgentTier,
+    SharedTier,
+    Topics,
     Earlier,
     Found,
+}
+
+/// Which lines of a section go first where not all fit.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Fit {
+    /// The oldest: of a conversation nothing beyond a gap is wanted.
+    Newest,
+    /// The longest ones of a ranked list: a later, shorter line may still fit.
+    Ranked,
+    /// All behind the first that does not: what is less significant never takes the room of what is more.
+    Ordered,
 }
 
 struct Line {
@@ -134,22 +155,21 @@ struct Page {
 }
 
 impl Page {
-    /// Adds a heading and as many lines as fit into `until` characters of the whole; `newest_last` drops from the front.
-    fn add(&mut self, heading: &str, lines: Vec<Line>, until: usize, newest_last: bool) {
+    /// Adds a heading and as many lines as fit into `until` characters of the whole; `fit` says which are dropped.
+    fn add(&mut self, heading: &str, lines: Vec<Line>, until: usize, fit: Fit) {
         let until = until.min(self.budget);
         let head = format!("{}## {heading}\n", if self.text.is_empty() { "" } else { "\n" });
         let mut room = until.saturating_sub(self.chars + head.chars().count());
         let mut taken = Vec::new();
         let order: Box<dyn Iterator<Item = Line>> =
-            if newest_last { Box::new(lines.into_iter().rev()) } else { Box::new(lines.into_iter()) };
+            if fit == Fit::Newest { Box::new(lines.into_iter().rev()) } else { Box::new(lines.into_iter()) };
         for line in order {
             let chars = line.text.chars().count() + 1;
             if chars > room {
-                // A later, shorter line of a ranked list may still fit; of a conversation nothing beyond a gap is wanted.
-                if newest_last {
-                    break;
+                if fit == Fit::Ranked {
+                    continue;
                 }
-                continue;
+                break;
             }
             room -= chars;
             taken.push(line);
@@ -157,7 +177,7 @@ impl Page {
         if taken.is_empty() {
             return;
         }
-        if newest_last {
+        if fit == Fit::Newest {
             taken.reverse();
         }
         self.chars += head.chars().count();
@@ -187,7 +207,7 @@ fn flat(text: &str) -> String {
     flat
 }
 
-fn day(time: Timestamp) -> String {
+pub(crate) fn day(time: Timestamp) -> String {
     rfc3339(time).chars().take(10).collect()
 }
 
@@ -280,6 +300,17 @@ impl Engine {
         };
         let lines_max = if detail == DetailLevel::Brief { PROFILE_LINES_BRIEF } else { PROFILE_LINES };
         sections.insert(Section::Profile as usize, self.profile_lines(tx, view, profiles.entries, lines_max)?);
+        let told: Vec<MemoryId> = sections
+            .iter()
+            .filter(|(section, _)| [Section::Person as usize, Section::Owner as usize].contains(section))
+            .flat_map(|(_, lines)| lines.iter().filter_map(|line| line.item.id.parse().ok()))
+            .collect();
+        let (tiers, tiers_withheld) = self.tier_lines(tx, view, request, &told)?;
+        for (section, lines) in tiers {
+            sections.insert(section as usize, lines);
+        }
+        let about = asked.as_ref().map(|asked| (asked, vector));
+        sections.insert(Section::Topics as usize, self.topic_lines(tx, view, request, about)?);
         let mut page = Page { text: String::new(), items: Vec::new(), lines: Vec::new(), chars: 0, budget };
         let mut share = 0.0;
         for (section, own) in SHARES {
@@ -288,29 +319,46 @@ impl Engine {
             match section {
                 Section::Conversation => {
                     let lines = conversation_lines(tx, view.destination.conversation.as_ref(), request.as_of, &taken)?;
-                    page.add("This conversation", lines, until, true);
+                    page.add("This conversation", lines, until, Fit::Newest);
                 }
                 Section::Promised => {
                     let lines = promised_lines(tx, view.destination.conversation.as_ref(), request.as_of, &taken)?;
-                    page.add("Promised and still open here", lines, until, false);
+                    page.add("Promised and still open here", lines, until, Fit::Ranked);
                 }
-                Section::Earlier => page.add("Earlier", earlier_lines(tx, view, request.as_of, &taken)?, until, false),
+                Section::UserTier | Section::AgentTier | Section::SharedTier => {
+                    let heading = match section {
+                        Section::UserTier => "From earlier sessions with them",
+                        Section::AgentTier => "How the work went before",
+                        _ => "What all agents know",
+                    };
+                    let lines = sections.remove(&(section as usize)).unwrap_or_default();
+                    page.add(heading, lines, until, Fit::Ordered);
+                }
+                Section::Earlier => page.add("Earlier", earlier_lines(tx, view, request.as_of, &taken)?, until, Fit::Ranked),
                 _ => {
                     let heading = match section {
                         Section::Profile => "How they want things",
                         Section::Person => "About the people here",
                         Section::Owner => "About the user",
+                        Section::Topics => "Topics",
                         _ => "Related",
                     };
                     let shown: Vec<String> = page.items.iter().map(|item| item.id.clone()).collect();
                     let mut lines = sections.remove(&(section as usize)).unwrap_or_default();
                     lines.retain(|line| !shown.contains(&line.item.id));
-                    page.add(heading, lines, until, false);
+                    page.add(heading, lines, until, Fit::Ranked);
                 }
             }
         }
         let withheld = visible.withheld.values().chain(profiles.withheld.values()).copied();
-        Ok((Context { text: page.text, items: page.items, withheld: counts(withheld) }, page.lines))
+        let mut withheld = counts(withheld);
+        for held in tiers_withheld {
+            match withheld.iter_mut().find(|known| known.rule == held.rule) {
+                Some(known) => known.count += held.count,
+                None => withheld.push(held),
+            }
+        }
+        Ok((Context { text: page.text, items: page.items, withheld }, page.lines))
     }
 
     /// What is known of the people here, the surest first.
@@ -464,7 +512,7 @@ fn earlier_lines(
         .collect())
 }
 
-fn counts(rules: impl Iterator<Item = Withheld>) -> Vec<WithheldCount> {
+pub(crate) fn counts(rules: impl Iterator<Item = Withheld>) -> Vec<WithheldCount> {
     let mut counts: BTreeMap<Withheld, u64> = BTreeMap::new();
     for rule in rules {
         *counts.entry(rule).or_default() += 1;
@@ -482,21 +530,22 @@ mod tests {
 
     #[test]
     fn a_page_never_exceeds_its_budget_and_keeps_what_is_next() {
-        let check = |budget: usize, lines: &[usize], newest_last: bool, expect: &[&str]| {
+        let check = |budget: usize, lines: &[usize], fit: Fit, expect: &[&str]| {
             let mut page = Page { text: String::new(), items: Vec::new(), lines: Vec::new(), chars: 0, budget };
             let lines = lines.iter().enumerate().map(|(n, chars)| line(&n.to_string(), *chars)).collect();
-            page.add("H", lines, budget, newest_last);
+            page.add("H", lines, budget, fit);
             assert!(page.text.chars().count() <= budget, "{} of {budget}", page.text.chars().count());
             assert_eq!(page.text.chars().count(), page.chars, "the count is kept right");
             let ids: Vec<&str> = page.items.iter().map(|item| item.id.as_str()).collect();
             assert_eq!(ids, expect, "budget {budget}, lines {lines:?}", lines = ids.len());
         };
-        check(100, &[10, 10], false, &["0", "1"]);
-        check(20, &[10, 10], false, &["0"]);
-        check(20, &[30, 10], false, &["1"]);
-        check(20, &[10, 10], true, &["1"]);
-        check(30, &[5, 30, 10], true, &["2"]);
-        check(3, &[1], false, &[]);
+        check(100, &[10, 10], Fit::Ranked, &["0", "1"]);
+        check(20, &[10, 10], Fit::Ranked, &["0"]);
+        check(20, &[30, 10], Fit::Ranked, &["1"]);
+        check(20, &[30, 10], Fit::Ordered, &[]);
+        check(20, &[10, 10], Fit::Newest, &["1"]);
+        check(30, &[5, 30, 10], Fit::Newest, &["2"]);
+        check(3, &[1], Fit::Ranked, &[]);
     }
 
     #[test]

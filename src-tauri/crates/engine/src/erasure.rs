@@ -107,6 +107,7 @@ impl Engine {
     fn after_erasing(&self, job: JobId, erased: Erased) -> Result<ErasureReceipt> {
         self.look_at_links_again()?;
         self.queue_settling()?;
+        self.queue_sessions()?;
         self.queue_profiles()?;
         self.queue_topics()?;
         self.queue_playbooks()?;

@@ -433,6 +433,7 @@ impl Engine {
                 let ConversationPayload { conversation_id } = read_payload(job)?;
                 self.settle_by_model(&conversation_id, lease, control)
             }
+            JobKind::Sessions => self.perform_sessions(lease, control),
             JobKind::DeriveProfiles => self.derive_profiles(lease, control),
             JobKind::DeriveProfilesModel => {
                 let PersonPayload { entity_id } = read_payload(job)?;
@@ -524,6 +525,7 @@ impl Engine {
             JobKind::SettleModel => {
                 "Judging with the model whether a conversation has ended failed, and what the rules say of it stands"
             }
+            JobKind::Sessions => "Summing up sessions failed",
             JobKind::DeriveProfiles => "Getting to know people failed",
             JobKind::DeriveProfilesModel => {
                 "Getting to know somebody with the model failed, and what the rules know of them stays"
@@ -630,6 +632,9 @@ impl Engine {
             tracing::error!(%error, "playbooks cannot be looked for");
             None
         });
+        if let Err(error) = self.queue_sessions() {
+            tracing::error!(%error, "sessions cannot be looked at");
+        }
         let next = [next, people, playbooks].into_iter().flatten().min();
         let queued = self.store().read(|tx| tx.next_due(Lane::Capture)).unwrap_or(due);
         [due, queued, next].into_iter().flatten().min()

@@ -233,6 +233,7 @@ impl Engine {
         }
         let result = serde_json::json!({ "conversations": total }).to_string();
         self.store().write(|tx| tx.complete(lease, &result, self.now()))?;
+        self.queue_sessions()?;
         if has_model {
             self.look_for_work();
         }

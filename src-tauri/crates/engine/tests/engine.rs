@@ -40,6 +40,8 @@ mod review;
 mod sample;
 #[path = "engine/search.rs"]
 mod search;
+#[path = "engine/sessions.rs"]
+mod sessions;
 #[path = "engine/standing.rs"]
 mod standing;
 #[path = "engine/topics.rs"]

@@ -4,6 +4,7 @@
 //! [`conversation`] says where it stands: ended or not, its tone, what was promised in it.
 //! [`playbook`] says what is done again and again in sessions with tools.
 //! [`topic`] says what many conversations are about: topics that grow.
+//! [`session`] says what one session with an agent comes to, and what of it each tier of long-term memory holds.
 //! [`model`] asks a language model for the same and believes what the words carry.
 //! Deliberately not here: per-message facts (`keepsake-capture` finds those), duplicates against stored memories, sending.
 
@@ -11,6 +12,7 @@ mod analysis;
 pub mod conversation;
 pub mod model;
 pub mod playbook;
+pub mod session;
 mod text;
 pub mod topic;
 mod turn;

@@ -182,14 +182,25 @@ pub(crate) enum Command {
         #[arg(long)]
         off: bool,
     },
-    /// List agents that have a level, or give one.
-    Agents {
-        /// Its name.
-        #[arg(requires = "visibility")]
-        name: Option<String>,
-        /// The most it may be told.
-        #[arg(value_parser = ["public", "private"])]
-        visibility: Option<String>,
+    /// List agents with what they may do, or choose it.
+    Agents(AgentsArgs),
+    /// List what sessions with agents came to.
+    Summaries(SummariesArgs),
+    /// Say something about a session with an agent.
+    Session {
+        /// What.
+        #[command(subcommand)]
+        what: SessionCommand,
+    },
+    /// Print the tiers of long-term memory: shared, of agents and of users; as an agent is served them.
+    Tiers(TiersArgs),
+    /// Say how near a person is: a guest is served what is known of themself, a friend what agents share as well.
+    Role {
+        /// channel:handle, an id, or a name.
+        person: String,
+        /// How near.
+        #[arg(value_parser = ["guest", "friend"])]
+        role: String,
     },
     /// Print what an agent gets.
     Context(ContextArgs),
@@ -414,6 +425,80 @@ pub(crate) struct ContextArgs {
     /// As it was believed then: 2026-03-04 or 2026-03-04T10:00:00Z.
     #[arg(long, value_name = "TIME")]
     pub(crate) as_of: Option<String>,
+}
+
+/// Which agent, and what it may do.
+#[derive(Debug, clap::Args)]
+#[command(group(clap::ArgGroup::new("choice").args(["visibility", "skip", "goals"]).multiple(true)))]
+pub(crate) struct AgentsArgs {
+    /// Its name.
+    #[arg(requires = "choice")]
+    pub(crate) name: Option<String>,
+    /// The most it may be told.
+    #[arg(value_parser = ["public", "private"])]
+    pub(crate) visibility: Option<String>,
+    /// Whether its sessions are left alone.
+    #[arg(long, value_name = "STATE", requires = "name")]
+    pub(crate) skip: Option<Switch>,
+    /// Whether it may hold goals.
+    #[arg(long, value_name = "STATE", requires = "name")]
+    pub(crate) goals: Option<Switch>,
+}
+
+/// On or off.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Switch {
+    /// It is so.
+    On,
+    /// It is not.
+    Off,
+}
+
+/// Which sessions.
+#[derive(Debug, clap::Args)]
+pub(crate) struct SummariesArgs {
+    /// Only of this agent.
+    #[arg(long, value_name = "NAME")]
+    pub(crate) agent: Option<String>,
+    /// Write them to this folder instead, a file an agent: {agent}_conversations.jsonl.
+    #[arg(long, value_name = "DIR")]
+    pub(crate) export: Option<PathBuf>,
+    /// Delete what sessions and tiers hold; they are made again from the messages.
+    #[arg(long, conflicts_with_all = ["agent", "export"])]
+    pub(crate) rebuild: bool,
+}
+
+/// What to say about a session.
+#[derive(Debug, Subcommand)]
+pub(crate) enum SessionCommand {
+    /// It ended with what was said so far.
+    End {
+        /// Conversation id, or its id in the export.
+        conversation: String,
+        /// The agent that says so.
+        #[arg(long, value_name = "NAME")]
+        agent: Option<String>,
+    },
+}
+
+/// For whom the tiers are.
+#[derive(Debug, clap::Args)]
+pub(crate) struct TiersArgs {
+    /// The agent that asks.
+    #[arg(long, value_name = "NAME")]
+    pub(crate) agent: Option<String>,
+    /// Whom it talks with: channel:handle, an id, or a name; without it the owner.
+    #[arg(long, value_name = "PERSON")]
+    pub(crate) user: Option<String>,
+    /// Where: type:id, a conversation, or a channel type.
+    #[arg(long, value_name = "CHANNEL")]
+    pub(crate) channel: Option<String>,
+    /// As somebody this near would see them.
+    #[arg(long = "as", value_name = "ROLE", value_parser = ["guest", "friend", "owner"])]
+    pub(crate) role: Option<String>,
+    /// Write them to this folder instead: shared_long_term.md, {agent}_long_term.md, {user}/{agent}_memory.md.
+    #[arg(long, value_name = "DIR")]
+    pub(crate) export: Option<PathBuf>,
 }
 
 /// Which pair, and the answer.

@@ -16,7 +16,7 @@ use std::process::ExitCode;
 
 use clap::Parser;
 
-use args::{Args, Command, SettingsOf};
+use args::{Args, Command, SessionCommand, SettingsOf};
 use output::{Failure, Output};
 
 fn main() -> ExitCode {
@@ -80,9 +80,13 @@ fn run(args: &Args, output: &mut Output) -> Result<(), Failure> {
         Command::Gaps => commands::gaps::list(args, output),
         Command::Gap { id, answer, file } => commands::gaps::answer(args, id, *answer, file.as_deref(), output),
         Command::Share { id, off } => commands::people::share(args, id, !off, output),
-        Command::Agents { name, visibility } => {
-            commands::people::agents(args, name.as_deref().zip(visibility.as_deref()), output)
+        Command::Agents(agents) => commands::people::agents(args, agents, output),
+        Command::Summaries(wanted) => commands::sessions::summaries(args, wanted, output),
+        Command::Session { what: SessionCommand::End { conversation, agent } } => {
+            commands::sessions::end(args, conversation, agent.as_deref(), output)
         }
+        Command::Tiers(wanted) => commands::sessions::tiers(args, wanted, output),
+        Command::Role { person, role } => commands::sessions::role(args, person, role, output),
         Command::Context(context) => commands::people::context(args, context, output),
         Command::Search(search) => commands::search::run(args, search, output),
         Command::Models { command } => commands::models::run(args, command.as_ref(), output),

@@ -34,6 +34,8 @@ pub enum Tag {
     Topics,
     /// Playbooks, and what a person decided about them.
     Playbooks,
+    /// Sessions, tiers, roles and what agents read.
+    Sessions,
 }
 
 impl Tag {
@@ -71,6 +73,7 @@ impl Tag {
             Self::People => "people",
             Self::Topics => "topics",
             Self::Playbooks => "playbooks",
+            Self::Sessions => "sessions",
         }
     }
 }

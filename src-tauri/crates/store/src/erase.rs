@@ -255,6 +255,7 @@ impl WriteTx<'_> {
         self.erase_calls_about(id)?;
         self.erase_topics_of(id)?;
         self.erase_playbooks_of(id, part.handles)?;
+        self.erase_sessions_of(id)?;
         self.conn.execute(
             "DELETE FROM jobs WHERE state NOT IN ('queued', 'running') AND json_extract(payload, '$.conversation_id') = ?1",
             params![id.as_str()],

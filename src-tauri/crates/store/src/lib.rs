@@ -41,10 +41,12 @@ mod restore;
 mod scoped;
 mod search;
 mod served;
+mod sessions;
 mod settings;
 mod standing;
 mod taken_back;
 mod text;
+mod tiers;
 mod timeline;
 mod topics;
 mod traces;
@@ -88,8 +90,10 @@ pub use profiles::{DebunkRow, ProfileRow};
 pub use restore::{Restored, Staged, inspect};
 pub use search::{MessageHit, NamedHandle, WordMatch, fts_query};
 pub use served::Served;
+pub use sessions::{SessionEnd, SessionItemRow, SessionRow};
 pub use standing::{NewStanding, StandingRow, SummaryRow};
 pub use taken_back::TakenBackRow;
+pub use tiers::{AgentReadRow, NewTierEntry, Struck, TierEntryRow};
 pub use timeline::{MemoryMoment, MessageCount, TimelineOf};
 pub use topics::{
     StoredCluster, TopicClusterRow, TopicDecisionRow, TopicLineRow, TopicPartitionRow, TopicProposalRow, TopicRow,

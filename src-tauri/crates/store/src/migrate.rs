@@ -34,6 +34,7 @@ const STEPS: &[M<'static>] = &[
     M::up(include_str!("../../../../migrations/0015_playbooks.sql")),
     M::up(include_str!("../../../../migrations/0016_served.sql")),
     M::up(include_str!("../../../../migrations/0017_maintenance.sql")),
+    M::up(include_str!("../../../../migrations/0018_sessions.sql")),
 ];
 
 /// The newest schema this program knows.

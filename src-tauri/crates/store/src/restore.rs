@@ -74,6 +74,7 @@ pub(crate) struct Decided {
     emptied: Vec<String>,
     closed: Vec<String>,
     closed_channels: Vec<(String, String, i64)>,
+    guests: Vec<(String, i64)>,
     unshared: Vec<(String, String, i64)>,
     settings: Vec<(String, String, i64)>,
     versions: Vec<(&'static str, i64)>,
@@ -365,6 +366,8 @@ impl ReadTx<'_> {
                  UNION ALL SELECT max(worded_at_ms) FROM topic_wordings
                  UNION ALL SELECT max(decided_at_ms) FROM playbook_decisions
                  UNION ALL SELECT max(undone_at_ms) FROM playbook_decisions
+                 UNION ALL SELECT max(decided_at_ms) FROM person_roles
+                 UNION ALL SELECT max(ended_at_ms) FROM session_ends
                  UNION ALL SELECT max(decided_at_ms) FROM channel_visibility)",
             [],
             |row| row.get(0),
@@ -410,6 +413,9 @@ impl ReadTx<'_> {
             "SELECT channel_type, channel_id, decided_at_ms FROM channel_visibility WHERE visibility = 'private'",
             |row| Ok((row.get(0)?, row.get(1)?, row.get(2)?)),
         )?;
+        decided.guests = self.rows("SELECT entity_id, decided_at_ms FROM person_roles WHERE role = 'guest'", |row| {
+            Ok((row.get(0)?, row.get(1)?))
+        })?;
         decided.unshared = self.rows(
             "SELECT item_kind, item_id, decided_at_ms FROM consents c WHERE is_shared = 0
                 AND seq = (SELECT max(seq) FROM consents l WHERE l.item_kind = c.item_kind AND l.item_id = c.item_id)",
@@ -564,6 +570,13 @@ fn decide_again(conn: &Connection, decided: &Decided, restored: &mut Restored) -
              ON CONFLICT (channel_type, channel_id) DO UPDATE SET visibility = 'private', decided_at_ms = excluded.decided_at_ms
               WHERE visibility = 'public'",
             params![channel, id, decided_at],
+        )? as u64;
+    }
+    // Who is no friend any more does not become one again.
+    for (id, decided_at) in &decided.guests {
+        restored.kept_private += conn.execute(
+            "UPDATE person_roles SET role = 'guest', decided_at_ms = ?2 WHERE entity_id = ?1 AND role <> 'guest'",
+            params![id, decided_at],
         )? as u64;
     }
     for (kind, id, decided_at) in &decided.unshared {

@@ -180,6 +180,12 @@ impl WriteTx<'_> {
                 due.map(|due| due.0),
                 now.0,
             ])?;
+        if changed > 0
+            && standing.status == ConversationStatus::Archived
+            && let Some(judge) = &standing.judge
+        {
+            self.end_session(id, standing.through_seq, judge, now)?;
+        }
         self.touch(Tag::Conversations);
         Ok(changed > 0)
     }

@@ -7,6 +7,7 @@
 import type { Event, RpcSchema, Theme } from '../../api/schema';
 import { type Platform, RpcError } from '../types';
 import { auditCommands } from './audit';
+import { agentCommands } from './agents';
 import { backupCommands } from './backup';
 import { conversationCommands } from './conversations';
 import { addCrowd } from './crowd';
@@ -91,6 +92,7 @@ export function createFakePlatform(options: FakeOptions = {}): FakePlatform {
     ...conversationCommands(world, host, (request) => conversationsSaid(world, handlers, request)),
     ...topicCommands(world, host),
     ...playbookCommands(world, host),
+    ...agentCommands(world, host),
     ...peopleCommands(world, host, { firstRun: options.firstRun ?? false }),
     ...modelCommands(world, host, { models: options.models ?? 'none', firstRun: options.firstRun ?? false }),
   };

@@ -30,6 +30,7 @@ fn job_view(tx: &ReadTx<'_>, job: JobRow) -> StoreResult<JobView> {
             | JobKind::Erase
             | JobKind::SuggestLinks
             | JobKind::SettleConversations
+            | JobKind::Sessions
             | JobKind::DeriveProfiles
             | JobKind::DeriveProfilesModel
             | JobKind::Topics

@@ -16,6 +16,7 @@ pub(crate) mod pictures;
 pub(crate) mod playbooks;
 pub(crate) mod profiles;
 pub(crate) mod search;
+pub(crate) mod sessions;
 pub(crate) mod sources;
 pub(crate) mod standing;
 pub(crate) mod status;

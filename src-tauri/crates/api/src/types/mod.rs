@@ -16,6 +16,7 @@ pub mod pictures;
 pub mod playbooks;
 pub mod profiles;
 pub mod search;
+pub mod sessions;
 pub mod sources;
 pub mod status;
 pub mod topics;

@@ -51,14 +51,15 @@ impl Engine {
         let standing = StandingRow { status: judgement.status, reasons: Some(json(&reasons)?), judge: Some(judge), ..known };
         let new = NewStanding { standing, due };
         let result = serde_json::json!({ "status": judgement.status }).to_string();
-        Ok(self.store().write(|tx| {
+        self.store().write(|tx| {
             tx.check_lease(lease)?;
             // Somebody wrote while it was asked: it is active again, and what was asked is old.
             if tx.last_seq(id)? == through_seq {
                 tx.put_standing(id, &new, self.now())?;
             }
             tx.complete(lease, &result, self.now())
-        })?)
+        })?;
+        self.queue_sessions()
     }
 
     /// Completes the job; the judgement of the rules stands.

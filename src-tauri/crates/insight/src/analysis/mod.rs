@@ -82,6 +82,11 @@ pub fn analyse(input: &AnalysisInput<'_>) -> Result<Analysis, TooShort> {
     })
 }
 
+/// The mood of a document alone.
+pub(crate) fn felt(document: &Document<'_>) -> Tone {
+    mood::tone(document, &mood::read(document))
+}
+
 /// The summary alone, for whoever needs no analysis.
 pub(crate) fn summarised(input: &AnalysisInput<'_>) -> Result<Vec<SummarySentence>, TooShort> {
     let document = Document::read(input.turns);

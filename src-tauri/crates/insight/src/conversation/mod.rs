@@ -21,6 +21,7 @@ pub use commitment::{Commitment, Debtor, Settlement, commitments};
 pub use due::{Due, DuePrecision};
 pub use ended::{Judgement, Reason, judge};
 pub use recap::{Recap, recap};
+pub(crate) use tone::is_technical;
 pub use tone::{Level, Pace, ToneProfile, tone_profile};
 
 use crate::Turn;

@@ -215,7 +215,8 @@ fn is_emoji(c: char) -> bool {
     matches!(c as u32, 0x1F300..=0x1FAFF | 0x2600..=0x27BF)
 }
 
-fn is_technical(text: &str, sentences: &[Sentence<'_>]) -> bool {
+/// Whether a message speaks the words of a trade.
+pub(crate) fn is_technical(text: &str, sentences: &[Sentence<'_>]) -> bool {
     if text.contains("```") || text.matches('`').count() >= 2 || text.contains("::") || text.contains("()") {
         return true;
     }

@@ -21,6 +21,7 @@ pub(crate) fn run(args: &Args, until_idle: bool, output: &mut Output) -> Result<
     };
     engine.queue_unread()?;
     engine.queue_settling()?;
+    engine.queue_sessions()?;
     engine.queue_identity()?;
     engine.queue_profiles()?;
     engine.queue_topics()?;

@@ -16,6 +16,7 @@ pub(crate) mod pictures;
 pub(crate) mod playbooks;
 pub(crate) mod profile;
 pub(crate) mod search;
+pub(crate) mod sessions;
 pub(crate) mod topics;
 
 use std::path::PathBuf;

@@ -7,7 +7,7 @@ use keepsake_store::HandleRow;
 use serde_json::{Value, json};
 
 use super::{app, engine, model_dir};
-use crate::args::{Args, AudienceArgs, ChannelChoice, ContextArgs, LinkAnswerName, LinkArgs};
+use crate::args::{AgentsArgs, Args, AudienceArgs, ChannelChoice, ContextArgs, LinkAnswerName, LinkArgs, Switch};
 use crate::output::{Failure, Output};
 
 /// Lists everybody, one a line.
@@ -234,22 +234,34 @@ pub(crate) fn share(args: &Args, id: &str, is_shared: bool, output: &mut Output)
 }
 
 /// Sets or lists the most that agents may be told.
-pub(crate) fn agents(args: &Args, set: Option<(&str, &str)>, output: &mut Output) -> Result<(), Failure> {
+pub(crate) fn agents(args: &Args, wanted: &AgentsArgs, output: &mut Output) -> Result<(), Failure> {
     let app = app(args)?;
-    let listed = match set {
-        Some((name, visibility)) => dispatch(&app, "agent_set", json!({ "name": name, "visibility": visibility }))?,
-        None => dispatch(&app, "agents_list", Value::Null)?,
-    };
-    for row in listed["items"].as_array().into_iter().flatten() {
+    if let Some(name) = &wanted.name {
+        if let Some(visibility) = &wanted.visibility {
+            dispatch(&app, "agent_set", json!({ "name": name, "visibility": visibility }))?;
+        }
+        let on = |state: Option<Switch>| state.map(|state| state == Switch::On);
+        if wanted.skip.is_some() || wanted.goals.is_some() {
+            let choice = json!({ "name": name, "skips_memory": on(wanted.skip), "holds_goals": on(wanted.goals) });
+            dispatch(&app, "agent_choose", choice)?;
+        }
+    }
+    let listed = dispatch(&app, "agents_overview", Value::Null)?;
+    for row in listed["agents"].as_array().into_iter().flatten() {
         if output.is_json() {
             output.json(row)?;
-        } else {
-            output.line(format!(
-                "{:<8} {}",
-                row["visibility"].as_str().unwrap_or_default(),
-                row["name"].as_str().unwrap_or_default()
-            ))?;
+            continue;
         }
+        let note = |field: &str, words: &'static str| if row[field] == true { words } else { "" };
+        output.line(format!(
+            "{:<8} {}  {} sessions, given something {} times{}{}",
+            row["visibility"].as_str().unwrap_or("-"),
+            row["name"].as_str().unwrap_or_default(),
+            row["sessions"],
+            row["reads"],
+            note("skips_memory", ", no memory of sessions"),
+            note("holds_goals", ", may hold goals"),
+        ))?;
     }
     Ok(())
 }
@@ -276,5 +288,6 @@ pub(crate) fn context(args: &Args, wanted: &ContextArgs, output: &mut Output) ->
         budget_chars: wanted.budget.unwrap_or(0),
         as_of: wanted.as_of.as_deref().map(moment).transpose()?,
     })?;
+    engine.note_agent_read(&audience(&wanted.audience), "context", context.text.chars().count(), context.items.len())?;
     if output.is_json() { output.json(&context) } else { output.raw(&context.text) }
 }

@@ -453,3 +453,23 @@ proptest! {
         }
     }
 }
+
+#[test]
+fn who_is_no_friend_any_more_does_not_become_one_by_going_back() {
+    use keepsake_domain::PersonRole;
+    let bench = Bench::new();
+    bench.append(&Conversation::new("room").channel("dm", "room").messages("person Ana: hello\nperson Ben: hello"));
+    let handles = bench.store.read(|tx| tx.handles()).unwrap();
+    let of = |name: &str| handles.iter().find(|row| row.handle == name).unwrap().entity_id.clone();
+    let (ana, ben) = (of("Ana"), of("Ben"));
+    bench.store.write(|tx| tx.put_person_role(&[ana.clone(), ben.clone()], PersonRole::Friend, NOW)).unwrap();
+    let copy = back_up(&bench, "copy.db");
+    bench.store.write(|tx| tx.put_person_role(std::slice::from_ref(&ana), PersonRole::Guest, NOW.plus_ms(1))).unwrap();
+    restore(&bench, &copy).unwrap();
+    let roles = bench.store.read(|tx| tx.person_roles()).unwrap();
+    assert_eq!(
+        (roles.get(&ana), roles.get(&ben)),
+        (Some(&PersonRole::Guest), Some(&PersonRole::Friend)),
+        "the other is one still"
+    );
+}

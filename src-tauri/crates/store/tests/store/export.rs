@@ -187,6 +187,16 @@ fn topic_rows(raw: &Connection, number: usize, message: &str, title: &str) {
         "INSERT INTO topic_batches SELECT conversation_id, ?1, ?3, 1 FROM interactions WHERE id = ?2",
         "INSERT INTO topic_clusters SELECT conversation_id, ?1, 0, ?3, x'00ff7f80' FROM interactions WHERE id = ?2",
         "INSERT OR REPLACE INTO topic_readings SELECT conversation_id, ?1 || ?3, NULL FROM interactions WHERE id = ?2",
+        "INSERT OR IGNORE INTO session_ends SELECT conversation_id, id, ?3, ?1 FROM interactions WHERE id = ?2",
+        "INSERT OR REPLACE INTO session_readings SELECT conversation_id, id, ?1 || ?3 FROM interactions WHERE id = ?2",
+        "INSERT INTO session_summaries SELECT 'ses' || ?1, conversation_id, 'nova', ?3, entity_id, 'Mara', id, id, 1, -5, 9007199254740993,
+            'casual', 'neutral', 3, 'resolved', 'rules/1', NULL, 1, 7, nullif(?3, '') IS NULL FROM interactions WHERE id = ?2",
+        "INSERT INTO session_items VALUES ('ses' || ?1, 0, 'intent', nullif(?3, ''), 2, ?3, ?2, 0, 1)",
+        "INSERT INTO tier_entries SELECT 'tie' || ?1, 'ses' || ?1, 0, 'user', 'nova', entity_id, 'fact', ?3, 3, 8, NULL FROM interactions
+            WHERE id = ?2",
+        "INSERT OR REPLACE INTO person_roles SELECT entity_id, 'friend', ?1 FROM interactions WHERE id = ?2 AND ?3 = ?3",
+        "INSERT INTO agent_reads (agent, kind, entity_id, chars, items, read_at_ms)
+            SELECT ?3, 'tiers', entity_id, 10, ?1, 9 FROM interactions WHERE id = ?2",
     ] {
         raw.execute(sql, rusqlite::params![number.to_string(), message, title]).unwrap();
     }
@@ -256,7 +266,8 @@ fn what_is_erased_stays_out_of_an_import_after_loading() {
 }
 
 /// What a person has: a row of these that is not in an export is lost.
-const EXPORTED: [&str; 54] = [
+const EXPORTED: [&str; 61] = [
+    "agent_reads",
     "agents",
     "capability_gaps",
     "channel_visibility",
@@ -281,6 +292,7 @@ const EXPORTED: [&str; 54] = [
     "model_calls",
     "operation_changes",
     "operations",
+    "person_roles",
     "playbook_against",
     "playbook_decisions",
     "playbook_occurrences",
@@ -292,9 +304,14 @@ const EXPORTED: [&str; 54] = [
     "profile_marks",
     "profile_reads",
     "served_pieces",
+    "session_ends",
+    "session_items",
+    "session_readings",
+    "session_summaries",
     "settings",
     "store_keys",
     "tasks",
+    "tier_entries",
     "tombstones",
     "topic_batches",
     "topic_clusters",

@@ -2,11 +2,11 @@
 
 use std::fmt::Write as _;
 
-use keepsake_domain::{ConversationId, ProfileId, SummaryId};
+use keepsake_domain::{ConversationId, PersonRole, ProfileId, SummaryId};
 use keepsake_store::{ReadTx, StoreError};
 use keepsake_testkit::MONDAY_TEN;
 
-use crate::{Audience, ContextRequest, ConversationStanding, Engine, Hit, SearchAsk};
+use crate::{Audience, ContextRequest, ConversationStanding, Engine, Hit, SearchAsk, TierAsk};
 
 /// An observer's way of looking: the right one, or one that filters too late.
 pub(super) type Look = fn(&Engine, &Audience) -> String;
@@ -61,6 +61,17 @@ pub(super) fn look(engine: &Engine, audience: &Audience) -> String {
                 Ok(context) => writeln!(seen, "{}\n{:?}", context.text, context.items).unwrap(),
                 Err(error) => writeln!(seen, "error: {error}").unwrap(),
             }
+        }
+    }
+    // The tiers, by the observer's own role and by one that reads all of them.
+    for role in [None, Some(PersonRole::Friend)] {
+        match engine.tiers(&TierAsk { audience: audience.clone(), role }) {
+            Ok(tiers) => tiers.tiers.iter().for_each(|tier| {
+                let left: Vec<&str> = tier.left_out.iter().map(|row| row.text.as_str()).collect();
+                writeln!(seen, "{:?} {:?} {} {} {left:?} {}", tier.tier, tier.agent, tier.text, tier.chars, tier.repeated)
+                    .unwrap();
+            }),
+            Err(error) => writeln!(seen, "error: {error}").unwrap(),
         }
     }
     let asked = QUERIES.iter().flat_map(|query| [(query, 1), (query, 50)]).chain(SEARCHES.iter().map(|query| (query, 50)));
@@ -204,6 +215,24 @@ pub(super) fn broken_looks() -> Vec<(&'static str, Look)> {
                 })
                 .unwrap();
             seen
+        }),
+        ("tiers cut before the filter", |engine, audience| {
+            let mut seen = String::new();
+            engine
+                .with_view(audience, |tx, view| {
+                    let mut entries = tx.tier_entries()?;
+                    entries.sort_by_key(|entry| (std::cmp::Reverse(entry.significance), std::cmp::Reverse(entry.said)));
+                    for entry in entries.iter().take(3).filter(|entry| view.shows(&entry.conversation_id)) {
+                        writeln!(seen, "{}", entry.text).unwrap();
+                    }
+                    Ok(())
+                })
+                .unwrap();
+            seen
+        }),
+        ("how many sessions there are anywhere", |engine, audience| {
+            let sessions = engine.store().read(|tx| tx.sessions(None, false)).unwrap();
+            format!("{} {}", sessions.len(), look(engine, audience))
         }),
         ("where every conversation stands", |engine, audience| {
             every_standing(engine, audience, |standing| format!("{:?}", standing.status))

@@ -163,42 +163,46 @@ pub(super) fn pair(seed: u64) -> Pair {
 pub(super) fn messages(step: &Step, has_threads: bool) -> Vec<Message> {
     let (channel_type, channel_id) = step.room.channel();
     let conversation = format!("{channel_id}-{}", if step.room.is_one_thread(has_threads) { 0 } else { step.number });
-    step.lines
-        .iter()
-        .enumerate()
-        .map(|(index, (speaker, text))| {
-            let (name, handle, role) = match speaker {
-                None => ("Mara", "mara", Role::Owner),
-                Some(which) => {
-                    let (name, handle) = step.room.others()[*which];
-                    (name, handle, Role::Person)
-                }
-            };
-            Message {
-                source: SourceRef {
-                    kind: SourceKind::KeepsakeJsonl,
-                    conversation: conversation.clone(),
-                    message: format!("{}-{index}", step.number),
-                },
-                conversation_title: Some(format!("Room {channel_id}")),
-                channel_type: channel_type.to_owned(),
-                channel_id: channel_id.to_owned(),
-                visibility: step.room.visibility(),
-                is_private: step.room.is_off_record(),
-                time: MONDAY_TEN.plus_ms((step.number as i64 * 100 + index as i64) * 60_000),
-                time_certainty: TimeCertainty::Exact,
-                author: Author {
-                    name: name.to_owned(),
-                    handle: ChannelHandle { channel: step.room.network().to_owned(), handle: handle.to_owned() },
-                    role,
-                },
-                text: text.clone(),
-                message_type: MessageType::Text,
-                tool: None,
-                reply_to: None,
-                is_branch: false,
-                metadata: Metadata::new(),
+    let spoken = step.lines.iter().map(|(speaker, text)| {
+        let (name, handle, role) = match speaker {
+            None => ("Mara", "mara", Role::Owner),
+            Some(which) => {
+                let (name, handle) = step.room.others()[*which];
+                (name, handle, Role::Person)
             }
+        };
+        (name, handle, role, text.as_str())
+    });
+    // The owner's assistant says the same every time, so that each time is a session: where the owner is alone with it, and where
+    // somebody else speaks. A place in which nobody else has spoken yet would be taken for the owner's own because of it.
+    let is_answered = step.room.others().is_empty() || step.lines.iter().any(|(speaker, _)| speaker.is_some());
+    spoken
+        .chain(is_answered.then_some(("Nova", "nova", Role::Assistant, "I noted that.")))
+        .enumerate()
+        .map(|(index, (name, handle, role, text))| Message {
+            source: SourceRef {
+                kind: SourceKind::KeepsakeJsonl,
+                conversation: conversation.clone(),
+                message: format!("{}-{index}", step.number),
+            },
+            conversation_title: Some(format!("Room {channel_id}")),
+            channel_type: channel_type.to_owned(),
+            channel_id: channel_id.to_owned(),
+            visibility: step.room.visibility(),
+            is_private: step.room.is_off_record(),
+            time: MONDAY_TEN.plus_ms((step.number as i64 * 100 + index as i64) * 60_000),
+            time_certainty: TimeCertainty::Exact,
+            author: Author {
+                name: name.to_owned(),
+                handle: ChannelHandle { channel: step.room.network().to_owned(), handle: handle.to_owned() },
+                role,
+            },
+            text: text.to_owned(),
+            message_type: MessageType::Text,
+            tool: None,
+            reply_to: None,
+            is_branch: false,
+            metadata: Metadata::new(),
         })
         .collect()
 }

@@ -143,6 +143,7 @@ impl World {
         clock.advance_ms(SETTLED_AFTER_MS);
         ids.begin(800);
         engine.settle_now().unwrap();
+        engine.sessions_now().unwrap();
         world
     }
 

@@ -1,0 +1,110 @@
+//! What a context tells of earlier sessions and of topics: the tiers as the agent is served them, and the topics at hand.
+//!
+//! Both come out of the view, cut to their own budgets before the context cuts them to its own. What an approved memory says already is
+//! not told again in the words of a session. Deliberately not here: the order and the room of sections.
+
+use std::collections::HashMap;
+
+use keepsake_domain::{EvidenceSpan, InteractionId, MemoryId, Span};
+use keepsake_insight::session::tier::Tier;
+use keepsake_retrieval::Query;
+use keepsake_store::{ReadTx, StoreError, TopicLineRow};
+
+use super::{CONVERSATION_MESSAGES, ContextItem, ContextRequest, Line, Section, WithheldCount, flat, source_of};
+use crate::Engine;
+use crate::boundary::View;
+use crate::tiers::TierAsk;
+
+/// Topics that are told of: what the talk is about, and no reading list.
+const TOPICS: usize = 3;
+
+/// The lines of the tiers by section, and what was held back of them.
+type TierLines = (Vec<(Section, Vec<Line>)>, Vec<WithheldCount>);
+
+/// A question with its vector and the model that made it.
+type Question<'q> = (&'q Query, Option<(&'q str, &'q [f32])>);
+
+impl Engine {
+    /// What the tiers of the agent and of whoever it talks with hold, without what an approved memory that is `told` says already.
+    pub(super) fn tier_lines(
+        &self,
+        tx: &ReadTx<'_>,
+        view: &View,
+        request: &ContextRequest,
+        told: &[MemoryId],
+    ) -> std::result::Result<TierLines, StoreError> {
+        let ask = TierAsk { audience: request.audience.clone(), role: None };
+        let found = self.tiers_in(tx, view, &ask, false, request.as_of)?;
+        let mut places: HashMap<String, Vec<Span>> = HashMap::new();
+        for id in told {
+            for evidence in tx.evidence(id)? {
+                places.entry(evidence.interaction_id.to_string()).or_default().push(evidence.span);
+            }
+        }
+        let is_told = |place: &EvidenceSpan| {
+            places.get(place.interaction.as_str()).is_some_and(|spans| spans.iter().any(|span| span.overlaps(place.span)))
+        };
+        let mut sections: Vec<(Section, Vec<Line>)> = Vec::new();
+        for tier in found.tiers {
+            let section = match tier.tier {
+                Tier::Shared => Section::SharedTier,
+                // Of which agent, nobody said.
+                Tier::Agent if request.audience.agent.is_none() => continue,
+                Tier::Agent => Section::AgentTier,
+                Tier::User => Section::UserTier,
+            };
+            let mut lines = Vec::new();
+            for row in tier.lines.into_iter().filter(|row| !is_told(&row.entry.place)) {
+                let sources = tx.interaction(&row.entry.place.interaction)?.as_ref().and_then(source_of);
+                let text = format!("- [{}] {}", row.entry.id, flat(row.text.trim_start_matches("- ")));
+                let item = ContextItem { id: row.entry.id.to_string(), kind: "tier", sources: sources.into_iter().collect() };
+                lines.push(Line { text, item });
+            }
+            match sections.iter_mut().find(|(known, _)| *known == section) {
+                Some((_, known)) => known.extend(lines),
+                None => sections.push((section, lines)),
+            }
+        }
+        Ok((sections, found.withheld))
+    }
+
+    /// The topics that answer the question; without one, those that the current conversation is about.
+    pub(super) fn topic_lines(
+        &self,
+        tx: &ReadTx<'_>,
+        view: &View,
+        request: &ContextRequest,
+        asked: Option<Question<'_>>,
+    ) -> std::result::Result<Vec<Line>, StoreError> {
+        // What topics said at an earlier moment is not kept by moment.
+        if request.as_of.is_some() {
+            return Ok(Vec::new());
+        }
+        let found: Vec<(String, String, Vec<TopicLineRow>)> = match asked {
+            Some((query, vector)) => {
+                let hits = self.search_topics(tx, Some(view), query, vector, TOPICS)?;
+                hits.into_iter().map(|hit| (hit.id.to_string(), hit.title, hit.lines)).collect()
+            }
+            None => {
+                let Some(conversation) = &view.destination.conversation else { return Ok(Vec::new()) };
+                let recent = tx.last_messages(conversation, None, CONVERSATION_MESSAGES)?;
+                let is_recent = |id: &InteractionId| recent.iter().any(|row| row.id == *id);
+                let own = view.topics(tx)?.into_iter().filter(|topic| topic.messages.iter().any(is_recent)).take(TOPICS);
+                own.map(|topic| {
+                    let lines = tx.topic_lines(&topic.version.id)?;
+                    Ok((topic.topic.id.to_string(), topic.title().to_owned(), lines))
+                })
+                .collect::<std::result::Result<_, StoreError>>()?
+            }
+        };
+        let mut lines = Vec::new();
+        for (id, title, said) in found {
+            let Some(first) = said.into_iter().next() else { continue };
+            let Some(message) = tx.interaction(&first.place.interaction)? else { continue };
+            let sources = if view.shows(&message.conversation_id) { source_of(&message) } else { None };
+            let text = format!("- [{id}] {}: {}", flat(&title), flat(&first.text));
+            lines.push(Line { text, item: ContextItem { id, kind: "topic", sources: sources.into_iter().collect() } });
+        }
+        Ok(lines)
+    }
+}

@@ -1,0 +1,408 @@
+//! Sessions with agents kept up to date (seed 000, phase 1): what each came to when it ended, by the judgement of its conversation or
+//! because an agent said so.
+//!
+//! A conversation is read up to where it ended, once for each agent and each user in it; when it goes on and ends again, new rows take
+//! the place of the old ones. Ids follow from the messages and from what they were read by, so that everything can be dropped and made
+//! again. Agents on the skip list have none; off the record there is none. [`crate::tiers`] distils what is made here.
+//!
+//! Deliberately not here: the record (`insight::session`), who may see it (`boundary`).
+
+use std::collections::HashMap;
+
+use keepsake_domain::{
+    Category, ConversationId, EntityId, EvidenceSpan, JobId, JobKind, MemoryKind, MessageType, Role, SessionId,
+};
+use keepsake_insight::conversation::{Moment, Place};
+use keepsake_insight::session::{
+    ENGINE_VERSION, Exchange, Finding, FindingKind, SessionInput, SessionRecord, Speaker, exchanges, summarise,
+};
+use keepsake_store::{InteractionRow, Lease, NewJob, ReadTx, SessionEnd, SessionItemRow, SessionRow, StoreError};
+use serde::{Deserialize, Serialize};
+
+use crate::analyze::insight_turns;
+use crate::work::Control;
+use crate::{Engine, EngineError, Result};
+
+/// The setting under which the choices are kept.
+const RULES_SETTING: &str = "sessions";
+
+/// Conversations that are written at once: each write is made durable, and an import may bring thousands.
+const BATCH: usize = 16;
+
+/// Turns that are searched for facts at once, as capture does.
+const STRETCH_TURNS: usize = 2_000;
+
+/// Longer names of agents are no names.
+const NAME_CHARS_MAX: usize = 100;
+
+/// Agents whose sessions are not summed up unless the person says otherwise: workers that talk about tasks (seed 000,
+/// `memorySkipAgents`).
+pub const SKIPPED_AGENTS: [&str; 22] = [
+    "mrtool",
+    "analyst",
+    "sysadmin",
+    "ceo",
+    "director",
+    "team_leader",
+    "employee",
+    "elon",
+    "projectmanager",
+    "queen",
+    "bee",
+    "worker",
+    "scout",
+    "soldier",
+    "debugger",
+    "janitor",
+    "memorymaster",
+    "memorymanager",
+    "accountant",
+    "developer",
+    "marketing",
+    "sales_rep",
+];
+
+/// Which agents have a memory of their sessions, and which may hold goals. Names in small letters.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct SessionRules {
+    /// Whose sessions are not summed up.
+    pub skip_agents: Vec<String>,
+    /// Who may hold goals.
+    pub goal_agents: Vec<String>,
+}
+
+impl Default for SessionRules {
+    fn default() -> Self {
+        Self { skip_agents: SKIPPED_AGENTS.map(str::to_owned).to_vec(), goal_agents: Vec::new() }
+    }
+}
+
+/// An agent's name as sessions are kept by it.
+pub fn agent_key(name: &str) -> String {
+    name.split_whitespace().collect::<Vec<_>>().join(" ").to_lowercase()
+}
+
+impl SessionRules {
+    /// Whether this agent's sessions are not summed up.
+    pub fn skips(&self, agent: &str) -> bool {
+        let key = agent_key(agent);
+        self.skip_agents.contains(&key)
+    }
+
+    /// Whether this agent may hold goals.
+    pub fn holds_goals(&self, agent: &str) -> bool {
+        let key = agent_key(agent);
+        self.goal_agents.contains(&key)
+    }
+
+    /// Names what sessions are read by.
+    fn mark(&self) -> String {
+        let mut hash = blake3::Hasher::new();
+        hash.update(ENGINE_VERSION.as_bytes());
+        hash.update(keepsake_capture::ENGINE_VERSION.as_bytes());
+        for (kind, names) in [("skip", &self.skip_agents), ("goals", &self.goal_agents)] {
+            let mut names: Vec<&String> = names.iter().collect();
+            names.sort();
+            names.dedup();
+            hash.update(kind.as_bytes());
+            for name in names {
+                hash.update(b"|").update(name.as_bytes());
+            }
+        }
+        hash.finalize().to_hex()[..24].to_owned()
+    }
+}
+
+/// A session as it is stored: its row and its lines.
+type Found = (SessionRow, Vec<SessionItemRow>);
+
+impl Engine {
+    /// Which agents have a memory of their sessions.
+    pub fn session_rules(&self) -> Result<SessionRules> {
+        Ok(self.store().read(session_rules)?)
+    }
+
+    /// Chooses which agents have. What was made under another choice is made anew.
+    pub fn set_session_rules(&self, rules: &SessionRules) -> Result<()> {
+        let clean = |names: &[String]| {
+            let mut names: Vec<String> = names.iter().map(|name| agent_key(name)).filter(|name| !name.is_empty()).collect();
+            names.sort();
+            names.dedup();
+            names
+        };
+        if rules.skip_agents.iter().chain(&rules.goal_agents).any(|name| name.chars().count() > NAME_CHARS_MAX) {
+            return Err(EngineError::Refused(format!(
+                "the name of an agent has at most {NAME_CHARS_MAX} characters; give a shorter one"
+            )));
+        }
+        let rules = SessionRules { skip_agents: clean(&rules.skip_agents), goal_agents: clean(&rules.goal_agents) };
+        let json = serde_json::to_string(&rules).map_err(|error| EngineError::Stored { what: "choices about agents", error })?;
+        self.store().write(|tx| tx.put_setting(RULES_SETTING, &json, self.now()))?;
+        self.queue_sessions()
+    }
+
+    /// Somebody says that a session ended with what was said so far. `false` where that was known.
+    pub fn end_session(&self, id: &ConversationId, said_by: &str) -> Result<bool> {
+        let noted = self.store().write(|tx| {
+            let conversation = tx.conversation(id)?;
+            if conversation.is_private {
+                return Ok(None);
+            }
+            let last = tx.last_seq(id)?;
+            tx.end_session(id, last, said_by, self.now()).map(Some)
+        })?;
+        let noted = noted.ok_or_else(|| {
+            EngineError::Refused("this conversation is off the record, so its sessions are not kept".to_owned())
+        })?;
+        self.queue_sessions()?;
+        Ok(noted)
+    }
+
+    /// Queues the summing up of sessions that ended, if there are any, and of what is not distilled yet.
+    pub fn queue_sessions(&self) -> Result<()> {
+        let is_due = self.store().read(|tx| {
+            let mark = session_rules(tx)?.mark();
+            Ok(!tx.sessions_to_read(&mark)?.is_empty() || !tx.sessions_to_distil(1)?.is_empty())
+        })?;
+        if is_due {
+            let job = self.sessions_job();
+            self.store().write(|tx| tx.enqueue(&job, self.now()))?;
+            self.look_for_work();
+        }
+        Ok(())
+    }
+
+    /// One is enough: it takes whatever is due when it runs.
+    pub(crate) fn sessions_job(&self) -> NewJob {
+        NewJob {
+            id: JobId::fresh(self.ids()),
+            kind: JobKind::Sessions,
+            idempotency_key: "all".to_owned(),
+            payload: "{}".to_owned(),
+        }
+    }
+
+    /// Deletes what sessions came to and the tiers, and queues their making from the messages.
+    pub fn rebuild_sessions(&self) -> Result<()> {
+        self.store().write(|tx| tx.drop_sessions())?;
+        self.queue_sessions()
+    }
+
+    /// Sums up the sessions that ended, and distils all that is not distilled.
+    pub(crate) fn perform_sessions(&self, lease: &Lease, control: &dyn Control) -> Result<()> {
+        let (rules, due) = self.store().read(|tx| {
+            let rules = session_rules(tx)?;
+            let due = tx.sessions_to_read(&rules.mark())?;
+            Ok((rules, due))
+        })?;
+        let total = due.len() as u64;
+        let mut done = 0;
+        for batch in due.chunks(BATCH) {
+            control.progress("Summing up sessions", done, total);
+            if control.is_cancelled() {
+                return Err(EngineError::Cancelled);
+            }
+            self.read_sessions(batch, &rules, Some(lease))?;
+            done += batch.len() as u64;
+        }
+        let mut distilled = 0;
+        loop {
+            control.progress("Distilling sessions", distilled, 0);
+            if control.is_cancelled() {
+                return Err(EngineError::Cancelled);
+            }
+            match self.distil_pass(Some(lease))? {
+                0 => break,
+                count => distilled += count as u64,
+            }
+        }
+        let result = serde_json::json!({ "conversations": total, "distilled": distilled }).to_string();
+        Ok(self.store().write(|tx| tx.complete(lease, &result, self.now()))?)
+    }
+
+    /// Reads and stores the sessions of some conversations.
+    fn read_sessions(&self, ends: &[SessionEnd], rules: &SessionRules, lease: Option<&Lease>) -> Result<()> {
+        let found = ends.iter().map(|end| self.sessions_of(end, rules)).collect::<Result<Vec<_>>>()?;
+        let (mark, now) = (rules.mark(), self.now());
+        Ok(self.store().write(|tx| {
+            if let Some(lease) = lease {
+                tx.check_lease(lease)?;
+            }
+            ends.iter().zip(&found).filter_map(|(end, found)| Some((end, found.as_ref()?))).try_for_each(|(end, found)| {
+                // Somebody wrote or turned it private while it was read: what was read still ended there.
+                tx.put_sessions(end, &mark, found, now)
+            })
+        })?)
+    }
+
+    /// Sums up and distils right here, for tests of what is made.
+    #[cfg(test)]
+    pub(crate) fn sessions_now(&self) -> Result<()> {
+        let (rules, due) = self.store().read(|tx| {
+            let rules = session_rules(tx)?;
+            let due = tx.sessions_to_read(&rules.mark())?;
+            Ok((rules, due))
+        })?;
+        self.read_sessions(&due, &rules, None)?;
+        while self.distil_pass(None)? > 0 {}
+        Ok(())
+    }
+
+    /// What the sessions of one conversation came to, up to this end; nothing if it is gone by now.
+    fn sessions_of(&self, end: &SessionEnd, rules: &SessionRules) -> Result<Option<Vec<Found>>> {
+        let read = self.store().read(|tx| {
+            if tx.conversation(&end.conversation_id)?.is_private {
+                return Ok(None);
+            }
+            let private_through = tx.private_through(&end.conversation_id)?;
+            let mut rows = tx.conversation_interactions(&end.conversation_id)?;
+            rows.retain(|row| row.seq > private_through && row.seq <= end.through_seq && !row.is_branch);
+            let handles: HashMap<String, EntityId> =
+                tx.handles()?.into_iter().map(|row| (row.id.to_string(), row.entity_id)).collect();
+            Ok(Some((rows, handles)))
+        });
+        let (rows, handles) = match read {
+            Ok(Some(read)) => read,
+            Ok(None) | Err(StoreError::NotFound { .. }) => return Ok(None),
+            Err(error) => return Err(error.into()),
+        };
+        let keys: Vec<String> = rows
+            .iter()
+            .map(|row| match row.role {
+                Role::Owner | Role::Person => handles.get(&row.handle_id).map(ToString::to_string).unwrap_or_default(),
+                Role::Assistant => agent_key(&row.author),
+                Role::Tool | Role::System => String::new(),
+            })
+            .collect();
+        let speakers: Vec<Speaker<'_>> = rows.iter().zip(&keys).map(|(row, key)| Speaker { key, role: row.role }).collect();
+        let turns = insight_turns(&rows);
+        let kept = exchanges(&turns, &speakers)
+            .into_iter()
+            .filter(|exchange| !exchange.agent.is_empty() && !exchange.user.is_empty() && !rules.skips(exchange.agent));
+        Ok(Some(kept.filter_map(|exchange| self.session_of(end, &rows, &exchange, rules)).collect()))
+    }
+
+    fn session_of(
+        &self,
+        end: &SessionEnd,
+        rows: &[InteractionRow],
+        exchange: &Exchange<'_>,
+        rules: &SessionRules,
+    ) -> Option<Found> {
+        let mut own: Vec<InteractionRow> = exchange.turns.iter().filter_map(|at| rows.get(*at).cloned()).collect();
+        let name_of = |role: fn(Role) -> bool| own.iter().find(|row| role(row.role)).map(|row| row.author.clone());
+        let user_name = name_of(|role| matches!(role, Role::Owner | Role::Person))?;
+        let agent_name = name_of(|role| role == Role::Assistant)?;
+        // The user of a session is its first person, whoever they are.
+        own.iter_mut().filter(|row| row.role == Role::Person).for_each(|row| row.role = Role::Owner);
+        let entity: EntityId = exchange.user.parse().ok()?;
+        let (first, last) = (own.first()?, own.last()?);
+        let may_hold_goals = rules.holds_goals(exchange.agent);
+        let id = session_id(&end.conversation_id, exchange, &own, may_hold_goals);
+        let record = self.record_of(&own, may_hold_goals);
+        let items = record.items.iter().filter_map(|item| item_of(item, &own)).collect();
+        let row = SessionRow {
+            id,
+            conversation_id: end.conversation_id.clone(),
+            agent: exchange.agent.to_owned(),
+            agent_name,
+            entity,
+            user_name,
+            first: first.id.clone(),
+            last: last.id.clone(),
+            messages: own.len() as u32,
+            first_at: first.time,
+            last_at: last.time,
+            technical_depth: record.technical_depth.name().to_owned(),
+            user_mood: record.user_mood.clone(),
+            significance: record.significance,
+            outcome: record.outcome.name().to_owned(),
+            proposer: ENGINE_VERSION.to_owned(),
+            supersedes: None,
+            is_distilled: false,
+            created: self.now(),
+            superseded: None,
+        };
+        Some((row, items))
+    }
+
+    /// The record by rules. It is looked at from its own end, so that it is the same whenever it is made.
+    fn record_of(&self, rows: &[InteractionRow], may_hold_goals: bool) -> SessionRecord {
+        let turns = insight_turns(rows);
+        let tools: Vec<Option<&str>> = rows.iter().map(|row| row.tool.as_deref()).collect();
+        let findings: Vec<Finding> = findings(rows);
+        let now = rows.iter().map(|row| row.time).max().unwrap_or(keepsake_domain::Timestamp(0));
+        let moment = Moment { now, utc_offset_minutes: self.inner.utc_offset_minutes };
+        summarise(&SessionInput { turns: &turns, tools: &tools, findings: &findings, may_hold_goals, moment })
+    }
+}
+
+pub(crate) fn session_rules(tx: &ReadTx<'_>) -> std::result::Result<SessionRules, StoreError> {
+    tx.setting(RULES_SETTING)?.map_or_else(
+        || Ok(SessionRules::default()),
+        |json| {
+            serde_json::from_str(&json)
+                .map_err(|error| StoreError::Corrupt { what: "choices about agents", detail: error.to_string() })
+        },
+    )
+}
+
+/// What capture finds in the user's own words. Without vectors: a record must not depend on whether the local model was loaded.
+fn findings(rows: &[InteractionRow]) -> Vec<Finding> {
+    let name_of = |role: Role| rows.iter().find(|row| row.role == role).map(|row| row.author.as_str());
+    let mut found = Vec::new();
+    for (stretch, rows) in rows.chunks(STRETCH_TURNS).enumerate() {
+        let turns = crate::propose::turns(rows);
+        let conversation = keepsake_capture::Conversation {
+            turns: &turns,
+            owner_name: name_of(Role::Owner),
+            assistant_name: name_of(Role::Assistant),
+        };
+        for candidate in keepsake_capture::propose(&conversation, None).candidates {
+            let kind = match (candidate.kind, candidate.category) {
+                (MemoryKind::Fact, Category::Preference) => FindingKind::Preference,
+                (MemoryKind::Fact, Category::Goal) => FindingKind::Goal,
+                (MemoryKind::Fact, _) => FindingKind::Fact,
+                (MemoryKind::Knowledge, _) => continue,
+            };
+            let is_spoken = |at: usize| {
+                rows.get(at).is_some_and(|row| {
+                    row.role == Role::Owner && matches!(row.message_type, MessageType::Text | MessageType::Voice)
+                })
+            };
+            found.extend(candidate.evidence.first().filter(|evidence| is_spoken(evidence.message)).map(|evidence| Finding {
+                place: Place { turn: stretch * STRETCH_TURNS + evidence.message, span: evidence.span },
+                kind,
+            }));
+        }
+    }
+    found
+}
+
+fn item_of(item: &keepsake_insight::session::Item, rows: &[InteractionRow]) -> Option<SessionItemRow> {
+    let row = rows.get(item.place.turn)?;
+    Some(SessionItemRow {
+        field: item.field.name().to_owned(),
+        name: item.name.clone(),
+        uses: item.uses,
+        text: item.text.clone(),
+        place: EvidenceSpan { interaction: row.id.clone(), span: item.place.span },
+    })
+}
+
+fn session_id(
+    conversation: &ConversationId,
+    exchange: &Exchange<'_>,
+    rows: &[InteractionRow],
+    may_hold_goals: bool,
+) -> SessionId {
+    let mut hash = blake3::Hasher::new();
+    hash.update(format!("{ENGINE_VERSION}|{}|{may_hold_goals}|{conversation}|", keepsake_capture::ENGINE_VERSION).as_bytes());
+    hash.update(format!("{}|{}", exchange.agent, exchange.user).as_bytes());
+    for row in rows {
+        hash.update(b"|").update(row.id.as_str().as_bytes());
+    }
+    let hex = hash.finalize().to_hex();
+    format!("{}{}", SessionId::PREFIX, &hex[..32]).parse().unwrap_or_else(|_| SessionId::from_uuid(uuid::Uuid::nil()))
+}

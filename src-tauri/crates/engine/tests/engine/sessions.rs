@@ -1,0 +1,393 @@
+//! Sessions and the tiers of long-term memory: made when a conversation ends, from its own words, superseded when it goes on, served
+//! to whom they are for, and gone where their source goes.
+
+use keepsake_domain::{ConversationId, PersonRole, Visibility};
+use keepsake_engine::{Act, Audience, Existing, SessionRules, TierAsk, TierText, Tiers};
+use keepsake_store::{SessionItemRow, SessionRow};
+use keepsake_testkit::{Conversation, conversation};
+
+use crate::fixture::Fixture;
+
+const DAY_MS: i64 = 24 * 60 * 60 * 1000;
+
+const INDENT: &str = "owner Mara: Can you fix the indent of the parser? I prefer tabs over spaces.
+assistant Nova: I fixed the indent and added a check to the linter.
+owner Mara: Thanks, it works now. We decided to use Ruff for the linter from here on.
+assistant Nova: Noted.
+owner Mara: My sister Emma is a teacher. I want to learn sailing this year.
+assistant Nova: Sailing is a fine plan.";
+
+const ANA: &str = "person Ana: Nova, can you find a train to Ghent? I live in Utrecht.
+assistant Nova: I booked the train at nine.
+person Ana: Thank you very much, that was quick.";
+
+impl Fixture {
+    /// Appends; ids of the fixture follow from the clock.
+    fn put(&self, messages: &[keepsake_domain::Message]) -> ConversationId {
+        self.clock.advance_ms(1);
+        self.append(messages)
+    }
+
+    /// Lets everything that was said rest and works the queue.
+    fn rest(&self) {
+        self.clock.advance_ms(60 * DAY_MS);
+        self.work();
+    }
+
+    fn work(&self) {
+        self.engine.queue_settling().unwrap();
+        self.engine.queue_sessions().unwrap();
+        let lock = self.engine.lock_worker().unwrap();
+        self.engine.run_due(&lock, &|_| {}).unwrap();
+    }
+
+    fn sessions(&self) -> Vec<SessionRow> {
+        self.engine.store().read(|tx| tx.sessions(None, false)).unwrap()
+    }
+
+    fn lines(&self, session: &SessionRow, field: &str) -> Vec<String> {
+        let items = self.engine.store().read(|tx| tx.session_items(std::slice::from_ref(&session.id))).unwrap();
+        let own: Vec<SessionItemRow> = items.into_values().flatten().filter(|item| item.field == field).collect();
+        own.into_iter().map(|item| item.text).collect()
+    }
+
+    fn tiers(&self, agent: &str, person: Option<&str>, role: Option<PersonRole>) -> Tiers {
+        let audience = Audience { agent: Some(agent.to_owned()), person: person.map(str::to_owned), channel: None };
+        self.engine.tiers(&TierAsk { audience, role }).unwrap()
+    }
+
+    /// Everything that is served for the owner's own eyes, as one text.
+    fn served(&self) -> String {
+        let tiers = self.engine.tiers(&TierAsk::default()).unwrap().tiers;
+        tiers.iter().map(|tier| format!("{}\n{}", name(tier), tier.text)).collect()
+    }
+
+    /// More of a conversation, said now.
+    fn more(&self, id: &str, lines: &str, mark: &str) -> ConversationId {
+        let mut more = conversation(id, lines);
+        for (at, message) in more.iter_mut().enumerate() {
+            message.source.message = format!("{mark}{at}");
+            message.time = keepsake_domain::Clock::now(self.clock.as_ref()).plus_ms(at as i64);
+        }
+        self.put(&more)
+    }
+}
+
+fn name(tier: &TierText) -> String {
+    let user = tier.user.as_ref().map_or("", |user| user.1.as_str());
+    format!("{} {} {user}", tier.tier.name(), tier.agent.as_ref().map_or("", |agent| agent.0.as_str()))
+}
+
+fn text<'t>(tiers: &'t Tiers, tier: &str) -> &'t str {
+    tiers.tiers.iter().find(|one| one.tier.name() == tier).map_or("", |one| one.text.as_str())
+}
+
+#[test]
+fn a_session_is_summed_up_when_it_ends_and_each_line_stands_in_its_message() {
+    let f = Fixture::new();
+    f.put(&conversation("indent", INDENT));
+    f.work();
+    assert!(f.sessions().is_empty(), "while they talk there is nothing to sum up");
+    f.rest();
+    let sessions = f.sessions();
+    assert_eq!(sessions.len(), 1, "{sessions:?}");
+    let session = &sessions[0];
+    assert_eq!((session.agent.as_str(), session.agent_name.as_str(), session.user_name.as_str()), ("nova", "Nova", "Mara"));
+    assert_eq!((session.messages, session.outcome.as_str(), session.is_distilled), (6, "resolved", true));
+    assert_eq!(f.lines(session, "intent"), ["Can you fix the indent of the parser?"]);
+    assert_eq!(f.lines(session, "preferences_noted").len(), 1, "{:?}", f.lines(session, "preferences_noted"));
+    assert!(f.lines(session, "did").iter().any(|line| line.contains("I fixed the indent")));
+    assert!(f.lines(session, "active_goals").is_empty(), "no agent holds goals unless the person says so");
+    let items = f.engine.store().read(|tx| tx.session_items(&[session.id.clone()])).unwrap();
+    for item in items.values().flatten() {
+        let row = f.engine.store().read(|tx| tx.interaction(&item.place.interaction)).unwrap().unwrap();
+        let quote = item.place.span.quote(&row.content).unwrap();
+        assert_eq!(quote.split_whitespace().collect::<Vec<_>>().join(" "), item.text, "extractive");
+    }
+    let before = (f.sessions(), f.served());
+    f.rest();
+    assert_eq!((f.sessions(), f.served()), before, "a second run changes nothing");
+}
+
+#[test]
+fn a_session_that_goes_on_is_superseded_when_it_ends_again() {
+    let f = Fixture::new();
+    f.put(&conversation("indent", INDENT));
+    f.rest();
+    let first = f.sessions().remove(0);
+    f.more(
+        "indent",
+        "owner Mara: One more thing: please always run the tests before you answer.\nassistant Nova: I ran the tests.",
+        "later",
+    );
+    f.work();
+    assert_eq!(f.sessions(), [first.clone()], "it goes on, and what was made stands");
+    f.rest();
+    let second = f.sessions().remove(0);
+    assert_eq!(second.supersedes.as_ref(), Some(&first.id));
+    assert_eq!((&second.first, second.messages), (&first.first, 8), "it names its whole range");
+    let history = f.engine.store().read(|tx| tx.sessions(None, true)).unwrap();
+    assert_eq!(history.len(), 2, "the older one stays as it was");
+    let preferences = f.served().matches("tabs over spaces").count();
+    assert_eq!(preferences, 1, "and is served once: {}", f.served());
+    assert!(f.served().contains("always run the tests"));
+}
+
+#[test]
+fn an_agent_says_that_a_session_ended() {
+    let f = Fixture::new();
+    let id = f.put(&conversation("indent", INDENT));
+    f.work();
+    assert!(f.sessions().is_empty(), "control: nobody judged it over");
+    assert!(f.engine.end_session(&id, "nova").unwrap());
+    assert!(!f.engine.end_session(&id, "nova").unwrap(), "once a stretch");
+    f.work();
+    assert_eq!(f.sessions().len(), 1);
+    let served = f.served();
+    f.engine.rebuild_sessions().unwrap();
+    assert!(f.sessions().is_empty());
+    f.work();
+    assert_eq!(f.served(), served, "made anew it is the same, and it is known that it ended");
+}
+
+#[test]
+fn skipped_agents_have_no_sessions_and_goals_need_a_permission() {
+    let f = Fixture::new();
+    f.put(&conversation("indent", INDENT));
+    f.put(&conversation("job", &INDENT.replace("Nova", "Worker")));
+    f.rest();
+    let agents: Vec<String> = f.sessions().into_iter().map(|session| session.agent).collect();
+    assert_eq!(agents, ["nova"], "a worker has no memory");
+    let rules = SessionRules { skip_agents: Vec::new(), goal_agents: vec!["Nova".to_owned()] };
+    f.engine.set_session_rules(&rules).unwrap();
+    f.work();
+    let sessions = f.sessions();
+    assert_eq!(sessions.len(), 2, "nobody is skipped any more");
+    let goals: Vec<(String, usize)> =
+        sessions.iter().map(|session| (session.agent.clone(), f.lines(session, "active_goals").len())).collect();
+    assert!(goals.contains(&("nova".to_owned(), 1)) && goals.contains(&("worker".to_owned(), 0)), "{goals:?}");
+    f.engine.set_session_rules(&SessionRules { skip_agents: vec!["nova".to_owned()], goal_agents: Vec::new() }).unwrap();
+    f.work();
+    let agents: Vec<String> = f.sessions().into_iter().map(|session| session.agent).collect();
+    assert_eq!(agents, ["worker"], "what is skipped now is told no more");
+    assert!(!f.served().contains("Nova"), "{}", f.served());
+}
+
+#[test]
+fn off_the_record_there_are_no_sessions_and_nothing_is_served() {
+    for existing in [Existing::Keep, Existing::Hide, Existing::Erase] {
+        let f = Fixture::new();
+        let id = f.put(&conversation("indent", INDENT));
+        f.rest();
+        assert!(f.served().contains("tabs over spaces"), "control: it is served");
+        f.engine.set_private(&id, true, existing).unwrap();
+        assert!(f.sessions().is_empty() && !f.served().contains("tabs"), "{existing:?}");
+        assert!(f.engine.end_session(&id, "nova").is_err(), "nobody ends what is not kept");
+        f.more("indent", "owner Mara: I prefer marzipan over nougat.\nassistant Nova: I noted the marzipan.", "secret");
+        f.rest();
+        f.engine.set_private(&id, false, existing).unwrap();
+        f.rest();
+        assert!(!f.served().contains("marzipan"), "{existing:?}: what was said off the record is not read later: {}", f.served());
+    }
+}
+
+#[test]
+fn each_tier_holds_what_belongs_to_it_and_users_are_never_mixed() {
+    let f = Fixture::new();
+    f.put(&conversation("indent", INDENT));
+    f.put(&Conversation::new("trip").channel("dm", "ana").messages(ANA));
+    f.rest();
+    let own = f.tiers("Nova", None, None);
+    assert_eq!(own.role, PersonRole::Owner);
+    assert!(text(&own, "shared").contains("use Ruff"), "{}", text(&own, "shared"));
+    assert!(text(&own, "agent").contains("I fixed the indent"), "{}", text(&own, "agent"));
+    assert!(text(&own, "user").contains("tabs over spaces") && !text(&own, "user").contains("Utrecht"), "{}", text(&own, "user"));
+    let ana = f.engine.people().unwrap().into_iter().find(|person| person.name == "Ana").unwrap();
+    let guest = f.tiers("nova", Some(ana.id.as_str()), None);
+    assert_eq!(guest.role, PersonRole::Guest, "nobody said anything else of her");
+    assert!(text(&guest, "user").contains("Utrecht") && !text(&guest, "user").contains("tabs"), "{}", text(&guest, "user"));
+    assert_eq!((text(&guest, "shared"), text(&guest, "agent")), ("", ""), "a guest sees their own tier alone");
+    f.engine.set_person_role(&ana.id, PersonRole::Friend).unwrap();
+    let friend = f.tiers("nova", Some(ana.id.as_str()), None);
+    assert_eq!(friend.role, PersonRole::Friend);
+    assert!(text(&friend, "agent").contains("I booked the train"), "{}", text(&friend, "agent"));
+    assert!(!text(&friend, "agent").contains("indent"), "what was said with the owner alone stays there");
+    assert!(!friend.withheld.is_empty(), "and the owner is told that something was");
+    let as_guest = f.tiers("nova", None, Some(PersonRole::Guest));
+    assert_eq!(text(&as_guest, "shared"), "", "the owner may look as a guest");
+    f.engine.store().write(|tx| tx.set_agent("nova", Visibility::Public, f.engine.now())).unwrap();
+    assert_eq!(text(&f.tiers("nova", None, None), "user"), "", "an agent that may be told what is public gets nothing private");
+}
+
+#[test]
+fn a_person_who_is_two_handles_has_the_stricter_role() {
+    let f = Fixture::new();
+    f.put(&Conversation::new("trip").channel("dm", "ana").messages(ANA));
+    f.put(&Conversation::new("mail").channel("email", "thread").messages(&ANA.replace("Ana", "Anna")));
+    let id_of = |name: &str| f.engine.people().unwrap().into_iter().find(|person| person.name == name).unwrap().id;
+    f.engine.set_person_role(&id_of("Ana"), PersonRole::Friend).unwrap();
+    assert_eq!(f.engine.person_role(&id_of("Ana")).unwrap(), PersonRole::Friend);
+    let handles = f.engine.store().read(|tx| tx.handles()).unwrap();
+    let of = |name: &str| handles.iter().find(|row| row.display_name == name).unwrap();
+    f.engine.link_handles(&of("Ana").id, &of("Anna").id).unwrap();
+    assert_eq!(f.engine.person_role(&of("Ana").entity_id).unwrap(), PersonRole::Guest, "of the other handle nobody said so");
+    f.engine.set_person_role(&of("Ana").entity_id, PersonRole::Friend).unwrap();
+    assert_eq!(
+        f.engine.person_role(&of("Anna").entity_id).unwrap(),
+        PersonRole::Friend,
+        "said of the person, it counts for both"
+    );
+    assert!(f.engine.set_person_role(&of("Ana").entity_id, PersonRole::Owner).is_err());
+}
+
+#[test]
+fn two_passes_at_once_distil_each_session_once() {
+    let f = Fixture::new();
+    for number in 0..8 {
+        f.put(&conversation(&format!("talk{number}"), INDENT));
+    }
+    f.rest();
+    let before = f.served();
+    let entries = || f.engine.store().read(|tx| tx.tier_entries()).unwrap();
+    let once = entries();
+    for _ in 0..5 {
+        // As if nothing of them had been distilled.
+        f.engine.rebuild_sessions().unwrap();
+        f.work_sessions_without_distilling();
+        std::thread::scope(|scope| {
+            let passes = [(); 2].map(|()| scope.spawn(|| while f.engine.distil_pass(None).unwrap() > 0 {}));
+            passes.into_iter().for_each(|pass| pass.join().unwrap());
+        });
+        assert_eq!(entries(), once, "each entry is there once");
+        assert_eq!(f.served(), before);
+        f.work();
+    }
+}
+
+impl Fixture {
+    /// The job is stopped between summing up and distilling, as a sudden end of the process would stop it.
+    fn work_sessions_without_distilling(&self) {
+        let lane = keepsake_domain::JobKind::Sessions.lane();
+        let seen = std::cell::Cell::new(0);
+        let kill = |point: keepsake_engine::KillPoint| {
+            seen.set(seen.get() + u32::from(point == keepsake_engine::KillPoint::Working));
+            // The first look is before the one batch of conversations, the second before the first pass.
+            seen.get() == 2
+        };
+        assert_eq!(self.engine.run_next_killed(lane, &|_| {}, &kill).unwrap(), None, "the process ended");
+        assert!(
+            !self.sessions().is_empty() && self.sessions().iter().all(|session| !session.is_distilled),
+            "{:?}",
+            self.sessions()
+        );
+        let lock = self.engine.lock_worker().unwrap();
+        drop(lock);
+    }
+}
+
+#[test]
+fn a_pass_takes_fifty_sessions_of_one_user() {
+    let f = Fixture::new();
+    for number in 0..53 {
+        f.put(&conversation(&format!("talk{number}"), "owner Mara: How do I peel a mango?\nassistant Nova: Along the stone."));
+    }
+    f.put(&Conversation::new("trip").channel("dm", "ana").messages(ANA));
+    f.clock.advance_ms(60 * DAY_MS);
+    f.engine.queue_settling().unwrap();
+    let lane = keepsake_domain::JobKind::Sessions.lane();
+    f.engine.run_next(lane, &|_| {}).unwrap();
+    let batches = 54_u32.div_ceil(16);
+    let looks = std::cell::Cell::new(0);
+    let kill = |point: keepsake_engine::KillPoint| {
+        looks.set(looks.get() + u32::from(point == keepsake_engine::KillPoint::Working));
+        looks.get() == batches + 1
+    };
+    f.engine.run_next_killed(lane, &|_| {}, &kill).unwrap();
+    let passes: Vec<usize> =
+        std::iter::repeat_with(|| f.engine.distil_pass(None).unwrap()).take_while(|count| *count > 0).collect();
+    assert_eq!(passes.iter().sum::<usize>(), 54, "{passes:?}");
+    assert!(
+        passes.iter().all(|count| *count <= 50) && passes.contains(&50) && passes.contains(&3) && passes.contains(&1),
+        "{passes:?}"
+    );
+}
+
+#[test]
+fn what_is_corrected_or_refused_is_served_no_more_and_nothing_else_goes() {
+    let f = Fixture::new();
+    let id = f.put(&conversation("indent", INDENT));
+    f.put(&conversation("again", "owner Mara: As I said, I prefer tabs over spaces.\nassistant Nova: I noted that."));
+    f.engine.propose(&id, None, &keepsake_engine::Unwatched).unwrap();
+    f.rest();
+    let memory = f.id_of("tabs over spaces");
+    f.engine.act(&Act::Approve(vec![memory.clone()])).unwrap();
+    let before = f.served();
+    assert!(before.contains("tabs over spaces") && before.contains("Emma"), "{before}");
+    f.engine.act(&Act::Edit(memory, "User prefers spaces over tabs.".to_owned(), None)).unwrap();
+    let after = f.served();
+    assert!(!after.contains("I prefer tabs over spaces"), "corrected, it is gone wherever it was said: {after}");
+    assert!(after.contains("Emma") && after.contains("use Ruff"), "nothing else goes: {after}");
+    f.engine.rebuild_sessions().unwrap();
+    f.work();
+    assert_eq!(f.served(), after, "it does not come back with a rebuild");
+    f.engine.undo(None).unwrap();
+    assert_eq!(f.served(), before, "taken back, it is there again");
+    let sister = f.id_of("Emma");
+    f.engine.act(&Act::Reject(vec![sister], None)).unwrap();
+    assert!(!f.served().contains("Emma is a teacher"), "refused, it is served no more: {}", f.served());
+}
+
+#[test]
+fn the_served_text_obeys_its_budget_and_the_rest_stays_searchable() {
+    let f = Fixture::new();
+    for number in 0..120 {
+        let words = ["amber", "birch", "cedar", "dune", "ember", "fjord", "grove", "heron"];
+        let (a, b) = (words[number % 8], words[(number / 8) % 8]);
+        let lines = format!(
+            "owner Mara: I prefer the {a} {b} number {number} over everything else that there is in the whole wide shop.\nassistant Nova: I noted the {a}."
+        );
+        f.put(&conversation(&format!("talk{number}"), &lines));
+    }
+    f.rest();
+    let tiers = f.tiers("nova", None, None);
+    let user = tiers.tiers.iter().find(|tier| tier.tier.name() == "user").unwrap();
+    assert!(user.text.chars().count() <= 4_000 && user.chars == user.text.chars().count(), "{}", user.chars);
+    assert!(!user.left_out.is_empty() && user.lines.len() > 20, "{} shown, {} left out", user.lines.len(), user.left_out.len());
+    let left = &user.left_out[0].entry;
+    let found = f.engine.store().read(|tx| tx.search_messages(&format!("\"{}\"", left.text), 200)).unwrap();
+    assert!(found.iter().any(|hit| hit.message.id == left.place.interaction), "what does not fit is found all the same");
+}
+
+#[test]
+fn erasing_takes_sessions_and_entries_along() {
+    let f = Fixture::new();
+    let id = f.put(&conversation("indent", INDENT));
+    f.put(&Conversation::new("trip").channel("dm", "ana").messages(ANA));
+    f.rest();
+    f.engine.erase_conversation(&id, "test").unwrap();
+    f.work();
+    let served = f.served();
+    assert!(!served.contains("tabs") && served.contains("Utrecht"), "{served}");
+    let ana = f.engine.people().unwrap().into_iter().find(|person| person.name == "Ana").unwrap();
+    f.engine.set_person_role(&ana.id, PersonRole::Friend).unwrap();
+    f.engine.erase_person(&ana.id, "test").unwrap();
+    f.work();
+    assert!(f.sessions().is_empty() && !f.served().contains("Utrecht"), "{}", f.served());
+    assert!(f.engine.store().read(|tx| tx.person_roles()).unwrap().is_empty(), "her role goes with her");
+}
+
+#[test]
+fn what_agents_were_given_is_noted_and_a_look_of_the_owner_is_not() {
+    let f = Fixture::new();
+    f.put(&conversation("indent", INDENT));
+    f.rest();
+    let audience = Audience { agent: Some("Nova".to_owned()), ..Audience::default() };
+    f.engine.tiers(&TierAsk { audience: audience.clone(), role: None }).unwrap();
+    let reads = || f.engine.store().read(|tx| tx.agent_reads(None, 10)).unwrap();
+    assert!(reads().is_empty(), "a look is none");
+    f.engine.note_agent_read(&audience, "tiers", 300, 7).unwrap();
+    f.engine.note_agent_read(&Audience::default(), "tiers", 300, 7).unwrap();
+    let reads = reads();
+    assert_eq!(reads.len(), 1, "what no agent reads is the owner's: {reads:?}");
+    assert_eq!((reads[0].agent.as_str(), reads[0].chars, reads[0].items), ("nova", 300, 7));
+}

@@ -1,0 +1,137 @@
+//! Which tools an agent used, how often and what for, in the words that stand beside the first use.
+//!
+//! What for is, in this order: what the call itself says of it (`description`), what the agent said right before, what it was called
+//! with. A tool whose use nobody describes is named with its call.
+
+use std::ops::Range;
+
+use keepsake_domain::{MessageType, Role, Span};
+
+use super::{Field, Item, LINE_CHARS_MAX, SessionInput, words_at};
+use crate::conversation::Place;
+use crate::text::Document;
+
+/// Tools of one session that are told; a session with more is told by the first ones and those used most.
+const TOOLS_MAX: usize = 24;
+
+/// Keys of a call that say what it is for, the plainest first.
+const PURPOSE_KEYS: [&str; 4] = ["description", "purpose", "explanation", "reason"];
+
+/// Keys of a call that say what it is about.
+const OBJECT_KEYS: [&str; 10] = ["query", "prompt", "command", "cmd", "pattern", "url", "file_path", "path", "filename", "text"];
+
+/// The tools of a session, in the order of their first use.
+pub(super) fn tools_used(document: &Document<'_>, input: &SessionInput<'_>) -> Vec<Item> {
+    let mut found: Vec<Item> = Vec::new();
+    let calls: Vec<(usize, &str)> = input
+        .turns
+        .iter()
+        .zip(input.tools)
+        .enumerate()
+        .filter(|(_, (turn, _))| !turn.is_branch)
+        .filter_map(|(index, (turn, tool))| Some((index, turn.message_type, name_of(*tool)?)))
+        .filter(|(_, kind, _)| *kind == MessageType::ToolUse)
+        .map(|(index, _, name)| (index, name))
+        .collect();
+    // A source that tells results alone still tells which tool was used.
+    let results = input.turns.iter().zip(input.tools).enumerate().filter_map(|(index, (turn, tool))| {
+        let name = name_of(*tool)?;
+        (turn.role == Role::Tool && !turn.is_branch && !calls.iter().any(|(_, known)| *known == name)).then_some((index, name))
+    });
+    let mut all: Vec<(usize, &str)> = calls.iter().copied().chain(results).collect();
+    all.sort_unstable();
+    for (index, name) in all {
+        if let Some(known) = found.iter_mut().find(|item| item.name.as_deref() == Some(name)) {
+            known.uses += 1;
+            continue;
+        }
+        let Some((place, text)) = purpose(document, input, index) else { continue };
+        found.push(Item { field: Field::ToolsUsed, name: Some(name.to_owned()), uses: 1, text, place });
+    }
+    if found.len() > TOOLS_MAX {
+        let mut uses: Vec<u32> = found.iter().map(|item| item.uses).collect();
+        uses.sort_unstable_by(|a, b| b.cmp(a));
+        let least = uses.get(TOOLS_MAX - 1).copied().unwrap_or(1);
+        found.retain(|item| item.uses >= least);
+        found.truncate(TOOLS_MAX);
+    }
+    found
+}
+
+/// A tool's name, where there is one.
+fn name_of(tool: Option<&str>) -> Option<&str> {
+    tool.map(str::trim).filter(|name| !name.is_empty())
+}
+
+fn purpose(document: &Document<'_>, input: &SessionInput<'_>, index: usize) -> Option<(Place, String)> {
+    let turn = input.turns.get(index)?;
+    let at = |turn: usize, text: &str, bytes: Range<usize>| {
+        let span = Span::of_bytes(text, super::built_in::fitting(text, bytes)).ok()?;
+        Some((Place { turn, span }, words_at(text, span)?))
+    };
+    if turn.message_type == MessageType::ToolUse
+        && let Some(bytes) = value_of(turn.text, &PURPOSE_KEYS)
+    {
+        return at(index, turn.text, bytes);
+    }
+    // What the agent said right before, with nobody else's word between.
+    let before = input.turns.iter().enumerate().take(index).rev().take_while(|(_, turn)| turn.role != Role::Owner);
+    let said = before.filter(|(_, turn)| turn.role == Role::Assistant && turn.is_plain()).map(|(at, _)| at).next();
+    if let Some(said) = said
+        && let Some(sentence) = document.of_turn.get(said).and_then(|range| document.sentences.get(range.clone())?.last())
+        && sentence.words() >= 2
+    {
+        return at(said, input.turns.get(said)?.text, sentence.bytes.clone());
+    }
+    let bytes = value_of(turn.text, &OBJECT_KEYS).unwrap_or_else(|| first_line(turn.text));
+    at(index, turn.text, bytes)
+}
+
+/// The bytes of the first non-empty line, at most as many characters as a line has.
+pub(super) fn first_line(text: &str) -> Range<usize> {
+    let start = text.len() - text.trim_start().len();
+    let end = text[start..].find('\n').map_or(text.len(), |at| start + at);
+    let end = text[start..end].char_indices().nth(LINE_CHARS_MAX).map_or(end, |(at, _)| start + at);
+    start..end
+}
+
+/// The bytes of the text that a JSON object gives under the first of these keys, without its quotes.
+fn value_of(json: &str, keys: &[&str]) -> Option<Range<usize>> {
+    if !json.trim_start().starts_with('{') {
+        return None;
+    }
+    keys.iter().find_map(|key| {
+        let key = format!("\"{key}\"");
+        let after = json.find(&key)? + key.len();
+        let rest = json.get(after..)?;
+        let colon = rest.trim_start().strip_prefix(':')?.trim_start();
+        let inner = colon.strip_prefix('"')?;
+        let start = json.len() - inner.len();
+        let mut is_escaped = false;
+        let end = inner.char_indices().find(|(_, c)| {
+            let ends = *c == '"' && !is_escaped;
+            is_escaped = *c == '\\' && !is_escaped;
+            ends
+        })?;
+        (end.0 > 0).then_some(start..start + end.0)
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_value_of_a_call_is_found_and_nothing_is_made_up() {
+        let check = |json: &str, keys: &[&str], expect: Option<&str>| {
+            assert_eq!(value_of(json, keys).map(|bytes| &json[bytes]), expect, "{json}");
+        };
+        check(r#"{"command":"cargo test","description":"Run the tests"}"#, &PURPOSE_KEYS, Some("Run the tests"));
+        check(r#"{"command":"cargo test"}"#, &PURPOSE_KEYS, None);
+        check(r#"{"command":"echo \"hi\" there"}"#, &OBJECT_KEYS, Some(r#"echo \"hi\" there"#));
+        check(r#"{"path": 3}"#, &OBJECT_KEYS, None);
+        check(r#"{"path": ""}"#, &OBJECT_KEYS, None);
+        check("plain words with \"path\": \"x\"", &OBJECT_KEYS, None);
+        check(r#"{"path":"broken"#, &OBJECT_KEYS, None);
+    }
+}

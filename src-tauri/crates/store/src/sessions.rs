@@ -1,0 +1,377 @@
+//! Sessions with agents: where they ended, and what each came to, in versions.
+//!
+//! The evidence lock holds: [`WriteTx::put_sessions`] re-checks every line against the stored message, that it belongs to the
+//! conversation of the session and that nothing of it was said off the record. Deliberately not here: what a session came to
+//! (`insight`), who may see it (`engine`), the tiers ([`crate::tiers`]).
+
+use std::collections::BTreeMap;
+
+use keepsake_domain::{ConversationId, EntityId, EvidenceSpan, InteractionId, SessionId, Timestamp};
+use rusqlite::{OptionalExtension, Row, params};
+
+use crate::changes::Tag;
+use crate::open::{ReadTx, WriteTx};
+use crate::profiles::place;
+use crate::text::{parse, to_json};
+use crate::{Result, StoreError};
+
+/// Up to where a session ended.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SessionEnd {
+    /// The conversation.
+    pub conversation_id: ConversationId,
+    /// The last message that belongs to it, in the order of arrival.
+    pub through: InteractionId,
+    /// Its place in the log.
+    pub through_seq: i64,
+}
+
+/// One line of a session's record.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SessionItemRow {
+    /// See `insight::session::Field`.
+    pub field: String,
+    /// Beside a tool its name, beside knowledge its kind.
+    pub name: Option<String>,
+    /// How often a tool was used.
+    pub uses: u32,
+    /// What it says.
+    pub text: String,
+    /// Where that stands.
+    pub place: EvidenceSpan,
+}
+
+/// What one session came to.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SessionRow {
+    /// Id.
+    pub id: SessionId,
+    /// Where it was held.
+    pub conversation_id: ConversationId,
+    /// The agent's name in small letters.
+    pub agent: String,
+    /// The agent's name.
+    pub agent_name: String,
+    /// The user, as the speaker of the conversation.
+    pub entity: EntityId,
+    /// The user's name there.
+    pub user_name: String,
+    /// First message.
+    pub first: InteractionId,
+    /// Last message.
+    pub last: InteractionId,
+    /// Messages.
+    pub messages: u32,
+    /// When the first was said.
+    pub first_at: Timestamp,
+    /// When the last was.
+    pub last_at: Timestamp,
+    /// `casual`, `moderate`, `expert`.
+    pub technical_depth: String,
+    /// A mood.
+    pub user_mood: String,
+    /// 1 to 5.
+    pub significance: u8,
+    /// `resolved`, `partial`, `unresolved`.
+    pub outcome: String,
+    /// Who made it.
+    pub proposer: String,
+    /// The one before it.
+    pub supersedes: Option<SessionId>,
+    /// It went into the tiers.
+    pub is_distilled: bool,
+    /// When it was made.
+    pub created: Timestamp,
+    /// When a newer one took its place, or nothing may be told of it any more.
+    pub superseded: Option<Timestamp>,
+}
+
+const COLUMNS: &str =
+    "s.id, s.conversation_id, s.agent, s.agent_name, s.entity_id, s.user_name, s.first_id, s.last_id, s.messages,
+    s.first_at_ms, s.last_at_ms, s.technical_depth, s.user_mood, s.significance, s.outcome, s.proposer, s.supersedes_id,
+    s.is_distilled, s.created_at_ms, s.superseded_at_ms";
+
+fn session(row: &Row<'_>) -> Result<SessionRow> {
+    let text = |at: usize| -> Result<String> { Ok(row.get(at)?) };
+    let before: Option<String> = row.get(16)?;
+    Ok(SessionRow {
+        id: parse("session id", &text(0)?)?,
+        conversation_id: parse("conversation id", &text(1)?)?,
+        agent: text(2)?,
+        agent_name: text(3)?,
+        entity: parse("entity id", &text(4)?)?,
+        user_name: text(5)?,
+        first: parse("message id", &text(6)?)?,
+        last: parse("message id", &text(7)?)?,
+        messages: row.get(8)?,
+        first_at: Timestamp(row.get(9)?),
+        last_at: Timestamp(row.get(10)?),
+        technical_depth: text(11)?,
+        user_mood: text(12)?,
+        significance: row.get(13)?,
+        outcome: text(14)?,
+        proposer: text(15)?,
+        supersedes: before.map(|id| parse("session id", &id)).transpose()?,
+        is_distilled: row.get(17)?,
+        created: Timestamp(row.get(18)?),
+        superseded: row.get::<_, Option<i64>>(19)?.map(Timestamp),
+    })
+}
+
+impl ReadTx<'_> {
+    /// The latest end of every conversation that was not read with this mark yet, the oldest first; never of one that is off the
+    /// record, nor an end that lies in a stretch that was.
+    pub fn sessions_to_read(&self, mark: &str) -> Result<Vec<SessionEnd>> {
+        let mut statement = self.conn.prepare_cached(
+            "SELECT e.conversation_id, e.interaction_id, i.seq FROM session_ends e
+               JOIN interactions i ON i.id = e.interaction_id JOIN conversations c ON c.id = e.conversation_id
+              WHERE c.is_private = 0 AND i.seq > c.private_through_seq
+                AND NOT EXISTS (SELECT 1 FROM session_ends later JOIN interactions j ON j.id = later.interaction_id
+                                 WHERE later.conversation_id = e.conversation_id AND j.seq > i.seq)
+                AND NOT EXISTS (SELECT 1 FROM session_readings r WHERE r.conversation_id = e.conversation_id
+                                   AND r.interaction_id = e.interaction_id AND r.mark = ?1)
+              ORDER BY i.seq",
+        )?;
+        let mut rows = statement.query([mark])?;
+        let mut items = Vec::new();
+        while let Some(row) = rows.next()? {
+            items.push(SessionEnd {
+                conversation_id: parse("conversation id", row.get_ref(0)?.as_str().unwrap_or_default())?,
+                through: parse("message id", row.get_ref(1)?.as_str().unwrap_or_default())?,
+                through_seq: row.get(2)?,
+            });
+        }
+        Ok(items)
+    }
+
+    /// Sessions of conversations on the record that stand, of one agent or of all, the latest first; with `history` those that were
+    /// superseded too.
+    pub fn sessions(&self, agent: Option<&str>, history: bool) -> Result<Vec<SessionRow>> {
+        self.sessions_where(
+            "c.is_private = 0 AND (?1 IS NULL OR s.agent = ?1) AND (?2 OR s.superseded_at_ms IS NULL)
+              ORDER BY s.last_at_ms DESC, s.id",
+            params![agent, history],
+        )
+    }
+
+    /// One session, superseded or not; none of a conversation that is off the record.
+    pub fn session(&self, id: &SessionId) -> Result<SessionRow> {
+        self.sessions_where("c.is_private = 0 AND s.id = ?1", params![id.as_str()])?
+            .pop()
+            .ok_or_else(|| StoreError::not_found("session", id.as_str()))
+    }
+
+    /// Sessions that stand and are not in the tiers yet: at most so many, of one user, whose oldest comes first.
+    pub fn sessions_to_distil(&self, count: usize) -> Result<Vec<SessionRow>> {
+        const OPEN: &str = "c.is_private = 0 AND s.is_distilled = 0 AND s.superseded_at_ms IS NULL";
+        let sql = format!(
+            "SELECT s.entity_id FROM session_summaries s JOIN conversations c ON c.id = s.conversation_id
+              WHERE {OPEN} ORDER BY s.last_at_ms, s.id LIMIT 1"
+        );
+        let first: Option<String> = self.conn.prepare_cached(&sql)?.query_row([], |row| row.get(0)).optional()?;
+        let Some(user) = first else { return Ok(Vec::new()) };
+        self.sessions_where(
+            &format!("{OPEN} AND s.entity_id = ?1 ORDER BY s.last_at_ms, s.id LIMIT ?2"),
+            params![user, count as i64],
+        )
+    }
+
+    fn sessions_where(&self, tail: &str, params: impl rusqlite::Params) -> Result<Vec<SessionRow>> {
+        let sql =
+            format!("SELECT {COLUMNS} FROM session_summaries s JOIN conversations c ON c.id = s.conversation_id WHERE {tail}");
+        let mut statement = self.conn.prepare_cached(&sql)?;
+        let mut rows = statement.query(params)?;
+        let mut items = Vec::new();
+        while let Some(row) = rows.next()? {
+            items.push(session(row)?);
+        }
+        Ok(items)
+    }
+
+    /// The lines of these sessions, in order.
+    pub fn session_items(&self, ids: &[SessionId]) -> Result<BTreeMap<SessionId, Vec<SessionItemRow>>> {
+        let mut statement = self.conn.prepare_cached(
+            "SELECT session_id, field, name, uses, text, interaction_id, start, \"end\" FROM session_items
+              WHERE session_id IN (SELECT value FROM json_each(?1)) ORDER BY session_id, position",
+        )?;
+        let mut rows = statement.query([to_json("session ids", &ids)?])?;
+        let mut items: BTreeMap<SessionId, Vec<SessionItemRow>> = BTreeMap::new();
+        while let Some(row) = rows.next()? {
+            let id = parse("session id", row.get_ref(0)?.as_str().unwrap_or_default())?;
+            items.entry(id).or_default().push(SessionItemRow {
+                field: row.get(1)?,
+                name: row.get(2)?,
+                uses: row.get(3)?,
+                text: row.get(4)?,
+                place: place(row.get_ref(5)?.as_str().unwrap_or_default(), row.get(6)?, row.get(7)?)?,
+            });
+        }
+        Ok(items)
+    }
+
+    /// Which agents ever spoke: each name as it is written most, with its messages, the busiest first.
+    pub fn agents_that_spoke(&self) -> Result<Vec<(String, u64)>> {
+        let mut statement = self.conn.prepare_cached(
+            "SELECT h.display_name, sum(p.messages) FROM entity_channels h JOIN entities e ON e.id = h.entity_id
+               JOIN conversation_people p ON p.handle_id = h.id
+              WHERE e.entity_type = 'agent' GROUP BY 1 ORDER BY 2 DESC, 1",
+        )?;
+        let rows = statement.query_map([], |row| Ok((row.get::<_, String>(0)?, row.get::<_, i64>(1)? as u64)))?;
+        Ok(rows.collect::<rusqlite::Result<_>>()?)
+    }
+}
+
+impl WriteTx<'_> {
+    /// Notes that a session ended with the messages up to this place in the log. Once a stretch: saying it again changes nothing.
+    pub fn end_session(&self, id: &ConversationId, through_seq: i64, said_by: &str, now: Timestamp) -> Result<bool> {
+        let noted = self
+            .conn
+            .prepare_cached(
+                "INSERT OR IGNORE INTO session_ends (conversation_id, interaction_id, said_by, ended_at_ms)
+                 SELECT ?1, i.id, ?3, ?4 FROM interactions i JOIN conversations c ON c.id = i.conversation_id
+                  WHERE i.conversation_id = ?1 AND i.seq <= ?2 AND c.is_private = 0 AND i.seq > c.private_through_seq
+                  ORDER BY i.seq DESC LIMIT 1",
+            )?
+            .execute(params![id.as_str(), through_seq, said_by, now.0])?;
+        Ok(noted > 0)
+    }
+
+    /// Stores what the sessions of a conversation came to, up to this end. A session of the same agent and user that stood before is
+    /// superseded; one that is no more is retired. Refused unless every line stands in a message of the conversation.
+    pub fn put_sessions(
+        &self,
+        end: &SessionEnd,
+        mark: &str,
+        found: &[(SessionRow, Vec<SessionItemRow>)],
+        now: Timestamp,
+    ) -> Result<()> {
+        let id = &end.conversation_id;
+        // Turned private or erased meanwhile: nothing of it is written.
+        if !self.are_on_record(std::slice::from_ref(id))? {
+            return Ok(());
+        }
+        let before = self.sessions_where("s.conversation_id = ?1 AND s.superseded_at_ms IS NULL", params![id.as_str()])?;
+        for old in before.iter().filter(|old| !found.iter().any(|(new, _)| new.id == old.id)) {
+            self.retire_session(&old.id, now)?;
+        }
+        for (row, items) in found {
+            let older = before.iter().find(|old| old.id != row.id && old.agent == row.agent && old.entity == row.entity);
+            self.put_session(row, older.map(|old| &old.id), now)?;
+            let known: i64 = self
+                .conn
+                .prepare_cached("SELECT count(*) FROM session_items WHERE session_id = ?1")?
+                .query_row([row.id.as_str()], |row| row.get(0))?;
+            if known == 0 {
+                self.insert_session_items(row, items)?;
+            }
+        }
+        self.conn
+            .prepare_cached(
+                "INSERT INTO session_readings (conversation_id, interaction_id, mark) VALUES (?1, ?2, ?3)
+                 ON CONFLICT (conversation_id) DO UPDATE SET interaction_id = excluded.interaction_id, mark = excluded.mark",
+            )?
+            .execute(params![id.as_str(), end.through.as_str(), mark])?;
+        self.touch(Tag::Sessions);
+        Ok(())
+    }
+
+    fn put_session(&self, row: &SessionRow, older: Option<&SessionId>, now: Timestamp) -> Result<()> {
+        // The same id is the same words read by the same rules: it stands again.
+        self.conn
+            .prepare_cached(
+                "INSERT INTO session_summaries (id, conversation_id, agent, agent_name, entity_id, user_name, first_id, last_id, messages,
+                    first_at_ms, last_at_ms, technical_depth, user_mood, significance, outcome, proposer, supersedes_id, created_at_ms)
+                 VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18)
+                 ON CONFLICT (id) DO UPDATE SET is_distilled = iif(superseded_at_ms IS NULL, is_distilled, 0), superseded_at_ms = NULL",
+            )?
+            .execute(params![
+                row.id.as_str(),
+                row.conversation_id.as_str(),
+                row.agent,
+                row.agent_name,
+                row.entity.as_str(),
+                row.user_name,
+                row.first.as_str(),
+                row.last.as_str(),
+                row.messages,
+                row.first_at.0,
+                row.last_at.0,
+                row.technical_depth,
+                row.user_mood,
+                row.significance,
+                row.outcome,
+                row.proposer,
+                older.map(SessionId::as_str),
+                now.0
+            ])?;
+        Ok(())
+    }
+
+    fn insert_session_items(&self, row: &SessionRow, items: &[SessionItemRow]) -> Result<()> {
+        let private_through = self.private_through(&row.conversation_id)?;
+        let mut statement = self.conn.prepare_cached(
+            "INSERT INTO session_items (session_id, position, field, name, uses, text, interaction_id, start, \"end\")
+             VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)",
+        )?;
+        for (position, item) in items.iter().enumerate() {
+            let refused = |why: &str| Err(StoreError::Evidence(format!("{why} ({})", item.place.interaction)));
+            let Some(message) = self.interaction(&item.place.interaction)? else { return refused("the message is not stored") };
+            if message.conversation_id != row.conversation_id {
+                return refused("it was said in another conversation");
+            }
+            if message.seq <= private_through || message.is_branch {
+                return refused("it was said off the record or taken back");
+            }
+            match item.place.span.quote(&message.content) {
+                Ok(quote) if !quote.trim().is_empty() => {}
+                Ok(_) => return refused("the span covers only white space"),
+                Err(error) => return refused(&error.to_string()),
+            }
+            statement.execute(params![
+                row.id.as_str(),
+                position as i64,
+                item.field,
+                item.name,
+                item.uses,
+                item.text,
+                item.place.interaction.as_str(),
+                item.place.span.start(),
+                item.place.span.end()
+            ])?;
+        }
+        Ok(())
+    }
+
+    /// A session stands no more, and with it what the tiers have of it.
+    fn retire_session(&self, id: &SessionId, now: Timestamp) -> Result<()> {
+        self.conn
+            .prepare_cached("UPDATE session_summaries SET superseded_at_ms = ?2 WHERE id = ?1 AND superseded_at_ms IS NULL")?
+            .execute(params![id.as_str(), now.0])?;
+        self.conn
+            .prepare_cached("UPDATE tier_entries SET retired_at_ms = ?2 WHERE session_id = ?1 AND retired_at_ms IS NULL")?
+            .execute(params![id.as_str(), now.0])?;
+        Ok(())
+    }
+
+    /// Forgets what sessions came to and the tiers. Where they ended stays, so that they are made again.
+    pub fn drop_sessions(&self) -> Result<()> {
+        self.conn.execute("DELETE FROM session_summaries", [])?;
+        self.conn.execute("DELETE FROM session_readings", [])?;
+        self.touch(Tag::Sessions);
+        Ok(())
+    }
+
+    /// Deletes what sessions and tiers have of a conversation.
+    pub(crate) fn erase_sessions_of(&self, conversation: &ConversationId) -> Result<()> {
+        let id = conversation.as_str();
+        self.remember_traces(
+            "SELECT t.text FROM session_items t JOIN session_summaries s ON s.id = t.session_id WHERE s.conversation_id = ?1",
+            id,
+        )?;
+        for table in ["session_summaries", "session_readings", "session_ends"] {
+            self.conn.execute(&format!("DELETE FROM {table} WHERE conversation_id = ?1"), [id])?;
+        }
+        self.touch(Tag::Sessions);
+        Ok(())
+    }
+}

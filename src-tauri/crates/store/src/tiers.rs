@@ -1,0 +1,279 @@
+//! The three tiers of long-term memory, the roles of people, and what agents were given.
+//!
+//! An entry is one line of one session ([`crate::sessions`]); it is retired with it and never deleted but by erasure. Two passes at
+//! once cannot both distil a session: whoever finds it distilled writes nothing of it. Deliberately not here: what goes where and
+//! what is served (`insight`), who may see it (`engine`).
+
+use std::collections::BTreeMap;
+
+use keepsake_domain::{ConversationId, EntityId, EvidenceSpan, PersonRole, SessionId, TierEntryId, Timestamp};
+use rusqlite::params;
+
+use crate::Result;
+use crate::changes::Tag;
+use crate::open::{ReadTx, WriteTx};
+use crate::profiles::place;
+use crate::text::parse;
+
+/// Reads that are kept: more than a person looks through, and some months of a busy agent.
+const AGENT_READS_MAX: i64 = 10_000;
+
+/// One entry of a tier that stands, with the line that it rests on.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct TierEntryRow {
+    /// Id.
+    pub id: TierEntryId,
+    /// The session.
+    pub session: SessionId,
+    /// Where that was held.
+    pub conversation_id: ConversationId,
+    /// `shared`, `agent`, `user`.
+    pub tier: String,
+    /// The agent's name in small letters.
+    pub agent: String,
+    /// The agent's name.
+    pub agent_name: String,
+    /// The user, as the speaker of the conversation.
+    pub entity: EntityId,
+    /// The user's name there.
+    pub user_name: String,
+    /// `fact`, `preference`, `tool` …
+    pub kind: String,
+    /// Beside a tool its name, beside an outcome which.
+    pub detail: Option<String>,
+    /// 1 to 5.
+    pub significance: u8,
+    /// What it says.
+    pub text: String,
+    /// Where that stands.
+    pub place: EvidenceSpan,
+    /// Who said it.
+    pub author: String,
+    /// Who that is.
+    pub speaker: EntityId,
+    /// When.
+    pub said: Timestamp,
+    /// When it came into its tier.
+    pub created: Timestamp,
+}
+
+/// An entry that is new.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct NewTierEntry {
+    /// Id.
+    pub id: TierEntryId,
+    /// Which line of the session.
+    pub position: usize,
+    /// `shared`, `agent`, `user`.
+    pub tier: &'static str,
+    /// `fact`, `preference`, `tool` …
+    pub kind: String,
+    /// Beside a tool its name, beside an outcome which.
+    pub detail: Option<String>,
+    /// 1 to 5.
+    pub significance: u8,
+}
+
+/// A stretch that a person refused or corrected: what it says is not served any more, wherever its speaker said it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Struck {
+    /// Who said it.
+    pub speaker: EntityId,
+    /// Where.
+    pub place: EvidenceSpan,
+    /// The message's text.
+    pub content: String,
+}
+
+/// That an agent was given something.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct AgentReadRow {
+    /// Its name.
+    pub agent: String,
+    /// `context` or `tiers`.
+    pub kind: String,
+    /// With whom it talked.
+    pub entity: Option<EntityId>,
+    /// Characters.
+    pub chars: u64,
+    /// Lines.
+    pub items: u64,
+    /// When.
+    pub at: Timestamp,
+}
+
+impl ReadTx<'_> {
+    /// Every entry that stands, of conversations on the record.
+    pub fn tier_entries(&self) -> Result<Vec<TierEntryRow>> {
+        let mut statement = self.conn.prepare_cached(
+            "SELECT e.id, e.session_id, s.conversation_id, e.tier, e.agent, s.agent_name, e.entity_id, s.user_name, e.kind, e.detail,
+                    e.significance, t.text, t.interaction_id, t.start, t.\"end\", i.author, i.entity_id, i.created_at_ms, e.created_at_ms
+               FROM tier_entries e JOIN session_summaries s ON s.id = e.session_id
+               JOIN session_items t ON t.session_id = e.session_id AND t.position = e.position
+               JOIN interactions i ON i.id = t.interaction_id JOIN conversations c ON c.id = s.conversation_id
+              WHERE e.retired_at_ms IS NULL AND c.is_private = 0 ORDER BY e.id",
+        )?;
+        let mut rows = statement.query([])?;
+        let mut items = Vec::new();
+        while let Some(row) = rows.next()? {
+            let text = |at: usize| -> Result<String> { Ok(row.get(at)?) };
+            items.push(TierEntryRow {
+                id: parse("entry of a tier", &text(0)?)?,
+                session: parse("session id", &text(1)?)?,
+                conversation_id: parse("conversation id", &text(2)?)?,
+                tier: text(3)?,
+                agent: text(4)?,
+                agent_name: text(5)?,
+                entity: parse("entity id", &text(6)?)?,
+                user_name: text(7)?,
+                kind: text(8)?,
+                detail: row.get(9)?,
+                significance: row.get(10)?,
+                text: text(11)?,
+                place: place(&text(12)?, row.get(13)?, row.get(14)?)?,
+                author: text(15)?,
+                speaker: parse("entity id", &text(16)?)?,
+                said: Timestamp(row.get(17)?),
+                created: Timestamp(row.get(18)?),
+            });
+        }
+        Ok(items)
+    }
+
+    /// What a person refused, replaced by another wording or debunked: the stretches that it rested on. A duplicate that was refused
+    /// as such, and what was merged or put away, are no corrections.
+    pub fn struck(&self) -> Result<Vec<Struck>> {
+        let mut statement = self.conn.prepare_cached(
+            "SELECT i.entity_id, v.interaction_id, v.start, v.\"end\", i.content FROM memories m
+               JOIN memory_evidence v ON v.memory_id = m.id JOIN interactions i ON i.id = v.interaction_id
+              WHERE v.is_support = 0 AND (m.status = 'rejected' AND coalesce(m.reject_reason, '') <> 'duplicate'
+                 OR m.status = 'superseded' AND m.decided_at_ms IS NOT NULL
+                    AND EXISTS (SELECT 1 FROM memories n WHERE n.supersedes_id = m.id AND n.status <> 'rejected'))
+             UNION
+             SELECT i.entity_id, v.interaction_id, v.start, v.\"end\", i.content FROM entity_profiles p
+               JOIN profile_evidence v ON v.profile_id = p.id JOIN interactions i ON i.id = v.interaction_id
+               JOIN profile_debunks d ON d.entity_id = p.entity_id AND d.profile_type = p.profile_type AND d.facet = p.facet
+                AND d.fingerprint = p.fingerprint
+              WHERE d.is_debunked = 1 AND NOT EXISTS (
+                    SELECT 1 FROM profile_debunks later WHERE later.seq > d.seq AND later.entity_id = d.entity_id
+                       AND later.profile_type = d.profile_type AND later.facet = d.facet AND later.fingerprint = d.fingerprint)
+             UNION
+             SELECT i.entity_id, v.interaction_id, v.start, v.\"end\", i.content FROM entity_profiles p
+               JOIN profile_evidence v ON v.profile_id = p.id JOIN interactions i ON i.id = v.interaction_id
+              WHERE p.origin <> 'person' AND EXISTS (SELECT 1 FROM entity_profiles n WHERE n.supersedes_id = p.id AND n.origin = 'person')",
+        )?;
+        let mut rows = statement.query([])?;
+        let mut items = Vec::new();
+        while let Some(row) = rows.next()? {
+            items.push(Struck {
+                speaker: parse("entity id", row.get_ref(0)?.as_str().unwrap_or_default())?,
+                place: place(row.get_ref(1)?.as_str().unwrap_or_default(), row.get(2)?, row.get(3)?)?,
+                content: row.get(4)?,
+            });
+        }
+        Ok(items)
+    }
+
+    /// The roles that were given, by entity.
+    pub fn person_roles(&self) -> Result<BTreeMap<EntityId, PersonRole>> {
+        let mut statement = self.conn.prepare_cached("SELECT entity_id, role FROM person_roles ORDER BY entity_id")?;
+        let rows = statement.query_map([], |row| Ok((row.get::<_, String>(0)?, row.get::<_, String>(1)?)))?;
+        rows.map(|row| {
+            let (id, role) = row?;
+            Ok((parse("entity id", &id)?, parse("role of a person", &role)?))
+        })
+        .collect()
+    }
+
+    /// What agents were given last, of one agent or of all, the latest first.
+    pub fn agent_reads(&self, agent: Option<&str>, count: u32) -> Result<Vec<AgentReadRow>> {
+        let mut statement = self.conn.prepare_cached(
+            "SELECT agent, kind, entity_id, chars, items, read_at_ms FROM agent_reads WHERE ?1 IS NULL OR agent = ?1
+              ORDER BY seq DESC LIMIT ?2",
+        )?;
+        let mut rows = statement.query(params![agent, count])?;
+        let mut items = Vec::new();
+        while let Some(row) = rows.next()? {
+            let entity: Option<String> = row.get(2)?;
+            items.push(AgentReadRow {
+                agent: row.get(0)?,
+                kind: row.get(1)?,
+                entity: entity.map(|id| parse("entity id", &id)).transpose()?,
+                chars: row.get::<_, i64>(3)? as u64,
+                items: row.get::<_, i64>(4)? as u64,
+                at: Timestamp(row.get(5)?),
+            });
+        }
+        Ok(items)
+    }
+}
+
+impl WriteTx<'_> {
+    /// Puts a session into the tiers. `false` when it was put there already, or stands no more.
+    pub fn distil_session(&self, id: &SessionId, entries: &[NewTierEntry], now: Timestamp) -> Result<bool> {
+        let taken = self
+            .conn
+            .prepare_cached(
+                "UPDATE session_summaries SET is_distilled = 1 WHERE id = ?1 AND is_distilled = 0 AND superseded_at_ms IS NULL
+                    AND EXISTS (SELECT 1 FROM conversations c WHERE c.id = conversation_id AND c.is_private = 0)",
+            )?
+            .execute([id.as_str()])?;
+        if taken == 0 {
+            return Ok(false);
+        }
+        let mut statement = self.conn.prepare_cached(
+            "INSERT INTO tier_entries (id, session_id, position, tier, agent, entity_id, kind, detail, significance, created_at_ms)
+             SELECT ?1, s.id, ?3, ?4, s.agent, s.entity_id, ?5, ?6, ?7, ?8 FROM session_summaries s WHERE s.id = ?2
+             ON CONFLICT (id) DO UPDATE SET retired_at_ms = NULL",
+        )?;
+        for entry in entries {
+            statement.execute(params![
+                entry.id.as_str(),
+                id.as_str(),
+                entry.position as i64,
+                entry.tier,
+                entry.kind,
+                entry.detail,
+                entry.significance,
+                now.0
+            ])?;
+        }
+        self.touch(Tag::Sessions);
+        Ok(true)
+    }
+
+    /// Gives a person, who is all of these entities, a role; a guest has none.
+    pub fn put_person_role(&self, members: &[EntityId], role: PersonRole, now: Timestamp) -> Result<()> {
+        for member in members {
+            self.conn.execute("DELETE FROM person_roles WHERE entity_id = ?1", [member.as_str()])?;
+            self.conn.execute(
+                "INSERT INTO person_roles (entity_id, role, decided_at_ms) VALUES (?1, ?2, ?3)",
+                params![member.as_str(), role.name(), now.0],
+            )?;
+        }
+        self.touch(Tag::Sessions);
+        Ok(())
+    }
+
+    /// Notes that an agent was given something.
+    pub fn add_agent_read(&self, read: &AgentReadRow) -> Result<()> {
+        self.conn
+            .prepare_cached(
+                "INSERT INTO agent_reads (agent, kind, entity_id, chars, items, read_at_ms)
+                 VALUES (?1, ?2, (SELECT id FROM entities WHERE id = ?3), ?4, ?5, ?6)",
+            )?
+            .execute(params![
+                read.agent,
+                read.kind,
+                read.entity.as_ref().map(EntityId::as_str),
+                read.chars as i64,
+                read.items as i64,
+                read.at.0
+            ])?;
+        self.conn
+            .prepare_cached("DELETE FROM agent_reads WHERE seq <= (SELECT max(seq) FROM agent_reads) - ?1")?
+            .execute([AGENT_READS_MAX])?;
+        self.touch(Tag::Sessions);
+        Ok(())
+    }
+}

@@ -1,0 +1,15 @@
+/** How much a session or a line matters, as marks and in words. */
+import { cx } from '../../design';
+import { t } from '../../strings';
+import css from './Sessions.module.css';
+
+/** Five marks, as many of them full as it matters. */
+export function Significance({ level }: { level: number }) {
+  return (
+    <span className={css.significance} role="img" aria-label={t.sessions.significance(level)} title={t.sessions.significance(level)}>
+      {[1, 2, 3, 4, 5].map((mark) => (
+        <span key={mark} className={cx(css.mark, mark <= level && css.full)} aria-hidden="true" />
+      ))}
+    </span>
+  );
+}

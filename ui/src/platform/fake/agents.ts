@@ -1,0 +1,201 @@
+/** The invented host's sessions with agents, the tiers that they leave, and what each agent may do and was given. */
+import type { AgentReadView, AgentsOverview, LineView, SessionItemView, SessionListRow, TierLineView, TierView } from '../../api/schema';
+import { RpcError } from '../types';
+import type { World } from './data';
+import type { Handlers, Host } from './index';
+
+interface Invented {
+  readonly conversation: string;
+  readonly agent: string;
+  readonly significance: number;
+  readonly outcome: string;
+  readonly depth: string;
+  readonly mood: string;
+  /** Each line of the record: its field, which message, and beside a tool its name. */
+  readonly items: readonly (readonly [field: string, message: number, name?: string])[];
+  readonly versions?: number;
+}
+
+const INVENTED: readonly Invented[] = [
+  {
+    conversation: 'conv_kitchen',
+    agent: 'ChatGPT',
+    significance: 4,
+    outcome: 'resolved',
+    depth: 'casual',
+    mood: 'hopeful',
+    items: [
+      ['intent', 0],
+      ['outcome', 8],
+      ['facts_learned', 2],
+      ['knowledge_learned', 6, 'decision'],
+      ['preferences_noted', 4],
+      ['follow_ups', 8],
+      ['heard', 2],
+      ['said', 3],
+    ],
+    versions: 2,
+  },
+  {
+    conversation: 'conv_running',
+    agent: 'Claude',
+    significance: 3,
+    outcome: 'partial',
+    depth: 'moderate',
+    mood: 'neutral',
+    items: [
+      ['intent', 0],
+      ['outcome', 5],
+      ['facts_learned', 2],
+      ['preferences_noted', 4],
+      ['tools_used', 5, 'Calendar'],
+      ['said', 3],
+    ],
+  },
+];
+
+/** Which tier a field goes to, and what an entry of it is called. */
+const ROUTES: Readonly<Record<string, readonly [tier: 'shared' | 'agent' | 'user', kind: string]>> = {
+  facts_learned: ['user', 'fact'],
+  preferences_noted: ['user', 'preference'],
+  follow_ups: ['user', 'follow_up'],
+  knowledge_learned: ['shared', 'decision'],
+  tools_used: ['agent', 'tool'],
+  intent: ['agent', 'outcome'],
+};
+const BUDGETS = { shared: 4_000, agent: 8_000, user: 4_000 } as const;
+const DAY_MS = 86_400_000;
+
+export function agentCommands(world: World, host: Host): Handlers {
+  const choices = new Map<string, { skips: boolean; goals: boolean }>();
+  const roles = new Map<string, string>();
+
+  const lineOf = (conversation: string, at: number): LineView | null => {
+    const row = world.conversations.find((each) => each.id === conversation);
+    const message = world.messages.get(conversation)?.[at];
+    if (!row || row.is_private || !message) return null;
+    return {
+      message_id: message.id,
+      conversation_id: conversation,
+      conversation_title: row.title,
+      channel: row.channel_type,
+      visibility: row.visibility,
+      is_private: row.is_private,
+      author: message.author,
+      time: message.time,
+      text: message.text,
+      start: 0,
+      end: [...message.text].length,
+    };
+  };
+  const itemsOf = (session: Invented): SessionItemView[] =>
+    session.items.flatMap(([field, at, name]) => {
+      const line = lineOf(session.conversation, at);
+      return line ? [{ field, name: name ?? null, uses: name === undefined ? 0 : 2, text: line.text, line }] : [];
+    });
+  const standing = () => INVENTED.filter((each) => !choices.get(each.agent)?.skips && world.conversations.some((row) => row.id === each.conversation && !row.is_private));
+  const rowOf = (session: Invented): SessionListRow => {
+    const lines = world.messages.get(session.conversation) ?? [];
+    return {
+      id: `ses_${session.conversation.slice(5)}`,
+      conversation_id: session.conversation,
+      conversation_title: world.conversations.find((row) => row.id === session.conversation)?.title ?? '',
+      agent: session.agent,
+      user: lines[0]?.author ?? '',
+      intent: lines[0]?.text ?? '',
+      first: lines[0]?.time ?? 0,
+      last: lines[lines.length - 1]?.time ?? 0,
+      messages: lines.length,
+      technical_depth: session.depth,
+      user_mood: session.mood,
+      significance: session.significance,
+      outcome: session.outcome,
+      is_distilled: true,
+      proposer: 'builtin-session/1',
+    };
+  };
+  const linesOf = (tier: string, agent: string | null): TierLineView[] =>
+    standing()
+      .filter((session) => agent === null || session.agent === agent)
+      .flatMap((session) =>
+        itemsOf(session).flatMap((item, index) => {
+          const route = ROUTES[item.field];
+          if (!route || route[0] !== tier) return [];
+          const day = new Date(item.line.time).toISOString().slice(0, 10);
+          return [{ id: `tie_${session.conversation}_${index}`, text: `- [${route[1]}, ${day}] ${item.line.author}: ${item.text}`, kind: route[1], significance: session.significance, session_id: rowOf(session).id, line: item.line }];
+        }),
+      )
+      .toSorted((a, b) => b.significance - a.significance);
+  const tierOf = (tier: 'shared' | 'agent' | 'user', agent: string | null, user: string | null, isAllowed: boolean): TierView => {
+    const all = isAllowed ? linesOf(tier, agent) : [];
+    // The last line of a user's tier stands for one that does not fit.
+    const left = tier === 'user' ? all.slice(2) : [];
+    const lines = all.slice(0, all.length - left.length);
+    const text = lines.map((line) => `${line.text}\n`).join('');
+    return { tier, agent, user, is_allowed: isAllowed, budget: BUDGETS[tier], chars: [...text].length, text, lines, left_out: left, repeated: 0 };
+  };
+  const overview = (): AgentsOverview => {
+    const names = new Set<string>();
+    for (const lines of world.messages.values()) for (const line of lines) if (line.role === 'assistant') names.add(line.author);
+    const reads: AgentReadView[] = names.has('Claude')
+      ? [
+          { agent: 'Claude', kind: 'context', person: null, chars: 2_140, items: 18, at: host.now() - DAY_MS },
+          { agent: 'ChatGPT', kind: 'tiers', person: 'Noor', chars: 640, items: 6, at: host.now() - 3 * DAY_MS },
+        ]
+      : [];
+    const people = new Map<string, string>();
+    for (const lines of world.messages.values()) for (const line of lines) if (line.role === 'person') people.set(`ent_${line.author}`, line.author);
+    return {
+      agents: [...names].toSorted().map((name) => ({
+        name,
+        visibility: null,
+        skips_memory: choices.get(name)?.skips ?? false,
+        holds_goals: choices.get(name)?.goals ?? false,
+        messages: [...world.messages.values()].flat().filter((line) => line.author === name).length,
+        sessions: standing().filter((session) => session.agent === name).length,
+        reads: reads.filter((read) => read.agent === name).length,
+        last_read: reads.find((read) => read.agent === name)?.at ?? null,
+      })),
+      reads,
+      people: [...people].map(([id, name]) => ({ id, name, role: roles.get(id) ?? 'guest' })),
+    };
+  };
+
+  return {
+    sessions_list: () => {
+      const items = standing()
+        .map(rowOf)
+        .toSorted((a, b) => b.last - a.last);
+      return { items, agents: [...new Set(items.map((row) => row.agent))].toSorted() };
+    },
+    session_get({ id }) {
+      const session = standing().find((each) => rowOf(each).id === id);
+      if (!session) throw new RpcError('not_found', 'This session is not there any more.');
+      const row = rowOf(session);
+      const versions = Array.from({ length: session.versions ?? 1 }, (_, at) => ({ id: at === 0 ? row.id : `${row.id}${at}`, messages: row.messages - at * 2, last: row.last - at * DAY_MS, made: row.last - at * DAY_MS, is_current: at === 0 }));
+      return { session: row, items: itemsOf(session), versions };
+    },
+    session_end: () => ({ is_new: true }),
+    sessions_rebuild: () => ({}),
+    tiers_get({ agent, person, role }) {
+      const seen = role ?? (person ? (roles.get(person) ?? 'guest') : 'owner');
+      const all = seen !== 'guest';
+      const agents = agent ? [agent] : [...new Set(standing().map((session) => session.agent))];
+      const tiers = [tierOf('shared', null, null, all), ...agents.map((each) => tierOf('agent', each, null, all))];
+      if (!person) tiers.push(...agents.map((each) => tierOf('user', each, 'Robin', true)));
+      return { role: seen, tiers, withheld: person ? [{ rule: 'other_people', count: 4 }] : [] };
+    },
+    agents_overview: overview,
+    agent_choose({ name, skips_memory, holds_goals }) {
+      const before = choices.get(name) ?? { skips: false, goals: false };
+      choices.set(name, { skips: skips_memory ?? before.skips, goals: holds_goals ?? before.goals });
+      host.changed('settings', 'sessions');
+      return overview();
+    },
+    person_role_set({ id, role }) {
+      roles.set(id, role);
+      host.changed('sessions');
+      return overview();
+    },
+  };
+}

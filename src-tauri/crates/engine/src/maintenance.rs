@@ -41,9 +41,10 @@ const DAY_MS: i64 = 24 * 60 * 60 * 1000;
 const RUNS_TOLD: u32 = 30;
 
 /// The jobs that a cycle waits for, in the order of the seed: each rests on those before it.
-const STEPS: [JobKind; 7] = [
+const STEPS: [JobKind; 8] = [
     JobKind::Extract,
     JobKind::SettleConversations,
+    JobKind::Sessions,
     JobKind::Topics,
     JobKind::SuggestLinks,
     JobKind::DeriveProfiles,
@@ -165,6 +166,7 @@ impl Engine {
         self.store().write(|tx| tx.note_parked(&id, parked))?;
         self.queue_unread()?;
         self.queue_settling()?;
+        self.queue_sessions()?;
         self.queue_topics()?;
         self.queue_identity()?;
         self.queue_profiles()?;

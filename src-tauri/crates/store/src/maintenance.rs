@@ -31,7 +31,7 @@ pub struct MaintenanceRunRow {
 pub type Counts = Vec<(&'static str, u64)>;
 
 /// What came since a moment (`?1`), up to another (`?2`), both in milliseconds.
-const NEW: [(&str, &str); 5] = [
+const NEW: [(&str, &str); 6] = [
     ("candidates", "SELECT count(*) FROM memories WHERE created_at_ms > ?1 AND created_at_ms <= ?2 AND supersedes_id IS NULL"),
     ("approved", "SELECT count(*) FROM memories WHERE status = 'active' AND decided_at_ms > ?1 AND decided_at_ms <= ?2"),
     (
@@ -39,6 +39,10 @@ const NEW: [(&str, &str); 5] = [
         "SELECT count(DISTINCT topic_id) FROM topic_versions WHERE is_retired = 0 AND made_at_ms > ?1 AND made_at_ms <= ?2",
     ),
     ("profile_entries", "SELECT count(*) FROM entity_profiles WHERE created_at_ms > ?1 AND created_at_ms <= ?2"),
+    (
+        "sessions",
+        "SELECT count(*) FROM session_summaries WHERE superseded_at_ms IS NULL AND created_at_ms > ?1 AND created_at_ms <= ?2",
+    ),
     ("playbooks", "SELECT count(*) FROM playbooks WHERE found_at_ms > ?1 AND found_at_ms <= ?2"),
 ];
 

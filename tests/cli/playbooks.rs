@@ -1,9 +1,9 @@
 //! `playbooks`: found in what Claude Code and the Codex CLI keep, decided about, taken back and exported.
 
 use std::path::Path;
-use std::time::{SystemTime, UNIX_EPOCH};
 
-use keepsake_domain::Timestamp;
+use keepsake_domain::{Clock, Timestamp};
+use keepsake_engine::SystemClock;
 use keepsake_testkit::ToolSession;
 use serde_json::Value;
 
@@ -12,9 +12,9 @@ use crate::harness::{Home, text};
 const DAY_MS: i64 = 24 * 3_600_000;
 const RELEASE: &str = "Edit CHANGELOG.md; cargo test; git commit -m \"Release\"; git tag v1.2.0; gh release create v1.2.0";
 
+/// The program that is driven lives in the present.
 fn days_ago(days: i64) -> Timestamp {
-    let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap().as_millis() as i64;
-    Timestamp(now - days * DAY_MS)
+    SystemClock.now().plus_ms(-days * DAY_MS)
 }
 
 /// Imports one session of either program and works the queue.

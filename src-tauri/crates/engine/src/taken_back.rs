@@ -11,7 +11,7 @@ use std::collections::{BTreeSet, HashMap, HashSet};
 
 use keepsake_capture::dedup::shared_words;
 use keepsake_domain::{
-    ConversationId, EvidenceSpan, Facet, InteractionId, ProfileEntry, ProfileOrigin, Span, Timestamp, TopicVersionId,
+    ConversationId, EvidenceSpan, Facet, InteractionId, ProfileEntry, ProfileOrigin, Span, Timestamp, TopicId, TopicVersionId,
 };
 use keepsake_people::profile::stated_by;
 use keepsake_store::{InteractionRow, ReadTx, StoreError, TakenBackRow, TopicLineRow};
@@ -68,8 +68,7 @@ impl TakenBack {
 
     /// The words of memories alone: an entry of a profile that was called wrong is known by what it says.
     pub(crate) fn of_memories(tx: &ReadTx<'_>, until: Option<Timestamp>) -> StoreResult<Self> {
-        let owners = tx.handles()?.into_iter().filter(|handle| handle.is_owner).map(|handle| handle.id.to_string());
-        let mut taken = Self { owners: owners.collect(), ..Self::default() };
+        let mut taken = Self { owners: tx.owner_handles()?.into_iter().collect(), ..Self::default() };
         taken.add(tx.taken_back_of_memories(until)?);
         Ok(taken)
     }
@@ -144,6 +143,24 @@ impl TakenBack {
         Ok(left)
     }
 
+    /// Whether a topic may be told by its title: not where a message of its holds words that were taken back and the title names what
+    /// they were about.
+    pub(crate) fn leaves_title(&self, tx: &ReadTx<'_>, topic: &TopicId, title: &str) -> StoreResult<bool> {
+        if self.stretches.is_empty() {
+            return Ok(true);
+        }
+        let titled = bare(title);
+        let is_named = |stretch: &Stretch| {
+            let instead = stretch.instead.as_deref().map(bare).unwrap_or_default();
+            let taken = bare(&stretch.content);
+            let mut words = taken.split(' ').filter(|word| word.chars().count() >= TITLE_WORD_CHARS_MIN);
+            words.any(|word| holds(&titled, word) && !holds(&instead, word))
+        };
+        let messages = tx.topic_messages(topic)?;
+        let mut stretches = messages.iter().filter_map(|(message, _)| self.stretches.get(message)).flatten();
+        Ok(!stretches.any(is_named))
+    }
+
     /// Whether a sentence of a speaker holds words that they said elsewhere and that were taken back.
     fn says_again(&self, handle: &str, words: &str) -> bool {
         self.quotes.get(self.speaker(handle)).into_iter().flatten().any(|quote| say_the_same(words, quote))
@@ -186,6 +203,9 @@ impl TakenBack {
         kept.collect::<String>().trim().to_owned()
     }
 }
+
+/// Shorter words of a statement name nothing that a title is about.
+const TITLE_WORD_CHARS_MIN: usize = 4;
 
 /// Where a sentence ends, as far as leaving one out needs it.
 const SENTENCE_ENDS: [char; 5] = ['.', '!', '?', '\n', '…'];

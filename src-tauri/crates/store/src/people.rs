@@ -143,6 +143,15 @@ impl ReadTx<'_> {
         self.handles_where("1 ORDER BY h.id", [])
     }
 
+    /// The owner's handles. How much was said under each is not counted.
+    pub fn owner_handles(&self) -> Result<Vec<String>> {
+        let mut statement = self.conn.prepare_cached(
+            "SELECT h.id FROM entities e CROSS JOIN entity_channels h ON h.entity_id = e.id WHERE e.is_owner = 1 ORDER BY h.id",
+        )?;
+        let rows = statement.query_map([], |row| row.get(0))?;
+        Ok(rows.collect::<rusqlite::Result<_>>()?)
+    }
+
     /// A handle by what the channel writes.
     pub fn handle_by_address(&self, channel_type: &str, address: &str) -> Result<Option<HandleRow>> {
         Ok(self.handles_where("h.channel_type = ?1 AND h.channel_handle = ?2", params![channel_type, address])?.pop())

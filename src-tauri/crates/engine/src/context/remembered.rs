@@ -5,7 +5,7 @@
 
 use std::collections::HashMap;
 
-use keepsake_domain::{EvidenceSpan, InteractionId, MemoryId, Span};
+use keepsake_domain::{EvidenceSpan, InteractionId, MemoryId, Span, TopicId};
 use keepsake_insight::session::tier::Tier;
 use keepsake_retrieval::Query;
 use keepsake_store::{ReadTx, StoreError, TopicLineRow};
@@ -13,6 +13,7 @@ use keepsake_store::{ReadTx, StoreError, TopicLineRow};
 use super::{CONVERSATION_MESSAGES, ContextItem, ContextRequest, Line, Section, WithheldCount, flat, source_of};
 use crate::Engine;
 use crate::boundary::View;
+use crate::taken_back::TakenBack;
 use crate::tiers::TierAsk;
 
 /// Topics that are told of: what the talk is about, and no reading list.
@@ -80,10 +81,11 @@ impl Engine {
         if request.as_of.is_some() {
             return Ok(Vec::new());
         }
-        let found: Vec<(String, String, Vec<TopicLineRow>)> = match asked {
+        let taken = TakenBack::read(tx, None)?;
+        let found: Vec<(TopicId, String, Vec<TopicLineRow>)> = match asked {
             Some((query, vector)) => {
                 let hits = self.search_topics(tx, Some(view), query, vector, TOPICS)?;
-                hits.into_iter().map(|hit| (hit.id.to_string(), hit.title, hit.lines)).collect()
+                hits.into_iter().map(|hit| (hit.id, hit.title, hit.lines)).collect()
             }
             None => {
                 let Some(conversation) = &view.destination.conversation else { return Ok(Vec::new()) };
@@ -91,8 +93,8 @@ impl Engine {
                 let is_recent = |id: &InteractionId| recent.iter().any(|row| row.id == *id);
                 let own = view.topics(tx)?.into_iter().filter(|topic| topic.messages.iter().any(is_recent)).take(TOPICS);
                 own.map(|topic| {
-                    let lines = tx.topic_lines(&topic.version.id)?;
-                    Ok((topic.topic.id.to_string(), topic.title().to_owned(), lines))
+                    let lines = taken.lines_left(tx, tx.topic_lines(&topic.version.id)?)?;
+                    Ok((topic.topic.id.clone(), topic.title().to_owned(), lines))
                 })
                 .collect::<std::result::Result<_, StoreError>>()?
             }
@@ -102,8 +104,12 @@ impl Engine {
             let Some(first) = said.into_iter().next() else { continue };
             let Some(message) = tx.interaction(&first.place.interaction)? else { continue };
             let sources = if view.shows(&message.conversation_id) { source_of(&message) } else { None };
-            let text = format!("- [{id}] {}: {}", flat(&title), flat(&first.text));
-            lines.push(Line { text, item: ContextItem { id, kind: "topic", sources: sources.into_iter().collect() } });
+            let title = if taken.leaves_title(tx, &id, &title)? { format!("{}: ", flat(&title)) } else { String::new() };
+            let text = format!("- [{id}] {title}{}", flat(&first.text));
+            lines.push(Line {
+                text,
+                item: ContextItem { id: id.to_string(), kind: "topic", sources: sources.into_iter().collect() },
+            });
         }
         Ok(lines)
     }

@@ -98,7 +98,7 @@ fn a_session_is_summed_up_when_it_ends_and_each_line_stands_in_its_message() {
     assert_eq!(f.lines(session, "preferences_noted").len(), 1, "{:?}", f.lines(session, "preferences_noted"));
     assert!(f.lines(session, "did").iter().any(|line| line.contains("I fixed the indent")));
     assert!(f.lines(session, "active_goals").is_empty(), "no agent holds goals unless the person says so");
-    let items = f.engine.store().read(|tx| tx.session_items(&[session.id.clone()])).unwrap();
+    let items = f.engine.store().read(|tx| tx.session_items(std::slice::from_ref(&session.id))).unwrap();
     for item in items.values().flatten() {
         let row = f.engine.store().read(|tx| tx.interaction(&item.place.interaction)).unwrap().unwrap();
         let quote = item.place.span.quote(&row.content).unwrap();
@@ -121,7 +121,7 @@ fn a_session_that_goes_on_is_superseded_when_it_ends_again() {
         "later",
     );
     f.work();
-    assert_eq!(f.sessions(), [first.clone()], "it goes on, and what was made stands");
+    assert_eq!(f.sessions(), std::slice::from_ref(&first), "it goes on, and what was made stands");
     f.rest();
     let second = f.sessions().remove(0);
     assert_eq!(second.supersedes.as_ref(), Some(&first.id));

@@ -2,33 +2,34 @@
 
 import assert from 'node:assert/strict';
 import { writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 
 import { launch } from '../keepsake.mjs';
 
 let keepsake;
+const lines = (text) => text.split('\n').filter(Boolean).map((line) => JSON.parse(line));
+
 before(async () => {
-  keepsake = await launch();
+  keepsake = await launch({
+    async prepare(home) {
+      const said = async (name, time, text) => {
+        const file = join(home.home, `${name}.jsonl`);
+        await writeFile(file, JSON.stringify({ conversation: name, title: name, channel_type: 'chat', channel_id: name, id: 1, time, author: 'Mara', role: 'owner', text }));
+        await home.cli('import', file);
+        await home.cli('run-jobs', '--until-idle');
+      };
+      await said('then', '2026-03-02T10:00:00Z', 'I live in Utrecht.');
+      await said('now', '2026-05-02T10:00:00Z', 'I live in Rotterdam.');
+      await home.cli('approve', ...lines(await home.cli('memories', '--json')).map(({ id }) => id));
+    },
+  });
 });
 after(() => keepsake?.end());
 
-const lines = (text) => text.split('\n').filter(Boolean).map((line) => JSON.parse(line));
-const said = async (name, time, text) => {
-  const file = join(tmpdir(), `keepsake-audit-${name}-${process.pid}.jsonl`);
-  await writeFile(file, JSON.stringify({ conversation: name, title: name, channel_type: 'chat', channel_id: name, id: 1, time, author: 'Mara', role: 'owner', text }));
-  await keepsake.cli('import', file);
-  await keepsake.cli('run-jobs', '--until-idle');
-};
 const inUse = async () => lines(await keepsake.cli('memories', '--status', 'active', '--json')).map(({ content }) => content).toSorted();
 
 test('one button looks through the memories and says how many are at fault', async () => {
-  await said('then', '2026-03-02T10:00:00Z', 'I live in Utrecht.');
-  await said('now', '2026-05-02T10:00:00Z', 'I live in Rotterdam.');
-  const ids = lines(await keepsake.cli('memories', '--json')).map(({ id }) => id);
-  await keepsake.cli('approve', ...ids);
-  await keepsake.lookAgain();
   await keepsake.click('nav-activity');
   await keepsake.click('activity-audit');
   await keepsake.click('btn-audit-run');

@@ -78,6 +78,8 @@ test('keys approve, undo takes back, and the command line sees both', async () =
 
 test('an approved one is written as a skill', async () => {
   const folder = join(keepsake.home, 'skills');
+  // The window shows it a moment after the command line does.
+  await keepsake.find('btn-playbook-export');
   await keepsake.press('e');
   await keepsake.find('playbook-export-dialog');
   await keepsake.fill('playbook-export-folder', folder);

@@ -109,6 +109,10 @@ const LINE_WORDS_MAX: usize = 60;
 /// Two lines that share this much of what sets lines of this topic apart say the same.
 const SAME_FROM: f32 = 0.6;
 
+/// And at least this much of all their words. A short line may name nothing but what the topic is about ("We decided to try a new
+/// capacitor before we buy a new pump"), which every other line of it names too; what they say of it stands in the common words.
+const SAME_WORDS_FROM: f32 = 0.4;
+
 /// A decision that changes another shares this much with it.
 const CHANGES_FROM: f32 = 0.2;
 
@@ -128,6 +132,11 @@ struct Contender {
     words: usize,
     worth: f32,
     changes: bool,
+}
+
+/// Every word of a line, the common ones too.
+fn all_words(text: &str) -> BTreeSet<String> {
+    text.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty()).map(str::to_lowercase).collect()
 }
 
 /// Takes new turns into a text. What the text says already stays where nothing better came.
@@ -466,6 +475,7 @@ fn choose(contenders: Vec<Contender>, rules: &TopicRules) -> TopicText {
                 let other = &contenders[*other];
                 other.line.message == contender.line.message && other.line.span.overlaps(contender.line.span)
                     || sameness(&other.stems, &contender.stems, &distinctness) >= SAME_FROM
+                        && share(&all_words(&other.line.text), &all_words(&contender.line.text)) >= SAME_WORDS_FROM
             });
             if is_said || used + contender.words > room_of(section) {
                 continue;

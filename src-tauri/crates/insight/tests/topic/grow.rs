@@ -261,6 +261,8 @@ fn a_decision_stays_beside_a_line_that_shares_only_what_the_topic_is_about() {
         ("Ben", "I ordered a capacitor for the pump with 16 microfarad."),
         ("Mara", "So we decided to try a new capacitor before buying a pump."),
     ]);
+    let once = merge(&TopicText::default(), &turns[..6], &TopicRules::default());
+    assert!(once.lines.iter().any(|line| line.text == turns[4].text && line.section == Section::Decision), "{once:#?}");
     let merged = merge(&TopicText::default(), &turns, &TopicRules::default());
     let has = |text: &str| merged.lines.iter().any(|line| line.text == text);
     assert!(has("I ordered a capacitor for the pump with 16 microfarad."), "{merged:#?}");

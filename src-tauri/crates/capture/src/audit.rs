@@ -78,6 +78,8 @@ pub struct Entry {
     pub is_edited: bool,
     /// When it was last said, or confirmed by a person.
     pub last: Timestamp,
+    /// When its source was said last. Which of two holds is a matter of this: both may have been approved in one go.
+    pub said: Timestamp,
     /// A position with its reasons, which is never one with a fact.
     pub is_knowledge: bool,
     /// Its meaning.
@@ -330,7 +332,8 @@ impl Near {
             if let Some(conflict) = conflict(&entry.content, &entries[other].content) {
                 told.insert(pair);
                 // What was said last is more likely so.
-                let (older, newer) = if entries[other].last > entry.last { (at, other) } else { (other, at) };
+                let when = |at: usize| (entries[at].said, entries[at].last, &entries[at].id);
+                let (older, newer) = if when(other) > when(at) { (at, other) } else { (other, at) };
                 let (reason, proposal) = match conflict {
                     Conflict::Negated => {
                         ("One says that it is so, the other that it is not.", Proposal::Correct(entries[newer].id.clone()))
@@ -371,6 +374,7 @@ mod tests {
             content: content.to_owned(),
             is_edited: false,
             last: Timestamp(NOW.0 - days_ago * DAY_MS),
+            said: Timestamp(NOW.0 - days_ago * DAY_MS),
             is_knowledge: false,
             vector: None,
         }
@@ -398,6 +402,14 @@ mod tests {
             faults(&two("User lives in Utrecht", "User lives in Rotterdam"), &[]),
             [(Fault::Contradiction, 0, Some(1), "correct")],
             "the older of the two is in doubt"
+        );
+        let mut both = two("User lives in Utrecht", "User lives in Rotterdam");
+        both.iter_mut().for_each(|entry| entry.last = NOW);
+        both.reverse();
+        assert_eq!(
+            faults(&both, &[]),
+            [(Fault::Contradiction, 1, Some(0), "correct")],
+            "approved in one go, what was said first is in doubt, wherever it stands"
         );
         assert_eq!(faults(&two("User enjoys hiking", "User loves hiking"), &[]), [(Fault::Duplicate, 0, Some(1), "merge")]);
         assert_eq!(faults(&two("User loves Utrecht", "User loves Rotterdam"), &[]), [], "one may love two towns");

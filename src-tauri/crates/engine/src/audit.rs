@@ -125,6 +125,7 @@ fn entries(tx: &ReadTx<'_>, model: Option<&str>) -> StoreResult<(Vec<MemoryId>, 
     let (mut ids, mut entries) = (Vec::new(), Vec::new());
     for id in tx.memories_active(None)? {
         let row = tx.memory(&id)?;
+        let said = last_said(tx, &id)?.max(row.said);
         entries.push(Entry {
             id: id.to_string(),
             subject: row.subject,
@@ -132,7 +133,8 @@ fn entries(tx: &ReadTx<'_>, model: Option<&str>) -> StoreResult<(Vec<MemoryId>, 
             durability: row.durability,
             content: row.content,
             is_edited: row.is_edited,
-            last: last_said(tx, &id)?.max(row.said).max(row.decided.unwrap_or(row.said)),
+            last: said.max(row.decided.unwrap_or(row.said)),
+            said,
             is_knowledge: row.kind == MemoryKind::Knowledge,
             vector: match model {
                 Some(model) => tx.embedding(EmbeddingOwner::Memory, id.as_str(), model)?,

@@ -73,6 +73,9 @@ pub struct Routed {
     pub item: usize,
 }
 
+/// What was learnt takes so many words to say. "Great, it works now!" tells how a session ended, and tells another agent nothing.
+const KNOWLEDGE_WORDS_MIN: usize = 5;
+
 /// Where the lines of a session go.
 pub fn route(significance: u8, outcome: Outcome, items: &[Item]) -> Vec<Routed> {
     let level = significance.clamp(1, 5);
@@ -86,6 +89,7 @@ pub fn route(significance: u8, outcome: Outcome, items: &[Item]) -> Vec<Routed> 
             Field::ActiveGoals => (Tier::User, "goal", None, level.max(3)),
             Field::RelationshipNotes => (Tier::User, "relationship", None, level.min(2)),
             Field::FollowUps => (Tier::User, "follow_up", None, level.min(3)),
+            Field::KnowledgeLearned if item.text.split_whitespace().count() < KNOWLEDGE_WORDS_MIN => continue,
             Field::KnowledgeLearned => (Tier::Shared, kind_of(item.name.as_deref()), None, level.max(2)),
             Field::ToolsUsed => {
                 let detail = name.map(|name| if item.uses > 1 { format!("{name} ×{}", item.uses) } else { name });

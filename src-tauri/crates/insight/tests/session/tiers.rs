@@ -93,7 +93,7 @@ fn what_is_about_the_user_goes_to_the_user_and_how_the_work_went_to_the_agent() 
         field,
         name: name.map(str::to_owned),
         uses: 3,
-        text: "Said.".to_owned(),
+        text: "The build needs the header files.".to_owned(),
         place: Place { turn: 0, span: Span::new(0, 5).unwrap() },
     };
     let check = |field, name, significance, expect: Option<(Tier, &str, u8)>| {
@@ -109,6 +109,8 @@ fn what_is_about_the_user_goes_to_the_user_and_how_the_work_went_to_the_agent() 
     check(Field::ErrorsEncountered, None, 5, Some((Tier::Agent, "error", 3)));
     check(Field::Intent, None, 5, Some((Tier::Agent, "outcome", 5)));
     check(Field::Heard, None, 5, None);
+    let cheer = Item { text: "Great, it works now!".to_owned(), ..item(Field::KnowledgeLearned, Some("solution")) };
+    assert_eq!(route(5, Outcome::Resolved, &[cheer]), [], "it tells another agent nothing");
     let tool = route(2, Outcome::Resolved, &[item(Field::ToolsUsed, Some("Bash"))]);
     assert_eq!(tool[0].detail.as_deref(), Some("Bash ×3"));
 }

@@ -206,20 +206,25 @@ fn weigh(tx: &ReadTx<'_>, index: &Index, scope: &Scope, asked: &Asked<'_>) -> Re
     };
     expressions.extend(terms.into_iter().filter_map(|term| Some((expression(term)?, part(term).map(|()| term.plain.as_str())))));
     let mut weighed = Weighed::default();
+    let mut with_phrases: Vec<(i64, u32)> = Vec::new();
     if let Some(all) = WordMatch::all(&phrases) {
-        let mut required = HashSet::new();
         tx.matching_messages(&all, |seq| {
-            if scope.home(index, seq).is_some() {
-                required.insert(seq);
+            if let Some(home) = scope.home(index, seq) {
+                with_phrases.push((seq, home.conversation));
             }
-            required.len() < ROWS_OF_PHRASES
+            with_phrases.len() < ROWS_OF_PHRASES
         })?;
-        weighed.required = Some(required);
+        weighed.required = Some(with_phrases.iter().map(|(seq, _)| *seq).collect());
     }
     let visible = scope.count_from(index, 0);
     let mut in_conversation: HashMap<u32, usize> = HashMap::new();
     for (number, (words, part)) in expressions.iter().enumerate() {
-        let mut rows = rows_of(tx, index, scope, words)?;
+        // One phrase is all there are: to find it a second time costs as much as the first, which is most of such a search.
+        let mut rows = if phrases.len() == 1 && number == 0 {
+            with_phrases.iter().take(ROWS_A_WORD).copied().collect()
+        } else {
+            rows_of(tx, index, scope, words)?
+        };
         if let Some(part) = part.filter(|part| rows.is_empty() || is_unspaced(part)) {
             for word in index.words_with(tx, part)? {
                 let Some(word) = WordMatch::of(&[&word], false) else { continue };

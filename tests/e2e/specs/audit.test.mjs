@@ -47,3 +47,15 @@ test('a finding is acted on by its button, and undo takes it back', async () => 
   await keepsake.until('both in use again', async () => (await inUse()).length === 2);
   assert.deepEqual(await inUse(), ['User lives in Rotterdam', 'User lives in Utrecht']);
 });
+
+test('the same in the dark theme', async () => {
+  await keepsake.click('nav-settings');
+  await keepsake.click('settings-general');
+  await keepsake.click('settings-theme-dark');
+  await keepsake.until('the dark theme', () => keepsake.run("return document.documentElement.dataset.theme === 'dark'"));
+  await keepsake.click('nav-activity');
+  await keepsake.click('activity-audit');
+  await keepsake.click('btn-audit-run');
+  await keepsake.find('audit-finding');
+  await keepsake.screenshot('audit-dark');
+});

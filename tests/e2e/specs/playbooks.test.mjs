@@ -92,3 +92,13 @@ test('a session leads where it stands', async () => {
   await keepsake.click('playbook-session');
   await keepsake.until('the conversation is shown', async () => (await keepsake.run(`return document.body.textContent`)).includes('CHANGELOG.md'));
 });
+
+test('the same in the dark theme', async () => {
+  await keepsake.click('nav-settings');
+  await keepsake.click('settings-general');
+  await keepsake.click('settings-theme-dark');
+  await keepsake.until('the dark theme', () => keepsake.run("return document.documentElement.dataset.theme === 'dark'"));
+  await keepsake.click('nav-playbooks');
+  await keepsake.find('playbook-step');
+  await keepsake.screenshot('playbooks-dark');
+});

@@ -15,6 +15,7 @@ mod pictures;
 mod playbooks;
 mod privacy;
 mod profiles;
+mod reflection;
 mod review;
 mod search;
 mod sessions;

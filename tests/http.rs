@@ -449,6 +449,11 @@ fn a_page_looks_into_a_backup_that_it_sent_goes_back_to_it_and_keeps_what_was_he
         assert_eq!(served.rpc(command, &payload).status, status, "{command} {payload}");
     }
     assert_eq!(messages(), 8);
+    let begun = served.call("rebuild_begin", json!({}));
+    let kept = served.call("backups_list", json!({}))["items"].clone();
+    assert_eq!((&kept[0]["id"], &kept[0]["reason"]), (&begun["backup"], &"before-bulk".into()), "{kept}");
+    assert_eq!(served.call("maintenance_get", json!({}))["runs"][0]["id"], begun["run_id"]);
+    assert_eq!(messages(), 8, "a rebuild deletes no message");
     served.call("task_cancel", json!({"id": "backup"}));
     served.call("backup_make", json!({}));
 }

@@ -167,9 +167,12 @@ impl Frame {
     fn recount(&mut self) {
         let Ok(status) = dispatch(&self.backend, "app_status", json!({})) else { return };
         let count = |name: &str| status["counts"][name].as_u64().unwrap_or(0);
-        let now = notifications::Counts { pending: count("pending"), playbooks: count("playbooks"), jobs: count("jobs") };
+        let digest = status["digest"]["run"]
+            .as_str()
+            .map(|run| notifications::Digest { run: run.to_owned(), waiting: status["digest"]["waiting"].as_u64().unwrap_or(0) });
+        let now = notifications::Counts { pending: count("pending"), playbooks: count("playbooks"), jobs: count("jobs"), digest };
         let is_focused = self.app.get_webview_window(window::LABEL).and_then(|window| window.is_focused().ok()).unwrap_or(true);
-        self.counts = Some(notifications::observe(&self.app, self.counts, now, is_focused));
+        self.counts = Some(notifications::observe(&self.app, self.counts.take(), now, is_focused));
     }
 }
 

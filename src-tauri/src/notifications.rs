@@ -1,11 +1,11 @@
-//! One desktop notification when background work has ended and left something to review, while the window is not in use.
-//! It says how many, never what: a lock screen shows notifications to anybody.
+//! One desktop notification when background work has ended and left something to review, while the window is not in use, and one in
+//! the morning for what the night left. It says how many, never what: a lock screen shows notifications to anybody.
 
 use tauri::AppHandle;
 use tauri_plugin_notification::NotificationExt;
 
 /// The numbers that decide.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Counts {
     /// Candidates waiting for review.
     pub(crate) pending: u64,
@@ -13,23 +13,41 @@ pub(crate) struct Counts {
     pub(crate) playbooks: u64,
     /// Jobs waiting or running.
     pub(crate) jobs: u64,
+    /// The nightly cycle that ended last; nothing where none did, or the person wants to hear of none.
+    pub(crate) digest: Option<Digest>,
+}
+
+/// A nightly cycle that ended.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Digest {
+    /// Which.
+    pub(crate) run: String,
+    /// How much waited for the person then.
+    pub(crate) waiting: u64,
 }
 
 /// What is new.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-struct News {
-    memories: u64,
-    playbooks: u64,
+enum News {
+    /// Work brought something.
+    Found { memories: u64, playbooks: u64 },
+    /// A cycle ended and so much waits.
+    Night { waiting: u64 },
 }
 
 impl News {
     fn text(self) -> String {
-        let memories = match self.memories {
+        let (memories, playbooks) = match self {
+            Self::Night { waiting: 1 } => return "The night’s work is done: 1 thing waits for you".to_owned(),
+            Self::Night { waiting } => return format!("The night’s work is done: {waiting} things wait for you"),
+            Self::Found { memories, playbooks } => (memories, playbooks),
+        };
+        let memories = match memories {
             0 => None,
             1 => Some("1 new memory to review".to_owned()),
             count => Some(format!("{count} new memories to review")),
         };
-        let playbooks = match self.playbooks {
+        let playbooks = match playbooks {
             0 => None,
             1 => Some("1 new playbook to look at".to_owned()),
             count => Some(format!("{count} new playbooks to look at")),
@@ -50,21 +68,29 @@ pub(crate) fn observe(app: &AppHandle, before: Option<Counts>, now: Counts, is_f
     kept
 }
 
-/// While jobs run the old numbers are kept, so that one import makes one notification.
+/// While jobs run the old numbers are kept, so that one import makes one notification. The end of a night's cycle is told once, whatever
+/// else still runs, and says what else there would be to say of it.
 fn decide(before: Option<Counts>, now: Counts, is_focused: bool) -> (Counts, Option<News>) {
     let Some(before) = before else { return (now, None) };
-    let news =
-        News { memories: now.pending.saturating_sub(before.pending), playbooks: now.playbooks.saturating_sub(before.playbooks) };
-    if is_focused || (news.memories == 0 && news.playbooks == 0) {
+    let ended = now.digest.as_ref().filter(|digest| {
+        // The first cycle after the person asked to hear of them is news, one that was heard of is none.
+        digest.waiting > 0 && before.digest.as_ref().is_none_or(|known| known.run != digest.run)
+    });
+    if let Some(Digest { waiting, .. }) = ended {
+        let news = News::Night { waiting: *waiting };
+        return (now, (!is_focused).then_some(news));
+    }
+    let memories = now.pending.saturating_sub(before.pending);
+    let playbooks = now.playbooks.saturating_sub(before.playbooks);
+    if is_focused || (memories == 0 && playbooks == 0) {
         return (now, None);
     }
     if now.jobs > 0 {
         // Fewer of the one is no reason to forget more of the other.
-        let kept =
-            Counts { pending: before.pending.min(now.pending), playbooks: before.playbooks.min(now.playbooks), jobs: now.jobs };
+        let kept = Counts { pending: before.pending.min(now.pending), playbooks: before.playbooks.min(now.playbooks), ..now };
         return (kept, None);
     }
-    (now, Some(news))
+    (now, Some(News::Found { memories, playbooks }))
 }
 
 #[cfg(test)]
@@ -75,7 +101,7 @@ mod tests {
         let mut before = None;
         let mut notified = Vec::new();
         for &(pending, playbooks, jobs) in steps {
-            let (kept, news) = decide(before, Counts { pending, playbooks, jobs }, is_focused);
+            let (kept, news) = decide(before, Counts { pending, playbooks, jobs, digest: None }, is_focused);
             before = Some(kept);
             notified.extend(news);
         }
@@ -85,7 +111,11 @@ mod tests {
     /// Feeds (pending, jobs) in turn and collects how many memories were notified of.
     fn check(steps: &[(u64, u64)], is_focused: bool, expect: &[u64], why: &str) {
         let steps: Vec<_> = steps.iter().map(|(pending, jobs)| (*pending, 0, *jobs)).collect();
-        let memories: Vec<u64> = notified(&steps, is_focused).into_iter().map(|news| news.memories).collect();
+        let memories = |news| match news {
+            News::Found { memories, .. } => memories,
+            News::Night { .. } => panic!("no night passed"),
+        };
+        let memories: Vec<u64> = notified(&steps, is_focused).into_iter().map(memories).collect();
         assert_eq!(memories, expect, "{why}");
     }
 
@@ -109,5 +139,38 @@ mod tests {
         check(&[(0, 0), (3, 1), (9, 0)], true, &[], "who looks at the window sees it there");
         check(&[(9, 0)], false, &[], "what waited at the start is no news");
         check(&[(9, 0), (4, 0), (9, 0)], false, &[5], "fewer is no news; more is");
+    }
+
+    /// Feeds (the cycle that ended last with what waits, jobs) in turn and collects what was told.
+    fn nights(steps: &[(Option<(&str, u64)>, u64)], is_focused: bool) -> Vec<String> {
+        let mut before = None;
+        let mut told = Vec::new();
+        for (digest, jobs) in steps {
+            let digest = digest.map(|(run, waiting)| Digest { run: run.to_owned(), waiting });
+            let now = Counts { pending: digest.as_ref().map_or(0, |digest| digest.waiting), playbooks: 0, jobs: *jobs, digest };
+            let (kept, news) = decide(before, now, is_focused);
+            before = Some(kept);
+            told.extend(news.map(News::text));
+        }
+        told
+    }
+
+    #[test]
+    fn a_night_that_left_something_is_told_of_once_and_by_number_alone() {
+        let check = |steps: &[(Option<(&str, u64)>, u64)], expect: &[&str], why: &str| {
+            assert_eq!(nights(steps, false), expect, "{why}");
+        };
+        const TWELVE: &str = "The night’s work is done: 12 things wait for you";
+        check(&[(None, 0), (Some(("a", 12)), 0), (Some(("a", 12)), 0)], &[TWELVE], "once");
+        check(&[(None, 0), (Some(("a", 12)), 3)], &[TWELVE], "a model that still works keeps it back no longer");
+        check(&[(Some(("a", 12)), 0), (Some(("a", 12)), 0)], &[], "what ended before the start is no news");
+        check(
+            &[(Some(("a", 12)), 0), (Some(("b", 1)), 0)],
+            &["The night’s work is done: 1 thing waits for you"],
+            "the next night",
+        );
+        check(&[(None, 0), (Some(("a", 0)), 0)], &[], "nothing waits");
+        check(&[(Some(("a", 12)), 0), (None, 0), (None, 0)], &[], "switched off");
+        assert!(nights(&[(None, 0), (Some(("a", 12)), 0)], true).is_empty(), "who looks at the window sees it there");
     }
 }

@@ -273,6 +273,31 @@ fn a_shared_memory_is_told_anywhere_and_its_conversation_is_not() {
     assert!(!context(&home, &["--channel", ROOM]).contains("hazelnuts"), "taken back");
 }
 
+/// A closed place in which the owner wrote once and an assistant answered; who else reads there has not shown yet.
+fn answered_in(channel_type: &str) -> String {
+    let said = [("owner", "Mara", "Is anybody here?"), ("assistant", "Nova", "I am.")];
+    let row = |(index, (role, author, text)): (usize, &(&str, &str, &str))| {
+        json!({
+            "conversation": "new", "channel_type": channel_type, "channel_id": "new", "visibility": "private", "id": format!("n{index}"),
+            "time": format!("2026-01-06T10:{index:02}:00Z"), "author": author, "role": role, "text": text,
+        })
+    };
+    said.iter().enumerate().map(row).map(|row| format!("{row}\n")).collect()
+}
+
+#[test]
+fn an_assistant_that_speaks_in_a_room_of_people_does_not_make_it_the_owners_own_place() {
+    for (channel_type, is_own) in
+        [("matrix", false), ("dm", false), ("whatsapp", false), ("chat", true), ("cli", true), ("agent", true)]
+    {
+        let home = home();
+        home.read(&answered_in(channel_type));
+        let told = context(&home, &["--channel", &format!("{channel_type}:new")]);
+        assert!(told.contains("Is anybody here?"), "what was said there is told there, {channel_type}: {told}");
+        assert_eq!(told.contains("hazelnuts"), is_own, "what was said to Ana alone, in a closed {channel_type}: {told}");
+    }
+}
+
 #[test]
 fn an_agent_with_a_public_level_is_told_what_is_public_wherever_it_is() {
     let home = home();

@@ -7,6 +7,7 @@ use std::io;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use keepsake_domain::{Engines, Message, SourceKind};
+use keepsake_engine::SessionRules;
 use keepsake_testkit::Conversation;
 use keepsake_testkit::scripted_server::{Answer, ScriptedServer};
 use tracing_subscriber::fmt::MakeWriter;
@@ -74,6 +75,8 @@ fn conversations(canaries: &[Canary]) -> Vec<Vec<Message>> {
                 writeln!(lines, "person {}: I wrote it down as {}", canary.text.replace(' ', ""), canary.text).unwrap();
             }
         }
+        // One agent whose session with Mara is summed up; those that are named like a value are on the skip list.
+        lines.push_str("owner Mara: That is all of it.\nassistant Nova: Noted.\n");
         let kind = if n % 2 == 0 { SourceKind::KeepsakeJsonl } else { SourceKind::Transcript };
         let channel = if n % 2 == 0 { "chat" } else { "meeting" };
         out.push(Conversation::new(&format!("c{n}")).source(kind).channel(channel, "room").title("Mara").messages(&lines));
@@ -161,8 +164,12 @@ fn of_two_thousand_planted_values_none_reaches_a_model_or_a_log_by_any_prompt() 
             settings.engines = Engines::Both;
             settings.reply_timeout_ms = 60_000;
         });
+        let named = canaries.iter().map(|canary| canary.text.replace(' ', "")).collect();
+        let mut ended = Vec::new();
+        desk.engine.set_session_rules(&SessionRules { skip_agents: named, goal_agents: Vec::new() }).unwrap();
         for messages in conversations(&canaries) {
             let id = desk.append(&messages);
+            ended.push(id.clone());
             desk.work();
             desk.engine.queue_analysis(&id, true).unwrap();
             desk.work();
@@ -180,6 +187,10 @@ fn of_two_thousand_planted_values_none_reaches_a_model_or_a_log_by_any_prompt() 
         desk.clock.advance_ms(86_400_000);
         desk.engine.queue_topics().unwrap();
         desk.work();
+        for id in ended {
+            desk.engine.end_session(&id, "person").unwrap();
+        }
+        desk.work();
         let provider = desk.engine.model_settings().unwrap().provider.unwrap();
         desk.engine.try_model(&provider).unwrap();
         assert!(desk.alerts().is_empty(), "{:?}", desk.alerts());
@@ -191,7 +202,7 @@ fn of_two_thousand_planted_values_none_reaches_a_model_or_a_log_by_any_prompt() 
         let text = format!("{}{}", String::from_utf8_lossy(&request.head), String::from_utf8_lossy(&request.body));
         assert_eq!(found(&text, &canaries), Vec::<&str>::new(), "in a request for {}", purpose(&request));
     }
-    for prompt in ["facts", "entries", "judge", "observe", "reduce", "analysis", "topic"] {
+    for prompt in ["facts", "entries", "judge", "observe", "reduce", "analysis", "topic", "session"] {
         assert!(sent.get(prompt).copied().unwrap_or(0) > 0, "every prompt was sent: {sent:?}");
     }
     let logged = String::from_utf8_lossy(&log.0.lock().unwrap()).into_owned();

@@ -13,7 +13,7 @@ use super::Desk;
 use super::yes::{lines, purpose, reply};
 
 const DAY_MS: i64 = 86_400_000;
-const RULES: &str = "builtin-topic/3";
+const RULES: &str = "builtin-topic/4";
 const MODEL: &str = "tiny:1b topic/1";
 
 const PUMP: &str = "owner Mara 10:00: The water pump at the well makes no sound when I press the switch.

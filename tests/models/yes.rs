@@ -44,7 +44,13 @@ pub(crate) fn purpose(request: &Received) -> &'static str {
     let schema = request.schema().unwrap_or_default();
     let properties = &schema["properties"];
     let has = |name: &str| properties.get(name).is_some();
-    if has("distinct") {
+    if has("technical_depth") {
+        "session"
+    } else if has("archive") {
+        "reflect"
+    } else if has("purposes") {
+        "playbook"
+    } else if has("distinct") {
         "topic"
     } else if has("first") {
         "topic_pair"
@@ -178,6 +184,19 @@ pub(crate) fn reply(request: &Received, claims: &[Claim]) -> String {
                 "technologies": [],
             })
         }
+        "session" => {
+            let heard: Vec<Value> = lines
+                .iter()
+                .filter(|(_, role, _)| role == "user")
+                .take(6)
+                .map(|(line, _, text)| json!({ "field": "heard", "line": line, "quote": text.chars().take(QUOTE_CHARS).collect::<String>() }))
+                .collect();
+            json!({
+                "technical_depth": "casual", "user_mood": "neutral", "outcome": "resolved", "significance": 2, "items": heard,
+            })
+        }
+        "reflect" => json!({ "archive": [], "merge": [], "weights": [], "said": [] }),
+        "playbook" => json!({ "title": "", "when": "", "purposes": [] }),
         "topic_pair" => json!({
             "answer": "unsure", "first": { "line": 1, "quote": "" }, "second": { "line": 1, "quote": "" }, "confidence": 0.1,
         }),

@@ -56,3 +56,30 @@ test('a yes puts it in the place of what is here, keeps that aside, and every pa
     return text.includes('harbour') && !text.includes('mountain');
   });
 });
+
+test('what is derived is made anew after a yes, with a backup before it', async () => {
+  await keepsake.click('nav-settings');
+  await keepsake.click('btn-rebuild');
+  await keepsake.sees('rebuild-ask', 'A backup is made first');
+  await keepsake.screenshot('settings-rebuild-ask-light');
+  await keepsake.click('btn-rebuild-confirm');
+  await keepsake.sees('rebuild-result', 'Everything derived is made again', { within_ms: 90_000 });
+  await keepsake.screenshot('settings-rebuilt-light');
+  const [before] = lines(await keepsake.cli('backups', '--json'));
+  assert.equal(before.reason, 'before-bulk');
+  assert.deepEqual(await titles(), ['harbour'], 'what was said is as it was');
+});
+
+test('the folder of an export is dropped, and takes the place of what is here after a yes', async () => {
+  const folder = join(keepsake.home, 'Keepsake 2026-11-22');
+  await keepsake.cli('export', folder);
+  await talk('valley', 'I work in the valley now.');
+  await keepsake.drop(folder);
+  await keepsake.sees('source-file', 'An export of Keepsake with 1 message', { within_ms: 30_000 });
+  await keepsake.screenshot('sources-export-light');
+  await keepsake.click('btn-source-replace');
+  await keepsake.sees('backup-ask', '2 conversations', { within_ms: 30_000 });
+  await keepsake.click('btn-backup-confirm');
+  await keepsake.sees('source-restored', 'Restored: 1 message', { within_ms: 60_000 });
+  assert.deepEqual(await titles(), ['harbour']);
+});

@@ -10,7 +10,19 @@ import { stamped } from './optimistic';
 import type { RpcError } from '../platform';
 
 /** Answers that decisions are laid over: they are stamped, and keep their identity for that. */
-const STAMPED: ReadonlySet<string> = new Set<Command>(['memories_list', 'app_status', 'links_list']);
+const STAMPED: ReadonlySet<string> = new Set<Command>([
+  'memories_list',
+  'app_status',
+  'links_list',
+  'playbooks_list',
+  'reflections_list',
+  'topics_list',
+  'gaps_list',
+  'person_get',
+  'channels_list',
+  'agents_list',
+  'agents_overview',
+]);
 
 export function createQueryClient(): QueryClient {
   return new Client({

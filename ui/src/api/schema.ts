@@ -46,9 +46,63 @@ automatic: boolean,
  */
 hour: number, 
 /**
- * Days after which a candidate that nobody answered is parked.
+ * Days after which a candidate or another proposal that nobody answered is parked.
  */
-park_after_days: number, };
+park_after_days: number, 
+/**
+ * Whether the desktop tells by a number that a cycle ended and something waits.
+ */
+notify: boolean, };
+
+export type DigestNotice = { 
+/**
+ * Which cycle.
+ */
+run: string, 
+/**
+ * How much waited for the person when it ended.
+ */
+waiting: number, };
+
+export type ParkedKey = { 
+/**
+ * `link`, `topic`, `playbook`, `gap`, `reflection`.
+ */
+kind: string, 
+/**
+ * Its id.
+ */
+id: string, };
+
+export type ParkedResponse = { 
+/**
+ * The latest first.
+ */
+items: Array<ParkedView>, };
+
+export type ParkedRestoreRequest = { 
+/**
+ * All of them or none.
+ */
+items: Array<ParkedKey>, };
+
+export type ParkedView = { 
+/**
+ * `link`, `topic`, `playbook`, `gap`, `reflection`.
+ */
+kind: string, 
+/**
+ * Its id.
+ */
+id: string, 
+/**
+ * In words that a person knows it by.
+ */
+title: string, 
+/**
+ * When it was set aside.
+ */
+at: number, };
 
 export type MaintenanceRunView = { 
 /**
@@ -68,7 +122,7 @@ started: number,
  */
 finished: number | null, 
 /**
- * Candidates that it parked.
+ * Candidates and other proposals that it parked.
  */
 parked: number, 
 /**
@@ -102,7 +156,7 @@ jobs_left: number,
  */
 next: number | null, 
 /**
- * Candidates that are parked now.
+ * Candidates and other proposals that are parked now.
  */
 parked: number, };
 
@@ -188,6 +242,10 @@ links: number,
  */
 playbooks: number, 
 /**
+ * Proposals to tidy up what is remembered that wait for a person.
+ */
+reflections: number, 
+/**
  * Alerts not dismissed.
  */
 alerts: number, 
@@ -229,6 +287,10 @@ sample_loaded: boolean,
  * Background work is paused.
  */
 paused: boolean, 
+/**
+ * The nightly cycle that ended last with a digest, where the desktop tells of it.
+ */
+digest: DigestNotice | null, 
 /**
  * Nothing was ever imported: show the first-run page.
  */
@@ -1202,6 +1264,20 @@ memories: number,
  */
 notes: number, };
 
+export type RebuildBegun = { 
+/**
+ * Name of the backup of what was there before.
+ */
+backup: string, 
+/**
+ * Candidates that are looked for again.
+ */
+candidates: number, 
+/**
+ * The cycle of maintenance that makes it.
+ */
+run_id: string, };
+
 export type ConversationsListRequest = { 
 /**
  * Words of the title or of a message.
@@ -1918,6 +1994,24 @@ day_first: string,
  */
 month_first: string, };
 
+export type OwnExport = { 
+/**
+ * Messages.
+ */
+messages: number, 
+/**
+ * Conversations.
+ */
+conversations: number, 
+/**
+ * Memories and candidates.
+ */
+memories: number, 
+/**
+ * Nothing is here yet, so a restore takes the place of nothing.
+ */
+is_first: boolean, };
+
 export type DryRunFile = { 
 /**
  * Token.
@@ -1974,7 +2068,11 @@ needs_owner: boolean,
 /**
  * "Which comes first, day or month?" must be asked; two lines both ways.
  */
-date_questions: Array<DateQuestion>, };
+date_questions: Array<DateQuestion>, 
+/**
+ * The folder is an export of Keepsake; an import of it brings its messages alone, a restore all that it holds.
+ */
+export: OwnExport | null, };
 
 export type DryRunResponse = { 
 /**
@@ -3090,7 +3188,11 @@ found: number,
 /**
  * When it was done last.
  */
-last: number, };
+last: number, 
+/**
+ * Which version this is.
+ */
+version: number, };
 
 export type PlaybooksResponse = { 
 /**
@@ -3110,7 +3212,11 @@ tool: string,
 /**
  * The step, with `{parameter}` for what varies.
  */
-text: string, };
+text: string, 
+/**
+ * What it is for, where somebody worded it.
+ */
+purpose: string | null, };
 
 export type PlaybookParameterView = { 
 /**
@@ -3174,11 +3280,7 @@ supporting: Array<PlaybookSessionView>,
  */
 contradicting: Array<PlaybookSessionView>, 
 /**
- * Which version this is.
- */
-version: number, 
-/**
- * Who found it.
+ * Who found it: the rules, or a model with its prompt that worded it.
  */
 proposer: string, };
 
@@ -3190,7 +3292,11 @@ id: string,
 /**
  * `approved`, `rejected`, `parked`, or `candidate` to restore it.
  */
-status: string, };
+status: string, 
+/**
+ * The version that the person saw: where another one stands by now nothing is decided.
+ */
+version: number | null, };
 
 export type PlaybookDecided = { 
 /**
@@ -3219,6 +3325,248 @@ export type PlaybookSettings = {
  * An address that gets titles, counts and ids; nothing unless one is entered.
  */
 webhook: string | null, };
+
+export type ReflectionListRow = { 
+/**
+ * Id.
+ */
+id: string, 
+/**
+ * `archive`, `merge`, `convert`, `significance`.
+ */
+kind: string, 
+/**
+ * `open`, `accepted`, `applied`, `refused`, `parked`.
+ */
+status: string, 
+/**
+ * Parked because it waited too long.
+ */
+is_parked_by_age: boolean, 
+/**
+ * The memory that it is about; of a fold the one that stays.
+ */
+title: string, 
+/**
+ * How many memories it is about.
+ */
+memories: number, 
+/**
+ * Of a weight: what it would be, 1 to 5.
+ */
+significance: number | null, 
+/**
+ * Why, in a sentence.
+ */
+reason: string, 
+/**
+ * `public`, `private`: the strictest of what it is about.
+ */
+visibility: string, 
+/**
+ * When it was found.
+ */
+found: number, 
+/**
+ * When its status changed last.
+ */
+changed: number, };
+
+export type ReflectionRunView = { 
+/**
+ * To undo it by.
+ */
+operation_id: string, 
+/**
+ * What it did, in words.
+ */
+summary: string, 
+/**
+ * When.
+ */
+at: number, };
+
+export type ReflectionsResponse = { 
+/**
+ * Those that wait first, by kind.
+ */
+items: Array<ReflectionListRow>, 
+/**
+ * The newest run that can be undone.
+ */
+run: ReflectionRunView | null, 
+/**
+ * The job that looks over memories right now.
+ */
+job_id: string | null, };
+
+export type ReflectionSide = { 
+/**
+ * The memory; nothing for a version that is still to be made.
+ */
+memory_id: string | null, 
+/**
+ * What it says.
+ */
+content: string, 
+/**
+ * What it weighs, 1 to 5, where that was said.
+ */
+significance: number | null, 
+/**
+ * Lines that it rests on.
+ */
+sources: number, 
+/**
+ * `in_use`, `set_aside`, `folded`, `replaced`.
+ */
+state: string, };
+
+export type ReflectionSource = { 
+/**
+ * The memory.
+ */
+memory_id: string, 
+/**
+ * Conversation to open.
+ */
+conversation_id: string, 
+/**
+ * Its title.
+ */
+title: string, 
+/**
+ * The message.
+ */
+message_id: string, 
+/**
+ * Who said it.
+ */
+author: string, 
+/**
+ * When.
+ */
+time: number, 
+/**
+ * The words.
+ */
+quote: string, };
+
+export type ReflectionLineView = { 
+/**
+ * `heard`, `said`, `did`.
+ */
+form: string, 
+/**
+ * The words.
+ */
+text: string, 
+/**
+ * Conversation to open.
+ */
+conversation_id: string, 
+/**
+ * The message.
+ */
+message_id: string, };
+
+export type ReflectionDetail = { 
+/**
+ * As in the list.
+ */
+row: ReflectionListRow, 
+/**
+ * The memories as they are, or were when it was applied.
+ */
+before: Array<ReflectionSide>, 
+/**
+ * The same as they would be, or are.
+ */
+after: Array<ReflectionSide>, 
+/**
+ * What they rest on.
+ */
+sources: Array<ReflectionSource>, 
+/**
+ * The lines of a new wording.
+ */
+lines: Array<ReflectionLineView>, 
+/**
+ * Who made it.
+ */
+proposer: string, 
+/**
+ * The run that applied it.
+ */
+operation_id: string | null, };
+
+export type ReflectionsDecideRequest = { 
+/**
+ * Proposals.
+ */
+ids: Array<string>, 
+/**
+ * `accepted`, `refused`, `parked`, or `open` to take an answer back.
+ */
+status: string, };
+
+export type ReflectionLook = { 
+/**
+ * Which.
+ */
+id: string, 
+/**
+ * Why.
+ */
+reason: string, };
+
+export type ReflectionsDecided = { 
+/**
+ * Those that could not take the step.
+ */
+needs_look: Array<ReflectionLook>, };
+
+export type ReflectionsApplyRequest = { 
+/**
+ * These; without them all that were agreed to.
+ */
+ids: Array<string> | null, };
+
+export type ReflectionsApplied = { 
+/**
+ * To undo it by; nothing where nothing was applied.
+ */
+operation_id: string | null, 
+/**
+ * What it did, in words.
+ */
+summary: string, 
+/**
+ * How many proposals were applied.
+ */
+applied: number, 
+/**
+ * Those that were not.
+ */
+needs_look: Array<ReflectionLook>, };
+
+export type ReflectionsUndone = { 
+/**
+ * Its words; nothing where there is no run to take back.
+ */
+summary: string | null, };
+
+export type ReflectionsLooking = { 
+/**
+ * The job, which can be cancelled.
+ */
+job_id: string, };
+
+export type ReflectionSettings = { 
+/**
+ * Kinds: `archive`, `merge`, `significance`. What changes words is always asked about, and nothing is ever deleted.
+ */
+automatic: Array<string>, };
 
 export type TimelineRequest = { 
 /**
@@ -3777,6 +4125,10 @@ last: number,
  * When it was made.
  */
 made: number, 
+/**
+ * What made it: the rules, or a model with its prompt.
+ */
+proposer: string, 
 /**
  * It stands.
  */
@@ -4518,6 +4870,14 @@ export interface RpcSchema {
   playbooks_refresh: [Nothing, Nothing];
   playbook_settings_get: [Nothing, PlaybookSettings];
   playbook_settings_set: [PlaybookSettings, PlaybookSettings];
+  reflections_list: [Nothing, ReflectionsResponse];
+  reflection_get: [ById, ReflectionDetail];
+  reflections_decide: [ReflectionsDecideRequest, ReflectionsDecided];
+  reflections_apply: [ReflectionsApplyRequest, ReflectionsApplied];
+  reflections_undo: [Nothing, ReflectionsUndone];
+  reflections_look: [Nothing, ReflectionsLooking];
+  reflection_settings_get: [Nothing, ReflectionSettings];
+  reflection_settings_set: [ReflectionSettings, ReflectionSettings];
   sessions_list: [Partial<SessionsRequest>, SessionsResponse];
   session_get: [ById, SessionDetail];
   session_end: [SessionEndRequest, SessionEnded];
@@ -4535,6 +4895,8 @@ export interface RpcSchema {
   maintenance_set: [MaintenanceRulesView, MaintenanceView];
   maintenance_start: [Nothing, MaintenanceView];
   maintenance_cancel: [Nothing, MaintenanceView];
+  parked_list: [Nothing, ParkedResponse];
+  parked_restore: [ParkedRestoreRequest, ParkedResponse];
   pick_backup_target: [Nothing, PickedFiles];
   pick_backup: [Nothing, PickedFiles];
   pick_export_folder: [Nothing, PickedFiles];
@@ -4543,6 +4905,7 @@ export interface RpcSchema {
   restore_preview: [Partial<BackupPlace>, RestorePreview];
   restore: [Partial<BackupPlace>, RestoreOutcome];
   export_make: [Partial<BackupPlace>, ExportMade];
+  rebuild_begin: [Nothing, RebuildBegun];
   audit_run: [AuditRequest, AuditReport];
   task_cancel: [ById, Nothing];
 }

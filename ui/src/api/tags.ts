@@ -22,13 +22,14 @@ export type Tag =
   | 'people'
   | 'topics'
   | 'playbooks'
+  | 'reflections'
   | 'sessions'
   | 'model_calls'
   | 'status';
 
 /** Reading commands and the tags that make their answers stale. Commands that only write are absent. */
 export const PROVIDES: Partial<Record<Command, readonly Tag[]>> = {
-  app_status: ['status', 'memories', 'conversations', 'jobs', 'alerts', 'imports', 'embeddings', 'settings', 'people', 'playbooks'],
+  app_status: ['status', 'memories', 'conversations', 'jobs', 'alerts', 'imports', 'embeddings', 'settings', 'people', 'playbooks', 'reflections'],
   settings_get: ['settings'],
   imports_list: ['imports'],
   memories_list: ['memories'],
@@ -58,7 +59,7 @@ export const PROVIDES: Partial<Record<Command, readonly Tag[]>> = {
   link_preview: ['people', 'conversations', 'memories'],
   channels_list: ['people', 'conversations', 'messages'],
   visibility_preview: ['people', 'conversations', 'memories'],
-  context_preview: ['people', 'conversations', 'messages', 'memories'],
+  context_preview: ['people', 'conversations', 'messages', 'memories', 'playbooks'],
   agents_list: ['people'],
   topics_list: ['topics', 'conversations', 'people'],
   topic_get: ['topics', 'conversations', 'people'],
@@ -66,8 +67,12 @@ export const PROVIDES: Partial<Record<Command, readonly Tag[]>> = {
   playbooks_list: ['playbooks', 'conversations'],
   playbook_get: ['playbooks', 'conversations'],
   playbook_settings_get: ['settings'],
+  reflections_list: ['reflections', 'memories', 'conversations', 'jobs'],
+  reflection_get: ['reflections', 'memories', 'conversations'],
+  reflection_settings_get: ['settings'],
   topic_rules_get: ['settings'],
-  maintenance_get: ['jobs', 'settings', 'memories'],
+  maintenance_get: ['jobs', 'settings', 'memories', 'people', 'topics', 'playbooks', 'reflections'],
+  parked_list: ['jobs', 'people', 'topics', 'playbooks', 'reflections'],
   backups_list: ['jobs', 'settings'],
   sessions_list: ['sessions', 'conversations'],
   session_get: ['sessions', 'conversations'],

@@ -134,6 +134,7 @@ export function App() {
     'go.conversations': () => go('conversations'),
     'go.topics': () => go('topics'),
     'go.playbooks': () => go('playbooks'),
+    'go.reflection': () => go('reflection'),
     'go.sessions': () => go('sessions'),
     'go.people': () => go('people'),
     'go.privacy': () => go('privacy'),

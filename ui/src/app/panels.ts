@@ -14,7 +14,7 @@
  * - `src/strings/en.ts`: its words, as a section of its own; `src/testids.ts`: what tests hold on to.
  * Rows take an id and read their own state through a narrow selector; moving the cursor must not ask the backend.
  */
-import { Activity, BotMessageSquare, HardDriveDownload, Inbox, Layers, Library, type LucideIcon, MessagesSquare, ScanEye, Search, Settings, Sparkles, UsersRound, Workflow } from 'lucide-react';
+import { Activity, BotMessageSquare, HardDriveDownload, Inbox, Layers, Library, ListChecks, type LucideIcon, MessagesSquare, ScanEye, Search, Settings, Sparkles, UsersRound, Workflow } from 'lucide-react';
 import { type ComponentType, lazy } from 'react';
 import type { Counts } from '../api/schema';
 import type { ActionId } from '../keys';
@@ -36,6 +36,7 @@ export const RAIL: readonly PanelSpec[] = [
   { id: 'memories', icon: Library, action: 'go.memories', count: (counts) => counts.active },
   { id: 'conversations', icon: MessagesSquare, action: 'go.conversations', count: (counts) => counts.conversations },
   { id: 'topics', icon: Layers, action: 'go.topics' },
+  { id: 'reflection', icon: ListChecks, action: 'go.reflection', count: (counts) => counts.reflections, isCall: true },
   { id: 'playbooks', icon: Workflow, action: 'go.playbooks', count: (counts) => counts.playbooks, isCall: true },
   { id: 'sessions', icon: BotMessageSquare, action: 'go.sessions' },
   { id: 'people', icon: UsersRound, action: 'go.people', count: (counts) => counts.links, isCall: true },

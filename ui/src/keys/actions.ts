@@ -9,7 +9,7 @@
  * while the person has those switched on (WCAG 2.1.4). No action fires while text is typed or composed, unless `inInputs`.
  */
 
-export type Scope = 'global' | 'editor' | 'search' | 'review' | 'memories' | 'conversations' | 'topics' | 'sessions' | 'playbooks' | 'people' | 'privacy' | 'sources' | 'activity' | 'settings' | 'welcome';
+export type Scope = 'global' | 'editor' | 'search' | 'review' | 'memories' | 'conversations' | 'topics' | 'sessions' | 'playbooks' | 'reflection' | 'people' | 'privacy' | 'sources' | 'activity' | 'settings' | 'welcome';
 
 /** What must be so for an action to make sense; `always` if nothing. */
 export type When = 'always' | 'cursor' | 'selection';
@@ -37,6 +37,7 @@ const memories = list('memories');
 const conversations = list('conversations');
 const topics = list('topics');
 const playbooks = list('playbooks');
+const reflection = list('reflection');
 const sessions = list('sessions');
 const people = list('people');
 const privacy = list('privacy');
@@ -48,6 +49,7 @@ export const ACTIONS = {
   'go.memories': { label: 'Go to Memories', keys: ['g m'], scope: 'global', when: 'always' },
   'go.conversations': { label: 'Go to Conversations', keys: ['g c'], scope: 'global', when: 'always' },
   'go.topics': { label: 'Go to Topics', keys: ['g t'], scope: 'global', when: 'always' },
+  'go.reflection': { label: 'Go to Reflection', keys: ['g y'], scope: 'global', when: 'always' },
   'go.playbooks': { label: 'Go to Playbooks', keys: ['g b'], scope: 'global', when: 'always' },
   'go.sessions': { label: 'Go to Sessions', keys: ['g e'], scope: 'global', when: 'always' },
   'go.people': { label: 'Go to People', keys: ['g p'], scope: 'global', when: 'always' },
@@ -142,6 +144,19 @@ export const ACTIONS = {
   'playbooks.open': { label: 'Open in conversation', keys: ['o', 'Enter'], scope: 'playbooks', when: 'cursor' },
   'playbooks.filter': { label: 'Next status', keys: ['t'], scope: 'playbooks', when: 'always' },
 
+  'reflection.next': reflection.next,
+  'reflection.previous': reflection.previous,
+  'reflection.first': reflection.first,
+  'reflection.last': reflection.last,
+  'reflection.accept': { label: 'Agree', keys: ['a'], scope: 'reflection', when: 'cursor' },
+  'reflection.refuse': { label: 'Refuse', keys: ['r'], scope: 'reflection', when: 'cursor' },
+  'reflection.park': { label: 'Park', keys: ['s'], scope: 'reflection', when: 'cursor' },
+  'reflection.restore': { label: 'Ask again', keys: ['p'], scope: 'reflection', when: 'cursor' },
+  'reflection.open': { label: 'Open in conversation', keys: ['o', 'Enter'], scope: 'reflection', when: 'cursor' },
+  'reflection.apply': { label: 'Apply what you agreed to', keys: ['Mod+Enter'], scope: 'reflection', when: 'always' },
+  'reflection.look': { label: 'Look over memories', keys: ['l'], scope: 'reflection', when: 'always' },
+  'reflection.filter': { label: 'Next status', keys: ['t'], scope: 'reflection', when: 'always' },
+
   'sessions.next': sessions.next,
   'sessions.previous': sessions.previous,
   'sessions.first': sessions.first,
@@ -182,6 +197,7 @@ export const ACTIONS = {
   'activity.previous': activity.previous,
   'activity.first': activity.first,
   'activity.last': activity.last,
+  'activity.unpark': { label: 'Take back what is parked', keys: ['b'], scope: 'activity', when: 'always' },
   'activity.pause': { label: 'Pause or resume', keys: ['p'], scope: 'activity', when: 'always' },
 } as const satisfies Record<string, ActionSpec>;
 

@@ -6,6 +6,7 @@
  */
 import { type QueryClient, useQueryClient } from '@tanstack/react-query';
 import { type AppStatus, type CreatedVersion, type Decision, type DecisionOutcome, type MemoryRow, call, rpcKey } from '../api';
+import { type Change, lay, resetLaid } from '../api/laid';
 import { type Entry, amend, append, log, nextTick, pendingDelta, remove, stampOf } from '../api/optimistic';
 import { nameOf, t } from '../strings';
 import { TESTIDS } from '../testids';
@@ -32,9 +33,8 @@ export interface Act {
   readonly undone: string;
   readonly send: () => Promise<unknown>;
   readonly takeBack: () => Promise<unknown>;
-  /** Shows at once what an undo restores; `onFailed` what a refusal does. */
-  readonly onUndo?: () => void;
-  readonly onFailed?: () => void;
+  /** What it changes in rows: shown and judged by at once, taken off when it is refused, put back by an undo. */
+  readonly changes?: readonly Change[];
   /** Rows that an undo brings back. */
   readonly ids?: readonly string[];
 }
@@ -173,17 +173,19 @@ function giveReason(operation: Operation, reason: string): void {
 /** Does it, with one undo in the same series as decisions about memories. Resolves to whether it was done. */
 export function perform(act: Act): Promise<boolean> {
   const step: Performed = { act, outcome: Promise.resolve(false) };
+  const layer = lay(act.changes ?? []);
   done.push(step);
   step.outcome = inOrder(async () => {
     await painted();
     try {
       await act.send();
+      layer.settle();
       return true;
     } catch (thrown) {
       const at = done.indexOf(step);
       if (at >= 0) done.splice(at, 1);
       hideToast(toast);
-      act.onFailed?.();
+      layer.lift();
       showError(thrown);
       return false;
     }
@@ -199,15 +201,19 @@ export function noteFinal(undone: string): void {
 }
 
 function takeBackAct({ act, outcome }: Performed): void {
-  act.onUndo?.();
+  const layer = lay(act.changes ?? [], true);
   restored.set({ ids: act.ids ?? [] });
   void inOrder(async () => {
-    if (!(await outcome)) return;
+    if (!(await outcome)) {
+      layer.lift();
+      return;
+    }
     try {
       await act.takeBack();
+      layer.settle();
       showToast({ text: act.undone, replaces: 'decision' });
     } catch (thrown) {
-      act.onFailed?.();
+      layer.lift();
       showError(thrown);
     }
   });
@@ -276,6 +282,7 @@ export async function settled(): Promise<void> {
 export function resetDecisions(): void {
   done.length = 0;
   log.set([]);
+  resetLaid();
 }
 
 /** By how much the rail's count of waiting candidates differs from the last answer. */

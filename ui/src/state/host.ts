@@ -3,6 +3,7 @@
  *
  * Progress arrives several times a second; it is kept here, so that a step re-renders its bar and asks the backend nothing.
  */
+import { call } from '../api/call';
 import type { Event, FileToken } from '../api/schema';
 import { platform } from '../platform';
 import { go } from './nav';
@@ -61,6 +62,15 @@ export async function takeFiles(files: File[]): Promise<void> {
 export async function pickFiles(): Promise<void> {
   try {
     addFiles(await platform().pickFiles());
+  } catch (thrown) {
+    showError(thrown);
+  }
+}
+
+/** Asks for a folder, which only a host with a dialog of its own can name. */
+export async function pickFolder(): Promise<void> {
+  try {
+    addFiles((await call('pick_folder', {})).files);
   } catch (thrown) {
     showError(thrown);
   }

@@ -6,7 +6,7 @@
  */
 import { createStore, useStore } from './store';
 
-export const PANELS = ['search', 'review', 'memories', 'conversations', 'topics', 'sessions', 'playbooks', 'people', 'privacy', 'sources', 'activity', 'settings', 'welcome'] as const;
+export const PANELS = ['search', 'review', 'memories', 'conversations', 'topics', 'sessions', 'reflection', 'playbooks', 'people', 'privacy', 'sources', 'activity', 'settings', 'welcome'] as const;
 export type PanelId = (typeof PANELS)[number];
 
 export interface Target {

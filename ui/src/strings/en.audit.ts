@@ -10,6 +10,8 @@ export const audit = {
   run: 'Run the audit',
   again: 'Run it again',
   running: 'Checking memories…',
+  stage: { 'Reading memories': 'Reading memories', 'Checking memories': 'Checking memories against their lines', 'Comparing memories': 'Comparing memories' } as Readonly<Record<string, string>>,
+  cancelled: 'Cancelled. Nothing was changed.',
   failed: 'The audit could not be finished',
   failedText: 'Nothing was changed.',
   noneTitle: 'No memory is in use yet',

@@ -14,6 +14,7 @@ export const models = {
     model: { name: 'Model', text: 'The model you choose reads and proposes. What your own words do not bear out is stopped.' },
     both: { name: 'Both', text: 'Both read. What they agree on shows once in Review, with both names.' },
   },
+  enginesAlso: 'The same choice holds for people, topics, sessions with agents, playbooks and reflection. There the rules go first, and what a model adds stands where your words bear it out.',
   engineMissing: 'Not yet: choose a model below first.',
 
   model: 'The model',

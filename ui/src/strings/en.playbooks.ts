@@ -25,6 +25,8 @@ export const playbooks = {
   pickText: 'You see its steps, what varies, and the sessions that show it or speak against it.',
   last: (day: string) => `last on ${day}`,
   version: (count: number) => `Version ${count}`,
+  rules: 'the built-in engine',
+  madeBy: (name: string) => `Worded by ${name}. The steps are those of your sessions.`,
 
   stepsTitle: 'Steps',
   parametersTitle: 'What varies',

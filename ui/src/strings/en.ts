@@ -24,6 +24,7 @@ import { sources } from './en.sources';
 import { standing } from './en.standing';
 import { topicRules } from './en.topicRules';
 import { playbooks } from './en.playbooks';
+import { reflection } from './en.reflection';
 import { topics } from './en.topics';
 import { welcome } from './en.welcome';
 import { number, plural } from './words';
@@ -70,6 +71,7 @@ export const en = {
     memories: 'Memories',
     conversations: 'Conversations',
     topics: 'Topics',
+    reflection: 'Reflection',
     playbooks: 'Playbooks',
     sessions: 'Sessions',
     people: 'People',
@@ -84,6 +86,7 @@ export const en = {
     review: (count: number) => `${count === 1 ? 'candidate' : 'candidates'} to review`,
     memories: (count: number) => (count === 1 ? 'memory' : 'memories'),
     conversations: (count: number) => (count === 1 ? 'conversation' : 'conversations'),
+    reflection: (count: number) => `${count === 1 ? 'proposal' : 'proposals'} to answer`,
     playbooks: (count: number) => `${count === 1 ? 'candidate' : 'candidates'} to look at`,
     people: (count: number) => `${count === 1 ? 'suggestion' : 'suggestions'} to answer`,
     activity: (count: number) => (count === 1 ? 'alert' : 'alerts'),
@@ -99,6 +102,7 @@ export const en = {
       memories: 'Memories',
       conversations: 'Conversations',
       topics: 'Topics',
+      reflection: 'Reflection',
       playbooks: 'Playbooks',
       sessions: 'Sessions',
       people: 'People',
@@ -326,6 +330,7 @@ export const en = {
   period,
   topics,
   playbooks,
+  reflection,
   sessions,
   people,
   profile,

@@ -6,7 +6,6 @@ import axe from 'axe-core';
 import { call, createQueryClient, rpcKey } from '../api';
 import { stamped } from '../api/optimistic';
 import { App } from '../app/App';
-import { resetAnswers } from '../panels/people/answers';
 import { resetSearch } from '../panels/search/state';
 import { setPlatform } from '../platform';
 import { type FakeOptions, type FakePlatform, createFakePlatform } from '../platform/fake';
@@ -28,7 +27,6 @@ export async function renderApp(panel: PanelId, options: FakeOptions = {}, targe
   setPlatform(host);
   resetDecisions();
   resetLists();
-  resetAnswers();
   resetSearch();
   toasts.set([]);
   go(panel, target);

@@ -195,12 +195,19 @@ impl App {
         Ok(())
     }
 
+    /// The right to work the queue, unless this application has it already: what changes under the hands of another process's worker
+    /// would be lost.
+    pub(crate) fn own_queue(&self) -> Result<Option<keepsake_engine::WorkerLock>, ApiError> {
+        let worker = self.inner.worker.lock().unwrap_or_else(PoisonError::into_inner);
+        Ok(if worker.is_some() { None } else { Some(self.inner.engine.lock_worker()?) })
+    }
+
     /// Begins long work under this name, of which one runs at a time.
     pub(crate) fn begin_task(&self, name: &str) -> Result<Task, ApiError> {
         let is_cancelled = Arc::new(AtomicBool::new(false));
         let mut tasks = self.inner.tasks.lock().unwrap_or_else(PoisonError::into_inner);
         if tasks.contains_key(name) {
-            return Err(ApiError::refused("a backup, a restore or an export is running already; wait for it or cancel it"));
+            return Err(ApiError::refused("work of this kind is running already; wait for it or cancel it"));
         }
         tasks.insert(name.to_owned(), Arc::clone(&is_cancelled));
         Ok(Task { app: self.clone(), name: name.to_owned(), is_cancelled })

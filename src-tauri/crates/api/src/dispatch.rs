@@ -19,6 +19,7 @@ use crate::handlers::people::*;
 use crate::handlers::pictures::*;
 use crate::handlers::playbooks::*;
 use crate::handlers::profiles::*;
+use crate::handlers::reflection::*;
 use crate::handlers::search::search;
 use crate::handlers::sessions::*;
 use crate::handlers::sources::*;

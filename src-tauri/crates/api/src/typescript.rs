@@ -14,6 +14,7 @@ use crate::types::people::*;
 use crate::types::pictures::*;
 use crate::types::playbooks::*;
 use crate::types::profiles::*;
+use crate::types::reflection::*;
 use crate::types::search::*;
 use crate::types::sessions::*;
 use crate::types::sources::*;
@@ -65,6 +66,11 @@ pub fn schema_ts() -> String {
         Count,
         Source,
         MaintenanceRulesView,
+        DigestNotice,
+        ParkedKey,
+        ParkedResponse,
+        ParkedRestoreRequest,
+        ParkedView,
         MaintenanceRunView,
         MaintenanceView,
         EmbeddingState,
@@ -111,6 +117,7 @@ pub fn schema_ts() -> String {
         RestorePreview,
         RestoreOutcome,
         ExportMade,
+        RebuildBegun,
         ConversationsListRequest,
         ConversationRow,
         StretchView,
@@ -143,6 +150,7 @@ pub fn schema_ts() -> String {
         ParticipantView,
         SkipView,
         DateQuestion,
+        OwnExport,
         DryRunFile,
         DryRunResponse,
         ImportStartRequest,
@@ -206,6 +214,21 @@ pub fn schema_ts() -> String {
         PlaybookExportRequest,
         PlaybookExported,
         PlaybookSettings,
+        ReflectionListRow,
+        ReflectionRunView,
+        ReflectionsResponse,
+        ReflectionSide,
+        ReflectionSource,
+        ReflectionLineView,
+        ReflectionDetail,
+        ReflectionsDecideRequest,
+        ReflectionLook,
+        ReflectionsDecided,
+        ReflectionsApplyRequest,
+        ReflectionsApplied,
+        ReflectionsUndone,
+        ReflectionsLooking,
+        ReflectionSettings,
         TimelineRequest,
         TimelineSeries,
         TimelineResponse,

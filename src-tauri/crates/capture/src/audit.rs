@@ -216,13 +216,22 @@ pub fn sample(count: usize, size: usize, seed: u64) -> Vec<usize> {
 }
 
 /// The faults of the sampled entries, each entry's gravest alone, in the order of [`Fault::ALL`]. `checked` holds the places of the
-/// sampled entries.
-pub fn audit(entries: &[Entry], sampled: &[usize], checked: &BTreeMap<usize, Vec<Checked>>, now: Timestamp) -> Vec<Finding> {
+/// sampled entries. Asks before each of them whether to go on; nothing where it should not.
+pub fn audit(
+    entries: &[Entry],
+    sampled: &[usize],
+    checked: &BTreeMap<usize, Vec<Checked>>,
+    now: Timestamp,
+    goes_on: &mut dyn FnMut(usize) -> bool,
+) -> Option<Vec<Finding>> {
     let near = Near::new(entries);
     let mut findings: Vec<Finding> = Vec::new();
     // A pair is told once.
     let mut told: HashSet<(usize, usize)> = HashSet::new();
-    for &at in sampled {
+    for (done, &at) in sampled.iter().enumerate() {
+        if !goes_on(done) {
+            return None;
+        }
         let places = checked.get(&at).map_or(&[][..], Vec::as_slice);
         let found = unsupported(entries, at, places)
             .or_else(|| echoed(at, places))
@@ -231,7 +240,7 @@ pub fn audit(entries: &[Entry], sampled: &[usize], checked: &BTreeMap<usize, Vec
         findings.extend(found);
     }
     findings.sort_by_key(|finding| (finding.fault, finding.entry));
-    findings
+    Some(findings)
 }
 
 fn unsupported(entries: &[Entry], at: usize, places: &[Checked]) -> Option<Finding> {
@@ -265,10 +274,15 @@ fn echoed(at: usize, places: &[Checked]) -> Option<Finding> {
     Some(Finding { fault: Fault::Echoed, entry: at, other: None, reason, proposal })
 }
 
-fn stale(entry: &Entry, at: usize, now: Timestamp) -> Option<Finding> {
+/// Whether a statement is tied to a day or a week.
+pub(crate) fn is_timed(content: &str) -> bool {
+    let low = format!(" {} ", content.to_lowercase().replace(|c: char| !c.is_alphanumeric(), " "));
+    TIMED.iter().any(|words| low.contains(&format!(" {words} ")))
+}
+
+pub(crate) fn stale(entry: &Entry, at: usize, now: Timestamp) -> Option<Finding> {
     let age_days = (now.0 - entry.last.0) / DAY_MS;
-    let low = format!(" {} ", entry.content.to_lowercase().replace(|c: char| !c.is_alphanumeric(), " "));
-    let is_timed = TIMED.iter().any(|words| low.contains(&format!(" {words} ")));
+    let is_timed = is_timed(&entry.content);
     let is_work = matches!(entry.category, Category::Project | Category::Goal);
     let (reason, proposal) = if entry.durability == Durability::Ephemeral && age_days >= EPHEMERAL_DAYS {
         ("It held for a day, which is over.", Proposal::Archive)
@@ -283,7 +297,7 @@ fn stale(entry: &Entry, at: usize, now: Timestamp) -> Option<Finding> {
 }
 
 /// Which entries share words.
-struct Near {
+pub(crate) struct Near {
     by_word: HashMap<String, Vec<usize>>,
 }
 
@@ -293,9 +307,9 @@ fn words(content: &str) -> impl Iterator<Item = String> + '_ {
 }
 
 impl Near {
-    fn new(entries: &[Entry]) -> Self {
+    pub(crate) fn new<'e>(entries: impl IntoIterator<Item = &'e Entry>) -> Self {
         let mut by_word: HashMap<String, Vec<usize>> = HashMap::new();
-        for (at, entry) in entries.iter().enumerate() {
+        for (at, entry) in entries.into_iter().enumerate() {
             for word in words(&entry.content) {
                 let places = by_word.entry(word).or_default();
                 if places.last() != Some(&at) {
@@ -306,16 +320,29 @@ impl Near {
         Self { by_word }
     }
 
-    /// The entry that an entry contradicts or repeats.
-    fn pair(&self, entries: &[Entry], at: usize, told: &mut HashSet<(usize, usize)>) -> Option<Finding> {
-        let entry = &entries[at];
+    /// The entries nearest by words to one, the nearest first.
+    pub(crate) fn around(&self, content: &str, at: usize) -> Vec<usize> {
+        let mut others: Vec<(usize, usize)> = self.shared(content).into_iter().filter(|(other, _)| *other != at).collect();
+        others.sort_by_key(|&(other, count)| (std::cmp::Reverse(count), other));
+        others.truncate(NEAR_MAX);
+        others.into_iter().map(|(other, _)| other).collect()
+    }
+
+    fn shared(&self, content: &str) -> HashMap<usize, usize> {
         let mut shared: HashMap<usize, usize> = HashMap::new();
-        for word in words(&entry.content) {
+        for word in words(content) {
             for &other in self.by_word.get(&word).filter(|all| all.len() <= COMMON_MEMORIES).into_iter().flatten() {
                 *shared.entry(other).or_default() += 1;
             }
         }
-        let mut others: Vec<(usize, usize)> = shared
+        shared
+    }
+
+    /// The entry that an entry contradicts or repeats.
+    fn pair(&self, entries: &[Entry], at: usize, told: &mut HashSet<(usize, usize)>) -> Option<Finding> {
+        let entry = &entries[at];
+        let mut others: Vec<(usize, usize)> = self
+            .shared(&entry.content)
             .into_iter()
             .filter(|(other, _)| {
                 *other != at && entries[*other].subject == entry.subject && entries[*other].is_knowledge == entry.is_knowledge
@@ -391,7 +418,7 @@ mod tests {
             .map(|at| (at, vec![places.get(at).cloned().unwrap_or_else(|| said(&entries[at].content))]))
             .collect();
         let sampled: Vec<usize> = (0..entries.len()).collect();
-        let found = audit(entries, &sampled, &checked, NOW);
+        let found = audit(entries, &sampled, &checked, NOW, &mut |_| true).unwrap();
         found.into_iter().map(|f| (f.fault, f.entry, f.other, f.proposal.name())).collect()
     }
 

@@ -83,6 +83,22 @@ pub fn shared_words(a: &str, b: &str) -> usize {
     gist(a).words.intersection(&gist(b).words).filter(tells).count()
 }
 
+/// Of the words of a statement that is folded into another at least this share stands there too.
+const CARRIED_WORDS_MIN: f32 = 0.5;
+
+/// Whether all that tells in `other` stands in `stays`: its names and numbers, whose it is, what it denies, and most of its words.
+pub fn carries(stays: &str, other: &str) -> bool {
+    let words = shared_words(stays, other);
+    let (a, b) = (gist(stays), gist(other));
+    let is_most = a.words.intersection(&b.words).count() as f32 >= CARRIED_WORDS_MIN * b.words.len() as f32;
+    words > 0
+        && is_most
+        && b.names.is_subset(&a.names)
+        && b.numbers.is_subset(&a.numbers)
+        && a.is_negated == b.is_negated
+        && a.whose == b.whose
+}
+
 /// How two statements about the same cannot both be so.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Conflict {

@@ -13,6 +13,7 @@
 mod answer;
 pub mod audit;
 mod clause;
+mod coordination;
 mod correction;
 pub mod dedup;
 pub mod echo;
@@ -29,6 +30,7 @@ mod propose;
 mod quarantine;
 mod reader;
 mod reconcile;
+pub mod reflect;
 mod rewrite;
 mod scene;
 mod sentence;

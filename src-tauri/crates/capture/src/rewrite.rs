@@ -1,6 +1,7 @@
 //! Turns a parsed clause into a true, complete sentence in the third person.
 
 use crate::clause::low;
+use crate::coordination::{Second, second};
 use crate::lexicon::*;
 use crate::parse::{Actor, Parsed, Tense};
 use crate::token::{Kind, Token};
@@ -192,13 +193,26 @@ fn is_passive_without_verb(p: &Parsed<'_>) -> bool {
 
 /// The whole statement: subject, verb group, complement, and the adverbial that stood before.
 pub(crate) fn sentence(text: &str, p: &Parsed<'_>, label: &str) -> String {
-    let rest = render(text, p.tokens, p.rest.min(p.end), p.end);
+    let rest = complement(text, p);
     let front = p.front.map(|(lo, hi)| {
         let at = crate::clause::skip_fillers(p.tokens, lo, hi);
         render(text, p.tokens, at, hi)
     });
     let with = p.joint.map(|(lo, hi)| format!("with their {}", render(text, p.tokens, lo, hi)));
     tidy(&join(&[&head(text, p, label), &rest, with.as_deref().unwrap_or(""), front.as_deref().unwrap_or("")]))
+}
+
+/// What stands behind the verb group; a second verb of the subject's agrees with it.
+fn complement(text: &str, p: &Parsed<'_>) -> String {
+    let from = p.rest.min(p.end);
+    match second(p) {
+        Second::None => render(text, p.tokens, from, p.end),
+        Second::Cut(at) => render(text, p.tokens, from, at),
+        Second::Verb(at) => {
+            let (before, behind) = (render(text, p.tokens, from, at), render(text, p.tokens, at + 1, p.end));
+            join(&[&before, &third_of(low(p.tokens, at)), &behind])
+        }
+    }
 }
 
 /// Joins the non-empty parts with single spaces.

@@ -143,6 +143,8 @@ ids! {
     SessionId = "ses_";
     /// One entry of a tier of long-term memory.
     TierEntryId = "tie_";
+    /// One proposal of a reflection.
+    ReflectionId = "rfl_";
 }
 
 #[cfg(test)]

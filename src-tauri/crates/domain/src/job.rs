@@ -24,6 +24,8 @@ names! {
         SettleModel = "settle_model",
         /// Sum up sessions that ended, and distil them into the tiers.
         Sessions = "sessions",
+        /// Sum up sessions with a language model.
+        SessionsModel = "sessions_model",
         /// Derive what people need, expect and prefer.
         DeriveProfiles = "derive_profiles",
         /// The same for one person, by a language model.
@@ -34,6 +36,12 @@ names! {
         TopicsModel = "topics_model",
         /// Look for ways of working that repeat.
         Playbooks = "playbooks",
+        /// Word those that wait with a language model.
+        PlaybooksModel = "playbooks_model",
+        /// Look for what could be tidied in what is remembered.
+        Reflect = "reflect",
+        /// The same by a language model.
+        ReflectModel = "reflect_model",
         /// Tell an address that a person entered of new ones.
         PlaybookNotice = "playbook_notice",
         /// Fill in missing vectors.
@@ -125,10 +133,16 @@ impl JobKind {
             | Self::DeriveProfiles
             | Self::Sessions
             | Self::Playbooks
+            | Self::Reflect
             | Self::PlaybookNotice => Lane::Capture,
-            Self::ExtractModel | Self::AnalyzeModel | Self::SettleModel | Self::DeriveProfilesModel | Self::TopicsModel => {
-                Lane::Model
-            }
+            Self::ExtractModel
+            | Self::AnalyzeModel
+            | Self::SettleModel
+            | Self::DeriveProfilesModel
+            | Self::SessionsModel
+            | Self::PlaybooksModel
+            | Self::ReflectModel
+            | Self::TopicsModel => Lane::Model,
             Self::Embed | Self::Topics => Lane::Embed,
             Self::Erase => Lane::Upkeep,
         }

@@ -18,6 +18,8 @@ mod person;
 mod playbook;
 mod privacy;
 mod profile;
+mod proposal;
+mod reflection;
 mod span;
 
 pub use clock::{Clock, Timestamp};
@@ -26,7 +28,7 @@ pub use gate::{Gate, Stop};
 pub use ids::{
     AlertId, AnalysisId, CallId, ConversationId, EntityId, GapId, HandleId, IdSource, ImportId, InteractionId, JobId, LinkId,
     MaintenanceRunId, MemoryId, OperationId, ParseIdError, PlaybookDecisionId, PlaybookId, PlaybookVersionId, ProfileId,
-    SessionId, SummaryId, TaskId, TierEntryId, TopicDecisionId, TopicId, TopicVersionId,
+    ReflectionId, SessionId, SummaryId, TaskId, TierEntryId, TopicDecisionId, TopicId, TopicVersionId,
 };
 pub use job::{JobKind, JobState, Lane, LeaseLoss, RunState, after_lease_loss};
 pub use location::default_data_dir;
@@ -38,9 +40,13 @@ pub use message::{Author, ChannelHandle, Direction, Message, MessageType, Metada
 pub use model::{CallOutcome, Engines};
 pub use person::{EntityType, LinkAnswer, LinkStrength, PersonRole};
 pub use playbook::{PlaybookConfidence, PlaybookStatus, PlaybookTransitionError};
-pub use privacy::{Destination, Label, People, Place, Visibility, Withheld, may_surface};
+pub use privacy::{
+    ALONE_WITH_A_PROGRAM, Destination, Label, People, Place, Visibility, Withheld, is_alone_with_a_program, may_surface,
+};
 pub use profile::{
     DetailLevel, Evidence, EvidenceSpan, Facet, FacetError, GapStatus, GapTransitionError, NoEvidence, ProfileConfidence,
     ProfileEntry, ProfileOrigin, ProfileType, TaskStatus,
 };
+pub use proposal::ProposalKind;
+pub use reflection::{ReflectionKind, ReflectionStatus, ReflectionTransitionError};
 pub use span::{Span, SpanError};

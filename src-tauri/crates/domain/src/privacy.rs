@@ -23,10 +23,19 @@ impl Visibility {
     /// What a channel of this type is unless its source or the person says otherwise. Rooms, groups and channels are open to people
     /// whom nobody listed, so a type that is not known to be closed counts as public: as a *destination* that is the strict side.
     pub fn of_destination(channel_type: &str) -> Self {
-        const CLOSED: [&str; 12] =
-            ["dm", "email", "chat", "cli", "assistant", "whatsapp", "signal", "simplex", "sms", "imessage", "meeting", "call"];
-        if CLOSED.contains(&channel_type.to_lowercase().as_str()) { Self::Private } else { Self::Public }
+        const CLOSED: [&str; 9] = ["dm", "email", "whatsapp", "signal", "simplex", "sms", "imessage", "meeting", "call"];
+        let is_closed = is_alone_with_a_program(channel_type) || CLOSED.contains(&channel_type.to_lowercase().as_str());
+        if is_closed { Self::Private } else { Self::Public }
     }
+}
+
+/// Channel types in which the owner is alone with a program. In every other one people may read who have not spoken yet, whatever
+/// program speaks there.
+pub const ALONE_WITH_A_PROGRAM: [&str; 5] = ["chat", "cli", "assistant", "agent", "terminal"];
+
+/// Whether a channel of this type has nobody in it but the owner and a program.
+pub fn is_alone_with_a_program(channel_type: &str) -> bool {
+    ALONE_WITH_A_PROGRAM.contains(&channel_type.to_lowercase().as_str())
 }
 
 /// The people who can read a private place, the owner left out: the owner is in all of them. Two handles are one person here only

@@ -4,7 +4,7 @@
 
 use keepsake_capture::Conversation;
 use keepsake_capture::model::gate;
-use keepsake_domain::{AnalysisId, ConversationId, InteractionId, JobId, JobKind, MemoryType, Role, SummaryId, Timestamp};
+use keepsake_domain::{AnalysisId, ConversationId, InteractionId, JobId, JobKind, MemoryType, Role, Timestamp};
 use keepsake_insight::model::{ANALYSIS, ANALYSIS_FACTS, AnalysisTask};
 use keepsake_insight::{Analysis, AnalysisInput, analyse, fingerprint, is_long_enough};
 use keepsake_store::{AnalysisRow, ConversationRow, InteractionRow, Lease, Store};
@@ -13,6 +13,7 @@ use serde::{Deserialize, Serialize};
 use crate::echo::read_messages;
 use crate::language::{ModelFailure, ModelSettings};
 use crate::propose::{Harvest, turns, vectors_of};
+use crate::standing::summary_id;
 use crate::work::Control;
 use crate::{Engine, EngineError, Result};
 
@@ -315,7 +316,6 @@ impl Engine {
             repeated: 0,
         };
         let analysis_id = AnalysisId::fresh(self.ids());
-        let summary_id = SummaryId::fresh(self.ids());
         let now = self.now();
         self.store_harvests(conversation, harvests, lease, |tx, proposed| {
             stored.candidates = proposed.created.iter().map(|(id, category)| (id.to_string(), category.clone())).collect();
@@ -336,7 +336,11 @@ impl Engine {
                 rows.first().zip(rows.last()).map(|(first, last)| (&first.id, &last.id));
             // Turned private meanwhile: nothing of it may remain.
             if !tx.conversation(&conversation.id)?.is_private {
-                let summary = range.filter(|_| !text.is_empty()).map(|(start, end)| (&summary_id, text.as_str(), start, end));
+                let summary_id = match range.filter(|_| !text.is_empty()) {
+                    Some(range) => Some((summary_id(tx, self.ids(), &conversation.id, &text, range)?, range)),
+                    None => None,
+                };
+                let summary = summary_id.as_ref().map(|(id, (start, end))| (id, text.as_str(), *start, *end));
                 tx.insert_analysis(&row, summary)?;
                 tx.mark_extracted(&conversation.id, rows.iter().map(|row| row.seq).max().unwrap_or(0))?;
             }

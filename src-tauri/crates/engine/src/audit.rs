@@ -68,12 +68,18 @@ impl Engine {
         let seed = seed.unwrap_or((now.0 / DAY_MS) as u64);
         let model = self.embedder().ready();
         let model = model.as_deref().map(keepsake_models::Embedder::name);
-        let (ids, entries) = self.store().read(|tx| entries(tx, model))?;
+        let goes_on = |stage: &str, done: usize, of: usize| {
+            if done.is_multiple_of(WATCH_MEMORIES) {
+                control.progress(stage, done as u64, of as u64);
+            }
+            !control.is_cancelled()
+        };
+        let read = self.store().read(|tx| entries(tx, model, &mut |done, of| goes_on("Reading memories", done, of)))?;
+        let (ids, entries) = read.ok_or(EngineError::Cancelled)?;
         let sampled = audit::sample(entries.len(), sample, seed);
         let mut checked: BTreeMap<usize, Vec<Checked>> = BTreeMap::new();
         for (done, part) in sampled.chunks(WATCH_MEMORIES).enumerate() {
-            control.progress("Checking memories", (done * WATCH_MEMORIES) as u64, sampled.len() as u64);
-            if control.is_cancelled() {
+            if !goes_on("Checking memories", done * WATCH_MEMORIES, sampled.len()) {
                 return Err(EngineError::Cancelled);
             }
             self.store().read(|tx| {
@@ -83,7 +89,8 @@ impl Engine {
                 Ok(())
             })?;
         }
-        let findings = audit::audit(&entries, &sampled, &checked, now);
+        let mut compares = |done| goes_on("Comparing memories", done, sampled.len());
+        let findings = audit::audit(&entries, &sampled, &checked, now, &mut compares).ok_or(EngineError::Cancelled)?;
         let count = |fault: Fault| findings.iter().filter(|finding| finding.fault == fault).count();
         let share = |count| AuditShare::of(count, sampled.len(), entries.len());
         let shares = Fault::ALL.iter().map(|fault| (fault.name(), share(count(*fault)))).collect();
@@ -121,9 +128,19 @@ fn told(finding: &Finding, ids: &[MemoryId], entries: &[Entry], checked: &BTreeM
     }
 }
 
-fn entries(tx: &ReadTx<'_>, model: Option<&str>) -> StoreResult<(Vec<MemoryId>, Vec<Entry>)> {
+/// Every memory in use; nothing where `goes_on`, which is asked before each, says to stop.
+fn entries(
+    tx: &ReadTx<'_>,
+    model: Option<&str>,
+    goes_on: &mut dyn FnMut(usize, usize) -> bool,
+) -> StoreResult<Option<(Vec<MemoryId>, Vec<Entry>)>> {
     let (mut ids, mut entries) = (Vec::new(), Vec::new());
-    for id in tx.memories_active(None)? {
+    let active = tx.memories_active(None)?;
+    let count = active.len();
+    for (done, id) in active.into_iter().enumerate() {
+        if !goes_on(done, count) {
+            return Ok(None);
+        }
         let row = tx.memory(&id)?;
         let said = last_said(tx, &id)?.max(row.said);
         entries.push(Entry {
@@ -143,7 +160,7 @@ fn entries(tx: &ReadTx<'_>, model: Option<&str>) -> StoreResult<(Vec<MemoryId>, 
         });
         ids.push(id);
     }
-    Ok((ids, entries))
+    Ok(Some((ids, entries)))
 }
 
 fn last_said(tx: &ReadTx<'_>, id: &MemoryId) -> StoreResult<Timestamp> {

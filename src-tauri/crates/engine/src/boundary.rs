@@ -10,7 +10,8 @@ use std::str::FromStr;
 use std::sync::Arc;
 
 use keepsake_domain::{
-    ConversationId, Destination, EntityId, Label, MemoryId, People, Place, Timestamp, Visibility, Withheld, may_surface,
+    ALONE_WITH_A_PROGRAM, ConversationId, Destination, EntityId, Label, MemoryId, People, Place, Timestamp, Visibility, Withheld,
+    is_alone_with_a_program, may_surface,
 };
 use keepsake_store::{ConsentItem, HandleRow, Persons, ReadTx, StoreError};
 use uuid::Uuid;
@@ -78,10 +79,10 @@ fn unheard(conversation: &ConversationId) -> EntityId {
 }
 
 /// Every place with its people. Known are those who spoke; a closed place with people of whom none has spoken has a reader all the
-/// same, so it is never taken for one where the owner is alone.
+/// same, whatever assistant speaks there, so it is never taken for one where the owner is alone.
 pub(crate) fn places(tx: &ReadTx<'_>, persons: &Persons) -> std::result::Result<HashMap<ConversationId, Place>, StoreError> {
     let mut places = tx.places(persons)?;
-    let alone = tx.conversations_with_assistants(&ALONE_WITH_A_PROGRAM)?;
+    let alone = tx.conversations_of_types(&ALONE_WITH_A_PROGRAM)?;
     for place in places.values_mut() {
         if place.people.is_empty() && !alone.contains(&place.conversation) {
             place.people.insert(unheard(&place.conversation));
@@ -89,9 +90,6 @@ pub(crate) fn places(tx: &ReadTx<'_>, persons: &Persons) -> std::result::Result<
     }
     Ok(places)
 }
-
-/// Channel types in which the owner is alone with a program.
-const ALONE_WITH_A_PROGRAM: [&str; 3] = ["chat", "cli", "assistant"];
 
 /// A conversation by its own id or by its id in the export.
 fn named_conversation(tx: &ReadTx<'_>, text: &str) -> std::result::Result<Option<ConversationId>, StoreError> {
@@ -202,7 +200,7 @@ impl Map {
             destination.visibility =
                 tx.channel_choice(channel_type, channel_id)?.unwrap_or_else(|| Visibility::of_destination(channel_type));
             // Who reads a closed place that nobody has seen, nobody knows; unless the owner is alone there with a program.
-            if !has_person && !ALONE_WITH_A_PROGRAM.contains(&channel_type.to_lowercase().as_str()) {
+            if !has_person && !is_alone_with_a_program(channel_type) {
                 destination.people.insert(stranger());
             }
             return Ok(());

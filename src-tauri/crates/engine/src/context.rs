@@ -8,21 +8,25 @@
 
 use std::collections::{BTreeMap, HashMap};
 
+use keepsake_capture::reflect::SIGNIFICANCE_UNSAID;
 use keepsake_domain::{
     ConversationId, DetailLevel, EntityId, EvidenceSpan, MemoryId, ProfileConfidence, ProfileEntry, SourceRef, Span, Subject,
     Timestamp, Withheld,
 };
+use keepsake_insight::session::tier::band;
 use keepsake_people::profile::observed_detail;
 use keepsake_retrieval::Query;
 use keepsake_store::{InteractionRow, MemoryRow, ReadTx, StoreError};
 use serde::Serialize;
 
 use crate::boundary::{Audience, View};
+use crate::reflection::weight_of;
 use crate::standing::{StoredCommitment, commitments_of};
 use crate::taken_back::TakenBack;
 use crate::{Engine, Result, rfc3339};
 
 mod remembered;
+mod ways;
 
 /// Characters unless asked otherwise: some 1,500 tokens, which a small local model has room for beside its own conversation.
 pub const CONTEXT_CHARS: usize = 6_000;
@@ -40,18 +44,19 @@ const LINE_CHARS: usize = 600;
 const FOUND_MESSAGES: usize = 12;
 
 /// The share of the budget the sections may take, in order; what one leaves over the next ones may use.
-const SHARES: [(Section, f64); 11] = [
+const SHARES: [(Section, f64); 12] = [
     (Section::Conversation, 0.3),
     (Section::Promised, 0.05),
     (Section::Profile, 0.1),
-    (Section::Person, 0.13),
-    (Section::Owner, 0.11),
-    (Section::UserTier, 0.08),
+    (Section::Person, 0.12),
+    (Section::Owner, 0.1),
+    (Section::UserTier, 0.07),
     (Section::AgentTier, 0.05),
     (Section::SharedTier, 0.04),
     (Section::Topics, 0.04),
+    (Section::Playbooks, 0.04),
     (Section::Earlier, 0.05),
-    (Section::Found, 0.05),
+    (Section::Found, 0.04),
 ];
 
 /// Summaries of earlier conversations that are looked at: beyond a handful they say less than a search does.
@@ -124,6 +129,7 @@ enum Section {
     AgentTier,
     SharedTier,
     Topics,
+    Playbooks,
     Earlier,
     Found,
 }
@@ -256,7 +262,7 @@ impl Engine {
                 let found = self.rank_memories(tx, &visible.memories, query, vector, usize::MAX)?;
                 found.into_iter().map(|hit| hit.id).collect()
             }
-            None => visible.memories.iter().rev().cloned().collect(),
+            None => by_weight(tx, visible.memories.iter().rev().cloned().collect(), request.as_of)?,
         };
         let people: Vec<EntityId> = view.destination.people.iter().cloned().collect();
         let handles: HashMap<String, EntityId> =
@@ -311,6 +317,7 @@ impl Engine {
         }
         let about = asked.as_ref().map(|asked| (asked, vector));
         sections.insert(Section::Topics as usize, self.topic_lines(tx, view, request, about)?);
+        sections.insert(Section::Playbooks as usize, self.playbook_lines(tx, view, request, query, &taken)?);
         let mut page = Page { text: String::new(), items: Vec::new(), lines: Vec::new(), chars: 0, budget };
         let mut share = 0.0;
         for (section, own) in SHARES {
@@ -341,6 +348,7 @@ impl Engine {
                         Section::Person => "About the people here",
                         Section::Owner => "About the user",
                         Section::Topics => "Topics",
+                        Section::Playbooks => "Ways of working",
                         _ => "Related",
                     };
                     let shown: Vec<String> = page.items.iter().map(|item| item.id.clone()).collect();
@@ -429,6 +437,22 @@ fn wanted_detail(view: &View, entries: &[(EntityId, ProfileEntry)]) -> DetailLev
         |person: &EntityId| people.first().map_or_else(|| view.map.persons.is_owner(person), |reader| reader == person);
     let own: Vec<ProfileEntry> = entries.iter().filter(|(person, _)| is_reader(person)).map(|(_, entry)| entry.clone()).collect();
     observed_detail(&own).level
+}
+
+/// What is foundational first, then what is useful, then what is of the moment; within each in the order given. What nothing was said of
+/// is useful.
+fn by_weight(tx: &ReadTx<'_>, memories: Vec<MemoryId>, at: Option<Timestamp>) -> std::result::Result<Vec<MemoryId>, StoreError> {
+    let weights = tx.significances(at)?;
+    if weights.is_empty() {
+        return Ok(memories);
+    }
+    let mut weighed = Vec::with_capacity(memories.len());
+    for id in memories {
+        let weight = weight_of(tx, &weights, &tx.memory(&id)?)?.unwrap_or(SIGNIFICANCE_UNSAID);
+        weighed.push((band(weight), id));
+    }
+    weighed.sort_by_key(|(band, _)| *band);
+    Ok(weighed.into_iter().map(|(_, id)| id).collect())
 }
 
 fn memory_text(memory: &MemoryRow) -> String {

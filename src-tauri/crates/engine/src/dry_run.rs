@@ -7,7 +7,8 @@ use keepsake_channels::{ImportError, Preview, Stop, preview_with};
 use keepsake_domain::Message;
 use keepsake_store::{Foreseen, Foresight, ImportSkip, ImportTotals, StoreError};
 
-use crate::import::{BATCH_BYTES, BATCH_MESSAGES, ERASED, ImportRequest};
+use crate::import::{ERASED, ImportRequest};
+use crate::storing::{BATCH_BYTES, BATCH_MESSAGES};
 use crate::{Engine, EngineError, Result};
 
 /// What an import would bring.

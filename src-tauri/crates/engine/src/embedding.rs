@@ -135,7 +135,7 @@ impl Engine {
         Ok(self.embed_memories(control)? + self.embed_messages(embedder.as_ref(), control)?)
     }
 
-    fn embed_memories(&self, control: &dyn Control) -> Result<u64> {
+    pub(crate) fn embed_memories(&self, control: &dyn Control) -> Result<u64> {
         let Some(embedder) = self.inner.embedder.ready() else { return Ok(0) };
         let (done, total) = self.store().read(|tx| tx.embedding_progress(embedder.name()))?;
         let mut filled = 0;

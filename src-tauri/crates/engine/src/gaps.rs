@@ -8,7 +8,7 @@
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
 
-use keepsake_domain::{EntityId, EvidenceSpan, GapId, GapStatus, TaskId, TaskStatus, Visibility};
+use keepsake_domain::{EntityId, EvidenceSpan, GapId, GapStatus, ProposalKind, TaskId, TaskStatus, Visibility};
 use keepsake_people::gap::{
     Dismissed, GapChange, GapInput, KnownGap, Occurrence, TaskEvidence, TaskInFile, TaskText, description, detect_with,
     status_in, written,
@@ -16,6 +16,7 @@ use keepsake_people::gap::{
 use keepsake_people::{Similarity, Utterance};
 use keepsake_store::{GapRow, GapSeen, ReadTx, StoreError, TaskRow, WriteTx};
 
+use crate::content_ids::uuid_of;
 use crate::{Engine, EngineError, Result};
 
 /// The setting that names the file to which tasks are written.
@@ -95,8 +96,13 @@ impl GapBook {
     fn take(&mut self, engine: &Engine, entity: &EntityId, change: GapChange) -> Option<GapWrite> {
         match change {
             GapChange::Detected(new) => {
+                let evidence: Vec<EvidenceSpan> = new.evidence.into();
+                let founded = evidence.first().map_or_else(String::new, |place| place.interaction.to_string());
+                let id = GapId::from_uuid(uuid_of("gap", &[entity.as_str(), &new.fingerprint, &founded]));
+                let id = if self.gaps.iter().any(|known| known.id == id) { GapId::fresh(engine.ids()) } else { id };
+                let created_at = engine.made_first(id.as_str());
                 let gap = GapRow {
-                    id: GapId::fresh(engine.ids()),
+                    id,
                     entity: Some(entity.clone()),
                     need: new.need,
                     fingerprint: new.fingerprint,
@@ -107,8 +113,8 @@ impl GapBook {
                     last_seen: new.last_seen,
                     resolved_at: None,
                     dismissed_at: None,
-                    created_at: engine.now(),
-                    evidence: new.evidence.into(),
+                    created_at,
+                    evidence,
                     task: None,
                 };
                 self.gaps.push(gap.clone());
@@ -191,6 +197,11 @@ fn task_text(tx: &ReadTx<'_>, gap: &GapRow, task: &TaskRow) -> std::result::Resu
     })
 }
 
+/// Whether a gap waits for a person.
+pub(crate) fn is_open(gap: &GapRow) -> bool {
+    gap.dismissed_at.is_none() && matches!(gap.status, GapStatus::Detected | GapStatus::Reopened)
+}
+
 impl Engine {
     /// The file to which tasks are written, where the person chose one.
     pub fn tasks_file(&self) -> Result<Option<PathBuf>> {
@@ -207,10 +218,16 @@ impl Engine {
         Ok(self.store().write(|tx| tx.put_setting(TASKS_FILE_SETTING, &path.to_string_lossy(), now))?)
     }
 
-    /// Gaps that nobody dismissed, the most frequent first; before that the boxes of their tasks are read.
+    /// Gaps that nobody dismissed and that are not set aside, the most frequent first; before that the boxes of their tasks are read.
     pub fn gaps(&self) -> Result<Vec<GapRow>> {
         self.read_tasks()?;
-        Ok(self.store().read(|tx| tx.gaps())?.into_iter().filter(|gap| gap.dismissed_at.is_none()).collect())
+        Ok(self.store().read(|tx| {
+            let parked = tx.parked_of(ProposalKind::Gap)?;
+            let is_parked = |gap: &GapRow| parked.get(gap.id.as_str()) == Some(&gap.frequency.to_string());
+            let mut gaps = tx.gaps()?;
+            gaps.retain(|gap| gap.dismissed_at.is_none() && !(is_open(gap) && is_parked(gap)));
+            Ok(gaps)
+        })?)
     }
 
     /// A person confirmed a gap: it becomes a task in the file that they chose.

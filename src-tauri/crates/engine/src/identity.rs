@@ -10,12 +10,13 @@ use keepsake_people::identity::{HandleRecord, IdentityReader, Suggestion, Uttera
 use keepsake_store::{Lease, LinkSuggestionRow, NewJob, ReadTx, StoreError};
 use serde_json::Value;
 
+use crate::content_ids::uuid_of;
 use crate::echo::read_messages;
 use crate::work::Control;
 use crate::{Engine, EngineError, Result};
 
 /// The setting that says up to which message the last look reached.
-const LOOKED_SETTING: &str = "links_looked_through_seq";
+pub(crate) const LOOKED_SETTING: &str = "links_looked_through_seq";
 
 /// Fields of a message's metadata in which exports keep what a profile says of its author.
 const PROFILE_FIELDS: [&str; 8] = ["email", "mail", "phone", "tel", "author_email", "author_phone", "profile", "author_profile"];
@@ -115,11 +116,8 @@ impl Engine {
         }
         // What is suggested rests on messages alone: answered pairs stay in the list with their evidence, and an answer that is taken
         // back leaves no trace in what is suggested to others. Whether a pair is asked about is worked out when it is shown.
-        let rows = reader
-            .suggest(&[])
-            .iter()
-            .map(|suggestion| stored(LinkId::fresh(self.ids()), suggestion))
-            .collect::<Result<Vec<_>>>()?;
+        let rows =
+            reader.suggest(&[]).iter().map(|suggestion| stored(link_id(suggestion), suggestion)).collect::<Result<Vec<_>>>()?;
         let now = self.now();
         self.store().write(|tx| {
             tx.check_lease(lease)?;
@@ -129,6 +127,12 @@ impl Engine {
         })?;
         Ok(())
     }
+}
+
+/// Follows from the pair, whichever of the two is named first.
+fn link_id(suggestion: &Suggestion) -> LinkId {
+    let (a, b) = (suggestion.a.as_str(), suggestion.b.as_str());
+    LinkId::from_uuid(uuid_of("link", &[a.min(b), a.max(b)]))
 }
 
 fn stored(id: LinkId, suggestion: &Suggestion) -> Result<LinkSuggestionRow> {

@@ -4,18 +4,12 @@ use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 use keepsake_channels::{DateOrder, FileReport, ImportError, ImportOptions, Read, Sink, Stop, list_inputs, read_path};
-use keepsake_domain::{ConversationId, ImportId, JobId, JobKind, Message, SourceKind, Timestamp};
-use keepsake_store::{AppendContext, ImportSkip, ImportTotals, NewJob};
+use keepsake_domain::{ConversationId, ImportId, JobId, JobKind, SourceKind, Timestamp};
+use keepsake_store::{ImportSkip, ImportTotals, NewJob};
 
+use crate::storing::{Batches, Stored, storing};
 use crate::work::Control;
 use crate::{Engine, EngineError, Result};
-
-/// Messages a transaction: large enough that the cost of making it durable is spread thin, small enough that an approval waits
-/// for a tenth of a second at most.
-pub(crate) const BATCH_MESSAGES: usize = 2_000;
-
-/// …and bytes of text a transaction, for exports with very long messages.
-pub(crate) const BATCH_BYTES: usize = 8 * 1024 * 1024;
 
 /// Why a message stays out that the person erased before.
 pub(crate) const ERASED: &str = "erased";
@@ -78,54 +72,19 @@ pub fn local_utc_offset_minutes() -> i32 {
     chrono::Local::now().offset().local_minus_utc() / 60
 }
 
-struct StoreSink<'e> {
-    engine: &'e Engine,
-    import_id: &'e ImportId,
+/// Takes what is read: messages go to be stored, the rest is noted.
+struct StoreSink<'e, 's> {
     request: &'e ImportRequest,
     control: &'e dyn Control,
-    batch: Vec<Message>,
-    batch_bytes: usize,
-    totals: ImportTotals,
-    touched: Vec<ConversationId>,
+    batches: &'e mut Batches<'s>,
+    skipped: Vec<ImportSkip>,
     /// Conversations of the file by their ids there; noted only where all of them are to be private.
     to_be_private: BTreeSet<String>,
-    erased: u64,
     has_owner: bool,
-    failure: Option<EngineError>,
+    is_cancelled: bool,
 }
 
-impl StoreSink<'_> {
-    fn flush(&mut self) -> std::result::Result<(), Stop> {
-        if self.batch.is_empty() {
-            return Ok(());
-        }
-        let engine = self.engine;
-        let context = AppendContext { ids: engine.ids(), now: engine.now(), import_id: Some(self.import_id) };
-        match engine.store().write(|tx| tx.append(&self.batch, context)) {
-            Ok(outcome) => {
-                self.totals.imported += outcome.imported;
-                self.totals.duplicate += outcome.duplicate;
-                self.erased += outcome.erased;
-                for id in outcome.touched {
-                    if self.touched.last() != Some(&id) {
-                        self.touched.push(id);
-                    }
-                }
-                self.batch.clear();
-                self.batch_bytes = 0;
-                // A number and no text: what is committed here outlives whatever happens to the process.
-                tracing::info!(messages = self.totals.imported + self.totals.duplicate, "messages stored");
-                Ok(())
-            }
-            Err(error) => {
-                self.failure = Some(error.into());
-                Err(Stop)
-            }
-        }
-    }
-}
-
-impl Sink for StoreSink<'_> {
+impl Sink for StoreSink<'_, '_> {
     fn take(&mut self, read: Read) -> std::result::Result<(), Stop> {
         match read {
             Read::Message(mut message) => {
@@ -136,16 +95,10 @@ impl Sink for StoreSink<'_> {
                     self.to_be_private.insert(message.source.conversation.clone());
                 }
                 self.has_owner |= message.author.role == keepsake_domain::Role::Owner;
-                self.batch_bytes += message.text.len();
-                self.batch.push(message);
-                if self.batch.len() >= BATCH_MESSAGES || self.batch_bytes >= BATCH_BYTES { self.flush() } else { Ok(()) }
+                self.batches.push(message)
             }
             Read::Skipped(skip) => {
-                self.totals.skipped.push(ImportSkip {
-                    reason: skip.reason.name().to_owned(),
-                    count: skip.count,
-                    sample: skip.sample,
-                });
+                self.skipped.push(ImportSkip { reason: skip.reason.name().to_owned(), count: skip.count, sample: skip.sample });
                 Ok(())
             }
         }
@@ -155,7 +108,8 @@ impl Sink for StoreSink<'_> {
         let stage = if bytes_done == 0 { "Checking the file" } else { "Reading messages" };
         self.control.progress(stage, bytes_done, bytes_total);
         if self.control.is_cancelled() {
-            self.failure = Some(EngineError::Cancelled);
+            self.is_cancelled = true;
+            self.batches.call_off();
             return Err(Stop);
         }
         Ok(())
@@ -176,27 +130,32 @@ impl Engine {
         let shown_path = request.path.to_string_lossy().into_owned();
         self.store().write(|tx| tx.begin_import(import_id, &shown_path, kind.name(), request.is_sample, started))?;
         let options = self.reading_options(request, started);
-        let mut sink = StoreSink {
-            engine: self,
-            import_id,
-            request,
-            control,
-            batch: Vec::with_capacity(BATCH_MESSAGES),
-            batch_bytes: 0,
-            totals: ImportTotals::default(),
-            touched: Vec::new(),
-            to_be_private: BTreeSet::new(),
-            erased: 0,
-            has_owner: false,
-            failure: None,
-        };
-        let read = read_path(&request.path, &options, &mut sink);
-        let read = read.and_then(|report| sink.flush().map(|()| report).map_err(ImportError::from));
-        let StoreSink { mut totals, mut touched, to_be_private, erased, has_owner, failure, .. } = sink;
+        let ((read, skipped, to_be_private, has_owner, is_cancelled), stored) = storing(self, import_id, |batches| {
+            let mut sink = StoreSink {
+                request,
+                control,
+                batches,
+                skipped: Vec::new(),
+                to_be_private: BTreeSet::new(),
+                has_owner: false,
+                is_cancelled: false,
+            };
+            let read = read_path(&request.path, &options, &mut sink);
+            let read = read.and_then(|report| sink.batches.flush().map(|()| report).map_err(ImportError::from));
+            let StoreSink { skipped, to_be_private, has_owner, is_cancelled, .. } = sink;
+            (read, skipped, to_be_private, has_owner, is_cancelled)
+        });
+        let Stored { imported, duplicate, erased, mut touched, failure } = stored;
+        let mut totals = ImportTotals { imported, duplicate, skipped, ..ImportTotals::default() };
         self.make_private(&to_be_private)?;
         if erased > 0 {
             totals.skipped.push(ImportSkip { reason: ERASED.to_owned(), count: erased, sample: String::new() });
         }
+        let read = match (failure, read) {
+            (Some(failure), _) => Err(failure),
+            (None, Err(_)) if is_cancelled => Err(EngineError::Cancelled),
+            (None, read) => read.map_err(EngineError::Import),
+        };
         match read {
             Ok(report) => {
                 self.finish(import_id, &report, &mut totals)?;
@@ -211,9 +170,8 @@ impl Engine {
                 })
             }
             Err(error) => {
-                let error = failure.unwrap_or(EngineError::Import(error));
                 let state = if matches!(error, EngineError::Cancelled) { "cancelled" } else { "failed" };
-                totals.seen = totals.imported + totals.duplicate + skipped(&totals);
+                totals.seen = totals.imported + totals.duplicate + left_out(&totals);
                 let words = named(&error.to_string(), &request.path);
                 self.store().write(|tx| tx.account_import(import_id, state, &totals, Some(&words), Some(self.now())))?;
                 Err(error)
@@ -285,7 +243,7 @@ impl Engine {
     fn finish(&self, import_id: &ImportId, report: &FileReport, totals: &mut ImportTotals) -> Result<()> {
         totals.conversations = report.conversations;
         totals.seen = report.seen;
-        let accounted = totals.imported + totals.duplicate + skipped(totals);
+        let accounted = totals.imported + totals.duplicate + left_out(totals);
         if accounted != totals.seen {
             // The promise that people read; a difference is a fault of ours and must not pass as success.
             return Err(EngineError::Refused(format!(
@@ -348,7 +306,7 @@ pub fn named(words: &str, path: &Path) -> String {
     words.replace(&*path.to_string_lossy(), &name)
 }
 
-fn skipped(totals: &ImportTotals) -> u64 {
+fn left_out(totals: &ImportTotals) -> u64 {
     totals.skipped.iter().map(|skip| skip.count).sum()
 }
 

@@ -7,6 +7,7 @@ mod analyze;
 mod audit;
 mod backup;
 mod boundary;
+mod content_ids;
 mod context;
 mod dry_run;
 mod echo;
@@ -22,17 +23,21 @@ mod import;
 mod language;
 mod links;
 mod maintenance;
+mod parking;
 mod playbooks;
 mod power;
 mod profiles;
 mod propose;
 mod queue;
+mod rebuild;
+mod reflection;
 mod review;
 mod sample;
 mod schedule;
 mod search;
 mod sessions;
 mod standing;
+mod storing;
 mod taken_back;
 mod tiers;
 mod timeline;
@@ -40,6 +45,7 @@ mod topics;
 mod visibility;
 mod work;
 
+use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
 
@@ -65,10 +71,13 @@ pub use keepsake_insight::topic::{Entities as TopicEntities, TopicRules};
 pub use language::{ModelFailure, ModelSettings, Provider, Trial};
 pub use links::{Link, LinkPreview, LinkStatus, PersonRow};
 pub use maintenance::{Digest, Maintenance, MaintenanceRules, MaintenanceRun, NIGHT_HOUR, PARK_AFTER_DAYS, PARKED_UNTIL};
+pub use parking::{Parked, Proposal};
 pub use power::{PluggedIn, Power, SystemPower};
 pub use profiles::{ProfileOnDay, current_profiles, profiles_at};
 pub use propose::{Proposed, vectors_of};
 pub use queue::{Hold, KillPoint, Progress, Step, Worker, WorkerLock};
+pub use rebuild::Rebuilding;
+pub use reflection::{ReflectionRules, ReflectionRun};
 pub use review::{Act, ActOutcome};
 pub use schedule::{CHAT_HOUR, WatchKind, WatchedSource};
 pub use search::{CUE_NAMES, Facet, Found, Hit, Kind, MemoryHit, PersonHit, SearchAsk, TopicHit, WEIGHTS_VERSION, Why};
@@ -126,6 +135,10 @@ pub(crate) struct Inner {
     pub(crate) model_hold: Mutex<Option<Hold>>,
     /// What was seen to have changed about people, and since when.
     pub(crate) people_seen: Mutex<Option<(String, Timestamp)>>,
+    /// The last message of each conversation, as of the last message of all and a version of the boundary.
+    pub(crate) last_seqs: Mutex<Option<topics::LastSeqs>>,
+    /// When what is made again was made first, by its id.
+    pub(crate) made: Mutex<HashMap<String, Timestamp>>,
 }
 
 /// The running engine. Cheap to clone; all clones are one engine.
@@ -163,6 +176,8 @@ impl Engine {
             erasing: std::sync::atomic::AtomicU32::new(0),
             model_hold: Mutex::new(None),
             people_seen: Mutex::new(None),
+            last_seqs: Mutex::new(None),
+            made: Mutex::new(HashMap::new()),
         };
         Ok(Self { inner: Arc::new(inner) })
     }

@@ -5,7 +5,7 @@
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
-use keepsake_domain::{EntityId, HandleId, LinkAnswer, LinkId, Timestamp};
+use keepsake_domain::{EntityId, HandleId, LinkAnswer, LinkId, ProposalKind, Timestamp};
 use keepsake_people::identity::Fingerprint;
 use keepsake_store::{HandleRow, LinkDecisionRow, LinkSuggestionRow, Persons, ReadTx, StoreError};
 use serde_json::Value;
@@ -133,80 +133,94 @@ impl Engine {
             }
             let decisions = tx.link_decisions()?;
             let persons = tx.persons()?;
+            let parked = tx.parked_of(ProposalKind::Link)?;
             let entities: HashMap<LinkId, (EntityId, EntityId)> =
                 tx.suggested_entities()?.into_iter().map(|(id, a, b)| (id, (a, b))).collect();
             let is_open = |suggestion: &&LinkSuggestionRow| {
                 let decision = decisions.iter().find(|row| row.a == suggestion.a && row.b == suggestion.b);
                 status_of(suggestion, decision) == LinkStatus::Open
+                    && parked.get(suggestion.id.as_str()) != Some(&suggestion.evidence_fingerprint)
                     && entities.get(&suggestion.id).is_some_and(|(a, b)| persons.of(a) != persons.of(b))
             };
             Ok(suggestions.iter().filter(is_open).count() as u64)
         })?)
     }
 
-    /// Suggested and answered pairs, the open ones first and of those the strongest.
+    /// Suggested and answered pairs, the open ones first and of those the strongest. What waited too long and is set aside is not here.
     pub fn links(&self) -> Result<Vec<Link>> {
         Ok(self.store().read(|tx| {
-            let map = self.map(tx)?;
-            let handles: BTreeMap<HandleId, HandleRow> = tx.handles()?.into_iter().map(|row| (row.id.clone(), row)).collect();
-            let decisions = tx.link_decisions()?;
-            let decided: BTreeMap<(&HandleId, &HandleId), &LinkDecisionRow> =
-                decisions.iter().rev().map(|row| ((&row.a, &row.b), row)).collect();
-            let mut suggested: BTreeSet<(HandleId, HandleId)> = BTreeSet::new();
-            let mut links = Vec::new();
-            for suggestion in tx.link_suggestions()? {
-                let (Some(a), Some(b)) = (handles.get(&suggestion.a), handles.get(&suggestion.b)) else { continue };
-                let decision = decided.get(&(&suggestion.a, &suggestion.b)).copied();
-                let status = status_of(&suggestion, decision);
-                // Linked by way of others: there is nothing to ask.
-                if status == LinkStatus::Open && map.persons.of(&a.entity_id) == map.persons.of(&b.entity_id) {
-                    continue;
-                }
-                suggested.insert((suggestion.a.clone(), suggestion.b.clone()));
-                links.push(Link {
-                    id: suggestion.id,
-                    status,
-                    strength: suggestion.strength,
-                    a: a.clone(),
-                    b: b.clone(),
-                    evidence_for: serde_json::from_str(&suggestion.evidence_for).unwrap_or_default(),
-                    evidence_against: serde_json::from_str(&suggestion.evidence_against).unwrap_or_default(),
-                    decided: decision.filter(|_| status != LinkStatus::Open).map(|row| row.decided),
-                });
-            }
-            for decision in &decisions {
-                if !suggested.insert((decision.a.clone(), decision.b.clone())) {
-                    continue;
-                }
-                let (Some(a), Some(b)) = (handles.get(&decision.a), handles.get(&decision.b)) else { continue };
-                let status = match decision.answer {
-                    LinkAnswer::Same => LinkStatus::Same,
-                    LinkAnswer::Different => LinkStatus::Different,
-                    LinkAnswer::Unsure | LinkAnswer::Unlinked => continue,
-                };
-                links.push(Link {
-                    id: decision.pair_id.clone(),
-                    status,
-                    strength: "manual".to_owned(),
-                    a: a.clone(),
-                    b: b.clone(),
-                    evidence_for: Value::Array(Vec::new()),
-                    evidence_against: Value::Array(Vec::new()),
-                    decided: Some(decision.decided),
-                });
-            }
-            let strength =
-                |name: &str| ["contact", "declared", "name", "guess"].iter().position(|known| *known == name).unwrap_or(9);
-            links.sort_by(|a, b| {
-                (a.status != LinkStatus::Open, strength(&a.strength), &a.a.id, &a.b.id).cmp(&(
-                    b.status != LinkStatus::Open,
-                    strength(&b.strength),
-                    &b.a.id,
-                    &b.b.id,
-                ))
+            let parked = tx.parked_of(ProposalKind::Link)?;
+            let marks: HashMap<LinkId, String> =
+                tx.link_suggestions()?.into_iter().map(|row| (row.id, row.evidence_fingerprint)).collect();
+            let mut links = self.links_in(tx)?;
+            links.retain(|link| {
+                let mark = parked.get(link.id.as_str());
+                link.status != LinkStatus::Open || mark.is_none() || mark != marks.get(&link.id)
             });
             Ok(links)
         })?)
+    }
+
+    /// As [`links`](Self::links) in a snapshot, with what is set aside.
+    pub(crate) fn links_in(&self, tx: &ReadTx<'_>) -> std::result::Result<Vec<Link>, StoreError> {
+        let map = self.map(tx)?;
+        let handles: BTreeMap<HandleId, HandleRow> = tx.handles()?.into_iter().map(|row| (row.id.clone(), row)).collect();
+        let decisions = tx.link_decisions()?;
+        let decided: BTreeMap<(&HandleId, &HandleId), &LinkDecisionRow> =
+            decisions.iter().rev().map(|row| ((&row.a, &row.b), row)).collect();
+        let mut suggested: BTreeSet<(HandleId, HandleId)> = BTreeSet::new();
+        let mut links = Vec::new();
+        for suggestion in tx.link_suggestions()? {
+            let (Some(a), Some(b)) = (handles.get(&suggestion.a), handles.get(&suggestion.b)) else { continue };
+            let decision = decided.get(&(&suggestion.a, &suggestion.b)).copied();
+            let status = status_of(&suggestion, decision);
+            // Linked by way of others: there is nothing to ask.
+            if status == LinkStatus::Open && map.persons.of(&a.entity_id) == map.persons.of(&b.entity_id) {
+                continue;
+            }
+            suggested.insert((suggestion.a.clone(), suggestion.b.clone()));
+            links.push(Link {
+                id: suggestion.id,
+                status,
+                strength: suggestion.strength,
+                a: a.clone(),
+                b: b.clone(),
+                evidence_for: serde_json::from_str(&suggestion.evidence_for).unwrap_or_default(),
+                evidence_against: serde_json::from_str(&suggestion.evidence_against).unwrap_or_default(),
+                decided: decision.filter(|_| status != LinkStatus::Open).map(|row| row.decided),
+            });
+        }
+        for decision in &decisions {
+            if !suggested.insert((decision.a.clone(), decision.b.clone())) {
+                continue;
+            }
+            let (Some(a), Some(b)) = (handles.get(&decision.a), handles.get(&decision.b)) else { continue };
+            let status = match decision.answer {
+                LinkAnswer::Same => LinkStatus::Same,
+                LinkAnswer::Different => LinkStatus::Different,
+                LinkAnswer::Unsure | LinkAnswer::Unlinked => continue,
+            };
+            links.push(Link {
+                id: decision.pair_id.clone(),
+                status,
+                strength: "manual".to_owned(),
+                a: a.clone(),
+                b: b.clone(),
+                evidence_for: Value::Array(Vec::new()),
+                evidence_against: Value::Array(Vec::new()),
+                decided: Some(decision.decided),
+            });
+        }
+        let strength = |name: &str| ["contact", "declared", "name", "guess"].iter().position(|known| *known == name).unwrap_or(9);
+        links.sort_by(|a, b| {
+            (a.status != LinkStatus::Open, strength(&a.strength), &a.a.id, &a.b.id).cmp(&(
+                b.status != LinkStatus::Open,
+                strength(&b.strength),
+                &b.a.id,
+                &b.b.id,
+            ))
+        });
+        Ok(links)
     }
 
     /// The person's answer about a suggested or linked pair.
@@ -236,7 +250,8 @@ impl Engine {
     pub fn link(&self, id: &LinkId) -> Result<Link> {
         let decided = self.store().read(|tx| tx.link_decisions())?;
         let pair = decided.iter().find(|row| row.id == *id || row.pair_id == *id).map(|row| (row.a.clone(), row.b.clone()));
-        self.links()?
+        self.store()
+            .read(|tx| self.links_in(tx))?
             .into_iter()
             .find(|link| link.id == *id || pair.as_ref().is_some_and(|(a, b)| link.a.id == *a && link.b.id == *b))
             .ok_or_else(|| EngineError::Refused(format!("there is no link suggestion {id}")))

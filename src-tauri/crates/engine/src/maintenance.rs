@@ -41,10 +41,11 @@ const DAY_MS: i64 = 24 * 60 * 60 * 1000;
 const RUNS_TOLD: u32 = 30;
 
 /// The jobs that a cycle waits for, in the order of the seed: each rests on those before it.
-const STEPS: [JobKind; 8] = [
+const STEPS: [JobKind; 9] = [
     JobKind::Extract,
     JobKind::SettleConversations,
     JobKind::Sessions,
+    JobKind::Reflect,
     JobKind::Topics,
     JobKind::SuggestLinks,
     JobKind::DeriveProfiles,
@@ -60,13 +61,15 @@ pub struct MaintenanceRules {
     pub automatic: bool,
     /// Local hour, 0 to 23.
     pub hour: u8,
-    /// Days after which a candidate that nobody answered is parked.
+    /// Days after which a candidate or another proposal that nobody answered is parked.
     pub park_after_days: u32,
+    /// Whether the desktop tells by a number that a cycle ended and something waits.
+    pub notify: bool,
 }
 
 impl Default for MaintenanceRules {
     fn default() -> Self {
-        Self { automatic: true, hour: NIGHT_HOUR, park_after_days: PARK_AFTER_DAYS }
+        Self { automatic: true, hour: NIGHT_HOUR, park_after_days: PARK_AFTER_DAYS, notify: true }
     }
 }
 
@@ -151,6 +154,20 @@ impl Engine {
         })?)
     }
 
+    /// The cycle that ended last by itself with how much waited for the person then, where the person wants to be told; what is set
+    /// aside does not wait.
+    pub fn digest_notice(&self) -> Result<Option<(MaintenanceRunId, u64)>> {
+        if !self.maintenance_rules()?.notify {
+            return Ok(None);
+        }
+        let runs = self.store().read(|tx| tx.maintenance_runs(RUNS_TOLD))?;
+        Ok(runs.into_iter().find_map(|run| {
+            let digest = read_digest(&run)?;
+            let waiting = digest.waiting.iter().filter(|(name, _)| name != "parked").map(|(_, count)| count).sum();
+            Some((run.id, waiting))
+        }))
+    }
+
     /// Begins a cycle and queues its work; the one under way, if there is one.
     pub fn start_maintenance(&self) -> Result<MaintenanceRunId> {
         if let Some(running) = self.store().read(|tx| tx.maintenance_running())? {
@@ -162,11 +179,12 @@ impl Engine {
             // Somebody else began one in between.
             return self.start_maintenance();
         }
-        let parked = self.park_old_candidates()?;
+        let parked = self.park_old_candidates()? + self.park_old_proposals(self.parked_from()?)?;
         self.store().write(|tx| tx.note_parked(&id, parked))?;
         self.queue_unread()?;
         self.queue_settling()?;
         self.queue_sessions()?;
+        self.queue_reflection()?;
         self.queue_topics()?;
         self.queue_identity()?;
         self.queue_profiles()?;
@@ -202,12 +220,14 @@ impl Engine {
         }
         let now = self.now();
         let links = self.open_links()?;
+        let parked = self.parked_proposals()?.len() as u64;
         let made = self.store().read(|tx| {
             let Some(run) = tx.maintenance_running()? else { return Ok(None) };
             let before = tx.maintenance_runs(RUNS_TOLD)?.into_iter().find_map(|row| Some((row.finished?, read_digest(&row)?)));
             let (since, seq) = before.map_or((Timestamp(0), 0), |(finished, digest)| (finished, digest.through_seq));
             let mut waiting = named(tx.waiting(now, PARKED_UNTIL)?);
             waiting.push(("links".to_owned(), links));
+            waiting.iter_mut().filter(|(name, _)| name == "parked").for_each(|(_, count)| *count += parked);
             let new = named(tx.new_since(seq, since, now)?);
             Ok(Some((run, Digest { new, waiting, through_seq: tx.last_seq_of_all()? })))
         })?;
@@ -250,11 +270,16 @@ impl Engine {
         Ok(Some(next_due(WatchKind::Chat, rules.hour, Some(last), self.inner.utc_offset_minutes, now)))
     }
 
+    /// What waits since before this moment has waited too long.
+    fn parked_from(&self) -> Result<Timestamp> {
+        Ok(self.now().plus_ms(-i64::from(self.maintenance_rules()?.park_after_days) * DAY_MS))
+    }
+
     /// Parks the candidates that waited too long, as one operation with one undo; how many.
     pub fn park_old_candidates(&self) -> Result<u64> {
         let days = self.maintenance_rules()?.park_after_days;
         let now = self.now();
-        let before = now.plus_ms(-i64::from(days) * DAY_MS);
+        let before = self.parked_from()?;
         let parked = self.store().write(|tx| {
             let mut changes = Vec::new();
             for id in tx.candidates_waiting_since(before, now)? {

@@ -5,11 +5,14 @@
 //! decided stays: a rejected playbook returns only where it is shown by as many new sessions as it was rejected with. A candidate that is
 //! not seen any more is parked, and returns when it is.
 //!
+//! The rules write first. Where a language model is chosen it words the candidates afterwards, in its own lane (`by_model`).
+//!
 //! Playbooks are for the owner's own eyes; an agent gets approved ones alone, and only where every session that they rest on or that
 //! speaks against them may surface ([`View::playbooks`]).
 //!
 //! Deliberately not here: what counts as a way of working and how a skill is written (`insight::playbook`), rows (`store`).
 
+mod by_model;
 mod webhook;
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -32,7 +35,7 @@ use crate::work::Control;
 use crate::{Engine, EngineError, Result};
 
 /// The setting that says what the last look was over.
-const LOOKED_SETTING: &str = "playbooks_looked_through";
+pub(crate) const LOOKED_SETTING: &str = "playbooks_looked_through";
 
 /// Local hour of the nightly look: nobody is at work, and the day before is whole.
 const NIGHT_HOUR: i64 = 3;
@@ -101,7 +104,8 @@ impl Engine {
     /// A text that changes whenever a look could bring something else.
     fn playbooks_mark(&self, tx: &ReadTx<'_>) -> StoreResult<String> {
         let (lines, last) = tx.tool_lines_mark()?;
-        Ok(format!("{PLAYBOOK_ENGINE_VERSION} {lines} {last} {} {}", tx.boundary_version()?, self.night()))
+        let by_model = if self.has_proposing_model(tx)? { " by a model" } else { "" };
+        Ok(format!("{PLAYBOOK_ENGINE_VERSION} {lines} {last} {} {}{by_model}", tx.boundary_version()?, self.night()))
     }
 
     /// Looks for playbooks, and completes the job with it.
@@ -125,6 +129,7 @@ impl Engine {
         })?;
         tracing::info!(found = found.len(), new, "looked for playbooks");
         self.queue_playbook_notice()?;
+        self.queue_playbooks_for_model()?;
         // What came while it was read has its own job.
         self.queue_playbooks().map(drop)
     }
@@ -132,6 +137,7 @@ impl Engine {
     /// Brings what is stored in line with what was found; how many wait for a person that did not before.
     fn settle_found(&self, tx: &WriteTx<'_>, found: &[Found], now: Timestamp) -> StoreResult<u64> {
         let known: BTreeMap<PlaybookId, PlaybookRow> = tx.playbooks()?.into_iter().map(|row| (row.id.clone(), row)).collect();
+        let has_model = self.has_proposing_model(tx)?;
         let mut new = 0;
         let mut seen = BTreeSet::new();
         for one in found {
@@ -145,21 +151,19 @@ impl Engine {
             seen.insert(id.clone());
             let row = known.get(&id);
             let version = version_of(one, row, now);
-            if row.is_none_or(|row| row.version.id != version.id) {
-                tx.put_playbook_version(&id, &version, now)?;
+            let made = row.map_or_else(|| self.made_first(id.as_str()), |_| now);
+            let returns = match row {
+                None => false,
+                Some(row) if row.is_parked_by_age => true,
+                Some(row) => row.status == PlaybookStatus::Rejected && has_grown(tx, row, &version)?,
+            };
+            if returns {
+                tx.settle_playbook(&id, PlaybookStatus::Candidate, now)?;
             }
-            match row {
-                None => new += 1,
-                Some(row) if row.is_parked_by_age => {
-                    tx.settle_playbook(&id, PlaybookStatus::Candidate, now)?;
-                    new += 1;
-                }
-                Some(row) if row.status == PlaybookStatus::Rejected && has_grown(tx, row, &version)? => {
-                    tx.settle_playbook(&id, PlaybookStatus::Candidate, now)?;
-                    new += 1;
-                }
-                Some(_) => {}
-            }
+            // What was decided about does not bind one that waits anew.
+            let row = row.cloned().map(|row| if returns { PlaybookRow { decided_version: None, ..row } } else { row });
+            by_model::put_found(tx, &id, row.as_ref(), &version, has_model, made)?;
+            new += u64::from(row.is_none() || returns);
         }
         for (id, row) in known {
             if row.status == PlaybookStatus::Candidate && !seen.contains(&id) {
@@ -171,7 +175,12 @@ impl Engine {
 
     /// Every playbook for the owner's own eyes, with what of its sessions is on the record; one that too few are left of is not shown.
     pub fn playbooks(&self) -> Result<Vec<PlaybookRow>> {
-        Ok(self.store().read(shown)?)
+        Ok(self.store().read(|tx| self.playbooks_in(tx))?)
+    }
+
+    /// As [`playbooks`](Self::playbooks), in a snapshot.
+    pub(crate) fn playbooks_in(&self, tx: &ReadTx<'_>) -> StoreResult<Vec<PlaybookRow>> {
+        shown(tx)
     }
 
     /// How many wait for a person.
@@ -191,7 +200,17 @@ impl Engine {
 
     /// A person decides where a playbook stands; the decision can be taken back.
     pub fn decide_playbook(&self, id: &PlaybookId, to: PlaybookStatus) -> Result<PlaybookDecisionId> {
+        self.decide_seen_playbook(id, to, None)
+    }
+
+    /// As [`decide_playbook`](Self::decide_playbook), about the version that the person saw: refused where another one stands by now.
+    pub fn decide_seen_playbook(&self, id: &PlaybookId, to: PlaybookStatus, seen: Option<u32>) -> Result<PlaybookDecisionId> {
         let row = self.playbook(id)?;
+        if seen.is_some_and(|seen| seen != row.version.number) {
+            return Err(EngineError::Refused(
+                "this playbook was found or worded anew since you looked at it; look at it again and decide then".to_owned(),
+            ));
+        }
         if row.status == to {
             return Err(EngineError::Refused(format!("this playbook is {to} already")));
         }
@@ -215,16 +234,7 @@ impl Engine {
                 row.status
             )));
         }
-        // What the person saw when they approved it, as far as that is still there.
-        let version = self.store().read(|tx| match &row.decided_version {
-            Some(decided) if *decided != row.version.id => match tx.playbook_version(decided) {
-                Ok(version) => on_record(tx, version),
-                Err(StoreError::NotFound { .. }) => Ok(None),
-                Err(error) => Err(error),
-            },
-            _ => Ok(None),
-        })?;
-        let version = version.unwrap_or(row.version);
+        let version = self.store().read(|tx| approved(tx, &row))?.unwrap_or(row.version);
         let sources = self.store().read(|tx| {
             let mut seen = Vec::new();
             for one in &version.occurrences {
@@ -234,21 +244,13 @@ impl Engine {
             }
             Ok(seen)
         })?;
-        let steps: Vec<Step> = version
-            .steps
-            .iter()
-            .map(|step| Step { name: step.name.clone(), tool: step.tool.clone(), text: step.text.clone() })
-            .collect();
-        let parameters: Vec<Parameter> = version
-            .parameters
-            .iter()
-            .map(|one| Parameter { name: one.name.clone(), steps: one.steps.clone(), values: one.values })
-            .collect();
+        let (steps, parameters) = (steps_of(&version), parameters_of(&version));
         let written = skill::Skill {
             id: row.id.as_str(),
             title: &version.title,
             description: version.description.as_deref(),
             steps: &steps,
+            purposes: &version.purposes,
             parameters: &parameters,
             tools: &version.tools,
             confidence: version.confidence.name(),
@@ -283,12 +285,41 @@ impl Engine {
 }
 
 impl View {
-    /// The approved playbooks that this destination may see: those all of whose sessions may surface there, also those that speak
-    /// against them.
+    /// The approved playbooks that this destination may see, as the person approved them: those all of whose sessions may surface
+    /// there, also those that speak against them, of what was approved and of what was found since.
     pub fn playbooks(&self, tx: &ReadTx<'_>) -> StoreResult<Vec<PlaybookRow>> {
-        let mut rows = shown(tx)?;
-        rows.retain(|row| row.status == PlaybookStatus::Approved && self.judge(&row.version.sources(), false).is_ok());
+        let may_see = |version: &PlaybookVersionRow| self.judge(&version.sources(), false).is_ok();
+        let mut rows = Vec::new();
+        for row in shown(tx)?.into_iter().filter(|row| row.status == PlaybookStatus::Approved && may_see(&row.version)) {
+            let version = approved(tx, &row)?.unwrap_or_else(|| row.version.clone());
+            if may_see(&version) {
+                rows.push(PlaybookRow { version, ..row });
+            }
+        }
         Ok(rows)
+    }
+}
+
+fn steps_of(version: &PlaybookVersionRow) -> Vec<Step> {
+    let step = |step: &PlaybookStepRow| Step { name: step.name.clone(), tool: step.tool.clone(), text: step.text.clone() };
+    version.steps.iter().map(step).collect()
+}
+
+fn parameters_of(version: &PlaybookVersionRow) -> Vec<Parameter> {
+    let parameter =
+        |one: &PlaybookParameterRow| Parameter { name: one.name.clone(), steps: one.steps.clone(), values: one.values };
+    version.parameters.iter().map(parameter).collect()
+}
+
+/// What the person saw when they decided, where something else was found since and that is still there.
+fn approved(tx: &ReadTx<'_>, row: &PlaybookRow) -> StoreResult<Option<PlaybookVersionRow>> {
+    match &row.decided_version {
+        Some(decided) if *decided != row.version.id => match tx.playbook_version(decided) {
+            Ok(version) => on_record(tx, version),
+            Err(StoreError::NotFound { .. }) => Ok(None),
+            Err(error) => Err(error),
+        },
+        _ => Ok(None),
     }
 }
 
@@ -374,6 +405,7 @@ fn version_of(found: &Found, row: Option<&PlaybookRow>, now: Timestamp) -> Playb
             .iter()
             .map(|one| PlaybookParameterRow { name: one.name.clone(), steps: one.steps.clone(), values: one.values })
             .collect(),
+        purposes: Vec::new(),
         tools: found.tools.clone(),
         confidence: found.confidence,
         proposer: PLAYBOOK_ENGINE_VERSION.to_owned(),

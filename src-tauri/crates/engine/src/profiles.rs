@@ -33,7 +33,7 @@ mod reading;
 use reading::{Nearness, RULES, Reading, Said, alike, said_in};
 
 /// The setting that says what the last derivation looked at.
-const LOOKED_SETTING: &str = "profiles_looked_through";
+pub(crate) const LOOKED_SETTING: &str = "profiles_looked_through";
 
 /// Grows with the rules, so that everybody is read again under new ones.
 const RULES_VERSION: u32 = 1;

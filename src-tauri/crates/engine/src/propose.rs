@@ -19,6 +19,7 @@ use keepsake_store::{
 };
 
 use crate::boundary::Map;
+use crate::content_ids::uuid_of;
 use crate::echo::read_messages;
 use crate::embedding::Vectors;
 use crate::work::Control;
@@ -417,7 +418,7 @@ impl Engine {
             *proposed.stopped.entry(Gate::Suppressed.name().to_owned()).or_default() += 1;
             return Ok(());
         }
-        let id = MemoryId::fresh(self.ids());
+        let id = self.memory_id(tx, &candidate, &evidence)?;
         let said_by = candidate.evidence.first().and_then(|e| rows.get(e.message));
         debug_assert!(
             said_by.is_none_or(|row| row.role == Role::Owner || candidate.subject != Subject::Owner || candidate.is_quarantined)
@@ -438,7 +439,7 @@ impl Engine {
             fingerprint,
             supersedes: None,
             evidence,
-            created: now,
+            created: self.made_first(id.as_str()),
         };
         tx.insert_memory(&memory)?;
         if let (Some(vector), Some(embedder)) = (&vector, embedder) {
@@ -478,6 +479,31 @@ impl Engine {
             taken_back: None,
         });
         Ok(())
+    }
+
+    /// Follows from the statement and its words, so that a candidate that is found again is the same one. Two engines may have drawn
+    /// the same from one place, and one of them was decided on: the second has an id of its own.
+    fn memory_id(
+        &self,
+        tx: &WriteTx<'_>,
+        candidate: &Candidate,
+        evidence: &[NewEvidence],
+    ) -> std::result::Result<MemoryId, StoreError> {
+        let places: Vec<String> = evidence
+            .iter()
+            .map(|place| format!("{}@{}-{}", place.interaction_id, place.span.start(), place.span.end()))
+            .collect();
+        let id = MemoryId::from_uuid(uuid_of(
+            "memory",
+            &[
+                candidate.subject.as_str(),
+                candidate.kind.name(),
+                candidate.category.name(),
+                &candidate.content,
+                &places.join(" "),
+            ],
+        ));
+        Ok(if tx.has_memory(&id)? { MemoryId::fresh(self.ids()) } else { id })
     }
 
     #[allow(clippy::too_many_arguments)] // As above: the row has these columns.

@@ -31,6 +31,9 @@ const PROGRESS_MS: i64 = 100;
 /// How often a held lane looks whether the power is back or the budget was raised.
 const HOLD_LOOK_MS: i64 = 60_000;
 
+/// How often whoever waits for work under way looks whether it is over; a job that ends rings no bell.
+const HELD_LOOK_MS: u64 = 100;
+
 /// The setting under which the pause is kept, so that it outlives a restart.
 const PAUSED_SETTING: &str = "queue_paused";
 
@@ -87,6 +90,7 @@ pub(crate) struct Wake {
     sleeping: Mutex<()>,
     bell: Condvar,
     stopping: AtomicBool,
+    held_up: AtomicBool,
     cancelled: Mutex<HashSet<JobId>>,
     live: Mutex<HashMap<JobId, Progress>>,
 }
@@ -110,6 +114,16 @@ impl Wake {
                 None => guard = self.bell.wait(guard).unwrap_or_else(PoisonError::into_inner),
             }
         }
+    }
+}
+
+/// No job begins while this lives; an erasure does.
+pub(crate) struct HeldUp<'e>(&'e Engine);
+
+impl Drop for HeldUp<'_> {
+    fn drop(&mut self) {
+        self.0.inner.wake.held_up.store(false, Ordering::SeqCst);
+        self.0.inner.wake.all();
     }
 }
 
@@ -273,6 +287,26 @@ impl Engine {
         Ok(self.store().read(|tx| tx.setting(PAUSED_SETTING))?.as_deref() == Some("true"))
     }
 
+    /// Lets what is under way come to its end and begins nothing more, until what is returned goes. Not kept: a process that dies with
+    /// it holds up nothing.
+    pub(crate) fn hold_up_work(&self, control: &dyn Control) -> Result<HeldUp<'_>> {
+        self.inner.wake.held_up.store(true, Ordering::SeqCst);
+        let held = HeldUp(self);
+        let lanes: Vec<Lane> = Lane::ALL.iter().copied().filter(|lane| *lane != Lane::Upkeep).collect();
+        loop {
+            let seen = self.inner.wake.generation.load(Ordering::SeqCst);
+            // As a write: a lease that was taken before is seen, and whoever takes one later sees that work is held up.
+            if !self.store().write(|tx| tx.has_running_jobs(&lanes))? {
+                return Ok(held);
+            }
+            control.progress("waiting", 0, 0);
+            if control.is_cancelled() || self.inner.wake.stopping.load(Ordering::SeqCst) {
+                return Err(EngineError::Cancelled);
+            }
+            self.inner.wake.sleep(seen, Some(Duration::from_millis(HELD_LOOK_MS)));
+        }
+    }
+
     /// Pauses or resumes background work.
     pub fn set_paused(&self, paused: bool) -> Result<()> {
         let now = self.now();
@@ -327,7 +361,8 @@ impl Engine {
     #[doc(hidden)]
     pub fn run_next_killed(&self, lane: Lane, tell: &dyn Fn(Progress), kill: &dyn Fn(KillPoint) -> bool) -> Result<Option<Step>> {
         // A pause holds up work, not an erasure that a person waits for.
-        if lane != Lane::Upkeep && self.is_paused()? {
+        let is_held_up = || lane != Lane::Upkeep && self.inner.wake.held_up.load(Ordering::SeqCst);
+        if is_held_up() || (lane != Lane::Upkeep && self.is_paused()?) {
             return Ok(Some(Step::Paused));
         }
         let now = self.now();
@@ -341,7 +376,7 @@ impl Engine {
         {
             return Ok(Some(Step::Held(hold)));
         }
-        let leased = self.store().write(|tx| tx.lease_next(lane, now))?;
+        let leased = self.store().write(|tx| if is_held_up() { Ok(None) } else { tx.lease_next(lane, now) })?;
         let Some((lease, job)) = leased else {
             return Ok(Some(Step::Idle(self.store().read(|tx| tx.next_due(lane))?)));
         };
@@ -434,6 +469,7 @@ impl Engine {
                 self.settle_by_model(&conversation_id, lease, control)
             }
             JobKind::Sessions => self.perform_sessions(lease, control),
+            JobKind::SessionsModel => self.perform_sessions_by_model(lease, control),
             JobKind::DeriveProfiles => self.derive_profiles(lease, control),
             JobKind::DeriveProfilesModel => {
                 let PersonPayload { entity_id } = read_payload(job)?;
@@ -442,6 +478,9 @@ impl Engine {
             JobKind::Topics => self.perform_topics(lease, control),
             JobKind::TopicsModel => self.perform_topics_by_model(lease, control),
             JobKind::Playbooks => self.perform_playbooks(lease, control),
+            JobKind::Reflect => self.perform_reflection(lease, control),
+            JobKind::ReflectModel => self.perform_reflection_by_model(lease, control),
+            JobKind::PlaybooksModel => self.perform_playbooks_by_model(lease, control),
             JobKind::PlaybookNotice => self.perform_playbook_notice(lease),
             JobKind::Embed => {
                 let filled = self.embed_missing(control)?;
@@ -526,6 +565,7 @@ impl Engine {
                 "Judging with the model whether a conversation has ended failed, and what the rules say of it stands"
             }
             JobKind::Sessions => "Summing up sessions failed",
+            JobKind::SessionsModel => "Summing up sessions with the model failed, and what the rules say of them stands",
             JobKind::DeriveProfiles => "Getting to know people failed",
             JobKind::DeriveProfilesModel => {
                 "Getting to know somebody with the model failed, and what the rules know of them stays"
@@ -533,6 +573,9 @@ impl Engine {
             JobKind::Topics => "Keeping topics up failed",
             JobKind::TopicsModel => "Wording topics with the model failed, and what the rules wrote of them stands",
             JobKind::Playbooks => "Looking for playbooks failed",
+            JobKind::Reflect => "Looking for what could be tidied failed",
+            JobKind::ReflectModel => "Looking over memories with the model failed, and what the rules propose stands",
+            JobKind::PlaybooksModel => "Wording playbooks with the model failed, and what the rules wrote of them stands",
             JobKind::PlaybookNotice => "The address that hears of new playbooks could not be told",
             JobKind::Embed => "Embedding failed",
             JobKind::Erase => "An erasure could not be seen through",

@@ -118,7 +118,7 @@ impl Act {
     }
 }
 
-fn step(row: &MemoryRow, status: MemoryStatus, now: Timestamp) -> MemoryChange {
+pub(crate) fn step(row: &MemoryRow, status: MemoryStatus, now: Timestamp) -> MemoryChange {
     let after = MemoryState { status, snoozed_until: None, reject_reason: None, decided: Some(now) };
     MemoryChange { id: row.id.clone(), before: Some(MemoryState::from(row)), after, relations: Vec::new() }
 }
@@ -420,7 +420,7 @@ impl Engine {
 
     /// A version in the person's words takes the place of `row`; it rests on the same lines.
     #[allow(clippy::too_many_arguments)] // A version differs from its origin in exactly these.
-    fn new_version(
+    pub(crate) fn new_version(
         &self,
         tx: &WriteTx<'_>,
         row: &MemoryRow,

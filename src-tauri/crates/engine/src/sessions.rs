@@ -5,7 +5,12 @@
 //! the place of the old ones. Ids follow from the messages and from what they were read by, so that everything can be dropped and made
 //! again. Agents on the skip list have none; off the record there is none. [`crate::tiers`] distils what is made here.
 //!
+//! The rules sum up first. Where a language model is chosen it sums up the same messages afterwards, in its own lane (`by_model`), and
+//! its record takes the place of theirs where it holds.
+//!
 //! Deliberately not here: the record (`insight::session`), who may see it (`boundary`).
+
+mod by_model;
 
 use std::collections::HashMap;
 
@@ -16,10 +21,11 @@ use keepsake_insight::conversation::{Moment, Place};
 use keepsake_insight::session::{
     ENGINE_VERSION, Exchange, Finding, FindingKind, SessionInput, SessionRecord, Speaker, exchanges, summarise,
 };
-use keepsake_store::{InteractionRow, Lease, NewJob, ReadTx, SessionEnd, SessionItemRow, SessionRow, StoreError};
+use keepsake_store::{FoundSession, InteractionRow, Lease, NewJob, ReadTx, SessionEnd, SessionItemRow, SessionRow, StoreError};
 use serde::{Deserialize, Serialize};
 
 use crate::analyze::insight_turns;
+use crate::echo::read_messages;
 use crate::work::Control;
 use crate::{Engine, EngineError, Result};
 
@@ -96,8 +102,8 @@ impl SessionRules {
         self.goal_agents.contains(&key)
     }
 
-    /// Names what sessions are read by.
-    fn mark(&self) -> String {
+    /// Names what sessions are read by; with a model that proposes its records stand.
+    fn mark(&self, has_model: bool) -> String {
         let mut hash = blake3::Hasher::new();
         hash.update(ENGINE_VERSION.as_bytes());
         hash.update(keepsake_capture::ENGINE_VERSION.as_bytes());
@@ -110,12 +116,29 @@ impl SessionRules {
                 hash.update(b"|").update(name.as_bytes());
             }
         }
+        if has_model {
+            hash.update(b"model");
+        }
         hash.finalize().to_hex()[..24].to_owned()
     }
 }
 
-/// A session as it is stored: its row and its lines.
-type Found = (SessionRow, Vec<SessionItemRow>);
+/// A session as it was read.
+struct Read {
+    /// As the rules have it.
+    row: SessionRow,
+    items: Vec<SessionItemRow>,
+    record: SessionRecord,
+    /// Its messages, those of its user with the role of the owner.
+    own: Vec<InteractionRow>,
+}
+
+/// By what sessions are read now.
+struct Reading {
+    rules: SessionRules,
+    has_model: bool,
+    mark: String,
+}
 
 impl Engine {
     /// Which agents have a memory of their sessions.
@@ -162,8 +185,8 @@ impl Engine {
     /// Queues the summing up of sessions that ended, if there are any, and of what is not distilled yet.
     pub fn queue_sessions(&self) -> Result<()> {
         let is_due = self.store().read(|tx| {
-            let mark = session_rules(tx)?.mark();
-            Ok(!tx.sessions_to_read(&mark)?.is_empty() || !tx.sessions_to_distil(1)?.is_empty())
+            let reading = self.reading(tx)?;
+            Ok(!tx.sessions_to_read(&reading.mark)?.is_empty() || !tx.sessions_to_distil(1)?.is_empty())
         })?;
         if is_due {
             let job = self.sessions_job();
@@ -191,10 +214,10 @@ impl Engine {
 
     /// Sums up the sessions that ended, and distils all that is not distilled.
     pub(crate) fn perform_sessions(&self, lease: &Lease, control: &dyn Control) -> Result<()> {
-        let (rules, due) = self.store().read(|tx| {
-            let rules = session_rules(tx)?;
-            let due = tx.sessions_to_read(&rules.mark())?;
-            Ok((rules, due))
+        let (reading, due) = self.store().read(|tx| {
+            let reading = self.reading(tx)?;
+            let due = tx.sessions_to_read(&reading.mark)?;
+            Ok((reading, due))
         })?;
         let total = due.len() as u64;
         let mut done = 0;
@@ -203,7 +226,7 @@ impl Engine {
             if control.is_cancelled() {
                 return Err(EngineError::Cancelled);
             }
-            self.read_sessions(batch, &rules, Some(lease))?;
+            self.read_sessions(batch, &reading, Some(lease))?;
             done += batch.len() as u64;
         }
         let mut distilled = 0;
@@ -218,45 +241,62 @@ impl Engine {
             }
         }
         let result = serde_json::json!({ "conversations": total, "distilled": distilled }).to_string();
-        Ok(self.store().write(|tx| tx.complete(lease, &result, self.now()))?)
+        self.store().write(|tx| tx.complete(lease, &result, self.now()))?;
+        self.queue_sessions_for_model()
+    }
+
+    fn reading(&self, tx: &ReadTx<'_>) -> std::result::Result<Reading, StoreError> {
+        let (rules, has_model) = (session_rules(tx)?, self.has_proposing_model(tx)?);
+        let mark = rules.mark(has_model);
+        Ok(Reading { rules, has_model, mark })
     }
 
     /// Reads and stores the sessions of some conversations.
-    fn read_sessions(&self, ends: &[SessionEnd], rules: &SessionRules, lease: Option<&Lease>) -> Result<()> {
-        let found = ends.iter().map(|end| self.sessions_of(end, rules)).collect::<Result<Vec<_>>>()?;
-        let (mark, now) = (rules.mark(), self.now());
+    fn read_sessions(&self, ends: &[SessionEnd], reading: &Reading, lease: Option<&Lease>) -> Result<()> {
+        let found = ends.iter().map(|end| self.found_sessions(end, reading)).collect::<Result<Vec<_>>>()?;
+        let now = self.now();
         Ok(self.store().write(|tx| {
             if let Some(lease) = lease {
                 tx.check_lease(lease)?;
             }
             ends.iter().zip(&found).filter_map(|(end, found)| Some((end, found.as_ref()?))).try_for_each(|(end, found)| {
                 // Somebody wrote or turned it private while it was read: what was read still ended there.
-                tx.put_sessions(end, &mark, found, now)
+                tx.put_sessions(end, &reading.mark, found, now)
             })
         })?)
+    }
+
+    /// The sessions of one conversation as they are to stand; nothing if it is gone by now.
+    fn found_sessions(&self, end: &SessionEnd, reading: &Reading) -> Result<Option<Vec<FoundSession>>> {
+        let Some(read) = self.sessions_of(end, &reading.rules)? else { return Ok(None) };
+        let found = read.into_iter().map(|read| {
+            let by_model = if reading.has_model { self.told_before(&read)? } else { None };
+            Ok(FoundSession { by_rules: (read.row, read.items), by_model })
+        });
+        found.collect::<Result<_>>().map(Some)
     }
 
     /// Sums up and distils right here, for tests of what is made.
     #[cfg(test)]
     pub(crate) fn sessions_now(&self) -> Result<()> {
-        let (rules, due) = self.store().read(|tx| {
-            let rules = session_rules(tx)?;
-            let due = tx.sessions_to_read(&rules.mark())?;
-            Ok((rules, due))
+        let (reading, due) = self.store().read(|tx| {
+            let reading = self.reading(tx)?;
+            let due = tx.sessions_to_read(&reading.mark)?;
+            Ok((reading, due))
         })?;
-        self.read_sessions(&due, &rules, None)?;
+        self.read_sessions(&due, &reading, None)?;
         while self.distil_pass(None)? > 0 {}
         Ok(())
     }
 
-    /// What the sessions of one conversation came to, up to this end; nothing if it is gone by now.
-    fn sessions_of(&self, end: &SessionEnd, rules: &SessionRules) -> Result<Option<Vec<Found>>> {
+    /// What the sessions of one conversation came to by the rules, up to this end; nothing if it is gone by now.
+    fn sessions_of(&self, end: &SessionEnd, rules: &SessionRules) -> Result<Option<Vec<Read>>> {
         let read = self.store().read(|tx| {
             if tx.conversation(&end.conversation_id)?.is_private {
                 return Ok(None);
             }
             let private_through = tx.private_through(&end.conversation_id)?;
-            let mut rows = tx.conversation_interactions(&end.conversation_id)?;
+            let mut rows = read_messages(tx, &end.conversation_id)?;
             rows.retain(|row| row.seq > private_through && row.seq <= end.through_seq && !row.is_branch);
             let handles: HashMap<String, EntityId> =
                 tx.handles()?.into_iter().map(|row| (row.id.to_string(), row.entity_id)).collect();
@@ -289,7 +329,7 @@ impl Engine {
         rows: &[InteractionRow],
         exchange: &Exchange<'_>,
         rules: &SessionRules,
-    ) -> Option<Found> {
+    ) -> Option<Read> {
         let mut own: Vec<InteractionRow> = exchange.turns.iter().filter_map(|at| rows.get(*at).cloned()).collect();
         let name_of = |role: fn(Role) -> bool| own.iter().find(|row| role(row.role)).map(|row| row.author.clone());
         let user_name = name_of(|role| matches!(role, Role::Owner | Role::Person))?;
@@ -297,9 +337,10 @@ impl Engine {
         // The user of a session is its first person, whoever they are.
         own.iter_mut().filter(|row| row.role == Role::Person).for_each(|row| row.role = Role::Owner);
         let entity: EntityId = exchange.user.parse().ok()?;
-        let (first, last) = (own.first()?, own.last()?);
+        let (first, last) = (own.first()?.clone(), own.last()?.clone());
         let may_hold_goals = rules.holds_goals(exchange.agent);
         let id = session_id(&end.conversation_id, exchange, &own, may_hold_goals);
+        let made = id.to_string();
         let record = self.record_of(&own, may_hold_goals);
         let items = record.items.iter().filter_map(|item| item_of(item, &own)).collect();
         let row = SessionRow {
@@ -309,8 +350,8 @@ impl Engine {
             agent_name,
             entity,
             user_name,
-            first: first.id.clone(),
-            last: last.id.clone(),
+            first: first.id,
+            last: last.id,
             messages: own.len() as u32,
             first_at: first.time,
             last_at: last.time,
@@ -321,10 +362,10 @@ impl Engine {
             proposer: ENGINE_VERSION.to_owned(),
             supersedes: None,
             is_distilled: false,
-            created: self.now(),
+            created: self.made_first(made.as_str()),
             superseded: None,
         };
-        Some((row, items))
+        Some(Read { row, items, record, own })
     }
 
     /// The record by rules. It is looked at from its own end, so that it is the same whenever it is made.

@@ -12,7 +12,9 @@
 
 use std::collections::BTreeSet;
 
-use keepsake_domain::{ConversationId, ConversationStatus, EntityId, InteractionId, JobId, JobKind, Span, SummaryId, Timestamp};
+use keepsake_domain::{
+    ConversationId, ConversationStatus, EntityId, IdSource, InteractionId, JobId, JobKind, Span, SummaryId, Timestamp,
+};
 use keepsake_insight::conversation::{
     Commitment, Debtor, ENGINE_VERSION, Moment, Place, Reason, Recap, Settlement, Standing, ToneProfile, recap, standing,
 };
@@ -21,6 +23,7 @@ use keepsake_store::{InteractionRow, Lease, NewJob, NewStanding, ReadTx, Standin
 use serde::{Deserialize, Serialize};
 
 use crate::analyze::insight_turns;
+use crate::content_ids::uuid_of;
 use crate::echo::read_messages;
 use crate::taken_back::TakenBack;
 use crate::work::Control;
@@ -302,8 +305,15 @@ impl Engine {
         if tx.put_standing(&judged.id, &judged.new, now)?
             && let Some(summary) = &judged.summary
         {
-            let id = SummaryId::fresh(self.ids());
-            tx.insert_summary(&id, &judged.id, &summary.text, (&summary.first, &summary.last), ENGINE_VERSION, now)?;
+            let id = summary_id(tx, self.ids(), &judged.id, &summary.text, (&summary.first, &summary.last))?;
+            tx.insert_summary(
+                &id,
+                &judged.id,
+                &summary.text,
+                (&summary.first, &summary.last),
+                ENGINE_VERSION,
+                self.made_first(id.as_str()),
+            )?;
         }
         Ok(())
     }
@@ -317,6 +327,19 @@ struct Judged {
     is_kept: bool,
     /// A model is to judge it.
     asks_model: bool,
+}
+
+/// Follows from the words and the messages that they sum up. What was summed up alike before keeps its own.
+pub(crate) fn summary_id(
+    tx: &ReadTx<'_>,
+    ids: &dyn IdSource,
+    conversation: &ConversationId,
+    text: &str,
+    range: (&InteractionId, &InteractionId),
+) -> std::result::Result<SummaryId, StoreError> {
+    let parts = [conversation.as_str(), text, range.0.as_str(), range.1.as_str()];
+    let id = SummaryId::from_uuid(uuid_of("summary", &parts));
+    Ok(if tx.has_summary(&id)? { SummaryId::fresh(ids) } else { id })
 }
 
 struct NewSummary {

@@ -133,12 +133,14 @@ impl Engine {
                 (session, entries_of(session, &items))
             })
             .collect();
-        let now = self.now();
         self.store().write(|tx| {
             if let Some(lease) = lease {
                 tx.check_lease(lease)?;
             }
-            routed.iter().try_for_each(|(session, entries)| tx.distil_session(&session.id, entries, now).map(drop))
+            // What is made again is as old as its session was.
+            routed.iter().try_for_each(|(session, entries)| {
+                tx.distil_session(&session.id, entries, self.made_first(session.id.as_str())).map(drop)
+            })
         })?;
         Ok(sessions.len())
     }
@@ -261,7 +263,7 @@ fn role_of(roles: &BTreeMap<EntityId, PersonRole>, persons: &keepsake_store::Per
 }
 
 /// By which role a destination reads: the strictest of all who read there, a guest's where anybody may.
-fn role_at(tx: &ReadTx<'_>, view: &View) -> std::result::Result<PersonRole, StoreError> {
+pub(crate) fn role_at(tx: &ReadTx<'_>, view: &View) -> std::result::Result<PersonRole, StoreError> {
     if view.destination.visibility == Visibility::Public {
         return Ok(PersonRole::Guest);
     }
@@ -270,7 +272,8 @@ fn role_at(tx: &ReadTx<'_>, view: &View) -> std::result::Result<PersonRole, Stor
     Ok(people.map(|person| role_of(&roles, &view.map.persons, person)).min().unwrap_or(PersonRole::Owner))
 }
 
-fn entries_of(session: &SessionRow, items: &[SessionItemRow]) -> Vec<NewTierEntry> {
+/// What of a session goes into the tiers.
+pub(crate) fn entries_of(session: &SessionRow, items: &[SessionItemRow]) -> Vec<NewTierEntry> {
     let outcome = match session.outcome.as_str() {
         "resolved" => Outcome::Resolved,
         "partial" => Outcome::Partial,

@@ -2,8 +2,8 @@
 //! person decides about them.
 //!
 //! A topic depends on everything that its fold read and not only on its own messages, so each side has topics of its own: the public
-//! conversations give the public ones, each circle of people those of everything that it may read, and the owner those of everything.
-//! Nothing is filtered afterwards. What was read of a batch is kept, so that only new messages are embedded; the fold over all of it
+//! conversations give the public ones, each circle of people those of what was said in it, and the owner those of everything. A circle
+//! sees the public ones beside its own (decision 19). Nothing is filtered afterwards. What was read of a batch is kept, so that only new messages are embedded; the fold over all of it
 //! is made anew each time, and only what it brings beyond what is stored is worded and written.
 //!
 //! The rules word first, in the embed lane. Where a language model is chosen it words the same content afterwards, in its own lane
@@ -17,7 +17,10 @@ mod by_model;
 mod derive;
 mod wording;
 
-use keepsake_domain::{JobId, JobKind, Timestamp};
+use std::collections::BTreeMap;
+use std::sync::{Arc, PoisonError};
+
+use keepsake_domain::{ConversationId, JobId, JobKind, Timestamp};
 use keepsake_insight::topic::{TopicRules, batches};
 use keepsake_store::{InteractionRow, Lease, NewJob, ReadTx, StoreError};
 
@@ -27,6 +30,7 @@ use crate::work::Control;
 use crate::{EmbedderState, Engine, EngineError, Result};
 
 pub use acts::TopicChoice;
+pub(crate) use by_model::is_readable;
 pub(crate) use derive::{OWNER_PARTITION, partition_key};
 pub(crate) use wording::Contributors;
 
@@ -34,7 +38,7 @@ pub(crate) use wording::Contributors;
 const RULES_SETTING: &str = "topic_rules";
 
 /// The setting that says what the last derivation looked at.
-const LOOKED_SETTING: &str = "topics_looked_through";
+pub(crate) const LOOKED_SETTING: &str = "topics_looked_through";
 
 type StoreResult<T> = std::result::Result<T, StoreError>;
 
@@ -90,10 +94,15 @@ impl Engine {
     /// Deletes every topic and queues their derivation from the messages. What a person decided is replayed, and what a model wrote
     /// of the same content is taken in again.
     pub fn rebuild_topics(&self) -> Result<()> {
-        let ids: Vec<String> = self.store().read(|tx| Ok(tx.topic_partitions()?.into_iter().map(|row| row.id).collect()))?;
-        ids.iter().try_for_each(|id| self.drop_partition(id, None))?;
+        self.drop_topics()?;
         self.store().write(|tx| tx.drop_topic_readings())?;
         self.queue_topics_job("now")
+    }
+
+    /// Deletes every topic, in pieces.
+    pub(crate) fn drop_topics(&self) -> Result<()> {
+        let ids: Vec<String> = self.store().read(|tx| Ok(tx.topic_partitions()?.into_iter().map(|row| row.id).collect()))?;
+        ids.iter().try_for_each(|id| self.drop_partition(id, None))
     }
 
     fn queue_topics_job(&self, key: &str) -> Result<()> {
@@ -131,9 +140,22 @@ impl Engine {
         Ok((unread.is_due, [next, unread.next].into_iter().flatten().min()))
     }
 
+    /// The last message of each conversation. A look at the whole log, and this is asked after every write: so it is kept until a message
+    /// comes or a conversation goes, which the boundary's version tells.
+    fn last_seqs(&self, tx: &ReadTx<'_>) -> StoreResult<Arc<BTreeMap<ConversationId, i64>>> {
+        let (last, version) = (tx.last_seq_of_all()?, tx.boundary_version()?);
+        let mut kept = self.inner.last_seqs.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(known) = kept.as_ref().filter(|known| (known.of_all, known.boundary) == (last, version)) {
+            return Ok(Arc::clone(&known.seqs));
+        }
+        let seqs = Arc::new(tx.last_seqs()?);
+        *kept = Some(LastSeqs { of_all: last, boundary: version, seqs: Arc::clone(&seqs) });
+        Ok(seqs)
+    }
+
     fn unread_for_topics(&self, tx: &ReadTx<'_>, rules: &TopicRules, model: &str, now: Timestamp) -> StoreResult<Unread> {
         let map = self.map(tx)?;
-        let last = tx.last_seqs()?;
+        let last = self.last_seqs(tx)?;
         let private = tx.private_throughs()?;
         let readings = tx.topic_readings()?;
         let mut unread = Unread::default();
@@ -204,15 +226,23 @@ impl Engine {
 /// A job that finds the model loading looks again after this long: it takes seconds.
 const MODEL_WAIT_MS: i64 = 3_000;
 
+/// The last message of each conversation, as of the last message of all and a version of the boundary.
+#[derive(Debug)]
+pub(crate) struct LastSeqs {
+    of_all: i64,
+    boundary: i64,
+    seqs: Arc<BTreeMap<ConversationId, i64>>,
+}
+
 #[derive(Default)]
 struct Unread {
-    changed: Vec<(keepsake_domain::ConversationId, String)>,
+    changed: Vec<(ConversationId, String)>,
     is_due: bool,
     next: Option<Timestamp>,
 }
 
 /// The messages of a conversation that somebody spoke, in order, without what was said off the record.
-fn spoken_rows(tx: &ReadTx<'_>, id: &keepsake_domain::ConversationId) -> StoreResult<Vec<InteractionRow>> {
+fn spoken_rows(tx: &ReadTx<'_>, id: &ConversationId) -> StoreResult<Vec<InteractionRow>> {
     match tx.conversation(id) {
         Ok(row) if row.is_private => return Ok(Vec::new()),
         Ok(_) => {}

@@ -18,6 +18,8 @@ mod erasure;
 mod fixture;
 #[path = "engine/gaps.rs"]
 mod gaps;
+#[path = "engine/import.rs"]
+mod import;
 #[path = "engine/links.rs"]
 mod links;
 #[path = "engine/maintenance.rs"]
@@ -34,6 +36,8 @@ mod privacy;
 mod profiles;
 #[path = "engine/queue.rs"]
 mod queue;
+#[path = "engine/reflection.rs"]
+mod reflection;
 #[path = "engine/review.rs"]
 mod review;
 #[path = "engine/sample.rs"]
@@ -48,3 +52,5 @@ mod standing;
 mod topics;
 #[path = "engine/watched.rs"]
 mod watched;
+#[path = "engine/year.rs"]
+mod year;

@@ -10,6 +10,8 @@
 //! Deliberately not here: sending, and what a transport does about refused connections or waiting times. A call that was never
 //! answered leaves the task as it was, so it can be sent again or the whole job repeated.
 
+use std::collections::VecDeque;
+
 use thiserror::Error;
 
 use crate::reply::ReplyError;
@@ -111,5 +113,65 @@ impl Attempts {
     pub fn fault(&mut self) -> bool {
         self.faults += 1;
         self.faults >= ATTEMPTS_MAX
+    }
+}
+
+/// Calls that wait their turn, each with what its reply is read with. The one in front is open; one that fails for good ends them all.
+#[derive(Debug)]
+pub struct Waiting<W> {
+    calls: VecDeque<(Prompt, W)>,
+    attempts: Attempts,
+    /// By [`Prompt::label`].
+    failed: Option<(String, CallError)>,
+}
+
+impl<W> Default for Waiting<W> {
+    fn default() -> Self {
+        Self { calls: VecDeque::new(), attempts: Attempts::default(), failed: None }
+    }
+}
+
+impl<W> Waiting<W> {
+    /// One more call, after those that wait.
+    pub fn push(&mut self, prompt: Prompt, with: W) {
+        self.calls.push_back((prompt, with));
+    }
+
+    /// For [`Calls::next`].
+    pub fn next(&self) -> Option<Call<'_>> {
+        self.calls.front().map(|(prompt, _)| self.attempts.call(prompt, self.calls.len() - 1))
+    }
+
+    /// What the reply to the open call is read with; an error where none is open.
+    pub fn open(&self) -> Result<&W, CallError> {
+        self.calls.front().map(|(_, with)| with).ok_or(CallError::NotAsked)
+    }
+
+    /// Goes on to the next call where the reply could be read; else the same one is open once more, or it was the last attempt.
+    pub fn settle<T, E: Into<CallError>>(&mut self, read: Result<T, E>) -> Result<T, CallError> {
+        match read {
+            Ok(found) => {
+                self.attempts.answered();
+                self.calls.pop_front();
+                Ok(found)
+            }
+            Err(error) => {
+                let error = error.into();
+                if self.attempts.fault() {
+                    self.failed = self.calls.front().map(|(prompt, _)| (prompt.label(), error.clone()));
+                    self.calls.clear();
+                }
+                Err(error)
+            }
+        }
+    }
+
+    /// For [`Calls::finish`]: what was found, where every call was answered.
+    pub fn finish<T>(self, found: impl FnOnce() -> T) -> Outcome<T> {
+        match self.failed {
+            Some((call, error)) => Outcome::Failed { call, error },
+            None if self.calls.is_empty() => Outcome::Done(found()),
+            None => Outcome::Unfinished,
+        }
     }
 }

@@ -17,7 +17,7 @@ pub mod scrub;
 mod text;
 mod transcript;
 
-pub use calls::{ATTEMPTS_MAX, Attempts, Call, CallError, Calls, Outcome, TEMPERATURE};
+pub use calls::{ATTEMPTS_MAX, Attempts, Call, CallError, Calls, Outcome, TEMPERATURE, Waiting};
 pub use prompt::{Prompt, PromptFile, Slots};
 pub use text::{PromptText, WordingError};
 pub use transcript::{Line, Speaker, Transcript, TranscriptLine};

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use clap::{Parser, Subcommand, ValueEnum};
-use keepsake_domain::{Category, MemoryStatus, PlaybookStatus, SourceKind};
+use keepsake_domain::{Category, MemoryStatus, PlaybookStatus, ReflectionKind, ReflectionStatus, SourceKind};
 
 /// A private memory of all your conversations.
 #[derive(Debug, Parser)]
@@ -145,6 +145,8 @@ pub(crate) enum Command {
     },
     /// List ways of working that repeat over sessions with tools, decide about them, export them as skills.
     Playbooks(PlaybooksArgs),
+    /// Look for what could be tidied in what is remembered, list it with before and after, and decide about it.
+    Reflect(ReflectArgs),
     /// Check a sample of the memories in use: sources that are gone, contradictions, duplicates, what is stale, echoes.
     Audit {
         /// Look at so many; all where there are no more.
@@ -160,8 +162,19 @@ pub(crate) enum Command {
         #[arg(long)]
         cancel: bool,
     },
+    /// Delete everything that is worked out and make it again, after a backup; what you decided stays.
+    Rebuild,
     /// Say what is new since the cycle before the last, and what waits.
     Digest,
+    /// List what waited too long for an answer and is set aside, or take it back.
+    Parked {
+        /// Take these back: ids of candidates and proposals.
+        #[arg(long, value_name = "ID", num_args = 1.., conflicts_with = "all")]
+        restore: Vec<String>,
+        /// Take all of it back.
+        #[arg(long)]
+        all: bool,
+    },
     /// List what was wanted more than once and could not be done.
     Gaps,
     /// Make a task of a gap, or say that it is none.
@@ -644,6 +657,12 @@ pub(crate) enum SettingsOf {
         #[arg(long, value_name = "URL")]
         webhook: Option<String>,
     },
+    /// What the nightly cycle may tidy without asking; nothing unless it is chosen, and nothing is ever deleted.
+    Reflection {
+        /// Kinds, separated by commas: archive, merge, significance; or none.
+        #[arg(long, value_name = "KINDS")]
+        automatic: Option<String>,
+    },
 }
 
 /// Whether something is done without being asked for.
@@ -685,6 +704,63 @@ pub(crate) struct TopicRulesArgs {
     /// Back to what held before anybody chose; what is given beside it is chosen from there.
     #[arg(long)]
     pub(crate) defaults: bool,
+}
+
+/// `keepsake reflect`.
+#[derive(Debug, clap::Args)]
+#[command(args_conflicts_with_subcommands = true)]
+pub(crate) struct ReflectArgs {
+    /// What to do; without it memories are looked over and the proposals listed.
+    #[command(subcommand)]
+    pub(crate) act: Option<ReflectAct>,
+    /// Only those that are open, accepted, applied, refused or parked.
+    #[arg(long)]
+    pub(crate) status: Option<ReflectionStatus>,
+    /// Only those of this kind: archive, merge, convert or significance.
+    #[arg(long)]
+    pub(crate) kind: Option<ReflectionKind>,
+}
+
+/// What a person does with proposals.
+#[derive(Debug, Subcommand)]
+pub(crate) enum ReflectAct {
+    /// Show one whole: before, after, and what it rests on.
+    Show {
+        /// Proposal (rfl_…).
+        id: String,
+    },
+    /// Apply these in one run, after a backup; one undo takes all of it back.
+    Approve {
+        /// Proposals (rfl_…).
+        #[arg(required_unless_present = "all", value_name = "ID")]
+        ids: Vec<String>,
+        /// All that wait.
+        #[arg(long, conflicts_with = "ids")]
+        all: bool,
+        /// With --all: only those of this kind.
+        #[arg(long, requires = "all")]
+        kind: Option<ReflectionKind>,
+    },
+    /// Leave it as it is; it returns only where what it rests on has changed.
+    Reject {
+        /// Proposals (rfl_…).
+        #[arg(required = true, value_name = "ID")]
+        ids: Vec<String>,
+    },
+    /// Set aside.
+    Park {
+        /// Proposals (rfl_…).
+        #[arg(required = true, value_name = "ID")]
+        ids: Vec<String>,
+    },
+    /// Back among those that wait.
+    Restore {
+        /// Proposals (rfl_…).
+        #[arg(required = true, value_name = "ID")]
+        ids: Vec<String>,
+    },
+    /// Take the newest run back, whole.
+    Undo,
 }
 
 /// `keepsake playbooks`.

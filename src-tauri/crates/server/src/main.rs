@@ -74,9 +74,15 @@ fn run(args: &Args, output: &mut Output) -> Result<(), Failure> {
         Command::Settings { of: SettingsOf::Playbooks { webhook } } => {
             commands::playbooks::settings(args, webhook.as_deref(), output)
         }
+        Command::Reflect(reflect) => commands::reflection::run(args, reflect, output),
+        Command::Settings { of: SettingsOf::Reflection { automatic } } => {
+            commands::reflection::settings(args, automatic.as_deref(), output)
+        }
         Command::Audit { sample, seed } => commands::audit::run(args, *sample, *seed, output),
+        Command::Rebuild => commands::maintenance::rebuild(args, output),
         Command::Maintain { cancel } => commands::maintenance::maintain(args, *cancel, output),
         Command::Digest => commands::maintenance::digest(args, output),
+        Command::Parked { restore, all } => commands::maintenance::parked(args, restore, *all, output),
         Command::Gaps => commands::gaps::list(args, output),
         Command::Gap { id, answer, file } => commands::gaps::answer(args, id, *answer, file.as_deref(), output),
         Command::Share { id, off } => commands::people::share(args, id, !off, output),

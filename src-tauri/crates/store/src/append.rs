@@ -5,15 +5,13 @@
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 
-use keepsake_domain::{
-    ConversationId, Direction, EntityId, HandleId, IdSource, ImportId, InteractionId, Message, Role, SourceKind, Timestamp,
-    Visibility,
-};
+use keepsake_domain::{ConversationId, EntityId, HandleId, IdSource, ImportId, Message, Role, SourceKind, Timestamp, Visibility};
 use rusqlite::{OptionalExtension, params};
 
-use crate::chain::{Hash, hash_parts, row_hash};
+use crate::chain::{Hash, hash_parts};
 use crate::changes::Tag;
 use crate::open::{ReadTx, WriteTx};
+use crate::rows::Rows;
 use crate::{Result, StoreError};
 
 /// What an append needs from outside.
@@ -42,10 +40,11 @@ pub struct BatchOutcome {
     pub created: Vec<ConversationId>,
 }
 
+/// Somebody who speaks, as the store knows them.
 #[derive(Clone)]
-struct Handle {
-    id: HandleId,
-    entity: EntityId,
+pub(crate) struct Handle {
+    pub(crate) id: HandleId,
+    pub(crate) entity: EntityId,
     is_owner: bool,
 }
 
@@ -92,11 +91,20 @@ impl Counterpart {
     }
 }
 
-/// Everything that a batch looks up more than once.
-#[derive(Default)]
-struct Seen {
-    handles: HashMap<(String, String, bool), Handle>,
-    conversations: HashMap<(&'static str, String), Conversation>,
+/// A conversation as its source knows it.
+type SourceConversation<'m> = (SourceKind, &'m str);
+
+/// Everything that a batch looks up more than once, and its rows that still wait to be written.
+struct Seen<'m> {
+    rows: Rows<'m>,
+    handles: HashMap<(&'m str, &'m str, bool), Handle>,
+    conversations: HashMap<SourceConversation<'m>, Conversation>,
+    /// Which of the batch's conversations were stored before it.
+    stored: HashMap<SourceConversation<'m>, bool>,
+    /// The source keys of the rows of this batch.
+    keys: HashSet<Hash>,
+    /// Something was erased from this store before.
+    has_tombstones: bool,
     /// Who said how many messages where, and when.
     spoken: BTreeMap<(ConversationId, HandleId), Spoken>,
     /// Conversations whose speaker was recognised as the owner only now: to be read again.
@@ -108,6 +116,21 @@ struct Spoken {
     messages: i64,
     first_ms: i64,
     last_ms: i64,
+}
+
+impl Seen<'_> {
+    fn after(head: Hash, has_tombstones: bool) -> Self {
+        Self {
+            rows: Rows::after(head),
+            handles: HashMap::new(),
+            conversations: HashMap::new(),
+            stored: HashMap::new(),
+            keys: HashSet::new(),
+            has_tombstones,
+            spoken: BTreeMap::new(),
+            reread: HashSet::new(),
+        }
+    }
 }
 
 impl ReadTx<'_> {
@@ -145,12 +168,11 @@ impl WriteTx<'_> {
     /// Appends `messages` in order.
     pub fn append(&self, messages: &[Message], context: AppendContext<'_>) -> Result<BatchOutcome> {
         let key = self.source_hash_key()?;
-        let mut head = self.chain_head()?;
-        let mut seen = Seen::default();
+        let mut seen = Seen::after(self.chain_head()?, self.has_tombstones()?);
         let mut outcome = BatchOutcome::default();
         for message in messages {
             let source_key = source_key_of(&key, message);
-            let revision = match self.revision_for(&source_key, &message.text)? {
+            let revision = match self.revision_in_batch(&source_key, message, &mut seen, context)? {
                 Revision::Same => {
                     // A repeat may still say for the first time that its author is the owner. It makes no new handle: an author
                     // whom the source renamed since would get one that no message carries.
@@ -166,21 +188,22 @@ impl WriteTx<'_> {
             };
             let handle = self.handle_of(message, &mut seen, context)?;
             let conversation = self.conversation_of(message, &handle, &mut seen, context)?;
-            head = self.insert(message, &handle, &conversation, &source_key, revision, head, context)?;
-            outcome.imported += 1;
             let now = message.time.0;
-            let spoken =
-                seen.spoken.entry((conversation, handle.id)).or_insert(Spoken { messages: 0, first_ms: now, last_ms: now });
+            let spoken = seen.spoken.entry((conversation.clone(), handle.id.clone()));
+            let spoken = spoken.or_insert(Spoken { messages: 0, first_ms: now, last_ms: now });
             spoken.messages += 1;
             spoken.first_ms = spoken.first_ms.min(now);
             spoken.last_ms = spoken.last_ms.max(now);
-            let entry = seen.conversations.get_mut(&(message.source.kind.name(), message.source.conversation.clone()));
-            if let Some(entry) = entry {
+            if let Some(entry) = seen.conversations.get_mut(&conversation_key(message)) {
                 entry.added += 1;
-                entry.first_ms = entry.first_ms.min(message.time.0);
-                entry.last_ms = entry.last_ms.max(message.time.0);
+                entry.first_ms = entry.first_ms.min(now);
+                entry.last_ms = entry.last_ms.max(now);
             }
+            seen.keys.insert(source_key);
+            seen.rows.push(self.conn, message, (conversation, handle), (source_key, revision), context)?;
+            outcome.imported += 1;
         }
+        seen.rows.write(self.conn, context)?;
         self.settle(seen, &mut outcome)?;
         if outcome.imported > 0 {
             // A trigger brings the new messages into the full-text index, all of them at once (migration 0004 says why).
@@ -195,7 +218,45 @@ impl WriteTx<'_> {
         Ok(outcome)
     }
 
-    fn handle_of(&self, message: &Message, seen: &mut Seen, context: AppendContext<'_>) -> Result<Handle> {
+    /// [`revision_for`](ReadTx::revision_for) amid a batch, without a look into the log where that would find nothing: most messages
+    /// of an import are of conversations that it is the first to bring.
+    fn revision_in_batch<'m>(
+        &self,
+        source_key: &Hash,
+        message: &'m Message,
+        seen: &mut Seen<'m>,
+        context: AppendContext<'_>,
+    ) -> Result<Revision> {
+        if seen.keys.contains(source_key) {
+            seen.rows.write(self.conn, context)?;
+            return self.revision_for(source_key, &message.text);
+        }
+        // A line of Claude Code may have come with another conversation.
+        if seen.has_tombstones || message.source.kind == SourceKind::ClaudeCode || self.was_stored(message, seen)? {
+            return self.revision_for(source_key, &message.text);
+        }
+        Ok(Revision::Next(0))
+    }
+
+    /// Whether the message's conversation was stored before this batch.
+    fn was_stored<'m>(&self, message: &'m Message, seen: &mut Seen<'m>) -> Result<bool> {
+        let key = conversation_key(message);
+        if let Some(known) = seen.stored.get(&key) {
+            return Ok(*known);
+        }
+        let is_stored = self
+            .conn
+            .prepare_cached("SELECT 1 FROM conversations WHERE source_kind = ?1 AND source_conversation = ?2")?
+            .exists(params![key.0.name(), key.1])?;
+        seen.stored.insert(key, is_stored);
+        Ok(is_stored)
+    }
+
+    fn has_tombstones(&self) -> Result<bool> {
+        Ok(self.conn.prepare_cached("SELECT 1 FROM tombstones LIMIT 1")?.exists([])?)
+    }
+
+    fn handle_of<'m>(&self, message: &'m Message, seen: &mut Seen<'m>, context: AppendContext<'_>) -> Result<Handle> {
         if let Some(known) = self.stored_handle(message, seen, context)? {
             return Ok(known);
         }
@@ -205,7 +266,7 @@ impl WriteTx<'_> {
     }
 
     /// The author's handle, if it is stored; where the message says so, it becomes the owner's.
-    fn stored_handle(&self, message: &Message, seen: &mut Seen, context: AppendContext<'_>) -> Result<Option<Handle>> {
+    fn stored_handle<'m>(&self, message: &'m Message, seen: &mut Seen<'m>, context: AppendContext<'_>) -> Result<Option<Handle>> {
         let author = &message.author;
         let key = handle_key(message);
         if let Some(handle) = seen.handles.get(&key) {
@@ -235,7 +296,9 @@ impl WriteTx<'_> {
     }
 
     /// The person said that this speaker, stored before as somebody else, is them.
-    fn recognise_owner(&self, handle: &Handle, seen: &mut Seen, context: AppendContext<'_>) -> Result<()> {
+    fn recognise_owner(&self, handle: &Handle, seen: &mut Seen<'_>, context: AppendContext<'_>) -> Result<()> {
+        // What they said earlier in this batch counts as well.
+        seen.rows.write(self.conn, context)?;
         self.conn.execute(
             "UPDATE entities SET is_owner = 1, updated_at_ms = ?2 WHERE id = ?1",
             params![handle.entity.as_str(), context.now.0],
@@ -314,14 +377,14 @@ impl WriteTx<'_> {
         id.map(|id| crate::text::parse("entity id", &id)).transpose()
     }
 
-    fn conversation_of(
+    fn conversation_of<'m>(
         &self,
-        message: &Message,
+        message: &'m Message,
         author: &Handle,
-        seen: &mut Seen,
+        seen: &mut Seen<'m>,
         context: AppendContext<'_>,
     ) -> Result<ConversationId> {
-        let key = (message.source.kind.name(), message.source.conversation.clone());
+        let key = conversation_key(message);
         let counterpart = Counterpart::of(message.author.role, author.is_owner);
         if let Some(conversation) = seen.conversations.get_mut(&key) {
             self.meet(conversation, counterpart, &author.entity)?;
@@ -335,7 +398,7 @@ impl WriteTx<'_> {
                    FROM conversations c JOIN entities e ON e.id = c.entity_id
                   WHERE c.source_kind = ?1 AND c.source_conversation = ?2",
             )?
-            .query_row(params![key.0, key.1], |row| {
+            .query_row(params![key.0.name(), key.1], |row| {
                 let so_far = Counterpart::of_stored(row.get_ref(4)?.as_str()?, row.get(5)?);
                 let is_public = row.get_ref(6)?.as_str_or_null()? == Some(Visibility::Public.name());
                 Ok((row.get::<_, String>(0)?, row.get::<_, i64>(1)?, row.get::<_, i64>(2)?, row.get::<_, bool>(3)?, so_far, is_public))
@@ -372,7 +435,7 @@ impl WriteTx<'_> {
                     )?
                     .execute(params![
                         id.as_str(),
-                        key.0,
+                        key.0.name(),
                         key.1,
                         author.entity.as_str(),
                         title,
@@ -420,95 +483,7 @@ impl WriteTx<'_> {
         Ok(())
     }
 
-    #[allow(clippy::too_many_arguments)] // One row has this many columns; a struct would only be taken apart again.
-    fn insert(
-        &self,
-        message: &Message,
-        handle: &Handle,
-        conversation: &ConversationId,
-        source_key: &Hash,
-        revision: i64,
-        prev: Hash,
-        context: AppendContext<'_>,
-    ) -> Result<Hash> {
-        let id = InteractionId::fresh(context.ids);
-        let salt = context.ids.next_uuid();
-        let content_hash = hash_parts(None, &[salt.as_bytes(), message.text.as_bytes()]);
-        let metadata =
-            if message.metadata.is_empty() { None } else { Some(crate::text::to_json("message metadata", &message.metadata)?) };
-        let direction: Direction = message.direction();
-        let row_hash = row_hash(
-            &prev,
-            &[
-                Some(id.as_str().as_bytes()),
-                Some(conversation.as_str().as_bytes()),
-                Some(handle.entity.as_str().as_bytes()),
-                Some(handle.id.as_str().as_bytes()),
-                Some(message.channel_type.as_bytes()),
-                Some(message.channel_id.as_bytes()),
-                Some(direction.name().as_bytes()),
-                Some(message.author.role.name().as_bytes()),
-                Some(message.author.name.as_bytes()),
-                Some(message.message_type.name().as_bytes()),
-                Some(&i64::from(message.is_branch).to_le_bytes()),
-                message.tool.as_deref().map(str::as_bytes),
-                message.reply_to.as_deref().map(str::as_bytes),
-                metadata.as_deref().map(str::as_bytes),
-                Some(&message.time.0.to_le_bytes()),
-                Some(message.time_certainty.name().as_bytes()),
-                Some(message.source.kind.name().as_bytes()),
-                Some(message.source.conversation.as_bytes()),
-                Some(message.source.message.as_bytes()),
-                Some(source_key),
-                Some(&revision.to_le_bytes()),
-                context.import_id.map(|id| id.as_str().as_bytes()),
-                Some(&context.now.0.to_le_bytes()),
-                Some(&content_hash),
-            ],
-        );
-        self.conn
-            .prepare_cached(
-                "INSERT INTO interactions (id, conversation_id, entity_id, handle_id, channel_type, channel_id, direction, role, author,
-                    content, message_type, is_branch, tool, reply_to, metadata, created_at_ms, time_certainty, source_kind,
-                    source_conversation, source_message, source_key, revision, import_id, appended_at_ms, salt, content_hash, prev_hash,
-                    row_hash)
-                 VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18, ?19, ?20, ?21, ?22, ?23, ?24,
-                    ?25, ?26, ?27, ?28)",
-            )?
-            .execute(params![
-                id.as_str(),
-                conversation.as_str(),
-                handle.entity.as_str(),
-                handle.id.as_str(),
-                message.channel_type,
-                message.channel_id,
-                direction.name(),
-                message.author.role.name(),
-                message.author.name,
-                message.text,
-                message.message_type.name(),
-                message.is_branch,
-                message.tool,
-                message.reply_to,
-                metadata,
-                message.time.0,
-                message.time_certainty.name(),
-                message.source.kind.name(),
-                message.source.conversation,
-                message.source.message,
-                source_key,
-                revision,
-                context.import_id.map(ImportId::as_str),
-                context.now.0,
-                salt.as_bytes(),
-                content_hash,
-                prev,
-                row_hash,
-            ])?;
-        Ok(row_hash)
-    }
-
-    fn settle(&self, seen: Seen, outcome: &mut BatchOutcome) -> Result<()> {
+    fn settle(&self, seen: Seen<'_>, outcome: &mut BatchOutcome) -> Result<()> {
         let mut update = self.conn.prepare_cached(
             "UPDATE conversations SET messages = messages + ?2, started_at_ms = ?3, last_activity_at_ms = ?4,
                     status = 'active', archived_at_ms = NULL, settle_due_ms = 0
@@ -550,9 +525,13 @@ impl WriteTx<'_> {
     }
 }
 
-fn handle_key(message: &Message) -> (String, String, bool) {
+fn handle_key(message: &Message) -> (&str, &str, bool) {
     let author = &message.author;
-    (author.handle.channel.clone(), author.handle.handle.clone(), author.role == Role::Owner)
+    (&author.handle.channel, &author.handle.handle, author.role == Role::Owner)
+}
+
+fn conversation_key(message: &Message) -> SourceConversation<'_> {
+    (message.source.kind, &message.source.conversation)
 }
 
 /// Within what a message's id is unique: its conversation, except that Claude Code copies old lines with their ids into the file of

@@ -98,15 +98,11 @@ impl ReadTx<'_> {
         Ok(items)
     }
 
-    /// Conversations in which an assistant speaks, or whose channel is of one of these types. A platform's notices stand in groups of
-    /// people too, so services do not count.
-    pub fn conversations_with_assistants(&self, channel_types: &[&str]) -> Result<HashSet<ConversationId>> {
-        let mut statement = self.conn.prepare_cached(
-            "SELECT p.conversation_id FROM conversation_people p
-               JOIN entity_channels h ON h.id = p.handle_id JOIN entities e ON e.id = h.entity_id
-              WHERE e.entity_type = 'agent'
-             UNION SELECT id FROM conversations WHERE lower(channel_type) IN (SELECT value FROM json_each(?1))",
-        )?;
+    /// Conversations whose channel is of one of these types, whatever its case.
+    pub fn conversations_of_types(&self, channel_types: &[&str]) -> Result<HashSet<ConversationId>> {
+        let mut statement = self
+            .conn
+            .prepare_cached("SELECT id FROM conversations WHERE lower(channel_type) IN (SELECT value FROM json_each(?1))")?;
         let types = crate::text::to_json("channel types", &channel_types)?;
         let rows = statement.query_map([types], |row| row.get::<_, String>(0))?;
         rows.map(|row| parse("conversation id", &row?)).collect()

@@ -36,6 +36,8 @@ pub enum Tag {
     Playbooks,
     /// Sessions, tiers, roles and what agents read.
     Sessions,
+    /// Proposals of reflection, and what a person decided about them.
+    Reflections,
 }
 
 impl Tag {
@@ -74,6 +76,7 @@ impl Tag {
             Self::Topics => "topics",
             Self::Playbooks => "playbooks",
             Self::Sessions => "sessions",
+            Self::Reflections => "reflections",
         }
     }
 }

@@ -187,6 +187,7 @@ impl WriteTx<'_> {
     /// a whole quotes anybody, so it goes too, and is made again from what stays.
     pub(crate) fn erase_derived_of(&self, part: Part<'_>) -> Result<u64> {
         let id = part.conversation;
+        self.erase_reflections_of(id, part.handles)?;
         let mut statement = self.conn.prepare(&format!(
             "SELECT DISTINCT v.memory_id FROM memory_evidence v JOIN interactions i ON i.id = v.interaction_id WHERE {OF_PART}
              UNION SELECT id FROM memories WHERE conversation_id = ?1 AND ?2 IS NULL"
@@ -244,7 +245,8 @@ impl WriteTx<'_> {
         }
         // An act of which nothing is left cannot be undone, and its notice may name what is gone.
         self.conn.execute(
-            "DELETE FROM operations WHERE NOT EXISTS (SELECT 1 FROM operation_changes c WHERE c.operation_id = operations.id)",
+            "DELETE FROM operations WHERE NOT EXISTS (SELECT 1 FROM operation_changes c WHERE c.operation_id = operations.id)
+                AND NOT EXISTS (SELECT 1 FROM memory_significance s WHERE s.operation_id = operations.id)",
             [],
         )?;
         for table in ["conversation_summaries", "conversation_analyses", "gate_log"] {
@@ -256,6 +258,7 @@ impl WriteTx<'_> {
         self.erase_topics_of(id)?;
         self.erase_playbooks_of(id, part.handles)?;
         self.erase_sessions_of(id)?;
+        self.erase_model_replies_of(id)?;
         self.conn.execute(
             "DELETE FROM jobs WHERE state NOT IN ('queued', 'running') AND json_extract(payload, '$.conversation_id') = ?1",
             params![id.as_str()],

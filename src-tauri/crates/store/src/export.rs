@@ -189,7 +189,7 @@ fn exported_tables(conn: &Connection) -> Result<Vec<String>> {
 }
 
 /// The columns by which a table's rows stand in an order of their own.
-fn order_of(conn: &Connection, table: &str) -> Result<String> {
+pub(crate) fn order_of(conn: &Connection, table: &str) -> Result<String> {
     let mut statement = conn.prepare("SELECT name FROM pragma_table_info(?1) WHERE pk > 0 ORDER BY pk")?;
     let columns = statement.query_map([table], |row| row.get::<_, String>(0))?.collect::<rusqlite::Result<Vec<_>>>()?;
     let quoted: Vec<String> = columns.iter().map(|column| format!("\"{column}\"")).collect();
@@ -214,7 +214,7 @@ fn value_of(value: ValueRef<'_>) -> Result<Value> {
     })
 }
 
-fn object(row: &Row<'_>, names: &[String]) -> Result<Map<String, Value>> {
+pub(crate) fn object(row: &Row<'_>, names: &[String]) -> Result<Map<String, Value>> {
     names.iter().enumerate().map(|(at, name)| Ok((name.clone(), value_of(row.get_ref(at)?)?))).collect()
 }
 

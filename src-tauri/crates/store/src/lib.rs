@@ -14,6 +14,7 @@ mod boundary;
 mod chain;
 mod changes;
 mod conversations;
+mod derived;
 mod embeddings;
 mod erase;
 mod erase_person;
@@ -31,16 +32,20 @@ mod memories;
 mod memory_list;
 mod migrate;
 mod model_calls;
+mod model_replies;
 mod neighbours;
 mod open;
 mod operations;
 mod people;
 mod playbooks;
 mod profiles;
+mod reflections;
 mod restore;
+mod rows;
 mod scoped;
 mod search;
 mod served;
+mod session_replies;
 mod sessions;
 mod settings;
 mod standing;
@@ -50,7 +55,9 @@ mod tiers;
 mod timeline;
 mod topics;
 mod traces;
+mod turns;
 mod vectors;
+mod waits;
 
 pub use alerts::AlertRow;
 pub use analyses::AnalysisRow;
@@ -60,6 +67,7 @@ pub use boundary::{ChannelRow, ConsentItem};
 pub use chain::{ChainFault, ChainReport};
 pub use changes::{Changes, Tag};
 pub use conversations::{ConversationFilter, ConversationRow, InteractionRow, OwnerHandle, PrivacyCounts, Said, Spot};
+pub use derived::{Dropped, TABLE_ORIGINS, TableOrigin};
 pub use embeddings::EmbeddingOwner;
 pub use erase::{Erased, ErasurePayload, Sweep};
 pub use erase_person::ErasureForeseen;
@@ -75,6 +83,7 @@ pub use maintenance::{Counts, MaintenanceRunRow};
 pub use memories::{EvidenceRow, MemoryRow, NewEvidence, NewMemory};
 pub use memory_list::{MemoryFacets, MemoryFilter, MemoryListRow, MemorySort};
 pub use model_calls::{ModelCallEnd, ModelCallRow, ModelUse, NewModelCall};
+pub use model_replies::{ModelReplyRow, ReplyTask};
 pub use neighbours::{MemoryNode, PlaceNode, PlaceOfMemory, ShareOfPlace, ShareOfTopic, TopicOfMemory};
 #[cfg(feature = "testing")]
 #[doc(hidden)]
@@ -87,10 +96,12 @@ pub use playbooks::{
     ToolLineRow,
 };
 pub use profiles::{DebunkRow, ProfileRow};
+pub use reflections::{ReflectionLineRow, ReflectionRow};
 pub use restore::{Restored, Staged, inspect};
 pub use search::{MessageHit, NamedHandle, WordMatch, fts_query};
 pub use served::Served;
-pub use sessions::{SessionEnd, SessionItemRow, SessionRow};
+pub use session_replies::SessionReplyRow;
+pub use sessions::{FoundSession, SessionEnd, SessionItemRow, SessionRecordRow, SessionRow};
 pub use standing::{NewStanding, StandingRow, SummaryRow};
 pub use taken_back::TakenBackRow;
 pub use tiers::{AgentReadRow, NewTierEntry, Struck, TierEntryRow};
@@ -100,6 +111,7 @@ pub use topics::{
     TopicVerdictRow, TopicVersionRow, TopicWordingRow,
 };
 pub use vectors::{Gap, Unembedded, VectorModel, VectorRow};
+pub use waits::WaitRow;
 
 /// The result of a store call.
 pub type Result<T> = std::result::Result<T, StoreError>;

@@ -47,11 +47,21 @@ const NEW: [(&str, &str); 6] = [
 ];
 
 /// What waits for the person whatever the time. Suggested links are not here: which are open is no matter of one row.
-const WAITING: [(&str, &str); 5] = [
+const WAITING: [(&str, &str); 6] = [
     ("quarantined", "SELECT count(*) FROM memories WHERE status = 'quarantined'"),
-    ("topic_proposals", "SELECT count(*) FROM topic_proposals"),
+    (
+        "topic_proposals",
+        "SELECT count(*) FROM topic_proposals p WHERE NOT EXISTS (SELECT 1 FROM proposal_waits w
+            WHERE w.kind = 'topic' AND w.id = p.id AND w.parked_at_ms IS NOT NULL)",
+    ),
     ("playbooks", "SELECT count(*) FROM playbooks WHERE status = 'candidate'"),
-    ("gaps", "SELECT count(*) FROM capability_gaps WHERE status IN ('detected', 'reopened') AND dismissed_at_ms IS NULL"),
+    ("reflections", crate::reflections::WAITING),
+    (
+        "gaps",
+        "SELECT count(*) FROM capability_gaps g WHERE g.status IN ('detected', 'reopened') AND g.dismissed_at_ms IS NULL
+            AND NOT EXISTS (SELECT 1 FROM proposal_waits w
+            WHERE w.kind = 'gap' AND w.id = g.id AND w.parked_at_ms IS NOT NULL AND w.mark = CAST(g.frequency AS TEXT))",
+    ),
     ("alerts", "SELECT count(*) FROM alerts WHERE dismissed_at_ms IS NULL"),
 ];
 

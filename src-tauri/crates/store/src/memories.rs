@@ -203,6 +203,12 @@ impl ReadTx<'_> {
         Ok(items)
     }
 
+    /// Whether there is a memory with this id.
+    pub fn has_memory(&self, id: &MemoryId) -> Result<bool> {
+        let mut statement = self.conn.prepare_cached("SELECT EXISTS (SELECT 1 FROM memories WHERE id = ?1)")?;
+        Ok(statement.query_row([id.as_str()], |row| row.get(0))?)
+    }
+
     /// The memory with this fingerprint about this subject that a person refused, or replaced by their own wording.
     pub fn suppressed_by(&self, subject: &Subject, fingerprint: &[u8]) -> Result<Option<MemoryId>> {
         let mut statement = self.conn.prepare_cached(

@@ -35,6 +35,10 @@ const STEPS: &[M<'static>] = &[
     M::up(include_str!("../../../../migrations/0016_served.sql")),
     M::up(include_str!("../../../../migrations/0017_maintenance.sql")),
     M::up(include_str!("../../../../migrations/0018_sessions.sql")),
+    M::up(include_str!("../../../../migrations/0019_reflection.sql")),
+    M::up(include_str!("../../../../migrations/0020_waits.sql")),
+    M::up(include_str!("../../../../migrations/0021_model_records.sql")),
+    M::up(include_str!("../../../../migrations/0022_model_replies.sql")),
 ];
 
 /// The newest schema this program knows.

@@ -13,6 +13,7 @@ use rusqlite::{Connection, OpenFlags, TransactionBehavior};
 use crate::changes::{Changes, Feed, Tag};
 use crate::guard::{self, Purpose};
 use crate::traces::Traces;
+use crate::turns::Turns;
 use crate::{Result, StoreError, migrate};
 
 /// SQLite 3.7.0–3.51.2 can corrupt a WAL file when a checkpoint races a commit (security.md 0.10).
@@ -46,7 +47,7 @@ const CHECKPOINT_PAGES: i64 = 4_096;
 #[derive(Debug)]
 struct Inner {
     path: PathBuf,
-    writer: Mutex<Connection>,
+    writer: Turns<Connection>,
     readers: Vec<Mutex<Connection>>,
     next_reader: AtomicUsize,
     feed: Feed,
@@ -105,7 +106,7 @@ impl Store {
             .collect::<Result<Vec<_>>>()?;
         let inner = Inner {
             path: path.to_owned(),
-            writer: Mutex::new(writer),
+            writer: Turns::of(writer),
             readers,
             next_reader: AtomicUsize::new(0),
             feed: Feed::default(),
@@ -127,7 +128,7 @@ impl Store {
 
     /// Writes in one transaction: all of it or nothing. The tags that `work` touched are published after the commit.
     pub fn write<T>(&self, work: impl FnOnce(&WriteTx<'_>) -> Result<T>) -> Result<T> {
-        let mut conn = self.inner.writer.lock().map_err(|_| StoreError::Poisoned)?;
+        let mut conn = self.inner.writer.wait()?;
         let tx = conn.transaction_with_behavior(TransactionBehavior::Immediate)?;
         let write = WriteTx::on(&tx);
         let value = work(&write)?;
@@ -159,14 +160,14 @@ impl Store {
 
     /// A number that changes when another process commits.
     pub fn data_version(&self) -> Result<i64> {
-        let conn = self.inner.writer.lock().map_err(|_| StoreError::Poisoned)?;
+        let conn = self.inner.writer.wait()?;
         Ok(conn.query_row("PRAGMA data_version", [], |row| row.get(0))?)
     }
 
     /// Runs the erasure path: the only door through which a message leaves.
     pub(crate) fn erase<T>(&self, work: impl FnOnce(&WriteTx<'_>) -> Result<T>) -> Result<T> {
         // The ordinary writer waits, so there is still one writer.
-        let writer = self.inner.writer.lock().map_err(|_| StoreError::Poisoned)?;
+        let writer = self.inner.writer.wait()?;
         let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
         let mut conn = open_connection(&self.inner.path, flags)?;
         set_up(&conn)?;
@@ -185,13 +186,13 @@ impl Store {
 
     /// Runs `work` while nobody else of this process writes.
     pub(crate) fn hold_writer<T>(&self, work: impl FnOnce() -> Result<T>) -> Result<T> {
-        let _writer = self.inner.writer.lock().map_err(|_| StoreError::Poisoned)?;
+        let _writer = self.inner.writer.wait()?;
         work()
     }
 
     /// Moves the write-ahead log into the file and empties it. `false` when a reader still needs it: try again later.
     pub fn checkpoint(&self) -> Result<bool> {
-        let conn = self.inner.writer.lock().map_err(|_| StoreError::Poisoned)?;
+        let conn = self.inner.writer.wait()?;
         wait_for_others(&conn, CHECKPOINT_WAIT_MS)?;
         let busy = conn.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |row| row.get::<_, i64>(0));
         wait_for_others(&conn, BUSY_TIMEOUT_MS)?;
@@ -318,7 +319,7 @@ impl Store {
             outcome
         };
         match door {
-            Door::Writer => run(&*self.inner.writer.lock().map_err(|_| rusqlite::Error::InvalidQuery)?),
+            Door::Writer => run(&*self.inner.writer.wait().map_err(closed)?),
             Door::Reader => run(&*self.reader().map_err(closed)?),
             Door::Erasing => match self.erase(|tx| Ok(tx.conn.execute_batch(sql)?)) {
                 Err(StoreError::Sqlite(error)) => Err(error),

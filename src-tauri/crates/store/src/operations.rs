@@ -65,13 +65,14 @@ pub struct OperationRow {
 }
 
 impl ReadTx<'_> {
-    /// An operation, or the newest one of a person that is not undone: what was parked overnight is taken back by name only.
+    /// An operation, or the newest one of a person that is not undone: what was parked or tidied overnight is taken
+    /// back by name only.
     pub fn operation_to_undo(&self, id: Option<&OperationId>) -> Result<Option<OperationRow>> {
         let found = self
             .conn
             .prepare_cached(
                 "SELECT id, summary, undone_at_ms FROM operations
-                  WHERE (?1 IS NULL AND undone_at_ms IS NULL AND kind <> 'park') OR id = ?1 ORDER BY seq DESC LIMIT 1",
+                  WHERE (?1 IS NULL AND undone_at_ms IS NULL AND kind NOT IN ('park', 'tidy')) OR id = ?1 ORDER BY seq DESC LIMIT 1",
             )?
             .query_row(params![id.map(OperationId::as_str)], |row| {
                 Ok((row.get::<_, String>(0)?, row.get::<_, String>(1)?, row.get::<_, Option<i64>>(2)?))
@@ -212,6 +213,7 @@ impl WriteTx<'_> {
                 self.unrelate(&change.id, *relation, to)?;
             }
         }
+        self.undo_reflections(id, now)?;
         restored.reverse();
         self.touch(Tag::Memories);
         Ok(restored)

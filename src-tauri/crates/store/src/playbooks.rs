@@ -105,6 +105,8 @@ pub struct PlaybookVersionRow {
     pub steps: Vec<PlaybookStepRow>,
     /// What varies.
     pub parameters: Vec<PlaybookParameterRow>,
+    /// What each step is for, where somebody worded it: as many as there are steps, or none.
+    pub purposes: Vec<Option<String>>,
     /// Tools.
     pub tools: Vec<String>,
     /// How sure.
@@ -295,7 +297,7 @@ impl ReadTx<'_> {
             });
         }
         let mut statement = self.conn.prepare_cached(
-            "SELECT number, supersedes_id, title, description, steps, parameters, tools, confidence, proposer, made_at_ms
+            "SELECT number, supersedes_id, title, description, steps, parameters, tools, confidence, proposer, made_at_ms, purposes
                FROM playbook_versions WHERE id = ?1",
         )?;
         let mut rows = statement.query([id.as_str()])?;
@@ -309,6 +311,7 @@ impl ReadTx<'_> {
             description: row.get(3)?,
             steps: parse_json("steps of a playbook", row.get_ref(4)?.as_str().unwrap_or_default())?,
             parameters: parse_json("parameters of a playbook", row.get_ref(5)?.as_str().unwrap_or_default())?,
+            purposes: parse_json("purposes of steps", row.get_ref(10)?.as_str().unwrap_or_default())?,
             tools: parse_json("tools of a playbook", row.get_ref(6)?.as_str().unwrap_or_default())?,
             confidence: parse("confidence of a playbook", row.get_ref(7)?.as_str().unwrap_or_default())?,
             proposer: row.get(8)?,
@@ -341,7 +344,7 @@ impl WriteTx<'_> {
         self.conn
             .prepare_cached(
                 "INSERT INTO playbook_versions (id, playbook_id, number, supersedes_id, title, description, steps, parameters, tools,
-                    confidence, proposer, made_at_ms) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12)",
+                    confidence, proposer, made_at_ms, purposes) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13)",
             )?
             .execute(params![
                 version.id.as_str(),
@@ -355,7 +358,8 @@ impl WriteTx<'_> {
                 to_json("tools of a playbook", &version.tools)?,
                 version.confidence.name(),
                 version.proposer,
-                version.made_at.0
+                version.made_at.0,
+                to_json("purposes of steps", &version.purposes)?
             ])?;
         self.put_playbook_evidence(version)?;
         self.touch(Tag::Playbooks);
@@ -550,7 +554,7 @@ impl WriteTx<'_> {
         );
         // What was worded may be worded after what is gone, in this version or in one that followed it.
         let playbooks = format!("SELECT playbook_id FROM playbook_versions WHERE id IN ({touched})");
-        for column in ["title", "description", "steps"] {
+        for column in ["title", "description", "steps", "purposes"] {
             let sql = format!("SELECT {column} FROM playbook_versions WHERE playbook_id IN ({playbooks})");
             self.remember_traces_with(&sql, params![id.as_str(), handles])?;
         }

@@ -368,6 +368,8 @@ impl ReadTx<'_> {
                  UNION ALL SELECT max(undone_at_ms) FROM playbook_decisions
                  UNION ALL SELECT max(decided_at_ms) FROM person_roles
                  UNION ALL SELECT max(ended_at_ms) FROM session_ends
+                 UNION ALL SELECT max(made_at_ms) FROM session_replies
+                 UNION ALL SELECT max(made_at_ms) FROM model_replies
                  UNION ALL SELECT max(decided_at_ms) FROM channel_visibility)",
             [],
             |row| row.get(0),

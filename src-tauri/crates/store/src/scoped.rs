@@ -122,6 +122,21 @@ impl ReadTx<'_> {
         rows.map(|row| parse("memory id", &row?)).collect()
     }
 
+    /// Every active memory with the place in the log of each line that it rests on; lines that only support it are left out.
+    pub fn evidence_lines(&self) -> Result<Vec<(MemoryId, i64)>> {
+        let mut statement = self.conn.prepare_cached(
+            "SELECT v.memory_id, i.seq FROM memories m JOIN memory_evidence v ON v.memory_id = m.id
+               JOIN interactions i ON i.id = v.interaction_id
+              WHERE m.status = 'active' AND m.is_hidden = 0 AND v.is_support = 0",
+        )?;
+        let rows = statement.query_map([], |row| Ok((row.get::<_, String>(0)?, row.get(1)?)))?;
+        rows.map(|row| {
+            let (id, seq) = row?;
+            Ok((parse("memory id", &id)?, seq))
+        })
+        .collect()
+    }
+
     /// The last plain messages of a conversation up to a moment, the oldest of them first.
     pub fn last_messages(&self, id: &ConversationId, until: Option<Timestamp>, count: u32) -> Result<Vec<InteractionRow>> {
         let mut rows = self.interactions_where(

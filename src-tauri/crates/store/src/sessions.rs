@@ -86,6 +86,25 @@ pub struct SessionRow {
     pub superseded: Option<Timestamp>,
 }
 
+/// A record with its lines.
+pub type SessionRecordRow = (SessionRow, Vec<SessionItemRow>);
+
+/// What one session was found to come to.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct FoundSession {
+    /// By the rules.
+    pub by_rules: SessionRecordRow,
+    /// By a model, of the same messages: it takes the place of the other.
+    pub by_model: Option<SessionRecordRow>,
+}
+
+impl FoundSession {
+    /// The one that stands.
+    pub fn standing(&self) -> &SessionRecordRow {
+        self.by_model.as_ref().unwrap_or(&self.by_rules)
+    }
+}
+
 const COLUMNS: &str =
     "s.id, s.conversation_id, s.agent, s.agent_name, s.entity_id, s.user_name, s.first_id, s.last_id, s.messages,
     s.first_at_ms, s.last_at_ms, s.technical_depth, s.user_mood, s.significance, s.outcome, s.proposer, s.supersedes_id,
@@ -238,33 +257,17 @@ impl WriteTx<'_> {
 
     /// Stores what the sessions of a conversation came to, up to this end. A session of the same agent and user that stood before is
     /// superseded; one that is no more is retired. Refused unless every line stands in a message of the conversation.
-    pub fn put_sessions(
-        &self,
-        end: &SessionEnd,
-        mark: &str,
-        found: &[(SessionRow, Vec<SessionItemRow>)],
-        now: Timestamp,
-    ) -> Result<()> {
+    pub fn put_sessions(&self, end: &SessionEnd, mark: &str, found: &[FoundSession], now: Timestamp) -> Result<()> {
         let id = &end.conversation_id;
         // Turned private or erased meanwhile: nothing of it is written.
         if !self.are_on_record(std::slice::from_ref(id))? {
             return Ok(());
         }
         let before = self.sessions_where("s.conversation_id = ?1 AND s.superseded_at_ms IS NULL", params![id.as_str()])?;
-        for old in before.iter().filter(|old| !found.iter().any(|(new, _)| new.id == old.id)) {
+        for old in before.iter().filter(|old| !found.iter().any(|new| new.standing().0.id == old.id)) {
             self.retire_session(&old.id, now)?;
         }
-        for (row, items) in found {
-            let older = before.iter().find(|old| old.id != row.id && old.agent == row.agent && old.entity == row.entity);
-            self.put_session(row, older.map(|old| &old.id), now)?;
-            let known: i64 = self
-                .conn
-                .prepare_cached("SELECT count(*) FROM session_items WHERE session_id = ?1")?
-                .query_row([row.id.as_str()], |row| row.get(0))?;
-            if known == 0 {
-                self.insert_session_items(row, items)?;
-            }
-        }
+        found.iter().try_for_each(|found| self.stand(found, &before, now))?;
         self.conn
             .prepare_cached(
                 "INSERT INTO session_readings (conversation_id, interaction_id, mark) VALUES (?1, ?2, ?3)
@@ -275,7 +278,29 @@ impl WriteTx<'_> {
         Ok(())
     }
 
-    fn put_session(&self, row: &SessionRow, older: Option<&SessionId>, now: Timestamp) -> Result<()> {
+    /// Lets a session stand as it was found; `before` are those that stood until now.
+    pub(crate) fn stand(&self, found: &FoundSession, before: &[SessionRow], now: Timestamp) -> Result<()> {
+        let (rules, items) = &found.by_rules;
+        let (standing, _) = found.standing();
+        let of_same = |old: &&SessionRow| old.agent == rules.agent && old.entity == rules.entity;
+        let older = before.iter().filter(of_same).find(|old| old.id != rules.id && old.id != standing.id);
+        let Some((row, own)) = &found.by_model else {
+            return self.put_session(rules, items, older.map(|old| &old.id));
+        };
+        // The record by rules stays as a version before the model's.
+        if !self.has_session(&rules.id)? {
+            self.put_session(rules, items, older.map(|old| &old.id))?;
+        }
+        self.retire_session(&rules.id, now)?;
+        self.put_session(row, own, Some(&rules.id))
+    }
+
+    fn has_session(&self, id: &SessionId) -> Result<bool> {
+        Ok(self.conn.prepare_cached("SELECT 1 FROM session_summaries WHERE id = ?1")?.exists([id.as_str()])?)
+    }
+
+    fn put_session(&self, row: &SessionRow, items: &[SessionItemRow], older: Option<&SessionId>) -> Result<()> {
+        let is_known = self.has_session(&row.id)?;
         // The same id is the same words read by the same rules: it stands again.
         self.conn
             .prepare_cached(
@@ -302,9 +327,9 @@ impl WriteTx<'_> {
                 row.outcome,
                 row.proposer,
                 older.map(SessionId::as_str),
-                now.0
+                row.created.0
             ])?;
-        Ok(())
+        if is_known { Ok(()) } else { self.insert_session_items(row, items) }
     }
 
     fn insert_session_items(&self, row: &SessionRow, items: &[SessionItemRow]) -> Result<()> {
@@ -353,7 +378,7 @@ impl WriteTx<'_> {
         Ok(())
     }
 
-    /// Forgets what sessions came to and the tiers. Where they ended stays, so that they are made again.
+    /// Forgets what sessions came to and the tiers. Where they ended and what a model made of them stays, so that they are made again.
     pub fn drop_sessions(&self) -> Result<()> {
         self.conn.execute("DELETE FROM session_summaries", [])?;
         self.conn.execute("DELETE FROM session_readings", [])?;
@@ -368,7 +393,7 @@ impl WriteTx<'_> {
             "SELECT t.text FROM session_items t JOIN session_summaries s ON s.id = t.session_id WHERE s.conversation_id = ?1",
             id,
         )?;
-        for table in ["session_summaries", "session_readings", "session_ends"] {
+        for table in ["session_summaries", "session_replies", "session_readings", "session_ends"] {
             self.conn.execute(&format!("DELETE FROM {table} WHERE conversation_id = ?1"), [id])?;
         }
         self.touch(Tag::Sessions);

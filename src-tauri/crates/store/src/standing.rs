@@ -143,6 +143,12 @@ impl ReadTx<'_> {
         Ok(true)
     }
 
+    /// Whether there is a summary with this id.
+    pub fn has_summary(&self, id: &SummaryId) -> Result<bool> {
+        let mut statement = self.conn.prepare_cached("SELECT EXISTS (SELECT 1 FROM conversation_summaries WHERE id = ?1)")?;
+        Ok(statement.query_row([id.as_str()], |row| row.get(0))?)
+    }
+
     /// The summary that counts, as it did at a moment.
     pub fn latest_summary(&self, id: &ConversationId, at: Option<Timestamp>) -> Result<Option<SummaryRow>> {
         let sql = format!(
@@ -211,16 +217,20 @@ impl WriteTx<'_> {
         let before = self
             .conn
             .query_row(
-                "SELECT id FROM conversation_summaries WHERE conversation_id = ?1 ORDER BY created_at_ms DESC, id DESC LIMIT 1",
+                "SELECT id, created_at_ms FROM conversation_summaries WHERE conversation_id = ?1
+                  ORDER BY created_at_ms DESC, id DESC LIMIT 1",
                 params![conversation.as_str()],
-                |row| row.get::<_, String>(0),
+                |row| Ok((row.get::<_, String>(0)?, row.get::<_, i64>(1)?)),
             )
             .optional()?;
+        // The newest is the one that counts, so none is as old as the one that it supersedes.
+        let created = before.as_ref().map_or(now.0, |(_, created)| now.0.max(created + 1));
+        let before = before.map(|(id, _)| id);
         self.conn.execute(
             "INSERT INTO conversation_summaries (id, conversation_id, summary, source_range_start, source_range_end, proposer,
                                                  supersedes_id, created_at_ms)
              VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)",
-            params![id.as_str(), conversation.as_str(), text, range.0.as_str(), range.1.as_str(), proposer, before, now.0],
+            params![id.as_str(), conversation.as_str(), text, range.0.as_str(), range.1.as_str(), proposer, before, created],
         )?;
         self.touch(Tag::Analyses);
         Ok(())

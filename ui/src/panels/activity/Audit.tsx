@@ -6,13 +6,17 @@
 import { ShieldCheck } from 'lucide-react';
 import { useState } from 'react';
 import { type AuditFindingView, type AuditReport, type AuditShare, type Decision, useMutate } from '../../api';
-import { Badge, Button, EmptyState, ErrorState, PaneBody, Progress, WordDiff } from '../../design';
+import { Badge, Button, EmptyState, ErrorState, PaneBody, WordDiff } from '../../design';
 import { decide, restored } from '../../state/decisions';
 import { openMemory } from '../../state/nav';
 import { useStore } from '../../state/store';
 import { nameOf, number, t } from '../../strings';
 import { TESTIDS } from '../../testids';
+import { TaskProgress } from '../shared/TaskProgress';
 import css from './Audit.module.css';
+
+/** What the backend calls this work. */
+const TASK = 'audit';
 
 const ids = (value: { readonly ids: readonly string[] }) => value;
 
@@ -31,6 +35,7 @@ export function Audit() {
     audit.mutate({ sample: 0, seed: null });
   };
   const report = audit.data;
+  const isCancelled = audit.isError && audit.error.code === 'cancelled';
   const act = (finding: AuditFindingView) => {
     setDone((known) => new Set(known).add(finding.memory_id));
     void decide(decisionOf(finding), [], nameOf(t.audit.did, finding.proposal)).then((outcome) => {
@@ -47,8 +52,9 @@ export function Audit() {
             {report ? t.audit.again : t.audit.run}
           </Button>
         </header>
-        {audit.isPending ? <Progress stage={t.audit.running} done={0} total={0} /> : null}
-        {audit.isError ? <ErrorState title={t.audit.failed} text={t.audit.failedText} detail={audit.error.message} onRetry={run} /> : null}
+        {audit.isPending ? <TaskProgress task={TASK} words={(stage) => (stage === null ? t.audit.running : nameOf(t.audit.stage, stage))} testId={TESTIDS.auditWork} cancelTestId={TESTIDS.auditCancel} /> : null}
+        {isCancelled ? <p role="status">{t.audit.cancelled}</p> : null}
+        {audit.isError && !isCancelled ? <ErrorState title={t.audit.failed} text={t.audit.failedText} detail={audit.error.message} onRetry={run} /> : null}
         {report && !audit.isPending ? <Report report={report} done={done} onAct={act} /> : null}
       </div>
     </PaneBody>

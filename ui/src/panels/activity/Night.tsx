@@ -1,5 +1,5 @@
 /**
- * Overnight: what the last cycle found new and what waits, the candidates that it parked, and when it runs.
+ * Overnight: what the last cycle found new and what waits, what it set aside, and when it runs.
  *
  * Deliberately not here: the jobs of a cycle, which stand among all jobs.
  */
@@ -7,11 +7,12 @@ import { ArchiveRestore, MoonStar, Play, Square } from 'lucide-react';
 import { useState } from 'react';
 import { useQueryClient } from '@tanstack/react-query';
 import { type Count, type MaintenanceRulesView, type MaintenanceRunView, type MaintenanceView, call, rpcKey, useRpc } from '../../api';
-import { Button, EmptyState, ErrorState, LoadingRows, PaneBody, RelativeTime, Switch } from '../../design';
+import { Badge, Button, EmptyState, ErrorState, LoadingRows, PaneBody, RelativeTime, Switch } from '../../design';
+import { useActions } from '../../keys';
 import { decide } from '../../state/decisions';
 import { type PanelId, go } from '../../state/nav';
 import { showError, showToast } from '../../state/toasts';
-import { t } from '../../strings';
+import { nameOf, t } from '../../strings';
 import { TESTIDS } from '../../testids';
 import css from './Night.module.css';
 
@@ -21,7 +22,7 @@ const DAYS_MIN = 7;
 const DAYS_MAX = 3_650;
 
 /** Where one answers what waits. */
-const ANSWERED_IN: Readonly<Record<string, PanelId>> = { review: 'review', quarantined: 'review', links: 'people', topic_proposals: 'topics', gaps: 'people', playbooks: 'playbooks' };
+const ANSWERED_IN: Readonly<Record<string, PanelId>> = { review: 'review', quarantined: 'review', links: 'people', topic_proposals: 'topics', gaps: 'people', playbooks: 'playbooks', reflections: 'reflection' };
 
 export function Night() {
   const client = useQueryClient();
@@ -126,15 +127,29 @@ function List({ counts, none }: { counts: readonly Count[]; none: string }) {
 const PARKED_SHOWN = 50;
 
 function Parked({ days }: { days: number }) {
+  const client = useQueryClient();
   const { data } = useRpc('memories_list', { status: ['pending'], only_parked: true, sort: 'oldest', limit: PARKED_SHOWN, without_facets: true });
+  const { data: others } = useRpc('parked_list', {});
   const rows = data?.items ?? [];
-  if (rows.length === 0) return null;
+  const proposals = others?.items ?? [];
   const restore = (chosen: typeof rows) => void decide({ action: 'restore', ids: chosen.map((row) => row.id) }, chosen, t.night.restored(chosen.length));
+  const restoreProposals = (chosen: typeof proposals) =>
+    void call('parked_restore', { items: chosen.map(({ kind, id }) => ({ kind, id })) }).then((left) => {
+      client.setQueryData(rpcKey('parked_list', {}), left);
+      showToast({ text: t.night.restoredProposals(chosen.length), replaces: 'night' });
+    }, showError);
+  const restoreAll = () => {
+    if (rows.length > 0) restore(rows);
+    if (proposals.length > 0) restoreProposals(proposals);
+    return true;
+  };
+  useActions('activity', { 'activity.unpark': restoreAll });
+  if (rows.length + proposals.length === 0) return null;
   return (
     <section data-testid={TESTIDS.nightParked}>
       <div className={css.headingRow}>
         <h2 className={css.heading}>{t.night.parkedTitle}</h2>
-        <Button size="s" testId={TESTIDS.nightRestoreAll} onClick={() => restore(rows)}>
+        <Button size="s" action="activity.unpark" testId={TESTIDS.nightRestoreAll} onClick={restoreAll}>
           {t.night.restoreAll}
         </Button>
       </div>
@@ -142,9 +157,19 @@ function Parked({ days }: { days: number }) {
       <ul>
         {rows.map((row) => (
           <li key={row.id} className={css.parked}>
+            <Badge>{t.night.kinds['candidate']}</Badge>
             <span className={css.content}>{row.content}</span>
             <Button size="s" tone="quiet" icon={<ArchiveRestore size={13} aria-hidden="true" />} label={`${t.night.restore}: ${row.content}`} testId={TESTIDS.nightRestore} onClick={() => restore([row])}>
               {t.night.restore}
+            </Button>
+          </li>
+        ))}
+        {proposals.map((one) => (
+          <li key={`${one.kind} ${one.id}`} className={css.parked} data-kind={one.kind}>
+            <Badge>{nameOf(t.night.kinds, one.kind)}</Badge>
+            <span className={css.content}>{one.title}</span>
+            <Button size="s" tone="quiet" icon={<ArchiveRestore size={13} aria-hidden="true" />} label={`${t.night.restoreProposal}: ${one.title}`} testId={TESTIDS.nightRestoreProposal} onClick={() => restoreProposals([one])}>
+              {t.night.restoreProposal}
             </Button>
           </li>
         ))}
@@ -183,6 +208,13 @@ function Rules({ rules, onChoose }: { rules: MaintenanceRulesView; onChoose: (ru
           </label>
           <Switch label={t.night.automatic} checked={rules.automatic} testId={TESTIDS.nightAutomatic} onChange={(automatic) => onChoose({ ...rules, automatic })} />
         </span>
+      </div>
+      <div className={css.rule}>
+        <span>
+          {t.night.notify}
+          <span className={css.hint}>{t.night.notifyHint}</span>
+        </span>
+        <Switch label={t.night.notify} checked={rules.notify} testId={TESTIDS.nightNotify} onChange={(notify) => onChoose({ ...rules, notify })} />
       </div>
       <div className={css.rule}>
         <span>

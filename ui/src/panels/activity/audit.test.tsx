@@ -4,6 +4,8 @@ import { RpcError } from '../../platform';
 import type { FakePlatform } from '../../platform/fake';
 import { setUiState } from '../../state/uiState';
 import { press, renderApp, violations } from '../../test/render';
+// Loaded before the first test looks for it: on a busy machine that takes longer than it waits.
+import './index';
 
 const asked = (host: FakePlatform, cmd: string) => host.calls.filter((each) => each.cmd === cmd).map((each) => each.payload);
 const show = async () => {
@@ -59,4 +61,21 @@ test('an audit that fails says so and can be tried again', async () => {
   expect(await screen.findByText('The disk is busy.')).toBeDefined();
   fireEvent.click(screen.getByRole('button', { name: 'Try again' }));
   expect(await screen.findByTestId('audit-looked')).toBeDefined();
+});
+
+test('an audit shows how far it is and can be cancelled', async () => {
+  let finish = () => {};
+  setUiState('activity.tab', 'audit');
+  const host = await renderApp('activity', { hold: (cmd) => (cmd === 'audit_run' ? new Promise<void>((resolve) => (finish = resolve)) : undefined) });
+  fireEvent.click(await screen.findByTestId('btn-audit-run'));
+  const work = within(await screen.findByTestId('audit-work'));
+  host.emit({ type: 'job_progress', id: 'audit', stage: 'Comparing memories', done: 50, total: 200 });
+  await waitFor(() => expect(work.getByRole('progressbar', { name: 'Comparing memories' }).getAttribute('aria-valuenow')).toBe('50'));
+  fireEvent.click(work.getByTestId('btn-audit-cancel'));
+  await waitFor(() => expect(asked(host, 'task_cancel')).toEqual([{ id: 'audit' }]));
+  host.failNext('audit_run', new RpcError('cancelled', 'stopped'));
+  finish();
+  await screen.findByText('Cancelled. Nothing was changed.');
+  expect(screen.queryByText('The audit could not be finished'), 'a cancel is no failure').toBeNull();
+  expect((screen.getByTestId('btn-audit-run') as HTMLButtonElement).disabled).toBe(false);
 });

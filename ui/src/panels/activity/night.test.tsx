@@ -4,7 +4,7 @@ import type { FakeOptions, FakePlatform } from '../../platform/fake';
 import { PARKED_UNTIL } from '../../platform/fake/memories';
 import { nav } from '../../state/nav';
 import { setUiState } from '../../state/uiState';
-import { renderApp, violations } from '../../test/render';
+import { press, renderApp, violations } from '../../test/render';
 
 const asked = (host: FakePlatform, cmd: string) => host.calls.filter((each) => each.cmd === cmd).map((each) => each.payload);
 const show = async (options: FakeOptions = {}) => {
@@ -37,9 +37,9 @@ describe('overnight', () => {
 
   test('what is parked is listed and goes back to Review, with undo', async () => {
     const host = await show();
-    expect(screen.queryByTestId('night-parked'), 'nothing is').toBeNull();
-    await host.rpc('memory_decide', { action: 'snooze', ids: ['mem_00000', 'mem_00001'], until: PARKED_UNTIL });
     const parked = await screen.findByTestId('night-parked');
+    expect(within(parked).queryAllByTestId('btn-night-restore'), 'no candidate is').toHaveLength(0);
+    await host.rpc('memory_decide', { action: 'snooze', ids: ['mem_00000', 'mem_00001'], until: PARKED_UNTIL });
     const button = await within(parked).findAllByTestId('btn-night-restore');
     expect(button).toHaveLength(2);
     fireEvent.click(button[0] as HTMLElement);
@@ -47,10 +47,27 @@ describe('overnight', () => {
     await waitFor(() => expect(screen.getAllByTestId('btn-night-restore')).toHaveLength(1));
   });
 
+  test('a proposal of another kind is listed by what it is and comes back by one key', async () => {
+    const host = await show();
+    const parked = await screen.findByTestId('night-parked');
+    expect(parked.textContent).toContain('Link');
+    expect(parked.textContent).toContain('Ana Pires and ana.p');
+    expect(parked.textContent).toContain('TidyingUser wants to read one book a week in 2025');
+    await press('b');
+    await waitFor(() => expect(asked(host, 'parked_restore')).toEqual([{ items: [{ kind: 'link', id: 'lnk_parked' }, { kind: 'reflection', id: 'ref_parked' }] }]));
+    await waitFor(() => expect(screen.queryByTestId('night-parked')).toBeNull());
+  });
+
+  test('the notice in the morning can be turned off', async () => {
+    const host = await show();
+    fireEvent.click(screen.getByTestId('night-notify'));
+    await waitFor(() => expect(asked(host, 'maintenance_set')).toEqual([{ automatic: true, hour: 3, park_after_days: 60, notify: false }]));
+  });
+
   test('when it runs is chosen, and a number of days that is none is said and not sent', async () => {
     const host = await show();
     fireEvent.change(screen.getByTestId('night-hour'), { target: { value: '5' } });
-    await waitFor(() => expect(asked(host, 'maintenance_set')).toEqual([{ automatic: true, hour: 5, park_after_days: 60 }]));
+    await waitFor(() => expect(asked(host, 'maintenance_set')).toEqual([{ automatic: true, hour: 5, park_after_days: 60, notify: true }]));
     const days = screen.getByTestId('night-days');
     fireEvent.change(days, { target: { value: '3' } });
     await screen.findByText('A number of days from 7 to 3650.');

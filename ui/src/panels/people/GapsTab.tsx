@@ -6,18 +6,18 @@
 import { CircleCheck } from 'lucide-react';
 import { type ReactNode, memo, useEffect, useMemo, useState } from 'react';
 import { type GapView, type PersonView, useRpc } from '../../api';
+import { byId, useLaid } from '../../api/laid';
 import { Badge, EmptyState, ErrorState, LoadingRows, PaneBar, RelativeTime, Segmented, SplitPane, leaveRow } from '../../design';
 import { useActions } from '../../keys';
 import { beforeLeaving, createListState } from '../../state/list';
 import type { Target } from '../../state/nav';
-import { useStore } from '../../state/store';
 import { nameOf, number, t } from '../../strings';
 import { TESTIDS } from '../../testids';
 import { focusList } from '../shared/focus';
 import { ListPane, ListRow, ListRows, Nothing, ROW_PX, RowAside, RowLine, RowMeta, RowTitle, useRows } from '../shared/ListPane';
 import { personName } from './clues';
 import { GAP_TONES, GapPane } from './GapPane';
-import { type GapFilter, confirmGap, dismissGap, dismissed, filterOf, isToDecide, needWords, personOf } from './gaps';
+import { type GapFilter, confirmGap, dismissGap, filterOf, isToDecide, needWords, personOf } from './gaps';
 import { TasksFileDialog, TasksFileLine } from './TasksFile';
 
 const FILTERS: readonly GapFilter[] = ['open', 'tasks', 'done'];
@@ -38,10 +38,9 @@ function useGaps() {
     window.addEventListener('focus', look);
     return () => window.removeEventListener('focus', look);
   }, [refetch]);
-  const hidden = useStore(dismissed, (ids) => ids);
   const { data } = query;
-  const gaps = useMemo(() => data?.items.filter((gap) => !hidden.has(gap.id)), [data, hidden]);
-  return { gaps, file: data?.tasks_file ?? null, error: query.error, retry: () => void refetch() };
+  const gaps = useLaid(data, data?.items ?? NONE, byId);
+  return { gaps: data ? gaps : undefined, file: data?.tasks_file ?? null, error: query.error, retry: () => void refetch() };
 }
 
 export function GapsTab({ tabs, target }: { tabs: ReactNode; target: Target | null }) {

@@ -7,6 +7,7 @@
 import { ChevronDown, ChevronUp, Ellipsis, Link2, ScanEye, Trash2 } from 'lucide-react';
 import { type ReactNode, useState } from 'react';
 import { type PersonDetail, type PersonView, useRpc } from '../../api';
+import { byId, useLaid } from '../../api/laid';
 import { Badge, Button, ErrorState, IconButton, LoadingRows, Menu, PaneBody, PaneFoot, PaneHeader, Segmented, shortDate } from '../../design';
 import { hotkeys, useActions } from '../../keys';
 import { useNow } from '../../state/clock';
@@ -23,6 +24,7 @@ import { LinkDialog } from './LinkDialog';
 import { KindIcon, Section } from './parts';
 import { Handles, Links, Memories, Places, Timeline } from './PersonParts';
 import { Profile } from './Profile';
+import { byVersion } from './profile';
 import css from './People.module.css';
 
 const PARTS = ['about', 'lines', 'places', 'graph'] as const;
@@ -169,12 +171,15 @@ const isSomebody = (person: PersonView): boolean => person.is_owner || person.ty
 
 function About({ detail, onAll }: { detail: PersonDetail; onAll: () => void }): ReactNode {
   const { person, timeline } = detail;
+  const links = useLaid(detail, detail.links, byId);
+  const profile = useLaid(detail, detail.profile, byVersion);
+  const memories = useLaid(detail, detail.memories, byId);
   return (
     <>
-      <Links links={detail.links} />
-      {isSomebody(person) || detail.profile.length > 0 ? <Profile person={person} entries={detail.profile} /> : null}
+      <Links links={links} />
+      {isSomebody(person) || profile.length > 0 ? <Profile person={person} entries={profile} /> : null}
       {isSomebody(person) ? <Owed person={person} /> : null}
-      <Memories memories={detail.memories} />
+      <Memories memories={memories} />
       <Timeline lines={timeline.slice(0, LATEST_LINES)} title={t.people.latest}>
         {timeline.length > LATEST_LINES ? (
           <Button size="s" tone="quiet" action="people.lines" onClick={onAll}>

@@ -44,7 +44,7 @@ export function ProfileEntry({ entry, isPlain = false }: { entry: ProfileEntryVi
   return (
     <li data-testid={TESTIDS.profileEntry} data-entry={version.id} data-current={entry.is_current}>
       {isEditing ? (
-        <Editor content={version.content} onDone={() => setEditing(false)} onSave={(content) => void correct(version, content)} />
+        <Editor content={version.content} onDone={() => setEditing(false)} onSave={(content) => void correct(entry, content)} />
       ) : (
         <button type="button" className={css.toggle} aria-expanded={isOpen} aria-controls={isOpen ? id : undefined} data-testid={TESTIDS.profileToggle} onClick={() => setOpen(!isOpen)}>
           <ChevronRight size={16} className={css.chevron} aria-hidden="true" />
@@ -74,13 +74,14 @@ export function ProfileEntry({ entry, isPlain = false }: { entry: ProfileEntryVi
 }
 
 function Actions({ entry, onEdit }: { entry: ProfileEntryView; onEdit: () => void }) {
+  const now = useNow();
   const { version } = entry;
   const words = t.profile;
   if (version.debunked !== null) {
     return (
       <div className={css.actions}>
         <span className={css.hint}>{words.saidWrong}</span>
-        <Button size="s" label={words.restoreLabel(version.content)} testId={TESTIDS.profileRestore} onClick={() => void restore(version.id)}>
+        <Button size="s" label={words.restoreLabel(version.content)} testId={TESTIDS.profileRestore} onClick={() => void restore(entry)}>
           {words.restore}
         </Button>
       </div>
@@ -93,13 +94,13 @@ function Actions({ entry, onEdit }: { entry: ProfileEntryView; onEdit: () => voi
           {words.correct}
         </Button>
       ) : null}
-      <Button size="s" label={words.wrongLabel(version.content)} testId={TESTIDS.profileWrong} onClick={() => void debunk(version.id)}>
+      <Button size="s" label={words.wrongLabel(version.content)} testId={TESTIDS.profileWrong} onClick={() => void debunk(entry, now)}>
         {words.wrong}
       </Button>
       {entry.is_current && (version.visibility !== 'public' || version.is_shared) ? (
         <span className={css.share}>
           <span aria-hidden="true">{words.share}</span>
-          <Switch label={words.shareLabel(version.content)} checked={version.is_shared} testId={TESTIDS.profileShare} onChange={(next) => void shareEntry(version.id, next)} />
+          <Switch label={words.shareLabel(version.content)} checked={version.is_shared} testId={TESTIDS.profileShare} onChange={(next) => void shareEntry(entry, next)} />
         </span>
       ) : null}
     </div>
@@ -114,7 +115,7 @@ function History({ entry, day, mayUse }: { entry: ProfileEntryView; day: (time: 
       <p className={css.label}>{t.profile.history}</p>
       <ol className={css.versions} data-testid={TESTIDS.profileHistory}>
         {entry.history.map((version) => (
-          <Version key={version.id} version={version} all={all} day={day} onUse={mayUse && version.content !== entry.version.content ? () => void correct(entry.version, version.content) : undefined} />
+          <Version key={version.id} version={version} all={all} day={day} onUse={mayUse && version.content !== entry.version.content ? () => void correct(entry, version.content) : undefined} />
         ))}
       </ol>
     </>

@@ -1,50 +1,15 @@
-/**
- * Answers about pairs of handles: shown at once, sent in order, taken back one by one.
- *
- * An answer lies over the backend's list as long as that list cannot contain it, as decisions about memories do.
- */
+/** Answers about pairs of handles: shown at once, sent in order, taken back one by one. */
 import { useMemo, useState } from 'react';
 import { type LinkView, call, useRpc } from '../../api';
-import { nextTick, stampOf } from '../../api/optimistic';
+import { byId, useLaid } from '../../api/laid';
+import { stampOf } from '../../api/optimistic';
 import { perform } from '../../state/decisions';
-import { createStore, useStore } from '../../state/store';
 import { t } from '../../strings';
 import { handleWithChannel } from './clues';
 
 export type Answer = 'same' | 'different' | 'unsure';
 
-interface Given {
-  readonly status: string;
-  /** When the backend had it; null while it is under way. */
-  readonly settled: number | null;
-}
-
-const given = createStore<ReadonlyMap<string, Given>>(new Map());
-
-function put(id: string, answer: Given | null): void {
-  given.update((answers) => {
-    const next = new Map(answers);
-    if (answer) next.set(id, answer);
-    else next.delete(id);
-    return next;
-  });
-}
-
-/** Marks what lies over the list as known to the backend, unless something else was answered meanwhile. */
-function settle(id: string, status: string): void {
-  const settled = nextTick();
-  if (given.get().get(id)?.status === status) put(id, { status, settled });
-}
-
-/** The pairs as the person has left them. Pure. */
-export function withAnswers(links: readonly LinkView[], stamp: number, answers: ReadonlyMap<string, Given>): readonly LinkView[] {
-  if (answers.size === 0) return links;
-  return links.map((link) => {
-    const answer = answers.get(link.id);
-    const isKnown = !answer || (answer.settled !== null && answer.settled <= stamp);
-    return isKnown || answer.status === link.status ? link : { ...link, status: answer.status };
-  });
-}
+const NONE: readonly LinkView[] = [];
 
 /** Pairs that are asked for at once: more than anybody answers in one sitting. */
 export const LINKS_PAGE = 100;
@@ -54,17 +19,16 @@ export function useLinks(page = LINKS_PAGE) {
   const [pages, setPages] = useState({ open: 1, answered: 1 });
   const open = useRpc('links_list', { answered: false, offset: 0, limit: pages.open * page }, { keepPrevious: true });
   const answered = useRpc('links_list', { answered: true, offset: 0, limit: pages.answered * page }, { keepPrevious: true });
-  const answers = useStore(given, (now) => now);
+  const waiting = useLaid(open.data, open.data?.items ?? NONE, byId);
+  const done = useLaid(answered.data, answered.data?.items ?? NONE, byId);
   const links = useMemo(() => {
     if (!open.data || !answered.data) return undefined;
-    const waiting = withAnswers(open.data.items, stampOf(open.data), answers);
-    const done = withAnswers(answered.data.items, stampOf(answered.data), answers);
     // Between two answers of the backend a pair may stand in both lists: the newer one knows.
     const [newer, older] = stampOf(open.data) >= stampOf(answered.data) ? [waiting, done] : [done, waiting];
     const ids = new Set(newer.map((link) => link.id));
     const rest = older.filter((link) => !ids.has(link.id));
     return newer === waiting ? [...newer, ...rest] : [...rest, ...newer];
-  }, [open.data, answered.data, answers]);
+  }, [open.data, answered.data, waiting, done]);
   const failed = open.error ? open : answered;
   return {
     links,
@@ -88,41 +52,19 @@ const said = (answer: Answer, link: LinkView): string => {
   return { same: t.people.saidSame(a, b), different: t.people.saidDifferent(a, b), unsure: t.people.saidUnsure }[answer];
 };
 
-/** Brings the backend from one answer to another. */
-async function send(link: LinkView, status: string): Promise<void> {
-  await call('link_answer', { id: link.id, answer: status });
-  settle(link.id, status);
-}
-
-function change(link: LinkView, status: string, text: string, undone: string, forward: () => Promise<unknown>, back: () => Promise<unknown>): Promise<boolean> {
-  const before = link.status;
-  put(link.id, { status, settled: null });
-  return perform({
-    text,
-    undone,
-    ids: [link.id],
-    send: async () => {
-      await forward();
-      settle(link.id, status);
-    },
-    takeBack: async () => {
-      await back();
-      settle(link.id, before);
-    },
-    onUndo: () => put(link.id, { status: before, settled: null }),
-    onFailed: () => put(link.id, null),
-  });
+function change(link: LinkView, status: string, text: string, undone: string, send: () => Promise<unknown>, takeBack: () => Promise<unknown>): Promise<boolean> {
+  return perform({ text, undone, ids: [link.id], changes: [{ id: link.id, to: { status }, from: { status: link.status } }], send, takeBack });
 }
 
 export function answerLink(link: LinkView, answer: Answer): Promise<boolean> {
-  const back = () => (answer === 'same' ? call('link_remove', { id: link.id }) : send(link, link.status));
+  const back = () => (answer === 'same' ? call('link_remove', { id: link.id }) : call('link_answer', { id: link.id, answer: link.status }));
   return change(link, answer, said(answer, link), t.people.tookBack, () => call('link_answer', { id: link.id, answer }), back);
 }
 
 /** Unlinks, or takes another answer back: the pair is asked about again. */
 export function takeBack(link: LinkView): Promise<boolean> {
   if (link.status === 'same') return unlink(link);
-  return change(link, 'open', t.people.tookBack, t.people.answered, () => call('link_answer', { id: link.id, answer: 'open' }), () => send(link, link.status));
+  return change(link, 'open', t.people.tookBack, t.people.answered, () => call('link_answer', { id: link.id, answer: 'open' }), () => call('link_answer', { id: link.id, answer: link.status }));
 }
 
 export function unlink(link: LinkView): Promise<boolean> {
@@ -149,14 +91,10 @@ export function linkHandles(a: LinkView['a'], b: LinkView['b']): Promise<boolean
 /** Lets a memory be told anywhere, or takes that back. */
 export function shareMemory(id: string, is_shared: boolean): Promise<boolean> {
   return perform({
+    changes: [{ id, to: { is_shared }, from: { is_shared: !is_shared } }],
     text: is_shared ? t.people.shared : t.people.unshared,
     undone: is_shared ? t.people.unshared : t.people.shared,
     send: () => call('memory_share', { id, is_shared }),
     takeBack: () => call('memory_share', { id, is_shared: !is_shared }),
   });
-}
-
-/** Forgets what was answered; tests start from here. */
-export function resetAnswers(): void {
-  given.set(new Map());
 }

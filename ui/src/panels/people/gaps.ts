@@ -1,7 +1,7 @@
 /** Gaps: which are to be decided, and what a person decides. */
 import { type GapView, type PersonView, call } from '../../api';
+import { lay } from '../../api/laid';
 import { noteFinal, perform } from '../../state/decisions';
-import { createStore } from '../../state/store';
 import { showError, showToast } from '../../state/toasts';
 import { t } from '../../strings';
 
@@ -25,48 +25,31 @@ export const fileName = (path: string): string => path.split(/[\\/]/).at(-1) || 
 /** A whole path, here or on Windows, of a file that Markdown is written to. */
 export const isTasksPath = (path: string): boolean => /^(\/|[A-Za-z]:[\\/]).*[^\\/]\.(md|markdown)$/i.test(path.trim());
 
-/** What was dismissed here and may still stand in the last answer. */
-export const dismissed = createStore<ReadonlySet<string>>(new Set());
-
-function hide(id: string, isHidden: boolean): void {
-  dismissed.update((ids) => {
-    const next = new Set(ids);
-    if (isHidden) next.add(id);
-    else next.delete(id);
-    return next;
-  });
-}
-
 /** "Not a gap", with one undo. */
 export function dismissGap(id: string): Promise<boolean> {
-  hide(id, true);
-  const back = () => hide(id, false);
   return perform({
     text: t.gaps.dismissed,
     undone: t.gaps.restored,
     ids: [id],
+    changes: [{ id, to: null, from: {} }],
     send: () => call('gap_dismiss', { id, is_dismissed: true }),
     takeBack: () => call('gap_dismiss', { id, is_dismissed: false }),
-    onUndo: back,
-    onFailed: back,
   });
 }
 
 /** Writes the task. What stands in somebody's file is not taken out again, so there is no undo. */
 export async function confirmGap(id: string, file: string | null): Promise<boolean> {
+  const layer = lay([{ id, to: { status: 'task_created' }, from: {} }]);
   try {
     const gap = await call('gap_confirm', { id, file });
+    layer.settle();
     const written = gap.task?.file ?? file ?? '';
     showToast({ text: t.gaps.confirmed(written), replaces: 'decision' });
     noteFinal(t.gaps.stays(written));
     return true;
   } catch (thrown) {
+    layer.lift();
     showError(thrown);
     return false;
   }
-}
-
-/** Forgets what was dismissed; tests start from here. */
-export function resetGaps(): void {
-  dismissed.set(new Set());
 }

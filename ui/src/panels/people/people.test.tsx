@@ -7,7 +7,6 @@ import type { FakePlatform } from '../../platform/fake';
 import { nav } from '../../state/nav';
 import { setUiState } from '../../state/uiState';
 import { press, renderApp, violations } from '../../test/render';
-import { withAnswers } from './answers';
 // Loaded before the first test looks for it: on a busy machine that takes longer than it waits.
 import './index';
 
@@ -329,14 +328,4 @@ describe('suggestions', () => {
     });
     expect(screen.getByTestId('links-open').textContent, 'the count stays').toContain('250');
   });
-});
-
-describe('an answer lies over the list only as long as the list cannot contain it', () => {
-  const link = { id: 'lnk', status: 'open' } as LinkView;
-  test.each([
-    ['nothing answered', new Map(), 'open'],
-    ['under way', new Map([['lnk', { status: 'same', settled: null }]]), 'same'],
-    ['known after the list was asked for', new Map([['lnk', { status: 'same', settled: 8 }]]), 'same'],
-    ['known before', new Map([['lnk', { status: 'same', settled: 7 }]]), 'open'],
-  ])('%s', (_, answers, expected) => expect(withAnswers([link], 7, answers)[0]?.status).toBe(expected));
 });

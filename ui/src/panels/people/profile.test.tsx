@@ -70,7 +70,7 @@ describe('a profile', () => {
     await waitFor(() => expect(entries()).toHaveLength(3));
     fireEvent.click(unfold('Prefers short answers').getByRole('button', { name: 'This is wrong: Prefers short answers' }));
     await waitFor(() => expect(entries()).toHaveLength(2));
-    expect(asked(host, 'profile_debunk')).toEqual([{ id: 'ep_ent_Priya Nair_length_0', is_debunked: true }]);
+    await waitFor(() => expect(asked(host, 'profile_debunk')).toEqual([{ id: 'ep_ent_Priya Nair_length_0', is_debunked: true }]));
     fireEvent.click(screen.getByTestId('profile-past'));
     expect(entry('Prefers short answers').dataset.current, 'it is not forgotten').toBe('false');
     await press('u');

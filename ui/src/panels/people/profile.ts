@@ -1,5 +1,6 @@
 /** A profile in order, why each of its versions gave way, and what the person says of it. */
 import { type ProfileEntryView, type ProfileVersionView, call } from '../../api';
+import type { Change } from '../../api/laid';
 import { perform } from '../../state/decisions';
 import { nameOf, t } from '../../strings';
 
@@ -76,27 +77,42 @@ export function endingWords(ending: Ending, version: ProfileVersionView, day: (t
   }
 }
 
+/** An entry is known by the version at its top. */
+export const byVersion = (entry: ProfileEntryView): string => entry.version.id;
+
+const change = (entry: ProfileEntryView, version: Partial<ProfileVersionView>, rest: Partial<ProfileEntryView> = {}): readonly Change<ProfileEntryView>[] => {
+  const { id } = entry.version;
+  return [{ id, to: { ...rest, version: { ...entry.version, ...version } }, from: { is_current: entry.is_current, version: entry.version } }];
+};
+
 const mark = (id: string, is_debunked: boolean) => call('profile_debunk', { id, is_debunked });
 
-/** "This is wrong", with one undo. */
-export const debunk = (id: string): Promise<boolean> =>
-  perform({ text: t.profile.didWrong, undone: t.profile.didRestore, send: () => mark(id, true), takeBack: () => mark(id, false) });
+/** "This is wrong", with one undo. `now` is shown as the day until the backend says its own. */
+export function debunk(entry: ProfileEntryView, now: number): Promise<boolean> {
+  const { id } = entry.version;
+  return perform({ text: t.profile.didWrong, undone: t.profile.didRestore, changes: change(entry, { debunked: now }, { is_current: false }), send: () => mark(id, true), takeBack: () => mark(id, false) });
+}
 
 /** Takes an earlier "this is wrong" back. */
-export const restore = (id: string): Promise<boolean> =>
-  perform({ text: t.profile.didRestore, undone: t.profile.didWrong, send: () => mark(id, false), takeBack: () => mark(id, true) });
+export function restore(entry: ProfileEntryView): Promise<boolean> {
+  const { id } = entry.version;
+  return perform({ text: t.profile.didRestore, undone: t.profile.didWrong, changes: change(entry, { debunked: null }), send: () => mark(id, false), takeBack: () => mark(id, true) });
+}
 
 /** Lets an entry be told anywhere, or takes that back. */
-export const shareEntry = (id: string, is_shared: boolean): Promise<boolean> =>
-  perform({
+export function shareEntry(entry: ProfileEntryView, is_shared: boolean): Promise<boolean> {
+  const { id } = entry.version;
+  return perform({
     text: is_shared ? t.people.shared : t.people.unshared,
     undone: is_shared ? t.people.unshared : t.people.shared,
+    changes: change(entry, { is_shared }),
     send: () => call('profile_share', { id, is_shared }),
     takeBack: () => call('profile_share', { id, is_shared: !is_shared }),
   });
+}
 
 /** The person's own words in the place of an entry. A version is never removed: an undo is one more, worded as before. */
-export function correct(version: Pick<ProfileVersionView, 'id' | 'content'>, content: string): Promise<boolean> {
+export function correct({ version }: ProfileEntryView, content: string): Promise<boolean> {
   let made = version.id;
   return perform({
     text: t.profile.didCorrect,

@@ -10,6 +10,7 @@ import { showError, showToast } from '../../state/toasts';
 import { useUiState } from '../../state/uiState';
 import { nameOf, t } from '../../strings';
 import { TESTIDS } from '../../testids';
+import { isBuiltIn, proposerName } from '../shared/proposers';
 import { decide, mayBecome } from './acts';
 import css from './Playbooks.module.css';
 
@@ -45,7 +46,7 @@ export function PlaybookPane({ playbook, isRested }: { playbook: PlaybookListRow
             <span>{t.playbooks.seen(playbook.occurrences)}</span>
             <span>{t.playbooks.last(shortDate(playbook.last, now))}</span>
             <span>{nameOf(t.playbooks.sure, playbook.confidence)}</span>
-            {detail ? <span>{t.playbooks.version(detail.version)}</span> : null}
+            <span>{t.playbooks.version(playbook.version)}</span>
             {playbook.is_parked_by_age ? <span>{t.playbooks.byAge}</span> : null}
           </p>
           {error && !detail ? (
@@ -101,13 +102,17 @@ function Section({ title, children }: { title: string; children: ReactNode }) {
 function Known({ detail }: { detail: PlaybookDetail }) {
   return (
     <>
-      {detail.description !== null ? <p className={css.hint}>{detail.description}</p> : null}
+      {detail.description !== null ? <p className={css.when}>{detail.description}</p> : null}
+      <p className={css.hint} data-testid={TESTIDS.playbookMadeBy}>
+        {t.playbooks.madeBy(isBuiltIn(detail.proposer) ? t.playbooks.rules : proposerName(detail.proposer))}
+      </p>
       <Section title={t.playbooks.stepsTitle}>
         <ol className={css.steps}>
           {detail.steps.map((step) => (
             // A step stands in a playbook once.
             <li key={step.name} data-testid={TESTIDS.playbookStep}>
               <code className={css.code}>{step.text}</code>
+              {step.purpose !== null ? <span className={css.purpose}>{step.purpose}</span> : null}
             </li>
           ))}
         </ol>

@@ -24,8 +24,9 @@ export function decide(playbook: PlaybookListRow, status: Status): Promise<boole
     text: DONE[status](playbook.title),
     undone: t.playbooks.takenBack,
     ids: [playbook.id],
+    changes: [{ id: playbook.id, to: { status, is_parked_by_age: false }, from: { status: playbook.status, is_parked_by_age: playbook.is_parked_by_age } }],
     send: async () => {
-      decision = (await call('playbook_decide', { id: playbook.id, status })).decision_id;
+      decision = (await call('playbook_decide', { id: playbook.id, status, version: playbook.version })).decision_id;
     },
     takeBack: async () => {
       if (decision !== null) await call('playbook_undo', { id: decision });

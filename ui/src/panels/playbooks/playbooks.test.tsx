@@ -47,6 +47,15 @@ describe('the list', () => {
 });
 
 describe('one playbook', () => {
+  test('it says who worded it and, where a model did, when it is used and what its steps are for', async () => {
+    await openPlaybooks();
+    expect((await screen.findByTestId('playbook-made-by')).textContent).toContain('Worded by the built-in engine');
+    await press('j', 'j');
+    await waitFor(() => expect(screen.getByTestId('playbook-made-by').textContent).toContain('Worded by llama3.2:3b'));
+    expect(screen.getByTestId('playbook-detail').textContent).toContain('When a new version of the app is deployed');
+    expect(screen.getAllByTestId('playbook-step').map((each) => each.textContent)[0]).toBe('docker build -t app:{version} .Build the image of the version');
+  });
+
   test('it shows its steps in order, what varies, and leads to every session for and against it', async () => {
     await openPlaybooks();
     expect(screen.getAllByTestId('playbook-step').map((each) => each.textContent)).toEqual([
@@ -76,7 +85,7 @@ describe('one playbook', () => {
   ])('%s makes it %s, and one undo takes that back', async (key, status, word) => {
     const host = await openPlaybooks();
     await press(key);
-    await waitFor(() => expect(asked(host, 'playbook_decide')).toEqual([{ id: 'pbk_release', status }]));
+    await waitFor(() => expect(asked(host, 'playbook_decide')).toEqual([{ id: 'pbk_release', status, version: 1 }]));
     await waitFor(() => expect(rows().find((each) => each.textContent?.includes('gh release create after'))?.textContent).toContain(word));
     await press('u');
     await waitFor(() => expect(asked(host, 'playbook_undo')).toEqual([{ id: 'pbd_1' }]));
@@ -91,7 +100,7 @@ describe('one playbook', () => {
     await screen.findByTestId('btn-playbook-restore');
     for (const gone of ['btn-playbook-approve', 'btn-playbook-reject', 'btn-playbook-park', 'btn-playbook-export']) expect(screen.queryByTestId(gone), gone).toBeNull();
     await press('p');
-    await waitFor(() => expect(asked(host, 'playbook_decide').at(-1)).toEqual({ id: 'pbk_release', status: 'candidate' }));
+    await waitFor(() => expect(asked(host, 'playbook_decide').at(-1)).toEqual({ id: 'pbk_release', status: 'candidate', version: 1 }));
     // The window remembers what was chosen last.
     fireEvent.click(screen.getByTestId('playbooks-all'));
     await waitFor(() => expect(rows()).toHaveLength(3));

@@ -1,7 +1,8 @@
 /** Programs that ask, and the most each may be told. */
 import { Bot } from 'lucide-react';
 import { type ReactNode, useState } from 'react';
-import { call, useRpc } from '../../api';
+import { type AgentView, call, useRpc } from '../../api';
+import { useLaid } from '../../api/laid';
 import { Button, ErrorState, LoadingRows, PaneBody, PaneHeader, Segmented } from '../../design';
 import { perform } from '../../state/decisions';
 import { nameOf, t } from '../../strings';
@@ -9,12 +10,16 @@ import { TESTIDS } from '../../testids';
 import css from './Privacy.module.css';
 
 type Level = 'public' | 'private';
+const NONE: readonly AgentView[] = [];
 const LEVELS: readonly Level[] = ['private', 'public'];
+
+const agentName = (agent: AgentView): string => agent.name;
 
 function setLevel(name: string, visibility: Level, before: string): void {
   void perform({
     text: t.privacy.agentSet(name, nameOf(t.privacy.levels, visibility)),
     undone: t.privacy.agentBack(name),
+    changes: [{ id: name, to: { visibility }, from: { visibility: before } }],
     send: () => call('agent_set', { name, visibility }),
     takeBack: () => call('agent_set', { name, visibility: before }),
   });
@@ -22,6 +27,7 @@ function setLevel(name: string, visibility: Level, before: string): void {
 
 export function Agents({ tabs }: { tabs: ReactNode }) {
   const { data, error, refetch } = useRpc('agents_list', {});
+  const agents = useLaid(data, data?.items ?? NONE, agentName);
   const [name, setName] = useState('');
   const wanted = name.trim();
   const words = t.privacy;
@@ -39,7 +45,7 @@ export function Agents({ tabs }: { tabs: ReactNode }) {
             <h2 className={css.heading}>{words.agentsTitle}</h2>
             <p className={css.hint}>{words.agentsText}</p>
             <ul className={css.agents}>
-              {data.items.map((agent) => (
+              {agents.map((agent) => (
                 <li key={agent.name} className={css.agent} data-testid={TESTIDS.agentRow} data-agent={agent.name}>
                   <Bot size={16} aria-hidden="true" />
                   <span className={css.agentWords}>
@@ -56,7 +62,7 @@ export function Agents({ tabs }: { tabs: ReactNode }) {
                   />
                 </li>
               ))}
-              {data.items.length === 0 ? <li className={css.agentsNone}>{words.agentsNone}</li> : null}
+              {agents.length === 0 ? <li className={css.agentsNone}>{words.agentsNone}</li> : null}
             </ul>
             <form
               className={css.agentForm}

@@ -1,7 +1,8 @@
 /** Every channel, who may see what is known from it, and the choice, counted before it is made. */
 import { Radio, SearchX } from 'lucide-react';
 import { type ReactNode, memo, useMemo, useRef, useState } from 'react';
-import { type ChannelView, type ChannelsResponse, useRpc } from '../../api';
+import { type ChannelView, useRpc } from '../../api';
+import { useLaid } from '../../api/laid';
 import { Badge, Button, EmptyState, ErrorState, Facet, LoadingRows, PaneBar, PaneBody, PaneFoot, PaneHeader, SearchField, SplitPane, facetValues } from '../../design';
 import { hotkeys, useActions } from '../../keys';
 import { createListState } from '../../state/list';
@@ -20,7 +21,6 @@ const NONE: readonly ChannelView[] = [];
 
 const list = createListState();
 
-const itemsOf = (response: ChannelsResponse) => response.items;
 /** A channel's identity: its type and its id together. */
 export const channelKey = (channel: Pick<ChannelView, 'channel_type' | 'channel_id'>): string => `${channel.channel_type}:${channel.channel_id}`;
 
@@ -31,7 +31,8 @@ function tally(names: readonly string[]) {
 }
 
 export function Channels({ tabs }: { tabs: ReactNode }) {
-  const { data = NONE, error, isPending, refetch } = useRpc('channels_list', {}, { select: itemsOf });
+  const { data: answer, error, isPending, refetch } = useRpc('channels_list', {});
+  const data = useLaid(answer, answer?.items ?? NONE, channelKey);
   const [query, setQuery] = useState('');
   const asked = useSettled(query.trim().toLowerCase(), QUERY_REST_MS);
   const [types, setTypes] = useState<readonly string[]>([]);
@@ -109,7 +110,10 @@ function ChannelPane({ channel }: { channel: ChannelView }) {
   const target = useMemo(() => ({ channel_type: channel.channel_type, channel_id: channel.channel_id }), [channel.channel_type, channel.channel_id]);
   const apply = () => {
     if (value === current) return false;
-    chooseVisibility(target, channel.title, value, current);
+    const { chosen, visibility } = channel;
+    // Without a choice the source decides, which the backend knows.
+    const to = value === 'source' ? { chosen: null } : { chosen: value, visibility: value };
+    chooseVisibility(target, channel.title, value, current, [{ id: channelKey(channel), to, from: { chosen, visibility } }]);
     setMarked(null);
     focusList(TESTIDS.channelsList);
     return true;

@@ -2,6 +2,7 @@
 import { Bot, User } from 'lucide-react';
 import type { ReactNode } from 'react';
 import { type AgentRow, type PersonRoleView, call, useRpc } from '../../api';
+import { byId, useLaid } from '../../api/laid';
 import { Button, ErrorState, LoadingRows, PaneBody, PaneHeader, Segmented, Switch, fullTime, relativeTime } from '../../design';
 import { useNow } from '../../state/clock';
 import { perform } from '../../state/decisions';
@@ -12,12 +13,17 @@ import { TESTIDS } from '../../testids';
 import css from './Sessions.module.css';
 
 type Role = 'guest' | 'friend';
+const NO_AGENTS: readonly AgentRow[] = [];
+const NOBODY: readonly PersonRoleView[] = [];
 const ROLES: readonly Role[] = ['guest', 'friend'];
+
+const agentName = (agent: { readonly name: string }): string => agent.name;
 
 function setMemory(name: string, remembers: boolean): void {
   void perform({
     text: t.sessions.memorySet(name, remembers),
     undone: t.sessions.takenBack,
+    changes: [{ id: name, to: { skips_memory: !remembers }, from: { skips_memory: remembers } }],
     send: () => call('agent_choose', { name, skips_memory: !remembers, holds_goals: null }),
     takeBack: () => call('agent_choose', { name, skips_memory: remembers, holds_goals: null }),
   });
@@ -27,6 +33,7 @@ function setGoals(name: string, holds: boolean): void {
   void perform({
     text: t.sessions.goalsSet(name, holds),
     undone: t.sessions.takenBack,
+    changes: [{ id: name, to: { holds_goals: holds }, from: { holds_goals: !holds } }],
     send: () => call('agent_choose', { name, skips_memory: null, holds_goals: holds }),
     takeBack: () => call('agent_choose', { name, skips_memory: null, holds_goals: !holds }),
   });
@@ -36,6 +43,7 @@ function setRole(person: PersonRoleView, role: Role): void {
   void perform({
     text: t.sessions.roleSet(person.name, nameOf(t.sessions.roles, role)),
     undone: t.sessions.takenBack,
+    changes: [{ id: person.id, to: { role }, from: { role: person.role } }],
     send: () => call('person_role_set', { id: person.id, role }),
     takeBack: () => call('person_role_set', { id: person.id, role: person.role }),
   });
@@ -43,6 +51,8 @@ function setRole(person: PersonRoleView, role: Role): void {
 
 export function Agents({ tabs }: { tabs: ReactNode }) {
   const { data, error, refetch } = useRpc('agents_overview', {});
+  const agents = useLaid(data, data?.agents ?? NO_AGENTS, agentName);
+  const people = useLaid(data, data?.people ?? NOBODY, byId);
   const words = t.sessions;
   return (
     <div className={css.panel}>
@@ -69,15 +79,15 @@ export function Agents({ tabs }: { tabs: ReactNode }) {
               </Button>
             </p>
             <ul className={css.cards}>
-              {data.agents.map((agent) => (
+              {agents.map((agent) => (
                 <Card key={agent.name} agent={agent} />
               ))}
-              {data.agents.length === 0 ? <li className={css.none}>{words.agentsNone}</li> : null}
+              {agents.length === 0 ? <li className={css.none}>{words.agentsNone}</li> : null}
             </ul>
             <h2 className={css.heading}>{words.peopleTitle}</h2>
             <p className={css.hint}>{words.peopleText}</p>
             <ul className={css.cards}>
-              {data.people.map((person) => (
+              {people.map((person) => (
                 <li key={person.id} className={css.card} data-testid={TESTIDS.personRole} data-person={person.id}>
                   <User size={16} aria-hidden="true" />
                   <span className={css.cardName}>{person.name}</span>
@@ -91,7 +101,7 @@ export function Agents({ tabs }: { tabs: ReactNode }) {
                   />
                 </li>
               ))}
-              {data.people.length === 0 ? <li className={css.none}>{words.peopleNone}</li> : null}
+              {people.length === 0 ? <li className={css.none}>{words.peopleNone}</li> : null}
             </ul>
             <h2 className={css.heading}>{words.readsTitle}</h2>
             <p className={css.hint}>{words.readsText}</p>

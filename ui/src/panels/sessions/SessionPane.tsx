@@ -6,8 +6,12 @@ import { useNow } from '../../state/clock';
 import { openConversation } from '../../state/nav';
 import { nameOf, t } from '../../strings';
 import { TESTIDS } from '../../testids';
+import { isBuiltIn, proposerName } from '../shared/proposers';
 import { Significance } from './Significance';
 import css from './Sessions.module.css';
+
+/** Who made a record, within a sentence. */
+const madeBy = (proposer: string) => (isBuiltIn(proposer) ? t.sessions.rules : proposerName(proposer));
 
 /** Fields in the order in which a reader asks for them. */
 const FIELDS = [
@@ -71,6 +75,9 @@ export function SessionPane({ session, isRested }: { session: SessionListRow; is
               <dd>{nameOf(words.depths, session.technical_depth)}</dd>
             </div>
           </dl>
+          <p className={css.madeBy} data-testid={TESTIDS.sessionMadeBy}>
+            {words.madeBy(madeBy(session.proposer))}
+          </p>
           {error && !detail ? (
             <ErrorState title={words.detailFailed} text={words.loadFailedText} detail={error.message} onRetry={() => void refetch()} />
           ) : detail ? (
@@ -117,7 +124,7 @@ function Known({ detail }: { detail: SessionDetail }) {
               .filter((version) => !version.is_current)
               .map((version) => (
                 <li key={version.id} className={cx('num', css.version)} data-testid={TESTIDS.sessionVersion}>
-                  {t.sessions.version(version.messages, shortDate(version.made, now))}
+                  {t.sessions.version(version.messages, shortDate(version.made, now), madeBy(version.proposer))}
                 </li>
               ))}
           </ul>

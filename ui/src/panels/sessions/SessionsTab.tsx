@@ -1,26 +1,22 @@
 /** The list of sessions, and beside it the one under the cursor. */
 import { BotMessageSquare, SearchX } from 'lucide-react';
-import { type ReactNode, memo, useCallback, useEffect, useMemo, useRef, useState } from 'react';
+import { type ReactNode, memo, useEffect, useMemo, useRef, useState } from 'react';
 import { type SessionListRow, useRpc } from '../../api';
-import { Badge, Button, EmptyState, ErrorState, LoadingRows, PaneBar, PaneHeader, RelativeTime, SearchField, SplitPane, VirtualList } from '../../design';
+import { Badge, Button, EmptyState, ErrorState, LoadingRows, PaneBar, RelativeTime, SearchField, SplitPane } from '../../design';
 import { useActions } from '../../keys';
-import { createListState, moveTo, stepFrom } from '../../state/list';
+import { createListState } from '../../state/list';
 import { go } from '../../state/nav';
 import { useSettled } from '../../state/settled';
-import { useStore } from '../../state/store';
 import { nameOf, number, t } from '../../strings';
 import { TESTIDS } from '../../testids';
 import { focusList } from '../shared/focus';
-import { useListCursor } from '../shared/memoryRows';
+import { ListPane, ListRow, ListRows, Nothing, RowAside, RowLine, RowMeta, RowTitle, TALL_ROW_PX, useRows } from '../shared/ListPane';
 import { SessionPane } from './SessionPane';
 import { Significance } from './Significance';
-import css from './Sessions.module.css';
 
-const ROW_PX = 72;
 const QUERY_REST_MS = 120;
 /** Longer than the gap between two presses of a held key. */
 const REST_MS = 100;
-const rowHeight = () => ROW_PX;
 const NONE: readonly SessionListRow[] = [];
 
 const list = createListState();
@@ -41,66 +37,47 @@ export function SessionsTab({ tabs, wanted }: { tabs: ReactNode; wanted: string 
   const asked = useSettled(query.trim(), QUERY_REST_MS);
   const shown = useMemo(() => sessions.filter((session) => matches(session, asked)), [sessions, asked]);
   const ids = useMemo(() => shown.map((session) => session.id), [shown]);
-  const want = useListCursor(list, ids);
+  const rows = useRows(list, ids);
+  const { want } = rows;
   const answered = useRef<string | null>(null);
   useEffect(() => {
     if (!wanted || answered.current === wanted || sessions.length === 0) return;
     answered.current = wanted;
     want(wanted);
   }, [wanted, sessions, want]);
-  const cursor = useStore(list, (state) => state.cursor);
-  const here = shown.find((session) => session.id === cursor);
-  const rested = useSettled(cursor, REST_MS);
-  const move = (to: string | null) => list.update((state) => moveTo(state, to));
-  useActions('sessions', {
-    'sessions.next': () => move(stepFrom(ids, list.get().cursor, 1)),
-    'sessions.previous': () => move(stepFrom(ids, list.get().cursor, -1)),
-    'sessions.first': () => move(ids[0] ?? null),
-    'sessions.last': () => move(ids[ids.length - 1] ?? null),
-  });
-  const keyOf = useCallback((index: number) => ids[index] ?? '', [ids]);
+  const here = shown[rows.at];
+  const rested = useSettled(rows.cursor, REST_MS);
+  useActions('sessions', { 'sessions.next': rows.next, 'sessions.previous': rows.previous, 'sessions.first': rows.first, 'sessions.last': rows.last });
   const words = t.sessions;
   return (
     <SplitPane
       name="sessions"
       list={
-        <>
-          <PaneHeader title={t.panels.sessions} count={data ? number(shown.length) : undefined} />
-          <PaneBar>{tabs}</PaneBar>
-          <PaneBar>
-            <SearchField label={words.search} value={query} onChange={setQuery} testId={TESTIDS.sessionsSearch} onLeave={() => focusList(TESTIDS.sessionsList)} />
-          </PaneBar>
-          <div className={css.body}>
-            {error && !data ? (
-              <ErrorState title={words.loadFailed} text={words.loadFailedText} detail={error.message} onRetry={() => void refetch()} />
-            ) : !data ? (
-              <LoadingRows height={ROW_PX} />
-            ) : sessions.length === 0 ? (
-              <EmptyState icon={<BotMessageSquare size={18} />} title={words.emptyTitle} text={words.emptyText} action={<Button onClick={() => go('sources')}>{words.emptyAction}</Button>} />
-            ) : shown.length === 0 ? (
-              <EmptyState icon={<SearchX size={18} />} title={words.noMatchTitle} text={words.noMatchText} action={<Button onClick={() => setQuery('')}>{words.clear}</Button>} />
-            ) : (
-              <VirtualList
-                label={words.list}
-                testId={TESTIDS.sessionsList}
-                rowTestId={TESTIDS.sessionRow}
-                count={shown.length}
-                keyOf={keyOf}
-                heightOf={rowHeight}
-                activeIndex={cursor === null ? -1 : ids.indexOf(cursor)}
-                autoFocus
-                onPick={(index) => move(ids[index] ?? null)}
-                render={(index) => {
-                  const session = shown[index];
-                  return session ? <Row session={session} /> : null;
-                }}
-              />
-            )}
-          </div>
-          <p className="srOnly" role="status">
-            {data ? words.live(shown.length) : ''}
-          </p>
-        </>
+        <ListPane
+          title={t.panels.sessions}
+          count={data ? number(shown.length) : undefined}
+          live={data ? words.live(shown.length) : ''}
+          bars={
+            <>
+              <PaneBar>{tabs}</PaneBar>
+              <PaneBar>
+                <SearchField label={words.search} value={query} onChange={setQuery} testId={TESTIDS.sessionsSearch} onLeave={() => focusList(TESTIDS.sessionsList)} />
+              </PaneBar>
+            </>
+          }
+        >
+          {error && !data ? (
+            <ErrorState title={words.loadFailed} text={words.loadFailedText} detail={error.message} onRetry={() => void refetch()} />
+          ) : !data ? (
+            <LoadingRows height={TALL_ROW_PX} />
+          ) : sessions.length === 0 ? (
+            <EmptyState icon={<BotMessageSquare size={18} />} title={words.emptyTitle} text={words.emptyText} action={<Button onClick={() => go('sources')}>{words.emptyAction}</Button>} />
+          ) : shown.length === 0 ? (
+            <EmptyState icon={<SearchX size={18} />} title={words.noMatchTitle} text={words.noMatchText} action={<Button onClick={() => setQuery('')}>{words.clear}</Button>} />
+          ) : (
+            <ListRows label={words.list} testId={TESTIDS.sessionsList} rowTestId={TESTIDS.sessionRow} items={shown} rows={rows} height={TALL_ROW_PX} render={(session) => <Row session={session} />} />
+          )}
+        </ListPane>
       }
       detail={
         here ? (
@@ -108,7 +85,7 @@ export function SessionsTab({ tabs, wanted }: { tabs: ReactNode; wanted: string 
         ) : data && sessions.length > 0 ? (
           <EmptyState icon={<BotMessageSquare size={20} />} title={words.pickTitle} text={words.pickText} />
         ) : (
-          <div className={css.nothing} />
+          <Nothing />
         )
       }
     />
@@ -117,21 +94,21 @@ export function SessionsTab({ tabs, wanted }: { tabs: ReactNode; wanted: string 
 
 const Row = memo(function Row({ session }: { session: SessionListRow }) {
   return (
-    <div className={css.row} data-session={session.id}>
-      <div className={css.line}>
-        <span className={css.name}>{session.intent || t.sessions.noIntent}</span>
-        <span className={css.date}>
+    <ListRow data-session={session.id}>
+      <RowLine>
+        <RowTitle>{session.intent || t.sessions.noIntent}</RowTitle>
+        <RowAside>
           <RelativeTime time={session.last} date />
-        </span>
-      </div>
-      <div className={css.line}>
-        <span className={css.lead}>{session.conversation_title}</span>
-      </div>
-      <div className={css.line}>
-        <span className={css.meta}>{session.agent}</span>
+        </RowAside>
+      </RowLine>
+      <RowLine>
+        <RowMeta>{session.conversation_title}</RowMeta>
+      </RowLine>
+      <RowLine>
+        <RowAside>{session.agent}</RowAside>
         <Badge tone={session.outcome === 'resolved' ? 'accent' : undefined}>{nameOf(t.sessions.outcomes, session.outcome)}</Badge>
         <Significance level={session.significance} />
-      </div>
-    </div>
+      </RowLine>
+    </ListRow>
   );
 });

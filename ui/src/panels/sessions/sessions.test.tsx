@@ -2,6 +2,7 @@ import { fireEvent, screen, waitFor, within } from '@testing-library/react';
 import { describe, expect, test } from 'vitest';
 import { RpcError } from '../../platform';
 import type { FakePlatform } from '../../platform/fake';
+import type { SessionsResponse } from '../../api';
 import { nav } from '../../state/nav';
 import { press, renderApp, violations } from '../../test/render';
 // Loaded before the first test looks for it: on a busy machine that takes longer than it waits.
@@ -43,6 +44,17 @@ describe('sessions', () => {
     await press('j');
     await waitFor(() => expect(screen.getByTestId('session-title').textContent).toContain('training week'));
     await waitFor(() => expect(screen.queryAllByTestId('session-version')).toHaveLength(0));
+  });
+
+  test('it says who summed up each record, the standing one and those before it', async () => {
+    const host = await open();
+    await waitFor(() => expect(screen.getByTestId('session-made-by').textContent).toContain('Summed up by the built-in engine'));
+    expect((await screen.findAllByTestId('session-version'))[0]?.textContent).toContain('by the built-in engine');
+    const list = (await host.rpc('sessions_list', {})) as SessionsResponse;
+    const model = list.items.map((row) => ({ ...row, proposer: 'llama3.2:3b session/1' }));
+    host.answer('sessions_list', () => ({ ...list, items: model }));
+    await host.rpc('sessions_rebuild', {});
+    await waitFor(() => expect(screen.getByTestId('session-made-by').textContent).toContain('Summed up by llama3.2:3b'));
   });
 
   test('words narrow the list and there is a way back', async () => {

@@ -5,18 +5,17 @@
  * replaced, after the file was looked through.
  */
 import { useState } from 'react';
-import { type BackupMade, type BackupView, type ExportMade, type RestoreOutcome, type RestorePreview, call, useRpc } from '../../api';
-import { Button, Dialog, ErrorState, LoadingRows, Progress, fullTime } from '../../design';
+import { type BackupMade, type BackupView, type ExportMade, type RestorePreview, call, useRpc } from '../../api';
+import { Button, ErrorState, LoadingRows, fullTime } from '../../design';
 import { RpcError, platform } from '../../platform';
-import { useLiveProgress } from '../../state/host';
 import { showError } from '../../state/toasts';
 import { nameOf, t } from '../../strings';
 import { TESTIDS } from '../../testids';
+import { AskRestore, TASK, saidRestored } from '../shared/Restore';
+import { TaskProgress } from '../shared/TaskProgress';
 import css from './Backup.module.css';
+import { AskRebuild, Rebuilding, rebuildBegun, useRebuild } from './Rebuild';
 import { Row, Section } from './Rows';
-
-/** What the backend calls this work. */
-const TASK = 'backup';
 
 type Work = keyof typeof t.backup.working;
 type Place = { token?: string; id?: string };
@@ -30,6 +29,8 @@ export function Backup() {
   const [work, setWork] = useState<Work | null>(null);
   const [result, setResult] = useState<readonly string[]>([]);
   const [asked, setAsked] = useState<Asked | null>(null);
+  const [isRebuildAsked, setRebuildAsked] = useState(false);
+  const isRebuilding = useRebuild().run?.state === 'running';
   // Only a host with dialogs of its own can name a file or a folder; a page in a browser sends a copy.
   const canPick = platform().fileAccess === 'pick_files';
   const words = t.backup;
@@ -74,6 +75,14 @@ export function Backup() {
     const token = canPick ? await picked('pick_backup') : ((await platform().pickFiles().catch(showError)) ?? [])[0]?.token;
     if (token) await ask({ token });
   };
+  const rebuild = async () => {
+    setRebuildAsked(false);
+    await run(
+      'rebuild',
+      async () => rebuildBegun.set(await call('rebuild_begin', {})),
+      () => [],
+    );
+  };
   const goBack = async ({ place }: Asked) => {
     setAsked(null);
     await run('restore', () => call('restore', place), saidRestored);
@@ -98,7 +107,17 @@ export function Backup() {
           </Button>
         ) : null}
       </Row>
-      {work ? <Working work={work} /> : null}
+      <Row name={words.rebuild} hint={words.rebuildHint}>
+        <Button size="s" disabled={work !== null || isRebuilding} testId={TESTIDS.rebuild} onClick={() => setRebuildAsked(true)}>
+          {words.rebuildButton}
+        </Button>
+      </Row>
+      <Rebuilding />
+      {work ? (
+        <div className={css.work}>
+          <TaskProgress task={TASK} words={(stage) => (stage === null ? words.working[work] : `${words.working[work]}: ${nameOf(words.stage, stage).toLowerCase()}`)} testId={TESTIDS.backupWork} cancelTestId={TESTIDS.backupCancel} />
+        </div>
+      ) : null}
       {result.length > 0 ? (
         <div className={css.result} role="status" data-testid={TESTIDS.backupResult}>
           {result.map((line) => (
@@ -116,24 +135,9 @@ export function Backup() {
           <Kept items={data.items} folder={data.folder} isBusy={work !== null} onRestore={(backup) => void ask({ id: backup.id })} />
         )}
       </div>
-      {asked ? <Ask asked={asked} onClose={() => setAsked(null)} onConfirm={() => void goBack(asked)} /> : null}
+      {isRebuildAsked ? <AskRebuild onClose={() => setRebuildAsked(false)} onConfirm={() => void rebuild()} /> : null}
+      {asked ? <AskRestore preview={asked.preview} onClose={() => setAsked(null)} onConfirm={() => void goBack(asked)} /> : null}
     </Section>
-  );
-}
-
-function Working({ work }: { work: Work }) {
-  const live = useLiveProgress(TASK);
-  const words = t.backup;
-  const stage = live ? `${words.working[work]}: ${nameOf(words.stage, live.stage).toLowerCase()}` : words.working[work];
-  return (
-    <div className={css.work} data-testid={TESTIDS.backupWork}>
-      <div className={css.bar}>
-        <Progress stage={stage} done={live?.done ?? 0} total={live?.total ?? 0} />
-      </div>
-      <Button size="s" testId={TESTIDS.backupCancel} onClick={() => void call('task_cancel', { id: TASK }).catch(showError)}>
-        {t.app.cancel}
-      </Button>
-    </div>
   );
 }
 
@@ -161,52 +165,6 @@ function Kept({ items, folder, isBusy, onRestore }: { items: readonly BackupView
   );
 }
 
-function Ask({ asked: { preview }, onClose, onConfirm }: { asked: Asked; onClose: () => void; onConfirm: () => void }) {
-  const words = t.backup;
-  const { backup } = preview;
-  return (
-    <Dialog
-      open
-      size="s"
-      title={words.askTitle}
-      testId={TESTIDS.backupAsk}
-      onClose={onClose}
-      actions={
-        <>
-          <Button onClick={onClose}>{t.app.cancel}</Button>
-          <Button tone="danger" testId={TESTIDS.backupConfirm} onClick={onConfirm}>
-            {words.askConfirm}
-          </Button>
-        </>
-      }
-    >
-      <div className={css.ask}>
-        <p>{words.askFile(preview.name)}</p>
-        <dl>
-          <dt>{words.askHolds}</dt>
-          <dd>{words.counts(backup.messages, backup.conversations, backup.memories)}</dd>
-          <dt>{words.askHere}</dt>
-          <dd>{words.counts(preview.messages, preview.conversations, preview.memories)}</dd>
-        </dl>
-        <p>{words.askKept}</p>
-        <p>{words.askSince}</p>
-      </div>
-    </Dialog>
-  );
-}
-
 const saidMade = (made: BackupMade): string[] => [t.backup.made(made.name, made.bytes), t.backup.holds(made.contents.messages, made.contents.conversations, made.contents.memories)];
 
 const saidExported = (made: ExportMade): string[] => [t.backup.exported(made.name, made.notes), t.backup.holds(made.messages, made.conversations, made.memories)];
-
-function saidRestored(done: RestoreOutcome): string[] {
-  const words = t.backup;
-  const lines = [words.restored(done.messages, done.conversations, done.memories)];
-  if (done.before) lines.push(words.before(done.before));
-  for (const [name, say] of Object.entries(words.since)) {
-    const count = done[name as keyof typeof words.since];
-    if (count > 0) lines.push(say(count));
-  }
-  if (!done.is_same_store) lines.push(words.otherStore);
-  return lines;
-}

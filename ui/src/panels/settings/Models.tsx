@@ -80,6 +80,7 @@ function Engines({ models: { view, change, problems } }: { models: Models }) {
         })}
       </div>
       <Problem text={problems.engines} />
+      <p className={settingsCss.hint}>{t.models.enginesAlso}</p>
     </Section>
   );
 }

@@ -20,6 +20,7 @@ import { Chips } from './Chips';
 import { ModelsTab } from './Models';
 import { Row, Section } from './Rows';
 import { PlaybookNotices } from './Playbooks';
+import { ReflectionChoices } from './Reflection';
 import { TopicsTab } from './Topics';
 import { regionName, regionProblem } from './regions';
 import css from './Settings.module.css';
@@ -56,6 +57,7 @@ export default function SettingsPanel() {
           <div className={css.measure}>
             <Choices settings={settings} />
             <Model status={status} />
+            <ReflectionChoices />
             <PlaybookNotices />
             <Data status={status} />
             <Backup />

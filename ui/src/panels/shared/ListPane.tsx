@@ -1,5 +1,5 @@
 /**
- * The list side of a panel: header, bars, one list of rows of two lines, and what is said of it to assistive technology.
+ * The list side of a panel: header, bars, one list of rows of two or three lines, and what is said of it to assistive technology.
  *
  * What stands in the list's place while there is none (loading, empty, failed) is the panel's to choose.
  */
@@ -13,6 +13,8 @@ import { useListCursor } from './memoryRows';
 /** Two lines. */
 export const ROW_PX = 56;
 export const rowHeight = (): number => ROW_PX;
+/** Three lines. */
+export const TALL_ROW_PX = 72;
 
 interface ListPaneProps {
   title: ReactNode;
@@ -77,10 +79,13 @@ interface ListRowsProps<T> {
   items: readonly T[];
   rows: Pick<ReturnType<typeof useRows>, 'at' | 'keyOf' | 'move'>;
   render: (item: T) => ReactNode;
+  /** All rows are of one height. */
+  height?: number;
   onRange?: (first: number, last: number) => void;
 }
 
-export function ListRows<T>({ label, testId, rowTestId, items, rows, render, onRange }: ListRowsProps<T>) {
+export function ListRows<T>({ label, testId, rowTestId, items, rows, render, height = ROW_PX, onRange }: ListRowsProps<T>) {
+  const heightOf = useCallback(() => height, [height]);
   return (
     <VirtualList
       label={label}
@@ -88,7 +93,7 @@ export function ListRows<T>({ label, testId, rowTestId, items, rows, render, onR
       rowTestId={rowTestId}
       count={items.length}
       keyOf={rows.keyOf}
-      heightOf={rowHeight}
+      heightOf={heightOf}
       activeIndex={rows.at}
       autoFocus
       onPick={(index) => rows.move(rows.keyOf(index) || null)}
@@ -101,7 +106,7 @@ export function ListRows<T>({ label, testId, rowTestId, items, rows, render, onR
   );
 }
 
-/** A row of two lines; `RowLine` is one of them. */
+/** A row of lines; `RowLine` is one of them. */
 export function ListRow({ className, ...rest }: ComponentProps<'div'>) {
   return <div {...rest} className={cx(css.row, className)} />;
 }

@@ -6,6 +6,7 @@
 import { Globe, GlobeLock, Undo2 } from 'lucide-react';
 import { useRef } from 'react';
 import { type VisibilityRequest, call, useRpc } from '../../api';
+import type { Change } from '../../api/laid';
 import { perform } from '../../state/decisions';
 import { t } from '../../strings';
 import { TESTIDS } from '../../testids';
@@ -23,9 +24,10 @@ export const choiceOf = (chosen: string | null): Choice => (chosen === 'public' 
 
 const requestOf = (target: VisibilityTarget, choice: Choice): Partial<VisibilityRequest> => ({ ...target, visibility: choice === 'source' ? null : choice });
 
-/** Makes the choice, with one undo. */
-export function chooseVisibility(target: VisibilityTarget, title: string, choice: Choice, before: Choice): void {
+/** Makes the choice, with one undo. `changes` are the rows that show it. */
+export function chooseVisibility(target: VisibilityTarget, title: string, choice: Choice, before: Choice, changes: readonly Change[] = []): void {
   void perform({
+    changes,
     text: t.privacy.applied(title, t.privacy.choices[choice] ?? choice),
     undone: t.privacy.appliedBack,
     send: () => call('visibility_set', requestOf(target, choice)),

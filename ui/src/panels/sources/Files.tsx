@@ -4,19 +4,25 @@ import { type ReactNode, useState } from 'react';
 import { call } from '../../api';
 import { Badge, Button, IconButton, Switch, shortDate } from '../../design';
 import { useNow } from '../../state/clock';
+import { useStore } from '../../state/store';
 import { showError, showToast } from '../../state/toasts';
 import { nameOf, t } from '../../strings';
 import { bytes } from '../../strings/words';
 import { TESTIDS } from '../../testids';
 import css from './Files.module.css';
+import { AskRestore, TASK } from '../shared/Restore';
+import { TaskProgress } from '../shared/TaskProgress';
 import { Skips } from './Skips';
+import { restoredLines, useRestore } from './restore';
 import { type WaitingFile, answer, asksDates, asksOwner, leaveOut, skippedCount, startedJobs, useWaitingFiles } from './files';
 
 export function Files() {
   const files = useWaitingFiles();
   const [isPrivate, setPrivate] = useState(false);
   const [isStarting, setStarting] = useState(false);
-  if (files.length === 0) return null;
+  const { work, asked, ask, bring, forget } = useRestore();
+  const done = useStore(restoredLines, (lines) => lines);
+  if (files.length === 0) return done.length > 0 ? <Restored lines={done} /> : null;
   const ready = files.filter((each) => each.status === 'ready');
   const asking = files.filter((each) => each.status === 'asks').length;
   const isLooking = files.some((each) => each.status === 'looking');
@@ -24,12 +30,17 @@ export function Files() {
   const start = async () => {
     setStarting(true);
     try {
-      for (const { file, answers } of ready) {
+      for (const { file, look, answers } of ready) {
+        if (look?.export?.is_first) {
+          await bring(file);
+          continue;
+        }
         const { job_ids } = await call('import_start', { tokens: [file.token], me: answers.me, date_order: answers.dateOrder, private: isPrivate });
         startedJobs.update((ids) => [...ids, ...job_ids]);
         leaveOut([file.token]);
       }
-      showToast({ text: t.sources.started(ready.length), replaces: 'import' });
+      const started = ready.filter((each) => !each.look?.export?.is_first).length;
+      if (started > 0) showToast({ text: t.sources.started(started), replaces: 'import' });
     } catch (thrown) {
       showError(thrown);
     } finally {
@@ -47,9 +58,11 @@ export function Files() {
       </header>
       <ul className={css.files}>
         {files.map((each) => (
-          <FileCard key={each.file.token} waiting={each} />
+          <FileCard key={each.file.token} waiting={each} isBusy={work !== null} onReplace={() => void ask(each.file)} />
         ))}
       </ul>
+      {work ? <TaskProgress task={TASK} words={(stage) => (stage === null ? t.backup.working[work] : `${t.backup.working[work]}: ${nameOf(t.backup.stage, stage).toLowerCase()}`)} testId={TESTIDS.backupWork} cancelTestId={TESTIDS.backupCancel} /> : null}
+      {asked ? <AskRestore preview={asked.preview} onClose={forget} onConfirm={() => void bring(asked.file)} /> : null}
       {ready.length + asking > 0 || isLooking ? (
         <footer className={css.foot}>
           <span className={css.private}>
@@ -62,10 +75,12 @@ export function Files() {
           <span className={css.hint} role="status">
             {isLooking ? t.sources.waitLooking : asking > 0 ? t.sources.answerFirst(asking) : ''}
           </span>
-          <Button tone="primary" disabled={ready.length === 0 || isStarting} testId={TESTIDS.sourcesImport} onClick={() => void start()}>
+          <Button tone="primary" disabled={ready.length === 0 || isStarting || work !== null} testId={TESTIDS.sourcesImport} onClick={() => void start()}>
             {ready.length === 0
               ? t.sources.importNone
-              : t.sources.import(
+              : ready.every((each) => each.look?.export?.is_first)
+                ? t.sources.importAll
+                : t.sources.import(
                   ready.length,
                   ready.reduce((sum, each) => sum + (each.look?.imported ?? 0), 0),
                 )}
@@ -76,7 +91,17 @@ export function Files() {
   );
 }
 
-function FileCard({ waiting }: { waiting: WaitingFile }) {
+function Restored({ lines }: { lines: readonly string[] }) {
+  return (
+    <div className={css.restored} role="status" data-testid={TESTIDS.sourceRestored}>
+      {lines.map((line) => (
+        <p key={line}>{line}</p>
+      ))}
+    </div>
+  );
+}
+
+function FileCard({ waiting, isBusy, onReplace }: { waiting: WaitingFile; isBusy: boolean; onReplace: () => void }) {
   const { file, look, status, error } = waiting;
   const now = useNow();
   const isBad = status === 'failed' || status === 'unreadable';
@@ -108,7 +133,17 @@ function FileCard({ waiting }: { waiting: WaitingFile }) {
           ) : null}
         </div>
       ) : null}
-      {look?.kind ? (
+      {look?.kind && look.export ? (
+        <p className={css.export}>
+          {(look.export.is_first ? t.sources.exportAll : t.sources.exportPart)(t.backup.counts(look.export.messages, look.export.conversations, look.export.memories))}
+          {look.export.is_first ? null : (
+            <Button size="s" disabled={isBusy} testId={TESTIDS.sourceReplace} onClick={onReplace}>
+              {t.sources.exportReplace}
+            </Button>
+          )}
+        </p>
+      ) : null}
+      {look?.kind && !look.export?.is_first ? (
         <>
           <p className={css.summary}>
             <span className="num">{t.sources.conversations(look.conversations)}</span>

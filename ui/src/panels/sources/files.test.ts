@@ -18,6 +18,7 @@ const look = (change: Partial<DryRunFile>): DryRunFile => ({
   participants: [],
   needs_owner: false,
   date_questions: [],
+  export: null,
   ...change,
 });
 const question = { written: '03/04/2026', day_first: '3 April', month_first: '4 March' };

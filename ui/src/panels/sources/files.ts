@@ -47,6 +47,8 @@ export function leaveOut(tokens: readonly string[]): void {
 export function statusOf(look: DryRunFile | undefined, isFailed: boolean, answers: Answers): FileStatus {
   if (!look) return isFailed ? 'failed' : 'looking';
   if (look.error !== null || look.kind === null) return 'unreadable';
+  // All that was exported comes back as it was: there is nothing to ask.
+  if (look.export?.is_first) return 'ready';
   if (asksOwner(look, answers) || asksDates(look, answers)) return 'asks';
   return importable(look) > 0 ? 'ready' : 'empty';
 }

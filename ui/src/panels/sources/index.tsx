@@ -4,11 +4,12 @@
  *
  * Deliberately not here: following the work in detail, which is Activity's.
  */
-import { FilePlus2 } from 'lucide-react';
+import { FilePlus2, FolderPlus } from 'lucide-react';
 import { type JobView, type JobsResponse, type AppStatus, useRpc } from '../../api';
 import { Button, PaneHeader, cx } from '../../design';
 import { useActions } from '../../keys';
-import { drop, pickFiles, waitingFiles } from '../../state/host';
+import { platform } from '../../platform';
+import { drop, pickFiles, pickFolder, waitingFiles } from '../../state/host';
 import { useStore } from '../../state/store';
 import { t } from '../../strings';
 import { TESTIDS } from '../../testids';
@@ -29,6 +30,11 @@ export default function Sources() {
   return (
     <div className={css.panel}>
       <PaneHeader title={t.sources.title}>
+        {platform().fileAccess === 'pick_files' ? (
+          <Button size="s" icon={<FolderPlus size={14} aria-hidden="true" />} testId={TESTIDS.sourcesPickFolder} onClick={() => void pickFolder()}>
+            {t.sources.addFolder}
+          </Button>
+        ) : null}
         <Button tone="primary" size="s" icon={<FilePlus2 size={14} aria-hidden="true" />} action="sources.add" testId={TESTIDS.sourcesPick} onClick={() => void pickFiles()}>
           {t.sources.add}
         </Button>

@@ -5,7 +5,10 @@ import type { FakePlatform } from '../../platform/fake';
 import { waitingFiles } from '../../state/host';
 import { nav } from '../../state/nav';
 import { press, renderApp, violations } from '../../test/render';
+// Loaded before the first test looks for it: on a busy machine that takes longer than it waits.
+import './index';
 import { startedJobs } from './files';
+import { restoredLines } from './restore';
 
 const files = () => screen.findAllByTestId('source-file');
 const cardOf = (name: string): HTMLElement => {
@@ -27,6 +30,58 @@ const pick = async (options = {}): Promise<FakePlatform> => {
 beforeEach(() => {
   waitingFiles.set([]);
   startedJobs.set([]);
+  restoredLines.set([]);
+});
+
+describe('the folder of an export', () => {
+  const FOLDER = { token: 'file:Keepsake 2026-11-20', name: 'Keepsake 2026-11-20', size: 0 };
+  const drop = async (options = {}) => {
+    const host = await renderApp('sources', options);
+    act(() => host.emit({ type: 'files_dropped', files: [FOLDER] }));
+    await files();
+    await screen.findByText(/An export of Keepsake with/);
+    return host;
+  };
+
+  test('comes in whole where nothing is yet, and says what came', async () => {
+    const host = await drop({ firstRun: true });
+    expect(cardOf(FOLDER.name).textContent).toContain('1,830 messages, 6 conversations and 41 memories and candidates. All of it comes in');
+    expect(await violations()).toEqual([]);
+    await waitFor(() => expect(importButton().textContent).toBe('Bring everything in'));
+    fireEvent.click(importButton());
+    await waitFor(() => expect(asked(host, 'restore')).toEqual([{ token: FOLDER.token }]));
+    expect((await screen.findByTestId('source-restored')).textContent).toContain('Restored: 30 messages');
+    expect(asked(host, 'import_start')).toEqual([]);
+    expect(screen.queryByTestId('source-file')).toBeNull();
+  });
+
+  test('where something is, its messages are added, or all of it takes the place of what is here after a yes', async () => {
+    const host = await drop();
+    expect(cardOf(FOLDER.name).textContent).toContain('Importing adds its messages alone');
+    expect(importButton().textContent).toBe('Import 240 messages');
+    fireEvent.click(screen.getByTestId('btn-source-replace'));
+    const dialog = await screen.findByTestId('backup-ask');
+    expect(dialog.textContent).toContain('Replaced is what is here now');
+    expect(asked(host, 'restore'), 'not before the yes').toEqual([]);
+    fireEvent.click(within(dialog).getByTestId('btn-backup-confirm'));
+    await waitFor(() => expect(asked(host, 'restore')).toEqual([{ token: FOLDER.token }]));
+    await screen.findByTestId('source-restored');
+  });
+
+  test('is chosen with its own button, which a page in a browser has not', async () => {
+    const host = await renderApp('sources');
+    host.answer('pick_folder', () => ({ files: [FOLDER] }));
+    fireEvent.click(screen.getByTestId('btn-pick-folder'));
+    await screen.findByText(/An export of Keepsake with/);
+    fireEvent.click(importButton());
+    await waitFor(() => expect(asked(host, 'import_start')).toMatchObject([{ tokens: [FOLDER.token] }]));
+  });
+
+  test('a page in a browser offers no button for folders', async () => {
+    await renderApp('sources', { fileAccess: 'upload' });
+    await screen.findByTestId('btn-pick-files');
+    expect(screen.queryByTestId('btn-pick-folder')).toBeNull();
+  });
 });
 
 describe('looking inside', () => {

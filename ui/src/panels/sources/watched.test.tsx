@@ -3,6 +3,8 @@ import { describe, expect, test } from 'vitest';
 import { RpcError } from '../../platform';
 import type { FakeOptions, FakePlatform } from '../../platform/fake';
 import { renderApp, violations } from '../../test/render';
+// Loaded before the first test looks for it: on a busy machine that takes longer than it waits.
+import './index';
 
 const asked = (host: FakePlatform, cmd: string) => host.calls.filter((each) => each.cmd === cmd).map((each) => each.payload);
 const show = async (options: FakeOptions = {}) => {

@@ -141,10 +141,10 @@ function Proposals({ topic, proposals }: { topic: TopicListRow; proposals: reado
               {isMerge ? t.topics.looksLike(other.title) : t.topics.looksBroad(proposal.apart.length)}
               {proposal.why.length > 0 ? <span className={css.why}>{t.topics.because(proposal.why.join(', '))}</span> : null}
             </p>
-            <Button size="s" testId={TESTIDS.topicAccept} onClick={() => void (isMerge ? mergeTopics(topic, other) : splitTopic(topic, proposal.apart))}>
+            <Button size="s" testId={TESTIDS.topicAccept} onClick={() => void (isMerge ? mergeTopics(topic, other, proposal.id) : splitTopic(topic, proposal.apart, proposal.id))}>
               {isMerge ? t.topics.mergeThem : t.topics.splitIt}
             </Button>
-            <Button size="s" tone="quiet" testId={TESTIDS.topicLeave} onClick={() => void keepApart(topic, isMerge ? other.id : null)}>
+            <Button size="s" tone="quiet" testId={TESTIDS.topicLeave} onClick={() => void keepApart(topic, isMerge ? other.id : null, proposal.id)}>
               {isMerge ? t.topics.keepApart : t.topics.keepWhole}
             </Button>
           </div>

@@ -1,5 +1,6 @@
 /** What a person does to topics: sent to the backend, which keeps it as a decision; each with one undo. */
 import { type TopicAct, type TopicListRow, call } from '../../api';
+import type { Change } from '../../api/laid';
 import { perform } from '../../state/decisions';
 import { createStore } from '../../state/store';
 import { t } from '../../strings';
@@ -9,12 +10,13 @@ export type Dragged = { kind: 'topic'; id: string } | { kind: 'messages'; topic:
 
 export const dragged = createStore<Dragged | null>(null);
 
-function decide(topic: TopicListRow, act: TopicAct, text: string): Promise<boolean> {
+function decide(topic: TopicListRow, act: TopicAct, text: string, changes: readonly Change[]): Promise<boolean> {
   let decision: string | null = null;
   return perform({
     text,
     undone: t.topics.takenBack,
     ids: [topic.id],
+    changes,
     send: async () => {
       decision = (await call('topic_decide', { id: topic.id, act })).decision_id;
     },
@@ -24,15 +26,31 @@ function decide(topic: TopicListRow, act: TopicAct, text: string): Promise<boole
   });
 }
 
-export const pinTopic = (topic: TopicListRow) => decide(topic, topic.is_pinned ? { kind: 'unpin' } : { kind: 'pin' }, topic.is_pinned ? t.topics.unpinnedDone : t.topics.pinnedDone);
+/** A suggestion that was answered is not shown any more. */
+const answered = (proposal: string | undefined): readonly Change[] => (proposal === undefined ? [] : [{ id: proposal, to: null, from: {} }]);
 
-export const renameTopic = (topic: TopicListRow, title: string) => decide(topic, { kind: 'rename', title }, title.trim() ? t.topics.renamedDone(title.trim()) : t.topics.titleFollows);
+export function pinTopic(topic: TopicListRow): Promise<boolean> {
+  const { id, is_pinned } = topic;
+  const changes: readonly Change<TopicListRow>[] = [{ id, to: { is_pinned: !is_pinned }, from: { is_pinned } }];
+  return decide(topic, { kind: is_pinned ? 'unpin' : 'pin' }, is_pinned ? t.topics.unpinnedDone : t.topics.pinnedDone, changes);
+}
 
-export const mergeTopics = (into: TopicListRow, from: { id: string; title: string }) => decide(into, { kind: 'merge', other_id: from.id }, t.topics.mergedDone(from.title, into.title));
+export function renameTopic(topic: TopicListRow, title: string): Promise<boolean> {
+  const words = title.trim();
+  const { id, is_renamed } = topic;
+  // Without words of the person's own it follows what is talked about, which the backend knows.
+  const changes: readonly Change<TopicListRow>[] = [{ id, to: words ? { title: words, is_renamed: true } : { is_renamed: false }, from: { title: topic.title, is_renamed } }];
+  return decide(topic, { kind: 'rename', title }, words ? t.topics.renamedDone(words) : t.topics.titleFollows, changes);
+}
 
-export const splitTopic = (topic: TopicListRow, ids: readonly string[]) => decide(topic, { kind: 'split', message_ids: [...ids] }, t.topics.splitDone(ids.length));
+export const mergeTopics = (into: TopicListRow, from: { id: string; title: string }, proposal?: string) =>
+  decide(into, { kind: 'merge', other_id: from.id }, t.topics.mergedDone(from.title, into.title), answered(proposal));
 
-export const keepApart = (topic: TopicListRow, other: string | null) => decide(topic, { kind: 'leave', other_id: other }, other === null ? t.topics.wholeDone : t.topics.apartDone);
+export const splitTopic = (topic: TopicListRow, ids: readonly string[], proposal?: string) =>
+  decide(topic, { kind: 'split', message_ids: [...ids] }, t.topics.splitDone(ids.length), answered(proposal));
+
+export const keepApart = (topic: TopicListRow, other: string | null, proposal: string) =>
+  decide(topic, { kind: 'leave', other_id: other }, other === null ? t.topics.wholeDone : t.topics.apartDone, answered(proposal));
 
 /** Takes back what was decided earlier, which can itself be undone by deciding again. */
 export const takeBackDecision = (id: string) => call('topic_undo', { id });

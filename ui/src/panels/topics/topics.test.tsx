@@ -107,7 +107,7 @@ describe('what a person does', () => {
     fireEvent.change(await screen.findByTestId('topic-rename-field'), { target: { value: 'Our kitchen' } });
     fireEvent.click(screen.getByTestId('btn-topic-rename-save'));
     await waitFor(() => expect(title()).toBe('Our kitchen'));
-    expect(asked(host, 'topic_decide')).toEqual([{ id: 'top_kitchen', act: { kind: 'rename', title: 'Our kitchen' } }]);
+    await waitFor(() => expect(asked(host, 'topic_decide')).toEqual([{ id: 'top_kitchen', act: { kind: 'rename', title: 'Our kitchen' } }]));
     fireEvent.click(await screen.findByTestId('btn-topic-undo'));
     await waitFor(() => expect(title()).toContain('Kitchen renovation'));
   });
@@ -161,7 +161,7 @@ describe('what a person does', () => {
     expect(screen.getByTestId('topic-proposal').textContent).toContain('april');
     fireEvent.click(screen.getByTestId('btn-topic-leave'));
     await waitFor(() => expect(screen.queryByTestId('topic-proposal')).toBeNull());
-    expect(asked(host, 'topic_decide')).toEqual([{ id: 'top_kitchen', act: { kind: 'leave', other_id: 'top_running' } }]);
+    await waitFor(() => expect(asked(host, 'topic_decide')).toEqual([{ id: 'top_kitchen', act: { kind: 'leave', other_id: 'top_running' } }]));
   });
 });
 

@@ -111,7 +111,7 @@ export function agentCommands(world: World, host: Host): Handlers {
       significance: session.significance,
       outcome: session.outcome,
       is_distilled: true,
-      proposer: 'builtin-session/1',
+      proposer: 'builtin-session/2',
     };
   };
   const linesOf = (tier: string, agent: string | null): TierLineView[] =>
@@ -172,11 +172,14 @@ export function agentCommands(world: World, host: Host): Handlers {
       const session = standing().find((each) => rowOf(each).id === id);
       if (!session) throw new RpcError('not_found', 'This session is not there any more.');
       const row = rowOf(session);
-      const versions = Array.from({ length: session.versions ?? 1 }, (_, at) => ({ id: at === 0 ? row.id : `${row.id}${at}`, messages: row.messages - at * 2, last: row.last - at * DAY_MS, made: row.last - at * DAY_MS, is_current: at === 0 }));
+      const versions = Array.from({ length: session.versions ?? 1 }, (_, at) => ({ id: at === 0 ? row.id : `${row.id}${at}`, messages: row.messages - at * 2, last: row.last - at * DAY_MS, made: row.last - at * DAY_MS, proposer: row.proposer, is_current: at === 0 }));
       return { session: row, items: itemsOf(session), versions };
     },
     session_end: () => ({ is_new: true }),
-    sessions_rebuild: () => ({}),
+    sessions_rebuild: () => {
+      host.changed('sessions');
+      return {};
+    },
     tiers_get({ agent, person, role }) {
       const seen = role ?? (person ? (roles.get(person) ?? 'guest') : 'owner');
       const all = seen !== 'guest';

@@ -5,7 +5,8 @@ import type { Handlers, Host } from './index';
 
 const DAY = 24 * 3_600_000;
 
-export function backupCommands(world: World, host: Host, firstRun: boolean): Handlers {
+/** `startCycle` begins a night of the invented host's. */
+export function backupCommands(world: World, host: Host, firstRun: boolean, startCycle: () => string): Handlers {
   const now = host.now();
   let items: BackupView[] = firstRun ? [] : [backup(now - 0.4 * DAY, 'daily', 18_612_224), backup(now - 1.4 * DAY, 'before-bulk', 18_350_080), backup(now - 9 * DAY, 'daily', 16_900_096)];
   function backup(made_at: number, reason: string, bytes: number): BackupView {
@@ -36,6 +37,13 @@ export function backupCommands(world: World, host: Host, firstRun: boolean): Han
       return { ...here(), messages: 30, before: before.id, is_same_store: true, erased_again: 3, kept_out: 0, refused_again: 1, reopened: 2, debunked_again: 0, unlinked_again: 0, kept_private: 0 };
     },
     export_make: () => ({ name: 'Keepsake 2026-11-20', ...here(), notes: 24 }),
+    rebuild_begin: () => {
+      const before = backup(host.now(), 'before-bulk', 18_612_224);
+      items = [before, ...items];
+      const run_id = startCycle();
+      host.changed('memories', 'people', 'topics', 'playbooks', 'sessions', 'jobs');
+      return { backup: before.id, candidates: 14, run_id };
+    },
     task_cancel: () => ({}),
   };
 }

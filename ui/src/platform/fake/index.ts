@@ -17,6 +17,7 @@ import { memoryCommands } from './memories';
 import { type ModelState, modelCommands } from './models';
 import { nightCommands } from './night';
 import { playbookCommands, playbooksWaiting } from './playbooks';
+import { reflectionCommands, reflectionsWaiting } from './reflection';
 import { peopleCommands } from './people';
 import { searchCommands } from './search';
 import { addSessions } from './sessions';
@@ -85,19 +86,24 @@ export function createFakePlatform(options: FakeOptions = {}): FakePlatform {
   }
   const handlers: Handlers = {
     ...systemCommands(world, host, { firstRun: options.firstRun ?? false, embeddingMissing: options.embeddingMissing ?? false, theme: options.theme ?? 'system' }),
-    ...backupCommands(world, host, options.firstRun ?? false),
+    ...backupCommands(world, host, options.firstRun ?? false, () => handlers.maintenance_start?.({}).runs[0]?.id ?? ''),
     ...auditCommands(world, host),
     ...nightCommands(world, host, options.firstRun ?? false),
     ...memoryCommands(world, host),
     ...conversationCommands(world, host, (request) => conversationsSaid(world, handlers, request)),
     ...topicCommands(world, host),
     ...playbookCommands(world, host),
+    ...reflectionCommands(world, host),
     ...agentCommands(world, host),
     ...peopleCommands(world, host, { firstRun: options.firstRun ?? false }),
     ...modelCommands(world, host, { models: options.models ?? 'none', firstRun: options.firstRun ?? false }),
   };
-  const { app_status: frame } = handlers;
-  if (frame) handlers.app_status = (request) => ({ ...frame(request), counts: { ...frame(request).counts, playbooks: playbooksWaiting(handlers) } });
+  const { app_status: frame, undo: undoMemories, reflections_undo: undoRun } = handlers;
+  // A run of reflection is an operation like any other.
+  if (undoMemories && undoRun) {
+    handlers.undo = (request) => (request.operation_id?.startsWith('op_tidy') ? { operation_id: request.operation_id, summary: undoRun({}).summary ?? '', restored: [] } : undoMemories(request));
+  }
+  if (frame) handlers.app_status = (request) => ({ ...frame(request), counts: { ...frame(request).counts, playbooks: playbooksWaiting(handlers), reflections: reflectionsWaiting(handlers) } });
   Object.assign(handlers, pictureCommands(world, handlers));
   Object.assign(handlers, knowledgeCommands(world, host, handlers, options.firstRun ?? false));
   Object.assign(handlers, searchCommands(world, handlers));

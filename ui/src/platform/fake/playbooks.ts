@@ -15,6 +15,8 @@ interface Invented {
   readonly status: string;
   readonly occurrences: number;
   readonly against: readonly string[];
+  /** As a model worded it. */
+  readonly words?: { readonly when: string; readonly purposes: readonly (string | null)[] };
 }
 
 const INVENTED: readonly Invented[] = [
@@ -68,6 +70,7 @@ const INVENTED: readonly Invented[] = [
     status: 'approved',
     occurrences: 3,
     against: [],
+    words: { when: 'When a new version of the app is deployed: build and push its image, then apply the deployment.', purposes: ['Build the image of the version', 'Push the image', null, 'Apply the deployment'] },
   },
 ];
 
@@ -89,6 +92,7 @@ export function playbookCommands(world: World, host: Host): Handlers {
     is_parked_by_age: false,
     found: host.now() - 3 * DAY_MS,
     last: host.now() - DAY_MS,
+    version: each.words ? 2 : 1,
   });
   const ORDER = ['candidate', 'approved', 'rejected', 'parked'];
   const rows = () => (world.conversations.length === 0 ? [] : INVENTED.map(rowOf).toSorted((a, b) => ORDER.indexOf(a.status) - ORDER.indexOf(b.status)));
@@ -109,13 +113,12 @@ export function playbookCommands(world: World, host: Host): Handlers {
       const each = find(id);
       return {
         row: rowOf(each),
-        description: null,
-        steps: each.steps.map(([name, tool, text]) => ({ name, tool, text })),
+        description: each.words?.when ?? null,
+        steps: each.steps.map(([name, tool, text], at) => ({ name, tool, text, purpose: each.words?.purposes[at] ?? null })),
         parameters: each.parameters.map(([name, steps, values]) => ({ name, steps: [...steps], values })),
         supporting: Array.from({ length: each.occurrences }, (_, at) => session(at, null)),
         contradicting: each.against.map((why, at) => session(at, why)),
-        version: 1,
-        proposer: 'builtin/playbooks/1',
+        proposer: each.words ? 'llama3.2:3b playbook/1' : 'builtin/playbooks/1',
       };
     },
     playbook_decide: ({ id, status: to }) => {

@@ -84,10 +84,16 @@ export function workCommands(host: Host, base: Handlers, pace_ms: number): Handl
 
   const fileName = (token: string) => token.replace(/^file:/, '');
   const isChat = (token: string) => /whatsapp/i.test(token);
+  const isExport = (token: string) => /^file:Keepsake \d{4}-/.test(token);
   const look = (token: string, me: string | null, order: string | null): DryRunFile => {
     const now = host.now();
-    const blank: DryRunFile = { token, name: fileName(token), kind: null, error: null, conversations: 0, seen: 0, imported: 0, duplicate: 0, skipped: [], first: null, last: null, participants: [], needs_owner: false, date_questions: [] };
+    const blank: DryRunFile = { token, name: fileName(token), kind: null, error: null, conversations: 0, seen: 0, imported: 0, duplicate: 0, skipped: [], first: null, last: null, participants: [], needs_owner: false, date_questions: [], export: null };
     if (/\.(pdf|png|docx)$/i.test(token)) return { ...blank, error: `${fileName(token)} is not a conversation export that Keepsake can read. Nothing was changed. See “How to get an export” for what it reads.` };
+    if (isExport(token)) {
+      const { items } = importsOf({});
+      const is_first = imports.length + items.length === 0;
+      return { ...blank, kind: 'keepsake', conversations: 6, seen: 1_830, imported: is_first ? 1_830 : 240, duplicate: is_first ? 0 : 1_590, first: now - 700 * DAY, last: now - DAY, export: { messages: 1_830, conversations: 6, memories: 41, is_first } };
+    }
     if (isChat(token)) {
       return {
         ...blank,

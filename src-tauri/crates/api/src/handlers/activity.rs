@@ -31,11 +31,15 @@ fn job_view(tx: &ReadTx<'_>, job: JobRow) -> StoreResult<JobView> {
             | JobKind::SuggestLinks
             | JobKind::SettleConversations
             | JobKind::Sessions
+            | JobKind::SessionsModel
             | JobKind::DeriveProfiles
             | JobKind::DeriveProfilesModel
             | JobKind::Topics
             | JobKind::Playbooks
+            | JobKind::PlaybooksModel
+            | JobKind::ReflectModel
             | JobKind::PlaybookNotice
+            | JobKind::Reflect
             | JobKind::TopicsModel,
             _,
         ) => String::new(),

@@ -1,10 +1,13 @@
 //! The audit: runs it and shapes what it found.
 
-use keepsake_engine::{AUDIT_SAMPLE, AuditFinding, Unwatched};
+use keepsake_engine::{AUDIT_SAMPLE, AuditFinding};
 
 use crate::app::App;
 use crate::error::ApiError;
 use crate::types::audit::*;
+
+/// What a window calls it while it runs.
+const TASK: &str = "audit";
 
 fn finding(found: AuditFinding) -> AuditFindingView {
     let (other_id, other) = found.other.map(|(id, content)| (id.to_string(), content)).unzip();
@@ -23,7 +26,8 @@ fn finding(found: AuditFinding) -> AuditFindingView {
 
 pub(crate) fn audit_run(app: &App, request: AuditRequest) -> Result<AuditReport, ApiError> {
     let sample = if request.sample == 0 { AUDIT_SAMPLE } else { request.sample as usize };
-    let report = app.engine().audit(sample, request.seed.map(u64::from), &Unwatched)?;
+    let task = app.begin_task(TASK)?;
+    let report = app.engine().audit(sample, request.seed.map(u64::from), &task)?;
     let share = |fault: &str, share: keepsake_engine::AuditShare| AuditShare {
         fault: fault.to_owned(),
         count: share.count as u32,

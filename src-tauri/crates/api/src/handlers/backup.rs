@@ -1,4 +1,4 @@
-//! Backups, exports and the way back. Long work answers when it is done; meanwhile it tells its progress and hears a cancel.
+//! Backups, exports, the way back, and making anew what is derived. Long work answers when it is done; meanwhile it tells its progress and hears a cancel.
 
 use std::path::{Path, PathBuf};
 
@@ -57,7 +57,7 @@ fn name(path: &Path) -> String {
     path.file_name().map_or_else(|| path.to_string_lossy().into_owned(), |name| name.to_string_lossy().into_owned())
 }
 
-/// The file that a request names.
+/// The file that a request names, or the folder of an export.
 fn file(app: &App, place: &BackupPlace) -> Result<PathBuf, ApiError> {
     match (&place.token, &place.id) {
         (Some(token), None) => app.file(token),
@@ -107,16 +107,28 @@ pub(crate) fn backup_make(app: &App, request: BackupPlace) -> Result<BackupMade,
 pub(crate) fn restore_preview(app: &App, request: BackupPlace) -> Result<RestorePreview, ApiError> {
     let task = app.begin_task(TASK)?;
     let file = file(app, &request)?;
-    let held = app.engine().inspect_backup(&file, &task)?;
+    let held = if file.is_dir() {
+        let list = app.engine().inspect_export(&file, &task)?;
+        BackupContents {
+            messages: list.rows_of("interactions"),
+            conversations: list.rows_of("conversations"),
+            memories: list.rows_of("memories"),
+            rows: list.rows.values().sum(),
+            schema: list.schema,
+            head: String::new(),
+        }
+    } else {
+        contents(&app.engine().inspect_backup(&file, &task)?)
+    };
     let (messages, conversations) = app.engine().store().read(|tx| tx.totals())?;
     let memories = app.engine().store().read(|tx| tx.memory_count())?;
-    Ok(RestorePreview { name: name(&file), backup: contents(&held), messages, conversations, memories })
+    Ok(RestorePreview { name: name(&file), backup: held, messages, conversations, memories })
 }
 
 pub(crate) fn restore(app: &App, request: BackupPlace) -> Result<RestoreOutcome, ApiError> {
     let task = app.begin_task(TASK)?;
     let file = file(app, &request)?;
-    let receipt = app.engine().restore(&file, &task)?;
+    let receipt = if file.is_dir() { app.engine().restore_export(&file, &task)? } else { app.engine().restore(&file, &task)? };
     app.engine().forget_upload(&file);
     Ok(outcome(&receipt))
 }
@@ -132,6 +144,13 @@ pub(crate) fn export_make(app: &App, request: BackupPlace) -> Result<ExportMade,
         memories: receipt.memories,
         notes: receipt.notes,
     })
+}
+
+pub(crate) fn rebuild_begin(app: &App, _request: Nothing) -> Result<RebuildBegun, ApiError> {
+    let task = app.begin_task(TASK)?;
+    let _queue = app.own_queue()?;
+    let begun = app.engine().begin_rebuild(&task)?;
+    Ok(RebuildBegun { backup: name(&begun.backup), candidates: begun.candidates, run_id: begun.run.to_string() })
 }
 
 pub(crate) fn task_cancel(app: &App, request: ById) -> Result<Nothing, ApiError> {

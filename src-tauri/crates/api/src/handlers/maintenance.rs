@@ -15,6 +15,7 @@ pub(crate) fn maintenance_get(app: &App, _: Nothing) -> Result<MaintenanceView, 
     let engine = app.engine();
     let found = engine.maintenance()?;
     let waiting = engine.store().read(|tx| tx.waiting(engine.now(), PARKED_UNTIL))?;
+    let proposals = engine.parked_proposals()?.len() as u64;
     let runs: Vec<MaintenanceRunView> = found
         .runs
         .into_iter()
@@ -36,18 +37,19 @@ pub(crate) fn maintenance_get(app: &App, _: Nothing) -> Result<MaintenanceView, 
             automatic: found.rules.automatic,
             hour: found.rules.hour,
             park_after_days: found.rules.park_after_days,
+            notify: found.rules.notify,
         },
         is_running: runs.iter().any(|run| run.finished.is_none()),
         runs,
         jobs_left: found.jobs_left,
         next: found.next.map(|time| time.0),
-        parked: waiting.into_iter().find(|(name, _)| *name == "parked").map_or(0, |(_, count)| count),
+        parked: waiting.into_iter().find(|(name, _)| *name == "parked").map_or(0, |(_, count)| count) + proposals,
     })
 }
 
 pub(crate) fn maintenance_set(app: &App, request: MaintenanceRulesView) -> Result<MaintenanceView, ApiError> {
-    let MaintenanceRulesView { automatic, hour, park_after_days } = request;
-    app.engine().set_maintenance_rules(&MaintenanceRules { automatic, hour, park_after_days })?;
+    let MaintenanceRulesView { automatic, hour, park_after_days, notify } = request;
+    app.engine().set_maintenance_rules(&MaintenanceRules { automatic, hour, park_after_days, notify })?;
     maintenance_get(app, Nothing {})
 }
 
@@ -59,4 +61,21 @@ pub(crate) fn maintenance_start(app: &App, request: Nothing) -> Result<Maintenan
 pub(crate) fn maintenance_cancel(app: &App, request: Nothing) -> Result<MaintenanceView, ApiError> {
     app.engine().cancel_maintenance()?;
     maintenance_get(app, request)
+}
+
+pub(crate) fn parked_list(app: &App, _: Nothing) -> Result<ParkedResponse, ApiError> {
+    let items = app.engine().parked_proposals()?.into_iter().map(|parked| ParkedView {
+        kind: parked.proposal.kind.to_string(),
+        id: parked.proposal.id,
+        title: parked.proposal.title,
+        at: parked.at.0,
+    });
+    Ok(ParkedResponse { items: items.collect() })
+}
+
+pub(crate) fn parked_restore(app: &App, request: ParkedRestoreRequest) -> Result<ParkedResponse, ApiError> {
+    let kind = |text: &str| text.parse().map_err(|error: keepsake_domain::ParseNameError| ApiError::invalid(error.to_string()));
+    let items = request.items.into_iter().map(|item| Ok((kind(&item.kind)?, item.id)));
+    app.engine().restore_proposals(&items.collect::<Result<Vec<_>, ApiError>>()?)?;
+    parked_list(app, Nothing {})
 }

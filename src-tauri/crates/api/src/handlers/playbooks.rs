@@ -25,6 +25,7 @@ fn row(playbook: &PlaybookRow) -> PlaybookListRow {
         is_parked_by_age: playbook.is_parked_by_age,
         found: playbook.found_at.0,
         last: version.occurrences.iter().map(|one| one.ended.0).max().unwrap_or(0),
+        version: version.number,
     }
 }
 
@@ -57,10 +58,11 @@ fn detail(tx: &ReadTx<'_>, playbook: &PlaybookRow) -> StoreResult<PlaybookDetail
     }
     supporting.sort_by_key(|one| std::cmp::Reverse(one.time));
     contradicting.sort_by_key(|one| std::cmp::Reverse(one.time));
-    let step = |step: &keepsake_store::PlaybookStepRow| PlaybookStepView {
+    let step = |(at, step): (usize, &keepsake_store::PlaybookStepRow)| PlaybookStepView {
         name: step.name.clone(),
         tool: step.tool.clone(),
         text: step.text.clone(),
+        purpose: version.purposes.get(at).cloned().flatten(),
     };
     let parameter = |one: &keepsake_store::PlaybookParameterRow| PlaybookParameterView {
         name: one.name.clone(),
@@ -70,11 +72,10 @@ fn detail(tx: &ReadTx<'_>, playbook: &PlaybookRow) -> StoreResult<PlaybookDetail
     Ok(PlaybookDetail {
         row: row(playbook),
         description: version.description.clone(),
-        steps: version.steps.iter().map(step).collect(),
+        steps: version.steps.iter().enumerate().map(step).collect(),
         parameters: version.parameters.iter().map(parameter).collect(),
         supporting,
         contradicting,
-        version: version.number,
         proposer: version.proposer.clone(),
     })
 }
@@ -93,7 +94,7 @@ pub(crate) fn playbook_decide(app: &App, request: PlaybookDecideRequest) -> Resu
         .status
         .parse()
         .map_err(|_| ApiError::invalid(format!("there is no status '{}' of a playbook", request.status)))?;
-    let decision = app.engine().decide_playbook(&request.id.parse()?, status)?;
+    let decision = app.engine().decide_seen_playbook(&request.id.parse()?, status, request.version)?;
     Ok(PlaybookDecided { decision_id: decision.to_string() })
 }
 

@@ -93,6 +93,7 @@ pub(crate) fn session_get(app: &App, request: ById) -> Result<SessionDetail, Api
                 messages: other.messages,
                 last: other.last_at.0,
                 made: other.created.0,
+                proposer: other.proposer.clone(),
                 is_current: other.superseded.is_none(),
             })
             .collect();

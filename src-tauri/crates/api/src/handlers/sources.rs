@@ -1,6 +1,6 @@
 //! Choosing files, looking before importing, importing, the sample data.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use keepsake_channels::{DateOrder, SkipReason};
 use keepsake_domain::Role;
@@ -64,6 +64,7 @@ pub fn look_into(engine: &Engine, token: &str, request: &ImportRequest, foresigh
         participants: Vec::new(),
         needs_owner: false,
         date_questions: Vec::new(),
+        export: None,
     };
     match engine.dry_run(request, foresight) {
         // The window knows files by name only; where they lie is nobody's business there.
@@ -105,12 +106,30 @@ pub fn look_into(engine: &Engine, token: &str, request: &ImportRequest, foresigh
     }
 }
 
+/// What an import reads of a chosen path: of an export of Keepsake's own its messages, else the path itself.
+fn messages_in(app: &App, path: &Path) -> Result<PathBuf, ApiError> {
+    let is_export = app.engine().own_export(path)?.is_some();
+    Ok(if is_export { Engine::messages_of_export(path) } else { path.to_owned() })
+}
+
 pub(crate) fn import_dry_run(app: &App, request: DryRunRequest) -> Result<DryRunResponse, ApiError> {
     let order = date_order(request.date_order.as_deref())?;
     let foresight = Foresight::new()?;
     let files = request.tokens.iter().map(|token| {
-        let import = ImportRequest { me: request.me.clone(), date_order: order, ..ImportRequest::of(app.file(token)?) };
-        Ok(look_into(app.engine(), token, &import, &foresight))
+        let path = app.file(token)?;
+        let export = app.engine().own_export(&path)?;
+        let import = ImportRequest { me: request.me.clone(), date_order: order, ..ImportRequest::of(messages_in(app, &path)?) };
+        let mut found = look_into(app.engine(), token, &import, &foresight);
+        if let Some((list, is_first)) = export {
+            found.name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
+            found.export = Some(OwnExport {
+                messages: list.rows_of("interactions"),
+                conversations: list.rows_of("conversations"),
+                memories: list.rows_of("memories"),
+                is_first,
+            });
+        }
+        Ok(found)
     });
     Ok(DryRunResponse { files: files.collect::<Result<Vec<_>, ApiError>>()? })
 }
@@ -126,7 +145,7 @@ pub(crate) fn import_start(app: &App, request: ImportStartRequest) -> Result<Job
             private: request.private,
             private_channels: settings.private_channels.clone(),
             extract: settings.extract_on_import,
-            ..ImportRequest::of(app.file(token)?)
+            ..ImportRequest::of(messages_in(app, &app.file(token)?)?)
         };
         job_ids.push(app.engine().queue_import(&import)?.into());
     }

@@ -29,6 +29,8 @@ pub(crate) fn app_status(app: &App, _request: Nothing) -> Result<AppStatus, ApiE
     };
     let links = engine.open_links()?;
     let playbooks = engine.playbooks_waiting()?;
+    let reflections = engine.reflections_waiting()?;
+    let digest = engine.digest_notice()?.map(|(run, waiting)| DigestNotice { run: run.to_string(), waiting });
     let status = engine.store().read(|tx| {
         let (messages, conversations) = tx.totals()?;
         let (pending, active, quarantined) = tx.memory_totals(now)?;
@@ -41,6 +43,7 @@ pub(crate) fn app_status(app: &App, _request: Nothing) -> Result<AppStatus, ApiE
             quarantined,
             links,
             playbooks,
+            reflections,
             alerts: tx.alert_count()?,
             jobs: tx.unsettled_jobs()?,
             erasures_pending: tx.pending_erasures()?,
@@ -58,6 +61,7 @@ pub(crate) fn app_status(app: &App, _request: Nothing) -> Result<AppStatus, ApiE
             owner,
             sample_loaded: !tx.sample_imports()?.is_empty(),
             paused: false,
+            digest: digest.clone(),
             file_access: app.inner.file_access.name().to_owned(),
         })
     })?;

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use keepsake_domain::{TopicDecisionId, TopicId, TopicVersionId};
+use keepsake_domain::{ProposalKind, TopicDecisionId, TopicId, TopicVersionId};
 use keepsake_engine::{TopicChoice, TopicEntities as StoredEntities, TopicRules, TopicTexts, VisibleTopic};
 use keepsake_store::{ReadTx, Result as StoreResult, TopicLineRow};
 
@@ -73,9 +73,11 @@ pub(crate) fn topics_list(app: &App, _: Nothing) -> Result<TopicsResponse, ApiEr
         let told = TopicTexts::new(tx)?;
         let titles: BTreeMap<&TopicId, &str> = topics.iter().map(|topic| (&topic.topic.id, topic.title())).collect();
         let title_of = |id: &TopicId| titles.get(id).map(|title| (*title).to_owned());
+        let parked = tx.parked_of(ProposalKind::Topic)?;
         let proposals = tx
             .topic_proposals(&partition)?
             .into_iter()
+            .filter(|proposal| !parked.contains_key(&proposal.id))
             .map(|proposal| TopicProposalView {
                 id: proposal.id,
                 kind: proposal.kind,

@@ -123,3 +123,14 @@ pub struct ExportMade {
     /// Notes to read.
     pub notes: u64,
 }
+
+/// Making anew began: what was derived is deleted, and a cycle makes it again.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, TS)]
+pub struct RebuildBegun {
+    /// Name of the backup of what was there before.
+    pub backup: String,
+    /// Candidates that are looked for again.
+    pub candidates: u64,
+    /// The cycle of maintenance that makes it.
+    pub run_id: String,
+}

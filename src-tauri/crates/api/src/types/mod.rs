@@ -15,6 +15,7 @@ pub mod people;
 pub mod pictures;
 pub mod playbooks;
 pub mod profiles;
+pub mod reflection;
 pub mod search;
 pub mod sessions;
 pub mod sources;

@@ -28,6 +28,8 @@ pub struct PlaybookListRow {
     pub found: i64,
     /// When it was done last.
     pub last: i64,
+    /// Which version this is.
+    pub version: u32,
 }
 
 /// Every playbook.
@@ -46,6 +48,8 @@ pub struct PlaybookStepView {
     pub tool: String,
     /// The step, with `{parameter}` for what varies.
     pub text: String,
+    /// What it is for, where somebody worded it.
+    pub purpose: Option<String>,
 }
 
 /// What varies from session to session.
@@ -89,9 +93,7 @@ pub struct PlaybookDetail {
     pub supporting: Vec<PlaybookSessionView>,
     /// Sessions that speak against it, the newest first.
     pub contradicting: Vec<PlaybookSessionView>,
-    /// Which version this is.
-    pub version: u32,
-    /// Who found it.
+    /// Who found it: the rules, or a model with its prompt that worded it.
     pub proposer: String,
 }
 
@@ -103,6 +105,9 @@ pub struct PlaybookDecideRequest {
     pub id: String,
     /// `approved`, `rejected`, `parked`, or `candidate` to restore it.
     pub status: String,
+    /// The version that the person saw: where another one stands by now nothing is decided.
+    #[serde(default)]
+    pub version: Option<u32>,
 }
 
 /// A decision that can be taken back.

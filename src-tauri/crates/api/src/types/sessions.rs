@@ -83,6 +83,8 @@ pub struct SessionVersionView {
     pub last: i64,
     /// When it was made.
     pub made: i64,
+    /// What made it: the rules, or a model with its prompt.
+    pub proposer: String,
     /// It stands.
     pub is_current: bool,
 }

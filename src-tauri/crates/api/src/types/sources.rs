@@ -105,6 +105,21 @@ pub struct DryRunFile {
     pub needs_owner: bool,
     /// "Which comes first, day or month?" must be asked; two lines both ways.
     pub date_questions: Vec<DateQuestion>,
+    /// The folder is an export of Keepsake; an import of it brings its messages alone, a restore all that it holds.
+    pub export: Option<OwnExport>,
+}
+
+/// What a folder that Keepsake exported holds.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, TS)]
+pub struct OwnExport {
+    /// Messages.
+    pub messages: u64,
+    /// Conversations.
+    pub conversations: u64,
+    /// Memories and candidates.
+    pub memories: u64,
+    /// Nothing is here yet, so a restore takes the place of nothing.
+    pub is_first: bool,
 }
 
 /// What the files hold.

@@ -71,12 +71,23 @@ pub struct Counts {
     pub links: u64,
     /// Playbooks that were found and that nobody decided about.
     pub playbooks: u64,
+    /// Proposals to tidy up what is remembered that wait for a person.
+    pub reflections: u64,
     /// Alerts not dismissed.
     pub alerts: u64,
     /// Jobs waiting or running.
     pub jobs: u64,
     /// Erasures that are not seen through: erased text may still stand in the log of the file.
     pub erasures_pending: u64,
+}
+
+/// That a cycle ended, by number.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, TS)]
+pub struct DigestNotice {
+    /// Which cycle.
+    pub run: String,
+    /// How much waited for the person when it ended.
+    pub waiting: u64,
 }
 
 /// Everything the frame needs at start and after each change.
@@ -96,6 +107,8 @@ pub struct AppStatus {
     pub sample_loaded: bool,
     /// Background work is paused.
     pub paused: bool,
+    /// The nightly cycle that ended last with a digest, where the desktop tells of it.
+    pub digest: Option<DigestNotice>,
     /// Nothing was ever imported: show the first-run page.
     pub is_first_run: bool,
     /// What this host can do: `pick_files` (native dialog) or `upload` (a browser).

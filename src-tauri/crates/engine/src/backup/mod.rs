@@ -209,11 +209,12 @@ impl Engine {
     }
 
     /// What is kept in memory between jobs is of a store that is gone.
-    fn forget_caches(&self) {
+    pub(crate) fn forget_caches(&self) {
         let inner = &self.inner;
         *inner.known.lock().unwrap_or_else(PoisonError::into_inner) = Default::default();
         *inner.map.lock().unwrap_or_else(PoisonError::into_inner) = None;
         *inner.people_seen.lock().unwrap_or_else(PoisonError::into_inner) = None;
+        *inner.last_seqs.lock().unwrap_or_else(PoisonError::into_inner) = None;
     }
 
     /// What the restored store has left to do.

@@ -66,16 +66,16 @@ impl Map {
 }
 
 impl View {
-    /// The topics that this destination may see, those of the fullest partition first. What a fuller partition tells, a more open one
-    /// need not tell again.
+    /// The topics that this destination may see, those of the fullest partition first: of its circle, then what is open to everybody. What
+    /// a fuller partition tells, a more open one need not tell again.
     pub fn topics(&self, tx: &ReadTx<'_>) -> std::result::Result<Vec<VisibleTopic>, StoreError> {
         let destination = Destination { conversation: None, ..self.destination.clone() };
         let standing = self.map.standing_partitions(tx, &self.law)?;
         let open: Vec<(TopicPartitionRow, Label)> =
             standing.into_iter().filter(|(_, label)| (self.law.may_surface)(label, false, &destination).is_ok()).collect();
-        // Of two of which one reads all that the other does, that one.
+        // Of two of which one reads all that the other does, that one. A circle reads nothing that is open to everybody; the owner does.
         let reads_more = |a: &TopicPartitionRow, b: &TopicPartitionRow| match (&a.reach, &b.reach) {
-            (Some(_), None) => true,
+            (Some(a), None) => a.is_empty(),
             (Some(a), Some(b)) => a != b && a.is_subset(b),
             (None, _) => false,
         };

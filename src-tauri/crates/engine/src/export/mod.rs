@@ -120,6 +120,31 @@ impl Engine {
         self.put_in_place(staged, control)
     }
 
+    /// What a folder of an export holds, read to its end and found sound; nothing is changed.
+    pub fn inspect_export(&self, folder: &Path, control: &dyn Control) -> Result<ExportList> {
+        let _turn = self.inner.restore_turn.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut watch = |done, total| {
+            control.progress("reading", done, total);
+            !control.is_cancelled()
+        };
+        // Made ready as for a restore, and gone with the next line.
+        drop(self.store().stage_export(folder, &crate::backup::KEPT_SETTINGS, self.now(), &mut watch)?);
+        Ok(keepsake_store::read_export_list(folder)?)
+    }
+
+    /// Where the messages of an export lie, which alone come into a store that holds something.
+    pub fn messages_of_export(folder: &Path) -> PathBuf {
+        folder.join(keepsake_store::EXPORT_MESSAGES)
+    }
+
+    /// What an export says it holds, and whether all of it would come in because nothing is here yet. Nothing where a path is none.
+    pub fn own_export(&self, path: &Path) -> Result<Option<(ExportList, bool)>> {
+        if !path.is_dir() || !is_export(path) {
+            return Ok(None);
+        }
+        Ok(Some((keepsake_store::read_export_list(path)?, self.is_blank()?)))
+    }
+
     /// Whether an import of this path is one of an export of Keepsake's own; into a store that holds something it is refused, since
     /// it would take its place.
     pub fn is_own_export(&self, path: &Path) -> Result<bool> {

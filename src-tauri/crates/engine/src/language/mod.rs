@@ -17,7 +17,7 @@ use keepsake_store::NewJob;
 use thiserror::Error;
 
 use crate::queue::Hold;
-use crate::{Engine, Result};
+use crate::{Engine, EngineError, Result};
 
 pub(crate) use call::Interview;
 pub use settings::{ModelSettings, Provider};
@@ -95,6 +95,19 @@ impl ModelFailure {
     }
 }
 
+/// An answer that cannot be read is no reason not to ask about the others; it is told when all were asked.
+pub(crate) fn passing(done: Result<bool>, unusable: &mut Option<EngineError>) -> Result<bool> {
+    match done {
+        Err(EngineError::Model(failure @ ModelFailure::Unusable { .. })) => {
+            unusable.get_or_insert(EngineError::Model(failure));
+            Ok(false)
+        }
+        // Turned private or erased while it was asked about: what is left has its own job.
+        Err(EngineError::Model(ModelFailure::Private)) => Ok(false),
+        done => done,
+    }
+}
+
 impl Engine {
     /// Why no model may be asked now, if a job waits for one.
     pub fn model_hold(&self, now: Timestamp) -> Result<Option<Hold>> {
@@ -148,6 +161,9 @@ impl Engine {
         self.store().write(|tx| jobs.iter().try_for_each(|job| tx.enqueue(job, now).map(drop)))?;
         self.queue_people_for_model()?;
         self.queue_topics_for_model()?;
+        self.queue_sessions_for_model()?;
+        self.queue_playbooks_for_model()?;
+        self.queue_reflection_for_model()?;
         self.look_for_work();
         Ok(jobs.len())
     }

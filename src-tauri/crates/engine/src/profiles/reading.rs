@@ -11,12 +11,13 @@ use keepsake_domain::{
     ProfileOrigin, Role, Timestamp, Visibility,
 };
 use keepsake_models::{Embedder, cosine};
-use keepsake_people::profile::{ApprovedMemory, Change, Debunked, Digest, ProfileInput, changes, findings_beside};
+use keepsake_people::profile::{ApprovedMemory, Change, Debunked, Digest, NewEntry, ProfileInput, changes, findings_beside};
 use keepsake_people::{Speaker, Utterance};
 use keepsake_store::{ProfileRow, ReadTx, StoreError};
 
 use super::{StoreResult, Subjected};
 use crate::boundary::{Groups, people_key};
+use crate::content_ids::uuid_of;
 use crate::echo::read_messages;
 use crate::work::Control;
 use crate::{Engine, EngineError, Result};
@@ -205,13 +206,18 @@ impl<'a> Reading<'a> {
                     continue;
                 }
                 let now = self.engine.now();
-                let stored = entry.stored(ProfileId::fresh(self.engine.ids()), old.clone(), now);
+                let people_key = people_key(self.groups, &self.subject.person, partition.reach.as_ref());
+                let id = self.entry_id(&entry, partition.reach.as_ref(), &people_key, proposer);
+                let is_taken = own.iter().chain(rows.iter().map(|row| &row.entry)).any(|known| known.id == id);
+                let id = if is_taken { ProfileId::fresh(self.engine.ids()) } else { id };
+                let made = self.engine.made_first(id.as_str());
+                let stored = entry.stored(id, old.clone(), made);
                 own.iter_mut().filter(|entry| Some(&entry.id) == old.as_ref()).for_each(|entry| entry.superseded_at = Some(now));
                 own.push(stored.clone());
                 written.push(ProfileRow {
                     entry: stored,
                     entity: self.subject.person.clone(),
-                    people_key: people_key(self.groups, &self.subject.person, partition.reach.as_ref()),
+                    people_key,
                     reach: partition.reach.clone(),
                     proposer: proposer.to_owned(),
                 });
@@ -219,6 +225,35 @@ impl<'a> Reading<'a> {
             done.push((partition, own));
         }
         Ok(written)
+    }
+
+    /// Follows from whom and what the entry is about, what it says and what it rests on; and from the links that hold, since under
+    /// others it is another entry, which is kept beside it.
+    fn entry_id(&self, entry: &NewEntry, reach: Option<&People>, people_key: &str, proposer: &str) -> ProfileId {
+        let places: Vec<String> = entry
+            .evidence
+            .as_slice()
+            .iter()
+            .map(|place| format!("{}@{}-{}", place.interaction, place.span.start(), place.span.end()))
+            .collect();
+        let reach = reach.map(|reach| reach.iter().map(ToString::to_string).collect::<Vec<_>>().join(" "));
+        let times = format!("{} {:?}", entry.valid_from.0, entry.valid_to.map(|to| to.0));
+        ProfileId::from_uuid(uuid_of(
+            "profile entry",
+            &[
+                self.subject.person.as_str(),
+                reach.as_deref().unwrap_or_default(),
+                people_key,
+                proposer,
+                entry.profile_type.name(),
+                &entry.facet.to_string(),
+                &entry.fingerprint,
+                &entry.content,
+                entry.confidence.name(),
+                &times,
+                &places.join(" "),
+            ],
+        ))
     }
 
     /// The label of what rests on these places.

@@ -1,11 +1,12 @@
 //! Memories for a question, by words and meaning: the list of a search and the order in a context are one.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use keepsake_domain::MemoryId;
-use keepsake_retrieval::{Kind, Query};
+use keepsake_retrieval::{Filters, Kind, Query};
 use keepsake_store::{ReadTx, StoreError};
 
+use super::scope::Scope;
 use super::{Why, best_first, memory_fits};
 use crate::Engine;
 use crate::boundary::View;
@@ -79,6 +80,7 @@ impl Engine {
         Ok(memories.iter().filter_map(|id| Some((id.clone(), index.memory_meaning(vector, id)?))).collect())
     }
 
+    /// Memories that answer, of those that the audience may see.
     pub(crate) fn search_memories(
         &self,
         tx: &ReadTx<'_>,
@@ -87,16 +89,15 @@ impl Engine {
         vector: Option<(&str, &[f32])>,
         limit: usize,
     ) -> Result<Vec<MemoryHit>, StoreError> {
-        // Who said it and where are asked of messages; a memory has no single answer.
-        let is_asked = query.has_words() || query.filters.kinds.contains(&Kind::Memory);
-        if !is_asked || !query.filters.people.is_empty() || !query.filters.channels.is_empty() {
+        let filters = &query.filters;
+        if !query.has_words() && !filters.kinds.contains(&Kind::Memory) {
             return Ok(Vec::new());
         }
         let mut open = match view {
             Some(view) => view.memories(tx, None)?.memories,
             None => tx.memories_active(None)?,
         };
-        if query.filters.after.is_some() || query.filters.before.is_some() {
+        if filters.after.is_some() || filters.before.is_some() {
             let mut fitting = Vec::new();
             for id in open {
                 if memory_fits(query, tx.memory(&id)?.said) {
@@ -104,6 +105,10 @@ impl Engine {
                 }
             }
             open = fitting;
+        }
+        if !filters.people.is_empty() || !filters.channels.is_empty() {
+            let rests_on = self.memories_said_in(tx, view, query)?;
+            open.retain(|id| rests_on.contains(id));
         }
         if !query.has_words() {
             // In the order of their arrival.
@@ -119,5 +124,18 @@ impl Engine {
         // A phrase must occur, whatever is near to it in meaning.
         let vector = vector.filter(|_| query.phrases.is_empty());
         self.rank_memories(tx, &open, &typed, vector, limit)
+    }
+
+    /// Memories that rest on a line which was said by the people and in the channels asked for, as far as the audience sees that line.
+    /// One that was allowed to be told where its lines are not tells neither who said it nor where.
+    fn memories_said_in(&self, tx: &ReadTx<'_>, view: Option<&View>, query: &Query) -> Result<HashSet<MemoryId>, StoreError> {
+        let index = self.inner.search.current(tx, None)?;
+        let map = self.map(tx)?;
+        let people = self.people_meant(tx, view, &index, &query.filters.people)?;
+        // When a memory was said is asked of the memory.
+        let filters = Filters { after: None, before: None, ..query.filters.clone() };
+        let scope = Scope::new(tx, &index, view, &filters, None, &people, |entity| map.persons.of(entity))?;
+        let lines = tx.evidence_lines()?.into_iter();
+        Ok(lines.filter(|(_, seq)| scope.home(&index, *seq).is_some()).map(|(id, _)| id).collect())
     }
 }

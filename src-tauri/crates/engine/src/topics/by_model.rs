@@ -23,7 +23,7 @@ use super::derive::message_id;
 use super::wording::NewVersion;
 use crate::analyze::insight_turns;
 use crate::echo::unechoed;
-use crate::language::{Interview, ModelFailure, ModelSettings, Provider};
+use crate::language::{Interview, ModelSettings, Provider, passing};
 use crate::work::Control;
 use crate::{Engine, EngineError, Result};
 
@@ -116,7 +116,7 @@ fn sources<'r>(rows: impl Iterator<Item = &'r InteractionRow>) -> Vec<Conversati
 }
 
 /// Whether all of it may still be read: on the record, and not said while it was not.
-fn is_readable<'r>(tx: &ReadTx<'_>, rows: impl Iterator<Item = &'r InteractionRow>) -> StoreResult<bool> {
+pub(crate) fn is_readable<'r>(tx: &ReadTx<'_>, rows: impl Iterator<Item = &'r InteractionRow>) -> StoreResult<bool> {
     let mut private: BTreeMap<&ConversationId, i64> = BTreeMap::new();
     for row in rows {
         let through = match private.get(&row.conversation_id) {
@@ -337,19 +337,6 @@ fn pairs(tx: &ReadTx<'_>, partition: &str) -> StoreResult<Vec<Pair>> {
         found.push(Pair { subject, topic: tx.topic(&topic)?, other, sides });
     }
     Ok(found)
-}
-
-/// An answer that cannot be read is no reason not to ask about the others; it is told when all were asked.
-fn passing(done: Result<bool>, unusable: &mut Option<EngineError>) -> Result<bool> {
-    match done {
-        Err(EngineError::Model(failure @ ModelFailure::Unusable { .. })) => {
-            unusable.get_or_insert(EngineError::Model(failure));
-            Ok(false)
-        }
-        // Turned private or erased while it was asked about: what is left has its own job.
-        Err(EngineError::Model(ModelFailure::Private)) => Ok(false),
-        done => done,
-    }
 }
 
 /// What all calls of a job have in common.

@@ -1,5 +1,6 @@
 //! Reading batches, folding partitions, and writing what is new.
 
+use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use keepsake_domain::{ConversationId, InteractionId, Label, People, Place, Timestamp, TopicId, TopicVersionId, Visibility};
@@ -7,6 +8,7 @@ use keepsake_insight::topic::{
     Act, Batch, Cluster, ClusterEvent, Decision, Event, Folded, Judged, ProposalKind, Topic, TopicRules, batches, clusters,
     fold_judged,
 };
+use keepsake_models::Embedder;
 use keepsake_store::{
     InteractionRow, Lease, ReadTx, StoredCluster, TopicClusterRow, TopicDecisionRow, TopicPartitionRow, TopicProposalRow,
     TopicRow, TopicVerdictRow, WriteTx,
@@ -117,6 +119,21 @@ pub(crate) fn partition_key(groups: &Groups, reach: Option<&People>) -> (String,
     (id, key)
 }
 
+/// Vectors of `texts`, of which `last` has those of the batch before: a quarter of a batch was read with it already.
+fn embed_once(embedder: &dyn Embedder, texts: &[&str], last: &mut HashMap<String, Vec<f32>>) -> Option<Vec<Vec<f32>>> {
+    let missing: Vec<&str> = texts.iter().copied().filter(|text| !last.contains_key(*text)).collect();
+    // A model that fails on a batch must not stop the rules, which work without it.
+    let made = embedder.embed(&missing).inspect_err(|error| tracing::warn!(%error, "embedding failed")).ok()?;
+    let mut made: HashMap<&str, Vec<f32>> = missing.into_iter().zip(made).collect();
+    let mut known = std::mem::take(last);
+    for text in texts {
+        if let Some(vector) = known.remove(*text).or_else(|| made.remove(text)) {
+            last.insert((*text).to_owned(), vector);
+        }
+    }
+    texts.iter().map(|text| last.get(*text).cloned()).collect()
+}
+
 /// The label of what is derived for a circle.
 fn label(engine: &Engine, reach: Option<&People>, any: &ConversationId) -> Option<Label> {
     let Some(reach) = reach else { return Some(Label::PUBLIC) };
@@ -146,10 +163,8 @@ impl Engine {
             Ok(changed)
         })?;
         let embedder = self.embedder().ready();
-        let embed = |texts: &[&str]| -> Option<Vec<Vec<f32>>> {
-            // A model that fails on a batch must not stop the rules, which work without it.
-            embedder.as_ref()?.embed(texts).inspect_err(|error| tracing::warn!(%error, "embedding failed")).ok()
-        };
+        let last = RefCell::new(HashMap::new());
+        let embed = |texts: &[&str]| embed_once(embedder.as_deref()?, texts, &mut last.borrow_mut());
         let total = changed.len() as u64;
         let mut read = 0;
         for (done, (conversation, signature)) in changed.drain(..).enumerate() {
@@ -332,8 +347,18 @@ impl Engine {
             let Some(first) = on_record.first() else { break };
             let Some(own) = label(self, reach.as_ref(), &first.conversation) else { continue };
             let law = &self.inner.law;
+            // What is open to everybody a circle sees beside its own topics, so that a circle's are made of its own talk alone.
+            let is_its_own = |place: &Place| match &reach {
+                Some(people) if !people.is_empty() => place.visibility == Visibility::Private,
+                _ => true,
+            };
             let is_read = |place: &&&Place| (law.label_of)(&[**place]).is_some_and(|from| (law.flows)(&from, &own));
-            let sources: Vec<ConversationId> = on_record.iter().filter(is_read).map(|place| place.conversation.clone()).collect();
+            let sources: Vec<ConversationId> = on_record
+                .iter()
+                .filter(|place| is_its_own(place))
+                .filter(is_read)
+                .map(|place| place.conversation.clone())
+                .collect();
             let (id, people_key) = partition_key(&groups, reach.as_ref());
             let decisions = tx.topic_decisions(&id)?;
             let judged = if has_model { judged(tx, &id)? } else { Judged::default() };

@@ -186,6 +186,20 @@ fn play(seed: u64, correction: Correction, forget: &dyn Fn(&Fixture), tally: &mu
     let row = |id: &MemoryId| f.rows().into_iter().find(|(known, _)| known == id).map(|(_, text)| text).unwrap_or_default();
     tally.came_back.extend(back.iter().map(|id| format!("{name}: {id} stands again: {}", row(id))));
     collateral(&f, "after everything was derived again", tally);
+    // What is tidied is tidied among what stands: no fold, form or weight tells again what was taken back.
+    tidy(&f);
+    tally.came_back.extend(told(&f, said.word, ask).into_iter().map(|place| format!("{name}, tidied: {place}")));
+    let back = ids_of(&f, said.word, &[MemoryStatus::Active, MemoryStatus::Pending]);
+    tally.came_back.extend(back.iter().map(|id| format!("{name}: {id} stands again, tidied")));
+}
+
+/// Months later everything that reflection proposes is agreed to.
+fn tidy(f: &Fixture) {
+    f.clock.advance_ms(90 * DAY_MS);
+    f.engine.reflect(&Unwatched).unwrap();
+    let all: Vec<_> = f.engine.reflections().unwrap().into_iter().map(|row| row.id).collect();
+    let run = f.engine.apply_reflections(Some(&all), &Unwatched).unwrap();
+    assert_eq!(run.applied.len(), all.len(), "all of it is applied: {run:?}");
 }
 
 /// What the profile tells beside a word.

@@ -2,7 +2,7 @@
 //! erased.
 
 use keepsake_domain::{Clock, ConversationId, JobState, Lane, PlaybookConfidence, PlaybookId, PlaybookStatus, Timestamp};
-use keepsake_engine::{Audience, EngineError, Existing, KillPoint, Step};
+use keepsake_engine::{Audience, Context, ContextRequest, EngineError, Existing, KillPoint, Step};
 use keepsake_store::PlaybookRow;
 use keepsake_testkit::{Conversation, ToolSession};
 
@@ -321,4 +321,55 @@ fn one_of_four_sessions_can_go_and_the_approval_stays() {
     look(&f);
     assert_eq!(one(&f).status, PlaybookStatus::Approved);
     assert!(f.engine.playbook_skill(&id).is_ok());
+}
+
+#[test]
+fn an_agents_context_tells_the_approved_playbook_at_hand_whole_and_to_nobody_who_may_not_see_its_sessions() {
+    let f = Fixture::new();
+    let sessions = releases(&f, 3);
+    look(&f);
+    let row = one(&f);
+    f.append(&Conversation::new("lounge").channel("matrix", "lounge").public().messages("person Ana: Shall we release the app?"));
+    f.append(&Conversation::new("ana").channel("matrix", "ana").messages("person Ana: Shall we release the app, Mara?"));
+    let context = |channel: Option<&str>, query: Option<&str>, budget_chars: usize| {
+        let audience = Audience { agent: Some("Nova".to_owned()), person: None, channel: channel.map(str::to_owned) };
+        let request = ContextRequest { audience, query: query.map(str::to_owned), budget_chars, as_of: None };
+        f.engine.context(&request).unwrap()
+    };
+    let ways = |context: &Context| -> Vec<String> {
+        let behind = context.text.lines().skip_while(|line| *line != "## Ways of working").skip(1);
+        behind.take_while(|line| line.starts_with("- ")).map(str::to_owned).collect()
+    };
+    let asked = Some("How do we release a new version?");
+    assert_eq!(ways(&context(None, asked, 0)), Vec::<String>::new(), "what nobody approved is told to nobody");
+    decide(&f, &row.id, PlaybookStatus::Approved);
+    let told = context(None, asked, 0);
+    let lines = ways(&told);
+    assert_eq!(lines.len(), 2 + row.version.steps.len(), "{}", told.text);
+    assert!(lines.iter().all(|line| line.starts_with(&format!("- [{}] ", row.id))), "each line names its source: {lines:?}");
+    assert!(lines[0].contains(&row.version.title) && lines[1].contains("Use it: when the work comes to"), "{lines:?}");
+    for (number, step) in row.version.steps.iter().enumerate() {
+        assert!(lines[2 + number].ends_with(&format!("Step {}: {}", number + 1, step.text)), "{lines:?}");
+    }
+    let item = told.items.iter().find(|item| item.kind == "playbook").unwrap();
+    assert_eq!((item.id.as_str(), item.sources.len()), (row.id.as_str(), 3));
+    assert!(!ways(&context(None, None, 0)).is_empty(), "without a question what is shown most");
+    assert_eq!(ways(&context(Some("cli:/home/mara/app"), asked, 0)), lines, "the owner alone with a program");
+    assert!(ways(&context(None, Some("What did the dentist say?"), 0)).is_empty(), "another matter");
+    for budget in [40, 80, 160, 240, 320, 400, 640] {
+        let told = context(None, asked, budget);
+        assert!([0, lines.len()].contains(&ways(&told).len()), "whole or not at all, of {budget}: {}", told.text);
+        assert!(told.text.chars().count() <= budget, "{budget}");
+    }
+    for channel in ["matrix:lounge", "matrix:ana"] {
+        let told = context(Some(channel), asked, 0);
+        assert!(!told.text.contains(row.id.as_str()) && !told.text.contains("gh release"), "{channel}: {}", told.text);
+    }
+    // Off the record nobody is told, and the withdrawn approval is heard at once.
+    let undo = f.engine.decide_playbook(&row.id, PlaybookStatus::Parked).unwrap();
+    assert!(ways(&context(None, asked, 0)).is_empty());
+    f.engine.undo_playbook_decision(&undo).unwrap();
+    assert_eq!(ways(&context(None, asked, 0)), lines);
+    f.engine.set_private(&sessions[0], true, Existing::Keep).unwrap();
+    assert!(ways(&context(None, asked, 0)).is_empty(), "two sessions on the record are no way of working");
 }

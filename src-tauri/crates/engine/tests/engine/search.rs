@@ -3,13 +3,14 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use keepsake_domain::{JobId, JobState, Lane};
+use keepsake_domain::{JobId, JobState, Lane, Timestamp};
 use keepsake_engine::{
     Audience, ContextRequest, EmbedderSlot, EmbedderState, Engine, EngineParts, Existing, Found, Kind, Power, SearchAsk, Step,
     Why,
 };
 use keepsake_models::fake::HashEmbedder;
 use keepsake_models::keys::SessionKeys;
+use keepsake_store::ConsentItem;
 use keepsake_testkit::{Conversation, FixedClock, MONDAY_TEN, SeqIds, conversation};
 
 use crate::fixture::Fixture;
@@ -140,6 +141,51 @@ fn people_and_memories_are_found_beside_messages() {
     let only = SearchAsk { query: "ana".to_owned(), limit: 9, kinds: vec![Kind::Person], ..SearchAsk::default() };
     let found = f.engine.search(&only).unwrap();
     assert!(found.messages.is_empty() && found.people.len() == 1);
+}
+
+#[test]
+fn memories_are_narrowed_by_who_said_what_they_rest_on_and_where() {
+    let f = Fixture::new();
+    let said = |name: &str, channel: (&str, &str), line: &str| {
+        let id = f.append(&Conversation::new(name).channel(channel.0, channel.1).messages(line));
+        f.engine.propose(&id, None, &keepsake_engine::Unwatched).unwrap();
+    };
+    said("dinner", ("dm", "ana"), "person Ana: I'm allergic to peanuts.\nowner Mara: I'm allergic to hazelnuts.");
+    said("chat", ("chat", "c1"), "owner Mara: I live in Lisbon with my sister.");
+    let ids: Vec<_> = f.rows().into_iter().map(|(id, _)| id).collect();
+    assert_eq!(ids.len(), 3, "{:?}", f.memories());
+    f.engine.act(&keepsake_engine::Act::Approve(ids)).unwrap();
+    let ask_for = |query: &str, audience: Option<Audience>| -> Vec<String> {
+        let ask = SearchAsk { query: query.to_owned(), limit: 9, audience, ..SearchAsk::default() };
+        let found = f.engine.search(&ask).unwrap().memories;
+        let rows = f.rows();
+        let words = ["peanuts", "hazelnuts", "Lisbon"];
+        let text = |id| &rows.iter().find(|row| row.0 == id).unwrap().1;
+        let mut named: Vec<String> = found
+            .into_iter()
+            .map(|hit| words.iter().find(|word| text(hit.id.clone()).contains(**word)).unwrap().to_string())
+            .collect();
+        named.sort();
+        named
+    };
+    let check = |query: &str, expect: &[&str]| assert_eq!(ask_for(query, None), expect, "{query:?}");
+    check("type:memory", &["Lisbon", "hazelnuts", "peanuts"]);
+    check("type:memory person:ana", &["peanuts"]);
+    check("type:memory person:me", &["Lisbon", "hazelnuts"]);
+    check("type:memory channel:dm", &["hazelnuts", "peanuts"]);
+    check("type:memory channel:dm person:me", &["hazelnuts"]);
+    check("allergic person:me", &["hazelnuts"]);
+    check("type:memory person:nobody", &[]);
+    check("type:memory channel:nowhere", &[]);
+    check("type:memory person:me after:2099", &[]);
+    check("person:ana", &[]);
+    // Told to everybody, a memory does not tell who said it and where.
+    let in_public = || Some(Audience { channel: Some("matrix:garden".to_owned()), ..Audience::default() });
+    let id = f.id_of("hazelnuts");
+    f.engine.store().write(|tx| tx.set_shared(ConsentItem::Memory, id.as_str(), true, Timestamp(0))).unwrap();
+    assert_eq!(ask_for("type:memory", in_public()), ["hazelnuts"], "control: it is told there");
+    assert_eq!(ask_for("type:memory channel:dm", in_public()), Vec::<String>::new());
+    assert_eq!(ask_for("type:memory person:me", in_public()), Vec::<String>::new());
 }
 
 #[test]

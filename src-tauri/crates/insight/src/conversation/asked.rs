@@ -7,14 +7,12 @@
 //!
 //! Deliberately not here: sending, and when somebody asks.
 
-use std::collections::VecDeque;
-
 use keepsake_domain::{ConversationStatus, Role, limits};
 use keepsake_prompt::ground::locate;
 use keepsake_prompt::reply::{ReplyError, Text, Unit, parse, schema};
 use keepsake_prompt::scrub::{ScrubSession, Scrubber};
 use keepsake_prompt::{
-    Attempts, Call, CallError, Calls, Line, Outcome, Prompt, PromptFile, PromptText, Speaker, Transcript, WordingError,
+    Call, CallError, Calls, Line, Outcome, PromptFile, PromptText, Speaker, Transcript, Waiting, WordingError,
 };
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -86,18 +84,15 @@ pub struct EndedTask<'a> {
     turns: &'a [Turn<'a>],
     /// The silence as the built-in rules measured it.
     measured: Option<Reason>,
-    waiting: VecDeque<(Prompt, Transcript)>,
-    attempts: Attempts,
+    waiting: Waiting<Transcript>,
     found: Option<Asked>,
-    failed: Option<(String, CallError)>,
 }
 
 impl<'a> EndedTask<'a> {
     /// Asks about the end of `turns`, of which the rules thought `built_in`. Where nobody said anything there is nothing to ask.
     pub fn new(turns: &'a [Turn<'a>], built_in: &Judgement, scrubber: &Scrubber) -> Result<Self, WordingError> {
         let measured = built_in.reasons.first().copied();
-        let mut task =
-            Self { turns, measured, waiting: VecDeque::new(), attempts: Attempts::default(), found: None, failed: None };
+        let mut task = Self { turns, measured, waiting: Waiting::default(), found: None };
         let Some((silence_ms, usual_ms)) = measured.and_then(|reason| measure(&reason)) else { return Ok(task) };
         let lines: Vec<Line<'_>> = last(turns)
             .into_iter()
@@ -116,7 +111,7 @@ impl<'a> EndedTask<'a> {
             let transcript = Transcript::new(scrubber, &mut ScrubSession::new(), &lines);
             let slots = [("silence", &time(silence_ms)), ("usual", &time(usual_ms))];
             let prompt = ENDED.fill(&slots, &[("transcript", transcript.text())], schema::<Reply>())?;
-            task.waiting.push_back((prompt, transcript));
+            task.waiting.push(prompt, transcript);
         }
         Ok(task)
     }
@@ -210,36 +205,16 @@ impl Calls for EndedTask<'_> {
     type Found = Asked;
 
     fn next(&self) -> Option<Call<'_>> {
-        self.waiting.front().map(|(prompt, _)| self.attempts.call(prompt, self.waiting.len() - 1))
+        self.waiting.next()
     }
 
     fn feed(&mut self, reply: &str) -> Result<(), CallError> {
-        let Some((prompt, transcript)) = self.waiting.front() else { return Err(CallError::NotAsked) };
-        match self.read(transcript, reply) {
-            Ok(found) => {
-                self.attempts.answered();
-                self.waiting.pop_front();
-                self.found = Some(found);
-                Ok(())
-            }
-            Err(error) => {
-                let error = CallError::from(error);
-                if self.attempts.fault() {
-                    self.failed = Some((prompt.label(), error.clone()));
-                    self.waiting.clear();
-                }
-                Err(error)
-            }
-        }
+        let read = self.read(self.waiting.open()?, reply);
+        self.found = Some(self.waiting.settle(read)?);
+        Ok(())
     }
 
     fn finish(self) -> Outcome<Asked> {
-        if let Some((call, error)) = self.failed {
-            return Outcome::Failed { call, error };
-        }
-        if !self.waiting.is_empty() {
-            return Outcome::Unfinished;
-        }
-        Outcome::Done(self.found.unwrap_or(Asked::Refused("Nobody said anything.")))
+        self.waiting.finish(|| self.found.unwrap_or(Asked::Refused("Nobody said anything.")))
     }
 }

@@ -42,3 +42,31 @@ pub(crate) fn stands_in(text: &str, name: &str) -> bool {
                 && !text[at + found.len()..].chars().next().is_some_and(char::is_alphanumeric)
         })
 }
+
+/// Whether a text denies something.
+pub(crate) fn denies(text: &str) -> bool {
+    let lower = text.to_lowercase().replace('’', "'");
+    lower.split(|c: char| !c.is_alphanumeric() && c != '\'').any(|word| {
+        word.ends_with("n't")
+            || matches!(
+                word,
+                "not"
+                    | "no"
+                    | "never"
+                    | "none"
+                    | "nobody"
+                    | "nothing"
+                    | "without"
+                    | "cannot"
+                    | "kein"
+                    | "keine"
+                    | "nicht"
+                    | "nie"
+                    | "sin"
+                    | "nunca"
+                    | "pas"
+                    | "jamais"
+                    | "não"
+            )
+    })
+}

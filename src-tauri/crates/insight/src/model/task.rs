@@ -1,11 +1,9 @@
 //! The two calls of an analysis, one after the other.
 
-use std::collections::VecDeque;
-
 use keepsake_domain::{Gate, MemoryProfile, MemoryType, Role, Stop, Subject, limits};
 use keepsake_prompt::scrub::{ScrubSession, Scrubber};
 use keepsake_prompt::{
-    Attempts, Call, CallError, Calls, Line, Outcome, Prompt, PromptFile, PromptText, Speaker, Transcript, WordingError,
+    Call, CallError, Calls, Line, Outcome, PromptFile, PromptText, Speaker, Transcript, Waiting, WordingError,
 };
 
 use super::read::{self, Reading};
@@ -52,10 +50,8 @@ pub struct AnalysisTask<'a> {
     session: ScrubSession,
     plain: Vec<usize>,
     left_out: usize,
-    waiting: VecDeque<(Pass, Prompt, Transcript)>,
-    attempts: Attempts,
+    waiting: Waiting<(Pass, Transcript)>,
     reading: Reading,
-    failed: Option<(String, CallError)>,
 }
 
 /// Why an analysis cannot begin.
@@ -84,21 +80,19 @@ impl<'a> AnalysisTask<'a> {
             session: ScrubSession::new(),
             left_out: plain.len() - shown.len(),
             plain,
-            waiting: VecDeque::new(),
-            attempts: Attempts::default(),
+            waiting: Waiting::default(),
             reading: Reading::default(),
-            failed: None,
         };
         let assistant = task.assistant(scrubber);
         let transcript = task.transcript(scrubber, &shown);
         let slots = [("assistant", &assistant), ("types", &types(&profile))];
         let prompt = ANALYSIS.fill(&slots, &[("transcript", transcript.text())], read::whole_schema())?;
-        task.waiting.push_back((Pass::Whole, prompt, transcript));
+        task.waiting.push(prompt, (Pass::Whole, transcript));
         if profile.fact && !owners.is_empty() {
             let transcript = task.transcript(scrubber, &owners);
             let prompt =
                 ANALYSIS_FACTS.fill(&[("assistant", &assistant)], &[("transcript", transcript.text())], read::facts_schema())?;
-            task.waiting.push_back((Pass::Facts, prompt, transcript));
+            task.waiting.push(prompt, (Pass::Facts, transcript));
         }
         Ok(task)
     }
@@ -182,40 +176,27 @@ impl Calls for AnalysisTask<'_> {
     type Found = ModelAnalysis;
 
     fn next(&self) -> Option<Call<'_>> {
-        self.waiting.front().map(|(_, prompt, _)| self.attempts.call(prompt, self.waiting.len() - 1))
+        self.waiting.next()
     }
 
     fn feed(&mut self, reply: &str) -> Result<(), CallError> {
-        let Some((pass, prompt, transcript)) = self.waiting.front() else { return Err(CallError::NotAsked) };
+        let (pass, transcript) = self.waiting.open()?;
         let back = read::Back { input: &self.input, session: &self.session, transcript, profile: &self.profile };
         let read = match pass {
             Pass::Whole => back.whole(reply, &mut self.reading),
             Pass::Facts => back.facts(reply, &mut self.reading),
         };
-        match read {
-            Ok(()) => {
-                self.attempts.answered();
-                self.waiting.pop_front();
-                Ok(())
-            }
-            Err(error) => {
-                let error = CallError::from(error);
-                if self.attempts.fault() {
-                    self.failed = Some((prompt.label(), error.clone()));
-                    self.waiting.clear();
-                }
-                Err(error)
-            }
-        }
+        self.waiting.settle(read)
     }
 
-    fn finish(self) -> Outcome<ModelAnalysis> {
-        if let Some((call, error)) = self.failed {
-            return Outcome::Failed { call, error };
-        }
-        if !self.waiting.is_empty() {
-            return Outcome::Unfinished;
-        }
+    fn finish(mut self) -> Outcome<ModelAnalysis> {
+        std::mem::take(&mut self.waiting).finish(|| self.found())
+    }
+}
+
+impl AnalysisTask<'_> {
+    /// What all calls brought, once they are answered.
+    fn found(self) -> ModelAnalysis {
         let mut stops: Vec<Stop> = Vec::new();
         for stop in self.reading.stops {
             if !stops.contains(&stop) {
@@ -251,6 +232,6 @@ impl Calls for AnalysisTask<'_> {
             key_topics: self.reading.key_topics,
             fingerprint: fingerprint(self.input.turns),
         };
-        Outcome::Done(ModelAnalysis { analysis, left_out: self.left_out })
+        ModelAnalysis { analysis, left_out: self.left_out }
     }
 }

@@ -2,13 +2,14 @@
 //!
 //! [`sessions`] reads what the log holds of tools into sessions; [`discover`] finds the ordered patterns in them that hold: steps in one
 //! order with a bounded gap, in enough sessions, with few that begin the same way and end otherwise. [`skill`] writes one down for an
-//! agent. What a pattern is called, which of its arguments vary and how sure it is follow from the sessions alone, so the same sessions
+//! agent, [`model`] asks a language model to word it. What a pattern is called, which of its arguments vary and how sure it is follow from the sessions alone, so the same sessions
 //! give the same playbooks with the same ids.
 //!
 //! Deliberately not here: which sessions may be read (the engine asks the boundary), what a person decides, storage.
 
 mod judge;
 mod mine;
+pub mod model;
 mod shell;
 pub mod skill;
 mod steps;

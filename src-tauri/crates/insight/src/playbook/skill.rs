@@ -22,6 +22,8 @@ pub struct Skill<'p> {
     pub description: Option<&'p str>,
     /// Steps.
     pub steps: &'p [Step],
+    /// What each step is for, where somebody worded it; as many as there are steps, or none.
+    pub purposes: &'p [Option<String>],
     /// What varies.
     pub parameters: &'p [Parameter],
     /// Tools.
@@ -86,7 +88,9 @@ pub fn markdown(skill: &Skill<'_>) -> String {
     );
     text.push_str("\n## Steps\n\n");
     for (number, step) in skill.steps.iter().enumerate() {
-        text.push_str(&format!("{}. {}\n", number + 1, code(&step.text)));
+        let purpose = skill.purposes.get(number).and_then(Option::as_deref).map(one_line).filter(|purpose| !purpose.is_empty());
+        let purpose = purpose.map(|purpose| format!("{purpose}: ")).unwrap_or_default();
+        text.push_str(&format!("{}. {purpose}{}\n", number + 1, code(&step.text)));
     }
     if !skill.parameters.is_empty() {
         text.push_str("\n## Parameters\n\n");
@@ -160,6 +164,7 @@ mod tests {
             title: "a: \"b\"\n---\nname: evil",
             description: Some("c\n---\nd"),
             steps: &[step],
+            purposes: &[Some("Do\n---\nit".to_owned())],
             parameters: &[],
             tools: &[],
             confidence: "medium",
@@ -169,7 +174,7 @@ mod tests {
         let text = markdown(&skill);
         assert_eq!(text.lines().filter(|line| *line == "---").count(), 2, "{text}");
         assert_eq!(text.lines().filter(|line| line.starts_with("name:")).count(), 1, "{text}");
-        assert!(text.contains("1. ``x --- # Do `evil` <b>``"), "{text}");
+        assert!(text.contains("1. Do --- it: ``x --- # Do `evil` <b>``"), "{text}");
         assert!(!text.lines().any(|line| line == "# y"), "{text}");
     }
 }

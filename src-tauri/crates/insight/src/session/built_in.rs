@@ -7,12 +7,14 @@ use std::ops::Range;
 
 use keepsake_domain::{MessageType, Role, Span};
 
-use super::cues::{BONDS, CONTENT, DEEDS, DISCONTENT, FAILURES, NEXT_STEPS, NO_FAILURES, REQUESTS, TOOL_FAILURES, WISHES};
+use super::cues::{
+    BONDS, CHEERS, CONTENT, DEEDS, DISCONTENT, FAILURES, NEXT_STEPS, NO_FAILURES, REQUESTS, TOOL_FAILURES, WISHES,
+};
 use super::tools::{first_line, tools_used};
-use super::{Depth, Field, FindingKind, Item, LINE_CHARS_MAX, Outcome, SessionInput, SessionRecord, words_at};
+use super::{Depth, Field, Finding, FindingKind, Item, LINE_CHARS_MAX, Outcome, SessionInput, SessionRecord, words_at};
 use crate::analysis::{felt, reads_like_instruction, summarised};
 use crate::conversation::{Level, Place, Reason, is_technical, standing, tone_profile};
-use crate::text::{Document, Sentence};
+use crate::text::{Document, Sentence, is_stop_word};
 use crate::topic::{Section, says, spoken, takeaway};
 use crate::turn::AnalysisInput;
 use crate::{Mood, Turn};
@@ -204,7 +206,12 @@ impl<'a> Reader<'a> {
             FindingKind::Goal => self.input.may_hold_goals.then_some(Field::ActiveGoals),
         };
         let is_own = |turn: usize| self.input.turns.get(turn).is_some_and(|turn| turn.role == Role::Owner && turn.is_plain());
-        let lines = self.input.findings.iter().filter(|finding| is_own(finding.place.turn)).filter_map(|finding| {
+        let is_told = |finding: &&Finding| {
+            let cheers = |sentence: &Sentence<'_>| is_cheer(sentence) && says(&spoken(sentence), CONTENT);
+            finding.kind != FindingKind::Fact || !self.sentence_at(finding.place).is_some_and(cheers)
+        };
+        let own = self.input.findings.iter().filter(|finding| is_own(finding.place.turn)).filter(is_told);
+        let lines = own.filter_map(|finding| {
             let text = self.input.turns.get(finding.place.turn)?.text;
             self.at(of(finding.kind)?, None, finding.place.turn, finding.place.span.bytes_in(text).ok()?)
         });
@@ -217,8 +224,10 @@ impl<'a> Reader<'a> {
             let section = takeaway(sentence, sentence.role)?;
             // What an agent explains is its reading of the world and no finding; what it solved is one.
             let is_kept = match section {
-                Section::Decision | Section::Learning => sentence.role == Role::Owner,
-                Section::Solution => true,
+                Section::Decision => sentence.role == Role::Owner,
+                Section::Learning => sentence.role == Role::Owner && !is_cheer(sentence),
+                // That it works says that something was solved, and not what solved it.
+                Section::Solution => !is_cheer(sentence),
                 Section::Task | Section::Detail => false,
             };
             let is_found = self.input.findings.iter().any(|finding| {
@@ -377,6 +386,23 @@ impl<'a> Reader<'a> {
     /// What they came for is done in the session and not after it.
     fn is_intent(&self, sentence: &Sentence<'_>) -> bool {
         self.document.sentences.iter().find(|other| other.role == Role::Owner).is_some_and(|first| first.turn == sentence.turn)
+    }
+}
+
+/// Whether a sentence says no more than that it works or is enough: "Great, it works now!" tells how a session ended, and nothing that
+/// anybody could go by.
+pub(super) fn is_cheer(sentence: &Sentence<'_>) -> bool {
+    /// What follows tells why.
+    const REASONS: &[&str] = &["because", "weil", "porque", "parce que"];
+    let spoken = spoken(sentence);
+    let words = || sentence.tokens.iter().filter(|token| token.is_word).map(|token| token.word.as_str());
+    let is_thanks = says(&spoken, CONTENT);
+    let telling: Vec<&str> = words().filter(|word| !is_stop_word(word) && !CHEERS.contains(word)).collect();
+    match telling.as_slice() {
+        [] => is_thanks || words().any(|word| CHEERS.contains(&word)),
+        // One thing named beside thanks is what works, unless it is a deed: "restarting fixed it".
+        [one] => is_thanks && !one.ends_with("ing") && !says(&spoken, REASONS),
+        _ => false,
     }
 }
 

@@ -3,7 +3,7 @@
 //!
 //! A session is what one user and one agent said to each other in a conversation, up to where it ended ([`exchanges`]). Its record is
 //! extractive: every line is a stretch of a stored message, so nothing stands in it that nobody said, and what is said about the user
-//! rests on the user's own words alone. A record made by a language model has the same form and passes the same checks.
+//! rests on the user's own words alone. A record made by a language model ([`model`]) has the same form and passes the same checks.
 //!
 //! Deliberately not here: when a session has ended (`conversation`), facts about the user (`keepsake-capture` finds them, the caller
 //! hands them in), storing, who may be told.
@@ -11,6 +11,7 @@
 mod built_in;
 mod cues;
 mod exchange;
+pub mod model;
 pub mod tier;
 mod tools;
 
@@ -24,7 +25,7 @@ use crate::Turn;
 use crate::conversation::{Moment, Place};
 
 /// Names these rules and their version on every row made with them. Raise it when results change.
-pub const ENGINE_VERSION: &str = "builtin-session/1";
+pub const ENGINE_VERSION: &str = "builtin-session/2";
 
 /// A line of a record is cut at a word within so many characters: it is to be read at a glance, and its message is a click away.
 pub const LINE_CHARS_MAX: usize = 240;

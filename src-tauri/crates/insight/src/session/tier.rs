@@ -143,8 +143,8 @@ pub struct Served {
     pub repeated: Vec<usize>,
 }
 
-/// Foundational first, then useful, then recent.
-const fn band(significance: u8) -> u8 {
+/// Foundational first, then useful, then recent: which of two goes first where not all fit.
+pub const fn band(significance: u8) -> u8 {
     match significance {
         4.. => 0,
         3 => 1,

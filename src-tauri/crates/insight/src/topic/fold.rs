@@ -458,7 +458,7 @@ impl<'e> Fold<'e, '_> {
         let live: Vec<usize> =
             (0..self.nodes.len()).filter(|index| self.nodes[*index].founded && !self.nodes[*index].gone).collect();
         let mut near: BTreeMap<usize, Vec<(usize, f32)>> = BTreeMap::new();
-        let mut proposals = Vec::new();
+        let mut merges: Vec<(bool, f32, usize, usize)> = Vec::new();
         for (at, a) in live.iter().enumerate() {
             let shared = self.shared_by_node(&self.nodes[*a].terms);
             for b in live.iter().skip(at + 1) {
@@ -472,9 +472,21 @@ impl<'e> Fold<'e, '_> {
                 let is_left = self.apart.contains(&(*a.min(b), *a.max(b)));
                 let is_near = nearness >= MERGE_PROPOSED_FROM.min(self.rules.similarity) && words >= DISTINCT_WORDS_BELOW;
                 let pair = Judged::pair(&self.nodes[*a].seed, &self.nodes[*b].seed);
-                if !is_left && (self.judged.same.contains(&pair) || is_near && !self.judged.apart.contains(&pair)) {
-                    proposals.push(self.merge_proposal(*a, *b, nearness));
+                let is_same = self.judged.same.contains(&pair);
+                if !is_left && (is_same || is_near && !self.judged.apart.contains(&pair)) {
+                    merges.push((is_same, nearness, *a, *b));
                 }
+            }
+        }
+        // Large topics are all a little alike, and a person asked about every pair answers none: each topic is proposed with the one
+        // that it is nearest to, and with the next when that was answered. What a model judged to be one is proposed in any case.
+        merges.sort_by(|a, b| b.0.cmp(&a.0).then(b.1.total_cmp(&a.1)).then((a.2, a.3).cmp(&(b.2, b.3))));
+        let mut asked: BTreeSet<usize> = BTreeSet::new();
+        let mut proposals = Vec::new();
+        for (is_same, nearness, a, b) in merges {
+            if is_same || !asked.contains(&a) && !asked.contains(&b) {
+                asked.extend([a, b]);
+                proposals.push(self.merge_proposal(a, b, nearness));
             }
         }
         let splits = live.iter().filter_map(|index| self.split_proposal(*index));

@@ -32,7 +32,7 @@ pub use nearness::Terms;
 pub use title::title;
 
 /// Names these rules and their version on every row made with them. Raise it when results change.
-pub const ENGINE_VERSION: &str = "builtin-topic/3";
+pub const ENGINE_VERSION: &str = "builtin-topic/4";
 
 /// How topics are made; the seed's configuration with its defaults. Every field has a default, so what an older version did not
 /// write is no error.

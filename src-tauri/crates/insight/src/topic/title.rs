@@ -63,7 +63,9 @@ pub fn title(text: &TopicText, turns: &[Turn<'_>], previous: Option<&str>) -> St
 
 /// A name as it is written whole: "Príncipe" is "Príncipe Real" where it is followed by that most of the time.
 fn whole_name(phrase: &str, turns: &[Turn<'_>]) -> String {
-    let is_name = |word: &str| word.chars().next().is_some_and(char::is_uppercase);
+    // "At the Quarry I …": whoever speaks is no part of a name.
+    let is_me = |word: &str| word == "I" || word.starts_with("I'") || word.starts_with("I’");
+    let is_name = |word: &str| word.chars().next().is_some_and(char::is_uppercase) && !is_me(word);
     let Some(last) = phrase.split_whitespace().last().filter(|last| is_name(last)) else { return phrase.to_owned() };
     let mut followed: BTreeMap<String, usize> = BTreeMap::new();
     let mut stands = 0;

@@ -5,3 +5,4 @@ mod bench;
 mod found;
 mod properties;
 mod reading;
+mod replies;

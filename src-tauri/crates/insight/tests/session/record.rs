@@ -205,3 +205,43 @@ fn a_session_without_words_has_no_lines_and_nothing_panics_on_any_text() {
         session.check_extractive(&record);
     }
 }
+
+#[test]
+fn a_cheer_is_no_solution_and_no_fact_and_what_solved_it_is_one() {
+    let check = |line: &str, expect: &[&str]| {
+        let session = Session::of(&format!("user: Can you fix the parser?\nagent: I changed the grammar.\n{line}"));
+        let found: Vec<String> = session.read(&[], false).of(Field::KnowledgeLearned).map(|item| item.text.clone()).collect();
+        assert_eq!(found, expect, "{line}");
+    };
+    for cheer in [
+        "user: Great, it works now!",
+        "user: Thanks, that worked.",
+        "user: Perfect, the parser works now, thank you!",
+        "user: That was it, problem solved!",
+        "user: Yes, that did the trick.",
+        "user: Awesome, everything is fixed now.",
+        "user: The issue is resolved now.",
+        "agent: Great, then it is fixed now!",
+        "user: Danke, es funktioniert jetzt!",
+        "user: Gracias, ya funciona.",
+        "user: Merci, ça marche.",
+        "user: Obrigada, já funciona.",
+    ] {
+        check(cheer, &[]);
+    }
+    check("user: Restarting fixed it, thanks.", &["Restarting fixed it, thanks."]);
+    check("user: Great, pinning OpenSSL solved it!", &["Great, pinning OpenSSL solved it!"]);
+    check("user: It works now because the grammar was wrong.", &["It works now because the grammar was wrong."]);
+    check("agent: The root cause was the missing package.", &["The root cause was the missing package."]);
+    check("user: Great! We decided to keep the grammar.", &["We decided to keep the grammar."]);
+    // What capture takes for a fact passes the same measure.
+    let facts = |line: &str| -> Vec<String> {
+        let session = Session::of(&format!("user: Can you fix the parser?\nagent: I changed the grammar.\nuser: {line}"));
+        let span = Span::of_bytes(line, 0..line.len()).unwrap();
+        let finding = Finding { place: Place { turn: 2, span }, kind: FindingKind::Fact };
+        session.read(&[finding], false).of(Field::FactsLearned).map(|item| item.text.clone()).collect()
+    };
+    assert_eq!(facts("I am happy with it, thanks."), Vec::<String>::new());
+    assert_eq!(facts("Great, I live in Lyon."), ["Great, I live in Lyon."]);
+    assert_eq!(facts("I am a nurse."), ["I am a nurse."], "a short fact is one");
+}

@@ -152,6 +152,31 @@ fn two_topics_that_grew_alike_are_proposed_for_merging_until_a_person_says_no() 
 }
 
 #[test]
+fn of_many_topics_that_are_alike_each_is_proposed_with_one_and_with_the_next_when_that_is_answered() {
+    let names = |letter: &str| (1..=4).map(|n| format!("{letter}{n}")).collect::<Vec<_>>();
+    let all: Vec<String> = ["a", "b", "c", "d"].iter().flat_map(|letter| names(letter)).collect();
+    let scene = || {
+        let clusters = ["a", "b", "c", "d"].map(|name| (1, cluster(name, 4, BOILER)));
+        // Parted from the first by a person, and not from each other.
+        ["b", "c", "d"]
+            .iter()
+            .fold(Scene::of(&clusters), |scene, name| scene.decided(2, Act::Split { topic: all.clone(), apart: names(name) }))
+    };
+    let merges = |folded: &Folded| -> Vec<(String, String)> {
+        let merge = |proposal: &&keepsake_insight::topic::Proposal| proposal.kind == ProposalKind::Merge;
+        folded.proposals.iter().filter(merge).map(|one| (one.topic.clone(), one.other.clone().unwrap())).collect()
+    };
+    let folded = scene().fold();
+    assert_eq!(folded.topics.len(), 4);
+    let first = merges(&folded);
+    assert_eq!(first.len(), 1, "three pairs are alike, and the third topic waits: {first:?}");
+    let of = |id: &str| folded.topics.iter().find(|topic| topic.id == id).unwrap().messages.clone();
+    let next = merges(&scene().decided(3, Act::Leave { a: of(&first[0].0), b: of(&first[0].1) }).fold());
+    assert_eq!(next.len(), 1);
+    assert_ne!(next, first);
+}
+
+#[test]
 fn a_topic_that_grew_too_broad_is_proposed_for_splitting() {
     let mut clusters = vec![(1, cluster("a", 7, BOILER)), (2, cluster("b", 7, BOILER))];
     clusters.extend([(11, cluster("x", 7, LISBON)), (12, cluster("y", 7, LISBON))]);

@@ -1,11 +1,19 @@
-//! `keepsake maintain` and `keepsake digest`: the nightly cycle at any hour, and what the last one found.
+//! `keepsake maintain`, `digest`, `parked` and `rebuild`: the nightly cycle at any hour, what the last one found, what it set aside, and
+//! a cycle over everything from nothing.
 
 use keepsake_api::dispatch;
+use keepsake_engine::{EmbedderSlot, EngineError, Unwatched};
 use serde_json::{Value, json};
 
-use super::app;
+use super::{app, engine, model_dir};
 use crate::args::Args;
 use crate::output::{Failure, Output};
+
+/// As a candidate for a memory is called beside the other kinds of proposals.
+const CANDIDATE: &str = "candidate";
+
+/// As many as the list of memories gives at once; whoever has more takes back what they see and asks again.
+const LISTED_MAX: u32 = 500;
 
 /// Queues a cycle, or stops the one under way.
 pub(crate) fn maintain(args: &Args, cancel: bool, output: &mut Output) -> Result<(), Failure> {
@@ -25,6 +33,27 @@ pub(crate) fn maintain(args: &Args, cancel: bool, output: &mut Output) -> Result
         (_, true) => "No cycle is under way".to_owned(),
         _ => "Everything is up to date".to_owned(),
     })
+}
+
+/// Deletes what is derived and makes it again, in this process.
+pub(crate) fn rebuild(args: &Args, output: &mut Output) -> Result<(), Failure> {
+    let engine = engine(args, EmbedderSlot::load(&model_dir()))?;
+    let lock = match engine.lock_worker() {
+        Ok(lock) => lock,
+        Err(EngineError::AlreadyRunning) => {
+            return Err(Failure::new("Keepsake is open on this data folder; close it before everything is made again"));
+        }
+        Err(error) => return Err(error.into()),
+    };
+    let rebuilding = engine.begin_rebuild(&Unwatched)?;
+    if !output.is_json() {
+        output.line(format!("The state before it is kept as {}", rebuilding.backup.display()))?;
+    }
+    let ran = engine.run_until_idle(&lock, &|_| {})?;
+    if output.is_json() {
+        return output.json(&json!({ "backup": rebuilding.backup, "ran": ran }));
+    }
+    output.line(format!("Made again in {ran} jobs"))
 }
 
 /// Prints the newest digest.
@@ -60,4 +89,51 @@ pub(crate) fn digest(args: &Args, output: &mut Output) -> Result<(), Failure> {
         output.line(format!("{title}: {}", if told.is_empty() { "nothing".to_owned() } else { told.join(", ") }))?;
     }
     Ok(())
+}
+
+/// One thing that is set aside: what kind, its id, what it says.
+struct Aside {
+    kind: String,
+    id: String,
+    title: String,
+}
+
+/// Lists what is set aside, or takes it back: these, or all of it.
+pub(crate) fn parked(args: &Args, restore: &[String], all: bool, output: &mut Output) -> Result<(), Failure> {
+    let app = app(args)?;
+    let text = |value: &Value, name: &str| value[name].as_str().unwrap_or_default().to_owned();
+    let request =
+        json!({ "status": ["pending"], "only_parked": true, "sort": "oldest", "limit": LISTED_MAX, "without_facets": true });
+    let memories = dispatch(&app, "memories_list", request)?;
+    let proposals = dispatch(&app, "parked_list", Value::Null)?;
+    let candidates = memories["items"].as_array().into_iter().flatten();
+    let candidates = candidates.map(|row| Aside { kind: CANDIDATE.to_owned(), id: text(row, "id"), title: text(row, "content") });
+    let proposals = proposals["items"].as_array().into_iter().flatten();
+    let proposals = proposals.map(|row| Aside { kind: text(row, "kind"), id: text(row, "id"), title: text(row, "title") });
+    let aside: Vec<Aside> = candidates.chain(proposals).collect();
+    if restore.is_empty() && !all {
+        for one in &aside {
+            if output.is_json() {
+                output.json(&json!({ "kind": one.kind, "id": one.id, "title": one.title }))?;
+            } else {
+                output.line(format!("{}  {:<9}  {}", one.id, one.kind, one.title))?;
+            }
+        }
+        return Ok(());
+    }
+    if let Some(unknown) = restore.iter().find(|id| !aside.iter().any(|one| one.id == **id)) {
+        return Err(Failure::new(format!("{unknown} is not set aside; `keepsake parked` lists what is")));
+    }
+    let (candidates, proposals): (Vec<&Aside>, Vec<&Aside>) =
+        aside.iter().filter(|one| all || restore.contains(&one.id)).partition(|one| one.kind == CANDIDATE);
+    if !candidates.is_empty() {
+        let ids: Vec<&str> = candidates.iter().map(|one| one.id.as_str()).collect();
+        dispatch(&app, "memory_decide", json!({ "action": "restore", "ids": ids }))?;
+    }
+    if !proposals.is_empty() {
+        let items: Vec<Value> = proposals.iter().map(|one| json!({ "kind": one.kind, "id": one.id })).collect();
+        dispatch(&app, "parked_restore", json!({ "items": items }))?;
+    }
+    let count = candidates.len() + proposals.len();
+    if output.is_json() { output.json(&json!({ "restored": count })) } else { output.line(format!("{count} taken back")) }
 }

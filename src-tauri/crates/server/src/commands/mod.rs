@@ -15,6 +15,7 @@ pub(crate) mod people;
 pub(crate) mod pictures;
 pub(crate) mod playbooks;
 pub(crate) mod profile;
+pub(crate) mod reflection;
 pub(crate) mod search;
 pub(crate) mod sessions;
 pub(crate) mod topics;

@@ -62,7 +62,8 @@ fn list(args: &Args, playbooks: &PlaybooksArgs, output: &mut Output) -> Result<(
                 version.title
             ))?;
             for (number, step) in version.steps.iter().enumerate() {
-                output.line(format!("    {}. {}", number + 1, step.text))?;
+                let purpose = version.purposes.get(number).and_then(Option::as_deref).map(|text| format!("{text}: "));
+                output.line(format!("    {}. {}{}", number + 1, purpose.unwrap_or_default(), step.text))?;
             }
             continue;
         }
@@ -81,7 +82,7 @@ fn list(args: &Args, playbooks: &PlaybooksArgs, output: &mut Output) -> Result<(
             "id": row.id, "title": version.title, "steps": version.steps.iter().map(|step| &step.text).collect::<Vec<_>>(),
             "tools": version.tools, "occurrences": occurrences, "confidence": version.confidence.name(), "status": row.status.name(),
             "description": version.description, "parameters": version.parameters, "messages": messages, "against": against,
-            "version": version.number,
+            "version": version.number, "purposes": version.purposes, "proposer": version.proposer,
         }))?;
     }
     Ok(())

@@ -50,13 +50,14 @@ pub(crate) fn summaries(args: &Args, wanted: &SummariesArgs, output: &mut Output
                 output.json(&record(&app, row)?)?;
             } else {
                 output.line(format!(
-                    "{}  {}  {}/5  {:<10}  {}: {}",
+                    "{}  {}  {}/5  {:<10}  {}: {} (by {})",
                     text(row, "id"),
                     day(row["last"].as_i64().unwrap_or(0)),
                     row["significance"],
                     text(row, "outcome"),
                     text(row, "agent"),
                     text(row, "intent"),
+                    made_by(text(row, "proposer")),
                 ))?;
             }
         }
@@ -83,6 +84,11 @@ pub(crate) fn summaries(args: &Args, wanted: &SummariesArgs, output: &mut Output
         files.push(path.display().to_string());
     }
     written(&files, output)
+}
+
+/// Who made a record, in words: the rules, or the model with its prompt.
+fn made_by(proposer: &str) -> &str {
+    if proposer.starts_with("builtin") { "built-in" } else { proposer }
 }
 
 /// A session as programs read it: the fields of its record, and the lines that prove them.

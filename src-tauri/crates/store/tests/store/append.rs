@@ -169,6 +169,34 @@ fn said(bench: &Bench) -> Vec<String> {
     rows
 }
 
+#[test]
+fn a_batch_of_several_statements_is_what_its_messages_are_one_by_one() {
+    let (one, many) = (Bench::new(), Bench::new());
+    let lines = |answer: &str| {
+        let line = |n: usize| format!("owner Mara: question {n}\nassistant Nova: {answer} {n}\n");
+        conversation("c", &(0..60).map(line).collect::<String>())
+    };
+    // Repeats and edits of rows that are written by then, and of rows that still wait.
+    let mut batch = lines("answer");
+    batch.extend(lines("answer").into_iter().rev());
+    batch.extend(lines("better answer").into_iter().rev());
+    batch.extend(conversation("d", TALK));
+    batch.extend(conversation("d", &TALK.replace("Windy", "Warm")));
+    let outcome = one.append(&batch);
+    assert_eq!((outcome.imported, outcome.duplicate), (120 + 60 + 3 + 1, 120 + 60 + 2));
+    for message in batch.chunks(1) {
+        many.append(message);
+    }
+    let linked = "SELECT seq, source_message, revision, content, author, metadata, direction FROM interactions ORDER BY seq";
+    assert_eq!(one.dump(linked), many.dump(linked));
+    assert_eq!(said(&one), said(&many));
+    let people = "SELECT messages, first_ms, last_ms FROM conversation_people ORDER BY 1, 2, 3";
+    assert_eq!(one.dump(people), many.dump(people));
+    assert!(one.store.read(|tx| tx.verify_chain()).unwrap().faults.is_empty());
+    let hits = one.store.read(|tx| tx.search_messages("better", 200)).unwrap().len();
+    assert_eq!(hits, 60, "and all of it is in the index");
+}
+
 proptest! {
     #![proptest_config(ProptestConfig { cases: 24, failure_persistence: None, ..ProptestConfig::default() })]
 
@@ -213,4 +241,6 @@ fn a_conversation_is_with_its_counterpart_and_not_with_who_spoke_first() {
     // Whoever the person later says is them is not the one they talk with.
     check(&["person Mara: hello\nperson Ana: hi"], "Mara");
     check(&["person Mara: hello\nperson Ana: hi", "owner Mara: hello\nperson Ana: hi"], "Ana");
+    // …although what the other one says came in the same batch, just before.
+    check(&["person Mara: hello", "person Mara: hello\nperson Ana: hi\nowner Mara: that is me"], "Ana");
 }

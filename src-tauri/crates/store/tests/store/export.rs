@@ -155,6 +155,7 @@ fn act(bench: &Bench, deeds: &[Deed]) {
                 .unwrap();
                 topic_rows(&raw, number, message.split(" | ").next().unwrap(), title);
                 playbook_rows(&raw, number, message.split(" | ").next().unwrap(), title);
+                reflection_rows(&raw, number, message.split(" | ").next().unwrap(), title);
             }),
             Deed::Set(text) => {
                 let json = serde_json::json!({ "text": text }).to_string();
@@ -192,6 +193,10 @@ fn topic_rows(raw: &Connection, number: usize, message: &str, title: &str) {
         "INSERT INTO session_summaries SELECT 'ses' || ?1, conversation_id, 'nova', ?3, entity_id, 'Mara', id, id, 1, -5, 9007199254740993,
             'casual', 'neutral', 3, 'resolved', 'rules/1', NULL, 1, 7, nullif(?3, '') IS NULL FROM interactions WHERE id = ?2",
         "INSERT INTO session_items VALUES ('ses' || ?1, 0, 'intent', nullif(?3, ''), 2, ?3, ?2, 0, 1)",
+        "INSERT INTO session_replies SELECT 'ses' || ?1, conversation_id, 'model/1', nullif(?3, ''), 9 FROM interactions WHERE id = ?2",
+        "INSERT OR IGNORE INTO model_replies SELECT 'playbook', ?1, 'model/1', nullif(?3, ''), json_array(conversation_id), 9 FROM interactions
+            WHERE id = ?2",
+        "INSERT OR IGNORE INTO proposal_waits VALUES ('gap', ?2, ?3, ?1, nullif(?1, '1'))",
         "INSERT INTO tier_entries SELECT 'tie' || ?1, 'ses' || ?1, 0, 'user', 'nova', entity_id, 'fact', ?3, 3, 8, NULL FROM interactions
             WHERE id = ?2",
         "INSERT OR REPLACE INTO person_roles SELECT entity_id, 'friend', ?1 FROM interactions WHERE id = ?2 AND ?3 = ?3",
@@ -206,12 +211,27 @@ fn topic_rows(raw: &Connection, number: usize, message: &str, title: &str) {
 fn playbook_rows(raw: &Connection, number: usize, message: &str, title: &str) {
     for sql in [
         "INSERT INTO playbooks VALUES ('pbk' || ?1, 'pbv' || ?1, 'parked', 'person', nullif(?3, ''), 1, 9007199254740993, NULL)",
-        "INSERT INTO playbook_versions VALUES ('pbv' || ?1, 'pbk' || ?1, 1, NULL, ?3, NULL, '[]', '[]', '[]', 'high', 'rules/1', 2)",
+        "INSERT INTO playbook_versions VALUES ('pbv' || ?1, 'pbk' || ?1, 1, NULL, ?3, NULL, '[]', '[]', '[]', 'high', 'rules/1', 2,
+            json_array(nullif(?3, '')))",
         "INSERT INTO playbook_occurrences VALUES ('pbv' || ?1, 0, ?2, -1, length(?3))",
         "INSERT INTO playbook_places VALUES ('pbv' || ?1, 0, 0, ?2), ('pbv' || ?1, 0, 1, ?3)",
         "INSERT INTO playbook_against VALUES ('pbv' || ?1, 0, ?2, ?3, 4, 'failed')",
         "INSERT INTO playbook_decisions (id, playbook_id, from_status, to_status, before, decided_at_ms)
          VALUES ('pbd' || ?1, 'pbk' || ?1, 'candidate', 'parked', json_array(?2, ?3), 5)",
+    ] {
+        raw.execute(sql, rusqlite::params![number.to_string(), message, title]).unwrap();
+    }
+}
+
+/// A proposal as a run leaves it behind, about a memory where there is one.
+fn reflection_rows(raw: &Connection, number: usize, message: &str, title: &str) {
+    for sql in [
+        "INSERT OR IGNORE INTO operations (id, kind, summary, created_at_ms) VALUES ('op_run' || ?1, 'reflect', ?2, length(?3))",
+        "INSERT INTO reflections SELECT 'rfl' || ?1, 'convert', 'applied', NULL, 'why ' || ?2, NULL, ?3, NULL, 'rules/1', -5,
+            9007199254740993, 'op_run' || ?1, 'accepted', id FROM memories ORDER BY rank LIMIT 1",
+        "INSERT INTO reflection_sources SELECT 'rfl' || ?1, 0, id FROM memories WHERE ?2 <> ?3 ORDER BY rank LIMIT 1",
+        "INSERT INTO reflection_lines SELECT 'rfl' || ?1, 0, 'said', ?3, ?2, 0, 1 FROM memories ORDER BY rank LIMIT 1",
+        "INSERT INTO memory_significance SELECT id, 'op_run' || ?1, 4 FROM memories WHERE ?2 <> ?3 ORDER BY rank LIMIT 1",
     ] {
         raw.execute(sql, rusqlite::params![number.to_string(), message, title]).unwrap();
     }
@@ -266,7 +286,7 @@ fn what_is_erased_stays_out_of_an_import_after_loading() {
 }
 
 /// What a person has: a row of these that is not in an export is lost.
-const EXPORTED: [&str; 61] = [
+const EXPORTED: [&str; 68] = [
     "agent_reads",
     "agents",
     "capability_gaps",
@@ -288,8 +308,10 @@ const EXPORTED: [&str; 61] = [
     "memories",
     "memory_evidence",
     "memory_relations",
+    "memory_significance",
     "model_call_sources",
     "model_calls",
+    "model_replies",
     "operation_changes",
     "operations",
     "person_roles",
@@ -303,10 +325,15 @@ const EXPORTED: [&str; 61] = [
     "profile_evidence",
     "profile_marks",
     "profile_reads",
+    "proposal_waits",
+    "reflection_lines",
+    "reflection_sources",
+    "reflections",
     "served_pieces",
     "session_ends",
     "session_items",
     "session_readings",
+    "session_replies",
     "session_summaries",
     "settings",
     "store_keys",
@@ -437,7 +464,7 @@ fn a_folder_that_was_changed_is_refused_and_nothing_changes() {
         ),
         ("no JSON", "data/settings.jsonl", Box::new(|_| b"{\n".to_vec())),
         ("an unknown table", "keepsake-export.json", Box::new(replace("\"memories\"", "\"sqlite_master\""))),
-        ("a newer schema", "keepsake-export.json", Box::new(replace("\"schema\": 1", "\"schema\": 991"))),
+        ("a newer schema", "keepsake-export.json", Box::new(replace("\"schema\": ", "\"schema\": 9"))),
         ("another format", "keepsake-export.json", Box::new(replace("keepsake-export", "something"))),
     ];
     for (what, name, change) in &cases {

@@ -173,11 +173,10 @@ pub(super) fn messages(step: &Step, has_threads: bool) -> Vec<Message> {
         };
         (name, handle, role, text.as_str())
     });
-    // The owner's assistant says the same every time, so that each time is a session: where the owner is alone with it, and where
-    // somebody else speaks. A place in which nobody else has spoken yet would be taken for the owner's own because of it.
-    let is_answered = step.room.others().is_empty() || step.lines.iter().any(|(speaker, _)| speaker.is_some());
+    // The owner's assistant says the same every time, so that each time is a session; also where nobody else has spoken yet, which
+    // must not be taken for the owner's own place because of it.
     spoken
-        .chain(is_answered.then_some(("Nova", "nova", Role::Assistant, "I noted that.")))
+        .chain([("Nova", "nova", Role::Assistant, "I noted that.")])
         .enumerate()
         .map(|(index, (name, handle, role, text))| Message {
             source: SourceRef {

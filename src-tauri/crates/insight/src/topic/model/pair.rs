@@ -1,11 +1,9 @@
 //! Whether two bundles of messages are about one subject: one call.
 
-use std::collections::VecDeque;
-
 use keepsake_prompt::ground::locate;
 use keepsake_prompt::reply::{ReplyError, Text, Unit, parse, schema};
 use keepsake_prompt::scrub::{ScrubSession, Scrubber};
-use keepsake_prompt::{Attempts, Call, CallError, Calls, Line, Outcome, Prompt, PromptFile, Transcript, WordingError};
+use keepsake_prompt::{Call, CallError, Calls, Line, Outcome, PromptFile, Transcript, Waiting, WordingError};
 use schemars::JsonSchema;
 use serde::Deserialize;
 
@@ -61,17 +59,15 @@ pub enum PairVerdict {
 #[derive(Debug)]
 pub struct PairTask<'a> {
     bundles: [&'a [Turn<'a>]; 2],
-    waiting: VecDeque<(Prompt, [Transcript; 2])>,
-    attempts: Attempts,
+    waiting: Waiting<[Transcript; 2]>,
     found: Option<PairVerdict>,
-    failed: Option<(String, CallError)>,
 }
 
 impl<'a> PairTask<'a> {
     /// Asks about two bundles; where one of them holds nothing there is nothing to ask.
     pub fn new(first: &'a [Turn<'a>], second: &'a [Turn<'a>], scrubber: &Scrubber) -> Result<Self, WordingError> {
         let bundles = [first, second];
-        let mut task = Self { bundles, waiting: VecDeque::new(), attempts: Attempts::default(), found: None, failed: None };
+        let mut task = Self { bundles, waiting: Waiting::default(), found: None };
         let mut session = ScrubSession::new();
         let transcripts = bundles.map(|turns| {
             let lines: Vec<Line<'_>> =
@@ -81,7 +77,7 @@ impl<'a> PairTask<'a> {
         if transcripts.iter().all(|transcript| !transcript.lines().is_empty()) {
             let [one, other] = &transcripts;
             let prompt = TOPIC_PAIR.fill(&[], &[("first", one.text()), ("second", other.text())], schema::<Reply>())?;
-            task.waiting.push_back((prompt, transcripts));
+            task.waiting.push(prompt, transcripts);
         }
         Ok(task)
     }
@@ -113,36 +109,16 @@ impl Calls for PairTask<'_> {
     type Found = PairVerdict;
 
     fn next(&self) -> Option<Call<'_>> {
-        self.waiting.front().map(|(prompt, _)| self.attempts.call(prompt, self.waiting.len() - 1))
+        self.waiting.next()
     }
 
     fn feed(&mut self, reply: &str) -> Result<(), CallError> {
-        let Some((prompt, transcripts)) = self.waiting.front() else { return Err(CallError::NotAsked) };
-        match self.read(transcripts, reply) {
-            Ok(found) => {
-                self.attempts.answered();
-                self.waiting.pop_front();
-                self.found = Some(found);
-                Ok(())
-            }
-            Err(error) => {
-                let error = CallError::from(error);
-                if self.attempts.fault() {
-                    self.failed = Some((prompt.label(), error.clone()));
-                    self.waiting.clear();
-                }
-                Err(error)
-            }
-        }
+        let read = self.read(self.waiting.open()?, reply);
+        self.found = Some(self.waiting.settle(read)?);
+        Ok(())
     }
 
     fn finish(self) -> Outcome<PairVerdict> {
-        if let Some((call, error)) = self.failed {
-            return Outcome::Failed { call, error };
-        }
-        if !self.waiting.is_empty() {
-            return Outcome::Unfinished;
-        }
-        Outcome::Done(self.found.unwrap_or(PairVerdict::Refused("There is nothing to compare.")))
+        self.waiting.finish(|| self.found.unwrap_or(PairVerdict::Refused("There is nothing to compare.")))
     }
 }

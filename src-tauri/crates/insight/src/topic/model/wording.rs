@@ -1,20 +1,18 @@
 //! The text of a topic, worded by a model: one call, and what of its answer holds.
 
-use std::collections::{BTreeSet, VecDeque};
+use std::collections::BTreeSet;
 
 use keepsake_domain::{Gate, Role, Span, Stop, Subject, limits};
 use keepsake_prompt::ground::{Place, locate, support};
 use keepsake_prompt::reply::{List, ReplyError, Text, parse, schema};
 use keepsake_prompt::scrub::{ScrubSession, Scrubber};
-use keepsake_prompt::{
-    Attempts, Call, CallError, Calls, Line, Outcome, Prompt, PromptFile, PromptText, Transcript, WordingError,
-};
+use keepsake_prompt::{Call, CallError, Calls, Line, Outcome, PromptFile, PromptText, Transcript, Waiting, WordingError};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::{CHARS_MAX, QUOTE_CHARS_MAX, fitting, shown};
 use crate::Turn;
-use crate::model::check::{fault, has_placeholder, stands_in};
+use crate::model::check::{denies, fault, has_placeholder, stands_in};
 use crate::topic::merge::{SECTION_LINES_MAX, TARGET_SLACK};
 use crate::topic::{Entities, Section, TopicRules, words};
 
@@ -145,25 +143,16 @@ pub struct WordingTask<'a> {
     /// Known messages, then new ones.
     turns: Vec<Turn<'a>>,
     session: ScrubSession,
-    waiting: VecDeque<(Prompt, Transcript)>,
-    attempts: Attempts,
+    waiting: Waiting<Transcript>,
     found: Wording,
-    failed: Option<(String, CallError)>,
 }
 
 impl<'a> WordingTask<'a> {
     /// The wording of `input`. Without a new message there is nothing to ask.
     pub fn new(input: WordingInput<'a>, scrubber: &Scrubber) -> Result<Self, WordingError> {
         let turns: Vec<Turn<'a>> = input.known.iter().chain(input.new).copied().collect();
-        let mut task = Self {
-            input,
-            turns,
-            session: ScrubSession::new(),
-            waiting: VecDeque::new(),
-            attempts: Attempts::default(),
-            found: Wording::default(),
-            failed: None,
-        };
+        let mut task =
+            Self { input, turns, session: ScrubSession::new(), waiting: Waiting::default(), found: Wording::default() };
         let first_new = input.known.len();
         // What the text so far rests on can be cited again only where it is shown.
         let at_least = |turn: &Turn<'_>| input.telling.contains(turn.id) || input.known.iter().any(|known| known.id == turn.id);
@@ -183,7 +172,7 @@ impl<'a> WordingTask<'a> {
             &[("transcript", transcript.text()), ("notes", &notes)],
             schema::<Reply>(),
         )?;
-        task.waiting.push_back((prompt, transcript));
+        task.waiting.push(prompt, transcript);
         Ok(task)
     }
 
@@ -430,68 +419,20 @@ fn is_question(text: &str, span: Span) -> bool {
     text.get(bytes.end..).and_then(|rest| rest.chars().find(|c| ends.contains(c))) == Some('?')
 }
 
-/// Whether a text denies something.
-fn denies(text: &str) -> bool {
-    let lower = text.to_lowercase().replace('’', "'");
-    lower.split(|c: char| !c.is_alphanumeric() && c != '\'').any(|word| {
-        word.ends_with("n't")
-            || matches!(
-                word,
-                "not"
-                    | "no"
-                    | "never"
-                    | "none"
-                    | "nobody"
-                    | "nothing"
-                    | "without"
-                    | "cannot"
-                    | "kein"
-                    | "keine"
-                    | "nicht"
-                    | "nie"
-                    | "sin"
-                    | "nunca"
-                    | "pas"
-                    | "jamais"
-                    | "não"
-            )
-    })
-}
-
 impl Calls for WordingTask<'_> {
     type Found = Wording;
 
     fn next(&self) -> Option<Call<'_>> {
-        self.waiting.front().map(|(prompt, _)| self.attempts.call(prompt, self.waiting.len() - 1))
+        self.waiting.next()
     }
 
     fn feed(&mut self, reply: &str) -> Result<(), CallError> {
-        let Some((prompt, transcript)) = self.waiting.front() else { return Err(CallError::NotAsked) };
-        match self.read(transcript, reply) {
-            Ok(found) => {
-                self.attempts.answered();
-                self.waiting.pop_front();
-                self.found = found;
-                Ok(())
-            }
-            Err(error) => {
-                let error = CallError::from(error);
-                if self.attempts.fault() {
-                    self.failed = Some((prompt.label(), error.clone()));
-                    self.waiting.clear();
-                }
-                Err(error)
-            }
-        }
+        let read = self.read(self.waiting.open()?, reply);
+        self.found = self.waiting.settle(read)?;
+        Ok(())
     }
 
     fn finish(self) -> Outcome<Wording> {
-        if let Some((call, error)) = self.failed {
-            return Outcome::Failed { call, error };
-        }
-        if !self.waiting.is_empty() {
-            return Outcome::Unfinished;
-        }
-        Outcome::Done(self.found)
+        self.waiting.finish(|| self.found)
     }
 }

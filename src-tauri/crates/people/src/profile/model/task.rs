@@ -1,11 +1,11 @@
 //! The calls of one derivation: a window of messages each.
 
-use std::collections::{HashMap, VecDeque};
+use std::collections::HashMap;
 
 use keepsake_domain::{Gate, InteractionId, ProfileType, Stop, limits};
 use keepsake_prompt::scrub::{ScrubSession, Scrubber};
 use keepsake_prompt::{
-    Attempts, Call, CallError, Calls, Line, Outcome, Prompt, PromptFile, PromptText, Speaker as Role, Transcript, WordingError,
+    Call, CallError, Calls, Line, Outcome, PromptFile, PromptText, Speaker as Role, Transcript, Waiting, WordingError,
 };
 
 use super::read::{self, Back};
@@ -48,10 +48,8 @@ pub struct ProfileTask<'a> {
     all: Vec<Read<'a>>,
     positions: HashMap<&'a InteractionId, usize>,
     session: ScrubSession,
-    waiting: VecDeque<(Prompt, Transcript)>,
-    attempts: Attempts,
+    waiting: Waiting<Transcript>,
     found: ModelFindings,
-    failed: Option<(String, CallError)>,
 }
 
 impl<'a> ProfileTask<'a> {
@@ -72,10 +70,8 @@ impl<'a> ProfileTask<'a> {
             input,
             positions,
             session: ScrubSession::new(),
-            waiting: VecDeque::new(),
-            attempts: Attempts::default(),
+            waiting: Waiting::default(),
             found: ModelFindings::default(),
-            failed: None,
             all,
         };
         let windows = windows(&task.all, is_new);
@@ -99,7 +95,7 @@ impl<'a> ProfileTask<'a> {
             let transcript = Transcript::new(scrubber, &mut task.session, &lines);
             if transcript.has_owner() {
                 let prompt = PROFILE.fill(&[("facets", &facets)], &[("transcript", transcript.text())], read::reply_schema())?;
-                task.waiting.push_back((prompt, transcript));
+                task.waiting.push(prompt, transcript);
             }
         }
         Ok(task)
@@ -160,38 +156,21 @@ impl Calls for ProfileTask<'_> {
     type Found = ModelFindings;
 
     fn next(&self) -> Option<Call<'_>> {
-        self.waiting.front().map(|(prompt, _)| self.attempts.call(prompt, self.waiting.len() - 1))
+        self.waiting.next()
     }
 
     fn feed(&mut self, reply: &str) -> Result<(), CallError> {
-        let Some((prompt, transcript)) = self.waiting.front() else { return Err(CallError::NotAsked) };
+        let transcript = self.waiting.open()?;
         let back = Back { input: &self.input, all: &self.all, positions: &self.positions, session: &self.session, transcript };
-        match back.read(reply, &mut self.found) {
-            Ok(()) => {
-                self.attempts.answered();
-                self.waiting.pop_front();
-                Ok(())
-            }
-            Err(error) => {
-                let error = CallError::from(error);
-                if self.attempts.fault() {
-                    self.failed = Some((prompt.label(), error.clone()));
-                    self.waiting.clear();
-                }
-                Err(error)
-            }
-        }
+        let read = back.read(reply, &mut self.found);
+        self.waiting.settle(read)
     }
 
     fn finish(mut self) -> Outcome<ModelFindings> {
-        if let Some((call, error)) = self.failed {
-            return Outcome::Failed { call, error };
-        }
-        if !self.waiting.is_empty() {
-            return Outcome::Unfinished;
-        }
-        self.drop_one_offs();
-        Outcome::Done(self.found)
+        std::mem::take(&mut self.waiting).finish(|| {
+            self.drop_one_offs();
+            self.found
+        })
     }
 }
 

@@ -1,0 +1,229 @@
+//! What is proposed and what is not, in tables: borders, people, circles, contradictions, weights, forms.
+
+use keepsake_domain::Subject;
+
+use super::*;
+
+const NOW: Timestamp = Timestamp(1_800_000_000_000); // 15 January 2027
+
+fn memory(id: &str, content: &str, days_ago: i64) -> Remembered {
+    let then = Timestamp(NOW.0 - days_ago * DAY_MS);
+    Remembered {
+        entry: Entry {
+            id: id.to_owned(),
+            subject: Subject::Owner,
+            category: Category::PersonalInfo,
+            durability: Durability::LongTerm,
+            content: content.to_owned(),
+            is_edited: false,
+            last: then,
+            said: then,
+            is_knowledge: false,
+            vector: None,
+        },
+        person: "owner".to_owned(),
+        scope: "public".to_owned(),
+        digest: format!("d{id}"),
+        stability: None,
+        places: 1,
+        conversations: 1,
+        significance: None,
+        talk: None,
+    }
+}
+
+fn found(memories: &[Remembered]) -> Vec<Proposed> {
+    reflect(memories, NOW, &|_| false)
+}
+
+/// `kind:entries` of each proposal.
+fn kinds(memories: &[Remembered]) -> Vec<String> {
+    found(memories).iter().map(|one| format!("{}:{:?}", one.change.kind(), one.entries)).collect()
+}
+
+#[test]
+fn what_is_over_is_set_aside_and_what_may_still_hold_is_not() {
+    let check = |content: &str, days: i64, change: &dyn Fn(&mut Remembered), expect: bool| {
+        let mut one = memory("a", content, days);
+        change(&mut one);
+        let is_archived = found(&[one]).iter().any(|one| one.change == Change::Archive);
+        assert_eq!(is_archived, expect, "{content:?}, {days} days ago");
+    };
+    let plain: &dyn Fn(&mut Remembered) = &|_| {};
+    let goal: &dyn Fn(&mut Remembered) = &|m| m.entry.category = Category::Goal;
+    let passing: &dyn Fn(&mut Remembered) = &|m| m.entry.durability = Durability::Situational;
+    check("User is tired today", 40, plain, true);
+    check("User is so tired", 14, plain, true);
+    check("User is so tired", 13, plain, false);
+    check("User is always tired", 400, plain, false);
+    check("User is a bit nervous", 20, plain, true);
+    check("User is tired", 400, &|m| m.conversations = 2, false);
+    check("User is tired", 400, &|m| m.entry.is_edited = true, false);
+    check("User is tired", 400, &|m| m.significance = Some(4), false);
+    check("User is moving this week", 32, plain, true);
+    check("User is moving this week", 30, plain, false);
+    check("User was born in Porto", 4_000, plain, false);
+    check("User wants to run the Porto marathon in 2025", 100, goal, true);
+    check("User wants to run the Porto marathon in 2027", 100, goal, false);
+    check("User wants to run the Porto marathon in 2026", 100, goal, false);
+    check("User moved to Porto in 2019", 100, plain, false);
+    check("User works on the night shift", 365, passing, true);
+    check("User works on the night shift", 364, passing, false);
+    check("User works on the night shift", 365, &|m| (m.entry.durability, m.places) = (Durability::Situational, 2), false);
+    check(
+        "User values plain words",
+        4_000,
+        &|m| (m.entry.is_knowledge, m.entry.durability) = (true, Durability::Situational),
+        false,
+    );
+}
+
+#[test]
+fn only_what_says_the_same_of_the_same_person_in_the_same_circle_is_folded() {
+    let check = |a: &str, b: &str, change: &dyn Fn(&mut Remembered), expect: bool| {
+        let mut two = [memory("a", a, 9), memory("b", b, 3)];
+        change(&mut two[1]);
+        let is_merged = found(&two).iter().any(|one| matches!(one.change, Change::Merge(_)));
+        assert_eq!(is_merged, expect, "{a:?} and {b:?}");
+    };
+    let plain: &dyn Fn(&mut Remembered) = &|_| {};
+    let same = ("User enjoys hiking", "User loves weekend hiking trips");
+    check(same.0, same.1, plain, true);
+    check(same.0, same.1, &|m| m.person = "Ana".to_owned(), false);
+    check(same.0, same.1, &|m| m.scope = "closed".to_owned(), false);
+    check(same.0, same.1, &|m| m.entry.is_knowledge = true, false);
+    check("User lives in Utrecht", "User lives in Rotterdam", plain, false);
+    check("User is allergic to nuts", "User is not allergic to nuts", plain, false);
+    check("User is 41 years old", "User is 42 years old", plain, false);
+    check("User loves Utrecht", "User loves Rotterdam", plain, false);
+    check("User plays the cello", "User does not eat meat", plain, false);
+    // Near in meaning alone is not the same.
+    let near: &dyn Fn(&mut Remembered) = &|m| m.entry.vector = Some(vec![1.0, 0.0]);
+    let mut two = [memory("a", "User plays the cello", 9), memory("b", "User owns an instrument", 9)];
+    two.iter_mut().for_each(near);
+    assert_eq!(kinds(&two), Vec::<String>::new());
+}
+
+#[test]
+fn a_group_is_folded_only_where_each_says_the_same_as_every_other_and_the_fullest_stays() {
+    let three = [
+        memory("a", "User enjoys hiking", 9),
+        memory("b", "User loves hiking", 3),
+        memory("c", "User loves weekend hiking trips", 5),
+    ];
+    let merged = found(&three).into_iter().find(|one| matches!(one.change, Change::Merge(_))).unwrap();
+    assert_eq!((merged.change.clone(), merged.entries.clone()), (Change::Merge(2), vec![0, 1, 2]));
+    assert_eq!(merged.reason, "All 3 say the same; the one that says most stays.");
+    let mut own = three.clone();
+    own[0].entry.is_edited = true;
+    let merged = found(&own).into_iter().find(|one| matches!(one.change, Change::Merge(_))).unwrap();
+    assert_eq!(merged.change, Change::Merge(0), "the person's own wording stays");
+    let chain = [
+        memory("a", "User loves hiking", 9),
+        memory("b", "User loves hiking in Porto", 9),
+        memory("c", "User loves hiking in Faro", 9),
+    ];
+    let merged: Vec<_> = found(&chain).into_iter().filter(|one| matches!(one.change, Change::Merge(_))).collect();
+    assert!(
+        merged.iter().all(|one| !(one.entries.contains(&1) && one.entries.contains(&2))),
+        "two towns are not one: {merged:?}"
+    );
+}
+
+#[test]
+fn a_weight_follows_from_what_a_memory_is_and_how_often_it_was_said() {
+    let check = |content: &str, change: &dyn Fn(&mut Remembered), expect: Option<u8>, why: &str| {
+        let mut one = memory("a", content, 5);
+        change(&mut one);
+        let weights: Vec<_> = found(&[one])
+            .into_iter()
+            .filter_map(|one| match one.change {
+                Change::Significance(weight) => Some((weight, one.reason)),
+                _ => None,
+            })
+            .collect();
+        assert_eq!(weights, expect.map(|weight| (weight, why.to_owned())).into_iter().collect::<Vec<_>>(), "{content:?}");
+    };
+    let plain: &dyn Fn(&mut Remembered) = &|_| {};
+    check("User plays the cello", plain, None, "");
+    check("User plays the cello", &|m| m.entry.durability = Durability::Identity, Some(4), "Part of who somebody is.");
+    check(
+        "User plays the cello",
+        &|m| (m.entry.durability, m.conversations) = (Durability::Identity, 3),
+        Some(5),
+        "Part of who somebody is, said in 3 conversations.",
+    );
+    check("User plays the cello", &|m| m.conversations = 3, Some(4), "It holds for long, said in 3 conversations.");
+    check("User plays the cello", &|m| m.conversations = 2, None, "");
+    check("User plays the cello", &|m| m.entry.is_edited = true, Some(4), "It holds for long, put in your own words.");
+    check("User prefers tea", &|m| m.entry.category = Category::Preference, Some(4), "How somebody wants things.");
+    check("User is between two flats", &|m| m.entry.durability = Durability::Situational, Some(2), "True of a situation.");
+    check("User is tired", plain, Some(1), "It tells of a moment.");
+    check("User is moving this week", plain, Some(1), "It tells of a moment.");
+    check(
+        "Plain words beat long ones",
+        &|m| (m.entry.is_knowledge, m.stability) = (true, Some(Stability::Durable)),
+        Some(4),
+        "A conviction.",
+    );
+    check("User plays the cello", &|m| (m.conversations, m.significance) = (3, Some(4)), None, "");
+    check("User plays the cello", &|m| m.significance = Some(5), Some(3), "It holds for long.");
+}
+
+fn talk(heard: &str, then: &[(Option<&str>, &str)]) -> Talk {
+    let then = then.iter().enumerate().map(|(at, (tool, text))| Followed {
+        message: format!("m{}", at + 1),
+        tool: tool.map(str::to_owned),
+        text: (*text).to_owned(),
+    });
+    let span = Span::new(0, heard.chars().count() as u32).unwrap();
+    Talk { message: "m0".to_owned(), span, heard: heard.to_owned(), then: then.collect() }
+}
+
+#[test]
+fn an_entry_about_a_talk_takes_its_form_from_the_lines_that_carry_it_and_from_nothing_else() {
+    let check = |change: &dyn Fn(&mut Remembered), expect: Option<&str>| {
+        let mut one = memory("a", "User fixed the login page", 40);
+        one.entry.category = Category::Experience;
+        one.talk = Some(talk(
+            "I finally fixed the login page.",
+            &[(Some("Edit"), "{}"), (Some("Edit"), "{}"), (Some("cargo"), "test"), (None, "Well done! All tests pass now.")],
+        ));
+        change(&mut one);
+        let content = found(&[one]).into_iter().find_map(|one| match one.change {
+            Change::Convert(content, lines) => {
+                assert!(lines.iter().all(|line| line.span.end() > line.span.start()), "each line has a place");
+                Some(content)
+            }
+            _ => None,
+        });
+        assert_eq!(content.as_deref(), expect);
+    };
+    check(&|_| {}, Some("Heard: “I finally fixed the login page.” Said: “Well done!” Did: Edit ×2, cargo."));
+    let ana: &dyn Fn(&mut Remembered) = &|m| m.entry.subject = Subject::Person("Ana".to_owned());
+    check(ana, Some("Heard from Ana: “I finally fixed the login page.” Said: “Well done!” Did: Edit ×2, cargo."));
+    check(&|m| m.talk.as_mut().unwrap().then.truncate(2), Some("Heard: “I finally fixed the login page.” Did: Edit ×2."));
+    check(&|m| m.talk.as_mut().unwrap().then.clear(), None);
+    check(&|m| m.talk = None, None);
+    check(&|m| m.entry.is_edited = true, None);
+    check(&|m| m.places = 2, None);
+    check(&|m| m.entry.category = Category::Preference, None);
+    check(&|m| m.entry.said = Timestamp(NOW.0 - 29 * DAY_MS), None);
+    check(&|m| m.entry.content = "Heard: “I finally fixed it.” Did: Edit.".to_owned(), None);
+    check(&|m| m.talk.as_mut().unwrap().heard = "word ".repeat(60), None);
+}
+
+#[test]
+fn a_memory_is_in_one_proposal_and_a_settled_one_makes_room_for_the_next() {
+    let two = [memory("a", "User is tired", 40), memory("b", "User is tired", 41)];
+    let first = found(&two);
+    assert_eq!(first.iter().map(|one| one.change.kind()).collect::<Vec<_>>(), [ReflectionKind::Archive, ReflectionKind::Archive]);
+    assert_eq!(found(&two), first, "looked again it finds the same");
+    let refused: Vec<String> = first.iter().map(|one| one.key.clone()).collect();
+    let next = reflect(&two, NOW, &|key| refused.iter().any(|known| known == key));
+    assert_eq!(next.iter().map(|one| one.change.kind()).collect::<Vec<_>>(), [ReflectionKind::Merge]);
+    let mut changed = two.clone();
+    changed[0].digest = "other".to_owned();
+    let again = reflect(&changed, NOW, &|key| refused.iter().any(|known| known == key));
+    assert_eq!(again[0].change, Change::Archive, "what it rests on has changed: {again:?}");
+}

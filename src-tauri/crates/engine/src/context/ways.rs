@@ -1,0 +1,101 @@
+//! What a context tells of ways of working: approved playbooks that the talk is about, whole.
+//!
+//! They come out of the view, so one whose sessions may not all be told here does not exist. What is told is the wording that the
+//! person approved. A playbook is how agents work, so a role that does not read what agents share does not read them either. Half a
+//! playbook misleads: it is told with every step or not at all. Deliberately not here: the room of the section.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use keepsake_retrieval::{is_stop_word, words};
+use keepsake_store::{PlaybookRow, ReadTx, StoreError};
+
+use super::{CONVERSATION_MESSAGES, ContextItem, ContextRequest, Line, day, flat, source_of};
+use crate::Engine;
+use crate::boundary::View;
+use crate::taken_back::TakenBack;
+use crate::tiers::role_at;
+
+/// Playbooks that are told: one is followed at a time.
+const PLAYBOOKS: usize = 2;
+
+/// A talk has many words: one alone that a playbook has too does not make it what the talk is about.
+const SHARED_WITH_TALK_MIN: usize = 2;
+
+/// The stems of the words that carry meaning.
+fn stems(text: &str) -> BTreeSet<String> {
+    words(text).into_iter().filter(|word| !is_stop_word(&word.plain)).map(|word| word.stem).collect()
+}
+
+/// What a playbook is about: its title, what it is for, and what its steps do.
+fn about(row: &PlaybookRow) -> BTreeSet<String> {
+    let version = &row.version;
+    let mut text = format!("{} {}", version.title, version.description.as_deref().unwrap_or_default());
+    for step in &version.steps {
+        text.push_str(&format!(" {} {}", step.name, step.text));
+    }
+    stems(&text)
+}
+
+impl Engine {
+    /// The approved playbooks that answer the question; without one, those that the current conversation is about, and where nothing is
+    /// said yet those that are shown by most sessions.
+    pub(super) fn playbook_lines(
+        &self,
+        tx: &ReadTx<'_>,
+        view: &View,
+        request: &ContextRequest,
+        query: Option<&str>,
+        taken: &TakenBack,
+    ) -> std::result::Result<Vec<Line>, StoreError> {
+        // What was approved at an earlier moment is not kept by moment.
+        if request.as_of.is_some() || !role_at(tx, view)?.reads_all_tiers() {
+            return Ok(Vec::new());
+        }
+        let mut rows = view.playbooks(tx)?;
+        if rows.is_empty() {
+            return Ok(Vec::new());
+        }
+        let wanted = match (query, &view.destination.conversation) {
+            (Some(query), _) => Some((stems(query), 1)),
+            (None, Some(conversation)) => {
+                let recent = tx.last_messages(conversation, None, CONVERSATION_MESSAGES)?;
+                let said: String = recent.iter().map(|row| format!("{} ", taken.text_left(row))).collect();
+                Some((stems(&said), SHARED_WITH_TALK_MIN))
+            }
+            (None, None) => None,
+        };
+        if let Some((wanted, least)) = wanted {
+            let shared: BTreeMap<String, usize> =
+                rows.iter().map(|row| (row.id.to_string(), about(row).intersection(&wanted).count())).collect();
+            let of = |row: &PlaybookRow| shared.get(row.id.as_str()).copied().unwrap_or(0);
+            rows.retain(|row| of(row) >= least);
+            rows.sort_by(|a, b| of(b).cmp(&of(a)).then(a.id.cmp(&b.id)));
+        }
+        rows.iter().take(PLAYBOOKS).map(|row| line(tx, row)).collect()
+    }
+}
+
+/// A playbook as it is told: each of its lines begins with its id.
+fn line(tx: &ReadTx<'_>, row: &PlaybookRow) -> std::result::Result<Line, StoreError> {
+    let (id, version) = (&row.id, &row.version);
+    let steps: Vec<String> = version.steps.iter().map(|step| flat(&step.name)).collect();
+    let use_when = match version.description.as_deref().map(flat).filter(|text| !text.is_empty()) {
+        Some(text) => text,
+        None => format!("when the work comes to {}", steps.last().map_or("", String::as_str)),
+    };
+    let last = version.occurrences.iter().map(|one| one.ended).max().map(day).unwrap_or_default();
+    let seen = version.occurrences.len();
+    let mut lines =
+        vec![format!("- [{id}] {} ({seen} sessions, last {last})", flat(&version.title)), format!("- [{id}] Use it: {use_when}")];
+    for (number, step) in version.steps.iter().enumerate() {
+        let purpose = version.purposes.get(number).and_then(Option::as_deref).map(flat).unwrap_or_default();
+        let purpose = if purpose.is_empty() { purpose } else { format!(" ({purpose})") };
+        lines.push(format!("- [{id}] Step {}: {}{purpose}", number + 1, flat(&step.text)));
+    }
+    let mut sources = Vec::new();
+    for occurrence in &version.occurrences {
+        let Some(first) = occurrence.messages.first() else { continue };
+        sources.extend(tx.interaction(first)?.as_ref().and_then(source_of));
+    }
+    Ok(Line { text: lines.join("\n"), item: ContextItem { id: id.to_string(), kind: "playbook", sources } })
+}

@@ -1,0 +1,160 @@
+//! What reflection looks at: the memories in use, each with whom it is about, who may be told it, and what it rests on.
+//!
+//! Only what decides a memory's label is read: what merely supports it was said where fewer may read, and a proposal must not tell of
+//! that. What is off the record, hidden, or was taken back elsewhere is not looked at.
+
+use std::collections::{BTreeSet, HashMap};
+
+use keepsake_capture::audit::Entry;
+use keepsake_capture::reflect::{Followed, Remembered, Talk};
+use keepsake_domain::{Category, EvidenceSpan, InteractionId, Label, MemoryId, MemoryKind, MessageType, Place, Role, Subject};
+use keepsake_store::{ConsentItem, EmbeddingOwner, InteractionRow, MemoryRow, ReadTx};
+
+use super::StoreResult;
+use crate::boundary::Map;
+use crate::taken_back::TakenBack;
+
+/// Messages that are looked through for what an agent said and did about a statement: a long run of tools is told by its first.
+const FOLLOWED_MAX: u32 = 24;
+
+/// Memories between two looks at the cancel button.
+const WATCH_MEMORIES: usize = 50;
+
+/// The memories as they are looked at; nothing where it was stopped.
+pub(super) fn gather(
+    tx: &ReadTx<'_>,
+    map: &Map,
+    model: Option<&str>,
+    watch: &mut dyn FnMut(usize, usize) -> bool,
+) -> StoreResult<Option<(Vec<MemoryId>, Vec<Remembered>)>> {
+    let handles: HashMap<String, String> =
+        tx.handles()?.into_iter().map(|row| (row.id.to_string(), map.persons.of(&row.entity_id).to_string())).collect();
+    let shared = tx.shared_items(ConsentItem::Memory)?;
+    let taken = TakenBack::of_memories(tx, None)?;
+    let weights = tx.significances(None)?;
+    let active = tx.memories_active(None)?;
+    let (mut ids, mut found) = (Vec::new(), Vec::new());
+    for (at, id) in active.iter().enumerate() {
+        if at % WATCH_MEMORIES == 0 && !watch(at, active.len()) {
+            return Ok(None);
+        }
+        let row = tx.memory(id)?;
+        let mut places: Vec<EvidenceSpan> = tx
+            .founding_evidence(id)?
+            .into_iter()
+            .map(|place| EvidenceSpan { interaction: place.interaction_id, span: place.span })
+            .collect();
+        places.sort();
+        let messages: Vec<InteractionId> = places.iter().map(|place| place.interaction.clone()).collect();
+        if places.is_empty() || !tx.are_messages_on_record(&messages)? || taken.covers_statement(&row.content, &places) {
+            continue;
+        }
+        let mut said: Vec<InteractionRow> = Vec::new();
+        for message in &messages {
+            said.extend(tx.interaction(message)?);
+        }
+        let conversations: BTreeSet<_> = said.iter().map(|message| message.conversation_id.clone()).collect();
+        let Some(scope) = scope_of(map, conversations.iter()) else { continue };
+        let scope = if shared.contains(id.as_str()) { format!("shared {id}") } else { scope };
+        let person = match &row.subject {
+            Subject::Owner => "owner".to_owned(),
+            Subject::Person(name) => tx
+                .subject_handle(id)?
+                .and_then(|handle| handles.get(&handle).cloned())
+                .unwrap_or_else(|| format!("called {name}")),
+        };
+        let last_said = said.iter().map(|message| message.time).max().unwrap_or(row.said);
+        found.push(Remembered {
+            entry: Entry {
+                id: id.to_string(),
+                subject: row.subject.clone(),
+                category: row.category,
+                durability: row.durability,
+                content: row.content.clone(),
+                is_edited: row.is_edited,
+                last: last_said.max(row.decided.unwrap_or(row.said)),
+                said: last_said,
+                is_knowledge: row.kind == MemoryKind::Knowledge,
+                vector: match model {
+                    Some(model) => tx.embedding(EmbeddingOwner::Memory, id.as_str(), model)?,
+                    None => None,
+                },
+            },
+            person,
+            scope,
+            digest: digest(&row, &places),
+            stability: row.knowledge.as_ref().map(|detail| detail.stability),
+            places: places.len(),
+            conversations: conversations.len(),
+            significance: weight_of(tx, &weights, &row)?,
+            talk: talk(tx, &row, &places, said.first(), &taken)?,
+        });
+        ids.push(id.clone());
+    }
+    Ok(Some((ids, found)))
+}
+
+/// Who may be told what rests on these conversations, as a text; nothing where nobody may.
+fn scope_of<'c>(map: &Map, conversations: impl Iterator<Item = &'c keepsake_domain::ConversationId>) -> Option<String> {
+    let places: Vec<&Place> = conversations.map(|id| map.places.get(id)).collect::<Option<_>>()?;
+    let label = Label::of_all(places)?;
+    if label.is_off_record() {
+        return None;
+    }
+    Some(match label.people() {
+        None => "public".to_owned(),
+        Some(people) => format!("closed {}", people.iter().map(ToString::to_string).collect::<Vec<_>>().join(" ")),
+    })
+}
+
+/// Changes with what is said and what it rests on.
+fn digest(row: &MemoryRow, places: &[EvidenceSpan]) -> String {
+    let mut hash = blake3::Hasher::new();
+    hash.update(row.content.as_bytes());
+    for place in places {
+        hash.update(format!("|{} {} {}", place.interaction, place.span.start(), place.span.end()).as_bytes());
+    }
+    hash.finalize().to_hex()[..32].to_owned()
+}
+
+/// What a memory weighs: what was said of it, or of the version that it took the place of.
+pub(crate) fn weight_of(tx: &ReadTx<'_>, weights: &HashMap<MemoryId, u8>, row: &MemoryRow) -> StoreResult<Option<u8>> {
+    if weights.is_empty() {
+        return Ok(None);
+    }
+    let mut known = weights.get(&row.id).copied();
+    let mut older = row.supersedes.clone();
+    while let (None, Some(id)) = (known, older) {
+        known = weights.get(&id).copied();
+        older = tx.memory(&id)?.supersedes;
+    }
+    Ok(known)
+}
+
+/// What an agent said and did right after the one statement that an entry about a talk rests on.
+fn talk(
+    tx: &ReadTx<'_>,
+    row: &MemoryRow,
+    places: &[EvidenceSpan],
+    said: Option<&InteractionRow>,
+    taken: &TakenBack,
+) -> StoreResult<Option<Talk>> {
+    let is_told = matches!(row.category, Category::Experience | Category::Story | Category::Project);
+    let ([place], Some(message), true) = (places, said, is_told) else { return Ok(None) };
+    let Ok(heard) = place.span.quote(&message.content) else { return Ok(None) };
+    let mut then = Vec::new();
+    for next in tx.messages_after(message, FOLLOWED_MAX)? {
+        let tool = match (next.role, next.message_type) {
+            (Role::Assistant, MessageType::Text | MessageType::Voice) => None,
+            (_, MessageType::ToolUse) => next.tool.clone(),
+            (Role::Assistant | Role::Tool | Role::System, _) => continue,
+            (Role::Owner | Role::Person, _) => break,
+        };
+        let whole = keepsake_domain::Span::new(0, next.content.chars().count() as u32);
+        let is_taken = whole.is_ok_and(|span| taken.covers(&EvidenceSpan { interaction: next.id.clone(), span }));
+        if !is_taken && tx.are_messages_on_record(std::slice::from_ref(&next.id))? {
+            then.push(Followed { message: next.id.to_string(), tool, text: next.content });
+        }
+    }
+    Ok(Some(Talk { message: message.id.to_string(), span: place.span, heard: heard.to_owned(), then }))
+}

@@ -1,0 +1,153 @@
+//! Sessions by the chosen language model: it reads the messages that the rules summed up, and its record takes the place of theirs.
+//!
+//! A session is one conversation's, so a call shows nothing else and its record carries that conversation's label. What was answered is
+//! kept as places in messages, apart from the records, so that records which are deleted and made again are the same and nobody is
+//! asked twice. While a model is asked, where it fails and where nothing of its answer holds, the rules' record stands.
+//!
+//! Deliberately not here: what is asked, and what of an answer is believed (`insight::session::model`).
+
+use keepsake_domain::{JobId, JobKind, SessionId};
+use keepsake_insight::session::model::{SessionTask, Told};
+use keepsake_insight::session::{ENGINE_VERSION, Item, SessionRecord, words_at};
+use keepsake_store::{FoundSession, Lease, NewJob, SessionRecordRow, SessionReplyRow, SessionRow, StoreError};
+
+use super::{Read, SessionRules, item_of};
+use crate::analyze::insight_turns;
+use crate::language::passing;
+use crate::tiers::entries_of;
+use crate::topics::is_readable;
+use crate::work::Control;
+use crate::{Engine, EngineError, Result};
+
+impl Engine {
+    /// Queues the sessions that no model has read for the chosen one, if one proposes.
+    pub(crate) fn queue_sessions_for_model(&self) -> Result<()> {
+        if self.model_settings()?.proposing().is_none() {
+            return Ok(());
+        }
+        if self.store().read(|tx| tx.sessions_unread_by_model(ENGINE_VERSION))?.is_empty() {
+            return Ok(());
+        }
+        // One is enough: it takes whatever is unread when it runs.
+        let job = NewJob {
+            id: JobId::fresh(self.ids()),
+            kind: JobKind::SessionsModel,
+            idempotency_key: "sessions".to_owned(),
+            payload: "{}".to_owned(),
+        };
+        self.store().write(|tx| tx.enqueue(&job, self.now()))?;
+        self.look_for_work();
+        Ok(())
+    }
+
+    /// Has the chosen model sum up what it has not read, the latest sessions first; completes the job.
+    pub(crate) fn perform_sessions_by_model(&self, lease: &Lease, control: &dyn Control) -> Result<()> {
+        // Chosen when it was queued and not any more: nothing is left to do.
+        let is_chosen = self.model_settings()?.proposing().is_some();
+        let waiting = if is_chosen { self.store().read(|tx| tx.sessions_unread_by_model(ENGINE_VERSION))? } else { Vec::new() };
+        let rules = self.session_rules()?;
+        let (mut told, mut unusable) = (0_u64, None);
+        for id in &waiting {
+            if control.is_cancelled() {
+                return Err(EngineError::Cancelled);
+            }
+            told += u64::from(passing(self.session_by_model(id, &rules, lease, control), &mut unusable)?);
+        }
+        if let Some(error) = unusable {
+            return Err(error);
+        }
+        let result = serde_json::json!({ "asked": waiting.len(), "told": told }).to_string();
+        Ok(self.store().write(|tx| tx.complete(lease, &result, self.now()))?)
+    }
+
+    /// Asks about one session; whether a record came of it that stands.
+    fn session_by_model(&self, id: &SessionId, rules: &SessionRules, lease: &Lease, control: &dyn Control) -> Result<bool> {
+        let Some(read) = self.session_to_ask(id, rules)? else { return Ok(false) };
+        let conversation = self.store().read(|tx| tx.conversation(&read.row.conversation_id))?;
+        let turns = insight_turns(&read.own);
+        let (interview, scrubber) = self.interview(self.model_settings()?, &conversation, Some(&lease.job))?;
+        let task = SessionTask::new(&turns, &read.record, rules.holds_goals(&read.row.agent), &scrubber)
+            .map_err(|error| EngineError::Refused(error.to_string()))?;
+        let proposer = interview.proposer(&task.label());
+        let record = match interview.drive(task, "Summing up sessions with the model", control)?.found {
+            Told::Record(record) => Some(kept(&record)?),
+            Told::Refused(_) => None,
+        };
+        let reply = SessionReplyRow {
+            session: id.clone(),
+            conversation_id: conversation.id.clone(),
+            proposer,
+            record,
+            made_at: self.now(),
+        };
+        let by_model = told(&reply, &read)?;
+        let entries = by_model.as_ref().map(|(row, items)| entries_of(row, items));
+        let found = FoundSession { by_rules: (read.row, read.items), by_model };
+        let now = self.now();
+        Ok(self.store().write(|tx| {
+            tx.check_lease(lease)?;
+            // It went on, was turned private or erased while it was asked about: what was told is old.
+            if !is_readable(tx, read.own.iter())? || !tx.put_session_reply(&reply, &found, now)? {
+                return Ok(false);
+            }
+            if let Some(entries) = &entries {
+                tx.distil_session(&found.standing().0.id, entries, now)?;
+            }
+            Ok(entries.is_some())
+        })?)
+    }
+
+    /// A session as it is read now, if its record by rules still stands and is still made of these messages.
+    fn session_to_ask(&self, id: &SessionId, rules: &SessionRules) -> Result<Option<Read>> {
+        let end = self.store().read(|tx| match tx.session(id) {
+            Ok(row) if row.superseded.is_none() => tx.session_end_read(&row.conversation_id),
+            Ok(_) | Err(StoreError::NotFound { .. }) => Ok(None),
+            Err(error) => Err(error),
+        })?;
+        let Some(end) = end else { return Ok(None) };
+        let read = self.sessions_of(&end, rules)?.unwrap_or_default();
+        Ok(read.into_iter().find(|read| read.row.id == *id))
+    }
+
+    /// The record that a model made of this session before.
+    pub(super) fn told_before(&self, read: &Read) -> Result<Option<SessionRecordRow>> {
+        match self.store().read(|tx| tx.session_reply(&read.row.id))? {
+            Some(reply) => told(&reply, read),
+            None => Ok(None),
+        }
+    }
+}
+
+/// A record as it is kept: its places, and no words.
+fn kept(record: &SessionRecord) -> Result<String> {
+    let items = record.items.iter().map(|item| Item { text: String::new(), ..item.clone() }).collect();
+    let record = SessionRecord { items, ..record.clone() };
+    serde_json::to_string(&record).map_err(|error| EngineError::Stored { what: "record of a session", error })
+}
+
+/// The record that follows from what a model answered about these messages.
+fn told(reply: &SessionReplyRow, read: &Read) -> Result<Option<SessionRecordRow>> {
+    let Some(json) = &reply.record else { return Ok(None) };
+    let record: SessionRecord =
+        serde_json::from_str(json).map_err(|error| EngineError::Stored { what: "record of a session", error })?;
+    let items: Vec<_> = record
+        .items
+        .into_iter()
+        .filter_map(|item| {
+            let text = words_at(&read.own.get(item.place.turn)?.content, item.place.span)?;
+            item_of(&Item { text, ..item }, &read.own)
+        })
+        .collect();
+    let hash = blake3::hash(format!("{}|{}|{json}", reply.session, reply.proposer).as_bytes()).to_hex();
+    let row = SessionRow {
+        id: format!("{}{}", SessionId::PREFIX, &hash[..32]).parse().unwrap_or_else(|_| SessionId::from_uuid(uuid::Uuid::nil())),
+        technical_depth: record.technical_depth.name().to_owned(),
+        user_mood: record.user_mood,
+        significance: record.significance,
+        outcome: record.outcome.name().to_owned(),
+        proposer: reply.proposer.clone(),
+        supersedes: Some(read.row.id.clone()),
+        ..read.row.clone()
+    };
+    Ok(Some((row, items)))
+}

@@ -1,0 +1,524 @@
+//! Reflection end to end: what is proposed and what is not, decided about, applied as one run with a backup before it, undone, kept
+//! from what is private, and erased with its sources.
+
+use std::collections::BTreeSet;
+
+use keepsake_capture::dedup::fingerprint;
+use keepsake_domain::{
+    Category, Clock, Confidence, ConversationId, Durability, JobState, Lane, MemoryId, MemoryKind, MemoryStatus, MessageType,
+    ProposalKind, ReflectionId, ReflectionKind, ReflectionStatus, Relation, Role, Span, Subject, Visibility,
+};
+use keepsake_engine::{Act, Audience, BackupReason, ContextRequest, Existing, KillPoint, ReflectionRules, Step, Unwatched};
+use keepsake_store::{NewEvidence, NewMemory, ReflectionRow};
+use keepsake_testkit::Conversation;
+
+use crate::fixture::Fixture;
+
+const DAY_MS: i64 = 24 * 3_600_000;
+
+/// A memory that a person approved, resting on the one message that says `words`.
+fn kept(f: &Fixture, conversation: &ConversationId, words: &str, content: &str) -> MemoryId {
+    kept_as(f, conversation, words, content, Category::PersonalInfo, Durability::LongTerm)
+}
+
+fn kept_as(
+    f: &Fixture,
+    conversation: &ConversationId,
+    words: &str,
+    content: &str,
+    category: Category,
+    durability: Durability,
+) -> MemoryId {
+    let messages = f.engine.store().read(|tx| tx.last_messages(conversation, None, 50)).unwrap();
+    let message = messages.iter().find(|message| message.content.contains(words)).unwrap();
+    let start = message.content.split(words).next().unwrap().chars().count() as u32;
+    let id = MemoryId::fresh(&keepsake_testkit::SeqIds::new(f.clock.now().0 as u64 ^ start as u64 ^ content.len() as u64));
+    let subject = match message.role {
+        Role::Owner => Subject::Owner,
+        _ => Subject::Person(message.author.clone()),
+    };
+    let memory = NewMemory {
+        id: id.clone(),
+        status: MemoryStatus::Pending,
+        kind: MemoryKind::Fact,
+        category,
+        subject,
+        content: content.to_owned(),
+        reasoning: "said".to_owned(),
+        confidence: Confidence::STATED,
+        durability,
+        knowledge: None,
+        is_edited: false,
+        proposers: vec!["test/1".to_owned()],
+        fingerprint: fingerprint(content).into_bytes(),
+        supersedes: None,
+        evidence: vec![NewEvidence {
+            interaction_id: message.id.clone(),
+            span: Span::new(start, start + words.chars().count() as u32).unwrap(),
+        }],
+        created: f.clock.now(),
+    };
+    f.engine.store().write(|tx| tx.insert_memory(&memory)).unwrap();
+    f.engine.act(&Act::Approve(vec![id.clone()])).unwrap();
+    f.clock.advance_ms(1_000);
+    id
+}
+
+fn chat(f: &Fixture, id: &str, lines: &str) -> ConversationId {
+    f.clock.advance_ms(1_000);
+    f.append(&Conversation::new(id).messages(lines))
+}
+
+/// Two ways to say one thing, a plan that is over, and something else.
+fn untidy() -> (Fixture, [MemoryId; 4]) {
+    let f = Fixture::new();
+    let one = chat(&f, "one", "owner Mara: I enjoy weekend hiking.\nowner Mara: I want to run the Porto marathon in 2024.");
+    let two = chat(&f, "two", "owner Mara: I love weekend hiking trips.\nowner Mara: I play the cello.");
+    let ids = [
+        kept(&f, &one, "I enjoy weekend hiking", "User enjoys weekend hiking"),
+        kept_as(
+            &f,
+            &one,
+            "I want to run the Porto marathon in 2024",
+            "User wants to run the Porto marathon in 2024",
+            Category::Goal,
+            Durability::LongTerm,
+        ),
+        kept(&f, &two, "I love weekend hiking trips", "User loves weekend hiking trips"),
+        kept_as(&f, &two, "I play the cello", "User plays the cello", Category::Skill, Durability::Identity),
+    ];
+    f.clock.advance_ms(DAY_MS);
+    (f, ids)
+}
+
+fn look(f: &Fixture) -> Vec<ReflectionRow> {
+    f.engine.reflect(&Unwatched).unwrap();
+    f.engine.reflections().unwrap()
+}
+
+fn kinds(rows: &[ReflectionRow]) -> Vec<ReflectionKind> {
+    rows.iter().map(|row| row.kind).collect()
+}
+
+fn ids_of(rows: &[ReflectionRow]) -> Vec<ReflectionId> {
+    rows.iter().map(|row| row.id.clone()).collect()
+}
+
+fn backups(f: &Fixture) -> usize {
+    f.engine.backups().unwrap().iter().filter(|file| file.name.contains(BackupReason::BeforeReflection.name())).count()
+}
+
+fn status(f: &Fixture, id: &MemoryId) -> MemoryStatus {
+    f.engine.store().read(|tx| tx.memory(id)).unwrap().status
+}
+
+/// What an export tells of memories in use: their rows, evidence, relations, weights and the notes to read.
+fn told(f: &Fixture) -> String {
+    let mut text = f.engine.context(&ContextRequest { budget_chars: 20_000, ..ContextRequest::default() }).unwrap().text;
+    let rows = f.engine.store().read(|tx| {
+        let mut rows = Vec::new();
+        let weights = tx.significances(None)?;
+        for id in tx.memories_active(None)? {
+            rows.push(format!("{:?} {:?} {:?}", tx.memory(&id)?, tx.evidence(&id)?, tx.relations_from(&id)?));
+            rows.push(format!("{:?}", weights.get(&id)));
+        }
+        Ok(rows)
+    });
+    text.push_str(&rows.unwrap().join("\n"));
+    let folder = tempfile::tempdir().unwrap();
+    f.engine.export(&folder.path().join("out"), &Unwatched).unwrap();
+    let mut notes: Vec<_> = Vec::new();
+    let mut folders = vec![folder.path().join("out")];
+    while let Some(next) = folders.pop() {
+        for entry in std::fs::read_dir(next).unwrap() {
+            let path = entry.unwrap().path();
+            if path.is_dir() {
+                folders.push(path);
+            } else if path.extension().is_some_and(|end| end == "md") {
+                notes.push((path.strip_prefix(folder.path()).unwrap().to_owned(), std::fs::read_to_string(&path).unwrap()));
+            }
+        }
+    }
+    notes.sort();
+    assert!(!notes.is_empty(), "an export has notes");
+    text.push_str(&format!("{notes:?}"));
+    text
+}
+
+#[test]
+fn a_look_proposes_with_reasons_changes_nothing_and_a_second_one_finds_the_same() {
+    let (f, ids) = untidy();
+    let before = told(&f);
+    let rows = look(&f);
+    assert_eq!(kinds(&rows), [ReflectionKind::Archive, ReflectionKind::Merge, ReflectionKind::Significance]);
+    assert_eq!(rows[0].memories, [ids[1].clone()]);
+    assert_eq!(rows[0].reason, "The year that it was planned for is over.");
+    assert_eq!((rows[1].memories.clone(), rows[1].keep), (vec![ids[0].clone(), ids[2].clone()], Some(1)), "the fuller one stays");
+    assert_eq!((rows[2].memories.clone(), rows[2].significance), (vec![ids[3].clone()], Some(4)));
+    assert_eq!(told(&f), before, "a look changes nothing that is told");
+    assert_eq!(backups(&f), 0, "nothing was applied, so no backup was needed");
+    assert_eq!(f.engine.reflect(&Unwatched).unwrap(), 0, "nothing new the second time");
+    assert_eq!(look(&f), rows);
+    let f = f.restarted(9);
+    assert_eq!(look(&f), rows, "and in another process");
+    assert_eq!(f.engine.reflections_waiting().unwrap(), 3);
+}
+
+#[test]
+fn a_run_applies_what_was_agreed_to_after_a_backup_and_one_undo_takes_all_of_it_back() {
+    let (f, ids) = untidy();
+    let rows = look(&f);
+    let before = told(&f);
+    assert_eq!(f.engine.apply_reflections(None, &Unwatched).unwrap().operation, None, "nobody agreed to anything");
+    assert_eq!(backups(&f), 0);
+    assert_eq!(f.engine.decide_reflections(&ids_of(&rows), ReflectionStatus::Accepted).unwrap(), []);
+    assert_eq!(told(&f), before, "agreeing changes nothing yet");
+    let run = f.engine.apply_reflections(None, &Unwatched).unwrap();
+    assert_eq!((run.summary.as_str(), run.applied.len()), ("Tidied: 1 set aside, 1 folded, 1 weighed", 3));
+    assert_eq!(backups(&f), 1, "one backup a run");
+    assert_eq!(status(&f, &ids[1]), MemoryStatus::Archived);
+    assert_eq!((status(&f, &ids[0]), status(&f, &ids[2])), (MemoryStatus::Superseded, MemoryStatus::Active));
+    let evidence = f.engine.store().read(|tx| tx.evidence(&ids[2])).unwrap();
+    assert_eq!(evidence.len(), 2, "what stays rests on the lines of both");
+    let relations = f.engine.store().read(|tx| tx.relations_from(&ids[0])).unwrap();
+    assert!(relations.iter().any(|(relation, to, _)| *relation == Relation::MergedInto && *to == ids[2]), "{relations:?}");
+    assert_eq!(f.engine.store().read(|tx| tx.significances(None)).unwrap().get(&ids[3]), Some(&4));
+    assert_ne!(told(&f), before);
+    assert!(f.engine.reflections().unwrap().iter().all(|row| row.status == ReflectionStatus::Applied));
+    assert_eq!(f.engine.reflect(&Unwatched).unwrap(), 0, "what was applied is not proposed again");
+    let again = f.engine.apply_reflections(Some(&ids_of(&rows)), &Unwatched).unwrap();
+    assert_eq!((again.operation, again.needs_look.len()), (None, 3), "nor applied twice");
+    assert_eq!(backups(&f), 1, "and nothing to apply needs no backup");
+    // One undo, the same as of any act.
+    let (operation, words, _) = f.engine.undo(None).unwrap().unwrap();
+    assert_eq!((Some(operation), words.as_str()), (run.operation, "Undid: Tidied: 1 set aside, 1 folded, 1 weighed"));
+    assert_eq!(told(&f), before, "everything is as it was, byte for byte");
+    assert!(f.engine.reflections().unwrap().iter().all(|row| row.status == ReflectionStatus::Accepted), "and so are the answers");
+    // And forth again.
+    assert_eq!(f.engine.apply_reflections(None, &Unwatched).unwrap().applied.len(), 3);
+    assert_eq!(status(&f, &ids[1]), MemoryStatus::Archived);
+    assert!(f.engine.undo_reflections(None).unwrap().is_some());
+    assert_eq!(told(&f), before);
+    assert_eq!(f.engine.undo_reflections(None).unwrap(), None, "no run is left");
+}
+
+#[test]
+fn what_was_refused_returns_only_where_its_sources_changed() {
+    let (f, ids) = untidy();
+    let merge = look(&f).into_iter().find(|row| row.kind == ReflectionKind::Merge).unwrap();
+    f.engine.decide_reflections(std::slice::from_ref(&merge.id), ReflectionStatus::Refused).unwrap();
+    let folds = |f: &Fixture| look(f).into_iter().filter(|row| row.kind == ReflectionKind::Merge).collect::<Vec<_>>();
+    assert_eq!(folds(&f).iter().map(|row| row.status).collect::<Vec<_>>(), [ReflectionStatus::Refused]);
+    f.clock.advance_ms(30 * DAY_MS);
+    assert_eq!(folds(&f).len(), 1, "time alone changes nothing");
+    let refused = f.engine.apply_reflections(Some(std::slice::from_ref(&merge.id)), &Unwatched).unwrap();
+    assert_eq!(refused.operation, None, "what is refused is not applied by the way");
+    let three = chat(&f, "three", "owner Mara: I enjoy weekend hiking, still.");
+    let message = f.engine.store().read(|tx| tx.last_messages(&three, None, 1)).unwrap().remove(0);
+    let place = NewEvidence { interaction_id: message.id, span: Span::new(0, 14).unwrap() };
+    f.engine.store().write(|tx| tx.add_evidence(&ids[0], &place).map(drop)).unwrap();
+    let open: Vec<_> = folds(&f).into_iter().filter(|row| row.status == ReflectionStatus::Open).collect();
+    assert_eq!(open.len(), 1, "said again it is another matter");
+    assert_ne!(open[0].id, merge.id);
+}
+
+#[test]
+fn what_contradicts_is_of_others_or_is_told_to_others_is_never_folded() {
+    let folds = |build: &dyn Fn(&Fixture)| {
+        let f = Fixture::new();
+        build(&f);
+        look(&f).iter().filter(|row| row.kind == ReflectionKind::Merge).count()
+    };
+    let two = |f: &Fixture, a: Conversation, b: Conversation, lines: [&str; 2], contents: [&str; 2]| {
+        for ((talk, line), content) in [a, b].into_iter().zip(lines).zip(contents) {
+            f.clock.advance_ms(1_000);
+            let id = f.append(&talk.messages(line));
+            let words = line.split_once(": ").unwrap().1;
+            kept(f, &id, words, content);
+        }
+    };
+    let chats = || (Conversation::new("a"), Conversation::new("b"));
+    let hiking = ["owner Mara: I enjoy hiking", "owner Mara: I love hiking"];
+    let says = ["User enjoys hiking", "User loves hiking"];
+    assert_eq!(folds(&|f| two(f, chats().0, chats().1, hiking, says)), 1, "control: these are folded");
+    let lives = ["owner Mara: I live in Porto", "owner Mara: I live in Faro"];
+    assert_eq!(
+        folds(&|f| two(f, chats().0, chats().1, lives, ["User lives in Porto", "User lives in Faro"])),
+        0,
+        "a contradiction"
+    );
+    let room = |id: &str| Conversation::new(id).channel("matrix", "room");
+    let people = ["person Ana: I enjoy hiking", "person Ana: I love hiking"];
+    let of_ana = ["Ana enjoys hiking", "Ana loves hiking"];
+    assert_eq!(folds(&|f| two(f, room("a"), room("b"), people, of_ana)), 1, "control: of one Ana it is one");
+    let elsewhere = || Conversation::new("b").channel("slack", "room");
+    assert_eq!(folds(&|f| two(f, room("a"), elsewhere(), people, of_ana)), 0, "two handles of one name are two people");
+    let open = || Conversation::new("b").channel("forum", "x").public();
+    assert_eq!(folds(&|f| two(f, chats().0, open(), hiking, says)), 0, "what is open stays seen where it is");
+    assert_eq!(
+        folds(&|f| two(f, open(), Conversation::new("c").channel("forum", "x").public(), hiking, says)),
+        1,
+        "control: both open"
+    );
+}
+
+#[test]
+fn folding_widens_nothing() {
+    let f = Fixture::new();
+    let ids: Vec<MemoryId> = ["a", "b"]
+        .iter()
+        .zip(["User enjoys hiking", "User loves hiking"])
+        .map(|(id, content)| kept(&f, &chat(&f, id, "owner Mara: I really do like hiking"), "I really do like hiking", content))
+        .collect();
+    let row = look(&f).into_iter().find(|row| row.kind == ReflectionKind::Merge).unwrap();
+    f.engine.apply_reflections(Some(&[row.id]), &Unwatched).unwrap();
+    let visible = |channel: &str| {
+        let audience = Audience { channel: Some(channel.to_owned()), ..Audience::default() };
+        f.engine.with_view(&audience, |tx, view| view.memories(tx, None)).unwrap().memories
+    };
+    assert_eq!(visible("forum:x"), Vec::<MemoryId>::new(), "said in private, told in no open place");
+    assert_eq!(visible("chat").len(), 1, "control: the owner's own program has it");
+    let stays = ids.iter().find(|id| status(&f, id) == MemoryStatus::Active).unwrap();
+    assert_eq!(f.engine.store().read(|tx| tx.memory(stays)).unwrap().visibility, Visibility::Private);
+}
+
+#[test]
+fn what_was_folded_before_goes_on_with_its_lines() {
+    let f = Fixture::new();
+    let of = |id: &str, content: &str| kept(&f, &chat(&f, id, "owner Mara: I like hiking a lot"), "I like hiking a lot", content);
+    let (a, b) = (of("a", "User enjoys weekend hiking"), of("b", "User loves weekend hiking"));
+    f.engine.act(&Act::Merge(a, b.clone())).unwrap();
+    let c = of("c", "User loves weekend hiking trips");
+    let row = look(&f).into_iter().find(|row| row.kind == ReflectionKind::Merge).unwrap();
+    assert_eq!(row.memories, [b.clone(), c.clone()]);
+    f.engine.apply_reflections(Some(&[row.id]), &Unwatched).unwrap();
+    assert_eq!(f.engine.store().read(|tx| tx.evidence(&c)).unwrap().len(), 3, "no line is lost");
+    f.engine.undo(None).unwrap();
+    assert_eq!(f.engine.store().read(|tx| tx.evidence(&b)).unwrap().len(), 2);
+    assert_eq!(f.engine.store().read(|tx| tx.evidence(&c)).unwrap().len(), 1);
+}
+
+/// A talk with an agent about something that the owner did.
+fn told_talk(f: &Fixture) -> (ConversationId, MemoryId) {
+    told_in(f, Conversation::new("talk"))
+}
+
+fn told_in(f: &Fixture, talk: Conversation) -> (ConversationId, MemoryId) {
+    let mut lines = talk.messages(
+        "owner Mara: I finally fixed the login page.\nassistant Nova: editing\nassistant Nova: Well done! All tests pass now.
+         person Ana: Nice.\nassistant Nova: You are welcome to come back.",
+    );
+    lines[1].message_type = MessageType::ToolUse;
+    lines[1].tool = Some("Edit".to_owned());
+    let talk = f.append(&lines);
+    let id = kept_as(
+        f,
+        &talk,
+        "I finally fixed the login page.",
+        "User fixed the login page",
+        Category::Experience,
+        Durability::LongTerm,
+    );
+    f.clock.advance_ms(40 * DAY_MS);
+    (talk, id)
+}
+
+#[test]
+fn an_entry_about_a_talk_is_put_in_form_from_the_lines_that_were_said_and_undo_restores_it() {
+    let f = Fixture::new();
+    let (_, id) = told_talk(&f);
+    let before = told(&f);
+    let row = look(&f).into_iter().find(|row| row.kind == ReflectionKind::Convert).unwrap();
+    let expect = "Heard: “I finally fixed the login page.” Said: “Well done!” Did: Edit.";
+    assert_eq!(row.content.as_deref(), Some(expect));
+    let lines: Vec<_> = row.lines.iter().map(|line| (line.form.as_str(), line.text.as_str())).collect();
+    assert_eq!(lines, [("heard", "I finally fixed the login page."), ("said", "Well done!"), ("did", "Edit")]);
+    f.engine.apply_reflections(Some(std::slice::from_ref(&row.id)), &Unwatched).unwrap();
+    assert_eq!(status(&f, &id), MemoryStatus::Superseded);
+    let made = f.engine.reflection(&row.id).unwrap().made.unwrap();
+    let memory = f.engine.store().read(|tx| tx.memory(&made)).unwrap();
+    assert_eq!((memory.content.as_str(), memory.status, memory.supersedes), (expect, MemoryStatus::Active, Some(id.clone())));
+    let old = f.engine.store().read(|tx| tx.evidence(&id)).unwrap();
+    let new = f.engine.store().read(|tx| tx.evidence(&made)).unwrap();
+    let places =
+        |rows: &[keepsake_store::EvidenceRow]| rows.iter().map(|e| (e.interaction_id.clone(), e.span)).collect::<Vec<_>>();
+    assert_eq!(places(&new), places(&old), "it rests on the owner's words alone");
+    assert_eq!(f.engine.reflect(&Unwatched).unwrap(), 0, "it is in form now");
+    f.engine.undo(None).unwrap();
+    assert_eq!(told(&f), before);
+}
+
+#[test]
+fn what_is_private_or_taken_back_is_not_proposed_and_leaves_the_list_at_once() {
+    let (f, ids) = untidy();
+    let all = look(&f);
+    assert_eq!(all.len(), 3);
+    let conversation = f.engine.store().read(|tx| tx.memory(&ids[3])).unwrap().conversation_id;
+    f.engine.set_private(&conversation, true, Existing::Keep).unwrap();
+    let left = f.engine.reflections().unwrap();
+    assert_eq!(kinds(&left), [ReflectionKind::Archive], "two rest on the conversation");
+    assert_eq!(kinds(&look(&f)), [ReflectionKind::Archive]);
+    f.engine.act(&Act::Reject(vec![ids[1].clone()], None)).unwrap();
+    assert_eq!(f.engine.reflections().unwrap(), [], "what was refused is tidied by nobody");
+    assert_eq!(look(&f), []);
+    // Words that were taken back in one memory are not put in form in another.
+    let f = Fixture::new();
+    let (talk, _) = told_talk(&f);
+    let other = kept(&f, &talk, "I finally fixed the login page.", "User fixed a login page");
+    assert!(!look(&f).is_empty(), "control");
+    f.engine.act(&Act::Reject(vec![other], None)).unwrap();
+    assert_eq!(f.engine.reflections().unwrap(), []);
+    assert_eq!(look(&f), []);
+}
+
+#[test]
+fn an_erased_source_takes_its_proposals_and_what_was_made_of_it_along() {
+    let f = Fixture::new();
+    let (talk, _) = told_talk(&f);
+    let row = look(&f).into_iter().find(|row| row.kind == ReflectionKind::Convert).unwrap();
+    f.engine.apply_reflections(Some(&[row.id]), &Unwatched).unwrap();
+    assert!(f.engine.erase_conversation(&talk, "test").unwrap().is_done);
+    assert_eq!(f.engine.reflections().unwrap(), []);
+    assert_eq!(f.memories(), Vec::<String>::new());
+    let file = f.dir.path().join("keepsake.db");
+    assert!(!std::fs::read(&file).unwrap().windows(10).any(|window| window == b"login page"), "nor does the file hold it");
+    // The agent's words go, and what the owner said stays.
+    let f = Fixture::new();
+    let (_, id) = told_in(&f, Conversation::new("talk").channel("matrix", "room"));
+    let row = look(&f).into_iter().find(|row| row.kind == ReflectionKind::Convert).unwrap();
+    f.engine.apply_reflections(Some(&[row.id]), &Unwatched).unwrap();
+    let nova = f.engine.person_named("Nova").unwrap();
+    f.engine.erase_person(&nova, "test").unwrap();
+    assert_eq!(f.engine.reflections().unwrap(), []);
+    assert_eq!(status(&f, &id), MemoryStatus::Active, "the version before it counts again");
+    assert!(f.memories().iter().all(|text| !text.contains("Well done")), "{:?}", f.memories());
+}
+
+#[test]
+fn what_waits_too_long_is_parked_and_can_be_restored() {
+    let (f, _) = untidy();
+    let rows = look(&f);
+    let park = || {
+        f.engine.start_maintenance().unwrap();
+        f.engine.cancel_maintenance().unwrap();
+        f.engine.maintenance().unwrap().runs[0].row.parked
+    };
+    f.clock.advance_ms(61 * DAY_MS);
+    f.engine.decide_reflections(&ids_of(&rows)[..1], ReflectionStatus::Parked).unwrap();
+    assert_eq!(park(), 2, "what a person parked is theirs");
+    assert_eq!(f.engine.parked_proposals().unwrap().len(), 2, "and is not told of as having waited too long");
+    f.engine.decide_reflections(&ids_of(&rows)[..1], ReflectionStatus::Open).unwrap();
+    f.clock.advance_ms(61 * DAY_MS);
+    assert_eq!(park(), 1);
+    let parked = f.engine.reflections().unwrap();
+    assert!(parked.iter().all(|row| row.status == ReflectionStatus::Parked && row.is_parked_by_age), "{parked:?}");
+    assert_eq!(f.engine.reflections_waiting().unwrap(), 0);
+    assert_eq!(f.engine.reflect(&Unwatched).unwrap(), 0, "parked it is not found anew");
+    let aside = f.engine.parked_proposals().unwrap();
+    assert!(aside.iter().all(|one| one.proposal.kind == ProposalKind::Reflection && !one.proposal.title.is_empty()), "{aside:?}");
+    assert_eq!(aside[0].at, f.clock.now(), "the latest first");
+    let wanted: Vec<_> = aside.into_iter().map(|one| (one.proposal.kind, one.proposal.id)).collect();
+    f.engine.restore_proposals(&wanted).unwrap();
+    assert_eq!((f.engine.reflections_waiting().unwrap(), f.engine.parked_proposals().unwrap().len()), (3, 0));
+    assert!(f.engine.restore_proposals(&wanted).is_err(), "what is not set aside cannot be taken back");
+    assert_eq!(park(), 0);
+    assert_eq!(f.engine.reflections_waiting().unwrap(), 3, "what came back waits anew");
+}
+
+fn night(f: &Fixture) {
+    f.engine.queue_reflection().unwrap();
+    while let Step::Ran(_, state) = f.engine.run_next(Lane::Capture, &|_| {}).unwrap() {
+        assert_eq!(state, JobState::Done);
+    }
+}
+
+#[test]
+fn the_night_applies_only_what_was_allowed_and_asks_again_about_what_was_undone() {
+    let (f, ids) = untidy();
+    night(&f);
+    assert_eq!((f.engine.reflections_waiting().unwrap(), backups(&f)), (3, 0), "by default it asks about everything");
+    let bad = ReflectionRules { automatic: vec![ReflectionKind::Convert] };
+    assert!(f.engine.set_reflection_rules(&bad).is_err(), "what changes words is never done without asking");
+    f.engine.set_reflection_rules(&ReflectionRules { automatic: vec![ReflectionKind::Archive] }).unwrap();
+    let before = told(&f);
+    night(&f);
+    assert_eq!((status(&f, &ids[1]), backups(&f)), (MemoryStatus::Archived, 1));
+    assert_eq!(status(&f, &ids[0]), MemoryStatus::Active, "folding was not allowed");
+    assert_eq!(f.engine.reflections_waiting().unwrap(), 2);
+    let approved = f.engine.undo(None).unwrap().unwrap().1;
+    assert!(approved.starts_with("Undid: Approved"), "undo is for what a person did: {approved}");
+    let (f, ids) = untidy();
+    f.engine.set_reflection_rules(&ReflectionRules { automatic: vec![ReflectionKind::Archive] }).unwrap();
+    night(&f);
+    assert_eq!(status(&f, &ids[1]), MemoryStatus::Archived);
+    f.engine.undo_reflections(None).unwrap().unwrap();
+    assert_eq!(told(&f), before);
+    night(&f);
+    assert_eq!(status(&f, &ids[1]), MemoryStatus::Active, "taken back once it is asked about");
+    assert_eq!(f.engine.reflections_waiting().unwrap(), 3);
+}
+
+#[test]
+fn it_ends_the_same_wherever_the_program_dies() {
+    let allowed =
+        ReflectionRules { automatic: vec![ReflectionKind::Archive, ReflectionKind::Merge, ReflectionKind::Significance] };
+    let state = |f: &Fixture| {
+        let rows = f.engine.reflections().unwrap();
+        let rows: BTreeSet<_> = rows.into_iter().map(|row| (row.id, row.status.name())).collect();
+        (rows, f.memories())
+    };
+    let whole = untidy().0;
+    whole.engine.set_reflection_rules(&allowed).unwrap();
+    night(&whole);
+    let mut died = 0;
+    for point in [KillPoint::AfterLease, KillPoint::Working, KillPoint::AfterEffects] {
+        let f = untidy().0;
+        f.engine.set_reflection_rules(&allowed).unwrap();
+        f.engine.queue_reflection().unwrap();
+        died += u32::from(f.engine.run_next_killed(Lane::Capture, &|_| {}, &|at| at == point).unwrap().is_none());
+        let f = f.restarted(7);
+        drop(f.engine.lock_worker().unwrap());
+        night(&f);
+        assert_eq!(state(&f), state(&whole), "{point:?}");
+    }
+    assert_eq!(died, 3, "the program really died");
+}
+
+#[test]
+fn a_run_that_is_cancelled_leaves_nothing() {
+    struct Stopped;
+    impl keepsake_engine::Control for Stopped {
+        fn progress(&self, _: &str, _: u64, _: u64) {}
+        fn is_cancelled(&self) -> bool {
+            true
+        }
+    }
+    let (f, _) = untidy();
+    night(&f);
+    f.engine.store().write(|tx| tx.drop_open_reflections()).unwrap();
+    assert!(f.engine.reflect(&Stopped).is_err());
+    assert_eq!(f.engine.reflections().unwrap(), []);
+    assert_eq!(look(&f).len(), 3, "control: left to itself it finds them");
+}
+
+#[test]
+fn what_weighs_more_is_told_first_where_not_all_fits() {
+    let (f, ids) = untidy();
+    let first = |f: &Fixture| {
+        let text = f.engine.context(&ContextRequest { budget_chars: 20_000, ..ContextRequest::default() }).unwrap().text;
+        text.split("## About the user\n").nth(1).unwrap().lines().next().unwrap().to_owned()
+    };
+    let late = chat(&f, "late", "owner Mara: I have a red bicycle.");
+    kept(&f, &late, "I have a red bicycle", "User has a red bicycle");
+    assert!(first(&f).contains("red bicycle"), "the newest comes first: {}", first(&f));
+    let rows = look(&f);
+    let weights: Vec<_> = rows.iter().filter(|row| row.kind == ReflectionKind::Significance).map(|row| row.id.clone()).collect();
+    let run = f.engine.apply_reflections(Some(&weights), &Unwatched).unwrap();
+    assert!(first(&f).contains(ids[3].as_str()), "now what somebody is: {}", first(&f));
+    // A new version of a memory weighs what the one before it did.
+    f.engine.act(&Act::Edit(ids[3].clone(), "User plays the cello well".to_owned(), None)).unwrap();
+    assert!(first(&f).contains("plays the cello well"), "{}", first(&f));
+    f.engine.undo(None).unwrap();
+    f.engine.undo_reflections(run.operation.as_ref()).unwrap();
+    assert!(first(&f).contains("red bicycle"), "{}", first(&f));
+}

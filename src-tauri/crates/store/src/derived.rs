@@ -1,0 +1,292 @@
+//! What is derived, and its deletion so that it is made again from the log and from what a person decided.
+//!
+//! Every table is in one list below, and a test says so of the schema. A rebuild deletes what the built-in engines made. What a
+//! person decided about stays, and with it what the decision names; so does what a model answered, since an answer was paid for and
+//! is not given twice alike; and so does what rests on words that are no longer read, because they were said before a conversation was
+//! off the record.
+//!
+//! Deliberately not here: making it again (`keepsake-engine`).
+
+use std::collections::{BTreeMap, HashMap};
+
+use keepsake_domain::{ConversationId, Timestamp};
+use serde_json::Value;
+
+use crate::changes::Tag;
+use crate::export::{object, order_of};
+use crate::open::{ReadTx, WriteTx};
+use crate::text::parse;
+use crate::{Result, StoreError};
+
+/// Where the rows of a table come from.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum TableOrigin {
+    /// Read from a source, or counted over what was.
+    Log,
+    /// A person said so.
+    Person,
+    /// A model said so.
+    Model,
+    /// About the work of the program.
+    Work,
+    /// Made from the others.
+    Derived,
+}
+
+use TableOrigin::{Derived, Log, Model, Person, Work};
+
+/// Every table that holds rows of its own.
+pub const TABLE_ORIGINS: &[(&str, TableOrigin)] = &[
+    ("agent_reads", Work),
+    ("agents", Person),
+    ("alerts", Work),
+    ("boundary_version", Work),
+    ("capability_gaps", Derived),
+    ("channel_visibility", Person),
+    ("consents", Person),
+    ("conversation_analyses", Derived),
+    ("conversation_people", Log),
+    ("conversation_summaries", Derived),
+    // Where each stands is derived, and written beside what was read.
+    ("conversations", Log),
+    ("embeddings", Derived),
+    ("entities", Log),
+    ("entity_channels", Log),
+    ("entity_profiles", Derived),
+    ("gap_evidence", Derived),
+    ("gate_log", Derived),
+    ("imports", Log),
+    ("interactions", Log),
+    // With the index of words, which nothing but the log decides.
+    ("interactions_indexed", Work),
+    ("jobs", Work),
+    ("link_decisions", Person),
+    ("link_suggestions", Derived),
+    ("maintenance_runs", Work),
+    ("memories", Derived),
+    ("memory_evidence", Derived),
+    ("memory_relations", Derived),
+    // Applied by a run that a person agreed to.
+    ("memory_significance", Person),
+    ("model_call_sources", Model),
+    ("model_calls", Model),
+    ("model_replies", Model),
+    ("operation_changes", Person),
+    ("operations", Person),
+    ("person_roles", Person),
+    ("playbook_against", Derived),
+    ("playbook_decisions", Person),
+    ("playbook_occurrences", Derived),
+    ("playbook_places", Derived),
+    ("playbook_versions", Derived),
+    ("playbooks", Derived),
+    ("profile_debunks", Person),
+    ("profile_evidence", Derived),
+    ("profile_marks", Derived),
+    ("profile_reads", Model),
+    // What was set aside by the night or by hand.
+    ("proposal_waits", Person),
+    ("reflection_lines", Derived),
+    ("reflection_sources", Derived),
+    ("reflections", Derived),
+    ("served_pieces", Work),
+    // An agent may have said it.
+    ("session_ends", Log),
+    ("session_items", Derived),
+    ("session_readings", Derived),
+    ("session_replies", Model),
+    ("session_summaries", Derived),
+    ("settings", Person),
+    ("store_keys", Log),
+    ("tasks", Person),
+    ("tier_entries", Derived),
+    ("tombstones", Log),
+    ("topic_batches", Derived),
+    ("topic_clusters", Derived),
+    ("topic_decision_messages", Person),
+    ("topic_decisions", Person),
+    ("topic_distinct", Model),
+    ("topic_line_places", Derived),
+    ("topic_lines", Derived),
+    ("topic_messages", Derived),
+    ("topic_partitions", Derived),
+    ("topic_proposals", Derived),
+    ("topic_readings", Derived),
+    ("topic_verdicts", Model),
+    ("topic_versions", Derived),
+    ("topic_wordings", Model),
+    ("topics", Derived),
+    ("vector_models", Derived),
+    ("vector_ranges", Derived),
+    ("vector_version", Work),
+    ("vectors", Derived),
+];
+
+/// The built-in engines name themselves so.
+const BUILT_IN: &str = "builtin%";
+
+/// Candidates that nobody decided about, that no model proposed, and that would be found again: their words are still read, and
+/// nothing that stays names them.
+const CANDIDATES: &str = "SELECT m.id FROM memories m
+     WHERE m.status IN ('pending', 'quarantined') AND m.decided_at_ms IS NULL AND m.snoozed_until_ms IS NULL
+       AND m.is_hidden = 0 AND m.is_edited = 0 AND m.supersedes_id IS NULL
+       AND NOT EXISTS (SELECT 1 FROM json_each(m.proposers) p WHERE p.value NOT LIKE 'builtin%')
+       AND NOT EXISTS (SELECT 1 FROM operation_changes c WHERE c.memory_id = m.id)
+       AND NOT EXISTS (SELECT 1 FROM consents c WHERE c.item_kind = 'memory' AND c.item_id = m.id)
+       AND NOT EXISTS (SELECT 1 FROM memories n WHERE n.supersedes_id = m.id)
+       AND NOT EXISTS (SELECT 1 FROM memory_relations r JOIN memories n ON n.id = r.from_id
+                        WHERE r.to_id = m.id AND (n.status NOT IN ('pending', 'quarantined') OR n.decided_at_ms IS NOT NULL))
+       AND NOT EXISTS (SELECT 1 FROM memory_evidence v LEFT JOIN interactions i ON i.id = v.interaction_id
+                         LEFT JOIN conversations c ON c.id = i.conversation_id
+                        WHERE v.memory_id = m.id AND (i.id IS NULL OR c.is_private = 1 OR i.seq <= c.private_through_seq))";
+
+/// Entries of profiles that the rules wrote, but for those that a person's word, or a model's entry, is about.
+const ENTRIES: &str = "WITH RECURSIVE kept (id) AS (
+         SELECT p.id FROM entity_profiles p
+          WHERE p.origin <> 'built_in'
+             OR EXISTS (SELECT 1 FROM consents c WHERE c.item_kind = 'profile' AND c.item_id = p.id)
+             OR EXISTS (SELECT 1 FROM profile_debunks d
+                         WHERE d.entity_id = p.entity_id AND d.facet = p.facet AND d.fingerprint = p.fingerprint)
+             OR EXISTS (SELECT 1 FROM profile_evidence v LEFT JOIN interactions i ON i.id = v.interaction_id
+                          LEFT JOIN conversations c ON c.id = i.conversation_id
+                         WHERE v.profile_id = p.id AND (i.id IS NULL OR c.is_private = 1 OR i.seq <= c.private_through_seq))
+         UNION
+         SELECT p.supersedes_id FROM kept JOIN entity_profiles p ON p.id = kept.id WHERE p.supersedes_id IS NOT NULL
+     )
+     SELECT p.id FROM entity_profiles p WHERE p.id NOT IN (SELECT id FROM kept)";
+
+/// Summaries by the rules that no other one, by a model, supersedes, and that would be made again.
+const SUMMARIES: &str = "WITH RECURSIVE kept (id) AS (
+         SELECT s.id FROM conversation_summaries s JOIN conversations c ON c.id = s.conversation_id
+          WHERE s.proposer NOT LIKE 'builtin%' OR c.is_private = 1 OR c.private_through_seq > 0
+         UNION
+         SELECT s.supersedes_id FROM kept JOIN conversation_summaries s ON s.id = kept.id WHERE s.supersedes_id IS NOT NULL
+     )
+     SELECT s.id FROM conversation_summaries s WHERE s.id NOT IN (SELECT id FROM kept)";
+
+/// Gaps that nobody said anything about. Where a model read somebody it may have found them.
+const GAPS: &str = "SELECT g.id FROM capability_gaps g
+     WHERE g.status = 'detected' AND g.dismissed_at_ms IS NULL AND NOT EXISTS (SELECT 1 FROM tasks t WHERE t.gap_id = g.id)
+       AND NOT EXISTS (SELECT 1 FROM profile_reads)
+       AND NOT EXISTS (SELECT 1 FROM gap_evidence v LEFT JOIN interactions i ON i.id = v.interaction_id
+                         LEFT JOIN conversations c ON c.id = i.conversation_id
+                        WHERE v.gap_id = g.id AND (i.id IS NULL OR c.is_private = 1 OR i.seq <= c.private_through_seq))";
+
+/// What was deleted to be made again.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Dropped {
+    /// When each item was made first, by its id: made again, it is as old as it was.
+    pub made: HashMap<String, Timestamp>,
+    /// Conversations that a person had analysed by the built-in engine.
+    pub analysed: Vec<ConversationId>,
+    /// Candidates among what was deleted.
+    pub candidates: u64,
+}
+
+impl ReadTx<'_> {
+    /// The tables that are derived, each with its rows as text in an order of their own; columns that `is_left_out` names, with their
+    /// table, are not among them. Two stores of the same content give the same.
+    pub fn derived_rows(&self, is_left_out: &dyn Fn(&str, &str) -> bool) -> Result<BTreeMap<&'static str, Vec<String>>> {
+        let mut all = BTreeMap::new();
+        for (table, _) in TABLE_ORIGINS.iter().filter(|(_, origin)| *origin == Derived) {
+            let sql = format!("SELECT * FROM \"{table}\" ORDER BY {}", order_of(self.conn, table)?);
+            let mut statement = self.conn.prepare(&sql)?;
+            let names: Vec<String> = statement.column_names().into_iter().map(str::to_owned).collect();
+            let mut rows = statement.query([])?;
+            let mut texts = Vec::new();
+            while let Some(row) = rows.next()? {
+                let mut object = object(row, &names)?;
+                object.retain(|name, _| !is_left_out(table, name));
+                texts.push(Value::Object(object).to_string());
+            }
+            texts.sort_unstable();
+            all.insert(*table, texts);
+        }
+        Ok(all)
+    }
+
+    /// Every table of the schema that holds rows of its own.
+    pub fn tables(&self) -> Result<Vec<String>> {
+        let mut statement = self.conn.prepare(
+            "SELECT name FROM pragma_table_list WHERE schema = 'main' AND type = 'table' AND name NOT LIKE 'sqlite\\_%' ESCAPE '\\'
+              ORDER BY name",
+        )?;
+        let names = statement.query_map([], |row| row.get::<_, String>(0))?;
+        Ok(names.collect::<rusqlite::Result<Vec<_>>>()?)
+    }
+
+    fn made(&self, sql: &str, made: &mut HashMap<String, Timestamp>) -> Result<u64> {
+        let mut statement = self.conn.prepare(sql)?;
+        let rows = statement.query_map([], |row| Ok((row.get::<_, String>(0)?, Timestamp(row.get(1)?))))?;
+        let before = made.len();
+        for row in rows {
+            let (id, at) = row?;
+            made.insert(id, at);
+        }
+        Ok((made.len() - before) as u64)
+    }
+}
+
+impl WriteTx<'_> {
+    /// Deletes what the built-in engines derived, and sets the marks of what was read back. Topics go before, in pieces.
+    pub fn drop_derived(&self) -> Result<Dropped> {
+        let mut dropped = Dropped::default();
+        let made = &mut dropped.made;
+        let of = |table: &str, ids: &str| format!("SELECT id, created_at_ms FROM {table} WHERE id IN ({ids})");
+        dropped.candidates = self.made(&of("memories", CANDIDATES), made)?;
+        for (table, ids) in [("entity_profiles", ENTRIES), ("conversation_summaries", SUMMARIES), ("capability_gaps", GAPS)] {
+            self.made(&of(table, ids), made)?;
+        }
+        for sql in [
+            "SELECT id, created_at_ms FROM session_summaries",
+            "SELECT id, created_at_ms FROM link_suggestions",
+            "SELECT id, found_at_ms FROM playbooks WHERE status = 'candidate'",
+        ] {
+            self.made(sql, made)?;
+        }
+        let analysed = "conversation_analyses WHERE proposer LIKE ?1
+            AND conversation_id IN (SELECT id FROM conversations WHERE is_private = 0 AND private_through_seq = 0)";
+        let mut statement =
+            self.conn.prepare(&format!("SELECT conversation_id FROM {analysed} GROUP BY 1 ORDER BY min(created_at_ms), 1"))?;
+        let ids = statement.query_map([BUILT_IN], |row| row.get::<_, String>(0))?.collect::<rusqlite::Result<Vec<_>>>()?;
+        dropped.analysed = ids.iter().map(|id| parse("conversation id", id)).collect::<Result<_>>()?;
+        self.conn.execute(&format!("DELETE FROM {analysed}"), [BUILT_IN])?;
+        self.conn.execute(&format!("DELETE FROM embeddings WHERE owner_kind = 'memory' AND owner_id IN ({CANDIDATES})"), [])?;
+        for (table, ids) in [
+            ("memories", CANDIDATES),
+            ("entity_profiles", ENTRIES),
+            ("conversation_summaries", SUMMARIES),
+            ("capability_gaps", GAPS),
+        ] {
+            self.conn.execute(&format!("DELETE FROM {table} WHERE id IN ({ids})"), [])?;
+        }
+        self.conn.execute("DELETE FROM gate_log WHERE proposer LIKE ?1", [BUILT_IN])?;
+        for sql in [
+            "DELETE FROM embeddings WHERE owner_kind = 'interaction'",
+            "DELETE FROM vectors",
+            "DELETE FROM vector_ranges",
+            "DELETE FROM profile_marks",
+            "DELETE FROM link_suggestions",
+            "DELETE FROM playbooks WHERE status = 'candidate'",
+            "DELETE FROM reflections WHERE status = 'open' AND operation_id IS NULL",
+            // What was said before a conversation was off the record is not read again.
+            // Nor is what a person imported without looking for memories in it.
+            "UPDATE conversations SET extracted_through_seq = private_through_seq
+              WHERE is_private = 0
+                AND NOT EXISTS (SELECT 1 FROM jobs j WHERE j.kind = 'import' AND json_extract(j.payload, '$.extract') = 0
+                                   AND json_extract(j.payload, '$.import_id') = conversations.import_id)",
+            // When it ended it ended: the moment stays where it is judged so again.
+            "UPDATE conversations SET status = 'active', status_reason = NULL, tone_profile = NULL, pending_actions = '[]',
+                    settled_by = NULL, settled_seq = 0, settle_due_ms = 0
+              WHERE is_private = 0 AND (settled_by IS NULL OR settled_by LIKE 'builtin%')",
+        ] {
+            self.conn.execute(sql, [])?;
+        }
+        self.drop_sessions()?;
+        self.drop_topic_readings()?;
+        for tag in [Tag::Memories, Tag::Conversations, Tag::People, Tag::Analyses, Tag::Playbooks, Tag::Sessions, Tag::Topics] {
+            self.touch(tag);
+        }
+        Ok::<_, StoreError>(dropped)
+    }
+}

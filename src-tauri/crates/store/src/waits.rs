@@ -1,0 +1,82 @@
+//! Since when proposals wait for a person, and which were set aside because that was too long.
+//!
+//! Ids, marks and times alone: nothing here tells what was proposed. Deliberately not here: which proposals there are and how long is
+//! too long (`engine`).
+
+use std::collections::BTreeMap;
+
+use keepsake_domain::{ProposalKind, Timestamp};
+use rusqlite::params;
+
+use crate::Result;
+use crate::changes::Tag;
+use crate::open::{ReadTx, WriteTx};
+use crate::text::parse;
+
+/// How long a proposal has waited.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct WaitRow {
+    /// What is proposed.
+    pub kind: ProposalKind,
+    /// The proposal.
+    pub id: String,
+    /// What it rested on when it was looked at.
+    pub mark: String,
+    /// Seen open first, or taken back then.
+    pub since: Timestamp,
+    /// When it was set aside.
+    pub parked: Option<Timestamp>,
+}
+
+impl ReadTx<'_> {
+    /// Every proposal that was seen waiting.
+    pub fn waits(&self) -> Result<Vec<WaitRow>> {
+        let mut statement =
+            self.conn.prepare_cached("SELECT kind, id, mark, since_ms, parked_at_ms FROM proposal_waits ORDER BY kind, id")?;
+        let mut rows = statement.query([])?;
+        let mut items = Vec::new();
+        while let Some(row) = rows.next()? {
+            items.push(WaitRow {
+                kind: parse("kind of a proposal", row.get_ref(0)?.as_str().unwrap_or_default())?,
+                id: row.get(1)?,
+                mark: row.get(2)?,
+                since: Timestamp(row.get(3)?),
+                parked: row.get::<_, Option<i64>>(4)?.map(Timestamp),
+            });
+        }
+        Ok(items)
+    }
+
+    /// The proposals of a kind that are set aside, each with what it rested on.
+    pub fn parked_of(&self, kind: ProposalKind) -> Result<BTreeMap<String, String>> {
+        let rows = self.waits()?.into_iter().filter(|row| row.kind == kind && row.parked.is_some());
+        Ok(rows.map(|row| (row.id, row.mark)).collect())
+    }
+}
+
+impl WriteTx<'_> {
+    /// Keeps since when a proposal waits, and whether it is set aside.
+    pub fn put_wait(&self, row: &WaitRow) -> Result<()> {
+        self.conn
+            .prepare_cached(
+                "INSERT INTO proposal_waits (kind, id, mark, since_ms, parked_at_ms) VALUES (?1, ?2, ?3, ?4, ?5)
+                 ON CONFLICT (kind, id) DO UPDATE SET mark = excluded.mark, since_ms = excluded.since_ms,
+                     parked_at_ms = excluded.parked_at_ms",
+            )?
+            .execute(params![row.kind.name(), row.id, row.mark, row.since.0, row.parked.map(|at| at.0)])?;
+        self.touch(match row.kind {
+            ProposalKind::Link | ProposalKind::Gap => Tag::People,
+            ProposalKind::Topic => Tag::Topics,
+            ProposalKind::Playbook => Tag::Playbooks,
+            ProposalKind::Reflection => Tag::Reflections,
+        });
+        self.touch(Tag::Jobs);
+        Ok(())
+    }
+
+    /// Forgets a proposal that waits no more.
+    pub fn drop_wait(&self, kind: ProposalKind, id: &str) -> Result<()> {
+        self.conn.prepare_cached("DELETE FROM proposal_waits WHERE kind = ?1 AND id = ?2")?.execute(params![kind.name(), id])?;
+        Ok(())
+    }
+}

@@ -1,0 +1,65 @@
+/** What a person decides about proposals: kept by the backend at once, with one undo; nothing of a memory changes before a run. */
+import { type ReflectionListRow, call } from '../../api';
+import { perform } from '../../state/decisions';
+import { showToast } from '../../state/toasts';
+import { t } from '../../strings';
+
+export type Status = 'open' | 'accepted' | 'refused' | 'parked';
+
+const DONE: Readonly<Record<Status, (count: number) => string>> = {
+  open: () => t.reflection.restoredDone,
+  accepted: t.reflection.acceptedDone,
+  refused: () => t.reflection.refusedDone,
+  parked: () => t.reflection.parkedDone,
+};
+
+/** The steps that the lifecycle knows: what was applied is left by undo alone. */
+export function mayBecome(row: ReflectionListRow, to: Status): boolean {
+  if (row.status === to || row.status === 'applied') return false;
+  return row.status !== 'refused' || to !== 'parked';
+}
+
+/** Whether it waits: for an answer, or to be applied. */
+export const waits = (row: ReflectionListRow): boolean => row.status === 'open' || row.status === 'accepted';
+
+/** Decides about some at once; each goes back to where it stood when it is undone. */
+export function decide(rows: readonly ReflectionListRow[], to: Status): Promise<boolean> {
+  const chosen = rows.filter((row) => mayBecome(row, to));
+  const ids = chosen.map((row) => row.id);
+  const before = new Map<string, string[]>();
+  for (const row of chosen) before.set(row.status, [...(before.get(row.status) ?? []), row.id]);
+  return perform({
+    text: DONE[to](ids.length),
+    undone: t.reflection.takenBack,
+    ids,
+    changes: chosen.map(({ id, status, is_parked_by_age }) => ({ id, to: { status: to, is_parked_by_age: false }, from: { status, is_parked_by_age } })),
+    send: () => call('reflections_decide', { ids, status: to }),
+    takeBack: async () => {
+      for (const [status, of] of before) {
+        // From refused the way back to parked leads through open.
+        if (to === 'refused' && status === 'parked') await call('reflections_decide', { ids: of, status: 'open' });
+        await call('reflections_decide', { ids: of, status });
+      }
+    },
+  });
+}
+
+/** Applies all that was agreed to as one run with one undo. */
+export function apply(rows: readonly ReflectionListRow[]): Promise<boolean> {
+  let operation: string | null = null;
+  return perform({
+    text: t.reflection.applying(rows.length),
+    undone: t.reflection.runUndone,
+    ids: rows.map((row) => row.id),
+    changes: rows.map(({ id, status }) => ({ id, to: { status: 'applied' }, from: { status } })),
+    send: async () => {
+      const run = await call('reflections_apply', { ids: rows.map((row) => row.id) });
+      operation = run.operation_id;
+      const first = run.needs_look[0];
+      if (first) showToast({ tone: 'warn', text: t.reflection.needsLook(run.needs_look.length, first.reason) });
+    },
+    takeBack: async () => {
+      if (operation !== null) await call('undo', { operation_id: operation });
+    },
+  });
+}

@@ -1,0 +1,234 @@
+/**
+ * Reflection: what could be tidied in what is remembered. A list by status and kind, and beside it the proposal under the cursor with
+ * before and after. A person agrees or refuses; what was agreed to is applied in one run, with a backup before it and one undo.
+ *
+ * Deliberately not here: what is proposed and why, which the backend works out; memories themselves, which open in their own panel.
+ */
+import { ListChecks, SearchX } from 'lucide-react';
+import { memo, useMemo } from 'react';
+import { type ReflectionListRow, call, useRpc } from '../../api';
+import { byId, useLaid } from '../../api/laid';
+import { Badge, Button, EmptyState, ErrorState, LoadingRows, PaneBar, Segmented, SplitPane, shortDate } from '../../design';
+import { useActions } from '../../keys';
+import { useNow } from '../../state/clock';
+import { createListState } from '../../state/list';
+import { useSettled } from '../../state/settled';
+import { showError, showToast } from '../../state/toasts';
+import { useUiState } from '../../state/uiState';
+import { nameOf, number, t } from '../../strings';
+import { TESTIDS } from '../../testids';
+import { JobProgress } from '../shared/JobProgress';
+import { ListPane, ListRow, ListRows, Nothing, ROW_PX, RowAside, RowLine, RowMeta, RowTitle, useRows } from '../shared/ListPane';
+import { cancelJob, isOpen, useJobs } from '../shared/jobs';
+import { type Status, apply, decide, mayBecome, waits } from './acts';
+import { ReflectionPane } from './ReflectionPane';
+import css from './Reflection.module.css';
+
+/** Longer than the gap between two presses of a held key. */
+const REST_MS = 100;
+const NONE: readonly ReflectionListRow[] = [];
+const STATUSES = ['waiting', 'applied', 'parked', 'refused'] as const;
+const KINDS = ['all', 'archive', 'merge', 'convert', 'significance'] as const;
+type StatusFilter = (typeof STATUSES)[number];
+type KindFilter = (typeof KINDS)[number];
+
+const list = createListState();
+
+const isIn = (row: ReflectionListRow, status: StatusFilter, kind: KindFilter) => (status === 'waiting' ? waits(row) : row.status === status) && (kind === 'all' || row.kind === kind);
+
+export default function Reflection() {
+  const now = useNow();
+  const { data, error, refetch } = useRpc('reflections_list', {});
+  const jobs = useJobs();
+  const proposals = useLaid(data, data?.items ?? NONE, byId);
+  const [storedStatus, setStatus] = useUiState<string>('reflection.status', 'waiting');
+  const [storedKind, setKind] = useUiState<string>('reflection.kind', 'all');
+  const status: StatusFilter = STATUSES.find((each) => each === storedStatus) ?? 'waiting';
+  const kind: KindFilter = KINDS.find((each) => each === storedKind) ?? 'all';
+  const shown = useMemo(() => proposals.filter((row) => isIn(row, status, kind)), [proposals, status, kind]);
+  const ids = useMemo(() => shown.map((row) => row.id), [shown]);
+  const rows = useRows(list, ids);
+  const here = shown.find((row) => row.id === rows.cursor);
+  const rested = useSettled(rows.cursor, REST_MS);
+  const accepted = useMemo(() => proposals.filter((row) => row.status === 'accepted'), [proposals]);
+  const open = shown.filter((row) => row.status === 'open');
+  const job = jobs?.find((each) => each.kind === 'reflect' && isOpen(each));
+  const isLooking = job !== undefined || (data?.job_id ?? null) !== null;
+
+  const look = () => {
+    if (isLooking) return false;
+    call('reflections_look', {}).catch(showError);
+    return true;
+  };
+  const undoRun = () => {
+    call('reflections_undo', {}).then(({ summary }) => showToast({ text: summary ?? t.app.nothingToUndo, replaces: 'decision' }), showError);
+  };
+  const act = (to: Status) => () => {
+    const row = proposals.find((each) => each.id === list.get().cursor);
+    if (!row || !mayBecome(row, to)) return false;
+    void decide([row], to);
+    // An answer that keeps the row in view moves on to the next one.
+    if (to === 'accepted' && status === 'waiting') rows.next();
+    return true;
+  };
+  useActions('reflection', {
+    'reflection.next': rows.next,
+    'reflection.previous': rows.previous,
+    'reflection.first': rows.first,
+    'reflection.last': rows.last,
+    'reflection.accept': act('accepted'),
+    'reflection.refuse': act('refused'),
+    'reflection.park': act('parked'),
+    'reflection.restore': act('open'),
+    'reflection.apply': () => {
+      if (accepted.length === 0) return false;
+      void apply(accepted);
+      return true;
+    },
+    'reflection.look': look,
+    'reflection.filter': () => setStatus(STATUSES[(STATUSES.indexOf(status) + 1) % STATUSES.length] ?? 'waiting'),
+  });
+  const waiting = proposals.filter(waits).length;
+  const kinds = KINDS.filter((each) => each === 'all' || proposals.some((row) => isIn(row, status, each)));
+  const lookButton = (
+    <Button size="s" action="reflection.look" disabled={isLooking} testId={TESTIDS.reflectionLook} onClick={look}>
+      {proposals.length > 0 ? t.reflection.again : t.reflection.look}
+    </Button>
+  );
+
+  return (
+    <SplitPane
+      name="reflection"
+      list={
+        <ListPane
+          title={t.panels.reflection}
+          count={data ? number(shown.length) : undefined}
+          live={data ? t.reflection.live(shown.length) : ''}
+          tabs={
+            <>
+              <span className={css.space} />
+              {lookButton}
+            </>
+          }
+          bars={
+            <>
+              {job ? (
+                <PaneBar>
+                  <div className={css.looking}>
+                    <JobProgress job={job} />
+                    <Button size="s" tone="quiet" testId={TESTIDS.reflectionCancel} onClick={() => cancelJob(job.id)}>
+                      {t.reflection.cancel}
+                    </Button>
+                  </div>
+                </PaneBar>
+              ) : null}
+              {proposals.length > 0 ? (
+                <PaneBar>
+                  <Segmented
+                    label={t.reflection.filter}
+                    value={status}
+                    choices={STATUSES.map((each) => ({
+                      value: each,
+                      label: nameOf(t.reflection.statuses, each),
+                      count: each === 'waiting' && waiting > 0 ? waiting : undefined,
+                      testId: `reflection-${each}`,
+                    }))}
+                    onChange={setStatus}
+                  />
+                </PaneBar>
+              ) : null}
+              {kinds.length > 2 || kind !== 'all' ? (
+                <PaneBar>
+                  <Segmented
+                    label={t.reflection.kindFilter}
+                    value={kind}
+                    choices={kinds.map((each) => ({ value: each, label: each === 'all' ? t.reflection.allKinds : nameOf(t.reflection.kinds, each), testId: `reflection-kind-${each}` }))}
+                    onChange={setKind}
+                  />
+                </PaneBar>
+              ) : null}
+              {accepted.length > 0 ? (
+                <div className={css.agreed} role="status">
+                  <span className={css.words}>{t.reflection.applyHint(accepted.length)}</span>
+                  <Button size="s" tone="primary" action="reflection.apply" testId={TESTIDS.reflectionApply} onClick={() => void apply(accepted)}>
+                    {t.reflection.apply(accepted.length)}
+                  </Button>
+                </div>
+              ) : null}
+              {status === 'waiting' && open.length > 1 ? (
+                <div className={css.agreed}>
+                  <span className={css.space} />
+                  <Button size="s" tone="quiet" testId={TESTIDS.reflectionAcceptAll} onClick={() => void decide(open, 'accepted')}>
+                    {t.reflection.acceptAll(open.length)}
+                  </Button>
+                </div>
+              ) : null}
+              {status === 'applied' && data?.run ? (
+                <div className={css.agreed} data-testid={TESTIDS.reflectionRun}>
+                  <span className={css.words}>{t.reflection.lastRun(data.run.summary, shortDate(data.run.at, now))}</span>
+                  <Button size="s" testId={TESTIDS.reflectionUndo} onClick={undoRun}>
+                    {t.reflection.undoRun}
+                  </Button>
+                </div>
+              ) : null}
+            </>
+          }
+        >
+          {error && !data ? (
+            <ErrorState title={t.reflection.loadFailed} text={t.reflection.loadFailedText} detail={error.message} onRetry={() => void refetch()} />
+          ) : !data ? (
+            <LoadingRows height={ROW_PX} />
+          ) : proposals.length === 0 ? (
+            <EmptyState icon={<ListChecks size={18} />} title={t.reflection.emptyTitle} text={t.reflection.emptyText} />
+          ) : shown.length === 0 && status === 'waiting' && kind === 'all' ? (
+            <EmptyState icon={<ListChecks size={18} />} title={t.reflection.tidyTitle} text={t.reflection.tidyText} />
+          ) : shown.length === 0 ? (
+            <EmptyState
+              icon={<SearchX size={18} />}
+              title={t.reflection.noneTitle}
+              text={t.reflection.noneText}
+              action={
+                <Button
+                  onClick={() => {
+                    setStatus('waiting');
+                    setKind('all');
+                  }}
+                >
+                  {t.reflection.noneAction}
+                </Button>
+              }
+            />
+          ) : (
+            <ListRows label={t.reflection.list} testId={TESTIDS.reflectionList} rowTestId={TESTIDS.reflectionRow} items={shown} rows={rows} render={(row) => <Row row={row} />} />
+          )}
+        </ListPane>
+      }
+      detail={
+        here ? (
+          <ReflectionPane key={here.id} row={here} isRested={rested === here.id} />
+        ) : data && shown.length > 0 ? (
+          <EmptyState icon={<ListChecks size={20} />} title={t.reflection.pickTitle} text={t.reflection.pickText} />
+        ) : (
+          <Nothing />
+        )
+      }
+    />
+  );
+}
+
+const Row = memo(function Row({ row }: { row: ReflectionListRow }) {
+  return (
+    <ListRow data-reflection={row.id}>
+      <RowLine>
+        <RowTitle>{row.title}</RowTitle>
+        {row.memories > 1 ? <RowAside>{t.reflection.more(row.memories - 1)}</RowAside> : null}
+        {row.significance === null ? null : <RowAside>{t.reflection.weight(row.significance)}</RowAside>}
+      </RowLine>
+      <RowLine>
+        <Badge>{nameOf(t.reflection.kinds, row.kind)}</Badge>
+        <RowMeta>{row.reason}</RowMeta>
+        {row.status === 'open' ? null : <Badge tone={row.status === 'accepted' ? 'accent' : undefined}>{nameOf(t.reflection.statuses, row.status)}</Badge>}
+      </RowLine>
+    </ListRow>
+  );
+});

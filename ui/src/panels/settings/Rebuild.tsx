@@ -1,0 +1,81 @@
+/**
+ * Making anew what was derived: what goes and what stays, asked before; then how far it is, a stop, and what came of it.
+ *
+ * Deliberately not here: the beginning, which is long work as a backup is (`Backup`); the cycle that makes it, which is Activity's.
+ */
+import { useState } from 'react';
+import { type RebuildBegun, call, useRpc } from '../../api';
+import { Button, Dialog, Progress } from '../../design';
+import { createStore, useStore } from '../../state/store';
+import { showError } from '../../state/toasts';
+import { t } from '../../strings';
+import { TESTIDS } from '../../testids';
+import ask from './Rebuild.module.css';
+import css from './Backup.module.css';
+
+/** The rebuild that this window began last: leaving the panel loses nothing. */
+export const rebuildBegun = createStore<RebuildBegun | null>(null);
+
+/** What was begun here, and the cycle that makes it. */
+export function useRebuild() {
+  const begun = useStore(rebuildBegun, (now) => now);
+  const { data } = useRpc('maintenance_get', {}, { enabled: begun !== null });
+  return { begun, run: data?.runs.find((run) => run.id === begun?.run_id), left: data?.jobs_left ?? 0 };
+}
+
+export function Rebuilding() {
+  const { begun, run, left } = useRebuild();
+  const [most, setMost] = useState(0);
+  if (left > most) setMost(left);
+  const words = t.backup;
+  if (!begun || !run) return null;
+  if (run.state === 'running') {
+    return (
+      <div className={css.work} data-testid={TESTIDS.rebuildWork}>
+        <div className={css.making}>
+          <Progress stage={words.rebuilding(left)} done={Math.max(0, most - left)} total={most} />
+          <Button size="s" testId={TESTIDS.rebuildStop} onClick={() => void call('maintenance_cancel', {}).catch(showError)}>
+            {words.rebuildStop}
+          </Button>
+        </div>
+      </div>
+    );
+  }
+  return (
+    <div className={css.result} role="status" data-testid={TESTIDS.rebuildResult}>
+      <p>{run.state === 'cancelled' ? words.rebuildStopped : words.rebuilt}</p>
+      <p>{words.before(begun.backup)}</p>
+    </div>
+  );
+}
+
+export function AskRebuild({ onClose, onConfirm }: { onClose: () => void; onConfirm: () => void }) {
+  const words = t.backup;
+  return (
+    <Dialog
+      open
+      size="s"
+      title={words.rebuildTitle}
+      testId={TESTIDS.rebuildAsk}
+      onClose={onClose}
+      actions={
+        <>
+          <Button onClick={onClose}>{t.app.cancel}</Button>
+          <Button tone="primary" testId={TESTIDS.rebuildConfirm} onClick={onConfirm}>
+            {words.rebuildConfirm}
+          </Button>
+        </>
+      }
+    >
+      <div className={ask.ask}>
+        <dl>
+          <dt>{words.rebuildGoes}</dt>
+          <dd>{words.rebuildGoesText}</dd>
+          <dt>{words.rebuildStays}</dt>
+          <dd>{words.rebuildStaysText}</dd>
+        </dl>
+        <p>{words.rebuildBefore}</p>
+      </div>
+    </Dialog>
+  );
+}

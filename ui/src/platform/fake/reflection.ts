@@ -1,0 +1,146 @@
+/** The invented host's proposals of reflection: one of each kind and some more, with the lifecycle, runs and undo that the real ones have. */
+import type { ReflectionDetail, ReflectionListRow, ReflectionSide } from '../../api/schema';
+import { RpcError } from '../types';
+import type { World } from './data';
+import type { Handlers, Host } from './index';
+
+const DAY_MS = 24 * 60 * 60 * 1000;
+
+interface Invented {
+  readonly id: string;
+  readonly kind: 'archive' | 'merge' | 'convert' | 'significance';
+  readonly reason: string;
+  readonly contents: readonly string[];
+  readonly keep?: number;
+  readonly after?: string;
+  readonly significance?: number;
+}
+
+const INVENTED: readonly Invented[] = [
+  { id: 'rfl_marathon', kind: 'archive', reason: 'The year that it was planned for is over.', contents: ['User wants to run the Porto marathon in 2024'] },
+  { id: 'rfl_tired', kind: 'archive', reason: 'It was how somebody felt that day.', contents: ['User is really tired'] },
+  { id: 'rfl_hiking', kind: 'merge', reason: 'Both say the same; the one that says more stays.', contents: ['User enjoys hiking', 'User loves weekend hiking trips'], keep: 1 },
+  {
+    id: 'rfl_login',
+    kind: 'convert',
+    reason: 'It tells of a talk with an agent and does not say what was said and done there.',
+    contents: ['User fixed the login page'],
+    after: 'Heard: “I finally fixed the login page.” Said: “Well done!” Did: Edit ×2, cargo.',
+  },
+  { id: 'rfl_cello', kind: 'significance', reason: 'Part of who somebody is, said in 4 conversations.', contents: ['User plays the cello'], significance: 5 },
+  { id: 'rfl_week', kind: 'significance', reason: 'It tells of a moment.', contents: ['User is moving this week'], significance: 1 },
+];
+
+const SAFE = new Set(['archive', 'merge', 'significance']);
+const STATE = { archive: 'set_aside', merge: 'folded', convert: 'replaced', significance: 'in_use' } as const;
+
+export function reflectionCommands(world: World, host: Host): Handlers {
+  const status = new Map(INVENTED.map((each) => [each.id, 'open']));
+  let run: { id: string; summary: string; at: number; before: Map<string, string> } | null = null;
+  let drawn = 0;
+  let automatic: string[] = [];
+
+  const rowOf = (each: Invented): ReflectionListRow => ({
+    id: each.id,
+    kind: each.kind,
+    status: status.get(each.id) ?? 'open',
+    is_parked_by_age: false,
+    title: each.contents[each.keep ?? 0] ?? '',
+    memories: each.contents.length,
+    significance: each.significance ?? null,
+    reason: each.reason,
+    visibility: 'private',
+    found: host.now() - DAY_MS,
+    changed: host.now() - DAY_MS,
+  });
+  const find = (id: string): Invented => {
+    const found = INVENTED.find((each) => each.id === id);
+    if (!found) throw new RpcError('not_found', `there is no proposal ${id}`);
+    return found;
+  };
+  const source = (each: Invented, at: number) => {
+    const conversation = world.conversations[at % world.conversations.length];
+    const message = world.messages.get(conversation?.id ?? '')?.[0];
+    return {
+      memory_id: `mem_${each.id}_${at}`,
+      conversation_id: conversation?.id ?? '',
+      title: conversation?.title ?? '',
+      message_id: message?.id ?? '',
+      author: 'Robin',
+      time: host.now() - (at + 2) * DAY_MS,
+      quote: each.contents[at]?.replace('User ', 'I ') ?? '',
+    };
+  };
+  const undo = () => {
+    if (!run) return { summary: null };
+    for (const [id, was] of run.before) status.set(id, was);
+    const { summary } = run;
+    run = null;
+    host.changed('reflections', 'memories');
+    return { summary: `Undid: ${summary}` };
+  };
+
+  return {
+    reflections_list: () => ({
+      items: world.conversations.length === 0 ? [] : INVENTED.map(rowOf),
+      run: run ? { operation_id: run.id, summary: run.summary, at: run.at } : null,
+      job_id: null,
+    }),
+    reflection_get: ({ id }): ReflectionDetail => {
+      const each = find(id);
+      const before: ReflectionSide[] = each.contents.map((content, at) => ({ memory_id: `mem_${each.id}_${at}`, content, significance: null, sources: 1, state: 'in_use' }));
+      const after: ReflectionSide[] = before.map((side, at) => ({
+        ...side,
+        significance: each.significance ?? null,
+        sources: at === each.keep ? before.length : 1,
+        state: at === each.keep ? 'in_use' : STATE[each.kind],
+      }));
+      if (each.after !== undefined) after.unshift({ memory_id: null, content: each.after, significance: null, sources: 1, state: 'in_use' });
+      const place = source(each, 0);
+      return {
+        row: rowOf(each),
+        before,
+        after,
+        sources: each.contents.map((_, at) => source(each, at)),
+        lines:
+          each.after === undefined
+            ? []
+            : [
+                { form: 'heard', text: 'I finally fixed the login page.', conversation_id: place.conversation_id, message_id: place.message_id },
+                { form: 'said', text: 'Well done!', conversation_id: place.conversation_id, message_id: place.message_id },
+                { form: 'did', text: 'Edit', conversation_id: place.conversation_id, message_id: place.message_id },
+              ],
+        proposer: 'builtin-reflection/1',
+        operation_id: null,
+      };
+    },
+    reflections_decide: ({ ids, status: to }) => {
+      const needs_look = ids.filter((id) => status.get(id) === 'applied').map((id) => ({ id, reason: `a proposal that is applied cannot become ${to}` }));
+      for (const id of ids) if (status.get(find(id).id) !== 'applied') status.set(id, to);
+      host.changed('reflections');
+      return { needs_look };
+    },
+    reflections_apply: ({ ids }) => {
+      const chosen = (ids ?? INVENTED.filter((each) => status.get(each.id) === 'accepted').map((each) => each.id)).filter((id) => ['open', 'accepted'].includes(status.get(id) ?? ''));
+      if (chosen.length === 0) return { operation_id: null, summary: '', applied: 0, needs_look: [] };
+      drawn += 1;
+      run = { id: `op_tidy_${drawn}`, summary: `Tidied: ${chosen.length} changes`, at: host.now(), before: new Map(chosen.map((id) => [id, status.get(id) ?? 'open'])) };
+      for (const id of chosen) status.set(id, 'applied');
+      host.changed('reflections', 'memories');
+      return { operation_id: run.id, summary: run.summary, applied: chosen.length, needs_look: [] };
+    },
+    reflections_undo: undo,
+    reflections_look: () => ({ job_id: 'job_reflect' }),
+    reflection_settings_get: () => ({ automatic }),
+    reflection_settings_set(next) {
+      const bad = next.automatic.find((kind) => !SAFE.has(kind));
+      if (bad) throw new RpcError('refused', `proposals of kind ${bad} change the words of a memory and are always asked about`);
+      automatic = next.automatic;
+      host.changed('settings');
+      return { automatic };
+    },
+  };
+}
+
+/** How many wait for an answer or to be applied. */
+export const reflectionsWaiting = (handlers: Handlers): number => handlers.reflections_list?.({}).items.filter((each) => ['open', 'accepted'].includes(each.status)).length ?? 0;

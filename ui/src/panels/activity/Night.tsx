@@ -6,7 +6,7 @@
 import { ArchiveRestore, MoonStar, Play, Square } from 'lucide-react';
 import { useState } from 'react';
 import { useQueryClient } from '@tanstack/react-query';
-import { type Count, type MaintenanceRulesView, type MaintenanceRunView, type MaintenanceView, call, rpcKey, useRpc } from '../../api';
+import { type Count, type MaintenanceRulesView, type MaintenanceRunView, type MaintenanceView, call, rpcKey, useChoices, useRpc } from '../../api';
 import { Badge, Button, EmptyState, ErrorState, LoadingRows, PaneBody, RelativeTime, Switch } from '../../design';
 import { useActions } from '../../keys';
 import { decide } from '../../state/decisions';
@@ -27,12 +27,16 @@ const ANSWERED_IN: Readonly<Record<string, PanelId>> = { review: 'review', quara
 export function Night() {
   const client = useQueryClient();
   const { data, error, refetch } = useRpc('maintenance_get', {});
+  const change = useChoices<MaintenanceView, Partial<MaintenanceRulesView>>({
+    key: rpcKey('maintenance_get', {}),
+    laidOver: (view, part) => ({ ...view, rules: { ...view.rules, ...part } }),
+    write: (view) => call('maintenance_set', view.rules),
+  });
   if (error && !data) return <ErrorState title={t.night.failed} text={t.activity.failedText} detail={error.message} onRetry={() => void refetch()} />;
   if (!data) return <LoadingRows rows={3} height={84} />;
   const take = (next: Promise<MaintenanceView>) => next.then((view) => client.setQueryData(rpcKey('maintenance_get', {}), view));
   const start = () => void take(call('maintenance_start', {})).then(() => showToast({ text: t.night.started, replaces: 'night' }), showError);
   const stop = () => void take(call('maintenance_cancel', {})).then(() => showToast({ text: t.night.stopped, replaces: 'night' }), showError);
-  const choose = (rules: MaintenanceRulesView) => void take(call('maintenance_set', rules)).catch(showError);
   const [newest, ...rest] = data.runs.filter((run) => run.state !== 'running');
   return (
     <PaneBody label={t.night.title} testId={TESTIDS.night}>
@@ -52,7 +56,7 @@ export function Night() {
         </div>
         {newest ? <Digest run={newest} /> : <EmptyState icon={<MoonStar size={20} />} title={t.night.never} text={t.night.neverText} />}
         {data.parked > 0 ? <Parked days={data.rules.park_after_days} /> : null}
-        <Rules rules={data.rules} onChoose={choose} />
+        <Rules rules={data.rules} onChoose={(part) => void change(part).catch(showError)} />
         {rest.length > 0 ? (
           <section>
             <h2 className={css.heading}>{t.night.earlier}</h2>
@@ -178,14 +182,14 @@ function Parked({ days }: { days: number }) {
   );
 }
 
-function Rules({ rules, onChoose }: { rules: MaintenanceRulesView; onChoose: (rules: MaintenanceRulesView) => void }) {
+function Rules({ rules, onChoose }: { rules: MaintenanceRulesView; onChoose: (part: Partial<MaintenanceRulesView>) => void }) {
   const [typed, setTyped] = useState<string | null>(null);
   const days = Number(typed ?? rules.park_after_days);
   const isWrong = !Number.isInteger(days) || days < DAYS_MIN || days > DAYS_MAX;
   const save = () => {
     if (typed === null || isWrong) return;
     setTyped(null);
-    if (days !== rules.park_after_days) onChoose({ ...rules, park_after_days: days });
+    if (days !== rules.park_after_days) onChoose({ park_after_days: days });
   };
   return (
     <section>
@@ -198,7 +202,7 @@ function Rules({ rules, onChoose }: { rules: MaintenanceRulesView; onChoose: (ru
         <span className={css.control}>
           <label className={css.at}>
             {t.night.hour}
-            <select className={css.input} value={rules.hour} disabled={!rules.automatic} data-testid={TESTIDS.nightHour} onChange={(event) => onChoose({ ...rules, hour: Number(event.target.value) })}>
+            <select className={css.input} value={rules.hour} disabled={!rules.automatic} data-testid={TESTIDS.nightHour} onChange={(event) => onChoose({ hour: Number(event.target.value) })}>
               {HOURS.map((hour) => (
                 <option key={hour} value={hour}>
                   {`${String(hour).padStart(2, '0')}:00`}
@@ -206,7 +210,7 @@ function Rules({ rules, onChoose }: { rules: MaintenanceRulesView; onChoose: (ru
               ))}
             </select>
           </label>
-          <Switch label={t.night.automatic} checked={rules.automatic} testId={TESTIDS.nightAutomatic} onChange={(automatic) => onChoose({ ...rules, automatic })} />
+          <Switch label={t.night.automatic} checked={rules.automatic} testId={TESTIDS.nightAutomatic} onChange={(automatic) => onChoose({ automatic })} />
         </span>
       </div>
       <div className={css.rule}>
@@ -214,7 +218,7 @@ function Rules({ rules, onChoose }: { rules: MaintenanceRulesView; onChoose: (ru
           {t.night.notify}
           <span className={css.hint}>{t.night.notifyHint}</span>
         </span>
-        <Switch label={t.night.notify} checked={rules.notify} testId={TESTIDS.nightNotify} onChange={(notify) => onChoose({ ...rules, notify })} />
+        <Switch label={t.night.notify} checked={rules.notify} testId={TESTIDS.nightNotify} onChange={(notify) => onChoose({ notify })} />
       </div>
       <div className={css.rule}>
         <span>

@@ -78,6 +78,17 @@ describe('overnight', () => {
     await waitFor(() => expect(asked(host, 'maintenance_set').at(-1)).toMatchObject({ park_after_days: 30 }));
   });
 
+  test('a second choice before the first was answered keeps the first', async () => {
+    const host = await show();
+    const days = screen.getByTestId('night-days');
+    fireEvent.change(days, { target: { value: '30' } });
+    fireEvent.keyDown(days, { key: 'Enter' });
+    fireEvent.click(screen.getByTestId('night-automatic'));
+    await waitFor(() => expect((days as HTMLInputElement).value).toBe('30'));
+    await waitFor(() => expect(asked(host, 'maintenance_set').at(-1)).toEqual({ automatic: false, hour: 3, park_after_days: 30, notify: true }));
+    expect((screen.getByTestId('night-hour') as HTMLSelectElement).disabled).toBe(true);
+  });
+
   test('before the first night it says what will be', async () => {
     await show({ firstRun: true });
     expect(screen.getByText('No night has passed yet')).toBeTruthy();

@@ -1,7 +1,5 @@
 /** Settings → General: what may be tidied at night without asking. Nothing unless it is chosen; what changes words never. */
-import { useState } from 'react';
-import { useQueryClient } from '@tanstack/react-query';
-import { call, rpcKey, useRpc } from '../../api';
+import { type ReflectionSettings, call, rpcKey, useChoices, useRpc } from '../../api';
 import { Switch } from '../../design';
 import { showError } from '../../state/toasts';
 import { t } from '../../strings';
@@ -10,29 +8,25 @@ import { Row, Section } from './Rows';
 
 const SAFE = ['archive', 'merge', 'significance'] as const;
 
+interface Switched {
+  readonly kind: (typeof SAFE)[number];
+  readonly isOn: boolean;
+}
+
 export function ReflectionChoices() {
-  const client = useQueryClient();
   const { data } = useRpc('reflection_settings_get', {});
-  // A second choice follows on the first, whether or not that one was answered yet.
-  const [wanted, setWanted] = useState<readonly string[] | null>(null);
-  const chosen = wanted ?? data?.automatic ?? [];
-  const choose = (kind: string, on: boolean) => {
-    const automatic = on ? [...chosen, kind] : chosen.filter((each) => each !== kind);
-    setWanted(automatic);
-    call('reflection_settings_set', { automatic }).then(
-      (next) => client.setQueryData(rpcKey('reflection_settings_get', {}), next),
-      (failure: unknown) => {
-        setWanted(null);
-        showError(failure);
-      },
-    );
-  };
+  const chosen = data?.automatic ?? [];
+  const change = useChoices<ReflectionSettings, Switched>({
+    key: rpcKey('reflection_settings_get', {}),
+    laidOver: ({ automatic }, { kind, isOn }) => ({ automatic: isOn ? [...automatic.filter((each) => each !== kind), kind] : automatic.filter((each) => each !== kind) }),
+    write: (next) => call('reflection_settings_set', next),
+  });
   return (
     <Section title={t.panels.reflection}>
       <Row name={t.reflection.settingsName} hint={t.reflection.settingsHint} />
       {SAFE.map((kind) => (
         <Row key={kind} name={t.reflection.automatic[kind].name} hint={t.reflection.automatic[kind].hint}>
-          <Switch label={t.reflection.automatic[kind].name} checked={chosen.includes(kind)} testId={TESTIDS.reflectionAutomatic} onChange={(on) => choose(kind, on)} />
+          <Switch label={t.reflection.automatic[kind].name} checked={chosen.includes(kind)} testId={TESTIDS.reflectionAutomatic} onChange={(isOn) => void change({ kind, isOn }).catch(showError)} />
         </Row>
       ))}
     </Section>

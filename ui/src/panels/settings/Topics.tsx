@@ -5,8 +5,7 @@
  */
 import { RotateCcw } from 'lucide-react';
 import { useState } from 'react';
-import { useQueryClient } from '@tanstack/react-query';
-import { type TopicRulesState, type TopicRulesView, call, rpcKey, useRpc } from '../../api';
+import { type TopicRulesState, type TopicRulesView, call, rpcKey, useChoices, useRpc } from '../../api';
 import { Button, ErrorState, LoadingRows, PaneBody, Switch } from '../../design';
 import { number, t } from '../../strings';
 import { TESTIDS } from '../../testids';
@@ -17,23 +16,19 @@ import { type Choice, CHOICES, type Group, shown, taken } from './topicRules';
 import css from './Settings.module.css';
 
 export function TopicsTab() {
-  const client = useQueryClient();
   const { data: state, error, refetch } = useRpc('topic_rules_get', {});
   const [problem, setProblem] = useState<string | null>(null);
+  const change = useChoices<TopicRulesState, Partial<TopicRulesView>>({
+    key: rpcKey('topic_rules_get', {}),
+    laidOver: (before, part) => ({ ...before, rules: { ...before.rules, ...part } }),
+    write: (next) => call('topic_rules_set', next.rules),
+  });
   if (error && !state) return <ErrorState title={t.topicRules.loadFailed} text={t.topicRules.loadFailedText} detail={error.message} onRetry={() => void refetch()} />;
   if (!state) return <LoadingRows />;
   const { rules, defaults } = state;
-  const choose = async (next: TopicRulesView) => {
-    const key = rpcKey('topic_rules_get', {});
-    const before = client.getQueryData<TopicRulesState>(key) ?? state;
-    client.setQueryData(key, { ...before, rules: next });
+  const choose = async (part: Partial<TopicRulesView>) => {
     setProblem(null);
-    try {
-      client.setQueryData(key, await call('topic_rules_set', next));
-    } catch (thrown) {
-      client.setQueryData(key, before);
-      setProblem(saidBy(thrown));
-    }
+    await change(part).catch((thrown: unknown) => setProblem(saidBy(thrown)));
   };
   const isChosen = JSON.stringify(rules) !== JSON.stringify(defaults);
   const rows = (group: Group) => CHOICES.filter((choice) => choice.group === group).map((choice) => <Field key={choice.name} choice={choice} rules={rules} defaults={defaults} onChoose={choose} />);
@@ -42,7 +37,7 @@ export function TopicsTab() {
       <div className={css.measure}>
         <Section title={t.topicRules.when}>
           <Row name={t.topicRules.automatic} hint={t.topicRules.automaticHint}>
-            <Switch label={t.topicRules.automatic} checked={rules.automatic} testId={TESTIDS.topicAutomatic} onChange={(automatic) => void choose({ ...rules, automatic })} />
+            <Switch label={t.topicRules.automatic} checked={rules.automatic} testId={TESTIDS.topicAutomatic} onChange={(automatic) => void choose({ automatic })} />
           </Row>
           {rows('when')}
         </Section>
@@ -62,7 +57,7 @@ export function TopicsTab() {
   );
 }
 
-function Field({ choice, rules, defaults, onChoose }: { choice: Choice; rules: TopicRulesView; defaults: TopicRulesView; onChoose: (next: TopicRulesView) => Promise<void> }) {
+function Field({ choice, rules, defaults, onChoose }: { choice: Choice; rules: TopicRulesView; defaults: TopicRulesView; onChoose: (part: Partial<TopicRulesView>) => Promise<void> }) {
   const [typed, setTyped] = useState<string | null>(null);
   const { name, hint, unit } = t.topicRules.of[choice.name];
   const now = shown(choice, rules);
@@ -70,7 +65,7 @@ function Field({ choice, rules, defaults, onChoose }: { choice: Choice; rules: T
   const save = () => {
     if (typed === null || 'problem' in entry) return;
     setTyped(null);
-    if (entry.value !== rules[choice.name]) void onChoose({ ...rules, [choice.name]: entry.value });
+    if (entry.value !== rules[choice.name]) void onChoose({ [choice.name]: entry.value });
   };
   const isDefault = rules[choice.name] === defaults[choice.name];
   return (

@@ -3,10 +3,9 @@
  *
  * Deliberately not here: what belongs to one conversation (its privacy) or to one import.
  */
-import { useQueryClient } from '@tanstack/react-query';
 import { Check, Copy } from 'lucide-react';
 import { useState } from 'react';
-import { type AppStatus, type ModelsView, type Settings, call, rpcKey, useRpc } from '../../api';
+import { type AppStatus, type ModelsView, type Settings, call, rpcKey, useChoices, useRpc } from '../../api';
 import { Button, ErrorState, LoadingRows, PaneBody, PaneHeader, Segmented, Switch } from '../../design';
 import { hotkeys } from '../../keys';
 import { go } from '../../state/nav';
@@ -72,18 +71,9 @@ export default function SettingsPanel() {
 const THEME_IDS = { system: TESTIDS.themeSystem, light: TESTIDS.themeLight, dark: TESTIDS.themeDark };
 
 function Choices({ settings }: { settings: Settings }) {
-  const client = useQueryClient();
   const { data: channels } = useRpc('conversations_list', { limit: 1 }, { select: (response) => response.by_channel.map((each) => each.name) });
-  const change = (part: Partial<Settings>) => {
-    const key = rpcKey('settings_get', {});
-    const before = client.getQueryData<Settings>(key) ?? settings;
-    const next = { ...before, ...part };
-    client.setQueryData(key, next);
-    call('settings_set', next).catch((thrown: unknown) => {
-      client.setQueryData(key, before);
-      showError(thrown);
-    });
-  };
+  const choose = useChoices<Settings, Partial<Settings>>({ key: rpcKey('settings_get', {}), laidOver: (before, part) => ({ ...before, ...part }), write: (next) => call('settings_set', next) });
+  const change = (part: Partial<Settings>) => void choose(part).catch(showError);
   const words = t.settings;
   return (
     <>

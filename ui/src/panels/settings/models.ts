@@ -4,8 +4,8 @@
  * What an address means is decided by the backend; the checks here only say it before it is sent.
  */
 import { useQueryClient } from '@tanstack/react-query';
-import { useRef, useState } from 'react';
-import { type ModelSettingsView, type ModelsView, type ProfileView, type ProviderView, call, rpcKey, useRpc } from '../../api';
+import { useState } from 'react';
+import { type ModelSettingsView, type ModelsView, type ProfileView, type ProviderView, call, rpcKey, useChoices, useRpc } from '../../api';
 import { t } from '../../strings';
 
 /** A place beside which a problem is said. */
@@ -31,36 +31,18 @@ export function useModels(): { models: Models | null; error: Error | null; retry
   const client = useQueryClient();
   const { data: view, error, refetch } = useRpc('models_get', {});
   const [problems, setProblems] = useState<Partial<Record<Field, string>>>({});
-  const queue = useRef<{ last: Promise<unknown>; waiting: Part[]; stored: ModelsView | null }>({ last: Promise.resolve(), waiting: [], stored: null });
   const say = (field: Field, problem: string | null) => setProblems((all) => ({ ...all, [field]: problem ?? undefined }));
   const take = (next: ModelsView) => client.setQueryData(KEY, next);
+  const choose = useChoices<ModelsView, Part>({ key: KEY, laidOver, write: (next) => call('models_set', next.settings) });
   const change = async (field: Field, part: Part): Promise<boolean> => {
-    const now = queue.current;
-    // While writes wait, the page shows what they will make of the stored choices.
-    if (now.waiting.length === 0) now.stored = client.getQueryData<ModelsView>(KEY) ?? null;
-    if (!now.stored) return false;
-    const show = () => {
-      if (now.stored) take(now.waiting.reduce(laidOver, now.stored));
-    };
     say(field, null);
-    now.waiting.push(part);
-    show();
-    const write = async (): Promise<boolean> => {
-      try {
-        if (now.stored) now.stored = await call('models_set', { ...now.stored.settings, ...part });
-        return true;
-      } catch (thrown) {
-        say(field, saidBy(thrown));
-        return false;
-      } finally {
-        now.waiting = now.waiting.filter((each) => each !== part);
-        show();
-      }
-    };
-    // One after another and each on what is stored: choices are written whole, so that a refused one must not ride along.
-    const done = now.last.then(write);
-    now.last = done;
-    return done;
+    try {
+      await choose(part);
+      return true;
+    } catch (thrown) {
+      say(field, saidBy(thrown));
+      return false;
+    }
   };
   return { models: view ? { view, problems, change, take, say } : null, error, retry: () => void refetch() };
 }

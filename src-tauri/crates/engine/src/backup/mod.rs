@@ -27,8 +27,8 @@ const EVERY_MS: i64 = 23 * 60 * 60 * 1000;
 /// The first backup waits until nothing has changed for so long: a first import is better copied whole.
 const SETTLED_MS: i64 = 15 * 60 * 1000;
 
-/// How moments are written in names of files: no sign that any system forbids.
-const NAME_TIME: &str = "%Y-%m-%dT%H-%M-%SZ";
+/// How moments are written in names of files: no sign that any system forbids, and so exact that the newest of a list is the last made.
+const NAME_TIME: &str = "%Y-%m-%dT%H-%M-%S%.3fZ";
 
 /// Why a backup of Keepsake's own was made.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -85,17 +85,26 @@ pub struct RestoreReceipt {
     pub before: Option<PathBuf>,
 }
 
-/// When and why a file of this name was made; nothing where it is not one of ours.
-fn parse_name(name: &str) -> Option<(Timestamp, BackupReason)> {
-    let rest = name.strip_prefix("keepsake-")?.strip_suffix(".db")?;
-    let (time, reason) = rest.split_at_checked("2026-01-05T10-00-00Z".len())?;
-    let time = NaiveDateTime::parse_from_str(time, NAME_TIME).ok()?.and_utc();
-    // A second one within the same second has a number behind the reason.
-    let reason = reason.strip_prefix('-')?;
-    let reason =
-        reason.rsplit_once('.').filter(|(_, number)| number.bytes().all(|b| b.is_ascii_digit())).map_or(reason, |(name, _)| name);
+/// What the name of a file tells of the backup in it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct Named {
+    made: Timestamp,
+    reason: BackupReason,
+    /// How many of the same reason were made before it in the same millisecond.
+    nth: u32,
+}
+
+/// Reads what `keep_backup` writes; nothing where the name is not one of ours.
+fn parse_name(name: &str) -> Option<Named> {
+    let (time, reason) = name.strip_prefix("keepsake-")?.strip_suffix(".db")?.split_once("Z-")?;
+    // The first versions wrote whole seconds.
+    let made = NaiveDateTime::parse_from_str(time, "%Y-%m-%dT%H-%M-%S%.f").ok()?.and_utc();
+    let (reason, nth) = match reason.rsplit_once('.') {
+        Some((reason, nth)) => (reason, nth.parse().ok()?),
+        None => (reason, 0),
+    };
     let reason = BackupReason::ALL.into_iter().find(|known| known.name() == reason)?;
-    Some((Timestamp(time.timestamp_millis()), reason))
+    Some(Named { made: Timestamp(made.timestamp_millis()), reason, nth })
 }
 
 impl Engine {
@@ -139,17 +148,17 @@ impl Engine {
             Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(Vec::new()),
             Err(error) => return Err(io("the folder of backups cannot be read", error)),
         };
-        let mut found: Vec<BackupFile> = entries
+        let mut found: Vec<(u32, BackupFile)> = entries
             .flatten()
             .filter_map(|entry| {
                 let name = entry.file_name().into_string().ok()?;
-                let (made, reason) = parse_name(&name)?;
+                let Named { made, reason, nth } = parse_name(&name)?;
                 let bytes = entry.metadata().ok().filter(std::fs::Metadata::is_file)?.len();
-                Some(BackupFile { path: entry.path(), name, made, reason, bytes })
+                Some((nth, BackupFile { path: entry.path(), name, made, reason, bytes }))
             })
             .collect();
-        found.sort_by(|a, b| (b.made, &b.name).cmp(&(a.made, &a.name)));
-        Ok(found)
+        found.sort_by(|(a_nth, a), (b_nth, b)| (b.made, b_nth, &b.name).cmp(&(a.made, a_nth, &a.name)));
+        Ok(found.into_iter().map(|(_, backup)| backup).collect())
     }
 
     /// The backup beside the store that has this name.
@@ -244,7 +253,7 @@ impl Engine {
         let Some(changed) = changed else { return Ok(None) };
         let last = self.backups()?.first().map(|backup| backup.made);
         Ok(match last {
-            // Names tell whole seconds.
+            // What changed in the very millisecond may have come too late for it.
             Some(last) if changed.0 < last.0 => None,
             // A clock that was set back must not put it off for ever.
             Some(last) => Some(last.min(self.now()).plus_ms(EVERY_MS)),
@@ -311,16 +320,18 @@ mod tests {
     #[test]
     fn only_names_of_our_own_are_backups_of_our_own() {
         for (name, wanted) in [
-            ("keepsake-2026-01-05T10-00-00Z-daily.db", Some((1_767_607_200_000, BackupReason::Daily))),
-            ("keepsake-2026-01-05T10-00-00Z-before-restore.2.db", Some((1_767_607_200_000, BackupReason::BeforeRestore))),
+            ("keepsake-2026-01-05T10-00-00.250Z-daily.db", Some((1_767_607_200_250, BackupReason::Daily, 0))),
+            ("keepsake-2026-01-05T10-00-00.250Z-before-restore.2.db", Some((1_767_607_200_250, BackupReason::BeforeRestore, 2))),
+            ("keepsake-2026-01-05T10-00-00Z-before-bulk.db", Some((1_767_607_200_000, BackupReason::BeforeBulk, 0))),
             ("keepsake-2026-01-05T10-00-00Z-daily.db.part", None),
             ("keepsake-2026-01-05T10-00-00Z-mine.db", None),
             ("keepsake-2026-13-05T10-00-00Z-daily.db", None),
+            ("keepsake-2026-01-05T10-00-00Z-daily.mine.db", None),
             ("keepsake-ää-daily.db", None),
             ("keepsake.db", None),
             ("notes.txt", None),
         ] {
-            assert_eq!(parse_name(name), wanted.map(|(ms, reason)| (Timestamp(ms), reason)), "{name}");
+            assert_eq!(parse_name(name), wanted.map(|(ms, reason, nth)| Named { made: Timestamp(ms), reason, nth }), "{name}");
         }
     }
 }

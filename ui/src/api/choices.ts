@@ -19,7 +19,7 @@ interface Choices<View, Part> {
   readonly write: (view: View) => Promise<View>;
 }
 
-export function useChoices<View, Part>({ key, laidOver, write }: Choices<View, Part>): Change<Part> {
+export function useChoices<View extends object, Part>({ key, laidOver, write }: Choices<View, Part>): Change<Part> {
   const client = useQueryClient();
   const queue = useRef<{ last: Promise<unknown>; waiting: { part: Part }[]; stored: View | undefined }>({ last: Promise.resolve(), waiting: [], stored: undefined });
   return (part) => {

@@ -11,6 +11,7 @@ use keepsake_engine::{
     Control, EmbedderSlot, Engine, EngineError, EngineParts, RandomIds, SystemClock, SystemPower, Worker,
     local_utc_offset_minutes,
 };
+use keepsake_store::Tag;
 
 use crate::error::ApiError;
 use crate::types::activity::Event;
@@ -176,20 +177,8 @@ impl App {
         if *seen != version {
             *seen = version;
             drop(seen);
-            let tags = [
-                "memories",
-                "conversations",
-                "messages",
-                "jobs",
-                "gate_log",
-                "alerts",
-                "imports",
-                "settings",
-                "analyses",
-                "model_calls",
-                "people",
-            ];
-            self.tell(&Event::Changed { tags: tags.map(str::to_owned).to_vec() });
+            // Which rows another process changed nobody says.
+            self.tell(&Event::Changed { tags: Tag::ALL.iter().map(|tag| tag.name().to_owned()).collect() });
             self.inner.engine.look_for_work();
         }
         Ok(())

@@ -3,82 +3,62 @@
 use std::sync::Mutex;
 use std::sync::mpsc::{Receiver, Sender, channel};
 
-/// A kind of row.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub enum Tag {
-    /// Candidates and memories.
-    Memories,
-    /// Conversations.
-    Conversations,
-    /// Messages.
-    Messages,
-    /// Jobs.
-    Jobs,
-    /// Gate log.
-    GateLog,
-    /// Alerts.
-    Alerts,
-    /// Imports.
-    Imports,
-    /// Settings.
-    Settings,
-    /// Analyses and summaries.
-    Analyses,
-    /// Vectors.
-    Embeddings,
-    /// Calls to language models.
-    ModelCalls,
-    /// Handles, links, profiles, what may be shown where.
-    People,
-    /// Topics, and what a person decided about them.
-    Topics,
-    /// Playbooks, and what a person decided about them.
-    Playbooks,
-    /// Sessions, tiers, roles and what agents read.
-    Sessions,
-    /// Proposals of reflection, and what a person decided about them.
-    Reflections,
+// One list, so that no tag is missing from `ALL`: who is told "everything changed" must not miss one.
+macro_rules! tags {
+    ($($(#[$doc:meta])+ $tag:ident = $name:literal,)+) => {
+        /// A kind of row.
+        #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+        pub enum Tag {
+            $($(#[$doc])+ $tag,)+
+        }
+
+        impl Tag {
+            /// Every one.
+            pub const ALL: &[Self] = &[$(Self::$tag),+];
+
+            /// Stable name.
+            pub const fn name(self) -> &'static str {
+                match self {
+                    $(Self::$tag => $name,)+
+                }
+            }
+        }
+    };
 }
 
-impl Tag {
-    /// Every one.
-    pub const ALL: [Self; 13] = [
-        Self::Memories,
-        Self::Conversations,
-        Self::Messages,
-        Self::Jobs,
-        Self::GateLog,
-        Self::Alerts,
-        Self::Imports,
-        Self::Settings,
-        Self::Analyses,
-        Self::Embeddings,
-        Self::ModelCalls,
-        Self::People,
-        Self::Topics,
-    ];
-
-    /// Stable name.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Memories => "memories",
-            Self::Conversations => "conversations",
-            Self::Messages => "messages",
-            Self::Jobs => "jobs",
-            Self::GateLog => "gate_log",
-            Self::Alerts => "alerts",
-            Self::Imports => "imports",
-            Self::Settings => "settings",
-            Self::Analyses => "analyses",
-            Self::Embeddings => "embeddings",
-            Self::ModelCalls => "model_calls",
-            Self::People => "people",
-            Self::Topics => "topics",
-            Self::Playbooks => "playbooks",
-            Self::Sessions => "sessions",
-            Self::Reflections => "reflections",
-        }
-    }
+tags! {
+    /// Candidates and memories.
+    Memories = "memories",
+    /// Conversations.
+    Conversations = "conversations",
+    /// Messages.
+    Messages = "messages",
+    /// Jobs.
+    Jobs = "jobs",
+    /// Gate log.
+    GateLog = "gate_log",
+    /// Alerts.
+    Alerts = "alerts",
+    /// Imports.
+    Imports = "imports",
+    /// Settings.
+    Settings = "settings",
+    /// Analyses and summaries.
+    Analyses = "analyses",
+    /// Vectors.
+    Embeddings = "embeddings",
+    /// Calls to language models.
+    ModelCalls = "model_calls",
+    /// Handles, links, profiles, what may be shown where.
+    People = "people",
+    /// Topics, and what a person decided about them.
+    Topics = "topics",
+    /// Playbooks, and what a person decided about them.
+    Playbooks = "playbooks",
+    /// Sessions, tiers, roles and what agents read.
+    Sessions = "sessions",
+    /// Proposals of reflection, and what a person decided about them.
+    Reflections = "reflections",
 }
 
 /// The tags of one committed write.

@@ -1,19 +1,19 @@
 //! A whole cycle over a generated year: it ends the same wherever the program dies, a second one changes nothing, and what is deleted
 //! and made again is served word for word as before.
 
-use std::cell::Cell;
+use std::cell::{Cell, RefCell};
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::fmt::Write as _;
 use std::sync::Arc;
 
-use keepsake_domain::{Clock, JobKind, Lane, LinkAnswer, MemoryStatus, PersonRole, PlaybookStatus, RunState};
+use keepsake_domain::{Clock, JobKind, JobState, Lane, LinkAnswer, MemoryStatus, PersonRole, PlaybookStatus, RunState};
 use keepsake_engine::{
-    Act, Audience, ContextRequest, EmbedderSlot, EmbedderState, Engine, EngineParts, Existing, KillPoint, PluggedIn, Step,
-    TierAsk, TopicChoice, TopicTexts, Unwatched, current_profiles,
+    Act, Audience, ContextRequest, Control, EmbedderSlot, EmbedderState, Engine, EngineError, EngineParts, Existing, KillPoint,
+    PluggedIn, Step, TierAsk, TopicChoice, TopicTexts, Unwatched, current_profiles,
 };
 use keepsake_models::fake::HashEmbedder;
 use keepsake_models::keys::SessionKeys;
-use keepsake_store::{AppendContext, MemoryFilter, MemorySort, TABLE_ORIGINS, TableOrigin};
+use keepsake_store::{AppendContext, Lease, MemoryFilter, MemorySort, TABLE_ORIGINS, TableOrigin};
 use keepsake_testkit::year::{OFF_THE_RECORD, Year, YearSize};
 use keepsake_testkit::{FixedClock, MONDAY_TEN, SeqIds};
 use tempfile::TempDir;
@@ -431,4 +431,72 @@ fn a_rebuild_without_the_model_that_made_it_is_refused() {
     assert!(engine.begin_rebuild(&Unwatched).is_err());
     let desk = Desk { engine, clock, dir };
     desk.assert_derived(&derived, "nothing was deleted");
+}
+
+/// Somebody who watches a rebuild begin while a job is under way: tries to begin another one beside it, and then gives up, or lets the
+/// job come to its end.
+struct Watcher<'a> {
+    engine: &'a Engine,
+    under_way: &'a Lease,
+    gives_up: bool,
+    stages: RefCell<Vec<String>>,
+    beside: RefCell<Vec<Step>>,
+}
+
+impl Control for Watcher<'_> {
+    fn progress(&self, stage: &str, _done: u64, _total: u64) {
+        self.stages.borrow_mut().push(stage.to_owned());
+        if stage == "waiting" {
+            self.beside.borrow_mut().push(self.engine.run_next(Lane::Embed, &|_| {}).unwrap());
+            if !self.gives_up {
+                self.engine.store().write(|tx| tx.complete(self.under_way, "{}", MONDAY_TEN)).unwrap();
+            }
+        }
+    }
+
+    fn is_cancelled(&self) -> bool {
+        self.gives_up && self.stages.borrow().iter().any(|stage| stage == "waiting")
+    }
+}
+
+#[test]
+fn a_rebuild_waits_for_what_is_under_way_holds_up_the_rest_and_deletes_nothing_when_cancelled() {
+    let desk = Desk::with_year(DYING);
+    desk.cycle();
+    let ids = SeqIds::new(78);
+    for conversation in &Year::until(MONDAY_TEN, 6, DYING).conversations {
+        desk.engine
+            .store()
+            .write(|tx| tx.append(conversation, AppendContext { ids: &ids, now: MONDAY_TEN, import_id: None }))
+            .unwrap();
+    }
+    assert!(desk.engine.queue_unread().unwrap() > 3, "work waits in one lane");
+    desk.engine.queue_embedding().unwrap();
+    let (lease, job) = desk.engine.store().write(|tx| tx.lease_next(Lane::Capture, MONDAY_TEN)).unwrap().unwrap();
+    let derived = desk.derived();
+    let watcher = |gives_up| Watcher {
+        engine: &desk.engine,
+        under_way: &lease,
+        gives_up,
+        stages: RefCell::default(),
+        beside: RefCell::default(),
+    };
+
+    let watched = watcher(true);
+    let given_up = desk.engine.begin_rebuild(&watched);
+    assert!(matches!(given_up, Err(EngineError::Cancelled)), "{given_up:?}");
+    assert_eq!(watched.beside.take(), [Step::Paused], "nothing begins while it waits");
+    assert!(!watched.stages.take().contains(&"deleting".to_owned()));
+    desk.assert_derived(&derived, "nothing was deleted");
+    assert_eq!(desk.engine.store().read(|tx| tx.job(&job.id)).unwrap().state, JobState::Running, "and nothing was taken away");
+    let next = desk.engine.run_next(Lane::Embed, &|_| {}).unwrap();
+    assert!(matches!(next, Step::Ran(..)), "whoever gave up holds up nothing: {next:?}");
+
+    let watched = watcher(false);
+    desk.engine.begin_rebuild(&watched).unwrap();
+    assert_eq!(watched.beside.take(), [Step::Paused]);
+    let stages = watched.stages.take();
+    assert_eq!(stages[stages.len() - 2..], ["waiting", "deleting"], "{stages:?}");
+    let next = desk.engine.run_next(Lane::Capture, &|_| {}).unwrap();
+    assert!(matches!(next, Step::Ran(_, JobState::Done)), "then work goes on: {next:?}");
 }

@@ -218,6 +218,7 @@ impl Engine {
         if !is_over {
             return Ok(false);
         }
+        self.forget_gone_waits()?;
         let now = self.now();
         let links = self.open_links()?;
         let parked = self.parked_proposals()?.len() as u64;

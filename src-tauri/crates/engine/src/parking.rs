@@ -98,13 +98,6 @@ impl Engine {
             let open = self.open_proposals(tx)?;
             let known: BTreeMap<(ProposalKind, String), WaitRow> =
                 tx.waits()?.into_iter().map(|row| ((row.kind, row.id.clone()), row)).collect();
-            let there: BTreeSet<(ProposalKind, &str)> = open.iter().map(|one| (one.kind, one.id.as_str())).collect();
-            for row in known.values().filter(|row| !there.contains(&(row.kind, row.id.as_str()))) {
-                // A playbook that is set aside is no candidate, and is kept as one that was.
-                if row.kind != ProposalKind::Playbook || !is_parked_playbook(tx, &row.id)? {
-                    tx.drop_wait(row.kind, &row.id)?;
-                }
-            }
             let mut parked = 0;
             for one in &open {
                 let before_it = known.get(&(one.kind, one.id.clone()));
@@ -134,6 +127,22 @@ impl Engine {
                 }
             }
             Ok(parked + tx.park_reflections(before, now)?)
+        })?)
+    }
+
+    /// Forgets how long those waited that are not proposed any more. At the end of a cycle: a rebuild begins with nothing proposed, and
+    /// what it finds again waits as it did.
+    pub(crate) fn forget_gone_waits(&self) -> Result<()> {
+        Ok(self.store().write(|tx| {
+            let open = self.open_proposals(tx)?;
+            let there: BTreeSet<(ProposalKind, &str)> = open.iter().map(|one| (one.kind, one.id.as_str())).collect();
+            for row in tx.waits()?.iter().filter(|row| !there.contains(&(row.kind, row.id.as_str()))) {
+                // A playbook that is set aside is no candidate, and is kept as one that was.
+                if row.kind != ProposalKind::Playbook || !is_parked_playbook(tx, &row.id)? {
+                    tx.drop_wait(row.kind, &row.id)?;
+                }
+            }
+            Ok(())
         })?)
     }
 

@@ -42,7 +42,6 @@ impl Engine {
         // What runs beside would write what it made of the old into the new.
         let held_up = self.hold_up_work(control)?;
         control.progress("deleting", 0, 0);
-        let waits = self.store().read(|tx| tx.waits())?;
         self.drop_topics()?;
         let dropped = self.store().write(|tx| {
             let dropped = tx.drop_derived()?;
@@ -62,8 +61,6 @@ impl Engine {
         self.forget_caches();
         *self.inner.made.lock().unwrap_or_else(PoisonError::into_inner) = dropped.made;
         let run = self.start_maintenance()?;
-        // A cycle begins with forgetting what waits of proposals that are gone; these come back.
-        self.store().write(|tx| waits.iter().try_for_each(|wait| tx.put_wait(wait)))?;
         drop(held_up);
         Ok(Rebuilding { backup, candidates: dropped.candidates, run })
     }

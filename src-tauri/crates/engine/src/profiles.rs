@@ -21,7 +21,7 @@ use keepsake_domain::{
 use keepsake_people::profile::{Change, Debunked, believed_at, correction, true_at};
 use keepsake_store::{DebunkRow, Lease, NewJob, ProfileRow, ReadTx, StoreError, WriteTx};
 
-use crate::boundary::{Map, people_key, standing_rows};
+use crate::boundary::{Map, is_same_statement, people_key, standing_rows, told_rows};
 use crate::gaps::{GapBook, GapWrite};
 use crate::taken_back::TakenBack;
 use crate::work::Control;
@@ -368,18 +368,20 @@ impl Engine {
         let now = self.now();
         self.store().write(|tx| {
             let row = tx.profile(id)?;
-            let persons = tx.persons()?;
-            tx.debunk_profile(&persons.members(&row.entity), &row.entry, is_debunked, now)?;
+            let members = tx.persons()?.members(&row.entity);
+            tx.debunk_profile(&members, &row.entry, is_debunked, now)?;
+            let places = places_of_statement(tx, &members, &row.entry)?;
             if is_debunked {
-                self.refuse_memories_of(tx, &row.entry, None, now)
+                self.refuse_memories_of(tx, &row.entry, &places, None, now)
             } else {
-                self.restore_memories_of(tx, &row.entry, now)
+                self.restore_memories_of(tx, &places, now)
             }
         })?;
         self.queue_profiles_anew()
     }
 
-    /// The person's own words in the place of an entry. Undone by correcting it again, or by debunking the correction.
+    /// The person's own words in the place of an entry. Undone by correcting it again, or by debunking the correction. The words reach no
+    /// further than the entry did; the statement that they replace is told nowhere any more.
     pub fn correct_profile(&self, id: &ProfileId, content: &str) -> Result<ProfileId> {
         let length = content.trim().chars().count();
         if length == 0 || length > limits::CONTENT_CHARS_MAX {
@@ -391,22 +393,24 @@ impl Engine {
         let now = self.now();
         let new = ProfileId::fresh(self.ids());
         self.store().write(|tx| {
-            let row = tx.profile(id)?;
+            let asked = tx.profile(id)?;
             let persons = tx.persons()?;
-            let person = persons.of(&row.entity);
-            let Change::Supersede { old, entry } = correction(&row.entry, content) else { return Ok(()) };
+            let members = persons.members(&asked.entity);
+            let person = persons.of(&asked.entity);
+            let Change::Supersede { old, entry } = correction(&asked.entry, content) else { return Ok(()) };
             let corrected = ProfileRow {
-                people_key: people_key(&persons.groups(), &person, row.reach.as_ref()),
+                people_key: people_key(&persons.groups(), &person, asked.reach.as_ref()),
                 entry: entry.stored(new.clone(), Some(old), now),
-                reach: row.reach,
+                reach: asked.reach,
                 entity: person,
                 proposer: "person".to_owned(),
             };
-            tx.insert_profile(&corrected, &persons.members(&row.entity))?;
-            if row.entry.origin == ProfileOrigin::Person {
+            tx.insert_profile(&corrected, &members)?;
+            if asked.entry.origin == ProfileOrigin::Person {
                 return Ok(());
             }
-            self.refuse_memories_of(tx, &row.entry, Some(content.trim()), now)
+            let places = places_of_statement(tx, &members, &asked.entry)?;
+            self.refuse_memories_of(tx, &asked.entry, &places, Some(content.trim()), now)
         })?;
         self.queue_profiles_anew()?;
         Ok(new)
@@ -426,7 +430,7 @@ impl Engine {
             let map = self.map(tx)?;
             let members = map.persons.members(person);
             let sources = tx.profile_sources(&members)?;
-            let mut rows = standing_rows(tx, &map.persons, &map.persons.groups(), &members)?;
+            let mut rows = told_rows(tx, &map.persons, &map.persons.groups(), &members)?;
             let taken = TakenBack::of_memories(tx, None)?;
             let person_of = entities_of_handles(tx)?;
             let is_theirs = |id: &str| person_of.get(id).is_some_and(|entity| members.contains(entity));
@@ -444,6 +448,19 @@ impl Engine {
         let (_, derived) = self.profiles_to_write(&crate::Unwatched)?;
         Ok(self.store().write(|tx| parts(&derived).iter().try_for_each(|part| part.write(tx).map(drop)))?)
     }
+}
+
+/// The words that a statement about a person rests on, in every circle in which it was derived.
+fn places_of_statement(tx: &ReadTx<'_>, members: &[EntityId], entry: &ProfileEntry) -> StoreResult<Vec<EvidenceSpan>> {
+    let mut places: Vec<EvidenceSpan> = entry.evidence.as_slice().to_vec();
+    for row in tx.profiles_of(members)?.iter().filter(|row| is_same_statement(&row.entry, entry)) {
+        for place in row.entry.evidence.as_slice() {
+            if !places.contains(place) {
+                places.push(place.clone());
+            }
+        }
+    }
+    Ok(places)
 }
 
 /// How much was written, and whether it was all.

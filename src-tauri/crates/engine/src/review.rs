@@ -4,7 +4,9 @@
 //! another look" instead of an error (ux.md 3.2).
 
 use keepsake_capture::dedup;
-use keepsake_domain::{Category, MemoryId, MemoryKind, MemoryStatus, OperationId, ProfileEntry, Relation, Timestamp, limits};
+use keepsake_domain::{
+    Category, EvidenceSpan, MemoryId, MemoryKind, MemoryStatus, OperationId, ProfileEntry, Relation, Timestamp, limits,
+};
 use keepsake_store::{MemoryChange, MemoryRow, MemoryState, NewEvidence, NewMemory, StoreError, WriteTx};
 
 use crate::backup::BackupReason;
@@ -372,11 +374,12 @@ impl Engine {
         &self,
         tx: &WriteTx<'_>,
         entry: &ProfileEntry,
+        places: &[EvidenceSpan],
         instead: Option<&str>,
         now: Timestamp,
     ) -> std::result::Result<(), StoreError> {
         let mut changes: Vec<MemoryChange> = Vec::new();
-        for place in entry.evidence.as_slice() {
+        for place in places {
             for id in tx.memories_on(place)? {
                 let row = tx.memory(&id)?;
                 let shared = dedup::shared_words(&row.content, &entry.content);
@@ -409,10 +412,10 @@ impl Engine {
     pub(crate) fn restore_memories_of(
         &self,
         tx: &WriteTx<'_>,
-        entry: &ProfileEntry,
+        places: &[EvidenceSpan],
         now: Timestamp,
     ) -> std::result::Result<(), StoreError> {
-        if let Some(operation) = tx.operation_on(DEBUNK, entry.evidence.as_slice())? {
+        if let Some(operation) = tx.operation_on(DEBUNK, places)? {
             tx.undo_if_last(&operation, now)?;
         }
         Ok(())

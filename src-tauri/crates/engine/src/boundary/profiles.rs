@@ -52,6 +52,49 @@ pub(crate) fn standing_rows(
     Ok(rows)
 }
 
+/// As the person's word about one of them holds for both.
+pub(crate) fn is_same_statement(a: &ProfileEntry, b: &ProfileEntry) -> bool {
+    (a.profile_type, &a.facet, &a.fingerprint) == (b.profile_type, &b.facet, &b.fingerprint)
+}
+
+/// The same, as they are told: each circle of people has its own entry of a statement, and one that a person put otherwise gives way in
+/// all of them, from that moment on. The person's words stay in the circle of the entry that they looked at.
+pub(crate) fn told_rows(
+    tx: &ReadTx<'_>,
+    persons: &Persons,
+    groups: &Groups,
+    members: &[EntityId],
+) -> std::result::Result<Vec<ProfileRow>, StoreError> {
+    let mut rows = standing_rows(tx, persons, groups, members)?;
+    // What was replaced may have been derived under an arrangement of links that is gone.
+    give_way(&mut rows, &tx.profiles_of(members)?);
+    Ok(rows)
+}
+
+fn give_way(rows: &mut [ProfileRow], known: &[ProfileRow]) {
+    let said: Vec<(EntityId, ProfileEntry)> = rows
+        .iter()
+        .filter(|row| row.entry.origin == ProfileOrigin::Person)
+        .map(|row| (row.entity.clone(), row.entry.clone()))
+        .collect();
+    let mut replaced: Vec<(EntityId, ProfileEntry, Timestamp)> = Vec::new();
+    for (entity, words) in said.iter().filter(|(_, words)| words.debunked_at.is_none()) {
+        let old = known.iter().find(|row| Some(&row.entry.id) == words.supersedes.as_ref()).map(|row| &row.entry);
+        let is_said_again = |old: &ProfileEntry| {
+            said.iter().any(|(other, now)| other == entity && now.superseded_at.is_none() && is_same_statement(now, old))
+        };
+        replaced.extend(old.filter(|old| !is_said_again(old)).map(|old| (entity.clone(), old.clone(), words.created_at)));
+    }
+    for row in rows.iter_mut().filter(|row| row.entry.origin != ProfileOrigin::Person) {
+        for (entity, old, at) in &replaced {
+            if *entity == row.entity && is_same_statement(&row.entry, old) {
+                let from = (*at).max(row.entry.created_at);
+                row.entry.superseded_at = Some(row.entry.superseded_at.map_or(from, |known| known.min(from)));
+            }
+        }
+    }
+}
+
 /// Entries that may surface, and of the others how many by which rule, which is for the owner alone.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct VisibleProfiles {
@@ -68,7 +111,7 @@ impl View {
         let groups = persons.groups();
         let people = groups.keys().filter(|person| self.destination.people.contains(person) || persons.is_owner(person));
         let members: Vec<EntityId> = people.filter_map(|person| groups.get(person)).flatten().cloned().collect();
-        let rows = standing_rows(tx, persons, &groups, &members)?;
+        let rows = told_rows(tx, persons, &groups, &members)?;
         let sources = tx.profile_sources(&members)?;
         let shared = tx.shared_items(ConsentItem::Profile)?;
         let mut visible = VisibleProfiles::default();

@@ -12,6 +12,7 @@ use keepsake_domain::{ConversationId, EntityId, MessageType, Role, Subject, Time
 use keepsake_store::{ConversationFilter, ConversationRow, InteractionRow, MemoryFilter, MemorySort, ReadTx, StoreError};
 
 use super::names::{Names, safe};
+use crate::boundary::told_rows;
 use crate::edges::rfc3339;
 use crate::profiles::current_profiles;
 use crate::taken_back::TakenBack;
@@ -282,6 +283,7 @@ impl Notes<'_> {
 
     fn people(&mut self) -> Result<()> {
         let persons = self.tx.persons()?;
+        let groups = persons.groups();
         let mut handles: BTreeMap<EntityId, Vec<keepsake_store::HandleRow>> = BTreeMap::new();
         for handle in self.tx.handles()? {
             handles.entry(persons.of(&handle.entity_id)).or_default().push(handle);
@@ -302,7 +304,7 @@ impl Notes<'_> {
                     handle.messages
                 );
             }
-            let rows = self.tx.profiles_of(&persons.members(&person))?;
+            let rows = told_rows(self.tx, &persons, &groups, &persons.members(&person))?;
             let current = current_profiles(&rows);
             let is_theirs = |id: &str| handles.iter().any(|handle| handle.id.as_str() == id);
             let rows: Vec<_> = rows.into_iter().filter(|row| !taken.covers_entry(&row.entry, &is_theirs)).collect();

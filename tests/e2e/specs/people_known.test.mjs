@@ -127,7 +127,7 @@ test('what is wrong is said to be wrong, taken back, and worded anew', async () 
   await keepsake.fill('profile-input', 'Prefers long answers about plants');
   await keepsake.press('Control+Enter');
   await keepsake.sees('profile-entry', 'Worded by you');
-  assert.ok((await profile()).includes('Prefers long answers about plants: current, person'));
+  await keepsake.until('it to be kept', async () => (await profile()).includes('Prefers long answers about plants: current, person'));
 });
 
 test('a gap is confirmed by key and stands in the person’s own file, its box is read back', async () => {

@@ -47,7 +47,8 @@ const inUse = async () =>
 test('a look finds what could be tidied and shows it before and after', async () => {
   await keepsake.click('nav-reflection');
   await keepsake.click('btn-reflection-look');
-  await keepsake.find('reflection-row');
+  // The window works the queue.
+  await keepsake.find('reflection-row', { within_ms: 60_000 });
   await keepsake.sees('reflection-before', 'User');
   await keepsake.sees('reflection-after', 'User');
   await keepsake.find('reflection-source');

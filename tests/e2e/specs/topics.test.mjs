@@ -121,7 +121,7 @@ test('a title of one’s own by key, and undo', async () => {
   await keepsake.fill('topic-rename-field', 'The pump at the well');
   await keepsake.click('btn-topic-rename-save');
   await keepsake.sees('topic-title', 'The pump at the well');
-  assert.ok((await titles()).includes('The pump at the well'));
+  await keepsake.until('it to be kept', async () => (await titles()).includes('The pump at the well'));
   await keepsake.press('u');
   await keepsake.until('the title to follow the content again', async () => JSON.stringify(await titles()) === JSON.stringify(before));
 });

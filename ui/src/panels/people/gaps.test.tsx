@@ -64,7 +64,7 @@ describe('gaps', () => {
     await waitFor(() => expect(asked(host, 'gap_confirm')).toEqual([{ id: 'gap_calendar', file: FILE }]));
     await screen.findByText(`Written to ${FILE}`);
     await waitFor(() => expect(rows()).toHaveLength(2));
-    expect(screen.getByTestId('tasks-file').textContent).toBe(`Tasks go to ${FILE}`);
+    await waitFor(() => expect(screen.getByTestId('tasks-file').textContent).toBe(`Tasks go to ${FILE}`));
     await waitFor(() => expect(need(), 'the next one follows').toBe('Export the kitchen plan as a drawing'));
     // From now on one key is enough.
     await press('a');

@@ -62,7 +62,7 @@ const CASES: Record<string, Case> = {
     },
     twice: () => press('s', 'a'),
     cmd: 'playbook_decide',
-    expected: [{ id: 'pbk_deploy', status: 'parked' }, { id: 'pbk_deploy', status: 'approved' }],
+    expected: [{ id: 'pbk_deploy', status: 'parked', version: 2 }, { id: 'pbk_deploy', status: 'approved', version: 2 }],
   },
   'two proposals are parked, not one twice': {
     panel: 'reflection',

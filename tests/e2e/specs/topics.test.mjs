@@ -133,6 +133,7 @@ test('a pin by key keeps a topic at the top, and is taken off', async () => {
   await keepsake.until('it to be first', () => keepsake.run('return document.querySelector(\'[data-testid="topic-row"]\')?.innerText.includes("Lisbon") ?? false'));
   await keepsake.press('p');
   await keepsake.until('it to be like others', async () => !(await topics()).some(({ is_pinned }) => is_pinned));
+  await keepsake.until('it to stand where it stood', () => keepsake.run('return document.querySelector(\'[data-testid="topic-row"]\')?.innerText.includes("apacitor") ?? false'));
 });
 
 test('two topics become one by keys, and two again', async () => {

@@ -8,6 +8,7 @@ use std::io::{BufRead, BufReader};
 use std::process::Stdio;
 
 use keepsake_store::Store;
+use keepsake_testkit::MONDAY_TEN;
 use rusqlite::Connection;
 
 use crate::harness::{Home, jsonl};
@@ -136,7 +137,7 @@ fn check(home: &Home, told: &Told, when: &str) {
         assert_eq!(told.messages, 0, "nothing is lost with the file, {when}");
         return;
     }
-    let store = Store::open(&home.data()).unwrap_or_else(|error| panic!("it opens again, {when}: {error}"));
+    let store = Store::open(&home.data(), MONDAY_TEN).unwrap_or_else(|error| panic!("it opens again, {when}: {error}"));
     let report = store.read(|tx| tx.verify_chain()).unwrap();
     assert_eq!(report.faults, [], "the chain is whole, {when}");
     assert!(report.rows >= told.messages, "{} of {} committed messages are there, {when}", report.rows, told.messages);

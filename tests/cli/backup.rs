@@ -4,6 +4,7 @@ use std::path::Path;
 use std::process::Stdio;
 
 use keepsake_store::Store;
+use keepsake_testkit::MONDAY_TEN;
 use serde_json::Value;
 
 use crate::harness::{Home, evening, fixture, jsonl, text};
@@ -106,7 +107,7 @@ fn who_has_the_store_open_sees_the_restored_one() {
     let home = home();
     let file = back_up(&home, "mine.db");
     home.read(&jsonl("later", &[("owner", "Mara", "I live in Lagos now.")]));
-    let open = Store::open(&home.data()).unwrap();
+    let open = Store::open(&home.data(), MONDAY_TEN).unwrap();
     assert_eq!(open.read(|tx| tx.totals()).unwrap(), (8, 2));
     let version = open.data_version().unwrap();
     home.run(&["restore", &file]).ok();
@@ -130,7 +131,7 @@ fn a_restore_that_is_killed_leaves_the_one_or_the_other() {
     ])
     .ok();
     let head = |home: &Home| {
-        let store = Store::open(&home.data()).unwrap();
+        let store = Store::open(&home.data(), MONDAY_TEN).unwrap();
         assert_eq!(store.read(|tx| tx.verify_chain()).unwrap().faults, []);
         store.read(|tx| tx.totals()).unwrap()
     };

@@ -1102,7 +1102,7 @@ id: string,
  */
 made_at: number, 
 /**
- * `daily`, `asked`, `before-reflection`, `before-bulk`, `before-restore`.
+ * `daily`, `asked`, `before-reflection`, `before-bulk`, `before-restore`, `before-upgrade`.
  */
 reason: string, 
 /**

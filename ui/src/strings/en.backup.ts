@@ -31,6 +31,7 @@ export const backup = {
     'before-reflection': 'Before memories were gone over',
     'before-bulk': 'Before much was changed at once',
     'before-restore': 'Before a restore',
+    'before-upgrade': 'Before an upgrade',
   } as Readonly<Record<string, string>>,
   size: bytes,
   restoreOne: (made: string) => `Restore… the backup of ${made}`,

@@ -155,7 +155,7 @@ impl Engine {
 
     /// Opens the store under a law; any but the domain's is a test's.
     pub(crate) fn open_under(parts: EngineParts, law: boundary::Law) -> Result<Self> {
-        let store = Store::open(&parts.data_dir)?;
+        let store = Store::open(&parts.data_dir, parts.clock.now())?;
         let inner = Inner {
             store,
             clock: parts.clock,

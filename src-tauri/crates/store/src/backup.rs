@@ -11,16 +11,28 @@ use std::fs::{File, OpenOptions};
 use std::io;
 use std::path::{Path, PathBuf};
 
+use chrono::DateTime;
+use keepsake_domain::Timestamp;
 use rusqlite::backup::{Backup, StepResult};
 use rusqlite::{Connection, OpenFlags};
 
 use crate::chain::Hash;
 use crate::error::without_sql;
-use crate::open::{ReadTx, Store};
+use crate::open::{ReadTx, Store, restrict_to_owner};
 use crate::{Result, StoreError, migrate};
 
 /// The folder beside the database in which copies lie that Keepsake makes on its own.
 pub const BACKUPS_DIR: &str = "backups";
+
+/// Why a copy was made that the store makes by itself: a newer program brings its schema up to date.
+pub const BEFORE_UPGRADE: &str = "before-upgrade";
+
+/// How moments are written in names of backups: no sign that any system forbids, and so exact that the newest of a list is the last
+/// made.
+const NAME_TIME: &str = "%Y-%m-%dT%H-%M-%S%.3fZ";
+
+/// Begins the names of the copies that earlier programs laid beside the database before an upgrade. None may outlive an erasure.
+const FORMER_COPY_PREFIX: &str = "keepsake.schema-";
 
 /// Begins the names under which a damaged database is kept aside.
 pub(crate) const DAMAGED_PREFIX: &str = "keepsake.damaged-";
@@ -80,17 +92,31 @@ impl Store {
 
     /// The copies that Keepsake made of its own accord, unfinished ones included: none of them may outlive an erasure.
     pub(crate) fn own_copies(&self) -> Vec<PathBuf> {
-        let mut copies = migrate::safety_copies(self.path());
+        let mut copies = Vec::new();
         let named = |folder: &Path, is_ours: fn(&str) -> bool| {
             let entries = std::fs::read_dir(folder).into_iter().flatten().flatten().map(|entry| entry.path());
             entries.filter(|path| path.file_name().and_then(|name| name.to_str()).is_some_and(is_ours)).collect::<Vec<_>>()
         };
         copies.extend(named(&self.path().with_file_name(BACKUPS_DIR), |name| name.contains(".db")));
         if let Some(folder) = self.path().parent() {
-            copies.extend(named(folder, |name| name.starts_with(DAMAGED_PREFIX)));
+            copies.extend(named(folder, |name| name.starts_with(DAMAGED_PREFIX) || name.starts_with(FORMER_COPY_PREFIX)));
         }
         copies
     }
+}
+
+/// Where a backup of Keepsake's own goes that is made now, as `backups/keepsake-2026-01-05T10-00-00.250Z-daily.db`: a name that is
+/// free, in a folder that only its owner may read.
+pub fn own_backup_path(data_dir: &Path, now: Timestamp, reason: &str) -> io::Result<PathBuf> {
+    let folder = data_dir.join(BACKUPS_DIR);
+    std::fs::create_dir_all(&folder)?;
+    restrict_to_owner(&folder);
+    let time = DateTime::from_timestamp_millis(now.0).unwrap_or_default().format(NAME_TIME);
+    let named = |number: u32| {
+        let number = if number == 0 { String::new() } else { format!(".{number}") };
+        folder.join(format!("keepsake-{time}-{reason}{number}.db"))
+    };
+    Ok((0..).map(named).find(|path| !path.exists()).unwrap_or_else(|| named(0)))
 }
 
 /// As [`Store::back_up`], for a file that nobody here holds open.

@@ -97,13 +97,15 @@ impl WriteTx<'_> {
 
 #[cfg(test)]
 mod tests {
+    use keepsake_domain::Timestamp;
+
     use super::*;
     use crate::Store;
 
     /// How SQLite means to answer, one step a line.
     fn plan(sql: &str) -> Vec<String> {
         let dir = tempfile::tempdir().unwrap();
-        let store = Store::open(dir.path()).unwrap();
+        let store = Store::open(dir.path(), Timestamp(0)).unwrap();
         let explained = format!("EXPLAIN QUERY PLAN {sql}");
         store
             .read(|tx| {

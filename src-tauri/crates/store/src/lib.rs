@@ -62,7 +62,7 @@ mod waits;
 pub use alerts::AlertRow;
 pub use analyses::AnalysisRow;
 pub use append::{AppendContext, BatchOutcome};
-pub use backup::{BACKUPS_DIR, BackupReport, Contents, Watch};
+pub use backup::{BACKUPS_DIR, BEFORE_UPGRADE, BackupReport, Contents, Watch, own_backup_path};
 pub use boundary::{ChannelRow, ConsentItem};
 pub use chain::{ChainFault, ChainReport};
 pub use changes::{Changes, Tag};

@@ -1,15 +1,16 @@
 //! Migrations: forward only, embedded, each in its own transaction.
 //!
 //! Released ones are never edited; a new one is added. An older database is brought up to date, and before that a checked copy of
-//! it is laid beside it; without that copy nothing is touched. A newer database is refused before anything is touched.
+//! it is laid among the backups; without that copy nothing is touched. A newer database is refused before anything is touched.
 
-use std::fs::File;
-use std::io::{self, Read};
-use std::path::{Path, PathBuf};
+use std::io::Read;
+use std::path::Path;
 
-use rusqlite::{Connection, OpenFlags};
+use keepsake_domain::Timestamp;
+use rusqlite::Connection;
 use rusqlite_migration::{M, Migrations};
 
+use crate::backup::{BEFORE_UPGRADE, back_up, open_plain, own_backup_path};
 use crate::error::without_sql;
 use crate::{Result, StoreError};
 
@@ -43,9 +44,6 @@ const STEPS: &[M<'static>] = &[
 
 /// The newest schema this program knows.
 pub(crate) const SCHEMA_VERSION: i64 = STEPS.len() as i64;
-
-/// Copies of older schemas that are kept: the last two upgrades and one to spare. Each is as large as the data was.
-const SAFETY_COPIES_MAX: usize = 3;
 
 /// Bytes of the database header and of the first page's own header, where the schema table begins.
 const HEADER_BYTES: usize = 108;
@@ -115,98 +113,24 @@ pub(crate) fn run_to(conn: &mut Connection, version: i64) -> Result<()> {
     Ok(())
 }
 
-/// `keepsake.db` with schema 4 is copied to `keepsake.schema-4.db`.
-fn copy_prefix(path: &Path) -> String {
-    format!("{}.schema-", path.file_stem().unwrap_or_default().to_string_lossy())
-}
-
-/// Copies that earlier upgrades left beside the database, unfinished ones included, the newest schema first.
-pub(crate) fn safety_copies(path: &Path) -> Vec<PathBuf> {
-    let prefix = copy_prefix(path);
-    let version = |file: &Path| {
-        let name = file.file_name()?.to_str()?.strip_prefix(&prefix)?.to_owned();
-        name.split('.').next()?.parse::<i64>().ok()
-    };
-    let entries = path.parent().and_then(|dir| std::fs::read_dir(dir).ok());
-    let mut copies: Vec<(i64, PathBuf)> = entries
-        .into_iter()
-        .flatten()
-        .flatten()
-        .map(|entry| entry.path())
-        .filter_map(|file| Some((version(&file)?, file)))
-        .collect();
-    copies.sort_by(|a, b| b.cmp(a));
-    copies.into_iter().map(|(_, file)| file).collect()
-}
-
-/// Lays a checked copy of a database with an older schema beside it. It gets its name only once it is known to be whole and on the
-/// disk, so that what carries the name is always a copy that can be opened.
-pub(crate) fn keep_copy(path: &Path) -> Result<()> {
+/// Lays a checked copy of a database with an older schema among the backups: without it nothing is migrated.
+pub(crate) fn keep_copy(path: &Path, now: Timestamp) -> Result<()> {
     let refused = |reason: String| StoreError::NoSafetyCopy { path: path.to_owned(), reason };
     let sql = |error: rusqlite::Error| refused(without_sql(&error));
-    let io = |what: &str| {
-        let what = what.to_owned();
-        move |error: io::Error| refused(format!("{what}: {error}"))
-    };
-    let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX;
-    let source = Connection::open_with_flags(path, flags).map_err(sql)?;
+    let source = open_plain(path, false).map_err(sql)?;
     let version = source.query_row("PRAGMA user_version", [], |row| row.get::<_, i64>(0)).map_err(sql)?;
     if version >= SCHEMA_VERSION {
         // Another process was quicker.
         return Ok(());
     }
-    let copy = path.with_file_name(format!("{}{version}.db", copy_prefix(path)));
-    let part = copy.with_extension("db.part");
-    match std::fs::remove_file(&part) {
-        Err(error) if error.kind() != io::ErrorKind::NotFound => return Err(io("an unfinished copy is in the way")(error)),
-        _ => {}
+    let data_dir = path.parent().unwrap_or(Path::new("."));
+    let copy = own_backup_path(data_dir, now, BEFORE_UPGRADE).map_err(|error| refused(error.to_string()))?;
+    match back_up(path, &copy, &mut |_, _| true) {
+        Ok(_) => Ok(()),
+        Err(StoreError::Backup { reason, .. }) => Err(refused(reason)),
+        Err(StoreError::Sqlite(error)) => Err(sql(error)),
+        Err(error) => Err(refused(error.to_string())),
     }
-    let made = source.execute("VACUUM INTO ?1", [part.to_string_lossy()]).map_err(sql).and_then(|_| {
-        File::open(&part).and_then(|file| file.sync_all()).map_err(io("it could not be written to the disk"))?;
-        if is_true_copy(&source, &Connection::open_with_flags(&part, flags).map_err(sql)?).map_err(sql)? {
-            std::fs::rename(&part, &copy).map_err(io("it could not be given its name"))
-        } else {
-            Err(refused("the copy is not whole; the disk or the database is damaged".to_owned()))
-        }
-    });
-    if let Err(error) = made {
-        // What is left of it is of no use; where even that cannot be removed, the next try begins there.
-        let _ = std::fs::remove_file(&part);
-        return Err(error);
-    }
-    #[cfg(unix)]
-    if let Some(dir) = path.parent() {
-        File::open(dir).and_then(|dir| dir.sync_all()).map_err(io("its folder could not be written to the disk"))?;
-    }
-    for old in safety_copies(path).into_iter().skip(SAFETY_COPIES_MAX) {
-        // One copy too many is no reason to refuse.
-        let _ = std::fs::remove_file(old);
-    }
-    Ok(())
-}
-
-/// Sound, of the same version, and with as many rows in every table.
-fn is_true_copy(source: &Connection, copy: &Connection) -> rusqlite::Result<bool> {
-    let text = |conn: &Connection, sql: &str| conn.query_row(sql, [], |row| row.get::<_, String>(0));
-    let number = |conn: &Connection, sql: &str| conn.query_row(sql, [], |row| row.get::<_, i64>(0));
-    if text(copy, "PRAGMA integrity_check")? != "ok" {
-        return Ok(false);
-    }
-    let tables = "SELECT count(*) FROM pragma_table_list WHERE schema = 'main' AND type = 'table'";
-    for sql in ["PRAGMA user_version", "PRAGMA application_id", tables] {
-        if number(source, sql)? != number(copy, sql)? {
-            return Ok(false);
-        }
-    }
-    let mut names = source.prepare("SELECT name FROM pragma_table_list WHERE schema = 'main' AND type IN ('table', 'shadow')")?;
-    let names = names.query_map([], |row| row.get::<_, String>(0))?.collect::<rusqlite::Result<Vec<_>>>()?;
-    for name in names {
-        let sql = format!("SELECT count(*) FROM \"{name}\"");
-        if number(source, &sql)? != number(copy, &sql)? {
-            return Ok(false);
-        }
-    }
-    Ok(true)
 }
 
 #[cfg(test)]

@@ -8,6 +8,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::mpsc::Receiver;
 use std::sync::{Arc, Mutex, MutexGuard};
 
+use keepsake_domain::Timestamp;
 use rusqlite::{Connection, OpenFlags, TransactionBehavior};
 
 use crate::changes::{Changes, Feed, Tag};
@@ -60,17 +61,18 @@ pub struct Store {
 }
 
 impl Store {
-    /// Opens `keepsake.db` in `data_dir`, creating and migrating as needed.
-    pub fn open(data_dir: &Path) -> Result<Self> {
+    /// Opens `keepsake.db` in `data_dir`, creating and migrating as needed; a copy that is kept before a migration is named by `now`.
+    pub fn open(data_dir: &Path, now: Timestamp) -> Result<Self> {
         std::fs::create_dir_all(data_dir).map_err(|error| StoreError::Open {
             path: data_dir.to_owned(),
             reason: format!("{error}; choose another data folder"),
         })?;
         restrict_to_owner(data_dir);
-        Self::open_file(&data_dir.join("keepsake.db"))
+        Self::open_file(&data_dir.join("keepsake.db"), Some(now))
     }
 
-    pub(crate) fn open_file(path: &Path) -> Result<Self> {
+    /// Opens one file, of which a copy is kept before its schema is brought up to date where a moment is given for its name.
+    pub(crate) fn open_file(path: &Path, copied: Option<Timestamp>) -> Result<Self> {
         if rusqlite::version_number() < SQLITE_VERSION_MIN {
             return Err(StoreError::OldSqlite { found: rusqlite::version().to_owned(), wanted: SQLITE_VERSION_MIN_TEXT });
         }
@@ -84,8 +86,10 @@ impl Store {
         }
         // SQLite makes no second process wait while a first one switches a new file to WAL: it fails, so openers queue up here.
         let _turn = opening_turn(path)?;
-        if (1..migrate::SCHEMA_VERSION).contains(&version) {
-            migrate::keep_copy(path)?;
+        if let Some(now) = copied
+            && (1..migrate::SCHEMA_VERSION).contains(&version)
+        {
+            migrate::keep_copy(path, now)?;
         }
         let writer_flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_CREATE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
         let mut writer = open_connection(path, writer_flags)?;
@@ -280,7 +284,7 @@ fn ensure_keys(conn: &Connection) -> Result<()> {
 }
 
 /// Other users of the computer have no business in this folder.
-fn restrict_to_owner(dir: &Path) {
+pub(crate) fn restrict_to_owner(dir: &Path) {
     #[cfg(unix)]
     {
         use std::os::unix::fs::PermissionsExt;

@@ -288,7 +288,8 @@ fn look_over(copy: &Path, file: &Path) -> Result<Contents> {
 /// Brings a sound copy to the present schema and to what was decided since it was made.
 fn make_ready(staged: &mut Staged, decided: Option<&Decided>, now: Timestamp) -> Result<()> {
     let path = staged.file();
-    let copy = Store::open_file(&path)?;
+    // It is a copy itself.
+    let copy = Store::open_file(&path, None)?;
     let mut restored = Restored::default();
     let is_same = match decided {
         Some(decided) => copy.read(|tx| tx.source_hash_key())?.as_slice() == decided.key,

@@ -18,7 +18,7 @@ use std::path::Path;
 use std::sync::{Mutex, OnceLock};
 
 use keepsake_domain::{ImportId, JobId, JobKind, Lane};
-use keepsake_store::{AppendContext, NewJob, Store, StoreError};
+use keepsake_store::{AppendContext, BACKUPS_DIR, NewJob, Store, StoreError};
 use keepsake_testkit::{SeqIds, conversation};
 use rusqlite::{Connection, ffi};
 use tempfile::TempDir;
@@ -355,7 +355,7 @@ impl Recording {
 
 /// Opens what is left as the program does and says what is wrong with it.
 fn damage(folder: &TempDir, acknowledged: &[u32]) -> Option<String> {
-    let store = match Store::open(folder.path()) {
+    let store = match Store::open(folder.path(), NOW) {
         Ok(store) => store,
         Err(error) => return Some(format!("it cannot be opened: {error}")),
     };
@@ -387,7 +387,7 @@ fn damage(folder: &TempDir, acknowledged: &[u32]) -> Option<String> {
 /// Imports, jobs, settings, an erasure and checkpoints, each acknowledged once its transaction returned.
 fn a_day(dir: &Path, acknowledge: &dyn Fn(u32)) {
     let ids = SeqIds::new(3);
-    let store = Store::open(dir).unwrap();
+    let store = Store::open(dir, NOW).unwrap();
     let import = ImportId::fresh(&ids);
     let mut rows = 0;
     for step in 0..48_u32 {
@@ -486,12 +486,13 @@ fn on_a_full_disk_an_older_file_is_left_alone() {
     let before = std::fs::read(&path).unwrap();
     let dir = folder.path().canonicalize().unwrap().to_string_lossy().into_owned();
     RECORDER.lock().unwrap().full.push(dir.clone());
-    let error = Store::open(folder.path()).unwrap_err();
+    let error = Store::open(folder.path(), NOW).unwrap_err();
     assert!(matches!(error, StoreError::NoSafetyCopy { .. }), "{error}");
     assert!(error.to_string().contains("full"), "it says why: {error}");
     assert!(std::fs::read(&path).unwrap() == before, "not a byte of it was changed");
-    assert!(!folder.path().join("keepsake.schema-3.db.part").exists(), "nothing half done is left");
+    let copies = || std::fs::read_dir(folder.path().join(BACKUPS_DIR)).map_or(0, Iterator::count);
+    assert_eq!(copies(), 0, "nothing half done is left");
     RECORDER.lock().unwrap().full.retain(|other| *other != dir);
-    drop(Store::open(folder.path()).unwrap());
-    assert!(folder.path().join("keepsake.schema-3.db").exists(), "control: with space the copy is made");
+    drop(Store::open(folder.path(), NOW).unwrap());
+    assert_eq!(copies(), 1, "control: with space the copy is made");
 }

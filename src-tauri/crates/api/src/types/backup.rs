@@ -10,7 +10,7 @@ pub struct BackupView {
     pub id: String,
     /// When it was made.
     pub made_at: i64,
-    /// `daily`, `asked`, `before-reflection`, `before-bulk`, `before-restore`.
+    /// `daily`, `asked`, `before-reflection`, `before-bulk`, `before-restore`, `before-upgrade`.
     pub reason: String,
     /// Its size.
     pub bytes: u64,

@@ -1,7 +1,7 @@
 //! When a backup is made, where it lies, which are kept, and the way back.
 //!
 //! Backups of Keepsake's own lie in a folder beside the database, readable by its owner alone, one a day while something changes, and
-//! one before each act that changes much at once; they are thinned ([`thin`]) and leave with an erasure, after which the next one is
+//! one before each act that changes much at once, an upgrade among them; they are thinned ([`thin`]) and leave with an erasure, after which the next one is
 //! due. One that a person makes lies where they say, and what it holds is theirs to look after.
 //! Deliberately not here: copying and checking (`keepsake-store`), and words for people.
 
@@ -11,9 +11,9 @@ use std::path::{Path, PathBuf};
 use std::sync::PoisonError;
 use std::sync::atomic::Ordering;
 
-use chrono::{DateTime, NaiveDateTime};
+use chrono::NaiveDateTime;
 use keepsake_domain::Timestamp;
-use keepsake_store::{BACKUPS_DIR, BackupReport, Contents, Restored, Staged, Store, StoreError};
+use keepsake_store::{BACKUPS_DIR, BEFORE_UPGRADE, BackupReport, Contents, Restored, Staged, Store, StoreError, own_backup_path};
 
 use crate::work::Control;
 use crate::{Engine, EngineError, Result};
@@ -26,9 +26,6 @@ const EVERY_MS: i64 = 23 * 60 * 60 * 1000;
 
 /// The first backup waits until nothing has changed for so long: a first import is better copied whole.
 const SETTLED_MS: i64 = 15 * 60 * 1000;
-
-/// How moments are written in names of files: no sign that any system forbids, and so exact that the newest of a list is the last made.
-const NAME_TIME: &str = "%Y-%m-%dT%H-%M-%S%.3fZ";
 
 /// Why a backup of Keepsake's own was made.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -43,11 +40,14 @@ pub enum BackupReason {
     BeforeBulk,
     /// Before the store is replaced by a backup.
     BeforeRestore,
+    /// Before a newer program brought the schema up to date; the store makes it as it opens.
+    BeforeUpgrade,
 }
 
 impl BackupReason {
     /// Every reason.
-    pub const ALL: [Self; 5] = [Self::Daily, Self::Asked, Self::BeforeReflection, Self::BeforeBulk, Self::BeforeRestore];
+    pub const ALL: [Self; 6] =
+        [Self::Daily, Self::Asked, Self::BeforeReflection, Self::BeforeBulk, Self::BeforeRestore, Self::BeforeUpgrade];
 
     /// Stable name, part of the file's.
     pub const fn name(self) -> &'static str {
@@ -57,6 +57,7 @@ impl BackupReason {
             Self::BeforeReflection => "before-reflection",
             Self::BeforeBulk => "before-bulk",
             Self::BeforeRestore => "before-restore",
+            Self::BeforeUpgrade => BEFORE_UPGRADE,
         }
     }
 }
@@ -94,7 +95,7 @@ struct Named {
     nth: u32,
 }
 
-/// Reads what `keep_backup` writes; nothing where the name is not one of ours.
+/// Reads what [`own_backup_path`] writes; nothing where the name is not one of ours.
 fn parse_name(name: &str) -> Option<Named> {
     let (time, reason) = name.strip_prefix("keepsake-")?.strip_suffix(".db")?.split_once("Z-")?;
     // The first versions wrote whole seconds.
@@ -117,14 +118,9 @@ impl Engine {
     pub fn keep_backup(&self, reason: BackupReason, control: &dyn Control) -> Result<BackupFile> {
         let _turn = self.inner.backup_turn.lock().unwrap_or_else(PoisonError::into_inner);
         let control: &dyn Control = &OrErasing { engine: self, control };
-        let folder = self.backups_dir();
-        std::fs::create_dir_all(&folder).map_err(|error| io("the folder for backups cannot be made", error))?;
-        restrict(&folder);
         let now = self.now();
-        let time = DateTime::from_timestamp_millis(now.0).unwrap_or_default().format(NAME_TIME).to_string();
-        let stem = format!("keepsake-{time}-{}", reason.name());
-        let named = |number: u32| folder.join(if number == 0 { format!("{stem}.db") } else { format!("{stem}.{number}.db") });
-        let path = (0..).map(named).find(|path| !path.exists()).unwrap_or_else(|| named(0));
+        let path = own_backup_path(self.data_dir(), now, reason.name())
+            .map_err(|error| io("the folder for backups cannot be made", error))?;
         let report = self.back_up(&path, control)?;
         self.thin_backups()?;
         let name = path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
@@ -301,18 +297,6 @@ fn io(what: &str, error: std::io::Error) -> EngineError {
     EngineError::Store(StoreError::Io { what: what.to_owned(), error })
 }
 
-/// Other users of the computer have no business in this folder.
-fn restrict(folder: &Path) {
-    #[cfg(unix)]
-    {
-        use std::os::unix::fs::PermissionsExt;
-        // A folder on a file system without permissions stays as it is.
-        let _ = std::fs::set_permissions(folder, std::fs::Permissions::from_mode(0o700));
-    }
-    #[cfg(not(unix))]
-    let _ = folder;
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -322,6 +306,7 @@ mod tests {
         for (name, wanted) in [
             ("keepsake-2026-01-05T10-00-00.250Z-daily.db", Some((1_767_607_200_250, BackupReason::Daily, 0))),
             ("keepsake-2026-01-05T10-00-00.250Z-before-restore.2.db", Some((1_767_607_200_250, BackupReason::BeforeRestore, 2))),
+            ("keepsake-2026-01-05T10-00-00.000Z-before-upgrade.db", Some((1_767_607_200_000, BackupReason::BeforeUpgrade, 0))),
             ("keepsake-2026-01-05T10-00-00Z-before-bulk.db", Some((1_767_607_200_000, BackupReason::BeforeBulk, 0))),
             ("keepsake-2026-01-05T10-00-00Z-daily.db.part", None),
             ("keepsake-2026-01-05T10-00-00Z-mine.db", None),

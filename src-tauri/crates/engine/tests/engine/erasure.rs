@@ -3,6 +3,7 @@
 use keepsake_domain::{ImportId, JobState, Lane};
 use keepsake_engine::{Existing, ImportRequest, Step, Unwatched};
 use keepsake_store::Store;
+use keepsake_testkit::MONDAY_TEN;
 
 use crate::fixture::Fixture;
 
@@ -54,7 +55,7 @@ fn with_nobody_reading_the_receipt_says_done_at_once() {
 fn held_up(erase: impl FnOnce(&Fixture, &ImportId) -> keepsake_engine::ErasureReceipt, remains: usize) {
     let f = Fixture::new();
     let import = import(&f);
-    let other = Store::open(f.dir.path()).unwrap();
+    let other = Store::open(f.dir.path(), MONDAY_TEN).unwrap();
     let receipt = other
         .read(|tx| {
             tx.totals()?;
@@ -120,7 +121,7 @@ fn what_was_derived_is_pending_while_a_reader_holds_it_up() {
 fn a_worker_that_dies_over_an_erasure_leaves_it_to_the_next() {
     let f = Fixture::new();
     let import = import(&f);
-    let other = Store::open(f.dir.path()).unwrap();
+    let other = Store::open(f.dir.path(), MONDAY_TEN).unwrap();
     let receipt = other
         .read(|tx| {
             tx.totals()?;
@@ -155,7 +156,7 @@ fn an_erased_import_is_forgotten_by_name_and_not_by_number() {
 fn paused_work_does_not_hold_up_an_erasure() {
     let f = Fixture::new();
     let import = import(&f);
-    let other = Store::open(f.dir.path()).unwrap();
+    let other = Store::open(f.dir.path(), MONDAY_TEN).unwrap();
     let receipt = other
         .read(|tx| {
             tx.totals()?;

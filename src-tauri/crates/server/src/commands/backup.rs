@@ -117,7 +117,7 @@ pub(crate) fn bring(engine: &Engine, path: &Path, output: &mut Output) -> Result
 /// Whether the database cannot be opened for another reason than being somebody else's or a newer program's.
 fn is_damaged(data_dir: &Path) -> bool {
     !matches!(
-        keepsake_store::Store::open(data_dir).map_err(EngineError::from),
+        keepsake_store::Store::open(data_dir, SystemClock.now()).map_err(EngineError::from),
         Ok(_)
             | Err(EngineError::Store(
                 StoreError::FromTheFuture { .. } | StoreError::NotOurs { .. } | StoreError::OldSqlite { .. }

@@ -154,7 +154,7 @@ fn what_was_copied_comes_back_exactly() {
     let copy = back_up(&bench, "copy.db");
     bench.append(&conversation("later", "owner Mara: I said this later"));
     assert_ne!(everything(bench.store.path()), before, "a control: something changed");
-    let other = Store::open(bench.dir.path()).unwrap();
+    let other = Store::open(bench.dir.path(), NOW).unwrap();
     let reader = plain(bench.store.path());
     reader.execute_batch("BEGIN").unwrap();
     assert_eq!(dump(&reader, "SELECT count(*) FROM interactions"), ["5"]);
@@ -422,11 +422,11 @@ fn a_database_that_cannot_be_opened_is_replaced_and_kept_aside() {
     let broken = b"no database at all ".repeat(500);
     std::fs::write(&live, &broken).unwrap();
     std::fs::write(dir.path().join("keepsake.db-wal"), b"stale").unwrap();
-    assert!(Store::open(dir.path()).is_err(), "a control: it cannot be opened");
+    assert!(Store::open(dir.path(), NOW).is_err(), "a control: it cannot be opened");
     let (restored, kept) = Store::replace_damaged(dir.path(), &copy, NOW, &mut on).unwrap();
     assert_eq!(restored.messages, 4);
     assert_eq!(std::fs::read(kept.unwrap()).unwrap(), broken, "nothing of the damaged one is lost");
-    assert_eq!(Store::open(dir.path()).unwrap().read(|tx| tx.totals()).unwrap(), (4, 2));
+    assert_eq!(Store::open(dir.path(), NOW).unwrap().read(|tx| tx.totals()).unwrap(), (4, 2));
     assert_eq!(everything(&live), before);
 }
 

@@ -32,7 +32,7 @@ pub(crate) struct Bench {
 impl Bench {
     pub(crate) fn new() -> Self {
         let dir = TempDir::new().unwrap();
-        Self { store: Store::open(dir.path()).unwrap(), ids: SeqIds::new(1), dir }
+        Self { store: Store::open(dir.path(), NOW).unwrap(), ids: SeqIds::new(1), dir }
     }
 
     /// A bench over a copy of this one's file, which nobody has open.
@@ -44,7 +44,7 @@ impl Bench {
         let raw = plain(&path);
         change(&raw);
         drop(raw);
-        Self { store: Store::open(dir.path()).unwrap(), ids: SeqIds::new(seed), dir }
+        Self { store: Store::open(dir.path(), NOW).unwrap(), ids: SeqIds::new(seed), dir }
     }
 
     pub(crate) fn append(&self, messages: &[Message]) -> BatchOutcome {

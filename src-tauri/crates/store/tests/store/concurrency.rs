@@ -17,7 +17,7 @@ fn two_stores_write_the_same_file_without_being_refused() {
             let (path, start) = (dir.path().to_owned(), start.clone());
             std::thread::spawn(move || {
                 start.wait();
-                let store = Store::open(&path).unwrap();
+                let store = Store::open(&path, NOW).unwrap();
                 for round in 0..60 {
                     store.write(|tx| tx.put_setting(&format!("{worker}-{round}"), "1", NOW)).unwrap();
                 }
@@ -42,7 +42,7 @@ fn many_stores_may_make_the_same_new_file_at_once() {
                 let (path, start) = (dir.path().to_owned(), start.clone());
                 std::thread::spawn(move || {
                     start.wait();
-                    Store::open(&path).map(drop)
+                    Store::open(&path, NOW).map(drop)
                 })
             })
             .collect();
@@ -59,7 +59,7 @@ fn a_store_opens_while_another_is_in_the_middle_of_a_write() {
         .store
         .write(|tx| {
             tx.put_setting("a", "1", NOW)?;
-            let second = Store::open(bench.dir.path())?;
+            let second = Store::open(bench.dir.path(), NOW)?;
             assert_eq!(second.read(|tx| tx.setting("a"))?, None, "what is not committed is not seen");
             Ok(())
         })
@@ -70,7 +70,7 @@ fn a_store_opens_while_another_is_in_the_middle_of_a_write() {
 fn a_reader_sees_one_moment() {
     let bench = Bench::new();
     bench.append(&conversation("c", "owner Mara: one"));
-    let other = Store::open(bench.dir.path()).unwrap();
+    let other = Store::open(bench.dir.path(), NOW).unwrap();
     bench
         .store
         .read(|tx| {
@@ -102,7 +102,7 @@ fn more_readers_than_connections_wait_their_turn() {
 #[test]
 fn the_data_version_moves_when_another_process_commits() {
     let bench = Bench::new();
-    let other = Store::open(bench.dir.path()).unwrap();
+    let other = Store::open(bench.dir.path(), NOW).unwrap();
     let before = bench.store.data_version().unwrap();
     bench.store.write(|tx| tx.put_setting("a", "1", NOW)).unwrap();
     assert_eq!(bench.store.data_version().unwrap(), before, "own writes do not count");

@@ -3,12 +3,12 @@
 use std::path::Path;
 
 use keepsake_domain::{Role, SourceKind};
-use keepsake_store::{Store, StoreError};
+use keepsake_store::{BACKUPS_DIR, Store, StoreError};
 use keepsake_testkit::{Conversation, conversation};
 use rusqlite::Connection;
 use tempfile::TempDir;
 
-use crate::bench::{Bench, files_of, older, plain};
+use crate::bench::{Bench, NOW, files_of, older, plain};
 
 #[test]
 fn the_linked_sqlite_has_the_checkpoint_fix() {
@@ -21,14 +21,14 @@ fn refused(make: impl FnOnce(&Path), expect: &str) {
     let path = dir.path().join("keepsake.db");
     make(&path);
     let before = files_of(&path);
-    let error = Store::open(dir.path()).unwrap_err();
+    let error = Store::open(dir.path(), NOW).unwrap_err();
     assert!(error.to_string().contains(expect), "the message says what happened and what to do: {error}");
     assert_eq!(files_of(&path), before, "a refused file stays as it was, and nothing appears beside it");
 }
 
 /// A sound database of ours, closed, with `sql` run on it by another program.
 fn ours_then(path: &Path, sql: &str) {
-    let store = Store::open(path.parent().unwrap()).unwrap();
+    let store = Store::open(path.parent().unwrap(), NOW).unwrap();
     drop(store);
     let raw = plain(path);
     raw.execute_batch(sql).unwrap();
@@ -43,12 +43,12 @@ fn a_newer_schema_is_refused_untouched() {
 fn a_newer_schema_that_stands_only_in_the_log_is_refused() {
     let dir = TempDir::new().unwrap();
     let path = dir.path().join("keepsake.db");
-    drop(Store::open(dir.path()).unwrap());
+    drop(Store::open(dir.path(), NOW).unwrap());
     // The other program is still running, so that its change has not reached the file.
     let other = plain(&path);
     other.execute_batch("PRAGMA wal_autocheckpoint = 0; PRAGMA user_version = 99").unwrap();
     let before: Vec<_> = files_of(&path).into_iter().filter(|(path, _)| !path.ends_with("keepsake.db-shm")).collect();
-    let error = Store::open(dir.path()).unwrap_err();
+    let error = Store::open(dir.path(), NOW).unwrap_err();
     assert!(matches!(error, StoreError::FromTheFuture { found: 99, .. }), "{error}");
     let after: Vec<_> = files_of(&path).into_iter().filter(|(path, _)| !path.ends_with("keepsake.db-shm")).collect();
     assert!(before == after, "file and log stay as they were");
@@ -77,7 +77,7 @@ fn a_folder_that_cannot_be_used_is_named() {
     let dir = TempDir::new().unwrap();
     let file = dir.path().join("file");
     std::fs::write(&file, b"x").unwrap();
-    let error = Store::open(&file).unwrap_err();
+    let error = Store::open(&file, NOW).unwrap_err();
     assert!(matches!(&error, StoreError::Open { path, .. } if *path == file), "{error}");
 }
 
@@ -86,7 +86,7 @@ fn an_empty_or_half_made_file_of_ours_is_completed() {
     for sql in ["", "PRAGMA application_id = 1262830928", "PRAGMA journal_mode = WAL; PRAGMA application_id = 1262830928"] {
         let dir = TempDir::new().unwrap();
         Connection::open(dir.path().join("keepsake.db")).unwrap().execute_batch(sql).unwrap();
-        let store = Store::open(dir.path()).unwrap_or_else(|error| panic!("after {sql:?}: {error}"));
+        let store = Store::open(dir.path(), NOW).unwrap_or_else(|error| panic!("after {sql:?}: {error}"));
         assert_eq!(store.read(|tx| tx.totals()).unwrap(), (0, 0));
     }
 }
@@ -144,7 +144,7 @@ fn reopening_keeps_everything_and_writes_nothing() {
     let Bench { store, ids, dir } = bench;
     drop(store);
     let before = std::fs::read(dir.path().join("keepsake.db")).unwrap();
-    let bench = Bench { store: Store::open(dir.path()).unwrap(), ids, dir };
+    let bench = Bench { store: Store::open(dir.path(), NOW).unwrap(), ids, dir };
     assert_eq!(bench.truth(), truth);
     assert_eq!(bench.messages("c"), messages);
     assert_eq!(messages[0].role, Role::Owner);
@@ -159,7 +159,7 @@ fn nobody_else_may_look_into_the_data_folder() {
     use std::os::unix::fs::PermissionsExt;
     let dir = TempDir::new().unwrap();
     let data = dir.path().join("deep/data");
-    let _store = Store::open(&data).unwrap();
+    let _store = Store::open(&data, NOW).unwrap();
     assert_eq!(std::fs::metadata(&data).unwrap().permissions().mode() & 0o777, 0o700);
 }
 
@@ -167,10 +167,13 @@ fn version_of(path: &Path) -> i64 {
     plain(path).query_row("PRAGMA user_version", [], |row| row.get(0)).unwrap()
 }
 
-/// Names in a folder that are copies, whole or not.
+/// What a copy before an upgrade is called that is made at [`NOW`].
+const COPY: &str = "keepsake-2026-03-02T10-00-00.000Z-before-upgrade.db";
+
+/// Names of the backups beside a database, whole or not.
 fn copies_in(dir: &Path) -> Vec<String> {
-    let mut names: Vec<_> = std::fs::read_dir(dir).unwrap().map(|e| e.unwrap().file_name().into_string().unwrap()).collect();
-    names.retain(|name| name.contains(".schema-"));
+    let Ok(entries) = std::fs::read_dir(dir.join(BACKUPS_DIR)) else { return Vec::new() };
+    let mut names: Vec<_> = entries.map(|e| e.unwrap().file_name().into_string().unwrap()).collect();
     names.sort();
     names
 }
@@ -181,20 +184,28 @@ fn an_older_schema_is_copied_before_it_is_brought_up_to_date() {
     let path = dir.path().join("keepsake.db");
     // The program that wrote it is still running: its newest row stands in the log alone.
     let other = older(dir.path(), 3);
-    let store = Store::open(dir.path()).unwrap();
+    let store = Store::open(dir.path(), NOW).unwrap();
     assert!(version_of(&path) > 3, "it is up to date");
-    let copy = dir.path().join("keepsake.schema-3.db");
-    assert_eq!(copies_in(dir.path()), ["keepsake.schema-3.db"]);
+    let copy = dir.path().join(BACKUPS_DIR).join(COPY);
+    assert_eq!(copies_in(dir.path()), [COPY], "among the backups, with nothing beside it");
     assert_eq!(version_of(&copy), 3, "the copy is as it was");
     let dump = |sql: &str| crate::bench::dump(&plain(&copy), sql);
     assert_eq!(dump("SELECT key FROM settings"), ["old"], "with everything, what stood in the log included");
     assert_eq!(dump("PRAGMA integrity_check"), ["ok"]);
-    drop((other, store));
-    drop(Store::open(dir.path()).unwrap());
-    assert_eq!(copies_in(dir.path()), ["keepsake.schema-3.db"], "opening an up-to-date file copies nothing");
+    drop(other);
+    let staged = store.stage(&copy, &[], NOW, &mut |_, _| true).unwrap();
+    store.write(|tx| tx.put_setting("new", "1", NOW)).unwrap();
+    store.replace_with(staged, &mut |_, _| true).unwrap();
+    let has = |key: &str| store.read(|tx| tx.setting(key)).unwrap().is_some();
+    assert!(has("old") && !has("new"), "it is restored as any backup is");
+    assert_eq!((version_of(&copy), copies_in(dir.path()).len()), (3, 1), "and stays what it was");
+    drop(store);
+    drop(Store::open(dir.path(), NOW.plus_ms(1)).unwrap());
+    assert_eq!(copies_in(dir.path()), [COPY], "opening an up-to-date file copies nothing");
     std::fs::copy(&copy, &path).unwrap();
-    drop(Store::open(dir.path()).unwrap());
+    drop(Store::open(dir.path(), NOW).unwrap());
     assert!(version_of(&path) > 3, "the copy can be put back and opened");
+    assert_eq!(copies_in(dir.path()).len(), 2, "and a second one of the same moment replaces none");
 }
 
 #[test]
@@ -203,16 +214,16 @@ fn without_a_copy_nothing_is_migrated() {
     let path = dir.path().join("keepsake.db");
     drop(older(dir.path(), 3));
     // Where the copy would be written stands something that cannot be replaced; a full disk is played in the power-loss tests.
-    let obstacle = dir.path().join("keepsake.schema-3.db.part");
+    let obstacle = dir.path().join(BACKUPS_DIR).join(format!("{COPY}.part"));
     std::fs::create_dir_all(obstacle.join("inside")).unwrap();
     let before = std::fs::read(&path).unwrap();
-    let error = Store::open(dir.path()).unwrap_err();
+    let error = Store::open(dir.path(), NOW).unwrap_err();
     assert!(matches!(error, StoreError::NoSafetyCopy { .. }), "{error}");
     let words = error.to_string();
     assert!(words.contains("keepsake.db") && words.contains("nothing was changed") && words.contains("start again"), "{words}");
     assert!(std::fs::read(&path).unwrap() == before, "not a byte of it was changed");
     std::fs::remove_dir_all(&obstacle).unwrap();
-    drop(Store::open(dir.path()).unwrap());
+    drop(Store::open(dir.path(), NOW).unwrap());
     assert!(version_of(&path) > 3, "control: without the obstacle it is brought up to date");
 }
 
@@ -223,20 +234,17 @@ fn a_new_file_is_no_reason_for_a_copy() {
 }
 
 #[test]
-fn copies_are_few_and_leave_with_an_erasure() {
+fn copies_leave_with_an_erasure_those_of_earlier_programs_too() {
     let dir = TempDir::new().unwrap();
     drop(older(dir.path(), 3));
-    for version in [0, 1, 2] {
-        std::fs::write(dir.path().join(format!("keepsake.schema-{version}.db")), "old").unwrap();
-    }
-    std::fs::write(dir.path().join("keepsake.schema-x.db"), "not ours").unwrap();
-    let store = Store::open(dir.path()).unwrap();
-    let newest = ["keepsake.schema-1.db", "keepsake.schema-2.db", "keepsake.schema-3.db", "keepsake.schema-x.db"];
-    assert_eq!(copies_in(dir.path()), newest, "the oldest one went");
+    let former = dir.path().join("keepsake.schema-2.db");
+    std::fs::write(&former, "old").unwrap();
+    let store = Store::open(dir.path(), NOW).unwrap();
+    assert!(former.exists() && copies_in(dir.path()) == [COPY], "an upgrade deletes none");
     let bench = Bench { store, ids: keepsake_testkit::SeqIds::new(1), dir };
     let import = bench.import(&conversation("c", "owner Mara: hello"), false);
     bench.erase(&import);
-    assert_eq!(copies_in(bench.dir.path()), ["keepsake.schema-x.db"], "what an old copy holds is erased with it");
+    assert!(!former.exists() && copies_in(bench.dir.path()).is_empty(), "what an old copy holds is erased with it");
 }
 
 #[test]
@@ -246,7 +254,7 @@ fn a_migration_that_fails_speaks_no_sql() {
     // A table that the next step is about to make.
     raw.execute_batch("CREATE TABLE interactions_indexed (x)").unwrap();
     drop(raw);
-    let words = Store::open(dir.path()).unwrap_err().to_string();
+    let words = Store::open(dir.path(), NOW).unwrap_err().to_string();
     assert!(words.contains("could not be brought up to date"), "{words}");
     for sql in ["CREATE", "TABLE", "SELECT", "interactions_indexed", "--"] {
         assert!(!words.contains(sql), "no statement in {words}");

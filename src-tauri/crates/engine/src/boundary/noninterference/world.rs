@@ -22,7 +22,7 @@ const SETTLED_AFTER_MS: i64 = 40 * 24 * 60 * 60 * 1000;
 /// Ids that depend on the step that asks for them and not on what other steps asked for: what is open has the same ids in both
 /// stores, however much is hidden.
 #[derive(Default)]
-struct StepIds {
+pub(super) struct StepIds {
     next: AtomicU64,
 }
 
@@ -30,7 +30,7 @@ impl StepIds {
     /// Ids of one step lie apart from all others.
     const STRIDE: u64 = 100_000;
 
-    fn begin(&self, step: u64) {
+    pub(super) fn begin(&self, step: u64) {
         self.next.store(step * Self::STRIDE, Ordering::SeqCst);
     }
 }
@@ -53,7 +53,7 @@ pub(super) struct World {
 }
 
 impl World {
-    fn open(template: &Path, law: Law, embedder: EmbedderSlot, clock: &Arc<FixedClock>, ids: &Arc<StepIds>) -> Self {
+    pub(super) fn open(template: &Path, law: Law, embedder: EmbedderSlot, clock: &Arc<FixedClock>, ids: &Arc<StepIds>) -> Self {
         let dir = folder();
         std::fs::copy(template, dir.path().join("keepsake.db")).unwrap();
         let parts = EngineParts {
@@ -170,7 +170,7 @@ fn clock_now(clock: &FixedClock) -> Timestamp {
 
 pub(super) fn template() -> (tempfile::TempDir, PathBuf) {
     let dir = folder();
-    drop(keepsake_store::Store::open(dir.path()).unwrap());
+    drop(keepsake_store::Store::open(dir.path(), MONDAY_TEN).unwrap());
     let path = dir.path().join("keepsake.db");
     (dir, path)
 }

@@ -70,7 +70,7 @@ impl EmbedderSlot {
         }
     }
 
-    fn put(&self, state: EmbedderState) {
+    pub(crate) fn put(&self, state: EmbedderState) {
         *self.state.write().unwrap_or_else(std::sync::PoisonError::into_inner) = state;
     }
 

@@ -7,12 +7,13 @@
 //!
 //! The rules write first. Where a language model is chosen it words the candidates afterwards, in its own lane (`by_model`).
 //!
-//! Playbooks are for the owner's own eyes; an agent gets approved ones alone, and only where every session that they rest on or that
-//! speaks against them may surface ([`View::playbooks`]).
+//! Playbooks are for the owner's own eyes; an agent gets approved ones alone, and elsewhere than with the owner alone only what the
+//! sessions show that may be seen there (`circles`).
 //!
 //! Deliberately not here: what counts as a way of working and how a skill is written (`insight::playbook`), rows (`store`).
 
 mod by_model;
+mod circles;
 mod webhook;
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -29,7 +30,6 @@ use keepsake_store::{
     PlaybookVersionRow, ReadTx, StoreError, ToolLineRow, WriteTx,
 };
 
-use crate::boundary::View;
 use crate::timeline::local_day;
 use crate::work::Control;
 use crate::{Engine, EngineError, Result};
@@ -108,18 +108,42 @@ impl Engine {
         Ok(format!("{PLAYBOOK_ENGINE_VERSION} {lines} {last} {} {}{by_model}", tx.boundary_version()?, self.night()))
     }
 
-    /// Looks for playbooks, and completes the job with it.
-    pub(crate) fn perform_playbooks(&self, lease: &Lease, control: &dyn Control) -> Result<()> {
+    /// What the sessions of the last two weeks show, and the mark of what was looked through.
+    fn look_for_playbooks(&self, control: &dyn Control) -> Result<(String, Vec<Found>)> {
         let scrubber = self.scrubber()?;
         let now = self.now();
-        let (mark, lines) = self
-            .store()
-            .read(|tx| Ok((self.playbooks_mark(tx)?, tx.tool_lines(Timestamp(lookback_from(now).0 - MARGIN_MS))?)))?;
+        let (mark, lines, map) = self.store().read(|tx| {
+            let lines = tx.tool_lines(Timestamp(lookback_from(now).0 - MARGIN_MS))?;
+            Ok((self.playbooks_mark(tx)?, lines, self.map(tx)?))
+        })?;
         control.progress("Looking for ways of working", 0, 0);
+        let sessions = read_sessions(&lines);
+        let mut found = discover(&sessions, now, &scrubber);
+        // What one circle's sessions show by themselves is offered too, whatever the others say.
+        for circle in circles::circles(&map, &self.inner.law, &sessions) {
+            if control.is_cancelled() {
+                return Err(EngineError::Cancelled);
+            }
+            let own = discover(circle, now, &scrubber);
+            found.extend(own.into_iter().filter(|one| !found.iter().any(|known| known.key == one.key)).collect::<Vec<_>>());
+        }
+        Ok((mark, found))
+    }
+
+    /// Looks right here, for tests of what is found.
+    #[cfg(test)]
+    pub(crate) fn find_playbooks_now(&self) -> Result<()> {
+        let (_, found) = self.look_for_playbooks(&crate::Unwatched)?;
+        Ok(self.store().write(|tx| self.settle_found(tx, &found, self.now()).map(drop))?)
+    }
+
+    /// Looks for playbooks, and completes the job with it.
+    pub(crate) fn perform_playbooks(&self, lease: &Lease, control: &dyn Control) -> Result<()> {
+        let (mark, found) = self.look_for_playbooks(control)?;
         if control.is_cancelled() {
             return Err(EngineError::Cancelled);
         }
-        let found = discover(&read_sessions(&lines), now, &scrubber);
+        let now = self.now();
         let new = self.store().write(|tx| {
             tx.check_lease(lease)?;
             let new = self.settle_found(tx, &found, now)?;
@@ -141,7 +165,7 @@ impl Engine {
         let mut new = 0;
         let mut seen = BTreeSet::new();
         for one in found {
-            let Ok(id) = format!("{}{}", PlaybookId::PREFIX, one.key).parse::<PlaybookId>() else { continue };
+            let Some(id) = id_of(one) else { continue };
             // What went off the record since it was read is not written.
             let messages: Vec<InteractionId> = one.occurrences.iter().flat_map(|one| one.messages.iter().cloned()).collect();
             let against: Vec<InteractionId> = one.against.iter().map(|one| one.message.clone()).collect();
@@ -284,20 +308,9 @@ impl Engine {
     }
 }
 
-impl View {
-    /// The approved playbooks that this destination may see, as the person approved them: those all of whose sessions may surface
-    /// there, also those that speak against them, of what was approved and of what was found since.
-    pub fn playbooks(&self, tx: &ReadTx<'_>) -> StoreResult<Vec<PlaybookRow>> {
-        let may_see = |version: &PlaybookVersionRow| self.judge(&version.sources(), false).is_ok();
-        let mut rows = Vec::new();
-        for row in shown(tx)?.into_iter().filter(|row| row.status == PlaybookStatus::Approved && may_see(&row.version)) {
-            let version = approved(tx, &row)?.unwrap_or_else(|| row.version.clone());
-            if may_see(&version) {
-                rows.push(PlaybookRow { version, ..row });
-            }
-        }
-        Ok(rows)
-    }
+/// The playbook that a way of working is, wherever and whenever it is found.
+fn id_of(found: &Found) -> Option<PlaybookId> {
+    format!("{}{}", PlaybookId::PREFIX, found.key).parse().ok()
 }
 
 fn steps_of(version: &PlaybookVersionRow) -> Vec<Step> {

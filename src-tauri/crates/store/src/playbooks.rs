@@ -162,17 +162,30 @@ impl ReadTx<'_> {
     /// What has to do with tools since a moment, of conversations on the record: conversation by conversation, in order. What stands on
     /// branches that were left, and earlier wordings of a message, are left out.
     pub fn tool_lines(&self, since: Timestamp) -> Result<Vec<ToolLineRow>> {
-        let mut statement = self.conn.prepare_cached(
+        self.read_tool_lines("interactions i", params![since.0])
+    }
+
+    /// As [`tool_lines`](Self::tool_lines), of these conversations alone.
+    pub fn tool_lines_of(&self, conversations: &[ConversationId], since: Timestamp) -> Result<Vec<ToolLineRow>> {
+        let ids: Vec<&str> = conversations.iter().map(ConversationId::as_str).collect();
+        // The list first: of all that tools did in two weeks a circle of people mostly sees nothing.
+        let from = "json_each(?2) v CROSS JOIN interactions i INDEXED BY interactions_of_tools_by_conversation
+                     ON i.conversation_id = v.value";
+        self.read_tool_lines(from, params![since.0, to_json("conversations", &ids)?])
+    }
+
+    fn read_tool_lines(&self, from: &str, params: &[&dyn rusqlite::ToSql]) -> Result<Vec<ToolLineRow>> {
+        let mut statement = self.conn.prepare_cached(&format!(
             "SELECT i.id, i.conversation_id, i.created_at_ms, i.message_type, i.tool,
                     CASE WHEN i.message_type = 'tool_use' THEN i.content ELSE '' END,
                     json_extract(i.metadata, '$.tool_use_id'), json_extract(i.metadata, '$.is_error'), c.channel_id
-               FROM interactions i JOIN conversations c ON c.id = i.conversation_id
+               FROM {from} JOIN conversations c ON c.id = i.conversation_id
               WHERE i.message_type IN ('tool_use', 'tool_result') AND i.created_at_ms >= ?1 AND i.is_branch = 0
                 AND c.is_private = 0 AND i.seq > c.private_through_seq
                 AND NOT EXISTS (SELECT 1 FROM interactions n WHERE n.source_key = i.source_key AND n.revision > i.revision)
-              ORDER BY i.conversation_id, i.created_at_ms, i.seq",
-        )?;
-        let mut rows = statement.query([since.0])?;
+              ORDER BY i.conversation_id, i.created_at_ms, i.seq"
+        ))?;
+        let mut rows = statement.query(params)?;
         let mut items = Vec::new();
         while let Some(row) = rows.next()? {
             let is_error = match row.get_ref(7)? {

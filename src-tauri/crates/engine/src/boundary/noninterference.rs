@@ -10,6 +10,7 @@
 
 mod laws;
 mod looks;
+mod night;
 mod pairs;
 mod rooms;
 mod world;

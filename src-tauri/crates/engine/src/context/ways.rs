@@ -1,7 +1,6 @@
 //! What a context tells of ways of working: approved playbooks that the talk is about, whole.
 //!
-//! They come out of the view, so one whose sessions may not all be told here does not exist. What is told is the wording that the
-//! person approved. A playbook is how agents work, so a role that does not read what agents share does not read them either. Half a
+//! They come out of the view, so one that the sessions do not show which may be seen here does not exist. A playbook is how agents work, so a role that does not read what agents share does not read them either. Half a
 //! playbook misleads: it is told with every step or not at all. Deliberately not here: the room of the section.
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -51,7 +50,7 @@ impl Engine {
         if request.as_of.is_some() || !role_at(tx, view)?.reads_all_tiers() {
             return Ok(Vec::new());
         }
-        let mut rows = view.playbooks(tx)?;
+        let mut rows = self.playbooks_seen(tx, view)?;
         if rows.is_empty() {
             return Ok(Vec::new());
         }

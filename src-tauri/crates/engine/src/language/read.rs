@@ -8,7 +8,7 @@ use keepsake_capture::scrub::{ScrubConfig, Scrubber};
 use keepsake_capture::{Conversation, Proposals};
 use keepsake_domain::{AlertId, ConversationId, Engines, JobId, Role, SourceKind};
 use keepsake_prompt::WordingError;
-use keepsake_store::{AlertRow, ConversationRow, InteractionRow, Lease, StoreError, WriteTx};
+use keepsake_store::{AlertRow, ConversationRow, InteractionRow, Lease, ReadTx, StoreError, WriteTx};
 use serde::Deserialize;
 
 use super::{Interview, ModelFailure, ModelSettings};
@@ -31,6 +31,16 @@ struct Regions {
     phone_regions: Option<Vec<String>>,
 }
 
+fn scrub_config_of(settings: Option<String>) -> ScrubConfig {
+    let regions = settings.and_then(|json| serde_json::from_str::<Regions>(&json).ok()).and_then(|chosen| chosen.phone_regions);
+    let mut config = ScrubConfig::default();
+    // More regions find more; those that Keepsake knows by itself are never taken away, since a scrubber that misses leaks.
+    config.regions.extend(regions.into_iter().flatten());
+    config.regions.sort();
+    config.regions.dedup();
+    config
+}
+
 impl Engine {
     /// The scrubber with the regions of phone numbers that the person chose.
     pub fn scrubber(&self) -> Result<Scrubber> {
@@ -39,14 +49,13 @@ impl Engine {
 
     /// The regions of phone numbers that the person chose, and those that are always known.
     pub(crate) fn scrub_config(&self) -> Result<ScrubConfig> {
-        let stored = self.store().read(|tx| tx.setting("settings"))?;
-        let regions = stored.and_then(|json| serde_json::from_str::<Regions>(&json).ok()).and_then(|chosen| chosen.phone_regions);
-        let mut config = ScrubConfig::default();
-        // More regions find more; those that Keepsake knows by itself are never taken away, since a scrubber that misses leaks.
-        config.regions.extend(regions.into_iter().flatten());
-        config.regions.sort();
-        config.regions.dedup();
-        Ok(config)
+        Ok(scrub_config_of(self.store().read(|tx| tx.setting("settings"))?))
+    }
+
+    /// As [`scrubber`](Self::scrubber), in a snapshot.
+    pub(crate) fn scrubber_in(&self, tx: &ReadTx<'_>) -> std::result::Result<Scrubber, StoreError> {
+        let refused = |detail: String| StoreError::Corrupt { what: "regions of phone numbers", detail };
+        Scrubber::new(&scrub_config_of(tx.setting("settings")?)).map_err(|error| refused(error.to_string()))
     }
 
     /// Has the chosen model read what it has not read of a conversation, and completes the job with what came of it.

@@ -1,7 +1,9 @@
 //! Playbooks end to end: found by the job, exactly at the borders, decided about, undone, exported, kept from who may not see them, and
 //! erased.
 
-use keepsake_domain::{Clock, ConversationId, JobState, Lane, PlaybookConfidence, PlaybookId, PlaybookStatus, Timestamp};
+use keepsake_domain::{
+    Clock, ConversationId, JobState, Lane, PlaybookConfidence, PlaybookId, PlaybookStatus, SourceKind, Timestamp,
+};
 use keepsake_engine::{Audience, Context, ContextRequest, EngineError, Existing, KillPoint, Step};
 use keepsake_store::PlaybookRow;
 use keepsake_testkit::{Conversation, ToolSession};
@@ -278,7 +280,7 @@ fn an_agent_gets_approved_ones_whose_sessions_it_may_see() {
     let id = one(&f).id;
     let seen = |channel: &str| {
         let audience = Audience { agent: None, person: None, channel: Some(channel.to_owned()) };
-        f.engine.with_view(&audience, |tx, view| view.playbooks(tx)).unwrap().len()
+        f.engine.playbooks_for(&audience).unwrap().len()
     };
     assert_eq!(seen("cli:/home/mara/app"), 0, "what nobody approved is nobody's");
     decide(&f, &id, PlaybookStatus::Approved);
@@ -372,4 +374,85 @@ fn an_agents_context_tells_the_approved_playbook_at_hand_whole_and_to_nobody_who
     assert_eq!(ways(&context(None, asked, 0)), lines);
     f.engine.set_private(&sessions[0], true, Existing::Keep).unwrap();
     assert!(ways(&context(None, asked, 0)).is_empty(), "two sessions on the record are no way of working");
+}
+
+/// A session that stands in a room with Ana instead of the owner's own terminal.
+fn session_with_ana(f: &Fixture, id: &str, days_ago: i64, is_public: bool, script: &str) -> ConversationId {
+    f.clock.advance_ms(1_000);
+    let began = Timestamp(f.clock.now().0 - days_ago * DAY_MS);
+    let mut messages = ToolSession { id, began, folder: "/srv/app", script }.messages();
+    let room = Conversation::new(id).source(SourceKind::ClaudeCode).channel("matrix", id);
+    let mut ana = if is_public { room.public() } else { room }.messages("person Ana: Go on.");
+    for message in &mut messages {
+        message.channel_type.clone_from(&ana[0].channel_type);
+        message.channel_id.clone_from(&ana[0].channel_id);
+        message.visibility = ana[0].visibility;
+    }
+    ana[0].time = began;
+    ana[0].source.message = format!("{id}-ana");
+    messages.extend(ana);
+    f.append(&messages)
+}
+
+#[test]
+fn each_circle_is_told_what_its_own_sessions_show() {
+    let f = Fixture::new();
+    let hidden = RELEASE.replace("CHANGELOG.md", &format!("{CANARY}.md"));
+    for at in 0..3 {
+        session(&f, &format!("own-{at}"), 1 + at, &hidden);
+        session_with_ana(&f, &format!("open-{at}"), 1 + at, true, RELEASE);
+        session_with_ana(&f, &format!("ana-{at}"), 1 + at, false, &RELEASE.replace("v1.0.0", &format!("v2.{at}")));
+    }
+    look(&f);
+    let row = one(&f);
+    assert_eq!(row.version.occurrences.len(), 9, "the owner sees one, with all of its sessions");
+    decide(&f, &row.id, PlaybookStatus::Approved);
+    let told = |agent: Option<&str>, channel: &str| -> Vec<PlaybookRow> {
+        let audience = Audience { agent: agent.map(str::to_owned), person: None, channel: Some(channel.to_owned()) };
+        f.engine.playbooks_for(&audience).unwrap()
+    };
+    let check = |rows: &[PlaybookRow], sessions: usize| {
+        assert_eq!(rows.len(), 1, "{rows:?}");
+        assert_eq!((&rows[0].id, rows[0].version.occurrences.len()), (&row.id, sessions));
+        let texts: Vec<&str> = rows[0].version.steps.iter().map(|step| step.text.as_str()).collect();
+        assert_eq!(
+            texts,
+            ["Edit", "cargo test", "git commit", "gh release create"],
+            "what was approved and says nothing of others"
+        );
+        assert!(!format!("{rows:?}").contains(CANARY));
+    };
+    check(&told(None, "matrix:open-0"), 3);
+    check(&told(None, "matrix:ana-0"), 6);
+    assert_eq!(told(None, "cli:/home/mara/app")[0].version.occurrences.len(), 9, "the owner alone with a program: as approved");
+    f.append(&Conversation::new("lounge").channel("matrix", "lounge").public().messages("person Ben: Hello"));
+    check(&told(None, "matrix:lounge"), 3);
+    session_with_ana(&f, "open-later", 0, true, RELEASE);
+    check(&told(None, "matrix:open-0"), 4);
+    f.clock.advance_ms(30 * DAY_MS);
+    assert!(told(None, "matrix:open-0").is_empty(), "a circle that does not work so any more");
+    assert_eq!(told(None, "cli:/home/mara/app").len(), 1, "for the owner what was approved does not age");
+    f.clock.advance_ms(-30 * DAY_MS);
+    check(&told(None, "matrix:open-0"), 4);
+    decide(&f, &row.id, PlaybookStatus::Parked);
+    assert!(told(None, "matrix:open-0").is_empty(), "what a person withdrew");
+}
+
+#[test]
+fn what_one_circle_shows_is_offered_whatever_other_sessions_say() {
+    let f = Fixture::new();
+    for at in 0..3 {
+        session_with_ana(&f, &format!("open-{at}"), 1 + at, true, RELEASE);
+    }
+    for at in 0..6 {
+        session(&f, &format!("own-{at}"), 1 + at, "gh release create v1; git commit -m x; cargo test; Edit CHANGELOG.md");
+    }
+    look(&f);
+    let names = |row: &PlaybookRow| row.version.steps.iter().map(|step| step.name.clone()).collect::<Vec<_>>();
+    let rows = all(&f);
+    let open = rows.iter().find(|row| names(row)[0] == "Edit").unwrap_or_else(|| panic!("the open room's own way: {rows:?}"));
+    assert_eq!(open.version.occurrences.len(), 3, "with its own sessions as evidence");
+    assert!(open.version.occurrences.iter().all(|one| one.messages.len() == 4) && open.version.against.is_empty());
+    look(&f);
+    assert_eq!(all(&f), rows, "a second look changes nothing");
 }

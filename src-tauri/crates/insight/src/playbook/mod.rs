@@ -145,8 +145,8 @@ pub struct Found {
 /// The playbooks in these sessions as they stand at `now`, the most frequent first.
 ///
 /// Every session counts that began within the last [`LOOKBACK_DAYS`]; what the sessions hold besides is not looked at.
-pub fn discover(sessions: &[Session], now: Timestamp, scrubber: &Scrubber) -> Vec<Found> {
-    let recent: Vec<&Session> = sessions.iter().filter(|session| is_recent(session.began(), now)).collect();
+pub fn discover<'s>(sessions: impl IntoIterator<Item = &'s Session>, now: Timestamp, scrubber: &Scrubber) -> Vec<Found> {
+    let recent: Vec<&Session> = sessions.into_iter().filter(|session| is_recent(session.began(), now)).collect();
     let corpus = mine::Corpus::of(&recent);
     let mut found: Vec<Found> = judge::held(&corpus)
         .into_iter()

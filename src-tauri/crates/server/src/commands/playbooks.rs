@@ -38,7 +38,7 @@ fn list(args: &Args, playbooks: &PlaybooksArgs, output: &mut Output) -> Result<(
     let AudienceArgs { agent, person, channel } = playbooks.audience.clone();
     let is_for_somebody = agent.is_some() || person.is_some() || channel.is_some();
     let mut rows: Vec<PlaybookRow> = if is_for_somebody {
-        app.engine().with_view(&Audience { agent, person, channel }, |tx, view| view.playbooks(tx))?
+        app.engine().playbooks_for(&Audience { agent, person, channel })?
     } else {
         app.engine().playbooks()?
     };

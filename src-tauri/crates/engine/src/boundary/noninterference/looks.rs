@@ -18,11 +18,11 @@ const SEARCHES: [&str; 3] =
     ["When did Ben say that Ana plays the cello?", "person:ana", "person:ben channel:dm after:2024 type:message nurse"];
 
 /// The id of an entry or a summary is drawn afresh whenever it is written, so it says nothing; which of several it is does.
-fn without_drawn_ids(text: &str) -> String {
+pub(super) fn without_drawn(text: &str, prefixes: &[&str]) -> String {
     let mut plain = text.to_owned();
-    for prefix in [ProfileId::PREFIX, SummaryId::PREFIX] {
+    for prefix in prefixes {
         let mut known: Vec<String> = Vec::new();
-        let mut parts = plain.split(prefix);
+        let mut parts = plain.split(*prefix);
         let mut next = parts.next().unwrap_or_default().to_owned();
         for part in parts {
             let end = part.find(|c: char| !c.is_ascii_hexdigit()).unwrap_or(part.len());
@@ -109,7 +109,7 @@ pub(super) fn look(engine: &Engine, audience: &Audience) -> String {
         Ok(found) => writeln!(seen, "{} {}", found.memories.len(), found.messages.len()).unwrap(),
         Err(error) => writeln!(seen, "error: {error}").unwrap(),
     }
-    without_drawn_ids(&seen)
+    without_drawn(&seen, &[ProfileId::PREFIX, SummaryId::PREFIX])
 }
 
 /// Observers that filter too late.

@@ -1,0 +1,131 @@
+//! Who is told which playbooks.
+//!
+//! Where the owner is alone with a program an approved playbook is told as it was approved. Anywhere else it is told while the sessions
+//! that may be seen there show it by themselves, and told is what a person approved of it that says nothing of other sessions: the
+//! names of its steps. Judging the stored playbook by its sources instead would tell of hidden ones, by its absence, by what varies in
+//! its steps and by which steps it has (decision 14). For the same reason a look over all sessions offers the person also what one
+//! circle's sessions show by themselves.
+//!
+//! Deliberately not here: how a context words what is told.
+
+use std::collections::BTreeSet;
+
+use keepsake_domain::{ConversationId, Label, People, Place, PlaybookStatus, Timestamp, Visibility};
+use keepsake_insight::playbook::{Found, OCCURRENCES_MIN, Session, Step, discover, lookback_from};
+use keepsake_store::{PlaybookRow, PlaybookVersionRow, ReadTx};
+
+use super::{MARGIN_MS, StoreResult, approved, id_of, read_sessions, shown, version_of};
+use crate::boundary::{Audience, Law, Map, View};
+use crate::{Engine, Result};
+
+/// Circles of people that a look reads by themselves: nobody works with agents in more, and each is a search of its own.
+const CIRCLES_MAX: usize = 64;
+
+impl Engine {
+    /// The approved playbooks that an audience may be told.
+    pub fn playbooks_for(&self, audience: &Audience) -> Result<Vec<PlaybookRow>> {
+        self.with_view(audience, |tx, view| self.playbooks_seen(tx, view))
+    }
+
+    /// As [`playbooks_for`](Self::playbooks_for), in a snapshot.
+    pub(crate) fn playbooks_seen(&self, tx: &ReadTx<'_>, view: &View) -> StoreResult<Vec<PlaybookRow>> {
+        let to = &view.destination;
+        if to.visibility == Visibility::Private && to.people.is_empty() {
+            return as_approved(tx, view);
+        }
+        let open: Vec<PlaybookRow> = tx.playbooks()?.into_iter().filter(|row| row.status == PlaybookStatus::Approved).collect();
+        if open.is_empty() {
+            return Ok(Vec::new());
+        }
+        let now = self.now();
+        let lines = tx.tool_lines_of(view.conversations(), Timestamp(lookback_from(now).0 - MARGIN_MS))?;
+        let sessions = read_sessions(&lines);
+        // Most circles have no session that takes every step, and are searched for nothing.
+        let takes = |session: &Session, row: &PlaybookRow| {
+            row.version.steps.iter().all(|step| session.uses.iter().any(|one| one.kind.name == step.name))
+        };
+        if !sessions.iter().any(|session| open.iter().any(|row| takes(session, row))) {
+            return Ok(Vec::new());
+        }
+        let approved = |one: &Found| open.iter().find(|row| id_of(one).is_some_and(|id| id == row.id));
+        let found = discover(&sessions, now, &self.scrubber_in(tx)?);
+        let mut told: Vec<PlaybookRow> = found.iter().filter_map(|one| Some(by_name(approved(one)?, one, now))).collect();
+        told.sort_by(|a, b| {
+            let most = b.version.occurrences.len().cmp(&a.version.occurrences.len());
+            most.then(a.version.title.cmp(&b.version.title)).then(a.id.cmp(&b.id))
+        });
+        Ok(told)
+    }
+}
+
+/// What a circle's own sessions show, in the words that a person approved and that follow from the names of the steps alone: what
+/// varies was read in all sessions, and what stays the same in these nobody approved.
+fn by_name(row: &PlaybookRow, found: &Found, now: Timestamp) -> PlaybookRow {
+    let by_name = |step: &Step| Step { text: step.name.clone(), ..step.clone() };
+    let steps = found.steps.iter().map(by_name).collect();
+    let told = Found { steps, parameters: Vec::new(), ..found.clone() };
+    PlaybookRow {
+        id: row.id.clone(),
+        status: row.status,
+        is_parked_by_age: false,
+        decided_version: None,
+        found_at: now,
+        changed_at: now,
+        is_announced: false,
+        version: version_of(&told, None, now),
+    }
+}
+
+/// The approved playbooks as the person approved them, for the owner alone: those all of whose sessions are on the record.
+fn as_approved(tx: &ReadTx<'_>, view: &View) -> StoreResult<Vec<PlaybookRow>> {
+    let may_see = |version: &PlaybookVersionRow| view.judge(&version.sources(), false).is_ok();
+    let mut rows = Vec::new();
+    for row in shown(tx)?.into_iter().filter(|row| row.status == PlaybookStatus::Approved && may_see(&row.version)) {
+        let version = approved(tx, &row)?.unwrap_or_else(|| row.version.clone());
+        if may_see(&version) {
+            rows.push(PlaybookRow { version, ..row });
+        }
+    }
+    Ok(rows)
+}
+
+/// The sessions of each circle that sees enough of them and not all: what is open to everybody, the people of each private place, and
+/// whoever is in several of these at once.
+pub(super) fn circles<'s>(map: &Map, law: &Law, sessions: &'s [Session]) -> Vec<Vec<&'s Session>> {
+    let place_of = |session: &'s Session| map.places.get(&session.conversation);
+    let mut people: BTreeSet<People> = sessions
+        .iter()
+        .filter_map(place_of)
+        .filter(|place| place.visibility == Visibility::Private && !place.people.is_empty())
+        .map(|place| place.people.clone())
+        .collect();
+    loop {
+        let within =
+            |one: &People| people.iter().map(|other| one.intersection(other).cloned().collect()).collect::<Vec<People>>();
+        let shared: BTreeSet<People> = people.iter().flat_map(within).filter(|shared| !shared.is_empty()).collect();
+        let before = people.len();
+        people.extend(shared);
+        if people.len() == before || people.len() > CIRCLES_MAX {
+            break;
+        }
+    }
+    let label_of = |people: People, conversation: &ConversationId| {
+        let place = Place { conversation: conversation.clone(), visibility: Visibility::Private, is_off_record: false, people };
+        (law.label_of)(&[&place])
+    };
+    let closed = people.into_iter().take(CIRCLES_MAX).filter_map(|people| label_of(people, &sessions.first()?.conversation));
+    let mut circles: Vec<Vec<&Session>> = Vec::new();
+    for circle in std::iter::once(Label::PUBLIC).chain(closed) {
+        let is_seen = |session: &&'s Session| {
+            let label = place_of(session).and_then(|place| (law.label_of)(&[place]));
+            label.is_some_and(|label| (law.flows)(&label, &circle))
+        };
+        let own: Vec<&Session> = sessions.iter().filter(is_seen).collect();
+        let is_same =
+            |other: &Vec<&Session>| other.len() == own.len() && other.iter().zip(&own).all(|(a, b)| std::ptr::eq(*a, *b));
+        if (OCCURRENCES_MIN..sessions.len()).contains(&own.len()) && !circles.iter().any(is_same) {
+            circles.push(own);
+        }
+    }
+    circles
+}

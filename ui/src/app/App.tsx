@@ -12,6 +12,7 @@ import { startClock } from '../state/clock';
 import { restored, undo, usePendingDelta } from '../state/decisions';
 import { listenForDrops, noteHostEvent } from '../state/host';
 import { PANELS, type PanelId, go, goBack, nav, usePanel } from '../state/nav';
+import { useLasting } from '../state/settled';
 import { useStore } from '../state/store';
 import { showError } from '../state/toasts';
 import { getUiState, setUiState } from '../state/uiState';
@@ -26,6 +27,9 @@ import { Rail } from './Rail';
 import { followSystemTheme, setTheme } from './theme';
 
 const MOUSE_BACK = 3;
+
+/** The local model is there within a second or two: a line that comes and goes at every start would move the page under the hand. */
+const LOADING_TOLD_AFTER_MS = 4_000;
 
 /** Where the person left off. */
 function lastPanel(): PanelId {
@@ -191,8 +195,9 @@ function Banner() {
   const { data: embedding } = useRpc('app_status', {}, { select: embeddingOf });
   const { data: paused } = useRpc('app_status', {}, { select: pausedOf });
   const isWelcome = useStore(nav, (place) => place.panel === 'welcome');
+  const isLoadingLong = useLasting(embedding?.state === 'loading', LOADING_TOLD_AFTER_MS);
   if (isWelcome) return null;
-  const words = embedding && { ready: null, loading: t.app.keywordLoading, missing: t.app.keywordOnly, broken: t.app.embeddingBroken }[embedding.state];
+  const words = embedding && { ready: null, loading: isLoadingLong ? t.app.keywordLoading : null, missing: t.app.keywordOnly, broken: t.app.embeddingBroken }[embedding.state];
   return (
     <>
       {words ? (

@@ -36,6 +36,15 @@ async function openScreen(env) {
 }
 
 /**
+ * A picture may show what was there before: the window is drawn some frames after the page changed, and a theme fades in. So it is taken
+ * until two in a row are the same; what never rests, a clock or a bar that moves, is taken as it comes.
+ */
+const PICTURES_MAX = 6;
+const SETTLED = `
+  const running = document.getAnimations().filter((each) => each.playState === 'running' && each.effect?.getComputedTiming().endTime !== Infinity);
+  return Promise.allSettled(running.map((each) => each.finished)).then(() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(() => done(true)))));`;
+
+/**
  * A session bus that starts no services: the desktop's own (portals, accessibility, secrets) would make what the window
  * does depend on the machine.
  */
@@ -292,9 +301,15 @@ export class Keepsake {
     await until(`${JSON.stringify(wanted)} to say ${JSON.stringify(part)}`, async () => (await this.text(wanted)).includes(part), options);
   }
 
-  /** Saves what the window shows as e2e-artifacts/<name>.png and answers the image. */
+  /** Saves what the window shows as e2e-artifacts/<name>.png and answers the image: once nothing moves and it is drawn. */
   async screenshot(name) {
-    const image = await this.#driver.screenshot();
+    let image = Buffer.alloc(0);
+    for (let taken = 0; taken < PICTURES_MAX; taken += 1) {
+      await this.run(SETTLED);
+      const next = await this.#driver.screenshot();
+      if (next.equals(image)) break;
+      image = next;
+    }
     await writeFile(join(ARTIFACTS, `${name}.png`), image);
     return image;
   }

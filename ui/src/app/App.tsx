@@ -38,7 +38,7 @@ function lastPanel(): PanelId {
 }
 
 /** Fetches the panel that comes first, while the backend counts. */
-export const preloadFirstPanel = (): void => preloadPanel(lastPanel());
+export const preloadFirstPanel = (): Promise<void> => preloadPanel(lastPanel());
 
 /** Goes where the person left off; on first run to the welcome page. Called once, before the first render. */
 export function enterFirstPanel(status: Pick<AppStatus, 'is_first_run'>): void {

@@ -1,5 +1,5 @@
 import { fireEvent, screen, waitFor, within } from '@testing-library/react';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, test, vi } from 'vitest';
 import { hotkeys } from '../keys';
 import { type PanelId, nav } from '../state/nav';
 import { press, renderApp, violations } from '../test/render';
@@ -74,6 +74,16 @@ describe('the frame', () => {
     enterFirstPanel({ is_first_run: false });
     expect(nav.get().panel).not.toBe('welcome');
   });
+});
+
+test('a panel whose code is here is drawn at once, and stays what it was drawn with', async () => {
+  vi.resetModules();
+  const { panelComponent: componentOf, preloadPanel } = await import('./panels');
+  await preloadPanel('sources');
+  expect(typeof componentOf('sources'), 'React would show that it waits, for 300 ms at least').toBe('function');
+  const waited = componentOf('activity');
+  await preloadPanel('activity');
+  expect(componentOf('activity'), 'another component would begin the panel anew').toBe(waited);
 });
 
 test('axe does find a control that is not called what is seen', async () => {

@@ -18,7 +18,7 @@ import { Activity, BotMessageSquare, HardDriveDownload, Inbox, Layers, Library, 
 import { type ComponentType, lazy } from 'react';
 import type { Counts } from '../api/schema';
 import type { ActionId } from '../keys';
-import type { PanelId } from '../state/nav';
+import { PANELS, type PanelId } from '../state/nav';
 
 export interface PanelSpec {
   readonly id: PanelId;
@@ -48,30 +48,51 @@ export const RAIL: readonly PanelSpec[] = [
 
 export const WELCOME_ICON = Sparkles;
 
+interface PanelModule {
+  readonly default: ComponentType;
+  readonly askFirst?: () => void;
+}
+
 // The folders decide which panels a build has, so that they can be written independently.
-const modules = import.meta.glob<{ default: ComponentType; askFirst?: () => void }>('../panels/*/index.tsx');
+const modules = import.meta.glob<PanelModule>('../panels/*/index.tsx');
 
-const loaded = new Map<PanelId, ComponentType>();
+/** What a panel is drawn with. Whatever was given out first stays: another component in its place would begin the panel anew. */
+const components = new Map<PanelId, ComponentType>();
 
-/** The component of a panel, or null where the build has none. */
+function fetchPanel(id: PanelId): Promise<PanelModule> | null {
+  const load = modules[`../panels/${id}/index.tsx`];
+  if (!load) return null;
+  return load().then((panel) => {
+    if (!components.has(id)) components.set(id, panel.default);
+    return panel;
+  });
+}
+
+/**
+ * The component of a panel, or null where the build has none. One whose code is here is drawn at once: React shows what it has
+ * waited for no sooner than 300 ms after it showed that it waits, however soon it came.
+ */
 export function panelComponent(id: PanelId): ComponentType | null {
   const load = modules[`../panels/${id}/index.tsx`];
   if (!load) return null;
-  let component = loaded.get(id);
+  let component = components.get(id);
   if (!component) {
     component = lazy(load);
-    loaded.set(id, component);
+    components.set(id, component);
   }
   return component;
 }
 
-/** Fetches the code of the panel that is about to be shown, and what it shows first. */
-export function preloadPanel(id: PanelId): void {
-  // What cannot be fetched now is asked for again, and reported, when it is shown.
-  void modules[`../panels/${id}/index.tsx`]?.().then((panel) => panel.askFirst?.(), () => undefined);
+/** Fetches the code of the panel that is about to be shown, and what it shows first. Resolves once the code is here. */
+export async function preloadPanel(id: PanelId): Promise<void> {
+  try {
+    (await fetchPanel(id))?.askFirst?.();
+  } catch {
+    // What cannot be fetched now is asked for again, and reported, when it is shown.
+  }
 }
 
 /** Fetches the other panels' code when nothing else is to do, so that going there does not wait. */
 export function preloadPanels(): void {
-  for (const load of Object.values(modules)) void load().catch(() => undefined);
+  for (const id of PANELS) void fetchPanel(id)?.catch(() => undefined);
 }

@@ -60,7 +60,7 @@ fn a_confirmed_gap_is_a_task_whose_box_is_read_back_and_opened_when_it_recurs() 
     assert_eq!((gap.status, gap.task.unwrap().status), (GapStatus::TaskCreated, TaskStatus::Open));
     let text = std::fs::read_to_string(&file).unwrap();
     assert!(text.starts_with("# My list\n\n- [ ] water the plants\n"), "what the person wrote stays: {text}");
-    assert!(text.contains("notes as pdf") && !text.contains("Sorry"), "words of a closed chat are not quoted: {text}");
+    assert!(text.contains("notes as PDF") && !text.contains("Sorry"), "words of a closed chat are not quoted: {text}");
     f.engine.confirm_gap(&id).unwrap();
     assert_eq!(std::fs::read_to_string(&file).unwrap(), text, "confirming twice writes nothing twice");
     // The person ticks the box.

@@ -154,14 +154,15 @@ fn occurrence(all: &[Read<'_>], read: &Read<'_>, sentence: &Sentence<'_>) -> Opt
     if FORBIDDEN.is_match(plain) || FORBIDDEN.is_match(ask_text) || need.as_ref().is_some_and(|need| FORBIDDEN.is_match(need)) {
         return None;
     }
-    let need = match need {
+    let (need, put_by) = match need {
         Some(need) if NO_ABILITY.is_match(&need) => return None,
-        Some(need) => need,
+        Some(need) => (need, sentence),
         // "Sorry, I can't do that": what was asked for.
-        None => ASKED
-            .captures(ask_text)
-            .and_then(|found| found.get(1))
-            .map(|asked| BEHIND.replace(asked.as_str(), "").into_owned())?,
+        None => {
+            let (_, ask) = ask?;
+            let asked = ASKED.captures(ask_text).and_then(|found| found.get(1))?;
+            (BEHIND.replace(asked.as_str(), "").into_owned(), ask)
+        }
     };
     if content_words(&need).len() < NEED_WORDS_MIN {
         return None;
@@ -170,7 +171,7 @@ fn occurrence(all: &[Read<'_>], read: &Read<'_>, sentence: &Sentence<'_>) -> Opt
     let asked = ask.and_then(|(read, ask)| read.place(ask));
     let own_places = if read.said.speaker == Speaker::Entity { vec![place.clone()] } else { asked.iter().cloned().collect() };
     Some(Occurrence {
-        need: quoted(&need),
+        need: quoted(&put_by.as_written(&need)),
         places: std::iter::once(place).chain(asked).collect(),
         own_places,
         conversation: read.said.conversation.clone(),

@@ -32,6 +32,33 @@ pub(crate) struct Sentence<'a> {
     pub(crate) is_question: bool,
 }
 
+impl Sentence<'_> {
+    /// A part of `plain` with the capitals that its speaker wrote: rules compare without them, people read names and "PDF".
+    pub(crate) fn as_written(&self, part: &str) -> String {
+        let written = on_one_line(self.text);
+        let lower: Vec<char> = written.chars().map(lower_one).collect();
+        let part: Vec<char> = part.chars().collect();
+        let found = lower.windows(part.len().max(1)).position(|window| window == part);
+        match found {
+            Some(at) => written.chars().skip(at).take(part.len()).collect(),
+            None => part.into_iter().collect(),
+        }
+    }
+}
+
+fn on_one_line(text: &str) -> String {
+    text.replace(['’', '‘', '`'], "'").split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+/// One for one, so that places in the two texts are the same; the few letters that become two stay as they are.
+fn lower_one(letter: char) -> char {
+    let mut lower = letter.to_lowercase();
+    match (lower.next(), lower.next()) {
+        (Some(one), None) => one,
+        _ => letter,
+    }
+}
+
 /// The sentences of a message that are its speaker's own words: no code, no quotation, no pasted text, no irony by its face.
 pub(crate) fn sentences(text: &str) -> Vec<Sentence<'_>> {
     let text = clip(text);
@@ -97,9 +124,7 @@ fn clip(text: &str) -> &str {
 
 /// A text as rules compare it.
 pub(crate) fn plain(text: &str) -> String {
-    let lower = text.to_lowercase().replace(['’', '‘', '`'], "'");
-    let words: Vec<&str> = lower.split_whitespace().collect();
-    let joined = words.join(" ");
+    let joined = on_one_line(&text.to_lowercase());
     joined.trim_matches(|c: char| !c.is_alphanumeric() && !matches!(c, '+' | '#' | '%')).to_owned()
 }
 

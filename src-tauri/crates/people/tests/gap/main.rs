@@ -67,21 +67,21 @@ fn unmet(messages: &[(i64, u128, Speaker, &str)]) -> String {
 fn refusals_failures_and_complaints_name_what_could_not_be_done() {
     let ask = "Can you export my notes as PDF?";
     let cases: &[(Speaker, &str, &str)] = &[
-        (Assistant, "I'm sorry, but I can't export notes as PDF.", "export notes as pdf"),
+        (Assistant, "I'm sorry, but I can't export notes as PDF.", "export notes as PDF"),
         (Assistant, "Unfortunately, I cannot read your calendar.", "read your calendar"),
         (Assistant, "I'm unable to send emails directly, but you could copy the text.", "send emails"),
         (Assistant, "I don't have access to your calendar events.", "your calendar events"),
         (Assistant, "I wasn't able to open the spreadsheet.", "open the spreadsheet"),
-        (Assistant, "Sorry, that's not supported.", "export my notes as pdf"),
-        (Assistant, "Sorry, I can't do that.", "export my notes as pdf"),
-        (Assistant, "That isn't possible yet.", "export my notes as pdf"),
-        (Assistant, "PDF export is not supported yet.", "pdf export"),
-        (Assistant, "There is currently no way to export notes as PDF.", "export notes as pdf"),
-        (Assistant, "Something went wrong while exporting the notes to PDF.", "exporting the notes to pdf"),
-        (Owner, "We don't support PDF exports.", "pdf exports"),
-        (Other, "Sorry, that's not supported yet", "export my notes as pdf"),
-        (Entity, "Again you couldn't export my notes as PDF.", "export my notes as pdf"),
-        (Entity, "You still can't export my notes as PDF", "export my notes as pdf"),
+        (Assistant, "Sorry, that's not supported.", "export my notes as PDF"),
+        (Assistant, "Sorry, I can't do that.", "export my notes as PDF"),
+        (Assistant, "That isn't possible yet.", "export my notes as PDF"),
+        (Assistant, "PDF export is not supported yet.", "PDF export"),
+        (Assistant, "There is currently no way to export notes as PDF.", "export notes as PDF"),
+        (Assistant, "Something went wrong while exporting the notes to PDF.", "exporting the notes to PDF"),
+        (Owner, "We don't support PDF exports.", "PDF exports"),
+        (Other, "Sorry, that's not supported yet", "export my notes as PDF"),
+        (Entity, "Again you couldn't export my notes as PDF.", "export my notes as PDF"),
+        (Entity, "You still can't export my notes as PDF", "export my notes as PDF"),
         (Entity, "I wish you could read my calendar", "read my calendar"),
         (Entity, "Why can't you just sync my contacts?", "sync my contacts"),
         (Entity, "It would be great if you could remember my address", "remember my address"),
@@ -219,7 +219,7 @@ fn the_same_gap_is_one_row_whatever_the_wording_and_a_one_off_is_none() {
     let mut book = Book::default();
     assert_eq!(book.search(&talk(), &entity(1), &[], &no_vectors), 1, "{book:?}");
     let gap = &book.gaps[0];
-    assert_eq!((gap.need.as_str(), gap.frequency, gap.evidence.len()), ("export my notes as pdf", 2, 5));
+    assert_eq!((gap.need.as_str(), gap.frequency, gap.evidence.len()), ("export my notes as PDF", 2, 5));
     assert_eq!(book.search(&talk(), &entity(1), &[], &no_vectors), 0, "searching once more changes nothing");
     assert_eq!(Book::default().search(&talk()[..4], &entity(1), &[], &no_vectors), 0, "twice in one sitting is once");
 }

@@ -164,7 +164,7 @@ fn what_was_wanted_repeatedly_and_not_done_is_a_gap_shown_by_own_words_alone() {
         (1, 1, Assistant, "Sorry, I can't do that."),
         (6, 2, Entity, "Again you couldn't export my notes as PDF"),
     ];
-    check(&talk, "Could not get this done: \"export my notes as pdf\" · medium", "on two occasions");
+    check(&talk, "Could not get this done: \"export my notes as PDF\" · medium", "on two occasions");
     check(&talk[..2], "", "a one-off");
     check(
         &[(1, 1, Assistant, "I can't export notes as PDF."), (6, 2, Assistant, "I can't export notes as PDF.")],

@@ -28,7 +28,7 @@ test('a backup that is kept shows in the settings', async () => {
   await talk('mountain', 'I moved up the mountain last week.');
   await keepsake.lookAgain();
   await keepsake.click('nav-settings');
-  await keepsake.sees('backup-row', 'You asked for it', { within_ms: 30_000 });
+  await keepsake.sees('backup-row', 'Made by you', { within_ms: 30_000 });
   await keepsake.run(`document.querySelector('[data-testid="backup-row"]').scrollIntoView({ block: 'center' })`);
   await keepsake.screenshot('settings-backup-light');
 });

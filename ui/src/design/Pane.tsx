@@ -7,7 +7,9 @@ export function PaneHeader({ title, count, children, level = 1 }: { title: React
   const Heading = level === 1 ? 'h1' : 'h2';
   return (
     <header className={css.header}>
-      <Heading className={level === 1 ? css.title : css.subtitle}>{title}</Heading>
+      <Heading className={level === 1 ? css.title : css.subtitle} title={typeof title === 'string' ? title : undefined}>
+        {title}
+      </Heading>
       {count === undefined ? null : <span className={cx('num', css.count)}>{count}</span>}
       <div className={css.space} />
       {children}

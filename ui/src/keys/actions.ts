@@ -98,7 +98,7 @@ export const ACTIONS = {
   'memories.last': memories.last,
   'memories.edit': { label: 'Edit', keys: ['e'], scope: 'memories', when: 'cursor' },
   'memories.category': { label: 'Change category', keys: ['c'], scope: 'memories', when: 'cursor' },
-  'memories.archive': { label: 'Archive', keys: ['Delete', 'Backspace'], scope: 'memories', when: 'cursor' },
+  'memories.archive': { label: 'Move to trash', keys: ['Delete', 'Backspace'], scope: 'memories', when: 'cursor' },
   'memories.restore': { label: 'Restore', keys: ['p'], scope: 'memories', when: 'cursor' },
   'memories.source': { label: 'Open in conversation', keys: ['o', 'Enter'], scope: 'memories', when: 'cursor' },
   'memories.select': { label: 'Select', keys: ['x'], scope: 'memories', when: 'cursor' },

@@ -28,9 +28,10 @@ interface Operation {
  * The window keeps how to take it back; the backend's own undo knows nothing of it.
  */
 export interface Act {
-  /** The notice, and the one after an undo. */
+  /** The notice. */
   readonly text: string;
-  readonly undone: string;
+  /** The notice after an undo, where it is not the notice called taken back. */
+  readonly undone?: string;
   readonly send: () => Promise<unknown>;
   readonly takeBack: () => Promise<unknown>;
   /** What it changes in rows: shown and judged by at once, taken off when it is refused, put back by an undo. */
@@ -211,7 +212,7 @@ function takeBackAct({ act, outcome }: Performed): void {
     try {
       await act.takeBack();
       layer.settle();
-      showToast({ text: act.undone, replaces: 'decision' });
+      showToast({ text: act.undone ?? t.app.takenBack(act.text), replaces: 'decision' });
     } catch (thrown) {
       layer.lift();
       showError(thrown);

@@ -1,7 +1,5 @@
 /** Words of the audit of what is remembered. */
-import { number, plural } from './words';
-
-const percent = (share: number) => `${Math.round(share * 100)} %`;
+import { number, percent, plural } from './words';
 
 export const audit = {
   tab: 'Audit',

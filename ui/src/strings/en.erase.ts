@@ -7,7 +7,7 @@ export const erase = {
   titleConversation: (name: string) => `Erase “${name}” for good?`,
   titlePerson: (name: string) => `Erase everything of ${name} for good?`,
   textConversation: 'The conversation leaves Keepsake with everything that rests on it alone.',
-  textPerson: 'Everything they wrote leaves Keepsake, under every handle, with everything that was worked out about them. What others said stays.',
+  textPerson: 'Everything they wrote leaves Keepsake, under every handle, with everything that was worked out about them. A conversation with nobody else in it goes whole, your own lines too. What others said elsewhere stays.',
   goes: 'What goes',
   messages: (count: number) => plural(count, 'message', 'messages'),
   conversations: (count: number) => `${plural(count, 'conversation goes', 'conversations go')} whole`,

@@ -45,7 +45,6 @@ export const playbooks = {
   rejectedDone: (title: string) => `Rejected “${title}”; it returns only with as much new evidence`,
   parkedDone: (title: string) => `Parked “${title}”`,
   restoredDone: (title: string) => `“${title}” waits for you again`,
-  takenBack: 'Taken back',
 
   webhook: 'Tell an address of new ones',
   webhookHint: 'It gets titles, counts and ids, never a message. What was sent stands under “What left this computer”.',

@@ -13,7 +13,7 @@ export const search = {
   channel: 'Channel',
   author: 'Who said it',
   month: 'When',
-  clear: 'Take off all filters',
+  clear: 'Clear filters',
   more: (count: number, kind: string) => `${number(count)} more in ${kind}`,
   found: (count: number) => plural(count, 'result', 'results'),
   atLeast: (count: number) => `${number(count)} best results`,

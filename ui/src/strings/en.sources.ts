@@ -1,5 +1,5 @@
 /** Words of Sources: adding files, what is in them, imports, and how to get an export from each service. */
-import { number, plural } from './words';
+import { fullHour, number, plural } from './words';
 
 interface Help {
   readonly id: string;
@@ -73,9 +73,6 @@ const help: readonly Help[] = [
   },
 ];
 
-/** "07:00". */
-const clock = (hour: number): string => `${String(hour).padStart(2, '0')}:00`;
-
 export const sources = {
   title: 'Sources',
   add: 'Add files',
@@ -128,6 +125,7 @@ export const sources = {
   privateHint: 'Nothing of it is analysed until you let it feed memory.',
   import: (files: number, messages: number) => (files === 1 ? `Import ${plural(messages, 'message', 'messages')}` : `Import ${number(files)} files`),
   importNone: 'Import',
+  importNothingNew: 'Nothing new to import',
   importAll: 'Bring everything in',
   exportAll: (held: string) => `An export of Keepsake with ${held}. All of it comes in, with what you decided.`,
   exportPart: (held: string) => `An export of Keepsake with ${held}. Importing adds its messages alone; what you decided there comes with all of it, in the place of what is here.`,
@@ -152,7 +150,7 @@ export const sources = {
   review: (count: number) => `Review ${plural(count, 'candidate', 'candidates')}`,
   cancelled: 'Cancelled. What had arrived before is kept; importing again adds the rest.',
   sampleTitle: 'Sample data',
-  sampleText: 'Invented conversations over three channels, with one private thread. Clearly marked, removed in one click.',
+  sampleText: 'Invented conversations over three channels, with one thread kept out of memory. Clearly marked, removed in one click.',
   sampleLoaded: 'Loaded. It is marked “Sample” wherever it shows.',
   sampleLoad: 'Load sample data',
   sampleRemove: 'Remove sample data',
@@ -171,9 +169,9 @@ export const sources = {
     kinds: { chat: 'Chats', meetings: 'Meetings' } as Readonly<Record<string, string>>,
     kindHint: { chat: 'Exports and sessions, read once a day.', meetings: 'Transcripts, looked for every 10 minutes.' } as Readonly<Record<string, string>>,
     every: { meetings: 'Every 10 minutes' } as Readonly<Record<string, string>>,
-    daily: (hour: number) => `Once a day at ${clock(hour)}`,
+    daily: (hour: number) => `Once a day at ${fullHour(hour)}`,
     hour: 'Read at',
-    clock,
+    clock: fullHour,
     me: 'Your name in it',
     meHint: 'Only where the files do not say who you are.',
     mine: (name: string) => `You are ${name}`,

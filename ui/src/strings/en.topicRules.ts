@@ -13,7 +13,7 @@ export const topicRules = {
     min_time_minutes: { name: 'Or a rest of', hint: 'A conversation that rests for so long is read with what it has.', unit: 'minutes' },
     batch_size: { name: 'Messages in a batch', hint: 'More than these are read in several batches.', unit: 'messages' },
     overlap: { name: 'Looked at again', hint: 'So much of the batch before, so that a subject goes on over the border.', unit: '%' },
-    similarity: { name: 'Nearness', hint: 'From here on, messages belong to a topic that is there. Higher makes more topics, lower makes broader ones.', unit: '0 to 1' },
+    similarity: { name: 'Nearness', hint: 'From here on, messages belong to a topic that is there. Higher makes more topics, lower makes broader ones.', unit: '0.3 to 0.99' },
     target_words: { name: 'Usual length', hint: 'The text of a topic aims at this and goes a quarter beyond it at most.', unit: 'words' },
     max_words: { name: 'At most', hint: 'No text of a topic is longer.', unit: 'words' },
   },

@@ -93,5 +93,4 @@ export const topics = {
   splitDone: (count: number) => `Made a topic of ${plural(count, 'message', 'messages')}`,
   apartDone: 'Kept apart; it is not suggested again',
   wholeDone: 'Left whole; it is not suggested again',
-  takenBack: 'Taken back',
 };

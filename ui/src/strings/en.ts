@@ -27,9 +27,9 @@ import { playbooks } from './en.playbooks';
 import { reflection } from './en.reflection';
 import { topics } from './en.topics';
 import { welcome } from './en.welcome';
-import { number, plural } from './words';
+import { number, percent, plural } from './words';
 
-export { number, plural } from './words';
+export { fullHour, number, plural } from './words';
 
 export const en = {
   app: {
@@ -43,6 +43,7 @@ export const en = {
     embeddingBroken: 'The local model could not be loaded; matching goes by keywords.',
     details: 'Details',
     undo: 'Undo',
+    takenBack: (what: string) => `Taken back: ${what}`,
     close: 'Close',
     cancel: 'Cancel',
     retry: 'Try again',
@@ -203,7 +204,7 @@ export const en = {
     near: 'Nearest memory',
     nearStatus: (status: string) => status,
     nearDiff: 'Words added are underlined; words gone are struck out.',
-    similarity: (value: number) => `${Math.round(value * 100)} % alike`,
+    similarity: (value: number) => `${percent(value)} alike`,
     about: (name: string) => `About ${name}`,
     aboutYou: 'About you',
     versions: 'Versions',
@@ -301,7 +302,7 @@ export const en = {
     selectAll: (count: number) => `Select all ${number(count)} that match`,
     selected: (count: number) => `${number(count)} selected`,
     approve: 'Approve',
-    archive: 'Archive',
+    archive: 'Move to trash',
     restore: 'Restore',
     edit: 'Edit',
     recategorize: 'Category',
@@ -311,7 +312,7 @@ export const en = {
     restored: (count: number) => `Restored ${plural(count, 'memory', 'memories')}`,
     recategorized: (count: number, to: string) => `Filed ${plural(count, 'memory', 'memories')} under ${to}`,
     edited: 'Saved a new version',
-    trashNote: 'In the trash. After 30 days you are asked whether to erase it; until then it can be restored.',
+    trashNote: 'In the trash: no agent is told. It stays here until you restore it.',
     supersededNote: 'A newer version has taken its place.',
     rejectedNote: 'Rejected. The same is not offered again.',
     pendingNote: 'Waits in Review.',

@@ -1,7 +1,7 @@
 /** The catalogue in use. One language so far; a second one is a second object of the type `Strings`. */
 import { type Strings, en } from './en';
 
-export { number, plural, type Strings } from './en';
+export { fullHour, number, plural, type Strings } from './en';
 export const t: Strings = en;
 
 /** A stable name's word, or the name itself made readable where the catalogue does not know it. */

@@ -6,6 +6,16 @@ export function number(value: number): string {
   return format.format(value);
 }
 
+const share = new Intl.NumberFormat('en', { style: 'percent', maximumFractionDigits: 0 });
+
+/** "87%", of a share between 0 and 1. */
+export const percent = (value: number): string => share.format(value);
+
+const clock = new Intl.DateTimeFormat('en', { hour: 'numeric', minute: '2-digit', timeZone: 'UTC' });
+
+/** "3:00 AM": a full hour of the day, as times are written everywhere. */
+export const fullHour = (hour: number): string => clock.format(Date.UTC(2000, 0, 1, hour));
+
 export const plural = (count: number, one: string, many: string): string => `${number(count)} ${count === 1 ? one : many}`;
 
 /** "a, b and c". */

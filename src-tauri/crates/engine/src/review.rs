@@ -85,17 +85,20 @@ impl Act {
         }
     }
 
-    const fn past_tense(&self) -> &'static str {
+    /// What was done, and to one or many of what: before the number and after it.
+    const fn past_tense(&self) -> (&'static str, [&'static str; 2]) {
+        const CANDIDATE: [&str; 2] = ["candidate", "candidates"];
+        const MEMORY: [&str; 2] = ["memory", "memories"];
         match self {
-            Self::Approve(_) => "Approved",
-            Self::Reject(..) => "Rejected",
-            Self::Snooze(..) => "Snoozed",
-            Self::Edit(..) => "Edited",
-            Self::Merge(..) => "Merged",
-            Self::Archive(_) => "Moved to trash",
-            Self::Restore(_) => "Restored",
-            Self::Recategorize(..) => "Recategorized",
-            Self::Reconfirm(_) => "Confirmed",
+            Self::Approve(_) => ("Approved", MEMORY),
+            Self::Reject(..) => ("Rejected", CANDIDATE),
+            Self::Snooze(..) => ("Snoozed", CANDIDATE),
+            Self::Edit(..) => ("Edited", MEMORY),
+            Self::Merge(..) => ("Merged", CANDIDATE),
+            Self::Archive(_) => ("Moved", ["memory to the trash", "memories to the trash"]),
+            Self::Restore(_) => ("Restored", MEMORY),
+            Self::Recategorize(..) => ("Recategorized", MEMORY),
+            Self::Reconfirm(_) => ("Confirmed", MEMORY),
         }
     }
 
@@ -113,10 +116,8 @@ impl Act {
     }
 
     fn summary(&self, count: usize) -> String {
-        match count {
-            1 => format!("{} 1 memory", self.past_tense()),
-            n => format!("{} {n} memories", self.past_tense()),
-        }
+        let (did, [one, many]) = self.past_tense();
+        format!("{did} {count} {}", if count == 1 { one } else { many })
     }
 }
 

@@ -205,10 +205,11 @@ impl ReadTx<'_> {
             .collect()
     }
 
-    /// Every channel, the busiest first.
+    /// Every channel, the busiest first. It is called as its conversations are where they all have one name: one of many titles would
+    /// pass for the whole.
     pub fn channels(&self) -> Result<Vec<ChannelRow>> {
         let mut statement = self.conn.prepare_cached(
-            "SELECT c.channel_type, c.channel_id, max(c.title), v.visibility, sum(c.visibility = 'public'), count(*), sum(c.messages)
+            "SELECT c.channel_type, c.channel_id, CASE WHEN min(c.title) = max(c.title) THEN max(c.title) END, v.visibility, sum(c.visibility = 'public'), count(*), sum(c.messages)
                FROM conversations c
                LEFT JOIN channel_visibility v ON v.channel_type = c.channel_type AND v.channel_id = c.channel_id
               GROUP BY 1, 2 ORDER BY 7 DESC, 1, 2",

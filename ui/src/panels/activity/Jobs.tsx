@@ -86,9 +86,9 @@ function JobRow({ job }: { job: JobView }) {
         {job.state === 'running' ? (
           <JobProgress job={job} />
         ) : (
-          <span className={css.meta} title={job.error ?? undefined}>
-            {job.error ?? (job.state === 'cancelled' ? t.activity.cancelled : (t.activity.jobState[job.state] ?? job.state))}
-            {job.attempts > 0 ? ` · ${t.activity.attempts(job.attempts)}` : ''}
+          <span className={css.meta} title={job.state === 'cancelled' ? undefined : (job.error ?? undefined)}>
+            {job.state === 'cancelled' ? t.activity.cancelled : (job.error ?? t.activity.jobState[job.state] ?? job.state)}
+            {job.attempts > 0 && job.state !== 'cancelled' ? ` · ${t.activity.attempts(job.attempts)}` : ''}
             {took_ms >= 1_000 && job.state === 'done' ? ` · ${t.activity.took(formatElapsed(took_ms))}` : ''}
           </span>
         )}

@@ -12,7 +12,7 @@ import { useActions } from '../../keys';
 import { decide } from '../../state/decisions';
 import { type PanelId, go } from '../../state/nav';
 import { showError, showToast } from '../../state/toasts';
-import { nameOf, t } from '../../strings';
+import { fullHour, nameOf, t } from '../../strings';
 import { TESTIDS } from '../../testids';
 import css from './Night.module.css';
 
@@ -205,7 +205,7 @@ function Rules({ rules, onChoose }: { rules: MaintenanceRulesView; onChoose: (pa
             <select className={css.input} value={rules.hour} disabled={!rules.automatic} data-testid={TESTIDS.nightHour} onChange={(event) => onChoose({ hour: Number(event.target.value) })}>
               {HOURS.map((hour) => (
                 <option key={hour} value={hour}>
-                  {`${String(hour).padStart(2, '0')}:00`}
+                  {fullHour(hour)}
                 </option>
               ))}
             </select>

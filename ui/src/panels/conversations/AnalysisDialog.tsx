@@ -6,6 +6,7 @@ import { Button, CategoryBadge, Dialog, EmptyState, ErrorState, LoadingRows, Rel
 import { go, reviewConversation } from '../../state/nav';
 import { nameOf, number, t } from '../../strings';
 import { TESTIDS } from '../../testids';
+import { proposerName } from '../shared/proposers';
 import { compareAnalyses, isSame, moodLevel, proposedCount } from './analysis';
 import css from './AnalysisDialog.module.css';
 
@@ -62,7 +63,7 @@ export function AnalysisDialog({ row, analysis, onClose, onLine }: AnalysisDialo
               <br />
               {t.conversations.resultsOf(shown.messages)}
               <br />
-              {shown.proposer}
+              {proposerName(shown.proposer)}
             </p>
           ) : null}
         </aside>

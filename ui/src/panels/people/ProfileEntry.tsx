@@ -41,6 +41,7 @@ export function ProfileEntry({ entry, isPlain = false }: { entry: ProfileEntryVi
   const { version } = entry;
   const day = (time: number) => shortDate(time, now);
   const words = t.profile;
+  const visibility = version.is_shared ? 'public' : version.visibility;
   return (
     <li data-testid={TESTIDS.profileEntry} data-entry={version.id} data-current={entry.is_current}>
       {isEditing ? (
@@ -56,7 +57,7 @@ export function ProfileEntry({ entry, isPlain = false }: { entry: ProfileEntryVi
             {version.origin === 'person' ? <Badge>{words.yours}</Badge> : null}
           </span>
           <span className={css.marks}>
-            <VisibilityMark visibility={version.is_shared ? 'public' : version.visibility} bare />
+            <VisibilityMark visibility={visibility} bare={visibility !== 'public'} />
             <Sureness confidence={version.confidence} />
           </span>
         </button>

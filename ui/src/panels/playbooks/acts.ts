@@ -22,7 +22,6 @@ export function decide(playbook: PlaybookListRow, status: Status): Promise<boole
   let decision: string | null = null;
   return perform({
     text: DONE[status](playbook.title),
-    undone: t.playbooks.takenBack,
     ids: [playbook.id],
     changes: [{ id: playbook.id, to: { status, is_parked_by_age: false }, from: { status: playbook.status, is_parked_by_age: playbook.is_parked_by_age } }],
     send: async () => {

@@ -30,7 +30,6 @@ export function decide(rows: readonly ReflectionListRow[], to: Status): Promise<
   for (const row of chosen) before.set(row.status, [...(before.get(row.status) ?? []), row.id]);
   return perform({
     text: DONE[to](ids.length),
-    undone: t.reflection.takenBack,
     ids,
     changes: chosen.map(({ id, status, is_parked_by_age }) => ({ id, to: { status: to, is_parked_by_age: false }, from: { status, is_parked_by_age } })),
     send: () => call('reflections_decide', { ids, status: to }),

@@ -22,7 +22,7 @@ describe('the list', () => {
   test('a row says what would be done to what, and why', async () => {
     await openReflection();
     expect(rows()).toHaveLength(6);
-    for (const words of ['User wants to run the Porto marathon in 2024', 'Set aside', 'The year that it was planned for is over.']) expect(rows()[0]?.textContent).toContain(words);
+    for (const words of ['User wants to run the Porto marathon in 2024', 'Trash', 'The year that it was planned for is over.']) expect(rows()[0]?.textContent).toContain(words);
     expect(rows()[2]?.textContent).toContain('and 1 more');
     expect(rows()[4]?.textContent).toContain('5 of 5');
     expect(await violations()).toEqual([]);
@@ -62,7 +62,7 @@ describe('one proposal', () => {
 
   test('it shows before and after side by side, and what becomes of each memory in words', async () => {
     await openReflection();
-    expect(screen.getByTestId('reflection-after').textContent).toContain('Set aside: told to nobody');
+    expect(screen.getByTestId('reflection-after').textContent).toContain('In the trash: told to nobody');
     await press('j', 'j');
     await waitFor(() => expect(title()).toBe('Fold these into one'));
     const after = await screen.findByTestId('reflection-after');

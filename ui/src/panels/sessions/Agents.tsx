@@ -22,7 +22,6 @@ const agentName = (agent: { readonly name: string }): string => agent.name;
 function setMemory(name: string, remembers: boolean): void {
   void perform({
     text: t.sessions.memorySet(name, remembers),
-    undone: t.sessions.takenBack,
     changes: [{ id: name, to: { skips_memory: !remembers }, from: { skips_memory: remembers } }],
     send: () => call('agent_choose', { name, skips_memory: !remembers, holds_goals: null }),
     takeBack: () => call('agent_choose', { name, skips_memory: remembers, holds_goals: null }),
@@ -32,7 +31,6 @@ function setMemory(name: string, remembers: boolean): void {
 function setGoals(name: string, holds: boolean): void {
   void perform({
     text: t.sessions.goalsSet(name, holds),
-    undone: t.sessions.takenBack,
     changes: [{ id: name, to: { holds_goals: holds }, from: { holds_goals: !holds } }],
     send: () => call('agent_choose', { name, skips_memory: null, holds_goals: holds }),
     takeBack: () => call('agent_choose', { name, skips_memory: null, holds_goals: !holds }),
@@ -42,7 +40,6 @@ function setGoals(name: string, holds: boolean): void {
 function setRole(person: PersonRoleView, role: Role): void {
   void perform({
     text: t.sessions.roleSet(person.name, nameOf(t.sessions.roles, role)),
-    undone: t.sessions.takenBack,
     changes: [{ id: person.id, to: { role }, from: { role: person.role } }],
     send: () => call('person_role_set', { id: person.id, role }),
     takeBack: () => call('person_role_set', { id: person.id, role: person.role }),

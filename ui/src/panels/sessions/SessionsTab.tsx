@@ -106,7 +106,7 @@ const Row = memo(function Row({ session }: { session: SessionListRow }) {
       </RowLine>
       <RowLine>
         <RowAside>{session.agent}</RowAside>
-        <Badge tone={session.outcome === 'resolved' ? 'accent' : undefined}>{nameOf(t.sessions.outcomes, session.outcome)}</Badge>
+        <Badge tone={session.outcome === 'resolved' ? 'ok' : undefined}>{nameOf(t.sessions.outcomes, session.outcome)}</Badge>
         <Significance level={session.significance} />
       </RowLine>
     </ListRow>

@@ -105,7 +105,7 @@ describe('agents', () => {
   test('what an agent may do is chosen at once and can be taken back', async () => {
     const host = await open('agents');
     const card = (await screen.findAllByTestId('agent-card')).find((each) => each.dataset['agent'] === 'Claude') as HTMLElement;
-    expect(card.textContent).toContain('Was given something 1 time');
+    expect(card.textContent).toContain('Was given something once');
     fireEvent.click(within(card).getByTestId('agent-goals'));
     await waitFor(() => expect(asked(host, 'agent_choose')).toEqual([{ name: 'Claude', skips_memory: null, holds_goals: true }]));
     fireEvent.click(within(card).getByTestId('agent-memory'));

@@ -24,6 +24,9 @@ export function Files() {
   const done = useStore(restoredLines, (lines) => lines);
   if (files.length === 0) return done.length > 0 ? <Restored lines={done} /> : null;
   const ready = files.filter((each) => each.status === 'ready');
+  const isExport = (each: (typeof ready)[number]) => each.look?.export?.is_first ?? false;
+  const found = ready.reduce((sum, each) => sum + (each.look?.imported ?? 0), 0);
+  const isNothingNew = ready.length > 0 && found === 0 && !ready.some(isExport);
   const asking = files.filter((each) => each.status === 'asks').length;
   const isLooking = files.some((each) => each.status === 'looking');
 
@@ -39,7 +42,7 @@ export function Files() {
         startedJobs.update((ids) => [...ids, ...job_ids]);
         leaveOut([file.token]);
       }
-      const started = ready.filter((each) => !each.look?.export?.is_first).length;
+      const started = ready.filter((each) => !isExport(each)).length;
       if (started > 0) showToast({ text: t.sources.started(started), replaces: 'import' });
     } catch (thrown) {
       showError(thrown);
@@ -75,15 +78,8 @@ export function Files() {
           <span className={css.hint} role="status">
             {isLooking ? t.sources.waitLooking : asking > 0 ? t.sources.answerFirst(asking) : ''}
           </span>
-          <Button tone="primary" disabled={ready.length === 0 || isStarting || work !== null} testId={TESTIDS.sourcesImport} onClick={() => void start()}>
-            {ready.length === 0
-              ? t.sources.importNone
-              : ready.every((each) => each.look?.export?.is_first)
-                ? t.sources.importAll
-                : t.sources.import(
-                  ready.length,
-                  ready.reduce((sum, each) => sum + (each.look?.imported ?? 0), 0),
-                )}
+          <Button tone="primary" disabled={ready.length === 0 || isNothingNew || isStarting || work !== null} testId={TESTIDS.sourcesImport} onClick={() => void start()}>
+            {ready.length === 0 ? t.sources.importNone : isNothingNew ? t.sources.importNothingNew : ready.every(isExport) ? t.sources.importAll : t.sources.import(ready.length, found)}
           </Button>
         </footer>
       ) : null}

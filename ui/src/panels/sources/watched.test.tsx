@@ -22,7 +22,8 @@ describe('folders read on their own', () => {
   test('each says what is in it, how often it is read, when last and when next', async () => {
     await show();
     const [chats, meetings] = screen.getAllByTestId('watched-row');
-    for (const words of ['/home/robin/.claude/projects', 'Chats', 'Once a day at 22:00', 'Looked', 'Next']) expect(chats?.textContent).toContain(words);
+    for (const words of ['/home/robin/.claude/projects', 'Chats', 'Looked', 'Next']) expect(chats?.textContent).toContain(words);
+    expect(chats?.textContent, 'as times are written everywhere').toMatch(/Once a day at 10:00\sPM/);
     for (const words of ['/home/robin/Meetings', 'Meetings', 'Every 10 minutes', 'You are Robin Hale']) expect(meetings?.textContent).toContain(words);
     expect(within(chats as HTMLElement).getAllByText((_, element) => element?.tagName === 'TIME')).toHaveLength(2);
   });
@@ -35,7 +36,7 @@ describe('folders read on their own', () => {
     fireEvent.click(within(form).getByTestId('btn-watched-confirm'));
     await screen.findByText('/home/robin/Exports');
     expect(asked(host, 'watched_add')).toEqual([{ token: 'folder:/home/robin/Exports', kind: 'chat', hour: 7, me: null }]);
-    expect(screen.getByText('Once a day at 07:00')).toBeDefined();
+    expect(screen.getByText('Once a day at 7:00 AM')).toBeDefined();
     expect(screen.getByText('Not looked into yet')).toBeDefined();
   });
 

@@ -14,7 +14,6 @@ function decide(topic: TopicListRow, act: TopicAct, text: string, changes: reado
   let decision: string | null = null;
   return perform({
     text,
-    undone: t.topics.takenBack,
     ids: [topic.id],
     changes,
     send: async () => {

@@ -47,7 +47,7 @@ fn job_view(tx: &ReadTx<'_>, job: JobRow) -> StoreResult<JobView> {
             JobKind::Extract | JobKind::Analyze | JobKind::ExtractModel | JobKind::AnalyzeModel | JobKind::SettleModel,
             Some(id),
         ) => match tx.conversation(id) {
-            Ok(row) => title_or_stand_in(row.title.as_deref(), &row.channel_type),
+            Ok(row) => title_or_stand_in(row.title.as_deref()),
             Err(_) => String::new(),
         },
         (JobKind::Extract | JobKind::Analyze | JobKind::ExtractModel | JobKind::AnalyzeModel | JobKind::SettleModel, None) => {
@@ -119,7 +119,7 @@ pub(crate) fn gate_log_list(app: &App, request: GateLogRequest) -> Result<GateLo
                 content: row.content,
                 reason: row.reason,
                 conversation_id: row.conversation_id.to_string(),
-                conversation_title: title_or_stand_in(row.conversation_title.as_deref(), &row.channel_type),
+                conversation_title: title_or_stand_in(row.conversation_title.as_deref()),
                 interaction_id: row.interaction_id.map(String::from),
                 proposer: row.proposer,
                 created_at: row.created.0,

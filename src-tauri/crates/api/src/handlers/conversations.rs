@@ -22,7 +22,7 @@ fn row(tx: &ReadTx<'_>, conversation: StoredConversation) -> StoreResult<Convers
     let (memories_active, memories_pending) = tx.memory_counts(&conversation.id)?;
     Ok(ConversationRow {
         id: conversation.id.to_string(),
-        title: title_or_stand_in(conversation.title.as_deref(), &conversation.channel_type),
+        title: title_or_stand_in(conversation.title.as_deref()),
         participants: tx.participants(&conversation.id, PARTICIPANTS)?,
         channel_type: conversation.channel_type,
         channel_id: conversation.channel_id,

@@ -31,7 +31,7 @@ fn row(item: MemoryListRow) -> MemoryRow {
         content: memory.content,
         confidence: memory.confidence.get(),
         conversation_id: memory.conversation_id.to_string(),
-        conversation_title: title_or_stand_in(conversation_title.as_deref(), &channel_type),
+        conversation_title: title_or_stand_in(conversation_title.as_deref()),
         channel_type,
         author,
         said_at: memory.said.0,
@@ -122,7 +122,7 @@ fn evidence_view(tx: &ReadTx<'_>, evidence: &EvidenceRow) -> StoreResult<Evidenc
     Ok(EvidenceView {
         interaction_id: message.id.to_string(),
         conversation_id: conversation.id.to_string(),
-        conversation_title: title_or_stand_in(conversation.title.as_deref(), &conversation.channel_type),
+        conversation_title: title_or_stand_in(conversation.title.as_deref()),
         channel_type: conversation.channel_type,
         visibility: conversation.visibility.to_string(),
         is_private: conversation.is_private,

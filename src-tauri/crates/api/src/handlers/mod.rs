@@ -64,11 +64,11 @@ pub(crate) fn sentence(error: &str) -> String {
     text
 }
 
-/// A conversation's title, or words that tell it from others.
-pub(crate) fn title_or_stand_in(title: Option<&str>, channel_type: &str) -> String {
+/// A conversation's title, or words in its place; when it was and in which channel stands beside it.
+pub(crate) fn title_or_stand_in(title: Option<&str>) -> String {
     match title.map(str::trim).filter(|title| !title.is_empty()) {
         Some(title) => title.to_owned(),
-        None => format!("Untitled ({channel_type})"),
+        None => "Untitled conversation".to_owned(),
     }
 }
 

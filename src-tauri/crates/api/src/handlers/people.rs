@@ -42,7 +42,7 @@ pub(super) fn line(tx: &ReadTx<'_>, row: &InteractionRow, span: Option<Span>) ->
     Ok(LineView {
         message_id: row.id.to_string(),
         conversation_id: row.conversation_id.to_string(),
-        conversation_title: title_or_stand_in(conversation.title.as_deref(), &conversation.channel_type),
+        conversation_title: title_or_stand_in(conversation.title.as_deref()),
         channel: conversation.channel_type,
         visibility: conversation.visibility.to_string(),
         is_private: conversation.is_private,
@@ -180,7 +180,7 @@ pub(crate) fn person_get(app: &App, request: ById) -> Result<PersonDetail, ApiEr
                     let conversation = tx.conversation(&place.conversation)?;
                     Ok(PlaceView {
                         conversation_id: conversation.id.to_string(),
-                        title: title_or_stand_in(conversation.title.as_deref(), &conversation.channel_type),
+                        title: title_or_stand_in(conversation.title.as_deref()),
                         channel: conversation.channel_type,
                         visibility: conversation.visibility.to_string(),
                         is_private: conversation.is_private,

@@ -49,7 +49,7 @@ pub(crate) fn graph(app: &App, request: GraphRequest) -> Result<GraphResponse, A
     let graph = app.engine().graph(&of)?;
     let nodes = graph.nodes.into_iter().map(|node| GraphNode {
         label: match node.kind {
-            NodeKind::Conversation => title_or_stand_in(Some(&node.label), &node.detail),
+            NodeKind::Conversation => title_or_stand_in(Some(&node.label)),
             _ => node.label,
         },
         id: node.id,

@@ -31,7 +31,7 @@ fn row(playbook: &PlaybookRow) -> PlaybookListRow {
 
 fn title(tx: &ReadTx<'_>, conversation: &keepsake_domain::ConversationId) -> StoreResult<String> {
     let row = tx.conversation(conversation)?;
-    Ok(title_or_stand_in(row.title.as_deref(), &row.channel_type))
+    Ok(title_or_stand_in(row.title.as_deref()))
 }
 
 fn detail(tx: &ReadTx<'_>, playbook: &PlaybookRow) -> StoreResult<PlaybookDetail> {

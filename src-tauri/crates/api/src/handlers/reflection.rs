@@ -56,7 +56,7 @@ fn detail(tx: &ReadTx<'_>, found: &ReflectionRow) -> StoreResult<ReflectionDetai
             sources.push(ReflectionSource {
                 memory_id: id.to_string(),
                 conversation_id: conversation.id.to_string(),
-                title: title_or_stand_in(conversation.title.as_deref(), &conversation.channel_type),
+                title: title_or_stand_in(conversation.title.as_deref()),
                 message_id: message.id.to_string(),
                 author: message.author.clone(),
                 time: message.time.0,

@@ -80,7 +80,7 @@ fn memory(tx: &ReadTx<'_>, hit: &MemoryHit, found: &Found) -> StoreResult<Search
         highlights: ranges(found, &item.memory.content),
         text: item.memory.content.clone(),
         conversation_id: first.as_ref().map_or_else(String::new, |row| row.conversation_id.to_string()),
-        conversation_title: shown(title_or_stand_in(item.conversation_title.as_deref(), &item.channel_type)),
+        conversation_title: shown(title_or_stand_in(item.conversation_title.as_deref())),
         author: match &item.memory.subject {
             Subject::Owner => shown(item.author),
             Subject::Person(name) => name.clone(),
@@ -151,7 +151,7 @@ fn message(hit: &Hit, found: &Found, explain: bool) -> SearchHit {
         source: Some(source(&hit.message)),
         highlights: ranges(found, &hit.message.content),
         conversation_id: hit.message.conversation_id.to_string(),
-        conversation_title: title_or_stand_in(hit.conversation_title.as_deref(), &hit.channel_type),
+        conversation_title: title_or_stand_in(hit.conversation_title.as_deref()),
         channel_type: hit.channel_type.clone(),
         author: hit.message.author.clone(),
         time: hit.message.time.0,

@@ -26,7 +26,7 @@ fn row(tx: &ReadTx<'_>, session: &SessionRow, items: &[SessionItemRow]) -> Store
     Ok(SessionListRow {
         id: session.id.to_string(),
         conversation_id: session.conversation_id.to_string(),
-        conversation_title: title_or_stand_in(conversation.title.as_deref(), &conversation.channel_type),
+        conversation_title: title_or_stand_in(conversation.title.as_deref()),
         agent: session.agent_name.clone(),
         user: session.user_name.clone(),
         intent: intent.unwrap_or_default(),
@@ -198,16 +198,16 @@ pub(crate) fn agents_overview(app: &App, _: Nothing) -> Result<AgentsOverview, A
             names.entry(key.clone()).or_insert_with(|| key.clone());
         }
         let agents = names
-            .into_iter()
+            .iter()
             .map(|(key, name)| AgentRow {
-                visibility: levels.get(&key).cloned(),
-                skips_memory: rules.skips(&key),
-                holds_goals: rules.holds_goals(&key),
-                messages: messages.get(&key).copied().unwrap_or(0),
-                sessions: sessions.get(&key).copied().unwrap_or(0),
-                reads: all_reads.iter().filter(|read| read.agent == key).count() as u64,
-                last_read: all_reads.iter().find(|read| read.agent == key).map(|read| read.at.0),
-                name,
+                visibility: levels.get(key).cloned(),
+                skips_memory: rules.skips(key),
+                holds_goals: rules.holds_goals(key),
+                messages: messages.get(key).copied().unwrap_or(0),
+                sessions: sessions.get(key).copied().unwrap_or(0),
+                reads: all_reads.iter().filter(|read| read.agent == *key).count() as u64,
+                last_read: all_reads.iter().find(|read| read.agent == *key).map(|read| read.at.0),
+                name: name.clone(),
             })
             .collect();
         let persons = tx.persons()?;
@@ -216,7 +216,7 @@ pub(crate) fn agents_overview(app: &App, _: Nothing) -> Result<AgentsOverview, A
             people.iter().find(|row| row.id == person).map(|row| row.name.clone())
         };
         let reads = all_reads.iter().take(READS_SHOWN as usize).map(|read| AgentReadView {
-            agent: read.agent.clone(),
+            agent: names.get(&read.agent).unwrap_or(&read.agent).clone(),
             kind: read.kind.clone(),
             person: read.entity.as_ref().and_then(name_of),
             chars: read.chars,

@@ -25,7 +25,7 @@ fn commitment(tx: &ReadTx<'_>, id: &ConversationId, stored: &StoredCommitment) -
     let named = |party: &StoredParty| (!party.is_owner).then(|| party.name.clone());
     Ok(CommitmentView {
         conversation_id: id.to_string(),
-        conversation_title: title_or_stand_in(conversation.title.as_deref(), &conversation.channel_type),
+        conversation_title: title_or_stand_in(conversation.title.as_deref()),
         debtor: named(&stored.debtor),
         creditor: stored.creditor.as_ref().and_then(named),
         is_owed_to_owner: stored.creditor.as_ref().is_some_and(|party| party.is_owner),

@@ -34,7 +34,7 @@ pub enum ModelFailure {
     Call(CallError),
     /// Answered twice with something unreadable.
     #[error(
-        "the model {model} did not answer \"{call}\" in the form that was asked for, twice: {error}. Nothing was stored; try another model, or the built-in engine"
+        "the answer of {model} could not be used, twice; nothing was stored. Try another model, or the built-in engine (asked for \"{call}\": {error})"
     )]
     Unusable {
         /// Which prompt.

@@ -63,7 +63,7 @@ pub enum CallError {
         at_token_limit: bool,
     },
     /// More than any reply of ours has; reading stopped there.
-    #[error("the model's reply is too long; reading stopped after {limit_bytes} bytes")]
+    #[error("the model's reply is too long; reading stopped after {} KB", limit_bytes / 1024)]
     TooLong {
         /// Where reading stopped.
         limit_bytes: usize,

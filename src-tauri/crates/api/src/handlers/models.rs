@@ -183,10 +183,7 @@ fn call_view(row: ModelCallRow) -> ModelCallView {
         host: row.host,
         is_local: row.is_local,
         model: row.model,
-        conversation_title: row
-            .conversation_id
-            .as_ref()
-            .map(|_| title_or_stand_in(row.conversation_title.as_deref())),
+        conversation_title: row.conversation_id.as_ref().map(|_| title_or_stand_in(row.conversation_title.as_deref())),
         conversation_id: row.conversation_id.map(String::from),
         request: row.request,
         request_bytes: row.request_bytes,

@@ -87,6 +87,7 @@ fn extract(messages: &[Message]) {
                 id: &message.source.message,
                 role: message.author.role,
                 author: &message.author.name,
+                speaker: &message.author.handle.handle,
                 text: &message.text,
                 time: message.time,
                 message_type: message.message_type,

@@ -35,6 +35,7 @@ fn main() {
                     id: row["id"].as_str().unwrap_or(""),
                     role: row["role"].as_str().and_then(|r| r.parse().ok()).unwrap_or(Role::Person),
                     author: row["author"].as_str().unwrap_or(""),
+                    speaker: row["author_handle"].as_str().or(row["author"].as_str()).unwrap_or(""),
                     text: row["text"].as_str().unwrap_or(""),
                     time: Timestamp(n as i64 * 1000),
                     message_type: if row["role"] == "tool" { MessageType::ToolResult } else { MessageType::Text },

@@ -40,7 +40,7 @@ const ANSWER_WORDS_MAX: usize = 6;
 
 /// What `answer` says as the reply to `question`, with the answer's bytes.
 pub(crate) fn find(question: &Turn<'_>, answer: &Turn<'_>, label: &str) -> Option<(Found, usize, usize)> {
-    if question.author == answer.author && question.role != Role::Assistant
+    if question.speaker == answer.speaker && question.role != Role::Assistant
         || answer.text.contains('?')
         || answer.text.contains('\n')
     {

@@ -23,10 +23,11 @@ const ASSENTS: &[&str] =
     &["me too", "same here", "so am i", "so do i", "so have i", "me as well", "ditto", "snap", "likewise", "same"];
 
 /// What the message `text`, the `index`th, says by leaning on the drafts so far; with its bytes.
-pub(crate) fn find(text: &str, index: usize, subject: &Subject, label: &str, drafts: &[Draft]) -> Option<(Found, usize, usize)> {
+pub(crate) fn find(text: &str, index: usize, subject: &Subject, drafts: &[Draft]) -> Option<(Found, usize, usize)> {
     if text.contains('?') {
         return None;
     }
+    let label = subject.label();
     let tokens = tokenize(text, 0, text.len());
     let lo = skip_fillers(&tokens, 0, tokens.len());
     let end = (lo..tokens.len())
@@ -61,11 +62,7 @@ pub(crate) fn find(text: &str, index: usize, subject: &Subject, label: &str, dra
         && !one_of(before.found.family, "name age")
         && !matches!(before.found.category, Category::Relationship | Category::Experience)
         && (*assent != "same" || words == 1);
-    let who = match &before.subject {
-        Subject::Owner => "User",
-        Subject::Person(name) => name,
-    };
-    let rest = before.found.content.strip_prefix(who).filter(|_| fits)?;
+    let rest = before.found.content.strip_prefix(before.subject.label()).filter(|_| fits)?;
     let content = match rest.strip_prefix("'s ").or_else(|| rest.strip_prefix("' ")) {
         Some(noun) => format!("{} {noun}", possessive(label)),
         None => format!("{label}{rest}"),
@@ -76,10 +73,7 @@ pub(crate) fn find(text: &str, index: usize, subject: &Subject, label: &str, dra
 
 /// "first language" of "Dilnoza's first language is Uzbek".
 fn noun_of(draft: &Draft) -> Option<&str> {
-    let rest = match &draft.subject {
-        Subject::Owner => draft.found.content.strip_prefix("User's ")?,
-        Subject::Person(name) => draft.found.content.strip_prefix(possessive(name).as_str())?.trim_start(),
-    };
+    let rest = draft.found.content.strip_prefix(possessive(draft.subject.label()).as_str())?.trim_start();
     let noun = rest.split(" is ").next().filter(|noun| noun.len() < rest.len())?;
     (noun.split(' ').count() <= 3 && !KIN.contains(noun) && !PETS.contains(noun)).then_some(noun)
 }

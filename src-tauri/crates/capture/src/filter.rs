@@ -1,7 +1,7 @@
 //! The six defensive filters of seed 004 over finished content, with DESIGN section 5's exception: an explicit first-person
 //! statement about one's own age or gender passes. Applied to the built-in engine's output and to a model's.
 
-use keepsake_domain::{Candidate, Gate, Subject};
+use keepsake_domain::{Candidate, Gate};
 
 use crate::Conversation;
 use crate::token::tokenize;
@@ -42,10 +42,7 @@ const UNKNOWNS: &[&str] =
 /// Passes the candidate, or names the filter that stops it and why.
 pub fn check(candidate: &Candidate, conversation: &Conversation<'_>) -> Result<(), (Gate, String)> {
     let content = candidate.content.to_lowercase();
-    let label = match &candidate.subject {
-        Subject::Owner => "user".to_owned(),
-        Subject::Person(name) => name.to_lowercase(),
-    };
+    let label = candidate.subject.label().to_lowercase();
     let Some(predicate) = content.strip_prefix(&label) else {
         return Err((Gate::NotAboutSubject, "The statement does not begin with the person it should be about.".to_owned()));
     };

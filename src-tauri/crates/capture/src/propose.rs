@@ -1,7 +1,7 @@
 //! The built-in proposer: reads a conversation and proposes candidates, and says what it stopped and why.
 
 use keepsake_domain::{
-    Candidate, CandidateEvidence, Category, Confidence, MemoryKind, MessageType, Role, Span, Stop, Subject, Timestamp,
+    Candidate, CandidateEvidence, Category, Confidence, MemoryKind, MessageType, Role, Span, Speaker, Stop, Subject, Timestamp,
 };
 
 use crate::frames::Found;
@@ -20,6 +20,8 @@ pub struct Turn<'a> {
     pub role: Role,
     /// The author's name as the source shows it.
     pub author: &'a str,
+    /// Who that is: equal in two turns exactly where one person speaks. A name does not say it, two may bear one.
+    pub speaker: &'a str,
     /// The text, exactly.
     pub text: &'a str,
     /// When it was said.
@@ -28,6 +30,21 @@ pub struct Turn<'a> {
     pub message_type: MessageType,
     /// On a branch that the person went back from.
     pub is_branch: bool,
+}
+
+impl Turn<'_> {
+    /// Whom a statement of this turn's author about themselves is about.
+    pub(crate) fn subject(&self) -> Subject {
+        if self.role == Role::Owner { Subject::Owner } else { Subject::Person(Speaker::new(self.author, self.speaker)) }
+    }
+
+    /// Whether this turn's author is the one whom a statement is about.
+    pub(crate) fn is_by(&self, subject: &Subject) -> bool {
+        match subject {
+            Subject::Owner => self.role == Role::Owner,
+            Subject::Person(speaker) => self.role == Role::Person && self.speaker == speaker.key(),
+        }
+    }
 }
 
 /// The messages of one conversation, oldest first.
@@ -89,7 +106,7 @@ pub fn propose(conversation: &Conversation<'_>, vectors: Option<&dyn SentenceVec
     for (index, turn) in conversation.turns.iter().enumerate() {
         let speaks = matches!(turn.role, Role::Owner | Role::Person)
             && matches!(turn.message_type, MessageType::Text | MessageType::Voice);
-        let subject = if turn.role == Role::Owner { Subject::Owner } else { Subject::Person(turn.author.to_owned()) };
+        let subject = turn.subject();
         if turn.message_type != MessageType::Instruction {
             quarantine(index, turn, &subject, &mut out);
         }
@@ -116,8 +133,8 @@ pub fn propose(conversation: &Conversation<'_>, vectors: Option<&dyn SentenceVec
             memory.retain(|(s, ..)| *s != subject);
             memory.push(state);
             if drafts.len() == before && !acted[index] && index > 0 {
-                let label = if subject == Subject::Owner { "User" } else { turn.author };
-                let borrowed = || ellipsis::find(turn.text, index, &subject, label, &drafts);
+                let label = subject.label();
+                let borrowed = || ellipsis::find(turn.text, index, &subject, &drafts);
                 if let Some((found, start, end)) = answer::find(&conversation.turns[index - 1], turn, label).or_else(borrowed)
                     && let Ok(span) = Span::of_bytes(turn.text, start..end)
                 {
@@ -163,7 +180,7 @@ fn finish(conversation: &Conversation<'_>, (draft, evidence): (Draft, Vec<Candid
 fn reasoning(draft: &Draft) -> String {
     let speaker = match &draft.subject {
         Subject::Owner => "the user",
-        Subject::Person(name) => name.as_str(),
+        Subject::Person(speaker) => speaker.name(),
     };
     let sure = if draft.found.confidence >= Confidence::STATED { "says so in plain words" } else { "clearly implies it" };
     let quote: String = draft.quote.chars().take(QUOTE_CHARS_MAX).collect();

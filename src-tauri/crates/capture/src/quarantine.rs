@@ -17,10 +17,7 @@ const CONFIDENCE: Confidence = Confidence::FLOOR;
 pub(crate) fn kept(index: usize, text: &str, place: Range<usize>, subject: Subject) -> Option<(Stop, Candidate)> {
     let span = Span::of_bytes(text, place.clone()).ok()?;
     let quote: String = validate::shown(&text[place]).chars().take(limits::CONTENT_CHARS_MAX / 2).collect();
-    let label = match &subject {
-        Subject::Owner => "User",
-        Subject::Person(name) => name.as_str(),
-    };
+    let label = subject.label();
     let hides = scene::hides_text(text);
     let what = if hides { "text with hidden characters" } else { "text that gives orders to an assistant" };
     let content = format!("{label} sent {what}: \"{}\"", quote.trim());

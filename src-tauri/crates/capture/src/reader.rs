@@ -474,10 +474,7 @@ impl Reader<'_, '_> {
     }
 
     fn label(&self) -> String {
-        match &self.subject {
-            Subject::Owner => rewrite::label_of(None).to_owned(),
-            Subject::Person(name) => name.clone(),
-        }
+        self.subject.label().to_owned()
     }
 
     fn statement<'t>(

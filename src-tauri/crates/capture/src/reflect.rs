@@ -483,7 +483,7 @@ fn form_of(memory: &Remembered, talk: &Talk, said: Option<FormLine>) -> Option<(
     let of = |form: Form| lines.iter().find(|line| line.form == form).map(|line| line.text.clone());
     let from = match &entry.subject {
         keepsake_domain::Subject::Owner => String::new(),
-        keepsake_domain::Subject::Person(name) => format!(" from {name}"),
+        keepsake_domain::Subject::Person(speaker) => format!(" from {}", speaker.name()),
     };
     let mut content = format!("{HEARD}{from}: “{}”", of(Form::Heard)?);
     if let Some(said) = of(Form::Said) {

@@ -110,11 +110,6 @@ fn proper(lower: &str, raw: &str, previous: &str, next: &str) -> String {
     raw.to_owned()
 }
 
-/// How the subject is named.
-pub(crate) fn label_of(name: Option<&str>) -> &str {
-    name.unwrap_or("User")
-}
-
 /// The possessive of a label: "User's", "Ines'".
 pub(crate) fn possessive(label: &str) -> String {
     if label.ends_with('s') { format!("{label}'") } else { format!("{label}'s") }

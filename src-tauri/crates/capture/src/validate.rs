@@ -1,7 +1,7 @@
 //! Mechanical validation (seeds 002 and 004): what must be there is there, is no boilerplate, and stands in the words of
 //! the right speaker. Malformed candidates are dropped, not guessed.
 
-use keepsake_domain::{Candidate, Confidence, Gate, Role, Subject, limits};
+use keepsake_domain::{Candidate, Confidence, Gate, limits};
 
 use crate::Conversation;
 use crate::token::is_invisible;
@@ -123,11 +123,7 @@ pub fn check(candidate: &Candidate, conversation: &Conversation<'_>) -> Result<(
         if evidence.span.quote(turn.text).is_err() {
             return Err((Gate::Ungrounded, "The place it cites is not in the message.".to_owned()));
         }
-        let is_speaker = match &candidate.subject {
-            Subject::Owner => turn.role == Role::Owner,
-            Subject::Person(name) => turn.role == Role::Person && turn.author == name,
-        };
-        if !is_speaker && !candidate.is_quarantined {
+        if !turn.is_by(&candidate.subject) && !candidate.is_quarantined {
             return Err((Gate::Ungrounded, "It cites the words of somebody else.".to_owned()));
         }
     }

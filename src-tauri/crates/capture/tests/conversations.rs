@@ -6,15 +6,17 @@ use keepsake_capture::{Conversation, Proposals, Turn, propose};
 use keepsake_domain::{Gate, MessageType, Role, Subject, Timestamp};
 use proptest::prelude::*;
 
-/// Messages as `(role, author, text)`.
+/// Messages as `(role, author, text)`; who that is, where names do not say it, stands behind a bar: `Ben|1`.
 fn read(messages: &[(Role, &str, &str)]) -> Proposals {
     let turns: Vec<Turn<'_>> = messages
         .iter()
         .enumerate()
-        .map(|(n, (role, author, text))| Turn {
+        .map(|(n, (role, author, text))| (n, role, author.split_once('|').unwrap_or((author, author)), text))
+        .map(|(n, role, (author, speaker), text)| Turn {
             id: "m",
             role: *role,
             author,
+            speaker,
             text,
             time: Timestamp(n as i64),
             message_type: if *role == Role::Tool { MessageType::ToolResult } else { MessageType::Text },
@@ -64,6 +66,43 @@ fn a_restatement_adds_evidence_and_a_correction_replaces() {
     assert_eq!(moved.candidates.len(), 1, "only the newer home stands");
     assert!(moved.candidates[0].content.contains("Utrecht"));
     assert!(moved.stops.iter().any(|s| s.gate == Gate::Retracted && s.content.contains("Rotterdam")), "the older is told");
+}
+
+#[test]
+fn two_speakers_of_one_name_are_two_and_one_of_two_names_is_one() {
+    let say = |first: (&'static str, &'static str), second: (&'static str, &'static str)| {
+        let found = read(&[(Role::Person, first.0, first.1), (Role::Person, second.0, second.1)]);
+        let retracted = found.stops.iter().filter(|stop| stop.gate == Gate::Retracted).count();
+        (found.candidates.iter().map(|c| (c.content.clone(), c.evidence.len())).collect::<Vec<_>>(), retracted)
+    };
+    let oslo = |name: &str, lines: usize| (format!("{name} lives in Oslo"), lines);
+    let bergen = |name: &str| (format!("{name} lives in Bergen"), 1);
+    // What one of them says is no correction of the other, and no repeat.
+    let check =
+        |first, second, expect: (Vec<(String, usize)>, usize)| assert_eq!(say(first, second), expect, "{first:?} {second:?}");
+    check(("Ben|1", "i live in Oslo"), ("Ben|2", "i live in Bergen"), (vec![oslo("Ben", 1), bergen("Ben")], 0));
+    check(("Ben|1", "i live in Oslo"), ("Ben|1", "i live in Bergen"), (vec![bergen("Ben")], 1));
+    check(("Ben|1", "i live in Oslo"), ("Benjamin|1", "i live in Bergen"), (vec![bergen("Benjamin")], 1));
+    check(("Ben|1", "i live in Oslo"), ("Ben|2", "i live in Oslo"), (vec![oslo("Ben", 1), oslo("Ben", 1)], 0));
+    check(("Ben|1", "i live in Oslo"), ("Ben|1", "as i said, i live in Oslo"), (vec![oslo("Ben", 2)], 0));
+    // The answer to a question of one's namesake is an answer; to one's own question it is none.
+    check(("Ben|1", "Where do you live?"), ("Ben|2", "Oslo"), (vec![oslo("Ben", 1)], 0));
+    check(("Ben|1", "Where do you live?"), ("Ben|1", "Oslo"), (vec![], 0));
+    check(("Ben|1", "i live in Oslo"), ("Ben|2", "same here"), (vec![oslo("Ben", 1), oslo("Ben", 1)], 0));
+}
+
+#[test]
+fn nobody_is_the_owner_by_being_called_so() {
+    check(&[(Role::Person, "owner", "i live in Lima")], &[("owner (contact)", "owner (contact) lives in Lima")]);
+    check(
+        &[(Role::Person, "User", "i live in Lima. my first language is Quechua"), (ME, "Ana", "mine's Maltese")],
+        &[
+            ("User (contact)", "User (contact) lives in Lima"),
+            ("User (contact)", "User (contact)'s first language is Quechua"),
+            ("owner", "User's first language is Maltese"),
+        ],
+    );
+    check(&[(ME, "owner", "i live in Lima")], &[("owner", "User lives in Lima")]);
 }
 
 #[test]

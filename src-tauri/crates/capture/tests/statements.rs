@@ -19,6 +19,7 @@ fn proposed(text: &str, reasoning: &str) -> Vec<String> {
         id: "m1",
         role: Role::Owner,
         author: "Me",
+        speaker: "Me",
         text,
         time: Timestamp(0),
         message_type: MessageType::Text,

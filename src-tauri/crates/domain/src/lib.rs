@@ -34,7 +34,7 @@ pub use job::{JobKind, JobState, Lane, LeaseLoss, RunState, after_lease_loss};
 pub use location::default_data_dir;
 pub use memory::{
     Candidate, CandidateEvidence, Category, Confidence, DedupOutcome, Durability, KnowledgeDetail, MemoryKind, MemoryProfile,
-    MemoryStatus, MemoryType, ParseNameError, ProfileLevel, Relation, Stability, Subject, TransitionError,
+    MemoryStatus, MemoryType, OWNER_LABEL, ParseNameError, ProfileLevel, Relation, Speaker, Stability, Subject, TransitionError,
 };
 pub use message::{Author, ChannelHandle, Direction, Message, MessageType, Metadata, Role, SourceKind, SourceRef, TimeCertainty};
 pub use model::{CallOutcome, Engines};

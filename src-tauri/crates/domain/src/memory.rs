@@ -3,6 +3,10 @@
 //! Two kinds share the queue: facts (seed 004) and knowledge (seed 002).
 //! Deliberately not here: how candidates are found (`capture`, `insight`) and where they are kept (`store`).
 
+use std::borrow::Cow;
+use std::cmp::Ordering;
+use std::hash::{Hash, Hasher};
+
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
@@ -344,35 +348,101 @@ impl From<Confidence> for f64 {
     }
 }
 
-/// Whom a memory is about.
+/// Whom a memory is about. Which of the two it is never follows from a name: anybody may be called "owner".
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
-#[serde(from = "String", into = "String")]
 pub enum Subject {
     /// The person whose Keepsake this is.
     Owner,
-    /// Another speaker, by the name the source shows.
-    Person(String),
+    /// Another speaker.
+    Person(Speaker),
 }
 
 impl Subject {
-    /// `owner`, or the speaker's name.
+    /// `owner`, or how the speaker is called, which is never that.
     pub fn as_str(&self) -> &str {
         match self {
             Self::Owner => "owner",
-            Self::Person(name) => name,
+            Self::Person(speaker) => speaker.name(),
+        }
+    }
+
+    /// What a statement about them begins with.
+    pub fn label(&self) -> &str {
+        match self {
+            Self::Owner => OWNER_LABEL,
+            Self::Person(speaker) => speaker.name(),
         }
     }
 }
 
-impl From<String> for Subject {
-    fn from(text: String) -> Self {
-        if text == "owner" { Self::Owner } else { Self::Person(text) }
+/// What a statement about the owner begins with.
+pub const OWNER_LABEL: &str = "User";
+
+/// Names that read as the owner's, by their letters alone.
+const OWNER_READINGS: [&str; 4] = ["owner", "theowner", "user", "theuser"];
+
+/// What follows a name that reads as the owner's.
+const TOLD_APART: &str = " (contact)";
+
+/// Another speaker: how they are called, and a key. Many bear one name, so two are one exactly where their keys are equal.
+///
+/// Whoever makes one says what its key is: in a conversation that is read, the person as links stand; in a stored memory, a handle.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub struct Speaker {
+    name: String,
+    key: String,
+}
+
+impl Speaker {
+    /// A speaker by the name that the source shows.
+    pub fn new(shown: &str, key: &str) -> Self {
+        Self { name: Self::called(shown).into_owned(), key: key.to_owned() }
+    }
+
+    /// How somebody who is not the owner is called: as the source shows it, and told apart where that would read as the owner.
+    pub fn called(shown: &str) -> Cow<'_, str> {
+        let letters: String = shown.chars().filter(|c| c.is_alphanumeric()).flat_map(char::to_lowercase).collect();
+        if OWNER_READINGS.contains(&letters.as_str()) {
+            Cow::Owned(format!("{}{TOLD_APART}", shown.trim()))
+        } else {
+            Cow::Borrowed(shown)
+        }
+    }
+
+    /// How they are called.
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// What tells them apart.
+    pub fn key(&self) -> &str {
+        &self.key
     }
 }
 
-impl From<Subject> for String {
-    fn from(subject: Subject) -> String {
-        subject.as_str().to_owned()
+impl PartialEq for Speaker {
+    fn eq(&self, other: &Self) -> bool {
+        self.key == other.key
+    }
+}
+
+impl Eq for Speaker {}
+
+impl PartialOrd for Speaker {
+    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl Ord for Speaker {
+    fn cmp(&self, other: &Self) -> Ordering {
+        self.key.cmp(&other.key)
+    }
+}
+
+impl Hash for Speaker {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        self.key.hash(state);
     }
 }
 
@@ -443,6 +513,35 @@ mod tests {
         check(ProfileLevel::Balanced, &[Fact, Project, Experience]);
         check(ProfileLevel::Full, &[Fact, Project, Experience, Story]);
         check(ProfileLevel::Unbounded, MemoryType::ALL);
+    }
+
+    #[test]
+    fn no_name_makes_somebody_the_owner() {
+        let check = |shown: &str, expect: &str| {
+            let subject = Subject::Person(Speaker::new(shown, "h"));
+            assert_eq!((subject.as_str(), subject.label()), (expect, expect), "{shown:?}");
+            assert_ne!(subject, Subject::Owner);
+            assert_eq!(Speaker::new(expect, "h").name(), expect, "what was told apart stays as it is");
+        };
+        check("Ana", "Ana");
+        check("Owner Ltd", "Owner Ltd");
+        check("Userman", "Userman");
+        check("owner", "owner (contact)");
+        check(" User ", "User (contact)");
+        check("USER", "USER (contact)");
+        check("the user", "the user (contact)");
+        check("us\u{200b}er", "us\u{200b}er (contact)");
+        assert_eq!((Subject::Owner.as_str(), Subject::Owner.label()), ("owner", "User"));
+    }
+
+    #[test]
+    fn speakers_are_one_by_their_keys_and_not_by_their_names() {
+        let check = |a: (&str, &str), b: (&str, &str), expect: bool| {
+            let (a, b) = (Speaker::new(a.0, a.1), Speaker::new(b.0, b.1));
+            assert_eq!((a == b, a.cmp(&b).is_eq()), (expect, expect), "{a:?} {b:?}");
+        };
+        check(("Ben", "1"), ("Ben", "2"), false);
+        check(("Ben", "1"), ("Benjamin", "1"), true);
     }
 
     #[test]

@@ -183,7 +183,8 @@ impl Engine {
 
     /// Analyses one whole conversation. With a lease, the job is completed in the same transaction.
     pub fn analyze(&self, id: &ConversationId, lease: Option<&Lease>, control: &dyn Control) -> Result<AnalysisId> {
-        let (conversation, rows) = self.store().read(|tx| Ok((tx.conversation(id)?, read_messages(tx, id)?)))?;
+        let (conversation, rows, map) =
+            self.store().read(|tx| Ok((tx.conversation(id)?, read_messages(tx, id)?, self.map(tx)?)))?;
         if conversation.is_private {
             return Err(EngineError::Refused("this conversation is private, so it is never analysed".to_owned()));
         }
@@ -193,7 +194,8 @@ impl Engine {
             if control.is_cancelled() { Err(EngineError::Cancelled) } else { Ok(()) }
         };
         step("Looking for facts", 0)?;
-        let mut harvests: Vec<Harvest<'_>> = rows.chunks(STRETCH_TURNS).map(|stretch| self.capture(stretch)).collect();
+        let mut harvests: Vec<Harvest<'_>> =
+            rows.chunks(STRETCH_TURNS).map(|stretch| self.capture(stretch, &map.speakers)).collect();
         step("Reading the whole conversation", 1)?;
         let seen = insight_turns(&rows);
         let vectors = self.turn_vectors(&rows, &seen);
@@ -235,7 +237,8 @@ impl Engine {
         control: &dyn Control,
     ) -> Result<AnalysisId> {
         let settings = self.model_settings()?;
-        let (conversation, rows) = self.store().read(|tx| Ok((tx.conversation(id)?, read_messages(tx, id)?)))?;
+        let (conversation, rows, map) =
+            self.store().read(|tx| Ok((tx.conversation(id)?, read_messages(tx, id)?, self.map(tx)?)))?;
         if conversation.is_private {
             return Err(EngineError::Refused("this conversation is private, so it is never analysed".to_owned()));
         }
@@ -251,7 +254,7 @@ impl Engine {
         let answer = interview.drive(task, "Reading the whole conversation", control)?;
         let mut analysis = answer.found.analysis;
         // `insight` ties what the model says to places; whose words stand there and whether they say it is asked here.
-        let turns = turns(&rows);
+        let turns = turns(&rows, &map.speakers);
         let assistant = rows.iter().find(|row| row.role == Role::Assistant).map(|row| row.author.as_str());
         let read = Conversation { turns: &turns, owner_name: owner, assistant_name: assistant };
         let gated = gate(std::mem::take(&mut analysis.candidates), &read);
@@ -259,7 +262,7 @@ impl Engine {
         stops.extend(gated.stops);
         let mut harvests = vec![Harvest { rows: &rows, candidates: gated.candidates, stops, proposer: proposer.clone() }];
         if has_built_in {
-            harvests.extend(rows.chunks(STRETCH_TURNS).map(|stretch| self.capture(stretch)));
+            harvests.extend(rows.chunks(STRETCH_TURNS).map(|stretch| self.capture(stretch, &map.speakers)));
         }
         let reading = Reading {
             conversation: &conversation,

@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 use keepsake_capture::audit::{self, Checked, Entry, Fault, Finding, Proposal};
 use keepsake_capture::echo;
 use keepsake_domain::{MemoryId, MemoryKind, MessageType, Role, Subject, Timestamp};
-use keepsake_store::{EmbeddingOwner, EvidenceRow, ReadTx, Served, StoreError};
+use keepsake_store::{EmbeddingOwner, EvidenceRow, ReadTx, Served, Speakers, StoreError};
 
 use crate::work::Control;
 use crate::{Engine, EngineError, Result};
@@ -74,7 +74,10 @@ impl Engine {
             }
             !control.is_cancelled()
         };
-        let read = self.store().read(|tx| entries(tx, model, &mut |done, of| goes_on("Reading memories", done, of)))?;
+        let read = self.store().read(|tx| {
+            let speakers = &self.map(tx)?.speakers;
+            entries(tx, speakers, model, &mut |done, of| goes_on("Reading memories", done, of))
+        })?;
         let (ids, entries) = read.ok_or(EngineError::Cancelled)?;
         let sampled = audit::sample(entries.len(), sample, seed);
         let mut checked: BTreeMap<usize, Vec<Checked>> = BTreeMap::new();
@@ -83,8 +86,9 @@ impl Engine {
                 return Err(EngineError::Cancelled);
             }
             self.store().read(|tx| {
+                let speakers = &self.map(tx)?.speakers;
                 for &at in part {
-                    checked.insert(at, places(tx, &ids[at], &entries[at].subject)?);
+                    checked.insert(at, places(tx, &ids[at], &entries[at].subject, speakers)?);
                 }
                 Ok(())
             })?;
@@ -131,6 +135,7 @@ fn told(finding: &Finding, ids: &[MemoryId], entries: &[Entry], checked: &BTreeM
 /// Every memory in use; nothing where `goes_on`, which is asked before each, says to stop.
 fn entries(
     tx: &ReadTx<'_>,
+    speakers: &Speakers,
     model: Option<&str>,
     goes_on: &mut dyn FnMut(usize, usize) -> bool,
 ) -> StoreResult<Option<(Vec<MemoryId>, Vec<Entry>)>> {
@@ -145,7 +150,7 @@ fn entries(
         let said = last_said(tx, &id)?.max(row.said);
         entries.push(Entry {
             id: id.to_string(),
-            subject: row.subject,
+            subject: speakers.behind(&row.subject),
             category: row.category,
             durability: row.durability,
             content: row.content,
@@ -173,18 +178,18 @@ fn last_said(tx: &ReadTx<'_>, id: &MemoryId) -> StoreResult<Timestamp> {
     Ok(last)
 }
 
-fn places(tx: &ReadTx<'_>, id: &MemoryId, subject: &Subject) -> StoreResult<Vec<Checked>> {
-    tx.evidence(id)?.iter().map(|place| checked(tx, place, subject)).collect()
+fn places(tx: &ReadTx<'_>, id: &MemoryId, subject: &Subject, speakers: &Speakers) -> StoreResult<Vec<Checked>> {
+    tx.evidence(id)?.iter().map(|place| checked(tx, place, subject, speakers)).collect()
 }
 
 /// One place, looked up anew.
-fn checked(tx: &ReadTx<'_>, place: &EvidenceRow, subject: &Subject) -> StoreResult<Checked> {
+fn checked(tx: &ReadTx<'_>, place: &EvidenceRow, subject: &Subject, speakers: &Speakers) -> StoreResult<Checked> {
     let Some(message) = tx.interaction(&place.interaction_id)? else {
         return Ok(Checked { quote: None, around: String::new(), is_own: false, is_echo: false });
     };
     let is_own = match subject {
         Subject::Owner => message.role == Role::Owner,
-        Subject::Person(name) => message.role == Role::Person && message.author == *name,
+        Subject::Person(speaker) => message.role == Role::Person && speakers.key(&message.handle_id) == speaker.key(),
     } && matches!(message.message_type, MessageType::Text | MessageType::Voice);
     let (before, _) = tx.surroundings(&message, 1)?;
     let served = Served::before(tx, message.time)?;

@@ -13,7 +13,7 @@ use keepsake_domain::{
     ALONE_WITH_A_PROGRAM, ConversationId, Destination, EntityId, Label, MemoryId, People, Place, Timestamp, Visibility, Withheld,
     is_alone_with_a_program, may_surface,
 };
-use keepsake_store::{ConsentItem, HandleRow, Persons, ReadTx, StoreError};
+use keepsake_store::{ConsentItem, HandleRow, Persons, ReadTx, Speakers, StoreError};
 use uuid::Uuid;
 
 use crate::{Engine, EngineError, Result};
@@ -61,6 +61,8 @@ pub struct Audience {
 pub(crate) struct Map {
     pub(crate) version: i64,
     pub(crate) persons: Persons,
+    /// The person behind each handle.
+    pub(crate) speakers: Arc<Speakers>,
     pub(crate) places: HashMap<ConversationId, Place>,
     /// Who reads each conversation: everybody who spoke anywhere in its channel. Of a source only those who spoke right there are
     /// sure to have read it; of a destination all who may be there count.
@@ -111,6 +113,7 @@ impl Map {
     /// The map as it would be with these persons.
     pub(crate) fn at(tx: &ReadTx<'_>, version: i64, persons: Persons) -> std::result::Result<Self, StoreError> {
         let places = places(tx, &persons)?;
+        let speakers = Arc::new(tx.speakers_by(&persons)?);
         let channels = tx.channels_of_conversations()?;
         let mut by_channel: HashMap<&(String, String), People> = HashMap::new();
         for (id, channel) in &channels {
@@ -119,12 +122,13 @@ impl Map {
         }
         let readers =
             channels.iter().map(|(id, channel)| (id.clone(), by_channel.get(channel).cloned().unwrap_or_default())).collect();
-        Ok(Self { version, persons, places, readers })
+        Ok(Self { version, persons, speakers, places, readers })
     }
 
     /// The map as it would be with these places.
     pub(crate) fn with_places(&self, places: HashMap<ConversationId, Place>) -> Self {
-        Self { version: self.version, persons: self.persons.clone(), places, readers: self.readers.clone() }
+        let (persons, speakers) = (self.persons.clone(), Arc::clone(&self.speakers));
+        Self { version: self.version, persons, speakers, places, readers: self.readers.clone() }
     }
 
     /// A conversation as a destination.

@@ -6,12 +6,13 @@
 //!
 //! Deliberately not here: the rule (`domain`), the sets it yields (`boundary`), where an agent is connected (`server`).
 
+use std::borrow::Cow;
 use std::collections::{BTreeMap, HashMap};
 
 use keepsake_capture::reflect::SIGNIFICANCE_UNSAID;
 use keepsake_domain::{
-    ConversationId, DetailLevel, EntityId, EvidenceSpan, MemoryId, ProfileConfidence, ProfileEntry, SourceRef, Span, Subject,
-    Timestamp, Withheld,
+    ConversationId, DetailLevel, EntityId, EvidenceSpan, MemoryId, OWNER_LABEL, ProfileConfidence, ProfileEntry, Role, SourceRef,
+    Span, Speaker, Subject, Timestamp, Withheld,
 };
 use keepsake_insight::session::tier::band;
 use keepsake_people::profile::observed_detail;
@@ -226,8 +227,10 @@ fn source_of(row: &InteractionRow) -> Option<SourceRef> {
 }
 
 fn message_line(row: &InteractionRow, taken: &TakenBack) -> Line {
+    // A name that reads as the owner's is theirs alone.
+    let author = if row.role == Role::Person { Speaker::called(&row.author) } else { Cow::Borrowed(row.author.as_str()) };
     Line {
-        text: format!("- [{}] {} {}: {}", row.id, day(row.time), row.author, flat(&taken.text_left(row))),
+        text: format!("- [{}] {} {author}: {}", row.id, day(row.time), flat(&taken.text_left(row))),
         item: ContextItem { id: row.id.to_string(), kind: "message", sources: source_of(row).into_iter().collect() },
     }
 }
@@ -405,7 +408,11 @@ impl Engine {
                 name.get_or_insert(message.author);
             }
             sources.dedup();
-            let name = if view.map.persons.is_owner(&person) { "User".to_owned() } else { name.unwrap_or_default() };
+            let name = if view.map.persons.is_owner(&person) {
+                OWNER_LABEL.to_owned()
+            } else {
+                name.as_deref().map_or_else(String::new, |name| Speaker::called(name).into_owned())
+            };
             let text = format!("- [{}] {}: {} ({})", entry.id, flat(&name), flat(&entry.content), day(entry.valid_from));
             lines.push(Line { text, item: ContextItem { id: entry.id.to_string(), kind: "profile", sources } });
         }

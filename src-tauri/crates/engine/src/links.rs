@@ -234,11 +234,17 @@ impl Engine {
         let link = self.link(id)?;
         let now = self.now();
         let fresh = LinkId::fresh(self.ids());
-        Ok(self.store().write(|tx| {
+        self.store().write(|tx| {
             let is_answered = tx.link_decisions()?.iter().any(|row| row.a == link.a.id && row.b == link.b.id);
             // Without evidence, so that whatever speaks for the pair is news.
             if is_answered { tx.answer_link(&fresh, &link.a.id, &link.b.id, LinkAnswer::Unlinked, "", now) } else { Ok(()) }
-        })?)
+        })?;
+        self.read_parted()
+    }
+
+    /// Two handles may be two people again: conversations in which one memory rested on both are read anew.
+    fn read_parted(&self) -> Result<()> {
+        self.queue_unread().map(drop)
     }
 
     /// Links two handles by hand.
@@ -280,6 +286,7 @@ impl Engine {
         })?;
         match refused {
             Some(obstacle) => Err(EngineError::Refused(obstacle)),
+            None if answer != LinkAnswer::Same => self.read_parted(),
             None => Ok(()),
         }
     }
@@ -298,7 +305,7 @@ impl Engine {
             }
         })?;
         if was_linked {
-            Ok(())
+            self.read_parted()
         } else {
             Err(EngineError::Refused(format!("the handles of {id} are not linked, so there is nothing to take back")))
         }

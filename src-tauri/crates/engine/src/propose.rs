@@ -4,18 +4,18 @@
 //! or new. Effects, gate log, the reading mark and the job's completion are one transaction.
 
 use std::cell::Cell;
-use std::collections::{BTreeMap, HashMap};
+use std::collections::BTreeMap;
 
 use keepsake_capture::dedup::{self, compare};
 use keepsake_capture::{Conversation, ENGINE_VERSION, Proposals, Turn};
 use keepsake_domain::{
-    Candidate, CandidateEvidence, ConversationId, DedupOutcome, Gate, JobId, Label, MemoryId, MemoryKind, MemoryStatus, Relation,
-    Role, Stop, Subject, Timestamp, limits,
+    Candidate, CandidateEvidence, ConversationId, DedupOutcome, Gate, InteractionId, JobId, Label, MemoryId, MemoryKind,
+    MemoryStatus, Relation, Role, Speaker, Stop, Subject, limits,
 };
 use keepsake_models::Embedder;
 use keepsake_store::{
-    ConversationRow, EmbeddingOwner, InteractionRow, Lease, MemoryRow, NewEvidence, NewGateLogRow, NewMemory, ReadTx, StoreError,
-    WriteTx,
+    ConversationRow, EmbeddingOwner, InteractionRow, Lease, MemoryRow, NewEvidence, NewGateLogRow, NewMemory, Speakers,
+    StoreError, WriteTx,
 };
 
 use crate::boundary::Map;
@@ -25,15 +25,14 @@ use crate::embedding::Vectors;
 use crate::work::Control;
 use crate::{Engine, EngineError, Result};
 
+mod known;
+
+pub(crate) use known::Known;
+use known::KnownMemory;
+
 /// Turns read at once: a chat of years is read in stretches, so that cancel answers and memory stays bounded. Corrections are
 /// looked for within a stretch, across stretches by comparison with what is known.
 const STRETCH_TURNS: usize = 2_000;
-
-/// Nearest memories, by meaning and by words each, that are compared in full.
-const NEAR_MAX: usize = 6;
-
-/// A word that this many known memories hold tells nothing about nearness.
-const COMMON_WORD_MEMORIES: usize = 400;
 
 /// What a run over one conversation brought.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -46,148 +45,6 @@ pub struct Proposed {
     pub repeated: u32,
     /// Stopped, by gate.
     pub stopped: BTreeMap<String, u32>,
-}
-
-/// A memory as new candidates are compared with it.
-struct KnownMemory {
-    id: MemoryId,
-    kind: MemoryKind,
-    content: String,
-    vector: Option<Vec<f32>>,
-    /// Where it may surface: a candidate is compared only with what is seen wherever the candidate is.
-    label: Label,
-    /// Folded into another one meanwhile.
-    is_gone: Cell<bool>,
-    /// When a person took it back.
-    taken_back: Option<Timestamp>,
-}
-
-#[derive(Default)]
-struct KnownSubject {
-    memories: Vec<KnownMemory>,
-    by_word: HashMap<String, Vec<usize>>,
-}
-
-/// What is known, kept between jobs as long as nobody else changed it.
-#[derive(Default)]
-pub(crate) struct Known {
-    signature: Option<[i64; 4]>,
-    boundary: i64,
-    model: Option<String>,
-    subjects: HashMap<Subject, KnownSubject>,
-    /// What a person took back: what was said before says it no more, however it is put.
-    taken_back: HashMap<Subject, KnownSubject>,
-}
-
-fn words(content: &str) -> impl Iterator<Item = String> + '_ {
-    content
-        .split(|c: char| !c.is_alphanumeric())
-        .filter(|word| word.chars().count() > 2 && !word.eq_ignore_ascii_case("user"))
-        .map(str::to_lowercase)
-}
-
-impl KnownSubject {
-    fn add(&mut self, memory: KnownMemory) {
-        let index = self.memories.len();
-        for word in words(&memory.content) {
-            let places = self.by_word.entry(word).or_default();
-            if places.last() != Some(&index) {
-                places.push(index);
-            }
-        }
-        self.memories.push(memory);
-    }
-
-    /// The memory that the candidate repeats, extends or is closest to.
-    /// A fact and a position are never one, though they may be put alike: the position has its why (DESIGN section 5).
-    /// Only memories that `is_open` lets through count.
-    fn nearest(
-        &self,
-        kind: MemoryKind,
-        content: &str,
-        vector: Option<&[f32]>,
-        is_open: impl Fn(&KnownMemory) -> bool,
-    ) -> Option<(&KnownMemory, DedupOutcome, f32)> {
-        let mut shared: HashMap<usize, u32> = HashMap::new();
-        for word in words(content) {
-            for &place in self.by_word.get(&word).filter(|places| places.len() <= COMMON_WORD_MEMORIES).into_iter().flatten() {
-                *shared.entry(place).or_default() += 1;
-            }
-        }
-        let mut by_words: Vec<(usize, u32)> = shared.into_iter().filter(|&(place, _)| is_open(&self.memories[place])).collect();
-        by_words.sort_by_key(|&(place, count)| (std::cmp::Reverse(count), place));
-        let mut chosen: Vec<usize> = by_words.into_iter().take(NEAR_MAX).map(|(place, _)| place).collect();
-        if let Some(vector) = vector {
-            let mut by_meaning: Vec<(usize, f32)> = self
-                .memories
-                .iter()
-                .enumerate()
-                .filter(|(_, memory)| is_open(memory))
-                .filter_map(|(place, memory)| Some((place, keepsake_models::cosine(vector, memory.vector.as_deref()?))))
-                .collect();
-            by_meaning.sort_by(|a, b| b.1.total_cmp(&a.1).then(a.0.cmp(&b.0)));
-            chosen.extend(by_meaning.into_iter().take(NEAR_MAX).map(|(place, _)| place));
-        }
-        chosen.sort_unstable();
-        chosen.dedup();
-        let rank = |outcome: DedupOutcome| match outcome {
-            DedupOutcome::Exact => 3,
-            DedupOutcome::Reinforcement => 2,
-            DedupOutcome::Related => 1,
-            DedupOutcome::Different => 0,
-        };
-        chosen
-            .into_iter()
-            .map(|place| {
-                let memory = &self.memories[place];
-                let (outcome, similarity) = compare(content, vector, &memory.content, memory.vector.as_deref());
-                (memory, outcome, similarity)
-            })
-            .filter(|(memory, outcome, _)| memory.kind == kind && *outcome != DedupOutcome::Different && is_open(memory))
-            .max_by(|a, b| rank(a.1).cmp(&rank(b.1)).then(a.2.total_cmp(&b.2)))
-    }
-}
-
-impl Known {
-    /// Reads again what is known if anything changed since.
-    fn refresh(&mut self, tx: &ReadTx<'_>, map: &Map, model: Option<&str>) -> std::result::Result<(), StoreError> {
-        let signature = tx.memory_signature()?;
-        if self.signature == Some(signature) && self.boundary == map.version && self.model.as_deref() == model {
-            return Ok(());
-        }
-        self.subjects.clear();
-        self.taken_back.clear();
-        let sources = tx.memory_sources()?;
-        let taken_back = tx.memories_taken_back()?.into_iter().map(|memory| (memory.decided, memory));
-        for (taken_back, memory) in tx.pending_and_active()?.into_iter().map(|memory| (None, memory)).chain(taken_back) {
-            let vector = match model {
-                Some(model) => tx.embedding(EmbeddingOwner::Memory, memory.id.as_str(), model)?,
-                None => None,
-            };
-            let places = sources.get(&memory.id).into_iter().flatten().filter_map(|id| map.places.get(id));
-            // Without a place it is seen nowhere, and nothing is compared with it; a refusal holds all the same.
-            let label = match Label::of_all(places) {
-                Some(label) => label,
-                None if taken_back.is_some() => Label::PUBLIC,
-                None => continue,
-            };
-            let known = KnownMemory {
-                id: memory.id,
-                kind: memory.kind,
-                content: memory.content,
-                vector,
-                label,
-                is_gone: Cell::new(false),
-                taken_back,
-            };
-            let of = if taken_back.is_some() { &mut self.taken_back } else { &mut self.subjects };
-            of.entry(memory.subject).or_default().add(known);
-        }
-        self.signature = Some(signature);
-        self.boundary = map.version;
-        self.model = model.map(str::to_owned);
-        Ok(())
-    }
 }
 
 /// One vector for each text, or none where there is no model or it failed.
@@ -203,12 +60,13 @@ pub fn vectors_of(embedder: Option<&dyn Embedder>, texts: &[&str]) -> Vec<Option
 }
 
 /// The messages as capture reads them.
-pub(crate) fn turns(rows: &[InteractionRow]) -> Vec<Turn<'_>> {
+pub(crate) fn turns<'r>(rows: &'r [InteractionRow], speakers: &'r Speakers) -> Vec<Turn<'r>> {
     rows.iter()
         .map(|row| Turn {
             id: row.id.as_str(),
             role: row.role,
             author: &row.author,
+            speaker: speakers.key(&row.handle_id),
             text: &row.content,
             time: row.time,
             message_type: row.message_type,
@@ -244,8 +102,8 @@ struct Prepared<'r> {
 impl Engine {
     /// Proposes candidates from what a conversation has new. With a lease, the job is completed in the same transaction.
     pub fn propose(&self, id: &ConversationId, lease: Option<&Lease>, control: &dyn Control) -> Result<Proposed> {
-        let (conversation, rows, read_to) =
-            self.store().read(|tx| Ok((tx.conversation(id)?, read_messages(tx, id)?, tx.last_seq(id)?)))?;
+        let (conversation, rows, read_to, map) =
+            self.store().read(|tx| Ok((tx.conversation(id)?, read_messages(tx, id)?, tx.last_seq(id)?, self.map(tx)?)))?;
         let mut harvests = Vec::new();
         if !conversation.is_private {
             for stretch in rows.chunks(STRETCH_TURNS) {
@@ -256,7 +114,7 @@ impl Engine {
                 if control.is_cancelled() {
                     return Err(EngineError::Cancelled);
                 }
-                let mut harvest = self.only_quarantine(self.capture(stretch))?;
+                let mut harvest = self.only_quarantine(self.capture(stretch, &map.speakers))?;
                 // What rests only on messages read before was decided then.
                 let is_new = |evidence: &[CandidateEvidence]| {
                     evidence
@@ -279,8 +137,8 @@ impl Engine {
     }
 
     /// The built-in engine over a slice of a conversation.
-    pub(crate) fn capture<'r>(&self, rows: &'r [InteractionRow]) -> Harvest<'r> {
-        let turns = turns(rows);
+    pub(crate) fn capture<'r>(&self, rows: &'r [InteractionRow], speakers: &Speakers) -> Harvest<'r> {
+        let turns = turns(rows, speakers);
         let name_of = |role: Role| rows.iter().find(|row| row.role == role).map(|row| row.author.as_str());
         let conversation =
             Conversation { turns: &turns, owner_name: name_of(Role::Owner), assistant_name: name_of(Role::Assistant) };
@@ -344,8 +202,19 @@ impl Engine {
         job: Option<&JobId>,
         proposed: &mut Proposed,
     ) -> std::result::Result<(), StoreError> {
-        let Prepared { candidate, evidence, vector, proposer, rows } = prepared;
+        let Prepared { mut candidate, mut evidence, vector, proposer, rows } = prepared;
         let Standing { map, label } = place;
+        // Who is one person may have changed since this was read: whose it is follows from its first line, and lines of others go.
+        if let (Subject::Person(speaker), Some(said)) =
+            (&candidate.subject, candidate.evidence.first().and_then(|e| rows.get(e.message)))
+        {
+            candidate.subject = Subject::Person(Speaker::new(speaker.name(), &said.handle_id));
+            let person = map.speakers.key(&said.handle_id);
+            let is_theirs = |row: &InteractionRow| map.speakers.key(&row.handle_id) == person;
+            candidate.evidence.retain(|e| rows.get(e.message).is_some_and(is_theirs));
+            evidence = places_of(&candidate, rows);
+        }
+        let about = map.speakers.behind(&candidate.subject);
         let place = evidence.first().map(|e| (e.interaction_id.clone(), e.span));
         let stop = |gate: Gate, reason: String| Stop {
             gate,
@@ -377,7 +246,7 @@ impl Engine {
         let now = self.now();
         let seen_wherever = |from: &Label, to: &Label| map.is_seen_wherever(&self.inner.law, from, to);
         let nearest = |is_open: &dyn Fn(&KnownMemory) -> bool| {
-            let subject = known.subjects.get(&candidate.subject)?;
+            let subject = known.subjects.get(&about)?;
             let (memory, outcome, similarity) =
                 subject.nearest(candidate.kind, &candidate.content, vector.as_deref(), |memory| {
                     !memory.is_gone.get() && is_open(memory)
@@ -408,7 +277,7 @@ impl Engine {
         }
         // What a person took back may have been put in other words too. What was said since is theirs to look at.
         let said = candidate.evidence.iter().filter_map(|e| rows.get(e.message)).map(|row| row.time).max();
-        let taken_back = known.taken_back.get(&candidate.subject).filter(|_| !candidate.is_quarantined).and_then(|subject| {
+        let taken_back = known.taken_back.get(&about).filter(|_| !candidate.is_quarantined).and_then(|subject| {
             subject.nearest(candidate.kind, &candidate.content, vector.as_deref(), |memory| memory.taken_back >= said)
         });
         if let Some((memory, DedupOutcome::Exact | DedupOutcome::Reinforcement, _)) = taken_back {
@@ -458,7 +327,7 @@ impl Engine {
             if !tx.fold_into(&stricter, &id)? {
                 break;
             }
-            let folded = known.subjects.get(&candidate.subject).into_iter().flat_map(|subject| &subject.memories);
+            let folded = known.subjects.get(&about).into_iter().flat_map(|subject| &subject.memories);
             folded.filter(|memory| memory.id == stricter).for_each(|memory| memory.is_gone.set(true));
         }
         // The person reviewing sees what is near wherever it comes from; a relation is shown to nobody else. Only within one label
@@ -469,7 +338,7 @@ impl Engine {
             tx.relate(&id, relation, &existing, Some(f64::from(similarity)), now)?;
         }
         proposed.created.push((id.clone(), candidate.category.name().to_owned()));
-        known.subjects.entry(candidate.subject).or_default().add(KnownMemory {
+        known.subjects.entry(about).or_default().add(KnownMemory {
             id,
             kind: candidate.kind,
             content: candidate.content,
@@ -512,7 +381,7 @@ impl Engine {
         tx: &WriteTx<'_>,
         conversation: &ConversationRow,
         stop: &Stop,
-        place: Option<(keepsake_domain::InteractionId, keepsake_domain::Span)>,
+        place: Option<(InteractionId, keepsake_domain::Span)>,
         memory_id: Option<MemoryId>,
         proposer: &str,
         job: Option<&JobId>,
@@ -549,7 +418,13 @@ fn is_same_statement(known: &MemoryRow, candidate: &Candidate, proposer: &str) -
     is_own || matches!(compare(content, None, &known.content, None).0, DedupOutcome::Exact | DedupOutcome::Reinforcement)
 }
 
-type PlacedStop = (Stop, Option<(keepsake_domain::InteractionId, keepsake_domain::Span)>, String);
+/// Where a candidate stands in stored messages.
+fn places_of(candidate: &Candidate, rows: &[InteractionRow]) -> Vec<NewEvidence> {
+    let place = |e: &CandidateEvidence| Some(NewEvidence { interaction_id: rows.get(e.message)?.id.clone(), span: e.span });
+    candidate.evidence.iter().filter_map(place).collect()
+}
+
+type PlacedStop = (Stop, Option<(InteractionId, keepsake_domain::Span)>, String);
 
 /// Ties candidates to stored messages, applies the caps that no proposer is trusted with, and embeds the statements in one batch.
 fn prepare<'r>(harvests: Vec<Harvest<'r>>, embedder: Option<&dyn Embedder>) -> (Vec<Prepared<'r>>, Vec<PlacedStop>) {
@@ -565,11 +440,7 @@ fn prepare<'r>(harvests: Vec<Harvest<'r>>, embedder: Option<&dyn Embedder>) -> (
         }
         let mut knowledge = 0;
         for candidate in candidates {
-            let evidence: Vec<NewEvidence> = candidate
-                .evidence
-                .iter()
-                .filter_map(|e| Some(NewEvidence { interaction_id: rows.get(e.message)?.id.clone(), span: e.span }))
-                .collect();
+            let evidence = places_of(&candidate, rows);
             knowledge += usize::from(candidate.kind == MemoryKind::Knowledge);
             let too_many = candidate.kind == MemoryKind::Knowledge && knowledge > limits::KNOWLEDGE_PER_SOURCE_MAX;
             if evidence.is_empty() || too_many {

@@ -319,7 +319,9 @@ impl Engine {
         let mut changes = Vec::new();
         for (relation, target, _) in tx.relations_from(&row.id)? {
             let older = tx.memory(&target)?;
-            if relation == Relation::Extends && matches!(older.status, MemoryStatus::Pending | MemoryStatus::Active) {
+            let stands = matches!(older.status, MemoryStatus::Pending | MemoryStatus::Active);
+            // The two may have been one person when the candidate came, and be two by now.
+            if relation == Relation::Extends && stands && tx.is_one_subject(&row.subject, &older.subject)? {
                 changes.push(step(&older, MemoryStatus::Superseded, now));
             }
         }

@@ -21,7 +21,9 @@ use keepsake_insight::conversation::{Moment, Place};
 use keepsake_insight::session::{
     ENGINE_VERSION, Exchange, Finding, FindingKind, SessionInput, SessionRecord, Speaker, exchanges, summarise,
 };
-use keepsake_store::{FoundSession, InteractionRow, Lease, NewJob, ReadTx, SessionEnd, SessionItemRow, SessionRow, StoreError};
+use keepsake_store::{
+    FoundSession, InteractionRow, Lease, NewJob, ReadTx, SessionEnd, SessionItemRow, SessionRow, Speakers, StoreError,
+};
 use serde::{Deserialize, Serialize};
 
 use crate::analyze::insight_turns;
@@ -394,7 +396,9 @@ fn findings(rows: &[InteractionRow]) -> Vec<Finding> {
     let name_of = |role: Role| rows.iter().find(|row| row.role == role).map(|row| row.author.as_str());
     let mut found = Vec::new();
     for (stretch, rows) in rows.chunks(STRETCH_TURNS).enumerate() {
-        let turns = crate::propose::turns(rows);
+        // Only the owner's words are findings, so a handle tells enough of anybody else.
+        let speakers = Speakers::default();
+        let turns = crate::propose::turns(rows, &speakers);
         let conversation = keepsake_capture::Conversation {
             turns: &turns,
             owner_name: name_of(Role::Owner),

@@ -7,22 +7,19 @@
 //!
 //! Deliberately not here: what is proposed again (`propose` knows a statement that was decided on), rows (`store`).
 
-use std::collections::{BTreeSet, HashMap, HashSet};
+use std::collections::{BTreeSet, HashMap};
 
 use keepsake_capture::dedup::shared_words;
 use keepsake_domain::{
     ConversationId, EvidenceSpan, Facet, InteractionId, ProfileEntry, ProfileOrigin, Span, Timestamp, TopicId, TopicVersionId,
 };
 use keepsake_people::profile::stated_by;
-use keepsake_store::{InteractionRow, ReadTx, StoreError, TakenBackRow, TopicLineRow};
+use keepsake_store::{InteractionRow, ReadTx, Speakers, StoreError, TakenBackRow, TopicLineRow};
 
 type StoreResult<T> = std::result::Result<T, StoreError>;
 
 /// Stands in a context where words were left out.
 const LEFT_OUT: &str = "[…]";
-
-/// The speaker of all of the owner's handles.
-const OWNER: &str = "owner";
 
 /// A statement with the words that it rests on in one message.
 #[derive(Debug, Clone)]
@@ -39,8 +36,8 @@ pub(crate) struct TakenBack {
     by_conversation: HashMap<ConversationId, BTreeSet<String>>,
     /// The words alone, by who said them: said again elsewhere they say the same.
     quotes: HashMap<String, BTreeSet<String>>,
-    /// The owner's handles: one speaker, whatever the channel.
-    owners: HashSet<String>,
+    /// The person behind each handle: one speaker, whatever the channel.
+    speakers: Speakers,
     /// What memories stated about how their subject wants things, by the same.
     stated: Vec<(String, Facet, String)>,
 }
@@ -62,23 +59,26 @@ impl TakenBack {
     /// What was taken back until a moment, or until now.
     pub(crate) fn read(tx: &ReadTx<'_>, until: Option<Timestamp>) -> StoreResult<Self> {
         let mut taken = Self::of_memories(tx, until)?;
-        taken.add(tx.taken_back_of_profiles(until)?);
+        taken.add(tx, tx.taken_back_of_profiles(until)?)?;
         Ok(taken)
     }
 
     /// The words of memories alone: an entry of a profile that was called wrong is known by what it says.
     pub(crate) fn of_memories(tx: &ReadTx<'_>, until: Option<Timestamp>) -> StoreResult<Self> {
-        let mut taken = Self { owners: tx.owner_handles()?.into_iter().collect(), ..Self::default() };
-        taken.add(tx.taken_back_of_memories(until)?);
+        let mut taken = Self::default();
+        taken.add(tx, tx.taken_back_of_memories(until)?)?;
         Ok(taken)
     }
 
-    fn add(&mut self, rows: Vec<TakenBackRow>) {
+    fn add(&mut self, tx: &ReadTx<'_>, rows: Vec<TakenBackRow>) -> StoreResult<()> {
+        if self.stretches.is_empty() && !rows.is_empty() {
+            self.speakers = tx.speakers_by(&tx.persons()?)?;
+        }
         for row in rows {
             let quote = bare(&row.quote);
             if quote.split(' ').count() >= WORDS_TOLD_MIN {
                 self.by_conversation.entry(row.conversation).or_default().insert(quote.clone());
-                let speaker = self.speaker(&row.handle).to_owned();
+                let speaker = self.speakers.key(&row.handle).to_owned();
                 self.quotes.entry(speaker).or_default().insert(quote);
             }
             if let Some((facet, fingerprint)) = stated_by(&row.content, &row.name) {
@@ -87,10 +87,7 @@ impl TakenBack {
             let stretch = Stretch { span: row.place.span, content: row.content, instead: row.instead };
             self.stretches.entry(row.place.interaction).or_default().push(stretch);
         }
-    }
-
-    fn speaker<'h>(&self, handle: &'h str) -> &'h str {
-        if self.owners.contains(handle) { OWNER } else { handle }
+        Ok(())
     }
 
     fn at(&self, place: &EvidenceSpan) -> impl Iterator<Item = &Stretch> {
@@ -163,7 +160,7 @@ impl TakenBack {
 
     /// Whether a sentence of a speaker holds words that they said elsewhere and that were taken back.
     fn says_again(&self, handle: &str, words: &str) -> bool {
-        self.quotes.get(self.speaker(handle)).into_iter().flatten().any(|quote| say_the_same(words, quote))
+        self.quotes.get(self.speakers.key(handle)).into_iter().flatten().any(|quote| say_the_same(words, quote))
     }
 
     /// The text of a message without the words that were taken back, and without sentences that say them again.
@@ -181,7 +178,7 @@ impl TakenBack {
             at = at.max(bytes.end);
         }
         text.push_str(&message.content[at..]);
-        if !self.quotes.contains_key(self.speaker(&message.handle_id)) {
+        if !self.quotes.contains_key(self.speakers.key(&message.handle_id)) {
             return text;
         }
         let sentences = text.split_inclusive(SENTENCE_ENDS);

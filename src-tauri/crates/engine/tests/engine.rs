@@ -24,6 +24,8 @@ mod import;
 mod links;
 #[path = "engine/maintenance.rs"]
 mod maintenance;
+#[path = "engine/namesakes.rs"]
+mod namesakes;
 #[path = "engine/pictures.rs"]
 mod pictures;
 #[path = "engine/playbooks.rs"]

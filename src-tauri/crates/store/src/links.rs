@@ -175,11 +175,14 @@ impl WriteTx<'_> {
                 a.as_str(),
                 b.as_str(),
                 answer.name(),
-                before.map(|row| row.id.to_string()),
+                before.as_ref().map(|row| row.id.to_string()),
                 now.0,
                 evidence_fingerprint
             ])?;
         self.touch(Tag::People);
+        if answer != LinkAnswer::Same && before.is_some_and(|row| row.answer == LinkAnswer::Same) {
+            self.part_memories(a.as_str(), b.as_str())?;
+        }
         Ok(())
     }
 

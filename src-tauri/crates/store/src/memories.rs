@@ -5,12 +5,13 @@
 
 use keepsake_domain::{
     Category, Confidence, ConversationId, Durability, HandleId, InteractionId, KnowledgeDetail, MemoryId, MemoryKind,
-    MemoryStatus, MessageType, Relation, Role, Span, Subject, Timestamp, Visibility,
+    MemoryStatus, Relation, Span, Subject, Timestamp, Visibility,
 };
 use rusqlite::{Row, params};
 
 use crate::changes::Tag;
 use crate::open::{ReadTx, WriteTx};
+use crate::subjects::{is_about, subject};
 use crate::text::{parse, parse_json, to_json};
 use crate::{Result, StoreError};
 
@@ -34,7 +35,7 @@ pub struct NewMemory {
     pub kind: MemoryKind,
     /// What it is about.
     pub category: Category,
-    /// Whom it is about.
+    /// Whom it is about; a person is keyed by a handle of theirs.
     pub subject: Subject,
     /// The statement.
     pub content: String,
@@ -73,7 +74,7 @@ pub struct MemoryRow {
     pub kind: MemoryKind,
     /// What it is about.
     pub category: Category,
-    /// Whom it is about.
+    /// Whom it is about; a person is keyed by a handle of theirs.
     pub subject: Subject,
     /// The statement.
     pub content: String,
@@ -126,7 +127,7 @@ pub struct EvidenceRow {
 
 pub(crate) const MEMORY_COLUMNS: &str = "m.rank, m.id, m.status, m.kind, m.category, m.subject, m.content, m.reasoning, m.confidence,
     m.durability, m.visibility, m.is_hidden, m.is_edited, m.conversation_id, m.said_at_ms, m.proposers, m.fingerprint, m.supersedes_id,
-    m.reject_reason, m.snoozed_until_ms, m.created_at_ms, m.decided_at_ms, m.topic, m.stability, m.tags, m.context";
+    m.reject_reason, m.snoozed_until_ms, m.created_at_ms, m.decided_at_ms, m.topic, m.stability, m.tags, m.context, m.subject_handle_id";
 
 pub(crate) fn memory(row: &Row<'_>) -> Result<MemoryRow> {
     let confidence: f64 = row.get(8)?;
@@ -137,7 +138,7 @@ pub(crate) fn memory(row: &Row<'_>) -> Result<MemoryRow> {
         status: parse("memory status", &row.get::<_, String>(2)?)?,
         kind: parse("memory kind", &row.get::<_, String>(3)?)?,
         category: parse("category", &row.get::<_, String>(4)?)?,
-        subject: Subject::from(row.get::<_, String>(5)?),
+        subject: subject(&row.get::<_, String>(5)?, row.get::<_, Option<String>>(26)?.as_deref()),
         content: row.get(6)?,
         reasoning: row.get(7)?,
         confidence: Confidence::new(confidence).ok_or_else(|| StoreError::corrupt("confidence", confidence))?,
@@ -170,21 +171,6 @@ fn knowledge(row: &Row<'_>) -> Result<Option<KnowledgeDetail>> {
     }))
 }
 
-/// DESIGN invariant 12: only a speaker's own words say something about them.
-fn check_own_words(subject: &Subject, said: &crate::InteractionRow) -> Result<()> {
-    let is_own = match subject {
-        Subject::Owner => said.role == Role::Owner,
-        Subject::Person(name) => said.role == Role::Person && said.author == *name,
-    };
-    // A command typed to a tool and a platform's notice are the speaker's, but state nothing of them.
-    let is_said = matches!(said.message_type, MessageType::Text | MessageType::Voice);
-    if is_own && is_said {
-        Ok(())
-    } else {
-        Err(StoreError::Evidence(format!("{} was not said by the one it would be about", said.id)))
-    }
-}
-
 impl ReadTx<'_> {
     /// One memory.
     pub fn memory(&self, id: &MemoryId) -> Result<MemoryRow> {
@@ -211,12 +197,13 @@ impl ReadTx<'_> {
 
     /// The memory with this fingerprint about this subject that a person refused, or replaced by their own wording.
     pub fn suppressed_by(&self, subject: &Subject, fingerprint: &[u8]) -> Result<Option<MemoryId>> {
-        let mut statement = self.conn.prepare_cached(
-            "SELECT id FROM memories WHERE fingerprint = ?1 AND subject = ?2
-                AND (status IN ('rejected', 'archived') OR status = 'superseded' AND decided_at_ms IS NOT NULL)
-              ORDER BY rank DESC LIMIT 1",
-        )?;
-        let mut rows = statement.query(params![fingerprint, subject.as_str()])?;
+        let mut statement = self.conn.prepare_cached(concat!(
+            "SELECT m.id FROM memories m WHERE m.fingerprint = ?1 AND ",
+            is_about!("m", "?2"),
+            " AND (m.status IN ('rejected', 'archived') OR m.status = 'superseded' AND m.decided_at_ms IS NOT NULL)
+              ORDER BY m.rank DESC LIMIT 1",
+        ))?;
+        let mut rows = statement.query(params![fingerprint, self.about(subject)?])?;
         rows.next()?.map(|row| parse("memory id", row.get_ref(0)?.as_str().unwrap_or_default())).transpose()
     }
 
@@ -249,20 +236,22 @@ impl ReadTx<'_> {
 
     /// A memory of any status about this subject and category that already rests on these words: the statement was proposed before.
     pub fn memory_at(&self, evidence: &NewEvidence, subject: &Subject, category: Category) -> Result<Option<MemoryId>> {
-        let mut statement = self.conn.prepare_cached(
+        let mut statement = self.conn.prepare_cached(concat!(
             "SELECT v.memory_id FROM memory_evidence v JOIN memories m ON m.id = v.memory_id
-              WHERE v.interaction_id = ?1 AND v.start < ?3 AND v.\"end\" > ?2 AND m.subject = ?4
-                AND m.category = ?5 AND m.is_edited = 0
-             UNION ALL
+              WHERE v.interaction_id = ?1 AND v.start < ?3 AND v.\"end\" > ?2
+                AND m.category = ?5 AND m.is_edited = 0 AND ",
+            is_about!("m", "?4"),
+            " UNION ALL
              SELECT v.memory_id FROM memory_evidence v JOIN memories m ON m.id = v.memory_id
-              WHERE v.interaction_id = ?1 AND v.start = ?2 AND v.\"end\" = ?3 AND m.subject = ?4
-             LIMIT 1",
-        )?;
+              WHERE v.interaction_id = ?1 AND v.start = ?2 AND v.\"end\" = ?3 AND ",
+            is_about!("m", "?4"),
+            " LIMIT 1",
+        ))?;
         let mut rows = statement.query(params![
             evidence.interaction_id.as_str(),
             evidence.span.start(),
             evidence.span.end(),
-            subject.as_str(),
+            self.about(subject)?,
             category.name()
         ])?;
         match rows.next()? {
@@ -395,7 +384,7 @@ impl WriteTx<'_> {
             let source = self.check_span(evidence)?;
             // A quarantined text is data about nobody; a person's new version rests on what its origin rests on.
             if memory.status != MemoryStatus::Quarantined && memory.supersedes.is_none() {
-                check_own_words(&memory.subject, &source)?;
+                self.check_own_words(&memory.subject, &source)?;
             }
             let conversation = self.conversation(&source.conversation_id)?;
             visibility = visibility.max(conversation.label());
@@ -403,7 +392,7 @@ impl WriteTx<'_> {
         let said = self.check_span(first)?;
         let subject_handle = match &memory.subject {
             Subject::Owner => None,
-            Subject::Person(_) => Some(parse::<HandleId>("handle id", &said.handle_id)?),
+            Subject::Person(speaker) => Some(parse::<HandleId>("handle id", speaker.key())?),
         };
         let knowledge = memory.knowledge.as_ref();
         self.conn
@@ -485,7 +474,7 @@ impl WriteTx<'_> {
 
     fn add_place(&self, id: &MemoryId, evidence: &NewEvidence, is_support: bool) -> Result<bool> {
         let source = self.check_span(evidence)?;
-        check_own_words(&self.memory(id)?.subject, &source)?;
+        self.check_own_words(&self.memory(id)?.subject, &source)?;
         let is_new = self.put_evidence(id, evidence, is_support)?;
         if is_new {
             // One more source may be a stricter one.

@@ -153,11 +153,11 @@ impl MemoryFilter {
 fn list_row(row: &Row<'_>) -> Result<MemoryListRow> {
     Ok(MemoryListRow {
         memory: memory(row)?,
-        conversation_title: row.get(26)?,
-        channel_type: row.get(27)?,
-        author: row.get::<_, Option<String>>(28)?.unwrap_or_default(),
-        has_near: row.get(29)?,
-        rests_on_private: row.get(30)?,
+        conversation_title: row.get(27)?,
+        channel_type: row.get(28)?,
+        author: row.get::<_, Option<String>>(29)?.unwrap_or_default(),
+        has_near: row.get(30)?,
+        rests_on_private: row.get(31)?,
     })
 }
 

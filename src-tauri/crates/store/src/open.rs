@@ -357,7 +357,7 @@ impl<'c> Deref for WriteTx<'c> {
 }
 
 impl<'c> WriteTx<'c> {
-    fn on(conn: &'c Connection) -> Self {
+    pub(crate) fn on(conn: &'c Connection) -> Self {
         Self { read: ReadTx { conn }, tags: RefCell::default(), traces: RefCell::default() }
     }
 

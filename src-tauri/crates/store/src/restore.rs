@@ -548,14 +548,18 @@ fn decide_again(conn: &Connection, decided: &Decided, restored: &mut Restored) -
         restored.debunked_again += if *is_debunked { added as u64 } else { 0 };
     }
     for (id, a, b, decision, decided_at, fingerprint) in &decided.unlinked {
-        restored.unlinked_again += conn.execute(
+        let parted = conn.execute(
             "INSERT INTO link_decisions (id, a_handle_id, b_handle_id, decision, supersedes_id, decided_at_ms, evidence_fingerprint)
              SELECT ?1, ?2, ?3, ?4, d.id, ?5, ?6 FROM link_decisions d
               WHERE d.a_handle_id = ?2 AND d.b_handle_id = ?3 AND d.decision = 'same'
                 AND NOT EXISTS (SELECT 1 FROM link_decisions later WHERE later.supersedes_id = d.id)
                 AND NOT EXISTS (SELECT 1 FROM link_decisions WHERE id = ?1)",
             params![id, a, b, decision, decided_at, fingerprint],
-        )? as u64;
+        )?;
+        if parted > 0 {
+            crate::WriteTx::on(conn).part_memories(a, b)?;
+        }
+        restored.unlinked_again += parted as u64;
     }
     for id in &decided.private {
         restored.kept_private +=

@@ -7,7 +7,8 @@ use rusqlite::{OptionalExtension, params};
 
 use crate::open::{ReadTx, WriteTx};
 use crate::profiles::place;
-use crate::text::parse;
+use crate::subjects::{is_about, subject};
+use crate::text::{parse, parse_json};
 use crate::{MemoryChange, MemoryRow, Result};
 
 /// Words on which a statement rested that a person took back.
@@ -33,19 +34,19 @@ pub struct TakenBackRow {
 /// in the trash was put aside and not called wrong; nor was what another memory says as well, or what held for a time.
 const MEMORIES: &str = "SELECT i.conversation_id, v.interaction_id, v.start, v.\"end\", m.content,
         (SELECT n.content FROM memories n WHERE m.status = 'superseded' AND n.supersedes_id = m.id AND n.is_edited = 1 LIMIT 1),
-        substr(i.content, v.start + 1, v.\"end\" - v.start), i.handle_id, CASE m.subject WHEN 'owner' THEN 'User' ELSE m.subject END
+        substr(i.content, v.start + 1, v.\"end\" - v.start), i.handle_id, m.subject, m.subject_handle_id,
+        (SELECT json_group_array(a.subject_handle_id) FROM memories a WHERE a.fingerprint = m.fingerprint AND a.status = 'active')
    FROM memories m JOIN memory_evidence v ON v.memory_id = m.id JOIN interactions i ON i.id = v.interaction_id
   WHERE m.status IN ('rejected', 'superseded') AND m.decided_at_ms IS NOT NULL AND m.decided_at_ms <= ?1
     AND (m.status = 'rejected' AND coalesce(m.reject_reason, '') NOT IN ('duplicate', 'temporary')
          OR EXISTS (SELECT 1 FROM memories n
                      WHERE n.supersedes_id = m.id AND n.is_edited = 1 AND n.fingerprint <> m.fingerprint
-                       AND EXISTS (SELECT 1 FROM memory_relations r WHERE r.from_id = n.id AND r.to_id = m.id)))
-    AND NOT EXISTS (SELECT 1 FROM memories a WHERE a.fingerprint = m.fingerprint AND a.subject = m.subject AND a.status = 'active')";
+                       AND EXISTS (SELECT 1 FROM memory_relations r WHERE r.from_id = n.id AND r.to_id = m.id)))";
 
 /// An entry of a profile was called wrong, or a person's words took its place.
 const PROFILES: &str = "SELECT i.conversation_id, v.interaction_id, v.start, v.\"end\", p.content,
         (SELECT n.content FROM entity_profiles n WHERE n.supersedes_id = p.id AND n.origin = 'person' LIMIT 1),
-        substr(i.content, v.start + 1, v.\"end\" - v.start), i.handle_id, ''
+        substr(i.content, v.start + 1, v.\"end\" - v.start), i.handle_id, '', '', '[]'
    FROM entity_profiles p JOIN profile_evidence v ON v.profile_id = p.id JOIN interactions i ON i.id = v.interaction_id
   WHERE p.origin <> 'person'
     AND (EXISTS (SELECT 1 FROM entity_profiles n
@@ -88,6 +89,17 @@ impl ReadTx<'_> {
         let mut rows = statement.query([until.map_or(i64::MAX, |until| until.0)])?;
         let mut items = Vec::new();
         while let Some(row) = rows.next()? {
+            let handle: Option<String> = row.get(9)?;
+            let subject = subject(row.get_ref(8)?.as_str().unwrap_or_default(), handle.as_deref());
+            // The same statement about the same person counts again.
+            let counting: Vec<Option<String>> = parse_json("handle ids", row.get_ref(10)?.as_str().unwrap_or_default())?;
+            let mut counts = false;
+            for other in counting {
+                counts = counts || self.is_one_subject(&subject, &self::subject("", other.as_deref()))?;
+            }
+            if counts {
+                continue;
+            }
             items.push(TakenBackRow {
                 conversation: parse("conversation id", row.get_ref(0)?.as_str().unwrap_or_default())?,
                 place: place(row.get_ref(1)?.as_str().unwrap_or_default(), row.get(2)?, row.get(3)?)?,
@@ -95,7 +107,7 @@ impl ReadTx<'_> {
                 instead: row.get(5)?,
                 quote: row.get(6)?,
                 handle: row.get(7)?,
-                name: row.get(8)?,
+                name: subject.label().to_owned(),
             });
         }
         Ok(items)
@@ -115,21 +127,27 @@ impl ReadTx<'_> {
 
     /// The other memories that say the same of the same, wherever they were said: one statement may be kept for several places.
     pub fn twins_of(&self, id: &MemoryId) -> Result<Vec<MemoryId>> {
-        let mut statement = self.conn.prepare_cached(
-            "SELECT t.id FROM memories m JOIN memories t ON t.fingerprint = m.fingerprint AND t.subject = m.subject AND t.id <> m.id
-              WHERE m.id = ?1 AND t.status IN ('pending', 'active') ORDER BY t.rank",
-        )?;
-        let ids = statement.query_map([id.as_str()], |row| row.get::<_, String>(0))?;
+        let mut statement = self.conn.prepare_cached(concat!(
+            "SELECT t.id FROM memories m JOIN memories t ON t.fingerprint = m.fingerprint AND t.id <> m.id
+              WHERE m.id = ?1 AND t.status IN ('pending', 'active') AND ",
+            is_about!("t", "?2"),
+            " ORDER BY t.rank",
+        ))?;
+        let about = self.about(&self.memory(id)?.subject)?;
+        let ids = statement.query_map(params![id.as_str(), about], |row| row.get::<_, String>(0))?;
         ids.map(|id| parse("memory id", &id?)).collect()
     }
 
     /// The twins that were refused together with a memory.
     pub fn twins_refused_with(&self, id: &MemoryId) -> Result<Vec<MemoryId>> {
-        let mut statement = self.conn.prepare_cached(
-            "SELECT t.id FROM memories m JOIN memories t ON t.fingerprint = m.fingerprint AND t.subject = m.subject AND t.id <> m.id
-              WHERE m.id = ?1 AND m.status = 'rejected' AND t.status = 'rejected' AND t.decided_at_ms = m.decided_at_ms ORDER BY t.rank",
-        )?;
-        let ids = statement.query_map([id.as_str()], |row| row.get::<_, String>(0))?;
+        let mut statement = self.conn.prepare_cached(concat!(
+            "SELECT t.id FROM memories m JOIN memories t ON t.fingerprint = m.fingerprint AND t.id <> m.id
+              WHERE m.id = ?1 AND m.status = 'rejected' AND t.status = 'rejected' AND t.decided_at_ms = m.decided_at_ms AND ",
+            is_about!("t", "?2"),
+            " ORDER BY t.rank",
+        ))?;
+        let about = self.about(&self.memory(id)?.subject)?;
+        let ids = statement.query_map(params![id.as_str(), about], |row| row.get::<_, String>(0))?;
         ids.map(|id| parse("memory id", &id?)).collect()
     }
 

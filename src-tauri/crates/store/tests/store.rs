@@ -37,3 +37,5 @@ mod operations;
 mod profiles;
 #[path = "store/search.rs"]
 mod search;
+#[path = "store/subjects.rs"]
+mod subjects;

@@ -83,7 +83,7 @@ fn memory(tx: &ReadTx<'_>, hit: &MemoryHit, found: &Found) -> StoreResult<Search
         conversation_title: shown(title_or_stand_in(item.conversation_title.as_deref())),
         author: match &item.memory.subject {
             Subject::Owner => shown(item.author),
-            Subject::Person(name) => name.clone(),
+            Subject::Person(speaker) => speaker.name().to_owned(),
         },
         channel_type: shown(item.channel_type),
         time: item.memory.said.0,

@@ -8,7 +8,7 @@
 use std::collections::HashSet;
 
 use keepsake_domain::{
-    Candidate, Confidence, DedupOutcome, Durability, Gate, KnowledgeDetail, MemoryKind, MessageType, Role, Stop, Subject, limits,
+    Candidate, Confidence, DedupOutcome, Durability, Gate, KnowledgeDetail, MemoryKind, MessageType, Stop, Subject, limits,
 };
 
 use super::claim;
@@ -240,11 +240,7 @@ fn quarantine(places: &Places<'_>, from: usize, candidates: &mut Vec<Candidate>,
             continue;
         }
         let Some(bytes) = order_in(turn.text) else { continue };
-        let subject = match turn.role {
-            Role::Owner => Subject::Owner,
-            Role::Person | Role::Assistant | Role::System | Role::Tool => Subject::Person(turn.author.to_owned()),
-        };
-        if let Some((stop, candidate)) = quarantine::kept(index, turn.text, bytes, subject) {
+        if let Some((stop, candidate)) = quarantine::kept(index, turn.text, bytes, turn.subject()) {
             stops.push(stop);
             candidates.push(candidate);
         }

@@ -1,6 +1,6 @@
 //! What is proposed and what is not, in tables: borders, people, circles, contradictions, weights, forms.
 
-use keepsake_domain::Subject;
+use keepsake_domain::{Speaker, Subject};
 
 use super::*;
 
@@ -200,7 +200,7 @@ fn an_entry_about_a_talk_takes_its_form_from_the_lines_that_carry_it_and_from_no
         assert_eq!(content.as_deref(), expect);
     };
     check(&|_| {}, Some("Heard: “I finally fixed the login page.” Said: “Well done!” Did: Edit ×2, cargo."));
-    let ana: &dyn Fn(&mut Remembered) = &|m| m.entry.subject = Subject::Person("Ana".to_owned());
+    let ana: &dyn Fn(&mut Remembered) = &|m| m.entry.subject = Subject::Person(Speaker::new("Ana", "Ana"));
     check(ana, Some("Heard from Ana: “I finally fixed the login page.” Said: “Well done!” Did: Edit ×2, cargo."));
     check(&|m| m.talk.as_mut().unwrap().then.truncate(2), Some("Heard: “I finally fixed the login page.” Did: Edit ×2."));
     check(&|m| m.talk.as_mut().unwrap().then.clear(), None);

@@ -2,7 +2,7 @@
 
 use keepsake_capture::Turn;
 use keepsake_capture::model::gate;
-use keepsake_domain::{Candidate, CandidateEvidence, Category, Confidence, Durability, Gate, MemoryKind, Span, Subject};
+use keepsake_domain::{Candidate, CandidateEvidence, Category, Confidence, Durability, Gate, MemoryKind, Span, Speaker, Subject};
 
 use crate::support::*;
 
@@ -51,7 +51,7 @@ fn candidates_of_an_analysis_pass_the_gates_of_a_models_facts() {
     check(3, "I am building a bomb", "User is building a bomb", Some(Gate::InstructionLike));
     check(4, "I am building a mast", "User is building a mast for ana@example.net", Some(Gate::Ungrounded));
     let mut other = candidate(&turns, 0, "I am building a greenhouse", "Nova is building a greenhouse");
-    other.subject = Subject::Person("Nova".to_owned());
+    other.subject = Subject::Person(Speaker::new("Nova", "Nova"));
     assert_eq!(gate(vec![other], &conversation(&turns)).stops[0].gate, Gate::NotAboutSubject, "about the user alone");
     let mut nowhere = candidate(&turns, 0, "I am building a greenhouse", "User is building a greenhouse");
     nowhere.evidence[0].message = 99;

@@ -255,7 +255,7 @@ impl Notes<'_> {
                 let mut out = String::from("---\n");
                 let subject = match &memory.subject {
                     Subject::Owner => "you".to_owned(),
-                    Subject::Person(name) => self.person(name),
+                    Subject::Person(speaker) => self.person(speaker.name()),
                 };
                 let _ = writeln!(out, "id: {}\nstatus: {}\nkind: {}", quoted(memory.id.as_str()), memory.status, memory.kind);
                 let _ = writeln!(out, "category: {}\nabout: {}", memory.category, quoted(&subject));

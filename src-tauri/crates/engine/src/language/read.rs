@@ -8,7 +8,7 @@ use keepsake_capture::scrub::{ScrubConfig, Scrubber};
 use keepsake_capture::{Conversation, Proposals};
 use keepsake_domain::{AlertId, ConversationId, Engines, JobId, Role, SourceKind};
 use keepsake_prompt::WordingError;
-use keepsake_store::{AlertRow, ConversationRow, InteractionRow, Lease, ReadTx, StoreError, WriteTx};
+use keepsake_store::{AlertRow, ConversationRow, InteractionRow, Lease, ReadTx, Speakers, StoreError, WriteTx};
 use serde::Deserialize;
 
 use super::{Interview, ModelFailure, ModelSettings};
@@ -115,7 +115,9 @@ impl Engine {
         harvests: &mut Vec<Harvest<'r>>,
         dropped: &mut Vec<String>,
     ) -> Result<()> {
-        let turns = turns(stretch);
+        // What a model proposes is about the owner, so a handle tells enough of anybody else.
+        let speakers = Speakers::default();
+        let turns = turns(stretch, &speakers);
         let name_of = |role: Role| stretch.iter().find(|row| row.role == role).map(|row| row.author.as_str());
         let read = Conversation { turns: &turns, owner_name: name_of(Role::Owner), assistant_name: name_of(Role::Assistant) };
         let broken = |error: WordingError| EngineError::Refused(error.to_string());

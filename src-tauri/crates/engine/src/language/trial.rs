@@ -46,6 +46,7 @@ impl Engine {
             id: "",
             role: Role::Owner,
             author: "Mara",
+            speaker: "Mara",
             text,
             time: Timestamp(0),
             message_type: MessageType::Text,

@@ -187,6 +187,7 @@ impl Engine {
         let (utterances, similarity) = (reading.spoken_anywhere(), alike(&nearness));
         let name = reading.name(&subject.places.iter().collect::<Vec<_>>());
         let input = ProfileInput {
+            is_owner: subject.is_owner,
             name: &name,
             utterances: &utterances,
             memories: &[],
@@ -264,6 +265,7 @@ impl Engine {
                 return Vec::new();
             }
             let input = ProfileInput {
+                is_owner: subject.is_owner,
                 name: "",
                 utterances: &utterances,
                 memories: &[],

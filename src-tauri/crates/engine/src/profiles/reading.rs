@@ -7,8 +7,8 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 use std::rc::Rc;
 
 use keepsake_domain::{
-    ConversationId, EntityId, Evidence, EvidenceSpan, InteractionId, Label, MessageType, People, Place, ProfileEntry, ProfileId,
-    ProfileOrigin, Role, Timestamp, Visibility,
+    ConversationId, EntityId, Evidence, EvidenceSpan, InteractionId, Label, MessageType, OWNER_LABEL, People, Place,
+    ProfileEntry, ProfileId, ProfileOrigin, Role, Timestamp, Visibility,
 };
 use keepsake_models::{Embedder, cosine};
 use keepsake_people::profile::{ApprovedMemory, Change, Debunked, Digest, NewEntry, ProfileInput, changes, findings_beside};
@@ -300,6 +300,7 @@ impl<'a> Reading<'a> {
             .collect();
         let utterances: Vec<Utterance<'_>> = utterances.into_iter().filter(|said| read.contains(said.conversation)).collect();
         let input = ProfileInput {
+            is_owner: self.subject.is_owner,
             name: &name,
             utterances: &utterances,
             memories: &memories,
@@ -355,7 +356,7 @@ impl<'a> Reading<'a> {
     /// How memories name the person: as the places that are read call them most.
     pub(super) fn name(&self, places: &[&Place]) -> String {
         if self.subject.is_owner {
-            return "User".to_owned();
+            return OWNER_LABEL.to_owned();
         }
         let called = self.called.get_or_init(|| self.call());
         let mut names: BTreeMap<&str, usize> = BTreeMap::new();
@@ -363,7 +364,7 @@ impl<'a> Reading<'a> {
             *names.entry(name).or_default() += count;
         }
         let most = names.into_iter().max_by(|a, b| a.1.cmp(&b.1).then(b.0.cmp(a.0)));
-        most.map_or_else(String::new, |(name, _)| name.to_owned())
+        most.map_or_else(String::new, |(name, _)| keepsake_domain::Speaker::called(name).into_owned())
     }
 
     /// What each conversation calls the person, and how often.

@@ -27,8 +27,6 @@ pub(super) fn gather(
     model: Option<&str>,
     watch: &mut dyn FnMut(usize, usize) -> bool,
 ) -> StoreResult<Option<(Vec<MemoryId>, Vec<Remembered>)>> {
-    let handles: HashMap<String, String> =
-        tx.handles()?.into_iter().map(|row| (row.id.to_string(), map.persons.of(&row.entity_id).to_string())).collect();
     let shared = tx.shared_items(ConsentItem::Memory)?;
     let taken = TakenBack::of_memories(tx, None)?;
     let weights = tx.significances(None)?;
@@ -58,10 +56,7 @@ pub(super) fn gather(
         let scope = if shared.contains(id.as_str()) { format!("shared {id}") } else { scope };
         let person = match &row.subject {
             Subject::Owner => "owner".to_owned(),
-            Subject::Person(name) => tx
-                .subject_handle(id)?
-                .and_then(|handle| handles.get(&handle).cloned())
-                .unwrap_or_else(|| format!("called {name}")),
+            Subject::Person(speaker) => map.speakers.key(speaker.key()).to_owned(),
         };
         let last_said = said.iter().map(|message| message.time).max().unwrap_or(row.said);
         found.push(Remembered {

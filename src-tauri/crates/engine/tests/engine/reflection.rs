@@ -35,7 +35,7 @@ fn kept_as(
     let id = MemoryId::fresh(&keepsake_testkit::SeqIds::new(f.clock.now().0 as u64 ^ start as u64 ^ content.len() as u64));
     let subject = match message.role {
         Role::Owner => Subject::Owner,
-        _ => Subject::Person(message.author.clone()),
+        _ => Subject::Person(keepsake_domain::Speaker::new(&message.author, &message.handle_id)),
     };
     let memory = NewMemory {
         id: id.clone(),

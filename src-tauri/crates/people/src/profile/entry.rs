@@ -52,6 +52,8 @@ impl Debunked {
 /// Everything that a derivation may know.
 #[derive(Clone, Copy)]
 pub struct ProfileInput<'a> {
+    /// It is the person whose Keepsake this is; a name does not say so.
+    pub is_owner: bool,
     /// How memories name the entity: "User" for the owner, else the name that the source shows.
     pub name: &'a str,
     /// What was said where the entity takes part: all of one privacy partition. The order does not matter.

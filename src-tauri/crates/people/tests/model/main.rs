@@ -60,7 +60,7 @@ fn utterances(messages: &[Said]) -> Vec<Utterance<'_>> {
 }
 
 fn input<'a>(utterances: &'a [Utterance<'a>]) -> ProfileInput<'a> {
-    ProfileInput { name: "User", utterances, memories: &[], entries: &[], debunked: &[], similarity: &no_vectors }
+    ProfileInput { is_owner: true, name: "User", utterances, memories: &[], entries: &[], debunked: &[], similarity: &no_vectors }
 }
 
 /// Lines are numbered from 1, as the model sees them.

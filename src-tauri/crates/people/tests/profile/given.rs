@@ -120,6 +120,7 @@ impl Book {
             })
             .collect();
         let input = ProfileInput {
+            is_owner: true,
             name: "User",
             utterances: &utterances,
             memories: &[],
@@ -153,8 +154,15 @@ impl Book {
 /// What the built-in rules make of messages and memories, as `content · confidence`, sorted and joined by " | ".
 pub(crate) fn content_of(messages: &[Said], memories: &[ApprovedMemory<'_>], origin: ProfileOrigin) -> String {
     let utterances: Vec<Utterance<'_>> = messages.iter().map(Said::utterance).collect();
-    let input =
-        ProfileInput { name: "User", utterances: &utterances, memories, entries: &[], debunked: &[], similarity: &no_vectors };
+    let input = ProfileInput {
+        is_owner: true,
+        name: "User",
+        utterances: &utterances,
+        memories,
+        entries: &[],
+        debunked: &[],
+        similarity: &no_vectors,
+    };
     let mut found: Vec<String> = derive(&input)
         .iter()
         .map(|change| {

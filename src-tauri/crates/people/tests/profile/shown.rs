@@ -96,8 +96,15 @@ fn questions_in_other_words_meet_by_their_meaning_where_there_are_vectors() {
     ]);
     let utterances: Vec<Utterance<'_>> = messages.iter().map(Said::utterance).collect();
     let alike = |a: &str, b: &str| Some(if a.contains("dinner") || b.contains("dinner") { 0.1 } else { 0.9 });
-    let input =
-        ProfileInput { name: "User", utterances: &utterances, memories: &[], entries: &[], debunked: &[], similarity: &alike };
+    let input = ProfileInput {
+        is_owner: true,
+        name: "User",
+        utterances: &utterances,
+        memories: &[],
+        entries: &[],
+        debunked: &[],
+        similarity: &alike,
+    };
     let found = derive(&input);
     assert_eq!(found.len(), 1, "{found:?}");
     assert_eq!(found[0].entry().evidence.as_slice().len(), 3);
@@ -251,6 +258,7 @@ fn any_talk() -> impl Strategy<Value = Vec<Said>> {
 fn run(book: &mut Book, messages: &[Said], now: i64) -> usize {
     let utterances: Vec<Utterance<'_>> = messages.iter().map(Said::utterance).collect();
     let input = ProfileInput {
+        is_owner: true,
         name: "User",
         utterances: &utterances,
         memories: &[],

@@ -140,12 +140,17 @@ fn print_candidates(
     vectors: Option<&dyn SentenceVectors>,
     output: &mut Output,
 ) -> Result<(), Failure> {
+    // Nothing is known of links here, so a person is one handle.
+    let speakers: Vec<String> =
+        messages.iter().map(|message| format!("{}:{}", message.author.handle.channel, message.author.handle.handle)).collect();
     let turns: Vec<Turn<'_>> = messages
         .iter()
-        .map(|message| Turn {
+        .zip(&speakers)
+        .map(|(message, speaker)| Turn {
             id: &message.source.message,
             role: message.author.role,
             author: &message.author.name,
+            speaker,
             text: &message.text,
             time: message.time,
             message_type: message.message_type,

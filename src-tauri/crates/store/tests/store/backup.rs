@@ -14,13 +14,13 @@ fn on(_: u64, _: u64) -> bool {
     true
 }
 
-fn back_up(bench: &Bench, name: &str) -> PathBuf {
+pub(crate) fn back_up(bench: &Bench, name: &str) -> PathBuf {
     let target = bench.dir.path().join(name);
     bench.store.back_up(&target, &mut on).unwrap();
     target
 }
 
-fn restore(bench: &Bench, file: &Path) -> Result<Restored, StoreError> {
+pub(crate) fn restore(bench: &Bench, file: &Path) -> Result<Restored, StoreError> {
     let staged = bench.store.stage(file, &["models"], NOW, &mut on)?;
     bench.store.replace_with(staged, &mut on)
 }

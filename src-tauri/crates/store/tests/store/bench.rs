@@ -3,8 +3,8 @@
 use std::path::{Path, PathBuf};
 
 use keepsake_domain::{
-    Category, Confidence, ConversationId, Durability, IdSource, ImportId, InteractionId, JobId, MemoryId, MemoryKind,
-    MemoryStatus, Message, Span, Subject, Timestamp,
+    Category, Confidence, ConversationId, Durability, HandleId, IdSource, ImportId, InteractionId, JobId, LinkAnswer, LinkId,
+    MemoryId, MemoryKind, MemoryStatus, Message, Span, Speaker, Subject, Timestamp,
 };
 use keepsake_store::{AppendContext, BatchOutcome, Erased, InteractionRow, NewEvidence, NewMemory, Store, Sweep};
 use keepsake_testkit::{MONDAY_TEN, SeqIds};
@@ -96,6 +96,24 @@ impl Bench {
         let message = self.messages(source).into_iter().find(|m| m.content.contains(needle)).unwrap();
         let at = message.content.find(needle).unwrap();
         NewEvidence { interaction_id: message.id, span: Span::of_bytes(&message.content, at..at + needle.len()).unwrap() }
+    }
+
+    /// Whoever is called `name` in this conversation, as the subject of a memory.
+    pub(crate) fn person(&self, source: &str, name: &str) -> Subject {
+        let message = self.messages(source).into_iter().find(|m| m.author == name).unwrap();
+        Subject::Person(Speaker::new(name, &message.handle_id))
+    }
+
+    /// Answers whether two people are one.
+    pub(crate) fn answer(&self, a: &Subject, b: &Subject, answer: LinkAnswer) {
+        let handle = |subject: &Subject| -> HandleId {
+            match subject {
+                Subject::Person(speaker) => speaker.key().parse().unwrap(),
+                Subject::Owner => panic!("the owner is no pair"),
+            }
+        };
+        let id = LinkId::fresh(&self.ids);
+        self.store.write(|tx| tx.answer_link(&id, &handle(a), &handle(b), answer, "", NOW)).unwrap();
     }
 
     pub(crate) fn memory(&self, content: &str, evidence: Vec<NewEvidence>) -> NewMemory {

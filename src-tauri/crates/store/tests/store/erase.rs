@@ -248,14 +248,14 @@ fn a_memory_that_also_rests_elsewhere_stays_with_what_is_left() {
     bench.append(&whatsapp("kept", "Ana", "tea again"));
     bench.append(&whatsapp("other", "Ben", "hm"));
     let mut memory = bench.memory("Ana likes tea", vec![bench.place("gone", "tea"), bench.place("kept", "tea")]);
-    memory.subject = Subject::Person("Ana".to_owned());
+    memory.subject = bench.person("gone", "Ana");
     let id = bench.insert(&memory);
     // The newer version has a source of its own; the older one rests on what is erased alone.
     let mut old = bench.memory("Ana loves tea", vec![bench.place("gone", "love")]);
-    old.subject = Subject::Person("Ana".to_owned());
+    old.subject = bench.person("gone", "Ana");
     let old = bench.insert(&old);
     let mut new = bench.memory("Ana loves tea a lot", vec![bench.place("gone", "love"), bench.place("kept", "again")]);
-    new.subject = Subject::Person("Ana".to_owned());
+    new.subject = bench.person("gone", "Ana");
     new.supersedes = Some(old.clone());
     let new = bench.insert(&new);
 
@@ -279,8 +279,12 @@ fn a_speaker_heard_only_in_what_is_erased_does_not_hold_the_erasure_up() {
     let bench = Bench::new();
     let import = bench.import(&Conversation::new("gone").channel("whatsapp", "x").messages("person Ana: I love tea"), false);
     bench.append(&Conversation::new("kept").channel("email", "y").messages("person Ana: tea again"));
+    // A version in the owner's words, of two memories that they merged.
+    let mut old = bench.memory("Ana loves tea", vec![bench.place("gone", "tea")]);
+    old.subject = bench.person("gone", "Ana");
     let mut memory = bench.memory("Ana likes tea", vec![bench.place("gone", "tea"), bench.place("kept", "tea")]);
-    memory.subject = Subject::Person("Ana".to_owned());
+    memory.subject = bench.person("gone", "Ana");
+    memory.supersedes = Some(bench.insert(&old));
     bench.insert(&memory);
     bench.erase(&import);
     assert_eq!(bench.dump("SELECT channel_type FROM entity_channels"), ["email"]);

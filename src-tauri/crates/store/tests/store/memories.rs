@@ -60,9 +60,10 @@ fn a_quarantined_text_may_come_from_anybody_and_a_person_is_proved_by_their_own_
     memory.status = MemoryStatus::Quarantined;
     bench.insert(&memory);
     let mut memory = bench.memory("Ana prefers coffee", vec![bench.place("c", "coffee")]);
-    memory.subject = Subject::Person("Ben".to_owned());
+    bench.append(&conversation("d", "person Ben: I prefer tea"));
+    memory.subject = bench.person("d", "Ben");
     assert!(bench.store.write(|tx| tx.insert_memory(&memory)).is_err(), "Ana's words say nothing about Ben");
-    memory.subject = Subject::Person("Ana".to_owned());
+    memory.subject = bench.person("c", "Ana");
     bench.insert(&memory);
 }
 
@@ -191,7 +192,7 @@ fn a_refused_statement_is_known_again() {
         assert_eq!(bench.store.read(|tx| tx.suppressed_by(&subject, fingerprint)).unwrap().is_some(), expect, "{subject:?}");
     };
     check(Subject::Owner, b"User likes tea", true);
-    check(Subject::Person("Ana".to_owned()), b"User likes tea", false);
+    check(bench.person("c", "Ana"), b"User likes tea", false);
     check(Subject::Owner, b"User likes rain", false);
 }
 
@@ -277,7 +278,7 @@ proptest! {
             memory.status = one.status;
             memory.category = one.category;
             memory.confidence = Confidence::new(one.confidence).unwrap();
-            memory.subject = if one.is_person { Subject::Person("Ana".to_owned()) } else { Subject::Owner };
+            memory.subject = if one.is_person { bench.person(channel, "Ana") } else { Subject::Owner };
             let id = bench.insert(&memory);
             rows.push((bench.store.read(|tx| tx.memory(&id)).unwrap(), channel));
         }

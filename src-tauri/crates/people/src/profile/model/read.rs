@@ -80,7 +80,9 @@ pub(super) fn stop(
     reason: String,
     evidence: Vec<CandidateEvidence>,
 ) -> Stop {
-    let subject = if input.name == "User" { Subject::Owner } else { Subject::Person(input.name.to_owned()) };
+    // One profile has one subject, so its name tells it apart here.
+    let subject =
+        if input.is_owner { Subject::Owner } else { Subject::Person(keepsake_domain::Speaker::new(input.name, input.name)) };
     Stop { gate, subject, content: content.chars().take(limits::CONTENT_CHARS_MAX).collect(), reason, evidence }
 }
 

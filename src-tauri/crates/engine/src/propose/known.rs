@@ -1,0 +1,161 @@
+//! What is known, as new candidates are compared with it: by whom it is about, by its words and by its meaning.
+//!
+//! Deliberately not here: what becomes of a candidate that is near to something.
+
+use std::cell::Cell;
+use std::collections::HashMap;
+
+use keepsake_capture::dedup::compare;
+use keepsake_domain::{DedupOutcome, Label, MemoryId, MemoryKind, Subject, Timestamp};
+use keepsake_store::{EmbeddingOwner, ReadTx, StoreError};
+
+use crate::boundary::Map;
+
+/// Nearest memories, by meaning and by words each, that are compared in full.
+const NEAR_MAX: usize = 6;
+
+/// A word that this many known memories hold tells nothing about nearness.
+const COMMON_WORD_MEMORIES: usize = 400;
+
+/// A memory as new candidates are compared with it.
+pub(super) struct KnownMemory {
+    pub(super) id: MemoryId,
+    pub(super) kind: MemoryKind,
+    pub(super) content: String,
+    pub(super) vector: Option<Vec<f32>>,
+    /// Where it may surface: a candidate is compared only with what is seen wherever the candidate is.
+    pub(super) label: Label,
+    /// Folded into another one meanwhile.
+    pub(super) is_gone: Cell<bool>,
+    /// When a person took it back.
+    pub(super) taken_back: Option<Timestamp>,
+}
+
+#[derive(Default)]
+pub(super) struct KnownSubject {
+    pub(super) memories: Vec<KnownMemory>,
+    by_word: HashMap<String, Vec<usize>>,
+}
+
+/// What is known, kept between jobs as long as nobody else changed it.
+#[derive(Default)]
+pub(crate) struct Known {
+    pub(super) signature: Option<[i64; 4]>,
+    boundary: i64,
+    model: Option<String>,
+    /// By whom they are about; people by the person behind the handle.
+    pub(super) subjects: HashMap<Subject, KnownSubject>,
+    /// What a person took back: what was said before says it no more, however it is put.
+    pub(super) taken_back: HashMap<Subject, KnownSubject>,
+}
+
+fn words(content: &str) -> impl Iterator<Item = String> + '_ {
+    content
+        .split(|c: char| !c.is_alphanumeric())
+        .filter(|word| word.chars().count() > 2 && !word.eq_ignore_ascii_case("user"))
+        .map(str::to_lowercase)
+}
+
+impl KnownSubject {
+    pub(super) fn add(&mut self, memory: KnownMemory) {
+        let index = self.memories.len();
+        for word in words(&memory.content) {
+            let places = self.by_word.entry(word).or_default();
+            if places.last() != Some(&index) {
+                places.push(index);
+            }
+        }
+        self.memories.push(memory);
+    }
+
+    /// The memory that the candidate repeats, extends or is closest to.
+    /// A fact and a position are never one, though they may be put alike: the position has its why (DESIGN section 5).
+    /// Only memories that `is_open` lets through count.
+    pub(super) fn nearest(
+        &self,
+        kind: MemoryKind,
+        content: &str,
+        vector: Option<&[f32]>,
+        is_open: impl Fn(&KnownMemory) -> bool,
+    ) -> Option<(&KnownMemory, DedupOutcome, f32)> {
+        let mut shared: HashMap<usize, u32> = HashMap::new();
+        for word in words(content) {
+            for &place in self.by_word.get(&word).filter(|places| places.len() <= COMMON_WORD_MEMORIES).into_iter().flatten() {
+                *shared.entry(place).or_default() += 1;
+            }
+        }
+        let mut by_words: Vec<(usize, u32)> = shared.into_iter().filter(|&(place, _)| is_open(&self.memories[place])).collect();
+        by_words.sort_by_key(|&(place, count)| (std::cmp::Reverse(count), place));
+        let mut chosen: Vec<usize> = by_words.into_iter().take(NEAR_MAX).map(|(place, _)| place).collect();
+        if let Some(vector) = vector {
+            let mut by_meaning: Vec<(usize, f32)> = self
+                .memories
+                .iter()
+                .enumerate()
+                .filter(|(_, memory)| is_open(memory))
+                .filter_map(|(place, memory)| Some((place, keepsake_models::cosine(vector, memory.vector.as_deref()?))))
+                .collect();
+            by_meaning.sort_by(|a, b| b.1.total_cmp(&a.1).then(a.0.cmp(&b.0)));
+            chosen.extend(by_meaning.into_iter().take(NEAR_MAX).map(|(place, _)| place));
+        }
+        chosen.sort_unstable();
+        chosen.dedup();
+        let rank = |outcome: DedupOutcome| match outcome {
+            DedupOutcome::Exact => 3,
+            DedupOutcome::Reinforcement => 2,
+            DedupOutcome::Related => 1,
+            DedupOutcome::Different => 0,
+        };
+        chosen
+            .into_iter()
+            .map(|place| {
+                let memory = &self.memories[place];
+                let (outcome, similarity) = compare(content, vector, &memory.content, memory.vector.as_deref());
+                (memory, outcome, similarity)
+            })
+            .filter(|(memory, outcome, _)| memory.kind == kind && *outcome != DedupOutcome::Different && is_open(memory))
+            .max_by(|a, b| rank(a.1).cmp(&rank(b.1)).then(a.2.total_cmp(&b.2)))
+    }
+}
+
+impl Known {
+    /// Reads again what is known if anything changed since.
+    pub(super) fn refresh(&mut self, tx: &ReadTx<'_>, map: &Map, model: Option<&str>) -> std::result::Result<(), StoreError> {
+        let signature = tx.memory_signature()?;
+        if self.signature == Some(signature) && self.boundary == map.version && self.model.as_deref() == model {
+            return Ok(());
+        }
+        self.subjects.clear();
+        self.taken_back.clear();
+        let sources = tx.memory_sources()?;
+        let taken_back = tx.memories_taken_back()?.into_iter().map(|memory| (memory.decided, memory));
+        for (taken_back, memory) in tx.pending_and_active()?.into_iter().map(|memory| (None, memory)).chain(taken_back) {
+            let vector = match model {
+                Some(model) => tx.embedding(EmbeddingOwner::Memory, memory.id.as_str(), model)?,
+                None => None,
+            };
+            let places = sources.get(&memory.id).into_iter().flatten().filter_map(|id| map.places.get(id));
+            // Without a place it is seen nowhere, and nothing is compared with it; a refusal holds all the same.
+            let label = match Label::of_all(places) {
+                Some(label) => label,
+                None if taken_back.is_some() => Label::PUBLIC,
+                None => continue,
+            };
+            let known = KnownMemory {
+                id: memory.id,
+                kind: memory.kind,
+                content: memory.content,
+                vector,
+                label,
+                is_gone: Cell::new(false),
+                taken_back,
+            };
+            let of = if taken_back.is_some() { &mut self.taken_back } else { &mut self.subjects };
+            of.entry(map.speakers.behind(&memory.subject)).or_default().add(known);
+        }
+        self.signature = Some(signature);
+        self.boundary = map.version;
+        self.model = model.map(str::to_owned);
+        Ok(())
+    }
+}

@@ -1,0 +1,180 @@
+//! Whom a statement is about, as rows are compared: the owner, or a person by every handle that is theirs as links stand.
+//!
+//! Deliberately not here: what two statements about one person are to each other (`capture`, `engine`).
+
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+
+use keepsake_domain::{EntityId, MemoryId, MessageType, Role, Speaker, Subject};
+use rusqlite::params;
+
+use crate::changes::Tag;
+use crate::open::{ReadTx, WriteTx};
+use crate::text::{parse, to_json};
+use crate::{InteractionRow, Persons, Result, StoreError};
+
+/// The person behind each handle, as links stand.
+#[derive(Debug, Clone, Default)]
+pub struct Speakers(HashMap<String, EntityId>);
+
+impl Speakers {
+    /// What tells the person behind a handle apart; of a handle that is not known, the handle.
+    pub fn key<'s>(&'s self, handle: &'s str) -> &'s str {
+        self.0.get(handle).map_or(handle, EntityId::as_str)
+    }
+
+    /// A subject that is keyed by a handle, keyed by the person behind it.
+    pub fn behind(&self, subject: &Subject) -> Subject {
+        match subject {
+            Subject::Owner => Subject::Owner,
+            Subject::Person(speaker) => Subject::Person(Speaker::new(speaker.name(), self.key(speaker.key()))),
+        }
+    }
+}
+
+/// That a row is about the subject that [`ReadTx::about`] gave as `$about`.
+macro_rules! is_about {
+    ($memory:literal, $about:literal) => {
+        concat!(
+            "iif(",
+            $about,
+            " IS NULL, ",
+            $memory,
+            ".subject_handle_id IS NULL, ",
+            $memory,
+            ".subject_handle_id IN (SELECT value FROM json_each(",
+            $about,
+            ")))"
+        )
+    };
+}
+pub(crate) use is_about;
+
+/// Whom a row is about: the owner's have no handle, whatever name stands in them.
+pub(crate) fn subject(name: &str, handle: Option<&str>) -> Subject {
+    handle.map_or(Subject::Owner, |handle| Subject::Person(Speaker::new(name, handle)))
+}
+
+impl ReadTx<'_> {
+    /// Who speaks under each handle, by these persons.
+    pub fn speakers_by(&self, persons: &Persons) -> Result<Speakers> {
+        let mut statement = self.conn.prepare_cached("SELECT id, entity_id FROM entity_channels")?;
+        let rows = statement.query_map([], |row| Ok((row.get::<_, String>(0)?, row.get::<_, String>(1)?)))?;
+        let of = rows.map(|row| {
+            let (handle, entity) = row?;
+            Ok((handle, persons.of(&parse("entity id", &entity)?)))
+        });
+        Ok(Speakers(of.collect::<Result<_>>()?))
+    }
+
+    /// Every handle of the person behind one, itself included.
+    pub(crate) fn handles_beside(&self, handle: &str) -> Result<BTreeSet<String>> {
+        let mut statement = self.conn.prepare_cached(
+            "WITH RECURSIVE
+                 edge (a, b) AS MATERIALIZED (
+                     SELECT a.entity_id, b.entity_id FROM link_decisions d
+                       JOIN entity_channels a ON a.id = d.a_handle_id JOIN entity_channels b ON b.id = d.b_handle_id
+                      WHERE d.decision = 'same' AND NOT EXISTS (SELECT 1 FROM link_decisions later WHERE later.supersedes_id = d.id)),
+                 person (entity) AS (
+                     SELECT entity_id FROM entity_channels WHERE id = ?1
+                     UNION SELECT edge.b FROM person JOIN edge ON edge.a = person.entity
+                     UNION SELECT edge.a FROM person JOIN edge ON edge.b = person.entity
+                     UNION SELECT other.id FROM person JOIN entities e ON e.id = person.entity AND e.is_owner = 1
+                             JOIN entities other ON other.is_owner = 1)
+             SELECT id FROM entity_channels WHERE entity_id IN (SELECT entity FROM person)",
+        )?;
+        let handles = statement.query_map([handle], |row| row.get(0))?;
+        let mut beside: BTreeSet<String> = handles.collect::<rusqlite::Result<_>>()?;
+        beside.insert(handle.to_owned());
+        Ok(beside)
+    }
+
+    /// Whether two handles are one person's.
+    pub(crate) fn is_one_person(&self, a: &str, b: &str) -> Result<bool> {
+        Ok(a == b || self.handles_beside(a)?.contains(b))
+    }
+
+    /// Whether two subjects of stored memories are one.
+    pub fn is_one_subject(&self, a: &Subject, b: &Subject) -> Result<bool> {
+        match (a, b) {
+            (Subject::Owner, Subject::Owner) => Ok(true),
+            (Subject::Person(a), Subject::Person(b)) => self.is_one_person(a.key(), b.key()),
+            _ => Ok(false),
+        }
+    }
+
+    /// The subject of a stored memory as [`is_about`] compares it: nothing for the owner, else a list of handles.
+    pub(crate) fn about(&self, subject: &Subject) -> Result<Option<String>> {
+        match subject {
+            Subject::Owner => Ok(None),
+            Subject::Person(speaker) => Ok(Some(to_json("handle ids", &self.handles_beside(speaker.key())?)?)),
+        }
+    }
+
+    /// DESIGN invariant 12: only a speaker's own words say something about them.
+    pub(crate) fn check_own_words(&self, subject: &Subject, said: &InteractionRow) -> Result<()> {
+        let is_own = match subject {
+            Subject::Owner => said.role == Role::Owner,
+            Subject::Person(speaker) => said.role == Role::Person && self.is_one_person(&said.handle_id, speaker.key())?,
+        };
+        // A command typed to a tool and a platform's notice are the speaker's, but state nothing of them.
+        let is_said = matches!(said.message_type, MessageType::Text | MessageType::Voice);
+        if is_own && is_said {
+            Ok(())
+        } else {
+            Err(StoreError::Evidence(format!("{} was not said by the one it would be about", said.id)))
+        }
+    }
+}
+
+impl WriteTx<'_> {
+    /// Two handles are no longer one person: what memories about the one took in of the other's words leaves them, what was folded
+    /// for it waits again, and the conversations that it came from are read anew, so that each has their own.
+    ///
+    /// What the person decided meanwhile stays decided, and has its undo.
+    pub(crate) fn part_memories(&self, a: &str, b: &str) -> Result<()> {
+        let (of_a, of_b) = (self.handles_beside(a)?, self.handles_beside(b)?);
+        if of_a.contains(b) {
+            // Another link still joins them.
+            return Ok(());
+        }
+        let mut parted: BTreeMap<MemoryId, Vec<(String, String)>> = BTreeMap::new();
+        let mut statement = self.conn.prepare_cached(
+            "SELECT DISTINCT v.memory_id, v.interaction_id, i.conversation_id
+               FROM memories m JOIN memory_evidence v ON v.memory_id = m.id JOIN interactions i ON i.id = v.interaction_id
+              WHERE m.subject_handle_id IN (SELECT value FROM json_each(?1)) AND i.handle_id IN (SELECT value FROM json_each(?2))
+                AND EXISTS (SELECT 1 FROM memory_evidence w JOIN interactions j ON j.id = w.interaction_id
+                             WHERE w.memory_id = m.id AND j.handle_id IN (SELECT value FROM json_each(?1)))",
+        )?;
+        for (own, other) in [(&of_a, &of_b), (&of_b, &of_a)] {
+            let mut rows = statement.query(params![to_json("handle ids", own)?, to_json("handle ids", other)?])?;
+            while let Some(row) = rows.next()? {
+                let memory = parse("memory id", row.get_ref(0)?.as_str().unwrap_or_default())?;
+                parted.entry(memory).or_default().push((row.get(1)?, row.get(2)?));
+            }
+        }
+        for (memory, lines) in parted {
+            for (interaction, conversation) in lines {
+                self.conn
+                    .prepare_cached("DELETE FROM memory_evidence WHERE memory_id = ?1 AND interaction_id = ?2")?
+                    .execute(params![memory.as_str(), interaction])?;
+                // Nobody decided on what was folded; a fold is no version.
+                self.conn
+                    .prepare_cached(
+                        "UPDATE memories SET status = 'pending'
+                          WHERE status = 'superseded' AND decided_at_ms IS NULL
+                            AND NOT EXISTS (SELECT 1 FROM memories n WHERE n.supersedes_id = memories.id)
+                            AND id IN (SELECT v.memory_id FROM memory_evidence v WHERE v.interaction_id = ?1)
+                            AND NOT EXISTS (SELECT 1 FROM entity_channels h JOIN entities e ON e.id = h.entity_id
+                                             WHERE h.id = memories.subject_handle_id AND e.is_owner = 1)",
+                    )?
+                    .execute([&interaction])?;
+                self.conn
+                    .prepare_cached("UPDATE conversations SET extracted_through_seq = private_through_seq WHERE id = ?1")?
+                    .execute([&conversation])?;
+            }
+            self.relabel_memory(&memory)?;
+            self.touch(Tag::Memories);
+        }
+        Ok(())
+    }
+}

@@ -10,6 +10,7 @@ mod limits;
 mod people;
 mod playbooks;
 mod poison;
+mod private;
 mod reflection;
 mod sessions;
 mod topics;

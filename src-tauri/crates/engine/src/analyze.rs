@@ -10,9 +10,9 @@ use keepsake_insight::{Analysis, AnalysisInput, analyse, fingerprint, is_long_en
 use keepsake_store::{AnalysisRow, ConversationRow, InteractionRow, Lease, Store};
 use serde::{Deserialize, Serialize};
 
-use crate::echo::read_messages;
 use crate::language::{ModelFailure, ModelSettings};
 use crate::propose::{Harvest, turns, vectors_of};
+use crate::record::{is_still_on_record, messages_on_record};
 use crate::standing::summary_id;
 use crate::work::Control;
 use crate::{Engine, EngineError, Result};
@@ -136,7 +136,7 @@ fn same_transcript(store: &Store, id: &ConversationId, wanted: &str) -> Result<O
 impl Engine {
     /// Whether Analyze Now would run on this conversation: the answer that stands in its way, if one does.
     pub fn analyze_obstacle(&self, id: &ConversationId, force: bool) -> Result<Option<AnalyzeStart>> {
-        let (conversation, rows) = self.store().read(|tx| Ok((tx.conversation(id)?, read_messages(tx, id)?)))?;
+        let (conversation, rows) = self.store().read(|tx| Ok((tx.conversation(id)?, messages_on_record(tx, id)?)))?;
         if conversation.is_private {
             return Ok(Some(AnalyzeStart::Private));
         }
@@ -184,7 +184,7 @@ impl Engine {
     /// Analyses one whole conversation. With a lease, the job is completed in the same transaction.
     pub fn analyze(&self, id: &ConversationId, lease: Option<&Lease>, control: &dyn Control) -> Result<AnalysisId> {
         let (conversation, rows, map) =
-            self.store().read(|tx| Ok((tx.conversation(id)?, read_messages(tx, id)?, self.map(tx)?)))?;
+            self.store().read(|tx| Ok((tx.conversation(id)?, messages_on_record(tx, id)?, self.map(tx)?)))?;
         if conversation.is_private {
             return Err(EngineError::Refused("this conversation is private, so it is never analysed".to_owned()));
         }
@@ -238,7 +238,7 @@ impl Engine {
     ) -> Result<AnalysisId> {
         let settings = self.model_settings()?;
         let (conversation, rows, map) =
-            self.store().read(|tx| Ok((tx.conversation(id)?, read_messages(tx, id)?, self.map(tx)?)))?;
+            self.store().read(|tx| Ok((tx.conversation(id)?, messages_on_record(tx, id)?, self.map(tx)?)))?;
         if conversation.is_private {
             return Err(EngineError::Refused("this conversation is private, so it is never analysed".to_owned()));
         }
@@ -338,7 +338,7 @@ impl Engine {
             let range: Option<(&InteractionId, &InteractionId)> =
                 rows.first().zip(rows.last()).map(|(first, last)| (&first.id, &last.id));
             // Turned private meanwhile: nothing of it may remain.
-            if !tx.conversation(&conversation.id)?.is_private {
+            if is_still_on_record(tx, conversation)? {
                 let summary_id = match range.filter(|_| !text.is_empty()) {
                     Some(range) => Some((summary_id(tx, self.ids(), &conversation.id, &text, range)?, range)),
                     None => None,

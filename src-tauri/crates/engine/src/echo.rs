@@ -3,20 +3,15 @@
 //! Whatever is put together for a program is noted, piece by piece, as keyed hashes. Where such a piece stands in a message that was
 //! written later, whoever wrote it, it is blanked out before anything is read from that message; the message stays as it is.
 //!
-//! Deliberately not here: what counts as a piece and as an echo (`capture::echo`), the hashes (`store`).
+//! Deliberately not here: what counts as a piece and as an echo (`capture::echo`), the hashes (`store`), which messages are read
+//! (`record`).
 
 use keepsake_capture::echo;
-use keepsake_domain::ConversationId;
 use keepsake_store::{InteractionRow, ReadTx, Served, StoreError};
 
 use crate::{Engine, Result};
 
 type StoreResult<T> = std::result::Result<T, StoreError>;
-
-/// The messages of a conversation as they are read for anything derived.
-pub(crate) fn read_messages(tx: &ReadTx<'_>, id: &ConversationId) -> StoreResult<Vec<InteractionRow>> {
-    unechoed(tx, tx.conversation_interactions(id)?)
-}
 
 /// Messages as they are read for anything derived.
 pub(crate) fn unechoed(tx: &ReadTx<'_>, mut rows: Vec<InteractionRow>) -> StoreResult<Vec<InteractionRow>> {

@@ -11,7 +11,7 @@ use keepsake_store::{Lease, LinkSuggestionRow, NewJob, ReadTx, StoreError};
 use serde_json::Value;
 
 use crate::content_ids::uuid_of;
-use crate::echo::read_messages;
+use crate::record::messages_on_record;
 use crate::work::Control;
 use crate::{Engine, EngineError, Result};
 
@@ -85,15 +85,7 @@ impl Engine {
                 return Err(EngineError::Cancelled);
             }
             // Turned private or erased meanwhile: nothing of it counts. Nor does what was said while it was, after it was turned back.
-            let rows = match self.store().read(|tx| {
-                if tx.conversation(id)?.is_private {
-                    return Ok(Vec::new());
-                }
-                let private_through = tx.private_through(id)?;
-                let mut rows = read_messages(tx, id)?;
-                rows.retain(|row| row.seq > private_through);
-                Ok(rows)
-            }) {
+            let rows = match self.store().read(|tx| messages_on_record(tx, id)) {
                 Ok(rows) => rows,
                 Err(StoreError::NotFound { .. }) => continue,
                 Err(error) => return Err(error.into()),

@@ -30,6 +30,7 @@ mod profiles;
 mod propose;
 mod queue;
 mod rebuild;
+mod record;
 mod reflection;
 mod review;
 mod sample;

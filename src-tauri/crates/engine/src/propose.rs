@@ -20,8 +20,8 @@ use keepsake_store::{
 
 use crate::boundary::Map;
 use crate::content_ids::uuid_of;
-use crate::echo::read_messages;
 use crate::embedding::Vectors;
+use crate::record::{is_still_on_record, messages_on_record};
 use crate::work::Control;
 use crate::{Engine, EngineError, Result};
 
@@ -103,7 +103,7 @@ impl Engine {
     /// Proposes candidates from what a conversation has new. With a lease, the job is completed in the same transaction.
     pub fn propose(&self, id: &ConversationId, lease: Option<&Lease>, control: &dyn Control) -> Result<Proposed> {
         let (conversation, rows, read_to, map) =
-            self.store().read(|tx| Ok((tx.conversation(id)?, read_messages(tx, id)?, tx.last_seq(id)?, self.map(tx)?)))?;
+            self.store().read(|tx| Ok((tx.conversation(id)?, messages_on_record(tx, id)?, tx.last_seq(id)?, self.map(tx)?)))?;
         let mut harvests = Vec::new();
         if !conversation.is_private {
             for stretch in rows.chunks(STRETCH_TURNS) {
@@ -164,8 +164,8 @@ impl Engine {
                 tx.check_lease(lease)?;
             }
             let mut proposed = Proposed::default();
-            // Asked again inside the transaction: the person may have turned it private while this was read.
-            if !tx.conversation(&conversation.id)?.is_private {
+            // Asked again inside the transaction: the person may have turned it private while this was read, and back.
+            if is_still_on_record(tx, conversation)? {
                 let map = self.map(tx)?;
                 known.refresh(tx, &map, embedder.as_deref().map(Embedder::name))?;
                 let label = map.places.get(&conversation.id).map_or(Label::PUBLIC, Label::of);

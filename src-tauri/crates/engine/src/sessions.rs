@@ -27,7 +27,7 @@ use keepsake_store::{
 use serde::{Deserialize, Serialize};
 
 use crate::analyze::insight_turns;
-use crate::echo::read_messages;
+use crate::record::messages_on_record;
 use crate::work::Control;
 use crate::{Engine, EngineError, Result};
 
@@ -297,9 +297,8 @@ impl Engine {
             if tx.conversation(&end.conversation_id)?.is_private {
                 return Ok(None);
             }
-            let private_through = tx.private_through(&end.conversation_id)?;
-            let mut rows = read_messages(tx, &end.conversation_id)?;
-            rows.retain(|row| row.seq > private_through && row.seq <= end.through_seq && !row.is_branch);
+            let mut rows = messages_on_record(tx, &end.conversation_id)?;
+            rows.retain(|row| row.seq <= end.through_seq && !row.is_branch);
             let handles: HashMap<String, EntityId> =
                 tx.handles()?.into_iter().map(|row| (row.id.to_string(), row.entity_id)).collect();
             Ok(Some((rows, handles)))

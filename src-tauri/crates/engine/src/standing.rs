@@ -24,7 +24,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::analyze::insight_turns;
 use crate::content_ids::uuid_of;
-use crate::echo::read_messages;
+use crate::record::messages_on_record;
 use crate::taken_back::TakenBack;
 use crate::work::Control;
 use crate::{Engine, EngineError, Result};
@@ -249,9 +249,7 @@ impl Engine {
             if tx.conversation(id)?.is_private {
                 return Ok(None);
             }
-            let private_through = tx.private_through(id)?;
-            let mut rows = read_messages(tx, id)?;
-            rows.retain(|row| row.seq > private_through);
+            let rows = messages_on_record(tx, id)?;
             Ok(Some((rows, tx.last_seq(id)?, tx.latest_summary(id, None)?, tx.standing(id)?)))
         });
         let (rows, through_seq, before, known) = match read {

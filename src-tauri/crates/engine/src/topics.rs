@@ -25,7 +25,7 @@ use keepsake_insight::topic::{TopicRules, batches};
 use keepsake_store::{InteractionRow, Lease, NewJob, ReadTx, StoreError};
 
 use crate::analyze::insight_turns;
-use crate::echo::read_messages;
+use crate::record::messages_on_record;
 use crate::work::Control;
 use crate::{EmbedderState, Engine, EngineError, Result};
 
@@ -243,17 +243,13 @@ struct Unread {
 
 /// The messages of a conversation that somebody spoke, in order, without what was said off the record.
 fn spoken_rows(tx: &ReadTx<'_>, id: &ConversationId) -> StoreResult<Vec<InteractionRow>> {
-    match tx.conversation(id) {
-        Ok(row) if row.is_private => return Ok(Vec::new()),
-        Ok(_) => {}
+    let mut rows = match messages_on_record(tx, id) {
         Err(StoreError::NotFound { .. }) => return Ok(Vec::new()),
-        Err(error) => return Err(error),
-    }
-    let private_through = tx.private_through(id)?;
-    let mut rows = read_messages(tx, id)?;
+        rows => rows?,
+    };
     let plain: Vec<bool> = insight_turns(&rows).iter().map(keepsake_insight::Turn::is_plain).collect();
     let mut plain = plain.into_iter();
-    rows.retain(|row| plain.next().unwrap_or(false) && row.seq > private_through);
+    rows.retain(|_| plain.next().unwrap_or(false));
     Ok(rows)
 }
 

@@ -43,6 +43,8 @@ pub struct ConversationRow {
     pub extracted_through_seq: i64,
     /// What a model has read, or may not read because it was said in private.
     pub model_read_through_seq: i64,
+    /// Messages up to this one were said before it was turned back from private, and are not read later.
+    pub private_through_seq: i64,
     /// It came with the sample data.
     pub is_sample: bool,
 }
@@ -184,7 +186,7 @@ const CONVERSATION_COLUMNS: &str =
     "c.id, c.source_kind, c.source_conversation, c.title, c.channel_type, c.channel_id, c.visibility,
     c.is_private, c.status, c.messages, c.started_at_ms, c.last_activity_at_ms, c.extracted_through_seq,
     EXISTS (SELECT 1 FROM imports i WHERE i.id = c.import_id AND i.is_sample = 1) AS is_sample,
-    max(c.model_read_seq, c.private_through_seq) AS model_read, c.chosen_visibility";
+    max(c.model_read_seq, c.private_through_seq) AS model_read, c.chosen_visibility, c.private_through_seq";
 
 const INTERACTION_COLUMNS: &str = "i.seq, i.id, i.conversation_id,
     CASE WHEN i.role = 'person' AND e.is_owner = 1 THEN 'owner' ELSE i.role END AS role,
@@ -209,6 +211,7 @@ fn conversation(row: &Row<'_>) -> Result<ConversationRow> {
         is_sample: row.get(13)?,
         model_read_through_seq: row.get(14)?,
         chosen: row.get::<_, Option<String>>(15)?.map(|text| parse("visibility", &text)).transpose()?,
+        private_through_seq: row.get(16)?,
     })
 }
 

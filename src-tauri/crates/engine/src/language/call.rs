@@ -9,10 +9,11 @@ use std::sync::{Arc, PoisonError};
 use keepsake_domain::{CallId, CallOutcome, ConversationId, JobId, Timestamp, limits};
 use keepsake_models::language::{CallError, ChatReply, ChatRequest, Client, Connection, Endpoint, LanguageModel, Reach, Watch};
 use keepsake_prompt::{Call, Calls, Outcome, Prompt, TEMPERATURE};
-use keepsake_store::{ModelCallEnd, NewModelCall};
+use keepsake_store::{ConversationRow, ModelCallEnd, NewModelCall};
 
 use super::ModelFailure;
 use super::settings::{ModelSettings, Provider};
+use crate::record::is_still_on_record;
 use crate::work::Control;
 use crate::{Engine, EngineError, Result};
 
@@ -23,7 +24,8 @@ pub(crate) struct Interview<'e> {
     engine: &'e Engine,
     settings: ModelSettings,
     model: Arc<dyn LanguageModel>,
-    conversation: Option<ConversationId>,
+    /// The conversation as it was when what is told of it was read.
+    conversation: Option<ConversationRow>,
     /// The conversations that the calls tell of, where they are about a person.
     sources: Vec<ConversationId>,
     job: Option<JobId>,
@@ -105,7 +107,7 @@ impl<'e> Interview<'e> {
         engine: &'e Engine,
         settings: ModelSettings,
         provider: &Provider,
-        conversation: Option<ConversationId>,
+        conversation: Option<ConversationRow>,
         job: Option<JobId>,
     ) -> Result<Self> {
         let connection = engine.model_connection(provider, settings.this_computer_only)?;
@@ -193,7 +195,7 @@ impl<'e> Interview<'e> {
             host: self.model.endpoint().origin(),
             is_local,
             model: self.model.model().to_owned(),
-            conversation_id: self.conversation.clone(),
+            conversation_id: self.conversation.as_ref().map(|row| row.id.clone()),
             sources: self.sources.clone(),
             job_id: self.job.clone(),
             request_hash: hash.to_vec(),
@@ -201,10 +203,10 @@ impl<'e> Interview<'e> {
             started: now,
         };
         engine.store().write(|tx| {
-            // Asked in the transaction that lets the text out: the person may have turned a conversation private meanwhile, or erased
-            // one of several.
+            // Asked in the transaction that lets the text out: the person may have turned a conversation private meanwhile, and back,
+            // or erased one of several.
             let is_closed = match &self.conversation {
-                Some(conversation) => tx.conversation(conversation)?.is_private,
+                Some(conversation) => !is_still_on_record(tx, conversation)?,
                 None => !tx.are_on_record(&self.sources)?,
             };
             if is_closed {

@@ -12,8 +12,8 @@ use keepsake_store::{AlertRow, ConversationRow, InteractionRow, Lease, ReadTx, S
 use serde::Deserialize;
 
 use super::{Interview, ModelFailure, ModelSettings};
-use crate::echo::read_messages;
 use crate::propose::{Harvest, turns};
+use crate::record::messages_on_record;
 use crate::work::Control;
 use crate::{Engine, EngineError, Result};
 
@@ -62,7 +62,7 @@ impl Engine {
     pub(crate) fn propose_by_model(&self, id: &ConversationId, lease: &Lease, control: &dyn Control) -> Result<()> {
         let settings = self.model_settings()?;
         let (conversation, rows, read_to) =
-            self.store().read(|tx| Ok((tx.conversation(id)?, read_messages(tx, id)?, tx.last_seq(id)?)))?;
+            self.store().read(|tx| Ok((tx.conversation(id)?, messages_on_record(tx, id)?, tx.last_seq(id)?)))?;
         let mut harvests = Vec::new();
         let mut dropped = Vec::new();
         if !conversation.is_private {
@@ -99,7 +99,7 @@ impl Engine {
         job: Option<&JobId>,
     ) -> Result<(Interview<'_>, Scrubber)> {
         let provider = settings.provider.clone().ok_or(ModelFailure::NoModel)?;
-        let interview = Interview::begin(self, settings, &provider, Some(conversation.id.clone()), job.cloned())?;
+        let interview = Interview::begin(self, settings, &provider, Some(conversation.clone()), job.cloned())?;
         Ok((interview, self.scrubber()?))
     }
 

@@ -18,7 +18,7 @@ use keepsake_store::{ProfileRow, ReadTx, StoreError};
 use super::{StoreResult, Subjected};
 use crate::boundary::{Groups, people_key};
 use crate::content_ids::uuid_of;
-use crate::echo::read_messages;
+use crate::record::messages_on_record;
 use crate::work::Control;
 use crate::{Engine, EngineError, Result};
 
@@ -39,18 +39,14 @@ pub(super) struct Said {
 /// The messages of a conversation that anybody spoke on the record, with whose they are.
 pub(super) fn said_in(tx: &ReadTx<'_>, id: &ConversationId, entity_of: &HashMap<String, EntityId>) -> StoreResult<Vec<Said>> {
     // Turned private or erased meanwhile: nothing of it counts.
-    match tx.conversation(id) {
-        Ok(row) if row.is_private => return Ok(Vec::new()),
-        Ok(_) => {}
+    let rows = match messages_on_record(tx, id) {
         Err(StoreError::NotFound { .. }) => return Ok(Vec::new()),
-        Err(error) => return Err(error),
-    }
-    let private_through = tx.private_through(id)?;
-    let rows = read_messages(tx, id)?.into_iter();
+        rows => rows?,
+    };
     Ok(rows
+        .into_iter()
         .filter(|row| {
-            row.seq > private_through
-                && matches!(row.message_type, MessageType::Text | MessageType::Voice)
+            matches!(row.message_type, MessageType::Text | MessageType::Voice)
                 && matches!(row.role, Role::Owner | Role::Person | Role::Assistant)
                 && !row.is_branch
         })

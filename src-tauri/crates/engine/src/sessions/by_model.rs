@@ -64,6 +64,10 @@ impl Engine {
     fn session_by_model(&self, id: &SessionId, rules: &SessionRules, lease: &Lease, control: &dyn Control) -> Result<bool> {
         let Some(read) = self.session_to_ask(id, rules)? else { return Ok(false) };
         let conversation = self.store().read(|tx| tx.conversation(&read.row.conversation_id))?;
+        // Turned private, and perhaps back, since the messages were read.
+        if conversation.is_private || read.own.iter().any(|row| row.seq <= conversation.private_through_seq) {
+            return Ok(false);
+        }
         let turns = insight_turns(&read.own);
         let (interview, scrubber) = self.interview(self.model_settings()?, &conversation, Some(&lease.job))?;
         let task = SessionTask::new(&turns, &read.record, rules.holds_goals(&read.row.agent), &scrubber)

@@ -12,7 +12,7 @@ use keepsake_store::{Lease, NewStanding, StandingRow};
 
 use super::{json, next_look, reason_of};
 use crate::analyze::insight_turns;
-use crate::echo::read_messages;
+use crate::record::{is_still_on_record, messages_on_record};
 use crate::work::Control;
 use crate::{Engine, EngineError, Result};
 
@@ -24,9 +24,7 @@ impl Engine {
     pub(crate) fn settle_by_model(&self, id: &ConversationId, lease: &Lease, control: &dyn Control) -> Result<()> {
         let settings = self.model_settings()?;
         let (conversation, rows, through_seq, known) = self.store().read(|tx| {
-            let private_through = tx.private_through(id)?;
-            let mut rows = read_messages(tx, id)?;
-            rows.retain(|row| row.seq > private_through);
+            let rows = messages_on_record(tx, id)?;
             Ok((tx.conversation(id)?, rows, tx.last_seq(id)?, tx.standing(id)?))
         })?;
         // Not chosen any more, turned private, or somebody wrote: the rules have judged or will.
@@ -53,8 +51,8 @@ impl Engine {
         let result = serde_json::json!({ "status": judgement.status }).to_string();
         self.store().write(|tx| {
             tx.check_lease(lease)?;
-            // Somebody wrote while it was asked: it is active again, and what was asked is old.
-            if tx.last_seq(id)? == through_seq {
+            // Somebody wrote while it was asked: it is active again, and what was asked is old. So it is off the record.
+            if tx.last_seq(id)? == through_seq && is_still_on_record(tx, &conversation)? {
                 tx.put_standing(id, &new, self.now())?;
             }
             tx.complete(lease, &result, self.now())

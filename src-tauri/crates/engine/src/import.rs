@@ -29,25 +29,32 @@ pub struct ImportRequest {
     pub private: bool,
     /// It is the sample data.
     pub is_sample: bool,
+}
+
+/// What the person chose for every import, whichever way it comes: from the window, the command line or a watched folder.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct ImportChoices {
     /// Channel types whose new conversations start private.
-    pub private_channels: Vec<String>,
+    pub(crate) private_channels: Vec<String>,
     /// Look for memories in what arrives.
-    pub extract: bool,
+    pub(crate) extract: bool,
+}
+
+impl ImportChoices {
+    /// Reads them out of the settings page, a field that does not fit as if it had not been chosen: so the page shows it too.
+    fn read(settings: Option<&str>) -> Self {
+        let settings: serde_json::Value = settings.and_then(|json| serde_json::from_str(json).ok()).unwrap_or_default();
+        Self {
+            private_channels: serde_json::from_value(settings["private_channels"].clone()).unwrap_or_default(),
+            extract: settings["extract_on_import"].as_bool().unwrap_or(true),
+        }
+    }
 }
 
 impl ImportRequest {
     /// An import of `path` with nothing said.
     pub fn of(path: impl Into<PathBuf>) -> Self {
-        Self {
-            path: path.into(),
-            source: None,
-            me: None,
-            date_order: None,
-            private: false,
-            is_sample: false,
-            private_channels: Vec::new(),
-            extract: true,
-        }
+        Self { path: path.into(), source: None, me: None, date_order: None, private: false, is_sample: false }
     }
 }
 
@@ -87,10 +94,7 @@ struct StoreSink<'e, 's> {
 impl Sink for StoreSink<'_, '_> {
     fn take(&mut self, read: Read) -> std::result::Result<(), Stop> {
         match read {
-            Read::Message(mut message) => {
-                if self.request.private_channels.contains(&message.channel_type) {
-                    message.is_private = true;
-                }
+            Read::Message(message) => {
                 if self.request.private {
                     self.to_be_private.insert(message.source.conversation.clone());
                 }
@@ -130,7 +134,10 @@ impl Engine {
         let shown_path = request.path.to_string_lossy().into_owned();
         self.store().write(|tx| tx.begin_import(import_id, &shown_path, kind.name(), request.is_sample, started))?;
         let options = self.reading_options(request, started);
-        let ((read, skipped, to_be_private, has_owner, is_cancelled), stored) = storing(self, import_id, |batches| {
+        // The sample is nobody's conversation, and is there to show what is found.
+        let settings = if request.is_sample { None } else { self.store().read(|tx| tx.setting("settings"))? };
+        let choices = ImportChoices::read(settings.as_deref());
+        let ((read, skipped, to_be_private, has_owner, is_cancelled), stored) = storing(self, import_id, &choices, |batches| {
             let mut sink = StoreSink {
                 request,
                 control,

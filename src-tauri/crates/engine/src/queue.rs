@@ -142,8 +142,6 @@ pub(crate) struct ImportPayload {
     date_order: Option<String>,
     private: bool,
     is_sample: bool,
-    private_channels: Vec<String>,
-    extract: bool,
 }
 
 const DATE_ORDERS: [(&str, keepsake_channels::DateOrder); 3] = [
@@ -165,8 +163,6 @@ impl ImportPayload {
                 .map(|(name, _)| (*name).to_owned()),
             private: request.private,
             is_sample: request.is_sample,
-            private_channels: request.private_channels.clone(),
-            extract: request.extract,
         }
     }
 
@@ -179,8 +175,6 @@ impl ImportPayload {
             date_order,
             private: self.private,
             is_sample: self.is_sample,
-            private_channels: self.private_channels,
-            extract: self.extract,
         };
         (self.import_id, request)
     }
@@ -419,13 +413,9 @@ impl Engine {
                 self.store().write(|tx| {
                     tx.complete(lease, &serde_json::json!({ "import_id": import_id }).to_string(), now)?;
                     // Every conversation with something unread, not only those of this run: an import that was interrupted and
-                    // goes on finds its first part already stored.
+                    // goes on finds its first part already stored. What was not to be looked at counts as read since it was stored.
                     for id in tx.conversations_to_extract()? {
-                        if request.extract {
-                            tx.enqueue(&self.extraction(&id), now)?;
-                        } else {
-                            tx.mark_extracted(&id, tx.last_seq(&id)?)?;
-                        }
+                        tx.enqueue(&self.extraction(&id), now)?;
                     }
                     Ok(())
                 })?;

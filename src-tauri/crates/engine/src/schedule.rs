@@ -202,16 +202,8 @@ impl Engine {
 
     fn watched_import(&self, source: &WatchedSource, path: PathBuf) -> NewJob {
         let key = format!("watched {}", path.display());
-        let request = ImportRequest {
-            path,
-            source: None,
-            me: source.me.clone(),
-            date_order: None,
-            private: false,
-            is_sample: false,
-            private_channels: Vec::new(),
-            extract: true,
-        };
+        let request =
+            ImportRequest { path, source: None, me: source.me.clone(), date_order: None, private: false, is_sample: false };
         let payload = ImportPayload::new(&ImportId::fresh(self.ids()), &request);
         NewJob {
             id: JobId::fresh(self.ids()),

@@ -9,8 +9,9 @@ use std::sync::mpsc::{Receiver, Sender, SyncSender, channel, sync_channel};
 
 use keepsake_channels::Stop;
 use keepsake_domain::{ConversationId, ImportId, Message};
-use keepsake_store::AppendContext;
+use keepsake_store::{AppendContext, BatchOutcome, StoreError, WriteTx};
 
+use crate::import::ImportChoices;
 use crate::{Engine, EngineError};
 
 /// Messages a transaction: large enough that the cost of making it durable is spread thin, small enough that an approval waits
@@ -74,13 +75,18 @@ impl Batches<'_> {
 }
 
 /// Runs `read` here and stores its batches beside it; ends when both have ended.
-pub(crate) fn storing<T>(engine: &Engine, import_id: &ImportId, read: impl FnOnce(&mut Batches<'_>) -> T) -> (T, Stored) {
+pub(crate) fn storing<T>(
+    engine: &Engine,
+    import_id: &ImportId,
+    choices: &ImportChoices,
+    read: impl FnOnce(&mut Batches<'_>) -> T,
+) -> (T, Stored) {
     let is_called_off = AtomicBool::new(false);
     let (to_store, batches) = sync_channel(BATCHES_WAITING);
     let (give_back, stored) = channel();
     std::thread::scope(|scope| {
         // Where the system gives no thread, the other end of the channel is gone and the first batch stops the reading.
-        let work = || store(engine, import_id, batches, give_back, &is_called_off);
+        let work = || store(engine, import_id, choices, batches, give_back, &is_called_off);
         let storing = std::thread::Builder::new().name("store".to_owned()).spawn_scoped(scope, work);
         let batch = Vec::with_capacity(BATCH_MESSAGES);
         let mut batches = Batches { batch, batch_bytes: 0, to_store, stored, is_called_off: &is_called_off };
@@ -99,9 +105,36 @@ pub(crate) fn storing<T>(engine: &Engine, import_id: &ImportId, read: impl FnOnc
     })
 }
 
+/// Appends a batch as the person chose, in one transaction: no other process finds messages that it was not to look at.
+fn append(
+    tx: &WriteTx<'_>,
+    batch: &[Message],
+    context: AppendContext<'_>,
+    import_id: &ImportId,
+    choices: &ImportChoices,
+) -> Result<BatchOutcome, StoreError> {
+    let outcome = tx.append(batch, context)?;
+    // New conversations alone: those already here stay as the person has them.
+    for id in &outcome.created {
+        if choices.private_channels.contains(&tx.conversation(id)?.channel_type) {
+            tx.set_private(id, true)?;
+        }
+    }
+    if !choices.extract {
+        for (id, read_to) in &outcome.reread {
+            tx.mark_extracted(id, *read_to)?;
+        }
+        for id in &outcome.touched {
+            tx.pass_over_import(id, import_id)?;
+        }
+    }
+    Ok(outcome)
+}
+
 fn store(
     engine: &Engine,
     import_id: &ImportId,
+    choices: &ImportChoices,
     batches: Receiver<Vec<Message>>,
     give_back: Sender<Vec<Message>>,
     is_called_off: &AtomicBool,
@@ -112,7 +145,7 @@ fn store(
             break;
         }
         let context = AppendContext { ids: engine.ids(), now: engine.now(), import_id: Some(import_id) };
-        match engine.store().write(|tx| tx.append(&batch, context)) {
+        match engine.store().write(|tx| append(tx, &batch, context, import_id, choices)) {
             Ok(outcome) => {
                 stored.imported += outcome.imported;
                 stored.duplicate += outcome.duplicate;

@@ -38,6 +38,8 @@ pub struct BatchOutcome {
     pub touched: Vec<ConversationId>,
     /// Conversations that did not exist before.
     pub created: Vec<ConversationId>,
+    /// Conversations that are to be read again, since a speaker was recognised as the owner, and up to where they had been read.
+    pub reread: Vec<(ConversationId, i64)>,
 }
 
 /// Somebody who speaks, as the store knows them.
@@ -514,13 +516,16 @@ impl WriteTx<'_> {
         let mut reread =
             self.conn.prepare_cached("UPDATE conversations SET extracted_through_seq = private_through_seq WHERE id = ?1")?;
         for id in seen.reread {
+            let read_to = self.conversation(&id)?.extracted_through_seq;
             reread.execute(params![id.as_str()])?;
+            outcome.reread.push((id.clone(), read_to));
             if !outcome.touched.contains(&id) {
                 outcome.touched.push(id);
             }
         }
         outcome.touched.sort();
         outcome.created.sort();
+        outcome.reread.sort();
         Ok(())
     }
 }

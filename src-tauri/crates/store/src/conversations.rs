@@ -1,6 +1,8 @@
 //! Conversations and their messages: lists, the reading view, the privacy toggle's rows.
 
-use keepsake_domain::{ConversationId, HandleId, InteractionId, MemoryId, MessageType, Role, Timestamp, TopicId, Visibility};
+use keepsake_domain::{
+    ConversationId, HandleId, ImportId, InteractionId, MemoryId, MessageType, Role, Timestamp, TopicId, Visibility,
+};
 use rusqlite::types::Value;
 use rusqlite::{OptionalExtension, Row, params, params_from_iter};
 
@@ -521,6 +523,19 @@ impl WriteTx<'_> {
             .execute(params![id.as_str(), seq])?;
         self.touch(Tag::Conversations);
         Ok(())
+    }
+
+    /// Counts as read what this import brought to the conversation. Where something else waits to be read there it waits as well: the
+    /// mark is one line, and what another import left to be read is never passed over.
+    pub fn pass_over_import(&self, id: &ConversationId, import: &ImportId) -> Result<()> {
+        let waits: bool = self
+            .conn
+            .prepare_cached(
+                "SELECT EXISTS (SELECT 1 FROM interactions i JOIN conversations c ON c.id = i.conversation_id
+                                 WHERE c.id = ?1 AND i.seq > c.extracted_through_seq AND i.import_id IS NOT ?2)",
+            )?
+            .query_row(params![id.as_str(), import.as_str()], |row| row.get(0))?;
+        if waits { Ok(()) } else { self.mark_extracted(id, self.last_seq(id)?) }
     }
 
     /// Turns a conversation private or back. Turning it back moves the reading mark past everything that arrived meanwhile, so that

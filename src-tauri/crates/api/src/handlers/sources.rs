@@ -7,7 +7,6 @@ use keepsake_domain::Role;
 use keepsake_engine::{DryRun, Engine, ImportRequest};
 use keepsake_store::{Foresight, ImportRow, ImportSkip};
 
-use super::status::settings_get;
 use crate::app::App;
 use crate::error::ApiError;
 use crate::types::Nothing;
@@ -135,7 +134,6 @@ pub(crate) fn import_dry_run(app: &App, request: DryRunRequest) -> Result<DryRun
 }
 
 pub(crate) fn import_start(app: &App, request: ImportStartRequest) -> Result<JobsStarted, ApiError> {
-    let settings = settings_get(app, Nothing {})?;
     let order = date_order(request.date_order.as_deref())?;
     let mut job_ids = Vec::new();
     for token in &request.tokens {
@@ -143,8 +141,6 @@ pub(crate) fn import_start(app: &App, request: ImportStartRequest) -> Result<Job
             me: request.me.clone(),
             date_order: order,
             private: request.private,
-            private_channels: settings.private_channels.clone(),
-            extract: settings.extract_on_import,
             ..ImportRequest::of(messages_in(app, &app.file(token)?)?)
         };
         job_ids.push(app.engine().queue_import(&import)?.into());

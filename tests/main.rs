@@ -6,6 +6,7 @@ mod cli;
 mod crash;
 mod harness;
 mod http;
+mod imports;
 mod links;
 mod models;
 mod poison;

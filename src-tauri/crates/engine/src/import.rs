@@ -154,7 +154,6 @@ impl Engine {
         });
         let Stored { imported, duplicate, erased, mut touched, failure } = stored;
         let mut totals = ImportTotals { imported, duplicate, skipped, ..ImportTotals::default() };
-        self.make_private(&to_be_private)?;
         if erased > 0 {
             totals.skipped.push(ImportSkip { reason: ERASED.to_owned(), count: erased, sample: String::new() });
         }
@@ -163,9 +162,15 @@ impl Engine {
             (None, Err(_)) if is_cancelled => Err(EngineError::Cancelled),
             (None, read) => read.map_err(EngineError::Import),
         };
-        match read {
+        // Also where the rest could not be read: what is there was asked to be kept out of memory.
+        let kept_out = self.make_private(&to_be_private);
+        let finished = read.and_then(|report| {
+            kept_out?;
+            self.finish(import_id, &report, &mut totals)?;
+            Ok(report)
+        });
+        match finished {
             Ok(report) => {
-                self.finish(import_id, &report, &mut totals)?;
                 touched.sort();
                 touched.dedup();
                 Ok(ImportOutcome {

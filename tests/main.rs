@@ -4,6 +4,7 @@
 
 mod cli;
 mod crash;
+mod errors;
 mod harness;
 mod http;
 mod imports;

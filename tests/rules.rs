@@ -277,6 +277,29 @@ fn nothing_is_left_undone() {
 }
 
 #[test]
+fn a_stored_text_is_read_in_one_way_which_does_not_quote_it() {
+    // `serde_json` quotes the value that does not fit, and what is stored may be of a message. Errors of the engine know that by themselves
+    // (`EngineError::Stored`); those of the store are made in `store/src/text.rs`.
+    let rule: Rule = |source| {
+        let packed: String = source.text.split_whitespace().collect();
+        let quotes = packed.match_indices("StoreError::Corrupt{").any(|(at, _)| {
+            let rest = &packed[at..];
+            rest[..rest.find('}').unwrap_or(rest.len())].contains("error.to_string()")
+        });
+        (source.path.contains("/crates/") && source.path.ends_with(".rs") && quotes)
+            .then(|| "puts the words of another error into StoreError::Corrupt; use keepsake_store::parse_json".to_owned())
+    };
+    hold(
+        rule,
+        &[
+            Source::new("src-tauri/crates/a.rs", "parse_json(\"tone\", json)?"),
+            Source::new("src-tauri/crates/a.rs", "StoreError::Corrupt { what, detail } => error.to_string()"),
+        ],
+        &[Source::new("src-tauri/crates/a.rs", "StoreError::Corrupt {\n    what,\n    detail: error.to_string(),\n}")],
+    );
+}
+
+#[test]
 fn no_package_registry_is_named() {
     let rule: Rule = |source| {
         let hosts = [

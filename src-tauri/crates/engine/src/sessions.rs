@@ -22,7 +22,7 @@ use keepsake_insight::session::{
     ENGINE_VERSION, Exchange, Finding, FindingKind, SessionInput, SessionRecord, Speaker, exchanges, summarise,
 };
 use keepsake_store::{
-    FoundSession, InteractionRow, Lease, NewJob, ReadTx, SessionEnd, SessionItemRow, SessionRow, Speakers, StoreError,
+    FoundSession, InteractionRow, Lease, NewJob, ReadTx, SessionEnd, SessionItemRow, SessionRow, Speakers, StoreError, parse_json,
 };
 use serde::{Deserialize, Serialize};
 
@@ -381,13 +381,7 @@ impl Engine {
 }
 
 pub(crate) fn session_rules(tx: &ReadTx<'_>) -> std::result::Result<SessionRules, StoreError> {
-    tx.setting(RULES_SETTING)?.map_or_else(
-        || Ok(SessionRules::default()),
-        |json| {
-            serde_json::from_str(&json)
-                .map_err(|error| StoreError::Corrupt { what: "choices about agents", detail: error.to_string() })
-        },
-    )
+    tx.setting(RULES_SETTING)?.map_or_else(|| Ok(SessionRules::default()), |json| parse_json("choices about agents", &json))
 }
 
 /// What capture finds in the user's own words. Without vectors: a record must not depend on whether the local model was loaded.

@@ -19,7 +19,9 @@ use keepsake_insight::conversation::{
     Commitment, Debtor, ENGINE_VERSION, Moment, Place, Reason, Recap, Settlement, Standing, ToneProfile, recap, standing,
 };
 use keepsake_insight::{AnalysisInput, is_long_enough};
-use keepsake_store::{InteractionRow, Lease, NewJob, NewStanding, ReadTx, StandingRow, StoreError, SummaryRow, WriteTx};
+use keepsake_store::{
+    InteractionRow, Lease, NewJob, NewStanding, ReadTx, StandingRow, StoreError, SummaryRow, WriteTx, parse_json,
+};
 use serde::{Deserialize, Serialize};
 
 use crate::analyze::insight_turns;
@@ -125,14 +127,10 @@ pub struct ConversationStanding {
     pub summary: Option<SummaryRow>,
 }
 
-fn read_json<T: for<'d> Deserialize<'d>>(json: &str, what: &'static str) -> std::result::Result<T, StoreError> {
-    serde_json::from_str(json).map_err(|error| StoreError::Corrupt { what, detail: error.to_string() })
-}
-
 /// The promises of a conversation whose words still stand in the log; none of one that is off the record.
 pub(crate) fn commitments_of(tx: &ReadTx<'_>, id: &ConversationId) -> std::result::Result<Vec<StoredCommitment>, StoreError> {
     let Some(row) = tx.standing(id)? else { return Ok(Vec::new()) };
-    let stored: Vec<StoredCommitment> = read_json(&row.pending_actions, "promises of a conversation")?;
+    let stored: Vec<StoredCommitment> = parse_json("promises of a conversation", &row.pending_actions)?;
     let mut shown = Vec::with_capacity(stored.len());
     for commitment in stored {
         if stands(tx, &commitment.place)? {
@@ -163,9 +161,9 @@ impl Engine {
         };
         Ok(Some(ConversationStanding {
             status: row.status,
-            reasons: row.reasons.as_deref().map_or_else(|| Ok(Vec::new()), |json| read_json(json, "reasons of a status"))?,
+            reasons: row.reasons.as_deref().map_or_else(|| Ok(Vec::new()), |json| parse_json("reasons of a status", json))?,
             judge: row.judge,
-            tone: row.tone.as_deref().map(|json| read_json(json, "tone of a conversation")).transpose()?,
+            tone: row.tone.as_deref().map(|json| parse_json("tone of a conversation", json)).transpose()?,
             commitments: commitments_of(tx, id)?,
             summary: summary.filter(|summary| !summary.text.is_empty()),
         }))

@@ -106,6 +106,7 @@ pub use sessions::{FoundSession, SessionEnd, SessionItemRow, SessionRecordRow, S
 pub use standing::{NewStanding, StandingRow, SummaryRow};
 pub use subjects::Speakers;
 pub use taken_back::TakenBackRow;
+pub use text::{parse_json, to_json};
 pub use tiers::{AgentReadRow, NewTierEntry, Struck, TierEntryRow};
 pub use timeline::{MemoryMoment, MessageCount, TimelineOf};
 pub use topics::{

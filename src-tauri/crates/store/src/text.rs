@@ -9,15 +9,16 @@ pub(crate) fn parse<T: FromStr>(what: &'static str, text: &str) -> Result<T> {
     text.parse().map_err(|_| StoreError::corrupt(what, "this version knows no such value"))
 }
 
-/// A stored JSON text as its type.
-pub(crate) fn parse_json<T: serde::de::DeserializeOwned>(what: &'static str, text: &str) -> Result<T> {
-    // The error's own words quote the value that does not fit.
-    serde_json::from_str(text)
-        .map_err(|error| StoreError::corrupt(what, format!("it does not fit at character {}", error.column())))
+/// A stored JSON text as its type. The one way to read such a text wherever a [`StoreError`] comes of it.
+pub fn parse_json<T: serde::de::DeserializeOwned>(what: &'static str, text: &str) -> Result<T> {
+    // The error's own words quote the value that does not fit, which may be of a message.
+    serde_json::from_str(text).map_err(|error| {
+        StoreError::corrupt(what, format!("it does not fit at line {}, character {}", error.line(), error.column()))
+    })
 }
 
 /// Plain data as JSON text.
-pub(crate) fn to_json<T: serde::Serialize>(what: &'static str, value: &T) -> Result<String> {
+pub fn to_json<T: serde::Serialize + ?Sized>(what: &'static str, value: &T) -> Result<String> {
     serde_json::to_string(value).map_err(|error| StoreError::corrupt(what, error))
 }
 

@@ -5,7 +5,7 @@
 use keepsake_domain::{Engines, MemoryProfile};
 use keepsake_models::keys::KeyStore;
 use keepsake_models::language::{Candidate, Found, Shape, detect};
-use keepsake_store::{ReadTx, StoreError};
+use keepsake_store::{ReadTx, StoreError, parse_json};
 use serde::{Deserialize, Serialize};
 
 use crate::{Engine, EngineError, Result};
@@ -115,8 +115,7 @@ impl Engine {
     /// Whether a model proposes, in a snapshot.
     pub(crate) fn has_proposing_model(&self, tx: &ReadTx<'_>) -> std::result::Result<bool, StoreError> {
         let Some(json) = tx.setting(SETTING)? else { return Ok(false) };
-        let corrupt = |error: serde_json::Error| StoreError::Corrupt { what: "model settings", detail: error.to_string() };
-        let settings: ModelSettings = serde_json::from_str(&json).map_err(corrupt)?;
+        let settings: ModelSettings = parse_json("model settings", &json)?;
         Ok(settings.proposing().is_some())
     }
 

@@ -10,7 +10,9 @@
 use keepsake_domain::{JobId, JobKind, PlaybookId, PlaybookStatus, PlaybookVersionId, Timestamp};
 use keepsake_insight::playbook::PLAYBOOK_ENGINE_VERSION;
 use keepsake_insight::playbook::model::{PlaybookTask, Worded};
-use keepsake_store::{Lease, ModelReplyRow, NewJob, PlaybookRow, PlaybookVersionRow, ReadTx, ReplyTask, StoreError, WriteTx};
+use keepsake_store::{
+    Lease, ModelReplyRow, NewJob, PlaybookRow, PlaybookVersionRow, ReadTx, ReplyTask, StoreError, WriteTx, parse_json,
+};
 
 use super::{StoreResult, parameters_of, steps_of};
 use crate::language::{Interview, ModelSettings, Provider, passing};
@@ -26,8 +28,7 @@ fn matter(version: &PlaybookVersionRow) -> String {
 /// What the rules found, as a model worded it; nothing where it was not asked or nothing of its answer held.
 fn worded(by_rules: &PlaybookVersionRow, reply: &ModelReplyRow) -> StoreResult<Option<PlaybookVersionRow>> {
     let Some(json) = &reply.found else { return Ok(None) };
-    let words: Worded = serde_json::from_str(json)
-        .map_err(|error| StoreError::Corrupt { what: "wording of a playbook", detail: error.to_string() })?;
+    let words: Worded = parse_json("wording of a playbook", json)?;
     let digest = &blake3::hash(format!("{}|{}|{json}", by_rules.id, reply.proposer).as_bytes()).to_hex()[..32];
     Ok(Some(PlaybookVersionRow {
         id: format!("{}{digest}", PlaybookVersionId::PREFIX)

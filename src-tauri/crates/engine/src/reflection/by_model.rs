@@ -11,7 +11,7 @@ use std::collections::BTreeSet;
 use keepsake_capture::reflect::Remembered;
 use keepsake_capture::reflect::model::{Opinion, ReflectTask, Reflected, Shown, unread};
 use keepsake_domain::{ConversationId, InteractionId, JobId, JobKind, MemoryId};
-use keepsake_store::{Lease, ModelReplyRow, NewJob, ReadTx, ReplyTask, StoreError};
+use keepsake_store::{Lease, ModelReplyRow, NewJob, ReadTx, ReplyTask, parse_json};
 
 use super::{StoreResult, gather, settle};
 use crate::language::{Interview, ModelSettings, Provider, passing};
@@ -32,8 +32,7 @@ pub(super) fn said(tx: &ReadTx<'_>) -> StoreResult<Said> {
     let mut said = Said::default();
     for reply in tx.model_replies(ReplyTask::Reflection)? {
         let Some(json) = &reply.found else { continue };
-        let told: Reflected = serde_json::from_str(json)
-            .map_err(|error| StoreError::Corrupt { what: "reflection of a model", detail: error.to_string() })?;
+        let told: Reflected = parse_json("reflection of a model", json)?;
         said.by.extend(told.opinions.iter().map(|_| reply.proposer.clone()));
         said.opinions.extend(told.opinions);
         said.read.extend(told.read);

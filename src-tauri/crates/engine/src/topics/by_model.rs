@@ -15,7 +15,7 @@ use keepsake_insight::topic::model::{PairTask, PairVerdict, WordedLine, Wording,
 use keepsake_insight::topic::{ENGINE_VERSION, Entities, TopicRules};
 use keepsake_store::{
     InteractionRow, Lease, NewJob, ReadTx, StoreError, TopicLineRow, TopicProposalRow, TopicRow, TopicVerdictRow,
-    TopicVersionRow, TopicWordingRow, WriteTx,
+    TopicVersionRow, TopicWordingRow, WriteTx, parse_json, to_json,
 };
 
 use super::StoreResult;
@@ -38,8 +38,7 @@ const READ_SETTING: &str = "topics_read_by_model";
 
 /// A stored version as a model worded it, with its lines; nothing where no line holds.
 pub(super) fn worded(by_rules: &TopicVersionRow, wording: &TopicWordingRow) -> StoreResult<Option<NewVersion>> {
-    let corrupt = |error: serde_json::Error| StoreError::Corrupt { what: "wording of a topic", detail: error.to_string() };
-    let worded: Vec<WordedLine> = serde_json::from_str(&wording.lines).map_err(corrupt)?;
+    let worded: Vec<WordedLine> = parse_json("wording of a topic", &wording.lines)?;
     let place = |place: &keepsake_insight::topic::model::LinePlace| {
         Some(EvidenceSpan { interaction: message_id(&place.message)?, span: place.span })
     };
@@ -72,7 +71,7 @@ pub(super) fn worded(by_rules: &TopicVersionRow, wording: &TopicWordingRow) -> S
         id: id.parse().unwrap_or_else(|_| TopicVersionId::from_uuid(uuid::Uuid::nil())),
         supersedes: Some(by_rules.id.clone()),
         title: wording.title.clone().unwrap_or_else(|| by_rules.title.clone()),
-        entities: serde_json::to_string(&entities).map_err(corrupt)?,
+        entities: to_json("wording of a topic", &entities)?,
         made_at: wording.worded_at,
         proposer: wording.proposer.clone(),
         is_retired: false,
@@ -254,7 +253,6 @@ impl Engine {
 
 /// The newest wording that a later version only added to, and up to which version it goes.
 fn text_so_far(tx: &ReadTx<'_>, versions: &[TopicVersionRow]) -> StoreResult<(Vec<WordedLine>, u32)> {
-    let corrupt = |error: serde_json::Error| StoreError::Corrupt { what: "wording of a topic", detail: error.to_string() };
     let mut later = u32::MAX;
     for version in versions.iter().rev() {
         // Where messages went, the text is made anew.
@@ -263,7 +261,7 @@ fn text_so_far(tx: &ReadTx<'_>, versions: &[TopicVersionRow]) -> StoreResult<(Ve
         }
         later = version.messages;
         let Some(wording) = tx.topic_wording(&version.content_key)? else { continue };
-        let lines: Vec<WordedLine> = serde_json::from_str(&wording.lines).map_err(corrupt)?;
+        let lines: Vec<WordedLine> = parse_json("wording of a topic", &wording.lines)?;
         if !lines.is_empty() {
             return Ok((lines, version.number));
         }

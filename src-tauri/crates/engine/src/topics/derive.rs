@@ -11,7 +11,7 @@ use keepsake_insight::topic::{
 use keepsake_models::Embedder;
 use keepsake_store::{
     InteractionRow, Lease, ReadTx, StoredCluster, TopicClusterRow, TopicDecisionRow, TopicPartitionRow, TopicProposalRow,
-    TopicRow, TopicVerdictRow, WriteTx,
+    TopicRow, TopicVerdictRow, WriteTx, parse_json,
 };
 
 use super::wording::{NewVersion, Wording};
@@ -483,10 +483,7 @@ fn derived(tx: &ReadTx<'_>, partition: &Partition, rules: &TopicRules) -> StoreR
 
 /// A cluster as the fold takes it, named by its place and its first message so that no two are the same.
 fn read_cluster(row: TopicClusterRow) -> StoreResult<(String, Timestamp, Cluster)> {
-    let mut cluster: Cluster = serde_json::from_str(&row.cluster).map_err(|error| keepsake_store::StoreError::Corrupt {
-        what: "cluster of messages",
-        detail: format!("it does not fit at character {}", error.column()),
-    })?;
+    let mut cluster: Cluster = parse_json("cluster of messages", &row.cluster)?;
     cluster.vector = row.vector;
     Ok((format!("{} {:06} {:03}", row.conversation, row.position, row.number), row.closed_at, cluster))
 }

@@ -10,7 +10,7 @@ use keepsake_insight::Turn;
 use keepsake_insight::topic::{
     ENGINE_VERSION, Entities, Section, Topic, TopicLine, TopicRules, TopicStep, TopicText, entities, merge, title,
 };
-use keepsake_store::{InteractionRow, ReadTx, TopicLineRow, TopicVersionRow};
+use keepsake_store::{InteractionRow, ReadTx, TopicLineRow, TopicVersionRow, to_json};
 use serde::{Deserialize, Serialize};
 
 use super::StoreResult;
@@ -278,8 +278,6 @@ fn place_in(twin: TopicVersionRow, topic: &TopicId, ids: &[TopicVersionId], at: 
 
 impl Standing {
     fn row(&self, topic: &TopicId, ids: &[TopicVersionId], at: usize, step: &TopicStep) -> StoreResult<NewVersion> {
-        let corrupt = |detail: String| keepsake_store::StoreError::Corrupt { what: "version of a topic", detail };
-        let json = |value: serde_json::Result<String>| value.map_err(|error| corrupt(error.to_string()));
         let lines = self
             .text
             .lines
@@ -299,8 +297,8 @@ impl Standing {
             number: at as u32 + 1,
             supersedes: at.checked_sub(1).and_then(|before| ids.get(before)).cloned(),
             title: self.title.clone(),
-            entities: json(serde_json::to_string(&self.entities))?,
-            contributors: json(serde_json::to_string(&self.contributors))?,
+            entities: to_json("version of a topic", &self.entities)?,
+            contributors: to_json("version of a topic", &self.contributors)?,
             messages: self.messages.len() as u32,
             first_at: self.first,
             last_at: self.last,

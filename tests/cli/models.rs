@@ -61,6 +61,20 @@ fn a_watched_folder_is_listed_and_left_alone_again() {
 }
 
 #[test]
+fn run_jobs_reads_what_watched_sources_have_new() {
+    let home = Home::new();
+    let line = r#"{"conversation":"c1","channel_type":"whatsapp","channel_id":"c1","id":"m1","time":"2026-03-02T10:00:00Z","author":"Mara","role":"owner","text":"I live in Utrecht."}"#;
+    let file = home.file("talk.jsonl", line);
+    let at_rest = std::time::SystemTime::now() - std::time::Duration::from_secs(600);
+    std::fs::File::options().write(true).open(&file).unwrap().set_modified(at_rest).unwrap();
+    home.rows(&["watch", "add", file.to_str().unwrap(), "--kind", "chat"]);
+    home.run(&["run-jobs", "--until-idle"]).ok();
+    let conversations = home.rows(&["conversations"]);
+    assert_eq!((conversations.len(), &conversations[0]["messages"]), (1, &1.into()), "{conversations:?}");
+    assert_eq!(home.rows(&["memories", "--status", "pending"]).len(), 1, "and looks for memories in it");
+}
+
+#[test]
 fn analyze_uses_the_chosen_model_and_says_so() {
     let server = yes::server(vec![yes::fact(NURSE, "User works as a nurse", "personal_info")]);
     let home = Home::new();

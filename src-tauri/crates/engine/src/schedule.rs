@@ -3,12 +3,12 @@
 //! [`next_due`] decides, from times alone; the import lane asks it before it sleeps. Deliberately not here: reading the files
 //! (`import`), and any watcher that runs while nothing is due.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::time::UNIX_EPOCH;
 
-use keepsake_domain::{ImportId, JobId, JobKind, Timestamp};
-use keepsake_store::NewJob;
+use keepsake_domain::{AlertId, ImportId, JobId, JobKind, Timestamp};
+use keepsake_store::{AlertRow, NewJob, ReadTx, StoreError, WriteTx, parse_json, to_json};
 use serde::{Deserialize, Serialize};
 
 use crate::import::ImportRequest;
@@ -70,6 +70,22 @@ type Seen = (u64, i64);
 struct WatchState {
     last_ms: Option<i64>,
     files: BTreeMap<PathBuf, Seen>,
+    /// Files that cannot be written down by their names, as they are shown: a person is told once.
+    unnamed: BTreeSet<String>,
+}
+
+/// What lies at a source.
+#[derive(Debug, Default)]
+struct Found {
+    files: BTreeMap<PathBuf, Seen>,
+    /// Names that are no text, as they are shown.
+    unnamed: BTreeSet<String>,
+}
+
+/// A source that was due, with what was found there.
+struct Look {
+    source: WatchedSource,
+    found: Found,
 }
 
 /// When a source is to be looked at next, given when it last was. In the past means now.
@@ -101,19 +117,25 @@ fn to_read(found: &BTreeMap<PathBuf, Seen>, seen: &BTreeMap<PathBuf, Seen>, now:
 }
 
 /// What lies at `path`: the file itself, or the files of the folder. Links are not followed: they can lead out of it.
-fn files(path: &Path) -> BTreeMap<PathBuf, Seen> {
-    let mut found = BTreeMap::new();
+///
+/// A name that is not UTF-8 cannot stand in the queue; such a file is left out, and the others are read.
+fn files(path: &Path) -> Found {
+    let mut found = Found::default();
     let mut open = vec![(path.to_owned(), 0)];
     while let Some((path, depth)) = open.pop() {
         let Ok(meta) = std::fs::symlink_metadata(&path) else { continue };
         if meta.is_file() {
             let changed = meta.modified().ok().and_then(|time| time.duration_since(UNIX_EPOCH).ok()).unwrap_or_default();
-            found.insert(path, (meta.len(), i64::try_from(changed.as_millis()).unwrap_or(i64::MAX)));
+            if path.to_str().is_some() {
+                found.files.insert(path, (meta.len(), i64::try_from(changed.as_millis()).unwrap_or(i64::MAX)));
+            } else {
+                found.unnamed.insert(path.to_string_lossy().into_owned());
+            }
         } else if meta.is_dir() && depth < DEPTH_MAX {
             let entries = std::fs::read_dir(&path).into_iter().flatten().flatten();
             open.extend(entries.map(|entry| (entry.path(), depth + 1)));
         }
-        if found.len() >= FILES_MAX {
+        if found.files.len() + found.unnamed.len() >= FILES_MAX {
             break;
         }
     }
@@ -123,14 +145,14 @@ fn files(path: &Path) -> BTreeMap<PathBuf, Seen> {
 impl Engine {
     /// The sources that are read on their own.
     pub fn watched_sources(&self) -> Result<Vec<WatchedSource>> {
-        self.stored(SOURCES_SETTING, "watched sources")
+        Ok(self.store().read(|tx| sources_in(tx))?)
     }
 
     /// When a watched source was last looked at and when it will be next.
     pub fn watched_times(&self, source: &WatchedSource) -> Result<(Option<Timestamp>, Timestamp)> {
-        let states: BTreeMap<PathBuf, WatchState> = self.stored(STATE_SETTING, "watched state")?;
+        let states = self.store().read(|tx| states_in(tx))?;
         let last = states.get(&source.path).and_then(|state| state.last_ms).map(Timestamp);
-        Ok((last, next_due(source.kind, source.hour, last, self.inner.utc_offset_minutes, self.now())))
+        Ok((last, self.due(source, &states)))
     }
 
     /// Stores the sources that are read on their own. What is new among them is looked at right away.
@@ -141,86 +163,113 @@ impl Engine {
         if let Some(bad) = sources.iter().find(|source| !source.path.exists()) {
             return Err(EngineError::Refused(format!("there is no file or folder {}", bad.path.display())));
         }
-        let mut state: BTreeMap<PathBuf, WatchState> = self.stored(STATE_SETTING, "watched state")?;
-        state.retain(|path, _| sources.iter().any(|source| source.path == *path));
         let now = self.now();
-        let (sources, state) = (to_json(sources)?, to_json(&state)?);
+        let chosen = to_json("watched sources", &sources)?;
         self.store().write(|tx| {
-            tx.put_setting(SOURCES_SETTING, &sources, now)?;
-            tx.put_setting(STATE_SETTING, &state, now)
+            let mut states = states_in(tx)?;
+            states.retain(|path, _| sources.iter().any(|source| source.path == *path));
+            tx.put_setting(SOURCES_SETTING, &chosen, now)?;
+            tx.put_setting(STATE_SETTING, &to_json("watched state", &states)?, now)
         })?;
         self.look_for_work();
         Ok(())
     }
 
-    fn stored<T: Default + for<'d> Deserialize<'d>>(&self, key: &str, what: &'static str) -> Result<T> {
-        let json = self.store().read(|tx| tx.setting(key))?;
-        json.map_or_else(
-            || Ok(T::default()),
-            |json| serde_json::from_str(&json).map_err(|error| EngineError::Stored { what, error }),
-        )
-    }
-
     /// Queues what the watched sources have new, where they are due; when the next one is due.
     ///
-    /// The queue and what is remembered of the files change together, so that a file is neither read twice nor forgotten.
+    /// The queue and what is remembered of the files change together, so that a file is neither read twice nor forgotten. Where
+    /// nothing is due nothing is written.
     pub fn queue_watched(&self) -> Result<Option<Timestamp>> {
-        let sources = self.watched_sources()?;
-        if sources.is_empty() {
-            return Ok(None);
+        // Before the transaction: whoever wants to write does not wait for a slow disk.
+        let looks = self.look_at_due()?;
+        if !looks.is_empty() {
+            self.store().write(|tx| self.take_in(tx, &looks))?;
         }
-        let now = self.now();
-        let offset = self.inner.utc_offset_minutes;
-        let mut states: BTreeMap<PathBuf, WatchState> = self.stored(STATE_SETTING, "watched state")?;
-        let mut jobs = Vec::new();
-        let mut next: Option<Timestamp> = None;
-        for source in &sources {
-            let state = states.entry(source.path.clone()).or_default();
-            if next_due(source.kind, source.hour, state.last_ms.map(Timestamp), offset, now) <= now {
-                let found = files(&source.path);
-                for path in to_read(&found, &state.files, now) {
-                    if let Some(file) = found.get(&path) {
-                        state.files.insert(path.clone(), *file);
-                    }
-                    jobs.push(self.watched_import(source, path));
-                }
-                state.files.retain(|path, _| found.contains_key(path));
-                state.last_ms = Some(now.0);
-            }
-            let due = next_due(source.kind, source.hour, state.last_ms.map(Timestamp), offset, now);
-            next = Some(next.map_or(due, |next| next.min(due)));
-        }
-        let state = to_json(&states)?;
-        self.store().write(|tx| {
-            for job in &jobs {
-                tx.enqueue(job, now)?;
-            }
-            tx.put_setting(STATE_SETTING, &state, now)
-        })?;
-        Ok(next)
+        let (sources, states) = self.store().read(|tx| Ok((sources_in(tx)?, states_in(tx)?)))?;
+        Ok(sources.iter().map(|source| self.due(source, &states)).min())
     }
 
-    fn watched_import(&self, source: &WatchedSource, path: PathBuf) -> NewJob {
+    fn due(&self, source: &WatchedSource, states: &BTreeMap<PathBuf, WatchState>) -> Timestamp {
+        let last = states.get(&source.path).and_then(|state| state.last_ms).map(Timestamp);
+        next_due(source.kind, source.hour, last, self.inner.utc_offset_minutes, self.now())
+    }
+
+    /// Looks at the sources that are due.
+    fn look_at_due(&self) -> Result<Vec<Look>> {
+        let (mut sources, states) = self.store().read(|tx| Ok((sources_in(tx)?, states_in(tx)?)))?;
+        sources.retain(|source| self.due(source, &states) <= self.now());
+        Ok(sources.into_iter().map(|source| Look { found: files(&source.path), source }).collect())
+    }
+
+    /// Queues what is new, and remembers it. What is watched is asked again: a source that was taken out meanwhile stays out, and one
+    /// that another process looked at is not looked at twice.
+    fn take_in(&self, tx: &WriteTx<'_>, looks: &[Look]) -> std::result::Result<(), StoreError> {
+        let now = self.now();
+        let (sources, before) = (sources_in(tx)?, states_in(tx)?);
+        let mut states = before.clone();
+        for Look { source, found } in looks {
+            if !sources.contains(source) || self.due(source, &states) > now {
+                continue;
+            }
+            let state = states.entry(source.path.clone()).or_default();
+            for path in to_read(&found.files, &state.files, now) {
+                if let Some(file) = found.files.get(&path) {
+                    state.files.insert(path.clone(), *file);
+                }
+                tx.enqueue(&self.watched_import(source, path)?, now)?;
+            }
+            if let Some(first) = found.unnamed.difference(&state.unnamed).next() {
+                tx.raise_alert(&self.left_out(source, found.unnamed.len(), first))?;
+            }
+            state.unnamed.clone_from(&found.unnamed);
+            state.files.retain(|path, _| found.files.contains_key(path));
+            state.last_ms = Some(now.0);
+        }
+        if states == before { Ok(()) } else { tx.put_setting(STATE_SETTING, &to_json("watched state", &states)?, now) }
+    }
+
+    fn left_out(&self, source: &WatchedSource, count: usize, first: &str) -> AlertRow {
+        let name = Path::new(first).file_name().unwrap_or_default().to_string_lossy();
+        AlertRow {
+            id: AlertId::fresh(self.ids()),
+            kind: "file_skipped".to_owned(),
+            message: format!(
+                "Left out of {}: {count} files whose names are not text, for example {name}. Rename them and they are read.",
+                source.path.display()
+            ),
+            job_id: None,
+            created: self.now(),
+        }
+    }
+
+    fn watched_import(&self, source: &WatchedSource, path: PathBuf) -> std::result::Result<NewJob, StoreError> {
         let key = format!("watched {}", path.display());
-        let request =
-            ImportRequest { path, source: None, me: source.me.clone(), date_order: None, private: false, is_sample: false };
+        let request = ImportRequest { me: source.me.clone(), ..ImportRequest::of(path) };
         let payload = ImportPayload::new(&ImportId::fresh(self.ids()), &request);
-        NewJob {
+        Ok(NewJob {
             id: JobId::fresh(self.ids()),
             kind: JobKind::Import,
             idempotency_key: key,
-            payload: serde_json::to_string(&payload).unwrap_or_default(),
-        }
+            payload: to_json("job", &payload)?,
+        })
     }
 }
 
-fn to_json<T: Serialize + ?Sized>(value: &T) -> Result<String> {
-    serde_json::to_string(value).map_err(|error| EngineError::Stored { what: "watched sources", error })
+fn sources_in(tx: &ReadTx<'_>) -> std::result::Result<Vec<WatchedSource>, StoreError> {
+    tx.setting(SOURCES_SETTING)?.map_or_else(|| Ok(Vec::new()), |json| parse_json("watched sources", &json))
+}
+
+fn states_in(tx: &ReadTx<'_>) -> std::result::Result<BTreeMap<PathBuf, WatchState>, StoreError> {
+    tx.setting(STATE_SETTING)?.map_or_else(|| Ok(BTreeMap::new()), |json| parse_json("watched state", &json))
 }
 
 #[cfg(test)]
 mod tests {
+    use keepsake_models::keys::SessionKeys;
+    use keepsake_testkit::{FixedClock, SeqIds};
+
     use super::*;
+    use crate::{EmbedderSlot, EngineParts, PluggedIn};
 
     /// 2026-11-20T12:00:00Z.
     const NOON: i64 = 1_795_176_000_000;
@@ -254,5 +303,100 @@ mod tests {
         ]);
         let seen = BTreeMap::from([file("same", 1, 60_000), file("grown", 1, 90_000), file("gone", 1, 90_000)]);
         assert_eq!(to_read(&found, &seen, now), [PathBuf::from("grown"), PathBuf::from("new")]);
+    }
+
+    fn engine(dir: &Path) -> (Engine, std::sync::Arc<FixedClock>) {
+        let clock = std::sync::Arc::new(FixedClock::at(Timestamp(NOON)));
+        let engine = Engine::open(EngineParts {
+            data_dir: dir.join("data"),
+            clock: std::sync::Arc::<FixedClock>::clone(&clock),
+            ids: std::sync::Arc::new(SeqIds::new(1)),
+            embedder: EmbedderSlot::none(),
+            utc_offset_minutes: 0,
+            keys: std::sync::Arc::new(SessionKeys::default()),
+            power: std::sync::Arc::new(PluggedIn),
+        })
+        .unwrap();
+        (engine, clock)
+    }
+
+    /// A folder with one file that came to rest, watched.
+    fn folder(dir: &Path, name: &str) -> WatchedSource {
+        let path = dir.join(name);
+        std::fs::create_dir(&path).unwrap();
+        let file = std::fs::File::create(path.join("talk.jsonl")).unwrap();
+        file.set_modified(UNIX_EPOCH + std::time::Duration::from_millis(NOON as u64 - 60_000)).unwrap();
+        WatchedSource { path, kind: WatchKind::Meetings, hour: CHAT_HOUR, me: None }
+    }
+
+    fn state(engine: &Engine) -> Vec<PathBuf> {
+        engine.store().read(|tx| states_in(tx)).unwrap().into_keys().collect()
+    }
+
+    fn jobs(engine: &Engine) -> usize {
+        engine.store().read(|tx| tx.jobs(100)).unwrap().len()
+    }
+
+    #[test]
+    fn a_source_that_is_taken_out_while_it_is_looked_at_stays_out() {
+        let dir = tempfile::tempdir().unwrap();
+        let (engine, _) = engine(dir.path());
+        let (kept, taken_out) = (folder(dir.path(), "kept"), folder(dir.path(), "taken out"));
+        engine.set_watched_sources(&[kept.clone(), taken_out.clone()]).unwrap();
+        let looks = engine.look_at_due().unwrap();
+        assert_eq!(looks.len(), 2, "control: both were looked at");
+        engine.set_watched_sources(std::slice::from_ref(&kept)).unwrap();
+        engine.store().write(|tx| engine.take_in(tx, &looks)).unwrap();
+        assert_eq!((state(&engine), jobs(&engine)), (vec![kept.path.clone()], 1));
+        // Added again it is new, and so is its file.
+        engine.set_watched_sources(&[kept, taken_out]).unwrap();
+        engine.queue_watched().unwrap();
+        assert_eq!(jobs(&engine), 2);
+        // What another process took in is not taken in twice.
+        engine.store().write(|tx| engine.take_in(tx, &looks)).unwrap();
+        assert_eq!(jobs(&engine), 2);
+    }
+
+    #[test]
+    fn nothing_is_written_while_nothing_is_due() {
+        let dir = tempfile::tempdir().unwrap();
+        let (engine, clock) = engine(dir.path());
+        engine.set_watched_sources(&[folder(dir.path(), "meetings")]).unwrap();
+        let changes = engine.store().subscribe();
+        let looked = |why: &str, expect: usize| {
+            engine.queue_watched().unwrap();
+            assert_eq!(changes.try_iter().count(), expect, "{why}");
+        };
+        looked("due at once", 1);
+        looked("not due", 0);
+        clock.advance_ms(MEETINGS_EVERY_MS - 1);
+        looked("not yet", 0);
+        clock.advance_ms(1);
+        looked("due again, and when is remembered", 1);
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn a_name_that_is_no_text_is_left_out_and_told_once_and_the_others_are_read() {
+        use std::os::unix::ffi::OsStrExt as _;
+        let dir = tempfile::tempdir().unwrap();
+        let (engine, clock) = engine(dir.path());
+        let (odd, plain) = (folder(dir.path(), "odd"), folder(dir.path(), "plain"));
+        let name = std::ffi::OsStr::from_bytes(b"caf\xe9.jsonl");
+        std::fs::rename(odd.path.join("talk.jsonl"), odd.path.join(name)).unwrap();
+        engine.set_watched_sources(&[odd.clone(), plain]).unwrap();
+        let alerts = || engine.store().read(|tx| tx.alerts()).unwrap();
+        engine.queue_watched().unwrap();
+        assert_eq!(jobs(&engine), 1, "the other source is read");
+        let told = alerts();
+        assert!(matches!(told.as_slice(), [alert] if alert.kind == "file_skipped" && alert.message.contains("caf")), "{told:?}");
+        engine.store().write(|tx| tx.dismiss_alert(&told[0].id, Timestamp(NOON))).unwrap();
+        clock.advance_ms(MEETINGS_EVERY_MS);
+        engine.queue_watched().unwrap();
+        assert!(alerts().is_empty(), "told once");
+        std::fs::rename(odd.path.join(name), odd.path.join("cafe.jsonl")).unwrap();
+        clock.advance_ms(MEETINGS_EVERY_MS);
+        engine.queue_watched().unwrap();
+        assert_eq!(jobs(&engine), 2, "renamed it is read");
     }
 }

@@ -19,6 +19,7 @@ pub(crate) fn run(args: &Args, until_idle: bool, output: &mut Output) -> Result<
         }
         Err(error) => return Err(error.into()),
     };
+    engine.queue_watched()?;
     engine.queue_unread()?;
     engine.queue_settling()?;
     engine.queue_sessions()?;

@@ -77,12 +77,8 @@ impl ModelFailure {
     /// Whether another attempt can mend it.
     pub(crate) fn is_retryable(&self) -> bool {
         match self {
-            // What a server refuses outright it refuses again; everything else may go differently the next time, a reply that is
-            // too long or declined included, since a model does not say the same thing twice.
-            Self::Call(
-                CallError::Rejected { .. } | CallError::Untrusted { .. } | CallError::NotLocal { .. } | CallError::Cancelled,
-            ) => false,
-            Self::Call(_) | Self::Unusable { .. } => true,
+            Self::Call(error) => error.is_retryable(),
+            Self::Unusable { .. } => true,
             Self::BudgetSpent { .. } | Self::Private | Self::NoModel => false,
         }
     }

@@ -105,18 +105,47 @@ impl CallError {
         }
     }
 
-    /// Whether the same call may succeed later with nobody changing anything.
-    pub fn is_transient(&self) -> bool {
+    /// Whether another attempt may go otherwise with nobody changing anything: the one rule for whoever asks again.
+    ///
+    /// What a server refuses outright it refuses again. Everything else may go differently the next time, a reply that is too long,
+    /// cut off, malformed or declined included, since a model does not say the same thing twice.
+    pub fn is_retryable(&self) -> bool {
         match self {
-            Self::Refused { .. } | Self::TimedOut { .. } | Self::Busy { .. } | Self::Server { .. } | Self::Loading => true,
-            Self::CutOff { at_token_limit } => !at_token_limit,
-            Self::Cancelled
-            | Self::Rejected { .. }
+            Self::Rejected { .. } | Self::Untrusted { .. } | Self::NotLocal { .. } | Self::Cancelled => false,
+            Self::Refused { .. }
+            | Self::TimedOut { .. }
+            | Self::Busy { .. }
+            | Self::Server { .. }
+            | Self::Loading
+            | Self::CutOff { .. }
             | Self::TooLong { .. }
             | Self::Envelope { .. }
-            | Self::Declined
-            | Self::Untrusted { .. }
-            | Self::NotLocal { .. } => false,
+            | Self::Declined => true,
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_what_a_person_must_change_or_called_off_is_not_asked_again() {
+        let origin = || "http://127.0.0.1:1".to_owned();
+        let check = |error: CallError, expect: bool| assert_eq!(error.is_retryable(), expect, "{error}");
+        check(CallError::Refused { origin: origin(), reason: "nothing listens there" }, true);
+        check(CallError::TimedOut { origin: origin(), timeout_ms: 1 }, true);
+        check(CallError::Busy { status: 429, retry_after_ms: None }, true);
+        check(CallError::Server { status: 500 }, true);
+        check(CallError::Loading, true);
+        check(CallError::CutOff { at_token_limit: true }, true);
+        check(CallError::CutOff { at_token_limit: false }, true);
+        check(CallError::TooLong { limit_bytes: 1 }, true);
+        check(CallError::Envelope { origin: origin() }, true);
+        check(CallError::Declined, true);
+        check(CallError::Rejected { status: 413 }, false);
+        check(CallError::Untrusted { origin: origin() }, false);
+        check(CallError::NotLocal { origin: origin() }, false);
+        check(CallError::Cancelled, false);
     }
 }

@@ -112,5 +112,5 @@ fn the_refusal_says_what_happened_and_what_to_do() {
     for part in ["https://models.example", "certificate", "nothing was sent", "Check the address"] {
         assert!(text.contains(part), "{text}");
     }
-    assert!(!error.is_transient(), "without a change by a person it is refused again");
+    assert!(!error.is_retryable(), "without a change by a person it is refused again");
 }

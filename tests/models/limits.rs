@@ -3,6 +3,7 @@
 use std::sync::{Arc, Condvar, Mutex};
 use std::time::Duration;
 
+use keepsake_domain::limits::KNOWLEDGE_PER_SOURCE_MAX;
 use keepsake_domain::{JobKind, JobState, Lane};
 use keepsake_engine::{PluggedIn, Step};
 use keepsake_models::language::Shape;
@@ -148,4 +149,56 @@ fn how_much_of_an_answer_has_come_is_told_while_it_comes() {
         .filter_map(|stage| stage.strip_prefix("Looking for facts, ")?.strip_suffix(" characters so far")?.parse().ok())
         .collect();
     assert!(chars.len() > 5 && chars.is_sorted() && chars[0] < chars[chars.len() - 1], "{stages:?}");
+}
+
+/// Positions with their reasons, as somebody tells them in a meeting.
+const POSITIONS: [(&str, &str); 11] = [
+    ("I review every change twice because a rushed review costs more than it saves", "User reviews every change twice"),
+    ("I write the test before the fix because otherwise nobody sees it fail", "User writes the test before the fix"),
+    ("I keep meetings under thirty minutes because attention fades after that", "User keeps meetings under thirty minutes"),
+    ("I read the logs before the code because logs remember what happened", "User reads the logs before the code"),
+    ("I ask three people before a large purchase because one opinion misleads", "User asks three people before a large purchase"),
+    ("I park the car far from the door because walking wakes me", "User parks the car far from the door"),
+    ("I delete dead code at once because readers trust what they see", "User deletes dead code at once"),
+    ("I avoid shared staging servers because everybody blames everybody there", "User avoids shared staging servers"),
+    ("I answer customers on the same day because silence sounds like neglect", "User answers customers on the same day"),
+    ("I draw the picture first because words hide disagreements", "User draws the picture first"),
+    ("I rotate the on-call duty weekly because fatigue breeds mistakes", "User rotates the on-call duty weekly"),
+];
+
+#[test]
+fn a_meeting_brings_at_most_eight_positions_however_long_it_is_and_however_often_it_is_read() {
+    /// More than are read at once.
+    const STRETCH: usize = 2_000;
+    const OTHER: (&str, &str) =
+        ("I sweep the floor before guests come because order calms me", "User sweeps the floor before guests come");
+    let claims = POSITIONS.iter().chain([&OTHER]).map(|(said, position)| fact(said, position, "preference")).collect();
+    let lines = |from: usize, to: usize| -> String {
+        POSITIONS[from..to].iter().map(|(said, _)| format!("owner Mara: {said}.\n")).collect()
+    };
+    let filler: String = (0..STRETCH).map(|n| format!("person Ana: Item {n}.\n")).collect();
+    let log = |to: usize| {
+        let long = format!("{}{filler}{}", lines(0, 5), lines(5, to));
+        keepsake_testkit::Conversation::new("c1").channel("meeting", "c1").messages(&long)
+    };
+    let positions = |desk: &Desk| desk.memories().iter().filter(|memory| memory.contains(" standard ")).count();
+    let server = server(claims);
+    let desk = Desk::new(&server);
+    desk.append(&log(10));
+    desk.work();
+    assert_eq!(positions(&desk), KNOWLEDGE_PER_SOURCE_MAX, "{:#?}\n{:#?}", desk.memories(), desk.log());
+    assert!(
+        desk.stops().iter().any(|(gate, count)| gate == "over_cap" && *count >= 2),
+        "what is too much is told: {:?}",
+        desk.stops()
+    );
+    desk.append(&log(11));
+    desk.work();
+    assert_eq!(positions(&desk), KNOWLEDGE_PER_SOURCE_MAX, "read again when it grew: {:#?}", desk.memories());
+    // Another meeting has a cap of its own.
+    desk.append(
+        &keepsake_testkit::Conversation::new("c2").channel("meeting", "c2").messages(&format!("owner Mara: {}.", OTHER.0)),
+    );
+    desk.work();
+    assert_eq!(positions(&desk), KNOWLEDGE_PER_SOURCE_MAX + 1, "{:#?}", desk.memories());
 }

@@ -6,7 +6,8 @@ pub const DUPLICATE_COSINE: f32 = 0.85;
 /// Dimension of all-MiniLM-L6-v2's vectors.
 pub const EMBEDDING_DIMENSION: usize = 384;
 
-/// At most this many knowledge entries a source (seed 002: "a hard cap in code").
+/// At most this many knowledge entries a source (seed 002: "a hard cap in code"): a meeting over all its stretches and readings, and of
+/// a chat, which goes on for years, one stretch that is read at once.
 pub const KNOWLEDGE_PER_SOURCE_MAX: usize = 8;
 
 /// Waits before attempts 2, 3 and 4 of a failed job (seed 000: 5, 10, 20 s); a fourth failure is final.

@@ -21,6 +21,7 @@ use keepsake_store::{
 use crate::boundary::Map;
 use crate::content_ids::uuid_of;
 use crate::embedding::Vectors;
+use crate::language::is_meeting;
 use crate::record::{is_still_on_record, messages_on_record};
 use crate::work::Control;
 use crate::{Engine, EngineError, Result};
@@ -33,6 +34,9 @@ use known::KnownMemory;
 /// Turns read at once: a chat of years is read in stretches, so that cancel answers and memory stays bounded. Corrections are
 /// looked for within a stretch, across stretches by comparison with what is known.
 const STRETCH_TURNS: usize = 2_000;
+
+/// Why a piece of knowledge is stopped that would be one too many.
+const OVER_CAP: &str = "More entries than one source may bring.";
 
 /// What a run over one conversation brought.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -157,7 +161,10 @@ impl Engine {
         finish: impl FnOnce(&WriteTx<'_>, &Proposed) -> std::result::Result<(), StoreError>,
     ) -> Result<Proposed> {
         let embedder = self.inner.embedder.ready();
-        let (prepared, stops) = prepare(harvests, embedder.as_deref());
+        let (mut prepared, stops) = prepare(harvests, embedder.as_deref());
+        if is_meeting(conversation) {
+            strongest_first(&mut prepared);
+        }
         let mut known = self.inner.known.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
         let outcome = self.store().write(|tx| {
             if let Some(lease) = lease {
@@ -285,6 +292,17 @@ impl Engine {
             let stop = stop(Gate::Suppressed, "You took back a statement that says this.".to_owned());
             self.log(tx, conversation, &stop, place, Some(memory.id.clone()), &proposer, job)?;
             *proposed.stopped.entry(Gate::Suppressed.name().to_owned()).or_default() += 1;
+            return Ok(());
+        }
+        // Counted in the store: a long meeting is read in stretches, and one that grows is read again.
+        if candidate.kind == MemoryKind::Knowledge
+            && !candidate.is_quarantined
+            && is_meeting(conversation)
+            && tx.knowledge_of(&conversation.id)? >= limits::KNOWLEDGE_PER_SOURCE_MAX as u64
+        {
+            let stop = stop(Gate::OverCap, OVER_CAP.to_owned());
+            self.log(tx, conversation, &stop, place, None, &proposer, job)?;
+            *proposed.stopped.entry(Gate::OverCap.name().to_owned()).or_default() += 1;
             return Ok(());
         }
         let id = self.memory_id(tx, &candidate, &evidence)?;
@@ -424,6 +442,15 @@ fn places_of(candidate: &Candidate, rows: &[InteractionRow]) -> Vec<NewEvidence>
     candidate.evidence.iter().filter_map(place).collect()
 }
 
+/// Of a meeting the strongest pieces of knowledge stay, whichever stretch they come from; of equals the earlier. Facts keep their order.
+fn strongest_first(prepared: &mut Vec<Prepared<'_>>) {
+    let (mut knowledge, facts): (Vec<_>, Vec<_>) =
+        std::mem::take(prepared).into_iter().partition(|one| one.candidate.kind == MemoryKind::Knowledge);
+    knowledge.sort_by(|a, b| b.candidate.confidence.get().total_cmp(&a.candidate.confidence.get()));
+    prepared.extend(facts);
+    prepared.extend(knowledge);
+}
+
 type PlacedStop = (Stop, Option<(InteractionId, keepsake_domain::Span)>, String);
 
 /// Ties candidates to stored messages, applies the caps that no proposer is trusted with, and embeds the statements in one batch.
@@ -445,7 +472,7 @@ fn prepare<'r>(harvests: Vec<Harvest<'r>>, embedder: Option<&dyn Embedder>) -> (
             let too_many = candidate.kind == MemoryKind::Knowledge && knowledge > limits::KNOWLEDGE_PER_SOURCE_MAX;
             if evidence.is_empty() || too_many {
                 let (gate, reason) = if too_many {
-                    (Gate::OverCap, "More entries than one source may bring.")
+                    (Gate::OverCap, OVER_CAP)
                 } else {
                     (Gate::Ungrounded, "No line of the conversation proves it.")
                 };

@@ -466,6 +466,18 @@ impl ReadTx<'_> {
         Ok((active as u64, pending as u64))
     }
 
+    /// Pieces of knowledge that were ever drawn from a conversation, refused ones included; versions of one count once.
+    pub fn knowledge_of(&self, id: &ConversationId) -> Result<u64> {
+        let count: i64 = self
+            .conn
+            .prepare_cached(
+                "SELECT count(*) FROM memories
+                  WHERE conversation_id = ?1 AND kind = 'knowledge' AND supersedes_id IS NULL AND status <> 'quarantined'",
+            )?
+            .query_row(params![id.as_str()], |row| row.get(0))?;
+        Ok(count as u64)
+    }
+
     /// Messages and conversations stored.
     pub fn totals(&self) -> Result<(u64, u64)> {
         let messages: i64 = self.conn.query_row("SELECT coalesce(sum(messages), 0) FROM conversations", [], |row| row.get(0))?;

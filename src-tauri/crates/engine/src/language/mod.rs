@@ -20,6 +20,7 @@ use crate::queue::Hold;
 use crate::{Engine, EngineError, Result};
 
 pub(crate) use call::Interview;
+pub(crate) use read::is_meeting;
 pub use settings::{ModelSettings, Provider};
 pub use trial::Trial;
 

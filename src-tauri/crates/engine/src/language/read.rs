@@ -201,6 +201,6 @@ fn scope(stretch: &[InteractionRow], read_to: i64) -> Option<Scope> {
 }
 
 /// One sitting, recorded: read as a whole.
-fn is_meeting(conversation: &ConversationRow) -> bool {
+pub(crate) fn is_meeting(conversation: &ConversationRow) -> bool {
     conversation.source_kind == SourceKind::Transcript.name() || conversation.channel_type.contains("meeting")
 }

@@ -48,8 +48,10 @@ const CHECKPOINT_PAGES: i64 = 4_096;
 #[derive(Debug)]
 struct Inner {
     path: PathBuf,
-    writer: Turns<Connection>,
+    // Before the writer, so that they close before it: only a connection that may write moves the write-ahead log into the file and
+    // removes it, and only as the last one.
     readers: Vec<Mutex<Connection>>,
+    writer: Turns<Connection>,
     next_reader: AtomicUsize,
     feed: Feed,
 }
@@ -110,8 +112,8 @@ impl Store {
             .collect::<Result<Vec<_>>>()?;
         let inner = Inner {
             path: path.to_owned(),
-            writer: Turns::of(writer),
             readers,
+            writer: Turns::of(writer),
             next_reader: AtomicUsize::new(0),
             feed: Feed::default(),
         };

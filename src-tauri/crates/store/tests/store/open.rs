@@ -153,6 +153,21 @@ fn reopening_keeps_everything_and_writes_nothing() {
     assert_eq!(bench.append(&again).duplicate, 1, "the key of the source ids is kept");
 }
 
+#[test]
+fn an_orderly_end_leaves_no_log_behind() {
+    let bench = Bench::new();
+    bench.append(&conversation("c", "owner Mara: hello\nassistant Nova: hi"));
+    // Every reader was used, so that each has the file open.
+    let nested = bench.store.read(|_| bench.store.read(|_| bench.store.read(|_| bench.store.read(|tx| tx.totals()))));
+    assert_eq!(nested.unwrap(), (2, 1));
+    let log = bench.dir.path().join("keepsake.db-wal");
+    assert!(std::fs::metadata(&log).unwrap().len() > 0, "a control: what was written stands in the log");
+    let Bench { store, dir, .. } = bench;
+    drop(store);
+    assert!(!log.exists(), "it was moved into the file");
+    assert_eq!(Store::open(dir.path(), NOW).unwrap().read(|tx| tx.totals()).unwrap(), (2, 1));
+}
+
 #[cfg(unix)]
 #[test]
 fn nobody_else_may_look_into_the_data_folder() {

@@ -150,10 +150,10 @@ impl Engine {
 
     /// Tries at once what the queue would do later.
     fn see_through(&self, job: JobId, erased: Erased) -> Result<ErasureReceipt> {
-        let leased = self.store().write(|tx| tx.lease_job(&job, self.now()))?;
+        let leased = self.lease(|tx, _| tx.lease_job(&job, self.now()))?;
         // Somebody else may have taken it already; then it is theirs.
         let is_done = match leased {
-            Some((lease, row)) => {
+            Some((lease, row, _at_work)) => {
                 let done = self.perform_erasure(&row, &lease);
                 self.settle(&row, &lease, done)? == JobState::Done
             }

@@ -15,7 +15,7 @@ use std::time::Duration;
 use keepsake_domain::{
     AlertId, ConversationId, EntityId, ImportId, JobId, JobKind, JobState, Lane, LeaseLoss, SourceKind, Timestamp,
 };
-use keepsake_store::{AlertRow, JobOutcome, JobRow, Lease, NewJob, StoreError};
+use keepsake_store::{AlertRow, JobOutcome, JobRow, Lease, NewJob, StoreError, WriteTx};
 use serde::{Deserialize, Serialize};
 
 use crate::import::{ImportRequest, named};
@@ -93,6 +93,7 @@ pub(crate) struct Wake {
     held_up: AtomicBool,
     cancelled: Mutex<HashSet<JobId>>,
     live: Mutex<HashMap<JobId, Progress>>,
+    at_work: Mutex<HashSet<JobId>>,
 }
 
 impl Wake {
@@ -114,6 +115,20 @@ impl Wake {
                 None => guard = self.bell.wait(guard).unwrap_or_else(PoisonError::into_inner),
             }
         }
+    }
+}
+
+/// A job that this process works on, however long since its last heartbeat; what is known of it in memory goes with it.
+pub(crate) struct AtWork<'e> {
+    wake: &'e Wake,
+    job: JobId,
+}
+
+impl Drop for AtWork<'_> {
+    fn drop(&mut self) {
+        self.wake.at_work.lock().unwrap_or_else(PoisonError::into_inner).remove(&self.job);
+        self.wake.cancelled.lock().unwrap_or_else(PoisonError::into_inner).remove(&self.job);
+        self.wake.live.lock().unwrap_or_else(PoisonError::into_inner).remove(&self.job);
     }
 }
 
@@ -290,7 +305,14 @@ impl Engine {
         loop {
             let seen = self.inner.wake.generation.load(Ordering::SeqCst);
             // As a write: a lease that was taken before is seen, and whoever takes one later sees that work is held up.
-            if !self.store().write(|tx| tx.has_running_jobs(&lanes))? {
+            let (now, at_work) = (self.now(), self.at_work());
+            let is_running = self.store().write(|tx| {
+                for &lane in &lanes {
+                    tx.recover_lane(lane, &at_work, now)?;
+                }
+                tx.has_running_jobs(&lanes)
+            })?;
+            if !is_running {
                 return Ok(held);
             }
             control.progress("waiting", 0, 0);
@@ -370,9 +392,17 @@ impl Engine {
         {
             return Ok(Some(Step::Held(hold)));
         }
-        let leased = self.store().write(|tx| if is_held_up() { Ok(None) } else { tx.lease_next(lane, now) })?;
-        let Some((lease, job)) = leased else {
-            return Ok(Some(Step::Idle(self.store().read(|tx| tx.next_due(lane))?)));
+        let leased = self.lease(|tx, at_work| {
+            if is_held_up() {
+                return Ok(None);
+            }
+            tx.recover_lane(lane, at_work, now)?;
+            tx.lease_next(lane, now)
+        })?;
+        let Some((lease, job, _at_work)) = leased else {
+            let at_work = self.at_work();
+            let due = self.store().read(|tx| Ok([tx.next_due(lane)?, tx.next_lease_end(lane, &at_work)?]))?;
+            return Ok(Some(Step::Idle(due.into_iter().flatten().min())));
         };
         if kill(KillPoint::AfterLease) {
             return Ok(None);
@@ -394,11 +424,31 @@ impl Engine {
             return Ok(None);
         }
         let state = self.settle(&job, &lease, done)?;
-        self.inner.wake.cancelled.lock().unwrap_or_else(PoisonError::into_inner).remove(&job.id);
-        self.inner.wake.live.lock().unwrap_or_else(PoisonError::into_inner).remove(&job.id);
         tracing::info!(job = %job.id, %state, "job ends");
         self.finish_maintenance()?;
         Ok(Some(Step::Ran(job.id, state)))
+    }
+
+    /// What this process works on now.
+    fn at_work(&self) -> Vec<JobId> {
+        self.inner.wake.at_work.lock().unwrap_or_else(PoisonError::into_inner).iter().cloned().collect()
+    }
+
+    /// Takes the job that `choose` takes, told what this process works on already, and remembers it as such until it is dropped.
+    pub(crate) fn lease(
+        &self,
+        choose: impl FnOnce(&WriteTx<'_>, &[JobId]) -> keepsake_store::Result<Option<(Lease, JobRow)>>,
+    ) -> Result<Option<(Lease, JobRow, AtWork<'_>)>> {
+        let wake = &self.inner.wake;
+        let taken = self.store().write(|tx| {
+            // In the turn of the writer, so that a job is never seen as running and not yet as ours.
+            let taken = choose(tx, &self.at_work())?;
+            if let Some((lease, _)) = &taken {
+                wake.at_work.lock().unwrap_or_else(PoisonError::into_inner).insert(lease.job.clone());
+            }
+            Ok(taken.map(|(lease, job)| (lease, AtWork { wake, job: job.id.clone() }, job)))
+        })?;
+        Ok(taken.map(|(lease, at_work, job)| (lease, job, at_work)))
     }
 
     /// Does the work; on success the job is completed in the same transaction as its last effect.

@@ -9,7 +9,7 @@ use rusqlite::{OptionalExtension, Row, params};
 
 use crate::changes::Tag;
 use crate::open::{ReadTx, WriteTx};
-use crate::text::parse;
+use crate::text::{parse, to_json};
 use crate::{Result, StoreError};
 
 /// A job to be queued.
@@ -196,6 +196,18 @@ impl ReadTx<'_> {
             .prepare_cached("SELECT min(not_before_ms) FROM jobs WHERE lane = ?1 AND state = 'queued'")?
             .query_row(params![lane.name()], |row| row.get(0))?;
         Ok(due.map(Timestamp))
+    }
+
+    /// When the first lease of a lane runs out, of jobs that this process does not work on; `None` when there is none.
+    pub fn next_lease_end(&self, lane: Lane, at_work: &[JobId]) -> Result<Option<Timestamp>> {
+        let end: Option<i64> = self
+            .conn
+            .prepare_cached(
+                "SELECT min(coalesce(lease_until_ms, 0)) FROM jobs
+                  WHERE lane = ?1 AND state = 'running' AND id NOT IN (SELECT value FROM json_each(?2))",
+            )?
+            .query_row(params![lane.name(), to_json("ids of jobs", &at_work)?], |row| row.get(0))?;
+        Ok(end.map(Timestamp))
     }
 
     /// Whether a person asked this job to stop.
@@ -405,6 +417,22 @@ impl WriteTx<'_> {
             "state = 'running' AND (?1 OR lease_until_ms IS NULL OR lease_until_ms < ?2) ORDER BY seq",
             params![loss == LeaseLoss::ProcessEnded, now.0],
         )?;
+        self.give_back(&lost, loss, now)
+    }
+
+    /// Gives back what stands as running in a lane and is not: its lease ran out, and this process, which names what it is `at_work`
+    /// on, does not hold it. So it is with a job whose end could not be written, on a full disk say.
+    pub fn recover_lane(&self, lane: Lane, at_work: &[JobId], now: Timestamp) -> Result<()> {
+        self.heed_clock(now)?;
+        let lost = self.jobs_where(
+            "lane = ?1 AND state = 'running' AND (lease_until_ms IS NULL OR lease_until_ms < ?2)
+                AND id NOT IN (SELECT value FROM json_each(?3)) ORDER BY seq",
+            params![lane.name(), now.0, to_json("ids of jobs", &at_work)?],
+        )?;
+        self.give_back(&lost, LeaseLoss::RanOut, now).map(drop)
+    }
+
+    fn give_back(&self, lost: &[JobRow], loss: LeaseLoss, now: Timestamp) -> Result<Vec<JobId>> {
         let mut parked = Vec::new();
         for job in lost {
             let (state, crashes) = after_lease_loss(loss, job.crashes, job.cancel_requested);

@@ -2,8 +2,11 @@
 
 use std::cell::Cell;
 
+use keepsake_domain::limits::JOB_LEASE_MS;
 use keepsake_domain::{JobState, Lane};
 use keepsake_engine::{EngineError, ImportRequest, KillPoint, Step};
+use keepsake_store::Store;
+use keepsake_testkit::MONDAY_TEN;
 use keepsake_testkit::exports::write_chatgpt_export;
 
 use crate::fixture::Fixture;
@@ -105,6 +108,58 @@ fn a_computer_that_sleeps_during_a_job_costs_it_nothing() {
     assert_eq!(step, Some(Step::Ran(job.clone(), JobState::Done)));
     let row = f.engine.store().read(|tx| tx.job(&job)).unwrap();
     assert_eq!((row.attempts, row.crashes, row.lease_epoch), (0, 0, 1), "one attempt under one lease");
+}
+
+#[test]
+fn a_lane_goes_on_after_a_job_whose_end_could_not_be_written() {
+    let f = Fixture::new();
+    let job = f.engine.queue_import(&ImportRequest::of(export(&f, 1, 10))).unwrap();
+    // Another process that lets nobody write is to this one what a full disk is.
+    let other = Store::open(f.dir.path(), MONDAY_TEN).unwrap();
+    let (end, ended) = std::sync::mpsc::channel::<()>();
+    std::thread::scope(|scope| {
+        let ended = Cell::new(Some(ended));
+        let hold = |at: KillPoint| {
+            if at == KillPoint::Working
+                && let Some(ended) = ended.take()
+            {
+                let (begin, begun) = std::sync::mpsc::channel();
+                let other = &other;
+                scope.spawn(move || other.write(|_| Ok((begin.send(()).is_ok(), ended.recv().is_err()))).unwrap());
+                begun.recv().unwrap();
+            }
+            false
+        };
+        let failed = f.engine.run_next_killed(Lane::Import, &|_| {}, &hold);
+        drop(end);
+        assert!(failed.is_err(), "neither its end nor its failure could be stored: {failed:?}");
+    });
+    let row = |f: &Fixture| f.engine.store().read(|tx| tx.job(&job)).unwrap();
+    assert_eq!(row(&f).state, JobState::Running, "a control: it stands as running");
+    assert_eq!(f.engine.live_progress(&job), None, "and is shown as doing nothing");
+    let due = Some(MONDAY_TEN.plus_ms(JOB_LEASE_MS));
+    assert_eq!(f.engine.run_next(Lane::Import, &|_| {}).unwrap(), Step::Idle(due), "the lane looks again then");
+    f.clock.advance_ms(JOB_LEASE_MS + 1);
+    assert!(matches!(f.engine.run_next(Lane::Import, &|_| {}).unwrap(), Step::Ran(_, JobState::Done)));
+    assert_eq!((row(&f).state, row(&f).crashes), (JobState::Done, 0));
+}
+
+#[test]
+fn work_that_is_slow_is_not_taken_twice() {
+    let f = Fixture::new();
+    f.engine.queue_import(&ImportRequest::of(export(&f, 1, 10))).unwrap();
+    let others = Cell::new(0);
+    let slow = |at: KillPoint| {
+        if at == KillPoint::Working && others.get() == 0 {
+            f.clock.advance_ms(JOB_LEASE_MS * 3);
+            assert_eq!(f.engine.run_next(Lane::Import, &|_| {}).unwrap(), Step::Idle(None), "the lane is busy");
+            others.set(1);
+        }
+        false
+    };
+    let step = f.engine.run_next_killed(Lane::Import, &|_| {}, &slow).unwrap();
+    assert!(matches!(step, Some(Step::Ran(_, JobState::Done))), "{step:?}");
+    assert_eq!(others.get(), 1, "a control: the lane was asked");
 }
 
 #[test]

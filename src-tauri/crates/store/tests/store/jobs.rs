@@ -152,6 +152,32 @@ fn who_lost_the_lease_can_do_nothing_more() {
 }
 
 #[test]
+fn a_lane_gives_back_what_ran_out_and_nobody_works_on() {
+    let bench = Bench::new();
+    let id = enqueue(&bench, JobKind::Import, "a");
+    lease(&bench, Lane::Import, NOW).unwrap();
+    let recover = |lane, at_work: &[JobId], now| {
+        bench.store.write(|tx| tx.recover_lane(lane, at_work, now)).unwrap();
+        job(&bench, &id).state
+    };
+    let late = NOW.plus_ms(JOB_LEASE_MS + 1);
+    let mine = std::slice::from_ref(&id);
+    for (lane, at_work, now, expect, why) in [
+        (Lane::Import, &[][..], NOW.plus_ms(JOB_LEASE_MS), JobState::Running, "the lease holds"),
+        (Lane::Capture, &[], late, JobState::Running, "another lane"),
+        (Lane::Import, mine, late, JobState::Running, "slow work, and no lost one"),
+        (Lane::Import, &[], late, JobState::Queued, "nobody works on it"),
+    ] {
+        assert_eq!(recover(lane, at_work, now), expect, "{why}");
+    }
+    assert_eq!((job(&bench, &id).crashes, job(&bench, &id).attempts), (0, 0));
+    let again = lease(&bench, Lane::Import, late).unwrap();
+    assert_eq!(again.epoch, 3, "whoever had it before can complete nothing");
+    let end = |at_work: &[JobId]| bench.store.read(|tx| tx.next_lease_end(Lane::Import, at_work)).unwrap();
+    assert_eq!((end(&[]), end(mine)), (Some(late.plus_ms(JOB_LEASE_MS)), None));
+}
+
+#[test]
 fn a_job_put_off_has_not_failed() {
     let bench = Bench::new();
     let id = enqueue(&bench, JobKind::Erase, "k");

@@ -155,10 +155,12 @@ fn copy(source: &Path, part: &Path, watch: Watch<'_>) -> Result<Contents> {
     from.execute_batch("BEGIN; SELECT count(*) FROM sqlite_schema;").map_err(sql)?;
     let expected = contents_of(&from)?;
     let mut to = open_plain(part, true).map_err(sql)?;
-    copy_pages(&from, &mut to, watch, STEP_PAGES).map_err(|error| match error {
-        StoreError::Sqlite(error) => sql(error),
-        other => other,
-    })?;
+    Backup::new(&from, &mut to).map_err(StoreError::from).and_then(|backup| run(&backup, watch, STEP_PAGES)).map_err(
+        |error| match error {
+            StoreError::Sqlite(error) => sql(error),
+            other => other,
+        },
+    )?;
     drop(from);
     // A file that keeps a log leaves two more beside it whenever it is read.
     to.pragma_update_and_check(None, "journal_mode", "DELETE", |_| Ok(())).map_err(sql)?;
@@ -176,11 +178,11 @@ fn copy(source: &Path, part: &Path, watch: Watch<'_>) -> Result<Contents> {
     Ok(expected)
 }
 
-/// Copies every page in steps. `to` takes all of it or nothing.
-pub(crate) fn copy_pages(from: &Connection, to: &mut Connection, watch: Watch<'_>, step_pages: i32) -> Result<()> {
+/// Copies every page in steps; what is copied to takes all of it or nothing. A step of no pages only locks it for other writers, and
+/// the lock holds as long as the backup does.
+pub(crate) fn run(backup: &Backup<'_, '_>, watch: Watch<'_>, step_pages: i32) -> Result<()> {
     /// Another process that writes is done within milliseconds; each try waits as long as any write of ours does.
     const TRIES_MAX: u32 = 3;
-    let backup = Backup::new(from, to)?;
     let mut tries = 0;
     loop {
         let step = backup.step(step_pages)?;
@@ -192,6 +194,7 @@ pub(crate) fn copy_pages(from: &Connection, to: &mut Connection, watch: Watch<'_
                 watch(total, total);
                 return Ok(());
             }
+            StepResult::More if step_pages == 0 => return Ok(()),
             StepResult::More if watch(done, total) => {}
             StepResult::More => return Err(StoreError::Stopped),
             _ if tries < TRIES_MAX => tries += 1,

@@ -267,7 +267,7 @@ impl Store {
         let decided = restore::decided(self, kept_settings);
         let staged = restore::empty_staging(data_dir)?;
         let staged = load(folder, staged, watch)?;
-        restore::finish(staged, folder, decided, now)
+        restore::finish(staged, folder, decided, kept_settings, now)
     }
 }
 

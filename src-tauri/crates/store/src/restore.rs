@@ -5,18 +5,19 @@
 //! imports; what was rejected, debunked, unlinked or made private stays so; a statement that was corrected waits for review instead of
 //! holding again. Only then its pages replace those of the live file, in one transaction of SQLite: a reader goes on with what it saw,
 //! whoever has the file open sees the restored one afterwards, and a process that is killed leaves the one or the other.
+//! What is decided while the copy is made ready is taken over in that same turn, when nobody can decide any more; what is erased
+//! meanwhile is not, and the restore is refused.
 //! Deliberately not here: where the present state is kept aside, and who is told (`keepsake-engine`).
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::fs;
+use std::fs::{self, File};
 use std::path::{Path, PathBuf};
 
 use keepsake_domain::{ConversationId, Timestamp};
+use rusqlite::backup::Backup;
 use rusqlite::{Connection, params};
 
-use crate::backup::{
-    Contents, DAMAGED_PREFIX, Watch, contents_of, copy_pages, create_private, fault_of, open_plain, sync_folder,
-};
+use crate::backup::{Contents, DAMAGED_PREFIX, Watch, contents_of, create_private, fault_of, open_plain, run, sync_folder};
 use crate::changes::Tag;
 use crate::erase::Part;
 use crate::error::without_sql;
@@ -25,8 +26,11 @@ use crate::open::{ReadTx, Store, has_log, opening_turn, set_up};
 use crate::text::{parse, to_json};
 use crate::{Result, StoreError, migrate};
 
-/// The folder beside the database in which a copy is made ready.
+/// The folder beside the database in which a copy is made ready, by one restore or preview at a time.
 const STAGING_DIR: &str = "restore.part";
+
+/// Held by whoever uses that folder; the system lets go of it when the process ends.
+const STAGING_LOCK: &str = "restore.lock";
 
 /// Bytes copied between two looks at the cancel button.
 const CHUNK_BYTES: usize = 8 * 1024 * 1024;
@@ -97,13 +101,54 @@ const VERSIONS: [&str; 2] = ["boundary_version", "vector_version"];
 pub struct Staged {
     folder: PathBuf,
     restored: Restored,
-    /// How many messages the live store had erased when the copy was made ready.
-    tombstones_seen: u64,
+    /// What had been decided in the live store when the copy was made ready, where it could tell.
+    decided: Option<Decided>,
+    kept_settings: Vec<String>,
+    _turn: File,
 }
 
 impl Staged {
     pub(crate) fn file(&self) -> PathBuf {
         self.folder.join("keepsake.db")
+    }
+
+    /// Takes over what was decided since the copy was made ready; asked when nobody can decide any more.
+    fn catch_up(&mut self, newest: Option<&Decided>) -> Result<()> {
+        let newest = match (&self.decided, newest) {
+            (Some(_), Some(newest)) => newest,
+            // A damaged store told nothing before either.
+            (None, None) => return Ok(()),
+            _ => return Err(StoreError::Refused("the database could be read at one time and not at another; try again")),
+        };
+        let mut conn = open_plain(&self.file(), true)?;
+        guard::add_functions(&conn, Purpose::Erasing)?;
+        let tx = conn.transaction()?;
+        if self.restored.is_same_store {
+            if self.is_erased_since(&tx, newest)? {
+                return Err(StoreError::Refused(
+                    "something was erased while the backup was made ready; nothing was changed, try again",
+                ));
+            }
+            decide_again(&tx, newest, &mut self.restored)?;
+        }
+        keep_settings(&tx, newest)?;
+        tx.commit()?;
+        Ok(())
+    }
+
+    /// Whether something left the store for good since the copy was made ready, that the copy may still hold.
+    fn is_erased_since(&self, copy: &Connection, newest: &Decided) -> Result<bool> {
+        let Some(seen) = &self.decided else { return Ok(true) };
+        let known: BTreeSet<&str> = seen.tombstones.iter().map(|tombstone| tombstone.id.as_str()).collect();
+        if newest.tombstones.iter().any(|tombstone| !known.contains(tombstone.id.as_str())) {
+            return Ok(true);
+        }
+        for id in newest.emptied.iter().filter(|id| !seen.emptied.contains(id)) {
+            if copy.query_row("SELECT EXISTS (SELECT 1 FROM conversations WHERE id = ?1)", [id], |row| row.get(0))? {
+                return Ok(true);
+            }
+        }
+        Ok(false)
     }
 }
 
@@ -128,23 +173,23 @@ impl Store {
             return Err(refused(file, "it is the database in use"));
         }
         let decided = decided(self, kept_settings);
-        finish(lay_aside(file, data_dir, watch)?, file, decided, now)
+        finish(lay_aside(file, data_dir, watch)?, file, decided, kept_settings, now)
     }
 
     /// Puts what was made ready in the place of what is here, at one stroke.
-    pub fn replace_with(&self, staged: Staged, watch: Watch<'_>) -> Result<Restored> {
-        let seen = self.read(|tx| tx.count("tombstones")).unwrap_or(staged.tombstones_seen);
-        if seen != staged.tombstones_seen {
-            return Err(StoreError::Refused(
-                "something was erased while the backup was made ready; nothing was changed, try again",
-            ));
-        }
+    pub fn replace_with(&self, mut staged: Staged, watch: Watch<'_>) -> Result<Restored> {
         self.hold_writer(|| {
             let from = open_plain(&staged.file(), false)?;
             let mut to = open_plain(self.path(), true)?;
             set_up(&to)?;
-            // One step: the file is locked for other writers while it lasts, and is either the old one or the new one.
-            copy_pages(&from, &mut to, watch, -1)
+            let backup = Backup::new(&from, &mut to)?;
+            // Locks the file for writers of every process until it is the new one; what is decided now is decided for good.
+            run(&backup, watch, 0)?;
+            let kept: Vec<&str> = staged.kept_settings.iter().map(String::as_str).collect();
+            let newest = decided(self, &kept);
+            staged.catch_up(newest.as_ref())?;
+            // One step: it is either the old one or the new one.
+            run(&backup, watch, -1)
         })?;
         // What stood there before may stay in the log until it is emptied; a reader that holds it up does no harm.
         let _ = self.checkpoint();
@@ -167,23 +212,28 @@ impl Store {
         make_ready(&mut staged, None, now)?;
         let _turn = opening_turn(&live)?;
         let beside = |suffix: &str| PathBuf::from(format!("{}{suffix}", live.display()));
-        let kept = live.exists().then(|| data_dir.join(format!("{DAMAGED_PREFIX}{}.db", now.0)));
-        if let Some(kept) = &kept {
-            for suffix in ["", "-wal"] {
-                if beside(suffix).exists() {
-                    fs::copy(beside(suffix), format!("{}{suffix}", kept.display()))
-                        .map_err(|error| io("the damaged database could not be kept aside; nothing was changed", error))?;
-                }
+        let kept = data_dir.join(format!("{DAMAGED_PREFIX}{}.db", now.0));
+        let mut is_kept = false;
+        for suffix in ["", "-wal"] {
+            if beside(suffix).exists() {
+                fs::copy(beside(suffix), format!("{}{suffix}", kept.display()))
+                    .map_err(|error| io("the damaged database could not be kept aside; nothing was changed", error))?;
+                is_kept = true;
             }
-            // The log of one file would be taken for the log of another.
-            for suffix in ["-wal", "-shm"] {
-                let _ = fs::remove_file(beside(suffix));
+        }
+        // The log of one file would be taken for the log of another, also where its own file is gone.
+        for suffix in ["-wal", "-shm"] {
+            match fs::remove_file(beside(suffix)) {
+                Err(error) if error.kind() != std::io::ErrorKind::NotFound => {
+                    return Err(io("the log of the damaged database cannot be removed; nothing was changed", error));
+                }
+                _ => {}
             }
         }
         fs::rename(staged.file(), &live)
             .and_then(|()| sync_folder(&live))
             .map_err(|error| io("the database could not be put in its place", error))?;
-        Ok((staged.restored.clone(), kept))
+        Ok((staged.restored.clone(), is_kept.then_some(kept)))
     }
 }
 
@@ -193,19 +243,41 @@ pub(crate) fn decided(store: &Store, kept_settings: &[&str]) -> Option<Decided> 
 }
 
 /// Looks over what was laid aside and makes it ready.
-pub(crate) fn finish(mut staged: Staged, file: &Path, decided: Option<Decided>, now: Timestamp) -> Result<Staged> {
+pub(crate) fn finish(
+    mut staged: Staged,
+    file: &Path,
+    decided: Option<Decided>,
+    kept_settings: &[&str],
+    now: Timestamp,
+) -> Result<Staged> {
     look_over(&staged.file(), file)?;
     make_ready(&mut staged, decided.as_ref(), now)?;
+    staged.decided = decided;
+    staged.kept_settings = kept_settings.iter().map(ToString::to_string).collect();
     Ok(staged)
+}
+
+/// The right to use the folder for copies that are made ready; nothing while another has it.
+fn staging_turn(data_dir: &Path) -> Result<Option<File>> {
+    let failed = |error| io("the lock of the folder for the copy cannot be taken", error);
+    let file = File::options().create(true).truncate(false).write(true).open(data_dir.join(STAGING_LOCK)).map_err(failed)?;
+    match file.try_lock() {
+        Ok(()) => Ok(Some(file)),
+        Err(fs::TryLockError::WouldBlock) => Ok(None),
+        Err(fs::TryLockError::Error(error)) => Err(failed(error)),
+    }
 }
 
 /// An empty folder in which a copy is made ready.
 pub(crate) fn empty_staging(data_dir: &Path) -> Result<Staged> {
     let folder = data_dir.join(STAGING_DIR);
+    fs::create_dir_all(data_dir).map_err(|error| io("the data folder cannot be made", error))?;
+    let turn = staging_turn(data_dir)?;
+    let turn = turn.ok_or(StoreError::Refused("a backup is being looked at or restored already; try again when that is done"))?;
     // A restore that was killed left it.
     let _ = fs::remove_dir_all(&folder);
     fs::create_dir_all(&folder).map_err(|error| io("the folder for the copy cannot be made", error))?;
-    Ok(Staged { folder, restored: Restored::default(), tombstones_seen: 0 })
+    Ok(Staged { folder, restored: Restored::default(), decided: None, kept_settings: Vec::new(), _turn: turn })
 }
 
 fn refused(file: &Path, why: &str) -> StoreError {
@@ -296,14 +368,13 @@ fn make_ready(staged: &mut Staged, decided: Option<&Decided>, now: Timestamp) ->
         None => false,
     };
     restored.is_same_store = is_same;
-    if let Some(decided) = decided {
-        staged.tombstones_seen = decided.tombstones.len() as u64;
-        if is_same {
-            copy.erase(|tx| {
-                restored.erased_again = tx.erase_again(decided, now)?;
-                Ok(())
-            })?;
-        }
+    if let Some(decided) = decided
+        && is_same
+    {
+        copy.erase(|tx| {
+            restored.erased_again = tx.erase_again(decided, now)?;
+            Ok(())
+        })?;
     }
     copy.checkpoint()?;
     drop(copy);

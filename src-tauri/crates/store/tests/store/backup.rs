@@ -372,6 +372,64 @@ fn what_was_refused_corrected_hidden_or_made_private_since_stays_so() {
 }
 
 #[test]
+fn what_is_decided_while_a_copy_is_made_ready_holds_as_well() {
+    let (bench, ids) = lived_in();
+    bench.store.write(|tx| tx.put_setting("models", "\"that server\"", NOW)).unwrap();
+    let copy = back_up(&bench, "copy.db");
+    let tea = bench.conversation("tea");
+    let version = || bench.dump("SELECT version FROM boundary_version")[0].parse::<i64>().unwrap();
+
+    let staged = bench.store.stage(&copy, &["models"], NOW, &mut on).unwrap();
+    // The command line, or the window beside it.
+    let other = Store::open(bench.dir.path(), NOW).unwrap();
+    decide(&bench, &ids[1], MemoryStatus::Rejected);
+    other
+        .write(|tx| {
+            tx.set_private(&tea, true)?;
+            tx.put_setting("models", "\"none\"", NOW)
+        })
+        .unwrap();
+    let seen = version();
+    let restored = bench.store.replace_with(staged, &mut on).unwrap();
+    assert_eq!((restored.refused_again, restored.kept_private), (1, 1), "{restored:?}");
+    assert_eq!(status(&bench, &ids[0]), MemoryStatus::Active, "a control: what nobody touched is as it was");
+    assert_eq!(status(&bench, &ids[1]), MemoryStatus::Rejected);
+    assert!(bench.store.read(|tx| tx.conversation(&tea)).unwrap().is_private);
+    assert_eq!(bench.store.read(|tx| tx.setting("models")).unwrap().unwrap(), "\"none\"");
+    assert!(version() > seen, "whoever kept something in memory sees that it holds no more");
+    assert_eq!(bench.store.read(|tx| tx.verify_chain()).unwrap().faults, []);
+}
+
+#[test]
+fn what_is_erased_while_a_copy_is_made_ready_does_not_come_back() {
+    let erase_messages = |bench: &Bench| {
+        let job = keepsake_domain::JobId::fresh(&bench.ids);
+        bench.store.erase_conversation(&bench.conversation("tea"), "asked", &job, NOW).unwrap();
+    };
+    let erase_derived = |bench: &Bench| {
+        let tea = bench.conversation("tea");
+        let derived = |tx: &keepsake_store::WriteTx<'_>| {
+            tx.set_private(&tea, true)?;
+            tx.erase_derived(&tea)
+        };
+        bench.store.write(derived).unwrap();
+    };
+    for (what, erase) in [("messages", &erase_messages as &dyn Fn(&Bench)), ("what was worked out", &erase_derived)] {
+        let (bench, _) = lived_in();
+        let copy = back_up(&bench, "copy.db");
+        let staged = bench.store.stage(&copy, &[], NOW, &mut on).unwrap();
+        erase(&bench);
+        let before = everything(bench.store.path());
+        let refused = bench.store.replace_with(staged, &mut on).unwrap_err();
+        assert!(refused.to_string().contains("erased while"), "{what}: {refused}");
+        assert_eq!(everything(bench.store.path()), before, "{what}: nothing was changed");
+        bench.append(&conversation("after", "owner Mara: and life goes on"));
+        assert!(restore(&bench, &copy).unwrap().messages > 0, "{what}: the next try knows of it");
+        assert!(!everything(bench.store.path()).iter().any(|row| row.contains("said love tea")), "{what}");
+    }
+}
+
+#[test]
 fn what_was_approved_since_is_as_it_was() {
     let (bench, _) = lived_in();
     let id = bench.candidate("rain", "very much");
@@ -428,6 +486,39 @@ fn a_database_that_cannot_be_opened_is_replaced_and_kept_aside() {
     assert_eq!(std::fs::read(kept.unwrap()).unwrap(), broken, "nothing of the damaged one is lost");
     assert_eq!(Store::open(dir.path(), NOW).unwrap().read(|tx| tx.totals()).unwrap(), (4, 2));
     assert_eq!(everything(&live), before);
+}
+
+#[test]
+fn a_log_whose_database_is_gone_is_not_taken_for_the_log_of_the_copy() {
+    let (bench, _) = lived_in();
+    let copy = back_up(&bench, "copy.db");
+    let log = bench.dir.path().join("keepsake.db-wal");
+    bench.append(&conversation("more", "owner Mara: one more"));
+    let stale = std::fs::read(&log).unwrap();
+    assert!(!stale.is_empty(), "a control: there is a log");
+    let Bench { store, dir, .. } = bench;
+    drop(store);
+    std::fs::remove_file(dir.path().join("keepsake.db")).unwrap();
+    std::fs::write(&log, &stale).unwrap();
+    let (restored, kept) = Store::replace_damaged(dir.path(), &copy, NOW, &mut on).unwrap();
+    assert_eq!(restored.messages, 4);
+    assert_eq!(std::fs::read(format!("{}-wal", kept.unwrap().display())).unwrap(), stale, "it is kept aside");
+    assert_eq!(Store::open(dir.path(), NOW).unwrap().read(|tx| tx.totals()).unwrap(), (4, 2), "the copy, and nothing of the log");
+}
+
+#[test]
+fn a_log_that_cannot_be_removed_stops_the_way_back() {
+    let (bench, _) = lived_in();
+    let copy = back_up(&bench, "copy.db");
+    let Bench { store, dir, .. } = bench;
+    drop(store);
+    let live = dir.path().join("keepsake.db");
+    let before = std::fs::read(&live).unwrap();
+    // A folder is removed by no removal of a file.
+    std::fs::create_dir(dir.path().join("keepsake.db-shm")).unwrap();
+    let refused = Store::replace_damaged(dir.path(), &copy, NOW, &mut on).unwrap_err();
+    assert!(refused.to_string().contains("nothing was changed"), "{refused}");
+    assert_eq!(std::fs::read(&live).unwrap(), before);
 }
 
 proptest! {

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use keepsake_channels::{DateOrder, FileReport, ImportError, ImportOptions, Read, Sink, Stop, list_inputs, read_path};
 use keepsake_domain::{ConversationId, ImportId, JobId, JobKind, SourceKind, Timestamp};
-use keepsake_store::{ImportSkip, ImportTotals, NewJob};
+use keepsake_store::{INCOMING_DIR, ImportSkip, ImportTotals, NewJob};
 
 use crate::storing::{Batches, Stored, storing};
 use crate::work::Control;
@@ -222,7 +222,7 @@ impl Engine {
 
     /// Where files that a browser sent, and the sample, wait for their import.
     pub fn incoming_dir(&self) -> PathBuf {
-        self.data_dir().join("incoming")
+        self.data_dir().join(INCOMING_DIR)
     }
 
     /// Removes a file that a browser sent, once it was used.
@@ -240,16 +240,6 @@ impl Engine {
                 let _ = std::fs::remove_dir(parent);
             }
         }
-    }
-
-    /// Removes what was sent but never imported. Only whoever works the queue may: a waiting import needs its file.
-    pub(crate) fn clear_incoming(&self) -> Result<()> {
-        let is_needed = self.store().read(|tx| tx.has_unfinished_imports())?;
-        if !is_needed {
-            // A folder that is not there is as good as an emptied one.
-            let _ = std::fs::remove_dir_all(self.incoming_dir());
-        }
-        Ok(())
     }
 
     fn finish(&self, import_id: &ImportId, report: &FileReport, totals: &mut ImportTotals) -> Result<()> {

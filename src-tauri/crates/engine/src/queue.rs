@@ -287,7 +287,10 @@ impl Engine {
         for job in parked {
             self.alert_about(&job, "the program ended while working on it, more than once")?;
         }
-        self.clear_incoming()?;
+        if let Err(error) = self.store().clear_leftovers() {
+            // No reason not to work; the next start tries again.
+            tracing::warn!(%error, "leftovers could not be removed");
+        }
         Ok(WorkerLock { _file: file })
     }
 
@@ -339,11 +342,23 @@ impl Engine {
     /// Asks a job to stop.
     pub fn cancel_job(&self, id: &JobId) -> Result<()> {
         let settled = self.store().write(|tx| tx.request_cancel(id, self.now()))?;
-        if !settled {
+        if settled {
+            self.forget_file_of(&self.store().read(|tx| tx.job(id))?);
+        } else {
             self.inner.wake.cancelled.lock().unwrap_or_else(PoisonError::into_inner).insert(id.clone());
         }
         self.inner.wake.all();
         Ok(())
+    }
+
+    /// Removes what was handed over for an import that nobody wants any more.
+    fn forget_file_of(&self, job: &JobRow) {
+        if job.kind == JobKind::Import
+            && job.state != JobState::Done
+            && let Ok(payload) = read_payload::<ImportPayload>(job)
+        {
+            self.forget_incoming(&payload.path);
+        }
     }
 
     /// Tries a failed job again.
@@ -556,6 +571,7 @@ impl Engine {
             }
             Err(EngineError::Cancelled) => {
                 self.store().write(|tx| tx.finish_cancelled(lease, now))?;
+                self.forget_file_of(job);
                 return Ok(JobState::Cancelled);
             }
             Err(EngineError::Store(StoreError::LeaseLost(_))) => return Ok(JobState::Queued),
@@ -584,7 +600,10 @@ impl Engine {
         let outcome = self.store().write(|tx| tx.fail_after(lease, &words, error.is_retryable(), wait_ms, now))?;
         Ok(match outcome {
             JobOutcome::Retry { .. } => JobState::Queued,
-            JobOutcome::Cancelled => JobState::Cancelled,
+            JobOutcome::Cancelled => {
+                self.forget_file_of(job);
+                JobState::Cancelled
+            }
             JobOutcome::Dead => {
                 self.alert_about(&lease.job, &words)?;
                 JobState::Dead

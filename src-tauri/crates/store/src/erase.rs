@@ -5,11 +5,12 @@
 //! an older state, the log of the file still holds the text, so an erasure is pending until that log could be emptied and a look
 //! through the files found nothing of it ([`Store::sweep`]).
 //!
-//! What remains true afterwards: removed from the live file, its log and the copies Keepsake made itself; copies that the person, the
-//! system or the disk made are beyond this path, and the words shown to people say no more than that.
+//! What remains true afterwards: removed from the live file, its log and the copies Keepsake made itself: backups, what a restore left,
+//! files that were sent for an import that failed or never began. One that still waits for its import leaves with it. Copies that the
+//! person, the system or the disk made are beyond this path, and the words shown to people say no more than that.
 
 use std::fs::File;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use keepsake_domain::{ConversationId, ImportId, JobId, JobKind, Timestamp};
 use rusqlite::params;
@@ -17,8 +18,10 @@ use rusqlite::types::ValueRef;
 use serde::{Deserialize, Serialize};
 
 use crate::changes::Tag;
+use crate::imports::INCOMING_DIR;
 use crate::jobs::NewJob;
 use crate::open::{ReadTx, Store, WriteTx};
+use crate::restore::clear_staging;
 use crate::text::{parse, to_json};
 use crate::traces::Traces;
 use crate::{Result, StoreError};
@@ -92,13 +95,15 @@ impl Store {
 
     /// Empties the log of the file, removes the copies that Keepsake made, and looks for what was erased in all files.
     pub fn sweep(&self, payload: &ErasurePayload) -> Result<Sweep> {
-        if !self.checkpoint()? {
+        let data_dir = self.path().parent().unwrap_or(Path::new("."));
+        // A backup that is being looked at or made ready may hold it; the restore will be refused, and what lies there goes.
+        if !self.checkpoint()? || !clear_staging(data_dir)? {
             return Ok(Sweep::Held);
         }
         for copy in self.own_copies() {
-            std::fs::remove_file(&copy)
-                .map_err(|error| StoreError::Io { what: format!("cannot remove the old copy {}", copy.display()), error })?;
+            remove(&copy)?;
         }
+        self.clear_incoming(&["queued", "running"])?;
         let key = self.read(|tx| {
             tx.check_secure_indexes()?;
             tx.source_hash_key()
@@ -130,7 +135,56 @@ impl Store {
     }
 }
 
+/// Removes a copy of ours, whoever else removed it meanwhile.
+fn remove(path: &Path) -> Result<()> {
+    let removed = if path.is_dir() { std::fs::remove_dir_all(path) } else { std::fs::remove_file(path) };
+    match removed {
+        Err(error) if error.kind() != std::io::ErrorKind::NotFound => {
+            Err(StoreError::Io { what: format!("cannot remove the old copy {}", path.display()), error })
+        }
+        _ => Ok(()),
+    }
+}
+
+impl Store {
+    /// Removes files that were handed over for an import which is in none of these states: nobody will read them any more.
+    fn clear_incoming(&self, states: &[&str]) -> Result<()> {
+        let folder = self.path().with_file_name(INCOMING_DIR);
+        let found: Vec<PathBuf> = std::fs::read_dir(&folder).into_iter().flatten().flatten().map(|entry| entry.path()).collect();
+        if found.is_empty() {
+            return Ok(());
+        }
+        let needed = self.read(|tx| tx.files_of_imports(states))?;
+        for path in found {
+            let Some(name) = path.file_name() else { continue };
+            // By the end of the path: the folder may have been named from elsewhere when the import was queued.
+            let own = Path::new(INCOMING_DIR).join(name);
+            if !needed.iter().any(|file| file.ancestors().any(|part| part.ends_with(&own))) {
+                remove(&path)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Removes what no work needs any more that lies beside the database: the copy that a killed preview or restore left, and files
+    /// whose import is over or never began. One that failed may be tried again and keeps its file. Only whoever works the queue may.
+    pub fn clear_leftovers(&self) -> Result<()> {
+        clear_staging(self.path().parent().unwrap_or(Path::new(".")))?;
+        self.clear_incoming(&["queued", "running", "dead"])
+    }
+}
+
 impl ReadTx<'_> {
+    /// The files of imports in these states.
+    fn files_of_imports(&self, states: &[&str]) -> Result<Vec<PathBuf>> {
+        let mut statement = self.conn.prepare_cached(
+            "SELECT json_extract(payload, '$.path') FROM jobs
+              WHERE kind = 'import' AND state IN (SELECT value FROM json_each(?1)) AND json_extract(payload, '$.path') IS NOT NULL",
+        )?;
+        let rows = statement.query_map([to_json("states of jobs", &states)?], |row| row.get::<_, String>(0))?;
+        Ok(rows.map(|path| path.map(PathBuf::from)).collect::<rusqlite::Result<_>>()?)
+    }
+
     /// Erasures that are not seen through yet.
     pub fn pending_erasures(&self) -> Result<u64> {
         let count: i64 = self

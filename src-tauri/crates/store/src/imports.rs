@@ -9,6 +9,9 @@ use crate::open::{ReadTx, WriteTx};
 use crate::text::{parse, parse_json, to_json};
 use crate::{Result, StoreError};
 
+/// The folder beside the database in which files wait for their import that a browser sent, and the sample.
+pub const INCOMING_DIR: &str = "incoming";
+
 /// Records that were not imported.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ImportSkip {

@@ -158,14 +158,6 @@ impl ReadTx<'_> {
         )
     }
 
-    /// Whether an import waits, runs or failed and may be retried: its file is still needed.
-    pub fn has_unfinished_imports(&self) -> Result<bool> {
-        Ok(self
-            .conn
-            .prepare_cached("SELECT 1 FROM jobs WHERE kind = 'import' AND state IN ('queued', 'running', 'dead') LIMIT 1")?
-            .exists([])?)
-    }
-
     /// Whether a job of this kind failed for good and waits for the person.
     pub fn has_dead_job(&self, kind: JobKind) -> Result<bool> {
         Ok(self.conn.prepare_cached("SELECT 1 FROM jobs WHERE kind = ?1 AND state = 'dead'")?.exists([kind.name()])?)

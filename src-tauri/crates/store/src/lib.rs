@@ -77,7 +77,7 @@ pub use export::{EXPORT_LIST, EXPORT_MESSAGES, ExportList, is_export, read_expor
 pub use foresee::{Foreseen, Foresight};
 pub use gaps::{GapRow, GapSeen, TaskRow};
 pub use gate_log::{GateLogRow, NewGateLogRow};
-pub use imports::{ImportRow, ImportSkip, ImportTotals};
+pub use imports::{INCOMING_DIR, ImportRow, ImportSkip, ImportTotals};
 pub use jobs::{JobOutcome, JobRow, Lease, NewJob};
 pub use links::{LinkDecisionRow, LinkSuggestionRow};
 pub use maintenance::{Counts, MaintenanceRunRow};

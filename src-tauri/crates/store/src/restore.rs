@@ -280,6 +280,21 @@ pub(crate) fn empty_staging(data_dir: &Path) -> Result<Staged> {
     Ok(Staged { folder, restored: Restored::default(), decided: None, kept_settings: Vec::new(), _turn: turn })
 }
 
+/// Removes the copy that a killed preview or restore left. `false` while one is being made ready.
+pub(crate) fn clear_staging(data_dir: &Path) -> Result<bool> {
+    let folder = data_dir.join(STAGING_DIR);
+    if !folder.exists() {
+        return Ok(true);
+    }
+    let Some(_turn) = staging_turn(data_dir)? else { return Ok(false) };
+    match fs::remove_dir_all(&folder) {
+        Err(error) if error.kind() != std::io::ErrorKind::NotFound => {
+            Err(io("the copy that a restore left cannot be removed", error))
+        }
+        _ => Ok(true),
+    }
+}
+
 fn refused(file: &Path, why: &str) -> StoreError {
     StoreError::Unrestorable { path: file.to_owned(), reason: why.to_owned() }
 }

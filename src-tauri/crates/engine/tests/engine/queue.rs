@@ -163,6 +163,42 @@ fn work_that_is_slow_is_not_taken_twice() {
 }
 
 #[test]
+fn a_file_that_was_handed_over_goes_with_the_import_that_nobody_wants() {
+    let f = Fixture::new();
+    let handed_over = |name: &str| {
+        let path = f.engine.incoming_dir().join(name).join("chat.txt");
+        std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+        std::fs::write(&path, "just a note\n").unwrap();
+        path
+    };
+    let queued = |name: &str| {
+        let path = handed_over(name);
+        (f.engine.queue_import(&ImportRequest::of(&path)).unwrap(), path)
+    };
+    let (cancelled, path) = queued("cancelled");
+    f.engine.cancel_job(&cancelled).unwrap();
+    assert!(!path.exists(), "cancelled before it began");
+
+    let (failed, kept) = queued("failed");
+    let never = handed_over("never");
+    drain(&f);
+    assert_eq!(f.engine.store().read(|tx| tx.job(&failed)).unwrap().state, JobState::Dead);
+    assert!(kept.exists(), "it may be tried again");
+    drop(f.engine.lock_worker().unwrap());
+    assert!(kept.exists(), "also after a restart");
+    assert!(!never.exists(), "one that was never imported goes at the next start");
+
+    let (waiting, needed) = queued("waiting");
+    let id = f.append(&keepsake_testkit::conversation("c1", "owner Mara: I work as a nurse in Leeds."));
+    assert!(f.engine.erase_conversation(&id, "asked").unwrap().is_done);
+    assert!(!kept.exists(), "no copy outlives an erasure");
+    assert!(needed.exists(), "but one whose import is still to come leaves with it");
+    f.engine.cancel_job(&failed).unwrap();
+    f.engine.cancel_job(&waiting).unwrap();
+    assert!(!needed.exists());
+}
+
+#[test]
 fn cancelling_a_running_import_stops_it_and_importing_again_brings_the_rest() {
     let f = Fixture::new();
     let path = export(&f, 10, 450);

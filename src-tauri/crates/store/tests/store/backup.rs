@@ -430,6 +430,31 @@ fn what_is_erased_while_a_copy_is_made_ready_does_not_come_back() {
 }
 
 #[test]
+fn one_copy_is_made_ready_at_a_time_and_what_a_killed_one_left_goes() {
+    let (bench, _) = lived_in();
+    let copy = back_up(&bench, "copy.db");
+    let left = bench.dir.path().join("restore.part");
+    let staged = bench.store.stage(&copy, &[], NOW, &mut on).unwrap();
+    let refused = keepsake_store::inspect(&copy, bench.dir.path(), &mut on).unwrap_err();
+    assert!(refused.to_string().contains("already"), "another process would take its folder from under it: {refused}");
+    bench.store.clear_leftovers().unwrap();
+    assert!(left.join("keepsake.db").exists(), "a copy in use is no leftover");
+    let import = bench.import(&conversation("gone", &format!("owner Mara: {SECRET}")), false);
+    let (_, job) = bench.begin_erasing(&import);
+    assert_eq!(bench.sweep(&job).unwrap(), keepsake_store::Sweep::Held, "it may hold what is erased");
+    drop(staged);
+    for clear in [&|| bench.store.clear_leftovers().unwrap() as (), &|| {
+        assert_eq!(bench.sweep(&job).unwrap(), keepsake_store::Sweep::Clean)
+    }] as [&dyn Fn(); 2]
+    {
+        std::fs::create_dir(&left).unwrap();
+        std::fs::write(left.join("keepsake.db"), SECRET).unwrap();
+        clear();
+        assert!(!left.exists(), "a restore that was killed left it");
+    }
+}
+
+#[test]
 fn what_was_approved_since_is_as_it_was() {
     let (bench, _) = lived_in();
     let id = bench.candidate("rain", "very much");

@@ -8,7 +8,7 @@ use std::sync::{Arc, Mutex, PoisonError, Weak};
 
 use keepsake_domain::IdSource;
 use keepsake_engine::{
-    Control, EmbedderSlot, Engine, EngineError, EngineParts, RandomIds, SystemClock, SystemPower, Worker,
+    Control, EmbedderSlot, Engine, EngineError, EngineParts, QueueTurn, RandomIds, SystemClock, SystemPower, Worker, WorkerLock,
     local_utc_offset_minutes,
 };
 use keepsake_store::Tag;
@@ -55,12 +55,24 @@ impl Listeners {
     }
 }
 
+/// How this application stands to the queue.
+enum Work {
+    /// Nobody asked it to begin.
+    NotBegun,
+    /// Another process works the queue; this one does as soon as that ends.
+    Waiting,
+    /// It works the queue.
+    Working(#[allow(dead_code, reason = "works until it is dropped")] Worker),
+    /// It is closing.
+    Closed,
+}
+
 pub(crate) struct AppInner {
     pub(crate) engine: Engine,
     pub(crate) file_access: FileAccess,
     files: Mutex<HashMap<String, PathBuf>>,
     listeners: Arc<Listeners>,
-    worker: Mutex<Option<Worker>>,
+    work: Mutex<Work>,
     seen_version: Mutex<i64>,
     tasks: Mutex<HashMap<String, Arc<AtomicBool>>>,
 }
@@ -113,7 +125,7 @@ impl App {
             file_access: options.file_access,
             files: Mutex::new(HashMap::new()),
             listeners,
-            worker: Mutex::new(None),
+            work: Mutex::new(Work::NotBegun),
             seen_version: Mutex::new(seen_version),
             tasks: Mutex::new(HashMap::new()),
         });
@@ -121,15 +133,22 @@ impl App {
         Ok(Self { inner })
     }
 
-    /// Begins to load the local model from its directory and to work the queue, unless another process does. Both keep a core
-    /// busy for a while; a host with a window calls this once its first picture is there.
+    /// Begins to load the local model from its directory and to work the queue, which waits while another process does. Both keep a
+    /// core busy for a while; a host with a window calls this once its first picture is there.
     pub fn begin_work(&self, model_dir: PathBuf) -> Result<(), ApiError> {
         let inner = &self.inner;
         let app = Arc::downgrade(inner);
         inner.engine.embedder().load_in_background(model_dir, move || on_model_settled(&app));
-        let mut worker = inner.worker.lock().unwrap_or_else(PoisonError::into_inner);
-        if worker.is_none() {
-            *worker = start_worker(&inner.engine, &inner.listeners)?;
+        let mut work = inner.work.lock().unwrap_or_else(PoisonError::into_inner);
+        if matches!(*work, Work::NotBegun) {
+            *work = match inner.engine.lock_worker() {
+                Ok(lock) => Work::Working(start_worker(inner, lock)?),
+                Err(EngineError::AlreadyRunning) => {
+                    wait_for_queue(inner)?;
+                    Work::Waiting
+                }
+                Err(error) => return Err(error.into()),
+            };
         }
         Ok(())
     }
@@ -186,9 +205,9 @@ impl App {
 
     /// The right to work the queue, unless this application has it already: what changes under the hands of another process's worker
     /// would be lost.
-    pub(crate) fn own_queue(&self) -> Result<Option<keepsake_engine::WorkerLock>, ApiError> {
-        let worker = self.inner.worker.lock().unwrap_or_else(PoisonError::into_inner);
-        Ok(if worker.is_some() { None } else { Some(self.inner.engine.lock_worker()?) })
+    pub(crate) fn own_queue(&self) -> Result<Option<WorkerLock>, ApiError> {
+        let work = self.inner.work.lock().unwrap_or_else(PoisonError::into_inner);
+        Ok(if matches!(*work, Work::Working(_)) { None } else { Some(self.inner.engine.lock_worker()?) })
     }
 
     /// Begins long work under this name, of which one runs at a time.
@@ -209,9 +228,15 @@ impl App {
         }
     }
 
-    /// Stops the background worker; what it was doing goes on at the next start.
+    /// Stops the background worker; what it was doing goes on at the next start. Then empties the log of the file: a host may end
+    /// without closing the store, and the next start would read the log twice.
     pub fn close(&self) {
-        drop(self.inner.worker.lock().unwrap_or_else(PoisonError::into_inner).take());
+        let work = std::mem::replace(&mut *self.inner.work.lock().unwrap_or_else(PoisonError::into_inner), Work::Closed);
+        drop(work);
+        // Whoever still reads keeps it; it is emptied at a later end.
+        if let Err(error) = self.inner.engine.store().checkpoint() {
+            tracing::warn!(%error, "the log of the file could not be emptied");
+        }
     }
 }
 
@@ -220,14 +245,9 @@ fn spawn(name: &str, work: impl FnOnce() + Send + 'static) -> Result<(), ApiErro
     spawned.map(drop).map_err(|error| EngineError::Io { what: format!("cannot start the thread {name}"), error }.into())
 }
 
-fn start_worker(engine: &Engine, listeners: &Arc<Listeners>) -> Result<Option<Worker>, ApiError> {
-    let lock = match engine.lock_worker() {
-        Ok(lock) => lock,
-        Err(EngineError::AlreadyRunning) => return Ok(None),
-        Err(error) => return Err(error.into()),
-    };
-    let listeners = Arc::clone(listeners);
-    let worker = engine.start_worker(lock, move |progress| {
+fn start_worker(inner: &AppInner, lock: WorkerLock) -> Result<Worker, ApiError> {
+    let listeners = Arc::clone(&inner.listeners);
+    let worker = inner.engine.start_worker(lock, move |progress| {
         listeners.tell(&Event::JobProgress {
             id: progress.job.to_string(),
             stage: progress.stage,
@@ -235,7 +255,27 @@ fn start_worker(engine: &Engine, listeners: &Arc<Listeners>) -> Result<Option<Wo
             total: progress.total,
         });
     })?;
-    Ok(Some(worker))
+    Ok(worker)
+}
+
+/// Begins to work the queue once the process ends that does so now. The thread sleeps on its lock, and keeps nothing open meanwhile.
+fn wait_for_queue(inner: &Arc<AppInner>) -> Result<(), ApiError> {
+    let app = Arc::downgrade(inner);
+    let data_dir = inner.engine.data_dir().to_owned();
+    spawn("queue", move || {
+        let turn = match QueueTurn::wait(&data_dir) {
+            Ok(turn) => turn,
+            Err(error) => return tracing::error!(%error, "the queue is not worked until the next start"),
+        };
+        let Some(inner) = app.upgrade() else { return };
+        let mut work = inner.work.lock().unwrap_or_else(PoisonError::into_inner);
+        if matches!(*work, Work::Waiting) {
+            match inner.engine.take_queue(turn).map_err(ApiError::from).and_then(|lock| start_worker(&inner, lock)) {
+                Ok(worker) => *work = Work::Working(worker),
+                Err(error) => tracing::error!(%error, "the queue is not worked until the next start"),
+            }
+        }
+    })
 }
 
 /// Turns committed writes into events until the application is gone.
@@ -262,4 +302,52 @@ fn on_model_settled(app: &Weak<AppInner>) {
         tracing::warn!(%error, "missing vectors could not be queued");
     }
     inner.listeners.tell(&Event::Changed { tags: vec!["status".to_owned(), "embeddings".to_owned()] });
+}
+
+#[cfg(test)]
+mod tests {
+    use keepsake_engine::EmbedderState;
+
+    use super::*;
+
+    fn open(dir: &Path) -> App {
+        let embedder = EmbedderSlot::new(EmbedderState::Loading);
+        App::open(AppOptions { data_dir: dir.to_owned(), embedder, file_access: FileAccess::PickFiles }).expect("it opens")
+    }
+
+    fn is_working(app: &App) -> bool {
+        matches!(*app.inner.work.lock().expect("nobody panicked"), Work::Working(_))
+    }
+
+    #[test]
+    fn the_queue_is_worked_as_soon_as_the_process_that_worked_it_ends() {
+        let dir = tempfile::tempdir().expect("a folder");
+        let (first, second, third) = (open(dir.path()), open(dir.path()), open(dir.path()));
+        for app in [&first, &second, &third] {
+            app.begin_work(dir.path().join("no-model")).expect("it begins");
+        }
+        assert_eq!([&first, &second, &third].map(is_working), [true, false, false], "one at a time");
+        // One that closes while it waits does not begin afterwards.
+        third.close();
+        first.close();
+        while !is_working(&second) {
+            std::thread::yield_now();
+        }
+        second.close();
+        drop(QueueTurn::wait(dir.path()).expect("the turn comes round"));
+        assert!(!is_working(&third));
+    }
+
+    #[test]
+    fn closing_leaves_an_empty_log_though_the_store_stays_open() {
+        let dir = tempfile::tempdir().expect("a folder");
+        let app = open(dir.path());
+        app.begin_work(dir.path().join("no-model")).expect("it begins");
+        app.engine().set_paused(true).expect("it is stored");
+        let log = || std::fs::metadata(dir.path().join("keepsake.db-wal")).expect("there is one").len();
+        assert!(log() > 0, "a control: what was written stands in the log");
+        app.close();
+        assert_eq!(log(), 0);
+        app.engine().set_paused(false).expect("it is open still");
+    }
 }

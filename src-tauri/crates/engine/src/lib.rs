@@ -76,7 +76,7 @@ pub use parking::{Parked, Proposal};
 pub use power::{PluggedIn, Power, SystemPower};
 pub use profiles::{ProfileOnDay, current_profiles, profiles_at};
 pub use propose::{Proposed, vectors_of};
-pub use queue::{Hold, KillPoint, Progress, Step, Worker, WorkerLock};
+pub use queue::{Hold, KillPoint, Progress, QueueTurn, Step, Worker, WorkerLock};
 pub use rebuild::Rebuilding;
 pub use reflection::{ReflectionRules, ReflectionRun};
 pub use review::{Act, ActOutcome};

@@ -6,7 +6,7 @@
 use std::collections::{HashMap, HashSet};
 use std::fs::File;
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, AtomicI64, AtomicU64, Ordering};
 use std::sync::{Arc, Condvar, Mutex, PoisonError};
 use std::thread::JoinHandle;
@@ -148,6 +148,37 @@ pub struct WorkerLock {
     _file: File,
 }
 
+/// The lock alone, before what a worker that is gone left was given back.
+#[derive(Debug)]
+pub struct QueueTurn {
+    file: File,
+}
+
+impl QueueTurn {
+    fn open(data_dir: &Path) -> Result<File> {
+        let path = data_dir.join("worker.lock");
+        let opened = File::options().create(true).truncate(false).write(true).open(&path);
+        opened.map_err(|error| EngineError::Io { what: format!("cannot open {}", path.display()), error })
+    }
+
+    /// Waits until no other process works the queue of this folder. The system wakes the thread; nothing runs meanwhile.
+    pub fn wait(data_dir: &Path) -> Result<Self> {
+        let file = Self::open(data_dir)?;
+        file.lock().map_err(|error| EngineError::Io { what: "cannot wait for the queue".to_owned(), error })?;
+        Ok(Self { file })
+    }
+
+    /// Takes it, unless another process works the queue.
+    fn try_take(data_dir: &Path) -> Result<Self> {
+        let file = Self::open(data_dir)?;
+        match file.try_lock() {
+            Ok(()) => Ok(Self { file }),
+            Err(std::fs::TryLockError::WouldBlock) => Err(EngineError::AlreadyRunning),
+            Err(std::fs::TryLockError::Error(error)) => Err(EngineError::Io { what: "cannot take the queue".to_owned(), error }),
+        }
+    }
+}
+
 #[derive(Debug, Serialize, Deserialize)]
 pub(crate) struct ImportPayload {
     import_id: ImportId,
@@ -270,14 +301,11 @@ impl Control for JobControl<'_> {
 impl Engine {
     /// Takes the right to work the queue, and gives back the jobs of a worker that is gone.
     pub fn lock_worker(&self) -> Result<WorkerLock> {
-        let path = self.data_dir().join("worker.lock");
-        let io = |error| EngineError::Io { what: format!("cannot open {}", path.display()), error };
-        let file = File::options().create(true).truncate(false).write(true).open(&path).map_err(io)?;
-        match file.try_lock() {
-            Ok(()) => {}
-            Err(std::fs::TryLockError::WouldBlock) => return Err(EngineError::AlreadyRunning),
-            Err(std::fs::TryLockError::Error(error)) => return Err(io(error)),
-        }
+        self.take_queue(QueueTurn::try_take(self.data_dir())?)
+    }
+
+    /// As [`lock_worker`](Self::lock_worker), with the lock taken already.
+    pub fn take_queue(&self, turn: QueueTurn) -> Result<WorkerLock> {
         let now = self.now();
         let parked = self.store().write(|tx| {
             let parked = tx.recover_jobs(LeaseLoss::ProcessEnded, now)?;
@@ -291,7 +319,7 @@ impl Engine {
             // No reason not to work; the next start tries again.
             tracing::warn!(%error, "leftovers could not be removed");
         }
-        Ok(WorkerLock { _file: file })
+        Ok(WorkerLock { _file: turn.file })
     }
 
     /// Whether background work is paused.

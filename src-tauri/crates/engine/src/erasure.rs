@@ -50,7 +50,7 @@ impl Engine {
     pub fn erase_import(&self, import: &ImportId, reason: &str) -> Result<ErasureReceipt> {
         let job = JobId::fresh(self.ids());
         let erased = self.store().erase_import(import, reason, &job, self.now())?;
-        self.see_through(job, erased)
+        self.after_erasing(job, erased)
     }
 
     /// Erases one conversation and whatever rests on it alone.

@@ -75,20 +75,13 @@ impl Store {
         self.erase(|tx| {
             let mut statement = tx.conn.prepare("SELECT id FROM conversations WHERE import_id = ?1")?;
             let ids = statement.query_map(params![import.as_str()], |row| row.get::<_, String>(0))?;
-            let ids = ids.collect::<rusqlite::Result<Vec<_>>>()?;
-            let mut erased = Erased::default();
-            for id in ids {
-                let id: ConversationId = parse("conversation id", &id)?;
-                erased.memories += tx.erase_derived(&id)?;
-                erased.messages += tx.erase_messages(Part { conversation: &id, handles: None }, reason, now)?;
-                erased.conversations += 1;
-            }
+            let ids = ids.map(|id| parse("conversation id", &id?)).collect::<Result<Vec<ConversationId>>>()?;
+            let parts: Vec<Part<'_>> = ids.iter().map(|id| Part { conversation: id, handles: None }).collect();
+            let erased = tx.erase_parts(&parts, reason, now)?;
+            tx.forget_link_work()?;
             tx.forget_silent_speakers()?;
             tx.empty_account(import)?;
             tx.queue_erasure(job, erased, now)?;
-            tx.touch(Tag::Conversations);
-            tx.touch(Tag::Messages);
-            tx.touch(Tag::Imports);
             Ok(erased)
         })
     }

@@ -1,6 +1,9 @@
 //! The sample data: a first review within a minute, gone in one click, back again when wanted.
 
+use keepsake_domain::{JobId, JobKind, JobState};
 use keepsake_engine::EngineError;
+use keepsake_store::{ConversationFilter, NewJob, Tag};
+use keepsake_testkit::{MONDAY_TEN, SeqIds};
 
 use crate::fixture::Fixture;
 
@@ -46,6 +49,39 @@ fn removing_the_sample_leaves_no_byte_of_it() {
     }
     load(&f);
     assert!(f.memories().len() >= 12, "it can be loaded again");
+}
+
+#[test]
+fn removing_the_sample_takes_along_what_was_answered_and_queued_about_it() {
+    let f = Fixture::new();
+    load(&f);
+    let store = f.engine.store();
+    let people: Vec<_> = store.read(|tx| tx.handles()).unwrap().into_iter().filter(|row| row.entity_type == "person").collect();
+    let strangers: Vec<_> = people.iter().filter(|row| !row.is_owner).collect();
+    f.engine.link_handles(&strangers[0].id, &strangers[1].id).unwrap();
+    let conversation = store.read(|tx| tx.conversations(&ConversationFilter::default(), 0, 1)).unwrap().1.remove(0).id;
+    let waiting = NewJob {
+        id: JobId::fresh(&SeqIds::new(9)),
+        kind: JobKind::ExtractModel,
+        idempotency_key: conversation.to_string(),
+        payload: serde_json::json!({ "conversation_id": conversation }).to_string(),
+    };
+    store.write(|tx| tx.enqueue(&waiting, MONDAY_TEN)).unwrap();
+    assert_eq!(store.read(|tx| tx.link_decisions()).unwrap().len(), 1, "a control: there is an answer");
+
+    let feed = store.subscribe();
+    f.engine.remove_sample().unwrap();
+    let told: Vec<_> = feed.try_iter().flatten().collect();
+    assert!(told.contains(&Tag::People), "the panel of people follows: {told:?}");
+    assert_eq!(store.read(|tx| tx.link_decisions()).unwrap(), []);
+    let left: Vec<_> = store.read(|tx| tx.handles()).unwrap().into_iter().filter(|row| !row.is_owner).collect();
+    assert_eq!(left, [], "neither a handle nor a name of anybody is left");
+    assert!(store.read(|tx| tx.job(&waiting.id)).is_err(), "no work waits for what is gone");
+    let queued = store.read(|tx| tx.jobs(100)).unwrap().into_iter().filter(|job| job.state == JobState::Queued);
+    assert!(
+        queued.map(|job| job.kind).any(|kind| kind == JobKind::Topics || kind == JobKind::SuggestLinks),
+        "the rest is gone over"
+    );
 }
 
 #[test]

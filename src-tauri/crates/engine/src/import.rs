@@ -132,11 +132,14 @@ impl Engine {
         };
         let started = self.now();
         let shown_path = request.path.to_string_lossy().into_owned();
-        self.store().write(|tx| tx.begin_import(import_id, &shown_path, kind.name(), request.is_sample, started))?;
-        let options = self.reading_options(request, started);
         // The sample is nobody's conversation, and is there to show what is found.
         let settings = if request.is_sample { None } else { self.store().read(|tx| tx.setting("settings"))? };
         let choices = ImportChoices::read(settings.as_deref());
+        self.store().write(|tx| {
+            tx.begin_import(import_id, &shown_path, kind.name(), request.is_sample, started)?;
+            if choices.extract { Ok(()) } else { tx.leave_unread(import_id) }
+        })?;
+        let options = self.reading_options(request, started);
         let ((read, skipped, to_be_private, has_owner, is_cancelled), stored) = storing(self, import_id, &choices, |batches| {
             let mut sink = StoreSink {
                 request,

@@ -272,6 +272,17 @@ impl ConversationFilter {
     }
 }
 
+/// From an index alone: the list asks for each of its rows.
+pub(crate) const PARTICIPANTS: &str =
+    "SELECT author FROM interactions WHERE conversation_id = ?1 AND role IN ('owner', 'person', 'assistant')
+      GROUP BY author ORDER BY count(*) DESC, min(seq) LIMIT ?2";
+
+pub(crate) const TO_EXTRACT: &str = "SELECT c.id FROM conversations c
+      WHERE c.is_private = 0
+        AND EXISTS (SELECT 1 FROM interactions i WHERE i.conversation_id = c.id AND i.seq > c.extracted_through_seq)
+        AND NOT EXISTS (SELECT 1 FROM jobs j WHERE j.kind = 'extract' AND j.idempotency_key = c.id AND j.state = 'dead')
+      ORDER BY c.last_activity_at_ms DESC, c.id";
+
 impl ReadTx<'_> {
     /// One conversation.
     pub fn conversation(&self, id: &ConversationId) -> Result<ConversationRow> {
@@ -326,10 +337,7 @@ impl ReadTx<'_> {
 
     /// Who takes part, most talkative first.
     pub fn participants(&self, id: &ConversationId, limit: u32) -> Result<Vec<String>> {
-        let mut statement = self.conn.prepare_cached(
-            "SELECT author FROM interactions WHERE conversation_id = ?1 AND role IN ('owner', 'person', 'assistant')
-              GROUP BY author ORDER BY count(*) DESC, min(seq) LIMIT ?2",
-        )?;
+        let mut statement = self.conn.prepare_cached(PARTICIPANTS)?;
         let rows = statement.query_map(params![id.as_str(), limit], |row| row.get(0))?;
         Ok(rows.collect::<rusqlite::Result<Vec<_>>>()?)
     }
@@ -405,13 +413,7 @@ impl ReadTx<'_> {
     /// Conversations with messages that extraction has not read; private ones never, and those whose job failed for good only when a
     /// person retries it.
     pub fn conversations_to_extract(&self) -> Result<Vec<ConversationId>> {
-        let mut statement = self.conn.prepare_cached(
-            "SELECT c.id FROM conversations c
-              WHERE c.is_private = 0
-                AND EXISTS (SELECT 1 FROM interactions i WHERE i.conversation_id = c.id AND i.seq > c.extracted_through_seq)
-                AND NOT EXISTS (SELECT 1 FROM jobs j WHERE j.kind = 'extract' AND j.idempotency_key = c.id AND j.state = 'dead')
-              ORDER BY c.last_activity_at_ms DESC, c.id",
-        )?;
+        let mut statement = self.conn.prepare_cached(TO_EXTRACT)?;
         let rows = statement.query_map([], |row| row.get::<_, String>(0))?;
         rows.map(|row| parse("conversation id", &row?)).collect()
     }

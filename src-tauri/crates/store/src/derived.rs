@@ -273,8 +273,7 @@ impl WriteTx<'_> {
             // Nor is what a person imported without looking for memories in it.
             "UPDATE conversations SET extracted_through_seq = private_through_seq
               WHERE is_private = 0
-                AND NOT EXISTS (SELECT 1 FROM jobs j WHERE j.kind = 'import' AND json_extract(j.payload, '$.extract') = 0
-                                   AND json_extract(j.payload, '$.import_id') = conversations.import_id)",
+                AND NOT EXISTS (SELECT 1 FROM imports m WHERE m.id = conversations.import_id AND m.is_unread = 1)",
             // When it ended it ended: the moment stays where it is judged so again.
             "UPDATE conversations SET status = 'active', status_reason = NULL, tone_profile = NULL, pending_actions = '[]',
                     settled_by = NULL, settled_seq = 0, settle_due_ms = 0

@@ -57,6 +57,8 @@ pub(crate) struct Part<'p> {
 /// The messages `i` of a part, whose conversation and handles are the first two parameters.
 const OF_PART: &str = "i.conversation_id = ?1 AND (?2 IS NULL OR i.handle_id IN (SELECT value FROM json_each(?2)))";
 
+pub(crate) const PENDING: &str = "SELECT count(*) FROM jobs WHERE kind = 'erase' AND state <> 'done'";
+
 /// How far an erasure is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Sweep {
@@ -180,10 +182,7 @@ impl ReadTx<'_> {
 
     /// Erasures that are not seen through yet.
     pub fn pending_erasures(&self) -> Result<u64> {
-        let count: i64 = self
-            .conn
-            .prepare_cached("SELECT count(*) FROM jobs WHERE kind = 'erase' AND state <> 'done'")?
-            .query_row([], |row| row.get(0))?;
+        let count: i64 = self.conn.prepare_cached(PENDING)?.query_row([], |row| row.get(0))?;
         Ok(count as u64)
     }
 

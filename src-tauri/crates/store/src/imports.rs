@@ -120,6 +120,12 @@ impl WriteTx<'_> {
         Ok(())
     }
 
+    /// The person asked that no memories be looked for in what an import brings; a rebuild heeds it as well.
+    pub fn leave_unread(&self, id: &ImportId) -> Result<()> {
+        self.conn.execute("UPDATE imports SET is_unread = 1 WHERE id = ?1", params![id.as_str()])?;
+        Ok(())
+    }
+
     /// Ends the account of imports that a process left behind and that no job goes on with.
     pub fn close_lost_imports(&self, now: Timestamp) -> Result<()> {
         let lost = self.conn.execute(

@@ -93,6 +93,27 @@ pub enum JobOutcome {
 
 const RETRY_DELAY_MAX_MS: i64 = RETRY_DELAYS_MS[RETRY_DELAYS_MS.len() - 1];
 
+/// Settled jobs that are kept: what a night and a large import did can be looked up, and looking at the queue stays quick however
+/// long the store has been in use.
+const SETTLED_JOBS_MAX: i64 = 1_000;
+
+/// The parts of the list of jobs, in its order.
+const LISTED: [&str; 4] = [
+    "state = 'running' ORDER BY seq LIMIT ?1",
+    "state = 'dead' ORDER BY seq DESC LIMIT ?1",
+    "state = 'queued' ORDER BY seq LIMIT ?1",
+    "state IN ('done', 'cancelled') ORDER BY seq DESC LIMIT ?1",
+];
+
+const HAS_DEAD: &str = "SELECT 1 FROM jobs WHERE kind = ?1 AND state = 'dead'";
+
+const FORGET: &str = "DELETE FROM jobs WHERE seq IN (
+    SELECT seq FROM jobs WHERE state IN ('done', 'cancelled') AND kind <> 'erase' ORDER BY seq DESC LIMIT -1 OFFSET ?1)";
+
+/// ?2 is less than ?3, and there for the index.
+const PULL_BACK: &str = "UPDATE jobs INDEXED BY jobs_put_off SET not_before_ms = ?1
+    WHERE state = 'queued' AND not_before_ms > ?2 AND not_before_ms > CASE lane WHEN 'model' THEN ?3 ELSE ?2 END";
+
 const COLUMNS: &str =
     "seq, id, kind, state, idempotency_key, payload, attempts, crashes, lease_epoch, not_before_ms, cancel_requested, stage,
     done_units, total_units, error, result, created_at_ms, started_at_ms, finished_at_ms";
@@ -150,17 +171,17 @@ impl ReadTx<'_> {
 
     /// Running jobs first, then failed ones that wait for a person, then waiting ones in order, then the latest settled ones.
     pub fn jobs(&self, limit: u32) -> Result<Vec<JobRow>> {
-        self.jobs_where(
-            "1 ORDER BY CASE state WHEN 'running' THEN 0 WHEN 'dead' THEN 1 WHEN 'queued' THEN 2 ELSE 3 END,
-                        CASE WHEN state IN ('running', 'queued') THEN seq ELSE -seq END
-             LIMIT ?1",
-            params![limit],
-        )
+        let mut jobs = Vec::new();
+        for part in LISTED {
+            let left = (limit as usize).saturating_sub(jobs.len());
+            jobs.extend(self.jobs_where(part, params![left as i64])?);
+        }
+        Ok(jobs)
     }
 
     /// Whether a job of this kind failed for good and waits for the person.
     pub fn has_dead_job(&self, kind: JobKind) -> Result<bool> {
-        Ok(self.conn.prepare_cached("SELECT 1 FROM jobs WHERE kind = ?1 AND state = 'dead'")?.exists([kind.name()])?)
+        Ok(self.conn.prepare_cached(HAS_DEAD)?.exists([kind.name()])?)
     }
 
     /// How many jobs wait or run.
@@ -296,11 +317,11 @@ impl WriteTx<'_> {
     /// Brings moments that no clock running forwards can have written back into reach: after the computer's clock was set back by
     /// a day, a retry in five seconds and a lease of a minute would otherwise last a day.
     fn heed_clock(&self, now: Timestamp) -> Result<()> {
-        self.conn
-            .prepare_cached(
-                "UPDATE jobs SET not_before_ms = ?1 WHERE state = 'queued' AND not_before_ms > CASE lane WHEN 'model' THEN ?3 ELSE ?2 END",
-            )?
-            .execute(params![now.0, now.plus_ms(RETRY_DELAY_MAX_MS).0, now.plus_ms(RETRY_AFTER_MAX_MS).0])?;
+        self.conn.prepare_cached(PULL_BACK)?.execute(params![
+            now.0,
+            now.plus_ms(RETRY_DELAY_MAX_MS).0,
+            now.plus_ms(RETRY_AFTER_MAX_MS).0
+        ])?;
         self.conn
             .prepare_cached("UPDATE jobs SET lease_until_ms = ?1 WHERE state = 'running' AND lease_until_ms > ?1")?
             .execute(params![now.plus_ms(JOB_LEASE_MS).0])?;
@@ -329,7 +350,14 @@ impl WriteTx<'_> {
             params![lease.job.as_str(), lease.epoch, now.0, result],
         )?;
         self.touch(Tag::Jobs);
-        self.held(lease, changed)
+        self.held(lease, changed)?;
+        self.forget_settled()
+    }
+
+    /// Forgets settled jobs beyond the newest; receipts of erasures stay.
+    fn forget_settled(&self) -> Result<()> {
+        self.conn.prepare_cached(FORGET)?.execute([SETTLED_JOBS_MAX])?;
+        Ok(())
     }
 
     /// Ends a job that a person cancelled.
@@ -340,7 +368,8 @@ impl WriteTx<'_> {
             params![lease.job.as_str(), lease.epoch, now.0],
         )?;
         self.touch(Tag::Jobs);
-        self.held(lease, changed)
+        self.held(lease, changed)?;
+        self.forget_settled()
     }
 
     /// Records a failure: retried after 5, 10 and 20 s, then dead. A failure that no retry can mend is dead at once.
@@ -505,5 +534,47 @@ impl WriteTx<'_> {
             self.request_cancel(&job.id, now)?;
         }
         Ok(about.len() as u64)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::open::Store;
+
+    #[test]
+    fn what_is_asked_often_is_found_by_an_index() {
+        let dir = tempfile::tempdir().expect("a folder");
+        let store = Store::open(dir.path(), Timestamp(0)).expect("it opens");
+        let plan = |sql: &str| {
+            let plan = store.read(|tx| {
+                let mut statement = tx.conn.prepare(&format!("EXPLAIN QUERY PLAN {sql}"))?;
+                (1..=statement.parameter_count()).try_for_each(|at| statement.raw_bind_parameter(at, 1))?;
+                let mut rows = statement.raw_query();
+                let mut plan = String::new();
+                while let Some(row) = rows.next()? {
+                    plan.push_str(&row.get::<_, String>(3)?);
+                    plan.push('\n');
+                }
+                Ok(plan)
+            });
+            plan.expect("SQLite explains it")
+        };
+        let listed = LISTED.map(|part| format!("SELECT {COLUMNS} FROM jobs WHERE {part}"));
+        let mut wanted: Vec<(&str, &str)> = listed.iter().map(|sql| (sql.as_str(), "jobs_by_state")).collect();
+        wanted.extend([
+            (HAS_DEAD, "jobs_dead"),
+            (PULL_BACK, "jobs_put_off"),
+            (FORGET, "USING COVERING INDEX jobs_by_state"),
+            (crate::conversations::TO_EXTRACT, "jobs_dead"),
+            (crate::conversations::PARTICIPANTS, "USING COVERING INDEX interactions_by_author"),
+            (crate::erase::PENDING, "jobs_of_erasures"),
+        ]);
+        for (sql, index) in wanted {
+            let plan = plan(sql);
+            assert!(plan.contains(index) && !plan.contains("SCAN jobs\n") && !plan.contains("SCAN j\n"), "{sql}\n{plan}");
+        }
+        let control = plan("SELECT 1 FROM jobs WHERE payload = '' AND done_units = 3");
+        assert!(control.contains("SCAN jobs\n"), "a control: {control}");
     }
 }

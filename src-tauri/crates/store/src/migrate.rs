@@ -42,6 +42,7 @@ const STEPS: &[M<'static>] = &[
     M::up(include_str!("../../../../migrations/0022_model_replies.sql")),
     M::up(include_str!("../../../../migrations/0023_tools_of_a_circle.sql")),
     M::up(include_str!("../../../../migrations/0024_subjects.sql")),
+    M::up(include_str!("../../../../migrations/0025_upkeep.sql")),
 ];
 
 /// The newest schema this program knows.

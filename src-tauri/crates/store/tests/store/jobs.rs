@@ -152,6 +152,41 @@ fn who_lost_the_lease_can_do_nothing_more() {
 }
 
 #[test]
+fn settled_jobs_are_kept_up_to_a_number_and_receipts_of_erasures_always() {
+    const KEPT: usize = 1_000;
+    let bench = Bench::new();
+    let settle = |kind: JobKind, key: &str| {
+        let id = enqueue(&bench, kind, key);
+        let (lease, _) = bench.store.write(|tx| tx.lease_job(&id, NOW)).unwrap().unwrap();
+        bench.store.write(|tx| tx.complete(&lease, "{}", NOW)).unwrap();
+        id
+    };
+    let receipt = settle(JobKind::Erase, "erased");
+    let dead = enqueue(&bench, JobKind::Extract, "dead");
+    let (lost, _) = bench.store.write(|tx| tx.lease_job(&dead, NOW)).unwrap().unwrap();
+    bench.store.write(|tx| tx.fail(&lost, "no", false, NOW)).unwrap();
+    let waiting = enqueue(&bench, JobKind::Embed, "waiting");
+    let first = settle(JobKind::Extract, "first");
+    let raw = crate::bench::plain(bench.store.path());
+    raw.execute(
+        "INSERT INTO jobs (id, kind, lane, state, idempotency_key, payload, created_at_ms)
+         WITH RECURSIVE n (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM n WHERE n < ?1)
+         SELECT 'job_' || printf('%032x', n), 'extract', 'capture', 'done', n, '{}', 0 FROM n",
+        [KEPT as i64],
+    )
+    .unwrap();
+    let last = settle(JobKind::Extract, "last");
+    let stands = |id: &JobId| bench.store.read(|tx| tx.job(id)).is_ok();
+    assert_eq!([&receipt, &dead, &waiting, &first, &last].map(stands), [true, true, true, false, true]);
+    let count = bench.dump("SELECT count(*) FROM jobs WHERE state = 'done' AND kind <> 'erase'");
+    assert_eq!(count, [KEPT.to_string()], "exactly so many");
+    let listed = bench.store.read(|tx| tx.jobs(4)).unwrap();
+    let states: Vec<_> = listed.iter().map(|job| job.state).collect();
+    assert_eq!(states, [JobState::Dead, JobState::Queued, JobState::Done, JobState::Done]);
+    assert_eq!(listed[2].id, last, "the latest first");
+}
+
+#[test]
 fn a_lane_gives_back_what_ran_out_and_nobody_works_on() {
     let bench = Bench::new();
     let id = enqueue(&bench, JobKind::Import, "a");

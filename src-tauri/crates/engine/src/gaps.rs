@@ -10,8 +10,8 @@ use std::path::{Path, PathBuf};
 
 use keepsake_domain::{EntityId, EvidenceSpan, GapId, GapStatus, ProposalKind, TaskId, TaskStatus, Visibility};
 use keepsake_people::gap::{
-    Dismissed, GapChange, GapInput, KnownGap, Occurrence, TaskEvidence, TaskInFile, TaskText, description, detect_with,
-    status_in, written,
+    Dismissed, GAP_RULES_VERSION, GapChange, GapInput, KnownGap, Occurrence, TaskEvidence, TaskInFile, TaskText, description,
+    detect_with, status_in, written,
 };
 use keepsake_people::{Similarity, Utterance};
 use keepsake_store::{GapRow, GapSeen, ReadTx, StoreError, TaskRow, WriteTx};
@@ -59,14 +59,15 @@ impl GapBook {
         Ok(Self { gaps: tx.gaps()? })
     }
 
-    /// What one person's conversations show beside what is known, and what a model found in them; the next one is read with that.
+    /// What one person's conversations show beside what is known, and what the model of this name found in them; the next one is read
+    /// with that.
     pub(crate) fn read(
         &mut self,
         engine: &Engine,
         entity: &EntityId,
         utterances: &[Utterance<'_>],
         similarity: Similarity<'_>,
-        by_model: &[Occurrence],
+        by_model: Option<(&str, &[Occurrence])>,
     ) -> Vec<GapWrite> {
         let known: Vec<KnownGap<'_>> = self
             .gaps
@@ -89,11 +90,12 @@ impl GapBook {
             .map(|gap| Dismissed { need: &gap.need, fingerprint: &gap.fingerprint })
             .collect();
         let input = GapInput { entity: Some(entity), utterances, known: &known, dismissed: &dismissed, similarity };
-        let changes = detect_with(&input, by_model);
-        changes.into_iter().filter_map(|change| self.take(engine, entity, change)).collect()
+        let changes = detect_with(&input, by_model.map_or(&[], |(_, occurrences)| occurrences));
+        let model = by_model.map(|(model, _)| model);
+        changes.into_iter().filter_map(|change| self.take(engine, entity, model, change)).collect()
     }
 
-    fn take(&mut self, engine: &Engine, entity: &EntityId, change: GapChange) -> Option<GapWrite> {
+    fn take(&mut self, engine: &Engine, entity: &EntityId, model: Option<&str>, change: GapChange) -> Option<GapWrite> {
         match change {
             GapChange::Detected(new) => {
                 let evidence: Vec<EvidenceSpan> = new.evidence.into();
@@ -116,11 +118,12 @@ impl GapBook {
                     created_at,
                     evidence,
                     task: None,
+                    proposer: model.filter(|_| new.is_by_model).unwrap_or(GAP_RULES_VERSION).to_owned(),
                 };
                 self.gaps.push(gap.clone());
                 Some(GapWrite::New(Box::new(gap)))
             }
-            GapChange::Seen { gap, evidence, frequency, last_seen, is_reopened, is_shared } => {
+            GapChange::Seen { gap, evidence, frequency, last_seen, is_reopened, is_shared, is_by_model } => {
                 let known = self.gaps.iter_mut().find(|known| known.id == gap)?;
                 let evidence: Vec<EvidenceSpan> = evidence.into();
                 known.evidence.extend(evidence.iter().cloned());
@@ -132,8 +135,13 @@ impl GapBook {
                 if is_reopened {
                     known.status = GapStatus::Reopened;
                 }
+                let model = model.filter(|_| is_by_model).map(str::to_owned);
+                if let Some(model) = &model {
+                    known.proposer.clone_from(model);
+                }
                 let description = description(frequency, &known.need);
-                Some(GapWrite::Seen(GapSeen { id: gap, evidence, frequency, description, last_seen, is_reopened, is_shared }))
+                let seen = GapSeen { id: gap, evidence, frequency, description, last_seen, is_reopened, is_shared, model };
+                Some(GapWrite::Seen(seen))
             }
         }
     }

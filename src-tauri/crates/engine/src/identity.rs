@@ -6,7 +6,7 @@
 use std::collections::BTreeMap;
 
 use keepsake_domain::{EntityType, HandleId, JobId, JobKind, LinkId, MessageType, Role, Timestamp};
-use keepsake_people::identity::{HandleRecord, IdentityReader, Suggestion, Utterance};
+use keepsake_people::identity::{ENGINE_VERSION, HandleRecord, IdentityReader, Suggestion, Utterance};
 use keepsake_store::{Lease, LinkSuggestionRow, NewJob, ReadTx, StoreError};
 use serde_json::Value;
 
@@ -137,6 +137,7 @@ fn stored(id: LinkId, suggestion: &Suggestion) -> Result<LinkSuggestionRow> {
         evidence_for: json(&suggestion.evidence_for)?,
         evidence_against: json(&suggestion.evidence_against)?,
         evidence_fingerprint: suggestion.fingerprint.as_str().to_owned(),
+        proposer: ENGINE_VERSION.to_owned(),
     })
 }
 

@@ -355,7 +355,7 @@ impl Engine {
             let reading = Reading::new(self, &groups, &subject, &said, &resting, &nearness);
             let by_rules = |partition: &_, known: &[_], refused: &[_]| reading.by_rules(partition, known, refused);
             let rows = reading.partitions(&rows, &debunked(refused), RULES, &by_rules, control)?;
-            let gaps = book.read(self, &subject.person, &reading.spoken_anywhere(), &alike(&nearness), &[]);
+            let gaps = book.read(self, &subject.person, &reading.spoken_anywhere(), &alike(&nearness), None);
             drop(reading);
             derived.push(Derived { person: subject.person, members: subject.members, signature: subject.signature, rows, gaps });
         }

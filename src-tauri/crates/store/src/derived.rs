@@ -164,10 +164,10 @@ const SUMMARIES: &str = "WITH RECURSIVE kept (id) AS (
      )
      SELECT s.id FROM conversation_summaries s WHERE s.id NOT IN (SELECT id FROM kept)";
 
-/// Gaps that nobody said anything about. Where a model read somebody it may have found them.
+/// Gaps by the rules that nobody said anything about.
 const GAPS: &str = "SELECT g.id FROM capability_gaps g
      WHERE g.status = 'detected' AND g.dismissed_at_ms IS NULL AND NOT EXISTS (SELECT 1 FROM tasks t WHERE t.gap_id = g.id)
-       AND NOT EXISTS (SELECT 1 FROM profile_reads)
+       AND g.proposer LIKE 'builtin%'
        AND NOT EXISTS (SELECT 1 FROM gap_evidence v LEFT JOIN interactions i ON i.id = v.interaction_id
                          LEFT JOIN conversations c ON c.id = i.conversation_id
                         WHERE v.gap_id = g.id AND (i.id IS NULL OR c.is_private = 1 OR i.seq <= c.private_through_seq))";
@@ -239,7 +239,7 @@ impl WriteTx<'_> {
         }
         for sql in [
             "SELECT id, created_at_ms FROM session_summaries",
-            "SELECT id, created_at_ms FROM link_suggestions",
+            "SELECT id, created_at_ms FROM link_suggestions WHERE proposer LIKE 'builtin%'",
             "SELECT id, found_at_ms FROM playbooks WHERE status = 'candidate'",
         ] {
             self.made(sql, made)?;
@@ -266,7 +266,7 @@ impl WriteTx<'_> {
             "DELETE FROM vectors",
             "DELETE FROM vector_ranges",
             "DELETE FROM profile_marks",
-            "DELETE FROM link_suggestions",
+            "DELETE FROM link_suggestions WHERE proposer LIKE 'builtin%'",
             "DELETE FROM playbooks WHERE status = 'candidate'",
             "DELETE FROM reflections WHERE status = 'open' AND operation_id IS NULL",
             // What was said before a conversation was off the record is not read again.

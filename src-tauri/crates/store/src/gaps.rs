@@ -56,6 +56,8 @@ pub struct GapRow {
     pub evidence: Vec<EvidenceSpan>,
     /// What became of it.
     pub task: Option<TaskRow>,
+    /// What found it, with its version: the rules, or the model that found any of what shows it.
+    pub proposer: String,
 }
 
 /// A known gap that showed again.
@@ -75,6 +77,8 @@ pub struct GapSeen {
     pub is_reopened: bool,
     /// It showed with another entity than before.
     pub is_shared: bool,
+    /// The model that found any of the new places.
+    pub model: Option<String>,
 }
 
 impl ReadTx<'_> {
@@ -91,7 +95,8 @@ impl ReadTx<'_> {
         }
         let mut statement = self.conn.prepare_cached(
             "SELECT g.id, g.entity_id, g.need, g.fingerprint, g.description, g.frequency, g.status, g.first_seen_ms, g.last_seen_ms,
-                    g.resolved_at_ms, g.dismissed_at_ms, g.created_at_ms, t.id, t.file_path, t.status
+                    g.resolved_at_ms, g.dismissed_at_ms, g.created_at_ms, t.id, t.file_path, t.status,
+                    g.proposer
                FROM capability_gaps g LEFT JOIN tasks t ON t.gap_id = g.id
               ORDER BY g.frequency DESC, g.last_seen_ms DESC, g.id",
         )?;
@@ -122,6 +127,7 @@ impl ReadTx<'_> {
                 evidence: evidence.remove(&id).unwrap_or_default(),
                 id: parse("gap id", &id)?,
                 task,
+                proposer: row.get(15)?,
             });
         }
         Ok(items)
@@ -142,7 +148,7 @@ impl WriteTx<'_> {
         self.conn
             .prepare_cached(
                 "INSERT INTO capability_gaps (id, entity_id, need, fingerprint, description, frequency, status, first_seen_ms,
-                    last_seen_ms, created_at_ms) VALUES (?1, ?2, ?3, ?4, ?5, ?6, 'detected', ?7, ?8, ?9)",
+                    last_seen_ms, created_at_ms, proposer) VALUES (?1, ?2, ?3, ?4, ?5, ?6, 'detected', ?7, ?8, ?9, ?10)",
             )?
             .execute(params![
                 gap.id.as_str(),
@@ -153,7 +159,8 @@ impl WriteTx<'_> {
                 gap.frequency,
                 gap.first_seen.0,
                 gap.last_seen.0,
-                gap.created_at.0
+                gap.created_at.0,
+                gap.proposer
             ])?;
         self.add_gap_evidence(&gap.id, &gap.evidence)
     }
@@ -168,9 +175,9 @@ impl WriteTx<'_> {
         self.conn
             .prepare_cached(
                 "UPDATE capability_gaps SET frequency = ?2, description = ?3, last_seen_ms = max(last_seen_ms, ?4),
-                        entity_id = iif(?5, NULL, entity_id) WHERE id = ?1",
+                        entity_id = iif(?5, NULL, entity_id), proposer = coalesce(?6, proposer) WHERE id = ?1",
             )?
-            .execute(params![seen.id.as_str(), seen.frequency, seen.description, seen.last_seen.0, seen.is_shared])?;
+            .execute(params![seen.id.as_str(), seen.frequency, seen.description, seen.last_seen.0, seen.is_shared, seen.model])?;
         self.add_gap_evidence(&seen.id, &seen.evidence)?;
         if seen.is_reopened && gap.status == GapStatus::Resolved {
             self.set_gap_status(&gap, GapStatus::Reopened, None)?;

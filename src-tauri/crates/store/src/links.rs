@@ -47,6 +47,8 @@ pub struct LinkSuggestionRow {
     pub evidence_against: String,
     /// Changes only with the evidence.
     pub evidence_fingerprint: String,
+    /// What suggests it, with its version.
+    pub proposer: String,
 }
 
 fn ordered<'h>(a: &'h HandleId, b: &'h HandleId) -> (&'h HandleId, &'h HandleId) {
@@ -91,7 +93,7 @@ impl ReadTx<'_> {
     /// Every suggestion that was worked out last, the answered ones too.
     pub fn link_suggestions(&self) -> Result<Vec<LinkSuggestionRow>> {
         let mut statement = self.conn.prepare_cached(
-            "SELECT id, a_handle_id, b_handle_id, strength, evidence_for, evidence_against, evidence_fingerprint
+            "SELECT id, a_handle_id, b_handle_id, strength, evidence_for, evidence_against, evidence_fingerprint, proposer
                FROM link_suggestions ORDER BY id",
         )?;
         let mut rows = statement.query([])?;
@@ -105,6 +107,7 @@ impl ReadTx<'_> {
                 evidence_for: row.get(4)?,
                 evidence_against: row.get(5)?,
                 evidence_fingerprint: row.get(6)?,
+                proposer: row.get(7)?,
             });
         }
         Ok(items)
@@ -213,8 +216,8 @@ impl WriteTx<'_> {
         let is_same = before.len() == suggestions.len()
             && suggestions.iter().all(|new| {
                 before.iter().any(|old| {
-                    (&old.a, &old.b, &old.strength, &old.evidence_for, &old.evidence_against)
-                        == (&new.a, &new.b, &new.strength, &new.evidence_for, &new.evidence_against)
+                    (&old.a, &old.b, &old.strength, &old.evidence_for, &old.evidence_against, &old.proposer)
+                        == (&new.a, &new.b, &new.strength, &new.evidence_for, &new.evidence_against, &new.proposer)
                 })
             });
         if is_same {
@@ -227,10 +230,11 @@ impl WriteTx<'_> {
         }
         let mut statement = self.conn.prepare_cached(
             "INSERT INTO link_suggestions (id, a_handle_id, b_handle_id, strength, evidence_for, evidence_against, evidence_fingerprint,
-                                           created_at_ms)
-             VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)
+                                           created_at_ms, proposer)
+             VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)
              ON CONFLICT (a_handle_id, b_handle_id) DO UPDATE SET strength = excluded.strength, evidence_for = excluded.evidence_for,
-                 evidence_against = excluded.evidence_against, evidence_fingerprint = excluded.evidence_fingerprint",
+                 evidence_against = excluded.evidence_against, evidence_fingerprint = excluded.evidence_fingerprint,
+                 proposer = excluded.proposer",
         )?;
         for new in suggestions {
             let (a, b) = ordered(&new.a, &new.b);
@@ -242,7 +246,8 @@ impl WriteTx<'_> {
                 new.evidence_for,
                 new.evidence_against,
                 new.evidence_fingerprint,
-                now.0
+                now.0,
+                new.proposer
             ])?;
         }
         self.touch(Tag::People);

@@ -276,7 +276,7 @@ impl Engine {
             changes(found.findings.clone(), ProfileOrigin::Model, &input)
         };
         let rows = reading.partitions(&before, &debunked(refused.clone()), proposer, &by_model, control)?;
-        let gaps = book.read(self, person, &spoken, &similarity, &found.occurrences);
+        let gaps = book.read(self, person, &spoken, &similarity, Some((proposer, &found.occurrences)));
         Ok(self.store().write(|tx| {
             tx.check_lease(lease)?;
             let is_same = tx.boundary_version()? == version

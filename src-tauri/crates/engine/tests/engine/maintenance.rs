@@ -254,6 +254,7 @@ fn suggest(f: &Fixture, a: HandleId, b: HandleId, evidence_fingerprint: &str) {
         evidence_for: format!(r#"[{{"kind":"shared_terms","terms":["{evidence_fingerprint}"],"spans":[]}}]"#),
         evidence_against: "[]".to_owned(),
         evidence_fingerprint: evidence_fingerprint.to_owned(),
+        proposer: "test/1".to_owned(),
     };
     f.engine.store().write(|tx| tx.replace_link_suggestions(&[row], f.clock.now())).unwrap();
 }

@@ -210,6 +210,7 @@ fn suggested() -> (Fixture, LinkId) {
         evidence_for: r#"[{"kind":"shared_terms","terms":["friday"],"spans":[]}]"#.to_owned(),
         evidence_against: "[]".to_owned(),
         evidence_fingerprint: "f1".to_owned(),
+        proposer: "test/1".to_owned(),
     };
     f.engine.store().write(|tx| tx.replace_link_suggestions(&[row], MONDAY_TEN)).unwrap();
     (f, id)

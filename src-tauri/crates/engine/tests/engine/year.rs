@@ -382,6 +382,10 @@ fn what_is_deleted_and_made_again_is_served_word_for_word() {
         let id = |row: &String| serde_json::from_str::<serde_json::Value>(row).unwrap()["id"].to_string();
         rows.iter().map(id).collect()
     };
+    assert!(!derived["link_suggestions"].is_empty(), "somebody may be one person");
+    for row in &derived["link_suggestions"] {
+        assert!(row.contains(r#""proposer":"builtin-identity/1""#), "each names what found it: {row}");
+    }
     for table in ["memories", "link_suggestions", "capability_gaps", "session_summaries", "tier_entries", "topics", "playbooks"] {
         assert_eq!(ids(&desk.derived()[table]), ids(&derived[table]), "ids of {table}");
     }

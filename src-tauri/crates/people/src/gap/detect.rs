@@ -13,6 +13,9 @@ use crate::{Similarity, Utterance};
 /// comes up again. Not more than two: whoever is refused twice often does not ask a third time.
 pub const GAP_OCCASIONS_MIN: usize = 2;
 
+/// Names these rules and their version on every gap found with them. Raise it when results change.
+pub const GAP_RULES_VERSION: &str = "builtin-gap/1";
+
 /// A gap that is known.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct KnownGap<'a> {
@@ -73,6 +76,8 @@ pub struct NewGap {
     pub first_seen: Timestamp,
     /// When last.
     pub last_seen: Timestamp,
+    /// Some of the places are a model's and not the rules'.
+    pub is_by_model: bool,
 }
 
 /// What is to be written.
@@ -94,6 +99,8 @@ pub enum GapChange {
         is_reopened: bool,
         /// It showed with another entity than before, so it is no longer one entity's.
         is_shared: bool,
+        /// Some of the new places are a model's and not the rules'.
+        is_by_model: bool,
     },
 }
 
@@ -122,6 +129,7 @@ pub fn detect_with(input: &GapInput<'_>, by_model: &[Occurrence]) -> Vec<GapChan
     };
     let mut more: Vec<Occurrence> =
         by_model.iter().filter(|new| !by_rules.iter().any(|known| shows(new, known))).cloned().collect();
+    let theirs: BTreeSet<EvidenceSpan> = more.iter().flat_map(|occurrence| &occurrence.places).cloned().collect();
     more.extend(by_rules);
     more.sort_by(|a, b| (a.time, &a.places, &a.need).cmp(&(b.time, &b.places, &b.need)));
     let found: Vec<Occurrence> = more
@@ -142,9 +150,13 @@ pub fn detect_with(input: &GapInput<'_>, by_model: &[Occurrence]) -> Vec<GapChan
         }
     }
     let mut changes: Vec<GapChange> =
-        input.known.iter().zip(&of_known).filter_map(|(gap, occurrences)| seen_again(gap, occurrences, input)).collect();
+        input.known.iter().zip(&of_known).filter_map(|(gap, occurrences)| seen_again(gap, occurrences, input, &theirs)).collect();
     changes.extend(
-        clusters.iter().filter(|cluster| is_repeated(cluster)).filter_map(|cluster| detected(cluster)).map(GapChange::Detected),
+        clusters
+            .iter()
+            .filter(|cluster| is_repeated(cluster))
+            .filter_map(|cluster| detected(cluster, &theirs))
+            .map(GapChange::Detected),
     );
     changes
 }
@@ -187,7 +199,12 @@ fn occasion(occurrence: &Occurrence) -> (&ConversationId, i64) {
     (&occurrence.conversation, day(occurrence.time))
 }
 
-fn seen_again(gap: &KnownGap<'_>, occurrences: &[&Occurrence], input: &GapInput<'_>) -> Option<GapChange> {
+fn seen_again(
+    gap: &KnownGap<'_>,
+    occurrences: &[&Occurrence],
+    input: &GapInput<'_>,
+    by_model: &BTreeSet<EvidenceSpan>,
+) -> Option<GapChange> {
     let is_stored = |occurrence: &&&Occurrence| occurrence.places.first().is_some_and(|place| gap.evidence.contains(place));
     let stored: BTreeSet<_> = occurrences.iter().filter(is_stored).map(|occurrence| occasion(occurrence)).collect();
     let new: Vec<&&Occurrence> = occurrences.iter().filter(|occurrence| !is_stored(occurrence)).collect();
@@ -198,6 +215,7 @@ fn seen_again(gap: &KnownGap<'_>, occurrences: &[&Occurrence], input: &GapInput<
     let after = gap.resolved_at.is_some_and(|resolved| new.iter().any(|occurrence| occurrence.time > resolved));
     Some(GapChange::Seen {
         gap: gap.id.clone(),
+        is_by_model: places.iter().any(|place| by_model.contains(place)),
         evidence: Evidence::new(places).ok()?,
         frequency: gap.frequency.saturating_add(u32::try_from(more.len()).unwrap_or(u32::MAX)),
         last_seen,
@@ -206,7 +224,7 @@ fn seen_again(gap: &KnownGap<'_>, occurrences: &[&Occurrence], input: &GapInput<
     })
 }
 
-fn detected(cluster: &[&Occurrence]) -> Option<NewGap> {
+fn detected(cluster: &[&Occurrence], by_model: &BTreeSet<EvidenceSpan>) -> Option<NewGap> {
     let first = cluster.first()?;
     let occasions: BTreeSet<_> = cluster.iter().map(|occurrence| occasion(occurrence)).collect();
     let frequency = u32::try_from(occasions.len()).unwrap_or(u32::MAX);
@@ -218,5 +236,6 @@ fn detected(cluster: &[&Occurrence]) -> Option<NewGap> {
         frequency,
         first_seen: first.time,
         last_seen: cluster.last()?.time,
+        is_by_model: cluster.iter().flat_map(|occurrence| &occurrence.places).any(|place| by_model.contains(place)),
     })
 }

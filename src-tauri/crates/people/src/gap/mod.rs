@@ -8,7 +8,8 @@ mod task;
 
 pub(crate) use detect::clusters;
 pub use detect::{
-    Dismissed, GAP_OCCASIONS_MIN, GapChange, GapInput, KnownGap, NewGap, description, detect, detect_with, gap_fingerprint,
+    Dismissed, GAP_OCCASIONS_MIN, GAP_RULES_VERSION, GapChange, GapInput, KnownGap, NewGap, description, detect, detect_with,
+    gap_fingerprint,
 };
 pub(crate) use occurrence::in_read;
 pub use occurrence::{Occurrence, occurrences};

@@ -169,6 +169,7 @@ fn what_a_model_finds_unmet_counts_among_capability_gaps() {
     let changes = detect_with(&input, &found.occurrences);
     let [GapChange::Detected(gap)] = changes.as_slice() else { panic!("{changes:?}") };
     assert_eq!((gap.need.as_str(), gap.frequency, gap.evidence.as_slice().len()), ("export my notes", 2, 2));
+    assert!(gap.is_by_model, "and is the model's");
     assert!(detect_with(&input, &found.occurrences[..1]).is_empty(), "once is a one-off, whoever finds it");
 }
 

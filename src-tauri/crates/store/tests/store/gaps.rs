@@ -32,6 +32,7 @@ fn gap(bench: &Bench, need: &str, evidence: Vec<EvidenceSpan>) -> GapRow {
         created_at: NOW,
         evidence,
         task: None,
+        proposer: "builtin-gap/1".to_owned(),
     }
 }
 
@@ -81,6 +82,7 @@ fn a_task_is_made_resolved_and_opened_again_when_its_gap_recurs() {
         last_seen: Timestamp(NOW.0 + 9),
         is_reopened: true,
         is_shared: false,
+        model: None,
     };
     assert!(bench.store.write(|tx| tx.see_gap(&seen)).unwrap());
     let again = stored(&bench, &row.id);
@@ -90,6 +92,41 @@ fn a_task_is_made_resolved_and_opened_again_when_its_gap_recurs() {
     assert_eq!(stored(&bench, &row.id).dismissed_at, Some(NOW));
     let unknown = GapSeen { id: GapId::fresh(&bench.ids), ..seen };
     assert!(!bench.store.write(|tx| tx.see_gap(&unknown)).unwrap(), "one that is gone is not made again");
+}
+
+#[test]
+fn a_rebuild_makes_again_what_the_rules_found_and_keeps_what_a_model_did() {
+    let bench = Bench::new();
+    bench.append(&conversation("c", "owner Mara: Export my notes, or print them\nassistant Nova: Sorry, I can't"));
+    let mut found = ["by the rules", "by a model", "by both"].map(|need| gap(&bench, need, places(&bench, &[("c", "I can't")])));
+    found[1].proposer = "profile/1 model/7b".to_owned();
+    for row in &found {
+        put(&bench, row).unwrap();
+    }
+    let seen = GapSeen {
+        id: found[2].id.clone(),
+        evidence: places(&bench, &[("c", "print them")]),
+        frequency: 3,
+        description: "again".to_owned(),
+        last_seen: NOW,
+        is_reopened: false,
+        is_shared: false,
+        model: Some("profile/1 model/7b".to_owned()),
+    };
+    bench.store.write(|tx| tx.see_gap(&seen)).unwrap();
+    // That a model read anybody says nothing of who found a gap.
+    let raw = crate::bench::plain(bench.store.path());
+    raw.execute_batch(
+        "INSERT INTO profile_reads (entity_id, conversation_id, people_key, through_seq)
+         SELECT entity_id, id, '', 1 FROM conversations",
+    )
+    .unwrap();
+    let dropped = bench.store.write(|tx| tx.drop_derived()).unwrap();
+    assert!(dropped.made.contains_key(found[0].id.as_str()), "it will be as old as it was");
+    let mut left: Vec<_> = bench.store.read(|tx| tx.gaps()).unwrap().into_iter().map(|gap| (gap.need, gap.proposer)).collect();
+    left.sort();
+    let model = || "profile/1 model/7b".to_owned();
+    assert_eq!(left, [("by a model".to_owned(), model()), ("by both".to_owned(), model())]);
 }
 
 #[test]

@@ -4300,11 +4300,15 @@ last_read: number | null, };
 
 export type AgentReadView = { 
 /**
- * Its name.
+ * Its number.
+ */
+id: string, 
+/**
+ * Its name; empty where a program named nobody.
  */
 agent: string, 
 /**
- * `context` or `tiers`.
+ * `context`, `tiers`, `search`, `playbooks`.
  */
 kind: string, 
 /**
@@ -4842,6 +4846,7 @@ export interface RpcSchema {
   channels_list: [Nothing, ChannelsResponse];
   visibility_preview: [Partial<VisibilityRequest>, VisibilityPreview];
   visibility_set: [Partial<VisibilityRequest>, Nothing];
+  context_get: [Partial<ContextRequestView>, ContextResponse];
   context_preview: [Partial<ContextRequestView>, ContextResponse];
   memory_share: [ShareRequest, Nothing];
   profile_at: [ProfileAtRequest, ProfileAtResponse];
@@ -4883,6 +4888,7 @@ export interface RpcSchema {
   session_end: [SessionEndRequest, SessionEnded];
   sessions_rebuild: [Nothing, Nothing];
   tiers_get: [Partial<TiersRequest>, TiersResponse];
+  tiers_preview: [Partial<TiersRequest>, TiersResponse];
   agents_overview: [Nothing, AgentsOverview];
   agent_choose: [AgentChoice, AgentsOverview];
   person_role_set: [PersonRoleRequest, AgentsOverview];

@@ -76,7 +76,7 @@ export const PROVIDES: Partial<Record<Command, readonly Tag[]>> = {
   backups_list: ['jobs', 'settings'],
   sessions_list: ['sessions', 'conversations'],
   session_get: ['sessions', 'conversations'],
-  tiers_get: ['sessions', 'conversations', 'people', 'memories'],
+  tiers_preview: ['sessions', 'conversations', 'people', 'memories'],
   agents_overview: ['sessions', 'settings', 'people', 'conversations'],
   gaps_list: ['people', 'settings', 'conversations'],
 };

@@ -136,7 +136,8 @@ export const sessions = {
   readsTitle: 'What agents were given',
   readsText: 'That it happened and how much, never the words.',
   readsNone: 'Nothing yet.',
-  readKinds: { context: 'Context', tiers: 'Memory tiers' } as Readonly<Record<string, string>>,
-  read: (chars: string, lines: number) => `${chars} characters, ${plural(lines, 'line', 'lines')}`,
+  readNobody: 'A program without a name',
+  readKinds: { context: 'Context', tiers: 'Memory tiers', search: 'Search', playbooks: 'Playbooks' } as Readonly<Record<string, string>>,
+  read: (chars: string, lines: number) => `${chars} characters, ${plural(lines, 'item', 'items')}`,
   readWith: (name: string) => `with ${name}`,
 };

@@ -10,6 +10,9 @@
 use std::ops::Range;
 use std::sync::LazyLock;
 
+use keepsake_domain::{
+    GapId, InteractionId, MemoryId, PlaybookId, ProfileId, SessionId, SummaryId, TierEntryId, TopicId, TopicVersionId,
+};
 use regex::Regex;
 
 /// From so many words on nobody says the same twice by chance.
@@ -29,11 +32,24 @@ fn re(pattern: &str) -> Regex {
     Regex::new(pattern).unwrap_or_else(|_| Regex::new("$^").unwrap_or_else(|_| unreachable!()))
 }
 
+/// What can be told of, by what its ids begin with.
+const ID_PREFIXES: [&str; 10] = [
+    MemoryId::PREFIX,
+    InteractionId::PREFIX,
+    ProfileId::PREFIX,
+    SummaryId::PREFIX,
+    TopicId::PREFIX,
+    TopicVersionId::PREFIX,
+    SessionId::PREFIX,
+    TierEntryId::PREFIX,
+    PlaybookId::PREFIX,
+    GapId::PREFIX,
+];
+
 /// The id that each line of a context begins with.
 static ID: LazyLock<Regex> = LazyLock::new(|| {
-    re(
-        r"\[\s*(?:mem|int|ep|sum|top|tov|ses|tier|pb|gap|com)_[0-9a-f]{8}-?[0-9a-f]{4}-?[0-9a-f]{4}-?[0-9a-f]{4}-?[0-9a-f]{12}\s*\]",
-    )
+    let prefixes = ID_PREFIXES.join("|");
+    re(&format!(r"\[\s*(?:{prefixes})[0-9a-f]{{8}}-?[0-9a-f]{{4}}-?[0-9a-f]{{4}}-?[0-9a-f]{{4}}-?[0-9a-f]{{12}}\s*\]"))
 });
 
 /// The day that ends a line of a memory.
@@ -49,16 +65,79 @@ static HEAD: LazyLock<Regex> = LazyLock::new(|| {
 /// The day and the speaker of a line of a message.
 static SPOKEN: LazyLock<Regex> = LazyLock::new(|| re(r#"^[\s\-–—*•·>|"'“”`_]*\d{4}-\d\d-\d\d[: ]"#));
 
-/// The headings of a context.
-const HEADINGS: [&str; 7] = [
-    "this conversation",
-    "promised and still open here",
-    "how they want things",
-    "about the people here",
-    "about the user",
-    "earlier",
-    "related",
-];
+/// The kind and the day that a line of a tier begins with.
+static FILED: LazyLock<Regex> = LazyLock::new(|| re(r#"^[\s\-–—*•·>|"'“”`_]*\[[^\]\n]{1,80}, \d{4}-\d\d-\d\d\]\s"#));
+
+/// Whose words, or what about: what stands before a colon.
+static WHOSE: LazyLock<Regex> = LazyLock::new(|| re(r"^[^:\n]{1,80}:\s+"));
+
+/// A text between quotation marks, as JSON writes it.
+static QUOTED: LazyLock<Regex> = LazyLock::new(|| re(r#""((?:[^"\\\n]|\\.){2,})""#));
+
+/// The headings of a context, by which it is known when it comes back. Whoever writes one takes it from here.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Heading {
+    /// The newest messages of the conversation.
+    Conversation,
+    /// What was promised in it.
+    Promised,
+    /// Profiles.
+    Profile,
+    /// Memories of whoever is there.
+    People,
+    /// Memories of the owner.
+    Owner,
+    /// The tier of a user.
+    UserTier,
+    /// The tier of an agent.
+    AgentTier,
+    /// The tier that all agents share.
+    SharedTier,
+    /// Topics.
+    Topics,
+    /// Playbooks.
+    Playbooks,
+    /// Summaries of conversations.
+    Earlier,
+    /// What was found.
+    Related,
+}
+
+impl Heading {
+    /// Each of them.
+    pub const ALL: [Self; 12] = [
+        Self::Conversation,
+        Self::Promised,
+        Self::Profile,
+        Self::People,
+        Self::Owner,
+        Self::UserTier,
+        Self::AgentTier,
+        Self::SharedTier,
+        Self::Topics,
+        Self::Playbooks,
+        Self::Earlier,
+        Self::Related,
+    ];
+
+    /// The words.
+    pub const fn text(self) -> &'static str {
+        match self {
+            Self::Conversation => "This conversation",
+            Self::Promised => "Promised and still open here",
+            Self::Profile => "How they want things",
+            Self::People => "About the people here",
+            Self::Owner => "About the user",
+            Self::UserTier => "From earlier sessions with them",
+            Self::AgentTier => "How the work went before",
+            Self::SharedTier => "What all agents know",
+            Self::Topics => "Topics",
+            Self::Playbooks => "Ways of working",
+            Self::Earlier => "Earlier",
+            Self::Related => "Related",
+        }
+    }
+}
 
 /// The words of a piece, as they are compared.
 fn bare(piece: &str) -> String {
@@ -131,6 +210,18 @@ fn candidates(text: &str) -> Vec<Range<usize>> {
         .collect();
     all.extend(pieces(text, true));
     all.extend(pieces(text, false));
+    // A name or a title may stand before what was served, and a program may have put it between quotation marks.
+    for line in &lines {
+        let head = HEAD.find(&text[line.clone()]).map_or(0, |head| head.end());
+        if let Some(whose) = WHOSE.find(&text[line.start + head..line.end]) {
+            all.push(line.start + head + whose.end()..line.end);
+        }
+        for quoted in QUOTED.captures_iter(&text[line.clone()]).filter_map(|found| found.get(1)) {
+            let within = line.start + quoted.start();
+            all.push(within..line.start + quoted.end());
+            all.extend(pieces(quoted.as_str(), true).into_iter().map(|piece| within + piece.start..within + piece.end));
+        }
+    }
     all.retain(|piece| !text[piece.clone()].trim().is_empty());
     all.sort_by_key(|piece| (piece.start, std::cmp::Reverse(piece.end)));
     all.dedup();
@@ -160,19 +251,25 @@ fn marked(text: &str) -> Vec<Range<usize>> {
     found
 }
 
+fn is_one_line(words: &str) -> bool {
+    !words.trim_end().contains('\n')
+}
+
 /// The stretches of a text, in bytes, that Keepsake served; `is_served` knows the pieces.
 pub fn echoes(text: &str, is_served: &dyn Fn(&str) -> bool) -> Vec<Range<usize>> {
     let mut strong = marked(text);
     let mut weak: Vec<Range<usize>> = Vec::new();
-    for piece in candidates(text) {
+    let candidates = candidates(text);
+    for piece in candidates.iter().cloned() {
         let words = &text[piece.clone()];
-        let is_heading = words.trim_start().starts_with('#') && HEADINGS.contains(&bare(words).as_str());
-        if is_heading {
+        let is_heading = |words: &str| Heading::ALL.iter().any(|heading| heading.text().eq_ignore_ascii_case(words));
+        if words.trim_start().starts_with('#') && is_heading(&bare(words)) {
             weak.push(piece);
             continue;
         }
         let Some(key) = key(words).filter(|key| is_served(key)) else { continue };
-        let is_told = SPOKEN.is_match(words) || DAY.is_match(words) || key.starts_with("user ") || key.starts_with("user's ");
+        let is_told = [&SPOKEN, &FILED, &DAY].iter().any(|mark| mark.is_match(words));
+        let is_told = is_told || key.starts_with("user ") || key.starts_with("user's ");
         if is_told || key.split(' ').count() >= ALONE_WORDS_MIN { strong.push(piece) } else { weak.push(piece) }
     }
     // Two pieces that were served stand in one text: neither was put so by chance.
@@ -184,6 +281,10 @@ pub fn echoes(text: &str, is_served: &dyn Fn(&str) -> bool) -> Vec<Range<usize>>
     }
     if !strong.is_empty() || apart.len() > 1 {
         strong.extend(weak);
+        // Beside what was served a line that looks like one of ours is ours, though what it said was erased since.
+        strong.extend(
+            candidates.into_iter().filter(|piece| is_one_line(&text[piece.clone()]) && FILED.is_match(&text[piece.clone()])),
+        );
     }
     strong.sort_by_key(|piece| (piece.start, piece.end));
     let mut joined: Vec<Range<usize>> = Vec::new();
@@ -218,7 +319,10 @@ mod tests {
 - [mem_01890a5d-ac96-774b-bcce-b302099a8058] User plays the cello (2026-03-02)
 
 ## Related
-- [int_01890a5d-ac96-774b-bcce-b302099a8059] 2026-03-02 Mara: I am allergic to hazelnuts and to shellfish since I was nine. I live in Utrecht.";
+- [int_01890a5d-ac96-774b-bcce-b302099a8059] 2026-03-02 Mara: I am allergic to hazelnuts and to shellfish since I was nine. I live in Utrecht.
+
+## What all agents know
+- [preference, 2026-03-04] Mara: I prefer tabs over spaces.";
 
     fn check(text: &str, left: &str, why: &str) {
         let known: Vec<String> = SERVED.lines().flat_map(served_pieces).collect();
@@ -252,6 +356,38 @@ mod tests {
             "Note: and I have a cat.",
             "a line in a sentence",
         );
+    }
+
+    #[test]
+    fn what_bears_a_mark_of_any_kind_is_an_echo_though_nobody_remembers_serving_it() {
+        for prefix in ID_PREFIXES {
+            let line = format!("- [{prefix}01890a5dac96774bbcceb302099a8057] never noted anywhere\nI moved to Leeds.");
+            check(&line, "- I moved to Leeds.", prefix);
+        }
+    }
+
+    #[test]
+    fn a_heading_counts_beside_a_short_piece_and_not_alone() {
+        for heading in Heading::ALL {
+            let alone = format!("## {}", heading.text());
+            check(&alone, &alone, "alone");
+            check(&format!("{alone}\nI live in Utrecht."), "", heading.text());
+        }
+    }
+
+    #[test]
+    fn a_line_of_a_tier_and_a_value_of_json_are_known() {
+        check("[preference, 2026-03-04] Mara: I prefer tabs over spaces.", "", "one line, with its kind and day");
+        check("## What all agents know\n- Mara: I prefer tabs over spaces.", "", "with its heading and a name");
+        let erased = "[fact, 2026-03-05] Mara: I play the flute.";
+        check(&format!("{erased}\n[preference, 2026-03-04] Mara: I prefer tabs over spaces."), "", "beside one that was erased");
+        check(erased, erased, "which alone is nobody's");
+        check(
+            r#"{"kind": "message", "text": "I am allergic to hazelnuts and to shellfish since I was nine. I live in Utrecht."}"#,
+            r#"{"kind": "message", "text": " "}"#,
+            "JSON",
+        );
+        check("Allergies: I am allergic to hazelnuts and to shellfish since I was nine.", "Allergies:", "under a title");
     }
 
     #[test]

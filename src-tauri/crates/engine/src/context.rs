@@ -9,10 +9,11 @@
 use std::borrow::Cow;
 use std::collections::{BTreeMap, HashMap};
 
+use keepsake_capture::echo::Heading;
 use keepsake_capture::reflect::SIGNIFICANCE_UNSAID;
 use keepsake_domain::{
-    ConversationId, DetailLevel, EntityId, EvidenceSpan, MemoryId, OWNER_LABEL, ProfileConfidence, ProfileEntry, Role, SourceRef,
-    Span, Speaker, Subject, Timestamp, Withheld,
+    ConversationId, DetailLevel, EntityId, EvidenceSpan, InteractionId, MemoryId, OWNER_LABEL, ProfileConfidence, ProfileEntry, Role,
+    SourceRef, Span, Speaker, Subject, Timestamp, Withheld,
 };
 use keepsake_insight::session::tier::band;
 use keepsake_people::profile::observed_detail;
@@ -21,6 +22,7 @@ use keepsake_store::{InteractionRow, MemoryRow, ReadTx, StoreError};
 use serde::Serialize;
 
 use crate::boundary::{Audience, View};
+use crate::given::{Given, ReadKind};
 use crate::reflection::weight_of;
 use crate::standing::{StoredCommitment, commitments_of};
 use crate::taken_back::TakenBack;
@@ -146,26 +148,53 @@ enum Fit {
     Ordered,
 }
 
+impl Section {
+    const fn heading(self) -> Heading {
+        match self {
+            Self::Conversation => Heading::Conversation,
+            Self::Promised => Heading::Promised,
+            Self::Profile => Heading::Profile,
+            Self::Person => Heading::People,
+            Self::Owner => Heading::Owner,
+            Self::UserTier => Heading::UserTier,
+            Self::AgentTier => Heading::AgentTier,
+            Self::SharedTier => Heading::SharedTier,
+            Self::Topics => Heading::Topics,
+            Self::Playbooks => Heading::Playbooks,
+            Self::Earlier => Heading::Earlier,
+            Self::Found => Heading::Related,
+        }
+    }
+}
+
 struct Line {
     item: ContextItem,
     text: String,
+    /// Words of a message within the text: they come back without what stands around them, and stay when that is gone.
+    said: Option<(InteractionId, String)>,
+}
+
+impl Line {
+    fn new(item: ContextItem, text: String) -> Self {
+        Self { item, text, said: None }
+    }
 }
 
 /// Puts sections together within the budget.
 struct Page {
     text: String,
     items: Vec<ContextItem>,
-    /// The text of each item.
-    lines: Vec<String>,
+    /// The text of each item, and of each message that is told within one.
+    lines: Vec<(String, String)>,
     chars: usize,
     budget: usize,
 }
 
 impl Page {
     /// Adds a heading and as many lines as fit into `until` characters of the whole; `fit` says which are dropped.
-    fn add(&mut self, heading: &str, lines: Vec<Line>, until: usize, fit: Fit) {
+    fn add(&mut self, heading: Heading, lines: Vec<Line>, until: usize, fit: Fit) {
         let until = until.min(self.budget);
-        let head = format!("{}## {heading}\n", if self.text.is_empty() { "" } else { "\n" });
+        let head = format!("{}## {}\n", if self.text.is_empty() { "" } else { "\n" }, heading.text());
         let mut room = until.saturating_sub(self.chars + head.chars().count());
         let mut taken = Vec::new();
         let order: Box<dyn Iterator<Item = Line>> =
@@ -193,7 +222,8 @@ impl Page {
             self.chars += line.text.chars().count() + 1;
             self.text.push_str(&line.text);
             self.text.push('\n');
-            self.lines.push(line.text);
+            self.lines.push((line.item.id.clone(), line.text));
+            self.lines.extend(line.said.map(|(message, said)| (message.to_string(), said)));
             self.items.push(line.item);
         }
     }
@@ -229,29 +259,42 @@ fn source_of(row: &InteractionRow) -> Option<SourceRef> {
 fn message_line(row: &InteractionRow, taken: &TakenBack) -> Line {
     // A name that reads as the owner's is theirs alone.
     let author = if row.role == Role::Person { Speaker::called(&row.author) } else { Cow::Borrowed(row.author.as_str()) };
-    Line {
-        text: format!("- [{}] {} {author}: {}", row.id, day(row.time), flat(&taken.text_left(row))),
-        item: ContextItem { id: row.id.to_string(), kind: "message", sources: source_of(row).into_iter().collect() },
-    }
+    Line::new(
+        ContextItem { id: row.id.to_string(), kind: "message", sources: source_of(row).into_iter().collect() },
+        format!("- [{}] {} {author}: {}", row.id, day(row.time), flat(&taken.text_left(row))),
+    )
 }
 
 impl Engine {
     /// What an audience gets.
     pub fn context(&self, request: &ContextRequest) -> Result<Context> {
-        let query = request.query.as_deref().map(str::trim).filter(|query| !query.is_empty());
-        let (context, lines) = self.with_view(&request.audience, |tx, view| self.assemble(tx, view, request, query))?;
-        // What comes back of it is no evidence.
-        self.note_served(context.items.iter().map(|item| item.id.as_str()).zip(lines.iter().map(String::as_str)))?;
+        let (context, given) = self.with_view(&request.audience, |tx, view| {
+            let (context, lines) = self.assemble(tx, view, request)?;
+            let mut given = Given::new(ReadKind::Context, view);
+            for item in &context.items {
+                given.add_item(&item.id, 0);
+            }
+            given.chars = context.text.chars().count();
+            given.lines = lines;
+            Ok((context, given))
+        })?;
+        self.note_given(&request.audience, given)?;
         Ok(context)
     }
 
+    /// The same for the owner's own eyes: nobody is given it, so it is noted nowhere.
+    pub fn context_preview(&self, request: &ContextRequest) -> Result<Context> {
+        self.with_view(&request.audience, |tx, view| Ok(self.assemble(tx, view, request)?.0))
+    }
+
+    /// The context, and each text of it with the id of what it rests on.
     fn assemble(
         &self,
         tx: &ReadTx<'_>,
         view: &View,
         request: &ContextRequest,
-        query: Option<&str>,
-    ) -> std::result::Result<(Context, Vec<String>), StoreError> {
+    ) -> std::result::Result<(Context, Vec<(String, String)>), StoreError> {
+        let query = request.query.as_deref().map(str::trim).filter(|query| !query.is_empty());
         let visible = view.memories(tx, request.as_of)?;
         let taken = TakenBack::read(tx, request.as_of)?;
         let asked = query.map(|query| Query::read(query, self.moment()));
@@ -287,7 +330,7 @@ impl Engine {
                 None if query.is_some() => Section::Found,
                 None => continue,
             };
-            let line = Line { text: memory_text(&memory), item: self.memory_item(tx, view, &memory.id)? };
+            let line = Line::new(self.memory_item(tx, view, &memory.id)?, memory_text(&memory));
             sections.entry(section as usize).or_default().push(line);
         }
         if let Some(asked) = &asked {
@@ -329,35 +372,24 @@ impl Engine {
             match section {
                 Section::Conversation => {
                     let lines = conversation_lines(tx, view.destination.conversation.as_ref(), request.as_of, &taken)?;
-                    page.add("This conversation", lines, until, Fit::Newest);
+                    page.add(section.heading(), lines, until, Fit::Newest);
                 }
                 Section::Promised => {
                     let lines = promised_lines(tx, view.destination.conversation.as_ref(), request.as_of, &taken)?;
-                    page.add("Promised and still open here", lines, until, Fit::Ranked);
+                    page.add(section.heading(), lines, until, Fit::Ranked);
                 }
                 Section::UserTier | Section::AgentTier | Section::SharedTier => {
-                    let heading = match section {
-                        Section::UserTier => "From earlier sessions with them",
-                        Section::AgentTier => "How the work went before",
-                        _ => "What all agents know",
-                    };
                     let lines = sections.remove(&(section as usize)).unwrap_or_default();
-                    page.add(heading, lines, until, Fit::Ordered);
+                    page.add(section.heading(), lines, until, Fit::Ordered);
                 }
-                Section::Earlier => page.add("Earlier", earlier_lines(tx, view, request.as_of, &taken)?, until, Fit::Ranked),
+                Section::Earlier => {
+                    page.add(section.heading(), earlier_lines(tx, view, request.as_of, &taken)?, until, Fit::Ranked)
+                }
                 _ => {
-                    let heading = match section {
-                        Section::Profile => "How they want things",
-                        Section::Person => "About the people here",
-                        Section::Owner => "About the user",
-                        Section::Topics => "Topics",
-                        Section::Playbooks => "Ways of working",
-                        _ => "Related",
-                    };
                     let shown: Vec<String> = page.items.iter().map(|item| item.id.clone()).collect();
                     let mut lines = sections.remove(&(section as usize)).unwrap_or_default();
                     lines.retain(|line| !shown.contains(&line.item.id));
-                    page.add(heading, lines, until, Fit::Ranked);
+                    page.add(section.heading(), lines, until, Fit::Ranked);
                 }
             }
         }
@@ -414,7 +446,7 @@ impl Engine {
                 name.as_deref().map_or_else(String::new, |name| Speaker::called(name).into_owned())
             };
             let text = format!("- [{}] {}: {} ({})", entry.id, flat(&name), flat(&entry.content), day(entry.valid_from));
-            lines.push(Line { text, item: ContextItem { id: entry.id.to_string(), kind: "profile", sources } });
+            lines.push(Line::new(ContextItem { id: entry.id.to_string(), kind: "profile", sources }, text));
         }
         Ok(lines)
     }
@@ -497,10 +529,10 @@ fn promised_lines(
         }
         let who = if promise.debtor.is_owner { "the user" } else { promise.debtor.name.as_str() };
         let due = promise.due.map(|due| format!(", until {}", day(due))).unwrap_or_default();
-        lines.push(Line {
-            text: format!("- [{}] {} {who} promised: {}{due}", row.id, day(row.time), flat(&promise.what)),
-            item: ContextItem { id: row.id.to_string(), kind: "commitment", sources: source_of(&row).into_iter().collect() },
-        });
+        lines.push(Line::new(
+            ContextItem { id: row.id.to_string(), kind: "commitment", sources: source_of(&row).into_iter().collect() },
+            format!("- [{}] {} {who} promised: {}{due}", row.id, day(row.time), flat(&promise.what)),
+        ));
     }
     Ok(lines)
 }
@@ -532,13 +564,10 @@ fn earlier_lines(
     Ok(found
         .into_iter()
         .take(EARLIER_SUMMARIES)
-        .map(|(time, summary, first, last)| Line {
-            text: format!("- [{}] {}: {}", summary.id, day(time), flat(&summary.text)),
-            item: ContextItem {
-                id: summary.id.to_string(),
-                kind: "summary",
-                sources: [&first, &last].into_iter().filter_map(source_of).collect(),
-            },
+        .map(|(time, summary, first, last)| {
+            let sources = [&first, &last].into_iter().filter_map(source_of).collect();
+            let item = ContextItem { id: summary.id.to_string(), kind: "summary", sources };
+            Line::new(item, format!("- [{}] {}: {}", summary.id, day(time), flat(&summary.text)))
         })
         .collect())
 }
@@ -556,7 +585,7 @@ mod tests {
     use super::*;
 
     fn line(id: &str, chars: usize) -> Line {
-        Line { text: "x".repeat(chars), item: ContextItem { id: id.to_owned(), kind: "memory", sources: Vec::new() } }
+        Line::new(ContextItem { id: id.to_owned(), kind: "memory", sources: Vec::new() }, "x".repeat(chars))
     }
 
     #[test]
@@ -564,19 +593,19 @@ mod tests {
         let check = |budget: usize, lines: &[usize], fit: Fit, expect: &[&str]| {
             let mut page = Page { text: String::new(), items: Vec::new(), lines: Vec::new(), chars: 0, budget };
             let lines = lines.iter().enumerate().map(|(n, chars)| line(&n.to_string(), *chars)).collect();
-            page.add("H", lines, budget, fit);
+            page.add(Heading::Topics, lines, budget, fit);
             assert!(page.text.chars().count() <= budget, "{} of {budget}", page.text.chars().count());
             assert_eq!(page.text.chars().count(), page.chars, "the count is kept right");
             let ids: Vec<&str> = page.items.iter().map(|item| item.id.as_str()).collect();
             assert_eq!(ids, expect, "budget {budget}, lines {lines:?}", lines = ids.len());
         };
         check(100, &[10, 10], Fit::Ranked, &["0", "1"]);
-        check(20, &[10, 10], Fit::Ranked, &["0"]);
-        check(20, &[30, 10], Fit::Ranked, &["1"]);
-        check(20, &[30, 10], Fit::Ordered, &[]);
-        check(20, &[10, 10], Fit::Newest, &["1"]);
-        check(30, &[5, 30, 10], Fit::Newest, &["2"]);
-        check(3, &[1], Fit::Ranked, &[]);
+        check(25, &[10, 10], Fit::Ranked, &["0"]);
+        check(25, &[30, 10], Fit::Ranked, &["1"]);
+        check(25, &[30, 10], Fit::Ordered, &[]);
+        check(25, &[10, 10], Fit::Newest, &["1"]);
+        check(35, &[5, 30, 10], Fit::Newest, &["2"]);
+        check(8, &[1], Fit::Ranked, &[]);
     }
 
     #[test]

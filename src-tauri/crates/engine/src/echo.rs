@@ -3,13 +3,11 @@
 //! Whatever is put together for a program is noted, piece by piece, as keyed hashes. Where such a piece stands in a message that was
 //! written later, whoever wrote it, it is blanked out before anything is read from that message; the message stays as it is.
 //!
-//! Deliberately not here: what counts as a piece and as an echo (`capture::echo`), the hashes (`store`), which messages are read
-//! (`record`).
+//! Deliberately not here: what counts as a piece and as an echo (`capture::echo`), the hashes (`store`), who notes them (`given`),
+//! which messages are read (`record`).
 
 use keepsake_capture::echo;
 use keepsake_store::{InteractionRow, ReadTx, Served, StoreError};
-
-use crate::{Engine, Result};
 
 type StoreResult<T> = std::result::Result<T, StoreError>;
 
@@ -41,24 +39,18 @@ fn known_pieces(served: &Served<'_>, row: &InteractionRow) -> StoreResult<Vec<St
     Ok(known)
 }
 
-impl Engine {
-    /// Notes what is served: items with their lines. Whatever serves text to a program calls this first.
-    pub fn note_served<'l>(&self, lines: impl IntoIterator<Item = (&'l str, &'l str)>) -> Result<()> {
-        let pieces: Vec<(&str, Vec<String>)> = lines.into_iter().map(|(item, line)| (item, echo::served_pieces(line))).collect();
-        let fresh = self.store().read(|tx| {
-            let mut fresh: Vec<(&str, Vec<String>)> = Vec::new();
-            for (item, pieces) in &pieces {
-                let unserved = tx.unserved(item, pieces)?;
-                if !unserved.is_empty() {
-                    fresh.push((*item, unserved.into_iter().map(str::to_owned).collect()));
-                }
-            }
-            Ok(fresh)
-        })?;
-        if fresh.is_empty() {
-            return Ok(());
+/// Those pieces of served lines, each with the item that it told, that were not served before.
+pub(crate) fn fresh_pieces<'l>(
+    tx: &ReadTx<'_>,
+    lines: impl IntoIterator<Item = (&'l str, &'l str)>,
+) -> StoreResult<Vec<(&'l str, Vec<String>)>> {
+    let mut fresh: Vec<(&str, Vec<String>)> = Vec::new();
+    for (item, line) in lines {
+        let pieces = echo::served_pieces(line);
+        let unserved = tx.unserved(item, &pieces)?;
+        if !unserved.is_empty() {
+            fresh.push((item, unserved.into_iter().map(str::to_owned).collect()));
         }
-        let now = self.now();
-        Ok(self.store().write(|tx| fresh.iter().try_for_each(|(item, pieces)| tx.note_served(item, pieces, now)))?)
     }
+    Ok(fresh)
 }

@@ -17,6 +17,7 @@ mod erasure;
 mod error;
 mod export;
 mod gaps;
+mod given;
 mod graph;
 mod identity;
 mod import;

@@ -16,10 +16,11 @@ use keepsake_domain::{EntityId, PersonRole, Span, TierEntryId, Timestamp, Visibi
 use keepsake_insight::conversation::Place;
 use keepsake_insight::session::tier::{SESSIONS_PER_PASS_MAX, Tier, TierLine, folded, route, serve};
 use keepsake_insight::session::{Field, Item, Outcome};
-use keepsake_store::{AgentReadRow, Lease, NewTierEntry, ReadTx, SessionItemRow, SessionRow, StoreError, TierEntryRow};
+use keepsake_store::{Lease, NewTierEntry, ReadTx, SessionItemRow, SessionRow, StoreError, TierEntryRow};
 
 use crate::boundary::{Audience, View};
 use crate::context::{WithheldCount, counts, day};
+use crate::given::{Given, ReadKind};
 use crate::sessions::agent_key;
 use crate::{Engine, EngineError, Result};
 
@@ -147,6 +148,28 @@ impl Engine {
 
     /// The tiers as an audience is served them.
     pub fn tiers(&self, ask: &TierAsk) -> Result<Tiers> {
+        let is_overview = ask.audience == Audience::default();
+        let (tiers, given) = self.with_view(&ask.audience, |tx, view| {
+            let tiers = self.tiers_in(tx, view, ask, is_overview, None)?;
+            let mut given = Given::new(ReadKind::Tiers, view);
+            for tier in &tiers.tiers {
+                given.chars += tier.chars;
+                for line in &tier.lines {
+                    // A line rests on one message, and nothing else is in it.
+                    let message = line.entry.place.interaction.as_str();
+                    given.add_item(line.entry.id.as_str(), 0);
+                    given.add_line(message, &line.text);
+                    given.add_line(message, &line.entry.text);
+                }
+            }
+            Ok((tiers, given))
+        })?;
+        self.note_given(&ask.audience, given)?;
+        Ok(tiers)
+    }
+
+    /// The same for the owner's own eyes: nobody is given it, so it is noted nowhere.
+    pub fn tiers_preview(&self, ask: &TierAsk) -> Result<Tiers> {
         // Nobody asks for the owner alone: then it is an overview of all there is.
         let is_overview = ask.audience == Audience::default();
         self.with_view(&ask.audience, |tx, view| self.tiers_in(tx, view, ask, is_overview, None))
@@ -241,15 +264,6 @@ impl Engine {
             let persons = tx.persons()?;
             Ok(role_of(&tx.person_roles()?, &persons, person))
         })?)
-    }
-
-    /// Notes that an agent was given this much. Only what really went to one: a look of the owner's is none.
-    pub fn note_agent_read(&self, audience: &Audience, kind: &str, chars: usize, items: usize) -> Result<()> {
-        let Some(agent) = audience.agent.as_deref().map(agent_key).filter(|key| !key.is_empty()) else { return Ok(()) };
-        let entity = self.with_view(audience, |_, view| Ok(view.destination.people.first().cloned()))?;
-        let read =
-            AgentReadRow { agent, kind: kind.to_owned(), entity, chars: chars as u64, items: items as u64, at: self.now() };
-        Ok(self.store().write(|tx| tx.add_agent_read(&read))?)
     }
 }
 

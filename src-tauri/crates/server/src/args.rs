@@ -423,6 +423,13 @@ pub(crate) struct AudienceArgs {
     pub(crate) channel: Option<String>,
 }
 
+impl AudienceArgs {
+    /// Whether it is for the owner's own eyes.
+    pub(crate) fn is_nobody(&self) -> bool {
+        self.agent.is_none() && self.person.is_none() && self.channel.is_none()
+    }
+}
+
 /// What an agent gets.
 #[derive(Debug, clap::Args)]
 pub(crate) struct ContextArgs {

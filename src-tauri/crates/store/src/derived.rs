@@ -37,6 +37,7 @@ use TableOrigin::{Derived, Log, Model, Person, Work};
 
 /// Every table that holds rows of its own.
 pub const TABLE_ORIGINS: &[(&str, TableOrigin)] = &[
+    ("agent_read_items", Work),
     ("agent_reads", Work),
     ("agents", Person),
     ("alerts", Work),

@@ -107,7 +107,7 @@ pub use standing::{NewStanding, StandingRow, SummaryRow};
 pub use subjects::Speakers;
 pub use taken_back::TakenBackRow;
 pub use text::{parse_json, to_json};
-pub use tiers::{AgentReadRow, NewTierEntry, Struck, TierEntryRow};
+pub use tiers::{AgentReadRow, NewAgentRead, NewTierEntry, Struck, TierEntryRow};
 pub use timeline::{MemoryMoment, MessageCount, TimelineOf};
 pub use topics::{
     StoredCluster, TopicClusterRow, TopicDecisionRow, TopicLineRow, TopicPartitionRow, TopicProposalRow, TopicRow,

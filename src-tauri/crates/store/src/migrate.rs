@@ -43,6 +43,7 @@ const STEPS: &[M<'static>] = &[
     M::up(include_str!("../../../../migrations/0023_tools_of_a_circle.sql")),
     M::up(include_str!("../../../../migrations/0024_subjects.sql")),
     M::up(include_str!("../../../../migrations/0025_upkeep.sql")),
+    M::up(include_str!("../../../../migrations/0026_agent_reads.sql")),
 ];
 
 /// The newest schema this program knows.

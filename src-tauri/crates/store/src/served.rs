@@ -8,6 +8,26 @@ use rusqlite::{OptionalExtension, params};
 use crate::Result;
 use crate::open::{ReadTx, WriteTx};
 
+/// Where what can be told of is kept: the tables by whose ids served pieces and reads name it.
+const TOLD_TABLES: [&str; 10] = [
+    "interactions",
+    "memories",
+    "entity_profiles",
+    "conversation_summaries",
+    "tier_entries",
+    "topics",
+    "playbooks",
+    "session_summaries",
+    "capability_gaps",
+    "entities",
+];
+
+/// The condition that nothing of the column's id is left, in any of the tables.
+pub(crate) fn is_gone(column: &str) -> String {
+    let is_not_in = |table: &&str| format!("NOT EXISTS (SELECT 1 FROM {table} told WHERE told.id = {column})");
+    TOLD_TABLES.iter().map(|table| is_not_in(&table)).collect::<Vec<_>>().join(" AND ")
+}
+
 /// Bytes of a hash that are kept: among millions of pieces none is taken for another.
 const HASH_BYTES: usize = 16;
 
@@ -77,13 +97,8 @@ impl WriteTx<'_> {
 
     /// Removes what was noted of items that are gone.
     pub(crate) fn forget_served(&self) -> Result<()> {
-        self.conn.execute(
-            "DELETE FROM served_pieces
-              WHERE NOT EXISTS (SELECT 1 FROM interactions WHERE id = item_id) AND NOT EXISTS (SELECT 1 FROM memories WHERE id = item_id)
-                AND NOT EXISTS (SELECT 1 FROM entity_profiles WHERE id = item_id)
-                AND NOT EXISTS (SELECT 1 FROM conversation_summaries WHERE id = item_id)",
-            [],
-        )?;
+        self.conn.execute(&format!("DELETE FROM served_pieces WHERE {}", is_gone("item_id")), [])?;
+        self.conn.execute(&format!("DELETE FROM agent_read_items WHERE {}", is_gone("item_id")), [])?;
         Ok(())
     }
 }

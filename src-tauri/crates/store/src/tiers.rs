@@ -18,6 +18,12 @@ use crate::text::parse;
 /// Reads that are kept: more than a person looks through, and some months of a busy agent.
 const AGENT_READS_MAX: i64 = 10_000;
 
+/// Of so many of them it is kept which items they held: what a person asks about is of the last weeks.
+const AGENT_READS_NAMED_MAX: i64 = 1_000;
+
+/// Items of one read whose ids are kept: a full context has some fifty lines. The count is kept of all.
+const AGENT_READ_ITEMS_MAX: usize = 200;
+
 /// One entry of a tier that stands, with the line that it rests on.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct TierEntryRow {
@@ -88,16 +94,35 @@ pub struct Struck {
 /// That an agent was given something.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct AgentReadRow {
-    /// Its name.
+    /// Its number, which later ones exceed.
+    pub seq: i64,
+    /// Its name; empty where a program named nobody.
     pub agent: String,
-    /// `context` or `tiers`.
+    /// `context`, `tiers`, `search`, `playbooks`.
     pub kind: String,
     /// With whom it talked.
     pub entity: Option<EntityId>,
     /// Characters.
     pub chars: u64,
-    /// Lines.
+    /// Items.
     pub items: u64,
+    /// When.
+    pub at: Timestamp,
+}
+
+/// A read that is new.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct NewAgentRead {
+    /// The agent's name in small letters; empty where a program named nobody.
+    pub agent: String,
+    /// `context`, `tiers`, `search`, `playbooks`.
+    pub kind: &'static str,
+    /// With whom it talked.
+    pub entity: Option<EntityId>,
+    /// Characters.
+    pub chars: u64,
+    /// The ids of its items.
+    pub items: Vec<String>,
     /// When.
     pub at: Timestamp,
 }
@@ -188,7 +213,7 @@ impl ReadTx<'_> {
     /// What agents were given last, of one agent or of all, the latest first.
     pub fn agent_reads(&self, agent: Option<&str>, count: u32) -> Result<Vec<AgentReadRow>> {
         let mut statement = self.conn.prepare_cached(
-            "SELECT agent, kind, entity_id, chars, items, read_at_ms FROM agent_reads WHERE ?1 IS NULL OR agent = ?1
+            "SELECT agent, kind, entity_id, chars, items, read_at_ms, seq FROM agent_reads WHERE ?1 IS NULL OR agent = ?1
               ORDER BY seq DESC LIMIT ?2",
         )?;
         let mut rows = statement.query(params![agent, count])?;
@@ -202,9 +227,18 @@ impl ReadTx<'_> {
                 chars: row.get::<_, i64>(3)? as u64,
                 items: row.get::<_, i64>(4)? as u64,
                 at: Timestamp(row.get(5)?),
+                seq: row.get(6)?,
             });
         }
         Ok(items)
+    }
+
+    /// The ids of what one read held, in its order, as far as they are kept.
+    pub fn agent_read_items(&self, seq: i64) -> Result<Vec<String>> {
+        let mut statement =
+            self.conn.prepare_cached("SELECT item_id FROM agent_read_items WHERE read_seq = ?1 ORDER BY position")?;
+        let ids = statement.query_map([seq], |row| row.get(0))?;
+        Ok(ids.collect::<rusqlite::Result<_>>()?)
     }
 }
 
@@ -255,8 +289,8 @@ impl WriteTx<'_> {
         Ok(())
     }
 
-    /// Notes that an agent was given something.
-    pub fn add_agent_read(&self, read: &AgentReadRow) -> Result<()> {
+    /// Notes that an agent was given something, and the ids of what it was.
+    pub fn add_agent_read(&self, read: &NewAgentRead) -> Result<()> {
         self.conn
             .prepare_cached(
                 "INSERT INTO agent_reads (agent, kind, entity_id, chars, items, read_at_ms)
@@ -267,12 +301,17 @@ impl WriteTx<'_> {
                 read.kind,
                 read.entity.as_ref().map(EntityId::as_str),
                 read.chars as i64,
-                read.items as i64,
+                read.items.len() as i64,
                 read.at.0
             ])?;
-        self.conn
-            .prepare_cached("DELETE FROM agent_reads WHERE seq <= (SELECT max(seq) FROM agent_reads) - ?1")?
-            .execute([AGENT_READS_MAX])?;
+        let seq = self.conn.last_insert_rowid();
+        let mut statement =
+            self.conn.prepare_cached("INSERT INTO agent_read_items (read_seq, position, item_id) VALUES (?1, ?2, ?3)")?;
+        for (position, id) in read.items.iter().take(AGENT_READ_ITEMS_MAX).enumerate() {
+            statement.execute(params![seq, position as i64, id])?;
+        }
+        self.conn.prepare_cached("DELETE FROM agent_read_items WHERE read_seq <= ?1")?.execute([seq - AGENT_READS_NAMED_MAX])?;
+        self.conn.prepare_cached("DELETE FROM agent_reads WHERE seq <= ?1")?.execute([seq - AGENT_READS_MAX])?;
         self.touch(Tag::Sessions);
         Ok(())
     }

@@ -104,8 +104,8 @@ export function Agents({ tabs }: { tabs: ReactNode }) {
             <p className={css.hint}>{words.readsText}</p>
             <ul className={css.cards}>
               {data.reads.map((read) => (
-                <li key={`${read.at} ${read.agent} ${read.kind} ${read.chars}`} className={css.read} data-testid={TESTIDS.agentRead}>
-                  <span className={css.cardName}>{read.agent}</span>
+                <li key={read.id} className={css.read} data-testid={TESTIDS.agentRead}>
+                  <span className={css.cardName}>{read.agent || words.readNobody}</span>
                   <span>{nameOf(words.readKinds, read.kind)}</span>
                   {read.person ? <span>{words.readWith(read.person)}</span> : null}
                   <span className="num">{words.read(number(read.chars), read.items)}</span>

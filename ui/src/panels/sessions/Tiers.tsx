@@ -34,7 +34,7 @@ export function Tiers({ tabs }: { tabs: ReactNode }) {
   const form = useMemo<Form>(() => ({ ...EMPTY, ...(kept as Partial<Form>) }), [kept]);
   const set = (change: Partial<Form>) => setKept({ ...form, ...change });
   const request = useMemo(() => requestOf(form), [form]);
-  const { data, error, isPending, refetch } = useRpc('tiers_get', request, { keepPrevious: true });
+  const { data, error, isPending, refetch } = useRpc('tiers_preview', request, { keepPrevious: true });
   const words = t.sessions;
   return (
     <SplitPane

@@ -97,7 +97,7 @@ describe('memory tiers', () => {
     await screen.findAllByTestId('tier');
     fireEvent.click(screen.getByTestId('tiers-role-guest'));
     await waitFor(() => expect(screen.getAllByText('Not for a guest.')).toHaveLength(3));
-    expect(asked(host, 'tiers_get').at(-1)).toEqual({ agent: null, person: null, role: 'guest' });
+    expect(asked(host, 'tiers_preview').at(-1)).toEqual({ agent: null, person: null, role: 'guest' });
   });
 });
 
@@ -120,6 +120,6 @@ describe('agents', () => {
     const person = (await screen.findAllByTestId('person-role'))[0] as HTMLElement;
     fireEvent.click(within(person).getByRole('radio', { name: 'Friend' }));
     await waitFor(() => expect(asked(host, 'person_role_set')).toEqual([{ id: person.dataset['person'], role: 'friend' }]));
-    expect(screen.getAllByTestId('agent-read')[0]?.textContent).toContain('2,140 characters, 18 lines');
+    expect(screen.getAllByTestId('agent-read')[0]?.textContent).toContain('2,140 characters, 18 items');
   });
 });

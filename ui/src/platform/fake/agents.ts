@@ -139,8 +139,9 @@ export function agentCommands(world: World, host: Host): Handlers {
     for (const lines of world.messages.values()) for (const line of lines) if (line.role === 'assistant') names.add(line.author);
     const reads: AgentReadView[] = names.has('Claude')
       ? [
-          { agent: 'Claude', kind: 'context', person: null, chars: 2_140, items: 18, at: host.now() - DAY_MS },
-          { agent: 'ChatGPT', kind: 'tiers', person: 'Noor', chars: 640, items: 6, at: host.now() - 3 * DAY_MS },
+          { id: '3', agent: 'Claude', kind: 'context', person: null, chars: 2_140, items: 18, at: host.now() - DAY_MS },
+          { id: '2', agent: 'ChatGPT', kind: 'tiers', person: 'Noor', chars: 640, items: 6, at: host.now() - 3 * DAY_MS },
+          { id: '1', agent: '', kind: 'search', person: null, chars: 310, items: 2, at: host.now() - 4 * DAY_MS },
         ]
       : [];
     const people = new Map<string, string>();
@@ -180,7 +181,7 @@ export function agentCommands(world: World, host: Host): Handlers {
       host.changed('sessions');
       return {};
     },
-    tiers_get({ agent, person, role }) {
+    tiers_preview({ agent, person, role }) {
       const seen = role ?? (person ? (roles.get(person) ?? 'guest') : 'owner');
       const all = seen !== 'guest';
       const agents = agent ? [agent] : [...new Set(standing().map((session) => session.agent))];

@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use keepsake_domain::{
     ConversationId, EntityId, HandleId, InteractionId, LinkAnswer, LinkId, MemoryId, Span, Timestamp, Visibility,
 };
-use keepsake_engine::{Audience, ContextRequest, Link, LinkStatus, PersonRow, VisibilityChange, VisibilityTarget};
+use keepsake_engine::{Audience, Context, ContextRequest, Link, LinkStatus, PersonRow, VisibilityChange, VisibilityTarget};
 use keepsake_store::{ConsentItem, HandleRow, InteractionRow, ReadTx, Result as StoreResult};
 use serde_json::Value;
 
@@ -314,13 +314,26 @@ pub(crate) fn visibility_set(app: &App, request: VisibilityRequest) -> Result<No
     Ok(Nothing {})
 }
 
+pub(crate) fn context_get(app: &App, request: ContextRequestView) -> Result<ContextResponse, ApiError> {
+    let context = app.engine().context(&context_request(request))?;
+    context_view(app, context)
+}
+
 pub(crate) fn context_preview(app: &App, request: ContextRequestView) -> Result<ContextResponse, ApiError> {
-    let context = app.engine().context(&ContextRequest {
+    let context = app.engine().context_preview(&context_request(request))?;
+    context_view(app, context)
+}
+
+fn context_request(request: ContextRequestView) -> ContextRequest {
+    ContextRequest {
         audience: Audience { agent: request.agent, person: request.person, channel: request.channel },
         query: request.query,
         budget_chars: request.budget as usize,
         as_of: request.as_of.map(Timestamp),
-    })?;
+    }
+}
+
+fn context_view(app: &App, context: Context) -> Result<ContextResponse, ApiError> {
     let places = app.engine().store().read(|tx| {
         let mut places = HashMap::new();
         for item in context.items.iter().filter(|item| item.kind == "message") {

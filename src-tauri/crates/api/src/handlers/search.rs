@@ -18,15 +18,6 @@ const HITS: u32 = 20;
 /// The most hits of one search.
 const HITS_MAX: u32 = 1_000;
 
-/// People that stand before everything else, at most: whoever looks for somebody looks for one.
-const PEOPLE_FIRST: usize = 3;
-
-/// A mixed list of so many begins with one topic: what many conversations say of it, before the single lines.
-const HITS_A_TOPIC: usize = 5;
-
-/// Topics that stand in a mixed list, at most.
-const TOPICS_AMONG: usize = 3;
-
 /// Lines that are told around a message, at most: the rest is in its conversation.
 const AROUND_MAX: u8 = 3;
 
@@ -195,23 +186,13 @@ pub(crate) fn search(app: &App, request: SearchRequest) -> Result<SearchResponse
     // Without an audience it is the owner who looks, at everything that is theirs.
     let audience = (audience != Audience::default()).then_some(audience);
     let around = request.around.min(AROUND_MAX);
-    let found = app.engine().search(&SearchAsk { query: request.query, limit, audience, kinds: kinds.clone(), around })?;
-    let is_wanted = |kind: &&Kind| (kinds.is_empty() || kinds.contains(kind)) && found.query.filters.wants(**kind);
-    let is_mixed = Kind::ALL.iter().filter(is_wanted).count() != 1;
-    let limit = limit as usize;
-    // In a mixed list each kind leaves room for the next: a person approved the memories, and the messages are what was said.
-    let room = |of: usize, share: usize| if is_mixed { of.min(share) } else { of };
-    let people = room(found.people.len(), PEOPLE_FIRST.min(limit.div_ceil(4)));
-    let topics = room(found.topics.len(), TOPICS_AMONG.min(limit / HITS_A_TOPIC));
-    let left = limit.saturating_sub(people + topics);
-    let memories = room(found.memories.len(), left.saturating_sub(found.messages.len()).max(left.div_ceil(2)));
-    let mut hits: Vec<SearchHit> = found.people.iter().take(people).map(|hit| person(hit, &found)).collect();
+    let found = app.engine().search(&SearchAsk { query: request.query, limit, audience, kinds, around, is_one_list: true })?;
+    let mut hits: Vec<SearchHit> = found.people.iter().map(|hit| person(hit, &found)).collect();
     hits.extend(app.engine().store().read(|tx| {
-        let memories = found.memories.iter().take(memories).map(|hit| memory(tx, hit, &found));
-        memories.chain(found.topics.iter().take(topics).map(|hit| topic(tx, hit, &found))).collect::<StoreResult<Vec<_>>>()
+        let memories = found.memories.iter().map(|hit| memory(tx, hit, &found));
+        memories.chain(found.topics.iter().map(|hit| topic(tx, hit, &found))).collect::<StoreResult<Vec<_>>>()
     })?);
     hits.extend(found.messages.iter().map(|hit| message(hit, &found, request.explain)));
-    hits.truncate(limit);
     let facets = found.facets.iter().map(|facet| SearchFacet {
         name: facet.name.to_owned(),
         values: facet.values.iter().map(|(name, count)| Count { name: name.clone(), label: None, count: *count }).collect(),

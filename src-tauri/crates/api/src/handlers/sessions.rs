@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use keepsake_domain::{ConversationId, EntityId, PersonRole, SessionId};
-use keepsake_engine::{Audience, TierAsk, TierLineRow, agent_key};
+use keepsake_engine::{Audience, TierAsk, TierLineRow, Tiers, agent_key};
 use keepsake_store::{ReadTx, Result as StoreResult, SessionItemRow, SessionRow};
 
 use super::people::line;
@@ -134,14 +134,25 @@ fn tier_lines(tx: &ReadTx<'_>, rows: &[TierLineRow]) -> StoreResult<Vec<TierLine
 }
 
 pub(crate) fn tiers_get(app: &App, request: TiersRequest) -> Result<TiersResponse, ApiError> {
+    let found = app.engine().tiers(&tier_ask(request)?)?;
+    tiers_view(app, found)
+}
+
+pub(crate) fn tiers_preview(app: &App, request: TiersRequest) -> Result<TiersResponse, ApiError> {
+    let found = app.engine().tiers_preview(&tier_ask(request)?)?;
+    tiers_view(app, found)
+}
+
+fn tier_ask(request: TiersRequest) -> Result<TierAsk, ApiError> {
     let named = |text: Option<String>| text.filter(|text| !text.trim().is_empty());
-    let ask = TierAsk {
+    Ok(TierAsk {
         audience: Audience { agent: named(request.agent), person: named(request.person), channel: named(request.channel) },
         role: named(request.role).as_deref().map(role).transpose()?,
-    };
-    let engine = app.engine();
-    let found = engine.tiers(&ask)?;
-    let tiers = engine.store().read(|tx| {
+    })
+}
+
+fn tiers_view(app: &App, found: Tiers) -> Result<TiersResponse, ApiError> {
+    let tiers = app.engine().store().read(|tx| {
         found
             .tiers
             .iter()
@@ -191,7 +202,8 @@ pub(crate) fn agents_overview(app: &App, _: Nothing) -> Result<AgentsOverview, A
             *sessions.entry(session.agent).or_default() += 1;
         }
         let all_reads = tx.agent_reads(None, READS_COUNTED)?;
-        for read in &all_reads {
+        // A program that names nobody is none of them; its reads stand in the list all the same.
+        for read in all_reads.iter().filter(|read| !read.agent.is_empty()) {
             names.entry(read.agent.clone()).or_insert_with(|| read.agent.clone());
         }
         for key in &rules.goal_agents {
@@ -216,6 +228,7 @@ pub(crate) fn agents_overview(app: &App, _: Nothing) -> Result<AgentsOverview, A
             people.iter().find(|row| row.id == person).map(|row| row.name.clone())
         };
         let reads = all_reads.iter().take(READS_SHOWN as usize).map(|read| AgentReadView {
+            id: read.seq.to_string(),
             agent: names.get(&read.agent).unwrap_or(&read.agent).clone(),
             kind: read.kind.clone(),
             person: read.entity.as_ref().and_then(name_of),

@@ -209,9 +209,11 @@ pub struct AgentRow {
 /// That an agent was given something.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, TS)]
 pub struct AgentReadView {
-    /// Its name.
+    /// Its number.
+    pub id: String,
+    /// Its name; empty where a program named nobody.
     pub agent: String,
-    /// `context` or `tiers`.
+    /// `context`, `tiers`, `search`, `playbooks`.
     pub kind: String,
     /// With whom it talked.
     pub person: Option<String>,

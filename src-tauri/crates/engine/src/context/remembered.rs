@@ -59,7 +59,8 @@ impl Engine {
                 let sources = tx.interaction(&row.entry.place.interaction)?.as_ref().and_then(source_of);
                 let text = format!("- [{}] {}", row.entry.id, flat(row.text.trim_start_matches("- ")));
                 let item = ContextItem { id: row.entry.id.to_string(), kind: "tier", sources: sources.into_iter().collect() };
-                lines.push(Line { text, item });
+                let said = Some((row.entry.place.interaction.clone(), row.entry.text.clone()));
+                lines.push(Line { text, item, said });
             }
             match sections.iter_mut().find(|(known, _)| *known == section) {
                 Some((_, known)) => known.extend(lines),
@@ -106,10 +107,8 @@ impl Engine {
             let sources = if view.shows(&message.conversation_id) { source_of(&message) } else { None };
             let title = if taken.leaves_title(tx, &id, &title)? { format!("{}: ", flat(&title)) } else { String::new() };
             let text = format!("- [{id}] {title}{}", flat(&first.text));
-            lines.push(Line {
-                text,
-                item: ContextItem { id: id.to_string(), kind: "topic", sources: sources.into_iter().collect() },
-            });
+            let item = ContextItem { id: id.to_string(), kind: "topic", sources: sources.into_iter().collect() };
+            lines.push(Line { text, item, said: Some((first.place.interaction, first.text)) });
         }
         Ok(lines)
     }

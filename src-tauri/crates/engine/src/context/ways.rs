@@ -96,5 +96,5 @@ fn line(tx: &ReadTx<'_>, row: &PlaybookRow) -> std::result::Result<Line, StoreEr
         let Some(first) = occurrence.messages.first() else { continue };
         sources.extend(tx.interaction(first)?.as_ref().and_then(source_of));
     }
-    Ok(Line { text: lines.join("\n"), item: ContextItem { id: id.to_string(), kind: "playbook", sources } })
+    Ok(Line::new(ContextItem { id: id.to_string(), kind: "playbook", sources }, lines.join("\n")))
 }

@@ -16,6 +16,7 @@ use keepsake_store::{PlaybookRow, PlaybookVersionRow, ReadTx};
 
 use super::{MARGIN_MS, StoreResult, approved, id_of, read_sessions, shown, version_of};
 use crate::boundary::{Audience, Law, Map, View};
+use crate::given::{Given, ReadKind};
 use crate::{Engine, Result};
 
 /// Circles of people that a look reads by themselves: nobody works with agents in more, and each is a search of its own.
@@ -24,7 +25,21 @@ const CIRCLES_MAX: usize = 64;
 impl Engine {
     /// The approved playbooks that an audience may be told.
     pub fn playbooks_for(&self, audience: &Audience) -> Result<Vec<PlaybookRow>> {
-        self.with_view(audience, |tx, view| self.playbooks_seen(tx, view))
+        let (rows, given) = self.with_view(audience, |tx, view| {
+            let rows = self.playbooks_seen(tx, view)?;
+            let mut given = Given::new(ReadKind::Playbooks, view);
+            for row in &rows {
+                let mut chars = 0;
+                for text in texts(&row.version) {
+                    chars += text.chars().count();
+                    given.add_line(row.id.as_str(), text);
+                }
+                given.add_item(row.id.as_str(), chars);
+            }
+            Ok((rows, given))
+        })?;
+        self.note_given(audience, given)?;
+        Ok(rows)
     }
 
     /// As [`playbooks_for`](Self::playbooks_for), in a snapshot.
@@ -56,6 +71,13 @@ impl Engine {
         });
         Ok(told)
     }
+}
+
+/// Everything that a playbook says.
+fn texts(version: &PlaybookVersionRow) -> impl Iterator<Item = &str> {
+    let purposes = version.purposes.iter().flatten().map(String::as_str);
+    let steps = version.steps.iter().map(|step| step.text.as_str());
+    std::iter::once(version.title.as_str()).chain(version.description.as_deref()).chain(steps).chain(purposes)
 }
 
 /// What a circle's own sessions show, in the words that a person approved and that follow from the names of the steps alone: what

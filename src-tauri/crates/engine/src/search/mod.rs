@@ -24,6 +24,7 @@ use keepsake_retrieval::{Cues, Moment, Query, words};
 use keepsake_store::{ReadTx, StoreError};
 
 use crate::boundary::{Audience, TopicHead, View};
+use crate::given::{Given, ReadKind};
 use crate::{Engine, Result};
 
 pub use keepsake_retrieval::{CUE_NAMES, Kind, WEIGHTS_VERSION};
@@ -38,6 +39,15 @@ use scope::Scope;
 
 /// Values of a facet that are told; more are no choice.
 const FACET_VALUES: usize = 12;
+
+/// People that stand before everything else in one list, at most: whoever looks for somebody looks for one.
+const PEOPLE_FIRST: usize = 3;
+
+/// A mixed list of so many begins with one topic: what many conversations say of it, before the single lines.
+const HITS_A_TOPIC: usize = 5;
+
+/// Topics that stand in a mixed list, at most.
+const TOPICS_AMONG: usize = 3;
 
 /// Milliseconds of a day.
 const DAY_MS: i64 = 86_400_000;
@@ -55,6 +65,8 @@ pub struct SearchAsk {
     pub kinds: Vec<Kind>,
     /// So many lines before and after each message come with it.
     pub around: u8,
+    /// As one list of `limit` hits, in which each kind leaves room for the next.
+    pub is_one_list: bool,
 }
 
 /// How often a value occurs among the hits.
@@ -91,10 +103,58 @@ impl Found {
         self.visible.as_ref().is_none_or(|visible| visible.contains(conversation))
     }
 
+    /// Cuts the kinds to one list of `limit`, in their order: people, memories, topics, messages. In a mixed list each leaves room for the
+    /// next: a person approved the memories, and the messages are what was said.
+    fn leave_room(&mut self, limit: usize, is_mixed: bool) {
+        let room = |of: usize, share: usize| if is_mixed { of.min(share) } else { of };
+        let people = room(self.people.len(), PEOPLE_FIRST.min(limit.div_ceil(4)));
+        let topics = room(self.topics.len(), TOPICS_AMONG.min(limit / HITS_A_TOPIC));
+        let left = limit.saturating_sub(people + topics);
+        let memories = room(self.memories.len(), left.saturating_sub(self.messages.len()).max(left.div_ceil(2)));
+        let mut left = limit;
+        let mut cut = |wanted: usize| {
+            let cut = wanted.min(left);
+            left -= cut;
+            cut
+        };
+        self.people.truncate(cut(people));
+        self.memories.truncate(cut(memories));
+        self.topics.truncate(cut(topics));
+        self.messages.truncate(cut(self.messages.len()));
+    }
+
     /// Where the words that were looked for stand in a text, in code points, in their order and apart from each other.
     pub fn highlights(&self, text: &str) -> Vec<Range<usize>> {
         highlights(&self.query, text)
     }
+}
+
+/// What an audience is given with an answer: every text under what it rests on.
+fn given(tx: &ReadTx<'_>, view: &View, found: &Found) -> std::result::Result<Given, StoreError> {
+    let mut given = Given::new(ReadKind::Search, view);
+    for hit in &found.people {
+        given.add_item(hit.id.as_str(), hit.name.chars().count());
+    }
+    for hit in &found.memories {
+        let content = tx.memory(&hit.id)?.content;
+        given.add_item(hit.id.as_str(), content.chars().count());
+        given.add_line(hit.id.as_str(), &content);
+    }
+    for hit in &found.topics {
+        let chars = hit.lines.iter().map(|line| line.text.chars().count()).sum::<usize>();
+        given.add_item(hit.id.as_str(), hit.title.chars().count() + chars);
+        given.add_line(hit.id.as_str(), &hit.title);
+        for line in &hit.lines {
+            given.add_line(line.place.interaction.as_str(), &line.text);
+        }
+    }
+    for hit in &found.messages {
+        given.add_item(hit.message.id.as_str(), hit.message.content.chars().count());
+        for row in std::iter::once(&hit.message).chain(hit.around.iter().map(|(_, row)| row)) {
+            given.add_line(row.id.as_str(), &row.content);
+        }
+    }
+    Ok(given)
 }
 
 /// Where the words and phrases of a query stand in a text.
@@ -166,7 +226,15 @@ impl Engine {
         let moment = self.moment();
         match &ask.audience {
             None => Ok(self.store().read(|tx| self.search_in(tx, None, ask, moment))?),
-            Some(audience) => self.with_view(audience, |tx, view| self.search_in(tx, Some(view), ask, moment)),
+            Some(audience) => {
+                let (found, given) = self.with_view(audience, |tx, view| {
+                    let found = self.search_in(tx, Some(view), ask, moment)?;
+                    let given = given(tx, view, &found)?;
+                    Ok((found, given))
+                })?;
+                self.note_given(audience, given)?;
+                Ok(found)
+            }
         }
     }
 
@@ -210,6 +278,10 @@ impl Engine {
             if wants(Kind::Person) {
                 found.people = self.search_people(tx, view, &query, limit)?;
             }
+        }
+        if ask.is_one_list {
+            let kinds = Kind::ALL.iter().filter(|kind| wants(**kind)).count();
+            found.leave_room(limit, kinds != 1);
         }
         found.query = query;
         Ok(found)

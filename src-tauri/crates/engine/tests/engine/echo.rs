@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use keepsake_domain::{MemoryId, Message};
-use keepsake_engine::{Act, ContextRequest, Unwatched, current_profiles};
+use keepsake_engine::{Act, Audience, ContextRequest, SearchAsk, TierAsk, Unwatched, current_profiles};
 use keepsake_testkit::conversation;
 use keepsake_testkit::histories::History;
 
@@ -184,4 +184,120 @@ fn a_person_who_says_it_in_their_own_words_is_heard() {
     read_all(&f);
     assert_eq!(rests_on(&f), 2, "what is said again counts: {:?}", f.memories());
     assert!(f.memories().iter().any(|text| text.contains("Miso")), "and what is new is proposed: {:?}", f.memories());
+}
+
+/// Sessions with an agent, whose lines are memories and stand in the tiers; and something to erase.
+fn with_tiers() -> Fixture {
+    let f = Fixture::new();
+    f.append(&conversation(
+        "indent",
+        "owner Mara: Can you fix the indent of the parser? I prefer tabs over spaces.
+assistant Nova: I fixed the indent and added a check to the linter.
+owner Mara: Thanks, it works now. My sister Emma is a teacher and lives in Utrecht with her two cats.
+assistant Nova: Noted.",
+    ));
+    f.clock.advance_ms(1_000);
+    f.append(&conversation("gone", "owner Mara: I play the cello.\nassistant Nova: Lovely."));
+    read_all(&f);
+    let waiting: Vec<MemoryId> = f.rows().into_iter().map(|(id, _)| id).collect();
+    f.engine.act(&Act::Approve(waiting)).unwrap();
+    f.clock.advance_ms(60 * DAY_MS);
+    derive(&f);
+    f.engine.queue_sessions().unwrap();
+    derive(&f);
+    f
+}
+
+/// The ways of asking that serve an audience, each with its text as it is printed.
+#[derive(Debug, Clone, Copy, PartialEq)]
+enum Way {
+    Tiers,
+    Search,
+    Context,
+    /// The owner's own look at the same.
+    TiersPreview,
+    ContextPreview,
+}
+
+fn asked(f: &Fixture, way: Way) -> String {
+    let audience = Audience { agent: Some("Nova".to_owned()), ..Audience::default() };
+    let ask = TierAsk { audience: audience.clone(), role: None };
+    let request = ContextRequest { audience: audience.clone(), ..ContextRequest::default() };
+    let printed = |tiers: keepsake_engine::Tiers| {
+        tiers.tiers.iter().map(|tier| format!("# {}\n{}\n", tier.tier.name(), tier.text)).collect()
+    };
+    match way {
+        Way::Tiers => printed(f.engine.tiers(&ask).unwrap()),
+        Way::TiersPreview => printed(f.engine.tiers_preview(&ask).unwrap()),
+        Way::Context => f.engine.context(&request).unwrap().text,
+        Way::ContextPreview => f.engine.context_preview(&request).unwrap().text,
+        Way::Search => {
+            let query = "tabs spaces sister teacher cats".to_owned();
+            let search = SearchAsk { query, limit: 20, audience: Some(audience), ..SearchAsk::default() };
+            let found = f.engine.search(&search).unwrap();
+            found.messages.iter().map(|hit| format!("{}: {}\n", hit.message.author, hit.message.content)).collect()
+        }
+    }
+}
+
+/// What comes back of a served text.
+#[derive(Debug, Clone, Copy, PartialEq)]
+enum Part {
+    Whole,
+    /// The lines that tell of the sister, as they stand there.
+    Line,
+    /// Her words alone.
+    Words,
+}
+
+/// Evidence that a text which comes back gave to what was known, after something else was erased or not.
+fn gained(way: Way, part: Part, is_erased_between: bool) -> usize {
+    let f = with_tiers();
+    let text = asked(&f, way);
+    let of_sister: Vec<&str> = text.lines().filter(|line| line.contains("Emma is a teacher")).collect();
+    assert!(!of_sister.is_empty(), "{way:?} serves the words: {text}");
+    let words = "My sister Emma is a teacher and lives in Utrecht with her two cats.".to_owned();
+    let back = match part {
+        Part::Whole => text,
+        Part::Line => of_sister.join("\n"),
+        Part::Words => words,
+    };
+    if is_erased_between {
+        let gone = f.engine.store().read(|tx| tx.conversation_by_source("gone")).unwrap().unwrap();
+        f.engine.erase_conversation(&gone, "test").unwrap();
+        derive(&f);
+    }
+    let rests =
+        |f: &Fixture| f.rows().iter().map(|(id, _)| f.engine.store().read(|tx| tx.evidence(id)).unwrap().len()).sum::<usize>();
+    let before = rests(&f);
+    let lines: String = back.lines().skip(1).map(|line| format!("\n| {line}")).collect();
+    let mut messages = conversation("back", &format!("owner Mara: {}{lines}", back.lines().next().unwrap_or_default()));
+    f.clock.advance_ms(60_000);
+    for message in &mut messages {
+        message.time = keepsake_domain::Clock::now(f.clock.as_ref());
+    }
+    f.append(&messages);
+    read_all(&f);
+    rests(&f) - before
+}
+
+#[test]
+fn whatever_way_it_was_served_it_comes_back_as_nothing() {
+    let all = [Part::Whole, Part::Line, Part::Words];
+    // A context tells the memory and not the words, which are the person's own when they say them again.
+    for (way, parts) in [(Way::Tiers, &all[..]), (Way::Search, &all), (Way::Context, &all[..2])] {
+        for part in parts {
+            for is_erased_between in [false, true] {
+                assert_eq!(gained(way, *part, is_erased_between), 0, "{way:?} {part:?}, erasure between: {is_erased_between}");
+            }
+        }
+    }
+}
+
+/// The control, and the owner's own look: no program got it, so the person who says the same again is heard.
+#[test]
+fn what_was_only_looked_at_counts_when_it_is_said() {
+    for (way, part) in [(Way::TiersPreview, Part::Whole), (Way::TiersPreview, Part::Words), (Way::ContextPreview, Part::Words)] {
+        assert!(gained(way, part, false) > 0, "{way:?} {part:?}: the check sees what an echo does");
+    }
 }

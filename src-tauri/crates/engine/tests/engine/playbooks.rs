@@ -284,7 +284,17 @@ fn an_agent_gets_approved_ones_whose_sessions_it_may_see() {
     };
     assert_eq!(seen("cli:/home/mara/app"), 0, "what nobody approved is nobody's");
     decide(&f, &id, PlaybookStatus::Approved);
+    let step = one(&f).version.steps[0].text.to_lowercase().replace('.', " ");
+    let is_known = |step: &str| {
+        let late = Timestamp(i64::MAX);
+        f.engine
+            .store()
+            .read(|tx| keepsake_store::Served::before(tx, late)?.map_or(Ok(false), |served| served.was(step, "", late)))
+            .unwrap()
+    };
+    assert!(!is_known(&step), "nothing was told of it yet");
     assert_eq!(seen("cli:/home/mara/app"), 1, "the owner alone with a program");
+    assert!(is_known(&step), "what comes back of it is known: {step}");
     f.append(&Conversation::new("lounge").channel("matrix", "lounge").public().messages("person Ana: Hello"));
     assert_eq!(seen("matrix:lounge"), 0, "a public room sees nothing of private sessions");
     assert_eq!(seen("matrix:never-seen"), 0);

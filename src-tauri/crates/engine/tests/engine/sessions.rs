@@ -1,8 +1,8 @@
 //! Sessions and the tiers of long-term memory: made when a conversation ends, from its own words, superseded when it goes on, served
 //! to whom they are for, and gone where their source goes.
 
-use keepsake_domain::{ConversationId, PersonRole, Visibility};
-use keepsake_engine::{Act, Audience, Existing, SessionRules, TierAsk, TierText, Tiers};
+use keepsake_domain::{ConversationId, PersonRole, Timestamp, Visibility};
+use keepsake_engine::{Act, Audience, ContextRequest, Existing, SearchAsk, SessionRules, TierAsk, TierText, Tiers};
 use keepsake_store::{SessionItemRow, SessionRow};
 use keepsake_testkit::{Conversation, conversation};
 
@@ -382,12 +382,36 @@ fn what_agents_were_given_is_noted_and_a_look_of_the_owner_is_not() {
     f.put(&conversation("indent", INDENT));
     f.rest();
     let audience = Audience { agent: Some("Nova".to_owned()), ..Audience::default() };
-    f.engine.tiers(&TierAsk { audience: audience.clone(), role: None }).unwrap();
+    let ask = TierAsk { audience: audience.clone(), role: None };
+    let context = ContextRequest { audience: audience.clone(), ..ContextRequest::default() };
     let reads = || f.engine.store().read(|tx| tx.agent_reads(None, 10)).unwrap();
-    assert!(reads().is_empty(), "a look is none");
-    f.engine.note_agent_read(&audience, "tiers", 300, 7).unwrap();
-    f.engine.note_agent_read(&Audience::default(), "tiers", 300, 7).unwrap();
+    let pieces = || f.engine.store().read(|tx| Ok(keepsake_store::Served::before(tx, Timestamp(i64::MAX))?.is_some())).unwrap();
+    let (looked, shown) = (f.engine.tiers_preview(&ask).unwrap(), f.engine.context_preview(&context).unwrap());
+    f.engine.tiers(&TierAsk::default()).map(drop).unwrap();
+    assert!(reads().is_empty(), "a look of the owner's is none: {:?}", reads());
+    assert_eq!(f.engine.tiers(&ask).unwrap(), looked, "what is looked at is what is served");
+    let told = f.engine.context(&context).unwrap();
+    assert_eq!(told, shown, "a context as well");
+    assert!(pieces());
+    let search = SearchAsk { query: "tabs".to_owned(), limit: 5, audience: Some(audience.clone()), ..SearchAsk::default() };
+    let found = f.engine.search(&search).unwrap();
+    f.engine.playbooks_for(&audience).unwrap();
+    let nameless = Audience { channel: Some("agent".to_owned()), ..Audience::default() };
+    f.engine.playbooks_for(&nameless).unwrap();
+    f.engine.search(&SearchAsk { audience: None, ..search }).map(drop).unwrap();
+    f.engine.context(&ContextRequest::default()).map(drop).unwrap();
     let reads = reads();
-    assert_eq!(reads.len(), 1, "what no agent reads is the owner's: {reads:?}");
-    assert_eq!((reads[0].agent.as_str(), reads[0].chars, reads[0].items), ("nova", 300, 7));
+    let seen: Vec<_> = reads.iter().map(|read| (read.agent.as_str(), read.kind.as_str())).collect();
+    let expect = [("", "playbooks"), ("nova", "playbooks"), ("nova", "search"), ("nova", "context"), ("nova", "tiers")];
+    assert_eq!(seen, expect, "every way of asking leaves a row, the latest first; the owner's own none");
+    let items = |at: usize| f.engine.store().read(|tx| tx.agent_read_items(reads[at].seq)).unwrap();
+    assert_eq!(items(3), told.items.iter().map(|item| item.id.clone()).collect::<Vec<_>>(), "and of which items");
+    assert_eq!(reads[3].chars, told.text.chars().count() as u64);
+    let messages: Vec<String> = found.messages.iter().map(|hit| hit.message.id.to_string()).collect();
+    assert!(!messages.is_empty() && messages.iter().all(|id| items(2).contains(id)), "{:?}", items(2));
+    assert!(!items(4).is_empty() && items(4).iter().all(|id| id.starts_with("tie_")), "{:?}", items(4));
+    // What is erased takes its ids along: they can follow from the words.
+    let conversation = f.engine.store().read(|tx| tx.conversation_by_source("indent")).unwrap().unwrap();
+    f.engine.erase_conversation(&conversation, "test").unwrap();
+    assert!((0..5).all(|at| items(at).is_empty()), "nothing is left to name");
 }

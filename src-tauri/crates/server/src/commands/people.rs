@@ -288,6 +288,5 @@ pub(crate) fn context(args: &Args, wanted: &ContextArgs, output: &mut Output) ->
         budget_chars: wanted.budget.unwrap_or(0),
         as_of: wanted.as_of.as_deref().map(moment).transpose()?,
     })?;
-    engine.note_agent_read(&audience(&wanted.audience), "context", context.text.chars().count(), context.items.len())?;
     if output.is_json() { output.json(&context) } else { output.raw(&context.text) }
 }

@@ -4,12 +4,12 @@ use std::path::Path;
 
 use keepsake_api::dispatch;
 use keepsake_domain::{InteractionId, PlaybookStatus};
-use keepsake_engine::Audience;
 use keepsake_store::PlaybookRow;
 use serde_json::{Value, json};
 
 use super::app;
-use crate::args::{Args, AudienceArgs, PlaybookAct, PlaybooksArgs};
+use super::people::audience;
+use crate::args::{Args, PlaybookAct, PlaybooksArgs};
 use crate::output::{Failure, Output};
 
 /// Lists playbooks, decides about one, or exports one.
@@ -35,13 +35,9 @@ fn list(args: &Args, playbooks: &PlaybooksArgs, output: &mut Output) -> Result<(
             output.line("Undecided playbooks are deleted; they are looked for again when the queue is worked (keepsake run-jobs)")
         };
     }
-    let AudienceArgs { agent, person, channel } = playbooks.audience.clone();
-    let is_for_somebody = agent.is_some() || person.is_some() || channel.is_some();
-    let mut rows: Vec<PlaybookRow> = if is_for_somebody {
-        app.engine().playbooks_for(&Audience { agent, person, channel })?
-    } else {
-        app.engine().playbooks()?
-    };
+    let is_for_somebody = !playbooks.audience.is_nobody();
+    let mut rows: Vec<PlaybookRow> =
+        if is_for_somebody { app.engine().playbooks_for(&audience(&playbooks.audience))? } else { app.engine().playbooks()? };
     rows.retain(|row| playbooks.status.is_none_or(|status| row.status == status));
     let source = |id: &InteractionId| -> Result<Value, Failure> {
         let row = app.engine().store().read(|tx| tx.interaction(id))?;
@@ -52,6 +48,16 @@ fn list(args: &Args, playbooks: &PlaybooksArgs, output: &mut Output) -> Result<(
     };
     for row in rows {
         let version = &row.version;
+        if is_for_somebody && !output.is_json() {
+            // As a context has it: each line with its id, by which it is known when it comes back.
+            let id = &row.id;
+            output.line(format!("- [{id}] {} ({} sessions)", version.title, version.occurrences.len()))?;
+            for (number, step) in version.steps.iter().enumerate() {
+                let purpose = version.purposes.get(number).and_then(Option::as_deref).map(|text| format!("{text}: "));
+                output.line(format!("- [{id}] Step {}: {}{}", number + 1, purpose.unwrap_or_default(), step.text))?;
+            }
+            continue;
+        }
         if !output.is_json() {
             output.line(format!(
                 "{}  {:<9} {:<6} {:>3}x  {}",

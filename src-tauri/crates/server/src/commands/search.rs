@@ -57,6 +57,12 @@ pub(crate) fn run(args: &Args, search: &SearchArgs, output: &mut Output) -> Resu
     for hit in ask(search.query.as_deref().unwrap_or_default(), &search.scope)? {
         if output.is_json() {
             output.json(&hit)?;
+        } else if !search.audience.is_nobody() {
+            // As a context has it: each line with its id, by which it is known when it comes back, and whole.
+            let author = hit["author"].as_str().filter(|author| !author.is_empty() && hit["kind"] == "message");
+            let said = author.map(|author| format!("{author}: ")).unwrap_or_default();
+            let text = hit["text"].as_str().unwrap_or_default().split_whitespace().collect::<Vec<_>>().join(" ");
+            output.line(format!("- [{}] {said}{text}", hit["id"].as_str().unwrap_or_default()))?;
         } else {
             let text = hit["text"].as_str().unwrap_or_default().replace('\n', " ");
             let short: String = text.chars().take(160).collect();

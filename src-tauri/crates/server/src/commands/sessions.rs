@@ -5,7 +5,7 @@ use std::path::Path;
 
 use keepsake_api::{App, dispatch};
 use keepsake_domain::InteractionId;
-use keepsake_engine::{Audience, EmbedderSlot};
+use keepsake_engine::EmbedderSlot;
 use serde_json::{Map, Value, json};
 
 use super::{app, conversation, engine};
@@ -172,12 +172,6 @@ pub(crate) fn tiers(args: &Args, wanted: &TiersArgs, output: &mut Output) -> Res
     let asked = json!({ "agent": wanted.agent, "person": wanted.user, "channel": wanted.channel, "role": wanted.role });
     let found = dispatch(&app, "tiers_get", asked)?;
     let tiers: Vec<&Value> = found["tiers"].as_array().into_iter().flatten().collect();
-    if wanted.role.is_none() {
-        let chars = tiers.iter().filter_map(|tier| tier["chars"].as_u64()).sum::<u64>();
-        let lines = tiers.iter().filter_map(|tier| tier["lines"].as_array()).map(Vec::len).sum::<usize>();
-        let audience = Audience { agent: wanted.agent.clone(), person: wanted.user.clone(), channel: wanted.channel.clone() };
-        app.engine().note_agent_read(&audience, "tiers", chars as usize, lines)?;
-    }
     if let Some(dir) = &wanted.export {
         let mut names = FileNames::default();
         let mut files = Vec::new();

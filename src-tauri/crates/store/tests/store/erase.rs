@@ -3,7 +3,8 @@
 use keepsake_domain::{AlertId, ImportId, JobId, JobKind, Lane};
 use keepsake_domain::{Gate, MemoryId, MemoryStatus, OperationId, Subject, SummaryId, Timestamp};
 use keepsake_store::{
-    AlertRow, AnalysisRow, ImportSkip, ImportTotals, MemoryChange, MemoryState, NewGateLogRow, NewJob, Served, Sweep,
+    AlertRow, AnalysisRow, ImportSkip, ImportTotals, MemoryChange, MemoryState, NewAgentRead, NewGateLogRow, NewJob, Served,
+    Sweep,
 };
 use keepsake_testkit::{Conversation, conversation};
 use rusqlite::Connection;
@@ -348,4 +349,67 @@ fn hashes_of_what_was_served_go_with_what_they_are_of() {
     assert_eq!(bench.dump("SELECT item_id FROM served_pieces"), [ids[1].clone()]);
     assert!(!was(&ids[1]), "as itself nothing comes back");
     assert!(bench.store.read(|tx| Ok(Served::before(tx, NOW)?.is_none())).unwrap(), "nothing was served before that moment");
+}
+
+/// Every kind of thing that can be told of keeps its hashes and its place among what was read, until it is gone itself.
+#[test]
+fn an_erasure_forgets_nothing_of_what_stays() {
+    let bench = Bench::new();
+    bench.append(&conversation("stays", "owner Mara: I play the cello."));
+    let nobody = || keepsake_domain::ImportId::fresh(&bench.ids);
+    let message = bench.dump("SELECT id FROM interactions")[0].clone();
+    let entity = bench.dump("SELECT entity_id FROM interactions")[0].clone();
+    let raw = plain(bench.store.path());
+    raw.execute_batch(
+        "PRAGMA foreign_keys = OFF;
+         INSERT INTO topics VALUES ('top_1', 'p1', 'tov_1', NULL, '[]', '[]', '', 1, 0);
+         INSERT INTO playbooks VALUES ('pbk_1', 'pbv_1', 'parked', 'person', NULL, 1, 9, NULL);
+         INSERT INTO tier_entries VALUES ('tie_1', 'ses_1', 0, 'user', 'nova', 'ent_1', 'fact', NULL, 3, 8, NULL);",
+    )
+    .unwrap();
+    let told = [message.as_str(), entity.as_str(), "top_1", "pbk_1", "tie_1"];
+    let pieces = vec!["i play the cello".to_owned()];
+    for id in told.iter().chain(&["top_gone"]) {
+        bench.store.write(|tx| tx.note_served(id, &pieces, NOW)).unwrap();
+    }
+    let mut items: Vec<String> = told.iter().map(|id| (*id).to_owned()).collect();
+    items.push("pbk_gone".to_owned());
+    let read = NewAgentRead { agent: "nova".to_owned(), kind: "search", entity: None, chars: 9, items, at: NOW };
+    bench.store.write(|tx| tx.add_agent_read(&read)).unwrap();
+    bench.erase(&nobody());
+    let left = |sql: &str| {
+        let mut left = bench.dump(sql);
+        left.sort();
+        left
+    };
+    let mut expect: Vec<String> = told.iter().map(|id| (*id).to_owned()).collect();
+    expect.sort();
+    assert_eq!(left("SELECT item_id FROM served_pieces"), expect);
+    assert_eq!(left("SELECT item_id FROM agent_read_items"), expect);
+    let row = bench.store.read(|tx| tx.agent_reads(Some("nova"), 5)).unwrap().pop().unwrap();
+    assert_eq!((row.kind.as_str(), row.items, row.chars), ("search", 6, 9), "that it happened, and how much, stays");
+    raw.execute_batch("DELETE FROM topics; DELETE FROM playbooks; DELETE FROM tier_entries").unwrap();
+    bench.erase(&nobody());
+    let mut expect = vec![message, entity];
+    expect.sort();
+    assert_eq!(left("SELECT item_id FROM served_pieces"), expect);
+}
+
+#[test]
+fn what_a_read_held_is_named_of_the_latest_reads_and_of_so_many_items() {
+    let bench = Bench::new();
+    let read = |items: usize| {
+        let items = (0..items).map(|at| format!("mem_{at}")).collect();
+        let read = NewAgentRead { agent: "nova".to_owned(), kind: "tiers", entity: None, chars: 1, items, at: NOW };
+        bench.store.write(|tx| tx.add_agent_read(&read)).unwrap();
+        bench.store.read(|tx| tx.agent_reads(None, 1)).unwrap()[0].clone()
+    };
+    let first = read(500);
+    let named = |seq: i64| bench.store.read(|tx| tx.agent_read_items(seq)).unwrap().len();
+    assert_eq!((first.items, named(first.seq)), (500, 200), "counted are all");
+    for _ in 0..1_000 {
+        read(1);
+    }
+    assert_eq!(named(first.seq), 0, "of an old read it is known that it was");
+    assert_eq!((named(first.seq + 1), bench.store.read(|tx| tx.agent_reads(None, 5_000)).unwrap().len()), (1, 1_001));
 }

@@ -202,6 +202,7 @@ fn topic_rows(raw: &Connection, number: usize, message: &str, title: &str) {
         "INSERT OR REPLACE INTO person_roles SELECT entity_id, 'friend', ?1 FROM interactions WHERE id = ?2 AND ?3 = ?3",
         "INSERT INTO agent_reads (agent, kind, entity_id, chars, items, read_at_ms)
             SELECT ?3, 'tiers', entity_id, 10, ?1, 9 FROM interactions WHERE id = ?2",
+        "INSERT OR IGNORE INTO agent_read_items SELECT max(seq), length(?1), ?2 || ?3 FROM agent_reads HAVING max(seq) IS NOT NULL",
     ] {
         raw.execute(sql, rusqlite::params![number.to_string(), message, title]).unwrap();
     }
@@ -286,7 +287,8 @@ fn what_is_erased_stays_out_of_an_import_after_loading() {
 }
 
 /// What a person has: a row of these that is not in an export is lost.
-const EXPORTED: [&str; 68] = [
+const EXPORTED: [&str; 69] = [
+    "agent_read_items",
     "agent_reads",
     "agents",
     "capability_gaps",

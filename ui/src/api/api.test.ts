@@ -94,6 +94,12 @@ describe('change tags', () => {
     [['nonsense'], []],
   ])('%j makes %j stale', (tags, expected) => expect(staleCommands(tags).sort()).toEqual(expected));
 
+  test.each(['memories', 'people'])('what is taken back (%s) leaves every answer that told of it', (tag) => {
+    const telling = ['topics_list', 'topic_get', 'topic_text', 'conversation_standing', 'search', 'person_get', 'context_preview', 'tiers_preview'];
+    const stale: readonly string[] = staleCommands([tag]);
+    expect(telling.filter((command) => !stale.includes(command))).toEqual([]);
+  });
+
   test('a lost connection makes everything stale', () => expect(staleCommands(['*']).length).toBeGreaterThan(12));
 
   function setUp() {

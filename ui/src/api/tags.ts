@@ -27,7 +27,10 @@ export type Tag =
   | 'model_calls'
   | 'status';
 
-/** Reading commands and the tags that make their answers stale. Commands that only write are absent. */
+/**
+ * Reading commands and the tags that make their answers stale. Commands that only write are absent.
+ * What a person takes back is a change of `memories` or of `people`, and leaves every answer that tells of it.
+ */
 export const PROVIDES: Partial<Record<Command, readonly Tag[]>> = {
   app_status: ['status', 'memories', 'conversations', 'jobs', 'alerts', 'imports', 'embeddings', 'settings', 'people', 'playbooks', 'reflections'],
   settings_get: ['settings'],
@@ -37,7 +40,7 @@ export const PROVIDES: Partial<Record<Command, readonly Tag[]>> = {
   conversations_list: ['conversations', 'messages', 'memories'],
   conversation_get: ['conversations', 'messages', 'memories'],
   conversation_messages: ['messages', 'memories'],
-  conversation_standing: ['conversations', 'messages', 'analyses'],
+  conversation_standing: ['conversations', 'messages', 'analyses', 'memories', 'people'],
   conversation_erase_preview: ['conversations', 'messages', 'memories'],
   conversation_privacy_preview: ['conversations', 'memories', 'analyses', 'gate_log'],
   analyses_list: ['analyses'],
@@ -59,11 +62,11 @@ export const PROVIDES: Partial<Record<Command, readonly Tag[]>> = {
   link_preview: ['people', 'conversations', 'memories'],
   channels_list: ['people', 'conversations', 'messages'],
   visibility_preview: ['people', 'conversations', 'memories'],
-  context_preview: ['people', 'conversations', 'messages', 'memories', 'playbooks'],
+  context_preview: ['people', 'conversations', 'messages', 'memories', 'analyses', 'topics', 'sessions', 'playbooks'],
   agents_list: ['people'],
-  topics_list: ['topics', 'conversations', 'people'],
-  topic_get: ['topics', 'conversations', 'people'],
-  topic_text: ['topics', 'conversations'],
+  topics_list: ['topics', 'conversations', 'people', 'memories'],
+  topic_get: ['topics', 'conversations', 'people', 'memories'],
+  topic_text: ['topics', 'conversations', 'people', 'memories'],
   playbooks_list: ['playbooks', 'conversations'],
   playbook_get: ['playbooks', 'conversations'],
   playbook_settings_get: ['settings'],

@@ -182,6 +182,7 @@ export const TESTIDS = {
   viewAsOf: 'view-as-of',
   viewText: 'view-text',
   viewWithheld: 'view-withheld',
+  viewDetail: 'view-detail',
   viewItem: 'view-item',
 
   sourcesDrop: 'dropzone',

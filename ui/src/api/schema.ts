@@ -3966,6 +3966,20 @@ budget: number,
  */
 as_of: number | null, };
 
+export type ContextDetailView = { 
+/**
+ * `brief`, `balanced`, `detailed`.
+ */
+level: string, 
+/**
+ * One sentence.
+ */
+reason: string, 
+/**
+ * The entries of the reader's profile that it rests on.
+ */
+because: Array<string>, };
+
 export type ContextItemView = { 
 /**
  * Its id.
@@ -4006,7 +4020,11 @@ items: Array<ContextItemView>,
 /**
  * What was held back.
  */
-withheld: Array<WithheldView>, };
+withheld: Array<WithheldView>, 
+/**
+ * How much detail it was cut to.
+ */
+detail: ContextDetailView, };
 
 export type SessionsRequest = { 
 /**

@@ -99,6 +99,8 @@ export const privacy = {
   clearField: (name: string) => `Clear: ${name}`,
   contextTitle: 'What it would be given',
   contextOf: (chars: number, items: number) => `${plural(chars, 'character', 'characters')}, ${plural(items, 'item', 'items')}`,
+  details: { brief: 'Kept brief', balanced: 'Of usual length', detailed: 'Told in detail' } as Readonly<Record<string, string>>,
+  detail: (level: string, reason: string) => `${level}. ${reason}`,
   contextEmpty: 'Nothing. It would be told that there is nothing to tell.',
   contextFailed: 'The context could not be put together',
   openItem: (kind: string, id: string) => `Open ${kind} ${id}`,

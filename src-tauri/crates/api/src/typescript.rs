@@ -249,6 +249,7 @@ pub fn schema_ts() -> String {
         VisibilityRequest,
         VisibilityPreview,
         ContextRequestView,
+        ContextDetailView,
         ContextItemView,
         WithheldView,
         ContextResponse,

@@ -16,7 +16,7 @@ use keepsake_domain::{
     SourceRef, Span, Speaker, Subject, Timestamp, Withheld,
 };
 use keepsake_insight::session::tier::band;
-use keepsake_people::profile::observed_detail;
+use keepsake_people::profile::{ObservedDetail, observed_detail};
 use keepsake_retrieval::Query;
 use keepsake_store::{InteractionRow, MemoryRow, ReadTx, StoreError};
 use serde::Serialize;
@@ -110,6 +110,17 @@ pub struct WithheldCount {
     pub count: u64,
 }
 
+/// How much detail the reader was judged to want, which sizes the text, and why.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct ContextDetail {
+    /// `brief`, `balanced`, `detailed`.
+    pub level: &'static str,
+    /// One sentence.
+    pub reason: String,
+    /// The entries of the reader's profile that it rests on.
+    pub because: Vec<String>,
+}
+
 /// What an agent gets (`text`), with what it is made of, and what the owner may know beside it.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Context {
@@ -119,6 +130,8 @@ pub struct Context {
     pub items: Vec<ContextItem>,
     /// What the boundary held back.
     pub withheld: Vec<WithheldCount>,
+    /// How much detail it was cut to, and why.
+    pub detail: ContextDetail,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -340,7 +353,8 @@ impl Engine {
             sections.entry(Section::Found as usize).or_default().extend(lines);
         }
         let profiles = view.profiles(tx, request.as_of)?;
-        let detail = wanted_detail(view, &profiles.entries);
+        let wanted = wanted_detail(view, &profiles.entries);
+        let detail = wanted.level;
         let share = match detail {
             DetailLevel::Brief => BRIEF_SHARE,
             DetailLevel::Balanced => 1.0,
@@ -401,7 +415,14 @@ impl Engine {
                 None => withheld.push(held),
             }
         }
-        Ok((Context { text: page.text, items: page.items, withheld }, page.lines))
+        // The reason quotes an entry that may have found no room: it is served all the same.
+        page.lines.extend(wanted.because.first().map(|entry| (entry.to_string(), wanted.reason.clone())));
+        let detail = ContextDetail {
+            level: detail.name(),
+            reason: wanted.reason,
+            because: wanted.because.iter().map(ToString::to_string).collect(),
+        };
+        Ok((Context { text: page.text, items: page.items, withheld, detail }, page.lines))
     }
 
     /// What is known of the people here, the surest first.
@@ -467,15 +488,16 @@ impl Engine {
 }
 
 /// How much detail the reader wants: the one person who is there, or the owner where nobody else is. Of several nobody is the one.
-fn wanted_detail(view: &View, entries: &[(EntityId, ProfileEntry)]) -> DetailLevel {
+fn wanted_detail(view: &View, entries: &[(EntityId, ProfileEntry)]) -> ObservedDetail {
     let people = &view.destination.people;
     if people.len() > 1 {
-        return DetailLevel::Balanced;
+        let reason = "Several people read this, so nobody's wish about detail decides.".to_owned();
+        return ObservedDetail { level: DetailLevel::Balanced, reason, because: Vec::new() };
     }
     let is_reader =
         |person: &EntityId| people.first().map_or_else(|| view.map.persons.is_owner(person), |reader| reader == person);
     let own: Vec<ProfileEntry> = entries.iter().filter(|(person, _)| is_reader(person)).map(|(_, entry)| entry.clone()).collect();
-    observed_detail(&own).level
+    observed_detail(&own)
 }
 
 /// What is foundational first, then what is useful, then what is of the moment; within each in the order given. What nothing was said of

@@ -60,7 +60,7 @@ pub use analyze::{AnalyzeStart, StoredAnalysis, StoredArcPoint, StoredSentence};
 pub use audit::{AUDIT_SAMPLE, AuditFinding, AuditReport, AuditShare};
 pub use backup::{BackupFile, BackupReason, RestoreReceipt};
 pub use boundary::{Audience, View, Visible, VisibleProfiles, VisibleTopic};
-pub use context::{CONTEXT_CHARS, CONTEXT_CHARS_MAX, Context, ContextItem, ContextRequest, WithheldCount};
+pub use context::{CONTEXT_CHARS, CONTEXT_CHARS_MAX, Context, ContextDetail, ContextItem, ContextRequest, WithheldCount};
 pub use dry_run::DryRun;
 pub use edges::{RandomIds, SystemClock, parse_moment, rfc3339};
 pub use embedding::{EmbedderSlot, EmbedderState};

@@ -165,6 +165,11 @@ function Given({ context }: { context: ContextResponse }) {
   return (
     <div className={css.given}>
       <div className={css.textSide}>
+        {context.detail.level === 'balanced' ? null : (
+          <p className={css.hint} data-testid={TESTIDS.viewDetail}>
+            {words.detail(nameOf(words.details, context.detail.level), context.detail.reason)}
+          </p>
+        )}
         {context.text === '' ? (
           <EmptyState icon={<ScanEye size={18} />} title={words.contextEmpty} />
         ) : (

@@ -174,6 +174,18 @@ describe('view as', () => {
     expect(await violations()).toEqual([]);
   });
 
+  test('a text that was kept short says why, outside of what is given', async () => {
+    const host = await open('view');
+    await screen.findByTestId('view-text');
+    expect(screen.queryByTestId('view-detail'), 'of usual length nothing is said').toBeNull();
+    const user = userEvent.setup();
+    await user.click(screen.getByTestId('view-person'));
+    await user.keyboard('{ArrowDown}{Enter}');
+    await waitFor(() => expect((asked(host, 'context_preview').at(-1) as { person: string | null }).person).not.toBeNull());
+    expect((await screen.findByTestId('view-detail')).textContent).toBe('Kept brief. Because of this entry: Prefers short answers.');
+    expect(shown(), 'it is no part of the text').not.toContain('Kept brief');
+  });
+
   test('person and place are chosen from lists; a message opens in its conversation', async () => {
     const host = await open('view');
     await screen.findByTestId('view-text');

@@ -66,6 +66,12 @@ const SUGGESTED: readonly Script[] = [
   },
 ];
 
+/** Somebody who is there wants it short; of the owner alone nothing is known. */
+const detailOf = (person: string | null) =>
+  person === null
+    ? { level: 'balanced', reason: 'Nothing is known about how much detail is wanted.', because: [] }
+    : { level: 'brief', reason: 'Because of this entry: Prefers short answers.', because: ['ep_short'] };
+
 export function peopleCommands(world: World, host: Host, options: { firstRun: boolean }): Handlers {
   const now = host.now();
   const entities: Entity[] = [];
@@ -334,7 +340,7 @@ export function peopleCommands(world: World, host: Host, options: { firstRun: bo
       if (told.length > 0) lines.push('## About the user');
       for (const { row } of told) add({ id: row.id, kind: 'memory', conversation_id: null }, row.content);
       const withheld = known.length - told.length;
-      return { text: lines.length > 0 ? `${lines.join('\n').trim()}\n` : '', items, withheld: withheld > 0 ? [{ rule: 'private_into_public', count: withheld }] : [] };
+      return { text: lines.length > 0 ? `${lines.join('\n').trim()}\n` : '', items, withheld: withheld > 0 ? [{ rule: 'private_into_public', count: withheld }] : [], detail: detailOf(request.person ?? null) };
     },
     memory_share({ id, is_shared }) {
       if (is_shared) shared.add(id);

@@ -344,8 +344,10 @@ fn context_view(app: &App, context: Context) -> Result<ContextResponse, ApiError
         }
         Ok(places)
     })?;
+    let detail = context.detail;
     Ok(ContextResponse {
         text: context.text,
+        detail: ContextDetailView { level: detail.level.to_owned(), reason: detail.reason, because: detail.because },
         items: context
             .items
             .into_iter()

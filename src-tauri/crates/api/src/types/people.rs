@@ -362,6 +362,19 @@ pub struct ContextResponse {
     pub items: Vec<ContextItemView>,
     /// What was held back.
     pub withheld: Vec<WithheldView>,
+    /// How much detail it was cut to.
+    pub detail: ContextDetailView,
+}
+
+/// How much detail the reader was judged to want, and why.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, TS)]
+pub struct ContextDetailView {
+    /// `brief`, `balanced`, `detailed`.
+    pub level: String,
+    /// One sentence.
+    pub reason: String,
+    /// The entries of the reader's profile that it rests on.
+    pub because: Vec<String>,
 }
 
 /// "This may be told anywhere", or taken back.

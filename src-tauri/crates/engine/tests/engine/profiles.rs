@@ -221,10 +221,14 @@ fn who_wants_it_brief_gets_fewer_lines() {
         let chatter = "owner Mara: The garden needs water, and so do the tomatoes behind the shed.\n".repeat(60);
         append(&f, &Conversation::new("chat").channel("chat", "nova").messages(&format!("{chatter}owner Mara: {line}")));
         derive(&f);
-        context(&f, "chat:nova", "").text.lines().count()
+        let context = context(&f, "chat:nova", "");
+        (context.text.lines().count(), context.detail)
     };
-    let (brief, plain) = (wanted("I prefer short answers."), wanted("I like tea in the morning."));
+    let ((brief, why), (plain, nothing)) = (wanted("I prefer short answers."), wanted("I like tea in the morning."));
     assert!(brief * 4 < plain * 3, "{brief} lines for somebody who wants it brief, {plain} for anybody");
+    assert_eq!((why.level, why.reason.as_str()), ("brief", "Because of this entry: Prefers short answers."));
+    assert!(why.because.len() == 1 && why.because[0].starts_with("ep_"), "{why:?}");
+    assert_eq!((nothing.level, nothing.because.len()), ("balanced", 0), "{nothing:?}");
 }
 
 #[test]

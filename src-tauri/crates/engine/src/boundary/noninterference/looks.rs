@@ -56,16 +56,16 @@ pub(super) fn look(engine: &Engine, audience: &Audience) -> String {
                 continue;
             }
             let request = ContextRequest { audience: audience.clone(), query: query.map(str::to_owned), budget_chars, as_of };
-            match engine.context(&request) {
+            match engine.context_preview(&request) {
                 // What was withheld is for the owner, and no part of what an agent gets.
-                Ok(context) => writeln!(seen, "{}\n{:?}", context.text, context.items).unwrap(),
+                Ok(context) => writeln!(seen, "{}\n{:?} {:?}", context.text, context.items, context.detail).unwrap(),
                 Err(error) => writeln!(seen, "error: {error}").unwrap(),
             }
         }
     }
     // The tiers, by the observer's own role and by one that reads all of them.
     for role in [None, Some(PersonRole::Friend)] {
-        match engine.tiers(&TierAsk { audience: audience.clone(), role }) {
+        match engine.tiers_preview(&TierAsk { audience: audience.clone(), role }) {
             Ok(tiers) => tiers.tiers.iter().for_each(|tier| {
                 let left: Vec<&str> = tier.left_out.iter().map(|row| row.text.as_str()).collect();
                 writeln!(seen, "{:?} {:?} {} {} {left:?} {}", tier.tier, tier.agent, tier.text, tier.chars, tier.repeated)

@@ -260,7 +260,7 @@ fn look(engine: &Engine, audience: &Audience) -> String {
         for budget_chars in [0, 300, 600] {
             let request =
                 ContextRequest { audience: audience.clone(), query: query.map(str::to_owned), budget_chars, as_of: None };
-            match engine.context(&request) {
+            match engine.context_preview(&request) {
                 Ok(context) => writeln!(seen, "{}\n{:?}", context.text, context.items).unwrap(),
                 Err(error) => writeln!(seen, "error: {error}").unwrap(),
             }

@@ -12,8 +12,8 @@ use std::collections::{BTreeMap, HashMap};
 use keepsake_capture::echo::Heading;
 use keepsake_capture::reflect::SIGNIFICANCE_UNSAID;
 use keepsake_domain::{
-    ConversationId, DetailLevel, EntityId, EvidenceSpan, InteractionId, MemoryId, OWNER_LABEL, ProfileConfidence, ProfileEntry, Role,
-    SourceRef, Span, Speaker, Subject, Timestamp, Withheld,
+    ConversationId, DetailLevel, EntityId, EvidenceSpan, InteractionId, MemoryId, OWNER_LABEL, ProfileConfidence, ProfileEntry,
+    Role, SourceRef, Span, Speaker, Subject, Timestamp, Withheld,
 };
 use keepsake_insight::session::tier::band;
 use keepsake_people::profile::{ObservedDetail, observed_detail};

@@ -46,3 +46,6 @@ UPDATE conversations SET extracted_through_seq = private_through_seq
                 JOIN entities e ON e.id = h.entity_id AND e.is_owner = 0 AND e.entity_type = 'person'
                GROUP BY p.conversation_id, h.display_name HAVING count(*) > 1);
 DROP TABLE foreign_lines;
+
+-- One address is one handle however it is written; what is stored twice already stays two, since only the person says who is one.
+CREATE INDEX entity_channels_by_address ON entity_channels (lower(channel_type), lower(channel_handle));

@@ -119,6 +119,25 @@ pub struct ChannelHandle {
     pub handle: String,
 }
 
+/// Channels whose addresses are mailboxes, which no provider tells apart by capitals, or are so by their standard (RFC 7622).
+const ONE_MAILBOX: [&str; 6] = ["email", "mail", "imap", "smtp", "xmpp", "jabber"];
+
+impl ChannelHandle {
+    /// Whether capitals make no difference in this handle. A channel type never has them; an address only where it is one mailbox
+    /// whatever the case: two handles that are taken for one cannot be told apart again, two that are one can be linked.
+    pub fn is_caseless(channel: &str, handle: &str) -> bool {
+        handle.contains('@') && ONE_MAILBOX.iter().any(|mail| channel.eq_ignore_ascii_case(mail))
+    }
+
+    /// What two handles are one by. Letters beyond ASCII stay as they are, as in the index of the store.
+    #[must_use]
+    pub fn folded(&self) -> Self {
+        let handle =
+            if Self::is_caseless(&self.channel, &self.handle) { self.handle.to_ascii_lowercase() } else { self.handle.clone() };
+        Self { channel: self.channel.to_ascii_lowercase(), handle }
+    }
+}
+
 /// Who said a message.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Author {
@@ -169,5 +188,27 @@ impl Message {
     /// Which way the message went, seen from the owner.
     pub fn direction(&self) -> Direction {
         if self.author.role == Role::Owner { Direction::Outbound } else { Direction::Inbound }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn one_address_is_one_handle_however_it_is_written() {
+        let check = |a: (&str, &str), b: (&str, &str), expect: bool| {
+            let folded = |(channel, handle): (&str, &str)| {
+                ChannelHandle { channel: channel.to_owned(), handle: handle.to_owned() }.folded()
+            };
+            assert_eq!(folded(a) == folded(b), expect, "{a:?} {b:?}");
+        };
+        check(("email", "Ana@Example.org"), ("Email", "ana@example.org"), true);
+        check(("EMAIL", "ana@example.org"), ("imap", "ana@example.org"), false);
+        check(("Matrix", "@ana:a"), ("matrix", "@ana:a"), true);
+        check(("matrix", "@Ana:a"), ("matrix", "@ana:a"), false);
+        check(("whatsapp", "Ana"), ("whatsapp", "ana"), false);
+        check(("email", "Ana"), ("email", "ana"), false);
+        check(("email", "Ána@example.org"), ("email", "ána@example.org"), false);
     }
 }

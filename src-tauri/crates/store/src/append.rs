@@ -274,17 +274,13 @@ impl WriteTx<'_> {
         if let Some(handle) = seen.handles.get(&key) {
             return Ok(Some(handle.clone()));
         }
-        let stored = self
+        let Some(id) = self.handle_id_by_address(&author.handle.channel, &author.handle.handle)? else { return Ok(None) };
+        let (entity, was_owner) = self
             .conn
             .prepare_cached(
-                "SELECT c.id, c.entity_id, e.is_owner FROM entity_channels c JOIN entities e ON e.id = c.entity_id
-                  WHERE c.channel_type = ?1 AND c.channel_handle = ?2",
+                "SELECT c.entity_id, e.is_owner FROM entity_channels c JOIN entities e ON e.id = c.entity_id WHERE c.id = ?1",
             )?
-            .query_row(params![author.handle.channel, author.handle.handle], |row| {
-                Ok((row.get::<_, String>(0)?, row.get::<_, String>(1)?, row.get::<_, bool>(2)?))
-            })
-            .optional()?;
-        let Some((id, entity, was_owner)) = stored else { return Ok(None) };
+            .query_row([&id], |row| Ok((row.get::<_, String>(0)?, row.get::<_, bool>(1)?)))?;
         let handle = Handle {
             id: crate::text::parse("handle id", &id)?,
             entity: crate::text::parse("entity id", &entity)?,

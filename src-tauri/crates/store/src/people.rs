@@ -5,8 +5,8 @@
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
-use keepsake_domain::{EntityId, HandleId, MemoryId, Timestamp};
-use rusqlite::{Row, params};
+use keepsake_domain::{ChannelHandle, EntityId, HandleId, MemoryId, Timestamp};
+use rusqlite::{OptionalExtension, Row, params};
 
 use crate::Result;
 use crate::open::ReadTx;
@@ -152,9 +152,24 @@ impl ReadTx<'_> {
         Ok(rows.collect::<rusqlite::Result<_>>()?)
     }
 
-    /// A handle by what the channel writes.
+    /// A handle by what the channel writes, or by what is the same address.
     pub fn handle_by_address(&self, channel_type: &str, address: &str) -> Result<Option<HandleRow>> {
-        Ok(self.handles_where("h.channel_type = ?1 AND h.channel_handle = ?2", params![channel_type, address])?.pop())
+        match self.handle_id_by_address(channel_type, address)? {
+            Some(id) => Ok(self.handles_where("h.id = ?1", params![id])?.pop()),
+            None => Ok(None),
+        }
+    }
+
+    /// The handle that is written so; else the first that is the same address ([`ChannelHandle::folded`]). Stores of earlier versions
+    /// may hold several of one address: each stays its own, since only the person says who is one.
+    pub(crate) fn handle_id_by_address(&self, channel_type: &str, address: &str) -> Result<Option<String>> {
+        let mut statement = self.conn.prepare_cached(
+            "SELECT id FROM entity_channels
+              WHERE lower(channel_type) = lower(?1) AND lower(channel_handle) = lower(?2) AND (channel_handle = ?2 OR ?3)
+              ORDER BY channel_type = ?1 AND channel_handle = ?2 DESC, channel_handle = ?2 DESC, id LIMIT 1",
+        )?;
+        let is_caseless = ChannelHandle::is_caseless(channel_type, address);
+        Ok(statement.query_row(params![channel_type, address, is_caseless], |row| row.get(0)).optional()?)
     }
 
     fn handles_where(&self, tail: &str, params: impl rusqlite::Params) -> Result<Vec<HandleRow>> {

@@ -141,8 +141,11 @@ fn print_candidates(
     output: &mut Output,
 ) -> Result<(), Failure> {
     // Nothing is known of links here, so a person is one handle.
-    let speakers: Vec<String> =
-        messages.iter().map(|message| format!("{}:{}", message.author.handle.channel, message.author.handle.handle)).collect();
+    let speakers: Vec<String> = messages
+        .iter()
+        .map(|message| message.author.handle.folded())
+        .map(|handle| format!("{}:{}", handle.channel, handle.handle))
+        .collect();
     let turns: Vec<Turn<'_>> = messages
         .iter()
         .zip(&speakers)

@@ -167,6 +167,13 @@ fn somebody_called_owner_is_not_the_owner() {
     assert_eq!(facets.subject, [("owner".to_owned(), 1), ("owner (contact)".to_owned(), 1)]);
 }
 
+/// Takes the step again that brings an earlier version's rows here.
+fn upgrade(bench: &Bench) {
+    let raw = plain(bench.store.path());
+    raw.execute_batch("DROP INDEX entity_channels_by_address").unwrap();
+    raw.execute_batch(include_str!("../../../../../migrations/0024_subjects.sql")).unwrap();
+}
+
 #[test]
 fn an_upgrade_parts_what_namesakes_shared_and_keeps_what_linked_people_share() {
     let check = |tie: Tie, lines_left: usize| {
@@ -192,7 +199,7 @@ fn an_upgrade_parts_what_namesakes_shared_and_keeps_what_linked_people_share() {
              CREATE TRIGGER memories_no_rewording BEFORE UPDATE ON memories BEGIN SELECT 1; END",
         )
         .unwrap();
-        raw.execute_batch(include_str!("../../../../../migrations/0024_subjects.sql")).unwrap();
+        upgrade(&bench);
         assert_eq!(bench.store.read(|tx| tx.evidence(&memory.id)).unwrap().len(), lines_left, "{tie:?}");
         let unread = bench.store.read(|tx| tx.conversations_to_extract()).unwrap();
         let expect = if lines_left == 1 { vec![bench.conversation("b")] } else { Vec::new() };
@@ -221,11 +228,70 @@ fn an_upgrade_reads_rooms_anew_in_which_two_of_one_name_speak() {
         bench.append(&messages);
         let id = bench.conversation("c");
         bench.store.write(|tx| tx.mark_extracted(&id, tx.last_seq(&id)?)).unwrap();
-        plain(bench.store.path()).execute_batch(include_str!("../../../../../migrations/0024_subjects.sql")).unwrap();
+        upgrade(&bench);
         assert_eq!(bench.store.read(|tx| tx.conversations_to_extract()).unwrap().len(), expect, "{names:?}");
     };
     check(["Ben", "Ben"], 1);
     check(["Ben", "Ana"], 0);
+}
+
+/// Somebody on a channel under each of these handles in turn; which of them are one, by number.
+fn handles_of(bench: &Bench, written: &[(&str, &str)]) -> Vec<usize> {
+    let mut known: Vec<String> = Vec::new();
+    let place = |(n, (channel, address)): (usize, &(&str, &str))| {
+        let room = format!("{n} {channel}");
+        let mut messages = Conversation::new(&room).channel(channel, &room).messages("person Ana: hello");
+        messages[0].author.handle.handle = (*address).to_owned();
+        bench.append(&messages);
+        let handle = bench.messages(&room)[0].handle_id.clone();
+        known.iter().position(|one| *one == handle).unwrap_or_else(|| {
+            known.push(handle);
+            known.len() - 1
+        })
+    };
+    written.iter().enumerate().map(place).collect()
+}
+
+#[test]
+fn one_address_is_one_handle_however_it_is_written() {
+    let check = |written: &[(&str, &str)], expect: &[usize]| {
+        let bench = Bench::new();
+        assert_eq!(handles_of(&bench, written), expect, "{written:?}");
+        let (channel, address) = written[0];
+        assert_eq!(
+            bench.dump("SELECT channel_type || ' ' || channel_handle FROM entity_channels ORDER BY id LIMIT 1"),
+            [format!("{channel} {address}")]
+        );
+        for (n, (channel, address)) in written.iter().enumerate() {
+            let found = bench.store.read(|tx| tx.handle_by_address(channel, address)).unwrap().unwrap();
+            let said = bench.messages(&format!("{n} {channel}"))[0].handle_id.clone();
+            assert_eq!(found.id.as_str(), said, "{channel}:{address} is found");
+        }
+    };
+    check(&[("email", "Ana@Example.org"), ("email", "ana@example.org"), ("Email", "ana@example.org")], &[0, 0, 0]);
+    check(&[("email", "ana@example.org"), ("email", "ben@example.org")], &[0, 1]);
+    check(&[("matrix", "@ana:a"), ("Matrix", "@ana:a"), ("matrix", "@Ana:a")], &[0, 0, 1]);
+    check(&[("whatsapp", "Ana"), ("whatsapp", "ana"), ("WhatsApp", "Ana")], &[0, 1, 0]);
+    check(&[("email", "Ana"), ("email", "ana")], &[0, 1]);
+}
+
+#[test]
+fn handles_that_an_earlier_version_kept_apart_stay_two_until_the_person_says() {
+    let bench = Bench::new();
+    let written = [("email", "Ana@Example.org"), ("email", "x@example.org")];
+    assert_eq!(handles_of(&bench, &written), [0, 1]);
+    // As an earlier version stored them.
+    plain(bench.store.path())
+        .execute_batch("UPDATE entity_channels SET channel_handle = 'ana@example.org' WHERE channel_handle = 'x@example.org'")
+        .unwrap();
+    let found =
+        |channel: &str, address: &str| bench.store.read(|tx| tx.handle_by_address(channel, address)).unwrap().unwrap().handle;
+    assert_eq!(found("email", "Ana@Example.org"), "Ana@Example.org", "each is found as it is written");
+    assert_eq!(found("email", "ana@example.org"), "ana@example.org");
+    assert_eq!(found("Email", "ana@example.org"), "ana@example.org", "the address decides before the channel's name");
+    assert_eq!(found("email", "ANA@example.org"), "Ana@Example.org", "written anew it is the first of them");
+    let entities = bench.dump("SELECT count(DISTINCT entity_id) FROM entity_channels");
+    assert_eq!(entities, ["2"], "nothing links them");
 }
 
 proptest! {

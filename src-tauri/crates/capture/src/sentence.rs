@@ -175,9 +175,8 @@ fn quoted_ranges(text: &str) -> Vec<(Range, Voice)> {
         before = c;
     }
     // A quotation that is never closed runs to the end of its paragraph.
-    if let Some((start, closer)) = open.filter(|(_, closer)| *closer != '\'') {
+    if let Some((start, _)) = open.filter(|(_, closer)| *closer != '\'') {
         let end = text[start..].find("\n\n").map_or(text.len(), |n| start + n);
-        let _ = closer;
         mask_quote(text, start, end, &mut out);
     }
     out

@@ -4,7 +4,7 @@
 
 use keepsake_capture::Conversation;
 use keepsake_capture::model::gate;
-use keepsake_domain::{AnalysisId, ConversationId, InteractionId, JobId, JobKind, MemoryType, Role, Timestamp};
+use keepsake_domain::{AnalysisId, ConversationId, InteractionId, JobId, JobKind, MemoryType, Role};
 use keepsake_insight::model::{ANALYSIS, ANALYSIS_FACTS, AnalysisTask};
 use keepsake_insight::{Analysis, AnalysisInput, analyse, fingerprint, is_long_enough};
 use keepsake_store::{AnalysisRow, ConversationRow, InteractionRow, Lease, Store};
@@ -368,11 +368,6 @@ impl Engine {
             vectors[*turn] = vector;
         }
         Some(vectors)
-    }
-
-    /// When the newest analysis of a conversation was made.
-    pub fn last_analysis(&self, id: &ConversationId) -> Result<Option<Timestamp>> {
-        Ok(self.store().read(|tx| tx.analyses(id))?.first().map(|row| row.created))
     }
 }
 

@@ -372,13 +372,6 @@ impl WriteTx<'_> {
         Ok(())
     }
 
-    /// Forgets what nobody decided about; it is found again.
-    pub fn drop_open_reflections(&self) -> Result<()> {
-        self.conn.execute("DELETE FROM reflections WHERE status = 'open' OR status = 'parked' AND parked_by = 'age'", [])?;
-        self.touch(Tag::Reflections);
-        Ok(())
-    }
-
     /// Deletes what proposals quote of a conversation, or of what was said there under some handles (a JSON array). A version that was
     /// made of it goes too, and the one before it counts again; proposals about memories that go leave with those.
     pub(crate) fn erase_reflections_of(&self, id: &ConversationId, handles: Option<&str>) -> Result<()> {

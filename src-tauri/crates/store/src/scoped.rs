@@ -10,9 +10,9 @@ use keepsake_domain::{ConversationId, MemoryId, Timestamp};
 use rusqlite::params;
 
 use crate::Result;
-use crate::conversations::{InteractionRow, interaction};
+use crate::conversations::InteractionRow;
 use crate::open::ReadTx;
-use crate::search::{MessageHit, query_parts};
+use crate::search::query_parts;
 use crate::text::{parse, to_json};
 
 /// What each row that holds the words scores: all phrases must occur, of the words any may.
@@ -47,44 +47,6 @@ impl ReadTx<'_> {
                 Ok(rows.collect::<rusqlite::Result<Vec<_>>>()?)
             })
             .collect()
-    }
-
-    /// Messages of these conversations that hold the words, best first.
-    pub fn search_messages_within(
-        &self,
-        typed: &str,
-        conversations: &[ConversationId],
-        until: Option<Timestamp>,
-        limit: u32,
-    ) -> Result<Vec<MessageHit>> {
-        let Some(parts) = query_parts(typed) else { return Ok(Vec::new()) };
-        let within = to_json("conversation ids", &conversations)?;
-        let visible: i64 = self
-            .conn
-            .prepare_cached("SELECT coalesce(sum(messages), 0) FROM conversations WHERE id IN (SELECT value FROM json_each(?1))")?
-            .query_row([&within], |row| row.get(0))?;
-        let sql = format!(
-            "SELECT f.rowid FROM interactions_fts f JOIN interactions i ON i.seq = f.rowid
-              WHERE interactions_fts MATCH ?1 AND i.conversation_id IN (SELECT value FROM json_each(?2)) AND i.created_at_ms <= {}",
-            until.map_or(i64::MAX, |until| until.0)
-        );
-        let phrases = self.rows_within(&sql, &parts.phrases, &within)?;
-        let words = self.rows_within(&sql, &parts.words, &within)?;
-        let mut hits = Vec::new();
-        for (seq, score) in score(&phrases, &words, visible as u64).into_iter().take(limit as usize) {
-            let mut statement = self.conn.prepare_cached(
-                "SELECT i.seq, i.id, i.conversation_id, CASE WHEN i.role = 'person' AND e.is_owner = 1 THEN 'owner' ELSE i.role END, i.author,
-                        i.handle_id, i.content, i.message_type, i.is_branch, i.tool, i.created_at_ms, i.time_certainty, i.source_kind,
-                        i.source_conversation, i.source_message, i.revision, c.title
-                   FROM interactions i JOIN entities e ON e.id = i.entity_id JOIN conversations c ON c.id = i.conversation_id
-                  WHERE i.seq = ?1",
-            )?;
-            let mut rows = statement.query([seq])?;
-            if let Some(row) = rows.next()? {
-                hits.push(MessageHit { message: interaction(row)?, conversation_title: row.get(16)?, score });
-            }
-        }
-        Ok(hits)
     }
 
     /// Those of the given memories that hold the words, best first, with their scores.

@@ -11,7 +11,7 @@ use crate::rewrite;
 /// "I can't swim", "I can play the piano", "I will never …", "I'd love to …".
 pub(crate) fn modal(p: &Parsed<'_>, around: Around<'_>) -> Option<Found> {
     let base = p.base.as_str();
-    let (word, next) = (p.word(0), p.word(1));
+    let word = p.word(0);
     if is_passing(p) {
         return None;
     }
@@ -118,10 +118,7 @@ pub(crate) fn modal(p: &Parsed<'_>, around: Around<'_>) -> Option<Found> {
         }
         ("would", false) => wanting::would(p, around),
         ("could", false) if base == "never" => None,
-        _ => {
-            let _ = next;
-            None
-        }
+        _ => None,
     }
 }
 

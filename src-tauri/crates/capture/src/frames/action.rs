@@ -165,7 +165,6 @@ pub(crate) fn present(p: &Parsed<'_>, around: Around<'_>) -> Option<Found> {
             (safe && !p.is_negated && !one_of(base, "tell ask find see need") && !p.says("error again same")).then(|| Found::new(p, around, Category::Preference, "a habit").confidence(Confidence::IMPLIED))
         }
         _ if HABIT.contains(base) => {
-            let needs_object = one_of(base, "see meet take bring cut watch spend attend visit travel fly call ring press save follow order buy share split react cry sleep wear practice listen read walk wake cook host serve support stay drive code box lift sing");
             let has_cue = has_frequency(p);
             if p.is_bare() && !one_of(base, "knit crochet sew quilt smoke vape bake cook garden paint draw sing dance surf ski snowboard climb swim hike cycle sail fish hunt meditate journal juggle brew forage compost kayak snore sleepwalk stammer stutter lisp skate skateboard fence box golf busk freelance volunteer referee umpire coach drive birdwatch weld solder whittle drink") {
                 return None;
@@ -180,7 +179,6 @@ pub(crate) fn present(p: &Parsed<'_>, around: Around<'_>) -> Option<Found> {
             if p.is_negated && one_of(base, "see meet call visit spend stay serve attend travel follow support read watch") && !one_of(base, "watch read") {
                 return None;
             }
-            let _ = needs_object;
             let ability = one_of(base, "stammer stutter lisp snore sleepwalk");
             let wears_aid = base == "wear" && p.rest_words().any(|w| one_of(w, "glasses lenses contacts hearing wig prosthetic braces brace"));
             let rents = one_of(base, "rent share") ;

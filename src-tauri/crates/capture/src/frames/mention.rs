@@ -162,36 +162,36 @@ fn kin_named(text: &str, tokens: &[Token], lo: usize, hi: usize, label: &str) ->
 }
 
 /// Belongings that only one kind of person has.
-const TELLING: &[(&str, &str, Category, &str)] = &[
-    ("wheelchair", "uses a wheelchair", Category::PersonalInfo, "health"),
-    ("insulin", "uses insulin", Category::PersonalInfo, "health"),
-    ("inhaler", "uses an inhaler", Category::PersonalInfo, "health"),
-    ("epipen", "carries an EpiPen", Category::PersonalInfo, "health"),
-    ("pacemaker", "has a pacemaker", Category::PersonalInfo, "health"),
-    ("stoma", "has a stoma", Category::PersonalInfo, "health"),
-    ("prosthesis", "has a prosthesis", Category::PersonalInfo, "health"),
-    ("accordion", "plays the accordion", Category::Skill, "a pastime"),
-    ("cello", "plays the cello", Category::Skill, "a pastime"),
-    ("violin", "plays the violin", Category::Skill, "a pastime"),
-    ("viola", "plays the viola", Category::Skill, "a pastime"),
-    ("trombone", "plays the trombone", Category::Skill, "a pastime"),
-    ("trumpet", "plays the trumpet", Category::Skill, "a pastime"),
-    ("clarinet", "plays the clarinet", Category::Skill, "a pastime"),
-    ("bagpipes", "plays the bagpipes", Category::Skill, "a pastime"),
-    ("saxophone", "plays the saxophone", Category::Skill, "a pastime"),
-    ("allotment", "has an allotment", Category::PersonalInfo, "a possession"),
-    ("stammer", "has a stammer", Category::PersonalInfo, "health"),
-    ("dyslexia", "has dyslexia", Category::PersonalInfo, "health"),
-    ("adhd", "has ADHD", Category::PersonalInfo, "health"),
-    ("asthma", "has asthma", Category::PersonalInfo, "health"),
-    ("diabetes", "has diabetes", Category::PersonalInfo, "health"),
-    ("epilepsy", "has epilepsy", Category::PersonalInfo, "health"),
-    ("arthritis", "has arthritis", Category::PersonalInfo, "health"),
-    ("insomnia", "has insomnia", Category::PersonalInfo, "health"),
-    ("tinnitus", "has tinnitus", Category::PersonalInfo, "health"),
-    ("migraines", "has migraines", Category::PersonalInfo, "health"),
-    ("eczema", "has eczema", Category::PersonalInfo, "health"),
-    ("coeliac", "has coeliac disease", Category::PersonalInfo, "health"),
+const TELLING: &[(&str, &str, Category)] = &[
+    ("wheelchair", "uses a wheelchair", Category::PersonalInfo),
+    ("insulin", "uses insulin", Category::PersonalInfo),
+    ("inhaler", "uses an inhaler", Category::PersonalInfo),
+    ("epipen", "carries an EpiPen", Category::PersonalInfo),
+    ("pacemaker", "has a pacemaker", Category::PersonalInfo),
+    ("stoma", "has a stoma", Category::PersonalInfo),
+    ("prosthesis", "has a prosthesis", Category::PersonalInfo),
+    ("accordion", "plays the accordion", Category::Skill),
+    ("cello", "plays the cello", Category::Skill),
+    ("violin", "plays the violin", Category::Skill),
+    ("viola", "plays the viola", Category::Skill),
+    ("trombone", "plays the trombone", Category::Skill),
+    ("trumpet", "plays the trumpet", Category::Skill),
+    ("clarinet", "plays the clarinet", Category::Skill),
+    ("bagpipes", "plays the bagpipes", Category::Skill),
+    ("saxophone", "plays the saxophone", Category::Skill),
+    ("allotment", "has an allotment", Category::PersonalInfo),
+    ("stammer", "has a stammer", Category::PersonalInfo),
+    ("dyslexia", "has dyslexia", Category::PersonalInfo),
+    ("adhd", "has ADHD", Category::PersonalInfo),
+    ("asthma", "has asthma", Category::PersonalInfo),
+    ("diabetes", "has diabetes", Category::PersonalInfo),
+    ("epilepsy", "has epilepsy", Category::PersonalInfo),
+    ("arthritis", "has arthritis", Category::PersonalInfo),
+    ("insomnia", "has insomnia", Category::PersonalInfo),
+    ("tinnitus", "has tinnitus", Category::PersonalInfo),
+    ("migraines", "has migraines", Category::PersonalInfo),
+    ("eczema", "has eczema", Category::PersonalInfo),
+    ("coeliac", "has coeliac disease", Category::PersonalInfo),
 ];
 
 fn telling(text: &str, tokens: &[Token], lo: usize, hi: usize, label: &str) -> Option<Special> {
@@ -225,7 +225,6 @@ fn telling(text: &str, tokens: &[Token], lo: usize, hi: usize, label: &str) -> O
     {
         return None;
     }
-    let (_, says, category, family) = *TELLING.iter().find(|(noun, ..)| *noun == low(tokens, noun_at))?;
-    let _ = family;
+    let (_, says, category) = *TELLING.iter().find(|(noun, ..)| *noun == low(tokens, noun_at))?;
     Some((found(format!("{label} {says}"), category, Confidence::IMPLIED, "a mention"), at, noun_at + 1))
 }

@@ -197,9 +197,7 @@ pub(crate) fn past(p: &Parsed<'_>, around: Around<'_>) -> Option<Found> {
         }
         "meet" if one_of(word, "my") && p.rest_words().any(|w| KIN.contains(w) || one_of(w, "friend")) || p.is_plural && (life || word == "at" || word == "in") => make(Category::Relationship, "a tie"),
         "name" if p.is_plural || one_of(word, "him her our my the") => {
-            let called = p.rest_words().last()?.to_owned();
             let is_name = p.tokens.get(p.end - 1).is_some_and(|t| t.is_capital);
-            let _ = called;
             (is_name && p.rest + 2 <= p.end && p.end - p.rest <= 4).then(|| Found::new(p, around, Category::PersonalInfo, "a pet").slot("petname"))
         }
         "book" => wanting::booked(p, around),

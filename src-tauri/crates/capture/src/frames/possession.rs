@@ -3,7 +3,6 @@
 use keepsake_domain::{Category, Confidence};
 
 use super::{Around, Found, being, has_future_time, is_passing};
-use crate::clause::low;
 use crate::lexicon::*;
 use crate::parse::{Actor, Parsed, Tense};
 use crate::rewrite;
@@ -432,7 +431,6 @@ fn attribute(p: &Parsed<'_>, around: Around<'_>, nouns: &[&str], is_anothers: bo
     {
         return None;
     }
-    let _ = low;
     None
 }
 

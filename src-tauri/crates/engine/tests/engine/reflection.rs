@@ -494,8 +494,6 @@ fn a_run_that_is_cancelled_leaves_nothing() {
         }
     }
     let (f, _) = untidy();
-    night(&f);
-    f.engine.store().write(|tx| tx.drop_open_reflections()).unwrap();
     assert!(f.engine.reflect(&Stopped).is_err());
     assert_eq!(f.engine.reflections().unwrap(), []);
     assert_eq!(look(&f).len(), 3, "control: left to itself it finds them");

@@ -80,11 +80,6 @@ impl Commitment {
     pub fn is_pending(&self) -> bool {
         self.settlement.is_none()
     }
-
-    /// Whether its time has passed.
-    pub fn is_overdue(&self, now: Timestamp) -> bool {
-        self.is_pending() && self.due.is_some_and(|due| due.at < now)
-    }
 }
 
 /// The promises of a conversation, settled ones included, in order.

@@ -313,6 +313,54 @@ fn a_command_goes_round_and_its_change_comes_down_the_stream() {
     assert!(changed.is_some(), "the change of the settings came down the stream");
 }
 
+#[cfg(unix)]
+#[test]
+fn ctrl_c_ends_it_in_good_order_while_a_page_listens() {
+    let mut served = Served::start();
+    let listen = |served: &Served| {
+        let mut stream = served.connect();
+        let head = format!("GET /events HTTP/1.1\r\nHost: {}\r\nAuthorization: {}\r\n\r\n", served.host(), served.bearer());
+        stream.write_all(head.as_bytes()).unwrap();
+        let mut lines = BufReader::new(stream).lines();
+        assert!(lines.by_ref().any(|line| line.unwrap() == ": ready"));
+        lines
+    };
+    let page = listen(&served);
+    served.call("settings_set", served.call("settings_get", json!({})));
+    let log = served.home.data().join("keepsake.db-wal");
+    assert!(std::fs::metadata(&log).unwrap().len() > 0, "a control: what was written stands in the log");
+    let signalled = std::process::Command::new("kill").args(["-INT", &served.child.id().to_string()]).status().unwrap();
+    assert!(signalled.success());
+    assert!(page.map(|line| line.unwrap()).all(|line| line != "event: error"), "the page hears the end of the stream");
+    assert!(served.child.wait().unwrap().success(), "it ended by itself, and well");
+    assert!(std::fs::metadata(&log).map_or(0, |log| log.len()) == 0, "the next start has no log to read");
+}
+
+#[test]
+fn a_file_that_is_cut_off_on_its_way_leaves_nothing() {
+    let served = Served::start();
+    let incoming = served.home.data().join("incoming");
+    let arrived = || std::fs::read_dir(&incoming).into_iter().flatten().count();
+    let mut stream = served.connect();
+    let head = format!(
+        "POST /files?name=a.json HTTP/1.1\r\nHost: {}\r\nAuthorization: {}\r\nContent-Length: 1000000\r\n\r\n",
+        served.host(),
+        served.bearer()
+    );
+    stream.write_all(head.as_bytes()).unwrap();
+    stream.write_all(&[b' '; 4096]).unwrap();
+    let until = |expect: usize, why: &str| {
+        let deadline = std::time::Instant::now() + TIMEOUT;
+        while arrived() != expect {
+            assert!(std::time::Instant::now() < deadline, "{why}");
+            std::thread::yield_now();
+        }
+    };
+    until(1, "a control: its beginning arrived");
+    drop(stream);
+    until(0, "what arrived of it is removed");
+}
+
 #[test]
 fn a_file_is_sent_looked_into_and_imported() {
     let served = Served::start();

@@ -5,9 +5,14 @@
 //! compared in constant time; 401 before any work. The token is in the address that is printed, behind `#`, so it reaches no server
 //! and no log. Deliberately not here: what the commands do.
 
+use std::convert::Infallible;
 use std::net::{Ipv4Addr, SocketAddr};
 use std::path::{Path, PathBuf};
+use std::pin::Pin;
 use std::sync::Arc;
+use std::sync::mpsc::Receiver;
+use std::task::{Context, Poll};
+use std::time::Duration;
 
 use axum::body::{Body, Bytes};
 use axum::extract::{DefaultBodyLimit, Query, Request, State};
@@ -16,10 +21,12 @@ use axum::middleware::{Next, from_fn_with_state};
 use axum::response::{IntoResponse, Response};
 use axum::routing::{get, post};
 use axum::{Json, Router};
+use keepsake_api::types::activity::Event;
 use keepsake_api::{ApiError, App, AppOptions, Code, EmbedderSlot, FileAccess, dispatch};
 use serde::Deserialize;
 use serde_json::Value;
 use tokio::io::AsyncWriteExt;
+use tokio::sync::{mpsc, watch};
 
 use crate::args::{Args, ServeArgs};
 use crate::commands::{data_dir, model_dir};
@@ -31,8 +38,12 @@ const RPC_BYTES_MAX: usize = 4 * 1024 * 1024;
 /// The largest export that can be sent through a browser; larger ones are imported on the command line.
 const UPLOAD_BYTES_MAX: u64 = 4 * 1024 * 1024 * 1024;
 
-/// Events that may wait for a slow page before it is told to start anew.
+/// Events that may wait for a page that does not read. Beyond it the stream ends, and the page asks for everything when it listens
+/// again: a page that sleeps must not fill the memory.
 const EVENTS_WAITING_MAX: usize = 256;
+
+/// How long the end waits for answers under way. Commands come to their end in any case; a page that does not read never would.
+const ENDING_MAX: Duration = Duration::from_secs(3);
 
 /// Everything comes from here; nothing is fetched from elsewhere, and no script or style stands in the page itself.
 const CONTENT_SECURITY_POLICY: &str = "default-src 'self'; script-src 'self'; style-src 'self'; img-src 'self' data:; font-src 'self'; \
@@ -43,6 +54,8 @@ struct Shared {
     token: String,
     port: u16,
     ui: PathBuf,
+    /// Becomes true when the program is to end.
+    ending: watch::Receiver<bool>,
 }
 
 /// Serves until the process is ended.
@@ -72,13 +85,20 @@ pub(crate) fn serve(args: &Args, serve: &ServeArgs, output: &mut Output) -> Resu
                 output.line("It answers on this computer only. Press Ctrl+C to end it.")?;
             }
             output.flush()?;
-            let shared = Arc::new(Shared { app: app.clone(), token, port, ui });
-            axum::serve(listener, router(shared))
-                .with_graceful_shutdown(async {
-                    // Without a signal handler the process ends at once, which loses nothing either.
-                    let _ = tokio::signal::ctrl_c().await;
-                })
-                .await?;
+            let (end, ending) = watch::channel(false);
+            let shared = Arc::new(Shared { app: app.clone(), token, port, ui, ending: ending.clone() });
+            let server = axum::serve(listener, router(shared)).with_graceful_shutdown(async move {
+                // Without a signal handler the process ends at once, which loses nothing either.
+                let _ = tokio::signal::ctrl_c().await;
+                end.send_replace(true);
+            });
+            tokio::select! {
+                served = server => served?,
+                () = async {
+                    ended(ending).await;
+                    tokio::time::sleep(ENDING_MAX).await;
+                } => {}
+            }
             Ok(())
         })
         .inspect(|()| app.close())
@@ -194,40 +214,54 @@ async fn rpc(State(shared): State<Arc<Shared>>, headers: HeaderMap, body: Bytes)
     }
 }
 
-/// The change feed as server-sent events.
+/// Waits until the program is to end.
+async fn ended(mut ending: watch::Receiver<bool>) {
+    // Whoever could say so is gone at the very end only.
+    let _ = ending.wait_for(|is_ending| *is_ending).await;
+}
+
+/// The change feed as server-sent events, until the page goes, does not read or the program ends.
 async fn events(State(shared): State<Arc<Shared>>) -> Response {
     let feed = shared.app.subscribe();
-    let (sender, receiver) = tokio::sync::mpsc::channel::<Bytes>(EVENTS_WAITING_MAX);
+    let (sender, receiver) = mpsc::channel::<Bytes>(EVENTS_WAITING_MAX);
     // The feed is a plain channel; a thread of its own carries it over and ends when either side does.
-    let carried = std::thread::Builder::new().name("events".to_owned()).spawn(move || {
-        // A comment at once, so that the page knows the stream stands.
-        if sender.blocking_send(Bytes::from_static(b": ready\n\n")).is_err() {
-            return;
-        }
-        while let Ok(event) = feed.recv() {
-            let Ok(json) = serde_json::to_string(&event) else { continue };
-            if sender.blocking_send(Bytes::from(format!("data: {json}\n\n"))).is_err() {
-                return;
-            }
-        }
-    });
+    let carried = std::thread::Builder::new().name("events".to_owned()).spawn(move || carry(&feed, &sender));
     if carried.is_err() {
         return refuse(StatusCode::SERVICE_UNAVAILABLE, Code::Failed, "the system gives no thread; close other programs");
     }
     let headers = [(header::CONTENT_TYPE, "text/event-stream")];
-    (headers, Body::from_stream(Received(receiver))).into_response()
+    let stream = Events { waiting: receiver, ended: Box::pin(ended(shared.ending.clone())) };
+    (headers, Body::from_stream(stream)).into_response()
 }
 
-struct Received(tokio::sync::mpsc::Receiver<Bytes>);
+/// Carries events over as long as there is room for them.
+fn carry(feed: &Receiver<Event>, page: &mpsc::Sender<Bytes>) {
+    // A comment at once, so that the page knows the stream stands.
+    if page.try_send(Bytes::from_static(b": ready\n\n")).is_err() {
+        return;
+    }
+    while let Ok(event) = feed.recv() {
+        let Ok(json) = serde_json::to_string(&event) else { continue };
+        if page.try_send(Bytes::from(format!("data: {json}\n\n"))).is_err() {
+            return;
+        }
+    }
+}
 
-impl futures_core::Stream for Received {
-    type Item = Result<Bytes, std::convert::Infallible>;
+struct Events {
+    waiting: mpsc::Receiver<Bytes>,
+    ended: Pin<Box<dyn Future<Output = ()> + Send>>,
+}
 
-    fn poll_next(
-        mut self: std::pin::Pin<&mut Self>,
-        context: &mut std::task::Context<'_>,
-    ) -> std::task::Poll<Option<Self::Item>> {
-        self.0.poll_recv(context).map(|bytes| bytes.map(Ok))
+impl futures_core::Stream for Events {
+    type Item = Result<Bytes, Infallible>;
+
+    fn poll_next(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Option<Self::Item>> {
+        // It has no end of its own, and the server waits for every answer to end.
+        if self.ended.as_mut().poll(context).is_ready() {
+            return Poll::Ready(None);
+        }
+        self.waiting.poll_recv(context).map(|bytes| bytes.map(Ok))
     }
 }
 
@@ -244,6 +278,24 @@ async fn upload(State(shared): State<Arc<Shared>>, Query(upload): Query<Upload>,
     }
 }
 
+/// What has arrived of a file; removed unless all of it did. A page that goes away in the middle ends the whole answer.
+struct Unfinished(Option<PathBuf>);
+
+impl Unfinished {
+    fn keep(mut self) {
+        self.0 = None;
+    }
+}
+
+impl Drop for Unfinished {
+    fn drop(&mut self) {
+        if let Some(dir) = &self.0 {
+            // What cannot be removed now goes with the next start.
+            let _ = std::fs::remove_dir_all(dir);
+        }
+    }
+}
+
 async fn receive(shared: &Shared, name: &str, request: Request) -> std::io::Result<Response> {
     // Only the last part of the name is used, and only harmless characters of it: it names a file in our own folder.
     let last = name.rsplit(['/', '\\']).next().unwrap_or_default();
@@ -254,6 +306,7 @@ async fn receive(shared: &Shared, name: &str, request: Request) -> std::io::Resu
     getrandom::fill(&mut random).map_err(|error| std::io::Error::other(error.to_string()))?;
     let folder: String = random.iter().map(|byte| format!("{byte:02x}")).collect();
     let dir = shared.app.engine().incoming_dir().join(folder);
+    let unfinished = Unfinished(Some(dir.clone()));
     tokio::fs::create_dir_all(&dir).await?;
     let path = dir.join(safe);
     let mut file = tokio::fs::File::create(&path).await?;
@@ -264,19 +317,18 @@ async fn receive(shared: &Shared, name: &str, request: Request) -> std::io::Resu
         let Ok(data) = frame.into_data() else { continue };
         received += data.len() as u64;
         if received > UPLOAD_BYTES_MAX {
-            drop(file);
-            tokio::fs::remove_dir_all(&dir).await?;
             let words = "this file is larger than a browser should send; import it with `keepsake import`";
             return Ok(refuse(StatusCode::PAYLOAD_TOO_LARGE, Code::Invalid, words));
         }
         file.write_all(&data).await?;
     }
     file.flush().await?;
+    unfinished.keep();
     Ok(Json(shared.app.register_file(&path)).into_response())
 }
 
 async fn next_frame(body: &mut Body) -> Option<Result<http_body::Frame<Bytes>, axum::Error>> {
-    std::future::poll_fn(|context| http_body::Body::poll_frame(std::pin::Pin::new(&mut *body), context)).await
+    std::future::poll_fn(|context| http_body::Body::poll_frame(Pin::new(&mut *body), context)).await
 }
 
 /// The window's own files; anything unknown is the page itself, because the window routes by itself.
@@ -342,6 +394,30 @@ mod tests {
         check(&[("host", "127.0.0.1:4000"), ("origin", "https://127.0.0.1:4000")], false, "another scheme");
         check(&[("host", "127.0.0.1:4000"), ("sec-fetch-site", "cross-site")], false, "a cross-site fetch without an origin");
         check(&[("host", "127.0.0.1:4000"), ("sec-fetch-site", "same-site")], false, "another port of this computer");
+    }
+
+    #[test]
+    fn a_page_that_does_not_read_is_let_go() {
+        let (events, feed) = std::sync::mpsc::channel();
+        let (sender, mut page) = mpsc::channel(EVENTS_WAITING_MAX);
+        for n in 0..2 * EVENTS_WAITING_MAX {
+            events.send(Event::Changed { tags: vec![n.to_string()] }).unwrap();
+        }
+        // Comes back although the feed goes on: what would wait here is kept by nobody.
+        carry(&feed, &sender);
+        drop((feed, sender));
+        assert!(events.send(Event::Changed { tags: Vec::new() }).is_err(), "nothing more is gathered for it");
+        let mut waiting = Vec::new();
+        while let Ok(bytes) = page.try_recv() {
+            waiting.push(String::from_utf8(bytes.to_vec()).unwrap());
+        }
+        assert_eq!((waiting.len(), &*waiting[0]), (EVENTS_WAITING_MAX, ": ready\n\n"));
+        assert!(waiting[1].contains("[\"0\"]"), "the first of them, in order: {}", waiting[1]);
+        assert_eq!(
+            page.try_recv(),
+            Err(mpsc::error::TryRecvError::Disconnected),
+            "then the stream ends, and the page listens again"
+        );
     }
 
     #[test]

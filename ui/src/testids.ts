@@ -236,6 +236,7 @@ export const TESTIDS = {
   themeDark: 'settings-theme-dark',
   singleKeys: 'settings-single-keys',
   extractOnImport: 'settings-extract',
+  analyzeEnded: 'settings-analyze-ended',
   dataDir: 'settings-data-dir',
 
   graph: 'graph',

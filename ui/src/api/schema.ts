@@ -322,7 +322,11 @@ private_channels: Array<string>,
 /**
  * Propose candidates from imports as they arrive.
  */
-extract_on_import: boolean, };
+extract_on_import: boolean, 
+/**
+ * Analyse a conversation as a whole once it has ended; not what ended before this was switched on.
+ */
+analyze_ended: boolean, };
 
 export type UiState = { 
 /**

@@ -17,6 +17,8 @@ export const settings = {
   capture: 'Reading and privacy',
   extract: 'Look for memories on import',
   extractHint: 'Off: imports are only stored; use Analyze now where you want it.',
+  analyzeEnded: 'Analyse a conversation once it has ended',
+  analyzeEndedHint: 'The whole of it, by the built-in engine or the model you chose; what it finds waits in Review. Only what ends from now on: for older ones use Analyze now.',
   privateChannels: 'Channels kept out of memory',
   privateChannelsHint: 'New conversations there are never analysed unless you let them feed memory. Those already here stay as they are.',
   privateChannelsNone: 'None',

@@ -13,6 +13,7 @@ mod dry_run;
 mod echo;
 mod edges;
 mod embedding;
+mod ended;
 mod erasure;
 mod error;
 mod export;
@@ -64,6 +65,7 @@ pub use context::{CONTEXT_CHARS, CONTEXT_CHARS_MAX, Context, ContextDetail, Cont
 pub use dry_run::DryRun;
 pub use edges::{RandomIds, SystemClock, parse_moment, rfc3339};
 pub use embedding::{EmbedderSlot, EmbedderState};
+pub use ended::AnalysisRules;
 pub use erasure::{ErasureReceipt, Existing, PrivacyOutcome};
 pub use error::EngineError;
 pub use export::ExportReceipt;

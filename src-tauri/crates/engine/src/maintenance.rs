@@ -41,9 +41,10 @@ const DAY_MS: i64 = 24 * 60 * 60 * 1000;
 const RUNS_TOLD: u32 = 30;
 
 /// The jobs that a cycle waits for, in the order of the seed: each rests on those before it.
-const STEPS: [JobKind; 9] = [
+const STEPS: [JobKind; 10] = [
     JobKind::Extract,
     JobKind::SettleConversations,
+    JobKind::Analyze,
     JobKind::Sessions,
     JobKind::Reflect,
     JobKind::Topics,

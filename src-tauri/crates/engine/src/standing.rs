@@ -26,6 +26,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::analyze::insight_turns;
 use crate::content_ids::uuid_of;
+use crate::ended::Pass;
 use crate::record::messages_on_record;
 use crate::taken_back::TakenBack;
 use crate::work::Control;
@@ -216,7 +217,7 @@ impl Engine {
     /// Judges every conversation that is due.
     pub(crate) fn settle_conversations(&self, lease: &Lease, control: &dyn Control) -> Result<()> {
         let due = self.store().read(|tx| tx.conversations_to_settle(self.now()))?;
-        let has_model = self.model_settings()?.proposing().is_some();
+        let pass = self.pass()?;
         let total = due.len() as u64;
         let mut done = 0;
         for batch in due.chunks(BATCH) {
@@ -224,7 +225,7 @@ impl Engine {
             if control.is_cancelled() {
                 return Err(EngineError::Cancelled);
             }
-            let judged = batch.iter().map(|id| self.judged(id, has_model)).collect::<Result<Vec<_>>>()?;
+            let judged = batch.iter().map(|id| self.judged(id, pass)).collect::<Result<Vec<_>>>()?;
             let now = self.now();
             self.store().write(|tx| {
                 tx.check_lease(lease)?;
@@ -235,14 +236,13 @@ impl Engine {
         let result = serde_json::json!({ "conversations": total }).to_string();
         self.store().write(|tx| tx.complete(lease, &result, self.now()))?;
         self.queue_sessions()?;
-        if has_model {
-            self.look_for_work();
-        }
+        // Analyses and questions to a model may have been queued.
+        self.look_for_work();
         Ok(())
     }
 
     /// Reads one conversation; nothing if it is gone or off the record by now.
-    fn judged(&self, id: &ConversationId, has_model: bool) -> Result<Option<Judged>> {
+    fn judged(&self, id: &ConversationId, pass: Pass) -> Result<Option<Judged>> {
         let read = self.store().read(|tx| {
             if tx.conversation(id)?.is_private {
                 return Ok(None);
@@ -273,19 +273,25 @@ impl Engine {
         let is_known = known.as_ref().is_some_and(|known| known.through_seq == through_seq);
         // What a model said of these very messages holds until it says otherwise: time has passed, so it is asked again. What has been
         // silent for very long has ended, whoever thinks otherwise; so nobody is asked about an old import.
-        let may_ask = has_model && found.judgement.is_in_doubt();
+        let may_ask = pass.has_model && found.judgement.is_in_doubt();
         let is_kept = may_ask && is_by_model && is_known;
         let is_moved = !is_known || known.as_ref().is_none_or(|known| known.status != standing.status || known.judge.is_none());
         let asks_model = may_ask && (is_kept || is_moved);
+        // Where a model is asked whether it has ended, that comes first.
+        let analysis = match is_moved && !asks_model {
+            true => self.analysis_of_ended(id, &rows, standing.status, pass)?,
+            false => None,
+        };
         let new = NewStanding { standing, due };
-        Ok(Some(Judged { id: id.clone(), new, summary, is_kept, asks_model }))
+        Ok(Some(Judged { id: id.clone(), new, summary, is_kept, asks_model, analysis }))
     }
 
     /// Judges right here, for tests of what is judged.
     #[cfg(test)]
     pub(crate) fn settle_now(&self) -> Result<()> {
         let due = self.store().read(|tx| tx.conversations_to_settle(self.now()))?;
-        let judged = due.iter().map(|id| self.judged(id, false)).collect::<Result<Vec<_>>>()?;
+        let pass = Pass { has_model: false, analysed_since: None };
+        let judged = due.iter().map(|id| self.judged(id, pass)).collect::<Result<Vec<_>>>()?;
         let now = self.now();
         Ok(self.store().write(|tx| judged.iter().flatten().try_for_each(|judged| self.store_judged(tx, judged, now)))?)
     }
@@ -298,9 +304,13 @@ impl Engine {
             return tx.put_settle_due(&judged.id, judged.new.due);
         }
         // Turned private or erased meanwhile: nothing of it is written.
-        if tx.put_standing(&judged.id, &judged.new, now)?
-            && let Some(summary) = &judged.summary
-        {
+        if !tx.put_standing(&judged.id, &judged.new, now)? {
+            return Ok(());
+        }
+        if let Some(kind) = judged.analysis {
+            tx.enqueue(&self.conversation_job(kind, &judged.id), now)?;
+        }
+        if let Some(summary) = &judged.summary {
             let id = summary_id(tx, self.ids(), &judged.id, &summary.text, (&summary.first, &summary.last))?;
             tx.insert_summary(
                 &id,
@@ -323,6 +333,8 @@ struct Judged {
     is_kept: bool,
     /// A model is to judge it.
     asks_model: bool,
+    /// It has ended, and this job reads it as a whole.
+    analysis: Option<JobKind>,
 }
 
 /// Follows from the words and the messages that they sum up. What was summed up alike before keeps its own.

@@ -670,6 +670,12 @@ pub(crate) enum SettingsOf {
         #[arg(long, value_name = "KINDS")]
         automatic: Option<String>,
     },
+    /// Whether a conversation that has ended is analysed as a whole by itself; switched on it begins with what ends from then on.
+    Analysis {
+        /// On its own, or when somebody asks.
+        #[arg(long, value_enum)]
+        automatic: Option<Automatic>,
+    },
 }
 
 /// Whether something is done without being asked for.

@@ -132,6 +132,17 @@ impl ReadTx<'_> {
             .query_row(params![id.as_str()], |row| row.get(0))?)
     }
 
+    /// Whether the whole of a conversation may be read without being asked for: no word of it was ever off the record, and the file it
+    /// came in was not imported to be stored alone.
+    pub fn may_read_unasked(&self, id: &ConversationId) -> Result<bool> {
+        let mut statement = self.conn.prepare_cached(
+            "SELECT 1 FROM conversations c WHERE c.id = ?1 AND c.is_private = 0 AND c.private_through_seq = 0
+                AND NOT EXISTS (SELECT 1 FROM jobs j WHERE j.kind = 'import' AND json_extract(j.payload, '$.extract') = 0
+                                   AND json_extract(j.payload, '$.import_id') = c.import_id)",
+        )?;
+        Ok(statement.exists(params![id.as_str()])?)
+    }
+
     /// Whether all of these conversations are there and none is off the record.
     pub fn are_on_record(&self, ids: &[ConversationId]) -> Result<bool> {
         let mut statement = self.conn.prepare_cached("SELECT 1 FROM conversations WHERE id = ?1 AND is_private = 0")?;

@@ -99,6 +99,9 @@ function Choices({ settings }: { settings: Settings }) {
         <Row name={words.extract} hint={words.extractHint}>
           <Switch label={words.extract} checked={settings.extract_on_import} testId={TESTIDS.extractOnImport} onChange={(extract_on_import) => change({ extract_on_import })} />
         </Row>
+        <Row name={words.analyzeEnded} hint={words.analyzeEndedHint}>
+          <Switch label={words.analyzeEnded} checked={settings.analyze_ended} testId={TESTIDS.analyzeEnded} onChange={(analyze_ended) => change({ analyze_ended })} />
+        </Row>
         <Row name={words.privateChannels} hint={words.privateChannelsHint} isTall>
           <Chips
             label={words.privateChannels}

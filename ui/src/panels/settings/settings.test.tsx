@@ -26,6 +26,15 @@ describe('each choice acts at once and is written whole', () => {
     expect(written(host)[1]).toMatchObject({ single_keys: false, extract_on_import: false });
   });
 
+  test('what has ended is analysed unless it is switched off, and it says that the past is left alone', async () => {
+    const host = await renderApp('settings');
+    const choice = await screen.findByTestId('settings-analyze-ended');
+    expect(choice.getAttribute('aria-checked')).toBe('true');
+    expect(screen.getByText(/Only what ends from now on/)).toBeTruthy();
+    fireEvent.click(choice);
+    await waitFor(() => expect(written(host)[0]).toMatchObject({ analyze_ended: false, extract_on_import: true }));
+  });
+
   test('a failure brings the old value back and says so', async () => {
     const host = await renderApp('settings');
     host.failNext('settings_set', new RpcError('internal', 'The disk is full.'));

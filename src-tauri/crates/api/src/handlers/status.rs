@@ -69,6 +69,12 @@ pub(crate) fn app_status(app: &App, _request: Nothing) -> Result<AppStatus, ApiE
 }
 
 pub(crate) fn settings_get(app: &App, _request: Nothing) -> Result<Settings, ApiError> {
+    // The engine keeps it, with the moment since when.
+    let analyze_ended = app.engine().analysis_rules()?.automatic;
+    Ok(Settings { analyze_ended, ..stored_settings(app)? })
+}
+
+fn stored_settings(app: &App) -> Result<Settings, ApiError> {
     let stored = app.engine().store().read(|tx| tx.setting(SETTINGS_KEY))?;
     // A value that a newer or older version wrote falls back field by field, never as a whole error.
     let Some(stored) = stored else { return Ok(Settings::default()) };
@@ -89,6 +95,9 @@ pub(crate) fn settings_set(app: &App, request: Settings) -> Result<Settings, Api
     let is_region = |region: &String| region.len() == 2 && region.bytes().all(|b| b.is_ascii_uppercase());
     if let Some(bad) = request.phone_regions.iter().find(|region| !is_region(region)) {
         return Err(ApiError::invalid(format!("'{bad}' is no region; use two capital letters, for example DE")));
+    }
+    if request.analyze_ended != app.engine().analysis_rules()?.automatic {
+        app.engine().set_automatic_analysis(request.analyze_ended)?;
     }
     let json = serde_json::to_string(&request).map_err(|error| ApiError::invalid(error.to_string()))?;
     let now = app.engine().now();

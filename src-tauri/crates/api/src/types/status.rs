@@ -141,6 +141,8 @@ pub struct Settings {
     pub private_channels: Vec<String>,
     /// Propose candidates from imports as they arrive.
     pub extract_on_import: bool,
+    /// Analyse a conversation as a whole once it has ended; not what ended before this was switched on.
+    pub analyze_ended: bool,
 }
 
 impl Default for Settings {
@@ -151,6 +153,7 @@ impl Default for Settings {
             phone_regions: ["US", "GB", "DE", "FR", "ES", "IT", "NL", "CH", "AT", "IN", "BR"].map(str::to_owned).to_vec(),
             private_channels: Vec::new(),
             extract_on_import: true,
+            analyze_ended: true,
         }
     }
 }

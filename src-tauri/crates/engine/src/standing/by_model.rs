@@ -8,7 +8,7 @@
 
 use keepsake_domain::{ConversationId, ConversationStatus, Timestamp};
 use keepsake_insight::conversation::{Asked, EndedTask, Moment, Reason, standing};
-use keepsake_store::{Lease, NewStanding, StandingRow};
+use keepsake_store::{Lease, NewJob, NewStanding, StandingRow};
 
 use super::{json, next_look, reason_of};
 use crate::analyze::insight_turns;
@@ -29,7 +29,7 @@ impl Engine {
         })?;
         // Not chosen any more, turned private, or somebody wrote: the rules have judged or will.
         let known = known.filter(|known| settings.proposing().is_some() && known.through_seq == through_seq);
-        let Some(known) = known else { return self.settled_nothing(lease, "nothing to judge") };
+        let Some(known) = known else { return self.settled_nothing(lease, "nothing to judge", None) };
         let turns = insight_turns(&rows);
         let moment = Moment { now: self.now(), utc_offset_minutes: self.inner.utc_offset_minutes };
         let by_rules = standing(&turns, moment);
@@ -39,8 +39,13 @@ impl Engine {
         let judge = interview.proposer(&task.label());
         let judgement = match interview.drive(task, "Judging whether it has ended", control)?.found {
             Asked::Judged(judgement) => judgement,
-            Asked::Refused(why) => return self.settled_nothing(lease, why),
+            Asked::Refused(why) => {
+                // The rules' judgement stands, and what follows from it.
+                let analysis = self.analysis_of_ended(id, &rows, known.status, self.pass()?)?;
+                return self.settled_nothing(lease, why, analysis.map(|kind| self.conversation_job(kind, id)));
+            }
         };
+        let analysis = self.analysis_of_ended(id, &rows, judgement.status, self.pass()?)?;
         let due = match judgement.status {
             ConversationStatus::Archived => None,
             _ => next_look(&by_rules, moment.now).or_else(|| later(&judgement.reasons, moment.now)),
@@ -52,18 +57,28 @@ impl Engine {
         self.store().write(|tx| {
             tx.check_lease(lease)?;
             // Somebody wrote while it was asked: it is active again, and what was asked is old. So it is off the record.
-            if tx.last_seq(id)? == through_seq && is_still_on_record(tx, &conversation)? {
-                tx.put_standing(id, &new, self.now())?;
+            if tx.last_seq(id)? == through_seq
+                && is_still_on_record(tx, &conversation)?
+                && tx.put_standing(id, &new, self.now())?
+                && let Some(kind) = analysis
+            {
+                tx.enqueue(&self.conversation_job(kind, id), self.now())?;
             }
             tx.complete(lease, &result, self.now())
         })?;
+        self.look_for_work();
         self.queue_sessions()
     }
 
-    /// Completes the job; the judgement of the rules stands.
-    fn settled_nothing(&self, lease: &Lease, why: &str) -> Result<()> {
+    /// Completes the job; the judgement of the rules stands, and `next` follows from it.
+    fn settled_nothing(&self, lease: &Lease, why: &str, next: Option<NewJob>) -> Result<()> {
         let result = serde_json::json!({ "kept": why }).to_string();
-        Ok(self.store().write(|tx| tx.complete(lease, &result, self.now()))?)
+        self.store().write(|tx| {
+            tx.complete(lease, &result, self.now())?;
+            next.iter().try_for_each(|job| tx.enqueue(job, self.now()).map(drop))
+        })?;
+        self.look_for_work();
+        Ok(())
     }
 }
 

@@ -1,7 +1,9 @@
 //! Analyze Now: once a transcript, kept with its history, forced when asked.
 
-use keepsake_engine::{AnalyzeStart, StoredAnalysis, Unwatched};
-use keepsake_testkit::conversation;
+use keepsake_domain::{Clock, ConversationId, Engines, JobKind, Lane, Message};
+use keepsake_engine::{AnalyzeStart, Existing, ImportRequest, ModelSettings, Provider, StoredAnalysis, Unwatched};
+use keepsake_models::language::Shape;
+use keepsake_testkit::{Conversation, conversation};
 
 use crate::fixture::Fixture;
 
@@ -57,4 +59,147 @@ fn after_extraction_an_analysis_brings_no_fact_twice() {
     contents.sort();
     contents.dedup();
     assert_eq!(contents.len(), f.memories().len(), "and nothing is said twice");
+}
+
+const DAY_MS: i64 = 24 * 60 * 60 * 1000;
+
+/// The same talk, said now.
+fn now(f: &Fixture, id: &str, lines: &str) -> Vec<Message> {
+    let mut messages = conversation(id, lines);
+    for (at, message) in (0..).zip(&mut messages) {
+        message.time = f.clock.now().plus_ms(at * 60_000);
+    }
+    f.clock.advance_ms(3_600_000);
+    messages
+}
+
+/// Judges what is due and works the queue.
+fn settle(f: &Fixture) {
+    f.engine.queue_settling().unwrap();
+    let lock = f.engine.lock_worker().unwrap();
+    f.engine.run_due(&lock, &|_| {}).unwrap();
+}
+
+fn rest(f: &Fixture) {
+    f.clock.advance_ms(60 * DAY_MS);
+    settle(f);
+}
+
+fn analyses(f: &Fixture, id: &ConversationId) -> usize {
+    f.engine.store().read(|tx| tx.analyses(id)).unwrap().len()
+}
+
+/// A desk on which the past stands: what is said from now on is new.
+fn with_past() -> (Fixture, ConversationId) {
+    let f = Fixture::new();
+    let past = f.append(&conversation("past", TALK));
+    rest(&f);
+    (f, past)
+}
+
+#[test]
+fn what_ends_from_now_on_is_analysed_once_and_the_past_is_not() {
+    let (f, past) = with_past();
+    assert_eq!(analyses(&f, &past), 0, "what ended before waits for the button");
+    let id = f.append(&now(&f, "new", TALK));
+    settle(&f);
+    assert_eq!(analyses(&f, &id), 0, "while they talk it is not over");
+    rest(&f);
+    assert_eq!(analyses(&f, &id), 1);
+    let waiting = f.memories();
+    assert!(!waiting.is_empty() && waiting.iter().all(|text| text.starts_with("pending ")), "it proposes: {waiting:?}");
+    rest(&f);
+    f.engine.start_maintenance().unwrap();
+    settle(&f);
+    assert_eq!(
+        (analyses(&f, &id), analyses(&f, &past)),
+        (1, 0),
+        "the same words are not read again, and the night changes nothing"
+    );
+    assert_eq!(f.memories(), waiting);
+    let mut more = now(&f, "new", "owner Mara: Back from Lisbon, and I want to learn Portuguese this year.");
+    more[0].source.message = "later".to_owned();
+    f.append(&more);
+    rest(&f);
+    assert_eq!(analyses(&f, &id), 2, "it went on and ended again");
+    // What was imported long after it was said is the past as well.
+    let old = f.append(&conversation("old", TALK));
+    rest(&f);
+    assert_eq!(analyses(&f, &old), 0);
+}
+
+#[test]
+fn nothing_is_read_unasked_that_is_private_short_or_not_to_be_read() {
+    let (f, _) = with_past();
+    let private = f.append(&{
+        let mut messages = Conversation::new("private").private().messages(TALK);
+        messages.iter_mut().for_each(|message| message.time = f.clock.now());
+        messages
+    });
+    let once_private = f.append(&now(&f, "once", TALK));
+    f.engine.set_private(&once_private, true, Existing::Keep).unwrap();
+    f.engine.set_private(&once_private, false, Existing::Keep).unwrap();
+    let mut more = now(&f, "once", TALK);
+    more.iter_mut().for_each(|message| message.source.message.push_str("later"));
+    f.append(&more);
+    let short = f.append(&now(&f, "short", "owner Mara: hi\nassistant Nova: hello"));
+    let while_off = f.append(&now(&f, "off", TALK));
+    f.engine.set_automatic_analysis(false).unwrap();
+    rest(&f);
+    let rules = f.engine.set_automatic_analysis(true).unwrap();
+    assert_eq!(rules.since, Some(f.clock.now()), "it begins when it is switched on");
+    assert_eq!(f.engine.set_automatic_analysis(true).unwrap(), rules, "and not anew when it is on");
+    let again = f.append(&now(&f, "again", TALK));
+    rest(&f);
+    for (id, why) in
+        [(&private, "private"), (&once_private, "a part was private"), (&short, "short"), (&while_off, "switched off")]
+    {
+        assert_eq!(analyses(&f, id), 0, "{why}");
+    }
+    assert_eq!(analyses(&f, &again), 1, "control: another one is");
+}
+
+#[test]
+fn a_file_that_was_imported_to_be_stored_alone_is_stored_alone() {
+    for (extract, expect) in [(false, 0), (true, 1)] {
+        let (f, _) = with_past();
+        let lines: String = now(&f, "file", TALK)
+            .iter()
+            .map(|message| {
+                let role = if message.author.name == "Mara" { "owner" } else { "assistant" };
+                let time = keepsake_engine::rfc3339(message.time);
+                let (id, author, text) = (&message.source.message, &message.author.name, &message.text);
+                let line = serde_json::json!({ "conversation": "file", "channel_type": "chat", "channel_id": "file", "id": id,
+                    "time": time, "author": author, "role": role, "text": text });
+                format!("{line}\n")
+            })
+            .collect();
+        let path = f.dir.path().join("file.jsonl");
+        std::fs::write(&path, lines).unwrap();
+        f.engine.queue_import(&ImportRequest { extract, ..ImportRequest::of(path) }).unwrap();
+        settle(&f);
+        rest(&f);
+        let id = f.engine.store().read(|tx| tx.conversation_by_source("file")).unwrap().unwrap();
+        assert_eq!(analyses(&f, &id), expect, "read on import: {extract}");
+    }
+}
+
+#[test]
+fn where_a_model_is_chosen_it_is_the_one_that_is_asked() {
+    let (f, past) = with_past();
+    let provider = Provider { shape: Shape::Ollama, url: "http://127.0.0.1:9".to_owned(), model: "tiny".to_owned() };
+    f.engine
+        .set_model_settings(&ModelSettings { engines: Engines::Model, provider: Some(provider), ..ModelSettings::default() })
+        .unwrap();
+    let id = f.append(&now(&f, "new", TALK));
+    f.clock.advance_ms(60 * DAY_MS);
+    f.engine.queue_settling().unwrap();
+    // The model's lane stands still, as it does over the day's budget.
+    while let keepsake_engine::Step::Ran(..) = f.engine.run_next(Lane::Capture, &|_| {}).unwrap() {}
+    let jobs = f.engine.store().read(|tx| tx.jobs(100)).unwrap();
+    let of = |kind: JobKind, id: &ConversationId| {
+        jobs.iter().filter(|job| job.kind == kind && job.payload.contains(id.as_str())).count()
+    };
+    assert_eq!((of(JobKind::AnalyzeModel, &id), of(JobKind::Analyze, &id)), (1, 0), "{jobs:?}");
+    assert_eq!(of(JobKind::AnalyzeModel, &past), 0, "no model is paid for the past");
 }

@@ -1,11 +1,11 @@
 //! `keepsake conversations`, `private`, `analyze`.
 
 use keepsake_api::{analyses_of, dispatch};
-use keepsake_engine::{AnalyzeStart, EmbedderSlot, Unwatched};
+use keepsake_engine::{AnalyzeStart, EmbedderSlot, Unwatched, rfc3339};
 use serde_json::json;
 
 use super::{app, conversation, engine, model_dir};
-use crate::args::{Args, Existing, OnOff};
+use crate::args::{Args, Automatic, Existing, OnOff};
 use crate::output::{Failure, Output};
 
 /// What the receipt of an erasure adds while it is not seen through.
@@ -63,6 +63,25 @@ pub(crate) fn private(args: &Args, text: &str, state: OnOff, existing: Existing,
             if outcome["is_erasure_pending"] == true { ERASURE_PENDING } else { "" }
         ),
         OnOff::Off => "No longer private; what was said meanwhile is not read back".to_owned(),
+    })
+}
+
+/// Shows whether ended conversations are analysed by themselves, or chooses it.
+pub(crate) fn analysis_settings(args: &Args, automatic: Option<Automatic>, output: &mut Output) -> Result<(), Failure> {
+    let engine = engine(args, EmbedderSlot::none())?;
+    let rules = match automatic {
+        Some(choice) => engine.set_automatic_analysis(choice == Automatic::On)?,
+        None => engine.analysis_rules()?,
+    };
+    if output.is_json() {
+        return output.json(&json!({ "automatic": rules.automatic, "since": rules.since.map(rfc3339) }));
+    }
+    output.line(match (rules.automatic, rules.since) {
+        (false, _) => "A conversation is analysed as a whole when somebody asks (keepsake analyze)".to_owned(),
+        (true, None) => "A conversation is analysed as a whole once it has ended".to_owned(),
+        (true, Some(since)) => {
+            format!("A conversation that goes on after {} is analysed as a whole once it has ended", rfc3339(since))
+        }
     })
 }
 

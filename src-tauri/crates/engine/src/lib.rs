@@ -71,7 +71,7 @@ pub use error::EngineError;
 pub use export::ExportReceipt;
 pub use graph::{Edge, EdgeKind, Graph, GraphOf, NODES_MAX, Node, NodeKind};
 pub use import::{ImportOutcome, ImportRequest, local_utc_offset_minutes, named};
-pub use keepsake_insight::topic::{Entities as TopicEntities, TopicRules};
+pub use keepsake_insight::topic::{Entities as TopicEntities, TopicRules, as_said};
 pub use language::{ModelFailure, ModelSettings, Provider, Trial};
 pub use links::{Link, LinkPreview, LinkStatus, PersonRow};
 pub use maintenance::{Digest, Maintenance, MaintenanceRules, MaintenanceRun, NIGHT_HOUR, PARK_AFTER_DAYS, PARKED_UNTIL};

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use keepsake_domain::{ProposalKind, TopicDecisionId, TopicId, TopicVersionId};
-use keepsake_engine::{TopicChoice, TopicEntities as StoredEntities, TopicRules, TopicTexts, VisibleTopic};
+use keepsake_engine::{TopicChoice, TopicEntities as StoredEntities, TopicRules, TopicTexts, VisibleTopic, as_said};
 use keepsake_store::{ReadTx, Result as StoreResult, TopicLineRow};
 
 use super::ids;
@@ -15,6 +15,9 @@ use crate::types::{ById, Nothing};
 
 /// Points of the little picture of growth: as many as it has pixels to show them apart.
 const GROWTH_STRETCHES: usize = 24;
+
+/// Messages of a proposal in which its words are looked up: what tells a topic stands in most of them.
+const MESSAGES_READ_FOR_WORDS: usize = 60;
 
 /// Messages of a topic that are shown with their text; a longer topic is read in its conversations.
 const MESSAGES_SHOWN_MAX: usize = 500;
@@ -74,7 +77,7 @@ pub(crate) fn topics_list(app: &App, _: Nothing) -> Result<TopicsResponse, ApiEr
         let titles: BTreeMap<&TopicId, &str> = topics.iter().map(|topic| (&topic.topic.id, topic.title())).collect();
         let title_of = |id: &TopicId| titles.get(id).map(|title| (*title).to_owned());
         let parked = tx.parked_of(ProposalKind::Topic)?;
-        let proposals = tx
+        let mut proposals: Vec<TopicProposalView> = tx
             .topic_proposals(&partition)?
             .into_iter()
             .filter(|proposal| !parked.contains_key(&proposal.id))
@@ -90,12 +93,26 @@ pub(crate) fn topics_list(app: &App, _: Nothing) -> Result<TopicsResponse, ApiEr
                 apart: proposal.apart.iter().map(ToString::to_string).collect(),
             })
             .collect();
+        words_of_proposals(tx, &mut proposals)?;
         let items = topics
             .iter()
             .map(|topic| row(&told, topic, growth(&times.remove(&topic.topic.id).unwrap_or_default(), between)))
             .collect::<StoreResult<_>>()?;
         Ok(TopicsResponse { items, proposals, growth_from: between.0, growth_to: between.1, is_ready: true })
     })?)
+}
+
+/// Words are kept as the stems by which topics are compared; people read them as they were said.
+fn words_of_proposals(tx: &ReadTx<'_>, proposals: &mut [TopicProposalView]) -> StoreResult<()> {
+    for proposal in proposals {
+        let mut texts = Vec::new();
+        for id in proposal.apart.iter().take(MESSAGES_READ_FOR_WORDS) {
+            let Ok(id) = id.parse() else { continue };
+            texts.extend(tx.interaction(&id)?.map(|message| message.content));
+        }
+        proposal.why = as_said(&proposal.why, texts.iter().map(String::as_str));
+    }
+    Ok(())
 }
 
 fn lines(tx: &ReadTx<'_>, rows: &[TopicLineRow]) -> StoreResult<Vec<TopicLineView>> {

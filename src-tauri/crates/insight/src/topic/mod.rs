@@ -30,6 +30,7 @@ pub use merge::{Section, TopicLine, TopicText, merge, render, words};
 pub(crate) use merge::{says, spoken, takeaway};
 pub use nearness::Terms;
 pub use title::title;
+pub use weight::as_said;
 
 /// Names these rules and their version on every row made with them. Raise it when results change.
 pub const ENGINE_VERSION: &str = "builtin-topic/4";

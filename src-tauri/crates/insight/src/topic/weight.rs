@@ -2,6 +2,10 @@
 //!
 //! Small talk and arrangements belong to the subject that they stand beside; they never make one.
 
+use std::collections::BTreeMap;
+
+use unicode_segmentation::UnicodeSegmentation;
+
 use crate::text::{Document, Sentence, is_stop_word, is_vague_noun, stem};
 
 /// What a message is, for the founding of topics.
@@ -160,6 +164,23 @@ pub(super) fn content(sentence: &Sentence<'_>) -> Vec<String> {
         })
         .map(|token| stem(&token.word))
         .collect()
+}
+
+/// Stems as people read them: each in the form that these texts have it in most often, of equals the first in the alphabet. What no
+/// text has is left out.
+pub fn as_said<'t>(stems: &[String], texts: impl IntoIterator<Item = &'t str>) -> Vec<String> {
+    let mut forms: BTreeMap<&str, BTreeMap<String, u32>> = stems.iter().map(|stem| (stem.as_str(), BTreeMap::new())).collect();
+    for text in texts {
+        for word in text.unicode_words().map(str::to_lowercase) {
+            if let Some(forms) = forms.get_mut(stem(&word).as_str()) {
+                *forms.entry(word).or_default() += 1;
+            }
+        }
+    }
+    let most = |forms: &BTreeMap<String, u32>| {
+        forms.iter().max_by(|a, b| a.1.cmp(b.1).then_with(|| b.0.cmp(a.0))).map(|(form, _)| form.clone())
+    };
+    stems.iter().filter_map(|stem| forms.get(stem.as_str()).and_then(most)).collect()
 }
 
 /// Verbs that say nothing of what is spoken about.
@@ -387,6 +408,15 @@ mod tests {
         }];
         let document = Document::read(&turns);
         assert_eq!(weigh(&document, 0, &stems(&document, 0)), expect, "{text:?}");
+    }
+
+    #[test]
+    fn stems_are_read_as_they_were_said() {
+        let texts = ["The pumps lose pressure.", "Pressure again, and the pump hums", "pumps"];
+        let stems = ["pressur".to_owned(), "pressure".to_owned(), "pump".to_owned()];
+        assert!(stems.contains(&stem("pressure")), "the fixture has to hold the stem itself");
+        let said = as_said(&stems, texts);
+        assert_eq!(said, ["pressure", "pumps"], "the form said most often; what no text has is left out");
     }
 
     #[test]

@@ -211,7 +211,7 @@ fn candidates(text: &str) -> Vec<Range<usize>> {
     all.extend(pieces(text, true));
     all.extend(pieces(text, false));
     // A name or a title may stand before what was served, and a program may have put it between quotation marks.
-    for line in &lines {
+    for line in lines.iter().filter(|line| text[(*line).clone()].contains([':', '"'])) {
         let head = HEAD.find(&text[line.clone()]).map_or(0, |head| head.end());
         if let Some(whose) = WHOSE.find(&text[line.start + head..line.end]) {
             all.push(line.start + head + whose.end()..line.end);

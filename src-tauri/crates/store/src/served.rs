@@ -25,7 +25,7 @@ const TOLD_TABLES: [&str; 10] = [
 /// The condition that nothing of the column's id is left, in any of the tables.
 pub(crate) fn is_gone(column: &str) -> String {
     let is_not_in = |table: &&str| format!("NOT EXISTS (SELECT 1 FROM {table} told WHERE told.id = {column})");
-    TOLD_TABLES.iter().map(|table| is_not_in(&table)).collect::<Vec<_>>().join(" AND ")
+    TOLD_TABLES.iter().map(is_not_in).collect::<Vec<_>>().join(" AND ")
 }
 
 /// Bytes of a hash that are kept: among millions of pieces none is taken for another.

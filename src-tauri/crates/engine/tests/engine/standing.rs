@@ -99,6 +99,8 @@ fn a_promise_is_kept_with_who_owes_whom_until_when_and_where_it_was_said() {
 #[test]
 fn a_summary_names_its_range_and_is_superseded_by_a_newer_one() {
     let f = Fixture::new();
+    // An analysis of what has ended sums up as well.
+    f.engine.set_automatic_analysis(false).unwrap();
     let id = party(&f);
     f.settle();
     assert_eq!(f.standing(&id).unwrap().summary, None, "while they talk there is nothing to sum up");

@@ -1,7 +1,7 @@
 //! `keepsake conversations`, `private`, `analyze`.
 
 use keepsake_api::{analyses_of, dispatch};
-use keepsake_engine::{AnalyzeStart, EmbedderSlot, Unwatched, rfc3339};
+use keepsake_engine::{AnalyzeStart, EmbedderSlot, Unwatched};
 use serde_json::json;
 
 use super::{app, conversation, engine, model_dir};
@@ -73,14 +73,15 @@ pub(crate) fn analysis_settings(args: &Args, automatic: Option<Automatic>, outpu
         Some(choice) => engine.set_automatic_analysis(choice == Automatic::On)?,
         None => engine.analysis_rules()?,
     };
+    let since = rules.since.map(|since| rfc3339(since.0));
     if output.is_json() {
-        return output.json(&json!({ "automatic": rules.automatic, "since": rules.since.map(rfc3339) }));
+        return output.json(&json!({ "automatic": rules.automatic, "since": since }));
     }
-    output.line(match (rules.automatic, rules.since) {
+    output.line(match (rules.automatic, since) {
         (false, _) => "A conversation is analysed as a whole when somebody asks (keepsake analyze)".to_owned(),
         (true, None) => "A conversation is analysed as a whole once it has ended".to_owned(),
         (true, Some(since)) => {
-            format!("A conversation that goes on after {} is analysed as a whole once it has ended", rfc3339(since))
+            format!("A conversation that goes on after {since} is analysed as a whole once it has ended")
         }
     })
 }

@@ -92,6 +92,7 @@ fn extract(messages: &[Message]) {
                 time: message.time,
                 message_type: message.message_type,
                 is_branch: message.is_branch,
+                thread: "",
             })
             .collect();
         let name_of = |role: Role| conversation.iter().find(|m| m.author.role == role).map(|m| m.author.name.as_str());

@@ -40,6 +40,7 @@ fn main() {
                     time: Timestamp(n as i64 * 1000),
                     message_type: if row["role"] == "tool" { MessageType::ToolResult } else { MessageType::Text },
                     is_branch: false,
+                    thread: "",
                 })
                 .collect();
             let proposals = propose(&Conversation { turns: &turns, owner_name: None, assistant_name: None }, None);

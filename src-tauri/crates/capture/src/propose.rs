@@ -30,6 +30,8 @@ pub struct Turn<'a> {
     pub message_type: MessageType,
     /// On a branch that the person went back from.
     pub is_branch: bool,
+    /// The thread it belongs to within the conversation, by any name; empty for what stands in none. See [`threads`](crate::window::threads).
+    pub thread: &'a str,
 }
 
 impl Turn<'_> {

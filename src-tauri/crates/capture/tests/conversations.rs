@@ -21,6 +21,7 @@ fn read(messages: &[(Role, &str, &str)]) -> Proposals {
             time: Timestamp(n as i64),
             message_type: if *role == Role::Tool { MessageType::ToolResult } else { MessageType::Text },
             is_branch: false,
+            thread: "",
         })
         .collect();
     propose(&Conversation { turns: &turns, owner_name: None, assistant_name: None }, None)

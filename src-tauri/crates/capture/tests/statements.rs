@@ -24,6 +24,7 @@ fn proposed(text: &str, reasoning: &str) -> Vec<String> {
         time: Timestamp(0),
         message_type: MessageType::Text,
         is_branch: false,
+        thread: "",
     }];
     let proposals = propose(&Conversation { turns: &turns, owner_name: None, assistant_name: None }, None);
     proposals

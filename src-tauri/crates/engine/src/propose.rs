@@ -75,6 +75,7 @@ pub(crate) fn turns<'r>(rows: &'r [InteractionRow], speakers: &'r Speakers) -> V
             time: row.time,
             message_type: row.message_type,
             is_branch: row.is_branch,
+            thread: "",
         })
         .collect()
 }

@@ -58,10 +58,20 @@ const OWNER_ROLE: &str = "user";
 impl Transcript {
     /// Quotes `lines`. A value keeps its placeholder over all transcripts of one `session`.
     pub fn new(scrubber: &Scrubber, session: &mut ScrubSession, lines: &[Line<'_>]) -> Self {
+        Self::with_parts(scrubber, session, lines.iter().map(|line| (*line, None)))
+    }
+
+    /// As [`new`](Self::new), where of a long message a part may stand in place of its text; several parts are several lines of one
+    /// message.
+    pub fn with_parts<'l>(
+        scrubber: &Scrubber,
+        session: &mut ScrubSession,
+        lines: impl IntoIterator<Item = (Line<'l>, Option<&'l Scrubbed>)>,
+    ) -> Self {
         let mut text = PromptText::default();
-        let mut quoted = Vec::with_capacity(lines.len());
-        for (n, line) in lines.iter().enumerate() {
-            let scrubbed = scrubber.scrub_in(session, line.text);
+        let mut quoted = Vec::new();
+        for (n, (line, part)) in lines.into_iter().enumerate() {
+            let scrubbed = part.cloned().unwrap_or_else(|| scrubber.scrub_in(session, line.text));
             let role = match line.speaker {
                 Speaker::Owner => PromptText::fixed(OWNER_ROLE),
                 Speaker::Assistant => PromptText::fixed("assistant"),

@@ -7,7 +7,7 @@ use keepsake_prompt::reply::{FactCategory, Facts, ReplyError, parse, schema};
 use keepsake_prompt::{Prompt, PromptFile, Transcript, WordingError};
 
 use super::gate::Sieve;
-use super::source::{Source, is_shown};
+use super::source::Source;
 use super::task::Scope;
 use crate::validate;
 
@@ -26,19 +26,24 @@ pub(super) fn prompts(source: &mut Source<'_>, scope: Scope) -> Result<Vec<(Prom
     let is_owner = |index: usize, role: Role| role == Role::Owner && index >= scope.from();
     let batches: Vec<Vec<usize>> = match scope {
         Scope::Whole => source
-            .windows(|index, turn| is_owner(index, turn.role), FACTS_WINDOW_CHARS)
+            .windows(|index, turn| is_owner(index, turn.role), false, FACTS_WINDOW_CHARS)
             .into_iter()
             .map(|window| window.lines)
             .collect(),
         Scope::New { .. } => {
-            let new: Vec<usize> = source
-                .turns()
-                .iter()
-                .enumerate()
-                .filter(|(index, turn)| is_shown(turn) && is_owner(*index, turn.role))
-                .map(|(index, _)| index)
-                .collect();
-            new.chunks(FACTS_BATCH_MESSAGES_MAX).map(<[usize]>::to_vec).collect()
+            let mut batches: Vec<Vec<usize>> = Vec::new();
+            let mut chars = 0;
+            for (position, length) in source.positions(|index, turn| is_owner(index, turn.role)) {
+                chars += length;
+                match batches.last_mut() {
+                    Some(batch) if batch.len() < FACTS_BATCH_MESSAGES_MAX && chars <= FACTS_WINDOW_CHARS => batch.push(position),
+                    _ => {
+                        chars = length;
+                        batches.push(vec![position]);
+                    }
+                }
+            }
+            batches
         }
     };
     let assistant = source.assistant();

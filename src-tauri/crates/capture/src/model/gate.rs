@@ -71,11 +71,6 @@ impl Sieve {
         self.stops.push(Stop { gate, subject: candidate.subject, content, reason, evidence: candidate.evidence });
     }
 
-    /// A stop that has no candidate.
-    pub(super) fn note(&mut self, stop: Stop) {
-        self.stops.push(stop);
-    }
-
     /// Takes out what passed so far, for the judge.
     pub(super) fn take_passed(&mut self) -> Vec<Candidate> {
         std::mem::take(&mut self.passed)

@@ -10,7 +10,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 
 use super::place::Refusal;
-use super::source::{Source, is_shown};
+use super::source::Source;
 
 /// The prompt. Raise the version with every change of wording or reply.
 pub const JUDGE: PromptFile =
@@ -98,9 +98,11 @@ fn lines_of(source: &mut Source<'_>, entries: &[Candidate]) -> Transcript {
     let turns = source.turns();
     let mut positions: Vec<usize> = Vec::new();
     for place in entries.iter().flat_map(|entry| &entry.evidence) {
-        let before = (0..place.message).rev().find(|index| turns.get(*index).is_some_and(is_shown));
-        positions.extend(before.filter(|index| turns[*index].role != Role::Owner || place.message - index == 1));
-        positions.push(place.message);
+        let is_asked = |position: &usize| {
+            source.message_at(*position).is_some_and(|index| turns[index].role != Role::Owner || place.message - index == 1)
+        };
+        positions.extend(source.position_before(place.message).filter(is_asked));
+        positions.extend(source.position_of(place));
     }
     positions.sort_unstable();
     positions.dedup();

@@ -3,9 +3,9 @@
 //! One [`ScrubSession`] serves all calls of a task, so that a value has one placeholder in all of them and the local restoration
 //! knows every value. Deliberately not here: the wording of prompts and what is made of replies.
 
-use keepsake_domain::{CandidateEvidence, Gate, MessageType, Role, Span, Stop, Subject};
+use keepsake_domain::{CandidateEvidence, Gate, MessageType, Role};
 use keepsake_prompt::ground::locate;
-use keepsake_prompt::scrub::{ScrubSession, Scrubber, SensitiveKind};
+use keepsake_prompt::scrub::{ScrubSession, Scrubbed, Scrubber, SensitiveKind};
 use keepsake_prompt::{Line, PromptText, Speaker, Transcript};
 
 use super::place::{Places, Refusal};
@@ -17,9 +17,12 @@ pub(super) const QUOTE_CHARS_MAX: usize = 400;
 /// A longer name is no name; it is replaced, never cut, since a cut could leave half of a masked value.
 const NAME_CHARS_MAX: usize = 60;
 
-/// A longer message, a pasted book, is not shown to a model: it would crowd out the conversation, and to cut it could cut a
-/// masked value in two. That it was not read stands in the gate log; the built-in engine has no such limit.
+/// A longer message of the owner is shown in parts, since the principal's words are never dropped (seed 002). One of somebody else, a
+/// book that an assistant wrote, is not shown: it would crowd out the conversation and can prove nothing.
 pub(super) const MESSAGE_CHARS_MAX: usize = 24_000;
+
+/// Two parts fit a window, so that what stands at the end of one can be read with the beginning of the next.
+const PART_CHARS_MAX: usize = 11_500;
 
 /// A conversation with its scrubber and what the scrubber remembers.
 #[derive(Debug)]
@@ -27,6 +30,16 @@ pub(super) struct Source<'a> {
     pub(super) places: Places<'a>,
     scrubber: &'a Scrubber,
     session: ScrubSession,
+    shown: Vec<Shown>,
+}
+
+/// A message that a model may see, or one part of a long one. Calls are put together of positions among these.
+#[derive(Debug)]
+struct Shown {
+    /// Position of the turn.
+    message: usize,
+    /// Of a long one: scrubbed as a whole before it was cut, so that no cut goes through a masked value.
+    part: Option<Scrubbed>,
 }
 
 /// Whether somebody says the turn, on the main branch.
@@ -37,70 +50,87 @@ pub(super) fn is_said(turn: &Turn<'_>) -> bool {
         && !turn.text.trim().is_empty()
 }
 
-/// The first line that says anything.
-fn opening(text: &str) -> Option<Span> {
-    let start = text.len() - text.trim_start().len();
-    let line = text[start..].lines().next()?.trim_end();
-    Span::of_bytes(text, start..start + line.len()).ok()
-}
-
-/// Whether the turn is shown to a model.
-pub(super) fn is_shown(turn: &Turn<'_>) -> bool {
-    is_said(turn) && turn.text.chars().count() <= MESSAGE_CHARS_MAX
-}
-
 impl<'a> Source<'a> {
     pub(super) fn new(conversation: Conversation<'a>, scrubber: &'a Scrubber) -> Self {
-        Self { places: Places::new(conversation), scrubber, session: ScrubSession::new() }
+        let mut session = ScrubSession::new();
+        let mut shown = Vec::new();
+        for (message, turn) in conversation.turns.iter().enumerate().filter(|(_, turn)| is_said(turn)) {
+            if turn.text.chars().count() <= MESSAGE_CHARS_MAX {
+                shown.push(Shown { message, part: None });
+            } else if turn.role == Role::Owner {
+                let parts = scrubber.scrub_in(&mut session, turn.text).parts(PART_CHARS_MAX);
+                shown.extend(parts.into_iter().map(|part| Shown { message, part: Some(part) }));
+            }
+        }
+        Self { places: Places::new(conversation), scrubber, session, shown }
+    }
+
+    /// The message that stands at a position of what is shown.
+    pub(super) fn message_at(&self, position: usize) -> Option<usize> {
+        self.shown.get(position).map(|shown| shown.message)
+    }
+
+    /// The positions of the messages that `wanted` picks, each with its length in characters.
+    pub(super) fn positions(&self, wanted: impl Fn(usize, &Turn<'a>) -> bool) -> Vec<(usize, usize)> {
+        let turns = self.turns();
+        let of = |shown: &Shown| {
+            let turn = turns.get(shown.message).filter(|turn| wanted(shown.message, turn))?;
+            Some(shown.part.as_ref().map_or(turn.text, Scrubbed::as_str).chars().count())
+        };
+        self.shown.iter().enumerate().filter_map(|(position, shown)| Some((position, of(shown)?))).collect()
+    }
+
+    /// The position that shows where `place` begins.
+    pub(super) fn position_of(&self, place: &CandidateEvidence) -> Option<usize> {
+        let begins = place.span.bytes_in(self.turns().get(place.message)?.text).ok()?.start;
+        let holds = |part: &Scrubbed| part.source_range(0..part.as_str().len()).contains(&begins);
+        self.shown.iter().position(|shown| shown.message == place.message && shown.part.as_ref().is_none_or(holds))
+    }
+
+    /// The last position before a message.
+    pub(super) fn position_before(&self, message: usize) -> Option<usize> {
+        self.shown.iter().rposition(|shown| shown.message < message)
     }
 
     pub(super) fn turns(&self) -> &'a [Turn<'a>] {
         self.places.conversation().turns
     }
 
-    /// A stop for each message of the owner that is too long to be shown, from the turn `from` on, at its first line.
-    pub(super) fn overlong(&self, from: usize) -> Vec<Stop> {
-        let own = self.turns().iter().enumerate().skip(from).filter(|(_, turn)| turn.role == Role::Owner && is_said(turn));
-        own.filter(|(_, turn)| !is_shown(turn))
-            .map(|(index, turn)| Stop {
-                gate: Gate::OverCap,
-                subject: Subject::Owner,
-                content: format!("A message of {} characters", turn.text.chars().count()),
-                reason: format!(
-                    "Not read by a model: it is longer than {MESSAGE_CHARS_MAX} characters. The built-in engine reads it where it is chosen."
-                ),
-                evidence: opening(turn.text).map(|span| CandidateEvidence { message: index, span }).into_iter().collect(),
-            })
-            .collect()
-    }
-
-    /// Windows of at most `chars_max` characters over the turns that `wanted` picks.
-    pub(super) fn windows(&self, wanted: impl Fn(usize, &Turn<'a>) -> bool, chars_max: usize) -> Vec<window::Window> {
-        let lines: Vec<window::Line<'a>> = self
-            .turns()
+    /// Windows of at most `chars_max` characters over the turns that `wanted` picks; their lines are positions of what is shown.
+    /// Threads apart where `has_threads`.
+    pub(super) fn windows(
+        &self,
+        wanted: impl Fn(usize, &Turn<'a>) -> bool,
+        has_threads: bool,
+        chars_max: usize,
+    ) -> Vec<window::Window> {
+        let lines: Vec<window::Line<'_>> = self
+            .shown
             .iter()
             .enumerate()
-            .filter(|(index, turn)| is_shown(turn) && wanted(*index, turn))
-            .map(|(index, turn)| window::Line {
+            .filter_map(|(position, shown)| Some((position, shown, self.turns().get(shown.message)?)))
+            .filter(|(_, shown, turn)| wanted(shown.message, turn))
+            .map(|(index, shown, turn)| window::Line {
                 index,
-                thread: "",
+                thread: if has_threads { turn.thread } else { "" },
                 author: turn.author,
                 is_principal: turn.role == Role::Owner,
                 time: turn.time,
-                text: turn.text,
+                text: shown.part.as_ref().map_or(turn.text, Scrubbed::as_str),
             })
             .collect();
         window::windows(&lines, chars_max)
     }
 
-    /// The turns at these positions, quoted.
+    /// What is shown at these positions, quoted.
     pub(super) fn transcript(&mut self, positions: &[usize]) -> Transcript {
         let turns = self.turns();
-        let lines: Vec<Line<'_>> = positions
-            .iter()
-            .filter_map(|index| Some((*index, turns.get(*index)?)))
-            .map(|(message, turn)| Line {
-                message,
+        let Self { shown, session, scrubber, .. } = self;
+        let lines = positions.iter().filter_map(|position| {
+            let shown = shown.get(*position)?;
+            let turn = turns.get(shown.message)?;
+            let line = Line {
+                message: shown.message,
                 speaker: match turn.role {
                     Role::Owner => Speaker::Owner,
                     Role::Assistant => Speaker::Assistant,
@@ -108,9 +138,10 @@ impl<'a> Source<'a> {
                 },
                 text: turn.text,
                 time: turn.time,
-            })
-            .collect();
-        Transcript::new(self.scrubber, &mut self.session, &lines)
+            };
+            Some((line, shown.part.as_ref()))
+        });
+        Transcript::with_parts(scrubber, session, lines)
     }
 
     /// The assistant's name as a JSON string, so that it cannot be taken for wording.

@@ -107,13 +107,15 @@ impl<'a> Task<'a> {
     ) -> Result<Self, WordingError> {
         let mut task = Self::new(conversation, scope, scrubber, &KNOWLEDGE_WHOLE);
         task.is_knowledge = true;
-        let whole = task.source.windows(|_, _| true, WHOLE_CHARS_MAX);
-        let (is_one_pass, windows) = match (material, whole.as_slice()) {
+        // A meeting is one sitting, read as a whole: who answers whom in it opens no second one.
+        let whole = task.source.windows(|_, _| true, false, WHOLE_CHARS_MAX);
+        let (is_one_pass, mut windows) = match (material, whole.as_slice()) {
             (Material::Meeting, [one]) if one.dropped.is_empty() => (true, whole),
-            _ => (false, task.source.windows(|_, _| true, WINDOW_CHARS_MAX)),
+            _ => (false, task.source.windows(|_, _| true, material == Material::Chat, WINDOW_CHARS_MAX)),
         };
-        let is_new = |lines: &[usize]| material == Material::Meeting || lines.iter().any(|index| *index >= scope.from());
-        for window in windows.into_iter().filter(|window| is_new(&window.lines)) {
+        let is_new = |position: &usize| task.source.message_at(*position).is_some_and(|message| message >= scope.from());
+        windows.retain(|window| material == Material::Meeting || window.lines.iter().any(is_new));
+        for window in windows {
             let transcript = task.source.transcript(&window.lines);
             // Only the owner's words prove a position, so a window without them is not worth a call.
             if !transcript.has_owner() {
@@ -134,17 +136,13 @@ impl<'a> Task<'a> {
 
     fn new(conversation: Conversation<'a>, scope: Scope, scrubber: &'a Scrubber, file: &PromptFile) -> Self {
         let source = Source::new(conversation, scrubber);
-        let mut sieve = Sieve::default();
-        for stop in source.overlong(scope.from()) {
-            sieve.note(stop);
-        }
         Self {
             source,
             scope,
             label: format!("{}/{}", file.name, file.version),
             waiting: VecDeque::new(),
             attempts: Attempts::default(),
-            sieve,
+            sieve: Sieve::default(),
             observations: Vec::new(),
             is_knowledge: false,
             is_reduced: false,

@@ -261,20 +261,35 @@ fn only_the_owners_said_words_are_shown_in_batches_of_three_when_live_and_in_win
 }
 
 #[test]
-fn an_overlong_message_is_left_out_and_said_so() {
+fn a_long_message_of_the_owner_is_read_in_parts_and_leads_back_to_its_place() {
     let scrubber = scrubber();
-    let long = "I like long walks. ".repeat(2_000);
-    let turns = [owner(&long), owner("I live in Lyon")];
-    let task = Task::facts(conversation(&turns), Scope::Whole, scrubber).unwrap();
-    let found = done(drive(task, |prompt| {
-        assert!(prompt.user.as_str().len() < 2_000, "the long message is not shown");
-        facts(&[])
-    }));
-    let stop = &found.stops[0];
-    assert_eq!((stop.gate, stop.content.as_str()), (Gate::OverCap, "A message of 38000 characters"));
-    assert!(stop.reason.starts_with("Not read by a model: "), "{}", stop.reason);
-    assert_eq!(stop.evidence[0].message, 0, "a person can open it where it stands");
-    assert_eq!(found.stops.iter().filter(|stop| stop.gate == Gate::OverCap).count(), 1, "and the short one beside it is read");
+    let filler = "I like long walks, says mara@example.org. ".repeat(1_000);
+    let long = format!("{filler}I live in Lyon. {filler}");
+    let book = "The whale was white. ".repeat(2_000);
+    let check = |scope: Scope, turns: &[Turn<'_>], at: usize| {
+        let mut shown = String::new();
+        let task = Task::facts(conversation(turns), scope, scrubber).unwrap();
+        let found = done(drive(task, |prompt| {
+            let lines = lines(prompt);
+            let chars: usize = lines.iter().map(|(_, _, text)| text.chars().count()).sum();
+            assert!(chars <= 24_000, "no call is larger than a window: {chars}");
+            assert!(!prompt.user.as_str().contains("example.org"), "scrubbed before it was cut");
+            shown.extend(lines.iter().map(|(_, _, text)| text.as_str()));
+            match lines.iter().find(|(_, _, text)| text.contains("I live in Lyon")) {
+                Some((line, ..)) => facts(&[fact(*line, "I live in Lyon", "User lives in Lyon")]),
+                None => facts(&[]),
+            }
+        }));
+        assert_eq!(shown.matches("[EMAIL_1]").count(), 2_000, "every word of it is shown, once, and no masked value is cut");
+        assert!(!shown.contains("whale"), "what an assistant wrote is no fact");
+        let [candidate] = found.candidates.as_slice() else { panic!("{found:?}") };
+        let place = &candidate.evidence[0];
+        assert_eq!((place.message, place.span.quote(turns[place.message].text).unwrap()), (at, "I live in Lyon"));
+        assert!(found.stops.iter().all(|stop| stop.gate != Gate::OverCap), "{:?}", found.stops);
+    };
+    let turns = [assistant(&book), owner(&long), owner("I have a garden")];
+    check(Scope::Whole, &turns, 1);
+    check(Scope::New { from: 1 }, &turns, 1);
 }
 
 #[test]

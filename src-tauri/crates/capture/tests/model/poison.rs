@@ -138,6 +138,7 @@ fn nothing_of_three_hundred_poisoned_texts_waits_under_the_owners_name() {
                     .map(|(role, message_type, is_branch, text)| Turn {
                         message_type: *message_type,
                         is_branch: *is_branch,
+                        thread: "",
                         ..turn(*role, if *role == Role::Owner { "Mara" } else { "Other" }, text)
                     })
                     .collect();

@@ -17,7 +17,17 @@ pub(crate) fn scrubber() -> &'static Scrubber {
 }
 
 pub(crate) fn turn<'a>(role: Role, author: &'a str, text: &'a str) -> Turn<'a> {
-    Turn { id: "m", role, author, speaker: author, text, time: MONDAY_TEN, message_type: MessageType::Text, is_branch: false }
+    Turn {
+        id: "m",
+        role,
+        author,
+        speaker: author,
+        text,
+        time: MONDAY_TEN,
+        message_type: MessageType::Text,
+        is_branch: false,
+        thread: "",
+    }
 }
 
 pub(crate) fn owner(text: &str) -> Turn<'_> {

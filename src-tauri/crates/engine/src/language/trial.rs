@@ -51,6 +51,7 @@ impl Engine {
             time: Timestamp(0),
             message_type: MessageType::Text,
             is_branch: false,
+            thread: "",
         });
         let conversation = Conversation { turns: &turns, owner_name: Some("Mara"), assistant_name: Some("Nova") };
         let mut task =

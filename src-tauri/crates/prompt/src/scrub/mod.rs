@@ -136,7 +136,7 @@ impl SensitiveKind {
 ///
 /// ```compile_fail
 /// use keepsake_prompt::scrub::Scrubbed;
-/// let forged = Scrubbed { text: "mara@example.org".to_owned(), edits: Vec::new() };
+/// let forged = Scrubbed { text: "mara@example.org".to_owned(), edits: Vec::new(), from: 0 };
 /// ```
 ///
 /// ```compile_fail
@@ -155,6 +155,8 @@ impl SensitiveKind {
 pub struct Scrubbed {
     text: String,
     edits: Vec<Edit>,
+    /// Where it begins in the source, in bytes: of a part not at the beginning.
+    from: usize,
 }
 
 /// One replaced stretch: what kind it was, where it stood in the source and where its placeholder stands now, in bytes.
@@ -184,8 +186,55 @@ impl Scrubbed {
 
     fn source_at(&self, at: usize, side: impl Fn(&Range<usize>) -> usize) -> usize {
         let after = self.edits.partition_point(|edit| edit.scrubbed.start < at);
-        let Some(edit) = after.checked_sub(1).map(|i| &self.edits[i]) else { return at };
+        let Some(edit) = after.checked_sub(1).map(|i| &self.edits[i]) else { return self.from + at };
         if at < edit.scrubbed.end { side(&edit.source) } else { edit.source.end + (at - edit.scrubbed.end) }
+    }
+
+    /// The text in parts of at most `chars_max` characters: cut behind a sentence where one ends, else behind a word, and never within
+    /// a placeholder. Each part leads back to the same source.
+    pub fn parts(&self, chars_max: usize) -> Vec<Self> {
+        let mut parts = Vec::new();
+        let mut start = 0;
+        while start < self.text.len() {
+            let end = self.cut_after(start, chars_max);
+            let edits = self.edits.iter().filter(|edit| edit.scrubbed.start >= start && edit.scrubbed.end <= end);
+            parts.push(Self {
+                text: self.text[start..end].to_owned(),
+                edits: edits
+                    .map(|edit| Edit { scrubbed: edit.scrubbed.start - start..edit.scrubbed.end - start, ..edit.clone() })
+                    .collect(),
+                from: self.source_at(start, |source| source.start),
+            });
+            start = end;
+        }
+        parts
+    }
+
+    /// Where the part that begins at `start` ends.
+    fn cut_after(&self, start: usize, chars_max: usize) -> usize {
+        let inside = |at: usize| {
+            let after = self.edits.partition_point(|edit| edit.scrubbed.start < at);
+            after.checked_sub(1).map(|i| &self.edits[i]).filter(|edit| at < edit.scrubbed.end)
+        };
+        let (mut sentence, mut word, mut any) = (None, None, None);
+        let (mut before, mut ends_sentence) = (' ', false);
+        for (n, (at, c)) in self.text[start..].char_indices().enumerate() {
+            let at = start + at;
+            if n > 0 && inside(at).is_none() {
+                any = Some(at);
+                if before.is_whitespace() {
+                    word = Some(at);
+                    sentence = ends_sentence.then_some(at).or(sentence);
+                }
+            }
+            if n == chars_max {
+                // A placeholder alone that is longer goes whole all the same.
+                return sentence.or(word).or(any).unwrap_or_else(|| inside(at).map_or(at, |edit| edit.scrubbed.end));
+            }
+            ends_sentence = matches!(c, '.' | '!' | '?' | '…' | '\n') || (ends_sentence && c.is_whitespace());
+            before = c;
+        }
+        self.text.len()
     }
 }
 
@@ -335,7 +384,7 @@ impl Scrubber {
             edits.push(Edit { kind: found.kind, source: found.range, scrubbed: start..out.len() });
         }
         out.push_str(&text[copied..]);
-        Scrubbed { text: out, edits }
+        Scrubbed { text: out, edits, from: 0 }
     }
 
     /// Everything sensitive in a view, what is encoded in it included; unsorted, overlapping.

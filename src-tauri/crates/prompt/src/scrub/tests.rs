@@ -97,3 +97,27 @@ fn overlapping_finds_become_one_of_the_kind_with_precedence() {
     check("4111 1111 1111 1111 $5", "[CARD_1] [AMOUNT_1]");
     check("$¼¢", "[AMOUNT_1]");
 }
+
+#[test]
+fn a_text_is_cut_behind_sentences_and_never_within_a_placeholder_and_leads_back() {
+    let check = |source: &str, chars_max: usize, expect: &[&str]| {
+        let whole = Scrubber::new(&ScrubConfig::default()).unwrap().scrub(source);
+        let parts = whole.parts(chars_max);
+        assert_eq!(parts.iter().map(Scrubbed::as_str).collect::<Vec<_>>(), expect, "{source}");
+        let mut at = 0;
+        for part in &parts {
+            let range = part.source_range(0..part.as_str().len());
+            assert_eq!(range.start, at, "{source}: one begins where the other ends");
+            at = range.end;
+        }
+        assert_eq!(at, if parts.is_empty() { 0 } else { source.len() }, "{source}");
+    };
+    check("", 10, &[]);
+    check("Short.", 10, &["Short."]);
+    check("One. Two is longer. Three.", 20, &["One. Two is longer. ", "Three."]);
+    check("no sentence ends in here", 10, &["no ", "sentence ", "ends in ", "here"]);
+    check("aaaaaaaaaaaaaaa", 10, &["aaaaaaaaaa", "aaaaa"]);
+    check("Ask mara@example.org or bob@example.org. Yes.", 16, &["Ask [EMAIL_1] ", "or [EMAIL_2]. ", "Yes."]);
+    check("mara@example.org", 4, &["[EMAIL_1]"]);
+    check("é. ü mara@example.org, ö", 13, &["é. ", "ü [EMAIL_1], ", "ö"]);
+}

@@ -158,6 +158,7 @@ fn print_candidates(
             time: message.time,
             message_type: message.message_type,
             is_branch: message.is_branch,
+            thread: "",
         })
         .collect();
     let name_of = |role: Role| messages.iter().find(|m| m.author.role == role).map(|m| m.author.name.as_str());

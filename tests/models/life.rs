@@ -3,7 +3,7 @@
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
-use keepsake_domain::{Engines, JobKind, JobState, Lane};
+use keepsake_domain::{Engines, JobKind, JobState, Lane, SourceKind};
 use keepsake_engine::{Existing, KillPoint, Power, Step};
 use keepsake_testkit::conversation;
 use keepsake_testkit::scripted_server::{Answer, Fault, RETRY_AFTER_S, ScriptedServer};
@@ -290,4 +290,40 @@ owner Mara: I am setting up a garden on the roof this spring.";
     // Read by this model before: nothing new to say.
     let again = desk.engine.queue_analysis(&id, false).unwrap();
     assert!(matches!(again, keepsake_engine::AnalyzeStart::NothingNew(_)), "{again:?}");
+}
+
+#[test]
+fn threads_are_read_apart_and_an_assistants_talk_is_one() {
+    let (wall, boat) = (
+        "I paint walls twice because one coat lets the old colour through",
+        "I oil the boat in spring because salt eats dry wood",
+    );
+    let lines = format!(
+        "owner Mara: {wall}.\nowner Mara: {boat}.\nperson Ana: Which colour is it?\nperson Bo: Which oil is it?\nowner Mara: Green.\nowner Mara: Linseed."
+    );
+    let check = |source: SourceKind, answers: [Option<&str>; 6], expect: usize, why: &str| {
+        let server = server(claims());
+        let desk = Desk::new(&server);
+        let mut messages = keepsake_testkit::Conversation::new("c1").source(source).messages(&lines);
+        for (message, answers) in messages.iter_mut().zip(answers) {
+            message.reply_to = answers.map(str::to_owned);
+        }
+        desk.append(&messages);
+        desk.work();
+        let asked: Vec<String> = server
+            .received()
+            .iter()
+            .filter(|request| purpose(request) == "entries")
+            .map(|request| request.message("user"))
+            .collect();
+        assert_eq!(asked.len(), expect, "{why}: {asked:#?}");
+        let both = asked.iter().filter(|text| text.contains("paint walls") && text.contains("oil the boat")).count();
+        assert_eq!(both, usize::from(expect == 1), "{why}: {asked:#?}");
+        let answer = asked.iter().find(|text| text.contains("Which colour")).unwrap();
+        assert!(answer.contains("paint walls") && answer.contains("Green"), "{why}: a thread is read as a whole: {answer}");
+    };
+    let two = [None, None, Some("m1"), Some("m2"), Some("m3"), Some("m4")];
+    check(SourceKind::KeepsakeJsonl, [None; 6], 1, "nobody answers anybody");
+    check(SourceKind::KeepsakeJsonl, two, 2, "two threads");
+    check(SourceKind::Chatgpt, two, 1, "links of an export of an assistant");
 }

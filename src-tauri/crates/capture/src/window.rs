@@ -3,6 +3,8 @@
 //! Threads apart; a long stretch is cut at its largest time gaps; the principal's lines carry a label; where a window is
 //! still too long its oldest lines that are not the principal's go first, and the principal's never.
 
+use std::collections::{HashMap, HashSet};
+
 use keepsake_domain::Timestamp;
 
 /// One message as the windower sees it.
@@ -31,6 +33,43 @@ pub struct Window {
     pub dropped: Vec<usize>,
     /// The window as text, a line a message, the principal's marked.
     pub text: String,
+}
+
+/// The thread of each message, given its id and the id of what it answers: the first message of a chain of answers names it. What
+/// answers nothing and is not answered stands in none; where the first message is not there any more, its id still names the thread.
+pub fn threads<'a>(messages: &[(&'a str, Option<&'a str>)]) -> Vec<&'a str> {
+    let mut known: HashMap<&str, usize> = HashMap::new();
+    for (at, (id, _)) in messages.iter().enumerate() {
+        known.entry(id).or_insert(at);
+    }
+    let answered: HashSet<&str> = messages.iter().filter_map(|(_, answers)| *answers).collect();
+    let mut roots: Vec<Option<&'a str>> = vec![None; messages.len()];
+    for start in 0..messages.len() {
+        let mut chain = Vec::new();
+        let mut at = start;
+        let root = loop {
+            if let Some(root) = roots[at] {
+                break root;
+            }
+            let (id, answers) = messages[at];
+            // A chain that bites its own tail has no first message; whichever was come to first names it.
+            roots[at] = Some(id);
+            chain.push(at);
+            match answers.map(|answers| (answers, known.get(answers))) {
+                None => break id,
+                Some((gone, None)) => break gone,
+                Some((_, Some(next))) => at = *next,
+            }
+        };
+        for at in chain {
+            roots[at] = Some(root);
+        }
+    }
+    messages
+        .iter()
+        .zip(roots)
+        .map(|((id, answers), root)| if answers.is_some() || answered.contains(id) { root.unwrap_or_default() } else { "" })
+        .collect()
 }
 
 /// What the principal's lines begin with.
@@ -97,4 +136,27 @@ fn fit(members: &[&Line<'_>], chars_max: usize) -> Window {
         }
     }
     window
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_chain_of_answers_is_a_thread_named_by_its_first_message() {
+        let check = |messages: &[(&str, Option<&str>)], expect: &[&str], why: &str| {
+            assert_eq!(threads(messages), expect, "{why}");
+        };
+        check(&[], &[], "nothing");
+        check(&[("a", None), ("b", None)], &["", ""], "nobody answers anybody");
+        check(
+            &[("a", None), ("b", None), ("c", Some("a")), ("d", Some("c")), ("e", Some("b")), ("f", None)],
+            &["a", "b", "a", "a", "b", ""],
+            "two threads beside what stands in none",
+        );
+        check(&[("c", Some("a")), ("a", None)], &["a", "a"], "an answer that came before what it answers");
+        check(&[("c", Some("gone")), ("d", Some("c"))], &["gone", "gone"], "the first message is not there any more");
+        let tail = threads(&[("a", Some("b")), ("b", Some("a")), ("c", Some("b"))]);
+        assert!(tail.iter().all(|thread| *thread == tail[0] && !thread.is_empty()), "a chain that bites its tail: {tail:?}");
+    }
 }

@@ -1,5 +1,7 @@
 //! Conversations and their messages: lists, the reading view, the privacy toggle's rows.
 
+use std::collections::HashMap;
+
 use keepsake_domain::{
     ConversationId, HandleId, ImportId, InteractionId, MemoryId, MessageType, Role, Timestamp, TopicId, Visibility,
 };
@@ -416,6 +418,15 @@ impl ReadTx<'_> {
         let mut statement = self.conn.prepare_cached(TO_EXTRACT)?;
         let rows = statement.query_map([], |row| row.get::<_, String>(0))?;
         rows.map(|row| parse("conversation id", &row?)).collect()
+    }
+
+    /// Which messages of a conversation answer another, and the id that its source gave to that one.
+    pub fn answers_in(&self, id: &ConversationId) -> Result<HashMap<i64, String>> {
+        let mut statement = self
+            .conn
+            .prepare_cached("SELECT seq, reply_to FROM interactions WHERE conversation_id = ?1 AND reply_to IS NOT NULL")?;
+        let rows = statement.query_map(params![id.as_str()], |row| Ok((row.get(0)?, row.get(1)?)))?;
+        Ok(rows.collect::<rusqlite::Result<_>>()?)
     }
 
     /// The newest sequence number in a conversation.

@@ -3,8 +3,11 @@
 //! Which calls there are and what of a reply is believed is `capture::model`'s business; here they are driven, and what came of
 //! them is written once, in one transaction with the job's completion, through the same door as the built-in engine's proposals.
 
+use std::collections::HashMap;
+
 use keepsake_capture::model::{Material, Scope, Task};
 use keepsake_capture::scrub::{ScrubConfig, Scrubber};
+use keepsake_capture::window::threads;
 use keepsake_capture::{Conversation, Proposals};
 use keepsake_domain::{AlertId, ConversationId, Engines, JobId, Role, SourceKind};
 use keepsake_prompt::WordingError;
@@ -61,19 +64,22 @@ impl Engine {
     /// Has the chosen model read what it has not read of a conversation, and completes the job with what came of it.
     pub(crate) fn propose_by_model(&self, id: &ConversationId, lease: &Lease, control: &dyn Control) -> Result<()> {
         let settings = self.model_settings()?;
-        let (conversation, rows, read_to) =
-            self.store().read(|tx| Ok((tx.conversation(id)?, messages_on_record(tx, id)?, tx.last_seq(id)?)))?;
+        let (conversation, rows, read_to, answers) = self
+            .store()
+            .read(|tx| Ok((tx.conversation(id)?, messages_on_record(tx, id)?, tx.last_seq(id)?, tx.answers_in(id)?)))?;
+        let threads = threads_of(&conversation, &rows, &answers);
         let mut harvests = Vec::new();
         let mut dropped = Vec::new();
         if !conversation.is_private {
             let (interview, scrubber) = self.interview(settings, &conversation, Some(&lease.job))?;
-            for stretch in rows.chunks(STRETCH_TURNS) {
+            for (stretch, threads) in rows.chunks(STRETCH_TURNS).zip(threads.chunks(STRETCH_TURNS)) {
                 if let Some(scope) = scope(stretch, conversation.model_read_through_seq) {
                     self.read_stretch(
                         &interview,
                         &scrubber,
                         &conversation,
                         stretch,
+                        threads,
                         scope,
                         control,
                         &mut harvests,
@@ -110,6 +116,7 @@ impl Engine {
         scrubber: &Scrubber,
         conversation: &ConversationRow,
         stretch: &'r [InteractionRow],
+        threads: &[&str],
         scope: Scope,
         control: &dyn Control,
         harvests: &mut Vec<Harvest<'r>>,
@@ -117,7 +124,8 @@ impl Engine {
     ) -> Result<()> {
         // What a model proposes is about the owner, so a handle tells enough of anybody else.
         let speakers = Speakers::default();
-        let turns = turns(stretch, &speakers);
+        let mut turns = turns(stretch, &speakers);
+        turns.iter_mut().zip(threads).for_each(|(turn, thread)| turn.thread = thread);
         let name_of = |role: Role| stretch.iter().find(|row| row.role == role).map(|row| row.author.as_str());
         let read = Conversation { turns: &turns, owner_name: name_of(Role::Owner), assistant_name: name_of(Role::Assistant) };
         let broken = |error: WordingError| EngineError::Refused(error.to_string());
@@ -198,6 +206,22 @@ fn scope(stretch: &[InteractionRow], read_to: i64) -> Option<Scope> {
     let from = stretch.iter().position(|row| row.seq > read_to)?;
     let is_live = read_to > 0 && from > 0 && stretch.len() - from <= LIVE_MESSAGES_MAX;
     Some(if is_live { Scope::New { from } } else { Scope::Whole })
+}
+
+/// The thread of each message (seed 002: threads are read apart).
+///
+/// An assistant's export links every message to the one before it, and a link over something that was left out ends there: that is the
+/// way of one talk and no thread.
+fn threads_of<'r>(conversation: &ConversationRow, rows: &'r [InteractionRow], answers: &'r HashMap<i64, String>) -> Vec<&'r str> {
+    let is_one_talk = [SourceKind::Chatgpt, SourceKind::Claude, SourceKind::ClaudeCode]
+        .iter()
+        .any(|kind| conversation.source_kind == kind.name());
+    if is_one_talk {
+        return vec![""; rows.len()];
+    }
+    let links: Vec<(&str, Option<&str>)> =
+        rows.iter().map(|row| (row.source_message.as_str(), answers.get(&row.seq).map(String::as_str))).collect();
+    threads(&links)
 }
 
 /// One sitting, recorded: read as a whole.

@@ -145,12 +145,12 @@ fn files(path: &Path) -> Found {
 impl Engine {
     /// The sources that are read on their own.
     pub fn watched_sources(&self) -> Result<Vec<WatchedSource>> {
-        Ok(self.store().read(|tx| sources_in(tx))?)
+        Ok(self.store().read(sources_in)?)
     }
 
     /// When a watched source was last looked at and when it will be next.
     pub fn watched_times(&self, source: &WatchedSource) -> Result<(Option<Timestamp>, Timestamp)> {
-        let states = self.store().read(|tx| states_in(tx))?;
+        let states = self.store().read(states_in)?;
         let last = states.get(&source.path).and_then(|state| state.last_ms).map(Timestamp);
         Ok((last, self.due(source, &states)))
     }

@@ -65,7 +65,7 @@ fn run_jobs_reads_what_watched_sources_have_new() {
     let home = Home::new();
     let line = r#"{"conversation":"c1","channel_type":"whatsapp","channel_id":"c1","id":"m1","time":"2026-03-02T10:00:00Z","author":"Mara","role":"owner","text":"I live in Utrecht."}"#;
     let file = home.file("talk.jsonl", line);
-    let at_rest = std::time::SystemTime::now() - std::time::Duration::from_secs(600);
+    let at_rest = std::time::UNIX_EPOCH + std::time::Duration::from_secs(1_772_445_600);
     std::fs::File::options().write(true).open(&file).unwrap().set_modified(at_rest).unwrap();
     home.rows(&["watch", "add", file.to_str().unwrap(), "--kind", "chat"]);
     home.run(&["run-jobs", "--until-idle"]).ok();

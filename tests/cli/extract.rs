@@ -51,6 +51,25 @@ fn offsets_count_code_points_beyond_the_basic_plane() {
 }
 
 #[test]
+fn nobody_is_the_owner_or_a_namesake_by_their_name() {
+    let line = |id: &str, author: &str, handle: &str, said: &str| {
+        serde_json::json!({ "conversation": "c", "id": id, "author": author, "author_handle": handle, "channel_type": "matrix",
+                            "role": "person", "text": said })
+        .to_string()
+    };
+    let lines = [
+        line("1", "Ben", "@ben:a", "I live in Oslo."),
+        line("2", "Ben", "@ben:b", "I live in Bergen."),
+        line("3", "owner", "@x:a", "I live in Moscow."),
+    ];
+    let found: Vec<(String, String)> =
+        extract(&Home::new(), &lines.join("\n")).iter().map(|c| (text(c, "subject"), text(c, "content"))).collect();
+    let expect =
+        [("Ben", "Ben lives in Oslo"), ("Ben", "Ben lives in Bergen"), ("owner (contact)", "owner (contact) lives in Moscow")];
+    assert_eq!(found, expect.map(|(subject, content)| (subject.to_owned(), content.to_owned())));
+}
+
+#[test]
 fn the_same_input_gives_the_same_output() {
     let home = Home::new();
     assert_eq!(home.run_with(&["extract"], evening()).ok(), home.run_with(&["extract"], evening()).ok());

@@ -174,7 +174,7 @@ fn what_one_took_back_stands_in_the_words_of_the_other() {
         bens.say("b", B, "I live in Oslo.");
         bens.approve();
         bens.say("a", A, "I work in Oslo as a nurse. I live in Oslo.");
-        let of_a = bens.f.rows().into_iter().filter(|(_, text)| text.contains("lives in Oslo")).next_back().unwrap().0;
+        let of_a = bens.f.rows().into_iter().rfind(|(_, text)| text.contains("lives in Oslo")).unwrap().0;
         bens.f.clock.advance_ms(3_600_000);
         bens.f.engine.act(&Act::Reject(vec![of_a], None)).unwrap();
         let context = bens.context(B, Some("Oslo"));

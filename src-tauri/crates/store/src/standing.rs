@@ -137,8 +137,7 @@ impl ReadTx<'_> {
     pub fn may_read_unasked(&self, id: &ConversationId) -> Result<bool> {
         let mut statement = self.conn.prepare_cached(
             "SELECT 1 FROM conversations c WHERE c.id = ?1 AND c.is_private = 0 AND c.private_through_seq = 0
-                AND NOT EXISTS (SELECT 1 FROM jobs j WHERE j.kind = 'import' AND json_extract(j.payload, '$.extract') = 0
-                                   AND json_extract(j.payload, '$.import_id') = c.import_id)",
+                AND NOT EXISTS (SELECT 1 FROM imports i WHERE i.id = c.import_id AND i.is_unread = 1)",
         )?;
         Ok(statement.exists(params![id.as_str()])?)
     }

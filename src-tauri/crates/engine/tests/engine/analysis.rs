@@ -176,7 +176,8 @@ fn a_file_that_was_imported_to_be_stored_alone_is_stored_alone() {
             .collect();
         let path = f.dir.path().join("file.jsonl");
         std::fs::write(&path, lines).unwrap();
-        f.engine.queue_import(&ImportRequest { extract, ..ImportRequest::of(path) }).unwrap();
+        f.choose(&serde_json::json!({ "extract_on_import": extract }));
+        f.engine.queue_import(&ImportRequest::of(path)).unwrap();
         settle(&f);
         rest(&f);
         let id = f.engine.store().read(|tx| tx.conversation_by_source("file")).unwrap().unwrap();

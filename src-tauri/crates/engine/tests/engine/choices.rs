@@ -43,7 +43,7 @@ fn export(f: &Fixture, name: &str, conversations: &[(&str, &str, &[&str])]) -> P
 }
 
 impl Fixture {
-    fn choose(&self, settings: &Value) {
+    pub(crate) fn choose(&self, settings: &Value) {
         self.engine.store().write(|tx| tx.put_setting("settings", &settings.to_string(), self.clock.now())).unwrap();
     }
 

@@ -164,7 +164,9 @@ impl Engine {
             }
             Ok((tiers, given))
         })?;
-        self.note_given(&ask.audience, given)?;
+        // Seen as somebody with another role, it is the person who looks: the words are noted, and no program read them.
+        let reader = if ask.role.is_some() { Audience::default() } else { ask.audience.clone() };
+        self.note_given(&reader, given)?;
         Ok(tiers)
     }
 

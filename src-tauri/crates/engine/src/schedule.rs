@@ -330,7 +330,7 @@ mod tests {
     }
 
     fn state(engine: &Engine) -> Vec<PathBuf> {
-        engine.store().read(|tx| states_in(tx)).unwrap().into_keys().collect()
+        engine.store().read(states_in).unwrap().into_keys().collect()
     }
 
     fn jobs(engine: &Engine) -> usize {

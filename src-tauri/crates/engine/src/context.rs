@@ -47,19 +47,19 @@ const LINE_CHARS: usize = 600;
 const FOUND_MESSAGES: usize = 12;
 
 /// The share of the budget the sections may take, in order; what one leaves over the next ones may use.
-const SHARES: [(Section, f64); 12] = [
-    (Section::Conversation, 0.3),
-    (Section::Promised, 0.05),
-    (Section::Profile, 0.1),
-    (Section::Person, 0.12),
-    (Section::Owner, 0.1),
-    (Section::UserTier, 0.07),
-    (Section::AgentTier, 0.05),
-    (Section::SharedTier, 0.04),
-    (Section::Topics, 0.04),
-    (Section::Playbooks, 0.04),
-    (Section::Earlier, 0.05),
-    (Section::Found, 0.04),
+const SHARES: [(Heading, f64); 12] = [
+    (Heading::Conversation, 0.3),
+    (Heading::Promised, 0.05),
+    (Heading::Profile, 0.1),
+    (Heading::People, 0.12),
+    (Heading::Owner, 0.1),
+    (Heading::UserTier, 0.07),
+    (Heading::AgentTier, 0.05),
+    (Heading::SharedTier, 0.04),
+    (Heading::Topics, 0.04),
+    (Heading::Playbooks, 0.04),
+    (Heading::Earlier, 0.05),
+    (Heading::Related, 0.04),
 ];
 
 /// Summaries of earlier conversations that are looked at: beyond a handful they say less than a search does.
@@ -134,22 +134,6 @@ pub struct Context {
     pub detail: ContextDetail,
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Section {
-    Conversation,
-    Promised,
-    Profile,
-    Person,
-    Owner,
-    UserTier,
-    AgentTier,
-    SharedTier,
-    Topics,
-    Playbooks,
-    Earlier,
-    Found,
-}
-
 /// Which lines of a section go first where not all fit.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Fit {
@@ -159,25 +143,6 @@ enum Fit {
     Ranked,
     /// All behind the first that does not: what is less significant never takes the room of what is more.
     Ordered,
-}
-
-impl Section {
-    const fn heading(self) -> Heading {
-        match self {
-            Self::Conversation => Heading::Conversation,
-            Self::Promised => Heading::Promised,
-            Self::Profile => Heading::Profile,
-            Self::Person => Heading::People,
-            Self::Owner => Heading::Owner,
-            Self::UserTier => Heading::UserTier,
-            Self::AgentTier => Heading::AgentTier,
-            Self::SharedTier => Heading::SharedTier,
-            Self::Topics => Heading::Topics,
-            Self::Playbooks => Heading::Playbooks,
-            Self::Earlier => Heading::Earlier,
-            Self::Found => Heading::Related,
-        }
-    }
 }
 
 struct Line {
@@ -327,9 +292,9 @@ impl Engine {
         let handles: HashMap<String, EntityId> =
             tx.handles()?.into_iter().map(|row| (row.id.to_string(), view.map.persons.of(&row.entity_id))).collect();
         let about = |memory: &MemoryRow, handle: Option<&String>| match (&memory.subject, handle) {
-            (Subject::Owner, _) => Some(Section::Owner),
+            (Subject::Owner, _) => Some(Heading::Owner),
             (Subject::Person(_), Some(handle)) => {
-                handles.get(handle).filter(|person| people.contains(person)).map(|_| Section::Person)
+                handles.get(handle).filter(|person| people.contains(person)).map(|_| Heading::People)
             }
             _ => None,
         };
@@ -340,7 +305,7 @@ impl Engine {
             let section = match about(&memory, handle.as_ref()) {
                 Some(section) => section,
                 // Of somebody who is not here, only what the question is about.
-                None if query.is_some() => Section::Found,
+                None if query.is_some() => Heading::Related,
                 None => continue,
             };
             let line = Line::new(self.memory_item(tx, view, &memory.id)?, memory_text(&memory));
@@ -350,7 +315,7 @@ impl Engine {
             let vector = vector.map(|(_, vector)| vector);
             let found = self.answering(tx, Some(view), asked, vector, request.as_of, FOUND_MESSAGES)?;
             let lines = found.iter().filter(|hit| !hit.message.is_branch).map(|hit| message_line(&hit.message, &taken));
-            sections.entry(Section::Found as usize).or_default().extend(lines);
+            sections.entry(Heading::Related as usize).or_default().extend(lines);
         }
         let profiles = view.profiles(tx, request.as_of)?;
         let wanted = wanted_detail(view, &profiles.entries);
@@ -365,10 +330,10 @@ impl Engine {
             chars => (chars.min(CONTEXT_CHARS_MAX) as f64 * share.min(1.0)) as usize,
         };
         let lines_max = if detail == DetailLevel::Brief { PROFILE_LINES_BRIEF } else { PROFILE_LINES };
-        sections.insert(Section::Profile as usize, self.profile_lines(tx, view, profiles.entries, lines_max)?);
+        sections.insert(Heading::Profile as usize, self.profile_lines(tx, view, profiles.entries, lines_max)?);
         let told: Vec<MemoryId> = sections
             .iter()
-            .filter(|(section, _)| [Section::Person as usize, Section::Owner as usize].contains(section))
+            .filter(|(section, _)| [Heading::People as usize, Heading::Owner as usize].contains(section))
             .flat_map(|(_, lines)| lines.iter().filter_map(|line| line.item.id.parse().ok()))
             .collect();
         let (tiers, tiers_withheld) = self.tier_lines(tx, view, request, &told)?;
@@ -376,34 +341,32 @@ impl Engine {
             sections.insert(section as usize, lines);
         }
         let about = asked.as_ref().map(|asked| (asked, vector));
-        sections.insert(Section::Topics as usize, self.topic_lines(tx, view, request, about)?);
-        sections.insert(Section::Playbooks as usize, self.playbook_lines(tx, view, request, query, &taken)?);
+        sections.insert(Heading::Topics as usize, self.topic_lines(tx, view, request, about)?);
+        sections.insert(Heading::Playbooks as usize, self.playbook_lines(tx, view, request, query, &taken)?);
         let mut page = Page { text: String::new(), items: Vec::new(), lines: Vec::new(), chars: 0, budget };
         let mut share = 0.0;
         for (section, own) in SHARES {
             share += own;
             let until = (budget as f64 * share) as usize;
             match section {
-                Section::Conversation => {
+                Heading::Conversation => {
                     let lines = conversation_lines(tx, view.destination.conversation.as_ref(), request.as_of, &taken)?;
-                    page.add(section.heading(), lines, until, Fit::Newest);
+                    page.add(section, lines, until, Fit::Newest);
                 }
-                Section::Promised => {
+                Heading::Promised => {
                     let lines = promised_lines(tx, view.destination.conversation.as_ref(), request.as_of, &taken)?;
-                    page.add(section.heading(), lines, until, Fit::Ranked);
+                    page.add(section, lines, until, Fit::Ranked);
                 }
-                Section::UserTier | Section::AgentTier | Section::SharedTier => {
+                Heading::UserTier | Heading::AgentTier | Heading::SharedTier => {
                     let lines = sections.remove(&(section as usize)).unwrap_or_default();
-                    page.add(section.heading(), lines, until, Fit::Ordered);
+                    page.add(section, lines, until, Fit::Ordered);
                 }
-                Section::Earlier => {
-                    page.add(section.heading(), earlier_lines(tx, view, request.as_of, &taken)?, until, Fit::Ranked)
-                }
+                Heading::Earlier => page.add(section, earlier_lines(tx, view, request.as_of, &taken)?, until, Fit::Ranked),
                 _ => {
                     let shown: Vec<String> = page.items.iter().map(|item| item.id.clone()).collect();
                     let mut lines = sections.remove(&(section as usize)).unwrap_or_default();
                     lines.retain(|line| !shown.contains(&line.item.id));
-                    page.add(section.heading(), lines, until, Fit::Ranked);
+                    page.add(section, lines, until, Fit::Ranked);
                 }
             }
         }

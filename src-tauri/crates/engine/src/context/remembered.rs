@@ -5,12 +5,13 @@
 
 use std::collections::HashMap;
 
+use keepsake_capture::echo::Heading;
 use keepsake_domain::{EvidenceSpan, InteractionId, MemoryId, Span, TopicId};
 use keepsake_insight::session::tier::Tier;
 use keepsake_retrieval::Query;
 use keepsake_store::{ReadTx, StoreError, TopicLineRow};
 
-use super::{CONVERSATION_MESSAGES, ContextItem, ContextRequest, Line, Section, WithheldCount, flat, source_of};
+use super::{CONVERSATION_MESSAGES, ContextItem, ContextRequest, Line, WithheldCount, flat, source_of};
 use crate::Engine;
 use crate::boundary::View;
 use crate::taken_back::TakenBack;
@@ -20,7 +21,7 @@ use crate::tiers::TierAsk;
 const TOPICS: usize = 3;
 
 /// The lines of the tiers by section, and what was held back of them.
-type TierLines = (Vec<(Section, Vec<Line>)>, Vec<WithheldCount>);
+type TierLines = (Vec<(Heading, Vec<Line>)>, Vec<WithheldCount>);
 
 /// A question with its vector and the model that made it.
 type Question<'q> = (&'q Query, Option<(&'q str, &'q [f32])>);
@@ -45,14 +46,14 @@ impl Engine {
         let is_told = |place: &EvidenceSpan| {
             places.get(place.interaction.as_str()).is_some_and(|spans| spans.iter().any(|span| span.overlaps(place.span)))
         };
-        let mut sections: Vec<(Section, Vec<Line>)> = Vec::new();
+        let mut sections: Vec<(Heading, Vec<Line>)> = Vec::new();
         for tier in found.tiers {
             let section = match tier.tier {
-                Tier::Shared => Section::SharedTier,
+                Tier::Shared => Heading::SharedTier,
                 // Of which agent, nobody said.
                 Tier::Agent if request.audience.agent.is_none() => continue,
-                Tier::Agent => Section::AgentTier,
-                Tier::User => Section::UserTier,
+                Tier::Agent => Heading::AgentTier,
+                Tier::User => Heading::UserTier,
             };
             let mut lines = Vec::new();
             for row in tier.lines.into_iter().filter(|row| !is_told(&row.entry.place)) {

@@ -21,3 +21,4 @@ mod search;
 mod sessions;
 mod system;
 mod topics;
+mod voices;

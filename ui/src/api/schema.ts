@@ -1668,6 +1668,10 @@ position: number,
  */
 author: string, 
 /**
+ * How the source calls a speaker that the person put a name to.
+ */
+label: string | null, 
+/**
  * Role.
  */
 role: string, 
@@ -3838,6 +3842,96 @@ id: string,
  */
 answer: string, };
 
+export type VoicesRequest = { 
+/**
+ * Of one meeting, with some lines of each; else of all meetings that have a voice to ask about, without lines.
+ */
+conversation_id: string | null, };
+
+export type VoiceView = { 
+/**
+ * Its handle.
+ */
+handle: string, 
+/**
+ * How the transcript calls it.
+ */
+label: string, 
+/**
+ * Who it is, as far as the person said so.
+ */
+name: string | null, 
+/**
+ * It is the owner.
+ */
+is_owner: boolean, 
+/**
+ * The handle of the person that it was said to be.
+ */
+linked: string | null, 
+/**
+ * Not asked about: left without a name, or the sound of a shared screen.
+ */
+is_left: boolean, 
+/**
+ * Messages in the meeting.
+ */
+messages: number, 
+/**
+ * First message.
+ */
+first: number, 
+/**
+ * Some of what it said, in order.
+ */
+lines: Array<LineView>, };
+
+export type MeetingView = { 
+/**
+ * Conversation.
+ */
+conversation_id: string, 
+/**
+ * Title.
+ */
+title: string, 
+/**
+ * When it began.
+ */
+time: number, 
+/**
+ * Voices that the person is still to be asked about.
+ */
+open: number, 
+/**
+ * All of its voices, whoever said most first.
+ */
+voices: Array<VoiceView>, };
+
+export type VoicesResponse = { 
+/**
+ * The newest first.
+ */
+meetings: Array<MeetingView>, };
+
+export type VoiceAnswerRequest = { 
+/**
+ * The voice, by its handle's id or as `meeting:handle`.
+ */
+handle: string, 
+/**
+ * `owner`; `person` with `person`; `name` with `name`; `leave` it without a name; `open` takes the answer back.
+ */
+answer: string, 
+/**
+ * A handle of the person it is, by id or as `channel:handle`.
+ */
+person: string | null, 
+/**
+ * What somebody is called who is not met elsewhere.
+ */
+name: string | null, };
+
 export type HandlePair = { 
 /**
  * One.
@@ -4865,6 +4959,8 @@ export interface RpcSchema {
   link_handles: [HandlePair, Nothing];
   link_preview: [HandlePair, LinkPreviewResponse];
   link_remove: [ById, Nothing];
+  voices_list: [Partial<VoicesRequest>, VoicesResponse];
+  voice_answer: [VoiceAnswerRequest, Nothing];
   channels_list: [Nothing, ChannelsResponse];
   visibility_preview: [Partial<VisibilityRequest>, VisibilityPreview];
   visibility_set: [Partial<VisibilityRequest>, Nothing];

@@ -26,6 +26,7 @@ use crate::handlers::sources::*;
 use crate::handlers::standing::*;
 use crate::handlers::status::*;
 use crate::handlers::topics::*;
+use crate::handlers::voices::*;
 
 fn call<Q: DeserializeOwned, A: Serialize>(
     app: &App,

@@ -61,6 +61,8 @@ macro_rules! with_commands {
             link_handles: HandlePair => Nothing,
             link_preview: HandlePair => LinkPreviewResponse,
             link_remove: ById => Nothing,
+            voices_list: VoicesRequest => VoicesResponse,
+            voice_answer: VoiceAnswerRequest => Nothing,
             channels_list: Nothing => ChannelsResponse,
             visibility_preview: VisibilityRequest => VisibilityPreview,
             visibility_set: VisibilityRequest => Nothing,

@@ -20,6 +20,7 @@ use crate::types::sessions::*;
 use crate::types::sources::*;
 use crate::types::status::*;
 use crate::types::topics::*;
+use crate::types::voices::*;
 use crate::types::{ById, Count, Nothing, Source};
 
 fn declare<T: TS>(config: &Config, out: &mut String) {
@@ -29,7 +30,7 @@ fn declare<T: TS>(config: &Config, out: &mut String) {
 }
 
 /// Requests whose every field has a default: a caller names only what it wants.
-const ALL_OPTIONAL: [&str; 13] = [
+const ALL_OPTIONAL: [&str; 14] = [
     "BackupPlace",
     "MemoriesListRequest",
     "ConversationsListRequest",
@@ -43,6 +44,7 @@ const ALL_OPTIONAL: [&str; 13] = [
     "GraphRequest",
     "SessionsRequest",
     "TiersRequest",
+    "VoicesRequest",
 ];
 
 fn row(command: &str, request: &str, response: &str) -> String {
@@ -241,6 +243,11 @@ pub fn schema_ts() -> String {
         LinksRequest,
         LinksResponse,
         LinkAnswerRequest,
+        VoicesRequest,
+        VoiceView,
+        MeetingView,
+        VoicesResponse,
+        VoiceAnswerRequest,
         HandlePair,
         OpenedPlace,
         LinkPreviewResponse,

@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use keepsake_domain::{ChannelHandle, Role};
+use keepsake_domain::{ChannelHandle, MEETING, MeetingId, Role, is_screen};
 use unicode_normalization::UnicodeNormalization;
 
 /// Names and handles compared as people compare them: without case, spacing at the ends, or compatibility forms.
@@ -35,14 +35,67 @@ pub(crate) fn handle(channel: &str, handle: &str) -> ChannelHandle {
     ChannelHandle { channel: channel.to_owned(), handle: handle.to_owned() }
 }
 
-/// The first 16 hexadecimal digits of a hash over `parts`; each part is fenced, so that parts cannot run into each other.
-pub(crate) fn digest(parts: &[&str]) -> String {
+/// The beginning of a hash over `parts`; each part is fenced, so that parts cannot run into each other.
+fn digest_bytes(parts: &[&str]) -> [u8; 8] {
     let mut hasher = blake3::Hasher::new();
     for part in parts {
         hasher.update(&(part.len() as u64).to_le_bytes());
         hasher.update(part.as_bytes());
     }
-    hasher.finalize().to_hex().as_str()[..16].to_owned()
+    let mut bytes = [0; 8];
+    bytes.copy_from_slice(&hasher.finalize().as_bytes()[..8]);
+    bytes
+}
+
+/// As [`digest_bytes`], in hexadecimal digits.
+pub(crate) fn digest(parts: &[&str]) -> String {
+    format!("{:016x}", u64::from_be_bytes(digest_bytes(parts)))
+}
+
+/// The id of the meeting that `parts` identify.
+pub(crate) fn meeting(parts: &[&str]) -> MeetingId {
+    MeetingId::new(digest_bytes(parts))
+}
+
+/// Labels that stand for an unknown voice, alone or before a number or letter.
+const UNKNOWN_VOICES: &[&str] = &[
+    "speaker",
+    "unknown",
+    "unknown speaker",
+    "unidentified speaker",
+    "participant",
+    "guest",
+    "user",
+    "voice",
+    "sprecher",
+    "sprecherin",
+    "teilnehmer",
+    "unbekannt",
+    "locuteur",
+    "intervenant",
+    "hablante",
+    "orador",
+    "falante",
+    "relatore",
+    "spreker",
+];
+
+/// Whether a transcript's label tells a voice from others without naming anybody (formats.md section 1.16).
+pub(crate) fn is_unknown_voice(label: &str) -> bool {
+    let label = folded(label);
+    let is_count =
+        |tail: &str| tail.len() == 1 && tail.is_ascii() || !tail.is_empty() && tail.bytes().all(|b| b.is_ascii_digit());
+    // What a shared screen plays is nobody's speech.
+    if is_screen(&label) {
+        return true;
+    }
+    let base = label.rsplit_once([' ', '_', '-']).filter(|(_, tail)| is_count(tail)).map_or(label.as_str(), |(base, _)| base);
+    UNKNOWN_VOICES.contains(&base.trim_end_matches(|c: char| c.is_ascii_digit()))
+}
+
+/// The handle of a speaker of a meeting: of somebody with a name the name, of an unknown voice one that the meeting alone knows.
+pub(crate) fn speaker_handle(label: &str, meeting: MeetingId) -> ChannelHandle {
+    if is_unknown_voice(label) { ChannelHandle::of_voice(&folded(label), meeting) } else { handle(MEETING, label) }
 }
 
 /// Gives stand-in ids: a hash of time, author and text, and a count among messages in which all three are equal.

@@ -6,12 +6,14 @@ use std::borrow::Cow;
 use std::fmt;
 use std::io::BufRead;
 
-use keepsake_domain::{Author, Message, MessageType, Metadata, Role, SourceKind, SourceRef, TimeCertainty, Visibility};
+use keepsake_domain::{
+    Author, MEETING, MeetingId, Message, MessageType, Metadata, Role, SourceKind, SourceRef, TimeCertainty, Visibility,
+};
 use serde::de::{Deserialize, Deserializer, IgnoredAny, MapAccess, Visitor};
 use serde_json::value::RawValue;
 
 use crate::SkipReason;
-use crate::identity::{StandIns, handle};
+use crate::identity::{StandIns, handle, meeting, speaker_handle};
 use crate::json::{Loose, mend, small_value};
 use crate::limits::ELEMENT_BYTES_MAX;
 use crate::lines::{Line, Lines};
@@ -83,9 +85,16 @@ fn parse(
         }
     };
     let name = record.author.text().unwrap_or(given.name()).to_owned();
-    let author_handle = record.author_handle.id().map_or_else(|| name.clone(), Cow::into_owned);
-    let role = if out.me.is(&name, &author_handle) { Role::Owner } else { given };
     let channel_type = record.channel_type.text().unwrap_or("chat").to_owned();
+    let author_handle = match record.author_handle.id() {
+        Some(author_handle) => handle(&channel_type, &author_handle),
+        // "Speaker 1" of another meeting is somebody else.
+        None if channel_type == MEETING && given == Role::Person => {
+            speaker_handle(&name, MeetingId::parse(&conversation).unwrap_or_else(|| meeting(&[&conversation])))
+        }
+        None => handle(&channel_type, &name),
+    };
+    let role = if out.me.is(&name, &author_handle.handle) { Role::Owner } else { given };
     let id = match record.id.id() {
         Some(id) => id.into_owned(),
         None => stand_ins.next(&conversation, record.time.text().unwrap_or_default(), &name, text),
@@ -111,7 +120,7 @@ fn parse(
         conversation_title: record.title.text().map(str::to_owned),
         channel_id: record.channel_id.id().map_or_else(|| conversation.clone(), Cow::into_owned),
         source: SourceRef { kind: SourceKind::KeepsakeJsonl, conversation, message: id },
-        author: Author { name, handle: handle(&channel_type, &author_handle), role },
+        author: Author { name, handle: author_handle, role },
         channel_type,
         visibility,
         is_private,

@@ -55,6 +55,8 @@ names! {
         Suppressed = "suppressed",
         /// More than the cap for one source.
         OverCap = "over_cap",
+        /// Said by a voice of a meeting that has no name.
+        UnnamedVoice = "unnamed_voice",
         /// Judged not worth keeping.
         Judge = "judge",
     }

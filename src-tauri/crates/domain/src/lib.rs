@@ -36,7 +36,10 @@ pub use memory::{
     Candidate, CandidateEvidence, Category, Confidence, DedupOutcome, Durability, KnowledgeDetail, MemoryKind, MemoryProfile,
     MemoryStatus, MemoryType, OWNER_LABEL, ParseNameError, ProfileLevel, Relation, Speaker, Stability, Subject, TransitionError,
 };
-pub use message::{Author, ChannelHandle, Direction, Message, MessageType, Metadata, Role, SourceKind, SourceRef, TimeCertainty};
+pub use message::{
+    Author, ChannelHandle, Direction, MEETING, MeetingId, Message, MessageType, Metadata, Role, SourceKind, SourceRef,
+    TimeCertainty, is_screen,
+};
 pub use model::{CallOutcome, Engines};
 pub use person::{EntityType, LinkAnswer, LinkStrength, PersonRole};
 pub use playbook::{PlaybookConfidence, PlaybookStatus, PlaybookTransitionError};

@@ -32,6 +32,9 @@ pub const ANALYZE_MESSAGES_MIN: usize = 5;
 /// See [`ANALYZE_MESSAGES_MIN`].
 pub const ANALYZE_TOKENS_MIN: usize = 100;
 
+/// The longest name that a person gives somebody: longer than any in a passport's machine-readable zone, which holds 39.
+pub const PERSON_NAME_CHARS_MAX: usize = 80;
+
 /// A stored statement longer than this is a transcript and not a memory.
 pub const CONTENT_CHARS_MAX: usize = 600;
 

@@ -136,6 +136,64 @@ impl ChannelHandle {
             if Self::is_caseless(&self.channel, &self.handle) { self.handle.to_ascii_lowercase() } else { self.handle.clone() };
         Self { channel: self.channel.to_ascii_lowercase(), handle }
     }
+
+    /// The handle of a voice that a transcript tells from others and does not name. It means somebody within `meeting` alone, so it
+    /// names the meeting too: "Speaker 1" of two meetings are two.
+    pub fn of_voice(label: &str, meeting: MeetingId) -> Self {
+        Self { channel: MEETING.to_owned(), handle: format!("{label}@{meeting}") }
+    }
+
+    /// Whether this is the handle of a voice without a name ([`of_voice`](Self::of_voice)).
+    pub fn is_voice(&self) -> bool {
+        self.voice_label().is_some()
+    }
+
+    /// Whether it is the voice of a shared screen ([`is_screen`]), which is nobody's.
+    pub fn is_screen(&self) -> bool {
+        self.voice_label().is_some_and(is_screen)
+    }
+
+    fn voice_label(&self) -> Option<&str> {
+        let (label, meeting) = self.handle.rsplit_once('@')?;
+        (self.channel == MEETING && MeetingId::parse(meeting).is_some()).then_some(label)
+    }
+}
+
+/// Channel type of meeting transcripts.
+pub const MEETING: &str = "meeting";
+
+/// How the labels end under which a transcript writes down what a shared screen played.
+const SCREENS: [&str; 2] = ["'s presentation", "’s presentation"];
+
+/// Whether a speaker's label, in small letters, is that of a shared screen.
+pub fn is_screen(label: &str) -> bool {
+    SCREENS.iter().any(|end| label.ends_with(end))
+}
+
+/// Names a meeting for good: the same for every copy of its transcript.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct MeetingId([u8; 8]);
+
+impl MeetingId {
+    const PREFIX: &str = "meeting-";
+
+    /// By the digest of what identifies the meeting.
+    pub const fn new(digest: [u8; 8]) -> Self {
+        Self(digest)
+    }
+
+    /// As it is written.
+    pub fn parse(text: &str) -> Option<Self> {
+        let digits = text.strip_prefix(Self::PREFIX)?;
+        let is_written_so = digits.len() == 16 && digits.bytes().all(|b| matches!(b, b'0'..=b'9' | b'a'..=b'f'));
+        is_written_so.then(|| u64::from_str_radix(digits, 16).ok()).flatten().map(|digest| Self(digest.to_be_bytes()))
+    }
+}
+
+impl std::fmt::Display for MeetingId {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "{}{:016x}", Self::PREFIX, u64::from_be_bytes(self.0))
+    }
 }
 
 /// Who said a message.
@@ -210,5 +268,24 @@ mod tests {
         check(("whatsapp", "Ana"), ("whatsapp", "ana"), false);
         check(("email", "Ana"), ("email", "ana"), false);
         check(("email", "Ána@example.org"), ("email", "ána@example.org"), false);
+    }
+
+    #[test]
+    fn a_voice_is_known_by_its_handle() {
+        let check = |channel: &str, handle: &str, expect: bool| {
+            let handle = ChannelHandle { channel: channel.to_owned(), handle: handle.to_owned() };
+            assert_eq!(handle.is_voice(), expect, "{handle:?}");
+        };
+        check("meeting", "speaker 1@meeting-0123456789abcdef", true);
+        check("meeting", "ana lima's presentation@meeting-0123456789abcdef", true);
+        check("meeting", "Ana Lima", false);
+        check("meeting", "speaker@meeting-hall.example", false);
+        check("meeting", "speaker 1@meeting-0123456789ABCDEF", false);
+        check("email", "speaker 1@meeting-0123456789abcdef", false);
+        let meeting = MeetingId::new(*b"meeting!");
+        let voice = ChannelHandle::of_voice("speaker 1", meeting);
+        assert!(voice.is_voice() && !voice.is_screen(), "what is made as one is known as one");
+        assert!(ChannelHandle::of_voice("ana lima's presentation", meeting).is_screen());
+        assert_eq!(MeetingId::parse(&meeting.to_string()), Some(meeting));
     }
 }

@@ -159,7 +159,8 @@ impl Map {
         {
             return Ok(self.persons.of(&row.entity_id));
         }
-        let is_named = |row: &HandleRow| row.handle == text || row.display_name.to_lowercase() == text.to_lowercase();
+        let is_named =
+            |row: &HandleRow| row.handle == text || !row.is_unnamed && row.display_name.to_lowercase() == text.to_lowercase();
         let found: People = tx.handles()?.iter().filter(|row| is_named(row)).map(|row| self.persons.of(&row.entity_id)).collect();
         match found.len() {
             0 => Ok(stranger()),

@@ -5,9 +5,9 @@
 
 use std::collections::BTreeMap;
 
-use keepsake_domain::{EntityType, HandleId, JobId, JobKind, LinkId, MessageType, Role, Timestamp};
+use keepsake_domain::{ChannelHandle, EntityType, HandleId, JobId, JobKind, LinkId, MessageType, Role, Timestamp};
 use keepsake_people::identity::{ENGINE_VERSION, HandleRecord, IdentityReader, Suggestion, Utterance};
-use keepsake_store::{Lease, LinkSuggestionRow, NewJob, ReadTx, StoreError};
+use keepsake_store::{HandleRow, Lease, LinkSuggestionRow, NewJob, ReadTx, StoreError};
 use serde_json::Value;
 
 use crate::content_ids::uuid_of;
@@ -146,9 +146,12 @@ fn handle_records(tx: &ReadTx<'_>) -> std::result::Result<Vec<HandleRecord>, Sto
     let names = tx.names_of_handles()?;
     let mut profiles: BTreeMap<HandleId, Vec<String>> = BTreeMap::new();
     tx.each_profile(&PROFILE_FIELDS, |handle, value| collect(value, profiles.entry(handle).or_default()))?;
+    // Who a voice of a meeting is, the person says of that meeting alone.
+    let is_voice = |row: &HandleRow| ChannelHandle { channel: row.channel_type.clone(), handle: row.handle.clone() }.is_voice();
     Ok(tx
         .handles()?
         .into_iter()
+        .filter(|row| !is_voice(row))
         .map(|row| HandleRecord {
             names: names.get(&row.id).cloned().unwrap_or_else(|| vec![row.display_name.clone()]),
             profile: profiles.remove(&row.id).unwrap_or_default(),

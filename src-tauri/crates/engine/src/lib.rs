@@ -46,6 +46,7 @@ mod tiers;
 mod timeline;
 mod topics;
 mod visibility;
+mod voices;
 mod work;
 
 use std::collections::HashMap;
@@ -92,6 +93,7 @@ pub use tiers::{TierAsk, TierLineRow, TierText, Tiers};
 pub use timeline::{Series, Timeline, TimelineAsk, Unit, local_day};
 pub use topics::TopicChoice;
 pub use visibility::{PersonPlace, VisibilityChange, VisibilityEffect, VisibilityTarget};
+pub use voices::VoiceAnswer;
 pub use work::{Control, Unwatched};
 
 /// The result of an engine call.

@@ -115,7 +115,8 @@ impl Engine {
             .flat_map(|row| [row.a, row.b])
             .collect();
         let mut people: BTreeMap<EntityId, Vec<HandleRow>> = BTreeMap::new();
-        for mut row in tx.handles()? {
+        // A voice that nobody put a name to is nobody.
+        for mut row in tx.handles()?.into_iter().filter(|row| !row.is_unnamed) {
             row.verified |= linked.contains(&row.id);
             people.entry(map.persons.of(&row.entity_id)).or_default().push(row);
         }
@@ -399,7 +400,11 @@ fn has_new_evidence(suggestion: &LinkSuggestionRow, decision: Option<&LinkDecisi
 }
 
 /// Why two handles cannot be linked: they are one person already, or the person said "different" of two handles that would become one.
-fn obstacle(tx: &ReadTx<'_>, a: &HandleId, b: &HandleId) -> std::result::Result<Option<String>, keepsake_store::StoreError> {
+pub(crate) fn obstacle(
+    tx: &ReadTx<'_>,
+    a: &HandleId,
+    b: &HandleId,
+) -> std::result::Result<Option<String>, keepsake_store::StoreError> {
     if a == b {
         return Ok(Some("a handle cannot be linked with itself".to_owned()));
     }

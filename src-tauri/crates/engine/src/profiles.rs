@@ -117,7 +117,7 @@ fn everybody(tx: &ReadTx<'_>, map: &Map, model: &str) -> StoreResult<Vec<Subject
 fn heard(tx: &ReadTx<'_>, map: &Map) -> StoreResult<BTreeMap<EntityId, BTreeSet<ConversationId>>> {
     let handles = tx.handles()?;
     let kinds: HashMap<&EntityId, bool> =
-        handles.iter().map(|row| (&row.entity_id, row.is_owner || row.entity_type == "person")).collect();
+        handles.iter().map(|row| (&row.entity_id, row.is_owner || row.entity_type == "person" && !row.is_unnamed)).collect();
     let mut heard: BTreeMap<EntityId, BTreeSet<ConversationId>> = BTreeMap::new();
     for (conversation, entity) in tx.speakers()? {
         if kinds.get(&entity).copied().unwrap_or(false) {

@@ -38,6 +38,9 @@ const STRETCH_TURNS: usize = 2_000;
 /// Why a piece of knowledge is stopped that would be one too many.
 const OVER_CAP: &str = "More entries than one source may bring.";
 
+/// Why nothing is proposed about a voice without a name.
+const NOBODY_YET: &str = "Nobody said yet whose voice this is. It is proposed when you name the speaker.";
+
 /// What a run over one conversation brought.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Proposed {
@@ -233,14 +236,25 @@ impl Engine {
         };
         if let Some(first) = evidence.first()
             && let Some(known) = tx.memory_at(first, &candidate.subject, candidate.category)?
-            && is_same_statement(&tx.memory(&known)?, &candidate, &proposer)
+            && let row = tx.memory(&known)?
+            && !is_withdrawn_of_another(&row, &candidate)
+            && is_same_statement(&row, &candidate, &proposer)
         {
             // Two engines that read the same words the same way: one candidate, two proposers.
             tx.add_proposer(&known, &proposer)?;
-            if matches!(tx.memory(&known)?.status, MemoryStatus::Rejected | MemoryStatus::Superseded) {
+            if matches!(row.status, MemoryStatus::Rejected | MemoryStatus::Superseded) {
                 said_again(tx, &known, &evidence)?;
             }
             proposed.repeated += 1;
+            return Ok(());
+        }
+        if let Subject::Person(speaker) = &candidate.subject
+            && !candidate.is_quarantined
+            && tx.is_unnamed(speaker.key())?
+        {
+            let stop = stop(Gate::UnnamedVoice, NOBODY_YET.to_owned());
+            self.log(tx, conversation, &stop, place, None, &proposer, job)?;
+            *proposed.stopped.entry(Gate::UnnamedVoice.name().to_owned()).or_default() += 1;
             return Ok(());
         }
         let fingerprint = dedup::fingerprint(&candidate.content).into_bytes();
@@ -424,6 +438,11 @@ impl Engine {
 /// say it too. It counts for nothing: no label, no confidence.
 fn said_again(tx: &WriteTx<'_>, decided: &MemoryId, places: &[NewEvidence]) -> std::result::Result<(), StoreError> {
     places.iter().try_for_each(|place| tx.add_support(decided, place).map(drop))
+}
+
+/// Whether a memory was withdrawn with the name of a voice that is called otherwise now: what it says is said of somebody else.
+fn is_withdrawn_of_another(known: &MemoryRow, candidate: &Candidate) -> bool {
+    known.status == MemoryStatus::Superseded && known.decided.is_none() && known.subject.as_str() != candidate.subject.as_str()
 }
 
 /// Whether a memory that rests on the same words says the same. The built-in engine says one thing of one place, so for its own

@@ -54,6 +54,8 @@ mod sessions;
 mod standing;
 #[path = "engine/topics.rs"]
 mod topics;
+#[path = "engine/voices.rs"]
+mod voices;
 #[path = "engine/watched.rs"]
 mod watched;
 #[path = "engine/year.rs"]

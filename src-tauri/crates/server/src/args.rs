@@ -109,6 +109,10 @@ pub(crate) enum Command {
         /// Link or suggestion.
         id: String,
     },
+    /// List the speakers that transcripts of meetings do not name.
+    Voices,
+    /// Say who a speaker of a meeting is.
+    Voice(VoiceArgs),
     /// List channels and whether they are public.
     Channels,
     /// Choose whether a channel or a conversation is public.
@@ -532,6 +536,37 @@ pub(crate) struct LinkArgs {
     /// Two handles as channel:handle, to link by hand.
     #[arg(long, num_args = 2, value_names = ["A", "B"], conflicts_with_all = ["suggestion", "answer"])]
     pub(crate) handles: Vec<String>,
+}
+
+/// A speaker, and who that is.
+#[derive(Debug, clap::Args)]
+pub(crate) struct VoiceArgs {
+    /// The speaker, by its handle as `keepsake voices` lists it.
+    pub(crate) handle: String,
+    /// Who it is.
+    #[command(flatten)]
+    pub(crate) who: Who,
+}
+
+/// Who a speaker is; what was said before is taken back.
+#[derive(Debug, clap::Args)]
+#[group(required = true, multiple = false)]
+pub(crate) struct Who {
+    /// It is you.
+    #[arg(long)]
+    pub(crate) me: bool,
+    /// It is the person with this handle (channel:handle).
+    #[arg(long)]
+    pub(crate) person: Option<String>,
+    /// It is somebody of this name who is not met elsewhere.
+    #[arg(long)]
+    pub(crate) name: Option<String>,
+    /// It stays without a name and is not asked about.
+    #[arg(long)]
+    pub(crate) leave: bool,
+    /// Take back what was said.
+    #[arg(long)]
+    pub(crate) reset: bool,
 }
 
 /// An answer about two handles.

@@ -61,6 +61,8 @@ fn run(args: &Args, output: &mut Output) -> Result<(), Failure> {
             commands::profile::run(args, id, *history, act, output)
         }
         Command::Links => commands::people::links(args, output),
+        Command::Voices => commands::voices::voices(args, output),
+        Command::Voice(voice) => commands::voices::voice(args, voice, output),
         Command::Link(link) => commands::people::link(args, link, output),
         Command::Unlink { id } => commands::people::unlink(args, id, output),
         Command::Channels => commands::people::channels(args, output),

@@ -3,6 +3,7 @@
 //! The same message twice adds nothing; the same id with another text is a new revision beside the old one; an erased message
 //! does not come back.
 
+use std::collections::btree_map::Entry;
 use std::collections::{BTreeMap, HashMap, HashSet};
 
 use keepsake_domain::{ConversationId, EntityId, HandleId, IdSource, ImportId, Message, Role, SourceKind, Timestamp, Visibility};
@@ -109,8 +110,8 @@ struct Seen<'m> {
     has_tombstones: bool,
     /// Who said how many messages where, and when.
     spoken: BTreeMap<(ConversationId, HandleId), Spoken>,
-    /// Conversations whose speaker was recognised as the owner only now: to be read again.
-    reread: HashSet<ConversationId>,
+    /// Conversations whose speaker was recognised as the owner only now, to be read again, with how far they were read.
+    reread: BTreeMap<ConversationId, i64>,
 }
 
 /// What one handle said in one conversation.
@@ -130,7 +131,7 @@ impl Seen<'_> {
             keys: HashSet::new(),
             has_tombstones,
             spoken: BTreeMap::new(),
-            reread: HashSet::new(),
+            reread: BTreeMap::new(),
         }
     }
 }
@@ -303,13 +304,7 @@ impl WriteTx<'_> {
         )?;
         // Candidates about them by name would stand beside the ones about the owner that reading again brings. What the person
         // decided on already stays as it is.
-        let withdrawn = self.conn.execute(
-            "UPDATE memories SET status = 'superseded' WHERE subject_handle_id = ?1 AND status = 'pending'",
-            params![handle.id.as_str()],
-        )?;
-        if withdrawn > 0 {
-            self.touch(Tag::Memories);
-        }
+        self.withdraw(handle.id.as_str())?;
         // A conversation that was with them is with whoever else speaks in it.
         self.conn.execute(
             "UPDATE conversations SET entity_id = coalesce(
@@ -322,9 +317,14 @@ impl WriteTx<'_> {
         let mut statement = self.conn.prepare("SELECT DISTINCT conversation_id FROM interactions WHERE handle_id = ?1")?;
         let rows = statement.query_map(params![handle.id.as_str()], |row| row.get::<_, String>(0))?;
         for row in rows {
-            seen.reread.insert(crate::text::parse("conversation id", &row?)?);
+            let id: ConversationId = crate::text::parse("conversation id", &row?)?;
+            // Two of its speakers may be recognised in one batch: how far it was read is what it was before the first.
+            if let Entry::Vacant(reread) = seen.reread.entry(id) {
+                let read_to = self.conversation(reread.key())?.extracted_through_seq;
+                reread.insert(read_to);
+            }
         }
-        Ok(())
+        self.settle_voices(&self.handles_beside(handle.id.as_str())?)
     }
 
     fn new_handle(&self, message: &Message, context: AppendContext<'_>) -> Result<Handle> {
@@ -363,6 +363,9 @@ impl WriteTx<'_> {
                 author.name,
                 context.now.0
             ])?;
+        if author.role == Role::Person && author.handle.is_voice() {
+            self.hear_voice(&id, &author.handle)?;
+        }
         Ok(Handle { id, entity, is_owner: author.role == Role::Owner })
     }
 
@@ -511,8 +514,7 @@ impl WriteTx<'_> {
         }
         let mut reread =
             self.conn.prepare_cached("UPDATE conversations SET extracted_through_seq = private_through_seq WHERE id = ?1")?;
-        for id in seen.reread {
-            let read_to = self.conversation(&id)?.extracted_through_seq;
+        for (id, read_to) in seen.reread {
             reread.execute(params![id.as_str()])?;
             outcome.reread.push((id.clone(), read_to));
             if !outcome.touched.contains(&id) {

@@ -1,6 +1,6 @@
 //! Conversations and their messages: lists, the reading view, the privacy toggle's rows.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use keepsake_domain::{
     ConversationId, HandleId, ImportId, InteractionId, MemoryId, MessageType, Role, Timestamp, TopicId, Visibility,
@@ -71,8 +71,12 @@ pub struct InteractionRow {
     pub conversation_id: ConversationId,
     /// Role, with a speaker whom the person named as themself already seen as the owner.
     pub role: Role,
-    /// Name as the source shows it.
+    /// Name as the source shows it; of a voice that the person put a name to, that name.
     pub author: String,
+    /// How the source calls a voice that the person put a name to.
+    pub label: Option<String>,
+    /// The voice of nobody yet ([`crate::VoiceRow`]).
+    pub is_unnamed: bool,
     /// Handle id.
     pub handle_id: String,
     /// Text, exactly.
@@ -192,10 +196,15 @@ const CONVERSATION_COLUMNS: &str =
     EXISTS (SELECT 1 FROM imports i WHERE i.id = c.import_id AND i.is_sample = 1) AS is_sample,
     max(c.model_read_seq, c.private_through_seq) AS model_read, c.chosen_visibility, c.private_through_seq";
 
-const INTERACTION_COLUMNS: &str = "i.seq, i.id, i.conversation_id,
+pub(crate) const INTERACTION_COLUMNS: &str = "i.seq, i.id, i.conversation_id,
     CASE WHEN i.role = 'person' AND e.is_owner = 1 THEN 'owner' ELSE i.role END AS role,
-    i.author, i.handle_id, i.content, i.message_type, i.is_branch, i.tool, i.created_at_ms, i.time_certainty, i.source_kind,
-    i.source_conversation, i.source_message, i.revision";
+    coalesce(v.name, i.author), i.handle_id, i.content, i.message_type, i.is_branch, i.tool, i.created_at_ms, i.time_certainty,
+    i.source_kind, i.source_conversation, i.source_message, i.revision,
+    iif(v.name IS NULL, NULL, i.author) AS label, v.handle_id IS NOT NULL AND v.name IS NULL AS is_unnamed";
+
+/// Where [`INTERACTION_COLUMNS`] are read from, after `interactions i`.
+pub(crate) const INTERACTION_JOINS: &str =
+    "JOIN entities e ON e.id = i.entity_id LEFT JOIN voices v ON v.handle_id = i.handle_id";
 
 fn conversation(row: &Row<'_>) -> Result<ConversationRow> {
     Ok(ConversationRow {
@@ -237,6 +246,8 @@ pub(crate) fn interaction(row: &Row<'_>) -> Result<InteractionRow> {
         source_conversation: row.get(13)?,
         source_message: row.get(14)?,
         revision: row.get(15)?,
+        label: row.get(16)?,
+        is_unnamed: row.get(17)?,
     })
 }
 
@@ -341,7 +352,15 @@ impl ReadTx<'_> {
     pub fn participants(&self, id: &ConversationId, limit: u32) -> Result<Vec<String>> {
         let mut statement = self.conn.prepare_cached(PARTICIPANTS)?;
         let rows = statement.query_map(params![id.as_str(), limit], |row| row.get(0))?;
-        Ok(rows.collect::<rusqlite::Result<Vec<_>>>()?)
+        let mut names: Vec<String> = rows.collect::<rusqlite::Result<Vec<_>>>()?;
+        let named = self.voices(Some(id))?;
+        for name in &mut names {
+            let voice = named.iter().find(|voice| voice.label == *name);
+            name.clone_from(voice.and_then(|voice| voice.name.as_ref()).unwrap_or(&name.clone()));
+        }
+        let mut seen = HashSet::new();
+        names.retain(|name| seen.insert(name.clone()));
+        Ok(names)
     }
 
     /// All messages of a conversation in the order they were said; older revisions of an edited message are left out.
@@ -402,7 +421,7 @@ impl ReadTx<'_> {
     }
 
     pub(crate) fn interactions_where(&self, tail: &str, params: impl rusqlite::Params) -> Result<Vec<InteractionRow>> {
-        let sql = format!("SELECT {INTERACTION_COLUMNS} FROM interactions i JOIN entities e ON e.id = i.entity_id WHERE {tail}");
+        let sql = format!("SELECT {INTERACTION_COLUMNS} FROM interactions i {INTERACTION_JOINS} WHERE {tail}");
         let mut statement = self.conn.prepare_cached(&sql)?;
         let mut rows = statement.query(params)?;
         let mut items = Vec::new();

@@ -121,6 +121,8 @@ pub const TABLE_ORIGINS: &[(&str, TableOrigin)] = &[
     ("vector_ranges", Derived),
     ("vector_version", Work),
     ("vectors", Derived),
+    // Which there are follows from the log, who they are from the person.
+    ("voices", Person),
 ];
 
 /// The built-in engines name themselves so.

@@ -58,6 +58,7 @@ mod topics;
 mod traces;
 mod turns;
 mod vectors;
+mod voices;
 mod waits;
 
 pub use alerts::AlertRow;
@@ -114,6 +115,7 @@ pub use topics::{
     TopicVerdictRow, TopicVersionRow, TopicWordingRow,
 };
 pub use vectors::{Gap, Unembedded, VectorModel, VectorRow};
+pub use voices::VoiceRow;
 pub use waits::WaitRow;
 
 /// The result of a store call.

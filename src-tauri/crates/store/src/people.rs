@@ -8,9 +8,9 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 use keepsake_domain::{ChannelHandle, EntityId, HandleId, MemoryId, Timestamp};
 use rusqlite::{OptionalExtension, Row, params};
 
-use crate::Result;
 use crate::open::ReadTx;
 use crate::text::parse;
+use crate::{Result, StoreError};
 
 /// One handle with its entity.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -27,8 +27,10 @@ pub struct HandleRow {
     pub channel_type: String,
     /// The handle as the channel writes it.
     pub handle: String,
-    /// The name it was first seen with.
+    /// The name it was first seen with; of a voice that the person put a name to, that name.
     pub display_name: String,
+    /// The voice of nobody yet ([`crate::VoiceRow`]).
+    pub is_unnamed: bool,
     /// Confirmed by the person as it stands, links aside.
     pub verified: bool,
     /// Messages under it.
@@ -116,10 +118,11 @@ fn root(parent: &HashMap<EntityId, EntityId>, entity: &EntityId) -> EntityId {
 }
 
 const HANDLE_COLUMNS: &str =
-    "h.id, h.entity_id, e.entity_type, e.is_owner, h.channel_type, h.channel_handle, h.display_name, h.verified,
+    "h.id, h.entity_id, e.entity_type, e.is_owner, h.channel_type, h.channel_handle, coalesce(v.name, h.display_name), h.verified,
     (SELECT coalesce(sum(p.messages), 0) FROM conversation_people p WHERE p.handle_id = h.id),
     (SELECT min(p.first_ms) FROM conversation_people p WHERE p.handle_id = h.id),
-    (SELECT max(p.last_ms) FROM conversation_people p WHERE p.handle_id = h.id)";
+    (SELECT max(p.last_ms) FROM conversation_people p WHERE p.handle_id = h.id),
+    v.handle_id IS NOT NULL AND v.name IS NULL";
 
 fn handle(row: &Row<'_>) -> Result<HandleRow> {
     Ok(HandleRow {
@@ -134,6 +137,7 @@ fn handle(row: &Row<'_>) -> Result<HandleRow> {
         messages: row.get::<_, i64>(8)? as u64,
         first: row.get::<_, Option<i64>>(9)?.map(Timestamp),
         last: row.get::<_, Option<i64>>(10)?.map(Timestamp),
+        is_unnamed: row.get(11)?,
     })
 }
 
@@ -150,6 +154,11 @@ impl ReadTx<'_> {
         )?;
         let rows = statement.query_map([], |row| row.get(0))?;
         Ok(rows.collect::<rusqlite::Result<_>>()?)
+    }
+
+    /// One handle.
+    pub fn handle(&self, id: &HandleId) -> Result<HandleRow> {
+        self.handles_where("h.id = ?1", params![id.as_str()])?.pop().ok_or_else(|| StoreError::not_found("handle", id.as_str()))
     }
 
     /// A handle by what the channel writes, or by what is the same address.
@@ -173,7 +182,9 @@ impl ReadTx<'_> {
     }
 
     fn handles_where(&self, tail: &str, params: impl rusqlite::Params) -> Result<Vec<HandleRow>> {
-        let sql = format!("SELECT {HANDLE_COLUMNS} FROM entity_channels h JOIN entities e ON e.id = h.entity_id WHERE {tail}");
+        let sql = format!(
+            "SELECT {HANDLE_COLUMNS} FROM entity_channels h JOIN entities e ON e.id = h.entity_id LEFT JOIN voices v ON v.handle_id = h.id WHERE {tail}"
+        );
         let mut statement = self.conn.prepare_cached(&sql)?;
         let mut rows = statement.query(params)?;
         let mut items = Vec::new();

@@ -73,6 +73,8 @@ pub(crate) struct Decided {
     corrected: Vec<String>,
     debunks: Vec<(String, String, String, String, bool, i64)>,
     unlinked: Vec<(String, String, String, String, i64, String)>,
+    /// Voices whose name was taken back.
+    unnamed: Vec<(String, i64)>,
     private: Vec<String>,
     /// Private, and nothing is kept of what was worked out about them.
     emptied: Vec<String>,
@@ -447,6 +449,7 @@ impl ReadTx<'_> {
                  UNION ALL SELECT max(created_at_ms) FROM operations
                  UNION ALL SELECT max(undone_at_ms) FROM operations
                  UNION ALL SELECT max(decided_at_ms) FROM link_decisions
+                 UNION ALL SELECT max(decided_at_ms) FROM voices
                  UNION ALL SELECT max(decided_at_ms) FROM profile_debunks
                  UNION ALL SELECT max(decided_at_ms) FROM topic_decisions
                  UNION ALL SELECT max(undone_at_ms) FROM topic_decisions
@@ -492,6 +495,10 @@ impl ReadTx<'_> {
               WHERE decision <> 'same' AND NOT EXISTS (SELECT 1 FROM link_decisions later WHERE later.supersedes_id = d.id)",
             |row| Ok((row.get(0)?, row.get(1)?, row.get(2)?, row.get(3)?, row.get(4)?, row.get(5)?)),
         )?;
+        decided.unnamed = self
+            .rows("SELECT handle_id, decided_at_ms FROM voices WHERE name IS NULL AND decided_at_ms IS NOT NULL", |row| {
+                Ok((row.get(0)?, row.get(1)?))
+            })?;
         decided.private = self.rows("SELECT id FROM conversations WHERE is_private = 1", |row| row.get(0))?;
         decided.emptied = self.rows(
             "SELECT id FROM conversations c WHERE is_private = 1 AND NOT EXISTS (SELECT 1 FROM memories m WHERE m.conversation_id = c.id)",
@@ -643,9 +650,15 @@ fn decide_again(conn: &Connection, decided: &Decided, restored: &mut Restored) -
             params![id, a, b, decision, decided_at, fingerprint],
         )?;
         if parted > 0 {
-            crate::WriteTx::on(conn).part_memories(a, b)?;
+            let tx = crate::WriteTx::on(conn);
+            tx.part_memories(a, b)?;
+            tx.settle_voices(&tx.handles_beside(a)?)?;
+            tx.settle_voices(&tx.handles_beside(b)?)?;
         }
         restored.unlinked_again += parted as u64;
+    }
+    for (handle, decided_at) in &decided.unnamed {
+        restored.unlinked_again += u64::from(crate::WriteTx::on(conn).unname_voice(handle, Timestamp(*decided_at))?);
     }
     for id in &decided.private {
         restored.kept_private +=

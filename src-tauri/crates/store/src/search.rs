@@ -7,7 +7,7 @@ use keepsake_domain::{ConversationId, EntityId, InteractionId, MemoryId, TopicId
 use rusqlite::{OptionalExtension, params};
 
 use crate::Result;
-use crate::conversations::{InteractionRow, interaction};
+use crate::conversations::{INTERACTION_COLUMNS, INTERACTION_JOINS, InteractionRow, interaction};
 use crate::open::ReadTx;
 use crate::text::parse;
 
@@ -189,8 +189,8 @@ impl ReadTx<'_> {
     /// counted: that reads a row for every conversation.
     pub fn named_handles(&self) -> Result<Vec<NamedHandle>> {
         let mut statement = self.conn.prepare_cached(
-            "SELECT h.id, h.entity_id, e.is_owner, h.display_name, h.channel_type, h.channel_handle
-               FROM entity_channels h JOIN entities e ON e.id = h.entity_id ORDER BY h.id",
+            "SELECT h.id, h.entity_id, e.is_owner, coalesce(v.name, h.display_name), h.channel_type, h.channel_handle
+               FROM entity_channels h JOIN entities e ON e.id = h.entity_id LEFT JOIN voices v ON v.handle_id = h.id ORDER BY h.id",
         )?;
         let mut rows = statement.query([])?;
         let mut handles = Vec::new();
@@ -242,21 +242,18 @@ impl ReadTx<'_> {
     pub fn search_messages(&self, typed: &str, limit: u32) -> Result<Vec<MessageHit>> {
         let Some(query) = fts_query(typed) else { return Ok(Vec::new()) };
         // The best rows are picked from the index alone; only they are read in full.
-        let mut statement = self.conn.prepare_cached(
-            "SELECT i.seq, i.id, i.conversation_id, CASE WHEN i.role = 'person' AND e.is_owner = 1 THEN 'owner' ELSE i.role END, i.author,
-                    i.handle_id, i.content, i.message_type, i.is_branch, i.tool, i.created_at_ms, i.time_certainty, i.source_kind,
-                    i.source_conversation, i.source_message, i.revision, c.title, -best.score
+        let mut statement = self.conn.prepare_cached(&format!(
+            "SELECT {INTERACTION_COLUMNS}, c.title, -best.score
                FROM (SELECT rowid, bm25(interactions_fts) AS score FROM interactions_fts
                       WHERE interactions_fts MATCH ?1 ORDER BY score LIMIT ?2) best
-               JOIN interactions i ON i.seq = best.rowid
-               JOIN entities e ON e.id = i.entity_id
+               JOIN interactions i ON i.seq = best.rowid {INTERACTION_JOINS}
                JOIN conversations c ON c.id = i.conversation_id
               ORDER BY best.score, i.seq",
-        )?;
+        ))?;
         let mut rows = statement.query(params![query, limit])?;
         let mut hits = Vec::new();
         while let Some(row) = rows.next()? {
-            hits.push(MessageHit { message: interaction(row)?, conversation_title: row.get(16)?, score: row.get(17)? });
+            hits.push(MessageHit { message: interaction(row)?, conversation_title: row.get(18)?, score: row.get(19)? });
         }
         Ok(hits)
     }

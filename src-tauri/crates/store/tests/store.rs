@@ -39,3 +39,5 @@ mod profiles;
 mod search;
 #[path = "store/subjects.rs"]
 mod subjects;
+#[path = "store/voices.rs"]
+mod voices;

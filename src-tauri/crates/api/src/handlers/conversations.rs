@@ -101,6 +101,7 @@ pub(crate) fn conversation_messages(app: &App, request: MessagesRequest) -> Resu
                 id: message.id.to_string(),
                 position,
                 author: message.author,
+                label: message.label,
                 role: message.role.to_string(),
                 message_type: message.message_type.to_string(),
                 tool: message.tool,

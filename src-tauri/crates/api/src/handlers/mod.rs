@@ -22,6 +22,7 @@ pub(crate) mod sources;
 pub(crate) mod standing;
 pub(crate) mod status;
 pub(crate) mod topics;
+pub(crate) mod voices;
 
 use keepsake_domain::limits;
 

@@ -227,7 +227,7 @@ pub(crate) fn link_answer(app: &App, request: LinkAnswerRequest) -> Result<Nothi
 }
 
 /// A handle by its id or as `channel:handle`.
-fn named_handle(app: &App, text: &str) -> Result<HandleId, ApiError> {
+pub(super) fn named_handle(app: &App, text: &str) -> Result<HandleId, ApiError> {
     if let Ok(id) = text.parse::<HandleId>() {
         return Ok(id);
     }

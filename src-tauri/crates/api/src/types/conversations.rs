@@ -119,6 +119,8 @@ pub struct MessageView {
     pub position: u32,
     /// Who said it.
     pub author: String,
+    /// How the source calls a speaker that the person put a name to.
+    pub label: Option<String>,
     /// Role.
     pub role: String,
     /// `text`, `tool_use` …

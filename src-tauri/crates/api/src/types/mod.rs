@@ -21,6 +21,7 @@ pub mod sessions;
 pub mod sources;
 pub mod status;
 pub mod topics;
+pub mod voices;
 
 use serde::{Deserialize, Serialize};
 use ts_rs::TS;

@@ -13,11 +13,13 @@ mod when;
 use std::io::{BufRead, Read as _};
 
 use chrono::NaiveTime;
-use keepsake_domain::{Author, Message, MessageType, Metadata, SourceKind, SourceRef, TimeCertainty, Timestamp, Visibility};
+use keepsake_domain::{
+    Author, MEETING, MeetingId, Message, MessageType, Metadata, SourceKind, SourceRef, TimeCertainty, Timestamp, Visibility,
+};
 use serde_json::json;
 
 use crate::SkipReason;
-use crate::identity::{StandIns, digest, folded, handle};
+use crate::identity::{StandIns, meeting, speaker_handle};
 use crate::limits::TRANSCRIPT_BYTES_MAX;
 use crate::open::Halt;
 use crate::out::Out;
@@ -25,9 +27,6 @@ use crate::time::local;
 pub(crate) use cues::looks_like;
 use cues::{Cue, Cues};
 use when::{When, without_time};
-
-/// Channel type.
-const CHANNEL: &str = "meeting";
 
 /// A turn is closed beyond this many bytes: a lecture should not become one message.
 const TURN_BYTES_MAX: usize = 2_000;
@@ -69,32 +68,6 @@ const SUFFIXES: &[&str] = &[
     "they/them",
 ];
 
-/// Labels that stand for an unknown voice, alone or before a number or letter.
-const UNKNOWN_VOICES: &[&str] = &[
-    "speaker",
-    "unknown",
-    "unknown speaker",
-    "unidentified speaker",
-    "participant",
-    "guest",
-    "user",
-    "voice",
-    "sprecher",
-    "sprecherin",
-    "teilnehmer",
-    "unbekannt",
-    "locuteur",
-    "intervenant",
-    "hablante",
-    "orador",
-    "falante",
-    "relatore",
-    "spreker",
-];
-
-/// How the labels of shared screens end.
-const SCREENS: &[&str] = &["'s presentation", "’s presentation"];
-
 /// The label where the format names nobody.
 const NOBODY: &str = "Unknown speaker";
 
@@ -126,7 +99,8 @@ pub(crate) fn read(input: &mut dyn BufRead, name: &str, out: &mut Out<'_>) -> Re
     if is_clock {
         unwrap_midnight(&mut cues);
     }
-    let conversation = format!("meeting-{}", identity(&cues));
+    let meeting = identity(&cues);
+    let conversation = meeting.to_string();
     cues.retain(|cue| {
         let is_filler = is_filler(&cue.text);
         if is_filler {
@@ -145,7 +119,7 @@ pub(crate) fn read(input: &mut dyn BufRead, name: &str, out: &mut Out<'_>) -> Re
     for turn in turns(cues) {
         let label = turn.speaker.as_deref().unwrap_or(NOBODY);
         let speaker = without_suffix(label);
-        let own = if is_unknown_voice(speaker) { format!("{}@{conversation}", folded(speaker)) } else { speaker.to_owned() };
+        let handle = speaker_handle(speaker, meeting);
         let mut metadata = Metadata::new();
         if speaker != label {
             metadata.insert("speaker_label".to_owned(), label.into());
@@ -161,13 +135,13 @@ pub(crate) fn read(input: &mut dyn BufRead, name: &str, out: &mut Out<'_>) -> Re
                 message: stand_ins.next("", &start_ms.to_string(), label, &turn.text),
             },
             conversation_title: title.clone(),
-            channel_type: CHANNEL.to_owned(),
+            channel_type: MEETING.to_owned(),
             channel_id: conversation.clone(),
             visibility: Visibility::Private,
             is_private: false,
             time: base.plus_ms(start_ms),
             time_certainty,
-            author: Author { name: speaker.to_owned(), handle: handle(CHANNEL, &own), role: out.me.role_of(speaker, &own) },
+            author: Author { name: speaker.to_owned(), role: out.me.role_of(speaker, &handle.handle), handle },
             text: turn.text,
             message_type: MessageType::Voice,
             tool: None,
@@ -216,14 +190,14 @@ fn turns(mut cues: Vec<Cue>) -> Vec<Turn> {
 }
 
 /// The same for every copy of the transcript, whatever its name, and for one that grows.
-fn identity(cues: &[Cue]) -> String {
+fn identity(cues: &[Cue]) -> MeetingId {
     let mut parts = Vec::new();
     for cue in cues.iter().take(IDENTITY_CUES) {
         parts.push(cue.start_ms.to_string());
         parts.push(cue.speaker.clone().unwrap_or_default());
         parts.push(cue.text.clone());
     }
-    digest(&parts.iter().map(String::as_str).collect::<Vec<_>>())
+    meeting(&parts.iter().map(String::as_str).collect::<Vec<_>>())
 }
 
 fn is_filler(text: &str) -> bool {
@@ -245,18 +219,6 @@ fn without_suffix(name: &str) -> &str {
         name = rest;
     }
     name
-}
-
-fn is_unknown_voice(name: &str) -> bool {
-    let name = folded(name);
-    let is_count =
-        |tail: &str| tail.len() == 1 && tail.is_ascii() || !tail.is_empty() && tail.bytes().all(|b| b.is_ascii_digit());
-    // What a shared screen plays is nobody's speech.
-    if SCREENS.iter().any(|end| name.ends_with(end)) {
-        return true;
-    }
-    let base = name.rsplit_once([' ', '_', '-']).filter(|(_, tail)| is_count(tail)).map_or(name.as_str(), |(base, _)| base);
-    UNKNOWN_VOICES.contains(&base.trim_end_matches(|c: char| c.is_ascii_digit()))
 }
 
 /// Times of day that run backwards have passed midnight.
@@ -303,6 +265,7 @@ fn stem_of(name: &str) -> Option<&str> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::identity::is_unknown_voice;
 
     #[test]
     fn names_lose_roles_and_unknown_voices_are_known_as_such() {

@@ -180,7 +180,7 @@ impl Notes<'_> {
         self.conversations = named;
         let persons = self.tx.persons()?;
         let mut names = Names::default();
-        for handle in self.tx.handles()? {
+        for handle in self.tx.handles()?.into_iter().filter(|row| !row.is_unnamed) {
             let person = persons.of(&handle.entity_id);
             let name = self.people.entry(person).or_insert_with(|| names.take(&handle.display_name)).clone();
             let known = self.by_name.entry(handle.display_name.clone()).or_insert_with(|| Some(name.clone()));

@@ -113,8 +113,12 @@ impl Engine {
         };
         let why = if query.has_words() { Why::Name } else { Why::Filter };
         let found = named_speakers(tx, &index, view, |speaker| !query.has_words() || score(&speaker.names) > 0.0)?;
+        let unnamed = tx.unnamed_entities()?;
         let mut people: BTreeMap<EntityId, PersonHit> = BTreeMap::new();
         for Speaker { handle, .. } in found {
+            if unnamed.contains(&handle.entity) {
+                continue;
+            }
             let id = map.persons.of(&handle.entity);
             let names: Vec<String> = words(&handle.name).into_iter().map(|word| fold(&word.plain)).collect();
             let score = score(&names);

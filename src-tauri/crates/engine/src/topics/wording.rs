@@ -236,7 +236,7 @@ impl<'t, 'x> Wording<'t, 'x> {
         let mut contributors = before.contributors;
         for row in &rows {
             contributors.sessions.insert(row.conversation_id.to_string());
-            if !row.author.trim().is_empty() {
+            if !row.author.trim().is_empty() && !row.is_unnamed {
                 contributors.users.insert(row.author.trim().to_owned());
             }
             contributors.interfaces.extend(self.sources.get(&row.conversation_id).cloned());

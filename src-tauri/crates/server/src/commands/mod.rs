@@ -19,6 +19,7 @@ pub(crate) mod reflection;
 pub(crate) mod search;
 pub(crate) mod sessions;
 pub(crate) mod topics;
+pub(crate) mod voices;
 
 use std::path::PathBuf;
 

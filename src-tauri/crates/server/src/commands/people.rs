@@ -153,6 +153,11 @@ fn done(output: &mut Output, answer: &str, link: &Link, opened: &[Value]) -> Res
         "different" => format!("{a} and {b} are different people; this pair is not suggested again"),
         _ => format!("{a} and {b}: asked again only when there is new evidence"),
     })?;
+    say_opened(output, opened)
+}
+
+/// What a link lets be told where it was not before.
+pub(super) fn say_opened(output: &mut Output, opened: &[Value]) -> Result<(), Failure> {
     for place in opened {
         output.line(format!(
             "  in \"{}\" {} more memories of closed conversations may be told now",

@@ -589,3 +589,44 @@ fn who_is_no_friend_any_more_does_not_become_one_by_going_back() {
         "the other is one still"
     );
 }
+
+#[test]
+fn a_name_that_was_taken_back_from_a_voice_does_not_come_back_by_going_back() {
+    use keepsake_domain::{ChannelHandle, MeetingId};
+    let bench = Bench::new();
+    let meeting = MeetingId::new(*b"standup ");
+    let lines = "person Speaker 1: hello\nperson Speaker 2: hello\nperson Speaker 3: hello\nowner Mara: hello";
+    let mut messages = Conversation::new("standup").channel("meeting", "standup").messages(lines);
+    for message in messages.iter_mut().filter(|message| message.author.name != "Mara") {
+        message.author.handle = ChannelHandle::of_voice(&message.author.name.to_lowercase(), meeting);
+    }
+    bench.append(&messages);
+    let voices = || bench.store.read(|tx| tx.voices(None)).unwrap();
+    let of = |label: &str| voices().into_iter().find(|voice| voice.label == label).unwrap().handle;
+    let (one, two, three) = (of("Speaker 1"), of("Speaker 2"), of("Speaker 3"));
+    bench
+        .store
+        .write(|tx| {
+            tx.name_voice(&one, Some("Rui"), NOW)?;
+            tx.set_voice_owner(&two, true, NOW)?;
+            tx.name_voice(&three, Some("Ines"), NOW)
+        })
+        .unwrap();
+    let copy = back_up(&bench, "copy.db");
+    bench
+        .store
+        .write(|tx| {
+            tx.name_voice(&one, None, NOW.plus_ms(1))?;
+            tx.set_voice_owner(&two, false, NOW.plus_ms(1))
+        })
+        .unwrap();
+    restore(&bench, &copy).unwrap();
+    let mut names: Vec<_> = voices().into_iter().map(|voice| (voice.label, voice.name, voice.is_owner)).collect();
+    names.sort();
+    let named = |label: &str, name: Option<&str>| (label.to_owned(), name.map(str::to_owned), false);
+    assert_eq!(
+        names,
+        [named("Speaker 1", None), named("Speaker 2", None), named("Speaker 3", Some("Ines"))],
+        "the one that was not taken back has its name still"
+    );
+}

@@ -200,6 +200,7 @@ fn topic_rows(raw: &Connection, number: usize, message: &str, title: &str) {
         "INSERT INTO tier_entries SELECT 'tie' || ?1, 'ses' || ?1, 0, 'user', 'nova', entity_id, 'fact', ?3, 3, 8, NULL FROM interactions
             WHERE id = ?2",
         "INSERT OR REPLACE INTO person_roles SELECT entity_id, 'friend', ?1 FROM interactions WHERE id = ?2 AND ?3 = ?3",
+        "INSERT OR REPLACE INTO voices SELECT handle_id, nullif(?3, ''), ?3, ?1 % 2, -?1 FROM interactions WHERE id = ?2",
         "INSERT INTO agent_reads (agent, kind, entity_id, chars, items, read_at_ms)
             SELECT ?3, 'tiers', entity_id, 10, ?1, 9 FROM interactions WHERE id = ?2",
         "INSERT OR IGNORE INTO agent_read_items SELECT max(seq), length(?1), ?2 || ?3 FROM agent_reads HAVING max(seq) IS NOT NULL",
@@ -287,7 +288,7 @@ fn what_is_erased_stays_out_of_an_import_after_loading() {
 }
 
 /// What a person has: a row of these that is not in an export is lost.
-const EXPORTED: [&str; 69] = [
+const EXPORTED: [&str; 70] = [
     "agent_read_items",
     "agent_reads",
     "agents",
@@ -357,6 +358,7 @@ const EXPORTED: [&str; 69] = [
     "topic_versions",
     "topic_wordings",
     "topics",
+    "voices",
 ];
 
 /// Made again from what is exported, or about the work of the program that ran.

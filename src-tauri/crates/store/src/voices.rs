@@ -1,0 +1,293 @@
+//! Voices of meetings that their transcripts tell apart and do not name: nobody until the person says who they are
+//! (formats.md section 1.16), and known within their meeting alone.
+//!
+//! A voice keeps its handle and its messages whatever it is called. A name is given, or follows from a link or from being the owner;
+//! taking it back withdraws what was proposed since. Deliberately not here: which handles are voices ([`ChannelHandle::is_voice`]),
+//! and what may be said of whom (`engine`).
+
+use std::collections::BTreeSet;
+
+use keepsake_domain::{ChannelHandle, ConversationId, EntityId, HandleId, Speaker, Timestamp};
+use rusqlite::{OptionalExtension, params};
+
+use crate::Result;
+use crate::changes::Tag;
+use crate::open::{ReadTx, WriteTx};
+use crate::text::{parse, to_json};
+
+/// What an owner without a name of their own is called.
+const OWNER: &str = "You";
+
+/// One voice of a meeting.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct VoiceRow {
+    /// Its handle.
+    pub handle: HandleId,
+    /// The meeting.
+    pub conversation: ConversationId,
+    /// How the transcript calls it.
+    pub label: String,
+    /// Who it is, as far as the person said so.
+    pub name: Option<String>,
+    /// It is the owner.
+    pub is_owner: bool,
+    /// Not asked about: the person left it without a name, or it is a shared screen.
+    pub is_left: bool,
+    /// Messages in the meeting.
+    pub messages: u64,
+    /// Its first message there.
+    pub first: Timestamp,
+}
+
+impl VoiceRow {
+    /// Whether the person is still to say who it is.
+    pub fn is_open(&self) -> bool {
+        self.name.is_none() && !self.is_left
+    }
+}
+
+impl ReadTx<'_> {
+    /// The voices of one meeting or of all that are not kept out of memory, meeting by meeting, the newest meeting first and in it
+    /// whoever said most.
+    pub fn voices(&self, of: Option<&ConversationId>) -> Result<Vec<VoiceRow>> {
+        let mut statement = self.conn.prepare_cached(
+            "SELECT v.handle_id, p.conversation_id, h.display_name, v.name, e.is_owner, v.is_left, p.messages, p.first_ms
+               FROM voices v JOIN entity_channels h ON h.id = v.handle_id JOIN entities e ON e.id = h.entity_id
+               JOIN conversation_people p ON p.handle_id = v.handle_id
+               JOIN conversations c ON c.id = p.conversation_id AND c.is_private = 0
+              WHERE ?1 IS NULL OR p.conversation_id = ?1
+              ORDER BY c.started_at_ms DESC, c.id, p.messages DESC, h.display_name, h.id",
+        )?;
+        let mut rows = statement.query([of.map(ConversationId::as_str)])?;
+        let mut voices = Vec::new();
+        while let Some(row) = rows.next()? {
+            voices.push(VoiceRow {
+                handle: parse("handle id", row.get_ref(0)?.as_str().unwrap_or_default())?,
+                conversation: parse("conversation id", row.get_ref(1)?.as_str().unwrap_or_default())?,
+                label: row.get(2)?,
+                name: row.get(3)?,
+                is_owner: row.get(4)?,
+                is_left: row.get(5)?,
+                messages: row.get::<_, i64>(6)? as u64,
+                first: Timestamp(row.get(7)?),
+            });
+        }
+        Ok(voices)
+    }
+
+    /// Whether a handle is a voice, named or not.
+    pub fn is_voice(&self, handle: &HandleId) -> Result<bool> {
+        Ok(self.conn.prepare_cached("SELECT 1 FROM voices WHERE handle_id = ?1")?.exists([handle.as_str()])?)
+    }
+
+    /// Entities of voices without a name.
+    pub fn unnamed_entities(&self) -> Result<BTreeSet<EntityId>> {
+        let mut statement = self.conn.prepare_cached(
+            "SELECT h.entity_id FROM voices v JOIN entity_channels h ON h.id = v.handle_id WHERE v.name IS NULL",
+        )?;
+        let rows = statement.query_map([], |row| row.get::<_, String>(0))?;
+        rows.map(|row| parse("entity id", &row?)).collect()
+    }
+
+    /// Whether nobody said yet whose voice a handle is.
+    pub fn is_unnamed(&self, handle: &str) -> Result<bool> {
+        Ok(self.conn.prepare_cached("SELECT 1 FROM voices WHERE handle_id = ?1 AND name IS NULL")?.exists([handle])?)
+    }
+
+    /// Whose name a voice has: the one given to it, else the owner's, else that of the handle of its person that said most.
+    fn name_of_voice(&self, handle: &str) -> Result<Option<String>> {
+        let given: Option<String> = self
+            .conn
+            .prepare_cached("SELECT given_name FROM voices WHERE handle_id = ?1")?
+            .query_row([handle], |row| row.get(0))?;
+        if given.is_some() {
+            return Ok(given);
+        }
+        let beside = to_json("handle ids", &self.handles_beside(handle)?)?;
+        let mut statement = self.conn.prepare_cached(
+            "SELECT coalesce(v.given_name, h.display_name) FROM entity_channels h LEFT JOIN voices v ON v.handle_id = h.id
+              WHERE h.id IN (SELECT value FROM json_each(?1)) AND (v.handle_id IS NULL OR v.given_name IS NOT NULL)
+              ORDER BY (SELECT coalesce(sum(p.messages), 0) FROM conversation_people p WHERE p.handle_id = h.id) DESC, h.id LIMIT 1",
+        )?;
+        let of_person: Option<String> = statement.query_row([beside], |row| row.get(0)).optional()?;
+        let is_owner = self.is_owner_handle(handle)?;
+        Ok(of_person.or_else(|| is_owner.then(|| OWNER.to_owned())))
+    }
+
+    fn is_owner_handle(&self, handle: &str) -> Result<bool> {
+        let mut statement = self.conn.prepare_cached(
+            "SELECT 1 FROM entity_channels h JOIN entities e ON e.id = h.entity_id WHERE h.id = ?1 AND e.is_owner = 1",
+        )?;
+        Ok(statement.exists([handle])?)
+    }
+}
+
+impl WriteTx<'_> {
+    /// Notes that a new handle is a voice without a name.
+    pub(crate) fn hear_voice(&self, id: &HandleId, handle: &ChannelHandle) -> Result<()> {
+        self.conn
+            .prepare_cached("INSERT INTO voices (handle_id, is_left) VALUES (?1, ?2)")?
+            .execute(params![id.as_str(), handle.is_screen()])?;
+        self.touch(Tag::People);
+        Ok(())
+    }
+
+    /// Calls a voice by a name of its own, or takes the name back.
+    pub fn name_voice(&self, handle: &HandleId, name: Option<&str>, now: Timestamp) -> Result<()> {
+        self.conn
+            .prepare_cached("UPDATE voices SET given_name = ?2, is_left = 0, decided_at_ms = ?3 WHERE handle_id = ?1")?
+            .execute(params![handle.as_str(), name, now.0])?;
+        self.settle_voices(&self.handles_beside(handle.as_str())?)
+    }
+
+    /// Takes back who a voice was said to be, links aside; whether that was anybody.
+    pub(crate) fn unname_voice(&self, handle: &str, now: Timestamp) -> Result<bool> {
+        let was_named =
+            "SELECT 1 FROM voices v JOIN entity_channels h ON h.id = v.handle_id JOIN entities e ON e.id = h.entity_id
+                          WHERE v.handle_id = ?1 AND (v.given_name IS NOT NULL OR e.is_owner = 1)";
+        if !self.conn.prepare_cached(was_named)?.exists([handle])? {
+            return Ok(false);
+        }
+        let handle = parse("handle id", handle)?;
+        self.set_voice_owner(&handle, false, now)?;
+        self.name_voice(&handle, None, now)?;
+        Ok(true)
+    }
+
+    /// Leaves a voice without a name: it is not asked about again.
+    pub fn leave_voice(&self, handle: &HandleId, now: Timestamp) -> Result<()> {
+        self.conn
+            .prepare_cached("UPDATE voices SET is_left = 1, decided_at_ms = ?2 WHERE handle_id = ?1")?
+            .execute(params![handle.as_str(), now.0])?;
+        self.touch(Tag::People);
+        Ok(())
+    }
+
+    /// Says that a voice is the owner, or that it is not.
+    pub fn set_voice_owner(&self, handle: &HandleId, is_owner: bool, now: Timestamp) -> Result<()> {
+        if self.is_owner_handle(handle.as_str())? == is_owner {
+            return Ok(());
+        }
+        // Whoever was one person with it is so no longer, and the other way round.
+        let beside = self.handles_beside(handle.as_str())?;
+        if !is_owner {
+            self.withdraw_owner_words(handle)?;
+        }
+        self.conn.execute(
+            "UPDATE entities SET is_owner = ?2, updated_at_ms = ?3 WHERE id = (SELECT entity_id FROM entity_channels WHERE id = ?1)",
+            params![handle.as_str(), is_owner, now.0],
+        )?;
+        self.conn
+            .prepare_cached("UPDATE voices SET is_left = 0, decided_at_ms = ?2 WHERE handle_id = ?1")?
+            .execute(params![handle.as_str(), now.0])?;
+        if is_owner {
+            // Proposed about somebody of that name, if it had one; reading again brings what is about the owner.
+            self.withdraw(handle.as_str())?;
+        }
+        self.settle_voices(&beside)?;
+        self.settle_voices(&self.handles_beside(handle.as_str())?)
+    }
+
+    /// Works out anew what the voices among these handles are called. One that gets a name is read again with its meeting; what was
+    /// proposed about one that loses it is withdrawn.
+    pub(crate) fn settle_voices(&self, handles: &BTreeSet<String>) -> Result<()> {
+        let among = to_json("handle ids", handles)?;
+        let mut statement = self.conn.prepare_cached(
+            "SELECT handle_id, name FROM voices WHERE handle_id IN (SELECT value FROM json_each(?1)) ORDER BY 1",
+        )?;
+        let voices = statement.query_map([among], |row| Ok((row.get::<_, String>(0)?, row.get::<_, Option<String>>(1)?)))?;
+        for (handle, before) in voices.collect::<rusqlite::Result<Vec<_>>>()? {
+            let name = self.name_of_voice(&handle)?;
+            if name == before {
+                continue;
+            }
+            self.conn.prepare_cached("UPDATE voices SET name = ?2 WHERE handle_id = ?1")?.execute(params![handle, name])?;
+            match (&before, &name) {
+                (None, Some(name)) => {
+                    self.bring_back(&handle, name)?;
+                    self.read_again(&handle)?;
+                }
+                (Some(_), None) => self.withdraw(&handle)?,
+                _ => {}
+            }
+            [Tag::People, Tag::Messages, Tag::Conversations, Tag::Memories].into_iter().for_each(|tag| self.touch(tag));
+        }
+        Ok(())
+    }
+
+    /// What waits for a decision about this handle waits no more. It is kept, so that the same is the same when it comes back.
+    pub(crate) fn withdraw(&self, handle: &str) -> Result<()> {
+        let withdrawn = self
+            .conn
+            .prepare_cached("UPDATE memories SET status = 'superseded' WHERE subject_handle_id = ?1 AND status = 'pending'")?
+            .execute([handle])?;
+        if withdrawn > 0 {
+            self.touch(Tag::Memories);
+        }
+        Ok(())
+    }
+
+    /// The words of a voice prove nothing about the owner any more. What rests on nothing else is withdrawn, or set aside where the
+    /// person approved it.
+    fn withdraw_owner_words(&self, handle: &HandleId) -> Result<()> {
+        const OF_VOICE: &str = "EXISTS (SELECT 1 FROM memory_evidence v JOIN interactions i ON i.id = v.interaction_id
+                    WHERE v.memory_id = memories.id AND i.handle_id = ?1)";
+        const OF_OTHERS: &str = "EXISTS (SELECT 1 FROM memory_evidence v JOIN interactions i ON i.id = v.interaction_id
+                    WHERE v.memory_id = memories.id AND i.handle_id <> ?1)";
+        self.conn.execute(
+            &format!(
+                "UPDATE memories SET status = CASE status WHEN 'pending' THEN 'superseded' ELSE 'archived' END
+                  WHERE subject_handle_id IS NULL AND status IN ('pending', 'active') AND {OF_VOICE} AND NOT {OF_OTHERS}"
+            ),
+            [handle.as_str()],
+        )?;
+        let mut mixed = self.conn.prepare(&format!(
+            "SELECT id FROM memories WHERE subject_handle_id IS NULL AND {OF_VOICE} AND {OF_OTHERS} ORDER BY id"
+        ))?;
+        let mixed = mixed.query_map([handle.as_str()], |row| row.get::<_, String>(0))?.collect::<rusqlite::Result<Vec<_>>>()?;
+        for id in mixed {
+            self.conn
+                .prepare_cached(
+                    "DELETE FROM memory_evidence WHERE memory_id = ?1
+                        AND interaction_id IN (SELECT i.id FROM interactions i WHERE i.handle_id = ?2)",
+                )?
+                .execute(params![id, handle.as_str()])?;
+            self.relabel_memory(&parse("memory id", &id)?)?;
+        }
+        self.touch(Tag::Memories);
+        Ok(())
+    }
+
+    /// What was withdrawn when this voice lost its name waits again, about whoever it is now.
+    fn bring_back(&self, handle: &str, name: &str) -> Result<()> {
+        self.conn
+            .prepare_cached(
+                "UPDATE memories SET status = 'pending'
+                  WHERE status = 'superseded' AND decided_at_ms IS NULL
+                    AND NOT EXISTS (SELECT 1 FROM memories n WHERE n.supersedes_id = memories.id)
+                    AND iif((SELECT e.is_owner FROM entity_channels h JOIN entities e ON e.id = h.entity_id WHERE h.id = ?1),
+                            subject_handle_id IS NULL, subject_handle_id = ?1 AND subject = ?2)
+                    AND EXISTS (SELECT 1 FROM memory_evidence v JOIN interactions i ON i.id = v.interaction_id
+                                 WHERE v.memory_id = memories.id AND v.is_support = 0 AND i.handle_id = ?1)
+                    -- Folded into another one, it is told by that.
+                    AND NOT EXISTS (SELECT 1 FROM memory_evidence v JOIN memory_evidence o ON o.interaction_id = v.interaction_id
+                                      JOIN memories m ON m.id = o.memory_id AND m.status IN ('pending', 'active')
+                                     WHERE v.memory_id = memories.id AND m.id <> memories.id AND o.start = v.start
+                                       AND m.subject_handle_id IS memories.subject_handle_id)",
+            )?
+            .execute([handle, Speaker::new(name, handle).name()])?;
+        Ok(())
+    }
+
+    /// The meetings of a voice are read anew, as far as they were read.
+    fn read_again(&self, handle: &str) -> Result<()> {
+        self.conn
+            .prepare_cached(
+                "UPDATE conversations SET extracted_through_seq = private_through_seq, model_read_seq = 0
+                  WHERE is_private = 0 AND extracted_through_seq > private_through_seq
+                    AND id IN (SELECT conversation_id FROM conversation_people WHERE handle_id = ?1)",
+            )?
+            .execute([handle])?;
+        Ok(())
+    }
+}

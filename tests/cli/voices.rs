@@ -1,0 +1,141 @@
+//! `voices`, `voice`: speakers whom a transcript does not name (formats.md section 1.16).
+
+use serde_json::Value;
+
+use crate::harness::{Home, text};
+
+const STANDUP: &str = "WEBVTT
+
+1
+00:00:01.000 --> 00:00:04.000
+Speaker 1: I moved to Porto last week.
+
+2
+00:00:05.000 --> 00:00:08.000
+Bo Okoro: I work as a nurse in Leeds.
+
+3
+00:00:09.000 --> 00:00:12.000
+Speaker 2: I play the violin in an orchestra.
+";
+
+const RETRO: &str = "WEBVTT
+
+1
+00:00:01.000 --> 00:00:04.000
+Speaker 1: I'm allergic to hazelnuts.
+";
+
+fn home() -> Home {
+    let home = Home::new();
+    for (name, content) in [("standup.vtt", STANDUP), ("retro.vtt", RETRO)] {
+        let file = home.file(name, content);
+        home.run(&["import", file.to_str().unwrap()]).ok();
+    }
+    work(&home);
+    home
+}
+
+fn work(home: &Home) {
+    home.run(&["run-jobs", "--until-idle"]).ok();
+}
+
+fn voices(home: &Home) -> Vec<Value> {
+    home.rows(&["voices"])
+}
+
+/// The voice of that label in the meeting of that title.
+fn voice(home: &Home, label: &str, title: &str) -> String {
+    let rows = voices(home);
+    let found = rows.iter().find(|row| row["label"] == label && row["conversation"]["title"] == title);
+    text(found.unwrap_or_else(|| panic!("{label} of {title} among {rows:?}")), "handle")
+}
+
+/// Subjects of what waits for review.
+fn subjects(home: &Home) -> Vec<String> {
+    let mut subjects: Vec<_> = home.rows(&["memories", "--status", "pending"]).iter().map(|row| text(row, "subject")).collect();
+    subjects.sort();
+    subjects
+}
+
+fn names(home: &Home) -> Vec<String> {
+    let mut names: Vec<_> = home.rows(&["people"]).iter().map(|row| text(row, "name")).collect();
+    names.sort();
+    names
+}
+
+#[test]
+fn speakers_without_a_name_are_listed_and_are_nobody() {
+    let home = home();
+    let mut open: Vec<_> = voices(&home)
+        .iter()
+        .map(|row| {
+            assert!(row["name"].is_null() && row["status"] == "open", "{row}");
+            format!("{} of {}", text(row, "label"), text(&row["conversation"], "title"))
+        })
+        .collect();
+    open.sort();
+    assert_eq!(open, ["Speaker 1 of retro", "Speaker 1 of standup", "Speaker 2 of standup"]);
+    assert_eq!((subjects(&home), names(&home)), (vec!["Bo Okoro".to_owned()], vec!["Bo Okoro".to_owned()]));
+    assert_eq!(home.rows(&["links"]), Vec::<Value>::new());
+}
+
+#[test]
+fn a_name_counts_for_its_meeting_and_is_taken_back_whole() {
+    let home = home();
+    let before = (subjects(&home), names(&home), voices(&home));
+    let rui = voice(&home, "Speaker 1", "standup");
+    home.run(&["voice", &rui, "--name", "Rui Costa"]).ok();
+    work(&home);
+    assert_eq!(subjects(&home), ["Bo Okoro", "Rui Costa"]);
+    assert_eq!(names(&home), ["Bo Okoro", "Rui Costa"]);
+    home.run(&["voice", &rui, "--reset"]).ok();
+    work(&home);
+    assert_eq!((subjects(&home), names(&home), voices(&home)), before);
+}
+
+#[test]
+fn a_speaker_may_be_you_or_somebody_known_or_left_alone() {
+    let home = home();
+    home.run(&["voice", &voice(&home, "Speaker 1", "standup"), "--me"]).ok();
+    home.run(&["voice", &voice(&home, "Speaker 1", "retro"), "--person", "meeting:Bo Okoro"]).ok();
+    home.run(&["voice", &voice(&home, "Speaker 2", "standup"), "--leave"]).ok();
+    work(&home);
+    assert_eq!(subjects(&home), ["Bo Okoro", "Bo Okoro", "owner"]);
+    let bo = home.rows(&["people"]).into_iter().find(|row| row["name"] == "Bo Okoro").unwrap();
+    assert_eq!(bo["handles"].as_array().unwrap().len(), 2, "{bo}");
+    let status: Vec<_> = voices(&home).iter().map(|row| text(row, "status")).collect();
+    assert_eq!(status.iter().filter(|status| *status == "named").count(), 2, "{status:?}");
+    assert!(status.contains(&"left".to_owned()), "{status:?}");
+}
+
+#[test]
+fn what_cannot_be_done_is_said_in_one_clear_line() {
+    let home = home();
+    let check = |args: &[&str], part: &str| {
+        let failure = home.run(args).failure();
+        assert!(failure.contains(part) && failure.trim().lines().count() == 1, "{args:?}: {failure}");
+    };
+    let rui = voice(&home, "Speaker 1", "standup");
+    check(&["voice", "meeting:Bo Okoro", "--name", "Bob"], "no voice of a meeting");
+    check(&["voice", "meeting:nobody", "--me"], "there is no handle");
+    check(&["voice", &rui, "--person", &voice(&home, "Speaker 2", "standup")], "has no name yet");
+    check(&["voice", &rui, "--name", " "], "called nothing");
+    assert_eq!(subjects(&home), ["Bo Okoro"], "nothing was changed");
+}
+
+#[test]
+fn an_export_brings_back_voices_and_no_people() {
+    let home = home();
+    home.run(&["voice", &voice(&home, "Speaker 1", "standup"), "--name", "Rui Costa"]).ok();
+    let folder = home.data().join("../out");
+    home.run(&["export", folder.to_str().unwrap()]).ok();
+    let said = std::fs::read_dir(&folder).unwrap().map(|file| file.unwrap().path());
+    let messages = said.into_iter().find(|path| path.file_name().unwrap() == "messages.jsonl").expect("messages.jsonl");
+    let jsonl = std::fs::read_to_string(messages).unwrap();
+    assert!(jsonl.contains("\"Speaker 1\"") && !jsonl.contains("Rui Costa"), "the transcript's own words");
+    let other = Home::new();
+    other.read(&jsonl);
+    assert_eq!(names(&other), ["Bo Okoro"]);
+    assert_eq!(voices(&other).len(), 3);
+}

@@ -59,6 +59,7 @@ export const PROVIDES: Partial<Record<Command, readonly Tag[]>> = {
   person_erase_preview: ['people', 'conversations', 'messages', 'memories'],
   profile_at: ['people', 'conversations', 'messages', 'memories'],
   links_list: ['people', 'messages'],
+  voices_list: ['people', 'messages', 'conversations'],
   link_preview: ['people', 'conversations', 'memories'],
   channels_list: ['people', 'conversations', 'messages'],
   visibility_preview: ['people', 'conversations', 'memories'],

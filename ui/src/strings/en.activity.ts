@@ -98,6 +98,7 @@ export const activity = {
     duplicate: 'Known already',
     suppressed: 'Rejected before',
     over_cap: 'Over the limit',
+    unnamed_voice: 'Speaker without a name',
     judge: 'Judged not worth keeping',
   } as Readonly<Record<string, string>>,
   alertsEmpty: 'No alerts',

@@ -26,6 +26,7 @@ import { topicRules } from './en.topicRules';
 import { playbooks } from './en.playbooks';
 import { reflection } from './en.reflection';
 import { topics } from './en.topics';
+import { voices } from './en.voices';
 import { welcome } from './en.welcome';
 import { number, percent, plural } from './words';
 
@@ -347,6 +348,7 @@ export const en = {
   settings,
   topicRules,
   models,
+  voices,
   welcome,
 };
 

@@ -99,6 +99,11 @@ export function Message({ message, follows, isCurrent, isTarget, isOpen, total, 
       ) : isSame ? null : (
         <header className={css.who}>
           <span className={css.author}>{name}</span>
+          {message.label ? (
+            <span className={css.label} title={t.voices.label(message.label)}>
+              {message.label}
+            </span>
+          ) : null}
           <Said message={message} />
           {kind ? (
             <span className={css.kind}>

@@ -17,6 +17,7 @@ import { Messages } from './Messages';
 import { PrivacyDialog } from './PrivacyDialog';
 import { Standing } from './Standing';
 import { VisibilityDialog } from './VisibilityDialog';
+import { VoicesBar, VoicesButton, VoicesDialog, useVoices } from './Voices';
 import css from './Reader.module.css';
 import type { ReaderPart } from './index';
 
@@ -51,6 +52,8 @@ const countOf = (response: { items: readonly unknown[] }) => response.items.leng
 function Opened({ row, message, onReady }: { row: ConversationRow; message: string | null; onReady: ReaderProps['onReady'] }) {
   const [privacyOpen, setPrivacyOpen] = useState(false);
   const [visibilityOpen, setVisibilityOpen] = useState(false);
+  const [voicesOpen, setVoicesOpen] = useState(false);
+  const voices = useVoices(row);
   const [results, setResults] = useState<{ analysis: string | null } | null>(null);
   const analyze = useAnalyze(row, (analysis) => setResults({ analysis }));
   const { data: analyses = 0, isPending: isCounting } = useRpc('analyses_list', { id: row.id }, { select: countOf });
@@ -146,6 +149,7 @@ function Opened({ row, message, onReady }: { row: ConversationRow; message: stri
           </span>
         ) : null}
         <span className={css.space} />
+        <VoicesButton meeting={voices} onAsk={() => setVoicesOpen(true)} />
         {row.memories_pending > 0 ? (
           <button type="button" className={css.link} onClick={() => reviewConversation(row.id)}>
             {t.conversations.memoriesPending(row.memories_pending)}
@@ -164,9 +168,11 @@ function Opened({ row, message, onReady }: { row: ConversationRow; message: stri
         </div>
       ) : null}
       <Standing row={row} />
+      <VoicesBar meeting={voices} onAsk={() => setVoicesOpen(true)} />
       <AnalyzeBar analyze={analyze} onResults={(analysis) => setResults({ analysis })} />
       <Messages row={row} target={message} onReady={onMessages} />
       {visibilityOpen ? <VisibilityDialog row={row} onClose={() => setVisibilityOpen(false)} /> : null}
+      {voicesOpen ? <VoicesDialog row={row} onClose={() => setVoicesOpen(false)} /> : null}
       {privacyOpen ? <PrivacyDialog row={row} onClose={() => setPrivacyOpen(false)} /> : null}
       {results ? (
         <AnalysisDialog

@@ -9,6 +9,7 @@ import { nameOf, number, t } from '../../strings';
 import { TESTIDS } from '../../testids';
 import { JobProgress } from '../shared/JobProgress';
 import { cancelJob, isOpen, resultOf, retryJob } from '../shared/jobs';
+import { Unnamed } from '../shared/Unnamed';
 import css from './Imports.module.css';
 import { Skips } from './Skips';
 import { skippedCount, startedJobs } from './files';
@@ -65,6 +66,7 @@ export function Imports({ jobs }: { jobs: readonly JobView[] }) {
   const fresh = new Set(jobs.filter((job) => started.includes(job.id)).map((job) => resultOf(job, 'import_id')));
   // A running one has its own line above.
   const over = data?.items.filter((each) => each.state !== 'running') ?? [];
+  const hasFresh = over.some((each) => fresh.has(each.id));
   return (
     <section className={css.section}>
       <header className={css.head}>
@@ -72,7 +74,8 @@ export function Imports({ jobs }: { jobs: readonly JobView[] }) {
           {t.sources.history}
           {over.length > 0 ? <span className={css.total}>{number(over.length)}</span> : null}
         </h2>
-        {pending > 0 && over.some((each) => fresh.has(each.id)) ? (
+        {hasFresh ? <Unnamed /> : null}
+        {pending > 0 && hasFresh ? (
           <Button size="s" tone="primary" testId={TESTIDS.importReview} onClick={() => go('review')}>
             {t.sources.review(pending)}
           </Button>

@@ -55,7 +55,7 @@ export function addCrowd(world: World, now: number): void {
     const length = 4 + ((at * 5) % 23);
     const messages = Array.from({ length }, (_, index): MessageView => {
       const author = speakers[index % speakers.length] ?? ME;
-      return { id: `int_${id}_${index}`, position: index, author, role: author === ME ? 'owner' : 'person', message_type: 'text', tool: null, time: end - (length - index) * 5 * 3_600_000, time_certainty: 'exact', text: `${index + 1}: ${subject?.words ?? ''}, as we said.`, is_branch: false, spans: [] };
+      return { id: `int_${id}_${index}`, position: index, author, role: author === ME ? 'owner' : 'person', message_type: 'text', tool: null, time: end - (length - index) * 5 * 3_600_000, time_certainty: 'exact', text: `${index + 1}: ${subject?.words ?? ''}, as we said.`, is_branch: false, label: null, spans: [] };
     });
     world.messages.set(id, messages);
     const channel = CHANNELS[(at * 2) % CHANNELS.length] ?? 'email';

@@ -193,6 +193,7 @@ const messageOf = (id: string, position: number, [author, role, text]: Said, tim
   time,
   time_certainty: 'exact',
   text,
+  label: null,
   is_branch: false,
   spans: [],
 });

@@ -24,6 +24,7 @@ import { addSessions } from './sessions';
 import { conversationsSaid, pictureCommands } from './pictures';
 import { systemCommands } from './system';
 import { topicCommands } from './topics';
+import { addMeeting, voiceCommands } from './voices';
 import { workCommands } from './work';
 
 export interface FakeOptions {
@@ -38,6 +39,8 @@ export interface FakeOptions {
   now?: number;
   /** Adds a coding session with every kind of message, and a conversation of some thousand messages. */
   sessions?: boolean;
+  /** Adds a meeting whose transcript does not name everybody. */
+  meeting?: boolean;
   /** Adds three years with some twenty people: more than one picture holds. */
   crowd?: boolean;
   /** How long each step of invented work takes, ms. */
@@ -79,6 +82,7 @@ export function createFakePlatform(options: FakeOptions = {}): FakePlatform {
   const world = buildWorld(started, options.firstRun ? 0 : (options.candidates ?? 0));
   if (options.sessions) addSessions(world, started);
   if (options.crowd) addCrowd(world, started);
+  if (options.meeting) addMeeting(world, started);
   if (options.firstRun) {
     world.conversations = [];
     world.messages.clear();
@@ -104,6 +108,7 @@ export function createFakePlatform(options: FakeOptions = {}): FakePlatform {
     handlers.undo = (request) => (request.operation_id?.startsWith('op_tidy') ? { operation_id: request.operation_id, summary: undoRun({}).summary ?? '', restored: [] } : undoMemories(request));
   }
   if (frame) handlers.app_status = (request) => ({ ...frame(request), counts: { ...frame(request).counts, playbooks: playbooksWaiting(handlers), reflections: reflectionsWaiting(handlers) } });
+  Object.assign(handlers, voiceCommands(world, host, handlers));
   Object.assign(handlers, pictureCommands(world, handlers));
   Object.assign(handlers, knowledgeCommands(world, host, handlers, options.firstRun ?? false));
   Object.assign(handlers, searchCommands(world, handlers));

@@ -6,7 +6,7 @@ const MINUTE = 60_000;
 const DAY = 24 * 60 * MINUTE;
 const LONG_MESSAGES = 4_000;
 
-type Part = Partial<MessageView> & { text: string };
+export type Part = Partial<MessageView> & { text: string };
 
 const SESSION: readonly Part[] = [
   { author: 'Claude', role: 'system', message_type: 'instruction', text: 'Project instructions: answer briefly. Use the existing error types. Never touch the generated files.' },
@@ -29,7 +29,7 @@ const SESSION: readonly Part[] = [
   { author: 'Robin Hale', role: 'owner', message_type: 'file', text: 'atlas-sample.jsonl', time_certainty: 'inferred' },
 ];
 
-function add(world: World, id: string, title: string, channel: string, parts: readonly Part[], end: number, participants: string[]): void {
+export function add(world: World, id: string, title: string, channel: string, parts: readonly Part[], end: number, participants: string[]): void {
   const last = parts.length - 1;
   world.messages.set(
     id,
@@ -43,6 +43,7 @@ function add(world: World, id: string, title: string, channel: string, parts: re
       time: end - (last - position) * (position < last / 2 ? 31 * MINUTE : 3 * MINUTE),
       time_certainty: 'exact',
       is_branch: false,
+      label: null,
       spans: [],
       ...part,
     })),

@@ -1,0 +1,26 @@
+/** Speakers of meetings who are nobody yet, counted: the way to the newest meeting that asks who they are. */
+import { MicVocal } from 'lucide-react';
+import { type VoicesResponse, useRpc } from '../../api';
+import { Button, PaneBar } from '../../design';
+import { openConversation } from '../../state/nav';
+import { t } from '../../strings';
+import { TESTIDS } from '../../testids';
+
+const waiting = ({ meetings }: VoicesResponse) => ({
+  speakers: meetings.reduce((sum, meeting) => sum + meeting.open, 0),
+  meetings: meetings.length,
+  newest: meetings[0]?.conversation_id ?? null,
+});
+
+/** `isBar` gives it a bar of its own, where there is something to ask. */
+export function Unnamed({ isBar = false }: { isBar?: boolean }) {
+  const { data } = useRpc('voices_list', {}, { select: waiting });
+  const newest = data?.newest ?? null;
+  if (!data || newest === null) return null;
+  const button = (
+    <Button size="s" tone="quiet" icon={<MicVocal size={14} aria-hidden="true" />} testId={TESTIDS.voicesWaiting} onClick={() => openConversation(newest)}>
+      {t.voices.waiting(data.speakers, data.meetings)}
+    </Button>
+  );
+  return isBar ? <PaneBar>{button}</PaneBar> : button;
+}

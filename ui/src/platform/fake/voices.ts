@@ -1,0 +1,67 @@
+/** An invented meeting whose transcript names one of three speakers. Added on request only. */
+import type { MeetingView, PersonView, VoiceView } from '../../api/schema';
+import { RpcError } from '../types';
+import type { World } from './data';
+import type { Handlers, Host } from './index';
+import { type Part, add } from './sessions';
+
+const ID = 'conv_voices';
+const HOUR = 60 * 60_000;
+
+const LINES: readonly (readonly [author: string, text: string])[] = [
+  ['Speaker 1', 'Morning. I moved to Porto last week, so I am an hour behind you from now on.'],
+  ['Priya Nair', 'Then we start at ten. The importer is done, only the tests are left.'],
+  ['Speaker 2', 'I take the tests. I work on Tuesdays and Thursdays only.'],
+  ['Speaker 1', 'Good. I write the release notes then.'],
+];
+
+export function addMeeting(world: World, now: number): void {
+  const parts = LINES.map(([author, text]): Part => ({ author, role: 'person', message_type: 'voice', text }));
+  add(world, ID, 'Standup', 'meeting', parts, now - 5 * HOUR, ['Speaker 1', 'Priya Nair', 'Speaker 2']);
+}
+
+export function voiceCommands(world: World, host: Host, others: Handlers): Handlers {
+  const voices: VoiceView[] = ['Speaker 1', 'Speaker 2'].map((label) => ({
+    handle: `hdl_${label}`,
+    label,
+    name: null,
+    is_owner: false,
+    linked: null,
+    is_left: false,
+    messages: LINES.filter(([author]) => author === label).length,
+    first: 0,
+    lines: [],
+  }));
+  const meeting = (): MeetingView[] => {
+    const row = world.conversations.find((each) => each.id === ID);
+    if (!row || row.is_private) return [];
+    const open = voices.filter((voice) => voice.name === null && !voice.is_left).length;
+    const linesOf = (voice: VoiceView) =>
+      (world.messages.get(ID) ?? [])
+        .filter((message) => message.author === voice.label || message.label === voice.label)
+        .map((message) => ({ message_id: message.id, conversation_id: ID, conversation_title: row.title, channel: row.channel_type, visibility: row.visibility, is_private: false, author: message.author, time: message.time, text: message.text, start: 0, end: 0 }));
+    return [{ conversation_id: ID, title: row.title, time: row.first, open, voices: voices.map((voice) => ({ ...voice, lines: linesOf(voice) })) }];
+  };
+  const people = (): readonly PersonView[] => others.people_list?.({}).items ?? [];
+  return {
+    voices_list: ({ conversation_id: of }) => ({ meetings: meeting().filter((each) => (of ? each.conversation_id === of : each.open > 0)) }),
+    voice_answer({ handle, answer, person, name }) {
+      const voice = voices.find((each) => each.handle === handle);
+      if (!voice) throw new RpcError('refused', `${handle} is no voice of a meeting.`);
+      const linked = people().find((each) => each.handles.some((one) => one.id === person));
+      voice.is_owner = answer === 'owner';
+      voice.is_left = answer === 'leave';
+      voice.linked = answer === 'person' ? (person ?? null) : null;
+      const names: Readonly<Record<string, string | null | undefined>> = { owner: 'Robin Hale', person: linked?.name, name };
+      voice.name = names[answer] ?? null;
+      for (const message of world.messages.get(ID) ?? []) {
+        if ((message.label ?? message.author) !== voice.label) continue;
+        message.author = voice.name ?? voice.label;
+        message.label = voice.name === null ? null : voice.label;
+        message.role = voice.is_owner ? 'owner' : 'person';
+      }
+      host.changed('people', 'messages', 'conversations', 'memories');
+      return {};
+    },
+  };
+}

@@ -139,3 +139,30 @@ fn an_export_brings_back_voices_and_no_people() {
     assert_eq!(names(&other), ["Bo Okoro"]);
     assert_eq!(voices(&other).len(), 3);
 }
+
+#[test]
+fn a_meeting_in_keepsake_jsonl_has_voices_as_well() {
+    let home = Home::new();
+    let line = |conversation: &str, channel: &str, author: &str, handle: Option<&str>| {
+        let mut row = serde_json::json!({
+            "conversation": conversation, "channel_type": channel, "channel_id": conversation, "id": format!("{conversation}-{author}"),
+            "time": "2026-01-05T10:00:00Z", "author": author, "role": "person", "text": "I moved to Porto last week.",
+        });
+        if let Some(handle) = handle {
+            row["author_handle"] = handle.into();
+        }
+        format!("{row}\n")
+    };
+    let said = [
+        line("standup", "meeting", "Speaker 1", None),
+        line("retro", "meeting", "Speaker 1", None),
+        line("standup", "meeting", "Speaker 2", Some("rui@example.org")),
+        line("standup", "meeting", "Ana", None),
+        line("room", "matrix", "Speaker 1", None),
+    ];
+    home.read(&said.concat());
+    let mut handles: Vec<_> = voices(&home).iter().map(|row| text(row, "handle")).collect();
+    handles.dedup();
+    assert_eq!(handles.len(), 2, "one for each meeting, and none where there is an address or no meeting: {handles:?}");
+    assert_eq!(names(&home), ["Ana", "Speaker 1", "Speaker 2"]);
+}

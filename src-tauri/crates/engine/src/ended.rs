@@ -12,10 +12,13 @@ use keepsake_domain::{ConversationId, ConversationStatus, JobKind, Timestamp};
 use keepsake_store::InteractionRow;
 use serde::{Deserialize, Serialize};
 
-use crate::{Engine, EngineError, Result};
+use crate::{Engine, Result};
 
 /// The setting under which it is kept whether ended conversations are analysed, and since when.
 const RULES_SETTING: &str = "analysis";
+
+/// What an error calls them.
+const CHOICES: &str = "choices about analyses";
 
 /// Whether a conversation that has ended is analysed by itself.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -46,11 +49,7 @@ pub(crate) struct Pass {
 impl Engine {
     /// Whether conversations that have ended are analysed by themselves.
     pub fn analysis_rules(&self) -> Result<AnalysisRules> {
-        let json = self.store().read(|tx| tx.setting(RULES_SETTING))?;
-        json.map_or_else(
-            || Ok(AnalysisRules::default()),
-            |json| serde_json::from_str(&json).map_err(|error| EngineError::Stored { what: "choices about analyses", error }),
-        )
+        Ok(self.store().read(|tx| tx.choice(RULES_SETTING, CHOICES))?)
     }
 
     /// Chooses it. Switched on it begins now: what ended before waits for the button.
@@ -61,9 +60,7 @@ impl Engine {
     }
 
     fn put_analysis_rules(&self, rules: AnalysisRules) -> Result<AnalysisRules> {
-        let json =
-            serde_json::to_string(&rules).map_err(|error| EngineError::Stored { what: "choices about analyses", error })?;
-        self.store().write(|tx| tx.put_setting(RULES_SETTING, &json, self.now()))?;
+        self.store().write(|tx| tx.put_choice(RULES_SETTING, CHOICES, &rules, self.now()))?;
         Ok(rules)
     }
 

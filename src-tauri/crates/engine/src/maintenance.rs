@@ -18,6 +18,9 @@ use crate::{Engine, EngineError, Result};
 /// The setting under which it is kept when the cycle runs.
 const RULES_SETTING: &str = "maintenance";
 
+/// What an error calls them.
+const CHOICES: &str = "maintenance rules";
+
 /// The setting under which it is kept since when cycles are counted, where none ran yet.
 const SINCE_SETTING: &str = "maintenance_since";
 
@@ -119,11 +122,7 @@ fn read_digest(run: &MaintenanceRunRow) -> Option<Digest> {
 impl Engine {
     /// When the cycle runs, and after how long candidates are parked.
     pub fn maintenance_rules(&self) -> Result<MaintenanceRules> {
-        let json = self.store().read(|tx| tx.setting(RULES_SETTING))?;
-        json.map_or_else(
-            || Ok(MaintenanceRules::default()),
-            |json| serde_json::from_str(&json).map_err(|error| EngineError::Stored { what: "maintenance rules", error }),
-        )
+        Ok(self.store().read(|tx| tx.choice(RULES_SETTING, CHOICES))?)
     }
 
     /// Stores the choices.
@@ -137,8 +136,7 @@ impl Engine {
                 rules.park_after_days
             )));
         }
-        let json = serde_json::to_string(rules).map_err(|error| EngineError::Stored { what: "maintenance rules", error })?;
-        self.store().write(|tx| tx.put_setting(RULES_SETTING, &json, self.now()))?;
+        self.store().write(|tx| tx.put_choice(RULES_SETTING, CHOICES, rules, self.now()))?;
         self.look_for_work();
         Ok(())
     }

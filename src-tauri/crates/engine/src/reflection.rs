@@ -38,6 +38,9 @@ type StoreResult<T> = std::result::Result<T, StoreError>;
 /// The setting under which the choices are kept.
 const RULES_SETTING: &str = "reflection";
 
+/// What an error calls them.
+const CHOICES: &str = "choices about reflection";
+
 /// A run that a person applied: what `undo` takes back when it is the newest act.
 const RUN: &str = "reflect";
 
@@ -71,11 +74,7 @@ type Found = Vec<ReflectionRow>;
 impl Engine {
     /// What may be applied without asking.
     pub fn reflection_rules(&self) -> Result<ReflectionRules> {
-        let json = self.store().read(|tx| tx.setting(RULES_SETTING))?;
-        json.map_or_else(
-            || Ok(ReflectionRules::default()),
-            |json| serde_json::from_str(&json).map_err(|error| EngineError::Stored { what: "choices about reflection", error }),
-        )
+        Ok(self.store().read(|tx| tx.choice(RULES_SETTING, CHOICES))?)
     }
 
     /// Chooses it. What changes words is asked about each time.
@@ -87,9 +86,7 @@ impl Engine {
         }
         let automatic: BTreeSet<ReflectionKind> = rules.automatic.iter().copied().collect();
         let rules = ReflectionRules { automatic: automatic.into_iter().collect() };
-        let json =
-            serde_json::to_string(&rules).map_err(|error| EngineError::Stored { what: "choices about reflection", error })?;
-        Ok(self.store().write(|tx| tx.put_setting(RULES_SETTING, &json, self.now()))?)
+        Ok(self.store().write(|tx| tx.put_choice(RULES_SETTING, CHOICES, &rules, self.now()))?)
     }
 
     /// Queues a look.

@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use std::time::UNIX_EPOCH;
 
 use keepsake_domain::{AlertId, ImportId, JobId, JobKind, Timestamp};
-use keepsake_store::{AlertRow, NewJob, ReadTx, StoreError, WriteTx, parse_json, to_json};
+use keepsake_store::{AlertRow, NewJob, ReadTx, StoreError, WriteTx, to_json};
 use serde::{Deserialize, Serialize};
 
 use crate::import::ImportRequest;
@@ -18,8 +18,14 @@ use crate::{Engine, EngineError, Result};
 /// The setting under which the sources are kept.
 const SOURCES_SETTING: &str = "watched_sources";
 
+/// What an error calls them.
+const SOURCES: &str = "watched sources";
+
 /// The setting under which it is kept when each was last looked at, and what it held.
 const STATE_SETTING: &str = "watched_state";
+
+/// What an error calls them.
+const STATE: &str = "watched state";
 
 /// Local hour at which chat is read unless the person says otherwise (seed 002).
 pub const CHAT_HOUR: u8 = 22;
@@ -164,12 +170,11 @@ impl Engine {
             return Err(EngineError::Refused(format!("there is no file or folder {}", bad.path.display())));
         }
         let now = self.now();
-        let chosen = to_json("watched sources", &sources)?;
         self.store().write(|tx| {
             let mut states = states_in(tx)?;
             states.retain(|path, _| sources.iter().any(|source| source.path == *path));
-            tx.put_setting(SOURCES_SETTING, &chosen, now)?;
-            tx.put_setting(STATE_SETTING, &to_json("watched state", &states)?, now)
+            tx.put_choice(SOURCES_SETTING, SOURCES, &sources, now)?;
+            tx.put_choice(STATE_SETTING, STATE, &states, now)
         })?;
         self.look_for_work();
         Ok(())
@@ -225,7 +230,7 @@ impl Engine {
             state.files.retain(|path, _| found.files.contains_key(path));
             state.last_ms = Some(now.0);
         }
-        if states == before { Ok(()) } else { tx.put_setting(STATE_SETTING, &to_json("watched state", &states)?, now) }
+        if states == before { Ok(()) } else { tx.put_choice(STATE_SETTING, STATE, &states, now) }
     }
 
     fn left_out(&self, source: &WatchedSource, count: usize, first: &str) -> AlertRow {
@@ -256,11 +261,11 @@ impl Engine {
 }
 
 fn sources_in(tx: &ReadTx<'_>) -> std::result::Result<Vec<WatchedSource>, StoreError> {
-    tx.setting(SOURCES_SETTING)?.map_or_else(|| Ok(Vec::new()), |json| parse_json("watched sources", &json))
+    tx.choice(SOURCES_SETTING, SOURCES)
 }
 
 fn states_in(tx: &ReadTx<'_>) -> std::result::Result<BTreeMap<PathBuf, WatchState>, StoreError> {
-    tx.setting(STATE_SETTING)?.map_or_else(|| Ok(BTreeMap::new()), |json| parse_json("watched state", &json))
+    tx.choice(STATE_SETTING, STATE)
 }
 
 #[cfg(test)]

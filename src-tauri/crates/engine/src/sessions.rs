@@ -22,7 +22,7 @@ use keepsake_insight::session::{
     ENGINE_VERSION, Exchange, Finding, FindingKind, SessionInput, SessionRecord, Speaker, exchanges, summarise,
 };
 use keepsake_store::{
-    FoundSession, InteractionRow, Lease, NewJob, ReadTx, SessionEnd, SessionItemRow, SessionRow, Speakers, StoreError, parse_json,
+    FoundSession, InteractionRow, Lease, NewJob, ReadTx, SessionEnd, SessionItemRow, SessionRow, Speakers, StoreError,
 };
 use serde::{Deserialize, Serialize};
 
@@ -33,6 +33,9 @@ use crate::{Engine, EngineError, Result};
 
 /// The setting under which the choices are kept.
 const RULES_SETTING: &str = "sessions";
+
+/// What an error calls them.
+const CHOICES: &str = "choices about agents";
 
 /// Conversations that are written at once: each write is made durable, and an import may bring thousands.
 const BATCH: usize = 16;
@@ -162,8 +165,7 @@ impl Engine {
             )));
         }
         let rules = SessionRules { skip_agents: clean(&rules.skip_agents), goal_agents: clean(&rules.goal_agents) };
-        let json = serde_json::to_string(&rules).map_err(|error| EngineError::Stored { what: "choices about agents", error })?;
-        self.store().write(|tx| tx.put_setting(RULES_SETTING, &json, self.now()))?;
+        self.store().write(|tx| tx.put_choice(RULES_SETTING, CHOICES, &rules, self.now()))?;
         self.queue_sessions()
     }
 
@@ -381,7 +383,7 @@ impl Engine {
 }
 
 pub(crate) fn session_rules(tx: &ReadTx<'_>) -> std::result::Result<SessionRules, StoreError> {
-    tx.setting(RULES_SETTING)?.map_or_else(|| Ok(SessionRules::default()), |json| parse_json("choices about agents", &json))
+    tx.choice(RULES_SETTING, CHOICES)
 }
 
 /// What capture finds in the user's own words. Without vectors: a record must not depend on whether the local model was loaded.

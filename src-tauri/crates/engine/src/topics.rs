@@ -37,6 +37,9 @@ pub(crate) use wording::Contributors;
 /// The setting under which the rules are kept.
 const RULES_SETTING: &str = "topic_rules";
 
+/// What an error calls them.
+const CHOICES: &str = "rules of topics";
+
 /// The setting that says what the last derivation looked at.
 pub(crate) const LOOKED_SETTING: &str = "topics_looked_through";
 
@@ -45,19 +48,14 @@ type StoreResult<T> = std::result::Result<T, StoreError>;
 impl Engine {
     /// How topics are made.
     pub fn topic_rules(&self) -> Result<TopicRules> {
-        let stored = self.store().read(|tx| tx.setting(RULES_SETTING))?;
-        stored.map_or_else(
-            || Ok(TopicRules::default()),
-            |json| serde_json::from_str(&json).map_err(|error| EngineError::Stored { what: "rules of topics", error }),
-        )
+        Ok(self.store().read(|tx| tx.choice(RULES_SETTING, CHOICES))?)
     }
 
     /// Chooses how topics are made; they are made anew under other rules.
     pub fn set_topic_rules(&self, rules: &TopicRules) -> Result<()> {
         rules.check().map_err(|error| EngineError::Refused(error.to_string()))?;
-        let json = serde_json::to_string(rules).map_err(|error| EngineError::Stored { what: "rules of topics", error })?;
         let now = self.now();
-        self.store().write(|tx| tx.put_setting(RULES_SETTING, &json, now))?;
+        self.store().write(|tx| tx.put_choice(RULES_SETTING, CHOICES, rules, now))?;
         self.queue_topics().map(drop)
     }
 

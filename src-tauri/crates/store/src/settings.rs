@@ -2,10 +2,13 @@
 
 use keepsake_domain::Timestamp;
 use rusqlite::params;
+use serde::Serialize;
+use serde::de::DeserializeOwned;
 
 use crate::Result;
 use crate::changes::Tag;
 use crate::open::{ReadTx, WriteTx};
+use crate::text::{parse_json, to_json};
 
 impl ReadTx<'_> {
     /// The JSON stored under `key`.
@@ -17,9 +20,19 @@ impl ReadTx<'_> {
             None => None,
         })
     }
+
+    /// What a person chose under `key`, or what holds where nobody chose. `what` names it in an error.
+    pub fn choice<T: DeserializeOwned + Default>(&self, key: &str, what: &'static str) -> Result<T> {
+        self.setting(key)?.map_or_else(|| Ok(T::default()), |json| parse_json(what, &json))
+    }
 }
 
 impl WriteTx<'_> {
+    /// Stores what a person chose under `key`.
+    pub fn put_choice<T: Serialize + ?Sized>(&self, key: &str, what: &'static str, chosen: &T, now: Timestamp) -> Result<()> {
+        self.put_setting(key, &to_json(what, chosen)?, now)
+    }
+
     /// Stores JSON under `key`.
     pub fn put_setting(&self, key: &str, json: &str, now: Timestamp) -> Result<()> {
         self.conn.execute(

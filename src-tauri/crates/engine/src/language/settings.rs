@@ -5,13 +5,16 @@
 use keepsake_domain::{Engines, MemoryProfile};
 use keepsake_models::keys::KeyStore;
 use keepsake_models::language::{Candidate, Found, Shape, detect};
-use keepsake_store::{ReadTx, StoreError, parse_json};
+use keepsake_store::{ReadTx, StoreError};
 use serde::{Deserialize, Serialize};
 
 use crate::{Engine, EngineError, Result};
 
 /// The setting under which these choices are kept.
 const SETTING: &str = "models";
+
+/// What an error calls them.
+const CHOICES: &str = "model settings";
 
 /// Tokens a day that may go to another computer unless the person says otherwise: some hundred conversations, and with today's
 /// prices well under a euro.
@@ -105,18 +108,12 @@ impl Engine {
 
     /// The choices about models.
     pub fn model_settings(&self) -> Result<ModelSettings> {
-        let stored = self.store().read(|tx| tx.setting(SETTING))?;
-        stored.map_or_else(
-            || Ok(ModelSettings::default()),
-            |json| serde_json::from_str(&json).map_err(|error| EngineError::Stored { what: "model settings", error }),
-        )
+        Ok(self.store().read(|tx| tx.choice(SETTING, CHOICES))?)
     }
 
     /// Whether a model proposes, in a snapshot.
     pub(crate) fn has_proposing_model(&self, tx: &ReadTx<'_>) -> std::result::Result<bool, StoreError> {
-        let Some(json) = tx.setting(SETTING)? else { return Ok(false) };
-        let settings: ModelSettings = parse_json("model settings", &json)?;
-        Ok(settings.proposing().is_some())
+        Ok(tx.choice::<ModelSettings>(SETTING, CHOICES)?.proposing().is_some())
     }
 
     /// Stores the choices about models.
@@ -127,9 +124,8 @@ impl Engine {
         if let Some(provider) = &settings.provider {
             provider.endpoint(settings.this_computer_only)?;
         }
-        let json = serde_json::to_string(settings).map_err(|error| EngineError::Stored { what: "model settings", error })?;
         let now = self.now();
-        self.store().write(|tx| tx.put_setting(SETTING, &json, now))?;
+        self.store().write(|tx| tx.put_choice(SETTING, CHOICES, settings, now))?;
         self.look_for_work();
         Ok(())
     }

@@ -17,6 +17,9 @@ use crate::{Engine, EngineError, Result};
 /// The setting that holds the address.
 const WEBHOOK_SETTING: &str = "playbooks_webhook";
 
+/// What an error calls it.
+const CHOICES: &str = "address for playbooks";
+
 /// As the list of what left this computer calls it.
 const PURPOSE: &str = "webhook_playbooks/1";
 
@@ -26,9 +29,7 @@ const NO_MODEL: &str = "webhook";
 impl Engine {
     /// The address that hears of new playbooks.
     pub fn playbook_webhook(&self) -> Result<Option<String>> {
-        let stored = self.store().read(|tx| tx.setting(WEBHOOK_SETTING))?;
-        let Some(json) = stored else { return Ok(None) };
-        serde_json::from_str(&json).map_err(|error| EngineError::Stored { what: "address for playbooks", error })
+        Ok(self.store().read(|tx| tx.choice(WEBHOOK_SETTING, CHOICES))?)
     }
 
     /// Chooses the address that hears of new playbooks, or none. What waits already is no news.
@@ -37,11 +38,9 @@ impl Engine {
         if let Some(address) = address {
             self.webhook_endpoint(address)?;
         }
-        let json =
-            serde_json::to_string(&address).map_err(|error| EngineError::Stored { what: "address for playbooks", error })?;
         let now = self.now();
         self.store().write(|tx| {
-            tx.put_setting(WEBHOOK_SETTING, &json, now)?;
+            tx.put_choice(WEBHOOK_SETTING, CHOICES, &address, now)?;
             for row in tx.playbooks()?.iter().filter(|row| !row.is_announced) {
                 tx.mark_playbook_announced(&row.id, now)?;
             }

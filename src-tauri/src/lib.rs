@@ -5,6 +5,7 @@
 //! the machine: no file system, shell, network or opener plugin, and no path ever crosses into the page.
 
 mod events;
+mod graphics;
 mod logging;
 mod notifications;
 mod options;

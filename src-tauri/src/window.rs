@@ -9,7 +9,7 @@ use tauri::utils::config::Color;
 use tauri::webview::{NewWindowResponse, PageLoadEvent};
 use tauri::{AppHandle, DragDropEvent, Manager, Theme, Url, WebviewWindow, WebviewWindowBuilder, Window, WindowEvent};
 
-use crate::events::Page;
+use crate::{events::Page, graphics};
 
 /// Label of the window in tauri.conf.json and in its capability.
 pub(crate) const LABEL: &str = "main";
@@ -35,6 +35,7 @@ pub(crate) fn open(app: &AppHandle, backend: &App, data_dir: &Path) -> tauri::Re
             }
         })
         .build()?;
+    graphics::suit(&window)?;
     apply_theme(&window, backend);
     Ok(())
 }

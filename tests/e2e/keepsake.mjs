@@ -20,12 +20,17 @@ const TARGET = process.env.CARGO_TARGET_DIR ?? join(ROOT, 'target');
 export const APP = process.env.KEEPSAKE_APP ?? join(TARGET, 'debug/keepsake-app');
 export const CLI = process.env.KEEPSAKE_CLI ?? join(TARGET, 'debug/keepsake');
 
+/** WebKit's own: with `1` the page is put together with OpenGL, whoever works it out. With `0` as this computer suits it. */
+export const WITH_OPENGL = 'WEBKIT_FORCE_COMPOSITING_MODE';
+
 /** The unit of /proc/<pid>/stat: Linux has counted a hundred a second on every machine for decades. */
 const TICK_MS = 10;
 
 /** A virtual screen of its own, larger than any window in the tests. */
+const SCREEN = [1600, 1200];
+const SCREEN_PY = join(import.meta.dirname, 'screen.py');
 async function openScreen(env) {
-  const screen = start('Xvfb', ['-displayfd', '3', '-screen', '0', '1600x1200x24', '-nolisten', 'tcp', '-noreset'], {
+  const screen = start('Xvfb', ['-displayfd', '3', '-screen', '0', `${SCREEN.join('x')}x24`, '-nolisten', 'tcp', '-noreset'], {
     env,
     stdio: ['ignore', 'ignore', 'ignore', 'pipe'],
   });
@@ -84,6 +89,8 @@ export async function launch({ theme = 'light', env = {}, prepare = async () => 
     GTK_THEME: theme === 'dark' ? 'Adwaita:dark' : 'Adwaita',
     LIBGL_ALWAYS_SOFTWARE: '1',
     TAURI_WEBVIEW_AUTOMATION: 'true',
+    // As most computers draw, though here the processor works it out; without OpenGL WebDriver waits in vain for a screenshot.
+    [WITH_OPENGL]: '1',
     ...env,
   };
   const screen = await openScreen(clean);
@@ -312,6 +319,26 @@ export class Keepsake {
     }
     await writeFile(join(ARTIFACTS, `${name}.png`), image);
     return image;
+  }
+
+  /** What stands on the screen, four bytes a pixel: the window as a person sees it, and nothing around it. */
+  async screen() {
+    const all = { env: this.#env, encoding: 'buffer', maxBuffer: 4 * SCREEN[0] * SCREEN[1] + 1 };
+    const { stdout } = await promisify(execFile)('python3', [SCREEN_PY, '0', '0', ...SCREEN.map(String)], all);
+    return stdout;
+  }
+
+  /** Watches a part of the screen, `{ left, top, width, height }` in the page, and answers a function that ends it and answers when it changed, ms since 1970. */
+  async watchScreen({ left, top, width, height }) {
+    const [windowLeft, windowTop] = await this.run('return [screenX, screenY]');
+    const part = [windowLeft + left, windowTop + top, width, height].map((number) => String(Math.round(number)));
+    const watch = start('python3', [SCREEN_PY, ...part, 'watch'], { env: this.#env, stdio: ['ignore', 'pipe', 'ignore'] });
+    let said = '';
+    watch.stdout.on('data', (data) => (said += data));
+    return async () => {
+      await stop(watch);
+      return said.split('\n').filter(Boolean).map(Number);
+    };
   }
 
   /** The page may replace an element between finding and using it; then it is found again. */

@@ -12,7 +12,7 @@ import { createWriteStream } from 'node:fs';
 import { availableParallelism, loadavg } from 'node:os';
 import { join } from 'node:path';
 
-import { launch } from '../keepsake.mjs';
+import { WITH_OPENGL, launch } from '../keepsake.mjs';
 
 const MESSAGES = 100_000;
 const CONVERSATIONS = 200;
@@ -102,25 +102,42 @@ async function timed(what, work) {
 }
 
 /**
- * In the page: from the key event to the task after the frame that shows its effect, by the page's own clock. `FLOOR_KEY` has
- * no action; its handler changes one word, which no renderer can do for less.
+ * In the page: from the key event to the task after the frame that shows its effect, by the page's own clock. A timer and no
+ * message: WebKit leads those through another process, and what the page does after the frame comes before them. `FLOOR_KEY`
+ * has no action; its handler changes one word, which no renderer can do for less.
  */
 const FLOOR_KEY = '9';
 const KEYS = { [FLOOR_KEY]: 'one word changed, the floor', j: 'next', k: 'previous', a: 'approve' };
 const WATCH_KEYS = `
   window.keyTimes = [];
+  window.keyPressed = [];
   const word = document.createElement('output');
   word.style.cssText = 'position:fixed;inset:auto 0 0 auto;width:40px;height:16px;contain:strict';
   document.body.append(word);
   addEventListener('keydown', (event) => {
     const pressed = event.timeStamp;
     if (event.key === '${FLOOR_KEY}') word.textContent = String(pressed);
-    requestAnimationFrame(() => {
-      const painted = new MessageChannel();
-      painted.port1.onmessage = () => window.keyTimes.push(performance.now() - pressed);
-      painted.port2.postMessage(0);
-    });
+    requestAnimationFrame(() => setTimeout(() => {
+      window.keyTimes.push(performance.now() - pressed);
+      window.keyPressed.push(performance.timeOrigin + pressed);
+    }));
   }, true);`;
+
+/** In the page: where a key shows, the word or the beginning of the statement, so far as no two of them are the same. */
+const SHOWN = `
+  const { left, top, width } = document.querySelector(arguments[0] === '${FLOOR_KEY}' ? 'output' : '[data-testid="review-statement"]').getBoundingClientRect();
+  return { left, top: top + 5, width: Math.min(width, 360), height: 10 };`;
+/** Until the screen is watched, ms. */
+const WATCHING_MS = 500;
+
+/**
+ * From the key event to the change on the screen itself. Only where each press has a change of its own; where several share a
+ * frame nobody can say which of them it shows.
+ */
+function onScreen(pressed, changed) {
+  if (changed.length !== pressed.length) return `on the screen ${changed.length} changes`;
+  return `on the screen ${summary(pressed.map((at, nth) => changed[nth] - at))}`;
+}
 
 /** In the page: the gaps between frames while the list scrolls by a screen a frame, and while nothing happens. */
 const SCROLL = `
@@ -168,7 +185,10 @@ function summary(times_ms) {
 }
 
 let pending = 0;
-const keepsake = await launch({ prepare: async (opened) => void (pending = await prepare(opened)) });
+/** As this computer suits it, unless it is asked for. */
+const env = { [WITH_OPENGL]: process.env[WITH_OPENGL] ?? '0' };
+console.log(`window: ${WITH_OPENGL}=${env[WITH_OPENGL]}`);
+const keepsake = await launch({ env, prepare: async (opened) => void (pending = await prepare(opened)) });
 try {
   // The virtual screen is new as well: for the first window on it the display's server sets up its own drawing, which on a desktop it
   // did long before.
@@ -191,7 +211,9 @@ try {
     await new Promise((resolve) => setTimeout(resolve, wait_ms));
     for (const key of keys) {
       const what = KEYS[key];
-      await keepsake.run('window.keyTimes.length = 0');
+      await keepsake.run('window.keyTimes.length = 0; window.keyPressed.length = 0');
+      const changes = await keepsake.watchScreen(await keepsake.run(SHOWN, key));
+      await new Promise((resolve) => setTimeout(resolve, WATCHING_MS));
       for (let press = 0; press < KEY_PRESSES; press += 1) {
         const next = performance.now() + pause_ms;
         await keepsake.press(key);
@@ -201,7 +223,9 @@ try {
         const all = await keepsake.run('return window.keyTimes');
         return all.length >= KEY_PRESSES && all;
       });
-      console.log(`window: key ${key} (${what}), ${how}, to paint with ${pending} candidates: ${summary(times)} (${load()})`);
+      await new Promise((resolve) => setTimeout(resolve, WATCHING_MS));
+      const screen = onScreen(await keepsake.run('return window.keyPressed'), await changes());
+      console.log(`window: key ${key} (${what}), ${how}, to paint with ${pending} candidates: ${summary(times)}; ${screen} (${load()})`);
     }
   }
   const pause_ms = await keepsake.runAsync(WATCH_PAUSES);

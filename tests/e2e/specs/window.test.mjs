@@ -5,7 +5,7 @@ import { mkdtemp, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 
-import { launch } from '../keepsake.mjs';
+import { WITH_OPENGL, launch } from '../keepsake.mjs';
 
 const OWN_PAGE = /^tauri:\/\/localhost\/?$/;
 
@@ -22,6 +22,50 @@ test('the window opens at its size, with its title and page', async () => {
   const image = await keepsake.screenshot('window');
   assert.ok(image.length > 2_000, `a screenshot of ${image.length} bytes shows nothing`);
   console.log(`# the page had rendered ${Math.round(keepsake.started_ms)} ms after the start`);
+});
+
+/** Letters have other edges where they are drawn in another way. */
+const SAME_SHARE_MIN = 0.98;
+/** In one of red, green and blue: more than an edge, less than another colour. */
+const FAR = 96;
+
+/** What the screen shows once it rests. */
+async function picture(shown) {
+  let last = Buffer.alloc(0);
+  return shown.until('the screen to rest', async () => {
+    const next = await shown.screen();
+    const rests = next.equals(last);
+    last = next;
+    return rests && next;
+  });
+}
+
+test('with OpenGL and without, the screen shows the same page', async () => {
+  const shows = async (shown) => {
+    await shown.find('nav-settings');
+    await shown.press('g', ',');
+    await shown.sees('panel', 'Settings');
+    return picture(shown);
+  };
+  // The screen of the tests has no graphics processor.
+  const without = await launch({ env: { [WITH_OPENGL]: '0' } });
+  try {
+    const [plain, composed] = [await shows(without), await shows(keepsake)];
+    assert.match(await without.log(), /drawn without OpenGL/);
+    assert.doesNotMatch(await keepsake.log(), /drawn without OpenGL/);
+    assert.equal(plain.length, composed.length);
+    let same = 0;
+    let drawn = 0;
+    for (let at = 0; at < plain.length; at += 4) {
+      const bytes = [0, 1, 2].map((channel) => [plain[at + channel], composed[at + channel]]);
+      if (bytes.every(([a, b]) => Math.abs(a - b) <= FAR)) same += 4;
+      if (bytes.some(([a]) => a > FAR)) drawn += 4;
+    }
+    assert.ok(drawn > plain.length / 3, 'control: the window, which is light, is on the screen');
+    assert.ok(same >= SAME_SHARE_MIN * plain.length, `${(100 * same) / plain.length} % of the screen is the same`);
+  } finally {
+    await without.end();
+  }
 });
 
 test('the page holds no global API and cannot leave', async () => {

@@ -1,0 +1,86 @@
+//! How the page is drawn where there is no graphics processor.
+//!
+//! WebKitGTK puts the page together with OpenGL. Without a graphics processor (a virtual machine, a remote desktop, an old
+//! computer) the processor works OpenGL out, the whole window for each frame, and a held key keeps every core busy with that.
+//! Told to leave it, WebKit draws what changed and nothing else (decision 26).
+//!
+//! Deliberately not here: asking OpenGL who would do the work, which loads all of it before the first window, and a setting
+//! of our own: who knows better says so with WebKit's `WEBKIT_FORCE_COMPOSITING_MODE=1`.
+
+use tauri::WebviewWindow;
+
+/// Has the window drawn in the way that suits this computer. Only WebKitGTK lets itself be told.
+#[cfg(target_os = "linux")]
+pub(crate) fn suit(window: &WebviewWindow) -> tauri::Result<()> {
+    use webkit2gtk::{HardwareAccelerationPolicy, SettingsExt, WebViewExt};
+
+    let says_yes = |name: &str| std::env::var(name).is_ok_and(|value| is_yes(&value));
+    let is_left_to_webkit = says_yes("WEBKIT_FORCE_COMPOSITING_MODE");
+    if is_left_to_webkit || !says_yes("LIBGL_ALWAYS_SOFTWARE") && has_processor(&devices()) {
+        return Ok(());
+    }
+    tracing::info!("no graphics processor: the page is drawn without OpenGL");
+    window.with_webview(|view| {
+        if let Some(settings) = view.inner().settings() {
+            settings.set_hardware_acceleration_policy(HardwareAccelerationPolicy::Never);
+        }
+    })
+}
+
+#[cfg(not(target_os = "linux"))]
+pub(crate) fn suit(_window: &WebviewWindow) -> tauri::Result<()> {
+    Ok(())
+}
+
+/// Names of the devices among which a graphics processor would be.
+#[cfg(target_os = "linux")]
+fn devices() -> Vec<String> {
+    let names = |dir: &str| {
+        let entries = std::fs::read_dir(dir).into_iter().flatten().flatten();
+        entries.map(|entry| entry.file_name().to_string_lossy().into_owned()).collect::<Vec<_>>()
+    };
+    [names("/dev/dri"), names("/dev")].concat()
+}
+
+/// Whether the kernel offers a graphics processor to render with, by itself or through a driver that comes with devices of
+/// its own. A card alone is a screen, as virtual machines have it.
+#[cfg(any(target_os = "linux", test))]
+fn has_processor(devices: &[String]) -> bool {
+    let renders =
+        |name: &String| ["renderD", "nvidia0", "mali0", "kgsl-3d0", "pvrsrvkm"].iter().any(|device| name.starts_with(device));
+    devices.iter().any(renders)
+}
+
+/// As Mesa reads it.
+#[cfg(any(target_os = "linux", test))]
+fn is_yes(value: &str) -> bool {
+    ["1", "t", "true", "y", "yes"].contains(&value.to_lowercase().as_str())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{has_processor, is_yes};
+
+    #[test]
+    fn a_graphics_processor_is_one_that_renders() {
+        for (devices, expect) in [
+            (&["card0", "renderD128"][..], true),
+            (&["renderD129"], true),
+            (&["null", "nvidia0", "nvidiactl"], true),
+            (&["mali0"], true),
+            (&["card0", "by-path"], false),
+            (&["null", "nvidiactl"], false),
+            (&[], false),
+        ] {
+            let names: Vec<String> = devices.iter().map(ToString::to_string).collect();
+            assert_eq!(has_processor(&names), expect, "{devices:?}");
+        }
+    }
+
+    #[test]
+    fn a_variable_says_yes_in_mesas_words() {
+        for (value, expect) in [("1", true), ("True", true), ("y", true), ("0", false), ("false", false), ("", false)] {
+            assert_eq!(is_yes(value), expect, "{value:?}");
+        }
+    }
+}

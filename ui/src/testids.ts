@@ -170,6 +170,8 @@ export const TESTIDS = {
   standingDetail: 'standing-detail',
   conversationMore: 'btn-conversation-more',
   eraseOpen: 'menu-erase',
+  memoryErase: 'btn-memory-erase',
+  emptyTrash: 'btn-empty-trash',
   eraseDialog: 'erase-dialog',
   eraseCounts: 'erase-counts',
   eraseConfirm: 'btn-erase',

@@ -334,6 +334,80 @@ export type UiState = {
  */
 value: string, };
 
+export type MemoriesEraseRequest = { 
+/**
+ * Ids of memories.
+ */
+ids: Array<string>, };
+
+export type MemoriesErasePreview = { 
+/**
+ * The memories that were asked for.
+ */
+memories: number, 
+/**
+ * Others that go along: versions, what was merged into them, the same said once more.
+ */
+versions: number, 
+/**
+ * Links to lines of messages.
+ */
+lines: number, 
+/**
+ * Vectors.
+ */
+vectors: number, 
+/**
+ * Proposals to tidy them.
+ */
+proposals: number, 
+/**
+ * Lines in the log of what was stopped.
+ */
+stops: number, 
+/**
+ * Entries of profiles that rest on the same words.
+ */
+profile_entries: number, 
+/**
+ * Lines in memory tiers.
+ */
+tier_lines: number, 
+/**
+ * Lines of topics.
+ */
+topic_lines: number, 
+/**
+ * Gaps.
+ */
+gaps: number, 
+/**
+ * Summaries, sessions and analyses of the conversations it came from, which are made again without the words.
+ */
+summaries: number, 
+/**
+ * Calls to models whose text goes.
+ */
+calls: number, 
+/**
+ * Times that they were given to agents, of which the note goes.
+ */
+reads: number, };
+
+export type MemoriesEraseOutcome = { 
+/**
+ * What went.
+ */
+gone: MemoriesErasePreview, 
+/**
+ * Somebody still reads an older state: the files hold it until they are done.
+ */
+is_pending: boolean, 
+/**
+ * The job that sees it through.
+ */
+job_id: string, };
+
 export type MemoriesListRequest = { 
 /**
  * `pending`, `active`, `rejected`, `superseded`, `archived`, `quarantined`.
@@ -4918,6 +4992,8 @@ export interface RpcSchema {
   memories_list: [Partial<MemoriesListRequest>, MemoriesListResponse];
   memory_get: [ById, MemoryDetail];
   memory_decide: [Decision, DecisionOutcome];
+  memories_erase_preview: [MemoriesEraseRequest, MemoriesErasePreview];
+  memories_erase: [MemoriesEraseRequest, MemoriesEraseOutcome];
   undo: [Partial<UndoRequest>, UndoOutcome];
   conversations_list: [Partial<ConversationsListRequest>, ConversationsListResponse];
   conversation_get: [ById, ConversationRow];

@@ -37,6 +37,7 @@ export const PROVIDES: Partial<Record<Command, readonly Tag[]>> = {
   imports_list: ['imports'],
   memories_list: ['memories'],
   memory_get: ['memories', 'conversations'],
+  memories_erase_preview: ['memories', 'people', 'topics', 'sessions', 'analyses', 'gate_log', 'reflections', 'model_calls'],
   conversations_list: ['conversations', 'messages', 'memories'],
   conversation_get: ['conversations', 'messages', 'memories'],
   conversation_messages: ['messages', 'memories'],

@@ -1,4 +1,4 @@
-/** Words of erasing a conversation or a person: what would go, the question, and the receipt. */
+/** Words of erasing a conversation, a person or memories: what would go, the question, and the receipt. */
 import { listed, plural } from './words';
 
 export const erase = {
@@ -8,6 +8,28 @@ export const erase = {
   titlePerson: (name: string) => `Erase everything of ${name} for good?`,
   textConversation: 'The conversation leaves Keepsake with everything that rests on it alone.',
   textPerson: 'Everything they wrote leaves Keepsake, under every handle, with everything that was worked out about them. A conversation with nobody else in it goes whole, your own lines too. What others said elsewhere stays.',
+  /** Asks with a list, so the menus and buttons end in an ellipsis. */
+  memory: 'Erase for good…',
+  emptyTrash: 'Empty trash…',
+  titleMemories: (count: number) => (count === 1 ? 'Erase this memory for good?' : `Erase ${plural(count, 'memory', 'memories')} for good?`),
+  textMemories: 'The messages stay as they were said. What they said here is forgotten: it is not offered again, nothing new is worked out from these words, and agents are not given them.',
+  forGoodMemories: 'This cannot be undone. Keepsake’s own backups leave with it. Copies elsewhere, such as an export or a backup that you made, are not touched. To remove the messages too, erase their conversation.',
+  /** What goes with memories, in the order in which it is told. */
+  ofMemory: {
+    memories: (count: number) => plural(count, 'memory', 'memories'),
+    versions: (count: number) => plural(count, 'other version or copy of the same', 'other versions and copies of the same'),
+    lines: (count: number) => `${plural(count, 'link', 'links')} to the lines that prove ${count === 1 ? 'it' : 'them'}`,
+    vectors: (count: number) => plural(count, 'search vector', 'search vectors'),
+    profile_entries: (count: number) => plural(count, 'profile entry', 'profile entries'),
+    tier_lines: (count: number) => `${plural(count, 'line', 'lines')} in memory tiers`,
+    topic_lines: (count: number) => `${plural(count, 'line', 'lines')} of topics`,
+    gaps: (count: number) => plural(count, 'gap', 'gaps'),
+    proposals: (count: number) => plural(count, 'proposal to tidy', 'proposals to tidy'),
+    summaries: (count: number) => `${plural(count, 'summary, session or analysis', 'summaries, sessions and analyses')} of where it was said, made again without it`,
+    calls: (count: number) => `the text of ${plural(count, 'call to a model', 'calls to a model')}`,
+    stops: (count: number) => `${plural(count, 'line', 'lines')} in the log of what was stopped`,
+    reads: (count: number) => `the note of ${plural(count, 'time', 'times')} that agents were given it`,
+  },
   goes: 'What goes',
   messages: (count: number) => plural(count, 'message', 'messages'),
   conversations: (count: number) => `${plural(count, 'conversation goes', 'conversations go')} whole`,

@@ -313,7 +313,7 @@ export const en = {
     restored: (count: number) => `Restored ${plural(count, 'memory', 'memories')}`,
     recategorized: (count: number, to: string) => `Filed ${plural(count, 'memory', 'memories')} under ${to}`,
     edited: 'Saved a new version',
-    trashNote: 'In the trash: no agent is told. It stays here until you restore it.',
+    trashNote: 'In the trash: no agent is told. It stays here until you restore it or erase it for good.',
     supersededNote: 'A newer version has taken its place.',
     rejectedNote: 'Rejected. The same is not offered again.',
     pendingNote: 'Waits in Review.',

@@ -20,6 +20,8 @@ macro_rules! with_commands {
             memories_list: MemoriesListRequest => MemoriesListResponse,
             memory_get: ById => MemoryDetail,
             memory_decide: Decision => DecisionOutcome,
+            memories_erase_preview: MemoriesEraseRequest => MemoriesErasePreview,
+            memories_erase: MemoriesEraseRequest => MemoriesEraseOutcome,
             undo: UndoRequest => UndoOutcome,
             conversations_list: ConversationsListRequest => ConversationsListResponse,
             conversation_get: ById => ConversationRow,

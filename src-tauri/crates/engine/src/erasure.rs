@@ -5,8 +5,9 @@
 //! Deliberately not here: what leaves with what (`keepsake-store`), and the words that a window shows.
 
 use keepsake_domain::limits::ERASURE_RETRY_MS;
-use keepsake_domain::{ConversationId, EntityId, HandleId, ImportId, JobId, JobState};
-use keepsake_store::{Erased, ErasureForeseen, ErasurePayload, JobRow, Lease, Sweep};
+use keepsake_domain::{ConversationId, EntityId, Facet, HandleId, ImportId, JobId, JobState, MemoryId};
+use keepsake_people::profile::stated_by;
+use keepsake_store::{Erased, ErasureForeseen, ErasurePayload, JobRow, Lease, MemoriesErased, MemoryRow, Sweep};
 
 use crate::{Engine, EngineError, Result};
 
@@ -18,6 +19,17 @@ pub struct ErasureReceipt {
     /// The job that sees it through, with its end in Activity.
     pub job: JobId,
     /// Whether the files were found to hold nothing of it. Until then it is pending.
+    pub is_done: bool,
+}
+
+/// What a person is told of memories that they erased.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct MemoriesReceipt {
+    /// What went.
+    pub erased: MemoriesErased,
+    /// The job that sees it through.
+    pub job: JobId,
+    /// Whether the files were found to hold nothing of it.
     pub is_done: bool,
 }
 
@@ -45,6 +57,11 @@ pub struct PrivacyOutcome {
     pub receipt: Option<ErasureReceipt>,
 }
 
+/// The entry of a profile that a memory states.
+fn stated(memory: &MemoryRow) -> Option<(Facet, String)> {
+    stated_by(&memory.content, memory.subject.label())
+}
+
 impl Engine {
     /// Erases what an import brought and everything that rests on it.
     pub fn erase_import(&self, import: &ImportId, reason: &str) -> Result<ErasureReceipt> {
@@ -67,6 +84,25 @@ impl Engine {
         let job = JobId::fresh(self.ids());
         let erased = self.store().erase_person(&handles, reason, &job, self.now())?;
         self.after_erasing(job, erased)
+    }
+
+    /// Erases memories of the trash for good, with everything that was worked out from their words; the messages stay.
+    pub fn erase_memories(&self, ids: &[MemoryId]) -> Result<MemoriesReceipt> {
+        let job = JobId::fresh(self.ids());
+        let erased = self.store().erase_memories(ids, &stated, &job, self.now())?;
+        // No message came or went, so that each would find that it has looked already.
+        self.store().write(|tx| {
+            let looked = [crate::profiles::LOOKED_SETTING, crate::topics::LOOKED_SETTING];
+            looked.iter().try_for_each(|setting| tx.put_setting(setting, "", self.now()))
+        })?;
+        let counts = Erased { memories: erased.memories + erased.versions, ..Erased::default() };
+        let receipt = self.after_erasing(job, counts)?;
+        Ok(MemoriesReceipt { erased, job: receipt.job, is_done: receipt.is_done })
+    }
+
+    /// What erasing memories would remove.
+    pub fn foresee_erased_memories(&self, ids: &[MemoryId]) -> Result<MemoriesErased> {
+        Ok(self.store().foresee_erased_memories(ids, &stated, self.now())?)
     }
 
     /// What erasing a conversation would remove.

@@ -67,7 +67,7 @@ pub use dry_run::DryRun;
 pub use edges::{RandomIds, SystemClock, parse_moment, rfc3339};
 pub use embedding::{EmbedderSlot, EmbedderState};
 pub use ended::AnalysisRules;
-pub use erasure::{ErasureReceipt, Existing, PrivacyOutcome};
+pub use erasure::{ErasureReceipt, Existing, MemoriesReceipt, PrivacyOutcome};
 pub use error::EngineError;
 pub use export::ExportReceipt;
 pub use graph::{Edge, EdgeKind, Graph, GraphOf, NODES_MAX, Node, NodeKind};

@@ -9,8 +9,8 @@ use std::collections::BTreeMap;
 use keepsake_capture::dedup::{self, compare};
 use keepsake_capture::{Conversation, ENGINE_VERSION, Proposals, Turn};
 use keepsake_domain::{
-    Candidate, CandidateEvidence, ConversationId, DedupOutcome, Gate, InteractionId, JobId, Label, MemoryId, MemoryKind,
-    MemoryStatus, Relation, Role, Speaker, Stop, Subject, limits,
+    Candidate, CandidateEvidence, ConversationId, DedupOutcome, EvidenceSpan, Gate, InteractionId, JobId, Label, MemoryId,
+    MemoryKind, MemoryStatus, Relation, Role, Speaker, Stop, Subject, limits,
 };
 use keepsake_models::Embedder;
 use keepsake_store::{
@@ -234,6 +234,18 @@ impl Engine {
             reason,
             evidence: Vec::new(),
         };
+        let fingerprint = dedup::fingerprint(&candidate.content).into_bytes();
+        // What a person erased for good is not even written down as stopped: the words must not come back in a log.
+        let said = candidate.evidence.iter().filter_map(|e| rows.get(e.message)).map(|row| row.time).max();
+        let places: Vec<EvidenceSpan> = evidence.iter().map(NewEvidence::place).collect();
+        if tx.is_forgotten(&places)?
+            || tx.is_statement_erased(&candidate.subject, &fingerprint)?
+            || known.is_forgotten(&about, &candidate.content, said)
+        {
+            tx.forget_places(&places, self.now())?;
+            *proposed.stopped.entry(Gate::Suppressed.name().to_owned()).or_default() += 1;
+            return Ok(());
+        }
         if let Some(first) = evidence.first()
             && let Some(known) = tx.memory_at(first, &candidate.subject, candidate.category)?
             && let row = tx.memory(&known)?
@@ -257,7 +269,6 @@ impl Engine {
             *proposed.stopped.entry(Gate::UnnamedVoice.name().to_owned()).or_default() += 1;
             return Ok(());
         }
-        let fingerprint = dedup::fingerprint(&candidate.content).into_bytes();
         if let Some(decided) = tx.suppressed_by(&candidate.subject, &fingerprint)? {
             said_again(tx, &decided, &evidence)?;
             let stop = stop(Gate::Suppressed, "You decided on this statement before.".to_owned());
@@ -298,7 +309,6 @@ impl Engine {
             return Ok(());
         }
         // What a person took back may have been put in other words too. What was said since is theirs to look at.
-        let said = candidate.evidence.iter().filter_map(|e| rows.get(e.message)).map(|row| row.time).max();
         let taken_back = known.taken_back.get(&about).filter(|_| !candidate.is_quarantined).and_then(|subject| {
             subject.nearest(candidate.kind, &candidate.content, vector.as_deref(), |memory| memory.taken_back >= said)
         });
@@ -419,6 +429,11 @@ impl Engine {
         proposer: &str,
         job: Option<&JobId>,
     ) -> std::result::Result<(), StoreError> {
+        if let Some((interaction, span)) = place.clone()
+            && tx.is_forgotten(&[EvidenceSpan { interaction, span }])?
+        {
+            return Ok(());
+        }
         let row = NewGateLogRow {
             conversation_id: conversation.id.clone(),
             gate: stop.gate,

@@ -1,12 +1,16 @@
 //! What is on the record of a conversation: the one place where messages are read for anything that is derived.
 //!
 //! What was said before a conversation was turned back from private is never read again, by nothing: not by the rules, not by a
-//! model, not as the background of a later message. Whoever derives reads here and asks again in the transaction that writes, since
-//! a person may have turned it private meanwhile, and back.
+//! model, not as the background of a later message. Nor are words on which a memory rested that the person erased for good. Whoever
+//! derives reads here and asks again in the transaction that writes, since a person may have turned it private meanwhile, and back.
 //!
 //! Deliberately not here: what a person sees of their own messages, and where text may surface (`boundary`).
 
-use keepsake_domain::ConversationId;
+use std::collections::HashMap;
+use std::ops::Range;
+
+use keepsake_capture::echo;
+use keepsake_domain::{ConversationId, InteractionId, Span};
 use keepsake_store::{ConversationRow, InteractionRow, ReadTx, StoreError};
 
 use crate::echo::unechoed;
@@ -21,7 +25,37 @@ pub(crate) fn messages_on_record(tx: &ReadTx<'_>, id: &ConversationId) -> StoreR
     }
     let mut rows = tx.conversation_interactions(id)?;
     rows.retain(|row| row.seq > conversation.private_through_seq);
-    unechoed(tx, rows)
+    as_read(tx, rows)
+}
+
+/// Messages as everything derived reads them: without echoes, and with forgotten words blanked out, so that places in what is left stay
+/// places in the message.
+pub(crate) fn as_read(tx: &ReadTx<'_>, rows: Vec<InteractionRow>) -> StoreResult<Vec<InteractionRow>> {
+    let mut rows = unechoed(tx, rows)?;
+    let mut forgotten: HashMap<InteractionId, Vec<Span>> = HashMap::new();
+    for (place, _) in tx.forgotten_places()? {
+        forgotten.entry(place.interaction).or_default().push(place.span);
+    }
+    for row in rows.iter_mut().filter(|_| !forgotten.is_empty()) {
+        if let Some(spans) = forgotten.get(&row.id) {
+            row.content = echo::without(&row.content, &joined(spans.iter().filter_map(|span| span.bytes_in(&row.content).ok())));
+        }
+    }
+    Ok(rows)
+}
+
+/// Stretches that overlap, as one each, in order.
+fn joined(stretches: impl Iterator<Item = Range<usize>>) -> Vec<Range<usize>> {
+    let mut sorted: Vec<Range<usize>> = stretches.collect();
+    sorted.sort_by_key(|stretch| (stretch.start, stretch.end));
+    let mut joined: Vec<Range<usize>> = Vec::new();
+    for stretch in sorted {
+        match joined.last_mut() {
+            Some(last) if stretch.start <= last.end => last.end = last.end.max(stretch.end),
+            _ => joined.push(stretch),
+        }
+    }
+    joined
 }
 
 /// Whether what was read of a conversation when it was `then` may still be used. Turned private and back it may not: all of it was
@@ -29,4 +63,19 @@ pub(crate) fn messages_on_record(tx: &ReadTx<'_>, id: &ConversationId) -> StoreR
 pub(crate) fn is_still_on_record(tx: &ReadTx<'_>, then: &ConversationRow) -> StoreResult<bool> {
     let now = tx.conversation(&then.id)?;
     Ok(!now.is_private && now.private_through_seq == then.private_through_seq)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn stretches_that_overlap_are_blanked_once() {
+        let check = |stretches: &[Range<usize>], expect: &[Range<usize>]| {
+            assert_eq!(joined(stretches.iter().cloned()), expect);
+        };
+        check(&[], &[]);
+        check(&[4..9, 0..2], &[0..2, 4..9]);
+        check(&[0..5, 3..9, 12..13, 9..11, 1..2], &[0..11, 12..13]);
+    }
 }

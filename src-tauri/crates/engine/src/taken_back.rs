@@ -14,7 +14,7 @@ use keepsake_domain::{
     ConversationId, EvidenceSpan, Facet, InteractionId, ProfileEntry, ProfileOrigin, Span, Timestamp, TopicId, TopicVersionId,
 };
 use keepsake_people::profile::stated_by;
-use keepsake_store::{InteractionRow, ReadTx, Speakers, StoreError, TakenBackRow, TopicLineRow};
+use keepsake_store::{ForgottenEntries, InteractionRow, ReadTx, Speakers, StoreError, TakenBackRow, TopicLineRow};
 
 type StoreResult<T> = std::result::Result<T, StoreError>;
 
@@ -40,6 +40,8 @@ pub(crate) struct TakenBack {
     speakers: Speakers,
     /// What memories stated about how their subject wants things, by the same.
     stated: Vec<(String, Facet, String)>,
+    /// What erased memories stated of it.
+    forgotten: ForgottenEntries,
 }
 
 fn overlap(a: Span, b: Span) -> u32 {
@@ -67,6 +69,7 @@ impl TakenBack {
     pub(crate) fn of_memories(tx: &ReadTx<'_>, until: Option<Timestamp>) -> StoreResult<Self> {
         let mut taken = Self::default();
         taken.add(tx, tx.taken_back_of_memories(until)?)?;
+        taken.forgotten = tx.forgotten_entries()?;
         Ok(taken)
     }
 
@@ -112,7 +115,9 @@ impl TakenBack {
             *facet == entry.facet && *fingerprint == entry.fingerprint && is_theirs(handle)
         };
         entry.origin != ProfileOrigin::Person
-            && (self.stated.iter().any(is_stated) || self.covers_statement(&entry.content, entry.evidence.as_slice()))
+            && (self.stated.iter().any(is_stated)
+                || self.forgotten.cover(&entry.facet, &entry.fingerprint, is_theirs)
+                || self.covers_statement(&entry.content, entry.evidence.as_slice()))
     }
 
     /// Whether a line of a topic holds words that were taken back.

@@ -18,6 +18,8 @@ mod echo;
 mod erasure;
 #[path = "engine/fixture.rs"]
 mod fixture;
+#[path = "engine/forgotten.rs"]
+mod forgotten;
 #[path = "engine/gaps.rs"]
 mod gaps;
 #[path = "engine/import.rs"]

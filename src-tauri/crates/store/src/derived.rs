@@ -13,6 +13,7 @@ use keepsake_domain::{ConversationId, Timestamp};
 use serde_json::Value;
 
 use crate::changes::Tag;
+use crate::erase_memory::is_forgotten;
 use crate::export::{object, order_of};
 use crate::open::{ReadTx, WriteTx};
 use crate::text::parse;
@@ -54,6 +55,8 @@ pub const TABLE_ORIGINS: &[(&str, TableOrigin)] = &[
     ("entities", Log),
     ("entity_channels", Log),
     ("entity_profiles", Derived),
+    // The person erased what rested on them.
+    ("forgotten_places", Person),
     ("gap_evidence", Derived),
     ("gate_log", Derived),
     ("imports", Log),
@@ -69,6 +72,7 @@ pub const TABLE_ORIGINS: &[(&str, TableOrigin)] = &[
     ("memory_relations", Derived),
     // Applied by a run that a person agreed to.
     ("memory_significance", Person),
+    ("memory_tombstones", Person),
     ("model_call_sources", Model),
     ("model_calls", Model),
     ("model_replies", Model),
@@ -130,7 +134,8 @@ const BUILT_IN: &str = "builtin%";
 
 /// Candidates that nobody decided about, that no model proposed, and that would be found again: their words are still read, and
 /// nothing that stays names them.
-const CANDIDATES: &str = "SELECT m.id FROM memories m
+const CANDIDATES: &str = concat!(
+    "SELECT m.id FROM memories m
      WHERE m.status IN ('pending', 'quarantined') AND m.decided_at_ms IS NULL AND m.snoozed_until_ms IS NULL
        AND m.is_hidden = 0 AND m.is_edited = 0 AND m.supersedes_id IS NULL
        AND NOT EXISTS (SELECT 1 FROM json_each(m.proposers) p WHERE p.value NOT LIKE 'builtin%')
@@ -141,7 +146,11 @@ const CANDIDATES: &str = "SELECT m.id FROM memories m
                         WHERE r.to_id = m.id AND (n.status NOT IN ('pending', 'quarantined') OR n.decided_at_ms IS NOT NULL))
        AND NOT EXISTS (SELECT 1 FROM memory_evidence v LEFT JOIN interactions i ON i.id = v.interaction_id
                          LEFT JOIN conversations c ON c.id = i.conversation_id
-                        WHERE v.memory_id = m.id AND (i.id IS NULL OR c.is_private = 1 OR i.seq <= c.private_through_seq))";
+                        WHERE v.memory_id = m.id AND (i.id IS NULL OR c.is_private = 1 OR i.seq <= c.private_through_seq))
+       AND NOT EXISTS (SELECT 1 FROM memory_evidence v WHERE v.memory_id = m.id AND ",
+    is_forgotten!("v"),
+    ")"
+);
 
 /// Entries of profiles that the rules wrote, but for those that a person's word, or a model's entry, is about.
 const ENTRIES: &str = "WITH RECURSIVE kept (id) AS (

@@ -289,12 +289,7 @@ impl WriteTx<'_> {
                 )?
                 .execute([memory])?;
         }
-        // An act of which nothing is left cannot be undone, and its notice may name what is gone.
-        self.conn.execute(
-            "DELETE FROM operations WHERE NOT EXISTS (SELECT 1 FROM operation_changes c WHERE c.operation_id = operations.id)
-                AND NOT EXISTS (SELECT 1 FROM memory_significance s WHERE s.operation_id = operations.id)",
-            [],
-        )?;
+        self.delete_empty_operations()?;
         for table in ["conversation_summaries", "conversation_analyses", "gate_log"] {
             self.conn.execute(&format!("DELETE FROM {table} WHERE conversation_id = ?1"), params![id.as_str()])?;
         }
@@ -337,6 +332,7 @@ impl WriteTx<'_> {
     /// Queues the job that sees through what this transaction erases.
     pub fn queue_erasure(&self, job: &JobId, erased: Erased, now: Timestamp) -> Result<()> {
         self.forget_served()?;
+        self.forget_forgotten()?;
         let payload = ErasurePayload { erased, traces: self.traces.take() };
         let job = NewJob {
             id: job.clone(),

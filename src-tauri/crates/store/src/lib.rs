@@ -17,7 +17,9 @@ mod conversations;
 mod derived;
 mod embeddings;
 mod erase;
+mod erase_memory;
 mod erase_person;
+mod erase_told;
 mod error;
 mod export;
 mod foresee;
@@ -72,6 +74,7 @@ pub use conversations::{ConversationFilter, ConversationRow, InteractionRow, Own
 pub use derived::{Dropped, TABLE_ORIGINS, TableOrigin};
 pub use embeddings::EmbeddingOwner;
 pub use erase::{Erased, ErasurePayload, Sweep};
+pub use erase_memory::{ForgottenEntries, MemoriesErased, StatedEntry};
 pub use erase_person::ErasureForeseen;
 pub use error::StoreError;
 pub use export::{EXPORT_LIST, EXPORT_MESSAGES, ExportList, is_export, read_export_list, write_export_list};

@@ -4,8 +4,8 @@
 //! privacy label, the time and the conversation from the evidence, never from the caller.
 
 use keepsake_domain::{
-    Category, Confidence, ConversationId, Durability, HandleId, InteractionId, KnowledgeDetail, MemoryId, MemoryKind,
-    MemoryStatus, Relation, Span, Subject, Timestamp, Visibility,
+    Category, Confidence, ConversationId, Durability, EvidenceSpan, HandleId, InteractionId, KnowledgeDetail, MemoryId,
+    MemoryKind, MemoryStatus, Relation, Span, Subject, Timestamp, Visibility,
 };
 use rusqlite::{Row, params};
 
@@ -22,6 +22,13 @@ pub struct NewEvidence {
     pub interaction_id: InteractionId,
     /// Where in its text.
     pub span: Span,
+}
+
+impl NewEvidence {
+    /// The same place, as what is derived names it.
+    pub fn place(&self) -> EvidenceSpan {
+        EvidenceSpan { interaction: self.interaction_id.clone(), span: self.span }
+    }
 }
 
 /// A memory to be stored.
@@ -207,15 +214,16 @@ impl ReadTx<'_> {
         rows.next()?.map(|row| parse("memory id", row.get_ref(0)?.as_str().unwrap_or_default())).transpose()
     }
 
-    /// A number set that differs whenever a pending or active memory came, went or changed its place: what a cache is checked against.
-    pub fn memory_signature(&self) -> Result<[i64; 4]> {
+    /// A number set that differs whenever a pending or active memory came, went or changed its place, or one was erased: what a cache is checked against.
+    pub fn memory_signature(&self) -> Result<[i64; 5]> {
         Ok(self
             .conn
             .prepare_cached(
                 "SELECT (SELECT count(*) FROM memories WHERE status IN ('pending', 'active')), (SELECT coalesce(max(rank), 0) FROM memories),
-                        (SELECT coalesce(max(seq), 0) FROM operations), (SELECT count(*) FROM operations WHERE undone_at_ms IS NOT NULL)",
+                        (SELECT coalesce(max(seq), 0) FROM operations), (SELECT count(*) FROM operations WHERE undone_at_ms IS NOT NULL),
+                        (SELECT count(*) FROM memory_tombstones)",
             )?
-            .query_row([], |row| Ok([row.get(0)?, row.get(1)?, row.get(2)?, row.get(3)?]))?)
+            .query_row([], |row| Ok([row.get(0)?, row.get(1)?, row.get(2)?, row.get(3)?, row.get(4)?]))?)
     }
 
     /// Changes whenever something is approved, edited, archived or undone, and with nothing that only waits.

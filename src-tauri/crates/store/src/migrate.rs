@@ -45,6 +45,7 @@ const STEPS: &[M<'static>] = &[
     M::up(include_str!("../../../../migrations/0025_upkeep.sql")),
     M::up(include_str!("../../../../migrations/0026_agent_reads.sql")),
     M::up(include_str!("../../../../migrations/0027_voices.sql")),
+    M::up(include_str!("../../../../migrations/0028_forgotten.sql")),
 ];
 
 /// The newest schema this program knows.

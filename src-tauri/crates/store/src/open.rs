@@ -145,6 +145,15 @@ impl Store {
         Ok(value)
     }
 
+    /// Does what `work` does and takes it back, so that what would come of it is known exactly. Nobody is told.
+    pub(crate) fn rehearse<T>(&self, work: impl FnOnce(&WriteTx<'_>) -> Result<T>) -> Result<T> {
+        let mut conn = self.inner.writer.wait()?;
+        let tx = conn.transaction_with_behavior(TransactionBehavior::Immediate)?;
+        let value = work(&WriteTx::on(&tx))?;
+        tx.rollback()?;
+        Ok(value)
+    }
+
     /// As [`write`](Self::write), but nobody is told: for what no panel shows (the window remembering its own places).
     pub fn write_quietly<T>(&self, work: impl FnOnce(&WriteTx<'_>) -> Result<T>) -> Result<T> {
         self.write(|tx| {

@@ -20,6 +20,7 @@ use rusqlite::{Connection, params};
 use crate::backup::{Contents, DAMAGED_PREFIX, Watch, contents_of, create_private, fault_of, open_plain, run, sync_folder};
 use crate::changes::Tag;
 use crate::erase::Part;
+use crate::erase_memory::{ForgottenPlace, MemoryTombstone};
 use crate::error::without_sql;
 use crate::guard::{self, Purpose};
 use crate::open::{ReadTx, Store, has_log, opening_turn, set_up};
@@ -50,7 +51,7 @@ pub struct Restored {
     pub erased_again: u64,
     /// Messages that arrived and were erased since: they stay out of later imports.
     pub kept_out: u64,
-    /// Memories that were rejected, put in the trash or hidden since, and are so again.
+    /// Memories that were rejected, put in the trash, hidden or erased since, and are so again.
     pub refused_again: u64,
     /// Memories that were corrected since; the copy knows only the old wording, which waits for review.
     pub reopened: u64,
@@ -67,6 +68,9 @@ pub struct Restored {
 pub(crate) struct Decided {
     key: Vec<u8>,
     tombstones: Vec<Tombstone>,
+    /// Of memories, and the words that they rested on.
+    memories: Vec<MemoryTombstone>,
+    forgotten: Vec<ForgottenPlace>,
     handles: BTreeSet<String>,
     refused: Vec<(String, String, Option<String>, Option<i64>)>,
     hidden: Vec<String>,
@@ -143,6 +147,9 @@ impl Staged {
         let Some(seen) = &self.decided else { return Ok(true) };
         let known: BTreeSet<&str> = seen.tombstones.iter().map(|tombstone| tombstone.id.as_str()).collect();
         if newest.tombstones.iter().any(|tombstone| !known.contains(tombstone.id.as_str())) {
+            return Ok(true);
+        }
+        if newest.memories.iter().any(|tombstone| !seen.memories.contains(tombstone)) {
             return Ok(true);
         }
         for id in newest.emptied.iter().filter(|id| !seen.emptied.contains(id)) {
@@ -390,7 +397,8 @@ fn make_ready(staged: &mut Staged, decided: Option<&Decided>, now: Timestamp) ->
     {
         copy.erase(|tx| {
             restored.erased_again = tx.erase_again(decided, now)?;
-            Ok(())
+            restored.refused_again += tx.forget_again(&decided.memories, &decided.forgotten, now)?;
+            tx.forget_forgotten()
         })?;
     }
     copy.checkpoint()?;
@@ -446,6 +454,7 @@ impl ReadTx<'_> {
                  SELECT max(appended_at_ms) AS at FROM (SELECT appended_at_ms FROM interactions ORDER BY seq DESC LIMIT 1)
                  UNION ALL SELECT max(erased_at_ms) FROM (SELECT erased_at_ms FROM tombstones ORDER BY seq DESC LIMIT 1)
                  UNION ALL SELECT max(created_at_ms) FROM (SELECT created_at_ms FROM memories ORDER BY rank DESC LIMIT 1)
+                 UNION ALL SELECT max(erased_at_ms) FROM memory_tombstones
                  UNION ALL SELECT max(created_at_ms) FROM operations
                  UNION ALL SELECT max(undone_at_ms) FROM operations
                  UNION ALL SELECT max(decided_at_ms) FROM link_decisions
@@ -479,6 +488,8 @@ impl ReadTx<'_> {
                     reason: row.get(4)?,
                 })
             })?;
+        decided.memories = self.memory_tombstones()?;
+        decided.forgotten = self.forgotten_rows()?;
         decided.handles = self.rows("SELECT id FROM entity_channels", |row| row.get(0))?.into_iter().collect();
         decided.refused = self.rows(
             "SELECT id, status, reject_reason, decided_at_ms FROM memories WHERE status IN ('rejected', 'archived', 'quarantined')",

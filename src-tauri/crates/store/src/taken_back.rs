@@ -60,10 +60,19 @@ const PROFILES: &str = "SELECT i.conversation_id, v.interaction_id, v.start, v.\
                                           AND later.fingerprint = d.fingerprint AND later.profile_type = d.profile_type
                                           AND later.seq > d.seq)))";
 
+/// Words on which a memory rested that was erased for good. Of the statement nothing is left, so the words stand for it, at any moment
+/// that is asked about.
+const FORGOTTEN: &str =
+    "SELECT i.conversation_id, f.interaction_id, f.start, f.\"end\", substr(i.content, f.start + 1, f.\"end\" - f.start),
+        NULL, substr(i.content, f.start + 1, f.\"end\" - f.start), i.handle_id, '', NULL, '[]'
+   FROM forgotten_places f JOIN interactions i ON i.id = f.interaction_id WHERE ?1 = ?1";
+
 impl ReadTx<'_> {
-    /// The words of memories that were taken back until a moment.
+    /// The words of memories that were taken back until a moment, and of those that were erased.
     pub fn taken_back_of_memories(&self, until: Option<Timestamp>) -> Result<Vec<TakenBackRow>> {
-        self.taken_back(MEMORIES, until)
+        let mut rows = self.taken_back(MEMORIES, until)?;
+        rows.extend(self.taken_back(FORGOTTEN, until)?);
+        Ok(rows)
     }
 
     /// The words of entries of profiles that were taken back until a moment.

@@ -1,13 +1,14 @@
 /** What can be done with the selection, as one operation with one undo. */
-import { Archive, ArchiveRestore, Tag } from 'lucide-react';
+import { Archive, ArchiveRestore, Tag, Trash2 } from 'lucide-react';
 import type { MemoryRow } from '../../api';
 import { Button, CATEGORIES, CategoryIcon, Menu, PaneBar } from '../../design';
 import { type ListState, clearSelection } from '../../state/list';
 import { type Store, useStore } from '../../state/store';
 import { nameOf, t } from '../../strings';
 import { TESTIDS } from '../../testids';
+import { type EraseTarget, askToErase } from '../shared/erase';
 import { focusList } from '../shared/focus';
-import { canArchive, canRestore } from './lifecycle';
+import { canArchive, canErase, canRestore } from './lifecycle';
 
 export interface BulkProps {
   list: Store<ListState>;
@@ -18,6 +19,12 @@ export interface BulkProps {
   onArchive: (ids: readonly string[]) => void;
   onRestore: (ids: readonly string[]) => void;
   onRecategorize: (ids: readonly string[], category: string) => void;
+}
+
+/** Of these, what can be erased for good. */
+export function erasable(rows: readonly MemoryRow[]): EraseTarget {
+  const fit = rows.filter(canErase);
+  return { kind: 'memories', ids: fit.map((row) => row.id), statement: fit.length === 1 ? (fit[0]?.content ?? null) : null };
 }
 
 export function BulkBar({ list, byId, ids, categoryOpen, onCategoryOpen, onArchive, onRestore, onRecategorize }: BulkProps) {
@@ -44,6 +51,11 @@ export function BulkBar({ list, byId, ids, categoryOpen, onCategoryOpen, onArchi
       {rows.some(canRestore) ? (
         <Button size="s" icon={<ArchiveRestore size={14} aria-hidden="true" />} onClick={() => onRestore(wanted)}>
           {t.memories.restore}
+        </Button>
+      ) : null}
+      {rows.some(canErase) ? (
+        <Button size="s" tone="quiet" icon={<Trash2 size={14} aria-hidden="true" />} onClick={() => askToErase(erasable(rows))}>
+          {t.erase.memory}
         </Button>
       ) : null}
       <Button size="s" tone="quiet" action="memories.clear" onClick={() => list.update(clearSelection)}>

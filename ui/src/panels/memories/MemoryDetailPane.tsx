@@ -1,5 +1,5 @@
 /** The memory under the cursor, with what can be done where it stands. */
-import { Archive, ArchiveRestore, ChevronDown, ChevronUp, Inbox, Pencil } from 'lucide-react';
+import { Archive, ArchiveRestore, ChevronDown, ChevronUp, Inbox, Pencil, Trash2 } from 'lucide-react';
 import type { MemoryRow } from '../../api';
 import { Button, IconButton, PaneBody, PaneFoot, PaneHeader } from '../../design';
 import { hotkeys } from '../../keys';
@@ -10,12 +10,13 @@ import { type Store, useStore } from '../../state/store';
 import { t } from '../../strings';
 import { TESTIDS } from '../../testids';
 import { useMemoryDetail } from '../shared/detail';
+import { askToErase } from '../shared/erase';
 import { focusList } from '../shared/focus';
 import { MemoryBody } from '../shared/MemoryBody';
 import { MemoryEditor } from '../shared/MemoryEditor';
 import { type BulkProps, CategoryMenu } from './BulkBar';
 import css from './Memories.module.css';
-import { canArchive, canRestore } from './lifecycle';
+import { canArchive, canErase, canRestore } from './lifecycle';
 
 interface MemoryDetailPaneProps extends BulkProps {
   editing: Store<string | null>;
@@ -93,6 +94,14 @@ function Detail({ row, ids, editing, list, categoryOpen, onCategoryOpen, onArchi
           <Button icon={<ArchiveRestore size={15} aria-hidden="true" />} action="memories.restore" testId={TESTIDS.memoryRestore} onClick={() => onRestore([row.id])}>
             {t.memories.restore}
           </Button>
+        ) : null}
+        {canErase(row) ? (
+          <>
+            <span className={css.space} />
+            <Button tone="quiet" icon={<Trash2 size={15} aria-hidden="true" />} testId={TESTIDS.memoryErase} onClick={() => askToErase({ kind: 'memories', ids: [row.id], statement: row.content })}>
+              {t.erase.memory}
+            </Button>
+          </>
         ) : null}
         {row.status === 'pending' || row.status === 'quarantined' ? (
           <Button tone="quiet" icon={<Inbox size={15} aria-hidden="true" />} onClick={() => go('review')}>

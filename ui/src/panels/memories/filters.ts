@@ -68,3 +68,8 @@ export function requestOf(filters: Filters, query: string): MemoriesRequest {
 export function isNarrowed(filters: Filters, query: string): boolean {
   return query.trim() !== '' || JSON.stringify({ ...filters, sort: 'newest' }) !== JSON.stringify(DEFAULT_FILTERS);
 }
+
+/** Whether the trash is shown, and all of it. */
+export function isWholeTrash(filters: Filters, query: string): boolean {
+  return filters.status.length === 1 && filters.status[0] === 'archived' && !isNarrowed({ ...filters, status: DEFAULT_FILTERS.status }, query);
+}

@@ -5,7 +5,7 @@
  * operation with one undo.
  */
 import { useCallback, useDeferredValue, useEffect, useMemo, useRef, useState } from 'react';
-import { Library, SearchX } from 'lucide-react';
+import { Library, SearchX, Trash2 } from 'lucide-react';
 import { Button, EmptyState, ErrorState, LoadingRows, PaneHeader, SplitPane, VirtualList } from '../../design';
 import { useActions } from '../../keys';
 import { decide } from '../../state/decisions';
@@ -15,6 +15,8 @@ import { createStore, useStore } from '../../state/store';
 import { setUiState, useUiState } from '../../state/uiState';
 import { nameOf, number, t } from '../../strings';
 import { TESTIDS } from '../../testids';
+import { EraseDialog } from '../shared/EraseDialog';
+import { askToErase } from '../shared/erase';
 import { openSource } from '../shared/MemoryBody';
 import { MemoryListRow, ROW_HEIGHT } from '../shared/MemoryListRow';
 import { type MemoryRows, useAllRows, useLastRow, useListCursor, useMemoryRows } from '../shared/memoryRows';
@@ -22,7 +24,7 @@ import { BulkBar } from './BulkBar';
 import { FilterBar } from './FilterBar';
 import { MemoryDetailPane } from './MemoryDetailPane';
 import { canArchive, canRestore } from './lifecycle';
-import { DEFAULT_FILTERS, type Filters, isNarrowed, readFilters, requestOf } from './filters';
+import { DEFAULT_FILTERS, type Filters, isNarrowed, isWholeTrash, readFilters, requestOf } from './filters';
 
 const list = createListState();
 const editing = createStore<string | null>(null);
@@ -138,7 +140,13 @@ export default function Memories() {
       name="memories"
       list={
         <>
-          <PaneHeader title={t.panels.memories} count={<span data-testid={TESTIDS.memoriesCount}>{number(memories.total)}</span>} />
+          <PaneHeader title={t.panels.memories} count={<span data-testid={TESTIDS.memoriesCount}>{number(memories.total)}</span>}>
+            {isWholeTrash(filters, asked) && rows.length > 0 ? (
+              <Button size="s" tone="quiet" icon={<Trash2 size={14} aria-hidden="true" />} testId={TESTIDS.emptyTrash} disabled={!memories.isWhole} onClick={() => askToErase({ kind: 'memories', ids: [...ids], statement: null })}>
+                {t.erase.emptyTrash}
+              </Button>
+            ) : null}
+          </PaneHeader>
           <FilterBar filters={filters} query={query} response={memories.response} onFilters={setFilters} onQuery={setQuery} onClear={clear} />
           <BulkBar {...bulk} />
           <MemoryList memories={memories} isNarrow={isNarrowed(filters, asked)} usualStatus={filters.status.length === 1 ? filters.status[0] : 'active'} onClear={clear} />
@@ -147,7 +155,12 @@ export default function Memories() {
           </p>
         </>
       }
-      detail={<MemoryDetailPane {...bulk} editing={editing} isEmpty={!memories.isLoading && rows.length === 0} />}
+      detail={
+        <>
+          <MemoryDetailPane {...bulk} editing={editing} isEmpty={!memories.isLoading && rows.length === 0} />
+          <EraseDialog />
+        </>
+      }
     />
   );
 }

@@ -1,10 +1,10 @@
-import { act, screen, waitFor } from '@testing-library/react';
+import { act, screen, waitFor, within } from '@testing-library/react';
 import userEvent from '@testing-library/user-event';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { settled } from '../../state/decisions';
 import { setUiState } from '../../state/uiState';
-import { press, renderApp } from '../../test/render';
-import { DEFAULT_FILTERS, isNarrowed, readFilters, requestOf } from './filters';
+import { press, renderApp, violations } from '../../test/render';
+import { DEFAULT_FILTERS, isNarrowed, isWholeTrash, readFilters, requestOf } from './filters';
 
 const count = () => screen.getByTestId('memories-count').textContent;
 const ready = () => screen.findByTestId('memory-statement');
@@ -118,4 +118,64 @@ describe('changing', () => {
     await renderApp('memories', {}, { memory: 'mem_00025' });
     await waitFor(() => expect(screen.getByTestId('memory-statement').textContent).toBe('User is very happy.'));
   });
+});
+
+describe('erasing for good', () => {
+  const erased = (host: { calls: { cmd: string; payload: unknown }[] }) => host.calls.filter((each) => each.cmd === 'memories_erase').map((each) => each.payload);
+  const counts = async () => within(await screen.findByTestId('erase-counts')).getAllByRole('listitem').map((each) => each.textContent);
+
+  test('is offered where something was put away, lists what goes, and no key does it', async () => {
+    setUiState('memories.filters', { ...DEFAULT_FILTERS, status: ['archived'] });
+    const host = await renderApp('memories');
+    await ready();
+    await userEvent.click(screen.getByTestId('btn-memory-erase'));
+    const dialog = within(screen.getByTestId('erase-dialog'));
+    expect(dialog.getByText('Erase this memory for good?')).toBeDefined();
+    expect(await counts()).toEqual(['1 memory', '1 link to the lines that prove it', '1 search vector', '1 summary, session or analysis of where it was said, made again without it']);
+    expect(dialog.getByText(/^The messages stay as they were said\./)).toBeDefined();
+    expect(await violations()).toEqual([]);
+    await press('Enter', ' ', 'y');
+    expect(erased(host)).toEqual([]);
+    await userEvent.click(dialog.getByTestId('btn-erase'));
+    const receipt = within(await screen.findByTestId('erase-receipt'));
+    expect(receipt.getByText('1 memory went.')).toBeDefined();
+    expect(erased(host)).toEqual([{ ids: ['mem_00024'] }]);
+    await userEvent.click(receipt.getAllByRole('button', { name: 'Close' })[0] as HTMLElement);
+    await waitFor(() => expect(count()).toBe('0'));
+    await press('u');
+    expect(await screen.findByText('What was erased cannot be brought back.')).toBeDefined();
+    expect(host.calls.filter((each) => each.cmd === 'undo'), 'nothing older is undone in its stead').toEqual([]);
+  });
+
+  test('is not offered of what is in use', async () => {
+    await renderApp('memories');
+    await ready();
+    expect(screen.queryByTestId('btn-memory-erase')).toBeNull();
+    expect(screen.queryByTestId('btn-empty-trash')).toBeNull();
+  });
+
+  test('the whole trash is emptied only where the whole trash is shown', async () => {
+    const host = await renderApp('memories');
+    await ready();
+    await press('x', 'J', 'Delete');
+    await quiet();
+    act(() => setUiState('memories.filters', { ...DEFAULT_FILTERS, status: ['archived'], category: ['story'] }));
+    await waitFor(() => expect(screen.queryByTestId('memory-statement')?.textContent).not.toBe(''));
+    expect(screen.queryByTestId('btn-empty-trash'), 'a part of it is no whole').toBeNull();
+    act(() => setUiState('memories.filters', { ...DEFAULT_FILTERS, status: ['archived'] }));
+    await waitFor(() => expect(count()).toBe('3'));
+    await userEvent.click(screen.getByTestId('btn-empty-trash'));
+    expect((await counts())[0]).toBe('3 memories');
+    await userEvent.click(screen.getByTestId('btn-erase'));
+    await screen.findByTestId('erase-receipt');
+    expect((erased(host)[0] as { ids: string[] }).ids).toHaveLength(3);
+  });
+
+  test.each([
+    ['the trash', { status: ['archived'] }, '', true],
+    ['in another order', { status: ['archived'], sort: 'oldest' as const }, '', true],
+    ['with words', { status: ['archived'] }, 'tea', false],
+    ['with more besides', { status: ['archived', 'rejected'] }, '', false],
+    ['of one channel', { status: ['archived'], channel: ['dm'] }, '', false],
+  ])('%s is the whole trash: %o', (_, filters, query, expected) => expect(isWholeTrash({ ...DEFAULT_FILTERS, ...filters }, query)).toBe(expected));
 });

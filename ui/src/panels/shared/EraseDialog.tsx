@@ -7,7 +7,7 @@
 import { useQueryClient } from '@tanstack/react-query';
 import { CircleCheck, Clock } from 'lucide-react';
 import { useState } from 'react';
-import { type EraseOutcome, type ErasePreview, type JobView, type JobsResponse, call, useRpc } from '../../api';
+import { type ErasePreview, type JobView, type JobsResponse, type MemoriesErasePreview, call, useRpc } from '../../api';
 import { Button, Dialog, ErrorState, fullTime } from '../../design';
 import { noteFinal } from '../../state/decisions';
 import { go } from '../../state/nav';
@@ -20,15 +20,25 @@ import { type EraseTarget, erasing } from './erase';
 const PREVIEW = { conversation: 'conversation_erase_preview', person: 'person_erase_preview' } as const;
 const ERASE = { conversation: 'conversation_erase', person: 'person_erase' } as const;
 
+/** What is told after it: what went, in words, and the job that looks through the files. */
+interface Erased {
+  readonly parts: readonly string[];
+  readonly isPending: boolean;
+  readonly job: string;
+}
+
 /** Mounted by each panel that can erase. */
 export function EraseDialog() {
   const target = useStore(erasing, (now) => now);
-  return target === null ? null : <Asked key={target.id} target={target} onClose={() => erasing.set(null)} />;
+  if (target === null) return null;
+  return <Asked key={target.kind === 'memories' ? target.ids.join(' ') : target.id} target={target} onClose={() => erasing.set(null)} />;
 }
 
 function Asked({ target, onClose }: { target: EraseTarget; onClose: () => void }) {
-  const [outcome, setOutcome] = useState<EraseOutcome | null>(null);
-  return outcome === null ? <Question target={target} onClose={onClose} onErased={setOutcome} /> : <Receipt outcome={outcome} onClose={onClose} />;
+  const [erased, setErased] = useState<Erased | null>(null);
+  if (erased !== null) return <Receipt erased={erased} onClose={onClose} />;
+  const asked = { onClose, onErased: setErased };
+  return target.kind === 'memories' ? <AskMemories target={target} {...asked} /> : <AskWhole target={target} {...asked} />;
 }
 
 /** What would go, in words; only what there is, and that no memory does. */
@@ -42,22 +52,90 @@ export function foreseen(preview: ErasePreview): string[] {
   ].filter(Boolean);
 }
 
-function Question({ target, onClose, onErased }: { target: EraseTarget; onClose: () => void; onErased: (outcome: EraseOutcome) => void }) {
+/** The same of memories: in the order of the list of words. */
+export function goesWithMemories(preview: MemoriesErasePreview): string[] {
+  const words = t.erase.ofMemory;
+  return (Object.keys(words) as (keyof typeof words)[]).filter((part) => preview[part] > 0).map((part) => words[part](preview[part]));
+}
+
+interface AskProps {
+  readonly onClose: () => void;
+  readonly onErased: (erased: Erased) => void;
+}
+
+function AskWhole({ target, ...asked }: AskProps & { target: Exclude<EraseTarget, { kind: 'memories' }> }) {
   const { data: preview, error } = useRpc(PREVIEW[target.kind], { id: target.id });
+  const words = t.erase;
+  const isPerson = target.kind === 'person';
+  const send = async () => {
+    const outcome = await call(ERASE[target.kind], { id: target.id });
+    const parts = [
+      words.messages(outcome.messages),
+      outcome.conversations > 0 ? words.countConversations(outcome.conversations) : '',
+      outcome.memories > 0 ? words.countMemories(outcome.memories) : '',
+    ].filter(Boolean);
+    return { parts, isPending: outcome.is_pending, job: outcome.job_id };
+  };
+  return (
+    <Question
+      {...asked}
+      title={isPerson ? words.titlePerson(target.name) : words.titleConversation(target.name)}
+      text={isPerson ? words.textPerson : words.textConversation}
+      forGood={words.forGood}
+      goes={preview ? foreseen(preview) : null}
+      failure={error?.message ?? null}
+      send={send}
+    />
+  );
+}
+
+function AskMemories({ target, ...asked }: AskProps & { target: Extract<EraseTarget, { kind: 'memories' }> }) {
+  const ids = [...target.ids];
+  const { data: preview, error } = useRpc('memories_erase_preview', { ids });
+  const words = t.erase;
+  const send = async () => {
+    const outcome = await call('memories_erase', { ids });
+    return { parts: [words.ofMemory.memories(outcome.gone.memories), outcome.gone.versions > 0 ? words.ofMemory.versions(outcome.gone.versions) : ''].filter(Boolean), isPending: outcome.is_pending, job: outcome.job_id };
+  };
+  return (
+    <Question
+      {...asked}
+      title={words.titleMemories(ids.length)}
+      quoted={target.statement}
+      text={words.textMemories}
+      forGood={words.forGoodMemories}
+      goes={preview ? goesWithMemories(preview) : null}
+      failure={error?.message ?? null}
+      send={send}
+    />
+  );
+}
+
+interface QuestionProps extends AskProps {
+  readonly title: string;
+  readonly quoted?: string | null;
+  readonly text: string;
+  readonly forGood: string;
+  /** Nothing while it is counted. */
+  readonly goes: readonly string[] | null;
+  readonly failure: string | null;
+  readonly send: () => Promise<Erased>;
+}
+
+function Question({ title, quoted = null, text, forGood, goes, failure, send, onClose, onErased }: QuestionProps) {
   const client = useQueryClient();
   const [isBusy, setBusy] = useState(false);
   const [problem, setProblem] = useState<string | null>(null);
   const words = t.erase;
-  const isPerson = target.kind === 'person';
   const erase = () => {
     setBusy(true);
     setProblem(null);
-    call(ERASE[target.kind], { id: target.id }).then(
-      (outcome) => {
+    send().then(
+      (erased) => {
         noteFinal(words.stays);
         // Answers that are kept for coming back hold what is gone.
         client.removeQueries({ type: 'inactive' });
-        onErased(outcome);
+        onErased(erased);
       },
       (thrown: unknown) => {
         setBusy(false);
@@ -69,7 +147,7 @@ function Question({ target, onClose, onErased }: { target: EraseTarget; onClose:
     <Dialog
       open
       onClose={isBusy ? () => undefined : onClose}
-      title={isPerson ? words.titlePerson(target.name) : words.titleConversation(target.name)}
+      title={title}
       size="s"
       testId={TESTIDS.eraseDialog}
       actions={
@@ -77,22 +155,23 @@ function Question({ target, onClose, onErased }: { target: EraseTarget; onClose:
           <Button onClick={onClose} disabled={isBusy}>
             {t.app.cancel}
           </Button>
-          <Button tone="danger" disabled={isBusy || !preview} testId={TESTIDS.eraseConfirm} onClick={erase}>
+          <Button tone="danger" disabled={isBusy || goes === null} testId={TESTIDS.eraseConfirm} onClick={erase}>
             {isBusy ? words.erasing : words.confirm}
           </Button>
         </>
       }
     >
-      {error && !preview ? (
-        <ErrorState title={words.countFailed} text={words.countFailedText} detail={error.message} />
+      {failure !== null && goes === null ? (
+        <ErrorState title={words.countFailed} text={words.countFailedText} detail={failure} />
       ) : (
         <>
-          <p>{isPerson ? words.textPerson : words.textConversation}</p>
-          {preview ? (
+          {quoted === null ? null : <blockquote className={css.quoted}>{quoted}</blockquote>}
+          <p>{text}</p>
+          {goes ? (
             <>
               <h3 className={css.heading}>{words.goes}</h3>
               <ul className={css.counts} data-testid={TESTIDS.eraseCounts}>
-                {foreseen(preview).map((line) => (
+                {goes.map((line) => (
                   <li key={line}>{line}</li>
                 ))}
               </ul>
@@ -102,7 +181,7 @@ function Question({ target, onClose, onErased }: { target: EraseTarget; onClose:
               {words.counting}
             </p>
           )}
-          <p className={css.forGood}>{words.forGood}</p>
+          <p className={css.forGood}>{forGood}</p>
           {problem ? (
             <p className={css.failed} role="alert">
               {words.failed} {problem}
@@ -125,16 +204,11 @@ function verifiedAt(job: JobView | undefined): number | null {
   }
 }
 
-function Receipt({ outcome, onClose }: { outcome: EraseOutcome; onClose: () => void }) {
-  const { data: job } = useRpc('jobs_list', {}, { select: (response: JobsResponse) => response.items.find((each) => each.id === outcome.job_id) });
+function Receipt({ erased, onClose }: { erased: Erased; onClose: () => void }) {
+  const { data: job } = useRpc('jobs_list', {}, { select: (response: JobsResponse) => response.items.find((each) => each.id === erased.job) });
   const words = t.erase;
   const verified = verifiedAt(job);
-  const isDone = !outcome.is_pending || job?.state === 'done';
-  const parts = [
-    words.messages(outcome.messages),
-    outcome.conversations > 0 ? words.countConversations(outcome.conversations) : '',
-    outcome.memories > 0 ? words.countMemories(outcome.memories) : '',
-  ].filter(Boolean);
+  const isDone = !erased.isPending || job?.state === 'done';
   const activity = () => {
     onClose();
     go('activity');
@@ -156,7 +230,7 @@ function Receipt({ outcome, onClose }: { outcome: EraseOutcome; onClose: () => v
       }
     >
       <div role="status">
-        <p>{words.receipt(parts)}</p>
+        <p>{words.receipt(erased.parts)}</p>
         <p className={`${css.after} ${isDone ? css.done : css.waits}`}>
           {isDone ? <CircleCheck size={15} aria-hidden="true" /> : <Clock size={15} aria-hidden="true" />}
           <span>{isDone ? (verified === null ? words.done : words.doneAt(fullTime(verified))) : words.pending}</span>

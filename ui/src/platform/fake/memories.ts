@@ -1,5 +1,5 @@
 /** The invented host's memories: listing with facets, deciding, undoing. */
-import type { Count, Decision, DecisionOutcome, MemoriesListRequest, MemoryRow, NeedsLook } from '../../api/schema';
+import type { Count, Decision, DecisionOutcome, MemoriesErasePreview, MemoriesListRequest, MemoryRow, NeedsLook } from '../../api/schema';
 import { RpcError } from '../types';
 import type { World } from './data';
 import type { Handlers, Host } from './index';
@@ -134,6 +134,25 @@ export function memoryCommands(world: World, host: Host): Handlers {
     return { operation_id: id, summary, applied, created, needs_look };
   }
 
+  const goes = (ids: readonly string[]): MemoriesErasePreview => {
+    const asked = ids.map((id) => {
+      const memory = world.memories.get(id);
+      if (!memory) throw new RpcError('not_found', 'This memory is not there any more.');
+      if (!['archived', 'rejected'].includes(memory.row.status)) throw new RpcError('refused', 'Only what is in the trash or was rejected is erased; move it to the trash first.');
+      return memory;
+    });
+    const sum = (count: (memory: Kept) => number) => asked.reduce((total, memory) => total + count(memory), 0);
+    const NONE = { proposals: 0, stops: 0, profile_entries: 0, tier_lines: 0, topic_lines: 0, gaps: 0, calls: 0, reads: 0 };
+    return {
+      ...NONE,
+      memories: asked.length,
+      versions: sum((memory) => memory.versions.filter((version) => version.id !== memory.row.id).length),
+      lines: sum((memory) => memory.evidence.length),
+      vectors: asked.length,
+      summaries: new Set(asked.map((memory) => memory.row.conversation_id)).size,
+    };
+  };
+
   return {
     memories_list(request) {
       const found = sorted(request);
@@ -156,6 +175,16 @@ export function memoryCommands(world: World, host: Host): Handlers {
       return detail;
     },
     memory_decide: decide,
+    memories_erase_preview: ({ ids }) => goes(ids),
+    memories_erase({ ids }) {
+      const gone = goes(ids);
+      const versions = new Set(ids.flatMap((id) => (world.memories.get(id)?.versions ?? []).map((version) => version.id)));
+      for (const id of [...ids, ...versions]) world.memories.delete(id);
+      // Nothing of it is left to be brought back.
+      operations = operations.map((each) => ({ ...each, before: new Map([...each.before].filter(([id]) => !ids.includes(id) && !versions.has(id))) })).filter((each) => each.before.size > 0);
+      host.changed('memories', 'jobs', 'status');
+      return { gone, is_pending: false, job_id: 'job_erase' };
+    },
     undo({ operation_id }) {
       const operation = operation_id ? operations.find((each) => each.id === operation_id) : operations[operations.length - 1];
       if (!operation) return { operation_id: null, summary: 'Nothing left to undo', restored: [] };

@@ -1,13 +1,15 @@
-//! Erasing a conversation or a person: what would go, and that it goes.
+//! Erasing a conversation, a person or memories: what would go, and that it goes.
 
 use keepsake_domain::{ConversationId, EntityId};
 use keepsake_engine::ErasureReceipt;
-use keepsake_store::ErasureForeseen;
+use keepsake_store::{ErasureForeseen, MemoriesErased};
 
+use super::ids;
 use crate::app::App;
 use crate::error::ApiError;
 use crate::types::ById;
 use crate::types::conversations::{EraseOutcome, ErasePreview};
+use crate::types::memories::{MemoriesEraseOutcome, MemoriesErasePreview, MemoriesEraseRequest};
 
 /// What stands beside the tombstones as the reason.
 const REASON: &str = "the person asked for it";
@@ -45,4 +47,31 @@ pub(crate) fn person_erase_preview(app: &App, request: ById) -> Result<ErasePrev
 pub(crate) fn person_erase(app: &App, request: ById) -> Result<EraseOutcome, ApiError> {
     let id: EntityId = request.id.parse()?;
     Ok(outcome(&app.engine().erase_person(&id, REASON)?))
+}
+
+fn goes(erased: MemoriesErased) -> MemoriesErasePreview {
+    MemoriesErasePreview {
+        memories: erased.memories,
+        versions: erased.versions,
+        lines: erased.lines,
+        vectors: erased.vectors,
+        proposals: erased.proposals,
+        stops: erased.stops,
+        profile_entries: erased.profile_entries,
+        tier_lines: erased.tier_lines,
+        topic_lines: erased.topic_lines,
+        gaps: erased.gaps,
+        summaries: erased.summaries,
+        calls: erased.calls,
+        reads: erased.reads,
+    }
+}
+
+pub(crate) fn memories_erase_preview(app: &App, request: MemoriesEraseRequest) -> Result<MemoriesErasePreview, ApiError> {
+    Ok(goes(app.engine().foresee_erased_memories(&ids(&request.ids)?)?))
+}
+
+pub(crate) fn memories_erase(app: &App, request: MemoriesEraseRequest) -> Result<MemoriesEraseOutcome, ApiError> {
+    let receipt = app.engine().erase_memories(&ids(&request.ids)?)?;
+    Ok(MemoriesEraseOutcome { gone: goes(receipt.erased), is_pending: !receipt.is_done, job_id: receipt.job.to_string() })
 }

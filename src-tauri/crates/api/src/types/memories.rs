@@ -335,3 +335,53 @@ pub struct UndoOutcome {
     /// Memories restored.
     pub restored: Vec<String>,
 }
+
+/// Memories of the trash, or refused ones.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, TS)]
+#[serde(deny_unknown_fields)]
+pub struct MemoriesEraseRequest {
+    /// Ids of memories.
+    pub ids: Vec<String>,
+}
+
+/// What erasing memories removes.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, TS)]
+pub struct MemoriesErasePreview {
+    /// The memories that were asked for.
+    pub memories: u64,
+    /// Others that go along: versions, what was merged into them, the same said once more.
+    pub versions: u64,
+    /// Links to lines of messages.
+    pub lines: u64,
+    /// Vectors.
+    pub vectors: u64,
+    /// Proposals to tidy them.
+    pub proposals: u64,
+    /// Lines in the log of what was stopped.
+    pub stops: u64,
+    /// Entries of profiles that rest on the same words.
+    pub profile_entries: u64,
+    /// Lines in memory tiers.
+    pub tier_lines: u64,
+    /// Lines of topics.
+    pub topic_lines: u64,
+    /// Gaps.
+    pub gaps: u64,
+    /// Summaries, sessions and analyses of the conversations it came from, which are made again without the words.
+    pub summaries: u64,
+    /// Calls to models whose text goes.
+    pub calls: u64,
+    /// Times that they were given to agents, of which the note goes.
+    pub reads: u64,
+}
+
+/// The receipt of erased memories.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, TS)]
+pub struct MemoriesEraseOutcome {
+    /// What went.
+    pub gone: MemoriesErasePreview,
+    /// Somebody still reads an older state: the files hold it until they are done.
+    pub is_pending: bool,
+    /// The job that sees it through.
+    pub job_id: String,
+}

@@ -6,7 +6,7 @@ use std::cell::Cell;
 use std::collections::HashMap;
 
 use keepsake_capture::dedup::compare;
-use keepsake_domain::{DedupOutcome, Label, MemoryId, MemoryKind, Subject, Timestamp};
+use keepsake_domain::{DedupOutcome, Label, MemoryId, MemoryKind, Role, Speaker, Subject, Timestamp};
 use keepsake_store::{EmbeddingOwner, ReadTx, StoreError};
 
 use crate::boundary::Map;
@@ -40,13 +40,15 @@ pub(super) struct KnownSubject {
 /// What is known, kept between jobs as long as nobody else changed it.
 #[derive(Default)]
 pub(crate) struct Known {
-    pub(super) signature: Option<[i64; 4]>,
+    pub(super) signature: Option<[i64; 5]>,
     boundary: i64,
     model: Option<String>,
     /// By whom they are about; people by the person behind the handle.
     pub(super) subjects: HashMap<Subject, KnownSubject>,
     /// What a person took back: what was said before says it no more, however it is put.
     pub(super) taken_back: HashMap<Subject, KnownSubject>,
+    /// Words on which a memory rested that the person erased for good, and when: of the statement itself nothing is left.
+    forgotten: HashMap<Subject, Vec<(String, Timestamp)>>,
 }
 
 fn words(content: &str) -> impl Iterator<Item = String> + '_ {
@@ -119,6 +121,13 @@ impl KnownSubject {
 }
 
 impl Known {
+    /// Whether a statement says what words said that are forgotten, from before they were.
+    pub(super) fn is_forgotten(&self, about: &Subject, content: &str, said: Option<Timestamp>) -> bool {
+        let says =
+            |words: &str| matches!(compare(content, None, words, None).0, DedupOutcome::Exact | DedupOutcome::Reinforcement);
+        self.forgotten.get(about).into_iter().flatten().any(|(words, at)| Some(*at) >= said && says(words))
+    }
+
     /// Reads again what is known if anything changed since.
     pub(super) fn refresh(&mut self, tx: &ReadTx<'_>, map: &Map, model: Option<&str>) -> std::result::Result<(), StoreError> {
         let signature = tx.memory_signature()?;
@@ -127,6 +136,16 @@ impl Known {
         }
         self.subjects.clear();
         self.taken_back.clear();
+        self.forgotten.clear();
+        for (place, at) in tx.forgotten_places()? {
+            let Some(message) = tx.interaction(&place.interaction)? else { continue };
+            let Ok(words) = place.span.quote(&message.content) else { continue };
+            let about = match message.role {
+                Role::Owner => Subject::Owner,
+                _ => Subject::Person(Speaker::new(&message.author, &message.handle_id)),
+            };
+            self.forgotten.entry(map.speakers.behind(&about)).or_default().push((words.to_owned(), at));
+        }
         let sources = tx.memory_sources()?;
         let taken_back = tx.memories_taken_back()?.into_iter().map(|memory| (memory.decided, memory));
         for (taken_back, memory) in tx.pending_and_active()?.into_iter().map(|memory| (None, memory)).chain(taken_back) {

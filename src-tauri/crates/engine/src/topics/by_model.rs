@@ -22,8 +22,8 @@ use super::StoreResult;
 use super::derive::message_id;
 use super::wording::NewVersion;
 use crate::analyze::insight_turns;
-use crate::echo::unechoed;
 use crate::language::{Interview, ModelSettings, Provider, passing};
+use crate::record::as_read;
 use crate::work::Control;
 use crate::{Engine, EngineError, Result};
 
@@ -241,8 +241,8 @@ impl Engine {
             text.iter().flat_map(|line| &line.places).filter_map(|place| message_id(&place.message)).collect();
         let telling = tx.topic_lines(&topic.version)?.into_iter().map(|line| line.place.interaction).collect();
         Ok(Some(Matter {
-            known: unechoed(tx, tx.interactions_of(&known.into_iter().collect::<Vec<_>>())?)?,
-            new: unechoed(tx, tx.interactions_of(&new)?)?,
+            known: as_read(tx, tx.interactions_of(&known.into_iter().collect::<Vec<_>>())?)?,
+            new: as_read(tx, tx.interactions_of(&new)?)?,
             topic,
             content_key,
             text,
@@ -331,7 +331,7 @@ fn pairs(tx: &ReadTx<'_>, partition: &str) -> StoreResult<Vec<Pair>> {
                 (own.into_iter().filter(|id| !gone.contains(id)).collect(), apart)
             }
         };
-        let sides = [unechoed(tx, tx.interactions_of(&first)?)?, unechoed(tx, tx.interactions_of(&second)?)?];
+        let sides = [as_read(tx, tx.interactions_of(&first)?)?, as_read(tx, tx.interactions_of(&second)?)?];
         found.push(Pair { subject, topic: tx.topic(&topic)?, other, sides });
     }
     Ok(found)

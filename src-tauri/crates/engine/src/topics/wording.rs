@@ -17,7 +17,7 @@ use super::StoreResult;
 use super::by_model::worded;
 use super::derive::message_id;
 use crate::analyze::insight_turns;
-use crate::echo::unechoed;
+use crate::record::as_read;
 
 /// A title is found in so many messages: more change nothing, and each version reads them.
 const TITLE_MESSAGES_MAX: usize = 60;
@@ -193,7 +193,7 @@ impl<'t, 'x> Wording<'t, 'x> {
     fn load(&mut self, ids: &[String]) -> StoreResult<()> {
         let missing: Vec<InteractionId> =
             ids.iter().filter(|id| !self.known.contains_key(*id)).filter_map(|id| message_id(id)).collect();
-        for row in unechoed(self.tx, self.tx.interactions_of(&missing)?)? {
+        for row in as_read(self.tx, self.tx.interactions_of(&missing)?)? {
             if !self.sources.contains_key(&row.conversation_id) {
                 let conversation = self.tx.conversation(&row.conversation_id)?;
                 self.sources.insert(row.conversation_id.clone(), conversation.channel_type);

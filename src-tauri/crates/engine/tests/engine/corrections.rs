@@ -21,6 +21,8 @@ enum Correction {
     Reject,
     /// Of a memory, in other words.
     Edit,
+    /// Of a memory: put in the trash, and erased for good.
+    Erase,
     /// Of an entry of the profile.
     Debunk,
     /// Of an entry of the profile, in other words.
@@ -215,6 +217,15 @@ fn correct(f: &Fixture, said: &Said, correction: Correction) {
                 };
             }
         }
+        Correction::Erase => {
+            let ids = ids_of(f, said.word, &[MemoryStatus::Active]);
+            f.engine.act(&Act::Archive(ids.clone())).unwrap();
+            let foreseen = f.engine.foresee_erased_memories(&ids).unwrap();
+            let receipt = f.engine.erase_memories(&ids).unwrap();
+            assert!(receipt.is_done && receipt.erased == foreseen, "what was listed went: {foreseen:?} {receipt:?}");
+            let everything = [MemoryStatus::Active, MemoryStatus::Pending, MemoryStatus::Archived, MemoryStatus::Superseded];
+            assert_eq!(ids_of(f, said.word, &everything), [], "no row is left");
+        }
         Correction::Debunk | Correction::Correct => {
             // One act, wherever the statement was derived: each circle of people has its own entry of it.
             let (id, content) = entries_of(f, said.word).remove(0);
@@ -281,6 +292,11 @@ fn check(name: &str, chosen: fn(u64) -> Correction, at_least: u64) {
 #[test]
 fn a_correction_is_taken_up_at_once_stays_and_touches_nothing_else() {
     check("memories", |seed| if seed / 2 % 2 == 0 { Correction::Reject } else { Correction::Edit }, HISTORIES);
+}
+
+#[test]
+fn an_erased_memory_is_told_nowhere_comes_back_by_nothing_and_takes_nothing_else_along() {
+    check("erased", |_| Correction::Erase, HISTORIES);
 }
 
 /// Not every history says something that is a wish.

@@ -413,3 +413,67 @@ fn what_a_read_held_is_named_of_the_latest_reads_and_of_so_many_items() {
     assert_eq!(named(first.seq), 0, "of an old read it is known that it was");
     assert_eq!((named(first.seq + 1), bench.store.read(|tx| tx.agent_reads(None, 5_000)).unwrap().len()), (1, 1_001));
 }
+
+#[test]
+fn no_byte_of_an_erased_memory_remains_and_the_messages_do() {
+    let bench = Bench::new();
+    bench.append(&conversation("c1", "owner Mara: I keep bees at home\nassistant Nova: Bees?"));
+    let said = bench.dump("SELECT * FROM interactions");
+    // What the statement says stands in no message, so that each byte of it is the memory's.
+    let mut memory = bench.memory(&format!("User keeps {CANARY} at home"), vec![bench.place("c1", "I keep bees")]);
+    memory.reasoning = format!("They said {CANARY}.");
+    let id = bench.insert(&memory);
+    let conversation_id = bench.conversation("c1");
+    let read =
+        NewAgentRead { agent: "coder".to_owned(), kind: "context", entity: None, chars: 9, items: vec![id.to_string()], at: NOW };
+    bench
+        .store
+        .write(|tx| {
+            tx.put_embedding(keepsake_store::EmbeddingOwner::Memory, id.as_str(), "m", &[0.5; 8])?;
+            tx.log_stop(
+                &NewGateLogRow {
+                    conversation_id: conversation_id.clone(),
+                    gate: Gate::ALL[0],
+                    subject: Subject::Owner,
+                    content: format!("User keeps {CANARY}"),
+                    reason: CANARY.to_owned(),
+                    place: None,
+                    memory_id: Some(id.clone()),
+                    proposer: "rules/1".to_owned(),
+                    job_id: None,
+                },
+                NOW,
+            )?;
+            tx.set_shared(keepsake_store::ConsentItem::Memory, id.as_str(), true, NOW)?;
+            tx.note_served(id.as_str(), &[CANARY.to_owned()], NOW)?;
+            tx.add_agent_read(&read)?;
+            let before = MemoryState::from(&tx.memory(&id)?);
+            let after = MemoryState { status: MemoryStatus::Archived, decided: Some(NOW), ..before.clone() };
+            let change = MemoryChange { id: id.clone(), before: Some(before), after, relations: Vec::new() };
+            tx.apply_operation(&OperationId::fresh(&bench.ids), "archive", CANARY, &[change], NOW)
+        })
+        .unwrap();
+    assert!(canaries(&bench) >= 6, "the canary is there to be found: {}", canaries(&bench));
+    let job = JobId::fresh(&bench.ids);
+    let foreseen = bench.store.foresee_erased_memories(std::slice::from_ref(&id), &|_| None, NOW).unwrap();
+    let erased = bench.store.erase_memories(std::slice::from_ref(&id), &|_| None, &job, NOW).unwrap();
+    assert_eq!(erased, foreseen);
+    let counts = (erased.memories, erased.versions, erased.lines, erased.vectors, erased.stops, erased.reads);
+    assert_eq!(counts, (1, 0, 1, 1, 1, 1));
+    let payload = bench.store.read(|tx| tx.job(&job)).unwrap().payload;
+    assert_eq!(bench.store.sweep(&serde_json::from_str(&payload).unwrap()).unwrap(), Sweep::Clean);
+    assert_eq!(canaries(&bench), 0, "file, log and shared memory hold nothing of it");
+    assert_eq!(bench.dump("SELECT * FROM interactions"), said, "no message was touched");
+    assert!(bench.store.read(|tx| tx.verify_chain()).unwrap().faults.is_empty());
+    let every_table =
+        bench.dump("SELECT name FROM pragma_table_list WHERE schema = 'main' AND type = 'table' AND name NOT LIKE 'sqlite%'");
+    let naming = |table: &String| bench.dump(&format!("SELECT * FROM \"{table}\"")).iter().any(|row| row.contains(id.as_str()));
+    assert_eq!(every_table.into_iter().filter(naming).collect::<Vec<_>>(), Vec::<String>::new(), "nothing names it");
+    assert_eq!(bench.dump("SELECT count(*) FROM memory_tombstones"), ["1"]);
+    assert_eq!(bench.dump("PRAGMA foreign_key_check"), Vec::<String>::new());
+    assert!(bench.store.read(|tx| tx.is_statement_erased(&Subject::Owner, &memory.fingerprint)).unwrap());
+    // With the conversation what was kept of its words goes too.
+    let gone = JobId::fresh(&bench.ids);
+    bench.store.erase_conversation(&conversation_id, "asked", &gone, NOW).unwrap();
+    assert_eq!(bench.dump("SELECT count(*) FROM forgotten_places"), ["0"]);
+}

@@ -288,7 +288,7 @@ fn what_is_erased_stays_out_of_an_import_after_loading() {
 }
 
 /// What a person has: a row of these that is not in an export is lost.
-const EXPORTED: [&str; 70] = [
+const EXPORTED: [&str; 72] = [
     "agent_read_items",
     "agent_reads",
     "agents",
@@ -302,6 +302,7 @@ const EXPORTED: [&str; 70] = [
     "entities",
     "entity_channels",
     "entity_profiles",
+    "forgotten_places",
     "gap_evidence",
     "gate_log",
     "imports",
@@ -312,6 +313,7 @@ const EXPORTED: [&str; 70] = [
     "memory_evidence",
     "memory_relations",
     "memory_significance",
+    "memory_tombstones",
     "model_call_sources",
     "model_calls",
     "model_replies",

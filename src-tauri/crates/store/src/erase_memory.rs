@@ -1,0 +1,520 @@
+//! Erasing memories for good, on the path of [`crate::erase`]: a statement goes with everything that says it and is not a message.
+//!
+//! With a memory go its versions, what was merged into it or replaced by it, and whatever in the trash or in the queue says the same
+//! of the same; its lines, vector, weight, proposals and what was noted of it; and what was worked out from the words that it rested
+//! on: entries of profiles, lines of tiers and topics, gaps, and whatever was made of their conversations as a whole. The messages stay
+//! as they were said. Of the memory a tombstone stays, which holds hashes alone, and of its words the places: nothing is derived from
+//! them again. Where the same statement is still approved elsewhere the person only puts a copy away, and its words stay of use.
+//!
+//! Deliberately not here: the words of forgotten places left out of what is read (`keepsake-engine`), a message that goes.
+
+use std::collections::BTreeSet;
+
+use keepsake_domain::{EvidenceSpan, Facet, JobId, MemoryId, MemoryStatus, Subject, Timestamp};
+use rusqlite::params;
+use serde::Serialize;
+
+use crate::chain::hash_parts;
+use crate::changes::Tag;
+use crate::erase::Erased;
+use crate::open::{ReadTx, Store, WriteTx};
+use crate::profiles::place;
+use crate::subjects::is_about;
+use crate::text::{parse, to_json};
+use crate::{MemoryRow, Result, StoreError};
+
+/// What erasing memories removes.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
+pub struct MemoriesErased {
+    /// The memories that were asked for.
+    pub memories: u64,
+    /// Others that go along: versions, what was merged into them, the same said once more.
+    pub versions: u64,
+    /// Links to lines of messages.
+    pub lines: u64,
+    /// Vectors.
+    pub vectors: u64,
+    /// Proposals to tidy them.
+    pub proposals: u64,
+    /// Lines in the log of what was stopped.
+    pub stops: u64,
+    /// Entries of profiles that rest on the same words.
+    pub profile_entries: u64,
+    /// Lines in memory tiers.
+    pub tier_lines: u64,
+    /// Lines of topics.
+    pub topic_lines: u64,
+    /// Gaps.
+    pub gaps: u64,
+    /// Summaries, sessions and analyses of the conversations it came from, which are made again without the words.
+    pub summaries: u64,
+    /// Calls to models whose text goes.
+    pub calls: u64,
+    /// Times that they were given to agents, of which the note goes.
+    pub reads: u64,
+}
+
+/// A tombstone, as it is carried into a restored copy.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct MemoryTombstone {
+    pub(crate) id_hash: Vec<u8>,
+    statement_hash: Vec<u8>,
+    subject_handle: Option<String>,
+    erased_at_ms: i64,
+}
+
+/// Words that are not read any more, as they are carried into a restored copy.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct ForgottenPlace {
+    interaction: String,
+    start: u32,
+    end: u32,
+    entry_hash: Option<Vec<u8>>,
+    forgotten_at_ms: i64,
+}
+
+/// Which entry of a profile a memory states, if it states one.
+pub type StatedEntry<'s> = &'s dyn Fn(&MemoryRow) -> Option<(Facet, String)>;
+
+/// Entries of profiles that memories stated which were erased, by whose words they rested on.
+#[derive(Debug, Clone, Default)]
+pub struct ForgottenEntries {
+    key: [u8; 32],
+    of: Vec<(String, Vec<u8>)>,
+}
+
+impl ForgottenEntries {
+    /// Whether an entry about somebody, whose handles `is_theirs` knows, says what an erased memory stated.
+    pub fn cover(&self, facet: &Facet, fingerprint: &str, is_theirs: &dyn Fn(&str) -> bool) -> bool {
+        let hash = || entry_hash(&self.key, facet, fingerprint);
+        !self.of.is_empty() && {
+            let hash = hash();
+            self.of.iter().any(|(handle, known)| *known == hash && is_theirs(handle))
+        }
+    }
+}
+
+/// Words that are forgotten, and the entry of a profile that they stated.
+type Forgotten = (EvidenceSpan, Option<(Facet, String)>);
+
+fn entry_hash(key: &[u8; 32], facet: &Facet, fingerprint: &str) -> Vec<u8> {
+    hash_parts(Some(key), &[b"entry", facet.to_string().as_bytes(), fingerprint.as_bytes()]).to_vec()
+}
+
+fn id_hash(key: &[u8; 32], id: &str) -> Vec<u8> {
+    hash_parts(Some(key), &[b"memory", id.as_bytes()]).to_vec()
+}
+
+fn statement_hash(key: &[u8; 32], fingerprint: &[u8]) -> Vec<u8> {
+    hash_parts(Some(key), &[b"statement", fingerprint]).to_vec()
+}
+
+/// That a place `$row` overlaps with words that are forgotten.
+macro_rules! is_forgotten {
+    ($row:literal) => {
+        concat!(
+            "EXISTS (SELECT 1 FROM forgotten_places f WHERE f.interaction_id = ",
+            $row,
+            ".interaction_id AND f.start < ",
+            $row,
+            ".\"end\" AND f.\"end\" > ",
+            $row,
+            ".start)"
+        )
+    };
+}
+pub(crate) use is_forgotten;
+
+/// Replaced by, folded into, or another wording of one of the memories that the first parameter lists, and of nothing that is in use.
+const BEHIND: &str = "WITH asked (id) AS (SELECT value FROM json_each(?1)), near (id) AS (
+         SELECT m.id FROM memories m WHERE m.supersedes_id IN (SELECT id FROM asked)
+         UNION SELECT m.supersedes_id FROM memories m WHERE m.id IN (SELECT id FROM asked) AND m.supersedes_id IS NOT NULL
+         UNION SELECT r.from_id FROM memory_relations r WHERE r.to_id IN (SELECT id FROM asked) AND r.relation = 'merged_into'
+         UNION SELECT r.to_id FROM memory_relations r WHERE r.from_id IN (SELECT id FROM asked) AND r.relation = 'extends')
+     SELECT m.id FROM near JOIN memories m ON m.id = near.id
+      WHERE m.status = 'superseded' AND m.id NOT IN (SELECT id FROM asked)
+        AND NOT EXISTS (SELECT 1 FROM memories n WHERE n.supersedes_id = m.id AND n.status IN ('active', 'pending'))
+        AND NOT EXISTS (SELECT 1 FROM memory_relations r JOIN memories n ON n.id = r.to_id
+                         WHERE r.from_id = m.id AND r.relation = 'merged_into' AND n.status IN ('active', 'pending'))
+        AND NOT EXISTS (SELECT 1 FROM memory_relations r JOIN memories n ON n.id = r.from_id
+                         WHERE r.to_id = m.id AND r.relation = 'extends' AND n.status IN ('active', 'pending'))";
+
+impl Store {
+    /// Erases memories that are in the trash or were refused. `job` sees the erasure through: pending until it is done.
+    pub fn erase_memories(
+        &self,
+        ids: &[MemoryId],
+        stated: StatedEntry<'_>,
+        job: &JobId,
+        now: Timestamp,
+    ) -> Result<MemoriesErased> {
+        self.write(|tx| {
+            let gone = tx.erase_memories(ids, stated, now)?;
+            let counts = Erased { memories: gone.memories + gone.versions, ..Erased::default() };
+            tx.queue_erasure(job, counts, now)?;
+            Ok(gone)
+        })
+    }
+
+    /// What [`Self::erase_memories`] would remove: it is done and taken back, so that the two cannot disagree.
+    pub fn foresee_erased_memories(&self, ids: &[MemoryId], stated: StatedEntry<'_>, now: Timestamp) -> Result<MemoriesErased> {
+        self.rehearse(|tx| tx.erase_memories(ids, stated, now))
+    }
+}
+
+impl ReadTx<'_> {
+    /// Whether this statement about this subject was erased for good, and is approved nowhere.
+    pub fn is_statement_erased(&self, subject: &Subject, fingerprint: &[u8]) -> Result<bool> {
+        if !self.has_memory_tombstones()? {
+            return Ok(false);
+        }
+        let hash = statement_hash(&self.source_hash_key()?, fingerprint);
+        let mut statement = self.conn.prepare_cached(concat!(
+            "SELECT 1 FROM memory_tombstones t WHERE t.statement_hash = ?1 AND ",
+            is_about!("t", "?2"),
+            " AND NOT EXISTS (SELECT 1 FROM memories m WHERE m.fingerprint = ?3 AND m.status = 'active' AND ",
+            is_about!("m", "?2"),
+            ") LIMIT 1",
+        ))?;
+        Ok(statement.exists(params![hash, self.about(subject)?, fingerprint])?)
+    }
+
+    fn has_memory_tombstones(&self) -> Result<bool> {
+        Ok(self.conn.prepare_cached("SELECT 1 FROM memory_tombstones LIMIT 1")?.exists([])?)
+    }
+
+    /// Every place whose words are forgotten, with when that was.
+    pub fn forgotten_places(&self) -> Result<Vec<(EvidenceSpan, Timestamp)>> {
+        let mut statement = self
+            .conn
+            .prepare_cached("SELECT interaction_id, start, \"end\", forgotten_at_ms FROM forgotten_places ORDER BY 1, 2, 3")?;
+        let mut rows = statement.query([])?;
+        let mut places = Vec::new();
+        while let Some(row) = rows.next()? {
+            let at = place(row.get_ref(0)?.as_str().unwrap_or_default(), row.get(1)?, row.get(2)?)?;
+            places.push((at, Timestamp(row.get(3)?)));
+        }
+        Ok(places)
+    }
+
+    /// What memories stated of people's profiles that were erased.
+    pub fn forgotten_entries(&self) -> Result<ForgottenEntries> {
+        let mut statement = self.conn.prepare_cached(
+            "SELECT DISTINCT i.handle_id, f.entry_hash FROM forgotten_places f JOIN interactions i ON i.id = f.interaction_id
+              WHERE f.entry_hash IS NOT NULL",
+        )?;
+        let of = statement.query_map([], |row| Ok((row.get(0)?, row.get(1)?)))?.collect::<rusqlite::Result<Vec<_>>>()?;
+        Ok(ForgottenEntries { key: self.source_hash_key()?, of })
+    }
+
+    /// Whether any of these places overlaps with words that are forgotten.
+    pub fn is_forgotten(&self, places: &[EvidenceSpan]) -> Result<bool> {
+        let mut statement = self
+            .conn
+            .prepare_cached("SELECT 1 FROM forgotten_places WHERE interaction_id = ?1 AND start < ?3 AND \"end\" > ?2 LIMIT 1")?;
+        for place in places {
+            if statement.exists(params![place.interaction.as_str(), place.span.start(), place.span.end()])? {
+                return Ok(true);
+            }
+        }
+        Ok(false)
+    }
+
+    pub(crate) fn memory_tombstones(&self) -> Result<Vec<MemoryTombstone>> {
+        let mut statement = self
+            .conn
+            .prepare("SELECT id_hash, statement_hash, subject_handle_id, erased_at_ms FROM memory_tombstones ORDER BY id_hash")?;
+        let rows = statement.query_map([], |row| {
+            Ok(MemoryTombstone {
+                id_hash: row.get(0)?,
+                statement_hash: row.get(1)?,
+                subject_handle: row.get(2)?,
+                erased_at_ms: row.get(3)?,
+            })
+        })?;
+        Ok(rows.collect::<rusqlite::Result<_>>()?)
+    }
+
+    pub(crate) fn forgotten_rows(&self) -> Result<Vec<ForgottenPlace>> {
+        let mut statement =
+            self.conn.prepare("SELECT interaction_id, start, \"end\", entry_hash, forgotten_at_ms FROM forgotten_places")?;
+        let rows = statement.query_map([], |row| {
+            Ok(ForgottenPlace {
+                interaction: row.get(0)?,
+                start: row.get(1)?,
+                end: row.get(2)?,
+                entry_hash: row.get(3)?,
+                forgotten_at_ms: row.get(4)?,
+            })
+        })?;
+        Ok(rows.collect::<rusqlite::Result<_>>()?)
+    }
+
+    pub(crate) fn count_of(&self, sql: &str, params: impl rusqlite::Params) -> Result<u64> {
+        let count: i64 = self.conn.prepare_cached(sql)?.query_row(params, |row| row.get(0))?;
+        Ok(count as u64)
+    }
+
+    pub(crate) fn ids_of(&self, sql: &str, params: impl rusqlite::Params) -> Result<Vec<String>> {
+        let mut statement = self.conn.prepare_cached(sql)?;
+        let ids = statement.query_map(params, |row| row.get(0))?;
+        Ok(ids.collect::<rusqlite::Result<_>>()?)
+    }
+
+    /// A memory with everything that goes along: see the module.
+    fn with_what_is_behind(&self, id: &MemoryId) -> Result<BTreeSet<String>> {
+        let mut gone = BTreeSet::from([id.to_string()]);
+        let mut looked_at = BTreeSet::new();
+        loop {
+            let before = gone.len();
+            gone.extend(self.ids_of(BEHIND, [to_json("memory ids", &gone)?])?);
+            for one in gone.clone() {
+                if looked_at.insert(one.clone()) {
+                    gone.extend(self.put_away_twins(&parse("memory id", &one)?)?);
+                }
+            }
+            if gone.len() == before {
+                return Ok(gone);
+            }
+        }
+    }
+
+    /// What says the same of the same and is not in use.
+    fn put_away_twins(&self, id: &MemoryId) -> Result<Vec<String>> {
+        let memory = self.memory(id)?;
+        self.ids_of(
+            concat!(
+                "SELECT t.id FROM memories t WHERE t.fingerprint = ?1 AND t.id <> ?2
+                    AND t.status IN ('pending', 'quarantined', 'rejected', 'archived') AND ",
+                is_about!("t", "?3"),
+                " AND NOT EXISTS (SELECT 1 FROM memories n WHERE n.supersedes_id = t.id AND n.status IN ('active', 'pending'))",
+            ),
+            params![memory.fingerprint, id.as_str(), self.about(&memory.subject)?],
+        )
+    }
+
+    /// Whether the same is approved elsewhere, or was refused because something else says it.
+    fn is_said_elsewhere(&self, id: &MemoryId) -> Result<bool> {
+        let memory = self.memory(id)?;
+        if memory.reject_reason.as_deref() == Some("duplicate") {
+            return Ok(true);
+        }
+        let mut statement = self.conn.prepare_cached(concat!(
+            "SELECT 1 FROM memories t WHERE t.fingerprint = ?1 AND t.id <> ?2 AND t.status = 'active' AND ",
+            is_about!("t", "?3"),
+        ))?;
+        Ok(statement.exists(params![memory.fingerprint, id.as_str(), self.about(&memory.subject)?])?)
+    }
+
+    /// Of the memories of this store those that have such a tombstone.
+    pub(crate) fn memories_under(&self, tombstones: &[MemoryTombstone]) -> Result<BTreeSet<String>> {
+        let known: BTreeSet<&[u8]> = tombstones.iter().map(|tombstone| tombstone.id_hash.as_slice()).collect();
+        if known.is_empty() {
+            return Ok(BTreeSet::new());
+        }
+        let key = self.source_hash_key()?;
+        let all = self.ids_of("SELECT id FROM memories", [])?;
+        Ok(all.into_iter().filter(|id| known.contains(id_hash(&key, id).as_slice())).collect())
+    }
+}
+
+impl WriteTx<'_> {
+    fn erase_memories(&self, ids: &[MemoryId], stated: StatedEntry<'_>, now: Timestamp) -> Result<MemoriesErased> {
+        let mut gone = BTreeSet::new();
+        let mut forgotten = BTreeSet::new();
+        for id in ids {
+            self.check_put_away(id)?;
+            let behind = self.with_what_is_behind(id)?;
+            if !self.is_said_elsewhere(id)? {
+                forgotten.extend(behind.iter().cloned());
+            }
+            gone.extend(behind);
+        }
+        let asked: BTreeSet<&str> = ids.iter().map(MemoryId::as_str).collect();
+        let mut erased = MemoriesErased {
+            memories: asked.len() as u64,
+            versions: (gone.len() - asked.len()) as u64,
+            ..MemoriesErased::default()
+        };
+        let places = self.places_of(&forgotten, stated)?;
+        self.delete_memories(&gone, now, &mut erased)?;
+        self.forget(&places, now)?;
+        self.erase_stated(&places, &mut erased)?;
+        let places: Vec<EvidenceSpan> = places.into_iter().map(|(place, _)| place).collect();
+        self.erase_told_of(&places, &mut erased)?;
+        for tag in [Tag::Memories, Tag::GateLog, Tag::Reflections, Tag::ModelCalls] {
+            self.touch(tag);
+        }
+        Ok(erased)
+    }
+
+    /// Only what the person put away goes for good, so that no slip of the hand takes what is in use.
+    fn check_put_away(&self, id: &MemoryId) -> Result<()> {
+        if !matches!(self.memory(id)?.status, MemoryStatus::Archived | MemoryStatus::Rejected) {
+            return Err(StoreError::Refused("only what is in the trash or was rejected is erased; move it to the trash first"));
+        }
+        let is_in_use = |status| matches!(status, MemoryStatus::Active | MemoryStatus::Pending | MemoryStatus::Quarantined);
+        if self.versions(id)?.iter().any(|version| is_in_use(version.status)) {
+            return Err(StoreError::Refused("another version of it is in use; move that one to the trash first"));
+        }
+        Ok(())
+    }
+
+    fn places_of(&self, gone: &BTreeSet<String>, stated: StatedEntry<'_>) -> Result<Vec<Forgotten>> {
+        let mut statement = self.conn.prepare_cached(
+            "SELECT interaction_id, start, \"end\" FROM memory_evidence WHERE memory_id = ?1 ORDER BY position",
+        )?;
+        let mut places = Vec::new();
+        for id in gone {
+            let entry = stated(&self.memory(&parse("memory id", id)?)?);
+            let mut rows = statement.query([id])?;
+            while let Some(row) = rows.next()? {
+                let at = place(row.get_ref(0)?.as_str().unwrap_or_default(), row.get(1)?, row.get(2)?)?;
+                places.push((at, entry.clone()));
+            }
+        }
+        Ok(places)
+    }
+
+    /// Deletes rows of memories with all that hangs on them, and lays a tombstone for each.
+    pub(crate) fn delete_memories(&self, gone: &BTreeSet<String>, now: Timestamp, erased: &mut MemoriesErased) -> Result<()> {
+        let ids = to_json("memory ids", gone)?;
+        let among = "IN (SELECT value FROM json_each(?1))";
+        let proposals = format!("SELECT DISTINCT reflection_id FROM reflection_sources WHERE memory_id {among}");
+        let stops = format!(
+            "SELECT seq FROM gate_log WHERE memory_id {among} OR content IN (SELECT content FROM memories WHERE id {among})"
+        );
+        erased.lines += self.count_of(&format!("SELECT count(*) FROM memory_evidence WHERE memory_id {among}"), [&ids])?;
+        erased.vectors +=
+            self.count_of(&format!("SELECT count(*) FROM embeddings WHERE owner_kind = 'memory' AND owner_id {among}"), [&ids])?;
+        erased.proposals += self.count_of(&format!("SELECT count(*) FROM ({proposals})"), [&ids])?;
+        erased.stops += self.count_of(&format!("SELECT count(*) FROM ({stops})"), [&ids])?;
+        erased.reads +=
+            self.count_of(&format!("SELECT count(DISTINCT read_seq) FROM agent_read_items WHERE item_id {among}"), [&ids])?;
+        for column in ["content", "reasoning", "tags", "context", "topic"] {
+            self.remember_traces(&format!("SELECT {column} FROM memories WHERE id {among}"), &ids)?;
+        }
+        for column in ["content", "reason"] {
+            self.remember_traces(&format!("SELECT {column} FROM gate_log WHERE seq IN ({stops})"), &ids)?;
+            self.remember_traces(&format!("SELECT {column} FROM reflections WHERE id IN ({proposals})"), &ids)?;
+        }
+        self.remember_traces(&format!("SELECT text FROM reflection_lines WHERE reflection_id IN ({proposals})"), &ids)?;
+        let key = self.source_hash_key()?;
+        let mut bury = self.conn.prepare_cached(
+            "INSERT INTO memory_tombstones (id_hash, statement_hash, subject_handle_id, erased_at_ms) VALUES (?1, ?2, ?3, ?4)
+             ON CONFLICT DO NOTHING",
+        )?;
+        for id in gone {
+            let memory = self.memory(&parse("memory id", id)?)?;
+            let handle = self.subject_handle(&memory.id)?;
+            bury.execute(params![id_hash(&key, id), statement_hash(&key, &memory.fingerprint), handle, now.0])?;
+        }
+        // Versions refer to each other, so they leave together and foreign keys are checked at the end of the transaction.
+        self.conn.pragma_update(None, "defer_foreign_keys", "ON")?;
+        for sql in [
+            format!("DELETE FROM gate_log WHERE seq IN ({stops})"),
+            format!("DELETE FROM embeddings WHERE owner_kind = 'memory' AND owner_id {among}"),
+            format!("DELETE FROM consents WHERE item_kind = 'memory' AND item_id {among}"),
+            format!("DELETE FROM operation_changes WHERE memory_id {among}"),
+            format!("DELETE FROM reflections WHERE id IN ({proposals})"),
+            format!("DELETE FROM memories WHERE id {among}"),
+        ] {
+            self.conn.execute(&sql, [&ids])?;
+        }
+        self.delete_empty_operations()
+    }
+
+    /// An act of which nothing is left cannot be undone, and its notice may name what is gone.
+    pub(crate) fn delete_empty_operations(&self) -> Result<()> {
+        self.conn.execute(
+            "DELETE FROM operations WHERE NOT EXISTS (SELECT 1 FROM operation_changes c WHERE c.operation_id = operations.id)
+                AND NOT EXISTS (SELECT 1 FROM memory_significance s WHERE s.operation_id = operations.id)",
+            [],
+        )?;
+        Ok(())
+    }
+
+    /// Nothing is derived from these words any more.
+    pub fn forget_places(&self, places: &[EvidenceSpan], now: Timestamp) -> Result<()> {
+        let places: Vec<Forgotten> = places.iter().map(|place| (place.clone(), None)).collect();
+        self.forget(&places, now)
+    }
+
+    fn forget(&self, places: &[Forgotten], now: Timestamp) -> Result<()> {
+        let key = self.source_hash_key()?;
+        let mut statement = self.conn.prepare_cached(
+            "INSERT INTO forgotten_places (interaction_id, start, \"end\", entry_hash, forgotten_at_ms) VALUES (?1, ?2, ?3, ?4, ?5)
+             ON CONFLICT DO UPDATE SET entry_hash = coalesce(entry_hash, excluded.entry_hash)",
+        )?;
+        for (place, entry) in places {
+            let entry = entry.as_ref().map(|(facet, fingerprint)| entry_hash(&key, facet, fingerprint));
+            statement.execute(params![place.interaction.as_str(), place.span.start(), place.span.end(), entry, now.0])?;
+        }
+        Ok(())
+    }
+
+    /// Deletes entries of the same person's profile that say what the memories stated, wherever that was read.
+    fn erase_stated(&self, places: &[Forgotten], erased: &mut MemoriesErased) -> Result<()> {
+        let mut stated: BTreeSet<(String, String, String)> = BTreeSet::new();
+        for (place, entry) in places {
+            if let (Some((facet, fingerprint)), Some(message)) = (entry, self.interaction(&place.interaction)?) {
+                stated.insert((message.handle_id, facet.to_string(), fingerprint.clone()));
+            }
+        }
+        let entries = "SELECT id FROM entity_profiles WHERE origin <> 'person' AND facet = ?2 AND fingerprint = ?3
+              AND entity_id IN (SELECT entity_id FROM entity_channels WHERE id IN (SELECT value FROM json_each(?1)))";
+        for (handle, facet, fingerprint) in stated {
+            let handles = to_json("handle ids", &self.handles_beside(&handle)?)?;
+            let of = params![handles, facet, fingerprint];
+            for column in ["content", "fingerprint"] {
+                self.remember_traces_with(&format!("SELECT {column} FROM entity_profiles WHERE id IN ({entries})"), of)?;
+            }
+            erased.profile_entries +=
+                self.conn.execute(&format!("DELETE FROM entity_profiles WHERE id IN ({entries})"), of)? as u64;
+        }
+        Ok(())
+    }
+
+    /// Lays the tombstones of a store in a copy of it, and takes out of the copy what has one; whether anything was there.
+    pub(crate) fn forget_again(&self, tombstones: &[MemoryTombstone], places: &[ForgottenPlace], now: Timestamp) -> Result<u64> {
+        let mut erased = MemoriesErased::default();
+        let gone = self.memories_under(tombstones)?;
+        self.delete_memories(&gone, now, &mut erased)?;
+        let mut bury = self.conn.prepare(
+            "INSERT INTO memory_tombstones (id_hash, statement_hash, subject_handle_id, erased_at_ms)
+             SELECT ?1, ?2, ?3, ?4 WHERE ?3 IS NULL OR EXISTS (SELECT 1 FROM entity_channels WHERE id = ?3)
+             ON CONFLICT (id_hash) DO UPDATE SET erased_at_ms = excluded.erased_at_ms",
+        )?;
+        for tombstone in tombstones {
+            let MemoryTombstone { id_hash, statement_hash, subject_handle, erased_at_ms } = tombstone;
+            bury.execute(params![id_hash, statement_hash, subject_handle, erased_at_ms])?;
+        }
+        let mut forget = self.conn.prepare(
+            "INSERT INTO forgotten_places (interaction_id, start, \"end\", entry_hash, forgotten_at_ms)
+             SELECT ?1, ?2, ?3, ?4, ?5 WHERE EXISTS (SELECT 1 FROM interactions WHERE id = ?1)
+             ON CONFLICT DO NOTHING",
+        )?;
+        let mut fresh = Vec::new();
+        for ForgottenPlace { interaction, start, end, entry_hash, forgotten_at_ms } in places {
+            if forget.execute(params![interaction, start, end, entry_hash, forgotten_at_ms])? > 0 {
+                fresh.push(place(interaction, *start, *end)?);
+            }
+        }
+        self.erase_told_of(&fresh, &mut erased)?;
+        Ok(gone.len() as u64)
+    }
+
+    /// What is known of forgotten words leaves with the message or the person that they were.
+    pub(crate) fn forget_forgotten(&self) -> Result<()> {
+        self.conn.execute(
+            "DELETE FROM forgotten_places WHERE NOT EXISTS (SELECT 1 FROM interactions i WHERE i.id = forgotten_places.interaction_id)",
+            [],
+        )?;
+        self.conn.execute(
+            "DELETE FROM memory_tombstones WHERE subject_handle_id IS NOT NULL
+                AND NOT EXISTS (SELECT 1 FROM entity_channels h WHERE h.id = memory_tombstones.subject_handle_id)",
+            [],
+        )?;
+        Ok(())
+    }
+}

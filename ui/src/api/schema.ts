@@ -446,6 +446,14 @@ confidence_min: number | null,
  */
 private_source: boolean | null, 
 /**
+ * When it was said: `day`, `week`, `month`, `year` (the last 24 hours, 7, 30 and 365 days), `older`.
+ */
+said: string | null, 
+/**
+ * Only what cannot be so beside another memory or candidate in use.
+ */
+only_conflicting: boolean, 
+/**
  * Include snoozed candidates.
  */
 include_snoozed: boolean, 
@@ -564,7 +572,11 @@ by_subject: Array<Count>,
 /**
  * Counts by channel.
  */
-by_channel: Array<Count>, };
+by_channel: Array<Count>, 
+/**
+ * Counts by when it was said, in the words of the request; the longer include the shorter.
+ */
+by_said: Array<Count>, };
 
 export type Line = { 
 /**

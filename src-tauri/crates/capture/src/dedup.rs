@@ -3,7 +3,7 @@
 //! A cosine alone cannot tell "allergic to nuts" from "not allergic to nuts", nor Rotterdam from Utrecht. So what the
 //! sentences are about decides first: negation, names, numbers and the verb's frame; the cosine only says how close.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashMap};
 
 use keepsake_domain::{DedupOutcome, limits::DUPLICATE_COSINE};
 
@@ -113,7 +113,42 @@ const SINGLE: [&str; 3] = ["live", "name", "born"];
 
 /// Whether two statements about one subject cannot both be so. Somebody may love two towns and live in one.
 pub fn conflict(a: &str, b: &str) -> Option<Conflict> {
-    let (a, b) = (gist(a), gist(b));
+    conflict_of(&gist(a), &gist(b))
+}
+
+/// A word that so many statements hold tells nothing about nearness.
+const COMMON_STATEMENTS: usize = 500;
+
+/// Statements by the same words that one is compared with in full.
+const NEAR_STATEMENTS_MAX: usize = 24;
+
+/// Those of the statements, which are all about one subject, that cannot be so beside another of them, by their places.
+pub fn conflicting(statements: &[&str]) -> BTreeSet<usize> {
+    let gists: Vec<Gist> = statements.iter().map(|statement| gist(statement)).collect();
+    let mut by_word: HashMap<&str, Vec<usize>> = HashMap::new();
+    for (at, gist) in gists.iter().enumerate() {
+        gist.words.iter().for_each(|word| by_word.entry(word).or_default().push(at));
+    }
+    let mut found = BTreeSet::new();
+    for (at, gist) in gists.iter().enumerate() {
+        let mut shared: HashMap<usize, usize> = HashMap::new();
+        // Of what there is one of any other statement is near, whatever else it names.
+        let tells = |word: &&String| SINGLE.contains(&word.as_str()) || by_word[word.as_str()].len() <= COMMON_STATEMENTS;
+        for word in gist.words.iter().filter(tells) {
+            by_word[word.as_str()].iter().filter(|other| **other > at).for_each(|other| *shared.entry(*other).or_default() += 1);
+        }
+        let mut near: Vec<(usize, usize)> = shared.into_iter().collect();
+        near.sort_unstable_by_key(|&(other, count)| (std::cmp::Reverse(count), other));
+        let is_single = SINGLE.contains(&gist.frame);
+        let looked_at = near.into_iter().take(if is_single { COMMON_STATEMENTS } else { NEAR_STATEMENTS_MAX });
+        for (other, _) in looked_at.filter(|(other, _)| conflict_of(gist, &gists[*other]).is_some()) {
+            found.extend([at, other]);
+        }
+    }
+    found
+}
+
+fn conflict_of(a: &Gist, b: &Gist) -> Option<Conflict> {
     if a.whose != b.whose {
         return None;
     }
@@ -303,6 +338,24 @@ mod tests {
         check("User's sister lives in Lima", "User lives in Utrecht", None);
         check("User lives in Utrecht", "User lives in Utrecht with a dog", None);
         check("User plays the cello", "User does not eat meat", None);
+    }
+
+    #[test]
+    fn of_many_statements_those_that_cannot_both_be_so_are_found() {
+        let check = |statements: &[&str], expect: &[usize]| {
+            assert_eq!(conflicting(statements).into_iter().collect::<Vec<_>>(), expect, "{statements:?}");
+        };
+        check(&[], &[]);
+        check(&["User lives in Utrecht"], &[]);
+        check(&["User lives in Utrecht", "User loves tea", "User lives in Rotterdam", "User's sister lives in Lima"], &[0, 2]);
+        check(&["User eats meat", "User is 41 years old", "User no longer eats meat", "User is 42 years old"], &[0, 1, 2, 3]);
+        check(&["User loves Utrecht", "User loves Rotterdam"], &[]);
+        // Among hundreds who live somewhere else the two about one subject are found all the same.
+        let filler: Vec<String> = (0..1_000).map(|n| format!("User likes song number {n} by band {n}")).collect();
+        let mut many: Vec<&str> = filler.iter().map(String::as_str).collect();
+        many.insert(10, "User lives in Utrecht");
+        many.push("User lives in Rotterdam");
+        check(&many, &[10, 1_001]);
     }
 
     #[test]

@@ -7,6 +7,7 @@ mod analyze;
 mod audit;
 mod backup;
 mod boundary;
+mod conflicts;
 mod content_ids;
 mod context;
 mod dry_run;
@@ -125,6 +126,8 @@ pub(crate) struct Inner {
     pub(crate) data_dir: PathBuf,
     pub(crate) utc_offset_minutes: i32,
     pub(crate) known: Mutex<propose::Known>,
+    /// Memories that cannot be so beside another one, as of what was in use.
+    pub(crate) conflicts: Mutex<Option<conflicts::Conflicts>>,
     pub(crate) map: Mutex<Option<Arc<boundary::Map>>>,
     pub(crate) law: boundary::Law,
     pub(crate) wake: queue::Wake,
@@ -170,6 +173,7 @@ impl Engine {
             data_dir: parts.data_dir,
             utc_offset_minutes: parts.utc_offset_minutes,
             known: Mutex::new(propose::Known::default()),
+            conflicts: Mutex::new(None),
             map: Mutex::new(None),
             law,
             wake: queue::Wake::default(),

@@ -1,6 +1,6 @@
 //! Lists of memories for people: filters, facets with live counts, and rows that need no second look-up.
 
-use keepsake_domain::{ConversationId, Timestamp};
+use keepsake_domain::{ConversationId, MemoryId, Timestamp};
 use rusqlite::types::Value;
 use rusqlite::{Row, params_from_iter};
 
@@ -8,7 +8,7 @@ use crate::Result;
 use crate::memories::{MEMORY_COLUMNS, MemoryRow, memory};
 use crate::open::ReadTx;
 use crate::search::fts_query;
-use crate::text::placeholders;
+use crate::text::{placeholders, to_json};
 
 /// Order of a list.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -45,6 +45,12 @@ pub struct MemoryFilter {
     pub confidence_min: Option<f64>,
     /// Only with or without a source that the person turned private.
     pub private_source: Option<bool>,
+    /// Only what was said from this moment on.
+    pub said_from: Option<Timestamp>,
+    /// Only what was said before this moment.
+    pub said_before: Option<Timestamp>,
+    /// Only these.
+    pub among: Option<Vec<MemoryId>>,
     /// Leave out what is snoozed beyond this moment.
     pub not_snoozed_at: Option<Timestamp>,
     /// Only what is put off until exactly this moment: how candidates are parked.
@@ -102,7 +108,7 @@ impl Facet {
 
 impl MemoryFilter {
     /// The condition, leaving out the one on `without`.
-    fn sql(&self, without: Option<Facet>) -> (String, Vec<Value>) {
+    fn sql(&self, without: Option<Facet>) -> Result<(String, Vec<Value>)> {
         let mut conditions = vec!["1".to_owned()];
         let mut values: Vec<Value> = Vec::new();
         let mut any_of = |column: &str, wanted: &[String], values: &mut Vec<Value>| {
@@ -138,6 +144,18 @@ impl MemoryFilter {
         if let Some(is_private) = self.private_source {
             conditions.push(format!("{}{RESTS_ON_PRIVATE}", if is_private { "" } else { "NOT " }));
         }
+        if let Some(from) = self.said_from {
+            values.push(from.0.into());
+            conditions.push(format!("m.said_at_ms >= ?{}", values.len()));
+        }
+        if let Some(before) = self.said_before {
+            values.push(before.0.into());
+            conditions.push(format!("m.said_at_ms < ?{}", values.len()));
+        }
+        if let Some(ids) = &self.among {
+            values.push(to_json("memory ids", ids)?.into());
+            conditions.push(format!("m.id IN (SELECT value FROM json_each(?{}))", values.len()));
+        }
         if let Some(now) = self.not_snoozed_at {
             values.push(now.0.into());
             conditions.push(format!("coalesce(m.snoozed_until_ms, 0) <= ?{}", values.len()));
@@ -146,7 +164,7 @@ impl MemoryFilter {
             values.push(until.0.into());
             conditions.push(format!("m.snoozed_until_ms = ?{}", values.len()));
         }
-        (conditions.join(" AND "), values)
+        Ok((conditions.join(" AND "), values))
     }
 }
 
@@ -180,7 +198,7 @@ impl ReadTx<'_> {
         offset: u32,
         limit: u32,
     ) -> Result<(u64, Vec<MemoryListRow>)> {
-        let (condition, values) = filter.sql(None);
+        let (condition, values) = filter.sql(None)?;
         let from = "FROM memories m JOIN conversations c ON c.id = m.conversation_id";
         let count_sql = format!("SELECT count(*) {from} WHERE {condition}");
         let total: i64 = self.conn.prepare_cached(&count_sql)?.query_row(params_from_iter(values.iter()), |row| row.get(0))?;
@@ -215,10 +233,32 @@ impl ReadTx<'_> {
         }
     }
 
+    /// How many match that were said from each of these moments on and before the other. The filter's own moments do not count.
+    pub fn count_said(&self, filter: &MemoryFilter, stretches: &[(Option<Timestamp>, Option<Timestamp>)]) -> Result<Vec<u64>> {
+        let (condition, values) = MemoryFilter { said_from: None, said_before: None, ..filter.clone() }.sql(None)?;
+        if stretches.is_empty() {
+            return Ok(Vec::new());
+        }
+        let counted = stretches.iter().map(|(from, before)| {
+            let (from, before) = (from.map_or(i64::MIN, |at| at.0), before.map_or(i64::MAX, |at| at.0));
+            format!("coalesce(sum(m.said_at_ms >= {from} AND m.said_at_ms < {before}), 0)")
+        });
+        let sql = format!(
+            "SELECT {} FROM memories m JOIN conversations c ON c.id = m.conversation_id WHERE {condition}",
+            counted.collect::<Vec<_>>().join(", ")
+        );
+        // Not kept: the moments stand in it.
+        let mut statement = self.conn.prepare(&sql)?;
+        let counts = statement.query_row(params_from_iter(values.iter()), |row| {
+            (0..stretches.len()).map(|at| Ok(row.get::<_, i64>(at)? as u64)).collect::<rusqlite::Result<Vec<_>>>()
+        })?;
+        Ok(counts)
+    }
+
     /// Live counts for each facet.
     pub fn memory_facets(&self, filter: &MemoryFilter) -> Result<MemoryFacets> {
         let count = |facet: Facet| -> Result<Vec<(String, u64)>> {
-            let (condition, values) = filter.sql(Some(facet));
+            let (condition, values) = filter.sql(Some(facet))?;
             let column = facet.column();
             let sql = format!(
                 "SELECT {column}, count(*) FROM memories m JOIN conversations c ON c.id = m.conversation_id

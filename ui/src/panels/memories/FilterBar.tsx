@@ -5,7 +5,7 @@ import { Button, CategoryIcon, Facet, IconButton, Menu, PaneBar, SearchField, fa
 import { nameOf, t } from '../../strings';
 import { TESTIDS } from '../../testids';
 import { focusList } from '../shared/focus';
-import { type Filters, type Sort, isNarrowed } from './filters';
+import { type Filters, SAID, type Sort, isNarrowed } from './filters';
 
 const STATUSES = ['active', 'pending', 'archived', 'rejected', 'superseded', 'quarantined'];
 
@@ -60,6 +60,22 @@ export function FilterBar({ filters, query, response, onFilters, onQuery, onClea
           chosen={filters.privateSource === 'any' ? [] : [filters.privateSource]}
           onChange={([privateSource = 'any']) => set({ privateSource: privateSource as Filters['privateSource'] })}
           testId="facet-source"
+        />
+        <Facet
+          label={t.memories.said}
+          isSingle
+          values={facetValues(response?.by_said ?? [], filters.said === 'any' ? [] : [filters.said], (name) => nameOf(t.memories.saidBands, name), SAID)}
+          chosen={filters.said === 'any' ? [] : [filters.said]}
+          onChange={([said = 'any']) => set({ said: said as Filters['said'] })}
+          testId="facet-said"
+        />
+        <Facet
+          label={t.memories.conflict}
+          isSingle
+          values={[{ name: 'only', label: t.memories.onlyConflicting }]}
+          chosen={filters.onlyConflicting ? ['only'] : []}
+          onChange={([only]) => set({ onlyConflicting: only !== undefined })}
+          testId="facet-conflict"
         />
         {filters.conversation === null ? null : (
           <Facet label={t.memories.onlyConversation} isSingle values={[{ name: filters.conversation, label: t.memories.onlyConversation }]} chosen={[filters.conversation]} onChange={() => set({ conversation: null })} />

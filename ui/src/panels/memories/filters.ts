@@ -2,6 +2,8 @@
 import type { MemoriesRequest } from '../shared/memoryRows';
 
 export type Sort = 'newest' | 'oldest' | 'confidence';
+export const SAID = ['any', 'day', 'week', 'month', 'year', 'older'] as const;
+export type Said = (typeof SAID)[number];
 export type PrivateSource = 'any' | 'only' | 'without';
 
 export interface Filters {
@@ -12,6 +14,10 @@ export interface Filters {
   /** Lowest confidence as written in the menu, or `any`. */
   readonly confidence: string;
   readonly privateSource: PrivateSource;
+  /** How long ago it was said, as the request names it, or `any`. */
+  readonly said: Said;
+  /** Only what cannot be so beside another memory. */
+  readonly onlyConflicting: boolean;
   readonly conversation: string | null;
   readonly sort: Sort;
 }
@@ -24,6 +30,8 @@ export const DEFAULT_FILTERS: Filters = {
   channel: [],
   confidence: 'any',
   privateSource: 'any',
+  said: 'any',
+  onlyConflicting: false,
   conversation: null,
   sort: 'newest',
 };
@@ -43,6 +51,8 @@ export function readFilters(remembered: unknown): Filters {
     channel: strings(given.channel, []),
     confidence: typeof given.confidence === 'string' && (given.confidence === 'any' || Number.isFinite(Number(given.confidence))) ? given.confidence : 'any',
     privateSource: oneOf(given.privateSource, ['any', 'only', 'without'], 'any'),
+    said: oneOf(given.said, SAID, 'any'),
+    onlyConflicting: given.onlyConflicting === true,
     conversation: typeof given.conversation === 'string' ? given.conversation : null,
     sort: oneOf(given.sort, ['newest', 'oldest', 'confidence'], 'newest'),
   };
@@ -58,6 +68,8 @@ export function requestOf(filters: Filters, query: string): MemoriesRequest {
     query: query.trim() === '' ? null : query.trim(),
     confidence_min: filters.confidence === 'any' ? null : Number(filters.confidence),
     private_source: filters.privateSource === 'any' ? null : filters.privateSource === 'only',
+    said: filters.said === 'any' ? null : filters.said,
+    only_conflicting: filters.onlyConflicting,
     include_snoozed: true,
     sort: filters.sort,
     limit: 0,

@@ -16,18 +16,21 @@ beforeEach(() => setUiState('memories.filters', DEFAULT_FILTERS));
 describe('remembered filters', () => {
   test.each([
     ['nothing', undefined, DEFAULT_FILTERS],
-    ['rubbish', { status: 7, sort: 'by mood', confidence: 'much', privateSource: 1, conversation: 3 }, DEFAULT_FILTERS],
+    ['rubbish', { status: 7, sort: 'by mood', confidence: 'much', privateSource: 1, said: 'long ago', onlyConflicting: 'yes', conversation: 3 }, DEFAULT_FILTERS],
+    ['when it was said and conflicts', { ...DEFAULT_FILTERS, said: 'older', onlyConflicting: true }, { ...DEFAULT_FILTERS, said: 'older', onlyConflicting: true }],
     ['what was written', { ...DEFAULT_FILTERS, status: ['archived'], sort: 'oldest' }, { ...DEFAULT_FILTERS, status: ['archived'], sort: 'oldest' }],
   ])('%s', (_, remembered, expected) => expect(readFilters(remembered)).toEqual(expected));
 
   test('become one request', () =>
-    expect(requestOf({ ...DEFAULT_FILTERS, category: ['goal'], confidence: '0.9', privateSource: 'without' }, '  tea ')).toMatchObject({ status: ['active'], category: ['goal'], query: 'tea', confidence_min: 0.9, private_source: false }));
+    expect(requestOf({ ...DEFAULT_FILTERS, category: ['goal'], confidence: '0.9', privateSource: 'without', said: 'week', onlyConflicting: true }, '  tea ')).toMatchObject({ status: ['active'], category: ['goal'], query: 'tea', confidence_min: 0.9, private_source: false, said: 'week', only_conflicting: true }));
 
   test.each([
     ['the default', DEFAULT_FILTERS, '', false],
     ['another order', { ...DEFAULT_FILTERS, sort: 'oldest' as const }, '', false],
     ['words', DEFAULT_FILTERS, 'tea', true],
     ['another status', { ...DEFAULT_FILTERS, status: [] }, '', true],
+    ['when it was said', { ...DEFAULT_FILTERS, said: 'day' as const }, '', true],
+    ['conflicts', { ...DEFAULT_FILTERS, onlyConflicting: true }, '', true],
   ])('%s narrows: %s', (_, filters, query, expected) => expect(isNarrowed(filters, query)).toBe(expected));
 });
 
@@ -41,6 +44,26 @@ describe('filtering', () => {
     expect(item.textContent).toContain('2');
     await userEvent.click(item);
     await waitFor(() => expect(count()).toBe('2'));
+  });
+
+  test.each([
+    ['by when it was said', 'facet-said', /^In the last year/, { said: 'year' }],
+    ['by what cannot be so beside another', 'facet-conflict', /^Cannot be so/, { only_conflicting: true }],
+  ])('%s, and the facet stays while it is on', async (_, facet, choice, asked) => {
+    const host = await renderApp('memories');
+    await ready();
+    await userEvent.click(screen.getByTestId(facet));
+    await userEvent.click(await screen.findByRole('menuitemcheckbox', { name: choice }));
+    await waitFor(() => expect(host.calls.some((each) => each.cmd === 'memories_list' && Object.entries(asked).every(([key, value]) => (each.payload as Record<string, unknown>)[key] === value))).toBe(true));
+    await waitFor(() => expect(screen.getByTestId(facet).textContent).toMatch(choice));
+    expect(screen.getByTestId('btn-clear-filters')).toBeDefined();
+    // Nothing matches: the facet is still there to be taken off.
+    await userEvent.type(screen.getByTestId('memories-search'), 'zzzz');
+    await screen.findByText('Nothing matches these filters');
+    expect(screen.getByTestId(facet)).toBeDefined();
+    await userEvent.click(screen.getByTestId('btn-clear-filters'));
+    await waitFor(() => expect(count()).toBe('9'));
+    expect(screen.getByTestId(facet).textContent).not.toMatch(choice);
   });
 
   test('nothing found keeps the filters and offers the way back', async () => {

@@ -7,6 +7,19 @@ import type { Handlers, Host } from './index';
 type Kept = World['memories'] extends Map<string, infer M> ? M : never;
 type Facet = 'status' | 'category' | 'subject' | 'channel';
 
+/** How long ago, in days, as the backend names it. */
+const SAID: Readonly<Record<string, readonly [from: number, before: number]>> = { day: [0, 1], week: [0, 7], month: [0, 30], year: [0, 365], older: [365, Number.POSITIVE_INFINITY] };
+
+const isSaid = (row: MemoryRow, name: string, now: number): boolean => {
+  const [from, before] = SAID[name] ?? [0, 0];
+  const days = (now - row.said_at) / 86_400_000;
+  return days > from - (from === 0 ? Number.POSITIVE_INFINITY : 0) && days <= before;
+};
+
+/** In the invented data one pair of statements cannot both be so: they name two towns. */
+const isConflicting = (memories: readonly Kept[], { row }: Kept): boolean =>
+  /\blives in\b/.test(row.content) && memories.some((other) => other.row.id !== row.id && other.row.subject === row.subject && /\blives in\b/.test(other.row.content) && other.row.content !== row.content && ['active', 'pending'].includes(other.row.status));
+
 const valueOf: Record<Facet, (row: MemoryRow) => string> = {
   status: (row) => row.status,
   category: (row) => row.category,
@@ -17,7 +30,7 @@ const valueOf: Record<Facet, (row: MemoryRow) => string> = {
 /** As the backend has it: a parked candidate is put off until the end of the year 9999. */
 export const PARKED_UNTIL = 253_402_300_799_000;
 
-function matches(memory: Kept, request: Partial<MemoriesListRequest>, without?: Facet): boolean {
+function matches(memory: Kept, request: Partial<MemoriesListRequest>, now: number, all: readonly Kept[], without?: Facet | 'said'): boolean {
   const { row } = memory;
   for (const facet of Object.keys(valueOf) as Facet[]) {
     const wanted = request[facet] ?? [];
@@ -25,6 +38,8 @@ function matches(memory: Kept, request: Partial<MemoriesListRequest>, without?: 
   }
   if (request.kind && request.kind.length > 0 && !request.kind.includes(row.kind)) return false;
   if (request.conversation && row.conversation_id !== request.conversation) return false;
+  if (request.said != null && without !== 'said' && !isSaid(row, request.said, now)) return false;
+  if (request.only_conflicting && !isConflicting(all, memory)) return false;
   if (request.confidence_min != null && row.confidence < request.confidence_min) return false;
   if (request.private_source != null && row.is_private_source !== request.private_source) return false;
   if (memory.snoozed && !request.include_snoozed && !request.only_parked) return false;
@@ -33,10 +48,10 @@ function matches(memory: Kept, request: Partial<MemoriesListRequest>, without?: 
   return words.every((word) => row.content.toLowerCase().includes(word));
 }
 
-function count(memories: readonly Kept[], request: Partial<MemoriesListRequest>, facet: Facet): Count[] {
+function count(memories: readonly Kept[], request: Partial<MemoriesListRequest>, now: number, facet: Facet): Count[] {
   const counts = new Map<string, number>();
   for (const memory of memories) {
-    if (!matches(memory, request, facet)) continue;
+    if (!matches(memory, request, now, memories, facet)) continue;
     const name = valueOf[facet](memory.row);
     counts.set(name, (counts.get(name) ?? 0) + 1);
   }
@@ -48,7 +63,8 @@ export function memoryCommands(world: World, host: Host): Handlers {
   let lastOperation = 0;
 
   const sorted = (request: Partial<MemoriesListRequest>): Kept[] => {
-    const found = [...world.memories.values()].filter((memory) => matches(memory, request));
+    const all = [...world.memories.values()];
+    const found = all.filter((memory) => matches(memory, request, host.now(), all));
     const sort = request.sort ?? (request.status?.length === 1 && request.status[0] === 'pending' ? 'queue' : 'newest');
     if (sort === 'queue') return found.sort((a, b) => a.order - b.order);
     if (sort === 'confidence') return found.sort((a, b) => b.row.confidence - a.row.confidence);
@@ -158,7 +174,7 @@ export function memoryCommands(world: World, host: Host): Handlers {
       const found = sorted(request);
       const all = [...world.memories.values()];
       const offset = request.offset ?? 0;
-      const facet = (name: Facet) => (request.without_facets ? [] : count(all, request, name));
+      const facet = (name: Facet) => (request.without_facets ? [] : count(all, request, host.now(), name));
       return {
         total: found.length,
         items: found.slice(offset, request.limit ? offset + request.limit : undefined).map((memory) => memory.row),
@@ -166,6 +182,7 @@ export function memoryCommands(world: World, host: Host): Handlers {
         by_category: facet('category'),
         by_subject: facet('subject'),
         by_channel: facet('channel'),
+        by_said: request.without_facets ? [] : Object.keys(SAID).map((name) => ({ name, label: null, count: all.filter((memory) => matches(memory, request, host.now(), all, 'said') && isSaid(memory.row, name, host.now())).length })),
       };
     },
     memory_get({ id }) {

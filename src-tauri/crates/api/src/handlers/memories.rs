@@ -43,6 +43,22 @@ fn row(item: MemoryListRow) -> MemoryRow {
     }
 }
 
+const DAY_MS: i64 = 86_400_000;
+
+type Stretch = (Option<Timestamp>, Option<Timestamp>);
+
+/// How long ago something was said, as a filter names it.
+fn stretches(now: Timestamp) -> [(&'static str, Stretch); 5] {
+    let ago = |days: i64| Some(Timestamp(now.0 - days * DAY_MS));
+    [
+        ("day", (ago(1), None)),
+        ("week", (ago(7), None)),
+        ("month", (ago(30), None)),
+        ("year", (ago(365), None)),
+        ("older", (None, ago(365))),
+    ]
+}
+
 pub(crate) fn memories_list(app: &App, request: MemoriesListRequest) -> Result<MemoriesListResponse, ApiError> {
     let only_pending = request.status == ["pending"];
     let sort = match request.sort.as_deref() {
@@ -53,7 +69,18 @@ pub(crate) fn memories_list(app: &App, request: MemoriesListRequest) -> Result<M
         Some("confidence") => MemorySort::Confidence,
         Some(other) => return Err(ApiError::invalid(format!("'{other}' is no order; known: queue, newest, oldest, confidence"))),
     };
+    let engine = app.engine();
+    let stretches = stretches(engine.now());
+    let said = match &request.said {
+        None => None,
+        Some(name) => Some(stretches.iter().find(|(known, _)| known == name).map(|(_, stretch)| *stretch).ok_or_else(|| {
+            ApiError::invalid(format!("'{name}' is no time that it was said; known: day, week, month, year, older"))
+        })?),
+    };
     let filter = MemoryFilter {
+        said_from: said.and_then(|(from, _)| from),
+        said_before: said.and_then(|(_, before)| before),
+        among: request.only_conflicting.then(|| engine.conflicting_memories()).transpose()?.map(|found| found.to_vec()),
         status: request.status,
         kind: request.kind,
         category: request.category,
@@ -69,6 +96,13 @@ pub(crate) fn memories_list(app: &App, request: MemoriesListRequest) -> Result<M
     Ok(app.engine().store().read(|tx| {
         let (total, items) = tx.list_memories(&filter, sort, request.offset, page(request.limit))?;
         let facets = if request.without_facets { MemoryFacets::default() } else { tx.memory_facets(&filter)? };
+        let by_said = if request.without_facets {
+            Vec::new()
+        } else {
+            let bounds: Vec<_> = stretches.iter().map(|(_, bounds)| *bounds).collect();
+            let counted = tx.count_said(&filter, &bounds)?;
+            stretches.iter().zip(counted).map(|((name, _), count)| ((*name).to_owned(), count)).collect()
+        };
         Ok(MemoriesListResponse {
             total,
             items: items.into_iter().map(row).collect(),
@@ -76,6 +110,7 @@ pub(crate) fn memories_list(app: &App, request: MemoriesListRequest) -> Result<M
             by_category: counts(facets.category),
             by_subject: counts(facets.subject),
             by_channel: counts(facets.channel),
+            by_said: counts(by_said),
         })
     })?)
 }

@@ -27,6 +27,10 @@ pub struct MemoriesListRequest {
     pub confidence_min: Option<f64>,
     /// Only memories with (true) or without (false) a source that the person turned private.
     pub private_source: Option<bool>,
+    /// When it was said: `day`, `week`, `month`, `year` (the last 24 hours, 7, 30 and 365 days), `older`.
+    pub said: Option<String>,
+    /// Only what cannot be so beside another memory or candidate in use.
+    pub only_conflicting: bool,
     /// Include snoozed candidates.
     pub include_snoozed: bool,
     /// Only candidates that were parked because they waited too long.
@@ -95,6 +99,8 @@ pub struct MemoriesListResponse {
     pub by_subject: Vec<Count>,
     /// Counts by channel.
     pub by_channel: Vec<Count>,
+    /// Counts by when it was said, in the words of the request; the longer include the shorter.
+    pub by_said: Vec<Count>,
 }
 
 /// One line of a conversation as context.

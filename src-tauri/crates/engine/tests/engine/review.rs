@@ -1,6 +1,6 @@
 //! Acts of a person: each one operation with one exact undo; what changed meanwhile needs another look.
 
-use keepsake_domain::{Category, MemoryStatus, Timestamp};
+use keepsake_domain::{Category, MemoryId, MemoryStatus, Timestamp};
 use keepsake_engine::Act;
 use proptest::prelude::*;
 
@@ -148,4 +148,23 @@ proptest! {
         let made: Vec<_> = f.memories().into_iter().skip(3).collect();
         prop_assert!(made.iter().all(|m| m.starts_with("superseded")), "versions made on the way have stepped aside: {:?}", made);
     }
+}
+
+#[test]
+fn what_cannot_be_so_beside_another_is_found_and_leaves_with_the_other() {
+    let f = Fixture::new();
+    f.propose("c1", "owner Mara: I live in Porto. I love tea.\nperson Ana: I live in Lima.");
+    assert_eq!(*f.engine.conflicting_memories().unwrap(), [], "two people may live in two towns");
+    f.clock.advance_ms(1_000);
+    f.propose("c2", "owner Mara: I live in Utrecht.");
+    let found = f.engine.conflicting_memories().unwrap();
+    let said = |id: &MemoryId| f.engine.store().read(|tx| tx.memory(id)).unwrap().content;
+    let mut statements: Vec<String> = found.iter().map(said).collect();
+    statements.sort();
+    assert_eq!(statements.len(), 2, "{statements:?}");
+    assert!(statements[0].contains("Porto") && statements[1].contains("Utrecht"), "{statements:?}");
+    f.engine.act(&Act::Reject(vec![f.id_of("Porto")], None)).unwrap();
+    assert_eq!(*f.engine.conflicting_memories().unwrap(), [], "what was refused says nothing any more");
+    f.engine.undo(None).unwrap();
+    assert_eq!(f.engine.conflicting_memories().unwrap().len(), 2);
 }

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use keepsake_domain::{Category, Confidence, MemoryId, MemoryStatus, Relation, Role, Span, Subject, Timestamp, Visibility};
 use keepsake_store::{Door, MemoryFilter, MemoryRow, MemorySort, NewEvidence, StoreError};
-use keepsake_testkit::{Conversation, conversation};
+use keepsake_testkit::{Conversation, MONDAY_TEN, conversation};
 use proptest::prelude::*;
 
 use crate::bench::{Bench, NOW};
@@ -206,6 +206,9 @@ struct Traits {
     confidence: f64,
 }
 
+/// Each channel's messages are a day after those of the one before.
+const DAY_MS: i64 = 86_400_000;
+
 const CHANNELS: [&str; 3] = ["chat", "email", "forum"];
 
 fn traits() -> impl Strategy<Value = Traits> {
@@ -232,8 +235,11 @@ fn filters() -> impl Strategy<Value = MemoryFilter> {
         prop::option::of(70..96_u32),
         prop::option::of(any::<bool>()),
         prop::option::of(prop::sample::select(vec!["tea", "number", "zebra", "1"])),
+        (prop::option::of(0..4_i64), prop::option::of(0..4_i64)),
     )
-        .prop_map(|(status, category, subject, channel, confidence, private_source, query)| MemoryFilter {
+        .prop_map(|(status, category, subject, channel, confidence, private_source, query, said)| MemoryFilter {
+            said_from: said.0.map(|days| Timestamp(MONDAY_TEN.0 + days * DAY_MS)),
+            said_before: said.1.map(|days| Timestamp(MONDAY_TEN.0 + days * DAY_MS)),
             status,
             category,
             subject,
@@ -253,6 +259,8 @@ fn meets(row: &MemoryRow, channel: &str, filter: &MemoryFilter) -> bool {
         && any(&filter.subject, row.subject.as_str())
         && any(&filter.channel, channel)
         && filter.confidence_min.is_none_or(|least| row.confidence.get() >= least)
+        && filter.said_from.is_none_or(|from| row.said >= from)
+        && filter.said_before.is_none_or(|before| row.said < before)
         && filter.private_source.is_none_or(|wanted| wanted == (channel == "email"))
         && filter.query.as_deref().is_none_or(|word| row.content.split(' ').any(|other| other == word))
 }
@@ -266,7 +274,10 @@ proptest! {
         for channel in CHANNELS {
             let source = Conversation::new(channel).channel(channel, "x");
             let source = if channel == "email" { source.private() } else { source };
-            bench.append(&source.messages("owner Mara: tea\nperson Ana: tea"));
+            let mut messages = source.messages("owner Mara: tea\nperson Ana: tea");
+            let days = CHANNELS.iter().position(|other| *other == channel).unwrap() as i64;
+            messages.iter_mut().for_each(|message| message.time = Timestamp(MONDAY_TEN.0 + days * DAY_MS));
+            bench.append(&messages);
         }
         let mut rows = Vec::new();
         for (n, one) in all.iter().enumerate() {
@@ -295,6 +306,16 @@ proptest! {
             }
             counts
         };
+        let days: Vec<_> = (0..4).map(|day| (Some(Timestamp(MONDAY_TEN.0 + day * DAY_MS)), Some(Timestamp(MONDAY_TEN.0 + (day + 1) * DAY_MS)))).collect();
+        let said = bench.store.read(|tx| tx.count_said(&filter, &days)).unwrap();
+        let open = MemoryFilter { said_from: None, said_before: None, ..filter.clone() };
+        for (day, count) in said.into_iter().enumerate() {
+            let of_day = rows.iter().filter(|(row, channel)| meets(row, channel, &open) && row.said.0 / DAY_MS - MONDAY_TEN.0 / DAY_MS == day as i64);
+            prop_assert_eq!(count, of_day.count() as u64);
+        }
+        let half: Vec<_> = rows.iter().map(|(row, _)| row.id.clone()).step_by(2).collect();
+        let among = MemoryFilter { among: Some(half.clone()), ..MemoryFilter::default() };
+        prop_assert_eq!(bench.store.read(|tx| tx.list_memories(&among, MemorySort::Oldest, 0, 100)).unwrap().1.into_iter().map(|item| item.memory.id).collect::<Vec<_>>(), half);
         let stored = |counts: Vec<(String, u64)>| counts.into_iter().collect::<BTreeMap<_, _>>();
         let without = |change: fn(&mut MemoryFilter)| { let mut open = filter.clone(); change(&mut open); open };
         prop_assert_eq!(stored(facets.status), by_hand(without(|f| f.status.clear()), &|row, _| row.status.name().to_owned()));

@@ -21,6 +21,8 @@ export const TESTIDS = {
   searchHelp: 'search-help',
   searchRecent: 'search-recent',
   searchEmpty: 'search-empty',
+  searchSuggest: 'search-suggest',
+  searchOffered: 'search-offered',
   searchDetail: 'search-detail',
   searchOpen: 'btn-search-open',
   searchAround: 'search-around',

@@ -58,6 +58,9 @@ export const search = {
   failedText: 'Nothing is lost. Try it again.',
   back: (query: string) => (query === '' ? 'Back to the results' : `Back to the results for “${query}”`),
   dates: { today: 'Today', yesterday: 'Yesterday', month: 'This month', year: 'This year', lastYear: 'Last year' },
+  suggestTitle: 'Results open here',
+  suggestText: 'With the lines around each, and why it was found. You could begin with one of these.',
+  suggestNothingText: 'With the lines around each, and why it was found.',
   pickTitle: 'No result chosen',
   pickText: 'Choose one to read it with the lines around it.',
 };

@@ -23,6 +23,7 @@ import { Box } from './Box';
 import { type Kind, KINDS, isNarrowed, kindOf, monthOf, valuesOf, withKind, withMonth, withValues, wordsOf } from './operators';
 import { Preview } from './Preview';
 import { ResultRow } from './ResultRow';
+import { Suggest } from './Suggest';
 import { type Row, rowsOf } from './rows';
 import css from './Search.module.css';
 import { list, openHit, scrolled, typed } from './state';
@@ -146,8 +147,10 @@ export default function Search() {
           <Preview key={here.key} hit={here.hit} onOpen={() => open(here)} />
         ) : rows.length > 0 ? (
           <EmptyState icon={<SearchIcon size={20} />} title={t.search.pickTitle} text={t.search.pickText} />
-        ) : (
+        ) : isWaiting && query !== '' ? (
           <Nothing />
+        ) : (
+          <Suggest onQuery={set} />
         )
       }
     />

@@ -33,6 +33,33 @@ async function searching(text: string, options: FakeOptions = {}): Promise<FakeP
   return host;
 }
 
+describe('the empty detail pane', () => {
+  test('offers what there is to begin with, and a click looks for it', async () => {
+    const host = await searching('');
+    const pane = await screen.findByTestId('search-suggest');
+    const offered = await within(pane).findAllByTestId('search-offered');
+    expect(offered.length).toBeGreaterThan(2);
+    expect(within(pane).getByRole('region', { name: 'People' })).toBeDefined();
+    expect(within(pane).queryByText('Mara'), 'nobody looks for themselves').toBeNull();
+    expect(await violations()).toEqual([]);
+    const person = within(within(pane).getByRole('region', { name: 'People' })).getAllByTestId('search-offered')[0] as HTMLElement;
+    fireEvent.click(person);
+    expect(box().value).toMatch(/^person:/);
+    await waitFor(() => expect(asked(host).at(-1)).toBe(box().value));
+    await waitFor(() => expect(document.activeElement).toBe(box()));
+  });
+
+  test('stays where nothing was found, and gives way to results', async () => {
+    await searching('');
+    type('zzzzqq');
+    await screen.findByTestId('search-empty');
+    expect(await screen.findByTestId('search-suggest')).toBeDefined();
+    type('bread');
+    await screen.findAllByTestId('search-row');
+    await waitFor(() => expect(screen.queryByTestId('search-suggest')).toBeNull());
+  });
+});
+
 describe('the box', () => {
   test('has the focus, says how to search, and puts an operator in', async () => {
     await searching('');

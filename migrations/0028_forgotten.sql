@@ -18,3 +18,6 @@ CREATE TABLE forgotten_places (
     PRIMARY KEY (interaction_id, start, "end"),
     CHECK (start >= 0 AND "end" > start)
 ) STRICT, WITHOUT ROWID;
+
+-- The reads of one item: to whom a memory was given is shown with it, and told when it is erased.
+CREATE INDEX agent_read_items_by_item ON agent_read_items (item_id, read_seq);

@@ -173,6 +173,7 @@ export const TESTIDS = {
   conversationMore: 'btn-conversation-more',
   eraseOpen: 'menu-erase',
   memoryErase: 'btn-memory-erase',
+  memoryReads: 'memory-reads',
   emptyTrash: 'btn-empty-trash',
   eraseDialog: 'erase-dialog',
   eraseCounts: 'erase-counts',

@@ -738,6 +738,14 @@ export type MemoryDetail = {
  */
 row: MemoryRow, 
 /**
+ * How often agents were given it, as far as that is kept.
+ */
+reads_total: number, 
+/**
+ * The newest of those reads.
+ */
+reads: Array<AgentReadView>, 
+/**
  * One sentence: why it was proposed.
  */
 reasoning: string, 

@@ -36,7 +36,7 @@ export const PROVIDES: Partial<Record<Command, readonly Tag[]>> = {
   settings_get: ['settings'],
   imports_list: ['imports'],
   memories_list: ['memories'],
-  memory_get: ['memories', 'conversations'],
+  memory_get: ['memories', 'conversations', 'sessions'],
   memories_erase_preview: ['memories', 'people', 'topics', 'sessions', 'analyses', 'gate_log', 'reflections', 'model_calls'],
   conversations_list: ['conversations', 'messages', 'memories'],
   conversation_get: ['conversations', 'messages', 'memories'],

@@ -7,7 +7,7 @@
 use std::collections::BTreeMap;
 
 use keepsake_domain::{ConversationId, EntityId, EvidenceSpan, PersonRole, SessionId, TierEntryId, Timestamp};
-use rusqlite::params;
+use rusqlite::{OptionalExtension, Row, params};
 
 use crate::Result;
 use crate::changes::Tag;
@@ -127,6 +127,21 @@ pub struct NewAgentRead {
     pub at: Timestamp,
 }
 
+const READ_COLUMNS: &str = "agent, kind, entity_id, chars, items, read_at_ms, seq";
+
+fn agent_read(row: &Row<'_>) -> Result<AgentReadRow> {
+    let entity: Option<String> = row.get(2)?;
+    Ok(AgentReadRow {
+        agent: row.get(0)?,
+        kind: row.get(1)?,
+        entity: entity.map(|id| parse("entity id", &id)).transpose()?,
+        chars: row.get::<_, i64>(3)? as u64,
+        items: row.get::<_, i64>(4)? as u64,
+        at: Timestamp(row.get(5)?),
+        seq: row.get(6)?,
+    })
+}
+
 impl ReadTx<'_> {
     /// Every entry that stands, of conversations on the record.
     pub fn tier_entries(&self) -> Result<Vec<TierEntryRow>> {
@@ -212,25 +227,34 @@ impl ReadTx<'_> {
 
     /// What agents were given last, of one agent or of all, the latest first.
     pub fn agent_reads(&self, agent: Option<&str>, count: u32) -> Result<Vec<AgentReadRow>> {
-        let mut statement = self.conn.prepare_cached(
-            "SELECT agent, kind, entity_id, chars, items, read_at_ms, seq FROM agent_reads WHERE ?1 IS NULL OR agent = ?1
-              ORDER BY seq DESC LIMIT ?2",
-        )?;
+        let sql = format!("SELECT {READ_COLUMNS} FROM agent_reads WHERE ?1 IS NULL OR agent = ?1 ORDER BY seq DESC LIMIT ?2");
+        let mut statement = self.conn.prepare_cached(&sql)?;
         let mut rows = statement.query(params![agent, count])?;
         let mut items = Vec::new();
         while let Some(row) = rows.next()? {
-            let entity: Option<String> = row.get(2)?;
-            items.push(AgentReadRow {
-                agent: row.get(0)?,
-                kind: row.get(1)?,
-                entity: entity.map(|id| parse("entity id", &id)).transpose()?,
-                chars: row.get::<_, i64>(3)? as u64,
-                items: row.get::<_, i64>(4)? as u64,
-                at: Timestamp(row.get(5)?),
-                seq: row.get(6)?,
-            });
+            items.push(agent_read(row)?);
         }
         Ok(items)
+    }
+
+    /// How often an item was given, as far as it is kept, and the newest of those reads.
+    pub fn reads_of_item(&self, item: &str, count: u32) -> Result<(u64, Vec<AgentReadRow>)> {
+        let of = "agent_reads WHERE seq IN (SELECT read_seq FROM agent_read_items WHERE item_id = ?1)";
+        let total: i64 = self.conn.prepare_cached(&format!("SELECT count(*) FROM {of}"))?.query_row([item], |row| row.get(0))?;
+        let sql = format!("SELECT {READ_COLUMNS} FROM {of} ORDER BY seq DESC LIMIT ?2");
+        let mut statement = self.conn.prepare_cached(&sql)?;
+        let mut rows = statement.query(params![item, count])?;
+        let mut reads = Vec::new();
+        while let Some(row) = rows.next()? {
+            reads.push(agent_read(row)?);
+        }
+        Ok((total as u64, reads))
+    }
+
+    /// The name of an entity, as it is known now.
+    pub fn entity_name(&self, id: &EntityId) -> Result<Option<String>> {
+        let mut statement = self.conn.prepare_cached("SELECT display_name FROM entities WHERE id = ?1")?;
+        Ok(statement.query_row([id.as_str()], |row| row.get(0)).optional()?)
     }
 
     /// The ids of what one read held, in its order, as far as they are kept.

@@ -86,6 +86,22 @@ describe('filtering', () => {
   });
 });
 
+test('a memory says to which agents it was given, and when last', async () => {
+  await renderApp('memories', {}, { memory: 'mem_00016' });
+  const reads = within(await screen.findByTestId('memory-reads'));
+  expect(reads.getByText('Given to agents 2 times')).toBeDefined();
+  expect(screen.getByTestId('memory-reads').querySelector('summary')?.textContent).toMatch(/last on .*\d{4}/);
+  expect(reads.getAllByRole('listitem', { hidden: true }).map((each) => each.textContent)).toEqual([expect.stringMatching(/^coderContext/), expect.stringMatching(/^A program without a nameSearchwith Tomasz Wrona/)]);
+  expect(await violations()).toEqual([]);
+});
+
+test('of what was given to nobody nothing is said', async () => {
+  await renderApp('memories', {}, { memory: 'mem_00017' });
+  await ready();
+  await screen.findByText('Why');
+  expect(screen.queryByTestId('memory-reads')).toBeNull();
+});
+
 describe('changing', () => {
   test('an edit is a new version, and the cursor follows it', async () => {
     const host = await renderApp('memories');

@@ -75,6 +75,7 @@ export function MemoryBody({ row, detail, editor, statementTestId, sourceAction,
             {near ? <Near near={near} content={row.content} /> : null}
           </div>
           {detail.versions.length > 1 ? <Versions detail={detail} /> : null}
+          {detail.reads_total > 0 ? <Reads detail={detail} /> : null}
           <Facts detail={detail} />
         </>
       ) : (
@@ -190,6 +191,30 @@ function Versions({ detail }: { detail: MemoryDetail }) {
         })}
       </ol>
     </section>
+  );
+}
+
+/** To whom it was given: that it happened, never the words of the answer. */
+function Reads({ detail }: { detail: MemoryDetail }) {
+  const last = detail.reads[0];
+  return (
+    <details className={css.section} data-testid={TESTIDS.memoryReads}>
+      <summary className={css.readsHead}>
+        {t.memory.reads(detail.reads_total)}
+        {last ? <span className={css.nearMeta}>{t.memory.lastRead(fullTime(last.at))}</span> : null}
+      </summary>
+      <ul className={css.reads}>
+        {detail.reads.map((read) => (
+          <li key={read.id}>
+            <span>{read.agent === '' ? t.memory.unnamedAgent : read.agent}</span>
+            <span>{nameOf(t.sessions.readKinds, read.kind)}</span>
+            <span>{read.person === null ? '' : t.memory.readWith(read.person)}</span>
+            <RelativeTime time={read.at} absolute />
+          </li>
+        ))}
+      </ul>
+      {detail.reads_total > detail.reads.length ? <p className={css.nearMeta}>{t.memory.readsOlder(detail.reads_total - detail.reads.length)}</p> : null}
+    </details>
   );
 }
 

@@ -96,6 +96,8 @@ export function addCrowd(world: World, now: number): void {
       snoozed_until: null,
       quarantine_reason: null,
       knowledge: null,
+      reads_total: 0,
+      reads: [],
     });
   }
 }

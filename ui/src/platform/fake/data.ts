@@ -284,6 +284,15 @@ export function buildWorld(now: number, candidates: number): World {
       versions: found.edited ? [{ ...version, id: `${id}_0`, status: 'superseded', content: 'User has a dog.', is_edited: false, created_at: row.created_at - DAY }, version] : [version],
       reject_reason: null,
       snoozed_until: null,
+      // The sixteenth was given to agents; the others to nobody yet.
+      reads_total: index === 16 ? 2 : 0,
+      reads:
+        index === 16
+          ? [
+              { id: '8', agent: 'coder', kind: 'context', person: null, chars: 1_840, items: 9, at: message.time + 3 * DAY },
+              { id: '3', agent: '', kind: 'search', person: 'Tomasz Wrona', chars: 220, items: 2, at: message.time + 2 * DAY },
+            ]
+          : [],
       quarantine_reason: found.quarantine ?? null,
       knowledge: null,
     });

@@ -4,7 +4,7 @@ use keepsake_capture::dedup;
 use keepsake_domain::{Category, MemoryId, OperationId, Relation, Span, Timestamp, Visibility};
 use keepsake_engine::{Act, PARKED_UNTIL};
 use keepsake_store::{
-    EmbeddingOwner, EvidenceRow, InteractionRow, MemoryFacets, MemoryFilter, MemoryListRow, MemorySort, ReadTx,
+    AgentReadRow, EmbeddingOwner, EvidenceRow, InteractionRow, MemoryFacets, MemoryFilter, MemoryListRow, MemorySort, ReadTx,
     Result as StoreResult,
 };
 
@@ -13,6 +13,7 @@ use crate::app::App;
 use crate::error::ApiError;
 use crate::types::ById;
 use crate::types::memories::*;
+use crate::types::sessions::AgentReadView;
 
 /// Context lines above and below a source line (look.md, "Evidence is the hero").
 const CONTEXT_LINES: u32 = 2;
@@ -194,6 +195,21 @@ fn near(tx: &ReadTx<'_>, id: &MemoryId, model: Option<&str>) -> StoreResult<Opti
     }))
 }
 
+/// Reads shown with a memory: the newest tell who is given it, and the number says how many there were.
+const READS_SHOWN: u32 = 20;
+
+fn read_view(tx: &ReadTx<'_>, read: AgentReadRow) -> StoreResult<AgentReadView> {
+    Ok(AgentReadView {
+        id: read.seq.to_string(),
+        person: read.entity.as_ref().map(|id| tx.entity_name(id)).transpose()?.flatten(),
+        agent: read.agent,
+        kind: read.kind,
+        chars: read.chars,
+        items: read.items,
+        at: read.at.0,
+    })
+}
+
 pub(crate) fn memory_get(app: &App, request: ById) -> Result<MemoryDetail, ApiError> {
     let id: MemoryId = request.id.parse()?;
     let model = app.engine().embedder().ready();
@@ -202,7 +218,10 @@ pub(crate) fn memory_get(app: &App, request: ById) -> Result<MemoryDetail, ApiEr
         let evidence = tx.evidence(&id)?.iter().map(|e| evidence_view(tx, e)).collect::<StoreResult<Vec<_>>>()?;
         let versions = tx.versions(&id)?;
         let memory = item.memory.clone();
+        let (reads_total, reads) = tx.reads_of_item(id.as_str(), READS_SHOWN)?;
         Ok(MemoryDetail {
+            reads_total,
+            reads: reads.into_iter().map(|read| read_view(tx, read)).collect::<StoreResult<_>>()?,
             row: row(item),
             reasoning: memory.reasoning,
             knowledge: memory.knowledge.map(|detail| KnowledgeView {

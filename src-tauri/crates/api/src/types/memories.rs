@@ -3,6 +3,7 @@
 use serde::{Deserialize, Serialize};
 use ts_rs::TS;
 
+use super::sessions::AgentReadView;
 use super::{Count, Source};
 
 /// Which memories to list. All conditions must hold; an empty list means no condition.
@@ -203,6 +204,10 @@ pub struct KnowledgeView {
 /// One memory in full.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, TS)]
 pub struct MemoryDetail {
+    /// How often agents were given it, as far as that is kept.
+    pub reads_total: u64,
+    /// The newest of those reads.
+    pub reads: Vec<AgentReadView>,
     /// The row.
     pub row: MemoryRow,
     /// One sentence: why it was proposed.

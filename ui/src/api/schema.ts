@@ -288,6 +288,10 @@ sample_loaded: boolean,
  */
 paused: boolean, 
 /**
+ * When the pause ends by itself.
+ */
+paused_until: number | null, 
+/**
  * The nightly cycle that ended last with a digest, where the desktop tells of it.
  */
 digest: DigestNotice | null, 
@@ -734,10 +738,6 @@ context: string | null, };
 
 export type MemoryDetail = { 
 /**
- * The row.
- */
-row: MemoryRow, 
-/**
  * How often agents were given it, as far as that is kept.
  */
 reads_total: number, 
@@ -745,6 +745,10 @@ reads_total: number,
  * The newest of those reads.
  */
 reads: Array<AgentReadView>, 
+/**
+ * The row.
+ */
+row: MemoryRow, 
 /**
  * One sentence: why it was proposed.
  */
@@ -2326,6 +2330,14 @@ total: number,
  */
 attempts: number, 
 /**
+ * Tries until it waits for a person.
+ */
+attempts_max: number, 
+/**
+ * When it is tried again, where it failed or was put off and waits for that moment.
+ */
+retry_at: number | null, 
+/**
  * What went wrong last.
  */
 error: string | null, 
@@ -2358,13 +2370,21 @@ queued: number,
 /**
  * Background work is paused.
  */
-paused: boolean, };
+paused: boolean, 
+/**
+ * When the pause ends by itself.
+ */
+paused_until: number | null, };
 
 export type PauseRequest = { 
 /**
  * Pause (true) or resume.
  */
-paused: boolean, };
+paused: boolean, 
+/**
+ * Until when: `hour` (an hour from now), `tomorrow` (the next morning); nothing is until it is resumed.
+ */
+until: string | null, };
 
 export type GateLogRequest = { 
 /**

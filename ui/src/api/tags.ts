@@ -45,7 +45,7 @@ export const PROVIDES: Partial<Record<Command, readonly Tag[]>> = {
   conversation_erase_preview: ['conversations', 'messages', 'memories'],
   conversation_privacy_preview: ['conversations', 'memories', 'analyses', 'gate_log'],
   analyses_list: ['analyses'],
-  jobs_list: ['jobs'],
+  jobs_list: ['jobs', 'settings'],
   gate_log_list: ['gate_log'],
   alerts_list: ['alerts'],
   models_get: ['settings', 'jobs', 'model_calls', 'conversations', 'messages'],

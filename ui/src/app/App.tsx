@@ -3,7 +3,7 @@ import { useQueryClient } from '@tanstack/react-query';
 import { ArrowLeft, CirclePause, TriangleAlert } from 'lucide-react';
 import { Suspense, useEffect, useState } from 'react';
 import { type AppStatus, type EmbeddingStatus, call, createInvalidator, useRpc } from '../api';
-import { Button, EmptyState, ErrorState, LoadingRows } from '../design';
+import { Button, EmptyState, ErrorState, LoadingRows, momentAhead } from '../design';
 import { Toasts } from '../design/Toasts';
 import { hotkeys, useActions } from '../keys';
 import { typed } from '../panels/search/state';
@@ -189,11 +189,13 @@ function Panel({ id }: { id: PanelId }) {
 
 const embeddingOf = (status: AppStatus): EmbeddingStatus => status.embedding;
 const pausedOf = (status: AppStatus): boolean => status.paused;
+const pausedUntilOf = (status: AppStatus): number | null => status.paused_until;
 
 /** Says what is not as it should be: matching without the model, work that is paused. */
 function Banner() {
   const { data: embedding } = useRpc('app_status', {}, { select: embeddingOf });
   const { data: paused } = useRpc('app_status', {}, { select: pausedOf });
+  const { data: pausedUntil = null } = useRpc('app_status', {}, { select: pausedUntilOf });
   const isWelcome = useStore(nav, (place) => place.panel === 'welcome');
   const isLoadingLong = useLasting(embedding?.state === 'loading', LOADING_TOLD_AFTER_MS);
   if (isWelcome) return null;
@@ -212,8 +214,8 @@ function Banner() {
       {paused ? (
         <div className={css.banner} data-tone="plain" role="status" data-testid={TESTIDS.paused}>
           <CirclePause size={14} aria-hidden="true" />
-          <span className={css.bannerText}>{t.app.paused}</span>
-          <Button size="s" tone="quiet" onClick={() => void call('queue_pause', { paused: false }).catch(showError)}>
+          <span className={css.bannerText}>{pausedUntil === null ? t.app.paused : t.app.pausedUntil(momentAhead(pausedUntil))}</span>
+          <Button size="s" tone="quiet" onClick={() => void call('queue_pause', { paused: false, until: null }).catch(showError)}>
             {t.app.resume}
           </Button>
         </div>

@@ -62,10 +62,18 @@ describe('the frame', () => {
 
   test('paused work is said and can be resumed', async () => {
     const host = await renderApp('review');
-    await host.rpc('queue_pause', { paused: true });
+    await host.rpc('queue_pause', { paused: true, until: null });
     const paused = await screen.findByTestId('paused');
     within(paused).getByRole('button').click();
     await waitFor(() => expect(screen.queryByTestId('paused')).toBeNull());
+  });
+
+  test('a pause that ends by itself says when', async () => {
+    const host = await renderApp('review');
+    await host.rpc('queue_pause', { paused: true, until: 'tomorrow' });
+    expect((await screen.findByTestId('paused')).textContent).toMatch(/paused until .*8:00/);
+    await host.rpc('queue_pause', { paused: true, until: 'hour' });
+    await waitFor(() => expect(screen.getByTestId('paused').textContent).toMatch(/paused until .*\d\d?:\d\d/));
   });
 
   test('the first start welcomes, later ones go where one left off', () => {

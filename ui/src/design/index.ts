@@ -17,7 +17,7 @@ export { FreePick, type Option, Pick } from './Pick';
 export { RelativeTime } from './RelativeTime';
 export { SplitPane } from './SplitPane';
 export { EmptyState, ErrorState, LoadingRows } from './States';
-export { endOfDay, fullTime, relativeTime, shortDate } from './time';
+export { endOfDay, fullTime, momentAhead, relativeTime, shortDate } from './time';
 export { Tooltip } from './Tooltip';
 export { VirtualList } from './VirtualList';
 export { WordDiff } from './WordDiff';

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { codePointSlice, segmentsOf } from './codePoints';
-import { relativeTime, shortDate } from './time';
+import { momentAhead, relativeTime, shortDate } from './time';
 import { tokens, wordDiff } from './wordDiff';
 
 describe('spans in code points', () => {
@@ -92,4 +92,14 @@ describe('times in words', () => {
     [24 * 30, 'Oct 21'],
   ])('%d hours back', (hours, expected) => expect(ago(hours)).toBe(expected));
   test('names another year', () => expect(shortDate(Date.UTC(2024, 4, 2, 12), now, 'en')).toBe('May 2, 2024'));
+});
+
+describe('a moment that comes', () => {
+  const now = new Date(2026, 2, 12, 22, 30).getTime();
+  test.each([
+    ['today', new Date(2026, 2, 12, 23, 5).getTime(), /^11:05 PM$/],
+    ['after midnight', new Date(2026, 2, 13, 0, 5).getTime(), /^tomorrow, 12:05 AM$/],
+    ['tomorrow', new Date(2026, 2, 13, 8, 0).getTime(), /^tomorrow, 0?8:00 AM$/],
+    ['later', new Date(2026, 2, 20, 8, 0).getTime(), /^Mar 20, 2026, 8:00 AM$/],
+  ])('%s', (_, time, said) => expect(momentAhead(time, now, 'en').replace(/\u202f/g, ' ')).toMatch(said));
 });

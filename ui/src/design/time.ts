@@ -49,6 +49,17 @@ export function fullTime(time: number, locale?: string): string {
   return asDate(time, locale, { dateStyle: 'medium', timeStyle: 'short' });
 }
 
+/** "14:05", "tomorrow, 08:00", and further away the whole: when something happens next. */
+export function momentAhead(time: number, now: number = Date.now(), locale?: string): string {
+  const dayOf = (at: number, days = 0) => {
+    const date = new Date(at);
+    return new Date(date.getFullYear(), date.getMonth(), date.getDate() + days).getTime();
+  };
+  const clock = asDate(time, locale, { hour: '2-digit', minute: '2-digit' });
+  if (dayOf(time) === dayOf(now)) return clock;
+  return dayOf(time) === dayOf(now, 1) ? `${inWords(1, 'day', locale)}, ${clock}` : fullTime(time, locale);
+}
+
 /** The end of a day (`2026-03-12`) on this computer, or null. */
 export function endOfDay(day: string): number | null {
   const [year, month, date] = day.split('-').map(Number);

@@ -100,6 +100,7 @@ export const conversations = {
   queued: 'Queued',
   queuedText: 'Waits for the work before it.',
   queuedPaused: 'Waits: background work is paused.',
+  queuedPausedUntil: (time: string) => `Waits: background work is paused until ${time}.`,
   queuedRetry: (reason: string) => `Failed once and is tried again: ${reason}`,
   running: 'Analyzing',
   starting: 'Starting',

@@ -343,11 +343,11 @@ mod tests {
         let dir = tempfile::tempdir().expect("a folder");
         let app = open(dir.path());
         app.begin_work(dir.path().join("no-model")).expect("it begins");
-        app.engine().set_paused(true).expect("it is stored");
+        app.engine().pause_for(keepsake_engine::PauseFor::Resumed).expect("it is stored");
         let log = || std::fs::metadata(dir.path().join("keepsake.db-wal")).expect("there is one").len();
         assert!(log() > 0, "a control: what was written stands in the log");
         app.close();
         assert_eq!(log(), 0);
-        app.engine().set_paused(false).expect("it is open still");
+        app.engine().resume().expect("it is open still");
     }
 }

@@ -13,6 +13,9 @@ pub const KNOWLEDGE_PER_SOURCE_MAX: usize = 8;
 /// Waits before attempts 2, 3 and 4 of a failed job (seed 000: 5, 10, 20 s); a fourth failure is final.
 pub const RETRY_DELAYS_MS: [i64; 3] = [5_000, 10_000, 20_000];
 
+/// Tries of a job until it waits for a person: the first, and one after each delay.
+pub const JOB_ATTEMPTS_MAX: u32 = RETRY_DELAYS_MS.len() as u32 + 1;
+
 /// A server that asks to be left alone for longer than this is asked again after it all the same: an hour's Retry-After is more
 /// often a mistake than a plan, and the attempts are counted.
 pub const RETRY_AFTER_MAX_MS: i64 = 10 * 60_000;

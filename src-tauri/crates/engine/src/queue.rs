@@ -34,9 +34,6 @@ const HOLD_LOOK_MS: i64 = 60_000;
 /// How often whoever waits for work under way looks whether it is over; a job that ends rings no bell.
 const HELD_LOOK_MS: u64 = 100;
 
-/// The setting under which the pause is kept, so that it outlives a restart.
-const PAUSED_SETTING: &str = "queue_paused";
-
 /// Where in a job's life a test ends the process.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum KillPoint {
@@ -55,8 +52,8 @@ pub enum Step {
     Ran(JobId, JobState),
     /// Nothing may start now; when the next retry is due, if one waits.
     Idle(Option<Timestamp>),
-    /// Background work is paused.
-    Paused,
+    /// Background work is paused; until when, if it ends by itself.
+    Paused(Option<Timestamp>),
     /// A job waits, but not for its turn: on battery, or the day's budget is spent.
     Held(Hold),
 }
@@ -322,11 +319,6 @@ impl Engine {
         Ok(WorkerLock { _file: turn.file })
     }
 
-    /// Whether background work is paused.
-    pub fn is_paused(&self) -> Result<bool> {
-        Ok(self.store().read(|tx| tx.setting(PAUSED_SETTING))?.as_deref() == Some("true"))
-    }
-
     /// Lets what is under way come to its end and begins nothing more, until what is returned goes. Not kept: a process that dies with
     /// it holds up nothing.
     pub(crate) fn hold_up_work(&self, control: &dyn Control) -> Result<HeldUp<'_>> {
@@ -352,14 +344,6 @@ impl Engine {
             }
             self.inner.wake.sleep(seen, Some(Duration::from_millis(HELD_LOOK_MS)));
         }
-    }
-
-    /// Pauses or resumes background work.
-    pub fn set_paused(&self, paused: bool) -> Result<()> {
-        let now = self.now();
-        self.store().write(|tx| tx.put_setting(PAUSED_SETTING, if paused { "true" } else { "false" }, now))?;
-        self.inner.wake.all();
-        Ok(())
     }
 
     /// Lets sleeping lanes look again: another process may have queued something.
@@ -421,9 +405,15 @@ impl Engine {
     pub fn run_next_killed(&self, lane: Lane, tell: &dyn Fn(Progress), kill: &dyn Fn(KillPoint) -> bool) -> Result<Option<Step>> {
         // A pause holds up work, not an erasure that a person waits for.
         let is_held_up = || lane != Lane::Upkeep && self.inner.wake.held_up.load(Ordering::SeqCst);
-        if is_held_up() || (lane != Lane::Upkeep && self.is_paused()?) {
-            return Ok(Some(Step::Paused));
+        if is_held_up() {
+            return Ok(Some(Step::Paused(None)));
         }
+        if lane != Lane::Upkeep
+            && let Some(pause) = self.pause()?
+        {
+            return Ok(Some(Step::Paused(pause.until)));
+        }
+        self.end_pause_in_time()?;
         let now = self.now();
         if lane == Lane::Model
             && let Some(hold) = self.model_hold(now)?
@@ -696,7 +686,7 @@ impl Engine {
                             due = [due, at].into_iter().flatten().min();
                             break;
                         }
-                        Step::Paused => break,
+                        Step::Paused(_) => break,
                         // Nothing that waiting here would change within a sensible time.
                         Step::Held(_) => break,
                     }
@@ -817,7 +807,11 @@ impl Engine {
                     let timeout = due.map(|due| Duration::from_millis((due.0 - self.now().0).max(0) as u64 + 1));
                     self.inner.wake.sleep(seen, timeout);
                 }
-                Ok(Step::Paused) => self.inner.wake.sleep(seen, None),
+                Ok(Step::Paused(until)) => {
+                    // A computer that slept counts less time than has gone by.
+                    let wait = until.map(|until| (until.0 - self.now().0).clamp(1, HOLD_LOOK_MS) as u64);
+                    self.inner.wake.sleep(seen, wait.map(Duration::from_millis));
+                }
                 Ok(Step::Held(hold)) => {
                     let wait_ms = (hold.until.0 - self.now().0).clamp(1, HOLD_LOOK_MS);
                     self.inner.wake.sleep(seen, Some(Duration::from_millis(wait_ms as u64)));

@@ -1,7 +1,7 @@
 /** Jobs in four groups. What is running can be cancelled, what failed can be tried again. */
 import { CircleAlert, CircleCheck, CircleSlash, Clock, LoaderCircle } from 'lucide-react';
 import { type JobView, useRpc } from '../../api';
-import { Button, EmptyState, ErrorState, LoadingRows, RelativeTime, VirtualList, formatElapsed } from '../../design';
+import { Button, EmptyState, ErrorState, LoadingRows, RelativeTime, VirtualList, formatElapsed, momentAhead } from '../../design';
 import { openConversation } from '../../state/nav';
 import { number, t } from '../../strings';
 import { TESTIDS } from '../../testids';
@@ -73,6 +73,14 @@ const ICONS = {
   done: <CircleCheck size={16} aria-hidden="true" />,
 };
 
+/** When a job is tried again, before why the last try failed; nothing where it waits for its turn alone. */
+function waitsFor(job: JobView): string {
+  if (job.retry_at === null || job.state !== 'queued') return '';
+  const at = momentAhead(job.retry_at);
+  // What was put off without a failure is no attempt.
+  return `${job.attempts > 0 ? t.activity.retryAttempt(at, job.attempts + 1, job.attempts_max) : t.activity.retryAt(at)} · `;
+}
+
 function JobRow({ job }: { job: JobView }) {
   const title = jobTitle(job);
   const took_ms = (job.finished_at ?? 0) - (job.started_at ?? job.finished_at ?? 0);
@@ -87,8 +95,9 @@ function JobRow({ job }: { job: JobView }) {
           <JobProgress job={job} />
         ) : (
           <span className={css.meta} title={job.state === 'cancelled' ? undefined : (job.error ?? undefined)}>
+            {waitsFor(job)}
             {job.state === 'cancelled' ? t.activity.cancelled : (job.error ?? t.activity.jobState[job.state] ?? job.state)}
-            {job.attempts > 0 && job.state !== 'cancelled' ? ` · ${t.activity.attempts(job.attempts)}` : ''}
+            {job.attempts > 0 && job.state !== 'cancelled' && job.retry_at === null ? ` · ${t.activity.attempts(job.attempts)}` : ''}
             {took_ms >= 1_000 && job.state === 'done' ? ` · ${t.activity.took(formatElapsed(took_ms))}` : ''}
           </span>
         )}

@@ -2,6 +2,7 @@ import { fireEvent, screen, waitFor, within } from '@testing-library/react';
 import { readFileSync } from 'node:fs';
 import { beforeEach, describe, expect, test } from 'vitest';
 import type { ModelCallsResponse } from '../../api';
+import type { JobView } from '../../api';
 import { RpcError } from '../../platform';
 import type { FakeOptions, FakePlatform } from '../../platform/fake';
 import { nav } from '../../state/nav';
@@ -52,6 +53,19 @@ describe('jobs', () => {
     expect([...asked(host, 'job_cancel'), ...asked(host, 'job_retry')]).toEqual([{ id: 'job_1' }, { id: 'job_3' }]);
   });
 
+  test.each([
+    ['one that failed', { attempts: 2 }, /^Tries again at .*, attempt 3 of 4 · The model server does not answer\.$/],
+    ['one that was put off', { attempts: 0 }, /^Tries again at .* · The model server does not answer\.$/],
+    ['one whose turn it is', { attempts: 2, retry_at: null }, /^The model server does not answer\. · 2 attempts failed$/],
+  ])('a waiting job says when it is tried again and why: %s', async (_, change, said) => {
+    const host = await renderApp('review');
+    const job: JobView = { id: 'job_9', kind: 'extract_model', title: 'Mum', conversation_id: null, state: 'queued', is_cancelling: false, stage: null, done: 0, total: 0, attempts: 0, attempts_max: 4, retry_at: Date.now() + 60_000, error: 'The model server does not answer.', result: null, created_at: 1, started_at: 1, finished_at: null };
+    host.answer('jobs_list', () => ({ items: [{ ...job, ...change }], queued: 1, paused: false, paused_until: null }));
+    fireEvent.click(screen.getByTestId('nav-activity'));
+    const row = await screen.findByTestId('job-row');
+    await waitFor(() => expect([...row.querySelectorAll('span')].map((each) => each.textContent)).toContainEqual(expect.stringMatching(said)));
+  });
+
   test('p pauses and goes on', async () => {
     const host = await show('jobs');
     await screen.findAllByTestId('job-row');
@@ -59,7 +73,22 @@ describe('jobs', () => {
     await screen.findByText(/nothing is lost/);
     await press('p');
     await waitFor(() => expect(screen.queryByText(/nothing is lost/)).toBeNull());
-    expect(asked(host, 'queue_pause')).toEqual([{ paused: true }, { paused: false }]);
+    expect(asked(host, 'queue_pause')).toEqual([{ paused: true, until: null }, { paused: false, until: null }]);
+  });
+
+  test.each([
+    ['hour', /is paused until .*\d:\d\d/],
+    ['tomorrow', /is paused until .*8:00/],
+    ['resumed', /is paused\. What runs now/],
+  ])('the button asks for how long: %s', async (until, said) => {
+    const host = await show('jobs');
+    await screen.findAllByTestId('job-row');
+    fireEvent.click(screen.getByTestId('btn-pause'));
+    fireEvent.click(await screen.findByTestId(`pause-${until}`));
+    expect((await screen.findByText(/nothing is lost/)).textContent).toMatch(said);
+    expect(asked(host, 'queue_pause')).toEqual([{ paused: true, until: until === 'resumed' ? null : until }]);
+    fireEvent.click(screen.getByTestId('btn-pause'));
+    await waitFor(() => expect(screen.queryByText(/nothing is lost/)).toBeNull());
   });
 
   test('jobs that cannot be listed', async () => {

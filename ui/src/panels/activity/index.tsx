@@ -7,7 +7,7 @@
 import { BellRing, CirclePause, CirclePlay } from 'lucide-react';
 import { useState } from 'react';
 import { type AppStatus, call, useRpc } from '../../api';
-import { Button, PaneBar, PaneBody, PaneHeader, Segmented } from '../../design';
+import { Button, Menu, PaneBar, PaneBody, PaneHeader, Segmented, momentAhead } from '../../design';
 import { useActions } from '../../keys';
 import { useNavTarget } from '../../state/nav';
 import { showError, showToast } from '../../state/toasts';
@@ -29,6 +29,8 @@ type Tab = (typeof TABS)[number];
 const alertsOf = (status: AppStatus) => status.counts.alerts;
 const jobsOf = (status: AppStatus) => status.counts.jobs;
 const pausedOf = (status: AppStatus) => status.paused;
+const pausedUntilOf = (status: AppStatus) => status.paused_until;
+const PAUSES = ['hour', 'tomorrow', 'resumed'] as const;
 
 export default function Activity() {
   const target = useNavTarget('activity');
@@ -51,10 +53,14 @@ export default function Activity() {
   const { data: alerts = 0 } = useRpc('app_status', {}, { select: alertsOf });
   const { data: jobs = 0 } = useRpc('app_status', {}, { select: jobsOf });
   const { data: paused = false } = useRpc('app_status', {}, { select: pausedOf });
-  const pause = () => {
-    call('queue_pause', { paused: !paused }).then(() => showToast({ text: paused ? t.activity.didResume : t.activity.didPause, replaces: 'pause' }), showError);
+  const { data: pausedUntil = null } = useRpc('app_status', {}, { select: pausedUntilOf });
+  const pause = (until: (typeof PAUSES)[number]) => {
+    call('queue_pause', { paused: true, until: until === 'resumed' ? null : until }).then(() => showToast({ text: t.activity.didPause, replaces: 'pause' }), showError);
   };
-  useActions('activity', { 'activity.pause': pause });
+  const resume = () => {
+    call('queue_pause', { paused: false, until: null }).then(() => showToast({ text: t.activity.didResume, replaces: 'pause' }), showError);
+  };
+  useActions('activity', { 'activity.pause': () => (paused ? resume() : pause('resumed')) });
   return (
     <div className={css.panel}>
       <PaneHeader title={t.panels.activity}>
@@ -74,18 +80,23 @@ export default function Activity() {
           onChange={choose}
         />
         <span className={css.space} />
-        <Button
-          size="s"
-          icon={paused ? <CirclePlay size={14} aria-hidden="true" /> : <CirclePause size={14} aria-hidden="true" />}
-          action="activity.pause"
-          aria-pressed={paused}
-          testId={TESTIDS.pause}
-          onClick={pause}
-        >
-          {paused ? t.activity.resume : t.activity.pause}
-        </Button>
+        {paused ? (
+          <Button size="s" icon={<CirclePlay size={14} aria-hidden="true" />} action="activity.pause" testId={TESTIDS.pause} onClick={resume}>
+            {t.activity.resume}
+          </Button>
+        ) : (
+          <Menu
+            align="end"
+            trigger={
+              <Button size="s" icon={<CirclePause size={14} aria-hidden="true" />} action="activity.pause" testId={TESTIDS.pause}>
+                {t.activity.pause}
+              </Button>
+            }
+            entries={PAUSES.map((until) => ({ id: until, label: t.activity.pauseFor[until], testId: `pause-${until}`, run: () => pause(until) }))}
+          />
+        )}
       </PaneHeader>
-      {paused && tab === 'jobs' ? <PaneBar>{t.activity.paused}</PaneBar> : null}
+      {paused && tab === 'jobs' ? <PaneBar>{pausedUntil === null ? t.activity.paused : t.activity.pausedUntil(momentAhead(pausedUntil))}</PaneBar> : null}
       <div className={css.body}>
         {tab === 'jobs' ? <Jobs /> : null}
         {tab === 'night' ? <Night /> : null}

@@ -2,7 +2,7 @@
 import { CircleAlert, CircleCheck, Info, Lock, ScanSearch, X } from 'lucide-react';
 import { type ReactNode, useEffect, useRef, useState } from 'react';
 import { type ConversationRow, type JobView, call, useRpc } from '../../api';
-import { Button, IconButton, Tooltip } from '../../design';
+import { Button, IconButton, Tooltip, momentAhead } from '../../design';
 import { showError } from '../../state/toasts';
 import { t } from '../../strings';
 import { TESTIDS } from '../../testids';
@@ -14,6 +14,7 @@ import { type AnalyzeState, type Answer, analyzeState } from './analysis';
 export interface Analyze {
   readonly state: AnalyzeState;
   readonly paused: boolean;
+  readonly pausedUntil: number | null;
   readonly start: (force: boolean) => void;
   /** Takes a notice away. */
   readonly clear: () => void;
@@ -42,6 +43,7 @@ export function useAnalyze(row: ConversationRow, onDone: (analysis: string) => v
   return {
     state: isDismissed && full.kind === 'failed' ? { kind: 'ready' } : full,
     paused: data?.paused ?? false,
+    pausedUntil: data?.paused_until ?? null,
     start,
     clear: () => {
       setAnswer(null);
@@ -83,7 +85,8 @@ export function AnalyzeButton({ analyze: { state, start } }: { analyze: Analyze 
 }
 
 export function AnalyzeBar({ analyze, onResults }: { analyze: Analyze; onResults: (analysis: string) => void }) {
-  const { state, start, clear, paused } = analyze;
+  const { state, start, clear, paused, pausedUntil } = analyze;
+  const waits = pausedUntil === null ? t.conversations.queuedPaused : t.conversations.queuedPausedUntil(momentAhead(pausedUntil));
   switch (state.kind) {
     case 'running':
     case 'cancelling':
@@ -99,7 +102,7 @@ export function AnalyzeBar({ analyze, onResults }: { analyze: Analyze; onResults
       );
     case 'queued':
       return (
-        <Bar state="queued" icon={<Info size={14} aria-hidden="true" />} text={paused ? t.conversations.queuedPaused : state.job.error ? t.conversations.queuedRetry(state.job.error) : t.conversations.queuedText}>
+        <Bar state="queued" icon={<Info size={14} aria-hidden="true" />} text={paused ? waits : state.job.error ? t.conversations.queuedRetry(state.job.error) : t.conversations.queuedText}>
           <Button size="s" testId={TESTIDS.analyzeCancel} onClick={() => cancelJob(state.job.id)}>
             {t.app.cancel}
           </Button>

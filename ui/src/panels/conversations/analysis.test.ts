@@ -13,6 +13,8 @@ const job = (change: Partial<JobView>): JobView => ({
   done: 0,
   total: 0,
   attempts: 0,
+  attempts_max: 4,
+  retry_at: null,
   error: null,
   result: null,
   created_at: 1,

@@ -342,7 +342,7 @@ describe('Analyze now', () => {
   test('a failure says why and can be tried again', async () => {
     const host = await open('conv_running');
     const failed = { ...jobOf('dead'), error: 'The disk is full. Free some space, then try again.' };
-    host.answer('jobs_list', () => ({ items: [failed], queued: 0, paused: false }));
+    host.answer('jobs_list', () => ({ items: [failed], queued: 0, paused: false, paused_until: null }));
     host.emit({ type: 'changed', tags: ['jobs'] });
     await screen.findByText(/The disk is full/);
     fireEvent.click(screen.getByTestId('btn-analyze-retry'));
@@ -351,12 +351,12 @@ describe('Analyze now', () => {
 
   test('while work is paused it says what it waits for', async () => {
     const host = await open('conv_running');
-    host.answer('jobs_list', () => ({ items: [jobOf('queued')], queued: 1, paused: true }));
+    host.answer('jobs_list', () => ({ items: [jobOf('queued')], queued: 1, paused: true, paused_until: null }));
     host.emit({ type: 'changed', tags: ['jobs'] });
     expect(await screen.findByText('Waits: background work is paused.')).toBeDefined();
   });
 });
 
 function jobOf(state: string) {
-  return { id: 'job_9', kind: 'analyze', title: 'Half marathon training', conversation_id: 'conv_running', state, is_cancelling: false, stage: null, done: 0, total: 0, attempts: 4, error: null, result: null, created_at: 1, started_at: 1, finished_at: null };
+  return { id: 'job_9', kind: 'analyze', title: 'Half marathon training', conversation_id: 'conv_running', state, is_cancelling: false, stage: null, done: 0, total: 0, attempts: 4, attempts_max: 4, retry_at: null, error: null, result: null, created_at: 1, started_at: 1, finished_at: null };
 }

@@ -142,7 +142,7 @@ describe('answers', () => {
 
   test('while it looks there is progress, and it can be stopped', async () => {
     const host = await openReflection();
-    const job = { id: 'job_reflect', kind: 'reflect', title: '', conversation_id: null, state: 'running' as const, is_cancelling: false, stage: 'Looking over memories', done: 20, total: 80, attempts: 1, error: null, result: null, created_at: 0, started_at: 0, finished_at: null };
+    const job = { id: 'job_reflect', kind: 'reflect', title: '', conversation_id: null, state: 'running' as const, is_cancelling: false, stage: 'Looking over memories', done: 20, total: 80, attempts: 1, attempts_max: 4, retry_at: null, error: null, result: null, created_at: 0, started_at: 0, finished_at: null };
     host.answer('jobs_list', () => ({ items: [job] }) as never);
     host.emit({ type: 'changed', tags: ['jobs'] });
     fireEvent.click(await screen.findByTestId('btn-reflection-cancel'));

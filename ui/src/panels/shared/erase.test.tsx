@@ -73,10 +73,10 @@ test('Cancel and Escape erase nothing', async () => {
 
 test('while somebody reads the file it says so, and follows the job to its end', async () => {
   const host = await openConversation();
-  const job = (state: string, result: string | null): JobView => ({ id: 'job_9', kind: 'erase', title: '', conversation_id: null, state, is_cancelling: false, stage: null, done: 0, total: 0, attempts: 1, error: null, result, created_at: 0, started_at: null, finished_at: null });
+  const job = (state: string, result: string | null): JobView => ({ id: 'job_9', kind: 'erase', title: '', conversation_id: null, state, is_cancelling: false, stage: null, done: 0, total: 0, attempts: 1, attempts_max: 4, retry_at: null, error: null, result, created_at: 0, started_at: null, finished_at: null });
   let answer = job('queued', null);
   host.answer('conversation_erase', () => ({ messages: 5, conversations: 1, memories: 0, is_pending: true, job_id: 'job_9' }));
-  host.answer('jobs_list', () => ({ items: [answer], queued: 1, paused: false }));
+  host.answer('jobs_list', () => ({ items: [answer], queued: 1, paused: false, paused_until: null }));
   const dialog = await ask('btn-conversation-more');
   fireEvent.click(dialog.getByTestId('btn-erase'));
   const receipt = within(await screen.findByTestId('erase-receipt'));

@@ -9,6 +9,9 @@ export function systemCommands(world: World, host: Host, options: { firstRun: bo
   let settings: Settings = { theme: options.theme, single_keys: true, phone_regions: ['NL', 'GB', 'US'], private_channels: ['whatsapp'], extract_on_import: true, analyze_ended: true };
   let uiState = '';
   let paused = false;
+  /** When the pause ends by itself. */
+  let pausedUntil: number | null = null;
+  const isPaused = () => paused && (pausedUntil === null || host.now() < pausedUntil);
   let sample = false;
   const now = host.now();
   let alerts = options.firstRun ? [] : [{ id: 'alert_1', kind: 'job_failed', message: 'Reading “old-chats.zip” failed four times: the file ends in the middle of an entry. What was read before is kept. Export it again, then retry.', job_id: 'job_3', created_at: now - 5 * HOUR }];
@@ -42,7 +45,7 @@ export function systemCommands(world: World, host: Host, options: { firstRun: bo
       ];
 
   function job(id: string, kind: string, title: string, state: string, rest: Partial<JobView>): JobView {
-    return { id, kind, title, conversation_id: null, state, is_cancelling: false, stage: null, done: 0, total: 0, attempts: 0, error: null, result: null, created_at: now - HOUR, started_at: null, finished_at: null, ...rest };
+    return { id, kind, title, conversation_id: null, state, is_cancelling: false, stage: null, done: 0, total: 0, attempts: 0, attempts_max: 4, retry_at: null, error: null, result: null, created_at: now - HOUR, started_at: null, finished_at: null, ...rest };
   }
   const status = (name: string) => [...world.memories.values()].filter((memory) => memory.row.status === name && !memory.snoozed).length;
 
@@ -73,7 +76,8 @@ export function systemCommands(world: World, host: Host, options: { firstRun: bo
       },
       owner: options.firstRun && !sample ? null : { name: 'Robin Hale', handles: [{ channel: 'chatgpt', handle: 'robin', verified: true }] },
       sample_loaded: sample,
-      paused,
+      paused: isPaused(),
+      paused_until: isPaused() ? pausedUntil : null,
       digest: null,
       is_first_run: options.firstRun && !sample,
       file_access: 'pick_files',
@@ -139,20 +143,22 @@ export function systemCommands(world: World, host: Host, options: { firstRun: bo
       host.changed('status', 'memories', 'conversations', 'messages', 'imports');
       return removed;
     },
-    jobs_list: () => ({ items: jobs, queued: jobs.filter((each) => each.state === 'queued').length, paused }),
+    jobs_list: () => ({ items: jobs, queued: jobs.filter((each) => each.state === 'queued').length, paused: isPaused(), paused_until: isPaused() ? pausedUntil : null }),
     job_cancel({ id }) {
       jobs = jobs.map((each) => (each.id === id ? { ...each, state: 'cancelled', finished_at: host.now() } : each));
       host.changed('jobs', 'status');
       return {};
     },
     job_retry({ id }) {
-      jobs = jobs.map((each) => (each.id === id ? { ...each, state: 'queued', attempts: 0, error: null } : each));
+      jobs = jobs.map((each) => (each.id === id ? { ...each, state: 'queued', attempts: 0, retry_at: null, error: null } : each));
       alerts = alerts.filter((each) => each.job_id !== id);
       host.changed('jobs', 'alerts', 'status');
       return {};
     },
-    queue_pause({ paused: next }) {
+    queue_pause({ paused: next, until }) {
       paused = next;
+      const morning = new Date(host.now());
+      pausedUntil = until === 'hour' ? host.now() + 3_600_000 : until === 'tomorrow' ? new Date(morning.getFullYear(), morning.getMonth(), morning.getDate() + 1, 8).getTime() : null;
       host.changed('jobs', 'status');
       return {};
     },

@@ -48,7 +48,7 @@ export function workCommands(host: Host, base: Handlers, pace_ms: number): Handl
   function run(kind: string, title: string, conversation_id: string | null, plan: readonly Step[], finish: () => Record<string, string>): string {
     last += 1;
     const id = `job_work_${last}`;
-    const blank = { is_cancelling: false, stage: null, done: 0, total: 0, attempts: 0, error: null, result: null, started_at: null, finished_at: null };
+    const blank = { is_cancelling: false, stage: null, done: 0, total: 0, attempts: 0, attempts_max: 4, retry_at: null, error: null, result: null, started_at: null, finished_at: null };
     live = [{ ...blank, id, kind, title, conversation_id, state: 'queued', created_at: host.now() }, ...live];
     host.changed('jobs', 'status');
     const at = (step: number): void => {

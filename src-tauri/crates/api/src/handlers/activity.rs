@@ -1,6 +1,8 @@
 //! Jobs, the gate log and alerts.
 
-use keepsake_domain::{ConversationId, JobKind};
+use keepsake_domain::limits::JOB_ATTEMPTS_MAX;
+use keepsake_domain::{ConversationId, JobKind, JobState, Timestamp};
+use keepsake_engine::PauseFor;
 use keepsake_store::{JobRow, ReadTx, Result as StoreResult};
 use serde_json::Value;
 
@@ -16,7 +18,7 @@ const JOBS: u32 = 200;
 /// Gate log entries of one page.
 const GATE_ENTRIES_MAX: u32 = 500;
 
-fn job_view(tx: &ReadTx<'_>, job: JobRow) -> StoreResult<JobView> {
+fn job_view(tx: &ReadTx<'_>, job: JobRow, now: Timestamp) -> StoreResult<JobView> {
     let payload: Value = serde_json::from_str(&job.payload).unwrap_or_default();
     let conversation: Option<ConversationId> = payload["conversation_id"].as_str().and_then(|id| id.parse().ok());
     let title = match (job.kind, &conversation) {
@@ -65,6 +67,9 @@ fn job_view(tx: &ReadTx<'_>, job: JobRow) -> StoreResult<JobView> {
         done: job.done,
         total: job.total,
         attempts: job.attempts,
+        attempts_max: JOB_ATTEMPTS_MAX,
+        // A time that has come is no news: it is its turn.
+        retry_at: (job.state == JobState::Queued && job.error.is_some() && job.not_before > now).then_some(job.not_before.0),
         error: job.error.as_deref().map(sentence),
         result: job.result,
         created_at: job.created.0,
@@ -75,10 +80,11 @@ fn job_view(tx: &ReadTx<'_>, job: JobRow) -> StoreResult<JobView> {
 
 pub(crate) fn jobs_list(app: &App, _request: Nothing) -> Result<JobsResponse, ApiError> {
     let engine = app.engine();
-    let paused = engine.is_paused()?;
+    let pause = engine.pause()?;
+    let paused_until = pause.and_then(|pause| pause.until).map(|until| until.0);
     let mut response = engine.store().read(|tx| {
-        let items = tx.jobs(JOBS)?.into_iter().map(|job| job_view(tx, job)).collect::<StoreResult<Vec<_>>>()?;
-        Ok(JobsResponse { queued: tx.unsettled_jobs()?, items, paused })
+        let items = tx.jobs(JOBS)?.into_iter().map(|job| job_view(tx, job, engine.now())).collect::<StoreResult<Vec<_>>>()?;
+        Ok(JobsResponse { queued: tx.unsettled_jobs()?, items, paused: pause.is_some(), paused_until })
     })?;
     for job in response.items.iter_mut().filter(|job| job.state == "running") {
         if let Some(progress) = job.id.parse().ok().and_then(|id| engine.live_progress(&id)) {
@@ -101,7 +107,21 @@ pub(crate) fn job_retry(app: &App, request: ById) -> Result<Nothing, ApiError> {
 }
 
 pub(crate) fn queue_pause(app: &App, request: PauseRequest) -> Result<Nothing, ApiError> {
-    app.engine().set_paused(request.paused)?;
+    let engine = app.engine();
+    match (request.paused, request.until.as_deref()) {
+        (false, _) => engine.resume()?,
+        (true, until) => {
+            let wanted = match until {
+                None => PauseFor::Resumed,
+                Some("hour") => PauseFor::Hour,
+                Some("tomorrow") => PauseFor::Tomorrow,
+                Some(other) => {
+                    return Err(ApiError::invalid(format!("'{other}' is no end of a pause; known: hour, tomorrow, or nothing")));
+                }
+            };
+            engine.pause_for(wanted)?;
+        }
+    }
     Ok(Nothing {})
 }
 

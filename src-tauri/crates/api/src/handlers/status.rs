@@ -61,11 +61,14 @@ pub(crate) fn app_status(app: &App, _request: Nothing) -> Result<AppStatus, ApiE
             owner,
             sample_loaded: !tx.sample_imports()?.is_empty(),
             paused: false,
+            paused_until: None,
             digest: digest.clone(),
             file_access: app.inner.file_access.name().to_owned(),
         })
     })?;
-    Ok(AppStatus { paused: engine.is_paused()?, ..status })
+    let pause = engine.pause()?;
+    let paused_until = pause.and_then(|pause| pause.until).map(|until| until.0);
+    Ok(AppStatus { paused: pause.is_some(), paused_until, ..status })
 }
 
 pub(crate) fn settings_get(app: &App, _request: Nothing) -> Result<Settings, ApiError> {

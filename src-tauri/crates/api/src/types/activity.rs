@@ -28,6 +28,10 @@ pub struct JobView {
     pub total: u64,
     /// Failures so far.
     pub attempts: u32,
+    /// Tries until it waits for a person.
+    pub attempts_max: u32,
+    /// When it is tried again, where it failed or was put off and waits for that moment.
+    pub retry_at: Option<i64>,
     /// What went wrong last.
     pub error: Option<String>,
     /// Result in short JSON, kind by kind (analyze: {"analysis_id"}; import: {"import_id"}; erase: the receipt).
@@ -49,6 +53,8 @@ pub struct JobsResponse {
     pub queued: u64,
     /// Background work is paused.
     pub paused: bool,
+    /// When the pause ends by itself.
+    pub paused_until: Option<i64>,
 }
 
 /// Pauses or resumes background work.
@@ -57,6 +63,9 @@ pub struct JobsResponse {
 pub struct PauseRequest {
     /// Pause (true) or resume.
     pub paused: bool,
+    /// Until when: `hour` (an hour from now), `tomorrow` (the next morning); nothing is until it is resumed.
+    #[serde(default)]
+    pub until: Option<String>,
 }
 
 /// Which stops to list.

@@ -107,6 +107,8 @@ pub struct AppStatus {
     pub sample_loaded: bool,
     /// Background work is paused.
     pub paused: bool,
+    /// When the pause ends by itself.
+    pub paused_until: Option<i64>,
     /// The nightly cycle that ended last with a digest, where the desktop tells of it.
     pub digest: Option<DigestNotice>,
     /// Nothing was ever imported: show the first-run page.

@@ -1,7 +1,7 @@
 //! Erasure that waits: pending while somebody reads, done only when no file holds the text any more.
 
 use keepsake_domain::{ImportId, JobState, Lane};
-use keepsake_engine::{Existing, ImportRequest, Step, Unwatched};
+use keepsake_engine::{Existing, ImportRequest, PauseFor, Step, Unwatched};
 use keepsake_store::Store;
 use keepsake_testkit::MONDAY_TEN;
 
@@ -165,9 +165,9 @@ fn paused_work_does_not_hold_up_an_erasure() {
         .unwrap();
     assert!(!receipt.is_done, "a reader holds it up");
     drop(other);
-    f.engine.set_paused(true).unwrap();
+    f.engine.pause_for(PauseFor::Resumed).unwrap();
     f.clock.advance_ms(keepsake_domain::limits::ERASURE_RETRY_MS);
-    assert_eq!(f.engine.run_next(Lane::Import, &|_| {}).unwrap(), Step::Paused);
+    assert_eq!(f.engine.run_next(Lane::Import, &|_| {}).unwrap(), Step::Paused(None));
     let step = f.engine.run_next(Lane::Upkeep, &|_| {}).unwrap();
     assert!(matches!(step, Step::Ran(_, JobState::Done)), "{step:?}");
     assert_eq!(canaries(&f), 0);

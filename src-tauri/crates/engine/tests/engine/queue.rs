@@ -4,7 +4,7 @@ use std::cell::Cell;
 
 use keepsake_domain::limits::JOB_LEASE_MS;
 use keepsake_domain::{JobState, Lane};
-use keepsake_engine::{EngineError, ImportRequest, KillPoint, Step};
+use keepsake_engine::{EngineError, ImportRequest, KillPoint, PauseFor, Step};
 use keepsake_store::Store;
 use keepsake_testkit::MONDAY_TEN;
 use keepsake_testkit::exports::write_chatgpt_export;
@@ -218,12 +218,60 @@ fn cancelling_a_running_import_stops_it_and_importing_again_brings_the_rest() {
 fn paused_starts_nothing_and_loses_nothing() {
     let f = Fixture::new();
     f.engine.queue_import(&ImportRequest::of(export(&f, 1, 10))).unwrap();
-    f.engine.set_paused(true).unwrap();
-    assert_eq!(f.engine.run_next(Lane::Import, &|_| {}).unwrap(), Step::Paused);
+    f.engine.pause_for(PauseFor::Resumed).unwrap();
+    assert_eq!(f.engine.run_next(Lane::Import, &|_| {}).unwrap(), Step::Paused(None));
     let f = f.restarted(2);
-    assert!(f.engine.is_paused().unwrap(), "a pause outlives a restart");
-    f.engine.set_paused(false).unwrap();
+    f.clock.advance_ms(400 * 86_400_000);
+    assert!(f.engine.is_paused().unwrap(), "a pause outlives a restart, and a year");
+    f.engine.resume().unwrap();
     assert!(drain(&f) > 0);
+}
+
+#[test]
+fn a_pause_for_a_while_ends_by_itself_also_where_the_program_was_closed() {
+    const HOUR_MS: i64 = 3_600_000;
+    let setting = |f: &Fixture| f.engine.store().read(|tx| tx.setting("queue_paused")).unwrap().unwrap();
+    for (wanted, lasts_ms) in [(PauseFor::Hour, HOUR_MS), (PauseFor::Tomorrow, 22 * HOUR_MS)] {
+        for is_closed in [false, true] {
+            let f = Fixture::new();
+            f.engine.queue_import(&ImportRequest::of(export(&f, 1, 10))).unwrap();
+            let end = f.engine.now().plus_ms(lasts_ms);
+            assert_eq!(f.engine.pause_for(wanted).unwrap().until, Some(end), "{wanted:?} from ten in the morning");
+            f.clock.advance_ms(lasts_ms - 1);
+            let f = if is_closed { f.restarted(2) } else { f };
+            assert_eq!(f.engine.run_next(Lane::Import, &|_| {}).unwrap(), Step::Paused(Some(end)), "{wanted:?} {is_closed}");
+            assert_eq!(setting(&f), end.0.to_string());
+            f.clock.advance_ms(1);
+            let f = if is_closed { f.restarted(3) } else { f };
+            assert!(!f.engine.is_paused().unwrap(), "its time has come");
+            assert!(matches!(f.engine.run_next(Lane::Import, &|_| {}).unwrap(), Step::Ran(..)), "{wanted:?} {is_closed}");
+            assert_eq!(setting(&f), "false", "and whoever shows it heard of that");
+        }
+    }
+    // One pause takes the place of another; going on ends each of them.
+    let f = Fixture::new();
+    f.engine.pause_for(PauseFor::Hour).unwrap();
+    f.engine.pause_for(PauseFor::Resumed).unwrap();
+    f.clock.advance_ms(HOUR_MS);
+    assert_eq!(f.engine.pause().unwrap().map(|pause| pause.until), Some(None));
+    f.engine.pause_for(PauseFor::Tomorrow).unwrap();
+    f.engine.resume().unwrap();
+    assert_eq!(f.engine.pause().unwrap(), None);
+}
+
+#[test]
+fn a_worker_that_sleeps_through_a_pause_wakes_when_it_ends() {
+    let f = Fixture::new();
+    f.engine.queue_import(&ImportRequest::of(export(&f, 1, 10))).unwrap();
+    f.engine.pause_for(PauseFor::Hour).unwrap();
+    f.clock.advance_ms(3_600_000 - 20);
+    let (told, heard) = std::sync::mpsc::channel();
+    let worker = f.engine.start_worker(f.engine.lock_worker().unwrap(), move |progress| drop(told.send(progress.job))).unwrap();
+    assert!(f.engine.is_paused().unwrap());
+    // No bell rings: the lane looks when the pause ends.
+    f.clock.advance_ms(20);
+    heard.recv_timeout(std::time::Duration::from_secs(20)).expect("it goes on by itself");
+    drop(worker);
 }
 
 #[test]

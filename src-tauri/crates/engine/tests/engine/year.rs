@@ -489,7 +489,7 @@ fn a_rebuild_waits_for_what_is_under_way_holds_up_the_rest_and_deletes_nothing_w
     let watched = watcher(true);
     let given_up = desk.engine.begin_rebuild(&watched);
     assert!(matches!(given_up, Err(EngineError::Cancelled)), "{given_up:?}");
-    assert_eq!(watched.beside.take(), [Step::Paused], "nothing begins while it waits");
+    assert_eq!(watched.beside.take(), [Step::Paused(None)], "nothing begins while it waits");
     assert!(!watched.stages.take().contains(&"deleting".to_owned()));
     desk.assert_derived(&derived, "nothing was deleted");
     assert_eq!(desk.engine.store().read(|tx| tx.job(&job.id)).unwrap().state, JobState::Running, "and nothing was taken away");
@@ -498,7 +498,7 @@ fn a_rebuild_waits_for_what_is_under_way_holds_up_the_rest_and_deletes_nothing_w
 
     let watched = watcher(false);
     desk.engine.begin_rebuild(&watched).unwrap();
-    assert_eq!(watched.beside.take(), [Step::Paused]);
+    assert_eq!(watched.beside.take(), [Step::Paused(None)]);
     let stages = watched.stages.take();
     assert_eq!(stages[stages.len() - 2..], ["waiting", "deleting"], "{stages:?}");
     let next = desk.engine.run_next(Lane::Capture, &|_| {}).unwrap();

@@ -1,0 +1,133 @@
+//! Pausing background work, for a while or until the person goes on.
+//!
+//! What is kept is the moment at which a pause ends, so it ends by itself whether the program ran meanwhile or not; a lane that sleeps
+//! through it wakes then and writes that it is over, so that the window hears of it.
+//!
+//! Deliberately not here: what a pause holds up (`queue`).
+
+use keepsake_domain::Timestamp;
+
+use crate::{Engine, EngineError, Result};
+
+/// The setting under which the pause is kept, so that it outlives a restart: `true`, `false`, or when it ends.
+const PAUSED_SETTING: &str = "queue_paused";
+
+const MINUTE_MS: i64 = 60_000;
+const HOUR_MS: i64 = 60 * MINUTE_MS;
+const DAY_MS: i64 = 24 * HOUR_MS;
+
+/// At this hour of the day on this computer "tomorrow" begins: whoever says it means when they sit down again.
+const MORNING_HOUR: i64 = 8;
+
+/// Before this hour it is still the night of the day before, and tomorrow is the morning that comes.
+const NIGHT_ENDS_HOUR: i64 = 4;
+
+/// For how long work is paused.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum PauseFor {
+    /// One hour.
+    Hour,
+    /// Until tomorrow morning.
+    Tomorrow,
+    /// Until the person goes on.
+    Resumed,
+}
+
+/// That work is paused.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Pause {
+    /// When it ends by itself; nothing where the person ends it.
+    pub until: Option<Timestamp>,
+}
+
+/// The moment at which a pause that begins now ends.
+fn ends(wanted: PauseFor, utc_offset_minutes: i32, now: Timestamp) -> Option<Timestamp> {
+    match wanted {
+        PauseFor::Hour => Some(now.plus_ms(HOUR_MS)),
+        PauseFor::Tomorrow => {
+            let offset_ms = i64::from(utc_offset_minutes) * MINUTE_MS;
+            let local = now.0 + offset_ms;
+            let midnight = local - local.rem_euclid(DAY_MS);
+            let day = if local - midnight < NIGHT_ENDS_HOUR * HOUR_MS { midnight } else { midnight + DAY_MS };
+            Some(Timestamp(day + MORNING_HOUR * HOUR_MS - offset_ms))
+        }
+        PauseFor::Resumed => None,
+    }
+}
+
+impl Engine {
+    /// The pause that holds now, if one does.
+    pub fn pause(&self) -> Result<Option<Pause>> {
+        let stored = self.store().read(|tx| tx.setting(PAUSED_SETTING))?;
+        Ok(match stored.as_deref() {
+            None | Some("false") => None,
+            Some("true") => Some(Pause { until: None }),
+            Some(until) => {
+                let until: i64 =
+                    serde_json::from_str(until).map_err(|error| EngineError::Stored { what: "end of the pause", error })?;
+                (self.now().0 < until).then_some(Pause { until: Some(Timestamp(until)) })
+            }
+        })
+    }
+
+    /// Whether background work is paused.
+    pub fn is_paused(&self) -> Result<bool> {
+        Ok(self.pause()?.is_some())
+    }
+
+    /// Pauses background work. What runs comes to its end; nothing more begins, and nothing is lost.
+    pub fn pause_for(&self, wanted: PauseFor) -> Result<Pause> {
+        let now = self.now();
+        let until = ends(wanted, self.inner.utc_offset_minutes, now);
+        let stored = until.map_or_else(|| "true".to_owned(), |until| until.0.to_string());
+        self.store().write(|tx| tx.put_setting(PAUSED_SETTING, &stored, now))?;
+        self.look_for_work();
+        Ok(Pause { until })
+    }
+
+    /// Lets background work go on.
+    pub fn resume(&self) -> Result<()> {
+        self.store().write(|tx| tx.put_setting(PAUSED_SETTING, "false", self.now()))?;
+        self.look_for_work();
+        Ok(())
+    }
+
+    /// Writes down that a pause is over whose time has come, so that whoever shows it hears of that.
+    pub(crate) fn end_pause_in_time(&self) -> Result<()> {
+        let is_over =
+            |stored: Option<String>| stored.and_then(|text| text.parse::<i64>().ok()).is_some_and(|until| until <= self.now().0);
+        if is_over(self.store().read(|tx| tx.setting(PAUSED_SETTING))?) {
+            self.store().write(|tx| {
+                // Another pause may have begun meanwhile.
+                if is_over(tx.setting(PAUSED_SETTING)?) { tx.put_setting(PAUSED_SETTING, "false", self.now()) } else { Ok(()) }
+            })?;
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn tomorrow_is_the_morning_that_comes_after_the_night() {
+        const MIDNIGHT: i64 = 1_772_409_600_000; // 2026-03-02T00:00Z
+        let check = |hour: f64, offset_minutes: i32, expect_hours: i64| {
+            let now = Timestamp(MIDNIGHT + (hour * HOUR_MS as f64) as i64);
+            let end = ends(PauseFor::Tomorrow, offset_minutes, now).map(|at| (at.0 - MIDNIGHT) / HOUR_MS);
+            assert_eq!(end, Some(expect_hours), "at {hour} with {offset_minutes}");
+        };
+        check(10.0, 0, 32);
+        check(23.5, 0, 32);
+        check(1.0, 0, 8);
+        check(3.9, 0, 8);
+        check(4.0, 0, 32);
+        // Two hours ahead it is noon there, and 8 in the morning there is 6 here.
+        check(10.0, 120, 30);
+        check(23.0, 120, 30);
+        check(10.0, -300, 37);
+        assert_eq!(ends(PauseFor::Hour, 0, Timestamp(5)), Some(Timestamp(5 + HOUR_MS)));
+        assert_eq!(ends(PauseFor::Resumed, 0, Timestamp(5)), None);
+    }
+}

@@ -37,7 +37,7 @@ export const PROVIDES: Partial<Record<Command, readonly Tag[]>> = {
   imports_list: ['imports'],
   memories_list: ['memories'],
   memory_get: ['memories', 'conversations', 'sessions'],
-  memories_erase_preview: ['memories', 'people', 'topics', 'sessions', 'analyses', 'gate_log', 'reflections', 'model_calls'],
+  memories_erase_preview: ['memories'],
   conversations_list: ['conversations', 'messages', 'memories'],
   conversation_get: ['conversations', 'messages', 'memories'],
   conversation_messages: ['messages', 'memories'],

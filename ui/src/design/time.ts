@@ -55,7 +55,7 @@ export function momentAhead(time: number, now: number = Date.now(), locale?: str
     const date = new Date(at);
     return new Date(date.getFullYear(), date.getMonth(), date.getDate() + days).getTime();
   };
-  const clock = asDate(time, locale, { hour: '2-digit', minute: '2-digit' });
+  const clock = asDate(time, locale, { hour: 'numeric', minute: '2-digit' });
   if (dayOf(time) === dayOf(now)) return clock;
   return dayOf(time) === dayOf(now, 1) ? `${inWords(1, 'day', locale)}, ${clock}` : fullTime(time, locale);
 }

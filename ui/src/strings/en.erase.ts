@@ -28,7 +28,7 @@ export const erase = {
     summaries: (count: number) => `${plural(count, 'summary, session or analysis', 'summaries, sessions and analyses')} of where it was said, made again without it`,
     calls: (count: number) => `the text of ${plural(count, 'call to a model', 'calls to a model')}`,
     stops: (count: number) => `${plural(count, 'line', 'lines')} in the log of what was stopped`,
-    reads: (count: number) => `the note of ${plural(count, 'time', 'times')} that agents were given it`,
+    reads: (count: number) => `${plural(count, 'note', 'notes')} that agents were given it`,
   },
   goes: 'What goes',
   messages: (count: number) => plural(count, 'message', 'messages'),

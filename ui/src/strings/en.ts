@@ -306,7 +306,7 @@ export const en = {
     said: 'Said',
     saidBands: { day: 'In the last 24 hours', week: 'In the last 7 days', month: 'In the last 30 days', year: 'In the last year', older: 'Over a year ago' } as Readonly<Record<string, string>>,
     conflict: 'Conflict',
-    onlyConflicting: 'Cannot be so beside another',
+    onlyConflicting: 'In conflict',
     onlyConversation: 'From one conversation',
     sort: 'Order',
     sorts: { newest: 'Newest first', oldest: 'Oldest first', confidence: 'Most certain first' } as Readonly<Record<string, string>>,

@@ -48,7 +48,7 @@ describe('filtering', () => {
 
   test.each([
     ['by when it was said', 'facet-said', /^In the last year/, { said: 'year' }],
-    ['by what cannot be so beside another', 'facet-conflict', /^Cannot be so/, { only_conflicting: true }],
+    ['by what cannot be so beside another', 'facet-conflict', /^In conflict/, { only_conflicting: true }],
   ])('%s, and the facet stays while it is on', async (_, facet, choice, asked) => {
     const host = await renderApp('memories');
     await ready();
@@ -177,6 +177,7 @@ describe('erasing for good', () => {
     expect(erased(host)).toEqual([]);
     await userEvent.click(dialog.getByTestId('btn-erase'));
     const receipt = within(await screen.findByTestId('erase-receipt'));
+    expect(screen.queryByTestId('btn-undo'), 'no notice offers it back').toBeNull();
     expect(receipt.getByText('1 memory went.')).toBeDefined();
     expect(erased(host)).toEqual([{ ids: ['mem_00024'] }]);
     await userEvent.click(receipt.getAllByRole('button', { name: 'Close' })[0] as HTMLElement);

@@ -12,6 +12,7 @@ import { Button, Dialog, ErrorState, fullTime } from '../../design';
 import { noteFinal } from '../../state/decisions';
 import { go } from '../../state/nav';
 import { useStore } from '../../state/store';
+import { hideToasts } from '../../state/toasts';
 import { t } from '../../strings';
 import { TESTIDS } from '../../testids';
 import css from './EraseDialog.module.css';
@@ -133,6 +134,8 @@ function Question({ title, quoted = null, text, forGood, goes, failure, send, on
     send().then(
       (erased) => {
         noteFinal(words.stays);
+        // What went may be what the last notice offers to take back.
+        hideToasts('decision');
         // Answers that are kept for coming back hold what is gone.
         client.removeQueries({ type: 'inactive' });
         onErased(erased);

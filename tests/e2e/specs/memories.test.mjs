@@ -1,0 +1,91 @@
+// Memories in the real window: to whom one was given, what is erased for good and what is left of it, the filters; and the places
+// beside it that say when work goes on and where a search begins.
+
+import assert from 'node:assert/strict';
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { after, before, test } from 'node:test';
+
+import { launch } from '../keepsake.mjs';
+
+const LINES = [
+  ['c1', 'm1', '2026-03-02T10:00:00Z', 'I live in Porto. I prefer blue paper for every letter.'],
+  ['c2', 'm2', '2026-03-09T10:00:00Z', 'I live in Utrecht.'],
+].map(([conversation, id, time, text]) => JSON.stringify({ conversation, channel_type: 'chat', channel_id: conversation, title: `Talk ${conversation}`, id, time, author: 'Mara', role: 'owner', text }));
+
+let keepsake;
+const cli = (...args) => keepsake.cli(...args);
+const memories = async () =>
+  (await cli('memories', '--json'))
+    .split('\n')
+    .filter(Boolean)
+    .map((each) => JSON.parse(each));
+const shoot = async (name) => {
+  const image = await keepsake.screenshot(name);
+  assert.ok(image.length > 15_000, `${name} shows something`);
+};
+
+before(async () => {
+  keepsake = await launch({
+    async prepare(home) {
+      const file = join(home.home, 'chat.jsonl');
+      await writeFile(file, LINES.join('\n'));
+      await home.cli('import', file);
+      await home.cli('run-jobs', '--until-idle');
+      const found = (await home.cli('memories', '--json')).split('\n').filter(Boolean);
+      await home.cli('approve', ...found.map((each) => JSON.parse(each).id));
+      await home.cli('context', '--agent', 'coder', '--query', 'paper');
+    },
+  });
+});
+after(() => keepsake?.end());
+
+test('a memory says to which agents it was given', async () => {
+  await keepsake.click('nav-memories');
+  await keepsake.click({ css: '[data-testid="memory-row"]', text: 'blue paper' });
+  await keepsake.sees('memory-reads', 'Given to agents once');
+  await keepsake.run('document.querySelector(\'[data-testid="memory-reads"] > summary\').click()');
+  await keepsake.sees('memory-reads', 'coder');
+  await shoot('memory-reads-light');
+});
+
+test('what cannot both be so is found, and the filter is taken off again', async () => {
+  await keepsake.click('facet-conflict');
+  await keepsake.click({ css: '[role="menuitemcheckbox"]', text: 'In conflict' });
+  await keepsake.until('the two towns', async () => (await keepsake.text('memories-count')) === '2');
+  await keepsake.press('Escape');
+  await shoot('memories-conflict-light');
+  await keepsake.click('btn-clear-filters');
+});
+
+test('what was put in the trash is erased for good, with a list of what goes', async () => {
+  await keepsake.click({ css: '[data-testid="memory-row"]', text: 'blue paper' });
+  await keepsake.click('btn-memory-archive');
+  await keepsake.click('facet-status');
+  await keepsake.click({ css: '[role="menuitemcheckbox"]', text: 'Trash' });
+  await keepsake.click({ css: '[role="menuitemcheckbox"]', text: 'Approved' });
+  await keepsake.press('Escape');
+  await keepsake.click('btn-memory-erase');
+  await keepsake.sees('erase-counts', '1 memory');
+  await keepsake.sees('erase-counts', 'agents were given it');
+  await shoot('memory-erase-light');
+  await keepsake.click('btn-erase');
+  await keepsake.sees('erase-receipt', 'none holds any of it');
+  assert.equal(await keepsake.run('return document.querySelectorAll(\'[data-testid="btn-undo"]\').length'), 0, 'no notice offers it back');
+  await shoot('memory-erased-light');
+  assert.deepEqual((await memories()).filter(({ content }) => content.includes('blue paper')), [], 'no memory is left');
+  assert.match(await cli('search', 'blue paper', '--json'), /blue paper/, 'the message stays');
+  await keepsake.click({ css: '[data-testid="erase-receipt"] button', text: 'Close' });
+});
+
+test('a pause says when it ends, and an empty search what there is to begin with', async () => {
+  await keepsake.click('nav-activity');
+  await keepsake.click('btn-pause');
+  await keepsake.click('pause-tomorrow');
+  await keepsake.sees('paused', 'until tomorrow');
+  await shoot('paused-light');
+  await keepsake.click('btn-pause');
+  await keepsake.click('nav-search');
+  await keepsake.sees('search-suggest', 'Results open here');
+  await shoot('search-empty-light');
+});

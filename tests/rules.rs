@@ -94,7 +94,7 @@ fn dependency_faults(metadata: &Value) -> Vec<String> {
 }
 
 fn is_tauri(package: &str) -> bool {
-    package == "tauri" || package.starts_with("tauri-") || package == "wry" || package == "tao"
+    ["tauri", "wry", "tao", "webkit2gtk", "gtk"].contains(&package) || package.starts_with("tauri-")
 }
 
 fn is_impure(package: &str) -> bool {

@@ -14,9 +14,10 @@ use tauri::WebviewWindow;
 pub(crate) fn suit(window: &WebviewWindow) -> tauri::Result<()> {
     use webkit2gtk::{HardwareAccelerationPolicy, SettingsExt, WebViewExt};
 
-    let says_yes = |name: &str| std::env::var(name).is_ok_and(|value| is_yes(&value));
-    let is_left_to_webkit = says_yes("WEBKIT_FORCE_COMPOSITING_MODE");
-    if is_left_to_webkit || !says_yes("LIBGL_ALWAYS_SOFTWARE") && has_processor(&devices()) {
+    let said = |name: &str| std::env::var(name).ok().map(|value| is_yes(&value));
+    let is_automated = AUTOMATION.iter().any(|name| said(name) == Some(true));
+    let renders = said("LIBGL_ALWAYS_SOFTWARE") != Some(true) && has_processor(&devices());
+    if keeps_opengl(said("WEBKIT_FORCE_COMPOSITING_MODE"), is_automated, renders) {
         return Ok(());
     }
     tracing::info!("no graphics processor: the page is drawn without OpenGL");
@@ -30,6 +31,17 @@ pub(crate) fn suit(window: &WebviewWindow) -> tauri::Result<()> {
 #[cfg(not(target_os = "linux"))]
 pub(crate) fn suit(_window: &WebviewWindow) -> tauri::Result<()> {
     Ok(())
+}
+
+/// Set by a WebDriver that opens the window.
+#[cfg(target_os = "linux")]
+const AUTOMATION: [&str; 2] = ["TAURI_AUTOMATION", "TAURI_WEBVIEW_AUTOMATION"];
+
+/// Whether the page is drawn as WebKit has it. What somebody asked for comes first. A WebDriver waits in vain for a screenshot of
+/// a page that is drawn without OpenGL, so it gets one with it.
+#[cfg(any(target_os = "linux", test))]
+fn keeps_opengl(asked_for: Option<bool>, is_automated: bool, renders: bool) -> bool {
+    asked_for == Some(true) || renders || asked_for.is_none() && is_automated
 }
 
 /// Names of the devices among which a graphics processor would be.
@@ -59,7 +71,21 @@ fn is_yes(value: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::{has_processor, is_yes};
+    use super::{has_processor, is_yes, keeps_opengl};
+
+    #[test]
+    fn without_a_processor_opengl_is_kept_where_it_is_asked_for_or_a_driver_takes_pictures() {
+        for (asked_for, is_automated, renders, expect) in [
+            (None, false, true, true),
+            (None, false, false, false),
+            (None, true, false, true),
+            (Some(true), false, false, true),
+            (Some(false), true, false, false),
+            (Some(false), false, true, true),
+        ] {
+            assert_eq!(keeps_opengl(asked_for, is_automated, renders), expect, "{asked_for:?} {is_automated} {renders}");
+        }
+    }
 
     #[test]
     fn a_graphics_processor_is_one_that_renders() {

@@ -45,6 +45,9 @@ async function openScreen(env) {
  * until two in a row are the same; what never rests, a clock or a bar that moves, is taken as it comes.
  */
 const PICTURES_MAX = 6;
+
+/** A picture of an empty window is smaller. */
+const PICTURE_BYTES_MIN = 15_000;
 const SETTLED = `
   const running = document.getAnimations().filter((each) => each.playState === 'running' && each.effect?.getComputedTiming().endTime !== Infinity);
   return Promise.allSettled(running.map((each) => each.finished)).then(() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(() => done(true)))));`;
@@ -318,7 +321,21 @@ export class Keepsake {
       image = next;
     }
     await writeFile(join(ARTIFACTS, `${name}.png`), image);
+    assert.ok(image.length > PICTURE_BYTES_MIN, `${name} shows something`);
     return image;
+  }
+
+  /** The text of everything with this test id, visible or scrolled away. */
+  texts(id) {
+    return this.run(`return [...document.querySelectorAll('[data-testid="${id}"]')].map((each) => each.innerText)`);
+  }
+
+  /** Chooses a theme in Settings, as a person does. */
+  async theme(name) {
+    await this.click('nav-settings');
+    await this.click('settings-general');
+    await this.click(`settings-theme-${name}`);
+    await this.until(`the ${name} theme`, () => this.run('return document.documentElement.dataset.theme === arguments[0]', name));
   }
 
   /** What stands on the screen, four bytes a pixel: the window as a person sees it, and nothing around it. */

@@ -49,10 +49,7 @@ test('a finding is acted on by its button, and undo takes it back', async () => 
 });
 
 test('the same in the dark theme', async () => {
-  await keepsake.click('nav-settings');
-  await keepsake.click('settings-general');
-  await keepsake.click('settings-theme-dark');
-  await keepsake.until('the dark theme', () => keepsake.run("return document.documentElement.dataset.theme === 'dark'"));
+  await keepsake.theme('dark');
   await keepsake.click('nav-activity');
   await keepsake.click('activity-audit');
   await keepsake.click('btn-audit-run');

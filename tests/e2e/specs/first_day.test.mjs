@@ -128,9 +128,7 @@ test('after a restart everything is as it was left', async () => {
 
 test('every panel is shown in both themes and at both sizes', async () => {
   for (const theme of ['light', 'dark']) {
-    await keepsake.click('nav-settings');
-    await keepsake.click(`settings-theme-${theme}`);
-    await keepsake.until(`the ${theme} theme`, () => keepsake.run('return document.documentElement.dataset.theme === arguments[0]', theme));
+    await keepsake.theme(theme);
     for (const panel of PANELS) {
       await keepsake.click(`nav-${panel}`);
       await keepsake.until(`${panel} to be there`, () =>
@@ -139,9 +137,7 @@ test('every panel is shown in both themes and at both sizes', async () => {
       if (panel === 'conversations') await openConversation('Choosing a database', '40,000 catalogue cards');
       if (panel === 'memories') await keepsake.click('memory-row');
       if (panel === 'review' || panel === 'memories') await keepsake.find('review-evidence');
-      await keepsake.run('return new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(() => done(true))))');
-      const image = await keepsake.screenshot(`${panel}-${theme}`);
-      assert.ok(image.length > 15_000, `${panel} in ${theme} shows something`);
+      await keepsake.screenshot(`${panel}-${theme}`);
     }
   }
   await keepsake.resize(960, 600);

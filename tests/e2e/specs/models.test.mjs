@@ -225,9 +225,7 @@ test('a server on another computer is refused until the person allows it', async
 });
 
 test('the panels about models are shown in the dark theme too', async () => {
-  await keepsake.click('settings-general');
-  await keepsake.click('settings-theme-dark');
-  await keepsake.until('the dark theme', () => keepsake.run("return document.documentElement.dataset.theme === 'dark'"));
+  await keepsake.theme('dark');
   await keepsake.click('settings-models');
   await keepsake.find('engine-both');
   await keepsake.screenshot('settings-models-dark');

@@ -10,7 +10,6 @@ import { launch } from '../keepsake.mjs';
 
 let keepsake;
 const json = async (...args) => JSON.parse(await keepsake.cli(...args, '--json'));
-const drawn = () => keepsake.run('return new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(() => done(true))))');
 
 before(async () => {
   keepsake = await launch({
@@ -25,12 +24,6 @@ before(async () => {
 });
 after(() => keepsake?.end());
 
-async function shoot(name) {
-  await drawn();
-  const image = await keepsake.screenshot(name);
-  assert.ok(image.length > 15_000, `${name} shows something`);
-}
-
 test('a cycle is begun, worked and told of', async () => {
   await keepsake.click('nav-activity');
   await keepsake.click('activity-night');
@@ -38,7 +31,7 @@ test('a cycle is begun, worked and told of', async () => {
   await keepsake.click('btn-night-start');
   await keepsake.sees('night-digest', '2 messages', { within_ms: 60_000 });
   await keepsake.sees('night-digest', '1 candidate to review');
-  await shoot('night-light');
+  await keepsake.screenshot('night-light');
   const digest = await json('digest');
   assert.deepEqual([digest.new.messages, digest.waiting.review], [2, 1], 'the command line tells the same');
 });
@@ -55,12 +48,9 @@ test('when it runs is chosen and holds', async () => {
 });
 
 test('the same in the dark theme and in a small window', async () => {
-  await keepsake.click('nav-settings');
-  await keepsake.click('settings-general');
-  await keepsake.click('settings-theme-dark');
-  await keepsake.until('the dark theme', () => keepsake.run("return document.documentElement.dataset.theme === 'dark'"));
+  await keepsake.theme('dark');
   await keepsake.resize(960, 600);
   await keepsake.click('nav-activity');
   await keepsake.find('night-digest');
-  await shoot('night-dark-small');
+  await keepsake.screenshot('night-dark-small');
 });

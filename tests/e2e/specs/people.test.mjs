@@ -59,20 +59,6 @@ function lines(text) {
 const body = () => keepsake.run('return document.body.innerText');
 const people = async () => lines(await keepsake.cli('people', '--json'));
 const rowTexts = () => keepsake.run('return [...document.querySelectorAll(\'[data-testid="person-row"]\')].map((row) => row.innerText)');
-const drawn = () => keepsake.run('return new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(() => done(true))))');
-
-async function theme(name) {
-  await keepsake.click('nav-settings');
-  await keepsake.click('settings-general');
-  await keepsake.click(`settings-theme-${name}`);
-  await keepsake.until(`the ${name} theme`, () => keepsake.run('return document.documentElement.dataset.theme === arguments[0]', name));
-}
-
-async function shoot(name) {
-  await drawn();
-  const image = await keepsake.screenshot(name);
-  assert.ok(image.length > 15_000, `${name} shows something`);
-}
 
 async function openPerson(name) {
   await keepsake.click({ css: '[data-testid="person-row"]', text: name });
@@ -92,7 +78,7 @@ test('each handle is somebody of their own until the person says otherwise', asy
   assert.equal(peopleBefore.length, PEOPLE);
   await openPerson('Robin Hale');
   await keepsake.sees('person-line', 'that helps a lot');
-  await shoot('people-light');
+  await keepsake.screenshot('people-light');
 });
 
 test('two handles are linked by hand, after what that would do was shown', async () => {
@@ -101,7 +87,7 @@ test('two handles are linked by hand, after what that would do was shown', async
   await keepsake.fill('link-other', 'rob');
   await keepsake.click({ css: '[role="option"]', text: '@rob:example.org' });
   await keepsake.sees('link-preview', 'One person with 2 handles');
-  await shoot('people-link-dialog-light');
+  await keepsake.screenshot('people-link-dialog-light');
   assert.deepEqual(await people(), peopleBefore, 'nothing is linked before it is confirmed');
   await keepsake.click('btn-link-confirm');
   await keepsake.gone('link-dialog');
@@ -109,8 +95,8 @@ test('two handles are linked by hand, after what that would do was shown', async
   const linked = (await people()).find(({ handles, is_owner }) => !is_owner && handles.length === 2);
   assert.deepEqual(linked.handles.map(({ handle, verified }) => [handle, verified]).toSorted(), [['@rob:example.org', true], ['robin@example.org', true]]);
   assert.equal((await rowTexts()).length, PEOPLE - 1);
-  assert.ok((await body()).includes('I can bring the tables'), 'what they wrote in the room stands beside what they wrote by mail');
-  await shoot('people-linked-light');
+  await keepsake.until('what they wrote in the room beside what they wrote by mail', async () => (await body()).includes('I can bring the tables'));
+  await keepsake.screenshot('people-linked-light');
 });
 
 test('a public channel is shown what it may be told, and nothing that was said in private', async () => {
@@ -124,14 +110,14 @@ test('a public channel is shown what it may be told, and nothing that was said i
   assert.ok(!told.includes(SECRET) && !told.includes('Utrecht'), 'the private line and what came of it are absent');
   await keepsake.sees('view-withheld', 'Only you see this');
   await keepsake.sees('view-withheld', 'private, and this is a public place');
-  await shoot('view-as-public-light');
+  await keepsake.screenshot('view-as-public-light');
 
   // The control: in the private place itself the same line is there, so that its absence above was the boundary's doing.
   await keepsake.fill('view-channel', 'Robin');
   await keepsake.click({ css: '[role="option"]', text: 'Mail' });
   await keepsake.sees('view-text', SECRET);
   assert.ok((await keepsake.text('view-text')).includes('Utrecht'));
-  await shoot('view-as-private-light');
+  await keepsake.screenshot('view-as-private-light');
 });
 
 test('what opening a channel would do is counted before it is done, and can be undone', async () => {
@@ -139,7 +125,7 @@ test('what opening a channel would do is counted before it is done, and can be u
   await keepsake.click({ css: '[data-testid="channel-row"]', text: 'Robin' });
   await keepsake.click('visibility-public');
   await keepsake.sees('visibility-effect', '1 conversation with 3 messages becomes public');
-  await shoot('privacy-channels-light');
+  await keepsake.screenshot('privacy-channels-light');
   const visibility = async () => lines(await keepsake.cli('conversations', '--json')).find(({ title }) => title === 'Robin').visibility;
   assert.equal(await visibility(), 'private', 'counting changes nothing');
   await keepsake.click('btn-visibility-apply');
@@ -150,7 +136,7 @@ test('what opening a channel would do is counted before it is done, and can be u
   await keepsake.fill('agent-name', 'helpdesk');
   await keepsake.click('btn-agent-add');
   await keepsake.find('agent-row');
-  await shoot('privacy-agents-light');
+  await keepsake.screenshot('privacy-agents-light');
 });
 
 test('unlinking brings everything back as it was', async () => {
@@ -169,7 +155,7 @@ test('a suggestion is answered by keyboard, taken back, and answered again', asy
   await keepsake.sees('link-question', 'Is Noor Aziz the same person in both places?');
   await keepsake.sees('link-for', '@noor:example.org');
   await keepsake.sees('link-preview', 'One person with 2 handles');
-  await shoot('people-suggestions-light');
+  await keepsake.screenshot('people-suggestions-light');
   await keepsake.press('d');
   await keepsake.until('two people', async () => (await status()) === 'different');
   await keepsake.gone('link-row');
@@ -188,26 +174,25 @@ test('a suggestion is answered by keyboard, taken back, and answered again', asy
 });
 
 test('the new panels are shown in the dark theme and in a small window', async () => {
-  await theme('dark');
+  await keepsake.theme('dark');
   await keepsake.click('nav-people');
   await openPerson('Robin Hale');
-  await shoot('people-dark');
+  await keepsake.screenshot('people-dark');
   await keepsake.click('people-tab-links');
-  await drawn();
-  await shoot('people-suggestions-dark');
+  await keepsake.screenshot('people-suggestions-dark');
   await keepsake.click('nav-privacy');
   await keepsake.click('privacy-tab-channels');
   await keepsake.click('channel-row');
-  await shoot('privacy-channels-dark');
+  await keepsake.screenshot('privacy-channels-dark');
   await keepsake.click('privacy-tab-view');
   await keepsake.find('view-withheld');
-  await shoot('view-as-dark');
+  await keepsake.screenshot('view-as-dark');
   await keepsake.resize(960, 600);
-  await shoot('view-as-small');
+  await keepsake.screenshot('view-as-small');
   await keepsake.click('privacy-tab-channels');
-  await shoot('privacy-channels-small');
+  await keepsake.screenshot('privacy-channels-small');
   await keepsake.click('nav-people');
   await keepsake.click('people-tab-people');
   await openPerson('Robin Hale');
-  await shoot('people-small');
+  await keepsake.screenshot('people-small');
 });

@@ -41,8 +41,6 @@ let keepsake;
 let tasks;
 const lines = (text) => text.split('\n').filter(Boolean).map((each) => JSON.parse(each));
 const profile = async () => lines(await keepsake.cli('profile', 'Ana Reyes', '--history', '--json')).map(({ content, status, origin }) => `${content}: ${status}, ${origin}`);
-const drawn = () => keepsake.run('return new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(() => done(true))))');
-const texts = (id) => keepsake.run(`return [...document.querySelectorAll('[data-testid="${id}"]')].map((each) => each.innerText)`);
 
 before(async () => {
   keepsake = await launch({
@@ -60,19 +58,6 @@ before(async () => {
 });
 after(() => keepsake?.end());
 
-async function shoot(name) {
-  await drawn();
-  const image = await keepsake.screenshot(name);
-  assert.ok(image.length > 15_000, `${name} shows something`);
-}
-
-async function theme(name) {
-  await keepsake.click('nav-settings');
-  await keepsake.click('settings-general');
-  await keepsake.click(`settings-theme-${name}`);
-  await keepsake.until(`the ${name} theme`, () => keepsake.run('return document.documentElement.dataset.theme === arguments[0]', name));
-}
-
 async function openAna() {
   await keepsake.click('nav-people');
   await keepsake.click('people-tab-people');
@@ -88,7 +73,7 @@ test('a profile says what holds, what shows it, and what was believed before', a
   await keepsake.sees('quote', 'I want long, detailed explanations.');
   await keepsake.sees('profile-history', 'Prefers short answers');
   await keepsake.sees('promise', 'address list');
-  await shoot('person-profile-light');
+  await keepsake.screenshot('person-profile-light');
   await keepsake.click('quote');
   await keepsake.until('the conversation at that line', () => keepsake.run('return document.querySelector(\'[data-testid="message"][aria-current="true"]\')?.innerText.includes("detailed explanations") ?? false'));
 });
@@ -105,7 +90,7 @@ test('on another day it shows what was true then', async () => {
   await keepsake.click('as-of-held');
   await keepsake.sees('profile-on-day', 'Prefers short answers');
   assert.ok(!(await keepsake.text('profile-on-day')).includes('detailed'), 'the later wish was not there yet');
-  await shoot('person-other-day-light');
+  await keepsake.screenshot('person-other-day-light');
   // That day nothing had been read: it was imported today.
   await keepsake.click('as-of-believed');
   await keepsake.sees('profile-on-day', 'Nothing was believed then.');
@@ -121,7 +106,7 @@ test('what is wrong is said to be wrong, taken back, and worded anew', async () 
   await keepsake.until('it to be debunked', async () => (await profile()).includes('Prefers long, detailed answers: debunked, built_in'));
   await keepsake.press('u');
   await keepsake.until('all to be as before', async () => JSON.stringify(await profile()) === JSON.stringify(before));
-  await keepsake.until('the entry to hold again', async () => (await texts('profile-entry')).some((text) => text.includes('Prefers long, detailed answers')));
+  await keepsake.until('the entry to hold again', async () => (await keepsake.texts('profile-entry')).some((text) => text.includes('Prefers long, detailed answers')));
   if ((await keepsake.findAll('btn-profile-correct')).length === 0) await keepsake.click('profile-toggle');
   await keepsake.click('btn-profile-correct');
   await keepsake.fill('profile-input', 'Prefers long answers about plants');
@@ -133,11 +118,11 @@ test('what is wrong is said to be wrong, taken back, and worded anew', async () 
 test('a gap is confirmed by key and stands in the person’s own file, its box is read back', async () => {
   await keepsake.click('people-tab-gaps');
   await keepsake.sees('gap-need', 'xport');
-  await shoot('people-gaps-light');
+  await keepsake.screenshot('people-gaps-light');
   await keepsake.press('a');
   await keepsake.find('tasks-dialog');
   await keepsake.fill('tasks-path', tasks);
-  await shoot('people-gaps-file-light');
+  await keepsake.screenshot('people-gaps-file-light');
   await keepsake.click('btn-tasks-save');
   await keepsake.gone('tasks-dialog');
   await keepsake.sees('tasks-file', 'todo.md');
@@ -155,7 +140,7 @@ test('a gap is confirmed by key and stands in the person’s own file, its box i
   await keepsake.gone('gap-row');
   await keepsake.click('gaps-done');
   await keepsake.sees('gap-task', 'Its box is ticked: done');
-  await shoot('people-gaps-done-light');
+  await keepsake.screenshot('people-gaps-done-light');
 });
 
 test('a conversation says where it stands, with its reasons', async () => {
@@ -165,9 +150,9 @@ test('a conversation says where it stands, with its reasons', async () => {
   await keepsake.sees('standing', '1 open promise');
   await keepsake.press('s');
   await keepsake.sees('standing-detail', 'address list');
-  await shoot('conversation-standing-light');
+  await keepsake.screenshot('conversation-standing-light');
   await keepsake.run("document.documentElement.dataset.theme = 'dark'");
-  await shoot('conversation-standing-dark');
+  await keepsake.screenshot('conversation-standing-dark');
   await keepsake.run("document.documentElement.dataset.theme = 'light'");
   await keepsake.press('s');
   await keepsake.gone('standing-detail');
@@ -188,21 +173,21 @@ sys.stdin.read()`, join(keepsake.dataDir, 'keepsake.db')], { env: process.env, s
     await keepsake.click('menu-erase');
     // Hers in the room, and the conversation with her alone.
     await keepsake.sees('erase-counts', '5 messages');
-    await shoot('erase-person-light');
+    await keepsake.screenshot('erase-person-light');
     await keepsake.press('Enter');
     assert.ok((await keepsake.findAll('erase-dialog')).length === 1, 'no key erases by accident');
     assert.ok((await keepsake.cli('search', CANARY, '--json')).includes(CANARY), 'control: it is there to be found');
     await keepsake.click('btn-erase');
     await keepsake.sees('erase-receipt', 'another program still reads the data file');
-    await shoot('erase-pending-light');
+    await keepsake.screenshot('erase-pending-light');
   } finally {
     await stop(reader);
   }
   await keepsake.sees('erase-receipt', 'none holds any of it', { within_ms: 30_000 });
-  await shoot('erase-receipt-light');
+  await keepsake.screenshot('erase-receipt-light');
   await keepsake.click({ css: '[data-testid="erase-receipt"] footer button', text: 'Close' });
   await keepsake.gone('erase-receipt');
-  await keepsake.until('Ana to be gone', async () => !(await texts('person-row')).some((text) => text.includes('Ana Reyes')));
+  await keepsake.until('Ana to be gone', async () => !(await keepsake.texts('person-row')).some((text) => text.includes('Ana Reyes')));
   const people = lines(await keepsake.cli('people', '--json')).map(({ name }) => name);
   assert.ok(!people.includes('Ana Reyes') && people.includes('Ben Hale'), 'what others said stays');
 });
@@ -214,27 +199,27 @@ test('a conversation is erased from its menu', async () => {
   await keepsake.click('menu-erase');
   await keepsake.sees('erase-counts', '2 messages');
   await keepsake.run("document.documentElement.dataset.theme = 'dark'");
-  await shoot('erase-conversation-dark');
+  await keepsake.screenshot('erase-conversation-dark');
   await keepsake.click('btn-erase');
   await keepsake.sees('erase-receipt', '2 messages');
-  await shoot('erase-receipt-dark');
+  await keepsake.screenshot('erase-receipt-dark');
   await keepsake.run("document.documentElement.dataset.theme = 'light'");
   await keepsake.click({ css: '[data-testid="erase-receipt"] footer button', text: 'Close' });
   await keepsake.until('it to be gone', async () => !lines(await keepsake.cli('conversations', '--json')).some(({ title }) => title === 'Notes'));
 });
 
 test('the same in the dark theme and in a small window', async () => {
-  await theme('dark');
+  await keepsake.theme('dark');
   await keepsake.click('nav-people');
   await keepsake.click('people-tab-people');
   await keepsake.click({ css: '[data-testid="person-row"]', text: 'Mara' });
   await keepsake.sees('person-name', 'Mara');
-  await shoot('person-dark');
+  await keepsake.screenshot('person-dark');
   await keepsake.click('people-tab-gaps');
   await keepsake.click('gaps-done');
-  await shoot('people-gaps-dark');
+  await keepsake.screenshot('people-gaps-dark');
   await keepsake.resize(960, 600);
-  await shoot('people-gaps-small');
+  await keepsake.screenshot('people-gaps-small');
   await keepsake.click('people-tab-people');
-  await shoot('person-small');
+  await keepsake.screenshot('person-small');
 });

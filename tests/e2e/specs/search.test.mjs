@@ -29,11 +29,7 @@ const count = (id) => keepsake.run(`return document.querySelectorAll('[data-test
 const active = () => keepsake.run(`return document.querySelector('[data-testid="search-row"][data-active]')?.innerText ?? null`);
 const value = (id) => keepsake.run(`return document.querySelector('[data-testid="${id}"]')?.value ?? null`);
 const focus = () => keepsake.run('return document.activeElement?.dataset?.testid ?? null');
-const drawn = () => keepsake.run('return new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(() => done(true))))');
-const shoot = async (name) => {
-  await drawn();
-  await keepsake.screenshot(`search-${name}`);
-};
+const shoot = (name) => keepsake.screenshot(`search-${name}`);
 
 /** What is typed before the field has the focus goes elsewhere. */
 const openPalette = async () => {

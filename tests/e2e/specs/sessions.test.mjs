@@ -15,7 +15,6 @@ const lines = async (...args) =>
     .split('\n')
     .filter(Boolean)
     .map((each) => JSON.parse(each));
-const drawn = () => keepsake.run('return new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(() => done(true))))');
 
 before(async () => {
   keepsake = await launch({
@@ -27,26 +26,13 @@ before(async () => {
 });
 after(() => keepsake?.end());
 
-async function shoot(name) {
-  await drawn();
-  const image = await keepsake.screenshot(name);
-  assert.ok(image.length > 15_000, `${name} shows something`);
-}
-
-async function theme(name) {
-  await keepsake.click('nav-settings');
-  await keepsake.click('settings-general');
-  await keepsake.click(`settings-theme-${name}`);
-  await keepsake.until(`the ${name} theme`, () => keepsake.run('return document.documentElement.dataset.theme === arguments[0]', name));
-}
-
 test('a session stands with its fields, and a line leads where it was said', async () => {
   assert.equal((await lines('summaries')).length, 3);
   await keepsake.click('nav-sessions');
   await keepsake.click({ css: '[data-testid="session-row"]', text: 'failing build' });
   await keepsake.sees('session-title', 'Can you fix the failing build of the parser?');
   await keepsake.sees('session-detail', 'Run the tests of the parser');
-  await shoot('sessions-light');
+  await keepsake.screenshot('sessions-light');
   await keepsake.click({ css: '[data-testid="session-item"]', text: 'pin the OpenSSL version' });
   await keepsake.until('the line to be shown', () => keepsake.run('return document.body.textContent.includes("We decided to pin the OpenSSL version")'));
 });
@@ -59,7 +45,7 @@ test('the tiers are what an agent is given, with their budget', async () => {
     const shown = await keepsake.run('return [...document.querySelectorAll(\'[data-tier="shared"] [data-testid="tier-line"]\')].map((line) => line.textContent)');
     return told.tiers[0].text === shown.map((line) => `${line}\n`).join('');
   });
-  await shoot('tiers-light');
+  await keepsake.screenshot('tiers-light');
   await keepsake.click('tiers-role-guest');
   await keepsake.until('a guest to be told nothing of it', () => keepsake.run('return document.querySelectorAll(\'[data-tier="shared"] [data-testid="tier-line"]\').length === 0'));
   await keepsake.click('tiers-role-own');
@@ -78,13 +64,13 @@ test('what an agent may do is chosen here, holds there, and is taken back', asyn
   await keepsake.click('sessions-tab-sessions');
   await keepsake.click('sessions-tab-agents');
   await keepsake.sees('agent-read', 'Context');
-  await theme('dark');
+  await keepsake.theme('dark');
   await keepsake.click('nav-sessions');
-  await shoot('agents-dark');
+  await keepsake.screenshot('agents-dark');
   await keepsake.click('sessions-tab-tiers');
   await keepsake.find('tier-line');
-  await shoot('tiers-dark');
+  await keepsake.screenshot('tiers-dark');
   await keepsake.click('sessions-tab-sessions');
   await keepsake.find('session-row');
-  await shoot('sessions-dark');
+  await keepsake.screenshot('sessions-dark');
 });

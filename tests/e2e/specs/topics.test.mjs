@@ -56,7 +56,6 @@ const topics = async () =>
     .filter(Boolean)
     .map((each) => JSON.parse(each));
 const titles = async () => (await topics()).map(({ title }) => title).toSorted();
-const drawn = () => keepsake.run('return new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(() => done(true))))');
 
 before(async () => {
   keepsake = await launch({
@@ -69,19 +68,6 @@ before(async () => {
   });
 });
 after(() => keepsake?.end());
-
-async function shoot(name) {
-  await drawn();
-  const image = await keepsake.screenshot(name);
-  assert.ok(image.length > 15_000, `${name} shows something`);
-}
-
-async function theme(name) {
-  await keepsake.click('nav-settings');
-  await keepsake.click('settings-general');
-  await keepsake.click(`settings-theme-${name}`);
-  await keepsake.until(`the ${name} theme`, () => keepsake.run('return document.documentElement.dataset.theme === arguments[0]', name));
-}
 
 /** The window follows what was decided a moment later than the command line; a row of before must not be clicked. */
 const rows = (count) => keepsake.until(`${count} rows`, async () => (await keepsake.findAll('topic-row')).length === count);
@@ -97,7 +83,7 @@ test('topics are there when a file was read, takeaways first, and a line leads w
   assert.equal((await topics()).length, 2);
   await openTopic('apacitor');
   await keepsake.sees('topic-takeaways', 'We decided to try a new capacitor before we buy a new pump.');
-  await shoot('topics-light');
+  await keepsake.screenshot('topics-light');
   await keepsake.click({ css: '[data-testid="topic-line"]', text: 'We decided to try' });
   await keepsake.until('the conversation at that line', () => keepsake.run('return document.querySelector(\'[data-testid="message"][aria-current="true"]\')?.innerText.includes("before we buy a new pump") ?? false'));
 });
@@ -144,7 +130,7 @@ test('two topics become one by keys, and two again', async () => {
   await keepsake.click('topic-merge-other');
   await keepsake.type('lisb');
   await keepsake.press('Enter');
-  await shoot('topics-merge-light');
+  await keepsake.screenshot('topics-merge-light');
   await keepsake.click('btn-topic-merge-confirm');
   await keepsake.until('one topic', async () => (await topics()).length === 1);
   const [one] = await topics();
@@ -179,18 +165,18 @@ test('how topics are made is chosen in Settings, and set back', async () => {
   await keepsake.until('it to be kept', async () => (await rules()).batch_size === 30);
   await keepsake.fill('topic-rule-similarity', '7');
   await keepsake.sees({ css: '[role="alert"]' }, 'A number from 0.3 to 0.99.');
-  await shoot('settings-topics-light');
+  await keepsake.screenshot('settings-topics-light');
   await keepsake.press('Escape');
   await keepsake.click('btn-topic-defaults');
   await keepsake.until('what held before', async () => JSON.stringify(await rules()) === JSON.stringify(before));
 });
 
 test('the same in the dark theme and in a small window', async () => {
-  await theme('dark');
+  await keepsake.theme('dark');
   await keepsake.click('settings-topics');
-  await shoot('settings-topics-dark');
+  await keepsake.screenshot('settings-topics-dark');
   await openTopic('apacitor');
-  await shoot('topics-dark');
+  await keepsake.screenshot('topics-dark');
   await keepsake.resize(960, 600);
-  await shoot('topics-small');
+  await keepsake.screenshot('topics-small');
 });

@@ -11,8 +11,6 @@ const cue = (number, at, speaker, text) => `${number}\n00:00:${String(at).padSta
 const STANDUP = ['WEBVTT\n', cue(1, 1, 'Speaker 1', 'Morning everybody. I moved to Porto last week.'), cue(2, 5, 'Bo Okoro', 'I work as a nurse in Leeds.'), cue(3, 9, 'Speaker 2', 'I play the violin in an orchestra.'), cue(4, 13, 'Speaker 1', 'Then we meet at ten from now on.')].join('\n');
 
 let keepsake;
-const drawn = () => keepsake.run('return new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(() => done(true))))');
-const texts = (id) => keepsake.run(`return [...document.querySelectorAll('[data-testid="${id}"]')].map((each) => each.innerText)`);
 const lines = (text) => text.split('\n').filter(Boolean).map((each) => JSON.parse(each));
 const people = async () => lines(await keepsake.cli('people', '--json')).map((row) => row.name).toSorted();
 
@@ -28,31 +26,18 @@ before(async () => {
 });
 after(() => keepsake?.end());
 
-async function shoot(name) {
-  await drawn();
-  const image = await keepsake.screenshot(name);
-  assert.ok(image.length > 15_000, `${name} shows something`);
-}
-
-async function theme(name) {
-  await keepsake.click('nav-settings');
-  await keepsake.click('settings-general');
-  await keepsake.click(`settings-theme-${name}`);
-  await keepsake.until(`the ${name} theme`, () => keepsake.run('return document.documentElement.dataset.theme === arguments[0]', name));
-}
-
 test('a speaker without a name is nobody: no candidate, no person, one question', async () => {
   await keepsake.click('nav-review');
   await keepsake.find('review-row');
-  assert.deepEqual((await texts('review-row')).filter((row) => row.includes('Speaker')), [], 'nothing is proposed about them');
+  assert.deepEqual((await keepsake.texts('review-row')).filter((row) => row.includes('Speaker')), [], 'nothing is proposed about them');
   await keepsake.click('nav-people');
   await keepsake.find('person-row');
-  assert.deepEqual((await texts('person-row')).filter((row) => row.includes('Speaker')), []);
+  assert.deepEqual((await keepsake.texts('person-row')).filter((row) => row.includes('Speaker')), []);
   await keepsake.sees('voices-waiting', '2 speakers in 1 meeting');
-  await shoot('people-voices-light');
+  await keepsake.screenshot('people-voices-light');
   await keepsake.click('voices-waiting');
   await keepsake.sees('voices-bar', '2 speakers have no name here');
-  await shoot('voices-bar-light');
+  await keepsake.screenshot('voices-bar-light');
 });
 
 test('named, they are people and what they said is proposed', async () => {
@@ -60,37 +45,40 @@ test('named, they are people and what they said is proposed', async () => {
   await keepsake.sees('voices-dialog', 'I moved to Porto last week.');
   await keepsake.fill('voice-name', 'Rui Costa');
   await keepsake.sees('voices-dialog', 'Somebody new: Rui Costa');
-  await shoot('voices-dialog-light');
+  await keepsake.screenshot('voices-dialog-light');
   await keepsake.press('Control+Enter');
   await keepsake.sees('toast', 'Named one speaker');
   await keepsake.sees('message', 'Rui Costa');
   await keepsake.sees('voices-bar', '1 speaker has no name here');
-  await shoot('voices-named-light');
+  await keepsake.screenshot('voices-named-light');
   await keepsake.click('nav-review');
-  await keepsake.until('what Rui said of himself', async () => (await texts('review-row')).some((row) => row.includes('Rui Costa') && row.includes('Porto')));
+  await keepsake.until('what Rui said of himself', async () => (await keepsake.texts('review-row')).some((row) => row.includes('Rui Costa') && row.includes('Porto')));
   assert.deepEqual(await people(), ['Bo Okoro', 'Rui Costa']);
 });
 
 test('taken back, it is as if nobody had said so', async () => {
   await keepsake.press('u');
   await keepsake.until('nobody of that name', async () => !(await people()).includes('Rui Costa'));
-  await keepsake.until('nothing about him', async () => !(await texts('review-row')).some((row) => row.includes('Rui Costa')));
+  await keepsake.until('nothing about him', async () => !(await keepsake.texts('review-row')).some((row) => row.includes('Rui Costa')));
   await keepsake.click('nav-people');
   await keepsake.sees('voices-waiting', '2 speakers in 1 meeting');
 });
 
 test('in the dark as well, and left without a name it is not asked again', async () => {
-  await theme('dark');
+  await keepsake.theme('dark');
   await keepsake.click('nav-people');
+  await keepsake.screenshot('people-voices-dark');
   await keepsake.click('voices-waiting');
+  await keepsake.sees('voices-bar', '2 speakers');
+  await keepsake.screenshot('voices-bar-dark');
   await keepsake.click('btn-voices-ask');
   await keepsake.find('voice-name');
-  await shoot('voices-dialog-dark');
+  await keepsake.screenshot('voices-dialog-dark');
   await keepsake.press('Escape');
   await keepsake.click('btn-voices-leave');
-  await keepsake.until('no question', async () => (await texts('voices-bar')).length === 0);
+  await keepsake.until('no question', async () => (await keepsake.texts('voices-bar')).length === 0);
   await keepsake.restart();
   await keepsake.click('nav-people');
   await keepsake.find('person-row');
-  assert.deepEqual(await texts('voices-waiting'), []);
+  assert.deepEqual(await keepsake.texts('voices-waiting'), []);
 });

@@ -8,7 +8,7 @@ use keepsake_engine::{Act, Audience, ContextRequest, Kind, SearchAsk, TopicTexts
 use keepsake_testkit::Conversation;
 use keepsake_testkit::histories::{History, Said};
 
-use crate::fixture::Fixture;
+use crate::fixture::{DAY_MS, Fixture};
 
 /// Histories that are played, each with everything derived twice. Without optimisation one takes a second and more, so that there are
 /// fewer; all two hundred hold as well: uptake 100 %, resurrection 0, collateral 0.
@@ -35,24 +35,12 @@ impl Correction {
     }
 }
 
-const DAY_MS: i64 = 86_400_000;
-
 fn import(f: &Fixture, conversations: &[Vec<keepsake_domain::Message>]) {
     for messages in conversations {
         f.clock.advance_ms(1_000);
         let id = f.append(messages);
         f.engine.propose(&id, None, &Unwatched).unwrap();
     }
-}
-
-/// Everything rests, and all that is derived is worked out.
-fn derive(f: &Fixture) {
-    f.clock.advance_ms(DAY_MS);
-    f.engine.queue_topics().unwrap();
-    f.engine.queue_profiles().unwrap();
-    f.engine.queue_settling().unwrap();
-    let lock = f.engine.lock_worker().unwrap();
-    f.engine.run_due(&lock, &|_| {}).unwrap();
 }
 
 /// Each served text with where it is told.
@@ -149,7 +137,7 @@ fn play(seed: u64, correction: Correction, forget: &dyn Fn(&Fixture), tally: &mu
     // A person looks at it when all of it was said.
     f.clock.advance_ms(7 * DAY_MS);
     approve_all(&f);
-    derive(&f);
+    f.derive();
     approve_all(&f);
     let active = [MemoryStatus::Active];
     let is_known = |said: &&Said| match correction.is_of_profile() {
@@ -184,11 +172,11 @@ fn play(seed: u64, correction: Correction, forget: &dyn Fn(&Fixture), tally: &mu
         f.engine.propose(&id, None, &Unwatched).unwrap();
         let _ = f.engine.analyze_now(&id, &Unwatched);
     }
-    derive(&f);
+    f.derive();
     f.engine.rebuild_topics().unwrap();
-    derive(&f);
+    f.derive();
     let f = f.restarted(seed + 1_000_000);
-    derive(&f);
+    f.derive();
     tally.came_back.extend(told(&f, said.word, ask).into_iter().map(|place| format!("{name}: {place}")));
     let back = ids_of(&f, said.word, &[MemoryStatus::Active, MemoryStatus::Pending]);
     let row = |id: &MemoryId| f.rows().into_iter().find(|(known, _)| known == id).map(|(_, text)| text).unwrap_or_default();
@@ -323,7 +311,7 @@ fn what_a_profile_says_wrong_goes_from_the_memories_too_and_comes_back_with_it()
     import(&f, &[Conversation::new("wishes").messages("owner Mara: I prefer short answers.\nowner Mara: I play the cello.")]);
     f.clock.advance_ms(DAY_MS);
     approve_all(&f);
-    derive(&f);
+    f.derive();
     let rows = f.engine.profile_rows(&f.engine.person_named("Mara").unwrap()).unwrap();
     let entry = rows.iter().find(|row| row.entry.content.contains("short answers")).unwrap().entry.id.clone();
     let short = || known(&f, &[]).into_iter().find(|text| text.contains("short answers")).unwrap();
@@ -344,7 +332,7 @@ fn a_refused_memory_takes_its_entry_of_the_profile_along_and_undo_brings_both_ba
     import(&f, &[Conversation::new("wishes").messages("owner Mara: I prefer short answers. I want everything in French.")]);
     f.clock.advance_ms(DAY_MS);
     approve_all(&f);
-    derive(&f);
+    f.derive();
     let told = || told_of_profile(&f, "\u{0}");
     let before = told();
     assert!(before.iter().any(|entry| entry.contains("short answers")), "{before:?}");

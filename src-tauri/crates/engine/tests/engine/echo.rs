@@ -7,21 +7,10 @@ use keepsake_engine::{Act, Audience, ContextRequest, SearchAsk, TierAsk, Unwatch
 use keepsake_testkit::conversation;
 use keepsake_testkit::histories::History;
 
-use crate::fixture::Fixture;
+use crate::fixture::{DAY_MS, Fixture};
 
 /// How often each context comes back (issue 6).
 const REPLAYS: usize = 50;
-
-const DAY_MS: i64 = 86_400_000;
-
-fn derive(f: &Fixture) {
-    f.clock.advance_ms(DAY_MS);
-    f.engine.queue_topics().unwrap();
-    f.engine.queue_profiles().unwrap();
-    f.engine.queue_settling().unwrap();
-    let lock = f.engine.lock_worker().unwrap();
-    f.engine.run_due(&lock, &|_| {}).unwrap();
-}
 
 fn told(seed: u64) -> Fixture {
     let f = Fixture::new();
@@ -33,7 +22,7 @@ fn told(seed: u64) -> Fixture {
     let waiting: Vec<MemoryId> = f.rows().into_iter().map(|(id, _)| id).collect();
     f.engine.act(&Act::Approve(waiting)).unwrap();
     f.clock.advance_ms(7 * DAY_MS);
-    derive(&f);
+    f.derive();
     f
 }
 
@@ -118,9 +107,9 @@ fn replayed(f: &Fixture, text: &str) {
         f.append(&replay(f, text, nth));
     }
     read_all(f);
-    derive(f);
+    f.derive();
     f.engine.rebuild_topics().unwrap();
-    derive(f);
+    f.derive();
 }
 
 fn served(f: &Fixture) -> String {
@@ -202,9 +191,9 @@ assistant Nova: Noted.",
     let waiting: Vec<MemoryId> = f.rows().into_iter().map(|(id, _)| id).collect();
     f.engine.act(&Act::Approve(waiting)).unwrap();
     f.clock.advance_ms(60 * DAY_MS);
-    derive(&f);
+    f.derive();
     f.engine.queue_sessions().unwrap();
-    derive(&f);
+    f.derive();
     f
 }
 
@@ -265,7 +254,7 @@ fn gained(way: Way, part: Part, is_erased_between: bool) -> usize {
     if is_erased_between {
         let gone = f.engine.store().read(|tx| tx.conversation_by_source("gone")).unwrap().unwrap();
         f.engine.erase_conversation(&gone, "test").unwrap();
-        derive(&f);
+        f.derive();
     }
     let rests =
         |f: &Fixture| f.rows().iter().map(|(id, _)| f.engine.store().read(|tx| tx.evidence(id)).unwrap().len()).sum::<usize>();

@@ -10,6 +10,8 @@ use keepsake_store::{AppendContext, MemoryFilter, MemorySort};
 use keepsake_testkit::{FixedClock, MONDAY_TEN, SeqIds, conversation};
 use tempfile::TempDir;
 
+pub(crate) const DAY_MS: i64 = 86_400_000;
+
 pub(crate) struct Fixture {
     pub(crate) engine: Engine,
     pub(crate) clock: Arc<FixedClock>,
@@ -44,6 +46,21 @@ impl Fixture {
         let id = self.append(&conversation(id, lines));
         self.engine.propose(&id, None, &keepsake_engine::Unwatched).unwrap();
         id
+    }
+
+    /// A day later everything rests, and all that is derived is worked out.
+    pub(crate) fn derive(&self) {
+        self.clock.advance_ms(DAY_MS);
+        self.engine.queue_topics().unwrap();
+        self.engine.queue_profiles().unwrap();
+        self.engine.queue_settling().unwrap();
+        self.run_due();
+    }
+
+    /// Works the queue until nothing is due.
+    pub(crate) fn run_due(&self) {
+        let lock = self.engine.lock_worker().unwrap();
+        self.engine.run_due(&lock, &|_| {}).unwrap();
     }
 
     /// `status category subject: content` of every memory, in order of arrival.

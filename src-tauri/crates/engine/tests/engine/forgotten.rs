@@ -7,7 +7,6 @@ use keepsake_testkit::{Conversation, conversation};
 
 use crate::fixture::Fixture;
 
-const DAY_MS: i64 = 86_400_000;
 const WORD: &str = "xylokarpzebra";
 
 /// The rows of derived tables in which a word stands.
@@ -18,14 +17,9 @@ fn rows_with(f: &Fixture, word: &str) -> Vec<String> {
 }
 
 fn derive(f: &Fixture) {
-    f.clock.advance_ms(DAY_MS);
-    f.engine.queue_topics().unwrap();
-    f.engine.queue_profiles().unwrap();
-    f.engine.queue_settling().unwrap();
-    let lock = f.engine.lock_worker().unwrap();
-    f.engine.run_due(&lock, &|_| {}).unwrap();
+    f.derive();
     f.engine.queue_sessions().unwrap();
-    f.engine.run_due(&lock, &|_| {}).unwrap();
+    f.run_due();
 }
 
 /// Everything that is derived is made again.

@@ -6,7 +6,7 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::Instant;
 
-use keepsake_domain::EntityId;
+use keepsake_domain::{EntityId, HOUR_MS};
 use keepsake_engine::{
     EmbedderSlot, Engine, EngineParts, Existing, GraphOf, PluggedIn, RandomIds, SystemClock, TimelineAsk, Unit,
 };
@@ -24,7 +24,6 @@ const MESSAGES_EACH: usize = 60;
 const CONVERSATIONS_A_BATCH: usize = 100;
 const PEOPLE: usize = 200;
 const CHANNELS: [&str; 7] = ["whatsapp", "email", "matrix", "chatgpt", "claude", "transcript", "dm"];
-const HOUR_MS: i64 = 3_600_000;
 const DAYS: i64 = 1_095;
 const ROUNDS: usize = 20;
 

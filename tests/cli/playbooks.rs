@@ -2,14 +2,13 @@
 
 use std::path::Path;
 
-use keepsake_domain::{Clock, Timestamp};
+use keepsake_domain::{Clock, DAY_MS, Timestamp};
 use keepsake_engine::SystemClock;
 use keepsake_testkit::ToolSession;
 use serde_json::Value;
 
 use crate::harness::{Home, text};
 
-const DAY_MS: i64 = 24 * 3_600_000;
 const RELEASE: &str = "Edit CHANGELOG.md; cargo test; git commit -m \"Release\"; git tag v1.2.0; gh release create v1.2.0";
 
 /// The program that is driven lives in the present.

@@ -2,7 +2,7 @@
 
 use std::sync::{Arc, Mutex, PoisonError};
 
-use keepsake_domain::{Clock, ConversationId, ConversationStatus, Engines, JobState, Lane};
+use keepsake_domain::{Clock, ConversationId, ConversationStatus, DAY_MS, Engines, JobState, Lane};
 use keepsake_engine::{ConversationStanding, Engine, Existing, PluggedIn};
 use keepsake_testkit::Conversation;
 use keepsake_testkit::scripted_server::{Answer, Fault, Received, ScriptedServer};
@@ -11,7 +11,6 @@ use serde_json::json;
 use super::Desk;
 use super::yes::{lines, purpose, reply};
 
-const DAY_MS: i64 = 86_400_000;
 const RULES: &str = "builtin-conversation/1";
 const MODEL: &str = "tiny:1b ended/1";
 

@@ -3,7 +3,7 @@
 
 use std::sync::{Arc, Mutex, PoisonError};
 
-use keepsake_domain::{Clock, ConversationId, Engines, JobKind, JobState, Lane, PlaybookStatus, Timestamp};
+use keepsake_domain::{Clock, ConversationId, DAY_MS, Engines, JobKind, JobState, Lane, PlaybookStatus, Timestamp};
 use keepsake_engine::{Engine, Existing, KillPoint, PluggedIn, Step};
 use keepsake_store::PlaybookRow;
 use keepsake_testkit::ToolSession;
@@ -15,7 +15,6 @@ use super::yes::{purpose, reply};
 
 const RULES: &str = "builtin/playbooks/1";
 const MODEL: &str = "tiny:1b playbook/1";
-const DAY_MS: i64 = 24 * 3_600_000;
 
 const RELEASE: &str = "Edit CHANGELOG.md; cargo test; git commit -m x; gh release create v1.0.0";
 

@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use keepsake_capture::dedup::fingerprint;
 use keepsake_domain::{
-    Category, Clock, Confidence, ConversationId, Durability, Engines, JobKind, JobState, Lane, MemoryId, MemoryKind,
+    Category, Clock, Confidence, ConversationId, DAY_MS, Durability, Engines, JobKind, JobState, Lane, MemoryId, MemoryKind,
     MemoryStatus, ReflectionId, ReflectionKind, Span, Subject,
 };
 use keepsake_engine::{Act, Engine, Existing, KillPoint, PluggedIn, ReflectionRules, Step, Unwatched};
@@ -19,7 +19,6 @@ use super::yes::{lines, purpose, reply};
 
 const RULES: &str = "builtin-reflection/1";
 const MODEL: &str = "tiny:1b reflect/1";
-const DAY_MS: i64 = 24 * 3_600_000;
 
 const TALK: &str = "owner Mara: I bake rye bread for the neighbours. I bake fresh bread. I play the cello.
 assistant Nova: That sounds fine.

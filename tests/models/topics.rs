@@ -3,7 +3,7 @@
 
 use std::sync::{Arc, Mutex, PoisonError};
 
-use keepsake_domain::{ConversationId, Engines, JobKind, JobState, Lane, Message};
+use keepsake_domain::{ConversationId, DAY_MS, Engines, JobKind, JobState, Lane, Message};
 use keepsake_engine::{Audience, Engine, Existing, PluggedIn, Step, TopicChoice, VisibleTopic};
 use keepsake_testkit::Conversation;
 use keepsake_testkit::scripted_server::{Answer, Fault, Received, ScriptedServer};
@@ -12,7 +12,6 @@ use serde_json::{Value, json};
 use super::Desk;
 use super::yes::{lines, purpose, reply};
 
-const DAY_MS: i64 = 86_400_000;
 const RULES: &str = "builtin-topic/4";
 const MODEL: &str = "tiny:1b topic/1";
 

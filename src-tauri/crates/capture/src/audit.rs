@@ -5,15 +5,13 @@
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 
-use keepsake_domain::{Category, DedupOutcome, Durability, Subject, Timestamp};
+use keepsake_domain::{Category, DAY_MS, DedupOutcome, Durability, Subject, Timestamp};
 use serde::{Deserialize, Serialize};
 
 use crate::dedup::{Conflict, compare, conflict, shared_words};
 
 /// Memories that are looked at unless asked otherwise: with so many a share is known to within seven in a hundred.
 pub const SAMPLE: usize = 200;
-
-const DAY_MS: i64 = 86_400_000;
 
 /// What was true of a day is over after it.
 const EPHEMERAL_DAYS: i64 = 2;

@@ -10,7 +10,7 @@ pub mod model;
 use std::collections::{BTreeMap, BTreeSet};
 
 use keepsake_domain::{
-    Category, DedupOutcome, Durability, ReflectionKind, Span, Stability, Timestamp, limits::CONTENT_CHARS_MAX,
+    Category, DAY_MS, DedupOutcome, Durability, ReflectionKind, Span, Stability, Timestamp, limits::CONTENT_CHARS_MAX,
 };
 
 use crate::audit::{Entry, Near, Proposal as Repair, is_timed, stale};
@@ -23,7 +23,6 @@ pub const REFLECTION_VERSION: &str = "builtin-reflection/1";
 /// What a memory weighs of which nothing is said: it is useful, and no more is known. The middle of the scale of seed 000.
 pub const SIGNIFICANCE_UNSAID: u8 = 3;
 
-const DAY_MS: i64 = 86_400_000;
 /// A mood or a state of the body is over after two weeks, where nobody called it lasting.
 const MOMENTARY_DAYS: i64 = 14;
 /// What was true of a situation, told once and never again for a year, is over or was never told of again for a reason.

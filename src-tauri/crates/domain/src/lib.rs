@@ -22,7 +22,7 @@ mod proposal;
 mod reflection;
 mod span;
 
-pub use clock::{Clock, Timestamp};
+pub use clock::{Clock, DAY_MS, HOUR_MS, MINUTE_MS, Timestamp};
 pub use conversation::ConversationStatus;
 pub use gate::{Gate, Stop};
 pub use ids::{

@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 
 use keepsake_capture::audit::{self, Checked, Entry, Fault, Finding, Proposal};
 use keepsake_capture::echo;
-use keepsake_domain::{MemoryId, MemoryKind, MessageType, Role, Subject, Timestamp};
+use keepsake_domain::{DAY_MS, MemoryId, MemoryKind, MessageType, Role, Subject, Timestamp};
 use keepsake_store::{EmbeddingOwner, EvidenceRow, ReadTx, Served, Speakers, StoreError};
 
 use crate::work::Control;
@@ -109,8 +109,6 @@ impl Engine {
         })
     }
 }
-
-const DAY_MS: i64 = 86_400_000;
 
 fn told(finding: &Finding, ids: &[MemoryId], entries: &[Entry], checked: &BTreeMap<usize, Vec<Checked>>) -> AuditFinding {
     let content = |at: usize| entries[at].content.clone();

@@ -8,7 +8,7 @@
 //!
 //! Deliberately not here: the work itself, each in its own module, and how the digest is shown.
 
-use keepsake_domain::{JobKind, MaintenanceRunId, OperationId, Timestamp};
+use keepsake_domain::{DAY_MS, JobKind, MaintenanceRunId, OperationId, Timestamp};
 use keepsake_store::{Counts, MaintenanceRunRow, MemoryChange, MemoryState};
 use serde::{Deserialize, Serialize};
 
@@ -37,8 +37,6 @@ const PARK_AFTER_DAYS_MAX: u32 = 3_650;
 
 /// A parked candidate is put off until this moment, the end of the year 9999: until somebody takes it back.
 pub const PARKED_UNTIL: Timestamp = Timestamp(253_402_300_799_000);
-
-const DAY_MS: i64 = 24 * 60 * 60 * 1000;
 
 /// Cycles that are told of.
 const RUNS_TOLD: u32 = 30;

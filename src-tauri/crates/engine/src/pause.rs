@@ -5,16 +5,12 @@
 //!
 //! Deliberately not here: what a pause holds up (`queue`).
 
-use keepsake_domain::Timestamp;
+use keepsake_domain::{DAY_MS, HOUR_MS, MINUTE_MS, Timestamp};
 
 use crate::{Engine, EngineError, Result};
 
 /// The setting under which the pause is kept, so that it outlives a restart: `true`, `false`, or when it ends.
 const PAUSED_SETTING: &str = "queue_paused";
-
-const MINUTE_MS: i64 = 60_000;
-const HOUR_MS: i64 = 60 * MINUTE_MS;
-const DAY_MS: i64 = 24 * HOUR_MS;
 
 /// At this hour of the day on this computer "tomorrow" begins: whoever says it means when they sit down again.
 const MORNING_HOUR: i64 = 8;
@@ -45,11 +41,8 @@ fn ends(wanted: PauseFor, utc_offset_minutes: i32, now: Timestamp) -> Option<Tim
     match wanted {
         PauseFor::Hour => Some(now.plus_ms(HOUR_MS)),
         PauseFor::Tomorrow => {
-            let offset_ms = i64::from(utc_offset_minutes) * MINUTE_MS;
-            let local = now.0 + offset_ms;
-            let midnight = local - local.rem_euclid(DAY_MS);
-            let day = if local - midnight < NIGHT_ENDS_HOUR * HOUR_MS { midnight } else { midnight + DAY_MS };
-            Some(Timestamp(day + MORNING_HOUR * HOUR_MS - offset_ms))
+            let today = now.plus_ms(-NIGHT_ENDS_HOUR * HOUR_MS).midnight(utc_offset_minutes);
+            Some(today.plus_ms(DAY_MS + MORNING_HOUR * HOUR_MS))
         }
         PauseFor::Resumed => None,
     }

@@ -20,7 +20,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
 use keepsake_domain::{
-    ConversationId, InteractionId, JobId, JobKind, PlaybookDecisionId, PlaybookId, PlaybookStatus, PlaybookVersionId, Timestamp,
+    ConversationId, DAY_MS, HOUR_MS, InteractionId, JobId, JobKind, PlaybookDecisionId, PlaybookId, PlaybookStatus,
+    PlaybookVersionId, Timestamp,
 };
 use keepsake_insight::playbook::{
     Found, Logged, OCCURRENCES_MIN, PLAYBOOK_ENGINE_VERSION, Parameter, Session, Step, discover, lookback_from, sessions, skill,
@@ -39,9 +40,6 @@ pub(crate) const LOOKED_SETTING: &str = "playbooks_looked_through";
 
 /// Local hour of the nightly look: nobody is at work, and the day before is whole.
 const NIGHT_HOUR: i64 = 3;
-
-const HOUR_MS: i64 = 60 * 60 * 1000;
-const DAY_MS: i64 = 24 * HOUR_MS;
 
 /// Sessions that began before the two weeks are read from this long before, so that they are whole.
 const MARGIN_MS: i64 = DAY_MS;

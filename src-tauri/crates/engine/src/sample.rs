@@ -5,15 +5,13 @@
 
 use std::io::Write;
 
-use keepsake_domain::{JobId, Timestamp};
+use keepsake_domain::{DAY_MS, JobId, Timestamp};
 use serde_json::Value;
 
 use crate::import::ImportRequest;
 use crate::{Engine, EngineError, ErasureReceipt, Result};
 
 const SAMPLE: &str = include_str!("sample.jsonl");
-
-const DAY_MS: i64 = 24 * 60 * 60 * 1000;
 
 impl Engine {
     /// Queues the import of the sample data, dated so that its last day was yesterday.

@@ -7,7 +7,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::time::UNIX_EPOCH;
 
-use keepsake_domain::{AlertId, ImportId, JobId, JobKind, Timestamp};
+use keepsake_domain::{AlertId, DAY_MS, HOUR_MS, ImportId, JobId, JobKind, Timestamp};
 use keepsake_store::{AlertRow, NewJob, ReadTx, StoreError, WriteTx, to_json};
 use serde::{Deserialize, Serialize};
 
@@ -41,9 +41,6 @@ const FILES_MAX: usize = 20_000;
 
 /// Folders within a watched folder, so deep and no deeper: Claude Code keeps a folder a project, and some keep one a year.
 const DEPTH_MAX: usize = 4;
-
-const HOUR_MS: i64 = 60 * 60 * 1000;
-const DAY_MS: i64 = 24 * HOUR_MS;
 
 /// What kind of source it is, which decides how often it is looked at.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -104,11 +101,8 @@ pub(crate) fn next_due(kind: WatchKind, hour: u8, last: Option<Timestamp>, utc_o
     match kind {
         WatchKind::Meetings => last.plus_ms(MEETINGS_EVERY_MS),
         WatchKind::Chat => {
-            let offset_ms = i64::from(utc_offset_minutes) * 60_000;
-            let local = last.0 + offset_ms;
-            let today = local - local.rem_euclid(DAY_MS) + i64::from(hour.min(23)) * HOUR_MS;
-            let next = if today > local { today } else { today + DAY_MS };
-            Timestamp(next - offset_ms)
+            let today = last.midnight(utc_offset_minutes).plus_ms(i64::from(hour.min(23)) * HOUR_MS);
+            if today > last { today } else { today.plus_ms(DAY_MS) }
         }
     }
 }

@@ -5,7 +5,7 @@
 
 use std::cmp::Ordering;
 
-use keepsake_domain::{ConversationId, InteractionId, Timestamp};
+use keepsake_domain::{ConversationId, DAY_MS, InteractionId, Timestamp};
 
 /// Who speaks, seen from the entity whose profile is derived.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -55,9 +55,6 @@ pub(crate) fn ordered<'a>(utterances: &[Utterance<'a>]) -> Vec<Utterance<'a>> {
     sorted.dedup_by(|a, b| a.interaction == b.interaction);
     sorted
 }
-
-/// One day in milliseconds, in UTC: what was said on two days was not said in one breath.
-const DAY_MS: i64 = 24 * 60 * 60 * 1_000;
 
 /// The day of a moment.
 pub(crate) fn day(time: Timestamp) -> i64 {

@@ -324,7 +324,7 @@ impl WriteTx<'_> {
                 reread.insert(read_to);
             }
         }
-        self.settle_voices(&self.handles_beside(handle.id.as_str())?)
+        self.settle_voices_beside(&[handle.id.as_str()])
     }
 
     fn new_handle(&self, message: &Message, context: AppendContext<'_>) -> Result<Handle> {

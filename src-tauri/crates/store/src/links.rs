@@ -186,8 +186,7 @@ impl WriteTx<'_> {
         if answer != LinkAnswer::Same && before.is_some_and(|row| row.answer == LinkAnswer::Same) {
             self.part_memories(a.as_str(), b.as_str())?;
         }
-        self.settle_voices(&self.handles_beside(a.as_str())?)?;
-        self.settle_voices(&self.handles_beside(b.as_str())?)
+        self.settle_voices_beside(&[a.as_str(), b.as_str()])
     }
 
     /// Takes back that two handles are one person: whatever was answered about the pair before counts again, as of when it was

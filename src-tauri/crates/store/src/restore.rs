@@ -663,8 +663,7 @@ fn decide_again(conn: &Connection, decided: &Decided, restored: &mut Restored) -
         if parted > 0 {
             let tx = crate::WriteTx::on(conn);
             tx.part_memories(a, b)?;
-            tx.settle_voices(&tx.handles_beside(a)?)?;
-            tx.settle_voices(&tx.handles_beside(b)?)?;
+            tx.settle_voices_beside(&[a, b])?;
         }
         restored.unlinked_again += parted as u64;
     }

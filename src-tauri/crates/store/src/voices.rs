@@ -137,7 +137,7 @@ impl WriteTx<'_> {
         self.conn
             .prepare_cached("UPDATE voices SET given_name = ?2, is_left = 0, decided_at_ms = ?3 WHERE handle_id = ?1")?
             .execute(params![handle.as_str(), name, now.0])?;
-        self.settle_voices(&self.handles_beside(handle.as_str())?)
+        self.settle_voices_beside(&[handle.as_str()])
     }
 
     /// Takes back who a voice was said to be, links aside; whether that was anybody.
@@ -185,12 +185,18 @@ impl WriteTx<'_> {
             self.withdraw(handle.as_str())?;
         }
         self.settle_voices(&beside)?;
-        self.settle_voices(&self.handles_beside(handle.as_str())?)
+        self.settle_voices_beside(&[handle.as_str()])
+    }
+
+    /// Works out anew what the voices are called that belong to whoever has one of these handles.
+    pub(crate) fn settle_voices_beside(&self, handles: &[&str]) -> Result<()> {
+        let beside = handles.iter().map(|handle| self.handles_beside(handle)).collect::<Result<Vec<_>>>()?;
+        self.settle_voices(&beside.into_iter().flatten().collect())
     }
 
     /// Works out anew what the voices among these handles are called. One that gets a name is read again with its meeting; what was
     /// proposed about one that loses it is withdrawn.
-    pub(crate) fn settle_voices(&self, handles: &BTreeSet<String>) -> Result<()> {
+    fn settle_voices(&self, handles: &BTreeSet<String>) -> Result<()> {
         let among = to_json("handle ids", handles)?;
         let mut statement = self.conn.prepare_cached(
             "SELECT handle_id, name FROM voices WHERE handle_id IN (SELECT value FROM json_each(?1)) ORDER BY 1",

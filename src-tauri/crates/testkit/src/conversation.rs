@@ -13,13 +13,11 @@
 //! A malformed line panics with its number: fixtures are written by hand and should fail where they are wrong.
 
 use keepsake_domain::{
-    Author, ChannelHandle, Message, MessageType, Metadata, Role, SourceKind, SourceRef, TimeCertainty, Timestamp, Visibility,
+    Author, ChannelHandle, DAY_MS, MINUTE_MS, Message, MessageType, Metadata, Role, SourceKind, SourceRef, TimeCertainty,
+    Timestamp, Visibility,
 };
 
 use crate::MONDAY_TEN;
-
-const MINUTE_MS: i64 = 60_000;
-const DAY_MS: i64 = 24 * 60 * MINUTE_MS;
 
 /// What all messages of a fixture conversation share.
 #[derive(Debug, Clone)]

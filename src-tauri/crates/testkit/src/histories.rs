@@ -3,12 +3,10 @@
 //!
 //! Nobody in them exists; the same seed gives the same history. Deliberately not here: what becomes of them.
 
-use keepsake_domain::{Message, Timestamp};
+use keepsake_domain::{DAY_MS, Message, Timestamp};
 
 use crate::exports::Dice;
 use crate::{Conversation, MONDAY_TEN};
-
-const DAY_MS: i64 = 86_400_000;
 
 /// Ways to put one statement of the owner; `{}` is the word that it is known by.
 struct Pattern {

@@ -1,7 +1,7 @@
 //! Candidates and memories: lists, one in full, acts and undo, search.
 
 use keepsake_capture::dedup;
-use keepsake_domain::{Category, MemoryId, OperationId, Relation, Span, Timestamp, Visibility};
+use keepsake_domain::{Category, DAY_MS, MemoryId, OperationId, Relation, Span, Timestamp, Visibility};
 use keepsake_engine::{Act, PARKED_UNTIL};
 use keepsake_store::{
     AgentReadRow, EmbeddingOwner, EvidenceRow, InteractionRow, MemoryFacets, MemoryFilter, MemoryListRow, MemorySort, ReadTx,
@@ -43,8 +43,6 @@ fn row(item: MemoryListRow) -> MemoryRow {
         has_near,
     }
 }
-
-const DAY_MS: i64 = 86_400_000;
 
 type Stretch = (Option<Timestamp>, Option<Timestamp>);
 

@@ -14,7 +14,8 @@ use std::io::{BufRead, Read as _};
 
 use chrono::NaiveTime;
 use keepsake_domain::{
-    Author, MEETING, MeetingId, Message, MessageType, Metadata, SourceKind, SourceRef, TimeCertainty, Timestamp, Visibility,
+    Author, DAY_MS, MEETING, MeetingId, Message, MessageType, Metadata, SourceKind, SourceRef, TimeCertainty, Timestamp,
+    Visibility,
 };
 use serde_json::json;
 
@@ -39,9 +40,6 @@ const IDENTITY_CUES: usize = 8;
 
 /// The time of a meeting stands in one of so many lines before its first words.
 const HEAD_LINES_MAX: usize = 10;
-
-/// A day, for captions that pass midnight.
-const DAY_MS: i64 = 86_400_000;
 
 const FILLERS: &[&str] = &[
     "um", "umm", "uh", "uhh", "uhm", "er", "erm", "ah", "hm", "hmm", "mm", "mmm", "mhm", "mm-hmm", "mmhmm", "uh-huh", "äh",
@@ -247,11 +245,7 @@ fn base_time(head: &[String], name: &str, is_clock: bool, out: &Out<'_>) -> (Tim
             Some(date) => (local(date.and_time(NaiveTime::MIN), offset), TimeCertainty::Inferred),
             None => (out.options.file_time, TimeCertainty::Inferred),
         },
-        (None, true) => {
-            let local_ms = out.options.file_time.plus_ms(i64::from(offset) * 60_000).as_millis();
-            let midnight = Timestamp(local_ms.div_euclid(DAY_MS) * DAY_MS).plus_ms(-i64::from(offset) * 60_000);
-            (midnight, TimeCertainty::Inferred)
-        }
+        (None, true) => (out.options.file_time.midnight(offset), TimeCertainty::Inferred),
     }
 }
 

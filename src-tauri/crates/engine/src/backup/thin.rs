@@ -6,7 +6,7 @@
 //! year still has its last ones.
 
 use chrono::{DateTime, Datelike, NaiveDate};
-use keepsake_domain::Timestamp;
+use keepsake_domain::{DAY_MS, Timestamp};
 
 /// The last days that have a backup.
 pub(crate) const DAILY: usize = 12;
@@ -19,8 +19,6 @@ pub(crate) const MONTHLY: usize = 9;
 
 /// Backups of the last day that are all kept: one before each risky act, and a person does few of them in a day.
 pub(crate) const RECENT: usize = 6;
-
-const DAY_MS: i64 = 24 * 60 * 60 * 1000;
 
 /// The backups that stay, of these; in the order they came. `newest` counts as the present, so that nothing depends on a clock.
 pub(crate) fn kept<T: Clone>(backups: &[(Timestamp, T)]) -> Vec<(Timestamp, T)> {

@@ -6,7 +6,7 @@
 
 use std::sync::{Arc, PoisonError};
 
-use keepsake_domain::{CallId, CallOutcome, ConversationId, JobId, Timestamp, limits};
+use keepsake_domain::{CallId, CallOutcome, ConversationId, DAY_MS, JobId, Timestamp, limits};
 use keepsake_models::language::{CallError, ChatReply, ChatRequest, Client, Connection, Endpoint, LanguageModel, Reach, Watch};
 use keepsake_prompt::{Call, Calls, Outcome, Prompt, TEMPERATURE};
 use keepsake_store::{ConversationRow, ModelCallEnd, NewModelCall};
@@ -16,8 +16,6 @@ use super::settings::{ModelSettings, Provider};
 use crate::record::is_still_on_record;
 use crate::work::Control;
 use crate::{Engine, EngineError, Result};
-
-const DAY_MS: i64 = 24 * 60 * 60 * 1000;
 
 /// A model and what it is asked for.
 pub(crate) struct Interview<'e> {
@@ -84,9 +82,7 @@ impl Engine {
 
     /// Local midnight before `now`: where a day's budget begins.
     pub fn day_began(&self, now: Timestamp) -> Timestamp {
-        let offset_ms = i64::from(self.inner.utc_offset_minutes) * 60_000;
-        let local = now.0 + offset_ms;
-        Timestamp(local - local.rem_euclid(DAY_MS) - offset_ms)
+        now.midnight(self.inner.utc_offset_minutes)
     }
 
     /// When the budget of a day begins anew.

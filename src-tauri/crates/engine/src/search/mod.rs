@@ -19,7 +19,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 use std::sync::{PoisonError, RwLock, RwLockReadGuard};
 
-use keepsake_domain::{ConversationId, EntityId, MemoryId, Timestamp};
+use keepsake_domain::{ConversationId, DAY_MS, EntityId, MemoryId, Timestamp};
 use keepsake_retrieval::{Cues, Moment, Query, words};
 use keepsake_store::{ReadTx, StoreError};
 
@@ -48,9 +48,6 @@ const HITS_A_TOPIC: usize = 5;
 
 /// Topics that stand in a mixed list, at most.
 const TOPICS_AMONG: usize = 3;
-
-/// Milliseconds of a day.
-const DAY_MS: i64 = 86_400_000;
 
 /// What is searched for.
 #[derive(Debug, Clone, Default, PartialEq)]

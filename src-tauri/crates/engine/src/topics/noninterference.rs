@@ -10,7 +10,7 @@ use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use keepsake_domain::{ConversationId, IdSource, Label, Message, Timestamp};
+use keepsake_domain::{ConversationId, DAY_MS, IdSource, Label, Message, Timestamp};
 use keepsake_models::fake::HashEmbedder;
 use keepsake_models::keys::SessionKeys;
 use keepsake_store::AppendContext;
@@ -25,8 +25,6 @@ const PAIRS: u64 = 120;
 
 /// A broken law or observer must be noticed within so many pairs.
 const PAIRS_UNTIL_NOTICED: u64 = 60;
-
-const DAY_MS: i64 = 24 * 3_600_000;
 
 /// Sentences on three subjects that share words within each.
 const SUBJECTS: [[&str; 7]; 3] = [

@@ -1,6 +1,6 @@
 //! Analyze Now: once a transcript, kept with its history, forced when asked.
 
-use keepsake_domain::{Clock, ConversationId, Engines, JobKind, Lane, Message};
+use keepsake_domain::{Clock, ConversationId, DAY_MS, Engines, JobKind, Lane, Message};
 use keepsake_engine::{AnalyzeStart, Existing, ImportRequest, ModelSettings, Provider, StoredAnalysis, Unwatched};
 use keepsake_models::language::Shape;
 use keepsake_testkit::{Conversation, conversation};
@@ -60,8 +60,6 @@ fn after_extraction_an_analysis_brings_no_fact_twice() {
     contents.dedup();
     assert_eq!(contents.len(), f.memories().len(), "and nothing is said twice");
 }
-
-const DAY_MS: i64 = 24 * 60 * 60 * 1000;
 
 /// The same talk, said now.
 fn now(f: &Fixture, id: &str, lines: &str) -> Vec<Message> {

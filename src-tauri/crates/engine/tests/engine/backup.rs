@@ -3,13 +3,11 @@
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
-use keepsake_domain::MemoryStatus;
+use keepsake_domain::{HOUR_MS, MemoryStatus};
 use keepsake_engine::{Act, BackupReason, Control, Unwatched};
 use keepsake_testkit::{Conversation, conversation};
 
 use crate::fixture::Fixture;
-
-const HOUR_MS: i64 = 60 * 60 * 1000;
 
 fn approve_all(f: &Fixture) {
     let ids = f.rows().into_iter().map(|(id, _)| id).collect();

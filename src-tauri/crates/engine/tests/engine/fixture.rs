@@ -2,15 +2,13 @@
 
 use std::sync::Arc;
 
-use keepsake_domain::{Clock, ConversationId, MemoryId, Message};
+use keepsake_domain::{Clock, ConversationId, DAY_MS, MemoryId, Message};
 use keepsake_engine::{EmbedderSlot, EmbedderState, Engine, EngineParts, PluggedIn};
 use keepsake_models::fake::HashEmbedder;
 use keepsake_models::keys::SessionKeys;
 use keepsake_store::{AppendContext, MemoryFilter, MemorySort};
 use keepsake_testkit::{FixedClock, MONDAY_TEN, SeqIds, conversation};
 use tempfile::TempDir;
-
-pub(crate) const DAY_MS: i64 = 86_400_000;
 
 pub(crate) struct Fixture {
     pub(crate) engine: Engine,

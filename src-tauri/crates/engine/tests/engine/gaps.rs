@@ -1,11 +1,9 @@
 //! Capability gaps end to end: found by the job, made a task in a file, read back from it, opened again when they recur.
 
-use keepsake_domain::{GapStatus, TaskStatus};
+use keepsake_domain::{DAY_MS, GapStatus, TaskStatus};
 use keepsake_testkit::Conversation;
 
 use crate::fixture::Fixture;
-
-const DAY_MS: i64 = 24 * 3_600_000;
 
 fn derive(f: &Fixture) {
     f.engine.queue_profiles().unwrap();

@@ -3,15 +3,12 @@
 use std::cell::Cell;
 use std::collections::BTreeSet;
 
-use keepsake_domain::{Clock, HandleId, Lane, LinkId, PlaybookStatus, ProposalKind, RunState, Timestamp};
+use keepsake_domain::{Clock, DAY_MS, HOUR_MS, HandleId, Lane, LinkId, PlaybookStatus, ProposalKind, RunState, Timestamp};
 use keepsake_engine::{Act, Digest, KillPoint, MaintenanceRules, PARK_AFTER_DAYS, PARKED_UNTIL, Step, Unwatched};
 use keepsake_store::{LinkSuggestionRow, MaintenanceRunRow, TopicProposalRow};
 use keepsake_testkit::{Conversation, SeqIds, ToolSession, conversation};
 
 use crate::fixture::Fixture;
-
-const HOUR_MS: i64 = 3_600_000;
-const DAY_MS: i64 = 24 * HOUR_MS;
 
 fn last(f: &Fixture) -> MaintenanceRunRow {
     f.engine.store().read(|tx| tx.maintenance_runs(1)).unwrap().remove(0)

@@ -2,15 +2,12 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use keepsake_domain::{ConversationId, EntityId, HandleId, LinkAnswer, LinkId, Message, Timestamp, TopicId};
+use keepsake_domain::{ConversationId, DAY_MS, EntityId, HOUR_MS, HandleId, LinkAnswer, LinkId, Message, Timestamp, TopicId};
 use keepsake_engine::{Act, EdgeKind, Existing, Graph, GraphOf, NODES_MAX, NodeKind, Series, Timeline, TimelineAsk, Unit};
 use keepsake_store::LinkSuggestionRow;
 use keepsake_testkit::{Conversation, MONDAY_TEN, SeqIds, conversation};
 
 use crate::fixture::Fixture;
-
-const HOUR_MS: i64 = 3_600_000;
-const DAY_MS: i64 = 24 * HOUR_MS;
 
 /// Two hours east of UTC until the third day of the fixture at noon, one hour from there on.
 fn moved(at: i64) -> i64 {

@@ -2,7 +2,7 @@
 //! erased.
 
 use keepsake_domain::{
-    Clock, ConversationId, JobState, Lane, PlaybookConfidence, PlaybookId, PlaybookStatus, SourceKind, Timestamp,
+    Clock, ConversationId, DAY_MS, JobState, Lane, PlaybookConfidence, PlaybookId, PlaybookStatus, SourceKind, Timestamp,
 };
 use keepsake_engine::{Audience, Context, ContextRequest, EngineError, Existing, KillPoint, Step};
 use keepsake_store::PlaybookRow;
@@ -10,7 +10,6 @@ use keepsake_testkit::{Conversation, ToolSession};
 
 use crate::fixture::Fixture;
 
-const DAY_MS: i64 = 24 * 3_600_000;
 const CANARY: &str = "xylokarpzebra";
 
 const RELEASE: &str = "Edit CHANGELOG.md; cargo test; git commit -m x; gh release create v1.0.0";

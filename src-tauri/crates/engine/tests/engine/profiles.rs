@@ -1,13 +1,11 @@
 //! Profiles end to end: derived by the job, seen where their sources may be, corrected, debunked, and exactly restored.
 
-use keepsake_domain::{ConversationId, JobState, Lane, Message, Timestamp};
+use keepsake_domain::{ConversationId, DAY_MS, JobState, Lane, Message, Timestamp};
 use keepsake_engine::{Act, Audience, Context, ContextRequest, Existing, KillPoint, Step, current_profiles, profiles_at};
 use keepsake_store::ConsentItem;
 use keepsake_testkit::Conversation;
 
 use crate::fixture::Fixture;
-
-const DAY_MS: i64 = 24 * 3_600_000;
 
 fn derive(f: &Fixture) {
     f.engine.queue_profiles().unwrap();

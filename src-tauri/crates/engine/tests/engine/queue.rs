@@ -3,7 +3,7 @@
 use std::cell::Cell;
 
 use keepsake_domain::limits::JOB_LEASE_MS;
-use keepsake_domain::{JobState, Lane};
+use keepsake_domain::{HOUR_MS, JobState, Lane};
 use keepsake_engine::{EngineError, ImportRequest, KillPoint, PauseFor, Step};
 use keepsake_store::Store;
 use keepsake_testkit::MONDAY_TEN;
@@ -229,7 +229,6 @@ fn paused_starts_nothing_and_loses_nothing() {
 
 #[test]
 fn a_pause_for_a_while_ends_by_itself_also_where_the_program_was_closed() {
-    const HOUR_MS: i64 = 3_600_000;
     let setting = |f: &Fixture| f.engine.store().read(|tx| tx.setting("queue_paused")).unwrap().unwrap();
     for (wanted, lasts_ms) in [(PauseFor::Hour, HOUR_MS), (PauseFor::Tomorrow, 22 * HOUR_MS)] {
         for is_closed in [false, true] {

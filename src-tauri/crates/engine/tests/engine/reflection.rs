@@ -5,16 +5,14 @@ use std::collections::BTreeSet;
 
 use keepsake_capture::dedup::fingerprint;
 use keepsake_domain::{
-    Category, Clock, Confidence, ConversationId, Durability, JobState, Lane, MemoryId, MemoryKind, MemoryStatus, MessageType,
-    ProposalKind, ReflectionId, ReflectionKind, ReflectionStatus, Relation, Role, Span, Subject, Visibility,
+    Category, Clock, Confidence, ConversationId, DAY_MS, Durability, JobState, Lane, MemoryId, MemoryKind, MemoryStatus,
+    MessageType, ProposalKind, ReflectionId, ReflectionKind, ReflectionStatus, Relation, Role, Span, Subject, Visibility,
 };
 use keepsake_engine::{Act, Audience, BackupReason, ContextRequest, Existing, KillPoint, ReflectionRules, Step, Unwatched};
 use keepsake_store::{NewEvidence, NewMemory, ReflectionRow};
 use keepsake_testkit::Conversation;
 
 use crate::fixture::Fixture;
-
-const DAY_MS: i64 = 24 * 3_600_000;
 
 /// A memory that a person approved, resting on the one message that says `words`.
 fn kept(f: &Fixture, conversation: &ConversationId, words: &str, content: &str) -> MemoryId {

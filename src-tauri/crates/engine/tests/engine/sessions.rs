@@ -1,14 +1,12 @@
 //! Sessions and the tiers of long-term memory: made when a conversation ends, from its own words, superseded when it goes on, served
 //! to whom they are for, and gone where their source goes.
 
-use keepsake_domain::{ConversationId, PersonRole, Timestamp, Visibility};
+use keepsake_domain::{ConversationId, DAY_MS, PersonRole, Timestamp, Visibility};
 use keepsake_engine::{Act, Audience, ContextRequest, Existing, SearchAsk, SessionRules, TierAsk, TierText, Tiers};
 use keepsake_store::{SessionItemRow, SessionRow};
 use keepsake_testkit::{Conversation, conversation};
 
 use crate::fixture::Fixture;
-
-const DAY_MS: i64 = 24 * 60 * 60 * 1000;
 
 const INDENT: &str = "owner Mara: Can you fix the indent of the parser? I prefer tabs over spaces.
 assistant Nova: I fixed the indent and added a check to the linter.

@@ -1,12 +1,10 @@
 //! Layer 1 kept up to date: judged after messages came, again when time alone may change the answer, and never off the record.
 
-use keepsake_domain::{Clock, ConversationId, ConversationStatus, JobKind, Lane, Timestamp};
+use keepsake_domain::{Clock, ConversationId, ConversationStatus, DAY_MS, JobKind, Lane, Timestamp};
 use keepsake_engine::{Audience, ContextRequest, ConversationStanding, Existing};
 use keepsake_testkit::{Conversation, conversation};
 
 use crate::fixture::Fixture;
-
-const DAY_MS: i64 = 24 * 60 * 60 * 1000;
 
 const TALK: &str = "owner Mara: Can you send me the budget for the garden party?
 person Ana: Sure, I'll send you the budget by Friday.

@@ -1,13 +1,12 @@
 //! Topics end to end: derived by the job in every partition, rebuilt to the same, decided about, undone, and erased.
 
-use keepsake_domain::{ConversationId, InteractionId, JobState, Lane, Timestamp, TopicId};
+use keepsake_domain::{ConversationId, HOUR_MS, InteractionId, JobState, Lane, Timestamp, TopicId};
 use keepsake_engine::{Audience, EngineError, Existing, KillPoint, Step, TopicChoice, TopicRules, VisibleTopic};
 use keepsake_testkit::Conversation;
 
 use crate::fixture::Fixture;
 
 const CANARY: &str = "xylokarpzebra";
-const HOUR_MS: i64 = 3_600_000;
 
 const PUMP: &str = "owner Mara 10:00: The water pump at the well makes no sound when I press the switch.
 person Ana: Did you look at the fuse of the water pump in the shed?

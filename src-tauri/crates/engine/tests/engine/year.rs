@@ -6,7 +6,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::fmt::Write as _;
 use std::sync::Arc;
 
-use keepsake_domain::{Clock, JobKind, JobState, Lane, LinkAnswer, MemoryStatus, PersonRole, PlaybookStatus, RunState};
+use keepsake_domain::{Clock, HOUR_MS, JobKind, JobState, Lane, LinkAnswer, MemoryStatus, PersonRole, PlaybookStatus, RunState};
 use keepsake_engine::{
     Act, Audience, ContextRequest, Control, EmbedderSlot, EmbedderState, Engine, EngineError, EngineParts, Existing, KillPoint,
     PluggedIn, Step, TierAsk, TopicChoice, TopicTexts, Unwatched, current_profiles,
@@ -25,8 +25,6 @@ const SIZE: YearSize = YearSize { messages: 300, sessions: 14, people: 4, agents
 
 /// Less, for what is worked through a hundred times.
 const DYING: YearSize = YearSize { messages: 120, sessions: 8, people: 3, agents: 2 };
-
-const HOUR_MS: i64 = 3_600_000;
 
 struct Desk {
     engine: Engine,

@@ -7,7 +7,7 @@
 //!
 //! Deliberately not here: sending, and when somebody asks.
 
-use keepsake_domain::{ConversationStatus, Role, limits};
+use keepsake_domain::{ConversationStatus, DAY_MS, HOUR_MS, MINUTE_MS, Role, limits};
 use keepsake_prompt::ground::locate;
 use keepsake_prompt::reply::{ReplyError, Text, Unit, parse, schema};
 use keepsake_prompt::scrub::{ScrubSession, Scrubber};
@@ -36,10 +36,6 @@ const CONFIDENCE_MIN: f64 = 0.6;
 
 /// A longer quotation is no sentence.
 const QUOTE_CHARS_MAX: usize = 400;
-
-const MINUTE_MS: i64 = 60_000;
-const HOUR_MS: i64 = 60 * MINUTE_MS;
-const DAY_MS: i64 = 24 * HOUR_MS;
 
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]

@@ -10,15 +10,13 @@
 //! one, and what stands where one fails.
 
 use chrono::{DateTime, Datelike, Timelike, Weekday};
-use keepsake_domain::{ConversationStatus, Role, Timestamp};
+use keepsake_domain::{ConversationStatus, HOUR_MS, Role, Timestamp};
 use serde::{Deserialize, Serialize};
 
 use super::commitment::Commitment;
 use super::{Moment, Place};
 use crate::Turn;
 use crate::text::{Document, Sentence};
-
-const HOUR_MS: i64 = 3_600_000;
 
 /// Silences that any conversation is taken to have known: a minute, ten, an hour, two nights. With few messages they speak for it,
 /// with many they drown; only the nights remain, so that nothing ends overnight for lack of an earlier night.

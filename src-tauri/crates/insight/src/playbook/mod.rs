@@ -15,7 +15,7 @@ pub mod skill;
 mod steps;
 mod uses;
 
-use keepsake_domain::{ConversationId, InteractionId, PlaybookConfidence, Timestamp};
+use keepsake_domain::{ConversationId, DAY_MS, InteractionId, PlaybookConfidence, Timestamp};
 use keepsake_prompt::scrub::Scrubber;
 use serde::{Deserialize, Serialize};
 
@@ -36,8 +36,6 @@ pub const OCCURRENCES_MIN: usize = 3;
 
 /// The most that one look proposes: nobody reviews more in a sitting, and the strongest come first.
 pub const FOUND_MAX: usize = 40;
-
-const DAY_MS: i64 = 24 * 60 * 60 * 1000;
 
 /// Whether something is recent enough to count. Age is told in whole days, so that what was done two weeks ago to the day counts
 /// whatever the hour, and what is fifteen days old does not.

@@ -2,13 +2,11 @@
 #![allow(clippy::unwrap_used)]
 
 use expect_test::expect_file;
-use keepsake_domain::{ConversationStatus, MessageType, Role, Timestamp};
+use keepsake_domain::{ConversationStatus, HOUR_MS, MessageType, Role, Timestamp};
 use keepsake_insight::Turn;
 use keepsake_insight::conversation::{Asked, EndedTask, Judgement, Moment, Reason, standing};
 use keepsake_prompt::scrub::{ScrubConfig, Scrubber};
 use keepsake_prompt::{Calls, Outcome};
-
-const HOUR_MS: i64 = 3_600_000;
 
 /// Monday, 4 May 2026, 09:00 UTC.
 const MONDAY: i64 = 1_777_885_200_000;

@@ -1,12 +1,11 @@
 //! Sentences that promise and sentences that only sound like it, and how promises are settled.
 
-use keepsake_domain::{MessageType, Role, Timestamp};
+use keepsake_domain::{DAY_MS, MessageType, Role, Timestamp};
 use keepsake_insight::Turn;
 use keepsake_insight::conversation::{Commitment, Debtor, Moment, Settlement, commitments};
 
 /// Wednesday, 6 May 2026, 14:30 UTC.
 const SAID: i64 = 1_778_077_800_000;
-const DAY_MS: i64 = 86_400_000;
 
 /// The promises of `lines`, each "me: …", "ana: …" or "ai: …", ten minutes apart.
 fn read(lines: &[&str]) -> Vec<Commitment> {

@@ -1,14 +1,12 @@
 //! Capability gaps as data: talk on one side, what could not be done on the other.
 #![allow(clippy::unwrap_used)]
 
-use keepsake_domain::{ConversationId, EntityId, EvidenceSpan, GapId, GapStatus, InteractionId, Timestamp};
+use keepsake_domain::{ConversationId, DAY_MS, EntityId, EvidenceSpan, GapId, GapStatus, InteractionId, Timestamp};
 use keepsake_people::Speaker::{self, Assistant, Entity, Other, Owner};
 use keepsake_people::gap::{Dismissed, GapChange, GapInput, KnownGap, detect, gap_fingerprint, occurrences};
 use keepsake_people::{Utterance, no_vectors};
 use proptest::prelude::*;
 use uuid::Uuid;
-
-const DAY_MS: i64 = 86_400_000;
 
 #[derive(Debug, Clone)]
 struct Said {

@@ -7,7 +7,7 @@ use std::path::Path;
 use std::sync::LazyLock;
 
 use expect_test::expect_file;
-use keepsake_domain::{ConversationId, InteractionId, ProfileOrigin, Timestamp};
+use keepsake_domain::{ConversationId, DAY_MS, InteractionId, ProfileOrigin, Timestamp};
 use keepsake_people::Speaker::{self, Assistant, Entity, Other, Owner};
 use keepsake_people::gap::{GapChange, GapInput, detect, detect_with};
 use keepsake_people::profile::model::{CALLS_MAX, ModelFindings, ProfileTask, WINDOW_CHARS_MAX};
@@ -29,8 +29,6 @@ struct Said {
     text: String,
     time: Timestamp,
 }
-
-const DAY_MS: i64 = 86_400_000;
 
 fn said<T: Into<String>>(messages: Vec<(u128, Speaker, T)>) -> Vec<Said> {
     messages

@@ -1,16 +1,14 @@
 //! Conversations and profiles in a few lines.
 
 use keepsake_domain::{
-    ConversationId, EvidenceSpan, Facet, InteractionId, ProfileEntry, ProfileId, ProfileOrigin, ProfileType, Span, Timestamp,
+    ConversationId, DAY_MS, EvidenceSpan, Facet, InteractionId, ProfileEntry, ProfileId, ProfileOrigin, ProfileType, Span,
+    Timestamp,
 };
 use keepsake_people::profile::{
     ApprovedMemory, Change, Finding, NewEntry, ProfileInput, Strength, believed_at, changes, derive, fingerprint,
 };
 use keepsake_people::{Speaker, Utterance, no_vectors};
 use uuid::Uuid;
-
-/// One day.
-pub(crate) const DAY_MS: i64 = 86_400_000;
 
 pub(crate) fn day(day: i64) -> Timestamp {
     Timestamp(1_772_280_000_000 + day * DAY_MS)

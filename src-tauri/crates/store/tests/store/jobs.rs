@@ -1,13 +1,11 @@
 //! The queue's rules, one by one.
 
 use keepsake_domain::limits::{JOB_LEASE_MS, RETRY_DELAYS_MS};
-use keepsake_domain::{JobId, JobKind, JobState, Lane, LeaseLoss, Timestamp};
+use keepsake_domain::{DAY_MS, JobId, JobKind, JobState, Lane, LeaseLoss, Timestamp};
 use keepsake_store::{JobOutcome, JobRow, Lease, NewJob, StoreError};
 use keepsake_testkit::conversation;
 
 use crate::bench::{Bench, NOW};
-
-const DAY_MS: i64 = 24 * 3_600_000;
 
 pub(crate) fn enqueue(bench: &Bench, kind: JobKind, key: &str) -> JobId {
     let job = NewJob {

@@ -1,7 +1,7 @@
 //! The queue against a plain model in memory, over random actions and a clock that jumps by a day (security.md goal 16).
 
 use keepsake_domain::limits::{JOB_CRASHES_MAX, JOB_LEASE_MS, RETRY_DELAYS_MS};
-use keepsake_domain::{JobId, JobKind, JobState, Lane, LeaseLoss, Timestamp};
+use keepsake_domain::{DAY_MS, JobId, JobKind, JobState, Lane, LeaseLoss, Timestamp};
 use keepsake_store::{JobOutcome, Lease, NewJob};
 use proptest::prelude::*;
 
@@ -23,7 +23,6 @@ enum Action {
 }
 
 fn action() -> impl Strategy<Value = Action> {
-    const DAY_MS: i64 = 24 * 3_600_000;
     let jump = prop::sample::select(vec![1, 4_999, 5_000, 10_000, 20_000, JOB_LEASE_MS, JOB_LEASE_MS + 1, DAY_MS, -DAY_MS]);
     prop_oneof![
         4 => (0..JobKind::ALL.len(), 0..3_u8).prop_map(|(kind, key)| Action::Enqueue(kind, key)),

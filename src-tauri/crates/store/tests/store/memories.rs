@@ -2,7 +2,9 @@
 
 use std::collections::BTreeMap;
 
-use keepsake_domain::{Category, Confidence, MemoryId, MemoryStatus, Relation, Role, Span, Subject, Timestamp, Visibility};
+use keepsake_domain::{
+    Category, Confidence, DAY_MS, MemoryId, MemoryStatus, Relation, Role, Span, Subject, Timestamp, Visibility,
+};
 use keepsake_store::{Door, MemoryFilter, MemoryRow, MemorySort, NewEvidence, StoreError};
 use keepsake_testkit::{Conversation, MONDAY_TEN, conversation};
 use proptest::prelude::*;
@@ -205,9 +207,6 @@ struct Traits {
     channel: usize,
     confidence: f64,
 }
-
-/// Each channel's messages are a day after those of the one before.
-const DAY_MS: i64 = 86_400_000;
 
 const CHANNELS: [&str; 3] = ["chat", "email", "forum"];
 

@@ -8,14 +8,11 @@
 
 mod words;
 
-use keepsake_domain::{Message, Timestamp};
+use keepsake_domain::{DAY_MS, MINUTE_MS, Message, Timestamp};
 
 use crate::exports::Dice;
 use crate::{Conversation, ToolSession};
 use words::*;
-
-const MINUTE_MS: i64 = 60_000;
-const DAY_MS: i64 = 24 * 60 * MINUTE_MS;
 
 /// The owner of every generated year.
 pub const OWNER: &str = "Mara Lind";

@@ -10,7 +10,7 @@ use std::sync::Arc;
 
 use keepsake_capture::dedup::fingerprint;
 use keepsake_domain::{
-    Author, Category, ChannelHandle, Confidence, ConversationId, Durability, MemoryId, MemoryKind, MemoryStatus, Message,
+    Author, Category, ChannelHandle, Confidence, ConversationId, DAY_MS, Durability, MemoryId, MemoryKind, MemoryStatus, Message,
     PlaybookStatus, ProfileId, ReflectionId, ReflectionKind, Role, Span, Subject, SummaryId, Timestamp, Visibility,
 };
 use keepsake_models::fake::HashEmbedder;
@@ -29,8 +29,6 @@ const PAIRS: u64 = 160;
 
 /// A broken law or observer must be noticed within so many pairs.
 const PAIRS_UNTIL_NOTICED: u64 = 60;
-
-const DAY_MS: i64 = 24 * 3_600_000;
 
 /// When the night falls: talks are old enough to be tidied.
 const NIGHT: Timestamp = Timestamp(MONDAY_TEN.0 + 60 * DAY_MS);

@@ -5,14 +5,13 @@
 
 use std::ops::Range;
 
-use keepsake_domain::Timestamp;
+use keepsake_domain::{DAY_MS, Timestamp};
 
 use crate::text::{Sentence, Token};
 
 const MONTHS: [&str; 12] =
     ["January", "February", "March", "April", "May", "June", "July", "August", "September", "October", "November", "December"];
 const DAYS: [&str; 7] = ["monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday"];
-const DAY_MS: i64 = 86_400_000;
 
 /// The tokens `range` of `sentence`, told in the third person; `None` where that would be unclear or go stale.
 /// `time` is when it was said.

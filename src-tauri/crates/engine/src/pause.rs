@@ -5,7 +5,7 @@
 //!
 //! Deliberately not here: what a pause holds up (`queue`).
 
-use keepsake_domain::{DAY_MS, HOUR_MS, MINUTE_MS, Timestamp};
+use keepsake_domain::{DAY_MS, HOUR_MS, Timestamp};
 
 use crate::{Engine, EngineError, Result};
 

@@ -3,12 +3,12 @@
 
 use std::collections::BTreeSet;
 
-use keepsake_domain::{MemoryId, MemoryStatus, ProfileId};
+use keepsake_domain::{DAY_MS, MemoryId, MemoryStatus, ProfileId};
 use keepsake_engine::{Act, Audience, ContextRequest, Kind, SearchAsk, TopicTexts, Unwatched, current_profiles};
 use keepsake_testkit::Conversation;
 use keepsake_testkit::histories::{History, Said};
 
-use crate::fixture::{DAY_MS, Fixture};
+use crate::fixture::Fixture;
 
 /// Histories that are played, each with everything derived twice. Without optimisation one takes a second and more, so that there are
 /// fewer; all two hundred hold as well: uptake 100 %, resurrection 0, collateral 0.

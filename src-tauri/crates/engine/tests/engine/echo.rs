@@ -2,12 +2,12 @@
 
 use std::collections::BTreeMap;
 
-use keepsake_domain::{MemoryId, Message};
+use keepsake_domain::{DAY_MS, MemoryId, Message};
 use keepsake_engine::{Act, Audience, ContextRequest, SearchAsk, TierAsk, Unwatched, current_profiles};
 use keepsake_testkit::conversation;
 use keepsake_testkit::histories::History;
 
-use crate::fixture::{DAY_MS, Fixture};
+use crate::fixture::Fixture;
 
 /// How often each context comes back (issue 6).
 const REPLAYS: usize = 50;

@@ -18,7 +18,7 @@ fn what_stands_in_a_stored_text_is_not_quoted_where_it_cannot_be_read() {
             clock: Arc::<FixedClock>::clone(&clock),
             ids: Arc::new(SeqIds::new(1)),
             embedder: EmbedderSlot::none(),
-            utc_offset_minutes: 0,
+            zone: keepsake_engine::Zone::UTC,
             keys: Arc::new(SessionKeys::default()),
             power: Arc::new(PluggedIn),
         })

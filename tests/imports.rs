@@ -18,7 +18,7 @@ fn an_import_that_fails_after_its_messages_were_stored_does_not_stand_there_as_r
         clock: Arc::new(FixedClock::at(MONDAY_TEN)),
         ids: Arc::new(SeqIds::new(1)),
         embedder: EmbedderSlot::none(),
-        utc_offset_minutes: 0,
+        zone: keepsake_engine::Zone::UTC,
         keys: Arc::new(SessionKeys::default()),
         power: Arc::new(PluggedIn),
     })

@@ -98,7 +98,7 @@ impl World {
             clock: Arc::clone(&clock) as Arc<dyn Clock>,
             ids: Arc::new(SeqIds::new(1)),
             embedder: EmbedderSlot::none(),
-            utc_offset_minutes: 0,
+            zone: keepsake_engine::Zone::UTC,
             keys: Arc::new(SessionKeys::default()),
             power: Arc::new(PluggedIn),
         };

@@ -156,7 +156,7 @@ fn open(dir: &TempDir, clock: &Arc<FixedClock>, power: Arc<dyn Power>, seed: u64
         clock: Arc::<FixedClock>::clone(clock),
         ids: Arc::new(SeqIds::new(seed)),
         embedder: EmbedderSlot::none(),
-        utc_offset_minutes: 0,
+        zone: keepsake_engine::Zone::UTC,
         keys: Arc::new(SessionKeys::default()),
         power,
     })

@@ -110,7 +110,7 @@ impl Read {
             clock: Arc::new(SystemClock),
             ids: Arc::new(RandomIds::default()),
             embedder,
-            utc_offset_minutes: 0,
+            zone: keepsake_engine::Zone::UTC,
             keys: Arc::new(SessionKeys::default()),
             power: Arc::new(PluggedIn),
         };

@@ -28,7 +28,7 @@ impl Bench {
             clock: Arc::new(FixedClock::at(MONDAY_TEN)) as Arc<dyn Clock>,
             ids: Arc::new(SeqIds::new(1)),
             embedder: EmbedderSlot::none(),
-            utc_offset_minutes: 0,
+            zone: keepsake_engine::Zone::UTC,
             keys: Arc::new(SessionKeys::default()),
             power: Arc::new(PluggedIn),
         };

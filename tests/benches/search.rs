@@ -171,7 +171,7 @@ fn engine(data: &Path, embedder: &Arc<dyn Embedder>) -> Result<Engine, keepsake_
         clock: Arc::new(SystemClock),
         ids: Arc::new(RandomIds::default()),
         embedder: EmbedderSlot::new(EmbedderState::Ready(Arc::clone(embedder))),
-        utc_offset_minutes: 0,
+        zone: keepsake_engine::Zone::UTC,
         keys: Arc::new(SessionKeys::default()),
         power: Arc::new(PluggedIn),
     })

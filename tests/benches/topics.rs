@@ -73,7 +73,7 @@ fn main() -> Outcome {
         clock: Arc::new(SystemClock),
         ids: Arc::new(RandomIds::default()),
         embedder: EmbedderSlot::new(EmbedderState::Ready(Arc::new(HashEmbedder::new()))),
-        utc_offset_minutes: 0,
+        zone: keepsake_engine::Zone::UTC,
         keys: Arc::new(SessionKeys::default()),
         power: Arc::new(PluggedIn),
     })?;

@@ -38,7 +38,7 @@ fn main() -> Outcome {
         clock: Arc::new(SystemClock),
         ids: Arc::new(RandomIds::default()),
         embedder: EmbedderSlot::new(embedder),
-        utc_offset_minutes: 0,
+        zone: keepsake_engine::Zone::UTC,
         keys: Arc::new(SessionKeys::default()),
         power: Arc::new(PluggedIn),
     })?;

@@ -9,7 +9,7 @@ use std::sync::{Arc, Mutex, PoisonError, Weak};
 use keepsake_domain::IdSource;
 use keepsake_engine::{
     Control, EmbedderSlot, Engine, EngineError, EngineParts, QueueTurn, RandomIds, SystemClock, SystemPower, Worker, WorkerLock,
-    local_utc_offset_minutes,
+    local_zone,
 };
 use keepsake_store::Tag;
 
@@ -115,7 +115,7 @@ impl App {
             clock: Arc::new(SystemClock),
             ids: Arc::new(RandomIds::default()),
             embedder: options.embedder,
-            utc_offset_minutes: local_utc_offset_minutes(),
+            zone: local_zone(keepsake_domain::Clock::now(&SystemClock)),
             keys: keepsake_models::keys::on_demand(),
             power: Arc::new(SystemPower::default()),
         })?;

@@ -202,7 +202,7 @@ fn take(
         out.skip_bytes(SkipReason::AddedByProgram, bytes);
         return Ok(());
     }
-    let given = record.timestamp.text().and_then(|text| parse_rfc3339(text, out.options.utc_offset_minutes));
+    let given = record.timestamp.text().and_then(|text| parse_rfc3339(text, out.options.zone));
     let (time, time_certainty) = given.unwrap_or((last_time.unwrap_or(out.options.file_time), TimeCertainty::Inferred));
     *last_time = Some(time);
     let is_sidechain = record.is_sidechain.is_true() || record.agent.text().is_some();

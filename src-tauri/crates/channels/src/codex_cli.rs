@@ -220,7 +220,7 @@ impl Session {
             out.skip_bytes(SkipReason::Malformed, bytes);
             return Ok(());
         };
-        let given = record.timestamp.text().and_then(|text| parse_rfc3339(text, out.options.utc_offset_minutes));
+        let given = record.timestamp.text().and_then(|text| parse_rfc3339(text, out.options.zone));
         let time = given.unwrap_or((self.last_time.unwrap_or(out.options.file_time), TimeCertainty::Inferred));
         self.last_time = Some(time.0);
         if self.started.is_some_and(|started| time.0 > started.plus_ms(FORK_COPY_MS)) {

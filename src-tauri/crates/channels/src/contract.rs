@@ -3,6 +3,8 @@
 use keepsake_domain::{Message, SourceKind, Timestamp};
 use thiserror::Error;
 
+use crate::time::Zone;
+
 /// How to read a file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ImportOptions {
@@ -13,8 +15,8 @@ pub struct ImportOptions {
     pub me: Option<String>,
     /// Order of day, month and year in WhatsApp files; otherwise the whole file decides, or the import asks.
     pub date_order: Option<DateOrder>,
-    /// This computer's zone, minutes east of UTC, for times that the source gives without one.
-    pub utc_offset_minutes: i32,
+    /// The zone of times that the source gives without one.
+    pub zone: Zone,
     /// Stands in where nothing else gives a time; the file's modification time.
     pub file_time: Timestamp,
     /// Everything of this import is private.
@@ -24,7 +26,7 @@ pub struct ImportOptions {
 impl ImportOptions {
     /// Options that let the content decide everything, in UTC.
     pub fn new(file_time: Timestamp) -> Self {
-        Self { source: None, me: None, date_order: None, utc_offset_minutes: 0, file_time, make_private: false }
+        Self { source: None, me: None, date_order: None, zone: Zone::UTC, file_time, make_private: false }
     }
 }
 

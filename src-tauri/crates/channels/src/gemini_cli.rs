@@ -302,7 +302,7 @@ impl Session {
     }
 
     fn tell(&mut self, message: &RawMessage<'_>, held: &Held, out: &mut Out<'_>) -> Result<(), Halt> {
-        let given = message.timestamp.text().and_then(|text| parse_rfc3339(text, out.options.utc_offset_minutes));
+        let given = message.timestamp.text().and_then(|text| parse_rfc3339(text, out.options.zone));
         let time = given.unwrap_or((self.last_time.unwrap_or(out.options.file_time), TimeCertainty::Inferred));
         self.last_time = Some(time.0);
         let said = match message.kind.text().unwrap_or_default() {

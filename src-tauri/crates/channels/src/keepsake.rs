@@ -80,9 +80,7 @@ fn parse(
     }
     let (time, time_certainty) = match &record.time {
         Loose::Nothing => (last_time.unwrap_or(out.options.file_time), TimeCertainty::Inferred),
-        time => {
-            time.text().and_then(|time| parse_rfc3339(time, out.options.utc_offset_minutes)).ok_or(SkipReason::MissingField)?
-        }
+        time => time.text().and_then(|time| parse_rfc3339(time, out.options.zone)).ok_or(SkipReason::MissingField)?,
     };
     let name = record.author.text().unwrap_or(given.name()).to_owned();
     let channel_type = record.channel_type.text().unwrap_or("chat").to_owned();

@@ -32,3 +32,4 @@ pub use contract::{DateOrder, FileReport, ImportOptions, Read, Sink, Skip, SkipR
 pub use error::ImportError;
 pub use open::{list_inputs, read_path, sniff};
 pub use preview::{DateQuestion, DateSample, Participant, Preview, preview, preview_with};
+pub use time::Zone;

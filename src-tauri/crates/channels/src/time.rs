@@ -1,13 +1,66 @@
 //! Moments as exports write them: RFC 3339, fractional Unix seconds, local times without a zone.
 
-use chrono::{DateTime, NaiveDateTime};
-use keepsake_domain::{TimeCertainty, Timestamp};
+use chrono::{DateTime, Duration, NaiveDateTime, Offset, TimeZone};
+use keepsake_domain::{MINUTE_MS, TimeCertainty, Timestamp};
 
 /// Times outside of these years are no times of conversations but damage.
 const YEARS: std::ops::RangeInclusive<i64> = 1970..=9999;
 
+/// The zone that local times of an export are in.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Zone {
+    /// The same distance from UTC at all times, in minutes to the east.
+    Fixed(i32),
+    /// A place, whose rules for summer time hold for each date by themselves.
+    Named(chrono_tz::Tz),
+}
+
+impl Zone {
+    /// Greenwich.
+    pub const UTC: Self = Self::Fixed(0);
+
+    /// A place by its name in the IANA database, such as `Europe/Berlin`.
+    pub fn named(name: &str) -> Option<Self> {
+        name.trim().parse().ok().map(Self::Named)
+    }
+
+    /// Its name in the IANA database; a distance has none.
+    pub fn name(self) -> Option<&'static str> {
+        match self {
+            Self::Fixed(_) => None,
+            Self::Named(place) => Some(place.name()),
+        }
+    }
+
+    /// How far the zone is east of UTC at a moment, in minutes.
+    pub fn utc_offset_minutes(self, at: Timestamp) -> i32 {
+        match self {
+            Self::Fixed(minutes) => minutes,
+            Self::Named(place) => {
+                let at = DateTime::from_timestamp_millis(at.0).unwrap_or_default().naive_utc();
+                place.offset_from_utc_datetime(&at).fix().local_minus_utc() / 60
+            }
+        }
+    }
+
+    /// A local time as a moment. Of an hour that comes twice it is the first; one that summer time leaves out counts from before it.
+    pub fn moment(self, local: NaiveDateTime) -> Timestamp {
+        let fixed = |minutes: i32| Timestamp(local.and_utc().timestamp_millis()).plus_ms(-i64::from(minutes) * MINUTE_MS);
+        match self {
+            Self::Fixed(minutes) => fixed(minutes),
+            Self::Named(place) => match place.from_local_datetime(&local).earliest() {
+                Some(moment) => Timestamp(moment.timestamp_millis()),
+                None => {
+                    let before = place.from_local_datetime(&(local - Duration::days(1))).earliest();
+                    fixed(before.map_or(0, |before| before.offset().fix().local_minus_utc() / 60))
+                }
+            },
+        }
+    }
+}
+
 /// An RFC 3339 time, or a local one without zone, to which this computer's zone is applied.
-pub(crate) fn parse_rfc3339(text: &str, utc_offset_minutes: i32) -> Option<(Timestamp, TimeCertainty)> {
+pub(crate) fn parse_rfc3339(text: &str, zone: Zone) -> Option<(Timestamp, TimeCertainty)> {
     let text = text.trim();
     if let Ok(time) = DateTime::parse_from_rfc3339(text) {
         return Some((Timestamp(time.timestamp_millis()), TimeCertainty::Exact));
@@ -15,12 +68,7 @@ pub(crate) fn parse_rfc3339(text: &str, utc_offset_minutes: i32) -> Option<(Time
     let naive = ["%Y-%m-%dT%H:%M:%S%.f", "%Y-%m-%d %H:%M:%S%.f", "%Y-%m-%dT%H:%M"]
         .iter()
         .find_map(|format| NaiveDateTime::parse_from_str(text, format).ok())?;
-    Some((local(naive, utc_offset_minutes), TimeCertainty::LocalAssumed))
-}
-
-/// A local time as a moment.
-pub(crate) fn local(naive: NaiveDateTime, utc_offset_minutes: i32) -> Timestamp {
-    Timestamp(naive.and_utc().timestamp_millis()).plus_ms(-i64::from(utc_offset_minutes) * 60_000)
+    Some((zone.moment(naive), TimeCertainty::LocalAssumed))
 }
 
 /// Fractional Unix seconds; milliseconds are recognised by their size.
@@ -45,12 +93,32 @@ mod tests {
             ("yesterday", None),
         ] {
             let wanted = wanted.map(|(ms, certainty)| (Timestamp(ms), certainty));
-            assert_eq!(parse_rfc3339(text, 60), wanted, "{text} in a zone one hour east");
+            assert_eq!(parse_rfc3339(text, Zone::Fixed(60)), wanted, "{text} in a zone one hour east");
         }
         assert_eq!(from_unix(1_756_000_000.123456), Some(Timestamp(1_756_000_000_123)));
         assert_eq!(from_unix(1_756_000_000_123.0), Some(Timestamp(1_756_000_000_123)), "milliseconds are recognised");
         for bad in [f64::NAN, f64::INFINITY, -5.0, 0.0, 1e300] {
             assert_eq!(from_unix(bad), None, "{bad} is no time");
         }
+    }
+
+    #[test]
+    fn a_place_has_its_own_rules_for_each_date() {
+        let berlin = Zone::named("Europe/Berlin").unwrap();
+        let check = |local: &str, expect: &str| {
+            let naive = NaiveDateTime::parse_from_str(local, "%Y-%m-%dT%H:%M").unwrap();
+            let expect = DateTime::parse_from_rfc3339(expect).unwrap();
+            assert_eq!(berlin.moment(naive), Timestamp(expect.timestamp_millis()), "{local}");
+        };
+        check("2026-01-15T12:00", "2026-01-15T11:00:00Z");
+        check("2026-07-15T12:00", "2026-07-15T10:00:00Z");
+        check("2026-10-25T02:30", "2026-10-25T00:30:00Z");
+        check("2026-03-29T02:30", "2026-03-29T01:30:00Z");
+        assert_eq!(berlin.utc_offset_minutes(Timestamp(1_768_478_400_000)), 60);
+        assert_eq!(berlin.utc_offset_minutes(Timestamp(1_784_116_800_000)), 120);
+        // Control: one distance for all dates is an hour off in half of the year.
+        let noon = NaiveDateTime::parse_from_str("2026-07-15T12:00", "%Y-%m-%dT%H:%M").unwrap();
+        assert_ne!(Zone::Fixed(60).moment(noon), berlin.moment(noon));
+        assert_eq!(Zone::named("Nowhere/Atall"), None);
     }
 }

@@ -8,7 +8,7 @@ use std::io::{Cursor, Write as _};
 use std::path::{Path, PathBuf};
 
 use keepsake_channels::{
-    DateOrder, ImportError, ImportOptions, Read, Sink, SkipReason, Stop, list_inputs, preview, read_path, sniff,
+    DateOrder, ImportError, ImportOptions, Read, Sink, SkipReason, Stop, Zone, list_inputs, preview, read_path, sniff,
 };
 use keepsake_domain::{Message, Role, SourceKind, Timestamp};
 use keepsake_testkit::exports::write_chatgpt_export;
@@ -176,7 +176,7 @@ fn reading_twice_gives_the_same_messages() {
 fn the_zone_and_the_owner_change_no_id() {
     for (name, _) in FIXTURES {
         let elsewhere =
-            ImportOptions { utc_offset_minutes: 345, me: Some("Jo Fenn".into()), file_time: Timestamp(0), ..options() };
+            ImportOptions { zone: Zone::Fixed(345), me: Some("Jo Fenn".into()), file_time: Timestamp(0), ..options() };
         let (here, there) = (read(&fixture(name), &options()).unwrap(), read(&fixture(name), &elsewhere).unwrap());
         assert_eq!(ids(&here), ids(&there), "{name}");
     }

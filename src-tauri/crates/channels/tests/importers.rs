@@ -6,7 +6,7 @@ use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 
 use expect_test::{Expect, expect};
-use keepsake_channels::{ImportOptions, Read, Sink, Stop, read_path};
+use keepsake_channels::{ImportOptions, Read, Sink, Stop, Zone, read_path};
 use keepsake_domain::{Message, TimeCertainty, Timestamp};
 
 #[path = "importers/terminals.rs"]
@@ -234,7 +234,7 @@ fn chatgpt_bad_records_are_skipped_and_counted() {
 fn keepsake_jsonl_with_every_field_and_with_the_fewest() {
     check(
         "keepsake/fields.jsonl",
-        ImportOptions { utc_offset_minutes: 120, ..options() },
+        ImportOptions { zone: Zone::Fixed(120), ..options() },
         expect![[r#"
         trip/m1 2026-01-05T10:00:00 Ana(person) text: "Shall we go to Oslo?" {"mood":"happy","nested":{"a":[1,null]}}
         trip/m2 2026-01-05T10:01:00.500 Jo(owner) text re=m1: "Yes, I love trains."
@@ -454,7 +454,7 @@ fn whatsapp_android_uk_group() {
 fn whatsapp_us_dates_with_narrow_spaces_in_the_zone_of_this_computer() {
     check(
         "whatsapp/us.txt",
-        ImportOptions { utc_offset_minutes: -300, ..options() },
+        ImportOptions { zone: Zone::Fixed(-300), ..options() },
         expect![[r#"
         whatsapp-b0b0f4f679e807d5/h-0eae7fabc63c1ec5 2025-12-31T02:05:00~ Ana Lima(person) text: "Happy almost new year"
         whatsapp-b0b0f4f679e807d5/h-55bd4a8c180d1a93 2025-12-31T05:05:00~ Ben Okoro(person) text: "It's past midnight here"

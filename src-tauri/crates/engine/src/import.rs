@@ -3,7 +3,8 @@
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
-use keepsake_channels::{DateOrder, FileReport, ImportError, ImportOptions, Read, Sink, Stop, list_inputs, read_path};
+use chrono::TimeZone;
+use keepsake_channels::{DateOrder, FileReport, ImportError, ImportOptions, Read, Sink, Stop, Zone, list_inputs, read_path};
 use keepsake_domain::{ConversationId, ImportId, JobId, JobKind, SourceKind, Timestamp};
 use keepsake_store::{INCOMING_DIR, ImportSkip, ImportTotals, NewJob};
 
@@ -25,6 +26,8 @@ pub struct ImportRequest {
     pub me: Option<String>,
     /// Day or month first.
     pub date_order: Option<DateOrder>,
+    /// The zone of the device that made the export, where it is not this computer's.
+    pub zone: Option<Zone>,
     /// Every conversation starts private.
     pub private: bool,
     /// It is the sample data.
@@ -54,7 +57,7 @@ impl ImportChoices {
 impl ImportRequest {
     /// An import of `path` with nothing said.
     pub fn of(path: impl Into<PathBuf>) -> Self {
-        Self { path: path.into(), source: None, me: None, date_order: None, private: false, is_sample: false }
+        Self { path: path.into(), source: None, me: None, date_order: None, zone: None, private: false, is_sample: false }
     }
 }
 
@@ -73,10 +76,14 @@ pub struct ImportOutcome {
     pub has_unknown_owner: bool,
 }
 
-/// Minutes east of UTC of this computer's zone, for local times in exports.
-#[allow(clippy::disallowed_methods)] // The edge that the ban points to: the zone is read once, at start.
-pub fn local_utc_offset_minutes() -> i32 {
-    chrono::Local::now().offset().local_minus_utc() / 60
+/// This computer's zone: `TZ`, else the system's. Where neither has a name that is known, its distance from UTC now.
+pub fn local_zone(now: Timestamp) -> Zone {
+    let named = std::env::var("TZ").ok().and_then(|name| Zone::named(name.trim_start_matches(':')));
+    named.or_else(|| Zone::named(&iana_time_zone::get_timezone().ok()?)).unwrap_or_else(|| {
+        // Not the moment that the system tells, which a clock before 1970 does not have.
+        let now = chrono::DateTime::from_timestamp_millis(now.0).unwrap_or_default().naive_utc();
+        Zone::Fixed(chrono::Local.offset_from_utc_datetime(&now).local_minus_utc() / 60)
+    })
 }
 
 /// Takes what is read: messages go to be stored, the rest is noted.
@@ -133,7 +140,8 @@ impl Engine {
         let started = self.now();
         let shown_path = request.path.to_string_lossy().into_owned();
         // The sample is nobody's conversation, and is there to show what is found.
-        let settings = if request.is_sample { None } else { self.store().read(|tx| tx.setting("settings"))? };
+        let (settings, before_seq) = self.store().read(|tx| Ok((tx.setting("settings")?, tx.last_seq_of_all()?)))?;
+        let settings = settings.filter(|_| !request.is_sample);
         let choices = ImportChoices::read(settings.as_deref());
         self.store().write(|tx| {
             tx.begin_import(import_id, &shown_path, kind.name(), request.is_sample, started)?;
@@ -166,7 +174,7 @@ impl Engine {
             (None, read) => read.map_err(EngineError::Import),
         };
         // Also where the rest could not be read: what is there was asked to be kept out of memory.
-        let kept_out = self.make_private(&to_be_private);
+        let kept_out = self.make_private(&to_be_private, before_seq);
         let finished = read.and_then(|report| {
             kept_out?;
             self.finish(import_id, &report, &mut totals)?;
@@ -200,14 +208,14 @@ impl Engine {
             source: request.source,
             me: request.me.clone(),
             date_order: request.date_order,
-            utc_offset_minutes: self.inner.utc_offset_minutes,
+            zone: request.zone.unwrap_or(self.inner.zone),
             file_time: modified(&request.path).unwrap_or(now),
             make_private: request.private,
         }
     }
 
-    /// Turns conversations private that were stored before the person said so.
-    fn make_private(&self, source_conversations: &BTreeSet<String>) -> Result<()> {
+    /// Turns conversations private that were stored before the person said so, with everything after this place in the log.
+    fn make_private(&self, source_conversations: &BTreeSet<String>, after_seq: i64) -> Result<()> {
         if source_conversations.is_empty() {
             return Ok(());
         }
@@ -216,7 +224,7 @@ impl Engine {
                 if let Some(id) = tx.conversation_by_source(source)?
                     && !tx.conversation(&id)?.is_private
                 {
-                    tx.set_private(&id, true)?;
+                    tx.begin_private(&id, after_seq)?;
                 }
             }
             Ok(())
@@ -319,4 +327,17 @@ fn modified(path: &Path) -> Option<Timestamp> {
     let time = std::fs::metadata(path).ok()?.modified().ok()?;
     let since = time.duration_since(std::time::UNIX_EPOCH).ok()?;
     Some(Timestamp(i64::try_from(since.as_millis()).ok()?))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_zone_is_read_whatever_the_clock_says() {
+        for now in [-500_000_000_000, 0, 1_790_000_000_000] {
+            let zone = local_zone(Timestamp(now));
+            assert!(zone.utc_offset_minutes(Timestamp(now)).abs() <= 14 * 60, "{zone:?}");
+        }
+    }
 }

@@ -63,8 +63,8 @@ struct Note {
 
 /// Hands out a project: its description, its instructions, its documents.
 pub(super) fn project(record: &Record<'_>, out: &mut Out<'_>) -> Result<(), Halt> {
-    let offset = out.options.utc_offset_minutes;
-    let time_of = |text: &Loose<'_>| text.text().and_then(|text| parse_rfc3339(text, offset)).map(|(time, _)| time);
+    let zone = out.options.zone;
+    let time_of = |text: &Loose<'_>| text.text().and_then(|text| parse_rfc3339(text, zone)).map(|(time, _)| time);
     let title = record.name.text();
     let begun = time_of(&record.created_at);
     let creator: Option<Creator<'_>> = record.creator.and_then(|raw| serde_json::from_str(raw.get()).ok());

@@ -179,8 +179,8 @@ fn emit(conversation: &Record<'_>, out: &mut Out<'_>) -> Result<(), Halt> {
         out.skip(SkipReason::NoMessages, title.unwrap_or("a conversation without title"));
         return Ok(());
     }
-    let offset = out.options.utc_offset_minutes;
-    let time_of = |text: &Loose<'_>| text.text().and_then(|text| parse_rfc3339(text, offset)).map(|(time, _)| time);
+    let zone = out.options.zone;
+    let time_of = |text: &Loose<'_>| text.text().and_then(|text| parse_rfc3339(text, zone)).map(|(time, _)| time);
     let mut turns = Vec::with_capacity(messages.len());
     let mut stand_ins = StandIns::default();
     let mut parts_held = 0;

@@ -24,7 +24,7 @@ use crate::identity::{StandIns, meeting, speaker_handle};
 use crate::limits::TRANSCRIPT_BYTES_MAX;
 use crate::open::Halt;
 use crate::out::Out;
-use crate::time::local;
+use crate::time::Zone;
 pub(crate) use cues::looks_like;
 use cues::{Cue, Cues};
 use when::{When, without_time};
@@ -235,17 +235,17 @@ fn unwrap_midnight(cues: &mut [Cue]) {
 
 /// The moment from which cue times count: the one in the document or the file name, else the file's own.
 fn base_time(head: &[String], name: &str, is_clock: bool, out: &Out<'_>) -> (Timestamp, TimeCertainty) {
-    let offset = out.options.utc_offset_minutes;
+    let zone = out.options.zone;
     let head = head.iter().take(HEAD_LINES_MAX).map(String::as_str);
     match (head.clone().chain([name]).find_map(When::find), is_clock) {
-        (Some(When { time, zone_minutes: Some(zone) }), false) => (local(time, zone), TimeCertainty::Exact),
-        (Some(When { time, zone_minutes: None }), false) => (local(time, offset), TimeCertainty::LocalAssumed),
-        (Some(When { time, .. }), true) => (local(time.date().and_time(NaiveTime::MIN), offset), TimeCertainty::LocalAssumed),
+        (Some(When { time, zone_minutes: Some(minutes) }), false) => (Zone::Fixed(minutes).moment(time), TimeCertainty::Exact),
+        (Some(When { time, zone_minutes: None }), false) => (zone.moment(time), TimeCertainty::LocalAssumed),
+        (Some(When { time, .. }), true) => (zone.moment(time.date().and_time(NaiveTime::MIN)), TimeCertainty::LocalAssumed),
         (None, false) => match head.clone().find_map(when::date) {
-            Some(date) => (local(date.and_time(NaiveTime::MIN), offset), TimeCertainty::Inferred),
+            Some(date) => (zone.moment(date.and_time(NaiveTime::MIN)), TimeCertainty::Inferred),
             None => (out.options.file_time, TimeCertainty::Inferred),
         },
-        (None, true) => (out.options.file_time.midnight(offset), TimeCertainty::Inferred),
+        (None, true) => (out.options.file_time.midnight(zone.utc_offset_minutes(out.options.file_time)), TimeCertainty::Inferred),
     }
 }
 

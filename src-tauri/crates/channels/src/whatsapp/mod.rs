@@ -17,7 +17,6 @@ use crate::lines::{Line, Lines};
 use crate::open::Halt;
 use crate::out::Out;
 use crate::regroup::Regroup;
-use crate::time::local;
 use crate::{DateOrder, SkipReason};
 use header::{Header, is_mark};
 use phrases::{Platform, attachment, is_standard, platform_text, split_author, without_edited_mark};
@@ -154,7 +153,7 @@ impl Chat<'_> {
                 channel_id: survey.label.clone(),
                 visibility: Visibility::Private,
                 is_private: false,
-                time: local(time, out.options.utc_offset_minutes),
+                time: out.options.zone.moment(time),
                 time_certainty: TimeCertainty::LocalAssumed,
                 author: Author {
                     name: author.to_owned(),

@@ -31,7 +31,7 @@ fn engine(dir: &TempDir, ids: impl IdSource + 'static) -> Engine {
         clock: Arc::new(FixedClock::at(MONDAY_TEN)),
         ids: Arc::new(ids),
         embedder: EmbedderSlot::none(),
-        utc_offset_minutes: 0,
+        zone: keepsake_engine::Zone::UTC,
         keys: Arc::new(SessionKeys::default()),
         power: Arc::new(PluggedIn),
     })

@@ -42,3 +42,4 @@ pub mod window;
 
 pub use keepsake_prompt::scrub;
 pub use propose::{Conversation, ENGINE_VERSION, Proposals, SentenceVectors, Turn, propose};
+pub use scene::is_instruction;

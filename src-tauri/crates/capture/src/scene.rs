@@ -189,6 +189,11 @@ pub(crate) fn is_order(text: &str) -> bool {
         || text.contains(is_invisible) && ORDERS.is_match(&text.chars().filter(|c| !is_invisible(*c)).collect::<String>())
 }
 
+/// Whether a text is one that no agent is to be served as it is: it gives orders to a machine, or hides something.
+pub fn is_instruction(text: &str) -> bool {
+    is_order(text) || hides_text(text)
+}
+
 /// Whether the text hides something: direction overrides, tag characters, runs of zero-width marks.
 pub(crate) fn hides_text(text: &str) -> bool {
     let hard = text

@@ -7,13 +7,14 @@
 //! Deliberately not here: the rule (`domain`), the sets it yields (`boundary`), where an agent is connected (`server`).
 
 use std::borrow::Cow;
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 
-use keepsake_capture::echo::Heading;
+use keepsake_capture::dedup::conflicting;
+use keepsake_capture::echo::{Heading, QUOTED_AS_DATA};
 use keepsake_capture::reflect::SIGNIFICANCE_UNSAID;
 use keepsake_domain::{
-    ConversationId, DetailLevel, EntityId, EvidenceSpan, InteractionId, MemoryId, OWNER_LABEL, ProfileConfidence, ProfileEntry,
-    Role, SourceRef, Span, Speaker, Subject, Timestamp, Withheld,
+    ConversationId, DetailLevel, EntityId, EvidenceSpan, InteractionId, MemoryId, MemoryKind, OWNER_LABEL, ProfileConfidence,
+    ProfileEntry, Role, SourceRef, Span, Speaker, Subject, Timestamp, Withheld,
 };
 use keepsake_insight::session::tier::band;
 use keepsake_people::profile::{ObservedDetail, observed_detail};
@@ -21,9 +22,11 @@ use keepsake_retrieval::Query;
 use keepsake_store::{InteractionRow, MemoryRow, ReadTx, StoreError};
 use serde::Serialize;
 
+use self::ways::stems;
 use crate::boundary::{Audience, View};
 use crate::given::{Given, ReadKind};
 use crate::reflection::weight_of;
+use crate::served::{may_be_served, quoted, served};
 use crate::standing::{StoredCommitment, commitments_of};
 use crate::taken_back::TakenBack;
 use crate::{Engine, Result, rfc3339};
@@ -42,6 +45,9 @@ const CONVERSATION_MESSAGES: u32 = 40;
 
 /// One line holds at most so many characters of a text: a pasted page must not push everything else out.
 const LINE_CHARS: usize = 600;
+
+/// What is looked at of a text, as a multiple of what is shown: blanks and masked values take room that the line does not have.
+const SERVED_SLACK: usize = 4;
 
 /// Found messages that are looked at for one query.
 const FOUND_MESSAGES: usize = 12;
@@ -70,6 +76,12 @@ const BRIEF_SHARE: f64 = 0.5;
 
 /// How much more than the usual somebody gets who wants every detail. A budget that was asked for is never exceeded.
 const DETAILED_SHARE: f64 = 1.5;
+
+/// Lines that have nothing to do with what was asked: enough to know the person by, and no more.
+const UNRELATED_MAX: usize = 3;
+
+/// From this budget on the text begins with the sentence that it is data: below, it would take more room than what it is about.
+const HEAD_BUDGET_MIN: usize = 400;
 
 /// Entries of profiles that are shown to somebody who wants it brief: the surest few.
 const PROFILE_LINES_BRIEF: usize = 4;
@@ -169,6 +181,11 @@ struct Page {
 }
 
 impl Page {
+    fn new(budget: usize) -> Self {
+        let head = if budget >= HEAD_BUDGET_MIN { format!("{QUOTED_AS_DATA}\n") } else { String::new() };
+        Self { text: head.clone(), items: Vec::new(), lines: Vec::new(), chars: head.chars().count(), budget }
+    }
+
     /// Adds a heading and as many lines as fit into `until` characters of the whole; `fit` says which are dropped.
     fn add(&mut self, heading: Heading, lines: Vec<Line>, until: usize, fit: Fit) {
         let until = until.min(self.budget);
@@ -207,8 +224,11 @@ impl Page {
     }
 }
 
-/// On one line, and no longer than a line should be.
+/// As it may be served, on one line, and no longer than a line should be.
 fn flat(text: &str) -> String {
+    // A page is not read to its end for the sake of its first words.
+    let near = text.char_indices().nth(LINE_CHARS * SERVED_SLACK).map_or(text, |(end, _)| &text[..end]);
+    let text = served(near);
     let mut flat = String::with_capacity(text.len().min(LINE_CHARS * 4));
     for word in text.split_whitespace() {
         if !flat.is_empty() {
@@ -234,20 +254,29 @@ fn source_of(row: &InteractionRow) -> Option<SourceRef> {
     })
 }
 
-fn message_line(row: &InteractionRow, taken: &TakenBack) -> Line {
+/// A message as it is served; nothing where it reads like an order to a machine.
+fn message_line(row: &InteractionRow, taken: &TakenBack) -> Option<Line> {
+    let said = taken.text_left(row);
+    if !may_be_served(&said) {
+        return None;
+    }
     // A name that reads as the owner's is theirs alone.
     let author = if row.role == Role::Person { Speaker::called(&row.author) } else { Cow::Borrowed(row.author.as_str()) };
-    Line::new(
+    Some(Line::new(
         ContextItem { id: row.id.to_string(), kind: "message", sources: source_of(row).into_iter().collect() },
-        format!("- [{}] {} {author}: {}", row.id, day(row.time), flat(&taken.text_left(row))),
-    )
+        format!("- [{}] {} {}: {}", row.id, day(row.time), flat(&author), quoted(&flat(&said))),
+    ))
 }
 
 impl Engine {
-    /// What an audience gets.
+    /// What an audience gets. What was held back is counted only where the owner alone asks, with neither agent nor person.
     pub fn context(&self, request: &ContextRequest) -> Result<Context> {
         let (context, given) = self.with_view(&request.audience, |tx, view| {
-            let (context, lines) = self.assemble(tx, view, request)?;
+            let (mut context, lines) = self.assemble(tx, view, request)?;
+            if request.audience.agent.is_some() || request.audience.person.is_some() {
+                // Whoever asks for somebody is not to learn that something was held back.
+                context.withheld.clear();
+            }
             let mut given = Given::new(ReadKind::Context, view);
             for item in &context.items {
                 given.add_item(&item.id, 0);
@@ -288,6 +317,7 @@ impl Engine {
             }
             None => by_weight(tx, visible.memories.iter().rev().cloned().collect(), request.as_of)?,
         };
+        let ranked = newest_of_conflicting(tx, view, ranked)?;
         let people: Vec<EntityId> = view.destination.people.iter().cloned().collect();
         let handles: HashMap<String, EntityId> =
             tx.handles()?.into_iter().map(|row| (row.id.to_string(), view.map.persons.of(&row.entity_id))).collect();
@@ -308,13 +338,16 @@ impl Engine {
                 None if query.is_some() => Heading::Related,
                 None => continue,
             };
+            if !may_be_served(&memory.content) {
+                continue;
+            }
             let line = Line::new(self.memory_item(tx, view, &memory.id)?, memory_text(&memory));
             sections.entry(section as usize).or_default().push(line);
         }
         if let Some(asked) = &asked {
             let vector = vector.map(|(_, vector)| vector);
             let found = self.answering(tx, Some(view), asked, vector, request.as_of, FOUND_MESSAGES)?;
-            let lines = found.iter().filter(|hit| !hit.message.is_branch).map(|hit| message_line(&hit.message, &taken));
+            let lines = found.iter().filter(|hit| !hit.message.is_branch).filter_map(|hit| message_line(&hit.message, &taken));
             sections.entry(Heading::Related as usize).or_default().extend(lines);
         }
         let profiles = view.profiles(tx, request.as_of)?;
@@ -343,7 +376,9 @@ impl Engine {
         let about = asked.as_ref().map(|asked| (asked, vector));
         sections.insert(Heading::Topics as usize, self.topic_lines(tx, view, request, about)?);
         sections.insert(Heading::Playbooks as usize, self.playbook_lines(tx, view, request, query, &taken)?);
-        let mut page = Page { text: String::new(), items: Vec::new(), lines: Vec::new(), chars: 0, budget };
+        let mut page = Page::new(budget);
+        let wanted_stems = query.map(stems);
+        let mut unrelated_left = UNRELATED_MAX;
         let mut share = 0.0;
         for (section, own) in SHARES {
             share += own;
@@ -358,10 +393,15 @@ impl Engine {
                     page.add(section, lines, until, Fit::Ranked);
                 }
                 Heading::UserTier | Heading::AgentTier | Heading::SharedTier => {
-                    let lines = sections.remove(&(section as usize)).unwrap_or_default();
+                    let mut lines = sections.remove(&(section as usize)).unwrap_or_default();
+                    keep_related(&mut lines, wanted_stems.as_ref(), &mut unrelated_left);
                     page.add(section, lines, until, Fit::Ordered);
                 }
-                Heading::Earlier => page.add(section, earlier_lines(tx, view, request.as_of, &taken)?, until, Fit::Ranked),
+                Heading::Earlier => {
+                    let mut lines = earlier_lines(tx, view, request.as_of, &taken)?;
+                    keep_related(&mut lines, wanted_stems.as_ref(), &mut unrelated_left);
+                    page.add(section, lines, until, Fit::Ranked);
+                }
                 _ => {
                     let shown: Vec<String> = page.items.iter().map(|item| item.id.clone()).collect();
                     let mut lines = sections.remove(&(section as usize)).unwrap_or_default();
@@ -385,7 +425,9 @@ impl Engine {
             reason: wanted.reason,
             because: wanted.because.iter().map(ToString::to_string).collect(),
         };
-        Ok((Context { text: page.text, items: page.items, withheld, detail }, page.lines))
+        // Of nothing, nothing is said.
+        let text = if page.items.is_empty() { String::new() } else { page.text };
+        Ok((Context { text, items: page.items, withheld, detail }, page.lines))
     }
 
     /// What is known of the people here, the surest first.
@@ -412,7 +454,7 @@ impl Engine {
         });
         entries.truncate(lines_max);
         let mut lines = Vec::new();
-        for (person, entry) in entries {
+        for (person, entry) in entries.into_iter().filter(|(_, entry)| may_be_served(&entry.content)) {
             let mut name = None;
             let mut sources = Vec::new();
             for place in entry.evidence.as_slice() {
@@ -479,6 +521,44 @@ fn by_weight(tx: &ReadTx<'_>, memories: Vec<MemoryId>, at: Option<Timestamp>) ->
     Ok(weighed.into_iter().map(|(_, id)| id).collect())
 }
 
+/// Of approved memories of one subject that cannot both be so, the one that was said last. Only what may be seen here is compared, so
+/// what is hidden changes nothing.
+fn newest_of_conflicting(tx: &ReadTx<'_>, view: &View, ranked: Vec<MemoryId>) -> std::result::Result<Vec<MemoryId>, StoreError> {
+    let mut groups: HashMap<(Subject, MemoryKind), Vec<MemoryRow>> = HashMap::new();
+    for id in &ranked {
+        let memory = tx.memory(id)?;
+        let about = view.map.speakers.behind(&memory.subject);
+        groups.entry((about, memory.kind)).or_default().push(memory);
+    }
+    let mut older: BTreeSet<MemoryId> = BTreeSet::new();
+    for mut memories in groups.into_values() {
+        memories.sort_by(|a, b| (b.said, &b.id).cmp(&(a.said, &a.id)));
+        let statements: Vec<&str> = memories.iter().map(|memory| memory.content.as_str()).collect();
+        let mut kept: Vec<&MemoryRow> = Vec::new();
+        for memory in conflicting(&statements).into_iter().filter_map(|at| memories.get(at)) {
+            if kept.iter().any(|newer| !conflicting(&[&newer.content, &memory.content]).is_empty()) {
+                older.insert(memory.id.clone());
+            } else {
+                kept.push(memory);
+            }
+        }
+    }
+    Ok(ranked.into_iter().filter(|id| !older.contains(id)).collect())
+}
+
+/// Of lines that no search chose, those that have a word of the question, and so many others as are left.
+fn keep_related(lines: &mut Vec<Line>, wanted: Option<&BTreeSet<String>>, unrelated_left: &mut usize) {
+    let Some(wanted) = wanted else { return };
+    lines.retain(|line| {
+        if !stems(&line.text).is_disjoint(wanted) {
+            return true;
+        }
+        let is_kept = *unrelated_left > 0;
+        *unrelated_left = unrelated_left.saturating_sub(1);
+        is_kept
+    });
+}
+
 fn memory_text(memory: &MemoryRow) -> String {
     format!("- [{}] {} ({})", memory.id, flat(&memory.content), day(memory.said))
 }
@@ -490,7 +570,7 @@ fn conversation_lines(
     taken: &TakenBack,
 ) -> std::result::Result<Vec<Line>, StoreError> {
     let Some(conversation) = conversation else { return Ok(Vec::new()) };
-    Ok(tx.last_messages(conversation, until, CONVERSATION_MESSAGES)?.iter().map(|row| message_line(row, taken)).collect())
+    Ok(tx.last_messages(conversation, until, CONVERSATION_MESSAGES)?.iter().filter_map(|row| message_line(row, taken)).collect())
 }
 
 /// What was promised in the conversation and is still to be done, in the words of the promise.
@@ -509,14 +589,14 @@ fn promised_lines(
         }
         let span = Span::new(promise.place.start, promise.place.end).ok();
         let place = span.map(|span| EvidenceSpan { interaction: row.id.clone(), span });
-        if place.is_some_and(|place| taken.covers(&place)) {
+        if place.is_some_and(|place| taken.covers(&place)) || !may_be_served(&promise.what) {
             continue;
         }
         let who = if promise.debtor.is_owner { "the user" } else { promise.debtor.name.as_str() };
         let due = promise.due.map(|due| format!(", until {}", day(due))).unwrap_or_default();
         lines.push(Line::new(
             ContextItem { id: row.id.to_string(), kind: "commitment", sources: source_of(&row).into_iter().collect() },
-            format!("- [{}] {} {who} promised: {}{due}", row.id, day(row.time), flat(&promise.what)),
+            format!("- [{}] {} {} promised: {}{due}", row.id, day(row.time), flat(who), quoted(&flat(&promise.what))),
         ));
     }
     Ok(lines)
@@ -539,7 +619,7 @@ fn earlier_lines(
         }
         let Some(mut summary) = tx.latest_summary(id, until)? else { continue };
         summary.text = taken.summary_left(id, &summary.text);
-        if summary.text.is_empty() {
+        if summary.text.is_empty() || !may_be_served(&summary.text) {
             continue;
         }
         let (Some(first), Some(last)) = (tx.interaction(&summary.first)?, tx.interaction(&summary.last)?) else { continue };
@@ -552,7 +632,7 @@ fn earlier_lines(
         .map(|(time, summary, first, last)| {
             let sources = [&first, &last].into_iter().filter_map(source_of).collect();
             let item = ContextItem { id: summary.id.to_string(), kind: "summary", sources };
-            Line::new(item, format!("- [{}] {}: {}", summary.id, day(time), flat(&summary.text)))
+            Line::new(item, format!("- [{}] {}: {}", summary.id, day(time), quoted(&flat(&summary.text))))
         })
         .collect())
 }
@@ -576,7 +656,7 @@ mod tests {
     #[test]
     fn a_page_never_exceeds_its_budget_and_keeps_what_is_next() {
         let check = |budget: usize, lines: &[usize], fit: Fit, expect: &[&str]| {
-            let mut page = Page { text: String::new(), items: Vec::new(), lines: Vec::new(), chars: 0, budget };
+            let mut page = Page::new(budget);
             let lines = lines.iter().enumerate().map(|(n, chars)| line(&n.to_string(), *chars)).collect();
             page.add(Heading::Topics, lines, budget, fit);
             assert!(page.text.chars().count() <= budget, "{} of {budget}", page.text.chars().count());

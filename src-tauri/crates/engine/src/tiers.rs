@@ -21,6 +21,7 @@ use keepsake_store::{Lease, NewTierEntry, ReadTx, SessionItemRow, SessionRow, St
 use crate::boundary::{Audience, View};
 use crate::context::{WithheldCount, counts, day};
 use crate::given::{Given, ReadKind};
+use crate::served::{may_be_served, quoted, served};
 use crate::sessions::agent_key;
 use crate::{Engine, EngineError, Result};
 
@@ -150,7 +151,7 @@ impl Engine {
     pub fn tiers(&self, ask: &TierAsk) -> Result<Tiers> {
         let is_overview = ask.audience == Audience::default();
         let (tiers, given) = self.with_view(&ask.audience, |tx, view| {
-            let tiers = self.tiers_in(tx, view, ask, is_overview, None)?;
+            let mut tiers = self.tiers_in(tx, view, ask, is_overview, None)?;
             let mut given = Given::new(ReadKind::Tiers, view);
             for tier in &tiers.tiers {
                 given.chars += tier.chars;
@@ -161,6 +162,10 @@ impl Engine {
                     given.add_line(message, &line.text);
                     given.add_line(message, &line.entry.text);
                 }
+            }
+            if ask.audience.agent.is_some() || ask.audience.person.is_some() {
+                // Whoever asks for somebody is not to learn that something was held back.
+                tiers.withheld.clear();
             }
             Ok((tiers, given))
         })?;
@@ -195,7 +200,7 @@ impl Engine {
         let mut entries: Vec<TierEntryRow> = Vec::new();
         for entry in tx.tier_entries()?.into_iter().filter(|entry| at.is_none_or(|at| entry.said <= at && entry.created <= at)) {
             match view.judge(std::slice::from_ref(&entry.conversation_id), false) {
-                Ok(()) if struck.strikes(view, &entry) => {}
+                Ok(()) if struck.strikes(view, &entry) || !may_be_served(&entry.text) => {}
                 Ok(()) => entries.push(entry),
                 Err(rule) => withheld.push(rule),
             }
@@ -320,10 +325,11 @@ fn item(row: &SessionItemRow) -> Option<Item> {
     })
 }
 
-/// `- [preference, 2026-03-04] Mara: I prefer tabs over spaces.`
+/// `- [preference, 2026-03-04] Mara: “I prefer tabs over spaces.”`
 fn line_of(entry: &TierEntryRow) -> String {
     let detail = entry.detail.as_deref().map(|detail| format!(" {detail}")).unwrap_or_default();
-    let text = format!("- [{}{detail}, {}] {}: {}", entry.kind, day(entry.said), entry.author, entry.text);
+    let text =
+        format!("- [{}{detail}, {}] {}: {}", entry.kind, day(entry.said), served(&entry.author), quoted(&served(&entry.text)));
     text.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 

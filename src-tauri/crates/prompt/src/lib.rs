@@ -2,7 +2,7 @@
 //!
 //! A crate of its own because three neighbours need it and may not need each other: `capture` and `insight` write prompts,
 //! `models` sends them (docs/decisions/0005). [`scrub`] is the only way from a message to a model; [`PromptText`] is put
-//! together from fixed wording and scrubbed text and from nothing else; [`Transcript`] quotes a conversation as data;
+//! together from fixed wording and scrubbed text and from nothing else; [`visible()`] shows what is hidden in a text; [`Transcript`] quotes a conversation as data;
 //! [`reply`] reads exactly one JSON value and trusts none of it; [`ground`] ties a statement back to the words it rests on; [`Calls`] is a
 //! task as a row of calls, which a shell can drive without knowing what they are about.
 //!
@@ -16,8 +16,10 @@ pub mod reply;
 pub mod scrub;
 mod text;
 mod transcript;
+mod visible;
 
 pub use calls::{ATTEMPTS_MAX, Attempts, Call, CallError, Calls, Outcome, TEMPERATURE, Waiting};
 pub use prompt::{Prompt, PromptFile, Slots};
 pub use text::{PromptText, WordingError};
 pub use transcript::{Line, Speaker, Transcript, TranscriptLine};
+pub use visible::{visible, visible_json};

@@ -4,6 +4,7 @@ use std::io::{BufWriter, Stdout, Write};
 
 use keepsake_api::ApiError;
 use keepsake_engine::EngineError;
+use keepsake_prompt::{visible, visible_json};
 use keepsake_store::StoreError;
 use serde::Serialize;
 
@@ -64,12 +65,17 @@ impl Output {
         self.is_json
     }
 
-    /// One line of text.
+    /// One line of text. What a message holds may not steer the terminal.
     pub(crate) fn line(&mut self, text: impl AsRef<str>) -> Result<(), Failure> {
-        Ok(writeln!(self.stdout, "{}", text.as_ref())?)
+        Ok(writeln!(self.stdout, "{}", visible(text.as_ref()))?)
     }
 
-    /// Raw text.
+    /// Text of several lines.
+    pub(crate) fn text(&mut self, text: &str) -> Result<(), Failure> {
+        Ok(self.stdout.write_all(visible(text).as_bytes())?)
+    }
+
+    /// A text exactly as it is, for a pipe.
     pub(crate) fn raw(&mut self, text: &str) -> Result<(), Failure> {
         Ok(self.stdout.write_all(text.as_bytes())?)
     }
@@ -77,7 +83,7 @@ impl Output {
     /// One JSON value on one line.
     pub(crate) fn json(&mut self, value: &impl Serialize) -> Result<(), Failure> {
         let text = serde_json::to_string(value).map_err(|error| Failure::new(error.to_string()))?;
-        self.line(text)
+        Ok(writeln!(self.stdout, "{}", visible_json(&text))?)
     }
 
     /// Passes on what was written so far.

@@ -11,9 +11,10 @@ use keepsake_insight::session::tier::Tier;
 use keepsake_retrieval::Query;
 use keepsake_store::{ReadTx, StoreError, TopicLineRow};
 
-use super::{CONVERSATION_MESSAGES, ContextItem, ContextRequest, Line, WithheldCount, flat, source_of};
+use super::{CONVERSATION_MESSAGES, ContextItem, ContextRequest, Line, WithheldCount, day, flat, source_of};
 use crate::Engine;
 use crate::boundary::View;
+use crate::served::{may_be_served, quoted};
 use crate::taken_back::TakenBack;
 use crate::tiers::TierAsk;
 
@@ -58,7 +59,9 @@ impl Engine {
             let mut lines = Vec::new();
             for row in tier.lines.into_iter().filter(|row| !is_told(&row.entry.place)) {
                 let sources = tx.interaction(&row.entry.place.interaction)?.as_ref().and_then(source_of);
-                let text = format!("- [{}] {}", row.entry.id, flat(row.text.trim_start_matches("- ")));
+                // What kind of thing it is, nobody has approved: the words stand for themselves.
+                let (entry, said) = (&row.entry, quoted(&flat(&row.entry.text)));
+                let text = format!("- [{}] {} {}: {said}", entry.id, day(entry.said), flat(&entry.author));
                 let item = ContextItem { id: row.entry.id.to_string(), kind: "tier", sources: sources.into_iter().collect() };
                 let said = Some((row.entry.place.interaction.clone(), row.entry.text.clone()));
                 lines.push(Line { text, item, said });
@@ -107,7 +110,10 @@ impl Engine {
             let Some(message) = tx.interaction(&first.place.interaction)? else { continue };
             let sources = if view.shows(&message.conversation_id) { source_of(&message) } else { None };
             let title = if taken.leaves_title(tx, &id, &title)? { format!("{}: ", flat(&title)) } else { String::new() };
-            let text = format!("- [{id}] {title}{}", flat(&first.text));
+            if !may_be_served(&first.text) {
+                continue;
+            }
+            let text = format!("- [{id}] {title}{}: {}", flat(&message.author), quoted(&flat(&first.text)));
             let item = ContextItem { id: id.to_string(), kind: "topic", sources: sources.into_iter().collect() };
             lines.push(Line { text, item, said: Some((first.place.interaction, first.text)) });
         }

@@ -21,7 +21,7 @@ const PLAYBOOKS: usize = 2;
 const SHARED_WITH_TALK_MIN: usize = 2;
 
 /// The stems of the words that carry meaning.
-fn stems(text: &str) -> BTreeSet<String> {
+pub(super) fn stems(text: &str) -> BTreeSet<String> {
     words(text).into_iter().filter(|word| !is_stop_word(&word.plain)).map(|word| word.stem).collect()
 }
 

@@ -9,6 +9,7 @@ use std::io::Write as _;
 use std::path::{Path, PathBuf};
 
 use keepsake_domain::{ConversationId, EntityId, MessageType, Role, Subject, Timestamp};
+use keepsake_prompt::visible;
 use keepsake_store::{ConversationFilter, ConversationRow, InteractionRow, MemoryFilter, MemorySort, ReadTx, StoreError};
 
 use super::names::{Names, safe};
@@ -87,6 +88,7 @@ fn day(time: Timestamp) -> String {
 
 /// Signs that make something of a text where a note is shown. Within a block of code none of them does, except its fence.
 fn plain(text: &str) -> String {
+    let text = visible(text);
     let mut out = String::with_capacity(text.len() + 16);
     let mut fence: Option<String> = None;
     for line in text.lines() {

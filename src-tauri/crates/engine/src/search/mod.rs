@@ -25,6 +25,7 @@ use keepsake_store::{ReadTx, StoreError};
 
 use crate::boundary::{Audience, TopicHead, View};
 use crate::given::{Given, ReadKind};
+use crate::served::{may_be_served, served};
 use crate::{Engine, Result};
 
 pub use keepsake_retrieval::{CUE_NAMES, Kind, WEIGHTS_VERSION};
@@ -95,6 +96,23 @@ pub struct Found {
 }
 
 impl Found {
+    /// Puts what was found as an agent is served it.
+    fn serve(&mut self) {
+        self.messages.retain(|hit| may_be_served(&hit.message.content));
+        for hit in &mut self.messages {
+            hit.around.retain(|(_, row)| may_be_served(&row.content));
+            for row in std::iter::once(&mut hit.message).chain(hit.around.iter_mut().map(|(_, row)| row)) {
+                row.content = served(&row.content);
+                row.author = served(&row.author);
+            }
+        }
+        for topic in &mut self.topics {
+            topic.title = served(&topic.title);
+            topic.lines.retain(|line| may_be_served(&line.text));
+            topic.lines.iter_mut().for_each(|line| line.text = served(&line.text));
+        }
+    }
+
     /// Whether the asker may see a conversation's own lines.
     pub fn shows(&self, conversation: &ConversationId) -> bool {
         self.visible.as_ref().is_none_or(|visible| visible.contains(conversation))
@@ -225,7 +243,8 @@ impl Engine {
             None => Ok(self.store().read(|tx| self.search_in(tx, None, ask, moment))?),
             Some(audience) => {
                 let (found, given) = self.with_view(audience, |tx, view| {
-                    let found = self.search_in(tx, Some(view), ask, moment)?;
+                    let mut found = self.search_in(tx, Some(view), ask, moment)?;
+                    found.serve();
                     let given = given(tx, view, &found)?;
                     Ok((found, given))
                 })?;
@@ -237,7 +256,7 @@ impl Engine {
 
     /// Where and when questions are asked.
     pub(crate) fn moment(&self) -> Moment {
-        Moment { now: self.now(), utc_offset_minutes: self.inner.utc_offset_minutes }
+        Moment { now: self.now(), utc_offset_minutes: self.utc_offset_minutes() }
     }
 
     fn search_in(

@@ -456,7 +456,7 @@ fn on_battery_no_vectors_are_made_and_nothing_fails() {
         clock: Arc::new(FixedClock::at(MONDAY_TEN)),
         ids: Arc::new(SeqIds::new(1)),
         embedder: EmbedderSlot::new(EmbedderState::Ready(Arc::new(HashEmbedder::new()))),
-        utc_offset_minutes: 0,
+        zone: keepsake_engine::Zone::UTC,
         keys: Arc::new(SessionKeys::default()),
         power: Arc::<Plug>::clone(&plug),
     })

@@ -210,7 +210,10 @@ fn each_tier_holds_what_belongs_to_it_and_users_are_never_mixed() {
     assert_eq!(friend.role, PersonRole::Friend);
     assert!(text(&friend, "agent").contains("I booked the train"), "{}", text(&friend, "agent"));
     assert!(!text(&friend, "agent").contains("indent"), "what was said with the owner alone stays there");
-    assert!(!friend.withheld.is_empty(), "and the owner is told that something was");
+    assert!(friend.withheld.is_empty(), "nobody who asks for her learns that something was held back");
+    let audience = Audience { agent: Some("nova".to_owned()), person: Some(ana.id.to_string()), ..Audience::default() };
+    let looked = f.engine.tiers_preview(&TierAsk { audience, role: None }).unwrap();
+    assert!(!looked.withheld.is_empty(), "the owner does, where they look for themself");
     let as_guest = f.tiers("nova", None, Some(PersonRole::Guest));
     assert_eq!(text(&as_guest, "shared"), "", "the owner may look as a guest");
     f.engine.store().write(|tx| tx.set_agent("nova", Visibility::Public, f.engine.now())).unwrap();

@@ -114,6 +114,11 @@ impl SensitiveKind {
     pub const ALL: [Self; 9] =
         [Self::Secret, Self::Url, Self::Iban, Self::Card, Self::Email, Self::Ssn, Self::Phone, Self::Ip, Self::Amount];
 
+    /// Whether who knows it can open, pay or pass for somebody.
+    pub const fn is_credential(self) -> bool {
+        matches!(self, Self::Secret | Self::Url | Self::Iban | Self::Card | Self::Ssn)
+    }
+
     /// The word in the placeholder: `EMAIL` in `[EMAIL_1]`.
     pub const fn word(self) -> &'static str {
         match self {
@@ -287,6 +292,15 @@ const SPOKEN_ADDRESS: &[&str] = &[
     " at ",
 ];
 
+/// What is looked for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Looks {
+    /// Everything that no model may see.
+    All,
+    /// What opens, pays or passes for somebody; most of the cost is in the rest.
+    Credentials,
+}
+
 /// What a keyword asks for when it is met.
 #[derive(Clone, Copy)]
 enum Cue {
@@ -342,8 +356,29 @@ impl Scrubber {
         self.scrub_in(&mut ScrubSession::new(), text)
     }
 
+    /// A copy in which credentials alone are masked: keys, passwords, codes, accounts, cards. It is for what the person's own agents
+    /// are served, who may know an address or an amount and have no use for a key. No [`Scrubbed`]: a model is sent none of it.
+    pub fn mask_credentials(&self, text: &str) -> String {
+        let scrubbed = self.scrub_of(&mut ScrubSession::new(), text, Looks::Credentials);
+        let mut out = String::with_capacity(text.len());
+        let mut copied = 0;
+        for edit in &scrubbed.edits {
+            out.push_str(&text[copied..edit.source.start]);
+            out.push('[');
+            out.push_str(edit.kind.word());
+            out.push(']');
+            copied = edit.source.end;
+        }
+        out.push_str(&text[copied..]);
+        out
+    }
+
     /// Scrubs one text of a conversation: a value that the session met before keeps its placeholder.
     pub fn scrub_in(&self, session: &mut ScrubSession, text: &str) -> Scrubbed {
+        self.scrub_of(session, text, Looks::All)
+    }
+
+    fn scrub_of(&self, session: &mut ScrubSession, text: &str, looks: Looks) -> Scrubbed {
         let placeholders = session::placeholders(text);
         session.reserve(text, &placeholders);
         let mut barriers = placeholders;
@@ -351,7 +386,7 @@ impl Scrubber {
         // Each round masks at least one more stretch of the text, so this ends; in practice the second round finds nothing.
         loop {
             let view = View::folded(text, &barriers);
-            let found = merged(self.detect_all(view.text()), view.text());
+            let found = merged(self.detect_all(view.text(), looks), view.text());
             if found.is_empty() {
                 break;
             }
@@ -388,20 +423,24 @@ impl Scrubber {
     }
 
     /// Everything sensitive in a view, what is encoded in it included; unsorted, overlapping.
-    fn detect_all(&self, text: &str) -> Vec<Found> {
-        let mut found = self.detect(text);
-        encoded::find(text, |decoded| self.detect(decoded), &mut found);
+    fn detect_all(&self, text: &str, looks: Looks) -> Vec<Found> {
+        let mut found = self.detect(text, looks);
+        encoded::find(text, |decoded| self.detect(decoded, looks), &mut found);
+        if looks == Looks::Credentials {
+            found.retain(|found| found.kind.is_credential());
+        }
         found
     }
 
     /// Everything sensitive that stands in the clear.
-    fn detect(&self, text: &str) -> Vec<Found> {
+    fn detect(&self, text: &str, looks: Looks) -> Vec<Found> {
         let mut out = Vec::new();
         let runs = digit_runs(text);
         let (mut spoken_to, mut secret_to) = (0, 0);
         for hit in self.keywords.find_overlapping_iter(text) {
             match cue(hit.pattern().as_usize()) {
                 // One look around covers every keyword near it.
+                Cue::SpokenAddress | Cue::MoneyWord if looks == Looks::Credentials => {}
                 Cue::SpokenAddress => {
                     if hit.start() >= spoken_to && self.emails.find_spoken(text, hit.range(), &mut out) {
                         spoken_to = hit.end() + 8;
@@ -419,13 +458,18 @@ impl Scrubber {
                 Cue::MoneyWord => amount::find_written_out(text, hit.range(), &mut out),
             }
         }
-        self.emails.find(text, &mut out);
         net::find_urls(text, &mut out);
-        net::find_ips(text, &runs, &mut out);
         if !runs.is_empty() {
             bank::find_ibans(text, &runs, &mut out);
             bank::find_cards(text, &runs, &mut out);
             bank::find_ssns(text, &runs, &mut out);
+        }
+        if looks == Looks::Credentials {
+            return out;
+        }
+        self.emails.find(text, &mut out);
+        net::find_ips(text, &runs, &mut out);
+        if !runs.is_empty() {
             amount::find(text, &runs, &mut out);
             self.phones.find(text, &runs, &mut out);
         }

@@ -9,7 +9,7 @@ use std::ops::Range;
 use regex::Regex;
 
 use super::email::floor_boundary;
-use super::secret_rules::{BEARERS, EXAMPLES, NAMES, RULES};
+use super::secret_rules::{BEARERS, CODES, EXAMPLES, NAMES, RULES};
 use super::{Found, Kind, ScrubError, pattern};
 
 /// The most bytes a token is read for; private keys are longer.
@@ -26,6 +26,9 @@ const TOKEN_ENTROPY_MIN: f64 = 2.6;
 
 /// The shortest assigned value taken for a token.
 const TOKEN_CHARS_MIN: usize = 10;
+
+/// The shortest code of a door, an alarm or a card.
+const CODE_DIGITS_MIN: usize = 4;
 
 /// Finds secrets; compiled once.
 pub(super) struct Secrets {
@@ -54,8 +57,9 @@ impl Secrets {
     pub(super) fn find(&self, text: &str, hit: Range<usize>, rule: usize) -> Option<Found> {
         let range = if let Some(regex) = self.rules.get(rule) {
             token_at(text, hit.start, RULES[rule].keyword, regex)
-        } else if let Some((_, is_password)) = NAMES.get(rule - RULES.len()) {
-            self.assigned_value(text, hit.end, *is_password)
+        } else if let Some((name, is_password)) = NAMES.get(rule - RULES.len()) {
+            let is_code = CODES.iter().any(|code| name.contains(code));
+            self.assigned_value(text, hit.end, *is_password, is_code)
         } else {
             self.carried_token(text, hit.end)
         }?;
@@ -70,7 +74,7 @@ impl Secrets {
     }
 
     /// The value assigned to a secret's name that ends at `at`.
-    fn assigned_value(&self, text: &str, at: usize, is_password: bool) -> Option<Range<usize>> {
+    fn assigned_value(&self, text: &str, at: usize, is_password: bool, is_code: bool) -> Option<Range<usize>> {
         let found = self.assigned.captures(window(text, at, ASSIGNMENT_BYTES_MAX))?;
         let quoted = found.name("double").or(found.name("single")).or(found.name("tick"));
         let value = quoted.or(found.name("bare"))?;
@@ -80,7 +84,10 @@ impl Secrets {
             shown = shown.trim_end_matches(['.', ',', ';', ')', ']', '}', '*', '_', '?', '|']);
         }
         let is_assignment = separator.contains(['=', ':']) || separator.contains("->");
-        let is_secret = if is_password {
+        let digits = shown.chars().filter(char::is_ascii_digit).count();
+        let is_secret = if is_code && digits >= CODE_DIGITS_MIN {
+            shown.chars().all(|c| c.is_ascii_digit() || c == '-')
+        } else if is_password {
             is_password_value(shown, separator, is_assignment, quoted.is_some(), &text[at + value.start() + shown.len()..])
         } else {
             // A blank or a comma alone only counts before something that no word looks like.

@@ -171,6 +171,9 @@ pub(super) const RULES: &[Rule] = &[
     rule("PuTTY-User-Key-File-", r"PuTTY-User-Key-File-\d[ -~\s]*?Private-MAC: ?[0-9a-f]{40,64}"),
 ];
 
+/// Names whose values are digits alone, and few of them.
+pub(super) const CODES: &[&str] = &["code", "pin number", "account n", "kontonummer"];
+
 /// Words that name a secret; what is assigned to them is one. `true` for those whose value may be any password.
 pub(super) const NAMES: &[(&str, bool)] = &[
     ("password", true),
@@ -186,6 +189,21 @@ pub(super) const NAMES: &[(&str, bool)] = &[
     ("senha", true),
     ("пароль", true),
     ("db_pass", true),
+    ("pin code", true),
+    ("pin number", true),
+    ("alarm code", true),
+    ("alarmcode", true),
+    ("door code", true),
+    ("gate code", true),
+    ("entry code", true),
+    ("lock code", true),
+    ("safe code", true),
+    ("unlock code", true),
+    ("türcode", true),
+    ("account number", true),
+    ("account no", true),
+    ("kontonummer", true),
+    ("sort code", true),
     ("secret", false),
     ("token", false),
     ("api_key", false),

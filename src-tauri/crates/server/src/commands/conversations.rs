@@ -42,7 +42,16 @@ fn rfc3339(ms: i64) -> String {
 }
 
 /// Turns a conversation private or back.
-pub(crate) fn private(args: &Args, text: &str, state: OnOff, existing: Existing, output: &mut Output) -> Result<(), Failure> {
+pub(crate) fn private(
+    args: &Args,
+    text: &str,
+    state: OnOff,
+    (existing, use_private_time): (Existing, bool),
+    output: &mut Output,
+) -> Result<(), Failure> {
+    if state == OnOff::On && use_private_time {
+        return Err(Failure::new("--use-private-time goes with \"off\": nothing is used while a conversation is private"));
+    }
     let app = app(args)?;
     let id = conversation(app.engine(), text)?;
     let existing = match existing {
@@ -50,7 +59,8 @@ pub(crate) fn private(args: &Args, text: &str, state: OnOff, existing: Existing,
         Existing::Hide => "hide",
         Existing::Erase => "erase",
     };
-    let request = json!({ "id": id, "private": state == OnOff::On, "existing": existing });
+    let request = json!({ "id": id, "private": state == OnOff::On, "existing": existing, "use_private_time": use_private_time });
+    let before = dispatch(&app, "conversation_privacy_preview", json!({ "id": id }))?;
     let outcome = dispatch(&app, "conversation_set_private", request)?;
     if output.is_json() {
         return output.json(&outcome);
@@ -62,7 +72,14 @@ pub(crate) fn private(args: &Args, text: &str, state: OnOff, existing: Existing,
             outcome["erased"],
             if outcome["is_erasure_pending"] == true { ERASURE_PENDING } else { "" }
         ),
-        OnOff::Off => "No longer private; what was said meanwhile is not read back".to_owned(),
+        OnOff::Off => match (before["private_time_messages"].as_u64().unwrap_or_default(), use_private_time) {
+            (0, _) => "No longer private".to_owned(),
+            (count, true) => format!("No longer private; {count} messages from the private time are used from now on"),
+            (count, false) => format!(
+                "No longer private; {count} messages from the private time are not used (keepsake private {text} off \
+                 --use-private-time uses them)"
+            ),
+        },
     })
 }
 

@@ -17,16 +17,6 @@ pub(crate) fn list(args: &Args, wanted: &MemoriesArgs, output: &mut Output) -> R
     });
     let listed = dispatch(&app, "memories_list", request)?;
     for row in listed["items"].as_array().into_iter().flatten() {
-        if !output.is_json() {
-            output.line(format!(
-                "{}  {:<11} {:<13} {}",
-                text(row, "id"),
-                text(row, "status"),
-                text(row, "category"),
-                text(row, "content")
-            ))?;
-            continue;
-        }
         let id: MemoryId = text(row, "id").parse().map_err(|error| Failure::new(format!("{error}")))?;
         let (memory, evidence) = app.engine().store().read(|tx| {
             let mut evidence = Vec::new();
@@ -39,10 +29,24 @@ pub(crate) fn list(args: &Args, wanted: &MemoriesArgs, output: &mut Output) -> R
                     "start": place.span.start(),
                     "end": place.span.end(),
                     "quote": place.span.quote(&message.content).unwrap_or_default(),
+                    "author": message.author,
                 }));
             }
             Ok((tx.memory(&id)?, evidence))
         })?;
+        if !output.is_json() {
+            output.line(format!(
+                "{}  {:<11} {:<13} {}",
+                text(row, "id"),
+                text(row, "status"),
+                text(row, "category"),
+                text(row, "content")
+            ))?;
+            for line in &evidence {
+                output.line(format!("    {}: “{}”", text(line, "author"), text(line, "quote").replace('\n', " ")))?;
+            }
+            continue;
+        }
         output.json(&json!({
             "id": memory.id, "status": memory.status, "kind": memory.kind, "category": memory.category,
             "subject": memory.subject.as_str(), "content": memory.content, "reasoning": memory.reasoning,

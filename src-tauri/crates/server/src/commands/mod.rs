@@ -25,19 +25,24 @@ use std::path::PathBuf;
 
 use keepsake_api::{App, AppOptions, FileAccess};
 use keepsake_domain::ConversationId;
-use keepsake_engine::{
-    EmbedderSlot, Engine, EngineParts, RandomIds, SystemClock, SystemPower, default_data_dir, local_utc_offset_minutes,
-};
+use keepsake_engine::{EmbedderSlot, Engine, EngineParts, RandomIds, SystemClock, SystemPower, default_data_dir, local_zone};
 
 use crate::args::Args;
 use crate::output::{Failure, Output};
 
 /// The data folder: named, or the platform's.
 pub(crate) fn data_dir(args: &Args) -> Result<PathBuf, Failure> {
+    static SAID: std::sync::Once = std::sync::Once::new();
     let named = args.data_dir.clone().filter(|dir| !dir.as_os_str().is_empty());
-    named
-        .or_else(|| default_data_dir(|name| std::env::var_os(name)))
-        .ok_or_else(|| Failure::new("there is no home directory to keep data in; name one with --data-dir DIR"))
+    let own = default_data_dir(|name| std::env::var_os(name));
+    let wanted = named
+        .or_else(|| own.clone())
+        .ok_or_else(|| Failure::new("there is no home directory to keep data in; name one with --data-dir DIR"))?;
+    let found = keepsake_store::data_dir_for(&wanted, own.as_ref() == Some(&wanted));
+    if let Some(note) = found.note {
+        SAID.call_once(|| eprintln!("keepsake: {note}"));
+    }
+    Ok(found.path)
 }
 
 /// Where the local model lies.
@@ -52,7 +57,7 @@ pub(crate) fn engine(args: &Args, embedder: EmbedderSlot) -> Result<Engine, Fail
         clock: std::sync::Arc::new(SystemClock),
         ids: std::sync::Arc::new(RandomIds::default()),
         embedder,
-        utc_offset_minutes: local_utc_offset_minutes(),
+        zone: local_zone(keepsake_domain::Clock::now(&SystemClock)),
         keys: keepsake_models::keys::on_demand(),
         power: std::sync::Arc::new(SystemPower::default()),
     })?)
@@ -81,7 +86,7 @@ pub(crate) fn conversation(engine: &Engine, text: &str) -> Result<ConversationId
 
 /// Where the data lives and how much there is.
 pub(crate) fn status(args: &Args, output: &mut Output) -> Result<(), Failure> {
-    let app = app(args)?;
+    let app = app_with(args, EmbedderSlot::load(&model_dir()))?;
     let status = keepsake_api::dispatch(&app, "app_status", serde_json::Value::Null)?;
     if output.is_json() {
         return output.json(&status);

@@ -293,5 +293,5 @@ pub(crate) fn context(args: &Args, wanted: &ContextArgs, output: &mut Output) ->
         budget_chars: wanted.budget.unwrap_or(0),
         as_of: wanted.as_of.as_deref().map(moment).transpose()?,
     })?;
-    if output.is_json() { output.json(&context) } else { output.raw(&context.text) }
+    if output.is_json() { output.json(&context) } else { output.text(&context.text) }
 }

@@ -204,7 +204,7 @@ pub(crate) fn tiers(args: &Args, wanted: &TiersArgs, output: &mut Output) -> Res
         if tier["is_allowed"] != true {
             output.line("Not for a guest.")?;
         }
-        output.raw(text(tier, "text"))?;
+        output.text(text(tier, "text"))?;
         output.line("")?;
     }
     Ok(())

@@ -255,7 +255,7 @@ pub(super) fn broken_looks() -> Vec<(&'static str, Look)> {
         }),
         ("told what was withheld", |engine, audience| {
             let request = ContextRequest { audience: audience.clone(), ..ContextRequest::default() };
-            format!("{:?}", engine.context(&request).unwrap().withheld)
+            format!("{:?}", engine.context_preview(&request).unwrap().withheld)
         }),
     ]
 }

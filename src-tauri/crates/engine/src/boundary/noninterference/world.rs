@@ -61,7 +61,7 @@ impl World {
             clock: Arc::<FixedClock>::clone(clock),
             ids: Arc::<StepIds>::clone(ids),
             embedder,
-            utc_offset_minutes: 0,
+            zone: crate::Zone::UTC,
             keys: Arc::new(SessionKeys::default()),
             power: Arc::new(PluggedIn),
         };

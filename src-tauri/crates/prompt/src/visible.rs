@@ -1,0 +1,126 @@
+//! Text as it may be shown: nothing in it is hidden, and nothing in it steers what shows it.
+//!
+//! A message can hold characters that no reader sees and a program obeys: terminal escapes, overrides of the reading direction, Unicode
+//! tags and variation selectors that spell out words. Everything that leaves Keepsake as text passes here. What steers is shown as an
+//! escape such as `\u{1b}`; what is only invisible is left out. The log keeps the message as it was.
+//!
+//! Not here: which text is served (`engine`), and what is sensitive in it ([`crate::scrub`]).
+
+use std::borrow::Cow;
+
+/// What becomes of a character.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Shown {
+    AsItIs,
+    Escaped,
+    LeftOut,
+    /// Joins or changes the character before it, where that is one it can belong to; alone it is only invisible.
+    WithBefore,
+}
+
+fn shown(c: char) -> Shown {
+    match c {
+        '\n' | '\t' => Shown::AsItIs,
+        _ if c.is_control() => Shown::Escaped,
+        // Embeddings, overrides and isolates of the reading direction; line and paragraph separators.
+        '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}' | '\u{2028}' | '\u{2029}' => Shown::Escaped,
+        // Joiners that several scripts and most emoji need, and the two selectors that choose between text and emoji.
+        '\u{200c}' | '\u{200d}' | '\u{fe0e}' | '\u{fe0f}' => Shown::WithBefore,
+        '\u{ad}' | '\u{61c}' | '\u{115f}' | '\u{1160}' | '\u{17b4}' | '\u{17b5}' | '\u{180b}'..='\u{180f}' => Shown::LeftOut,
+        '\u{200b}' | '\u{200e}' | '\u{200f}' | '\u{2060}'..='\u{2065}' | '\u{206a}'..='\u{206f}' => Shown::LeftOut,
+        '\u{3164}' | '\u{fe00}'..='\u{fe0d}' | '\u{feff}' | '\u{ffa0}' | '\u{fff0}'..='\u{fffb}' => Shown::LeftOut,
+        '\u{1d173}'..='\u{1d17a}' | '\u{e0000}'..='\u{e0fff}' => Shown::LeftOut,
+        _ => Shown::AsItIs,
+    }
+}
+
+/// The text with nothing hidden in it. Line breaks and tabs stay; it is borrowed where nothing had to change, as almost always.
+pub fn visible(text: &str) -> Cow<'_, str> {
+    if text.chars().all(|c| shown(c) == Shown::AsItIs) {
+        return Cow::Borrowed(text);
+    }
+    let mut out = String::with_capacity(text.len());
+    let mut before: Option<char> = None;
+    for c in text.chars() {
+        match shown(c) {
+            Shown::AsItIs => out.push(c),
+            Shown::Escaped => out.extend(c.escape_unicode()),
+            Shown::LeftOut => continue,
+            Shown::WithBefore => {
+                // One belongs to a character; a row of them spells something out.
+                let can_have_it =
+                    |b: char| shown(b) == Shown::AsItIs && (!b.is_ascii() || b.is_ascii_digit() || "#*".contains(b));
+                let follows_selector = before == Some('\u{fe0f}') && c == '\u{200d}';
+                if !(before.is_some_and(can_have_it) || follows_selector) {
+                    continue;
+                }
+                out.push(c);
+            }
+        }
+        before = Some(c);
+    }
+    Cow::Owned(out)
+}
+
+/// JSON in which no character is hidden, and which means the same: what steers or hides stands as `\u` escapes.
+pub fn visible_json(json: &str) -> Cow<'_, str> {
+    // A line break or a tab stands in JSON only between values.
+    if json.chars().all(|c| matches!(shown(c), Shown::AsItIs | Shown::WithBefore)) {
+        return Cow::Borrowed(json);
+    }
+    let mut out = String::with_capacity(json.len());
+    for c in json.chars() {
+        if matches!(shown(c), Shown::AsItIs | Shown::WithBefore) {
+            out.push(c);
+        } else {
+            let mut units = [0; 2];
+            out.extend(c.encode_utf16(&mut units).iter().map(|unit| format!("\\u{unit:04x}")));
+        }
+    }
+    Cow::Owned(out)
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    #[test]
+    fn what_steers_is_shown_and_what_hides_is_left_out() {
+        let check = |text: &str, expect: &str| assert_eq!(visible(text), expect, "{text:?}");
+        check("plain, with a\nbreak and a\ttab – né ß 日本 שלום", "plain, with a\nbreak and a\ttab – né ß 日本 שלום");
+        check("\u{1b}[31mred\u{1b}[0m \u{7}\u{9b}2J\r", "\\u{1b}[31mred\\u{1b}[0m \\u{7}\\u{9b}2J\\u{d}");
+        check("invoice\u{202e}fdp.exe", "invoice\\u{202e}fdp.exe");
+        check("hi\u{e0049}\u{e0067}\u{e006e} there\u{200b}\u{2060}\u{feff}", "hi there");
+        check("a\u{fe01}\u{e0100}\u{e01ef}b", "ab");
+        check(
+            "👩\u{200d}👩\u{200d}👧 ❤\u{fe0f}\u{200d}🔥 5\u{fe0f}\u{20e3}",
+            "👩\u{200d}👩\u{200d}👧 ❤\u{fe0f}\u{200d}🔥 5\u{fe0f}\u{20e3}",
+        );
+        check("می\u{200c}خواهم", "می\u{200c}خواهم");
+        check("a\u{200d}\u{200c}\u{200d}b \u{fe0f}\u{fe0f}", "ab ");
+        check("ي\u{200d}\u{200c}\u{200d}x", "ي\u{200d}x");
+    }
+
+    #[test]
+    fn json_means_the_same_and_shows_everything() {
+        let value = serde_json::json!({ "text": "a\u{202e}b\u{e0041}\u{9b}\u{1b}[2J 👩\u{200d}👧" });
+        let printed = serde_json::to_string(&value).unwrap();
+        let shown = visible_json(&printed);
+        assert_eq!(serde_json::from_str::<serde_json::Value>(&shown).unwrap(), value, "nothing is lost");
+        for c in ['\u{202e}', '\u{e0041}', '\u{9b}', '\u{1b}'] {
+            assert!(!shown.contains(c), "{c:?}");
+        }
+        assert!(printed.contains('\u{202e}'), "control: the printer alone leaves it");
+    }
+
+    proptest! {
+        #[test]
+        fn it_is_settled_after_one_pass(text in "\\PC{0,20}[\\x00-\\u{ff}]{0,8}[\u{2000}-\u{206f}]{0,8}[\u{e0000}-\u{e01ef}]{0,4}\\PC{0,4}") {
+            let once = visible(&text).into_owned();
+            prop_assert_eq!(visible(&once).into_owned(), once.clone());
+            prop_assert!(once.chars().all(|c| matches!(shown(c), Shown::AsItIs | Shown::WithBefore)));
+        }
+    }
+}

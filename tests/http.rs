@@ -4,7 +4,7 @@
 
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::TcpStream;
-use std::process::{Child, Stdio};
+use std::process::{Child, Command, Stdio};
 use std::time::Duration;
 
 use serde_json::{Value, json};
@@ -58,19 +58,26 @@ impl Served {
     }
 
     fn on(home: Home) -> Self {
+        Self::spawn(home, None)
+    }
+
+    /// With `files_max` the system gives the server no more open files and connections than that.
+    fn spawn(home: Home, files_max: Option<u32>) -> Self {
         let ui = home.data().with_file_name("ui");
         std::fs::create_dir_all(ui.join("assets")).unwrap();
         std::fs::write(ui.join("index.html"), "<!doctype html><title>Keepsake</title>").unwrap();
         std::fs::write(ui.join("assets/app-1a2b.js"), "export {};").unwrap();
         std::fs::write(ui.join(".hidden"), SECRET).unwrap();
         home.file("secret.txt", SECRET);
-        let mut child = home
-            .command(&["serve", "--json", "--port", "0", "--ui", ui.to_str().unwrap()])
-            .stdin(Stdio::null())
-            .stdout(Stdio::piped())
-            .stderr(Stdio::inherit())
-            .spawn()
-            .unwrap();
+        let mut command = home.command(&["serve", "--json", "--port", "0", "--ui", ui.to_str().unwrap()]);
+        if let Some(files_max) = files_max {
+            let mut limited = Command::new("sh");
+            limited.arg("-c").arg(format!("ulimit -n {files_max}; exec \"$0\" \"$@\""));
+            limited.arg(command.get_program()).args(command.get_args());
+            limited.envs(command.get_envs().filter_map(|(name, value)| Some((name, value?))));
+            command = limited;
+        }
+        let mut child = command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::inherit()).spawn().unwrap();
         let mut line = String::new();
         BufReader::new(child.stdout.take().unwrap()).read_line(&mut line).unwrap();
         let told: Value = serde_json::from_str(&line).unwrap_or_else(|error| panic!("one JSON line ({error}): {line}"));
@@ -157,6 +164,26 @@ fn unchunked(mut bytes: &[u8]) -> Vec<u8> {
         bytes = &bytes[end + 2 + size + 2..];
     }
     body
+}
+
+/// Whoever opens connections and leaves their requests unfinished does not keep the page from the person.
+#[test]
+fn unfinished_requests_leave_room_for_the_page() {
+    let served = Served::spawn(Home::new(), Some(256));
+    let mut open = Vec::new();
+    for nth in 0..400 {
+        let mut stream = served.connect();
+        if nth % 2 == 0 {
+            // One that was cut already is what is wanted.
+            let _ = stream.write_all(b"GET / HTTP/1.1\r\nHost: ");
+        }
+        open.push(stream);
+    }
+    let began = std::time::Instant::now();
+    assert_eq!(served.get("/").status, 200);
+    assert_eq!(served.rpc("app_status", &Value::Null).status, 200);
+    assert!(began.elapsed() < Duration::from_secs(4), "at once, and not when the others are given up: {:?}", began.elapsed());
+    drop(open);
 }
 
 #[test]

@@ -284,6 +284,8 @@ def install(target: Path):
     if sys.version_info < PYTHON_MIN:
         raise SystemExit("Preparing the embedding model needs Python 3.11 or newer.")
     here = Path(__file__).resolve()
+    # What stands in the data folder is its owner's alone.
+    os.umask(0o077)
     cache = here.parents[2] / ".cache"
     cache.mkdir(exist_ok=True)
     target.parent.mkdir(parents=True, exist_ok=True)

@@ -41,8 +41,12 @@ pub enum StartError {
     Window(#[from] tauri::Error),
 }
 
+pub use keepsake_api::keep_files_private;
+
 /// Runs the application until its window is closed; answers the process's exit code.
-pub fn run(options: Options) -> Result<u8, StartError> {
+pub fn run(mut options: Options) -> Result<u8, StartError> {
+    let own = keepsake_api::default_data_dir(|name| std::env::var_os(name));
+    options.data_dir = keepsake_api::data_dir_for(&options.data_dir, own.as_ref() == Some(&options.data_dir)).path;
     // Asked here because the toolkit panics where there is none.
     let is_set = |name: &str| std::env::var_os(name).is_some_and(|value| !value.is_empty());
     if cfg!(target_os = "linux") && !is_set("DISPLAY") && !is_set("WAYLAND_DISPLAY") {

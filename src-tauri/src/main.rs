@@ -6,6 +6,7 @@ use std::process::ExitCode;
 use keepsake_app::{Options, run};
 
 fn main() -> ExitCode {
+    keepsake_app::keep_files_private();
     let options = match Options::parse(std::env::args_os().skip(1), |name| std::env::var_os(name)) {
         Ok(options) => options,
         Err(error) => return fail(&error, 2),

@@ -170,3 +170,73 @@ fn a_reader_that_goes_away_is_no_failure() {
     drop(child.stdout.take());
     assert!(child.wait().unwrap().success(), "`keepsake memories | head -0` ends quietly");
 }
+
+#[cfg(unix)]
+fn open_to_others(folder: &std::path::Path, found: &mut Vec<String>) {
+    use std::os::unix::fs::PermissionsExt;
+    for entry in std::fs::read_dir(folder).unwrap() {
+        let path = entry.unwrap().path();
+        let mode = std::fs::metadata(&path).unwrap().permissions().mode() & 0o777;
+        if mode & 0o077 != 0 {
+            found.push(format!("{} {mode:o}", path.display()));
+        }
+        if path.is_dir() {
+            open_to_others(&path, found);
+        }
+    }
+}
+
+#[cfg(unix)]
+#[test]
+fn everything_that_is_written_is_its_users_alone() {
+    let home = Home::new();
+    home.read(&evening());
+    let out = home.data().with_file_name("out");
+    std::fs::create_dir(&out).unwrap();
+    let at = |name: &str| out.join(name).to_str().unwrap().to_owned();
+    home.run(&["export", &at("export")]).ok();
+    home.run(&["backup", &at("copy.db")]).ok();
+    home.run(&["backup"]).ok();
+    home.run(&["tiers", "--agent", "Nova", "--export", &at("tiers")]).ok();
+    let mut found = Vec::new();
+    open_to_others(&home.data(), &mut found);
+    open_to_others(&out, &mut found);
+    assert_eq!(found, Vec::<String>::new());
+    std::fs::write(out.join("control"), "by somebody else").unwrap();
+    open_to_others(&out, &mut found);
+    assert_eq!(found.len(), 1, "control: this test's own file can be read: {found:?}");
+}
+
+#[cfg(unix)]
+#[test]
+fn a_folder_that_others_can_read_is_left_as_it_is_and_one_within_it_is_used() {
+    use std::os::unix::fs::PermissionsExt;
+    let home = Home::new();
+    std::fs::create_dir(home.data()).unwrap();
+    std::fs::set_permissions(home.data(), std::fs::Permissions::from_mode(0o755)).unwrap();
+    let ran = home.run(&["status"]);
+    assert_eq!(ran.code, 0, "{}", ran.err);
+    assert!(ran.err.contains("other users of this computer can read"), "it says so: {}", ran.err);
+    assert_eq!(std::fs::metadata(home.data()).unwrap().permissions().mode() & 0o777, 0o755);
+    assert!(home.data().join("keepsake/keepsake.db").is_file() && !home.data().join("keepsake.db").exists());
+}
+
+#[test]
+fn what_a_message_holds_does_not_steer_the_terminal() {
+    let home = Home::new();
+    home.read(&crate::harness::jsonl("c", &[("owner", "Mara", "The pump \u{1b}[2J\u{9b}31m comes on \u{202e}Friday\u{e0041}")]));
+    for args in [
+        &["search", "pump"][..],
+        &["context"],
+        &["context", "--query", "pump"],
+        &["search", "pump", "--json"],
+        &["conversations"],
+    ] {
+        let out = home.run(args).ok();
+        let raw: Vec<char> = out.chars().filter(|c| *c != '\n' && (c.is_control() || "\u{202e}\u{e0041}".contains(*c))).collect();
+        assert!(raw.is_empty(), "{args:?}: {raw:?} in {out}");
+    }
+    assert!(home.run(&["search", "pump"]).ok().contains("\\u{1b}"), "it is shown");
+    let row = &home.rows(&["search", "pump"])[0];
+    assert!(text(row, "text").contains("\u{1b}[2J"), "JSON means the same words: {row}");
+}

@@ -24,8 +24,9 @@ pub const RETRY_AFTER_MAX_MS: i64 = 10 * 60_000;
 /// clock that was set back.
 pub const ERASURE_RETRY_MS: i64 = 5_000;
 
-/// A job whose process died this often under it is parked: it would only take the program down again.
-pub const JOB_CRASHES_MAX: u32 = 2;
+/// A job whose process died this often under it is parked: it would only take the program down again. Twice happens to any long job, by
+/// a restart and a power cut; five times is the job.
+pub const JOB_CRASHES_MAX: u32 = 5;
 
 /// How long a worker may hold a job without a heartbeat before another may take it.
 pub const JOB_LEASE_MS: i64 = 60_000;

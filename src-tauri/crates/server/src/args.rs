@@ -80,6 +80,9 @@ pub(crate) enum Command {
         /// What becomes of what was derived from it.
         #[arg(long, default_value = "keep")]
         existing: Existing,
+        /// With "off", now or later: also use what arrived while it was private.
+        #[arg(long)]
+        use_private_time: bool,
     },
     /// List everybody with their handles.
     People,
@@ -374,6 +377,9 @@ pub(crate) struct ImportArgs {
     /// Order of dates that can be read two ways.
     #[arg(long, value_name = "ORDER", value_parser = ["day_first", "month_first", "year_first"])]
     pub(crate) date_order: Option<String>,
+    /// Zone of the device that made the export, such as Europe/Berlin; this computer's if left out.
+    #[arg(long, value_name = "ZONE")]
+    pub(crate) zone: Option<String>,
 }
 
 /// Which memories to list.

@@ -10,7 +10,7 @@ use std::net::{Ipv4Addr, SocketAddr};
 use std::path::{Path, PathBuf};
 use std::pin::Pin;
 use std::sync::Arc;
-use std::sync::mpsc::Receiver;
+use std::sync::mpsc::{Receiver, RecvTimeoutError};
 use std::task::{Context, Poll};
 use std::time::Duration;
 
@@ -30,6 +30,7 @@ use tokio::sync::{mpsc, watch};
 
 use crate::args::{Args, ServeArgs};
 use crate::commands::{data_dir, model_dir};
+use crate::connections::Limited;
 use crate::output::{Failure, Output};
 
 /// The largest command: bulk acts name twenty thousand ids.
@@ -41,6 +42,9 @@ const UPLOAD_BYTES_MAX: u64 = 4 * 1024 * 1024 * 1024;
 /// Events that may wait for a page that does not read. Beyond it the stream ends, and the page asks for everything when it listens
 /// again: a page that sleeps must not fill the memory.
 const EVENTS_WAITING_MAX: usize = 256;
+
+/// How long a stream of events may say nothing. Shorter than a connection may be idle, and rare enough to cost nothing.
+const EVENTS_QUIET_MAX: Duration = Duration::from_secs(60);
 
 /// How long the end waits for answers under way. Commands come to their end in any case; a page that does not read never would.
 const ENDING_MAX: Duration = Duration::from_secs(3);
@@ -87,7 +91,7 @@ pub(crate) fn serve(args: &Args, serve: &ServeArgs, output: &mut Output) -> Resu
             output.flush()?;
             let (end, ending) = watch::channel(false);
             let shared = Arc::new(Shared { app: app.clone(), token, port, ui, ending: ending.clone() });
-            let server = axum::serve(listener, router(shared)).with_graceful_shutdown(async move {
+            let server = axum::serve(Limited::new(listener), router(shared)).with_graceful_shutdown(async move {
                 // Without a signal handler the process ends at once, which loses nothing either.
                 let _ = tokio::signal::ctrl_c().await;
                 end.send_replace(true);
@@ -240,9 +244,17 @@ fn carry(feed: &Receiver<Event>, page: &mpsc::Sender<Bytes>) {
     if page.try_send(Bytes::from_static(b": ready\n\n")).is_err() {
         return;
     }
-    while let Ok(event) = feed.recv() {
-        let Ok(json) = serde_json::to_string(&event) else { continue };
-        if page.try_send(Bytes::from(format!("data: {json}\n\n"))).is_err() {
+    loop {
+        let sent = match feed.recv_timeout(EVENTS_QUIET_MAX) {
+            Ok(event) => match serde_json::to_string(&event) {
+                Ok(json) => page.try_send(Bytes::from(format!("data: {json}\n\n"))),
+                Err(_) => continue,
+            },
+            // So that a page that went away is noticed, and one that listens stays connected.
+            Err(RecvTimeoutError::Timeout) => page.try_send(Bytes::from_static(b": still here\n\n")),
+            Err(RecvTimeoutError::Disconnected) => return,
+        };
+        if sent.is_err() {
             return;
         }
     }

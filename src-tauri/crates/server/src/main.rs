@@ -8,6 +8,7 @@
 
 mod args;
 mod commands;
+mod connections;
 mod http;
 mod output;
 
@@ -20,6 +21,7 @@ use args::{Args, Command, SessionCommand, SettingsOf};
 use output::{Failure, Output};
 
 fn main() -> ExitCode {
+    keepsake_store::keep_files_private();
     let args = Args::parse();
     start_log(args.verbose);
     let mut output = Output::new(args.json);
@@ -29,7 +31,7 @@ fn main() -> ExitCode {
         Err(Failure::Closed) => ExitCode::SUCCESS,
         Err(Failure::Message(message)) => {
             let _ = std::io::stdout().flush();
-            eprintln!("keepsake: {}", message.replace('\n', " "));
+            eprintln!("keepsake: {}", keepsake_prompt::visible(&message.replace('\n', " ")));
             ExitCode::FAILURE
         }
     }
@@ -47,8 +49,8 @@ fn run(args: &Args, output: &mut Output) -> Result<(), Failure> {
         Command::Reject { ids, reason } => commands::memories::reject(args, ids, reason.as_deref(), output),
         Command::Undo => commands::memories::undo(args, output),
         Command::Conversations { limit } => commands::conversations::list(args, *limit, output),
-        Command::Private { conversation, state, existing } => {
-            commands::conversations::private(args, conversation, *state, *existing, output)
+        Command::Private { conversation, state, existing, use_private_time } => {
+            commands::conversations::private(args, conversation, *state, (*existing, *use_private_time), output)
         }
         Command::People => commands::people::people(args, output),
         Command::Profile { id, history, debunk, restore, correct } => {

@@ -18,7 +18,8 @@ use rusqlite::{Connection, OpenFlags};
 
 use crate::chain::Hash;
 use crate::error::without_sql;
-use crate::open::{ReadTx, Store, restrict_to_owner};
+use crate::open::{ReadTx, Store};
+use crate::private_files::create_private_dir;
 use crate::{Result, StoreError, migrate};
 
 /// The folder beside the database in which copies lie that Keepsake makes on its own.
@@ -109,8 +110,7 @@ impl Store {
 /// free, in a folder that only its owner may read.
 pub fn own_backup_path(data_dir: &Path, now: Timestamp, reason: &str) -> io::Result<PathBuf> {
     let folder = data_dir.join(BACKUPS_DIR);
-    std::fs::create_dir_all(&folder)?;
-    restrict_to_owner(&folder);
+    create_private_dir(&folder)?;
     let time = DateTime::from_timestamp_millis(now.0).unwrap_or_default().format(NAME_TIME);
     let named = |number: u32| {
         let number = if number == 0 { String::new() } else { format!(".{number}") };

@@ -13,6 +13,7 @@ use rusqlite::{Connection, OpenFlags, TransactionBehavior};
 
 use crate::changes::{Changes, Feed, Tag};
 use crate::guard::{self, Purpose};
+use crate::private_files::create_private_dir;
 use crate::traces::Traces;
 use crate::turns::Turns;
 use crate::{Result, StoreError, migrate};
@@ -65,11 +66,10 @@ pub struct Store {
 impl Store {
     /// Opens `keepsake.db` in `data_dir`, creating and migrating as needed; a copy that is kept before a migration is named by `now`.
     pub fn open(data_dir: &Path, now: Timestamp) -> Result<Self> {
-        std::fs::create_dir_all(data_dir).map_err(|error| StoreError::Open {
+        create_private_dir(data_dir).map_err(|error| StoreError::Open {
             path: data_dir.to_owned(),
             reason: format!("{error}; choose another data folder"),
         })?;
-        restrict_to_owner(data_dir);
         Self::open_file(&data_dir.join("keepsake.db"), Some(now))
     }
 
@@ -292,18 +292,6 @@ fn ensure_keys(conn: &Connection) -> Result<()> {
     }
     conn.execute("INSERT OR IGNORE INTO store_keys (name, value) VALUES ('source', randomblob(32))", [])?;
     Ok(())
-}
-
-/// Other users of the computer have no business in this folder.
-pub(crate) fn restrict_to_owner(dir: &Path) {
-    #[cfg(unix)]
-    {
-        use std::os::unix::fs::PermissionsExt;
-        // A folder on a file system without permissions stays as it is.
-        let _ = std::fs::set_permissions(dir, std::fs::Permissions::from_mode(0o700));
-    }
-    #[cfg(not(unix))]
-    let _ = dir;
 }
 
 /// Which connection a test attacks.

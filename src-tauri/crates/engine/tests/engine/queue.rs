@@ -2,7 +2,7 @@
 
 use std::cell::Cell;
 
-use keepsake_domain::limits::JOB_LEASE_MS;
+use keepsake_domain::limits::{JOB_CRASHES_MAX, JOB_LEASE_MS};
 use keepsake_domain::{HOUR_MS, JobState, Lane};
 use keepsake_engine::{EngineError, ImportRequest, KillPoint, PauseFor, Step};
 use keepsake_store::Store;
@@ -76,12 +76,14 @@ fn check_death((lane, point, nth): (Lane, KillPoint, u32), expected: &(u64, Vec<
 }
 
 #[test]
-fn a_job_that_takes_the_program_down_twice_is_parked_with_an_alert() {
+fn a_job_that_takes_the_program_down_again_and_again_is_parked_with_an_alert() {
     let mut f = Fixture::new();
     f.engine.queue_import(&ImportRequest::of(export(&f, 1, 10))).unwrap();
-    for seed in 2..4 {
+    for crash in 1..=JOB_CRASHES_MAX {
+        let before = f.engine.store().read(|tx| tx.jobs(10)).unwrap();
+        assert_eq!(before[0].state, JobState::Queued, "crash {crash}: it is tried again on its own");
         f.engine.run_next_killed(Lane::Import, &|_| {}, &|at| at == KillPoint::AfterLease).unwrap();
-        f = f.restarted(seed);
+        f = f.restarted(u64::from(crash) + 1);
         drop(f.engine.lock_worker().unwrap());
     }
     let jobs = f.engine.store().read(|tx| tx.jobs(10)).unwrap();

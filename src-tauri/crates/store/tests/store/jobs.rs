@@ -1,6 +1,6 @@
 //! The queue's rules, one by one.
 
-use keepsake_domain::limits::{JOB_LEASE_MS, RETRY_DELAYS_MS};
+use keepsake_domain::limits::{JOB_CRASHES_MAX, JOB_LEASE_MS, RETRY_DELAYS_MS};
 use keepsake_domain::{DAY_MS, JobId, JobKind, JobState, Lane, LeaseLoss, Timestamp};
 use keepsake_store::{JobOutcome, JobRow, Lease, NewJob, StoreError};
 use keepsake_testkit::conversation;
@@ -243,13 +243,15 @@ fn a_heartbeat_keeps_the_lease_and_shows_progress() {
 }
 
 #[test]
-fn a_job_that_takes_the_program_down_twice_is_parked() {
+fn a_job_that_takes_the_program_down_again_and_again_is_parked() {
     let bench = Bench::new();
     let id = enqueue(&bench, JobKind::Extract, "k");
     let other = enqueue(&bench, JobKind::Extract, "other");
-    lease(&bench, Lane::Capture, NOW).unwrap();
-    assert!(bench.store.write(|tx| tx.recover_jobs(LeaseLoss::ProcessEnded, NOW)).unwrap().is_empty());
-    assert_eq!((job(&bench, &id).state, job(&bench, &id).crashes), (JobState::Queued, 1));
+    for crashes in 1..JOB_CRASHES_MAX {
+        lease(&bench, Lane::Capture, NOW).unwrap();
+        assert!(bench.store.write(|tx| tx.recover_jobs(LeaseLoss::ProcessEnded, NOW)).unwrap().is_empty());
+        assert_eq!((job(&bench, &id).state, job(&bench, &id).crashes), (JobState::Queued, crashes), "tried again on its own");
+    }
     lease(&bench, Lane::Capture, NOW).unwrap();
     assert_eq!(bench.store.write(|tx| tx.recover_jobs(LeaseLoss::ProcessEnded, NOW)).unwrap(), std::slice::from_ref(&id));
     assert_eq!(job(&bench, &id).state, JobState::Dead);

@@ -142,15 +142,24 @@ fn a_session_is_summed_up_without_what_was_said_in_private() {
     assert_unheard(&desk, &server, "sessions");
 }
 
-/// The conversation that is turned private and back while the next call is answered.
-type Toggled = Arc<Mutex<Option<(Engine, ConversationId)>>>;
+/// The conversation that is turned private and back while the next call is answered, and whether what it holds is private time then.
+type Toggled = Arc<Mutex<Option<(Engine, ConversationId, Trace)>>>;
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Trace {
+    Left,
+    NotLeft,
+}
 
 fn toggling_server(slot: &Toggled) -> ScriptedServer {
     let slot = Arc::clone(slot);
     ScriptedServer::start(move |request| {
-        if let Some((engine, id)) = slot.lock().unwrap_or_else(PoisonError::into_inner).take() {
+        if let Some((engine, id, trace)) = slot.lock().unwrap_or_else(PoisonError::into_inner).take() {
             // Beside the engine, so that no job is cancelled: what holds is asked where text leaves and where it is written.
-            engine.store().write(|tx| tx.set_private(&id, true)).unwrap();
+            engine
+                .store()
+                .write(|tx| if trace == Trace::Left { tx.begin_private(&id, 0) } else { tx.set_private(&id, true) })
+                .unwrap();
             engine.store().write(|tx| tx.set_private(&id, false)).unwrap();
         }
         Answer::Text(reply(request, &claims()))
@@ -158,23 +167,32 @@ fn toggling_server(slot: &Toggled) -> ScriptedServer {
 }
 
 #[test]
-fn turned_private_and_back_while_a_model_answers_nothing_more_is_sent_and_nothing_stored() {
+fn what_became_private_time_while_a_model_answers_is_not_stored_and_nothing_more_is_sent() {
     let slot = Toggled::default();
     let server = toggling_server(&slot);
-    let desk = Desk::new(&server);
-    let [before, ..] = moments("chat", Arrived { hidden: 0, after: 0 });
-    let id = desk.append(&before);
-    while let Step::Ran(..) = desk.engine.run_next(Lane::Capture, &|_| {}).unwrap() {}
-    *slot.lock().unwrap() = Some((desk.engine.clone(), id.clone()));
-    assert_ne!(desk.work(), Some(JobState::Done));
-    assert_eq!(server.calls(), 1, "{:?}", desk.calls());
-    assert_eq!(desk.memories(), Vec::<String>::new());
+    for trace in [Trace::Left, Trace::NotLeft] {
+        let desk = Desk::new(&server);
+        let [before, ..] = moments("chat", Arrived { hidden: 0, after: 0 });
+        let id = desk.append(&before);
+        while let Step::Ran(..) = desk.engine.run_next(Lane::Capture, &|_| {}).unwrap() {}
+        *slot.lock().unwrap() = Some((desk.engine.clone(), id.clone(), trace));
+        let calls = server.calls();
+        let end = desk.work();
+        if trace == Trace::Left {
+            assert_ne!(end, Some(JobState::Done));
+            assert_eq!(server.calls() - calls, 1, "{:?}", desk.calls());
+        }
+        assert_eq!(desk.memories().is_empty(), trace == Trace::Left, "{trace:?}: {:?}", desk.memories());
 
-    // An analysis is one call and then the writing.
-    let long: String = (0..8).map(|n| format!("owner Mara: {CELLO}, week {n}.\nassistant Nova: Lovely, week {n}.\n")).collect();
-    let id = desk.append(&Conversation::new("c2").messages(&long));
-    *slot.lock().unwrap() = Some((desk.engine.clone(), id.clone()));
-    let analysed = desk.engine.analyze_now(&id, &Unwatched);
-    let analyses = desk.engine.store().read(|tx| tx.analyses(&id)).unwrap();
-    assert!(analyses.is_empty() && desk.memories().is_empty(), "{analysed:?} {analyses:?} {:?}", desk.memories());
+        // An analysis is one call and then the writing.
+        let stored = desk.memories();
+        let long: String =
+            (0..8).map(|n| format!("owner Mara: {CELLO}, week {n}.\nassistant Nova: Lovely, week {n}.\n")).collect();
+        let id = desk.append(&Conversation::new("c2").messages(&long));
+        *slot.lock().unwrap() = Some((desk.engine.clone(), id.clone(), trace));
+        let analysed = desk.engine.analyze_now(&id, &Unwatched);
+        let analyses = desk.engine.store().read(|tx| tx.analyses(&id)).unwrap();
+        assert_eq!(analyses.is_empty(), trace == Trace::Left, "{trace:?}: {analysed:?} {analyses:?}");
+        assert_eq!(desk.memories() == stored, trace == Trace::Left, "{trace:?}: {:?}", desk.memories());
+    }
 }

@@ -84,6 +84,8 @@ export const TESTIDS = {
   privacyHide: 'private-hide',
   privacyErase: 'private-erase',
   privacyOff: 'private-off',
+  privacyUseTime: 'private-use-time',
+  privacyTime: 'private-time',
   analyze: 'btn-analyze',
   analyzeBar: 'analyze-bar',
   analyzeForce: 'btn-analyze-force',

@@ -113,6 +113,35 @@ test('a conversation is turned private, and what came of it is erased', async ()
   assert.deepEqual(await restingOnAna(), [], 'nothing of it is left');
 });
 
+test('a conversation that is kept out and taken back at once is as it was', async () => {
+  await openConversation('Choosing a database', '40,000 catalogue cards');
+  await keepsake.click('btn-private');
+  await keepsake.click('private-keep');
+  await keepsake.gone('private-dialog');
+  await keepsake.until('Analyze now to be off', () => keepsake.run('return document.querySelector(\'[data-testid="btn-analyze"]\').disabled'));
+  await keepsake.click({ css: '[data-testid="toast"] button', text: 'Undo' });
+  await keepsake.until('Analyze now to be on', () => keepsake.run('return !document.querySelector(\'[data-testid="btn-analyze"]\').disabled'));
+  assert.deepEqual(await keepsake.findAll('private-time'), [], 'nothing arrived meanwhile, so nothing is left out');
+});
+
+test('turning it off asks whether what arrived meanwhile is used, and can be asked later', async () => {
+  // Everything of this one was erased from memory, so all of it counts as kept out.
+  await openConversation('Ana Ribeiro', 'are you coming to Lisbon');
+  await keepsake.click('btn-private');
+  await keepsake.find('private-use-time');
+  await keepsake.screenshot('private-off-light');
+  await keepsake.click('private-off');
+  await keepsake.gone('private-dialog');
+  await keepsake.find('private-time');
+  await keepsake.screenshot('private-time-light');
+  await keepsake.click('private-time');
+  await keepsake.find('private-dialog');
+  await keepsake.screenshot('private-time-dialog-light');
+  await keepsake.press('Escape');
+  await keepsake.gone('private-dialog');
+  assert.deepEqual(await restingOnAna(), [], 'nothing of that time is used unless the person says so');
+});
+
 test('after a restart everything is as it was left', async () => {
   const before = await stored();
   await keepsake.restart();

@@ -1448,6 +1448,10 @@ chosen_visibility: string | null,
  */
 is_private: boolean, 
 /**
+ * Messages arrived while it was private, and nothing is derived from them.
+ */
+has_private_time: boolean, 
+/**
  * `active`, `idle`, `archived`.
  */
 status: string, 
@@ -1838,9 +1842,9 @@ analyses: number,
  */
 gate_entries: number, 
 /**
- * Messages that arrived while it was private and will not be back-filled.
+ * Messages that arrived while it was private.
  */
-messages_not_read: number, };
+private_time_messages: number, };
 
 export type ExistingMemories = "keep" | "hide" | "erase";
 
@@ -1856,7 +1860,11 @@ private: boolean,
 /**
  * What becomes of what was derived before; used when turning private.
  */
-existing: ExistingMemories, };
+existing: ExistingMemories, 
+/**
+ * Whether what arrived while it was private is to be used too; used when turning back, and later.
+ */
+use_private_time?: boolean, };
 
 export type SetPrivateOutcome = { 
 /**

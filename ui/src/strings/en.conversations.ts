@@ -62,6 +62,11 @@ export const conversations = {
   makePrivate: 'Keep out of memory',
   makeNotPrivate: 'Kept out of memory',
   makeNotPrivateHint: 'Let it feed memory again',
+  privateTimeLine: 'Messages that arrived while this was kept out of memory are not used.',
+  privateTimeOpen: 'Use them…',
+  privateTimeTitle: 'Use what arrived while it was kept out?',
+  privateTimeText: (count: number) => `${plural(count, 'message', 'messages')} arrived while this conversation was kept out of memory. From now on ${count === 1 ? 'it is' : 'they are'} read like all others.`,
+  privateTimeUse: 'Use them',
   privateTitle: 'Keep this conversation out of memory?',
   privateText: 'From now on nothing here is analysed: no candidates, no summaries, no profile. The messages stay, and only you read them.',
   privateCounted: (parts: readonly string[]) => `So far it has led to ${listed(parts)}. What should become of that?`,
@@ -81,8 +86,8 @@ export const conversations = {
   countFailedText: 'Nothing was changed. Close this and try again.',
   notPrivateTitle: 'Let this conversation feed memory again?',
   notPrivateText: 'New messages are read again, and Analyze now works. Memories that were hidden are shown again.',
-  notPrivateUnread: (count: number) =>
-    count === 0 ? 'No message arrived while it was kept out.' : `${plural(count, 'message', 'messages')} from that time ${count === 1 ? 'is' : 'are'} not read back.`,
+  alsoUsePrivateTime: (count: number) => `Also use the ${plural(count, 'message', 'messages')} that arrived while it was kept out`,
+  alsoUsePrivateTimeHint: 'Left off, they stay out of memory. You can still choose this later.',
   notPrivateConfirm: 'Let it feed memory',
   didPrivate: (hidden: number, erased: number, jobs: number) =>
     [

@@ -7,7 +7,7 @@
 use keepsake_domain::limits::ERASURE_RETRY_MS;
 use keepsake_domain::{ConversationId, EntityId, Facet, HandleId, ImportId, JobId, JobState, MemoryId};
 use keepsake_people::profile::stated_by;
-use keepsake_store::{Erased, ErasureForeseen, ErasurePayload, JobRow, Lease, MemoriesErased, MemoryRow, Sweep};
+use keepsake_store::{Erased, ErasureForeseen, ErasurePayload, JobRow, Lease, MemoriesErased, MemoryRow, PrivateTime, Sweep};
 
 use crate::{Engine, EngineError, Result};
 
@@ -150,30 +150,46 @@ impl Engine {
         self.see_through(job, erased)
     }
 
-    /// Turns a conversation private or back.
+    /// Turns a conversation private, with a choice of what becomes of what was derived from it, or back without using what
+    /// arrived meanwhile.
     pub fn set_private(&self, id: &ConversationId, is_private: bool, existing: Existing) -> Result<PrivacyOutcome> {
+        if is_private { self.begin_private(id, existing) } else { self.end_private(id, PrivateTime::LeaveOut) }
+    }
+
+    /// Turns a conversation back. With [`PrivateTime::Use`], what arrived while it was private is read like all else; that can
+    /// also be chosen later, when the conversation is not private any more.
+    pub fn end_private(&self, id: &ConversationId, private_time: PrivateTime) -> Result<PrivacyOutcome> {
+        let unhidden = self.store().write(|tx| {
+            tx.end_private(id, private_time)?;
+            tx.hide_memories_of(id, false)
+        })?;
+        self.look_for_work();
+        Ok(PrivacyOutcome { unhidden, ..PrivacyOutcome::default() })
+    }
+
+    fn begin_private(&self, id: &ConversationId, existing: Existing) -> Result<PrivacyOutcome> {
         let now = self.now();
         let job = JobId::fresh(self.ids());
         let (mut outcome, erased) = self.store().write(|tx| {
             let mut outcome = PrivacyOutcome::default();
             let mut erased = None;
-            tx.set_private(id, is_private)?;
-            if is_private {
-                outcome.jobs_cancelled = tx.cancel_jobs_about(id.as_str(), now)?;
-                if existing != Existing::Keep {
-                    tx.drop_vectors(id)?;
+            match existing {
+                Existing::Keep | Existing::Hide => tx.set_private(id, true)?,
+                // What it led to is erased, so nothing is to be derived from it anew: all of it is private time.
+                Existing::Erase => tx.begin_private(id, 0)?,
+            }
+            outcome.jobs_cancelled = tx.cancel_jobs_about(id.as_str(), now)?;
+            if existing != Existing::Keep {
+                tx.drop_vectors(id)?;
+            }
+            match existing {
+                Existing::Keep => {}
+                Existing::Hide => outcome.hidden = tx.hide_memories_of(id, true)?,
+                Existing::Erase => {
+                    let counts = Erased { memories: tx.erase_derived(id)?, ..Erased::default() };
+                    tx.queue_erasure(&job, counts, now)?;
+                    erased = Some(counts);
                 }
-                match existing {
-                    Existing::Keep => {}
-                    Existing::Hide => outcome.hidden = tx.hide_memories_of(id, true)?,
-                    Existing::Erase => {
-                        let counts = Erased { memories: tx.erase_derived(id)?, ..Erased::default() };
-                        tx.queue_erasure(&job, counts, now)?;
-                        erased = Some(counts);
-                    }
-                }
-            } else {
-                outcome.unhidden = tx.hide_memories_of(id, false)?;
             }
             Ok((outcome, erased))
         })?;

@@ -40,6 +40,7 @@ mod review;
 mod sample;
 mod schedule;
 mod search;
+mod served;
 mod sessions;
 mod standing;
 mod storing;
@@ -73,7 +74,8 @@ pub use erasure::{ErasureReceipt, Existing, MemoriesReceipt, PrivacyOutcome};
 pub use error::EngineError;
 pub use export::ExportReceipt;
 pub use graph::{Edge, EdgeKind, Graph, GraphOf, NODES_MAX, Node, NodeKind};
-pub use import::{ImportOutcome, ImportRequest, local_utc_offset_minutes, named};
+pub use import::{ImportOutcome, ImportRequest, local_zone, named};
+pub use keepsake_channels::Zone;
 pub use keepsake_insight::topic::{Entities as TopicEntities, TopicRules, as_said};
 pub use language::{ModelFailure, ModelSettings, Provider, Trial};
 pub use links::{Link, LinkPreview, LinkStatus, PersonRow};
@@ -112,8 +114,8 @@ pub struct EngineParts {
     pub ids: Arc<dyn IdSource>,
     /// The local model, filled in later where it loads in the background.
     pub embedder: EmbedderSlot,
-    /// This computer's zone, for local times in exports.
-    pub utc_offset_minutes: i32,
+    /// This computer's zone, for local times in exports and for when a day begins.
+    pub zone: Zone,
     /// Where keys for model servers lie.
     pub keys: Arc<dyn KeyStore>,
     /// Whether the computer runs on battery.
@@ -126,7 +128,7 @@ pub(crate) struct Inner {
     pub(crate) ids: Arc<dyn IdSource>,
     pub(crate) embedder: EmbedderSlot,
     pub(crate) data_dir: PathBuf,
-    pub(crate) utc_offset_minutes: i32,
+    pub(crate) zone: Zone,
     pub(crate) known: Mutex<propose::Known>,
     /// Memories that cannot be so beside another one, as of what was in use.
     pub(crate) conflicts: Mutex<Option<conflicts::Conflicts>>,
@@ -173,7 +175,7 @@ impl Engine {
             ids: parts.ids,
             embedder: parts.embedder,
             data_dir: parts.data_dir,
-            utc_offset_minutes: parts.utc_offset_minutes,
+            zone: parts.zone,
             known: Mutex::new(propose::Known::default()),
             conflicts: Mutex::new(None),
             map: Mutex::new(None),
@@ -212,6 +214,11 @@ impl Engine {
     /// The present.
     pub fn now(&self) -> Timestamp {
         self.inner.clock.now()
+    }
+
+    /// How far this computer's zone is east of UTC now, in minutes.
+    pub(crate) fn utc_offset_minutes(&self) -> i32 {
+        self.inner.zone.utc_offset_minutes(self.now())
     }
 
     pub(crate) fn ids(&self) -> &dyn IdSource {

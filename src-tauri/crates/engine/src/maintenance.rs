@@ -265,7 +265,7 @@ impl Engine {
                 now
             }
         };
-        Ok(Some(next_due(WatchKind::Chat, rules.hour, Some(last), self.inner.utc_offset_minutes, now)))
+        Ok(Some(next_due(WatchKind::Chat, rules.hour, Some(last), self.utc_offset_minutes(), now)))
     }
 
     /// What waits since before this moment has waited too long.

@@ -71,7 +71,7 @@ impl Engine {
     /// Pauses background work. What runs comes to its end; nothing more begins, and nothing is lost.
     pub fn pause_for(&self, wanted: PauseFor) -> Result<Pause> {
         let now = self.now();
-        let until = ends(wanted, self.inner.utc_offset_minutes, now);
+        let until = ends(wanted, self.utc_offset_minutes(), now);
         let stored = until.map_or_else(|| "true".to_owned(), |until| until.0.to_string());
         self.store().write(|tx| tx.put_setting(PAUSED_SETTING, &stored, now))?;
         self.look_for_work();

@@ -86,7 +86,7 @@ impl Engine {
     }
 
     fn local_ms(&self, time: Timestamp) -> i64 {
-        time.0 + i64::from(self.inner.utc_offset_minutes) * 60_000
+        time.0 + i64::from(self.utc_offset_minutes()) * 60_000
     }
 
     /// The night that a moment belongs to: it begins at [`NIGHT_HOUR`].
@@ -96,7 +96,7 @@ impl Engine {
 
     fn next_night(&self) -> Timestamp {
         let next = (self.night() + 1) * DAY_MS + NIGHT_HOUR * HOUR_MS;
-        Timestamp(next - i64::from(self.inner.utc_offset_minutes) * 60_000)
+        Timestamp(next - i64::from(self.utc_offset_minutes()) * 60_000)
     }
 
     /// A text that changes whenever a look could bring something else.

@@ -135,7 +135,10 @@ impl Engine {
             }
         }
         self.store_harvests(&conversation, harvests, lease, |tx, proposed| {
-            tx.mark_extracted(id, read_to)?;
+            // Turned private meanwhile, it is read when it is turned back.
+            if is_still_on_record(tx, &conversation)? {
+                tx.mark_extracted(id, read_to)?;
+            }
             if let Some(lease) = lease {
                 let result = serde_json::json!({ "created": proposed.created.len(), "repeated": proposed.repeated });
                 tx.complete(lease, &result.to_string(), self.now())?;

@@ -21,6 +21,7 @@ use serde::{Deserialize, Serialize};
 use crate::import::{ImportRequest, named};
 use crate::work::Control;
 use crate::{Engine, EngineError, Result};
+use keepsake_channels::Zone;
 
 /// How often a running job writes its progress down: each write is made durable and costs milliseconds.
 const HEARTBEAT_MS: i64 = 1_000;
@@ -183,6 +184,8 @@ pub(crate) struct ImportPayload {
     source: Option<SourceKind>,
     me: Option<String>,
     date_order: Option<String>,
+    #[serde(default)]
+    zone: Option<String>,
     private: bool,
     is_sample: bool,
 }
@@ -204,6 +207,7 @@ impl ImportPayload {
                 .iter()
                 .find(|(_, order)| Some(*order) == request.date_order)
                 .map(|(name, _)| (*name).to_owned()),
+            zone: request.zone.and_then(Zone::name).map(str::to_owned),
             private: request.private,
             is_sample: request.is_sample,
         }
@@ -216,6 +220,7 @@ impl ImportPayload {
             source: self.source,
             me: self.me,
             date_order,
+            zone: self.zone.as_deref().and_then(Zone::named),
             private: self.private,
             is_sample: self.is_sample,
         };

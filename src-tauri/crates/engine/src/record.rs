@@ -1,8 +1,9 @@
 //! What is on the record of a conversation: the one place where messages are read for anything that is derived.
 //!
-//! What was said before a conversation was turned back from private is never read again, by nothing: not by the rules, not by a
-//! model, not as the background of a later message. Nor are words on which a memory rested that the person erased for good. Whoever
-//! derives reads here and asks again in the transaction that writes, since a person may have turned it private meanwhile, and back.
+//! What arrived while a conversation was private is read by nothing: not by the rules, not by a model, not as the background of a
+//! later message, unless the person lets it in. What was said before and after is read as ever. Words on which a memory rested that
+//! the person erased for good are not read either. Whoever derives reads here and asks again in the transaction that writes, since a
+//! person may have turned it private meanwhile, and back.
 //!
 //! Deliberately not here: what a person sees of their own messages, and where text may surface (`boundary`).
 
@@ -23,8 +24,9 @@ pub(crate) fn messages_on_record(tx: &ReadTx<'_>, id: &ConversationId) -> StoreR
     if conversation.is_private {
         return Ok(Vec::new());
     }
+    let private = tx.private_intervals(id)?;
     let mut rows = tx.conversation_interactions(id)?;
-    rows.retain(|row| row.seq > conversation.private_through_seq);
+    rows.retain(|row| !private.iter().any(|interval| interval.contains(row.seq)));
     as_read(tx, rows)
 }
 
@@ -58,11 +60,11 @@ fn joined(stretches: impl Iterator<Item = Range<usize>>) -> Vec<Range<usize>> {
     joined
 }
 
-/// Whether what was read of a conversation when it was `then` may still be used. Turned private and back it may not: all of it was
-/// said before.
+/// Whether what was read of a conversation when it was `then` may still be used. Where it was private meanwhile and messages arrived in
+/// that time, it may not: it is read again, without them.
 pub(crate) fn is_still_on_record(tx: &ReadTx<'_>, then: &ConversationRow) -> StoreResult<bool> {
     let now = tx.conversation(&then.id)?;
-    Ok(!now.is_private && now.private_through_seq == then.private_through_seq)
+    Ok(!then.is_private && !now.is_private && now.private_intervals == then.private_intervals)
 }
 
 #[cfg(test)]

@@ -190,7 +190,7 @@ impl Engine {
 
     fn due(&self, source: &WatchedSource, states: &BTreeMap<PathBuf, WatchState>) -> Timestamp {
         let last = states.get(&source.path).and_then(|state| state.last_ms).map(Timestamp);
-        next_due(source.kind, source.hour, last, self.inner.utc_offset_minutes, self.now())
+        next_due(source.kind, source.hour, last, self.utc_offset_minutes(), self.now())
     }
 
     /// Looks at the sources that are due.
@@ -311,7 +311,7 @@ mod tests {
             clock: std::sync::Arc::<FixedClock>::clone(&clock),
             ids: std::sync::Arc::new(SeqIds::new(1)),
             embedder: EmbedderSlot::none(),
-            utc_offset_minutes: 0,
+            zone: crate::Zone::UTC,
             keys: std::sync::Arc::new(SessionKeys::default()),
             power: std::sync::Arc::new(PluggedIn),
         })

@@ -377,7 +377,7 @@ impl Engine {
         let tools: Vec<Option<&str>> = rows.iter().map(|row| row.tool.as_deref()).collect();
         let findings: Vec<Finding> = findings(rows);
         let now = rows.iter().map(|row| row.time).max().unwrap_or(keepsake_domain::Timestamp(0));
-        let moment = Moment { now, utc_offset_minutes: self.inner.utc_offset_minutes };
+        let moment = Moment { now, utc_offset_minutes: self.utc_offset_minutes() };
         summarise(&SessionInput { turns: &turns, tools: &tools, findings: &findings, may_hold_goals, moment })
     }
 }

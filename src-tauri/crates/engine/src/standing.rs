@@ -255,7 +255,7 @@ impl Engine {
             Ok(None) | Err(StoreError::NotFound { .. }) => return Ok(None),
             Err(error) => return Err(error.into()),
         };
-        let moment = Moment { now: self.now(), utc_offset_minutes: self.inner.utc_offset_minutes };
+        let moment = Moment { now: self.now(), utc_offset_minutes: self.utc_offset_minutes() };
         let turns = insight_turns(&rows);
         let found = standing(&turns, moment);
         // While people still talk a summary would be old with the next line.

@@ -117,7 +117,8 @@ fn append(
     // New conversations alone: those already here stay as the person has them.
     for id in &outcome.created {
         if choices.private_channels.contains(&tx.conversation(id)?.channel_type) {
-            tx.set_private(id, true)?;
+            // With all that it brought: it was here before by no word.
+            tx.begin_private(id, 0)?;
         }
     }
     if !choices.extract {

@@ -154,7 +154,7 @@ impl Engine {
     fn unread_for_topics(&self, tx: &ReadTx<'_>, rules: &TopicRules, model: &str, now: Timestamp) -> StoreResult<Unread> {
         let map = self.map(tx)?;
         let last = self.last_seqs(tx)?;
-        let private = tx.private_throughs()?;
+        let private = tx.all_private_intervals()?;
         let readings = tx.topic_readings()?;
         let mut unread = Unread::default();
         for place in map.places.values().filter(|place| !place.is_off_record) {
@@ -163,7 +163,7 @@ impl Engine {
                 rules,
                 model,
                 last.get(id).copied().unwrap_or(0),
-                private.get(id).copied().unwrap_or(0),
+                private.get(id).map_or(&[][..], Vec::as_slice),
             );
             match readings.get(id) {
                 Some((known, rests_at)) if *known == signature => match rests_at {

@@ -50,6 +50,8 @@ mod review;
 mod sample;
 #[path = "engine/search.rs"]
 mod search;
+#[path = "engine/served.rs"]
+mod served;
 #[path = "engine/sessions.rs"]
 mod sessions;
 #[path = "engine/standing.rs"]

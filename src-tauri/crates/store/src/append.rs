@@ -431,8 +431,8 @@ impl WriteTx<'_> {
                 self.conn
                     .prepare_cached(
                         "INSERT INTO conversations (id, source_kind, source_conversation, entity_id, title, channel_type, channel_id,
-                                                    visibility, declared_visibility, is_private, started_at_ms, last_activity_at_ms, import_id)
-                         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?8, ?9, ?10, ?10, ?11)",
+                                                    visibility, declared_visibility, started_at_ms, last_activity_at_ms, import_id)
+                         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?8, ?9, ?9, ?10)",
                     )?
                     .execute(params![
                         id.as_str(),
@@ -443,11 +443,13 @@ impl WriteTx<'_> {
                         message.channel_type,
                         message.channel_id,
                         message.visibility.name(),
-                        message.is_private,
                         message.time.0,
                         context.import_id.map(ImportId::as_str),
                     ])?;
                 self.settle_visibility(&id)?;
+                if message.is_private {
+                    self.set_private(&id, true)?;
+                }
                 Conversation {
                     id,
                     is_new: true,
@@ -512,8 +514,7 @@ impl WriteTx<'_> {
         for ((conversation, handle), spoken) in seen.spoken {
             people.execute(params![conversation.as_str(), handle.as_str(), spoken.messages, spoken.first_ms, spoken.last_ms])?;
         }
-        let mut reread =
-            self.conn.prepare_cached("UPDATE conversations SET extracted_through_seq = private_through_seq WHERE id = ?1")?;
+        let mut reread = self.conn.prepare_cached("UPDATE conversations SET extracted_through_seq = 0 WHERE id = ?1")?;
         for (id, read_to) in seen.reread {
             reread.execute(params![id.as_str()])?;
             outcome.reread.push((id.clone(), read_to));

@@ -45,10 +45,10 @@ pub struct ConversationRow {
     pub last: Timestamp,
     /// Messages up to this sequence number need no extraction.
     pub extracted_through_seq: i64,
-    /// What a model has read, or may not read because it was said in private.
+    /// A model has read the messages up to this one.
     pub model_read_through_seq: i64,
-    /// Messages up to this one were said before it was turned back from private, and are not read later.
-    pub private_through_seq: i64,
+    /// Times in which it was private and messages arrived that are left out, one that goes on included.
+    pub private_intervals: u32,
     /// It came with the sample data.
     pub is_sample: bool,
 }
@@ -183,8 +183,6 @@ pub struct PrivacyCounts {
     pub analyses: u64,
     /// Entries of the gate log.
     pub gate_entries: u64,
-    /// Messages never read by extraction.
-    pub unread: u64,
 }
 
 /// No title is longer; SQLite refuses LIKE patterns beyond 50,000 bytes, and a pasted page must not be an error.
@@ -194,7 +192,8 @@ const CONVERSATION_COLUMNS: &str =
     "c.id, c.source_kind, c.source_conversation, c.title, c.channel_type, c.channel_id, c.visibility,
     c.is_private, c.status, c.messages, c.started_at_ms, c.last_activity_at_ms, c.extracted_through_seq,
     EXISTS (SELECT 1 FROM imports i WHERE i.id = c.import_id AND i.is_sample = 1) AS is_sample,
-    max(c.model_read_seq, c.private_through_seq) AS model_read, c.chosen_visibility, c.private_through_seq";
+    c.model_read_seq, c.chosen_visibility,
+    (SELECT count(*) FROM private_intervals p WHERE p.conversation_id = c.id) AS private_intervals";
 
 pub(crate) const INTERACTION_COLUMNS: &str = "i.seq, i.id, i.conversation_id,
     CASE WHEN i.role = 'person' AND e.is_owner = 1 THEN 'owner' ELSE i.role END AS role,
@@ -224,7 +223,7 @@ fn conversation(row: &Row<'_>) -> Result<ConversationRow> {
         is_sample: row.get(13)?,
         model_read_through_seq: row.get(14)?,
         chosen: row.get::<_, Option<String>>(15)?.map(|text| parse("visibility", &text)).transpose()?,
-        private_through_seq: row.get(16)?,
+        private_intervals: row.get(16)?,
     })
 }
 
@@ -292,7 +291,8 @@ pub(crate) const PARTICIPANTS: &str =
 
 pub(crate) const TO_EXTRACT: &str = "SELECT c.id FROM conversations c
       WHERE c.is_private = 0
-        AND EXISTS (SELECT 1 FROM interactions i WHERE i.conversation_id = c.id AND i.seq > c.extracted_through_seq)
+        AND EXISTS (SELECT 1 FROM interactions i WHERE i.conversation_id = c.id AND i.seq > c.extracted_through_seq
+                       AND NOT EXISTS (SELECT 1 FROM private_time_messages x WHERE x.seq = i.seq))
         AND NOT EXISTS (SELECT 1 FROM jobs j WHERE j.kind = 'extract' AND j.idempotency_key = c.id AND j.state = 'dead')
       ORDER BY c.last_activity_at_ms DESC, c.id";
 
@@ -480,10 +480,6 @@ impl ReadTx<'_> {
                       + (SELECT count(*) FROM conversation_summaries WHERE conversation_id = ?1)",
             )?,
             gate_entries: number("SELECT count(*) FROM gate_log WHERE conversation_id = ?1")?,
-            unread: number(
-                "SELECT count(*) FROM interactions i JOIN conversations c ON c.id = i.conversation_id
-                  WHERE c.id = ?1 AND i.seq > c.extracted_through_seq",
-            )?,
         })
     }
 
@@ -541,7 +537,8 @@ impl ReadTx<'_> {
             "SELECT c.id FROM conversations c
               WHERE c.is_private = 0
                 AND EXISTS (SELECT 1 FROM interactions i JOIN entities e ON e.id = i.entity_id
-                             WHERE i.conversation_id = c.id AND i.seq > max(c.model_read_seq, c.private_through_seq)
+                             WHERE i.conversation_id = c.id AND i.seq > c.model_read_seq
+                               AND NOT EXISTS (SELECT 1 FROM private_time_messages x WHERE x.seq = i.seq)
                                AND (i.role = 'owner' OR e.is_owner = 1))
               ORDER BY c.last_activity_at_ms DESC, c.id",
         )?;
@@ -580,25 +577,6 @@ impl WriteTx<'_> {
             )?
             .query_row(params![id.as_str(), import.as_str()], |row| row.get(0))?;
         if waits { Ok(()) } else { self.mark_extracted(id, self.last_seq(id)?) }
-    }
-
-    /// Turns a conversation private or back. Turning it back moves the reading mark past everything that arrived meanwhile, so that
-    /// nothing from the private time is back-filled.
-    pub fn set_private(&self, id: &ConversationId, is_private: bool) -> Result<()> {
-        let before = self.conversation(id)?;
-        self.conn.execute("UPDATE conversations SET is_private = ?2 WHERE id = ?1", params![id.as_str(), is_private])?;
-        if before.is_private && !is_private {
-            let seq = self.last_seq(id)?;
-            self.conn.execute(
-                "UPDATE conversations SET private_through_seq = ?2, settle_due_ms = 0 WHERE id = ?1",
-                params![id.as_str(), seq],
-            )?;
-            self.mark_extracted(id, seq)?;
-        }
-        self.relabel(id)?;
-        self.touch(Tag::Conversations);
-        self.touch(Tag::Memories);
-        Ok(())
     }
 
     /// Gives the memories that rest on a conversation the join of their sources' labels again.

@@ -85,6 +85,7 @@ pub const TABLE_ORIGINS: &[(&str, TableOrigin)] = &[
     ("playbook_places", Derived),
     ("playbook_versions", Derived),
     ("playbooks", Derived),
+    ("private_intervals", Person),
     ("profile_debunks", Person),
     ("profile_evidence", Derived),
     ("profile_marks", Derived),
@@ -146,7 +147,7 @@ const CANDIDATES: &str = concat!(
                         WHERE r.to_id = m.id AND (n.status NOT IN ('pending', 'quarantined') OR n.decided_at_ms IS NOT NULL))
        AND NOT EXISTS (SELECT 1 FROM memory_evidence v LEFT JOIN interactions i ON i.id = v.interaction_id
                          LEFT JOIN conversations c ON c.id = i.conversation_id
-                        WHERE v.memory_id = m.id AND (i.id IS NULL OR c.is_private = 1 OR i.seq <= c.private_through_seq))
+                        WHERE v.memory_id = m.id AND (i.id IS NULL OR c.is_private = 1 OR EXISTS (SELECT 1 FROM private_time_messages x WHERE x.seq = i.seq)))
        AND NOT EXISTS (SELECT 1 FROM memory_evidence v WHERE v.memory_id = m.id AND ",
     is_forgotten!("v"),
     ")"
@@ -161,7 +162,7 @@ const ENTRIES: &str = "WITH RECURSIVE kept (id) AS (
                          WHERE d.entity_id = p.entity_id AND d.facet = p.facet AND d.fingerprint = p.fingerprint)
              OR EXISTS (SELECT 1 FROM profile_evidence v LEFT JOIN interactions i ON i.id = v.interaction_id
                           LEFT JOIN conversations c ON c.id = i.conversation_id
-                         WHERE v.profile_id = p.id AND (i.id IS NULL OR c.is_private = 1 OR i.seq <= c.private_through_seq))
+                         WHERE v.profile_id = p.id AND (i.id IS NULL OR c.is_private = 1 OR EXISTS (SELECT 1 FROM private_time_messages x WHERE x.seq = i.seq)))
          UNION
          SELECT p.supersedes_id FROM kept JOIN entity_profiles p ON p.id = kept.id WHERE p.supersedes_id IS NOT NULL
      )
@@ -170,7 +171,7 @@ const ENTRIES: &str = "WITH RECURSIVE kept (id) AS (
 /// Summaries by the rules that no other one, by a model, supersedes, and that would be made again.
 const SUMMARIES: &str = "WITH RECURSIVE kept (id) AS (
          SELECT s.id FROM conversation_summaries s JOIN conversations c ON c.id = s.conversation_id
-          WHERE s.proposer NOT LIKE 'builtin%' OR c.is_private = 1 OR c.private_through_seq > 0
+          WHERE s.proposer NOT LIKE 'builtin%' OR c.is_private = 1
          UNION
          SELECT s.supersedes_id FROM kept JOIN conversation_summaries s ON s.id = kept.id WHERE s.supersedes_id IS NOT NULL
      )
@@ -182,7 +183,7 @@ const GAPS: &str = "SELECT g.id FROM capability_gaps g
        AND g.proposer LIKE 'builtin%'
        AND NOT EXISTS (SELECT 1 FROM gap_evidence v LEFT JOIN interactions i ON i.id = v.interaction_id
                          LEFT JOIN conversations c ON c.id = i.conversation_id
-                        WHERE v.gap_id = g.id AND (i.id IS NULL OR c.is_private = 1 OR i.seq <= c.private_through_seq))";
+                        WHERE v.gap_id = g.id AND (i.id IS NULL OR c.is_private = 1 OR EXISTS (SELECT 1 FROM private_time_messages x WHERE x.seq = i.seq)))";
 
 /// What was deleted to be made again.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -257,7 +258,7 @@ impl WriteTx<'_> {
             self.made(sql, made)?;
         }
         let analysed = "conversation_analyses WHERE proposer LIKE ?1
-            AND conversation_id IN (SELECT id FROM conversations WHERE is_private = 0 AND private_through_seq = 0)";
+            AND conversation_id IN (SELECT id FROM conversations WHERE is_private = 0)";
         let mut statement =
             self.conn.prepare(&format!("SELECT conversation_id FROM {analysed} GROUP BY 1 ORDER BY min(created_at_ms), 1"))?;
         let ids = statement.query_map([BUILT_IN], |row| row.get::<_, String>(0))?.collect::<rusqlite::Result<Vec<_>>>()?;
@@ -281,9 +282,8 @@ impl WriteTx<'_> {
             "DELETE FROM link_suggestions WHERE proposer LIKE 'builtin%'",
             "DELETE FROM playbooks WHERE status = 'candidate'",
             "DELETE FROM reflections WHERE status = 'open' AND operation_id IS NULL",
-            // What was said before a conversation was off the record is not read again.
-            // Nor is what a person imported without looking for memories in it.
-            "UPDATE conversations SET extracted_through_seq = private_through_seq
+            // What a person imported without looking for memories in it stays unread.
+            "UPDATE conversations SET extracted_through_seq = 0
               WHERE is_private = 0
                 AND NOT EXISTS (SELECT 1 FROM imports m WHERE m.id = conversations.import_id AND m.is_unread = 1)",
             // When it ended it ended: the moment stays where it is judged so again.

@@ -97,7 +97,7 @@ impl ReadTx<'_> {
     /// Writes every row into `folder`, which is there and empty. The caller removes what was written where this fails.
     pub fn export_rows(&self, folder: &Path, watch: Watch<'_>) -> Result<ExportList> {
         let writing = |error| io("the export cannot be written", error);
-        fs::create_dir_all(folder.join(TABLES_DIR)).map_err(writing)?;
+        crate::private_files::create_private_dir(&folder.join(TABLES_DIR)).map_err(writing)?;
         let tables = exported_tables(self.conn)?;
         let mut total = 0;
         for table in &tables {

@@ -40,6 +40,8 @@ mod open;
 mod operations;
 mod people;
 mod playbooks;
+mod private_files;
+mod private_time;
 mod profiles;
 mod reflections;
 mod restore;
@@ -100,6 +102,8 @@ pub use playbooks::{
     PlaybookAgainstRow, PlaybookOccurrenceRow, PlaybookParameterRow, PlaybookRow, PlaybookStepRow, PlaybookVersionRow,
     ToolLineRow,
 };
+pub use private_files::{DataDir, data_dir_for, keep_files_private};
+pub use private_time::{PrivateInterval, PrivateTime};
 pub use profiles::{DebunkRow, ProfileRow};
 pub use reflections::{ReflectionLineRow, ReflectionRow};
 pub use restore::{Restored, Staged, inspect};

@@ -46,6 +46,7 @@ const STEPS: &[M<'static>] = &[
     M::up(include_str!("../../../../migrations/0026_agent_reads.sql")),
     M::up(include_str!("../../../../migrations/0027_voices.sql")),
     M::up(include_str!("../../../../migrations/0028_forgotten.sql")),
+    M::up(include_str!("../../../../migrations/0029_private_intervals.sql")),
 ];
 
 /// The newest schema this program knows.

@@ -242,7 +242,7 @@ impl ReadTx<'_> {
         let within = crate::text::to_json("field names", &fields)?;
         let mut statement = self.conn.prepare_cached(
             "SELECT DISTINCT i.handle_id, json_quote(f.value) FROM interactions i
-               JOIN conversations c ON c.id = i.conversation_id AND c.is_private = 0 AND i.seq > c.private_through_seq
+               JOIN conversations c ON c.id = i.conversation_id AND c.is_private = 0 AND NOT EXISTS (SELECT 1 FROM private_time_messages x WHERE x.seq = i.seq)
                JOIN json_each(i.metadata) f
               WHERE i.metadata IS NOT NULL AND i.role IN ('person', 'owner') AND f.key IN (SELECT value FROM json_each(?1))
               ORDER BY 1, 2",
@@ -260,7 +260,7 @@ impl ReadTx<'_> {
     pub fn names_of_handles(&self) -> Result<BTreeMap<HandleId, Vec<String>>> {
         let mut statement = self.conn.prepare_cached(
             "SELECT i.handle_id, i.author FROM interactions i
-               JOIN conversations c ON c.id = i.conversation_id AND c.is_private = 0 AND i.seq > c.private_through_seq
+               JOIN conversations c ON c.id = i.conversation_id AND c.is_private = 0 AND NOT EXISTS (SELECT 1 FROM private_time_messages x WHERE x.seq = i.seq)
               GROUP BY i.handle_id, i.author ORDER BY i.handle_id, count(*) DESC, i.author",
         )?;
         let rows = statement.query_map([], |row| Ok((row.get::<_, String>(0)?, row.get::<_, String>(1)?)))?;

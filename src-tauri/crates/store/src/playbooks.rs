@@ -181,7 +181,7 @@ impl ReadTx<'_> {
                     json_extract(i.metadata, '$.tool_use_id'), json_extract(i.metadata, '$.is_error'), c.channel_id
                FROM {from} JOIN conversations c ON c.id = i.conversation_id
               WHERE i.message_type IN ('tool_use', 'tool_result') AND i.created_at_ms >= ?1 AND i.is_branch = 0
-                AND c.is_private = 0 AND i.seq > c.private_through_seq
+                AND c.is_private = 0 AND NOT EXISTS (SELECT 1 FROM private_time_messages x WHERE x.seq = i.seq)
                 AND NOT EXISTS (SELECT 1 FROM interactions n WHERE n.source_key = i.source_key AND n.revision > i.revision)
               ORDER BY i.conversation_id, i.created_at_ms, i.seq"
         ))?;
@@ -221,7 +221,7 @@ impl ReadTx<'_> {
     pub fn are_messages_on_record(&self, ids: &[InteractionId]) -> Result<bool> {
         let mut statement = self.conn.prepare_cached(
             "SELECT 1 FROM interactions i JOIN conversations c ON c.id = i.conversation_id
-              WHERE i.id = ?1 AND c.is_private = 0 AND i.seq > c.private_through_seq",
+              WHERE i.id = ?1 AND c.is_private = 0 AND NOT EXISTS (SELECT 1 FROM private_time_messages x WHERE x.seq = i.seq)",
         )?;
         for id in ids {
             if !statement.exists([id.as_str()])? {
@@ -424,7 +424,7 @@ impl WriteTx<'_> {
             .conn
             .prepare_cached(
                 "SELECT 1 FROM interactions i JOIN conversations c ON c.id = i.conversation_id
-                  WHERE i.id = ?1 AND c.id = ?2 AND c.is_private = 0 AND i.seq > c.private_through_seq
+                  WHERE i.id = ?1 AND c.id = ?2 AND c.is_private = 0 AND NOT EXISTS (SELECT 1 FROM private_time_messages x WHERE x.seq = i.seq)
                     AND i.message_type IN ('tool_use', 'tool_result')",
             )?
             .exists([message.as_str(), conversation.as_str()])?;

@@ -220,7 +220,7 @@ impl ReadTx<'_> {
     pub fn own_seqs(&self) -> Result<BTreeMap<(EntityId, ConversationId), i64>> {
         let mut statement = self.conn.prepare_cached(
             "SELECT i.entity_id, i.conversation_id, max(i.seq) FROM interactions i JOIN conversations c ON c.id = i.conversation_id
-              WHERE c.is_private = 0 AND i.seq > c.private_through_seq AND i.message_type IN ('text', 'voice') AND i.is_branch = 0
+              WHERE c.is_private = 0 AND NOT EXISTS (SELECT 1 FROM private_time_messages x WHERE x.seq = i.seq) AND i.message_type IN ('text', 'voice') AND i.is_branch = 0
               GROUP BY 1, 2",
         )?;
         let mut rows = statement.query([])?;
@@ -334,7 +334,7 @@ impl WriteTx<'_> {
         }
         let Some(members) = members else { return Ok(()) };
         // A person may still correct what was known before; nothing new is derived from it.
-        if message.seq <= self.private_through(&message.conversation_id)? {
+        if self.is_in_private_time(message.seq)? {
             return refused("it was said off the record");
         }
         let speaker: String = self

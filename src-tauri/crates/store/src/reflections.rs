@@ -75,7 +75,7 @@ pub(crate) const WAITING: &str = "SELECT count(*) FROM reflections r WHERE r.sta
                      WHERE s.reflection_id = r.id AND (m.status <> 'active' OR m.is_hidden = 1))
     AND NOT EXISTS (SELECT 1 FROM reflection_sources s JOIN memory_evidence v ON v.memory_id = s.memory_id AND v.is_support = 0
                       JOIN interactions i ON i.id = v.interaction_id JOIN conversations c ON c.id = i.conversation_id
-                     WHERE s.reflection_id = r.id AND (c.is_private = 1 OR i.seq <= c.private_through_seq))";
+                     WHERE s.reflection_id = r.id AND (c.is_private = 1 OR EXISTS (SELECT 1 FROM private_time_messages x WHERE x.seq = i.seq)))";
 
 fn reflection(row: &Row<'_>) -> Result<ReflectionRow> {
     let text = |at: usize| -> Result<String> { Ok(row.get(at)?) };

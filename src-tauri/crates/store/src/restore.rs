@@ -24,6 +24,7 @@ use crate::erase_memory::{ForgottenPlace, MemoryTombstone};
 use crate::error::without_sql;
 use crate::guard::{self, Purpose};
 use crate::open::{ReadTx, Store, has_log, opening_turn, set_up};
+use crate::private_files::create_private_dir;
 use crate::text::{parse, to_json};
 use crate::{Result, StoreError, migrate};
 
@@ -79,7 +80,10 @@ pub(crate) struct Decided {
     unlinked: Vec<(String, String, String, String, i64, String)>,
     /// Voices whose name was taken back.
     unnamed: Vec<(String, i64)>,
-    private: Vec<String>,
+    /// Conversations that are private, and since which place in the log.
+    private: Vec<(String, i64)>,
+    /// Times in which conversations were private: after one place in the log, through another.
+    private_times: Vec<(String, i64, i64)>,
     /// Private, and nothing is kept of what was worked out about them.
     emptied: Vec<String>,
     closed: Vec<String>,
@@ -215,7 +219,7 @@ impl Store {
         watch: Watch<'_>,
     ) -> Result<(Restored, Option<PathBuf>)> {
         let live = data_dir.join("keepsake.db");
-        fs::create_dir_all(data_dir).map_err(|error| io("the data folder cannot be made", error))?;
+        create_private_dir(data_dir).map_err(|error| io("the data folder cannot be made", error))?;
         let mut staged = lay_aside(file, data_dir, watch)?;
         look_over(&staged.file(), file)?;
         make_ready(&mut staged, None, now)?;
@@ -280,12 +284,12 @@ fn staging_turn(data_dir: &Path) -> Result<Option<File>> {
 /// An empty folder in which a copy is made ready.
 pub(crate) fn empty_staging(data_dir: &Path) -> Result<Staged> {
     let folder = data_dir.join(STAGING_DIR);
-    fs::create_dir_all(data_dir).map_err(|error| io("the data folder cannot be made", error))?;
+    create_private_dir(data_dir).map_err(|error| io("the data folder cannot be made", error))?;
     let turn = staging_turn(data_dir)?;
     let turn = turn.ok_or(StoreError::Refused("a backup is being looked at or restored already; try again when that is done"))?;
     // A restore that was killed left it.
     let _ = fs::remove_dir_all(&folder);
-    fs::create_dir_all(&folder).map_err(|error| io("the folder for the copy cannot be made", error))?;
+    create_private_dir(&folder).map_err(|error| io("the folder for the copy cannot be made", error))?;
     Ok(Staged { folder, restored: Restored::default(), decided: None, kept_settings: Vec::new(), _turn: turn })
 }
 
@@ -510,7 +514,14 @@ impl ReadTx<'_> {
             .rows("SELECT handle_id, decided_at_ms FROM voices WHERE name IS NULL AND decided_at_ms IS NOT NULL", |row| {
                 Ok((row.get(0)?, row.get(1)?))
             })?;
-        decided.private = self.rows("SELECT id FROM conversations WHERE is_private = 1", |row| row.get(0))?;
+        decided.private = self
+            .rows("SELECT conversation_id, after_seq FROM private_intervals WHERE through_seq IS NULL", |row| {
+                Ok((row.get(0)?, row.get(1)?))
+            })?;
+        decided.private_times = self.rows(
+            "SELECT conversation_id, after_seq, through_seq FROM private_intervals WHERE through_seq IS NOT NULL",
+            |row| Ok((row.get(0)?, row.get(1)?, row.get(2)?)),
+        )?;
         decided.emptied = self.rows(
             "SELECT id FROM conversations c WHERE is_private = 1 AND NOT EXISTS (SELECT 1 FROM memories m WHERE m.conversation_id = c.id)",
             |row| row.get(0),
@@ -670,9 +681,24 @@ fn decide_again(conn: &Connection, decided: &Decided, restored: &mut Restored) -
     for (handle, decided_at) in &decided.unnamed {
         restored.unlinked_again += u64::from(crate::WriteTx::on(conn).unname_voice(handle, Timestamp(*decided_at))?);
     }
-    for id in &decided.private {
-        restored.kept_private +=
-            conn.execute("UPDATE conversations SET is_private = 1 WHERE id = ?1 AND is_private = 0", [id])? as u64;
+    // The copy may end earlier in the log: places after its end will hold other messages.
+    let last: i64 = conn.query_row("SELECT coalesce(max(seq), 0) FROM interactions", [], |row| row.get(0))?;
+    for (id, after_seq) in &decided.private {
+        let closed = conn.execute("UPDATE conversations SET is_private = 1 WHERE id = ?1 AND is_private = 0", [id])?;
+        if closed > 0 {
+            conn.execute(
+                "INSERT OR IGNORE INTO private_intervals (conversation_id, after_seq) VALUES (?1, ?2)",
+                params![id, after_seq.min(&last)],
+            )?;
+        }
+        restored.kept_private += closed as u64;
+    }
+    for (id, after_seq, through_seq) in decided.private_times.iter().filter(|(_, after_seq, _)| *after_seq < last) {
+        conn.execute(
+            "INSERT OR IGNORE INTO private_intervals (conversation_id, after_seq, through_seq)
+             SELECT id, ?2, ?3 FROM conversations WHERE id = ?1",
+            params![id, after_seq, through_seq.min(&last)],
+        )?;
     }
     for id in &decided.closed {
         restored.kept_private += conn.execute(

@@ -144,7 +144,7 @@ impl ReadTx<'_> {
         let mut statement = self.conn.prepare_cached(
             "SELECT e.conversation_id, e.interaction_id, i.seq FROM session_ends e
                JOIN interactions i ON i.id = e.interaction_id JOIN conversations c ON c.id = e.conversation_id
-              WHERE c.is_private = 0 AND i.seq > c.private_through_seq
+              WHERE c.is_private = 0 AND NOT EXISTS (SELECT 1 FROM private_time_messages x WHERE x.seq = i.seq)
                 AND NOT EXISTS (SELECT 1 FROM session_ends later JOIN interactions j ON j.id = later.interaction_id
                                  WHERE later.conversation_id = e.conversation_id AND j.seq > i.seq)
                 AND NOT EXISTS (SELECT 1 FROM session_readings r WHERE r.conversation_id = e.conversation_id
@@ -248,7 +248,7 @@ impl WriteTx<'_> {
             .prepare_cached(
                 "INSERT OR IGNORE INTO session_ends (conversation_id, interaction_id, said_by, ended_at_ms)
                  SELECT ?1, i.id, ?3, ?4 FROM interactions i JOIN conversations c ON c.id = i.conversation_id
-                  WHERE i.conversation_id = ?1 AND i.seq <= ?2 AND c.is_private = 0 AND i.seq > c.private_through_seq
+                  WHERE i.conversation_id = ?1 AND i.seq <= ?2 AND c.is_private = 0 AND NOT EXISTS (SELECT 1 FROM private_time_messages x WHERE x.seq = i.seq)
                   ORDER BY i.seq DESC LIMIT 1",
             )?
             .execute(params![id.as_str(), through_seq, said_by, now.0])?;
@@ -333,7 +333,6 @@ impl WriteTx<'_> {
     }
 
     fn insert_session_items(&self, row: &SessionRow, items: &[SessionItemRow]) -> Result<()> {
-        let private_through = self.private_through(&row.conversation_id)?;
         let mut statement = self.conn.prepare_cached(
             "INSERT INTO session_items (session_id, position, field, name, uses, text, interaction_id, start, \"end\")
              VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)",
@@ -344,7 +343,7 @@ impl WriteTx<'_> {
             if message.conversation_id != row.conversation_id {
                 return refused("it was said in another conversation");
             }
-            if message.seq <= private_through || message.is_branch {
+            if self.is_in_private_time(message.seq)? || message.is_branch {
                 return refused("it was said off the record or taken back");
             }
             match item.place.span.quote(&message.content) {

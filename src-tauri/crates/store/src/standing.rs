@@ -124,19 +124,11 @@ impl ReadTx<'_> {
         Ok(due.map(Timestamp))
     }
 
-    /// Messages up to this one were said off the record and are not read later.
-    pub fn private_through(&self, id: &ConversationId) -> Result<i64> {
-        Ok(self
-            .conn
-            .prepare_cached("SELECT private_through_seq FROM conversations WHERE id = ?1")?
-            .query_row(params![id.as_str()], |row| row.get(0))?)
-    }
-
-    /// Whether the whole of a conversation may be read without being asked for: no word of it was ever off the record, and the file it
-    /// came in was not imported to be stored alone.
+    /// Whether a conversation may be read as a whole without being asked for: it is not private, and the file it came in was not
+    /// imported to be stored alone.
     pub fn may_read_unasked(&self, id: &ConversationId) -> Result<bool> {
         let mut statement = self.conn.prepare_cached(
-            "SELECT 1 FROM conversations c WHERE c.id = ?1 AND c.is_private = 0 AND c.private_through_seq = 0
+            "SELECT 1 FROM conversations c WHERE c.id = ?1 AND c.is_private = 0
                 AND NOT EXISTS (SELECT 1 FROM imports i WHERE i.id = c.import_id AND i.is_unread = 1)",
         )?;
         Ok(statement.exists(params![id.as_str()])?)

@@ -169,7 +169,7 @@ impl WriteTx<'_> {
                     )?
                     .execute([&interaction])?;
                 self.conn
-                    .prepare_cached("UPDATE conversations SET extracted_through_seq = private_through_seq WHERE id = ?1")?
+                    .prepare_cached("UPDATE conversations SET extracted_through_seq = 0 WHERE id = ?1")?
                     .execute([&conversation])?;
             }
             self.relabel_memory(&memory)?;

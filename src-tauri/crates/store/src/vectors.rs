@@ -6,6 +6,8 @@
 //!
 //! Deliberately not here: the model, the index in memory, and who may see what.
 
+use std::ops::RangeInclusive;
+
 use keepsake_domain::ConversationId;
 use rusqlite::{OptionalExtension, params};
 
@@ -161,7 +163,7 @@ impl ReadTx<'_> {
             return Ok(None);
         }
         let mut statement = self.conn.prepare_cached(
-            "SELECT i.seq, i.author, CASE WHEN c.is_private = 0 AND i.seq > c.private_through_seq
+            "SELECT i.seq, i.author, CASE WHEN c.is_private = 0 AND NOT EXISTS (SELECT 1 FROM private_time_messages x WHERE x.seq = i.seq)
                                            AND i.message_type IN ('text', 'voice', 'file') THEN i.content END
                FROM interactions i JOIN conversations c ON c.id = i.conversation_id
               WHERE i.seq BETWEEN ?1 AND ?2 ORDER BY i.seq DESC LIMIT ?3",
@@ -236,7 +238,7 @@ impl WriteTx<'_> {
         let mut insert = self.conn.prepare_cached(
             "INSERT INTO vectors (seq, part, model_id, scale, vector)
              SELECT i.seq, ?2, ?3, ?4, ?5 FROM interactions i JOIN conversations c ON c.id = i.conversation_id
-              WHERE i.seq = ?1 AND c.is_private = 0 AND i.seq > c.private_through_seq
+              WHERE i.seq = ?1 AND c.is_private = 0 AND NOT EXISTS (SELECT 1 FROM private_time_messages x WHERE x.seq = i.seq)
              ON CONFLICT DO NOTHING",
         )?;
         for (seq, part, vector) in vectors {
@@ -283,6 +285,46 @@ impl WriteTx<'_> {
         Ok(())
     }
 
+    /// Lets messages of a conversation that may be read and have no vector be embedded again: they were passed over, or lost their
+    /// vectors, while it was private.
+    pub(crate) fn reopen_vectors(&self, conversation: &ConversationId) -> Result<()> {
+        let mut models = self.conn.prepare_cached("SELECT id FROM vector_models")?;
+        let models = models.query_map([], |row| row.get::<_, i64>(0))?.collect::<rusqlite::Result<Vec<_>>>()?;
+        let mut missing = self.conn.prepare_cached(
+            "SELECT i.seq FROM interactions i
+              WHERE i.conversation_id = ?1 AND NOT EXISTS (SELECT 1 FROM vectors v WHERE v.seq = i.seq AND v.model_id = ?2)
+                AND NOT EXISTS (SELECT 1 FROM private_time_messages x WHERE x.seq = i.seq) ORDER BY i.seq",
+        )?;
+        for model in models {
+            let seqs = missing.query_map(params![conversation.as_str(), model], |row| row.get::<_, i64>(0))?;
+            for run in runs(seqs.collect::<rusqlite::Result<Vec<_>>>()?) {
+                self.reopen_stretch(model, *run.start(), *run.end())?;
+            }
+        }
+        self.touch(Tag::Embeddings);
+        Ok(())
+    }
+
+    /// Takes a stretch of the log out of what is done.
+    fn reopen_stretch(&self, model: i64, first: i64, last: i64) -> Result<()> {
+        let mut overlapping = self.conn.prepare_cached(
+            "DELETE FROM vector_ranges WHERE model_id = ?1 AND first_seq <= ?3 AND last_seq >= ?2 RETURNING first_seq, last_seq",
+        )?;
+        let ranges = overlapping.query_map(params![model, first, last], |row| Ok((row.get(0)?, row.get(1)?)))?;
+        let mut insert = self.conn.prepare_cached(
+            "INSERT INTO vector_ranges (model_id, first_seq, last_seq, messages)
+             SELECT ?1, ?2, ?3, count(*) FROM interactions WHERE seq BETWEEN ?2 AND ?3",
+        )?;
+        for (from, to) in ranges.collect::<rusqlite::Result<Vec<(i64, i64)>>>()? {
+            for (from, to) in [(from, first - 1), (last + 1, to)] {
+                if from <= to {
+                    insert.execute(params![model, from, to])?;
+                }
+            }
+        }
+        Ok(())
+    }
+
     /// Removes the vectors of every model but this one.
     pub fn drop_other_vectors(&self, model: &str) -> Result<()> {
         let others = "SELECT id FROM vector_models WHERE name <> ?1";
@@ -293,4 +335,16 @@ impl WriteTx<'_> {
         self.touch(Tag::Embeddings);
         Ok(())
     }
+}
+
+/// Numbers in order as stretches without a hole.
+fn runs(numbers: Vec<i64>) -> Vec<RangeInclusive<i64>> {
+    let mut runs: Vec<RangeInclusive<i64>> = Vec::new();
+    for number in numbers {
+        match runs.last_mut() {
+            Some(run) if *run.end() + 1 == number => *run = *run.start()..=number,
+            _ => runs.push(number..=number),
+        }
+    }
+    runs
 }

@@ -289,8 +289,8 @@ impl WriteTx<'_> {
     fn read_again(&self, handle: &str) -> Result<()> {
         self.conn
             .prepare_cached(
-                "UPDATE conversations SET extracted_through_seq = private_through_seq, model_read_seq = 0
-                  WHERE is_private = 0 AND extracted_through_seq > private_through_seq
+                "UPDATE conversations SET extracted_through_seq = 0, model_read_seq = 0
+                  WHERE is_private = 0 AND extracted_through_seq > 0
                     AND id IN (SELECT conversation_id FROM conversation_people WHERE handle_id = ?1)",
             )?
             .execute([handle])?;

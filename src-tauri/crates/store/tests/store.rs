@@ -33,6 +33,8 @@ mod memories;
 mod open;
 #[path = "store/operations.rs"]
 mod operations;
+#[path = "store/private_time.rs"]
+mod private_time;
 #[path = "store/profiles.rs"]
 mod profiles;
 #[path = "store/search.rs"]

@@ -2,7 +2,7 @@
 import { EyeOff, Lock, Trash2 } from 'lucide-react';
 import { type ReactNode, useState } from 'react';
 import { type ConversationRow, type ExistingMemories, type PrivacyPreview, call, useRpc } from '../../api';
-import { Button, Dialog, ErrorState, LoadingRows } from '../../design';
+import { Button, Dialog, ErrorState, LoadingRows, Switch } from '../../design';
 import { showError, showToast } from '../../state/toasts';
 import { t } from '../../strings';
 import { TESTIDS } from '../../testids';
@@ -23,34 +23,38 @@ function counted(preview: PrivacyPreview): string[] {
     .map(([count, say]) => say(count));
 }
 
-async function setPrivate(id: string, isPrivate: boolean, existing: ExistingMemories): Promise<void> {
-  const outcome = await call('conversation_set_private', { id, private: isPrivate, existing });
-  if (!outcome.is_private) {
-    showToast({ text: t.conversations.didNotPrivate(outcome.unhidden), replaces: 'privacy' });
-    return;
-  }
+async function endPrivate(id: string, usePrivateTime: boolean): Promise<void> {
+  const outcome = await call('conversation_set_private', { id, private: false, existing: 'keep', use_private_time: usePrivateTime });
+  showToast({ text: t.conversations.didNotPrivate(outcome.unhidden), replaces: 'privacy' });
+}
+
+async function beginPrivate(id: string, existing: ExistingMemories): Promise<void> {
+  const outcome = await call('conversation_set_private', { id, private: true, existing });
   const canGoBack = existing !== 'erase';
   const said = t.conversations.didPrivate(outcome.hidden, outcome.erased, outcome.jobs_cancelled);
   showToast({
     text: outcome.is_erasure_pending ? `${said} ${t.sources.erasurePending}` : said,
     replaces: 'privacy',
-    actions: canGoBack ? [{ label: t.app.undo, run: () => void setPrivate(id, false, 'keep').catch(showError) }] : [],
+    actions: canGoBack ? [{ label: t.app.undo, run: () => void endPrivate(id, false).catch(showError) }] : [],
   });
 }
 
-export function PrivacyDialog({ row, onClose }: { row: ConversationRow; onClose: () => void }) {
+/** With `offersPrivateTime` it asks only whether what arrived while the conversation was kept out is to be used after all. */
+export function PrivacyDialog({ row, offersPrivateTime = false, onClose }: { row: ConversationRow; offersPrivateTime?: boolean; onClose: () => void }) {
   const { data: preview, error } = useRpc('conversation_privacy_preview', { id: row.id });
   const [isBusy, setBusy] = useState(false);
-  const apply = (isPrivate: boolean, existing: ExistingMemories) => {
+  const [usesPrivateTime, setUsesPrivateTime] = useState(false);
+  const settle = (done: Promise<void>) => {
     setBusy(true);
-    setPrivate(row.id, isPrivate, existing).then(onClose, (thrown: unknown) => {
+    done.then(onClose, (thrown: unknown) => {
       setBusy(false);
       showError(thrown);
     });
   };
+  const apply = (existing: ExistingMemories) => settle(beginPrivate(row.id, existing));
   const parts = preview ? counted(preview) : [];
   const words = t.conversations;
-  const title = row.is_private ? words.notPrivateTitle : words.privateTitle;
+  const title = offersPrivateTime ? words.privateTimeTitle : row.is_private ? words.notPrivateTitle : words.privateTitle;
   const cancel = (
     <Button onClick={onClose} disabled={isBusy}>
       {t.app.cancel}
@@ -63,18 +67,32 @@ export function PrivacyDialog({ row, onClose }: { row: ConversationRow; onClose:
     body = <ErrorState title={words.countFailed} text={words.countFailedText} detail={error.message} />;
   } else if (!preview) {
     body = <LoadingRows rows={3} height={64} />;
-  } else if (row.is_private) {
+  } else if (row.is_private || offersPrivateTime) {
+    const count = preview.private_time_messages;
     body = (
       <>
-        <p>{words.notPrivateText}</p>
-        <p className={css.counted}>{words.notPrivateUnread(preview.messages_not_read)}</p>
+        <p>{row.is_private ? words.notPrivateText : words.privateTimeText(count)}</p>
+        {row.is_private && count > 0 ? (
+          <div className={css.use}>
+            <Switch label={words.alsoUsePrivateTime(count)} checked={usesPrivateTime} onChange={setUsesPrivateTime} testId={TESTIDS.privacyUseTime} />
+            <span>
+              {words.alsoUsePrivateTime(count)}
+              <span className={css.hint}>{words.alsoUsePrivateTimeHint}</span>
+            </span>
+          </div>
+        ) : null}
       </>
     );
     actions = (
       <>
         {cancel}
-        <Button tone="primary" disabled={isBusy} testId={TESTIDS.privacyOff} onClick={() => apply(false, 'keep')}>
-          {words.notPrivateConfirm}
+        <Button
+          tone="primary"
+          disabled={isBusy}
+          testId={TESTIDS.privacyOff}
+          onClick={() => settle(endPrivate(row.id, offersPrivateTime || usesPrivateTime))}
+        >
+          {offersPrivateTime ? words.privateTimeUse : words.notPrivateConfirm}
         </Button>
       </>
     );
@@ -88,7 +106,7 @@ export function PrivacyDialog({ row, onClose }: { row: ConversationRow; onClose:
     actions = (
       <>
         {cancel}
-        <Button tone="primary" disabled={isBusy} testId={TESTIDS.privacyKeep} onClick={() => apply(true, 'keep')}>
+        <Button tone="primary" disabled={isBusy} testId={TESTIDS.privacyKeep} onClick={() => apply('keep')}>
           {words.makePrivate}
         </Button>
       </>
@@ -100,17 +118,17 @@ export function PrivacyDialog({ row, onClose }: { row: ConversationRow; onClose:
         <p className={css.counted}>{words.privateCounted(parts)}</p>
         <ul className={css.choices}>
           <Choice icon={<Lock size={16} aria-hidden="true" />} text={words.keepText}>
-            <Button disabled={isBusy} testId={TESTIDS.privacyKeep} onClick={() => apply(true, 'keep')}>
+            <Button disabled={isBusy} testId={TESTIDS.privacyKeep} onClick={() => apply('keep')}>
               {words.keep}
             </Button>
           </Choice>
           <Choice icon={<EyeOff size={16} aria-hidden="true" />} text={words.hideText(preview.memories_active, preview.memories_pending)}>
-            <Button disabled={isBusy} testId={TESTIDS.privacyHide} onClick={() => apply(true, 'hide')}>
+            <Button disabled={isBusy} testId={TESTIDS.privacyHide} onClick={() => apply('hide')}>
               {words.hide}
             </Button>
           </Choice>
           <Choice icon={<Trash2 size={16} aria-hidden="true" />} text={words.eraseText(parts)}>
-            <Button tone="danger" disabled={isBusy} testId={TESTIDS.privacyErase} onClick={() => apply(true, 'erase')}>
+            <Button tone="danger" disabled={isBusy} testId={TESTIDS.privacyErase} onClick={() => apply('erase')}>
               {words.erase}
             </Button>
           </Choice>
@@ -119,7 +137,7 @@ export function PrivacyDialog({ row, onClose }: { row: ConversationRow; onClose:
     );
   }
   return (
-    <Dialog open onClose={onClose} title={title} size={parts.length > 0 && !row.is_private ? 'm' : 's'} actions={actions} testId={TESTIDS.privacyDialog}>
+    <Dialog open onClose={onClose} title={title} size={parts.length > 0 && !row.is_private && !offersPrivateTime ? 'm' : 's'} actions={actions} testId={TESTIDS.privacyDialog}>
       {body}
     </Dialog>
   );

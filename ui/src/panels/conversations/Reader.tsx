@@ -51,6 +51,7 @@ const countOf = (response: { items: readonly unknown[] }) => response.items.leng
 
 function Opened({ row, message, onReady }: { row: ConversationRow; message: string | null; onReady: ReaderProps['onReady'] }) {
   const [privacyOpen, setPrivacyOpen] = useState(false);
+  const [privateTimeOpen, setPrivateTimeOpen] = useState(false);
   const [visibilityOpen, setVisibilityOpen] = useState(false);
   const [voicesOpen, setVoicesOpen] = useState(false);
   const voices = useVoices(row);
@@ -166,6 +167,14 @@ function Opened({ row, message, onReady }: { row: ConversationRow; message: stri
           <Lock size={13} aria-hidden="true" />
           {t.conversations.privateLine}
         </div>
+      ) : row.has_private_time ? (
+        <div className={css.private}>
+          <Lock size={13} aria-hidden="true" />
+          {t.conversations.privateTimeLine}
+          <button type="button" className={css.link} data-testid={TESTIDS.privacyTime} onClick={() => setPrivateTimeOpen(true)}>
+            {t.conversations.privateTimeOpen}
+          </button>
+        </div>
       ) : null}
       <Standing row={row} />
       <VoicesBar meeting={voices} onAsk={() => setVoicesOpen(true)} />
@@ -173,6 +182,7 @@ function Opened({ row, message, onReady }: { row: ConversationRow; message: stri
       <Messages row={row} target={message} onReady={onMessages} />
       {visibilityOpen ? <VisibilityDialog row={row} onClose={() => setVisibilityOpen(false)} /> : null}
       {voicesOpen ? <VoicesDialog row={row} onClose={() => setVoicesOpen(false)} /> : null}
+      {privateTimeOpen ? <PrivacyDialog row={row} offersPrivateTime onClose={() => setPrivateTimeOpen(false)} /> : null}
       {privacyOpen ? <PrivacyDialog row={row} onClose={() => setPrivacyOpen(false)} /> : null}
       {results ? (
         <AnalysisDialog

@@ -237,13 +237,23 @@ describe('privacy', () => {
     expect(within(notice.closest('[data-testid=toast]') as HTMLElement).queryByRole('button', { name: /Undo/ })).toBeNull();
   });
 
-  test('turning it off says what is not read back', async () => {
+  test.each([[false], [true]])('turning it off asks whether what arrived meanwhile is used: %s', async (use) => {
     const host = await open('conv_family');
     await press('p');
-    await screen.findByText('4 messages from that time are not read back.');
+    const choice = await screen.findByRole('switch', { name: /Also use the 4 messages/ });
+    expect(choice.getAttribute('aria-checked'), 'no, unless the person says so').toBe('false');
+    if (use) fireEvent.click(choice);
     fireEvent.click(screen.getByTestId('private-off'));
     await waitFor(() => expect(screen.queryByText(/Kept out of memory: nothing here is analysed/)).toBeNull());
-    expect(asked(host, 'conversation_set_private')[0]?.payload).toMatchObject({ private: false });
+    expect(asked(host, 'conversation_set_private')[0]?.payload).toMatchObject({ private: false, use_private_time: use });
+    await waitFor(() => expect(screen.queryByTestId('private-time') === null).toBe(use));
+    if (use) return;
+    fireEvent.click(await screen.findByTestId('private-time'));
+    await screen.findByText(/4 messages arrived while this conversation was kept out/);
+    expect(await violations()).toEqual([]);
+    fireEvent.click(screen.getByTestId('private-off'));
+    await waitFor(() => expect(screen.queryByTestId('private-time')).toBeNull());
+    expect(asked(host, 'conversation_set_private').at(-1)?.payload).toMatchObject({ private: false, use_private_time: true });
   });
 
   test('a key does not analyse a private conversation', async () => {

@@ -62,10 +62,12 @@ export function conversationCommands(world: World, host: Host, saidIn: (request:
       memories_pending: memoriesOf(id, 'pending'),
       analyses: analyses.get(id)?.length ?? 0,
       gate_entries: 2,
-      messages_not_read: find(id).is_private ? 4 : 0,
+      private_time_messages: find(id).is_private || find(id).has_private_time ? 4 : 0,
     }),
-    conversation_set_private({ id, private: isPrivate, existing }) {
-      find(id).is_private = isPrivate;
+    conversation_set_private({ id, private: isPrivate, existing, use_private_time }) {
+      const row = find(id);
+      row.has_private_time = !isPrivate && !use_private_time && (row.is_private || row.has_private_time);
+      row.is_private = isPrivate;
       let hidden = 0;
       let erased = 0;
       let unhidden = 0;

@@ -68,6 +68,7 @@ export function addCrowd(world: World, now: number): void {
       visibility: 'private',
       chosen_visibility: null,
       is_private: isPrivate,
+      has_private_time: false,
       status: 'idle',
       messages: length,
       first: messages[0]?.time ?? end,

@@ -216,6 +216,7 @@ export function buildWorld(now: number, candidates: number): World {
       chosen_visibility: null,
       visibility: script.isPrivate ? 'private' : 'public',
       is_private: script.isPrivate ?? false,
+      has_private_time: false,
       status: 'idle',
       messages: script.lines.length,
       first: times[0] ?? last,

@@ -57,6 +57,7 @@ export function add(world: World, id: string, title: string, channel: string, pa
     visibility: 'private',
     chosen_visibility: null,
     is_private: false,
+    has_private_time: false,
     status: 'idle',
     messages: parts.length,
     first: messages[0]?.time ?? end,

@@ -4,7 +4,9 @@ use std::collections::HashMap;
 
 use keepsake_domain::{ConversationId, Timestamp, limits};
 use keepsake_engine::{AnalyzeStart, Existing, StoredAnalysis};
-use keepsake_store::{ConversationFilter, ConversationRow as StoredConversation, ReadTx, Result as StoreResult, Said, Spot};
+use keepsake_store::{
+    ConversationFilter, ConversationRow as StoredConversation, PrivateTime, ReadTx, Result as StoreResult, Said, Spot,
+};
 
 use super::{counts, page, small_page, title_or_stand_in};
 use crate::app::App;
@@ -29,6 +31,7 @@ fn row(tx: &ReadTx<'_>, conversation: StoredConversation) -> StoreResult<Convers
         visibility: conversation.visibility.to_string(),
         chosen_visibility: conversation.chosen.map(|chosen| chosen.to_string()),
         is_private: conversation.is_private,
+        has_private_time: !conversation.is_private && conversation.private_intervals > 0,
         status: conversation.status,
         messages: conversation.messages,
         first: conversation.first.0,
@@ -126,7 +129,7 @@ pub(crate) fn conversation_privacy_preview(app: &App, request: ById) -> Result<P
             memories_pending: counts.pending,
             analyses: counts.analyses,
             gate_entries: counts.gate_entries,
-            messages_not_read: counts.unread,
+            private_time_messages: tx.private_time_messages(&id)?,
         })
     })?)
 }
@@ -138,7 +141,11 @@ pub(crate) fn conversation_set_private(app: &App, request: SetPrivateRequest) ->
         ExistingMemories::Hide => Existing::Hide,
         ExistingMemories::Erase => Existing::Erase,
     };
-    let outcome = app.engine().set_private(&id, request.private, existing)?;
+    let outcome = match (request.private, request.use_private_time) {
+        (true, _) => app.engine().set_private(&id, true, existing)?,
+        (false, false) => app.engine().end_private(&id, PrivateTime::LeaveOut)?,
+        (false, true) => app.engine().end_private(&id, PrivateTime::Use)?,
+    };
     Ok(SetPrivateOutcome {
         is_private: request.private,
         hidden: outcome.hidden,

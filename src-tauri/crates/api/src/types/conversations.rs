@@ -46,6 +46,8 @@ pub struct ConversationRow {
     pub chosen_visibility: Option<String>,
     /// Kept out of analysis by the person.
     pub is_private: bool,
+    /// Messages arrived while it was private, and nothing is derived from them.
+    pub has_private_time: bool,
     /// `active`, `idle`, `archived`.
     pub status: String,
     /// Messages in it.
@@ -163,8 +165,8 @@ pub struct PrivacyPreview {
     pub analyses: u64,
     /// Entries of the gate log about it.
     pub gate_entries: u64,
-    /// Messages that arrived while it was private and will not be back-filled.
-    pub messages_not_read: u64,
+    /// Messages that arrived while it was private.
+    pub private_time_messages: u64,
 }
 
 /// What becomes of what was already derived.
@@ -189,6 +191,10 @@ pub struct SetPrivateRequest {
     pub private: bool,
     /// What becomes of what was derived before; used when turning private.
     pub existing: ExistingMemories,
+    /// Whether what arrived while it was private is to be used too; used when turning back, and later.
+    #[serde(default)]
+    #[ts(optional, as = "Option<bool>")]
+    pub use_private_time: bool,
 }
 
 /// What the toggle did.

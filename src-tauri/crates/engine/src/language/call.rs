@@ -82,7 +82,7 @@ impl Engine {
 
     /// Local midnight before `now`: where a day's budget begins.
     pub fn day_began(&self, now: Timestamp) -> Timestamp {
-        now.midnight(self.inner.utc_offset_minutes)
+        now.midnight(self.utc_offset_minutes())
     }
 
     /// When the budget of a day begins anew.

@@ -16,7 +16,7 @@ use serde::Deserialize;
 
 use super::{Interview, ModelFailure, ModelSettings};
 use crate::propose::{Harvest, turns};
-use crate::record::messages_on_record;
+use crate::record::{is_still_on_record, messages_on_record};
 use crate::work::Control;
 use crate::{Engine, EngineError, Result};
 
@@ -89,7 +89,9 @@ impl Engine {
             }
         }
         self.store_harvests(&conversation, harvests, Some(lease), |tx, proposed| {
-            tx.mark_model_read(id, read_to)?;
+            if is_still_on_record(tx, &conversation)? {
+                tx.mark_model_read(id, read_to)?;
+            }
             self.tell_dropped(tx, &dropped, Some(&lease.job))?;
             let result = serde_json::json!({ "created": proposed.created.len(), "repeated": proposed.repeated });
             tx.complete(lease, &result.to_string(), self.now())

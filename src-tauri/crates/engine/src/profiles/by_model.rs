@@ -243,7 +243,7 @@ impl Engine {
             let mut resting = HashMap::new();
             for place in rows.iter().flat_map(|row| row.entry.evidence.as_slice()) {
                 if let Some(message) = tx.interaction(&place.interaction)?
-                    && message.seq > tx.private_through(&message.conversation_id)?
+                    && !tx.is_in_private_time(message.seq)?
                     && subject.places.iter().any(|place| place.conversation == message.conversation_id)
                 {
                     resting.insert(message.id, message.conversation_id);

@@ -63,9 +63,11 @@ impl Engine {
     /// Asks about one session; whether a record came of it that stands.
     fn session_by_model(&self, id: &SessionId, rules: &SessionRules, lease: &Lease, control: &dyn Control) -> Result<bool> {
         let Some(read) = self.session_to_ask(id, rules)? else { return Ok(false) };
-        let conversation = self.store().read(|tx| tx.conversation(&read.row.conversation_id))?;
+        let (conversation, private) = self
+            .store()
+            .read(|tx| Ok((tx.conversation(&read.row.conversation_id)?, tx.private_intervals(&read.row.conversation_id)?)))?;
         // Turned private, and perhaps back, since the messages were read.
-        if conversation.is_private || read.own.iter().any(|row| row.seq <= conversation.private_through_seq) {
+        if conversation.is_private || read.own.iter().any(|row| private.iter().any(|interval| interval.contains(row.seq))) {
             return Ok(false);
         }
         let turns = insight_turns(&read.own);

@@ -31,7 +31,7 @@ impl Engine {
         let known = known.filter(|known| settings.proposing().is_some() && known.through_seq == through_seq);
         let Some(known) = known else { return self.settled_nothing(lease, "nothing to judge", None) };
         let turns = insight_turns(&rows);
-        let moment = Moment { now: self.now(), utc_offset_minutes: self.inner.utc_offset_minutes };
+        let moment = Moment { now: self.now(), utc_offset_minutes: self.utc_offset_minutes() };
         let by_rules = standing(&turns, moment);
         let (interview, scrubber) = self.interview(settings, &conversation, Some(&lease.job))?;
         let task =

@@ -116,20 +116,11 @@ fn sources<'r>(rows: impl Iterator<Item = &'r InteractionRow>) -> Vec<Conversati
 
 /// Whether all of it may still be read: on the record, and not said while it was not.
 pub(crate) fn is_readable<'r>(tx: &ReadTx<'_>, rows: impl Iterator<Item = &'r InteractionRow>) -> StoreResult<bool> {
-    let mut private: BTreeMap<&ConversationId, i64> = BTreeMap::new();
     for row in rows {
-        let through = match private.get(&row.conversation_id) {
-            Some(through) => *through,
-            None => {
-                if !tx.are_on_record(std::slice::from_ref(&row.conversation_id))? {
-                    return Ok(false);
-                }
-                let through = tx.private_through(&row.conversation_id)?;
-                private.insert(&row.conversation_id, through);
-                through
-            }
-        };
-        if row.seq <= through || tx.interaction(&row.id)?.is_none() {
+        if !tx.are_on_record(std::slice::from_ref(&row.conversation_id))?
+            || tx.is_in_private_time(row.seq)?
+            || tx.interaction(&row.id)?.is_none()
+        {
             return Ok(false);
         }
     }

@@ -10,8 +10,8 @@ use keepsake_insight::topic::{
 };
 use keepsake_models::Embedder;
 use keepsake_store::{
-    InteractionRow, Lease, ReadTx, StoredCluster, TopicClusterRow, TopicDecisionRow, TopicPartitionRow, TopicProposalRow,
-    TopicRow, TopicVerdictRow, WriteTx, parse_json,
+    InteractionRow, Lease, PrivateInterval, ReadTx, StoredCluster, TopicClusterRow, TopicDecisionRow, TopicPartitionRow,
+    TopicProposalRow, TopicRow, TopicVerdictRow, WriteTx, parse_json,
 };
 
 use super::wording::{NewVersion, Wording};
@@ -95,9 +95,13 @@ pub(super) fn batch_mark(rules: &TopicRules, model: &str, rows: &[InteractionRow
     hash.finalize().to_hex()[..32].to_owned()
 }
 
-/// Names up to where a conversation was looked through.
-pub(super) fn reading_signature(rules: &TopicRules, model: &str, last_seq: i64, private_through: i64) -> String {
-    format!("{} {model} {last_seq} {private_through}", rules.cluster_mark())
+/// Names up to where a conversation was looked through, and what of it was left out.
+pub(super) fn reading_signature(rules: &TopicRules, model: &str, last_seq: i64, private: &[PrivateInterval]) -> String {
+    let mut signature = format!("{} {model} {last_seq}", rules.cluster_mark());
+    for interval in private {
+        signature.push_str(&format!(" {}-{}", interval.after_seq, interval.through_seq.unwrap_or(i64::MAX)));
+    }
+    signature
 }
 
 /// The arrangement of links that a partition was derived under; another one is another partition.

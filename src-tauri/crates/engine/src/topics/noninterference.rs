@@ -169,7 +169,7 @@ fn world(dir: &Path, law: Law, seed: u64, side: u64, observer: Observer) -> Engi
         clock: Arc::<FixedClock>::clone(&clock),
         ids: Arc::<StepIds>::clone(&ids),
         embedder,
-        utc_offset_minutes: 0,
+        zone: crate::Zone::UTC,
         keys: Arc::new(SessionKeys::default()),
         power: Arc::new(PluggedIn),
     };

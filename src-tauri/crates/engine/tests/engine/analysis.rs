@@ -134,12 +134,6 @@ fn nothing_is_read_unasked_that_is_private_short_or_not_to_be_read() {
         messages.iter_mut().for_each(|message| message.time = f.clock.now());
         messages
     });
-    let once_private = f.append(&now(&f, "once", TALK));
-    f.engine.set_private(&once_private, true, Existing::Keep).unwrap();
-    f.engine.set_private(&once_private, false, Existing::Keep).unwrap();
-    let mut more = now(&f, "once", TALK);
-    more.iter_mut().for_each(|message| message.source.message.push_str("later"));
-    f.append(&more);
     let short = f.append(&now(&f, "short", "owner Mara: hi\nassistant Nova: hello"));
     let while_off = f.append(&now(&f, "off", TALK));
     f.engine.set_automatic_analysis(false).unwrap();
@@ -148,13 +142,13 @@ fn nothing_is_read_unasked_that_is_private_short_or_not_to_be_read() {
     assert_eq!(rules.since, Some(f.clock.now()), "it begins when it is switched on");
     assert_eq!(f.engine.set_automatic_analysis(true).unwrap(), rules, "and not anew when it is on");
     let again = f.append(&now(&f, "again", TALK));
+    f.engine.set_private(&again, true, Existing::Keep).unwrap();
+    f.engine.set_private(&again, false, Existing::Keep).unwrap();
     rest(&f);
-    for (id, why) in
-        [(&private, "private"), (&once_private, "a part was private"), (&short, "short"), (&while_off, "switched off")]
-    {
+    for (id, why) in [(&private, "private"), (&short, "short"), (&while_off, "switched off")] {
         assert_eq!(analyses(&f, id), 0, "{why}");
     }
-    assert_eq!(analyses(&f, &again), 1, "control: another one is");
+    assert_eq!(analyses(&f, &again), 1, "control: another one is, and a toggle that was taken back leaves no trace");
 }
 
 #[test]

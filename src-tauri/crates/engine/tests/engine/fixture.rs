@@ -95,7 +95,7 @@ fn open(dir: &TempDir, clock: &Arc<FixedClock>, seed: u64) -> Engine {
         clock: Arc::<FixedClock>::clone(clock),
         ids: Arc::new(SeqIds::new(seed)),
         embedder: EmbedderSlot::new(EmbedderState::Ready(Arc::new(HashEmbedder::new()))),
-        utc_offset_minutes: 0,
+        zone: keepsake_engine::Zone::UTC,
         keys: Arc::new(SessionKeys::default()),
         power: Arc::new(PluggedIn),
     })

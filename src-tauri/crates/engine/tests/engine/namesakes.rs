@@ -180,7 +180,7 @@ fn what_one_took_back_stands_in_the_words_of_the_other() {
         let context = bens.context(B, Some("Oslo"));
         let of_b: Vec<&str> = context.lines().filter(|line| line.contains("live") || line.contains("[…]")).collect();
         vec![
-            of_b.iter().any(|line| line.contains("Ben: I live in Oslo")).to_string(),
+            of_b.iter().any(|line| line.contains("Ben: “I live in Oslo")).to_string(),
             context.contains("Ben lives in Oslo").to_string(),
         ]
     };

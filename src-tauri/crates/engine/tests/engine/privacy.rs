@@ -1,7 +1,8 @@
 //! A private conversation is never analysed; turning it back does not read back what was said meanwhile.
 
 use keepsake_domain::Lane;
-use keepsake_engine::{AnalyzeStart, Step, Unwatched};
+use keepsake_engine::{AnalyzeStart, Existing, Step, Unwatched};
+use keepsake_store::PrivateTime;
 use keepsake_testkit::{Conversation, conversation};
 
 use crate::fixture::Fixture;
@@ -89,4 +90,51 @@ fn importing_as_private_also_covers_what_was_imported_before() {
     import(false);
     assert_eq!(import(true).totals.duplicate, 1);
     assert_eq!(f.engine.queue_unread().unwrap(), 0, "nothing of it is to be read any more");
+}
+
+#[test]
+fn what_was_said_in_private_is_used_when_the_person_says_so_now_or_later() {
+    for says_so_later in [false, true] {
+        let f = Fixture::new();
+        let open = "owner Mara: I live in Utrecht.";
+        let id = f.propose("c1", open);
+        f.engine.set_private(&id, true, Existing::Hide).unwrap();
+        f.clock.advance_ms(60_000);
+        f.append(&conversation("c1", &format!("{open}\n{CANARY}")));
+        if says_so_later {
+            f.engine.end_private(&id, PrivateTime::LeaveOut).unwrap();
+            f.engine.propose(&id, None, &Unwatched).unwrap();
+            assert!(!f.memories().join("\n").contains("zanzibar"), "control: not before they say so");
+        }
+        f.engine.end_private(&id, PrivateTime::Use).unwrap();
+        f.engine.propose(&id, None, &Unwatched).unwrap();
+        let memories = f.memories().join("\n");
+        assert!(memories.contains("zanzibar") && memories.contains("Utrecht"), "later: {says_so_later}: {memories}");
+        assert!(f.engine.store().read(|tx| tx.private_intervals(&id)).unwrap().is_empty());
+    }
+}
+
+#[test]
+fn a_toggle_taken_back_at_once_leaves_the_conversation_to_be_analysed() {
+    let f = Fixture::new();
+    let talk = "owner Mara: I live in Utrecht.\nassistant Nova: Nice.\nowner Mara: I play the cello.\nassistant Nova: Lovely.\n\
+                owner Mara: My dog is called Biscuit.";
+    let id = f.append(&conversation("c1", talk));
+    f.engine.set_private(&id, true, Existing::Hide).unwrap();
+    f.engine.set_private(&id, false, Existing::Keep).unwrap();
+    assert!(matches!(f.engine.queue_analysis(&id, false).unwrap(), AnalyzeStart::Queued(_)), "not \"only 0 messages\"");
+    f.engine.propose(&id, None, &Unwatched).unwrap();
+    assert!(f.memories().join("\n").contains("Utrecht"));
+}
+
+#[test]
+fn an_import_made_private_by_mistake_can_be_used() {
+    let f = Fixture::new();
+    let id = f.append(&Conversation::new("c1").private().messages(CANARY));
+    f.engine.end_private(&id, PrivateTime::LeaveOut).unwrap();
+    f.engine.propose(&id, None, &Unwatched).unwrap();
+    assert_eq!(f.memories(), Vec::<String>::new(), "control: turning it off alone uses nothing of that time");
+    f.engine.end_private(&id, PrivateTime::Use).unwrap();
+    f.engine.propose(&id, None, &Unwatched).unwrap();
+    assert_eq!(f.memories().len(), 1);
 }

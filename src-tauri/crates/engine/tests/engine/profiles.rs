@@ -220,7 +220,7 @@ fn who_wants_it_brief_gets_fewer_lines() {
         append(&f, &Conversation::new("chat").channel("chat", "nova").messages(&format!("{chatter}owner Mara: {line}")));
         derive(&f);
         let context = context(&f, "chat:nova", "");
-        (context.text.lines().count(), context.detail)
+        (context.text.lines().filter(|line| line.starts_with("- ")).count(), context.detail)
     };
     let ((brief, why), (plain, nothing)) = (wanted("I prefer short answers."), wanted("I like tea in the morning."));
     assert!(brief * 4 < plain * 3, "{brief} lines for somebody who wants it brief, {plain} for anybody");

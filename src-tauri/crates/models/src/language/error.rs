@@ -23,7 +23,7 @@ pub enum CallError {
         origin: String,
     },
     /// The whole time passed.
-    #[error("{origin} gave no whole reply within {timeout_ms} ms; it is asked again later, or choose a smaller model")]
+    #[error("{origin} gave no whole reply within {timeout_ms} ms; if this goes on, choose a smaller model")]
     TimedOut {
         /// Where.
         origin: String,
@@ -34,7 +34,7 @@ pub enum CallError {
     #[error("the call to the model was cancelled")]
     Cancelled,
     /// 429, or 503 without another reason.
-    #[error("the model's server is busy (status {status}); it is asked again later")]
+    #[error("the model's server is busy (status {status})")]
     Busy {
         /// 429 or 503.
         status: u16,
@@ -42,7 +42,7 @@ pub enum CallError {
         retry_after_ms: Option<u64>,
     },
     /// A fault of the server's own.
-    #[error("the model's server reports a fault of its own (status {status}); it is asked again later")]
+    #[error("the model's server reports a fault of its own (status {status})")]
     Server {
         /// 5xx, or 408 and 425, which mean the same to us.
         status: u16,
@@ -54,7 +54,7 @@ pub enum CallError {
         status: u16,
     },
     /// The server runs and its model is not ready.
-    #[error("the model is being loaded; it is asked again later")]
+    #[error("the model is being loaded")]
     Loading,
     /// The reply has no end.
     #[error("the model's reply was cut off: {}", if *at_token_limit { "it reached the most tokens it may have" } else { "the connection ended before the reply did" })]

@@ -65,17 +65,6 @@ impl ReadTx<'_> {
         Ok(readings)
     }
 
-    /// Of each conversation what was said while it was off the record: up to this message.
-    pub fn private_throughs(&self) -> Result<BTreeMap<ConversationId, i64>> {
-        let mut statement = self.conn.prepare_cached("SELECT id, private_through_seq FROM conversations")?;
-        let rows = statement.query_map([], |row| Ok((row.get::<_, String>(0)?, row.get::<_, i64>(1)?)))?;
-        rows.map(|row| {
-            let (id, seq) = row?;
-            Ok((parse("conversation id", &id)?, seq))
-        })
-        .collect()
-    }
-
     /// Every cluster of these conversations.
     pub fn topic_clusters(&self, conversations: &[ConversationId]) -> Result<Vec<TopicClusterRow>> {
         let mut statement = self.conn.prepare_cached(

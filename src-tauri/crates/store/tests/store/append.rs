@@ -108,12 +108,11 @@ fn a_speaker_recognised_as_the_owner_later_is_read_again() {
 #[test]
 fn recognising_the_owner_does_not_reopen_a_private_period() {
     let bench = Bench::new();
-    let whatsapp = Conversation::new("c").channel("whatsapp", "Ana");
+    let whatsapp = Conversation::new("c").channel("whatsapp", "Ana").private();
     bench.append(&whatsapp.messages("person Mara: said in private"));
     let id = bench.conversation("c");
-    bench.store.write(|tx| tx.set_private(&id, true)).unwrap();
     bench.store.write(|tx| tx.set_private(&id, false)).unwrap();
-    bench.append(&whatsapp.messages("owner Mara: said in private"));
+    bench.append(&Conversation::new("c").channel("whatsapp", "Ana").messages("owner Mara: said in private"));
     assert!(
         bench.store.read(|tx| tx.conversations_to_extract()).unwrap().is_empty(),
         "nothing from the private time is ever read"

@@ -61,7 +61,7 @@ const ATTACKS: &[(&str, &str, Control)] = &[
     ("new id for the parent conversation", "UPDATE conversations SET id = 'conv_forged'", Passes),
     (
         "replace of the parent conversation",
-        "INSERT OR REPLACE INTO conversations (id, source_kind, source_conversation, entity_id, title, channel_type, channel_id, visibility, is_private, status, tone_profile, pending_actions, messages, started_at_ms, last_activity_at_ms, archived_at_ms, extracted_through_seq, private_through_seq, import_id) SELECT 'conv_forged', source_kind, source_conversation, entity_id, title, channel_type, channel_id, visibility, is_private, status, tone_profile, pending_actions, messages, started_at_ms, last_activity_at_ms, archived_at_ms, extracted_through_seq, private_through_seq, import_id FROM conversations",
+        "INSERT OR REPLACE INTO conversations (id, source_kind, source_conversation, entity_id, title, channel_type, channel_id, visibility, is_private, status, tone_profile, pending_actions, messages, started_at_ms, last_activity_at_ms, archived_at_ms, extracted_through_seq, import_id) SELECT 'conv_forged', source_kind, source_conversation, entity_id, title, channel_type, channel_id, visibility, is_private, status, tone_profile, pending_actions, messages, started_at_ms, last_activity_at_ms, archived_at_ms, extracted_through_seq, import_id FROM conversations",
         Passes,
     ),
     ("parent deletion with deferred keys", "BEGIN; PRAGMA defer_foreign_keys = ON; DELETE FROM conversations; COMMIT", Passes),

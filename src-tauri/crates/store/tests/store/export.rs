@@ -288,7 +288,7 @@ fn what_is_erased_stays_out_of_an_import_after_loading() {
 }
 
 /// What a person has: a row of these that is not in an export is lost.
-const EXPORTED: [&str; 72] = [
+const EXPORTED: [&str; 73] = [
     "agent_read_items",
     "agent_reads",
     "agents",
@@ -326,6 +326,7 @@ const EXPORTED: [&str; 72] = [
     "playbook_places",
     "playbook_versions",
     "playbooks",
+    "private_intervals",
     "profile_debunks",
     "profile_evidence",
     "profile_marks",

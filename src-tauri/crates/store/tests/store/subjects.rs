@@ -170,8 +170,13 @@ fn somebody_called_owner_is_not_the_owner() {
 /// Takes the step again that brings an earlier version's rows here.
 fn upgrade(bench: &Bench) {
     let raw = plain(bench.store.path());
-    raw.execute_batch("DROP INDEX entity_channels_by_address").unwrap();
+    raw.execute_batch(
+        "DROP INDEX entity_channels_by_address;
+         ALTER TABLE conversations ADD COLUMN private_through_seq INTEGER NOT NULL DEFAULT 0",
+    )
+    .unwrap();
     raw.execute_batch(include_str!("../../../../../migrations/0024_subjects.sql")).unwrap();
+    raw.execute_batch("ALTER TABLE conversations DROP COLUMN private_through_seq").unwrap();
 }
 
 #[test]

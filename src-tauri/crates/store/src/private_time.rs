@@ -1,0 +1,154 @@
+//! When conversations were private: intervals of the log whose messages nothing is derived from.
+//!
+//! A message belongs to an interval by its place in the log, that is by when it arrived, not by the time it names: an import made
+//! private covers all that it brought. An interval in which nothing arrived leaves no trace. The view `private_time_messages`
+//! (`migrations/0029`) lists the messages for statements of SQL; [`PrivateInterval`] is the same rule for rows already read.
+//!
+//! Not here: who may see a conversation (`boundary`), and what becomes of memories that exist already (`erase`).
+
+use std::collections::BTreeMap;
+
+use keepsake_domain::ConversationId;
+use rusqlite::params;
+
+use crate::changes::Tag;
+use crate::open::{ReadTx, WriteTx};
+use crate::text::parse;
+use crate::{Result, StoreError};
+
+/// A time in which a conversation was private, as places in the log.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct PrivateInterval {
+    /// The last message of the log before it began.
+    pub after_seq: i64,
+    /// The last message of the log before it ended; none while the conversation is private.
+    pub through_seq: Option<i64>,
+}
+
+impl PrivateInterval {
+    /// Whether a message at this place in the log arrived in it.
+    pub fn contains(&self, seq: i64) -> bool {
+        seq > self.after_seq && self.through_seq.is_none_or(|through| seq <= through)
+    }
+}
+
+/// What becomes of the messages that arrived while a conversation was private.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum PrivateTime {
+    /// Nothing is ever derived from them, unless the person says otherwise later.
+    LeaveOut,
+    /// They are read like all others.
+    Use,
+}
+
+impl ReadTx<'_> {
+    /// The times in which a conversation was private, the earliest first.
+    pub fn private_intervals(&self, id: &ConversationId) -> Result<Vec<PrivateInterval>> {
+        let mut statement = self.conn.prepare_cached(
+            "SELECT after_seq, through_seq FROM private_intervals WHERE conversation_id = ?1 ORDER BY after_seq",
+        )?;
+        let rows =
+            statement.query_map([id.as_str()], |row| Ok(PrivateInterval { after_seq: row.get(0)?, through_seq: row.get(1)? }))?;
+        Ok(rows.collect::<rusqlite::Result<_>>()?)
+    }
+
+    /// The same of every conversation that was ever private.
+    pub fn all_private_intervals(&self) -> Result<BTreeMap<ConversationId, Vec<PrivateInterval>>> {
+        let mut statement =
+            self.conn.prepare_cached("SELECT conversation_id, after_seq, through_seq FROM private_intervals ORDER BY 1, 2")?;
+        let mut rows = statement.query([])?;
+        let mut intervals: BTreeMap<ConversationId, Vec<PrivateInterval>> = BTreeMap::new();
+        while let Some(row) = rows.next()? {
+            let id = parse("conversation id", row.get_ref(0)?.as_str().unwrap_or_default())?;
+            intervals.entry(id).or_default().push(PrivateInterval { after_seq: row.get(1)?, through_seq: row.get(2)? });
+        }
+        Ok(intervals)
+    }
+
+    /// Whether a message arrived while its conversation was private.
+    pub fn is_in_private_time(&self, seq: i64) -> Result<bool> {
+        Ok(self.conn.prepare_cached("SELECT 1 FROM private_time_messages WHERE seq = ?1")?.exists([seq])?)
+    }
+
+    /// How many messages of a conversation arrived while it was private.
+    pub fn private_time_messages(&self, id: &ConversationId) -> Result<u64> {
+        let mut statement = self.conn.prepare_cached(
+            "SELECT count(DISTINCT i.seq) FROM interactions i JOIN private_intervals p ON p.conversation_id = i.conversation_id
+              WHERE i.conversation_id = ?1 AND i.seq > p.after_seq AND (p.through_seq IS NULL OR i.seq <= p.through_seq)",
+        )?;
+        Ok(statement.query_row([id.as_str()], |row| row.get::<_, i64>(0))? as u64)
+    }
+}
+
+impl WriteTx<'_> {
+    /// Turns a conversation private from now on, or back without using what arrived meanwhile.
+    pub fn set_private(&self, id: &ConversationId, is_private: bool) -> Result<()> {
+        if is_private { self.begin_private(id, self.last_seq_of_all()?) } else { self.end_private(id, PrivateTime::LeaveOut) }
+    }
+
+    /// Turns a conversation private with everything that stands after this place in the log.
+    pub fn begin_private(&self, id: &ConversationId, after_seq: i64) -> Result<()> {
+        let open = self.private_intervals(id)?.into_iter().find(|interval| interval.through_seq.is_none());
+        if open.is_some_and(|open| open.after_seq <= after_seq) {
+            return Ok(());
+        }
+        self.conn.execute("UPDATE conversations SET is_private = 1 WHERE id = ?1", [id.as_str()])?;
+        // Earlier intervals that reach into this one are part of it.
+        self.conn.execute(
+            "DELETE FROM private_intervals WHERE conversation_id = ?1 AND after_seq >= ?2",
+            params![id.as_str(), after_seq],
+        )?;
+        self.conn.execute(
+            "INSERT INTO private_intervals (conversation_id, after_seq) VALUES (?1, ?2)",
+            params![id.as_str(), after_seq],
+        )?;
+        self.privacy_changed(id)
+    }
+
+    /// Turns a conversation back. An interval in which nothing arrived goes without a trace.
+    pub fn end_private(&self, id: &ConversationId, private_time: PrivateTime) -> Result<()> {
+        if self.conversation(id)?.is_private {
+            let last = self.last_seq(id)?;
+            self.conn.execute("UPDATE conversations SET is_private = 0 WHERE id = ?1", [id.as_str()])?;
+            self.conn.execute(
+                "DELETE FROM private_intervals WHERE conversation_id = ?1 AND through_seq IS NULL AND after_seq >= ?2",
+                params![id.as_str(), last],
+            )?;
+            self.conn.execute(
+                "UPDATE private_intervals SET through_seq = ?2 WHERE conversation_id = ?1 AND through_seq IS NULL",
+                params![id.as_str(), last],
+            )?;
+            // What was embedded neither then nor dropped with it gets its vectors again.
+            self.reopen_vectors(id)?;
+            self.privacy_changed(id)?;
+        }
+        match private_time {
+            PrivateTime::LeaveOut => Ok(()),
+            PrivateTime::Use => self.use_private_time(id),
+        }
+    }
+
+    /// Lets everything that arrived while a conversation was private be read like all else. Refused while it is private.
+    fn use_private_time(&self, id: &ConversationId) -> Result<()> {
+        let Some(first) = self.private_intervals(id)?.first().copied() else { return Ok(()) };
+        if first.through_seq.is_none() {
+            return Err(StoreError::Refused("the conversation is private; turn that off first"));
+        }
+        self.conn.execute("DELETE FROM private_intervals WHERE conversation_id = ?1", [id.as_str()])?;
+        self.conn.execute(
+            "UPDATE conversations SET extracted_through_seq = min(extracted_through_seq, ?2),
+                    model_read_seq = min(model_read_seq, ?2) WHERE id = ?1",
+            params![id.as_str(), first.after_seq],
+        )?;
+        self.reopen_vectors(id)?;
+        self.privacy_changed(id)
+    }
+
+    fn privacy_changed(&self, id: &ConversationId) -> Result<()> {
+        self.conn.execute("UPDATE conversations SET settle_due_ms = 0 WHERE id = ?1", [id.as_str()])?;
+        self.relabel(id)?;
+        self.touch(Tag::Conversations);
+        self.touch(Tag::Memories);
+        Ok(())
+    }
+}

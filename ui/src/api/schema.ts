@@ -1230,7 +1230,11 @@ token: string | null,
 /**
  * One of Keepsake's own backups.
  */
-id: string | null, };
+id: string | null, 
+/**
+ * Whether it is restored although the chain of its messages is broken.
+ */
+salvage: boolean, };
 
 export type BackupContents = { 
 /**
@@ -1256,7 +1260,11 @@ schema: number,
 /**
  * The hash of the newest message.
  */
-head: string, };
+head: string, 
+/**
+ * From which message on it is in doubt, and why; nothing where it is whole.
+ */
+doubt: string | null, };
 
 export type BackupMade = { 
 /**
@@ -1342,7 +1350,11 @@ unlinked_again: number,
 /**
  * Conversations, channels and items made private since: still so.
  */
-kept_private: number, };
+kept_private: number, 
+/**
+ * From which message on it is in doubt, and why; nothing where it is whole.
+ */
+doubt: string | null, };
 
 export type ExportMade = { 
 /**
@@ -1364,7 +1376,11 @@ memories: number,
 /**
  * Notes to read.
  */
-notes: number, };
+notes: number, 
+/**
+ * From which message on it is in doubt, and why; nothing where it is whole.
+ */
+doubt: string | null, };
 
 export type RebuildBegun = { 
 /**

@@ -775,7 +775,7 @@ impl Engine {
         [due, queued, next].into_iter().flatten().min()
     }
 
-    /// Makes the day's backup where it is due; when the lane has to look again.
+    /// Makes the day's backup and looks at the chain where they are due; when the lane has to look again.
     fn look_at_backups(&self, due: Option<Timestamp>) -> Option<Timestamp> {
         /// A full disk is full in an hour as well, and nobody waits for this.
         const TROUBLE_MS: i64 = 60 * 60 * 1000;
@@ -783,7 +783,12 @@ impl Engine {
             tracing::error!(%error, "the day's backup was not made");
             Some(self.now().plus_ms(TROUBLE_MS))
         });
-        [due, next].into_iter().flatten().min()
+        // After it: a backup reads the log as well, and what it holds is known then.
+        let checked = self.keep_chain_checked().unwrap_or_else(|error| {
+            tracing::error!(%error, "the chain of the messages could not be checked");
+            Some(self.now().plus_ms(TROUBLE_MS))
+        });
+        [due, next, checked].into_iter().flatten().min()
     }
 
     /// Begins the night's cycle where it is due; when the lane has to look again.

@@ -263,6 +263,9 @@ pub(crate) enum Command {
         /// The backup, or the folder of an export.
         #[arg(value_name = "FILE")]
         file: PathBuf,
+        /// Take it although the chain of its messages is broken, and say from which message on it is in doubt.
+        #[arg(long)]
+        salvage: bool,
     },
     /// Show where the data lives and how much there is.
     Status,

@@ -108,7 +108,7 @@ fn run(args: &Args, output: &mut Output) -> Result<(), Failure> {
         Command::Backup { file } => commands::backup::back_up(args, file.as_deref(), output),
         Command::Backups => commands::backup::list(args, output),
         Command::Export { folder } => commands::backup::export(args, folder, output),
-        Command::Restore { file } => commands::backup::restore(args, file, output),
+        Command::Restore { file, salvage } => commands::backup::restore(args, file, *salvage, output),
         Command::Status => commands::status(args, output),
         Command::Verify => commands::verify(args, output),
         Command::Serve(serve) => http::serve(args, serve, output),

@@ -2,8 +2,8 @@
 //!
 //! A copy is taken with SQLite's online backup from one snapshot: whoever writes meanwhile goes on, and the copy is of the moment at
 //! which it began. It gets its name only once it was read back, found sound and found to hold as many rows in every table and the
-//! same head of the hash chain; what carries the name can therefore be restored. It is no log-keeping file, so that reading it leaves
-//! nothing beside it, and only its owner may read it.
+//! same head of the hash chain. Where the chain of the store itself is broken the copy is made all the same and its report says where.
+//! It is no log-keeping file, so that reading it leaves nothing beside it, and only its owner may read it.
 //! Deliberately not here: when a copy is made and which are kept (`keepsake-engine`), and the way back ([`crate::restore`]).
 
 use std::collections::BTreeMap;
@@ -16,7 +16,7 @@ use keepsake_domain::Timestamp;
 use rusqlite::backup::{Backup, StepResult};
 use rusqlite::{Connection, OpenFlags};
 
-use crate::chain::Hash;
+use crate::chain::{ChainFault, Hash};
 use crate::error::without_sql;
 use crate::open::{ReadTx, Store};
 use crate::private_files::create_private_dir;
@@ -82,6 +82,8 @@ pub struct BackupReport {
     pub bytes: u64,
     /// What it holds.
     pub contents: Contents,
+    /// Where the chain of its messages breaks, if it does: the copy is as good as the store was, and no better.
+    pub doubt: Option<ChainFault>,
 }
 
 impl Store {
@@ -132,11 +134,11 @@ pub(crate) fn back_up(source: &Path, target: &Path, watch: Watch<'_>) -> Result<
     part.push(".");
     part.push(PART_ENDING);
     let part = PathBuf::from(part);
-    let made = copy(source, &part, watch).and_then(|contents| {
+    let made = copy(source, &part, watch).and_then(|(contents, doubt)| {
         let bytes = std::fs::metadata(&part).map(|meta| meta.len()).unwrap_or(0);
         std::fs::rename(&part, target).map_err(|error| refused(format!("it could not be given its name: {error}")))?;
         sync_folder(target).map_err(|error| refused(format!("its folder could not be written to the disk: {error}")))?;
-        Ok(BackupReport { path: target.to_owned(), bytes, contents })
+        Ok(BackupReport { path: target.to_owned(), bytes, contents, doubt })
     });
     if made.is_err() {
         // What is left of it is of no use; where even that cannot be removed, the next try begins there.
@@ -145,8 +147,8 @@ pub(crate) fn back_up(source: &Path, target: &Path, watch: Watch<'_>) -> Result<
     made
 }
 
-/// Copies to `part` and looks the copy over.
-fn copy(source: &Path, part: &Path, watch: Watch<'_>) -> Result<Contents> {
+/// Copies to `part` and looks the copy over; what it holds, and where its chain breaks.
+fn copy(source: &Path, part: &Path, watch: Watch<'_>) -> Result<(Contents, Option<ChainFault>)> {
     let refused = |reason: String| StoreError::Backup { path: part.with_extension(""), reason };
     let sql = |error: rusqlite::Error| refused(without_sql(&error));
     create_private(part).map_err(|error| refused(error.to_string()))?;
@@ -175,7 +177,9 @@ fn copy(source: &Path, part: &Path, watch: Watch<'_>) -> Result<Contents> {
     if contents_of(&made)? != expected {
         return Err(refused("the copy does not hold what was copied; the disk is damaged".to_owned()));
     }
-    Ok(expected)
+    // A doubtful copy is worth more than none: what it is worth is said, and whoever restores it decides.
+    let doubt = ReadTx { conn: &made }.verify_chain()?.doubt();
+    Ok((expected, doubt))
 }
 
 /// Copies every page in steps; what is copied to takes all of it or nothing. A step of no pages only locks it for other writers, and

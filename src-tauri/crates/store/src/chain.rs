@@ -4,6 +4,7 @@
 //! enters as a salted hash, so an erased row keeps the chain whole without anything left to guess its text from.
 
 use std::borrow::Cow;
+use std::fmt;
 
 use rusqlite::Row;
 use rusqlite::types::ValueRef;
@@ -84,6 +85,12 @@ pub struct ChainFault {
     pub what: &'static str,
 }
 
+impl fmt::Display for ChainFault {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "message number {}: {}", self.seq, self.what)
+    }
+}
+
 /// What a check of the chain found.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ChainReport {
@@ -91,6 +98,13 @@ pub struct ChainReport {
     pub rows: u64,
     /// The first faults, at most ten.
     pub faults: Vec<ChainFault>,
+}
+
+impl ChainReport {
+    /// From which message on the log is in doubt, and why; nothing where it is whole.
+    pub fn doubt(&self) -> Option<ChainFault> {
+        self.faults.iter().min_by_key(|fault| fault.seq).cloned()
+    }
 }
 
 /// A stored value as the bytes that were hashed. Texts are not decoded: damage must show as a fault and not as an error.

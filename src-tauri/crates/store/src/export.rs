@@ -21,7 +21,7 @@ use serde_json::{Map, Value, json};
 use crate::backup::{Watch, fault_of, open_plain};
 use crate::guard::{self, Purpose};
 use crate::open::{ReadTx, Store, set_up};
-use crate::restore::{self, Staged};
+use crate::restore::{self, OnDoubt, Staged};
 use crate::{Result, StoreError, migrate};
 
 /// The list of what an export holds; written last.
@@ -263,11 +263,23 @@ pub fn read_export_list(folder: &Path) -> Result<ExportList> {
 impl Store {
     /// As [`Store::stage`], for a folder that was exported.
     pub fn stage_export(&self, folder: &Path, kept_settings: &[&str], now: Timestamp, watch: Watch<'_>) -> Result<Staged> {
+        self.stage_export_with(folder, kept_settings, OnDoubt::Refuse, now, watch)
+    }
+
+    /// As [`Store::stage_with`], for a folder that was exported.
+    pub fn stage_export_with(
+        &self,
+        folder: &Path,
+        kept_settings: &[&str],
+        on_doubt: OnDoubt,
+        now: Timestamp,
+        watch: Watch<'_>,
+    ) -> Result<Staged> {
         let data_dir = self.path().parent().unwrap_or(Path::new("."));
         let decided = restore::decided(self, kept_settings);
         let staged = restore::empty_staging(data_dir)?;
         let staged = load(folder, staged, watch)?;
-        restore::finish(staged, folder, decided, kept_settings, now)
+        restore::finish(staged, folder, decided, kept_settings, on_doubt, now)
     }
 }
 

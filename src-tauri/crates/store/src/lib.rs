@@ -106,7 +106,7 @@ pub use private_files::{DataDir, data_dir_for, keep_files_private};
 pub use private_time::{PrivateInterval, PrivateTime};
 pub use profiles::{DebunkRow, ProfileRow};
 pub use reflections::{ReflectionLineRow, ReflectionRow};
-pub use restore::{Restored, Staged, inspect};
+pub use restore::{OnDoubt, Restored, Staged, inspect};
 pub use search::{MessageHit, NamedHandle, WordMatch, fts_query};
 pub use served::Served;
 pub use session_replies::SessionReplyRow;

@@ -18,6 +18,7 @@ use rusqlite::backup::Backup;
 use rusqlite::{Connection, params};
 
 use crate::backup::{Contents, DAMAGED_PREFIX, Watch, contents_of, create_private, fault_of, open_plain, run, sync_folder};
+use crate::chain::ChainFault;
 use crate::changes::Tag;
 use crate::erase::Part;
 use crate::erase_memory::{ForgottenPlace, MemoryTombstone};
@@ -62,6 +63,17 @@ pub struct Restored {
     pub unlinked_again: u64,
     /// Conversations, channels and shared items that were made private since.
     pub kept_private: u64,
+    /// From where on the messages are in doubt, where a copy was taken whose chain is broken.
+    pub doubt: Option<ChainFault>,
+}
+
+/// What becomes of a copy whose chain is broken.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum OnDoubt {
+    /// It is refused.
+    Refuse,
+    /// It is taken, and what came back says where the doubt begins.
+    Salvage,
 }
 
 /// What was decided in the live store and may be missing in a copy of it.
@@ -122,6 +134,11 @@ impl Staged {
         self.folder.join("keepsake.db")
     }
 
+    /// Where the chain of its messages breaks, if it does.
+    pub fn doubt(&self) -> Option<&ChainFault> {
+        self.restored.doubt.as_ref()
+    }
+
     /// Takes over what was decided since the copy was made ready; asked when nobody can decide any more.
     fn catch_up(&mut self, newest: Option<&Decided>) -> Result<()> {
         let newest = match (&self.decided, newest) {
@@ -173,20 +190,33 @@ impl Drop for Staged {
 }
 
 /// Reads a copy and says what it holds, without changing anything beside it: a file that keeps a log is read from a copy of it.
-pub fn inspect(file: &Path, data_dir: &Path, watch: Watch<'_>) -> Result<Contents> {
+/// Where the chain of its messages breaks is told beside it.
+pub fn inspect(file: &Path, data_dir: &Path, watch: Watch<'_>) -> Result<(Contents, Option<ChainFault>)> {
     let staged = lay_aside(file, data_dir, watch)?;
-    look_over(&staged.file(), file)
+    look_over(&staged.file(), file, OnDoubt::Salvage)
 }
 
 impl Store {
     /// Checks a copy and makes it ready: see the module. The settings named here stay as they are now.
     pub fn stage(&self, file: &Path, kept_settings: &[&str], now: Timestamp, watch: Watch<'_>) -> Result<Staged> {
+        self.stage_with(file, kept_settings, OnDoubt::Refuse, now, watch)
+    }
+
+    /// As [`stage`](Self::stage), where it may be that the chain of the copy is broken.
+    pub fn stage_with(
+        &self,
+        file: &Path,
+        kept_settings: &[&str],
+        on_doubt: OnDoubt,
+        now: Timestamp,
+        watch: Watch<'_>,
+    ) -> Result<Staged> {
         let data_dir = self.path().parent().unwrap_or(Path::new("."));
         if matches!((file.canonicalize(), self.path().canonicalize()), (Ok(a), Ok(b)) if a == b) {
             return Err(refused(file, "it is the database in use"));
         }
         let decided = decided(self, kept_settings);
-        finish(lay_aside(file, data_dir, watch)?, file, decided, kept_settings, now)
+        finish(lay_aside(file, data_dir, watch)?, file, decided, kept_settings, on_doubt, now)
     }
 
     /// Puts what was made ready in the place of what is here, at one stroke.
@@ -215,14 +245,15 @@ impl Store {
     pub fn replace_damaged(
         data_dir: &Path,
         file: &Path,
+        on_doubt: OnDoubt,
         now: Timestamp,
         watch: Watch<'_>,
     ) -> Result<(Restored, Option<PathBuf>)> {
         let live = data_dir.join("keepsake.db");
         create_private_dir(data_dir).map_err(|error| io("the data folder cannot be made", error))?;
         let mut staged = lay_aside(file, data_dir, watch)?;
-        look_over(&staged.file(), file)?;
-        make_ready(&mut staged, None, now)?;
+        look_over(&staged.file(), file, on_doubt)?;
+        make_ready(&mut staged, None, on_doubt, now)?;
         let _turn = opening_turn(&live)?;
         let beside = |suffix: &str| PathBuf::from(format!("{}{suffix}", live.display()));
         let kept = data_dir.join(format!("{DAMAGED_PREFIX}{}.db", now.0));
@@ -261,10 +292,11 @@ pub(crate) fn finish(
     file: &Path,
     decided: Option<Decided>,
     kept_settings: &[&str],
+    on_doubt: OnDoubt,
     now: Timestamp,
 ) -> Result<Staged> {
-    look_over(&staged.file(), file)?;
-    make_ready(&mut staged, decided.as_ref(), now)?;
+    look_over(&staged.file(), file, on_doubt)?;
+    make_ready(&mut staged, decided.as_ref(), on_doubt, now)?;
     staged.decided = decided;
     staged.kept_settings = kept_settings.iter().map(ToString::to_string).collect();
     Ok(staged)
@@ -360,8 +392,8 @@ fn copy_file(from: &Path, to: &Path, done: &mut u64, total: u64, watch: Watch<'_
     }
 }
 
-/// Sound as a file, as rows and along the chain; what it holds.
-fn look_over(copy: &Path, file: &Path) -> Result<Contents> {
+/// Sound as a file, as rows and, unless it may be salvaged, along the chain; what it holds, and where the chain breaks.
+fn look_over(copy: &Path, file: &Path, on_doubt: OnDoubt) -> Result<(Contents, Option<ChainFault>)> {
     let damaged = |error: rusqlite::Error| refused(file, &format!("it is damaged ({})", without_sql(&error)));
     // Its log, where it has one, is taken into it here.
     let conn = open_plain(copy, true).map_err(damaged)?;
@@ -375,18 +407,17 @@ fn look_over(copy: &Path, file: &Path) -> Result<Contents> {
     if let Some(fault) = fault_of(&conn)? {
         return Err(refused(file, &format!("it is damaged ({fault})")));
     }
-    let chain = ReadTx { conn: &conn }.verify_chain()?;
-    if let Some(fault) = chain.faults.first() {
-        return Err(refused(
-            file,
-            &format!("its messages were changed from outside: message number {}: {}", fault.seq, fault.what),
-        ));
+    let doubt = ReadTx { conn: &conn }.verify_chain()?.doubt();
+    match doubt {
+        Some(fault) if on_doubt == OnDoubt::Refuse => {
+            Err(refused(file, &format!("its messages were changed from outside from {fault} (`--salvage` takes it as it is)")))
+        }
+        doubt => Ok((contents_of(&conn)?, doubt)),
     }
-    contents_of(&conn)
 }
 
 /// Brings a sound copy to the present schema and to what was decided since it was made.
-fn make_ready(staged: &mut Staged, decided: Option<&Decided>, now: Timestamp) -> Result<()> {
+fn make_ready(staged: &mut Staged, decided: Option<&Decided>, on_doubt: OnDoubt, now: Timestamp) -> Result<()> {
     let path = staged.file();
     // It is a copy itself.
     let copy = Store::open_file(&path, None)?;
@@ -424,7 +455,8 @@ fn make_ready(staged: &mut Staged, decided: Option<&Decided>, now: Timestamp) ->
         return Err(StoreError::Migration { reason: format!("the backup could not be made ready ({fault})") });
     }
     let read = ReadTx { conn: &conn };
-    if let Some(fault) = read.verify_chain()?.faults.first() {
+    restored.doubt = read.verify_chain()?.doubt();
+    if let Some(fault) = restored.doubt.as_ref().filter(|_| on_doubt == OnDoubt::Refuse) {
         return Err(StoreError::Migration { reason: format!("the backup could not be made ready ({})", fault.what) });
     }
     restored.messages = read.count("interactions")?;

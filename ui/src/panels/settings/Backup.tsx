@@ -83,9 +83,9 @@ export function Backup() {
       () => [],
     );
   };
-  const goBack = async ({ place }: Asked) => {
+  const goBack = async ({ place, preview }: Asked) => {
     setAsked(null);
-    await run('restore', () => call('restore', place), saidRestored);
+    await run('restore', () => call('restore', { ...place, ...(preview.backup.doubt === null ? {} : { salvage: true }) }), saidRestored);
   };
 
   return (
@@ -165,6 +165,10 @@ function Kept({ items, folder, isBusy, onRestore }: { items: readonly BackupView
   );
 }
 
-const saidMade = (made: BackupMade): string[] => [t.backup.made(made.name, made.bytes), t.backup.holds(made.contents.messages, made.contents.conversations, made.contents.memories)];
+const saidMade = (made: BackupMade): string[] => [made.contents.doubt === null ? t.backup.made(made.name, made.bytes) : t.backup.madeDoubtful(made.name, made.bytes, made.contents.doubt), t.backup.holds(made.contents.messages, made.contents.conversations, made.contents.memories)];
 
-const saidExported = (made: ExportMade): string[] => [t.backup.exported(made.name, made.notes), t.backup.holds(made.messages, made.conversations, made.memories)];
+const saidExported = (made: ExportMade): string[] => [
+  t.backup.exported(made.name, made.notes),
+  t.backup.holds(made.messages, made.conversations, made.memories),
+  ...(made.doubt === null ? [] : [t.backup.doubtful(made.doubt)]),
+];

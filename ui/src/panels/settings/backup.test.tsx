@@ -29,6 +29,15 @@ test('a backup goes where the person says, and what it holds is told', async () 
   expect(asked(host, 'backup_make')).toEqual([{ token: 'file:Keepsake backup.db' }]);
 });
 
+test('a backup of messages that were changed from outside is not called whole', async () => {
+  const host = await show();
+  const contents = { messages: 30, conversations: 2, memories: 1, rows: 40, schema: 29, head: '', doubt: 'message number 7: its text was changed from outside' };
+  host.answer('backup_make', () => ({ name: 'Keepsake backup.db', bytes: 9, contents }));
+  fireEvent.click(screen.getByTestId('btn-backup-make'));
+  expect(await result()).toMatch(/is made .*In doubt from message number 7/);
+  expect(await result()).not.toContain('whole');
+});
+
 test('a dialog that was closed does nothing', async () => {
   const host = await show();
   host.answer('pick_backup_target', () => ({ files: [] }));
@@ -76,6 +85,19 @@ describe('a restore', () => {
     expect(said).not.toContain('0 links');
     expect(asked(host, 'restore')[0]).toMatchObject({ id: expect.stringContaining('before-bulk') });
     await waitFor(async () => expect(await screen.findAllByTestId('backup-row')).toHaveLength(4));
+  });
+
+  test('of a backup whose messages were changed says from where it is in doubt, and takes it as it is after a yes', async () => {
+    const doubt = 'message number 7: its text was changed from outside';
+    const host = await show();
+    const contents = { messages: 30, conversations: 2, memories: 1, rows: 40, schema: 29, head: '', doubt };
+    host.answer('restore_preview', () => ({ name: 'Keepsake backup.db', backup: contents, messages: 1, conversations: 1, memories: 0 }));
+    fireEvent.click(screen.getByTestId('btn-backup-restore'));
+    const dialog = await screen.findByTestId('backup-ask');
+    expect(dialog.textContent).toContain(`in doubt from ${doubt}`);
+    expect(dialog.textContent).not.toContain('is whole');
+    fireEvent.click(screen.getByTestId('btn-backup-confirm'));
+    await waitFor(() => expect(asked(host, 'restore')).toEqual([{ token: 'file:Keepsake backup.db', salvage: true }]));
   });
 
   test('of a file that is none says why', async () => {

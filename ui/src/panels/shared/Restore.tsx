@@ -28,7 +28,7 @@ export function AskRestore({ preview, onClose, onConfirm }: { preview: RestorePr
       }
     >
       <div className={css.ask}>
-        <p>{words.askFile(preview.name)}</p>
+        <p>{backup.doubt === null ? words.askFile(preview.name) : words.askDoubtful(preview.name, backup.doubt)}</p>
         <dl>
           <dt>{words.askHolds}</dt>
           <dd>{words.counts(backup.messages, backup.conversations, backup.memories)}</dd>
@@ -46,6 +46,7 @@ export function AskRestore({ preview, onClose, onConfirm }: { preview: RestorePr
 export function saidRestored(done: RestoreOutcome): string[] {
   const words = t.backup;
   const lines = [words.restored(done.messages, done.conversations, done.memories)];
+  if (done.doubt !== null) lines.push(words.doubtful(done.doubt));
   if (done.before) lines.push(words.before(done.before));
   for (const [name, say] of Object.entries(words.since)) {
     const count = done[name as keyof typeof words.since];

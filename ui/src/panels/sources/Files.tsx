@@ -65,7 +65,7 @@ export function Files() {
         ))}
       </ul>
       {work ? <TaskProgress task={TASK} words={(stage) => (stage === null ? t.backup.working[work] : `${t.backup.working[work]}: ${nameOf(t.backup.stage, stage).toLowerCase()}`)} testId={TESTIDS.backupWork} cancelTestId={TESTIDS.backupCancel} /> : null}
-      {asked ? <AskRestore preview={asked.preview} onClose={forget} onConfirm={() => void bring(asked.file)} /> : null}
+      {asked ? <AskRestore preview={asked.preview} onClose={forget} onConfirm={() => void bring(asked.file, asked.preview.backup.doubt !== null)} /> : null}
       {ready.length + asking > 0 || isLooking ? (
         <footer className={css.foot}>
           <span className={css.private}>

@@ -32,10 +32,11 @@ export function useRestore() {
     forget: () => setAsked(null),
     /** Looks it through and asks. */
     ask: (file: FileToken) => run('check', async () => setAsked({ file, preview: await call('restore_preview', { token: file.token }) })),
-    bring: (file: FileToken) => {
+    /** With `salvage`, also where the question said that it is in doubt. */
+    bring: (file: FileToken, salvage = false) => {
       setAsked(null);
       return run('restore', async () => {
-        const outcome = await call('restore', { token: file.token });
+        const outcome = await call('restore', { token: file.token, ...(salvage ? { salvage } : {}) });
         leaveOut([file.token]);
         restoredLines.set(saidRestored(outcome));
       });

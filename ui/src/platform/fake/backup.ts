@@ -17,7 +17,7 @@ export function backupCommands(world: World, host: Host, firstRun: boolean, star
     conversations: world.conversations.length,
     memories: world.memories.size,
   });
-  const contents = (): BackupContents => ({ ...here(), rows: 420, schema: 12, head: '5f1b45bdf4dcec87' });
+  const contents = (): BackupContents => ({ ...here(), rows: 420, schema: 12, head: '5f1b45bdf4dcec87', doubt: null });
   const file = (name: string) => ({ files: [{ token: `file:${name}`, name, size: 18_612_224 }] });
   return {
     pick_backup_target: () => file('Keepsake backup.db'),
@@ -34,9 +34,9 @@ export function backupCommands(world: World, host: Host, firstRun: boolean, star
       const before = backup(host.now(), 'before-restore', 18_612_224);
       items = [before, ...items];
       host.changed('memories', 'conversations', 'messages', 'settings', 'status', 'jobs');
-      return { ...here(), messages: 30, before: before.id, is_same_store: true, erased_again: 3, kept_out: 0, refused_again: 1, reopened: 2, debunked_again: 0, unlinked_again: 0, kept_private: 0 };
+      return { ...here(), messages: 30, before: before.id, is_same_store: true, erased_again: 3, kept_out: 0, refused_again: 1, reopened: 2, debunked_again: 0, unlinked_again: 0, kept_private: 0, doubt: null };
     },
-    export_make: () => ({ name: 'Keepsake 2026-11-20', ...here(), notes: 24 }),
+    export_make: () => ({ name: 'Keepsake 2026-11-20', ...here(), notes: 24, doubt: null }),
     rebuild_begin: () => {
       const before = backup(host.now(), 'before-bulk', 18_612_224);
       items = [before, ...items];

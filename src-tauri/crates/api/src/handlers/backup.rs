@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use keepsake_engine::{BackupReason, RestoreReceipt};
-use keepsake_store::Contents;
+use keepsake_store::{ChainFault, Contents, OnDoubt};
 
 use crate::app::App;
 use crate::error::ApiError;
@@ -14,7 +14,7 @@ use crate::types::{ById, Nothing};
 /// What a window calls the one long task that runs at a time.
 pub(crate) const TASK: &str = "backup";
 
-fn contents(contents: &Contents) -> BackupContents {
+fn contents(contents: &Contents, doubt: Option<&ChainFault>) -> BackupContents {
     BackupContents {
         messages: contents.rows_of("interactions"),
         conversations: contents.rows_of("conversations"),
@@ -22,6 +22,7 @@ fn contents(contents: &Contents) -> BackupContents {
         rows: contents.rows.values().sum(),
         schema: contents.schema,
         head: contents.head.clone(),
+        doubt: doubt.map(ToString::to_string),
     }
 }
 
@@ -50,6 +51,7 @@ fn outcome(receipt: &RestoreReceipt) -> RestoreOutcome {
         debunked_again: restored.debunked_again,
         unlinked_again: restored.unlinked_again,
         kept_private: restored.kept_private,
+        doubt: restored.doubt.as_ref().map(ToString::to_string),
     }
 }
 
@@ -94,12 +96,16 @@ pub(crate) fn backup_make(app: &App, request: BackupPlace) -> Result<BackupMade,
     match request.token {
         Some(token) => {
             let report = app.engine().back_up(&app.file(&token)?, &task)?;
-            Ok(BackupMade { name: name(&report.path), bytes: report.bytes, contents: contents(&report.contents) })
+            Ok(BackupMade {
+                name: name(&report.path),
+                bytes: report.bytes,
+                contents: contents(&report.contents, report.doubt.as_ref()),
+            })
         }
         None => {
             let backup = app.engine().keep_backup(BackupReason::Asked, &task)?;
-            let held = app.engine().inspect_backup(&backup.path, &task)?;
-            Ok(BackupMade { name: backup.name, bytes: backup.bytes, contents: contents(&held) })
+            let (held, doubt) = app.engine().inspect_backup(&backup.path, &task)?;
+            Ok(BackupMade { name: backup.name, bytes: backup.bytes, contents: contents(&held, doubt.as_ref()) })
         }
     }
 }
@@ -108,7 +114,7 @@ pub(crate) fn restore_preview(app: &App, request: BackupPlace) -> Result<Restore
     let task = app.begin_task(TASK)?;
     let file = file(app, &request)?;
     let held = if file.is_dir() {
-        let list = app.engine().inspect_export(&file, &task)?;
+        let (list, doubt) = app.engine().inspect_export(&file, &task)?;
         BackupContents {
             messages: list.rows_of("interactions"),
             conversations: list.rows_of("conversations"),
@@ -116,9 +122,11 @@ pub(crate) fn restore_preview(app: &App, request: BackupPlace) -> Result<Restore
             rows: list.rows.values().sum(),
             schema: list.schema,
             head: String::new(),
+            doubt: doubt.map(|fault| fault.to_string()),
         }
     } else {
-        contents(&app.engine().inspect_backup(&file, &task)?)
+        let (held, doubt) = app.engine().inspect_backup(&file, &task)?;
+        contents(&held, doubt.as_ref())
     };
     let (messages, conversations) = app.engine().store().read(|tx| tx.totals())?;
     let memories = app.engine().store().read(|tx| tx.memory_count())?;
@@ -128,7 +136,12 @@ pub(crate) fn restore_preview(app: &App, request: BackupPlace) -> Result<Restore
 pub(crate) fn restore(app: &App, request: BackupPlace) -> Result<RestoreOutcome, ApiError> {
     let task = app.begin_task(TASK)?;
     let file = file(app, &request)?;
-    let receipt = if file.is_dir() { app.engine().restore_export(&file, &task)? } else { app.engine().restore(&file, &task)? };
+    let on_doubt = if request.salvage { OnDoubt::Salvage } else { OnDoubt::Refuse };
+    let receipt = if file.is_dir() {
+        app.engine().restore_export_with(&file, on_doubt, &task)?
+    } else {
+        app.engine().restore_with(&file, on_doubt, &task)?
+    };
     app.engine().forget_upload(&file);
     Ok(outcome(&receipt))
 }
@@ -143,6 +156,7 @@ pub(crate) fn export_make(app: &App, request: BackupPlace) -> Result<ExportMade,
         conversations: receipt.conversations,
         memories: receipt.memories,
         notes: receipt.notes,
+        doubt: receipt.doubt.as_ref().map(ToString::to_string),
     })
 }
 

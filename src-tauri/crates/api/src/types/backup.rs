@@ -35,6 +35,9 @@ pub struct BackupPlace {
     /// One of Keepsake's own backups.
     #[serde(default)]
     pub id: Option<String>,
+    /// Whether it is restored although the chain of its messages is broken.
+    #[serde(default)]
+    pub salvage: bool,
 }
 
 /// What a backup holds.
@@ -52,9 +55,11 @@ pub struct BackupContents {
     pub schema: i64,
     /// The hash of the newest message.
     pub head: String,
+    /// From which message on it is in doubt, and why; nothing where it is whole.
+    pub doubt: Option<String>,
 }
 
-/// A backup that was made, read back and found whole.
+/// A backup that was made and read back.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, TS)]
 pub struct BackupMade {
     /// Name of the file.
@@ -107,6 +112,8 @@ pub struct RestoreOutcome {
     pub unlinked_again: u64,
     /// Conversations, channels and items made private since: still so.
     pub kept_private: u64,
+    /// From which message on it is in doubt, and why; nothing where it is whole.
+    pub doubt: Option<String>,
 }
 
 /// An export that was written.
@@ -122,6 +129,8 @@ pub struct ExportMade {
     pub memories: u64,
     /// Notes to read.
     pub notes: u64,
+    /// From which message on it is in doubt, and why; nothing where it is whole.
+    pub doubt: Option<String>,
 }
 
 /// Making anew began: what was derived is deleted, and a cycle makes it again.

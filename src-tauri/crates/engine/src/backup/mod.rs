@@ -5,6 +5,7 @@
 //! due. One that a person makes lies where they say, and what it holds is theirs to look after.
 //! Deliberately not here: copying and checking (`keepsake-store`), and words for people.
 
+mod chain;
 mod thin;
 
 use std::path::{Path, PathBuf};
@@ -13,7 +14,10 @@ use std::sync::atomic::Ordering;
 
 use chrono::NaiveDateTime;
 use keepsake_domain::Timestamp;
-use keepsake_store::{BACKUPS_DIR, BEFORE_UPGRADE, BackupReport, Contents, Restored, Staged, Store, StoreError, own_backup_path};
+use keepsake_store::{
+    BACKUPS_DIR, BEFORE_UPGRADE, BackupReport, ChainFault, Contents, OnDoubt, Restored, Staged, Store, StoreError,
+    own_backup_path,
+};
 
 use crate::work::Control;
 use crate::{Engine, EngineError, Result};
@@ -109,9 +113,11 @@ fn parse_name(name: &str) -> Option<Named> {
 }
 
 impl Engine {
-    /// Copies the store to a file that a person named, and reads it back.
+    /// Copies the store to a file that a person named, and reads it back. A broken chain is told of, and the copy made all the same.
     pub fn back_up(&self, target: &Path, control: &dyn Control) -> Result<BackupReport> {
-        Ok(self.store().back_up(target, &mut watch("copying", control))?)
+        let report = self.store().back_up(target, &mut watch("copying", control))?;
+        self.note_chain(report.doubt.as_ref(), false)?;
+        Ok(report)
     }
 
     /// Makes a backup beside the store and thins the older ones. The one before a reflection run, too.
@@ -168,16 +174,21 @@ impl Engine {
         self.data_dir().join(BACKUPS_DIR)
     }
 
-    /// What a backup holds, read to its end and found sound.
-    pub fn inspect_backup(&self, file: &Path, control: &dyn Control) -> Result<Contents> {
+    /// What a backup holds, read to its end and found sound as a file; and where the chain of its messages breaks, if it does.
+    pub fn inspect_backup(&self, file: &Path, control: &dyn Control) -> Result<(Contents, Option<ChainFault>)> {
         let _turn = self.inner.restore_turn.lock().unwrap_or_else(PoisonError::into_inner);
         Ok(keepsake_store::inspect(file, self.data_dir(), &mut watch("reading", control))?)
     }
 
     /// Puts a backup in the place of the store: checked first, the present state kept aside, then at one stroke.
     pub fn restore(&self, file: &Path, control: &dyn Control) -> Result<RestoreReceipt> {
+        self.restore_with(file, OnDoubt::Refuse, control)
+    }
+
+    /// As [`restore`](Self::restore), where it may be that the chain of the backup is broken.
+    pub fn restore_with(&self, file: &Path, on_doubt: OnDoubt, control: &dyn Control) -> Result<RestoreReceipt> {
         let _turn = self.inner.restore_turn.lock().unwrap_or_else(PoisonError::into_inner);
-        let staged = self.store().stage(file, &KEPT_SETTINGS, self.now(), &mut watch("checking", control))?;
+        let staged = self.store().stage_with(file, &KEPT_SETTINGS, on_doubt, self.now(), &mut watch("checking", control))?;
         self.put_in_place(staged, control)
     }
 
@@ -189,13 +200,20 @@ impl Engine {
             true
         })?;
         self.forget_caches();
+        self.note_chain(restored.doubt.as_ref(), true)?;
         self.after_restore()?;
         Ok(RestoreReceipt { restored, before })
     }
 
     /// Puts a backup in the place of a database that cannot be opened, so without an engine.
-    pub fn restore_damaged(data_dir: &Path, file: &Path, now: Timestamp, control: &dyn Control) -> Result<RestoreReceipt> {
-        let (restored, before) = Store::replace_damaged(data_dir, file, now, &mut watch("checking", control))?;
+    pub fn restore_damaged(
+        data_dir: &Path,
+        file: &Path,
+        on_doubt: OnDoubt,
+        now: Timestamp,
+        control: &dyn Control,
+    ) -> Result<RestoreReceipt> {
+        let (restored, before) = Store::replace_damaged(data_dir, file, on_doubt, now, &mut watch("checking", control))?;
         Ok(RestoreReceipt { restored, before })
     }
 
@@ -233,8 +251,15 @@ impl Engine {
     }
 
     fn thin_backups(&self) -> Result<()> {
-        let backups: Vec<(Timestamp, PathBuf)> =
-            self.backups()?.into_iter().rev().map(|backup| (backup.made, backup.path)).collect();
+        let doubtful_since = self.doubtful_since()?;
+        let backups: Vec<(Timestamp, PathBuf)> = self
+            .backups()?
+            .into_iter()
+            .rev()
+            .map(|backup| (backup.made, backup.path))
+            // What was there before the doubt showed neither goes nor counts among those that may.
+            .filter(|(made, _)| doubtful_since.is_none_or(|since| *made >= since))
+            .collect();
         let kept = thin::kept(&backups);
         for (_, path) in backups.iter().filter(|backup| !kept.contains(backup)) {
             // One too many is no reason to fail.

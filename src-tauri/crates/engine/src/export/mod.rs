@@ -10,7 +10,7 @@ mod names;
 use std::path::{Path, PathBuf};
 use std::sync::PoisonError;
 
-use keepsake_store::{EXPORT_LIST, ExportList, StoreError, is_export, write_export_list};
+use keepsake_store::{ChainFault, EXPORT_LIST, ExportList, OnDoubt, StoreError, is_export, write_export_list};
 
 use crate::backup::RestoreReceipt;
 use crate::work::Control;
@@ -37,6 +37,8 @@ pub struct ExportReceipt {
     pub notes: u64,
     /// Rows of all tables.
     pub rows: u64,
+    /// Where the chain of the messages breaks, if it does.
+    pub doubt: Option<ChainFault>,
 }
 
 fn io(what: &str, error: std::io::Error) -> EngineError {
@@ -83,19 +85,20 @@ impl Engine {
     pub fn export(&self, folder: &Path, control: &dyn Control) -> Result<ExportReceipt> {
         let mut begun = Begun::at(folder)?;
         // One view for both forms: what is written while somebody imports is of one moment.
-        let (list, notes) = self.store().read(|tx| {
+        let (list, notes, doubt) = self.store().read(|tx| {
             let mut watch = |done, total| {
                 control.progress("exporting", done, total);
                 !control.is_cancelled()
             };
             let list = tx.export_rows(folder, &mut watch)?;
             let notes = markdown::write(tx, &folder.join(NOTES_DIR), control)?;
-            Ok((list, notes))
+            Ok((list, notes, tx.verify_chain()?.doubt()))
         })?;
         std::fs::write(folder.join("README.md"), README).map_err(|error| io("the export cannot be written", error))?;
         write_export_list(folder, &list)?;
         begun.is_done = true;
-        Ok(receipt(folder, &list, notes))
+        self.note_chain(doubt.as_ref(), false)?;
+        Ok(receipt(folder, &list, notes, doubt))
     }
 
     /// As [`export`](Self::export), into a new folder named by the day within one that a person chose.
@@ -111,25 +114,31 @@ impl Engine {
 
     /// Puts what a folder of an export holds in the place of the store, as a restore of a backup does.
     pub fn restore_export(&self, folder: &Path, control: &dyn Control) -> Result<RestoreReceipt> {
+        self.restore_export_with(folder, OnDoubt::Refuse, control)
+    }
+
+    /// As [`restore_export`](Self::restore_export), where it may be that the chain of the export is broken.
+    pub fn restore_export_with(&self, folder: &Path, on_doubt: OnDoubt, control: &dyn Control) -> Result<RestoreReceipt> {
         let _turn = self.inner.restore_turn.lock().unwrap_or_else(PoisonError::into_inner);
         let mut watch = |done, total| {
             control.progress("checking", done, total);
             !control.is_cancelled()
         };
-        let staged = self.store().stage_export(folder, &crate::backup::KEPT_SETTINGS, self.now(), &mut watch)?;
+        let staged = self.store().stage_export_with(folder, &crate::backup::KEPT_SETTINGS, on_doubt, self.now(), &mut watch)?;
         self.put_in_place(staged, control)
     }
 
-    /// What a folder of an export holds, read to its end and found sound; nothing is changed.
-    pub fn inspect_export(&self, folder: &Path, control: &dyn Control) -> Result<ExportList> {
+    /// What a folder of an export holds, read to its end, and where the chain of its messages breaks, if it does; nothing is changed.
+    pub fn inspect_export(&self, folder: &Path, control: &dyn Control) -> Result<(ExportList, Option<ChainFault>)> {
         let _turn = self.inner.restore_turn.lock().unwrap_or_else(PoisonError::into_inner);
         let mut watch = |done, total| {
             control.progress("reading", done, total);
             !control.is_cancelled()
         };
         // Made ready as for a restore, and gone with the next line.
-        drop(self.store().stage_export(folder, &crate::backup::KEPT_SETTINGS, self.now(), &mut watch)?);
-        Ok(keepsake_store::read_export_list(folder)?)
+        let kept = &crate::backup::KEPT_SETTINGS;
+        let doubt = self.store().stage_export_with(folder, kept, OnDoubt::Salvage, self.now(), &mut watch)?.doubt().cloned();
+        Ok((keepsake_store::read_export_list(folder)?, doubt))
     }
 
     /// Where the messages of an export lie, which alone come into a store that holds something.
@@ -162,7 +171,7 @@ impl Engine {
     }
 }
 
-fn receipt(folder: &Path, list: &ExportList, notes: u64) -> ExportReceipt {
+fn receipt(folder: &Path, list: &ExportList, notes: u64, doubt: Option<ChainFault>) -> ExportReceipt {
     ExportReceipt {
         folder: folder.to_owned(),
         messages: list.rows_of("interactions"),
@@ -170,5 +179,6 @@ fn receipt(folder: &Path, list: &ExportList, notes: u64) -> ExportReceipt {
         memories: list.rows_of("memories"),
         notes,
         rows: list.rows.values().sum(),
+        doubt,
     }
 }

@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 
 use keepsake_domain::{HOUR_MS, MemoryStatus};
 use keepsake_engine::{Act, BackupReason, Control, Unwatched};
+use keepsake_store::OnDoubt;
 use keepsake_testkit::{Conversation, conversation};
 
 use crate::fixture::Fixture;
@@ -220,4 +221,84 @@ fn an_export_comes_back_into_an_empty_store_and_only_there_by_an_import() {
     let refused = other.engine.is_own_export(&folder).unwrap_err().to_string();
     assert!(refused.contains("this one is not empty"), "{refused}");
     assert!(!other.engine.is_own_export(parent.path()).unwrap());
+}
+
+/// The engine over a store in which somebody changed a word of a message behind its back.
+fn edited(f: Fixture) -> Fixture {
+    assert!(f.engine.store().checkpoint().unwrap());
+    let path = f.engine.store().path().to_owned();
+    let mut bytes = std::fs::read(&path).unwrap();
+    let (was, now) = (b"MARMALADE", b"MANDARINE");
+    let places: Vec<usize> = (0..bytes.len() - was.len()).filter(|at| bytes[*at..].starts_with(was)).collect();
+    assert!(!places.is_empty(), "it must change something to prove anything");
+    for at in places {
+        bytes[at..at + now.len()].copy_from_slice(now);
+    }
+    std::fs::write(&path, bytes).unwrap();
+    f.restarted(2)
+}
+
+fn alerts(f: &Fixture) -> Vec<String> {
+    let alerts = f.engine.store().read(|tx| tx.alerts()).unwrap();
+    alerts.into_iter().filter(|alert| alert.kind == "chain_broken").map(|alert| alert.message).collect()
+}
+
+#[test]
+fn a_broken_chain_is_found_within_a_week_and_told() {
+    let f = Fixture::new();
+    assert_eq!(f.engine.keep_chain_checked().unwrap(), None, "an empty store needs none");
+    f.append(&conversation("c1", "owner Mara: one\nowner Mara: the MARMALADE of Mara"));
+    let due = f.engine.keep_chain_checked().unwrap().unwrap();
+    assert_eq!((due.0 - f.engine.now().0) / HOUR_MS, 7 * 24);
+    assert_eq!(alerts(&f), [""; 0], "the control: an untouched log is told of nothing");
+    let f = edited(f);
+    f.engine.keep_chain_checked().unwrap();
+    assert!(alerts(&f).is_empty(), "not yet");
+    f.clock.advance_ms(7 * 24 * HOUR_MS);
+    f.engine.keep_chain_checked().unwrap();
+    assert!(matches!(&alerts(&f)[..], [told] if told.contains("message number 2")), "{:?}", alerts(&f));
+}
+
+#[test]
+fn a_backup_of_a_broken_chain_is_made_told_of_and_costs_no_older_one() {
+    let f = Fixture::new();
+    for day in 0..30 {
+        f.append(&conversation(&format!("c{day}"), "owner Mara: one more day with MARMALADE"));
+        f.engine.keep_backup(BackupReason::Daily, &Unwatched).unwrap();
+        f.clock.advance_ms(24 * HOUR_MS);
+    }
+    let names = |f: &Fixture| f.engine.backups().unwrap().into_iter().map(|backup| backup.name).collect::<BTreeSet<_>>();
+    let f = edited(f);
+    let good = names(&f);
+    for day in 30..90 {
+        f.append(&conversation(&format!("c{day}"), "owner Mara: one more day"));
+        f.engine.keep_backup(BackupReason::Daily, &Unwatched).unwrap();
+        f.clock.advance_ms(24 * HOUR_MS);
+    }
+    assert_eq!(alerts(&f).len(), 1, "told once, and not at every backup");
+    assert!(good.is_subset(&names(&f)), "what was there before is kept");
+    assert!(names(&f).len() <= good.len() + 22, "those in doubt are thinned as ever: {}", names(&f).len());
+    let newest = f.engine.backups().unwrap().remove(0).path;
+    let refused = f.engine.restore(&newest, &Unwatched).unwrap_err().to_string();
+    assert!(refused.contains("message number 1"), "{refused}");
+    let receipt = f.engine.restore_with(&newest, OnDoubt::Salvage, &Unwatched).unwrap();
+    assert_eq!(receipt.restored.doubt.map(|fault| fault.seq), Some(1));
+    assert!(f.engine.chain_doubt().unwrap().is_some(), "what was salvaged stays in doubt");
+    let whole = f.engine.backups_dir().join(good.last().unwrap());
+    f.engine.restore(&whole, &Unwatched).unwrap();
+    assert_eq!((f.engine.chain_doubt().unwrap(), alerts(&f).len()), (None, 0), "going back to a good one settles it");
+}
+
+#[test]
+fn an_export_of_a_broken_chain_says_so_and_can_be_salvaged() {
+    let f = Fixture::new();
+    f.append(&conversation("c1", "owner Mara: one\nowner Mara: MARMALADE"));
+    assert_eq!(f.engine.export(&f.dir.path().join("whole"), &Unwatched).unwrap().doubt, None);
+    let f = edited(f);
+    let folder = f.dir.path().join("doubtful");
+    assert_eq!(f.engine.export(&folder, &Unwatched).unwrap().doubt.map(|fault| fault.seq), Some(2));
+    assert_eq!(alerts(&f).len(), 1);
+    assert_eq!(f.engine.inspect_export(&folder, &Unwatched).unwrap().1.map(|fault| fault.seq), Some(2));
+    assert!(f.engine.restore_export(&folder, &Unwatched).is_err());
+    assert!(f.engine.restore_export_with(&folder, OnDoubt::Salvage, &Unwatched).unwrap().restored.doubt.is_some());
 }

@@ -5,7 +5,7 @@ use std::path::Path;
 use keepsake_api::{contents_json, restored_json};
 use keepsake_domain::Clock;
 use keepsake_engine::{BackupReason, EmbedderSlot, Engine, EngineError, RestoreReceipt, SystemClock, Unwatched, rfc3339};
-use keepsake_store::StoreError;
+use keepsake_store::{OnDoubt, StoreError};
 use serde_json::json;
 
 use super::{data_dir, engine};
@@ -20,7 +20,7 @@ pub(crate) fn back_up(args: &Args, file: Option<&Path>, output: &mut Output) -> 
             let report = engine.back_up(file, &Unwatched)?;
             if output.is_json() {
                 let contents = contents_json(&report.contents);
-                return output.json(&json!({ "path": report.path, "bytes": report.bytes, "contents": contents }));
+                return output.json(&json!({ "path": report.path, "bytes": report.bytes, "contents": contents, "doubt": report.doubt.map(|fault| fault.to_string()) }));
             }
             output.line(format!(
                 "{}, {} and {} in {} ({} bytes)",
@@ -30,15 +30,19 @@ pub(crate) fn back_up(args: &Args, file: Option<&Path>, output: &mut Output) -> 
                 report.path.display(),
                 report.bytes
             ))?;
-            output.line("Read back and found whole: the file, its rows, and the chain of its messages")?;
+            match &report.doubt {
+                None => output.line("Read back and found whole: the file, its rows, and the chain of its messages")?,
+                Some(fault) => doubtful(fault, output)?,
+            }
             return output.line("What you erase later stays in this copy until you delete it; restoring it erases it again");
         }
         None => engine.keep_backup(BackupReason::Asked, &Unwatched)?.path,
     };
     if output.is_json() {
-        return output.json(&json!({ "path": path }));
+        return output.json(&json!({ "path": path, "doubt": engine.chain_doubt()? }));
     }
-    output.line(format!("Kept as {}", path.display()))
+    output.line(format!("Kept as {}", path.display()))?;
+    engine.chain_doubt()?.map_or(Ok(()), |doubt| doubtful(&doubt, output))
 }
 
 /// Lists Keepsake's own backups.
@@ -61,16 +65,17 @@ pub(crate) fn list(args: &Args, output: &mut Output) -> Result<(), Failure> {
 }
 
 /// Puts a backup in the place of the store; one that cannot be opened is kept aside as it lies.
-pub(crate) fn restore(args: &Args, file: &Path, output: &mut Output) -> Result<(), Failure> {
+pub(crate) fn restore(args: &Args, file: &Path, salvage: bool, output: &mut Output) -> Result<(), Failure> {
+    let on_doubt = if salvage { OnDoubt::Salvage } else { OnDoubt::Refuse };
     let receipt = match engine(args, EmbedderSlot::none()) {
-        Ok(engine) if file.is_dir() => engine.restore_export(file, &Unwatched)?,
-        Ok(engine) => engine.restore(file, &Unwatched)?,
+        Ok(engine) if file.is_dir() => engine.restore_export_with(file, on_doubt, &Unwatched)?,
+        Ok(engine) => engine.restore_with(file, on_doubt, &Unwatched)?,
         Err(failure) => {
             let data_dir = data_dir(args)?;
             if !is_damaged(&data_dir) {
                 return Err(failure);
             }
-            Engine::restore_damaged(&data_dir, file, SystemClock.now(), &Unwatched)?
+            Engine::restore_damaged(&data_dir, file, on_doubt, SystemClock.now(), &Unwatched)?
         }
     };
     if output.is_json() {
@@ -87,6 +92,7 @@ pub(crate) fn export(args: &Args, folder: &Path, output: &mut Output) -> Result<
         return output.json(&json!({
             "folder": receipt.folder, "messages": receipt.messages, "conversations": receipt.conversations,
             "memories": receipt.memories, "notes": receipt.notes, "rows": receipt.rows,
+            "doubt": receipt.doubt.map(|fault| fault.to_string()),
         }));
     }
     output.line(format!(
@@ -97,6 +103,9 @@ pub(crate) fn export(args: &Args, folder: &Path, output: &mut Output) -> Result<
         receipt.folder.display(),
         counted(receipt.notes, "note", "notes")
     ))?;
+    if let Some(fault) = &receipt.doubt {
+        doubtful(fault, output)?;
+    }
     output.line("It holds private conversations too, and what you erase later stays in it until you delete it")
 }
 
@@ -128,6 +137,11 @@ fn is_damaged(data_dir: &Path) -> bool {
 /// "1 memory", "2 memories".
 fn counted(count: u64, one: &str, many: &str) -> String {
     format!("{count} {}", if count == 1 { one } else { many })
+}
+
+/// Says which part of a copy is in doubt.
+fn doubtful(fault: &dyn std::fmt::Display, output: &mut Output) -> Result<(), Failure> {
+    output.line(format!("In doubt from {fault}. What stands before it is as it was stored"))
 }
 
 fn say(receipt: &RestoreReceipt, output: &mut Output) -> Result<(), Failure> {
@@ -177,6 +191,9 @@ fn say(receipt: &RestoreReceipt, output: &mut Output) -> Result<(), Failure> {
         if count > 0 {
             output.line(counted(count, one, many))?;
         }
+    }
+    if let Some(fault) = &restored.doubt {
+        doubtful(fault, output)?;
     }
     if !restored.is_same_store {
         output.line("What you erased or refused since this backup was made could not be looked up: it is of another Keepsake, or this one could not be read")?;

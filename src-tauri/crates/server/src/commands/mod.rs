@@ -105,7 +105,7 @@ pub(crate) fn status(args: &Args, output: &mut Output) -> Result<(), Failure> {
 /// Checks the hash chain.
 pub(crate) fn verify(args: &Args, output: &mut Output) -> Result<(), Failure> {
     let engine = engine(args, EmbedderSlot::none())?;
-    let report = engine.store().read(|tx| tx.verify_chain())?;
+    let report = engine.check_chain()?;
     if output.is_json() {
         let faults: Vec<_> = report.faults.iter().map(|f| serde_json::json!({ "seq": f.seq, "what": f.what })).collect();
         output.json(&serde_json::json!({ "rows": report.rows, "faults": faults }))?;
@@ -113,6 +113,6 @@ pub(crate) fn verify(args: &Args, output: &mut Output) -> Result<(), Failure> {
     match report.faults.first() {
         None if output.is_json() => Ok(()),
         None => output.line(format!("{} messages checked: all as they were stored", report.rows)),
-        Some(fault) => Err(Failure::new(format!("message number {}: {}", fault.seq, fault.what))),
+        Some(fault) => Err(Failure::new(fault.to_string())),
     }
 }

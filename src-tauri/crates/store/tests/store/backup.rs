@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use keepsake_domain::{MemoryId, MemoryStatus, OperationId};
-use keepsake_store::{MemoryChange, MemoryState, Restored, Store, StoreError, TopicWordingRow};
+use keepsake_store::{MemoryChange, MemoryState, OnDoubt, Restored, Store, StoreError, TopicWordingRow};
 use keepsake_testkit::{Conversation, conversation};
 use proptest::prelude::*;
 use rusqlite::Connection;
@@ -308,7 +308,7 @@ fn what_was_erased_since_does_not_come_back_and_stays_out_of_later_imports() {
     assert_eq!((again.erased_again, again.kept_out), (1, 1));
 
     let control = tempfile::TempDir::new().unwrap();
-    Store::replace_damaged(control.path(), &copy, NOW, &mut on).unwrap();
+    Store::replace_damaged(control.path(), &copy, OnDoubt::Refuse, NOW, &mut on).unwrap();
     let bytes = std::fs::read(control.path().join("keepsake.db")).unwrap();
     assert!(bytes.windows(SECRET.len()).any(|window| window == SECRET.as_bytes()), "a control: the copy does hold it");
 }
@@ -506,7 +506,7 @@ fn a_database_that_cannot_be_opened_is_replaced_and_kept_aside() {
     std::fs::write(&live, &broken).unwrap();
     std::fs::write(dir.path().join("keepsake.db-wal"), b"stale").unwrap();
     assert!(Store::open(dir.path(), NOW).is_err(), "a control: it cannot be opened");
-    let (restored, kept) = Store::replace_damaged(dir.path(), &copy, NOW, &mut on).unwrap();
+    let (restored, kept) = Store::replace_damaged(dir.path(), &copy, OnDoubt::Refuse, NOW, &mut on).unwrap();
     assert_eq!(restored.messages, 4);
     assert_eq!(std::fs::read(kept.unwrap()).unwrap(), broken, "nothing of the damaged one is lost");
     assert_eq!(Store::open(dir.path(), NOW).unwrap().read(|tx| tx.totals()).unwrap(), (4, 2));
@@ -525,7 +525,7 @@ fn a_log_whose_database_is_gone_is_not_taken_for_the_log_of_the_copy() {
     drop(store);
     std::fs::remove_file(dir.path().join("keepsake.db")).unwrap();
     std::fs::write(&log, &stale).unwrap();
-    let (restored, kept) = Store::replace_damaged(dir.path(), &copy, NOW, &mut on).unwrap();
+    let (restored, kept) = Store::replace_damaged(dir.path(), &copy, OnDoubt::Refuse, NOW, &mut on).unwrap();
     assert_eq!(restored.messages, 4);
     assert_eq!(std::fs::read(format!("{}-wal", kept.unwrap().display())).unwrap(), stale, "it is kept aside");
     assert_eq!(Store::open(dir.path(), NOW).unwrap().read(|tx| tx.totals()).unwrap(), (4, 2), "the copy, and nothing of the log");
@@ -541,7 +541,7 @@ fn a_log_that_cannot_be_removed_stops_the_way_back() {
     let before = std::fs::read(&live).unwrap();
     // A folder is removed by no removal of a file.
     std::fs::create_dir(dir.path().join("keepsake.db-shm")).unwrap();
-    let refused = Store::replace_damaged(dir.path(), &copy, NOW, &mut on).unwrap_err();
+    let refused = Store::replace_damaged(dir.path(), &copy, OnDoubt::Refuse, NOW, &mut on).unwrap_err();
     assert!(refused.to_string().contains("nothing was changed"), "{refused}");
     assert_eq!(std::fs::read(&live).unwrap(), before);
 }
@@ -629,4 +629,34 @@ fn a_name_that_was_taken_back_from_a_voice_does_not_come_back_by_going_back() {
         [named("Speaker 1", None), named("Speaker 2", None), named("Speaker 3", Some("Ines"))],
         "the one that was not taken back has its name still"
     );
+}
+
+/// Somebody edits a message behind Keepsake's back and puts the lock they took off back on.
+fn edit_from_outside(path: &Path, seq: i64) {
+    let raw = plain(path);
+    let lock: String =
+        raw.query_row("SELECT sql FROM sqlite_schema WHERE name = 'interactions_no_update'", [], |row| row.get(0)).unwrap();
+    raw.execute_batch(&format!(
+        "DROP TRIGGER interactions_no_update; UPDATE interactions SET content = 'I hate tea' WHERE seq = {seq}; {lock}"
+    ))
+    .unwrap();
+}
+
+#[test]
+fn a_copy_of_a_broken_chain_says_so_and_comes_back_only_when_it_is_salvaged() {
+    let (bench, _) = lived_in();
+    let target = bench.dir.path().join("mine.db");
+    assert_eq!(bench.store.back_up(&target, &mut on).unwrap().doubt, None, "the control: a whole one has none");
+    edit_from_outside(bench.store.path(), 3);
+    let report = bench.store.back_up(&target, &mut on).unwrap();
+    let doubt = report.doubt.unwrap();
+    assert_eq!(doubt.seq, 3, "{doubt}");
+    let (held, seen) = keepsake_store::inspect(&target, bench.dir.path(), &mut on).unwrap();
+    assert_eq!((held.rows_of("interactions"), seen), (4, Some(doubt.clone())));
+    let refused = restore(&bench, &target).unwrap_err().to_string();
+    assert!(refused.contains("message number 3") && refused.contains("--salvage"), "{refused}");
+    let other = Bench::new();
+    let staged = other.store.stage_with(&target, &[], OnDoubt::Salvage, NOW, &mut on).unwrap();
+    let restored = other.store.replace_with(staged, &mut on).unwrap();
+    assert_eq!((restored.messages, restored.doubt), (4, Some(doubt)));
 }

@@ -20,7 +20,7 @@ use crate::chain::{ChainFault, Hash};
 use crate::error::without_sql;
 use crate::open::{ReadTx, Store};
 use crate::private_files::create_private_dir;
-use crate::{Result, StoreError, migrate};
+use crate::{Result, StoreError, migrate, schema};
 
 /// The folder beside the database in which copies lie that Keepsake makes on its own.
 pub const BACKUPS_DIR: &str = "backups";
@@ -176,6 +176,14 @@ fn copy(source: &Path, part: &Path, watch: Watch<'_>) -> Result<(Contents, Optio
     }
     if contents_of(&made)? != expected {
         return Err(refused("the copy does not hold what was copied; the disk is damaged".to_owned()));
+    }
+    let mut made = open_plain(part, true).map_err(sql)?;
+    // What somebody did to the locks of the store meanwhile is taken out as it starts the next time; the copy never has it. Where that
+    // cannot be done the copy is as good as the store is, and a restore looks again.
+    if schema::settle_copy(&mut made).unwrap_or(false) {
+        File::open(part)
+            .and_then(|file| file.sync_all())
+            .map_err(|error| refused(format!("it could not reach the disk: {error}")))?;
     }
     // A doubtful copy is worth more than none: what it is worth is said, and whoever restores it decides.
     let doubt = ReadTx { conn: &made }.verify_chain()?.doubt();

@@ -63,6 +63,16 @@ pub enum StoreError {
         /// Why.
         reason: String,
     },
+    /// Tables that are not those that the program makes.
+    #[error(
+        "{path} was changed from outside Keepsake ({what}); its tables cannot be trusted and nothing was changed. Restore a backup."
+    )]
+    Altered {
+        /// The file.
+        path: PathBuf,
+        /// What differs.
+        what: String,
+    },
     /// A copy could not be made.
     #[error("the backup {path} was not made: {reason}")]
     Backup {

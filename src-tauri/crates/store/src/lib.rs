@@ -46,6 +46,7 @@ mod profiles;
 mod reflections;
 mod restore;
 mod rows;
+mod schema;
 mod scoped;
 mod search;
 mod served;

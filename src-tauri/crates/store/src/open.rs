@@ -16,7 +16,7 @@ use crate::guard::{self, Purpose};
 use crate::private_files::create_private_dir;
 use crate::traces::Traces;
 use crate::turns::Turns;
-use crate::{Result, StoreError, migrate};
+use crate::{Result, StoreError, migrate, schema};
 
 /// SQLite 3.7.0–3.51.2 can corrupt a WAL file when a checkpoint races a commit (security.md 0.10).
 const SQLITE_VERSION_MIN: i32 = 3_051_003;
@@ -70,11 +70,11 @@ impl Store {
             path: data_dir.to_owned(),
             reason: format!("{error}; choose another data folder"),
         })?;
-        Self::open_file(&data_dir.join("keepsake.db"), Some(now))
+        Self::open_file(&data_dir.join("keepsake.db"), Some(now), now)
     }
 
     /// Opens one file, of which a copy is kept before its schema is brought up to date where a moment is given for its name.
-    pub(crate) fn open_file(path: &Path, copied: Option<Timestamp>) -> Result<Self> {
+    pub(crate) fn open_file(path: &Path, copied: Option<Timestamp>, now: Timestamp) -> Result<Self> {
         if rusqlite::version_number() < SQLITE_VERSION_MIN {
             return Err(StoreError::OldSqlite { found: rusqlite::version().to_owned(), wanted: SQLITE_VERSION_MIN_TEXT });
         }
@@ -97,7 +97,13 @@ impl Store {
         let mut writer = open_connection(path, writer_flags)?;
         set_up(&writer)?;
         guard::add_functions(&writer, Purpose::Ordinary)?;
+        // Before the migrations, so that what was planted does not run in them; and after, where it is the schema of today.
+        let stands_at = writer.query_row("PRAGMA user_version", [], |row| row.get::<_, i64>(0))?;
+        if (1..migrate::SCHEMA_VERSION).contains(&stands_at) {
+            schema::settle(&mut writer, path, stands_at, now)?;
+        }
         migrate::run(&mut writer)?;
+        schema::settle(&mut writer, path, migrate::SCHEMA_VERSION, now)?;
         ensure_keys(&writer)?;
         guard::lock(&writer, Purpose::Ordinary)?;
         let reader_flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX;

@@ -27,7 +27,7 @@ use crate::guard::{self, Purpose};
 use crate::open::{ReadTx, Store, has_log, opening_turn, set_up};
 use crate::private_files::create_private_dir;
 use crate::text::{parse, to_json};
-use crate::{Result, StoreError, migrate};
+use crate::{Result, StoreError, migrate, schema};
 
 /// The folder beside the database in which a copy is made ready, by one restore or preview at a time.
 const STAGING_DIR: &str = "restore.part";
@@ -193,7 +193,7 @@ impl Drop for Staged {
 /// Where the chain of its messages breaks is told beside it.
 pub fn inspect(file: &Path, data_dir: &Path, watch: Watch<'_>) -> Result<(Contents, Option<ChainFault>)> {
     let staged = lay_aside(file, data_dir, watch)?;
-    look_over(&staged.file(), file, OnDoubt::Salvage)
+    look_over(&staged.file(), file, OnDoubt::Salvage, OnDoubt::Refuse)
 }
 
 impl Store {
@@ -252,7 +252,7 @@ impl Store {
         let live = data_dir.join("keepsake.db");
         create_private_dir(data_dir).map_err(|error| io("the data folder cannot be made", error))?;
         let mut staged = lay_aside(file, data_dir, watch)?;
-        look_over(&staged.file(), file, on_doubt)?;
+        look_over(&staged.file(), file, on_doubt, on_doubt)?;
         make_ready(&mut staged, None, on_doubt, now)?;
         let _turn = opening_turn(&live)?;
         let beside = |suffix: &str| PathBuf::from(format!("{}{suffix}", live.display()));
@@ -295,7 +295,7 @@ pub(crate) fn finish(
     on_doubt: OnDoubt,
     now: Timestamp,
 ) -> Result<Staged> {
-    look_over(&staged.file(), file, on_doubt)?;
+    look_over(&staged.file(), file, on_doubt, on_doubt)?;
     make_ready(&mut staged, decided.as_ref(), on_doubt, now)?;
     staged.decided = decided;
     staged.kept_settings = kept_settings.iter().map(ToString::to_string).collect();
@@ -392,24 +392,36 @@ fn copy_file(from: &Path, to: &Path, done: &mut u64, total: u64, watch: Watch<'_
     }
 }
 
-/// Sound as a file, as rows and, unless it may be salvaged, along the chain; what it holds, and where the chain breaks.
-fn look_over(copy: &Path, file: &Path, on_doubt: OnDoubt) -> Result<(Contents, Option<ChainFault>)> {
+/// Sound as a file, as rows and, unless it may be salvaged, along the chain and in its locks; what it holds, and where the chain breaks.
+fn look_over(copy: &Path, file: &Path, of_chain: OnDoubt, of_locks: OnDoubt) -> Result<(Contents, Option<ChainFault>)> {
     let damaged = |error: rusqlite::Error| refused(file, &format!("it is damaged ({})", without_sql(&error)));
     // Its log, where it has one, is taken into it here.
     let conn = open_plain(copy, true).map_err(damaged)?;
-    match migrate::check(&conn, file) {
+    let version = match migrate::check(&conn, file) {
         Err(StoreError::Open { .. }) => return Err(refused(file, "it is damaged")),
         Err(StoreError::NotOurs { .. }) => return Err(refused(file, "it is a database of another program")),
         Err(other) => return Err(other),
         Ok(0) => return Err(refused(file, "it holds nothing")),
-        Ok(_) => {}
-    }
+        Ok(version) => version,
+    };
     if let Some(fault) = fault_of(&conn)? {
         return Err(refused(file, &format!("it is damaged ({fault})")));
     }
+    let changed = schema::differences(&conn, version)?;
+    if changed.is_of_tables() {
+        return Err(refused(file, &format!("its tables were changed from outside ({})", changed.told())));
+    }
+    if !changed.is_none() && of_locks == OnDoubt::Refuse {
+        // What is salvaged is put right as it is opened, and an alert in it says so.
+        let why = format!(
+            "its locks were changed from outside ({}); `keepsake restore --salvage` puts them right and takes it",
+            changed.told()
+        );
+        return Err(refused(file, &why));
+    }
     let doubt = ReadTx { conn: &conn }.verify_chain()?.doubt();
     match doubt {
-        Some(fault) if on_doubt == OnDoubt::Refuse => {
+        Some(fault) if of_chain == OnDoubt::Refuse => {
             Err(refused(file, &format!("its messages were changed from outside from {fault} (`--salvage` takes it as it is)")))
         }
         doubt => Ok((contents_of(&conn)?, doubt)),
@@ -420,7 +432,7 @@ fn look_over(copy: &Path, file: &Path, on_doubt: OnDoubt) -> Result<(Contents, O
 fn make_ready(staged: &mut Staged, decided: Option<&Decided>, on_doubt: OnDoubt, now: Timestamp) -> Result<()> {
     let path = staged.file();
     // It is a copy itself.
-    let copy = Store::open_file(&path, None)?;
+    let copy = Store::open_file(&path, None, now)?;
     let mut restored = Restored::default();
     let is_same = match decided {
         Some(decided) => copy.read(|tx| tx.source_hash_key())?.as_slice() == decided.key,

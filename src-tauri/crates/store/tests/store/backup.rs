@@ -660,3 +660,30 @@ fn a_copy_of_a_broken_chain_says_so_and_comes_back_only_when_it_is_salvaged() {
     let restored = other.store.replace_with(staged, &mut on).unwrap();
     assert_eq!((restored.messages, restored.doubt), (4, Some(doubt)));
 }
+
+#[test]
+fn a_copy_with_changed_locks_comes_back_only_when_it_is_salvaged_and_without_them() {
+    use crate::open::PLANTED;
+    let (bench, _) = lived_in();
+    let copy = back_up(&bench, "copy.db");
+    let locks = |path: &Path| dump(&plain(path), "SELECT name FROM sqlite_schema WHERE type = 'trigger' ORDER BY 1");
+    let whole = locks(&copy);
+    plain(&copy).execute_batch(PLANTED).unwrap();
+    for error in [restore(&bench, &copy).unwrap_err(), keepsake_store::inspect(&copy, bench.dir.path(), &mut on).unwrap_err()] {
+        assert!(error.to_string().contains("helper") && error.to_string().contains("--salvage"), "{error}");
+    }
+    let staged = bench.store.stage_with(&copy, &[], OnDoubt::Salvage, NOW, &mut on).unwrap();
+    bench.store.replace_with(staged, &mut on).unwrap();
+    assert_eq!(locks(bench.store.path()), whole);
+    let told = bench.store.read(|tx| tx.alerts()).unwrap();
+    assert!(told.iter().any(|alert| alert.kind == "schema_changed" && alert.message.contains("helper")), "{told:?}");
+    // Planted while the store is open: a copy never carries it on.
+    plain(bench.store.path()).execute_batch(PLANTED).unwrap();
+    let clean = back_up(&bench, "clean.db");
+    assert_eq!(locks(&clean), whole);
+    restore(&bench, &clean).unwrap();
+    assert_eq!(locks(bench.store.path()), whole, "the way back takes it out of the store too");
+    let torn = back_up(&bench, "torn.db");
+    plain(&torn).execute_batch("ALTER TABLE settings ADD COLUMN more TEXT").unwrap();
+    assert!(bench.store.stage_with(&torn, &[], OnDoubt::Salvage, NOW, &mut on).is_err(), "changed tables are never taken");
+}

@@ -276,3 +276,80 @@ fn a_migration_that_fails_speaks_no_sql() {
     }
     assert_eq!(version_of(&dir.path().join("keepsake.db")), 3, "and the file is as it was");
 }
+
+fn schema_alerts(bench: &Bench) -> Vec<String> {
+    let alerts = bench.store.read(|tx| tx.alerts()).unwrap();
+    alerts.into_iter().filter(|alert| alert.kind == "schema_changed").map(|alert| alert.message).collect()
+}
+
+/// Approves whatever is proposed, without anybody's act.
+pub(crate) const PLANTED: &str = "CREATE TRIGGER helper AFTER INSERT ON memories BEGIN
+    UPDATE memories SET status = 'active', decided_at_ms = 1 WHERE id = NEW.id; END";
+
+#[test]
+fn a_planted_trigger_does_not_survive_opening_and_is_told_of() {
+    let line = conversation("c", "owner Mara: I love tea");
+    let status = |bench: &Bench| bench.dump("SELECT status FROM memories");
+    let open = Bench::new();
+    open.append(&line);
+    plain(open.store.path()).execute_batch(PLANTED).unwrap();
+    open.candidate("c", "love tea");
+    assert!(status(&open)[0].contains("active"), "the control: it does what it is planted for");
+    let bench = Bench::new();
+    bench.append(&line);
+    let bench = bench.copy(3, |raw| raw.execute_batch(PLANTED).unwrap());
+    bench.candidate("c", "love tea");
+    assert!(status(&bench)[0].contains("pending"), "{:?}", status(&bench));
+    assert!(matches!(&schema_alerts(&bench)[..], [told] if told.contains("helper")), "{:?}", schema_alerts(&bench));
+}
+
+#[test]
+fn what_was_done_to_triggers_indexes_and_views_is_put_right_and_told_once() {
+    let schema = "SELECT type, name, tbl_name, sql FROM sqlite_schema ORDER BY 1, 2";
+    let untouched = Bench::new();
+    let whole = untouched.dump(schema);
+    assert!(untouched.copy(2, |_| {}).dump(schema) == whole && schema_alerts(&untouched).is_empty(), "the control");
+    let index: String = plain(untouched.store.path())
+        .query_row("SELECT name FROM sqlite_schema WHERE type = 'index' AND sql IS NOT NULL LIMIT 1", [], |row| row.get(0))
+        .unwrap();
+    for (sql, told) in [
+        ("DROP TRIGGER interactions_no_update".to_owned(), "missing: trigger \"interactions_no_update\""),
+        (
+            "DROP TRIGGER interactions_no_update; CREATE TRIGGER interactions_no_update BEFORE UPDATE ON interactions BEGIN SELECT 1; END"
+                .to_owned(),
+            "altered: trigger \"interactions_no_update\"",
+        ),
+        ("CREATE VIEW window AS SELECT 1".to_owned(), "view \"window\""),
+        ("CREATE UNIQUE INDEX narrow ON settings (value)".to_owned(), "index \"narrow\""),
+        (format!("DROP INDEX {index}"), "missing: index"),
+    ] {
+        let bench = untouched.copy(2, |raw| raw.execute_batch(&sql).unwrap());
+        assert_eq!(bench.dump(schema), whole, "{sql}");
+        assert!(matches!(&schema_alerts(&bench)[..], [alert] if alert.contains(told)), "{sql}: {:?}", schema_alerts(&bench));
+        assert_eq!(schema_alerts(&bench.copy(3, |_| {})).len(), 1, "{sql}: mended, so there is nothing more to tell");
+    }
+}
+
+#[test]
+fn changed_tables_of_ours_are_refused_and_others_are_nobodys_business() {
+    let open = |sql: &str| {
+        let dir = TempDir::new().unwrap();
+        ours_then(&dir.path().join("keepsake.db"), sql);
+        Store::open(dir.path(), NOW).map(|_| ())
+    };
+    for sql in ["ALTER TABLE memories ADD COLUMN more TEXT", "DROP TABLE alerts"] {
+        assert!(matches!(open(sql), Err(StoreError::Altered { .. })), "{sql}");
+    }
+    assert!(open("CREATE TABLE mine (x); ANALYZE").is_ok(), "the control");
+}
+
+#[test]
+fn what_was_planted_in_an_older_file_does_not_run_while_it_is_brought_up_to_date() {
+    let dir = TempDir::new().unwrap();
+    let raw = older(dir.path(), 3);
+    raw.execute_batch(PLANTED).unwrap();
+    drop(raw);
+    let store = Store::open(dir.path(), NOW).unwrap();
+    let alerts = store.read(|tx| tx.alerts()).unwrap();
+    assert!(matches!(&alerts[..], [alert] if alert.message.contains("helper")), "{alerts:?}");
+}

@@ -1,0 +1,273 @@
+//! Whether the file's tables, indexes, triggers and views are those that this program makes.
+//!
+//! Half of the locks on the log and on what may become a memory are triggers in the file, and whoever can write the file can drop one or
+//! plant another. So what stands in it is compared with what the migrations make in memory. Triggers, views and indexes hold nothing of
+//! the person's: what is foreign is removed and what is missing is made again, in one transaction that leaves an alert. A table of ours
+//! that differs is refused, since its rows cannot be trusted to mean what they say.
+//! Deliberately not here: tables beside ours, which nothing reads, and SQLite's own.
+
+use std::collections::BTreeSet;
+use std::path::Path;
+use std::sync::OnceLock;
+
+use keepsake_domain::Timestamp;
+use rusqlite::{Connection, TransactionBehavior, params};
+
+use crate::migrate::{self, SCHEMA_VERSION};
+use crate::{Result, StoreError};
+
+/// What SQLite keeps for itself; no migration names it.
+const OF_SQLITE: &str = "('sqlite_sequence', 'sqlite_stat1', 'sqlite_stat2', 'sqlite_stat3', 'sqlite_stat4')";
+
+/// The alert of a file that was mended.
+const ALERT: &str = "schema_changed";
+
+/// Names told; the first few say what kind of change it was, and a planted name may be long.
+const TOLD_MAX: usize = 5;
+
+/// Characters told of a name, which may be somebody else's.
+const NAME_CHARS_MAX: usize = 60;
+
+/// A row of the schema.
+#[derive(Debug, Clone, PartialEq, Eq)]
+struct Object {
+    kind: String,
+    name: String,
+    table: String,
+    sql: String,
+}
+
+impl Object {
+    fn is_same(&self, other: &Self) -> bool {
+        (&self.kind, &self.name, &self.table) == (&other.kind, &other.name, &other.table)
+            && normalised(&self.sql) == normalised(&other.sql)
+    }
+
+    fn is_table(&self) -> bool {
+        self.kind == "table"
+    }
+
+    /// As a person reads it: the name as a quotation with its control characters as escapes.
+    fn told(&self) -> String {
+        let name: String = self.name.chars().take(NAME_CHARS_MAX).collect();
+        format!("{} {name:?}", self.kind)
+    }
+}
+
+/// How a file differs from what the program makes.
+#[derive(Debug, Default)]
+pub(crate) struct Differences {
+    foreign: Vec<Object>,
+    lacking: Vec<Object>,
+    tables: Vec<Object>,
+}
+
+impl Differences {
+    pub(crate) fn is_none(&self) -> bool {
+        self.foreign.is_empty() && self.lacking.is_empty() && self.tables.is_empty()
+    }
+
+    /// Whether tables of ours differ, which nothing here can mend.
+    pub(crate) fn is_of_tables(&self) -> bool {
+        !self.tables.is_empty()
+    }
+
+    /// What differs, in words.
+    pub(crate) fn told(&self) -> String {
+        let mut parts = Vec::new();
+        for (what, objects) in [("changed", &self.tables), ("planted or altered", &self.foreign), ("missing", &self.lacking)] {
+            // What was altered is one to remove and one to make; it is told once.
+            let is_told = |object: &&Object| what != "missing" || !self.foreign.iter().any(|other| other.name == object.name);
+            let names: Vec<String> = objects.iter().filter(is_told).map(Object::told).collect();
+            if !names.is_empty() {
+                let more = if names.len() > TOLD_MAX { format!(" and {} more", names.len() - TOLD_MAX) } else { String::new() };
+                parts.push(format!("{what}: {}{more}", names.iter().take(TOLD_MAX).cloned().collect::<Vec<_>>().join(", ")));
+            }
+        }
+        parts.join("; ")
+    }
+}
+
+/// A statement without what says nothing: comments, space, and quotation marks around plain names of ours. Texts and every other
+/// quoted name stay as they are, marks included: within them two dashes begin no comment, and a keyword is none.
+fn normalised(sql: &str) -> String {
+    let mut plain = String::with_capacity(sql.len());
+    let mut rest = sql;
+    let mut is_spaced = false;
+    while let Some(sign) = rest.chars().next() {
+        let ends = |end: &str, from: usize| rest.get(from..).and_then(|tail| tail.find(end)).map(|at| from + at + end.len());
+        let (token, is_kept) = match sign {
+            '-' if rest.starts_with("--") => (ends("\n", 2), false),
+            '/' if rest.starts_with("/*") => (ends("*/", 2), false),
+            '\'' | '"' | '`' => (ends(sign.encode_utf8(&mut [0; 4]), 1), true),
+            '[' => (ends("]", 1), true),
+            sign if sign.is_whitespace() => (Some(sign.len_utf8()), false),
+            sign => (Some(sign.len_utf8()), true),
+        };
+        let (token, tail) = rest.split_at(token.unwrap_or(rest.len()));
+        rest = tail;
+        if !is_kept {
+            is_spaced = true;
+            continue;
+        }
+        let name = token.strip_prefix('"').and_then(|name| name.strip_suffix('"'));
+        // Our names are in small letters and our keywords are not, so that no quoted word passes for a keyword.
+        let is_ours =
+            |name: &&str| !name.is_empty() && name.bytes().all(|b| b.is_ascii_lowercase() || b.is_ascii_digit() || b == b'_');
+        let token = name.filter(is_ours).unwrap_or(token);
+        let is_word = |sign: char| sign.is_alphanumeric() || "_'\"`]".contains(sign);
+        if is_spaced && plain.chars().next_back().is_some_and(is_word) && token.chars().next().is_some_and(is_word) {
+            plain.push(' ');
+        }
+        is_spaced = false;
+        plain.push_str(token);
+    }
+    plain
+}
+
+fn objects_of(conn: &Connection) -> Result<Vec<Object>> {
+    // What has no statement is the index of a key, which comes and goes with its table.
+    let mut statement = conn.prepare(&format!(
+        "SELECT type, name, tbl_name, sql FROM sqlite_schema
+          WHERE sql IS NOT NULL AND NOT (type = 'table' AND name IN {OF_SQLITE})"
+    ))?;
+    let rows = statement
+        .query_map([], |row| Ok(Object { kind: row.get(0)?, name: row.get(1)?, table: row.get(2)?, sql: row.get(3)? }))?;
+    Ok(rows.collect::<rusqlite::Result<_>>()?)
+}
+
+/// What the migrations make up to this version.
+fn made(version: i64) -> Result<Vec<Object>> {
+    let mut conn = Connection::open_in_memory()?;
+    migrate::run_to(&mut conn, version)?;
+    objects_of(&conn)
+}
+
+/// As [`made`]; that of the newest version is made once, since every file is compared with it as it opens.
+fn expected(version: i64) -> Result<Vec<Object>> {
+    static NEWEST: OnceLock<Vec<Object>> = OnceLock::new();
+    if version != SCHEMA_VERSION {
+        return made(version);
+    }
+    if let Some(newest) = NEWEST.get() {
+        return Ok(newest.clone());
+    }
+    let newest = made(version)?;
+    Ok(NEWEST.get_or_init(|| newest).clone())
+}
+
+/// How a file differs from what the migrations make up to its version.
+pub(crate) fn differences(conn: &Connection, version: i64) -> Result<Differences> {
+    let (wanted, found) = (expected(version)?, objects_of(conn)?);
+    let tables: BTreeSet<&str> = wanted.iter().filter(|object| object.is_table()).map(|object| object.name.as_str()).collect();
+    let virtuals: Vec<String> = wanted
+        .iter()
+        .filter(|object| object.is_table() && object.sql.starts_with("CREATE VIRTUAL"))
+        .map(|object| format!("{}_", object.name))
+        .collect();
+    // Tables behind a full-text index are SQLite's to word.
+    let is_behind = |object: &Object| object.is_table() && virtuals.iter().any(|name| object.name.starts_with(name));
+    let stands = |object: &Object, among: &[Object]| {
+        among.iter().any(|other| object.is_same(other) || is_behind(object) && other.is_table() && object.name == other.name)
+    };
+    let (lacking_tables, lacking) =
+        wanted.iter().filter(|object| !stands(object, &found)).cloned().partition(|object: &Object| object.is_table());
+    let foreign = found
+        .iter()
+        .filter(|object| !object.is_table() && !stands(object, &wanted))
+        .filter(|object| object.kind != "index" || tables.contains(object.table.as_str()))
+        .cloned()
+        .collect();
+    Ok(Differences { foreign, lacking, tables: lacking_tables })
+}
+
+/// Removes what is foreign and makes what is missing, in a transaction of the caller's.
+fn mend(conn: &Connection, found: &Differences) -> rusqlite::Result<()> {
+    for object in &found.foreign {
+        conn.execute_batch(&format!("DROP {} \"{}\"", object.kind, object.name.replace('"', "\"\"")))?;
+    }
+    found.lacking.iter().try_for_each(|object| conn.execute_batch(&object.sql))
+}
+
+/// Brings triggers, views and indexes of a file to what the program makes, and leaves an alert that says so. An untouched file is only
+/// read; one whose tables differ is refused as it is.
+pub(crate) fn settle(conn: &mut Connection, path: &Path, version: i64, now: Timestamp) -> Result<()> {
+    if differences(conn, version)?.is_none() {
+        return Ok(());
+    }
+    let altered = |what: String| StoreError::Altered { path: path.to_owned(), what };
+    let tx = conn.transaction_with_behavior(TransactionBehavior::Immediate)?;
+    // Another process may have been quicker.
+    let found = differences(&tx, version)?;
+    if found.is_of_tables() {
+        return Err(altered(found.told()));
+    }
+    if found.is_none() {
+        return Ok(());
+    }
+    mend(&tx, &found).map_err(|_| altered(found.told()))?;
+    if expected(version)?.iter().any(|object| object.name == "alerts") {
+        let message = format!(
+            "The locks in the database were changed from outside Keepsake and are as they should be again ({}). What was done while \
+             they were changed may stand in your memories: look them over, or restore a backup.",
+            found.told()
+        );
+        tx.execute(
+            "INSERT INTO alerts (id, kind, message, created_at_ms) VALUES ('alr_' || lower(hex(randomblob(16))), ?1, ?2, ?3)",
+            params![ALERT, message, now.0],
+        )?;
+    }
+    tx.commit()?;
+    Ok(())
+}
+
+/// As [`settle`], for a copy that was just made of a file that somebody has open: it must not carry on what the next start of the store
+/// takes out and tells of. Whether anything was done.
+pub(crate) fn settle_copy(conn: &mut Connection) -> Result<bool> {
+    let version: i64 = conn.query_row("PRAGMA user_version", [], |row| row.get(0))?;
+    if !(1..=SCHEMA_VERSION).contains(&version) {
+        return Ok(false);
+    }
+    let found = differences(conn, version)?;
+    if found.is_none() || found.is_of_tables() {
+        return Ok(false);
+    }
+    let tx = conn.transaction()?;
+    mend(&tx, &found)?;
+    tx.commit()?;
+    Ok(true)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_says_nothing_does_not_count_and_everything_else_does() {
+        for (a, b, is_same) in [
+            ("CREATE TABLE \"t\" (a TEXT)", "CREATE TABLE t(a TEXT)", true),
+            ("CREATE TABLE t (a TEXT, -- it's a\n b)", "CREATE TABLE t (a TEXT,\n\n b /* two */ )", true),
+            ("SELECT 'a  b'", "SELECT 'a b'", false),
+            ("SELECT '--a'", "SELECT '--b'", false),
+            ("SELECT a b", "SELECT ab", false),
+            ("SELECT \"a\" FROM t", "SELECT a FROM t", true),
+            ("SELECT 1 \"--\"; DELETE FROM t;\n", "SELECT 1 ", false),
+            ("SELECT [--]; DELETE FROM t;\n", "SELECT [", false),
+            ("SELECT \"RAISE(ABORT)\"", "SELECT RAISE(ABORT)", false),
+            ("SELECT \"NULL\"", "SELECT NULL", false),
+            ("CHECK (a IN (0, 1))", "CHECK (a IN (0, 2))", false),
+        ] {
+            assert_eq!(normalised(a) == normalised(b), is_same, "{a} | {b}");
+        }
+    }
+
+    #[test]
+    fn what_the_migrations_make_differs_from_itself_in_nothing_at_any_version() {
+        for version in 1..=SCHEMA_VERSION {
+            let mut conn = Connection::open_in_memory().unwrap();
+            migrate::run_to(&mut conn, version).unwrap();
+            let found = differences(&conn, version).unwrap();
+            assert!(found.is_none(), "version {version}: {}", found.told());
+        }
+    }
+}

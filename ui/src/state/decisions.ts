@@ -195,6 +195,13 @@ export function perform(act: Act): Promise<boolean> {
   return step.outcome;
 }
 
+/** What has been done already, its notice known only then: with one undo in the same series. */
+export function noteDone(act: Pick<Act, 'text' | 'undone' | 'takeBack'>): void {
+  const step: Performed = { act: { ...act, send: async () => undefined }, outcome: Promise.resolve(true) };
+  done.push(step);
+  showToast({ text: act.text, replaces: 'decision', actions: [{ label: t.app.undo, action: 'app.undo', run: () => undoOne(step), testId: TESTIDS.undo }] });
+}
+
 /** What was done and cannot be taken back: the next undo says so, instead of reaching past it to something older. */
 export function noteFinal(undone: string): void {
   const nothing = async () => undefined;

@@ -98,6 +98,7 @@ export const conversations = {
     ]
       .filter(Boolean)
       .join(' '),
+  privacyStays: 'That is not taken back by undo; choose again in the conversation.',
   didNotPrivate: (unhidden: number) => (unhidden > 0 ? `It feeds memory again. ${plural(unhidden, 'memory', 'memories')} shown again.` : 'It feeds memory again.'),
 
   analyze: 'Analyze now',

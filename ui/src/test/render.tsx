@@ -6,6 +6,7 @@ import axe from 'axe-core';
 import { call, createQueryClient, rpcKey } from '../api';
 import { stamped } from '../api/optimistic';
 import { App } from '../app/App';
+import { resetDrafts } from '../panels/review/drafts';
 import { resetSearch } from '../panels/search/state';
 import { setPlatform } from '../platform';
 import { type FakeOptions, type FakePlatform, createFakePlatform } from '../platform/fake';
@@ -27,6 +28,7 @@ export async function renderApp(panel: PanelId, options: FakeOptions = {}, targe
   setPlatform(host);
   resetDecisions();
   resetLists();
+  resetDrafts();
   resetSearch();
   toasts.set([]);
   go(panel, target);

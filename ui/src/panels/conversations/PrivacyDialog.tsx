@@ -3,6 +3,7 @@ import { EyeOff, Lock, Trash2 } from 'lucide-react';
 import { type ReactNode, useState } from 'react';
 import { type ConversationRow, type ExistingMemories, type PrivacyPreview, call, useRpc } from '../../api';
 import { Button, Dialog, ErrorState, LoadingRows, Switch } from '../../design';
+import { noteDone, noteFinal } from '../../state/decisions';
 import { showError, showToast } from '../../state/toasts';
 import { t } from '../../strings';
 import { TESTIDS } from '../../testids';
@@ -25,18 +26,21 @@ function counted(preview: PrivacyPreview): string[] {
 
 async function endPrivate(id: string, usePrivateTime: boolean): Promise<void> {
   const outcome = await call('conversation_set_private', { id, private: false, existing: 'keep', use_private_time: usePrivateTime });
-  showToast({ text: t.conversations.didNotPrivate(outcome.unhidden), replaces: 'privacy' });
+  showToast({ text: t.conversations.didNotPrivate(outcome.unhidden), replaces: 'decision' });
+  noteFinal(t.conversations.privacyStays);
 }
 
 async function beginPrivate(id: string, existing: ExistingMemories): Promise<void> {
   const outcome = await call('conversation_set_private', { id, private: true, existing });
   const canGoBack = existing !== 'erase';
   const said = t.conversations.didPrivate(outcome.hidden, outcome.erased, outcome.jobs_cancelled);
-  showToast({
-    text: outcome.is_erasure_pending ? `${said} ${t.sources.erasurePending}` : said,
-    replaces: 'privacy',
-    actions: canGoBack ? [{ label: t.app.undo, run: () => void endPrivate(id, false).catch(showError) }] : [],
-  });
+  const text = outcome.is_erasure_pending ? `${said} ${t.sources.erasurePending}` : said;
+  // Undo takes back the last act wherever it was done: this one too, and never an older one in its place.
+  if (canGoBack) noteDone({ text, takeBack: () => call('conversation_set_private', { id, private: false, existing: 'keep', use_private_time: false }) });
+  else {
+    showToast({ text, replaces: 'decision' });
+    noteFinal(t.conversations.privacyStays);
+  }
 }
 
 /** With `offersPrivateTime` it asks only whether what arrived while the conversation was kept out is to be used after all. */

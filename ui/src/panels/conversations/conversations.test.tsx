@@ -229,6 +229,16 @@ describe('privacy', () => {
     expect(document.getElementById(analyze.getAttribute('aria-describedby') ?? '')?.textContent).toContain('never analysed');
   });
 
+  test('the undo key takes back what was made private, and no older act in its place', async () => {
+    const host = await open('conv_kitchen');
+    await press('p');
+    fireEvent.click(await screen.findByTestId('private-keep'));
+    await waitFor(() => expect(screen.queryByTestId('private-dialog')).toBeNull());
+    await press('u');
+    await waitFor(() => expect(asked(host, 'conversation_set_private').at(-1)?.payload).toEqual({ id: 'conv_kitchen', private: false, existing: 'keep', use_private_time: false }));
+    expect(asked(host, 'undo')).toEqual([]);
+  });
+
   test('erasing has no way back, the others have', async () => {
     await open('conv_kitchen');
     await press('p');

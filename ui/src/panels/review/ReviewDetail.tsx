@@ -15,6 +15,7 @@ import { useMemoryDetail } from '../shared/detail';
 import { focusList } from '../shared/focus';
 import { MemoryBody, nearOf, openSource } from '../shared/MemoryBody';
 import { MemoryEditor } from '../shared/MemoryEditor';
+import { drafts, dropDrafts, keepDraft } from './drafts';
 import { type Queue, rowIn, snoozeTimes } from './queue';
 import css from './Review.module.css';
 
@@ -26,6 +27,8 @@ export interface ReviewDetailProps {
   isPending: boolean;
   isEmpty: boolean;
   onApprove: (ids: readonly string[]) => void;
+  /** What a key acts on. */
+  meant: () => readonly string[];
   snoozeOpen: boolean;
   onSnoozeOpen: (open: boolean) => void;
 }
@@ -54,32 +57,39 @@ function usePainted<T>(value: T): T {
 /** Buttons do what their keys do. So they stay as they are when the cursor moves. */
 const act = (id: ActionIn<'review'>) => () => void hotkeys.run(id);
 
-function Candidate({ row, at, ids, list, editing, isPending, onApprove, snoozeOpen, onSnoozeOpen }: ReviewDetailProps & { row: MemoryRow; at: number }) {
+function Candidate({ row, at, ids, list, queue, editing, isPending, onApprove, meant, snoozeOpen, onSnoozeOpen }: ReviewDetailProps & { row: MemoryRow; at: number }) {
   const next = stepFrom(ids, row.id, 1);
   const { data: detail, error } = useMemoryDetail(row.id, next);
   const heavyId = usePainted(row.id);
-  const isEditing = useStore(editing, (id) => id === row.id);
+  const isEditing = useStore(drafts, (all) => all.has(row.id)) && isPending;
   const near = isPending ? nearOf(detail) : null;
   const leave = () => list.update((state) => beforeLeaving(state, ids, [row.id]));
   const stopEditing = () => {
     editing.set(null);
+    dropDrafts([row.id]);
     focusList(TESTIDS.reviewList);
   };
   const merge = () => {
     if (!near) return false;
+    dropDrafts([row.id]);
     leave();
     void decide({ action: 'merge', id: row.id, into: near.id }, [row], t.review.merged);
     return true;
   };
   const save = (content: string, category: string) => {
-    stopEditing();
-    if (content === row.content && category === row.category) onApprove([row.id]);
-    else void decide({ action: 'edit', id: row.id, content, category: category === row.category ? null : category }, [row], t.review.edited);
+    keepDraft(row.id, { content, category });
+    onApprove([row.id]);
+    focusList(TESTIDS.reviewList);
   };
+  // Left, it is come upon again and no longer asked for.
+  useEffect(() => () => editing.update((id) => (id === row.id ? null : id)), [editing, row.id]);
   useActions('review', { 'review.merge': merge, 'review.source': () => openSource(detail, row) });
   const snooze = (until: number) => {
-    leave();
-    void decide({ action: 'snooze', ids: [row.id], until }, [row], t.review.snoozed(1, fullTime(until)));
+    const wanted = meant();
+    const leaving = wanted.flatMap((id) => rowIn(queue, id) ?? []);
+    dropDrafts(wanted);
+    list.update((state) => beforeLeaving(state, ids, wanted));
+    void decide({ action: 'snooze', ids: [...wanted], until }, leaving, t.review.snoozed(wanted.length, fullTime(until)));
     focusList(TESTIDS.reviewList);
   };
   const latest = useRef(snooze);
@@ -99,7 +109,7 @@ function Candidate({ row, at, ids, list, editing, isPending, onApprove, snoozeOp
           detail={heavyId === row.id ? detail : undefined}
           statementTestId={TESTIDS.reviewStatement}
           sourceAction="review.source"
-          editor={isEditing ? <MemoryEditor key={row.id} row={row} saveLabel={t.review.saveApprove} onSave={save} onCancel={stopEditing} /> : undefined}
+          editor={isEditing ? <MemoryEditor key={row.id} row={row} saveLabel={t.review.saveApprove} onSave={save} onCancel={stopEditing} draft={drafts.get().get(row.id)} onDraft={(content, category) => keepDraft(row.id, { content, category })} takesFocus={editing.get() === row.id} /> : undefined}
           note={
             <>
               {row.status === 'quarantined' ? (

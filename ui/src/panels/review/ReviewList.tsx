@@ -1,6 +1,7 @@
 /** The queue: candidates under their conversations, in one windowed list. */
 import { CheckCheck, Inbox, Lock, ShieldCheck } from 'lucide-react';
 import { useCallback } from 'react';
+import type { MemoryRow } from '../../api';
 import { Button, EmptyState, ErrorState, LoadingRows, VirtualList } from '../../design';
 import { type ListState, extendTo, moveTo, toggleSelected } from '../../state/list';
 import { go } from '../../state/nav';
@@ -9,6 +10,7 @@ import { nameOf, t } from '../../strings';
 import { TESTIDS } from '../../testids';
 import { MemoryListRow, ROW_HEIGHT } from '../shared/MemoryListRow';
 import { type MemoryRows } from '../shared/memoryRows';
+import { changedDraft, drafts } from './drafts';
 import { type Queue, type QueueEntry, indexIn } from './queue';
 import css from './Review.module.css';
 
@@ -69,11 +71,17 @@ export function ReviewList({ list, memories, queue, isPending, onApproveGroup }:
       render={(index) => {
         const entry = entries[index];
         if (!entry) return null;
-        if (entry.kind === 'row') return <MemoryListRow row={entry.row} list={list} />;
+        if (entry.kind === 'row') return <Row row={entry.row} list={list} />;
         return <Group entry={entry} onApprove={isPending && !isCut(entry) ? onApproveGroup : null} />;
       }}
     />
   );
+}
+
+/** Reads its own draft, so that typing draws one row. */
+function Row({ row, list }: { row: MemoryRow; list: Store<ListState> }) {
+  const hasDraft = useStore(drafts, (all) => changedDraft(all, row) !== null);
+  return <MemoryListRow row={row} list={list} hasDraft={hasDraft} />;
 }
 
 function Group({ entry, onApprove }: { entry: Extract<QueueEntry, { kind: 'group' }>; onApprove: ((ids: readonly string[]) => void) | null }) {

@@ -12,11 +12,13 @@ import { decide } from '../../state/decisions';
 import { beforeLeaving, clearSelection, createListState, extendTo, moveTo, stepFrom, toggleSelected } from '../../state/list';
 import { go, useNavTarget } from '../../state/nav';
 import { createStore, useStore } from '../../state/store';
+import { showToast } from '../../state/toasts';
 import { getUiState, useUiState } from '../../state/uiState';
 import { number, t } from '../../strings';
 import { TESTIDS } from '../../testids';
 import { focusList } from '../shared/focus';
 import { type MemoriesRequest, askEarly, useLastRow, useListCursor, useMemoryRows } from '../shared/memoryRows';
+import { changedDraft, drafts, dropDrafts, isValidWording, keepDraft } from './drafts';
 import { createQueue, rowIn } from './queue';
 import { ReviewDetail } from './ReviewDetail';
 import { ReviewList } from './ReviewList';
@@ -25,7 +27,7 @@ import type { AppStatus } from '../../api';
 type Filter = 'pending' | 'quarantined';
 
 const list = createListState();
-/** The candidate being reworded. */
+/** The candidate whose wording has just been asked for: its editor takes the keys. */
 const editing = createStore<string | null>(null);
 
 /** What the list asks for. */
@@ -67,9 +69,36 @@ export default function Review() {
     if (id !== undefined && more.length === 0) leaveRow(id, how);
     list.update((state) => beforeLeaving(state, ids, wanted));
   };
+  /** Rewording and approving are one act, with one undo; a wording that cannot be kept approves nothing. */
+  const approveWording = (row: MemoryRow) => {
+    const draft = drafts.get().get(row.id);
+    if (!draft) return false;
+    if (!isValidWording(draft.content)) {
+      showToast({ tone: 'warn', text: t.review.wordingInvalid });
+      return true;
+    }
+    dropDrafts([row.id]);
+    leave([row.id], 'up');
+    focusList(TESTIDS.reviewList);
+    const edit = { action: 'edit', id: row.id, content: draft.content.trim(), category: draft.category === row.category ? null : draft.category } as const;
+    void decide(edit, [row], t.review.edited).then((outcome) => {
+      // Refused: the words are still there.
+      if (!outcome || outcome.applied.length === 0) keepDraft(row.id, draft);
+    });
+    return true;
+  };
   const approve = (wanted: readonly string[]) => {
     if (!isPending || wanted.length === 0) return false;
     const leaving = rowsOf(wanted);
+    const reworded = leaving.find((row) => changedDraft(drafts.get(), row));
+    if (reworded) {
+      if (leaving.length === 1) return approveWording(reworded);
+      // Each wording is an act of its own, and the selection is to be one: nothing is thrown away to make it so.
+      showToast({ tone: 'warn', text: t.review.draftsFirst });
+      list.update((state) => ({ ...state, cursor: reworded.id }));
+      return true;
+    }
+    dropDrafts(wanted);
     leave(wanted, 'up');
     void decide({ action: 'approve', ids: [...wanted] }, leaving, t.review.approved(wanted.length));
     return true;
@@ -77,6 +106,7 @@ export default function Review() {
   const reject = (wanted: readonly string[]) => {
     if (wanted.length === 0) return false;
     const leaving = rowsOf(wanted);
+    dropDrafts(wanted);
     leave(wanted, 'fade');
     void decide({ action: 'reject', ids: [...wanted], reason: null }, leaving, t.review.rejected(wanted.length));
     return true;
@@ -88,23 +118,28 @@ export default function Review() {
     void decide({ action: 'restore', ids: [...wanted] }, leaving, t.review.restored(wanted.length));
     return true;
   };
-  const onCursor = (act: (wanted: readonly string[]) => boolean) => () => {
+  /** What a key acts on: the selection while there is one, else the row under the cursor. */
+  const meant = (): readonly string[] => {
+    const selected = selectedIds();
     const row = cursorRow();
-    return row ? act([row.id]) : false;
+    return selected.length > 0 ? selected : row ? [row.id] : [];
   };
+  const onMeant = (act: (wanted: readonly string[]) => boolean) => () => act(meant());
 
   useActions('review', {
     'review.next': () => step(1),
     'review.previous': () => step(-1),
     'review.first': () => move(ids[0] ?? null),
     'review.last': toLast,
-    'review.approve': onCursor(approve),
-    'review.reject': onCursor(reject),
-    'review.restore': onCursor(restore),
+    'review.approve': onMeant(approve),
+    'review.reject': onMeant(reject),
+    'review.restore': onMeant(restore),
     'review.edit': () => {
       const row = cursorRow();
       if (!row || !isPending) return false;
       editing.set(row.id);
+      if (drafts.get().has(row.id)) focusList(TESTIDS.editInput);
+      else keepDraft(row.id, { content: row.content, category: row.category });
       return true;
     },
     'review.snooze': () => {
@@ -169,6 +204,7 @@ export default function Review() {
           queue={queue}
           isPending={isPending}
           onApprove={approve}
+          meant={meant}
           snoozeOpen={snoozeOpen}
           onSnoozeOpen={setSnoozeOpen}
           isEmpty={!memories.isLoading && rows.length === 0}

@@ -4,7 +4,7 @@ import { describe, expect, test, vi } from 'vitest';
 import type { MemoryRow } from '../../api';
 import { RpcError } from '../../platform';
 import type { FakePlatform } from '../../platform/fake';
-import { settled } from '../../state/decisions';
+import { noteDone, settled } from '../../state/decisions';
 import { EMPTY_LIST } from '../../state/list';
 import { go, nav } from '../../state/nav';
 import { createStore } from '../../state/store';
@@ -133,6 +133,111 @@ describe('reviewing by keyboard', () => {
     expect(host.calls.find((each) => each.cmd === 'memory_decide')?.payload).toEqual({ action: 'edit', id: 'mem_00000', content: 'User lives in Utrecht with Ines.', category: null });
     expect(screen.queryByTestId('edit-input')).toBeNull();
     expect(count()).toBe('13');
+  });
+
+  const decisions = (host: FakePlatform) => host.calls.filter((each) => each.cmd === 'memory_decide').map((each) => each.payload);
+  /** Puts this in place of the wording under the cursor; an empty one is only cleared. */
+  async function reword(to: string) {
+    await press('e');
+    const input = await screen.findByTestId<HTMLTextAreaElement>('edit-input');
+    await userEvent.clear(input);
+    if (to !== '') await userEvent.type(input, to);
+  }
+
+  test('approve while the editor is open approves the edited wording, as one act', async () => {
+    const host = await renderApp('review');
+    await ready();
+    await reword('User lives in Utrecht.');
+    await userEvent.click(screen.getByTestId('btn-approve'));
+    await quiet();
+    expect(decisions(host)).toEqual([{ action: 'edit', id: 'mem_00000', content: 'User lives in Utrecht.', category: null }]);
+    expect(count()).toBe('13');
+    await userEvent.click(await screen.findByTestId('btn-undo'));
+    await quiet();
+    expect(count(), 'one undo takes both back').toBe('14');
+  });
+
+  test('a wording that cannot be kept says so and approves nothing', async () => {
+    const host = await renderApp('review');
+    await ready();
+    await reword('');
+    await userEvent.click(screen.getByTestId('btn-approve'));
+    await quiet();
+    expect(decisions(host)).toEqual([]);
+    expect((await screen.findByTestId('toast')).textContent).toContain('Nothing was approved');
+    expect(screen.getByTestId('edit-input'), 'and stays open').toBeDefined();
+  });
+
+  test('a draft waits with its row while another is looked at', async () => {
+    const host = await renderApp('review');
+    await ready();
+    await reword('User lives in Utrecht.');
+    await userEvent.click(screen.getAllByTestId('review-row')[1] as HTMLElement);
+    expect(screen.queryByTestId('edit-input'), 'the other has none').toBeNull();
+    expect(within(screen.getAllByTestId('review-row')[0] as HTMLElement).getByRole('img', { name: 'Draft' })).toBeDefined();
+    await userEvent.click(screen.getAllByTestId('review-row')[0] as HTMLElement);
+    expect((await screen.findByTestId<HTMLTextAreaElement>('edit-input')).value).toBe('User lives in Utrecht.');
+    expect(decisions(host)).toEqual([]);
+  });
+
+  test('a refused wording is still there', async () => {
+    const host = await renderApp('review');
+    await ready();
+    await reword('User lives in Utrecht.');
+    host.failNext('memory_decide', new RpcError('storage', 'The disk is full. Nothing was changed.'));
+    await userEvent.click(screen.getByTestId('btn-approve'));
+    await quiet();
+    await userEvent.click(screen.getAllByTestId('review-row')[0] as HTMLElement);
+    expect((await screen.findByTestId<HTMLTextAreaElement>('edit-input')).value).toBe('User lives in Utrecht.');
+  });
+
+  test.each([
+    ['a', { action: 'approve' }],
+    ['r', { action: 'reject', reason: null }],
+  ])('with three rows selected %s acts on all three, with one undo', async (key, act) => {
+    const host = await renderApp('review');
+    await ready();
+    await press('x', 'j', 'x', 'j', 'x', key);
+    await quiet();
+    expect(decisions(host)).toEqual([{ ...act, ids: ['mem_00000', 'mem_00001', 'mem_00002'] }]);
+    await press('u');
+    await quiet();
+    expect(count()).toBe('14');
+  });
+
+  test('with rows selected s puts off all of them', async () => {
+    const host = await renderApp('review');
+    await ready();
+    await press('x', 'j', 'x', 's');
+    await userEvent.click(await screen.findByTestId('snooze-tomorrow'));
+    await quiet();
+    expect(decisions(host)).toMatchObject([{ action: 'snooze', ids: ['mem_00000', 'mem_00001'] }]);
+    expect(count()).toBe('12');
+  });
+
+  test('a selection that holds a draft is not approved past it', async () => {
+    const host = await renderApp('review');
+    await ready();
+    await press('x', 'j', 'x');
+    await reword('User bakes.');
+    await userEvent.click(screen.getByTestId('btn-approve'));
+    await quiet();
+    expect(decisions(host)).toEqual([]);
+    expect((await screen.findByTestId('toast')).textContent).toContain('not saved');
+  });
+
+  test('undo takes back the last act, also one of another panel, and never an older approval in its place', async () => {
+    const host = await renderApp('review');
+    await ready();
+    await press('a');
+    await quiet();
+    const takenBack: string[] = [];
+    noteDone({ text: 'Made private', takeBack: async () => takenBack.push('private') });
+    await press('u');
+    await quiet();
+    expect(takenBack).toEqual(['private']);
+    expect(host.calls.some((each) => each.cmd === 'undo'), 'the approval stands').toBe(false);
+    await waitFor(() => expect(screen.getByTestId('toast').textContent, 'and it says what was undone').toContain('Made private'));
   });
 
   test('Escape leaves the wording as it was', async () => {

@@ -9,18 +9,29 @@ import { TESTIDS } from '../../testids';
 import css from './MemoryEditor.module.css';
 
 /** A statement longer than this is a transcript and not a memory; the backend refuses it. */
-const CONTENT_CHARS_MAX = 600;
+export const CONTENT_CHARS_MAX = 600;
 
 export interface MemoryEditorProps {
   row: MemoryRow;
   saveLabel: string;
   onSave: (content: string, category: string) => void;
   onCancel: () => void;
+  /** Where it was left off. */
+  draft?: { readonly content: string; readonly category: string } | undefined;
+  /** Told of every change, by whoever keeps drafts. */
+  onDraft?: (content: string, category: string) => void;
+  /** A draft that is come upon, and not asked for, leaves the keys to the list. */
+  takesFocus?: boolean;
 }
 
-export function MemoryEditor({ row, saveLabel, onSave, onCancel }: MemoryEditorProps) {
-  const [content, setContent] = useState(row.content);
-  const [category, setCategory] = useState(row.category);
+export function MemoryEditor({ row, saveLabel, onSave, onCancel, draft, onDraft, takesFocus = true }: MemoryEditorProps) {
+  const [content, setContent] = useState(draft?.content ?? row.content);
+  const [category, setCategory] = useState(draft?.category ?? row.category);
+  const reword = (nextContent: string, nextCategory: string) => {
+    setContent(nextContent);
+    setCategory(nextCategory);
+    onDraft?.(nextContent, nextCategory);
+  };
   const trimmed = content.trim();
   const length = Array.from(trimmed).length;
   const isValid = length > 0 && length <= CONTENT_CHARS_MAX;
@@ -37,11 +48,11 @@ export function MemoryEditor({ row, saveLabel, onSave, onCancel }: MemoryEditorP
         aria-label={t.memory.statement}
         aria-invalid={!isValid}
         value={content}
-        autoFocus
+        autoFocus={takesFocus}
         rows={3}
         testId={TESTIDS.editInput}
-        onChange={(event) => setContent(event.target.value)}
-        onFocus={(event) => event.currentTarget.setSelectionRange(row.content.length, row.content.length)}
+        onChange={(event) => reword(event.target.value, category)}
+        onFocus={(event) => event.currentTarget.setSelectionRange(content.length, content.length)}
       />
       <div className={css.foot}>
         <Menu
@@ -53,7 +64,7 @@ export function MemoryEditor({ row, saveLabel, onSave, onCancel }: MemoryEditorP
               </span>
             </Button>
           }
-          entries={CATEGORIES.map((name) => ({ id: name, label: nameOf(t.category, name), icon: <CategoryIcon category={name} />, checked: name === category, isRadio: true, run: () => setCategory(name) }))}
+          entries={CATEGORIES.map((name) => ({ id: name, label: nameOf(t.category, name), icon: <CategoryIcon category={name} />, checked: name === category, isRadio: true, run: () => reword(content, name) }))}
         />
         <span className={css.count} data-over={!isValid}>
           {length} / {CONTENT_CHARS_MAX}

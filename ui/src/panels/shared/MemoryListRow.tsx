@@ -1,5 +1,5 @@
 /** A memory as a row of 56 px: what it says, what it is about, how sure, when. It reads its own selection. */
-import { Check, EyeOff, GitCompareArrows, Lock, PencilLine } from 'lucide-react';
+import { Check, EyeOff, GitCompareArrows, Lock, NotebookPen, PencilLine } from 'lucide-react';
 import { memo } from 'react';
 import type { MemoryRow } from '../../api';
 import { CategoryBadge, Confidence, RelativeTime, cx } from '../../design';
@@ -17,9 +17,11 @@ export interface MemoryListRowProps {
   showSource?: boolean;
   /** Names where it stands, unless it is this. */
   usualStatus?: string;
+  /** A wording is begun and not saved. */
+  hasDraft?: boolean;
 }
 
-export const MemoryListRow = memo(function MemoryListRow({ row, list, showSource = false, usualStatus }: MemoryListRowProps) {
+export const MemoryListRow = memo(function MemoryListRow({ row, list, showSource = false, usualStatus, hasDraft = false }: MemoryListRowProps) {
   const isSelected = useStore(list, (state) => state.selected.has(row.id));
   const isQuoted = row.status === 'quarantined';
   return (
@@ -49,6 +51,7 @@ export const MemoryListRow = memo(function MemoryListRow({ row, list, showSource
           {showSource ? <span className={css.shrink}>{row.conversation_title}</span> : null}
           <span className={css.space} />
           {row.has_near && row.status === 'pending' ? <Mark icon={<GitCompareArrows size={13} />} name={t.memory.near} /> : null}
+          {hasDraft ? <Mark icon={<NotebookPen size={13} />} name={t.review.draft} /> : null}
           {row.is_edited ? <Mark icon={<PencilLine size={13} />} name={t.memory.edited} /> : null}
           {row.is_hidden ? <Mark icon={<EyeOff size={13} />} name={t.memory.hidden} /> : null}
           {row.is_private_source ? <Mark icon={<Lock size={13} />} name={t.memory.private} /> : null}

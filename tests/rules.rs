@@ -427,7 +427,10 @@ fn everything_that_activity_lists_has_words_in_the_window() {
     assert_eq!(unnamed(&strings, "jobState", states()), Vec::<String>::new());
     assert_eq!(unnamed(&strings, "gateName", gates()), Vec::<String>::new());
     // The kinds of alerts that the engine raises.
-    assert_eq!(unnamed(&strings, "alertKind", ["job_failed", "model_dropped", "file_skipped"]), Vec::<String>::new());
+    assert_eq!(
+        unnamed(&strings, "alertKind", ["job_failed", "model_dropped", "model_refused", "file_skipped"]),
+        Vec::<String>::new()
+    );
     let without = strings.replace("extract_model: ", "other: ");
     assert_eq!(unnamed(&without, "jobKind", jobs()), ["extract_model"], "control: a missing name is found");
 }

@@ -21,6 +21,7 @@ import hashlib
 import importlib.util
 import json
 import os
+import platform
 import shutil
 import subprocess
 import sys
@@ -33,6 +34,8 @@ HIDDEN, HEADS, LAYERS = 384, 12, 6
 LIBRARY = "libonnxruntime.so"
 TOKENIZER_FILES = ["tokenizer.json", "config.json", "special_tokens_map.json", "tokenizer_config.json"]
 FILES = ["model.onnx", LIBRARY, *TOKENIZER_FILES]
+# What the application loads is pinned in it, by SHA-256: a manifest that agrees with its folder is not enough.
+PINS = Path(__file__).resolve().parents[1] / "crates" / "models" / "src" / "manifest.rs"
 # The upstream file, byte for byte.
 WEIGHTS_SHA256 = "53aa51172d142c89d9012cce15ae4d6cc0ca6895895114379cacb4fab128d9db"
 # 7 bits for weights: a pair of products (2 × 255 × 63) then fits the 16-bit sums of processors without VNNI, so that
@@ -45,18 +48,28 @@ PYTHON_MIN = (3, 11)
 
 def model_dir() -> Path:
     """Where the application looks; the same rule as `default_model_dir` in the models crate."""
-    if chosen := os.environ.get("KEEPSAKE_MODEL_DIR"):
-        return Path(chosen)
+    # Relative names count as unset: they would be another folder wherever a program is started.
+    if (chosen := Path(os.environ.get("KEEPSAKE_MODEL_DIR", ""))).is_absolute():
+        return chosen
     if sys.platform == "darwin":
         base = Path.home() / "Library" / "Application Support"
     else:
-        base = Path(os.environ.get("XDG_DATA_HOME") or Path.home() / ".local" / "share")
+        base = Path(os.environ.get("XDG_DATA_HOME", ""))
+        if not base.is_absolute():
+            base = Path.home() / ".local" / "share"
     return base / "keepsake" / "models" / NAME
 
 
 def sha256(path: Path) -> str:
     with path.open("rb") as file:
         return hashlib.file_digest(file, "sha256").hexdigest()
+
+
+def is_pinned(file: str, digest: str) -> bool:
+    """As the models crate has it: the graph is known to the last bit on x86-64 alone."""
+    if file == "model.onnx" and platform.machine() not in ("x86_64", "AMD64"):
+        return True
+    return f'"{digest}"' in PINS.read_text(encoding="utf-8")
 
 
 def verifies(directory: Path) -> bool:
@@ -66,7 +79,10 @@ def verifies(directory: Path) -> bool:
             manifest["name"] == NAME
             and manifest["dimension"] == HIDDEN
             and sorted(manifest["files"]) == sorted(FILES)
-            and all(sha256(directory / file) == digest for file, digest in manifest["files"].items())
+            and all(
+                sha256(directory / file) == digest and is_pinned(file, digest)
+                for file, digest in manifest["files"].items()
+            )
         )
     except (OSError, ValueError, KeyError, TypeError, AttributeError):
         return False

@@ -46,6 +46,9 @@ pub use keepsake_api::keep_files_private;
 /// Runs the application until its window is closed; answers the process's exit code.
 pub fn run(mut options: Options) -> Result<u8, StartError> {
     let own = keepsake_api::default_data_dir(|name| std::env::var_os(name));
+    // Made absolute at once: what is found in it must not depend on where the program stands later.
+    options.data_dir =
+        std::path::absolute(&options.data_dir).map_err(|source| StartError::DataDir { dir: options.data_dir.clone(), source })?;
     options.data_dir = keepsake_api::data_dir_for(&options.data_dir, own.as_ref() == Some(&options.data_dir)).path;
     // Asked here because the toolkit panics where there is none.
     let is_set = |name: &str| std::env::var_os(name).is_some_and(|value| !value.is_empty());

@@ -298,6 +298,9 @@ fn forward_changes(inner: &Arc<AppInner>) -> Result<(), ApiError> {
 
 fn on_model_settled(app: &Weak<AppInner>) {
     let Some(inner) = app.upgrade() else { return };
+    if let Err(error) = inner.engine.tell_of_refused_model() {
+        tracing::warn!(%error, "the person could not be told that the embedding model was refused");
+    }
     if let Err(error) = inner.engine.queue_embedding() {
         tracing::warn!(%error, "missing vectors could not be queued");
     }
@@ -336,6 +339,26 @@ mod tests {
         second.close();
         drop(QueueTurn::wait(dir.path()).expect("the turn comes round"));
         assert!(!is_working(&third));
+    }
+
+    #[test]
+    fn a_refused_model_is_an_alert_and_a_missing_one_is_not() {
+        let check = |state: EmbedderState, expect: &[&str]| {
+            let dir = tempfile::tempdir().expect("a folder");
+            let embedder = EmbedderSlot::new(state);
+            let app = App::open(AppOptions { data_dir: dir.path().to_owned(), embedder, file_access: FileAccess::PickFiles })
+                .expect("it opens");
+            // The second start says nothing new.
+            on_model_settled(&Arc::downgrade(&app.inner));
+            on_model_settled(&Arc::downgrade(&app.inner));
+            let alerts = app.engine().store().read(|tx| tx.alerts()).expect("it reads");
+            assert_eq!(alerts.iter().map(|alert| alert.message.as_str()).collect::<Vec<_>>(), expect);
+        };
+        check(
+            EmbedderState::Broken("x is not the file that Keepsake knows".to_owned()),
+            &["x is not the file that Keepsake knows"],
+        );
+        check(EmbedderState::Missing("no model".to_owned()), &[]);
     }
 
     #[test]

@@ -9,8 +9,8 @@ use std::path::PathBuf;
 /// The platform's place for a person's data. `env` looks up an environment variable. `None` without a home: a folder relative to
 /// wherever the program was started would be another one each time.
 pub fn default_data_dir(env: impl Fn(&str) -> Option<OsString>) -> Option<PathBuf> {
-    // An empty variable counts as unset, as the XDG base directory specification has it.
-    let dir = |name: &str| env(name).filter(|value| !value.is_empty()).map(PathBuf::from);
+    // An empty or relative variable counts as unset, as the XDG base directory specification has it.
+    let dir = |name: &str| env(name).map(PathBuf::from).filter(|dir| dir.is_absolute());
     let base = if cfg!(target_os = "macos") {
         dir("HOME").map(|home| home.join("Library/Application Support"))
     } else if cfg!(windows) {
@@ -34,6 +34,8 @@ mod tests {
         check(&[("HOME", "/h")], Some("/h/.local/share/keepsake"));
         check(&[("HOME", "/h"), ("XDG_DATA_HOME", "/d")], Some("/d/keepsake"));
         check(&[("HOME", "/h"), ("XDG_DATA_HOME", "")], Some("/h/.local/share/keepsake"));
+        check(&[("HOME", "/h"), ("XDG_DATA_HOME", "d")], Some("/h/.local/share/keepsake"));
+        check(&[("HOME", "h")], None);
         check(&[("HOME", "")], None);
         check(&[], None);
     }

@@ -7,9 +7,9 @@ use std::path::PathBuf;
 use std::sync::{Arc, RwLock};
 
 use keepsake_capture::SentenceVectors;
-use keepsake_domain::{JobId, JobKind};
+use keepsake_domain::{AlertId, JobId, JobKind};
 use keepsake_models::{Embedder, ModelError, open_local};
-use keepsake_store::{EmbeddingOwner, NewJob};
+use keepsake_store::{AlertRow, EmbeddingOwner, NewJob};
 
 use crate::work::Control;
 use crate::{Engine, EngineError, Result};
@@ -107,6 +107,19 @@ impl SentenceVectors for Vectors {
 }
 
 impl Engine {
+    /// Says to the person that the model that lies there was not loaded, and why. One that was never prepared is no failure.
+    pub fn tell_of_refused_model(&self) -> Result<()> {
+        let EmbedderState::Broken(message) = self.inner.embedder.state() else { return Ok(()) };
+        let alert = AlertRow {
+            id: AlertId::fresh(self.ids()),
+            kind: "model_refused".to_owned(),
+            message,
+            job_id: None,
+            created: self.now(),
+        };
+        Ok(self.store().write(|tx| tx.raise_alert(&alert))?)
+    }
+
     /// Queues the filling in of missing vectors, if there is a model and something to do.
     pub fn queue_embedding(&self) -> Result<()> {
         let Some(embedder) = self.inner.embedder.ready() else { return Ok(()) };

@@ -11,11 +11,11 @@ pub const MODEL_NAME: &str = "all-MiniLM-L6-v2-int8";
 /// The directory to give to [`open_local`](crate::open_local).
 ///
 /// `env` looks up an environment variable, at the edge `|name| std::env::var_os(name)`. `KEEPSAKE_MODEL_DIR` wins; else
-/// it is `models/<name>` in Keepsake's data directory. Without a home directory the path is relative.
+/// it is `models/<name>` in Keepsake's data directory. Without a home directory the path is relative, and nothing is loaded from it.
 pub fn default_model_dir(env: impl Fn(&str) -> Option<OsString>) -> PathBuf {
-    // An empty variable counts as unset, as for the data directory.
-    match env("KEEPSAKE_MODEL_DIR").filter(|value| !value.is_empty()) {
-        Some(chosen) => PathBuf::from(chosen),
+    // An empty or relative variable counts as unset, as for the data directory.
+    match env("KEEPSAKE_MODEL_DIR").map(PathBuf::from).filter(|dir| dir.is_absolute()) {
+        Some(chosen) => chosen,
         None => default_data_dir(env).unwrap_or_default().join("models").join(MODEL_NAME),
     }
 }
@@ -37,6 +37,8 @@ mod tests {
         check(&[("HOME", "/h"), ("XDG_DATA_HOME", "")], &format!("/h/.local/share/{models}"), "empty is unset");
         check(&[("HOME", "/h"), ("KEEPSAKE_MODEL_DIR", "/m")], "/m", "an explicit directory wins");
         check(&[("HOME", "/h"), ("KEEPSAKE_MODEL_DIR", "")], &format!("/h/.local/share/{models}"), "empty is unset");
+        check(&[("HOME", "/h"), ("KEEPSAKE_MODEL_DIR", "m")], &format!("/h/.local/share/{models}"), "relative is unset");
+        check(&[("HOME", "/h"), ("XDG_DATA_HOME", "d")], &format!("/h/.local/share/{models}"), "relative is unset");
         check(&[], "models/all-MiniLM-L6-v2-int8", "nowhere to be found, and never at the root");
     }
 }

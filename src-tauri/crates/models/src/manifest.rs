@@ -1,4 +1,7 @@
 //! The manifest that `prepare_model.py` writes, and its verification: nothing is loaded before its checksum holds.
+//!
+//! Whoever can write into the folder can write a manifest that agrees with it. What runs as code is therefore held against what this
+//! program was built with ([`PINNED`]), as is what arrives byte for byte from the pinned packages.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -30,6 +33,14 @@ pub enum ModelError {
         /// The file in question.
         file: PathBuf,
     },
+    /// A file agrees with the manifest beside it, and is not the one that this program was built for.
+    #[error(
+        "{} is not the file that Keepsake knows, so it was not loaded and search works by keywords; run `make model` to prepare it again, and see who else can write into that folder", file.display()
+    )]
+    Refused {
+        /// The file in question.
+        file: PathBuf,
+    },
     /// The files are right but ONNX Runtime would not take them.
     #[error(
         "ONNX Runtime could not load the embedding model: {reason}; run `make model`, and see that this machine is supported (64-bit Linux with glibc 2.28 or newer)"
@@ -39,6 +50,39 @@ pub enum ModelError {
         reason: String,
     },
 }
+
+/// SHA-256 of ONNX Runtime 1.31.1 and the tokenizer's files, as the packages of `model-requirements.txt` hold them, and of the graph
+/// that `prepare_model.py` writes from the pinned weights. A new version there is a new line here.
+const PINNED: &[(&str, &[&str])] = &[
+    (LIBRARY, LIBRARY_SHA256),
+    (MODEL, GRAPH_SHA256),
+    (TOKENIZER, &["be50c3628f2bf5bb5e3a7f17b1f74611b2561a3a27eeab05e5aa30f411572037"]),
+    (CONFIG, &["953f9c0d463486b10a6871cc2fd59f223b2c70184f49815e7efbcab5d8908b41"]),
+    (SPECIAL_TOKENS, &["303df45a03609e4ead04bc3dc1536d0ab19b5358db685b6f3da123d05ec200e3"]),
+    (TOKENIZER_CONFIG, &["acb92769e8195aabd29b7b2137a9e6d6e25c476a4f15aa4355c233426c61576b"]),
+];
+
+/// The library is another one on each platform, and on macOS for each version of Python that fetched it. Where none is known, none is
+/// loaded.
+const LIBRARY_SHA256: &[&str] = if cfg!(all(target_os = "linux", target_arch = "x86_64")) {
+    &["fc44112fbe06d7d689c57e11d3862031f64711007e4ee020f8eed5185fd2c1d3"]
+} else if cfg!(all(target_os = "linux", target_arch = "aarch64")) {
+    &["8aa3b76b28c778a2b1dd660d34161adb1d508c9ccd04ff9dc80e26eca5df8467"]
+} else if cfg!(all(target_os = "macos", target_arch = "aarch64")) {
+    &[
+        "f8b06155feece624e55e49124340eea279da812529ae6fbc46a9f2be9c9cad2e",
+        "d586cbe89effc085a09d3341b3cfbd5c322517f9d397aeb20814af21433f2b36",
+        "07fde7652b628c2c744155cf49020f368ddf5e1e13fc17817d1350514446bef8",
+        "acc542fceff35dfd837fe7d61e72fd4e10ec65066eebf27066ed8380876d17ae",
+    ]
+} else {
+    &[]
+};
+
+/// Written on the person's machine, so its last bits are known only where they were compared, on x86-64 with and without wide vectors.
+/// Elsewhere the manifest has to do: the graph is numbers, and no code.
+const GRAPH_SHA256: &[&str] =
+    if cfg!(target_arch = "x86_64") { &["8a32b92dc45d7ca1523175e7ca52c0b8c054a4ba23a78d299bb0f6dd9fad6a77"] } else { &[] };
 
 /// What the manifest says.
 #[derive(Debug, Deserialize)]
@@ -57,6 +101,10 @@ pub(crate) struct ModelDir<'a> {
 
 impl<'a> ModelDir<'a> {
     pub(crate) fn open(dir: &'a Path) -> Result<Self, ModelError> {
+        // A relative folder is another one wherever the program was started, and whoever made that one would choose the library.
+        if !dir.is_absolute() {
+            return Err(ModelError::Missing { dir: dir.to_owned() });
+        }
         let file = dir.join(MANIFEST);
         let bytes = std::fs::read(&file).map_err(|_| ModelError::Missing { dir: dir.to_owned() })?;
         let manifest = serde_json::from_slice(&bytes).map_err(|_| ModelError::Corrupt { file })?;
@@ -69,13 +117,71 @@ impl<'a> ModelDir<'a> {
         let corrupt = || ModelError::Corrupt { file: file.clone() };
         let expected = self.manifest.files.get(name).ok_or_else(corrupt)?;
         let bytes = std::fs::read(&file).map_err(|_| corrupt())?;
-        let digest: String = Sha256::digest(&bytes).iter().map(|byte| format!("{byte:02x}")).collect();
-        if digest == *expected { Ok(bytes) } else { Err(corrupt()) }
+        match check(name, &bytes, expected) {
+            Verdict::Right => Ok(bytes),
+            Verdict::Damaged => Err(corrupt()),
+            Verdict::Foreign => Err(ModelError::Refused { file }),
+        }
     }
 
     /// The file's path, after its checksum held.
     pub(crate) fn path(&self, name: &str) -> Result<PathBuf, ModelError> {
         self.read(name)?;
         Ok(self.dir.join(name))
+    }
+}
+
+/// What a file is.
+#[derive(Debug, PartialEq, Eq)]
+enum Verdict {
+    Right,
+    /// It differs from the manifest.
+    Damaged,
+    /// It differs from what this program was built with.
+    Foreign,
+}
+
+/// Holds a file's bytes against the manifest's checksum, and against the pinned ones where there are any.
+fn check(name: &str, bytes: &[u8], expected: &str) -> Verdict {
+    let digest: String = Sha256::digest(bytes).iter().map(|byte| format!("{byte:02x}")).collect();
+    if digest != expected {
+        return Verdict::Damaged;
+    }
+    match PINNED.iter().find(|(pinned, _)| *pinned == name) {
+        Some((MODEL, [])) => Verdict::Right,
+        Some((_, known)) if !known.contains(&digest.as_str()) => Verdict::Foreign,
+        _ => Verdict::Right,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn sha256(bytes: &[u8]) -> String {
+        Sha256::digest(bytes).iter().map(|byte| format!("{byte:02x}")).collect()
+    }
+
+    fn expect(name: &str, bytes: &[u8], manifest: &str, expect: Verdict) {
+        assert_eq!(check(name, bytes, manifest), expect, "{name}");
+    }
+
+    #[test]
+    fn a_file_that_differs_by_one_byte_is_refused_though_its_manifest_agrees() {
+        let dir = crate::default_model_dir(|name| std::env::var_os(name));
+        for name in [LIBRARY, MODEL, TOKENIZER, CONFIG, SPECIAL_TOKENS, TOKENIZER_CONFIG] {
+            let mut bytes = std::fs::read(dir.join(name)).unwrap();
+            let right = sha256(&bytes);
+            expect(name, &bytes, &right, Verdict::Right);
+            bytes[0] ^= 1;
+            expect(name, &bytes, &sha256(&bytes), Verdict::Foreign);
+            expect(name, &bytes, &right, Verdict::Damaged);
+        }
+    }
+
+    #[test]
+    fn nothing_is_read_from_a_relative_folder() {
+        let error = ModelDir::open(Path::new("models")).err().unwrap();
+        assert!(matches!(error, ModelError::Missing { .. }), "{error}");
     }
 }

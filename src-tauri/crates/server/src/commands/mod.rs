@@ -33,7 +33,9 @@ use crate::output::{Failure, Output};
 /// The data folder: named, or the platform's.
 pub(crate) fn data_dir(args: &Args) -> Result<PathBuf, Failure> {
     static SAID: std::sync::Once = std::sync::Once::new();
-    let named = args.data_dir.clone().filter(|dir| !dir.as_os_str().is_empty());
+    // Made absolute at once: what is found in it must not depend on where the program stands later.
+    let named = args.data_dir.as_ref().filter(|dir| !dir.as_os_str().is_empty()).map(std::path::absolute).transpose();
+    let named = named.map_err(|error| Failure::new(format!("the working directory cannot be found: {error}")))?;
     let own = default_data_dir(|name| std::env::var_os(name));
     let wanted = named
         .or_else(|| own.clone())

@@ -9,12 +9,17 @@ logs=.cache/test-logs
 rm -rf "$logs" && mkdir -p "$logs"
 passed=0 failed=0
 
-# Tests that a log reports: cargo's "test result:" lines, Vitest's "Tests" line, Node's "# pass" line.
+# Tests that a log reports: cargo's "test result:" lines, Vitest's "Tests" line, Node's "# pass" line, and of unittest
+# "Ran N tests" with "FAILED (failures=N, errors=N)".
 count() {
   awk -v word="$2" '
     /^test result:/ { for (i = 1; i < NF; i++) if ($(i + 1) ~ "^" word) sum += $i }
     /^ +Tests  / { for (i = 1; i < NF; i++) if ($(i + 1) ~ "^" word) sum += $i }
     /^# (pass|fail) / { if (word ~ "^" $2) sum += $3 }
+    /^Ran [0-9]+ tests? in / { if (word == "passed") sum += $2 }
+    /^FAILED \(/ { while (match($0, /(failures|errors)=[0-9]+/)) {
+        bad = substr($0, RSTART, RLENGTH); sub(/.*=/, "", bad); sum += word == "failed" ? bad : -bad
+        $0 = substr($0, RSTART + RLENGTH) } }
     END { print sum + 0 }' "$1"
 }
 
@@ -42,6 +47,7 @@ stage clippy cargo clippy --workspace --all-targets --locked -- -D warnings
 stage build cargo build --workspace --bins --locked
 built=$?
 stage rust cargo test --workspace --locked --no-fail-fast
+stage training python3 -m unittest discover -s src-tauri/training
 stage ui-types npm --prefix ui run --silent typecheck
 stage ui-lint npm --prefix ui run --silent lint
 stage ui-tests npm --prefix ui test --silent

@@ -16,7 +16,7 @@ ARGS ?=
 
 UI_SOURCES := $(shell find ui -path ui/node_modules -prune -o -path ui/dist -prune -o -type f -print)
 
-.PHONY: help setup model ui app run test e2e bench bench-quality real-model lint
+.PHONY: help setup model ui app run test e2e bench bench-quality overlap real-model lint
 
 help: ## this list
 	@sed -nE 's/^([a-z0-9-]+):.*## (.*)/  make \1\t\2/p' $(MAKEFILE_LIST) | expand -t 22
@@ -76,6 +76,9 @@ bench: setup ui model ## figures, printed
 bench-quality: model ## how good proposals and search are, as one table (EVALS=DIR)
 	cargo build --release --locked -p keepsake-server
 	@python3 $(SCRIPTS)/bench_quality.py "$$CARGO_TARGET_DIR/release/keepsake" $(EVALS)
+
+overlap: ## no line of ours stands in an evaluation set (EVALS=DIR)
+	@python3 src-tauri/training/overlap.py $(EVALS)
 
 real-model: ## the model clients against a real server (REAL_SERVER=llama-cpp-python: another, compiled first)
 	@$(SCRIPTS)/system_packages.sh build

@@ -73,7 +73,7 @@ bench: setup ui model ## figures, printed
 	KEEPSAKE_APP="$$CARGO_TARGET_DIR/release/keepsake-app" KEEPSAKE_CLI="$$CARGO_TARGET_DIR/release/keepsake" \
 	  node tests/e2e/benches/window.mjs
 
-bench-quality: model ## how good proposals and search are, as one table (EVALS=DIR)
+bench-quality: model overlap ## how good proposals and search are, as one table (EVALS=DIR)
 	cargo build --release --locked -p keepsake-server
 	@python3 $(SCRIPTS)/bench_quality.py "$$CARGO_TARGET_DIR/release/keepsake" $(EVALS)
 

@@ -166,7 +166,7 @@ impl Reader<'_, '_> {
                     (inherits && clause.hi - clause.lo <= 3 || own_start) && !matches!(clause.opener.as_str(), "who" | "which");
                 continue;
             };
-            // "i live in Bruges, five minutes from the belfry": a place after a place only makes it closer.
+            // "i live in Delft, two streets behind the market": a place after a place only makes it closer.
             if parsed.actor == Actor::Dropped
                 && clause.opener == ","
                 && parsed.tense == Tense::Copula
@@ -180,7 +180,7 @@ impl Reader<'_, '_> {
             } else {
                 found
             };
-            // "an ex-monk, left the order in 2015" and "handing in my notice, starting a workshop" are one event each.
+            // "a former sailor, left the navy in 2015" and "handing in my notice, starting a workshop" are one event each.
             let continues = parsed.actor == Actor::Dropped
                 && clause.opener == ","
                 && self.drafts.last().is_some_and(|d| {
@@ -381,7 +381,7 @@ impl Reader<'_, '_> {
                 )
             });
         }
-        // "I am 63, a widower, with two grown daughters"
+        // "I am 58, a baker, with three small grandsons"
         if first == "with" && inherits && clause.opener == "," {
             let has = clause::Clause { lo: at + 1, ..clause.clone() };
             let parsed = parse::having(tokens, &has)?;

@@ -357,7 +357,6 @@ const MENDED: &[(&str, &[&str])] = &[
     // A state that looks like an event.
     ("newly widowed", &["relationship: User is widowed"]),
     // Foreign words that no list turns into English are not carried over.
-    ("quero abrir uma cervejaria artesanal em Lisboa até 2030", &["goal: User wants to open a craft brewery in Lisbon by 2030"]),
     ("ich habe seit fünf Jahren kein Auto", &["personal_info: User does not own a car"]),
     ("मैं अस्पताल के पास में काम करती हूँ", &[]),
     // What another sentence names, and half a sentence.

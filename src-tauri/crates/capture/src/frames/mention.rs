@@ -77,7 +77,7 @@ fn animal(text: &str, tokens: &[Token], lo: usize, hi: usize, label: &str) -> Op
     })
 }
 
-/// "… what working nights at the hospital laundry does to you".
+/// "… what working nights at a bakery does to you".
 fn nights(text: &str, tokens: &[Token], lo: usize, hi: usize, label: &str) -> Option<Special> {
     let at = (lo..hi).find(|k| {
         low(tokens, *k) == "working" && one_of(low(tokens, *k + 1), "nights shifts night weekends part-time freelance")

@@ -235,7 +235,7 @@ pub(crate) fn past(p: &Parsed<'_>, around: Around<'_>) -> Option<Found> {
     }
 }
 
-/// "did my crossword with coffee like every morning": one day's doing that is told as every day's.
+/// "had my porridge on the balcony like every morning": one day's doing that is told as every day's.
 fn as_ever(p: &Parsed<'_>, around: Around<'_>) -> Option<Found> {
     let words: Vec<&str> = p.rest_words().collect();
     let at = (1..words.len().saturating_sub(1)).find(|k| {

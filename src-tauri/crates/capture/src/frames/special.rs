@@ -142,7 +142,7 @@ fn years_of(text: &str, tokens: &[Token], lo: usize, hi: usize, label: &str) -> 
         .then(|| (found(content, Category::Skill, Confidence::IMPLIED, "long experience"), from, hi))
 }
 
-/// "keeping bees has been my hobby for six years".
+/// "carving spoons has been my hobby for ten years".
 fn pastime(text: &str, tokens: &[Token], lo: usize, hi: usize, label: &str) -> Option<Special> {
     let base = base_of_ing(low(tokens, lo))?;
     let verb = (lo + 1..(lo + 7).min(hi)).find(|k| one_of(low(tokens, *k), "is has was"))?;
@@ -459,7 +459,7 @@ pub(crate) fn opinion(text: &str, tokens: &[Token], hi: usize, label: &str) -> O
     })
 }
 
-/// "as a general rule never put comments in code you give me", "always answer me in metric units".
+/// "as a rule, never leave a comment in any code you send", "always answer me in metric units".
 pub(crate) fn standing_wish(text: &str, tokens: &[Token], hi: usize, label: &str) -> Option<Special> {
     let lo = skip_fillers(tokens, 0, hi);
     let general = crate::clause::contains(tokens, 0, hi.min(10), "as a rule")

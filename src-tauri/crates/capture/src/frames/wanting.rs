@@ -100,7 +100,7 @@ fn goal(p: &Parsed<'_>, around: Around<'_>, family: &'static str) -> Found {
     if p.actor == Actor::Dropped { found.confidence(Confidence::STATED) } else { found }
 }
 
-/// "I want to buy a camper van by next spring".
+/// "I want to build a garden shed by next spring".
 pub(crate) fn want(p: &Parsed<'_>, around: Around<'_>) -> Option<Found> {
     if p.word(0) != "to" {
         let kin = one_of(p.word(0), "kids children") && p.end - p.rest <= 2;

@@ -139,7 +139,7 @@ fn nothing_is_concluded_from_what_states_nothing_about_its_speaker() {
         "Summarise this as bullet points",
         "Use bullet points for the summary",
         "more detail please",
-        "packing list for four days somewhere rainy, carry-on only, make it short",
+        "packing list for four days somewhere warm, hand luggage only, make it short",
         "Explain recursion, in German please",
         "make it short",
         "give me examples",

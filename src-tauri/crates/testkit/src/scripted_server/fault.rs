@@ -89,7 +89,7 @@ impl Fault {
                 }
                 good[..end].to_owned()
             }
-            Self::Prose => format!("Here is what I found:\n{good}\nLet me know if you need anything else."),
+            Self::Prose => format!("Here is what I found:\n{good}\nAsk if anything is missing."),
             Self::Fences => format!("```json\n{good}\n```"),
             Self::DuplicateKeys => doubled(&value),
             Self::WrongTypes => map_leaves(&value, &wrong_type).to_string(),

@@ -9,6 +9,12 @@ SHELL := /bin/bash
 export CARGO_TARGET_DIR ?= $(CURDIR)/target
 SCRIPTS := src-tauri/scripts
 EVALS ?= ../shared/evals
+TRAINING := src-tauri/training
+# Where `make reader` writes, and how it trains and measures: make reader TRAIN="--steps 300" MEASURE="--limit 400" tries
+# the pipe in minutes.
+READER ?= .cache/reader
+TRAIN ?= --epochs 3
+MEASURE ?=
 # The server that `make real-model` takes: llama.cpp, or llama-cpp-python.
 REAL_SERVER ?= llama.cpp
 # Arguments for the application: make run ARGS="--data-dir /tmp/try"
@@ -16,7 +22,7 @@ ARGS ?=
 
 UI_SOURCES := $(shell find ui -path ui/node_modules -prune -o -path ui/dist -prune -o -type f -print)
 
-.PHONY: help setup model ui app run test e2e bench bench-quality overlap real-model lint
+.PHONY: help setup model ui app run test e2e bench bench-quality overlap reader real-model lint
 
 help: ## this list
 	@sed -nE 's/^([a-z0-9-]+):.*## (.*)/  make \1\t\2/p' $(MAKEFILE_LIST) | expand -t 22
@@ -78,7 +84,21 @@ bench-quality: model overlap ## how good proposals and search are, as one table 
 	@python3 $(SCRIPTS)/bench_quality.py "$$CARGO_TARGET_DIR/release/keepsake" $(EVALS)
 
 overlap: ## no line of ours stands in an evaluation set (EVALS=DIR)
-	@python3 src-tauri/training/overlap.py $(EVALS)
+	@python3 $(TRAINING)/overlap.py $(EVALS)
+
+.cache/reader-venv/.installed: $(TRAINING)/requirements.txt
+	python3 -m venv .cache/reader-venv
+	.cache/reader-venv/bin/python -m pip install --quiet --requirement $<
+	@touch $@
+
+# Hours on two cores. dev.jsonl is measured where it is there; no other evaluation set is opened.
+reader: .cache/reader-venv/.installed ## trains, measures and exports the reader of statements into .cache/reader
+	@python3 $(TRAINING)/parse.py --check > /dev/null || { python3 $(TRAINING)/parse.py --check; exit 1; }
+	@mkdir -p $(READER)
+	.cache/reader-venv/bin/python $(TRAINING)/train.py $(READER)/reader.pt $(TRAIN)
+	.cache/reader-venv/bin/python $(TRAINING)/measure.py $(READER)/reader.pt --calibration $(READER)/calibration.json \
+	  $(addprefix --set ,$(wildcard $(EVALS)/extraction/dev.jsonl)) $(MEASURE)
+	.cache/reader-venv/bin/python $(TRAINING)/export.py $(READER)/reader.pt $(READER)/calibration.json $(READER)/out
 
 real-model: ## the model clients against a real server (REAL_SERVER=llama-cpp-python: another, compiled first)
 	@$(SCRIPTS)/system_packages.sh build

@@ -107,8 +107,8 @@ def read_safetensors(path: Path):
 class Graph:
     """Collects ONNX nodes and constants; each method answers the name of its result."""
 
-    def __init__(self):
-        self.nodes, self.constants = [], []
+    def __init__(self, weight_levels=WEIGHT_LEVELS):
+        self.nodes, self.constants, self.weight_levels = [], [], weight_levels
 
     def const(self, name, value, dtype="float32"):
         import numpy as np
@@ -145,7 +145,7 @@ class Graph:
 
         rows, row_scale, zero = quantised
         columns = weight.T
-        scale = np.abs(columns).max(axis=0) / WEIGHT_LEVELS
+        scale = np.abs(columns).max(axis=0) / self.weight_levels
         levels = np.round(columns / scale)
         if zero == "zero_0":
             bias = bias - GELU_OFFSET * (levels * scale).sum(axis=0)

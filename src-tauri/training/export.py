@@ -1,0 +1,210 @@
+#!/usr/bin/env python3
+"""Writes a trained reader for the product: int8 graph, word vectors, tokeniser, and a description with hashes.
+
+usage: export.py WEIGHTS.pt CALIBRATION.json OUT_DIR [--check N]
+
+Into OUT_DIR: reader.onnx (int8, the reader's own weights), words.q4 (frozen word vectors), tokenizer.json, reader.json.
+Then the graph is run by ONNX Runtime on N held-out messages and compared with the trained network; exit 1 when they
+differ by more than quantising explains.
+
+Each token has an int8 scale of its own, as in the embedding model's graph, so that what is read in a message does not
+depend on the messages beside it in a batch.
+"""
+import argparse
+import hashlib
+import json
+import pathlib
+import sys
+
+import numpy as np
+import torch
+
+import data
+import encoder
+import measure
+import network
+import parse
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "scripts"))
+from prepare_model import FLOAT, GELU_OFFSET, INT64, Graph  # noqa: E402
+
+FORMAT = 1  # of reader.json and the graph; a reader with another number is refused
+LARGEST = 25_000_000  # bytes of reader.onnx, which lies in the repository
+# Eight bits for weights and seven for activations: a pair of products (2 · 127 · 127) still fits the 16-bit sums of
+# processors without VNNI, and the error is half of that of seven and eight.
+WEIGHT_LEVELS, LEVELS, SIGNED_LEVELS = 127, 127, 63
+FAR, FEW = 0.1, 0.02  # at most so many of the tokens' fact probabilities may differ by more than 0.1 from float
+
+
+def build(w):
+    """The graph of a state dict of network.Reader, as numpy arrays."""
+    import onnx
+    from onnx import helper
+
+    g, width = Graph(WEIGHT_LEVELS), encoder.WIDTH
+    # The graph's names are those of eight bits.
+    zero = SIGNED_LEVELS + 1
+    for name, value in {"one_127th": 1 / SIGNED_LEVELS, "one_255th": 1 / LEVELS, "tiny": 1e-12, "float_128": zero, "one": 1}.items():
+        g.const(name, value)
+    g.const("gelu_offset", GELU_OFFSET)
+    g.const("attention_scale", 1 / np.sqrt(width // encoder.HEADS))
+    g.const("lowest", np.finfo(np.float32).min)
+    g.const("zero_128", zero, "uint8")
+    g.const("zero_0", 0, "uint8")
+    for name, value in {
+        "last_axis": [-1],
+        "start": [0],
+        "second": [1],
+        "third": [2],
+        "mask_axes": [1, 2],
+        "middle_axis": [1],
+        "split_heads": [0, 0, encoder.HEADS, width // encoder.HEADS],
+        "join_heads": [0, 0, width],
+    }.items():
+        g.const(name, value, "int64")
+
+    def norm(x, name, out):
+        inputs = [x, g.const(f"{out}.weight", w[f"{name}.weight"]), g.const(f"{out}.bias", w[f"{name}.bias"])]
+        return g.op("LayerNormalization", inputs, out, axis=-1, epsilon=network.EPSILON)
+
+    role = g.op("Gather", [g.const("role_vectors", w["role.weight"]), "roles"], "role")
+    count = g.op("Slice", [g.op("Shape", ["roles"], "shape"), "second", "third"], "count")
+    position = g.op("Slice", [g.const("positions", w["position"]), "start", count, "start"], "position")
+    x = g.op("Add", [g.op("Add", ["words", role], "word_and_role"), position], "embedded")
+    x = norm(x, "norm", "embedded.norm")
+    mask = g.op("Unsqueeze", [g.op("Cast", ["mask"], "mask.float", to=FLOAT), "mask_axes"], "mask.wide")
+    bias = g.op("Mul", [g.op("Sub", ["one", mask], "hidden"), "lowest"], "mask.bias")
+
+    for number in range(encoder.LAYERS):
+        p, q = f"layer.{number}", f"l{number}"
+
+        def linear(rows, name):
+            return g.linear(rows, w[f"{p}.{name}.weight"], w[f"{p}.{name}.bias"], f"{q}.{name}")
+
+        rows = g.quantise_rows(x, signed=True)
+
+        def heads(name, order):
+            y = g.op("Reshape", [linear(rows, name), "split_heads"], f"{q}.{name}.split")
+            return g.op("Transpose", [y], f"{q}.{name}.heads", perm=order)
+
+        query, key, value = heads("q", [0, 2, 1, 3]), heads("k", [0, 2, 3, 1]), heads("v", [0, 2, 1, 3])
+        scores = g.op("Mul", [g.op("MatMul", [query, key], f"{q}.scores"), "attention_scale"], f"{q}.scaled")
+        attention = g.op("Softmax", [g.op("Add", [scores, bias], f"{q}.masked")], f"{q}.attention", axis=-1)
+        y = g.op("Transpose", [g.op("MatMul", [attention, value], f"{q}.mixed")], f"{q}.back", perm=[0, 2, 1, 3])
+        y = linear(g.quantise_rows(g.op("Reshape", [y, "join_heads"], f"{q}.context"), signed=True), "ao")
+        x = norm(g.op("Add", [y, x], f"{q}.attended.sum"), f"{p}.aln", f"{q}.attended")
+        y = g.op("Gelu", [linear(g.quantise_rows(x, signed=True), "fi")], f"{q}.gelu")
+        y = linear(g.quantise_rows(y, signed=False), "fo")
+        x = norm(g.op("Add", [y, x], f"{q}.narrow.sum"), f"{p}.oln", f"{q}.out")
+
+    # The heads stay float: they are small, and their scores are what is calibrated.
+    def head(x, prefix, name):
+        weight = g.const(f"{prefix}.{name}.weight", w[f"{prefix}.{name}.weight"].T)
+        product = g.op("MatMul", [x, weight], f"{name}.product")
+        score = g.op("Add", [product, g.const(f"{prefix}.{name}.bias", w[f"{prefix}.{name}.bias"])], f"{name}.score")
+        if name in network.INDEPENDENT:
+            g.op("Sigmoid", [score], name)
+        else:
+            g.op("Softmax", [score], name, axis=-1)
+
+    for name in network.TOKEN_HEADS:
+        head(x, "head", name)
+    inside = g.op("Unsqueeze", ["inside", "last_axis"], "inside.wide")
+    total = g.op("ReduceSum", [g.op("Mul", [x, inside], "message.tokens"), "middle_axis"], "message.sum", keepdims=0)
+    seen = g.op("Max", [g.op("ReduceSum", ["inside", "last_axis"], "message.count", keepdims=1), "one"], "message.some")
+    first = g.op("Squeeze", [g.op("Slice", [x, "start", "second", "middle_axis"], "first.wide"), "middle_axis"], "first")
+    pooled = g.op("Concat", [first, g.op("Div", [total, seen], "message.mean")], "pooled", axis=-1)
+    for name in network.MESSAGE_HEADS:
+        head(pooled, "message", name)
+
+    shape = ["batch", "tokens"]
+    inputs = [
+        helper.make_tensor_value_info("words", FLOAT, [*shape, width]),
+        helper.make_tensor_value_info("roles", INT64, shape),
+        helper.make_tensor_value_info("mask", INT64, shape),
+        helper.make_tensor_value_info("inside", FLOAT, shape),
+    ]
+    outputs = [helper.make_tensor_value_info(name, FLOAT, [*shape, size]) for name, size in network.TOKEN_HEADS.items()]
+    outputs += [helper.make_tensor_value_info(name, FLOAT, ["batch", size]) for name, size in network.MESSAGE_HEADS.items()]
+    graph = helper.make_graph(g.nodes, "keepsake-reader", inputs, outputs, g.constants)
+    model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", 20)], ir_version=9)
+    onnx.checker.check_model(model)
+    return model.SerializeToString()
+
+
+def description(calibration, files):
+    """What a program needs to use the files, with the hash of each."""
+    return {
+        "format": FORMAT,
+        "files": {path.name: {"sha256": hashlib.sha256(path.read_bytes()).hexdigest(), "bytes": path.stat().st_size} for path in files},
+        "encoder": {"name": "multilingual-e5-small", "width": encoder.WIDTH, "pieces": encoder.PIECES, "cls": encoder.CLS,
+                    "pad": encoder.PAD, "sep": encoder.SEP, "sha256": encoder.SHA256},
+        "layout": {"roles": data.ROLE, "message": data.MESSAGE, "step": data.STEP, "context": data.CONTEXT, "opener": data.OPENER,
+                   "turn": data.TURN, "turn_head": data.TURN_HEAD, "turns": data.TURNS},
+        "outputs": {"tag": ["O", "B", "I"], "category": list(parse.CATEGORIES.values()), "attribute": list(data.ATTRIBUTES),
+                    "signs": list(data.SIGNS), "labels": data.LABELS, "kind": list(data.KINDS), "language": list(measure.GROUPS)},
+        "decoding": {"low": measure.LOW, "begin": measure.BEGIN},
+        "calibration": calibration,
+    }
+
+
+def compare(path, net, words, tokens, examples, threads):
+    """Prints how far the graph is from the network; false when that is too far."""
+    import onnxruntime
+
+    options = onnxruntime.SessionOptions()
+    options.intra_op_num_threads = threads
+    session = onnxruntime.InferenceSession(str(path), options, providers=["CPUExecutionProvider"])
+    names = [output.name for output in session.get_outputs()]
+
+    def run(*inputs):
+        fed = dict(zip(("words", "roles", "mask", "inside"), (x.numpy() for x in inputs)))
+        return dict(zip(names, session.run(names, fed)))
+
+    ours, theirs = (measure.infer(net, words, tokens, examples, run=how) for how in (None, run))
+    for name in names:
+        gaps = np.concatenate([np.abs(a[0][name] - b[0][name]).ravel() for a, b in zip(ours, theirs)])
+        print(f"{name}: mean difference {gaps.mean():.4f}, 99 of 100 below {np.quantile(gaps, 0.99):.4f}, largest {gaps.max():.4f}")
+    facts = np.concatenate([np.abs(a[0]["tag"][:, 0] - b[0]["tag"][:, 0]) for a, b in zip(ours, theirs)])
+    far = float((facts > FAR).mean())
+    # Alone and with others in a batch a message must read alike.
+    rows = [data.rows(example, tokens)[0] for example in examples[:8]]
+    together, alone = run(*network.collate(rows, words)), run(*network.collate(rows[:1], words))
+    gap = float(np.abs(together["tag"][0, : len(rows[0].ids)] - alone["tag"][0]).max())
+    print(f"fact probabilities of {len(facts)} tokens: {far:.4f} differ by more than {FAR}; in a batch and alone: {gap:.5f}")
+    return far <= FEW and gap < 1e-3
+
+
+def main():
+    options = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    options.add_argument("weights")
+    options.add_argument("calibration")
+    options.add_argument("out", type=pathlib.Path)
+    options.add_argument("--check", type=int, default=200, metavar="N")
+    options.add_argument("--threads", type=int, default=2)
+    chosen = options.parse_args()
+    torch.set_num_threads(chosen.threads)
+    tensors, pieces, unknown = encoder.read()
+    net, words = network.start(tensors)
+    net.load_state_dict(torch.load(chosen.weights, weights_only=True))
+    net.eval()
+    made = encoder.tokenizer(pieces, unknown)
+    chosen.out.mkdir(parents=True, exist_ok=True)
+    graph, table, tokenizer = (chosen.out / name for name in ("reader.onnx", "words.q4", "tokenizer.json"))
+    graph.write_bytes(build({name: value.numpy() for name, value in net.state_dict().items()}))
+    table.write_bytes(tensors["packed words"])
+    made.save(str(tokenizer))
+    calibration = json.loads(pathlib.Path(chosen.calibration).read_text(encoding="utf-8"))
+    written = json.dumps(description(calibration, (graph, table, tokenizer)), ensure_ascii=False, indent=1)
+    (chosen.out / "reader.json").write_text(written + "\n", encoding="utf-8")
+    size = graph.stat().st_size
+    print(f"{graph}: {size / 1e6:.1f} MB")
+    test = data.split(parse.parse()[0])[2]
+    same = compare(graph, net, words, data.Tokens(made), test[:: max(1, len(test) // chosen.check)], chosen.threads)
+    if size > LARGEST:
+        print(f"reader.onnx is larger than {LARGEST} bytes.")
+    return 0 if same and size <= LARGEST else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -10,15 +10,16 @@ rm -rf "$logs" && mkdir -p "$logs"
 passed=0 failed=0
 
 # Tests that a log reports: cargo's "test result:" lines, Vitest's "Tests" line, Node's "# pass" line, and of unittest
-# "Ran N tests" with "FAILED (failures=N, errors=N)".
+# "Ran N tests" with "FAILED (failures=N, errors=N)"; what was skipped counts as neither.
 count() {
   awk -v word="$2" '
     /^test result:/ { for (i = 1; i < NF; i++) if ($(i + 1) ~ "^" word) sum += $i }
     /^ +Tests  / { for (i = 1; i < NF; i++) if ($(i + 1) ~ "^" word) sum += $i }
     /^# (pass|fail) / { if (word ~ "^" $2) sum += $3 }
     /^Ran [0-9]+ tests? in / { if (word == "passed") sum += $2 }
-    /^FAILED \(/ { while (match($0, /(failures|errors)=[0-9]+/)) {
-        bad = substr($0, RSTART, RLENGTH); sub(/.*=/, "", bad); sum += word == "failed" ? bad : -bad
+    /^(FAILED|OK) \(/ { while (match($0, /(failures|errors|skipped)=[0-9]+/)) {
+        what = substr($0, RSTART, RLENGTH); number = what; sub(/.*=/, "", number)
+        if (word == "passed") sum -= number; else if (what !~ /^skipped/) sum += number
         $0 = substr($0, RSTART + RLENGTH) } }
     END { print sum + 0 }' "$1"
 }

@@ -428,7 +428,11 @@ fn everything_that_activity_lists_has_words_in_the_window() {
     assert_eq!(unnamed(&strings, "gateName", gates()), Vec::<String>::new());
     // The kinds of alerts that the engine raises.
     assert_eq!(
-        unnamed(&strings, "alertKind", ["job_failed", "model_dropped", "model_refused", "file_skipped"]),
+        unnamed(
+            &strings,
+            "alertKind",
+            ["job_failed", "model_dropped", "model_refused", "file_skipped", "chain_broken", "schema_changed"]
+        ),
         Vec::<String>::new()
     );
     let without = strings.replace("extract_model: ", "other: ");

@@ -568,6 +568,7 @@ mod tests {
             (FORGET, "USING COVERING INDEX jobs_by_state"),
             (crate::conversations::TO_EXTRACT, "jobs_dead"),
             (crate::conversations::PARTICIPANTS, "USING COVERING INDEX interactions_by_author"),
+            (crate::voices::VOICES_OF_ONE, "SEARCH p USING PRIMARY KEY (conversation_id=?)"),
             (crate::erase::PENDING, "jobs_of_erasures"),
         ]);
         for (sql, index) in wanted {

@@ -46,19 +46,34 @@ impl VoiceRow {
     }
 }
 
+macro_rules! voices {
+    ($condition:literal) => {
+        concat!(
+            "SELECT v.handle_id, p.conversation_id, h.display_name, v.name, e.is_owner, v.is_left, p.messages, p.first_ms
+               FROM conversation_people p JOIN voices v ON v.handle_id = p.handle_id
+               JOIN entity_channels h ON h.id = v.handle_id JOIN entities e ON e.id = h.entity_id
+               JOIN conversations c ON c.id = p.conversation_id AND c.is_private = 0
+              WHERE ",
+            $condition,
+            " ORDER BY c.started_at_ms DESC, c.id, p.messages DESC, h.display_name, h.id"
+        )
+    };
+}
+
+const VOICES: &str = voices!("1");
+
+/// A statement of its own, since "all, or this one" would read everybody of every conversation, and the list asks for each of its rows.
+pub(crate) const VOICES_OF_ONE: &str = voices!("p.conversation_id = ?1");
+
 impl ReadTx<'_> {
     /// The voices of one meeting or of all that are not kept out of memory, meeting by meeting, the newest meeting first and in it
     /// whoever said most.
     pub fn voices(&self, of: Option<&ConversationId>) -> Result<Vec<VoiceRow>> {
-        let mut statement = self.conn.prepare_cached(
-            "SELECT v.handle_id, p.conversation_id, h.display_name, v.name, e.is_owner, v.is_left, p.messages, p.first_ms
-               FROM voices v JOIN entity_channels h ON h.id = v.handle_id JOIN entities e ON e.id = h.entity_id
-               JOIN conversation_people p ON p.handle_id = v.handle_id
-               JOIN conversations c ON c.id = p.conversation_id AND c.is_private = 0
-              WHERE ?1 IS NULL OR p.conversation_id = ?1
-              ORDER BY c.started_at_ms DESC, c.id, p.messages DESC, h.display_name, h.id",
-        )?;
-        let mut rows = statement.query([of.map(ConversationId::as_str)])?;
+        let mut statement = self.conn.prepare_cached(if of.is_some() { VOICES_OF_ONE } else { VOICES })?;
+        let mut rows = match of {
+            Some(id) => statement.query([id.as_str()])?,
+            None => statement.query([])?,
+        };
         let mut voices = Vec::new();
         while let Some(row) = rows.next()? {
             voices.push(VoiceRow {

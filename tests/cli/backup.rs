@@ -232,3 +232,31 @@ fn topics_come_back_with_an_export_and_each_has_a_note_that_leads_to_its_convers
         }
     }
 }
+
+#[test]
+fn a_backup_of_changed_messages_is_not_called_whole_and_comes_back_when_it_is_salvaged() {
+    let home = home();
+    let whole = home.data().parent().unwrap().join("whole.db");
+    let said = home.run(&["backup", whole.to_str().unwrap()]).ok();
+    assert!(said.contains("found whole"), "the control: {said}");
+    let raw = rusqlite::Connection::open(home.data().join("keepsake.db")).unwrap();
+    raw.execute_batch(
+        "DROP TRIGGER interactions_no_update; UPDATE interactions SET content = 'I live in Leeds' WHERE source_message = 'm3';",
+    )
+    .unwrap();
+    drop(raw);
+    let file = home.data().parent().unwrap().join("doubtful.db");
+    let file = file.to_str().unwrap();
+    let said = home.run(&["backup", file]).ok();
+    assert!(said.contains("In doubt from message number 3") && !said.contains("whole"), "{said}");
+    assert!(home.run(&["backup"]).ok().contains("In doubt from message number 3"));
+    let said = home.run(&["export", home.data().parent().unwrap().join("out").to_str().unwrap()]).ok();
+    assert!(said.contains("In doubt from message number 3"), "{said}");
+    let refused = home.run(&["restore", file]).failure();
+    assert!(refused.contains("--salvage") && !refused.contains("Leeds"), "{refused}");
+    let said = home.run(&["restore", file, "--salvage"]).ok();
+    assert!(said.contains("Restored: 7 messages") && said.contains("In doubt from message number 3"), "{said}");
+    let said = home.run(&["restore", whole.to_str().unwrap()]).ok();
+    assert!(!said.contains("In doubt"), "{said}");
+    assert!(home.run(&["verify"]).ok().contains("as they were stored"));
+}

@@ -48,6 +48,8 @@ export const TESTIDS = {
   reject: 'btn-reject',
   edit: 'btn-edit',
   merge: 'btn-merge',
+  mergeDialog: 'merge-dialog',
+  mergeConfirm: 'btn-merge-confirm',
   snooze: 'btn-snooze',
   source: 'btn-source',
   restore: 'btn-restore',

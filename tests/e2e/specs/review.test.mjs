@@ -61,3 +61,23 @@ test('with rows selected, approve takes all of them, and one undo brings them ba
   await keepsake.press('u');
   await keepsake.until('both back', async () => (await memories('active')).length === 0 && (await memories('pending')).length === waiting);
 });
+
+test('a merge shows what goes and what stays, and happens only when that is confirmed', async () => {
+  const file = join(keepsake.home, 'more.jsonl');
+  const more = { conversation: 'c9', channel_type: 'chat', channel_id: 'c9', title: 'Talk 9', id: 'm9', time: '2026-03-09T10:00:00Z', author: 'Mara', role: 'owner', text: 'I play the cello every evening.' };
+  const all = (await keepsake.cli('memories', '--status', 'pending', '--json')).split('\n').filter(Boolean).map((each) => JSON.parse(each));
+  await keepsake.cli('approve', all.find((each) => each.content.includes('cello')).id);
+  await writeFile(file, JSON.stringify(more));
+  await keepsake.cli('import', file);
+  await keepsake.cli('run-jobs', '--until-idle');
+  const rowOf = "[...document.querySelectorAll('[data-testid=\"review-row\"]')].find((row) => row.textContent.includes('every evening'))";
+  await keepsake.until('the longer statement waits', () => keepsake.run(`return Boolean(${rowOf})`));
+  await keepsake.run(`${rowOf}.click()`);
+  await keepsake.sees('review-near', 'cello');
+  await keepsake.press('m');
+  await keepsake.find('merge-dialog');
+  await keepsake.screenshot('review-merge-light');
+  assert.ok((await memories('pending')).some((each) => each.includes('every evening')), 'not confirmed, not done');
+  await keepsake.click('btn-merge-confirm');
+  await keepsake.until('it is merged', async () => !(await memories('pending')).some((each) => each.includes('every evening')));
+});

@@ -690,7 +690,11 @@ similarity: number,
 /**
  * `exact`, `reinforcement`, `related`, `different`.
  */
-outcome: string, };
+outcome: string, 
+/**
+ * It is approved and says the same of the same one, so that a candidate may be merged into it.
+ */
+can_merge: boolean, };
 
 export type MemoryVersion = { 
 /**

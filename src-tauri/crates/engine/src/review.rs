@@ -275,11 +275,12 @@ impl Engine {
             Act::Merge(_, into) => {
                 let target = tx.memory(into)?;
                 match (row.status, target.status) {
-                    (Pending | Active, Pending | Active) => {
+                    (Pending | Active, Active) => {
                         let mut change = step(row, Superseded, now);
                         change.relations.push((Relation::MergedInto, target.id));
                         Planned::Changes(vec![change])
                     }
+                    (Pending | Active, Pending) => look("The memory to merge into is not approved; approve it first."),
                     (Pending | Active, _) => look("The memory to merge into is no longer there."),
                     _ => look("It was decided on meanwhile."),
                 }

@@ -1,8 +1,8 @@
 /** The candidate under the cursor, and everything that can be done with it, as buttons that name their keys. */
 import { ChevronDown, ChevronUp, Check, Clock, GitMerge, Pencil, ShieldAlert, Undo2, X } from 'lucide-react';
 import { memo, useCallback, useEffect, useLayoutEffect, useRef, useState } from 'react';
-import type { MemoryRow } from '../../api';
-import { Button, EmptyState, IconButton, Menu, PaneBody, PaneFoot, PaneHeader, fullTime } from '../../design';
+import type { MemoryRow, NearMemory } from '../../api';
+import { Button, Dialog, EmptyState, IconButton, Menu, PaneBody, PaneFoot, PaneHeader, fullTime } from '../../design';
 import { type ActionIn, hotkeys, useActions } from '../../keys';
 import { useNow } from '../../state/clock';
 import { decide } from '../../state/decisions';
@@ -63,6 +63,8 @@ function Candidate({ row, at, ids, list, queue, editing, isPending, onApprove, m
   const heavyId = usePainted(row.id);
   const isEditing = useStore(drafts, (all) => all.has(row.id)) && isPending;
   const near = isPending ? nearOf(detail) : null;
+  const target = near?.can_merge ? near : null;
+  const [merging, setMerging] = useState<NearMemory | null>(null);
   const leave = () => list.update((state) => beforeLeaving(state, ids, [row.id]));
   const stopEditing = () => {
     editing.set(null);
@@ -70,11 +72,15 @@ function Candidate({ row, at, ids, list, queue, editing, isPending, onApprove, m
     focusList(TESTIDS.reviewList);
   };
   const merge = () => {
-    if (!near) return false;
+    if (target) setMerging(target);
+    return target !== null;
+  };
+  const confirmMerge = (into: NearMemory) => {
+    setMerging(null);
     dropDrafts([row.id]);
     leave();
-    void decide({ action: 'merge', id: row.id, into: near.id }, [row], t.review.merged);
-    return true;
+    void decide({ action: 'merge', id: row.id, into: into.id }, [row], t.review.merged);
+    focusList(TESTIDS.reviewList);
   };
   const save = (content: string, category: string) => {
     keepDraft(row.id, { content, category });
@@ -125,8 +131,39 @@ function Candidate({ row, at, ids, list, queue, editing, isPending, onApprove, m
           }
         />
       </PaneBody>
-      <Foot isPending={isPending} isEditing={isEditing} hasNear={near !== null} snoozeOpen={snoozeOpen} onSnoozeOpen={onSnoozeOpen} onSnooze={onSnooze} />
+      {merging ? <MergeDialog row={row} into={merging} onMerge={() => confirmMerge(merging)} onClose={() => setMerging(null)} /> : null}
+      <Foot isPending={isPending} isEditing={isEditing} canMerge={target !== null} snoozeOpen={snoozeOpen} onSnoozeOpen={onSnoozeOpen} onSnooze={onSnooze} />
     </>
+  );
+}
+
+/** What goes and what stays, before anything is merged. */
+function MergeDialog({ row, into, onMerge, onClose }: { row: MemoryRow; into: NearMemory; onMerge: () => void; onClose: () => void }) {
+  const confirm = useRef<HTMLButtonElement>(null);
+  return (
+    <Dialog
+      open
+      onClose={onClose}
+      title={t.review.mergeTitle}
+      testId={TESTIDS.mergeDialog}
+      focus={confirm}
+      actions={
+        <>
+          <Button onClick={onClose}>{t.app.cancel}</Button>
+          <Button ref={confirm} tone="primary" testId={TESTIDS.mergeConfirm} onClick={onMerge}>
+            {t.review.merge}
+          </Button>
+        </>
+      }
+    >
+      <dl className={css.merge}>
+        <dt>{t.review.mergeCandidate}</dt>
+        <dd>{row.content}</dd>
+        <dt>{t.review.mergeInto}</dt>
+        <dd>{into.content}</dd>
+      </dl>
+      <p>{t.review.mergeText}</p>
+    </Dialog>
   );
 }
 
@@ -146,13 +183,13 @@ const Steps = memo(function Steps({ isFirst, isLast }: { isFirst: boolean; isLas
 interface FootProps {
   isPending: boolean;
   isEditing: boolean;
-  hasNear: boolean;
+  canMerge: boolean;
   snoozeOpen: boolean;
   onSnoozeOpen: (open: boolean) => void;
   onSnooze: (until: number) => void;
 }
 
-const Foot = memo(function Foot({ isPending, isEditing, hasNear, snoozeOpen, onSnoozeOpen, onSnooze }: FootProps) {
+const Foot = memo(function Foot({ isPending, isEditing, canMerge, snoozeOpen, onSnoozeOpen, onSnooze }: FootProps) {
   return (
     <PaneFoot label={t.review.detail}>
       {isPending ? (
@@ -167,7 +204,7 @@ const Foot = memo(function Foot({ isPending, isEditing, hasNear, snoozeOpen, onS
           <Button tone="quiet" icon={<Pencil size={15} aria-hidden="true" />} action="review.edit" testId={TESTIDS.edit} disabled={isEditing} onClick={act('review.edit')}>
             {t.review.edit}
           </Button>
-          <Button tone="quiet" icon={<GitMerge size={15} aria-hidden="true" />} action="review.merge" testId={TESTIDS.merge} disabled={!hasNear} title={hasNear ? undefined : t.review.mergeHint} onClick={act('review.merge')}>
+          <Button tone="quiet" icon={<GitMerge size={15} aria-hidden="true" />} action="review.merge" testId={TESTIDS.merge} disabled={!canMerge} title={canMerge ? undefined : t.review.mergeHint} onClick={act('review.merge')}>
             {t.review.merge}
           </Button>
           <Snooze open={snoozeOpen} onOpen={onSnoozeOpen} onSnooze={onSnooze} />

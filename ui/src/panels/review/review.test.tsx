@@ -8,7 +8,7 @@ import { noteDone, settled } from '../../state/decisions';
 import { EMPTY_LIST } from '../../state/list';
 import { go, nav } from '../../state/nav';
 import { createStore } from '../../state/store';
-import { press, renderApp } from '../../test/render';
+import { press, renderApp, violations } from '../../test/render';
 import { FIRST_ROWS, PAGE_ROWS } from '../shared/memoryRows';
 import { askFirst } from './index';
 import { createQueue, indexIn, queueOf, snoozeTimes } from './queue';
@@ -250,17 +250,30 @@ describe('reviewing by keyboard', () => {
     expect(host.calls.some((each) => each.cmd === 'memory_decide')).toBe(false);
   });
 
-  test('m merges into the nearest memory, and only where there is one', async () => {
+  test('m shows what goes and what stays, and merges only when that is confirmed', async () => {
     const host = await renderApp('review');
     await ready();
     expect((await screen.findByTestId('review-near')).textContent).toContain('Adds detail');
+    const decisions = () => host.calls.filter((each) => each.cmd === 'memory_decide').map((each) => each.payload);
+    await press('m');
+    const preview = await screen.findByTestId('merge-dialog');
+    expect(preview.textContent).toContain('User lives in an old third-floor flat in Utrecht.');
+    expect(await violations()).toEqual([]);
+    await press('Escape');
+    await waitFor(() => expect(screen.queryByTestId('merge-dialog')).toBeNull());
+    expect(decisions(), 'not confirmed, not done').toEqual([]);
+    await press('m');
+    await waitFor(() => expect(document.activeElement).toBe(screen.getByTestId('btn-merge-confirm')));
+    await userEvent.keyboard('{Enter}');
+    await quiet();
+    expect(decisions()).toEqual([{ action: 'merge', id: 'mem_00000', into: 'mem_00015' }]);
+    // The next one is related to an approved memory and says something else.
+    await screen.findByText('User bakes sourdough bread every Saturday.', { selector: '[data-testid="review-statement"], [data-testid="review-statement"] *' });
+    expect(screen.getByTestId('btn-merge').hasAttribute('disabled') || screen.getByTestId('btn-merge').getAttribute('aria-disabled') === 'true').toBe(true);
     await press('m');
     await quiet();
-    expect(host.calls.find((each) => each.cmd === 'memory_decide')?.payload).toEqual({ action: 'merge', id: 'mem_00000', into: 'mem_00015' });
-    await press('j', 'j');
-    await press('m');
-    await quiet();
-    expect(host.calls.filter((each) => each.cmd === 'memory_decide').length, 'nothing near, nothing done').toBe(1);
+    expect(screen.queryByTestId('merge-dialog'), 'what is only related is not merged').toBeNull();
+    expect(decisions().length).toBe(1);
   });
 
   test('x and Shift+A act on the selection as one decision', async () => {

@@ -304,7 +304,7 @@ export function buildWorld(now: number, candidates: number): World {
     const detail = world.memories.get(`mem_${String(index).padStart(5, '0')}`);
     const near = found.near && world.memories.get(`mem_${String(found.near.of).padStart(5, '0')}`);
     if (detail && found.near && near)
-      detail.near = { id: near.row.id, status: near.row.status, content: near.row.content, category: near.row.category, similarity: found.near.similarity, outcome: found.near.outcome };
+      detail.near = { id: near.row.id, status: near.row.status, content: near.row.content, category: near.row.category, similarity: found.near.similarity, outcome: found.near.outcome, can_merge: found.near.outcome === 'reinforcement' && near.row.status === 'active' && near.row.subject === detail.row.subject };
   }
   const more = Math.max(0, candidates - FOUND.filter((found) => !found.status).length);
   const channels = ['chatgpt', 'claude', 'whatsapp', 'transcript'];

@@ -1,11 +1,13 @@
 //! Candidates and memories: lists, one in full, acts and undo, search.
 
 use keepsake_capture::dedup;
-use keepsake_domain::{Category, DAY_MS, MemoryId, OperationId, Relation, Span, Timestamp, Visibility};
+use keepsake_domain::{
+    Category, DAY_MS, DedupOutcome, MemoryId, MemoryStatus, OperationId, Relation, Span, Timestamp, Visibility,
+};
 use keepsake_engine::{Act, PARKED_UNTIL};
 use keepsake_store::{
-    AgentReadRow, EmbeddingOwner, EvidenceRow, InteractionRow, MemoryFacets, MemoryFilter, MemoryListRow, MemorySort, ReadTx,
-    Result as StoreResult,
+    AgentReadRow, EmbeddingOwner, EvidenceRow, InteractionRow, MemoryFacets, MemoryFilter, MemoryListRow,
+    MemoryRow as StoredMemory, MemorySort, ReadTx, Result as StoreResult,
 };
 
 use super::{counts, ids, page, source, title_or_stand_in};
@@ -174,22 +176,33 @@ fn evidence_view(tx: &ReadTx<'_>, evidence: &EvidenceRow) -> StoreResult<Evidenc
 fn near(tx: &ReadTx<'_>, id: &MemoryId, model: Option<&str>) -> StoreResult<Option<NearMemory>> {
     // An earlier version is no neighbour: it stands among the versions.
     let wanted = |relation: &Relation| matches!(relation, Relation::Extends | Relation::Related);
-    let found = tx.relations_from(id)?.into_iter().find(|(relation, ..)| wanted(relation));
-    let Some((relation, target, stored)) = found else { return Ok(None) };
-    let (this, other) = (tx.memory(id)?, tx.memory(&target)?);
+    let this = tx.memory(id)?;
+    let mut found: Vec<(Relation, StoredMemory, Option<f64>)> = Vec::new();
+    for (relation, target, stored) in tx.relations_from(id)?.into_iter().filter(|(relation, ..)| wanted(relation)) {
+        found.push((relation, tx.memory(&target)?, stored));
+    }
+    // What was approved comes before what waits beside it; what was refused or went is near to nothing.
+    found.retain(|(_, other, _)| matches!(other.status, MemoryStatus::Active | MemoryStatus::Pending));
+    found.sort_by_key(|(_, other, _)| other.status != MemoryStatus::Active);
+    let Some((relation, other, stored)) = found.into_iter().next() else { return Ok(None) };
     let vector = |id: &MemoryId| -> StoreResult<Option<Vec<f32>>> {
         model.map_or(Ok(None), |model| tx.embedding(EmbeddingOwner::Memory, id.as_str(), model))
     };
     let (outcome, similarity) =
         dedup::compare(&this.content, vector(&this.id)?.as_deref(), &other.content, vector(&other.id)?.as_deref());
-    let outcome = if relation == Relation::Extends { "reinforcement" } else { outcome.name() };
+    let outcome = if relation == Relation::Extends { DedupOutcome::Reinforcement } else { outcome };
+    // Merging says that both are one statement, so it is offered where they say the same of the same one, and not for what is related.
+    let says_the_same = matches!(outcome, DedupOutcome::Exact | DedupOutcome::Reinforcement);
+    let can_merge =
+        says_the_same && other.status == MemoryStatus::Active && other.subject == this.subject && other.kind == this.kind;
     Ok(Some(NearMemory {
+        can_merge,
         id: other.id.to_string(),
         status: other.status.to_string(),
         content: other.content,
         category: other.category.to_string(),
         similarity: stored.unwrap_or(f64::from(similarity)),
-        outcome: outcome.to_owned(),
+        outcome: outcome.name().to_owned(),
     }))
 }
 

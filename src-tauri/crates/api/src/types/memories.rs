@@ -169,6 +169,8 @@ pub struct NearMemory {
     pub similarity: f64,
     /// `exact`, `reinforcement`, `related`, `different`.
     pub outcome: String,
+    /// It is approved and says the same of the same one, so that a candidate may be merged into it.
+    pub can_merge: bool,
 }
 
 /// One version in the chain of a memory, oldest first.

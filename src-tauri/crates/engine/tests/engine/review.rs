@@ -57,6 +57,9 @@ fn wording_that_is_no_statement_is_refused() {
 fn merging_folds_the_evidence_into_the_other_and_undo_takes_it_out() {
     let f = three();
     let (from, into) = (f.id_of("cello"), f.id_of("Utrecht"));
+    let refused = f.engine.act(&Act::Merge(from.clone(), into.clone())).unwrap();
+    assert_eq!(refused.needs_look.len(), 1, "into a memory that nobody approved: {refused:?}");
+    f.engine.act(&Act::Approve(vec![into.clone()])).unwrap();
     f.engine.act(&Act::Merge(from.clone(), into.clone())).unwrap();
     let lines = |f: &Fixture| f.engine.store().read(|tx| tx.evidence(&into)).unwrap().len();
     assert_eq!(lines(&f), 2);

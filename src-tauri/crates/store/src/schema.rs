@@ -6,7 +6,8 @@
 //! that differs is refused, since its rows cannot be trusted to mean what they say.
 //! Deliberately not here: tables beside ours, which nothing reads, and SQLite's own.
 
-use std::collections::BTreeSet;
+use std::borrow::Cow;
+use std::collections::{BTreeSet, HashMap};
 use std::path::Path;
 use std::sync::OnceLock;
 
@@ -40,7 +41,7 @@ struct Object {
 impl Object {
     fn is_same(&self, other: &Self) -> bool {
         (&self.kind, &self.name, &self.table) == (&other.kind, &other.name, &other.table)
-            && normalised(&self.sql) == normalised(&other.sql)
+            && (self.sql == other.sql || normalised(&self.sql) == normalised(&other.sql))
     }
 
     fn is_table(&self) -> bool {
@@ -144,16 +145,25 @@ fn made(version: i64) -> Result<Vec<Object>> {
 }
 
 /// As [`made`]; that of the newest version is made once, since every file is compared with it as it opens.
-fn expected(version: i64) -> Result<Vec<Object>> {
+fn expected(version: i64) -> Result<Cow<'static, [Object]>> {
     static NEWEST: OnceLock<Vec<Object>> = OnceLock::new();
     if version != SCHEMA_VERSION {
-        return made(version);
+        return Ok(Cow::Owned(made(version)?));
     }
     if let Some(newest) = NEWEST.get() {
-        return Ok(newest.clone());
+        return Ok(Cow::Borrowed(newest));
     }
     let newest = made(version)?;
-    Ok(NEWEST.get_or_init(|| newest).clone())
+    Ok(Cow::Borrowed(NEWEST.get_or_init(|| newest)))
+}
+
+/// Each name is a file's own once, but a trigger may be called as a table is.
+fn by_name(objects: &[Object]) -> HashMap<&str, Vec<&Object>> {
+    let mut named: HashMap<&str, Vec<&Object>> = HashMap::with_capacity(objects.len());
+    for object in objects {
+        named.entry(&object.name).or_default().push(object);
+    }
+    named
 }
 
 /// How a file differs from what the migrations make up to its version.
@@ -167,14 +177,16 @@ pub(crate) fn differences(conn: &Connection, version: i64) -> Result<Differences
         .collect();
     // Tables behind a full-text index are SQLite's to word.
     let is_behind = |object: &Object| object.is_table() && virtuals.iter().any(|name| object.name.starts_with(name));
-    let stands = |object: &Object, among: &[Object]| {
-        among.iter().any(|other| object.is_same(other) || is_behind(object) && other.is_table() && object.name == other.name)
+    let stands = |object: &Object, among: &HashMap<&str, Vec<&Object>>| {
+        let named = among.get(object.name.as_str()).into_iter().flatten();
+        named.into_iter().any(|other| object.is_same(other) || is_behind(object) && other.is_table())
     };
+    let (wanted_by_name, found_by_name) = (by_name(&wanted), by_name(&found));
     let (lacking_tables, lacking) =
-        wanted.iter().filter(|object| !stands(object, &found)).cloned().partition(|object: &Object| object.is_table());
+        wanted.iter().filter(|object| !stands(object, &found_by_name)).cloned().partition(|object: &Object| object.is_table());
     let foreign = found
         .iter()
-        .filter(|object| !object.is_table() && !stands(object, &wanted))
+        .filter(|object| !object.is_table() && !stands(object, &wanted_by_name))
         .filter(|object| object.kind != "index" || tables.contains(object.table.as_str()))
         .cloned()
         .collect();

@@ -41,6 +41,7 @@ mod tests;
 use std::cmp::Reverse;
 use std::fmt;
 use std::ops::Range;
+use std::sync::OnceLock;
 
 use aho_corasick::AhoCorasick;
 use regex::Regex;
@@ -254,7 +255,7 @@ pub struct Scrubber {
     keywords: AhoCorasick,
     emails: email::Emails,
     phones: phone::Phones,
-    secrets: secret::Secrets,
+    secrets: &'static secret::Secrets,
 }
 
 impl fmt::Debug for Scrubber {
@@ -339,15 +340,22 @@ impl Found {
 impl Scrubber {
     /// Compiles the scrubber; costs some milliseconds, so build one and share it.
     pub fn new(config: &ScrubConfig) -> Result<Self, ScrubError> {
+        static KEYWORDS: OnceLock<AhoCorasick> = OnceLock::new();
         let words =
             SPOKEN_ADDRESS.iter().copied().chain(secret::Secrets::keywords()).chain(amount_words::MONEY_WORDS.iter().copied());
-        let keywords =
-            AhoCorasick::builder().ascii_case_insensitive(true).kind(Some(aho_corasick::AhoCorasickKind::DFA)).build(words)?;
+        let keywords = match KEYWORDS.get() {
+            Some(keywords) => keywords.clone(),
+            None => {
+                let dfa = Some(aho_corasick::AhoCorasickKind::DFA);
+                let made = AhoCorasick::builder().ascii_case_insensitive(true).kind(dfa).build(words)?;
+                KEYWORDS.get_or_init(|| made).clone()
+            }
+        };
         Ok(Self {
             keywords,
             emails: email::Emails::new()?,
             phones: phone::Phones::new(&config.regions)?,
-            secrets: secret::Secrets::new()?,
+            secrets: secret::Secrets::shared()?,
         })
     }
 

@@ -5,6 +5,7 @@
 //! Deliberately not matched: commit hashes, UUIDs and other random text that nothing calls a secret.
 
 use std::ops::Range;
+use std::sync::OnceLock;
 
 use regex::Regex;
 
@@ -43,7 +44,17 @@ impl Secrets {
         KEYWORDS.iter().copied()
     }
 
-    pub(super) fn new() -> Result<Self, ScrubError> {
+    /// The one set of them: its patterns take longer to compile than most texts to read, and nothing in them is a setting.
+    pub(super) fn shared() -> Result<&'static Self, ScrubError> {
+        static SHARED: OnceLock<Secrets> = OnceLock::new();
+        if let Some(secrets) = SHARED.get() {
+            return Ok(secrets);
+        }
+        let made = Self::new()?;
+        Ok(SHARED.get_or_init(|| made))
+    }
+
+    fn new() -> Result<Self, ScrubError> {
         let rules = RULES.iter().map(|rule| pattern(&format!("(?-u)^(?:{})", rule.pattern))).collect::<Result<_, _>>()?;
         // The rest of the name, its closing quote, an assignment, and the value with or without quotes.
         let assigned = pattern(

@@ -69,7 +69,6 @@ test('a merge shows what goes and what stays, and happens only when that is conf
   await keepsake.cli('approve', all.find((each) => each.content.includes('cello')).id);
   await writeFile(file, JSON.stringify(more));
   await keepsake.cli('import', file);
-  await keepsake.cli('run-jobs', '--until-idle');
   const rowOf = "[...document.querySelectorAll('[data-testid=\"review-row\"]')].find((row) => row.textContent.includes('every evening'))";
   await keepsake.until('the longer statement waits', () => keepsake.run(`return Boolean(${rowOf})`));
   await keepsake.run(`${rowOf}.click()`);

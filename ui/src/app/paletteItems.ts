@@ -9,6 +9,7 @@ import { useState } from 'react';
 import { type MemoryDetail, type PeopleResponse, type SearchHit, type TextRange, type TopicsResponse, call, rpcKey, useRpc } from '../api';
 import { ACTION_IDS, type ActionId, action, hotkeys } from '../keys';
 import { go, openMemory, openPerson, openSearch } from '../state/nav';
+import { shownStatement } from '../design';
 import { getUiState, setUiState } from '../state/uiState';
 import { t } from '../strings';
 import { fuzzyScore } from './fuzzy';
@@ -112,7 +113,7 @@ export function useRecentItems(actions: readonly Item[]): readonly Item[] {
     if (kind === 'person') return names?.get(id);
     if (kind === 'topic') return titles?.get(id);
     const row = memories.find((query) => query.data?.row.id === id)?.data?.row;
-    return row?.status === 'active' ? row.content : undefined;
+    return row?.status === 'active' ? shownStatement(row.content) : undefined;
   };
   return keys.flatMap((key): Item[] => {
     const [kind = '', id = ''] = key.split(' ');

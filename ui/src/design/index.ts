@@ -2,7 +2,7 @@
 export { Badge, CATEGORIES, CategoryBadge, CategoryIcon, TINTS, tintOf } from './Badge';
 export { Button, type ButtonProps, IconButton } from './Button';
 export { codePointSlice, segmentsOf } from './codePoints';
-export { Confidence } from './Confidence';
+export { bandOf, Confidence } from './Confidence';
 export { cx } from './cx';
 export { Dialog } from './Dialog';
 export { EvidenceLine, Highlighted, Marked } from './Evidence';
@@ -16,6 +16,7 @@ export { formatElapsed, Progress } from './Progress';
 export { FreePick, type Option, Pick } from './Pick';
 export { RelativeTime } from './RelativeTime';
 export { SplitPane } from './SplitPane';
+export { editableStatement, shownStatement } from './statement';
 export { EmptyState, ErrorState, LoadingRows } from './States';
 export { endOfDay, fullTime, momentAhead, relativeTime, shortDate } from './time';
 export { Tooltip } from './Tooltip';

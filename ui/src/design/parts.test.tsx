@@ -2,7 +2,8 @@ import { render, screen } from '@testing-library/react';
 import userEvent from '@testing-library/user-event';
 import { expect, test, vi } from 'vitest';
 import { IconButton } from './Button';
-import { starsOf } from './Confidence';
+import { bandOf } from './Confidence';
+import { editableStatement, shownStatement } from './statement';
 import { facetValues, toggled } from './Facets';
 import { SplitPane } from './SplitPane';
 import { VirtualList } from './VirtualList';
@@ -98,11 +99,26 @@ test.each([
 });
 
 test.each([
-  [1, 5],
-  [0.95, 5],
-  [0.9, 4],
-  [0.85, 4],
-  [0.75, 3],
-  [0.7, 2],
-  [0.5, 1],
-])('confidence %d is %d stars', (value, stars) => expect(starsOf(value)).toBe(stars));
+  [1, 'sure'],
+  [0.85, 'sure'],
+  [0.849, 'check'],
+  [0.6, 'check'],
+  [0.59, 'doubtful'],
+] as const)('confidence %d is "%s"', (value, band) => expect(bandOf(value)).toBe(band));
+
+test.each([
+  ['User: “i live in Leith”', '“i live in Leith”'],
+  ['Ada: “i live in Leith”', 'Ada: “i live in Leith”'],
+  ['User lives in Leith', 'User lives in Leith'],
+  ['User: “a” and “b”', 'User: “a” and “b”'],
+])('the statement %s is shown as %s', (content, shown) => expect(shownStatement(content)).toBe(shown));
+
+test.each([
+  ['User: “i live in Leith”', 'i live in Leith', 'i live in “Gorgie”', 'User: “i live in "Gorgie"”'],
+  ['User lives in Leith', 'User lives in Leith', 'User lives in Gorgie', 'User lives in Gorgie'],
+])('of the statement %s an editor shows %s', (content, words, edited, whole) => {
+  const form = editableStatement(content);
+  expect(form.words).toBe(words);
+  expect(form.whole(words)).toBe(content);
+  expect(form.whole(edited)).toBe(whole);
+});

@@ -179,8 +179,8 @@ export const en = {
   subject: { owner: 'You' } as Readonly<Record<string, string>>,
   role: { owner: 'You', person: 'Person', assistant: 'Assistant', system: 'System', tool: 'Tool' } as Readonly<Record<string, string>>,
   confidence: {
-    label: (value: number) => `Confidence ${value.toFixed(2)}`,
-    words: (value: number) => (value >= 0.95 ? 'said outright' : value >= 0.9 ? 'clearly said' : value >= 0.8 ? 'clearly implied' : 'a fair inference'),
+    label: (value: number) => `${Math.round(value * 100)} % likely right`,
+    bands: { sure: 'Sure', check: 'Check', doubtful: 'Doubtful' } as Readonly<Record<string, string>>,
   },
   outcome: {
     exact: 'Says the same',

@@ -2,7 +2,7 @@
 import { ShieldCheck } from 'lucide-react';
 import { useState } from 'react';
 import { type GateEntry, useRpc } from '../../api';
-import { Button, EmptyState, ErrorState, LoadingRows, PaneBar, RelativeTime, SplitPane, VirtualList } from '../../design';
+import { Button, EmptyState, ErrorState, LoadingRows, PaneBar, RelativeTime, SplitPane, VirtualList, shownStatement } from '../../design';
 import { openConversation } from '../../state/nav';
 import { nameOf, number, t } from '../../strings';
 import { TESTIDS } from '../../testids';
@@ -98,8 +98,8 @@ function Entry({ entry }: { entry: GateEntry }) {
   return (
     <div className={css.entry}>
       <div className={css.entryBody}>
-        <p className={css.content} title={entry.content}>
-          {entry.content}
+        <p className={css.content} title={shownStatement(entry.content)}>
+          {shownStatement(entry.content)}
         </p>
         <p className={css.reason} title={entry.reason}>
           <b>{nameOf(t.activity.gateName, entry.gate)}</b> {entry.reason}

@@ -7,7 +7,7 @@ import { ArchiveRestore, MoonStar, Play, Square } from 'lucide-react';
 import { useState } from 'react';
 import { useQueryClient } from '@tanstack/react-query';
 import { type Count, type MaintenanceRulesView, type MaintenanceRunView, type MaintenanceView, call, rpcKey, useChoices, useRpc } from '../../api';
-import { Badge, Button, EmptyState, ErrorState, LoadingRows, PaneBody, RelativeTime, Switch } from '../../design';
+import { Badge, Button, EmptyState, ErrorState, LoadingRows, PaneBody, RelativeTime, Switch, shownStatement } from '../../design';
 import { useActions } from '../../keys';
 import { decide } from '../../state/decisions';
 import { type PanelId, go } from '../../state/nav';
@@ -162,8 +162,8 @@ function Parked({ days }: { days: number }) {
         {rows.map((row) => (
           <li key={row.id} className={css.parked}>
             <Badge>{t.night.kinds['candidate']}</Badge>
-            <span className={css.content}>{row.content}</span>
-            <Button size="s" tone="quiet" icon={<ArchiveRestore size={13} aria-hidden="true" />} label={`${t.night.restore}: ${row.content}`} testId={TESTIDS.nightRestore} onClick={() => restore([row])}>
+            <span className={css.content}>{shownStatement(row.content)}</span>
+            <Button size="s" tone="quiet" icon={<ArchiveRestore size={13} aria-hidden="true" />} label={`${t.night.restore}: ${shownStatement(row.content)}`} testId={TESTIDS.nightRestore} onClick={() => restore([row])}>
               {t.night.restore}
             </Button>
           </li>

@@ -1,7 +1,7 @@
 /** What marked words became: the memory, where it stands, and the way to it. */
 import { Popover } from '@base-ui/react/popover';
 import type { MemorySpan } from '../../api';
-import { Badge, Button, CategoryBadge } from '../../design';
+import { Badge, Button, CategoryBadge, shownStatement } from '../../design';
 import popup from '../../design/Popup.module.css';
 import { go, openMemory } from '../../state/nav';
 import { nameOf, t } from '../../strings';
@@ -24,7 +24,7 @@ export function SpanPopover({ anchor, spans, onClose }: { anchor: HTMLElement; s
                   <CategoryBadge category={span.category} />
                   <Badge tone={TONES[span.status] ?? 'plain'}>{nameOf(t.statusOne, span.status)}</Badge>
                 </div>
-                <p className={css.content}>{span.content}</p>
+                <p className={css.content}>{shownStatement(span.content)}</p>
                 <Button size="s" onClick={() => (waitsInReview(span) ? go('review', { memory: span.memory_id }) : openMemory(span.memory_id))}>
                   {waitsInReview(span) ? t.conversations.openReview : t.conversations.openMemories}
                 </Button>

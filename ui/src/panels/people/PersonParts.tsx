@@ -2,7 +2,7 @@
 import { Lock, Unlink } from 'lucide-react';
 import type { ReactNode } from 'react';
 import type { AboutView, LineView, LinkView, PersonView, PlaceView } from '../../api';
-import { Badge, Button, CategoryIcon, RelativeTime, Switch, cx, fullTime } from '../../design';
+import { Badge, Button, CategoryIcon, RelativeTime, Switch, cx, fullTime, shownStatement } from '../../design';
 import { PrivateLock, hatched } from '../../design/PrivateMark';
 import { go, openConversation, openMemory } from '../../state/nav';
 import { nameOf, t } from '../../strings';
@@ -66,7 +66,7 @@ export function Memories({ memories }: { memories: readonly AboutView[] }) {
           <li key={memory.id} className={css.memory} data-testid={TESTIDS.personMemory}>
             <CategoryIcon category={memory.category} />
             <button type="button" className={css.open} title={t.people.openMemory} onClick={() => openMemory(memory.id)}>
-              {memory.content}
+              {shownStatement(memory.content)}
             </button>
             <VisibilityMark visibility={memory.visibility} />
             <span className={css.share}>

@@ -2,7 +2,7 @@
 import { Archive, Check, RotateCcw, X } from 'lucide-react';
 import { type ReactNode, useId } from 'react';
 import { type ReflectionDetail, type ReflectionListRow, type ReflectionSide, useRpc } from '../../api';
-import { Badge, Button, ErrorState, LoadingRows, PaneBody, PaneFoot, WordDiff, fullTime } from '../../design';
+import { Badge, Button, ErrorState, LoadingRows, PaneBody, PaneFoot, WordDiff, fullTime, shownStatement } from '../../design';
 import { useActions } from '../../keys';
 import { openConversation, openMemory } from '../../state/nav';
 import { nameOf, t } from '../../strings';
@@ -153,7 +153,7 @@ function Side({ side, state, isWeighed, before }: { side: ReflectionSide; state:
   const isGone = side.state !== 'in_use';
   return (
     <li className={css.card} data-gone={(state !== null && isGone) || undefined}>
-      {before === undefined ? <p className={css.content}>{side.content}</p> : <WordDiff before={before} after={side.content} />}
+      {before === undefined ? <p className={css.content}>{shownStatement(side.content)}</p> : <WordDiff before={before} after={shownStatement(side.content)} />}
       <p className={css.facts}>
         {state === null ? null : <span className={css.state}>{state}</span>}
         {isWeighed ? <span>{side.significance === null ? t.reflection.unsaid : t.reflection.weight(side.significance)}</span> : null}

@@ -2,7 +2,7 @@
 import { ChevronDown, ChevronUp, Check, Clock, GitMerge, Pencil, ShieldAlert, Undo2, X } from 'lucide-react';
 import { memo, useCallback, useEffect, useLayoutEffect, useRef, useState } from 'react';
 import type { MemoryRow, NearMemory } from '../../api';
-import { Button, Dialog, EmptyState, IconButton, Menu, PaneBody, PaneFoot, PaneHeader, fullTime } from '../../design';
+import { Button, Dialog, EmptyState, IconButton, Menu, PaneBody, PaneFoot, PaneHeader, fullTime, shownStatement } from '../../design';
 import { type ActionIn, hotkeys, useActions } from '../../keys';
 import { useNow } from '../../state/clock';
 import { decide } from '../../state/decisions';
@@ -158,9 +158,9 @@ function MergeDialog({ row, into, onMerge, onClose }: { row: MemoryRow; into: Ne
     >
       <dl className={css.merge}>
         <dt>{t.review.mergeCandidate}</dt>
-        <dd>{row.content}</dd>
+        <dd>{shownStatement(row.content)}</dd>
         <dt>{t.review.mergeInto}</dt>
-        <dd>{into.content}</dd>
+        <dd>{shownStatement(into.content)}</dd>
       </dl>
       <p>{t.review.mergeText}</p>
     </Dialog>

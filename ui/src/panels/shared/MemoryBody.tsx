@@ -2,7 +2,7 @@
 import { CornerDownRight, EyeOff, Lock, Quote, ShieldAlert, UserRound } from 'lucide-react';
 import type { ReactNode } from 'react';
 import type { EvidenceView, KnowledgeView, MemoryDetail, MemoryRow, NearMemory } from '../../api';
-import { Badge, Button, CategoryBadge, Confidence, EvidenceLine, RelativeTime, WordDiff, cx, fullTime } from '../../design';
+import { Badge, Button, CategoryBadge, Confidence, EvidenceLine, RelativeTime, WordDiff, cx, fullTime, shownStatement } from '../../design';
 import type { ActionId } from '../../keys';
 import { openConversation } from '../../state/nav';
 import { nameOf, t } from '../../strings';
@@ -110,7 +110,7 @@ function Statement({ row, testId }: { row: MemoryRow; testId: string }) {
   }
   return (
     <h2 className={css.statement} data-testid={testId}>
-      {row.content}
+      {shownStatement(row.content)}
     </h2>
   );
 }
@@ -160,7 +160,7 @@ function Near({ near, content }: { near: NearMemory; content: string }) {
         <Badge tone={near.outcome === 'exact' ? 'ok' : near.outcome === 'reinforcement' ? 'accent' : 'plain'}>{nameOf(t.outcome, near.outcome)}</Badge>
       </h3>
       <div className={css.near}>
-        <WordDiff before={near.content} after={content} />
+        <WordDiff before={shownStatement(near.content)} after={shownStatement(content)} />
         <p className={css.nearMeta}>
           <span>{nameOf(t.statusOne, near.status)}</span>
           <span className="num">{t.memory.similarity(near.similarity)}</span>
@@ -180,7 +180,7 @@ function Versions({ detail }: { detail: MemoryDetail }) {
           const older = newest[index + 1];
           return (
             <li key={version.id} className={css.version} data-current={version.id === detail.row.id}>
-              <div className={css.versionText}>{older ? <WordDiff before={older.content} after={version.content} /> : <p>{version.content}</p>}</div>
+              <div className={css.versionText}>{older ? <WordDiff before={shownStatement(older.content)} after={shownStatement(version.content)} /> : <p>{shownStatement(version.content)}</p>}</div>
               <p className={css.nearMeta}>
                 <span>{version.id === detail.row.id ? t.memory.current : nameOf(t.statusOne, version.status)}</span>
                 {version.is_edited ? <span>{t.memory.edited}</span> : null}

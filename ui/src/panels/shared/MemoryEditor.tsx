@@ -2,7 +2,7 @@
 import { ChevronDown } from 'lucide-react';
 import { useState } from 'react';
 import type { MemoryRow } from '../../api';
-import { Button, CATEGORIES, CategoryIcon, Menu, TextArea } from '../../design';
+import { Button, CATEGORIES, CategoryIcon, Menu, TextArea, editableStatement } from '../../design';
 import { useActions } from '../../keys';
 import { nameOf, t } from '../../strings';
 import { TESTIDS } from '../../testids';
@@ -26,15 +26,16 @@ export interface MemoryEditorProps {
 
 export function MemoryEditor({ row, saveLabel, onSave, onCancel, draft, onDraft, takesFocus = true }: MemoryEditorProps) {
   const [content, setContent] = useState(draft?.content ?? row.content);
+  const form = editableStatement(content);
   const [category, setCategory] = useState(draft?.category ?? row.category);
   const reword = (nextContent: string, nextCategory: string) => {
     setContent(nextContent);
     setCategory(nextCategory);
     onDraft?.(nextContent, nextCategory);
   };
-  const trimmed = content.trim();
+  const trimmed = form.whole(form.words.trim());
   const length = Array.from(trimmed).length;
-  const isValid = length > 0 && length <= CONTENT_CHARS_MAX;
+  const isValid = form.words.trim() !== '' && length <= CONTENT_CHARS_MAX;
   const save = () => {
     if (!isValid) return false;
     onSave(trimmed, category);
@@ -47,12 +48,12 @@ export function MemoryEditor({ row, saveLabel, onSave, onCancel, draft, onDraft,
         className={css.text}
         aria-label={t.memory.statement}
         aria-invalid={!isValid}
-        value={content}
+        value={form.words}
         autoFocus={takesFocus}
         rows={3}
         testId={TESTIDS.editInput}
-        onChange={(event) => reword(event.target.value, category)}
-        onFocus={(event) => event.currentTarget.setSelectionRange(content.length, content.length)}
+        onChange={(event) => reword(form.whole(event.target.value), category)}
+        onFocus={(event) => event.currentTarget.setSelectionRange(form.words.length, form.words.length)}
       />
       <div className={css.foot}>
         <Menu

@@ -2,7 +2,7 @@
 import { Check, EyeOff, GitCompareArrows, Lock, NotebookPen, PencilLine } from 'lucide-react';
 import { memo } from 'react';
 import type { MemoryRow } from '../../api';
-import { CategoryBadge, Confidence, RelativeTime, cx } from '../../design';
+import { CategoryBadge, Confidence, RelativeTime, cx, shownStatement } from '../../design';
 import { type ListState, toggleSelected } from '../../state/list';
 import { type Store, useStore } from '../../state/store';
 import { nameOf, t } from '../../strings';
@@ -42,7 +42,7 @@ export const MemoryListRow = memo(function MemoryListRow({ row, list, showSource
         <span className={css.check}>{isSelected ? <Check size={12} strokeWidth={3} /> : null}</span>
       </span>
       <span className={css.text}>
-        <span className={css.statement}>{isQuoted ? `“${row.content}”` : row.content}</span>
+        <span className={css.statement}>{isQuoted ? `“${row.content}”` : shownStatement(row.content)}</span>
         <span className={css.meta}>
           <span>{nameOf(t.category, row.category)}</span>
           <Confidence value={row.confidence} plain />

@@ -13,7 +13,7 @@ TRAINING := src-tauri/training
 # Where `make reader` writes, and how it trains and measures: make reader TRAIN="--steps 300" MEASURE="--limit 400" tries
 # the pipe in minutes.
 READER ?= .cache/reader
-TRAIN ?= --epochs 3
+TRAIN ?=
 MEASURE ?=
 # The server that `make real-model` takes: llama.cpp, or llama-cpp-python.
 REAL_SERVER ?= llama.cpp
@@ -99,6 +99,10 @@ reader: .cache/reader-venv/.installed ## trains, measures and exports the reader
 	.cache/reader-venv/bin/python $(TRAINING)/measure.py $(READER)/reader.pt --calibration $(READER)/calibration.json \
 	  $(addprefix --set ,$(wildcard $(EVALS)/extraction/dev.jsonl)) $(MEASURE)
 	.cache/reader-venv/bin/python $(TRAINING)/export.py $(READER)/reader.pt $(READER)/calibration.json $(READER)/out
+	cp $(READER)/out/reader.onnx $(READER)/out/reader.json $(READER)/out/samples.json $(TRAINING)/reader/
+	KEEPSAKE_MODEL_DIR=$(abspath $(READER))/model $(MAKE) --no-print-directory model
+	KEEPSAKE_MODEL_DIR=$(abspath $(READER))/model python3 $(SCRIPTS)/prepare_reader.py
+	KEEPSAKE_MODEL_DIR=$(abspath $(READER))/model cargo test --workspace --locked --test reader
 
 real-model: ## the model clients against a real server (REAL_SERVER=llama-cpp-python: another, compiled first)
 	@$(SCRIPTS)/system_packages.sh build

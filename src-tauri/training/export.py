@@ -3,7 +3,8 @@
 
 usage: export.py WEIGHTS.pt CALIBRATION.json OUT_DIR [--check N]
 
-Into OUT_DIR: reader.onnx (int8, the reader's own weights), words.q4 (frozen word vectors), tokenizer.json, reader.json.
+Into OUT_DIR: reader.onnx (int8, the reader's own weights), words.q4 (frozen word vectors), tokenizer.json, reader.json,
+and samples.json, messages with the marks found here, which the product's test reads as well.
 Then the graph is run by ONNX Runtime on N held-out messages and compared with the trained network; exit 1 when they
 differ by more than quantising explains.
 
@@ -33,6 +34,7 @@ LARGEST = 25_000_000  # bytes of reader.onnx, which lies in the repository
 # Eight bits for weights and seven for activations: a pair of products (2 · 127 · 127) still fits the 16-bit sums of
 # processors without VNNI, and the error is half of that of seven and eight.
 WEIGHT_LEVELS, LEVELS, SIGNED_LEVELS = 127, 127, 63
+SAMPLES = 8  # messages of a language group that the product's test reads
 FAR, FEW = 0.1, 0.02  # at most so many of the tokens' fact probabilities may differ by more than 0.1 from float
 
 
@@ -148,8 +150,8 @@ def description(calibration, files):
     }
 
 
-def compare(path, net, words, tokens, examples, threads):
-    """Prints how far the graph is from the network; false when that is too far."""
+def runner(path, threads):
+    """(names of the outputs, a function of the four inputs that answers them by name) of the graph."""
     import onnxruntime
 
     options = onnxruntime.SessionOptions()
@@ -161,6 +163,31 @@ def compare(path, net, words, tokens, examples, threads):
         fed = dict(zip(("words", "roles", "mask", "inside"), (x.numpy() for x in inputs)))
         return dict(zip(names, session.run(names, fed)))
 
+    return names, run
+
+
+def samples(examples, run, words, tokens, calibration):
+    """Messages in their context with the marks that this code finds, for the product's own test: some of each language group, and the longest."""
+    chosen = sorted(examples, key=lambda e: -len(e.text))[:2]
+    for is_english in (True, False):
+        some = [e for e in examples if (e.language == "English") == is_english and e.marks and len(e.context) > 1]
+        chosen += some[:: max(1, len(some) // SAMPLES)][:SAMPLES]
+    found = []
+    for example, (scores, places) in zip(chosen, measure.infer(None, words, tokens, chosen, run=run)):
+        marks = []
+        for label, start, end, score, details in measure.decode(example, scores, places):
+            p = measure.apply(calibration, label, measure.group(scores), score)
+            marks.append({"label": label, "start": start, "end": end, "p": round(p, 4), **details})
+            if label == "fact":
+                marks[-1]["category"] = parse.CATEGORIES[details["category"]]
+        turns = [[role, text] for role, text in (*example.context, (example.role, example.text))]
+        found.append({"turns": turns, "marks": sorted(marks, key=lambda m: (m["start"], m["label"] != "fact", m["end"]))})
+    return found
+
+
+def compare(path, net, words, tokens, examples, threads):
+    """Prints how far the graph is from the network; false when that is too far."""
+    names, run = runner(path, threads)
     ours, theirs = (measure.infer(net, words, tokens, examples, run=how) for how in (None, run))
     for name in names:
         gaps = np.concatenate([np.abs(a[0][name] - b[0][name]).ravel() for a, b in zip(ours, theirs)])
@@ -192,14 +219,17 @@ def main():
     chosen.out.mkdir(parents=True, exist_ok=True)
     graph, table, tokenizer = (chosen.out / name for name in ("reader.onnx", "words.q4", "tokenizer.json"))
     graph.write_bytes(build({name: value.numpy() for name, value in net.state_dict().items()}))
-    table.write_bytes(tensors["packed words"])
-    made.save(str(tokenizer))
+    table.write_bytes(tensors[encoder.PACKED])
+    tokenizer.write_text(encoder.tokenizer_json(pieces, unknown), encoding="utf-8")
     calibration = json.loads(pathlib.Path(chosen.calibration).read_text(encoding="utf-8"))
     written = json.dumps(description(calibration, (graph, table, tokenizer)), ensure_ascii=False, indent=1)
     (chosen.out / "reader.json").write_text(written + "\n", encoding="utf-8")
     size = graph.stat().st_size
     print(f"{graph}: {size / 1e6:.1f} MB")
     test = data.split(parse.parse()[0])[2]
+    sampled = samples(test, runner(graph, chosen.threads)[1], words, data.Tokens(made), calibration)
+    lines = ",\n".join(json.dumps(sample, ensure_ascii=False) for sample in sampled)
+    (chosen.out / "samples.json").write_text(f"[\n{lines}\n]\n", encoding="utf-8")
     same = compare(graph, net, words, data.Tokens(made), test[:: max(1, len(test) // chosen.check)], chosen.threads)
     if size > LARGEST:
         print(f"reader.onnx is larger than {LARGEST} bytes.")

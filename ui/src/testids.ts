@@ -245,6 +245,7 @@ export const TESTIDS = {
   alertDismiss: 'btn-alert-dismiss',
   alertRetry: 'btn-alert-retry',
   gateRow: 'gate-row',
+  gateKeep: 'gate-keep',
   alertRow: 'alert-row',
   pause: 'btn-pause',
 

@@ -856,6 +856,24 @@ ids: Array<string>,
  */
 category: string, };
 
+export type RememberRequest = { 
+/**
+ * The message.
+ */
+interaction_id: string, 
+/**
+ * First code point.
+ */
+start: number, 
+/**
+ * One past the last code point.
+ */
+end: number, 
+/**
+ * What it is about; the reader says it where nothing is given.
+ */
+category: string | null, };
+
 export type NeedsLook = { 
 /**
  * Which.
@@ -2461,6 +2479,14 @@ conversation_title: string,
  * Message.
  */
 interaction_id: string | null, 
+/**
+ * First code point of the words in it, where it stood on one place.
+ */
+start: number | null, 
+/**
+ * One past the last.
+ */
+end: number | null, 
 /**
  * Who proposed it.
  */
@@ -5060,6 +5086,7 @@ export interface RpcSchema {
   memories_list: [Partial<MemoriesListRequest>, MemoriesListResponse];
   memory_get: [ById, MemoryDetail];
   memory_decide: [Decision, DecisionOutcome];
+  memory_remember: [RememberRequest, DecisionOutcome];
   memories_erase_preview: [MemoriesEraseRequest, MemoriesErasePreview];
   memories_erase: [MemoriesEraseRequest, MemoriesEraseOutcome];
   undo: [Partial<UndoRequest>, UndoOutcome];

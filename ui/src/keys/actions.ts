@@ -119,6 +119,7 @@ export const ACTIONS = {
   'conversations.visibility': { label: 'Who may see it', keys: ['v'], scope: 'conversations', when: 'cursor' },
   'conversations.private': { label: 'Keep out of memory', keys: ['p'], scope: 'conversations', when: 'cursor' },
   'conversations.results': { label: 'Results of the analysis', keys: ['r'], scope: 'conversations', when: 'cursor' },
+  'conversations.remember': { label: 'Remember the selected words', keys: ['m'], scope: 'conversations', when: 'cursor' },
   'conversations.analyze': { label: 'Analyze now', keys: ['a'], scope: 'conversations', when: 'cursor' },
 
   'topics.next': topics.next,

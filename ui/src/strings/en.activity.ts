@@ -65,6 +65,8 @@ export const activity = {
   alertsFailed: 'The alerts could not be loaded',
   failedText: 'Your data is safe in the database.',
   openConversation: 'Open in conversation',
+  keep: 'Keep',
+  keepLabel: (statement: string) => `Keep as a memory: ${statement}`,
   openWhole: 'Open conversation',
   stopped: (count: number) => `${number(count)} stopped`,
   proposedBy: (proposer: string) => `proposed by ${proposer}`,

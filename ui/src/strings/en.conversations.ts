@@ -7,6 +7,7 @@ const memoriesOf = (active: number, pending: number): string =>
 export const conversations = {
   list: 'Conversations',
   messages: 'Messages',
+  selectFirst: 'Select the words to remember first, in one message.',
   search: 'Search conversations',
   channel: 'Channel',
   privacy: 'Memory',

@@ -189,6 +189,8 @@ export const en = {
     different: 'Says something else',
   } as Readonly<Record<string, string>>,
   memory: {
+    remembered: 'Remembered',
+    forgotten: 'No longer remembered',
     private: 'From a conversation kept out of memory',
     hidden: 'Hidden from agents',
     edited: 'Worded by you',

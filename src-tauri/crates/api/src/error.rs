@@ -65,6 +65,7 @@ impl From<EngineError> for ApiError {
             EngineError::Cancelled => Code::Cancelled,
             EngineError::Store(_)
             | EngineError::Embed(_)
+            | EngineError::Read(_)
             | EngineError::Io { .. }
             | EngineError::StillThere { .. }
             | EngineError::Stored { .. } => Code::Failed,

@@ -20,6 +20,7 @@ macro_rules! with_commands {
             memories_list: MemoriesListRequest => MemoriesListResponse,
             memory_get: ById => MemoryDetail,
             memory_decide: Decision => DecisionOutcome,
+            memory_remember: RememberRequest => DecisionOutcome,
             memories_erase_preview: MemoriesEraseRequest => MemoriesErasePreview,
             memories_erase: MemoriesEraseRequest => MemoriesEraseOutcome,
             undo: UndoRequest => UndoOutcome,

@@ -97,6 +97,7 @@ pub fn schema_ts() -> String {
         KnowledgeView,
         MemoryDetail,
         Decision,
+        RememberRequest,
         NeedsLook,
         DecisionOutcome,
         CreatedVersion,

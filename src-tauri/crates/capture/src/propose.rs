@@ -193,7 +193,7 @@ fn reasoning(draft: &Draft) -> String {
 const QUOTE_CHARS_MAX: usize = 160;
 
 /// Keeps text that gives orders to a machine, as quoted data, for a person to look at.
-fn quarantine(index: usize, turn: &Turn<'_>, subject: &Subject, out: &mut Proposals) {
+pub(crate) fn quarantine(index: usize, turn: &Turn<'_>, subject: &Subject, out: &mut Proposals) {
     if !scene::hides_text(turn.text) && !scene::is_order(turn.text) {
         return;
     }

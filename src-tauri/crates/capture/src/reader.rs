@@ -11,7 +11,7 @@ use crate::parse::{self, Actor, Tense};
 use crate::propose::{Draft, Turn};
 use crate::sentence::{self, Sentence, Voice};
 use crate::token::{Token, tokenize};
-use crate::{correction, foreign, learned, rewrite, scene, vague, validate};
+use crate::{correction, language, learned, rewrite, scene, vague, validate};
 
 /// Reads one message.
 pub(crate) struct Reader<'r, 'a> {
@@ -77,6 +77,9 @@ fn titled(name: &str) -> String {
 impl Reader<'_, '_> {
     pub(crate) fn read(&mut self) {
         let text = self.turn.text;
+        if language::is_plainly_foreign(text) {
+            return;
+        }
         let voices = scene::Voices::of(self.turn, self.is_acted);
         let mut ordered_until = 0;
         for sentence in sentence::sentences(text) {
@@ -120,10 +123,6 @@ impl Reader<'_, '_> {
                 self.settle(veto, Mood::Plain, special.0, (tokens[special.1].start, tokens[special.2 - 1].end));
                 return;
             }
-        }
-        let words = &text[sentence.start..sentence.end];
-        for (found, start, end) in foreign::find(words, &label, &rewrite::possessive(&label)) {
-            self.settle(veto, Mood::Plain, found, (sentence.start + start, sentence.start + end));
         }
         let clauses = clause::clauses(&tokens, sentence.is_question);
         let says_i = tokens.iter().any(|t| matches!(t.low.as_str(), "i" | "we" | "my"));

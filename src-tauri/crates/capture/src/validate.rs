@@ -76,8 +76,23 @@ pub fn shown(text: &str) -> String {
     kept.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
-/// Passes the candidate, or names the gate that stops it and why.
+/// Passes the candidate, or names the gate that stops it and why: its structure, and that it is sure enough.
 pub fn check(candidate: &Candidate, conversation: &Conversation<'_>) -> Result<(), (Gate, String)> {
+    structure(candidate, conversation)?;
+    if let Some(reason) = broken_form(candidate.content.trim()).filter(|_| !candidate.is_quarantined) {
+        return Err((Gate::Invalid, reason.to_owned()));
+    }
+    if candidate.confidence < Confidence::FLOOR {
+        return Err((
+            Gate::LowConfidence,
+            format!("Confidence {:.2} lies below the floor of {:.2}.", candidate.confidence.get(), Confidence::FLOOR.get()),
+        ));
+    }
+    Ok(())
+}
+
+/// Passes the candidate, or names the gate that stops it and why: what must be there is there, in the words of the right speaker.
+pub(crate) fn structure(candidate: &Candidate, conversation: &Conversation<'_>) -> Result<(), (Gate, String)> {
     let invalid = |reason: String| Err((Gate::Invalid, reason));
     let content = candidate.content.trim();
     let length = content.chars().count();
@@ -89,9 +104,6 @@ pub fn check(candidate: &Candidate, conversation: &Conversation<'_>) -> Result<(
     }
     if shown(content) != content {
         return invalid("The statement has hidden characters.".to_owned());
-    }
-    if let Some(reason) = broken_form(content).filter(|_| !candidate.is_quarantined) {
-        return invalid(reason.to_owned());
     }
     let reasoning = candidate.reasoning.trim();
     let reasoning_length = reasoning.chars().count();
@@ -106,12 +118,6 @@ pub fn check(candidate: &Candidate, conversation: &Conversation<'_>) -> Result<(
         || bare == content.to_lowercase()
     {
         return invalid("The reasoning would fit any statement.".to_owned());
-    }
-    if candidate.confidence < Confidence::FLOOR {
-        return Err((
-            Gate::LowConfidence,
-            format!("Confidence {:.2} lies below the floor of {:.2}.", candidate.confidence.get(), Confidence::FLOOR.get()),
-        ));
     }
     if candidate.evidence.is_empty() {
         return Err((Gate::Ungrounded, "No place in the conversation is given.".to_owned()));

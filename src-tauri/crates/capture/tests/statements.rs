@@ -356,8 +356,11 @@ const MENDED: &[(&str, &[&str])] = &[
     ("carving spoons has been my hobby for ten years", &["preference: User's hobby has been carving spoons for ten years"]),
     // A state that looks like an event.
     ("newly widowed", &["relationship: User is widowed"]),
-    // Foreign words that no list turns into English are not carried over.
-    ("ich habe seit fünf Jahren kein Auto", &["personal_info: User does not own a car"]),
+    // What is said in another language is left unread.
+    ("ich habe seit fünf Jahren kein Auto", &[]),
+    ("Ich mag nicht fliegen", &[]),
+    ("Je parle de politique", &[]),
+    ("Jag bor i Malmö med min fru och arbetar som lärare", &[]),
     ("मैं अस्पताल के पास में काम करती हूँ", &[]),
     // What another sentence names, and half a sentence.
     ("i move money over the same day", &[]),

@@ -19,6 +19,7 @@ mod playbook;
 mod privacy;
 mod profile;
 mod proposal;
+mod reading;
 mod reflection;
 mod span;
 
@@ -51,5 +52,6 @@ pub use profile::{
     ProfileEntry, ProfileOrigin, ProfileType, TaskStatus,
 };
 pub use proposal::ProposalKind;
+pub use reading::{Attribute, FactMark, Label as ReadingLabel, Mark, MarkKind, Reading, Utterance};
 pub use reflection::{ReflectionKind, ReflectionStatus, ReflectionTransitionError};
 pub use span::{Span, SpanError};

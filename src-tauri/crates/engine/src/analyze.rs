@@ -195,7 +195,7 @@ impl Engine {
         };
         step("Looking for facts", 0)?;
         let mut harvests: Vec<Harvest<'_>> =
-            rows.chunks(STRETCH_TURNS).map(|stretch| self.capture(stretch, &map.speakers)).collect();
+            rows.chunks(STRETCH_TURNS).map(|stretch| self.capture(stretch, &map.speakers, 0, control)).collect::<Result<_>>()?;
         step("Reading the whole conversation", 1)?;
         let seen = insight_turns(&rows);
         let vectors = self.turn_vectors(&rows, &seen);
@@ -262,7 +262,9 @@ impl Engine {
         stops.extend(gated.stops);
         let mut harvests = vec![Harvest { rows: &rows, candidates: gated.candidates, stops, proposer: proposer.clone() }];
         if has_built_in {
-            harvests.extend(rows.chunks(STRETCH_TURNS).map(|stretch| self.capture(stretch, &map.speakers)));
+            for stretch in rows.chunks(STRETCH_TURNS) {
+                harvests.push(self.capture(stretch, &map.speakers, 0, control)?);
+            }
         }
         let reading = Reading {
             conversation: &conversation,

@@ -11,6 +11,7 @@ use keepsake_domain::{AlertId, JobId, JobKind};
 use keepsake_models::{Embedder, ModelError, open_local};
 use keepsake_store::{AlertRow, EmbeddingOwner, NewJob};
 
+use crate::reading::ReaderSlot;
 use crate::work::Control;
 use crate::{Engine, EngineError, Result};
 
@@ -34,12 +35,24 @@ pub enum EmbedderState {
 #[derive(Clone)]
 pub struct EmbedderSlot {
     state: Arc<RwLock<EmbedderState>>,
+    /// The reader lies in the same folder.
+    reader: ReaderSlot,
 }
 
 impl EmbedderSlot {
     /// A place with this content.
     pub fn new(state: EmbedderState) -> Self {
-        Self { state: Arc::new(RwLock::new(state)) }
+        Self { state: Arc::new(RwLock::new(state)), reader: ReaderSlot::none() }
+    }
+
+    /// The same place with this reader.
+    pub fn with_reader(self, reader: ReaderSlot) -> Self {
+        Self { reader, ..self }
+    }
+
+    /// The reader beside the model.
+    pub fn reader(&self) -> &ReaderSlot {
+        &self.reader
     }
 
     /// No model, on purpose.
@@ -49,7 +62,7 @@ impl EmbedderSlot {
 
     /// Loads from `dir` before it returns.
     pub fn load(dir: &std::path::Path) -> Self {
-        Self::new(open(dir))
+        Self::new(open(dir)).with_reader(ReaderSlot::at(dir.to_owned()))
     }
 
     /// A place that [`Self::load_in_background`] will fill; until then whoever asks works by words.
@@ -60,6 +73,7 @@ impl EmbedderSlot {
     /// Begins to load from `dir` and returns at once; `done` is called when it is settled.
     pub fn load_in_background(&self, dir: PathBuf, done: impl FnOnce() + Send + 'static) {
         let filled = self.clone();
+        self.reader.look_in(dir.clone());
         let spawned = std::thread::Builder::new().name("load-model".to_owned()).spawn(move || {
             let state = open(&dir);
             filled.put(state);

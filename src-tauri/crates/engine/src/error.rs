@@ -14,6 +14,9 @@ pub enum EngineError {
     /// The embedding model failed on a batch.
     #[error(transparent)]
     Embed(#[from] keepsake_models::EmbedError),
+    /// The reader failed on a batch.
+    #[error(transparent)]
+    Read(#[from] keepsake_models::ReadError),
     /// A language model could not be asked, or its answer not be used.
     #[error(transparent)]
     Model(#[from] crate::language::ModelFailure),

@@ -22,6 +22,7 @@ use crate::boundary::Map;
 use crate::content_ids::uuid_of;
 use crate::embedding::Vectors;
 use crate::language::is_meeting;
+use crate::reading::readings;
 use crate::record::{is_still_on_record, messages_on_record};
 use crate::work::Control;
 use crate::{Engine, EngineError, Result};
@@ -122,7 +123,8 @@ impl Engine {
                 if control.is_cancelled() {
                     return Err(EngineError::Cancelled);
                 }
-                let mut harvest = self.only_quarantine(self.capture(stretch, &map.speakers))?;
+                let read_to = conversation.extracted_through_seq;
+                let mut harvest = self.only_quarantine(self.capture(stretch, &map.speakers, read_to, control)?)?;
                 // What rests only on messages read before was decided then.
                 let is_new = |evidence: &[CandidateEvidence]| {
                     evidence
@@ -147,16 +149,28 @@ impl Engine {
         })
     }
 
-    /// The built-in engine over a slice of a conversation.
-    pub(crate) fn capture<'r>(&self, rows: &'r [InteractionRow], speakers: &Speakers) -> Harvest<'r> {
+    /// The built-in engine over a slice of a conversation, of which everything up to `read_to` was read before.
+    pub(crate) fn capture<'r>(
+        &self,
+        rows: &'r [InteractionRow],
+        speakers: &Speakers,
+        read_to: i64,
+        control: &dyn Control,
+    ) -> Result<Harvest<'r>> {
         let turns = turns(rows, speakers);
         let name_of = |role: Role| rows.iter().find(|row| row.role == role).map(|row| row.author.as_str());
         let conversation =
             Conversation { turns: &turns, owner_name: name_of(Role::Owner), assistant_name: name_of(Role::Assistant) };
+        if let Some(reader) = self.inner.embedder.reader().ready() {
+            let from = rows.iter().position(|row| row.seq > read_to).unwrap_or(rows.len());
+            let readings = readings(reader.as_ref(), &turns, from, control)?;
+            let Proposals { candidates, stops } = keepsake_capture::propose_read(&conversation, &readings);
+            return Ok(Harvest { rows, candidates, stops, proposer: reader.version().to_owned() });
+        }
         let vectors = self.inner.embedder.ready().map(Vectors);
         let Proposals { candidates, stops } =
             keepsake_capture::propose(&conversation, vectors.as_ref().map(|v| v as &dyn keepsake_capture::SentenceVectors));
-        Harvest { rows, candidates, stops, proposer: ENGINE_VERSION.to_owned() }
+        Ok(Harvest { rows, candidates, stops, proposer: ENGINE_VERSION.to_owned() })
     }
 
     /// Decides on every candidate and writes all of it in one transaction, together with what `finish` adds.

@@ -42,8 +42,12 @@ mod privacy;
 mod profiles;
 #[path = "engine/queue.rs"]
 mod queue;
+#[path = "engine/reader_slot.rs"]
+mod reader_slot;
 #[path = "engine/reflection.rs"]
 mod reflection;
+#[path = "engine/remember.rs"]
+mod remember;
 #[path = "engine/review.rs"]
 mod review;
 #[path = "engine/sample.rs"]

@@ -1,7 +1,41 @@
-//! An embedder without a model, for tests alone: words hashed into a vector. It knows nothing of meaning, so no product
+//! An embedder and a reader without a model, for tests alone. The embedder hashes words into a vector. It knows nothing of meaning, so no product
 //! code may use it; two texts are alike exactly as far as they share words.
 
-use crate::{EmbedError, Embedder};
+use keepsake_domain::{Mark, MarkKind, Reading, Utterance};
+
+use crate::{EmbedError, Embedder, ReadError, Reader};
+
+/// A reader without a network, for tests alone: it marks each place where one of its phrases stands.
+#[derive(Debug, Clone, Default)]
+pub struct PhraseReader {
+    phrases: Vec<(String, MarkKind, f64)>,
+}
+
+impl PhraseReader {
+    /// The same reader, which also marks this phrase, with this probability.
+    pub fn with(mut self, phrase: &str, kind: MarkKind, probability: f64) -> Self {
+        self.phrases.push((phrase.to_owned(), kind, probability));
+        self
+    }
+}
+
+impl Reader for PhraseReader {
+    fn version(&self) -> &str {
+        "reader/phrases"
+    }
+
+    fn read(&self, turns: &[Utterance<'_>], which: &[usize]) -> Result<Vec<Reading>, ReadError> {
+        let marks = |text: &str| {
+            let places = self.phrases.iter().flat_map(|(phrase, kind, probability)| {
+                text.match_indices(phrase.as_str())
+                    .map(|(at, words)| Mark { kind: *kind, bytes: at..at + words.len(), probability: *probability })
+                    .collect::<Vec<_>>()
+            });
+            places.collect()
+        };
+        Ok(which.iter().map(|&at| Reading { marks: marks(turns[at].text) }).collect())
+    }
+}
 
 /// Feature hashing over lower-case words and pairs of neighbours. Same text, same vector, on every machine.
 #[derive(Debug, Clone)]

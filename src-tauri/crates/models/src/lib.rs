@@ -11,8 +11,10 @@ pub mod language;
 mod local;
 mod location;
 mod manifest;
+mod reader;
 
 pub use embedder::{EmbedError, Embedder, cosine};
 pub use local::{LocalEmbedder, open_local};
 pub use location::{MODEL_NAME, default_model_dir};
 pub use manifest::ModelError;
+pub use reader::{LocalReader, ReadError, Reader, SharedReader, open_reader};

@@ -63,6 +63,11 @@ pub fn open_local(dir: &Path) -> Result<LocalEmbedder, ModelError> {
     Ok(LocalEmbedder { name: files.manifest.name, dimension: files.manifest.dimension, model: Mutex::new(model) })
 }
 
+/// The process's one ONNX Runtime environment, with the library in `dir` if none was loaded yet.
+pub(crate) fn environment(dir: &Path) -> Result<Environment, ModelError> {
+    runtime(&ModelDir::open(dir)?)
+}
+
 /// The process's one ONNX Runtime environment, from the library beside the model rather than from whatever the system has.
 fn runtime(files: &ModelDir) -> Result<Environment, ModelError> {
     static ENVIRONMENT: Mutex<Option<Environment>> = Mutex::new(None);

@@ -48,8 +48,8 @@ pub struct GateLogRow {
     pub content: String,
     /// Why.
     pub reason: String,
-    /// Message.
-    pub interaction_id: Option<InteractionId>,
+    /// Where it stood.
+    pub place: Option<(InteractionId, Option<Span>)>,
     /// Who proposed it.
     pub proposer: String,
     /// When.
@@ -73,7 +73,7 @@ impl ReadTx<'_> {
             .prepare_cached(&format!("SELECT count(*) FROM gate_log g WHERE {condition}"))?
             .query_row(params![gate, conversation], |row| row.get(0))?;
         let mut statement = self.conn.prepare_cached(&format!(
-            "SELECT g.seq, g.conversation_id, c.title, c.channel_type, g.gate, g.content, g.reason, g.interaction_id, g.proposer, g.created_at_ms
+            "SELECT g.seq, g.conversation_id, c.title, c.channel_type, g.gate, g.content, g.reason, g.interaction_id, g.proposer, g.created_at_ms, g.start, g.\"end\"
                FROM gate_log g JOIN conversations c ON c.id = g.conversation_id
               WHERE {condition} ORDER BY g.seq DESC LIMIT ?3 OFFSET ?4"
         ))?;
@@ -81,6 +81,8 @@ impl ReadTx<'_> {
         let mut items = Vec::new();
         while let Some(row) = rows.next()? {
             let interaction: Option<String> = row.get(7)?;
+            let (start, end): (Option<u32>, Option<u32>) = (row.get(10)?, row.get(11)?);
+            let span = start.zip(end).and_then(|(start, end)| Span::new(start, end).ok());
             items.push(GateLogRow {
                 seq: row.get(0)?,
                 conversation_id: parse("conversation id", &row.get::<_, String>(1)?)?,
@@ -89,7 +91,7 @@ impl ReadTx<'_> {
                 gate: parse("gate", &row.get::<_, String>(4)?)?,
                 content: row.get(5)?,
                 reason: row.get(6)?,
-                interaction_id: interaction.map(|id| parse("message id", &id)).transpose()?,
+                place: interaction.map(|id| parse("message id", &id).map(|id| (id, span))).transpose()?,
                 proposer: row.get(8)?,
                 created: Timestamp(row.get(9)?),
             });

@@ -4,6 +4,7 @@ import { useState } from 'react';
 import { type GateEntry, useRpc } from '../../api';
 import { Button, EmptyState, ErrorState, LoadingRows, PaneBar, RelativeTime, SplitPane, VirtualList, shownStatement } from '../../design';
 import { openConversation } from '../../state/nav';
+import { rememberWords } from '../../state/remember';
 import { nameOf, number, t } from '../../strings';
 import { TESTIDS } from '../../testids';
 import { usePages } from '../shared/pages';
@@ -94,6 +95,11 @@ function GateButton({ label, count, isCurrent, onClick }: { label: string; count
   );
 }
 
+/** A person may know better than a gate; not where the words are an order to a machine, or a memory says them already. */
+function canBeKept(entry: GateEntry): boolean {
+  return entry.interaction_id !== null && entry.start !== null && entry.end !== null && !['instruction_like', 'duplicate', 'echo', 'suppressed', 'unnamed_voice'].includes(entry.gate);
+}
+
 function Entry({ entry }: { entry: GateEntry }) {
   return (
     <div className={css.entry}>
@@ -108,6 +114,11 @@ function Entry({ entry }: { entry: GateEntry }) {
           {entry.conversation_title} · <RelativeTime time={entry.created_at} /> · {t.activity.proposedBy(proposerName(entry.proposer))}
         </p>
       </div>
+      {canBeKept(entry) ? (
+        <Button size="s" tone="quiet" label={t.activity.keepLabel(shownStatement(entry.content))} testId={TESTIDS.gateKeep} onClick={() => rememberWords(entry.interaction_id ?? '', entry.start ?? 0, entry.end ?? 0)}>
+          {t.activity.keep}
+        </Button>
+      ) : null}
       <Button size="s" tone="quiet" onClick={() => openConversation(entry.conversation_id, entry.interaction_id ?? undefined)}>
         {t.activity.openConversation}
       </Button>

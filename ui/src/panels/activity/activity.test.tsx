@@ -100,6 +100,18 @@ describe('jobs', () => {
 });
 
 describe('the gate log', () => {
+  test('what a gate stopped is kept by a button where its words have a place, and undo takes that back', async () => {
+    const host = await show('gate');
+    const rows = await screen.findAllByTestId('gate-row');
+    const keeps = screen.getAllByTestId('gate-keep');
+    expect([rows.length, keeps.length], 'only one has a place').toEqual([5, 1]);
+    fireEvent.click(keeps[0] as HTMLElement);
+    await waitFor(() => expect(host.calls.filter((each) => each.cmd === 'memory_remember').map((each) => each.payload)).toEqual([{ interaction_id: 'int_conv_rust_0', start: 0, end: 12, category: null }]));
+    expect(await screen.findByText('Remembered')).toBeDefined();
+    fireEvent.click(screen.getByTestId('btn-undo'));
+    await waitFor(() => expect(host.calls.some((each) => each.cmd === 'undo')).toBe(true));
+  });
+
   test('a gate in view shows only what it stopped, with the reason', async () => {
     await show('gate');
     expect(await screen.findAllByTestId('gate-row')).toHaveLength(5);

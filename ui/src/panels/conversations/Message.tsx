@@ -173,11 +173,11 @@ function Body({ message, isMono, isOpen, onToggle, onSpan }: { message: MessageV
           segment.spans.length === 0 ? segment.text : <Span key={segment.start} text={segment.text} spans={segment.spans.map((each) => each.origin)} onSpan={onSpan} />,
         );
         return block.kind === 'code' ? (
-          <pre key={block.start} className={css.code} data-language={block.language ?? undefined}>
+          <pre key={block.start} className={css.code} data-start={block.start} data-language={block.language ?? undefined}>
             {inside}
           </pre>
         ) : (
-          <p key={block.start} className={css.text}>
+          <p key={block.start} className={css.text} data-start={block.start}>
             {inside}
           </p>
         );

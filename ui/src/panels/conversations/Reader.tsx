@@ -7,6 +7,7 @@ import { hatched } from '../../design/PrivateMark';
 import { useActions } from '../../keys';
 import { useNow } from '../../state/clock';
 import { go, openConversation, reviewConversation } from '../../state/nav';
+import { rememberWords } from '../../state/remember';
 import { showToast } from '../../state/toasts';
 import { nameOf, t } from '../../strings';
 import { TESTIDS } from '../../testids';
@@ -16,6 +17,7 @@ import { AnalyzeBar, AnalyzeButton, useAnalyze } from './Analyze';
 import { Messages } from './Messages';
 import { PrivacyDialog } from './PrivacyDialog';
 import { Standing } from './Standing';
+import { selectedWords } from './selectedWords';
 import { VisibilityDialog } from './VisibilityDialog';
 import { VoicesBar, VoicesButton, VoicesDialog, useVoices } from './Voices';
 import css from './Reader.module.css';
@@ -63,6 +65,11 @@ function Opened({ row, message, onReady }: { row: ConversationRow; message: stri
     'conversations.visibility': () => setVisibilityOpen(true),
     'conversations.private': () => setPrivacyOpen(true),
     'conversations.analyze': () => analyze.start(false),
+    'conversations.remember': () => {
+      const chosen = selectedWords(window.getSelection());
+      if (!chosen) return showToast({ text: t.conversations.selectFirst, replaces: 'decision' });
+      return rememberWords(chosen.message, chosen.start, chosen.end);
+    },
     'conversations.results': () => (analyses > 0 ? setResults({ analysis: null }) : false),
   });
   // After its own handlers, so that a key that waited finds them.

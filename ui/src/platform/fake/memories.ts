@@ -192,6 +192,13 @@ export function memoryCommands(world: World, host: Host): Handlers {
       return detail;
     },
     memory_decide: decide,
+    memory_remember({ interaction_id, start }) {
+      const like = [...world.memories.values()][0];
+      if (!like) throw new RpcError('not_found', 'This message is no longer there.');
+      const id = `mem_kept_${interaction_id}_${start}`;
+      world.memories.set(id, { ...like, row: { ...like.row, id, status: 'pending', content: 'User: “wants to be”' } });
+      return decide({ action: 'approve', ids: [id] });
+    },
     memories_erase_preview: ({ ids }) => goes(ids),
     memories_erase({ ids }) {
       const gone = goes(ids);

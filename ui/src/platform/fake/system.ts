@@ -177,6 +177,8 @@ export function systemCommands(world: World, host: Host, options: { firstRun: bo
         conversation_id,
         conversation_title,
         interaction_id: `int_${conversation_id}_0`,
+        start: gate === 'vague' ? 0 : null,
+        end: gate === 'vague' ? 12 : null,
         proposer: index === 4 ? 'llama3.2:3b facts/1' : 'builtin/1',
         created_at: now - (index + 1) * HOUR,
       }));

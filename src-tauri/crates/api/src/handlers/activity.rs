@@ -140,7 +140,9 @@ pub(crate) fn gate_log_list(app: &App, request: GateLogRequest) -> Result<GateLo
                 reason: row.reason,
                 conversation_id: row.conversation_id.to_string(),
                 conversation_title: title_or_stand_in(row.conversation_title.as_deref()),
-                interaction_id: row.interaction_id.map(String::from),
+                start: row.place.as_ref().and_then(|(_, span)| span.map(|span| span.start())),
+                end: row.place.as_ref().and_then(|(_, span)| span.map(|span| span.end())),
+                interaction_id: row.place.map(|(id, _)| id.into()),
                 proposer: row.proposer,
                 created_at: row.created.0,
             })

@@ -4,7 +4,7 @@ use keepsake_capture::dedup;
 use keepsake_domain::{
     Category, DAY_MS, DedupOutcome, MemoryId, MemoryStatus, OperationId, Relation, Span, Timestamp, Visibility,
 };
-use keepsake_engine::{Act, PARKED_UNTIL};
+use keepsake_engine::{Act, ActOutcome, PARKED_UNTIL};
 use keepsake_store::{
     AgentReadRow, EmbeddingOwner, EvidenceRow, InteractionRow, MemoryFacets, MemoryFilter, MemoryListRow,
     MemoryRow as StoredMemory, MemorySort, ReadTx, Result as StoreResult,
@@ -278,14 +278,24 @@ pub(crate) fn memory_decide(app: &App, request: Decision) -> Result<DecisionOutc
         Decision::Restore { ids: list } => Act::Restore(ids(&list)?),
         Decision::Recategorize { ids: list, category: wanted } => Act::Recategorize(ids(&list)?, category(&wanted)?),
     };
-    let outcome = app.engine().act(&act)?;
-    Ok(DecisionOutcome {
+    Ok(decided(app.engine().act(&act)?))
+}
+
+fn decided(outcome: ActOutcome) -> DecisionOutcome {
+    DecisionOutcome {
         operation_id: outcome.operation.map(String::from),
         summary: outcome.summary,
         applied: outcome.applied.into_iter().map(String::from).collect(),
         created: outcome.created.into_iter().map(|(from, id)| CreatedVersion { from: from.into(), id: id.into() }).collect(),
         needs_look: outcome.needs_look.into_iter().map(|(id, reason)| NeedsLook { id: id.into(), reason }).collect(),
-    })
+    }
+}
+
+pub(crate) fn memory_remember(app: &App, request: RememberRequest) -> Result<DecisionOutcome, ApiError> {
+    let span = Span::new(request.start, request.end).map_err(|error| ApiError::invalid(error.to_string()))?;
+    let category = request.category.as_deref().map(str::parse::<Category>).transpose()?;
+    let done = app.engine().remember(&request.interaction_id.parse()?, span, category)?;
+    Ok(DecisionOutcome { applied: vec![done.id.to_string()], ..decided(done.outcome) })
 }
 
 pub(crate) fn undo(app: &App, request: UndoRequest) -> Result<UndoOutcome, ApiError> {

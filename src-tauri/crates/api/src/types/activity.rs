@@ -99,6 +99,10 @@ pub struct GateEntry {
     pub conversation_title: String,
     /// Message.
     pub interaction_id: Option<String>,
+    /// First code point of the words in it, where it stood on one place.
+    pub start: Option<u32>,
+    /// One past the last.
+    pub end: Option<u32>,
     /// Who proposed it.
     pub proposer: String,
     /// When.

@@ -306,6 +306,21 @@ pub struct NeedsLook {
     pub reason: String,
 }
 
+/// Words of a message that the person chose to remember.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, TS)]
+#[serde(deny_unknown_fields)]
+pub struct RememberRequest {
+    /// The message.
+    pub interaction_id: String,
+    /// First code point.
+    pub start: u32,
+    /// One past the last code point.
+    pub end: u32,
+    /// What it is about; the reader says it where nothing is given.
+    #[serde(default)]
+    pub category: Option<String>,
+}
+
 /// What came of a decision. One decision is one operation with one undo.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, TS)]
 pub struct DecisionOutcome {

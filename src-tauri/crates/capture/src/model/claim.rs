@@ -11,8 +11,8 @@
 use keepsake_domain::{Confidence, Gate};
 use keepsake_prompt::ground::support;
 
-use super::place::{Refusal, Said, SaidClause, Told};
-use crate::foreign;
+use super::place::{Refusal, Said, SaidClause};
+use crate::language;
 use crate::lexicon::{PREPOSITIONS, base_of_ing, base_of_past, base_of_third, is_participle, one_of};
 use crate::parse::{Actor, Tense};
 use crate::token::{Token, tokenize};
@@ -73,9 +73,6 @@ enum Time {
 
 /// Whether `said` carries the fact `statement`, and how far; or why not.
 pub(super) fn carried(statement: &str, said: &Said) -> Result<Carried, Refusal> {
-    if said.foreign.iter().any(|told| told_carries(told, statement)) {
-        return Ok(Carried { share: 1.0, is_hedged: false });
-    }
     // The rest asks for English grammar, and would hear neither a denial nor another's sister in any other.
     if said.clauses.iter().all(|clause| clause.is_foreign) {
         let reason = "The words it cites are in another language, and no rule reads this in them.";
@@ -121,36 +118,12 @@ pub(super) fn position_carried(position: &str, said: &Said) -> Result<Carried, R
     let share = words_carried(position, &said.text(), POSITION_SUPPORT_MIN)?;
     let words = low_words(position);
     let sharing: Vec<&SaidClause> = said.clauses.iter().filter(|clause| shares(position, &clause.text)).collect();
-    let is_denied = |clause: &&SaidClause| denies(&clause.words) || clause.is_foreign && foreign::denies(&clause.text);
+    let is_denied = |clause: &&SaidClause| denies(&clause.words) || clause.is_foreign && language::denies(&clause.text);
     if !denies(&words) && !sharing.is_empty() && sharing.iter().all(is_denied) {
         return Err((Gate::Ungrounded, "The words it cites deny what it says.".to_owned()));
     }
     // A position is put in general words, which is no reason to doubt it; only a nearly verbatim one is explicit.
     Ok(Carried { share: share.max(SUPPORT_CLEAR), is_hedged: false })
-}
-
-/// Verbs that say the same of a person, for statements that were both put into English.
-const SAME_VERBS: &[&[&str]] = &[&["like", "love", "enjoy", "adore"], &["dislike", "hate", "detest"], &["live", "reside"]];
-
-/// Whether what a rule read in another language carries the statement: the same verb, time and yes or no, and hardly a word that
-/// neither its English nor the words it was read from have.
-fn told_carries(told: &Told, statement: &str) -> bool {
-    let alike = |text: &str| text.replace("User works as ", "User is ").replace("User does not like ", "User dislikes ");
-    let (ours, theirs) = (alike(statement), alike(&told.content));
-    let (our, their) = (Statement::read(&ours), Statement::read(&theirs));
-    let low = |statement: &Statement<'_>| statement.tokens.iter().map(|token| token.low.clone()).collect::<Vec<_>>();
-    let (our_words, their_words) = (low(&our), low(&their));
-    let same_verb = our.verb.base == their.verb.base
-        || SAME_VERBS.iter().any(|same| same.contains(&our.verb.base.as_str()) && same.contains(&their.verb.base.as_str()));
-    // "User's sister": whose it is has to be the same word, and stands right after.
-    let same_subject = our.is_possessive == their.is_possessive && (!our.is_possessive || our_words.get(1) == their_words.get(1));
-    let text = format!("{theirs} {}", told.words);
-    same_subject
-        && same_verb
-        && our.verb.time == their.verb.time
-        && denies(&our_words) == denies(&their_words)
-        && words_carried(&our.matter(), &text, SUPPORT_CLEAR).is_ok()
-        && same_use(&our_words, &their_words, &our.tokens)
 }
 
 /// Stops a statement with an address that the cited sentences do not have: it has neither capitals nor digits by which

@@ -114,7 +114,6 @@ pub(super) fn admitted(places: &Places<'_>, mut candidate: Candidate) -> Result<
             Ok(more) => {
                 said.clauses.extend(more.clauses);
                 said.sentences.push_str(&more.sentences);
-                said.foreign.extend(more.foreign);
                 kept.push(evidence);
             }
             Err(orders) if orders.0 == Gate::InstructionLike => {

@@ -16,7 +16,7 @@ use crate::correction;
 use crate::parse::{self, Actor, Tense};
 use crate::sentence::{self, Sentence, Voice};
 use crate::token::{Token, tokenize};
-use crate::{Conversation, Turn, foreign, frames, scene};
+use crate::{Conversation, Turn, frames, language, scene};
 
 /// What a place is to prove.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -53,15 +53,6 @@ pub(super) struct SaidClause {
     pub(super) is_foreign: bool,
 }
 
-/// What the rules for other languages read at a place.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Told {
-    /// In English.
-    pub(super) content: String,
-    /// The words it was read from.
-    pub(super) words: String,
-}
-
 /// A parsed clause without its tokens.
 #[derive(Debug, Clone)]
 pub(super) struct Reading {
@@ -80,8 +71,6 @@ pub(super) struct Said {
     pub(super) clauses: Vec<SaidClause>,
     /// The sentences they stand in, letter by letter.
     pub(super) sentences: String,
-    /// What the rules for other languages read there.
-    pub(super) foreign: Vec<Told>,
 }
 
 impl Said {
@@ -208,14 +197,7 @@ fn stands(turn: &Turn<'_>, bytes: &Range<usize>, is_acted: bool, purpose: Purpos
         let words = &text[sentence.start..sentence.end];
         said.sentences.push_str(words);
         said.sentences.push('\n');
-        let is_foreign = foreign::is_foreign(words);
-        let told = foreign::find(words, "User", "User's").into_iter();
-        // What stands elsewhere in the sentence was not cited.
-        let cited = told.filter(|(_, start, end)| sentence.start + start < bytes.end && bytes.start < sentence.start + end);
-        said.foreign.extend(cited.map(|(found, start, end)| Told {
-            content: found.content,
-            words: words.get(start..end).unwrap_or_default().to_owned(),
-        }));
+        let is_foreign = language::is_foreign(words);
         let tokens = correction::mended(tokenize(text, sentence.start, sentence.end));
         let all = clause::clauses(&tokens, sentence.is_question);
         for (n, clause) in all.iter().enumerate() {

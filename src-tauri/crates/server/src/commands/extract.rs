@@ -5,10 +5,10 @@ use std::io::{BufRead, Read, Write};
 use std::path::PathBuf;
 
 use keepsake_capture::scrub::{ScrubConfig, ScrubSession, Scrubber};
-use keepsake_capture::{Conversation, SentenceVectors, Turn, propose};
+use keepsake_capture::{Conversation, SentenceVectors, Turn, propose, propose_read};
 use keepsake_channels::{ImportError, ImportOptions, Read as Record, Sink, Skip, SkipReason, Stop, read_path};
 use keepsake_domain::{Clock, IdSource, Message, Role, SourceKind};
-use keepsake_engine::{EmbedderSlot, RandomIds, SystemClock};
+use keepsake_engine::{EmbedderSlot, RandomIds, SystemClock, Unwatched, readings};
 use serde_json::json;
 
 use super::model_dir;
@@ -100,13 +100,18 @@ pub(crate) fn extract(output: &mut Output) -> Result<(), Failure> {
         }
     }
     account_for_skips(&conversations)?;
-    let vectors = EmbedderSlot::load(&model_dir()).ready().map(Vectors);
+    let model = EmbedderSlot::load(&model_dir());
+    let reader = model.reader().ready();
+    if let Some(why) = model.reader().refused() {
+        eprintln!("keepsake: {why}");
+    }
+    let vectors = model.ready().map(Vectors);
     for id in &conversations.order {
         let messages = &conversations.messages[id];
         if messages.iter().any(|message| message.is_private) {
             continue;
         }
-        print_candidates(id, messages, vectors.as_ref().map(|v| v as &dyn SentenceVectors), output)?;
+        print_candidates(id, messages, reader.as_deref(), vectors.as_ref().map(|v| v as &dyn SentenceVectors), output)?;
     }
     Ok(())
 }
@@ -137,6 +142,7 @@ fn line_word(count: u64) -> &'static str {
 fn print_candidates(
     id: &str,
     messages: &[Message],
+    reader: Option<&dyn keepsake_models::Reader>,
     vectors: Option<&dyn SentenceVectors>,
     output: &mut Output,
 ) -> Result<(), Failure> {
@@ -163,7 +169,14 @@ fn print_candidates(
         .collect();
     let name_of = |role: Role| messages.iter().find(|m| m.author.role == role).map(|m| m.author.name.as_str());
     let conversation = Conversation { turns: &turns, owner_name: name_of(Role::Owner), assistant_name: name_of(Role::Assistant) };
-    for candidate in propose(&conversation, vectors).candidates.iter().filter(|candidate| !candidate.is_quarantined) {
+    let proposals = match reader {
+        Some(reader) => {
+            let read = readings(reader, &turns, 0, &Unwatched).map_err(|error| Failure::new(error.to_string()))?;
+            propose_read(&conversation, &read)
+        }
+        None => propose(&conversation, vectors),
+    };
+    for candidate in proposals.candidates.iter().filter(|candidate| !candidate.is_quarantined) {
         let evidence: Vec<_> = candidate
             .evidence
             .iter()

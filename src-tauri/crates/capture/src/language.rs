@@ -4,7 +4,12 @@
 //! habite à Lyon" for the speaker's own home. So they must know what they are not made for. In doubt a sentence is not English:
 //! that costs a proposal, the other error would put words into somebody's mouth.
 //!
-//! Deliberately not here: which other language it is.
+//! A whole message that is plainly in another language the English rules do not read at all ([`is_plainly_foreign`]): there a
+//! doubt leaves it read, so that no short English is lost.
+//!
+//! Deliberately not here: reading any other language.
+
+use whatlang::{Detector, Lang};
 
 use crate::lexicon::{base_of_ing, base_of_past, base_of_third, is_known_verb, one_of};
 
@@ -33,14 +38,36 @@ const DENIALS: &str = "nicht nichts kein keine keinen keinem keiner nie niemals 
 /// From so many words on a sentence says by some of them that it is English.
 const WORDS_MIN: usize = 3;
 
+/// From so many words on a message's language can be told.
+const WORDS_SURE: usize = 4;
+
 fn words(sentence: &str) -> Vec<String> {
     let lower = sentence.to_lowercase();
     lower.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty()).map(str::to_owned).collect()
 }
 
+/// Scripts that English is never written in.
+fn is_other_script(c: char) -> bool {
+    matches!(c, '\u{900}'..='\u{97f}' | '\u{3040}'..='\u{30ff}' | '\u{3400}'..='\u{9fff}' | '\u{ac00}'..='\u{d7af}')
+}
+
+/// Whether a message is in another language beyond doubt.
+///
+/// The likeliest language is weighed against English alone: against all others Danish is never sure, it could be Norwegian.
+pub(crate) fn is_plainly_foreign(message: &str) -> bool {
+    // Of fewer words no detector is sure, and short English is common.
+    if words(message).len() < WORDS_SURE && !message.chars().any(is_other_script) {
+        return false;
+    }
+    let Some(likeliest) = whatlang::detect_lang(message).filter(|lang| *lang != Lang::Eng) else { return false };
+    Detector::with_allowlist(vec![likeliest, Lang::Eng])
+        .detect(message)
+        .is_some_and(|found| found.lang() != Lang::Eng && found.is_reliable())
+}
+
 /// Whether the sentence is in another language than English, as far as can be told.
 pub(crate) fn is_foreign(sentence: &str) -> bool {
-    if sentence.chars().any(super::is_other_script) {
+    if sentence.chars().any(is_other_script) {
         return true;
     }
     let words = words(sentence);
@@ -78,6 +105,24 @@ mod tests {
         check("Ik woon in Utrecht", true);
         check("Não moro em Lisboa", true);
         check("Jag är inte vegan", true);
+        check("私は東京に住んでいます", true);
+    }
+
+    #[test]
+    fn a_message_in_another_language_is_left_unread_and_short_english_is_not() {
+        let check = |message: &str, expect: bool| assert_eq!(is_plainly_foreign(message), expect, "{message}");
+        check("I live in Lyon", false);
+        check("I love paella", false);
+        check("im vegan btw", false);
+        check("I do karate", false);
+        check("allergic to nuts", false);
+        check("nope, still renting in Porto", false);
+        check("I am Ana, I play tennis and I do yoga in Torino", false);
+        check("Jag bor i Malmö med min fru och arbetar som lärare.", true);
+        check("Jeg bor i Aarhus og arbejder som sygeplejerske", true);
+        check("Ik woon in Utrecht en ik werk als verpleegkundige", true);
+        check("Je parle de politique", true);
+        check("Vivo en Sevilla y trabajo de enfermera", true);
         check("私は東京に住んでいます", true);
     }
 }

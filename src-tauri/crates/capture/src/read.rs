@@ -1,0 +1,247 @@
+//! From what the reader marked to candidates: the person's own words, where they stand, or the gate that stopped them.
+//!
+//! Nothing here decides by words of a language. What a message says, and whose words it holds, the reader judged; here its marks are
+//! held against what is formal: who may speak for whom, fences and quoted lines, hidden text and orders to a machine.
+
+use std::ops::Range;
+
+use keepsake_domain::{
+    Candidate, CandidateEvidence, Category, Confidence, Durability, FactMark, Gate, Mark, MarkKind, MemoryKind, MessageType,
+    Reading, ReadingLabel, Role, Span, Stop,
+};
+
+use crate::propose::{Conversation, Proposals, Turn, quarantine};
+use crate::{scene, sentence, validate};
+
+/// A fact is offered from this probability on. Chosen on the development set, where three of four that it offers are labelled facts.
+pub const OFFER_MIN: f64 = 0.65;
+
+/// A fact that is likelier than this and not offered is noted in the list of what was stopped; below it is noise.
+const NOTE_MIN: f64 = 0.3;
+
+/// A marked stretch of fewer words hardly says anything by itself: "since january", "back in college".
+const FRAGMENT_WORDS: usize = 3;
+
+/// So much may stand between a fragment and its statement: a comma and a blank.
+const GAP_BYTES_MAX: usize = 3;
+
+/// Words are somebody else's from this probability on.
+const NOT_OWN_MIN: f64 = 0.5;
+
+/// Whether the reader is asked about this turn: a person's own message, not one they went back from.
+pub fn is_read(turn: &Turn<'_>) -> bool {
+    matches!(turn.role, Role::Owner | Role::Person)
+        && matches!(turn.message_type, MessageType::Text | MessageType::Voice)
+        && !turn.is_branch
+}
+
+/// Candidates of a conversation from the readings of its turns, one each; a turn that was not read has an empty one.
+pub fn propose_read(conversation: &Conversation<'_>, readings: &[Reading]) -> Proposals {
+    let mut out = Proposals::default();
+    for (index, turn) in conversation.turns.iter().enumerate() {
+        let subject = turn.subject();
+        if turn.message_type != MessageType::Instruction {
+            quarantine(index, turn, &subject, &mut out);
+        }
+        let Some(reading) = readings.get(index).filter(|_| is_read(turn)) else { continue };
+        let formal = formal_ranges(turn.text);
+        for (mark, fact) in facts(turn.text, &reading.marks) {
+            let verdict = judge(&mark, &fact, &reading.marks, &formal);
+            settle(conversation, index, &mark, &fact, verdict, &mut out);
+        }
+    }
+    out
+}
+
+/// The marked facts, of whole words, with fragments joined to the statement that they stand beside.
+fn facts(text: &str, marks: &[Mark]) -> Vec<(Mark, FactMark)> {
+    let mut found: Vec<(Mark, FactMark)> = Vec::new();
+    for mark in marks {
+        let MarkKind::Fact(fact) = mark.kind else { continue };
+        let bytes = whole_words(text, &mark.bytes);
+        let is_fragment =
+            |bytes: &Range<usize>| text.get(bytes.clone()).unwrap_or_default().split_whitespace().count() < FRAGMENT_WORDS;
+        let beside = found.last_mut().filter(|(last, _)| {
+            let gap = text.get(last.bytes.end..bytes.start);
+            let touches = bytes.start < last.bytes.end
+                || gap.is_some_and(|gap| gap.len() <= GAP_BYTES_MAX && !gap.contains(['.', '!', '?', '\n']));
+            touches && (is_fragment(&bytes) || is_fragment(&last.bytes))
+        });
+        match beside {
+            Some((last, details)) => {
+                // The longer of the two says what it is about.
+                if bytes.len() > last.bytes.len() {
+                    *details = fact;
+                }
+                last.bytes = last.bytes.start.min(bytes.start)..last.bytes.end.max(bytes.end);
+                last.probability = last.probability.max(mark.probability);
+            }
+            None => found.push((Mark { bytes, ..mark.clone() }, fact)),
+        }
+    }
+    found
+}
+
+/// The stretch with the words whole that its ends cut into.
+fn whole_words(text: &str, bytes: &Range<usize>) -> Range<usize> {
+    let (Some(before), Some(inside), Some(after)) = (text.get(..bytes.start), text.get(bytes.clone()), text.get(bytes.end..))
+    else {
+        return bytes.clone();
+    };
+    let is_wordy = |c: char| c.is_alphanumeric() || c == '\'' || c == '’';
+    let begins = inside.starts_with(char::is_alphanumeric);
+    let ends = inside.ends_with(char::is_alphanumeric);
+    let more = |c: &char| is_wordy(*c) && !is_unspaced(*c);
+    let ahead: usize = if begins { before.chars().rev().take_while(more).map(char::len_utf8).sum() } else { 0 };
+    let behind: usize = if ends { after.chars().take_while(more).map(char::len_utf8).sum() } else { 0 };
+    bytes.start - ahead..bytes.end + behind
+}
+
+/// Letters of scripts that put no blanks between words: Thai to Khmer, kana, Han.
+fn is_unspaced(c: char) -> bool {
+    matches!(c, '\u{e00}'..='\u{eff}' | '\u{1000}'..='\u{109f}' | '\u{1780}'..='\u{17ff}' | '\u{3040}'..='\u{30ff}' | '\u{3400}'..='\u{9fff}')
+}
+
+type Verdict = Result<(), (Gate, &'static str)>;
+
+/// What stops a marked fact, if anything does.
+fn judge(mark: &Mark, fact: &FactMark, marks: &[Mark], formal: &[(Range<usize>, Gate)]) -> Verdict {
+    let shares = |range: &Range<usize>| range.start < mark.bytes.end && mark.bytes.start < range.end;
+    if let Some((_, gate)) = formal.iter().find(|(range, _)| shares(range)) {
+        return Err((
+            *gate,
+            match gate {
+                Gate::InstructionLike => "It belongs to text that gives orders to an assistant.",
+                _ => "It stands in a code block or on a quoted line.",
+            },
+        ));
+    }
+    let borrowed = |other: &&Mark| {
+        other.kind == MarkKind::Label(ReadingLabel::NotOwnWords) && other.probability >= NOT_OWN_MIN && shares(&other.bytes)
+    };
+    if marks.iter().any(|other| borrowed(&other)) {
+        return Err((Gate::QuotedText, "These read as somebody else's words."));
+    }
+    if fact.is_about_other && !fact.is_family() {
+        return Err((Gate::NotAboutSubject, "It says something of somebody else."));
+    }
+    if mark.probability < OFFER_MIN {
+        return Err((Gate::LowConfidence, "The reader is not sure enough that this is a lasting fact."));
+    }
+    Ok(())
+}
+
+/// Keeps the fact, joins it to one that says the same, or notes why it was stopped.
+fn settle(conversation: &Conversation<'_>, index: usize, mark: &Mark, fact: &FactMark, verdict: Verdict, out: &mut Proposals) {
+    let turn = &conversation.turns[index];
+    let words = turn.text.get(mark.bytes.clone()).unwrap_or_default();
+    let (Ok(span), Some(confidence)) = (Span::of_bytes(turn.text, mark.bytes.clone()), Confidence::new(mark.probability)) else {
+        return;
+    };
+    let subject = turn.subject();
+    let content = statement(subject.label(), words);
+    let evidence = CandidateEvidence { message: index, span };
+    let verdict = verdict.map_err(|(gate, reason)| (gate, reason.to_owned())).and_then(|()| {
+        let candidate = Candidate {
+            reasoning: reasoning(fact, mark.probability),
+            subject: subject.clone(),
+            content: content.clone(),
+            kind: MemoryKind::Fact,
+            category: fact.category,
+            confidence,
+            durability: Durability::LongTerm,
+            evidence: vec![evidence.clone()],
+            is_quarantined: false,
+            knowledge: None,
+        };
+        validate::structure(&candidate, conversation).map(|()| candidate)
+    });
+    match verdict {
+        Ok(candidate) => {
+            let same =
+                |known: &&mut Candidate| !known.is_quarantined && known.subject == subject && is_same(&known.content, &content);
+            match out.candidates.iter_mut().find(same) {
+                // Said again: the first place stays the memory's own, the others support it.
+                Some(known) => known.evidence.push(evidence),
+                None => out.candidates.push(candidate),
+            }
+        }
+        Err((Gate::LowConfidence, _)) if mark.probability < NOTE_MIN => {}
+        Err((gate, reason)) => out.stops.push(Stop { gate, subject, content, reason, evidence: vec![evidence] }),
+    }
+}
+
+/// A candidate of words that a person chose: of what its author wrote, the words at `span`. The text says why it cannot be.
+pub fn by_hand(turns: &[Turn<'_>], at: usize, span: Span, category: Category) -> Result<Candidate, String> {
+    let turn = turns.get(at).ok_or("there is no such message")?;
+    if !is_read(turn) {
+        return Err("these are not a person's own words; choose a line that you or somebody else wrote".to_owned());
+    }
+    let words = span.quote(turn.text).map_err(|error| error.to_string())?;
+    if words.trim().is_empty() {
+        return Err("nothing is left of these words; Keepsake served them itself, or they were erased".to_owned());
+    }
+    let subject = turn.subject();
+    let candidate = Candidate {
+        content: statement(subject.label(), words),
+        subject,
+        kind: MemoryKind::Fact,
+        category,
+        confidence: Confidence::EXPLICIT,
+        durability: Durability::LongTerm,
+        reasoning: "You chose these words to be remembered.".to_owned(),
+        evidence: vec![CandidateEvidence { message: at, span }],
+        is_quarantined: false,
+        knowledge: None,
+    };
+    let conversation = Conversation { turns, owner_name: None, assistant_name: None };
+    validate::structure(&candidate, &conversation).map_err(|(_, reason)| reason)?;
+    Ok(candidate)
+}
+
+/// The person's own words, as a statement about them: `User: “i live in Hull with my sister”`.
+fn statement(label: &str, words: &str) -> String {
+    let words = validate::shown(words.trim()).replace(['“', '”'], "\"");
+    format!("{label}: “{}”", words.trim_end_matches(['.', ',', ';', ':']))
+}
+
+fn is_same(a: &str, b: &str) -> bool {
+    let words = |text: &str| {
+        text.to_lowercase().split(|c: char| !c.is_alphanumeric()).filter(|w| !w.is_empty()).map(str::to_owned).collect::<Vec<_>>()
+    };
+    words(a) == words(b)
+}
+
+/// One sentence for the person: what it was taken for, and how surely.
+fn reasoning(fact: &FactMark, probability: f64) -> String {
+    let how = if fact.is_implied { "implied" } else { "stated" };
+    format!("Read as a lasting fact of the kind \"{}\", {how}, {:.0} % sure.", fact.attribute, probability * 100.0)
+}
+
+/// Stretches that are nobody's statement by their form: fenced blocks, quoted lines, and orders to a machine with the rest of their line.
+fn formal_ranges(text: &str) -> Vec<(Range<usize>, Gate)> {
+    let mut found = Vec::new();
+    let (mut at, mut fence) = (0, None);
+    for line in text.split_inclusive('\n') {
+        let end = at + line.len();
+        let bare = line.trim_start();
+        let is_fence = bare.starts_with("```") || bare.starts_with("~~~");
+        match fence {
+            Some(start) if is_fence => {
+                found.push((start..end, Gate::PastedText));
+                fence = None;
+            }
+            None if is_fence => fence = Some(at),
+            None if bare.starts_with('>') => found.push((at..end, Gate::QuotedText)),
+            _ => {}
+        }
+        at = end;
+    }
+    // A block that nobody closed goes on to the end.
+    found.extend(fence.map(|start| (start..text.len(), Gate::PastedText)));
+    for sentence in sentence::sentences(text).into_iter().filter(|s| scene::is_order(&text[s.start..s.end])) {
+        let end = text[sentence.end..].find('\n').map_or(text.len(), |n| sentence.end + n);
+        found.push((sentence.start..end, Gate::InstructionLike));
+    }
+    found
+}

@@ -1,0 +1,101 @@
+//! The reader's place in the program: loaded when the first message is to be read, and then kept.
+//!
+//! It takes a second and 95 MB, and most starts read nothing, so nothing is loaded before it is needed. Where it was never prepared,
+//! the rules of `capture` propose instead.
+//! Deliberately not here: reading itself (`models`), and what becomes of it (`capture`).
+
+use std::path::PathBuf;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use keepsake_capture::{Turn, is_read};
+use keepsake_domain::{Reading, Utterance};
+use keepsake_models::{ModelError, Reader, SharedReader, open_reader};
+
+use crate::work::Control;
+use crate::{EngineError, Result};
+
+/// Messages read between two looks at the cancel button: some two seconds.
+const READ_BATCH: usize = 256;
+
+enum State {
+    /// Nowhere to look.
+    None,
+    /// In the folder of the local model, not loaded yet.
+    At(PathBuf),
+    Ready(SharedReader),
+    /// It lies there and was not taken, and why.
+    Refused(String),
+}
+
+/// A place that is filled when it is first asked for.
+#[derive(Clone)]
+pub struct ReaderSlot(Arc<Mutex<State>>);
+
+impl ReaderSlot {
+    /// No reader, on purpose.
+    pub fn none() -> Self {
+        Self(Arc::new(Mutex::new(State::None)))
+    }
+
+    /// The one in the folder of the local model.
+    pub fn at(model_dir: PathBuf) -> Self {
+        Self(Arc::new(Mutex::new(State::At(model_dir))))
+    }
+
+    /// Puts this reader there.
+    pub fn put(&self, reader: SharedReader) {
+        *self.lock() = State::Ready(reader);
+    }
+
+    pub(crate) fn look_in(&self, model_dir: PathBuf) {
+        *self.lock() = State::At(model_dir);
+    }
+
+    /// The reader, loaded now if it was not yet.
+    pub fn ready(&self) -> Option<SharedReader> {
+        let mut state = self.lock();
+        if let State::At(dir) = &*state {
+            *state = match open_reader(dir) {
+                Ok(reader) => State::Ready(Arc::new(reader)),
+                Err(ModelError::Missing { .. }) => State::None,
+                Err(error) => {
+                    tracing::warn!(%error, "the reader was not loaded");
+                    State::Refused(error.to_string())
+                }
+            };
+        }
+        match &*state {
+            State::Ready(reader) => Some(Arc::clone(reader)),
+            _ => None,
+        }
+    }
+
+    /// Why the reader that lies there was not taken.
+    pub fn refused(&self) -> Option<String> {
+        match &*self.lock() {
+            State::Refused(why) => Some(why.clone()),
+            _ => None,
+        }
+    }
+
+    fn lock(&self) -> std::sync::MutexGuard<'_, State> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// One reading a turn; of those that nobody reads, and of those before `from`, an empty one.
+pub fn readings(reader: &dyn Reader, turns: &[Turn<'_>], from: usize, control: &dyn Control) -> Result<Vec<Reading>> {
+    let seen: Vec<Utterance<'_>> = turns.iter().map(|turn| Utterance { role: turn.role, text: turn.text }).collect();
+    let which: Vec<usize> = (from..turns.len()).filter(|&at| is_read(&turns[at])).collect();
+    let mut found = vec![Reading::default(); turns.len()];
+    for (done, batch) in which.chunks(READ_BATCH).enumerate() {
+        control.progress("Reading the conversation", (done * READ_BATCH) as u64, which.len() as u64);
+        if control.is_cancelled() {
+            return Err(EngineError::Cancelled);
+        }
+        for (&at, reading) in batch.iter().zip(reader.read(&seen, batch)?) {
+            found[at] = reading;
+        }
+    }
+    Ok(found)
+}

@@ -1,0 +1,67 @@
+//! Where a reader is there, it proposes; the rest of the way is the same as ever.
+
+use std::sync::Arc;
+
+use keepsake_domain::{Attribute, Category, FactMark, MarkKind};
+use keepsake_engine::Act;
+use keepsake_models::fake::PhraseReader;
+
+use crate::fixture::Fixture;
+
+fn home() -> MarkKind {
+    MarkKind::Fact(FactMark {
+        category: Category::PersonalInfo,
+        attribute: Attribute::Home,
+        is_negated: false,
+        is_implied: false,
+        is_about_other: false,
+    })
+}
+
+fn with_reader() -> Fixture {
+    let f = Fixture::new();
+    f.engine.embedder().reader().put(Arc::new(PhraseReader::default().with("Leith is home", home(), 0.9)));
+    f
+}
+
+const LINES: &str = "owner Mara: Leith is home since May, and I play the cello.";
+
+#[test]
+fn the_reader_proposes_in_place_of_the_rules() {
+    let f = with_reader();
+    f.propose("c1", LINES);
+    assert_eq!(f.memories(), ["pending personal_info owner: User: “Leith is home”"], "the rules would have seen the cello");
+    let id = f.id_of("Leith");
+    let (row, quote) = f
+        .engine
+        .store()
+        .read(|tx| {
+            let evidence = tx.evidence(&id)?.remove(0);
+            let message = tx.interaction(&evidence.interaction_id)?.unwrap();
+            Ok((tx.memory(&id)?, evidence.span.quote(&message.content).unwrap().to_owned()))
+        })
+        .unwrap();
+    assert_eq!(row.proposers, ["reader/phrases"]);
+    assert_eq!(quote, "Leith is home");
+    let control = Fixture::new();
+    control.propose("c1", LINES);
+    assert!(control.memories().iter().any(|memory| memory.contains("cello")), "without a reader the rules propose");
+}
+
+#[test]
+fn what_was_decided_on_holds_for_what_is_read_again() {
+    let f = with_reader();
+    f.propose("c1", LINES);
+    f.engine.act(&Act::Reject(vec![f.id_of("Leith")], None)).unwrap();
+    f.propose("c2", "owner Mara: As ever, Leith is home.");
+    assert_eq!(f.memories(), ["rejected personal_info owner: User: “Leith is home”"]);
+}
+
+#[test]
+fn only_what_is_new_is_read() {
+    let f = with_reader();
+    f.propose("c1", LINES);
+    f.engine.embedder().reader().put(Arc::new(PhraseReader::default().with("cello", home(), 0.9).with("viola", home(), 0.9)));
+    f.propose("c1", &format!("{LINES}\nowner Mara: Now the viola."));
+    assert_eq!(f.memories().len(), 2, "the old line is not read again: {:?}", f.memories());
+}

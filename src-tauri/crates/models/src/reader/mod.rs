@@ -1,0 +1,181 @@
+//! The reader: a small network, trained on text written for the purpose, that marks what a message says (`src-tauri/training`).
+//!
+//! Whatever is loaded is held against hashes built into this program (`training/reader/reader.json`): the weights decide what is
+//! proposed about a person, so no other file will do.
+//! Deliberately not here: training, and what is made of the marks (`capture`).
+
+mod decode;
+mod files;
+mod layout;
+mod words;
+
+use std::path::Path;
+use std::sync::{Arc, Mutex};
+
+use keepsake_domain::{Mark, Reading, Utterance};
+use ort::session::Session;
+use ort::value::Tensor;
+use tokenizers::Tokenizer;
+
+use crate::{ModelError, local};
+use decode::{Calibration, Scores};
+use files::Description;
+use layout::{Row, Tokens};
+use words::Words;
+
+/// Messages are read in batches of about this many tokens, so that the lock is released often and memory stays small.
+const BATCH_TOKENS: usize = 1_100;
+
+/// More threads gain little on messages this short and take the cores that the rest of the desktop needs.
+const THREADS_MAX: usize = 4;
+
+/// Marks what messages say. Deterministic: a message in its context is read alike, whatever is read beside it.
+pub trait Reader: Send + Sync {
+    /// Names the weights; stored with what rests on them.
+    fn version(&self) -> &str;
+
+    /// The readings of the messages `which` (indices into `turns`, any order), each in the context of the turns before it.
+    /// Blocking and heavy on the processor: call it off the UI thread.
+    fn read(&self, turns: &[Utterance<'_>], which: &[usize]) -> Result<Vec<Reading>, ReadError>;
+}
+
+/// Why messages were not read. Messages never carry the text.
+#[derive(Debug, thiserror::Error)]
+pub enum ReadError {
+    /// The runtime or the tokenizer refused.
+    #[error(
+        "the reader could not read a batch of {messages} messages: {reason}; restart Keepsake, then run `make model` if it stays"
+    )]
+    Batch {
+        /// How many messages were in the batch.
+        messages: usize,
+        /// The runtime's own words.
+        reason: String,
+    },
+    /// The network's answer does not fit its description.
+    #[error("the reader's answer has another shape than its description says; run `make model` to prepare it again")]
+    Shape,
+}
+
+/// The trained reader, loaded and ready.
+pub struct LocalReader {
+    version: String,
+    session: Mutex<Session>,
+    tokenizer: Tokenizer,
+    words: Words,
+    calibration: Calibration,
+}
+
+impl std::fmt::Debug for LocalReader {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("LocalReader").field("version", &self.version).finish_non_exhaustive()
+    }
+}
+
+/// Verifies and loads the reader that `make model` prepared in the folder `reader` of `model_dir`, with the ONNX Runtime beside it.
+///
+/// Reads about 95 MB and takes about a second: call it off the UI thread, and only where messages are read.
+pub fn open_reader(model_dir: &Path) -> Result<LocalReader, ModelError> {
+    let description = Description::built_in()?;
+    let files = files::Folder::open(model_dir)?;
+    let runtime = |error: String| ModelError::Runtime { reason: error };
+    let tokenizer =
+        Tokenizer::from_bytes(files.read(&description, files::TOKENIZER)?).map_err(|error| runtime(error.to_string()))?;
+    let words = Words::new(files.read(&description, files::WORDS)?).ok_or_else(|| files.corrupt(files::WORDS))?;
+    let graph = files.read(&description, files::GRAPH)?;
+    let threads = std::thread::available_parallelism().map_or(1, usize::from).min(THREADS_MAX);
+    let session = session(&local::environment(model_dir)?, &graph, threads).map_err(|error| runtime(error.to_string()))?;
+    let version = format!("reader/{}", description.short_hash());
+    tracing::info!(version, threads, "reader ready");
+    Ok(LocalReader { version, session: Mutex::new(session), tokenizer, words, calibration: description.calibration })
+}
+
+fn session(environment: &ort::environment::Environment, graph: &[u8], threads: usize) -> ort::Result<Session> {
+    ort::session::builder::SessionBuilder::new(environment)?
+        .with_intra_threads(threads)?
+        // Without this the pool burns a core for a while after each batch.
+        .with_intra_op_spinning(false)?
+        .commit_from_memory(graph)
+}
+
+impl Reader for LocalReader {
+    fn version(&self) -> &str {
+        &self.version
+    }
+
+    fn read(&self, turns: &[Utterance<'_>], which: &[usize]) -> Result<Vec<Reading>, ReadError> {
+        let mut tokens = Tokens::new(&self.tokenizer);
+        let mut rows: Vec<(usize, Row)> = Vec::new();
+        for (slot, &at) in which.iter().enumerate() {
+            let found =
+                layout::rows(turns, at, &mut tokens).map_err(|reason| ReadError::Batch { messages: which.len(), reason })?;
+            rows.extend(found.into_iter().map(|row| (slot, row)));
+        }
+        rows.sort_by_key(|(_, row)| row.ids.len());
+        let mut parts: Vec<Vec<(Row, Scores)>> = which.iter().map(|_| Vec::new()).collect();
+        let mut rest = rows.into_iter().peekable();
+        while rest.peek().is_some() {
+            let mut batch: Vec<(usize, Row)> = Vec::new();
+            while let Some((_, row)) = rest.peek() {
+                if !batch.is_empty() && (batch.len() + 1) * row.ids.len() > BATCH_TOKENS {
+                    break;
+                }
+                batch.extend(rest.next());
+            }
+            let found = self.run(&batch)?;
+            for ((slot, row), scores) in batch.into_iter().zip(found) {
+                parts[slot].push((row, scores));
+            }
+        }
+        let decoded = parts.into_iter().zip(which).map(|(windows, &at)| {
+            let marks: Vec<Mark> = decode::marks(turns[at], windows, &self.calibration);
+            Reading { marks }
+        });
+        Ok(decoded.collect())
+    }
+}
+
+impl LocalReader {
+    fn run(&self, batch: &[(usize, Row)]) -> Result<Vec<Scores>, ReadError> {
+        let failed = |error: ort::Error| ReadError::Batch { messages: batch.len(), reason: error.to_string() };
+        let length = batch.iter().map(|(_, row)| row.ids.len()).max().unwrap_or(0);
+        let (count, width) = (batch.len(), words::WIDTH);
+        let mut vectors = vec![0.0_f32; count * length * width];
+        let (mut roles, mut mask) = (vec![0_i64; count * length], vec![0_i64; count * length]);
+        let mut inside = vec![0.0_f32; count * length];
+        for (i, (_, row)) in batch.iter().enumerate() {
+            for (k, (&id, &role)) in row.ids.iter().zip(&row.roles).enumerate() {
+                let at = i * length + k;
+                (roles[at], mask[at]) = (i64::from(role), 1);
+                if role == 0 {
+                    self.words.write(id, &mut vectors[at * width..][..width]);
+                }
+            }
+            inside[i * length + row.start..][..row.places.len()].fill(1.0);
+        }
+        let shape = [count, length];
+        let mut session = self.session.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+        let outputs = session
+            .run(ort::inputs![
+                "words" => Tensor::from_array(([count, length, width], vectors)).map_err(failed)?,
+                "roles" => Tensor::from_array((shape, roles)).map_err(failed)?,
+                "mask" => Tensor::from_array((shape, mask)).map_err(failed)?,
+                "inside" => Tensor::from_array((shape, inside)).map_err(failed)?,
+            ])
+            .map_err(failed)?;
+        let mut heads = decode::Heads::default();
+        for (name, head) in heads.by_name() {
+            let value = outputs.get(name).ok_or(ReadError::Shape)?;
+            let (_, numbers) = value.try_extract_tensor::<f32>().map_err(failed)?;
+            *head = numbers.to_vec();
+        }
+        batch
+            .iter()
+            .enumerate()
+            .map(|(i, (_, row))| heads.of_row(i, count, length, row.start..row.start + row.places.len()).ok_or(ReadError::Shape))
+            .collect()
+    }
+}
+
+/// A reader that can be shared.
+pub type SharedReader = Arc<dyn Reader>;

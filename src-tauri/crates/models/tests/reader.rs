@@ -1,0 +1,148 @@
+//! The real reader, prepared by `make model`, marks the sampled messages as the training code does. No network; the host's runtime.
+#![allow(clippy::unwrap_used)]
+
+use std::path::PathBuf;
+
+use keepsake_domain::{MarkKind, ReadingLabel, Role, Utterance};
+use keepsake_models::{LocalReader, ModelError, Reader, default_model_dir, open_reader};
+use serde::Deserialize;
+
+/// Written by `training/export.py` beside the weights.
+const SAMPLES: &str = include_str!("../../../training/reader/samples.json");
+
+/// Kernels of one processor and another round differently in the last bits, and layers carry that on.
+const TOLERANCE: f64 = 0.02;
+
+#[derive(Debug, Deserialize)]
+struct Sample {
+    turns: Vec<(Role, String)>,
+    marks: Vec<SampleMark>,
+}
+
+#[derive(Debug, Deserialize)]
+struct SampleMark {
+    label: String,
+    start: usize,
+    end: usize,
+    p: f64,
+    category: Option<String>,
+    attribute: Option<String>,
+    negated: Option<bool>,
+}
+
+fn model_dir() -> PathBuf {
+    default_model_dir(|name| std::env::var_os(name))
+}
+
+fn reader() -> LocalReader {
+    open_reader(&model_dir()).unwrap_or_else(|error| panic!("{error}"))
+}
+
+fn utterances(turns: &[(Role, String)]) -> Vec<Utterance<'_>> {
+    turns.iter().map(|(role, text)| Utterance { role: *role, text }).collect()
+}
+
+#[test]
+fn messages_are_marked_as_by_the_training_code() {
+    let reader = reader();
+    let samples: Vec<Sample> = serde_json::from_str(SAMPLES).unwrap();
+    assert!(samples.iter().map(|sample| sample.marks.len()).sum::<usize>() > 20, "there is something to compare");
+    for sample in &samples {
+        let turns = utterances(&sample.turns);
+        let message = sample.turns.len() - 1;
+        let text = sample.turns[message].1.as_str();
+        let found = reader.read(&turns, &[message]).unwrap().remove(0).marks;
+        // Spans whose probability is close to where one is dropped or split may differ; the sure ones may not.
+        for expected in sample.marks.iter().filter(|mark| mark.p >= 0.4) {
+            let words: String = text.chars().skip(expected.start).take(expected.end - expected.start).collect();
+            let hit = found.iter().find(|mark| text[mark.bytes.clone()] == words && label_of(&mark.kind) == expected.label);
+            let hit = hit.unwrap_or_else(|| panic!("{words:?} is marked as {} in {found:?}", expected.label));
+            assert!(
+                (hit.probability - expected.p).abs() < TOLERANCE,
+                "{words:?}: {} here, {} there",
+                hit.probability,
+                expected.p
+            );
+            if let MarkKind::Fact(fact) = hit.kind {
+                assert_eq!(Some(fact.category.name()), expected.category.as_deref(), "{words:?}");
+                assert_eq!(Some(fact.attribute.name()), expected.attribute.as_deref(), "{words:?}");
+                assert_eq!(Some(fact.is_negated), expected.negated, "{words:?}");
+            }
+        }
+        let sure = found.iter().filter(|mark| mark.probability >= 0.5).count();
+        assert!(
+            sure <= sample.marks.iter().filter(|mark| mark.p >= 0.4).count(),
+            "nothing sure is found that is not there: {found:?}"
+        );
+    }
+}
+
+fn label_of(kind: &MarkKind) -> &'static str {
+    match kind {
+        MarkKind::Fact(_) => "fact",
+        MarkKind::Label(ReadingLabel::NotOwnWords) => "X",
+        MarkKind::Label(ReadingLabel::Promise) => "C",
+        MarkKind::Label(ReadingLabel::Decision) => "D",
+        MarkKind::Label(ReadingLabel::Solution) => "S",
+        MarkKind::Label(ReadingLabel::UnmetRequest) => "U",
+        MarkKind::Label(ReadingLabel::Wish) => "W",
+        MarkKind::Label(ReadingLabel::Feedback) => "T",
+    }
+}
+
+#[test]
+fn a_message_reads_alike_alone_and_among_others() {
+    let reader = reader();
+    let texts =
+        ["i live in Leith with my sister", "what's the weather like?", "Ich bin Lehrerin in Utrecht und habe zwei Kinder."];
+    let turns: Vec<Utterance<'_>> = texts.iter().map(|text| Utterance { role: Role::Owner, text }).collect();
+    let together = reader.read(&turns, &[2, 0, 1]).unwrap();
+    for (slot, at) in [2, 0, 1].into_iter().enumerate() {
+        let alone = reader.read(&turns, &[at]).unwrap().remove(0);
+        let of = |reading: &keepsake_domain::Reading| {
+            reading.marks.iter().map(|mark| (mark.kind, mark.bytes.clone())).collect::<Vec<_>>()
+        };
+        assert_eq!(of(&together[slot]), of(&alone), "{}", texts[at]);
+    }
+    assert!(!together[1].marks.is_empty(), "a plain fact is marked");
+}
+
+#[test]
+fn odd_input_is_read_without_harm() {
+    let reader = reader();
+    let long = "i live in Leith and ".repeat(5_000);
+    let mixed = "a\u{0}\u{202e}b \u{e0041} ж 漢字 👩‍👩‍👧‍👦 \u{301}\u{301}\u{301}";
+    let texts = ["", " ", "i", "👍👍👍", "\n\n\n", "\u{feff}", mixed, long.as_str(), "....", "ｶﾞｷﾞ ﬁ ½ ™"];
+    let turns: Vec<Utterance<'_>> = texts.iter().map(|text| Utterance { role: Role::Owner, text }).collect();
+    let which: Vec<usize> = (0..texts.len()).collect();
+    let readings = reader.read(&turns, &which).unwrap();
+    for (text, reading) in texts.iter().zip(&readings) {
+        for mark in &reading.marks {
+            assert!(text.get(mark.bytes.clone()).is_some_and(|words| !words.is_empty()), "a mark lies on character borders");
+            assert!((0.0..=1.0).contains(&mark.probability));
+        }
+    }
+    assert_eq!(readings.len(), texts.len());
+    assert!(reader.read(&[], &[]).unwrap().is_empty());
+}
+
+#[test]
+fn other_files_are_refused_and_missing_ones_are_missing() {
+    let dir = tempfile::tempdir().unwrap();
+    assert!(matches!(open_reader(dir.path()), Err(ModelError::Missing { .. })), "nothing was prepared there");
+    assert!(
+        matches!(open_reader(std::path::Path::new("models")), Err(ModelError::Missing { .. })),
+        "a relative folder is nobody's"
+    );
+    let copy = dir.path().join("reader");
+    std::fs::create_dir(&copy).unwrap();
+    for name in ["words.q4", "tokenizer.json", "reader.onnx"] {
+        std::fs::copy(model_dir().join("reader").join(name), copy.join(name)).unwrap();
+    }
+    let mut graph = std::fs::read(copy.join("reader.onnx")).unwrap();
+    *graph.last_mut().unwrap() ^= 1;
+    std::fs::write(copy.join("reader.onnx"), graph).unwrap();
+    assert!(matches!(open_reader(dir.path()), Err(ModelError::Refused { .. })), "one bit differs");
+    std::fs::remove_file(copy.join("reader.onnx")).unwrap();
+    assert!(matches!(open_reader(dir.path()), Err(ModelError::Corrupt { .. })), "one file is gone");
+}

@@ -1,0 +1,36 @@
+/** Which words of which message are selected in the window, in code points, as spans count them. */
+
+export interface SelectedWords {
+  readonly message: string;
+  readonly start: number;
+  readonly end: number;
+  readonly words: string;
+}
+
+const points = (text: string): number => Array.from(text).length;
+
+/** The place of a point of the document in its message: the block says how many code points stand before it. */
+function placeOf(node: Node, offset: number): { message: string; at: number } | null {
+  const element = node instanceof Element ? node : node.parentElement;
+  const block = element?.closest<HTMLElement>('[data-start]');
+  const message = block?.closest<HTMLElement>('[data-message]')?.dataset['message'];
+  if (!block || message === undefined) return null;
+  const before = document.createRange();
+  before.setStart(block, 0);
+  before.setEnd(node, offset);
+  return { message, at: Number(block.dataset['start']) + points(before.toString()) };
+}
+
+/** What is selected, if it lies within one message; blanks at its ends do not count. */
+export function selectedWords(selection: Selection | null): SelectedWords | null {
+  if (!selection || selection.isCollapsed || selection.rangeCount === 0) return null;
+  const range = selection.getRangeAt(0);
+  const [from, to] = [placeOf(range.startContainer, range.startOffset), placeOf(range.endContainer, range.endOffset)];
+  if (!from || !to || from.message !== to.message) return null;
+  const text = range.toString();
+  const words = text.trim();
+  if (words === '') return null;
+  const start = from.at + points(text.slice(0, text.length - text.trimStart().length));
+  const end = to.at - points(text.slice(text.trimEnd().length));
+  return start < end ? { message: from.message, start, end, words } : null;
+}

@@ -10,7 +10,7 @@ import { launch } from '../keepsake.mjs';
 
 const LINES = [
   ['c1', 'm1', '2026-03-02T10:00:00Z', 'I live in Porto. I prefer blue paper for every letter.'],
-  ['c2', 'm2', '2026-03-09T10:00:00Z', 'I live in Utrecht.'],
+  ['c2', 'm2', '2026-03-09T10:00:00Z', 'I live in Utrecht. The spare key hangs behind the clock.'],
 ].map(([conversation, id, time, text]) => JSON.stringify({ conversation, channel_type: 'chat', channel_id: conversation, title: `Talk ${conversation}`, id, time, author: 'Mara', role: 'owner', text }));
 
 let keepsake;
@@ -94,4 +94,29 @@ test('a pause says when it ends, and an empty search what there is to begin with
   await keepsake.click('nav-search');
   await keepsake.sees('search-suggest', 'Results open here');
   await keepsake.screenshot('search-empty-light');
+});
+
+test('words that are selected in a conversation are remembered by one key, and undo takes that back', async () => {
+  await keepsake.click('nav-conversations');
+  await keepsake.click({ css: '[data-testid="conversation-row"]', text: 'Talk c2' });
+  await keepsake.sees('message', 'I live in Utrecht');
+  await keepsake.run(`
+    const texts = document.createTreeWalker(document.querySelector('[data-testid="message"] [data-start]'), NodeFilter.SHOW_TEXT);
+    const words = 'The spare key hangs behind the clock';
+    const range = document.createRange();
+    for (let node = texts.nextNode(); node; node = texts.nextNode()) {
+      const at = node.data.indexOf(words);
+      if (at < 0) continue;
+      range.setStart(node, at);
+      range.setEnd(node, at + words.length);
+    }
+    const selection = window.getSelection();
+    selection.removeAllRanges();
+    selection.addRange(range);`);
+  await keepsake.press('m');
+  const kept = async () => (await memories()).filter(({ content, status }) => content.includes('“The spare key hangs behind the clock”') && status === 'active').length;
+  await keepsake.until('the words are a memory', async () => (await kept()) === 1);
+  await keepsake.screenshot('remembered-light');
+  await keepsake.press('u');
+  await keepsake.until('it is taken back', async () => (await kept()) === 0);
 });

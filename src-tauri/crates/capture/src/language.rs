@@ -38,6 +38,9 @@ const DENIALS: &str = "nicht nichts kein keine keinen keinem keiner nie niemals 
 /// From so many words on a sentence says by some of them that it is English.
 const WORDS_MIN: usize = 3;
 
+/// Where one of so many words is a small English one, the message is English.
+const SMALL_WORDS_SHARE: usize = 4;
+
 /// From so many words on a message's language can be told.
 const WORDS_SURE: usize = 4;
 
@@ -56,7 +59,12 @@ fn is_other_script(c: char) -> bool {
 /// The likeliest language is weighed against English alone: against all others Danish is never sure, it could be Norwegian.
 pub(crate) fn is_plainly_foreign(message: &str) -> bool {
     // Of fewer words no detector is sure, and short English is common.
-    if words(message).len() < WORDS_SURE && !message.chars().any(is_other_script) {
+    let words = words(message);
+    if words.len() < WORDS_SURE && !message.chars().any(is_other_script) {
+        return false;
+    }
+    // A foreign name or word in an English sentence misleads a detector that counts letters.
+    if words.iter().filter(|word| one_of(word, ENGLISH)).count() * SMALL_WORDS_SHARE >= words.len() {
         return false;
     }
     let Some(likeliest) = whatlang::detect_lang(message).filter(|lang| *lang != Lang::Eng) else { return false };
@@ -118,6 +126,7 @@ mod tests {
         check("allergic to nuts", false);
         check("nope, still renting in Porto", false);
         check("I am Ana, I play tennis and I do yoga in Torino", false);
+        check("e\u{301}té — I'm allergic to peanuts.", false);
         check("Jag bor i Malmö med min fru och arbetar som lärare.", true);
         check("Jeg bor i Aarhus og arbejder som sygeplejerske", true);
         check("Ik woon in Utrecht en ik werk als verpleegkundige", true);

@@ -10,6 +10,7 @@ import { launch } from '../keepsake.mjs';
 
 const LINES = [
   ['c1', 'm1', '2026-03-02T10:00:00Z', 'I live in Porto. I prefer blue paper for every letter.'],
+  ['c3', 'm3', '2026-03-03T10:00:00Z', 'If I lived in Lisbon I would cycle to work.'],
   ['c2', 'm2', '2026-03-09T10:00:00Z', 'I live in Utrecht. The spare key hangs behind the clock.'],
 ].map(([conversation, id, time, text]) => JSON.stringify({ conversation, channel_type: 'chat', channel_id: conversation, title: `Talk ${conversation}`, id, time, author: 'Mara', role: 'owner', text }));
 
@@ -119,4 +120,23 @@ test('words that are selected in a conversation are remembered by one key, and u
   await keepsake.screenshot('remembered-light');
   await keepsake.press('u');
   await keepsake.until('it is taken back', async () => (await kept()) === 0);
+});
+
+test('what a gate stopped is kept by its button, in both themes, and undo takes that back', async () => {
+  await keepsake.click('nav-activity');
+  await keepsake.click('activity-gate');
+  await keepsake.sees('gate-row', 'Lisbon');
+  await keepsake.screenshot('gate-light');
+  await keepsake.theme('dark');
+  await keepsake.click('nav-activity');
+  await keepsake.click('activity-gate');
+  await keepsake.sees('gate-row', 'Lisbon');
+  await keepsake.screenshot('gate-dark');
+  await keepsake.click('gate-keep');
+  const kept = async () => (await memories()).filter(({ content, status }) => content.includes('Lisbon') && status === 'active').length;
+  await keepsake.until('it is a memory', async () => (await kept()) === 1);
+  await keepsake.screenshot('gate-kept-dark');
+  await keepsake.press('u');
+  await keepsake.until('it is taken back', async () => (await kept()) === 0);
+  await keepsake.theme('light');
 });

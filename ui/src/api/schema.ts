@@ -512,6 +512,10 @@ content: string,
  */
 confidence: number, 
 /**
+ * Whether that is a calibrated probability, which only the reader's is.
+ */
+is_calibrated: boolean, 
+/**
  * Conversation of the first evidence.
  */
 conversation_id: string, 

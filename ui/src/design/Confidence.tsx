@@ -1,11 +1,11 @@
-/** How sure the proposer was, in bands; the number on hover and to assistive technology. */
+/** How sure the reader is, in bands; the number on hover and to assistive technology. For calibrated probabilities alone. */
 import { nameOf, t } from '../strings';
 import css from './Confidence.module.css';
 import { Tooltip } from './Tooltip';
 
-/** Of what lies at or above, about nine of ten hold; the same border sorts the queue (`Confidence::SURE`). */
+/** At most one of seven is wrong. */
 const SURE = 0.85;
-/** Below this more than a few of ten do not hold; models and rules propose nothing there. */
+/** At most two of five are wrong. */
 const CHECK = 0.6;
 
 export type Band = 'sure' | 'check' | 'doubtful';

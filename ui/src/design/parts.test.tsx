@@ -114,10 +114,12 @@ test.each([
 ])('the statement %s is shown as %s', (content, shown) => expect(shownStatement(content)).toBe(shown));
 
 test.each([
-  ['User: “i live in Leith”', 'i live in Leith', 'i live in “Gorgie”', 'User: “i live in "Gorgie"”'],
-  ['User lives in Leith', 'User lives in Leith', 'User lives in Gorgie', 'User lives in Gorgie'],
-])('of the statement %s an editor shows %s', (content, words, edited, whole) => {
-  const form = editableStatement(content);
+  ['User: “i live in Leith”', 'owner', 'i live in Leith', 'i live in “Gorgie”', 'User: “i live in "Gorgie"”'],
+  ['Ada: “i live in Leith”', 'Ada', 'i live in Leith', 'i live in Gorgie', 'Ada: “i live in Gorgie”'],
+  ['User lives in Leith', 'owner', 'User lives in Leith', 'User lives in Gorgie', 'User lives in Gorgie'],
+  ['User told Ben: “no”', 'owner', 'User told Ben: “no”', 'User told Ben', 'User told Ben'],
+])('of the statement %s about %s an editor shows %s', (content, subject, words, edited, whole) => {
+  const form = editableStatement(content, subject);
   expect(form.words).toBe(words);
   expect(form.whole(words)).toBe(content);
   expect(form.whole(edited)).toBe(whole);

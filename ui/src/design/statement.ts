@@ -9,11 +9,11 @@ export function shownStatement(content: string): string {
   return OWN_WORDS.exec(content)?.[1] ?? content;
 }
 
-/** What an editor shows of a statement, and the statement of what it holds afterwards. */
-export function editableStatement(content: string): { readonly words: string; readonly whole: (words: string) => string } {
-  const start = content.indexOf(': “');
-  if (start < 0 || !content.endsWith('”')) return { words: content, whole: (words) => words };
-  const label = content.slice(0, start);
+/** What an editor shows of a statement about `subject`, and the statement of what it holds afterwards. */
+export function editableStatement(content: string, subject: string): { readonly words: string; readonly whole: (words: string) => string } {
+  const before = `${subject === 'owner' ? 'User' : subject}: “`;
+  const words = content.slice(before.length, -1);
+  if (!content.startsWith(before) || !content.endsWith('”') || /[“”]/.test(words)) return { words: content, whole: (edited) => edited };
   // Quotation marks within would end it.
-  return { words: content.slice(start + 3, -1), whole: (words) => `${label}: “${words.replaceAll(/[“”]/g, '"')}”` };
+  return { words, whole: (edited) => `${before}${edited.replaceAll(/[“”]/g, '"')}”` };
 }

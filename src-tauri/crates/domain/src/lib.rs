@@ -52,6 +52,6 @@ pub use profile::{
     ProfileEntry, ProfileOrigin, ProfileType, TaskStatus,
 };
 pub use proposal::ProposalKind;
-pub use reading::{Attribute, FactMark, Label as ReadingLabel, Mark, MarkKind, Reading, Utterance};
+pub use reading::{Attribute, FactMark, Label as ReadingLabel, Mark, MarkKind, READER_PREFIX, Reading, Utterance};
 pub use reflection::{ReflectionKind, ReflectionStatus, ReflectionTransitionError};
 pub use span::{Span, SpanError};

@@ -318,8 +318,6 @@ impl Confidence {
     pub const STATED: Self = Self(0.9);
     /// Clearly implied.
     pub const IMPLIED: Self = Self(0.85);
-    /// From here on a candidate is shown as sure, and stands before the others of its conversation. The window has the same border.
-    pub const SURE: Self = Self(0.85);
     /// A reasonable inference.
     pub const INFERRED: Self = Self(0.75);
     /// Below this nothing is extracted.

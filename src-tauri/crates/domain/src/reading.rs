@@ -7,6 +7,9 @@ use std::ops::Range;
 use crate::memory::names;
 use crate::{Category, Role};
 
+/// How the reader's name begins where a proposer is named. Its confidences alone are calibrated probabilities.
+pub const READER_PREFIX: &str = "reader/";
+
 names! {
     /// What a fact says of a person. The order is that of the network's outputs (`training/parse.py`): append, never insert.
     pub enum Attribute {

@@ -45,11 +45,6 @@ impl EmbedderSlot {
         Self { state: Arc::new(RwLock::new(state)), reader: ReaderSlot::none() }
     }
 
-    /// The same place with this reader.
-    pub fn with_reader(self, reader: ReaderSlot) -> Self {
-        Self { reader, ..self }
-    }
-
     /// The reader beside the model.
     pub fn reader(&self) -> &ReaderSlot {
         &self.reader
@@ -62,7 +57,7 @@ impl EmbedderSlot {
 
     /// Loads from `dir` before it returns.
     pub fn load(dir: &std::path::Path) -> Self {
-        Self::new(open(dir)).with_reader(ReaderSlot::at(dir.to_owned()))
+        Self { reader: ReaderSlot::at(dir.to_owned()), ..Self::new(open(dir)) }
     }
 
     /// A place that [`Self::load_in_background`] will fill; until then whoever asks works by words.

@@ -1,6 +1,6 @@
 //! Lists of memories for people: filters, facets with live counts, and rows that need no second look-up.
 
-use keepsake_domain::{Confidence, ConversationId, MemoryId, Timestamp};
+use keepsake_domain::{ConversationId, MemoryId, Timestamp};
 use rusqlite::types::Value;
 use rusqlite::{Row, params_from_iter};
 
@@ -203,10 +203,7 @@ impl ReadTx<'_> {
         let count_sql = format!("SELECT count(*) {from} WHERE {condition}");
         let total: i64 = self.conn.prepare_cached(&count_sql)?.query_row(params_from_iter(values.iter()), |row| row.get(0))?;
         let order = match sort {
-            MemorySort::Queue => {
-                let sure = Confidence::SURE.get();
-                &format!("c.last_activity_at_ms DESC, m.conversation_id, m.confidence < {sure}, m.said_at_ms, m.rank")
-            }
+            MemorySort::Queue => "c.last_activity_at_ms DESC, m.conversation_id, m.said_at_ms, m.rank",
             MemorySort::Newest => "m.rank DESC",
             MemorySort::Oldest => "m.rank",
             MemorySort::Confidence => "m.confidence DESC, m.rank",

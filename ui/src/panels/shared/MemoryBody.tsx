@@ -42,7 +42,7 @@ export function MemoryBody({ row, detail, editor, statementTestId, sourceAction,
       {note}
       <div className={css.meta}>
         <CategoryBadge category={row.category} />
-        <Confidence value={row.confidence} />
+        {row.is_calibrated ? <Confidence value={row.confidence} /> : null}
         {row.subject === 'owner' ? null : (
           <Badge>
             <UserRound size={12} aria-hidden="true" />

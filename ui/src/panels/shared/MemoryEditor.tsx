@@ -26,7 +26,7 @@ export interface MemoryEditorProps {
 
 export function MemoryEditor({ row, saveLabel, onSave, onCancel, draft, onDraft, takesFocus = true }: MemoryEditorProps) {
   const [content, setContent] = useState(draft?.content ?? row.content);
-  const form = editableStatement(content);
+  const form = editableStatement(content, row.subject);
   const [category, setCategory] = useState(draft?.category ?? row.category);
   const reword = (nextContent: string, nextCategory: string) => {
     setContent(nextContent);

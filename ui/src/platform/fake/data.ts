@@ -244,6 +244,7 @@ export function buildWorld(now: number, candidates: number): World {
       subject: found.subject ?? 'owner',
       content: found.content,
       confidence: found.confidence,
+      is_calibrated: true,
       conversation_id: found.conv,
       conversation_title: conversation.title,
       channel_type: conversation.channel_type,

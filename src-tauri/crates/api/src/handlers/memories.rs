@@ -2,7 +2,7 @@
 
 use keepsake_capture::dedup;
 use keepsake_domain::{
-    Category, DAY_MS, DedupOutcome, MemoryId, MemoryStatus, OperationId, Relation, Span, Timestamp, Visibility,
+    Category, DAY_MS, DedupOutcome, MemoryId, MemoryStatus, OperationId, READER_PREFIX, Relation, Span, Timestamp, Visibility,
 };
 use keepsake_engine::{Act, ActOutcome, PARKED_UNTIL};
 use keepsake_store::{
@@ -33,6 +33,7 @@ fn row(item: MemoryListRow) -> MemoryRow {
         subject: memory.subject.as_str().to_owned(),
         content: memory.content,
         confidence: memory.confidence.get(),
+        is_calibrated: memory.proposers.iter().any(|proposer| proposer.starts_with(READER_PREFIX)),
         conversation_id: memory.conversation_id.to_string(),
         conversation_title: title_or_stand_in(conversation_title.as_deref()),
         channel_type,

@@ -63,6 +63,8 @@ pub struct MemoryRow {
     pub content: String,
     /// 0..1.
     pub confidence: f64,
+    /// Whether that is a calibrated probability, which only the reader's is.
+    pub is_calibrated: bool,
     /// Conversation of the first evidence.
     pub conversation_id: String,
     /// Its title, or a stand-in made from channel and date.

@@ -12,7 +12,7 @@ mod words;
 use std::path::Path;
 use std::sync::{Arc, Mutex};
 
-use keepsake_domain::{Mark, Reading, Utterance};
+use keepsake_domain::{Mark, READER_PREFIX, Reading, Utterance};
 use ort::session::Session;
 use ort::value::Tensor;
 use tokenizers::Tokenizer;
@@ -85,7 +85,7 @@ pub fn open_reader(model_dir: &Path) -> Result<LocalReader, ModelError> {
     let graph = files.read(&description, files::GRAPH)?;
     let threads = std::thread::available_parallelism().map_or(1, usize::from).min(THREADS_MAX);
     let session = session(&local::environment(model_dir)?, &graph, threads).map_err(|error| runtime(error.to_string()))?;
-    let version = format!("reader/{}", description.short_hash());
+    let version = format!("{READER_PREFIX}{}", description.short_hash());
     tracing::info!(version, threads, "reader ready");
     Ok(LocalReader { version, session: Mutex::new(session), tokenizer, words, calibration: description.calibration })
 }

@@ -78,7 +78,7 @@ export const activity = {
   gateEmpty: 'Nothing was stopped',
   gateEmptyText: 'Every sentence that a gate keeps from becoming a candidate is listed here, with the reason.',
   gateEmptyFilter: 'This gate stopped nothing here.',
-  gateHint: 'A gate keeps what is no memory out of Review. Nothing here was remembered.',
+  gateHint: 'A gate keeps what is no memory out of Review. Keep makes it one all the same.',
   gateName: {
     conversation_action: 'Conversation action',
     assistant_fact: 'About the assistant',

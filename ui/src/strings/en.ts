@@ -190,7 +190,7 @@ export const en = {
   } as Readonly<Record<string, string>>,
   memory: {
     remembered: 'Remembered',
-    forgotten: 'No longer remembered',
+    forgotten: 'Not remembered. The words wait in Review.',
     private: 'From a conversation kept out of memory',
     hidden: 'Hidden from agents',
     edited: 'Worded by you',

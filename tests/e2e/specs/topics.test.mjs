@@ -92,8 +92,10 @@ test('a topic grows by a later conversation, and its earlier version can be read
   const file = join(keepsake.home, 'later.jsonl');
   await writeFile(file, LATER.join('\n'));
   await keepsake.cli('import', file);
-  // The window works the queue.
+  // The window works the queue. The topic that grew moves to the top, so its row is clicked once it stands there.
   await keepsake.lookAgain();
+  await keepsake.click('nav-topics');
+  await keepsake.until('the pump to be first', () => keepsake.run('return document.querySelector(\'[data-testid="topic-row"]\')?.innerText.includes("apacitor") ?? false'), { within_ms: 60_000 });
   await openTopic('apacitor');
   await keepsake.sees('topic-takeaways', 'cleaned every spring', { within_ms: 60_000 });
   await keepsake.until('two versions', async () => (await keepsake.findAll('topic-version')).length === 2);

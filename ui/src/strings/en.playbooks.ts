@@ -13,7 +13,7 @@ export const playbooks = {
   byAge: 'Not seen for a while',
   live: (count: number) => `${plural(count, 'playbook', 'playbooks')} shown`,
   emptyTitle: 'No playbooks yet',
-  emptyText: 'One appears when four or more tools were used in the same order in three sessions of the last two weeks. Sessions come from Claude Code, the Codex CLI, the Gemini CLI and other agents.',
+  emptyText: 'One appears when four or more tools were used in the same order in three sessions within two weeks. Sessions come from Claude Code, the Codex CLI, the Gemini CLI and other agents.',
   emptyAction: 'Add a source',
   noneTitle: 'None of these',
   noneText: 'Others are there under another status.',

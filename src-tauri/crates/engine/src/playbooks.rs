@@ -24,7 +24,7 @@ use keepsake_domain::{
     PlaybookVersionId, Timestamp,
 };
 use keepsake_insight::playbook::{
-    Found, Logged, OCCURRENCES_MIN, PLAYBOOK_ENGINE_VERSION, Parameter, Session, Step, discover, lookback_from, sessions, skill,
+    Found, Logged, OCCURRENCES_MIN, PLAYBOOK_ENGINE_VERSION, Parameter, Session, Step, LOOKBACK_DAYS, discover, sessions, skill,
 };
 use keepsake_store::{
     Lease, NewJob, PlaybookAgainstRow, PlaybookOccurrenceRow, PlaybookParameterRow, PlaybookRow, PlaybookStepRow,
@@ -41,8 +41,9 @@ pub(crate) const LOOKED_SETTING: &str = "playbooks_looked_through";
 /// Local hour of the nightly look: nobody is at work, and the day before is whole.
 const NIGHT_HOUR: i64 = 3;
 
-/// Sessions that began before the two weeks are read from this long before, so that they are whole.
-const MARGIN_MS: i64 = DAY_MS;
+/// How far back from a source's last line what tools did is read: the days that count and the one that age in whole days adds, and one
+/// more, so that a session that began before them is whole.
+const READ_MS: i64 = (LOOKBACK_DAYS + 2) * DAY_MS;
 
 type StoreResult<T> = std::result::Result<T, StoreError>;
 
@@ -106,12 +107,12 @@ impl Engine {
         Ok(format!("{PLAYBOOK_ENGINE_VERSION} {lines} {last} {} {}{by_model}", tx.boundary_version()?, self.night()))
     }
 
-    /// What the sessions of the last two weeks show, and the mark of what was looked through.
+    /// What the sessions of the last two weeks of each source show, and the mark of what was looked through.
     fn look_for_playbooks(&self, control: &dyn Control) -> Result<(String, Vec<Found>)> {
         let scrubber = self.scrubber()?;
         let now = self.now();
         let (mark, lines, map) = self.store().read(|tx| {
-            let lines = tx.tool_lines(Timestamp(lookback_from(now).0 - MARGIN_MS))?;
+            let lines = tx.tool_lines(now, READ_MS)?;
             Ok((self.playbooks_mark(tx)?, lines, self.map(tx)?))
         })?;
         control.progress("Looking for ways of working", 0, 0);
@@ -393,7 +394,7 @@ fn read_sessions(lines: &[ToolLineRow]) -> Vec<Session> {
                 })
                 .collect();
             let conversation: &ConversationId = &chunk[0].conversation;
-            sessions(conversation, &chunk[0].channel_id, &logged)
+            sessions(conversation, &chunk[0].source, &chunk[0].channel_id, &logged)
         })
         .collect()
 }

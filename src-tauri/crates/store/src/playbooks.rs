@@ -38,6 +38,8 @@ pub struct ToolLineRow {
     pub is_error: bool,
     /// The conversation's channel: of programs in a terminal the folder in which they work.
     pub channel_id: String,
+    /// The kind of source that it came from.
+    pub source: String,
 }
 
 /// One step.
@@ -159,30 +161,37 @@ struct Before {
 }
 
 impl ReadTx<'_> {
-    /// What has to do with tools since a moment, of conversations on the record: conversation by conversation, in order. What stands on
-    /// branches that were left, and earlier wordings of a message, are left out.
-    pub fn tool_lines(&self, since: Timestamp) -> Result<Vec<ToolLineRow>> {
-        self.read_tool_lines("interactions i", params![since.0])
+    /// What has to do with tools in the `window_ms` that end with the last such line of each kind of source: an imported history ends
+    /// with its export. Of conversations on the record, conversation by conversation, in order. What stands on
+    /// branches that were left and earlier wordings of a message are left out, and sources with nothing up to `now`.
+    pub fn tool_lines(&self, now: Timestamp, window_ms: i64) -> Result<Vec<ToolLineRow>> {
+        self.read_tool_lines("interactions i", params![now.0, window_ms])
     }
 
-    /// As [`tool_lines`](Self::tool_lines), of these conversations alone.
-    pub fn tool_lines_of(&self, conversations: &[ConversationId], since: Timestamp) -> Result<Vec<ToolLineRow>> {
+    /// As [`tool_lines`](Self::tool_lines), as if these conversations were all.
+    pub fn tool_lines_of(&self, conversations: &[ConversationId], now: Timestamp, window_ms: i64) -> Result<Vec<ToolLineRow>> {
         let ids: Vec<&str> = conversations.iter().map(ConversationId::as_str).collect();
-        // The list first: of all that tools did in two weeks a circle of people mostly sees nothing.
-        let from = "json_each(?2) v CROSS JOIN interactions i INDEXED BY interactions_of_tools_by_conversation
+        // The list first: of all that tools did a circle of people mostly sees nothing.
+        let from = "json_each(?3) v CROSS JOIN interactions i INDEXED BY interactions_of_tools_by_conversation
                      ON i.conversation_id = v.value";
-        self.read_tool_lines(from, params![since.0, to_json("conversations", &ids)?])
+        self.read_tool_lines(from, params![now.0, window_ms, to_json("conversations", &ids)?])
     }
 
     fn read_tool_lines(&self, from: &str, params: &[&dyn rusqlite::ToSql]) -> Result<Vec<ToolLineRow>> {
         let mut statement = self.conn.prepare_cached(&format!(
-            "SELECT i.id, i.conversation_id, i.created_at_ms, i.message_type, i.tool,
+            "WITH line AS MATERIALIZED (
+               SELECT i.seq, i.created_at_ms, c.source_kind
+                 FROM {from} JOIN conversations c ON c.id = i.conversation_id
+                WHERE i.message_type IN ('tool_use', 'tool_result') AND i.is_branch = 0
+                  AND c.is_private = 0 AND NOT EXISTS (SELECT 1 FROM private_time_messages x WHERE x.seq = i.seq)
+                  AND NOT EXISTS (SELECT 1 FROM interactions n WHERE n.source_key = i.source_key AND n.revision > i.revision)),
+             last AS (SELECT source_kind, max(created_at_ms) AS at_ms FROM line WHERE created_at_ms <= ?1 GROUP BY source_kind)
+             SELECT i.id, i.conversation_id, i.created_at_ms, i.message_type, i.tool,
                     CASE WHEN i.message_type = 'tool_use' THEN i.content ELSE '' END,
-                    json_extract(i.metadata, '$.tool_use_id'), json_extract(i.metadata, '$.is_error'), c.channel_id
-               FROM {from} JOIN conversations c ON c.id = i.conversation_id
-              WHERE i.message_type IN ('tool_use', 'tool_result') AND i.created_at_ms >= ?1 AND i.is_branch = 0
-                AND c.is_private = 0 AND NOT EXISTS (SELECT 1 FROM private_time_messages x WHERE x.seq = i.seq)
-                AND NOT EXISTS (SELECT 1 FROM interactions n WHERE n.source_key = i.source_key AND n.revision > i.revision)
+                    json_extract(i.metadata, '$.tool_use_id'), json_extract(i.metadata, '$.is_error'), c.channel_id, c.source_kind
+               FROM line JOIN last ON last.source_kind = line.source_kind
+               JOIN interactions i ON i.seq = line.seq JOIN conversations c ON c.id = i.conversation_id
+              WHERE line.created_at_ms >= last.at_ms - ?2
               ORDER BY i.conversation_id, i.created_at_ms, i.seq"
         ))?;
         let mut rows = statement.query(params)?;
@@ -202,6 +211,7 @@ impl ReadTx<'_> {
                 use_id: row.get_ref(6)?.as_str().ok().map(str::to_owned),
                 is_error,
                 channel_id: row.get(8)?,
+                source: row.get(9)?,
             });
         }
         Ok(items)

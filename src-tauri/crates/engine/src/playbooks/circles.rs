@@ -11,10 +11,10 @@
 use std::collections::BTreeSet;
 
 use keepsake_domain::{ConversationId, Label, People, Place, PlaybookStatus, Timestamp, Visibility};
-use keepsake_insight::playbook::{Found, OCCURRENCES_MIN, Session, Step, discover, lookback_from};
+use keepsake_insight::playbook::{Found, OCCURRENCES_MIN, Session, Step, discover};
 use keepsake_store::{PlaybookRow, PlaybookVersionRow, ReadTx};
 
-use super::{MARGIN_MS, StoreResult, approved, id_of, read_sessions, shown, version_of};
+use super::{READ_MS, StoreResult, approved, id_of, read_sessions, shown, version_of};
 use crate::boundary::{Audience, Law, Map, View};
 use crate::given::{Given, ReadKind};
 use crate::{Engine, Result};
@@ -53,7 +53,7 @@ impl Engine {
             return Ok(Vec::new());
         }
         let now = self.now();
-        let lines = tx.tool_lines_of(view.conversations(), Timestamp(lookback_from(now).0 - MARGIN_MS))?;
+        let lines = tx.tool_lines_of(view.conversations(), now, READ_MS)?;
         let sessions = read_sessions(&lines);
         // Most circles have no session that takes every step, and are searched for nothing.
         let takes = |session: &Session, row: &PlaybookRow| {

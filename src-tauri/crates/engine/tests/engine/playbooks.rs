@@ -76,8 +76,11 @@ fn the_rules_hold_exactly_at_their_borders() {
         look(&f);
         assert_eq!(all(&f).len(), expect, "{days:?} {script}");
     };
-    check(&[1, 2, 14], RELEASE, 1);
-    check(&[1, 2, 15], RELEASE, 0);
+    check(&[1, 2, 15], RELEASE, 1);
+    check(&[1, 2, 17], RELEASE, 0);
+    // A history that was imported ends when it was exported.
+    check(&[401, 402, 415], RELEASE, 1);
+    check(&[401, 402, 417], RELEASE, 0);
     check(&[1, 2], RELEASE, 0);
     check(&[1, 2, 3], "Edit CHANGELOG.md; cargo test; git commit -m x; git push", 0);
 }
@@ -208,6 +211,9 @@ fn a_candidate_that_is_not_seen_any_more_is_parked_and_returns_when_it_is() {
     releases(&f, 3);
     look(&f);
     f.clock.advance_ms(20 * DAY_MS);
+    look(&f);
+    assert_eq!(one(&f).status, PlaybookStatus::Candidate, "nothing newer shows that it is not done any more");
+    session(&f, "other", 0, "Read a; Grep b");
     look(&f);
     let row = one(&f);
     assert_eq!((row.status, row.is_parked_by_age), (PlaybookStatus::Parked, true), "visible, and a person can restore it");
@@ -435,6 +441,9 @@ fn each_circle_is_told_what_its_own_sessions_show() {
     session_with_ana(&f, "open-later", 0, true, RELEASE);
     check(&told(None, "matrix:open-0"), 4);
     f.clock.advance_ms(30 * DAY_MS);
+    session(&f, "own-later", 0, "Read a; Grep b");
+    check(&told(None, "matrix:open-0"), 4);
+    session_with_ana(&f, "open-last", 0, true, "Read a; Grep b");
     assert!(told(None, "matrix:open-0").is_empty(), "a circle that does not work so any more");
     assert_eq!(told(None, "cli:/home/mara/app").len(), 1, "for the owner what was approved does not age");
     f.clock.advance_ms(-30 * DAY_MS);

@@ -15,6 +15,8 @@ pub mod skill;
 mod steps;
 mod uses;
 
+use std::collections::BTreeMap;
+
 use keepsake_domain::{ConversationId, DAY_MS, InteractionId, PlaybookConfidence, Timestamp};
 use keepsake_prompt::scrub::Scrubber;
 use serde::{Deserialize, Serialize};
@@ -22,7 +24,7 @@ use serde::{Deserialize, Serialize};
 pub use uses::{Arguments, Kind, Logged, Session, ToolUse, sessions};
 
 /// Names the engine beside what it found; grows when the same sessions would give something else.
-pub const PLAYBOOK_ENGINE_VERSION: &str = "builtin/playbooks/1";
+pub const PLAYBOOK_ENGINE_VERSION: &str = "builtin/playbooks/2";
 
 /// How far back playbooks are looked for (seed 000, `playbookLookbackDays`).
 pub const LOOKBACK_DAYS: i64 = 14;
@@ -37,15 +39,10 @@ pub const OCCURRENCES_MIN: usize = 3;
 /// The most that one look proposes: nobody reviews more in a sitting, and the strongest come first.
 pub const FOUND_MAX: usize = 40;
 
-/// Whether something is recent enough to count. Age is told in whole days, so that what was done two weeks ago to the day counts
-/// whatever the hour, and what is fifteen days old does not.
-pub fn is_recent(time: Timestamp, now: Timestamp) -> bool {
-    time <= now && (now.0 - time.0) / DAY_MS <= LOOKBACK_DAYS
-}
-
-/// The moment from which on things are recent: one before it is older.
-pub fn lookback_from(now: Timestamp) -> Timestamp {
-    Timestamp(now.0 - (LOOKBACK_DAYS + 1) * DAY_MS + 1)
+/// Whether something is close enough to the last session of its source to count. Age is told in whole days, so that what was done two
+/// weeks before to the day counts whatever the hour, and what is fifteen days older does not.
+fn is_recent(time: Timestamp, last: Timestamp) -> bool {
+    time <= last && (last.0 - time.0) / DAY_MS <= LOOKBACK_DAYS
 }
 
 /// One step as it is written down.
@@ -142,9 +139,17 @@ pub struct Found {
 
 /// The playbooks in these sessions as they stand at `now`, the most frequent first.
 ///
-/// Every session counts that began within the last [`LOOKBACK_DAYS`]; what the sessions hold besides is not looked at.
+/// Of each source those sessions count that began within [`LOOKBACK_DAYS`] before the last one: of what is used today these are the
+/// last days, and an imported history ends with its export. What the sessions hold besides is not looked at.
 pub fn discover<'s>(sessions: impl IntoIterator<Item = &'s Session>, now: Timestamp, scrubber: &Scrubber) -> Vec<Found> {
-    let recent: Vec<&Session> = sessions.into_iter().filter(|session| is_recent(session.began(), now)).collect();
+    let past: Vec<&Session> = sessions.into_iter().filter(|session| session.began() <= now).collect();
+    let mut last: BTreeMap<&str, Timestamp> = BTreeMap::new();
+    for session in &past {
+        let last = last.entry(session.source.as_str()).or_insert(session.began());
+        *last = session.began().max(*last);
+    }
+    let is_counted = |session: &Session| last.get(session.source.as_str()).is_some_and(|last| is_recent(session.began(), *last));
+    let recent: Vec<&Session> = past.into_iter().filter(|session| is_counted(session)).collect();
     let corpus = mine::Corpus::of(&recent);
     let mut found: Vec<Found> = judge::held(&corpus)
         .into_iter()

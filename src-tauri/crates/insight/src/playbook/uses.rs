@@ -107,6 +107,8 @@ pub struct ToolUse {
 pub struct Session {
     /// The conversation.
     pub conversation: ConversationId,
+    /// The kind of source that it came from.
+    pub source: String,
     /// What was done, in order; never empty.
     pub uses: Vec<ToolUse>,
 }
@@ -119,7 +121,7 @@ impl Session {
 }
 
 /// The sessions of a conversation. `folder` is where its work lies; paths below it are written from there.
-pub fn sessions(conversation: &ConversationId, folder: &str, lines: &[Logged<'_>]) -> Vec<Session> {
+pub fn sessions(conversation: &ConversationId, source: &str, folder: &str, lines: &[Logged<'_>]) -> Vec<Session> {
     let folder = Some(folder.trim_end_matches('/')).filter(|folder| folder.len() > 1);
     let mut all: Vec<Session> = Vec::new();
     let mut last: Option<Timestamp> = None;
@@ -141,7 +143,7 @@ pub fn sessions(conversation: &ConversationId, folder: &str, lines: &[Logged<'_>
         match all.last_mut().filter(|_| !has_paused) {
             Some(session) if session.uses.len() < USES_MAX => session.uses.extend(uses),
             Some(_) => {}
-            None => all.push(Session { conversation: conversation.clone(), uses }),
+            None => all.push(Session { conversation: conversation.clone(), source: source.to_owned(), uses }),
         }
     }
     all.retain(|session| !session.uses.is_empty());

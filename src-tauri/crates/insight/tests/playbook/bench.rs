@@ -46,7 +46,7 @@ pub(crate) fn session(number: u128, days_ago: i64, script: &str) -> Vec<Session>
         lines.push(line(at * 2, MessageType::ToolUse, text.as_str(), false));
         lines.push(line(at * 2 + 1, MessageType::ToolResult, "what came back", *has_failed));
     }
-    sessions(&ConversationId::from_uuid(Uuid::from_u128(number)), "/home/mara/app", &lines)
+    sessions(&ConversationId::from_uuid(Uuid::from_u128(number)), "claude-code", "/home/mara/app", &lines)
 }
 
 /// Sessions with these scripts, one a day from `days_ago` back.

@@ -1,9 +1,9 @@
 //! What is found and what is not.
 
 use keepsake_domain::{PlaybookConfidence, Timestamp};
-use keepsake_insight::playbook::{Against, discover};
+use keepsake_insight::playbook::{Against, Session, discover};
 
-use crate::bench::{DAY, MINUTE, NOW, all, found, names, scrubber, session};
+use crate::bench::{NOW, all, found, names, scrubber, session};
 
 const RELEASE: &str = "Edit CHANGELOG.md; cargo test; git commit -m x; gh release create v1.0.0";
 
@@ -46,27 +46,29 @@ fn three_stretches_of_one_conversation_with_a_night_between_are_three_occurrence
 }
 
 #[test]
-fn fourteen_days_count_and_fifteen_do_not() {
-    let at = |days: i64| {
-        let mut sessions = session(1, 1, RELEASE);
-        sessions.extend(session(2, 2, RELEASE));
-        sessions.extend(session(3, days, RELEASE));
-        discover(&sessions, Timestamp(NOW.0 + 4 * MINUTE), &scrubber()).len()
-    };
-    assert_eq!(at(13), 1);
-    assert_eq!(at(14), 1, "two weeks ago to the day");
-    assert_eq!(at(15), 0, "fifteen days ago");
-    let mut sessions = session(1, 1, RELEASE);
-    sessions.extend(session(2, 2, RELEASE));
-    sessions.extend(session(3, 15, RELEASE));
-    let first = sessions[2].began();
-    assert_eq!(
-        discover(&sessions, Timestamp(first.0 + 15 * DAY - 1), &scrubber()).len(),
-        1,
-        "a millisecond less than fifteen days"
-    );
-    assert_eq!(discover(&sessions, Timestamp(first.0 + 15 * DAY), &scrubber()).len(), 0, "fifteen days exactly");
-    assert_eq!(discover(&sessions, Timestamp(first.0 - 1), &scrubber()).len(), 0, "what is yet to come is not seen");
+fn fourteen_days_before_the_last_session_count_and_fifteen_do_not() {
+    let days = |ages: [i64; 3]| -> Vec<Session> { ages.into_iter().zip(1..).flat_map(|(age, number)| session(number, age, RELEASE)).collect() };
+    let count = |sessions: &[Session], now: Timestamp| discover(sessions, now, &scrubber()).len();
+    assert_eq!(count(&days([0, 1, 14]), NOW), 1, "two weeks before the last to the day");
+    assert_eq!(count(&days([0, 1, 15]), NOW), 0, "fifteen days before the last");
+    assert_eq!(count(&days([700, 701, 714]), NOW), 1, "an imported history ends two years ago");
+    assert_eq!(count(&days([700, 701, 715]), NOW), 0);
+    let sessions = days([0, 1, 2]);
+    assert_eq!(count(&sessions, Timestamp(sessions[0].began().0 - 1)), 0, "what is yet to come is not seen");
+    let mut border = days([0, 1, 15]);
+    border[2].uses[0].time.0 += 1;
+    assert_eq!(count(&border, NOW), 1, "a millisecond less than fifteen days");
+}
+
+#[test]
+fn each_source_has_days_of_its_own() {
+    let mut sessions: Vec<Session> = [400, 401, 402].into_iter().zip(1..).flat_map(|(age, number)| session(number, age, RELEASE)).collect();
+    sessions.extend(session(9, 0, "Read a; Grep b"));
+    assert_eq!(discover(&sessions, NOW, &scrubber()).len(), 0, "of this source these are long past");
+    for old in &mut sessions[..3] {
+        old.source = "another-program".to_owned();
+    }
+    assert_eq!(discover(&sessions, NOW, &scrubber()).len(), 1, "what another source holds of these days changes nothing");
 }
 
 #[test]

@@ -25,7 +25,7 @@ fn read(rows: &[Row]) -> Vec<Session> {
             is_error: *is_error,
         })
         .collect();
-    sessions(&ConversationId::from_uuid(Uuid::from_u128(1)), "/srv/app/", &lines)
+    sessions(&ConversationId::from_uuid(Uuid::from_u128(1)), "claude-code", "/srv/app/", &lines)
 }
 
 /// Names and whether they failed, a list a session.

@@ -96,6 +96,26 @@ fn approving_rejecting_and_undoing_move_what_they_name() {
 }
 
 #[test]
+fn approving_says_what_it_contradicts() {
+    let home = Home::new();
+    let said = |id: &str, day: u32, text: &str| {
+        format!(
+            "{{\"conversation\":\"{id}\",\"channel_type\":\"matrix\",\"channel_id\":\"{id}\",\"visibility\":\"private\",\"id\":\"{id}-1\",\"time\":\"2026-05-0{day}T09:00:00Z\",\"author\":\"Mara\",\"role\":\"owner\",\"text\":\"{text}\"}}\n"
+        )
+    };
+    home.read(&said("one", 1, "I live in Porto."));
+    let first = home.ids("pending")[0].clone();
+    home.run(&["approve", &first]).ok();
+    home.read(&said("two", 2, "I live in Utrecht."));
+    let second = home.ids("pending")[0].clone();
+    let words = home.run(&["approve", &second]).ok();
+    assert!(words.contains(&format!("{second} contradicts {first}")) && words.contains("Porto"), "{words}");
+    home.run(&["undo"]).ok();
+    let outcome = home.json(&["reject", &second]);
+    assert_eq!(outcome["contradicts"][0]["other_id"], first.as_str(), "{outcome}");
+}
+
+#[test]
 fn approving_twice_says_so_and_loses_nothing() {
     let home = home();
     let id = home.ids("pending")[0].clone();

@@ -888,6 +888,20 @@ id: string,
  */
 reason: string, };
 
+export type Contradicted = { 
+/**
+ * The memory that was decided about.
+ */
+id: string, 
+/**
+ * The approved one.
+ */
+other_id: string, 
+/**
+ * What the approved one says.
+ */
+content: string, };
+
 export type DecisionOutcome = { 
 /**
  * The operation, to undo it by; absent when nothing was changed.
@@ -908,7 +922,11 @@ created: Array<CreatedVersion>,
 /**
  * Those that need another look.
  */
-needs_look: Array<NeedsLook>, };
+needs_look: Array<NeedsLook>, 
+/**
+ * Approved memories that an approved or rejected one contradicts; empty when more than 20 were decided at once.
+ */
+contradicts: Array<Contradicted>, };
 
 export type CreatedVersion = { 
 /**

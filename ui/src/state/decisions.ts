@@ -116,6 +116,14 @@ function send(operation: Operation): Promise<DecisionOutcome | null> {
           actions: [{ label: t.review.show, run: () => openMemory(first.id) }],
         });
       }
+      const against = operation.decision.action === 'approve' ? outcome.contradicts[0] : undefined;
+      if (against) {
+        showToast({
+          tone: 'warn',
+          text: t.review.contradicts(outcome.contradicts.length, against.content),
+          actions: [{ label: t.review.show, run: () => openMemory(against.other_id) }],
+        });
+      }
       return outcome;
     } catch (thrown) {
       remove(operation.entry);

@@ -286,6 +286,10 @@ export const en = {
     reasonNoted: (reason: string) => `Noted: ${reason.toLowerCase()}`,
     needsLook: (count: number, reason: string) =>
       count === 1 ? `One needs another look: ${reason}` : `${number(count)} need another look: ${reason}`,
+    contradicts: (count: number, content: string) => {
+      const others = count > 1 ? `, and ${plural(count - 1, 'other', 'others')}` : '';
+      return `Approved, but it contradicts what you approved before: “${content}”${others}`;
+    },
     show: 'Show',
     loadFailed: 'The queue could not be loaded',
     loadFailedText: 'Your candidates are safe in the database.',

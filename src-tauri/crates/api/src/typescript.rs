@@ -99,6 +99,7 @@ pub fn schema_ts() -> String {
         Decision,
         RememberRequest,
         NeedsLook,
+        Contradicted,
         DecisionOutcome,
         CreatedVersion,
         UndoRequest,

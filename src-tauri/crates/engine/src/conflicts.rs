@@ -7,8 +7,9 @@
 use std::collections::HashMap;
 use std::sync::{Arc, PoisonError};
 
-use keepsake_capture::dedup::conflicting;
-use keepsake_domain::{MemoryId, MemoryKind, Subject};
+use keepsake_capture::dedup::{conflict, conflicting};
+use keepsake_domain::{MemoryId, MemoryKind, MemoryStatus, Subject};
+use keepsake_store::{MemoryRow, StoreError};
 
 use crate::{Engine, Result};
 
@@ -19,7 +20,49 @@ pub(crate) struct Conflicts {
     found: Arc<Vec<MemoryId>>,
 }
 
+/// So many candidates at a time are compared with what is approved. Whoever approves more at once reads no notice about each, and the
+/// list of conflicts holds them all.
+const COMPARED_MAX: usize = 20;
+
+/// Two memories that cannot both be so.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Contradiction {
+    /// The one asked about.
+    pub id: MemoryId,
+    /// An approved memory that it contradicts.
+    pub other: MemoryRow,
+}
+
 impl Engine {
+    /// The approved memories that these contradict: each pair once. Of more than [`COMPARED_MAX`] nothing is looked up.
+    pub(crate) fn contradictions(&self, ids: &[MemoryId]) -> Result<Vec<Contradiction>> {
+        if ids.len() > COMPARED_MAX {
+            return Ok(Vec::new());
+        }
+        Ok(self.store().read(|tx| {
+            let map = self.map(tx)?;
+            let mut found = Vec::new();
+            let approved: Vec<MemoryRow> =
+                tx.pending_and_active()?.into_iter().filter(|memory| memory.status == MemoryStatus::Active).collect();
+            for id in ids {
+                let memory = match tx.memory(id) {
+                    Ok(memory) => memory,
+                    Err(StoreError::NotFound { .. }) => continue,
+                    Err(error) => return Err(error),
+                };
+                let about = map.speakers.behind(&memory.subject);
+                let contradicts = |other: &&MemoryRow| {
+                    other.id != memory.id
+                        && other.kind == memory.kind
+                        && map.speakers.behind(&other.subject) == about
+                        && conflict(&other.content, &memory.content).is_some()
+                };
+                found.extend(approved.iter().filter(contradicts).map(|other| Contradiction { id: id.clone(), other: other.clone() }));
+            }
+            Ok(found)
+        })?)
+    }
+
     /// The memories and candidates in use that cannot be so beside another one of the same subject.
     pub fn conflicting_memories(&self) -> Result<Arc<Vec<MemoryId>>> {
         let mut kept = self.inner.conflicts.lock().unwrap_or_else(PoisonError::into_inner);

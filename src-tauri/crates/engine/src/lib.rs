@@ -92,6 +92,7 @@ pub use reading::{ReaderSlot, readings};
 pub use rebuild::Rebuilding;
 pub use reflection::{ReflectionRules, ReflectionRun};
 pub use remember::Remembered;
+pub use conflicts::Contradiction;
 pub use review::{Act, ActOutcome};
 pub use schedule::{CHAT_HOUR, WatchKind, WatchedSource};
 pub use search::{CUE_NAMES, Facet, Found, Hit, Kind, MemoryHit, PersonHit, SearchAsk, TopicHit, WEIGHTS_VERSION, Why};

@@ -10,6 +10,7 @@ use keepsake_domain::{
 use keepsake_store::{MemoryChange, MemoryRow, MemoryState, NewEvidence, NewMemory, StoreError, WriteTx};
 
 use crate::backup::BackupReason;
+use crate::conflicts::Contradiction;
 use crate::work::Unwatched;
 use crate::{Engine, EngineError, Result};
 
@@ -62,6 +63,8 @@ pub struct ActOutcome {
     pub created: Vec<(MemoryId, MemoryId)>,
     /// Not acted on, and why.
     pub needs_look: Vec<(MemoryId, String)>,
+    /// What an approved or rejected memory contradicts among those that stay approved.
+    pub contradicts: Vec<Contradiction>,
 }
 
 /// What a plan found for one memory.
@@ -149,6 +152,8 @@ impl Engine {
             // The act can be undone as well, so that a full disk is no reason to refuse it.
             tracing::warn!(%error, "no backup was made before a bulk act");
         }
+        let is_judged = matches!(act, Act::Approve(_) | Act::Reject(..));
+        let contradicted = if is_judged { self.contradictions(act.ids())? } else { Vec::new() };
         let now = self.now();
         let outcome = self.store().write(|tx| {
             let mut outcome = ActOutcome::default();
@@ -188,6 +193,8 @@ impl Engine {
             if changes.is_empty() {
                 return Ok(outcome);
             }
+            let stays = |one: &Contradiction| !changes.iter().any(|change| change.id == one.other.id);
+            outcome.contradicts = contradicted.iter().filter(|one| outcome.applied.contains(&one.id) && stays(one)).cloned().collect();
             let operation = OperationId::fresh(self.ids());
             tx.apply_operation(&operation, act.kind(), &outcome.summary, &changes, now)?;
             outcome.operation = Some(operation);

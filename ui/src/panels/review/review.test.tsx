@@ -113,11 +113,27 @@ describe('reviewing by keyboard', () => {
   test('a stale candidate comes back as a notice, not as an error', async () => {
     const host = await renderApp('review');
     await ready();
-    host.answer('memory_decide', () => ({ operation_id: null, summary: '', applied: [], created: [], needs_look: [{ id: 'mem_00000', reason: 'Its message was edited.' }] }));
+    host.answer('memory_decide', () => ({ operation_id: null, summary: '', applied: [], created: [], needs_look: [{ id: 'mem_00000', reason: 'Its message was edited.' }], contradicts: [] }));
     await press('a');
     await quiet();
     expect(count(), 'it waits again').toBe('14');
     await waitFor(() => expect(screen.getByTestId('toast').textContent).toContain('Its message was edited.'));
+  });
+
+  test('an approval says which approved memory it contradicts, and leads there', async () => {
+    const host = await renderApp('review');
+    await ready();
+    host.answer('memory_decide', () => ({
+      operation_id: 'op_1',
+      summary: 'Approved 1 memory',
+      applied: ['mem_00000'],
+      created: [],
+      needs_look: [],
+      contradicts: [{ id: 'mem_00000', other_id: 'mem_00001', content: 'User lives in Porto' }],
+    }));
+    await press('a');
+    await quiet();
+    await waitFor(() => expect(screen.getAllByTestId('toast').some((each) => each.textContent?.includes('it contradicts what you approved before: “User lives in Porto”'))).toBe(true));
   });
 
   test('e rewords in place and Ctrl+Enter approves the wording', async () => {

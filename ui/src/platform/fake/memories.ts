@@ -142,12 +142,12 @@ export function memoryCommands(world: World, host: Host): Handlers {
     }
     const words = { approve: 'Approved', reject: 'Rejected', archive: 'Archived', reconfirm: 'Confirmed', restore: 'Restored', snooze: 'Snoozed', merge: 'Merged', edit: 'Edited', recategorize: 'Filed anew' };
     const summary = `${words[decision.action]} ${applied.length} ${applied.length === 1 ? 'memory' : 'memories'}`;
-    if (applied.length === 0) return { operation_id: null, summary: 'Nothing changed', applied, created, needs_look };
+    if (applied.length === 0) return { operation_id: null, summary: 'Nothing changed', applied, created, needs_look, contradicts: [] };
     lastOperation += 1;
     const id = `op_${lastOperation}`;
     operations.push({ id, summary, before });
     host.changed('memories', 'status');
-    return { operation_id: id, summary, applied, created, needs_look };
+    return { operation_id: id, summary, applied, created, needs_look, contradicts: [] };
   }
 
   const goes = (ids: readonly string[]): MemoriesErasePreview => {

@@ -289,6 +289,11 @@ fn decided(outcome: ActOutcome) -> DecisionOutcome {
         applied: outcome.applied.into_iter().map(String::from).collect(),
         created: outcome.created.into_iter().map(|(from, id)| CreatedVersion { from: from.into(), id: id.into() }).collect(),
         needs_look: outcome.needs_look.into_iter().map(|(id, reason)| NeedsLook { id: id.into(), reason }).collect(),
+        contradicts: outcome
+            .contradicts
+            .into_iter()
+            .map(|one| Contradicted { id: one.id.into(), other_id: one.other.id.into(), content: one.other.content })
+            .collect(),
     }
 }
 

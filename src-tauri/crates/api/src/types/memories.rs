@@ -336,6 +336,19 @@ pub struct DecisionOutcome {
     pub created: Vec<CreatedVersion>,
     /// Those that need another look.
     pub needs_look: Vec<NeedsLook>,
+    /// Approved memories that an approved or rejected one contradicts; empty when more than 20 were decided at once.
+    pub contradicts: Vec<Contradicted>,
+}
+
+/// An approved memory that another one contradicts.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, TS)]
+pub struct Contradicted {
+    /// The memory that was decided about.
+    pub id: String,
+    /// The approved one.
+    pub other_id: String,
+    /// What the approved one says.
+    pub content: String,
 }
 
 /// A version that an operation made.

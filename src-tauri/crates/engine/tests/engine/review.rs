@@ -1,7 +1,7 @@
 //! Acts of a person: each one operation with one exact undo; what changed meanwhile needs another look.
 
 use keepsake_domain::{Category, MemoryId, MemoryStatus, Timestamp};
-use keepsake_engine::Act;
+use keepsake_engine::{Act, ActOutcome};
 use proptest::prelude::*;
 
 use crate::fixture::Fixture;
@@ -170,4 +170,22 @@ fn what_cannot_be_so_beside_another_is_found_and_leaves_with_the_other() {
     assert_eq!(*f.engine.conflicting_memories().unwrap(), [], "what was refused says nothing any more");
     f.engine.undo(None).unwrap();
     assert_eq!(f.engine.conflicting_memories().unwrap().len(), 2);
+}
+
+#[test]
+fn approving_and_rejecting_say_which_approved_memory_is_contradicted() {
+    let f = Fixture::new();
+    f.propose("c1", "owner Mara: I live in Porto. I love tea.\nperson Ana: I live in Lima.");
+    f.clock.advance_ms(1_000);
+    f.propose("c2", "owner Mara: I live in Utrecht.");
+    let said = |outcome: &ActOutcome| outcome.contradicts.iter().map(|one| one.other.content.clone()).collect::<Vec<_>>();
+    let approve = |words: &str| f.engine.act(&Act::Approve(vec![f.id_of(words)])).unwrap();
+    assert_eq!(said(&approve("Porto")), [""; 0], "nobody approved the other one");
+    assert_eq!(said(&approve("Lima")), [""; 0], "it is about somebody else");
+    let refused = f.engine.act(&Act::Reject(vec![f.id_of("Utrecht")], None)).unwrap();
+    assert_eq!(said(&refused).len(), 1, "what a refused one spoke against: {refused:?}");
+    f.engine.undo(None).unwrap();
+    let kept = approve("Utrecht");
+    assert_eq!(kept.contradicts[0].id, f.id_of("Utrecht"));
+    assert!(said(&kept)[0].contains("Porto"), "{kept:?}");
 }

@@ -78,6 +78,10 @@ fn decide(args: &Args, decision: Value, output: &mut Output) -> Result<(), Failu
         output.json(&outcome)?;
     } else if outcome["operation_id"].is_string() {
         output.line(text(&outcome, "summary"))?;
+        for one in outcome["contradicts"].as_array().into_iter().flatten() {
+            let words = text(one, "content").replace('\n', " ");
+            output.line(format!("    {} contradicts {}: “{words}”", text(one, "id"), text(one, "other_id")))?;
+        }
     }
     let left: Vec<String> = outcome["needs_look"]
         .as_array()

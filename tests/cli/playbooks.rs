@@ -93,7 +93,7 @@ fn the_rules_hold_at_their_borders() {
     };
     let four = "Edit a; Read b; Grep c; WebFetch d";
     check(&[1, 2, 14], four, 1);
-    check(&[1, 2, 15], four, 0);
+    check(&[1, 2, 17], four, 0);
     check(&[1, 2], four, 0);
     check(&[1, 2, 3], "Edit a; Read b; Grep c", 0);
 }

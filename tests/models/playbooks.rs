@@ -13,7 +13,7 @@ use serde_json::{Value, json};
 use super::Desk;
 use super::yes::{purpose, reply};
 
-const RULES: &str = "builtin/playbooks/1";
+const RULES: &str = "builtin/playbooks/2";
 const MODEL: &str = "tiny:1b playbook/1";
 
 const RELEASE: &str = "Edit CHANGELOG.md; cargo test; git commit -m x; gh release create v1.0.0";

@@ -57,7 +57,9 @@ impl Engine {
                         && map.speakers.behind(&other.subject) == about
                         && conflict(&other.content, &memory.content).is_some()
                 };
-                found.extend(approved.iter().filter(contradicts).map(|other| Contradiction { id: id.clone(), other: other.clone() }));
+                found.extend(
+                    approved.iter().filter(contradicts).map(|other| Contradiction { id: id.clone(), other: other.clone() }),
+                );
             }
             Ok(found)
         })?)

@@ -24,7 +24,7 @@ use keepsake_domain::{
     PlaybookVersionId, Timestamp,
 };
 use keepsake_insight::playbook::{
-    Found, Logged, OCCURRENCES_MIN, PLAYBOOK_ENGINE_VERSION, Parameter, Session, Step, LOOKBACK_DAYS, discover, sessions, skill,
+    Found, LOOKBACK_DAYS, Logged, OCCURRENCES_MIN, PLAYBOOK_ENGINE_VERSION, Parameter, Session, Step, discover, sessions, skill,
 };
 use keepsake_store::{
     Lease, NewJob, PlaybookAgainstRow, PlaybookOccurrenceRow, PlaybookParameterRow, PlaybookRow, PlaybookStepRow,

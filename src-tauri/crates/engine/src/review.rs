@@ -194,7 +194,8 @@ impl Engine {
                 return Ok(outcome);
             }
             let stays = |one: &Contradiction| !changes.iter().any(|change| change.id == one.other.id);
-            outcome.contradicts = contradicted.iter().filter(|one| outcome.applied.contains(&one.id) && stays(one)).cloned().collect();
+            outcome.contradicts =
+                contradicted.iter().filter(|one| outcome.applied.contains(&one.id) && stays(one)).cloned().collect();
             let operation = OperationId::fresh(self.ids());
             tx.apply_operation(&operation, act.kind(), &outcome.summary, &changes, now)?;
             outcome.operation = Some(operation);

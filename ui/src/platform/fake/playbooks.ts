@@ -118,7 +118,7 @@ export function playbookCommands(world: World, host: Host): Handlers {
         parameters: each.parameters.map(([name, steps, values]) => ({ name, steps: [...steps], values })),
         supporting: Array.from({ length: each.occurrences }, (_, at) => session(at, null)),
         contradicting: each.against.map((why, at) => session(at, why)),
-        proposer: each.words ? 'llama3.2:3b playbook/1' : 'builtin/playbooks/1',
+        proposer: each.words ? 'llama3.2:3b playbook/1' : 'builtin/playbooks/2',
       };
     },
     playbook_decide: ({ id, status: to }) => {

@@ -47,7 +47,9 @@ fn three_stretches_of_one_conversation_with_a_night_between_are_three_occurrence
 
 #[test]
 fn fourteen_days_before_the_last_session_count_and_fifteen_do_not() {
-    let days = |ages: [i64; 3]| -> Vec<Session> { ages.into_iter().zip(1..).flat_map(|(age, number)| session(number, age, RELEASE)).collect() };
+    let days = |ages: [i64; 3]| -> Vec<Session> {
+        ages.into_iter().zip(1..).flat_map(|(age, number)| session(number, age, RELEASE)).collect()
+    };
     let count = |sessions: &[Session], now: Timestamp| discover(sessions, now, &scrubber()).len();
     assert_eq!(count(&days([0, 1, 14]), NOW), 1, "two weeks before the last to the day");
     assert_eq!(count(&days([0, 1, 15]), NOW), 0, "fifteen days before the last");
@@ -62,7 +64,8 @@ fn fourteen_days_before_the_last_session_count_and_fifteen_do_not() {
 
 #[test]
 fn each_source_has_days_of_its_own() {
-    let mut sessions: Vec<Session> = [400, 401, 402].into_iter().zip(1..).flat_map(|(age, number)| session(number, age, RELEASE)).collect();
+    let mut sessions: Vec<Session> =
+        [400, 401, 402].into_iter().zip(1..).flat_map(|(age, number)| session(number, age, RELEASE)).collect();
     sessions.extend(session(9, 0, "Read a; Grep b"));
     assert_eq!(discover(&sessions, NOW, &scrubber()).len(), 0, "of this source these are long past");
     for old in &mut sessions[..3] {

@@ -302,3 +302,36 @@ fn hostile_ids_and_names_are_only_text() {
     assert_eq!(listed[0]["source"]["conversation"], evil, "the id of the export is kept as it came");
     assert_eq!(home.json(&["verify"])["faults"], Value::Array(Vec::new()));
 }
+
+#[test]
+fn a_meeting_without_a_date_says_so_and_takes_the_one_that_is_given() {
+    let home = Home::new();
+    let captions = "[Ana Lima] 09:00:00\nShall we begin?\n\n[Ben Okoro] 09:00:10\nYes, let us.\n";
+    let path = home.file("captions.txt", captions);
+    let run = home.run(&["import", path.to_str().unwrap(), "--date", "2025-11-03"]);
+    assert!(!run.err.contains("nothing says when"), "{}", run.err);
+    run.ok();
+    let listed = home.json(&["conversations"]);
+    assert!(listed.to_string().contains("2025-11-03T09:00:10.000Z"), "nine o'clock and ten seconds of that day: {listed}");
+    let path = home.file("other.txt", captions.replace("begin", "start"));
+    let run = home.run(&["import", path.to_str().unwrap()]);
+    assert!(run.err.contains("nothing says when the meeting in"), "{}", run.err);
+    let refused = home.run(&["import", path.to_str().unwrap(), "--date", "last week"]).failure();
+    assert!(refused.contains("'last week' is no date"), "{refused}");
+}
+
+#[test]
+fn what_a_folder_holds_of_other_kinds_is_named_and_the_rest_comes_in() {
+    let home = Home::new();
+    let folder = home.data().parent().unwrap().join("exports");
+    std::fs::create_dir(&folder).unwrap();
+    std::fs::write(folder.join("evening.jsonl"), evening()).unwrap();
+    std::fs::write(folder.join("letter.pdf"), b"%PDF-1.7\0").unwrap();
+    std::fs::write(folder.join("photo.jpg"), b"\xff\xd8\xff\0").unwrap();
+    let run = home.run(&["import", folder.to_str().unwrap()]);
+    let words = run.failure();
+    assert!(words.contains("1 file in") && words.contains("letter.pdf") && !words.contains("photo.jpg"), "{words}");
+    assert_eq!(home.rows(&["conversations"]).len(), 1, "what is known came in");
+    std::fs::remove_file(folder.join("letter.pdf")).unwrap();
+    home.run(&["import", folder.to_str().unwrap()]).ok();
+}

@@ -2116,7 +2116,11 @@ me: string | null,
 /**
  * `day_first`, `month_first`, `year_first`, if the person has said.
  */
-date_order: string | null, };
+date_order: string | null, 
+/**
+ * When a meeting began of which nothing else tells, if the person has said: `2026-01-05` or `2026-01-05 14:00`.
+ */
+meeting: string | null, };
 
 export type ParticipantView = { 
 /**
@@ -2244,9 +2248,17 @@ needs_owner: boolean,
  */
 date_questions: Array<DateQuestion>, 
 /**
+ * Nothing names the date of the meeting: "When was this?" should be asked. Until it is answered the file's date stands in.
+ */
+needs_meeting: boolean, 
+/**
  * The folder is an export of Keepsake; an import of it brings its messages alone, a restore all that it holds.
  */
-export: OwnExport | null, };
+export: OwnExport | null, 
+/**
+ * It is a folder with exports of several kinds: a token for each, to look into and to import on its own.
+ */
+parts: Array<FileToken>, };
 
 export type DryRunResponse = { 
 /**
@@ -2267,6 +2279,10 @@ me: string | null,
  * Day or month first.
  */
 date_order: string | null, 
+/**
+ * When a meeting began of which nothing else tells: `2026-01-05` or `2026-01-05 14:00`.
+ */
+meeting: string | null, 
 /**
  * Every conversation starts private.
  */

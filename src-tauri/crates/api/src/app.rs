@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::sync::{Arc, Mutex, PoisonError, Weak};
 
-use keepsake_domain::IdSource;
+use keepsake_domain::{IdSource, SourceKind};
 use keepsake_engine::{
     Control, EmbedderSlot, Engine, EngineError, EngineParts, QueueTurn, RandomIds, SystemClock, SystemPower, Worker, WorkerLock,
     local_zone,
@@ -67,10 +67,17 @@ enum Work {
     Closed,
 }
 
+/// A file or folder that was chosen, and of which kind of export in it the token speaks.
+#[derive(Debug, Clone)]
+pub(crate) struct Chosen {
+    pub(crate) path: PathBuf,
+    pub(crate) kind: Option<SourceKind>,
+}
+
 pub(crate) struct AppInner {
     pub(crate) engine: Engine,
     pub(crate) file_access: FileAccess,
-    files: Mutex<HashMap<String, PathBuf>>,
+    files: Mutex<HashMap<String, Chosen>>,
     listeners: Arc<Listeners>,
     work: Mutex<Work>,
     seen_version: Mutex<i64>,
@@ -176,11 +183,27 @@ impl App {
         let size = std::fs::metadata(path).map(|meta| if meta.is_file() { meta.len() } else { 0 }).unwrap_or(0);
         let name =
             path.file_name().map_or_else(|| path.to_string_lossy().into_owned(), |name| name.to_string_lossy().into_owned());
-        self.inner.files.lock().unwrap_or_else(PoisonError::into_inner).insert(token.clone(), path.to_owned());
+        self.inner
+            .files
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .insert(token.clone(), Chosen { path: path.to_owned(), kind: None });
         FileToken { token, name, size }
     }
 
+    /// A token of its own for the exports of one kind in a chosen folder; the same one however often it is asked for.
+    pub(crate) fn register_part(&self, token: &str, name: &str, kind: SourceKind) -> Result<FileToken, ApiError> {
+        let part = FileToken { token: format!("{token}-{kind}"), name: name.to_owned(), size: 0 };
+        let chosen = Chosen { kind: Some(kind), ..self.chosen(token)? };
+        self.inner.files.lock().unwrap_or_else(PoisonError::into_inner).insert(part.token.clone(), chosen);
+        Ok(part)
+    }
+
     pub(crate) fn file(&self, token: &str) -> Result<PathBuf, ApiError> {
+        Ok(self.chosen(token)?.path)
+    }
+
+    pub(crate) fn chosen(&self, token: &str) -> Result<Chosen, ApiError> {
         let files = self.inner.files.lock().unwrap_or_else(PoisonError::into_inner);
         files
             .get(token)

@@ -62,12 +62,24 @@ const WORD_ENDING: &str = ".docx";
 const WORD_TYPES: &str = "[Content_Types].xml";
 const WORD_MAIN: &[&str] = &["word/document.xml", "word/document2.xml"];
 
-/// Entries with these endings are media or pages that no importer reads.
-const IGNORED_ENDINGS: &[&str] = &[
+/// Media.
+const MEDIA_ENDINGS: &[&str] = &[
     "jpg", "jpeg", "png", "gif", "webp", "heic", "svg", "ico", "mp4", "mov", "avi", "3gp", "mkv", "webm", "mp3", "m4a", "ogg",
-    "opus", "wav", "aac", "flac", "amr", "pdf", "doc", "docx", "xls", "xlsx", "ppt", "pptx", "html", "htm", "css", "js", "vcf",
-    "exe", "dll", "bin", "ttf", "woff", "woff2",
+    "opus", "wav", "aac", "flac", "amr", "ttf", "woff", "woff2",
 ];
+
+/// Documents, pages and programs that no importer reads; in an archive they accompany the export.
+const IGNORED_ENDINGS: &[&str] =
+    &["pdf", "doc", "docx", "xls", "xlsx", "ppt", "pptx", "html", "htm", "css", "js", "vcf", "exe", "dll", "bin"];
+
+/// Whether a file of a folder is hidden or media, of which nobody asks why it was not imported.
+pub(crate) fn is_beside_the_point(name: &str) -> bool {
+    name.starts_with('.') || MEDIA_ENDINGS.contains(&ending_of(name).as_str())
+}
+
+fn ending_of(name: &str) -> String {
+    name.rsplit_once('.').map(|(_, ending)| ending.to_lowercase()).unwrap_or_default()
+}
 
 /// Archives inside of archives hide their size.
 const NESTED_ENDINGS: &[&str] = &["zip", "7z", "rar", "tar", "gz", "tgz", "bz2", "xz", "zst"];
@@ -291,11 +303,11 @@ fn wanted_entries<R: Read + Seek>(archive: &mut ZipArchive<R>, limits: ArchiveLi
         if name.starts_with("__MACOSX/") || base.starts_with('.') {
             continue;
         }
-        let ending = base.rsplit_once('.').map(|(_, ending)| ending.to_lowercase()).unwrap_or_default();
+        let ending = ending_of(&base);
         if NESTED_ENDINGS.contains(&ending.as_str()) {
             return Err("it holds another archive; unpack it and import the files inside".to_owned());
         }
-        if IGNORED_ENDINGS.contains(&ending.as_str()) || entry.size() == 0 {
+        if [MEDIA_ENDINGS, IGNORED_ENDINGS].iter().any(|endings| endings.contains(&ending.as_str())) || entry.size() == 0 {
             continue;
         }
         if entry.encrypted() {

@@ -1,5 +1,6 @@
 //! What callers and importers agree on: options in, messages and skips out, a report at the end.
 
+use chrono::{NaiveDate, NaiveTime};
 use keepsake_domain::{Message, SourceKind, Timestamp};
 use thiserror::Error;
 
@@ -19,6 +20,8 @@ pub struct ImportOptions {
     pub zone: Zone,
     /// Stands in where nothing else gives a time; the file's modification time.
     pub file_time: Timestamp,
+    /// When a meeting began whose transcript, file and folder do not name a date, as a person said.
+    pub meeting: Option<MeetingDate>,
     /// Everything of this import is private.
     pub make_private: bool,
 }
@@ -26,9 +29,43 @@ pub struct ImportOptions {
 impl ImportOptions {
     /// Options that let the content decide everything, in UTC.
     pub fn new(file_time: Timestamp) -> Self {
-        Self { source: None, me: None, date_order: None, zone: Zone::UTC, file_time, make_private: false }
+        Self { source: None, me: None, date_order: None, zone: Zone::UTC, file_time, meeting: None, make_private: false }
     }
 }
+
+/// The date of a meeting and, where it is known, its local time: `2026-01-05` or `2026-01-05 14:00`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct MeetingDate {
+    /// Day.
+    pub date: NaiveDate,
+    /// Beginning.
+    pub time: Option<NaiveTime>,
+}
+
+impl std::str::FromStr for MeetingDate {
+    type Err = MeetingDateError;
+
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        let text = text.trim();
+        let (date, time) = text.split_once([' ', 'T']).map_or((text, None), |(date, time)| (date, Some(time.trim())));
+        let fault = || MeetingDateError(text.to_owned());
+        let date = NaiveDate::parse_from_str(date, "%Y-%m-%d").map_err(|_| fault())?;
+        let time = time.map(|time| NaiveTime::parse_from_str(time, "%H:%M")).transpose().map_err(|_| fault())?;
+        Ok(Self { date, time })
+    }
+}
+
+impl std::fmt::Display for MeetingDate {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "{}", self.date)?;
+        self.time.map_or(Ok(()), |time| write!(f, " {}", time.format("%H:%M")))
+    }
+}
+
+/// A date of a meeting that cannot be read.
+#[derive(Debug, Clone, PartialEq, Eq, Error)]
+#[error("'{0}' is no date; write it as 2026-01-05 or 2026-01-05 14:00")]
+pub struct MeetingDateError(String);
 
 /// The order of the three numbers of a date.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -122,8 +159,8 @@ skip_reasons! {
     NoHeader = "no_header", "a line that belongs to no message";
     /// Only "um", "mhm".
     Filler = "filler", "only filler words such as \"um\"";
-    /// In an archive: a file of another kind than the archive's main content.
-    OtherKind = "other_kind", "a file of another kind in the same archive";
+    /// In an archive or folder: a file of another kind than its main content.
+    OtherKind = "other_kind", "a file of another kind beside these";
 }
 
 impl std::fmt::Display for SkipReason {
@@ -160,4 +197,6 @@ pub struct FileReport {
     pub emitted: u64,
     /// Records left out, all reasons together.
     pub skipped: u64,
+    /// Nothing named the date of a meeting in it, so the file's own stands in.
+    pub is_date_guessed: bool,
 }

@@ -28,7 +28,7 @@ pub enum ImportError {
     },
     /// No importer knows it.
     #[error(
-        "{path} is not an export that Keepsake knows. It reads ChatGPT, Claude, Claude Code, WhatsApp, meeting transcripts (VTT, SRT, SBV, Word, Google Meet, Otter, Fireflies) and Keepsake JSONL"
+        "{path} is not an export that Keepsake knows. It reads ChatGPT, Claude, Claude Code, Codex CLI, Gemini CLI, WhatsApp, meeting transcripts (VTT, SRT, SBV, Word, Google Meet, Otter, Fireflies) and Keepsake JSONL"
     )]
     Unknown {
         /// The file.

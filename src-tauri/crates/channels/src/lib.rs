@@ -28,8 +28,8 @@ mod time;
 mod transcript;
 mod whatsapp;
 
-pub use contract::{DateOrder, FileReport, ImportOptions, Read, Sink, Skip, SkipReason, Stop};
+pub use contract::{DateOrder, FileReport, ImportOptions, MeetingDate, MeetingDateError, Read, Sink, Skip, SkipReason, Stop};
 pub use error::ImportError;
-pub use open::{list_inputs, read_path, sniff};
+pub use open::{FolderFiles, list_inputs, look_through, read_path, sniff};
 pub use preview::{DateQuestion, DateSample, Participant, Preview, preview, preview_with};
 pub use time::Zone;

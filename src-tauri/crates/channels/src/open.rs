@@ -1,12 +1,13 @@
 //! From a path to messages: find the documents, learn their kind, check them to the end, then read them.
 
+use std::collections::BTreeSet;
 use std::fs;
 use std::io::{self, BufRead};
 use std::path::{Path, PathBuf};
 
 use keepsake_domain::SourceKind;
 
-use crate::archive::{Container, Document};
+use crate::archive::{Container, Document, is_beside_the_point};
 use crate::json::{Fault, check_document, check_lines};
 use crate::limits::{FOLDER_DEPTH_MAX, FOLDER_FILES_MAX};
 use crate::out::Out;
@@ -40,23 +41,28 @@ pub fn sniff(path: &Path) -> Result<SourceKind, ImportError> {
     if !is_dir(path)? {
         return Ok(Plan::of(path, None)?.kind);
     }
-    let mut kinds = list_inputs(path)?.into_iter().map(|file| Plan::of(&file, None).map(|plan| plan.kind));
-    let first = kinds.next().unwrap_or_else(|| Err(ImportError::NothingToImport { path: path.to_owned() }))?;
-    for kind in kinds {
-        if kind? != first {
-            return Err(ImportError::MixedFolder { path: path.to_owned() });
-        }
-    }
-    Ok(first)
+    one_kind(path, &look_through(path)?)
 }
 
-/// The files to import at `path`: itself, or the importable files of a folder and its folders, sorted. Links inside of a folder
-/// are not followed.
-pub fn list_inputs(path: &Path) -> Result<Vec<PathBuf>, ImportError> {
-    if !is_dir(path)? {
-        return Ok(vec![path.to_owned()]);
+/// What a folder and its folders hold, sorted by path. Links inside of it are not followed.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct FolderFiles {
+    /// The files that can be imported.
+    pub known: Vec<(PathBuf, SourceKind)>,
+    /// Those that are of no kind that is read. Hidden files and media are neither.
+    pub unknown: Vec<PathBuf>,
+}
+
+impl FolderFiles {
+    /// The kinds of the files that can be imported, each once.
+    pub fn kinds(&self) -> BTreeSet<SourceKind> {
+        self.known.iter().map(|(_, kind)| *kind).collect()
     }
-    let mut files = Vec::new();
+}
+
+/// Looks through a folder.
+pub fn look_through(path: &Path) -> Result<FolderFiles, ImportError> {
+    let mut found = FolderFiles::default();
     let mut seen = 0;
     let mut folders = vec![(path.to_owned(), 0)];
     while let Some((folder, depth)) = folders.pop() {
@@ -70,20 +76,44 @@ pub fn list_inputs(path: &Path) -> Result<Vec<PathBuf>, ImportError> {
             }
             if kind.is_dir() && depth < FOLDER_DEPTH_MAX {
                 folders.push((entry.path(), depth + 1));
-            } else if kind.is_file() && Plan::of(&entry.path(), None).is_ok() {
-                files.push(entry.path());
+            } else if kind.is_file() {
+                match Plan::of(&entry.path(), None) {
+                    Ok(plan) => found.known.push((entry.path(), plan.kind)),
+                    Err(_) if is_beside_the_point(&entry.file_name().to_string_lossy()) => {}
+                    Err(_) => found.unknown.push(entry.path()),
+                }
             }
         }
     }
-    if files.is_empty() {
+    found.known.sort();
+    found.unknown.sort();
+    Ok(found)
+}
+
+/// The files to import at `path`: itself, or the importable files of a folder.
+pub fn list_inputs(path: &Path) -> Result<Vec<PathBuf>, ImportError> {
+    if !is_dir(path)? {
+        return Ok(vec![path.to_owned()]);
+    }
+    let found = look_through(path)?;
+    if found.known.is_empty() {
         return Err(ImportError::NothingToImport { path: path.to_owned() });
     }
-    files.sort();
-    Ok(files)
+    Ok(found.known.into_iter().map(|(path, _)| path).collect())
+}
+
+fn one_kind(path: &Path, found: &FolderFiles) -> Result<SourceKind, ImportError> {
+    let kinds = found.kinds();
+    match kinds.first() {
+        None => Err(ImportError::NothingToImport { path: path.to_owned() }),
+        Some(_) if kinds.len() > 1 => Err(ImportError::MixedFolder { path: path.to_owned() }),
+        Some(kind) => Ok(*kind),
+    }
 }
 
 /// Reads the export at `path` into `sink`. Everything is checked to its end before the first message is handed out, so a
-/// truncated or damaged file hands out nothing. A folder is read as one export if all of its files are of one kind.
+/// truncated or damaged file hands out nothing. A folder is read as one export: of the kind that the options name, or of the one that
+/// all of its files are of. Its files of no known kind are skipped and counted.
 pub fn read_path(path: &Path, options: &ImportOptions, sink: &mut dyn Sink) -> Result<FileReport, ImportError> {
     Ok(read_path_with(path, options, sink, OnAmbiguity::Refuse)?.0)
 }
@@ -105,21 +135,29 @@ pub(crate) fn read_path_with(
     on_ambiguity: OnAmbiguity,
 ) -> Result<(FileReport, Option<DateQuestion>), ImportError> {
     let mut plans = Vec::new();
-    for file in list_inputs(path)? {
-        plans.push(Plan::of(&file, options.source)?);
+    let mut unknown = Vec::new();
+    if is_dir(path)? {
+        let found = look_through(path)?;
+        let kind = options.source.map_or_else(|| one_kind(path, &found), Ok)?;
+        for (file, _) in found.known.iter().filter(|(_, known)| *known == kind) {
+            plans.push(Plan::of(file, Some(kind))?);
+        }
+        unknown = found.unknown;
+    } else {
+        plans.push(Plan::of(path, options.source)?);
     }
     let Some(kind) = plans.first().map(|plan| plan.kind) else {
         return Err(ImportError::NothingToImport { path: path.to_owned() });
     };
-    if plans.iter().any(|plan| plan.kind != kind) {
-        return Err(ImportError::MixedFolder { path: path.to_owned() });
-    }
     let bytes_total = plans.iter().flat_map(|plan| &plan.documents).map(|document| document.bytes).sum();
     for plan in &mut plans {
         plan.check(options, on_ambiguity, &mut || sink.progress(0, bytes_total))?;
     }
     let question = plans.iter().flat_map(|plan| &plan.surveys).find_map(|survey| survey.question.clone());
     let mut out = Out::new(sink, options, kind, bytes_total);
+    for file in &unknown {
+        out.skip(SkipReason::OtherKind, &file.file_name().unwrap_or_default().to_string_lossy());
+    }
     let mut sessions = claude_code::Sessions::default();
     for plan in &mut plans {
         plan.read(&mut out, &mut sessions)?;
@@ -270,6 +308,7 @@ impl Plan {
         }
         let path = self.container.path().to_owned();
         let is_archive = self.container.is_archive();
+        let folder = path.parent().and_then(Path::file_name).map(|name| name.to_string_lossy().into_owned());
         let mut surveys = self.surveys.iter();
         for document in &self.documents {
             let kind = self.kind;
@@ -281,7 +320,7 @@ impl Plan {
                     SourceKind::ClaudeCode => claude_code::read(input, out, sessions),
                     SourceKind::CodexCli => codex_cli::read(input, out),
                     SourceKind::GeminiCli => gemini_cli::read(input, out),
-                    SourceKind::Transcript => transcript::read(input, &document.name, out),
+                    SourceKind::Transcript => transcript::read(input, &document.name, folder.as_deref(), out),
                     // The check has made one survey a document.
                     SourceKind::Whatsapp => surveys.next().map_or(Ok(()), |survey| whatsapp::read(input, out, survey)),
                 };

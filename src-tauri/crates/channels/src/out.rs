@@ -25,6 +25,8 @@ pub(crate) struct Out<'a> {
     bytes_before: u64,
     bytes_told: u64,
     bytes_total: u64,
+    /// Nothing named the date of a meeting, so the file's own stands in.
+    pub(crate) is_date_guessed: bool,
 }
 
 impl<'a> Out<'a> {
@@ -43,6 +45,7 @@ impl<'a> Out<'a> {
             bytes_before: 0,
             bytes_told: 0,
             bytes_total,
+            is_date_guessed: false,
         }
     }
 
@@ -105,6 +108,7 @@ impl<'a> Out<'a> {
             seen: self.emitted + skipped,
             emitted: self.emitted,
             skipped,
+            is_date_guessed: self.is_date_guessed,
         })
     }
 }

@@ -38,6 +38,8 @@ pub struct Preview {
     /// Present where day and month cannot be told apart and the options name no order. The import would refuse;
     /// this preview read the dates day first.
     pub date_question: Option<DateQuestion>,
+    /// Nothing names the date of a meeting in it, and the file's own would stand in.
+    pub is_date_guessed: bool,
 }
 
 /// Somebody who speaks in a file.
@@ -105,6 +107,7 @@ pub fn preview_with(
         is_owner_known: tells_owner || participants.iter().any(|participant| participant.role == Role::Owner),
         participants,
         date_question,
+        is_date_guessed: report.is_date_guessed,
     })
 }
 

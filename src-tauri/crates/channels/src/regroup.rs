@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use keepsake_domain::Message;
+use keepsake_domain::{Message, MessageType, Role, SourceKind};
 
 use crate::Stop;
 use crate::limits::{NAMES_MAX, REGROUP_BYTES_MAX};
@@ -47,6 +47,7 @@ impl Regroup {
         for mut group in std::mem::take(&mut self.groups) {
             // Stable: equal times keep the order of the file.
             group.sort_by_key(|message| message.time);
+            self.title_by_first_words(&group);
             for mut message in group {
                 if message.conversation_title.is_none() {
                     message.conversation_title = self.titles.get(&message.source.conversation).cloned();
@@ -56,6 +57,36 @@ impl Regroup {
         }
         Ok(())
     }
+}
+
+/// Characters of a title that is the first words of a session.
+const TITLE_CHARS_MAX: usize = 60;
+
+impl Regroup {
+    /// Programs in a terminal seldom name their sessions: what the person asked first tells one from another.
+    fn title_by_first_words(&mut self, group: &[Message]) {
+        let Some(first) = group.first() else { return };
+        let is_terminal = matches!(first.source.kind, SourceKind::ClaudeCode | SourceKind::CodexCli | SourceKind::GeminiCli);
+        if !is_terminal || first.conversation_title.is_some() || self.titles.contains_key(&first.source.conversation) {
+            return;
+        }
+        let asks = |message: &&Message| message.author.role == Role::Owner && message.message_type == MessageType::Text;
+        let words =
+            group.iter().filter(asks).flat_map(|message| message.text.lines()).map(str::trim).find(|line| !line.is_empty());
+        if let Some(words) = words {
+            self.set_title(&first.source.conversation.clone(), &shortened(words));
+        }
+    }
+}
+
+/// A line cut behind a word.
+fn shortened(line: &str) -> String {
+    if line.chars().count() <= TITLE_CHARS_MAX {
+        return line.to_owned();
+    }
+    let cut: String = line.chars().take(TITLE_CHARS_MAX).collect();
+    let whole = cut.rsplit_once(char::is_whitespace).map_or(cut.as_str(), |(whole, _)| whole);
+    format!("{}…", whole.trim_end())
 }
 
 /// What a message takes in memory, roughly; a metadata entry is counted with its map slot.
@@ -70,5 +101,18 @@ fn value_weight(value: &serde_json::Value) -> usize {
         serde_json::Value::Array(items) => items.iter().map(|item| 40 + value_weight(item)).sum(),
         serde_json::Value::Object(map) => map.iter().map(|(key, item)| 150 + key.len() + value_weight(item)).sum(),
         _ => 0,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::shortened;
+
+    #[test]
+    fn a_title_ends_behind_a_word() {
+        assert_eq!(shortened("Why does the build fail?"), "Why does the build fail?");
+        let long = "Please look at the parser and tell me why it drops the last line of every file";
+        assert_eq!(shortened(long), "Please look at the parser and tell me why it drops the last…");
+        assert_eq!(shortened(&"ä".repeat(70)), format!("{}…", "ä".repeat(60)));
     }
 }

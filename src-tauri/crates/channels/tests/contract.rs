@@ -8,7 +8,8 @@ use std::io::{Cursor, Write as _};
 use std::path::{Path, PathBuf};
 
 use keepsake_channels::{
-    DateOrder, ImportError, ImportOptions, Read, Sink, SkipReason, Stop, Zone, list_inputs, preview, read_path, sniff,
+    DateOrder, ImportError, ImportOptions, Read, Sink, SkipReason, Stop, Zone, list_inputs, look_through, preview, read_path,
+    sniff,
 };
 use keepsake_domain::{Message, Role, SourceKind, Timestamp};
 use keepsake_testkit::exports::write_chatgpt_export;
@@ -328,6 +329,9 @@ fn a_folder_lists_what_can_be_imported_and_nothing_else() {
     write(&folder, "user.json", b"{\"id\":\"u\"}");
     write(&folder, "empty.txt", b"");
     write(&folder, "photo", b"\x89PNG\r\n\x1a\n\0\0");
+    write(&folder, "picture.png", b"\x89PNG\r\n\x1a\n\0\0");
+    write(&folder, ".hidden", b"x");
+    write(&folder, "report.pdf", b"%PDF-1.7\0");
     #[cfg(unix)]
     std::os::unix::fs::symlink(folder.path(), folder.path().join("loop")).unwrap();
     let names: Vec<_> = list_inputs(folder.path())
@@ -337,6 +341,16 @@ fn a_folder_lists_what_can_be_imported_and_nothing_else() {
         .collect();
     assert_eq!(names, ["a.json", "b/chat.txt"], "links are not followed, so a loop ends");
     assert!(matches!(sniff(folder.path()), Err(ImportError::MixedFolder { .. })));
+    let found = look_through(folder.path()).unwrap();
+    let unknown: Vec<_> = found.unknown.iter().map(|path| path.file_name().unwrap().to_string_lossy().into_owned()).collect();
+    assert_eq!(unknown, ["empty.txt", "photo", "report.pdf", "user.json"], "neither hidden files nor media");
+    for kind in found.kinds() {
+        let part = read(folder.path(), &ImportOptions { source: Some(kind), ..options() }).unwrap();
+        assert!(part.messages.iter().all(|message| message.source.kind == kind), "each kind is read on its own");
+        assert!(!part.messages.is_empty());
+        let others = part.skips.iter().find(|skip| skip.reason == SkipReason::OtherKind).map(|skip| skip.count);
+        assert_eq!(others, Some(4), "and what is of no kind is counted");
+    }
     assert!(matches!(list_inputs(TempDir::new().unwrap().path()), Err(ImportError::NothingToImport { .. })));
 }
 

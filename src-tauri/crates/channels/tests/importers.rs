@@ -6,7 +6,7 @@ use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 
 use expect_test::{Expect, expect};
-use keepsake_channels::{ImportOptions, Read, Sink, Stop, Zone, read_path};
+use keepsake_channels::{ImportOptions, MeetingDate, Read, Sink, Stop, Zone, read_path};
 use keepsake_domain::{Message, TimeCertainty, Timestamp};
 
 #[path = "importers/terminals.rs"]
@@ -373,6 +373,20 @@ fn claude_code_session_keeps_words_and_tools_apart() {
             claude-code: 2 conversations, 27 seen
         "#]],
     );
+}
+
+#[test]
+fn a_terminal_session_without_a_name_is_titled_by_what_was_asked_first() {
+    let title = |name: &str| {
+        let mut collect = Collect::default();
+        read_path(&fixture(name), &options(), &mut collect).unwrap();
+        let mut titles: Vec<_> = collect.messages.into_iter().map(|message| message.conversation_title).collect();
+        titles.dedup();
+        titles.remove(0)
+    };
+    assert_eq!(title("claude-code/commands.jsonl").as_deref(), Some("I live in Leeds."), "a command is not it");
+    assert_eq!(title("claude-code/project/5a0c-session.jsonl").as_deref(), Some("Hive repair"), "a name of its own stays");
+    assert_eq!(title("whatsapp/dutch.txt").as_deref(), Some("Noor, Sam"), "a chat is called by who is in it");
 }
 
 #[test]
@@ -760,4 +774,49 @@ fn zoom_saved_captions_pass_midnight() {
         transcript: 1 conversations, 2 seen
     "#]],
     );
+}
+
+/// The first line of a transcript under this name in this folder, with these options.
+fn first_line(folder: &str, name: &str, options: &ImportOptions) -> (String, bool) {
+    let dir = tempfile::tempdir().unwrap();
+    std::fs::create_dir(dir.path().join(folder)).unwrap();
+    let path = dir.path().join(folder).join(name);
+    std::fs::copy(fixture("transcript/otter.txt"), &path).unwrap();
+    let mut collect = Collect::default();
+    let report = read_path(&path, options, &mut collect).unwrap();
+    let mark = if collect.messages[0].time_certainty == TimeCertainty::Inferred { "?" } else { "~" };
+    let time = chrono::DateTime::from_timestamp_millis(collect.messages[0].time.0).unwrap();
+    (format!("{}{mark}", time.format("%Y-%m-%dT%H:%M:%SZ")), report.is_date_guessed)
+}
+
+#[test]
+fn a_meeting_has_the_date_of_its_name_or_folder_else_what_a_person_said_else_it_is_guessed() {
+    let said = |text: &str| Some(text.parse().unwrap());
+    let check = |name: &str, folder: Option<&str>, meeting, expect: &str, is_guessed: bool| {
+        let options = ImportOptions { meeting, ..options() };
+        assert_eq!(
+            first_line(folder.unwrap_or("Downloads"), name, &options),
+            (expect.to_owned(), is_guessed),
+            "{name} in {folder:?}, said {meeting:?}"
+        );
+    };
+    check("standup 2025-11-03.txt", None, None, "2025-11-03T00:00:03Z?", false);
+    check("standup_20251103_0930.txt", None, None, "2025-11-03T00:00:03Z?", false);
+    check("Call, Nov 3rd, 2025.txt", None, None, "2025-11-03T00:00:03Z?", false);
+    check("captions.txt", Some("2025-11-03 09.30.15 Weekly Zoom Meeting"), None, "2025-11-03T09:30:03Z~", false);
+    check("captions.txt", Some("2025-11-03"), None, "2025-11-03T00:00:03Z?", false);
+    check("standup 2025-11-03.txt", Some("2024-01-01"), said("2023-01-01"), "2025-11-03T00:00:03Z?", false);
+    check("captions.txt", Some("Downloads"), said("2025-11-03 09:30"), "2025-11-03T09:30:03Z~", false);
+    check("captions.txt", None, said("2025-11-03"), "2025-11-03T00:00:03Z?", false);
+    check("captions.txt", Some("Downloads"), None, "2026-01-01T00:00:03Z?", true);
+}
+
+#[test]
+fn what_a_person_says_of_the_date_is_a_date() {
+    for text in ["2025-11-03", "2025-11-03 09:30"] {
+        assert_eq!(text.parse::<MeetingDate>().unwrap().to_string(), text);
+    }
+    for text in ["", "3.11.2025", "2025-13-03", "2025-11-03 25:00", "yesterday"] {
+        assert!(text.parse::<MeetingDate>().unwrap_err().to_string().contains("write it as 2026-01-05"), "{text}");
+    }
 }

@@ -4,7 +4,9 @@ use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 use chrono::TimeZone;
-use keepsake_channels::{DateOrder, FileReport, ImportError, ImportOptions, Read, Sink, Stop, Zone, list_inputs, read_path};
+use keepsake_channels::{
+    DateOrder, FileReport, ImportError, ImportOptions, MeetingDate, Read, Sink, Stop, Zone, look_through, read_path,
+};
 use keepsake_domain::{ConversationId, ImportId, JobId, JobKind, SourceKind, Timestamp};
 use keepsake_store::{INCOMING_DIR, ImportSkip, ImportTotals, NewJob};
 
@@ -28,6 +30,8 @@ pub struct ImportRequest {
     pub date_order: Option<DateOrder>,
     /// The zone of the device that made the export, where it is not this computer's.
     pub zone: Option<Zone>,
+    /// When a meeting began of which nothing else tells.
+    pub meeting: Option<MeetingDate>,
     /// Every conversation starts private.
     pub private: bool,
     /// It is the sample data.
@@ -57,7 +61,16 @@ impl ImportChoices {
 impl ImportRequest {
     /// An import of `path` with nothing said.
     pub fn of(path: impl Into<PathBuf>) -> Self {
-        Self { path: path.into(), source: None, me: None, date_order: None, zone: None, private: false, is_sample: false }
+        Self {
+            path: path.into(),
+            source: None,
+            me: None,
+            date_order: None,
+            zone: None,
+            meeting: None,
+            private: false,
+            is_sample: false,
+        }
     }
 }
 
@@ -74,6 +87,8 @@ pub struct ImportOutcome {
     pub touched: Vec<ConversationId>,
     /// Nobody in the file is known to be the owner.
     pub has_unknown_owner: bool,
+    /// Nothing named the date of a meeting in it, so the file's own stands in.
+    pub is_date_guessed: bool,
 }
 
 /// This computer's zone: `TZ`, else the system's. Where neither has a name that is known, its distance from UTC now.
@@ -190,6 +205,7 @@ impl Engine {
                     totals,
                     touched,
                     has_unknown_owner: !has_owner,
+                    is_date_guessed: report.is_date_guessed,
                 })
             }
             Err(error) => {
@@ -210,6 +226,7 @@ impl Engine {
             date_order: request.date_order,
             zone: request.zone.unwrap_or(self.inner.zone),
             file_time: modified(&request.path).unwrap_or(now),
+            meeting: request.meeting,
             make_private: request.private,
         }
     }
@@ -299,7 +316,8 @@ impl Engine {
             id: JobId::fresh(self.ids()),
             kind: JobKind::Import,
             // Each file once at a time; the same file again later is a new import, which finds duplicates.
-            idempotency_key: request.path.to_string_lossy().into_owned(),
+            // A folder may hold exports of several kinds, each an import of its own.
+            idempotency_key: request.source.map_or_else(String::new, |kind| format!("{kind} ")) + &request.path.to_string_lossy(),
             payload: serde_json::to_string(&payload).map_err(|error| EngineError::Stored { what: "job", error })?,
         };
         let id = self.store().write(|tx| tx.enqueue(&job, self.now()))?;
@@ -307,9 +325,19 @@ impl Engine {
         Ok(id)
     }
 
-    /// The files that a path stands for: a folder's importable ones, or the file itself.
-    pub fn inputs(&self, path: &Path) -> Result<Vec<PathBuf>> {
-        Ok(list_inputs(path)?)
+    /// The files that a path stands for, and those of a folder that are of no kind that is read.
+    pub fn inputs(&self, path: &Path) -> Result<(Vec<PathBuf>, Vec<PathBuf>)> {
+        if !path.is_dir() {
+            return Ok((vec![path.to_owned()], Vec::new()));
+        }
+        let found = look_through(path)?;
+        Ok((found.known.into_iter().map(|(file, _)| file).collect(), found.unknown))
+    }
+
+    /// The kinds of exports in a folder, where there are several.
+    pub fn kinds_in(&self, path: &Path) -> Result<Vec<SourceKind>> {
+        let kinds = if path.is_dir() { look_through(path)?.kinds() } else { BTreeSet::new() };
+        Ok(if kinds.len() > 1 { kinds.into_iter().collect() } else { Vec::new() })
     }
 }
 

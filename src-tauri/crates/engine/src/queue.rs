@@ -186,6 +186,8 @@ pub(crate) struct ImportPayload {
     date_order: Option<String>,
     #[serde(default)]
     zone: Option<String>,
+    #[serde(default)]
+    meeting: Option<String>,
     private: bool,
     is_sample: bool,
 }
@@ -208,6 +210,7 @@ impl ImportPayload {
                 .find(|(_, order)| Some(*order) == request.date_order)
                 .map(|(name, _)| (*name).to_owned()),
             zone: request.zone.and_then(Zone::name).map(str::to_owned),
+            meeting: request.meeting.map(|meeting| meeting.to_string()),
             private: request.private,
             is_sample: request.is_sample,
         }
@@ -221,6 +224,7 @@ impl ImportPayload {
             me: self.me,
             date_order,
             zone: self.zone.as_deref().and_then(Zone::named),
+            meeting: self.meeting.as_deref().and_then(|text| text.parse().ok()),
             private: self.private,
             is_sample: self.is_sample,
         };

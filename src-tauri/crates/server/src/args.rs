@@ -383,6 +383,9 @@ pub(crate) struct ImportArgs {
     /// Zone of the device that made the export, such as Europe/Berlin; this computer's if left out.
     #[arg(long, value_name = "ZONE")]
     pub(crate) zone: Option<String>,
+    /// When meetings began whose transcripts, names and folders give no date: 2026-01-05 or "2026-01-05 14:00".
+    #[arg(long, value_name = "DATE")]
+    pub(crate) date: Option<String>,
 }
 
 /// Which memories to list.

@@ -14,7 +14,7 @@ import { AskRestore, TASK } from '../shared/Restore';
 import { TaskProgress } from '../shared/TaskProgress';
 import { Skips } from './Skips';
 import { restoredLines, useRestore } from './restore';
-import { type WaitingFile, answer, asksDates, asksOwner, leaveOut, skippedCount, startedJobs, useWaitingFiles } from './files';
+import { type WaitingFile, answer, asksDates, asksMeeting, asksOwner, isDay, leaveOut, skippedCount, startedJobs, useWaitingFiles } from './files';
 
 export function Files() {
   const files = useWaitingFiles();
@@ -38,7 +38,7 @@ export function Files() {
           await bring(file);
           continue;
         }
-        const { job_ids } = await call('import_start', { tokens: [file.token], me: answers.me, date_order: answers.dateOrder, private: isPrivate });
+        const { job_ids } = await call('import_start', { tokens: [file.token], me: answers.me, date_order: answers.dateOrder, meeting: answers.meeting, private: isPrivate });
         startedJobs.update((ids) => [...ids, ...job_ids]);
         leaveOut([file.token]);
       }
@@ -151,6 +151,7 @@ function FileCard({ waiting, isBusy, onReplace }: { waiting: WaitingFile; isBusy
           {look.skipped.length > 0 ? <Skips skipped={look.skipped} title={t.sources.skips(skippedCount(look))} /> : null}
           <OwnerQuestion waiting={waiting} />
           <DateQuestions waiting={waiting} />
+          <MeetingQuestion waiting={waiting} />
         </>
       ) : null}
     </li>
@@ -182,7 +183,7 @@ function OwnerQuestion({ waiting: { file, look, answers } }: { waiting: WaitingF
   if (!look?.needs_owner) return null;
   if (!asksOwner(look, answers)) {
     const name = look.participants.find((each) => each.handle === answers.me || each.name === answers.me)?.name ?? answers.me ?? '';
-    return <Answered text={answers.isNobody ? t.sources.whoNone : t.sources.whoSaid(name)} onChange={() => answer(file.token, { me: null, isNobody: false })} />;
+    return <Answered text={answers.isNobody ? t.sources.whoNone : t.sources.whoSaid(name)} onChange={() => answer(file.token, { me: null, isNobody: false, isAskedAlone: true })} />;
   }
   return (
     <Question title={t.sources.who} text={t.sources.whoText}>
@@ -241,3 +242,26 @@ function DateQuestions({ waiting: { file, look, answers } }: { waiting: WaitingF
   );
 }
 
+/** When a meeting was of which the file says nothing: the file's own date is that of its download. */
+function MeetingQuestion({ waiting: { file, look, answers } }: { waiting: WaitingFile }) {
+  const [day, setDay] = useState('');
+  const now = useNow();
+  if (!look?.needs_meeting) return null;
+  if (!asksMeeting(look, answers)) {
+    const said = answers.meeting === null ? t.sources.meetingUnknown : t.sources.meetingSaid(answers.meeting);
+    return <Answered text={said} onChange={() => answer(file.token, { meeting: null, isUndated: false })} />;
+  }
+  return (
+    <Question title={t.sources.meeting} text={t.sources.meetingText}>
+      <div className={css.meeting}>
+        <input className={css.day} type="date" aria-label={t.sources.meeting} value={day} data-testid={TESTIDS.sourceMeeting} onChange={(event) => setDay(event.target.value)} />
+        <Button size="s" disabled={!isDay(day)} testId={TESTIDS.sourceMeetingSet} onClick={() => answer(file.token, { meeting: day })}>
+          {t.sources.meetingSet}
+        </Button>
+        <Button size="s" tone="quiet" testId={TESTIDS.sourceMeetingSkip} onClick={() => answer(file.token, { isUndated: true })}>
+          {t.sources.meetingSkip(look.first === null ? null : shortDate(look.first, now))}
+        </Button>
+      </div>
+    </Question>
+  );
+}

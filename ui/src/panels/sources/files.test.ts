@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import type { DryRunFile } from '../../api';
 import { bytes, listed } from '../../strings/words';
-import { type Answers, UNANSWERED, importable, statusOf } from './files';
+import { type Answers, UNANSWERED, importable, statusOf, withKnownOwner } from './files';
 
 const look = (change: Partial<DryRunFile>): DryRunFile => ({
   token: 't',
@@ -18,7 +18,9 @@ const look = (change: Partial<DryRunFile>): DryRunFile => ({
   participants: [],
   needs_owner: false,
   date_questions: [],
+  needs_meeting: false,
   export: null,
+  parts: [],
   ...change,
 });
 const question = { written: '03/04/2026', day_first: '3 April', month_first: '4 March' };
@@ -36,8 +38,23 @@ test.each<[string, DryRunFile | undefined, Partial<Answers>, string]>([
   ['the owner does not speak', look({ needs_owner: true }), { isNobody: true }, 'ready'],
   ['dates read two ways', look({ date_questions: [question] }), {}, 'asks'],
   ['dates answered', look({ date_questions: [question] }), { dateOrder: 'day_first' }, 'ready'],
+  ['a meeting without a date', look({ needs_meeting: true }), {}, 'asks'],
+  ['its day was said', look({ needs_meeting: true }), { meeting: '2026-01-05' }, 'ready'],
+  ['nobody knows its day', look({ needs_meeting: true }), { isUndated: true }, 'ready'],
   ['one of two questions answered', look({ needs_owner: true, date_questions: [question] }), { me: 'Mara' }, 'asks'],
 ])('a file: %s', (_, seen, answers, status) => expect(statusOf(seen, false, { ...UNANSWERED, ...answers })).toBe(status));
+
+const mara = { name: 'Mara', handle: 'mara@example.org', messages: 3, sample: '' };
+test.each<[string, Partial<DryRunFile>, Partial<Answers>, string[], string | null]>([
+  ['the same handle', { participants: [mara] }, {}, ['mara@example.org'], 'mara@example.org'],
+  ['the same name', { participants: [mara] }, {}, ['Ben', 'Mara'], 'Mara'],
+  ['who does not speak here', { participants: [mara] }, {}, ['Ben'], null],
+  ['this file was answered', { participants: [mara] }, { me: 'Ana' }, ['Mara'], 'Ana'],
+  ['nobody, said the person', { participants: [mara] }, { isNobody: true }, ['Mara'], null],
+  ['asked for this file alone', { participants: [mara] }, { isAskedAlone: true }, ['Mara'], null],
+])('who the owner is was said of another file: %s', (_, change, answers, known, me) =>
+  expect(withKnownOwner(look({ needs_owner: true, ...change }), { ...UNANSWERED, ...answers }, known).me).toBe(me),
+);
 
 test('a file that could not be read says so', () => expect(statusOf(undefined, true, UNANSWERED)).toBe('failed'));
 test('what is skipped is not counted as importable', () => expect(importable(look({ imported: 4, duplicate: 2, skipped: skip(4) }))).toBe(6));

@@ -4,6 +4,7 @@
  * Answers live outside the panel, so that leaving it loses nothing.
  */
 import { useQueries } from '@tanstack/react-query';
+import { useEffect } from 'react';
 import { type DryRunFile, type FileToken, call, rpcKey } from '../../api';
 import type { RpcError } from '../../platform';
 import { waitingFiles } from '../../state/host';
@@ -14,10 +15,16 @@ export interface Answers {
   readonly me: string | null;
   /** The owner does not speak in it. */
   readonly isNobody: boolean;
+  /** The person wants to answer for this file alone, whatever they said of others. */
+  readonly isAskedAlone: boolean;
   readonly dateOrder: string | null;
+  /** The day of the meeting, `2026-01-05`; null while unknown. */
+  readonly meeting: string | null;
+  /** Nobody knows when the meeting was: the file's date stands in. */
+  readonly isUndated: boolean;
 }
 
-export const UNANSWERED: Answers = { me: null, isNobody: false, dateOrder: null };
+export const UNANSWERED: Answers = { me: null, isNobody: false, isAskedAlone: false, dateOrder: null, meeting: null, isUndated: false };
 
 export type FileStatus = 'looking' | 'failed' | 'unreadable' | 'empty' | 'asks' | 'ready';
 
@@ -46,15 +53,25 @@ export function leaveOut(tokens: readonly string[]): void {
 /** What a file still needs before it can be imported. Pure. */
 export function statusOf(look: DryRunFile | undefined, isFailed: boolean, answers: Answers): FileStatus {
   if (!look) return isFailed ? 'failed' : 'looking';
+  if (look.parts.length > 0) return 'looking';
   if (look.error !== null || look.kind === null) return 'unreadable';
   // All that was exported comes back as it was: there is nothing to ask.
   if (look.export?.is_first) return 'ready';
-  if (asksOwner(look, answers) || asksDates(look, answers)) return 'asks';
+  if (asksOwner(look, answers) || asksDates(look, answers) || asksMeeting(look, answers)) return 'asks';
   return importable(look) > 0 ? 'ready' : 'empty';
 }
 
 export const asksOwner = (look: DryRunFile, answers: Answers): boolean => look.needs_owner && answers.me === null && !answers.isNobody;
 export const asksDates = (look: DryRunFile, answers: Answers): boolean => look.date_questions.length > 0 && answers.dateOrder === null;
+export const asksMeeting = (look: DryRunFile, answers: Answers): boolean => look.needs_meeting && answers.meeting === null && !answers.isUndated;
+/** A day as the backend takes it. */
+export const isDay = (text: string): boolean => /^\d{4}-\d{2}-\d{2}$/.test(text) && !Number.isNaN(Date.parse(text));
+/** The answer to "Which of these is you?" of another file holds where the same one speaks: it is asked once. Pure. */
+export function withKnownOwner(look: DryRunFile, answers: Answers, known: readonly string[]): Answers {
+  if (!look.needs_owner || answers.me !== null || answers.isNobody || answers.isAskedAlone) return answers;
+  const me = known.find((name) => look.participants.some((each) => each.handle === name || each.name === name));
+  return me === undefined ? answers : { ...answers, me };
+}
 export const skippedCount = (file: Pick<DryRunFile, 'skipped'>): number => file.skipped.reduce((sum, each) => sum + each.count, 0);
 /** Messages that an import would look at: what is there already may still be needed to say who the owner is. */
 export const importable = (look: DryRunFile): number => look.imported + look.duplicate;
@@ -62,22 +79,29 @@ export const importable = (look: DryRunFile): number => look.imported + look.dup
 export function useWaitingFiles(): WaitingFile[] {
   const files = useStore(waitingFiles, (waiting) => waiting);
   const answers = useStore(answersOf, (all) => all);
-  const look = (token: string, date_order: string | null) => {
+  const look = (token: string, date_order: string | null, meeting: string | null) => {
     // Who the owner is changes nothing that is shown, so that a file is not read again for it.
-    const request = { tokens: [token], me: null, date_order };
+    const request = { tokens: [token], me: null, date_order, meeting };
     return { queryKey: rpcKey('import_dry_run', request), queryFn: () => call('import_dry_run', request) };
   };
-  const queries = useQueries({ queries: files.map((file) => look(file.token, answers.get(file.token)?.dateOrder ?? null)) });
+  const queries = useQueries({ queries: files.map((file) => look(file.token, answers.get(file.token)?.dateOrder ?? null, answers.get(file.token)?.meeting ?? null)) });
   // A question stays on screen with its answer, and the look before the answer says what was asked.
-  const first = useQueries({ queries: files.map((file) => look(file.token, null)) });
+  const first = useQueries({ queries: files.map((file) => look(file.token, null, null)) });
+  const known = [...answers.values()].map((each) => each.me).filter((me) => me !== null);
+  // A folder with exports of several kinds becomes a card for each.
+  const parts = first.flatMap((query, index) => (query.data?.files[0]?.parts.length ? [[files[index]?.token ?? '', query.data.files[0].parts] as const] : []));
+  useEffect(() => {
+    for (const [token, own] of parts) waitingFiles.update((waiting) => waiting.flatMap((file) => (file.token === token ? own : [file])));
+  }, [parts]);
   return files.map((file, index) => {
     const query = queries[index];
-    const given = answers.get(file.token) ?? UNANSWERED;
+    const said = answers.get(file.token) ?? UNANSWERED;
     const now = query?.data?.files[0];
     const asked = first[index]?.data?.files[0];
     // Until the file has been read again in the order given, its first reading is shown.
     const merged = now ?? asked;
-    const seen = merged && asked ? { ...merged, date_questions: asked.date_questions } : merged;
+    const seen = merged && asked ? { ...merged, date_questions: asked.date_questions, needs_meeting: asked.needs_meeting } : merged;
+    const given = seen ? withKnownOwner(seen, said, known) : said;
     const status = now || query?.isError ? statusOf(seen, query?.isError ?? false, given) : 'looking';
     return { file, answers: given, look: seen, error: (query?.error as RpcError | null | undefined) ?? null, status, again: () => void query?.refetch() };
   });

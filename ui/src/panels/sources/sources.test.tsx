@@ -131,6 +131,12 @@ describe('looking inside', () => {
   });
 });
 
+test('a folder with exports of several kinds becomes a card for each', async () => {
+  const host = await renderApp('sources', { pace_ms: 10 });
+  act(() => host.emit({ type: 'files_dropped', files: [{ token: 'file:Exports', name: 'Exports', size: 0 }] }));
+  await waitFor(() => expect(screen.getAllByTestId('source-file').map((card) => card.textContent)).toEqual([expect.stringContaining('ChatGPT'), expect.stringContaining('WhatsApp')]));
+});
+
 describe('what only the person knows', () => {
   test('who of them they are, and how dates are meant, is asked and sent', async () => {
     const host = await pick();
@@ -148,10 +154,26 @@ describe('what only the person knows', () => {
     fireEvent.click(importButton());
     await waitFor(() =>
       expect(asked(host, 'import_start')).toEqual([
-        { tokens: ['file:conversations.zip'], me: null, date_order: null, private: true },
-        { tokens: ['file:WhatsApp Chat with Noor.txt'], me: 'Robin', date_order: 'day_first', private: true },
+        { tokens: ['file:conversations.zip'], me: null, date_order: null, meeting: null, private: true },
+        { tokens: ['file:WhatsApp Chat with Noor.txt'], me: 'Robin', date_order: 'day_first', meeting: null, private: true },
       ]),
     );
+  });
+
+  test('when a meeting was of which nothing tells is asked and sent, or the date of the file stands in', async () => {
+    const host = await pick();
+    const file = new File(['WEBVTT'], 'call.vtt');
+    await act(async () => fireEvent.drop(document.body, { dataTransfer: { types: ['Files'], files: [file] } }));
+    const card = () => cardOf('call.vtt');
+    await waitFor(() => expect(card().dataset.status).toBe('asks'));
+    fireEvent.change(within(card()).getByTestId('source-meeting'), { target: { value: '2026-01-05' } });
+    fireEvent.click(within(card()).getByTestId('btn-source-meeting'));
+    await within(card()).findByText('The meeting was on 2026-01-05.');
+    await waitFor(() => expect(asked(host, 'import_dry_run').some((request) => (request as { meeting: string | null }).meeting === '2026-01-05')).toBe(true));
+    fireEvent.click(within(card()).getByRole('button', { name: 'Change' }));
+    fireEvent.click(await within(card()).findByTestId('btn-source-meeting-skip'));
+    await within(card()).findByText('The file’s own date stands in, marked ≈.');
+    await waitFor(() => expect(card().dataset.status).toBe('ready'));
   });
 
   test('an answer can be changed', async () => {

@@ -85,14 +85,18 @@ export function workCommands(host: Host, base: Handlers, pace_ms: number): Handl
   const fileName = (token: string) => token.replace(/^file:/, '');
   const isChat = (token: string) => /whatsapp/i.test(token);
   const isExport = (token: string) => /^file:Keepsake \d{4}-/.test(token);
-  const look = (token: string, me: string | null, order: string | null): DryRunFile => {
+  const look = (token: string, me: string | null, order: string | null, meeting: string | null): DryRunFile => {
     const now = host.now();
-    const blank: DryRunFile = { token, name: fileName(token), kind: null, error: null, conversations: 0, seen: 0, imported: 0, duplicate: 0, skipped: [], first: null, last: null, participants: [], needs_owner: false, date_questions: [], export: null };
+    const blank: DryRunFile = { token, name: fileName(token), kind: null, error: null, conversations: 0, seen: 0, imported: 0, duplicate: 0, skipped: [], first: null, last: null, participants: [], needs_owner: false, date_questions: [], needs_meeting: false, export: null, parts: [] };
+    if (token === 'file:Exports') return { ...blank, parts: [{ token: 'file:conversations.zip', name: 'Exports', size: 0 }, { token: 'file:WhatsApp Chat with Noor.txt', name: 'Exports', size: 0 }] };
     if (/\.(pdf|png|docx)$/i.test(token)) return { ...blank, error: `${fileName(token)} is not a conversation export that Keepsake can read. Nothing was changed. See “How to get an export” for what it reads.` };
     if (isExport(token)) {
       const { items } = importsOf({});
       const is_first = imports.length + items.length === 0;
       return { ...blank, kind: 'keepsake', conversations: 6, seen: 1_830, imported: is_first ? 1_830 : 240, duplicate: is_first ? 0 : 1_590, first: now - 700 * DAY, last: now - DAY, export: { messages: 1_830, conversations: 6, memories: 41, is_first } };
+    }
+    if (/\.vtt$/i.test(token)) {
+      return { ...blank, kind: 'transcript', conversations: 1, seen: 82, imported: 82, first: now - 40 * DAY, last: now - 40 * DAY, participants: [{ name: 'Robin', handle: 'Robin', messages: 40, sample: 'Shall we begin?' }], needs_meeting: meeting === null };
     }
     if (isChat(token)) {
       return {
@@ -177,10 +181,10 @@ export function workCommands(host: Host, base: Handlers, pace_ms: number): Handl
       const open = live.filter((job) => job.state === 'queued' || job.state === 'running').length;
       return { ...now, counts: { ...now.counts, jobs: now.counts.jobs + open } };
     },
-    import_dry_run: ({ tokens, me, date_order }) => ({ files: tokens.map((token) => look(token, me, date_order)) }),
-    import_start: ({ tokens, me, date_order }) => ({
+    import_dry_run: ({ tokens, me, date_order, meeting }) => ({ files: tokens.map((token) => look(token, me, date_order, meeting)) }),
+    import_start: ({ tokens, me, date_order, meeting }) => ({
       job_ids: tokens.map((token) => {
-        const file = look(token, me, date_order);
+        const file = look(token, me, date_order, meeting);
         const size = isChat(token) ? 412_000 : 96_400_000;
         return run('import', file.name, null, [{ stage: 'Checking the file', done: 0, total: size }, ...steps('Reading messages', size, 10)], () => addImport(file, false));
       }),

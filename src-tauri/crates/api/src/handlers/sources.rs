@@ -2,12 +2,12 @@
 
 use std::path::{Path, PathBuf};
 
-use keepsake_channels::{DateOrder, SkipReason};
+use keepsake_channels::{DateOrder, MeetingDate, MeetingDateError, SkipReason};
 use keepsake_domain::Role;
 use keepsake_engine::{DryRun, Engine, ImportRequest};
 use keepsake_store::{Foresight, ImportRow, ImportSkip};
 
-use crate::app::App;
+use crate::app::{App, Chosen};
 use crate::error::ApiError;
 use crate::types::Nothing;
 use crate::types::sources::*;
@@ -29,6 +29,11 @@ pub fn date_order(name: Option<&str>) -> Result<Option<DateOrder>, ApiError> {
     }
 }
 
+/// When a meeting began, as a person wrote it.
+pub fn meeting_date(text: Option<&str>) -> Result<Option<MeetingDate>, ApiError> {
+    text.map(str::parse).transpose().map_err(|error: MeetingDateError| ApiError::invalid(error.to_string()))
+}
+
 pub(crate) fn pick_files(_app: &App, _request: Nothing) -> Result<PickedFiles, ApiError> {
     // Hosts with a dialog answer this before it gets here.
     Err(ApiError::refused("this host has no file dialog; drop the file on the page instead"))
@@ -45,26 +50,38 @@ pub fn skip_view(skip: &ImportSkip) -> SkipView {
     SkipView { reason: skip.reason.clone(), text: text.to_owned(), count: skip.count, sample: skip.sample.clone() }
 }
 
+fn name_of(path: &Path) -> String {
+    path.file_name().map_or_else(String::new, |name| name.to_string_lossy().into_owned())
+}
+
+impl DryRunFile {
+    /// Of a file of which nothing is known yet.
+    fn blank(token: &str, name: String) -> Self {
+        Self {
+            token: token.to_owned(),
+            name,
+            kind: None,
+            error: None,
+            conversations: 0,
+            seen: 0,
+            imported: 0,
+            duplicate: 0,
+            skipped: Vec::new(),
+            first: None,
+            last: None,
+            participants: Vec::new(),
+            needs_owner: false,
+            date_questions: Vec::new(),
+            needs_meeting: false,
+            export: None,
+            parts: Vec::new(),
+        }
+    }
+}
+
 /// What a file holds and what of it would come in, without changing anything.
 pub fn look_into(engine: &Engine, token: &str, request: &ImportRequest, foresight: &Foresight) -> DryRunFile {
-    let name = request.path.file_name().map_or_else(String::new, |name| name.to_string_lossy().into_owned());
-    let blank = DryRunFile {
-        token: token.to_owned(),
-        name,
-        kind: None,
-        error: None,
-        conversations: 0,
-        seen: 0,
-        imported: 0,
-        duplicate: 0,
-        skipped: Vec::new(),
-        first: None,
-        last: None,
-        participants: Vec::new(),
-        needs_owner: false,
-        date_questions: Vec::new(),
-        export: None,
-    };
+    let blank = DryRunFile::blank(token, name_of(&request.path));
     match engine.dry_run(request, foresight) {
         // The window knows files by name only; where they lie is nobody's business there.
         Err(error) => DryRunFile { error: Some(keepsake_engine::named(&error.to_string(), &request.path)), ..blank },
@@ -78,6 +95,7 @@ pub fn look_into(engine: &Engine, token: &str, request: &ImportRequest, foresigh
             first: preview.first.map(|t| t.0),
             last: preview.last.map(|t| t.0),
             needs_owner: !preview.is_owner_known,
+            needs_meeting: preview.is_date_guessed,
             participants: preview
                 .participants
                 .into_iter()
@@ -113,14 +131,29 @@ fn messages_in(app: &App, path: &Path) -> Result<PathBuf, ApiError> {
 
 pub(crate) fn import_dry_run(app: &App, request: DryRunRequest) -> Result<DryRunResponse, ApiError> {
     let order = date_order(request.date_order.as_deref())?;
+    let meeting = meeting_date(request.meeting.as_deref())?;
     let foresight = Foresight::new()?;
     let files = request.tokens.iter().map(|token| {
-        let path = app.file(token)?;
+        let Chosen { path, kind } = app.chosen(token)?;
         let export = app.engine().own_export(&path)?;
-        let import = ImportRequest { me: request.me.clone(), date_order: order, ..ImportRequest::of(messages_in(app, &path)?) };
+        if export.is_none() && kind.is_none() {
+            let kinds = app.engine().kinds_in(&path)?;
+            if !kinds.is_empty() {
+                let name = name_of(&path);
+                let parts = kinds.into_iter().map(|kind| app.register_part(token, &name, kind)).collect::<Result<_, _>>()?;
+                return Ok(DryRunFile { parts, ..DryRunFile::blank(token, name) });
+            }
+        }
+        let import = ImportRequest {
+            source: kind,
+            me: request.me.clone(),
+            date_order: order,
+            meeting,
+            ..ImportRequest::of(messages_in(app, &path)?)
+        };
         let mut found = look_into(app.engine(), token, &import, &foresight);
         if let Some((list, is_first)) = export {
-            found.name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
+            found.name = name_of(&path);
             found.export = Some(OwnExport {
                 messages: list.rows_of("interactions"),
                 conversations: list.rows_of("conversations"),
@@ -135,13 +168,17 @@ pub(crate) fn import_dry_run(app: &App, request: DryRunRequest) -> Result<DryRun
 
 pub(crate) fn import_start(app: &App, request: ImportStartRequest) -> Result<JobsStarted, ApiError> {
     let order = date_order(request.date_order.as_deref())?;
+    let meeting = meeting_date(request.meeting.as_deref())?;
     let mut job_ids = Vec::new();
     for token in &request.tokens {
+        let Chosen { path, kind } = app.chosen(token)?;
         let import = ImportRequest {
+            source: kind,
             me: request.me.clone(),
             date_order: order,
+            meeting,
             private: request.private,
-            ..ImportRequest::of(messages_in(app, &app.file(token)?)?)
+            ..ImportRequest::of(messages_in(app, &path)?)
         };
         job_ids.push(app.engine().queue_import(&import)?.into());
     }

@@ -35,6 +35,9 @@ pub struct DryRunRequest {
     /// `day_first`, `month_first`, `year_first`, if the person has said.
     #[serde(default)]
     pub date_order: Option<String>,
+    /// When a meeting began of which nothing else tells, if the person has said: `2026-01-05` or `2026-01-05 14:00`.
+    #[serde(default)]
+    pub meeting: Option<String>,
 }
 
 /// Somebody who speaks in a file.
@@ -105,8 +108,12 @@ pub struct DryRunFile {
     pub needs_owner: bool,
     /// "Which comes first, day or month?" must be asked; two lines both ways.
     pub date_questions: Vec<DateQuestion>,
+    /// Nothing names the date of the meeting: "When was this?" should be asked. Until it is answered the file's date stands in.
+    pub needs_meeting: bool,
     /// The folder is an export of Keepsake; an import of it brings its messages alone, a restore all that it holds.
     pub export: Option<OwnExport>,
+    /// It is a folder with exports of several kinds: a token for each, to look into and to import on its own.
+    pub parts: Vec<FileToken>,
 }
 
 /// What a folder that Keepsake exported holds.
@@ -141,6 +148,9 @@ pub struct ImportStartRequest {
     /// Day or month first.
     #[serde(default)]
     pub date_order: Option<String>,
+    /// When a meeting began of which nothing else tells: `2026-01-05` or `2026-01-05 14:00`.
+    #[serde(default)]
+    pub meeting: Option<String>,
     /// Every conversation starts private.
     #[serde(default)]
     pub private: bool,

@@ -12,19 +12,19 @@ mod when;
 
 use std::io::{BufRead, Read as _};
 
-use chrono::NaiveTime;
+use chrono::{NaiveDate, NaiveTime};
 use keepsake_domain::{
     Author, DAY_MS, MEETING, MeetingId, Message, MessageType, Metadata, SourceKind, SourceRef, TimeCertainty, Timestamp,
     Visibility,
 };
 use serde_json::json;
 
-use crate::SkipReason;
 use crate::identity::{StandIns, meeting, speaker_handle};
 use crate::limits::TRANSCRIPT_BYTES_MAX;
 use crate::open::Halt;
 use crate::out::Out;
 use crate::time::Zone;
+use crate::{MeetingDate, SkipReason};
 pub(crate) use cues::looks_like;
 use cues::{Cue, Cues};
 use when::{When, without_time};
@@ -75,8 +75,8 @@ pub(crate) fn is_json(head: &[u8]) -> bool {
     head.starts_with(b"{") || head.strip_prefix(b"[").is_some_and(|rest| rest.trim_ascii_start().starts_with(b"{"))
 }
 
-/// Reads one file. `name` is its file name, which may hold the time of the recording.
-pub(crate) fn read(input: &mut dyn BufRead, name: &str, out: &mut Out<'_>) -> Result<(), Halt> {
+/// Reads one file. The time of the recording may stand in its name or in that of the folder it lies in: Zoom names folders so.
+pub(crate) fn read(input: &mut dyn BufRead, name: &str, folder: Option<&str>, out: &mut Out<'_>) -> Result<(), Halt> {
     let mut bytes = Vec::new();
     input.take(TRANSCRIPT_BYTES_MAX as u64 + 1).read_to_end(&mut bytes)?;
     if bytes.len() > TRANSCRIPT_BYTES_MAX {
@@ -108,7 +108,7 @@ pub(crate) fn read(input: &mut dyn BufRead, name: &str, out: &mut Out<'_>) -> Re
     });
     let (base, known) = match begun {
         Some(begun) => (begun, TimeCertainty::Exact),
-        None => base_time(&strays, name, is_clock, out),
+        None => base_time(&strays, [Some(name), folder], is_clock, out),
     };
     // Where nothing tells when within the meeting it was said, its beginning stands in.
     let time_certainty = if is_untimed { TimeCertainty::Inferred } else { known };
@@ -233,19 +233,33 @@ fn unwrap_midnight(cues: &mut [Cue]) {
     }
 }
 
-/// The moment from which cue times count: the one in the document or the file name, else the file's own.
-fn base_time(head: &[String], name: &str, is_clock: bool, out: &Out<'_>) -> (Timestamp, TimeCertainty) {
+/// The moment from which cue times count: the one in the document, the file's name or its folder's, else what a person said, else the
+/// file's own.
+fn base_time(head: &[String], names: [Option<&str>; 2], is_clock: bool, out: &mut Out<'_>) -> (Timestamp, TimeCertainty) {
     let zone = out.options.zone;
     let head = head.iter().take(HEAD_LINES_MAX).map(String::as_str);
-    match (head.clone().chain([name]).find_map(When::find), is_clock) {
+    let midnight = |date: NaiveDate| zone.moment(date.and_time(NaiveTime::MIN));
+    let texts = head.chain(names.into_iter().flatten());
+    match (texts.clone().find_map(When::find), is_clock) {
         (Some(When { time, zone_minutes: Some(minutes) }), false) => (Zone::Fixed(minutes).moment(time), TimeCertainty::Exact),
         (Some(When { time, zone_minutes: None }), false) => (zone.moment(time), TimeCertainty::LocalAssumed),
-        (Some(When { time, .. }), true) => (zone.moment(time.date().and_time(NaiveTime::MIN)), TimeCertainty::LocalAssumed),
-        (None, false) => match head.clone().find_map(when::date) {
-            Some(date) => (zone.moment(date.and_time(NaiveTime::MIN)), TimeCertainty::Inferred),
-            None => (out.options.file_time, TimeCertainty::Inferred),
-        },
-        (None, true) => (out.options.file_time.midnight(zone.utc_offset_minutes(out.options.file_time)), TimeCertainty::Inferred),
+        (Some(When { time, .. }), true) => (midnight(time.date()), TimeCertainty::LocalAssumed),
+        (None, is_clock) => {
+            let found = texts.clone().find_map(|text| when::date(text, out.options.date_order));
+            let found = found.map(|date| MeetingDate { date, time: None }).or(out.options.meeting);
+            match (found, is_clock) {
+                (Some(meeting), true) => (midnight(meeting.date), TimeCertainty::LocalAssumed),
+                (Some(MeetingDate { date, time: Some(time) }), false) => {
+                    (zone.moment(date.and_time(time)), TimeCertainty::LocalAssumed)
+                }
+                (Some(MeetingDate { date, time: None }), false) => (midnight(date), TimeCertainty::Inferred),
+                (None, is_clock) => {
+                    out.is_date_guessed = true;
+                    let file = out.options.file_time;
+                    (if is_clock { file.midnight(zone.utc_offset_minutes(file)) } else { file }, TimeCertainty::Inferred)
+                }
+            }
+        }
     }
 }
 

@@ -1,9 +1,11 @@
-//! When a meeting began, as services write it into file names and titles.
+//! When a meeting began, as services and people write it into names of files and folders, titles and first lines.
 //!
-//! Zoom: `GMT20260105-140000`. Teams: `20260105_150312UTC`, also without a zone. Google Meet: `(2026-01-05 16:06 GMT-7)`,
+//! Zoom: `GMT20260105-140000`, folders `2026-01-05 14.00.00 Weekly`. Teams: `20260105_150312UTC`, also without a zone. Google Meet: `(2026-01-05 16:06 GMT-7)`,
 //! `- 2026/01/05 14:58 CET`, in file names with `_` in place of `/` and `:`; short names of zones are not unique and count as none.
 
-use chrono::{NaiveDate, NaiveDateTime, NaiveTime};
+use chrono::{Datelike, NaiveDate, NaiveDateTime, NaiveTime};
+
+use crate::DateOrder;
 
 /// Beginning of a meeting.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -43,8 +45,10 @@ fn compact(text: &str, at: usize) -> Option<(When, usize)> {
 fn spelled(text: &str, at: usize) -> Option<(When, usize)> {
     let window = text.get(at..at + STAMP_BYTES)?;
     let bytes = window.as_bytes();
-    let is_shaped =
-        matches!(bytes[4], b'-' | b'/' | b'_') && bytes[7] == bytes[4] && bytes[10] == b' ' && matches!(bytes[13], b':' | b'_');
+    let is_shaped = matches!(bytes[4], b'-' | b'/' | b'_' | b'.')
+        && bytes[7] == bytes[4]
+        && matches!(bytes[10], b' ' | b'T' | b'_')
+        && matches!(bytes[13], b':' | b'_' | b'.' | b'-');
     let follows_digit = text[..at].ends_with(|c: char| c.is_ascii_digit());
     if !is_shaped || follows_digit {
         return None;
@@ -72,9 +76,100 @@ fn zone(text: &str) -> Option<i32> {
     (hours <= 14 && (0..60).contains(&minutes)).then_some(sign * (hours * 60 + minutes))
 }
 
-/// A line that is nothing but an English date: `Apr 24, 2026`.
-pub(super) fn date(line: &str) -> Option<NaiveDate> {
-    ["%b %d, %Y", "%B %d, %Y", "%d %b %Y", "%d %B %Y"].iter().find_map(|form| NaiveDate::parse_from_str(line.trim(), form).ok())
+/// Years in which meetings were transcribed; other numbers of eight digits are no dates.
+const YEARS: std::ops::RangeInclusive<i32> = 1990..=2099;
+
+/// The first date written in `text`: `2026-01-05`, `20260105`, `5.1.2026`, `Jan 5, 2026`, `5 January 2026`. What can be read day first
+/// and month first, such as `05/01/2026`, counts only with an order.
+pub(super) fn date(text: &str, order: Option<DateOrder>) -> Option<NaiveDate> {
+    let parts: Vec<Part<'_>> = parts(text);
+    parts.iter().enumerate().find_map(|(at, part)| {
+        let next = |by: usize| parts.get(at + by);
+        match (part.number(), part.month()) {
+            (Some((number, 8)), _) => day(i32::try_from(number / 10_000).ok()?, number / 100 % 100, number % 100),
+            (Some((first, digits)), _) => {
+                let second = next(1)?;
+                let (third, third_digits) = next(2)?.number()?;
+                if let Some(month) = second.month() {
+                    return (third_digits == 4 && digits <= 2).then(|| day(i32::try_from(third).ok()?, month, first))?;
+                }
+                let (middle, middle_digits) = second.number()?;
+                let mark = second.mark()?;
+                let is_one_mark = next(2)?.mark() == Some(mark);
+                match (digits, third_digits) {
+                    (4, 1..=2) if is_one_mark && middle_digits <= 2 => day(i32::try_from(first).ok()?, middle, third),
+                    (1..=2, 4) if is_one_mark && middle_digits <= 2 => {
+                        let is_day_first = match order {
+                            Some(order) => order != DateOrder::MonthFirst,
+                            // Dots stand between day and month wherever they stand between both.
+                            None if mark == '.' || first > 12 => true,
+                            None if middle > 12 => false,
+                            None => return None,
+                        };
+                        let (day_number, month) = if is_day_first { (first, middle) } else { (middle, first) };
+                        day(i32::try_from(third).ok()?, month, day_number)
+                    }
+                    _ => None,
+                }
+            }
+            (None, Some(month)) => {
+                let (number, digits) = next(1)?.number()?;
+                let (year, year_digits) = next(2)?.number()?;
+                (digits <= 2 && year_digits == 4).then(|| day(i32::try_from(year).ok()?, month, number))?
+            }
+            (None, None) => None,
+        }
+    })
+}
+
+fn day(year: i32, month: u32, day: u32) -> Option<NaiveDate> {
+    NaiveDate::from_ymd_opt(year, month, day).filter(|date| YEARS.contains(&date.year()))
+}
+
+/// A run of digits or of letters, and what stands before it.
+struct Part<'t> {
+    before: &'t str,
+    text: &'t str,
+}
+
+/// English names of the months: the ones that programs write whatever the person speaks. Others are asked for.
+const MONTHS: [&str; 12] =
+    ["january", "february", "march", "april", "may", "june", "july", "august", "september", "october", "november", "december"];
+
+/// The least letters of a month's name that are no other one's.
+const MONTH_LETTERS_MIN: usize = 3;
+
+impl Part<'_> {
+    /// The number and how many digits it has; `5th` is 5.
+    fn number(&self) -> Option<(u32, usize)> {
+        let digits = ["st", "nd", "rd", "th"].iter().find_map(|end| self.text.strip_suffix(end)).unwrap_or(self.text);
+        let is_number = !digits.is_empty() && digits.len() <= 8 && digits.bytes().all(|b| b.is_ascii_digit());
+        is_number.then(|| digits.parse().ok().map(|number| (number, digits.len())))?
+    }
+
+    fn month(&self) -> Option<u32> {
+        let name = self.text.to_ascii_lowercase();
+        let at = MONTHS.iter().position(|month| name.len() >= MONTH_LETTERS_MIN && month.starts_with(&name))?;
+        u32::try_from(at + 1).ok()
+    }
+
+    /// The one sign between this part and the one before it.
+    fn mark(&self) -> Option<char> {
+        let mut chars = self.before.chars();
+        chars.next().filter(|mark| matches!(mark, '-' | '/' | '_' | '.')).filter(|_| chars.next().is_none())
+    }
+}
+
+fn parts(text: &str) -> Vec<Part<'_>> {
+    let mut found = Vec::new();
+    let mut rest = text;
+    while let Some(begin) = rest.find(char::is_alphanumeric) {
+        let (before, after) = rest.split_at(begin);
+        let (part, behind) = after.split_at(after.find(|c: char| !c.is_alphanumeric()).unwrap_or(after.len()));
+        found.push(Part { before, text: part });
+        rest = behind;
+    }
+    found
 }
 
 /// A title without the spelled time of the meeting behind it.
@@ -98,6 +193,8 @@ mod tests {
             ("Sync (2026-01-05 16:06 GMT-7) - Transcript", Some(("2026-01-05 16:06:00", Some(-420)))),
             ("Sync (2026-01-05 16_06 GMT+5_30) - Transcript.docx", Some(("2026-01-05 16:06:00", Some(330)))),
             ("Größe - 2026/01/05 14:58 CET - Transcript", Some(("2026-01-05 14:58:00", None))),
+            ("2026-01-05 14.58.30 Weekly Zoom Meeting", Some(("2026-01-05 14:58:00", None))),
+            ("sync_2026-01-05T14-58", Some(("2026-01-05 14:58:00", None))),
             ("Sync - 2026_01_05 14_58 UTC - Transcript.txt", Some(("2026-01-05 14:58:00", Some(0)))),
             ("meeting 2026.vtt", None),
             ("größe-12345678-123456x", None),
@@ -107,8 +204,32 @@ mod tests {
             let found = When::find(text).map(|when| (when.time.to_string(), when.zone_minutes));
             assert_eq!(found, wanted.map(|(time, zone)| (time.to_owned(), zone)), "{text}");
         }
-        assert_eq!(date("Apr 24, 2026").map(|date| date.to_string()).as_deref(), Some("2026-04-24"));
-        assert_eq!(date("Apr 24, 2026 at noon"), None);
+    }
+
+    #[test]
+    fn dates_without_a_time_are_read_where_they_can_be_read_one_way() {
+        let read = |text: &str, order| date(text, order).map(|date| date.to_string()).unwrap_or_default();
+        for (text, wanted) in [
+            ("Apr 24, 2026", "2026-04-24"),
+            ("Meeting of 5th January 2026, in the small room", "2026-01-05"),
+            ("standup-2026-03-02.vtt", "2026-03-02"),
+            ("standup_2026_03_02", "2026-03-02"),
+            ("20260302 standup", "2026-03-02"),
+            ("Protokoll 2.3.2026", "2026-03-02"),
+            ("call 23/03/2026", "2026-03-23"),
+            ("call 03-23-2026", "2026-03-23"),
+            ("call 03/04/2026", ""),
+            ("version 1.2.3", ""),
+            ("order 12345678", ""),
+            ("2026-13-05", ""),
+            ("2026-03_02", ""),
+            ("ticket-2026", ""),
+            ("may 5", ""),
+        ] {
+            assert_eq!(read(text, None), wanted, "{text}");
+        }
+        assert_eq!(read("call 03/04/2026", Some(DateOrder::DayFirst)), "2026-04-03");
+        assert_eq!(read("call 03/04/2026", Some(DateOrder::MonthFirst)), "2026-03-04");
     }
 
     #[test]

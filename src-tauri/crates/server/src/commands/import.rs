@@ -1,8 +1,8 @@
 //! `keepsake import`: every record accounted for, source by source.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
-use keepsake_api::{date_order, look_into, skip_view};
+use keepsake_api::{date_order, look_into, meeting_date, skip_view};
 use keepsake_channels::ImportError;
 use keepsake_domain::{IdSource, ImportId, SourceKind};
 use keepsake_engine::{EmbedderSlot, Engine, EngineError, ImportRequest, RandomIds, Unwatched, Zone};
@@ -13,7 +13,7 @@ use super::engine;
 use crate::args::{Args, ImportArgs};
 use crate::output::{Failure, Output};
 
-/// Names listed when the owner is not known.
+/// Names listed when the owner is not known, and of files that cannot be read.
 const NAMES_SHOWN: usize = 6;
 
 /// One file's account, as printed.
@@ -53,7 +53,9 @@ pub(crate) fn run(args: &Args, import: &ImportArgs, output: &mut Output) -> Resu
     let mut accounts = Vec::new();
     let mut failures: Vec<String> = Vec::new();
     for path in &import.paths {
-        let inputs = engine.inputs(path).unwrap_or_else(|_| vec![path.clone()]);
+        // What cannot be looked through fails as one, with the reason.
+        let (inputs, unknown) = engine.inputs(path).unwrap_or_else(|_| (vec![path.clone()], Vec::new()));
+        failures.extend(unknown_files(path, &inputs, &unknown));
         for input in inputs {
             let account = if import.dry_run { look(&engine, &input, import, &foresight) } else { bring(&engine, &input, import) };
             match account {
@@ -65,6 +67,23 @@ pub(crate) fn run(args: &Args, import: &ImportArgs, output: &mut Output) -> Resu
     }
     print(&accounts, import.dry_run, output)?;
     if failures.is_empty() { Ok(()) } else { Err(Failure::new(failures.join("; "))) }
+}
+
+/// What is said of the files in a folder that are of no kind that is read.
+fn unknown_files(folder: &Path, inputs: &[PathBuf], unknown: &[PathBuf]) -> Option<String> {
+    if unknown.is_empty() && !inputs.is_empty() {
+        return None;
+    }
+    if inputs.is_empty() && unknown.is_empty() {
+        return Some(ImportError::NothingToImport { path: folder.to_owned() }.to_string());
+    }
+    let names: Vec<String> =
+        unknown.iter().take(NAMES_SHOWN).map(|file| file.strip_prefix(folder).unwrap_or(file).display().to_string()).collect();
+    let more = unknown.len() - names.len();
+    let rest = if more > 0 { format!(" and {more} more") } else { String::new() };
+    let count = unknown.len();
+    let (files, are) = if count == 1 { ("file", "is") } else { ("files", "are") };
+    Some(format!("{count} {files} in {} {are} of no kind that Keepsake reads: {}{rest}", folder.display(), names.join(", ")))
 }
 
 fn bring(engine: &Engine, path: &Path, import: &ImportArgs) -> Result<Account, Failure> {
@@ -80,6 +99,13 @@ fn bring(engine: &Engine, path: &Path, import: &ImportArgs) -> Result<Account, F
     engine.queue_settling()?;
     engine.queue_identity()?;
     engine.queue_profiles()?;
+    if outcome.is_date_guessed {
+        eprintln!(
+            "keepsake: nothing says when the meeting in {} was, so the file's own date stands in. To give it another, erase the \
+             conversation and import the file with --date DATE.",
+            path.display()
+        );
+    }
     if outcome.has_unknown_owner && matches!(outcome.kind, SourceKind::Whatsapp | SourceKind::Transcript) {
         ask_for_owner(engine, path, import)?;
     }
@@ -117,6 +143,7 @@ fn request(path: &Path, import: &ImportArgs) -> Result<ImportRequest, Failure> {
         source: import.source,
         me: import.me.clone(),
         date_order: date_order(import.date_order.as_deref())?,
+        meeting: meeting_date(import.date.as_deref())?,
         zone: import.zone.as_deref().map(zone).transpose()?,
         private: import.private,
         ..ImportRequest::of(path)

@@ -119,6 +119,22 @@ fn people_have_the_promised_shape_and_keep_their_handles_apart() {
 }
 
 #[test]
+fn a_tool_of_an_assistant_is_nobody() {
+    let home = Home::new();
+    let line = |role: &str, author: &str| {
+        let row = json!({
+            "conversation": "c", "channel_type": "chat", "channel_id": "c", "id": author, "time": "2026-01-05T10:00:00Z",
+            "author": author, "role": role, "text": "The page says so.",
+        });
+        format!("{row}\n")
+    };
+    home.read(&[line("owner", "Mara"), line("assistant", "Nova"), line("tool", "WebFetch")].concat());
+    let mut names: Vec<String> = home.rows(&["people"]).iter().map(|row| text(row, "name")).collect();
+    names.sort();
+    assert_eq!(names, ["Mara", "Nova"]);
+}
+
+#[test]
 fn a_link_suggestion_names_both_handles_and_where_its_evidence_stands_and_quotes_nothing() {
     let home = home();
     let link = only_link(&home);

@@ -14,7 +14,7 @@ const person = (id: string, name: string, type: string, channels: readonly strin
   memories: 0,
   open_links,
 });
-const EVERYBODY = [person('robin', 'Robin Hale', 'person', ['email', 'matrix'], 1), person('nova', 'Nova', 'agent', ['chat']), person('mum', 'Mum', 'person', ['whatsapp'])];
+const EVERYBODY = [person('robin', 'Robin Hale', 'person', ['email', 'matrix'], 1), person('nova', 'Nova', 'agent', ['chat']), person('mum', 'Mum', 'person', ['whatsapp']), person('fetch', 'WebFetch', 'service', ['chat'])];
 const ids = (query: string, filters = NO_FILTERS) => shownPeople(EVERYBODY, query, filters).map((each) => each.id);
 
 describe('who is shown', () => {
@@ -30,6 +30,7 @@ describe('who is shown', () => {
 
   test.each([
     [{ ...NO_FILTERS, kind: ['agent'] }, ['nova']],
+    [{ ...NO_FILTERS, kind: ['agent', 'service'] }, ['nova', 'fetch']],
     [{ ...NO_FILTERS, channel: ['whatsapp', 'matrix'] }, ['robin', 'mum']],
     [{ ...NO_FILTERS, open: true }, ['robin']],
     [{ kind: ['agent'], channel: [], open: true }, []],

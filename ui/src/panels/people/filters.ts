@@ -26,7 +26,8 @@ function hasWords(person: PersonView, words: readonly string[]): boolean {
   return words.every((word) => said.includes(word));
 }
 
-const fitsKind = (person: PersonView, { kind }: PeopleFilters) => kind.length === 0 || kind.includes(person.type);
+/** A tool of an assistant or a program that writes messages is nobody: it is listed only where its kind is chosen. */
+const fitsKind = (person: PersonView, { kind }: PeopleFilters) => (kind.length === 0 ? person.type !== 'service' : kind.includes(person.type));
 const fitsChannel = (person: PersonView, { channel }: PeopleFilters) => channel.length === 0 || person.handles.some((each) => channel.includes(each.channel));
 const fitsOpen = (person: PersonView, { open }: PeopleFilters) => !open || person.open_links > 0;
 
@@ -44,7 +45,7 @@ function tally(names: Iterable<string>): Count[] {
 
 /** Each facet counted without its own condition. */
 export function facetsOf(people: readonly PersonView[], query: string, filters: PeopleFilters): { kind: Count[]; channel: Count[]; open: number } {
-  const kinds = shownPeople(people, query, { ...filters, kind: [] });
+  const kinds = shownPeople(people, query, { ...filters, kind: [...new Set(people.map((person) => person.type))] });
   const channels = shownPeople(people, query, { ...filters, channel: [] });
   return {
     kind: tally(kinds.map((person) => person.type)),

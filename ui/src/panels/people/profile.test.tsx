@@ -152,7 +152,14 @@ describe('a profile', () => {
   test('with nothing known it says what will stand there; of a service nothing is said', async () => {
     await open('Mum', 'WhatsApp');
     expect(screen.getByText(/^Nothing yet\. What they ask for/)).toBeDefined();
-    fireEvent.click(screen.getAllByTestId('person-row').find((row) => row.textContent?.includes('Atlas build')) as HTMLElement);
+    fireEvent.click(screen.getByTestId('facet-kind'));
+    fireEvent.click(await screen.findByRole('menuitemcheckbox', { name: /Services/ }));
+    const build = await waitFor(() => {
+      const row = screen.getAllByTestId('person-row').find((each) => each.textContent?.includes('Atlas build'));
+      expect(row).toBeDefined();
+      return row as HTMLElement;
+    });
+    fireEvent.click(build);
     await screen.findByText('No line of theirs is stored.');
     expect(screen.queryByText('How they want things')).toBeNull();
   });

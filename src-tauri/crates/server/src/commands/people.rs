@@ -1,7 +1,7 @@
 //! `keepsake people`, `links`, `link`, `unlink`, `channels`, `channel`, `share`, `agent`, `context`.
 
 use keepsake_api::dispatch;
-use keepsake_domain::{LinkId, ProfileId, Timestamp};
+use keepsake_domain::{EntityType, LinkId, ProfileId, Timestamp};
 use keepsake_engine::{Audience, ContextRequest, EmbedderSlot, Engine, Link, LinkStatus};
 use keepsake_store::HandleRow;
 use serde_json::{Value, json};
@@ -10,10 +10,10 @@ use super::{app, engine, model_dir};
 use crate::args::{AgentsArgs, Args, AudienceArgs, ChannelChoice, ContextArgs, LinkAnswerName, LinkArgs, Switch};
 use crate::output::{Failure, Output};
 
-/// Lists everybody, one a line.
+/// Lists everybody, one a line. A tool of an assistant, or a program that writes messages, is nobody.
 pub(crate) fn people(args: &Args, output: &mut Output) -> Result<(), Failure> {
     let engine = engine(args, EmbedderSlot::none())?;
-    for person in engine.people()? {
+    for person in engine.people()?.into_iter().filter(|person| person.entity_type != EntityType::Service.name()) {
         let handles: Vec<Value> = person
             .handles
             .iter()

@@ -17,6 +17,7 @@ use keepsake_people::{Similarity, Utterance};
 use keepsake_store::{GapRow, GapSeen, ReadTx, StoreError, TaskRow, WriteTx};
 
 use crate::content_ids::uuid_of;
+use crate::served::masked;
 use crate::{Engine, EngineError, Result};
 
 /// The setting that names the file to which tasks are written.
@@ -108,7 +109,7 @@ impl GapBook {
                     entity: Some(entity.clone()),
                     need: new.need,
                     fingerprint: new.fingerprint,
-                    description: new.description,
+                    description: masked(&new.description),
                     frequency: new.frequency,
                     status: GapStatus::Detected,
                     first_seen: new.first_seen,

@@ -28,6 +28,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::analyze::insight_turns;
 use crate::record::messages_on_record;
+use crate::served::masked;
 use crate::work::Control;
 use crate::{Engine, EngineError, Result};
 
@@ -426,7 +427,7 @@ fn item_of(item: &keepsake_insight::session::Item, rows: &[InteractionRow]) -> O
         field: item.field.name().to_owned(),
         name: item.name.clone(),
         uses: item.uses,
-        text: item.text.clone(),
+        text: masked(&item.text),
         place: EvidenceSpan { interaction: row.id.clone(), span: item.place.span },
     })
 }

@@ -28,6 +28,7 @@ use crate::analyze::insight_turns;
 use crate::content_ids::uuid_of;
 use crate::ended::Pass;
 use crate::record::messages_on_record;
+use crate::served::masked;
 use crate::taken_back::TakenBack;
 use crate::work::Control;
 use crate::{Engine, EngineError, Result};
@@ -357,7 +358,8 @@ struct NewSummary {
 }
 
 fn summary_of(recap: &Recap) -> Option<NewSummary> {
-    let lines: Vec<String> = recap.sentences.iter().map(|sentence| format!("{}: {}", sentence.author, sentence.text)).collect();
+    let lines: Vec<String> =
+        recap.sentences.iter().map(|sentence| format!("{}: {}", sentence.author, masked(&sentence.text))).collect();
     (!lines.is_empty()).then_some(())?;
     Some(NewSummary { text: lines.join("\n"), first: recap.first.parse().ok()?, last: recap.last.parse().ok()? })
 }
@@ -446,7 +448,7 @@ fn commitment_of(commitment: &Commitment, rows: &[InteractionRow]) -> Option<Sto
     Some(StoredCommitment {
         debtor,
         creditor: commitment.creditor.as_ref().map(|creditor| party(creditor, rows)),
-        what: commitment.what.clone(),
+        what: masked(&commitment.what),
         place,
         request: commitment.request.as_ref().and_then(|place| place_of(place, rows)),
         due: commitment.due.map(|due| due.at),

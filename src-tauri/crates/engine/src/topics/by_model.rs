@@ -24,6 +24,7 @@ use super::wording::NewVersion;
 use crate::analyze::insight_turns;
 use crate::language::{Interview, ModelSettings, Provider, passing};
 use crate::record::as_read;
+use crate::served::masked;
 use crate::work::Control;
 use crate::{Engine, EngineError, Result};
 
@@ -49,7 +50,7 @@ pub(super) fn worded(by_rules: &TopicVersionRow, wording: &TopicWordingRow) -> S
             let first = places.next()?;
             Some(TopicLineRow {
                 section: line.section.name().to_owned(),
-                text: line.text.clone(),
+                text: masked(&line.text),
                 place: first,
                 also: places.collect(),
             })

@@ -18,6 +18,7 @@ use super::by_model::worded;
 use super::derive::message_id;
 use crate::analyze::insight_turns;
 use crate::record::as_read;
+use crate::served::masked;
 
 /// A title is found in so many messages: more change nothing, and each version reads them.
 const TITLE_MESSAGES_MAX: usize = 60;
@@ -285,7 +286,7 @@ impl Standing {
             .filter_map(|line| {
                 Some(TopicLineRow {
                     section: line.section.name().to_owned(),
-                    text: line.text.clone(),
+                    text: masked(&line.text),
                     place: EvidenceSpan { interaction: message_id(&line.message)?, span: line.span },
                     also: Vec::new(),
                 })
@@ -296,7 +297,7 @@ impl Standing {
             topic: topic.clone(),
             number: at as u32 + 1,
             supersedes: at.checked_sub(1).and_then(|before| ids.get(before)).cloned(),
-            title: self.title.clone(),
+            title: masked(&self.title),
             entities: to_json("version of a topic", &self.entities)?,
             contributors: to_json("version of a topic", &self.contributors)?,
             messages: self.messages.len() as u32,

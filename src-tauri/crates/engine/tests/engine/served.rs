@@ -87,3 +87,35 @@ fn of_two_approved_homes_the_newest_is_told() {
     assert!(!text.contains("Oslo"), "not two homes at once: {text}");
     assert!(text.contains("Bergen") && text.contains("cello"), "{text}");
 }
+
+#[test]
+fn what_is_derived_is_stored_without_credentials() {
+    let f = Fixture::new();
+    let (key, code) = ("ghp_Zk3V9qLr8TfXw1Yb6MnD2sHc5Jp0Ag7EuQiR", "Turnip-Lorry-88");
+    f.append(&Conversation::new("agent").messages(&format!(
+        "owner Mara: Can you fix the pump script? The error says token {key} was refused.\n\
+         assistant Nova: I fixed the pump script, the token {key} works now.\n\
+         owner Mara: Thanks, it works now. We decided to use the token {key} for the pump from here on.\n\
+         owner Mara: I want to learn to build pumps this year, the pump password is {code}."
+    )));
+    f.append(&Conversation::new("friend").channel("dm", "ana").messages(&format!(
+        "owner Mara: I'll send you the pump report by Friday, the pump password is {code}.\n\
+         person Ana: Thanks. I'll bring the pump key back on Monday, with the token {key}."
+    )));
+    f.clock.advance_ms(60 * keepsake_domain::DAY_MS);
+    f.engine.queue_sessions().unwrap();
+    f.derive();
+    let tables = f.engine.store().read(|tx| tx.derived_rows(&|_, _| false)).unwrap();
+    // The person decides about what is proposed, in the words that were said.
+    let proposed = ["memories", "gate_log"];
+    let (kept, derived): (Vec<_>, Vec<_>) = tables.into_iter().partition(|(table, _)| proposed.contains(table));
+    for (table, rows) in &derived {
+        let told: Vec<&String> = rows.iter().filter(|row| row.contains(key) || row.contains(code)).collect();
+        assert!(told.is_empty(), "{table} stores a credential: {told:#?}");
+    }
+    for table in ["session_items", "topic_lines"] {
+        let rows = &derived.iter().find(|(name, _)| *name == table).unwrap().1;
+        assert!(rows.iter().any(|row| row.contains("[SECRET]")), "control: {table} has those words: {rows:#?}");
+    }
+    assert!(!kept.is_empty(), "control: the tables that are left out exist");
+}

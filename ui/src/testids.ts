@@ -258,6 +258,7 @@ export const TESTIDS = {
   singleKeys: 'settings-single-keys',
   extractOnImport: 'settings-extract',
   analyzeEnded: 'settings-analyze-ended',
+  readerState: 'settings-reader',
   dataDir: 'settings-data-dir',
 
   graph: 'graph',

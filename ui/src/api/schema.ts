@@ -188,6 +188,18 @@ embedded: number,
  */
 total: number, };
 
+export type ReaderState = "ready" | "idle" | "missing" | "refused";
+
+export type ReaderStatus = { 
+/**
+ * Whether it is in use.
+ */
+state: ReaderState, 
+/**
+ * What is wrong and what to do, where something is.
+ */
+problem: string | null, };
+
 export type HandleView = { 
 /**
  * Channel type.
@@ -275,6 +287,10 @@ counts: Counts,
  * The local model.
  */
 embedding: EmbeddingStatus, 
+/**
+ * The trained reader.
+ */
+reader: ReaderStatus, 
 /**
  * The owner, once known.
  */

@@ -109,7 +109,7 @@ export const activity = {
   } as Readonly<Record<string, string>>,
   alertsEmpty: 'No alerts',
   alertsEmptyText: 'A failure that needs you would be here, with what to do.',
-  alertKind: { job_failed: 'A job failed', model_dropped: 'A model’s answer was dropped', model_refused: 'The embedding model was refused', file_skipped: 'Files were left out', chain_broken: 'Messages were changed from outside', schema_changed: 'The database was changed from outside' } as Readonly<Record<string, string>>,
+  alertKind: { job_failed: 'A job failed', model_dropped: 'A model’s answer was dropped', model_refused: 'A local model was refused', file_skipped: 'Files were left out', chain_broken: 'Messages were changed from outside', schema_changed: 'The database was changed from outside' } as Readonly<Record<string, string>>,
   dismiss: 'Dismiss',
   retrying: 'It is tried again',
   live: (running: number, waiting: number) => `${plural(running, 'job', 'jobs')} running, ${number(waiting)} waiting`,

@@ -77,6 +77,8 @@ pub fn schema_ts() -> String {
         MaintenanceView,
         EmbeddingState,
         EmbeddingStatus,
+        ReaderState,
+        ReaderStatus,
         HandleView,
         OwnerView,
         Counts,

@@ -119,6 +119,16 @@ impl Engine {
     /// Says to the person that the model that lies there was not loaded, and why. One that was never prepared is no failure.
     pub fn tell_of_refused_model(&self) -> Result<()> {
         let EmbedderState::Broken(message) = self.inner.embedder.state() else { return Ok(()) };
+        self.raise_refusal(message)
+    }
+
+    /// The same of the reader, which is loaded later.
+    pub(crate) fn tell_of_refused_reader(&self) -> Result<()> {
+        let Some(message) = self.inner.embedder.reader().refused() else { return Ok(()) };
+        self.raise_refusal(format!("{message} Until then the rules propose."))
+    }
+
+    fn raise_refusal(&self, message: String) -> Result<()> {
         let alert = AlertRow {
             id: AlertId::fresh(self.ids()),
             kind: "model_refused".to_owned(),

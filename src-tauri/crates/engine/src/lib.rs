@@ -89,7 +89,7 @@ pub use power::{PluggedIn, Power, SystemPower};
 pub use profiles::{ProfileOnDay, current_profiles, profiles_at};
 pub use propose::{Proposed, vectors_of};
 pub use queue::{Hold, KillPoint, Progress, QueueTurn, Step, Worker, WorkerLock};
-pub use reading::{ReaderSlot, readings};
+pub use reading::{ReaderSlot, ReaderStanding, readings};
 pub use rebuild::Rebuilding;
 pub use reflection::{ReflectionRules, ReflectionRun};
 pub use remember::Remembered;

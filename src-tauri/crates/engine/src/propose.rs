@@ -167,6 +167,7 @@ impl Engine {
             let Proposals { candidates, stops } = keepsake_capture::propose_read(&conversation, &readings);
             return Ok(Harvest { rows, candidates, stops, proposer: reader.version().to_owned() });
         }
+        self.tell_of_refused_reader()?;
         let vectors = self.inner.embedder.ready().map(Vectors);
         let Proposals { candidates, stops } =
             keepsake_capture::propose(&conversation, vectors.as_ref().map(|v| v as &dyn keepsake_capture::SentenceVectors));

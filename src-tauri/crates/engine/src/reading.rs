@@ -9,7 +9,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use keepsake_capture::{Turn, is_read};
 use keepsake_domain::{Reading, Utterance};
-use keepsake_models::{ModelError, Reader, SharedReader, open_reader};
+use keepsake_models::{ModelError, Reader, SharedReader, has_reader, open_reader};
 
 use crate::work::Control;
 use crate::{EngineError, Result};
@@ -24,6 +24,19 @@ enum State {
     At(PathBuf),
     Ready(SharedReader),
     /// It lies there and was not taken, and why.
+    Refused(String),
+}
+
+/// What a person is told of the reader.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum ReaderStanding {
+    /// In use.
+    Ready,
+    /// There, and loaded once there is something to read.
+    Idle,
+    /// Not there: the rules propose.
+    Missing,
+    /// There, and not taken: the rules propose. The text says why and what to do.
     Refused(String),
 }
 
@@ -47,7 +60,8 @@ impl ReaderSlot {
         *self.lock() = State::Ready(reader);
     }
 
-    pub(crate) fn look_in(&self, model_dir: PathBuf) {
+    /// Looks in the folder of this local model when the first message is to be read.
+    pub fn look_in(&self, model_dir: PathBuf) {
         *self.lock() = State::At(model_dir);
     }
 
@@ -72,9 +86,19 @@ impl ReaderSlot {
 
     /// Why the reader that lies there was not taken.
     pub fn refused(&self) -> Option<String> {
-        match &*self.lock() {
-            State::Refused(why) => Some(why.clone()),
+        match self.standing() {
+            ReaderStanding::Refused(why) => Some(why),
             _ => None,
+        }
+    }
+
+    /// Where it stands. Nothing is loaded for that.
+    pub fn standing(&self) -> ReaderStanding {
+        match &*self.lock() {
+            State::At(dir) if has_reader(dir) => ReaderStanding::Idle,
+            State::None | State::At(_) => ReaderStanding::Missing,
+            State::Ready(_) => ReaderStanding::Ready,
+            State::Refused(why) => ReaderStanding::Refused(why.clone()),
         }
     }
 

@@ -136,7 +136,10 @@ function Choices({ settings }: { settings: Settings }) {
   );
 }
 
-function Model({ status: { embedding } }: { status: AppStatus }) {
+/** A reader that is not loaded yet is as good as one in use. */
+const READER_SHOWN = { ready: 'ready', idle: 'ready', missing: 'missing', refused: 'broken' } as const;
+
+function Model({ status: { embedding, reader } }: { status: AppStatus }) {
   const words = t.settings;
   return (
     <Section title={words.model}>
@@ -157,6 +160,12 @@ function Model({ status: { embedding } }: { status: AppStatus }) {
       <Row name={words.modelEmbedded}>
         <span className="num">{words.modelOf(embedding.embedded, embedding.total)}</span>
       </Row>
+      <Row name={words.reader} hint={words.readerHint}>
+        <span className={css.state} data-state={READER_SHOWN[reader.state]} data-testid={TESTIDS.readerState}>
+          {nameOf(words.readerStates, reader.state)}
+        </span>
+      </Row>
+      {reader.problem ? <p className={css.problem}>{reader.problem}</p> : null}
     </Section>
   );
 }

@@ -79,6 +79,16 @@ test('the model, the data and the promise are said', async () => {
   for (const words of [/make setup/, /9 of 9/, 'Robin Hale', 'Nothing becomes a memory before you say so.', '0.1.0']) expect(screen.getAllByText(words).length).toBeGreaterThan(0);
 });
 
+test('a reader that was refused says so, and why', async () => {
+  const host = await renderApp('settings');
+  expect((await screen.findByTestId('settings-reader')).textContent).toBe('In use');
+  const status = (await host.rpc('app_status', {})) as object;
+  host.answer('app_status', () => ({ ...status, reader: { state: 'refused', problem: 'reader.onnx is another file than this version knows.' } }) as never);
+  host.emit({ type: 'changed', tags: ['status'] });
+  await waitFor(() => expect(screen.getByTestId('settings-reader').textContent).toBe('Could not be loaded: rules propose'));
+  expect(screen.getByText('reader.onnx is another file than this version knows.')).toBeDefined();
+});
+
 test('the list of keys opens from here', async () => {
   await renderApp('settings');
   fireEvent.click(await screen.findByRole('button', { name: /^Show$/ }));

@@ -74,6 +74,7 @@ export function systemCommands(world: World, host: Host, options: { firstRun: bo
         embedded: status('active'),
         total: status('active'),
       },
+      reader: { state: 'ready', problem: null },
       owner: options.firstRun && !sample ? null : { name: 'Robin Hale', handles: [{ channel: 'chatgpt', handle: 'robin', verified: true }] },
       sample_loaded: sample,
       paused: isPaused(),

@@ -1,6 +1,6 @@
 //! The frame's numbers, settings and remembered places.
 
-use keepsake_engine::EmbedderState;
+use keepsake_engine::{EmbedderState, ReaderStanding};
 
 use crate::app::App;
 use crate::error::ApiError;
@@ -26,6 +26,12 @@ pub(crate) fn app_status(app: &App, _request: Nothing) -> Result<AppStatus, ApiE
         EmbedderState::Loading => (EmbeddingState::Loading, WANTED_MODEL.to_owned(), 0, None),
         EmbedderState::Missing(problem) => (EmbeddingState::Missing, WANTED_MODEL.to_owned(), 0, Some(problem.clone())),
         EmbedderState::Broken(problem) => (EmbeddingState::Broken, WANTED_MODEL.to_owned(), 0, Some(problem.clone())),
+    };
+    let (reader_state, reader_problem) = match engine.embedder().reader().standing() {
+        ReaderStanding::Ready => (ReaderState::Ready, None),
+        ReaderStanding::Idle => (ReaderState::Idle, None),
+        ReaderStanding::Missing => (ReaderState::Missing, None),
+        ReaderStanding::Refused(why) => (ReaderState::Refused, Some(why)),
     };
     let links = engine.open_links()?;
     let playbooks = engine.playbooks_waiting()?;
@@ -58,6 +64,7 @@ pub(crate) fn app_status(app: &App, _request: Nothing) -> Result<AppStatus, ApiE
             is_first_run: messages == 0 && !tx.has_imports()?,
             counts,
             embedding: EmbeddingStatus { state, model: model.clone(), dimension, problem: problem.clone(), embedded, total },
+            reader: ReaderStatus { state: reader_state, problem: reader_problem.clone() },
             owner,
             sample_loaded: !tx.sample_imports()?.is_empty(),
             paused: false,

@@ -34,6 +34,29 @@ pub struct EmbeddingStatus {
     pub total: u64,
 }
 
+/// The state of the trained reader of statements.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, TS)]
+#[serde(rename_all = "snake_case")]
+pub enum ReaderState {
+    /// In use.
+    Ready,
+    /// There, and loaded once there is something to read.
+    Idle,
+    /// Not there: the rules propose.
+    Missing,
+    /// There, and not taken: the rules propose; `problem` says why.
+    Refused,
+}
+
+/// The trained reader of statements.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, TS)]
+pub struct ReaderStatus {
+    /// Whether it is in use.
+    pub state: ReaderState,
+    /// What is wrong and what to do, where something is.
+    pub problem: Option<String>,
+}
+
 /// One of the owner's handles.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, TS)]
 pub struct HandleView {
@@ -101,6 +124,8 @@ pub struct AppStatus {
     pub counts: Counts,
     /// The local model.
     pub embedding: EmbeddingStatus,
+    /// The trained reader.
+    pub reader: ReaderStatus,
     /// The owner, once known.
     pub owner: Option<OwnerView>,
     /// Sample data is loaded (and can be removed in one click).

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use keepsake_domain::{Attribute, Category, FactMark, MarkKind};
-use keepsake_engine::Act;
+use keepsake_engine::{Act, ReaderStanding};
 use keepsake_models::fake::PhraseReader;
 
 use crate::fixture::Fixture;
@@ -46,6 +46,31 @@ fn the_reader_proposes_in_place_of_the_rules() {
     let control = Fixture::new();
     control.propose("c1", LINES);
     assert!(control.memories().iter().any(|memory| memory.contains("cello")), "without a reader the rules propose");
+}
+
+#[test]
+fn a_damaged_reader_is_said_and_the_rules_propose() {
+    let dir = tempfile::tempdir().unwrap();
+    let f = Fixture::new();
+    let slot = f.engine.embedder().reader();
+    slot.look_in(dir.path().to_owned());
+    assert_eq!(slot.standing(), ReaderStanding::Missing);
+    let reader = dir.path().join("reader");
+    std::fs::create_dir(&reader).unwrap();
+    for file in ["reader.onnx", "words.q4", "tokenizer.json"] {
+        std::fs::write(reader.join(file), "no weights").unwrap();
+    }
+    slot.look_in(dir.path().to_owned());
+    assert_eq!(slot.standing(), ReaderStanding::Idle, "nothing is loaded before there is something to read");
+    f.propose("c1", LINES);
+    assert!(f.memories().iter().any(|memory| memory.contains("cello")), "the rules propose");
+    assert!(matches!(slot.standing(), ReaderStanding::Refused(_)));
+    f.propose("c2", LINES);
+    let alerts = f.engine.store().read(|tx| tx.alerts()).unwrap();
+    let told: Vec<&str> =
+        alerts.iter().filter(|alert| alert.kind == "model_refused").map(|alert| alert.message.as_str()).collect();
+    assert_eq!(told.len(), 1, "it is said once: {told:?}");
+    assert!(told[0].contains("reader") && told[0].ends_with("Until then the rules propose."), "{told:?}");
 }
 
 #[test]

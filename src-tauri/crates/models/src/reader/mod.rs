@@ -72,6 +72,11 @@ impl std::fmt::Debug for LocalReader {
     }
 }
 
+/// Whether a reader lies beside this model; whether it can be used is seen when it is opened.
+pub fn has_reader(model_dir: &Path) -> bool {
+    files::Folder::open(model_dir).is_ok()
+}
+
 /// Verifies and loads the reader that `make model` prepared in the folder `reader` of `model_dir`, with the ONNX Runtime beside it.
 ///
 /// Reads about 95 MB and takes about a second: call it off the UI thread, and only where messages are read.

@@ -16,10 +16,11 @@ const OURS: &str = "keepsake-";
 /// What each crate may build on, of ours (DESIGN section 2). Another crate needs a line here first, and a reason there.
 const MAY_USE: &[(&str, &[&str])] = &[
     ("domain", &[]),
+    ("text", &[]),
     ("prompt", &["domain"]),
-    ("capture", &["domain", "prompt"]),
-    ("insight", &["domain", "prompt"]),
-    ("people", &["domain", "prompt"]),
+    ("capture", &["domain", "text", "prompt"]),
+    ("insight", &["domain", "text", "prompt"]),
+    ("people", &["domain", "text", "prompt"]),
     ("retrieval", &["domain"]),
     ("channels", &["domain"]),
     ("store", &["domain"]),
@@ -51,7 +52,7 @@ const MAY_USE: &[(&str, &[&str])] = &[
     ),
 ];
 
-const PURE: [&str; 6] = ["domain", "prompt", "capture", "insight", "people", "retrieval"];
+const PURE: [&str; 7] = ["domain", "text", "prompt", "capture", "insight", "people", "retrieval"];
 
 /// What a pure crate must not reach: runtimes, storage, networks, windows, clocks and randomness.
 const IMPURE: [&str; 10] =

@@ -3,6 +3,7 @@
 use std::sync::LazyLock;
 
 use keepsake_domain::{Gate, Role};
+use keepsake_text::scene::{is_acted, leaves_scene, opens_scene, outside_from};
 use regex::{Regex, RegexSet, RegexSetBuilder};
 
 use crate::sentence::{Sentence, Voice};
@@ -27,35 +28,8 @@ fn set(patterns: &[&str]) -> RegexSet {
 /// it would without.
 const LAZY_BYTES_MAX: usize = 8 << 20;
 
-/// Signs that a message opens or continues a scene.
-static SCENE: LazyLock<RegexSet> = LazyLock::new(|| {
-    set(&[
-        r"(?i)\b(?:role[- ]?play(?:ing)?|in character|let'?s (?:play|pretend|do (?:a )?(?:scene|rp|improv))|pretend (?:that )?(?:i|you|we|to be)|act (?:as|like) (?:a|an|my|the|if)|my character|your character|text adventure|stay in character|improv|you be (?:the|a)|i'?ll be (?:the|a|an) |i(?:'m| am) (?:playing|the one playing)|i play (?:the|a) .{1,40}(?:,|and) you)\b",
-        r"(?i)\byou(?:'re| are) (?:now )?(?:a|an|the) [^.?!]{2,50}(?:,| and) (?:and )?i(?:'m| am| will be|'ll be)\b",
-        r"(?i)\bi(?:'m| am|'ll be| will be) (?:a|an|the) [^.?!]{2,50}(?:,|;| and) you(?:'re| are|'ll be| will be| play)\b",
-        r"(?i)\b(?:the|as) (?:dungeon master|game master|narrator)\b|\b(?:dnd|d&d) (?:session|campaign|scene)\b.*:",
-        r"(?i)\b(?:continue|write|carry on|keep going|rewrite) (?:it |this )?(?:in (?:the|this|that) (?:same )?(?:voice|style)|from (?:the|his|her|their) (?:point of view|perspective|pov)|as (?:if|though) (?:you|i|she|he)|in (?:the )?first person)\b",
-        r"(?i)\b(?:from|in) the (?:voice|perspective|point of view|pov) of\b|\bmonologue\b|\bopening (?:line|lines|paragraph|scene)\b|\bfirst chapter\b|\bchapter (?:one|two|three|\d+)\b|\bonce upon a time\b",
-        r"(?i)^\s*(?:scene|int\.|ext\.|act (?:i|1))\b[:. ]",
-        r"(?i)\binterview me as\b|\bi am (?:now )?(?:a|an|the) [\w ]{2,30} (?:from|of) the \w+ (?:age|realm|kingdom|order|clan|guild|galaxy)\b",
-        r"(?i)\b(?:as|from) (?:the perspective of )?(?:a|an|the|my) (?:pirate|vampire|wizard|knight|dragon|ghost|villain|king|queen|detective|captain|robot|witch|elf|orc|wolf|cat|dog|houseplant|toaster)\b",
-    ])
-});
-
 /// Commands of a text adventure.
 static ADVENTURE: LazyLock<Regex> = LazyLock::new(|| re(r"(?m)^> ?\w+"));
-/// A stage direction.
-static STAGED: LazyLock<Regex> = LazyLock::new(|| re(r"(?:^|\s)\*[a-zA-Z][^*\n]{5,}\*(?:\s|$|[.,!?])"));
-/// A remark from outside the scene.
-static OUTSIDE: LazyLock<Regex> = LazyLock::new(|| {
-    re(
-        r"(?i)(?:^|\s|\[|\()(?:ooc\b|out of character|o\.o\.c\.|irl\b|in real life|//|\(\(|real me|(?:stepping|breaking) (?:out|character)|pausing? (?:the )?(?:game|scene|story|here)|pause (?:the )?(?:game|scene)|end (?:of )?(?:scene|game|roleplay|rp)|end scene|back to (?:reality|real life|normal|me)|as (?:myself|me)\b|for real (?:now|though)|not in character|scene over|game over|dropping the act|me again|the real me|speaking as myself|aside from the game|author here)",
-    )
-});
-/// Dialogue as a novel writes it, in the author's own paragraph.
-static NARRATED: LazyLock<Regex> = LazyLock::new(|| {
-    re(r#"(?m)^["“][^"”\n]+[,!?.]["”] I (?:said|growled|whispered|replied|muttered|snapped|drawled|lied|answered)\b"#)
-});
 /// A draft of somebody's words, asked for or shown.
 static DRAFT: LazyLock<Regex> = LazyLock::new(|| {
     re(
@@ -63,29 +37,33 @@ static DRAFT: LazyLock<Regex> = LazyLock::new(|| {
     )
 });
 
-/// For every turn, whether it stands inside a scene.
+/// A remark from outside the scene is short; a long text with these words is something else.
+const REMARK_BYTES_MAX: usize = 600;
+
+/// For every turn, whether it is acted: by itself, or inside a scene that was opened before it and has not ended.
 pub(crate) fn acted(conversation: &Conversation<'_>) -> Vec<bool> {
     let turns = conversation.turns;
-    let has_outside = turns.iter().any(|t| t.role == Role::Owner && OUTSIDE.is_match(t.text) && t.text.len() < 600);
-    let assistant_acts = turns.iter().any(|t| {
-        t.role == Role::Assistant
-            && (STAGED.is_match(t.text) || t.text.starts_with("You are in ") || t.text.starts_with("You stand "))
-    });
-    let is_adventure = turns.iter().any(|t| matches!(t.role, Role::Owner) && ADVENTURE.is_match(t.text) && t.text.len() < 80)
+    let is_person = |turn: &Turn<'_>| matches!(turn.role, Role::Owner | Role::Person);
+    let is_remark =
+        |turn: &Turn<'_>| turn.role == Role::Owner && turn.text.len() < REMARK_BYTES_MAX && outside_from(turn.text).is_some();
+    // Whoever steps outside was inside before.
+    let first_remark = turns.iter().position(is_remark).unwrap_or(0);
+    let is_adventure = turns.iter().any(|t| t.role == Role::Owner && ADVENTURE.is_match(t.text) && t.text.len() < 80)
         && turns.iter().any(|t| t.role == Role::Assistant && t.text.contains("You "));
-    let narrates = turns.iter().any(|t| t.role == Role::Owner && NARRATED.is_match(t.text));
-    let mut inside = narrates || has_outside && turns.len() > 1 || assistant_acts || is_adventure;
+    let mut inside = is_adventure;
     turns
         .iter()
-        .map(|turn| {
-            if turn.role != Role::Owner && turn.role != Role::Person {
+        .enumerate()
+        .map(|(n, turn)| {
+            if !is_person(turn) {
                 return false;
             }
-            if OUTSIDE.is_match(turn.text) {
+            if leaves_scene(turn.text) {
+                inside = false;
                 return false;
             }
-            inside = inside || SCENE.is_match(turn.text) || STAGED.is_match(turn.text);
-            inside
+            inside = inside || opens_scene(turn.text);
+            inside || n < first_remark || is_acted(turn.text)
         })
         .collect()
 }
@@ -109,7 +87,7 @@ impl<'a> Voices<'a> {
         Self {
             text,
             is_acted,
-            scene_until: OUTSIDE.find(text).filter(|_| plays).map(|found| found.start()),
+            scene_until: outside_from(text).filter(|_| plays),
             draft_from: DRAFT.find(text).map(|found| found.end()),
         }
     }

@@ -1,10 +1,11 @@
 //! Cuts a message into sentences and says of each whose words they are: the author's own, quoted, pasted or acted.
 //!
-//! Only layout and marks are read here: quotation marks, fences, log lines, mail heads, verses, stage directions.
-//! What a sentence says is judged elsewhere.
+//! What shows by its shape is told by `keepsake_text`; here are added what is announced as pasted, verses and stage directions. What a
+//! sentence says is judged elsewhere.
 
 use std::sync::LazyLock;
 
+use keepsake_text::{Form, borrowed, introduces_paste};
 use regex::Regex;
 
 /// Whose words a stretch of text is.
@@ -47,32 +48,15 @@ static SELF_QUOTE: LazyLock<Regex> = LazyLock::new(|| {
         r"(?i)\b(?:i|and i|i just|so i) (?:go|went|said|say|told (?:him|her|them)|tell (?:him|her|them|people)|was like|answered|replied|always say)[,:]?\s*$|\bi'?m like[,:]?\s*$",
     )
 });
-static PASTE_CUE: LazyLock<Regex> = LazyLock::new(|| {
-    re(
-        r"(?i)\b(?:bio|blog|website|interview|ad|advert|listing|e?mails?|message|review|lyrics|song|letter|says?|said|wrote|reads|text|post|tweet|caption|article|brochure|profile|description|voicemail|transcript|logs?|output|chorus|verse|poem|quote|paragraph|draft|template|example|sample|prompt|opening|scene|story|abstract|testimonial|statement|speech|blurb|sticker|page|passage|excerpt|line|lines|paste|pasting|pasted|copied|got this|found this|dialogue|script|essay|intro text)\b[^:\n]{0,40}:\s*$",
-    )
-});
 static ABOUT_ME: LazyLock<Regex> = LazyLock::new(|| {
     re(
         r"(?i)\b(?:about me|myself|my (?:situation|background|context|details|profile|setup|constraints|needs|facts)|for context|context|background|facts|the situation|quick intro|some info|so you know|update|fyi|ps|p\.s\.|note|correction|edit)\b[^:\n]{0,20}:\s*$",
     )
 });
-static MAIL_HEAD: LazyLock<Regex> = LazyLock::new(|| {
-    re(
-        r"(?im)^(?:dear [\w .]+,|subject:|from: |to: |sent: |fwd:|-{2,} ?(?:original|forwarded)|on .{4,60} wrote:|to whom it may concern)",
-    )
-});
-static SPEAKER_LINE: LazyLock<Regex> = LazyLock::new(|| re(r"^(?:\[?\d{1,2}[:.]\d{2}\]?[ ,-]*)?[A-Z][\w.' -]{0,24}:\s+\S"));
-static LOG_LINE: LazyLock<Regex> = LazyLock::new(|| {
-    re(
-        r#"^\s*(?:\d{4}-\d\d-\d\d[T ]|\[?\d{1,2}:\d{2}(?::\d{2})?\]?\s+\S+[:=]|\[\w+\]|(?:INFO|WARN|ERROR|DEBUG|FATAL|Traceback|Exception|Caused by|File "|at [\w.$]+\()|[A-Z_]{3,}=|\$ |>>> |#include|import \w|from \w+ import|def \w+\(|class \w+|function \w+|const |let \w+ =|var \w+ =|SELECT |INSERT |diff --git|@@ |[+-]{3} [ab]/|//|/\*|<\w+[ >/]|\{|\}|"\w+":)"#,
-    )
-});
-
 /// Cuts `text` into sentences, in order.
 pub(crate) fn sentences(text: &str) -> Vec<Sentence> {
-    let mut masks = pasted_ranges(text);
-    masks.extend(quoted_ranges(text));
+    let mut masks = borrowed_ranges(text);
+    masks.extend(announced_ranges(text));
     masks.extend(staged_ranges(text));
     masks.sort_by_key(|(range, _)| range.start);
     let mut out = Vec::new();
@@ -140,55 +124,25 @@ fn push(text: &str, start: usize, end: usize, voice: Voice, out: &mut Vec<Senten
 /// Fewer words than this between quotation marks, without a speaker in them, are a title or a stress.
 const QUOTE_WORDS_MIN: usize = 4;
 
-fn quoted_ranges(text: &str) -> Vec<(Range, Voice)> {
+/// What its shape shows to be somebody else's.
+fn borrowed_ranges(text: &str) -> Vec<(Range, Voice)> {
     let mut out = Vec::new();
-    let mut open: Option<(usize, char)> = None;
-    let mut before = ' ';
-    for (i, c) in text.char_indices() {
-        match open {
-            None => {
-                let closer = match c {
-                    '"' if !before.is_alphanumeric() => Some('"'),
-                    '“' | '„' => Some('”'),
-                    '«' => Some('»'),
-                    '「' => Some('」'),
-                    '\'' | '‘' if is_single_quote_opening(text, i, before) => Some('\''),
-                    _ => None,
-                };
-                open = closer.map(|closer| (i, closer));
-            }
-            Some((start, closer)) => {
-                let after = text[i + c.len_utf8()..].chars().next().unwrap_or(' ');
-                let closes = match closer {
-                    '”' => matches!(c, '”' | '“' | '"') && i > start,
-                    '\'' => matches!(c, '\'' | '’') && !after.is_alphanumeric() && i > start + 1,
-                    other => c == other,
-                };
-                if closes {
-                    mask_quote(text, start, i + c.len_utf8(), &mut out);
-                    open = None;
-                } else if closer == '\'' && c == '\n' {
-                    open = None;
-                }
-            }
+    for one in borrowed(text) {
+        match one.form {
+            Form::Quotation => mask_quote(text, one.bytes.start, one.bytes.end, &mut out),
+            Form::InlineCode => {}
+            Form::Fence
+            | Form::QuotedLine
+            | Form::Mail
+            | Form::Chat
+            | Form::Dialogue
+            | Form::Captions
+            | Form::Post
+            | Form::Code
+            | Form::Placeholder => out.push((one.bytes, Voice::Pasted)),
         }
-        before = c;
-    }
-    // A quotation that is never closed runs to the end of its paragraph.
-    if let Some((start, _)) = open.filter(|(_, closer)| *closer != '\'') {
-        let end = text[start..].find("\n\n").map_or(text.len(), |n| start + n);
-        mask_quote(text, start, end, &mut out);
     }
     out
-}
-
-fn is_single_quote_opening(text: &str, at: usize, before: char) -> bool {
-    let rest: String = text[at..].chars().skip(1).take(400).collect();
-    let closes = rest
-        .char_indices()
-        .find(|(i, c)| matches!(c, '\'' | '’') && !rest[i + c.len_utf8()..].chars().next().is_some_and(char::is_alphanumeric));
-    (before.is_whitespace() || matches!(before, '(' | ':'))
-        && closes.is_some_and(|(i, _)| rest[..i].split_whitespace().count() >= 3)
 }
 
 fn mask_quote(text: &str, start: usize, end: usize, out: &mut Vec<(Range, Voice)>) {
@@ -221,10 +175,8 @@ fn staged_ranges(text: &str) -> Vec<(Range, Voice)> {
     out
 }
 
-/// A last paragraph of at most this many words after pasted text is the author's own remark on it.
-const REMARK_WORDS_MAX: usize = 40;
-
-fn pasted_ranges(text: &str) -> Vec<(Range, Voice)> {
+/// What is announced as pasted, indented as code is, or set as verse.
+fn announced_ranges(text: &str) -> Vec<(Range, Voice)> {
     let mut out = Vec::new();
     let mut lines: Vec<Range> = Vec::new();
     let mut at = 0;
@@ -232,76 +184,36 @@ fn pasted_ranges(text: &str) -> Vec<(Range, Voice)> {
         lines.push(at..at + line.len());
         at += line.len();
     }
-    let own_tail = own_tail_start(text);
-    let speaker_lines = lines.iter().filter(|l| SPEAKER_LINE.is_match(&text[(*l).clone()])).count();
-    let mut in_fence = false;
     let mut until_blank = false;
     for (n, range) in lines.iter().enumerate() {
         let line = &text[range.clone()];
         let trimmed = line.trim();
-        if trimmed.starts_with("```") || trimmed.starts_with("~~~") {
-            in_fence = !in_fence;
-            until_blank = false;
-            out.push((range.clone(), Voice::Pasted));
-            continue;
-        }
         if trimmed.is_empty() {
             if until_blank && n > 0 && !text[lines[n - 1].clone()].trim().ends_with(':') {
                 until_blank = false;
             }
             continue;
         }
-        let is_dialogue = speaker_lines >= 2 && SPEAKER_LINE.is_match(line);
-        let is_indented = line.starts_with("    ") || line.starts_with('\t');
-        if in_fence || until_blank || is_dialogue || is_indented || trimmed.starts_with('>') || is_code_line(trimmed) {
+        if until_blank || line.starts_with("    ") || line.starts_with('\t') {
             out.push((range.clone(), Voice::Pasted));
         }
-        if lines.len() > n + 1 && trimmed.ends_with(':') && !ABOUT_ME.is_match(trimmed) {
+        if lines.len() > n + 1 && announces(trimmed) {
             until_blank = true;
         } else if let Some(colon) = inline_paste(trimmed) {
             out.push((range.start + line.find(trimmed).unwrap_or(0) + colon..range.end, Voice::Pasted));
         }
     }
-    if let Some(head) = MAIL_HEAD.find(text) {
-        let is_remark = |tail: &usize| *tail > head.start() && !is_mail_head(&text[head.start()..*tail]);
-        let end = own_tail.filter(is_remark).unwrap_or(text.len());
-        out.push((head.start()..end, Voice::Pasted));
-    }
     out.extend(verses(text, &lines));
     out
 }
 
-/// Whether these lines are no more than the head of a mail: what follows them is its body and no remark on it.
-fn is_mail_head(text: &str) -> bool {
-    text.lines().all(|line| line.trim().is_empty() || MAIL_HEAD.is_match(line) || SPEAKER_LINE.is_match(line))
-}
-
-/// Where a short last paragraph begins, if the message has several.
-fn own_tail_start(text: &str) -> Option<usize> {
-    let cut = text.trim_end().rfind("\n\n")?;
-    (text[cut..].split_whitespace().count() <= REMARK_WORDS_MAX).then_some(cut)
+fn announces(line: &str) -> bool {
+    introduces_paste(line) && !ABOUT_ME.is_match(line)
 }
 
 /// The byte after the colon of `their bio says: I live …`.
 fn inline_paste(line: &str) -> Option<usize> {
-    line.match_indices(": ")
-        .map(|(i, _)| i + 1)
-        .find(|end| PASTE_CUE.is_match(&line[..*end]) && !ABOUT_ME.is_match(&line[..*end]))
-}
-
-/// A line with more than one sign of code in eight characters is no sentence.
-const CODE_SIGN_SHARE: usize = 8;
-
-fn is_code_line(line: &str) -> bool {
-    if LOG_LINE.is_match(line) && !line.to_lowercase().starts_with("[ooc") && !line.starts_with("// ") && !line.starts_with("//o")
-    {
-        return true;
-    }
-    let signs = line
-        .chars()
-        .filter(|c| matches!(c, '{' | '}' | '[' | ']' | ';' | '=' | '<' | '>' | '\\' | '|' | '_' | '`' | '$' | '@' | '/'))
-        .count();
-    signs >= 3 && signs * CODE_SIGN_SHARE > line.chars().count()
+    line.match_indices(": ").map(|(i, _)| i + 1).find(|end| announces(&line[..*end]))
 }
 
 /// Blocks of at least this many short lines that look like verse.
@@ -360,7 +272,9 @@ mod tests {
             ("the mail says:\nI live in Bonn\nI have two dogs\n\nlegit?", vec!["the mail says:", "legit?"]),
             ("> I was born here\ntrue?", vec!["true?"]),
             ("sum up:\n\nFrom: a@b.example\nDate: Monday\n\nI live in Bonn. I have two dogs.", vec!["sum up:"]),
-            ("From: a@b.example\n\nI live in Bonn\n\nis it spam", vec!["is it spam"]),
+            ("From: a@b.example\nTo: me\n\nI live in Bonn", vec![]),
+            ("rule of thumb:\nI never eat after eight", vec!["rule of thumb:", "I never eat after eight"]),
+            ("Dear Erik, I moved to Bonn", vec!["Dear Erik, I moved to Bonn"]),
             ("Anna: I live here\nBob: me too\nwho lies", vec!["who lies"]),
             ("*I draw my sword* hello", vec!["hello"]),
             ("2026-01-02 10:00 user=me I am root\nwhy", vec!["why"]),

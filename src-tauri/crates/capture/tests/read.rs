@@ -88,6 +88,20 @@ fn a_marked_fact_is_the_persons_own_words_unless_a_gate_stops_it() {
         &[],
         &["quoted_text User: “i live in Leith”"],
     );
+    for (copied, gate) in [
+        ("[10:32, 3/4/2026] Ada: i live in Leith", "pasted_text"),
+        ("ada — Today at 10:32\ni live in Leith", "pasted_text"),
+        ("Von: Ada <ada@example.org>\nBetreff: hi\n\ni live in Leith", "pasted_text"),
+        ("00:00:01.000 --> 00:00:04.000\ni live in Leith", "pasted_text"),
+        ("u/ada · 3h ago\ni live in Leith", "pasted_text"),
+        ("she wrote “i live in Leith now”", "quoted_text"),
+    ] {
+        let stop = format!("{gate} User: “i live in Leith”");
+        check(Role::Owner, copied, &[(leith, home(), SURE)], &[], &[&stop]);
+    }
+    for own in ["Dear Erik, i live in Leith", "rule of thumb: i live in Leith", "Home:\ni live in Leith"] {
+        check(Role::Owner, own, &[(leith, home(), SURE)], &["personal_info User: “i live in Leith” @0"], &[]);
+    }
     let borrowed = MarkKind::Label(ReadingLabel::NotOwnWords);
     check(
         Role::Owner,

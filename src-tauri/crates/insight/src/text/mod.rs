@@ -4,15 +4,14 @@
 //! Deliberately not here: any judgement about what a sentence means.
 
 mod language;
-mod mask;
 mod token;
 
 use std::ops::Range;
 
 use keepsake_domain::{Role, Span};
+use keepsake_text::{OwnWords, own_words};
 
 pub(crate) use language::{Language, is_determiner, is_pronoun, is_stop_word, is_vague_noun, is_verb_form};
-pub(crate) use mask::OwnWords;
 pub(crate) use token::{Token, stem, tokens};
 
 use crate::Turn;
@@ -71,7 +70,7 @@ impl<'a> Document<'a> {
             if turn.is_plain() {
                 document.plain.push(index);
                 let text = clip(turn.text);
-                let own = OwnWords::of(text);
+                let own = own_words(text);
                 let language = Language::of(text, usual);
                 usual = language;
                 for bytes in own.segments.iter().flat_map(|segment| sentence_ranges(text, segment.clone())) {

@@ -1,16 +1,14 @@
 //! A message as this crate reads it: whose own words, in sentences, and what a sentence is about.
 //!
-//! `capture` and `insight` read messages for other ends and may not be asked (a pure crate depends on none of its neighbours).
 //! Deliberately not here: what a sentence means for a profile or a gap.
 
-mod own;
 mod reading;
 mod topic;
 mod words;
 
 use std::ops::Range;
 
-use own::{is_acted, leaves_scene, own_words};
+use keepsake_text::own_words;
 pub(crate) use reading::{ANSWERS_WITHIN, Read, read};
 pub(crate) use topic::{is_ask, quoted, topic_of};
 use words::content_words_in;

@@ -6,7 +6,9 @@ use std::sync::LazyLock;
 use keepsake_domain::{ConversationId, EvidenceSpan, Span};
 use regex::Regex;
 
-use super::{Sentence, is_acted, leaves_scene, plain, sentences};
+use keepsake_text::scene::{is_acted, leaves_scene, opens_scene};
+
+use super::{Sentence, plain, sentences};
 use crate::utterance::ordered;
 use crate::{Speaker, Utterance};
 
@@ -61,9 +63,10 @@ pub(crate) fn read<'a>(utterances: &[Utterance<'a>]) -> Vec<Read<'a>> {
         let before = thread.map(|thread| thread.last);
         let own = thread.and_then(|thread| thread.own);
         let was_acted = thread.is_some_and(|thread| thread.is_acted);
-        let is_scene = said.speaker != Speaker::Assistant && is_acted(said.text);
+        let is_persons = said.speaker != Speaker::Assistant;
         let is_outside = leaves_scene(said.text);
-        let acted = (was_acted || is_scene) && !is_outside;
+        let in_scene = (was_acted || is_persons && opens_scene(said.text)) && !is_outside;
+        let acted = in_scene || is_persons && is_acted(said.text) && !is_outside;
         let is_own = said.speaker == Speaker::Entity;
         let is_short = || plain(said.text).split(' ').count() <= FOLLOW_UP_WORDS_MAX;
         let is_task =
@@ -72,7 +75,7 @@ pub(crate) fn read<'a>(utterances: &[Utterance<'a>]) -> Vec<Read<'a>> {
         let is_heard = is_own || said.speaker == Speaker::Assistant || may_answer;
         let sentences = if acted || !is_heard { Vec::new() } else { sentences(said.text) };
         let own = if is_own { Some((at, 0)) } else { own.map(|(own, since)| (own, since + 1)) };
-        threads.insert(said.conversation, Thread { is_acted: acted, last: at, own });
+        threads.insert(said.conversation, Thread { is_acted: in_scene, last: at, own });
         all.push(Read { said, sentences, is_task, before });
     }
     all

@@ -1,0 +1,356 @@
+//! The stretches of a message that its author did not write in their own voice, by their shape.
+
+use std::ops::Range;
+use std::sync::LazyLock;
+
+use regex::Regex;
+
+use crate::code::is_code;
+use crate::quotation::quotations;
+
+/// How it shows that a stretch is borrowed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Form {
+    /// A fenced block, its fences included.
+    Fence,
+    /// A line that begins with `>`.
+    QuotedLine,
+    /// A mail below its header or below the line that names its author.
+    Mail,
+    /// Messages copied from a chat, with stamps.
+    Chat,
+    /// Lines of two or more speakers, without stamps.
+    Dialogue,
+    /// Subtitles: cues and their text.
+    Captions,
+    /// A post copied from a feed, below its author's handle.
+    Post,
+    /// A line of code, of a log or of a table.
+    Code,
+    /// What a program writes in place of a picture or a file.
+    Placeholder,
+    /// Words between quotation marks.
+    Quotation,
+    /// Words between backticks.
+    InlineCode,
+}
+
+/// A borrowed stretch.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Borrowed {
+    /// Where, in bytes of the message; on character borders, never empty.
+    pub bytes: Range<usize>,
+    /// How it shows.
+    pub form: Form,
+}
+
+impl Form {
+    /// Whether it takes whole lines, and not a part of one.
+    pub fn is_of_lines(self) -> bool {
+        !matches!(self, Form::Quotation | Form::InlineCode)
+    }
+}
+
+fn re(pattern: &str) -> Regex {
+    let pattern = pattern.replace("TIME", r"\d{1,2}[:.]\d{2}(?:[:.]\d{2})?(?:\s?[AaPp]\.?[Mm]\.?)?");
+    let pattern = pattern.replace("DATE", r"\d{1,4}[./-]\d{1,2}[./-]\d{2,4}");
+    let pattern = pattern.replace("NAME", r"\p{Lu}[\p{L}'’.-]*(?: \p{Lu}[\p{L}'’.-]*){0,3}");
+    Regex::new(&pattern).unwrap_or_else(|_| unreachable!("a constant pattern compiles"))
+}
+
+/// A message of a chat in the line that its stamp begins: WhatsApp on every system, Telegram, Teams, IRC.
+static STAMPED: LazyLock<Regex> = LazyLock::new(|| {
+    re(
+        r"^\x{200e}?(?:\[[^\[\]]{0,24}\d{1,2}[:.]\d{2}[^\[\]]{0,16}\]|DATE,?\s+TIME\s*[-–]\s|TIME\s*[-–,]?\s*NAME:\s|(?:TIME\s+)?<[^<>@\s/]{1,40}>\s)",
+    )
+});
+
+/// A line that names who wrote the lines below it, and when: Slack, Discord, Teams, Telegram.
+static STAMPED_HEAD: LazyLock<Regex> = LazyLock::new(|| {
+    re(r"^(?:\p{L}.{0,40}(?:\s{2,}(?:APP\s+)?|\s\[)TIME\]?|\S.{0,40} [—–] .{0,24}TIME|\S.{0,40}, \[.{0,16}TIME\]:?)$")
+});
+
+/// A time alone on its line, as Slack puts it below the name.
+static TIME_ALONE: LazyLock<Regex> = LazyLock::new(|| re(r"^TIME$"));
+
+/// `Anna: I live here`.
+static SPEAKER: LazyLock<Regex> = LazyLock::new(|| re(r"^\p{Lu}[\p{L}\p{N}_.' -]{0,24}:\s+\S"));
+
+/// The times of a subtitle.
+static CUE: LazyLock<Regex> = LazyLock::new(|| re(r"^(?:\d{1,2}:)?\d{2}:\d{2}[.,]\d{3}\s+-->\s+"));
+
+/// Who posted, as feeds show it: `@eve`, `Eve Berg @eve · Mar 3`, `u/eve`, `eve_b • 3h ago`, a dot alone.
+static POSTED: LazyLock<Regex> = LazyLock::new(|| {
+    re(
+        r"^(?:@\w{2,30}(?:\s*[·•].*)?|.{0,50}\s@\w{2,30}\s*[·•]\s*\S.*|(?:.{0,20}\s)?u/[\w-]{2,30}(?:\s*[·•].*)?|[·•]|[\w-]{2,30}\s*[·•]\s*\d+\s?\p{L}{1,6}\b.{0,20})$",
+    )
+});
+
+/// The labels of mail headers as mail programs print them, in the languages that they print.
+static MAIL_HEADER: LazyLock<Regex> = LazyLock::new(|| {
+    re(
+        r"(?i)^\*?(?:from|to|cc|bcc|subject|sent|date|reply-to|von|an|betreff|gesendet|datum|de|à|objet|envoyé|para|asunto|enviado|assunto|da|oggetto|inviato|van|aan|onderwerp|verzonden|från|till|ämne|skickat|fra|til|emne|od|do|temat|předmět|от|кому|тема|发件人|收件人|主题|差出人|宛先|件名)\s?[:：]\*?(?:\s|$)",
+    )
+});
+
+/// The line that mail programs put above a quoted mail.
+static ATTRIBUTION: LazyLock<Regex> = LazyLock::new(|| {
+    re(
+        r"(?i)^.{0,120}\b(?:wrote|writes|schrieb|schreibt|a écrit|écrit|escribió|escreveu|ha scritto|schreef|skrev|napisał|napisała|napsal|написал|написала|yazdı)\b.{0,80}[:：]$",
+    )
+});
+
+/// The same words before what somebody wrote, in one line: `Eve schrieb: …`.
+static ATTRIBUTED: LazyLock<Regex> = LazyLock::new(|| {
+    re(
+        r"^\p{Lu}[\p{L}'’.-]*(?: \p{Lu}[\p{L}'’.-]*){0,3} (?:wrote|writes|said|says|schrieb|schreibt|sagte|a écrit|écrit|escribió|escreveu|ha scritto|schreef|skrev)\s?[:：]\s",
+    )
+});
+
+/// Text framed by dashes, as it stands above a forwarded mail.
+static FRAMED: LazyLock<Regex> = LazyLock::new(|| re(r"^-{2,}\s*\p{L}.{2,60}?\s*-{2,}$"));
+
+/// So many words make a post; a head of fewer is followed by its text in the next paragraph.
+const POST_WORDS_MIN: usize = 4;
+
+/// A name above a time is no longer than this.
+const NAME_CHARS_MAX: usize = 40;
+
+/// What the author of `text` did not write in their own voice, in order of place; stretches may overlap.
+pub fn borrowed(text: &str) -> Vec<Borrowed> {
+    let lines = Lines::of(text);
+    let mut found = fences(&lines);
+    let in_fence: Vec<bool> =
+        lines.ranges.iter().map(|line| found.iter().any(|f| f.bytes.start <= line.start && line.start < f.bytes.end)).collect();
+    let free = |n: &usize| !in_fence[*n];
+    let all = || (0..lines.len()).filter(free);
+    let take = |from: usize, to: usize, form: Form| Borrowed { bytes: lines.ranges[from].start..lines.ranges[to].end, form };
+
+    if let Some(from) = all().find(|n| lines.begins_mail(*n)) {
+        found.push(take(from, lines.len() - 1, Form::Mail));
+    }
+    for n in all().filter(|n| ATTRIBUTED.is_match(lines.trimmed(*n))) {
+        found.push(take(n, lines.paragraph_end(n), Form::Mail));
+    }
+    let chat: Vec<usize> = all().filter(|n| lines.begins_chat(*n)).collect();
+    if let (Some(first), Some(last)) = (chat.first(), chat.last()) {
+        found.push(take(*first, lines.paragraph_end(*last), Form::Chat));
+    }
+    let cues: Vec<usize> = all().filter(|n| CUE.is_match(lines.trimmed(*n))).collect();
+    if let (Some(first), Some(last)) = (cues.first(), cues.last()) {
+        found.push(take(*first, lines.paragraph_end(*last), Form::Captions));
+    }
+    for n in all().filter(|n| POSTED.is_match(lines.trimmed(*n))) {
+        let mut end = lines.paragraph_end(n);
+        let words: usize = (n + 1..=end).map(|n| lines.trimmed(n).split_whitespace().count()).sum();
+        if words < POST_WORDS_MIN {
+            end = lines.next_paragraph(end).map_or(end, |next| lines.paragraph_end(next));
+        }
+        found.push(take(n, end, Form::Post));
+    }
+    let speakers: Vec<usize> = all().filter(|n| SPEAKER.is_match(lines.trimmed(*n))).collect();
+    if speakers.len() > 1 {
+        found.extend(speakers.into_iter().map(|n| take(n, n, Form::Dialogue)));
+    }
+    for n in all() {
+        let line = lines.trimmed(n);
+        if line.starts_with('>') || line.starts_with("&gt;") {
+            found.push(take(n, n, Form::QuotedLine));
+        } else if is_placeholder(line) {
+            found.push(take(n, n, Form::Placeholder));
+        } else if is_code(line) {
+            found.push(take(n, n, Form::Code));
+        }
+    }
+    found.extend(quotations(text));
+    found.retain(|one| !one.bytes.is_empty());
+    found.sort_by_key(|one| (one.bytes.start, one.form));
+    found
+}
+
+/// A message by its lines.
+struct Lines<'a> {
+    text: &'a str,
+    ranges: Vec<Range<usize>>,
+}
+
+impl<'a> Lines<'a> {
+    fn of(text: &'a str) -> Self {
+        let mut at = 0;
+        let ranges = text.split_inclusive('\n').map(|line| {
+            at += line.len();
+            at - line.len()..at
+        });
+        Self { text, ranges: ranges.collect() }
+    }
+
+    fn len(&self) -> usize {
+        self.ranges.len()
+    }
+
+    fn trimmed(&self, n: usize) -> &'a str {
+        self.ranges.get(n).and_then(|range| self.text.get(range.clone())).unwrap_or("").trim()
+    }
+
+    /// The last line of the paragraph that `n` stands in.
+    fn paragraph_end(&self, n: usize) -> usize {
+        (n..self.len()).take_while(|n| !self.trimmed(*n).is_empty()).last().unwrap_or(n)
+    }
+
+    /// The first line of the paragraph after the one that ends at `n`.
+    fn next_paragraph(&self, n: usize) -> Option<usize> {
+        (n + 1..self.len()).find(|n| !self.trimmed(*n).is_empty())
+    }
+
+    fn begins_mail(&self, n: usize) -> bool {
+        let line = self.trimmed(n);
+        let is_header = |n: usize| MAIL_HEADER.is_match(self.trimmed(n));
+        is_header(n) && (is_header(n + 1) || n + 2 < self.len() && is_header(n + 2) && !self.trimmed(n + 1).is_empty())
+            || ATTRIBUTION.is_match(line)
+            || FRAMED.is_match(line) && self.next_paragraph(n).is_some_and(is_header)
+    }
+
+    fn begins_chat(&self, n: usize) -> bool {
+        let line = self.trimmed(n);
+        let is_followed = !self.trimmed(n + 1).is_empty();
+        let has_name_above = n > 0 && {
+            let above = self.trimmed(n - 1);
+            above.chars().next().is_some_and(char::is_alphabetic)
+                && above.chars().count() <= NAME_CHARS_MAX
+                && !above.ends_with(['.', '!', '?', ':', ','])
+        };
+        STAMPED.is_match(line) || is_followed && (STAMPED_HEAD.is_match(line) || has_name_above && TIME_ALONE.is_match(line))
+    }
+}
+
+/// Fenced blocks; one that nobody closed goes on to the end.
+fn fences(lines: &Lines<'_>) -> Vec<Borrowed> {
+    let mut found = Vec::new();
+    let mut open: Option<usize> = None;
+    for n in 0..lines.len() {
+        let line = lines.trimmed(n);
+        let Some(mark) = ["```", "~~~"].into_iter().find(|mark| line.starts_with(mark)) else { continue };
+        let range = &lines.ranges[n];
+        // "```x```" on one line opens and closes.
+        let is_whole = line.len() > 2 * mark.len() && line.ends_with(mark);
+        match open {
+            Some(start) => {
+                found.push(Borrowed { bytes: start..range.end, form: Form::Fence });
+                open = None;
+            }
+            None if is_whole => found.push(Borrowed { bytes: range.clone(), form: Form::Fence }),
+            None => open = Some(range.start),
+        }
+    }
+    found.extend(open.map(|start| Borrowed { bytes: start..lines.text.len(), form: Form::Fence }));
+    found
+}
+
+/// What a program writes in the place of a picture or a file.
+fn is_placeholder(line: &str) -> bool {
+    let inner = line.trim_start_matches('\u{200e}');
+    inner.len() > 2 && (inner.starts_with('[') && inner.ends_with(']') || inner.starts_with('<') && inner.ends_with('>'))
+        || inner.ends_with(" omitted") && inner.split_whitespace().count() == 2
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    /// What is left when every borrowed stretch is taken out, line by line.
+    fn own(text: &str) -> Vec<String> {
+        let mut found = borrowed(text);
+        // Two words between marks may be a title.
+        found.retain(|one| one.form != Form::Quotation || text[one.bytes.clone()].split_whitespace().count() > 2);
+        let keeps = |at: usize| !found.iter().any(|one| one.bytes.contains(&at));
+        let left: String = text.char_indices().filter(|(at, c)| *c == '\n' || keeps(*at)).map(|(_, c)| c).collect();
+        left.lines().map(str::trim).filter(|line| !line.is_empty()).map(str::to_owned).collect()
+    }
+
+    #[test]
+    fn copied_chats_are_not_their_copyists_words() {
+        for copied in [
+            "[10:32, 3/4/2026] Eve Berg: I live in Rome",
+            "[03/04/26, 10:32:11] Eve: I live in Rome\n[03/04/26, 10:33:02] Ana: me too",
+            "3/4/26, 10:32 - Eve Berg: I live in Rome\nand I have two dogs",
+            "03.04.26, 10:32 - Eve: Ich wohne in Rom",
+            "Eve Berg  10:32 AM\nI live in Rome",
+            "Eve Berg [10:32 AM]\nI live in Rome",
+            "Eve Berg\n  10:32 AM\nI live in Rome",
+            "eve — Today at 10:32 AM\nI live in Rome",
+            "eve — 03/04/2026 10:32\nI live in Rome\n\nana — 03/04/2026 10:33\nI live in Oslo",
+            "[Yesterday 10:32] Eve Berg\nI live in Rome",
+            "Eve Berg, [12.03.26 10:01]\nI live in Rome",
+            "<eve> I live in Rome",
+            "12:03 Eve Berg: I live in Rome",
+            "Eve Berg @eve · Mar 3\nI live in Rome and I love it",
+            "Eve Berg\n@eve\nI live in Rome and I love it",
+            "eve_b • 3h ago\n\nI am a nurse and I have two kids",
+            "u/eve_b · 3 hr. ago\nI am a nurse and I have two kids",
+            "WEBVTT\n\n00:00:01.000 --> 00:00:04.000\nI live in Rome\n\n00:00:05.000 --> 00:00:06.000\nI have two dogs",
+            "1\n00:00:01,000 --> 00:00:04,000\nI live in Rome",
+            "Von: Eve Berg <eve@example.org>\nBetreff: Umzug\n\nIch wohne jetzt in Rom.\n\nGruß",
+            "---------- Forwarded message ---------\nFrom: Eve\n\nI live in Rome",
+            "On Mon, 3 May 2027 at 10:00, Eve Berg <eve@example.org> wrote:\nI live in Rome",
+            "Am 3. Mai 2027 um 10:00 schrieb Eve Berg:\nIch wohne in Rom",
+            "Eve schrieb: Ich wohne in Rom",
+            "Eve a écrit :\nJ'habite à Rome",
+            "> I live in Rome",
+            "```\nI live in Rome\n```",
+            "“I live in Rome”",
+        ] {
+            let asked = format!("Is this true?\n\n{copied}");
+            let left = own(&asked);
+            let is_theirs =
+                |line: &&String| ["Rom", "dogs", "Oslo", "nurse", "me too", "Gruß"].iter().any(|word| line.contains(word));
+            assert_eq!(left.iter().find(is_theirs), None, "{asked:?}");
+            assert_eq!(left.first().map(String::as_str), Some("Is this true?"), "{asked:?}");
+        }
+    }
+
+    #[test]
+    fn what_somebody_writes_themself_stays_theirs() {
+        for text in [
+            "Dear Erik, I moved to Rome in May.",
+            "Rule of thumb: I never eat after eight.",
+            "Update: I live in Rome now.",
+            "Lunch 12:30\nDentist 15:00",
+            "• I have two dogs\n• I live in Rome",
+            "1. I live in Rome\n2. I have two dogs",
+            "I get up at 6:30.\nThen I run.",
+            "I'm @eve on Matrix",
+            "note to self: my brother's name is Max",
+            "I love “The Wire” so much",
+            "a 5\" disk is what I use",
+            "let me know\nreturn flights are dear",
+            "It's mine and it's the dogs' bowl too",
+        ] {
+            assert_eq!(own(text).join("\n"), text, "nothing of it is borrowed");
+        }
+    }
+
+    #[test]
+    fn a_remark_around_the_copy_is_the_authors_own() {
+        for (text, expect) in [
+            ("she said \"i am a nurse\" and left", vec!["she said  and left"]),
+            ("look:\n```\nI am code\n```\nwhat is it", vec!["look:", "what is it"]),
+            ("> I was born here\ntrue?", vec!["true?"]),
+            ("Anna: I live here\nBob: me too\nwho lies", vec!["who lies"]),
+            ("3/4/26, 10:32 - Eve: I live in Rome\n\nI live in Oslo myself", vec!["I live in Oslo myself"]),
+            ("2026-01-02 10:00 user=me I am root\nwhy", vec!["why"]),
+        ] {
+            assert_eq!(own(text), expect, "{text:?}");
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn every_stretch_lies_on_character_borders(text in "(?s)[a-zé“”\"'`>\\[\\]0-9:. \n~@·•—A-Z-]{0,200}") {
+            for one in borrowed(&text) {
+                prop_assert!(text.get(one.bytes.clone()).is_some_and(|slice| !slice.is_empty()), "{:?} in {:?}", one, text);
+            }
+        }
+    }
+}

@@ -1,0 +1,14 @@
+//! The formal reading of a message, once for every crate that reads messages: which stretches its author did not write.
+//!
+//! Shape is read here: quotation marks, fences, mail headers, stamps of chats, cues of subtitles. What words mean is for the trained
+//! reader, a language model or the person. Two lists of English words are left for the rules that read without the reader, and go with
+//! them: what announces pasted text (`own`) and what opens a scene (`scene`).
+
+mod borrowed;
+mod code;
+mod own;
+mod quotation;
+pub mod scene;
+
+pub use borrowed::{Borrowed, Form, borrowed};
+pub use own::{OwnWords, introduces_paste, own_words};

@@ -31,6 +31,18 @@ const TOKEN_CHARS_MIN: usize = 10;
 /// The shortest code of a door, an alarm or a card.
 const CODE_DIGITS_MIN: usize = 4;
 
+/// A secret stands within so many bytes behind the word that names it: a sentence.
+const NEAR_BYTES_MAX: usize = 120;
+
+/// The shortest word that looks generated.
+const GENERATED_CHARS_MIN: usize = 8;
+
+/// From this length on a random-looking word needs neither signs nor mixed capitals.
+const GENERATED_LONG: usize = 14;
+
+/// An app password is four groups of four letters.
+const GROUPS: usize = 4;
+
 /// Finds secrets; compiled once.
 pub(super) struct Secrets {
     rules: Vec<Regex>,
@@ -70,7 +82,7 @@ impl Secrets {
             token_at(text, hit.start, RULES[rule].keyword, regex)
         } else if let Some((name, is_password)) = NAMES.get(rule - RULES.len()) {
             let is_code = CODES.iter().any(|code| name.contains(code));
-            self.assigned_value(text, hit.end, *is_password, is_code)
+            self.assigned_value(text, hit.end, *is_password, is_code).or_else(|| generated_near(text, hit))
         } else {
             self.carried_token(text, hit.end)
         }?;
@@ -107,6 +119,60 @@ impl Secrets {
         };
         (is_secret && !is_example(shown)).then(|| at + value.start()..at + value.start() + shown.len())
     }
+}
+
+/// What looks generated and stands shortly after a word for a secret: "the login, I think it's admin with Xy7!…".
+fn generated_near(text: &str, name: Range<usize>) -> Option<Range<usize>> {
+    let is_inside_word = text[..name.start].chars().next_back().is_some_and(char::is_alphanumeric)
+        || text[name.end..].chars().next().is_some_and(char::is_alphanumeric);
+    if is_inside_word {
+        return None;
+    }
+    let near = window(text, name.end, NEAR_BYTES_MAX);
+    // The last word may be cut.
+    let near = if name.end + near.len() < text.len() {
+        near.rsplit_once(char::is_whitespace).map_or("", |(near, _)| near)
+    } else {
+        near
+    };
+    let words: Vec<Range<usize>> = near
+        .split_whitespace()
+        .map(|word| {
+            let bare =
+                word.trim_matches(['.', ',', ';', ':', '?', '(', ')', '[', ']', '"', '\'', '`', '*', '“', '”', '„', '«', '»']);
+            let start = bare.as_ptr() as usize - near.as_ptr() as usize;
+            start..start + bare.len()
+        })
+        .collect();
+    let one = words.iter().find(|word| is_generated(&near[(*word).clone()])).cloned();
+    let grouped = || {
+        words.windows(GROUPS).find_map(|groups| {
+            let is_group =
+                |word: &Range<usize>| word.len() == GROUPS && near[word.clone()].bytes().all(|b| b.is_ascii_lowercase());
+            let is_no_word = |word: &Range<usize>| !near[word.clone()].contains(['a', 'e', 'i', 'o', 'u', 'y']);
+            (groups.iter().all(is_group) && groups.iter().any(is_no_word)).then(|| groups[0].start..groups[GROUPS - 1].end)
+        })
+    };
+    one.or_else(grouped).map(|found| name.end + found.start..name.end + found.end)
+}
+
+/// Whether a word looks made by a machine, or by a person who was told to mix signs into a password: letters behind digits, and signs,
+/// mixed capitals or a length that no word has.
+fn is_generated(word: &str) -> bool {
+    let is_hex = word.bytes().all(|byte| byte.is_ascii_hexdigit() || byte == b'-');
+    let is_place = word.contains(['/', '\\']) || word.contains("://") || word.contains('@') && word.contains('.');
+    let first_digit = word.bytes().position(|byte| byte.is_ascii_digit());
+    let has_letter_behind = first_digit
+        .is_some_and(|at| word[at..].contains(|c: char| c.is_alphabetic()) && word.contains(|c: char| c.is_alphabetic()));
+    let has_sign = word.contains(['!', '#', '$', '%', '^', '&', '*', '=', '?', '~', '|', '@']);
+    let is_mixed = word.contains(char::is_uppercase) && word.contains(char::is_lowercase);
+    let is_long = word.len() >= GENERATED_LONG && is_random(word);
+    word.chars().count() >= GENERATED_CHARS_MIN
+        && !is_hex
+        && !is_place
+        && !is_example(word)
+        && has_letter_behind
+        && (has_sign || is_mixed || is_long)
 }
 
 /// Keywords of all three sorts, in the order [`Secrets::find`] expects.

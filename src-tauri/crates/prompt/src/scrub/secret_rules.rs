@@ -232,6 +232,12 @@ pub(super) const NAMES: &[(&str, bool)] = &[
     ("cookie", false),
     ("webhook", false),
     ("sig=", false),
+    ("key", false),
+    ("login", false),
+    ("zugangsdaten", false),
+    ("schlüssel", false),
+    ("clé", false),
+    ("clave", false),
 ];
 
 /// Before a token in a header or a command.

@@ -83,6 +83,27 @@ fn ordinary_text_comes_back_as_it_was() {
 }
 
 #[test]
+fn what_looks_generated_near_a_word_for_a_secret_is_masked() {
+    check("my login for the shop? anna / rB4!kestrel9", "my login for the shop? anna / [SECRET_1]");
+    check(
+        "the key for the sensor is in the script, or it's QZ-5e21b0d9c3aa17f8.",
+        "the key for the sensor is in the script, or it's [SECRET_1].",
+    );
+    check("the form wants a key: sk_test_7dR2yW90uKpX1zBcQ4 . Where?", "the form wants a key: [SECRET_1] . Where?");
+    check("the app password for it is zkqp wmor tldc nhye. Change it.", "the app password for it is [SECRET_1]. Change it.");
+    for text in [
+        "The key is to use Python3.11 and Ctrl+F5 on Windows11",
+        "the key commit is 9fceb02d0ae598e95dc970b74767f19372d61af8, tag v2.1b",
+        "my login is on the 2nd-floor laptop, a MacBookPro",
+        "the password reset goes to them from this page when they want",
+        "a monkey with a keyboard from 1998Q3x!abc",
+        "the key file is src/keys/MyKey2b.pem",
+    ] {
+        check(text, text);
+    }
+}
+
+#[test]
 fn addresses_of_machines_and_urls_with_credentials_are_masked() {
     check("ssh to 10.20.30.41, not 10.20.30.42.", "ssh to [IP_1], not [IP_2].");
     check("ping 2001:db8:85a3::8a2e:370:7334 or fe80::1ff:fe23:4567:890a", "ping [IP_1] or [IP_2]");

@@ -1,10 +1,11 @@
 //! What callers and importers agree on: options in, messages and skips out, a report at the end.
 
-use chrono::{NaiveDate, NaiveTime};
+use chrono::{Datelike, NaiveDate, NaiveTime};
 use keepsake_domain::{Message, SourceKind, Timestamp};
 use thiserror::Error;
 
 use crate::time::Zone;
+use crate::transcript::YEARS;
 
 /// How to read a file.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -50,6 +51,9 @@ impl std::str::FromStr for MeetingDate {
         let (date, time) = text.split_once([' ', 'T']).map_or((text, None), |(date, time)| (date, Some(time.trim())));
         let fault = || MeetingDateError(text.to_owned());
         let date = NaiveDate::parse_from_str(date, "%Y-%m-%d").map_err(|_| fault())?;
+        if !YEARS.contains(&date.year()) {
+            return Err(fault());
+        }
         let time = time.map(|time| NaiveTime::parse_from_str(time, "%H:%M")).transpose().map_err(|_| fault())?;
         Ok(Self { date, time })
     }

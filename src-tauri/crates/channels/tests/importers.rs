@@ -816,7 +816,7 @@ fn what_a_person_says_of_the_date_is_a_date() {
     for text in ["2025-11-03", "2025-11-03 09:30"] {
         assert_eq!(text.parse::<MeetingDate>().unwrap().to_string(), text);
     }
-    for text in ["", "3.11.2025", "2025-13-03", "2025-11-03 25:00", "yesterday"] {
+    for text in ["", "3.11.2025", "2025-13-03", "2025-11-03 25:00", "yesterday", "0012-12-03"] {
         assert!(text.parse::<MeetingDate>().unwrap_err().to_string().contains("write it as 2026-01-05"), "{text}");
     }
 }

@@ -14,7 +14,7 @@ import { AskRestore, TASK } from '../shared/Restore';
 import { TaskProgress } from '../shared/TaskProgress';
 import { Skips } from './Skips';
 import { restoredLines, useRestore } from './restore';
-import { type WaitingFile, answer, asksDates, asksMeeting, asksOwner, isDay, leaveOut, skippedCount, startedJobs, useWaitingFiles } from './files';
+import { FIRST_DAY, type WaitingFile, answer, asksDates, asksMeeting, asksOwner, isDay, leaveOut, localDay, skippedCount, startedJobs, useWaitingFiles } from './files';
 
 export function Files() {
   const files = useWaitingFiles();
@@ -246,6 +246,7 @@ function DateQuestions({ waiting: { file, look, answers } }: { waiting: WaitingF
 function MeetingQuestion({ waiting: { file, look, answers } }: { waiting: WaitingFile }) {
   const [day, setDay] = useState('');
   const now = useNow();
+  const today = localDay(now);
   if (!look?.needs_meeting) return null;
   if (!asksMeeting(look, answers)) {
     const said = answers.meeting === null ? t.sources.meetingUnknown : t.sources.meetingSaid(answers.meeting);
@@ -254,8 +255,8 @@ function MeetingQuestion({ waiting: { file, look, answers } }: { waiting: Waitin
   return (
     <Question title={t.sources.meeting} text={t.sources.meetingText}>
       <div className={css.meeting}>
-        <input className={css.day} type="date" aria-label={t.sources.meeting} value={day} data-testid={TESTIDS.sourceMeeting} onChange={(event) => setDay(event.target.value)} />
-        <Button size="s" disabled={!isDay(day)} testId={TESTIDS.sourceMeetingSet} onClick={() => answer(file.token, { meeting: day })}>
+        <input className={css.day} type="date" min={FIRST_DAY} max={today} aria-label={t.sources.meeting} value={day} data-testid={TESTIDS.sourceMeeting} onChange={(event) => setDay(event.target.value)} />
+        <Button size="s" disabled={!isDay(day, today)} testId={TESTIDS.sourceMeetingSet} onClick={() => answer(file.token, { meeting: day })}>
           {t.sources.meetingSet}
         </Button>
         <Button size="s" tone="quiet" testId={TESTIDS.sourceMeetingSkip} onClick={() => answer(file.token, { isUndated: true })}>

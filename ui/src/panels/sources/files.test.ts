@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import type { DryRunFile } from '../../api';
 import { bytes, listed } from '../../strings/words';
-import { type Answers, UNANSWERED, importable, statusOf, withKnownOwner } from './files';
+import { type Answers, UNANSWERED, importable, isDay, localDay, statusOf, withKnownOwner } from './files';
 
 const look = (change: Partial<DryRunFile>): DryRunFile => ({
   token: 't',
@@ -74,3 +74,9 @@ test.each([
   [['a', 'b'], 'a and b'],
   [['a', 'b', 'c'], 'a, b and c'],
 ])('%j is listed as "%s"', (parts, text) => expect(listed(parts)).toBe(text));
+
+test('a day on which a meeting can have been is neither of a half typed year nor to come', () => {
+  const today = localDay(new Date(2026, 2, 12, 9).getTime());
+  expect(today).toBe('2026-03-12');
+  expect(['2026-03-12', '1990-01-01', '2026-03-13', '0012-12-03', '2026-13-01', ''].map((day) => isDay(day, today))).toEqual([true, true, false, false, false, false]);
+});

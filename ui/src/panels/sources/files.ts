@@ -64,8 +64,16 @@ export function statusOf(look: DryRunFile | undefined, isFailed: boolean, answer
 export const asksOwner = (look: DryRunFile, answers: Answers): boolean => look.needs_owner && answers.me === null && !answers.isNobody;
 export const asksDates = (look: DryRunFile, answers: Answers): boolean => look.date_questions.length > 0 && answers.dateOrder === null;
 export const asksMeeting = (look: DryRunFile, answers: Answers): boolean => look.needs_meeting && answers.meeting === null && !answers.isUndated;
-/** A day as the backend takes it. */
-export const isDay = (text: string): boolean => /^\d{4}-\d{2}-\d{2}$/.test(text) && !Number.isNaN(Date.parse(text));
+/** The first day that a meeting can have been on: a year of which only two digits are typed yet is none. */
+export const FIRST_DAY = '1990-01-01';
+/** The day of a moment where the window is, as the backend takes it. */
+export function localDay(at: number): string {
+  const moment = new Date(at);
+  const two = (number: number): string => String(number).padStart(2, '0');
+  return `${moment.getFullYear()}-${two(moment.getMonth() + 1)}-${two(moment.getDate())}`;
+}
+/** A day as the backend takes it, on which a meeting can have been. */
+export const isDay = (text: string, today: string): boolean => /^\d{4}-\d{2}-\d{2}$/.test(text) && !Number.isNaN(Date.parse(text)) && text >= FIRST_DAY && text <= today;
 /** The answer to "Which of these is you?" of another file holds where the same one speaks: it is asked once. Pure. */
 export function withKnownOwner(look: DryRunFile, answers: Answers, known: readonly string[]): Answers {
   if (!look.needs_owner || answers.me !== null || answers.isNobody || answers.isAskedAlone) return answers;

@@ -27,6 +27,7 @@ use crate::time::Zone;
 use crate::{MeetingDate, SkipReason};
 pub(crate) use cues::looks_like;
 use cues::{Cue, Cues};
+pub(crate) use when::YEARS;
 use when::{When, without_time};
 
 /// A turn is closed beyond this many bytes: a lecture should not become one message.

@@ -77,7 +77,7 @@ fn zone(text: &str) -> Option<i32> {
 }
 
 /// Years in which meetings were transcribed; other numbers of eight digits are no dates.
-const YEARS: std::ops::RangeInclusive<i32> = 1990..=2099;
+pub(crate) const YEARS: std::ops::RangeInclusive<i32> = 1990..=2099;
 
 /// The first date written in `text`: `2026-01-05`, `20260105`, `5.1.2026`, `Jan 5, 2026`, `5 January 2026`. What can be read day first
 /// and month first, such as `05/01/2026`, counts only with an order.

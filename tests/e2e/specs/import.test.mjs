@@ -1,0 +1,73 @@
+// A folder with exports of several kinds, in the real window: a card each, what nothing reads is named, and what no file says is
+// asked: who the owner is, once for all of them, and when a meeting was.
+
+import assert from 'node:assert/strict';
+import { mkdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { after, before, test } from 'node:test';
+
+import { launch } from '../keepsake.mjs';
+
+const cue = (number, at, speaker, text) => `${number}\n00:00:${String(at).padStart(2, '0')}.000 --> 00:00:${String(at + 3).padStart(2, '0')}.000\n${speaker}: ${text}\n`;
+const FILES = {
+  'Standup.vtt': ['WEBVTT\n', cue(1, 1, 'Bo Okoro', 'Morning everybody.'), cue(2, 5, 'Rui Costa', 'The lift is repaired.')].join('\n'),
+  'WhatsApp Chat with Rui.txt': ['13/03/2026, 10:01 - Bo Okoro: Are you coming on Friday?', '13/03/2026, 10:02 - Rui Costa: Yes, at eight.', '14/03/2026, 11:00 - Bo Okoro: Good.'].join('\n'),
+  'holiday.xyz': 'nothing that anybody reads',
+};
+
+let keepsake;
+const lines = (text) => text.split('\n').filter(Boolean).map((each) => JSON.parse(each));
+const cards = () => keepsake.texts('source-file');
+const card = (name) => ({ css: '[data-testid="source-file"]', text: name });
+
+/** How a day is typed depends on the language of the window; what it says then does not. */
+const enterDay = (day) =>
+  keepsake.run(
+    `const input = document.querySelector('[data-testid="source-meeting"]');
+     Object.getOwnPropertyDescriptor(HTMLInputElement.prototype, 'value').set.call(input, arguments[0]);
+     input.dispatchEvent(new Event('input', { bubbles: true }));`,
+    day,
+  );
+
+before(async () => {
+  keepsake = await launch();
+});
+after(() => keepsake?.end());
+
+test('a folder becomes a card for each export, and what nothing reads is named', async () => {
+  const folder = join(keepsake.home, 'exports');
+  await mkdir(folder, { recursive: true });
+  for (const [name, text] of Object.entries(FILES)) await writeFile(join(folder, name), text);
+  await keepsake.click('nav-sources');
+  await keepsake.find('dropzone');
+  await keepsake.drop(folder);
+  await keepsake.until('a card each', async () => (await cards()).length === 2);
+  await keepsake.find(card('WhatsApp chat'));
+  await keepsake.find(card('Meeting transcript'));
+  await keepsake.click({ css: '[data-testid="source-file"] summary', text: 'will be skipped' });
+  await keepsake.until('the file that nothing reads', async () => (await cards()).some((text) => text.includes('holiday.xyz')));
+});
+
+test('when the meeting was is asked, and said', async () => {
+  await keepsake.sees(card('Meeting transcript'), 'When was this meeting?');
+  await keepsake.screenshot('import-meeting-light');
+  // A year of two digits is half typed.
+  await enterDay('0012-12-03');
+  assert.equal(await keepsake.attribute('btn-source-meeting', 'disabled'), 'true');
+  await enterDay('2026-03-12');
+  await keepsake.click('btn-source-meeting');
+  await keepsake.sees(card('Meeting transcript'), 'The meeting was on 2026-03-12.');
+});
+
+test('who the owner is is asked once for all of them', async () => {
+  await keepsake.click({ css: '[data-testid="source-owner"]', text: 'Bo Okoro' });
+  await keepsake.until('nobody asks again', async () => (await cards()).filter((text) => text.includes('You are Bo Okoro')).length === 2);
+  await keepsake.screenshot('import-answered-light');
+});
+
+test('what is imported has the day that was said', async () => {
+  await keepsake.click('btn-import');
+  await keepsake.until('both conversations', async () => lines(await keepsake.cli('conversations', '--json')).length === 2);
+  const standup = lines(await keepsake.cli('conversations', '--json')).find(({ title }) => title.includes('Standup'));
+  assert.match(JSON.stringify(standup), /2026-03-12/);
+});

@@ -116,6 +116,26 @@ pub fn conflict(a: &str, b: &str) -> Option<Conflict> {
     conflict_of(&gist(a), &gist(b))
 }
 
+/// Whether two wordings are the same but for capitals, marks and blanks.
+pub(crate) fn is_worded_alike(a: &str, b: &str) -> bool {
+    let words = |text: &str| {
+        text.to_lowercase().split(|c: char| !c.is_alphanumeric()).filter(|w| !w.is_empty()).map(str::to_owned).collect::<Vec<_>>()
+    };
+    words(a) == words(b)
+}
+
+/// Whether `new` names a thing or a number where `old` names another.
+pub(crate) fn names_another(new: &str, old: &str) -> bool {
+    let (new, old) = (gist(new), gist(old));
+    let differs = |new: &BTreeSet<String>, old: &BTreeSet<String>| !old.is_empty() && !new.is_subset(old);
+    differs(&new.names, &old.names) || differs(&new.numbers, &old.numbers)
+}
+
+/// Whether two wordings name the same thing.
+pub(crate) fn shares_name(a: &str, b: &str) -> bool {
+    !gist(a).names.is_disjoint(&gist(b).names)
+}
+
 /// A word that so many statements hold tells nothing about nearness.
 const COMMON_STATEMENTS: usize = 500;
 

@@ -1,6 +1,7 @@
-//! From a conversation to a few well-founded candidates, by rules; or by what a model replies, checked by the same rules.
+//! From a conversation to a few well-founded candidates: by what the trained reader marked ([`propose_read`]), by rules where it is not
+//! there, or by what a model replies.
 //!
-//! The way of a message: whose words are they ([`sentence`]), do they speak as themself ([`scene`]), in what mood is each
+//! The way of a message by the rules: whose words are they ([`sentence`]), do they speak as themself ([`scene`]), in what mood is each
 //! clause (`clause`), what does it say of its speaker (`parse`, `frames`, and a linear model in `learned`), how is that said
 //! of a third person (`rewrite`), has it been said or taken back elsewhere (`reconcile`). [`filter`], [`validate`] and [`dedup`] are the
 //! gates that every proposer's output passes, a model's too; [`model`] asks one and believes what the owner's words carry.
@@ -32,6 +33,7 @@ mod read;
 mod reader;
 mod reconcile;
 pub mod reflect;
+mod restated;
 mod rewrite;
 mod scene;
 mod sentence;
@@ -43,5 +45,5 @@ pub mod window;
 
 pub use keepsake_prompt::scrub;
 pub use propose::{Conversation, ENGINE_VERSION, Proposals, SentenceVectors, Turn, propose};
-pub use read::{OFFER_MIN, by_hand, is_read, propose_read};
+pub use read::{OFFER_MIN, by_hand, is_for_reader, is_read, propose_read};
 pub use scene::is_instruction;

@@ -12,33 +12,38 @@ use keepsake_domain::{
 use keepsake_text::{Form, borrowed};
 
 use crate::propose::{Conversation, Proposals, Turn, quarantine};
+use crate::restated::{Draft, reconciled};
 use crate::{scene, sentence, validate};
 
 /// A fact is offered from this probability on. Chosen on the development set: the lowest at which 17 of 20 that it offers are facts.
-pub const OFFER_MIN: f64 = 0.78;
+pub const OFFER_MIN: f64 = 0.65;
 
 /// A fact that is likelier than this and not offered is noted in the list of what was stopped; below it is noise.
 const NOTE_MIN: f64 = 0.3;
 
-/// A marked stretch of fewer words hardly says anything by itself: "since january", "back in college".
-const FRAGMENT_WORDS: usize = 3;
+/// A marked stretch of so many words hardly says anything by itself: "since january", "back in college".
+const FRAGMENT_WORDS_MAX: usize = 3;
 
-/// So much may stand between a fragment and its statement: a comma and a blank.
+/// So much may stand between two parts of one statement: a comma and a blank.
 const GAP_BYTES_MAX: usize = 3;
 
 /// Words are somebody else's from this probability on.
 const NOT_OWN_MIN: f64 = 0.5;
 
-/// Whether the reader is asked about this turn: a person's own message, not one they went back from.
+/// Whether the reader is asked about this turn.
 pub fn is_read(turn: &Turn<'_>) -> bool {
-    matches!(turn.role, Role::Owner | Role::Person)
-        && matches!(turn.message_type, MessageType::Text | MessageType::Voice)
-        && !turn.is_branch
+    is_for_reader(turn.role, turn.message_type, turn.is_branch)
+}
+
+/// Whether the reader is asked about a message: a person's own, and not one they went back from.
+pub fn is_for_reader(role: Role, message_type: MessageType, is_branch: bool) -> bool {
+    matches!(role, Role::Owner | Role::Person) && matches!(message_type, MessageType::Text | MessageType::Voice) && !is_branch
 }
 
 /// Candidates of a conversation from the readings of its turns, one each; a turn that was not read has an empty one.
 pub fn propose_read(conversation: &Conversation<'_>, readings: &[Reading]) -> Proposals {
     let mut out = Proposals::default();
+    let mut drafts = Vec::new();
     for (index, turn) in conversation.turns.iter().enumerate() {
         let subject = turn.subject();
         if turn.message_type != MessageType::Instruction {
@@ -48,31 +53,35 @@ pub fn propose_read(conversation: &Conversation<'_>, readings: &[Reading]) -> Pr
         let formal = formal_ranges(turn.text);
         for (mark, fact) in facts(turn.text, &reading.marks) {
             let verdict = judge(&mark, &fact, &reading.marks, &formal);
-            settle(conversation, index, &mark, &fact, verdict, &mut out);
+            drafts.extend(draft(conversation, index, &mark, fact, verdict, &mut out.stops));
         }
     }
+    out.candidates.extend(reconciled(drafts, &mut out.stops));
     out
 }
 
-/// The marked facts, of whole words, with fragments joined to the statement that they stand beside.
+/// The marked facts, of whole words. What goes on about the same attribute is one statement ("used to smoke, quit in 2019"), and a
+/// fragment belongs to the one that it stands beside.
 fn facts(text: &str, marks: &[Mark]) -> Vec<(Mark, FactMark)> {
     let mut found: Vec<(Mark, FactMark)> = Vec::new();
     for mark in marks {
         let MarkKind::Fact(fact) = mark.kind else { continue };
         let bytes = whole_words(text, &mark.bytes);
         let is_fragment =
-            |bytes: &Range<usize>| text.get(bytes.clone()).unwrap_or_default().split_whitespace().count() < FRAGMENT_WORDS;
-        let beside = found.last_mut().filter(|(last, _)| {
+            |bytes: &Range<usize>| text.get(bytes.clone()).unwrap_or_default().split_whitespace().count() <= FRAGMENT_WORDS_MAX;
+        let beside = found.last_mut().filter(|(last, said)| {
             let gap = text.get(last.bytes.end..bytes.start);
             let touches = bytes.start < last.bytes.end
                 || gap.is_some_and(|gap| gap.len() <= GAP_BYTES_MAX && !gap.contains(['.', '!', '?', '\n']));
-            touches && (is_fragment(&bytes) || is_fragment(&last.bytes))
+            touches && (said.attribute == fact.attribute || is_fragment(&bytes) || is_fragment(&last.bytes))
         });
         match beside {
             Some((last, details)) => {
                 // The longer of the two says what it is about.
                 if bytes.len() > last.bytes.len() {
-                    *details = fact;
+                    *details = FactMark { is_negated: details.is_negated || fact.is_negated, ..fact };
+                } else {
+                    details.is_negated |= fact.is_negated;
                 }
                 last.bytes = last.bytes.start.min(bytes.start)..last.bytes.end.max(bytes.end);
                 last.probability = last.probability.max(mark.probability);
@@ -136,19 +145,25 @@ fn judge(mark: &Mark, fact: &FactMark, marks: &[Mark], formal: &[(Range<usize>, 
     Ok(())
 }
 
-/// Keeps the fact, joins it to one that says the same, or notes why it was stopped.
-fn settle(conversation: &Conversation<'_>, index: usize, mark: &Mark, fact: &FactMark, verdict: Verdict, out: &mut Proposals) {
+/// The fact as a candidate, or a note why it was stopped.
+fn draft(
+    conversation: &Conversation<'_>,
+    index: usize,
+    mark: &Mark,
+    fact: FactMark,
+    verdict: Verdict,
+    stops: &mut Vec<Stop>,
+) -> Option<Draft> {
     let turn = &conversation.turns[index];
-    let words = turn.text.get(mark.bytes.clone()).unwrap_or_default();
-    let (Ok(span), Some(confidence)) = (Span::of_bytes(turn.text, mark.bytes.clone()), Confidence::new(mark.probability)) else {
-        return;
-    };
+    let words = turn.text.get(mark.bytes.clone()).unwrap_or_default().to_owned();
+    let span = Span::of_bytes(turn.text, mark.bytes.clone()).ok()?;
+    let confidence = Confidence::new(mark.probability)?;
     let subject = turn.subject();
-    let content = statement(subject.label(), words);
+    let content = statement(subject.label(), &words);
     let evidence = CandidateEvidence { message: index, span };
     let verdict = verdict.map_err(|(gate, reason)| (gate, reason.to_owned())).and_then(|()| {
         let candidate = Candidate {
-            reasoning: reasoning(fact, mark.probability),
+            reasoning: reasoning(&fact, mark.probability),
             subject: subject.clone(),
             content: content.clone(),
             kind: MemoryKind::Fact,
@@ -162,18 +177,11 @@ fn settle(conversation: &Conversation<'_>, index: usize, mark: &Mark, fact: &Fac
         validate::structure(&candidate, conversation).map(|()| candidate)
     });
     match verdict {
-        Ok(candidate) => {
-            let same =
-                |known: &&mut Candidate| !known.is_quarantined && known.subject == subject && is_same(&known.content, &content);
-            match out.candidates.iter_mut().find(same) {
-                // Said again: the first place stays the memory's own, the others support it.
-                Some(known) => known.evidence.push(evidence),
-                None => out.candidates.push(candidate),
-            }
-        }
+        Ok(candidate) => return Some(Draft { candidate, fact, words }),
         Err((Gate::LowConfidence, _)) if mark.probability < NOTE_MIN => {}
-        Err((gate, reason)) => out.stops.push(Stop { gate, subject, content, reason, evidence: vec![evidence] }),
+        Err((gate, reason)) => stops.push(Stop { gate, subject, content, reason, evidence: vec![evidence] }),
     }
+    None
 }
 
 /// A candidate of words that a person chose: of what its author wrote, the words at `span`. The text says why it cannot be.
@@ -208,13 +216,6 @@ pub fn by_hand(turns: &[Turn<'_>], at: usize, span: Span, category: Category) ->
 fn statement(label: &str, words: &str) -> String {
     let words = validate::shown(words.trim()).replace(['“', '”'], "\"");
     format!("{label}: “{}”", words.trim_end_matches(['.', ',', ';', ':']))
-}
-
-fn is_same(a: &str, b: &str) -> bool {
-    let words = |text: &str| {
-        text.to_lowercase().split(|c: char| !c.is_alphanumeric()).filter(|w| !w.is_empty()).map(str::to_owned).collect::<Vec<_>>()
-    };
-    words(a) == words(b)
 }
 
 /// One sentence for the person: what it was taken for, and how surely.

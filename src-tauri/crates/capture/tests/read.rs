@@ -154,11 +154,62 @@ fn marks_become_whole_words_and_fragments_join_the_statement_beside_them() {
     check("since january, i live in Leith", &["since january", "i live in Leith"], &["since january, i live in Leith"]);
     check("i live in Leith. since january", &["i live in Leith", "since january"], &["i live in Leith", "since january"]);
     check(
-        "i live in Leith, i work in Gorgie",
-        &["i live in Leith", "i work in Gorgie"],
-        &["i live in Leith", "i work in Gorgie"],
+        "i left Leith for good, and moved to Gorgie then",
+        &["i left Leith for good", "and moved to Gorgie then"],
+        &["i left Leith for good, and moved to Gorgie then"],
     );
     check("私は東京に住んでいます", &["東京に住んで"], &["東京に住んで"]);
+}
+
+#[test]
+fn two_facts_of_one_sentence_stay_two() {
+    let text = "i live in Leith now, i work in Gorgie still";
+    let job = fact(Category::PersonalInfo, Attribute::Job);
+    let (found, _) = of(
+        &[turn(Role::Owner, text)],
+        &[reading(text, &[("i live in Leith now", home(), SURE), ("i work in Gorgie still", job, SURE)])],
+    );
+    assert_eq!(found, ["personal_info User: “i live in Leith now” @0", "personal_info User: “i work in Gorgie still” @0"]);
+}
+
+#[test]
+fn what_a_later_message_takes_back_is_not_offered() {
+    let check = |said: &[(&str, MarkKind)], candidates: &[&str], stops: &[&str]| {
+        let turns: Vec<_> = said.iter().map(|(text, _)| turn(Role::Owner, text)).collect();
+        let readings: Vec<_> = said.iter().map(|(text, kind)| reading(text, &[(text, *kind, SURE)])).collect();
+        assert_eq!(of(&turns, &readings), (strings(candidates), strings(stops)), "{said:?}");
+    };
+    let denied = |attribute| {
+        MarkKind::Fact(FactMark {
+            category: Category::PersonalInfo,
+            attribute,
+            is_negated: true,
+            is_implied: false,
+            is_about_other: false,
+        })
+    };
+    let city = |name: &str| format!("personal_info User: “{name}” @1");
+    check(
+        &[("i live in Leith", home()), ("moved to Gorgie last week", home())],
+        &[&city("moved to Gorgie last week")],
+        &["retracted User: “i live in Leith”"],
+    );
+    check(
+        &[("vivo en Rosario", home()), ("ya no vivo en Rosario", denied(Attribute::Home))],
+        &[&city("ya no vivo en Rosario")],
+        &["retracted User: “vivo en Rosario”"],
+    );
+    check(
+        &[("i live in Leith", home()), ("my flat is on the third floor", home())],
+        &["personal_info User: “i live in Leith” @0", &city("my flat is on the third floor")],
+        &[],
+    );
+    let child = fact(Category::Relationship, Attribute::Child);
+    check(
+        &[("my son is called Ben", child), ("my daughter is called Ida", child)],
+        &["relationship User: “my son is called Ben” @0", "relationship User: “my daughter is called Ida” @1"],
+        &[],
+    );
 }
 
 fn strings(texts: &[&str]) -> Vec<String> {

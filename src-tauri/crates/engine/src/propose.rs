@@ -22,7 +22,6 @@ use crate::boundary::Map;
 use crate::content_ids::uuid_of;
 use crate::embedding::Vectors;
 use crate::language::is_meeting;
-use crate::reading::readings;
 use crate::record::{is_still_on_record, messages_on_record};
 use crate::work::Control;
 use crate::{Engine, EngineError, Result};
@@ -161,9 +160,10 @@ impl Engine {
         let name_of = |role: Role| rows.iter().find(|row| row.role == role).map(|row| row.author.as_str());
         let conversation =
             Conversation { turns: &turns, owner_name: name_of(Role::Owner), assistant_name: name_of(Role::Assistant) };
-        if let Some(reader) = self.inner.embedder.reader().ready() {
+        let slot = self.inner.embedder.reader();
+        if let Some(reader) = slot.ready() {
             let from = rows.iter().position(|row| row.seq > read_to).unwrap_or(rows.len());
-            let readings = readings(reader.as_ref(), &turns, from, control)?;
+            let readings = slot.read_rows(reader.as_ref(), rows, from, control)?;
             let Proposals { candidates, stops } = keepsake_capture::propose_read(&conversation, &readings);
             return Ok(Harvest { rows, candidates, stops, proposer: reader.version().to_owned() });
         }

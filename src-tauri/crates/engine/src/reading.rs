@@ -4,12 +4,14 @@
 //! the rules of `capture` propose instead.
 //! Deliberately not here: reading itself (`models`), and what becomes of it (`capture`).
 
+use std::collections::HashMap;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use keepsake_capture::{Turn, is_read};
-use keepsake_domain::{Reading, Utterance};
+use keepsake_capture::{Turn, is_for_reader, is_read};
+use keepsake_domain::{InteractionId, Reading, Utterance};
 use keepsake_models::{ModelError, Reader, SharedReader, has_reader, open_reader};
+use keepsake_store::InteractionRow;
 
 use crate::work::Control;
 use crate::{EngineError, Result};
@@ -40,29 +42,41 @@ pub enum ReaderStanding {
     Refused(String),
 }
 
+/// Readings that are kept: what is read for candidates is read for promises a moment later. They hold places and no words, some 100
+/// bytes each.
+const KEPT_READINGS_MAX: usize = 20_000;
+
 /// A place that is filled when it is first asked for.
 #[derive(Clone)]
-pub struct ReaderSlot(Arc<Mutex<State>>);
+pub struct ReaderSlot {
+    state: Arc<Mutex<State>>,
+    /// By message.
+    kept: Arc<Mutex<HashMap<InteractionId, Reading>>>,
+}
 
 impl ReaderSlot {
+    fn new(state: State) -> Self {
+        Self { state: Arc::new(Mutex::new(state)), kept: Arc::default() }
+    }
+
     /// No reader, on purpose.
     pub fn none() -> Self {
-        Self(Arc::new(Mutex::new(State::None)))
+        Self::new(State::None)
     }
 
     /// The one in the folder of the local model.
     pub fn at(model_dir: PathBuf) -> Self {
-        Self(Arc::new(Mutex::new(State::At(model_dir))))
+        Self::new(State::At(model_dir))
     }
 
     /// Puts this reader there.
     pub fn put(&self, reader: SharedReader) {
-        *self.lock() = State::Ready(reader);
+        self.put_state(State::Ready(reader));
     }
 
     /// Looks in the folder of this local model when the first message is to be read.
     pub fn look_in(&self, model_dir: PathBuf) {
-        *self.lock() = State::At(model_dir);
+        self.put_state(State::At(model_dir));
     }
 
     /// The reader, loaded now if it was not yet.
@@ -102,9 +116,64 @@ impl ReaderSlot {
         }
     }
 
-    fn lock(&self) -> std::sync::MutexGuard<'_, State> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    /// One reading a row of a conversation; of those that nobody reads, and of those before `from`, an empty one.
+    pub(crate) fn read_rows(
+        &self,
+        reader: &dyn Reader,
+        rows: &[InteractionRow],
+        from: usize,
+        control: &dyn Control,
+    ) -> Result<Vec<Reading>> {
+        let mut found = vec![Reading::default(); rows.len()];
+        let mut which = Vec::new();
+        {
+            let kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
+            for at in from..rows.len() {
+                let row = &rows[at];
+                match kept.get(&row.id) {
+                    Some(reading) => found[at] = reading.clone(),
+                    None if is_for_reader(row.role, row.message_type, row.is_branch) => which.push(at),
+                    None => {}
+                }
+            }
+        }
+        let seen: Vec<Utterance<'_>> = rows.iter().map(|row| Utterance { role: row.role, text: &row.content }).collect();
+        let read = read_some(reader, &seen, &which, control)?;
+        let mut kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
+        if kept.len() + which.len() > KEPT_READINGS_MAX {
+            kept.clear();
+        }
+        for (at, reading) in which.into_iter().zip(read) {
+            if kept.len() < KEPT_READINGS_MAX {
+                kept.insert(rows[at].id.clone(), reading.clone());
+            }
+            found[at] = reading;
+        }
+        Ok(found)
     }
+
+    /// Another reader reads otherwise.
+    fn put_state(&self, state: State) {
+        *self.lock() = state;
+        self.kept.lock().unwrap_or_else(PoisonError::into_inner).clear();
+    }
+
+    fn lock(&self) -> std::sync::MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// The messages of a conversation at these places, read in batches.
+fn read_some(reader: &dyn Reader, seen: &[Utterance<'_>], which: &[usize], control: &dyn Control) -> Result<Vec<Reading>> {
+    let mut found = Vec::with_capacity(which.len());
+    for (done, batch) in which.chunks(READ_BATCH).enumerate() {
+        control.progress("Reading the conversation", (done * READ_BATCH) as u64, which.len() as u64);
+        if control.is_cancelled() {
+            return Err(EngineError::Cancelled);
+        }
+        found.extend(reader.read(seen, batch)?);
+    }
+    Ok(found)
 }
 
 /// One reading a turn; of those that nobody reads, and of those before `from`, an empty one.
@@ -112,14 +181,8 @@ pub fn readings(reader: &dyn Reader, turns: &[Turn<'_>], from: usize, control: &
     let seen: Vec<Utterance<'_>> = turns.iter().map(|turn| Utterance { role: turn.role, text: turn.text }).collect();
     let which: Vec<usize> = (from..turns.len()).filter(|&at| is_read(&turns[at])).collect();
     let mut found = vec![Reading::default(); turns.len()];
-    for (done, batch) in which.chunks(READ_BATCH).enumerate() {
-        control.progress("Reading the conversation", (done * READ_BATCH) as u64, which.len() as u64);
-        if control.is_cancelled() {
-            return Err(EngineError::Cancelled);
-        }
-        for (&at, reading) in batch.iter().zip(reader.read(&seen, batch)?) {
-            found[at] = reading;
-        }
+    for (&at, reading) in which.iter().zip(read_some(reader, &seen, &which, control)?) {
+        found[at] = reading;
     }
     Ok(found)
 }

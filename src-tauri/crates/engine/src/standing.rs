@@ -11,9 +11,11 @@
 //! Deliberately not here: the judgement (`insight::conversation`), where a summary may be told (`boundary`).
 
 use std::collections::BTreeSet;
+use std::ops::Range;
 
 use keepsake_domain::{
-    ConversationId, ConversationStatus, EntityId, IdSource, InteractionId, JobId, JobKind, Span, SummaryId, Timestamp,
+    ConversationId, ConversationStatus, EntityId, IdSource, InteractionId, JobId, JobKind, Mark, MarkKind, Reading, ReadingLabel,
+    Span, SummaryId, Timestamp,
 };
 use keepsake_insight::conversation::{
     Commitment, Debtor, ENGINE_VERSION, Moment, Place, Reason, Recap, Settlement, Standing, ToneProfile, recap, standing,
@@ -226,7 +228,7 @@ impl Engine {
             if control.is_cancelled() {
                 return Err(EngineError::Cancelled);
             }
-            let judged = batch.iter().map(|id| self.judged(id, pass)).collect::<Result<Vec<_>>>()?;
+            let judged = batch.iter().map(|id| self.judged(id, pass, control)).collect::<Result<Vec<_>>>()?;
             let now = self.now();
             self.store().write(|tx| {
                 tx.check_lease(lease)?;
@@ -243,7 +245,7 @@ impl Engine {
     }
 
     /// Reads one conversation; nothing if it is gone or off the record by now.
-    fn judged(&self, id: &ConversationId, pass: Pass) -> Result<Option<Judged>> {
+    fn judged(&self, id: &ConversationId, pass: Pass, control: &dyn Control) -> Result<Option<Judged>> {
         let read = self.store().read(|tx| {
             if tx.conversation(id)?.is_private {
                 return Ok(None);
@@ -258,7 +260,8 @@ impl Engine {
         };
         let moment = Moment { now: self.now(), utc_offset_minutes: self.utc_offset_minutes() };
         let turns = insight_turns(&rows);
-        let found = standing(&turns, moment);
+        let promised = self.promised(&rows, known.as_ref(), control)?;
+        let found = standing(&turns, promised.as_ref().map(|found| found.places.as_slice()), moment);
         // While people still talk a summary would be old with the next line.
         let is_due = found.judgement.status != ConversationStatus::Active
             && is_long_enough(&turns)
@@ -268,7 +271,10 @@ impl Engine {
             .then(|| recap(&AnalysisInput { turns: &turns, owner_name: owner, vectors: None }).ok())
             .flatten()
             .and_then(|recap| summary_of(&recap));
-        let standing = stored(&found, &rows, ENGINE_VERSION, through_seq)?;
+        let standing = StandingRow {
+            promises_by: promised.map(|found| found.reader),
+            ..stored(&found, &rows, ENGINE_VERSION, through_seq)?
+        };
         let due = next_look(&found, moment.now);
         let is_by_model = known.as_ref().is_some_and(|known| known.judge.as_deref().is_some_and(|judge| judge != ENGINE_VERSION));
         let is_known = known.as_ref().is_some_and(|known| known.through_seq == through_seq);
@@ -287,12 +293,31 @@ impl Engine {
         Ok(Some(Judged { id: id.clone(), new, summary, is_kept, asks_model, analysis }))
     }
 
+    /// Where the reader sees promises, if it is there: what it found before in what was read before, and in the rest what it finds now.
+    fn promised(&self, rows: &[InteractionRow], known: Option<&StandingRow>, control: &dyn Control) -> Result<Option<Found>> {
+        let slot = self.inner.embedder.reader();
+        let Some(reader) = slot.ready() else { return Ok(None) };
+        let version = reader.version();
+        let known = known.filter(|known| known.promises_by.as_deref() == Some(version));
+        let from = match known {
+            Some(known) => rows.iter().position(|row| row.seq > known.through_seq).unwrap_or(rows.len()),
+            None => 0,
+        };
+        let mut places: Vec<Vec<Range<usize>>> = match known {
+            Some(known) => places_before(known, &rows[..from])?,
+            None => Vec::new(),
+        };
+        let readings = slot.read_rows(reader.as_ref(), rows, from, control)?;
+        places.extend(readings[from..].iter().map(promises_in));
+        Ok(Some(Found { reader: version.to_owned(), places }))
+    }
+
     /// Judges right here, for tests of what is judged.
     #[cfg(test)]
     pub(crate) fn settle_now(&self) -> Result<()> {
         let due = self.store().read(|tx| tx.conversations_to_settle(self.now()))?;
         let pass = Pass { has_model: false, analysed_since: None };
-        let judged = due.iter().map(|id| self.judged(id, pass)).collect::<Result<Vec<_>>>()?;
+        let judged = due.iter().map(|id| self.judged(id, pass, &crate::work::Unwatched)).collect::<Result<Vec<_>>>()?;
         let now = self.now();
         Ok(self.store().write(|tx| judged.iter().flatten().try_for_each(|judged| self.store_judged(tx, judged, now)))?)
     }
@@ -324,6 +349,30 @@ impl Engine {
         }
         Ok(())
     }
+}
+
+/// Where the reader saw promises: of each message, in bytes.
+struct Found {
+    reader: String,
+    places: Vec<Vec<Range<usize>>>,
+}
+
+/// A promise is noted from this probability on. Chosen on authors that the reader was not trained on: four of five are promises there.
+const PROMISE_MIN: f64 = 0.6;
+
+fn promises_in(reading: &Reading) -> Vec<Range<usize>> {
+    let is_promise = |mark: &&Mark| mark.kind == MarkKind::Label(ReadingLabel::Promise) && mark.probability >= PROMISE_MIN;
+    reading.marks.iter().filter(is_promise).map(|mark| mark.bytes.clone()).collect()
+}
+
+/// The places of the promises that are stored, of each of these messages.
+fn places_before(known: &StandingRow, rows: &[InteractionRow]) -> Result<Vec<Vec<Range<usize>>>> {
+    let stored: Vec<StoredCommitment> = parse_json("promises of a conversation", &known.pending_actions)?;
+    let of = |row: &InteractionRow| {
+        let here = stored.iter().filter(|one| one.place.interaction_id == row.id);
+        here.filter_map(|one| Span::new(one.place.start, one.place.end).ok()?.bytes_in(&row.content).ok()).collect()
+    };
+    Ok(rows.iter().map(of).collect())
 }
 
 struct Judged {
@@ -480,5 +529,6 @@ fn stored(found: &Standing, rows: &[InteractionRow], judge: &str, through_seq: i
         pending_actions: json(&commitments)?,
         judge: Some(judge.to_owned()),
         through_seq,
+        promises_by: None,
     })
 }

@@ -130,7 +130,7 @@ pub const TABLE_ORIGINS: &[(&str, TableOrigin)] = &[
     ("voices", Person),
 ];
 
-/// The built-in engines name themselves so.
+/// The built-in engines name themselves so, but for the trained reader: `reader/…`.
 const BUILT_IN: &str = "builtin%";
 
 /// Candidates that nobody decided about, that no model proposed, and that would be found again: their words are still read, and
@@ -139,7 +139,7 @@ const CANDIDATES: &str = concat!(
     "SELECT m.id FROM memories m
      WHERE m.status IN ('pending', 'quarantined') AND m.decided_at_ms IS NULL AND m.snoozed_until_ms IS NULL
        AND m.is_hidden = 0 AND m.is_edited = 0 AND m.supersedes_id IS NULL
-       AND NOT EXISTS (SELECT 1 FROM json_each(m.proposers) p WHERE p.value NOT LIKE 'builtin%')
+       AND NOT EXISTS (SELECT 1 FROM json_each(m.proposers) p WHERE p.value NOT LIKE 'builtin%' AND p.value NOT LIKE 'reader/%')
        AND NOT EXISTS (SELECT 1 FROM operation_changes c WHERE c.memory_id = m.id)
        AND NOT EXISTS (SELECT 1 FROM consents c WHERE c.item_kind = 'memory' AND c.item_id = m.id)
        AND NOT EXISTS (SELECT 1 FROM memories n WHERE n.supersedes_id = m.id)
@@ -273,7 +273,7 @@ impl WriteTx<'_> {
         ] {
             self.conn.execute(&format!("DELETE FROM {table} WHERE id IN ({ids})"), [])?;
         }
-        self.conn.execute("DELETE FROM gate_log WHERE proposer LIKE ?1", [BUILT_IN])?;
+        self.conn.execute("DELETE FROM gate_log WHERE proposer LIKE ?1 OR proposer LIKE 'reader/%'", [BUILT_IN])?;
         for sql in [
             "DELETE FROM embeddings WHERE owner_kind = 'interaction'",
             "DELETE FROM vectors",

@@ -47,6 +47,7 @@ const STEPS: &[M<'static>] = &[
     M::up(include_str!("../../../../migrations/0027_voices.sql")),
     M::up(include_str!("../../../../migrations/0028_forgotten.sql")),
     M::up(include_str!("../../../../migrations/0029_private_intervals.sql")),
+    M::up(include_str!("../../../../migrations/0030_promises_by.sql")),
 ];
 
 /// The newest schema this program knows.

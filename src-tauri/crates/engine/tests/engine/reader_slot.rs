@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use keepsake_domain::{Attribute, Category, FactMark, MarkKind};
+use keepsake_domain::{Attribute, Category, ConversationId, FactMark, MarkKind, ReadingLabel};
 use keepsake_engine::{Act, ReaderStanding};
 use keepsake_models::fake::PhraseReader;
 
@@ -89,4 +89,66 @@ fn only_what_is_new_is_read() {
     f.engine.embedder().reader().put(Arc::new(PhraseReader::default().with("cello", home(), 0.9).with("viola", home(), 0.9)));
     f.propose("c1", &format!("{LINES}\nowner Mara: Now the viola."));
     assert_eq!(f.memories().len(), 2, "the old line is not read again: {:?}", f.memories());
+}
+
+const PROMISE: MarkKind = MarkKind::Label(ReadingLabel::Promise);
+
+/// What was promised in a conversation, and by whom.
+fn promises(f: &Fixture, id: &ConversationId) -> Vec<String> {
+    f.engine.queue_settling().unwrap();
+    f.run_due();
+    let standing = f.engine.store().read(|tx| f.engine.conversation_standing(tx, id)).unwrap().unwrap();
+    standing.commitments.iter().map(|one| format!("{}: {}", one.debtor.name, one.what)).collect()
+}
+
+#[test]
+fn the_reader_finds_promises_in_place_of_the_rules() {
+    let lines = "owner Mara: Who looks after the dog?\nperson Ana: The dog is mine on Friday. I'll send you the plan tomorrow.";
+    let f = Fixture::new();
+    let phrases = PhraseReader::default().with("The dog is mine on Friday", PROMISE, 0.9).with("send you the plan", PROMISE, 0.3);
+    f.engine.embedder().reader().put(Arc::new(phrases));
+    let id = f.propose("c1", lines);
+    assert_eq!(promises(&f, &id), ["Ana: The dog is mine on Friday"], "not the one that it is unsure of");
+    let control = Fixture::new();
+    let id = control.propose("c1", lines);
+    assert_eq!(promises(&control, &id), ["Ana: send you the plan tomorrow"], "without a reader the rules do");
+}
+
+#[test]
+fn promises_of_what_was_read_before_stay_and_only_what_is_new_is_read() {
+    let f = Fixture::new();
+    f.engine.embedder().reader().put(Arc::new(PhraseReader::default().with("I bring the cake", PROMISE, 0.9)));
+    let first = "person Ana: I bring the cake, fine?";
+    let id = f.propose("c1", first);
+    assert_eq!(promises(&f, &id), ["Ana: I bring the cake"]);
+    // This one would see another promise in the old line.
+    f.engine.embedder().reader().put(Arc::new(PhraseReader::default().with("fine", PROMISE, 0.9).with(
+        "I wash up",
+        PROMISE,
+        0.9,
+    )));
+    let id = f.propose("c1", &format!("{first}\nperson Ana: I wash up then."));
+    assert_eq!(promises(&f, &id), ["Ana: I bring the cake", "Ana: I wash up"]);
+}
+
+#[test]
+fn quoted_words_promise_nothing() {
+    let f = Fixture::new();
+    f.engine.embedder().reader().put(Arc::new(PhraseReader::default().with("I bring the cake", PROMISE, 0.9)));
+    let id = f.propose("c1", "person Ana: He wrote “I bring the cake for all” and left.");
+    assert_eq!(promises(&f, &id), Vec::<String>::new());
+}
+
+#[test]
+fn a_rebuild_reads_anew_what_the_reader_proposed() {
+    let f = with_reader();
+    f.propose("c1", LINES);
+    let before = f.memories();
+    f.engine.embedder().reader().put(Arc::new(PhraseReader::default().with("I play the cello", home(), 0.9)));
+    let rebuilding = f.engine.begin_rebuild(&keepsake_engine::Unwatched).unwrap();
+    assert_eq!((rebuilding.candidates, f.rows().len()), (1, 0), "what nobody decided about is found again, so it goes");
+    f.run_due();
+    assert_ne!(f.memories(), before);
+    assert!(f.memories().iter().any(|memory| memory.contains("cello")), "{:?}", f.memories());
+    assert!(!f.memories().iter().any(|memory| memory.contains("Leith")), "{:?}", f.memories());
 }

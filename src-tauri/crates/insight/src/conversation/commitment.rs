@@ -82,9 +82,13 @@ impl Commitment {
     }
 }
 
-/// The promises of a conversation, settled ones included, in order.
-pub fn commitments(turns: &[Turn<'_>], moment: Moment) -> Vec<Commitment> {
-    read(&Document::read(turns), moment)
+/// Where the trained reader found promises: of each turn, in bytes.
+pub type Promised = [Vec<Range<usize>>];
+
+/// The promises of a conversation, settled ones included, in order: those that the reader marked, or, where it is not there, those that
+/// the rules see.
+pub fn commitments(turns: &[Turn<'_>], promised: Option<&Promised>, moment: Moment) -> Vec<Commitment> {
+    read(&Document::read(turns), promised, moment)
 }
 
 /// A promise while it is open, with the words by which its keeping is recognised.
@@ -94,10 +98,18 @@ struct Open {
     deed: Option<&'static str>,
 }
 
-pub(super) fn read(document: &Document<'_>, moment: Moment) -> Vec<Commitment> {
+/// A promise as it was made.
+struct Made {
+    place: Place,
+    what: String,
+    stems: Vec<String>,
+    deed: Option<&'static str>,
+}
+
+pub(super) fn read(document: &Document<'_>, promised: Option<&Promised>, moment: Moment) -> Vec<Commitment> {
     let mut found: Vec<Open> = Vec::new();
     let mut request: Option<(usize, &Sentence<'_>)> = None;
-    for sentence in &document.sentences {
+    for (at, sentence) in document.sentences.iter().enumerate() {
         let Some(turn) = document.turns.get(sentence.turn) else { continue };
         let Some(speaker) = debtor(turn) else { continue };
         settle(&mut found, document, sentence, &speaker);
@@ -107,45 +119,89 @@ pub(super) fn read(document: &Document<'_>, moment: Moment) -> Vec<Commitment> {
                 && sentence.turn - asked.turn <= ANSWER_TURNS_MAX
                 && document.turns.get(asked.turn).and_then(debtor).is_some_and(|other| other != speaker)
         });
-        let promise = promise(sentence, &words);
-        let accepted = asked.filter(|_| words.begins_with_any(ACCEPTANCES) && words.len() <= ACCEPTANCE_WORDS_MAX);
-        let (from, about) = match (&promise, accepted) {
-            (_, Some((_, asked))) => (0..sentence.tokens.len(), asked),
-            (Some(promise), None) => (promise.tokens.clone(), sentence),
-            (None, None) => {
-                if words.requests() {
-                    request = Some((sentence.turn, sentence));
-                }
-                continue;
-            }
+        let is_acceptance = words.begins_with_any(ACCEPTANCES) && words.len() <= ACCEPTANCE_WORDS_MAX;
+        let accepted = asked.filter(|_| is_acceptance).map(|(_, asked)| asked);
+        let mut made = match promised {
+            Some(promised) => marked(document, at, promised),
+            None => ruled(document, sentence, &words, accepted.is_some()).into_iter().collect(),
         };
-        let Some(place) = place(document, sentence, from.clone()) else { continue };
-        let what_from =
-            if accepted.is_some() { request_range(about) } else { promise.as_ref().map_or(from, |promise| promise.what.clone()) };
-        let Some(what) = text_of(about, what_from.clone()) else { continue };
+        if made.is_empty() {
+            if words.requests() {
+                request = Some((sentence.turn, sentence));
+            }
+            continue;
+        }
+        if let (Some(asked), [made]) = (accepted, made.as_mut_slice()) {
+            let range = request_range(asked);
+            let Some(what) = text_of(asked, range.clone()) else { continue };
+            (made.what, made.stems, made.deed) = (what, content_stems(asked, range), None);
+        }
         let due = due::find(&sentence.tokens, turn.time, moment.utc_offset_minutes)
-            .or_else(|| accepted.and_then(|(_, asked)| due::find(&asked.tokens, turn.time, moment.utc_offset_minutes)))
+            .or_else(|| accepted.and_then(|asked| due::find(&asked.tokens, turn.time, moment.utc_offset_minutes)))
             .map(|(due, _)| due);
-        let stems = content_stems(about, what_from);
-        let request_place = accepted.and_then(|(_, asked)| place_of(document, asked));
+        let request_place = accepted.and_then(|asked| place_of(document, asked));
         if accepted.is_some() {
             request = None;
         }
-        found.push(Open {
+        found.extend(made.into_iter().map(|made| Open {
             commitment: Commitment {
                 creditor: creditor(document, &speaker),
-                debtor: speaker,
-                what,
-                place,
+                debtor: speaker.clone(),
+                what: made.what,
+                place: made.place,
                 request: request_place,
                 due,
                 settlement: None,
             },
-            stems,
-            deed: promise.and_then(|promise| promise.deed),
-        });
+            stems: made.stems,
+            deed: made.deed,
+        }));
     }
     found.into_iter().map(|open| open.commitment).collect()
+}
+
+/// What the rules see in a sentence.
+fn ruled(document: &Document<'_>, sentence: &Sentence<'_>, words: &Words<'_>, is_accepted: bool) -> Option<Made> {
+    let promise = promise(sentence, words);
+    let (tokens, what) = match (&promise, is_accepted) {
+        (_, true) => (0..sentence.tokens.len(), 0..sentence.tokens.len()),
+        (Some(promise), false) => (promise.tokens.clone(), promise.what.clone()),
+        (None, false) => return None,
+    };
+    Some(Made {
+        place: place(document, sentence, tokens)?,
+        what: text_of(sentence, what.clone())?,
+        stems: content_stems(sentence, what),
+        deed: promise.and_then(|promise| promise.deed),
+    })
+}
+
+/// What the reader marked and this sentence is the first to hold. A sentence that is not the speaker's own is not in the document, and
+/// what is quoted in one of theirs is somebody else's promise.
+fn marked(document: &Document<'_>, at: usize, promised: &Promised) -> Vec<Made> {
+    let sentence = &document.sentences[at];
+    let before = at.checked_sub(1).map(|before| &document.sentences[before]).filter(|before| before.turn == sentence.turn);
+    let read_to = before.map_or(0, |before| before.bytes.end);
+    let is_here =
+        |bytes: &&Range<usize>| read_to <= bytes.start && bytes.start < sentence.bytes.end && sentence.bytes.start < bytes.end;
+    let is_quoted =
+        |bytes: &&Range<usize>| sentence.foreign.iter().any(|foreign| foreign.start <= bytes.start && bytes.end <= foreign.end);
+    let here = promised.get(sentence.turn).into_iter().flatten().filter(is_here).filter(|bytes| !is_quoted(bytes));
+    here.filter_map(|bytes| {
+        let text = document.turns.get(sentence.turn)?.text.get(bytes.clone())?;
+        let inside = |token: &Token<'_>| bytes.start < token.bytes.end && token.bytes.start < bytes.end;
+        let from = sentence.tokens.iter().position(inside)?;
+        let to = sentence.tokens.iter().rposition(inside)? + 1;
+        let words = sentence.tokens[from..to].iter().map(|token| token.word.as_str());
+        let what = text.split_whitespace().collect::<Vec<_>>().join(" ");
+        Some(Made {
+            place: Place { turn: sentence.turn, span: document.span(sentence.turn, bytes.clone())? },
+            what: what.trim_end_matches(['.', '!', '?', ',', ';', ':']).to_owned(),
+            stems: content_stems(sentence, from..to),
+            deed: words.filter_map(|word| DEEDS.iter().find(|(verb, _)| *verb == word)).map(|(verb, _)| *verb).next(),
+        })
+    })
+    .collect()
 }
 
 fn debtor(turn: &Turn<'_>) -> Option<Debtor> {

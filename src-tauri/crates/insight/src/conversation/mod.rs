@@ -17,7 +17,7 @@ use keepsake_domain::{Span, Timestamp};
 use serde::{Deserialize, Serialize};
 
 pub use asked::{Asked, ENDED, EndedTask};
-pub use commitment::{Commitment, Debtor, Settlement, commitments};
+pub use commitment::{Commitment, Debtor, Promised, Settlement, commitments};
 pub use due::{Due, DuePrecision};
 pub use ended::{Judgement, Reason, judge};
 pub use recap::{Recap, recap};
@@ -59,9 +59,9 @@ pub struct Standing {
     pub commitments: Vec<Commitment>,
 }
 
-/// Reads where `turns` stand at `moment`.
-pub fn standing(turns: &[Turn<'_>], moment: Moment) -> Standing {
+/// Reads where `turns` stand at `moment`, with the promises that the reader found where it is there.
+pub fn standing(turns: &[Turn<'_>], promised: Option<&Promised>, moment: Moment) -> Standing {
     let document = Document::read(turns);
-    let commitments = commitment::read(&document, moment);
+    let commitments = commitment::read(&document, promised, moment);
     Standing { judgement: ended::read(&document, &commitments, moment), tone: tone::read(&document), commitments }
 }

@@ -312,7 +312,7 @@ impl<'a> Reader<'a> {
             }
         });
         let verdict = verdict.last();
-        let stands = standing(self.input.turns, self.input.moment);
+        let stands = standing(self.input.turns, None, self.input.moment);
         let open = stands.judgement.reasons.iter().find_map(|reason| match reason {
             Reason::OpenQuestion { place } => self.sentence_at(*place),
             _ => None,
@@ -361,7 +361,7 @@ impl<'a> Reader<'a> {
 
     /// Promises that are open, tasks that the user names, and steps that the agent says are left.
     fn follow_ups(&self) -> Vec<Item> {
-        let stands = standing(self.input.turns, self.input.moment);
+        let stands = standing(self.input.turns, None, self.input.moment);
         let promised: Vec<Place> = stands.commitments.iter().filter(|one| one.is_pending()).map(|one| one.place).collect();
         let settled: Vec<Place> = stands.commitments.iter().filter(|one| !one.is_pending()).map(|one| one.place).collect();
         let overlaps = |sentence: &Sentence<'_>, places: &[Place]| {

@@ -280,7 +280,7 @@ pub(crate) fn takeaway(sentence: &Sentence<'_>, role: Role) -> Option<Section> {
 /// Open promises of new turns: the turn and the span of the sentence that names the deed.
 fn promised(new: &[Turn<'_>]) -> HashSet<(usize, Span)> {
     let now = new.last().map_or(Timestamp(0), |turn| turn.time);
-    commitments(new, Moment { now, utc_offset_minutes: 0 })
+    commitments(new, None, Moment { now, utc_offset_minutes: 0 })
         .into_iter()
         .filter(|commitment| commitment.is_pending())
         .map(|commitment| {
@@ -297,7 +297,7 @@ fn settled_tasks(previous: &TopicText, new: &[Turn<'_>]) -> HashSet<usize> {
     let mut turns: Vec<Turn<'_>> = tasks.iter().map(|at| as_turn(&previous.lines[*at])).collect();
     turns.extend_from_slice(new);
     let now = turns.last().map_or(Timestamp(0), |turn| turn.time);
-    commitments(&turns, Moment { now, utc_offset_minutes: 0 })
+    commitments(&turns, None, Moment { now, utc_offset_minutes: 0 })
         .into_iter()
         .filter(|commitment| matches!(commitment.settlement, Some(Settlement::Kept { .. } | Settlement::Released { .. })))
         .filter_map(|commitment| tasks.get(commitment.place.turn).copied())

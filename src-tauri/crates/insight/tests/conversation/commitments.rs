@@ -23,7 +23,7 @@ fn read(lines: &[&str]) -> Vec<Commitment> {
             Turn { id: "", role, author: who, text, time, message_type: MessageType::Text, is_branch: false }
         })
         .collect();
-    let found = commitments(&turns, Moment { now: Timestamp(SAID), utc_offset_minutes: 0 });
+    let found = commitments(&turns, None, Moment { now: Timestamp(SAID), utc_offset_minutes: 0 });
     for commitment in &found {
         assert!(commitment.place.span.quote(turns[commitment.place.turn].text).is_ok(), "a promise has its place");
         if let Some(Settlement::Kept { place } | Settlement::Released { place }) = commitment.settlement {

@@ -38,7 +38,7 @@ fn stand(lines: &[Line], now: i64) -> Standing {
             is_branch: false,
         })
         .collect();
-    standing(&turns, Moment { now: Timestamp(MONDAY + now), utc_offset_minutes: 0 })
+    standing(&turns, None, Moment { now: Timestamp(MONDAY + now), utc_offset_minutes: 0 })
 }
 
 fn status(lines: &[Line], now: i64) -> ConversationStatus {

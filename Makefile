@@ -38,8 +38,9 @@ ui/node_modules/.installed: ui/package-lock.json ui/package.json
 	npm --prefix ui install --no-save --no-fund --no-audit --loglevel=error
 	@touch $@
 
-model: ## the local embedding model, into the data directory
+model: ## the local models, into the data directory: the embedding model and the reader
 	@python3 $(SCRIPTS)/prepare_model.py
+	@python3 $(SCRIPTS)/prepare_reader.py
 
 ui: ui/dist/index.html ## the page, built
 
@@ -101,7 +102,6 @@ reader: .cache/reader-venv/.installed ## trains, measures and exports the reader
 	.cache/reader-venv/bin/python $(TRAINING)/export.py $(READER)/reader.pt $(READER)/calibration.json $(READER)/out
 	cp $(READER)/out/reader.onnx $(READER)/out/reader.json $(READER)/out/samples.json $(TRAINING)/reader/
 	KEEPSAKE_MODEL_DIR=$(abspath $(READER))/model $(MAKE) --no-print-directory model
-	KEEPSAKE_MODEL_DIR=$(abspath $(READER))/model python3 $(SCRIPTS)/prepare_reader.py
 	KEEPSAKE_MODEL_DIR=$(abspath $(READER))/model cargo test --workspace --locked --test reader
 
 real-model: ## the model clients against a real server (REAL_SERVER=llama-cpp-python: another, compiled first)

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Trains the reader on text/ (files held out for calibration and test left out) and writes its weights.
 
-usage: train.py OUT.pt [--epochs N] [--steps N] [--share F] [--threads N]
+usage: train.py OUT.pt [--from WEIGHTS.pt] [--epochs N] [--steps N] [--share F] [--threads N]
 
 AdamW; the rate falls by 0.93 a layer towards the words, which stay frozen; warm-up, then a linear fall. Same text, seed
 and number of threads give the same weights on one machine.
@@ -40,7 +40,7 @@ def groups(net):
     return found
 
 
-def train(net, words, tokens, examples, epochs=2, steps=None, budget=BUDGET, seed=SEED):
+def train(net, words, tokens, examples, epochs=3, steps=None, budget=BUDGET, seed=SEED):
     torch.manual_seed(seed)
     rng = random.Random(seed)
     pairs = [
@@ -76,7 +76,8 @@ def train(net, words, tokens, examples, epochs=2, steps=None, budget=BUDGET, see
 def main():
     options = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     options.add_argument("out")
-    options.add_argument("--epochs", type=int, default=2)
+    options.add_argument("--from", dest="first", metavar="WEIGHTS", help="go on with these, for text that was written since")
+    options.add_argument("--epochs", type=int, default=3)
     options.add_argument("--steps", type=int, help="stop after so many steps: to try the pipe, not to train")
     options.add_argument("--budget", type=int, default=BUDGET, help="tokens a batch")
     options.add_argument("--share", type=float, default=1.0, help="of the training text, in whole files: for the learning curve")
@@ -89,6 +90,8 @@ def main():
     tensors, pieces, unknown = encoder.read()
     torch.manual_seed(SEED)
     net, words = network.start(tensors)
+    if chosen.first:
+        net.load_state_dict(torch.load(chosen.first, weights_only=True))
     training = data.fraction(data.split(examples)[0], chosen.share)
     train(net, words, data.Tokens(encoder.tokenizer(pieces, unknown)), training, chosen.epochs, chosen.steps, chosen.budget)
     torch.save(net.state_dict(), chosen.out)

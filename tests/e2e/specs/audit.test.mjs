@@ -42,10 +42,10 @@ test('one button looks through the memories and says how many are at fault', asy
 test('a finding is acted on by its button, and undo takes it back', async () => {
   await keepsake.click('btn-audit-act');
   await keepsake.sees('audit-finding', 'Done');
-  await keepsake.until('only the newer one in use', async () => (await inUse()).join() === 'User lives in Rotterdam');
+  await keepsake.until('only the newer one in use', async () => (await inUse()).join() === 'User: “I live in Rotterdam”');
   await keepsake.click('btn-undo');
   await keepsake.until('both in use again', async () => (await inUse()).length === 2);
-  assert.deepEqual(await inUse(), ['User lives in Rotterdam', 'User lives in Utrecht']);
+  assert.deepEqual(await inUse(), ['User: “I live in Rotterdam”', 'User: “I live in Utrecht”']);
 });
 
 test('the same in the dark theme', async () => {

@@ -20,7 +20,7 @@ before(async () => {
         await home.cli('import', file);
         await home.cli('run-jobs', '--until-idle');
       };
-      await said('habits', '2026-03-02T10:00:00Z', 'I prefer short answers.');
+      await said('habits', '2026-03-02T10:00:00Z', 'I prefer tea to coffee.');
       await said('town', '2026-03-03T10:00:00Z', 'I live in Utrecht.');
       await said('music', '2026-03-04T10:00:00Z', 'I play the cello.');
       const waiting = lines(await home.cli('memories', '--status', 'pending', '--json'));
@@ -31,9 +31,9 @@ before(async () => {
   await keepsake.find('review-row');
   await keepsake.press('e');
   await keepsake.find('edit-input');
-  await keepsake.fill('edit-input', 'User resides in Utrecht');
+  await keepsake.fill('edit-input', 'I reside in Utrecht');
   await keepsake.press('Control+Enter');
-  await keepsake.until('the edit stored', async () => (await inUse()).includes('User resides in Utrecht'));
+  await keepsake.until('the edit stored', async () => (await inUse()).some((content) => content.includes('I reside in Utrecht')));
 });
 after(() => keepsake?.end());
 
@@ -49,8 +49,8 @@ test('a look finds what could be tidied and shows it before and after', async ()
   await keepsake.click('btn-reflection-look');
   // The window works the queue.
   await keepsake.find('reflection-row', { within_ms: 60_000 });
-  await keepsake.sees('reflection-before', 'User');
-  await keepsake.sees('reflection-after', 'User');
+  await keepsake.sees('reflection-before', 'I ');
+  await keepsake.sees('reflection-after', 'I ');
   await keepsake.find('reflection-source');
   const all = await statuses();
   assert.ok(all.includes('merge open') && all.includes('significance open'), all.join());

@@ -85,6 +85,7 @@ impl Desk {
             confidence: Confidence::STATED,
             durability: Durability::LongTerm,
             knowledge: None,
+            fact: None,
             is_edited: false,
             proposers: vec!["test/1".to_owned()],
             fingerprint: fingerprint(content).into_bytes(),

@@ -516,6 +516,10 @@ kind: string,
  */
 category: string, 
 /**
+ * What a fact says of the person, as the reader saw it: `home`, `diet`, `child`.
+ */
+attribute: string | null, 
+/**
  * `owner` or a speaker's name.
  */
 subject: string, 
@@ -2635,6 +2639,10 @@ id: string,
  * Name.
  */
 name: string, 
+/**
+ * Where their handles bear no name: the words in which they said what they are called.
+ */
+said_name: string | null, 
 /**
  * `person`, `agent`, `service`, `group`.
  */

@@ -39,6 +39,7 @@ export const people = {
   pickTitle: 'Choose somebody',
   pickText: 'You see every handle they go by, what is remembered about them, and what each channel may be told.',
 
+  saidName: (words: string, channels: string) => `“${words}” · ${channels}`,
   handleCount: (count: number) => plural(count, 'handle', 'handles'),
   messages: (count: number) => plural(count, 'message', 'messages'),
   seen: (first: string, last: string) => (first === last ? first : `${first} – ${last}`),

@@ -5,7 +5,7 @@
 
 use std::collections::{BTreeSet, HashMap};
 
-use keepsake_domain::{DedupOutcome, limits::DUPLICATE_COSINE};
+use keepsake_domain::{Attribute, DedupOutcome, FactDetail, limits::DUPLICATE_COSINE};
 
 use crate::lexicon::*;
 use crate::token::{Kind, tokenize};
@@ -108,12 +108,53 @@ pub enum Conflict {
     Value,
 }
 
-/// What a person has one of at a time.
+/// What a person has one of at a time, by the verbs of the rules' statements.
 const SINGLE: [&str; 3] = ["live", "name", "born"];
+
+/// The same by the reader's attributes. Somebody may have two jobs and several homes in a year, and says so; one at a time is what an
+/// agent needs.
+pub(crate) const SINGLE_ATTRIBUTES: [Attribute; 5] =
+    [Attribute::Name, Attribute::Age, Attribute::Birthday, Attribute::Home, Attribute::Employer];
+
+/// A statement with what the reader saw in it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Claim<'a> {
+    /// The statement.
+    pub content: &'a str,
+    /// What it says of the person, where the reader proposed it.
+    pub fact: Option<FactDetail>,
+}
 
 /// Whether two statements about one subject cannot both be so. Somebody may love two towns and live in one.
 pub fn conflict(a: &str, b: &str) -> Option<Conflict> {
     conflict_of(&gist(a), &gist(b))
+}
+
+/// The same with what the reader saw: of one attribute, or of two that have nothing to do with each other.
+pub fn conflict_of_claims(a: Claim<'_>, b: Claim<'_>) -> Option<Conflict> {
+    seen_conflict(a, b).unwrap_or_else(|| conflict(a.content, b.content))
+}
+
+/// What the reader's attributes say; nothing where one of the two was proposed by somebody else.
+fn seen_conflict(a: Claim<'_>, b: Claim<'_>) -> Option<Option<Conflict>> {
+    let (x, y) = (a.fact?, b.fact?);
+    if x.attribute != y.attribute {
+        return Some(None);
+    }
+    if x.is_negated != y.is_negated {
+        return Some(shares_name(own_words(a.content), own_words(b.content)).then_some(Conflict::Negated));
+    }
+    let is_single = SINGLE_ATTRIBUTES.contains(&x.attribute) && !x.is_negated;
+    let (a, b) = (gist(own_words(a.content)), gist(own_words(b.content)));
+    let is_other = conflicts(&a.names, &b.names) || conflicts(&a.numbers, &b.numbers);
+    // Two cats and three cats; not two children with a name each.
+    let is_counted_otherwise = !a.words.is_empty() && a.words == b.words && conflicts(&a.numbers, &b.numbers);
+    Some((is_single && is_other || is_counted_otherwise).then_some(Conflict::Value))
+}
+
+/// Of a statement of the reader the person's own words: `User: “i live in Leith”`.
+fn own_words(content: &str) -> &str {
+    content.split_once(": “").and_then(|(_, words)| words.strip_suffix('”')).unwrap_or(content)
 }
 
 /// Whether two wordings are the same but for capitals, marks and blanks.
@@ -143,13 +184,13 @@ const COMMON_STATEMENTS: usize = 500;
 const NEAR_STATEMENTS_MAX: usize = 24;
 
 /// Those of the statements, which are all about one subject, that cannot be so beside another of them, by their places.
-pub fn conflicting(statements: &[&str]) -> BTreeSet<usize> {
-    let gists: Vec<Gist> = statements.iter().map(|statement| gist(statement)).collect();
+pub fn conflicting(claims: &[Claim<'_>]) -> BTreeSet<usize> {
+    let gists: Vec<Gist> = claims.iter().map(|claim| gist(claim.content)).collect();
+    let mut found = conflicting_attributes(claims);
     let mut by_word: HashMap<&str, Vec<usize>> = HashMap::new();
     for (at, gist) in gists.iter().enumerate() {
         gist.words.iter().for_each(|word| by_word.entry(word).or_default().push(at));
     }
-    let mut found = BTreeSet::new();
     for (at, gist) in gists.iter().enumerate() {
         let mut shared: HashMap<usize, usize> = HashMap::new();
         // Of what there is one of any other statement is near, whatever else it names.
@@ -161,8 +202,29 @@ pub fn conflicting(statements: &[&str]) -> BTreeSet<usize> {
         near.sort_unstable_by_key(|&(other, count)| (std::cmp::Reverse(count), other));
         let is_single = SINGLE.contains(&gist.frame);
         let looked_at = near.into_iter().take(if is_single { COMMON_STATEMENTS } else { NEAR_STATEMENTS_MAX });
-        for (other, _) in looked_at.filter(|(other, _)| conflict_of(gist, &gists[*other]).is_some()) {
+        let cannot_both = |other: usize| match seen_conflict(claims[at], claims[other]) {
+            Some(seen) => seen.is_some(),
+            None => conflict_of(gist, &gists[other]).is_some(),
+        };
+        for (other, _) in looked_at.filter(|(other, _)| cannot_both(*other)) {
             found.extend([at, other]);
+        }
+    }
+    found
+}
+
+/// Those of one single attribute that name different values, however they are worded.
+fn conflicting_attributes(claims: &[Claim<'_>]) -> BTreeSet<usize> {
+    let mut found = BTreeSet::new();
+    for attribute in SINGLE_ATTRIBUTES {
+        let is_of = |at: &usize| claims[*at].fact.is_some_and(|fact| fact.attribute == attribute);
+        let of: Vec<usize> = (0..claims.len()).filter(is_of).take(COMMON_STATEMENTS).collect();
+        for (n, at) in of.iter().enumerate() {
+            for other in &of[n + 1..] {
+                if seen_conflict(claims[*at], claims[*other]).flatten().is_some() {
+                    found.extend([*at, *other]);
+                }
+            }
         }
     }
     found
@@ -363,7 +425,8 @@ mod tests {
     #[test]
     fn of_many_statements_those_that_cannot_both_be_so_are_found() {
         let check = |statements: &[&str], expect: &[usize]| {
-            assert_eq!(conflicting(statements).into_iter().collect::<Vec<_>>(), expect, "{statements:?}");
+            let claims: Vec<Claim<'_>> = statements.iter().map(|content| Claim { content, fact: None }).collect();
+            assert_eq!(conflicting(&claims).into_iter().collect::<Vec<_>>(), expect, "{statements:?}");
         };
         check(&[], &[]);
         check(&["User lives in Utrecht"], &[]);
@@ -376,6 +439,40 @@ mod tests {
         many.insert(10, "User lives in Utrecht");
         many.push("User lives in Rotterdam");
         check(&many, &[10, 1_001]);
+    }
+
+    #[test]
+    fn what_the_reader_saw_says_what_cannot_both_be_so() {
+        let claim = |content: &'static str, attribute: Attribute, is_negated: bool| Claim {
+            content,
+            fact: Some(FactDetail { attribute, is_negated }),
+        };
+        let check = |a: Claim<'_>, b: Claim<'_>, expect: Option<Conflict>| {
+            assert_eq!(conflict_of_claims(a, b), expect, "{a:?} against {b:?}");
+            assert_eq!(conflict_of_claims(b, a), expect, "{b:?} against {a:?}");
+            assert_eq!(conflicting(&[a, b]).len(), if expect.is_some() { 2 } else { 0 }, "{a:?} and {b:?} of many");
+        };
+        use Attribute::{Child, Home, Origin, Pet};
+        let porto = claim("User: “vivo em Porto”", Home, false);
+        check(porto, claim("User: “mudei para Lisboa em maio”", Home, false), Some(Conflict::Value));
+        check(porto, claim("User: “já não moro em Porto”", Home, true), Some(Conflict::Negated));
+        check(porto, claim("User: “my flat is on the third floor”", Home, false), None);
+        check(porto, claim("User: “I grew up in Braga”", Origin, false), None);
+        check(
+            claim("User: “my son is called Ben”", Child, false),
+            claim("User: “my daughter is called Ida”", Child, false),
+            None,
+        );
+        check(claim("User: “we have 2 cats”", Pet, false), claim("User: “we have 3 cats”", Pet, false), Some(Conflict::Value));
+        check(claim("User: “our cat Miso is 3”", Pet, false), claim("User: “our dog Pixel is 7”", Pet, false), None);
+        // By the rules' forms these would be two homes: the second is not about where the speaker lives.
+        check(
+            claim("User: “I live in Utrecht”", Home, false),
+            claim("User: “the parents live in Rotterdam”", Attribute::Parent, false),
+            None,
+        );
+        let ruled = Claim { content: "User lives in Rotterdam", fact: None };
+        check(claim("User: “I live in Utrecht”", Home, false), ruled, Some(Conflict::Value));
     }
 
     #[test]

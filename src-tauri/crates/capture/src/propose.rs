@@ -165,6 +165,7 @@ fn finish(conversation: &Conversation<'_>, (draft, evidence): (Draft, Vec<Candid
         evidence,
         is_quarantined: false,
         knowledge: None,
+        fact: None,
     };
     let verdict = filter::check(&candidate, conversation).and_then(|()| validate::check(&candidate, conversation));
     match verdict {

@@ -41,6 +41,7 @@ pub(crate) fn kept(index: usize, text: &str, place: Range<usize>, subject: Subje
         evidence,
         is_quarantined: true,
         knowledge: None,
+        fact: None,
     };
     Some((stop, candidate))
 }

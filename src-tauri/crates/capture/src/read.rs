@@ -21,7 +21,7 @@ pub const OFFER_MIN: f64 = 0.65;
 /// A fact that is likelier than this and not offered is noted in the list of what was stopped; below it is noise.
 const NOTE_MIN: f64 = 0.3;
 
-/// A marked stretch of so many words hardly says anything by itself: "since january", "back in college".
+/// A marked stretch of so many words hardly says anything by itself: "since january", "at that time".
 const FRAGMENT_WORDS_MAX: usize = 3;
 
 /// So much may stand between two parts of one statement: a comma and a blank.
@@ -60,7 +60,7 @@ pub fn propose_read(conversation: &Conversation<'_>, readings: &[Reading]) -> Pr
     out
 }
 
-/// The marked facts, of whole words. What goes on about the same attribute is one statement ("used to smoke, quit in 2019"), and a
+/// The marked facts, of whole words. What goes on about the same attribute is one statement ("rode every day, and stopped in 2019"), and a
 /// fragment belongs to the one that it stands beside.
 fn facts(text: &str, marks: &[Mark]) -> Vec<(Mark, FactMark)> {
     let mut found: Vec<(Mark, FactMark)> = Vec::new();
@@ -173,6 +173,7 @@ fn draft(
             evidence: vec![evidence.clone()],
             is_quarantined: false,
             knowledge: None,
+            fact: Some(fact.detail()),
         };
         validate::structure(&candidate, conversation).map(|()| candidate)
     });
@@ -206,6 +207,7 @@ pub fn by_hand(turns: &[Turn<'_>], at: usize, span: Span, category: Category) ->
         evidence: vec![CandidateEvidence { message: at, span }],
         is_quarantined: false,
         knowledge: None,
+        fact: None,
     };
     let conversation = Conversation { turns, owner_name: None, assistant_name: None };
     validate::structure(&candidate, &conversation).map_err(|(_, reason)| reason)?;

@@ -5,7 +5,7 @@
 //! two things of one kind for one more often than it found a restatement.
 //! Deliberately not here: what other conversations say (`engine` compares with what is stored).
 
-use keepsake_domain::{Attribute, Candidate, FactMark, Gate, Stop};
+use keepsake_domain::{Candidate, FactMark, Gate, Stop};
 
 use crate::{dedup, validate};
 
@@ -16,9 +16,6 @@ pub(crate) struct Draft {
     /// The words as they stand in the message.
     pub(crate) words: String,
 }
-
-/// What a person has one of at a time.
-const SINGLE: [Attribute; 5] = [Attribute::Name, Attribute::Age, Attribute::Birthday, Attribute::Home, Attribute::Employer];
 
 /// The candidates of a conversation, in order: restatements joined to the first statement, what was taken back among the stops.
 pub(crate) fn reconciled(drafts: Vec<Draft>, stops: &mut Vec<Stop>) -> Vec<Candidate> {
@@ -56,6 +53,6 @@ fn takes_back(new: &Draft, old: &Draft) -> bool {
     old.candidate.subject == new.candidate.subject
         && message(old) < message(new)
         && old.fact.attribute == new.fact.attribute
-        && (SINGLE.contains(&new.fact.attribute) && dedup::names_another(&new.words, &old.words)
+        && (dedup::SINGLE_ATTRIBUTES.contains(&new.fact.attribute) && dedup::names_another(&new.words, &old.words)
             || new.fact.is_negated && !old.fact.is_negated && dedup::shares_name(&old.words, &new.words))
 }

@@ -10,7 +10,7 @@ use std::hash::{Hash, Hasher};
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
-use crate::Span;
+use crate::{Attribute, Span};
 
 /// A name that no variant bears.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
@@ -144,6 +144,15 @@ pub struct KnowledgeDetail {
     pub tags: Vec<String>,
     /// Where a known move is applied the opposite way: the context in which this variant holds.
     pub context: Option<String>,
+}
+
+/// What a fact says of a person, as far as the reader saw it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub struct FactDetail {
+    /// What it is about: their home, their diet, a child.
+    pub attribute: Attribute,
+    /// It says "not" or "no longer".
+    pub is_negated: bool,
 }
 
 names! {
@@ -479,6 +488,9 @@ pub struct Candidate {
     /// What a piece of knowledge has besides; nothing for a fact.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub knowledge: Option<KnowledgeDetail>,
+    /// What a fact of the reader says of the person; nothing where somebody else proposed it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub fact: Option<FactDetail>,
 }
 
 #[cfg(test)]

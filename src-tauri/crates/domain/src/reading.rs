@@ -5,7 +5,7 @@
 use std::ops::Range;
 
 use crate::memory::names;
-use crate::{Category, Role};
+use crate::{Category, FactDetail, Role};
 
 /// How the reader's name begins where a proposer is named. Its confidences alone are calibrated probabilities.
 pub const READER_PREFIX: &str = "reader/";
@@ -124,6 +124,11 @@ pub struct FactMark {
 }
 
 impl FactMark {
+    /// What of it is kept with a memory.
+    pub fn detail(&self) -> FactDetail {
+        FactDetail { attribute: self.attribute, is_negated: self.is_negated }
+    }
+
     /// About a relative, partner, friend or colleague of the speaker, which says something of the speaker too.
     pub fn is_family(&self) -> bool {
         self.category == Category::Relationship

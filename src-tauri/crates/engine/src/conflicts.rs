@@ -7,7 +7,7 @@
 use std::collections::HashMap;
 use std::sync::{Arc, PoisonError};
 
-use keepsake_capture::dedup::{conflict, conflicting};
+use keepsake_capture::dedup::{Claim, conflict_of_claims, conflicting};
 use keepsake_domain::{MemoryId, MemoryKind, MemoryStatus, Subject};
 use keepsake_store::{MemoryRow, StoreError};
 
@@ -33,6 +33,11 @@ pub struct Contradiction {
     pub other: MemoryRow,
 }
 
+/// What a memory says, for the comparison with others.
+pub(crate) fn claim(memory: &MemoryRow) -> Claim<'_> {
+    Claim { content: &memory.content, fact: memory.fact }
+}
+
 impl Engine {
     /// The approved memories that these contradict: each pair once. Of more than [`COMPARED_MAX`] nothing is looked up.
     pub(crate) fn contradictions(&self, ids: &[MemoryId]) -> Result<Vec<Contradiction>> {
@@ -55,7 +60,7 @@ impl Engine {
                     other.id != memory.id
                         && other.kind == memory.kind
                         && map.speakers.behind(&other.subject) == about
-                        && conflict(&other.content, &memory.content).is_some()
+                        && conflict_of_claims(claim(other), claim(&memory)).is_some()
                 };
                 found.extend(
                     approved.iter().filter(contradicts).map(|other| Contradiction { id: id.clone(), other: other.clone() }),
@@ -74,15 +79,15 @@ impl Engine {
             if let Some(known) = kept.as_ref().filter(|known| known.seen == seen) {
                 return Ok(Conflicts { seen, found: Arc::clone(&known.found) });
             }
-            let mut subjects: HashMap<(Subject, MemoryKind), Vec<(MemoryId, String)>> = HashMap::new();
+            let mut subjects: HashMap<(Subject, MemoryKind), Vec<MemoryRow>> = HashMap::new();
             for memory in tx.pending_and_active()? {
                 let about = map.speakers.behind(&memory.subject);
-                subjects.entry((about, memory.kind)).or_default().push((memory.id, memory.content));
+                subjects.entry((about, memory.kind)).or_default().push(memory);
             }
             let mut found = Vec::new();
             for memories in subjects.into_values() {
-                let statements: Vec<&str> = memories.iter().map(|(_, content)| content.as_str()).collect();
-                found.extend(conflicting(&statements).into_iter().map(|at| memories[at].0.clone()));
+                let claims: Vec<Claim<'_>> = memories.iter().map(claim).collect();
+                found.extend(conflicting(&claims).into_iter().map(|at| memories[at].id.clone()));
             }
             found.sort();
             Ok(Conflicts { seen, found: Arc::new(found) })

@@ -9,7 +9,7 @@
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
-use keepsake_capture::dedup::conflicting;
+use keepsake_capture::dedup::{Claim, conflict_of_claims, conflicting};
 use keepsake_capture::echo::{Heading, QUOTED_AS_DATA};
 use keepsake_capture::reflect::SIGNIFICANCE_UNSAID;
 use keepsake_domain::{
@@ -24,6 +24,7 @@ use serde::Serialize;
 
 use self::ways::stems;
 use crate::boundary::{Audience, View};
+use crate::conflicts::claim;
 use crate::given::{Given, ReadKind};
 use crate::reflection::weight_of;
 use crate::served::{may_be_served, quoted, served};
@@ -533,10 +534,10 @@ fn newest_of_conflicting(tx: &ReadTx<'_>, view: &View, ranked: Vec<MemoryId>) ->
     let mut older: BTreeSet<MemoryId> = BTreeSet::new();
     for mut memories in groups.into_values() {
         memories.sort_by(|a, b| (b.said, &b.id).cmp(&(a.said, &a.id)));
-        let statements: Vec<&str> = memories.iter().map(|memory| memory.content.as_str()).collect();
+        let claims: Vec<Claim<'_>> = memories.iter().map(claim).collect();
         let mut kept: Vec<&MemoryRow> = Vec::new();
-        for memory in conflicting(&statements).into_iter().filter_map(|at| memories.get(at)) {
-            if kept.iter().any(|newer| !conflicting(&[&newer.content, &memory.content]).is_empty()) {
+        for memory in conflicting(&claims).into_iter().filter_map(|at| memories.get(at)) {
+            if kept.iter().any(|newer| conflict_of_claims(claim(newer), claim(memory)).is_some()) {
                 older.insert(memory.id.clone());
             } else {
                 kept.push(memory);

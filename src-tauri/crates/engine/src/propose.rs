@@ -364,6 +364,7 @@ impl Engine {
             confidence: candidate.confidence,
             durability: candidate.durability,
             knowledge: candidate.knowledge.clone(),
+            fact: candidate.fact,
             is_edited: false,
             proposers: vec![proposer.clone()],
             fingerprint,

@@ -462,6 +462,8 @@ impl Engine {
             confidence: row.confidence,
             durability: row.durability,
             knowledge: row.knowledge.clone().filter(|_| kind_of(category) == MemoryKind::Knowledge),
+            // What somebody put in their own words may say something else.
+            fact: row.fact.filter(|_| !is_edited),
             is_edited,
             proposers: row.proposers.clone(),
             fingerprint: dedup::fingerprint(content).into_bytes(),

@@ -4,8 +4,8 @@
 //! privacy label, the time and the conversation from the evidence, never from the caller.
 
 use keepsake_domain::{
-    Category, Confidence, ConversationId, Durability, EvidenceSpan, HandleId, InteractionId, KnowledgeDetail, MemoryId,
-    MemoryKind, MemoryStatus, Relation, Span, Subject, Timestamp, Visibility,
+    Category, Confidence, ConversationId, Durability, EvidenceSpan, FactDetail, HandleId, InteractionId, KnowledgeDetail,
+    MemoryId, MemoryKind, MemoryStatus, Relation, Span, Subject, Timestamp, Visibility,
 };
 use rusqlite::{Row, params};
 
@@ -54,6 +54,8 @@ pub struct NewMemory {
     pub durability: Durability,
     /// What a piece of knowledge has besides.
     pub knowledge: Option<KnowledgeDetail>,
+    /// What a fact says of the person, as far as the reader saw it.
+    pub fact: Option<FactDetail>,
     /// The person's own wording.
     pub is_edited: bool,
     /// Names with versions.
@@ -117,6 +119,8 @@ pub struct MemoryRow {
     pub decided: Option<Timestamp>,
     /// What a piece of knowledge has besides.
     pub knowledge: Option<KnowledgeDetail>,
+    /// What a fact says of the person, as far as the reader saw it.
+    pub fact: Option<FactDetail>,
 }
 
 /// A stored span.
@@ -134,7 +138,8 @@ pub struct EvidenceRow {
 
 pub(crate) const MEMORY_COLUMNS: &str = "m.rank, m.id, m.status, m.kind, m.category, m.subject, m.content, m.reasoning, m.confidence,
     m.durability, m.visibility, m.is_hidden, m.is_edited, m.conversation_id, m.said_at_ms, m.proposers, m.fingerprint, m.supersedes_id,
-    m.reject_reason, m.snoozed_until_ms, m.created_at_ms, m.decided_at_ms, m.topic, m.stability, m.tags, m.context, m.subject_handle_id";
+    m.reject_reason, m.snoozed_until_ms, m.created_at_ms, m.decided_at_ms, m.topic, m.stability, m.tags, m.context, m.subject_handle_id,
+    m.attribute, m.is_negated";
 
 pub(crate) fn memory(row: &Row<'_>) -> Result<MemoryRow> {
     let confidence: f64 = row.get(8)?;
@@ -163,6 +168,7 @@ pub(crate) fn memory(row: &Row<'_>) -> Result<MemoryRow> {
         created: Timestamp(row.get(20)?),
         decided: row.get::<_, Option<i64>>(21)?.map(Timestamp),
         knowledge: knowledge(row)?,
+        fact: fact(row)?,
     })
 }
 
@@ -176,6 +182,12 @@ fn knowledge(row: &Row<'_>) -> Result<Option<KnowledgeDetail>> {
         tags: tags.map_or_else(|| Ok(Vec::new()), |tags| parse_json("tags", &tags))?,
         context: row.get(25)?,
     }))
+}
+
+/// Columns 27 and 28 of [`MEMORY_COLUMNS`].
+fn fact(row: &Row<'_>) -> Result<Option<FactDetail>> {
+    let Some(attribute) = row.get::<_, Option<String>>(27)? else { return Ok(None) };
+    Ok(Some(FactDetail { attribute: parse("attribute", &attribute)?, is_negated: row.get(28)? }))
 }
 
 impl ReadTx<'_> {
@@ -407,8 +419,8 @@ impl WriteTx<'_> {
             .prepare_cached(
                 "INSERT INTO memories (id, status, kind, category, subject, subject_handle_id, content, reasoning, confidence, durability,
                     visibility, is_edited, conversation_id, said_at_ms, proposers, fingerprint, supersedes_id, created_at_ms, topic, stability,
-                    tags, context)
-                 VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18, ?19, ?20, ?21, ?22)",
+                    tags, context, attribute, is_negated)
+                 VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18, ?19, ?20, ?21, ?22, ?23, ?24)",
             )?
             .execute(params![
                 memory.id.as_str(),
@@ -433,6 +445,8 @@ impl WriteTx<'_> {
                 knowledge.map(|detail| detail.stability.name()),
                 knowledge.map(|detail| to_json("tags", &detail.tags)).transpose()?,
                 knowledge.and_then(|detail| detail.context.as_ref()),
+                memory.fact.map(|fact| fact.attribute.name()),
+                memory.fact.is_some_and(|fact| fact.is_negated),
             ])?;
         for evidence in &memory.evidence {
             self.put_evidence(&memory.id, evidence, false)?;

@@ -5,7 +5,7 @@
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
-use keepsake_domain::{ChannelHandle, EntityId, HandleId, MemoryId, Timestamp};
+use keepsake_domain::{Attribute, ChannelHandle, EntityId, HandleId, MemoryId, Timestamp};
 use rusqlite::{OptionalExtension, Row, params};
 
 use crate::open::ReadTx;
@@ -228,6 +228,18 @@ impl ReadTx<'_> {
             by_handle.entry(handle).or_default().push(parse("memory id", &id)?);
         }
         Ok(by_handle)
+    }
+
+    /// By handle, the latest statement in which somebody says what they are called, as the reader saw it, approved or waiting.
+    pub fn said_names(&self) -> Result<BTreeMap<String, String>> {
+        let mut statement = self.conn.prepare_cached(
+            "SELECT subject_handle_id, content FROM memories
+              WHERE attribute = ?1 AND is_negated = 0 AND subject_handle_id IS NOT NULL AND status IN ('pending', 'active')
+                AND is_hidden = 0 ORDER BY said_at_ms, rank",
+        )?;
+        let rows =
+            statement.query_map([Attribute::Name.name()], |row| Ok((row.get::<_, String>(0)?, row.get::<_, String>(1)?)))?;
+        Ok(rows.collect::<rusqlite::Result<_>>()?)
     }
 
     /// Whether anybody but the owner and programs wrote after this sequence number.

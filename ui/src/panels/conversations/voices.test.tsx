@@ -108,6 +108,7 @@ describe('what a typed text answers', () => {
     last: 0,
     memories: 0,
     open_links: 0,
+    said_name: null,
   });
   const known = knownPeople([person('a', 'Ana', '@ana:a'), person('b', 'Ana', '@ana:b'), person('bot', 'Atlas', '@atlas:a', 'service'), person('me', 'Robin', '@robin:a', 'person', true)]);
 

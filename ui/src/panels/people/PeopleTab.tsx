@@ -143,7 +143,7 @@ const Row = memo(function Row({ person }: { person: PersonView }) {
         )}
       </RowLine>
       <RowLine>
-        <RowMeta>{channels}</RowMeta>
+        <RowMeta>{person.said_name === null ? channels : t.people.saidName(person.said_name, channels)}</RowMeta>
         {person.handles.length > 1 ? <RowAside>{t.people.handleCount(person.handles.length)}</RowAside> : null}
         {person.open_links > 0 ? <Badge tone="accent">{t.people.suggestions(person.open_links)}</Badge> : null}
       </RowLine>

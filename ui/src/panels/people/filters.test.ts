@@ -13,6 +13,7 @@ const person = (id: string, name: string, type: string, channels: readonly strin
   last: 0,
   memories: 0,
   open_links,
+  said_name: null,
 });
 const EVERYBODY = [person('robin', 'Robin Hale', 'person', ['email', 'matrix'], 1), person('nova', 'Nova', 'agent', ['chat']), person('mum', 'Mum', 'person', ['whatsapp']), person('fetch', 'WebFetch', 'service', ['chat'])];
 const ids = (query: string, filters = NO_FILTERS) => shownPeople(EVERYBODY, query, filters).map((each) => each.id);

@@ -75,6 +75,14 @@ describe('everybody', () => {
     expect(rows().length).toBeLessThan(40);
   });
 
+  test('who is known by a number is listed with the words in which they said their name', async () => {
+    const host = await openPeople();
+    const { items } = (await host.rpc('people_list', {})) as { items: { is_owner: boolean }[] };
+    host.answer('people_list', () => ({ items: items.map((each) => (each.is_owner ? each : { ...each, name: '+44 7700 900123', said_name: 'it’s Erik from the choir' })) }) as never);
+    host.emit({ type: 'changed', tags: ['people'] });
+    await waitFor(() => expect(rows()[1]?.textContent).toContain('“it’s Erik from the choir”'));
+  });
+
   test('with nobody there is one thing to do; a failure says what is safe', async () => {
     await renderApp('people', { firstRun: true });
     fireEvent.click(await screen.findByRole('button', { name: 'Add a source' }));

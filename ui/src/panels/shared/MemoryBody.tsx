@@ -42,6 +42,7 @@ export function MemoryBody({ row, detail, editor, statementTestId, sourceAction,
       {note}
       <div className={css.meta}>
         <CategoryBadge category={row.category} />
+        {row.attribute !== null && row.attribute in t.attribute ? <Badge>{nameOf(t.attribute, row.attribute)}</Badge> : null}
         {row.is_calibrated ? <Confidence value={row.confidence} /> : null}
         {row.subject === 'owner' ? null : (
           <Badge>

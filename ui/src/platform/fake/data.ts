@@ -121,6 +121,7 @@ interface Found {
   readonly quote: string;
   readonly content: string;
   readonly category: string;
+  readonly attribute?: string;
   readonly confidence: number;
   readonly reasoning: string;
   readonly status?: string;
@@ -132,7 +133,7 @@ interface Found {
 }
 
 const FOUND: readonly Found[] = [
-  { conv: 'conv_kitchen', quote: 'We are in an old flat in Utrecht', content: 'User lives in an old third-floor flat in Utrecht.', category: 'personal_info', confidence: 0.95, reasoning: 'You named the place you live in yourself.', near: { of: 15, outcome: 'reinforcement', similarity: 0.91 } },
+  { conv: 'conv_kitchen', quote: 'We are in an old flat in Utrecht', content: 'User lives in an old third-floor flat in Utrecht.', category: 'personal_info', attribute: 'home', confidence: 0.95, reasoning: 'You named the place you live in yourself.', near: { of: 15, outcome: 'reinforcement', similarity: 0.91 } },
   { conv: 'conv_kitchen', quote: 'I bake sourdough every Saturday', content: 'User bakes sourdough bread every Saturday.', category: 'preference', confidence: 0.95, reasoning: 'You described a weekly habit in the first person.', near: { of: 16, outcome: 'related', similarity: 0.78 } },
   { conv: 'conv_kitchen', quote: 'My partner Ines does most of the weekday cooking. She is left-handed', content: 'User’s partner Ines is left-handed and does most of the weekday cooking.', category: 'relationship', confidence: 0.95, reasoning: 'You introduced your partner by name.' },
   { conv: 'conv_kitchen', quote: 'I had a bad leak in my student room years ago and I never want a gas hob again', content: 'User had a bad gas leak in a student room and never wants a gas hob again.', category: 'experience', confidence: 0.9, reasoning: 'You told what happened and what followed from it.' },
@@ -241,6 +242,7 @@ export function buildWorld(now: number, candidates: number): World {
       status: found.status ?? 'pending',
       kind: ['reasoning', 'philosophy', 'standard', 'decision', 'reaction'].includes(found.category) ? 'knowledge' : 'fact',
       category: found.category,
+      attribute: found.attribute ?? null,
       subject: found.subject ?? 'owner',
       content: found.content,
       confidence: found.confidence,

@@ -211,6 +211,7 @@ export function peopleCommands(world: World, host: Host, options: { firstRun: bo
         return {
           id,
           name: members[0]?.handle.display_name ?? '',
+          said_name: null,
           type: members[0]?.type ?? 'person',
           is_owner: members.some((each) => each.isOwner),
           handles,

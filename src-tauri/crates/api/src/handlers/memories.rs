@@ -30,6 +30,7 @@ fn row(item: MemoryListRow) -> MemoryRow {
         status: memory.status.to_string(),
         kind: memory.kind.to_string(),
         category: memory.category.to_string(),
+        attribute: memory.fact.map(|fact| fact.attribute.to_string()),
         subject: memory.subject.as_str().to_owned(),
         content: memory.content,
         confidence: memory.confidence.get(),

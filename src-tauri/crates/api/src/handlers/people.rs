@@ -1,6 +1,6 @@
 //! People and links, channels and their visibility, "view as".
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 
 use keepsake_domain::{
     ConversationId, EntityId, HandleId, InteractionId, LinkAnswer, LinkId, MemoryId, Span, Timestamp, Visibility,
@@ -97,11 +97,21 @@ fn link(tx: &ReadTx<'_>, row: &Link) -> StoreResult<LinkView> {
     })
 }
 
-fn person(row: &PersonRow, memories: u64, links: &[Link]) -> PersonView {
+/// The words in which somebody whose handles bear no name said what they are called.
+fn said_name(row: &PersonRow, said: &BTreeMap<String, String>) -> Option<String> {
+    if row.is_owner || row.name.contains(char::is_alphabetic) {
+        return None;
+    }
+    let statement = row.handles.iter().find_map(|handle| said.get(handle.id.as_str()))?;
+    statement.split_once('“').and_then(|(_, words)| words.strip_suffix('”')).map(str::to_owned)
+}
+
+fn person(row: &PersonRow, said: &BTreeMap<String, String>, memories: u64, links: &[Link]) -> PersonView {
     let is_own = |id: &HandleId| row.handles.iter().any(|handle| handle.id == *id);
     PersonView {
         id: row.id.to_string(),
         name: row.name.clone(),
+        said_name: said_name(row, said),
         entity_type: row.entity_type.clone(),
         is_owner: row.is_owner,
         handles: row.handles.iter().map(handle).collect(),
@@ -120,17 +130,13 @@ pub(crate) fn people_list(app: &App, _: Nothing) -> Result<PeopleResponse, ApiEr
     let engine = app.engine();
     let people = engine.people()?;
     let links = engine.links()?;
-    let by_handle: HashMap<String, u64> = engine
-        .store()
-        .read(|tx| tx.memories_by_handle())?
-        .into_iter()
-        .map(|(id, memories)| (id, memories.len() as u64))
-        .collect();
+    let (by_handle, said) = engine.store().read(|tx| Ok((tx.memories_by_handle()?, tx.said_names()?)))?;
+    let by_handle: HashMap<String, u64> = by_handle.into_iter().map(|(id, memories)| (id, memories.len() as u64)).collect();
     let items = people
         .iter()
         .map(|row| {
             let memories = row.handles.iter().filter_map(|handle| by_handle.get(handle.id.as_str())).sum();
-            person(row, memories, &links)
+            person(row, &said, memories, &links)
         })
         .collect();
     Ok(PeopleResponse { items })
@@ -148,6 +154,7 @@ pub(crate) fn person_get(app: &App, request: ById) -> Result<PersonDetail, ApiEr
     let handles: Vec<HandleId> = row.handles.iter().map(|handle| handle.id.clone()).collect();
     let places = engine.places_of(&row.id)?;
     let profile = engine.profile_rows(&row.id)?;
+    let said = engine.store().read(|tx| tx.said_names())?;
     Ok(engine.store().read(|tx| {
         let by_handle = tx.memories_by_handle()?;
         let shared = tx.shared_items(ConsentItem::Memory)?;
@@ -170,7 +177,7 @@ pub(crate) fn person_get(app: &App, request: ById) -> Result<PersonDetail, ApiEr
         let timeline = tx.lines_of_handles(&handles, TIMELINE_LINES)?;
         let own = |link: &&Link| handles.contains(&link.a.id) || handles.contains(&link.b.id);
         Ok(PersonDetail {
-            person: person(row, memories.len() as u64, &all_links),
+            person: person(row, &said, memories.len() as u64, &all_links),
             timeline: timeline.iter().map(|row| line(tx, row, None)).collect::<StoreResult<_>>()?,
             memories,
             profile: super::profiles::entries(tx, &profile)?,

@@ -57,6 +57,8 @@ pub struct MemoryRow {
     pub kind: String,
     /// Category.
     pub category: String,
+    /// What a fact says of the person, as the reader saw it: `home`, `diet`, `child`.
+    pub attribute: Option<String>,
     /// `owner` or a speaker's name.
     pub subject: String,
     /// The statement.

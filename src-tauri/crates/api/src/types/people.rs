@@ -35,6 +35,8 @@ pub struct PersonView {
     pub id: String,
     /// Name.
     pub name: String,
+    /// Where their handles bear no name: the words in which they said what they are called.
+    pub said_name: Option<String>,
     /// `person`, `agent`, `service`, `group`.
     #[serde(rename = "type")]
     pub entity_type: String,

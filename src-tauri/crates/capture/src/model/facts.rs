@@ -74,6 +74,7 @@ pub(super) fn read(reply: &str, source: &Source<'_>, transcript: &Transcript, si
             evidence: Vec::new(),
             is_quarantined: false,
             knowledge: None,
+            fact: None,
         };
         match source.find(transcript, fact.line, fact.quote.as_str()) {
             Err(refusal) => sieve.stop(candidate, refusal),

@@ -267,6 +267,7 @@ impl Core<'_> {
             reasoning: shown(self.reasoning),
             evidence: Vec::new(),
             is_quarantined: false,
+            fact: None,
             knowledge: Some(KnowledgeDetail {
                 topic: shown(self.topic),
                 stability,

@@ -22,6 +22,7 @@ fn candidate(text: &str, quote: &str, content: &str) -> Candidate {
         evidence: vec![CandidateEvidence { message: 0, span: Span::of_bytes(text, start..start + quote.len()).unwrap() }],
         is_quarantined: false,
         knowledge: None,
+        fact: None,
     }
 }
 

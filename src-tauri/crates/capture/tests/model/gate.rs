@@ -20,6 +20,7 @@ fn candidate(turns: &[Turn<'_>], message: usize, quote: &str, content: &str) -> 
         evidence: vec![CandidateEvidence { message, span: Span::of_bytes(text, start..start + quote.len()).unwrap() }],
         is_quarantined: false,
         knowledge: None,
+        fact: None,
     }
 }
 

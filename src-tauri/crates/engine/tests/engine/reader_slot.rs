@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use keepsake_domain::{Attribute, Category, ConversationId, FactMark, MarkKind, ReadingLabel};
+use keepsake_domain::{Attribute, Category, ConversationId, FactDetail, FactMark, MarkKind, ReadingLabel};
 use keepsake_engine::{Act, ReaderStanding};
 use keepsake_models::fake::PhraseReader;
 
@@ -151,4 +151,41 @@ fn a_rebuild_reads_anew_what_the_reader_proposed() {
     assert_ne!(f.memories(), before);
     assert!(f.memories().iter().any(|memory| memory.contains("cello")), "{:?}", f.memories());
     assert!(!f.memories().iter().any(|memory| memory.contains("Leith")), "{:?}", f.memories());
+}
+
+#[test]
+fn the_attribute_is_kept_with_the_memory_and_finds_what_cannot_both_be_so() {
+    let f = Fixture::new();
+    f.engine.embedder().reader().put(Arc::new(
+        PhraseReader::default().with("vivo em Porto", home(), 0.9).with("mudei para Lisboa", home(), 0.9).with(
+            "third floor",
+            home(),
+            0.9,
+        ),
+    ));
+    f.propose("c1", "owner Mara: vivo em Porto");
+    f.propose("c2", "owner Mara: em maio mudei para Lisboa. my flat is on the third floor");
+    let (porto, lisbon, flat) = (f.id_of("Porto"), f.id_of("Lisboa"), f.id_of("third"));
+    let detail = f.engine.store().read(|tx| Ok(tx.memory(&porto)?.fact)).unwrap();
+    assert_eq!(detail, Some(FactDetail { attribute: Attribute::Home, is_negated: false }));
+    let found = f.engine.conflicting_memories().unwrap();
+    assert!(found.contains(&porto) && found.contains(&lisbon), "{found:?}");
+    assert!(!found.contains(&flat), "the floor is no other home");
+}
+
+#[test]
+fn somebody_known_by_a_number_is_shown_with_the_name_they_said() {
+    let f = Fixture::new();
+    let name = MarkKind::Fact(FactMark {
+        category: Category::PersonalInfo,
+        attribute: Attribute::Name,
+        is_negated: false,
+        is_implied: false,
+        is_about_other: false,
+    });
+    f.engine.embedder().reader().put(Arc::new(PhraseReader::default().with("it's Erik from the choir", name, 0.9)));
+    f.propose("c1", "person +44 7700 900123: Hi, it's Erik from the choir!\nowner Mara: Hello Erik");
+    let said = f.engine.store().read(|tx| tx.said_names()).unwrap();
+    let statements: Vec<&str> = said.values().map(String::as_str).collect();
+    assert_eq!(statements, ["+44 7700 900123: “it's Erik from the choir”"]);
 }

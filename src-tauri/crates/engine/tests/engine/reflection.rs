@@ -46,6 +46,7 @@ fn kept_as(
         confidence: Confidence::STATED,
         durability,
         knowledge: None,
+        fact: None,
         is_edited: false,
         proposers: vec!["test/1".to_owned()],
         fingerprint: fingerprint(content).into_bytes(),

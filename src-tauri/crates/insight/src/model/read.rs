@@ -217,6 +217,7 @@ impl Back<'_> {
             evidence: Vec::new(),
             is_quarantined: false,
             knowledge: None,
+            fact: None,
         }
     }
 

@@ -128,6 +128,7 @@ impl Bench {
             confidence: Confidence::EXPLICIT,
             durability: Durability::LongTerm,
             knowledge: None,
+            fact: None,
             is_edited: false,
             proposers: vec!["rules/1".to_owned()],
             fingerprint: content.as_bytes().to_vec(),

@@ -165,6 +165,7 @@ fn keep_twice(engine: &Engine, ids: &StepIds, conversation: &ConversationId, sai
         confidence: Confidence::STATED,
         durability: Durability::LongTerm,
         knowledge: None,
+        fact: None,
         is_edited: false,
         proposers: vec!["earlier/1".to_owned()],
         fingerprint: fingerprint(content).into_bytes(),

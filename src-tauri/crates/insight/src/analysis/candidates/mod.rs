@@ -179,6 +179,7 @@ impl<'d, 'a> Reading<'d, 'a> {
             evidence,
             is_quarantined: false,
             knowledge: None,
+            fact: None,
         })
     }
 }

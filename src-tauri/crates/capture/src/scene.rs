@@ -97,7 +97,8 @@ impl<'a> Voices<'a> {
         let words = &self.text[sentence.start..sentence.end];
         let after = &self.text[sentence.end..];
         let is_drafted = self.draft_from.is_some_and(|from| {
-            sentence.end > from && (sentence.start < from || !self.text[from..sentence.start].contains("\n\n"))
+            // A blank line right behind the announcement does not end what it announces.
+            sentence.end > from && (sentence.start < from || !self.text[from..sentence.start].trim_start().contains("\n\n"))
         });
         match sentence.voice {
             Voice::Quoted => Some((Gate::QuotedText, "It stands between quotation marks: somebody else's words.")),

@@ -66,6 +66,7 @@ fn fill(store: &Store) -> Result<(), Box<dyn std::error::Error>> {
                     confidence: Confidence::EXPLICIT,
                     durability: Durability::LongTerm,
                     knowledge: None,
+                    fact: None,
                     is_edited: false,
                     proposers: vec!["bench/1".to_owned()],
                     supersedes: None,

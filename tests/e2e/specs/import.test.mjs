@@ -12,6 +12,7 @@ const cue = (number, at, speaker, text) => `${number}\n00:00:${String(at).padSta
 const FILES = {
   'Standup.vtt': ['WEBVTT\n', cue(1, 1, 'Bo Okoro', 'Morning everybody.'), cue(2, 5, 'Rui Costa', 'The lift is repaired.')].join('\n'),
   'WhatsApp Chat with Rui.txt': ['13/03/2026, 10:01 - Bo Okoro: Are you coming on Friday?', '13/03/2026, 10:02 - Rui Costa: Yes, at eight.', '14/03/2026, 11:00 - Bo Okoro: Good.'].join('\n'),
+  'WhatsApp Chat with +44 7700 900123.txt': ['15/03/2026, 10:01 - +44 7700 900123: My name is Erik.', '15/03/2026, 10:02 - Bo Okoro: Which Erik?'].join('\n'),
   'holiday.xyz': 'nothing that anybody reads',
 };
 
@@ -50,7 +51,13 @@ test('a folder becomes a card for each export, and what nothing reads is named',
 
 test('when the meeting was is asked, and said', async () => {
   await keepsake.sees(card('Meeting transcript'), 'When was this meeting?');
-  await keepsake.screenshot('import-meeting-light');
+  for (const theme of ['dark', 'light']) {
+    await keepsake.theme(theme);
+    await keepsake.click('nav-sources');
+    await keepsake.sees(card('Meeting transcript'), 'When was this meeting?');
+    assert.ok((await cards()).some((text) => text.includes('≈')), 'a guessed day is marked');
+    await keepsake.screenshot(`import-meeting-${theme}`);
+  }
   // A year of two digits is half typed.
   await enterDay('0012-12-03');
   assert.equal(await keepsake.attribute('btn-source-meeting', 'disabled'), 'true');
@@ -67,7 +74,25 @@ test('who the owner is is asked once for all of them', async () => {
 
 test('what is imported has the day that was said', async () => {
   await keepsake.click('btn-import');
-  await keepsake.until('both conversations', async () => lines(await keepsake.cli('conversations', '--json')).length === 2);
+  await keepsake.until('all conversations', async () => lines(await keepsake.cli('conversations', '--json')).length === 3);
   const standup = lines(await keepsake.cli('conversations', '--json')).find(({ title }) => title.includes('Standup'));
   assert.match(JSON.stringify(standup), /2026-03-12/);
+});
+
+test('somebody who is known by a number is listed with the words that say their name', async () => {
+  for (const theme of ['dark', 'light']) {
+    await keepsake.theme(theme);
+    await keepsake.click('nav-people');
+    await keepsake.until('the number with the name', async () => (await keepsake.texts('person-row')).some((row) => row.includes('900123') && row.includes('“My name is Erik”')), { within_ms: 30_000 });
+    await keepsake.screenshot(`people-number-${theme}`);
+  }
+});
+
+test('Settings say that the reader is in use', async () => {
+  for (const theme of ['dark', 'light']) {
+    await keepsake.theme(theme);
+    await keepsake.sees('settings-reader', 'In use');
+    await keepsake.run('document.querySelector(\'[data-testid="settings-reader"]\').scrollIntoView({ block: "center" })');
+    await keepsake.screenshot(`settings-reader-${theme}`);
+  }
 });

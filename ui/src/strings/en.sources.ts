@@ -101,7 +101,7 @@ export const sources = {
   } as Readonly<Record<string, string>>,
   conversations: (count: number) => plural(count, 'conversation', 'conversations'),
   messages: (count: number) => plural(count, 'message', 'messages'),
-  range: (from: string, to: string) => (from === to ? from : `${from} to ${to}`),
+  range: (from: string, to: string, isGuess: boolean) => `${isGuess ? '≈ ' : ''}${from === to ? from : `${from} to ${to}`}`,
   participants: (count: number) => plural(count, 'person speaks', 'people speak'),
   foreseen: (seen: number, imported: number, duplicate: number, skipped: number) =>
     `${number(seen)} seen: ${number(imported)} new, ${number(duplicate)} already there, ${number(skipped)} to skip`,

@@ -5,10 +5,10 @@
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 
-use keepsake_domain::{Category, DAY_MS, DedupOutcome, Durability, Subject, Timestamp};
+use keepsake_domain::{Category, DAY_MS, DedupOutcome, Durability, FactDetail, Subject, Timestamp};
 use serde::{Deserialize, Serialize};
 
-use crate::dedup::{Conflict, compare, conflict, shared_words};
+use crate::dedup::{Claim, Conflict, compare, conflict, shared_words};
 
 /// Memories that are looked at unless asked otherwise: with so many a share is known to within seven in a hundred.
 pub const SAMPLE: usize = 200;
@@ -72,6 +72,8 @@ pub struct Entry {
     pub durability: Durability,
     /// The statement.
     pub content: String,
+    /// What it says of the person, where the reader proposed it.
+    pub fact: Option<FactDetail>,
     /// The person's own wording.
     pub is_edited: bool,
     /// When it was last said, or confirmed by a person.
@@ -82,6 +84,13 @@ pub struct Entry {
     pub is_knowledge: bool,
     /// Its meaning.
     pub vector: Option<Vec<f32>>,
+}
+
+impl Entry {
+    /// What it says, for the comparison with others.
+    pub fn claim(&self) -> Claim<'_> {
+        Claim { content: &self.content, fact: self.fact }
+    }
 }
 
 /// What is wrong with a memory.
@@ -354,7 +363,7 @@ impl Near {
             if told.contains(&pair) {
                 continue;
             }
-            if let Some(conflict) = conflict(&entry.content, &entries[other].content) {
+            if let Some(conflict) = conflict(entry.claim(), entries[other].claim()) {
                 told.insert(pair);
                 // What was said last is more likely so.
                 let when = |at: usize| (entries[at].said, entries[at].last, &entries[at].id);
@@ -397,6 +406,7 @@ mod tests {
             category: Category::PersonalInfo,
             durability: Durability::LongTerm,
             content: content.to_owned(),
+            fact: None,
             is_edited: false,
             last: Timestamp(NOW.0 - days_ago * DAY_MS),
             said: Timestamp(NOW.0 - days_ago * DAY_MS),

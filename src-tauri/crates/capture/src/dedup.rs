@@ -8,6 +8,7 @@ use std::collections::{BTreeSet, HashMap};
 use keepsake_domain::{Attribute, DedupOutcome, FactDetail, limits::DUPLICATE_COSINE};
 
 use crate::lexicon::*;
+use crate::read::spoken;
 use crate::token::{Kind, tokenize};
 
 /// Without vectors: at this share of common content words two statements are one.
@@ -125,14 +126,22 @@ pub struct Claim<'a> {
     pub fact: Option<FactDetail>,
 }
 
-/// Whether two statements about one subject cannot both be so. Somebody may love two towns and live in one.
-pub fn conflict(a: &str, b: &str) -> Option<Conflict> {
-    conflict_of(&gist(a), &gist(b))
+impl<'a> Claim<'a> {
+    /// Of somebody else than the reader.
+    pub fn worded(content: &'a str) -> Self {
+        Self { content, fact: None }
+    }
 }
 
-/// The same with what the reader saw: of one attribute, or of two that have nothing to do with each other.
-pub fn conflict_of_claims(a: Claim<'_>, b: Claim<'_>) -> Option<Conflict> {
-    seen_conflict(a, b).unwrap_or_else(|| conflict(a.content, b.content))
+/// Whether two statements about one subject cannot both be so: by what the reader saw in them, else by their words. Somebody may love two
+/// towns and live in one.
+pub fn conflict(a: Claim<'_>, b: Claim<'_>) -> Option<Conflict> {
+    seen_conflict(a, b).unwrap_or_else(|| conflict_of(&gist(a.content), &gist(b.content)))
+}
+
+/// The words of a claim, without the label before somebody's own.
+fn words<'a>(claim: Claim<'a>) -> &'a str {
+    spoken(claim.content).unwrap_or(claim.content)
 }
 
 /// What the reader's attributes say; nothing where one of the two was proposed by somebody else.
@@ -142,19 +151,14 @@ fn seen_conflict(a: Claim<'_>, b: Claim<'_>) -> Option<Option<Conflict>> {
         return Some(None);
     }
     if x.is_negated != y.is_negated {
-        return Some(shares_name(own_words(a.content), own_words(b.content)).then_some(Conflict::Negated));
+        return Some(shares_name(words(a), words(b)).then_some(Conflict::Negated));
     }
     let is_single = SINGLE_ATTRIBUTES.contains(&x.attribute) && !x.is_negated;
-    let (a, b) = (gist(own_words(a.content)), gist(own_words(b.content)));
+    let (a, b) = (gist(words(a)), gist(words(b)));
     let is_other = conflicts(&a.names, &b.names) || conflicts(&a.numbers, &b.numbers);
     // Two cats and three cats; not two children with a name each.
     let is_counted_otherwise = !a.words.is_empty() && a.words == b.words && conflicts(&a.numbers, &b.numbers);
     Some((is_single && is_other || is_counted_otherwise).then_some(Conflict::Value))
-}
-
-/// Of a statement of the reader the person's own words: `User: “i live in Leith”`.
-fn own_words(content: &str) -> &str {
-    content.split_once(": “").and_then(|(_, words)| words.strip_suffix('”')).unwrap_or(content)
 }
 
 /// Whether two wordings are the same but for capitals, marks and blanks.
@@ -409,8 +413,9 @@ mod tests {
     #[test]
     fn what_cannot_both_be_so_is_a_conflict() {
         let check = |a: &str, b: &str, expect: Option<Conflict>| {
-            assert_eq!(conflict(a, b), expect, "{a:?} against {b:?}");
-            assert_eq!(conflict(b, a), expect, "{b:?} against {a:?}");
+            let (x, y) = (Claim::worded(a), Claim::worded(b));
+            assert_eq!(conflict(x, y), expect, "{a:?} against {b:?}");
+            assert_eq!(conflict(y, x), expect, "{b:?} against {a:?}");
         };
         check("User lives in Utrecht", "User lives in Rotterdam", Some(Conflict::Value));
         check("User is 41 years old", "User is 42 years old", Some(Conflict::Value));
@@ -425,7 +430,7 @@ mod tests {
     #[test]
     fn of_many_statements_those_that_cannot_both_be_so_are_found() {
         let check = |statements: &[&str], expect: &[usize]| {
-            let claims: Vec<Claim<'_>> = statements.iter().map(|content| Claim { content, fact: None }).collect();
+            let claims: Vec<Claim<'_>> = statements.iter().map(|content| Claim::worded(content)).collect();
             assert_eq!(conflicting(&claims).into_iter().collect::<Vec<_>>(), expect, "{statements:?}");
         };
         check(&[], &[]);
@@ -448,8 +453,8 @@ mod tests {
             fact: Some(FactDetail { attribute, is_negated }),
         };
         let check = |a: Claim<'_>, b: Claim<'_>, expect: Option<Conflict>| {
-            assert_eq!(conflict_of_claims(a, b), expect, "{a:?} against {b:?}");
-            assert_eq!(conflict_of_claims(b, a), expect, "{b:?} against {a:?}");
+            assert_eq!(conflict(a, b), expect, "{a:?} against {b:?}");
+            assert_eq!(conflict(b, a), expect, "{b:?} against {a:?}");
             assert_eq!(conflicting(&[a, b]).len(), if expect.is_some() { 2 } else { 0 }, "{a:?} and {b:?} of many");
         };
         use Attribute::{Child, Home, Origin, Pet};
@@ -471,7 +476,7 @@ mod tests {
             claim("User: “the parents live in Rotterdam”", Attribute::Parent, false),
             None,
         );
-        let ruled = Claim { content: "User lives in Rotterdam", fact: None };
+        let ruled = Claim::worded("User lives in Rotterdam");
         check(claim("User: “I live in Utrecht”", Home, false), ruled, Some(Conflict::Value));
     }
 

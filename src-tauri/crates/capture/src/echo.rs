@@ -13,6 +13,7 @@ use std::sync::LazyLock;
 use keepsake_domain::{
     GapId, InteractionId, MemoryId, PlaybookId, ProfileId, SessionId, SummaryId, TierEntryId, TopicId, TopicVersionId,
 };
+use keepsake_text::pattern::re;
 use regex::Regex;
 
 /// From so many words on nobody says the same twice by chance.
@@ -26,11 +27,6 @@ const MARKED_CHARS_MAX: usize = 900;
 
 /// A line that was served goes over no more lines of a narrow window.
 const WRAPPED_LINES_MAX: usize = 4;
-
-fn re(pattern: &str) -> Regex {
-    // A pattern that does not compile is a programming error that the first test run shows; the fallback matches nothing.
-    Regex::new(pattern).unwrap_or_else(|_| Regex::new("$^").unwrap_or_else(|_| unreachable!()))
-}
 
 /// What can be told of, by what its ids begin with.
 const ID_PREFIXES: [&str; 10] = [

@@ -45,5 +45,5 @@ pub mod window;
 
 pub use keepsake_prompt::scrub;
 pub use propose::{Conversation, ENGINE_VERSION, Proposals, SentenceVectors, Turn, propose};
-pub use read::{OFFER_MIN, by_hand, is_for_reader, is_read, propose_read};
+pub use read::{OFFER_MIN, by_hand, is_for_reader, is_read, propose_read, spoken};
 pub use scene::is_instruction;

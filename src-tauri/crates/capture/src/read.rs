@@ -214,6 +214,11 @@ pub fn by_hand(turns: &[Turn<'_>], at: usize, span: Span, category: Category) ->
     Ok(candidate)
 }
 
+/// Of a statement that is somebody's own words ([`statement`]) the words.
+pub fn spoken(content: &str) -> Option<&str> {
+    content.split_once(": “").and_then(|(_, words)| words.strip_suffix('”'))
+}
+
 /// The person's own words, as a statement about them: `User: “i live in Hull with my sister”`.
 fn statement(label: &str, words: &str) -> String {
     let words = validate::shown(words.trim()).replace(['“', '”'], "\"");

@@ -343,7 +343,7 @@ fn is_same(a: &Remembered, b: &Remembered) -> bool {
     if one.is_knowledge != other.is_knowledge || one.is_edited && other.is_edited && one.content != other.content {
         return false;
     }
-    if conflict(&one.content, &other.content).is_some() {
+    if conflict(one.claim(), other.claim()).is_some() {
         return false;
     }
     let outcome = |new: &Entry, old: &Entry| compare(&new.content, new.vector.as_deref(), &old.content, old.vector.as_deref()).0;

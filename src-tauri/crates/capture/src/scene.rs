@@ -3,30 +3,13 @@
 use std::sync::LazyLock;
 
 use keepsake_domain::{Gate, Role};
+use keepsake_text::pattern::{re, set};
 use keepsake_text::scene::{is_acted, leaves_scene, opens_scene, outside_from};
-use regex::{Regex, RegexSet, RegexSetBuilder};
+use regex::{Regex, RegexSet};
 
 use crate::sentence::{Sentence, Voice};
 use crate::token::is_invisible;
 use crate::{Conversation, Turn};
-
-fn re(pattern: &str) -> Regex {
-    Regex::new(pattern).unwrap_or_else(|_| unreachable!("a constant pattern compiles"))
-}
-
-/// The patterns are English, so a word ends where its ASCII letters do. That keeps them in the automaton that reads each byte
-/// once: at Unicode's own `\b` it gives up on the first letter outside ASCII, and most chat has one.
-fn set(patterns: &[&str]) -> RegexSet {
-    let patterns = patterns.iter().map(|pattern| pattern.replace(r"\b", r"(?-u:\b)"));
-    RegexSetBuilder::new(patterns)
-        .dfa_size_limit(LAZY_BYTES_MAX)
-        .build()
-        .unwrap_or_else(|_| unreachable!("constant patterns compile"))
-}
-
-/// Room for the states of one set: bounded gaps between words make many, and a set that has to forget them reads slower than
-/// it would without.
-const LAZY_BYTES_MAX: usize = 8 << 20;
 
 /// Commands of a text adventure.
 static ADVENTURE: LazyLock<Regex> = LazyLock::new(|| re(r"(?m)^> ?\w+"));

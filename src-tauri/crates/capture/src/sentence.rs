@@ -5,6 +5,7 @@
 
 use std::sync::LazyLock;
 
+use keepsake_text::pattern::re;
 use keepsake_text::{Form, borrowed, introduces_paste};
 use regex::Regex;
 
@@ -37,11 +38,6 @@ pub(crate) struct Sentence {
 }
 
 type Range = std::ops::Range<usize>;
-
-fn re(pattern: &str) -> Regex {
-    // A pattern that does not compile is a programming error that the first test run shows; the fallback matches nothing.
-    Regex::new(pattern).unwrap_or_else(|_| Regex::new("$^").unwrap_or_else(|_| unreachable!()))
-}
 
 static SELF_QUOTE: LazyLock<Regex> = LazyLock::new(|| {
     re(

@@ -152,6 +152,7 @@ fn entries(
             category: row.category,
             durability: row.durability,
             content: row.content,
+            fact: row.fact,
             is_edited: row.is_edited,
             last: said.max(row.decided.unwrap_or(row.said)),
             said,

@@ -7,7 +7,7 @@
 use std::collections::HashMap;
 use std::sync::{Arc, PoisonError};
 
-use keepsake_capture::dedup::{Claim, conflict_of_claims, conflicting};
+use keepsake_capture::dedup::{Claim, conflict, conflicting};
 use keepsake_domain::{MemoryId, MemoryKind, MemoryStatus, Subject};
 use keepsake_store::{MemoryRow, StoreError};
 
@@ -60,7 +60,7 @@ impl Engine {
                     other.id != memory.id
                         && other.kind == memory.kind
                         && map.speakers.behind(&other.subject) == about
-                        && conflict_of_claims(claim(other), claim(&memory)).is_some()
+                        && conflict(claim(other), claim(&memory)).is_some()
                 };
                 found.extend(
                     approved.iter().filter(contradicts).map(|other| Contradiction { id: id.clone(), other: other.clone() }),

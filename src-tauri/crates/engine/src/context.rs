@@ -9,7 +9,7 @@
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
-use keepsake_capture::dedup::{Claim, conflict_of_claims, conflicting};
+use keepsake_capture::dedup::{Claim, conflict, conflicting};
 use keepsake_capture::echo::{Heading, QUOTED_AS_DATA};
 use keepsake_capture::reflect::SIGNIFICANCE_UNSAID;
 use keepsake_domain::{
@@ -537,7 +537,7 @@ fn newest_of_conflicting(tx: &ReadTx<'_>, view: &View, ranked: Vec<MemoryId>) ->
         let claims: Vec<Claim<'_>> = memories.iter().map(claim).collect();
         let mut kept: Vec<&MemoryRow> = Vec::new();
         for memory in conflicting(&claims).into_iter().filter_map(|at| memories.get(at)) {
-            if kept.iter().any(|newer| conflict_of_claims(claim(newer), claim(memory)).is_some()) {
+            if kept.iter().any(|newer| conflict(claim(newer), claim(memory)).is_some()) {
                 older.insert(memory.id.clone());
             } else {
                 kept.push(memory);

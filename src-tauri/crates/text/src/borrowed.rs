@@ -6,6 +6,7 @@ use std::sync::LazyLock;
 use regex::Regex;
 
 use crate::code::is_code;
+use crate::pattern::re;
 use crate::quotation::quotations;
 
 /// How it shows that a stretch is borrowed.
@@ -51,27 +52,27 @@ impl Form {
     }
 }
 
-fn re(pattern: &str) -> Regex {
+/// A pattern of times, dates and names.
+fn shape(pattern: &str) -> Regex {
     let pattern = pattern.replace("TIME", r"\d{1,2}[:.]\d{2}(?:[:.]\d{2})?(?:\s?[AaPp]\.?[Mm]\.?)?");
     let pattern = pattern.replace("DATE", r"\d{1,4}[./-]\d{1,2}[./-]\d{2,4}");
-    let pattern = pattern.replace("NAME", r"\p{Lu}[\p{L}'’.-]*(?: \p{Lu}[\p{L}'’.-]*){0,3}");
-    Regex::new(&pattern).unwrap_or_else(|_| unreachable!("a constant pattern compiles"))
+    re(&pattern.replace("NAME", r"\p{Lu}[\p{L}'’.-]*(?: \p{Lu}[\p{L}'’.-]*){0,3}"))
 }
 
 /// A message of a chat in the line that its stamp begins: WhatsApp on every system, Telegram, Teams, IRC.
 static STAMPED: LazyLock<Regex> = LazyLock::new(|| {
-    re(
+    shape(
         r"^\x{200e}?(?:\[[^\[\]]{0,24}\d{1,2}[:.]\d{2}[^\[\]]{0,16}\]|DATE,?\s+TIME\s*[-–]\s|TIME\s*[-–,]?\s*NAME:\s|(?:TIME\s+)?<[^<>@\s/]{1,40}>\s)",
     )
 });
 
 /// A line that names who wrote the lines below it, and when: Slack, Discord, Teams, Telegram.
 static STAMPED_HEAD: LazyLock<Regex> = LazyLock::new(|| {
-    re(r"^(?:\p{L}.{0,40}(?:\s{2,}(?:APP\s+)?|\s\[)TIME\]?|\S.{0,40} [—–] .{0,24}TIME|\S.{0,40}, \[.{0,16}TIME\]:?)$")
+    shape(r"^(?:\p{L}.{0,40}(?:\s{2,}(?:APP\s+)?|\s\[)TIME\]?|\S.{0,40} [—–] .{0,24}TIME|\S.{0,40}, \[.{0,16}TIME\]:?)$")
 });
 
 /// A time alone on its line, as Slack puts it below the name.
-static TIME_ALONE: LazyLock<Regex> = LazyLock::new(|| re(r"^TIME$"));
+static TIME_ALONE: LazyLock<Regex> = LazyLock::new(|| shape(r"^TIME$"));
 
 /// `Anna: I live here`.
 static SPEAKER: LazyLock<Regex> = LazyLock::new(|| re(r"^\p{Lu}[\p{L}\p{N}_.' -]{0,24}:\s+\S"));
@@ -102,8 +103,8 @@ static ATTRIBUTION: LazyLock<Regex> = LazyLock::new(|| {
 
 /// The same words before what somebody wrote, in one line: `Eve schrieb: …`.
 static ATTRIBUTED: LazyLock<Regex> = LazyLock::new(|| {
-    re(
-        r"^\p{Lu}[\p{L}'’.-]*(?: \p{Lu}[\p{L}'’.-]*){0,3} (?:wrote|writes|said|says|schrieb|schreibt|sagte|a écrit|écrit|escribió|escreveu|ha scritto|schreef|skrev)\s?[:：]\s",
+    shape(
+        r"^NAME (?:wrote|writes|said|says|schrieb|schreibt|sagte|a écrit|écrit|escribió|escreveu|ha scritto|schreef|skrev)\s?[:：]\s",
     )
 });
 

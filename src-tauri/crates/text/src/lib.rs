@@ -7,6 +7,7 @@
 mod borrowed;
 mod code;
 mod own;
+pub mod pattern;
 mod quotation;
 pub mod scene;
 

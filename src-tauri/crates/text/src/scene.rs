@@ -5,21 +5,9 @@
 
 use std::sync::LazyLock;
 
-use regex::{Regex, RegexSet, RegexSetBuilder};
+use regex::{Regex, RegexSet};
 
-/// Room for the states of one set: bounded gaps between words make many, and a set that has to forget them reads slower than it would
-/// without.
-const LAZY_BYTES_MAX: usize = 8 << 20;
-
-/// The patterns are English, so a word ends where its ASCII letters do. That keeps them in the automaton that reads each byte once: at
-/// Unicode's own `\b` it gives up on the first letter outside ASCII, and most chat has one.
-fn set(patterns: &[&str]) -> RegexSet {
-    let patterns = patterns.iter().map(|pattern| pattern.replace(r"\b", r"(?-u:\b)"));
-    RegexSetBuilder::new(patterns)
-        .dfa_size_limit(LAZY_BYTES_MAX)
-        .build()
-        .unwrap_or_else(|_| unreachable!("constant patterns compile"))
-}
+use crate::pattern::{re, set};
 
 /// Signs that a scene begins, in which its author speaks as somebody else until it ends.
 static OPENS: LazyLock<RegexSet> = LazyLock::new(|| {
@@ -56,10 +44,6 @@ static LEAVES: LazyLock<Regex> = LazyLock::new(|| {
 static OUTSIDE: LazyLock<Regex> = LazyLock::new(|| {
     re(r"(?i)(?:^|\s|\[|\()(?:ooc\b|o\.o\.c\.|out of character|not in character|speaking as myself|the real me\b)")
 });
-
-fn re(pattern: &str) -> Regex {
-    Regex::new(pattern).unwrap_or_else(|_| unreachable!("a constant pattern compiles"))
-}
 
 /// Whether a message begins a scene, which goes on in the turns after it.
 pub fn opens_scene(text: &str) -> bool {

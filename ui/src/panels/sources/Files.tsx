@@ -98,8 +98,10 @@ function Restored({ lines }: { lines: readonly string[] }) {
 }
 
 function FileCard({ waiting, isBusy, onReplace }: { waiting: WaitingFile; isBusy: boolean; onReplace: () => void }) {
-  const { file, look, status, error } = waiting;
+  const { file, look, answers, status, error } = waiting;
   const now = useNow();
+  // Until it is said when a meeting was, only the file's date is known.
+  const isGuess = look?.needs_meeting === true && answers.meeting === null;
   const isBad = status === 'failed' || status === 'unreadable';
   return (
     <li className={css.file} data-testid={TESTIDS.sourceFile} data-status={status}>
@@ -144,7 +146,7 @@ function FileCard({ waiting, isBusy, onReplace }: { waiting: WaitingFile; isBusy
           <p className={css.summary}>
             <span className="num">{t.sources.conversations(look.conversations)}</span>
             <span className="num">{t.sources.foreseen(look.seen, look.imported, look.duplicate, skippedCount(look))}</span>
-            {look.first !== null && look.last !== null ? <span>{t.sources.range(shortDate(look.first, now), shortDate(look.last, now))}</span> : null}
+            {look.first !== null && look.last !== null ? <span>{t.sources.range(shortDate(look.first, now), shortDate(look.last, now), isGuess)}</span> : null}
             {look.participants.length > 1 ? <span className="num">{t.sources.participants(look.participants.length)}</span> : null}
           </p>
           {status === 'empty' ? <p className={css.problem}>{t.sources.nothing}</p> : null}

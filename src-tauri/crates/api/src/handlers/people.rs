@@ -103,7 +103,7 @@ fn said_name(row: &PersonRow, said: &BTreeMap<String, String>) -> Option<String>
         return None;
     }
     let statement = row.handles.iter().find_map(|handle| said.get(handle.id.as_str()))?;
-    statement.split_once('“').and_then(|(_, words)| words.strip_suffix('”')).map(str::to_owned)
+    keepsake_capture::spoken(statement).map(str::to_owned)
 }
 
 fn person(row: &PersonRow, said: &BTreeMap<String, String>, memories: u64, links: &[Link]) -> PersonView {
@@ -154,8 +154,8 @@ pub(crate) fn person_get(app: &App, request: ById) -> Result<PersonDetail, ApiEr
     let handles: Vec<HandleId> = row.handles.iter().map(|handle| handle.id.clone()).collect();
     let places = engine.places_of(&row.id)?;
     let profile = engine.profile_rows(&row.id)?;
-    let said = engine.store().read(|tx| tx.said_names())?;
     Ok(engine.store().read(|tx| {
+        let said = tx.said_names()?;
         let by_handle = tx.memories_by_handle()?;
         let shared = tx.shared_items(ConsentItem::Memory)?;
         let ids: Vec<&MemoryId> = handles.iter().filter_map(|id| by_handle.get(id.as_str())).flatten().collect();

@@ -89,7 +89,7 @@ fn event(text: &str, tokens: &[Token], lo: usize, hi: usize, label: &str) -> Opt
     })
 }
 
-/// "mum's 70th is at the Tamarind Room", "my gran's 90th is in june".
+/// "dad's 60th is in the garden", "my gran's 90th is in june".
 fn anniversary(text: &str, tokens: &[Token], lo: usize, hi: usize, label: &str) -> Option<Special> {
     let kin = lo + usize::from(one_of(low(tokens, lo), "my our"));
     let is_theirs = KIN.contains(low(tokens, kin)) && low(tokens, kin + 1) == "'s";

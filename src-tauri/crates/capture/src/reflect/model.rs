@@ -392,11 +392,10 @@ fn folds(memories: &[Remembered], group: &[usize]) -> Option<usize> {
         return None;
     }
     let words = |memory: &Remembered| memory.entry.content.clone();
-    let contradicts = of.iter().enumerate().any(|(at, one)| {
-        of.iter()
-            .skip(at + 1)
-            .any(|other| conflict(&words(one), &words(other)).is_some() || conflict(&words(other), &words(one)).is_some())
-    });
+    let contradicts = of
+        .iter()
+        .enumerate()
+        .any(|(at, one)| of.iter().skip(at + 1).any(|other| conflict(one.entry.claim(), other.entry.claim()).is_some()));
     let keep = kept_of(memories, group);
     let stays = of.get(keep)?;
     let is_carried = of.iter().all(|other| other.entry.id == stays.entry.id || carries(&words(stays), &words(other)));

@@ -19,6 +19,7 @@ fn memory(id: &str, content: &str) -> Remembered {
             category: Category::PersonalInfo,
             durability: Durability::LongTerm,
             content: content.to_owned(),
+            fact: None,
             is_edited: false,
             last: then,
             said: then,

@@ -15,6 +15,7 @@ fn memory(id: &str, content: &str, days_ago: i64) -> Remembered {
             category: Category::PersonalInfo,
             durability: Durability::LongTerm,
             content: content.to_owned(),
+            fact: None,
             is_edited: false,
             last: then,
             said: then,

@@ -66,6 +66,7 @@ pub(super) fn gather(
                 category: row.category,
                 durability: row.durability,
                 content: row.content.clone(),
+                fact: row.fact,
                 is_edited: row.is_edited,
                 last: last_said.max(row.decided.unwrap_or(row.said)),
                 said: last_said,

@@ -8,6 +8,7 @@
 use std::sync::LazyLock;
 
 use keepsake_domain::{ConversationId, EvidenceSpan, Timestamp};
+use keepsake_text::pattern::re;
 use regex::{Regex, RegexSet};
 
 use crate::text::{ANSWERS_WITHIN, Read, Sentence, content_words, is_ask, quoted, read};
@@ -26,10 +27,6 @@ pub struct Occurrence {
     pub conversation: ConversationId,
     /// When.
     pub time: Timestamp,
-}
-
-fn re(pattern: &str) -> Regex {
-    Regex::new(pattern).unwrap_or_else(|_| unreachable!("a constant pattern compiles"))
 }
 
 const SORRY: &str = r"(?:(?:(?:i'm |i am |we're |we are )?(?:so |very |really |terribly )?sorry|unfortunately|i apologi[sz]e|apologies|i'm afraid|i am afraid|regrettably|currently|at the moment|right now|as an ai(?: language model| assistant)?|oh|ah|well|no|hm+)(?:,? but| that)?,? )*";

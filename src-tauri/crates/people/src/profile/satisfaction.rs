@@ -6,15 +6,12 @@
 use std::sync::LazyLock;
 
 use keepsake_domain::{Facet, ProfileType};
+use keepsake_text::pattern::re;
 use regex::Regex;
 
 use super::entry::{Finding, Strength, fingerprint};
 use crate::Speaker;
 use crate::text::{Read, Sentence, content_words, is_ask, quoted, topic_of};
-
-fn re(pattern: &str) -> Regex {
-    Regex::new(pattern).unwrap_or_else(|_| unreachable!("a constant pattern compiles"))
-}
 
 /// So far back the question is looked for to which an answer is praised or blamed.
 const MESSAGES_BACK_MAX: usize = 4;

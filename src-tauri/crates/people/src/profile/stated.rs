@@ -9,6 +9,7 @@
 use std::sync::LazyLock;
 
 use keepsake_domain::{Facet, ProfileType};
+use keepsake_text::pattern::re;
 use regex::Regex;
 
 use super::entry::{ApprovedMemory, Finding, Strength, fingerprint};
@@ -189,10 +190,6 @@ fn strip_start<'t>(text: &'t str, word: &str) -> Option<&'t str> {
 fn strip_end<'t>(text: &'t str, word: &str) -> Option<&'t str> {
     let rest = text.strip_suffix(word)?;
     (rest.is_empty() || rest.ends_with([' ', ','])).then(|| rest.trim_end_matches([' ', ',']))
-}
-
-fn re(pattern: &str) -> Regex {
-    Regex::new(pattern).unwrap_or_else(|_| unreachable!("a constant pattern compiles"))
 }
 
 struct Form {

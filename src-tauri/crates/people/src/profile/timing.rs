@@ -5,15 +5,12 @@
 use std::sync::LazyLock;
 
 use keepsake_domain::ProfileType;
+use keepsake_text::pattern::re;
 use regex::Regex;
 
 use super::entry::Strength;
 use super::stated::Core;
 use super::wishes::Wish;
-
-fn re(pattern: &str) -> Regex {
-    Regex::new(pattern).unwrap_or_else(|_| unreachable!("a constant pattern compiles"))
-}
 
 const CLOCK: &str = r"(?:half past |quarter (?:past|to) )?(?:\d{1,2}(?:[:.]\d{2})?|one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|noon|midday|lunch|midnight)(?: o'clock| uhr)?(?: ?(?:am|pm|a\.m|p\.m))?(?: in the (?:morning|afternoon|evening))?";
 const HABIT: &str = r"(?:on |at |over |during |in )?(?:the )?(?:weekends?|sundays|saturdays|mondays|tuesdays|wednesdays|thursdays|fridays|holidays|vacations|lunch|lunch breaks?|night|evenings?|mornings?|afternoons?|dinner|dinner time)";

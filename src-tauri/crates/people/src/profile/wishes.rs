@@ -7,6 +7,7 @@ use std::collections::HashSet;
 use std::sync::LazyLock;
 
 use keepsake_domain::ProfileType;
+use keepsake_text::pattern::re;
 use regex::Regex;
 
 use super::entry::Strength;
@@ -57,10 +58,6 @@ struct Row {
     wanted: Option<(&'static str, &'static str)>,
     refused: Option<(&'static str, &'static str)>,
     needs: Needs,
-}
-
-fn re(pattern: &str) -> Regex {
-    Regex::new(pattern).unwrap_or_else(|_| unreachable!("a constant pattern compiles"))
 }
 
 /// Things that are long or short in a conversation.

@@ -8,6 +8,7 @@ use keepsake_prompt::Transcript;
 use keepsake_prompt::ground::{locate, support};
 use keepsake_prompt::reply::{List, ReplyError, Text, Unit, parse, schema};
 use keepsake_prompt::scrub::{ScrubSession, SensitiveKind};
+use keepsake_text::pattern::re;
 use regex::Regex;
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -275,10 +276,6 @@ impl Claimed {
             }
         }
     }
-}
-
-fn re(pattern: &str) -> Regex {
-    Regex::new(pattern).unwrap_or_else(|_| unreachable!("a constant pattern compiles"))
 }
 
 static CONDITION: LazyLock<Regex> = LazyLock::new(|| re(r"^(?:if|unless|suppose|imagine|what if|say|let's say|assuming)\b"));

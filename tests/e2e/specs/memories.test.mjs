@@ -85,8 +85,9 @@ test('a pause says when it ends, and an empty search what there is to begin with
   await keepsake.click('nav-activity');
   await keepsake.click('btn-pause');
   await keepsake.click('pause-tomorrow');
-  // Shortly after midnight the next morning is today's.
+  // Shortly after midnight the next morning is today's, and "tomorrow" is not said.
   await keepsake.sees('paused', 'until');
+  await keepsake.sees('paused', '8:00');
   await keepsake.screenshot('paused-dark');
   await keepsake.click('btn-pause');
   await keepsake.click('nav-search');

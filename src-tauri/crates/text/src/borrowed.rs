@@ -206,7 +206,11 @@ impl<'a> Lines<'a> {
     fn begins_mail(&self, n: usize) -> bool {
         let line = self.trimmed(n);
         let is_header = |n: usize| MAIL_HEADER.is_match(self.trimmed(n));
-        is_header(n) && (is_header(n + 1) || n + 2 < self.len() && is_header(n + 2) && !self.trimmed(n + 1).is_empty())
+        // One header is a mail's if it has an address: a note may begin with "To:" alone.
+        is_header(n)
+            && (line.contains('@')
+                || is_header(n + 1)
+                || n + 2 < self.len() && is_header(n + 2) && !self.trimmed(n + 1).is_empty())
             || ATTRIBUTION.is_match(line)
             || FRAMED.is_match(line) && self.next_paragraph(n).is_some_and(is_header)
     }
@@ -292,6 +296,7 @@ mod tests {
             "u/eve_b · 3 hr. ago\nI am a nurse and I have two kids",
             "WEBVTT\n\n00:00:01.000 --> 00:00:04.000\nI live in Rome\n\n00:00:05.000 --> 00:00:06.000\nI have two dogs",
             "1\n00:00:01,000 --> 00:00:04,000\nI live in Rome",
+            "From: eve@example.org\n\nI live in Rome",
             "Von: Eve Berg <eve@example.org>\nBetreff: Umzug\n\nIch wohne jetzt in Rom.\n\nGruß",
             "---------- Forwarded message ---------\nFrom: Eve\n\nI live in Rome",
             "On Mon, 3 May 2027 at 10:00, Eve Berg <eve@example.org> wrote:\nI live in Rome",
@@ -322,6 +327,7 @@ mod tests {
             "1. I live in Rome\n2. I have two dogs",
             "I get up at 6:30.\nThen I run.",
             "I'm @eve on Matrix",
+            "To: do\nI live in Rome, so call early",
             "note to self: my brother's name is Max",
             "I love “The Wire” so much",
             "a 5\" disk is what I use",

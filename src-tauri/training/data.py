@@ -155,13 +155,14 @@ def batches(found, budget, rng, largest=40):
     return out
 
 
-def fraction(examples, share, seed=1):
-    """So much of the examples, whole files in a fixed random order: for the learning curve."""
+def fraction(examples, share, always=(), seed=1):
+    """So much of the examples, whole files in a fixed random order, those that begin with `always` first: for the learning curve."""
     files = sorted({example.file for example in examples})
     random.Random(seed).shuffle(files)
+    files.sort(key=lambda file: not file.startswith(tuple(always)))
     kept, wanted = [], share * len(examples)
     for file in files:
-        if len(kept) >= wanted:
+        if len(kept) >= wanted and not file.startswith(tuple(always)):
             break
         kept += [example for example in examples if example.file == file]
     return kept

@@ -134,6 +134,32 @@ def build(w):
     return model.SerializeToString()
 
 
+def weights(path):
+    """The state dict that a graph of `build` was made of, but for the rounding of its eight bits: to go on training from the
+    weights that lie in the repository."""
+    import onnx
+    from onnx import numpy_helper
+
+    found = {constant.name: numpy_helper.to_array(constant) for constant in onnx.load(str(path)).graph.initializer}
+    state = {"role.weight": found["role_vectors"], "position": found["positions"]}
+    for name in ("weight", "bias"):
+        state[f"norm.{name}"] = found[f"embedded.norm.{name}"]
+        for number in range(encoder.LAYERS):
+            for norm, out in (("aln", "attended"), ("oln", "out")):
+                state[f"layer.{number}.{norm}.{name}"] = found[f"l{number}.{out}.{name}"]
+    for number in range(encoder.LAYERS):
+        for part in network.PARTS:
+            columns = found[f"l{number}.{part}.weight"].astype(np.float32) * found[f"l{number}.{part}.scale"]
+            bias = found[f"l{number}.{part}.bias"]
+            if part == "fo":  # its input is shifted to be unsigned, and the shift is in the bias
+                bias = bias + GELU_OFFSET * columns.sum(axis=0)
+            state |= {f"layer.{number}.{part}.weight": columns.T, f"layer.{number}.{part}.bias": bias}
+    for prefix, heads in (("head", network.TOKEN_HEADS), ("message", network.MESSAGE_HEADS)):
+        for name in heads:
+            state |= {f"{prefix}.{name}.weight": found[f"{prefix}.{name}.weight"].T, f"{prefix}.{name}.bias": found[f"{prefix}.{name}.bias"]}
+    return {name: torch.tensor(np.ascontiguousarray(value, dtype=np.float32)) for name, value in state.items()}
+
+
 def description(calibration, files):
     """What a program needs to use the files, with the hash of each."""
     return {

@@ -8,7 +8,9 @@ if READY:
     import numpy as np
 
     import data
+    import export
     import measure
+    import network
     import parse
 
 
@@ -71,6 +73,22 @@ class Measuring(unittest.TestCase):
     def test_recall_is_taken_where_precision_still_holds(self):
         recall, threshold = measure.at_precision([0.9, 0.8, 0.7, 0.6], [True, True, False, False], 4, 0.8)
         self.assertEqual((recall, threshold), (0.5, 0.8))
+
+
+@unittest.skipUnless(READY, "the packages of requirements.txt are not installed")
+class Exporting(unittest.TestCase):
+    def test_training_can_go_on_from_the_graph(self):
+        import tempfile
+
+        state = network.Reader().state_dict()
+        with tempfile.NamedTemporaryFile(suffix=".onnx") as file:
+            file.write(export.build({name: value.numpy() for name, value in state.items()}))
+            file.flush()
+            again = export.weights(file.name)
+        self.assertEqual(state.keys(), again.keys())
+        for name, value in state.items():
+            rounding = float(value.abs().max()) / export.WEIGHT_LEVELS
+            self.assertLessEqual(float((value - again[name]).abs().max()), rounding, name)
 
 
 if __name__ == "__main__":

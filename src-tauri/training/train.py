@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Trains the reader on text/ (files held out for calibration and test left out) and writes its weights.
 
-usage: train.py OUT.pt [--from WEIGHTS.pt] [--epochs N] [--steps N] [--share F] [--threads N]
+usage: train.py OUT.pt [--from WEIGHTS.pt|reader.onnx] [--epochs N] [--steps N] [--share F] [--with FILE ...] [--average] [--threads N]
 
 AdamW; the rate falls by 0.93 a layer towards the words, which stay frozen; warm-up, then a linear fall. Same text, seed
 and number of threads give the same weights on one machine.
@@ -14,6 +14,7 @@ import torch
 
 import data
 import encoder
+import export
 import network
 import parse
 
@@ -81,6 +82,9 @@ def main():
     options.add_argument("--steps", type=int, help="stop after so many steps: to try the pipe, not to train")
     options.add_argument("--budget", type=int, default=BUDGET, help="tokens a batch")
     options.add_argument("--share", type=float, default=1.0, help="of the training text, in whole files: for the learning curve")
+    options.add_argument("--with", dest="always", nargs="*", default=[], metavar="FILE", help="files that are in, whatever the share")
+    options.add_argument("--average", action="store_true",
+                         help="keep the mean of the weights at the beginning and at the end: what was learnt anew costs less of the rest")
     options.add_argument("--threads", type=int, default=2)
     chosen = options.parse_args()
     torch.set_num_threads(chosen.threads)
@@ -91,10 +95,15 @@ def main():
     torch.manual_seed(SEED)
     net, words = network.start(tensors)
     if chosen.first:
-        net.load_state_dict(torch.load(chosen.first, weights_only=True))
-    training = data.fraction(data.split(examples)[0], chosen.share)
+        graph = chosen.first.endswith(".onnx")
+        net.load_state_dict(export.weights(chosen.first) if graph else torch.load(chosen.first, weights_only=True))
+    training = data.fraction(data.split(examples)[0], chosen.share, chosen.always)
+    began = {name: value.clone() for name, value in net.state_dict().items()}
     train(net, words, data.Tokens(encoder.tokenizer(pieces, unknown)), training, chosen.epochs, chosen.steps, chosen.budget)
-    torch.save(net.state_dict(), chosen.out)
+    state = net.state_dict()
+    if chosen.average:
+        state = {name: (value + began[name]) / 2 for name, value in state.items()}
+    torch.save(state, chosen.out)
 
 
 if __name__ == "__main__":

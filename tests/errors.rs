@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use keepsake_domain::Clock;
 use keepsake_engine::{EmbedderSlot, Engine, EngineParts, PluggedIn};
+use keepsake_models::fake::SentenceReader;
 use keepsake_models::keys::SessionKeys;
 use keepsake_store::AppendContext;
 use keepsake_testkit::{FixedClock, MONDAY_TEN, SeqIds, conversation};
@@ -17,7 +18,7 @@ fn what_stands_in_a_stored_text_is_not_quoted_where_it_cannot_be_read() {
             data_dir: dir.path().to_owned(),
             clock: Arc::<FixedClock>::clone(&clock),
             ids: Arc::new(SeqIds::new(1)),
-            embedder: EmbedderSlot::none(),
+            embedder: EmbedderSlot::none().with_reader(Arc::new(SentenceReader)),
             zone: keepsake_engine::Zone::UTC,
             keys: Arc::new(SessionKeys::default()),
             power: Arc::new(PluggedIn),

@@ -67,6 +67,11 @@ fn newest_source() -> SystemTime {
     newest
 }
 
+/// Where `make model` prepares the local models.
+fn prepared_models() -> PathBuf {
+    keepsake_models::default_model_dir(|name| std::env::var_os(name))
+}
+
 /// How a run ended.
 #[derive(Debug)]
 pub(crate) struct Ran {
@@ -95,7 +100,10 @@ impl Ran {
     }
 }
 
-/// A data folder of its own, with an empty model folder beside it: by default every run works by words alone, which is fast.
+/// What the reader needs of the folder that `make model` prepares.
+const READER_PARTS: [&str; 2] = ["reader", "libonnxruntime.so"];
+
+/// A data folder of its own, and beside it a model folder with the reader alone: by default every run compares by words, which is fast.
 pub(crate) struct Home {
     dir: TempDir,
     model_dir: PathBuf,
@@ -106,12 +114,24 @@ impl Home {
         let dir = TempDir::new().unwrap();
         let model_dir = dir.path().join("no-model");
         std::fs::create_dir(&model_dir).unwrap();
+        let prepared = prepared_models();
+        for part in READER_PARTS {
+            assert!(prepared.join(part).exists(), "{part} is not in {}; run `make model` first", prepared.display());
+            std::os::unix::fs::symlink(prepared.join(part), model_dir.join(part)).unwrap();
+        }
         Self { dir, model_dir }
+    }
+
+    /// Without any model, the reader included.
+    pub(crate) fn without_reader() -> Self {
+        let home = Self::new();
+        READER_PARTS.iter().for_each(|part| std::fs::remove_file(home.model_dir.join(part)).unwrap());
+        home
     }
 
     /// With the model that `make model` prepares.
     pub(crate) fn with_model() -> Self {
-        Self { model_dir: keepsake_models::default_model_dir(|name| std::env::var_os(name)), ..Self::new() }
+        Self { model_dir: prepared_models(), ..Self::new() }
     }
 
     /// Where this home's data lies.

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use keepsake_domain::ImportId;
 use keepsake_engine::{EmbedderSlot, Engine, EngineParts, ImportRequest, PluggedIn, Unwatched};
+use keepsake_models::fake::SentenceReader;
 use keepsake_models::keys::SessionKeys;
 use keepsake_testkit::exports::write_chatgpt_export;
 use keepsake_testkit::{FixedClock, MONDAY_TEN, SeqIds};
@@ -17,7 +18,7 @@ fn an_import_that_fails_after_its_messages_were_stored_does_not_stand_there_as_r
         data_dir: dir.path().join("data"),
         clock: Arc::new(FixedClock::at(MONDAY_TEN)),
         ids: Arc::new(SeqIds::new(1)),
-        embedder: EmbedderSlot::none(),
+        embedder: EmbedderSlot::none().with_reader(Arc::new(SentenceReader)),
         zone: keepsake_engine::Zone::UTC,
         keys: Arc::new(SessionKeys::default()),
         power: Arc::new(PluggedIn),

@@ -11,6 +11,7 @@ use keepsake_domain::{Clock, HandleId, ImportId, LinkAnswer, MemoryId, MemorySta
 use keepsake_engine::{
     Act, Audience, ContextRequest, EmbedderSlot, Engine, EngineParts, ImportRequest, LinkStatus, PluggedIn, SearchAsk, Unwatched,
 };
+use keepsake_models::fake::SentenceReader;
 use keepsake_models::keys::SessionKeys;
 use keepsake_store::{ConversationFilter, MemoryFilter, MemorySort};
 use keepsake_testkit::exports::Dice;
@@ -97,7 +98,7 @@ impl World {
             data_dir: dir.path().join("data"),
             clock: Arc::clone(&clock) as Arc<dyn Clock>,
             ids: Arc::new(SeqIds::new(1)),
-            embedder: EmbedderSlot::none(),
+            embedder: EmbedderSlot::none().with_reader(Arc::new(SentenceReader)),
             zone: keepsake_engine::Zone::UTC,
             keys: Arc::new(SessionKeys::default()),
             power: Arc::new(PluggedIn),

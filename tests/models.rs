@@ -21,6 +21,7 @@ use std::sync::Arc;
 
 use keepsake_domain::{Clock, ConversationId, Engines, JobState, Lane, Message};
 use keepsake_engine::{EmbedderSlot, Engine, EngineParts, ModelSettings, PluggedIn, Power, Provider, Step};
+use keepsake_models::fake::SentenceReader;
 use keepsake_models::keys::SessionKeys;
 use keepsake_models::language::Shape;
 use keepsake_store::{AppendContext, MemoryFilter, MemorySort};
@@ -155,7 +156,7 @@ fn open(dir: &TempDir, clock: &Arc<FixedClock>, power: Arc<dyn Power>, seed: u64
         data_dir: dir.path().to_owned(),
         clock: Arc::<FixedClock>::clone(clock),
         ids: Arc::new(SeqIds::new(seed)),
-        embedder: EmbedderSlot::none(),
+        embedder: EmbedderSlot::none().with_reader(Arc::new(SentenceReader)),
         zone: keepsake_engine::Zone::UTC,
         keys: Arc::new(SessionKeys::default()),
         power,

@@ -97,6 +97,12 @@ const PLANTED: [&str; 17] = [
     "customer",
 ];
 
+/// The reader that `make model` prepares judges these: what a play is and what a mail is nobody can say by a table.
+fn with_the_reader(slot: EmbedderSlot) -> EmbedderSlot {
+    slot.reader().look_in(keepsake_models::default_model_dir(|name| std::env::var_os(name)));
+    slot
+}
+
 struct Read {
     _dir: TempDir,
     engine: Engine,
@@ -222,13 +228,16 @@ fn every_text_plants_what_the_test_looks_for() {
 #[test]
 fn planted_texts_reach_neither_queue_nor_memories() {
     let (export, _) = export();
-    check(&Read::of(&export, EmbedderSlot::none()));
+    check(&Read::of(&export, with_the_reader(EmbedderSlot::none())));
 }
 
 #[test]
 fn nor_do_they_with_vectors_or_when_the_whole_conversation_is_read() {
     let (export, sources) = export();
-    let read = Read::of(&export, EmbedderSlot::new(keepsake_engine::EmbedderState::Ready(Arc::new(HashEmbedder::new()))));
+    let read = Read::of(
+        &export,
+        with_the_reader(EmbedderSlot::new(keepsake_engine::EmbedderState::Ready(Arc::new(HashEmbedder::new())))),
+    );
     read.analyse(&sources);
     check(&read);
 }
@@ -250,9 +259,9 @@ fn assistants_tools_and_platforms_never_say_anything_of_the_owner() {
             text.push_str(&jsonl(&format!("{role}-{index}"), &lines));
         }
     }
-    let read = Read::of(&text, EmbedderSlot::none());
+    let read = Read::of(&text, with_the_reader(EmbedderSlot::none()));
     let found: Vec<_> = read.memories().into_iter().filter(|(_, _, status, _)| status != "quarantined").collect();
     assert!(found.is_empty(), "not even under the owner's own name: {found:?}");
-    let spoken = Read::of(&text.replace("\"role\":\"assistant\"", "\"role\":\"owner\""), EmbedderSlot::none());
+    let spoken = Read::of(&text.replace("\"role\":\"assistant\"", "\"role\":\"owner\""), with_the_reader(EmbedderSlot::none()));
     assert!(spoken.memories().len() >= 5, "control: the same words by the owner are found");
 }

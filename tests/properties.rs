@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use keepsake_domain::{Clock, IdSource, ImportId};
 use keepsake_engine::{EmbedderSlot, Engine, EngineParts, ImportRequest, PluggedIn, Unwatched};
+use keepsake_models::fake::SentenceReader;
 use keepsake_models::keys::SessionKeys;
 use keepsake_store::{Foresight, ImportTotals};
 use keepsake_testkit::{FixedClock, MONDAY_TEN, SeqIds};
@@ -27,7 +28,7 @@ impl Bench {
             data_dir: dir.path().join("data"),
             clock: Arc::new(FixedClock::at(MONDAY_TEN)) as Arc<dyn Clock>,
             ids: Arc::new(SeqIds::new(1)),
-            embedder: EmbedderSlot::none(),
+            embedder: EmbedderSlot::none().with_reader(Arc::new(SentenceReader)),
             zone: keepsake_engine::Zone::UTC,
             keys: Arc::new(SessionKeys::default()),
             power: Arc::new(PluggedIn),

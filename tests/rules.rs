@@ -21,11 +21,11 @@ const MAY_USE: &[(&str, &[&str])] = &[
     ("capture", &["domain", "text", "prompt"]),
     ("insight", &["domain", "text", "prompt"]),
     ("people", &["domain", "text", "prompt"]),
-    ("retrieval", &["domain"]),
+    ("retrieval", &["domain", "text"]),
     ("channels", &["domain"]),
     ("store", &["domain"]),
     ("models", &["domain", "prompt"]),
-    ("engine", &["domain", "prompt", "capture", "insight", "people", "retrieval", "channels", "store", "models"]),
+    ("engine", &["domain", "text", "prompt", "capture", "insight", "people", "retrieval", "channels", "store", "models"]),
     ("api", &["domain", "prompt", "capture", "insight", "people", "retrieval", "channels", "store", "models", "engine"]),
     (
         "server",

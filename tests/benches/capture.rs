@@ -1,16 +1,21 @@
-//! `make bench`: the scrubber in MB/s and the built-in extraction in messages/s, each on text that its users really have.
+//! `make bench`: the scrubber in MB/s, and reading in messages/s and in memory, each on text that its users really have.
 #![allow(clippy::print_stdout, reason = "a benchmark prints its figures")]
 
 use std::time::Instant;
 
 use keepsake_capture::scrub::{ScrubConfig, ScrubSession, Scrubber};
-use keepsake_capture::{Conversation, Turn, propose};
+use keepsake_capture::{Conversation, Turn, is_read, propose_read};
 use keepsake_channels::{ImportOptions, Read, Sink, Stop, read_path};
-use keepsake_domain::{Message, Role, Timestamp};
+use keepsake_domain::{Message, Timestamp};
+use keepsake_engine::{Unwatched, readings};
+use keepsake_models::{default_model_dir, open_reader};
 use keepsake_testkit::exports::write_chatgpt_export;
 
 const CONVERSATIONS: usize = 500;
 const MESSAGES_EACH: usize = 40;
+
+/// Conversations that are read: some seconds of work.
+const READ_CONVERSATIONS: usize = 60;
 
 /// One message in this many carries something sensitive, as a busy person's mail does.
 const SENSITIVE_EVERY: usize = 12;
@@ -51,8 +56,7 @@ fn messages() -> Result<Vec<Message>, Box<dyn std::error::Error>> {
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     let messages = messages()?;
     scrub(&messages)?;
-    extract(&messages);
-    Ok(())
+    read(&messages)
 }
 
 /// Text in, scrubbed text out, one session over all of it, in messages as the queue hands them over.
@@ -75,12 +79,12 @@ fn scrub(messages: &[Message]) -> Result<(), Box<dyn std::error::Error>> {
     Ok(())
 }
 
-/// Every message of the export counts, the assistant's too: that is what a person waits for.
-fn extract(messages: &[Message]) {
-    let conversations: Vec<&[Message]> = messages.chunk_by(|a, b| a.source.conversation == b.source.conversation).collect();
+/// What the reader reads counts: what a person wrote. The assistant's messages are context alone.
+fn read(messages: &[Message]) -> Result<(), Box<dyn std::error::Error>> {
+    let reader = open_reader(&default_model_dir(|name| std::env::var_os(name)))?;
+    let (mut found, mut count) = (0, 0);
     let started = Instant::now();
-    let mut found = 0;
-    for conversation in &conversations {
+    for conversation in messages.chunk_by(|a, b| a.source.conversation == b.source.conversation).take(READ_CONVERSATIONS) {
         let turns: Vec<Turn<'_>> = conversation
             .iter()
             .map(|message| Turn {
@@ -95,14 +99,22 @@ fn extract(messages: &[Message]) {
                 thread: "",
             })
             .collect();
-        let name_of = |role: Role| conversation.iter().find(|m| m.author.role == role).map(|m| m.author.name.as_str());
-        let input = Conversation { turns: &turns, owner_name: name_of(Role::Owner), assistant_name: name_of(Role::Assistant) };
-        found += propose(&input, None).candidates.len();
+        count += turns.iter().filter(|turn| is_read(turn)).count();
+        let readings = readings(&reader, &turns, 0, &Unwatched)?;
+        found +=
+            propose_read(&Conversation { turns: &turns, owner_name: None, assistant_name: None }, &readings).candidates.len();
     }
-    let per_s = messages.len() as f64 / started.elapsed().as_secs_f64();
-    let owners = messages.iter().filter(|message| message.author.role == Role::Owner).count();
-    println!(
-        "extract: {per_s:.0} messages/s without vectors, {} messages of which {owners} are the owner's, {found} candidates (aim: 5000)",
-        messages.len()
-    );
+    let per_s = count as f64 / started.elapsed().as_secs_f64();
+    println!("read: {per_s:.0} messages/s, {count} messages, {found} candidates (aim: 150 on two cores)");
+    if let Some(peak) = peak_mb() {
+        println!("read: {peak} MB of memory at most (aim: 500)");
+    }
+    Ok(())
+}
+
+/// The most memory that this process held, where the system says it.
+fn peak_mb() -> Option<u64> {
+    let status = std::fs::read_to_string("/proc/self/status").ok()?;
+    let line = status.lines().find(|line| line.starts_with("VmHWM:"))?;
+    Some(line.split_whitespace().nth(1)?.parse::<u64>().ok()? / 1024)
 }

@@ -11,6 +11,7 @@ use std::time::{Duration, Instant};
 
 use keepsake_domain::{IdSource, ImportId};
 use keepsake_engine::{EmbedderSlot, Engine, EngineParts, ImportRequest, PluggedIn, RandomIds, SystemClock, Unwatched};
+use keepsake_models::fake::SentenceReader;
 use keepsake_models::keys::SessionKeys;
 use keepsake_testkit::exports::write_chatgpt_export;
 
@@ -48,7 +49,7 @@ fn engine(data: &Path) -> Result<Engine, keepsake_engine::EngineError> {
         data_dir: data.to_owned(),
         clock: Arc::new(SystemClock),
         ids: Arc::new(RandomIds::default()),
-        embedder: EmbedderSlot::none(),
+        embedder: EmbedderSlot::none().with_reader(Arc::new(SentenceReader)),
         zone: keepsake_engine::Zone::UTC,
         keys: Arc::new(SessionKeys::default()),
         power: Arc::new(PluggedIn),

@@ -10,6 +10,7 @@ use std::time::{Duration, Instant};
 
 use keepsake_domain::{Lane, Message, Role};
 use keepsake_engine::{EmbedderSlot, Engine, EngineParts, PluggedIn, RandomIds, Step, SystemClock};
+use keepsake_models::fake::SentenceReader;
 use keepsake_models::keys::SessionKeys;
 use keepsake_store::AppendContext;
 use keepsake_testkit::Conversation;
@@ -55,7 +56,7 @@ fn main() -> Outcome {
         data_dir: dir.path().to_owned(),
         clock: Arc::new(SystemClock),
         ids: Arc::new(RandomIds::default()),
-        embedder: EmbedderSlot::none(),
+        embedder: EmbedderSlot::none().with_reader(Arc::new(SentenceReader)),
         zone: keepsake_engine::Zone::UTC,
         keys: Arc::new(SessionKeys::default()),
         power: Arc::new(PluggedIn),

@@ -10,6 +10,7 @@ use keepsake_domain::{EntityId, HOUR_MS};
 use keepsake_engine::{
     EmbedderSlot, Engine, EngineParts, Existing, GraphOf, PluggedIn, RandomIds, SystemClock, TimelineAsk, Unit,
 };
+use keepsake_models::fake::SentenceReader;
 use keepsake_models::keys::SessionKeys;
 use keepsake_store::AppendContext;
 use keepsake_testkit::{Conversation, MONDAY_TEN};
@@ -32,7 +33,7 @@ fn engine(data: &Path) -> Result<Engine, keepsake_engine::EngineError> {
         data_dir: data.to_owned(),
         clock: Arc::new(SystemClock),
         ids: Arc::new(RandomIds::default()),
-        embedder: EmbedderSlot::none(),
+        embedder: EmbedderSlot::none().with_reader(Arc::new(SentenceReader)),
         zone: keepsake_engine::Zone::UTC,
         keys: Arc::new(SessionKeys::default()),
         power: Arc::new(PluggedIn),

@@ -9,6 +9,7 @@ use keepsake_domain::{
     Metadata, Role, SourceKind, SourceRef, Span, Subject, TimeCertainty, Timestamp, Visibility,
 };
 use keepsake_engine::RandomIds;
+use keepsake_models::fake::SentenceReader;
 use keepsake_store::{AppendContext, NewEvidence, NewMemory, Store};
 use serde_json::{Value, json};
 
@@ -95,8 +96,11 @@ fn median_ms(mut work: impl FnMut() -> Result<Value, keepsake_api::ApiError>) ->
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     let dir = tempfile::tempdir()?;
-    let options =
-        AppOptions { data_dir: dir.path().join("data"), embedder: EmbedderSlot::none(), file_access: FileAccess::Upload };
+    let options = AppOptions {
+        data_dir: dir.path().join("data"),
+        embedder: EmbedderSlot::none().with_reader(std::sync::Arc::new(SentenceReader)),
+        file_access: FileAccess::Upload,
+    };
     let app = App::open(options)?;
     fill(app.engine().store())?;
     let (list_ms, listed) = median_ms(|| dispatch(&app, "memories_list", json!({ "status": ["pending"] })))?;

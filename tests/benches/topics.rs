@@ -11,7 +11,7 @@ use std::time::{Duration, Instant};
 
 use keepsake_domain::{Lane, Message};
 use keepsake_engine::{EmbedderSlot, EmbedderState, Engine, EngineParts, PluggedIn, RandomIds, Step, SystemClock};
-use keepsake_models::fake::HashEmbedder;
+use keepsake_models::fake::{HashEmbedder, SentenceReader};
 use keepsake_models::keys::SessionKeys;
 use keepsake_store::AppendContext;
 use keepsake_testkit::Conversation;
@@ -72,7 +72,7 @@ fn main() -> Outcome {
         data_dir: dir.path().to_owned(),
         clock: Arc::new(SystemClock),
         ids: Arc::new(RandomIds::default()),
-        embedder: EmbedderSlot::new(EmbedderState::Ready(Arc::new(HashEmbedder::new()))),
+        embedder: EmbedderSlot::new(EmbedderState::Ready(Arc::new(HashEmbedder::new()))).with_reader(Arc::new(SentenceReader)),
         zone: keepsake_engine::Zone::UTC,
         keys: Arc::new(SessionKeys::default()),
         power: Arc::new(PluggedIn),

@@ -178,7 +178,7 @@ fn what_is_imported_private_is_never_read() {
 
 const CHAT: &str = "05/01/2026, 09:16 - Mara Quist: I live in Leeds and I work as a nurse.\n\
     05/01/2026, 09:17 - Jo Fenn: I am allergic to peanuts.\n\
-    13/01/2026, 18:02 - Mara Quist: I prefer tea to coffee.\n";
+    13/01/2026, 18:02 - Mara Quist: I hate mushrooms.\n";
 
 #[test]
 fn without_a_name_the_speakers_are_told_and_nothing_is_filed_under_the_owner() {
@@ -207,10 +207,10 @@ fn a_name_given_later_reads_again_without_doubling() {
     let mut said: Vec<(String, String)> = waiting.iter().map(|row| (text(row, "subject"), text(row, "content"))).collect();
     said.sort();
     let expect = [
-        ("Jo Fenn", "Jo Fenn is allergic to peanuts"),
-        ("owner", "User lives in Leeds"),
-        ("owner", "User prefers tea to coffee"),
-        ("owner", "User works as a nurse"),
+        ("Jo Fenn", "Jo Fenn: “I am allergic to peanuts”"),
+        ("owner", "User: “I hate mushrooms”"),
+        ("owner", "User: “I live in Leeds”"),
+        ("owner", "User: “I work as a nurse”"),
     ];
     assert_eq!(said, expect.map(|(subject, content)| (subject.to_owned(), content.to_owned())), "each fact waits once");
 }

@@ -11,7 +11,10 @@ fn approved(home: &Home) {
 /// Two memories that say the same, which came by themselves, and one besides.
 fn untidy() -> Home {
     let home = Home::new();
-    home.read(&jsonl("one", &[("owner", "Mara", "I live in Utrecht."), ("owner", "Mara", "I prefer short answers.")]));
+    home.read(&jsonl(
+        "one",
+        &[("owner", "Mara", "I live in Utrecht."), ("owner", "Mara", "I was born in Graz and grew up there.")],
+    ));
     approved(&home);
     home
 }
@@ -25,7 +28,7 @@ fn proposals_have_the_promised_shape_and_a_second_look_changes_nothing() {
     let home = untidy();
     let before = home.rows(&["memories"]);
     let rows = home.rows(&["reflect"]);
-    assert!(!rows.is_empty(), "a wish weighs more than what nothing was said of");
+    assert!(!rows.is_empty(), "where somebody comes from weighs more than what nothing was said of");
     for one in &rows {
         let row = &one["row"];
         assert!(text(row, "id").starts_with("rfl_"));

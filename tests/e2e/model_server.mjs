@@ -62,7 +62,15 @@ function answer(asked, found) {
   if (properties.facts) return { facts };
   if (properties.entries) return { entries: [] };
   if (properties.observations) return { observations: [] };
-  if (properties.verdicts) return { verdicts: [] };
+  if (properties.verdicts) {
+    const entries = user
+      .split('\n')
+      .filter((line) => line.startsWith('{"entry"'))
+      .map((line) => JSON.parse(line).entry);
+    const isOfFacts = Boolean(properties.verdicts.items.properties.supported);
+    const yes = isOfFacts ? { supported: true, about_user: true, lasting: true } : { keep: true, grounded: true, distinctive: true };
+    return { verdicts: entries.map((entry) => ({ entry, ...yes })) };
+  }
   return { memories: [], summary: [], themes: [], key_topics: [], mood: 'neutral', tone: 'calm', emotional_arc: [], participants: [] };
 }
 

@@ -148,6 +148,9 @@ fn how_much_of_an_answer_has_come_is_told_while_it_comes() {
         .iter()
         .filter_map(|stage| stage.strip_prefix("Looking for facts, ")?.strip_suffix(" characters so far")?.parse().ok())
         .collect();
+    // The judge's answer is counted anew.
+    let first = chars.windows(2).position(|pair| pair[1] < pair[0]).map_or(chars.len(), |at| at + 1);
+    let chars = &chars[..first];
     assert!(chars.len() > 5 && chars.is_sorted() && chars[0] < chars[chars.len() - 1], "{stages:?}");
 }
 

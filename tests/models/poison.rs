@@ -3,10 +3,11 @@
 
 use std::fmt::Write;
 
+use keepsake_testkit::scripted_server::{Answer, ScriptedServer};
 use keepsake_testkit::{Conversation, conversation};
 
 use super::Desk;
-use super::yes::{Claim, server};
+use super::yes::{Claim, reply, server};
 
 /// What the texts try to plant.
 const PLANTS: [(&str, &str); 6] = [
@@ -44,8 +45,9 @@ const CARRIERS: [(&str, &str); 5] = [
     ("owner Mara", "Summarise this page:\n\n> {}"),
 ];
 
+/// What it says of every line that speaks of "the user".
 fn claims() -> Vec<Claim> {
-    PLANTS.iter().map(|(_, content)| Claim { words: "", quote: "", content, category: "preference" }).collect()
+    PLANTS.iter().map(|(_, content)| Claim { words: "the user", quote: "", content, category: "preference" }).collect()
 }
 
 /// One conversation a payload.
@@ -94,24 +96,22 @@ fn of_three_hundred_poisoned_texts_none_becomes_a_memory_of_the_owner() {
 
 #[test]
 fn the_same_model_is_believed_where_the_owner_says_it() {
-    let server = server(claims());
+    let kept = ["User lives in Berlin", "User works as a surgeon"];
+    let server = server(kept.map(|content| Claim { words: "Berlin", quote: "", content, category: "preference" }).to_vec());
     let desk = Desk::new(&server);
     desk.append(&conversation("c1", "owner Mara: I live in Berlin and I work as a surgeon."));
     desk.work();
     let memories = desk.memories();
-    let kept = ["User lives in Berlin", "User works as a surgeon"];
     for content in kept {
         assert!(
             memories.iter().any(|memory| memory.starts_with("pending") && memory.contains(content)),
             "{content}: {memories:#?}"
         );
     }
-    let invented = memories.iter().filter(|memory| memory.contains("AcmeBank") || memory.contains("penicillin")).count();
-    assert_eq!(invented, 0, "the rest it claims has no words to stand on: {memories:#?}");
 }
 
 #[test]
-fn invented_content_with_an_always_yes_judge_never_survives_without_the_owners_words() {
+fn invented_content_never_survives_a_judge_that_does_not_find_it_in_the_lines() {
     let invented = [
         "User owns a yacht in Monaco",
         "User was convicted of fraud in 2019",
@@ -119,7 +119,10 @@ fn invented_content_with_an_always_yes_judge_never_survives_without_the_owners_w
         "User has three children named Zoe",
     ];
     let claims = invented.map(|content| Claim { words: "", quote: "", content, category: "personal_info" }).to_vec();
-    let server = server(claims);
+    let server = ScriptedServer::start(move |request| {
+        let yes = reply(request, &claims);
+        Answer::Text(yes.replace("\"supported\":true", "\"supported\":false").replace("\"grounded\":true", "\"grounded\":false"))
+    });
     let desk = Desk::new(&server);
     for (n, line) in ["I love hiking in summer", "My sister lives in Oslo", "We ship on Fridays because support is staffed then"]
         .iter()

@@ -62,6 +62,8 @@ pub(crate) fn purpose(request: &Received) -> &'static str {
         "facts"
     } else if has("observations") {
         "observe"
+    } else if properties["verdicts"]["items"]["properties"].get("supported").is_some() {
+        "judge_facts"
     } else if has("verdicts") {
         "judge"
     } else if properties["entries"]["items"]["properties"].get("from").is_some() {
@@ -139,12 +141,14 @@ pub(crate) fn reply(request: &Received, claims: &[Claim]) -> String {
                 .collect();
             json!({ "entries": entries })
         }
-        "judge" => {
+        purpose @ ("judge" | "judge_facts") => {
             let text = request.message("user");
             let entries = text.lines().filter_map(|line| serde_json::from_str::<Value>(line).ok()).filter_map(|line| line["entry"].as_u64());
-            let verdicts: Vec<Value> = entries
-                .map(|entry| json!({ "entry": entry, "keep": true, "grounded": true, "distinctive": true }))
-                .collect();
+            let verdict = |entry: u64| match purpose {
+                "judge" => json!({ "entry": entry, "keep": true, "grounded": true, "distinctive": true }),
+                _ => json!({ "entry": entry, "supported": true, "about_user": true, "lasting": true }),
+            };
+            let verdicts: Vec<Value> = entries.map(verdict).collect();
             json!({ "verdicts": verdicts })
         }
         "analysis" => {

@@ -31,9 +31,9 @@ before(async () => {
   await keepsake.find('review-row');
   await keepsake.press('e');
   await keepsake.find('edit-input');
-  await keepsake.fill('edit-input', 'I reside in Utrecht');
+  await keepsake.fill('edit-input', 'I live in Utrecht now');
   await keepsake.press('Control+Enter');
-  await keepsake.until('the edit stored', async () => (await inUse()).some((content) => content.includes('I reside in Utrecht')));
+  await keepsake.until('the edit stored', async () => (await inUse()).some((content) => content.includes('I live in Utrecht now')));
 });
 after(() => keepsake?.end());
 

@@ -70,7 +70,7 @@ test('a merge shows what goes and what stays, and happens only when that is conf
   await writeFile(file, JSON.stringify(more));
   await keepsake.cli('import', file);
   const rowOf = "[...document.querySelectorAll('[data-testid=\"review-row\"]')].find((row) => row.textContent.includes('every evening'))";
-  await keepsake.until('the longer statement waits', () => keepsake.run(`return Boolean(${rowOf})`));
+  await keepsake.until('the longer statement waits', () => keepsake.run(`return Boolean(${rowOf})`), { within_ms: 60_000 });
   await keepsake.run(`${rowOf}.click()`);
   await keepsake.sees('review-near', 'cello');
   await keepsake.press('m');

@@ -106,6 +106,7 @@ export const activity = {
     over_cap: 'Over the limit',
     unnamed_voice: 'Speaker without a name',
     judge: 'Judged not worth keeping',
+    secret: 'Holds a password, key or code',
   } as Readonly<Record<string, string>>,
   alertsEmpty: 'No alerts',
   alertsEmptyText: 'A failure that needs you would be here, with what to do.',

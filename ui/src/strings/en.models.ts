@@ -10,7 +10,7 @@ export const models = {
 
   engines: 'Who proposes memories',
   engine: {
-    built_in: { name: 'Built-in', text: 'Keepsake’s own rules read your words. They need nothing else, and miss what is only said between the lines.' },
+    built_in: { name: 'Built-in', text: 'A small reader on this computer marks what is said of people and what is promised. It needs nothing else, and it misses what is only said between the lines.' },
     model: { name: 'Model', text: 'The model you choose reads and proposes. What your own words do not bear out is stopped.' },
     both: { name: 'Both', text: 'Both read. What they agree on shows once in Review, with both names.' },
   },

@@ -324,6 +324,10 @@ fn on_model_settled(app: &Weak<AppInner>) {
     if let Err(error) = inner.engine.tell_of_refused_model() {
         tracing::warn!(%error, "the person could not be told that the embedding model was refused");
     }
+    // The reader may have come since the last start.
+    if let Err(error) = inner.engine.queue_unread() {
+        tracing::warn!(%error, "unread conversations could not be queued");
+    }
     if let Err(error) = inner.engine.queue_embedding() {
         tracing::warn!(%error, "missing vectors could not be queued");
     }

@@ -1,10 +1,11 @@
 //! The six defensive filters of seed 004 over finished content, with DESIGN section 5's exception: an explicit first-person
-//! statement about one's own age or gender passes. Applied to the built-in engine's output and to a model's.
+//! statement about one's own age or gender passes. Applied to what a model wrote; the reader writes nothing of its own.
 
 use keepsake_domain::{Candidate, Gate};
 
+use keepsake_text::{is_stop_word, words};
+
 use crate::Conversation;
-use crate::token::tokenize;
 
 /// What a conversation did, which is no fact about a person (filter 1).
 const CONVERSATION_ACTIONS: &[&str] = &[
@@ -62,7 +63,7 @@ pub fn check(candidate: &Candidate, conversation: &Conversation<'_>) -> Result<(
     if UNKNOWNS.iter().any(|unknown| content.contains(unknown)) {
         return Err((Gate::UnknownInformation, "The statement only says that something is not known.".to_owned()));
     }
-    if DEMOGRAPHICS.iter().any(|guess| content.contains(guess)) && !is_stated_in_first_person(candidate, conversation) {
+    if DEMOGRAPHICS.iter().any(|guess| content.contains(guess)) && !is_said_outright(candidate, conversation) {
         return Err((
             Gate::DemographicGuess,
             "Age, gender or origin is stored only when the person states it in the first person.".to_owned(),
@@ -71,20 +72,21 @@ pub fn check(candidate: &Candidate, conversation: &Conversation<'_>) -> Result<(
     Ok(())
 }
 
-/// Whether the evidence is the subject's own first-person sentence.
-fn is_stated_in_first_person(candidate: &Candidate, conversation: &Conversation<'_>) -> bool {
-    candidate.evidence.iter().any(|evidence| {
-        conversation.turns.get(evidence.message).is_some_and(|turn| {
-            let Ok(bytes) = evidence.span.bytes_in(turn.text) else { return false };
-            // A statement may leave its subject out ("29, grew up in Recife"), so the sentence around it counts.
-            let tokens = tokenize(turn.text, bytes.start, bytes.end);
-            let says_i = tokens
-                .iter()
-                .any(|t| matches!(t.low.as_str(), "i" | "my" | "we" | "our" | "am" | "tengo" | "ich" | "ai" | "tenho"));
-            says_i || bytes.end - bytes.start <= ELLIPSIS_BYTES_MAX
-        })
-    })
+/// Whether the cited words hold what the statement says: its numbers, or where it has none, a word of it that tells.
+fn is_said_outright(candidate: &Candidate, conversation: &Conversation<'_>) -> bool {
+    let told = |text: &str| -> Vec<String> { words(text).into_iter().map(|word| word.plain).collect() };
+    let said: Vec<String> = candidate
+        .evidence
+        .iter()
+        .filter_map(|place| place.span.quote(conversation.turns.get(place.message)?.text).ok())
+        .flat_map(told)
+        .collect();
+    let label = told(candidate.subject.label());
+    let stated = told(&candidate.content);
+    let is_number = |word: &&String| word.chars().all(|c| c.is_ascii_digit());
+    let mut numbers = stated.iter().filter(is_number).peekable();
+    if numbers.peek().is_some() {
+        return numbers.all(|number| said.contains(number));
+    }
+    stated.iter().any(|word| !is_stop_word(word) && !label.contains(word) && said.contains(word))
 }
-
-/// A span this short states an age or nothing: "29", "63 years old".
-const ELLIPSIS_BYTES_MAX: usize = 24;

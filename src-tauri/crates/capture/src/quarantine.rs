@@ -1,6 +1,6 @@
 //! Text that gives orders to a machine, as it is kept for a person to look at: quoted data that says nothing about anybody.
 //!
-//! One wording for both engines. Deliberately not here: which text that is (`scene`), and whose messages are looked at.
+//! One wording for both engines. Deliberately not here: which text that is (`keepsake_text`), and whose messages are looked at (`formal`).
 
 use std::ops::Range;
 
@@ -8,7 +8,7 @@ use keepsake_domain::{
     Candidate, CandidateEvidence, Category, Confidence, Durability, Gate, MemoryKind, Span, Stop, Subject, limits,
 };
 
-use crate::{scene, validate};
+use crate::validate;
 
 /// Confidence of a quarantined text: it is no fact, and a person decides.
 const CONFIDENCE: Confidence = Confidence::FLOOR;
@@ -18,7 +18,7 @@ pub(crate) fn kept(index: usize, text: &str, place: Range<usize>, subject: Subje
     let span = Span::of_bytes(text, place.clone()).ok()?;
     let quote: String = validate::shown(&text[place]).chars().take(limits::CONTENT_CHARS_MAX / 2).collect();
     let label = subject.label();
-    let hides = scene::hides_text(text);
+    let hides = keepsake_text::hides_text(text);
     let what = if hides { "text with hidden characters" } else { "text that gives orders to an assistant" };
     let content = format!("{label} sent {what}: \"{}\"", quote.trim());
     let evidence = vec![CandidateEvidence { message: index, span }];

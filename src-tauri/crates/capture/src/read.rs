@@ -6,17 +6,19 @@
 use std::ops::Range;
 
 use keepsake_domain::{
-    Candidate, CandidateEvidence, Category, Confidence, Durability, FactMark, Gate, Mark, MarkKind, MemoryKind, MessageType,
-    Reading, ReadingLabel, Role, Span, Stop,
+    Attribute, Candidate, CandidateEvidence, Category, Confidence, Durability, FactMark, Gate, Mark, MarkKind, MemoryKind,
+    MessageType, Reading, ReadingLabel, Role, Span, Stop,
 };
-use keepsake_text::{Form, borrowed};
 
-use crate::propose::{Conversation, Proposals, Turn, quarantine};
+use crate::conversation::{Conversation, Proposals, Turn};
 use crate::restated::{Draft, reconciled};
-use crate::{scene, sentence, validate};
+use crate::{formal, validate};
 
 /// A fact is offered from this probability on. Chosen on the development set: the lowest at which 17 of 20 that it offers are facts.
-pub const OFFER_MIN: f64 = 0.65;
+pub const OFFER_MIN: f64 = 0.55;
+
+/// The same for what somebody else says of themself: the owner knows less of it, and so can tell less well what is wrong.
+const OFFER_OTHERS_MIN: f64 = 0.65;
 
 /// A fact that is likelier than this and not offered is noted in the list of what was stopped; below it is noise.
 const NOTE_MIN: f64 = 0.3;
@@ -43,16 +45,14 @@ pub fn is_for_reader(role: Role, message_type: MessageType, is_branch: bool) -> 
 /// Candidates of a conversation from the readings of its turns, one each; a turn that was not read has an empty one.
 pub fn propose_read(conversation: &Conversation<'_>, readings: &[Reading]) -> Proposals {
     let mut out = Proposals::default();
+    formal::set_apart(conversation, 0, &mut out);
     let mut drafts = Vec::new();
     for (index, turn) in conversation.turns.iter().enumerate() {
-        let subject = turn.subject();
-        if turn.message_type != MessageType::Instruction {
-            quarantine(index, turn, &subject, &mut out);
-        }
         let Some(reading) = readings.get(index).filter(|_| is_read(turn)) else { continue };
-        let formal = formal_ranges(turn.text);
+        let formal = formal::stretches(turn.text);
         for (mark, fact) in facts(turn.text, &reading.marks) {
-            let verdict = judge(&mark, &fact, &reading.marks, &formal);
+            let offer_min = if turn.role == Role::Owner { OFFER_MIN } else { OFFER_OTHERS_MIN };
+            let verdict = judge(&mark, &fact, &reading.marks, &formal, offer_min);
             drafts.extend(draft(conversation, index, &mark, fact, verdict, &mut out.stops));
         }
     }
@@ -89,7 +89,32 @@ fn facts(text: &str, marks: &[Mark]) -> Vec<(Mark, FactMark)> {
             None => found.push((Mark { bytes, ..mark.clone() }, fact)),
         }
     }
+    for n in 1..found.len() {
+        let (before, after) = found.split_at_mut(n);
+        if let (Some((first, _)), Some((next, _))) = (before.last_mut(), after.first()) {
+            leave_joining_word(text, &mut first.bytes, next.bytes.start);
+        }
+    }
     found
+}
+
+/// Words that join two statements, in the languages of the training text that have them short.
+const JOINING: [&str; 20] = [
+    "and", "but", "or", "so", "und", "aber", "oder", "et", "mais", "ou", "y", "pero", "o", "e", "mas", "ma", "en", "maar", "och",
+    "men",
+];
+
+/// Takes the word that joins a statement to the next one off its end: "I live in Leeds and" before "I work as a nurse".
+fn leave_joining_word(text: &str, bytes: &mut Range<usize>, next: usize) {
+    let Some(words) = text.get(bytes.clone()) else { return };
+    let touches = text.get(bytes.end..next).is_some_and(|gap| gap.trim_matches([' ', ',']).is_empty());
+    let trimmed = words.trim_end();
+    if let Some((rest, last)) = trimmed.rsplit_once(' ')
+        && touches
+        && JOINING.iter().any(|word| last.eq_ignore_ascii_case(word))
+    {
+        bytes.end = bytes.start + rest.trim_end_matches([' ', ',']).len();
+    }
 }
 
 /// The stretch with the words whole that its ends cut into.
@@ -115,21 +140,11 @@ fn is_unspaced(c: char) -> bool {
 type Verdict = Result<(), (Gate, &'static str)>;
 
 /// What stops a marked fact, if anything does.
-fn judge(mark: &Mark, fact: &FactMark, marks: &[Mark], formal: &[(Range<usize>, Gate)]) -> Verdict {
-    let shares = |range: &Range<usize>| range.start < mark.bytes.end && mark.bytes.start < range.end;
-    let holds = |range: &Range<usize>| range.start <= mark.bytes.start && mark.bytes.end <= range.end;
-    // Whoever loves “The Wire” quotes a title; whoever is quoted says all of it between the marks.
-    let stops = |(range, gate): &&(Range<usize>, Gate)| if *gate == Gate::QuotedText { holds(range) } else { shares(range) };
-    if let Some((_, gate)) = formal.iter().find(stops) {
-        return Err((
-            *gate,
-            match gate {
-                Gate::InstructionLike => "It belongs to text that gives orders to an assistant.",
-                Gate::QuotedText => "It stands between quotation marks or on a quoted line.",
-                _ => "It belongs to pasted text: code, a mail, a chat, subtitles or a post.",
-            },
-        ));
+fn judge(mark: &Mark, fact: &FactMark, marks: &[Mark], formal: &[formal::Stretch], offer_min: f64) -> Verdict {
+    if let Some(refusal) = formal::refusal(&mark.bytes, formal) {
+        return Err(refusal);
     }
+    let shares = |range: &Range<usize>| range.start < mark.bytes.end && mark.bytes.start < range.end;
     let is_anothers = |other: &&Mark| {
         other.kind == MarkKind::Label(ReadingLabel::NotOwnWords) && other.probability >= NOT_OWN_MIN && shares(&other.bytes)
     };
@@ -139,7 +154,7 @@ fn judge(mark: &Mark, fact: &FactMark, marks: &[Mark], formal: &[(Range<usize>, 
     if fact.is_about_other && !fact.is_family() {
         return Err((Gate::NotAboutSubject, "It says something of somebody else."));
     }
-    if mark.probability < OFFER_MIN {
+    if mark.probability < offer_min {
         return Err((Gate::LowConfidence, "The reader is not sure enough that this is a lasting fact."));
     }
     Ok(())
@@ -169,7 +184,7 @@ fn draft(
             kind: MemoryKind::Fact,
             category: fact.category,
             confidence,
-            durability: Durability::LongTerm,
+            durability: durability(fact.category, Some(fact.attribute)),
             evidence: vec![evidence.clone()],
             is_quarantined: false,
             knowledge: None,
@@ -183,6 +198,15 @@ fn draft(
         Err((gate, reason)) => stops.push(Stop { gate, subject, content, reason, evidence: vec![evidence] }),
     }
     None
+}
+
+/// How long a fact of this kind can be expected to hold.
+pub(crate) fn durability(category: Category, attribute: Option<Attribute>) -> Durability {
+    match (category, attribute) {
+        (Category::Goal, _) | (_, Some(Attribute::Plan | Attribute::Goal)) => Durability::Situational,
+        (_, Some(Attribute::Name | Attribute::Birthday | Attribute::Origin | Attribute::Allergy)) => Durability::Identity,
+        _ => Durability::LongTerm,
+    }
 }
 
 /// A candidate of words that a person chose: of what its author wrote, the words at `span`. The text says why it cannot be.
@@ -229,28 +253,4 @@ fn statement(label: &str, words: &str) -> String {
 fn reasoning(fact: &FactMark, probability: f64) -> String {
     let how = if fact.is_implied { "implied" } else { "stated" };
     format!("Read as a lasting fact of the kind \"{}\", {how}, {:.0} % sure.", fact.attribute, probability * 100.0)
-}
-
-/// Stretches that are nobody's statement by their form: what its author did not write, and orders to a machine with the rest of
-/// their line.
-fn formal_ranges(text: &str) -> Vec<(Range<usize>, Gate)> {
-    let mut found: Vec<(Range<usize>, Gate)> = borrowed(text)
-        .into_iter()
-        .filter_map(|one| {
-            let gate = match one.form {
-                Form::Fence | Form::Mail | Form::Chat | Form::Captions | Form::Post | Form::Code | Form::Placeholder => {
-                    Gate::PastedText
-                }
-                Form::QuotedLine | Form::Quotation => Gate::QuotedText,
-                // `Job: nurse` and `Home: Leeds` look like a dialogue too: the reader knows which it is.
-                Form::Dialogue | Form::InlineCode => return None,
-            };
-            Some((one.bytes, gate))
-        })
-        .collect();
-    for sentence in sentence::sentences(text).into_iter().filter(|s| scene::is_order(&text[s.start..s.end])) {
-        let end = text[sentence.end..].find('\n').map_or(text.len(), |n| sentence.end + n);
-        found.push((sentence.start..end, Gate::InstructionLike));
-    }
-    found
 }

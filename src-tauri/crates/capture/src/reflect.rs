@@ -346,7 +346,7 @@ fn is_same(a: &Remembered, b: &Remembered) -> bool {
     if conflict(one.claim(), other.claim()).is_some() {
         return false;
     }
-    let outcome = |new: &Entry, old: &Entry| compare(&new.content, new.vector.as_deref(), &old.content, old.vector.as_deref()).0;
+    let outcome = |new: &Entry, old: &Entry| compare(new.claim(), new.vector.as_deref(), old.claim(), old.vector.as_deref()).0;
     let (there, back) = (outcome(one, other), outcome(other, one));
     let says = |outcome: DedupOutcome| match outcome {
         DedupOutcome::Exact => true,

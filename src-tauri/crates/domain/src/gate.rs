@@ -59,6 +59,8 @@ names! {
         UnnamedVoice = "unnamed_voice",
         /// Judged not worth keeping.
         Judge = "judge",
+        /// It holds a password, a key, a code or an account.
+        Secret = "secret",
     }
 }
 

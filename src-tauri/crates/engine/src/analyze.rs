@@ -3,7 +3,7 @@
 //! Each run is kept. The same transcript read by the same engine says nothing new, so it is not run again unless forced.
 
 use keepsake_capture::Conversation;
-use keepsake_capture::model::gate;
+use keepsake_capture::model::Task;
 use keepsake_domain::{AnalysisId, ConversationId, InteractionId, JobId, JobKind, MemoryType, Role};
 use keepsake_insight::model::{ANALYSIS, ANALYSIS_FACTS, AnalysisTask};
 use keepsake_insight::{Analysis, AnalysisInput, analyse, fingerprint, is_long_enough};
@@ -112,12 +112,6 @@ pub(crate) fn insight_turns(rows: &[InteractionRow]) -> Vec<keepsake_insight::Tu
         .collect()
 }
 
-/// The fingerprint an analysis is known by: of the transcript and of the engines that read it.
-fn run_fingerprint(rows: &[InteractionRow]) -> String {
-    let transcript = fingerprint(&insight_turns(rows));
-    format!("{transcript}:{}:{}", keepsake_capture::ENGINE_VERSION, keepsake_insight::ENGINE_VERSION)
-}
-
 /// One reading of a conversation, as it is stored.
 struct Reading<'r> {
     conversation: &'r ConversationRow,
@@ -126,7 +120,7 @@ struct Reading<'r> {
     fingerprint: String,
     /// The summary is made of the conversation's own sentences; a model writes its own.
     is_quoted: bool,
-    dropped: Option<String>,
+    dropped: Vec<String>,
 }
 
 fn same_transcript(store: &Store, id: &ConversationId, wanted: &str) -> Result<Option<AnalysisId>> {
@@ -135,6 +129,12 @@ fn same_transcript(store: &Store, id: &ConversationId, wanted: &str) -> Result<O
 }
 
 impl Engine {
+    /// The fingerprint an analysis is known by: of the transcript and of what reads it.
+    fn run_fingerprint(&self, rows: &[InteractionRow]) -> String {
+        let reader = self.inner.embedder.reader().version().unwrap_or_default();
+        format!("{}:{reader}:{}", fingerprint(&insight_turns(rows)), keepsake_insight::ENGINE_VERSION)
+    }
+
     /// Whether Analyze Now would run on this conversation: the answer that stands in its way, if one does.
     pub fn analyze_obstacle(&self, id: &ConversationId, force: bool) -> Result<Option<AnalyzeStart>> {
         let (conversation, rows) = self.store().read(|tx| Ok((tx.conversation(id)?, messages_on_record(tx, id)?)))?;
@@ -151,12 +151,12 @@ impl Engine {
         let settings = self.model_settings()?;
         let wanted = match settings.proposing() {
             Some(_) => self.model_fingerprint(&settings, &rows)?,
-            None => run_fingerprint(&rows),
+            None => self.run_fingerprint(&rows),
         };
         Ok(same_transcript(self.store(), id, &wanted)?.map(AnalyzeStart::NothingNew))
     }
 
-    /// As [`run_fingerprint`], of the transcript and of everything that decides how a model reads it.
+    /// As [`run_fingerprint`](Self::run_fingerprint), of the transcript and of everything that decides how a model reads it.
     fn model_fingerprint(&self, settings: &ModelSettings, rows: &[InteractionRow]) -> Result<String> {
         let provider = settings.provider.as_ref().ok_or(ModelFailure::NoModel)?;
         let types: Vec<&str> = settings.profile.types().map(MemoryType::name).collect();
@@ -195,28 +195,22 @@ impl Engine {
             if control.is_cancelled() { Err(EngineError::Cancelled) } else { Ok(()) }
         };
         step("Looking for facts", 0)?;
-        let mut harvests: Vec<Harvest<'_>> =
+        let harvests: Vec<Harvest<'_>> =
             rows.chunks(STRETCH_TURNS).map(|stretch| self.capture(stretch, &map.speakers, 0, control)).collect::<Result<_>>()?;
         step("Reading the whole conversation", 1)?;
         let seen = insight_turns(&rows);
         let vectors = self.turn_vectors(&rows, &seen);
         let owner = rows.iter().find(|row| row.role == keepsake_domain::Role::Owner).map(|row| row.author.as_str());
         let input = AnalysisInput { turns: &seen, owner_name: owner, vectors: vectors.as_deref() };
-        let mut analysis = analyse(&input).map_err(|error| EngineError::Refused(error.to_string()))?;
-        harvests.push(Harvest {
-            rows: &rows,
-            candidates: std::mem::take(&mut analysis.candidates),
-            stops: std::mem::take(&mut analysis.stops),
-            proposer: keepsake_insight::ENGINE_VERSION.to_owned(),
-        });
+        let analysis = analyse(&input).map_err(|error| EngineError::Refused(error.to_string()))?;
         step("Storing", 2)?;
         let reading = Reading {
             conversation: &conversation,
             rows: &rows,
             proposer: keepsake_insight::ENGINE_VERSION.to_owned(),
-            fingerprint: run_fingerprint(&rows),
+            fingerprint: self.run_fingerprint(&rows),
             is_quoted: true,
-            dropped: None,
+            dropped: Vec::new(),
         };
         self.store_analysis(&reading, harvests, analysis, lease)
     }
@@ -254,27 +248,24 @@ impl Engine {
         let proposer = interview.proposer(&task.label());
         let answer = interview.drive(task, "Reading the whole conversation", control)?;
         let mut analysis = answer.found.analysis;
+        let mut dropped: Vec<String> = answer.dropped.into_iter().collect();
         // `insight` ties what the model says to places; whose words stand there and whether they say it is asked here.
         let turns = turns(&rows, &map.speakers);
         let assistant = rows.iter().find(|row| row.role == Role::Assistant).map(|row| row.author.as_str());
         let read = Conversation { turns: &turns, owner_name: owner, assistant_name: assistant };
-        let gated = gate(std::mem::take(&mut analysis.candidates), &read);
+        let candidates = std::mem::take(&mut analysis.candidates);
+        let check = Task::check(read, candidates, &scrubber).map_err(|error| refused(&error))?;
+        let checked = interview.drive(check, "Checking what was found", control)?;
+        dropped.extend(checked.dropped);
         let mut stops = std::mem::take(&mut analysis.stops);
-        stops.extend(gated.stops);
-        let mut harvests = vec![Harvest { rows: &rows, candidates: gated.candidates, stops, proposer: proposer.clone() }];
+        stops.extend(checked.found.stops);
+        let mut harvests = vec![Harvest { rows: &rows, candidates: checked.found.candidates, stops, proposer: proposer.clone() }];
         if has_built_in {
             for stretch in rows.chunks(STRETCH_TURNS) {
                 harvests.push(self.capture(stretch, &map.speakers, 0, control)?);
             }
         }
-        let reading = Reading {
-            conversation: &conversation,
-            rows: &rows,
-            proposer,
-            fingerprint,
-            is_quoted: false,
-            dropped: answer.dropped,
-        };
+        let reading = Reading { conversation: &conversation, rows: &rows, proposer, fingerprint, is_quoted: false, dropped };
         self.store_analysis(&reading, harvests, analysis, lease)
     }
 
@@ -348,9 +339,11 @@ impl Engine {
                 };
                 let summary = summary_id.as_ref().map(|(id, (start, end))| (id, text.as_str(), *start, *end));
                 tx.insert_analysis(&row, summary)?;
-                tx.mark_extracted(&conversation.id, rows.iter().map(|row| row.seq).max().unwrap_or(0))?;
+                if self.has_reader() {
+                    tx.mark_extracted(&conversation.id, rows.iter().map(|row| row.seq).max().unwrap_or(0))?;
+                }
             }
-            self.tell_dropped(tx, dropped.as_slice(), lease.map(|lease| &lease.job))?;
+            self.tell_dropped(tx, dropped, lease.map(|lease| &lease.job))?;
             if let Some(lease) = lease {
                 tx.complete(lease, &serde_json::json!({ "analysis_id": analysis_id }).to_string(), self.now())?;
             }

@@ -6,12 +6,11 @@
 use std::path::PathBuf;
 use std::sync::{Arc, RwLock};
 
-use keepsake_capture::SentenceVectors;
 use keepsake_domain::{AlertId, JobId, JobKind};
-use keepsake_models::{Embedder, ModelError, open_local};
+use keepsake_models::{Embedder, ModelError, SharedReader, open_local};
 use keepsake_store::{AlertRow, EmbeddingOwner, NewJob};
 
-use crate::reading::ReaderSlot;
+use crate::reading::{READER_MISSING, ReaderSlot, ReaderStanding, UNREAD};
 use crate::work::Control;
 use crate::{Engine, EngineError, Result};
 
@@ -43,6 +42,12 @@ impl EmbedderSlot {
     /// A place with this content.
     pub fn new(state: EmbedderState) -> Self {
         Self { state: Arc::new(RwLock::new(state)), reader: ReaderSlot::none() }
+    }
+
+    /// The same with this reader beside the model.
+    pub fn with_reader(self, reader: SharedReader) -> Self {
+        self.reader.put(reader);
+        self
     }
 
     /// The reader beside the model.
@@ -105,16 +110,6 @@ fn open(dir: &std::path::Path) -> EmbedderState {
     }
 }
 
-/// Lets the pure capture rules ask for vectors without knowing of models.
-pub(crate) struct Vectors(pub(crate) Arc<dyn Embedder>);
-
-impl SentenceVectors for Vectors {
-    fn embed(&self, sentences: &[&str]) -> Option<Vec<Vec<f32>>> {
-        // A model that fails on a batch must not stop the rules, which work without it.
-        self.0.embed(sentences).inspect_err(|error| tracing::warn!(%error, "embedding failed")).ok()
-    }
-}
-
 impl Engine {
     /// Says to the person that the model that lies there was not loaded, and why. One that was never prepared is no failure.
     pub fn tell_of_refused_model(&self) -> Result<()> {
@@ -122,10 +117,14 @@ impl Engine {
         self.raise_refusal(message)
     }
 
-    /// The same of the reader, which is loaded later.
-    pub(crate) fn tell_of_refused_reader(&self) -> Result<()> {
-        let Some(message) = self.inner.embedder.reader().refused() else { return Ok(()) };
-        self.raise_refusal(format!("{message} Until then the rules propose."))
+    /// The same of the reader, which is loaded later: says what is not done until it is there.
+    pub(crate) fn tell_of_unread(&self) -> Result<()> {
+        let problem = match self.inner.embedder.reader().standing() {
+            ReaderStanding::Refused(why) => why,
+            ReaderStanding::Missing => READER_MISSING.to_owned(),
+            ReaderStanding::Ready | ReaderStanding::Idle => return Ok(()),
+        };
+        self.raise_refusal(format!("{problem} {UNREAD}"))
     }
 
     fn raise_refusal(&self, message: String) -> Result<()> {

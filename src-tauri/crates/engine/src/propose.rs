@@ -6,11 +6,11 @@
 use std::cell::Cell;
 use std::collections::BTreeMap;
 
-use keepsake_capture::dedup::{self, compare};
-use keepsake_capture::{Conversation, ENGINE_VERSION, Proposals, Turn};
+use keepsake_capture::dedup::{self, Claim, compare};
+use keepsake_capture::{Conversation, Proposals, Turn};
 use keepsake_domain::{
     Candidate, CandidateEvidence, ConversationId, DedupOutcome, EvidenceSpan, Gate, InteractionId, JobId, Label, MemoryId,
-    MemoryKind, MemoryStatus, Relation, Role, Speaker, Stop, Subject, limits,
+    MemoryKind, MemoryStatus, READER_PREFIX, Relation, Role, Speaker, Stop, Subject, limits,
 };
 use keepsake_models::Embedder;
 use keepsake_store::{
@@ -20,9 +20,9 @@ use keepsake_store::{
 
 use crate::boundary::Map;
 use crate::content_ids::uuid_of;
-use crate::embedding::Vectors;
 use crate::language::is_meeting;
 use crate::record::{is_still_on_record, messages_on_record};
+use crate::served::{holds_credentials, masked};
 use crate::work::Control;
 use crate::{Engine, EngineError, Result};
 
@@ -35,8 +35,17 @@ use known::KnownMemory;
 /// looked for within a stretch, across stretches by comparison with what is known.
 const STRETCH_TURNS: usize = 2_000;
 
+/// Stored with what was set apart for its form alone.
+const FORM_PROPOSER: &str = "form/1";
+
 /// Why a piece of knowledge is stopped that would be one too many.
 const OVER_CAP: &str = "More entries than one source may bring.";
+
+/// Why nothing is proposed that holds a credential.
+const SECRET: &str = "It holds a password, a key, a code or an account, which no agent should be told.";
+
+/// What stands in the log in its place.
+const SECRET_CONTENT: &str = "Something with a password, a key, a code or an account";
 
 /// Why nothing is proposed about a voice without a name.
 const NOBODY_YET: &str = "Nobody said yet whose voice this is. It is proposed when you name the speaker.";
@@ -112,6 +121,11 @@ impl Engine {
     pub fn propose(&self, id: &ConversationId, lease: Option<&Lease>, control: &dyn Control) -> Result<Proposed> {
         let (conversation, rows, read_to, map) =
             self.store().read(|tx| Ok((tx.conversation(id)?, messages_on_record(tx, id)?, tx.last_seq(id)?, self.map(tx)?)))?;
+        // Without the reader it stays unread, and is read once the reader is there.
+        let has_reader = self.inner.embedder.reader().ready().is_some();
+        if !has_reader && !conversation.is_private {
+            self.tell_of_unread()?;
+        }
         let mut harvests = Vec::new();
         if !conversation.is_private {
             for stretch in rows.chunks(STRETCH_TURNS) {
@@ -137,7 +151,7 @@ impl Engine {
         }
         self.store_harvests(&conversation, harvests, lease, |tx, proposed| {
             // Turned private meanwhile, it is read when it is turned back.
-            if is_still_on_record(tx, &conversation)? {
+            if has_reader && is_still_on_record(tx, &conversation)? {
                 tx.mark_extracted(id, read_to)?;
             }
             if let Some(lease) = lease {
@@ -167,11 +181,9 @@ impl Engine {
             let Proposals { candidates, stops } = keepsake_capture::propose_read(&conversation, &readings);
             return Ok(Harvest { rows, candidates, stops, proposer: reader.version().to_owned() });
         }
-        self.tell_of_refused_reader()?;
-        let vectors = self.inner.embedder.ready().map(Vectors);
-        let Proposals { candidates, stops } =
-            keepsake_capture::propose(&conversation, vectors.as_ref().map(|v| v as &dyn keepsake_capture::SentenceVectors));
-        Ok(Harvest { rows, candidates, stops, proposer: ENGINE_VERSION.to_owned() })
+        // Without it nothing is proposed; what gives orders to a machine is set apart all the same.
+        let Proposals { candidates, stops } = keepsake_capture::propose_read(&conversation, &[]);
+        Ok(Harvest { rows, candidates, stops, proposer: FORM_PROPOSER.to_owned() })
     }
 
     /// Decides on every candidate and writes all of it in one transaction, together with what `finish` adds.
@@ -299,7 +311,7 @@ impl Engine {
         let nearest = |is_open: &dyn Fn(&KnownMemory) -> bool| {
             let subject = known.subjects.get(&about)?;
             let (memory, outcome, similarity) =
-                subject.nearest(candidate.kind, &candidate.content, vector.as_deref(), |memory| {
+                subject.nearest(candidate.kind, Claim::of(&candidate), vector.as_deref(), |memory| {
                     !memory.is_gone.get() && is_open(memory)
                 })?;
             Some((memory.id.clone(), outcome, similarity, seen_wherever(label, &memory.label)))
@@ -328,7 +340,7 @@ impl Engine {
         }
         // What a person took back may have been put in other words too. What was said since is theirs to look at.
         let taken_back = known.taken_back.get(&about).filter(|_| !candidate.is_quarantined).and_then(|subject| {
-            subject.nearest(candidate.kind, &candidate.content, vector.as_deref(), |memory| memory.taken_back >= said)
+            subject.nearest(candidate.kind, Claim::of(&candidate), vector.as_deref(), |memory| memory.taken_back >= said)
         });
         if let Some((memory, DedupOutcome::Exact | DedupOutcome::Reinforcement, _)) = taken_back {
             said_again(tx, &memory.id, &evidence)?;
@@ -404,6 +416,7 @@ impl Engine {
             id,
             kind: candidate.kind,
             content: candidate.content,
+            fact: candidate.fact,
             vector,
             label: label.clone(),
             is_gone: Cell::new(false),
@@ -479,15 +492,24 @@ fn is_withdrawn_of_another(known: &MemoryRow, candidate: &Candidate) -> bool {
     known.status == MemoryStatus::Superseded && known.decided.is_none() && known.subject.as_str() != candidate.subject.as_str()
 }
 
-/// Whether a memory that rests on the same words says the same. The built-in engine says one thing of one place, so for its own
-/// rows the place decides; models draw several statements from one line, and two engines word one statement differently.
+/// Whether a memory that rests on the same words says the same. The reader says one thing of one place, so for its own rows the place
+/// decides; models draw several statements from one line, and two proposers word one statement differently.
 fn is_same_statement(known: &MemoryRow, candidate: &Candidate, proposer: &str) -> bool {
     if known.kind != candidate.kind {
         return false;
     }
-    let content = candidate.content.as_str();
-    let is_own = proposer == ENGINE_VERSION && known.proposers.iter().any(|name| name == ENGINE_VERSION);
-    is_own || matches!(compare(content, None, &known.content, None).0, DedupOutcome::Exact | DedupOutcome::Reinforcement)
+    let is_readers = |name: &str| name.starts_with(READER_PREFIX);
+    let is_own = is_readers(proposer) && known.proposers.iter().any(|name| is_readers(name));
+    let claim = Claim { content: &known.content, fact: known.fact };
+    is_own || matches!(compare(Claim::of(candidate), None, claim, None).0, DedupOutcome::Exact | DedupOutcome::Reinforcement)
+}
+
+/// Whether the words that a candidate rests on hold a credential.
+fn rests_on_credentials(candidate: &Candidate, rows: &[InteractionRow]) -> bool {
+    candidate.evidence.iter().any(|place| {
+        rows.get(place.message)
+            .is_some_and(|row| place.span.bytes_in(&row.content).is_ok_and(|bytes| holds_credentials(&row.content, &bytes)))
+    })
 }
 
 /// Where a candidate stands in stored messages.
@@ -522,6 +544,19 @@ fn prepare<'r>(harvests: Vec<Harvest<'r>>, embedder: Option<&dyn Embedder>) -> (
         let mut knowledge = 0;
         for candidate in candidates {
             let evidence = places_of(&candidate, rows);
+            let is_secret = !candidate.is_quarantined && rests_on_credentials(&candidate, rows);
+            if is_secret || !candidate.is_quarantined && masked(&candidate.content) != candidate.content {
+                let place = evidence.first().map(|e| (e.interaction_id.clone(), e.span));
+                let stop = Stop {
+                    gate: Gate::Secret,
+                    subject: candidate.subject,
+                    content: if is_secret { SECRET_CONTENT.to_owned() } else { masked(&candidate.content) },
+                    reason: SECRET.to_owned(),
+                    evidence: Vec::new(),
+                };
+                stops.push((stop, place, proposer.clone()));
+                continue;
+            }
             knowledge += usize::from(candidate.kind == MemoryKind::Knowledge);
             let too_many = candidate.kind == MemoryKind::Knowledge && knowledge > limits::KNOWLEDGE_PER_SOURCE_MAX;
             if evidence.is_empty() || too_many {

@@ -398,8 +398,11 @@ impl Engine {
         self.inner.wake.live.lock().unwrap_or_else(PoisonError::into_inner).get(id).cloned()
     }
 
-    /// Queues extraction for every conversation with unread messages.
+    /// Queues extraction for every conversation with unread messages, unless the reader is known to be absent.
     pub fn queue_unread(&self) -> Result<usize> {
+        if !self.may_read() {
+            return Ok(0);
+        }
         let ids = self.store().read(|tx| tx.conversations_to_extract())?;
         Ok(self.queue_extraction(&ids)?.len())
     }
@@ -527,7 +530,7 @@ impl Engine {
                 // Messages that arrived while it was read: their own job would have been taken for this one.
                 let (conversation, last) =
                     self.store().read(|tx| Ok((tx.conversation(&conversation_id)?, tx.last_seq(&conversation_id)?)))?;
-                if !conversation.is_private && last > conversation.extracted_through_seq {
+                if self.has_reader() && !conversation.is_private && last > conversation.extracted_through_seq {
                     self.queue_extraction(&[conversation_id])?;
                 }
                 Ok(())

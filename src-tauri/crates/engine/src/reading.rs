@@ -1,7 +1,7 @@
 //! The reader's place in the program: loaded when the first message is to be read, and then kept.
 //!
 //! It takes a second and 95 MB, and most starts read nothing, so nothing is loaded before it is needed. Where it was never prepared,
-//! the rules of `capture` propose instead.
+//! nothing is proposed from what people say; conversations stay unread, the person is told, and they are read once it is there.
 //! Deliberately not here: reading itself (`models`), and what becomes of it (`capture`).
 
 use std::collections::HashMap;
@@ -10,7 +10,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use keepsake_capture::{Turn, is_for_reader, is_read};
 use keepsake_domain::{InteractionId, Reading, Utterance};
-use keepsake_models::{ModelError, Reader, SharedReader, has_reader, open_reader};
+use keepsake_models::{ModelError, Reader, SharedReader, has_reader, open_reader, reader_version};
 use keepsake_store::InteractionRow;
 
 use crate::work::Control;
@@ -20,8 +20,10 @@ use crate::{EngineError, Result};
 const READ_BATCH: usize = 256;
 
 enum State {
-    /// Nowhere to look.
+    /// Nobody said where to look: this process reads nothing, and another one may.
     None,
+    /// Looked for and not found.
+    Missing,
     /// In the folder of the local model, not loaded yet.
     At(PathBuf),
     Ready(SharedReader),
@@ -36,10 +38,29 @@ pub enum ReaderStanding {
     Ready,
     /// There, and loaded once there is something to read.
     Idle,
-    /// Not there: the rules propose.
+    /// Not there: nothing is proposed from what people say.
     Missing,
-    /// There, and not taken: the rules propose. The text says why and what to do.
+    /// There, and not taken. The text says why and what to do.
     Refused(String),
+}
+
+/// What is said where it was never prepared.
+pub(crate) const READER_MISSING: &str = "The reader of statements is not there; run `make model` to prepare it.";
+
+/// What is said beside why it is not there.
+pub(crate) const UNREAD: &str =
+    "Until then nothing is proposed from your conversations; they are kept, and are read once it is there.";
+
+impl crate::Engine {
+    /// Whether it makes sense to queue what is unread. Nothing is loaded for that.
+    pub(crate) fn may_read(&self) -> bool {
+        !self.inner.embedder.reader().is_known_to_be_absent()
+    }
+
+    /// Whether the reader is there, so that conversations can be read. Nothing is loaded for that.
+    pub(crate) fn has_reader(&self) -> bool {
+        matches!(self.inner.embedder.reader().standing(), ReaderStanding::Ready | ReaderStanding::Idle)
+    }
 }
 
 /// Readings that are kept: what is read for candidates is read for promises a moment later. They hold places and no words, some 100
@@ -85,7 +106,7 @@ impl ReaderSlot {
         if let State::At(dir) = &*state {
             *state = match open_reader(dir) {
                 Ok(reader) => State::Ready(Arc::new(reader)),
-                Err(ModelError::Missing { .. }) => State::None,
+                Err(ModelError::Missing { .. }) => State::Missing,
                 Err(error) => {
                     tracing::warn!(%error, "the reader was not loaded");
                     State::Refused(error.to_string())
@@ -106,11 +127,29 @@ impl ReaderSlot {
         }
     }
 
+    /// The version of the reader, if it is there. Nothing is loaded for that.
+    pub(crate) fn version(&self) -> Option<String> {
+        match &*self.lock() {
+            State::Ready(reader) => Some(reader.version().to_owned()),
+            State::At(dir) if has_reader(dir) => reader_version().ok(),
+            State::None | State::Missing | State::At(_) | State::Refused(_) => None,
+        }
+    }
+
+    /// Whether it was looked for in vain, or would be. A command that reads nothing itself does not know.
+    fn is_known_to_be_absent(&self) -> bool {
+        match &*self.lock() {
+            State::At(dir) => !has_reader(dir),
+            State::Missing | State::Refused(_) => true,
+            State::None | State::Ready(_) => false,
+        }
+    }
+
     /// Where it stands. Nothing is loaded for that.
     pub fn standing(&self) -> ReaderStanding {
         match &*self.lock() {
             State::At(dir) if has_reader(dir) => ReaderStanding::Idle,
-            State::None | State::At(_) => ReaderStanding::Missing,
+            State::None | State::Missing | State::At(_) => ReaderStanding::Missing,
             State::Ready(_) => ReaderStanding::Ready,
             State::Refused(why) => ReaderStanding::Refused(why.clone()),
         }

@@ -20,6 +20,11 @@ pub(crate) fn masked(text: &str) -> String {
     CREDENTIALS.mask_credentials(text)
 }
 
+/// Whether credentials stand in these bytes of a message, which is read as a whole: what a number is, the words around it say.
+pub(crate) fn holds_credentials(text: &str, bytes: &std::ops::Range<usize>) -> bool {
+    CREDENTIALS.credentials(text).iter().any(|found| found.start < bytes.end && bytes.start < found.end)
+}
+
 /// The text as it may be shown to an agent.
 pub(crate) fn served(text: &str) -> String {
     visible(&masked(text)).into_owned()
@@ -27,7 +32,7 @@ pub(crate) fn served(text: &str) -> String {
 
 /// Whether the text may be served at all: what reads like an order to a machine, or hides something, is left out.
 pub(crate) fn may_be_served(text: &str) -> bool {
-    !keepsake_capture::is_instruction(text)
+    !keepsake_text::is_instruction(text)
 }
 
 /// Words that somebody said, so that they read as said: “…”.

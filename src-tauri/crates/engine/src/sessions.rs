@@ -14,9 +14,7 @@ mod by_model;
 
 use std::collections::HashMap;
 
-use keepsake_domain::{
-    Category, ConversationId, EntityId, EvidenceSpan, JobId, JobKind, MemoryKind, MessageType, Role, SessionId,
-};
+use keepsake_domain::{Category, ConversationId, EntityId, EvidenceSpan, JobId, JobKind, Role, SessionId};
 use keepsake_insight::conversation::{Moment, Place};
 use keepsake_insight::session::{
     ENGINE_VERSION, Exchange, Finding, FindingKind, SessionInput, SessionRecord, Speaker, exchanges, summarise,
@@ -40,9 +38,6 @@ const CHOICES: &str = "choices about agents";
 
 /// Conversations that are written at once: each write is made durable, and an import may bring thousands.
 const BATCH: usize = 16;
-
-/// Turns that are searched for facts at once, as capture does.
-const STRETCH_TURNS: usize = 2_000;
 
 /// Longer names of agents are no names.
 const NAME_CHARS_MAX: usize = 100;
@@ -109,10 +104,10 @@ impl SessionRules {
     }
 
     /// Names what sessions are read by; with a model that proposes its records stand.
-    fn mark(&self, has_model: bool) -> String {
+    fn mark(&self, reader: Option<&str>, has_model: bool) -> String {
         let mut hash = blake3::Hasher::new();
         hash.update(ENGINE_VERSION.as_bytes());
-        hash.update(keepsake_capture::ENGINE_VERSION.as_bytes());
+        hash.update(reader.unwrap_or_default().as_bytes());
         for (kind, names) in [("skip", &self.skip_agents), ("goals", &self.goal_agents)] {
             let mut names: Vec<&String> = names.iter().collect();
             names.sort();
@@ -252,7 +247,7 @@ impl Engine {
 
     fn reading(&self, tx: &ReadTx<'_>) -> std::result::Result<Reading, StoreError> {
         let (rules, has_model) = (session_rules(tx)?, self.has_proposing_model(tx)?);
-        let mark = rules.mark(has_model);
+        let mark = rules.mark(self.inner.embedder.reader().version().as_deref(), has_model);
         Ok(Reading { rules, has_model, mark })
     }
 
@@ -324,7 +319,8 @@ impl Engine {
         let kept = exchanges(&turns, &speakers)
             .into_iter()
             .filter(|exchange| !exchange.agent.is_empty() && !exchange.user.is_empty() && !rules.skips(exchange.agent));
-        Ok(Some(kept.filter_map(|exchange| self.session_of(end, &rows, &exchange, rules)).collect()))
+        let read = kept.map(|exchange| self.session_of(end, &rows, &exchange, rules)).collect::<Result<Vec<_>>>()?;
+        Ok(Some(read.into_iter().flatten().collect()))
     }
 
     fn session_of(
@@ -333,19 +329,26 @@ impl Engine {
         rows: &[InteractionRow],
         exchange: &Exchange<'_>,
         rules: &SessionRules,
-    ) -> Option<Read> {
+    ) -> Result<Option<Read>> {
         let mut own: Vec<InteractionRow> = exchange.turns.iter().filter_map(|at| rows.get(*at).cloned()).collect();
         let name_of = |role: fn(Role) -> bool| own.iter().find(|row| role(row.role)).map(|row| row.author.clone());
-        let user_name = name_of(|role| matches!(role, Role::Owner | Role::Person))?;
-        let agent_name = name_of(|role| role == Role::Assistant)?;
+        let (Some(user_name), Some(agent_name)) =
+            (name_of(|role| matches!(role, Role::Owner | Role::Person)), name_of(|role| role == Role::Assistant))
+        else {
+            return Ok(None);
+        };
         // The user of a session is its first person, whoever they are.
         own.iter_mut().filter(|row| row.role == Role::Person).for_each(|row| row.role = Role::Owner);
-        let entity: EntityId = exchange.user.parse().ok()?;
-        let (first, last) = (own.first()?.clone(), own.last()?.clone());
+        let (Ok(entity), Some(first), Some(last)) =
+            (exchange.user.parse::<EntityId>(), own.first().cloned(), own.last().cloned())
+        else {
+            return Ok(None);
+        };
         let may_hold_goals = rules.holds_goals(exchange.agent);
-        let id = session_id(&end.conversation_id, exchange, &own, may_hold_goals);
+        let reader = self.inner.embedder.reader().version();
+        let id = session_id(&end.conversation_id, exchange, &own, may_hold_goals, reader.as_deref());
         let made = id.to_string();
-        let record = self.record_of(&own, may_hold_goals);
+        let record = self.record_of(&own, may_hold_goals)?;
         let items = record.items.iter().filter_map(|item| item_of(item, &own)).collect();
         let row = SessionRow {
             id,
@@ -369,17 +372,21 @@ impl Engine {
             created: self.made_first(made.as_str()),
             superseded: None,
         };
-        Some(Read { row, items, record, own })
+        Ok(Some(Read { row, items, record, own }))
     }
 
     /// The record by rules. It is looked at from its own end, so that it is the same whenever it is made.
-    fn record_of(&self, rows: &[InteractionRow], may_hold_goals: bool) -> SessionRecord {
+    fn record_of(&self, rows: &[InteractionRow], may_hold_goals: bool) -> Result<SessionRecord> {
         let turns = insight_turns(rows);
         let tools: Vec<Option<&str>> = rows.iter().map(|row| row.tool.as_deref()).collect();
-        let findings: Vec<Finding> = findings(rows);
+        let slot = self.inner.embedder.reader();
+        let findings = match slot.ready() {
+            Some(reader) => findings(rows, &slot.read_rows(reader.as_ref(), rows, 0, &crate::work::Unwatched)?),
+            None => Vec::new(),
+        };
         let now = rows.iter().map(|row| row.time).max().unwrap_or(keepsake_domain::Timestamp(0));
         let moment = Moment { now, utc_offset_minutes: self.utc_offset_minutes() };
-        summarise(&SessionInput { turns: &turns, tools: &tools, findings: &findings, may_hold_goals, moment })
+        Ok(summarise(&SessionInput { turns: &turns, tools: &tools, findings: &findings, may_hold_goals, moment }))
     }
 }
 
@@ -387,36 +394,28 @@ pub(crate) fn session_rules(tx: &ReadTx<'_>) -> std::result::Result<SessionRules
     tx.choice(RULES_SETTING, CHOICES)
 }
 
-/// What capture finds in the user's own words. Without vectors: a record must not depend on whether the local model was loaded.
-fn findings(rows: &[InteractionRow]) -> Vec<Finding> {
-    let name_of = |role: Role| rows.iter().find(|row| row.role == role).map(|row| row.author.as_str());
+/// What the reader finds in the user's own words.
+fn findings(rows: &[InteractionRow], readings: &[keepsake_domain::Reading]) -> Vec<Finding> {
+    // Only the owner's words are findings, so a handle tells enough of anybody else.
+    let speakers = Speakers::default();
+    let turns = crate::propose::turns(rows, &speakers);
+    let conversation = keepsake_capture::Conversation { turns: &turns, owner_name: None, assistant_name: None };
     let mut found = Vec::new();
-    for (stretch, rows) in rows.chunks(STRETCH_TURNS).enumerate() {
-        // Only the owner's words are findings, so a handle tells enough of anybody else.
-        let speakers = Speakers::default();
-        let turns = crate::propose::turns(rows, &speakers);
-        let conversation = keepsake_capture::Conversation {
-            turns: &turns,
-            owner_name: name_of(Role::Owner),
-            assistant_name: name_of(Role::Assistant),
+    for candidate in keepsake_capture::propose_read(&conversation, readings).candidates {
+        let kind = match candidate.category {
+            _ if candidate.is_quarantined => continue,
+            Category::Preference => FindingKind::Preference,
+            Category::Goal => FindingKind::Goal,
+            _ => FindingKind::Fact,
         };
-        for candidate in keepsake_capture::propose(&conversation, None).candidates {
-            let kind = match (candidate.kind, candidate.category) {
-                (MemoryKind::Fact, Category::Preference) => FindingKind::Preference,
-                (MemoryKind::Fact, Category::Goal) => FindingKind::Goal,
-                (MemoryKind::Fact, _) => FindingKind::Fact,
-                (MemoryKind::Knowledge, _) => continue,
-            };
-            let is_spoken = |at: usize| {
-                rows.get(at).is_some_and(|row| {
-                    row.role == Role::Owner && matches!(row.message_type, MessageType::Text | MessageType::Voice)
-                })
-            };
-            found.extend(candidate.evidence.first().filter(|evidence| is_spoken(evidence.message)).map(|evidence| Finding {
-                place: Place { turn: stretch * STRETCH_TURNS + evidence.message, span: evidence.span },
-                kind,
-            }));
-        }
+        let is_spoken = |at: usize| rows.get(at).is_some_and(|row| row.role == Role::Owner);
+        found.extend(
+            candidate
+                .evidence
+                .first()
+                .filter(|evidence| is_spoken(evidence.message))
+                .map(|evidence| Finding { place: Place { turn: evidence.message, span: evidence.span }, kind }),
+        );
     }
     found
 }
@@ -437,9 +436,10 @@ fn session_id(
     exchange: &Exchange<'_>,
     rows: &[InteractionRow],
     may_hold_goals: bool,
+    reader: Option<&str>,
 ) -> SessionId {
     let mut hash = blake3::Hasher::new();
-    hash.update(format!("{ENGINE_VERSION}|{}|{may_hold_goals}|{conversation}|", keepsake_capture::ENGINE_VERSION).as_bytes());
+    hash.update(format!("{ENGINE_VERSION}|{}|{may_hold_goals}|{conversation}|", reader.unwrap_or_default()).as_bytes());
     hash.update(format!("{}|{}", exchange.agent, exchange.user).as_bytes());
     for row in rows {
         hash.update(b"|").update(row.id.as_str().as_bytes());

@@ -53,7 +53,9 @@ impl Stretch {
     /// the person put in its place was derived from those.
     fn says(&self, statement: &str) -> bool {
         let shared = shared_words(&self.content, statement);
-        shared > self.instead.as_deref().map_or(0, |instead| shared_words(instead, statement))
+        let all = shared_words(statement, statement);
+        // One word in common of two says little: "prefers French" and "prefers short answers".
+        2 * shared > all && shared > self.instead.as_deref().map_or(0, |instead| shared_words(instead, statement))
     }
 }
 
@@ -160,7 +162,21 @@ impl TakenBack {
         };
         let messages = tx.topic_messages(topic)?;
         let mut stretches = messages.iter().filter_map(|(message, _)| self.stretches.get(message)).flatten();
-        Ok(!stretches.any(is_named))
+        if stretches.any(is_named) {
+            return Ok(false);
+        }
+        if !self.stretches.values().flatten().any(is_named) {
+            return Ok(true);
+        }
+        // Said elsewhere, and the same words of the same speaker stand in a message of this topic too.
+        for (id, _) in &messages {
+            if let Some(message) = tx.interaction(id)?
+                && message.content.split(SENTENCE_ENDS).any(|one| self.says_again(&message.handle_id, &bare(one)))
+            {
+                return Ok(false);
+            }
+        }
+        Ok(true)
     }
 
     /// Whether a sentence of a speaker holds words that they said elsewhere and that were taken back.

@@ -1,7 +1,7 @@
-//! An embedder and a reader without a model, for tests alone. The embedder hashes words into a vector. It knows nothing of meaning, so no product
+//! An embedder and readers without a model, for tests alone. The embedder hashes words into a vector. It knows nothing of meaning, so no product
 //! code may use it; two texts are alike exactly as far as they share words.
 
-use keepsake_domain::{Mark, MarkKind, Reading, Utterance};
+use keepsake_domain::{Attribute, Category, FactMark, Mark, MarkKind, Reading, ReadingLabel, Utterance};
 
 use crate::{EmbedError, Embedder, ReadError, Reader};
 
@@ -33,6 +33,130 @@ impl Reader for PhraseReader {
             });
             places.collect()
         };
+        Ok(which.iter().map(|&at| Reading { marks: marks(turns[at].text) }).collect())
+    }
+}
+
+/// A reader of the plain sentences that tests are written in, for tests alone: what stands at the beginning of a sentence of the table
+/// decides what it is. It knows nothing of meaning, so no product code may use it.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct SentenceReader;
+
+/// How sentences begin, and what they say then. The first that fits counts.
+const BEGINNINGS: &[(&str, Category, Attribute)] = &[
+    ("My name is ", Category::PersonalInfo, Attribute::Name),
+    ("I live ", Category::PersonalInfo, Attribute::Home),
+    ("I don't live ", Category::PersonalInfo, Attribute::Home),
+    ("I moved ", Category::PersonalInfo, Attribute::Home),
+    ("I grew up ", Category::PersonalInfo, Attribute::Origin),
+    ("I was born ", Category::PersonalInfo, Attribute::Origin),
+    ("I work ", Category::PersonalInfo, Attribute::Job),
+    ("I am a ", Category::PersonalInfo, Attribute::Job),
+    ("I'm a ", Category::PersonalInfo, Attribute::Job),
+    ("I study ", Category::PersonalInfo, Attribute::Education),
+    ("I am allergic ", Category::PersonalInfo, Attribute::Allergy),
+    ("I'm allergic ", Category::PersonalInfo, Attribute::Allergy),
+    ("I am not allergic ", Category::PersonalInfo, Attribute::Allergy),
+    ("I have ", Category::PersonalInfo, Attribute::Pet),
+    ("I keep ", Category::PersonalInfo, Attribute::Pet),
+    ("I own ", Category::PersonalInfo, Attribute::Possession),
+    ("I eat ", Category::Preference, Attribute::Diet),
+    ("I don't eat ", Category::Preference, Attribute::Diet),
+    ("I love ", Category::Preference, Attribute::Like),
+    ("I really love ", Category::Preference, Attribute::Like),
+    ("I like ", Category::Preference, Attribute::Like),
+    ("I prefer ", Category::Preference, Attribute::Like),
+    ("I hate ", Category::Preference, Attribute::Dislike),
+    ("I don't like ", Category::Preference, Attribute::Dislike),
+    ("I drink ", Category::Preference, Attribute::Habit),
+    ("I use ", Category::Preference, Attribute::Tool),
+    ("I play ", Category::Skill, Attribute::Hobby),
+    ("I speak ", Category::Skill, Attribute::Language),
+    ("I can ", Category::Skill, Attribute::Skill),
+    ("I want to ", Category::Goal, Attribute::Goal),
+    ("I visited ", Category::Experience, Attribute::Event),
+    ("My sister", Category::Relationship, Attribute::Sibling),
+    ("My brother", Category::Relationship, Attribute::Sibling),
+    ("My wife", Category::Relationship, Attribute::Partner),
+    ("My husband", Category::Relationship, Attribute::Partner),
+    ("My daughter", Category::Relationship, Attribute::Child),
+    ("My son", Category::Relationship, Attribute::Child),
+];
+
+/// How a promise begins.
+const PROMISES: &[&str] = &["I'll ", "I will ", "I promise "];
+
+/// How something begins that hardly lasts.
+const PASSING: &[&str] = &["I slept ", "I forgot "];
+
+/// How sure it is of what it marks.
+const SURE: f64 = 0.95;
+
+/// How sure of what hardly lasts.
+const UNSURE: f64 = 0.4;
+
+impl SentenceReader {
+    /// What is said at the beginning of a sentence, or behind its first comma: "Sure, I'll bring it".
+    fn mark(text: &str, bytes: std::ops::Range<usize>) -> Option<Mark> {
+        let words = &text[bytes.clone()];
+        if words.ends_with('?') {
+            return None;
+        }
+        let comma = words.find(", ").map(|at| bytes.start + at + 2..bytes.end);
+        Self::clause(text, bytes).or_else(|| Self::clause(text, comma?))
+    }
+
+    fn clause(text: &str, bytes: std::ops::Range<usize>) -> Option<Mark> {
+        let words = &text[bytes.clone()];
+        let end = bytes.start + words.trim_end_matches(['.', '!', ',', ' ']).len();
+        let bytes = bytes.start..end;
+        let begins = |beginning: &str| words.get(..beginning.len()).is_some_and(|head| head.eq_ignore_ascii_case(beginning));
+        let kind = match BEGINNINGS.iter().find(|(beginning, ..)| begins(beginning)) {
+            Some((_, category, attribute)) => MarkKind::Fact(FactMark {
+                category: *category,
+                attribute: *attribute,
+                is_negated: [" not ", "n't ", " no longer "].iter().any(|denial| words.contains(denial)),
+                is_implied: false,
+                is_about_other: *category == Category::Relationship,
+            }),
+            None if PASSING.iter().any(|beginning| begins(beginning)) => {
+                return Some(Mark {
+                    kind: MarkKind::Fact(FactMark {
+                        category: Category::Experience,
+                        attribute: Attribute::Event,
+                        is_negated: false,
+                        is_implied: false,
+                        is_about_other: false,
+                    }),
+                    bytes,
+                    probability: UNSURE,
+                });
+            }
+            None if PROMISES.iter().any(|beginning| begins(beginning)) => MarkKind::Label(ReadingLabel::Promise),
+            None => return None,
+        };
+        Some(Mark { kind, bytes, probability: SURE })
+    }
+}
+
+/// The sentences of a text, in bytes.
+fn sentences(text: &str) -> Vec<std::ops::Range<usize>> {
+    let mut at = 0;
+    let pieces = text.split_inclusive(['.', '!', '?', '\n']).map(|piece| {
+        let start = at + (piece.len() - piece.trim_start().len());
+        at += piece.len();
+        start..start + piece.trim().len()
+    });
+    pieces.filter(|bytes| !bytes.is_empty()).collect()
+}
+
+impl Reader for SentenceReader {
+    fn version(&self) -> &str {
+        "reader/sentences"
+    }
+
+    fn read(&self, turns: &[Utterance<'_>], which: &[usize]) -> Result<Vec<Reading>, ReadError> {
+        let marks = |text: &str| sentences(text).into_iter().filter_map(|bytes| Self::mark(text, bytes)).collect();
         Ok(which.iter().map(|&at| Reading { marks: marks(turns[at].text) }).collect())
     }
 }

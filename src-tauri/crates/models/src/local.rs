@@ -52,7 +52,7 @@ pub fn open_local(dir: &Path) -> Result<LocalEmbedder, ModelError> {
         .with_quantization(QuantizationMode::None);
     let threads = std::thread::available_parallelism().map_or(1, usize::from).min(THREADS_MAX);
     let options = InitOptionsUserDefined::new()
-        .with_environment(runtime(&files)?)
+        .with_environment(environment(dir)?)
         .with_intra_threads(threads)
         .with_max_length(TOKENS_MAX)
         // Without this the pool burns a core for a while after each batch.
@@ -63,19 +63,14 @@ pub fn open_local(dir: &Path) -> Result<LocalEmbedder, ModelError> {
     Ok(LocalEmbedder { name: files.manifest.name, dimension: files.manifest.dimension, model: Mutex::new(model) })
 }
 
-/// The process's one ONNX Runtime environment, with the library in `dir` if none was loaded yet.
-pub(crate) fn environment(dir: &Path) -> Result<Environment, ModelError> {
-    runtime(&ModelDir::open(dir)?)
-}
-
 /// The process's one ONNX Runtime environment, from the library beside the model rather than from whatever the system has.
-fn runtime(files: &ModelDir) -> Result<Environment, ModelError> {
+pub(crate) fn environment(dir: &Path) -> Result<Environment, ModelError> {
     static ENVIRONMENT: Mutex<Option<Environment>> = Mutex::new(None);
     let mut slot = lock(&ENVIRONMENT);
     if let Some(environment) = slot.as_ref() {
         return Ok(environment.clone());
     }
-    let library = files.path(manifest::LIBRARY)?;
+    let library = manifest::library(dir)?;
     let builder = ort::init_from(library).map_err(|error| ModelError::Runtime { reason: error.to_string() })?;
     let environment = builder.with_telemetry(false).build().map_err(|error| ModelError::Runtime { reason: error.to_string() })?;
     Ok(slot.insert(environment).clone())

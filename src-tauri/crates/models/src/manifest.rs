@@ -55,7 +55,6 @@ pub enum ModelError {
 /// is a new line here. The graph is not among them: `prepare_model.py` writes it on the person's machine, where its last bits may
 /// differ, and it is numbers and no code. The manifest has to do for it.
 const PINNED: &[(&str, &[&str])] = &[
-    (LIBRARY, LIBRARY_SHA256),
     (TOKENIZER, &["be50c3628f2bf5bb5e3a7f17b1f74611b2561a3a27eeab05e5aa30f411572037"]),
     (CONFIG, &["953f9c0d463486b10a6871cc2fd59f223b2c70184f49815e7efbcab5d8908b41"]),
     (SPECIAL_TOKENS, &["303df45a03609e4ead04bc3dc1536d0ab19b5358db685b6f3da123d05ec200e3"]),
@@ -118,12 +117,21 @@ impl<'a> ModelDir<'a> {
             Verdict::Foreign => Err(ModelError::Refused { file }),
         }
     }
+}
 
-    /// The file's path, after its checksum held.
-    pub(crate) fn path(&self, name: &str) -> Result<PathBuf, ModelError> {
-        self.read(name)?;
-        Ok(self.dir.join(name))
+/// The path of the ONNX Runtime library in `dir`, after it was found to be the one that this program was built for. It runs as code, so
+/// no manifest beside it has a say.
+pub(crate) fn library(dir: &Path) -> Result<PathBuf, ModelError> {
+    if !dir.is_absolute() {
+        return Err(ModelError::Missing { dir: dir.to_owned() });
     }
+    let file = dir.join(LIBRARY);
+    let bytes = std::fs::read(&file).map_err(|_| ModelError::Corrupt { file: file.clone() })?;
+    if LIBRARY_SHA256.contains(&sha256(&bytes).as_str()) { Ok(file) } else { Err(ModelError::Refused { file }) }
+}
+
+fn sha256(bytes: &[u8]) -> String {
+    Sha256::digest(bytes).iter().map(|byte| format!("{byte:02x}")).collect()
 }
 
 /// What a file is.
@@ -138,7 +146,7 @@ enum Verdict {
 
 /// Holds a file's bytes against the manifest's checksum, and against the pinned ones where there are any.
 fn check(name: &str, bytes: &[u8], expected: &str) -> Verdict {
-    let digest: String = Sha256::digest(bytes).iter().map(|byte| format!("{byte:02x}")).collect();
+    let digest = sha256(bytes);
     if digest != expected {
         return Verdict::Damaged;
     }
@@ -152,10 +160,6 @@ fn check(name: &str, bytes: &[u8], expected: &str) -> Verdict {
 mod tests {
     use super::*;
 
-    fn sha256(bytes: &[u8]) -> String {
-        Sha256::digest(bytes).iter().map(|byte| format!("{byte:02x}")).collect()
-    }
-
     fn expect(name: &str, bytes: &[u8], manifest: &str, expect: Verdict) {
         assert_eq!(check(name, bytes, manifest), expect, "{name}");
     }
@@ -163,7 +167,7 @@ mod tests {
     #[test]
     fn a_file_that_differs_by_one_byte_is_refused_though_its_manifest_agrees() {
         let dir = crate::default_model_dir(|name| std::env::var_os(name));
-        for name in [LIBRARY, TOKENIZER, CONFIG, SPECIAL_TOKENS, TOKENIZER_CONFIG] {
+        for name in [TOKENIZER, CONFIG, SPECIAL_TOKENS, TOKENIZER_CONFIG] {
             let mut bytes = std::fs::read(dir.join(name)).unwrap();
             let right = sha256(&bytes);
             expect(name, &bytes, &right, Verdict::Right);
@@ -171,6 +175,21 @@ mod tests {
             expect(name, &bytes, &sha256(&bytes), Verdict::Foreign);
             expect(name, &bytes, &right, Verdict::Damaged);
         }
+    }
+
+    #[test]
+    fn a_library_that_differs_by_one_byte_is_refused() {
+        let prepared = crate::default_model_dir(|name| std::env::var_os(name));
+        let dir = tempfile::tempdir().unwrap();
+        let file = dir.path().join(LIBRARY);
+        std::fs::copy(prepared.join(LIBRARY), &file).unwrap();
+        assert_eq!(library(dir.path()).unwrap(), file);
+        let mut bytes = std::fs::read(&file).unwrap();
+        bytes[0] ^= 1;
+        std::fs::write(&file, bytes).unwrap();
+        assert!(matches!(library(dir.path()), Err(ModelError::Refused { .. })));
+        std::fs::remove_file(&file).unwrap();
+        assert!(matches!(library(dir.path()), Err(ModelError::Corrupt { .. })));
     }
 
     #[test]

@@ -8,7 +8,7 @@ use std::borrow::Cow;
 use std::collections::HashSet;
 use std::fmt;
 
-use keepsake_domain::Category;
+use keepsake_domain::{Attribute, Category};
 use schemars::{JsonSchema, Schema, SchemaGenerator, generate::SchemaSettings, json_schema};
 use serde::de::{self, DeserializeOwned, DeserializeSeed, Deserializer, IgnoredAny, MapAccess, SeqAccess, Visitor};
 use serde::{Deserialize, Serialize};
@@ -340,10 +340,35 @@ pub struct Fact {
     pub content: Text<600>,
     /// Which kind.
     pub category: FactCategory,
+    /// What it says of the person.
+    pub attribute: Option<FactAttribute>,
+    /// It says that something is not so, or no longer so.
+    #[serde(default)]
+    pub negated: bool,
     /// How sure the model says it is.
     pub confidence: Unit,
     /// Why.
     pub reasoning: Text<600>,
+}
+
+/// What a fact says of a person, from the closed list.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[serde(transparent)]
+pub struct FactAttribute(pub Attribute);
+
+impl JsonSchema for FactAttribute {
+    fn inline_schema() -> bool {
+        true
+    }
+
+    fn schema_name() -> Cow<'static, str> {
+        "FactAttribute".into()
+    }
+
+    fn json_schema(_: &mut SchemaGenerator) -> Schema {
+        let names: Vec<&str> = Attribute::ALL.iter().map(|attribute| attribute.name()).collect();
+        json_schema!({ "type": "string", "enum": names })
+    }
 }
 
 /// The six categories of seed 004.

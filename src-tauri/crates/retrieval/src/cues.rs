@@ -8,7 +8,7 @@ use chrono::{Datelike, Days, Months, NaiveDate};
 use keepsake_domain::Timestamp;
 
 use crate::query::Moment;
-use crate::words::{Word, fold, words};
+use keepsake_text::{Word, fold, words};
 
 /// Characters of a message that are looked at: what a line is like shows in its beginning.
 const CHARS_MAX: usize = 600;

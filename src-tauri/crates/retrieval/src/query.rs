@@ -8,7 +8,7 @@
 use chrono::{Days, NaiveDate};
 use keepsake_domain::Timestamp;
 
-use crate::words::{Word, is_unspaced, words};
+use keepsake_text::{Word, is_stop_word, is_unspaced, words};
 
 /// Words, phrases and words of a phrase beyond these add cost and no meaning to a typed query.
 pub const TERMS_MAX: usize = 32;
@@ -18,20 +18,6 @@ pub const PART_CHARS_MIN: usize = 4;
 
 /// Characters that are read: a whole page that was pasted says what it is about in its first lines.
 const CHARS_MAX: usize = 4_000;
-
-/// Words that nearly every message holds.
-const STOP_WORDS: [&str; 83] = [
-    "a", "about", "am", "an", "and", "any", "are", "as", "at", "be", "been", "but", "by", "can", "could", "d", "did", "do",
-    "does", "don", "for", "from", "had", "has", "have", "he", "her", "him", "his", "how", "i", "if", "in", "into", "is", "it",
-    "its", "just", "ll", "m", "me", "my", "no", "not", "of", "on", "or", "our", "out", "re", "s", "she", "so", "t", "than",
-    "that", "the", "their", "them", "then", "there", "these", "they", "this", "to", "up", "us", "ve", "was", "we", "were",
-    "what", "when", "where", "which", "who", "whom", "whose", "why", "will", "with", "would", "you",
-];
-
-/// Whether nearly every message holds this word.
-pub fn is_stop_word(plain: &str) -> bool {
-    STOP_WORDS.binary_search(&plain).is_ok()
-}
 
 /// A word that is looked for.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -390,11 +376,5 @@ mod tests {
             none(),
             "after:2024-13 after:24 before:2024-02-30 after:1-2-3-4",
         );
-    }
-
-    #[test]
-    fn the_stop_words_can_be_looked_up() {
-        assert!(STOP_WORDS.is_sorted());
-        assert!(is_stop_word("the") && !is_stop_word("boat"));
     }
 }

@@ -6,10 +6,18 @@
 
 mod borrowed;
 mod code;
+mod instruction;
 mod own;
 pub mod pattern;
 mod quotation;
 pub mod scene;
+mod sentence;
+mod stem;
+mod words;
 
 pub use borrowed::{Borrowed, Form, borrowed};
+pub use instruction::{hides_text, is_instruction, is_invisible, is_order};
 pub use own::{OwnWords, introduces_paste, own_words};
+pub use sentence::sentences;
+pub use stem::stem;
+pub use words::{Word, fold, is_stop_word, is_unspaced, words};

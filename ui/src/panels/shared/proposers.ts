@@ -3,11 +3,11 @@ import { t } from '../../strings';
 import { listed } from '../../strings/words';
 
 /** The built-in engines carry their version; a model's name may hold `/` and `:` itself, so that only what is known is cut. */
-const BUILT_IN = /^builtin\b/;
+const BUILT_IN = /^(?:builtin|reader|form)\b/;
 const PREFIX = /^(?:model|ollama|openai)[:/]/;
 const PROMPT = /(?:[\s+@#/]+[a-z_]+)?\/\d+$/;
 
-/** Worded or found by the rules. */
+/** Found by what runs on this computer without a language model. */
 export const isBuiltIn = (proposer: string): boolean => BUILT_IN.test(proposer);
 
 /** "Built-in", or the model's name without the version of the prompt. */

@@ -15,6 +15,7 @@ test.each([
 test.each([
   ['builtin/1', 'Built-in'],
   ['builtin-analysis/1', 'Built-in'],
+  ['reader/1b8a45c2', 'Built-in'],
   ['llama3.2:3b facts/1', 'llama3.2:3b'],
   ['llama3.2:3b/facts/12', 'llama3.2:3b'],
   ['model:meta-llama/Llama-3.1-8B+knowledge_whole/1', 'meta-llama/Llama-3.1-8B'],

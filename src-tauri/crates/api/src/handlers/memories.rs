@@ -190,8 +190,11 @@ fn near(tx: &ReadTx<'_>, id: &MemoryId, model: Option<&str>) -> StoreResult<Opti
     let vector = |id: &MemoryId| -> StoreResult<Option<Vec<f32>>> {
         model.map_or(Ok(None), |model| tx.embedding(EmbeddingOwner::Memory, id.as_str(), model))
     };
+    fn claim(memory: &StoredMemory) -> dedup::Claim<'_> {
+        dedup::Claim { content: &memory.content, fact: memory.fact }
+    }
     let (outcome, similarity) =
-        dedup::compare(&this.content, vector(&this.id)?.as_deref(), &other.content, vector(&other.id)?.as_deref());
+        dedup::compare(claim(&this), vector(&this.id)?.as_deref(), claim(&other), vector(&other.id)?.as_deref());
     let outcome = if relation == Relation::Extends { DedupOutcome::Reinforcement } else { outcome };
     // Merging says that both are one statement, so it is offered where they say the same of the same one, and not for what is related.
     let says_the_same = matches!(outcome, DedupOutcome::Exact | DedupOutcome::Reinforcement);

@@ -42,9 +42,9 @@ pub enum ReaderState {
     Ready,
     /// There, and loaded once there is something to read.
     Idle,
-    /// Not there: the rules propose.
+    /// Not there: nothing is proposed from what people say.
     Missing,
-    /// There, and not taken: the rules propose; `problem` says why.
+    /// There, and not taken; `problem` says why.
     Refused,
 }
 

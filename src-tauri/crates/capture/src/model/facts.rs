@@ -2,18 +2,19 @@
 //!
 //! The model sees the owner's messages alone: what an assistant said cannot be mistaken for a fact when it is not there.
 
-use keepsake_domain::{Candidate, Confidence, Durability, MemoryKind, Role, Subject};
-use keepsake_prompt::reply::{FactCategory, Facts, ReplyError, parse, schema};
+use keepsake_domain::{Candidate, Confidence, FactDetail, MemoryKind, Role, Subject};
+use keepsake_prompt::reply::{Facts, ReplyError, parse, schema};
 use keepsake_prompt::{Prompt, PromptFile, Transcript, WordingError};
 
 use super::gate::Sieve;
 use super::source::Source;
 use super::task::Scope;
+use crate::read::durability;
 use crate::validate;
 
 /// The prompt. Raise the version with every change of wording or reply.
 pub const FACTS: PromptFile =
-    PromptFile { name: "facts", version: 1, wording: include_str!("../../prompts/facts.md"), reply_tokens_max: 4_000 };
+    PromptFile { name: "facts", version: 2, wording: include_str!("../../prompts/facts.md"), reply_tokens_max: 4_000 };
 
 /// Seed 004: live messages are read one to three at a time.
 pub const FACTS_BATCH_MESSAGES_MAX: usize = 3;
@@ -65,7 +66,7 @@ pub(super) fn read(reply: &str, source: &Source<'_>, transcript: &Transcript, si
         let content = normalised(&source.restore(fact.content.as_str()), source.places.conversation().owner_name);
         let mut candidate = Candidate {
             subject: Subject::Owner,
-            durability: durability(fact.category, &content),
+            durability: durability(fact.category.into(), fact.attribute.map(|attribute| attribute.0)),
             content,
             kind: MemoryKind::Fact,
             category: fact.category.into(),
@@ -74,7 +75,7 @@ pub(super) fn read(reply: &str, source: &Source<'_>, transcript: &Transcript, si
             evidence: Vec::new(),
             is_quarantined: false,
             knowledge: None,
-            fact: None,
+            fact: fact.attribute.map(|attribute| FactDetail { attribute: attribute.0, is_negated: fact.negated }),
         };
         match source.find(transcript, fact.line, fact.quote.as_str()) {
             Err(refusal) => sieve.stop(candidate, refusal),
@@ -104,14 +105,4 @@ pub(super) fn normalised(content: &str, owner_name: Option<&str>) -> String {
         .find_map(|head| text.strip_prefix(head).filter(|rest| rest.starts_with([' ', '\'', '’'])));
     let text = named.map_or_else(|| text.to_owned(), |rest| format!("User{rest}"));
     text.strip_prefix("User name is ").map_or(text.replace('’', "'"), |name| format!("User's name is {name}"))
-}
-
-/// How long a fact of this kind holds, by the rule of the built-in engine.
-fn durability(category: FactCategory, content: &str) -> Durability {
-    const IDENTITY: &[&str] = &["name is", "born", "years old", "allergic", "grew up", "native", "diagnosed", "is from"];
-    match category {
-        FactCategory::Goal => Durability::Situational,
-        FactCategory::PersonalInfo if IDENTITY.iter().any(|word| content.contains(word)) => Durability::Identity,
-        _ => Durability::LongTerm,
-    }
 }

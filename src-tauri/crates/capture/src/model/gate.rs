@@ -1,36 +1,22 @@
-//! The gates that a model's candidate passes, in one order for all tasks; and the quarantine.
+//! The gates that a model's candidate passes, in one order for all tasks.
 //!
-//! [`gate`] is public because whole-conversation analysis proposes from another crate: `insight` reads its replies and ties
-//! entries to places, and whoever drives it runs what it found through here before anything is stored.
-//!
-//! Deliberately not here: reading replies, the judge, and duplicates against what is stored.
+//! They look at form alone: where the cited words stand and who said them, the shape of the entry, markup and hidden characters.
+//! Whether the words carry the statement the judge says ([`super::judge`]). Deliberately not here: reading replies, the judge, and
+//! duplicates against what is stored.
 
 use std::collections::HashSet;
 
 use keepsake_domain::{
-    Candidate, Confidence, DedupOutcome, Durability, Gate, KnowledgeDetail, MemoryKind, MessageType, Stop, Subject, limits,
+    Candidate, Confidence, DedupOutcome, Durability, Gate, KnowledgeDetail, MemoryKind, Stop, Subject, limits,
 };
+use keepsake_text::{hides_text, is_order};
 
-use super::claim;
-use super::place::{Places, Purpose, Refusal, Said, order_in};
-use crate::lexicon::{TODAY, one_of};
-use crate::{Conversation, Proposals, dedup, filter, quarantine, scene, validate};
+use super::place::Places;
+use crate::formal::{self, Refusal};
+use crate::{Proposals, dedup, filter, validate};
 
 /// Evidence spans of one candidate; the clearest comes first, and more than a few nobody reads.
 pub(super) const EVIDENCE_MAX: usize = 4;
-
-/// Candidates that were proposed from this conversation elsewhere, sent through every gate that a model's facts pass here.
-///
-/// Their evidence counts positions in `conversation.turns`. What fails comes back as a stop; text that gives orders to a machine
-/// comes back as a quarantined candidate.
-pub fn gate(candidates: Vec<Candidate>, conversation: &Conversation<'_>) -> Proposals {
-    let places = Places::new(*conversation);
-    let mut sieve = Sieve::default();
-    for candidate in candidates {
-        sieve.offer(&places, candidate);
-    }
-    sieve.finish(&places, 0)
-}
 
 /// Collects what passes and what does not.
 #[derive(Debug, Default)]
@@ -52,7 +38,7 @@ impl Sieve {
     pub(super) fn keep(&mut self, candidate: Candidate) {
         let same = self.passed.iter_mut().find(|known| {
             known.kind == candidate.kind
-                && dedup::compare(&candidate.content, None, &known.content, None).0 == DedupOutcome::Exact
+                && dedup::compare(dedup::Claim::of(&candidate), None, dedup::Claim::of(known), None).0 == DedupOutcome::Exact
         });
         match same {
             Some(known) => {
@@ -82,8 +68,9 @@ impl Sieve {
         self.stops.retain(|stop| {
             seen.insert((stop.gate, stop.content.clone(), stop.evidence.first().cloned().map(|e| (e.message, e.span))))
         });
-        quarantine(places, from, &mut self.passed, &mut self.stops);
-        Proposals { candidates: self.passed, stops: self.stops }
+        let mut out = Proposals { candidates: self.passed, stops: self.stops };
+        formal::set_apart(places.conversation(), from, &mut out);
+        out
     }
 }
 
@@ -105,15 +92,15 @@ pub(super) fn admitted(places: &Places<'_>, mut candidate: Candidate) -> Result<
         filtered.content = format!("User {}", candidate.content);
     }
     filter::check(&filtered, places.conversation())?;
-    let purpose = if candidate.kind == MemoryKind::Knowledge { Purpose::Position } else { Purpose::Fact };
-    let mut said = Said::default();
     let mut refusal: Option<Refusal> = None;
     let mut kept = Vec::new();
+    let mut said = String::new();
     for evidence in std::mem::take(&mut candidate.evidence) {
-        match places.said(&evidence, purpose) {
-            Ok(more) => {
-                said.clauses.extend(more.clauses);
-                said.sentences.push_str(&more.sentences);
+        match places.check(&evidence) {
+            Ok(()) => {
+                let text = places.conversation().turns.get(evidence.message).map_or("", |turn| turn.text);
+                said.push_str(text);
+                said.push('\n');
                 kept.push(evidence);
             }
             Err(orders) if orders.0 == Gate::InstructionLike => {
@@ -128,63 +115,31 @@ pub(super) fn admitted(places: &Places<'_>, mut candidate: Candidate) -> Result<
     if candidate.evidence.is_empty() {
         return Err(refusal.unwrap_or((Gate::Ungrounded, "No place in the conversation is given.".to_owned())));
     }
-    if candidate.evidence.iter().all(|place| places.is_taken_back(place.message)) {
-        return Err((Gate::Retracted, "The next message says that it was not meant.".to_owned()));
-    }
-    let carried = match (&candidate.kind, &candidate.knowledge) {
-        (MemoryKind::Fact, _) => claim::carried(&candidate.content, &said)?,
-        (MemoryKind::Knowledge, Some(detail)) => {
-            check_detail(&candidate, detail, &said)?;
-            claim::position_carried(&candidate.content, &said)?
-        }
-        (MemoryKind::Knowledge, None) => return Err((Gate::Invalid, "A position without a topic.".to_owned())),
-    };
-    if candidate.confidence > carried.confidence_max() {
-        candidate.confidence = carried.confidence_max();
+    if candidate.kind == MemoryKind::Knowledge {
+        let detail = candidate.knowledge.as_ref().ok_or((Gate::Invalid, "A position without a topic.".to_owned()))?;
+        check_detail(&candidate, detail)?;
     }
     if candidate.confidence < Confidence::FLOOR && candidate.kind == MemoryKind::Fact {
         return Err((Gate::LowConfidence, format!("The model is only {:.2} sure.", candidate.confidence.get())));
     }
-    check_markup(&candidate, &said.sentences)?;
-    if candidate.durability == Durability::Ephemeral || candidate.kind == MemoryKind::Fact && is_passing(&candidate.content) {
+    check_markup(&candidate, &said)?;
+    if candidate.durability == Durability::Ephemeral {
         return Err((Gate::Ephemeral, "It holds for this day or hour.".to_owned()));
     }
     validate::check(&candidate, places.conversation())?;
     Ok(candidate)
 }
 
-/// Seed 002: the topic matches the position, and is not the position once more.
-fn check_detail(candidate: &Candidate, detail: &KnowledgeDetail, said: &Said) -> Result<(), Refusal> {
+/// Seed 002: the topic is there, and is not the position once more. Whether the two fit the judge says.
+fn check_detail(candidate: &Candidate, detail: &KnowledgeDetail) -> Result<(), Refusal> {
     let invalid = |reason: &str| Err((Gate::Invalid, reason.to_owned()));
-    let topic = detail.topic.trim();
-    if topic.is_empty() {
+    if detail.topic.trim().is_empty() {
         return invalid("A position without a topic.");
     }
-    if dedup::fingerprint(topic) == dedup::fingerprint(&candidate.content) {
+    if dedup::fingerprint(&detail.topic) == dedup::fingerprint(&candidate.content) {
         return invalid("The topic only repeats the position.");
     }
-    if !candidate.reasoning.is_empty() && claim::repeats(&candidate.reasoning, &candidate.content) {
-        return invalid("The reasoning only repeats the position.");
-    }
-    let around = format!("{} {} {}", candidate.content, candidate.reasoning, said.text());
-    if !claim::shares(topic, &around) {
-        return invalid("The topic has nothing to do with the position.");
-    }
-    if claim::contradict(topic, &candidate.content) {
-        return invalid("The topic says the opposite of the position.");
-    }
     Ok(())
-}
-
-/// Words of a statement that hold for this day or hour.
-fn is_passing(content: &str) -> bool {
-    let lower = content.to_lowercase();
-    let words: Vec<&str> = lower.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty()).collect();
-    words.iter().any(|word| TODAY.contains(word))
-        || words.windows(2).any(|pair| {
-            pair == ["right", "now"] || pair[0] == "this" && one_of(pair[1], "morning afternoon evening minute moment")
-        })
-        || words.windows(3).any(|three| three == ["at", "the", "moment"])
 }
 
 /// No markup and no link that the owner did not write: a link in a statement is fetched or clicked by whoever shows it.
@@ -216,27 +171,13 @@ fn check_markup(candidate: &Candidate, said: &str) -> Result<(), Refusal> {
         {
             return Err((Gate::Ungrounded, "It carries a link that the words it cites do not have.".to_owned()));
         }
-        if scene::hides_text(text) || validate::shown(text) != text.split_whitespace().collect::<Vec<_>>().join(" ") {
+        if hides_text(text) || validate::shown(text) != text.split_whitespace().collect::<Vec<_>>().join(" ") {
             return Err((Gate::Invalid, "It has hidden characters.".to_owned()));
         }
         // "User is an administrator" is a statement; "the user is an administrator" in a message is an order to believe it.
-        if scene::is_order(text.strip_prefix("User").unwrap_or(text)) {
+        if is_order(text.strip_prefix("User").unwrap_or(text)) {
             return Err((Gate::SystemPromptLeak, "It reads like an order to an assistant.".to_owned()));
         }
     }
     Ok(())
-}
-
-/// Keeps messages that give orders to a machine as quoted data, for a person to look at, whoever sent them.
-fn quarantine(places: &Places<'_>, from: usize, candidates: &mut Vec<Candidate>, stops: &mut Vec<Stop>) {
-    for (index, turn) in places.conversation().turns.iter().enumerate().skip(from) {
-        if turn.message_type == MessageType::Instruction {
-            continue;
-        }
-        let Some(bytes) = order_in(turn.text) else { continue };
-        if let Some((stop, candidate)) = quarantine::kept(index, turn.text, bytes, turn.subject()) {
-            stops.push(stop);
-            candidates.push(candidate);
-        }
-    }
 }

@@ -1,7 +1,8 @@
-//! The judge: a second, independent look at entries of knowledge against the lines they were drawn from (seed 002).
+//! The judge: a second, independent look at what a model proposed, against the lines it was drawn from (seed 002).
 //!
-//! It may only take away. An entry stays when it is worth keeping, grounded and distinctive, all three; a reply that does not give
-//! exactly one verdict an entry says nothing about any of them.
+//! It may only take away. An entry stays when all three questions are answered with yes; a reply that does not give exactly one verdict
+//! an entry says nothing about any of them. Code asks where words stand and who said them (`place`); whether they carry a statement, and
+//! how they are meant, is a question of meaning, and it is put here.
 
 use keepsake_domain::{Candidate, Gate, Role, limits};
 use keepsake_prompt::reply::{List, ReplyError, parse, schema};
@@ -9,91 +10,179 @@ use keepsake_prompt::{Prompt, PromptFile, PromptText, Transcript, WordingError};
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use super::place::Refusal;
 use super::source::Source;
+use crate::formal::Refusal;
 
-/// The prompt. Raise the version with every change of wording or reply.
+/// The prompt about knowledge. Raise the version with every change of wording or reply.
 pub const JUDGE: PromptFile =
     PromptFile { name: "judge", version: 1, wording: include_str!("../../prompts/judge.md"), reply_tokens_max: 800 };
 
+/// The prompt about facts. Raise the version with every change of wording or reply.
+pub const JUDGE_FACTS: PromptFile = PromptFile {
+    name: "judge_facts",
+    version: 1,
+    wording: include_str!("../../prompts/judge_facts.md"),
+    reply_tokens_max: 1_200,
+};
+
+/// Facts that are judged in one call. A small model loses count of more.
+pub const FACTS_JUDGED_MAX: usize = 16;
+
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-struct Reply {
-    verdicts: List<Numbered, { limits::KNOWLEDGE_PER_SOURCE_MAX }>,
+struct KnowledgeReply {
+    verdicts: List<OnKnowledge, { limits::KNOWLEDGE_PER_SOURCE_MAX }>,
 }
 
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-struct Numbered {
+struct OnKnowledge {
     entry: u32,
     keep: bool,
     grounded: bool,
     distinctive: bool,
 }
 
-/// What the judge says of one entry.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Verdict {
-    /// Durable, transferable, firmly held.
-    pub keep: bool,
-    /// Supported by its lines.
-    pub grounded: bool,
-    /// A position, not what anybody would say.
-    pub distinctive: bool,
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+struct FactsReply {
+    verdicts: List<OnFact, FACTS_JUDGED_MAX>,
 }
 
-impl Verdict {
-    /// Why the entry is stopped, if it is.
-    pub(super) fn refusal(self) -> Option<Refusal> {
-        let failed: Vec<&str> = [
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+struct OnFact {
+    entry: u32,
+    supported: bool,
+    about_user: bool,
+    lasting: bool,
+}
+
+/// What entries are judged by.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Matter {
+    /// Supported by its lines, about the user as themself, lasting.
+    Facts,
+    /// Durable and firmly held, supported by its lines, and not what anybody would say.
+    Knowledge,
+}
+
+/// What the judge says of one entry: nothing, or why it is stopped.
+pub(super) type Verdict = Option<Refusal>;
+
+/// Stops an entry where one of the answers is no.
+fn verdict(answers: [(bool, &str); 3]) -> Verdict {
+    let failed: Vec<&str> = answers.into_iter().filter_map(|(holds, fault)| (!holds).then_some(fault)).collect();
+    (!failed.is_empty()).then(|| (Gate::Judge, format!("The judge found it {}.", failed.join(" and "))))
+}
+
+impl Matter {
+    /// Entries of one call.
+    pub(super) const fn entries_max(self) -> usize {
+        match self {
+            Self::Facts => FACTS_JUDGED_MAX,
+            Self::Knowledge => limits::KNOWLEDGE_PER_SOURCE_MAX,
+        }
+    }
+
+    /// The call about `entries`, which are numbered from 1 in their order.
+    pub(super) fn prompt(self, source: &mut Source<'_>, entries: &[Candidate]) -> Result<Prompt, WordingError> {
+        let transcript = lines_of(source, entries);
+        let mut listed = PromptText::default();
+        for (n, entry) in entries.iter().enumerate() {
+            listed.push(&PromptText::fixed("{\"entry\":"));
+            listed.push(&number(n + 1));
+            match self {
+                Self::Facts => {
+                    listed.push(&PromptText::fixed(",\"statement\":"));
+                    listed.push(&source.quoted(&entry.content));
+                }
+                Self::Knowledge => push_position(&mut listed, source, entry),
+            }
+            listed.push(&PromptText::fixed(",\"lines\":["));
+            let mut cited: Vec<usize> = entry
+                .evidence
+                .iter()
+                .filter_map(|place| transcript.lines().iter().position(|line| line.message == place.message))
+                .collect();
+            cited.dedup();
+            for (k, line) in cited.into_iter().enumerate() {
+                listed.push(&PromptText::fixed(if k == 0 { "" } else { "," }));
+                listed.push(&number(line + 1));
+            }
+            listed.push(&PromptText::fixed("]}\n"));
+        }
+        let texts = [("entries", &listed), ("transcript", transcript.text())];
+        match self {
+            Self::Facts => JUDGE_FACTS.fill(&[], &texts, schema::<FactsReply>()),
+            Self::Knowledge => JUDGE.fill(&[], &texts, schema::<KnowledgeReply>()),
+        }
+    }
+
+    /// Reads the verdicts on `count` entries, in the order of the entries.
+    pub(super) fn read(self, reply: &str, count: usize) -> Result<Vec<Verdict>, ReplyError> {
+        let verdicts: Vec<(u32, Verdict)> = match self {
+            Self::Facts => parse::<FactsReply>(reply)?.verdicts.into_iter().map(OnFact::verdict).collect(),
+            Self::Knowledge => parse::<KnowledgeReply>(reply)?.verdicts.into_iter().map(OnKnowledge::verdict).collect(),
+        };
+        let mut found: Vec<Option<Verdict>> = vec![None; count];
+        for (entry, verdict) in verdicts {
+            let slot = usize::try_from(entry).ok().and_then(|entry| found.get_mut(entry.checked_sub(1)?));
+            match slot {
+                None => return Err(ReplyError::Mismatch { reason: "a verdict on an entry that was not asked about" }),
+                Some(Some(_)) => return Err(ReplyError::Mismatch { reason: "two verdicts on one entry" }),
+                Some(slot) => *slot = Some(verdict),
+            }
+        }
+        found.into_iter().collect::<Option<Vec<_>>>().ok_or(ReplyError::Mismatch { reason: "an entry has no verdict" })
+    }
+}
+
+impl OnKnowledge {
+    fn verdict(self) -> (u32, Verdict) {
+        let answers = [
             (self.keep, "not worth keeping"),
             (self.grounded, "not supported by what was said"),
             (self.distinctive, "something that anybody would say"),
-        ]
-        .into_iter()
-        .filter_map(|(holds, fault)| (!holds).then_some(fault))
-        .collect();
-        (!failed.is_empty()).then(|| (Gate::Judge, format!("The judge found it {}.", failed.join(" and "))))
+        ];
+        (self.entry, verdict(answers))
     }
 }
 
-/// The call about `entries`, which are numbered from 1 in their order.
-pub(super) fn prompt(source: &mut Source<'_>, entries: &[Candidate]) -> Result<Prompt, WordingError> {
-    let transcript = lines_of(source, entries);
-    let mut listed = PromptText::default();
-    for (n, entry) in entries.iter().enumerate() {
-        let detail = entry.knowledge.as_ref();
-        listed.push(&PromptText::fixed("{\"entry\":"));
-        listed.push(&PromptText::number(u16::try_from(n + 1).unwrap_or(u16::MAX)));
-        listed.push(&PromptText::fixed(",\"type\":\""));
-        listed.push(&PromptText::fixed(entry.category.name()));
-        listed.push(&PromptText::fixed("\",\"topic\":"));
-        listed.push(&source.quoted(detail.map_or("", |detail| &detail.topic)));
-        listed.push(&PromptText::fixed(",\"position\":"));
-        listed.push(&source.quoted(&entry.content));
-        listed.push(&PromptText::fixed(",\"reasoning\":"));
-        listed.push(&source.quoted(&entry.reasoning));
-        if let Some(context) = detail.and_then(|detail| detail.context.as_deref()) {
-            listed.push(&PromptText::fixed(",\"variant_of\":"));
-            listed.push(&source.quoted(context));
-        }
-        listed.push(&PromptText::fixed(",\"lines\":["));
-        let mut numbers: Vec<usize> = entry
-            .evidence
-            .iter()
-            .filter_map(|place| transcript.lines().iter().position(|line| line.message == place.message))
-            .collect();
-        numbers.dedup();
-        for (k, number) in numbers.into_iter().enumerate() {
-            listed.push(&PromptText::fixed(if k == 0 { "" } else { "," }));
-            listed.push(&PromptText::number(u16::try_from(number + 1).unwrap_or(u16::MAX)));
-        }
-        listed.push(&PromptText::fixed("]}\n"));
+impl OnFact {
+    fn verdict(self) -> (u32, Verdict) {
+        let answers = [
+            (self.supported, "not supported by what was said"),
+            (self.about_user, "not said of you as yourself"),
+            (self.lasting, "nothing that lasts"),
+        ];
+        (self.entry, verdict(answers))
     }
-    JUDGE.fill(&[], &[("entries", &listed), ("transcript", transcript.text())], schema::<Reply>())
 }
 
-/// The lines that entries cite, each with the one before it: what was answered decides how an answer is meant.
+fn number(number: usize) -> PromptText {
+    // Counts of entries and lines are far below what sixteen bits hold.
+    PromptText::number(u16::try_from(number).unwrap_or(u16::MAX))
+}
+
+fn push_position(listed: &mut PromptText, source: &mut Source<'_>, entry: &Candidate) {
+    let detail = entry.knowledge.as_ref();
+    listed.push(&PromptText::fixed(",\"type\":\""));
+    listed.push(&PromptText::fixed(entry.category.name()));
+    listed.push(&PromptText::fixed("\",\"topic\":"));
+    listed.push(&source.quoted(detail.map_or("", |detail| &detail.topic)));
+    listed.push(&PromptText::fixed(",\"position\":"));
+    listed.push(&source.quoted(&entry.content));
+    listed.push(&PromptText::fixed(",\"reasoning\":"));
+    listed.push(&source.quoted(&entry.reasoning));
+    if let Some(context) = detail.and_then(|detail| detail.context.as_deref()) {
+        listed.push(&PromptText::fixed(",\"variant_of\":"));
+        listed.push(&source.quoted(context));
+    }
+}
+
+/// The lines that entries cite, each with those beside it: what was answered decides how an answer is meant, and the owner's next line may
+/// take it back.
 fn lines_of(source: &mut Source<'_>, entries: &[Candidate]) -> Transcript {
     let turns = source.turns();
     let mut positions: Vec<usize> = Vec::new();
@@ -103,23 +192,9 @@ fn lines_of(source: &mut Source<'_>, entries: &[Candidate]) -> Transcript {
         };
         positions.extend(source.position_before(place.message).filter(is_asked));
         positions.extend(source.position_of(place));
+        positions.extend(source.next_of_owner(place.message));
     }
     positions.sort_unstable();
     positions.dedup();
     source.transcript(&positions)
-}
-
-/// Reads the verdicts on `count` entries, in the order of the entries.
-pub fn read(reply: &str, count: usize) -> Result<Vec<Verdict>, ReplyError> {
-    let reply: Reply = parse(reply)?;
-    let mut verdicts: Vec<Option<Verdict>> = vec![None; count];
-    for Numbered { entry, keep, grounded, distinctive } in reply.verdicts {
-        let slot = usize::try_from(entry).ok().and_then(|entry| verdicts.get_mut(entry.checked_sub(1)?));
-        match slot {
-            None => return Err(ReplyError::Mismatch { reason: "a verdict on an entry that was not asked about" }),
-            Some(Some(_)) => return Err(ReplyError::Mismatch { reason: "two verdicts on one entry" }),
-            Some(slot) => *slot = Some(Verdict { keep, grounded, distinctive }),
-        }
-    }
-    verdicts.into_iter().collect::<Option<Vec<_>>>().ok_or(ReplyError::Mismatch { reason: "an entry has no verdict" })
 }

@@ -14,7 +14,6 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 
 use super::gate::{EVIDENCE_MAX, Sieve};
-use super::place::Purpose;
 use super::source::Source;
 use crate::validate;
 
@@ -345,8 +344,8 @@ pub(super) fn read_observations(
             let mut kept = Vec::new();
             let mut refusal = None;
             for place in evidence {
-                match source.places.said(&place, Purpose::Position) {
-                    Ok(_) => kept.push(place),
+                match source.places.check(&place) {
+                    Ok(()) => kept.push(place),
                     Err(orders) if orders.0 == Gate::InstructionLike => return Err(orders),
                     Err(other) => _ = refusal.get_or_insert(other),
                 }

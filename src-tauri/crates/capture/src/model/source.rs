@@ -8,7 +8,8 @@ use keepsake_prompt::ground::locate;
 use keepsake_prompt::scrub::{ScrubSession, Scrubbed, Scrubber, SensitiveKind};
 use keepsake_prompt::{Line, PromptText, Speaker, Transcript};
 
-use super::place::{Places, Refusal};
+use super::place::Places;
+use crate::formal::Refusal;
 use crate::{Conversation, Turn, window};
 
 /// A longer quotation proves anything that can be put together from its words.
@@ -23,6 +24,9 @@ pub(super) const MESSAGE_CHARS_MAX: usize = 24_000;
 
 /// Two parts fit a window, so that what stands at the end of one can be read with the beginning of the next.
 const PART_CHARS_MAX: usize = 11_500;
+
+/// A line that takes something back stands within so many messages.
+const NEXT_WITHIN: usize = 3;
 
 /// A conversation with its scrubber and what the scrubber remembers.
 #[derive(Debug)]
@@ -85,6 +89,13 @@ impl<'a> Source<'a> {
         let begins = place.span.bytes_in(self.turns().get(place.message)?.text).ok()?.start;
         let holds = |part: &Scrubbed| part.source_range(0..part.as_str().len()).contains(&begins);
         self.shown.iter().position(|shown| shown.message == place.message && shown.part.as_ref().is_none_or(holds))
+    }
+
+    /// The first position of the owner's next message after this one, if it follows soon.
+    pub(super) fn next_of_owner(&self, message: usize) -> Option<usize> {
+        let turns = self.turns();
+        let position = self.shown.iter().position(|shown| shown.message > message && turns[shown.message].role == Role::Owner)?;
+        (self.shown[position].message - message <= NEXT_WITHIN).then_some(position)
     }
 
     /// The last position before a message.

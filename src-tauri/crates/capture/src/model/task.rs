@@ -7,12 +7,13 @@ use keepsake_prompt::reply::ReplyError;
 use keepsake_prompt::scrub::Scrubber;
 use keepsake_prompt::{Attempts, Call, CallError, Calls, Outcome, Prompt, PromptFile, Transcript, WordingError};
 
+use super::facts;
 use super::gate::{Sieve, admitted};
+use super::judge::{JUDGE_FACTS, Matter};
 use super::knowledge::{
     self, KNOWLEDGE_WHOLE, KNOWLEDGE_WINDOW, OBSERVATIONS_PER_CALL_MAX, Observation, WHOLE_CHARS_MAX, WINDOW_CHARS_MAX,
 };
 use super::source::Source;
-use super::{facts, judge};
 use crate::{Conversation, Proposals};
 
 /// Which part of a conversation is to be read.
@@ -81,7 +82,7 @@ pub struct Task<'a> {
     attempts: Attempts,
     sieve: Sieve,
     observations: Vec<Observation>,
-    is_knowledge: bool,
+    matter: Matter,
     is_reduced: bool,
     is_judged: bool,
     end: Option<End>,
@@ -98,6 +99,22 @@ impl<'a> Task<'a> {
         Ok(task)
     }
 
+    /// Candidates that were proposed from this conversation elsewhere, for the gates and the judge that a model's facts pass. Their
+    /// evidence counts positions in `conversation.turns`.
+    pub fn check(
+        conversation: Conversation<'a>,
+        candidates: Vec<Candidate>,
+        scrubber: &'a Scrubber,
+    ) -> Result<Self, WordingError> {
+        let mut task = Self::new(conversation, Scope::Whole, scrubber, &JUDGE_FACTS);
+        for candidate in candidates {
+            task.sieve.offer(&task.source.places, candidate);
+        }
+        let entries = task.sieve.take_passed();
+        task.ask_judge(&entries)?;
+        Ok(task)
+    }
+
     /// Positions of the owner (seed 002). Of a chat only the windows with a turn in `scope` are read; a meeting is read whole.
     pub fn knowledge(
         conversation: Conversation<'a>,
@@ -106,7 +123,7 @@ impl<'a> Task<'a> {
         scrubber: &'a Scrubber,
     ) -> Result<Self, WordingError> {
         let mut task = Self::new(conversation, scope, scrubber, &KNOWLEDGE_WHOLE);
-        task.is_knowledge = true;
+        task.matter = Matter::Knowledge;
         // A meeting is one sitting, read as a whole: who answers whom in it opens no second one.
         let whole = task.source.windows(|_, _| true, false, WHOLE_CHARS_MAX);
         let (is_one_pass, mut windows) = match (material, whole.as_slice()) {
@@ -144,7 +161,7 @@ impl<'a> Task<'a> {
             attempts: Attempts::default(),
             sieve: Sieve::default(),
             observations: Vec::new(),
-            is_knowledge: false,
+            matter: Matter::Facts,
             is_reduced: false,
             is_judged: false,
             end: None,
@@ -185,9 +202,9 @@ impl<'a> Task<'a> {
                 }
             }
             Ask::Judge { entries, .. } => {
-                let verdicts = judge::read(reply, entries.len())?;
+                let verdicts = self.matter.read(reply, entries.len())?;
                 for (entry, verdict) in entries.clone().into_iter().zip(verdicts) {
-                    match verdict.refusal() {
+                    match verdict {
                         None => self.sieve.keep(entry),
                         Some(refusal) => self.sieve.stop(entry, refusal),
                     }
@@ -199,7 +216,7 @@ impl<'a> Task<'a> {
 
     /// The calls that follow when none waits.
     fn advance(&mut self) -> Result<(), WordingError> {
-        if !self.waiting.is_empty() || !self.is_knowledge || self.is_judged {
+        if !self.waiting.is_empty() || self.is_judged {
             return Ok(());
         }
         if !self.observations.is_empty() {
@@ -217,15 +234,22 @@ impl<'a> Task<'a> {
             return Ok(());
         }
         let mut entries = self.sieve.take_passed();
-        // The strongest stay; of equals the earlier.
-        entries.sort_by(|a, b| b.confidence.get().total_cmp(&a.confidence.get()));
-        for entry in entries.split_off(entries.len().min(limits::KNOWLEDGE_PER_SOURCE_MAX)) {
-            self.sieve.stop(entry, over_cap(limits::KNOWLEDGE_PER_SOURCE_MAX));
+        if self.matter == Matter::Knowledge {
+            // The strongest stay; of equals the earlier.
+            entries.sort_by(|a, b| b.confidence.get().total_cmp(&a.confidence.get()));
+            for entry in entries.split_off(entries.len().min(limits::KNOWLEDGE_PER_SOURCE_MAX)) {
+                self.sieve.stop(entry, over_cap(limits::KNOWLEDGE_PER_SOURCE_MAX));
+            }
         }
+        self.ask_judge(&entries)
+    }
+
+    /// The calls about these entries.
+    fn ask_judge(&mut self, entries: &[Candidate]) -> Result<(), WordingError> {
         self.is_judged = true;
-        if !entries.is_empty() {
-            let prompt = judge::prompt(&mut self.source, &entries)?;
-            self.waiting.push_back(Ask::Judge { prompt, entries });
+        for batch in entries.chunks(self.matter.entries_max()) {
+            let prompt = self.matter.prompt(&mut self.source, batch)?;
+            self.waiting.push_back(Ask::Judge { prompt, entries: batch.to_vec() });
         }
         Ok(())
     }
@@ -233,7 +257,13 @@ impl<'a> Task<'a> {
     /// The call failed for good.
     fn give_up(&mut self, error: CallError) {
         match self.waiting.pop_front() {
-            Some(Ask::Judge { entries, .. }) => {
+            Some(Ask::Judge { mut entries, .. }) => {
+                // Nothing else waits than the judge's other calls, and who fails at one is not asked for more.
+                for ask in self.waiting.drain(..) {
+                    if let Ask::Judge { entries: more, .. } = ask {
+                        entries.extend(more);
+                    }
+                }
                 let reason = format!("The judge gave no usable answer twice, so {} entries were dropped: {error}", entries.len());
                 for entry in entries {
                     self.sieve.stop(entry, (Gate::Judge, "The judge gave no usable answer twice.".to_owned()));

@@ -24,7 +24,7 @@ use super::{
     SIGNIFICANCE_UNSAID, Talk, converts, form_of, kept_of, one_line,
 };
 use crate::dedup::{carries, conflict};
-use crate::scene::is_order;
+use keepsake_text::is_order;
 
 /// The one prompt. Raise the version with every change of wording or reply.
 pub const REFLECT: PromptFile =

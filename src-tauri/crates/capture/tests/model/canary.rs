@@ -109,7 +109,7 @@ fn prompts(mut task: Task<'_>) -> Vec<Prompt> {
         let evidence = |line: u32, text: &str| json!([{ "line": line, "quote": text.chars().take(300).collect::<String>() }]);
         let reply = match prompt.name {
             "facts" => facts(&own.iter().map(|(line, text)| fact(*line, text, &format!("User says {text}"))).collect::<Vec<_>>()),
-            "judge" => yes(&prompt),
+            "judge" | "judge_facts" => yes(&prompt),
             "knowledge_observe" => {
                 let all: Vec<Value> = own
                     .iter()
@@ -186,7 +186,8 @@ fn two_thousand_planted_secrets_leave_through_no_prompt() {
             }
         }
     }
-    let expected = ["facts", "judge", "knowledge_observe", "knowledge_reduce", "knowledge_whole", "knowledge_window"];
+    let expected =
+        ["facts", "judge", "judge_facts", "knowledge_observe", "knowledge_reduce", "knowledge_whole", "knowledge_window"];
     assert_eq!(names.into_iter().collect::<Vec<_>>(), expected, "every prompt was tried");
 }
 

@@ -1,7 +1,7 @@
 //! Candidates that were proposed elsewhere pass the same gates.
 
-use keepsake_capture::Turn;
-use keepsake_capture::model::gate;
+use keepsake_capture::model::Task;
+use keepsake_capture::{Proposals, Turn};
 use keepsake_domain::{Candidate, CandidateEvidence, Category, Confidence, Durability, Gate, MemoryKind, Span, Speaker, Subject};
 
 use crate::support::*;
@@ -24,6 +24,10 @@ fn candidate(turns: &[Turn<'_>], message: usize, quote: &str, content: &str) -> 
     }
 }
 
+fn checked(candidates: Vec<Candidate>, turns: &[Turn<'_>]) -> Proposals {
+    done(drive(Task::check(conversation(turns), candidates, scrubber()).unwrap(), |_| unreachable!("only the judge is asked")))
+}
+
 #[test]
 fn candidates_of_an_analysis_pass_the_gates_of_a_models_facts() {
     let turns = [
@@ -34,7 +38,7 @@ fn candidates_of_an_analysis_pass_the_gates_of_a_models_facts() {
         owner("I am building a mast, write to mara@example.org."),
     ];
     let check = |message: usize, quote: &str, content: &str, expect: Option<Gate>| {
-        let found = gate(vec![candidate(&turns, message, quote, content)], &conversation(&turns));
+        let found = checked(vec![candidate(&turns, message, quote, content)], &turns);
         let kept = found.candidates.iter().any(|c| !c.is_quarantined);
         assert_eq!(kept, expect.is_none(), "{content}: {:?}", found.stops);
         assert!(
@@ -46,15 +50,13 @@ fn candidates_of_an_analysis_pass_the_gates_of_a_models_facts() {
         }
     };
     check(0, "I am building a greenhouse", "User is building a greenhouse", None);
-    check(0, "I am building a greenhouse", "User is building a boat", Some(Gate::Ungrounded));
     check(1, "I am building a greenhouse", "User is building a greenhouse", Some(Gate::Ungrounded));
     check(2, "I am building a boat", "User is building a boat", Some(Gate::QuotedText));
     check(3, "I am building a bomb", "User is building a bomb", Some(Gate::InstructionLike));
-    check(4, "I am building a mast", "User is building a mast for ana@example.net", Some(Gate::Ungrounded));
     let mut other = candidate(&turns, 0, "I am building a greenhouse", "Nova is building a greenhouse");
     other.subject = Subject::Person(Speaker::new("Nova", "Nova"));
-    assert_eq!(gate(vec![other], &conversation(&turns)).stops[0].gate, Gate::NotAboutSubject, "about the user alone");
+    assert_eq!(checked(vec![other], &turns).stops[0].gate, Gate::NotAboutSubject, "about the user alone");
     let mut nowhere = candidate(&turns, 0, "I am building a greenhouse", "User is building a greenhouse");
     nowhere.evidence[0].message = 99;
-    assert_eq!(gate(vec![nowhere], &conversation(&turns)).stops[0].gate, Gate::Ungrounded, "a message that is not there");
+    assert_eq!(checked(vec![nowhere], &turns).stops[0].gate, Gate::Ungrounded, "a message that is not there");
 }

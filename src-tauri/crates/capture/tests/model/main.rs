@@ -6,9 +6,7 @@
 mod support;
 
 mod canary;
-mod cross;
 mod facts;
-mod foreign;
 mod gate;
 mod knowledge;
 mod poison;

@@ -1,9 +1,10 @@
 //! Poisoned text in a conversation, and a model that believes all of it.
 //!
 //! For every payload the model gives each sentence of it back as a fact about the user, in several wordings, and the judge says yes.
-//! Nothing of that may wait under the owner's name; what gives orders to a machine must be seen, in quarantine.
+//! Nothing of that may wait under the owner's name; what gives orders to a machine must be seen, in quarantine. A model that cites other
+//! words of the owner for the claim is the judge's to stop, and a person's.
 
-use keepsake_capture::model::{Material, SUPPORT_MIN, Scope, Task};
+use keepsake_capture::model::{Material, Scope, Task};
 use keepsake_capture::{Proposals, Turn};
 use keepsake_domain::{Gate, MessageType, Role, Subject};
 use keepsake_prompt::Prompt;
@@ -73,7 +74,7 @@ fn plain(role: Role, text: &str) -> (Role, MessageType, bool, String) {
 /// Gives every line and every sentence of what it sees back as a fact, and the claim besides.
 fn believer<'c>(claim: &'c str, statement: &'c str, secret: &'c str) -> impl Fn(&Prompt) -> String + 'c {
     move |prompt| {
-        if prompt.name == "judge" {
+        if is_judge(prompt) {
             return yes(prompt);
         }
         let mut quotes: Vec<(u32, String)> =
@@ -82,6 +83,7 @@ fn believer<'c>(claim: &'c str, statement: &'c str, secret: &'c str) -> impl Fn(
             quotes.push((line, text.clone()));
             quotes.extend(text.split(['\n', '.', '"', '>']).map(|part| (line, part.trim().to_owned())));
         }
+        quotes.retain(|(_, quote)| secret.contains(quote.as_str()) || quote.contains(claim));
         quotes.truncate(20);
         if prompt.name == "facts" {
             let all: Vec<Value> = quotes.iter().map(|(line, quote)| fact(*line, quote, statement)).collect();
@@ -102,7 +104,7 @@ fn believer<'c>(claim: &'c str, statement: &'c str, secret: &'c str) -> impl Fn(
 /// Whether the words alone carry the statement, by the rule that does not ask whose words they are.
 fn is_carried(statement: &str, text: &str) -> bool {
     let support = keepsake_prompt::ground::support(statement, text, "", &["User"]);
-    support.share >= SUPPORT_MIN && support.invented.is_empty()
+    support.share >= 0.5 && support.invented.is_empty()
 }
 
 fn run(turns: &[Turn<'_>], claim: &str, statement: &str, secret: &str) -> [Proposals; 2] {

@@ -37,8 +37,8 @@ fn collect(mut task: Task<'_>, into: &mut Vec<Prompt>) {
     while let Some(call) = task.next() {
         let prompt = call.prompt.clone();
         let reply = match prompt.name {
-            "facts" => facts(&[]),
-            "judge" => yes(&prompt),
+            "facts" => facts(&[fact(1, "I live in Lyon", "User lives in Lyon")]),
+            "judge" | "judge_facts" => yes(&prompt),
             "knowledge_observe" => {
                 let line = lines(&prompt).into_iter().find(|(_, _, text)| text.starts_with("We test")).map_or(1, |(line, ..)| line);
                 json!({ "observations": [{ "type": "standard", "position": "Test every release twice", "reasoning": "Releases broke before when tested once.",
@@ -87,6 +87,7 @@ fn each_prompt_reads_as_it_was_agreed() {
     expect_file!["../snapshots/knowledge_observe.txt"].assert_eq(&shown(&short(find("knowledge_observe"))));
     expect_file!["../snapshots/knowledge_reduce.txt"].assert_eq(&shown(&find("knowledge_reduce")));
     expect_file!["../snapshots/judge.txt"].assert_eq(&shown(&find("judge")));
+    expect_file!["../snapshots/judge_facts.txt"].assert_eq(&shown(&find("judge_facts")));
 }
 
 #[test]

@@ -43,7 +43,7 @@ fn lead(prompt: &Prompt) -> String {
         "knowledge_reduce" => {
             json!({ "entries": [{ "type": "standard", "topic": "when to deploy", "position": "Never deploy on Fridays", "reasoning": why, "from": [1] }] }).to_string()
         }
-        "judge" => yes(prompt),
+        "judge" | "judge_facts" => yes(prompt),
         _ => json!({ "entries": [{ "type": "standard", "topic": "when to deploy", "position": "Never deploy on Fridays", "reasoning": why, "evidence": evidence }] })
             .to_string(),
     }

@@ -46,11 +46,11 @@ pub(crate) fn conversation<'a>(turns: &'a [Turn<'a>]) -> Conversation<'a> {
     Conversation { turns, owner_name: Some("Mara"), assistant_name: Some("Nova") }
 }
 
-/// Answers every call with `answer`; panics where a task does not end.
+/// Answers every call with `answer`, for the judge of facts with yes; panics where a task does not end.
 pub(crate) fn drive(mut task: Task<'_>, mut answer: impl FnMut(&Prompt) -> String) -> Outcome<Proposals> {
     for _ in 0..200 {
         let Some(call) = task.next() else { return task.finish() };
-        let reply = answer(call.prompt);
+        let reply = if call.prompt.name == "judge_facts" { yes(call.prompt) } else { answer(call.prompt) };
         let _ = task.feed(&reply);
     }
     panic!("the task does not end");
@@ -80,11 +80,31 @@ pub(crate) fn lines(prompt: &Prompt) -> Vec<(u32, String, String)> {
 
 /// A judge that finds everything good.
 pub(crate) fn yes(prompt: &Prompt) -> String {
-    let count = prompt.user.as_str().lines().filter(|line| line.starts_with("{\"entry\":")).count();
-    let verdicts: Vec<_> = (1..=count)
-        .map(|entry| serde_json::json!({ "entry": entry, "keep": true, "grounded": true, "distinctive": true }))
+    verdicts(prompt, |_| true)
+}
+
+/// A judge that supports what `holds` says of a statement or position, and finds the rest good.
+pub(crate) fn verdicts(prompt: &Prompt, holds: impl Fn(&str) -> bool) -> String {
+    let entries = prompt.user.as_str().lines().filter(|line| line.starts_with("{\"entry\":"));
+    let verdicts: Vec<_> = entries
+        .map(|line| {
+            let entry: serde_json::Value = serde_json::from_str(line).unwrap();
+            let number = &entry["entry"];
+            if prompt.name == "judge_facts" {
+                let holds = holds(entry["statement"].as_str().unwrap());
+                serde_json::json!({ "entry": number, "supported": holds, "about_user": true, "lasting": true })
+            } else {
+                let holds = holds(entry["position"].as_str().unwrap());
+                serde_json::json!({ "entry": number, "keep": true, "grounded": holds, "distinctive": true })
+            }
+        })
         .collect();
     serde_json::json!({ "verdicts": verdicts }).to_string()
+}
+
+/// Whether the call is one to a judge.
+pub(crate) fn is_judge(prompt: &Prompt) -> bool {
+    prompt.name.starts_with("judge")
 }
 
 pub(crate) fn fact(line: u32, quote: &str, content: &str) -> serde_json::Value {

@@ -5,8 +5,8 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use keepsake_retrieval::{is_stop_word, words};
 use keepsake_store::{PlaybookRow, ReadTx, StoreError};
+use keepsake_text::{is_stop_word, words};
 
 use super::{CONVERSATION_MESSAGES, ContextItem, ContextRequest, Line, day, flat, source_of};
 use crate::Engine;

@@ -5,8 +5,8 @@
 use std::cell::Cell;
 use std::collections::HashMap;
 
-use keepsake_capture::dedup::compare;
-use keepsake_domain::{DedupOutcome, Label, MemoryId, MemoryKind, Role, Speaker, Subject, Timestamp};
+use keepsake_capture::dedup::{Claim, compare};
+use keepsake_domain::{DedupOutcome, FactDetail, Label, MemoryId, MemoryKind, Role, Speaker, Subject, Timestamp};
 use keepsake_store::{EmbeddingOwner, ReadTx, StoreError};
 
 use crate::boundary::Map;
@@ -22,6 +22,7 @@ pub(super) struct KnownMemory {
     pub(super) id: MemoryId,
     pub(super) kind: MemoryKind,
     pub(super) content: String,
+    pub(super) fact: Option<FactDetail>,
     pub(super) vector: Option<Vec<f32>>,
     /// Where it may surface: a candidate is compared only with what is seen wherever the candidate is.
     pub(super) label: Label,
@@ -29,6 +30,12 @@ pub(super) struct KnownMemory {
     pub(super) is_gone: Cell<bool>,
     /// When a person took it back.
     pub(super) taken_back: Option<Timestamp>,
+}
+
+impl KnownMemory {
+    fn claim(&self) -> Claim<'_> {
+        Claim { content: &self.content, fact: self.fact }
+    }
 }
 
 #[derive(Default)]
@@ -76,12 +83,12 @@ impl KnownSubject {
     pub(super) fn nearest(
         &self,
         kind: MemoryKind,
-        content: &str,
+        claim: Claim<'_>,
         vector: Option<&[f32]>,
         is_open: impl Fn(&KnownMemory) -> bool,
     ) -> Option<(&KnownMemory, DedupOutcome, f32)> {
         let mut shared: HashMap<usize, u32> = HashMap::new();
-        for word in words(content) {
+        for word in words(claim.content) {
             for &place in self.by_word.get(&word).filter(|places| places.len() <= COMMON_WORD_MEMORIES).into_iter().flatten() {
                 *shared.entry(place).or_default() += 1;
             }
@@ -112,7 +119,7 @@ impl KnownSubject {
             .into_iter()
             .map(|place| {
                 let memory = &self.memories[place];
-                let (outcome, similarity) = compare(content, vector, &memory.content, memory.vector.as_deref());
+                let (outcome, similarity) = compare(claim, vector, memory.claim(), memory.vector.as_deref());
                 (memory, outcome, similarity)
             })
             .filter(|(memory, outcome, _)| memory.kind == kind && *outcome != DedupOutcome::Different && is_open(memory))
@@ -123,8 +130,12 @@ impl KnownSubject {
 impl Known {
     /// Whether a statement says what words said that are forgotten, from before they were.
     pub(super) fn is_forgotten(&self, about: &Subject, content: &str, said: Option<Timestamp>) -> bool {
-        let says =
-            |words: &str| matches!(compare(content, None, words, None).0, DedupOutcome::Exact | DedupOutcome::Reinforcement);
+        let says = |words: &str| {
+            matches!(
+                compare(Claim::worded(content), None, Claim::worded(words), None).0,
+                DedupOutcome::Exact | DedupOutcome::Reinforcement
+            )
+        };
         self.forgotten.get(about).into_iter().flatten().any(|(words, at)| Some(*at) >= said && says(words))
     }
 
@@ -164,6 +175,7 @@ impl Known {
                 id: memory.id,
                 kind: memory.kind,
                 content: memory.content,
+                fact: memory.fact,
                 vector,
                 label,
                 is_gone: Cell::new(false),

@@ -12,8 +12,9 @@ use std::sync::{Mutex, PoisonError};
 
 use keepsake_domain::{ConversationId, MemoryId, Timestamp};
 use keepsake_models::cosine;
-use keepsake_retrieval::{Codes, words};
+use keepsake_retrieval::Codes;
 use keepsake_store::{EmbeddingOwner, NamedHandle, ReadTx, StoreError, VectorModel};
+use keepsake_text::words;
 
 use super::topics::Told;
 use super::vocabulary::Vocabulary;

@@ -20,8 +20,9 @@ use std::ops::Range;
 use std::sync::{PoisonError, RwLock, RwLockReadGuard};
 
 use keepsake_domain::{ConversationId, DAY_MS, EntityId, MemoryId, Timestamp};
-use keepsake_retrieval::{Cues, Moment, Query, words};
+use keepsake_retrieval::{Cues, Moment, Query};
 use keepsake_store::{ReadTx, StoreError};
+use keepsake_text::words;
 
 use crate::boundary::{Audience, TopicHead, View};
 use crate::given::{Given, ReadKind};

@@ -3,8 +3,9 @@
 use std::collections::{BTreeMap, HashSet};
 
 use keepsake_domain::EntityId;
-use keepsake_retrieval::{Kind, Query, fold, words};
+use keepsake_retrieval::{Kind, Query};
 use keepsake_store::{ReadTx, StoreError};
+use keepsake_text::{fold, words};
 
 use super::Why;
 use super::index::{Index, Speaker};

@@ -9,10 +9,9 @@
 use std::collections::{HashMap, HashSet};
 
 use keepsake_domain::ConversationId;
-use keepsake_retrieval::{
-    Cues, EXACT_MIN, Evidence, PART_CHARS_MIN, Query, Term, Traits, is_stop_word, is_unspaced, names_one_of, words,
-};
+use keepsake_retrieval::{Cues, EXACT_MIN, Evidence, PART_CHARS_MIN, Query, Term, Traits, names_one_of};
 use keepsake_store::{InteractionRow, ReadTx, StoreError, WordMatch};
+use keepsake_text::{is_stop_word, is_unspaced, words};
 
 use super::index::{Index, Speaker};
 use super::scope::{Scope, named_speakers};

@@ -9,8 +9,9 @@ use std::borrow::Cow;
 use std::collections::{HashMap, HashSet};
 
 use keepsake_domain::{EvidenceSpan, Timestamp, TopicId, TopicVersionId};
-use keepsake_retrieval::{Query, Term, Word, is_unspaced, words};
+use keepsake_retrieval::{Query, Term};
 use keepsake_store::{ReadTx, StoreError, TopicLineRow, TopicVersionRow};
+use keepsake_text::{Word, is_unspaced, words};
 
 use super::Why;
 use super::index::Index;

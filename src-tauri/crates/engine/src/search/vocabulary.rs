@@ -6,8 +6,9 @@
 
 use std::collections::BTreeSet;
 
-use keepsake_retrieval::{PART_CHARS_MIN, stem, words};
+use keepsake_retrieval::PART_CHARS_MIN;
 use keepsake_store::{ReadTx, StoreError};
+use keepsake_text::{stem, words};
 use memchr::memmem;
 
 /// After so many new messages the words are read again: those of new messages are added without looking whether they are known.

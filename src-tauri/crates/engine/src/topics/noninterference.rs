@@ -11,7 +11,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use keepsake_domain::{ConversationId, DAY_MS, IdSource, Label, Message, Timestamp};
-use keepsake_models::fake::HashEmbedder;
+use keepsake_models::fake::{HashEmbedder, SentenceReader};
 use keepsake_models::keys::SessionKeys;
 use keepsake_store::AppendContext;
 use keepsake_testkit::{Conversation, FixedClock, MONDAY_TEN};
@@ -160,9 +160,9 @@ fn world(dir: &Path, law: Law, seed: u64, side: u64, observer: Observer) -> Engi
     let ids = Arc::new(StepIds::default());
     let clock = Arc::new(FixedClock::at(MONDAY_TEN));
     let embedder = if seed.is_multiple_of(3) {
-        EmbedderSlot::new(EmbedderState::Ready(Arc::new(HashEmbedder::new())))
+        EmbedderSlot::new(EmbedderState::Ready(Arc::new(HashEmbedder::new()))).with_reader(Arc::new(SentenceReader))
     } else {
-        EmbedderSlot::none()
+        EmbedderSlot::none().with_reader(Arc::new(SentenceReader))
     };
     let parts = EngineParts {
         data_dir: dir.to_owned(),

@@ -7,7 +7,7 @@ use keepsake_testkit::{Conversation, conversation};
 
 use crate::fixture::Fixture;
 
-const TALK: &str = "owner Mara: I'm planning a trip to Lisbon with my sister Ana in April.
+const TALK: &str = "owner Mara: I'm planning a trip to Lisbon with my sister Ana in April. I live in Porto.
     assistant Nova: Lovely! Where will you stay?
     owner Mara: We booked a small guesthouse in Alfama yesterday, I'm so happy about it.
     assistant Nova: Alfama is beautiful in April.

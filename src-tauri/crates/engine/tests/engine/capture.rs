@@ -9,7 +9,7 @@ use crate::fixture::Fixture;
 fn a_candidate_rests_on_the_owners_own_words_with_an_exact_span() {
     let f = Fixture::new();
     f.propose("c1", "owner Mara: Größe passt! I'm allergic to hazelnuts.\nassistant Nova: I love hazelnuts myself.");
-    assert_eq!(f.memories(), ["pending personal_info owner: User is allergic to hazelnuts"]);
+    assert_eq!(f.memories(), ["pending personal_info owner: User: “I'm allergic to hazelnuts”"]);
     let id = f.id_of("hazelnuts");
     let quote = f.engine.store().read(|tx| {
         let evidence = tx.evidence(&id)?.remove(0);
@@ -17,6 +17,16 @@ fn a_candidate_rests_on_the_owners_own_words_with_an_exact_span() {
         Ok(evidence.span.quote(&message.content).unwrap().to_owned())
     });
     assert_eq!(quote.unwrap(), "I'm allergic to hazelnuts", "offsets count code points, so the umlauts before do not shift them");
+}
+
+#[test]
+fn what_holds_a_credential_is_not_proposed_and_the_log_does_not_repeat_it() {
+    let f = Fixture::new();
+    f.propose("c1", "owner Mara: I use the password hunter2-Porto-99 for the door. I use Neovim for everything.");
+    assert_eq!(f.memories(), ["pending preference owner: User: “I use Neovim for everything”"]);
+    let (_, log) = f.engine.store().read(|tx| tx.gate_log(None, None, 0, 10)).unwrap();
+    let secret = log.iter().find(|row| row.gate == keepsake_domain::Gate::Secret).unwrap();
+    assert!(!secret.content.contains("hunter2"), "{}", secret.content);
 }
 
 #[test]
@@ -43,7 +53,7 @@ fn the_same_statement_elsewhere_adds_evidence_and_no_second_candidate() {
 fn another_speakers_statement_is_filed_under_that_speaker() {
     let f = Fixture::new();
     f.propose("c1", "owner Mara: hi both\nperson Ana: I'm allergic to hazelnuts.\nperson Ben: ok");
-    assert_eq!(f.memories(), ["pending personal_info Ana: Ana is allergic to hazelnuts"]);
+    assert_eq!(f.memories(), ["pending personal_info Ana: Ana: “I'm allergic to hazelnuts”"]);
 }
 
 #[test]
@@ -52,7 +62,7 @@ fn what_a_person_rejected_is_not_offered_again() {
     f.propose("c1", "owner Mara: I live in Utrecht.");
     f.engine.act(&Act::Reject(vec![f.id_of("Utrecht")], None)).unwrap();
     f.propose("c2", "owner Mara: I live in Utrecht.");
-    assert_eq!(f.memories(), ["rejected personal_info owner: User lives in Utrecht"]);
+    assert_eq!(f.memories(), ["rejected personal_info owner: User: “I live in Utrecht”"]);
     assert!(f.gates().contains(&"suppressed".to_owned()), "and the log says that the person decided so");
 }
 
@@ -90,7 +100,7 @@ fn naming_oneself_later_files_the_statements_under_the_owner() {
     f.engine.propose(&id, None, &Unwatched).unwrap();
     assert_eq!(
         f.memories(),
-        ["pending personal_info owner: User lives in Utrecht"],
+        ["pending personal_info owner: User: “I live in Utrecht”"],
         "the handle is the owner's, though the row says person"
     );
     let messages = f.engine.store().read(|tx| tx.conversation_interactions(&id)).unwrap();

@@ -160,10 +160,9 @@ fn a_person_who_says_it_in_their_own_words_is_heard() {
     let cello = f.id_of("cello");
     f.engine.act(&Act::Approve(vec![cello.clone()])).unwrap();
     f.clock.advance_ms(7 * DAY_MS);
-    assert!(served(&f).contains("User plays the cello"));
+    assert!(served(&f).contains("User: “I play the cello”"));
     f.clock.advance_ms(DAY_MS);
-    let mut own =
-        conversation("own", "owner Mara: I still play the cello, you know.\nowner Mara: I have two cats named Miso and Nori.");
+    let mut own = conversation("own", "owner Mara: As ever, I play the cello.\nowner Mara: I have two cats named Miso and Nori.");
     for message in &mut own {
         message.time = keepsake_domain::Clock::now(f.clock.as_ref());
     }

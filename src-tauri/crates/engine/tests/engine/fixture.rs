@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use keepsake_domain::{Clock, ConversationId, DAY_MS, MemoryId, Message};
 use keepsake_engine::{EmbedderSlot, EmbedderState, Engine, EngineParts, PluggedIn};
-use keepsake_models::fake::HashEmbedder;
+use keepsake_models::fake::{HashEmbedder, SentenceReader};
 use keepsake_models::keys::SessionKeys;
 use keepsake_store::{AppendContext, MemoryFilter, MemorySort};
 use keepsake_testkit::{FixedClock, MONDAY_TEN, SeqIds, conversation};
@@ -94,7 +94,7 @@ fn open(dir: &TempDir, clock: &Arc<FixedClock>, seed: u64) -> Engine {
         data_dir: dir.path().to_owned(),
         clock: Arc::<FixedClock>::clone(clock),
         ids: Arc::new(SeqIds::new(seed)),
-        embedder: EmbedderSlot::new(EmbedderState::Ready(Arc::new(HashEmbedder::new()))),
+        embedder: EmbedderSlot::new(EmbedderState::Ready(Arc::new(HashEmbedder::new()))).with_reader(Arc::new(SentenceReader)),
         zone: keepsake_engine::Zone::UTC,
         keys: Arc::new(SessionKeys::default()),
         power: Arc::new(PluggedIn),

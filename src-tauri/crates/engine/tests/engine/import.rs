@@ -6,6 +6,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use keepsake_domain::{IdSource, ImportId};
 use keepsake_engine::{Control, EmbedderSlot, Engine, EngineError, EngineParts, ImportRequest, PluggedIn, Unwatched};
+use keepsake_models::fake::SentenceReader;
 use keepsake_models::keys::SessionKeys;
 use keepsake_testkit::exports::write_chatgpt_export;
 use keepsake_testkit::{FixedClock, MONDAY_TEN, SeqIds};
@@ -30,7 +31,7 @@ fn engine(dir: &TempDir, ids: impl IdSource + 'static) -> Engine {
         data_dir: dir.path().join("data"),
         clock: Arc::new(FixedClock::at(MONDAY_TEN)),
         ids: Arc::new(ids),
-        embedder: EmbedderSlot::none(),
+        embedder: EmbedderSlot::none().with_reader(Arc::new(SentenceReader)),
         zone: keepsake_engine::Zone::UTC,
         keys: Arc::new(SessionKeys::default()),
         power: Arc::new(PluggedIn),

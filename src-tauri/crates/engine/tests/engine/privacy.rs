@@ -69,7 +69,11 @@ fn hiding_and_erasing_touch_what_rests_only_on_it() {
     assert_eq!(hidden, 1, "the home is also known from elsewhere");
     assert_eq!(f.engine.store().write(|tx| tx.hide_memories_of(&id, false)).unwrap(), 1);
     f.engine.store().write(|tx| tx.erase_derived(&id)).unwrap();
-    assert_eq!(f.memories(), ["pending personal_info owner: User lives in Utrecht"], "what another conversation proves stays");
+    assert_eq!(
+        f.memories(),
+        ["pending personal_info owner: User: “I live in Utrecht”"],
+        "what another conversation proves stays"
+    );
     let counts = f.engine.store().read(|tx| tx.privacy_counts(&id)).unwrap();
     assert_eq!((counts.pending, counts.gate_entries, counts.analyses), (0, 0, 0));
 }

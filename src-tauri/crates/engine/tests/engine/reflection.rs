@@ -71,10 +71,10 @@ fn chat(f: &Fixture, id: &str, lines: &str) -> ConversationId {
 /// Two ways to say one thing, a plan that is over, and something else.
 fn untidy() -> (Fixture, [MemoryId; 4]) {
     let f = Fixture::new();
-    let one = chat(&f, "one", "owner Mara: I enjoy weekend hiking.\nowner Mara: I want to run the Porto marathon in 2024.");
+    let one = chat(&f, "one", "owner Mara: I love weekend hiking.\nowner Mara: I want to run the Porto marathon in 2024.");
     let two = chat(&f, "two", "owner Mara: I love weekend hiking trips.\nowner Mara: I play the cello.");
     let ids = [
-        kept(&f, &one, "I enjoy weekend hiking", "User enjoys weekend hiking"),
+        kept(&f, &one, "I love weekend hiking", "User loves weekend hiking"),
         kept_as(
             &f,
             &one,
@@ -212,7 +212,7 @@ fn what_was_refused_returns_only_where_its_sources_changed() {
     assert_eq!(folds(&f).len(), 1, "time alone changes nothing");
     let refused = f.engine.apply_reflections(Some(std::slice::from_ref(&merge.id)), &Unwatched).unwrap();
     assert_eq!(refused.operation, None, "what is refused is not applied by the way");
-    let three = chat(&f, "three", "owner Mara: I enjoy weekend hiking, still.");
+    let three = chat(&f, "three", "owner Mara: I love weekend hiking, still.");
     let message = f.engine.store().read(|tx| tx.last_messages(&three, None, 1)).unwrap().remove(0);
     let place = NewEvidence { interaction_id: message.id, span: Span::new(0, 14).unwrap() };
     f.engine.store().write(|tx| tx.add_evidence(&ids[0], &place).map(drop)).unwrap();
@@ -237,8 +237,8 @@ fn what_contradicts_is_of_others_or_is_told_to_others_is_never_folded() {
         }
     };
     let chats = || (Conversation::new("a"), Conversation::new("b"));
-    let hiking = ["owner Mara: I enjoy hiking", "owner Mara: I love hiking"];
-    let says = ["User enjoys hiking", "User loves hiking"];
+    let hiking = ["owner Mara: I love hiking", "owner Mara: I love hiking trips"];
+    let says = ["User loves hiking", "User loves hiking trips"];
     assert_eq!(folds(&|f| two(f, chats().0, chats().1, hiking, says)), 1, "control: these are folded");
     let lives = ["owner Mara: I live in Porto", "owner Mara: I live in Faro"];
     assert_eq!(
@@ -247,8 +247,8 @@ fn what_contradicts_is_of_others_or_is_told_to_others_is_never_folded() {
         "a contradiction"
     );
     let room = |id: &str| Conversation::new(id).channel("matrix", "room");
-    let people = ["person Ana: I enjoy hiking", "person Ana: I love hiking"];
-    let of_ana = ["Ana enjoys hiking", "Ana loves hiking"];
+    let people = ["person Ana: I love hiking", "person Ana: I love hiking trips"];
+    let of_ana = ["Ana loves hiking", "Ana loves hiking trips"];
     assert_eq!(folds(&|f| two(f, room("a"), room("b"), people, of_ana)), 1, "control: of one Ana it is one");
     let elsewhere = || Conversation::new("b").channel("slack", "room");
     assert_eq!(folds(&|f| two(f, room("a"), elsewhere(), people, of_ana)), 0, "two handles of one name are two people");
@@ -266,7 +266,7 @@ fn folding_widens_nothing() {
     let f = Fixture::new();
     let ids: Vec<MemoryId> = ["a", "b"]
         .iter()
-        .zip(["User enjoys hiking", "User loves hiking"])
+        .zip(["User loves hiking", "User loves hiking trips"])
         .map(|(id, content)| kept(&f, &chat(&f, id, "owner Mara: I really do like hiking"), "I really do like hiking", content))
         .collect();
     let row = look(&f).into_iter().find(|row| row.kind == ReflectionKind::Merge).unwrap();
@@ -285,7 +285,7 @@ fn folding_widens_nothing() {
 fn what_was_folded_before_goes_on_with_its_lines() {
     let f = Fixture::new();
     let of = |id: &str, content: &str| kept(&f, &chat(&f, id, "owner Mara: I like hiking a lot"), "I like hiking a lot", content);
-    let (a, b) = (of("a", "User enjoys weekend hiking"), of("b", "User loves weekend hiking"));
+    let (a, b) = (of("a", "User loves weekend hiking"), of("b", "User loves weekend hiking"));
     f.engine.act(&Act::Merge(a, b.clone())).unwrap();
     let c = of("c", "User loves weekend hiking trips");
     let row = look(&f).into_iter().find(|row| row.kind == ReflectionKind::Merge).unwrap();

@@ -30,10 +30,10 @@ fn approving_many_is_one_operation_with_one_undo() {
 fn an_edit_is_a_new_version_and_the_old_one_stays_readable() {
     let f = three();
     let old = f.id_of("cello");
-    let outcome = f.engine.act(&Act::Edit(old.clone(), "User plays the cello and the viola".to_owned(), None)).unwrap();
+    let outcome = f.engine.act(&Act::Edit(old.clone(), "User: “I play the cello” and the viola".to_owned(), None)).unwrap();
     let new = outcome.created[0].1.clone();
     let (before, after) = f.engine.store().read(|tx| Ok((tx.memory(&old)?, tx.memory(&new)?))).unwrap();
-    assert_eq!((before.status, before.content.as_str()), (MemoryStatus::Superseded, "User plays the cello"));
+    assert_eq!((before.status, before.content.as_str()), (MemoryStatus::Superseded, "User: “I play the cello”"));
     assert_eq!((after.status, after.is_edited, after.supersedes), (MemoryStatus::Active, true, Some(old.clone())));
     let evidence = f.engine.store().read(|tx| tx.evidence(&new)).unwrap();
     assert_eq!(evidence.len(), 1, "the person's wording rests on the same line");

@@ -1,13 +1,41 @@
 //! The sample data: a first review within a minute, gone in one click, back again when wanted.
 
-use keepsake_domain::{JobId, JobKind, JobState};
+use std::sync::Arc;
+
+use keepsake_domain::{Attribute, Category, FactMark, JobId, JobKind, JobState, MarkKind};
 use keepsake_engine::EngineError;
+use keepsake_models::fake::PhraseReader;
 use keepsake_store::{ConversationFilter, NewJob, Tag};
 use keepsake_testkit::{MONDAY_TEN, SeqIds};
 
 use crate::fixture::Fixture;
 
+/// What the reader marks in the sample data, as far as these tests ask.
+const MARKED: [(&str, Category, Attribute); 15] = [
+    ("I'm allergic to hazelnuts", Category::PersonalInfo, Attribute::Allergy),
+    ("I've been vegetarian since 2019", Category::Preference, Attribute::Diet),
+    ("I love anything with miso", Category::Preference, Attribute::Like),
+    ("I really can't stand aubergine", Category::Preference, Attribute::Dislike),
+    ("I work as an archivist at the city museum in Gothenburg", Category::PersonalInfo, Attribute::Job),
+    ("I'm learning Python in the evenings", Category::Skill, Attribute::Skill),
+    ("I prefer plain text tools", Category::Preference, Attribute::Tool),
+    ("My goal is to have the first 5,000 cards online before the spring exhibition", Category::Goal, Attribute::Goal),
+    ("I'm afraid of flying", Category::PersonalInfo, Attribute::Other),
+    ("I'm vegan now", Category::Preference, Attribute::Diet),
+    ("I swim every morning before work", Category::Preference, Attribute::Habit),
+    ("I used to work at the harbour office for six years", Category::Experience, Attribute::Past),
+    ("I live in Majorna", Category::PersonalInfo, Attribute::Home),
+    ("From January I live in Haga", Category::PersonalInfo, Attribute::Home),
+    ("I take sumatriptan", Category::PersonalInfo, Attribute::Health),
+];
+
 fn load(f: &Fixture) {
+    let marked = MARKED.iter().fold(PhraseReader::default(), |reader, (phrase, category, attribute)| {
+        let fact =
+            FactMark { category: *category, attribute: *attribute, is_negated: false, is_implied: false, is_about_other: false };
+        reader.with(phrase, MarkKind::Fact(fact), 0.9)
+    });
+    f.engine.embedder().reader().put(Arc::new(marked));
     f.engine.load_sample().unwrap();
     let lock = f.engine.lock_worker().unwrap();
     f.engine.run_until_idle(&lock, &|_| {}).unwrap();

@@ -8,7 +8,7 @@ use keepsake_engine::{
     Audience, ContextRequest, EmbedderSlot, EmbedderState, Engine, EngineParts, Existing, Found, Kind, Power, SearchAsk, Step,
     Why,
 };
-use keepsake_models::fake::HashEmbedder;
+use keepsake_models::fake::{HashEmbedder, SentenceReader};
 use keepsake_models::keys::SessionKeys;
 use keepsake_store::ConsentItem;
 use keepsake_testkit::{Conversation, FixedClock, MONDAY_TEN, SeqIds, conversation};
@@ -455,7 +455,7 @@ fn on_battery_no_vectors_are_made_and_nothing_fails() {
         data_dir: dir.path().to_owned(),
         clock: Arc::new(FixedClock::at(MONDAY_TEN)),
         ids: Arc::new(SeqIds::new(1)),
-        embedder: EmbedderSlot::new(EmbedderState::Ready(Arc::new(HashEmbedder::new()))),
+        embedder: EmbedderSlot::new(EmbedderState::Ready(Arc::new(HashEmbedder::new()))).with_reader(Arc::new(SentenceReader)),
         zone: keepsake_engine::Zone::UTC,
         keys: Arc::new(SessionKeys::default()),
         power: Arc::<Plug>::clone(&plug),

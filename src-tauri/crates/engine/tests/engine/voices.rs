@@ -124,30 +124,30 @@ fn nothing_is_proposed_about_a_voice_until_somebody_says_whose_it_is() {
     const OTHER: &[&str] = &["Speaker 2"];
     check(&[], &[], BOTH, &[]);
     check(&[Leave], &[], OTHER, &[]);
-    check(&[Name("Rui")], &["pending Rui: Rui lives in Porto"], OTHER, &["Rui"]);
-    check(&[Name("  Rui \t Costa ")], &["pending Rui Costa: Rui Costa lives in Porto"], OTHER, &["Rui Costa"]);
-    check(&[Ana], &["pending Ana: Ana lives in Porto"], OTHER, &[]);
-    check(&[Owner], &["pending owner: User lives in Porto"], OTHER, &[]);
+    check(&[Name("Rui")], &["pending Rui: Rui: “I live in Porto”"], OTHER, &["Rui"]);
+    check(&[Name("  Rui \t Costa ")], &["pending Rui Costa: Rui Costa: “I live in Porto”"], OTHER, &["Rui Costa"]);
+    check(&[Ana], &["pending Ana: Ana: “I live in Porto”"], OTHER, &[]);
+    check(&[Owner], &["pending owner: User: “I live in Porto”"], OTHER, &[]);
     // Taken back, everything is as it was.
     for said in [Leave, Name("Rui"), Ana, Owner] {
         check(&[said, Open], &[], BOTH, &[]);
         check(&[Leave, said, Open], &[], BOTH, &[]);
     }
     // Another answer takes the place of the one before, and the same answer again brings the same.
-    check(&[Name("Rui"), Ana], &["pending Ana: Ana lives in Porto"], OTHER, &[]);
-    check(&[Ana, Name("Rui")], &["pending Rui: Rui lives in Porto"], OTHER, &["Rui"]);
-    check(&[Owner, Ana], &["pending Ana: Ana lives in Porto"], OTHER, &[]);
-    check(&[Ana, Owner], &["pending owner: User lives in Porto"], OTHER, &[]);
-    check(&[Owner, Open, Owner], &["pending owner: User lives in Porto"], OTHER, &[]);
-    check(&[Ana, Open, Ana], &["pending Ana: Ana lives in Porto"], OTHER, &[]);
-    check(&[Name("Rui"), Open, Name("Rui")], &["pending Rui: Rui lives in Porto"], OTHER, &["Rui"]);
+    check(&[Name("Rui"), Ana], &["pending Ana: Ana: “I live in Porto”"], OTHER, &[]);
+    check(&[Ana, Name("Rui")], &["pending Rui: Rui: “I live in Porto”"], OTHER, &["Rui"]);
+    check(&[Owner, Ana], &["pending Ana: Ana: “I live in Porto”"], OTHER, &[]);
+    check(&[Ana, Owner], &["pending owner: User: “I live in Porto”"], OTHER, &[]);
+    check(&[Owner, Open, Owner], &["pending owner: User: “I live in Porto”"], OTHER, &[]);
+    check(&[Ana, Open, Ana], &["pending Ana: Ana: “I live in Porto”"], OTHER, &[]);
+    check(&[Name("Rui"), Open, Name("Rui")], &["pending Rui: Rui: “I live in Porto”"], OTHER, &["Rui"]);
 }
 
 #[test]
 fn the_gate_log_says_what_waits_for_a_name() {
     let meeting = Meeting::new();
     assert!(meeting.f.gates().contains(&"unnamed_voice".to_owned()), "{:?}", meeting.f.gates());
-    assert!(meeting.f.memories().iter().any(|text| text.contains("Bo lives in Oslo")), "who has a name is proposed about");
+    assert!(meeting.f.memories().iter().any(|text| text.contains("Bo: “I live in Oslo”")), "who has a name is proposed about");
 }
 
 #[test]
@@ -159,10 +159,10 @@ fn what_was_approved_outlives_the_name_but_not_as_the_owners() {
         meeting.answer("speaker 1", Said::Open);
         assert_eq!(meeting.told(), expect, "{said:?}");
     };
-    check(Said::Name("Rui"), &["active Rui: Rui lives in Porto"]);
-    check(Said::Ana, &["active Ana: Ana lives in Porto"]);
+    check(Said::Name("Rui"), &["active Rui: Rui: “I live in Porto”"]);
+    check(Said::Ana, &["active Ana: Ana: “I live in Porto”"]);
     // Nothing is the owner's that the owner did not say.
-    check(Said::Owner, &["archived owner: User lives in Porto"]);
+    check(Said::Owner, &["archived owner: User: “I live in Porto”"]);
 }
 
 #[test]
@@ -171,10 +171,10 @@ fn two_voices_of_a_meeting_may_be_one_person_and_one_label_of_two_meetings_is_tw
     let retro = meeting.append(&transcript(RETRO, "person Speaker 1: I live in Lisbon."));
     meeting.answer("speaker 1", Said::Name("Rui"));
     meeting.f.engine.propose(&retro, None, &Unwatched).unwrap();
-    assert_eq!(meeting.told(), ["pending Rui: Rui lives in Porto"], "the other meeting's is somebody else");
+    assert_eq!(meeting.told(), ["pending Rui: Rui: “I live in Porto”"], "the other meeting's is somebody else");
     meeting.f.engine.answer_voice(&meeting.voice("speaker 2"), &VoiceAnswer::Person(meeting.voice("speaker 1"))).unwrap();
     meeting.read();
-    assert_eq!(meeting.told(), ["pending Rui: Rui lives in Porto", "pending Rui: Rui plays the cello"]);
+    assert_eq!(meeting.told(), ["pending Rui: Rui: “I live in Porto”", "pending Rui: Rui: “I play the cello”"]);
     // Who is linked with a voice that loses its name has none either.
     meeting.answer("speaker 1", Said::Open);
     assert_eq!(meeting.told(), [""; 0]);
@@ -186,7 +186,7 @@ fn linking_by_hand_names_a_voice_as_well() {
     let meeting = Meeting::new();
     meeting.f.engine.link_handles(&meeting.voice("speaker 1"), &meeting.handle("matrix", "Ana")).unwrap();
     meeting.read();
-    assert_eq!(meeting.told(), ["pending Ana: Ana lives in Porto"]);
+    assert_eq!(meeting.told(), ["pending Ana: Ana: “I live in Porto”"]);
     let link = meeting.f.engine.links().unwrap().into_iter().find(|link| link.status.name() == "same").unwrap();
     meeting.f.engine.unlink(&link.id).unwrap();
     meeting.read();
@@ -261,7 +261,7 @@ fn an_answer_that_cannot_be_is_refused_and_changes_nothing() {
     meeting.f.engine.link_handles(&bo, &ana).unwrap();
     meeting.answer("speaker 1", Said::Name("Rui"));
     refused(&one, VoiceAnswer::Person(ana), "different people");
-    assert_eq!(meeting.told(), ["pending Rui: Rui lives in Porto"], "the name stays");
+    assert_eq!(meeting.told(), ["pending Rui: Rui: “I live in Porto”"], "the name stays");
 }
 
 #[test]
@@ -274,6 +274,6 @@ fn who_a_voice_is_survives_a_restart_and_a_longer_transcript() {
     longer[0].time = MONDAY_TEN.plus_ms(600_000);
     meeting.append(&longer);
     meeting.read();
-    assert_eq!(meeting.told(), ["pending Rui: Rui lives in Porto", "pending Rui: Rui works as a nurse"]);
+    assert_eq!(meeting.told(), ["pending Rui: Rui: “I live in Porto”", "pending Rui: Rui: “I work as a nurse”"]);
     assert_eq!(meeting.open(), ["Speaker 2"]);
 }

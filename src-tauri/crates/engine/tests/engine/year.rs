@@ -11,7 +11,7 @@ use keepsake_engine::{
     Act, Audience, ContextRequest, Control, EmbedderSlot, EmbedderState, Engine, EngineError, EngineParts, Existing, KillPoint,
     PluggedIn, Step, TierAsk, TopicChoice, TopicTexts, Unwatched, current_profiles,
 };
-use keepsake_models::fake::HashEmbedder;
+use keepsake_models::fake::{HashEmbedder, SentenceReader};
 use keepsake_models::keys::SessionKeys;
 use keepsake_store::{AppendContext, Lease, MemoryFilter, MemorySort, TABLE_ORIGINS, TableOrigin};
 use keepsake_testkit::year::{OFF_THE_RECORD, Year, YearSize};
@@ -37,7 +37,7 @@ fn open(dir: &TempDir, clock: &Arc<FixedClock>, seed: u64) -> Engine {
         data_dir: dir.path().to_owned(),
         clock: Arc::<FixedClock>::clone(clock),
         ids: Arc::new(SeqIds::new(seed)),
-        embedder: EmbedderSlot::new(EmbedderState::Ready(Arc::new(HashEmbedder::new()))),
+        embedder: EmbedderSlot::new(EmbedderState::Ready(Arc::new(HashEmbedder::new()))).with_reader(Arc::new(SentenceReader)),
         zone: keepsake_engine::Zone::UTC,
         keys: Arc::new(SessionKeys::default()),
         power: Arc::new(PluggedIn),
@@ -423,7 +423,7 @@ fn a_rebuild_without_the_model_that_made_it_is_refused() {
         data_dir: dir.path().to_owned(),
         clock: Arc::<FixedClock>::clone(&clock),
         ids: Arc::new(SeqIds::new(4)),
-        embedder: EmbedderSlot::none(),
+        embedder: EmbedderSlot::none().with_reader(Arc::new(SentenceReader)),
         zone: keepsake_engine::Zone::UTC,
         keys: Arc::new(SessionKeys::default()),
         power: Arc::new(PluggedIn),

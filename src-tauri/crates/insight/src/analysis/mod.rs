@@ -1,9 +1,8 @@
 //! Analyze Now without a model: one pass over a conversation, every conclusion tied to the words it rests on.
 //!
-//! Only plain utterances count. What an assistant said may be summarised and may name topics; candidates about the
-//! owner rest on the owner's own words alone (DESIGN invariant 12).
+//! Only plain utterances count. Deliberately not here: what is to be remembered; the reader marks that (`keepsake-capture`), and a model
+//! may propose projects and stories ([`crate::model`]).
 
-mod candidates;
 mod lexicon;
 mod mood;
 mod phrases;
@@ -12,7 +11,6 @@ mod summary;
 use keepsake_domain::{Candidate, Role, Stop};
 use thiserror::Error;
 
-pub(crate) use candidates::reads_like_instruction;
 pub use mood::{ArcPoint, Mood, Stage, Tone};
 pub(crate) use phrases::{RankedPhrase, ranked as ranked_phrases};
 pub use phrases::{THEMES_MAX, TOPICS_MAX};
@@ -27,7 +25,7 @@ pub const ENGINE_VERSION: &str = "builtin-analysis/1";
 /// What a whole conversation says.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Analysis {
-    /// Projects, experiences, stories and relationships of the owner, strongest first; the rest comes from capture.
+    /// Projects, experiences, stories and relationships of the owner, strongest first; from a model alone.
     pub candidates: Vec<Candidate>,
     /// What looked like a candidate and was stopped, with the gate and the reason.
     pub stops: Vec<Stop>,
@@ -66,12 +64,10 @@ pub fn analyse(input: &AnalysisInput<'_>) -> Result<Analysis, TooShort> {
     }
     let moods = mood::read(&document);
     let phrases = phrases::rank(&document);
-    let guards = candidates::Guards::read(&document);
-    let summary = summary::summarise(&document, &guards, input.vectors);
-    let proposal = candidates::propose(&document, &moods, &guards);
+    let summary = summary::summarise(&document, input.vectors);
     Ok(Analysis {
-        candidates: proposal.candidates,
-        stops: proposal.stops,
+        candidates: Vec::new(),
+        stops: Vec::new(),
         summary,
         themes: phrases.themes,
         tone: mood::tone(&document, &moods),
@@ -93,8 +89,7 @@ pub(crate) fn summarised(input: &AnalysisInput<'_>) -> Result<Vec<SummarySentenc
     if document.plain.is_empty() {
         return Err(TooShort { turns: input.turns.len() });
     }
-    let guards = candidates::Guards::read(&document);
-    Ok(summary::summarise(&document, &guards, input.vectors))
+    Ok(summary::summarise(&document, input.vectors))
 }
 
 /// The authors of the turns at `plain`, in order of appearance.

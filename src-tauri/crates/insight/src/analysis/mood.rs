@@ -158,13 +158,6 @@ pub(super) struct Moods {
     by_sentence: Vec<Vec<(Mood, f32)>>,
 }
 
-impl Moods {
-    /// How strongly sentence `index` feels, all moods together.
-    pub(super) fn strength(&self, index: usize) -> f32 {
-        self.by_sentence.get(index).map_or(0.0, |charges| charges.iter().map(|(_, weight)| weight).sum())
-    }
-}
-
 /// Reads the moods of every sentence that a person said.
 pub(super) fn read(document: &Document<'_>) -> Moods {
     let charges = |sentence: &Sentence<'_>| if sentence.role == Role::Assistant { Vec::new() } else { charges(sentence) };

@@ -8,7 +8,6 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use keepsake_domain::Role;
 
-use super::candidates::is_relation;
 use crate::text::{
     Document, Language, Sentence, Token, is_determiner, is_pronoun, is_stop_word, is_vague_noun, is_verb_form, stem,
 };
@@ -259,11 +258,6 @@ fn run(sentence: &Sentence<'_>, mut start: usize, mut end: usize) -> Option<Phra
             return None;
         }
         start = end - PHRASE_WORDS_MAX;
-    }
-    // "my sister Ana" is about Ana.
-    let relation = |at: usize| tokens.get(at).is_some_and(|token| is_relation(&token.word));
-    if end - start.min(end) > 1 && relation(start) && proper(start + 1) {
-        start += 1;
     }
     // "a tough time" leaves "tough", which is no noun.
     let found = (start < end).then(|| phrase(sentence, start, end)).flatten()?;

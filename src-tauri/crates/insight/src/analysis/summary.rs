@@ -10,7 +10,8 @@ use std::collections::{BTreeMap, HashMap};
 use keepsake_domain::{Role, Span};
 use serde::{Deserialize, Serialize};
 
-use super::candidates::{Guards, reads_like_instruction};
+use keepsake_text::is_instruction;
+
 use crate::text::{Document, Language, Sentence, is_stop_word, stem};
 
 /// Seed 004 asks for two to three sentences.
@@ -62,11 +63,11 @@ struct Scored<'a> {
 }
 
 /// Chooses the sentences that stand for the conversation.
-pub(super) fn summarise(document: &Document<'_>, guards: &Guards, vectors: Option<&[Option<Vec<f32>>]>) -> Vec<SummarySentence> {
-    let mut scored = fit_sentences(document, guards, false);
+pub(super) fn summarise(document: &Document<'_>, vectors: Option<&[Option<Vec<f32>>]>) -> Vec<SummarySentence> {
+    let mut scored = fit_sentences(document, false);
     if scored.len() < 2 {
         // A conversation of questions is best told by its questions.
-        scored = fit_sentences(document, guards, true);
+        scored = fit_sentences(document, true);
     }
     if scored.len() > SENTENCES_COMPARED_MAX {
         scored.sort_by(|a, b| b.weight.total_cmp(&a.weight).then(place(a).cmp(&place(b))));
@@ -86,16 +87,13 @@ fn place(entry: &Scored<'_>) -> (usize, usize) {
     (entry.sentence.turn, entry.sentence.bytes.start)
 }
 
-fn fit_sentences<'a>(document: &'a Document<'a>, guards: &Guards, with_questions: bool) -> Vec<Scored<'a>> {
+fn fit_sentences<'a>(document: &'a Document<'a>, with_questions: bool) -> Vec<Scored<'a>> {
     let last_plain = document.plain.len().saturating_sub(1);
     let mut position = 0;
     let mut found = Vec::new();
     for sentence in &document.sentences {
         while document.plain.get(position).is_some_and(|turn| *turn < sentence.turn) {
             position += 1;
-        }
-        if guards.is_retracted(sentence.turn) {
-            continue;
         }
         let weight = weight(sentence, with_questions) * place_weight(position, last_plain);
         if weight > 0.0 {
@@ -117,7 +115,7 @@ fn place_weight(position: usize, last: usize) -> f32 {
 
 fn weight(sentence: &Sentence<'_>, with_questions: bool) -> f32 {
     let words = sentence.words();
-    if sentence.is_question && !with_questions || is_greeting(sentence) || reads_like_instruction(sentence.text) {
+    if sentence.is_question && !with_questions || is_greeting(sentence) || is_instruction(sentence.text) {
         return 0.0;
     }
     let content = content_words(sentence).count();

@@ -2,8 +2,7 @@
 
 use keepsake_domain::{Gate, limits};
 use keepsake_prompt::scrub::SensitiveKind;
-
-use crate::analysis::reads_like_instruction;
+use keepsake_text::is_instruction;
 
 /// What no text of a model may have.
 pub(crate) fn fault(text: &str) -> Option<(Gate, &'static str)> {
@@ -17,7 +16,7 @@ pub(crate) fn fault(text: &str) -> Option<(Gate, &'static str)> {
     if text.chars().any(|c| c.is_control() || is_hidden(c)) {
         return Some((Gate::Invalid, "It has hidden characters."));
     }
-    reads_like_instruction(text).then_some((Gate::SystemPromptLeak, "It reads like an order to an assistant."))
+    is_instruction(text).then_some((Gate::SystemPromptLeak, "It reads like an order to an assistant."))
 }
 
 /// Direction marks, zero-width marks and tag characters: what a reader does not see.

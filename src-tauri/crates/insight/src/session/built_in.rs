@@ -6,13 +6,14 @@
 use std::ops::Range;
 
 use keepsake_domain::{MessageType, Role, Span};
+use keepsake_text::is_instruction;
 
 use super::cues::{
     BONDS, CHEERS, CONTENT, DEEDS, DISCONTENT, FAILURES, NEXT_STEPS, NO_FAILURES, REQUESTS, TOOL_FAILURES, WISHES,
 };
 use super::tools::{first_line, tools_used};
 use super::{Depth, Field, Finding, FindingKind, Item, LINE_CHARS_MAX, Outcome, SessionInput, SessionRecord, words_at};
-use crate::analysis::{felt, reads_like_instruction, summarised};
+use crate::analysis::{felt, summarised};
 use crate::conversation::{Level, Place, Reason, is_technical, standing, tone_profile};
 use crate::text::{Document, Sentence, is_stop_word};
 use crate::topic::{Section, says, spoken, takeaway};
@@ -62,7 +63,7 @@ pub fn summarise(input: &SessionInput<'_>) -> SessionRecord {
     items.extend(reader.central(Field::Heard));
     items.extend(reader.central(Field::Said));
     items.extend(reader.deeds());
-    items.extend(tools_used(&document, input).into_iter().filter(|item| !reads_like_instruction(&item.text)));
+    items.extend(tools_used(&document, input).into_iter().filter(|item| !is_instruction(&item.text)));
     items.extend(reader.found());
     items.extend(reader.knowledge());
     items.extend(reader.wishes());
@@ -97,7 +98,7 @@ impl<'a> Reader<'a> {
         let text = self.input.turns.get(turn)?.text;
         let span = Span::of_bytes(text, fitting(text, bytes)).ok()?;
         let words = words_at(text, span)?;
-        (!reads_like_instruction(&words)).then(|| Item {
+        (!is_instruction(&words)).then(|| Item {
             field,
             name: name.map(str::to_owned),
             uses: 0,

@@ -13,12 +13,12 @@ use keepsake_prompt::ground::locate;
 use keepsake_prompt::reply::{List, ReplyError, Text, parse, schema};
 use keepsake_prompt::scrub::{ScrubSession, Scrubber};
 use keepsake_prompt::{Call, CallError, Calls, Line, Outcome as Asked, PromptFile, Speaker, Transcript, Waiting, WordingError};
+use keepsake_text::is_instruction;
 use schemars::JsonSchema;
 use serde::Deserialize;
 
 use super::built_in::{fitting, is_cheer};
 use super::{Depth, Field, Item, Outcome, SessionRecord, words_at};
-use crate::analysis::reads_like_instruction;
 use crate::conversation::Place;
 use crate::text::{Document, Sentence};
 use crate::topic::{says, spoken};
@@ -308,7 +308,7 @@ impl<'a> SessionTask<'a> {
         }
         let span = self.document.span(found.message, bytes)?;
         let words = words_at(text, span)?;
-        (!reads_like_instruction(&words)).then(|| Item {
+        (!is_instruction(&words)).then(|| Item {
             field: entry.field.field(),
             name: entry.field.name().map(str::to_owned),
             uses: 0,

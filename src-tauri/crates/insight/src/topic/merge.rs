@@ -8,13 +8,13 @@
 use std::collections::{BTreeSet, HashMap, HashSet};
 
 use keepsake_domain::{MessageType, Role, Span, Timestamp};
+use keepsake_text::is_instruction;
 use serde::{Deserialize, Serialize};
 
 use super::TopicRules;
 use super::cues::{CHANGES, DECISIONS, LEARNINGS, SOLUTIONS, TASKS, UNDECIDED};
 use super::weight::{Weight, content, stems, weigh};
 use crate::Turn;
-use crate::analysis::reads_like_instruction;
 use crate::conversation::{Moment, Settlement, commitments};
 use crate::text::{Document, Sentence, is_pronoun};
 
@@ -314,7 +314,7 @@ fn contender(
     weights: &HashMap<String, f32>,
 ) -> Option<Contender> {
     let count = sentence.words();
-    if !(LINE_WORDS_MIN..=LINE_WORDS_MAX).contains(&count) || reads_like_instruction(sentence.text) {
+    if !(LINE_WORDS_MIN..=LINE_WORDS_MAX).contains(&count) || is_instruction(sentence.text) {
         return None;
     }
     let start = past_opener(sentence);

@@ -90,9 +90,18 @@ pub fn open_reader(model_dir: &Path) -> Result<LocalReader, ModelError> {
     let graph = files.read(&description, files::GRAPH)?;
     let threads = std::thread::available_parallelism().map_or(1, usize::from).min(THREADS_MAX);
     let session = session(&local::environment(model_dir)?, &graph, threads).map_err(|error| runtime(error.to_string()))?;
-    let version = format!("{READER_PREFIX}{}", description.short_hash());
+    let version = version_of(&description);
     tracing::info!(version, threads, "reader ready");
     Ok(LocalReader { version, session: Mutex::new(session), tokenizer, words, calibration: description.calibration })
+}
+
+fn version_of(description: &Description) -> String {
+    format!("{READER_PREFIX}{}", description.short_hash())
+}
+
+/// The version of the reader that this build knows, without loading it.
+pub fn reader_version() -> Result<String, ModelError> {
+    Ok(version_of(&Description::built_in()?))
 }
 
 fn session(environment: &ort::environment::Environment, graph: &[u8], threads: usize) -> ort::Result<Session> {

@@ -381,6 +381,12 @@ impl Scrubber {
         out
     }
 
+    /// Where credentials stand in a text, in bytes.
+    pub fn credentials(&self, text: &str) -> Vec<std::ops::Range<usize>> {
+        let scrubbed = self.scrub_of(&mut ScrubSession::new(), text, Looks::Credentials);
+        scrubbed.edits.iter().map(|edit| edit.source.clone()).collect()
+    }
+
     /// Scrubs one text of a conversation: a value that the session met before keeps its placeholder.
     pub fn scrub_in(&self, session: &mut ScrubSession, text: &str) -> Scrubbed {
         self.scrub_of(session, text, Looks::All)

@@ -5,10 +5,11 @@ use std::io::{BufRead, Read, Write};
 use std::path::PathBuf;
 
 use keepsake_capture::scrub::{ScrubConfig, ScrubSession, Scrubber};
-use keepsake_capture::{Conversation, SentenceVectors, Turn, propose, propose_read};
+use keepsake_capture::{Conversation, Turn, propose_read};
 use keepsake_channels::{ImportError, ImportOptions, Read as Record, Sink, Skip, SkipReason, Stop, read_path};
 use keepsake_domain::{Clock, IdSource, Message, Role, SourceKind};
-use keepsake_engine::{EmbedderSlot, RandomIds, SystemClock, Unwatched, readings};
+use keepsake_engine::{RandomIds, SystemClock, Unwatched, readings};
+use keepsake_models::{ModelError, open_reader};
 use serde_json::json;
 
 use super::model_dir;
@@ -45,14 +46,6 @@ impl Sink for Conversations {
 
     fn progress(&mut self, _bytes_done: u64, _bytes_total: u64) -> Result<(), Stop> {
         Ok(())
-    }
-}
-
-struct Vectors(std::sync::Arc<dyn keepsake_models::Embedder>);
-
-impl SentenceVectors for Vectors {
-    fn embed(&self, sentences: &[&str]) -> Option<Vec<Vec<f32>>> {
-        self.0.embed(sentences).ok()
     }
 }
 
@@ -100,18 +93,18 @@ pub(crate) fn extract(output: &mut Output) -> Result<(), Failure> {
         }
     }
     account_for_skips(&conversations)?;
-    let model = EmbedderSlot::load(&model_dir());
-    let reader = model.reader().ready();
-    if let Some(why) = model.reader().refused() {
-        eprintln!("keepsake: {why}");
-    }
-    let vectors = model.ready().map(Vectors);
+    let reader = open_reader(&model_dir()).map_err(|error| match error {
+        ModelError::Missing { dir } => {
+            Failure::new(format!("there is no reader of statements in {}; run `make model` to prepare it", dir.display()))
+        }
+        error => Failure::new(error.to_string()),
+    })?;
     for id in &conversations.order {
         let messages = &conversations.messages[id];
         if messages.iter().any(|message| message.is_private) {
             continue;
         }
-        print_candidates(id, messages, reader.as_deref(), vectors.as_ref().map(|v| v as &dyn SentenceVectors), output)?;
+        print_candidates(id, messages, &reader, output)?;
     }
     Ok(())
 }
@@ -142,8 +135,7 @@ fn line_word(count: u64) -> &'static str {
 fn print_candidates(
     id: &str,
     messages: &[Message],
-    reader: Option<&dyn keepsake_models::Reader>,
-    vectors: Option<&dyn SentenceVectors>,
+    reader: &dyn keepsake_models::Reader,
     output: &mut Output,
 ) -> Result<(), Failure> {
     // Nothing is known of links here, so a person is one handle.
@@ -169,13 +161,8 @@ fn print_candidates(
         .collect();
     let name_of = |role: Role| messages.iter().find(|m| m.author.role == role).map(|m| m.author.name.as_str());
     let conversation = Conversation { turns: &turns, owner_name: name_of(Role::Owner), assistant_name: name_of(Role::Assistant) };
-    let proposals = match reader {
-        Some(reader) => {
-            let read = readings(reader, &turns, 0, &Unwatched).map_err(|error| Failure::new(error.to_string()))?;
-            propose_read(&conversation, &read)
-        }
-        None => propose(&conversation, vectors),
-    };
+    let read = readings(reader, &turns, 0, &Unwatched).map_err(|error| Failure::new(error.to_string()))?;
+    let proposals = propose_read(&conversation, &read);
     for candidate in proposals.candidates.iter().filter(|candidate| !candidate.is_quarantined) {
         let evidence: Vec<_> = candidate
             .evidence

@@ -13,7 +13,7 @@ use keepsake_domain::{
     Author, Category, ChannelHandle, Confidence, ConversationId, DAY_MS, Durability, MemoryId, MemoryKind, MemoryStatus, Message,
     PlaybookStatus, ProfileId, ReflectionId, ReflectionKind, Role, Span, Subject, SummaryId, Timestamp, Visibility,
 };
-use keepsake_models::fake::HashEmbedder;
+use keepsake_models::fake::{HashEmbedder, SentenceReader};
 use keepsake_store::{AppendContext, NewEvidence, NewMemory};
 use keepsake_testkit::{FixedClock, MONDAY_TEN, ToolSession};
 
@@ -185,7 +185,7 @@ fn keep_twice(engine: &Engine, ids: &StepIds, conversation: &ConversationId, sai
 fn world(template: &Path, law: Law, night: &Night, side: usize) -> World {
     let clock = Arc::new(FixedClock::at(MONDAY_TEN));
     let ids = Arc::new(StepIds::default());
-    let world = World::open(template, law, EmbedderSlot::none(), &clock, &ids);
+    let world = World::open(template, law, EmbedderSlot::none().with_reader(Arc::new(SentenceReader)), &clock, &ids);
     let engine = &world.engine;
     let append = |step: u64, messages: &[Message]| {
         ids.begin(step);

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use keepsake_domain::{ConversationId, IdSource, MemoryId, MemoryStatus, Timestamp, Visibility};
-use keepsake_models::fake::HashEmbedder;
+use keepsake_models::fake::{HashEmbedder, SentenceReader};
 use keepsake_models::keys::SessionKeys;
 use keepsake_store::AppendContext;
 use keepsake_testkit::{FixedClock, MONDAY_TEN};
@@ -74,9 +74,9 @@ impl World {
         let ids = Arc::new(StepIds::default());
         // Vectors take most of the time; every fourth pair has them.
         let embedder = if pair.has_vectors {
-            EmbedderSlot::new(EmbedderState::Ready(Arc::new(HashEmbedder::default())))
+            EmbedderSlot::new(EmbedderState::Ready(Arc::new(HashEmbedder::default()))).with_reader(Arc::new(SentenceReader))
         } else {
-            EmbedderSlot::none()
+            EmbedderSlot::none().with_reader(Arc::new(SentenceReader))
         };
         let world = Self::open(template, law, embedder, &clock, &ids);
         let engine = &world.engine;

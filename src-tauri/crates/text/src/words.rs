@@ -75,9 +75,29 @@ pub fn is_unspaced(word: &str) -> bool {
     })
 }
 
+/// Words that nearly every message holds.
+const STOP_WORDS: [&str; 83] = [
+    "a", "about", "am", "an", "and", "any", "are", "as", "at", "be", "been", "but", "by", "can", "could", "d", "did", "do",
+    "does", "don", "for", "from", "had", "has", "have", "he", "her", "him", "his", "how", "i", "if", "in", "into", "is", "it",
+    "its", "just", "ll", "m", "me", "my", "no", "not", "of", "on", "or", "our", "out", "re", "s", "she", "so", "t", "than",
+    "that", "the", "their", "them", "then", "there", "these", "they", "this", "to", "up", "us", "ve", "was", "we", "were",
+    "what", "when", "where", "which", "who", "whom", "whose", "why", "will", "with", "would", "you",
+];
+
+/// Whether nearly every message holds this word.
+pub fn is_stop_word(plain: &str) -> bool {
+    STOP_WORDS.binary_search(&plain).is_ok()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn the_stop_words_can_be_looked_up() {
+        assert!(STOP_WORDS.is_sorted());
+        assert!(is_stop_word("the") && !is_stop_word("boat"));
+    }
 
     #[test]
     fn words_are_plain_and_know_their_place() {

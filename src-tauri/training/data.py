@@ -38,7 +38,13 @@ TEST = ("00-early-2", "03", "21", "31", "38", "41")
 # All turns of an assistant with a mark, and every fourth without: most say nothing, and there are many.
 ASSISTANT_SHARE = 4
 
-Row = collections.namedtuple("Row", "ids roles start tag category attribute signs labels kind language offsets first")
+# `change`: what a statement makes of the one before it (pairs.py); of messages nothing is known.
+Row = collections.namedtuple(
+    "Row", "ids roles start tag category attribute signs labels kind language offsets first change", defaults=(UNKNOWN,)
+)
+
+# What `head` needs of a message that is a statement alone.
+Statement = collections.namedtuple("Statement", "role context text")
 
 
 def split(examples):

@@ -15,6 +15,7 @@ import argparse
 import hashlib
 import json
 import pathlib
+import random
 import sys
 
 import numpy as np
@@ -24,16 +25,18 @@ import data
 import encoder
 import measure
 import network
+import pairs
 import parse
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "scripts"))
 from prepare_model import FLOAT, GELU_OFFSET, INT64, Graph  # noqa: E402
 
-FORMAT = 1  # of reader.json and the graph; a reader with another number is refused
+FORMAT = 2  # of reader.json and the graph; a reader with another number is refused
 LARGEST = 25_000_000  # bytes of reader.onnx, which lies in the repository
 # Eight bits for weights and seven for activations: a pair of products (2 · 127 · 127) still fits the 16-bit sums of
 # processors without VNNI, and the error is half of that of seven and eight.
 WEIGHT_LEVELS, LEVELS, SIGNED_LEVELS = 127, 127, 63
+PAIR_SAMPLES = 4  # of each change
 SAMPLES = 8  # messages of a language group that the product's test reads
 FAR, FEW = 0.1, 0.02  # at most so many of the tokens' fact probabilities may differ by more than 0.1 from float
 
@@ -156,6 +159,8 @@ def weights(path):
             state |= {f"layer.{number}.{part}.weight": columns.T, f"layer.{number}.{part}.bias": bias}
     for prefix, heads in (("head", network.TOKEN_HEADS), ("message", network.MESSAGE_HEADS)):
         for name in heads:
+            if f"{prefix}.{name}.weight" not in found:  # a head that is newer than the graph
+                continue
             state |= {f"{prefix}.{name}.weight": found[f"{prefix}.{name}.weight"].T, f"{prefix}.{name}.bias": found[f"{prefix}.{name}.bias"]}
     return {name: torch.tensor(np.ascontiguousarray(value, dtype=np.float32)) for name, value in state.items()}
 
@@ -170,7 +175,8 @@ def description(calibration, files):
         "layout": {"roles": data.ROLE, "message": data.MESSAGE, "step": data.STEP, "context": data.CONTEXT, "opener": data.OPENER,
                    "turn": data.TURN, "turn_head": data.TURN_HEAD, "turns": data.TURNS},
         "outputs": {"tag": ["O", "B", "I"], "category": list(parse.CATEGORIES.values()), "attribute": list(data.ATTRIBUTES),
-                    "signs": list(data.SIGNS), "labels": data.LABELS, "kind": list(data.KINDS), "language": list(measure.GROUPS)},
+                    "signs": list(data.SIGNS), "labels": data.LABELS, "kind": list(data.KINDS), "language": list(measure.GROUPS),
+                    "change": list(pairs.CHANGES)},
         "decoding": {"low": measure.LOW, "begin": measure.BEGIN},
         "calibration": calibration,
     }
@@ -209,6 +215,18 @@ def samples(examples, run, words, tokens, calibration):
         turns = [[role, text] for role, text in (*example.context, (example.role, example.text))]
         found.append({"turns": turns, "marks": sorted(marks, key=lambda m: (m["start"], m["label"] != "fact", m["end"]))})
     return found
+
+
+def pair_samples(run, words, tokens):
+    """Pairs of statements with what this code makes of them, some of each change and some that have nothing to do with each other."""
+    held_out = pairs.split(pairs.parse()[0])[1]
+    chosen = [pair for change in pairs.CHANGES for pair in [p for p in held_out if p.change == change][:PAIR_SAMPLES]]
+    chosen += pairs.strangers(held_out, random.Random(1))[:PAIR_SAMPLES]
+    found = pairs.infer(chosen, words, tokens, run)
+    return [
+        {"earlier": pair.earlier, "later": pair.later, **{change: round(float(p), 4) for change, p in zip(pairs.CHANGES, row)}}
+        for pair, row in zip(chosen, found)
+    ]
 
 
 def compare(path, net, words, tokens, examples, threads):
@@ -254,8 +272,10 @@ def main():
     print(f"{graph}: {size / 1e6:.1f} MB")
     test = data.split(parse.parse()[0])[2]
     sampled = samples(test, runner(graph, chosen.threads)[1], words, data.Tokens(made), calibration)
-    lines = ",\n".join(json.dumps(sample, ensure_ascii=False) for sample in sampled)
-    (chosen.out / "samples.json").write_text(f"[\n{lines}\n]\n", encoding="utf-8")
+    paired = pair_samples(runner(graph, chosen.threads)[1], words, data.Tokens(made))
+    lines = (",\n".join(json.dumps(sample, ensure_ascii=False) for sample in some) for some in (sampled, paired))
+    text = '{"messages": [\n%s\n],\n"pairs": [\n%s\n]}\n' % tuple(lines)
+    (chosen.out / "samples.json").write_text(text, encoding="utf-8")
     same = compare(graph, net, words, data.Tokens(made), test[:: max(1, len(test) // chosen.check)], chosen.threads)
     if size > LARGEST:
         print(f"reader.onnx is larger than {LARGEST} bytes.")

@@ -3,7 +3,8 @@
 Word vectors are looked up outside and stay as they are, so that the reader's own weights are the layers and heads alone.
 Of each token: O/B/I of a fact, its category, attribute and signs (negated, implied, about another), and the other labels
 (several may hold). Of the message: fact, nothing or unmeant, and whether it is in English (scores of other languages lie
-lower and are calibrated on their own).
+lower and are calibrated on their own). Of a pair of statements, the earlier one given as the turn before: whether the
+later one replaces it, says the same, or both stand.
 """
 import numpy as np
 import torch
@@ -12,9 +13,10 @@ from torch import nn
 
 import data
 import encoder
+import pairs
 
 TOKEN_HEADS = {"tag": 3, "category": len(data.CATEGORIES), "attribute": len(data.ATTRIBUTES), "signs": len(data.SIGNS), "labels": len(data.LABELS)}
-MESSAGE_HEADS = {"kind": len(data.KINDS), "language": 2}
+MESSAGE_HEADS = {"kind": len(data.KINDS), "language": 2, "change": len(pairs.CHANGES)}
 INDEPENDENT = ("signs", "labels")  # several may hold: sigmoid; the others softmax
 EPSILON = 1e-12
 PARTS = ("q", "k", "v", "ao", "fi", "fo")
@@ -53,8 +55,8 @@ class Reader(nn.Module):
         self.head = nn.ModuleDict({name: nn.Linear(width, size) for name, size in TOKEN_HEADS.items()})
         self.message = nn.ModuleDict({name: nn.Linear(2 * width, size) for name, size in MESSAGE_HEADS.items()})
 
-    def forward(self, words, roles, mask, inside):
-        """Scores before softmax or sigmoid, by head. `inside` is 1 on the tokens of the message itself."""
+    def pooled(self, words, roles, mask, inside):
+        """What the layers say of the tokens, and of the message. `inside` is 1 on the tokens of the message itself."""
         x = words + self.role(roles) + self.position[: words.shape[1]]
         x = self.drop(self.norm(x))
         wide = mask[:, None, None, :].bool()
@@ -62,7 +64,11 @@ class Reader(nn.Module):
             x = layer(x, wide)
         x = self.drop(x)
         mean = (x * inside[..., None]).sum(1) / inside.sum(1, keepdim=True).clamp(min=1)
-        pooled = torch.cat([x[:, 0], mean], 1)
+        return x, torch.cat([x[:, 0], mean], 1)
+
+    def forward(self, words, roles, mask, inside):
+        """Scores before softmax or sigmoid, by head."""
+        x, pooled = self.pooled(words, roles, mask, inside)
         return {name: head(x) for name, head in self.head.items()} | {name: head(pooled) for name, head in self.message.items()}
 
 
@@ -130,8 +136,9 @@ def loss(scores, wanted):
         if known.any():
             hit = torch.tensor(rare, device=wanted[name].device)
             total = total + weight * F.binary_cross_entropy_with_logits(scores[name][known], wanted[name][known], pos_weight=hit)
-    for name, weight in (("kind", 0.5), ("language", 0.3)):
-        total = total + weight * F.cross_entropy(scores[name], wanted[name], label_smoothing=0.05)
+    for name, weight in (("kind", 0.5), ("language", 0.3), ("change", 0.5)):
+        if (wanted[name] >= 0).any():  # a batch may hold messages alone, or pairs
+            total = total + weight * F.cross_entropy(scores[name], wanted[name], label_smoothing=0.05, ignore_index=data.UNKNOWN)
     return total
 
 

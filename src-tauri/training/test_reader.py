@@ -64,6 +64,15 @@ class Measuring(unittest.TestCase):
         self.assertGreater(measure.expected_error(raw[1::2], right[1::2]), 0.15)
         self.assertLess(measure.expected_error(mended, right[1::2]), 0.05)
 
+    def test_scores_that_crowd_at_the_edge_do_not_lead_to_infinity(self):
+        rng = random.Random(2)
+        raw = [rng.choice((0.9999, 0.999, 0.35, 0.4)) for _ in range(300)]
+        right = [rng.random() < (0.7 if score > 0.9 else 0.1) for score in raw]
+        a, b = measure.fit(raw, right)
+        self.assertLess(abs(a) + abs(b), 10, "a whole step of Newton's leads to a cliff at 0.4")
+        mended = [measure.apply({"fact": {"english": [a, b]}}, "fact", "english", score) for score in raw]
+        self.assertLess(measure.expected_error(mended, right), 0.15)
+
     def test_two_statements_are_two_spans_and_a_word_is_never_cut(self):
         text = "I bake. I knit"
         p = np.array([0.9, 0.9, 0.9, 0.9, 0.9])

@@ -16,13 +16,14 @@ import data
 import encoder
 import export
 import network
+import pairs
 import parse
 
 RATE, HEAD_RATE, DECAY = 1e-4, 1e-3, 0.93
 BUDGET = 1100  # tokens a batch
 WARM_UP = 0.08  # of the steps
 LOWEST = 0.02  # of the rate, at the end
-DROPPED_CONTEXT = 0.15  # of the messages are read without context, so that a message is understood on its own too; not of
+DROPPED_CONTEXT = 0.25  # of the messages are read without context, so that a message is understood on its own too; not of
 # those that are unmeant, which is often known from the context alone: without it they would teach that plain words are unmeant
 SEED = 51
 
@@ -41,17 +42,18 @@ def groups(net):
     return found
 
 
-def train(net, words, tokens, examples, epochs=3, steps=None, budget=BUDGET, seed=SEED):
+def train(net, words, tokens, examples, statements=(), epochs=3, steps=None, budget=BUDGET, seed=SEED):
     torch.manual_seed(seed)
     rng = random.Random(seed)
-    pairs = [
-        pair
+    twice = [
+        both
         for example in examples
-        for pair in zip(data.rows(example, tokens), data.rows(example, tokens, context=example.pretended), strict=True)
+        for both in zip(data.rows(example, tokens), data.rows(example, tokens, context=example.pretended), strict=True)
     ]
-    full = [pair[0] for pair in pairs]
+    twice += pairs.training_rows(list(statements), tokens, rng)
+    full = [both[0] for both in twice]
     plan = [batch for _ in range(epochs) for batch in data.batches(full, budget, rng)][:steps]
-    print(f"{len(examples)} messages, {sum(len(row.ids) for row in full)} tokens, {len(plan)} steps", flush=True)
+    print(f"{len(examples)} messages, {len(statements)} pairs, {sum(len(row.ids) for row in full)} tokens, {len(plan)} steps", flush=True)
     optimizer = torch.optim.AdamW(groups(net), foreach=True)
     mean, began = None, time.monotonic()
     net.train()
@@ -59,7 +61,7 @@ def train(net, words, tokens, examples, epochs=3, steps=None, budget=BUDGET, see
         factor = min(1, step / (WARM_UP * len(plan))) * max(LOWEST, 1 - step / len(plan))
         for group in optimizer.param_groups:
             group["lr"] = group["base"] * factor
-        rows = [pairs[i][rng.random() < DROPPED_CONTEXT] for i in batch]
+        rows = [twice[i][rng.random() < DROPPED_CONTEXT] for i in batch]
         inputs = network.collate(rows, words)
         with torch.autocast("cpu", torch.bfloat16):  # a third faster where the processor has it; weights and sums stay float32
             scores = net(*inputs)
@@ -89,6 +91,8 @@ def main():
     chosen = options.parse_args()
     torch.set_num_threads(chosen.threads)
     examples, faults = parse.parse()
+    statements, more_faults = pairs.parse()
+    faults += more_faults
     if faults:
         raise SystemExit("\n".join(f"{file}:{number}: {reason}" for file, number, reason in faults))
     tensors, pieces, unknown = encoder.read()
@@ -96,13 +100,14 @@ def main():
     net, words = network.start(tensors)
     if chosen.first:
         graph = chosen.first.endswith(".onnx")
-        net.load_state_dict(export.weights(chosen.first) if graph else torch.load(chosen.first, weights_only=True))
+        state = export.weights(chosen.first) if graph else torch.load(chosen.first, weights_only=True)
+        net.load_state_dict(net.state_dict() | state)  # a head that is newer than those weights begins anew
     training = data.fraction(data.split(examples)[0], chosen.share, chosen.always)
-    began = {name: value.clone() for name, value in net.state_dict().items()}
-    train(net, words, data.Tokens(encoder.tokenizer(pieces, unknown)), training, chosen.epochs, chosen.steps, chosen.budget)
+    began = {name: value.clone() for name, value in net.state_dict().items() if not chosen.first or name in state}
+    train(net, words, data.Tokens(encoder.tokenizer(pieces, unknown)), training, pairs.split(statements)[0], chosen.epochs, chosen.steps, chosen.budget)
     state = net.state_dict()
     if chosen.average:
-        state = {name: (value + began[name]) / 2 for name, value in state.items()}
+        state = {name: (value + began[name]) / 2 if name in began else value for name, value in state.items()}
     torch.save(state, chosen.out)
 
 

@@ -6,7 +6,7 @@ use std::time::Instant;
 use keepsake_capture::scrub::{ScrubConfig, ScrubSession, Scrubber};
 use keepsake_capture::{Conversation, Turn, is_read, propose_read};
 use keepsake_channels::{ImportOptions, Read, Sink, Stop, read_path};
-use keepsake_domain::{Message, Timestamp};
+use keepsake_domain::{Message, Offer, Timestamp};
 use keepsake_engine::{Unwatched, readings};
 use keepsake_models::{default_model_dir, open_reader};
 use keepsake_testkit::exports::write_chatgpt_export;
@@ -100,9 +100,11 @@ fn read(messages: &[Message]) -> Result<(), Box<dyn std::error::Error>> {
             })
             .collect();
         count += turns.iter().filter(|turn| is_read(turn)).count();
-        let readings = readings(&reader, &turns, 0, &Unwatched)?;
+        let readings = readings(&reader, &turns, &Unwatched)?;
         found +=
-            propose_read(&Conversation { turns: &turns, owner_name: None, assistant_name: None }, &readings).candidates.len();
+            propose_read(&Conversation { turns: &turns, owner_name: None, assistant_name: None }, &readings, Offer::default())
+                .candidates
+                .len();
     }
     let per_s = count as f64 / started.elapsed().as_secs_f64();
     println!("read: {per_s:.0} messages/s, {count} messages, {found} candidates (aim: 150 on two cores)");

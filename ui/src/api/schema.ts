@@ -344,6 +344,10 @@ private_channels: Array<string>,
  */
 extract_on_import: boolean, 
 /**
+ * How much of what is found is offered for review: `few`, `balanced`, `many`.
+ */
+offer: 'few' | 'balanced' | 'many', 
+/**
  * Analyse a conversation as a whole once it has ended; not what ended before this was switched on.
  */
 analyze_ended: boolean, };
@@ -532,9 +536,9 @@ content: string,
  */
 confidence: number, 
 /**
- * Whether that is a calibrated probability, which only the reader's is.
+ * How sure that is: `sure`, `check`, `doubtful`. Only the reader's confidence is a calibrated probability; others have none.
  */
-is_calibrated: boolean, 
+band: 'sure' | 'check' | 'doubtful' | null, 
 /**
  * Conversation of the first evidence.
  */
@@ -690,6 +694,28 @@ after: Array<Line>,
  */
 source: Source | null, };
 
+export type ChangedMemory = { 
+/**
+ * Id.
+ */
+id: string, 
+/**
+ * Status.
+ */
+status: string, 
+/**
+ * Statement.
+ */
+content: string, 
+/**
+ * When it was said, in milliseconds.
+ */
+said_at: number, 
+/**
+ * It was said later and makes this one history; else this one makes it history.
+ */
+is_newer: boolean, };
+
 export type NearMemory = { 
 /**
  * Id.
@@ -793,6 +819,10 @@ proposers: Array<string>,
  * The spans.
  */
 evidence: Array<EvidenceView>, 
+/**
+ * What it made history and what made it history, the earliest first.
+ */
+changes: Array<ChangedMemory>, 
 /**
  * The nearest other memory.
  */
@@ -943,6 +973,10 @@ created: Array<CreatedVersion>,
  * Those that need another look.
  */
 needs_look: Array<NeedsLook>, 
+/**
+ * Approved memories that are history now, because what was approved replaces them or says them with more detail.
+ */
+set_aside: Array<string>, 
 /**
  * Approved memories that an approved or rejected one contradicts; empty when more than 20 were decided at once.
  */

@@ -27,7 +27,7 @@ describe('the frame', () => {
 
   test('single keys can be switched off', async () => {
     const host = await renderApp('review');
-    const settings = { theme: 'system', single_keys: false, phone_regions: [], private_channels: [], extract_on_import: true, analyze_ended: true } as const;
+    const settings = { theme: 'system', single_keys: false, phone_regions: [], private_channels: [], extract_on_import: true, offer: 'balanced', analyze_ended: true } as const;
     host.answer('settings_get', () => ({ ...settings, phone_regions: [], private_channels: [] }));
     host.emit({ type: 'changed', tags: ['settings'] });
     await waitFor(() => expect(hotkeys.singleKeys()).toBe(false));

@@ -2,7 +2,7 @@
 export { Badge, CATEGORIES, CategoryBadge, CategoryIcon, TINTS, tintOf } from './Badge';
 export { Button, type ButtonProps, IconButton } from './Button';
 export { codePointSlice, segmentsOf } from './codePoints';
-export { bandOf, Confidence } from './Confidence';
+export { Confidence } from './Confidence';
 export { cx } from './cx';
 export { Dialog } from './Dialog';
 export { EvidenceLine, Highlighted, Marked } from './Evidence';

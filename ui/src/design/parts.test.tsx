@@ -2,7 +2,6 @@ import { render, screen } from '@testing-library/react';
 import userEvent from '@testing-library/user-event';
 import { expect, test, vi } from 'vitest';
 import { IconButton } from './Button';
-import { bandOf } from './Confidence';
 import { editableStatement, shownStatement } from './statement';
 import { facetValues, toggled } from './Facets';
 import { SplitPane } from './SplitPane';
@@ -97,14 +96,6 @@ test.each([
   for (const gone of container.querySelectorAll('del')) gone.remove();
   expect(container.textContent?.replaceAll(/\s+/g, ' '), 'nothing is lost').toBe(after);
 });
-
-test.each([
-  [1, 'sure'],
-  [0.85, 'sure'],
-  [0.849, 'check'],
-  [0.6, 'check'],
-  [0.59, 'doubtful'],
-] as const)('confidence %d is "%s"', (value, band) => expect(bandOf(value)).toBe(band));
 
 test.each([
   ['User: “i live in Leith”', '“i live in Leith”'],

@@ -90,6 +90,8 @@ export const ACTIONS = {
   'review.extendUp': { label: 'Extend selection up', keys: ['Shift+ArrowUp', 'K'], scope: 'review', when: 'cursor' },
   'review.approveSelected': { label: 'Approve selected', keys: ['A'], scope: 'review', when: 'selection' },
   'review.rejectSelected': { label: 'Reject selected', keys: ['R'], scope: 'review', when: 'selection' },
+  'review.showDoubtful': { label: 'Show or hide what is doubtful', keys: ['d'], scope: 'review', when: 'always' },
+  'review.rejectDoubtful': { label: 'Reject all that is doubtful', keys: ['D'], scope: 'review', when: 'always' },
   'review.clear': { label: 'Clear selection', keys: ['Escape'], scope: 'review', when: 'selection' },
 
   'memories.next': memories.next,

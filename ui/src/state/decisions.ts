@@ -116,6 +116,14 @@ function send(operation: Operation): Promise<DecisionOutcome | null> {
           actions: [{ label: t.review.show, run: () => openMemory(first.id) }],
         });
       }
+      const aside = outcome.set_aside[0];
+      if (aside !== undefined) {
+        showToast({
+          tone: 'plain',
+          text: t.review.setAside(outcome.set_aside.length),
+          actions: [{ label: t.review.show, run: () => openMemory(aside) }],
+        });
+      }
       const against = operation.decision.action === 'approve' ? outcome.contradicts[0] : undefined;
       if (against) {
         showToast({

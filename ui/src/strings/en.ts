@@ -242,6 +242,10 @@ export const en = {
     erasedLine: 'The message was erased. Its quote is gone with it.',
     staleSpan: 'The quoted words no longer stand in this message. Look before you decide.',
     cut: '(shortened)',
+    changes: 'What changed',
+    changeThis: 'This statement',
+    changeApprove: 'Approving this sets the earlier statement aside as history.',
+    changeHistory: 'You approved a later statement, so approving this keeps it as history.',
     near: 'Nearest memory',
     nearStatus: (status: string) => status,
     nearDiff: 'Words added are underlined; words gone are struck out.',
@@ -323,10 +327,16 @@ export const en = {
     reasonNoted: (reason: string) => `Noted: ${reason.toLowerCase()}`,
     needsLook: (count: number, reason: string) =>
       count === 1 ? `One needs another look: ${reason}` : `${number(count)} need another look: ${reason}`,
+    setAside: (count: number) => (count === 1 ? 'An earlier statement is history now' : `${number(count)} earlier statements are history now`),
     contradicts: (count: number, content: string) => {
       const others = count > 1 ? `, and ${plural(count - 1, 'other', 'others')}` : '';
       return `Approved, but it contradicts what you approved before: “${content}”${others}`;
     },
+    doubtful: (count: number) => `${number(count)} doubtful`,
+    doubtfulHint: 'Two of five are wrong, or more.',
+    showDoubtful: 'Show',
+    hideDoubtful: 'Hide',
+    rejectDoubtful: 'Reject all',
     show: 'Show',
     loadFailed: 'The queue could not be loaded',
     loadFailedText: 'Your candidates are safe in the database.',

@@ -94,6 +94,7 @@ pub fn schema_ts() -> String {
         MemoriesListResponse,
         Line,
         EvidenceView,
+        ChangedMemory,
         NearMemory,
         MemoryVersion,
         KnowledgeView,

@@ -7,19 +7,12 @@ use std::ops::Range;
 
 use keepsake_domain::{
     Attribute, Candidate, CandidateEvidence, Category, Confidence, Durability, FactMark, Gate, Mark, MarkKind, MemoryKind,
-    MessageType, Reading, ReadingLabel, Role, Span, Stop,
+    MessageType, Offer, Reading, ReadingLabel, Role, Span, Stop,
 };
 
 use crate::conversation::{Conversation, Proposals, Turn};
 use crate::restated::{Draft, reconciled};
 use crate::{formal, validate};
-
-/// A fact is offered from this probability on. Chosen on the development set: the lowest at which 17 of 20 that it offers are facts.
-pub const OFFER_MIN: f64 = 0.55;
-
-/// The same for what somebody else says of themself: the owner knows less of it, and so can tell less well what is wrong. Higher still wins
-/// little (decision 31).
-const OFFER_OTHERS_MIN: f64 = 0.65;
 
 /// A fact that is likelier than this and not offered is noted in the list of what was stopped; below it is noise.
 const NOTE_MIN: f64 = 0.3;
@@ -44,7 +37,7 @@ pub fn is_for_reader(role: Role, message_type: MessageType, is_branch: bool) -> 
 }
 
 /// Candidates of a conversation from the readings of its turns, one each; a turn that was not read has an empty one.
-pub fn propose_read(conversation: &Conversation<'_>, readings: &[Reading]) -> Proposals {
+pub fn propose_read(conversation: &Conversation<'_>, readings: &[Reading], offer: Offer) -> Proposals {
     let mut out = Proposals::default();
     formal::set_apart(conversation, 0, &mut out);
     let mut drafts = Vec::new();
@@ -52,8 +45,7 @@ pub fn propose_read(conversation: &Conversation<'_>, readings: &[Reading]) -> Pr
         let Some(reading) = readings.get(index).filter(|_| is_read(turn)) else { continue };
         let formal = formal::stretches(turn.text);
         for (mark, fact) in facts(turn.text, &reading.marks) {
-            let offer_min = if turn.role == Role::Owner { OFFER_MIN } else { OFFER_OTHERS_MIN };
-            let verdict = judge(&mark, &fact, &reading.marks, &formal, offer_min);
+            let verdict = judge(&mark, &fact, &reading.marks, &formal, offer.least(turn.role));
             drafts.extend(draft(conversation, index, &mark, fact, verdict, &mut out.stops));
         }
     }

@@ -1,7 +1,9 @@
 //! What is made of a reader's marks, as data: the message, the marks, and what is proposed or stopped.
 
-use keepsake_capture::{Conversation, OFFER_MIN, Turn, propose_read};
-use keepsake_domain::{Attribute, Category, FactMark, Mark, MarkKind, MessageType, Reading, ReadingLabel, Role, Timestamp};
+use keepsake_capture::{Conversation, Turn, propose_read};
+use keepsake_domain::{
+    Attribute, Category, FactMark, Mark, MarkKind, MessageType, Offer, Reading, ReadingLabel, Role, Timestamp,
+};
 
 const SURE: f64 = 0.9;
 
@@ -39,7 +41,7 @@ fn reading(text: &str, phrases: &[(&str, MarkKind, f64)]) -> Reading {
 
 /// `category content @places` of each candidate, and `gate content` of each stop.
 fn of(turns: &[Turn<'_>], readings: &[Reading]) -> (Vec<String>, Vec<String>) {
-    let found = propose_read(&Conversation { turns, owner_name: None, assistant_name: None }, readings);
+    let found = propose_read(&Conversation { turns, owner_name: None, assistant_name: None }, readings, Offer::Balanced);
     let places = |c: &keepsake_domain::Candidate| c.evidence.iter().map(|e| e.message.to_string()).collect::<Vec<_>>().join(",");
     (
         found.candidates.iter().map(|c| format!("{} {} @{}", c.category, c.content, places(c))).collect(),
@@ -71,7 +73,13 @@ fn a_marked_fact_is_the_persons_own_words_unless_a_gate_stops_it() {
         &[],
     );
     check(Role::Assistant, "i live in Leith", &[(leith, home(), SURE)], &[], &[]);
-    check(Role::Owner, "i live in Leith", &[(leith, home(), OFFER_MIN - 0.01)], &[], &["low_confidence User: “i live in Leith”"]);
+    check(
+        Role::Owner,
+        "i live in Leith",
+        &[(leith, home(), Offer::Balanced.least(Role::Owner) - 0.01)],
+        &[],
+        &["low_confidence User: “i live in Leith”"],
+    );
     check(Role::Owner, "i live in Leith", &[(leith, home(), 0.1)], &[], &[]);
     check(Role::Owner, "```\ni live in Leith\n```", &[(leith, home(), SURE)], &[], &["pasted_text User: “i live in Leith”"]);
     check(

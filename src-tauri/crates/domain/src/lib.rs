@@ -14,6 +14,7 @@ mod location;
 mod memory;
 mod message;
 mod model;
+mod offer;
 mod person;
 mod playbook;
 mod privacy;
@@ -43,6 +44,7 @@ pub use message::{
     TimeCertainty, is_screen,
 };
 pub use model::{CallOutcome, Engines};
+pub use offer::{Band, Offer};
 pub use person::{EntityType, LinkAnswer, LinkStrength, PersonRole};
 pub use playbook::{PlaybookConfidence, PlaybookStatus, PlaybookTransitionError};
 pub use privacy::{
@@ -53,6 +55,8 @@ pub use profile::{
     ProfileEntry, ProfileOrigin, ProfileType, TaskStatus,
 };
 pub use proposal::ProposalKind;
-pub use reading::{Attribute, FactMark, Label as ReadingLabel, Mark, MarkKind, READER_PREFIX, Reading, Utterance};
+pub use reading::{
+    Attribute, Change, FactMark, Label as ReadingLabel, Mark, MarkKind, READER_PREFIX, Reading, StatementPair, Utterance,
+};
 pub use reflection::{ReflectionKind, ReflectionStatus, ReflectionTransitionError};
 pub use span::{Span, SpanError};

@@ -287,6 +287,8 @@ names! {
     pub enum Relation {
         /// Takes the place of the other.
         Supersedes = "supersedes",
+        /// Says what makes the other one history: it changed, ended or was never so. Approving this one sets the other aside.
+        Replaces = "replaces",
         /// Adds detail to the other.
         Extends = "extends",
         /// Was concluded from the other.

@@ -162,6 +162,28 @@ pub struct Reading {
     pub marks: Vec<Mark>,
 }
 
+/// Two statements about one somebody, the earlier first.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct StatementPair<'a> {
+    /// Who made them.
+    pub role: Role,
+    /// What was said first.
+    pub earlier: &'a str,
+    /// What was said later.
+    pub later: &'a str,
+}
+
+/// What the later of two statements makes of the earlier one: three probabilities that add up to one.
+#[derive(Debug, Clone, Copy, Default, PartialEq)]
+pub struct Change {
+    /// The earlier one is no longer so, never was, or has another value now.
+    pub replaces: f64,
+    /// It is said once more, in other words or with more or less detail.
+    pub same: f64,
+    /// Both stand.
+    pub both: f64,
+}
+
 /// A message as the reader takes it: who speaks, seen from the owner, and the words.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Utterance<'a> {

@@ -7,7 +7,7 @@ use keepsake_capture::model::Task;
 use keepsake_domain::{AnalysisId, ConversationId, InteractionId, JobId, JobKind, MemoryType, Role};
 use keepsake_insight::model::{ANALYSIS, ANALYSIS_FACTS, AnalysisTask};
 use keepsake_insight::{Analysis, AnalysisInput, analyse, fingerprint, is_long_enough};
-use keepsake_store::{AnalysisRow, ConversationRow, InteractionRow, Lease, Store};
+use keepsake_store::{AnalysisRow, ConversationRow, InteractionRow, Lease, Speakers, Store};
 use serde::{Deserialize, Serialize};
 
 use crate::language::{ModelFailure, ModelSettings};
@@ -195,8 +195,7 @@ impl Engine {
             if control.is_cancelled() { Err(EngineError::Cancelled) } else { Ok(()) }
         };
         step("Looking for facts", 0)?;
-        let harvests: Vec<Harvest<'_>> =
-            rows.chunks(STRETCH_TURNS).map(|stretch| self.capture(stretch, &map.speakers, 0, control)).collect::<Result<_>>()?;
+        let harvests: Vec<Harvest<'_>> = self.captured(id, &rows, &map.speakers, control)?;
         step("Reading the whole conversation", 1)?;
         let seen = insight_turns(&rows);
         let vectors = self.turn_vectors(&rows, &seen);
@@ -261,12 +260,26 @@ impl Engine {
         stops.extend(checked.found.stops);
         let mut harvests = vec![Harvest { rows: &rows, candidates: checked.found.candidates, stops, proposer: proposer.clone() }];
         if has_built_in {
-            for stretch in rows.chunks(STRETCH_TURNS) {
-                harvests.push(self.capture(stretch, &map.speakers, 0, control)?);
-            }
+            harvests.extend(self.captured(id, &rows, &map.speakers, control)?);
         }
         let reading = Reading { conversation: &conversation, rows: &rows, proposer, fingerprint, is_quoted: false, dropped };
         self.store_analysis(&reading, harvests, analysis, lease)
+    }
+
+    /// What the built-in engine finds in all messages of a conversation.
+    fn captured<'r>(
+        &self,
+        id: &ConversationId,
+        rows: &'r [InteractionRow],
+        speakers: &Speakers,
+        control: &dyn Control,
+    ) -> Result<Vec<Harvest<'r>>> {
+        let read = self.read_rows(id, rows, 0, control)?;
+        let stretches = rows.chunks(STRETCH_TURNS).enumerate().map(|(n, stretch)| {
+            let from = n * STRETCH_TURNS;
+            self.capture(stretch, speakers, read.as_ref().map(|read| read.stretch(from..from + stretch.len())))
+        });
+        stretches.collect()
     }
 
     /// Writes an analysis with its summary and candidates, and completes the job, in one transaction.

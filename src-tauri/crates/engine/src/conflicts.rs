@@ -8,7 +8,7 @@ use std::collections::HashMap;
 use std::sync::{Arc, PoisonError};
 
 use keepsake_capture::dedup::{Claim, conflict, conflicting};
-use keepsake_domain::{MemoryId, MemoryKind, MemoryStatus, Subject};
+use keepsake_domain::{MemoryId, MemoryKind, MemoryStatus, Relation, Subject};
 use keepsake_store::{MemoryRow, StoreError};
 
 use crate::{Engine, Result};
@@ -56,11 +56,14 @@ impl Engine {
                     Err(error) => return Err(error),
                 };
                 let about = map.speakers.behind(&memory.subject);
+                let mut replaced: Vec<MemoryId> = tx.replaced_by(id)?;
+                let replaces = tx.relations_from(id)?.into_iter().filter(|(relation, ..)| *relation == Relation::Replaces);
+                replaced.extend(replaces.map(|(_, older, _)| older));
                 let contradicts = |other: &&MemoryRow| {
                     other.id != memory.id
                         && other.kind == memory.kind
                         && map.speakers.behind(&other.subject) == about
-                        && conflict(claim(other), claim(&memory)).is_some()
+                        && (replaced.contains(&other.id) || conflict(claim(other), claim(&memory)).is_some())
                 };
                 found.extend(
                     approved.iter().filter(contradicts).map(|other| Contradiction { id: id.clone(), other: other.clone() }),
@@ -89,7 +92,9 @@ impl Engine {
                 let claims: Vec<Claim<'_>> = memories.iter().map(claim).collect();
                 found.extend(conflicting(&claims).into_iter().map(|at| memories[at].id.clone()));
             }
+            found.extend(tx.replacing_pairs()?.into_iter().flat_map(|(newer, older)| [newer, older]));
             found.sort();
+            found.dedup();
             Ok(Conflicts { seen, found: Arc::new(found) })
         })?;
         let found = Arc::clone(&conflicts.found);

@@ -255,10 +255,11 @@ fn source_of(row: &InteractionRow) -> Option<SourceRef> {
     })
 }
 
-/// A message as it is served; nothing where it reads like an order to a machine.
+/// A message as it is served; nothing where it reads like an order to a machine, or nothing of it is left.
 fn message_line(row: &InteractionRow, taken: &TakenBack) -> Option<Line> {
     let said = taken.text_left(row);
-    if !may_be_served(&said) {
+    let is_gone = said != row.content && !said.chars().any(char::is_alphanumeric);
+    if is_gone || !may_be_served(&said) {
         return None;
     }
     // A name that reads as the owner's is theirs alone.
@@ -348,7 +349,8 @@ impl Engine {
         if let Some(asked) = &asked {
             let vector = vector.map(|(_, vector)| vector);
             let found = self.answering(tx, Some(view), asked, vector, request.as_of, FOUND_MESSAGES)?;
-            let lines = found.iter().filter(|hit| !hit.message.is_branch).filter_map(|hit| message_line(&hit.message, &taken));
+            let left = taken.clone().with_history(tx, request.as_of)?;
+            let lines = found.iter().filter(|hit| !hit.message.is_branch).filter_map(|hit| message_line(&hit.message, &left));
             sections.entry(Heading::Related as usize).or_default().extend(lines);
         }
         let profiles = view.profiles(tx, request.as_of)?;
@@ -542,6 +544,13 @@ fn newest_of_conflicting(tx: &ReadTx<'_>, view: &View, ranked: Vec<MemoryId>) ->
             } else {
                 kept.push(memory);
             }
+        }
+    }
+    // Where fewer may see the newer one, the older one is approved still; whoever sees both is told the newer.
+    let shown: BTreeSet<&MemoryId> = ranked.iter().collect();
+    for (newer, replaced) in tx.replacing_pairs()? {
+        if shown.contains(&newer) && shown.contains(&replaced) {
+            older.insert(replaced);
         }
     }
     Ok(ranked.into_iter().filter(|id| !older.contains(id)).collect())

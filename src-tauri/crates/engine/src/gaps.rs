@@ -98,6 +98,8 @@ impl GapBook {
 
     fn take(&mut self, engine: &Engine, entity: &EntityId, model: Option<&str>, change: GapChange) -> Option<GapWrite> {
         match change {
+            // A wish that holds a password is told nowhere, and its words would be its fingerprint.
+            GapChange::Detected(new) if masked(&new.need) != new.need => None,
             GapChange::Detected(new) => {
                 let evidence: Vec<EvidenceSpan> = new.evidence.into();
                 let founded = evidence.first().map_or_else(String::new, |place| place.interaction.to_string());

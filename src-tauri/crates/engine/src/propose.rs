@@ -10,7 +10,7 @@ use keepsake_capture::dedup::{self, Claim, compare};
 use keepsake_capture::{Conversation, Proposals, Turn};
 use keepsake_domain::{
     Candidate, CandidateEvidence, ConversationId, DedupOutcome, EvidenceSpan, Gate, InteractionId, JobId, Label, MemoryId,
-    MemoryKind, MemoryStatus, READER_PREFIX, Relation, Role, Speaker, Stop, Subject, limits,
+    MemoryKind, MemoryStatus, Offer, READER_PREFIX, Reading, Relation, Role, Speaker, Stop, Subject, limits,
 };
 use keepsake_models::Embedder;
 use keepsake_store::{
@@ -26,6 +26,7 @@ use crate::served::{holds_credentials, masked};
 use crate::work::Control;
 use crate::{Engine, EngineError, Result};
 
+mod changes;
 mod known;
 
 pub(crate) use known::Known;
@@ -34,6 +35,12 @@ use known::KnownMemory;
 /// Turns read at once: a chat of years is read in stretches, so that cancel answers and memory stays bounded. Corrections are
 /// looked for within a stretch, across stretches by comparison with what is known.
 const STRETCH_TURNS: usize = 2_000;
+
+/// The setting under which it is kept how much is offered.
+const OFFER_SETTING: &str = "offer";
+
+/// What an error calls it.
+const OFFER: &str = "choice of how much is offered";
 
 /// Stored with what was set apart for its form alone.
 const FORM_PROPOSER: &str = "form/1";
@@ -117,6 +124,17 @@ struct Prepared<'r> {
 }
 
 impl Engine {
+    /// How much the person wants to be offered.
+    pub fn offer(&self) -> Result<Offer> {
+        Ok(self.store().read(|tx| tx.choice(OFFER_SETTING, OFFER))?)
+    }
+
+    /// Chooses it, for what is read from now on.
+    pub fn set_offer(&self, offer: Offer) -> Result<()> {
+        let now = self.now();
+        Ok(self.store().write(|tx| tx.put_choice(OFFER_SETTING, OFFER, &offer, now))?)
+    }
+
     /// Proposes candidates from what a conversation has new. With a lease, the job is completed in the same transaction.
     pub fn propose(&self, id: &ConversationId, lease: Option<&Lease>, control: &dyn Control) -> Result<Proposed> {
         let (conversation, rows, read_to, map) =
@@ -128,7 +146,9 @@ impl Engine {
         }
         let mut harvests = Vec::new();
         if !conversation.is_private {
-            for stretch in rows.chunks(STRETCH_TURNS) {
+            let from = rows.iter().position(|row| row.seq > conversation.extracted_through_seq).unwrap_or(rows.len());
+            let read = self.read_rows(id, &rows, from, control)?;
+            for (n, stretch) in rows.chunks(STRETCH_TURNS).enumerate() {
                 if stretch.iter().all(|row| row.seq <= conversation.extracted_through_seq) {
                     continue;
                 }
@@ -136,8 +156,8 @@ impl Engine {
                 if control.is_cancelled() {
                     return Err(EngineError::Cancelled);
                 }
-                let read_to = conversation.extracted_through_seq;
-                let mut harvest = self.only_quarantine(self.capture(stretch, &map.speakers, read_to, control)?)?;
+                let read = read.as_ref().map(|read| read.stretch(n * STRETCH_TURNS..n * STRETCH_TURNS + stretch.len()));
+                let mut harvest = self.only_quarantine(self.capture(stretch, &map.speakers, read)?)?;
                 // What rests only on messages read before was decided then.
                 let is_new = |evidence: &[CandidateEvidence]| {
                     evidence
@@ -162,28 +182,21 @@ impl Engine {
         })
     }
 
-    /// The built-in engine over a slice of a conversation, of which everything up to `read_to` was read before.
+    /// The built-in engine over a slice of a conversation, with the reader that read it and what it marked.
     pub(crate) fn capture<'r>(
         &self,
         rows: &'r [InteractionRow],
         speakers: &Speakers,
-        read_to: i64,
-        control: &dyn Control,
+        read: Option<(&str, &[Reading])>,
     ) -> Result<Harvest<'r>> {
         let turns = turns(rows, speakers);
         let name_of = |role: Role| rows.iter().find(|row| row.role == role).map(|row| row.author.as_str());
         let conversation =
             Conversation { turns: &turns, owner_name: name_of(Role::Owner), assistant_name: name_of(Role::Assistant) };
-        let slot = self.inner.embedder.reader();
-        if let Some(reader) = slot.ready() {
-            let from = rows.iter().position(|row| row.seq > read_to).unwrap_or(rows.len());
-            let readings = slot.read_rows(reader.as_ref(), rows, from, control)?;
-            let Proposals { candidates, stops } = keepsake_capture::propose_read(&conversation, &readings);
-            return Ok(Harvest { rows, candidates, stops, proposer: reader.version().to_owned() });
-        }
         // Without it nothing is proposed; what gives orders to a machine is set apart all the same.
-        let Proposals { candidates, stops } = keepsake_capture::propose_read(&conversation, &[]);
-        Ok(Harvest { rows, candidates, stops, proposer: FORM_PROPOSER.to_owned() })
+        let (proposer, readings) = read.unwrap_or((FORM_PROPOSER, &[]));
+        let Proposals { candidates, stops } = keepsake_capture::propose_read(&conversation, readings, self.offer()?);
+        Ok(Harvest { rows, candidates, stops, proposer: proposer.to_owned() })
     }
 
     /// Decides on every candidate and writes all of it in one transaction, together with what `finish` adds.
@@ -199,6 +212,7 @@ impl Engine {
         if is_meeting(conversation) {
             strongest_first(&mut prepared);
         }
+        let mut replacements = self.replacements(&prepared, embedder.as_deref().map(Embedder::name))?;
         let mut known = self.inner.known.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
         let outcome = self.store().write(|tx| {
             if let Some(lease) = lease {
@@ -216,8 +230,12 @@ impl Engine {
                     self.log(tx, conversation, stop, place.clone(), None, proposer, job)?;
                     *proposed.stopped.entry(stop.gate.name().to_owned()).or_default() += 1;
                 }
-                for candidate in prepared {
-                    self.decide(tx, conversation, place, candidate, &mut known, embedder.as_deref(), job, &mut proposed)?;
+                for (at, candidate) in prepared.into_iter().enumerate() {
+                    let made =
+                        self.decide(tx, conversation, place, candidate, &mut known, embedder.as_deref(), job, &mut proposed)?;
+                    if let Some(id) = made {
+                        replacements.store(tx, at, &id, self.now())?;
+                    }
                 }
             }
             finish(tx, &proposed)?;
@@ -231,6 +249,7 @@ impl Engine {
         Ok(outcome?)
     }
 
+    /// What becomes of a candidate; the id of the one that waits for review now, where one does.
     #[allow(clippy::too_many_arguments)] // One decision needs all of these; they have nothing else in common.
     fn decide(
         &self,
@@ -242,7 +261,7 @@ impl Engine {
         embedder: Option<&dyn Embedder>,
         job: Option<&JobId>,
         proposed: &mut Proposed,
-    ) -> std::result::Result<(), StoreError> {
+    ) -> std::result::Result<Option<MemoryId>, StoreError> {
         let Prepared { mut candidate, mut evidence, vector, proposer, rows } = prepared;
         let Standing { map, label } = place;
         // Who is one person may have changed since this was read: whose it is follows from its first line, and lines of others go.
@@ -274,7 +293,7 @@ impl Engine {
         {
             tx.forget_places(&places, self.now())?;
             *proposed.stopped.entry(Gate::Suppressed.name().to_owned()).or_default() += 1;
-            return Ok(());
+            return Ok(None);
         }
         if let Some(first) = evidence.first()
             && let Some(known) = tx.memory_at(first, &candidate.subject, candidate.category)?
@@ -288,7 +307,7 @@ impl Engine {
                 said_again(tx, &known, &evidence)?;
             }
             proposed.repeated += 1;
-            return Ok(());
+            return Ok(None);
         }
         if let Subject::Person(speaker) = &candidate.subject
             && !candidate.is_quarantined
@@ -297,14 +316,14 @@ impl Engine {
             let stop = stop(Gate::UnnamedVoice, NOBODY_YET.to_owned());
             self.log(tx, conversation, &stop, place, None, &proposer, job)?;
             *proposed.stopped.entry(Gate::UnnamedVoice.name().to_owned()).or_default() += 1;
-            return Ok(());
+            return Ok(None);
         }
         if let Some(decided) = tx.suppressed_by(&candidate.subject, &fingerprint)? {
             said_again(tx, &decided, &evidence)?;
             let stop = stop(Gate::Suppressed, "You decided on this statement before.".to_owned());
             self.log(tx, conversation, &stop, place, None, &proposer, job)?;
             *proposed.stopped.entry(Gate::Suppressed.name().to_owned()).or_default() += 1;
-            return Ok(());
+            return Ok(None);
         }
         let now = self.now();
         let seen_wherever = |from: &Label, to: &Label| map.is_seen_wherever(&self.inner.law, from, to);
@@ -336,7 +355,7 @@ impl Engine {
             let stop = stop(Gate::Duplicate, reason.to_owned());
             self.log(tx, conversation, &stop, place, Some(existing.clone()), &proposer, job)?;
             proposed.repeated += 1;
-            return Ok(());
+            return Ok(None);
         }
         // What a person took back may have been put in other words too. What was said since is theirs to look at.
         let taken_back = known.taken_back.get(&about).filter(|_| !candidate.is_quarantined).and_then(|subject| {
@@ -347,7 +366,7 @@ impl Engine {
             let stop = stop(Gate::Suppressed, "You took back a statement that says this.".to_owned());
             self.log(tx, conversation, &stop, place, Some(memory.id.clone()), &proposer, job)?;
             *proposed.stopped.entry(Gate::Suppressed.name().to_owned()).or_default() += 1;
-            return Ok(());
+            return Ok(None);
         }
         // Counted in the store: a long meeting is read in stretches, and one that grows is read again.
         if candidate.kind == MemoryKind::Knowledge
@@ -358,13 +377,14 @@ impl Engine {
             let stop = stop(Gate::OverCap, OVER_CAP.to_owned());
             self.log(tx, conversation, &stop, place, None, &proposer, job)?;
             *proposed.stopped.entry(Gate::OverCap.name().to_owned()).or_default() += 1;
-            return Ok(());
+            return Ok(None);
         }
         let id = self.memory_id(tx, &candidate, &evidence)?;
         let said_by = candidate.evidence.first().and_then(|e| rows.get(e.message));
         debug_assert!(
             said_by.is_none_or(|row| row.role == Role::Owner || candidate.subject != Subject::Owner || candidate.is_quarantined)
         );
+        let first_said = said_by.map(|row| row.time);
         let memory = NewMemory {
             id: id.clone(),
             status: if candidate.is_quarantined { MemoryStatus::Quarantined } else { MemoryStatus::Pending },
@@ -393,7 +413,7 @@ impl Engine {
             self.log(tx, conversation, &stop, place, Some(id.clone()), &proposer, job)?;
             *proposed.stopped.entry(Gate::InstructionLike.name().to_owned()).or_default() += 1;
             proposed.quarantined.push(id);
-            return Ok(());
+            return Ok(None);
         }
         // What waits and says the same where fewer may read becomes support of this one, as it would have had this one come first:
         // whoever may see it may see this.
@@ -413,7 +433,7 @@ impl Engine {
         }
         proposed.created.push((id.clone(), candidate.category.name().to_owned()));
         known.subjects.entry(about).or_default().add(KnownMemory {
-            id,
+            id: id.clone(),
             kind: candidate.kind,
             content: candidate.content,
             fact: candidate.fact,
@@ -421,8 +441,9 @@ impl Engine {
             label: label.clone(),
             is_gone: Cell::new(false),
             taken_back: None,
+            said: first_said,
         });
-        Ok(())
+        Ok(Some(id))
     }
 
     /// Follows from the statement and its words, so that a candidate that is found again is the same one. Two engines may have drawn

@@ -4,14 +4,14 @@
 //! nothing is proposed from what people say; conversations stay unread, the person is told, and they are read once it is there.
 //! Deliberately not here: reading itself (`models`), and what becomes of it (`capture`).
 
-use std::collections::HashMap;
+use std::ops::Range;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use keepsake_capture::{Turn, is_for_reader, is_read};
-use keepsake_domain::{InteractionId, Reading, Utterance};
+use keepsake_domain::{ConversationId, Reading, Utterance};
 use keepsake_models::{ModelError, Reader, SharedReader, has_reader, open_reader, reader_version};
-use keepsake_store::InteractionRow;
+use keepsake_store::{InteractionRow, ReadingInput, StoredReading};
 
 use crate::work::Control;
 use crate::{EngineError, Result};
@@ -63,21 +63,15 @@ impl crate::Engine {
     }
 }
 
-/// Readings that are kept: what is read for candidates is read for promises a moment later. They hold places and no words, some 100
-/// bytes each.
-const KEPT_READINGS_MAX: usize = 20_000;
-
 /// A place that is filled when it is first asked for.
 #[derive(Clone)]
 pub struct ReaderSlot {
     state: Arc<Mutex<State>>,
-    /// By message.
-    kept: Arc<Mutex<HashMap<InteractionId, Reading>>>,
 }
 
 impl ReaderSlot {
     fn new(state: State) -> Self {
-        Self { state: Arc::new(Mutex::new(state)), kept: Arc::default() }
+        Self { state: Arc::new(Mutex::new(state)) }
     }
 
     /// No reader, on purpose.
@@ -155,46 +149,8 @@ impl ReaderSlot {
         }
     }
 
-    /// One reading a row of a conversation; of those that nobody reads, and of those before `from`, an empty one.
-    pub(crate) fn read_rows(
-        &self,
-        reader: &dyn Reader,
-        rows: &[InteractionRow],
-        from: usize,
-        control: &dyn Control,
-    ) -> Result<Vec<Reading>> {
-        let mut found = vec![Reading::default(); rows.len()];
-        let mut which = Vec::new();
-        {
-            let kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
-            for at in from..rows.len() {
-                let row = &rows[at];
-                match kept.get(&row.id) {
-                    Some(reading) => found[at] = reading.clone(),
-                    None if is_for_reader(row.role, row.message_type, row.is_branch) => which.push(at),
-                    None => {}
-                }
-            }
-        }
-        let seen: Vec<Utterance<'_>> = rows.iter().map(|row| Utterance { role: row.role, text: &row.content }).collect();
-        let read = read_some(reader, &seen, &which, control)?;
-        let mut kept = self.kept.lock().unwrap_or_else(PoisonError::into_inner);
-        if kept.len() + which.len() > KEPT_READINGS_MAX {
-            kept.clear();
-        }
-        for (at, reading) in which.into_iter().zip(read) {
-            if kept.len() < KEPT_READINGS_MAX {
-                kept.insert(rows[at].id.clone(), reading.clone());
-            }
-            found[at] = reading;
-        }
-        Ok(found)
-    }
-
-    /// Another reader reads otherwise.
     fn put_state(&self, state: State) {
         *self.lock() = state;
-        self.kept.lock().unwrap_or_else(PoisonError::into_inner).clear();
     }
 
     fn lock(&self) -> std::sync::MutexGuard<'_, State> {
@@ -202,26 +158,95 @@ impl ReaderSlot {
     }
 }
 
-/// The messages of a conversation at these places, read in batches.
-fn read_some(reader: &dyn Reader, seen: &[Utterance<'_>], which: &[usize], control: &dyn Control) -> Result<Vec<Reading>> {
-    let mut found = Vec::with_capacity(which.len());
+/// What the reader marked in the messages of a conversation.
+#[derive(Debug, Clone)]
+pub(crate) struct ReadRows {
+    /// By which reader.
+    pub(crate) by: String,
+    /// One a row; of those that nobody reads, and of those that were not asked for, an empty one.
+    pub(crate) of: Vec<Reading>,
+}
+
+impl ReadRows {
+    /// The reader and the readings of a stretch of the rows.
+    pub(crate) fn stretch(&self, rows: Range<usize>) -> (&str, &[Reading]) {
+        (&self.by, self.of.get(rows).unwrap_or_default())
+    }
+}
+
+impl crate::Engine {
+    /// Reads the messages of a conversation from the row `from` on; nothing where there is no reader. `rows` are all of its messages on
+    /// the record: they are each other's context. What was read before is not read again, and each batch is kept at once.
+    pub(crate) fn read_rows(
+        &self,
+        id: &ConversationId,
+        rows: &[InteractionRow],
+        from: usize,
+        control: &dyn Control,
+    ) -> Result<Option<ReadRows>> {
+        let Some(reader) = self.inner.embedder.reader().ready() else { return Ok(None) };
+        let by = reader.version().to_owned();
+        let mut stored = self.store().read(|tx| tx.readings(id))?;
+        let mut of = vec![Reading::default(); rows.len()];
+        let mut missing = Vec::new();
+        for at in (from..rows.len()).filter(|&at| is_for_reader(rows[at].role, rows[at].message_type, rows[at].is_branch)) {
+            let input = input_of(&by, rows, at);
+            match stored.remove(&rows[at].seq) {
+                Some(known) if known.input == input => of[at] = known.reading,
+                _ => missing.push((at, input)),
+            }
+        }
+        let seen: Vec<Utterance<'_>> = rows.iter().map(|row| Utterance { role: row.role, text: &row.content }).collect();
+        for (done, batch) in missing.chunks(READ_BATCH).enumerate() {
+            control.progress("Reading the conversation", (done * READ_BATCH) as u64, missing.len() as u64);
+            if control.is_cancelled() {
+                return Err(EngineError::Cancelled);
+            }
+            let which: Vec<usize> = batch.iter().map(|(at, _)| *at).collect();
+            let read = reader.read(&seen, &which)?;
+            let kept: Vec<(i64, StoredReading)> = batch
+                .iter()
+                .zip(&read)
+                .map(|((at, input), reading)| (rows[*at].seq, StoredReading { input: *input, reading: reading.clone() }))
+                .collect();
+            self.store().write_quietly(|tx| tx.put_readings(id, &kept))?;
+            for ((at, _), reading) in batch.iter().zip(read) {
+                of[*at] = reading;
+            }
+        }
+        Ok(Some(ReadRows { by, of }))
+    }
+}
+
+/// Lines before a message that the reader is shown, beside the first of the conversation.
+const CONTEXT_ROWS: usize = 3;
+
+/// Names what the reader `by` is shown of the message at a place: where any of it changes, it reads anew.
+fn input_of(by: &str, rows: &[InteractionRow], at: usize) -> ReadingInput {
+    let mut hash = blake3::Hasher::new();
+    hash.update(by.as_bytes());
+    let shown = rows.first().into_iter().chain(&rows[at.saturating_sub(CONTEXT_ROWS)..=at]);
+    for row in shown {
+        hash.update(row.role.name().as_bytes()).update(&(row.content.len() as u64).to_le_bytes()).update(row.content.as_bytes());
+    }
+    let mut input = ReadingInput::default();
+    hash.finalize_xof().fill(&mut input);
+    input
+}
+
+/// One reading a turn, for a command that keeps nothing; of those that nobody reads an empty one.
+pub fn readings(reader: &dyn Reader, turns: &[Turn<'_>], control: &dyn Control) -> Result<Vec<Reading>> {
+    let seen: Vec<Utterance<'_>> = turns.iter().map(|turn| Utterance { role: turn.role, text: turn.text }).collect();
+    let which: Vec<usize> = (0..turns.len()).filter(|&at| is_read(&turns[at])).collect();
+    let mut found = vec![Reading::default(); turns.len()];
     for (done, batch) in which.chunks(READ_BATCH).enumerate() {
         control.progress("Reading the conversation", (done * READ_BATCH) as u64, which.len() as u64);
         if control.is_cancelled() {
             return Err(EngineError::Cancelled);
         }
-        found.extend(reader.read(seen, batch)?);
-    }
-    Ok(found)
-}
-
-/// One reading a turn; of those that nobody reads, and of those before `from`, an empty one.
-pub fn readings(reader: &dyn Reader, turns: &[Turn<'_>], from: usize, control: &dyn Control) -> Result<Vec<Reading>> {
-    let seen: Vec<Utterance<'_>> = turns.iter().map(|turn| Utterance { role: turn.role, text: turn.text }).collect();
-    let which: Vec<usize> = (from..turns.len()).filter(|&at| is_read(&turns[at])).collect();
-    let mut found = vec![Reading::default(); turns.len()];
-    for (&at, reading) in which.iter().zip(read_some(reader, &seen, &which, control)?) {
-        found[at] = reading;
+        for (&at, reading) in batch.iter().zip(reader.read(&seen, batch)?) {
+            found[at] = reading;
+        }
     }
     Ok(found)
 }

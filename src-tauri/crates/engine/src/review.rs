@@ -5,7 +5,7 @@
 
 use keepsake_capture::dedup;
 use keepsake_domain::{
-    Category, EvidenceSpan, MemoryId, MemoryKind, MemoryStatus, OperationId, ProfileEntry, Relation, Timestamp, limits,
+    Category, EvidenceSpan, Label, MemoryId, MemoryKind, MemoryStatus, OperationId, ProfileEntry, Relation, Timestamp, limits,
 };
 use keepsake_store::{MemoryChange, MemoryRow, MemoryState, NewEvidence, NewMemory, StoreError, WriteTx};
 
@@ -63,6 +63,8 @@ pub struct ActOutcome {
     pub created: Vec<(MemoryId, MemoryId)>,
     /// Not acted on, and why.
     pub needs_look: Vec<(MemoryId, String)>,
+    /// What was approved before and is set aside by what was approved now.
+    pub set_aside: Vec<MemoryId>,
     /// What an approved or rejected memory contradicts among those that stay approved.
     pub contradicts: Vec<Contradiction>,
 }
@@ -180,16 +182,35 @@ impl Engine {
                             }
                         }
                         let twins = self.twins(tx, act, &row, now)?;
-                        let fresh =
-                            planned.into_iter().chain(twins).filter(|change| !changes.iter().any(|known| known.id == change.id));
-                        let fresh: Vec<_> = fresh.collect();
-                        changes.extend(fresh);
+                        for change in planned.into_iter().chain(twins) {
+                            match changes.iter_mut().find(|known| known.id == change.id) {
+                                // Approved a moment ago, and set aside by what was approved with it.
+                                Some(known) if change.after.status == MemoryStatus::Superseded => known.after = change.after,
+                                Some(_) => {}
+                                None => changes.push(change),
+                            }
+                        }
                         outcome.applied.push(row.id);
                     }
                     Planned::NeedsLook(reason) => outcome.needs_look.push((row.id, reason)),
                 }
             }
+            outcome.set_aside = changes
+                .iter()
+                .filter(|change| change.after.status == MemoryStatus::Superseded && !act.ids().contains(&change.id))
+                .map(|change| change.id.clone())
+                .collect();
             outcome.summary = act.summary(outcome.applied.len());
+            if matches!(act, Act::Approve(_)) && !outcome.set_aside.is_empty() {
+                outcome.summary = format!(
+                    "{}, and {} is history now",
+                    outcome.summary,
+                    match outcome.set_aside.len() {
+                        1 => "an earlier one".to_owned(),
+                        count => format!("{count} earlier ones"),
+                    }
+                );
+            }
             if changes.is_empty() {
                 return Ok(outcome);
             }
@@ -219,8 +240,10 @@ impl Engine {
                     if let Some(reason) = stale(tx, row)? {
                         return Ok(Planned::NeedsLook(reason));
                     }
-                    let mut changes = vec![step(row, Active, now)];
-                    changes.extend(self.replaced(tx, row, now)?);
+                    // It was so, and a later statement that is approved says that it is no longer.
+                    let is_history = self.is_history(tx, row)?;
+                    let mut changes = vec![step(row, if is_history { Superseded } else { Active }, now)];
+                    changes.extend(self.replaced(tx, act, row, now)?);
                     Planned::Changes(changes)
                 }
                 Active => look("It is approved already."),
@@ -261,15 +284,13 @@ impl Engine {
                             Ok(look("Nothing was changed."))
                         };
                     }
-                    Planned::Changes(self.new_version(
-                        tx,
-                        row,
-                        content.trim(),
-                        category,
-                        content.trim() != row.content,
-                        Active,
-                        now,
-                    )?)
+                    let is_edited = content.trim() != row.content;
+                    let mut changes = self.new_version(tx, row, content.trim(), category, is_edited, Active, now)?;
+                    // What was approved in other words sets aside what the candidate would have.
+                    if row.status == Pending {
+                        changes.extend(self.replaced(tx, act, row, now)?);
+                    }
+                    Planned::Changes(changes)
                 }
                 _ => look("It was decided on meanwhile; restore it first."),
             },
@@ -323,18 +344,60 @@ impl Engine {
         })
     }
 
-    /// The memory that an approved candidate says with more detail steps aside.
-    fn replaced(&self, tx: &WriteTx<'_>, row: &MemoryRow, now: Timestamp) -> std::result::Result<Vec<MemoryChange>, StoreError> {
+    /// The memories that an approved candidate says with more detail, or that it made history, step aside.
+    fn replaced(
+        &self,
+        tx: &WriteTx<'_>,
+        act: &Act,
+        row: &MemoryRow,
+        now: Timestamp,
+    ) -> std::result::Result<Vec<MemoryChange>, StoreError> {
         let mut changes = Vec::new();
         for (relation, target, _) in tx.relations_from(&row.id)? {
             let older = tx.memory(&target)?;
-            let stands = matches!(older.status, MemoryStatus::Pending | MemoryStatus::Active);
+            let steps_aside = match relation {
+                // In other words it may no longer say what the shorter one says.
+                Relation::Extends => {
+                    matches!(act, Act::Approve(_)) && matches!(older.status, MemoryStatus::Pending | MemoryStatus::Active)
+                }
+                // What waits is asked about as well, and goes into history when it is approved, be it together with this one.
+                Relation::Replaces => {
+                    let is_approved = older.status == MemoryStatus::Active
+                        || older.status == MemoryStatus::Pending && act.ids().contains(&older.id);
+                    is_approved && self.is_seen_with(tx, row, &older)?
+                }
+                _ => false,
+            };
             // The two may have been one person when the candidate came, and be two by now.
-            if relation == Relation::Extends && stands && tx.is_one_subject(&row.subject, &older.subject)? {
+            if steps_aside && tx.is_one_subject(&row.subject, &older.subject)? {
                 changes.push(step(&older, MemoryStatus::Superseded, now));
             }
         }
         Ok(changes)
+    }
+
+    /// Whether an approved memory says that this one is history.
+    fn is_history(&self, tx: &WriteTx<'_>, row: &MemoryRow) -> std::result::Result<bool, StoreError> {
+        for newer in tx.replaced_by(&row.id)? {
+            let newer = tx.memory(&newer)?;
+            if newer.status == MemoryStatus::Active
+                && tx.is_one_subject(&row.subject, &newer.subject)?
+                && self.is_seen_with(tx, &newer, row)?
+            {
+                return Ok(true);
+            }
+        }
+        Ok(false)
+    }
+
+    /// Whether `newer` is seen wherever `older` is: if it were not, that the older one is no longer told would tell of it.
+    fn is_seen_with(&self, tx: &WriteTx<'_>, newer: &MemoryRow, older: &MemoryRow) -> std::result::Result<bool, StoreError> {
+        let map = self.map(tx)?;
+        let sources = tx.memory_sources()?;
+        let label = |id: &MemoryId| Label::of_all(sources.get(id).into_iter().flatten().filter_map(|id| map.places.get(id)));
+        Ok(label(&newer.id)
+            .zip(label(&older.id))
+            .is_some_and(|(newer, older)| map.is_seen_wherever(&self.inner.law, &newer, &older)))
     }
 
     /// What is taken back is taken back of every memory that says the same: one statement may be kept for several places, since each

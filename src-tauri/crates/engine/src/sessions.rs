@@ -14,7 +14,7 @@ mod by_model;
 
 use std::collections::HashMap;
 
-use keepsake_domain::{Category, ConversationId, EntityId, EvidenceSpan, JobId, JobKind, Role, SessionId};
+use keepsake_domain::{Category, ConversationId, EntityId, EvidenceSpan, JobId, JobKind, Offer, Reading, Role, SessionId};
 use keepsake_insight::conversation::{Moment, Place};
 use keepsake_insight::session::{
     ENGINE_VERSION, Exchange, Finding, FindingKind, SessionInput, SessionRecord, Speaker, exchanges, summarise,
@@ -135,7 +135,7 @@ struct Read {
 }
 
 /// By what sessions are read now.
-struct Reading {
+struct SessionPass {
     rules: SessionRules,
     has_model: bool,
     mark: String,
@@ -245,14 +245,14 @@ impl Engine {
         self.queue_sessions_for_model()
     }
 
-    fn reading(&self, tx: &ReadTx<'_>) -> std::result::Result<Reading, StoreError> {
+    fn reading(&self, tx: &ReadTx<'_>) -> std::result::Result<SessionPass, StoreError> {
         let (rules, has_model) = (session_rules(tx)?, self.has_proposing_model(tx)?);
         let mark = rules.mark(self.inner.embedder.reader().version().as_deref(), has_model);
-        Ok(Reading { rules, has_model, mark })
+        Ok(SessionPass { rules, has_model, mark })
     }
 
     /// Reads and stores the sessions of some conversations.
-    fn read_sessions(&self, ends: &[SessionEnd], reading: &Reading, lease: Option<&Lease>) -> Result<()> {
+    fn read_sessions(&self, ends: &[SessionEnd], reading: &SessionPass, lease: Option<&Lease>) -> Result<()> {
         let found = ends.iter().map(|end| self.found_sessions(end, reading)).collect::<Result<Vec<_>>>()?;
         let now = self.now();
         Ok(self.store().write(|tx| {
@@ -267,7 +267,7 @@ impl Engine {
     }
 
     /// The sessions of one conversation as they are to stand; nothing if it is gone by now.
-    fn found_sessions(&self, end: &SessionEnd, reading: &Reading) -> Result<Option<Vec<FoundSession>>> {
+    fn found_sessions(&self, end: &SessionEnd, reading: &SessionPass) -> Result<Option<Vec<FoundSession>>> {
         let Some(read) = self.sessions_of(end, &reading.rules)? else { return Ok(None) };
         let found = read.into_iter().map(|read| {
             let by_model = if reading.has_model { self.told_before(&read)? } else { None };
@@ -295,8 +295,7 @@ impl Engine {
             if tx.conversation(&end.conversation_id)?.is_private {
                 return Ok(None);
             }
-            let mut rows = messages_on_record(tx, &end.conversation_id)?;
-            rows.retain(|row| row.seq <= end.through_seq && !row.is_branch);
+            let rows = messages_on_record(tx, &end.conversation_id)?;
             let handles: HashMap<String, EntityId> =
                 tx.handles()?.into_iter().map(|row| (row.id.to_string(), row.entity_id)).collect();
             Ok(Some((rows, handles)))
@@ -306,6 +305,12 @@ impl Engine {
             Ok(None) | Err(StoreError::NotFound { .. }) => return Ok(None),
             Err(error) => return Err(error.into()),
         };
+        let read = self.read_rows(&end.conversation_id, &rows, 0, &crate::work::Unwatched)?;
+        let mut readings = read.map(|read| read.of).unwrap_or_else(|| vec![Reading::default(); rows.len()]);
+        let is_in = |row: &InteractionRow| row.seq <= end.through_seq && !row.is_branch;
+        let mut wanted = rows.iter().map(is_in);
+        readings.retain(|_| wanted.next().unwrap_or_default());
+        let rows: Vec<InteractionRow> = rows.into_iter().filter(is_in).collect();
         let keys: Vec<String> = rows
             .iter()
             .map(|row| match row.role {
@@ -319,7 +324,7 @@ impl Engine {
         let kept = exchanges(&turns, &speakers)
             .into_iter()
             .filter(|exchange| !exchange.agent.is_empty() && !exchange.user.is_empty() && !rules.skips(exchange.agent));
-        let read = kept.map(|exchange| self.session_of(end, &rows, &exchange, rules)).collect::<Result<Vec<_>>>()?;
+        let read = kept.map(|exchange| self.session_of(end, &rows, &readings, &exchange, rules)).collect::<Result<Vec<_>>>()?;
         Ok(Some(read.into_iter().flatten().collect()))
     }
 
@@ -327,10 +332,12 @@ impl Engine {
         &self,
         end: &SessionEnd,
         rows: &[InteractionRow],
+        readings: &[Reading],
         exchange: &Exchange<'_>,
         rules: &SessionRules,
     ) -> Result<Option<Read>> {
         let mut own: Vec<InteractionRow> = exchange.turns.iter().filter_map(|at| rows.get(*at).cloned()).collect();
+        let read: Vec<_> = exchange.turns.iter().filter_map(|at| readings.get(*at).cloned()).collect();
         let name_of = |role: fn(Role) -> bool| own.iter().find(|row| role(row.role)).map(|row| row.author.clone());
         let (Some(user_name), Some(agent_name)) =
             (name_of(|role| matches!(role, Role::Owner | Role::Person)), name_of(|role| role == Role::Assistant))
@@ -348,7 +355,7 @@ impl Engine {
         let reader = self.inner.embedder.reader().version();
         let id = session_id(&end.conversation_id, exchange, &own, may_hold_goals, reader.as_deref());
         let made = id.to_string();
-        let record = self.record_of(&own, may_hold_goals)?;
+        let record = self.record_of(&own, &read, may_hold_goals);
         let items = record.items.iter().filter_map(|item| item_of(item, &own)).collect();
         let row = SessionRow {
             id,
@@ -376,17 +383,13 @@ impl Engine {
     }
 
     /// The record by rules. It is looked at from its own end, so that it is the same whenever it is made.
-    fn record_of(&self, rows: &[InteractionRow], may_hold_goals: bool) -> Result<SessionRecord> {
+    fn record_of(&self, rows: &[InteractionRow], readings: &[Reading], may_hold_goals: bool) -> SessionRecord {
         let turns = insight_turns(rows);
         let tools: Vec<Option<&str>> = rows.iter().map(|row| row.tool.as_deref()).collect();
-        let slot = self.inner.embedder.reader();
-        let findings = match slot.ready() {
-            Some(reader) => findings(rows, &slot.read_rows(reader.as_ref(), rows, 0, &crate::work::Unwatched)?),
-            None => Vec::new(),
-        };
+        let findings = findings(rows, readings);
         let now = rows.iter().map(|row| row.time).max().unwrap_or(keepsake_domain::Timestamp(0));
         let moment = Moment { now, utc_offset_minutes: self.utc_offset_minutes() };
-        Ok(summarise(&SessionInput { turns: &turns, tools: &tools, findings: &findings, may_hold_goals, moment }))
+        summarise(&SessionInput { turns: &turns, tools: &tools, findings: &findings, may_hold_goals, moment })
     }
 }
 
@@ -395,13 +398,13 @@ pub(crate) fn session_rules(tx: &ReadTx<'_>) -> std::result::Result<SessionRules
 }
 
 /// What the reader finds in the user's own words.
-fn findings(rows: &[InteractionRow], readings: &[keepsake_domain::Reading]) -> Vec<Finding> {
+fn findings(rows: &[InteractionRow], readings: &[Reading]) -> Vec<Finding> {
     // Only the owner's words are findings, so a handle tells enough of anybody else.
     let speakers = Speakers::default();
     let turns = crate::propose::turns(rows, &speakers);
     let conversation = keepsake_capture::Conversation { turns: &turns, owner_name: None, assistant_name: None };
     let mut found = Vec::new();
-    for candidate in keepsake_capture::propose_read(&conversation, readings).candidates {
+    for candidate in keepsake_capture::propose_read(&conversation, readings, Offer::default()).candidates {
         let kind = match candidate.category {
             _ if candidate.is_quarantined => continue,
             Category::Preference => FindingKind::Preference,

@@ -260,7 +260,7 @@ impl Engine {
         };
         let moment = Moment { now: self.now(), utc_offset_minutes: self.utc_offset_minutes() };
         let turns = insight_turns(&rows);
-        let promised = self.promised(&rows, known.as_ref(), control)?;
+        let promised = self.promised(id, &rows, control)?;
         let found = standing(&turns, promised.as_ref().map(|found| found.places.as_slice()), moment);
         // While people still talk a summary would be old with the next line.
         let is_due = found.judgement.status != ConversationStatus::Active
@@ -293,23 +293,13 @@ impl Engine {
         Ok(Some(Judged { id: id.clone(), new, summary, is_kept, asks_model, analysis }))
     }
 
-    /// Where the reader sees promises, if it is there: what it found before in what was read before, and in the rest what it finds now.
-    fn promised(&self, rows: &[InteractionRow], known: Option<&StandingRow>, control: &dyn Control) -> Result<Option<Found>> {
-        let slot = self.inner.embedder.reader();
-        let Some(reader) = slot.ready() else { return Ok(None) };
-        let version = reader.version();
-        let known = known.filter(|known| known.promises_by.as_deref() == Some(version));
-        let from = match known {
-            Some(known) => rows.iter().position(|row| row.seq > known.through_seq).unwrap_or(rows.len()),
-            None => 0,
-        };
-        let mut places: Vec<Vec<Range<usize>>> = match known {
-            Some(known) => places_before(known, &rows[..from])?,
-            None => Vec::new(),
-        };
-        let readings = slot.read_rows(reader.as_ref(), rows, from, control)?;
-        places.extend(readings[from..].iter().map(promises_in));
-        Ok(Some(Found { reader: version.to_owned(), places }))
+    /// Where the reader sees promises, if it is there.
+    fn promised(&self, id: &ConversationId, rows: &[InteractionRow], control: &dyn Control) -> Result<Option<Found>> {
+        let Some(read) = self.read_rows(id, rows, 0, control)? else { return Ok(None) };
+        Ok(Some(Found {
+            places: rows.iter().zip(&read.of).map(|(row, reading)| promises_in(&row.content, reading)).collect(),
+            reader: read.by,
+        }))
     }
 
     /// Judges right here, for tests of what is judged.
@@ -360,19 +350,23 @@ struct Found {
 /// A promise is noted from this probability on. Chosen on authors that the reader was not trained on: four of five are promises there.
 const PROMISE_MIN: f64 = 0.6;
 
-fn promises_in(reading: &Reading) -> Vec<Range<usize>> {
-    let is_promise = |mark: &&Mark| mark.kind == MarkKind::Label(ReadingLabel::Promise) && mark.probability >= PROMISE_MIN;
-    reading.marks.iter().filter(is_promise).map(|mark| mark.bytes.clone()).collect()
-}
+/// One word alone is a piece of a promise and says nothing: "tomorrow", "by".
+const PROMISE_WORDS_MIN: usize = 2;
 
-/// The places of the promises that are stored, of each of these messages.
-fn places_before(known: &StandingRow, rows: &[InteractionRow]) -> Result<Vec<Vec<Range<usize>>>> {
-    let stored: Vec<StoredCommitment> = parse_json("promises of a conversation", &known.pending_actions)?;
-    let of = |row: &InteractionRow| {
-        let here = stored.iter().filter(|one| one.place.interaction_id == row.id);
-        here.filter_map(|one| Span::new(one.place.start, one.place.end).ok()?.bytes_in(&row.content).ok()).collect()
+/// Scripts without blanks have a word in so many letters.
+const WORD_CHARS: usize = 4;
+
+fn promises_in(text: &str, reading: &Reading) -> Vec<Range<usize>> {
+    let says_something = |words: &str| {
+        let spaced = words.split_whitespace().count();
+        spaced >= PROMISE_WORDS_MIN || !words.is_ascii() && words.chars().count() >= PROMISE_WORDS_MIN * WORD_CHARS
     };
-    Ok(rows.iter().map(of).collect())
+    let is_promise = |mark: &&Mark| {
+        mark.kind == MarkKind::Label(ReadingLabel::Promise)
+            && mark.probability >= PROMISE_MIN
+            && text.get(mark.bytes.clone()).is_some_and(says_something)
+    };
+    reading.marks.iter().filter(is_promise).map(|mark| mark.bytes.clone()).collect()
 }
 
 struct Judged {

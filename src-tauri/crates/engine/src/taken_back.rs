@@ -75,6 +75,15 @@ impl TakenBack {
         Ok(taken)
     }
 
+    /// With the words that are history: a program would read them as what is so now. What else was derived from them stays.
+    pub(crate) fn with_history(mut self, tx: &ReadTx<'_>, until: Option<Timestamp>) -> StoreResult<Self> {
+        for place in tx.history_places(until)? {
+            let stretch = Stretch { span: place.span, content: String::new(), instead: None };
+            self.stretches.entry(place.interaction).or_default().push(stretch);
+        }
+        Ok(self)
+    }
+
     fn add(&mut self, tx: &ReadTx<'_>, rows: Vec<TakenBackRow>) -> StoreResult<()> {
         if self.stretches.is_empty() && !rows.is_empty() {
             self.speakers = tx.speakers_by(&tx.persons()?)?;

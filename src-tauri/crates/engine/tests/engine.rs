@@ -8,6 +8,8 @@ mod analysis;
 mod backup;
 #[path = "engine/capture.rs"]
 mod capture;
+#[path = "engine/changes.rs"]
+mod changes;
 #[path = "engine/choices.rs"]
 mod choices;
 #[path = "engine/corrections.rs"]

@@ -1,7 +1,7 @@
 //! An embedder and readers without a model, for tests alone. The embedder hashes words into a vector. It knows nothing of meaning, so no product
 //! code may use it; two texts are alike exactly as far as they share words.
 
-use keepsake_domain::{Attribute, Category, FactMark, Mark, MarkKind, Reading, ReadingLabel, Utterance};
+use keepsake_domain::{Attribute, Category, Change, FactMark, Mark, MarkKind, Reading, ReadingLabel, StatementPair, Utterance};
 
 use crate::{EmbedError, Embedder, ReadError, Reader};
 
@@ -35,6 +35,20 @@ impl Reader for PhraseReader {
         };
         Ok(which.iter().map(|&at| Reading { marks: marks(turns[at].text) }).collect())
     }
+
+    fn compare(&self, pairs: &[StatementPair<'_>]) -> Result<Vec<Change>, ReadError> {
+        Ok(pairs.iter().map(change).collect())
+    }
+}
+
+/// What tells in a later statement, for tests alone, that the earlier one is no longer so.
+const ENDINGS: [&str; 3] = [" now", " no longer", " any more"];
+
+/// A later statement with one of the [`ENDINGS`] replaces an earlier one that begins with the same two words.
+fn change(pair: &StatementPair<'_>) -> Change {
+    let head = |text: &str| text.split_whitespace().take(2).map(str::to_lowercase).collect::<Vec<_>>();
+    let is_end = ENDINGS.iter().any(|ending| pair.later.contains(ending)) && head(pair.earlier) == head(pair.later);
+    if is_end { Change { replaces: SURE, same: 0.0, both: 1.0 - SURE } } else { Change { replaces: 0.0, same: 0.0, both: 1.0 } }
 }
 
 /// A reader of the plain sentences that tests are written in, for tests alone: what stands at the beginning of a sentence of the table
@@ -158,6 +172,10 @@ impl Reader for SentenceReader {
     fn read(&self, turns: &[Utterance<'_>], which: &[usize]) -> Result<Vec<Reading>, ReadError> {
         let marks = |text: &str| sentences(text).into_iter().filter_map(|bytes| Self::mark(text, bytes)).collect();
         Ok(which.iter().map(|&at| Reading { marks: marks(turns[at].text) }).collect())
+    }
+
+    fn compare(&self, pairs: &[StatementPair<'_>]) -> Result<Vec<Change>, ReadError> {
+        Ok(pairs.iter().map(change).collect())
     }
 }
 

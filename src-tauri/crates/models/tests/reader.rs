@@ -3,7 +3,7 @@
 
 use std::path::PathBuf;
 
-use keepsake_domain::{MarkKind, ReadingLabel, Role, Utterance};
+use keepsake_domain::{MarkKind, ReadingLabel, Role, StatementPair, Utterance};
 use keepsake_models::{LocalReader, ModelError, Reader, default_model_dir, open_reader};
 use serde::Deserialize;
 
@@ -12,6 +12,21 @@ const SAMPLES: &str = include_str!("../../../training/reader/samples.json");
 
 /// Kernels of one processor and another round differently in the last bits, and layers carry that on.
 const TOLERANCE: f64 = 0.02;
+
+#[derive(Debug, Deserialize)]
+struct Samples {
+    messages: Vec<Sample>,
+    pairs: Vec<SamplePair>,
+}
+
+#[derive(Debug, Deserialize)]
+struct SamplePair {
+    earlier: String,
+    later: String,
+    replaces: f64,
+    same: f64,
+    both: f64,
+}
 
 #[derive(Debug, Deserialize)]
 struct Sample {
@@ -45,7 +60,7 @@ fn utterances(turns: &[(Role, String)]) -> Vec<Utterance<'_>> {
 #[test]
 fn messages_are_marked_as_by_the_training_code() {
     let reader = reader();
-    let samples: Vec<Sample> = serde_json::from_str(SAMPLES).unwrap();
+    let Samples { messages: samples, .. } = serde_json::from_str(SAMPLES).unwrap();
     assert!(samples.iter().map(|sample| sample.marks.len()).sum::<usize>() > 20, "there is something to compare");
     for sample in &samples {
         let turns = utterances(&sample.turns);
@@ -75,6 +90,27 @@ fn messages_are_marked_as_by_the_training_code() {
             "nothing sure is found that is not there: {found:?}"
         );
     }
+}
+
+#[test]
+fn pairs_of_statements_are_compared_as_by_the_training_code() {
+    let reader = reader();
+    let Samples { pairs, .. } = serde_json::from_str(SAMPLES).unwrap();
+    let asked: Vec<StatementPair<'_>> =
+        pairs.iter().map(|pair| StatementPair { role: Role::Owner, earlier: &pair.earlier, later: &pair.later }).collect();
+    let found = reader.compare(&asked).unwrap();
+    assert_eq!(found.len(), pairs.len());
+    assert!(pairs.iter().any(|pair| pair.replaces > 0.7) && pairs.iter().any(|pair| pair.both > 0.7), "of both kinds");
+    for (pair, change) in pairs.iter().zip(&found) {
+        for (here, there) in [(change.replaces, pair.replaces), (change.same, pair.same), (change.both, pair.both)] {
+            assert!((here - there).abs() < TOLERANCE, "{pair:?}: {change:?}");
+        }
+    }
+    let odd = ["", "👍", "x".repeat(50_000).leak()];
+    let odd: Vec<StatementPair<'_>> =
+        odd.iter().map(|text| StatementPair { role: Role::Person, earlier: text, later: text }).collect();
+    assert_eq!(reader.compare(&odd).unwrap().len(), 3, "odd input is compared without harm");
+    assert!(reader.compare(&[]).unwrap().is_empty());
 }
 
 fn label_of(kind: &MarkKind) -> &'static str {

@@ -92,6 +92,7 @@ pub const TABLE_ORIGINS: &[(&str, TableOrigin)] = &[
     ("profile_reads", Model),
     // What was set aside by the night or by hand.
     ("proposal_waits", Person),
+    ("readings", Derived),
     ("reflection_lines", Derived),
     ("reflection_sources", Derived),
     ("reflections", Derived),
@@ -276,6 +277,7 @@ impl WriteTx<'_> {
         self.conn.execute("DELETE FROM gate_log WHERE proposer LIKE ?1 OR proposer LIKE 'reader/%'", [BUILT_IN])?;
         for sql in [
             "DELETE FROM embeddings WHERE owner_kind = 'interaction'",
+            "DELETE FROM readings",
             "DELETE FROM vectors",
             "DELETE FROM vector_ranges",
             "DELETE FROM profile_marks",

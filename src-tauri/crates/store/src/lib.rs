@@ -43,6 +43,7 @@ mod playbooks;
 mod private_files;
 mod private_time;
 mod profiles;
+mod readings;
 mod reflections;
 mod restore;
 mod rows;
@@ -106,6 +107,7 @@ pub use playbooks::{
 pub use private_files::{DataDir, data_dir_for, keep_files_private};
 pub use private_time::{PrivateInterval, PrivateTime};
 pub use profiles::{DebunkRow, ProfileRow};
+pub use readings::{ReadingInput, StoredReading};
 pub use reflections::{ReflectionLineRow, ReflectionRow};
 pub use restore::{OnDoubt, Restored, Staged, inspect};
 pub use search::{MessageHit, NamedHandle, WordMatch, fts_query};

@@ -369,6 +369,31 @@ impl ReadTx<'_> {
         Ok(items)
     }
 
+    /// The memories that say that this one is history, the surest first.
+    pub fn replaced_by(&self, id: &MemoryId) -> Result<Vec<MemoryId>> {
+        let mut statement = self.conn.prepare_cached(
+            "SELECT from_id FROM memory_relations WHERE to_id = ?1 AND relation = 'replaces' ORDER BY similarity DESC, from_id",
+        )?;
+        let rows = statement.query_map(params![id.as_str()], |row| row.get::<_, String>(0))?;
+        rows.map(|row| parse("memory id", &row?)).collect()
+    }
+
+    /// Of what waits or is approved, the pairs of which the first says that the second is history.
+    pub fn replacing_pairs(&self) -> Result<Vec<(MemoryId, MemoryId)>> {
+        let mut statement = self.conn.prepare_cached(
+            "SELECT r.from_id, r.to_id FROM memory_relations r
+               JOIN memories a ON a.id = r.from_id AND a.status IN ('pending', 'active')
+               JOIN memories b ON b.id = r.to_id AND b.status IN ('pending', 'active')
+              WHERE r.relation = 'replaces' ORDER BY r.from_id, r.to_id",
+        )?;
+        let rows = statement.query_map([], |row| Ok((row.get::<_, String>(0)?, row.get::<_, String>(1)?)))?;
+        rows.map(|row| {
+            let (newer, older) = row?;
+            Ok((parse("memory id", &newer)?, parse("memory id", &older)?))
+        })
+        .collect()
+    }
+
     /// Waiting (not snoozed), approved and quarantined memories.
     pub fn memory_totals(&self, now: Timestamp) -> Result<(u64, u64, u64)> {
         let (pending, active, quarantined): (i64, i64, i64) = self

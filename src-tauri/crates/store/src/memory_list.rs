@@ -1,6 +1,6 @@
 //! Lists of memories for people: filters, facets with live counts, and rows that need no second look-up.
 
-use keepsake_domain::{ConversationId, MemoryId, Timestamp};
+use keepsake_domain::{Band, ConversationId, MemoryId, READER_PREFIX, Timestamp};
 use rusqlite::types::Value;
 use rusqlite::{Row, params_from_iter};
 
@@ -203,10 +203,16 @@ impl ReadTx<'_> {
         let count_sql = format!("SELECT count(*) {from} WHERE {condition}");
         let total: i64 = self.conn.prepare_cached(&count_sql)?.query_row(params_from_iter(values.iter()), |row| row.get(0))?;
         let order = match sort {
-            MemorySort::Queue => "c.last_activity_at_ms DESC, m.conversation_id, m.said_at_ms, m.rank",
-            MemorySort::Newest => "m.rank DESC",
-            MemorySort::Oldest => "m.rank",
-            MemorySort::Confidence => "m.confidence DESC, m.rank",
+            // By band; what a model is sure of is no probability, and is to be checked.
+            MemorySort::Queue => format!(
+                "CASE WHEN m.proposers NOT LIKE '%\"{READER_PREFIX}%' THEN 1 WHEN m.confidence >= {} THEN 0 WHEN m.confidence >= {} THEN 1
+                      ELSE 2 END, c.last_activity_at_ms DESC, m.conversation_id, m.said_at_ms, m.rank",
+                Band::SURE_MIN,
+                Band::CHECK_MIN
+            ),
+            MemorySort::Newest => "m.rank DESC".to_owned(),
+            MemorySort::Oldest => "m.rank".to_owned(),
+            MemorySort::Confidence => "m.confidence DESC, m.rank".to_owned(),
         };
         let sql = format!(
             "SELECT {MEMORY_COLUMNS}, {LIST_COLUMNS}, {RESTS_ON_PRIVATE} {from} WHERE {condition} ORDER BY {order} LIMIT {limit} OFFSET {offset}"

@@ -93,6 +93,7 @@ impl WriteTx<'_> {
             return Ok(());
         }
         self.conn.execute("UPDATE conversations SET is_private = 1 WHERE id = ?1", [id.as_str()])?;
+        self.drop_readings_of(id)?;
         // Earlier intervals that reach into this one are part of it.
         self.conn.execute(
             "DELETE FROM private_intervals WHERE conversation_id = ?1 AND after_seq >= ?2",

@@ -30,18 +30,34 @@ pub struct TakenBackRow {
     pub name: String,
 }
 
-/// A memory was refused, or a version in the person's own words took its place; unless the same statement counts again. What waits
-/// in the trash was put aside and not called wrong; nor was what another memory says as well, or what held for a time.
-const MEMORIES: &str = "SELECT i.conversation_id, v.interaction_id, v.start, v.\"end\", m.content,
+/// The memories that were called wrong until a moment: refused, or put otherwise by a person; and what such a memory had set aside by
+/// saying the same with more detail. What waits in the trash was put aside and not called wrong; nor was what another memory says as
+/// well, or what held for a time.
+macro_rules! wrong {
+    () => {
+        "WITH RECURSIVE wrong (id) AS (
+             SELECT m.id FROM memories m
+              WHERE m.decided_at_ms IS NOT NULL AND m.decided_at_ms <= ?1
+                AND (m.status = 'rejected' AND coalesce(m.reject_reason, '') NOT IN ('duplicate', 'temporary')
+                     OR m.status = 'superseded'
+                        AND EXISTS (SELECT 1 FROM memories n JOIN memory_relations r ON r.from_id = n.id AND r.to_id = m.id
+                                     WHERE n.supersedes_id = m.id AND n.is_edited = 1 AND n.fingerprint <> m.fingerprint))
+             UNION
+             SELECT m.id FROM wrong w JOIN memory_relations r ON r.from_id = w.id AND r.relation = 'extends'
+               JOIN memories m ON m.id = r.to_id AND m.status = 'superseded' AND m.decided_at_ms <= ?1)"
+    };
+}
+
+/// The words that they rested on, unless the same statement counts again.
+const MEMORIES: &str = concat!(
+    wrong!(),
+    "SELECT i.conversation_id, v.interaction_id, v.start, v.\"end\", m.content,
         (SELECT n.content FROM memories n WHERE m.status = 'superseded' AND n.supersedes_id = m.id AND n.is_edited = 1 LIMIT 1),
         substr(i.content, v.start + 1, v.\"end\" - v.start), i.handle_id, m.subject, m.subject_handle_id,
         (SELECT json_group_array(a.subject_handle_id) FROM memories a WHERE a.fingerprint = m.fingerprint AND a.status = 'active')
-   FROM memories m JOIN memory_evidence v ON v.memory_id = m.id JOIN interactions i ON i.id = v.interaction_id
-  WHERE m.status IN ('rejected', 'superseded') AND m.decided_at_ms IS NOT NULL AND m.decided_at_ms <= ?1
-    AND (m.status = 'rejected' AND coalesce(m.reject_reason, '') NOT IN ('duplicate', 'temporary')
-         OR EXISTS (SELECT 1 FROM memories n
-                     WHERE n.supersedes_id = m.id AND n.is_edited = 1 AND n.fingerprint <> m.fingerprint
-                       AND EXISTS (SELECT 1 FROM memory_relations r WHERE r.from_id = n.id AND r.to_id = m.id)))";
+   FROM wrong w JOIN memories m ON m.id = w.id JOIN memory_evidence v ON v.memory_id = m.id
+   JOIN interactions i ON i.id = v.interaction_id"
+);
 
 /// An entry of a profile was called wrong, or a person's words took its place.
 const PROFILES: &str = "SELECT i.conversation_id, v.interaction_id, v.start, v.\"end\", p.content,
@@ -80,17 +96,25 @@ impl ReadTx<'_> {
         self.taken_back(PROFILES, until)
     }
 
-    /// The memories that were taken back: refused as wrong, or put otherwise by a person.
+    /// The memories that were taken back, with what they had set aside.
     pub fn memories_taken_back(&self) -> Result<Vec<MemoryRow>> {
-        self.memories_where(
-            "m.decided_at_ms IS NOT NULL
-                AND (m.status = 'rejected' AND coalesce(m.reject_reason, '') NOT IN ('duplicate', 'temporary')
-                     OR m.status = 'superseded'
-                        AND EXISTS (SELECT 1 FROM memories n JOIN memory_relations r ON r.from_id = n.id AND r.to_id = m.id
-                                     WHERE n.supersedes_id = m.id AND n.is_edited = 1 AND n.fingerprint <> m.fingerprint))
-              ORDER BY m.rank",
-            [],
-        )
+        self.memories_where(concat!("m.id IN (", wrong!(), " SELECT id FROM wrong) ORDER BY m.rank"), [i64::MAX])
+    }
+
+    /// The words on which memories rest that became history until a moment, because a later statement that is approved replaced them.
+    pub fn history_places(&self, until: Option<Timestamp>) -> Result<Vec<EvidenceSpan>> {
+        let mut statement = self.conn.prepare_cached(
+            "SELECT v.interaction_id, v.start, v.\"end\" FROM memories m JOIN memory_evidence v ON v.memory_id = m.id
+              WHERE m.status = 'superseded' AND m.decided_at_ms <= ?1
+                AND EXISTS (SELECT 1 FROM memory_relations r JOIN memories n ON n.id = r.from_id AND n.status = 'active'
+                             WHERE r.to_id = m.id AND r.relation = 'replaces')",
+        )?;
+        let mut rows = statement.query([until.map_or(i64::MAX, |until| until.0)])?;
+        let mut items = Vec::new();
+        while let Some(row) = rows.next()? {
+            items.push(place(row.get_ref(0)?.as_str().unwrap_or_default(), row.get(1)?, row.get(2)?)?);
+        }
+        Ok(items)
     }
 
     fn taken_back(&self, sql: &str, until: Option<Timestamp>) -> Result<Vec<TakenBackRow>> {

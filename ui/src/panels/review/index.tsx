@@ -7,7 +7,7 @@
 import { useMemo, useState } from 'react';
 import { type MemoryRow, useRpc } from '../../api';
 import { Button, PaneBar, PaneHeader, Segmented, SplitPane, leaveRow } from '../../design';
-import { useActions } from '../../keys';
+import { hotkeys, useActions } from '../../keys';
 import { decide } from '../../state/decisions';
 import { beforeLeaving, clearSelection, createListState, extendTo, moveTo, stepFrom, toggleSelected } from '../../state/list';
 import { go, useNavTarget } from '../../state/nav';
@@ -17,9 +17,9 @@ import { getUiState, useUiState } from '../../state/uiState';
 import { number, t } from '../../strings';
 import { TESTIDS } from '../../testids';
 import { focusList } from '../shared/focus';
-import { type MemoriesRequest, askEarly, useLastRow, useListCursor, useMemoryRows } from '../shared/memoryRows';
+import { type MemoriesRequest, type MemoryRows, askEarly, useLastRow, useListCursor, useMemoryRows } from '../shared/memoryRows';
 import { changedDraft, drafts, dropDrafts, isValidWording, keepDraft } from './drafts';
-import { createQueue, rowIn } from './queue';
+import { createQueue, isDoubtful, rowIn } from './queue';
 import { ReviewDetail } from './ReviewDetail';
 import { ReviewList } from './ReviewList';
 import type { AppStatus } from '../../api';
@@ -47,7 +47,11 @@ export default function Review() {
   const conversation = target?.onlyConversation ?? null;
   const { data: quarantined = 0 } = useRpc('app_status', {}, { select: quarantinedOf });
   const request = useMemo(() => requestFor(filter, conversation), [filter, conversation]);
-  const memories = useMemoryRows(request);
+  const all = useMemoryRows(request);
+  const [showsDoubtful, setShowsDoubtful] = useState(false);
+  const isFolded = filter === 'pending' && !showsDoubtful;
+  const doubtful = useMemo(() => (filter === 'pending' ? all.rows.filter(isDoubtful).map((row) => row.id) : []), [filter, all.rows]);
+  const memories = useMemo(() => (isFolded ? withoutDoubtful(all) : all), [isFolded, all]);
   const { rows, ids } = memories;
   useListCursor(list, ids);
   const toLast = useLastRow(list, memories);
@@ -55,7 +59,7 @@ export default function Review() {
 
   const [queueFor] = useState(createQueue);
   const queue = useMemo(() => queueFor(rows), [queueFor, rows]);
-  const rowsOf = (wanted: readonly string[]): MemoryRow[] => wanted.flatMap((id) => rowIn(queue, id) ?? []);
+  const rowsOf = (wanted: readonly string[]): MemoryRow[] => wanted.flatMap((id) => rowIn(queue, id) ?? all.rows.find((row) => row.id === id) ?? []);
   const isPending = filter === 'pending';
 
   const move = (to: string | null) => list.update((state) => moveTo(state, to));
@@ -155,6 +159,12 @@ export default function Review() {
     'review.extendUp': () => list.update((state) => extendTo(state, ids, stepFrom(ids, state.cursor, -1))),
     'review.approveSelected': () => approve(selectedIds()),
     'review.rejectSelected': () => reject(selectedIds()),
+    'review.showDoubtful': () => {
+      if (doubtful.length === 0) return false;
+      setShowsDoubtful(!showsDoubtful);
+      return true;
+    },
+    'review.rejectDoubtful': () => all.isWhole && reject(doubtful),
     'review.clear': () => list.update(clearSelection),
   });
 
@@ -191,6 +201,7 @@ export default function Review() {
           )}
           <SelectionBar isPending={isPending} onApprove={() => approve(selectedIds())} onReject={() => reject(selectedIds())} />
           <ReviewList list={list} memories={memories} queue={queue} isPending={isPending} onApproveGroup={approve} />
+          <DoubtfulBar count={doubtful.length} isWhole={all.isWhole} isShown={showsDoubtful} />
           <p className="srOnly" aria-live="polite">
             {t.review.live(memories.total)}
           </p>
@@ -211,6 +222,31 @@ export default function Review() {
         />
       }
     />
+  );
+}
+
+/** All but what is doubtful. */
+function withoutDoubtful(all: MemoryRows): MemoryRows {
+  const rows = all.rows.filter((row) => !isDoubtful(row));
+  if (rows.length === all.rows.length) return all;
+  return { ...all, rows, ids: rows.map((row) => row.id), total: all.total - (all.rows.length - rows.length) };
+}
+
+/** What is probably noise is folded away, and goes at one key. */
+function DoubtfulBar({ count, isWhole, isShown }: { count: number; isWhole: boolean; isShown: boolean }) {
+  if (count === 0) return null;
+  return (
+    <PaneBar testId={TESTIDS.reviewDoubtful}>
+      <span className="num" title={t.review.doubtfulHint}>
+        {t.review.doubtful(count)}
+      </span>
+      <Button size="s" tone="quiet" action="review.showDoubtful" testId={TESTIDS.showDoubtful} onClick={() => hotkeys.run('review.showDoubtful')}>
+        {isShown ? t.review.hideDoubtful : t.review.showDoubtful}
+      </Button>
+      <Button size="s" tone="quiet" action="review.rejectDoubtful" testId={TESTIDS.rejectDoubtful} disabled={!isWhole} onClick={() => hotkeys.run('review.rejectDoubtful')}>
+        {t.review.rejectDoubtful}
+      </Button>
+    </PaneBar>
   );
 }
 

@@ -33,14 +33,23 @@ function headingDownFrom(queue: Queue, at: number): number {
   return Math.min(index, queue.length);
 }
 
+/** The band in which a candidate is reviewed: what has no probability is to be checked. */
+const bandOf = (row: MemoryRow) => row.band ?? 'check';
+
+/** Whether a candidate is folded away until it is asked for. */
+export const isDoubtful = (row: MemoryRow): boolean => row.band === 'doubtful';
+
 /** The entries of rows that stand together. `keyFor` names a heading by its first row. */
 function grouped(rows: readonly MemoryRow[], keyFor: (first: MemoryRow) => string, entryFor: (row: MemoryRow) => QueueEntry): QueueEntry[] {
   const entries: QueueEntry[] = [];
   let ids: string[] = [];
   let conversation: string | null = null;
+  let band: string | null = null;
   for (const row of rows) {
-    if (row.conversation_id !== conversation) {
+    // A conversation may stand in each band.
+    if (row.conversation_id !== conversation || bandOf(row) !== band) {
       conversation = row.conversation_id;
+      band = bandOf(row);
       ids = [];
       entries.push({ kind: 'group', key: keyFor(row), conversation, title: row.conversation_title, channel: row.channel_type, ids, isPrivate: row.is_private_source });
     }
@@ -53,7 +62,7 @@ function grouped(rows: readonly MemoryRow[], keyFor: (first: MemoryRow) => strin
 const groupKey = (first: MemoryRow) => `group ${first.conversation_id} ${first.id}`;
 const rowEntry = (row: MemoryRow): QueueEntry => ({ kind: 'row', key: row.id, row });
 
-/** Puts neighbours of the same conversation under one heading; the order is the backend's. */
+/** Puts neighbours of the same conversation and band under one heading; the order is the backend's. */
 export const queueOf = (rows: readonly MemoryRow[]): Queue => grouped(rows, groupKey, rowEntry);
 
 /**

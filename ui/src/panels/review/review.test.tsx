@@ -113,11 +113,20 @@ describe('reviewing by keyboard', () => {
   test('a stale candidate comes back as a notice, not as an error', async () => {
     const host = await renderApp('review');
     await ready();
-    host.answer('memory_decide', () => ({ operation_id: null, summary: '', applied: [], created: [], needs_look: [{ id: 'mem_00000', reason: 'Its message was edited.' }], contradicts: [] }));
+    host.answer('memory_decide', () => ({ operation_id: null, summary: '', applied: [], created: [], needs_look: [{ id: 'mem_00000', reason: 'Its message was edited.' }], set_aside: [], contradicts: [] }));
     await press('a');
     await quiet();
     expect(count(), 'it waits again').toBe('14');
     await waitFor(() => expect(screen.getByTestId('toast').textContent).toContain('Its message was edited.'));
+  });
+
+  test('an approval says that an earlier statement is history now, and leads there', async () => {
+    const host = await renderApp('review');
+    await ready();
+    host.answer('memory_decide', () => ({ operation_id: 'op_1', summary: '', applied: ['mem_00000'], created: [], needs_look: [], set_aside: ['mem_00015'], contradicts: [] }));
+    await press('a');
+    await quiet();
+    await waitFor(() => expect(screen.getAllByTestId('toast').some((each) => each.textContent?.includes('An earlier statement is history now'))).toBe(true));
   });
 
   test('an approval says which approved memory it contradicts, and leads there', async () => {
@@ -129,6 +138,7 @@ describe('reviewing by keyboard', () => {
       applied: ['mem_00000'],
       created: [],
       needs_look: [],
+      set_aside: [],
       contradicts: [{ id: 'mem_00000', other_id: 'mem_00001', content: 'User lives in Porto' }],
     }));
     await press('a');
@@ -290,6 +300,44 @@ describe('reviewing by keyboard', () => {
     await quiet();
     expect(screen.queryByTestId('merge-dialog'), 'what is only related is not merged').toBeNull();
     expect(decisions().length).toBe(1);
+  });
+
+  test('what is doubtful is folded away, shown at d, and rejected at Shift+D as one decision', async () => {
+    const doubtful = ['mem_00001', 'mem_00003'];
+    const host = await renderApp('review', { doubtful });
+    await ready();
+    expect(count(), 'what is folded does not count').toBe('12');
+    expect(rows()).not.toContain('mem_00001');
+    expect(screen.getByTestId('review-doubtful').textContent).toContain('2 doubtful');
+    await press('d');
+    expect(rows().slice(-2), 'they come last').toEqual(doubtful);
+    expect(count()).toBe('14');
+    await press('d', 'D');
+    await quiet();
+    expect(host.calls.filter((each) => each.cmd === 'memory_decide').map((each) => each.payload)).toEqual([{ action: 'reject', ids: doubtful, reason: null }]);
+    expect(screen.queryByTestId('review-doubtful')).toBeNull();
+    await press('u');
+    await waitFor(() => expect(screen.getByTestId('review-doubtful').textContent, 'one undo brings all back').toContain('2 doubtful'));
+    expect(await violations()).toEqual([]);
+  });
+
+  test('without anything doubtful there is nothing to show or to reject', async () => {
+    const host = await renderApp('review');
+    await ready();
+    await press('d', 'D');
+    await quiet();
+    expect(screen.queryByTestId('review-doubtful')).toBeNull();
+    expect(host.calls.some((each) => each.cmd === 'memory_decide')).toBe(false);
+  });
+
+  test('a candidate that makes an approved memory history shows both in time, and what approving does', async () => {
+    await renderApp('review', { moved: true });
+    await ready();
+    const shown = await screen.findByTestId('memory-changes');
+    const statements = [...shown.querySelectorAll('li')].map((each) => each.querySelector('p')?.textContent);
+    expect(statements[1], 'the candidate is the later one').toBe(statement());
+    expect(shown.textContent).toContain('Approving this sets the earlier statement aside as history.');
+    expect(await violations()).toEqual([]);
   });
 
   test('x and Shift+A act on the selection as one decision', async () => {

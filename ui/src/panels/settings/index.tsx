@@ -68,6 +68,7 @@ export default function SettingsPanel() {
   );
 }
 
+const OFFER_IDS = { few: TESTIDS.offerFew, balanced: TESTIDS.offerBalanced, many: TESTIDS.offerMany };
 const THEME_IDS = { system: TESTIDS.themeSystem, light: TESTIDS.themeLight, dark: TESTIDS.themeDark };
 
 function Choices({ settings }: { settings: Settings }) {
@@ -98,6 +99,14 @@ function Choices({ settings }: { settings: Settings }) {
       <Section title={words.capture}>
         <Row name={words.extract} hint={words.extractHint}>
           <Switch label={words.extract} checked={settings.extract_on_import} testId={TESTIDS.extractOnImport} onChange={(extract_on_import) => change({ extract_on_import })} />
+        </Row>
+        <Row name={words.offer} hint={words.offerHint}>
+          <Segmented
+            label={words.offer}
+            value={settings.offer}
+            choices={(['few', 'balanced', 'many'] as const).map((value) => ({ value, label: nameOf(words.offers, value), testId: OFFER_IDS[value] }))}
+            onChange={(offer) => change({ offer })}
+          />
         </Row>
         <Row name={words.analyzeEnded} hint={words.analyzeEndedHint}>
           <Switch label={words.analyzeEnded} checked={settings.analyze_ended} testId={TESTIDS.analyzeEnded} onChange={(analyze_ended) => change({ analyze_ended })} />

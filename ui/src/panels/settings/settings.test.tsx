@@ -35,6 +35,12 @@ describe('each choice acts at once and is written whole', () => {
     await waitFor(() => expect(written(host)[0]).toMatchObject({ analyze_ended: false, extract_on_import: true }));
   });
 
+  test('one choice says how much is offered', async () => {
+    const host = await renderApp('settings');
+    fireEvent.click(await screen.findByTestId('settings-offer-many'));
+    await waitFor(() => expect(written(host)[0]).toMatchObject({ offer: 'many', extract_on_import: true }));
+  });
+
   test('a failure brings the old value back and says so', async () => {
     const host = await renderApp('settings');
     host.failNext('settings_set', new RpcError('internal', 'The disk is full.'));

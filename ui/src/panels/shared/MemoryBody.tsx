@@ -43,7 +43,7 @@ export function MemoryBody({ row, detail, editor, statementTestId, sourceAction,
       <div className={css.meta}>
         <CategoryBadge category={row.category} />
         {row.attribute !== null && row.attribute in t.attribute ? <Badge>{nameOf(t.attribute, row.attribute)}</Badge> : null}
-        {row.is_calibrated ? <Confidence value={row.confidence} /> : null}
+        {row.band ? <Confidence value={row.confidence} band={row.band} /> : null}
         {row.subject === 'owner' ? null : (
           <Badge>
             <UserRound size={12} aria-hidden="true" />
@@ -71,6 +71,7 @@ export function MemoryBody({ row, detail, editor, statementTestId, sourceAction,
             <span className={css.whyWord}>{t.memory.why}</span> {detail.reasoning}
           </p>
           {detail.knowledge ? <Knowledge knowledge={detail.knowledge} /> : null}
+          {detail.changes.length > 0 ? <Changes row={row} detail={detail} /> : null}
           <div className={css.columns} data-two={near !== null}>
             <Evidence evidence={detail.evidence} action={sourceAction} />
             {near ? <Near near={near} content={row.content} /> : null}
@@ -149,6 +150,32 @@ function Evidence({ evidence, action }: { evidence: readonly EvidenceView[]; act
           ) : null}
         </figure>
       ))}
+    </section>
+  );
+}
+
+/** What was so until when: this statement among those that it made history, or that made it history. */
+function Changes({ row, detail }: { row: MemoryRow; detail: MemoryDetail }) {
+  const all = [...detail.changes, { id: row.id, status: row.status, content: row.content, said_at: row.said_at, is_newer: false }].toSorted((a, b) => a.said_at - b.said_at);
+  const waits = row.status === 'pending';
+  const isHistory = detail.changes.some((change) => change.is_newer && change.status === 'active');
+  const setsAside = detail.changes.some((change) => !change.is_newer && change.status === 'active');
+  const note = waits && isHistory ? t.memory.changeHistory : waits && setsAside ? t.memory.changeApprove : null;
+  return (
+    <section className={css.section} data-testid={TESTIDS.memoryChanges}>
+      <h3 className={css.heading}>{t.memory.changes}</h3>
+      <ol className={css.versions}>
+        {all.map((change) => (
+          <li key={change.id} className={css.version} data-current={change.id === row.id}>
+            <p className={css.versionText}>{shownStatement(change.content)}</p>
+            <p className={css.nearMeta}>
+              <span>{change.id === row.id ? t.memory.changeThis : nameOf(t.statusOne, change.status)}</span>
+              <RelativeTime time={change.said_at} absolute />
+            </p>
+          </li>
+        ))}
+      </ol>
+      {note ? <p className={css.why}>{note}</p> : null}
     </section>
   );
 }

@@ -45,7 +45,7 @@ export const MemoryListRow = memo(function MemoryListRow({ row, list, showSource
         <span className={css.statement}>{isQuoted ? `“${row.content}”` : shownStatement(row.content)}</span>
         <span className={css.meta}>
           <span>{nameOf(t.category, row.category)}</span>
-          {row.is_calibrated ? <Confidence value={row.confidence} plain /> : null}
+          {row.band ? <Confidence value={row.confidence} band={row.band} plain /> : null}
           {row.subject === 'owner' ? null : <span className={css.shrink}>{row.subject}</span>}
           {usualStatus !== undefined && row.status !== usualStatus ? <span>{nameOf(t.statusOne, row.status)}</span> : null}
           {showSource ? <span className={css.shrink}>{row.conversation_title}</span> : null}

@@ -86,11 +86,12 @@ export function addCrowd(world: World, now: number): void {
     world.memories.set(`mem_crowd_${at}`, {
       order: 10_000 + at,
       snoozed: false,
-      row: { id: `mem_crowd_${at}`, status, kind: 'fact', category: ['project', 'goal', 'experience', 'preference', 'skill'][at % 5] ?? 'project', attribute: null, subject: about, content: `${about === 'owner' ? 'User' : about} says that ${subject?.words ?? ''}.`, confidence: 0.9, is_calibrated: false, conversation_id: id, conversation_title: subject?.title ?? '', channel_type: channel, author: line.author, said_at: line.time, created_at: line.time + 3_600_000, is_edited: false, is_private_source: isPrivate, is_hidden: false, has_near: false },
+      row: { id: `mem_crowd_${at}`, status, kind: 'fact', category: ['project', 'goal', 'experience', 'preference', 'skill'][at % 5] ?? 'project', attribute: null, subject: about, content: `${about === 'owner' ? 'User' : about} says that ${subject?.words ?? ''}.`, confidence: 0.9, band: null, conversation_id: id, conversation_title: subject?.title ?? '', channel_type: channel, author: line.author, said_at: line.time, created_at: line.time + 3_600_000, is_edited: false, is_private_source: isPrivate, is_hidden: false, has_near: false },
       reasoning: 'They said so.',
       durability: 'long_term',
       proposers: ['builtin/1'],
       evidence: [{ interaction_id: line.id, conversation_id: id, conversation_title: subject?.title ?? '', channel_type: channel, visibility: 'private', is_private: isPrivate, start: 0, end: 4, quote: line.text.slice(0, 4), holds: true, line: { id: line.id, author: line.author, role: line.role, time: line.time, text: line.text, is_cut: false }, before: [], after: [], source: { kind: channel, conversation: id, message: line.id } }],
+      changes: [],
       near: null,
       versions: [],
       reject_reason: null,

@@ -39,6 +39,10 @@ export interface FakeOptions {
   now?: number;
   /** Adds a coding session with every kind of message, and a conversation of some thousand messages. */
   sessions?: boolean;
+  /** These candidates are doubtful. */
+  doubtful?: readonly string[];
+  /** The first candidate makes an approved memory history. */
+  moved?: boolean;
   /** Adds a meeting whose transcript does not name everybody. */
   meeting?: boolean;
   /** Adds three years with some twenty people: more than one picture holds. */
@@ -82,6 +86,15 @@ export function createFakePlatform(options: FakeOptions = {}): FakePlatform {
   const world = buildWorld(started, options.firstRun ? 0 : (options.candidates ?? 0));
   if (options.sessions) addSessions(world, started);
   if (options.crowd) addCrowd(world, started);
+  for (const id of options.doubtful ?? []) {
+    const memory = world.memories.get(id);
+    if (memory) memory.row = { ...memory.row, confidence: 0.57, band: 'doubtful' };
+  }
+  const [newer, older] = [world.memories.get('mem_00000'), world.memories.get('mem_00015')];
+  if (options.moved && newer && older) {
+    const { id, status, content, said_at } = older.row;
+    newer.changes = [{ id, status, content, said_at: said_at - 90 * 86_400_000, is_newer: false }];
+  }
   if (options.meeting) addMeeting(world, started);
   if (options.firstRun) {
     world.conversations = [];

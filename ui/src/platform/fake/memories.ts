@@ -5,6 +5,9 @@ import type { World } from './data';
 import type { Handlers, Host } from './index';
 
 type Kept = World['memories'] extends Map<string, infer M> ? M : never;
+/** In the order in which they are reviewed. */
+const BANDS: readonly string[] = ['sure', 'check', 'doubtful'];
+
 type Facet = 'status' | 'category' | 'subject' | 'channel';
 
 /** How long ago, in days, as the backend names it. */
@@ -66,7 +69,7 @@ export function memoryCommands(world: World, host: Host): Handlers {
     const all = [...world.memories.values()];
     const found = all.filter((memory) => matches(memory, request, host.now(), all));
     const sort = request.sort ?? (request.status?.length === 1 && request.status[0] === 'pending' ? 'queue' : 'newest');
-    if (sort === 'queue') return found.sort((a, b) => a.order - b.order);
+    if (sort === 'queue') return found.sort((a, b) => BANDS.indexOf(a.row.band ?? 'check') - BANDS.indexOf(b.row.band ?? 'check') || a.order - b.order);
     if (sort === 'confidence') return found.sort((a, b) => b.row.confidence - a.row.confidence);
     return found.sort((a, b) => (sort === 'oldest' ? a.row.created_at - b.row.created_at : b.row.created_at - a.row.created_at));
   };
@@ -142,12 +145,12 @@ export function memoryCommands(world: World, host: Host): Handlers {
     }
     const words = { approve: 'Approved', reject: 'Rejected', archive: 'Archived', reconfirm: 'Confirmed', restore: 'Restored', snooze: 'Snoozed', merge: 'Merged', edit: 'Edited', recategorize: 'Filed anew' };
     const summary = `${words[decision.action]} ${applied.length} ${applied.length === 1 ? 'memory' : 'memories'}`;
-    if (applied.length === 0) return { operation_id: null, summary: 'Nothing changed', applied, created, needs_look, contradicts: [] };
+    if (applied.length === 0) return { operation_id: null, summary: 'Nothing changed', applied, created, needs_look, set_aside: [], contradicts: [] };
     lastOperation += 1;
     const id = `op_${lastOperation}`;
     operations.push({ id, summary, before });
     host.changed('memories', 'status');
-    return { operation_id: id, summary, applied, created, needs_look, contradicts: [] };
+    return { operation_id: id, summary, applied, created, needs_look, set_aside: [], contradicts: [] };
   }
 
   const goes = (ids: readonly string[]): MemoriesErasePreview => {

@@ -6,7 +6,7 @@ import type { Handlers, Host } from './index';
 const HOUR = 3_600_000;
 
 export function systemCommands(world: World, host: Host, options: { firstRun: boolean; embeddingMissing: boolean; theme: Theme }): Handlers {
-  let settings: Settings = { theme: options.theme, single_keys: true, phone_regions: ['NL', 'GB', 'US'], private_channels: ['whatsapp'], extract_on_import: true, analyze_ended: true };
+  let settings: Settings = { theme: options.theme, single_keys: true, phone_regions: ['NL', 'GB', 'US'], private_channels: ['whatsapp'], extract_on_import: true, offer: 'balanced', analyze_ended: true };
   let uiState = '';
   let paused = false;
   /** When the pause ends by itself. */

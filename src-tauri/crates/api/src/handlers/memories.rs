@@ -2,7 +2,8 @@
 
 use keepsake_capture::dedup;
 use keepsake_domain::{
-    Category, DAY_MS, DedupOutcome, MemoryId, MemoryStatus, OperationId, READER_PREFIX, Relation, Span, Timestamp, Visibility,
+    Band, Category, DAY_MS, DedupOutcome, MemoryId, MemoryStatus, OperationId, READER_PREFIX, Relation, Span, Timestamp,
+    Visibility,
 };
 use keepsake_engine::{Act, ActOutcome, PARKED_UNTIL};
 use keepsake_store::{
@@ -34,7 +35,11 @@ fn row(item: MemoryListRow) -> MemoryRow {
         subject: memory.subject.as_str().to_owned(),
         content: memory.content,
         confidence: memory.confidence.get(),
-        is_calibrated: memory.proposers.iter().any(|proposer| proposer.starts_with(READER_PREFIX)),
+        band: memory
+            .proposers
+            .iter()
+            .any(|proposer| proposer.starts_with(READER_PREFIX))
+            .then(|| Band::of(memory.confidence).name().to_owned()),
         conversation_id: memory.conversation_id.to_string(),
         conversation_title: title_or_stand_in(conversation_title.as_deref()),
         channel_type,
@@ -211,6 +216,28 @@ fn near(tx: &ReadTx<'_>, id: &MemoryId, model: Option<&str>) -> StoreResult<Opti
     }))
 }
 
+/// What this memory made history, and what made it history, the earliest first. What was refused or thrown away tells nothing.
+fn changes(tx: &ReadTx<'_>, id: &MemoryId) -> StoreResult<Vec<ChangedMemory>> {
+    let older = tx.relations_from(id)?.into_iter().filter(|(relation, ..)| *relation == Relation::Replaces);
+    let older = older.map(|(_, older, _)| (false, older));
+    let newer = tx.replaced_by(id)?.into_iter().map(|newer| (true, newer));
+    let mut found = Vec::new();
+    for (is_newer, other) in older.chain(newer) {
+        let other = tx.memory(&other)?;
+        if matches!(other.status, MemoryStatus::Active | MemoryStatus::Pending | MemoryStatus::Superseded) {
+            found.push(ChangedMemory {
+                id: other.id.to_string(),
+                status: other.status.to_string(),
+                content: other.content,
+                said_at: other.said.0,
+                is_newer,
+            });
+        }
+    }
+    found.sort_by(|a, b| (a.said_at, &a.id).cmp(&(b.said_at, &b.id)));
+    Ok(found)
+}
+
 /// Reads shown with a memory: the newest tell who is given it, and the number says how many there were.
 const READS_SHOWN: u32 = 20;
 
@@ -249,6 +276,7 @@ pub(crate) fn memory_get(app: &App, request: ById) -> Result<MemoryDetail, ApiEr
             durability: memory.durability.to_string(),
             proposers: memory.proposers,
             evidence,
+            changes: changes(tx, &id)?,
             near: near(tx, &id, model.as_deref().map(keepsake_models::Embedder::name))?,
             versions: versions
                 .into_iter()
@@ -293,6 +321,7 @@ fn decided(outcome: ActOutcome) -> DecisionOutcome {
         applied: outcome.applied.into_iter().map(String::from).collect(),
         created: outcome.created.into_iter().map(|(from, id)| CreatedVersion { from: from.into(), id: id.into() }).collect(),
         needs_look: outcome.needs_look.into_iter().map(|(id, reason)| NeedsLook { id: id.into(), reason }).collect(),
+        set_aside: outcome.set_aside.iter().map(ToString::to_string).collect(),
         contradicts: outcome
             .contradicts
             .into_iter()

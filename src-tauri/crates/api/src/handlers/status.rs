@@ -81,7 +81,8 @@ pub(crate) fn app_status(app: &App, _request: Nothing) -> Result<AppStatus, ApiE
 pub(crate) fn settings_get(app: &App, _request: Nothing) -> Result<Settings, ApiError> {
     // The engine keeps it, with the moment since when.
     let analyze_ended = app.engine().analysis_rules()?.automatic;
-    Ok(Settings { analyze_ended, ..stored_settings(app)? })
+    let offer = app.engine().offer()?;
+    Ok(Settings { analyze_ended, offer, ..stored_settings(app)? })
 }
 
 fn stored_settings(app: &App) -> Result<Settings, ApiError> {
@@ -108,6 +109,9 @@ pub(crate) fn settings_set(app: &App, request: Settings) -> Result<Settings, Api
     }
     if request.analyze_ended != app.engine().analysis_rules()?.automatic {
         app.engine().set_automatic_analysis(request.analyze_ended)?;
+    }
+    if request.offer != app.engine().offer()? {
+        app.engine().set_offer(request.offer)?;
     }
     let json = serde_json::to_string(&request).map_err(|error| ApiError::invalid(error.to_string()))?;
     let now = app.engine().now();

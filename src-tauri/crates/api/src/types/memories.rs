@@ -65,8 +65,9 @@ pub struct MemoryRow {
     pub content: String,
     /// 0..1.
     pub confidence: f64,
-    /// Whether that is a calibrated probability, which only the reader's is.
-    pub is_calibrated: bool,
+    /// How sure that is: `sure`, `check`, `doubtful`. Only the reader's confidence is a calibrated probability; others have none.
+    #[ts(type = "'sure' | 'check' | 'doubtful' | null")]
+    pub band: Option<String>,
     /// Conversation of the first evidence.
     pub conversation_id: String,
     /// Its title, or a stand-in made from channel and date.
@@ -177,6 +178,21 @@ pub struct NearMemory {
     pub can_merge: bool,
 }
 
+/// A statement about the same somebody that a memory made history, or that made it history.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, TS)]
+pub struct ChangedMemory {
+    /// Id.
+    pub id: String,
+    /// Status.
+    pub status: String,
+    /// Statement.
+    pub content: String,
+    /// When it was said, in milliseconds.
+    pub said_at: i64,
+    /// It was said later and makes this one history; else this one makes it history.
+    pub is_newer: bool,
+}
+
 /// One version in the chain of a memory, oldest first.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, TS)]
 pub struct MemoryVersion {
@@ -224,6 +240,8 @@ pub struct MemoryDetail {
     pub proposers: Vec<String>,
     /// The spans.
     pub evidence: Vec<EvidenceView>,
+    /// What it made history and what made it history, the earliest first.
+    pub changes: Vec<ChangedMemory>,
     /// The nearest other memory.
     pub near: Option<NearMemory>,
     /// All versions, oldest first, this one included.
@@ -338,6 +356,8 @@ pub struct DecisionOutcome {
     pub created: Vec<CreatedVersion>,
     /// Those that need another look.
     pub needs_look: Vec<NeedsLook>,
+    /// Approved memories that are history now, because what was approved replaces them or says them with more detail.
+    pub set_aside: Vec<String>,
     /// Approved memories that an approved or rejected one contradicts; empty when more than 20 were decided at once.
     pub contradicts: Vec<Contradicted>,
 }

@@ -1,5 +1,6 @@
 //! What the frame of the window shows: counts, the state of the local model, who the owner is, settings.
 
+use keepsake_domain::Offer;
 use serde::{Deserialize, Serialize};
 use ts_rs::TS;
 
@@ -168,6 +169,9 @@ pub struct Settings {
     pub private_channels: Vec<String>,
     /// Propose candidates from imports as they arrive.
     pub extract_on_import: bool,
+    /// How much of what is found is offered for review: `few`, `balanced`, `many`.
+    #[ts(type = "'few' | 'balanced' | 'many'")]
+    pub offer: Offer,
     /// Analyse a conversation as a whole once it has ended; not what ended before this was switched on.
     pub analyze_ended: bool,
 }
@@ -180,6 +184,7 @@ impl Default for Settings {
             phone_regions: ["US", "GB", "DE", "FR", "ES", "IT", "NL", "CH", "AT", "IN", "BR"].map(str::to_owned).to_vec(),
             private_channels: Vec::new(),
             extract_on_import: true,
+            offer: Offer::default(),
             analyze_ended: true,
         }
     }

@@ -14,7 +14,7 @@ use keepsake_people::profile::model::{ModelFindings, ProfileTask};
 use keepsake_people::profile::{ProfileInput, changes};
 use keepsake_store::{Lease, NewJob, ReadTx};
 
-use super::reading::{Nearness, Reading, Said, alike, said_in};
+use super::reading::{Nearness, Reading, Said, alike, said_in, without_credentials};
 use super::{StoreResult, Subjected, debunked, entities_of_handles, heard, subjected};
 use crate::boundary::{Map, people_key, standing_rows};
 use crate::gaps::GapBook;
@@ -273,7 +273,7 @@ impl Engine {
                 debunked: refused,
                 similarity: &similarity,
             };
-            changes(found.findings.clone(), ProfileOrigin::Model, &input)
+            changes(without_credentials(found.findings.clone()), ProfileOrigin::Model, &input)
         };
         let rows = reading.partitions(&before, &debunked(refused.clone()), proposer, &by_model, control)?;
         let gaps = book.read(self, person, &spoken, &similarity, Some((proposer, &found.occurrences)));

@@ -11,7 +11,9 @@ use keepsake_domain::{
     ProfileEntry, ProfileId, ProfileOrigin, Role, Timestamp, Visibility,
 };
 use keepsake_models::{Embedder, cosine};
-use keepsake_people::profile::{ApprovedMemory, Change, Debunked, Digest, NewEntry, ProfileInput, changes, findings_beside};
+use keepsake_people::profile::{
+    ApprovedMemory, Change, Debunked, Digest, Finding, NewEntry, ProfileInput, changes, findings_beside,
+};
 use keepsake_people::{Speaker, Utterance};
 use keepsake_store::{ProfileRow, ReadTx, StoreError};
 
@@ -19,6 +21,7 @@ use super::{StoreResult, Subjected};
 use crate::boundary::{Groups, people_key};
 use crate::content_ids::uuid_of;
 use crate::record::messages_on_record;
+use crate::served::masked;
 use crate::work::Control;
 use crate::{Engine, EngineError, Result};
 
@@ -56,6 +59,15 @@ pub(super) fn said_in(tx: &ReadTx<'_>, id: &ConversationId, entity_of: &HashMap<
             Some(Said { interaction, seq, entity, role: row.role, author: row.author, text: row.content, time: row.time })
         })
         .collect())
+}
+
+/// The findings that hold no credential. What somebody wants is never told by a password, and where one stands in its words the entry
+/// would be that password's.
+pub(super) fn without_credentials(mut findings: Vec<Finding>) -> Vec<Finding> {
+    let is_clean = |text: &str| masked(text) == text;
+    findings
+        .retain(|finding| is_clean(&finding.content) && is_clean(&finding.fingerprint) && is_clean(&finding.facet.to_string()));
+    findings
 }
 
 /// Nearness of texts by the local model; each text is embedded once.
@@ -312,7 +324,7 @@ impl<'a> Reading<'a> {
         } else {
             findings_beside(&private, &public, &input)
         };
-        changes(found, ProfileOrigin::BuiltIn, &input)
+        changes(without_credentials(found), ProfileOrigin::BuiltIn, &input)
     }
 
     /// What each conversation shows by itself: read once, in however many circles it is told.

@@ -28,6 +28,8 @@ pub(super) struct KnownMemory {
     pub(super) label: Label,
     /// Folded into another one meanwhile.
     pub(super) is_gone: Cell<bool>,
+    /// When it was said.
+    pub(super) said: Option<Timestamp>,
     /// When a person took it back.
     pub(super) taken_back: Option<Timestamp>,
 }
@@ -172,6 +174,7 @@ impl Known {
                 None => continue,
             };
             let known = KnownMemory {
+                said: Some(memory.said),
                 id: memory.id,
                 kind: memory.kind,
                 content: memory.content,

@@ -10,7 +10,7 @@ use keepsake_domain::{ConversationId, ConversationStatus, Timestamp};
 use keepsake_insight::conversation::{Asked, EndedTask, Moment, Reason, standing};
 use keepsake_store::{Lease, NewJob, NewStanding, StandingRow};
 
-use super::{json, next_look, places_before, reason_of};
+use super::{json, next_look, reason_of};
 use crate::analyze::insight_turns;
 use crate::record::{is_still_on_record, messages_on_record};
 use crate::work::Control;
@@ -32,10 +32,7 @@ impl Engine {
         let Some(known) = known else { return self.settled_nothing(lease, "nothing to judge", None) };
         let turns = insight_turns(&rows);
         let moment = Moment { now: self.now(), utc_offset_minutes: self.utc_offset_minutes() };
-        let promised = match &known.promises_by {
-            Some(_) => Some(places_before(&known, &rows)?),
-            None => None,
-        };
+        let promised = self.promised(id, &rows, control)?.map(|found| found.places);
         let by_rules = standing(&turns, promised.as_deref(), moment);
         let (interview, scrubber) = self.interview(settings, &conversation, Some(&lease.job))?;
         let task =

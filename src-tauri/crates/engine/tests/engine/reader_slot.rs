@@ -1,10 +1,14 @@
 //! The reader proposes; without it conversations wait, and the person is told.
 
 use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
-use keepsake_domain::{Attribute, Category, ConversationId, FactDetail, FactMark, MarkKind, ReadingLabel};
-use keepsake_engine::{Act, ReaderStanding};
-use keepsake_models::fake::PhraseReader;
+use keepsake_domain::{
+    Attribute, Category, Change, ConversationId, FactDetail, FactMark, MarkKind, Reading, ReadingLabel, StatementPair, Utterance,
+};
+use keepsake_engine::{Act, ReaderStanding, Unwatched};
+use keepsake_models::fake::{PhraseReader, SentenceReader};
+use keepsake_models::{ReadError, Reader};
 
 use crate::fixture::Fixture;
 
@@ -190,4 +194,56 @@ fn somebody_known_by_a_number_is_shown_with_the_name_they_said() {
     let said = f.engine.store().read(|tx| tx.said_names()).unwrap();
     let statements: Vec<&str> = said.values().map(String::as_str).collect();
     assert_eq!(statements, ["+44 7700 900123: “it's Erik from the choir”"]);
+}
+
+/// Counts what it is asked to read.
+#[derive(Debug, Default)]
+struct Counting(AtomicUsize);
+
+impl Reader for Counting {
+    fn version(&self) -> &str {
+        "reader/counting"
+    }
+
+    fn read(&self, turns: &[Utterance<'_>], which: &[usize]) -> Result<Vec<Reading>, ReadError> {
+        self.0.fetch_add(which.len(), Ordering::SeqCst);
+        SentenceReader.read(turns, which)
+    }
+
+    fn compare(&self, pairs: &[StatementPair<'_>]) -> Result<Vec<Change>, ReadError> {
+        SentenceReader.compare(pairs)
+    }
+}
+
+#[test]
+fn a_message_is_read_once_whatever_follows_from_it_and_again_where_what_it_was_read_with_changed() {
+    let f = Fixture::new();
+    let reader = Arc::new(Counting::default());
+    f.engine.embedder().reader().put(Arc::<Counting>::clone(&reader));
+    let read = || reader.0.swap(0, Ordering::SeqCst);
+    let lines = "owner Mara: I live in Leith.\nassistant Nova: Noted.\nowner Mara: I'll send the form on Friday.";
+    let id = f.propose("c1", lines);
+    assert_eq!(read(), 2, "the assistant's words are not read");
+    f.derive();
+    f.engine.propose(&id, None, &Unwatched).unwrap();
+    assert_eq!(read(), 0, "promises, sessions and profiles follow from the same reading");
+    // Another process finds them too.
+    let f = f.restarted(2);
+    f.engine.embedder().reader().put(Arc::<Counting>::clone(&reader));
+    f.engine.analyze(&id, None, &Unwatched).unwrap();
+    assert_eq!(read(), 0);
+    // Off the record nothing of it is kept.
+    let kept = |f: &Fixture| f.engine.store().read(|tx| tx.count_readings()).unwrap();
+    assert_eq!(kept(&f), 2);
+    f.engine.store().write(|tx| tx.set_private(&id, true)).unwrap();
+    assert_eq!(kept(&f), 0);
+    f.engine.store().write(|tx| tx.set_private(&id, false)).unwrap();
+    f.engine.analyze(&id, None, &Unwatched).unwrap();
+    assert_eq!((read(), kept(&f)), (2, 2), "turned back, it is read anew");
+    // Another reader reads anew.
+    f.engine.embedder().reader().put(Arc::new(PhraseReader::default()));
+    f.engine.analyze(&id, None, &Unwatched).unwrap();
+    f.engine.embedder().reader().put(Arc::<Counting>::clone(&reader));
+    f.engine.analyze(&id, None, &Unwatched).unwrap();
+    assert_eq!(read(), 2, "what another reader read says nothing of this one");
 }

@@ -1,7 +1,8 @@
 //! Acts of a person: each one operation with one exact undo; what changed meanwhile needs another look.
 
-use keepsake_domain::{Category, MemoryId, MemoryStatus, Timestamp};
+use keepsake_domain::{Category, MemoryId, MemoryStatus, Offer, Timestamp};
 use keepsake_engine::{Act, ActOutcome};
+use keepsake_store::{MemoryFilter, MemorySort};
 use proptest::prelude::*;
 
 use crate::fixture::Fixture;
@@ -188,4 +189,22 @@ fn approving_and_rejecting_say_which_approved_memory_is_contradicted() {
     let kept = approve("Utrecht");
     assert_eq!(kept.contradicts[0].id, f.id_of("Utrecht"));
     assert!(said(&kept)[0].contains("Porto"), "{kept:?}");
+}
+
+#[test]
+fn a_person_chooses_how_much_is_offered_and_what_is_doubtful_comes_last() {
+    let offered = |offer: Offer| {
+        let f = Fixture::new();
+        f.engine.set_offer(offer).unwrap();
+        assert_eq!(f.engine.offer().unwrap(), offer);
+        f.propose("c1", "owner Mara: I slept badly.\nowner Mara: I live in Leith.");
+        let filter = MemoryFilter::default();
+        let (_, rows) = f.engine.store().read(|tx| tx.list_memories(&filter, MemorySort::Queue, 0, 10)).unwrap();
+        rows.into_iter().map(|row| row.memory.content).collect::<Vec<_>>()
+    };
+    let (home, slept) = ("User: “I live in Leith”", "User: “I slept badly”");
+    assert_eq!(offered(Offer::Many), [home, slept], "said first, and reviewed last: two of five of its kind are wrong");
+    assert_eq!(offered(Offer::Balanced), [home]);
+    assert_eq!(offered(Offer::Few), [home]);
+    assert_eq!(Fixture::new().engine.offer().unwrap(), Offer::Balanced, "unless somebody chooses");
 }

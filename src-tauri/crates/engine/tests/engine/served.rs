@@ -96,7 +96,8 @@ fn what_is_derived_is_stored_without_credentials() {
         "owner Mara: Can you fix the pump script? The error says token {key} was refused.\n\
          assistant Nova: I fixed the pump script, the token {key} works now.\n\
          owner Mara: Thanks, it works now. We decided to use the token {key} for the pump from here on.\n\
-         owner Mara: I want to learn to build pumps this year, the pump password is {code}."
+         owner Mara: I want to learn to build pumps this year, the pump password is {code}.\n\
+         owner Mara: I prefer short answers with the pump password {code} in them. Please always use the token {key}."
     )));
     f.append(&Conversation::new("friend").channel("dm", "ana").messages(&format!(
         "owner Mara: I'll send you the pump report by Friday, the pump password is {code}.\n\

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::ops::Range;
 
-use keepsake_domain::{Attribute, Category, FactMark, Mark, MarkKind, ReadingLabel, Role, Utterance};
+use keepsake_domain::{Attribute, Category, Change, FactMark, Mark, MarkKind, ReadingLabel, Role, Utterance};
 
 use super::layout::Row;
 
@@ -22,6 +22,7 @@ const TAGS: usize = 3;
 const SIGNS: usize = 3;
 const KINDS: usize = 3;
 const LANGUAGES: usize = 2;
+const CHANGES: usize = 3;
 /// Letters of the labels in the description, in the order of [`ReadingLabel::ALL`].
 const LETTERS: [&str; 7] = ["X", "C", "D", "S", "U", "W", "T"];
 /// The six of seed 004, in the network's order.
@@ -54,6 +55,7 @@ pub(super) struct Heads {
     labels: Vec<f32>,
     kind: Vec<f32>,
     language: Vec<f32>,
+    change: Vec<f32>,
 }
 
 /// What the network says of one window: of each of the message's tokens, and of the message.
@@ -66,10 +68,19 @@ pub(super) struct Scores {
     labels: Vec<[f32; LETTERS.len()]>,
     kind: [f32; KINDS],
     language: [f32; LANGUAGES],
+    change: [f32; CHANGES],
+}
+
+impl Scores {
+    /// What the message makes of the statement before it, where the row is a pair of statements.
+    pub(super) fn change(&self) -> Change {
+        let [replaces, same, both] = self.change.map(f64::from);
+        Change { replaces, same, both }
+    }
 }
 
 impl Heads {
-    pub(super) fn by_name(&mut self) -> [(&'static str, &mut Vec<f32>); 7] {
+    pub(super) fn by_name(&mut self) -> [(&'static str, &mut Vec<f32>); 8] {
         [
             ("tag", &mut self.tag),
             ("category", &mut self.category),
@@ -78,6 +89,7 @@ impl Heads {
             ("labels", &mut self.labels),
             ("kind", &mut self.kind),
             ("language", &mut self.language),
+            ("change", &mut self.change),
         ]
     }
 
@@ -105,6 +117,7 @@ impl Heads {
             labels: cut(&self.labels, row, count, length, &tokens)?,
             kind: whole(&self.kind, KINDS)?.try_into().ok()?,
             language: whole(&self.language, LANGUAGES)?.try_into().ok()?,
+            change: whole(&self.change, CHANGES)?.try_into().ok()?,
         })
     }
 }

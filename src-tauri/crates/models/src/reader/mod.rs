@@ -12,7 +12,7 @@ mod words;
 use std::path::Path;
 use std::sync::{Arc, Mutex};
 
-use keepsake_domain::{Mark, READER_PREFIX, Reading, Utterance};
+use keepsake_domain::{Change, Mark, READER_PREFIX, Reading, StatementPair, Utterance};
 use ort::session::Session;
 use ort::value::Tensor;
 use tokenizers::Tokenizer;
@@ -37,6 +37,9 @@ pub trait Reader: Send + Sync {
     /// The readings of the messages `which` (indices into `turns`, any order), each in the context of the turns before it.
     /// Blocking and heavy on the processor: call it off the UI thread.
     fn read(&self, turns: &[Utterance<'_>], which: &[usize]) -> Result<Vec<Reading>, ReadError>;
+
+    /// What the later statement of each pair makes of the earlier one. Blocking as [`Self::read`].
+    fn compare(&self, pairs: &[StatementPair<'_>]) -> Result<Vec<Change>, ReadError>;
 }
 
 /// Why messages were not read. Messages never carry the text.
@@ -125,8 +128,33 @@ impl Reader for LocalReader {
                 layout::rows(turns, at, &mut tokens).map_err(|reason| ReadError::Batch { messages: which.len(), reason })?;
             rows.extend(found.into_iter().map(|row| (slot, row)));
         }
+        let decoded = self.run_all(rows, which.len())?.into_iter().zip(which).map(|(windows, &at)| {
+            let marks: Vec<Mark> = decode::marks(turns[at], windows, &self.calibration);
+            Reading { marks }
+        });
+        Ok(decoded.collect())
+    }
+
+    fn compare(&self, pairs: &[StatementPair<'_>]) -> Result<Vec<Change>, ReadError> {
+        let mut tokens = Tokens::new(&self.tokenizer);
+        let mut rows: Vec<(usize, Row)> = Vec::new();
+        for (slot, pair) in pairs.iter().enumerate() {
+            let turns = [pair.earlier, pair.later].map(|text| Utterance { role: pair.role, text });
+            let found =
+                layout::rows(&turns, 1, &mut tokens).map_err(|reason| ReadError::Batch { messages: pairs.len(), reason })?;
+            // A statement is a sentence; of a longer one the beginning tells.
+            rows.extend(found.into_iter().next().map(|row| (slot, row)));
+        }
+        let found = self.run_all(rows, pairs.len())?;
+        Ok(found.iter().map(|windows| windows.first().map(|(_, scores)| scores.change()).unwrap_or_default()).collect())
+    }
+}
+
+impl LocalReader {
+    /// Runs rows in batches of like length; what was found of each of `slots` texts, window by window.
+    fn run_all(&self, mut rows: Vec<(usize, Row)>, slots: usize) -> Result<Vec<Vec<(Row, Scores)>>, ReadError> {
         rows.sort_by_key(|(_, row)| row.ids.len());
-        let mut parts: Vec<Vec<(Row, Scores)>> = which.iter().map(|_| Vec::new()).collect();
+        let mut parts: Vec<Vec<(Row, Scores)>> = (0..slots).map(|_| Vec::new()).collect();
         let mut rest = rows.into_iter().peekable();
         while rest.peek().is_some() {
             let mut batch: Vec<(usize, Row)> = Vec::new();
@@ -141,15 +169,9 @@ impl Reader for LocalReader {
                 parts[slot].push((row, scores));
             }
         }
-        let decoded = parts.into_iter().zip(which).map(|(windows, &at)| {
-            let marks: Vec<Mark> = decode::marks(turns[at], windows, &self.calibration);
-            Reading { marks }
-        });
-        Ok(decoded.collect())
+        Ok(parts)
     }
-}
 
-impl LocalReader {
     fn run(&self, batch: &[(usize, Row)]) -> Result<Vec<Scores>, ReadError> {
         let failed = |error: ort::Error| ReadError::Batch { messages: batch.len(), reason: error.to_string() };
         let length = batch.iter().map(|(_, row)| row.ids.len()).max().unwrap_or(0);

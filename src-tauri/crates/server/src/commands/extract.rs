@@ -7,7 +7,7 @@ use std::path::PathBuf;
 use keepsake_capture::scrub::{ScrubConfig, ScrubSession, Scrubber};
 use keepsake_capture::{Conversation, Turn, propose_read};
 use keepsake_channels::{ImportError, ImportOptions, Read as Record, Sink, Skip, SkipReason, Stop, read_path};
-use keepsake_domain::{Clock, IdSource, Message, Role, SourceKind};
+use keepsake_domain::{Clock, IdSource, Message, Offer, Role, SourceKind};
 use keepsake_engine::{RandomIds, SystemClock, Unwatched, readings};
 use keepsake_models::{ModelError, open_reader};
 use serde_json::json;
@@ -161,8 +161,8 @@ fn print_candidates(
         .collect();
     let name_of = |role: Role| messages.iter().find(|m| m.author.role == role).map(|m| m.author.name.as_str());
     let conversation = Conversation { turns: &turns, owner_name: name_of(Role::Owner), assistant_name: name_of(Role::Assistant) };
-    let read = readings(reader, &turns, 0, &Unwatched).map_err(|error| Failure::new(error.to_string()))?;
-    let proposals = propose_read(&conversation, &read);
+    let read = readings(reader, &turns, &Unwatched).map_err(|error| Failure::new(error.to_string()))?;
+    let proposals = propose_read(&conversation, &read, Offer::default());
     for candidate in proposals.candidates.iter().filter(|candidate| !candidate.is_quarantined) {
         let evidence: Vec<_> = candidate
             .evidence

@@ -1,0 +1,168 @@
+//! What a person says later of the same thing: the newer statement is offered, and approving it makes the older one history.
+
+use keepsake_domain::{MemoryId, Message, Relation, Timestamp};
+use keepsake_engine::{Act, Audience, ContextRequest, Unwatched};
+use keepsake_testkit::{Conversation, conversation};
+
+use crate::fixture::Fixture;
+
+const DAY_MS: i64 = 86_400_000;
+
+/// The conversation, said so many days later than the others.
+fn days_later(id: &str, lines: &str, days: i64) -> Vec<Message> {
+    later(conversation(id, lines), days)
+}
+
+fn later(mut messages: Vec<Message>, days: i64) -> Vec<Message> {
+    messages.iter_mut().for_each(|message| message.time = message.time.plus_ms(days * DAY_MS));
+    messages
+}
+
+fn propose(f: &Fixture, messages: &[Message]) {
+    let id = f.append(messages);
+    f.engine.propose(&id, None, &Unwatched).unwrap();
+}
+
+/// Which memory is said to make which one history.
+fn replaced(f: &Fixture) -> Vec<(String, String)> {
+    let content = |id: &MemoryId| f.engine.store().read(|tx| tx.memory(id)).unwrap().content;
+    let mut found = Vec::new();
+    for (id, _) in f.rows() {
+        let relations = f.engine.store().read(|tx| tx.relations_from(&id)).unwrap();
+        let replaces = relations.into_iter().filter(|(relation, ..)| *relation == Relation::Replaces);
+        found.extend(replaces.map(|(_, older, _)| (content(&id), content(&older))));
+    }
+    found
+}
+
+const BEFORE: &str = "owner Mara: I live in Leith.";
+const AFTER: &str = "owner Mara: I live in Gorgie now.";
+
+/// Both are known, and the newer one is said a hundred days later.
+fn moved() -> Fixture {
+    let f = Fixture::new();
+    propose(&f, &days_later("c1", BEFORE, 0));
+    propose(&f, &days_later("c2", AFTER, 100));
+    f
+}
+
+fn pair() -> Vec<(String, String)> {
+    vec![("User: “I live in Gorgie now”".to_owned(), "User: “I live in Leith”".to_owned())]
+}
+
+#[test]
+fn a_later_statement_is_offered_as_what_makes_the_earlier_one_history() {
+    let f = moved();
+    assert_eq!(replaced(&f), pair());
+    let conflicting = f.engine.conflicting_memories().unwrap();
+    assert_eq!(conflicting.len(), 2, "both are listed as what cannot both be so: {:?}", f.memories());
+    // Control: two things that may both be so.
+    let f = Fixture::new();
+    propose(&f, &days_later("c1", "owner Mara: I love Leith.", 0));
+    propose(&f, &days_later("c2", "owner Mara: I live in Gorgie now.", 100));
+    assert_eq!(replaced(&f), vec![]);
+    assert!(f.engine.conflicting_memories().unwrap().is_empty());
+}
+
+#[test]
+fn the_order_of_reading_does_not_matter() {
+    let f = Fixture::new();
+    propose(&f, &days_later("c2", AFTER, 100));
+    propose(&f, &days_later("c1", BEFORE, 0));
+    assert_eq!(replaced(&f), pair(), "the newest conversations are read first");
+}
+
+#[test]
+fn what_was_said_at_once_is_meant_to_stand_together() {
+    let f = Fixture::new();
+    propose(&f, &conversation("c1", "owner Mara: I love tea. I love no longer coffee."));
+    assert_eq!(replaced(&f), vec![]);
+}
+
+#[test]
+fn approving_the_newer_one_makes_the_older_one_history_and_undo_brings_it_back() {
+    let f = moved();
+    f.engine.act(&Act::Approve(vec![f.id_of("Leith")])).unwrap();
+    let before = f.memories();
+    let outcome = f.engine.act(&Act::Approve(vec![f.id_of("Gorgie")])).unwrap();
+    assert!(outcome.contradicts.is_empty(), "it is settled: {outcome:?}");
+    assert_eq!(outcome.set_aside, [f.id_of("Leith")], "and the person is told");
+    assert_eq!(outcome.summary, "Approved 1 memory, and an earlier one is history now");
+    assert!(f.memories()[0].starts_with("superseded"), "{:?}", f.memories());
+    assert!(f.memories()[1].starts_with("active"), "{:?}", f.memories());
+    f.engine.undo(None).unwrap();
+    assert_eq!(f.memories(), before);
+}
+
+#[test]
+fn what_waits_is_asked_about_although_a_newer_one_is_approved_and_is_kept_as_history() {
+    let f = moved();
+    f.engine.act(&Act::Approve(vec![f.id_of("Gorgie")])).unwrap();
+    assert!(f.memories()[0].starts_with("pending"), "nobody decided on it: {:?}", f.memories());
+    f.engine.act(&Act::Approve(vec![f.id_of("Leith")])).unwrap();
+    assert!(f.memories()[0].starts_with("superseded"), "{:?}", f.memories());
+    f.engine.undo(None).unwrap();
+    assert!(f.memories()[0].starts_with("pending"), "{:?}", f.memories());
+}
+
+#[test]
+fn both_at_once_or_in_other_words_come_to_the_same() {
+    for order in [["Leith", "Gorgie"], ["Gorgie", "Leith"]] {
+        let f = moved();
+        f.engine.act(&Act::Approve(order.map(|words| f.id_of(words)).to_vec())).unwrap();
+        assert!(f.memories()[0].starts_with("superseded") && f.memories()[1].starts_with("active"), "{:?}", f.memories());
+    }
+    let f = moved();
+    f.engine.act(&Act::Approve(vec![f.id_of("Leith")])).unwrap();
+    f.engine.act(&Act::Edit(f.id_of("Gorgie"), "User lives in Gorgie".to_owned(), None)).unwrap();
+    assert!(f.memories()[0].starts_with("superseded"), "approved as edited: {:?}", f.memories());
+}
+
+#[test]
+fn a_refused_one_makes_nothing_history() {
+    let f = moved();
+    f.engine.act(&Act::Reject(vec![f.id_of("Gorgie")], None)).unwrap();
+    f.engine.act(&Act::Approve(vec![f.id_of("Leith")])).unwrap();
+    assert!(f.memories()[0].starts_with("active"), "{:?}", f.memories());
+}
+
+#[test]
+fn what_fewer_may_see_takes_nothing_away_from_those_who_may_see_the_older_one() {
+    let propose_moved = |is_after_public: bool| {
+        let f = Fixture::new();
+        propose(&f, &later(Conversation::new("c1").public().messages(BEFORE), 0));
+        let after = Conversation::new("c2");
+        let after = if is_after_public { after.public() } else { after };
+        propose(&f, &later(after.messages(AFTER), 100));
+        f.engine.act(&Act::Approve(vec![f.id_of("Leith")])).unwrap();
+        let outcome = f.engine.act(&Act::Approve(vec![f.id_of("Gorgie")])).unwrap();
+        (f.memories()[0].clone(), outcome.contradicts.len())
+    };
+    let (older, contradicted) = propose_moved(false);
+    assert!(older.starts_with("active"), "its absence in public would tell of what was said elsewhere: {older}");
+    assert_eq!(contradicted, 1, "the person is told of it");
+    // Control: seen by the same, it steps aside.
+    let (older, contradicted) = propose_moved(true);
+    assert!(older.starts_with("superseded"), "{older}");
+    assert_eq!(contradicted, 0);
+}
+
+#[test]
+fn what_is_history_is_not_served_as_what_is_so_now() {
+    let f = moved();
+    let served = |f: &Fixture, as_of: Option<Timestamp>| {
+        let audience = Audience::default();
+        let query = Some("where do I live".to_owned());
+        f.engine.context(&ContextRequest { audience, query, budget_chars: 0, as_of }).unwrap().text
+    };
+    assert!(served(&f, None).contains("Leith"), "nobody decided anything yet");
+    f.engine.act(&Act::Approve(vec![f.id_of("Leith")])).unwrap();
+    let before = f.engine.now();
+    f.clock.advance_ms(DAY_MS);
+    f.engine.act(&Act::Approve(vec![f.id_of("Gorgie")])).unwrap();
+    let now = served(&f, None);
+    assert!(now.contains("Gorgie") && !now.contains("Leith"), "{now}");
+    assert!(served(&f, Some(before)).contains("Leith"), "what was known then is told as of then");
+    f.engine.undo(None).unwrap();
+    assert!(served(&f, None).contains("Leith"), "undone, it is told again");
+}

@@ -1,0 +1,139 @@
+#!/usr/bin/env python3
+"""Pairs of statements of one person: what the later one makes of the earlier (pairs/MARKING.md).
+
+usage: pairs.py --check [FILE...]
+
+Prints malformed lines and counts. Deliberately not here: what a message says (`parse.py`).
+"""
+import collections
+import pathlib
+import random
+import sys
+
+import numpy as np
+
+FOLDER = pathlib.Path(__file__).resolve().parent / "pairs"
+CHANGES = ("replaces", "same", "both")  # the order of the network's output
+SIGNS = {">": "replaces", "=": "same", "+": "both"}
+HELD_OUT = ("10",)  # by file, as with the text
+REPEATS = 2  # of each pair in an epoch: there are few beside the messages
+# Beside each, so often, its later statement after one that has nothing to do with it. Written pairs are near each other, and a network
+# that saw no others tells a change by the sound of the later statement alone ("sold it this morning").
+STRANGERS = 2
+
+Pair = collections.namedtuple("Pair", "file language change earlier later")
+
+
+def parse(paths=None):
+    """(pairs, faults) of the files."""
+    found, faults = [], []
+    for path in sorted(paths or FOLDER.glob("*.txt")):
+        language = "English"
+        for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), 1):
+            if not line.strip():
+                continue
+            if line.startswith("#"):
+                name = line.lstrip("# ").split()[:1]
+                language = name[0].rstrip(":,.") if name and name[0][0].isupper() and name[0].rstrip(":,.") in LANGUAGES else language
+                continue
+            sign, _, rest = line.partition(" ")
+            earlier, arrow, later = rest.partition(" => ")
+            if sign not in SIGNS or not arrow or not earlier.strip() or not later.strip() or " => " in later:
+                faults.append((path.name, number, "is not `SIGN earlier => later`"))
+                continue
+            found.append(Pair(path.name, language, SIGNS[sign], earlier.strip(), later.strip()))
+    return found, faults
+
+
+LANGUAGES = frozenset(
+    "English German French Spanish Italian Portuguese Dutch Polish Swedish Turkish Japanese Russian Mixed".split()
+)
+
+
+def split(pairs):
+    """(training, held out), by file."""
+    return [p for p in pairs if not p.file.startswith(HELD_OUT)], [p for p in pairs if p.file.startswith(HELD_OUT)]
+
+
+def turned(pair):
+    """The pair the other way round, where that means the same."""
+    return pair if pair.change == "replaces" else pair._replace(earlier=pair.later, later=pair.earlier)
+
+
+def rows(pair, tokens, role="owner"):
+    """The row of a pair: the later statement as the message, the earlier one as the turn before it. It teaches the change alone."""
+    import data
+    import encoder
+
+    example = data.Statement(role, [(role, pair.earlier)], pair.later)
+    before_ids, before_roles = data.head(example, tokens)
+    ids = tokens(pair.later)[0][: data.MESSAGE]
+    nothing = np.full(len(ids), data.UNKNOWN)
+    return data.Row(
+        before_ids + ids + [encoder.SEP], before_roles + [0] * (len(ids) + 1), len(before_ids), nothing, nothing, nothing,
+        np.full((len(ids), len(data.SIGNS)), -1.0), np.full((len(ids), len(data.LABELS)), -1.0), data.UNKNOWN, data.UNKNOWN,
+        tokens(pair.later)[1][: data.MESSAGE], 0, CHANGES.index(pair.change),
+    )
+
+
+def strangers(pairs, rng):
+    """Each later statement after one of another pair: both stand."""
+    others = [rng.choice(pairs) for _ in pairs]
+    return [
+        pair._replace(change="both", earlier=rng.choice((other.earlier, other.later)))
+        for pair, other in zip(pairs, others)
+        if other is not pair
+    ]
+
+
+def training_rows(pairs, tokens, rng):
+    """(row, the same) of each pair, several times, turned round or not, said by the owner or by others; and of strangers."""
+    found = []
+    some = [turned(pair) if rng.random() < 0.5 else pair for pair in list(pairs) * REPEATS]
+    for _ in range(STRANGERS if pairs else 0):
+        some += strangers(list(pairs) * REPEATS, rng)
+    for pair in some:
+        row = rows(pair, tokens, rng.choice(("owner", "owner", "person")))
+        found.append((row, row))
+    return found
+
+
+def infer(pairs, words, tokens, run):
+    """Probabilities of the changes, one row a pair, in order; `run` as in measure.infer."""
+    import network
+
+    todo = sorted(enumerate(rows(pair, tokens) for pair in pairs), key=lambda item: len(item[1].ids))
+    out = np.zeros((len(pairs), len(CHANGES)), np.float32)
+    for at in range(0, len(todo), 32):
+        some = todo[at : at + 32]
+        out[[i for i, _ in some]] = run(*network.collate([row for _, row in some], words))["change"]
+    return out
+
+
+def report(pairs, found):
+    """Prints, of each change, precision and recall over thresholds."""
+    wanted = np.array([CHANGES.index(pair.change) for pair in pairs])
+    print(f"{len(pairs)} pairs of authors not trained on: {(found.argmax(1) == wanted).mean():.2f} right")
+    for k, change in enumerate(CHANGES):
+        cells = []
+        for least in (0.4, 0.5, 0.6, 0.7, 0.8, 0.9):
+            said = found[:, k] >= least
+            hits = (said & (wanted == k)).sum()
+            cells.append(f"{least}: P {hits / max(1, said.sum()):.2f} R {hits / max(1, (wanted == k).sum()):.2f}")
+        print(f"{change:9} ({(wanted == k).sum()})  " + "   ".join(cells))
+
+
+def main():
+    paths = [pathlib.Path(p) for p in sys.argv[1:] if p != "--check"]
+    found, faults = parse(paths or None)
+    for file, number, reason in faults:
+        print(f"{file}:{number}: {reason}")
+    for file in sorted({p.file for p in found}):
+        counts = collections.Counter(p.change for p in found if p.file == file)
+        print(f"{file:30} " + "  ".join(f"{change} {counts[change]}" for change in CHANGES))
+    print(f"{len(found)} pairs, {len(faults)} malformed lines")
+    sys.exit(bool(faults))
+
+
+if __name__ == "__main__":
+    main()

@@ -80,3 +80,44 @@ test('a merge shows what goes and what stays, and happens only when that is conf
   await keepsake.click('btn-merge-confirm');
   await keepsake.until('it is merged', async () => !(await memories('pending')).some((each) => each.includes('every evening')));
 });
+
+test('one setting offers more; what is doubtful is folded away, shown at one key and rejected at another', async () => {
+  await keepsake.click('nav-settings');
+  await keepsake.click('settings-offer-many');
+  const file = join(keepsake.home, 'doubtful.jsonl');
+  await writeFile(file, JSON.stringify({ conversation: 'c10', channel_type: 'chat', channel_id: 'c10', title: 'Talk 10', id: 'm10', time: '2026-03-10T10:00:00Z', author: 'Mara', role: 'owner', text: "I'm more of a morning person these days." }));
+  await keepsake.cli('import', file);
+  await keepsake.click('nav-review');
+  await keepsake.until('it is offered', async () => (await memories('pending')).some((each) => each.includes('morning person')), { within_ms: 60_000 });
+  await keepsake.sees('review-doubtful', '1 doubtful');
+  const isShown = () => keepsake.run("return [...document.querySelectorAll('[data-testid=\"review-row\"]')].some((row) => row.textContent.includes('morning person'))");
+  assert.equal(await isShown(), false, 'folded away');
+  await keepsake.run('document.querySelector(\'[data-testid="review-list"]\').focus()');
+  await keepsake.press('d');
+  await keepsake.until('it is shown', isShown);
+  await keepsake.screenshot('review-doubtful-light');
+  await keepsake.press('D');
+  await keepsake.until('it is rejected', async () => (await memories('rejected')).some((each) => each.includes('morning person')));
+  await keepsake.gone('review-doubtful');
+  await keepsake.press('u');
+  await keepsake.until('it is back', async () => (await memories('pending')).some((each) => each.includes('morning person')));
+});
+
+test('what a later statement changes stands beside it in order of time', async () => {
+  const file = join(keepsake.home, 'changed.jsonl');
+  const said = (id, time, text) => JSON.stringify({ conversation: id, channel_type: 'chat', channel_id: id, title: `Talk ${id}`, id, time, author: 'Mara', role: 'owner', text });
+  await writeFile(file, [said('c11', '2026-03-11T10:00:00Z', 'I swim on Mondays at the old pool.'), said('c12', '2026-06-12T10:00:00Z', 'I swim on Thursdays now, it used to be Mondays.')].join('\n'));
+  await keepsake.cli('import', file);
+  await keepsake.click('nav-review');
+  const rowOf = "[...document.querySelectorAll('[data-testid=\"review-row\"]')].find((row) => row.textContent.includes('Thursdays'))";
+  await keepsake.until('the later statement waits', () => keepsake.run(`return Boolean(${rowOf})`), { within_ms: 60_000 });
+  const earlier = (await keepsake.cli('memories', '--status', 'pending', '--json')).split('\n').filter(Boolean).map((each) => JSON.parse(each)).find((each) => each.content.includes('old pool'));
+  await keepsake.cli('approve', earlier.id);
+  await keepsake.run(`${rowOf}.click()`);
+  await keepsake.sees('memory-changes', 'Approving this sets the earlier statement aside as history.');
+  await keepsake.screenshot('review-changes-light');
+  await keepsake.press('a');
+  await keepsake.until('the earlier one is history', async () => (await memories('superseded')).some((each) => each.includes('old pool')));
+  await keepsake.press('u');
+  await keepsake.until('and is back', async () => (await memories('active')).some((each) => each.includes('old pool')));
+});

@@ -4,7 +4,7 @@
 //! or new. Effects, gate log, the reading mark and the job's completion are one transaction.
 
 use std::cell::Cell;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use keepsake_capture::dedup::{self, Claim, compare};
 use keepsake_capture::{Conversation, Proposals, Turn};
@@ -231,8 +231,10 @@ impl Engine {
                     *proposed.stopped.entry(stop.gate.name().to_owned()).or_default() += 1;
                 }
                 for (at, candidate) in prepared.into_iter().enumerate() {
+                    let changed = replacements.with(at);
+                    let embedder = embedder.as_deref();
                     let made =
-                        self.decide(tx, conversation, place, candidate, &mut known, embedder.as_deref(), job, &mut proposed)?;
+                        self.decide(tx, conversation, place, candidate, &changed, &mut known, embedder, job, &mut proposed)?;
                     if let Some(id) = made {
                         replacements.store(tx, at, &id, self.now())?;
                     }
@@ -257,6 +259,7 @@ impl Engine {
         conversation: &ConversationRow,
         place: Standing<'_>,
         prepared: Prepared<'_>,
+        changed: &BTreeSet<MemoryId>,
         known: &mut Known,
         embedder: Option<&dyn Embedder>,
         job: Option<&JobId>,
@@ -331,7 +334,7 @@ impl Engine {
             let subject = known.subjects.get(&about)?;
             let (memory, outcome, similarity) =
                 subject.nearest(candidate.kind, Claim::of(&candidate), vector.as_deref(), |memory| {
-                    !memory.is_gone.get() && is_open(memory)
+                    !memory.is_gone.get() && !changed.contains(&memory.id) && is_open(memory)
                 })?;
             Some((memory.id.clone(), outcome, similarity, seen_wherever(label, &memory.label)))
         };

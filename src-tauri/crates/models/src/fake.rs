@@ -87,6 +87,7 @@ const BEGINNINGS: &[(&str, Category, Attribute)] = &[
     ("I play ", Category::Skill, Attribute::Hobby),
     ("I speak ", Category::Skill, Attribute::Language),
     ("I can ", Category::Skill, Attribute::Skill),
+    ("I swim ", Category::Preference, Attribute::Habit),
     ("I want to ", Category::Goal, Attribute::Goal),
     ("I visited ", Category::Experience, Attribute::Event),
     ("My sister", Category::Relationship, Attribute::Sibling),

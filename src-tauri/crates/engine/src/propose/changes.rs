@@ -5,6 +5,7 @@
 //!
 //! Deliberately not here: what becomes of a pair (`review` sets the older one aside once the newer is approved).
 
+use std::collections::BTreeSet;
 use std::sync::PoisonError;
 
 use keepsake_capture::{dedup::shared_words, spoken};
@@ -174,6 +175,18 @@ impl Engine {
 }
 
 impl Replacements {
+    /// The stored statements that the new one at this place replaces or is replaced by: however alike, they do not say the same.
+    pub(super) fn with(&self, at: usize) -> BTreeSet<MemoryId> {
+        self.of.get(at).into_iter().flatten().filter_map(|replacement| self.stored(&replacement.other).cloned()).collect()
+    }
+
+    fn stored<'r>(&'r self, other: &'r Other) -> Option<&'r MemoryId> {
+        match other {
+            Other::Known(id) => Some(id),
+            Other::New(n) => self.ids.get(*n).and_then(Option::as_ref),
+        }
+    }
+
     /// Writes down what replaces what, now that the new statement at this place is stored under this id.
     pub(super) fn store(
         &mut self,
@@ -186,12 +199,8 @@ impl Replacements {
             *place = Some(id.clone());
         }
         for replacement in self.of.get(at).into_iter().flatten() {
-            let other = match &replacement.other {
-                Other::Known(other) => Some(other),
-                Other::New(n) => self.ids.get(*n).and_then(Option::as_ref),
-            };
             // Erased meanwhile, or never stored.
-            let Some(other) = other else { continue };
+            let Some(other) = self.stored(&replacement.other) else { continue };
             if !tx.has_memory(other)? {
                 continue;
             }

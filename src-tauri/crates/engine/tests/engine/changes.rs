@@ -166,3 +166,21 @@ fn what_is_history_is_not_served_as_what_is_so_now() {
     f.engine.undo(None).unwrap();
     assert!(served(&f, None).contains("Leith"), "undone, it is told again");
 }
+
+#[test]
+fn a_change_is_never_taken_for_the_same_said_again_however_alike_the_words() {
+    // All words of the earlier one stand in the later one.
+    let (before, after) =
+        ("owner Mara: I swim on Mondays at noon.", "owner Mara: I swim on Mondays at noon no more, at six now.");
+    for (first, second) in [(0, 100), (100, 0)] {
+        let f = Fixture::new();
+        propose(&f, &days_later("c1", if first == 0 { before } else { after }, first));
+        propose(&f, &days_later("c2", if second == 0 { before } else { after }, second));
+        assert_eq!(f.memories().len(), 2, "{:?}", f.memories());
+        let mut relations = Vec::new();
+        for (id, _) in f.rows() {
+            relations.extend(f.engine.store().read(|tx| tx.relations_from(&id)).unwrap().into_iter().map(|(kind, ..)| kind));
+        }
+        assert_eq!(relations, [Relation::Replaces], "whichever is read first");
+    }
+}

@@ -162,7 +162,7 @@ impl Engine {
             pairs.iter().map(|(at, _, _, earlier, later)| StatementPair { role: role(*at), earlier, later }).collect();
         let changes = reader.compare(&asked)?;
         for ((at, other, is_new_later, ..), change) in pairs.iter().zip(changes) {
-            if change.replaces >= REPLACES_MIN {
+            if change.replaces >= REPLACES_MIN && change.replaces > change.same {
                 found.of[*at].push(Replacement {
                     other: other.clone(),
                     is_new_later: *is_new_later,

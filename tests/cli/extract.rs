@@ -60,15 +60,15 @@ fn nobody_is_the_owner_or_a_namesake_by_their_name() {
     };
     let lines = [
         line("1", "Ben", "@ben:a", "I live in Oslo."),
-        line("2", "Ben", "@ben:b", "I live in Bergen."),
-        line("3", "owner", "@x:a", "I live in Moscow."),
+        line("2", "Ben", "@ben:b", "I work as a nurse in Bergen."),
+        line("3", "owner", "@x:a", "I am allergic to peanuts."),
     ];
     let found: Vec<(String, String)> =
         extract(&Home::new(), &lines.join("\n")).iter().map(|c| (text(c, "subject"), text(c, "content"))).collect();
     let expect = [
         ("Ben", "Ben: “I live in Oslo”"),
-        ("Ben", "Ben: “I live in Bergen”"),
-        ("owner (contact)", "owner (contact): “I live in Moscow”"),
+        ("Ben", "Ben: “I work as a nurse in Bergen”"),
+        ("owner (contact)", "owner (contact): “I am allergic to peanuts”"),
     ];
     assert_eq!(found, expect.map(|(subject, content)| (subject.to_owned(), content.to_owned())));
 }

@@ -38,13 +38,14 @@ const FORMAT: &str = "keepsake-export";
 const FORMAT_VERSION: u32 = 1;
 
 /// Made again from what is exported, or about the work of the program that ran; see the module.
-const LEFT_OUT: [&str; 10] = [
+const LEFT_OUT: [&str; 11] = [
     "alerts",
     "boundary_version",
     "embeddings",
     "interactions_indexed",
     "jobs",
     "maintenance_runs",
+    "readings",
     "vector_models",
     "vector_ranges",
     "vector_version",

@@ -365,7 +365,7 @@ const EXPORTED: [&str; 73] = [
 ];
 
 /// Made again from what is exported, or about the work of the program that ran.
-const LEFT_OUT: [&str; 13] = [
+const LEFT_OUT: [&str; 14] = [
     "alerts",
     "boundary_version",
     "embeddings",
@@ -375,6 +375,7 @@ const LEFT_OUT: [&str; 13] = [
     "jobs",
     "maintenance_runs",
     "memories_fts",
+    "readings",
     "vector_models",
     "vector_ranges",
     "vector_version",

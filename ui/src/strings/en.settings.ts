@@ -18,7 +18,7 @@ export const settings = {
   extract: 'Look for memories on import',
   extractHint: 'Off: imports are only stored; use Analyze now where you want it.',
   offer: 'How much is offered for review',
-  offerHint: 'For what is read from now on. With “more”, much of what is offered is wrong; it is folded away at the end of Review.',
+  offerHint: 'For what is read from now on. With “more”, much of what is offered is wrong; it comes last in Review and is folded away.',
   offers: { few: 'Less', balanced: 'Balanced', many: 'More' } as Readonly<Record<string, string>>,
   analyzeEnded: 'Analyse a conversation once it has ended',
   analyzeEndedHint: 'The whole of it, by the built-in engine or the model you chose; what it finds waits in Review. Only what ends from now on: for older ones use Analyze now.',

@@ -200,8 +200,8 @@ export default function Review() {
             </PaneBar>
           )}
           <SelectionBar isPending={isPending} onApprove={() => approve(selectedIds())} onReject={() => reject(selectedIds())} />
-          <ReviewList list={list} memories={memories} queue={queue} isPending={isPending} onApproveGroup={approve} />
           <DoubtfulBar count={doubtful.length} isWhole={all.isWhole} isShown={showsDoubtful} />
+          <ReviewList list={list} memories={memories} queue={queue} isPending={isPending} onApproveGroup={approve} />
           <p className="srOnly" aria-live="polite">
             {t.review.live(memories.total)}
           </p>
@@ -232,7 +232,7 @@ function withoutDoubtful(all: MemoryRows): MemoryRows {
   return { ...all, rows, ids: rows.map((row) => row.id), total: all.total - (all.rows.length - rows.length) };
 }
 
-/** What is probably noise is folded away, and goes at one key. */
+/** What is probably noise is folded away, and goes at one key. Above the list: notices stand at its end. */
 function DoubtfulBar({ count, isWhole, isShown }: { count: number; isWhole: boolean; isShown: boolean }) {
   if (count === 0) return null;
   return (

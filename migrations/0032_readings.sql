@@ -10,3 +10,6 @@ CREATE TRIGGER readings_of_erased_messages AFTER DELETE ON interactions
 BEGIN
     DELETE FROM readings WHERE seq = OLD.seq;
 END;
+
+-- Promises follow from readings, which say by which reader they are.
+ALTER TABLE conversations DROP COLUMN promises_by;

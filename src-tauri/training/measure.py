@@ -32,13 +32,18 @@ BINS = 10
 GROUPS = ("english", "other")
 
 
+def runner(net):
+    """A function of the four inputs that answers the network's probabilities by head as arrays."""
+    return torch.no_grad()(lambda *inputs: {name: x.numpy() for name, x in network.probabilities(net(*inputs)).items()})
+
+
 @torch.no_grad()
 def infer(net, words, tokens, examples, run=None):
     """Of each example: probabilities by head, over the whole message, and the tokens' places.
 
     `run` takes the network's place: a function of the four inputs that answers probabilities by head as arrays.
     """
-    run = run or (lambda *inputs: {name: x.numpy() for name, x in network.probabilities(net(*inputs)).items()})
+    run = run or runner(net)
     todo = [(i, row) for i, example in enumerate(examples) for row in data.rows(example, tokens)]
     todo.sort(key=lambda item: len(item[1].ids))
     parts = collections.defaultdict(list)
@@ -316,13 +321,12 @@ def main():
         json.dump(calibration, out, indent=1)
     held_out = pairs.split(pairs.parse()[0])[1]
     if held_out:
-        run = lambda *inputs: {name: x.numpy() for name, x in network.probabilities(net(*inputs)).items()}  # noqa: E731
-        with torch.no_grad():
-            pairs.report(held_out, pairs.infer(held_out, words, tokens, run))
-            apart = pairs.strangers(held_out, random.Random(1))
-            found = pairs.infer(apart, words, tokens, run)[:, 0]
-            print(f"of {len(apart)} that have nothing to do with each other are taken for a replacement: "
-                  + "   ".join(f"{least}: {(found >= least).sum()}" for least in (0.4, 0.5, 0.6, 0.7, 0.8, 0.9)))
+        run = runner(net)
+        pairs.report(held_out, pairs.infer(held_out, words, tokens, run))
+        apart = pairs.strangers(held_out, random.Random(1))
+        found = pairs.infer(apart, words, tokens, run)[:, 0]
+        print(f"of {len(apart)} that have nothing to do with each other are taken for a replacement: "
+              + "   ".join(f"{least}: {(found >= least).sum()}" for least in pairs.LEAST))
     for path in chosen.set:
         items, examples = read_set(path)
         measure_set(path, infer(net, words, tokens, examples), items, examples, calibration)

@@ -21,6 +21,8 @@ REPEATS = 2  # of each pair in an epoch: there are few beside the messages
 # that saw no others tells a change by the sound of the later statement alone ("sold it this morning").
 STRANGERS = 2
 
+LEAST = (0.4, 0.5, 0.6, 0.7, 0.8, 0.9)  # probabilities at which is measured
+
 Pair = collections.namedtuple("Pair", "file language change earlier later")
 
 
@@ -116,7 +118,7 @@ def report(pairs, found):
     print(f"{len(pairs)} pairs of authors not trained on: {(found.argmax(1) == wanted).mean():.2f} right")
     for k, change in enumerate(CHANGES):
         cells = []
-        for least in (0.4, 0.5, 0.6, 0.7, 0.8, 0.9):
+        for least in LEAST:
             said = found[:, k] >= least
             hits = (said & (wanted == k)).sum()
             cells.append(f"{least}: P {hits / max(1, said.sum()):.2f} R {hits / max(1, (wanted == k).sum()):.2f}")

@@ -10,6 +10,8 @@ use keepsake_domain::{
     MessageType, Offer, Reading, ReadingLabel, Role, Span, Stop,
 };
 
+use keepsake_text::is_unspaced;
+
 use crate::conversation::{Conversation, Proposals, Turn};
 use crate::restated::{Draft, reconciled};
 use crate::{formal, validate};
@@ -119,15 +121,10 @@ fn whole_words(text: &str, bytes: &Range<usize>) -> Range<usize> {
     let is_wordy = |c: char| c.is_alphanumeric() || c == '\'' || c == '’';
     let begins = inside.starts_with(char::is_alphanumeric);
     let ends = inside.ends_with(char::is_alphanumeric);
-    let more = |c: &char| is_wordy(*c) && !is_unspaced(*c);
+    let more = |c: &char| is_wordy(*c) && !is_unspaced(c.encode_utf8(&mut [0; 4]));
     let ahead: usize = if begins { before.chars().rev().take_while(more).map(char::len_utf8).sum() } else { 0 };
     let behind: usize = if ends { after.chars().take_while(more).map(char::len_utf8).sum() } else { 0 };
     bytes.start - ahead..bytes.end + behind
-}
-
-/// Letters of scripts that put no blanks between words: Thai to Khmer, kana, Han.
-fn is_unspaced(c: char) -> bool {
-    matches!(c, '\u{e00}'..='\u{eff}' | '\u{1000}'..='\u{109f}' | '\u{1780}'..='\u{17ff}' | '\u{3040}'..='\u{30ff}' | '\u{3400}'..='\u{9fff}')
 }
 
 type Verdict = Result<(), (Gate, &'static str)>;

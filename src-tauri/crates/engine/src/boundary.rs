@@ -141,6 +141,11 @@ impl Map {
         })
     }
 
+    /// The label of what rests on these conversations; nothing where none is known.
+    pub(crate) fn label_of(&self, sources: Option<&Vec<ConversationId>>) -> Option<Label> {
+        Label::of_all(sources.into_iter().flatten().filter_map(|id| self.places.get(id)))
+    }
+
     /// Whether what has the first label is seen wherever what has the second is: by its people, and in its own conversation.
     pub(crate) fn is_seen_wherever(&self, law: &Law, from: &Label, to: &Label) -> bool {
         let home = to.home().and_then(|home| self.destination_in(home));

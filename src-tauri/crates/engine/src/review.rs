@@ -5,7 +5,7 @@
 
 use keepsake_capture::dedup;
 use keepsake_domain::{
-    Category, EvidenceSpan, Label, MemoryId, MemoryKind, MemoryStatus, OperationId, ProfileEntry, Relation, Timestamp, limits,
+    Category, EvidenceSpan, MemoryId, MemoryKind, MemoryStatus, OperationId, ProfileEntry, Relation, Timestamp, limits,
 };
 use keepsake_store::{MemoryChange, MemoryRow, MemoryState, NewEvidence, NewMemory, StoreError, WriteTx};
 
@@ -195,9 +195,12 @@ impl Engine {
                     Planned::NeedsLook(reason) => outcome.needs_look.push((row.id, reason)),
                 }
             }
+            // A version of its own that took its place is no other statement.
+            let has_version = |id: &MemoryId| changes.iter().any(|change| change.relations.iter().any(|(_, of)| of == id));
             outcome.set_aside = changes
                 .iter()
-                .filter(|change| change.after.status == MemoryStatus::Superseded && !act.ids().contains(&change.id))
+                .filter(|change| change.after.status == MemoryStatus::Superseded)
+                .filter(|change| !act.ids().contains(&change.id) && !has_version(&change.id))
                 .map(|change| change.id.clone())
                 .collect();
             outcome.summary = act.summary(outcome.applied.len());
@@ -394,10 +397,8 @@ impl Engine {
     fn is_seen_with(&self, tx: &WriteTx<'_>, newer: &MemoryRow, older: &MemoryRow) -> std::result::Result<bool, StoreError> {
         let map = self.map(tx)?;
         let sources = tx.memory_sources()?;
-        let label = |id: &MemoryId| Label::of_all(sources.get(id).into_iter().flatten().filter_map(|id| map.places.get(id)));
-        Ok(label(&newer.id)
-            .zip(label(&older.id))
-            .is_some_and(|(newer, older)| map.is_seen_wherever(&self.inner.law, &newer, &older)))
+        let labels = map.label_of(sources.get(&newer.id)).zip(map.label_of(sources.get(&older.id)));
+        Ok(labels.is_some_and(|(newer, older)| map.is_seen_wherever(&self.inner.law, &newer, &older)))
     }
 
     /// What is taken back is taken back of every memory that says the same: one statement may be kept for several places, since each

@@ -24,6 +24,7 @@ use keepsake_insight::{AnalysisInput, is_long_enough};
 use keepsake_store::{
     InteractionRow, Lease, NewJob, NewStanding, ReadTx, StandingRow, StoreError, SummaryRow, WriteTx, parse_json,
 };
+use keepsake_text::is_unspaced;
 use serde::{Deserialize, Serialize};
 
 use crate::analyze::insight_turns;
@@ -261,7 +262,7 @@ impl Engine {
         let moment = Moment { now: self.now(), utc_offset_minutes: self.utc_offset_minutes() };
         let turns = insight_turns(&rows);
         let promised = self.promised(id, &rows, control)?;
-        let found = standing(&turns, promised.as_ref().map(|found| found.places.as_slice()), moment);
+        let found = standing(&turns, promised.as_deref(), moment);
         // While people still talk a summary would be old with the next line.
         let is_due = found.judgement.status != ConversationStatus::Active
             && is_long_enough(&turns)
@@ -271,10 +272,7 @@ impl Engine {
             .then(|| recap(&AnalysisInput { turns: &turns, owner_name: owner, vectors: None }).ok())
             .flatten()
             .and_then(|recap| summary_of(&recap));
-        let standing = StandingRow {
-            promises_by: promised.map(|found| found.reader),
-            ..stored(&found, &rows, ENGINE_VERSION, through_seq)?
-        };
+        let standing = stored(&found, &rows, ENGINE_VERSION, through_seq)?;
         let due = next_look(&found, moment.now);
         let is_by_model = known.as_ref().is_some_and(|known| known.judge.as_deref().is_some_and(|judge| judge != ENGINE_VERSION));
         let is_known = known.as_ref().is_some_and(|known| known.through_seq == through_seq);
@@ -293,13 +291,16 @@ impl Engine {
         Ok(Some(Judged { id: id.clone(), new, summary, is_kept, asks_model, analysis }))
     }
 
-    /// Where the reader sees promises, if it is there.
-    fn promised(&self, id: &ConversationId, rows: &[InteractionRow], control: &dyn Control) -> Result<Option<Found>> {
-        let Some(read) = self.read_rows(id, rows, 0, control)? else { return Ok(None) };
-        Ok(Some(Found {
-            places: rows.iter().zip(&read.of).map(|(row, reading)| promises_in(&row.content, reading)).collect(),
-            reader: read.by,
-        }))
+    /// Where the reader sees promises, of each message in bytes; nothing where there is no reader.
+    fn promised(
+        &self,
+        id: &ConversationId,
+        rows: &[InteractionRow],
+        control: &dyn Control,
+    ) -> Result<Option<Vec<Vec<Range<usize>>>>> {
+        let read = self.read_rows(id, rows, 0, control)?;
+        let places = |of: Vec<Reading>| rows.iter().zip(&of).map(|(row, reading)| promises_in(&row.content, reading)).collect();
+        Ok(read.map(|read| places(read.of)))
     }
 
     /// Judges right here, for tests of what is judged.
@@ -341,26 +342,15 @@ impl Engine {
     }
 }
 
-/// Where the reader saw promises: of each message, in bytes.
-struct Found {
-    reader: String,
-    places: Vec<Vec<Range<usize>>>,
-}
-
 /// A promise is noted from this probability on. Chosen on authors that the reader was not trained on: four of five are promises there.
 const PROMISE_MIN: f64 = 0.6;
 
 /// One word alone is a piece of a promise and says nothing: "tomorrow", "by".
 const PROMISE_WORDS_MIN: usize = 2;
 
-/// Scripts without blanks have a word in so many letters.
-const WORD_CHARS: usize = 4;
-
 fn promises_in(text: &str, reading: &Reading) -> Vec<Range<usize>> {
-    let says_something = |words: &str| {
-        let spaced = words.split_whitespace().count();
-        spaced >= PROMISE_WORDS_MIN || !words.is_ascii() && words.chars().count() >= PROMISE_WORDS_MIN * WORD_CHARS
-    };
+    // A script that puts no blanks between words says a whole promise in one.
+    let says_something = |words: &str| words.split_whitespace().count() >= PROMISE_WORDS_MIN || is_unspaced(words);
     let is_promise = |mark: &&Mark| {
         mark.kind == MarkKind::Label(ReadingLabel::Promise)
             && mark.probability >= PROMISE_MIN
@@ -523,6 +513,5 @@ fn stored(found: &Standing, rows: &[InteractionRow], judge: &str, through_seq: i
         pending_actions: json(&commitments)?,
         judge: Some(judge.to_owned()),
         through_seq,
-        promises_by: None,
     })
 }

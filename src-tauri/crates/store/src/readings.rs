@@ -1,5 +1,4 @@
-//! What the reader marked in messages, kept so that nothing is read twice: promises, candidates, sessions, profiles and gaps all follow
-//! from one reading.
+//! What the reader marked in messages, kept so that nothing is read twice: candidates, promises and sessions follow from one reading.
 //!
 //! A mark is places and kinds, never words. Deliberately not here: reading (`models`), and what follows from a reading.
 

@@ -27,8 +27,6 @@ pub struct StandingRow {
     pub judge: Option<String>,
     /// The last message that was read for it.
     pub through_seq: i64,
-    /// Which reader found what was promised; nothing where the rules did.
-    pub promises_by: Option<String>,
 }
 
 /// A new judgement.
@@ -81,7 +79,7 @@ impl ReadTx<'_> {
     /// Where a conversation stands; of one that is off the record nothing is known but that it is there.
     pub fn standing(&self, id: &ConversationId) -> Result<Option<StandingRow>> {
         let mut statement = self.conn.prepare_cached(
-            "SELECT status, status_reason, tone_profile, pending_actions, settled_by, settled_seq, promises_by FROM conversations
+            "SELECT status, status_reason, tone_profile, pending_actions, settled_by, settled_seq FROM conversations
               WHERE id = ?1 AND is_private = 0",
         )?;
         let mut rows = statement.query(params![id.as_str()])?;
@@ -93,7 +91,6 @@ impl ReadTx<'_> {
             pending_actions: row.get(3)?,
             judge: row.get(4)?,
             through_seq: row.get(5)?,
-            promises_by: row.get(6)?,
         }))
     }
 
@@ -175,7 +172,7 @@ impl WriteTx<'_> {
             .conn
             .prepare_cached(
                 "UPDATE conversations SET status = ?2, status_reason = ?3, tone_profile = ?4, pending_actions = ?5, settled_by = ?6,
-                        settled_seq = ?7, promises_by = ?10,
+                        settled_seq = ?7,
                         archived_at_ms = CASE WHEN ?2 = 'archived' THEN coalesce(archived_at_ms, ?9) END,
                         settle_due_ms = iif(EXISTS (SELECT 1 FROM interactions WHERE conversation_id = ?1 AND seq > ?7), 0, ?8)
                   WHERE id = ?1 AND is_private = 0",
@@ -190,7 +187,6 @@ impl WriteTx<'_> {
                 standing.through_seq,
                 due.map(|due| due.0),
                 now.0,
-                standing.promises_by,
             ])?;
         if changed > 0
             && standing.status == ConversationStatus::Archived
@@ -246,7 +242,7 @@ impl WriteTx<'_> {
     pub(crate) fn forget_standing(&self, id: &ConversationId) -> Result<()> {
         self.conn.execute(
             "UPDATE conversations SET status = 'active', status_reason = NULL, tone_profile = NULL, pending_actions = '[]',
-                    settled_by = NULL, settled_seq = 0, promises_by = NULL, archived_at_ms = NULL WHERE id = ?1",
+                    settled_by = NULL, settled_seq = 0, archived_at_ms = NULL WHERE id = ?1",
             params![id.as_str()],
         )?;
         self.touch(Tag::Conversations);

@@ -9,13 +9,12 @@ use std::collections::BTreeSet;
 use std::sync::PoisonError;
 
 use keepsake_capture::{dedup::shared_words, spoken};
-use keepsake_domain::{MemoryId, MemoryKind, Role, StatementPair, Subject, Timestamp};
+use keepsake_domain::{MemoryId, MemoryKind, Relation, Role, StatementPair, Subject, Timestamp};
 use keepsake_models::cosine;
 use keepsake_store::{StoreError, WriteTx};
 
 use super::Prepared;
 use super::known::KnownMemory;
-use crate::boundary::Map;
 use crate::{Engine, Result};
 
 /// A newer statement replaces an older one from this probability on. It is low because of what is asked besides: together with
@@ -30,8 +29,8 @@ const CLOSE_COSINE_MIN: f32 = 0.7;
 /// Statements that a new one is held against, the closest first. Each costs the reading of a short message.
 const CLOSE_MAX: usize = 8;
 
-/// A statement that the new one is held against.
-#[derive(Debug, Clone, PartialEq)]
+/// A statement that a new one was held against.
+#[derive(Debug, Clone)]
 enum Other {
     Known(MemoryId),
     /// A new one as well, by its place.
@@ -55,39 +54,42 @@ pub(super) struct Replacements {
 }
 
 /// A statement as it is held against others.
+#[derive(Clone, Copy)]
 struct Said<'a> {
-    about: Subject,
     kind: MemoryKind,
     content: &'a str,
     vector: Option<&'a [f32]>,
-    time: Option<Timestamp>,
-    /// Of a new one, the place of its message: two of one message were said at once.
-    message: Option<usize>,
+    time: Timestamp,
+    from: From<'a>,
+}
+
+/// Where a statement stands.
+#[derive(Clone, Copy, PartialEq)]
+enum From<'a> {
+    Known(&'a MemoryId),
+    /// By its place among the new ones, with the place of its message.
+    New(usize, usize),
 }
 
 impl<'a> Said<'a> {
-    fn new(map: &Map, prepared: &'a Prepared<'_>) -> Self {
+    /// A new one; nothing where no message says it, or where it gives orders to a machine.
+    fn new(at: usize, prepared: &'a Prepared<'_>) -> Option<Self> {
         let candidate = &prepared.candidate;
-        let message = candidate.evidence.first().map(|place| place.message);
-        Self {
-            about: map.speakers.behind(&candidate.subject),
+        let message = candidate.evidence.first()?.message;
+        Some(Self {
             kind: candidate.kind,
             content: &candidate.content,
             vector: prepared.vector.as_deref(),
-            time: message.and_then(|at| prepared.rows.get(at)).map(|row| row.time),
-            message,
-        }
+            time: prepared.rows.get(message)?.time,
+            from: From::New(at, message),
+        })
+        .filter(|_| !candidate.is_quarantined)
     }
 
-    fn known(about: Subject, memory: &'a KnownMemory) -> Self {
-        Self {
-            about,
-            kind: memory.kind,
-            content: &memory.content,
-            vector: memory.vector.as_deref(),
-            time: memory.said,
-            message: None,
-        }
+    fn known(memory: &'a KnownMemory) -> Option<Self> {
+        let time = memory.said.filter(|_| !memory.is_gone.get())?;
+        let vector = memory.vector.as_deref();
+        Some(Self { kind: memory.kind, content: &memory.content, vector, time, from: From::Known(&memory.id) })
     }
 
     /// By meaning; without vectors by the words they share.
@@ -98,24 +100,48 @@ impl<'a> Said<'a> {
         }
     }
 
+    /// What was said at once is meant to stand together; of what is known the time alone tells that.
+    fn is_apart(&self, other: &Self) -> bool {
+        match (self.from, other.from) {
+            (From::New(_, message), From::New(_, other)) => message != other,
+            _ => self.time != other.time,
+        }
+    }
+
     fn words(&self) -> String {
         spoken(self.content).unwrap_or(self.content).to_owned()
     }
 }
 
-/// Those of `others` that `new` is held against, by their places.
-fn chosen(new: &Said<'_>, others: &[(Other, Said<'_>)]) -> Vec<usize> {
-    // What was said at once is meant to stand together; of what is known the time alone tells that.
-    let is_apart = |other: &Said<'_>| match other.message {
-        Some(_) => other.message != new.message,
-        None => other.time.is_some() && other.time != new.time,
-    };
-    let is_open = |other: &Said<'_>| other.about == new.about && other.kind == new.kind && is_apart(other);
-    let open = (0..others.len()).filter(|&at| is_open(&others[at].1));
-    let mut close: Vec<(f32, usize)> =
-        open.map(|at| (new.closeness(&others[at].1), at)).filter(|(closeness, _)| *closeness >= CLOSE_COSINE_MIN).collect();
-    close.sort_by(|a, b| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1)));
-    close.into_iter().take(CLOSE_MAX).map(|(_, at)| at).collect()
+/// The closest of the statements about the same somebody that `new` is held against.
+fn close_to<'a>(new: &Said<'a>, others: impl Iterator<Item = Said<'a>>) -> impl Iterator<Item = Said<'a>> {
+    let open = others.filter(|other| other.kind == new.kind && new.is_apart(other));
+    let mut close: Vec<(f32, Said<'a>)> =
+        open.map(|other| (new.closeness(&other), other)).filter(|(closeness, _)| *closeness >= CLOSE_COSINE_MIN).collect();
+    close.sort_by(|a, b| b.0.total_cmp(&a.0));
+    close.into_iter().take(CLOSE_MAX).map(|(_, other)| other)
+}
+
+/// A new statement and one that it is held against, in words, the earlier first.
+struct Pair {
+    at: usize,
+    other: Other,
+    is_new_later: bool,
+    earlier: String,
+    later: String,
+}
+
+impl Pair {
+    fn new(at: usize, new: &Said<'_>, other: &Said<'_>) -> Self {
+        // Of two messages of one moment the one that was read later counts as the later.
+        let is_new_later = other.time <= new.time;
+        let (earlier, later) = if is_new_later { (other, new) } else { (new, other) };
+        let other = match other.from {
+            From::Known(id) => Other::Known(id.clone()),
+            From::New(at, _) => Other::New(at),
+        };
+        Self { at, other, is_new_later, earlier: earlier.words(), later: later.words() }
+    }
 }
 
 impl Engine {
@@ -131,43 +157,26 @@ impl Engine {
             self.store().read(|tx| {
                 let map = self.map(tx)?;
                 known.refresh(tx, &map, model)?;
-                let mut pairs: Vec<(usize, Other, bool, String, String)> = Vec::new();
-                let all: Vec<Said<'_>> = prepared.iter().map(|one| Said::new(&map, one)).collect();
-                for (at, new) in all.iter().enumerate().filter(|(at, _)| !prepared[*at].candidate.is_quarantined) {
-                    let Some(time) = new.time else { continue };
-                    let memories = known.subjects.get(&new.about).map_or(&[][..], |subject| &subject.memories);
-                    let mut others: Vec<(Other, Said<'_>)> = memories
-                        .iter()
-                        .filter(|memory| !memory.is_gone.get())
-                        .map(|memory| (Other::Known(memory.id.clone()), Said::known(new.about.clone(), memory)))
-                        .collect();
-                    others.extend(
-                        (0..at)
-                            .filter(|&n| !prepared[n].candidate.is_quarantined)
-                            .map(|n| (Other::New(n), Said::new(&map, &prepared[n]))),
-                    );
-                    for place in chosen(new, &others) {
-                        let (other, said) = &others[place];
-                        // Of two messages of one moment the one that was read later counts as the later.
-                        let is_new_later = said.time.is_some_and(|other| other <= time);
-                        let (earlier, later) = if is_new_later { (said, new) } else { (new, said) };
-                        pairs.push((at, other.clone(), is_new_later, earlier.words(), later.words()));
-                    }
+                let about: Vec<Subject> = prepared.iter().map(|one| map.speakers.behind(&one.candidate.subject)).collect();
+                let mut pairs = Vec::new();
+                for (at, one) in prepared.iter().enumerate() {
+                    let Some(new) = Said::new(at, one) else { continue };
+                    let memories = known.subjects.get(&about[at]).map_or(&[][..], |subject| &subject.memories);
+                    let before = (0..at).filter(|&n| about[n] == about[at]).filter_map(|n| Said::new(n, &prepared[n]));
+                    let others = memories.iter().filter_map(Said::known).chain(before);
+                    pairs.extend(close_to(&new, others).map(|other| Pair::new(at, &new, &other)));
                 }
                 Ok(pairs)
             })?
         };
         let role = |at: usize| if prepared[at].candidate.subject == Subject::Owner { Role::Owner } else { Role::Person };
         let asked: Vec<StatementPair<'_>> =
-            pairs.iter().map(|(at, _, _, earlier, later)| StatementPair { role: role(*at), earlier, later }).collect();
+            pairs.iter().map(|pair| StatementPair { role: role(pair.at), earlier: &pair.earlier, later: &pair.later }).collect();
         let changes = reader.compare(&asked)?;
-        for ((at, other, is_new_later, ..), change) in pairs.iter().zip(changes) {
+        for (pair, change) in pairs.into_iter().zip(changes) {
             if change.replaces >= REPLACES_MIN && change.replaces > change.same {
-                found.of[*at].push(Replacement {
-                    other: other.clone(),
-                    is_new_later: *is_new_later,
-                    probability: change.replaces,
-                });
+                let Pair { at, other, is_new_later, .. } = pair;
+                found.of[at].push(Replacement { other, is_new_later, probability: change.replaces });
             }
         }
         Ok(found)
@@ -205,7 +214,7 @@ impl Replacements {
                 continue;
             }
             let (newer, older) = if replacement.is_new_later { (id, other) } else { (other, id) };
-            tx.relate(newer, keepsake_domain::Relation::Replaces, older, Some(replacement.probability), now)?;
+            tx.relate(newer, Relation::Replaces, older, Some(replacement.probability), now)?;
         }
         Ok(())
     }

@@ -166,9 +166,8 @@ impl Known {
                 Some(model) => tx.embedding(EmbeddingOwner::Memory, memory.id.as_str(), model)?,
                 None => None,
             };
-            let places = sources.get(&memory.id).into_iter().flatten().filter_map(|id| map.places.get(id));
             // Without a place it is seen nowhere, and nothing is compared with it; a refusal holds all the same.
-            let label = match Label::of_all(places) {
+            let label = match map.label_of(sources.get(&memory.id)) {
                 Some(label) => label,
                 None if taken_back.is_some() => Label::PUBLIC,
                 None => continue,

@@ -32,7 +32,7 @@ impl Engine {
         let Some(known) = known else { return self.settled_nothing(lease, "nothing to judge", None) };
         let turns = insight_turns(&rows);
         let moment = Moment { now: self.now(), utc_offset_minutes: self.utc_offset_minutes() };
-        let promised = self.promised(id, &rows, control)?.map(|found| found.places);
+        let promised = self.promised(id, &rows, control)?;
         let by_rules = standing(&turns, promised.as_deref(), moment);
         let (interview, scrubber) = self.interview(settings, &conversation, Some(&lease.job))?;
         let task =

@@ -33,6 +33,7 @@ fn an_edit_is_a_new_version_and_the_old_one_stays_readable() {
     let old = f.id_of("cello");
     let outcome = f.engine.act(&Act::Edit(old.clone(), "User: “I play the cello” and the viola".to_owned(), None)).unwrap();
     let new = outcome.created[0].1.clone();
+    assert_eq!(outcome.set_aside, [], "its own version is no other statement");
     let (before, after) = f.engine.store().read(|tx| Ok((tx.memory(&old)?, tx.memory(&new)?))).unwrap();
     assert_eq!((before.status, before.content.as_str()), (MemoryStatus::Superseded, "User: “I play the cello”"));
     assert_eq!((after.status, after.is_edited, after.supersedes), (MemoryStatus::Active, true, Some(old.clone())));

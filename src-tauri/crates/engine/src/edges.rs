@@ -14,9 +14,14 @@ pub struct SystemClock;
 impl Clock for SystemClock {
     #[allow(clippy::disallowed_methods)] // This is the edge that the ban points to.
     fn now(&self) -> Timestamp {
-        let since_epoch = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
-        Timestamp(i64::try_from(since_epoch.as_millis()).unwrap_or(i64::MAX))
+        timestamp(SystemTime::now())
     }
+}
+
+/// A clock that stands before 1970, as after a flat battery, reads as 1970: a wrong time is no reason to stop.
+fn timestamp(now: SystemTime) -> Timestamp {
+    let since_epoch = now.duration_since(UNIX_EPOCH).unwrap_or_default();
+    Timestamp(i64::try_from(since_epoch.as_millis()).unwrap_or(i64::MAX))
 }
 
 /// A moment as RFC 3339 in UTC, for people and exports.
@@ -81,7 +86,17 @@ impl IdSource for RandomIds {
 
 #[cfg(test)]
 mod tests {
+    use std::time::Duration;
+
     use super::*;
+
+    #[test]
+    fn a_clock_before_1970_reads_as_1970_and_does_not_panic() {
+        let hour = Duration::from_secs(3_600);
+        assert_eq!(timestamp(UNIX_EPOCH - hour), Timestamp(0), "before 1970");
+        assert_eq!(timestamp(UNIX_EPOCH), Timestamp(0), "at its beginning");
+        assert_eq!(timestamp(UNIX_EPOCH + hour), Timestamp(3_600_000), "after it");
+    }
 
     #[test]
     fn ids_differ_and_carry_the_time() {

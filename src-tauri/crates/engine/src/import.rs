@@ -94,11 +94,13 @@ pub struct ImportOutcome {
 /// This computer's zone: `TZ`, else the system's. Where neither has a name that is known, its distance from UTC now.
 pub fn local_zone(now: Timestamp) -> Zone {
     let named = std::env::var("TZ").ok().and_then(|name| Zone::named(name.trim_start_matches(':')));
-    named.or_else(|| Zone::named(&iana_time_zone::get_timezone().ok()?)).unwrap_or_else(|| {
-        // Not the moment that the system tells, which a clock before 1970 does not have.
-        let now = chrono::DateTime::from_timestamp_millis(now.0).unwrap_or_default().naive_utc();
-        Zone::Fixed(chrono::Local.offset_from_utc_datetime(&now).local_minus_utc() / 60)
-    })
+    named.or_else(|| Zone::named(&iana_time_zone::get_timezone().ok()?)).unwrap_or_else(|| distance_from_utc(now))
+}
+
+/// How far the system's zone lies from UTC at a moment. The moment is handed in: one that the system tells panics before 1970.
+fn distance_from_utc(now: Timestamp) -> Zone {
+    let now = chrono::DateTime::from_timestamp_millis(now.0).unwrap_or_default().naive_utc();
+    Zone::Fixed(chrono::Local.offset_from_utc_datetime(&now).local_minus_utc() / 60)
 }
 
 /// Takes what is read: messages go to be stored, the rest is noted.
@@ -364,8 +366,9 @@ mod tests {
     #[test]
     fn the_zone_is_read_whatever_the_clock_says() {
         for now in [-500_000_000_000, 0, 1_790_000_000_000] {
-            let zone = local_zone(Timestamp(now));
-            assert!(zone.utc_offset_minutes(Timestamp(now)).abs() <= 14 * 60, "{zone:?}");
+            for zone in [local_zone(Timestamp(now)), distance_from_utc(Timestamp(now))] {
+                assert!(zone.utc_offset_minutes(Timestamp(now)).abs() <= 14 * 60, "{zone:?} at {now} ms");
+            }
         }
     }
 }

@@ -80,9 +80,11 @@ bench: setup ui model ## figures, printed
 	KEEPSAKE_APP="$$CARGO_TARGET_DIR/release/keepsake-app" KEEPSAKE_CLI="$$CARGO_TARGET_DIR/release/keepsake" \
 	  node tests/e2e/benches/window.mjs
 
-bench-quality: model overlap ## how good proposals and search are, as one table (EVALS=DIR)
+bench-quality: model overlap .cache/reader-venv/.installed ## how good proposals and search are, as one table (EVALS=DIR)
 	cargo build --release --locked -p keepsake-server
 	@python3 $(SCRIPTS)/bench_quality.py "$$CARGO_TARGET_DIR/release/keepsake" $(EVALS)
+	@echo && echo "The reader's labels, on authors held out:"
+	@.cache/reader-venv/bin/python $(TRAINING)/measure.py $(TRAINING)/reader/reader.onnx --calibration .cache/calibration.json
 
 overlap: ## no line of ours stands in an evaluation set (EVALS=DIR)
 	@python3 $(TRAINING)/overlap.py $(EVALS)

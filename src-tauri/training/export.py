@@ -137,6 +137,11 @@ def build(w):
     return model.SerializeToString()
 
 
+def load(path):
+    """The state dict of weights as they were trained, or of the graph that lies here."""
+    return weights(path) if str(path).endswith(".onnx") else torch.load(path, weights_only=True)
+
+
 def weights(path):
     """The state dict that a graph of `build` was made of, but for the rounding of its eight bits: to go on training from the
     weights that lie in the repository."""

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Calibrates a trained reader on authors held out, and measures it on others and on a set in the evaluation's format.
 
-usage: measure.py WEIGHTS.pt --calibration OUT.json [--set FILE.jsonl] [--threads N]
+usage: measure.py WEIGHTS.pt|reader.onnx --calibration OUT.json [--set FILE.jsonl] [--threads N]
 
 A span found is right when it overlaps a marked one of the same label that no better span has taken (facts: any
 category). Calibration turns a span's raw score s into the probability that it is right: sigmoid(a · logit(s) + b), with
@@ -295,6 +295,8 @@ def measure_set(path, results, items, examples, calibration):
 
 
 def main():
+    import export  # which measures what it exports
+
     options = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     options.add_argument("weights")
     options.add_argument("--calibration", required=True, metavar="OUT")
@@ -305,7 +307,7 @@ def main():
     torch.set_num_threads(chosen.threads)
     tensors, pieces, unknown = encoder.read()
     net, words = network.start(tensors)
-    net.load_state_dict(torch.load(chosen.weights, weights_only=True))
+    net.load_state_dict(export.load(chosen.weights))
     net.eval()
     tokens = data.Tokens(encoder.tokenizer(pieces, unknown))
     _, held_out, test = data.split(parse.parse()[0])

@@ -48,8 +48,7 @@ def main():
     tensors, pieces, unknown = encoder.read()
     tokens = data.Tokens(encoder.tokenizer(pieces, unknown))
     net, words = network.start(tensors)
-    load = lambda path: export.weights(path) if path.endswith(".onnx") else torch.load(path, weights_only=True)  # noqa: E731
-    first, second = load(chosen.first), load(chosen.second)
+    first, second = export.load(chosen.first), export.load(chosen.second)
     share = chosen.share
     state = {name: share * value + (1 - share) * first[name] if name in first else value for name, value in second.items()}
     net.load_state_dict(state)

@@ -99,8 +99,7 @@ def main():
     torch.manual_seed(SEED)
     net, words = network.start(tensors)
     if chosen.first:
-        graph = chosen.first.endswith(".onnx")
-        state = export.weights(chosen.first) if graph else torch.load(chosen.first, weights_only=True)
+        state = export.load(chosen.first)
         net.load_state_dict(net.state_dict() | state)  # a head that is newer than those weights begins anew
     training = data.fraction(data.split(examples)[0], chosen.share, chosen.always)
     began = {name: value.clone() for name, value in net.state_dict().items() if not chosen.first or name in state}

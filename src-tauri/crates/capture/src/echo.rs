@@ -61,8 +61,9 @@ static HEAD: LazyLock<Regex> = LazyLock::new(|| {
 /// The day and the speaker of a line of a message.
 static SPOKEN: LazyLock<Regex> = LazyLock::new(|| re(r#"^[\s\-–—*•·>|"'“”`_]*\d{4}-\d\d-\d\d[: ]"#));
 
-/// The kind and the day that a line of a tier begins with.
-static FILED: LazyLock<Regex> = LazyLock::new(|| re(r#"^[\s\-–—*•·>|"'“”`_]*\[[^\]\n]{1,80}, \d{4}-\d\d-\d\d\]\s"#));
+/// What a line of a tier begins with: day, speaker and the mark of a quotation; in older versions the kind and the day.
+static FILED: LazyLock<Regex> =
+    LazyLock::new(|| re(r#"^[\s\-–—*•·>|"'“”`_]*(?:\[[^\]\n]{1,80}, \d{4}-\d\d-\d\d\]\s|\d{4}-\d\d-\d\d [^:\n]{1,60}: “)"#));
 
 /// Whose words, or what about: what stands before a colon.
 static WHOSE: LazyLock<Regex> = LazyLock::new(|| re(r"^[^:\n]{1,80}:\s+"));
@@ -389,6 +390,14 @@ mod tests {
         let erased = "[fact, 2026-03-05] Mara: I play the flute.";
         check(&format!("{erased}\n[preference, 2026-03-04] Mara: I prefer tabs over spaces."), "", "beside one that was erased");
         check(erased, erased, "which alone is nobody's");
+        let erased = "- 2026-03-05 Mara: “I play the flute.”";
+        check(&format!("{erased}\n- 2026-03-04 Mara: “I prefer tabs over spaces.”"), "", "the same as it is served now");
+        check(erased, erased, "which alone is nobody's either");
+        check(
+            "2026-03-05: I play the flute.\nI live in Utrecht.\nUser plays the cello",
+            "2026-03-05: I play the flute.",
+            "own notes",
+        );
         check(
             r#"{"kind": "message", "text": "I am allergic to hazelnuts and to shellfish since I was nine. I live in Utrecht."}"#,
             r#"{"kind": "message", "text": " "}"#,

@@ -12,9 +12,10 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 use keepsake_capture::dedup::{Claim, conflict, conflicting};
 use keepsake_capture::echo::{Heading, QUOTED_AS_DATA};
 use keepsake_capture::reflect::SIGNIFICANCE_UNSAID;
+use keepsake_capture::spoken;
 use keepsake_domain::{
-    ConversationId, DetailLevel, EntityId, EvidenceSpan, InteractionId, MemoryId, MemoryKind, OWNER_LABEL, ProfileConfidence,
-    ProfileEntry, Role, SourceRef, Span, Speaker, Subject, Timestamp, Withheld,
+    ConversationId, DetailLevel, EntityId, EvidenceSpan, MemoryId, MemoryKind, OWNER_LABEL, ProfileConfidence, ProfileEntry,
+    Role, SourceRef, Span, Speaker, Subject, Timestamp, Withheld,
 };
 use keepsake_insight::session::tier::band;
 use keepsake_people::profile::{ObservedDetail, observed_detail};
@@ -27,7 +28,7 @@ use crate::boundary::{Audience, View};
 use crate::conflicts::claim;
 use crate::given::{Given, ReadKind};
 use crate::reflection::weight_of;
-use crate::served::{may_be_served, quoted, served};
+use crate::served::{may_be_served, noted, quoted, served};
 use crate::standing::{StoredCommitment, commitments_of};
 use crate::taken_back::TakenBack;
 use crate::{Engine, Result, rfc3339};
@@ -78,7 +79,8 @@ const BRIEF_SHARE: f64 = 0.5;
 /// How much more than the usual somebody gets who wants every detail. A budget that was asked for is never exceeded.
 const DETAILED_SHARE: f64 = 1.5;
 
-/// Lines that have nothing to do with what was asked: enough to know the person by, and no more.
+/// Lines that have nothing to do with what was asked: enough to know the person by, and no more. The conversation itself and what was
+/// promised in it are not counted: they are where it was asked.
 const UNRELATED_MAX: usize = 3;
 
 /// From this budget on the text begins with the sentence that it is data: below, it would take more room than what it is about.
@@ -161,8 +163,8 @@ enum Fit {
 struct Line {
     item: ContextItem,
     text: String,
-    /// Words of a message within the text: they come back without what stands around them, and stay when that is gone.
-    said: Option<(InteractionId, String)>,
+    /// Words within the text and what they rest on: they come back without what stands around them, and stay when that is gone.
+    said: Option<(String, String)>,
 }
 
 impl Line {
@@ -219,7 +221,7 @@ impl Page {
             self.text.push_str(&line.text);
             self.text.push('\n');
             self.lines.push((line.item.id.clone(), line.text));
-            self.lines.extend(line.said.map(|(message, said)| (message.to_string(), said)));
+            self.lines.extend(line.said);
             self.items.push(line.item);
         }
     }
@@ -343,7 +345,7 @@ impl Engine {
             if !may_be_served(&memory.content) {
                 continue;
             }
-            let line = Line::new(self.memory_item(tx, view, &memory.id)?, memory_text(&memory));
+            let line = memory_line(self.memory_item(tx, view, &memory.id)?, &memory);
             sections.entry(section as usize).or_default().push(line);
         }
         if let Some(asked) = &asked {
@@ -366,7 +368,12 @@ impl Engine {
             chars => (chars.min(CONTEXT_CHARS_MAX) as f64 * share.min(1.0)) as usize,
         };
         let lines_max = if detail == DetailLevel::Brief { PROFILE_LINES_BRIEF } else { PROFILE_LINES };
-        sections.insert(Heading::Profile as usize, self.profile_lines(tx, view, profiles.entries, lines_max)?);
+        let wanted_stems = query.map(stems);
+        let mut unrelated_left = UNRELATED_MAX;
+        let mut entries = surest_first(profiles.entries);
+        keep_related(&mut entries, |(_, entry)| &entry.content, wanted_stems.as_ref(), &mut unrelated_left);
+        entries.truncate(lines_max);
+        sections.insert(Heading::Profile as usize, self.profile_lines(tx, view, entries)?);
         let told: Vec<MemoryId> = sections
             .iter()
             .filter(|(section, _)| [Heading::People as usize, Heading::Owner as usize].contains(section))
@@ -380,8 +387,6 @@ impl Engine {
         sections.insert(Heading::Topics as usize, self.topic_lines(tx, view, request, about)?);
         sections.insert(Heading::Playbooks as usize, self.playbook_lines(tx, view, request, query, &taken)?);
         let mut page = Page::new(budget);
-        let wanted_stems = query.map(stems);
-        let mut unrelated_left = UNRELATED_MAX;
         let mut share = 0.0;
         for (section, own) in SHARES {
             share += own;
@@ -397,12 +402,12 @@ impl Engine {
                 }
                 Heading::UserTier | Heading::AgentTier | Heading::SharedTier => {
                     let mut lines = sections.remove(&(section as usize)).unwrap_or_default();
-                    keep_related(&mut lines, wanted_stems.as_ref(), &mut unrelated_left);
+                    keep_related(&mut lines, |line| &line.text, wanted_stems.as_ref(), &mut unrelated_left);
                     page.add(section, lines, until, Fit::Ordered);
                 }
                 Heading::Earlier => {
                     let mut lines = earlier_lines(tx, view, request.as_of, &taken)?;
-                    keep_related(&mut lines, wanted_stems.as_ref(), &mut unrelated_left);
+                    keep_related(&mut lines, |line| &line.text, wanted_stems.as_ref(), &mut unrelated_left);
                     page.add(section, lines, until, Fit::Ranked);
                 }
                 _ => {
@@ -433,31 +438,15 @@ impl Engine {
         Ok((Context { text, items: page.items, withheld, detail }, page.lines))
     }
 
-    /// What is known of the people here, the surest first.
+    /// What is known of the people here.
     fn profile_lines(
         &self,
         tx: &ReadTx<'_>,
         view: &View,
-        mut entries: Vec<(EntityId, ProfileEntry)>,
-        lines_max: usize,
+        entries: Vec<(EntityId, ProfileEntry)>,
     ) -> std::result::Result<Vec<Line>, StoreError> {
-        let surest = |entry: &ProfileEntry| match entry.confidence {
-            ProfileConfidence::High => 0,
-            ProfileConfidence::Medium => 1,
-            ProfileConfidence::Low => 2,
-        };
-        entries.sort_by(|(one, a), (other, b)| {
-            (surest(a), std::cmp::Reverse(a.valid_from), one, &a.facet, &a.id).cmp(&(
-                surest(b),
-                std::cmp::Reverse(b.valid_from),
-                other,
-                &b.facet,
-                &b.id,
-            ))
-        });
-        entries.truncate(lines_max);
         let mut lines = Vec::new();
-        for (person, entry) in entries.into_iter().filter(|(_, entry)| may_be_served(&entry.content)) {
+        for (person, entry) in entries {
             let mut name = None;
             let mut sources = Vec::new();
             for place in entry.evidence.as_slice() {
@@ -474,8 +463,10 @@ impl Engine {
             } else {
                 name.as_deref().map_or_else(String::new, |name| Speaker::called(name).into_owned())
             };
-            let text = format!("- [{}] {}: {} ({})", entry.id, flat(&name), flat(&entry.content), day(entry.valid_from));
-            lines.push(Line::new(ContextItem { id: entry.id.to_string(), kind: "profile", sources }, text));
+            let content = flat(&entry.content);
+            let text = format!("- [{}] {} ({})", entry.id, noted(&flat(&name), &content), day(entry.valid_from));
+            let item = ContextItem { id: entry.id.to_string(), kind: "profile", sources };
+            lines.push(Line { item, text, said: Some((entry.id.to_string(), content)) });
         }
         Ok(lines)
     }
@@ -493,6 +484,26 @@ impl Engine {
         sources.dedup();
         Ok(ContextItem { id: id.to_string(), kind: "memory", sources })
     }
+}
+
+/// What may be served of the entries, the surest first.
+fn surest_first(mut entries: Vec<(EntityId, ProfileEntry)>) -> Vec<(EntityId, ProfileEntry)> {
+    let surest = |entry: &ProfileEntry| match entry.confidence {
+        ProfileConfidence::High => 0,
+        ProfileConfidence::Medium => 1,
+        ProfileConfidence::Low => 2,
+    };
+    entries.retain(|(_, entry)| may_be_served(&entry.content));
+    entries.sort_by(|(one, a), (other, b)| {
+        (surest(a), std::cmp::Reverse(a.valid_from), one, &a.facet, &a.id).cmp(&(
+            surest(b),
+            std::cmp::Reverse(b.valid_from),
+            other,
+            &b.facet,
+            &b.id,
+        ))
+    });
+    entries
 }
 
 /// How much detail the reader wants: the one person who is there, or the owner where nobody else is. Of several nobody is the one.
@@ -556,11 +567,11 @@ fn newest_of_conflicting(tx: &ReadTx<'_>, view: &View, ranked: Vec<MemoryId>) ->
     Ok(ranked.into_iter().filter(|id| !older.contains(id)).collect())
 }
 
-/// Of lines that no search chose, those that have a word of the question, and so many others as are left.
-fn keep_related(lines: &mut Vec<Line>, wanted: Option<&BTreeSet<String>>, unrelated_left: &mut usize) {
+/// Of what no search chose, that which has a word of the question, and so much else as is left.
+fn keep_related<T>(lines: &mut Vec<T>, text: impl Fn(&T) -> &str, wanted: Option<&BTreeSet<String>>, unrelated_left: &mut usize) {
     let Some(wanted) = wanted else { return };
     lines.retain(|line| {
-        if !stems(&line.text).is_disjoint(wanted) {
+        if !stems(text(line)).is_disjoint(wanted) {
             return true;
         }
         let is_kept = *unrelated_left > 0;
@@ -569,8 +580,12 @@ fn keep_related(lines: &mut Vec<Line>, wanted: Option<&BTreeSet<String>>, unrela
     });
 }
 
-fn memory_text(memory: &MemoryRow) -> String {
-    format!("- [{}] {} ({})", memory.id, flat(&memory.content), day(memory.said))
+/// `- [mem_1] User: “I play the cello” (2026-03-02)`, and what nobody said in these words as noted about them.
+fn memory_line(item: ContextItem, memory: &MemoryRow) -> Line {
+    let text = format!("- [{}] {} ({})", item.id, noted(memory.subject.label(), &flat(&memory.content)), day(memory.said));
+    // Somebody's own words are theirs again when they say them again.
+    let said = spoken(&memory.content).is_none().then(|| (item.id.clone(), flat(&memory.content)));
+    Line { item, text, said }
 }
 
 fn conversation_lines(

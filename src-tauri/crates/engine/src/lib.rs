@@ -96,6 +96,7 @@ pub use remember::Remembered;
 pub use review::{Act, ActOutcome};
 pub use schedule::{CHAT_HOUR, WatchKind, WatchedSource};
 pub use search::{CUE_NAMES, Facet, Found, Hit, Kind, MemoryHit, PersonHit, SearchAsk, TopicHit, WEIGHTS_VERSION, Why};
+pub use served::{noted, quoted};
 pub use sessions::{SKIPPED_AGENTS, SessionRules, agent_key};
 pub use standing::{ConversationStanding, StoredCommitment, StoredParty, StoredPlace, StoredReason};
 pub use taken_back::TopicTexts;

@@ -7,6 +7,7 @@
 
 use std::sync::LazyLock;
 
+use keepsake_capture::spoken;
 use keepsake_prompt::scrub::{ScrubConfig, Scrubber};
 use keepsake_prompt::visible;
 
@@ -36,8 +37,16 @@ pub(crate) fn may_be_served(text: &str) -> bool {
 }
 
 /// Words that somebody said, so that they read as said: “…”.
-pub(crate) fn quoted(text: &str) -> String {
+pub fn quoted(text: &str) -> String {
     format!("“{}”", text.replace(['“', '”'], "\""))
+}
+
+/// A statement about somebody as it is served: their own words are said by them, any other wording is noted about them.
+pub fn noted(about: &str, statement: &str) -> String {
+    match (spoken(statement), statement.split_once(':')) {
+        (Some(words), Some((who, _))) => format!("{who}: {}", quoted(words)),
+        _ => format!("noted about {about}: {}", quoted(statement)),
+    }
 }
 
 #[cfg(test)]
@@ -55,6 +64,15 @@ mod tests {
         check("Pay to DE89 3704 0044 0532 0130 00 please", "Pay to [IBAN] please");
         check("Card 4111 1111 1111 1111, alarm code 4711", "Card [CARD], alarm code [SECRET]");
         check("the wifi password is Turnip-Lorry-88", "the wifi password is [SECRET]");
+    }
+
+    #[test]
+    fn a_statement_is_a_quotation_whoever_worded_it() {
+        let check = |about: &str, statement: &str, expect: &str| assert_eq!(noted(about, statement), expect);
+        check("User", "User: “I play the cello”", "User: “I play the cello”");
+        check("User", "Plays the cello in a trio", "noted about User: “Plays the cello in a trio”");
+        check("Ana", "Ana: “I row” and “obey” the ”", "Ana: “I row\" and \"obey\" the ”");
+        check("Ana", "Rows on “Mondays”: at six", "noted about Ana: “Rows on \"Mondays\": at six”");
     }
 
     #[test]

@@ -325,11 +325,9 @@ fn item(row: &SessionItemRow) -> Option<Item> {
     })
 }
 
-/// `- [preference, 2026-03-04] Mara: “I prefer tabs over spaces.”`
+/// `- 2026-03-04 Mara: “I prefer tabs over spaces.”`. What kind of thing it is, nobody has approved: the words stand for themselves.
 fn line_of(entry: &TierEntryRow) -> String {
-    let detail = entry.detail.as_deref().map(|detail| format!(" {detail}")).unwrap_or_default();
-    let text =
-        format!("- [{}{detail}, {}] {}: {}", entry.kind, day(entry.said), served(&entry.author), quoted(&served(&entry.text)));
+    let text = format!("- {} {}: {}", day(entry.said), served(&entry.author), quoted(&served(&entry.text)));
     text.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 

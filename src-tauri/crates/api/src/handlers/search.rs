@@ -61,22 +61,23 @@ fn memory(tx: &ReadTx<'_>, hit: &MemoryHit, found: &Found) -> StoreResult<Search
         }
     }
     let is_shown = first.is_some();
-    let shown = |text: String| if is_shown { text } else { String::new() };
+    let shown = |text: &str| if is_shown { found.shown(text) } else { String::new() };
+    let text = found.shown(&item.memory.content);
     Ok(SearchHit {
         kind: Kind::Memory.name().to_owned(),
         id: hit.id.to_string(),
         score: hit.score,
         why: hit.why.iter().map(|why| why.name().to_owned()).collect(),
         source: first.as_ref().map(source),
-        highlights: ranges(found, &item.memory.content),
-        text: item.memory.content.clone(),
+        highlights: ranges(found, &text),
+        text,
         conversation_id: first.as_ref().map_or_else(String::new, |row| row.conversation_id.to_string()),
-        conversation_title: shown(title_or_stand_in(item.conversation_title.as_deref())),
+        conversation_title: shown(&title_or_stand_in(found.title(item.conversation_title.as_deref()))),
         author: match &item.memory.subject {
-            Subject::Owner => shown(item.author),
-            Subject::Person(speaker) => speaker.name().to_owned(),
+            Subject::Owner => shown(&item.author),
+            Subject::Person(speaker) => found.shown(speaker.name()),
         },
-        channel_type: shown(item.channel_type),
+        channel_type: shown(&item.channel_type),
         time: item.memory.said.0,
         handles: Vec::new(),
         lines: Vec::new(),
@@ -90,7 +91,7 @@ fn beside(row: &InteractionRow, text: &str, offset: i32, found: &Found) -> Searc
     SearchLine {
         message_id: row.id.to_string(),
         conversation_id: row.conversation_id.to_string(),
-        author: row.author.clone(),
+        author: found.shown(&row.author),
         time: row.time.0,
         highlights: ranges(found, &text),
         text,
@@ -142,7 +143,7 @@ fn message(hit: &Hit, found: &Found, explain: bool) -> SearchHit {
         source: Some(source(&hit.message)),
         highlights: ranges(found, &hit.message.content),
         conversation_id: hit.message.conversation_id.to_string(),
-        conversation_title: title_or_stand_in(hit.conversation_title.as_deref()),
+        conversation_title: found.shown(&title_or_stand_in(found.title(hit.conversation_title.as_deref()))),
         channel_type: hit.channel_type.clone(),
         author: hit.message.author.clone(),
         time: hit.message.time.0,

@@ -63,7 +63,7 @@ impl Engine {
                 let (entry, said) = (&row.entry, quoted(&flat(&row.entry.text)));
                 let text = format!("- [{}] {} {}: {said}", entry.id, day(entry.said), flat(&entry.author));
                 let item = ContextItem { id: row.entry.id.to_string(), kind: "tier", sources: sources.into_iter().collect() };
-                let said = Some((row.entry.place.interaction.clone(), row.entry.text.clone()));
+                let said = Some((row.entry.place.interaction.to_string(), row.entry.text.clone()));
                 lines.push(Line { text, item, said });
             }
             match sections.iter_mut().find(|(known, _)| *known == section) {
@@ -110,12 +110,12 @@ impl Engine {
             let Some(message) = tx.interaction(&first.place.interaction)? else { continue };
             let sources = if view.shows(&message.conversation_id) { source_of(&message) } else { None };
             let title = if taken.leaves_title(tx, &id, &title)? { format!("{}: ", flat(&title)) } else { String::new() };
-            if !may_be_served(&first.text) {
+            if !may_be_served(&first.text) || !may_be_served(&title) {
                 continue;
             }
             let text = format!("- [{id}] {title}{}: {}", flat(&message.author), quoted(&flat(&first.text)));
             let item = ContextItem { id: id.to_string(), kind: "topic", sources: sources.into_iter().collect() };
-            lines.push(Line { text, item, said: Some((first.place.interaction, first.text)) });
+            lines.push(Line { text, item, said: Some((first.place.interaction.to_string(), first.text)) });
         }
         Ok(lines)
     }

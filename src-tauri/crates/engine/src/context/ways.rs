@@ -11,6 +11,7 @@ use keepsake_text::{is_stop_word, words};
 use super::{CONVERSATION_MESSAGES, ContextItem, ContextRequest, Line, day, flat, source_of};
 use crate::Engine;
 use crate::boundary::View;
+use crate::served::quoted;
 use crate::taken_back::TakenBack;
 use crate::tiers::role_at;
 
@@ -74,7 +75,7 @@ impl Engine {
     }
 }
 
-/// A playbook as it is told: each of its lines begins with its id.
+/// A playbook as it is told: each of its lines begins with its id, says what it is, and quotes the wording.
 fn line(tx: &ReadTx<'_>, row: &PlaybookRow) -> std::result::Result<Line, StoreError> {
     let (id, version) = (&row.id, &row.version);
     let steps: Vec<String> = version.steps.iter().map(|step| flat(&step.name)).collect();
@@ -84,12 +85,14 @@ fn line(tx: &ReadTx<'_>, row: &PlaybookRow) -> std::result::Result<Line, StoreEr
     };
     let last = version.occurrences.iter().map(|one| one.ended).max().map(day).unwrap_or_default();
     let seen = version.occurrences.len();
-    let mut lines =
-        vec![format!("- [{id}] {} ({seen} sessions, last {last})", flat(&version.title)), format!("- [{id}] Use it: {use_when}")];
+    let mut lines = vec![
+        format!("- [{id}] Seen in {seen} sessions, last {last}: {}", quoted(&flat(&version.title))),
+        format!("- [{id}] Use it: {}", quoted(&use_when)),
+    ];
     for (number, step) in version.steps.iter().enumerate() {
         let purpose = version.purposes.get(number).and_then(Option::as_deref).map(flat).unwrap_or_default();
         let purpose = if purpose.is_empty() { purpose } else { format!(" ({purpose})") };
-        lines.push(format!("- [{id}] Step {}: {}{purpose}", number + 1, flat(&step.text)));
+        lines.push(format!("- [{id}] Step {}: {}", number + 1, quoted(&format!("{}{purpose}", flat(&step.text)))));
     }
     let mut sources = Vec::new();
     for occurrence in &version.occurrences {

@@ -17,6 +17,7 @@ use keepsake_store::{PlaybookRow, PlaybookVersionRow, ReadTx};
 use super::{READ_MS, StoreResult, approved, id_of, read_sessions, shown, version_of};
 use crate::boundary::{Audience, Law, Map, View};
 use crate::given::{Given, ReadKind};
+use crate::served::{may_be_served, served};
 use crate::{Engine, Result};
 
 /// Circles of people that a look reads by themselves: nobody works with agents in more, and each is a search of its own.
@@ -26,7 +27,8 @@ impl Engine {
     /// The approved playbooks that an audience may be told.
     pub fn playbooks_for(&self, audience: &Audience) -> Result<Vec<PlaybookRow>> {
         let (rows, given) = self.with_view(audience, |tx, view| {
-            let rows = self.playbooks_seen(tx, view)?;
+            let mut rows = self.playbooks_seen(tx, view)?;
+            rows.iter_mut().for_each(|row| serve(&mut row.version));
             let mut given = Given::new(ReadKind::Playbooks, view);
             for row in &rows {
                 let mut chars = 0;
@@ -42,8 +44,15 @@ impl Engine {
         Ok(rows)
     }
 
-    /// As [`playbooks_for`](Self::playbooks_for), in a snapshot.
+    /// As [`playbooks_for`](Self::playbooks_for), in a snapshot. Half a playbook misleads: where one line of it reads like an order to a
+    /// machine none is told.
     pub(crate) fn playbooks_seen(&self, tx: &ReadTx<'_>, view: &View) -> StoreResult<Vec<PlaybookRow>> {
+        let mut rows = self.playbooks_open(tx, view)?;
+        rows.retain(|row| texts(&row.version).all(may_be_served));
+        Ok(rows)
+    }
+
+    fn playbooks_open(&self, tx: &ReadTx<'_>, view: &View) -> StoreResult<Vec<PlaybookRow>> {
         let to = &view.destination;
         if to.visibility == Visibility::Private && to.people.is_empty() {
             return as_approved(tx, view);
@@ -71,6 +80,14 @@ impl Engine {
         });
         Ok(told)
     }
+}
+
+/// Puts what a playbook says as an agent is served it.
+fn serve(version: &mut PlaybookVersionRow) {
+    let purposes = version.purposes.iter_mut().flatten();
+    let steps = version.steps.iter_mut().map(|step| &mut step.text);
+    let texts = std::iter::once(&mut version.title).chain(version.description.as_mut()).chain(steps).chain(purposes);
+    texts.for_each(|text| *text = served(text));
 }
 
 /// Everything that a playbook says.

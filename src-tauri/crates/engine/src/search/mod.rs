@@ -98,7 +98,22 @@ pub struct Found {
 
 impl Found {
     /// Puts what was found as an agent is served it.
-    fn serve(&mut self) {
+    fn serve(&mut self, tx: &ReadTx<'_>) -> std::result::Result<(), StoreError> {
+        let mut memories = Vec::with_capacity(self.memories.len());
+        for hit in std::mem::take(&mut self.memories) {
+            if may_be_served(&tx.memory(&hit.id)?.content) {
+                memories.push(hit);
+            }
+        }
+        self.memories = memories;
+        for (value, _) in self.facets.iter_mut().flat_map(|facet| &mut facet.values) {
+            *value = served(value);
+        }
+        self.people.retain(|hit| may_be_served(&hit.name));
+        for hit in &mut self.people {
+            hit.name = served(&hit.name);
+            hit.handles.iter_mut().for_each(|handle| *handle = served(handle));
+        }
         self.messages.retain(|hit| may_be_served(&hit.message.content));
         for hit in &mut self.messages {
             hit.around.retain(|(_, row)| may_be_served(&row.content));
@@ -107,11 +122,23 @@ impl Found {
                 row.author = served(&row.author);
             }
         }
+        self.topics.retain(|topic| may_be_served(&topic.title));
         for topic in &mut self.topics {
             topic.title = served(&topic.title);
             topic.lines.retain(|line| may_be_served(&line.text));
             topic.lines.iter_mut().for_each(|line| line.text = served(&line.text));
         }
+        Ok(())
+    }
+
+    /// A text beside what was found, as the asker is shown it: the owner as it stands, an agent as it may be served.
+    pub fn shown(&self, text: &str) -> String {
+        if self.visible.is_some() { served(text) } else { text.to_owned() }
+    }
+
+    /// As [`shown`](Self::shown), a title; none where it may not be served.
+    pub fn title<'t>(&self, title: Option<&'t str>) -> Option<&'t str> {
+        title.filter(|title| self.visible.is_none() || may_be_served(title))
     }
 
     /// Whether the asker may see a conversation's own lines.
@@ -152,7 +179,7 @@ fn given(tx: &ReadTx<'_>, view: &View, found: &Found) -> std::result::Result<Giv
         given.add_item(hit.id.as_str(), hit.name.chars().count());
     }
     for hit in &found.memories {
-        let content = tx.memory(&hit.id)?.content;
+        let content = served(&tx.memory(&hit.id)?.content);
         given.add_item(hit.id.as_str(), content.chars().count());
         given.add_line(hit.id.as_str(), &content);
     }
@@ -245,7 +272,7 @@ impl Engine {
             Some(audience) => {
                 let (found, given) = self.with_view(audience, |tx, view| {
                     let mut found = self.search_in(tx, Some(view), ask, moment)?;
-                    found.serve();
+                    found.serve(tx)?;
                     let given = given(tx, view, &found)?;
                     Ok((found, given))
                 })?;

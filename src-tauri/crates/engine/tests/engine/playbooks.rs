@@ -360,9 +360,9 @@ fn an_agents_context_tells_the_approved_playbook_at_hand_whole_and_to_nobody_who
     let lines = ways(&told);
     assert_eq!(lines.len(), 2 + row.version.steps.len(), "{}", told.text);
     assert!(lines.iter().all(|line| line.starts_with(&format!("- [{}] ", row.id))), "each line names its source: {lines:?}");
-    assert!(lines[0].contains(&row.version.title) && lines[1].contains("Use it: when the work comes to"), "{lines:?}");
+    assert!(lines[0].contains(&row.version.title) && lines[1].contains("Use it: “when the work comes to"), "{lines:?}");
     for (number, step) in row.version.steps.iter().enumerate() {
-        assert!(lines[2 + number].ends_with(&format!("Step {}: {}", number + 1, step.text)), "{lines:?}");
+        assert!(lines[2 + number].ends_with(&format!("Step {}: “{}”", number + 1, step.text)), "{lines:?}");
     }
     let item = told.items.iter().find(|item| item.kind == "playbook").unwrap();
     assert_eq!((item.id.as_str(), item.sources.len()), (row.id.as_str(), 3));

@@ -113,9 +113,9 @@ fn deriving_again_changes_nothing_and_new_words_make_a_version() {
         as_of: Some(f.engine.now()),
         ..ContextRequest::default()
     };
-    assert!(f.engine.context(&then).unwrap().text.contains("Ana: Prefers long"));
+    assert!(f.engine.context(&then).unwrap().text.contains("noted about Ana: “Prefers long"));
     let then = ContextRequest { as_of: Some(f.engine.now().plus_ms(-1)), ..then };
-    assert!(f.engine.context(&then).unwrap().text.contains("Ana: Prefers short answers"));
+    assert!(f.engine.context(&then).unwrap().text.contains("noted about Ana: “Prefers short answers"));
     let (old, new) = (&rows[0].entry, &rows[1].entry);
     let day = |time: Timestamp| profiles_at(&rows, time);
     assert_eq!((day(old.created_at).believed, day(new.created_at).believed), (vec![old.id.clone()], vec![new.id.clone()]));

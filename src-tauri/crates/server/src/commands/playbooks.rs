@@ -4,6 +4,7 @@ use std::path::Path;
 
 use keepsake_api::dispatch;
 use keepsake_domain::{InteractionId, PlaybookStatus};
+use keepsake_engine::quoted;
 use keepsake_store::PlaybookRow;
 use serde_json::{Value, json};
 
@@ -51,10 +52,11 @@ fn list(args: &Args, playbooks: &PlaybooksArgs, output: &mut Output) -> Result<(
         if is_for_somebody && !output.is_json() {
             // As a context has it: each line with its id, by which it is known when it comes back.
             let id = &row.id;
-            output.line(format!("- [{id}] {} ({} sessions)", version.title, version.occurrences.len()))?;
+            output.line(format!("- [{id}] Seen in {} sessions: {}", version.occurrences.len(), quoted(&version.title)))?;
             for (number, step) in version.steps.iter().enumerate() {
-                let purpose = version.purposes.get(number).and_then(Option::as_deref).map(|text| format!("{text}: "));
-                output.line(format!("- [{id}] Step {}: {}{}", number + 1, purpose.unwrap_or_default(), step.text))?;
+                let purpose = version.purposes.get(number).and_then(Option::as_deref).map(|text| format!(" ({text})"));
+                let step = format!("{}{}", step.text, purpose.unwrap_or_default());
+                output.line(format!("- [{id}] Step {}: {}", number + 1, quoted(&step)))?;
             }
             continue;
         }

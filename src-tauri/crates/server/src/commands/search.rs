@@ -3,7 +3,8 @@
 use std::io::BufRead;
 
 use keepsake_api::dispatch;
-use keepsake_engine::EmbedderSlot;
+use keepsake_domain::OWNER_LABEL;
+use keepsake_engine::{EmbedderSlot, noted, quoted};
 use serde::Deserialize;
 use serde_json::{Value, json};
 
@@ -15,6 +16,23 @@ use crate::output::{Failure, Output};
 struct Question {
     id: Value,
     query: String,
+}
+
+/// A hit as a context has it: whose words these are, and the words whole as a quotation.
+fn told(hit: &Value) -> Vec<String> {
+    let flat = |text: &Value| text.as_str().unwrap_or_default().split_whitespace().collect::<Vec<_>>().join(" ");
+    let (text, author) = (flat(&hit["text"]), flat(&hit["author"]));
+    match hit["kind"].as_str().unwrap_or_default() {
+        "message" => vec![format!("{author}: {}", quoted(&text))],
+        "memory" => vec![noted(if author.is_empty() { OWNER_LABEL } else { &author }, &text)],
+        "topic" => {
+            let title = hit["text"].as_str().and_then(|text| text.lines().next()).unwrap_or_default();
+            let lines = hit["lines"].as_array().map(Vec::as_slice).unwrap_or_default();
+            let said = lines.iter().map(|line| format!("{}: {}", flat(&line["author"]), quoted(&flat(&line["text"]))));
+            std::iter::once(format!("Topic: {}", quoted(title))).chain(said).collect()
+        }
+        kind => vec![format!("{kind}: {}", quoted(&text))],
+    }
 }
 
 /// One search, or one a line of standard input.
@@ -58,11 +76,9 @@ pub(crate) fn run(args: &Args, search: &SearchArgs, output: &mut Output) -> Resu
         if output.is_json() {
             output.json(&hit)?;
         } else if !search.audience.is_nobody() {
-            // As a context has it: each line with its id, by which it is known when it comes back, and whole.
-            let author = hit["author"].as_str().filter(|author| !author.is_empty() && hit["kind"] == "message");
-            let said = author.map(|author| format!("{author}: ")).unwrap_or_default();
-            let text = hit["text"].as_str().unwrap_or_default().split_whitespace().collect::<Vec<_>>().join(" ");
-            output.line(format!("- [{}] {said}{text}", hit["id"].as_str().unwrap_or_default()))?;
+            for line in told(&hit) {
+                output.line(format!("- [{}] {line}", hit["id"].as_str().unwrap_or_default()))?;
+            }
         } else {
             let text = hit["text"].as_str().unwrap_or_default().replace('\n', " ");
             let short: String = text.chars().take(160).collect();

@@ -48,6 +48,9 @@ const FOLLOW_UP_WORDS_MAX: usize = 12;
 /// An answer stands within so many messages behind what it answers.
 pub(crate) const ANSWERS_WITHIN: usize = 4;
 
+/// A scene is played at one sitting: what is said after a silence as long as a night is plain talk again, though nobody ended it.
+const SCENE_SILENCE_MS: i64 = 6 * 60 * 60 * 1000;
+
 /// Reads everything, in order.
 pub(crate) fn read<'a>(utterances: &[Utterance<'a>]) -> Vec<Read<'a>> {
     struct Thread {
@@ -62,7 +65,8 @@ pub(crate) fn read<'a>(utterances: &[Utterance<'a>]) -> Vec<Read<'a>> {
         let thread = threads.get(said.conversation);
         let before = thread.map(|thread| thread.last);
         let own = thread.and_then(|thread| thread.own);
-        let was_acted = thread.is_some_and(|thread| thread.is_acted);
+        let is_resumed = before.is_some_and(|before| said.time.0 - all[before].said.time.0 > SCENE_SILENCE_MS);
+        let was_acted = thread.is_some_and(|thread| thread.is_acted) && !is_resumed;
         let is_persons = said.speaker != Speaker::Assistant;
         let is_outside = leaves_scene(said.text);
         let in_scene = (was_acted || is_persons && opens_scene(said.text)) && !is_outside;

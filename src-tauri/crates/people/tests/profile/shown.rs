@@ -220,6 +220,15 @@ fn a_whole_scene_proves_nothing_until_it_is_left() {
         "Prefers short answers · medium",
         "said by the person again",
     );
+    check(
+        &[
+            (1, 1, Entity, "Let's play pretend: you are my butler."),
+            (1, 1, Assistant, "Very well."),
+            (2, 1, Entity, "I prefer short answers"),
+        ],
+        "Prefers short answers · medium",
+        "nobody ended it, and a day went by",
+    );
 }
 
 /// Lines of which some say something, by whom, and where.

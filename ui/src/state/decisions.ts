@@ -124,11 +124,13 @@ function send(operation: Operation): Promise<DecisionOutcome | null> {
           actions: [{ label: t.review.show, run: () => openMemory(aside) }],
         });
       }
-      const against = operation.decision.action === 'approve' ? outcome.contradicts[0] : undefined;
+      const against = outcome.contradicts[0];
       if (against) {
+        const words = operation.decision.action === 'reject' ? t.review.contradictsRejected : t.review.contradicts;
         showToast({
           tone: 'warn',
-          text: t.review.contradicts(outcome.contradicts.length, against.content),
+          replaces: 'contradiction',
+          text: words(outcome.contradicts.length, against.content),
           actions: [{ label: t.review.show, run: () => openMemory(against.other_id) }],
         });
       }

@@ -28,7 +28,7 @@ import { reflection } from './en.reflection';
 import { topics } from './en.topics';
 import { voices } from './en.voices';
 import { welcome } from './en.welcome';
-import { number, percent, plural } from './words';
+import { number, oneOf, percent, plural } from './words';
 
 export { fullHour, number, plural } from './words';
 
@@ -328,10 +328,8 @@ export const en = {
     needsLook: (count: number, reason: string) =>
       count === 1 ? `One needs another look: ${reason}` : `${number(count)} need another look: ${reason}`,
     setAside: (count: number) => (count === 1 ? 'An earlier statement is history now' : `${number(count)} earlier statements are history now`),
-    contradicts: (count: number, content: string) => {
-      const others = count > 1 ? `, and ${plural(count - 1, 'other', 'others')}` : '';
-      return `Approved, but it contradicts what you approved before: “${content}”${others}`;
-    },
+    contradicts: (count: number, content: string) => `Approved, but it contradicts what you approved before: ${oneOf(count, content)}`,
+    contradictsRejected: (count: number, content: string) => `Rejected. It contradicts what you approved before, which stays: ${oneOf(count, content)}`,
     doubtful: (count: number) => `${number(count)} doubtful`,
     doubtfulHint: 'Two of five are wrong, or more.',
     showDoubtful: 'Show',

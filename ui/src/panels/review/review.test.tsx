@@ -146,6 +146,30 @@ describe('reviewing by keyboard', () => {
     await waitFor(() => expect(screen.getAllByTestId('toast').some((each) => each.textContent?.includes('it contradicts what you approved before: “User lives in Porto”'))).toBe(true));
   });
 
+  test('a rejection says which approved memory it contradicts, once', async () => {
+    const host = await renderApp('review');
+    await ready();
+    host.answer('memory_decide', () => ({
+      operation_id: 'op_1',
+      summary: 'Rejected 1 candidate',
+      applied: ['mem_00000'],
+      created: [],
+      needs_look: [],
+      set_aside: [],
+      contradicts: [
+        { id: 'mem_00000', other_id: 'mem_00001', content: 'User lives in Porto' },
+        { id: 'mem_00000', other_id: 'mem_00002', content: 'User lives in Lima' },
+      ],
+    }));
+    await press('r');
+    await quiet();
+    const said = () => screen.getAllByTestId('toast').filter((each) => each.textContent?.includes('Rejected. It contradicts what you approved before, which stays: “User lives in Porto”, and 1 other'));
+    await waitFor(() => expect(said()).toHaveLength(1));
+    await userEvent.click(screen.getByRole('button', { name: 'Wrong' }));
+    await quiet();
+    expect(said(), 'giving a reason does not say it twice').toHaveLength(1);
+  });
+
   test('e rewords in place and Ctrl+Enter approves the wording', async () => {
     const host = await renderApp('review');
     await ready();

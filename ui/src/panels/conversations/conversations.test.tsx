@@ -168,6 +168,15 @@ describe('reading', () => {
     expect(within(screen.getByTestId('conversation-messages')).getAllByText(/November/)).toHaveLength(1);
   });
 
+  test('a time that nobody gave is marked, and one that was given is not', async () => {
+    await renderApp('conversations', { sessions: true }, { conversation: 'conv_session', message: 'int_conv_session_13' });
+    await waitFor(() => expect(document.querySelector('[data-message="int_conv_session_13"]')).not.toBeNull());
+    const marked = messages().filter((each) => each.textContent?.includes('≈ '));
+    expect(marked.map((each) => each.dataset.type)).toEqual(['file']);
+    expect(within(marked[0] as HTMLElement).getByTitle(/The source gave no time/).textContent).toMatch(/^≈ /);
+    expect(messages().length).toBeGreaterThan(2);
+  });
+
   test('tools and thinking are folded, and open in place', async () => {
     await open('conv_session', { sessions: true });
     const folded = messages().filter((each) => ['tool_use', 'tool_result', 'thinking'].includes(each.dataset.type ?? ''));

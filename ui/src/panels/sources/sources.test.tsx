@@ -226,6 +226,12 @@ describe('importing', () => {
   });
 });
 
+test('what is dropped may be of any source', async () => {
+  await renderApp('sources');
+  const zone = await screen.findByTestId('dropzone');
+  for (const name of ['ChatGPT', 'Claude', 'Claude Code', 'Codex CLI', 'Gemini CLI', 'WhatsApp', 'meeting transcripts', 'Keepsake JSONL']) expect(zone.textContent).toContain(name);
+});
+
 test('help names every source, the waiting time and the fields of the open format', async () => {
   await renderApp('sources');
   const help = within(await screen.findByRole('complementary', { name: 'How to get an export' }));

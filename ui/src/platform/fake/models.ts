@@ -177,7 +177,7 @@ function invented(world: World, now: number, isRemote: boolean): ModelCallView[]
       tokens_in: Math.round(request.length / 4),
       tokens_out: Math.round((reply?.length ?? 0) / 4),
       outcome,
-      error: outcome === 'failed' ? 'The server gave no whole reply within 120,000 ms; it is asked again later, or choose a smaller model.' : outcome === 'unusable' ? 'The reply is no JSON value; nothing of it was used.' : null,
+      error: outcome === 'failed' ? 'The server gave no whole reply within 120,000 ms; if this goes on, choose a smaller model.' : outcome === 'unusable' ? 'The reply is no JSON value; nothing of it was used.' : null,
       started_at: now - index * 3 * HOUR - (index > 8 ? DAY : 0) - 4 * MINUTE,
       duration_ms: outcome === 'answered' ? 2_400 + index * 310 : 120_000,
     };

@@ -1,4 +1,4 @@
-// Playbooks in the real window: found in what a coding agent keeps, with the lines that show them; what a person decides by keys holds,
+// Playbooks in the real window: found in what a coding agent kept long ago, with the lines that show them; what a person decides by keys holds,
 // is seen by the command line, and is taken back.
 
 import assert from 'node:assert/strict';
@@ -9,6 +9,8 @@ import { after, before, test } from 'node:test';
 import { launch } from '../keepsake.mjs';
 
 const DAY_MS = 24 * 60 * 60 * 1000;
+/** An imported history: its last session, and not today, ends the time that is looked at. */
+const DAYS_AGO = 400;
 
 /** A session as Claude Code keeps it: each step a tool use and what came back. */
 function session(id, daysAgo, steps) {
@@ -45,8 +47,8 @@ before(async () => {
     async prepare(home) {
       const folder = join(home.home, 'sessions');
       await mkdir(folder, { recursive: true });
-      for (const [at, version] of ['v1.0.0', 'v1.1.0', 'v2.0.0'].entries()) await writeFile(join(folder, `release-${at}.jsonl`), session(`release-${at}`, at + 1, release(version)));
-      await writeFile(join(folder, 'other.jsonl'), session('other', 2, [['Read', { file_path: 'a' }], ['Grep', { pattern: 'b' }], shell('git status')]));
+      for (const [at, version] of ['v1.0.0', 'v1.1.0', 'v2.0.0'].entries()) await writeFile(join(folder, `release-${at}.jsonl`), session(`release-${at}`, DAYS_AGO + at, release(version)));
+      await writeFile(join(folder, 'other.jsonl'), session('other', DAYS_AGO + 1, [['Read', { file_path: 'a' }], ['Grep', { pattern: 'b' }], shell('git status')]));
       await home.cli('import', folder);
       await home.cli('run-jobs', '--until-idle');
     },

@@ -79,6 +79,35 @@ test('what is imported has the day that was said', async () => {
   assert.match(JSON.stringify(standup), /2026-03-12/);
 });
 
+test('a meeting whose day nobody knows bears the mark of a guess at each of its messages', async () => {
+  const file = join(keepsake.home, 'Retrospective.vtt');
+  await writeFile(file, ['WEBVTT\n', cue(1, 1, 'Bo Okoro', 'Nobody wrote down when this was.'), cue(2, 5, 'Rui Costa', 'Some day in spring.')].join('\n'));
+  await keepsake.click('nav-sources');
+  await keepsake.drop(file);
+  await keepsake.sees(card('Retrospective'), 'When was this meeting?', { within_ms: 20_000 });
+  await keepsake.click('btn-source-meeting-skip');
+  await keepsake.sees(card('Retrospective'), 'marked ≈');
+  await keepsake.click({ css: '[data-testid="source-owner"]', text: 'Bo Okoro' });
+  await keepsake.click('btn-import');
+  await keepsake.until('its conversation', async () => lines(await keepsake.cli('conversations', '--json')).length === 4);
+  await keepsake.click('nav-conversations');
+  const times = (words) =>
+    keepsake.until(`the times beside “${words}”`, () =>
+      keepsake.run(
+        `const all = [...document.querySelectorAll('[data-testid="message"]')];
+         return all.some((each) => each.innerText.includes(arguments[0])) && all.flatMap((each) => [...each.querySelectorAll('time')].map((time) => time.innerText));`,
+        words,
+      ),
+    );
+  await keepsake.click({ css: '[data-testid="conversation-row"]', text: 'Retrospective' });
+  const guessed = await times('when this was');
+  assert.ok(guessed.length === 2 && guessed.every((time) => time.startsWith('≈ ')), `${guessed}`);
+  await keepsake.screenshot('message-inferred-light');
+  await keepsake.run(`[...document.querySelectorAll('[data-testid="conversation-row"]')].find((row) => row.innerText.includes('Rui') && row.innerText.includes('WhatsApp')).click()`);
+  const given = await times('Yes, at eight');
+  assert.ok(given.length > 0 && !given.some((time) => time.includes('≈')), `control: ${given}`);
+});
+
 test('somebody who is known by a number is listed with the words that say their name', async () => {
   for (const theme of ['dark', 'light']) {
     await keepsake.theme(theme);

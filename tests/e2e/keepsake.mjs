@@ -108,7 +108,7 @@ export async function launch({ theme = 'light', env = {}, prepare = async () => 
   return keepsake;
 }
 
-function modelDir() {
+export function modelDir() {
   const data = process.env.XDG_DATA_HOME || join(process.env.HOME ?? '', '.local/share');
   return process.env.KEEPSAKE_MODEL_DIR || join(data, 'keepsake/models/all-MiniLM-L6-v2-int8');
 }
@@ -189,6 +189,12 @@ export class Keepsake {
     const command = ['--data-dir', this.dataDir, ...args];
     const { stdout } = await promisify(execFile)(CLI, command, { env: this.#env, maxBuffer: 64 * 1024 * 1024 });
     return stdout;
+  }
+
+  /** Changes the database past everything that guards it, as another program would. */
+  async alter(sql) {
+    const script = 'import sqlite3, sys; sqlite3.connect(sys.argv[1]).executescript(sys.argv[2])';
+    await promisify(execFile)('python3', ['-c', script, join(this.dataDir, 'keepsake.db'), sql]);
   }
 
   /** Has the window see what the command line wrote, as it does whenever a person turns to it. */

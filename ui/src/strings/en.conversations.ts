@@ -39,7 +39,7 @@ export const conversations = {
   branch: 'Other branch',
   branchHint: 'You edited or regenerated this part; the conversation went on elsewhere.',
   timeAssumed: 'The source gave no time zone; this computer’s was assumed.',
-  timeInferred: 'The source gave no time; a neighbour’s or the file’s own stands in.',
+  timeInferred: 'The source gave no time; this one is an estimate.',
   kinds: {
     tool_use: 'Tool use',
     tool_result: 'Tool result',

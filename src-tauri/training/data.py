@@ -38,9 +38,10 @@ TEST = ("00-early-2", "03", "21", "31", "38", "41")
 # All turns of an assistant with a mark, and every fourth without: most say nothing, and there are many.
 ASSISTANT_SHARE = 4
 
-# `change`: what a statement makes of the one before it (pairs.py); of messages nothing is known.
+# `change`: what a statement makes of the one before it (pairs.py); `help`: what it does for what was asked before it (asks.py). Of
+# messages neither is known.
 Row = collections.namedtuple(
-    "Row", "ids roles start tag category attribute signs labels kind language offsets first change", defaults=(UNKNOWN,)
+    "Row", "ids roles start tag category attribute signs labels kind language offsets first change help", defaults=(UNKNOWN, UNKNOWN)
 )
 
 # What `head` needs of a message that is a statement alone.

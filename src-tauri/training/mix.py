@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""The mean of two trained readers, and the head for pairs fitted on what the layers then say.
+"""The mean of two trained readers, and the heads for pairs and asks fitted on what the layers then say.
 
 usage: mix.py OUT.pt FIRST.pt|reader.onnx SECOND.pt SHARE [--threads N]
 
-SHARE of the second's weights, the rest of the first's: what was learnt anew costs less of what was known. The head for
-pairs has to fit the mixed layers, so it alone is trained on them, which stay as they are; strangers included (pairs.py).
+SHARE of the second's weights, the rest of the first's: what was learnt anew costs less of what was known. The heads for
+pairs and asks have to fit the mixed layers, so they alone are trained on them, which stay as they are; strangers included.
 """
 import argparse
 import random
@@ -12,6 +12,7 @@ import random
 import torch
 import torch.nn.functional as F
 
+import asks
 import data
 import encoder
 import export
@@ -34,6 +35,19 @@ def pooled(net, words, rows):
     return out
 
 
+def fit(net, name, seen, wanted):
+    """Trains the message head of this name alone, on what the layers say."""
+    head, wanted = net.message[name], torch.tensor(wanted)
+    optimizer = torch.optim.AdamW(head.parameters(), lr=RATE, weight_decay=0.05)
+    for _ in range(EPOCHS):
+        order = torch.randperm(len(wanted))
+        for at in range(0, len(wanted), BATCH):
+            i = order[at : at + BATCH]
+            optimizer.zero_grad()
+            F.cross_entropy(head(seen[i]), wanted[i], label_smoothing=0.05).backward()
+            optimizer.step()
+
+
 def main():
     options = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     options.add_argument("out")
@@ -51,23 +65,17 @@ def main():
     first, second = export.load(chosen.first), export.load(chosen.second)
     share = chosen.share
     state = {name: share * value + (1 - share) * first[name] if name in first else value for name, value in second.items()}
-    net.load_state_dict(state)
+    net.load_state_dict(net.state_dict() | state)  # a head that is newer than both begins anew
     net.eval()
     known = pairs.split(pairs.parse()[0])[0]
     some = known + [pairs.turned(pair) for pair in known if pair.change != "replaces"]
     for _ in range(STRANGERS):
         some += pairs.strangers(known, rng)
-    seen = pooled(net, words, [pairs.rows(pair, tokens) for pair in some])
-    wanted = torch.tensor([pairs.CHANGES.index(pair.change) for pair in some])
-    head = net.message["change"]
-    optimizer = torch.optim.AdamW(head.parameters(), lr=RATE, weight_decay=0.05)
-    for _ in range(EPOCHS):
-        order = torch.randperm(len(some))
-        for at in range(0, len(some), BATCH):
-            i = order[at : at + BATCH]
-            optimizer.zero_grad()
-            F.cross_entropy(head(seen[i]), wanted[i], label_smoothing=0.05).backward()
-            optimizer.step()
+    fit(net, "change", pooled(net, words, [pairs.row(pair, tokens) for pair in some]), [pairs.CHANGES.index(pair.change) for pair in some])
+    asked = asks.split(asks.parse()[0])[0]
+    if asked:
+        asked += asks.strangers(asked, rng)
+        fit(net, "help", pooled(net, words, [asks.row(ask, tokens) for ask in asked]), [asks.HELPS.index(ask.help) for ask in asked])
     torch.save(net.state_dict(), chosen.out)
 
 

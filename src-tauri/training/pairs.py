@@ -16,7 +16,6 @@ FOLDER = pathlib.Path(__file__).resolve().parent / "pairs"
 CHANGES = ("replaces", "same", "both")  # the order of the network's output
 SIGNS = {">": "replaces", "=": "same", "+": "both"}
 HELD_OUT = ("10",)  # by file, as with the text
-REPEATS = 2  # of each pair in an epoch: there are few beside the messages
 # Beside each, so often, its later statement after one that has nothing to do with it. Written pairs are near each other, and a network
 # that saw no others tells a change by the sound of the later statement alone ("sold it this morning").
 STRANGERS = 2
@@ -62,20 +61,25 @@ def turned(pair):
     return pair if pair.change == "replaces" else pair._replace(earlier=pair.later, later=pair.earlier)
 
 
-def rows(pair, tokens, role="owner"):
-    """The row of a pair: the later statement as the message, the earlier one as the turn before it. It teaches the change alone."""
+def statement_row(before, text, role, tokens):
+    """The row of a statement behind the turn before it, of which nothing is known yet."""
     import data
     import encoder
 
-    example = data.Statement(role, [(role, pair.earlier)], pair.later)
+    example = data.Statement(role, [(role, before)], text)
     before_ids, before_roles = data.head(example, tokens)
-    ids = tokens(pair.later)[0][: data.MESSAGE]
+    ids = tokens(text)[0][: data.MESSAGE]
     nothing = np.full(len(ids), data.UNKNOWN)
     return data.Row(
         before_ids + ids + [encoder.SEP], before_roles + [0] * (len(ids) + 1), len(before_ids), nothing, nothing, nothing,
         np.full((len(ids), len(data.SIGNS)), -1.0), np.full((len(ids), len(data.LABELS)), -1.0), data.UNKNOWN, data.UNKNOWN,
-        tokens(pair.later)[1][: data.MESSAGE], 0, CHANGES.index(pair.change),
+        tokens(text)[1][: data.MESSAGE], 0,
     )
+
+
+def row(pair, tokens, role="owner"):
+    """The row of a pair: the later statement as the message, the earlier one as the turn before it. It teaches the change alone."""
+    return statement_row(pair.earlier, pair.later, role, tokens)._replace(change=CHANGES.index(pair.change))
 
 
 def strangers(pairs, rng):
@@ -91,24 +95,29 @@ def strangers(pairs, rng):
 def training_rows(pairs, tokens, rng):
     """(row, the same) of each pair, several times, turned round or not, said by the owner or by others; and of strangers."""
     found = []
-    some = [turned(pair) if rng.random() < 0.5 else pair for pair in list(pairs) * REPEATS]
+    some = [turned(pair) if rng.random() < 0.5 else pair for pair in pairs]
     for _ in range(STRANGERS if pairs else 0):
-        some += strangers(list(pairs) * REPEATS, rng)
+        some += strangers(list(pairs), rng)
     for pair in some:
-        row = rows(pair, tokens, rng.choice(("owner", "owner", "person")))
-        found.append((row, row))
+        made = row(pair, tokens, rng.choice(("owner", "owner", "person")))
+        found.append((made, made))
     return found
 
 
 def infer(pairs, words, tokens, run):
     """Probabilities of the changes, one row a pair, in order; `run` as in measure.infer."""
+    return infer_head("change", len(CHANGES), [row(pair, tokens) for pair in pairs], words, run)
+
+
+def infer_head(name, size, rows, words, run):
+    """What the message head of this name says of each row, in order."""
     import network
 
-    todo = sorted(enumerate(rows(pair, tokens) for pair in pairs), key=lambda item: len(item[1].ids))
-    out = np.zeros((len(pairs), len(CHANGES)), np.float32)
+    todo = sorted(enumerate(rows), key=lambda item: len(item[1].ids))
+    out = np.zeros((len(rows), size), np.float32)
     for at in range(0, len(todo), 32):
         some = todo[at : at + 32]
-        out[[i for i, _ in some]] = run(*network.collate([row for _, row in some], words))["change"]
+        out[[i for i, _ in some]] = run(*network.collate([row for _, row in some], words))[name]
     return out
 
 

@@ -12,6 +12,7 @@ import time
 
 import torch
 
+import asks
 import data
 import encoder
 import export
@@ -42,7 +43,7 @@ def groups(net):
     return found
 
 
-def train(net, words, tokens, examples, statements=(), epochs=3, steps=None, budget=BUDGET, seed=SEED):
+def train(net, words, tokens, examples, statements=(), asked=(), epochs=3, steps=None, budget=BUDGET, seed=SEED):
     torch.manual_seed(seed)
     rng = random.Random(seed)
     twice = [
@@ -51,9 +52,10 @@ def train(net, words, tokens, examples, statements=(), epochs=3, steps=None, bud
         for both in zip(data.rows(example, tokens), data.rows(example, tokens, context=example.pretended), strict=True)
     ]
     twice += pairs.training_rows(list(statements), tokens, rng)
+    twice += asks.training_rows(list(asked), tokens, rng)
     full = [both[0] for both in twice]
     plan = [batch for _ in range(epochs) for batch in data.batches(full, budget, rng)][:steps]
-    print(f"{len(examples)} messages, {len(statements)} pairs, {sum(len(row.ids) for row in full)} tokens, {len(plan)} steps", flush=True)
+    print(f"{len(examples)} messages, {len(statements)} pairs, {len(asked)} asks, {sum(len(row.ids) for row in full)} tokens, {len(plan)} steps", flush=True)
     optimizer = torch.optim.AdamW(groups(net), foreach=True)
     mean, began = None, time.monotonic()
     net.train()
@@ -92,7 +94,8 @@ def main():
     torch.set_num_threads(chosen.threads)
     examples, faults = parse.parse()
     statements, more_faults = pairs.parse()
-    faults += more_faults
+    asked, still_more = asks.parse()
+    faults += more_faults + still_more
     if faults:
         raise SystemExit("\n".join(f"{file}:{number}: {reason}" for file, number, reason in faults))
     tensors, pieces, unknown = encoder.read()
@@ -103,7 +106,7 @@ def main():
         net.load_state_dict(net.state_dict() | state)  # a head that is newer than those weights begins anew
     training = data.fraction(data.split(examples)[0], chosen.share, chosen.always)
     began = {name: value.clone() for name, value in net.state_dict().items() if not chosen.first or name in state}
-    train(net, words, data.Tokens(encoder.tokenizer(pieces, unknown)), training, pairs.split(statements)[0], chosen.epochs, chosen.steps, chosen.budget)
+    train(net, words, data.Tokens(encoder.tokenizer(pieces, unknown)), training, pairs.split(statements)[0], asks.split(asked)[0], chosen.epochs, chosen.steps, chosen.budget)
     state = net.state_dict()
     if chosen.average:
         state = {name: (value + began[name]) / 2 if name in began else value for name, value in state.items()}

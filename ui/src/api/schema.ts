@@ -1330,7 +1330,7 @@ token: string | null,
  */
 id: string | null, 
 /**
- * Whether it is restored although the chain of its messages is broken.
+ * Whether it is restored although the chain of its messages is broken or its locks were changed.
  */
 salvage: boolean, };
 
@@ -1387,6 +1387,10 @@ name: string,
  * What it holds.
  */
 backup: BackupContents, 
+/**
+ * Which of its locks were changed from outside, in words, where any were. Only a salvage takes it, and puts them right.
+ */
+locks?: string, 
 /**
  * Messages here now.
  */

@@ -20,7 +20,7 @@ use crate::chain::{ChainFault, Hash};
 use crate::error::without_sql;
 use crate::open::{ReadTx, Store};
 use crate::private_files::create_private_dir;
-use crate::{Result, StoreError, migrate, schema};
+use crate::{Result, StoreError, migrate, schema, unfinished};
 
 /// The folder beside the database in which copies lie that Keepsake makes on its own.
 pub const BACKUPS_DIR: &str = "backups";
@@ -39,7 +39,7 @@ const FORMER_COPY_PREFIX: &str = "keepsake.schema-";
 pub(crate) const DAMAGED_PREFIX: &str = "keepsake.damaged-";
 
 /// What a copy is called while it is being made.
-const PART_ENDING: &str = "part";
+pub(crate) const PART_ENDING: &str = "part";
 
 /// Pages of 4 KiB copied at once: 8 MiB, some milliseconds, so that a cancel is heard soon.
 const STEP_PAGES: i32 = 2_048;
@@ -134,6 +134,8 @@ pub(crate) fn back_up(source: &Path, target: &Path, watch: Watch<'_>) -> Result<
     part.push(".");
     part.push(PART_ENDING);
     let part = PathBuf::from(part);
+    let begun = unfinished::begin(source.parent().unwrap_or(Path::new(".")), &part)
+        .map_err(|error| refused(format!("it could not be noted as begun: {error}")))?;
     let made = copy(source, &part, watch).and_then(|(contents, doubt)| {
         let bytes = std::fs::metadata(&part).map(|meta| meta.len()).unwrap_or(0);
         std::fs::rename(&part, target).map_err(|error| refused(format!("it could not be given its name: {error}")))?;
@@ -142,7 +144,10 @@ pub(crate) fn back_up(source: &Path, target: &Path, watch: Watch<'_>) -> Result<
     });
     if made.is_err() {
         // What is left of it is of no use; where even that cannot be removed, the next try begins there.
-        let _ = std::fs::remove_file(&part);
+        unfinished::remove(&part);
+    }
+    if !part.exists() {
+        begun.end();
     }
     made
 }

@@ -16,7 +16,7 @@ use crate::guard::{self, Purpose};
 use crate::private_files::create_private_dir;
 use crate::traces::Traces;
 use crate::turns::Turns;
-use crate::{Result, StoreError, migrate, schema};
+use crate::{Result, StoreError, migrate, schema, unfinished};
 
 /// SQLite 3.7.0–3.51.2 can corrupt a WAL file when a checkpoint races a commit (security.md 0.10).
 const SQLITE_VERSION_MIN: i32 = 3_051_003;
@@ -55,6 +55,7 @@ struct Inner {
     writer: Turns<Connection>,
     next_reader: AtomicUsize,
     feed: Feed,
+    mended: Option<String>,
 }
 
 /// The open database. Cheap to clone; all clones are one store.
@@ -70,6 +71,7 @@ impl Store {
             path: data_dir.to_owned(),
             reason: format!("{error}; choose another data folder"),
         })?;
+        unfinished::clear(data_dir);
         Self::open_file(&data_dir.join("keepsake.db"), Some(now), now)
     }
 
@@ -99,11 +101,12 @@ impl Store {
         guard::add_functions(&writer, Purpose::Ordinary)?;
         // Before the migrations, so that what was planted does not run in them; and after, where it is the schema of today.
         let stands_at = writer.query_row("PRAGMA user_version", [], |row| row.get::<_, i64>(0))?;
+        let mut mended = None;
         if (1..migrate::SCHEMA_VERSION).contains(&stands_at) {
-            schema::settle(&mut writer, path, stands_at, now)?;
+            mended = schema::settle(&mut writer, path, stands_at, now)?;
         }
         migrate::run(&mut writer)?;
-        schema::settle(&mut writer, path, migrate::SCHEMA_VERSION, now)?;
+        mended = schema::settle(&mut writer, path, migrate::SCHEMA_VERSION, now)?.or(mended);
         ensure_keys(&writer)?;
         guard::lock(&writer, Purpose::Ordinary)?;
         let reader_flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX;
@@ -122,6 +125,7 @@ impl Store {
             writer: Turns::of(writer),
             next_reader: AtomicUsize::new(0),
             feed: Feed::default(),
+            mended,
         };
         Ok(Self { inner: Arc::new(inner) })
     }
@@ -129,6 +133,28 @@ impl Store {
     /// The database file.
     pub fn path(&self) -> &Path {
         &self.inner.path
+    }
+
+    /// Which locks of the file had been changed from outside and were put right as it was opened, in words.
+    pub fn mended(&self) -> Option<&str> {
+        self.inner.mended.as_deref()
+    }
+
+    /// Looks whether the locks in the file are those of this program still, puts right what is not, leaves an alert of it, and says what
+    /// it was: a file that stays open for weeks is compared as one that is opened.
+    pub fn settle_locks(&self, now: Timestamp) -> Result<Option<String>> {
+        // Its own connection, since the others may not change the schema.
+        let mended = self.hold_writer(|| {
+            let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
+            let mut conn = open_connection(&self.inner.path, flags)?;
+            set_up(&conn)?;
+            guard::add_functions(&conn, Purpose::Ordinary)?;
+            schema::settle(&mut conn, &self.inner.path, migrate::SCHEMA_VERSION, now)
+        })?;
+        if mended.is_some() {
+            self.publish(vec![Tag::Alerts]);
+        }
+        Ok(mended)
     }
 
     /// Reads from one consistent snapshot.

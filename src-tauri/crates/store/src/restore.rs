@@ -189,11 +189,22 @@ impl Drop for Staged {
     }
 }
 
+/// What a copy holds, and why it may only be salvaged, if it may.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Inspected {
+    /// What it holds.
+    pub contents: Contents,
+    /// Where the chain of its messages breaks.
+    pub doubt: Option<ChainFault>,
+    /// Which of its locks were changed from outside, in words. They are put right in what is restored.
+    pub locks: Option<String>,
+}
+
 /// Reads a copy and says what it holds, without changing anything beside it: a file that keeps a log is read from a copy of it.
-/// Where the chain of its messages breaks is told beside it.
-pub fn inspect(file: &Path, data_dir: &Path, watch: Watch<'_>) -> Result<(Contents, Option<ChainFault>)> {
+/// What speaks against it is told beside it.
+pub fn inspect(file: &Path, data_dir: &Path, watch: Watch<'_>) -> Result<Inspected> {
     let staged = lay_aside(file, data_dir, watch)?;
-    look_over(&staged.file(), file, OnDoubt::Salvage, OnDoubt::Refuse)
+    look_over(&staged.file(), file, OnDoubt::Salvage)
 }
 
 impl Store {
@@ -252,7 +263,7 @@ impl Store {
         let live = data_dir.join("keepsake.db");
         create_private_dir(data_dir).map_err(|error| io("the data folder cannot be made", error))?;
         let mut staged = lay_aside(file, data_dir, watch)?;
-        look_over(&staged.file(), file, on_doubt, on_doubt)?;
+        look_over(&staged.file(), file, on_doubt)?;
         make_ready(&mut staged, None, on_doubt, now)?;
         let _turn = opening_turn(&live)?;
         let beside = |suffix: &str| PathBuf::from(format!("{}{suffix}", live.display()));
@@ -295,7 +306,7 @@ pub(crate) fn finish(
     on_doubt: OnDoubt,
     now: Timestamp,
 ) -> Result<Staged> {
-    look_over(&staged.file(), file, on_doubt, on_doubt)?;
+    look_over(&staged.file(), file, on_doubt)?;
     make_ready(&mut staged, decided.as_ref(), on_doubt, now)?;
     staged.decided = decided;
     staged.kept_settings = kept_settings.iter().map(ToString::to_string).collect();
@@ -392,8 +403,8 @@ fn copy_file(from: &Path, to: &Path, done: &mut u64, total: u64, watch: Watch<'_
     }
 }
 
-/// Sound as a file, as rows and, unless it may be salvaged, along the chain and in its locks; what it holds, and where the chain breaks.
-fn look_over(copy: &Path, file: &Path, of_chain: OnDoubt, of_locks: OnDoubt) -> Result<(Contents, Option<ChainFault>)> {
+/// Sound as a file, as rows and, unless it may be salvaged, along the chain and in its locks; what it holds, and what is in doubt.
+fn look_over(copy: &Path, file: &Path, on_doubt: OnDoubt) -> Result<Inspected> {
     let damaged = |error: rusqlite::Error| refused(file, &format!("it is damaged ({})", without_sql(&error)));
     // Its log, where it has one, is taken into it here.
     let conn = open_plain(copy, true).map_err(damaged)?;
@@ -411,20 +422,19 @@ fn look_over(copy: &Path, file: &Path, of_chain: OnDoubt, of_locks: OnDoubt) -> 
     if changed.is_of_tables() {
         return Err(refused(file, &format!("its tables were changed from outside ({})", changed.told())));
     }
-    if !changed.is_none() && of_locks == OnDoubt::Refuse {
+    let locks = (!changed.is_none()).then(|| changed.told());
+    if let (Some(told), OnDoubt::Refuse) = (&locks, on_doubt) {
         // What is salvaged is put right as it is opened, and an alert in it says so.
-        let why = format!(
-            "its locks were changed from outside ({}); `keepsake restore --salvage` puts them right and takes it",
-            changed.told()
-        );
+        let why =
+            format!("its locks were changed from outside ({told}); `keepsake restore --salvage` puts them right and takes it");
         return Err(refused(file, &why));
     }
     let doubt = ReadTx { conn: &conn }.verify_chain()?.doubt();
     match doubt {
-        Some(fault) if of_chain == OnDoubt::Refuse => {
+        Some(fault) if on_doubt == OnDoubt::Refuse => {
             Err(refused(file, &format!("its messages were changed from outside from {fault} (`--salvage` takes it as it is)")))
         }
-        doubt => Ok((contents_of(&conn)?, doubt)),
+        doubt => Ok(Inspected { contents: contents_of(&conn)?, doubt, locks }),
     }
 }
 

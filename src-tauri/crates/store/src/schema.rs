@@ -201,11 +201,11 @@ fn mend(conn: &Connection, found: &Differences) -> rusqlite::Result<()> {
     found.lacking.iter().try_for_each(|object| conn.execute_batch(&object.sql))
 }
 
-/// Brings triggers, views and indexes of a file to what the program makes, and leaves an alert that says so. An untouched file is only
-/// read; one whose tables differ is refused as it is.
-pub(crate) fn settle(conn: &mut Connection, path: &Path, version: i64, now: Timestamp) -> Result<()> {
+/// Brings triggers, views and indexes of a file to what the program makes, leaves an alert that says so, and says what was put right. An
+/// untouched file is only read; one whose tables differ is refused as it is.
+pub(crate) fn settle(conn: &mut Connection, path: &Path, version: i64, now: Timestamp) -> Result<Option<String>> {
     if differences(conn, version)?.is_none() {
-        return Ok(());
+        return Ok(None);
     }
     let altered = |what: String| StoreError::Altered { path: path.to_owned(), what };
     let tx = conn.transaction_with_behavior(TransactionBehavior::Immediate)?;
@@ -215,7 +215,7 @@ pub(crate) fn settle(conn: &mut Connection, path: &Path, version: i64, now: Time
         return Err(altered(found.told()));
     }
     if found.is_none() {
-        return Ok(());
+        return Ok(None);
     }
     mend(&tx, &found).map_err(|_| altered(found.told()))?;
     if expected(version)?.iter().any(|object| object.name == "alerts") {
@@ -230,7 +230,7 @@ pub(crate) fn settle(conn: &mut Connection, path: &Path, version: i64, now: Time
         )?;
     }
     tx.commit()?;
-    Ok(())
+    Ok(Some(found.told()))
 }
 
 /// As [`settle`], for a copy that was just made of a file that somebody has open: it must not carry on what the next start of the store

@@ -104,8 +104,9 @@ pub(crate) fn backup_make(app: &App, request: BackupPlace) -> Result<BackupMade,
         }
         None => {
             let backup = app.engine().keep_backup(BackupReason::Asked, &task)?;
-            let (held, doubt) = app.engine().inspect_backup(&backup.path, &task)?;
-            Ok(BackupMade { name: backup.name, bytes: backup.bytes, contents: contents(&held, doubt.as_ref()) })
+            let held = app.engine().inspect_backup(&backup.path, &task)?;
+            let contents = contents(&held.contents, held.doubt.as_ref());
+            Ok(BackupMade { name: backup.name, bytes: backup.bytes, contents })
         }
     }
 }
@@ -113,9 +114,9 @@ pub(crate) fn backup_make(app: &App, request: BackupPlace) -> Result<BackupMade,
 pub(crate) fn restore_preview(app: &App, request: BackupPlace) -> Result<RestorePreview, ApiError> {
     let task = app.begin_task(TASK)?;
     let file = file(app, &request)?;
-    let held = if file.is_dir() {
+    let (held, locks) = if file.is_dir() {
         let (list, doubt) = app.engine().inspect_export(&file, &task)?;
-        BackupContents {
+        let held = BackupContents {
             messages: list.rows_of("interactions"),
             conversations: list.rows_of("conversations"),
             memories: list.rows_of("memories"),
@@ -123,14 +124,15 @@ pub(crate) fn restore_preview(app: &App, request: BackupPlace) -> Result<Restore
             schema: list.schema,
             head: String::new(),
             doubt: doubt.map(|fault| fault.to_string()),
-        }
+        };
+        (held, None)
     } else {
-        let (held, doubt) = app.engine().inspect_backup(&file, &task)?;
-        contents(&held, doubt.as_ref())
+        let held = app.engine().inspect_backup(&file, &task)?;
+        (contents(&held.contents, held.doubt.as_ref()), held.locks)
     };
     let (messages, conversations) = app.engine().store().read(|tx| tx.totals())?;
     let memories = app.engine().store().read(|tx| tx.memory_count())?;
-    Ok(RestorePreview { name: name(&file), backup: held, messages, conversations, memories })
+    Ok(RestorePreview { name: name(&file), backup: held, locks, messages, conversations, memories })
 }
 
 pub(crate) fn restore(app: &App, request: BackupPlace) -> Result<RestoreOutcome, ApiError> {

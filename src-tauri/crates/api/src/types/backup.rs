@@ -35,7 +35,7 @@ pub struct BackupPlace {
     /// One of Keepsake's own backups.
     #[serde(default)]
     pub id: Option<String>,
-    /// Whether it is restored although the chain of its messages is broken.
+    /// Whether it is restored although the chain of its messages is broken or its locks were changed.
     #[serde(default)]
     pub salvage: bool,
 }
@@ -77,6 +77,10 @@ pub struct RestorePreview {
     pub name: String,
     /// What it holds.
     pub backup: BackupContents,
+    /// Which of its locks were changed from outside, in words, where any were. Only a salvage takes it, and puts them right.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[ts(optional)]
+    pub locks: Option<String>,
     /// Messages here now.
     pub messages: u64,
     /// Conversations here now.

@@ -1,11 +1,11 @@
-//! Whether the messages are as they were stored: looked at once a week, and whenever a copy is made, which reads them anyway.
+//! Whether the messages are as they were stored and the locks as this program makes them: looked at once a week, and whenever a copy is made, which reads them anyway.
 //!
 //! A broken chain is an alert. The backups that were there before it showed are kept from thinning for as long as it lasts: one of
 //! them may be the last that is whole, and as none is added to them they cannot fill the disk.
 //! Deliberately not here: the chain itself (`keepsake-store`).
 
 use keepsake_domain::{AlertId, DAY_MS, Timestamp};
-use keepsake_store::{AlertRow, ChainFault, ChainReport};
+use keepsake_store::{AlertRow, ChainFault, ChainReport, StoreError};
 use serde::{Deserialize, Serialize};
 
 use crate::{Engine, Result};
@@ -39,6 +39,21 @@ impl Engine {
         Ok(report)
     }
 
+    /// Looks whether the locks of the database are those of this program, puts right what somebody changed, and says what it was. An
+    /// alert tells it too; where tables were changed, which nothing here can mend, the alert is all that can be done.
+    pub fn check_locks(&self) -> Result<Option<String>> {
+        let now = self.now();
+        match self.store().settle_locks(now) {
+            Err(error @ StoreError::Altered { .. }) => {
+                let (kind, message) = ("schema_changed".to_owned(), error.to_string());
+                let alert = AlertRow { id: AlertId::fresh(self.ids()), kind, message, job_id: None, created: now };
+                self.store().write(|tx| tx.raise_alert(&alert))?;
+                Err(error.into())
+            }
+            settled => Ok(settled?),
+        }
+    }
+
     /// Looks where a week is over; when the next look is due. A store that holds nothing needs none.
     pub fn keep_chain_checked(&self) -> Result<Option<Timestamp>> {
         if self.is_blank()? {
@@ -51,7 +66,9 @@ impl Engine {
         if let Some(due) = due.filter(|due| *due > now) {
             return Ok(Some(due));
         }
+        let locks = self.check_locks();
         self.check_chain()?;
+        locks?;
         Ok(Some(now.plus_ms(EVERY_MS)))
     }
 

@@ -15,8 +15,7 @@ use std::sync::atomic::Ordering;
 use chrono::NaiveDateTime;
 use keepsake_domain::Timestamp;
 use keepsake_store::{
-    BACKUPS_DIR, BEFORE_UPGRADE, BackupReport, ChainFault, Contents, OnDoubt, Restored, Staged, Store, StoreError,
-    own_backup_path,
+    BACKUPS_DIR, BEFORE_UPGRADE, BackupReport, Inspected, OnDoubt, Restored, Staged, Store, StoreError, own_backup_path,
 };
 
 use crate::work::Control;
@@ -174,8 +173,8 @@ impl Engine {
         self.data_dir().join(BACKUPS_DIR)
     }
 
-    /// What a backup holds, read to its end and found sound as a file; and where the chain of its messages breaks, if it does.
-    pub fn inspect_backup(&self, file: &Path, control: &dyn Control) -> Result<(Contents, Option<ChainFault>)> {
+    /// What a backup holds, read to its end and found sound as a file; and what of it is in doubt.
+    pub fn inspect_backup(&self, file: &Path, control: &dyn Control) -> Result<Inspected> {
         let _turn = self.inner.restore_turn.lock().unwrap_or_else(PoisonError::into_inner);
         Ok(keepsake_store::inspect(file, self.data_dir(), &mut watch("reading", control))?)
     }

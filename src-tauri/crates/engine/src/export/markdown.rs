@@ -72,9 +72,9 @@ fn failed(error: std::io::Error) -> StoreError {
     StoreError::Io { what: "a note of the export cannot be written".to_owned(), error }
 }
 
-/// A text in front matter: JSON's quotation is one of YAML's.
+/// A text in front matter, with nothing hidden in it: JSON's quotation is one of YAML's.
 fn quoted(text: &str) -> String {
-    serde_json::Value::from(text).to_string()
+    serde_json::Value::from(visible(text)).to_string()
 }
 
 fn link(folder: &str, name: &str, shown: &str) -> String {

@@ -260,6 +260,47 @@ fn a_broken_chain_is_found_within_a_week_and_told() {
 }
 
 #[test]
+fn the_worker_looks_at_the_chain_by_itself() {
+    let f = Fixture::new();
+    f.append(&conversation("c1", "owner Mara: one\nowner Mara: the MARMALADE of Mara"));
+    f.engine.keep_chain_checked().unwrap();
+    let f = edited(f);
+    f.clock.advance_ms(7 * 24 * HOUR_MS);
+    assert!(alerts(&f).is_empty(), "control: nobody looked yet");
+    let changes = f.engine.store().subscribe();
+    let worker = f.engine.start_worker(f.engine.lock_worker().unwrap(), |_| {}).unwrap();
+    while alerts(&f).is_empty() {
+        changes.recv_timeout(std::time::Duration::from_secs(60)).expect("it says that it found something");
+    }
+    drop(worker);
+    assert!(alerts(&f)[0].contains("message number 2"), "{:?}", alerts(&f));
+}
+
+#[test]
+fn a_lock_that_is_changed_while_the_store_is_open_is_put_right_within_a_week_and_told() {
+    let f = Fixture::new();
+    f.append(&conversation("c1", "owner Mara: one"));
+    f.engine.keep_chain_checked().unwrap();
+    let told = |f: &Fixture| {
+        let alerts = f.engine.store().read(|tx| tx.alerts()).unwrap();
+        alerts.into_iter().filter(|alert| alert.kind == "schema_changed").map(|alert| alert.message).collect::<Vec<_>>()
+    };
+    let raw = |sql: &str| rusqlite::Connection::open(f.engine.store().path()).unwrap().execute_batch(sql).unwrap();
+    raw("CREATE TRIGGER helper AFTER INSERT ON memories BEGIN UPDATE memories SET status = 'active' WHERE id = NEW.id; END");
+    f.engine.keep_chain_checked().unwrap();
+    assert_eq!(told(&f), [""; 0], "control: not yet");
+    f.clock.advance_ms(7 * 24 * HOUR_MS);
+    f.engine.keep_chain_checked().unwrap();
+    assert!(matches!(&told(&f)[..], [told] if told.contains("helper")), "{:?}", told(&f));
+    assert_eq!(f.engine.check_locks().unwrap(), None, "it is gone");
+    f.propose("c2", "owner Mara: I live in Oslo.");
+    assert!(f.memories()[0].starts_with("pending"), "{:?}", f.memories());
+    raw("ALTER TABLE settings ADD COLUMN more TEXT");
+    assert!(f.engine.check_locks().is_err(), "changed tables cannot be put right");
+    assert!(told(&f).iter().any(|told| told.contains("settings")), "but are told of: {:?}", told(&f));
+}
+
+#[test]
 fn a_backup_of_a_broken_chain_is_made_told_of_and_costs_no_older_one() {
     let f = Fixture::new();
     for day in 0..30 {
@@ -301,4 +342,42 @@ fn an_export_of_a_broken_chain_says_so_and_can_be_salvaged() {
     assert_eq!(f.engine.inspect_export(&folder, &Unwatched).unwrap().1.map(|fault| fault.seq), Some(2));
     assert!(f.engine.restore_export(&folder, &Unwatched).is_err());
     assert!(f.engine.restore_export_with(&folder, OnDoubt::Salvage, &Unwatched).unwrap().restored.doubt.is_some());
+}
+
+/// Everything in the files of a folder, and the names of the files.
+fn read_all(folder: &std::path::Path, into: &mut String) {
+    for entry in std::fs::read_dir(folder).unwrap() {
+        let path = entry.unwrap().path();
+        into.push_str(path.file_name().unwrap().to_str().unwrap());
+        if path.is_dir() {
+            read_all(&path, into);
+        } else {
+            into.push_str(&std::fs::read_to_string(&path).unwrap());
+        }
+    }
+}
+
+#[test]
+fn nothing_in_a_note_of_an_export_steers_or_hides() {
+    let f = Fixture::new();
+    let hostile = "a\u{202e}b\u{9b}c\u{e0041}d";
+    let mut messages = conversation("c1", "person Ana: I live in Oslo.\nowner Mara: one");
+    messages[0].conversation_title = Some(hostile.to_owned());
+    messages[0].author.name = hostile.to_owned();
+    messages[0].text = format!("the pump \u{1b}[2J {hostile}");
+    messages[0].source.conversation = hostile.to_owned();
+    messages[1].source.conversation = hostile.to_owned();
+    f.append(&messages);
+    let folder = f.dir.path().join("out");
+    f.engine.export(&folder, &Unwatched).unwrap();
+    let mut notes = String::new();
+    read_all(&folder.join("markdown"), &mut notes);
+    let raw: Vec<char> = notes.chars().filter(|c| *c != '\n' && c.is_control() || "\u{202e}\u{e0041}".contains(*c)).collect();
+    assert_eq!(raw, Vec::<char>::new(), "{notes}");
+    for field in ["title: ", "source: ", "aliases: "] {
+        let line = notes.lines().find(|line| line.starts_with(field)).unwrap();
+        assert!(line.contains("\\u{202e}") || line.contains("\\\\u{202e}"), "it is shown: {line}");
+    }
+    let kept = std::fs::read_to_string(folder.join("messages.jsonl")).unwrap();
+    assert!(kept.contains('\u{202e}') && kept.contains('\u{e0041}'), "control: the messages go out as they are");
 }

@@ -104,13 +104,16 @@ pub(crate) fn status(args: &Args, output: &mut Output) -> Result<(), Failure> {
     Ok(())
 }
 
-/// Checks the hash chain.
+/// Checks the hash chain and the locks, and says which of these had been changed.
 pub(crate) fn verify(args: &Args, output: &mut Output) -> Result<(), Failure> {
     let engine = engine(args, EmbedderSlot::none())?;
+    let mended = engine.check_locks()?.or_else(|| engine.store().mended().map(str::to_owned));
     let report = engine.check_chain()?;
     if output.is_json() {
         let faults: Vec<_> = report.faults.iter().map(|f| serde_json::json!({ "seq": f.seq, "what": f.what })).collect();
-        output.json(&serde_json::json!({ "rows": report.rows, "faults": faults }))?;
+        output.json(&serde_json::json!({ "rows": report.rows, "faults": faults, "mended": mended }))?;
+    } else if let Some(mended) = &mended {
+        output.line(format!("The locks in the database were changed from outside and are as they should be again ({mended})"))?;
     }
     match report.faults.first() {
         None if output.is_json() => Ok(()),

@@ -147,6 +147,26 @@ fn a_cancelled_copy_leaves_nothing_and_an_older_one_stays() {
     assert!(!bench.dir.path().join("restore.part").exists(), "nothing of it stays");
 }
 
+/// A process that ends at once runs nothing behind the point at which it ends; a panic that nobody catches on the way is the same here.
+#[test]
+fn what_a_killed_copy_left_is_gone_at_the_next_start_wherever_it_lies() {
+    let (bench, _) = lived_in();
+    let elsewhere = tempfile::tempdir().unwrap();
+    let target = elsewhere.path().join("mine.db");
+    let part = elsewhere.path().join("mine.db.part");
+    let killed = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| {
+        let mut kill = |_, _| panic!("the end");
+        let _ = bench.store.back_up(&target, &mut kill);
+    }));
+    assert!(killed.is_err() && part.exists() && !target.exists(), "control: it was killed on the way");
+    drop(Store::open(bench.dir.path(), NOW).unwrap());
+    assert!(!part.exists(), "the next start removes it");
+    assert_eq!(std::fs::read_dir(elsewhere.path()).unwrap().count(), 0, "and all that lay beside it");
+    bench.store.back_up(&target, &mut on).unwrap();
+    drop(Store::open(bench.dir.path(), NOW).unwrap());
+    assert!(target.exists(), "a whole one stays");
+}
+
 #[test]
 fn what_was_copied_comes_back_exactly() {
     let (bench, ids) = lived_in();
@@ -651,8 +671,8 @@ fn a_copy_of_a_broken_chain_says_so_and_comes_back_only_when_it_is_salvaged() {
     let report = bench.store.back_up(&target, &mut on).unwrap();
     let doubt = report.doubt.unwrap();
     assert_eq!(doubt.seq, 3, "{doubt}");
-    let (held, seen) = keepsake_store::inspect(&target, bench.dir.path(), &mut on).unwrap();
-    assert_eq!((held.rows_of("interactions"), seen), (4, Some(doubt.clone())));
+    let held = keepsake_store::inspect(&target, bench.dir.path(), &mut on).unwrap();
+    assert_eq!((held.contents.rows_of("interactions"), held.doubt, held.locks), (4, Some(doubt.clone()), None));
     let refused = restore(&bench, &target).unwrap_err().to_string();
     assert!(refused.contains("message number 3") && refused.contains("--salvage"), "{refused}");
     let other = Bench::new();
@@ -668,10 +688,12 @@ fn a_copy_with_changed_locks_comes_back_only_when_it_is_salvaged_and_without_the
     let copy = back_up(&bench, "copy.db");
     let locks = |path: &Path| dump(&plain(path), "SELECT name FROM sqlite_schema WHERE type = 'trigger' ORDER BY 1");
     let whole = locks(&copy);
+    let seen = || keepsake_store::inspect(&copy, bench.dir.path(), &mut on).unwrap();
+    assert_eq!((seen().locks, seen().doubt), (None, None), "the control: nobody touched it");
     plain(&copy).execute_batch(PLANTED).unwrap();
-    for error in [restore(&bench, &copy).unwrap_err(), keepsake_store::inspect(&copy, bench.dir.path(), &mut on).unwrap_err()] {
-        assert!(error.to_string().contains("helper") && error.to_string().contains("--salvage"), "{error}");
-    }
+    let error = restore(&bench, &copy).unwrap_err();
+    assert!(error.to_string().contains("helper") && error.to_string().contains("--salvage"), "{error}");
+    assert!(seen().locks.is_some_and(|told| told.contains("helper")), "who asks before a restore is told, and may salvage it");
     let staged = bench.store.stage_with(&copy, &[], OnDoubt::Salvage, NOW, &mut on).unwrap();
     bench.store.replace_with(staged, &mut on).unwrap();
     assert_eq!(locks(bench.store.path()), whole);

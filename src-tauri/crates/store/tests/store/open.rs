@@ -300,6 +300,7 @@ fn a_planted_trigger_does_not_survive_opening_and_is_told_of() {
     let bench = bench.copy(3, |raw| raw.execute_batch(PLANTED).unwrap());
     bench.candidate("c", "love tea");
     assert!(status(&bench)[0].contains("pending"), "{:?}", status(&bench));
+    assert!(bench.store.mended().is_some_and(|told| told.contains("helper")), "{:?}", bench.store.mended());
     assert!(matches!(&schema_alerts(&bench)[..], [told] if told.contains("helper")), "{:?}", schema_alerts(&bench));
 }
 

@@ -2178,7 +2178,11 @@ date_order: string | null,
 /**
  * When a meeting began of which nothing else tells, if the person has said: `2026-01-05` or `2026-01-05 14:00`.
  */
-meeting: string | null, };
+meeting: string | null, 
+/**
+ * The zone of times that the export gives without one, by its name such as `Europe/Berlin`, if the person has said.
+ */
+zone?: string, };
 
 export type ParticipantView = { 
 /**
@@ -2310,6 +2314,11 @@ date_questions: Array<DateQuestion>,
  */
 needs_meeting: boolean, 
 /**
+ * The file gives times and no zone, and this one was applied: `Europe/Berlin`, or a distance such as `UTC+02:00`. "These times are of
+ * which zone?" can be asked: an export from elsewhere is off by hours. Absent where every time says its own.
+ */
+zone?: string, 
+/**
  * The folder is an export of Keepsake; an import of it brings its messages alone, a restore all that it holds.
  */
 export: OwnExport | null, 
@@ -2341,6 +2350,10 @@ date_order: string | null,
  * When a meeting began of which nothing else tells: `2026-01-05` or `2026-01-05 14:00`.
  */
 meeting: string | null, 
+/**
+ * The zone of times that the export gives without one, by its name such as `Europe/Berlin`; this computer's if left out.
+ */
+zone?: string, 
 /**
  * Every conversation starts private.
  */

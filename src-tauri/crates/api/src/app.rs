@@ -389,6 +389,60 @@ mod tests {
     }
 
     #[test]
+    fn a_library_that_is_not_the_one_this_program_was_built_for_is_refused_and_told_of() {
+        let prepared = keepsake_models::default_model_dir(|name| std::env::var_os(name));
+        let models = tempfile::tempdir().expect("a folder");
+        for entry in std::fs::read_dir(&prepared).expect("`make model` prepared it") {
+            let file = entry.expect("an entry").path();
+            let name = file.file_name().expect("a name").to_owned();
+            if file.is_file() {
+                std::fs::copy(&file, models.path().join(name)).expect("it is copied");
+            }
+        }
+        let library = models.path().join("libonnxruntime.so");
+        let mut bytes = std::fs::read(&library).expect("it is there");
+        *bytes.last_mut().expect("it has bytes") ^= 1;
+        std::fs::write(&library, bytes).expect("it is written");
+        let dir = tempfile::tempdir().expect("a folder");
+        let embedder = EmbedderSlot::load(models.path());
+        assert!(matches!(embedder.state(), EmbedderState::Broken(_)), "{:?}", embedder.state());
+        let app = App::open(AppOptions { data_dir: dir.path().to_owned(), embedder, file_access: FileAccess::PickFiles })
+            .expect("it opens");
+        on_model_settled(&Arc::downgrade(&app.inner));
+        let alerts = app.engine().store().read(|tx| tx.alerts()).expect("it reads");
+        assert!(alerts.iter().any(|alert| alert.message.contains("libonnxruntime.so")), "{alerts:?}");
+    }
+
+    #[test]
+    fn times_without_a_zone_are_told_of_and_read_by_the_one_that_a_person_names() {
+        let dir = tempfile::tempdir().expect("a folder");
+        let app = open(&dir.path().join("data"));
+        let look = |name: &str, content: &str, zone: Option<&str>| {
+            let path = dir.path().join(name);
+            std::fs::write(&path, content).expect("it is written");
+            let token = app.register_file(&path).token;
+            let request = serde_json::json!({ "tokens": [token], "date_order": "day_first", "zone": zone });
+            crate::dispatch(&app, "import_dry_run", request).map(|answer| answer["files"][0].clone())
+        };
+        let chat = "13/01/2026, 10:00 - Mara: Winter here.\n13/07/2026, 10:00 - Jo: And summer here.\n";
+        let found = look("chat.txt", chat, Some("Europe/Berlin")).expect("it is read");
+        assert_eq!(found["zone"], "Europe/Berlin", "{found}");
+        let moment = |text: &str| keepsake_engine::parse_moment(text).expect("a moment").0;
+        assert_eq!(found["first"], moment("2026-01-13T09:00:00Z"), "each date by the rules of the zone");
+        assert_eq!(found["last"], moment("2026-07-13T08:00:00Z"), "{found}");
+        let own = look("chat.txt", chat, None).expect("it is read");
+        assert!(own["zone"].as_str().is_some_and(|zone| !zone.is_empty()), "this computer's is named: {own}");
+        let unknown = look("chat.txt", chat, Some("Nowhere")).expect_err("there is no such zone");
+        assert!(unknown.message.contains("no zone"), "{unknown}");
+        let row = serde_json::json!({
+            "conversation": "c", "channel_type": "chat", "channel_id": "c", "id": "m1", "time": "2026-01-05T10:00:00Z",
+            "author": "Mara", "role": "owner", "text": "One.",
+        });
+        let exact = look("c.jsonl", &row.to_string(), Some("Europe/Berlin")).expect("it is read");
+        assert!(exact["zone"].is_null() && exact["first"].is_i64(), "control: these times say their own: {exact}");
+    }
+
+    #[test]
     fn closing_leaves_an_empty_log_though_the_store_stays_open() {
         let dir = tempfile::tempdir().expect("a folder");
         let app = open(dir.path());

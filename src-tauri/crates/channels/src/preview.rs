@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::path::Path;
 
-use keepsake_domain::{ChannelHandle, Message, Role, SourceKind, Timestamp};
+use keepsake_domain::{ChannelHandle, Message, Role, SourceKind, TimeCertainty, Timestamp};
 
 use crate::open::{OnAmbiguity, read_path_with};
 use crate::{ImportError, ImportOptions, Read, Sink, Skip, Stop};
@@ -40,6 +40,8 @@ pub struct Preview {
     pub date_question: Option<DateQuestion>,
     /// Nothing names the date of a meeting in it, and the file's own would stand in.
     pub is_date_guessed: bool,
+    /// The file gives times of which it does not say in which zone they are; the options' was applied.
+    pub has_local_times: bool,
 }
 
 /// Somebody who speaks in a file.
@@ -87,7 +89,15 @@ pub fn preview_with(
     cancelled: &dyn Fn() -> bool,
     each: &mut dyn FnMut(&Message) -> Result<(), Stop>,
 ) -> Result<Preview, ImportError> {
-    let mut survey = Survey { cancelled, each, participants: HashMap::new(), skips: Vec::new(), first: None, last: None };
+    let mut survey = Survey {
+        cancelled,
+        each,
+        participants: HashMap::new(),
+        skips: Vec::new(),
+        first: None,
+        last: None,
+        has_local_times: false,
+    };
     let (report, date_question) = read_path_with(path, options, &mut survey, OnAmbiguity::AssumeDayFirst)?;
     let mut participants: Vec<Participant> = survey.participants.into_values().collect();
     participants
@@ -108,6 +118,7 @@ pub fn preview_with(
         participants,
         date_question,
         is_date_guessed: report.is_date_guessed,
+        has_local_times: survey.has_local_times,
     })
 }
 
@@ -118,10 +129,12 @@ struct Survey<'a> {
     skips: Vec<Skip>,
     first: Option<Timestamp>,
     last: Option<Timestamp>,
+    has_local_times: bool,
 }
 
 impl Survey<'_> {
     fn meet(&mut self, message: Message) {
+        self.has_local_times |= message.time_certainty == TimeCertainty::LocalAssumed;
         self.first = Some(self.first.map_or(message.time, |first| first.min(message.time)));
         self.last = Some(self.last.map_or(message.time, |last| last.max(message.time)));
         if matches!(message.author.role, Role::System | Role::Tool) {

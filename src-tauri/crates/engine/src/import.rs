@@ -220,6 +220,11 @@ impl Engine {
         }
     }
 
+    /// The zone of this computer, which is that of local times where nobody names another.
+    pub fn zone(&self) -> Zone {
+        self.inner.zone
+    }
+
     /// How the file of a request is read: the same for an import and for a look before it.
     pub(crate) fn reading_options(&self, request: &ImportRequest, now: Timestamp) -> ImportOptions {
         ImportOptions {

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use keepsake_channels::{DateOrder, MeetingDate, MeetingDateError, SkipReason};
 use keepsake_domain::Role;
-use keepsake_engine::{DryRun, Engine, ImportRequest};
+use keepsake_engine::{DryRun, Engine, ImportRequest, Zone};
 use keepsake_store::{Foresight, ImportRow, ImportSkip};
 
 use crate::app::{App, Chosen};
@@ -32,6 +32,26 @@ pub fn date_order(name: Option<&str>) -> Result<Option<DateOrder>, ApiError> {
 /// When a meeting began, as a person wrote it.
 pub fn meeting_date(text: Option<&str>) -> Result<Option<MeetingDate>, ApiError> {
     text.map(str::parse).transpose().map_err(|error: MeetingDateError| ApiError::invalid(error.to_string()))
+}
+
+/// The zone that a person named.
+pub fn zone(name: Option<&str>) -> Result<Option<Zone>, ApiError> {
+    let named = |name: &str| {
+        let unknown = || ApiError::invalid(format!("{name:?} is no zone; name one such as Europe/Berlin or America/New_York"));
+        Zone::named(name).ok_or_else(unknown)
+    };
+    name.map(named).transpose()
+}
+
+/// A zone as a person reads it.
+fn zone_name(zone: Zone) -> String {
+    match zone {
+        Zone::Named(_) => zone.name().unwrap_or_default().to_owned(),
+        Zone::Fixed(minutes) => {
+            let sign = if minutes < 0 { '-' } else { '+' };
+            format!("UTC{sign}{:02}:{:02}", minutes.abs() / 60, minutes.abs() % 60)
+        }
+    }
 }
 
 pub(crate) fn pick_files(_app: &App, _request: Nothing) -> Result<PickedFiles, ApiError> {
@@ -73,6 +93,7 @@ impl DryRunFile {
             needs_owner: false,
             date_questions: Vec::new(),
             needs_meeting: false,
+            zone: None,
             export: None,
             parts: Vec::new(),
         }
@@ -96,6 +117,7 @@ pub fn look_into(engine: &Engine, token: &str, request: &ImportRequest, foresigh
             last: preview.last.map(|t| t.0),
             needs_owner: !preview.is_owner_known,
             needs_meeting: preview.is_date_guessed,
+            zone: preview.has_local_times.then(|| zone_name(request.zone.unwrap_or(engine.zone()))),
             participants: preview
                 .participants
                 .into_iter()
@@ -132,6 +154,7 @@ fn messages_in(app: &App, path: &Path) -> Result<PathBuf, ApiError> {
 pub(crate) fn import_dry_run(app: &App, request: DryRunRequest) -> Result<DryRunResponse, ApiError> {
     let order = date_order(request.date_order.as_deref())?;
     let meeting = meeting_date(request.meeting.as_deref())?;
+    let zone = zone(request.zone.as_deref())?;
     let foresight = Foresight::new()?;
     let files = request.tokens.iter().map(|token| {
         let Chosen { path, kind } = app.chosen(token)?;
@@ -149,6 +172,7 @@ pub(crate) fn import_dry_run(app: &App, request: DryRunRequest) -> Result<DryRun
             me: request.me.clone(),
             date_order: order,
             meeting,
+            zone,
             ..ImportRequest::of(messages_in(app, &path)?)
         };
         let mut found = look_into(app.engine(), token, &import, &foresight);
@@ -169,6 +193,7 @@ pub(crate) fn import_dry_run(app: &App, request: DryRunRequest) -> Result<DryRun
 pub(crate) fn import_start(app: &App, request: ImportStartRequest) -> Result<JobsStarted, ApiError> {
     let order = date_order(request.date_order.as_deref())?;
     let meeting = meeting_date(request.meeting.as_deref())?;
+    let zone = zone(request.zone.as_deref())?;
     let mut job_ids = Vec::new();
     for token in &request.tokens {
         let Chosen { path, kind } = app.chosen(token)?;
@@ -177,6 +202,7 @@ pub(crate) fn import_start(app: &App, request: ImportStartRequest) -> Result<Job
             me: request.me.clone(),
             date_order: order,
             meeting,
+            zone,
             private: request.private,
             ..ImportRequest::of(messages_in(app, &path)?)
         };

@@ -38,6 +38,10 @@ pub struct DryRunRequest {
     /// When a meeting began of which nothing else tells, if the person has said: `2026-01-05` or `2026-01-05 14:00`.
     #[serde(default)]
     pub meeting: Option<String>,
+    /// The zone of times that the export gives without one, by its name such as `Europe/Berlin`, if the person has said.
+    #[serde(default)]
+    #[ts(optional)]
+    pub zone: Option<String>,
 }
 
 /// Somebody who speaks in a file.
@@ -110,6 +114,11 @@ pub struct DryRunFile {
     pub date_questions: Vec<DateQuestion>,
     /// Nothing names the date of the meeting: "When was this?" should be asked. Until it is answered the file's date stands in.
     pub needs_meeting: bool,
+    /// The file gives times and no zone, and this one was applied: `Europe/Berlin`, or a distance such as `UTC+02:00`. "These times are of
+    /// which zone?" can be asked: an export from elsewhere is off by hours. Absent where every time says its own.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[ts(optional)]
+    pub zone: Option<String>,
     /// The folder is an export of Keepsake; an import of it brings its messages alone, a restore all that it holds.
     pub export: Option<OwnExport>,
     /// It is a folder with exports of several kinds: a token for each, to look into and to import on its own.
@@ -151,6 +160,10 @@ pub struct ImportStartRequest {
     /// When a meeting began of which nothing else tells: `2026-01-05` or `2026-01-05 14:00`.
     #[serde(default)]
     pub meeting: Option<String>,
+    /// The zone of times that the export gives without one, by its name such as `Europe/Berlin`; this computer's if left out.
+    #[serde(default)]
+    #[ts(optional)]
+    pub zone: Option<String>,
     /// Every conversation starts private.
     #[serde(default)]
     pub private: bool,

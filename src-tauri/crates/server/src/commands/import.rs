@@ -2,10 +2,10 @@
 
 use std::path::{Path, PathBuf};
 
-use keepsake_api::{date_order, look_into, meeting_date, skip_view};
+use keepsake_api::{date_order, look_into, meeting_date, skip_view, zone};
 use keepsake_channels::ImportError;
 use keepsake_domain::{IdSource, ImportId, SourceKind};
-use keepsake_engine::{EmbedderSlot, Engine, EngineError, ImportRequest, RandomIds, Unwatched, Zone};
+use keepsake_engine::{EmbedderSlot, Engine, EngineError, ImportRequest, RandomIds, Unwatched};
 use keepsake_store::Foresight;
 use serde_json::{Value, json};
 
@@ -133,18 +133,13 @@ fn ask_for_owner(engine: &Engine, path: &Path, import: &ImportArgs) -> Result<()
     Ok(())
 }
 
-fn zone(name: &str) -> Result<Zone, Failure> {
-    Zone::named(name)
-        .ok_or_else(|| Failure::new(format!("{name:?} is no zone; name one such as Europe/Berlin or America/New_York")))
-}
-
 fn request(path: &Path, import: &ImportArgs) -> Result<ImportRequest, Failure> {
     Ok(ImportRequest {
         source: import.source,
         me: import.me.clone(),
         date_order: date_order(import.date_order.as_deref())?,
         meeting: meeting_date(import.date.as_deref())?,
-        zone: import.zone.as_deref().map(zone).transpose()?,
+        zone: zone(import.zone.as_deref())?,
         private: import.private,
         ..ImportRequest::of(path)
     })

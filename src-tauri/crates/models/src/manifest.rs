@@ -196,5 +196,7 @@ mod tests {
     fn nothing_is_read_from_a_relative_folder() {
         let error = ModelDir::open(Path::new("models")).err().unwrap();
         assert!(matches!(error, ModelError::Missing { .. }), "{error}");
+        let error = library(Path::new("models")).err().unwrap();
+        assert!(matches!(error, ModelError::Missing { .. }), "nor is code: {error}");
     }
 }

@@ -229,7 +229,7 @@ async fn events(State(shared): State<Arc<Shared>>) -> Response {
     let feed = shared.app.subscribe();
     let (sender, receiver) = mpsc::channel::<Bytes>(EVENTS_WAITING_MAX);
     // The feed is a plain channel; a thread of its own carries it over and ends when either side does.
-    let carried = std::thread::Builder::new().name("events".to_owned()).spawn(move || carry(&feed, &sender));
+    let carried = std::thread::Builder::new().name("events".to_owned()).spawn(move || carry(&feed, &sender, EVENTS_QUIET_MAX));
     if carried.is_err() {
         return refuse(StatusCode::SERVICE_UNAVAILABLE, Code::Failed, "the system gives no thread; close other programs");
     }
@@ -238,14 +238,14 @@ async fn events(State(shared): State<Arc<Shared>>) -> Response {
     (headers, Body::from_stream(stream)).into_response()
 }
 
-/// Carries events over as long as there is room for them.
-fn carry(feed: &Receiver<Event>, page: &mpsc::Sender<Bytes>) {
+/// Carries events over as long as there is room for them, and a comment where none came for so long.
+fn carry(feed: &Receiver<Event>, page: &mpsc::Sender<Bytes>, quiet_max: Duration) {
     // A comment at once, so that the page knows the stream stands.
     if page.try_send(Bytes::from_static(b": ready\n\n")).is_err() {
         return;
     }
     loop {
-        let sent = match feed.recv_timeout(EVENTS_QUIET_MAX) {
+        let sent = match feed.recv_timeout(quiet_max) {
             Ok(event) => match serde_json::to_string(&event) {
                 Ok(json) => page.try_send(Bytes::from(format!("data: {json}\n\n"))),
                 Err(_) => continue,
@@ -416,7 +416,7 @@ mod tests {
             events.send(Event::Changed { tags: vec![n.to_string()] }).unwrap();
         }
         // Comes back although the feed goes on: what would wait here is kept by nobody.
-        carry(&feed, &sender);
+        carry(&feed, &sender, EVENTS_QUIET_MAX);
         drop((feed, sender));
         assert!(events.send(Event::Changed { tags: Vec::new() }).is_err(), "nothing more is gathered for it");
         let mut waiting = Vec::new();
@@ -430,6 +430,20 @@ mod tests {
             Err(mpsc::error::TryRecvError::Disconnected),
             "then the stream ends, and the page listens again"
         );
+    }
+
+    #[test]
+    fn a_page_that_went_while_nothing_happened_is_let_go() {
+        let (events, feed) = std::sync::mpsc::channel();
+        let (sender, mut page) = mpsc::channel(EVENTS_WAITING_MAX);
+        let carried = std::thread::spawn(move || carry(&feed, &sender, Duration::from_millis(1)));
+        let next =
+            |page: &mut mpsc::Receiver<Bytes>| page.blocking_recv().map(|bytes| String::from_utf8(bytes.to_vec()).unwrap());
+        assert_eq!(next(&mut page).as_deref(), Some(": ready\n\n"));
+        assert_eq!(next(&mut page).as_deref(), Some(": still here\n\n"), "control: a page that listens stays connected");
+        drop(page);
+        carried.join().unwrap();
+        assert!(events.send(Event::Changed { tags: Vec::new() }).is_err(), "its thread ended though the feed said nothing");
     }
 
     #[test]

@@ -289,12 +289,24 @@ pub(crate) const PARTICIPANTS: &str =
     "SELECT author FROM interactions WHERE conversation_id = ?1 AND role IN ('owner', 'person', 'assistant')
       GROUP BY author ORDER BY count(*) DESC, min(seq) LIMIT ?2";
 
+/// The same: the list asks for each of its rows.
+pub(crate) const MEMORIES_OF_ONE: &str =
+    "SELECT coalesce(sum(status = 'active'), 0), coalesce(sum(status = 'pending'), 0) FROM memories WHERE conversation_id = ?1";
+
 pub(crate) const TO_EXTRACT: &str = "SELECT c.id FROM conversations c
       WHERE c.is_private = 0
         AND EXISTS (SELECT 1 FROM interactions i WHERE i.conversation_id = c.id AND i.seq > c.extracted_through_seq
                        AND NOT EXISTS (SELECT 1 FROM private_time_messages x WHERE x.seq = i.seq))
         AND NOT EXISTS (SELECT 1 FROM jobs j WHERE j.kind = 'extract' AND j.idempotency_key = c.id AND j.state = 'dead')
       ORDER BY c.last_activity_at_ms DESC, c.id";
+
+/// A page of the list, latest activity first.
+pub(crate) fn listed(condition: &str, offset: u32, limit: u32) -> String {
+    format!(
+        "SELECT {CONVERSATION_COLUMNS} FROM conversations c WHERE {condition}
+          ORDER BY c.last_activity_at_ms DESC, c.id LIMIT {limit} OFFSET {offset}"
+    )
+}
 
 impl ReadTx<'_> {
     /// One conversation.
@@ -323,10 +335,7 @@ impl ReadTx<'_> {
         let (condition, values) = filter.sql()?;
         let count_sql = format!("SELECT count(*) FROM conversations c WHERE {condition}");
         let total: i64 = self.conn.query_row(&count_sql, params_from_iter(values.iter()), |row| row.get(0))?;
-        let sql = format!(
-            "SELECT {CONVERSATION_COLUMNS} FROM conversations c WHERE {condition}
-              ORDER BY c.last_activity_at_ms DESC, c.id LIMIT {limit} OFFSET {offset}"
-        );
+        let sql = listed(&condition, offset, limit);
         let mut statement = self.conn.prepare(&sql)?;
         let mut rows = statement.query(params_from_iter(values.iter()))?;
         let mut items = Vec::new();
@@ -485,12 +494,8 @@ impl ReadTx<'_> {
 
     /// Counts of approved and waiting memories by conversation, for the given ones.
     pub fn memory_counts(&self, id: &ConversationId) -> Result<(u64, u64)> {
-        let (active, pending): (i64, i64) = self
-            .conn
-            .prepare_cached(
-                "SELECT coalesce(sum(status = 'active'), 0), coalesce(sum(status = 'pending'), 0) FROM memories WHERE conversation_id = ?1",
-            )?
-            .query_row(params![id.as_str()], |row| Ok((row.get(0)?, row.get(1)?)))?;
+        let (active, pending): (i64, i64) =
+            self.conn.prepare_cached(MEMORIES_OF_ONE)?.query_row(params![id.as_str()], |row| Ok((row.get(0)?, row.get(1)?)))?;
         Ok((active as u64, pending as u64))
     }
 

@@ -561,6 +561,7 @@ mod tests {
             plan.expect("SQLite explains it")
         };
         let listed = LISTED.map(|part| format!("SELECT {COLUMNS} FROM jobs WHERE {part}"));
+        let page = crate::conversations::listed("1", 0, 100);
         let mut wanted: Vec<(&str, &str)> = listed.iter().map(|sql| (sql.as_str(), "jobs_by_state")).collect();
         wanted.extend([
             (HAS_DEAD, "jobs_dead"),
@@ -568,12 +569,18 @@ mod tests {
             (FORGET, "USING COVERING INDEX jobs_by_state"),
             (crate::conversations::TO_EXTRACT, "jobs_dead"),
             (crate::conversations::PARTICIPANTS, "USING COVERING INDEX interactions_by_author"),
+            (crate::conversations::MEMORIES_OF_ONE, "memories_by_conversation"),
+            (page.as_str(), "conversations_by_activity"),
+            (page.as_str(), "SEARCH p USING"),
             (crate::voices::VOICES_OF_ONE, "SEARCH p USING PRIMARY KEY (conversation_id=?)"),
             (crate::erase::PENDING, "jobs_of_erasures"),
         ]);
         for (sql, index) in wanted {
             let plan = plan(sql);
-            assert!(plan.contains(index) && !plan.contains("SCAN jobs\n") && !plan.contains("SCAN j\n"), "{sql}\n{plan}");
+            assert!(
+                plan.contains(index) && !plan.contains("SCAN jobs\n") && !plan.contains("SCAN j\n") && !plan.contains("SCAN p\n"),
+                "{sql}\n{plan}"
+            );
         }
         let control = plan("SELECT 1 FROM jobs WHERE payload = '' AND done_units = 3");
         assert!(control.contains("SCAN jobs\n"), "a control: {control}");

@@ -20,3 +20,21 @@ pub fn set(patterns: &[&str]) -> RegexSet {
         .build()
         .unwrap_or_else(|_| unreachable!("constant patterns compile"))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    // A rule that does not compile must not vanish without a word: a look-ahead, say, which this engine does not have.
+    #[test]
+    #[should_panic(expected = "a constant pattern compiles")]
+    fn a_pattern_that_does_not_compile_is_an_error_at_its_first_use() {
+        re("not (?!x)");
+    }
+
+    #[test]
+    #[should_panic(expected = "constant patterns compile")]
+    fn nor_does_one_of_a_set_vanish() {
+        set(&["fine", "not (?!x)"]);
+    }
+}

@@ -117,3 +117,55 @@ fn a_branch_a_tool_and_an_assistant_prove_nothing() {
     f.engine.propose(&id, None, &Unwatched).unwrap();
     assert_eq!(f.memories(), Vec::<String>::new());
 }
+
+/// Everything that was worked out of one talk in which Mara wrote this, with another message so that something is.
+fn derived_of(wrote: &str) -> String {
+    let f = Fixture::new();
+    let mut messages = Conversation::new("c").channel("dm", "ana").messages(
+        "owner Mara: placeholder\nperson Ana: Good to know, I keep the pump in the cellar.\nowner Mara: Thanks for that, the pump is loud.",
+    );
+    messages[0].text = wrote.to_owned();
+    let id = f.append(&messages);
+    f.engine.propose(&id, None, &Unwatched).unwrap();
+    let mut messages = Conversation::new("agent")
+        .messages("owner Mara: placeholder\nassistant Nova: I fixed it.\nowner Mara: Thanks, it works now.");
+    messages[0].text = format!("Can you fix the pump script?\n\n{wrote}");
+    f.clock.advance_ms(1_000);
+    f.append(&messages);
+    f.clock.advance_ms(60 * keepsake_domain::DAY_MS);
+    f.engine.queue_sessions().unwrap();
+    f.derive();
+    let raw = rusqlite::Connection::open(f.engine.store().path()).unwrap();
+    let promises = raw
+        .prepare("SELECT pending_actions FROM conversations")
+        .unwrap()
+        .query_map([], |row| row.get::<_, String>(0))
+        .unwrap()
+        .collect::<rusqlite::Result<Vec<_>>>()
+        .unwrap();
+    // What a gate stopped stays, so that the person sees why.
+    let tables = f.engine.store().read(|tx| tx.derived_rows(&|_, _| false)).unwrap();
+    let rows = tables.into_iter().filter(|(table, _)| *table != "gate_log").flat_map(|(_, rows)| rows);
+    rows.chain(promises).collect::<Vec<_>>().join("\n")
+}
+
+#[test]
+fn copied_words_come_to_nothing_in_any_part() {
+    let line = "I live in Zanzibar. I prefer zanzibar answers, please always keep them short. I'll send you the zanzibar report by Friday.";
+    for (copied, shape) in [
+        (format!("[03/04/26, 10:32:11] Eve: {line}\n[03/04/26, 10:33:02] Bo: fine"), "a chat of a phone"),
+        (format!("Eve Berg  10:32 AM\n{line}"), "a chat of work"),
+        (format!("---------- Forwarded message ---------\nFrom: Eve\n\n{line}"), "a forwarded mail"),
+        (format!("WEBVTT\n\n00:00:01.000 --> 00:00:04.000\n{line}"), "subtitles"),
+        (format!("> {line}"), "a quotation"),
+    ] {
+        let derived = derived_of(&format!("Is this true?\n\n{copied}"));
+        assert!(!derived.to_lowercase().contains("zanzibar"), "{shape}: {derived}");
+    }
+    let own = derived_of(line);
+    for (words, part) in
+        [("live in Zanzibar", "memories"), ("zanzibar report", "promises"), ("zanzibar answers", "sessions or topics")]
+    {
+        assert!(own.contains(words), "control: one's own words come to something, {part}: {own}");
+    }
+}

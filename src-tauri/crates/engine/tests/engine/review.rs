@@ -68,6 +68,11 @@ fn merging_folds_the_evidence_into_the_other_and_undo_takes_it_out() {
     f.engine.undo(None).unwrap();
     assert_eq!(lines(&f), 1);
     assert!(f.engine.act(&Act::Merge(into.clone(), into.clone())).is_err(), "into itself makes no sense");
+    f.engine.act(&Act::Archive(vec![into.clone()])).unwrap();
+    assert_eq!(f.engine.act(&Act::Merge(from.clone(), into.clone())).unwrap().needs_look.len(), 1, "into one in the trash");
+    let refused = f.id_of("hazelnuts");
+    f.engine.act(&Act::Reject(vec![refused.clone()], None)).unwrap();
+    assert_eq!(f.engine.act(&Act::Merge(from, refused)).unwrap().needs_look.len(), 1, "or into one that was refused");
 }
 
 #[test]

@@ -349,4 +349,10 @@ fn what_is_derived_is_stored_without_credentials() {
         assert!(rows.iter().any(|row| row.contains("[SECRET]")), "control: {table} has those words: {rows:#?}");
     }
     assert!(!kept.is_empty(), "control: the tables that are left out exist");
+    // As an earlier version stored them: what is served passes the same door once more.
+    raw.execute("UPDATE session_items SET text = replace(text, '[SECRET]', ?1)", [key]).unwrap();
+    let stored: i64 = raw.query_row("SELECT count(*) FROM session_items WHERE instr(text, ?1)", [key], |row| row.get(0)).unwrap();
+    let tiers = f.engine.tiers(&keepsake_engine::TierAsk { audience: nova_alone(), role: None }).unwrap().tiers;
+    let told: String = tiers.into_iter().map(|tier| tier.text).collect();
+    assert!(stored > 0 && told.contains("[SECRET]") && !told.contains(key), "{told}");
 }

@@ -155,6 +155,40 @@ fn off_the_record_nothing_is_judged_kept_or_told() {
 }
 
 #[test]
+fn promises_and_the_summary_of_before_are_back_when_it_is_on_the_record_again() {
+    for existing in [Existing::Keep, Existing::Hide] {
+        for is_written_meanwhile in [false, true] {
+            let f = Fixture::new();
+            f.engine.set_automatic_analysis(false).unwrap();
+            let id = party(&f);
+            f.clock.advance_ms(30 * DAY_MS);
+            f.settle();
+            let before = f.standing(&id).unwrap();
+            assert!(before.commitments.len() == 1 && before.summary.is_some(), "control: {before:?}");
+            f.engine.set_private(&id, true, existing).unwrap();
+            assert_eq!(f.standing(&id), None, "control: not while it is off the record");
+            if is_written_meanwhile {
+                let mut more = Conversation::new("party").channel("dm", "ana").messages("person Ana: Nobody is to know of this.");
+                more[0].source.message = "meanwhile".to_owned();
+                more[0].time = f.clock.now();
+                f.append(&more);
+            }
+            f.engine.set_private(&id, false, existing).unwrap();
+            f.settle();
+            f.clock.advance_ms(60 * DAY_MS);
+            f.settle();
+            let after = f.standing(&id).unwrap();
+            let case = format!("{existing:?}, written meanwhile: {is_written_meanwhile}");
+            let told =
+                |standing: &ConversationStanding| standing.commitments.iter().map(|one| one.what.clone()).collect::<Vec<_>>();
+            assert_eq!(told(&after), told(&before), "{case}");
+            let words = |standing: ConversationStanding| standing.summary.map(|summary| summary.text);
+            assert_eq!(words(after), words(before), "{case}");
+        }
+    }
+}
+
+#[test]
 fn a_context_holds_open_promises_and_earlier_summaries_of_the_people_here() {
     let f = Fixture::new();
     let id = party(&f);

@@ -1686,17 +1686,13 @@ creditor: string | null,
  */
 is_owed_to_owner: boolean, 
 /**
- * What, in the words of the promise or of the request that was accepted.
+ * What, in the words of the promise.
  */
 what: string, 
 /**
  * Where it was promised.
  */
 place: StretchView, 
-/**
- * Where the request stands that was accepted.
- */
-request: StretchView | null, 
 /**
  * The last moment of it.
  */
@@ -1706,11 +1702,11 @@ due: number | null,
  */
 due_precision: string | null, 
 /**
- * `kept` or `released`; nothing while it is open.
+ * It was kept, dropped or let go.
  */
-settled: string | null, 
+settled: boolean, 
 /**
- * Where that was said.
+ * The line that says so; nothing while it is open.
  */
 settled_at: StretchView | null, };
 

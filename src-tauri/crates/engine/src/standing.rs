@@ -11,20 +11,17 @@
 //! Deliberately not here: the judgement (`insight::conversation`), where a summary may be told (`boundary`).
 
 use std::collections::BTreeSet;
-use std::ops::Range;
 
 use keepsake_domain::{
-    ConversationId, ConversationStatus, EntityId, IdSource, InteractionId, JobId, JobKind, Mark, MarkKind, Reading, ReadingLabel,
-    Span, SummaryId, Timestamp,
+    ConversationId, ConversationStatus, EntityId, IdSource, InteractionId, JobId, JobKind, Span, SummaryId, Timestamp,
 };
 use keepsake_insight::conversation::{
-    Commitment, Debtor, ENGINE_VERSION, Moment, Place, Reason, Recap, Settlement, Standing, ToneProfile, recap, standing,
+    Debtor, ENGINE_VERSION, Moment, Place, Reason, Recap, Standing, ToneProfile, recap, standing,
 };
 use keepsake_insight::{AnalysisInput, is_long_enough};
 use keepsake_store::{
     InteractionRow, Lease, NewJob, NewStanding, ReadTx, StandingRow, StoreError, SummaryRow, WriteTx, parse_json,
 };
-use keepsake_text::is_unspaced;
 use serde::{Deserialize, Serialize};
 
 use crate::analyze::insight_turns;
@@ -37,6 +34,10 @@ use crate::work::Control;
 use crate::{Engine, EngineError, Result};
 
 mod by_model;
+mod followed;
+
+pub(crate) use followed::open_promises;
+use followed::{Followed, Promise};
 
 /// Judgements that are written at once: each write is made durable, and an import may bring thousands of conversations.
 const BATCH: usize = 32;
@@ -92,26 +93,25 @@ pub struct StoredCommitment {
     pub debtor: StoredParty,
     /// To whom; nothing in a group, where it is open.
     pub creditor: Option<StoredParty>,
-    /// What, in the words of the promise or of the request that was accepted.
+    /// What, in the words of the promise.
     pub what: String,
     /// Where it was promised.
     pub place: StoredPlace,
-    /// Where the request stands that was accepted.
-    pub request: Option<StoredPlace>,
     /// The last moment of it.
     pub due: Option<Timestamp>,
     /// `hour`, `day`, `period`.
     pub due_precision: Option<String>,
-    /// `kept` or `released`; nothing while it is open.
-    pub settled: Option<String>,
-    /// Where that was said.
+    /// The line that settles it; nothing while it is open.
     pub settled_at: Option<StoredPlace>,
+    /// How far its end was looked for.
+    #[serde(default)]
+    followed: Option<Followed>,
 }
 
 impl StoredCommitment {
     /// Whether it is still to be done.
     pub fn is_open(&self) -> bool {
-        self.settled.is_none()
+        self.settled_at.is_none()
     }
 }
 
@@ -261,8 +261,8 @@ impl Engine {
         };
         let moment = Moment { now: self.now(), utc_offset_minutes: self.utc_offset_minutes() };
         let turns = insight_turns(&rows);
-        let promised = self.promised(id, &rows, control)?;
-        let found = standing(&turns, promised.as_deref(), moment);
+        let promises = self.promises(id, &rows, &turns, known.as_ref(), moment, control)?;
+        let found = standing(&turns, promises.iter().map(|promise| promise.commitment.clone()).collect(), moment);
         // While people still talk a summary would be old with the next line.
         let is_due = found.judgement.status != ConversationStatus::Active
             && is_long_enough(&turns)
@@ -272,7 +272,7 @@ impl Engine {
             .then(|| recap(&AnalysisInput { turns: &turns, owner_name: owner, vectors: None }).ok())
             .flatten()
             .and_then(|recap| summary_of(&recap));
-        let standing = stored(&found, &rows, ENGINE_VERSION, through_seq)?;
+        let standing = stored(&found, &promises, &rows, through_seq)?;
         let due = next_look(&found, moment.now);
         let is_by_model = known.as_ref().is_some_and(|known| known.judge.as_deref().is_some_and(|judge| judge != ENGINE_VERSION));
         let is_known = known.as_ref().is_some_and(|known| known.through_seq == through_seq);
@@ -289,18 +289,6 @@ impl Engine {
         };
         let new = NewStanding { standing, due };
         Ok(Some(Judged { id: id.clone(), new, summary, is_kept, asks_model, analysis }))
-    }
-
-    /// Where the reader sees promises, of each message in bytes; nothing where there is no reader.
-    fn promised(
-        &self,
-        id: &ConversationId,
-        rows: &[InteractionRow],
-        control: &dyn Control,
-    ) -> Result<Option<Vec<Vec<Range<usize>>>>> {
-        let read = self.read_rows(id, rows, 0, control)?;
-        let places = |of: Vec<Reading>| rows.iter().zip(&of).map(|(row, reading)| promises_in(&row.content, reading)).collect();
-        Ok(read.map(|read| places(read.of)))
     }
 
     /// Judges right here, for tests of what is judged.
@@ -340,23 +328,6 @@ impl Engine {
         }
         Ok(())
     }
-}
-
-/// A promise is noted from this probability on. Chosen on authors that the reader was not trained on: four of five are promises there.
-const PROMISE_MIN: f64 = 0.6;
-
-/// One word alone is a piece of a promise and says nothing: "tomorrow", "by".
-const PROMISE_WORDS_MIN: usize = 2;
-
-fn promises_in(text: &str, reading: &Reading) -> Vec<Range<usize>> {
-    // A script that puts no blanks between words says a whole promise in one.
-    let says_something = |words: &str| words.split_whitespace().count() >= PROMISE_WORDS_MIN || is_unspaced(words);
-    let is_promise = |mark: &&Mark| {
-        mark.kind == MarkKind::Label(ReadingLabel::Promise)
-            && mark.probability >= PROMISE_MIN
-            && text.get(mark.bytes.clone()).is_some_and(says_something)
-    };
-    reading.marks.iter().filter(is_promise).map(|mark| mark.bytes.clone()).collect()
 }
 
 struct Judged {
@@ -466,24 +437,19 @@ fn party(debtor: &Debtor, rows: &[InteractionRow]) -> StoredParty {
     }
 }
 
-fn commitment_of(commitment: &Commitment, rows: &[InteractionRow]) -> Option<StoredCommitment> {
+fn commitment_of(promise: &Promise, rows: &[InteractionRow]) -> Option<StoredCommitment> {
+    let Promise { commitment, followed } = promise;
     let place = place_of(&commitment.place, rows)?;
     let mut debtor = party(&commitment.debtor, rows);
     if !debtor.is_owner {
         // Whoever wrote the line promised, whoever else has the name.
         debtor.handle_id = rows.get(commitment.place.turn).map(|row| row.handle_id.clone());
     }
-    let (settled, settled_at) = match &commitment.settlement {
-        None => (None, None),
-        Some(Settlement::Kept { place }) => (Some("kept".to_owned()), place_of(place, rows)),
-        Some(Settlement::Released { place }) => (Some("released".to_owned()), place_of(place, rows)),
-    };
     Some(StoredCommitment {
         debtor,
         creditor: commitment.creditor.as_ref().map(|creditor| party(creditor, rows)),
         what: masked(&commitment.what),
         place,
-        request: commitment.request.as_ref().and_then(|place| place_of(place, rows)),
         due: commitment.due.map(|due| due.at),
         due_precision: commitment.due.map(|due| {
             use keepsake_insight::conversation::DuePrecision::*;
@@ -494,8 +460,8 @@ fn commitment_of(commitment: &Commitment, rows: &[InteractionRow]) -> Option<Sto
             }
             .to_owned()
         }),
-        settled,
-        settled_at,
+        settled_at: commitment.settled.as_ref().and_then(|place| place_of(place, rows)),
+        followed: Some(followed.clone()),
     })
 }
 
@@ -503,15 +469,15 @@ fn json<T: Serialize + ?Sized>(value: &T) -> Result<String> {
     serde_json::to_string(value).map_err(|error| EngineError::Stored { what: "standing of a conversation", error })
 }
 
-fn stored(found: &Standing, rows: &[InteractionRow], judge: &str, through_seq: i64) -> Result<StandingRow> {
+fn stored(found: &Standing, promises: &[Promise], rows: &[InteractionRow], through_seq: i64) -> Result<StandingRow> {
     let reasons: Vec<StoredReason> = found.judgement.reasons.iter().map(|reason| reason_of(reason, rows)).collect();
-    let commitments: Vec<StoredCommitment> = found.commitments.iter().filter_map(|one| commitment_of(one, rows)).collect();
+    let commitments: Vec<StoredCommitment> = promises.iter().filter_map(|one| commitment_of(one, rows)).collect();
     Ok(StandingRow {
         status: found.judgement.status,
         reasons: Some(json(&reasons)?),
         tone: found.tone.as_ref().map(json).transpose()?,
         pending_actions: json(&commitments)?,
-        judge: Some(judge.to_owned()),
+        judge: Some(ENGINE_VERSION.to_owned()),
         through_seq,
     })
 }

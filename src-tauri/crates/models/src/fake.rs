@@ -48,11 +48,19 @@ impl Reader for PhraseReader {
 /// What tells in a later statement, for tests alone, that the earlier one is no longer so.
 const ENDINGS: [&str; 3] = [" now", " no longer", " any more"];
 
-/// A later statement with one of the [`ENDINGS`] replaces an earlier one that begins with the same two words.
+/// What a later line begins with, for tests alone, that settles a promise about the same thing.
+const SETTLED: &str = "I've ";
+
+/// A later statement with one of the [`ENDINGS`] replaces an earlier one that begins with the same two words; one that begins with
+/// [`SETTLED`] replaces a promise with which it shares its last word.
 fn change(pair: &StatementPair<'_>) -> Change {
-    let head = |text: &str| text.split_whitespace().take(2).map(str::to_lowercase).collect::<Vec<_>>();
-    let is_end = ENDINGS.iter().any(|ending| pair.later.contains(ending)) && head(pair.earlier) == head(pair.later);
-    if is_end { Change { replaces: SURE, same: 0.0, both: 1.0 - SURE } } else { Change { replaces: 0.0, same: 0.0, both: 1.0 } }
+    let words = |text: &str| text.split_whitespace().map(|word| word.trim_end_matches('.').to_lowercase()).collect::<Vec<_>>();
+    let (earlier, later) = (words(pair.earlier), words(pair.later));
+    let is_end = ENDINGS.iter().any(|ending| pair.later.contains(ending)) && earlier.iter().take(2).eq(later.iter().take(2));
+    let is_kept = pair.later.starts_with(SETTLED)
+        && PROMISES.iter().any(|promise| pair.earlier.starts_with(promise))
+        && later.last().is_some_and(|last| earlier.contains(last));
+    if is_end || is_kept { Change { replaces: SURE, same: 0.0, both: 1.0 - SURE } } else { Change { replaces: 0.0, same: 0.0, both: 1.0 } }
 }
 
 /// A statement that shares a word of four letters or more with what is asked is needed for it, for tests alone.

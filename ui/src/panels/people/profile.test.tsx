@@ -169,9 +169,9 @@ describe('promises', () => {
   test('who promised what to whom, by when; what is settled on request; each opens where it was said', async () => {
     await open();
     const promises = await screen.findAllByTestId('promise');
-    expect(promises.map((each) => each.querySelector('p')?.textContent)).toEqual([`OpenYou to Priya Nairby ${day(-30)} or soAtlas weekly, 12 NovemberAsked for here`]);
+    expect(promises.map((each) => each.querySelector('p')?.textContent)).toEqual([`OpenYou to Priya Nairby ${day(-30)} or soAtlas weekly, 12 November`]);
     fireEvent.click(screen.getByTestId('btn-promises-settled'));
-    expect(screen.getAllByTestId('promise')[1]?.textContent).toContain('Kept');
+    expect(screen.getAllByTestId('promise')[1]?.textContent).toContain('Settled here');
     expect(await violations()).toEqual([]);
     fireEvent.click(screen.getByRole('button', { name: 'a demo before the holidays' }));
     expect(nav.get()).toMatchObject({ panel: 'conversations', target: { conversation: 'conv_standup', message: 'int_conv_standup_5' } });
@@ -183,7 +183,7 @@ describe('promises', () => {
     expect((await screen.findByText(/The disk is busy\./)).getAttribute('role')).toBe('alert');
   });
 
-  const promise = (more: Partial<CommitmentView>) => ({ debtor: null, creditor: null, is_owed_to_owner: false, due: null, due_precision: null, settled: null, ...more }) as CommitmentView;
+  const promise = (more: Partial<CommitmentView>) => ({ debtor: null, creditor: null, is_owed_to_owner: false, due: null, due_precision: null, settled: false, ...more }) as CommitmentView;
   test.each([
     ['the owner to somebody', { creditor: 'Noor' }, 'You to Noor'],
     ['the owner to a group', {}, 'You, to everybody there'],
@@ -194,7 +194,7 @@ describe('promises', () => {
     ['without a date', {}, null],
     ['ahead', { due: NOW + DAY, due_precision: 'day' }, { text: `by ${day(-1)}`, isLate: false }],
     ['over', { due: NOW - DAY, due_precision: 'day' }, { text: `was due ${day(1)}`, isLate: true }],
-    ['over and kept', { due: NOW - DAY, due_precision: 'day', settled: 'kept' }, { text: `by ${day(1)}`, isLate: false }],
+    ['over and settled', { due: NOW - DAY, due_precision: 'day', settled: true }, { text: `by ${day(1)}`, isLate: false }],
   ])('due: %s', (_, more, expected) => expect(dueOf(promise(more), NOW)).toEqual(expected));
 });
 

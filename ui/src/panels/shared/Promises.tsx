@@ -1,15 +1,13 @@
-/** Who promised what to whom: what is open first, what was kept or let go on request. Each opens where it was said. */
-import { Circle, CircleCheck, CircleSlash } from 'lucide-react';
+/** Who promised what to whom: what is open first, what is settled on request. Each opens where it was said. */
+import { Circle, CircleDot } from 'lucide-react';
 import { useState } from 'react';
 import type { CommitmentView } from '../../api';
 import { Button, fullTime, shortDate } from '../../design';
 import { useNow } from '../../state/clock';
 import { openConversation } from '../../state/nav';
-import { nameOf, t } from '../../strings';
+import { t } from '../../strings';
 import { TESTIDS } from '../../testids';
 import css from './Promises.module.css';
-
-const ICONS = { kept: CircleCheck, released: CircleSlash } as const;
 
 /** "You to Noor", "Noor, to everybody there". */
 export function partiesOf({ debtor, creditor, is_owed_to_owner }: Pick<CommitmentView, 'debtor' | 'creditor' | 'is_owed_to_owner'>): string {
@@ -20,11 +18,11 @@ export function partiesOf({ debtor, creditor, is_owed_to_owner }: Pick<Commitmen
 export function dueOf({ due, due_precision, settled }: Pick<CommitmentView, 'due' | 'due_precision' | 'settled'>, now: number): { text: string; isLate: boolean } | null {
   if (due === null) return null;
   const when = due_precision === 'hour' ? fullTime(due) : shortDate(due, now);
-  const isLate = settled === null && due < now;
+  const isLate = !settled && due < now;
   return { text: isLate ? t.promises.late(when) : t.promises.due(due_precision, when), isLate };
 }
 
-export const isOpen = (promise: Pick<CommitmentView, 'settled'>): boolean => promise.settled === null;
+export const isOpen = (promise: Pick<CommitmentView, 'settled'>): boolean => !promise.settled;
 
 /** `withPlace` names the conversation: where promises of several stand together. */
 export function Promises({ items, withPlace = false }: { items: readonly CommitmentView[]; withPlace?: boolean }) {
@@ -53,27 +51,21 @@ export function Promises({ items, withPlace = false }: { items: readonly Commitm
 function Row({ promise, withPlace }: { promise: CommitmentView; withPlace: boolean }) {
   const now = useNow();
   const words = t.promises;
-  const Icon = ICONS[promise.settled as keyof typeof ICONS] ?? Circle;
+  const Icon = promise.settled ? CircleDot : Circle;
   const due = dueOf(promise, now);
   const open = (message: string) => () => openConversation(promise.conversation_id, message);
   return (
-    <li className={css.promise} data-testid={TESTIDS.promise} data-settled={promise.settled ?? undefined}>
+    <li className={css.promise} data-testid={TESTIDS.promise} data-settled={promise.settled || undefined}>
       <Icon size={15} aria-hidden="true" />
       <div className={css.words}>
         <button type="button" className={css.what} title={words.openPromise} onClick={open(promise.place.message_id)}>
           {promise.what}
         </button>
         <p className={css.meta}>
-          <span className="srOnly">{promise.settled === null ? words.open : ''}</span>
-          {promise.settled === null ? null : <span>{nameOf({ kept: words.kept, released: words.released }, promise.settled)}</span>}
+          <span className={promise.settled ? undefined : 'srOnly'}>{promise.settled ? words.isSettled : words.open}</span>
           <span>{partiesOf(promise)}</span>
           {due ? <span className={due.isLate ? css.late : 'num'}>{due.text}</span> : null}
           {withPlace ? <span>{promise.conversation_title}</span> : null}
-          {promise.request ? (
-            <button type="button" className={css.link} onClick={open(promise.request.message_id)}>
-              {words.request}
-            </button>
-          ) : null}
           {promise.settled_at ? (
             <button type="button" className={css.link} onClick={open(promise.settled_at.message_id)}>
               {words.settledHere}

@@ -143,10 +143,9 @@ export function knowledgeCommands(world: World, host: Host, known: Handlers, isE
     is_owed_to_owner: debtor !== null && creditor === null,
     what,
     place: placeOf([conversation, quote]),
-    request: null,
     due: null,
     due_precision: null,
-    settled: null,
+    settled: false,
     settled_at: null,
     ...more,
   });
@@ -154,9 +153,9 @@ export function knowledgeCommands(world: World, host: Host, known: Handlers, isE
     isEmpty || !world.conversations.some((each) => each.id === 'conv_standup')
       ? []
       : [
-          promise('conv_standup', null, 'Priya Nair', 'a demo before the holidays', 'I will not ship anything', { request: placeOf(['conv_standup', 'Can we have a demo']), due: now + 30 * DAY, due_precision: 'period' }),
+          promise('conv_standup', null, 'Priya Nair', 'a demo before the holidays', 'I will not ship anything', { due: now + 30 * DAY, due_precision: 'period' }),
           promise('conv_standup', 'Tomasz Wrona', null, 'take the audit log', 'I can take the audit log', { due: now - 2 * DAY, due_precision: 'day' }),
-          promise('conv_standup', null, 'Priya Nair', 'finish the importer', 'The importer is done', { settled: 'kept', settled_at: placeOf(['conv_standup', 'The importer is done']) }),
+          promise('conv_standup', null, 'Priya Nair', 'finish the importer', 'The importer is done', { settled: true, settled_at: placeOf(['conv_standup', 'The importer is done']) }),
         ];
 
   const viewOf = (gap: Gap): GapView => ({

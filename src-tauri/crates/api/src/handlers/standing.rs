@@ -31,10 +31,9 @@ fn commitment(tx: &ReadTx<'_>, id: &ConversationId, stored: &StoredCommitment) -
         is_owed_to_owner: stored.creditor.as_ref().is_some_and(|party| party.is_owner),
         what: stored.what.clone(),
         place: stretch(&stored.place),
-        request: stored.request.as_ref().map(stretch),
         due: stored.due.map(|due| due.0),
         due_precision: stored.due_precision.clone(),
-        settled: stored.settled.clone(),
+        settled: !stored.is_open(),
         settled_at: stored.settled_at.as_ref().map(stretch),
     })
 }

@@ -372,19 +372,17 @@ pub struct CommitmentView {
     pub creditor: Option<String>,
     /// It was promised to the owner.
     pub is_owed_to_owner: bool,
-    /// What, in the words of the promise or of the request that was accepted.
+    /// What, in the words of the promise.
     pub what: String,
     /// Where it was promised.
     pub place: StretchView,
-    /// Where the request stands that was accepted.
-    pub request: Option<StretchView>,
     /// The last moment of it.
     pub due: Option<i64>,
     /// `hour`, `day`, `period`: how exactly that was said.
     pub due_precision: Option<String>,
-    /// `kept` or `released`; nothing while it is open.
-    pub settled: Option<String>,
-    /// Where that was said.
+    /// It was kept, dropped or let go.
+    pub settled: bool,
+    /// The line that says so; nothing while it is open.
     pub settled_at: Option<StretchView>,
 }
 

@@ -32,8 +32,8 @@ impl Engine {
         let Some(known) = known else { return self.settled_nothing(lease, "nothing to judge", None) };
         let turns = insight_turns(&rows);
         let moment = Moment { now: self.now(), utc_offset_minutes: self.utc_offset_minutes() };
-        let promised = self.promised(id, &rows, control)?;
-        let by_rules = standing(&turns, promised.as_deref(), moment);
+        let promises = self.promises(id, &rows, &turns, Some(&known), moment, control)?;
+        let by_rules = standing(&turns, promises.into_iter().map(|promise| promise.commitment).collect(), moment);
         let (interview, scrubber) = self.interview(settings, &conversation, Some(&lease.job))?;
         let task =
             EndedTask::new(&turns, &by_rules.judgement, &scrubber).map_err(|error| EngineError::Refused(error.to_string()))?;

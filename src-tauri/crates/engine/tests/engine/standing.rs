@@ -1,7 +1,12 @@
 //! Layer 1 kept up to date: judged after messages came, again when time alone may change the answer, and never off the record.
 
-use keepsake_domain::{Clock, ConversationId, ConversationStatus, DAY_MS, JobKind, Lane, Timestamp};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use keepsake_domain::{Change, Clock, ConversationId, ConversationStatus, DAY_MS, JobKind, Lane, Reading, StatementPair, Timestamp, Utterance};
 use keepsake_engine::{Audience, ContextRequest, ConversationStanding, Existing};
+use keepsake_models::fake::{PhraseReader, SentenceReader};
+use keepsake_models::{ReadError, Reader};
 use keepsake_testkit::{Conversation, conversation};
 
 use crate::fixture::Fixture;
@@ -83,15 +88,63 @@ fn a_promise_is_kept_with_who_owes_whom_until_when_and_where_it_was_said() {
     let ana = f.engine.people().unwrap().into_iter().find(|person| person.name == "Ana").unwrap();
     let owed = f.engine.commitments_with(&ana.id).unwrap();
     assert_eq!(owed.len(), 1, "it is found from the person");
-    f.clock.advance_ms(DAY_MS);
-    let mut kept = Conversation::new("party").channel("dm", "ana").messages("person Ana: I've sent you the budget.");
-    kept[0].source.message = "kept".to_owned();
-    kept[0].time = f.clock.now();
-    f.append(&kept);
+}
+
+/// How many statements a reader was asked to compare.
+struct Counted(Arc<AtomicUsize>);
+
+impl Reader for Counted {
+    fn version(&self) -> &str {
+        "reader/counted"
+    }
+
+    fn read(&self, turns: &[Utterance<'_>], which: &[usize]) -> Result<Vec<Reading>, ReadError> {
+        SentenceReader.read(turns, which)
+    }
+
+    fn compare(&self, pairs: &[StatementPair<'_>]) -> Result<Vec<Change>, ReadError> {
+        self.0.fetch_add(pairs.len(), Ordering::Relaxed);
+        SentenceReader.compare(pairs)
+    }
+}
+
+#[test]
+fn a_promise_is_settled_by_the_line_that_the_reader_says_and_nothing_is_compared_twice() {
+    let f = Fixture::new();
+    let compared = Arc::new(AtomicUsize::new(0));
+    f.engine.embedder().reader().put(Arc::new(Counted(Arc::clone(&compared))));
+    let id = party(&f);
     f.settle();
-    let promise = f.standing(&id).unwrap().commitments.remove(0);
-    assert_eq!(promise.settled.as_deref(), Some("kept"), "{promise:?}");
-    assert!(promise.settled_at.is_some());
+    let first = compared.load(Ordering::Relaxed);
+    assert!(first > 0, "what was said after it was compared");
+    let say = |name: &str, line: &str| {
+        f.clock.advance_ms(DAY_MS);
+        let mut said = Conversation::new("party").channel("dm", "ana").messages(line);
+        said[0].source.message = name.to_owned();
+        said[0].time = f.clock.now();
+        f.append(&said);
+        f.settle();
+        f.standing(&id).unwrap().commitments.remove(0)
+    };
+    let open = say("other", "person Ana: The tent has a hole.");
+    assert!(open.is_open(), "{open:?}");
+    assert_eq!(compared.load(Ordering::Relaxed), first + 1, "only what is new");
+    let promise = say("kept", "person Ana: I've sent you the budget.");
+    let place = promise.settled_at.clone().expect("it is settled");
+    let row = f.engine.store().read(|tx| tx.interaction(&place.interaction_id)).unwrap().unwrap();
+    assert_eq!(row.content, "I've sent you the budget.");
+    let after = say("after", "person Ana: I've eaten the budget.");
+    assert_eq!(after.settled_at.as_ref(), Some(&place), "a line that is no surer takes nothing away");
+    assert!(compared.load(Ordering::Relaxed) <= first + 3, "each line once");
+    f.engine.embedder().reader().put(Arc::new(PhraseReader::default()));
+    let other = say_nothing(&f, &id);
+    assert!(other.is_empty(), "another reader reads anew, and this one sees no promise: {other:?}");
+}
+
+fn say_nothing(f: &Fixture, id: &ConversationId) -> Vec<keepsake_engine::StoredCommitment> {
+    f.clock.advance_ms(30 * DAY_MS);
+    f.settle();
+    f.standing(id).unwrap().commitments
 }
 
 #[test]

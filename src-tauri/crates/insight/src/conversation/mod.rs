@@ -7,7 +7,6 @@
 
 mod asked;
 mod commitment;
-mod deeds;
 mod due;
 mod ended;
 mod recap;
@@ -17,7 +16,7 @@ use keepsake_domain::{Span, Timestamp};
 use serde::{Deserialize, Serialize};
 
 pub use asked::{Asked, ENDED, EndedTask};
-pub use commitment::{Commitment, Debtor, Promised, Settlement, commitments};
+pub use commitment::{Commitment, Debtor, Promised, commitments};
 pub use due::{Due, DuePrecision};
 pub use ended::{Judgement, Reason, judge};
 pub use recap::{Recap, recap};
@@ -28,7 +27,7 @@ use crate::Turn;
 use crate::text::Document;
 
 /// Names these rules and their version on every row made with them. Raise it when results change.
-pub const ENGINE_VERSION: &str = "builtin-conversation/1";
+pub const ENGINE_VERSION: &str = "builtin-conversation/2";
 
 /// When and where somebody looks at a conversation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -59,9 +58,8 @@ pub struct Standing {
     pub commitments: Vec<Commitment>,
 }
 
-/// Reads where `turns` stand at `moment`, with the promises that the reader found where it is there.
-pub fn standing(turns: &[Turn<'_>], promised: Option<&Promised>, moment: Moment) -> Standing {
+/// Reads where `turns` stand at `moment`, with what was promised in them, settled ones included.
+pub fn standing(turns: &[Turn<'_>], commitments: Vec<Commitment>, moment: Moment) -> Standing {
     let document = Document::read(turns);
-    let commitments = commitment::read(&document, promised, moment);
     Standing { judgement: ended::read(&document, &commitments, moment), tone: tone::read(&document), commitments }
 }

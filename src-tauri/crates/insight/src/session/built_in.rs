@@ -313,7 +313,7 @@ impl<'a> Reader<'a> {
             }
         });
         let verdict = verdict.last();
-        let stands = standing(self.input.turns, None, self.input.moment);
+        let stands = standing(self.input.turns, Vec::new(), self.input.moment);
         let open = stands.judgement.reasons.iter().find_map(|reason| match reason {
             Reason::OpenQuestion { place } => self.sentence_at(*place),
             _ => None,
@@ -362,23 +362,19 @@ impl<'a> Reader<'a> {
 
     /// Promises that are open, tasks that the user names, and steps that the agent says are left.
     fn follow_ups(&self) -> Vec<Item> {
-        let stands = standing(self.input.turns, None, self.input.moment);
-        let promised: Vec<Place> = stands.commitments.iter().filter(|one| one.is_pending()).map(|one| one.place).collect();
-        let settled: Vec<Place> = stands.commitments.iter().filter(|one| !one.is_pending()).map(|one| one.place).collect();
-        let overlaps = |sentence: &Sentence<'_>, places: &[Place]| {
+        let is_promised = |sentence: &Sentence<'_>| {
             let span = self.document.span(sentence.turn, sentence.bytes.clone());
-            places.iter().any(|place| place.turn == sentence.turn && span.is_some_and(|span| span.overlaps(place.span)))
+            self.input.open.iter().any(|place| place.turn == sentence.turn && span.is_some_and(|span| span.overlaps(place.span)))
         };
         let left = self.document.sentences.iter().filter(|sentence| {
             let names = match sentence.role {
                 Role::Assistant => says(&spoken(sentence), NEXT_STEPS),
                 _ => takeaway(sentence, sentence.role) == Some(Section::Task),
             };
-            overlaps(sentence, &promised)
+            is_promised(sentence)
                 || names
                     && !sentence.is_question
                     && sentence.words() > WORDS_MIN
-                    && !overlaps(sentence, &settled)
                     && !self.is_intent(sentence)
         });
         left.filter_map(|sentence| self.line(Field::FollowUps, None, sentence)).take(LINES_MAX).collect()

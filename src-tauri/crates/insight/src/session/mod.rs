@@ -225,6 +225,8 @@ pub struct SessionInput<'a> {
     pub tools: &'a [Option<&'a str>],
     /// What was found in the user's words.
     pub findings: &'a [Finding],
+    /// Where something was promised that is still open.
+    pub open: &'a [Place],
     /// The agent is one that may hold goals.
     pub may_hold_goals: bool,
     /// When it is looked at.

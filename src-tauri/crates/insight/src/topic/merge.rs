@@ -15,7 +15,6 @@ use super::TopicRules;
 use super::cues::{CHANGES, DECISIONS, LEARNINGS, SOLUTIONS, TASKS, UNDECIDED};
 use super::weight::{Weight, content, stems, weigh};
 use crate::Turn;
-use crate::conversation::{Moment, Settlement, commitments};
 use crate::text::{Document, Sentence, is_pronoun};
 
 /// Where in the text a line stands.
@@ -146,12 +145,8 @@ pub fn merge(previous: &TopicText, new: &[Turn<'_>], rules: &TopicRules) -> Topi
     let old = Document::read(&standing);
     let fresh = Document::read(new);
     let weights = term_weights(&old, &fresh);
-    let settled = settled_tasks(previous, new);
     let mut contenders: Vec<Contender> = Vec::new();
     for (index, line) in previous.lines.iter().enumerate() {
-        if line.section == Section::Task && settled.contains(&index) {
-            continue;
-        }
         let found: BTreeSet<String> = stems(&old, index).into_iter().collect();
         let sentence = old.of_turn.get(index).and_then(|range| old.sentences.get(range.clone())?.first());
         contenders.push(Contender {
@@ -162,12 +157,11 @@ pub fn merge(previous: &TopicText, new: &[Turn<'_>], rules: &TopicRules) -> Topi
             line: line.clone(),
         });
     }
-    let promised = promised(new);
     for (index, turn) in new.iter().enumerate() {
         let of_turn = stems(&fresh, index);
         let is_light = weigh(&fresh, index, &of_turn) != Weight::Carries;
         for sentence in fresh.of_turn.get(index).and_then(|range| fresh.sentences.get(range.clone())).into_iter().flatten() {
-            if let Some(contender) = contender(&fresh, turn, index, sentence, is_light, &promised, &weights) {
+            if let Some(contender) = contender(&fresh, turn, index, sentence, is_light, &weights) {
                 contenders.push(contender);
             }
         }
@@ -277,40 +271,12 @@ pub(crate) fn takeaway(sentence: &Sentence<'_>, role: Role) -> Option<Section> {
     (says(&spoken, LEARNINGS) && !says(&spoken, &["maybe", "might", "not sure"])).then_some(Section::Learning)
 }
 
-/// Open promises of new turns: the turn and the span of the sentence that names the deed.
-fn promised(new: &[Turn<'_>]) -> HashSet<(usize, Span)> {
-    let now = new.last().map_or(Timestamp(0), |turn| turn.time);
-    commitments(new, None, Moment { now, utc_offset_minutes: 0 })
-        .into_iter()
-        .filter(|commitment| commitment.is_pending())
-        .map(|commitment| {
-            // Where a request was accepted, the request says what is to be done.
-            let place = commitment.request.unwrap_or(commitment.place);
-            (place.turn, place.span)
-        })
-        .collect()
-}
-
-/// Which lines of the text are tasks that new turns tell to be done.
-fn settled_tasks(previous: &TopicText, new: &[Turn<'_>]) -> HashSet<usize> {
-    let tasks: Vec<usize> = (0..previous.lines.len()).filter(|at| previous.lines[*at].section == Section::Task).collect();
-    let mut turns: Vec<Turn<'_>> = tasks.iter().map(|at| as_turn(&previous.lines[*at])).collect();
-    turns.extend_from_slice(new);
-    let now = turns.last().map_or(Timestamp(0), |turn| turn.time);
-    commitments(&turns, None, Moment { now, utc_offset_minutes: 0 })
-        .into_iter()
-        .filter(|commitment| matches!(commitment.settlement, Some(Settlement::Kept { .. } | Settlement::Released { .. })))
-        .filter_map(|commitment| tasks.get(commitment.place.turn).copied())
-        .collect()
-}
-
 fn contender(
     document: &Document<'_>,
     turn: &Turn<'_>,
     index: usize,
     sentence: &Sentence<'_>,
     is_light: bool,
-    promised: &HashSet<(usize, Span)>,
     weights: &HashMap<String, f32>,
 ) -> Option<Contender> {
     let count = sentence.words();
@@ -319,8 +285,7 @@ fn contender(
     }
     let start = past_opener(sentence);
     let span = document.span(index, start..sentence.bytes.end)?;
-    let is_promise = promised.iter().any(|(at, place)| *at == index && place.overlaps(span));
-    let section = if is_promise { Some(Section::Task) } else { takeaway(sentence, turn.role) };
+    let section = takeaway(sentence, turn.role);
     let found: BTreeSet<String> = content(sentence).into_iter().collect();
     // A takeaway names something; a detail says something.
     let enough = if section.is_some() { 2 } else { 3 };

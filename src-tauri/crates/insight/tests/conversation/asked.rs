@@ -36,7 +36,7 @@ fn turns() -> Vec<Turn<'static>> {
 }
 
 fn by_rules(turns: &[Turn<'_>], hours: i64) -> Judgement {
-    standing(turns, None, Moment { now: Timestamp(MONDAY + hours * HOUR_MS), utc_offset_minutes: 0 }).judgement
+    standing(turns, Vec::new(), Moment { now: Timestamp(MONDAY + hours * HOUR_MS), utc_offset_minutes: 0 }).judgement
 }
 
 fn ask(reply: &str) -> Outcome<Asked> {

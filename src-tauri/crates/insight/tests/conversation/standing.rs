@@ -1,7 +1,7 @@
 //! Whether conversations have ended, how they sound, and what a summary covers.
 
 use keepsake_domain::{ConversationStatus, MessageType, Role, Timestamp};
-use keepsake_insight::conversation::{Level, Moment, Pace, Reason, Standing, recap, standing};
+use keepsake_insight::conversation::{Level, Moment, Pace, Reason, Standing, commitments, recap, standing};
 use keepsake_insight::{AnalysisInput, Turn};
 
 const MINUTE: i64 = 60_000;
@@ -38,7 +38,10 @@ fn stand(lines: &[Line], now: i64) -> Standing {
             is_branch: false,
         })
         .collect();
-    standing(&turns, None, Moment { now: Timestamp(MONDAY + now), utc_offset_minutes: 0 })
+    let moment = Moment { now: Timestamp(MONDAY + now), utc_offset_minutes: 0 };
+    // What the reader would mark.
+    let promised: Vec<_> = turns.iter().map(|turn| turn.text.find("I'll ").map(|at| at..turn.text.len()).into_iter().collect()).collect();
+    standing(&turns, commitments(&turns, &promised, moment), moment)
 }
 
 fn status(lines: &[Line], now: i64) -> ConversationStatus {

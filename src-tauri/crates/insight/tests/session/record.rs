@@ -63,7 +63,9 @@ impl Session {
             .collect();
         let tools: Vec<Option<&str>> = self.turns.iter().map(|turn| turn.2.as_deref()).collect();
         let moment = Moment { now: Timestamp(1_800_000_000_000), utc_offset_minutes: 0 };
-        summarise(&SessionInput { turns: &turns, tools: &tools, findings, may_hold_goals, moment })
+        let promise = self.turns.iter().position(|turn| turn.0 == Role::Owner && turn.3.contains("I'll "));
+        let open: Vec<Place> = promise.map(|_| self.place_of("I'll update")).into_iter().collect();
+        summarise(&SessionInput { turns: &turns, tools: &tools, findings, open: &open, may_hold_goals, moment })
     }
 
     fn place_of(&self, words: &str) -> Place {

@@ -51,7 +51,7 @@ fn by_rules(turns: &[Turn<'_>], goals: bool) -> SessionRecord {
     let tools: Vec<Option<&str>> =
         turns.iter().map(|turn| (turn.message_type == MessageType::ToolUse).then_some("search")).collect();
     let moment = Moment { now: Timestamp(1_772_445_600_000), utc_offset_minutes: 0 };
-    summarise(&SessionInput { turns, tools: &tools, findings: &[], may_hold_goals: goals, moment })
+    summarise(&SessionInput { turns, tools: &tools, findings: &[], open: &[], may_hold_goals: goals, moment })
 }
 
 fn asked(reply: &str, goals: bool) -> Asked<Told> {

@@ -299,19 +299,6 @@ fn a_decision_stays_beside_a_line_that_shares_only_what_the_topic_is_about() {
 }
 
 #[test]
-fn a_task_that_was_done_leaves_the_text() {
-    let turns = said(&[
-        ("Ben", "Can you send me the insurance papers for the van?"),
-        ("Mara", "I'll send you the insurance papers for the van tomorrow."),
-        ("Mara", "I sent you the insurance papers this morning."),
-    ]);
-    let early = merge(&TopicText::default(), &turns[..2], &TopicRules::default());
-    assert!(early.lines.iter().any(|line| line.section == Section::Task), "{early:#?}");
-    let late = merge(&early, &turns[2..], &TopicRules::default());
-    assert!(late.lines.iter().all(|line| line.section != Section::Task), "{late:#?}");
-}
-
-#[test]
 fn a_question_or_a_doubt_is_no_decision() {
     let check = |text: &'static str, is_decision: bool| {
         let merged = merge(&TopicText::default(), &said(&[("Mara", text)]), &TopicRules::default());

@@ -1,0 +1,240 @@
+//! What was promised in a conversation, and the later line at which each promise is settled.
+//!
+//! Promises are what the reader marked. Whether a later line settles one the reader judges as well, as it judges whether a statement
+//! replaces another (`propose/changes.rs`); that line may say that it was done, that it will not be or that it need not be, which nobody
+//! here tells apart. Here the lines are chosen. Whether a line is compared does not depend on what is said after it, and how far one has
+//! come stands beside the promise: nothing is compared twice, and one look over a whole conversation finds what many looks did.
+//! Of the lines that settle a promise the surest is told.
+
+use std::collections::{BTreeSet, HashMap};
+use std::ops::Range;
+
+use keepsake_capture::dedup::shared_words;
+use keepsake_capture::is_for_reader;
+use keepsake_domain::{ConversationId, InteractionId, Mark, MarkKind, Reading, ReadingLabel, Role, Span, StatementPair};
+use keepsake_insight::Turn;
+use keepsake_insight::conversation::{Commitment, Moment, Place, commitments};
+use keepsake_models::{Reader, cosine};
+use keepsake_store::{InteractionRow, StandingRow, parse_json};
+use keepsake_text::is_unspaced;
+use serde::{Deserialize, Serialize};
+
+use super::{StoredCommitment, StoredPlace};
+use crate::propose::vectors_of;
+use crate::work::Control;
+use crate::{Engine, Result};
+
+/// A promise is noted from this probability on. Chosen on authors that the reader was not trained on: four of five are promises there.
+const PROMISE_MIN: f64 = 0.6;
+
+/// One word alone is a piece of a promise and says nothing: "tomorrow", "by".
+const PROMISE_WORDS_MIN: usize = 2;
+
+/// A later line settles a promise from this probability on.
+const SETTLES_MIN: f64 = 0.5;
+
+/// Lines that follow a promise are compared whatever they are about: what settles it is often too short to be about anything ("done!").
+const NEXT_LINES: u32 = 6;
+
+/// Further on only lines that are this close to the promise in meaning are compared.
+const CLOSE_COSINE_MIN: f32 = 0.4;
+
+/// Lines of the two that are looked at after a promise. Who keeps a promise says so, or nobody does.
+const LINES_MAX: u32 = 200;
+
+/// Lines that a promise is compared with. Each costs the reading of a short message.
+const COMPARED_MAX: u32 = 16;
+
+/// How far the end of a promise was looked for.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub(super) struct Followed {
+    /// By which reader.
+    by: String,
+    /// The last line that was looked at.
+    through: Option<InteractionId>,
+    /// Lines that were looked at.
+    lines: u32,
+    /// And compared.
+    compared: u32,
+    /// How surely the line that settles it does, in thousandths; 0 while none does.
+    surest: u32,
+}
+
+/// A promise, and how far its end was looked for.
+#[derive(Debug, Clone)]
+pub(super) struct Promise {
+    pub(super) commitment: Commitment,
+    pub(super) followed: Followed,
+}
+
+impl Engine {
+    /// The promises of a conversation, of which `known` is what was found before; none where there is no reader.
+    pub(super) fn promises(
+        &self,
+        id: &ConversationId,
+        rows: &[InteractionRow],
+        turns: &[Turn<'_>],
+        known: Option<&StandingRow>,
+        moment: Moment,
+        control: &dyn Control,
+    ) -> Result<Vec<Promise>> {
+        let Some(reader) = self.inner.embedder.reader().ready() else { return Ok(Vec::new()) };
+        let Some(read) = self.read_rows(id, rows, 0, control)? else { return Ok(Vec::new()) };
+        let promised: Vec<_> = rows.iter().zip(&read.of).map(|(row, reading)| promises_in(&row.content, reading)).collect();
+        let made = commitments(turns, &promised, moment);
+        let known = known.map(|known| parse_json::<Vec<StoredCommitment>>("promises of a conversation", &known.pending_actions));
+        let known = known.transpose()?.unwrap_or_default();
+        let mut promises: Vec<Promise> = made.into_iter().map(|one| taken_up(one, rows, &known, &read.by)).collect();
+        self.follow(&mut promises, rows, reader.as_ref())?;
+        Ok(promises)
+    }
+
+    /// Looks on for the line that settles each most surely.
+    fn follow(&self, promises: &mut [Promise], rows: &[InteractionRow], reader: &dyn Reader) -> Result<()> {
+        let later: Vec<Vec<usize>> = promises.iter().map(|promise| later_lines(promise, rows)).collect();
+        let close = self.closeness(promises, &later, rows);
+        let mut asked: Vec<(usize, usize)> = Vec::new();
+        for (at, (promise, lines)) in promises.iter_mut().zip(&later).enumerate() {
+            let followed = &mut promise.followed;
+            for &line in lines {
+                let is_next = followed.lines < NEXT_LINES;
+                followed.lines += 1;
+                followed.through = Some(rows[line].id.clone());
+                if followed.compared < COMPARED_MAX && (is_next || close.get(&(at, line)).is_some_and(|close| *close >= CLOSE_COSINE_MIN)) {
+                    followed.compared += 1;
+                    asked.push((at, line));
+                }
+            }
+        }
+        let pairs: Vec<StatementPair<'_>> = asked
+            .iter()
+            .map(|&(at, line)| StatementPair {
+                role: rows[promises[at].commitment.place.turn].role,
+                earlier: &promises[at].commitment.what,
+                later: &rows[line].content,
+            })
+            .collect();
+        let changes = reader.compare(&pairs)?;
+        for ((at, line), change) in asked.into_iter().zip(changes) {
+            let Promise { commitment, followed } = &mut promises[at];
+            let sure = (change.replaces * 1_000.0).round() as u32;
+            if change.replaces >= SETTLES_MIN
+                && change.replaces > change.same
+                && sure > followed.surest
+                && let Some(span) = whole(&rows[line].content)
+            {
+                (commitment.settled, followed.surest) = (Some(Place { turn: line, span }), sure);
+            }
+        }
+        Ok(())
+    }
+
+    /// How close each later line that is not looked at anyway is to its promise: by meaning; without vectors by the words they share.
+    fn closeness(&self, promises: &[Promise], later: &[Vec<usize>], rows: &[InteractionRow]) -> HashMap<(usize, usize), f32> {
+        let far = |(promise, lines): (&Promise, &Vec<usize>)| {
+            lines.iter().skip(NEXT_LINES.saturating_sub(promise.followed.lines) as usize).copied().collect::<Vec<usize>>()
+        };
+        let of: Vec<Vec<usize>> = promises.iter().zip(later).map(far).collect();
+        let lines: Vec<usize> = of.iter().flatten().copied().collect::<BTreeSet<_>>().into_iter().collect();
+        let texts: Vec<&str> = lines.iter().map(|&line| rows[line].content.as_str()).collect();
+        let open: Vec<usize> = (0..promises.len()).filter(|&at| !of[at].is_empty()).collect();
+        let whats: Vec<&str> = open.iter().map(|&at| promises[at].commitment.what.as_str()).collect();
+        let embedder = self.embedder().ready().filter(|_| !texts.is_empty());
+        let all: Vec<&str> = texts.iter().chain(&whats).copied().collect();
+        let vectors = vectors_of(embedder.as_deref(), &all);
+        let (of_lines, of_whats) = vectors.split_at(texts.len());
+        let mut close = HashMap::new();
+        for ((&at, what), whats) in open.iter().zip(of_whats).zip(&whats) {
+            for line in &of[at] {
+                let Ok(n) = lines.binary_search(line) else { continue };
+                let closeness = match what.as_ref().zip(of_lines[n].as_ref()) {
+                    Some((a, b)) => cosine(a, b),
+                    None => shared_words(whats, texts[n]) as f32,
+                };
+                close.insert((at, *line), closeness);
+            }
+        }
+        close
+    }
+}
+
+/// A promise as far as it was followed before by this reader, or from its beginning.
+fn taken_up(mut commitment: Commitment, rows: &[InteractionRow], known: &[StoredCommitment], by: &str) -> Promise {
+    let begun = Followed { by: by.to_owned(), through: None, lines: 0, compared: 0, surest: 0 };
+    let stored = known.iter().find(|stored| is_at(&stored.place, &commitment.place, rows)).and_then(|stored| Some((stored, stored.followed.as_ref()?)));
+    let Some((stored, followed)) = stored.filter(|(_, followed)| followed.by == by) else {
+        return Promise { commitment, followed: begun };
+    };
+    if let Some(place) = &stored.settled_at {
+        let turn = rows.iter().position(|row| row.id == place.interaction_id);
+        commitment.settled = turn.zip(Span::new(place.start, place.end).ok()).map(|(turn, span)| Place { turn, span });
+        if commitment.is_pending() {
+            // The line that settled it is gone.
+            return Promise { commitment, followed: begun };
+        }
+    }
+    Promise { commitment, followed: followed.clone() }
+}
+
+/// The lines after a promise that were not looked at yet and may settle it: those of the one who made it, and of the one it was made to.
+/// In a group nobody knows to whom.
+fn later_lines(promise: &Promise, rows: &[InteractionRow]) -> Vec<usize> {
+    let Promise { commitment, followed } = promise;
+    if followed.compared >= COMPARED_MAX {
+        return Vec::new();
+    }
+    let debtor = &rows[commitment.place.turn];
+    let is_of_them = |row: &InteractionRow| {
+        row.handle_id == debtor.handle_id
+            || commitment.creditor.is_some() && matches!(row.role, Role::Owner | Role::Person)
+    };
+    let looked_at = followed.through.as_ref().and_then(|through| rows.iter().position(|row| row.id == *through));
+    let from = looked_at.unwrap_or(commitment.place.turn) + 1;
+    let later = rows
+        .iter()
+        .enumerate()
+        .skip(from)
+        .filter(|(_, row)| is_for_reader(row.role, row.message_type, row.is_branch) && is_of_them(row));
+    later.map(|(at, _)| at).take(LINES_MAX.saturating_sub(followed.lines) as usize).collect()
+}
+
+/// The whole of a message without the blanks around it.
+fn whole(text: &str) -> Option<Span> {
+    let start = text.len() - text.trim_start().len();
+    Span::of_bytes(text, start..text.trim_end().len()).ok()
+}
+
+/// Where something was promised in some messages that these same messages do not settle, as far as `known` tells.
+pub(crate) fn open_promises(
+    rows: &[InteractionRow],
+    turns: &[Turn<'_>],
+    readings: &[Reading],
+    known: &[StoredCommitment],
+    moment: Moment,
+) -> Vec<Place> {
+    let promised: Vec<_> = rows.iter().zip(readings).map(|(row, reading)| promises_in(&row.content, reading)).collect();
+    let is_settled = |place: &Place| {
+        let of_place = known.iter().find(|stored| is_at(&stored.place, place, rows));
+        let by = of_place.and_then(|stored| stored.settled_at.as_ref());
+        by.is_some_and(|by| rows.iter().any(|row| row.id == by.interaction_id))
+    };
+    let made = commitments(turns, &promised, moment).into_iter().map(|commitment| commitment.place);
+    made.filter(|place| !is_settled(place)).collect()
+}
+
+/// Whether a stored place is this one.
+fn is_at(stored: &StoredPlace, place: &Place, rows: &[InteractionRow]) -> bool {
+    rows.get(place.turn).is_some_and(|row| row.id == stored.interaction_id)
+        && (stored.start, stored.end) == (place.span.start(), place.span.end())
+}
+
+fn promises_in(text: &str, reading: &Reading) -> Vec<Range<usize>> {
+    // A script that puts no blanks between words says a whole promise in one.
+    let says_something = |words: &str| words.split_whitespace().count() >= PROMISE_WORDS_MIN || is_unspaced(words);
+    let is_promise = |mark: &&Mark| {
+        mark.kind == MarkKind::Label(ReadingLabel::Promise)
+            && mark.probability >= PROMISE_MIN
+            && text.get(mark.bytes.clone()).is_some_and(says_something)
+    };
+    reading.marks.iter().filter(is_promise).map(|mark| mark.bytes.clone()).collect()
+}

@@ -14,7 +14,7 @@ mod by_model;
 
 use std::collections::HashMap;
 
-use keepsake_domain::{Category, ConversationId, EntityId, EvidenceSpan, JobId, JobKind, Offer, Reading, Role, SessionId};
+use keepsake_domain::{Category, ConversationId, EntityId, EvidenceSpan, JobId, JobKind, Mark, Offer, Reading, Role, SessionId};
 use keepsake_insight::conversation::{Moment, Place};
 use keepsake_insight::session::{
     ENGINE_VERSION, Exchange, Finding, FindingKind, SessionInput, SessionRecord, Speaker, exchanges, summarise,
@@ -398,7 +398,8 @@ impl Engine {
         let now = rows.iter().map(|row| row.time).max().unwrap_or(keepsake_domain::Timestamp(0));
         let moment = Moment { now, utc_offset_minutes: self.utc_offset_minutes() };
         let open = open_promises(rows, &turns, readings, promises, moment);
-        summarise(&SessionInput { turns: &turns, tools: &tools, findings: &findings, open: &open, may_hold_goals, moment })
+        let marks: Vec<Vec<Mark>> = readings.iter().map(|reading| reading.marks.clone()).collect();
+        summarise(&SessionInput { turns: &turns, tools: &tools, marks: &marks, findings: &findings, open: &open, may_hold_goals })
     }
 }
 

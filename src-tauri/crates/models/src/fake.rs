@@ -123,6 +123,14 @@ const BEGINNINGS: &[(&str, Category, Attribute)] = &[
 /// How a promise begins.
 const PROMISES: &[&str] = &["I'll ", "I will ", "I promise "];
 
+/// How other spans begin.
+const LABELS: &[(&str, ReadingLabel)] = &[
+    ("The fix was ", ReadingLabel::Solution),
+    ("Please always ", ReadingLabel::Wish),
+    ("Thank you ", ReadingLabel::Feedback),
+    ("I cannot ", ReadingLabel::UnmetRequest),
+];
+
 /// How something begins that hardly lasts.
 const PASSING: &[&str] = &["I slept ", "I forgot "];
 
@@ -170,7 +178,7 @@ impl SentenceReader {
                 });
             }
             None if PROMISES.iter().any(|beginning| begins(beginning)) => MarkKind::Label(ReadingLabel::Promise),
-            None => return None,
+            None => MarkKind::Label(LABELS.iter().find(|(beginning, _)| begins(beginning))?.1),
         };
         Some(Mark { kind, bytes, probability: SURE })
     }

@@ -42,6 +42,8 @@ export function SessionPane({ session, isRested }: { session: SessionListRow; is
     return true;
   };
   useActions('sessions', { 'sessions.open': open });
+  // Mood and depth are known where a line shows them.
+  const isShown = (field: string) => detail?.items.some((item) => item.field === field) ?? false;
   return (
     <>
       <PaneBody label={words.detail} of={session.id} testId={TESTIDS.sessionDetail}>
@@ -66,14 +68,18 @@ export function SessionPane({ session, isRested }: { session: SessionListRow; is
                 <Significance level={session.significance} />
               </dd>
             </div>
-            <div>
-              <dt>{words.mood}</dt>
-              <dd>{nameOf(words.moods, session.user_mood)}</dd>
-            </div>
-            <div>
-              <dt>{words.depth}</dt>
-              <dd>{nameOf(words.depths, session.technical_depth)}</dd>
-            </div>
+            {isShown('user_mood') ? (
+              <div>
+                <dt>{words.mood}</dt>
+                <dd>{nameOf(words.moods, session.user_mood)}</dd>
+              </div>
+            ) : null}
+            {isShown('technical_depth') ? (
+              <div>
+                <dt>{words.depth}</dt>
+                <dd>{nameOf(words.depths, session.technical_depth)}</dd>
+              </div>
+            ) : null}
           </dl>
           <p className={css.madeBy} data-testid={TESTIDS.sessionMadeBy}>
             {words.madeBy(madeBy(session.proposer))}

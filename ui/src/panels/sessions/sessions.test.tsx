@@ -38,6 +38,15 @@ describe('sessions', () => {
     expect(nav.get().target?.message).toBeTruthy();
   });
 
+  test('how the user felt and how deep it went are told where a line shows it', async () => {
+    await open();
+    await screen.findAllByTestId('session-item');
+    const terms = () => [...screen.getByTestId('session-detail').querySelectorAll('dt')].map((each) => each.textContent);
+    expect(terms()).toEqual(['How it ended', 'Significance 4 of 5', 'Mood']);
+    await press('j');
+    await waitFor(() => expect(terms()).toEqual(['How it ended', 'Significance 3 of 5']));
+  });
+
   test('an earlier version is told of and says that it stays', async () => {
     await open();
     expect((await screen.findAllByTestId('session-version'))[0]?.textContent).toContain('7 messages');

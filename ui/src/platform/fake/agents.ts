@@ -26,6 +26,7 @@ const INVENTED: readonly Invented[] = [
     mood: 'hopeful',
     items: [
       ['intent', 0],
+      ['user_mood', 8],
       ['outcome', 8],
       ['facts_learned', 2],
       ['knowledge_learned', 6, 'decision'],

@@ -10,7 +10,7 @@ use crate::fixture::Fixture;
 
 const INDENT: &str = "owner Mara: Can you fix the indent of the parser? I prefer tabs over spaces.
 assistant Nova: I fixed the indent and added a check to the linter.
-owner Mara: Thanks, it works now. We decided to use Ruff for the linter from here on.
+owner Mara: Thanks, it works now. The fix was to use Ruff for the linter from here on.
 assistant Nova: Noted.
 owner Mara: My sister Emma is a teacher. I want to learn sailing this year.
 assistant Nova: Sailing is a fine plan.";
@@ -94,7 +94,8 @@ fn a_session_is_summed_up_when_it_ends_and_each_line_stands_in_its_message() {
     assert_eq!((session.messages, session.outcome.as_str(), session.is_distilled), (6, "resolved", true));
     assert_eq!(f.lines(session, "intent"), ["Can you fix the indent of the parser?"]);
     assert_eq!(f.lines(session, "preferences_noted").len(), 1, "{:?}", f.lines(session, "preferences_noted"));
-    assert!(f.lines(session, "did").iter().any(|line| line.contains("I fixed the indent")));
+    assert_eq!(f.lines(session, "knowledge_learned"), ["The fix was to use Ruff for the linter from here on."], "as it was marked");
+    assert!(f.lines(session, "did").is_empty(), "which of its words are deeds a model alone tells");
     assert!(f.lines(session, "active_goals").is_empty(), "no agent holds goals unless the person says so");
     let items = f.engine.store().read(|tx| tx.session_items(std::slice::from_ref(&session.id))).unwrap();
     for item in items.values().flatten() {
@@ -115,7 +116,7 @@ fn a_session_that_goes_on_is_superseded_when_it_ends_again() {
     let first = f.sessions().remove(0);
     f.more(
         "indent",
-        "owner Mara: One more thing: please always run the tests before you answer.\nassistant Nova: I ran the tests.",
+        "owner Mara: From now on, please always run the tests before you answer.\nassistant Nova: I ran the tests.",
         "later",
     );
     f.work();
@@ -198,7 +199,7 @@ fn each_tier_holds_what_belongs_to_it_and_users_are_never_mixed() {
     let own = f.tiers("Nova", None, None);
     assert_eq!(own.role, PersonRole::Owner);
     assert!(text(&own, "shared").contains("use Ruff"), "{}", text(&own, "shared"));
-    assert!(text(&own, "agent").contains("I fixed the indent"), "{}", text(&own, "agent"));
+    assert!(text(&own, "agent").contains("fix the indent"), "{}", text(&own, "agent"));
     assert!(text(&own, "user").contains("tabs over spaces") && !text(&own, "user").contains("Utrecht"), "{}", text(&own, "user"));
     let ana = f.engine.people().unwrap().into_iter().find(|person| person.name == "Ana").unwrap();
     let guest = f.tiers("nova", Some(ana.id.as_str()), None);
@@ -208,7 +209,7 @@ fn each_tier_holds_what_belongs_to_it_and_users_are_never_mixed() {
     f.engine.set_person_role(&ana.id, PersonRole::Friend).unwrap();
     let friend = f.tiers("nova", Some(ana.id.as_str()), None);
     assert_eq!(friend.role, PersonRole::Friend);
-    assert!(text(&friend, "agent").contains("I booked the train"), "{}", text(&friend, "agent"));
+    assert!(text(&friend, "agent").contains("find a train"), "{}", text(&friend, "agent"));
     assert!(!text(&friend, "agent").contains("indent"), "what was said with the owner alone stays there");
     assert!(friend.withheld.is_empty(), "nobody who asks for her learns that something was held back");
     let audience = Audience { agent: Some("nova".to_owned()), person: Some(ana.id.to_string()), ..Audience::default() };

@@ -9,23 +9,22 @@
 //! hands them in), storing, who may be told.
 
 mod built_in;
-mod cues;
 mod exchange;
 pub mod model;
 pub mod tier;
 mod tools;
 
-use keepsake_domain::Span;
+use keepsake_domain::{Mark, Span};
 use serde::{Deserialize, Serialize};
 
 pub use built_in::summarise;
 pub use exchange::{Exchange, Speaker, exchanges};
 
 use crate::Turn;
-use crate::conversation::{Moment, Place};
+use crate::conversation::Place;
 
 /// Names these rules and their version on every row made with them. Raise it when results change.
-pub const ENGINE_VERSION: &str = "builtin-session/2";
+pub const ENGINE_VERSION: &str = "builtin-session/3";
 
 /// A line of a record is cut at a word within so many characters: it is to be read at a glance, and its message is a click away.
 pub const LINE_CHARS_MAX: usize = 240;
@@ -177,9 +176,9 @@ pub struct Item {
 /// What one session comes to.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SessionRecord {
-    /// How deep the talk went.
+    /// How deep the talk went. Known only where a line shows it, which a model alone tells.
     pub technical_depth: Depth,
-    /// How the user felt, by the names of [`crate::Mood`].
+    /// How the user felt, by the names of [`crate::Mood`]. Known only where a line shows it, which a model alone tells.
     pub user_mood: String,
     /// 1 (transient) to 5 (foundational).
     pub significance: u8,
@@ -223,14 +222,14 @@ pub struct SessionInput<'a> {
     pub turns: &'a [Turn<'a>],
     /// The tool of each turn that used one or brought its result.
     pub tools: &'a [Option<&'a str>],
+    /// What the reader marked in each turn.
+    pub marks: &'a [Vec<Mark>],
     /// What was found in the user's words.
     pub findings: &'a [Finding],
     /// Where something was promised that is still open.
     pub open: &'a [Place],
     /// The agent is one that may hold goals.
     pub may_hold_goals: bool,
-    /// When it is looked at.
-    pub moment: Moment,
 }
 
 /// The words of a stretch on one line.

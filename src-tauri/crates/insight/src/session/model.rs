@@ -17,11 +17,10 @@ use keepsake_text::is_instruction;
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use super::built_in::{fitting, is_cheer};
+use super::built_in::fitting;
 use super::{Depth, Field, Item, Outcome, SessionRecord, words_at};
 use crate::conversation::Place;
 use crate::text::{Document, Sentence};
-use crate::topic::{says, spoken};
 use crate::{Mood, Turn};
 
 /// The one prompt. Raise the version with every change of wording or reply.
@@ -145,11 +144,6 @@ impl Kind {
         matches!(self, Self::Fact | Self::Preference | Self::Goal | Self::Decision | Self::Solution | Self::Learning | Self::Did)
     }
 
-    /// Whether it is something that holds: what is only imagined, and cheers, are none.
-    const fn is_finding(self) -> bool {
-        matches!(self, Self::Fact | Self::Decision | Self::Solution | Self::Learning)
-    }
-
     const fn max(self) -> usize {
         match self {
             Self::Intent | Self::Outcome | Self::Depth => 1,
@@ -157,9 +151,6 @@ impl Kind {
         }
     }
 }
-
-/// What makes a sentence one that only imagines something.
-const IMAGINED: &[&str] = &["if", "would", "might", "imagine", "suppose", "maybe", "perhaps", "wenn", "vielleicht"];
 
 /// What a model's answer came to.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -294,11 +285,6 @@ impl<'a> SessionTask<'a> {
             return None;
         }
         if entry.field.is_claim() && touched.iter().any(|sentence| sentence.is_question) {
-            return None;
-        }
-        let imagines = |sentence: &&Sentence<'_>| says(&spoken(sentence), IMAGINED);
-        let cheers = |sentence: &&Sentence<'_>| entry.field != Kind::Decision && is_cheer(sentence);
-        if entry.field.is_finding() && (touched.iter().any(imagines) || touched.iter().all(cheers)) {
             return None;
         }
         let bytes = fitting(text, first.bytes.start..last.bytes.end);

@@ -1,4 +1,4 @@
-//! Which tools an agent used, how often and what for, in the words that stand beside the first use.
+//! Which tools an agent used, how often and what for, in the words that stand beside the first use; and what of their output failed.
 //!
 //! What for is, in this order: what the call itself says of it (`description`), what the agent said right before, what it was called
 //! with. A tool whose use nobody describes is named with its call.
@@ -19,6 +19,45 @@ const PURPOSE_KEYS: [&str; 4] = ["description", "purpose", "explanation", "reaso
 
 /// Keys of a call that say what it is about.
 const OBJECT_KEYS: [&str; 10] = ["query", "prompt", "command", "cmd", "pattern", "url", "file_path", "path", "filename", "text"];
+
+/// A line of what a tool printed begins with or holds one of these where it failed, in small letters.
+const TOOL_FAILURES: &[&str] = &[
+    "error:",
+    "error[",
+    "fatal:",
+    "panicked at",
+    "traceback (most recent",
+    "exception:",
+    "command not found",
+    "no such file or directory",
+    "permission denied",
+    "failed:",
+    "failure:",
+    "exit code 1",
+    "exit status 1",
+    "timed out",
+    "connection refused",
+    "cannot find",
+    "test result: failed",
+    "npm err!",
+    "syntaxerror",
+    "typeerror",
+    "valueerror",
+];
+
+/// The line of what a tool printed that says what failed.
+pub(super) fn failing_line(text: &str) -> Option<Range<usize>> {
+    let mut start = 0;
+    for line in text.split_inclusive('\n') {
+        let lower = line.to_lowercase();
+        if TOOL_FAILURES.iter().any(|cue| lower.contains(cue)) {
+            let lead = line.len() - line.trim_start().len();
+            return Some(start + lead..start + line.trim_end().len());
+        }
+        start += line.len();
+    }
+    None
+}
 
 /// The tools of a session, in the order of their first use.
 pub(super) fn tools_used(document: &Document<'_>, input: &SessionInput<'_>) -> Vec<Item> {

@@ -226,7 +226,7 @@ fn term_weights(old: &Document<'_>, fresh: &Document<'_>) -> HashMap<String, f32
 }
 
 /// Words of a sentence between blanks, as the cues are written.
-pub(crate) fn spoken(sentence: &Sentence<'_>) -> String {
+fn spoken(sentence: &Sentence<'_>) -> String {
     sentence.tokens.iter().fold(String::from(" "), |mut joined, token| {
         // "let's" is taken apart like "it's".
         let is_us = token.word == "'s" && joined.ends_with(" let ");
@@ -242,14 +242,14 @@ pub(crate) fn spoken(sentence: &Sentence<'_>) -> String {
     })
 }
 
-pub(crate) fn says(spoken: &str, cues: &[&str]) -> bool {
+fn says(spoken: &str, cues: &[&str]) -> bool {
     cues.iter().any(|cue| {
         spoken.match_indices(cue).any(|(at, _)| spoken[..at].ends_with(' ') && spoken[at + cue.len()..].starts_with(' '))
     })
 }
 
 /// What a sentence tells, if it is a takeaway.
-pub(crate) fn takeaway(sentence: &Sentence<'_>, role: Role) -> Option<Section> {
+fn takeaway(sentence: &Sentence<'_>, role: Role) -> Option<Section> {
     if sentence.is_question {
         return None;
     }

@@ -27,7 +27,6 @@ pub use cluster::{Cluster, Embed, clusters};
 pub use entities::{Entities, entities};
 pub use fold::{Act, ClusterEvent, Decision, Event, Folded, Judged, Proposal, ProposalKind, Topic, TopicStep, fold, fold_judged};
 pub use merge::{Section, TopicLine, TopicText, merge, render, words};
-pub(crate) use merge::{says, spoken, takeaway};
 pub use nearness::Terms;
 pub use title::title;
 pub use weight::as_said;

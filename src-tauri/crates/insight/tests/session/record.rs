@@ -1,8 +1,8 @@
-//! The record of a session: each field from the words that were said, and nothing that was not.
+//! The record of a session: each field from the words that were said and what the reader marked in them, and nothing that was not.
 
-use keepsake_domain::{MessageType, Role, Span, Timestamp};
+use keepsake_domain::{Mark, MarkKind, MessageType, ReadingLabel, Role, Span, Timestamp};
 use keepsake_insight::Turn;
-use keepsake_insight::conversation::{Moment, Place};
+use keepsake_insight::conversation::Place;
 use keepsake_insight::session::{
     Depth, Field, Finding, FindingKind, LINE_CHARS_MAX, Outcome, SessionInput, SessionRecord, summarise, words_at,
 };
@@ -22,6 +22,7 @@ user: From now on please always run the tests before you answer. I'll update the
 
 struct Session {
     turns: Vec<(Role, MessageType, Option<String>, String)>,
+    marks: Vec<Vec<Mark>>,
 }
 
 impl Session {
@@ -43,10 +44,23 @@ impl Session {
                 other => panic!("{other}"),
             }
         });
-        Self { turns: turns.collect() }
+        let turns: Vec<_> = turns.collect();
+        Self { marks: vec![Vec::new(); turns.len()], turns }
+    }
+
+    /// The same session, in which the reader also marked these words, with this probability.
+    fn marked(mut self, words: &str, label: ReadingLabel, probability: f64) -> Self {
+        let turn = self.turns.iter().position(|turn| turn.3.contains(words)).unwrap();
+        let start = self.turns[turn].3.find(words).unwrap();
+        self.marks[turn].push(Mark { kind: MarkKind::Label(label), bytes: start..start + words.len(), probability });
+        self
     }
 
     fn read(&self, findings: &[Finding], may_hold_goals: bool) -> SessionRecord {
+        self.read_with(findings, &[], may_hold_goals)
+    }
+
+    fn read_with(&self, findings: &[Finding], open: &[Place], may_hold_goals: bool) -> SessionRecord {
         let turns: Vec<Turn<'_>> = self
             .turns
             .iter()
@@ -62,10 +76,7 @@ impl Session {
             })
             .collect();
         let tools: Vec<Option<&str>> = self.turns.iter().map(|turn| turn.2.as_deref()).collect();
-        let moment = Moment { now: Timestamp(1_800_000_000_000), utc_offset_minutes: 0 };
-        let promise = self.turns.iter().position(|turn| turn.0 == Role::Owner && turn.3.contains("I'll "));
-        let open: Vec<Place> = promise.map(|_| self.place_of("I'll update")).into_iter().collect();
-        summarise(&SessionInput { turns: &turns, tools: &tools, findings, open: &open, may_hold_goals, moment })
+        summarise(&SessionInput { turns: &turns, tools: &tools, marks: &self.marks, findings, open, may_hold_goals })
     }
 
     fn place_of(&self, words: &str) -> Place {
@@ -91,11 +102,15 @@ fn texts(record: &SessionRecord, field: Field) -> Vec<&str> {
 
 #[test]
 fn a_working_session_is_told_by_its_own_words() {
-    let session = Session::of(BUILD);
-    let record = session.read(&[], false);
+    let session = Session::of(BUILD)
+        .marked("The root cause was the missing libssl-dev package.", ReadingLabel::Solution, 0.9)
+        .marked("We decided to pin the OpenSSL version", ReadingLabel::Decision, 0.9)
+        .marked("Great, it works now!", ReadingLabel::Feedback, 0.9)
+        .marked("always run the tests before you answer", ReadingLabel::Wish, 0.9);
+    let open = [session.place_of("I'll update the lock file tomorrow")];
+    let record = session.read_with(&[], &open, false);
     session.check_extractive(&record);
     assert_eq!(texts(&record, Field::Intent), ["Can you fix the failing build of the parser?"]);
-    assert_ne!(record.technical_depth, Depth::Casual);
     assert_eq!(record.outcome, Outcome::Resolved, "{:?}", texts(&record, Field::Outcome));
     let tools: Vec<_> =
         record.of(Field::ToolsUsed).map(|item| (item.name.as_deref().unwrap(), item.uses, item.text.as_str())).collect();
@@ -104,51 +119,57 @@ fn a_working_session_is_told_by_its_own_words() {
         [("Read", 1, "I'll look at the build script first."), ("Bash", 2, "Run the tests of the parser")],
         "each with what it was for and how often"
     );
-    assert!(texts(&record, Field::ErrorsEncountered).iter().any(|text| text.contains("linking with cc failed")), "{record:?}");
-    assert!(texts(&record, Field::Did).iter().any(|text| text.contains("I installed it")), "{:?}", texts(&record, Field::Did));
+    assert_eq!(texts(&record, Field::ErrorsEncountered), ["error: linking with cc failed: exit status 1"], "as it was printed");
+    assert!(texts(&record, Field::Did).is_empty(), "which of its sentences are deeds a model alone tells");
     let knowledge: Vec<_> =
         record.of(Field::KnowledgeLearned).map(|item| (item.name.as_deref().unwrap(), item.text.as_str())).collect();
-    assert!(
-        knowledge.iter().any(|(kind, text)| *kind == "decision" && text.contains("pin the OpenSSL version")),
-        "{knowledge:?}"
-    );
-    assert!(knowledge.iter().any(|(kind, text)| *kind == "solution" && text.contains("root cause")), "{knowledge:?}");
-    assert!(texts(&record, Field::PreferencesNoted).iter().any(|text| text.contains("always run the tests")));
-    let left = texts(&record, Field::FollowUps);
-    assert!(left.iter().any(|text| text.contains("I'll update the lock file")), "a promise is open: {left:?}");
+    assert_eq!(knowledge, [("solution", "The root cause was the missing libssl-dev package.")], "decisions are a model's");
+    assert_eq!(texts(&record, Field::PreferencesNoted), ["From now on please always run the tests before you answer."]);
+    assert_eq!(texts(&record, Field::RelationshipNotes), ["Great, it works now!"]);
+    assert_eq!(texts(&record, Field::FollowUps), ["I'll update the lock file tomorrow."], "a promise is open");
     assert!(!texts(&record, Field::Heard).is_empty() && !texts(&record, Field::Said).is_empty());
-    assert!(record.significance >= 4, "a decision and a wish last: {}", record.significance);
+    assert!(record.significance >= 3, "a solution and a wish last: {}", record.significance);
+    assert_eq!((record.technical_depth, record.user_mood.as_str()), (Depth::Casual, "neutral"), "neither is told");
+    assert!(texts(&record, Field::TechnicalDepth).is_empty() && texts(&record, Field::UserMood).is_empty());
+}
+
+#[test]
+fn no_wording_tells_what_the_reader_did_not_mark() {
+    let record = Session::of(BUILD).read(&[], false);
+    for field in [Field::KnowledgeLearned, Field::PreferencesNoted, Field::RelationshipNotes, Field::FollowUps] {
+        assert!(texts(&record, field).is_empty(), "{field:?}");
+    }
+    let unsure = Session::of(BUILD).marked("always run the tests before you answer", ReadingLabel::Wish, 0.5).read(&[], false);
+    assert!(texts(&unsure, Field::PreferencesNoted).is_empty(), "what it is unsure of is not told");
+    let agent = Session::of(BUILD).marked("I installed it and added a check", ReadingLabel::Wish, 0.9).read(&[], false);
+    assert!(texts(&agent, Field::PreferencesNoted).is_empty(), "an agent has no wishes");
 }
 
 #[test]
 fn what_came_of_it_follows_from_how_it_ended() {
-    let check = |lines: &str, expect: Outcome, why: &str| {
-        let session = Session::of(lines);
+    let check = |session: Session, expect: Outcome, why: &str| {
         let record = session.read(&[], false);
         session.check_extractive(&record);
         assert_eq!(record.outcome, expect, "{why}: {:?}", texts(&record, Field::Outcome));
     };
-    check("user: How do I peel a mango?\nagent: Score it along the stone and turn it inside out.", Outcome::Resolved, "answered");
+    let mango = "user: How do I peel a mango?\nagent: Score it along the stone and turn it inside out.";
+    check(Session::of(mango), Outcome::Resolved, "answered");
+    check(Session::of(&format!("{mango}\nuser: Thanks, that worked!")), Outcome::Resolved, "the last word asks nothing");
+    check(Session::of(&format!("{mango}\nuser: And a papaya?")), Outcome::Unresolved, "the last word asks and has no answer");
+    let train = "agent: Good morning, how can I help you?\nuser: Please book the train to Ghent for Friday.";
+    check(Session::of(train), Outcome::Unresolved, "nobody answered at all");
+    let refused = Session::of(&format!("{train}\nagent: I have no way to book trains from here."));
     check(
-        "user: How do I peel a mango?\nagent: Score it along the stone.\nuser: Thanks, that worked!",
-        Outcome::Resolved,
-        "thanked for",
-    );
-    check(
-        "user: The printer does not print.\nagent: Please restart it.\nuser: It still does not print, same error.",
+        refused.marked("I have no way to book trains from here.", ReadingLabel::UnmetRequest, 0.9),
         Outcome::Unresolved,
-        "a complaint at the end",
+        "the last answer says that it cannot",
     );
-    check(
-        "agent: Good morning, how can I help you?\nuser: Please book the train to Ghent for Friday.",
-        Outcome::Unresolved,
-        "nobody did",
-    );
-    check(
-        "user: Please run the import.\nagent: I ran it.\nresult Bash: error: disk full, import failed: 3 rows\nagent: The import ran up to row three.",
-        Outcome::Partial,
-        "something failed and nobody says that it works",
-    );
+    let disk = "user: Please run the import.\nagent: I ran it.\nresult Bash: error: disk full, import failed: 3 rows\nagent: The import ran up to row three.";
+    check(Session::of(disk), Outcome::Unresolved, "the last that a tool printed is a failure");
+    let solved = Session::of(&format!("{disk}\nagent: A larger disk solved it."));
+    check(solved.marked("A larger disk solved it.", ReadingLabel::Solution, 0.9), Outcome::Resolved, "and then it was solved");
+    let again = Session::of(&format!("{disk}\nresult Bash: imported 9 rows\nagent: Now all rows are in."));
+    check(again, Outcome::Resolved, "the last result is none");
 }
 
 #[test]
@@ -156,6 +177,7 @@ fn small_talk_weighs_nothing_and_what_lasts_weighs_most() {
     let talk = Session::of("user: Hi, how are you today?\nagent: I'm well, thanks for asking.");
     let record = talk.read(&[], false);
     assert_eq!((record.significance, record.technical_depth), (1, Depth::Casual), "{record:?}");
+    assert_eq!(record.user_mood, "neutral");
     let life = Session::of(
         "user: I moved to Porto in May and I prefer short answers. I want to learn sailing. My sister Emma is a teacher.\nagent: Good to know.",
     );
@@ -191,7 +213,7 @@ fn what_speaks_to_a_model_is_no_line_and_an_agent_says_nothing_about_the_user() 
 
 #[test]
 fn a_session_without_words_has_no_lines_and_nothing_panics_on_any_text() {
-    let none = Session { turns: vec![(Role::Owner, MessageType::Text, None, String::new())] };
+    let none = Session { turns: vec![(Role::Owner, MessageType::Text, None, String::new())], marks: Vec::new() };
     assert!(none.read(&[], true).items.is_empty());
     let odd = ["🙂🙂🙂 🙂", "\u{301}\u{301} a", "{\"description\":\"", "????", "ok\u{0}ok ok ok", &"wort ".repeat(3_000)];
     for text in odd {
@@ -202,48 +224,11 @@ fn a_session_without_words_has_no_lines_and_nothing_panics_on_any_text() {
                 (Role::Tool, MessageType::ToolResult, Some("Bash".to_owned()), format!("error: {text}")),
                 (Role::Assistant, MessageType::Text, None, text.to_owned()),
             ],
+            // Places that are none.
+            marks: vec![vec![Mark { kind: MarkKind::Label(ReadingLabel::Wish), bytes: 3..900, probability: 1.0 }]; 4],
         };
         let record = session.read(&[], true);
         session.check_extractive(&record);
     }
 }
 
-#[test]
-fn a_cheer_is_no_solution_and_no_fact_and_what_solved_it_is_one() {
-    let check = |line: &str, expect: &[&str]| {
-        let session = Session::of(&format!("user: Can you fix the parser?\nagent: I changed the grammar.\n{line}"));
-        let found: Vec<String> = session.read(&[], false).of(Field::KnowledgeLearned).map(|item| item.text.clone()).collect();
-        assert_eq!(found, expect, "{line}");
-    };
-    for cheer in [
-        "user: Great, it works now!",
-        "user: Thanks, that worked.",
-        "user: Perfect, the parser works now, thank you!",
-        "user: That was it, problem solved!",
-        "user: Yes, that did the trick.",
-        "user: Awesome, everything is fixed now.",
-        "user: The issue is resolved now.",
-        "agent: Great, then it is fixed now!",
-        "user: Danke, es funktioniert jetzt!",
-        "user: Gracias, ya funciona.",
-        "user: Merci, ça marche.",
-        "user: Obrigada, já funciona.",
-    ] {
-        check(cheer, &[]);
-    }
-    check("user: Restarting fixed it, thanks.", &["Restarting fixed it, thanks."]);
-    check("user: Great, pinning OpenSSL solved it!", &["Great, pinning OpenSSL solved it!"]);
-    check("user: It works now because the grammar was wrong.", &["It works now because the grammar was wrong."]);
-    check("agent: The root cause was the missing package.", &["The root cause was the missing package."]);
-    check("user: Great! We decided to keep the grammar.", &["We decided to keep the grammar."]);
-    // What capture takes for a fact passes the same measure.
-    let facts = |line: &str| -> Vec<String> {
-        let session = Session::of(&format!("user: Can you fix the parser?\nagent: I changed the grammar.\nuser: {line}"));
-        let span = Span::of_bytes(line, 0..line.len()).unwrap();
-        let finding = Finding { place: Place { turn: 2, span }, kind: FindingKind::Fact };
-        session.read(&[finding], false).of(Field::FactsLearned).map(|item| item.text.clone()).collect()
-    };
-    assert_eq!(facts("I am happy with it, thanks."), Vec::<String>::new());
-    assert_eq!(facts("Great, I live in Lyon."), ["Great, I live in Lyon."]);
-    assert_eq!(facts("I am a nurse."), ["I am a nurse."], "a short fact is one");
-}

@@ -135,7 +135,6 @@ export const conversations = {
   tone: 'Tone',
   arc: 'Emotional arc',
   arcStage: { start: 'Start', middle: 'Middle', end: 'End' } as Readonly<Record<string, string>>,
-  noArc: 'No stage stands out.',
   themes: 'Themes',
   topics: 'Key topics',
   people: 'Participants',

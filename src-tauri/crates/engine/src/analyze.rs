@@ -73,7 +73,7 @@ pub struct StoredAnalysis {
     pub summary: Vec<StoredSentence>,
     /// Themes.
     pub themes: Vec<String>,
-    /// Tone in words.
+    /// Tone in words; empty where no model told it.
     pub tone: String,
     /// Emotional arc.
     pub arc: Vec<StoredArcPoint>,
@@ -308,7 +308,7 @@ impl Engine {
                 })
                 .collect(),
             themes: analysis.themes,
-            tone: analysis.tone.text,
+            tone: analysis.tone.unwrap_or_default(),
             arc: analysis
                 .emotional_arc
                 .iter()

@@ -1,4 +1,4 @@
-//! Whole-conversation analysis: what one conversation was about, how it felt, and the few things in it worth keeping.
+//! Whole-conversation analysis: what one conversation was about, and what came of it.
 //!
 //! Pure: no IO, no async, no clock, no randomness; the same turns give the same result.
 //! [`conversation`] says where it stands: ended or not, its tone, what was promised in it.
@@ -18,6 +18,6 @@ pub mod topic;
 mod turn;
 
 pub use analysis::{
-    Analysis, ArcPoint, ENGINE_VERSION, Mood, Stage, SummarySentence, THEMES_MAX, TOPICS_MAX, Tone, TooShort, analyse,
+    Analysis, ArcPoint, ENGINE_VERSION, Mood, Stage, SummarySentence, THEMES_MAX, TOPICS_MAX, TooShort, analyse,
 };
 pub use turn::{AnalysisInput, Turn, fingerprint, is_long_enough};

@@ -168,13 +168,17 @@ function Outcome({ analysis, row, onLine, onClose }: { analysis: AnalysisView; r
           </div>
         ) : null}
       </Section>
-      <Section title={t.conversations.arc}>
-        <Arc points={analysis.arc} onLine={onLine} />
-        <p>
-          <span className={css.muted}>{t.conversations.tone}: </span>
-          {analysis.tone}
-        </p>
-      </Section>
+      {analysis.arc.length > 0 || analysis.tone !== '' ? (
+        <Section title={t.conversations.arc}>
+          {analysis.arc.length > 0 ? <Arc points={analysis.arc} onLine={onLine} /> : null}
+          {analysis.tone === '' ? null : (
+            <p>
+              <span className={css.muted}>{t.conversations.tone}: </span>
+              {analysis.tone}
+            </p>
+          )}
+        </Section>
+      ) : null}
       {analysis.new_since_last.length > 0 ? <p className={css.newSince}>{t.conversations.newSince(analysis.new_since_last)}</p> : null}
       <div className={css.columns}>
         <Section title={t.conversations.themes}>
@@ -197,7 +201,6 @@ const levelY = (mood: string) => STRIP_HEIGHT / 2 - moodLevel(mood) * 13;
 
 /** Start, middle, end: a word each, and a line that rises and falls with them. */
 function Arc({ points, onLine }: { points: readonly ArcPointView[]; onLine: (message: string) => void }) {
-  if (points.length === 0) return <p className={css.muted}>{t.conversations.noArc}</p>;
   const step = 100 / points.length;
   const line = points.map((point, index) => `${step * (index + 0.5)},${levelY(point.mood)}`).join(' ');
   return (
@@ -250,7 +253,7 @@ function Difference({ before, after }: { before: AnalysisView; after: AnalysisVi
       <dl className={css.changes}>
         {difference.addedThemes.length > 0 ? <Change name={words.compareAdded} value={difference.addedThemes.join(', ')} /> : null}
         {difference.goneThemes.length > 0 ? <Change name={words.compareGone} value={difference.goneThemes.join(', ')} /> : null}
-        {difference.tone ? <Change name={words.compareTone} value={difference.tone.join(' → ')} /> : null}
+        {difference.tone ? <Change name={words.compareTone} value={difference.tone.map((tone) => tone || words.none).join(' → ')} /> : null}
         {difference.arc.map((each) => (
           <Change key={each.stage} name={nameOf(words.arcStage, each.stage)} value={`${each.before ?? words.none} → ${each.after ?? words.none}`} />
         ))}

@@ -1,9 +1,8 @@
 //! Analyze Now without a model: one pass over a conversation, every conclusion tied to the words it rests on.
 //!
 //! Only plain utterances count. Deliberately not here: what is to be remembered; the reader marks that (`keepsake-capture`), and a model
-//! may propose projects and stories ([`crate::model`]).
+//! may propose projects and stories, and tell how it felt ([`crate::model`]).
 
-mod lexicon;
 mod mood;
 mod phrases;
 mod summary;
@@ -11,7 +10,7 @@ mod summary;
 use keepsake_domain::{Candidate, Role, Stop};
 use thiserror::Error;
 
-pub use mood::{ArcPoint, Mood, Stage, Tone};
+pub use mood::{ArcPoint, Mood, Stage};
 pub(crate) use phrases::{RankedPhrase, ranked as ranked_phrases};
 pub use phrases::{THEMES_MAX, TOPICS_MAX};
 pub use summary::SummarySentence;
@@ -20,7 +19,7 @@ use crate::text::Document;
 use crate::turn::{AnalysisInput, fingerprint};
 
 /// Names this engine and its version on every row it produces. Raise it when results change.
-pub const ENGINE_VERSION: &str = "builtin-analysis/1";
+pub const ENGINE_VERSION: &str = "builtin-analysis/2";
 
 /// What a whole conversation says.
 #[derive(Debug, Clone, PartialEq)]
@@ -33,9 +32,9 @@ pub struct Analysis {
     pub summary: Vec<SummarySentence>,
     /// Two to five phrases that run through the conversation, as the text writes them; fewer in a very short one.
     pub themes: Vec<String>,
-    /// How it felt over all.
-    pub tone: Tone,
-    /// How it felt at the start, in the middle and at the end; shorter in a conversation of one or two utterances.
+    /// How it felt over all, in a few words; from a model alone.
+    pub tone: Option<String>,
+    /// How it felt at the start, in the middle and at the end; from a model alone.
     pub emotional_arc: Vec<ArcPoint>,
     /// Authors of plain utterances, in order of appearance.
     pub participants: Vec<String>,
@@ -62,7 +61,6 @@ pub fn analyse(input: &AnalysisInput<'_>) -> Result<Analysis, TooShort> {
     if document.plain.is_empty() {
         return Err(TooShort { turns: input.turns.len() });
     }
-    let moods = mood::read(&document);
     let phrases = phrases::rank(&document);
     let summary = summary::summarise(&document, input.vectors);
     Ok(Analysis {
@@ -70,17 +68,12 @@ pub fn analyse(input: &AnalysisInput<'_>) -> Result<Analysis, TooShort> {
         stops: Vec::new(),
         summary,
         themes: phrases.themes,
-        tone: mood::tone(&document, &moods),
-        emotional_arc: mood::arc(&document, &moods),
+        tone: None,
+        emotional_arc: Vec::new(),
         participants: participants(input, &document.plain),
         key_topics: phrases.topics,
         fingerprint: fingerprint(input.turns),
     })
-}
-
-/// The mood of a document alone.
-pub(crate) fn felt(document: &Document<'_>) -> Tone {
-    mood::tone(document, &mood::read(document))
 }
 
 /// The summary alone, for whoever needs no analysis.

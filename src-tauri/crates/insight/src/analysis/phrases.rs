@@ -418,7 +418,6 @@ fn is_content(sentence: &Sentence<'_>, at: usize) -> bool {
                 && !past
                 && !adverb
                 && !is_verb_form(&token.word)
-                && !crate::analysis::lexicon::charge(&token.word).is_some_and(|(_, weight)| weight != 1.2)
         }
         // German writes its nouns with a capital; the other three show them by what stands before.
         Language::German => token.is_capitalised() && (at > 0 || token.word.len() > 4),

@@ -13,7 +13,7 @@ use serde::Deserialize;
 use serde_json::Value;
 
 use super::check::{fault, has_placeholder, stands_in};
-use crate::{AnalysisInput, ArcPoint, Mood, Stage, SummarySentence, THEMES_MAX, TOPICS_MAX, Tone};
+use crate::{AnalysisInput, ArcPoint, Mood, Stage, SummarySentence, THEMES_MAX, TOPICS_MAX};
 
 /// A quotation as long as this proves anything that can be put together from its words.
 const QUOTE_CHARS_MAX: usize = 400;
@@ -94,7 +94,7 @@ pub(super) struct Reading {
     pub(super) summary: Vec<SummarySentence>,
     pub(super) themes: Vec<String>,
     pub(super) key_topics: Vec<String>,
-    pub(super) tone: Tone,
+    pub(super) tone: Option<String>,
     pub(super) arc: Vec<ArcPoint>,
     pub(super) participants: Vec<String>,
 }
@@ -107,7 +107,7 @@ impl Default for Reading {
             summary: Vec::new(),
             themes: Vec::new(),
             key_topics: Vec::new(),
-            tone: Tone { mood: Mood::Neutral, text: Mood::Neutral.name().to_owned(), evidence: Vec::new() },
+            tone: None,
             arc: Vec::new(),
             participants: Vec::new(),
         }
@@ -161,8 +161,7 @@ impl Back<'_> {
             .collect();
         let tone = self.shown(reply.tone.as_str());
         let is_plain = fault(&tone).is_none() && tone.chars().all(|c| c.is_alphabetic() || matches!(c, ' ' | ',' | '-' | '\''));
-        let text = if is_plain && !tone.is_empty() { tone } else { reply.mood.name().to_owned() };
-        into.tone = Tone { mood: reply.mood, text, evidence: Vec::new() };
+        into.tone = Some(if is_plain && !tone.is_empty() { tone } else { reply.mood.name().to_owned() });
         into.arc.clear();
         for stage in [Stage::Start, Stage::Middle, Stage::End] {
             let point = reply.emotional_arc.as_slice().iter().find(|point| point.stage == stage);

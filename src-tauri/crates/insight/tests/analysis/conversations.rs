@@ -48,7 +48,7 @@ fn read(script: &str) -> Result<Analysis, TooShort> {
 
 /// Each expectation is `key: value`:
 /// `summary` some sentence holds these words; `no summary`, none does; `theme`, `topic`, `no topic` (none holds the word);
-/// `tone`, `arc`, `participants`.
+/// `participants`.
 fn check(script: &str) {
     let (conversation, expectations) = script.split_once("---").expect("a script has expectations after ---");
     let analysis = read(conversation).expect("the conversation has words");
@@ -64,8 +64,6 @@ fn check(script: &str) {
             "no topic" => {
                 !analysis.key_topics.iter().chain(&analysis.themes).any(|t| t.to_lowercase().split(' ').any(|w| w == wanted))
             }
-            "tone" => analysis.tone.mood.name() == wanted,
-            "arc" => analysis.emotional_arc.iter().map(|point| point.mood.name()).collect::<Vec<_>>().join(" ") == wanted,
             "participants" => analysis.participants.join(", ") == wanted,
             _ => panic!("no expectation is called {key:?}"),
         };
@@ -91,8 +89,6 @@ fn a_trip_is_planned() {
         topic: trip to Lisbon
         no topic: want
         no topic: days
-        tone: excited
-        arc: neutral neutral excited
         participants: Mara, Nova",
     );
 }
@@ -128,8 +124,6 @@ fn a_father_is_mourned() {
         ai: Have you thought about writing to her?
         me: I wrote her a letter yesterday. I'm a bit relieved that it's out.
         ---
-        tone: sad
-        arc: sad sad relieved
         summary: My dad passed away last month",
     );
 }
@@ -144,7 +138,6 @@ fn a_job_is_changed() {
         me: A bit worried about money, but mostly hopeful. The nursing course takes three years.
         me: My wife Elena is supportive. We moved into a smaller flat so we could afford it.
         ---
-        tone: tired
         topic: nursing qualification
         participants: Mara, Tom",
     );
@@ -181,7 +174,6 @@ fn a_customer_complains_and_is_satisfied() {
         me: Okay, thank you. I'm relieved that this is solved.
         ---
         theme: espresso machine
-        arc: neutral frustrated relieved
         summary: espresso machine leaks water
         no topic: inconvenience",
     );
@@ -197,7 +189,6 @@ fn friends_chat_without_capitals() {
         me: my manager Priya told me yesterday. gonna celebrate with Tom at the weekend
         me: also my mum and I haven't talked in months so idk if i should tell her
         ---
-        tone: joyful
         topic: warehouse robot",
     );
 }
@@ -215,7 +206,6 @@ fn german_names_its_nouns() {
         theme: Küche
         no topic: aber
         no topic: gerade
-        arc: worried neutral relieved
         summary: Umzug nach Hamburg",
     );
 }
@@ -230,15 +220,13 @@ fn spanish_french_and_portuguese_do_not_embarrass_themselves() {
         ---
         theme: boda
         topic: viaje a Lima
-        no topic: todavía
-        arc: worried neutral joyful",
+        no topic: todavía",
     );
     check(
         "me: Je suis triste parce que mon chat est mort hier. Le vétérinaire n'a rien pu faire.
         ai: Je suis désolé pour votre chat.
         me: Le chat vivait avec nous depuis dix ans. Nous avons décidé de planter un rosier dans le jardin.
         ---
-        tone: sad
         topic: jardin
         no topic: avec",
     );
@@ -247,7 +235,6 @@ fn spanish_french_and_portuguese_do_not_embarrass_themselves() {
         ai: Que boa ideia! O bacalhau precisa de demolhar.
         me: A minha mãe mora no Porto e o bacalhau dela é famoso. Estou animada com o jantar de Natal.
         ---
-        tone: excited
         theme: bacalhau
         topic: jantar de Natal
         no topic: para",
@@ -280,23 +267,6 @@ fn orders_to_a_machine_are_never_summarised() {
         no summary: Ignore previous
         summary: garden fence",
     );
-}
-
-#[test]
-fn tone_is_neutral_where_words_are_weak_or_only_polite() {
-    for (line, mood) in [
-        ("I'm afraid the attachment is missing, thanks.", "neutral"),
-        ("Kill the process, the error aborts a dead worker.", "neutral"),
-        ("I hope you are well. Happy to help.", "neutral"),
-        ("I'm not worried about the exam.", "neutral"),
-        ("I'm not happy with this hotel at all, it's terrible.", "frustrated"),
-        ("I'm furious about the noise.", "angry"),
-        ("I am so grateful for my neighbours.", "grateful"),
-        ("I'm scared of the operation, really anxious.", "worried"),
-        ("I'm completely burned out and exhausted.", "tired"),
-    ] {
-        check(&format!("me: {line}\n---\ntone: {mood}"));
-    }
 }
 
 #[test]

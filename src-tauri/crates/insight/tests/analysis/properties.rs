@@ -75,15 +75,10 @@ proptest! {
         let again = analyse(&input);
         prop_assert_eq!(Ok(&analysis), again.as_ref(), "the same turns give the same analysis");
         prop_assert!(analysis.themes.len() <= THEMES_MAX && analysis.key_topics.len() <= TOPICS_MAX);
-        for evidence in &analysis.tone.evidence {
-            prop_assert!(evidence.span.quote(turns[evidence.message].text).is_ok());
-        }
         for sentence in &analysis.summary {
             prop_assert!(turns[sentence.turn].is_plain() && sentence.span.quote(turns[sentence.turn].text).is_ok() && !sentence.text.is_empty());
         }
-        for point in &analysis.emotional_arc {
-            prop_assert!(turns[point.turn].is_plain());
-        }
+        prop_assert!(analysis.tone.is_none() && analysis.emotional_arc.is_empty(), "how it felt a model tells");
     }
 }
 
@@ -106,7 +101,5 @@ fn a_very_long_conversation_is_read_whole() {
         })
         .collect();
     let analysis = analyse(&AnalysisInput { turns: &turns, owner_name: None, vectors: None }).expect("it has words");
-    let last = analysis.emotional_arc.last().map(|point| point.turn);
-    assert!(last.is_some_and(|turn| turn > 3_300), "the arc reaches the last third: {last:?}");
     assert_eq!(analysis.summary.len(), 3, "the summary stays a summary");
 }

@@ -137,9 +137,12 @@ pub(crate) fn analyze(args: &Args, text: &str, force: bool, output: &mut Output)
         }
     }
     output.line(format!("Themes: {}", latest.themes.join(", ")))?;
-    output.line(format!("Tone: {}", latest.tone))?;
     let arc: Vec<String> = latest.arc.iter().map(|point| format!("{} {}", point.stage, point.mood)).collect();
-    output.line(format!("Arc: {}", arc.join(", ")))?;
+    for (name, told) in [("Tone", &latest.tone), ("Arc", &arc.join(", "))] {
+        if !told.is_empty() {
+            output.line(format!("{name}: {told}"))?;
+        }
+    }
     output.line(format!("Participants: {}", latest.participants.join(", ")))?;
     output.line(format!("Key topics: {}", latest.key_topics.join(", ")))?;
     let proposed: Vec<String> = latest.proposed.iter().map(|count| format!("{} {}", count.count, count.name)).collect();

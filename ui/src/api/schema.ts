@@ -1644,14 +1644,6 @@ place: StretchView | null, };
 
 export type ToneView = { 
 /**
- * `low`, `medium`, `high`.
- */
-formality: string, 
-/**
- * `low`, `medium`, `high`.
- */
-technical_level: string, 
-/**
  * `quick`, `steady`, `slow`; nothing before somebody answered.
  */
 pace: string | null, 

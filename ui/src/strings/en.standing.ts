@@ -25,8 +25,6 @@ export const standing = {
   } as Readonly<Record<string, (silence: string | null, usual: string | null) => string>>,
   reasonLine: 'Show the line',
   tone: 'Tone',
-  formality: { low: 'informal', medium: 'neither formal nor informal', high: 'formal' } as Readonly<Record<string, string>>,
-  technical: { low: 'everyday words', medium: 'somewhat technical', high: 'technical' } as Readonly<Record<string, string>>,
   pace: { quick: 'quick answers', steady: 'steady answers', slow: 'slow answers' } as Readonly<Record<string, string>>,
   words: (count: number) => `${plural(count, 'word', 'words')} a message`,
   toneOf: (parts: readonly string[]) => listed(parts).replace(/^./, (first) => first.toUpperCase()),

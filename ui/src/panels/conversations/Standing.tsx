@@ -26,7 +26,7 @@ export function reasonWords({ kind, silence_ms, usual_ms }: Pick<ReasonView, 'ki
 
 export function toneWords(tone: ToneView): string {
   const words = t.standing;
-  return words.toneOf([nameOf(words.formality, tone.formality), nameOf(words.technical, tone.technical_level), ...(tone.pace === null ? [] : [nameOf(words.pace, tone.pace)]), words.words(tone.typical_words)]);
+  return words.toneOf([...(tone.pace === null ? [] : [nameOf(words.pace, tone.pace)]), words.words(tone.typical_words)]);
 }
 
 export function Standing({ row }: { row: ConversationRow }) {

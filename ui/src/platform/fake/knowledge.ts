@@ -299,7 +299,7 @@ export function knowledgeCommands(world: World, host: Host, known: Handlers, isE
           { kind: 'settled', silence_ms: null, usual_ms: null, end_ms: null, place: { message_id: last.id, start: 0, end: 4 } },
         ],
         judge: 'builtin-conversation/1',
-        tone: { formality: 'low', technical_level: id === 'conv_rust' ? 'high' : 'low', pace: 'quick', typical_words: 18, messages: messages.length },
+        tone: { pace: 'quick', typical_words: 18, messages: messages.length },
         commitments: promises().filter((each) => each.conversation_id === id),
         summary: { id: `sum_${id}`, text: messages.filter((message) => message.role === 'owner').slice(0, 2).map((message) => message.text).join(' '), first_message_id: first.id, last_message_id: last.id, proposer: 'builtin/1', created_at: now - DAY },
       };

@@ -59,8 +59,6 @@ pub(crate) fn conversation_standing(app: &App, request: ById) -> Result<Standing
                 .collect(),
             judge: standing.judge,
             tone: standing.tone.map(|tone| ToneView {
-                formality: name(tone.formality).unwrap_or_default(),
-                technical_level: name(tone.technical_level).unwrap_or_default(),
                 pace: tone.pace.and_then(name),
                 typical_words: tone.typical_words,
                 messages: tone.messages,

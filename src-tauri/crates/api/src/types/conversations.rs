@@ -289,7 +289,7 @@ pub struct AnalysisView {
     pub summary: Vec<SummarySentenceView>,
     /// Themes.
     pub themes: Vec<String>,
-    /// Tone, in words.
+    /// Tone, in words; empty where no model told it.
     pub tone: String,
     /// Emotional arc.
     pub arc: Vec<ArcPointView>,
@@ -344,13 +344,9 @@ pub struct ReasonView {
     pub place: Option<StretchView>,
 }
 
-/// How a conversation sounds.
+/// How a conversation goes.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, TS)]
 pub struct ToneView {
-    /// `low`, `medium`, `high`.
-    pub formality: String,
-    /// `low`, `medium`, `high`.
-    pub technical_level: String,
     /// `quick`, `steady`, `slow`; nothing before somebody answered.
     pub pace: Option<String>,
     /// Words of the middle message.

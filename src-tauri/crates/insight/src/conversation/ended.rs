@@ -2,11 +2,11 @@
 //!
 //! Silence is measured against the silences that this conversation has known: below nearly all of them it goes on, beyond the
 //! longest it has ended, between the two it rests. Hours in which nobody ever writes here do not count as silence, so an office
-//! thread does not end each night. A farewell brings the end nearer; an unanswered question or an open promise holds it off.
+//! thread does not end each night. An unanswered question or an open promise holds the end off.
 //!
 //! A new message makes any conversation active again: the silence is then short. Nothing else is needed to resume one.
 //!
-//! Deliberately not here: acting on it. A model may judge the same with more sense ([`super::asked`]); this is what answers without
+//! Deliberately not here: acting on it, and what words mean: that somebody took leave a model alone tells. It may judge the same with more sense ([`super::asked`]); this is what answers without
 //! one, and what stands where one fails.
 
 use chrono::{DateTime, Datelike, Timelike, Weekday};
@@ -43,12 +43,6 @@ const HOURS_WALKED_MAX: i64 = 24 * 28;
 
 /// Silent for so many times what ends it, a conversation has ended, and nobody need be asked.
 const DOUBT_TIMES: i64 = 4;
-
-/// A farewell counts in the last so many messages, if nothing of substance follows.
-const CLOSING_TURNS: usize = 3;
-
-/// A farewell or thanks with more words than this says something else as well.
-const CLOSING_WORDS_MAX: usize = 14;
 
 /// Whether a conversation has ended, and why that is thought.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -99,12 +93,12 @@ pub enum Reason {
         /// From here on it has ended.
         end_ms: i64,
     },
-    /// They took leave.
+    /// They took leave; from a model alone.
     Farewell {
         /// Where.
         place: Place,
     },
-    /// Thanks or agreement stand at the end.
+    /// Thanks or agreement stand at the end; from a model alone.
     Settled {
         /// Where.
         place: Place,
@@ -142,17 +136,11 @@ pub(super) fn read(document: &Document<'_>, commitments: &[Commitment], moment: 
     let rhythm = Rhythm::of(&times, &hours);
     let silence = hours.active_ms(last, moment.now.as_millis());
 
-    let closing = closing(document);
     let question = open_question(document);
     let promise = commitments.iter().rev().find(|commitment| holds_open(commitment, moment.now, rhythm.usual_ms));
     let is_open = question.is_some() || promise.is_some();
-    // After a farewell the usual pause is already the end, and a short one is rest.
-    let (rests_after, ends_after) = match (&closing, is_open) {
-        (Some(Reason::Farewell { .. }), false) => (rhythm.typical_ms, rhythm.usual_ms),
-        (Some(_), false) => (rhythm.typical_ms, rhythm.longest_ms),
-        (_, true) => (rhythm.usual_ms, rhythm.longest_ms.saturating_mul(END_TIMES_WHEN_OPEN)),
-        (None, false) => (rhythm.usual_ms, rhythm.longest_ms.saturating_mul(END_TIMES)),
-    };
+    let times = if is_open { END_TIMES_WHEN_OPEN } else { END_TIMES };
+    let (rests_after, ends_after) = (rhythm.usual_ms, rhythm.longest_ms.saturating_mul(times));
     let (status, measured) = if silence <= rests_after {
         (ConversationStatus::Active, Reason::WithinRhythm { silence_ms: silence, usual_ms: rests_after })
     } else if silence <= ends_after || promise.is_some_and(|promise| promise.due.is_some_and(|due| due.at >= moment.now)) {
@@ -161,7 +149,7 @@ pub(super) fn read(document: &Document<'_>, commitments: &[Commitment], moment: 
         (ConversationStatus::Archived, Reason::LongSilence { silence_ms: silence, end_ms: ends_after })
     };
     let promise = promise.map(|promise| Reason::PendingPromise { place: promise.place });
-    let reasons = [Some(measured), closing, question.map(|place| Reason::OpenQuestion { place }), promise];
+    let reasons = [Some(measured), question.map(|place| Reason::OpenQuestion { place }), promise];
     Judgement { status, reasons: reasons.into_iter().flatten().collect() }
 }
 
@@ -172,8 +160,6 @@ fn holds_open(commitment: &Commitment, now: Timestamp, usual_ms: i64) -> bool {
 
 /// What silences are like here.
 struct Rhythm {
-    /// The middle one.
-    typical_ms: i64,
     /// Nine of ten are shorter, and it is well above the middle one.
     usual_ms: i64,
     /// The longest, a single outlier aside.
@@ -190,7 +176,7 @@ impl Rhythm {
         let usual_ms = quantile(USUAL_QUANTILE).max(typical_ms.saturating_mul(USUAL_TIMES_TYPICAL));
         // One holiday must not keep a conversation open for years: the longest counts only if there were two.
         let longest_ms = gaps[gaps.len() - 1].min(gaps[gaps.len() - 2].saturating_mul(4)).max(usual_ms);
-        Self { typical_ms, usual_ms, longest_ms }
+        Self { usual_ms, longest_ms }
     }
 }
 
@@ -258,169 +244,6 @@ impl ActiveHours {
 fn slot(local_ms: i64) -> Option<(usize, usize)> {
     let at = DateTime::from_timestamp_millis(local_ms)?;
     Some((usize::from(matches!(at.weekday(), Weekday::Sat | Weekday::Sun)), at.hour() as usize))
-}
-
-/// Wordings of leave.
-const FAREWELLS: &[&str] = &[
-    "bye",
-    "goodbye",
-    "bye bye",
-    "good night",
-    "goodnight",
-    "see you",
-    "see ya",
-    "talk soon",
-    "talk tomorrow",
-    "talk to you",
-    "talk later",
-    "speak soon",
-    "catch you later",
-    "take care",
-    "have a good",
-    "have a great",
-    "have a nice",
-    "have a lovely",
-    "enjoy your",
-    "until then",
-    "ttyl",
-    "cya",
-    "safe travels",
-    "that is all",
-    "that's all",
-    "nothing else",
-    "all set",
-    "cheers, bye",
-    "ciao",
-    "tschüss",
-    "tschüß",
-    "bis dann",
-    "bis bald",
-    "bis morgen",
-    "bis später",
-    "gute nacht",
-    "schönen abend",
-    "schönes wochenende",
-    "schönen tag",
-    "mach's gut",
-    "auf wiedersehen",
-    "wir sehen uns",
-    "au revoir",
-    "à bientôt",
-    "à demain",
-    "à plus",
-    "bonne nuit",
-    "bonne soirée",
-    "bonne journée",
-    "bon week-end",
-    "salut, à",
-    "adiós",
-    "hasta luego",
-    "hasta mañana",
-    "hasta pronto",
-    "nos vemos",
-    "buenas noches",
-    "buen fin de semana",
-    "que descanses",
-    "tchau",
-    "até logo",
-    "até amanhã",
-    "até mais",
-    "boa noite",
-    "bom fim de semana",
-];
-
-/// Wordings of thanks and agreement, which may close.
-const SETTLED: &[&str] = &[
-    "thanks",
-    "thank you",
-    "thx",
-    "ty",
-    "cheers",
-    "perfect",
-    "great",
-    "ok",
-    "okay",
-    "got it",
-    "sounds good",
-    "will do",
-    "that works",
-    "works for me",
-    "no problem",
-    "you're welcome",
-    "you are welcome",
-    "my pleasure",
-    "deal",
-    "done",
-    "solved",
-    "it works now",
-    "that fixed it",
-    "all good",
-    "danke",
-    "vielen dank",
-    "super",
-    "alles klar",
-    "passt",
-    "gerne",
-    "perfekt",
-    "kein problem",
-    "geht klar",
-    "merci",
-    "d'accord",
-    "parfait",
-    "ça marche",
-    "de rien",
-    "super merci",
-    "gracias",
-    "vale",
-    "perfecto",
-    "de acuerdo",
-    "de nada",
-    "muchas gracias",
-    "genial",
-    "obrigado",
-    "obrigada",
-    "valeu",
-    "combinado",
-    "perfeito",
-];
-
-/// A farewell or a settled ending in the last turns with nothing of substance behind it.
-fn closing(document: &Document<'_>) -> Option<Reason> {
-    let mut settled = None;
-    for at in document.plain.iter().rev().take(CLOSING_TURNS) {
-        let sentences = document.sentences.get(document.of_turn.get(*at)?.clone())?;
-        let closes = |words: &[&str], sentence: &&Sentence<'_>| {
-            let said = normal(sentence.text);
-            !sentence.is_question && sentence.words() <= CLOSING_WORDS_MAX && words.iter().any(|word| begins_or_ends(&said, word))
-        };
-        if let Some(sentence) = sentences.iter().rev().find(|sentence| closes(FAREWELLS, sentence)) {
-            return place(document, sentence).map(|place| Reason::Farewell { place });
-        }
-        let last = sentences.last()?;
-        if !closes(SETTLED, &last) || last.words() > CLOSING_WORDS_MAX / 2 {
-            break;
-        }
-        settled = settled.or_else(|| place(document, last));
-    }
-    settled.map(|place| Reason::Settled { place })
-}
-
-fn normal(text: &str) -> String {
-    let kept: String = text
-        .to_lowercase()
-        .replace('’', "'")
-        .chars()
-        .map(|c| if c.is_alphanumeric() || matches!(c, '\'' | '-') { c } else { ' ' })
-        .collect();
-    kept.split_whitespace().collect::<Vec<_>>().join(" ")
-}
-
-fn begins_or_ends(said: &str, wording: &str) -> bool {
-    let wording = normal(wording);
-    let rest = |rest: Option<&str>| rest.is_some_and(|rest| rest.is_empty() || rest.starts_with(' ') || rest.ends_with(' '));
-    rest(said.strip_prefix(wording.as_str()))
-        || rest(said.strip_suffix(wording.as_str()))
-        || (wording.contains(' ') && said.contains(&wording))
 }
 
 /// The last question, where nobody else has said anything since.

@@ -20,8 +20,7 @@ pub use commitment::{Commitment, Debtor, Promised, commitments};
 pub use due::{Due, DuePrecision};
 pub use ended::{Judgement, Reason, judge};
 pub use recap::{Recap, recap};
-pub(crate) use tone::is_technical;
-pub use tone::{Level, Pace, ToneProfile, tone_profile};
+pub use tone::{Pace, ToneProfile};
 
 use crate::Turn;
 use crate::text::Document;

@@ -1,7 +1,7 @@
 //! Whether conversations have ended, how they sound, and what a summary covers.
 
 use keepsake_domain::{ConversationStatus, MessageType, Role, Timestamp};
-use keepsake_insight::conversation::{Level, Moment, Pace, Reason, Standing, commitments, recap, standing};
+use keepsake_insight::conversation::{Moment, Pace, Reason, Standing, commitments, recap, standing};
 use keepsake_insight::{AnalysisInput, Turn};
 
 const MINUTE: i64 = 60_000;
@@ -80,34 +80,12 @@ fn the_same_silence_means_something_else_in_a_chat_and_in_letters() {
 }
 
 #[test]
-fn a_farewell_brings_the_end_nearer_and_a_new_message_resumes() {
+fn a_new_message_resumes() {
     let mut lines = chat(40);
-    let end = lines[39].at + 2 * MINUTE;
-    let before = status(&lines, end + 12 * HOUR);
-    lines.push(line(end, "me", "Good night, talk tomorrow!"));
-    let judged = stand(&lines, end + 12 * HOUR).judgement;
-    assert_eq!(
-        (before, judged.status),
-        (ConversationStatus::Idle, ConversationStatus::Archived),
-        "the farewell makes the difference"
-    );
-    assert!(judged.reasons.iter().any(|reason| matches!(reason, Reason::Farewell { .. })));
-    lines.push(line(end + 12 * HOUR, "ana", "Morning! The plumber is here."));
-    assert_eq!(status(&lines, end + 12 * HOUR + MINUTE), ConversationStatus::Active, "resumed");
-    for (text, closes) in [
-        ("Tschüss, bis morgen", true),
-        ("À bientôt !", true),
-        ("Hasta luego", true),
-        ("ok thanks, bye", true),
-        ("Até amanhã", true),
-        ("I said bye to my old flat yesterday and it was harder than expected, honestly, with all the memories in it", false),
-        ("the goodbye party is on Friday and we need drinks", false),
-    ] {
-        let mut lines = chat(40);
-        lines.push(line(end, "ana", text));
-        let found = stand(&lines, end + HOUR).judgement.reasons.iter().any(|reason| matches!(reason, Reason::Farewell { .. }));
-        assert_eq!(found, closes, "{text:?}");
-    }
+    let end = lines[39].at;
+    assert_eq!(status(&lines, end + 20 * DAY), ConversationStatus::Archived);
+    lines.push(line(end + 20 * DAY, "ana", "Morning! The plumber is here."));
+    assert_eq!(status(&lines, end + 20 * DAY + MINUTE), ConversationStatus::Active, "resumed");
 }
 
 #[test]
@@ -163,46 +141,14 @@ fn one_long_holiday_does_not_keep_a_conversation_open_for_years() {
 }
 
 #[test]
-fn a_tone_follows_from_the_messages() {
-    let talk = |texts: &[&str], gap: i64| -> Vec<Line> {
-        texts.iter().enumerate().map(|(n, text)| line(n as i64 * gap, if n % 2 == 0 { "me" } else { "ana" }, text)).collect()
-    };
-    let casual = stand(&talk(&["hey!! u there? lol", "yeah haha, gonna grab food", "omg same, brb 😂", "k cool"], MINUTE), HOUR)
-        .tone
-        .unwrap();
-    assert_eq!((casual.formality, casual.technical_level, casual.pace), (Level::Low, Level::Low, Some(Pace::Quick)));
-    let formal = talk(
-        &[
-            "Dear Dr Lind, I would like to request an appointment regarding the contract. Kind regards, R. Vale",
-            "Dear Mr Vale, thank you for your letter. Please find enclosed our proposal. Sincerely, M. Lind",
-            "Dear Dr Lind, I am writing to confirm the date. Sincerely, R. Vale",
-        ],
-        3 * DAY,
-    );
-    let formal = stand(&formal, 10 * DAY).tone.unwrap();
-    assert_eq!((formal.formality, formal.pace), (Level::High, Some(Pace::Slow)));
-    assert!(formal.typical_words > casual.typical_words);
-    let technical = talk(
-        &[
-            "The postgres query takes 4s, the index on user_id is not used",
-            "Did you run EXPLAIN? Maybe the schema migration dropped it",
-            "`EXPLAIN ANALYZE` shows a seq scan, the cache is cold",
-        ],
-        2 * HOUR,
-    );
-    let technical = stand(&technical, 10 * HOUR).tone.unwrap();
-    assert_eq!((technical.technical_level, technical.pace), (Level::High, Some(Pace::Steady)));
-    let german = stand(
-        &talk(
-            &[
-                "Sehr geehrte Frau Lind, könnten Sie mir bitte das Angebot senden?",
-                "Sehr geehrter Herr Vale, gerne sende ich Ihnen das Angebot. Mit freundlichen Grüßen",
-            ],
-            DAY,
-        ),
-        3 * DAY,
-    );
-    assert_eq!(german.tone.unwrap().formality, Level::High);
+fn a_pace_follows_from_how_quickly_people_answer() {
+    let tone = |lines: &[Line]| stand(lines, 60 * DAY).tone.unwrap();
+    let hourly: Vec<Line> = (0..6).map(|n| line(n * 2 * HOUR, if n % 2 == 0 { "me" } else { "ana" }, "the boiler is fine")).collect();
+    assert_eq!(tone(&chat(40)).pace, Some(Pace::Quick));
+    assert_eq!(tone(&hourly).pace, Some(Pace::Steady));
+    assert_eq!(tone(&letters(12)).pace, Some(Pace::Slow));
+    assert_eq!((tone(&hourly).typical_words, tone(&hourly).messages), (4, 6));
+    assert_eq!(tone(&[line(0, "me", "hello")]).pace, None, "nobody answered");
     assert!(stand(&[line(0, "ai", "How can I help?")], HOUR).tone.is_none(), "an assistant's style is nobody's tone");
 }
 

@@ -13,11 +13,24 @@ const LINES = ['I prefer short answers.', 'I live in Utrecht.', 'I play the cell
 const WORDING = 'User put this in their own words';
 
 let keepsake;
-const memories = async (status) =>
-  (await keepsake.cli('memories', '--status', status, '--json'))
-    .split('\n')
-    .filter(Boolean)
-    .map((each) => JSON.parse(each).content);
+const lines = (text) => text.split('\n').filter(Boolean).map((each) => JSON.parse(each));
+const memories = async (status) => lines(await keepsake.cli('memories', '--status', status, '--json')).map(({ content }) => content);
+
+/** Imports one line of the owner's, and lets the window see it. */
+async function say(id, day, text) {
+  const file = join(keepsake.home, `${id}.jsonl`);
+  await writeFile(file, JSON.stringify({ conversation: id, channel_type: 'chat', channel_id: id, title: `Talk ${id}`, id, time: `2026-03-${day}T10:00:00Z`, author: 'Mara', role: 'owner', text }));
+  await keepsake.cli('import', file);
+  await keepsake.lookAgain();
+}
+
+/** Shows the candidate with these words, once it waits, with the keys on the list. */
+async function showRow(words) {
+  const row = `[...document.querySelectorAll('[data-testid="review-row"]')].find((row) => row.textContent.includes(arguments[0]))`;
+  await keepsake.until(`“${words}” waits`, () => keepsake.run(`return Boolean(${row})`, words), { within_ms: 60_000 });
+  await keepsake.run(`${row}.click(); document.querySelector('[data-testid="review-list"]').focus();`, words);
+  await keepsake.sees('review-statement', words);
+}
 
 before(async () => {
   keepsake = await launch({
@@ -62,6 +75,30 @@ test('with rows selected, approve takes all of them, and one undo brings them ba
   await keepsake.until('both back', async () => (await memories('active')).length === 0 && (await memories('pending')).length === waiting);
 });
 
+test('undo takes back the last act wherever it was done, and not an older approval', async () => {
+  const isPrivate = async () => JSON.parse((await keepsake.cli('conversations', '--json')).split('\n').find((each) => each.includes('Talk 1'))).is_private;
+  await keepsake.run('document.querySelectorAll(\'[data-testid="review-row"]\')[0].click()');
+  await keepsake.run('document.querySelector(\'[data-testid="review-list"]\').focus()');
+  await keepsake.press('a');
+  await keepsake.until('it is approved', async () => (await memories('active')).length === 1);
+  await keepsake.click('nav-conversations');
+  await keepsake.click({ css: '[data-testid="conversation-row"]', text: 'Talk 1' });
+  await keepsake.sees('message', 'I live in Utrecht');
+  await keepsake.click('btn-private');
+  await keepsake.find('private-dialog');
+  await keepsake.click('private-keep');
+  await keepsake.gone('private-dialog');
+  assert.equal(await isPrivate(), true);
+  await keepsake.click('nav-people');
+  await keepsake.find('person-row');
+  await keepsake.press('u');
+  await keepsake.until('the conversation to be in memory again', async () => !(await isPrivate()));
+  assert.equal((await memories('active')).length, 1, 'the approval stands');
+  await keepsake.press('u');
+  await keepsake.until('the approval, with the next one', async () => (await memories('active')).length === 0);
+  await keepsake.click('nav-review');
+});
+
 test('a merge shows what goes and what stays, and happens only when that is confirmed', async () => {
   const file = join(keepsake.home, 'more.jsonl');
   const more = { conversation: 'c9', channel_type: 'chat', channel_id: 'c9', title: 'Talk 9', id: 'm9', time: '2026-03-09T10:00:00Z', author: 'Mara', role: 'owner', text: 'I play the cello every evening.' };
@@ -79,6 +116,47 @@ test('a merge shows what goes and what stays, and happens only when that is conf
   assert.ok((await memories('pending')).some((each) => each.includes('every evening')), 'not confirmed, not done');
   await keepsake.click('btn-merge-confirm');
   await keepsake.until('it is merged', async () => !(await memories('pending')).some((each) => each.includes('every evening')));
+});
+
+test('what shares a name with an approved memory and says something else is not offered for merging', async () => {
+  await say('c20', 20, 'My brother Tom repairs old bicycles in his garage.');
+  const bicycles = await keepsake.until(
+    'the first to wait',
+    async () => lines(await keepsake.cli('memories', '--status', 'pending', '--json')).find((each) => each.content.includes('bicycles')),
+    { within_ms: 60_000 },
+  );
+  await keepsake.cli('approve', bicycles.id);
+  await say('c21', 21, 'My brother Tom lives in Ghent with two cats.');
+  await showRow('Ghent');
+  await keepsake.sees('review-near', 'bicycles');
+  await keepsake.find('btn-approve');
+  assert.equal(await keepsake.run('const merge = document.querySelector(\'[data-testid="btn-merge"]\'); return merge.disabled || merge.getAttribute("aria-disabled") === "true"'), true);
+  await keepsake.press('m');
+  await keepsake.screenshot('review-related-light');
+  assert.deepEqual(await keepsake.findAll('merge-dialog'), []);
+  assert.ok((await memories('pending')).some((each) => each.includes('Ghent')), 'and it waits as before');
+});
+
+test('approving and rejecting say which approved memory is contradicted', async () => {
+  const [utrecht] = lines(await keepsake.cli('memories', '--status', 'pending', '--json')).filter((each) => each.content.includes('Utrecht'));
+  await keepsake.cli('approve', utrecht.id);
+  await say('c22', 22, 'I live in Porto.');
+  const status = async () => lines(await keepsake.cli('memories', '--json')).find((each) => each.content.includes('Porto')).status;
+  const toast = (text) => ({ css: '[data-testid="toast"]', text });
+  await showRow('Porto');
+  await keepsake.press('r');
+  await keepsake.sees(toast('Rejected. It contradicts what you approved before, which stays'), 'stays: “I live in Utrecht”');
+  await keepsake.screenshot('review-contradicts-rejected-light');
+  assert.equal(await status(), 'rejected');
+  await keepsake.press('u');
+  await keepsake.until('it is back', async () => (await status()) === 'pending');
+  await showRow('Porto');
+  await keepsake.press('a');
+  await keepsake.sees(toast('Approved, but it contradicts what you approved before'), 'before: “I live in Utrecht”');
+  await keepsake.screenshot('review-contradicts-approved-light');
+  assert.equal(await status(), 'active');
+  await keepsake.press('u');
+  await keepsake.until('it is back again', async () => (await status()) === 'pending');
 });
 
 test('one setting offers more; what is doubtful is folded away, shown at one key and rejected at another', async () => {

@@ -8,6 +8,7 @@ import { type QueryClient, useQueryClient } from '@tanstack/react-query';
 import { type AppStatus, type CreatedVersion, type Decision, type DecisionOutcome, type MemoryRow, call, rpcKey } from '../api';
 import { type Change, lay, resetLaid } from '../api/laid';
 import { type Entry, amend, append, log, nextTick, pendingDelta, remove, stampOf } from '../api/optimistic';
+import { shownStatement } from '../design/statement';
 import { nameOf, t } from '../strings';
 import { TESTIDS } from '../testids';
 import { openMemory } from './nav';
@@ -130,7 +131,7 @@ function send(operation: Operation): Promise<DecisionOutcome | null> {
         showToast({
           tone: 'warn',
           replaces: 'contradiction',
-          text: words(outcome.contradicts.length, against.content),
+          text: words(outcome.contradicts.length, shownStatement(against.content)),
           actions: [{ label: t.review.show, run: () => openMemory(against.other_id) }],
         });
       }

@@ -18,8 +18,8 @@ export const fullHour = (hour: number): string => clock.format(Date.UTC(2000, 0,
 
 export const plural = (count: number, one: string, many: string): string => `${number(count)} ${count === 1 ? one : many}`;
 
-/** The first of several things by its words: "“…”, and 2 others". */
-export const oneOf = (count: number, content: string): string => `“${content}”${count > 1 ? `, and ${plural(count - 1, 'other', 'others')}` : ''}`;
+/** The first of several statements, quoted unless it is a quotation: "“…”, and 2 others". */
+export const oneOf = (count: number, statement: string): string => `${statement.startsWith('“') ? statement : `“${statement}”`}${count > 1 ? `, and ${plural(count - 1, 'other', 'others')}` : ''}`;
 
 /** "a, b and c". */
 export function listed(parts: readonly string[]): string {

@@ -139,11 +139,11 @@ describe('reviewing by keyboard', () => {
       created: [],
       needs_look: [],
       set_aside: [],
-      contradicts: [{ id: 'mem_00000', other_id: 'mem_00001', content: 'User lives in Porto' }],
+      contradicts: [{ id: 'mem_00000', other_id: 'mem_00001', content: 'User: “I live in Porto”' }],
     }));
     await press('a');
     await quiet();
-    await waitFor(() => expect(screen.getAllByTestId('toast').some((each) => each.textContent?.includes('it contradicts what you approved before: “User lives in Porto”'))).toBe(true));
+    await waitFor(() => expect(screen.getAllByTestId('toast').some((each) => each.textContent?.includes('it contradicts what you approved before: “I live in Porto”'))).toBe(true));
   });
 
   test('a rejection says which approved memory it contradicts, once', async () => {

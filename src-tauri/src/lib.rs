@@ -15,7 +15,7 @@ mod window;
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::path::Path;
 
-use keepsake_api::{App, AppOptions, EmbedderSlot, FileAccess};
+use keepsake_api::{App, AppOptions, DataDir, EmbedderSlot, FileAccess};
 use tauri::{App as TauriApp, Manager, RunEvent};
 use tauri_plugin_dialog::{DialogExt, MessageDialogKind};
 use tauri_plugin_window_state::StateFlags;
@@ -49,7 +49,8 @@ pub fn run(mut options: Options) -> Result<u8, StartError> {
     // Made absolute at once: what is found in it must not depend on where the program stands later.
     options.data_dir =
         std::path::absolute(&options.data_dir).map_err(|source| StartError::DataDir { dir: options.data_dir.clone(), source })?;
-    options.data_dir = keepsake_api::data_dir_for(&options.data_dir, own.as_ref() == Some(&options.data_dir)).path;
+    let data_dir = keepsake_api::data_dir_for(&options.data_dir, own.as_ref() == Some(&options.data_dir));
+    options.data_dir = data_dir.path.clone();
     // Asked here because the toolkit panics where there is none.
     let is_set = |name: &str| std::env::var_os(name).is_some_and(|value| !value.is_empty());
     if cfg!(target_os = "linux") && !is_set("DISPLAY") && !is_set("WAYLAND_DISPLAY") {
@@ -80,7 +81,7 @@ pub fn run(mut options: Options) -> Result<u8, StartError> {
         .invoke_handler(tauri::generate_handler![rpc::rpc, events::listen])
         .on_window_event(window::on_event)
         .setup(move |app| {
-            set_up(app, &options);
+            set_up(app, data_dir, &options);
             Ok(())
         })
         .build(tauri::generate_context!())?;
@@ -96,9 +97,8 @@ pub fn run(mut options: Options) -> Result<u8, StartError> {
 
 /// Opens the data and then the window; when the data cannot be opened, says why in a dialog and quits, having changed
 /// nothing.
-fn set_up(app: &mut TauriApp, options: &Options) {
-    let asked =
-        AppOptions { data_dir: options.data_dir.clone(), embedder: EmbedderSlot::later(), file_access: FileAccess::PickFiles };
+fn set_up(app: &mut TauriApp, data_dir: DataDir, options: &Options) {
+    let asked = AppOptions { data_dir, embedder: EmbedderSlot::later(), file_access: FileAccess::PickFiles };
     let opened = App::open(asked).map_err(|error| error.to_string()).and_then(|backend| {
         app.manage(backend.clone());
         window::open(app.handle(), &backend, &options.data_dir).map_err(|error| error.to_string())?;

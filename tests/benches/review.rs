@@ -97,7 +97,7 @@ fn median_ms(mut work: impl FnMut() -> Result<Value, keepsake_api::ApiError>) ->
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     let dir = tempfile::tempdir()?;
     let options = AppOptions {
-        data_dir: dir.path().join("data"),
+        data_dir: dir.path().join("data").into(),
         embedder: EmbedderSlot::none().with_reader(std::sync::Arc::new(SentenceReader)),
         file_access: FileAccess::Upload,
     };

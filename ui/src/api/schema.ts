@@ -280,6 +280,10 @@ version: string,
  */
 data_dir: string, 
 /**
+ * The folder that was named, where other users can read it and a private one within it is used.
+ */
+shared_dir: string | null, 
+/**
  * The numbers.
  */
 counts: Counts, 

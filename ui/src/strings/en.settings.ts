@@ -59,6 +59,7 @@ export const settings = {
   modelHint: 'It runs on this computer and finds memories that mean the same. Nothing needs it.',
   data: 'Your data',
   dataDir: 'Where it lives',
+  dataDirShared: (folder: string) => `Other users can read ${folder}, so a private folder in it is used.`,
   copy: 'Copy',
   copied: 'Path copied',
   holds: 'It holds',

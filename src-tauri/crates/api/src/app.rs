@@ -11,7 +11,7 @@ use keepsake_engine::{
     Control, EmbedderSlot, Engine, EngineError, EngineParts, QueueTurn, RandomIds, SystemClock, SystemPower, Worker, WorkerLock,
     local_zone,
 };
-use keepsake_store::Tag;
+use keepsake_store::{DataDir, Tag};
 
 use crate::error::ApiError;
 use crate::types::activity::Event;
@@ -20,7 +20,7 @@ use crate::types::sources::FileToken;
 /// How a host opens the application.
 pub struct AppOptions {
     /// Where the data lives.
-    pub data_dir: PathBuf,
+    pub data_dir: DataDir,
     /// The local model's place; one that stays open gives [`EmbedderSlot::later`] and calls [`App::begin_work`].
     pub embedder: EmbedderSlot,
     /// What the host offers for choosing files.
@@ -77,6 +77,7 @@ pub(crate) struct Chosen {
 pub(crate) struct AppInner {
     pub(crate) engine: Engine,
     pub(crate) file_access: FileAccess,
+    pub(crate) shared_dir: Option<PathBuf>,
     files: Mutex<HashMap<String, Chosen>>,
     listeners: Arc<Listeners>,
     work: Mutex<Work>,
@@ -118,7 +119,7 @@ impl App {
     pub fn open(options: AppOptions) -> Result<Self, ApiError> {
         let listeners = Arc::new(Listeners::default());
         let engine = Engine::open(EngineParts {
-            data_dir: options.data_dir,
+            data_dir: options.data_dir.path,
             clock: Arc::new(SystemClock),
             ids: Arc::new(RandomIds::default()),
             embedder: options.embedder,
@@ -130,6 +131,7 @@ impl App {
         let inner = Arc::new(AppInner {
             engine,
             file_access: options.file_access,
+            shared_dir: options.data_dir.shared,
             files: Mutex::new(HashMap::new()),
             listeners,
             work: Mutex::new(Work::NotBegun),
@@ -342,7 +344,7 @@ mod tests {
 
     fn open(dir: &Path) -> App {
         let embedder = EmbedderSlot::new(EmbedderState::Loading);
-        App::open(AppOptions { data_dir: dir.to_owned(), embedder, file_access: FileAccess::PickFiles }).expect("it opens")
+        App::open(AppOptions { data_dir: dir.to_owned().into(), embedder, file_access: FileAccess::PickFiles }).expect("it opens")
     }
 
     fn is_working(app: &App) -> bool {
@@ -373,8 +375,9 @@ mod tests {
         let check = |state: EmbedderState, expect: &[&str]| {
             let dir = tempfile::tempdir().expect("a folder");
             let embedder = EmbedderSlot::new(state);
-            let app = App::open(AppOptions { data_dir: dir.path().to_owned(), embedder, file_access: FileAccess::PickFiles })
-                .expect("it opens");
+            let app =
+                App::open(AppOptions { data_dir: dir.path().to_owned().into(), embedder, file_access: FileAccess::PickFiles })
+                    .expect("it opens");
             // The second start says nothing new.
             on_model_settled(&Arc::downgrade(&app.inner));
             on_model_settled(&Arc::downgrade(&app.inner));

@@ -19,5 +19,5 @@ pub use handlers::backup::{contents_json, restored_json};
 pub use handlers::conversations::analyses_of;
 pub use handlers::sources::{date_order, look_into, meeting_date, skip_view, zone};
 pub use keepsake_engine::{EmbedderSlot, default_data_dir};
-pub use keepsake_store::{data_dir_for, keep_files_private};
+pub use keepsake_store::{DataDir, data_dir_for, keep_files_private};
 pub use typescript::schema_ts;

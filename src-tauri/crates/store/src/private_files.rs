@@ -31,14 +31,28 @@ pub(crate) fn create_private_dir(dir: &Path) -> io::Result<()> {
 pub struct DataDir {
     /// The folder.
     pub path: PathBuf,
+    /// The folder that was named, where other users can read it and `path` lies within it.
+    pub shared: Option<PathBuf>,
+}
+
+impl DataDir {
     /// What the person is told where it is not the one that was named.
-    pub note: Option<String>,
+    pub fn note(&self) -> Option<String> {
+        let (path, shared) = (self.path.display(), self.shared.as_ref()?.display());
+        Some(format!("other users of this computer can read {shared}; the data is kept in {path}"))
+    }
+}
+
+impl From<PathBuf> for DataDir {
+    fn from(path: PathBuf) -> Self {
+        Self { path, shared: None }
+    }
 }
 
 /// The folder to use for the one that is wanted. Keepsake's own (`is_own`: the platform's place for its data) is made private. Another
 /// one that other users can read keeps its permissions, and a private folder within it is used, unless a database stands in it already.
 pub fn data_dir_for(wanted: &Path, is_own: bool) -> DataDir {
-    let as_wanted = DataDir { path: wanted.to_owned(), note: None };
+    let as_wanted = DataDir::from(wanted.to_owned());
     if !is_shared(wanted) {
         return as_wanted;
     }
@@ -52,9 +66,7 @@ pub fn data_dir_for(wanted: &Path, is_own: bool) -> DataDir {
         let _ = restrict(&database, 0o600);
         return as_wanted;
     }
-    let path = wanted.join(SUBFOLDER);
-    let note = format!("other users of this computer can read {}; the data is kept in {}", wanted.display(), path.display());
-    DataDir { path, note: Some(note) }
+    DataDir { path: wanted.join(SUBFOLDER), shared: Some(wanted.to_owned()) }
 }
 
 #[cfg(unix)]
@@ -98,15 +110,11 @@ mod tests {
         restrict(&named, 0o755).unwrap();
         let used = data_dir_for(&named, false);
         assert_eq!(used.path, named.join("keepsake"));
-        assert!(used.note.unwrap().contains("can read"));
+        assert!(used.note().unwrap().contains("can read"));
         assert_eq!(mode(&named), 0o755, "it is the person's folder");
         create_private_dir(&used.path).unwrap();
         assert_eq!(mode(&used.path), 0o700);
-        assert_eq!(
-            data_dir_for(&used.path, false),
-            DataDir { path: used.path.clone(), note: None },
-            "control: a private one is used"
-        );
+        assert_eq!(data_dir_for(&used.path, false), DataDir::from(used.path.clone()), "control: a private one is used");
         let missing = dir.path().join("missing");
         assert_eq!(data_dir_for(&missing, false).path, missing, "one that is not there is made private");
         assert_eq!(data_dir_for(&named, true).path, named, "Keepsake's own is made private");

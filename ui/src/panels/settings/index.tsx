@@ -187,7 +187,7 @@ function Data({ status }: { status: AppStatus }) {
   };
   return (
     <Section title={words.data}>
-      <Row name={words.dataDir}>
+      <Row name={words.dataDir} hint={status.shared_dir === null ? undefined : words.dataDirShared(status.shared_dir)}>
         <code className={css.path} data-testid={TESTIDS.dataDir}>
           {status.data_dir}
         </code>

@@ -129,6 +129,7 @@ function Foot({ status }: { status: AppStatus }) {
       <p>
         {t.welcome.where} <code className={css.path}>{status.data_dir}</code>
       </p>
+      {status.shared_dir === null ? null : <p className={css.note}>{t.settings.dataDirShared(status.shared_dir)}</p>}
       {note ? (
         <p className={css.note} data-tone={state === 'loading' ? 'plain' : 'warn'}>
           <TriangleAlert size={14} aria-hidden="true" />

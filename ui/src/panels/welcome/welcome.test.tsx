@@ -1,5 +1,6 @@
 import { fireEvent, screen, waitFor } from '@testing-library/react';
 import { beforeEach, expect, test } from 'vitest';
+import type { AppStatus } from '../../api';
 import { RpcError } from '../../platform';
 import { waitingFiles } from '../../state/host';
 import { nav } from '../../state/nav';
@@ -39,6 +40,16 @@ test('it says where the data lives and that the model is missing', async () => {
   await renderApp('welcome', { firstRun: true, embeddingMissing: true });
   await screen.findByText(/\.local\/share\/keepsake/);
   expect(screen.getByText(/matches by keywords/)).toBeDefined();
+  expect(await violations()).toEqual([]);
+});
+
+test('it says why the data lies in a folder within the one that was named', async () => {
+  const host = await renderApp('welcome', { firstRun: true });
+  expect(screen.queryByText(/Other users/), 'a private folder needs no word').toBeNull();
+  const status = await host.rpc('app_status', {});
+  host.answer('app_status', () => ({ ...(status as AppStatus), data_dir: '/srv/share/keepsake', shared_dir: '/srv/share' }));
+  host.emit({ type: 'changed', tags: ['status'] });
+  await screen.findByText('Other users can read /srv/share, so a private folder in it is used.');
   expect(await violations()).toEqual([]);
 });
 

@@ -53,6 +53,7 @@ export function systemCommands(world: World, host: Host, options: { firstRun: bo
     app_status: () => ({
       version: '0.1.0',
       data_dir: '/home/robin/.local/share/keepsake',
+      shared_dir: null,
       counts: {
         messages: [...world.messages.values()].reduce((sum, each) => sum + each.length, 0),
         conversations: world.conversations.length,

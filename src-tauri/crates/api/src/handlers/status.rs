@@ -61,6 +61,7 @@ pub(crate) fn app_status(app: &App, _request: Nothing) -> Result<AppStatus, ApiE
         Ok(AppStatus {
             version: env!("CARGO_PKG_VERSION").to_owned(),
             data_dir: engine.data_dir().to_string_lossy().into_owned(),
+            shared_dir: app.inner.shared_dir.as_ref().map(|dir| dir.to_string_lossy().into_owned()),
             is_first_run: messages == 0 && !tx.has_imports()?,
             counts,
             embedding: EmbeddingStatus { state, model: model.clone(), dimension, problem: problem.clone(), embedded, total },

@@ -121,6 +121,8 @@ pub struct AppStatus {
     pub version: String,
     /// Where the data lives.
     pub data_dir: String,
+    /// The folder that was named, where other users can read it and a private one within it is used.
+    pub shared_dir: Option<String>,
     /// The numbers.
     pub counts: Counts,
     /// The local model.

@@ -71,7 +71,7 @@ pub(crate) fn restore(args: &Args, file: &Path, salvage: bool, output: &mut Outp
         Ok(engine) if file.is_dir() => engine.restore_export_with(file, on_doubt, &Unwatched)?,
         Ok(engine) => engine.restore_with(file, on_doubt, &Unwatched)?,
         Err(failure) => {
-            let data_dir = data_dir(args)?;
+            let data_dir = data_dir(args)?.path;
             if !is_damaged(&data_dir) {
                 return Err(failure);
             }

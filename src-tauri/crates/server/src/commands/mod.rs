@@ -23,7 +23,7 @@ pub(crate) mod voices;
 
 use std::path::PathBuf;
 
-use keepsake_api::{App, AppOptions, FileAccess};
+use keepsake_api::{App, AppOptions, DataDir, FileAccess};
 use keepsake_domain::ConversationId;
 use keepsake_engine::{EmbedderSlot, Engine, EngineParts, RandomIds, SystemClock, SystemPower, default_data_dir, local_zone};
 
@@ -31,7 +31,7 @@ use crate::args::Args;
 use crate::output::{Failure, Output};
 
 /// The data folder: named, or the platform's.
-pub(crate) fn data_dir(args: &Args) -> Result<PathBuf, Failure> {
+pub(crate) fn data_dir(args: &Args) -> Result<DataDir, Failure> {
     static SAID: std::sync::Once = std::sync::Once::new();
     // Made absolute at once: what is found in it must not depend on where the program stands later.
     let named = args.data_dir.as_ref().filter(|dir| !dir.as_os_str().is_empty()).map(std::path::absolute).transpose();
@@ -41,10 +41,10 @@ pub(crate) fn data_dir(args: &Args) -> Result<PathBuf, Failure> {
         .or_else(|| own.clone())
         .ok_or_else(|| Failure::new("there is no home directory to keep data in; name one with --data-dir DIR"))?;
     let found = keepsake_store::data_dir_for(&wanted, own.as_ref() == Some(&wanted));
-    if let Some(note) = found.note {
+    if let Some(note) = found.note() {
         SAID.call_once(|| eprintln!("keepsake: {note}"));
     }
-    Ok(found.path)
+    Ok(found)
 }
 
 /// Where the local model lies.
@@ -55,7 +55,7 @@ pub(crate) fn model_dir() -> PathBuf {
 /// The engine with this embedder.
 pub(crate) fn engine(args: &Args, embedder: EmbedderSlot) -> Result<Engine, Failure> {
     Ok(Engine::open(EngineParts {
-        data_dir: data_dir(args)?,
+        data_dir: data_dir(args)?.path,
         clock: std::sync::Arc::new(SystemClock),
         ids: std::sync::Arc::new(RandomIds::default()),
         embedder,

@@ -143,6 +143,26 @@ test('turning it off asks whether what arrived meanwhile is used, and can be ask
   assert.deepEqual(await restingOnAna(), [], 'nothing of that time is used unless the person says so');
 });
 
+test('a yes uses what arrived meanwhile: asked for later, and where it is turned off', async () => {
+  const isRead = () => keepsake.until('it to be read', async () => (await restingOnAna()).length > 0, { within_ms: 60_000 });
+  await keepsake.click('private-time');
+  await keepsake.click('private-off');
+  await keepsake.gone('private-dialog');
+  await keepsake.gone('private-time');
+  await isRead();
+  await keepsake.click('btn-private');
+  await keepsake.click('private-erase');
+  await keepsake.gone('private-dialog');
+  assert.deepEqual(await restingOnAna(), [], 'and it can be kept out again');
+  await keepsake.click('btn-private');
+  await keepsake.click('private-use-time');
+  await keepsake.click('private-off');
+  await keepsake.gone('private-dialog');
+  await isRead();
+  assert.deepEqual(await keepsake.findAll('private-time'), [], 'nothing is left out');
+  await keepsake.screenshot('private-time-used-light');
+});
+
 test('after a restart everything is as it was left', async () => {
   const before = await stored();
   await keepsake.restart();

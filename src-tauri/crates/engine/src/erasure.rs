@@ -163,6 +163,8 @@ impl Engine {
             tx.end_private(id, private_time)?;
             tx.hide_memories_of(id, false)
         })?;
+        // What may be read now, and what was to be read when it was turned private.
+        self.queue_unread()?;
         self.look_for_work();
         Ok(PrivacyOutcome { unhidden, ..PrivacyOutcome::default() })
     }

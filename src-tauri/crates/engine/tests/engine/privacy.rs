@@ -111,7 +111,7 @@ fn what_was_said_in_private_is_used_when_the_person_says_so_now_or_later() {
             assert!(!f.memories().join("\n").contains("zanzibar"), "control: not before they say so");
         }
         f.engine.end_private(&id, PrivateTime::Use).unwrap();
-        f.engine.propose(&id, None, &Unwatched).unwrap();
+        f.run_due();
         let memories = f.memories().join("\n");
         assert!(memories.contains("zanzibar") && memories.contains("Utrecht"), "later: {says_so_later}: {memories}");
         assert!(f.engine.store().read(|tx| tx.private_intervals(&id)).unwrap().is_empty());
@@ -127,8 +127,8 @@ fn a_toggle_taken_back_at_once_leaves_the_conversation_to_be_analysed() {
     f.engine.set_private(&id, true, Existing::Hide).unwrap();
     f.engine.set_private(&id, false, Existing::Keep).unwrap();
     assert!(matches!(f.engine.queue_analysis(&id, false).unwrap(), AnalyzeStart::Queued(_)), "not \"only 0 messages\"");
-    f.engine.propose(&id, None, &Unwatched).unwrap();
-    assert!(f.memories().join("\n").contains("Utrecht"));
+    f.run_due();
+    assert!(f.memories().join("\n").contains("Utrecht"), "and it is read without being asked for");
 }
 
 #[test]

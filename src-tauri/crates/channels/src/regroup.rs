@@ -63,17 +63,18 @@ impl Regroup {
 const TITLE_CHARS_MAX: usize = 60;
 
 impl Regroup {
-    /// Programs in a terminal seldom name their sessions: what the person asked first tells one from another.
+    /// Programs in a terminal seldom name their sessions: what the person asked first tells one from another, and the task that an agent
+    /// gave, where it began one for another.
     fn title_by_first_words(&mut self, group: &[Message]) {
         let Some(first) = group.first() else { return };
         let is_terminal = matches!(first.source.kind, SourceKind::ClaudeCode | SourceKind::CodexCli | SourceKind::GeminiCli);
         if !is_terminal || first.conversation_title.is_some() || self.titles.contains_key(&first.source.conversation) {
             return;
         }
-        let asks = |message: &&Message| message.author.role == Role::Owner && message.message_type == MessageType::Text;
-        let words =
-            group.iter().filter(asks).flat_map(|message| message.text.lines()).map(str::trim).find(|line| !line.is_empty());
-        if let Some(words) = words {
+        let said = |role, kind| group.iter().filter(move |message| message.author.role == role && message.message_type == kind);
+        let asked = said(Role::Owner, MessageType::Text).chain(said(Role::Assistant, MessageType::Instruction));
+        let mut lines = asked.flat_map(|message| message.text.lines()).map(str::trim);
+        if let Some(words) = lines.find(|line| !line.is_empty()) {
             self.set_title(&first.source.conversation.clone(), &shortened(words));
         }
     }

@@ -385,6 +385,7 @@ fn a_terminal_session_without_a_name_is_titled_by_what_was_asked_first() {
         titles.remove(0)
     };
     assert_eq!(title("claude-code/commands.jsonl").as_deref(), Some("I live in Leeds."), "a command is not it");
+    assert_eq!(title("claude-code/project/agent-ab12cd.jsonl").as_deref(), Some("Explore the tests"), "nobody typed in it");
     assert_eq!(title("claude-code/project/5a0c-session.jsonl").as_deref(), Some("Hive repair"), "a name of its own stays");
     let asked = "I prefer tabs over spaces, fix the indent please";
     assert_eq!(title("codex-cli/session.jsonl").as_deref(), Some(asked), "Codex CLI");

@@ -32,12 +32,12 @@ import parse
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "scripts"))
 from prepare_model import FLOAT, GELU_OFFSET, INT64, Graph  # noqa: E402
 
-FORMAT = 3  # of reader.json and the graph; a reader with another number is refused
+FORMAT = 2  # of reader.json and the graph; a reader with another number is refused
 LARGEST = 25_000_000  # bytes of reader.onnx, which lies in the repository
 # Eight bits for weights and seven for activations: a pair of products (2 · 127 · 127) still fits the 16-bit sums of
 # processors without VNNI, and the error is half of that of seven and eight.
 WEIGHT_LEVELS, LEVELS, SIGNED_LEVELS = 127, 127, 63
-PAIR_SAMPLES = 4  # of each change, and of each help
+PAIR_SAMPLES = 4  # of each change
 SAMPLES = 8  # messages of a language group that the product's test reads
 FAR, FEW = 0.1, 0.02  # at most so many of the tokens' fact probabilities may differ by more than 0.1 from float
 
@@ -235,17 +235,6 @@ def pair_samples(run, words, tokens):
     ]
 
 
-def ask_samples(run, words, tokens):
-    """Statements behind what somebody asks, with what this code says of their help: some of each."""
-    held_out = asks.split(asks.parse()[0])[1]
-    chosen = [ask for help_ in asks.HELPS for ask in [a for a in held_out if a.help == help_][:PAIR_SAMPLES]]
-    found = asks.infer(chosen, words, tokens, run)
-    return [
-        {"asked": ask.ask, "statement": ask.statement, **{help_: round(float(p), 4) for help_, p in zip(asks.HELPS, row)}}
-        for ask, row in zip(chosen, found)
-    ]
-
-
 def compare(path, net, words, tokens, examples, threads):
     """Prints how far the graph is from the network; false when that is too far."""
     names, run = runner(path, threads)
@@ -290,9 +279,8 @@ def main():
     test = data.split(parse.parse()[0])[2]
     sampled = samples(test, runner(graph, chosen.threads)[1], words, data.Tokens(made), calibration)
     paired = pair_samples(runner(graph, chosen.threads)[1], words, data.Tokens(made))
-    asked = ask_samples(runner(graph, chosen.threads)[1], words, data.Tokens(made))
-    lines = (",\n".join(json.dumps(sample, ensure_ascii=False) for sample in some) for some in (sampled, paired, asked))
-    text = '{"messages": [\n%s\n],\n"pairs": [\n%s\n],\n"asks": [\n%s\n]}\n' % tuple(lines)
+    lines = (",\n".join(json.dumps(sample, ensure_ascii=False) for sample in some) for some in (sampled, paired))
+    text = '{"messages": [\n%s\n],\n"pairs": [\n%s\n]}\n' % tuple(lines)
     (chosen.out / "samples.json").write_text(text, encoding="utf-8")
     same = compare(graph, net, words, data.Tokens(made), test[:: max(1, len(test) // chosen.check)], chosen.threads)
     if size > LARGEST:

@@ -56,7 +56,7 @@ pub use profile::{
 };
 pub use proposal::ProposalKind;
 pub use reading::{
-    Attribute, Change, FactMark, Help, Label as ReadingLabel, Mark, MarkKind, READER_PREFIX, Reading, StatementPair, Utterance,
+    Attribute, Change, FactMark, Label as ReadingLabel, Mark, MarkKind, READER_PREFIX, Reading, StatementPair, Utterance,
 };
 pub use reflection::{ReflectionKind, ReflectionStatus, ReflectionTransitionError};
 pub use span::{Span, SpanError};

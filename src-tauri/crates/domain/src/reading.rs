@@ -192,14 +192,3 @@ pub struct Utterance<'a> {
     /// What was said, exactly.
     pub text: &'a str,
 }
-
-/// What a statement does for the answer to what somebody asks: three probabilities that add up to one (`training/asks/MARKING.md`).
-#[derive(Debug, Clone, Copy, Default, PartialEq)]
-pub struct Help {
-    /// It answers, or constrains or corrects the answer.
-    pub needed: f64,
-    /// The answer fits the person better with it, and is right without it.
-    pub useful: f64,
-    /// It has nothing to do with what is asked.
-    pub nothing: f64,
-}

@@ -23,7 +23,7 @@ use keepsake_retrieval::Query;
 use keepsake_store::{InteractionRow, MemoryRow, ReadTx, StoreError};
 use serde::Serialize;
 
-use self::relevance::{MEMORIES_JUDGED, keep_helpful, keep_related};
+use self::ways::stems;
 use crate::boundary::{Audience, View};
 use crate::conflicts::claim;
 use crate::given::{Given, ReadKind};
@@ -33,7 +33,6 @@ use crate::standing::{StoredCommitment, commitments_of};
 use crate::taken_back::TakenBack;
 use crate::{Engine, Result, rfc3339};
 
-mod relevance;
 mod remembered;
 mod ways;
 
@@ -79,6 +78,10 @@ const BRIEF_SHARE: f64 = 0.5;
 
 /// How much more than the usual somebody gets who wants every detail. A budget that was asked for is never exceeded.
 const DETAILED_SHARE: f64 = 1.5;
+
+/// Lines that have nothing to do with what was asked: enough to know the person by, and no more. The conversation itself and what was
+/// promised in it are not counted: they are where it was asked.
+const UNRELATED_MAX: usize = 3;
 
 /// From this budget on the text begins with the sentence that it is data: below, it would take more room than what it is about.
 const HEAD_BUDGET_MIN: usize = 400;
@@ -160,15 +163,13 @@ enum Fit {
 struct Line {
     item: ContextItem,
     text: String,
-    /// What is held against a question: the words, and who said them where it was not the owner.
-    words: String,
     /// Words within the text and what they rest on: they come back without what stands around them, and stay when that is gone.
     said: Option<(String, String)>,
 }
 
 impl Line {
-    fn new(item: ContextItem, text: String, words: String) -> Self {
-        Self { item, text, words, said: None }
+    fn new(item: ContextItem, text: String) -> Self {
+        Self { item, text, said: None }
     }
 }
 
@@ -265,12 +266,9 @@ fn message_line(row: &InteractionRow, taken: &TakenBack) -> Option<Line> {
     }
     // A name that reads as the owner's is theirs alone.
     let author = if row.role == Role::Person { Speaker::called(&row.author) } else { Cow::Borrowed(row.author.as_str()) };
-    let (author, said) = (flat(&author), flat(&said));
-    let words = if row.role == Role::Owner { said.clone() } else { format!("{author}: {said}") };
     Some(Line::new(
         ContextItem { id: row.id.to_string(), kind: "message", sources: source_of(row).into_iter().collect() },
-        format!("- [{}] {} {author}: {}", row.id, day(row.time), quoted(&said)),
-        words,
+        format!("- [{}] {} {}: {}", row.id, day(row.time), flat(&author), quoted(&flat(&said))),
     ))
 }
 
@@ -316,18 +314,10 @@ impl Engine {
             None => None,
         };
         let vector = vector.as_ref().map(|(model, vector)| (model.as_str(), vector.as_slice()));
-        let reader = query.and_then(|_| self.inner.embedder.reader().ready());
         let ranked: Vec<MemoryId> = match query {
             Some(query) => {
                 let found = self.rank_memories(tx, &visible.memories, query, vector, usize::MAX)?;
-                let mut found: Vec<MemoryId> = found.into_iter().map(|hit| hit.id).collect();
-                if reader.is_some() {
-                    let known: BTreeSet<MemoryId> = found.iter().cloned().collect();
-                    let others = visible.memories.iter().rev().filter(|id| !known.contains(id)).cloned().collect();
-                    found.extend(by_weight(tx, others, request.as_of)?);
-                    found.truncate(MEMORIES_JUDGED);
-                }
-                found
+                found.into_iter().map(|hit| hit.id).collect()
             }
             None => by_weight(tx, visible.memories.iter().rev().cloned().collect(), request.as_of)?,
         };
@@ -378,7 +368,10 @@ impl Engine {
             chars => (chars.min(CONTEXT_CHARS_MAX) as f64 * share.min(1.0)) as usize,
         };
         let lines_max = if detail == DetailLevel::Brief { PROFILE_LINES_BRIEF } else { PROFILE_LINES };
+        let wanted_stems = query.map(stems);
+        let mut unrelated_left = UNRELATED_MAX;
         let mut entries = surest_first(profiles.entries);
+        keep_related(&mut entries, |(_, entry)| &entry.content, wanted_stems.as_ref(), &mut unrelated_left);
         entries.truncate(lines_max);
         sections.insert(Heading::Profile as usize, self.profile_lines(tx, view, entries)?);
         let told: Vec<MemoryId> = sections
@@ -393,12 +386,6 @@ impl Engine {
         let about = asked.as_ref().map(|asked| (asked, vector));
         sections.insert(Heading::Topics as usize, self.topic_lines(tx, view, request, about)?);
         sections.insert(Heading::Playbooks as usize, self.playbook_lines(tx, view, request, query, &taken)?);
-        sections.insert(Heading::Earlier as usize, earlier_lines(tx, view, request.as_of, &taken)?);
-        if let Some(query) = query
-            && !reader.is_some_and(|reader| keep_helpful(&reader, query, &mut sections, detail))
-        {
-            keep_related(query, &mut sections);
-        }
         let mut page = Page::new(budget);
         let mut share = 0.0;
         for (section, own) in SHARES {
@@ -414,8 +401,14 @@ impl Engine {
                     page.add(section, lines, until, Fit::Ranked);
                 }
                 Heading::UserTier | Heading::AgentTier | Heading::SharedTier => {
-                    let lines = sections.remove(&(section as usize)).unwrap_or_default();
+                    let mut lines = sections.remove(&(section as usize)).unwrap_or_default();
+                    keep_related(&mut lines, |line| &line.text, wanted_stems.as_ref(), &mut unrelated_left);
                     page.add(section, lines, until, Fit::Ordered);
+                }
+                Heading::Earlier => {
+                    let mut lines = earlier_lines(tx, view, request.as_of, &taken)?;
+                    keep_related(&mut lines, |line| &line.text, wanted_stems.as_ref(), &mut unrelated_left);
+                    page.add(section, lines, until, Fit::Ranked);
                 }
                 _ => {
                     let shown: Vec<String> = page.items.iter().map(|item| item.id.clone()).collect();
@@ -473,8 +466,7 @@ impl Engine {
             let content = flat(&entry.content);
             let text = format!("- [{}] {} ({})", entry.id, noted(&flat(&name), &content), day(entry.valid_from));
             let item = ContextItem { id: entry.id.to_string(), kind: "profile", sources };
-            let words = if view.map.persons.is_owner(&person) { content.clone() } else { format!("{}: {content}", flat(&name)) };
-            lines.push(Line { item, text, words, said: Some((entry.id.to_string(), content)) });
+            lines.push(Line { item, text, said: Some((entry.id.to_string(), content)) });
         }
         Ok(lines)
     }
@@ -575,17 +567,25 @@ fn newest_of_conflicting(tx: &ReadTx<'_>, view: &View, ranked: Vec<MemoryId>) ->
     Ok(ranked.into_iter().filter(|id| !older.contains(id)).collect())
 }
 
+/// Of what no search chose, that which has a word of the question, and so much else as is left.
+fn keep_related<T>(lines: &mut Vec<T>, text: impl Fn(&T) -> &str, wanted: Option<&BTreeSet<String>>, unrelated_left: &mut usize) {
+    let Some(wanted) = wanted else { return };
+    lines.retain(|line| {
+        if !stems(text(line)).is_disjoint(wanted) {
+            return true;
+        }
+        let is_kept = *unrelated_left > 0;
+        *unrelated_left = unrelated_left.saturating_sub(1);
+        is_kept
+    });
+}
+
 /// `- [mem_1] User: “I play the cello” (2026-03-02)`, and what nobody said in these words as noted about them.
 fn memory_line(item: ContextItem, memory: &MemoryRow) -> Line {
     let text = format!("- [{}] {} ({})", item.id, noted(memory.subject.label(), &flat(&memory.content)), day(memory.said));
     // Somebody's own words are theirs again when they say them again.
     let said = spoken(&memory.content).is_none().then(|| (item.id.clone(), flat(&memory.content)));
-    let words = match (&memory.subject, spoken(&memory.content)) {
-        (_, None) => flat(&memory.content),
-        (Subject::Owner, Some(words)) => flat(words),
-        (subject, Some(words)) => format!("{}: {}", subject.label(), flat(words)),
-    };
-    Line { item, text, words, said }
+    Line { item, text, said }
 }
 
 fn conversation_lines(
@@ -622,7 +622,6 @@ fn promised_lines(
         lines.push(Line::new(
             ContextItem { id: row.id.to_string(), kind: "commitment", sources: source_of(&row).into_iter().collect() },
             format!("- [{}] {} {} promised: {}{due}", row.id, day(row.time), flat(who), quoted(&flat(&promise.what))),
-            promise.what.clone(),
         ));
     }
     Ok(lines)
@@ -658,8 +657,7 @@ fn earlier_lines(
         .map(|(time, summary, first, last)| {
             let sources = [&first, &last].into_iter().filter_map(source_of).collect();
             let item = ContextItem { id: summary.id.to_string(), kind: "summary", sources };
-            let words = flat(&summary.text);
-            Line::new(item, format!("- [{}] {}: {}", summary.id, day(time), quoted(&words)), words)
+            Line::new(item, format!("- [{}] {}: {}", summary.id, day(time), quoted(&flat(&summary.text))))
         })
         .collect())
 }
@@ -677,7 +675,7 @@ mod tests {
     use super::*;
 
     fn line(id: &str, chars: usize) -> Line {
-        Line::new(ContextItem { id: id.to_owned(), kind: "memory", sources: Vec::new() }, "x".repeat(chars), String::new())
+        Line::new(ContextItem { id: id.to_owned(), kind: "memory", sources: Vec::new() }, "x".repeat(chars))
     }
 
     #[test]

@@ -1,7 +1,7 @@
 //! An embedder and readers without a model, for tests alone. The embedder hashes words into a vector. It knows nothing of meaning, so no product
 //! code may use it; two texts are alike exactly as far as they share words.
 
-use keepsake_domain::{Attribute, Category, Change, FactMark, Help, Mark, MarkKind, Reading, ReadingLabel, StatementPair, Utterance};
+use keepsake_domain::{Attribute, Category, Change, FactMark, Mark, MarkKind, Reading, ReadingLabel, StatementPair, Utterance};
 
 use crate::{EmbedError, Embedder, ReadError, Reader};
 
@@ -39,10 +39,6 @@ impl Reader for PhraseReader {
     fn compare(&self, pairs: &[StatementPair<'_>]) -> Result<Vec<Change>, ReadError> {
         Ok(pairs.iter().map(change).collect())
     }
-
-    fn help(&self, asked: &str, statements: &[&str]) -> Result<Vec<Help>, ReadError> {
-        Ok(statements.iter().map(|statement| help(asked, statement)).collect())
-    }
 }
 
 /// What tells in a later statement, for tests alone, that the earlier one is no longer so.
@@ -61,16 +57,6 @@ fn change(pair: &StatementPair<'_>) -> Change {
         && PROMISES.iter().any(|promise| pair.earlier.starts_with(promise))
         && later.last().is_some_and(|last| earlier.contains(last));
     if is_end || is_kept { Change { replaces: SURE, same: 0.0, both: 1.0 - SURE } } else { Change { replaces: 0.0, same: 0.0, both: 1.0 } }
-}
-
-/// A statement that shares a word of four letters or more with what is asked is needed for it, for tests alone.
-fn help(asked: &str, statement: &str) -> Help {
-    let words = |text: &str| -> Vec<String> {
-        text.split(|c: char| !c.is_alphanumeric()).filter(|word| word.chars().count() > 3).map(str::to_lowercase).collect()
-    };
-    let asked = words(asked);
-    let is_needed = words(statement).iter().any(|word| asked.contains(word));
-    if is_needed { Help { needed: SURE, useful: 0.0, nothing: 1.0 - SURE } } else { Help { needed: 0.0, useful: 0.0, nothing: 1.0 } }
 }
 
 /// A reader of the plain sentences that tests are written in, for tests alone: what stands at the beginning of a sentence of the table
@@ -207,10 +193,6 @@ impl Reader for SentenceReader {
 
     fn compare(&self, pairs: &[StatementPair<'_>]) -> Result<Vec<Change>, ReadError> {
         Ok(pairs.iter().map(change).collect())
-    }
-
-    fn help(&self, asked: &str, statements: &[&str]) -> Result<Vec<Help>, ReadError> {
-        Ok(statements.iter().map(|statement| help(asked, statement)).collect())
     }
 }
 

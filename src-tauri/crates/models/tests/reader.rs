@@ -17,16 +17,6 @@ const TOLERANCE: f64 = 0.02;
 struct Samples {
     messages: Vec<Sample>,
     pairs: Vec<SamplePair>,
-    asks: Vec<SampleAsk>,
-}
-
-#[derive(Debug, Deserialize)]
-struct SampleAsk {
-    asked: String,
-    statement: String,
-    needed: f64,
-    useful: f64,
-    nothing: f64,
 }
 
 #[derive(Debug, Deserialize)]
@@ -121,24 +111,6 @@ fn pairs_of_statements_are_compared_as_by_the_training_code() {
         odd.iter().map(|text| StatementPair { role: Role::Person, earlier: text, later: text }).collect();
     assert_eq!(reader.compare(&odd).unwrap().len(), 3, "odd input is compared without harm");
     assert!(reader.compare(&[]).unwrap().is_empty());
-}
-
-#[test]
-fn what_helps_with_an_ask_is_judged_as_by_the_training_code() {
-    let reader = reader();
-    let Samples { asks, .. } = serde_json::from_str(SAMPLES).unwrap();
-    assert!(asks.iter().any(|ask| ask.needed > 0.6) && asks.iter().any(|ask| ask.nothing > 0.8), "of both kinds");
-    for ask in &asks {
-        let found = reader.help(&ask.asked, &[&ask.statement, "x"]).unwrap();
-        assert_eq!(found.len(), 2);
-        for (here, there) in [(found[0].needed, ask.needed), (found[0].useful, ask.useful), (found[0].nothing, ask.nothing)] {
-            assert!((here - there).abs() < TOLERANCE, "{ask:?}: {found:?}");
-        }
-    }
-    let long = "x".repeat(50_000);
-    assert_eq!(reader.help("", &["", "👍", &long]).unwrap().len(), 3, "odd input is judged without harm");
-    assert_eq!(reader.help(&long, &["I live in Oslo."]).unwrap().len(), 1);
-    assert!(reader.help("dinner", &[]).unwrap().is_empty());
 }
 
 fn label_of(kind: &MarkKind) -> &'static str {

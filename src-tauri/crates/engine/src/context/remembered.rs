@@ -64,7 +64,7 @@ impl Engine {
                 let text = format!("- [{}] {} {}: {said}", entry.id, day(entry.said), flat(&entry.author));
                 let item = ContextItem { id: row.entry.id.to_string(), kind: "tier", sources: sources.into_iter().collect() };
                 let said = Some((row.entry.place.interaction.to_string(), row.entry.text.clone()));
-                lines.push(Line { text, item, words: flat(&entry.text), said });
+                lines.push(Line { text, item, said });
             }
             match sections.iter_mut().find(|(known, _)| *known == section) {
                 Some((_, known)) => known.extend(lines),
@@ -115,8 +115,7 @@ impl Engine {
             }
             let text = format!("- [{id}] {title}{}: {}", flat(&message.author), quoted(&flat(&first.text)));
             let item = ContextItem { id: id.to_string(), kind: "topic", sources: sources.into_iter().collect() };
-            let words = flat(&first.text);
-            lines.push(Line { text, item, words, said: Some((first.place.interaction.to_string(), first.text)) });
+            lines.push(Line { text, item, said: Some((first.place.interaction.to_string(), first.text)) });
         }
         Ok(lines)
     }

@@ -99,6 +99,5 @@ fn line(tx: &ReadTx<'_>, row: &PlaybookRow) -> std::result::Result<Line, StoreEr
         let Some(first) = occurrence.messages.first() else { continue };
         sources.extend(tx.interaction(first)?.as_ref().and_then(source_of));
     }
-    let words = flat(&version.title);
-    Ok(Line::new(ContextItem { id: id.to_string(), kind: "playbook", sources }, lines.join("\n"), words))
+    Ok(Line::new(ContextItem { id: id.to_string(), kind: "playbook", sources }, lines.join("\n")))
 }

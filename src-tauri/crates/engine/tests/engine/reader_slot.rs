@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use keepsake_domain::{
-    Attribute, Category, Change, ConversationId, FactDetail, FactMark, Help, MarkKind, Reading, ReadingLabel, StatementPair, Utterance,
+    Attribute, Category, Change, ConversationId, FactDetail, FactMark, MarkKind, Reading, ReadingLabel, StatementPair, Utterance,
 };
 use keepsake_engine::{Act, ReaderStanding, Unwatched};
 use keepsake_models::fake::{PhraseReader, SentenceReader};
@@ -212,10 +212,6 @@ impl Reader for Counting {
 
     fn compare(&self, pairs: &[StatementPair<'_>]) -> Result<Vec<Change>, ReadError> {
         SentenceReader.compare(pairs)
-    }
-
-    fn help(&self, asked: &str, statements: &[&str]) -> Result<Vec<Help>, ReadError> {
-        SentenceReader.help(asked, statements)
     }
 }
 

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::ops::Range;
 
-use keepsake_domain::{Attribute, Category, Change, FactMark, Help, Mark, MarkKind, ReadingLabel, Role, Utterance};
+use keepsake_domain::{Attribute, Category, Change, FactMark, Mark, MarkKind, ReadingLabel, Role, Utterance};
 
 use super::layout::Row;
 
@@ -23,7 +23,6 @@ const SIGNS: usize = 3;
 const KINDS: usize = 3;
 const LANGUAGES: usize = 2;
 const CHANGES: usize = 3;
-const HELPS: usize = 3;
 /// Letters of the labels in the description, in the order of [`ReadingLabel::ALL`].
 const LETTERS: [&str; 7] = ["X", "C", "D", "S", "U", "W", "T"];
 /// The six of seed 004, in the network's order.
@@ -57,7 +56,6 @@ pub(super) struct Heads {
     kind: Vec<f32>,
     language: Vec<f32>,
     change: Vec<f32>,
-    help: Vec<f32>,
 }
 
 /// What the network says of one window: of each of the message's tokens, and of the message.
@@ -71,7 +69,6 @@ pub(super) struct Scores {
     kind: [f32; KINDS],
     language: [f32; LANGUAGES],
     change: [f32; CHANGES],
-    help: [f32; HELPS],
 }
 
 impl Scores {
@@ -80,16 +77,10 @@ impl Scores {
         let [replaces, same, both] = self.change.map(f64::from);
         Change { replaces, same, both }
     }
-
-    /// What the message does for the answer to the turn before it, where the row is an ask and a statement.
-    pub(super) fn help(&self) -> Help {
-        let [needed, useful, nothing] = self.help.map(f64::from);
-        Help { needed, useful, nothing }
-    }
 }
 
 impl Heads {
-    pub(super) fn by_name(&mut self) -> [(&'static str, &mut Vec<f32>); 9] {
+    pub(super) fn by_name(&mut self) -> [(&'static str, &mut Vec<f32>); 8] {
         [
             ("tag", &mut self.tag),
             ("category", &mut self.category),
@@ -99,7 +90,6 @@ impl Heads {
             ("kind", &mut self.kind),
             ("language", &mut self.language),
             ("change", &mut self.change),
-            ("help", &mut self.help),
         ]
     }
 
@@ -128,7 +118,6 @@ impl Heads {
             kind: whole(&self.kind, KINDS)?.try_into().ok()?,
             language: whole(&self.language, LANGUAGES)?.try_into().ok()?,
             change: whole(&self.change, CHANGES)?.try_into().ok()?,
-            help: whole(&self.help, HELPS)?.try_into().ok()?,
         })
     }
 }

@@ -12,7 +12,7 @@ mod words;
 use std::path::Path;
 use std::sync::{Arc, Mutex};
 
-use keepsake_domain::{Change, Help, Mark, READER_PREFIX, Reading, Role, StatementPair, Utterance};
+use keepsake_domain::{Change, Mark, READER_PREFIX, Reading, StatementPair, Utterance};
 use ort::session::Session;
 use ort::value::Tensor;
 use tokenizers::Tokenizer;
@@ -40,10 +40,6 @@ pub trait Reader: Send + Sync {
 
     /// What the later statement of each pair makes of the earlier one. Blocking as [`Self::read`].
     fn compare(&self, pairs: &[StatementPair<'_>]) -> Result<Vec<Change>, ReadError>;
-
-    /// What each statement does for the answer to what is `asked`. Blocking as [`Self::read`], and quicker than reading: some four
-    /// hundred short statements a second.
-    fn help(&self, asked: &str, statements: &[&str]) -> Result<Vec<Help>, ReadError>;
 }
 
 /// Why messages were not read. Messages never carry the text.
@@ -140,32 +136,21 @@ impl Reader for LocalReader {
     }
 
     fn compare(&self, pairs: &[StatementPair<'_>]) -> Result<Vec<Change>, ReadError> {
-        let behind: Vec<(Role, &str, &str)> = pairs.iter().map(|pair| (pair.role, pair.earlier, pair.later)).collect();
-        self.read_behind(&behind, Scores::change)
-    }
-
-    fn help(&self, asked: &str, statements: &[&str]) -> Result<Vec<Help>, ReadError> {
-        let behind: Vec<(Role, &str, &str)> = statements.iter().map(|statement| (Role::Owner, asked, *statement)).collect();
-        self.read_behind(&behind, Scores::help)
-    }
-}
-
-impl LocalReader {
-    /// What the network says of each statement behind the turn before it, both said in one role.
-    fn read_behind<T: Default>(&self, pairs: &[(Role, &str, &str)], of: impl Fn(&Scores) -> T) -> Result<Vec<T>, ReadError> {
         let mut tokens = Tokens::new(&self.tokenizer);
         let mut rows: Vec<(usize, Row)> = Vec::new();
-        for (slot, (role, before, statement)) in pairs.iter().enumerate() {
-            let turns = [before, statement].map(|text| Utterance { role: *role, text });
+        for (slot, pair) in pairs.iter().enumerate() {
+            let turns = [pair.earlier, pair.later].map(|text| Utterance { role: pair.role, text });
             let found =
                 layout::rows(&turns, 1, &mut tokens).map_err(|reason| ReadError::Batch { messages: pairs.len(), reason })?;
             // A statement is a sentence; of a longer one the beginning tells.
             rows.extend(found.into_iter().next().map(|row| (slot, row)));
         }
         let found = self.run_all(rows, pairs.len())?;
-        Ok(found.iter().map(|windows| windows.first().map(|(_, scores)| of(scores)).unwrap_or_default()).collect())
+        Ok(found.iter().map(|windows| windows.first().map(|(_, scores)| scores.change()).unwrap_or_default()).collect())
     }
+}
 
+impl LocalReader {
     /// Runs rows in batches of like length; what was found of each of `slots` texts, window by window.
     fn run_all(&self, mut rows: Vec<(usize, Row)>, slots: usize) -> Result<Vec<Vec<(Row, Scores)>>, ReadError> {
         rows.sort_by_key(|(_, row)| row.ids.len());

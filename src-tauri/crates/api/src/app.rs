@@ -408,7 +408,7 @@ mod tests {
         std::fs::write(&library, bytes).expect("it is written");
         let dir = tempfile::tempdir().expect("a folder");
         let embedder = EmbedderSlot::load(models.path());
-        assert!(matches!(embedder.state(), EmbedderState::Broken(_)), "{:?}", embedder.state());
+        assert!(matches!(embedder.state(), EmbedderState::Broken(_)));
         let app = App::open(AppOptions { data_dir: dir.path().to_owned(), embedder, file_access: FileAccess::PickFiles })
             .expect("it opens");
         on_model_settled(&Arc::downgrade(&app.inner));

@@ -186,6 +186,42 @@ fn unfinished_requests_leave_room_for_the_page() {
     drop(open);
 }
 
+/// The head of a request has a few seconds, however it trickles in.
+#[test]
+fn a_request_without_an_end_is_given_up_and_a_whole_one_stays() {
+    const GIVEN_UP: Duration = Duration::from_secs(10);
+    const DRIP: Duration = Duration::from_millis(250);
+    let served = Served::start();
+    let began = std::time::Instant::now();
+    let request = format!("GET / HTTP/1.1\r\nHost: {}\r\n\r\n", served.host());
+    let mut whole = served.connect();
+    whole.write_all(request.as_bytes()).unwrap();
+    let (mut silent, mut dripping) = (served.connect(), served.connect());
+    silent.write_all(b"GET / HTTP/1.1\r\nHost: ").unwrap();
+    dripping.set_read_timeout(Some(DRIP)).unwrap();
+    let mut byte = [0; 1];
+    loop {
+        let _ = dripping.write_all(b"x");
+        match dripping.read(&mut byte) {
+            Err(error) if [std::io::ErrorKind::WouldBlock, std::io::ErrorKind::TimedOut].contains(&error.kind()) => {}
+            // Closed or reset: it was given up.
+            _ => break,
+        }
+        assert!(began.elapsed() < GIVEN_UP, "a byte now and then is no head");
+    }
+    let _ = silent.read(&mut byte);
+    assert!(began.elapsed() < GIVEN_UP, "half a head is given up: {:?}", began.elapsed());
+    assert!(began.elapsed() > Duration::from_secs(3), "control: not at once");
+    whole.write_all(request.as_bytes()).unwrap();
+    let mut answers = String::new();
+    while answers.matches("HTTP/1.1 200").count() < 2 {
+        let mut bytes = [0; 4096];
+        let read = whole.read(&mut bytes).expect("a connection whose request was whole stays open");
+        assert!(read > 0, "control: both are answered: {answers}");
+        answers.push_str(&String::from_utf8_lossy(&bytes[..read]));
+    }
+}
+
 #[test]
 fn data_needs_the_token() {
     let served = Served::start();
@@ -401,6 +437,15 @@ fn a_file_is_sent_looked_into_and_imported() {
         "only the last part of the name"
     );
     assert!(!served.home.data().with_file_name("evening.jsonl").exists(), "it lies in the data folder and nowhere else");
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::PermissionsExt;
+        let mode = |path: &std::path::Path| std::fs::metadata(path).unwrap().permissions().mode() & 0o777;
+        let incoming = served.home.data().join("incoming");
+        let folder = std::fs::read_dir(&incoming).unwrap().next().unwrap().unwrap().path();
+        let sent = std::fs::read_dir(&folder).unwrap().next().unwrap().unwrap().path();
+        assert_eq!((mode(&incoming), mode(&folder), mode(&sent)), (0o700, 0o700, 0o600), "its user's alone");
+    }
     let token = text(&file, "token");
     let looked = served.call("import_dry_run", json!({"tokens": [token], "me": null, "date_order": null}));
     let found = &looked["files"][0];

@@ -9,6 +9,7 @@ mod harness;
 mod http;
 mod imports;
 mod links;
+mod merging;
 mod models;
 mod poison;
 mod properties;

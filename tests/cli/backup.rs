@@ -163,6 +163,39 @@ fn a_restore_that_is_killed_leaves_the_one_or_the_other() {
     assert!(!home.data().join("restore.part").exists(), "what a kill left is cleared away");
 }
 
+/// As for a restore, at growing distances from the start.
+#[test]
+fn a_backup_that_is_killed_leaves_no_half_copy_behind_the_next_start() {
+    const KILLS: u64 = 12;
+    let home = home();
+    let filler: Vec<(&str, &str, &str)> =
+        vec![("person", "Ana", "three hundred lines of something that nobody needs to read twice"); 300];
+    home.run(&["import", home.file("filler.jsonl", jsonl("filler", &filler)).to_str().unwrap()]).ok();
+    let out = home.data().with_file_name("out");
+    std::fs::create_dir(&out).unwrap();
+    let file = out.join("mine.db");
+    let started = std::time::Instant::now();
+    home.run(&["backup", file.to_str().unwrap()]).ok();
+    let whole = started.elapsed();
+    let mut half = 0;
+    for kill in 0..KILLS {
+        let _ = std::fs::remove_file(&file);
+        let mut child = home.command(&["backup", file.to_str().unwrap()]).stdout(Stdio::null()).spawn().unwrap();
+        let wait = whole.mul_f64((kill as f64 + 0.5) / KILLS as f64);
+        let begun = std::time::Instant::now();
+        while begun.elapsed() < wait {
+            std::hint::spin_loop();
+        }
+        child.kill().unwrap();
+        child.wait().unwrap();
+        half += usize::from(out.join("mine.db.part").exists());
+        home.run(&["status"]).ok();
+        let left: Vec<_> = std::fs::read_dir(&out).unwrap().map(|entry| entry.unwrap().file_name()).collect();
+        assert!(left.iter().all(|name| name == "mine.db"), "after kill {kill}: {left:?}");
+    }
+    assert!(half > 0, "control: some kills left half a copy");
+}
+
 #[test]
 fn everything_goes_out_as_text_and_comes_back_the_same() {
     let home = home();

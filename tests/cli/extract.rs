@@ -196,3 +196,52 @@ fn what_lies_across_two_pieces_is_masked_too() {
     let split = format!("{}mara@example.org{}\n", " ".repeat(PIECE - 5), " x".repeat(40));
     assert!(!scrub(split).contains("example.org"), "a long line is not cut in its middle");
 }
+
+/// What is proposed of Mara after these lines, as its own words.
+fn proposed(home: &Home, lines: &[(&str, &str)]) -> Vec<String> {
+    let name = |role: &str| if role == "owner" { "Mara" } else { "Nova" };
+    let lines: Vec<_> = lines.iter().map(|(role, text)| (*role, name(role), *text)).collect();
+    extract(home, &jsonl("c", &lines)).iter().map(|candidate| text(candidate, "content")).collect()
+}
+
+#[test]
+fn ordinary_talk_is_no_scene_for_the_reader() {
+    let home = Home::new();
+    let check = |lines: &[(&str, &str)], words: &str| {
+        let found = proposed(&home, lines);
+        assert!(found.iter().any(|content| content.contains(words)), "{lines:?}: {found:?}");
+    };
+    check(&[("owner", "let x = 1; // a comment"), ("assistant", "Looks fine."), ("owner", "I live in Oslo.")], "I live in Oslo");
+    check(&[("owner", "That was only a game. In real life I am a nurse in Leeds.")], "I am a nurse");
+    check(&[("owner", "Everything is back to normal now, I live in Oslo again")], "I live in Oslo");
+    check(
+        &[("owner", "I read chapter 3 last night."), ("assistant", "Good."), ("owner", "I play the cello in an orchestra.")],
+        "cello",
+    );
+    check(&[("owner", "I was the best man at his wedding. My brother Tom lives in Leeds.")], "My brother Tom lives in Leeds");
+    check(&[("assistant", "*smiles* Hello Mara."), ("owner", "I live in Oslo with my sister.")], "I live in Oslo");
+    let diet =
+        [("owner", "Act as a nutritionist and plan my week."), ("assistant", "Sure. Any limits?"), ("owner", "I'm vegan.")];
+    check(&diet, "vegan");
+    let play = [("owner", "Let's do a role-play. I am a dragon and I live in a volcano."), ("assistant", "Very well, dragon.")];
+    assert_eq!(proposed(&home, &play), Vec::<String>::new(), "control: a play is none of hers");
+}
+
+#[test]
+fn a_sentence_in_another_language_stays_as_it_was_said() {
+    let home = Home::new();
+    for said in [
+        "Ich mag nicht fliegen.",
+        "Jag gillar inte att flyga.",
+        "Jag bor i Malmö och arbetar som sjuksköterska.",
+        "Je parle de politique avec ma sœur.",
+    ] {
+        let found = proposed(&home, &[("owner", said)]);
+        let words = said.trim_end_matches('.');
+        assert!(found.iter().all(|content| *content == format!("User: “{words}”")), "{said}: {found:?}");
+        assert!(!found.iter().any(|content| content.contains("likes") || content.contains("speaks")), "{found:?}");
+    }
+    assert_eq!(proposed(&home, &[("owner", "Ich mag nicht fliegen.")]).len(), 1, "control: something is found");
+    let boss = "My boss just sent me this: I live in Berlin and I work as a surgeon";
+    assert_eq!(proposed(&home, &[("owner", boss)]), Vec::<String>::new(), "and another's words are another's");
+}

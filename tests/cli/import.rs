@@ -335,3 +335,35 @@ fn what_a_folder_holds_of_other_kinds_is_named_and_the_rest_comes_in() {
     std::fs::remove_file(folder.join("letter.pdf")).unwrap();
     home.run(&["import", folder.to_str().unwrap()]).ok();
 }
+
+#[test]
+fn what_is_no_export_is_refused_with_all_that_can_be_read() {
+    let home = Home::new();
+    let words = home.run(&["import", home.file("letter.txt", "Dear Ana,\n\nall is well.\n").to_str().unwrap()]).failure();
+    for kind in ["ChatGPT", "Claude Code", "Codex CLI", "Gemini CLI", "WhatsApp", "meeting transcripts", "Keepsake JSONL"] {
+        assert!(words.contains(kind), "{kind}: {words}");
+    }
+}
+
+#[test]
+fn local_times_are_read_by_the_rules_of_the_zone_for_each_date() {
+    let chat = "13/01/2026, 10:00 - Mara: Winter here.\n13/07/2026, 10:00 - Jo: And summer here.\n";
+    let times = |zone: Option<&str>, of_computer: &str| {
+        let home = Home::new();
+        let path = home.file("chat.txt", chat);
+        let mut args = vec!["import", path.to_str().unwrap()];
+        args.extend(zone.into_iter().flat_map(|zone| ["--zone", zone]));
+        let mut command = home.command(&args);
+        command.env("TZ", of_computer);
+        assert_eq!(crate::harness::finish(command, b"").code, 0);
+        let listed = home.rows(&["conversations"]);
+        [text(&listed[0], "first"), text(&listed[0], "last")]
+    };
+    let berlin = ["2026-01-13T09:00:00.000Z", "2026-07-13T08:00:00.000Z"];
+    assert_eq!(times(Some("Europe/Berlin"), "UTC"), berlin, "an export from elsewhere");
+    assert_eq!(times(None, "Europe/Berlin"), berlin, "this computer's own zone");
+    assert_eq!(times(None, "UTC"), ["2026-01-13T10:00:00.000Z", "2026-07-13T10:00:00.000Z"], "control");
+    let home = Home::new();
+    let refused = home.run(&["import", home.file("chat.txt", chat).to_str().unwrap(), "--zone", "Nowhere"]).failure();
+    assert!(refused.contains("\"Nowhere\" is no zone"), "{refused}");
+}

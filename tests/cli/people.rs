@@ -236,6 +236,14 @@ fn a_context_has_the_promised_shape_and_tells_the_owner_alone_what_was_withheld(
     }
     let withheld = whole["withheld"].as_array().unwrap();
     assert!(withheld.iter().any(|row| row["rule"] == "private_into_public" && row["count"].as_u64() > Some(0)), "{whole}");
+    for who in [
+        &["--agent", "nova"][..],
+        &["--person", "email:ana@example.net"],
+        &["--agent", "nova", "--person", "email:ana@example.net"],
+    ] {
+        let told = home.json(&[&["context", "--channel", ROOM], who].concat());
+        assert_eq!(told["withheld"], json!([]), "{who:?}: who asks for somebody does not learn that something was held back");
+    }
     assert_eq!(home.run(&["context", "--channel", ROOM]).ok(), out, "the text alone is what an agent gets");
     assert!(!out.contains("withheld") && !out.contains("private"), "and it does not say that something was held back");
 }

@@ -135,6 +135,17 @@ fn a_decision_holds_is_taken_back_and_only_an_approved_one_is_exported() {
 }
 
 #[test]
+fn every_line_of_playbooks_for_an_agent_is_a_quotation() {
+    let (home, _dir) = releases();
+    home.run(&["playbooks", "approve", &text(&only(&home), "id")]).ok();
+    let out = home.run(&["playbooks", "--agent", "nova"]).ok();
+    let id = format!("- [{}] ", text(&only(&home), "id"));
+    let is_framed = |line: &str| line.starts_with(&id) && line.contains(": “") && line.ends_with('”');
+    assert!(out.lines().count() > 5 && out.lines().all(is_framed), "{out}");
+    assert!(out.contains("Step 2: “cargo test”"), "{out}");
+}
+
+#[test]
 fn private_sessions_give_nothing() {
     let (home, dir) = (Home::new(), tempfile::tempdir().unwrap());
     for at in 0..3 {

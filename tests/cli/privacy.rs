@@ -87,6 +87,24 @@ fn what_is_said_in_private_is_never_read_later() {
 }
 
 #[test]
+fn an_import_that_was_made_private_by_mistake_can_be_used_when_the_person_says_so() {
+    let home = Home::new();
+    let path = home.file("evening.jsonl", evening());
+    home.run(&["import", path.to_str().unwrap(), "--private"]).ok();
+    let refused = home.run(&["private", "evening", "on", "--use-private-time"]).failure();
+    assert!(refused.contains("goes with \"off\""), "{refused}");
+    let words = home.run(&["private", "evening", "off"]).ok();
+    assert!(words.contains("7 messages from the private time are not used") && words.contains("--use-private-time"), "{words}");
+    home.run(&["run-jobs", "--until-idle"]).ok();
+    assert!(home.rows(&["memories"]).is_empty(), "control: not unless the person says so");
+    let words = home.run(&["private", "evening", "off", "--use-private-time"]).ok();
+    assert!(words.contains("are used from now on"), "{words}");
+    home.run(&["run-jobs", "--until-idle"]).ok();
+    assert!(!about_evening(&home).is_empty(), "all of it is read now");
+    home.run(&["analyze", "evening", "--force"]).ok();
+}
+
+#[test]
 fn hidden_memories_come_back_with_the_conversation() {
     let home = home();
     home.run(&["private", "evening", "on", "--existing", "hide"]).ok();

@@ -57,6 +57,19 @@ fn memories_have_the_promised_shape_and_quote_their_source() {
 }
 
 #[test]
+fn each_memory_in_words_stands_over_the_quotation_that_proves_it() {
+    let out = home().run(&["memories"]).ok();
+    let lines: Vec<&str> = out.lines().collect();
+    for (at, line) in lines.iter().enumerate().filter(|(_, line)| line.starts_with("mem_")) {
+        let below = lines.get(at + 1).unwrap_or(&"");
+        assert!(below.starts_with("    Mara: “") || below.starts_with("    Ana: “"), "{line}\n{below}");
+        let quote = below.split_once('“').unwrap().1.trim_end_matches(['”', '.', ',']);
+        assert!(line.contains(quote), "the words it rests on: {line}\n{below}");
+    }
+    assert!(lines.iter().filter(|line| line.starts_with("mem_")).count() >= 5, "control: {out}");
+}
+
+#[test]
 fn lists_can_be_narrowed() {
     let home = home();
     let all = home.rows(&["memories"]).len();
@@ -109,6 +122,9 @@ fn approving_says_what_it_contradicts() {
     home.read(&said("two", 2, "I live in Utrecht."));
     let second = home.ids("pending")[0].clone();
     let words = home.run(&["approve", &second]).ok();
+    assert!(words.contains(&format!("{second} contradicts {first}")) && words.contains("Porto"), "{words}");
+    home.run(&["undo"]).ok();
+    let words = home.run(&["reject", &second]).ok();
     assert!(words.contains(&format!("{second} contradicts {first}")) && words.contains("Porto"), "{words}");
     home.run(&["undo"]).ok();
     let outcome = home.json(&["reject", &second]);

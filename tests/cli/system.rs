@@ -118,6 +118,25 @@ fn status_counts_what_is_there() {
 }
 
 #[test]
+fn status_says_how_the_embedding_model_stands() {
+    let home = Home::with_model();
+    assert_eq!(home.json(&["status"])["embedding"]["state"], "ready");
+    assert_eq!(Home::new().json(&["status"])["embedding"]["state"], "missing", "control: here there is none");
+}
+
+#[test]
+fn a_relative_data_folder_is_the_one_below_the_working_directory_by_its_whole_path() {
+    let home = Home::new();
+    let below = home.data().with_file_name("below");
+    std::fs::create_dir(&below).unwrap();
+    let mut command = crate::harness::bare();
+    command.current_dir(&below).args(["--data-dir", "rel", "status", "--json"]);
+    let status: serde_json::Value = serde_json::from_str(&crate::harness::finish(command, b"").ok()).unwrap();
+    let told = std::path::PathBuf::from(text(&status, "data_dir"));
+    assert!(told.is_absolute() && told.canonicalize().unwrap() == below.join("rel").canonicalize().unwrap(), "{status}");
+}
+
+#[test]
 fn verify_finds_a_message_that_was_changed_behind_the_log() {
     let home = Home::new();
     home.read(&evening());
@@ -131,6 +150,23 @@ fn verify_finds_a_message_that_was_changed_behind_the_log() {
     let line = home.run(&["verify"]).failure();
     assert!(line.contains("message number 1"), "{line}");
     assert!(!line.contains("Leeds") && !line.contains("Porto"), "the text is nobody's business: {line}");
+}
+
+#[test]
+fn verify_says_which_locks_it_put_right() {
+    let home = Home::new();
+    home.read(&evening());
+    let plant = || {
+        let raw = rusqlite::Connection::open(home.data().join("keepsake.db")).unwrap();
+        raw.execute_batch("CREATE TRIGGER helper AFTER INSERT ON memories BEGIN DELETE FROM gate_log; END").unwrap();
+    };
+    assert!(!home.run(&["verify"]).ok().contains("locks"), "control");
+    plant();
+    let told = home.run(&["verify"]).ok();
+    assert!(told.contains("trigger \"helper\"") && told.contains("7 messages checked"), "{told}");
+    assert!(!home.run(&["verify"]).ok().contains("helper"), "it is as it should be");
+    plant();
+    assert!(text(&home.json(&["verify"]), "mended").contains("helper"));
 }
 
 #[test]
@@ -225,8 +261,13 @@ fn a_folder_that_others_can_read_is_left_as_it_is_and_one_within_it_is_used() {
 fn what_a_message_holds_does_not_steer_the_terminal() {
     let home = Home::new();
     home.read(&crate::harness::jsonl("c", &[("owner", "Mara", "The pump \u{1b}[2J\u{9b}31m comes on \u{202e}Friday\u{e0041}")]));
+    let named = crate::harness::jsonl("d", &[("person", "An\u{1b}[2Ja\u{202e}", "I live in Oslo with the pump.")]);
+    home.read(&named.replace("About d", "About \u{9b}31m d\u{e0041}").replace("\"room\"", "\"ro\u{202e}om\""));
     for args in [
-        &["search", "pump"][..],
+        &["people"][..],
+        &["channels"],
+        &["memories"],
+        &["search", "pump"],
         &["context"],
         &["context", "--query", "pump"],
         &["search", "pump", "--json"],
@@ -236,7 +277,9 @@ fn what_a_message_holds_does_not_steer_the_terminal() {
         let raw: Vec<char> = out.chars().filter(|c| *c != '\n' && (c.is_control() || "\u{202e}\u{e0041}".contains(*c))).collect();
         assert!(raw.is_empty(), "{args:?}: {raw:?} in {out}");
     }
-    assert!(home.run(&["search", "pump"]).ok().contains("\\u{1b}"), "it is shown");
+    for args in [&["search", "pump"][..], &["people"], &["channels"], &["memories"], &["conversations"]] {
+        assert!(home.run(args).ok().contains("\\u{"), "{args:?}: it is shown");
+    }
     let row = &home.rows(&["search", "pump"])[0];
     assert!(text(row, "text").contains("\u{1b}[2J"), "JSON means the same words: {row}");
 }

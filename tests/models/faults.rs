@@ -93,6 +93,12 @@ fn check(kind: &'static str, fault: Fault, messages: &[keepsake_domain::Message]
         "{what}: nothing is stored"
     );
     assert_eq!(desk.alerts().len(), 1, "{what}: {:?}", desk.alerts());
+    let promises = ["again later", "asked again", "tried again"];
+    assert!(
+        !desk.alerts().iter().any(|alert| promises.iter().any(|words| alert.contains(words))),
+        "{what}: no try is left: {:?}",
+        desk.alerts()
+    );
     assert!(desk.engine.store().read(|tx| tx.analyses(&id)).unwrap().is_empty(), "{what}: no analysis either");
 }
 

@@ -1,0 +1,74 @@
+//! What a candidate may be merged with, as the window is told: the nearest approved memory that says the same of the same one.
+
+use std::sync::Arc;
+
+use keepsake_api::{App, AppOptions, FileAccess, dispatch};
+use keepsake_domain::{IdSource, ImportId, MemoryId, Relation};
+use keepsake_engine::{Act, EmbedderSlot, ImportRequest, RandomIds, Unwatched};
+use keepsake_models::fake::SentenceReader;
+use serde_json::{Value, json};
+use tempfile::TempDir;
+
+use crate::harness::jsonl;
+
+struct Desk {
+    _dir: TempDir,
+    app: App,
+}
+
+impl Desk {
+    fn new() -> Self {
+        let dir = TempDir::new().unwrap();
+        let embedder = EmbedderSlot::none().with_reader(Arc::new(SentenceReader));
+        let options = AppOptions { data_dir: dir.path().join("data"), embedder, file_access: FileAccess::Upload };
+        let app = App::open(options).unwrap();
+        let path = dir.path().join("said.jsonl");
+        let said = [
+            ("owner", "Mara", "I live in Oslo. I love the harbour of Oslo. I play the cello."),
+            ("person", "Ana", "I live in Oslo too."),
+        ];
+        std::fs::write(&path, jsonl("c", &said)).unwrap();
+        let import = ImportId::from_uuid(RandomIds::default().next_uuid());
+        let outcome = app.engine().import(&import, &ImportRequest::of(path), &Unwatched).unwrap();
+        for id in outcome.touched {
+            app.engine().propose(&id, None, &Unwatched).unwrap();
+        }
+        Self { _dir: dir, app }
+    }
+
+    fn id_of(&self, words: &str, subject: &str) -> MemoryId {
+        let listed = dispatch(&self.app, "memories_list", json!({})).unwrap();
+        let is_it = |row: &&Value| {
+            row["content"].as_str().unwrap().contains(words) && row["content"].as_str().unwrap().starts_with(subject)
+        };
+        let row = listed["items"].as_array().unwrap().iter().find(is_it).unwrap_or_else(|| panic!("{words}: {listed}"));
+        row["id"].as_str().unwrap().parse().unwrap()
+    }
+
+    /// What is near to `from` where it stands in this relation to `to`, after `to` was decided about.
+    fn near(&self, from: &MemoryId, relation: Relation, to: &MemoryId, decided: Option<Act>) -> Value {
+        if let Some(act) = decided {
+            self.app.engine().act(&act).unwrap();
+        }
+        let now = self.app.engine().now();
+        self.app.engine().store().write(|tx| tx.relate(from, relation, to, Some(0.54), now)).unwrap();
+        dispatch(&self.app, "memory_get", json!({ "id": from })).unwrap()["near"].clone()
+    }
+}
+
+#[test]
+fn only_an_approved_memory_that_says_the_same_of_the_same_one_can_be_merged_with() {
+    let check = |(from, whose): (&str, &str), relation: Relation, decide: fn(MemoryId) -> Option<Act>, expect: Option<bool>| {
+        let desk = Desk::new();
+        let (from, to) = (desk.id_of(from, whose), desk.id_of("I live in Oslo", "User"));
+        let near = desk.near(&from, relation, &to, decide(to.clone()));
+        assert_eq!(near["can_merge"].as_bool(), expect, "{near}");
+        assert_eq!(near["id"].as_str().is_some(), expect.is_some(), "{near}");
+    };
+    let approve = |id| Some(Act::Approve(vec![id]));
+    check(("cello", "User"), Relation::Extends, approve, Some(true));
+    check(("harbour", "User"), Relation::Related, approve, Some(false));
+    check(("Oslo too", "Ana"), Relation::Extends, approve, Some(false));
+    check(("cello", "User"), Relation::Extends, |_| None, Some(false));
+    check(("cello", "User"), Relation::Extends, |id| Some(Act::Reject(vec![id], None)), None);
+}

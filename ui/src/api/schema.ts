@@ -2088,7 +2088,7 @@ summary: Array<SummarySentenceView>,
  */
 themes: Array<string>, 
 /**
- * Tone, in words.
+ * Tone, in words; empty where no model told it.
  */
 tone: string, 
 /**

@@ -13,8 +13,11 @@ use keepsake_capture::dedup::shared_words;
 use keepsake_domain::{
     ConversationId, EvidenceSpan, Facet, InteractionId, ProfileEntry, ProfileOrigin, Span, Timestamp, TopicId, TopicVersionId,
 };
+use keepsake_insight::topic::Section;
 use keepsake_people::profile::stated_by;
 use keepsake_store::{ForgottenEntries, InteractionRow, ReadTx, Speakers, StoreError, TakenBackRow, TopicLineRow};
+
+use crate::standing::{StoredCommitment, commitments_of};
 
 type StoreResult<T> = std::result::Result<T, StoreError>;
 
@@ -140,7 +143,7 @@ impl TakenBack {
     pub(crate) fn lines_left(&self, tx: &ReadTx<'_>, lines: Vec<TopicLineRow>) -> StoreResult<Vec<TopicLineRow>> {
         let mut left = Vec::new();
         for line in lines {
-            if self.covers_line(&line) {
+            if self.covers_line(&line) || is_done(tx, &line)? {
                 continue;
             }
             let words = bare(&line.text);
@@ -266,6 +269,20 @@ impl<'t> TopicTexts<'t> {
     pub fn lines(&self, version: &TopicVersionId) -> StoreResult<Vec<TopicLineRow>> {
         self.taken.lines_left(self.tx, self.tx.topic_lines(version)?)
     }
+}
+
+/// Whether a line tells of a task that a later line settled. The text of a topic is made once, and the line may come after it.
+fn is_done(tx: &ReadTx<'_>, line: &TopicLineRow) -> StoreResult<bool> {
+    if line.section != Section::Task.name() {
+        return Ok(false);
+    }
+    let Some(message) = tx.interaction(&line.place.interaction)? else { return Ok(false) };
+    let is_this = |promise: &StoredCommitment| {
+        promise.place.interaction_id == line.place.interaction
+            && promise.place.start < line.place.span.end()
+            && line.place.span.start() < promise.place.end
+    };
+    Ok(commitments_of(tx, &message.conversation_id)?.iter().any(|promise| is_this(promise) && !promise.is_open()))
 }
 
 /// Fewer words in a row stand in many sentences.

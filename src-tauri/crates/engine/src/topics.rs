@@ -43,6 +43,9 @@ const CHOICES: &str = "rules of topics";
 /// The setting that says what the last derivation looked at.
 pub(crate) const LOOKED_SETTING: &str = "topics_looked_through";
 
+/// The setting that says whose marks were there when topics were last read. A process that reads nothing itself goes by it.
+const READER_SETTING: &str = "topics_reader";
+
 type StoreResult<T> = std::result::Result<T, StoreError>;
 
 impl Engine {
@@ -60,11 +63,20 @@ impl Engine {
     }
 
     /// The model under whose vectors clusters are made; nothing while one is being loaded, since it will be there in a moment.
-    fn topic_model(&self) -> Option<String> {
-        match self.embedder().state() {
-            EmbedderState::Loading => None,
-            EmbedderState::Ready(model) => Some(model.name().to_owned()),
-            EmbedderState::Missing(_) | EmbedderState::Broken(_) => Some(String::new()),
+    fn topic_model(&self) -> Result<Option<String>> {
+        let embedder = match self.embedder().state() {
+            EmbedderState::Loading => return Ok(None),
+            EmbedderState::Ready(model) => model.name().to_owned(),
+            EmbedderState::Missing(_) | EmbedderState::Broken(_) => String::new(),
+        };
+        Ok(Some(format!("{embedder} {}", self.store().read(|tx| self.topic_reader(tx))?)))
+    }
+
+    /// Whose marks the takeaways are: the reader of this process, or the one that topics were last read with. Nothing where there was none.
+    pub(super) fn topic_reader(&self, tx: &ReadTx<'_>) -> StoreResult<String> {
+        match self.embedder().reader().version() {
+            Some(version) => Ok(version),
+            None => Ok(tx.setting(READER_SETTING)?.unwrap_or_default()),
         }
     }
 
@@ -74,7 +86,7 @@ impl Engine {
         if !rules.automatic {
             return Ok(None);
         }
-        let Some(model) = self.topic_model() else { return Ok(None) };
+        let Some(model) = self.topic_model()? else { return Ok(None) };
         let looked = self.store().read(|tx| tx.setting(LOOKED_SETTING))?;
         let beside = self.store().read(|tx| self.looked_at(tx, &rules, &model))?;
         let (is_due, next) = self.topics_due(&rules, &model)?;
@@ -181,16 +193,18 @@ impl Engine {
     /// Keeps topics up, and completes the job with it.
     pub(crate) fn perform_topics(&self, lease: &Lease, control: &dyn Control) -> Result<()> {
         let rules = self.topic_rules()?;
-        let Some(model) = self.topic_model() else {
+        let Some(model) = self.topic_model()? else {
             return Err(EngineError::NotYet { why: "waits for the embedding model to be loaded", retry_ms: MODEL_WAIT_MS });
         };
         let looked = self.store().read(|tx| self.looked_at(tx, &rules, &model))?;
+        let reader = self.store().read(|tx| self.topic_reader(tx))?;
         let read = self.read_batches(&rules, &model, Some(lease), control)?;
         let written = self.derive_topics(&rules, Some(lease), control)?;
         let now = self.now();
         self.store().write(|tx| {
             tx.check_lease(lease)?;
             tx.put_setting(LOOKED_SETTING, &looked, now)?;
+            tx.put_setting(READER_SETTING, &reader, now)?;
             tx.complete(lease, &serde_json::json!({ "batches": read, "versions": written }).to_string(), now)
         })?;
         self.queue_topics_for_model()?;
@@ -215,7 +229,7 @@ impl Engine {
     #[cfg(test)]
     pub(crate) fn derive_topics_now(&self) -> Result<()> {
         let rules = self.topic_rules()?;
-        let model = self.topic_model().unwrap_or_default();
+        let model = self.topic_model()?.unwrap_or_default();
         self.read_batches(&rules, &model, None, &crate::Unwatched)?;
         self.derive_topics(&rules, None, &crate::Unwatched).map(drop)
     }

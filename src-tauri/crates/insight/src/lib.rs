@@ -10,6 +10,7 @@
 
 mod analysis;
 pub mod conversation;
+mod marks;
 pub mod model;
 pub mod playbook;
 pub mod session;

@@ -34,7 +34,7 @@ describe('where a conversation stands', () => {
     await screen.findByText('2 open promises');
     await press('s');
     const detail = within(screen.getByTestId('standing-detail'));
-    expect(detail.getByText(/^Informal, everyday words, quick answers and 18 words a message$/)).toBeDefined();
+    expect(detail.getByText(/^Quick answers and 18 words a message$/)).toBeDefined();
     expect(detail.getByText(/^The importer is done for the two large customers/)).toBeDefined();
     expect(detail.getAllByTestId('promise')).toHaveLength(2);
     expect(await violations()).toEqual([]);

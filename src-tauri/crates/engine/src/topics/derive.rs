@@ -18,6 +18,7 @@ use super::wording::{NewVersion, Wording};
 use super::{StoreResult, spoken_rows};
 use crate::analyze::insight_turns;
 use crate::boundary::{Groups, Map};
+use crate::record::messages_on_record;
 use crate::work::Control;
 use crate::{Engine, EngineError, Result};
 
@@ -175,6 +176,9 @@ impl Engine {
             control.progress("Reading for topics", done as u64, total);
             let (rows, known) =
                 self.store().read(|tx| Ok((spoken_rows(tx, &conversation)?, tx.topic_batch_marks(&conversation)?)))?;
+            // What is a takeaway the reader marks. Words are chosen from what it marked later, without it.
+            let all = self.store().read(|tx| messages_on_record(tx, &conversation))?;
+            self.read_rows(&conversation, &all, 0, control)?;
             let times: Vec<Timestamp> = rows.iter().map(|row| row.time).collect();
             let turns = insight_turns(&rows);
             let (closed, rests_at) = batches(&times, rules, now);
@@ -285,7 +289,8 @@ impl Engine {
     /// Folds one partition and writes what is new, unless something it rests on changed meanwhile: that has its own job, and what was
     /// written by then is known to it.
     fn derive_partition(&self, partition: &Partition, rules: &TopicRules, version: i64, lease: Option<&Lease>) -> Result<u64> {
-        let derived = self.store().read(|tx| derived(tx, partition, rules))?;
+        let reader = self.store().read(|tx| self.topic_reader(tx))?;
+        let derived = self.store().read(|tx| derived(tx, partition, rules, &reader))?;
         let id = &partition.row.id;
         let holds = |tx: &WriteTx<'_>| -> StoreResult<bool> {
             lease.map_or(Ok(()), |lease| tx.check_lease(lease))?;
@@ -422,7 +427,7 @@ fn seed(topic: &TopicId) -> &str {
 }
 
 /// What a partition becomes, with the versions that are not stored yet.
-fn derived(tx: &ReadTx<'_>, partition: &Partition, rules: &TopicRules) -> StoreResult<Derived> {
+fn derived(tx: &ReadTx<'_>, partition: &Partition, rules: &TopicRules, reader: &str) -> StoreResult<Derived> {
     let rows = tx.topic_clusters(&partition.row.sources)?;
     let read: Vec<(String, Timestamp, Cluster)> = rows.into_iter().map(read_cluster).collect::<StoreResult<_>>()?;
     let decisions: Vec<Decision> = partition
@@ -442,7 +447,7 @@ fn derived(tx: &ReadTx<'_>, partition: &Partition, rules: &TopicRules) -> StoreR
     // What was read before and may not be read now leaves no version behind, so everything is worded anew.
     let before = tx.topic_partitions()?.into_iter().find(|row| row.id == partition.row.id);
     let is_anew = before.is_some_and(|row| row.sources.iter().any(|source| !partition.row.sources.contains(source)));
-    let mut wording = Wording::new(tx, rules, is_anew)?;
+    let mut wording = Wording::new(tx, rules, reader, is_anew)?;
     let mut stored: BTreeMap<TopicId, TopicRow> = BTreeMap::new();
     if !is_anew {
         stored.extend(tx.topics_of(&partition.row.id)?.into_iter().map(|row| (row.id.clone(), row)));

@@ -5,12 +5,12 @@
 
 use std::collections::{BTreeSet, HashMap};
 
-use keepsake_domain::{ConversationId, EvidenceSpan, InteractionId, Timestamp, TopicId, TopicVersionId};
+use keepsake_domain::{ConversationId, EvidenceSpan, InteractionId, Mark, Timestamp, TopicId, TopicVersionId};
 use keepsake_insight::Turn;
 use keepsake_insight::topic::{
     ENGINE_VERSION, Entities, Section, Topic, TopicLine, TopicRules, TopicStep, TopicText, entities, merge, title,
 };
-use keepsake_store::{InteractionRow, ReadTx, TopicLineRow, TopicVersionRow, to_json};
+use keepsake_store::{InteractionRow, ReadTx, StoredReading, TopicLineRow, TopicVersionRow, to_json};
 use serde::{Deserialize, Serialize};
 
 use super::StoreResult;
@@ -39,11 +39,15 @@ pub(super) type NewVersion = (TopicVersionRow, Vec<TopicLineRow>);
 pub(super) struct Wording<'t, 'x> {
     tx: &'t ReadTx<'x>,
     rules: &'t TopicRules,
+    /// Names the rules of wording, and whose marks the takeaways are.
+    mark: String,
     is_anew: bool,
     /// The content that a model worded.
     worded: BTreeSet<String>,
     known: HashMap<String, InteractionRow>,
     sources: HashMap<ConversationId, String>,
+    /// What the reader marked in the messages of each conversation.
+    readings: HashMap<ConversationId, HashMap<i64, StoredReading>>,
 }
 
 /// The versions of one topic.
@@ -72,11 +76,11 @@ struct Standing {
 }
 
 /// What names the content of each version: all that was added and removed so far, and how it is to be worded.
-fn content_keys(steps: &[TopicStep], rules: &TopicRules) -> Vec<String> {
+fn content_keys(steps: &[TopicStep], mark: &str) -> Vec<String> {
     let mut keys: Vec<String> = Vec::new();
     for step in steps {
         let before = keys.last().map_or("", String::as_str);
-        let text = format!("{before}|{}|{}|{}", rules.text_mark(), step.added.join(" "), step.removed.join(" "));
+        let text = format!("{before}|{mark}|{}|{}", step.added.join(" "), step.removed.join(" "));
         keys.push(blake3::hash(text.as_bytes()).to_hex()[..32].to_owned());
     }
     keys
@@ -84,14 +88,16 @@ fn content_keys(steps: &[TopicStep], rules: &TopicRules) -> Vec<String> {
 
 impl<'t, 'x> Wording<'t, 'x> {
     /// Words in this snapshot; with `is_anew` nothing that is stored is trusted.
-    pub(super) fn new(tx: &'t ReadTx<'x>, rules: &'t TopicRules, is_anew: bool) -> StoreResult<Self> {
-        Ok(Self { tx, rules, is_anew, worded: tx.topic_worded()?, known: HashMap::new(), sources: HashMap::new() })
+    pub(super) fn new(tx: &'t ReadTx<'x>, rules: &'t TopicRules, reader: &str, is_anew: bool) -> StoreResult<Self> {
+        let mark = format!("{} {reader}", rules.text_mark());
+        let (known, sources, readings) = (HashMap::new(), HashMap::new(), HashMap::new());
+        Ok(Self { tx, rules, mark, is_anew, worded: tx.topic_worded()?, known, sources, readings })
     }
 
     /// Every version of a topic.
     pub(super) fn versions(&mut self, topic: &TopicId, folded: &Topic) -> StoreResult<Versions> {
         let ids: Vec<TopicVersionId> = folded.steps.iter().map(|step| self.version_id(step)).collect();
-        let keys = content_keys(&folded.steps, self.rules);
+        let keys = content_keys(&folded.steps, &self.mark);
         let mut stored = 0;
         while !self.is_anew && stored < ids.len() && self.tx.has_topic_version(&ids[stored])? {
             stored += 1;
@@ -150,7 +156,7 @@ impl<'t, 'x> Wording<'t, 'x> {
 
     /// What a version is made of names it, so an equal one is the same.
     fn version_id(&self, step: &TopicStep) -> TopicVersionId {
-        let hash = blake3::hash(format!("{} {} {}", step.id, step.at.0, self.rules.text_mark()).as_bytes());
+        let hash = blake3::hash(format!("{} {} {}", step.id, step.at.0, self.mark).as_bytes());
         let text = format!("{}{}", TopicVersionId::PREFIX, &hash.to_hex()[..32]);
         text.parse().unwrap_or_else(|_| TopicVersionId::from_uuid(uuid::Uuid::nil()))
     }
@@ -198,10 +204,17 @@ impl<'t, 'x> Wording<'t, 'x> {
             if !self.sources.contains_key(&row.conversation_id) {
                 let conversation = self.tx.conversation(&row.conversation_id)?;
                 self.sources.insert(row.conversation_id.clone(), conversation.channel_type);
+                self.readings.insert(row.conversation_id.clone(), self.tx.readings(&row.conversation_id)?);
             }
             self.known.insert(row.id.to_string(), row);
         }
         Ok(())
+    }
+
+    /// What the reader marked in a message.
+    fn marks_of(&self, row: &InteractionRow) -> Vec<Mark> {
+        let reading = self.readings.get(&row.conversation_id).and_then(|readings| readings.get(&row.seq));
+        reading.map(|stored| stored.reading.marks.clone()).unwrap_or_default()
     }
 
     fn next(&mut self, before: Option<Standing>, step: &TopicStep) -> StoreResult<Standing> {
@@ -229,7 +242,8 @@ impl<'t, 'x> Wording<'t, 'x> {
             last: Timestamp(i64::MIN),
         };
         let before = before.unwrap_or(empty);
-        let text = merge(&before.text, &turns, self.rules);
+        let marks: Vec<Vec<Mark>> = rows.iter().map(|row| self.marks_of(row)).collect();
+        let text = merge(&before.text, &turns, &marks, self.rules);
         let mut messages = before.messages;
         messages.extend(added);
         let title = self.title(&text, &messages, &before.title)?;

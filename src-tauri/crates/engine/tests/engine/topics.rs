@@ -102,6 +102,32 @@ fn topics_grow_over_conversations_and_every_version_is_kept() {
 }
 
 #[test]
+fn takeaways_are_what_the_reader_marked_and_a_settled_promise_is_told_no_more() {
+    let f = Fixture::new();
+    let told = |f: &Fixture, section: &str| -> Vec<String> {
+        let topic = about(f, "capacitor");
+        let lines = f.engine.store().read(|tx| keepsake_engine::TopicTexts::new(tx)?.lines(&topic.version.id)).unwrap();
+        lines.into_iter().filter(|line| line.section == section).map(|line| line.text).collect()
+    };
+    let promised = "\nperson Ana: The fix was to clean the contacts of the capacitor.\nowner Mara: I'll bring you the spare fuse of the pump tomorrow.";
+    dm(&f, "garden", &format!("{PUMP}{promised}"));
+    grow(&f);
+    f.engine.queue_settling().unwrap();
+    work(&f);
+    assert_eq!(told(&f, "solution"), ["The fix was to clean the contacts of the capacitor."]);
+    assert_eq!(told(&f, "task"), ["I'll bring you the spare fuse of the pump tomorrow."]);
+    assert!(told(&f, "decision").is_empty(), "what was decided a model tells");
+    let mut kept = Conversation::new("garden").channel("matrix", "garden").messages("owner Mara: I've brought the fuse of the pump.");
+    kept[0].source.message = "kept".to_owned();
+    kept[0].time = f.engine.now();
+    f.append(&kept);
+    f.engine.queue_settling().unwrap();
+    work(&f);
+    assert!(told(&f, "task").is_empty(), "it was settled: {:?}", told(&f, "task"));
+    assert_eq!(told(&f, "solution").len(), 1, "control: nothing else goes");
+}
+
+#[test]
 fn a_batch_waits_for_twenty_messages_or_an_hour_of_rest() {
     let f = Fixture::new();
     room(&f, "garden", PUMP);

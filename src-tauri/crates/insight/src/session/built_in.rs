@@ -8,17 +8,17 @@
 
 use std::ops::Range;
 
-use keepsake_domain::{Mark, MarkKind, MessageType, ReadingLabel, Role, Span};
+use keepsake_domain::{MessageType, ReadingLabel, Role, Span};
 use keepsake_text::is_instruction;
 
 use super::tools::{failing_line, first_line, tools_used};
 use super::{Depth, Field, FindingKind, Item, LINE_CHARS_MAX, Outcome, SessionInput, SessionRecord, words_at};
-use crate::Mood;
-use crate::Turn;
 use crate::analysis::summarised;
 use crate::conversation::Place;
+use crate::marks::is_marked;
 use crate::text::{Document, Sentence};
 use crate::turn::AnalysisInput;
+use crate::{Mood, Turn};
 
 /// Lines of one field: beyond a handful a record is the transcript again. Lists of what lasts may be longer.
 const LINES_MAX: usize = 5;
@@ -32,10 +32,6 @@ const WORDS_MIN: usize = 3;
 
 /// What somebody came for stands in their first sentences.
 const OPENING_SENTENCES: usize = 12;
-
-/// A mark of the reader tells from this probability on. On authors that it was not trained on some four of five wishes, solutions and
-/// thanks are such there; decisions are not, and are told by a model alone.
-const MARK_MIN: f64 = 0.6;
 
 /// The bytes of a stretch, cut at a word within [`LINE_CHARS_MAX`] characters.
 pub(super) fn fitting(text: &str, bytes: Range<usize>) -> Range<usize> {
@@ -113,17 +109,8 @@ impl<'a> Reader<'a> {
 
     /// The sentences in which the reader marked this, said by one of whom `is_theirs`.
     fn marked(&self, label: ReadingLabel, is_theirs: impl Fn(Role) -> bool) -> Vec<&'a Sentence<'a>> {
-        let touches = |sentence: &Sentence<'_>, mark: &Mark| {
-            mark.kind == MarkKind::Label(label)
-                && mark.probability >= MARK_MIN
-                && mark.bytes.start < sentence.bytes.end
-                && sentence.bytes.start < mark.bytes.end
-        };
-        let marks = |sentence: &Sentence<'_>| self.input.marks.get(sentence.turn).map_or(&[][..], Vec::as_slice);
-        let is_marked = |sentence: &&Sentence<'_>| {
-            is_theirs(sentence.role) && marks(sentence).iter().any(|mark| touches(sentence, mark))
-        };
-        self.document.sentences.iter().filter(is_marked).collect()
+        let is_it = |sentence: &&Sentence<'_>| is_theirs(sentence.role) && is_marked(sentence, self.input.marks, label);
+        self.document.sentences.iter().filter(is_it).collect()
     }
 
     /// The sentences in which these places stand.

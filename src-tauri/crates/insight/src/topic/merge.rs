@@ -2,19 +2,20 @@
 //! merged into it.
 //!
 //! The built-in merge is extractive: every line is a sentence that somebody said, with its message and place, so nothing stands in
-//! a topic that nobody said. Lines of the text so far and new sentences compete for room; a decision that a later one changes, a task
-//! that was done and a sentence that another says better leave the text, and stay in the version before.
+//! a topic that nobody said. Which sentences are takeaways the reader marked: solutions, and promises as tasks; what was decided or learnt
+//! a model alone tells. Lines of the text so far and new sentences compete for room; a sentence that another says better leaves the text,
+//! and stays in the version before.
 
-use std::collections::{BTreeSet, HashMap, HashSet};
+use std::collections::{BTreeSet, HashMap};
 
-use keepsake_domain::{MessageType, Role, Span, Timestamp};
+use keepsake_domain::{Mark, MessageType, ReadingLabel, Role, Span, Timestamp};
 use keepsake_text::is_instruction;
 use serde::{Deserialize, Serialize};
 
 use super::TopicRules;
-use super::cues::{CHANGES, DECISIONS, LEARNINGS, SOLUTIONS, TASKS, UNDECIDED};
 use super::weight::{Weight, content, stems, weigh};
 use crate::Turn;
+use crate::marks::is_marked;
 use crate::text::{Document, Sentence, is_pronoun};
 
 /// Where in the text a line stands.
@@ -112,9 +113,6 @@ const SAME_FROM: f32 = 0.6;
 /// capacitor before we buy a new pump"), which every other line of it names too; what they say of it stands in the common words.
 const SAME_WORDS_FROM: f32 = 0.4;
 
-/// A decision that changes another shares this much with it.
-const CHANGES_FROM: f32 = 0.2;
-
 /// What an assistant said stands behind what people said.
 const ASSISTANT_SHARE: f32 = 0.6;
 
@@ -130,7 +128,6 @@ struct Contender {
     stems: BTreeSet<String>,
     words: usize,
     worth: f32,
-    changes: bool,
 }
 
 /// Every word of a line, the common ones too.
@@ -138,8 +135,8 @@ fn all_words(text: &str) -> BTreeSet<String> {
     text.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty()).map(str::to_lowercase).collect()
 }
 
-/// Takes new turns into a text. What the text says already stays where nothing better came.
-pub fn merge(previous: &TopicText, new: &[Turn<'_>], rules: &TopicRules) -> TopicText {
+/// Takes new turns, and what the reader marked in each, into a text. What the text says already stays where nothing better came.
+pub fn merge(previous: &TopicText, new: &[Turn<'_>], marks: &[Vec<Mark>], rules: &TopicRules) -> TopicText {
     // Lines that stand are read again as what they are: sentences that somebody said.
     let standing: Vec<Turn<'_>> = previous.lines.iter().map(as_turn).collect();
     let old = Document::read(&standing);
@@ -152,7 +149,6 @@ pub fn merge(previous: &TopicText, new: &[Turn<'_>], rules: &TopicRules) -> Topi
         contenders.push(Contender {
             worth: worth(&found, line.role, sentence, &weights),
             words: words(&line.text),
-            changes: sentence.is_some_and(|sentence| says(&spoken(sentence), CHANGES)),
             stems: found,
             line: line.clone(),
         });
@@ -161,7 +157,7 @@ pub fn merge(previous: &TopicText, new: &[Turn<'_>], rules: &TopicRules) -> Topi
         let of_turn = stems(&fresh, index);
         let is_light = weigh(&fresh, index, &of_turn) != Weight::Carries;
         for sentence in fresh.of_turn.get(index).and_then(|range| fresh.sentences.get(range.clone())).into_iter().flatten() {
-            if let Some(contender) = contender(&fresh, turn, index, sentence, is_light, &weights) {
+            if let Some(contender) = contender(&fresh, turn, index, sentence, is_light, marks, &weights) {
                 contenders.push(contender);
             }
         }
@@ -225,50 +221,16 @@ fn term_weights(old: &Document<'_>, fresh: &Document<'_>) -> HashMap<String, f32
     turns
 }
 
-/// Words of a sentence between blanks, as the cues are written.
-fn spoken(sentence: &Sentence<'_>) -> String {
-    sentence.tokens.iter().fold(String::from(" "), |mut joined, token| {
-        // "let's" is taken apart like "it's".
-        let is_us = token.word == "'s" && joined.ends_with(" let ");
-        if is_us {
-            joined.pop();
-        }
-        joined.push_str(match token.word.as_str() {
-            "'s" if !is_us => "is",
-            word => word,
-        });
-        joined.push(' ');
-        joined
-    })
-}
-
-fn says(spoken: &str, cues: &[&str]) -> bool {
-    cues.iter().any(|cue| {
-        spoken.match_indices(cue).any(|(at, _)| spoken[..at].ends_with(' ') && spoken[at + cue.len()..].starts_with(' '))
-    })
-}
-
-/// What a sentence tells, if it is a takeaway.
-fn takeaway(sentence: &Sentence<'_>, role: Role) -> Option<Section> {
+/// What a sentence tells, if it is a takeaway. An assistant has nothing to do.
+fn takeaway(sentence: &Sentence<'_>, marks: &[Vec<Mark>]) -> Option<Section> {
     if sentence.is_question {
-        return None;
+        None
+    } else if is_marked(sentence, marks, ReadingLabel::Solution) {
+        Some(Section::Solution)
+    } else {
+        let is_task = sentence.role != Role::Assistant && is_marked(sentence, marks, ReadingLabel::Promise);
+        is_task.then_some(Section::Task)
     }
-    let spoken = spoken(sentence);
-    // An assistant decides nothing and has nothing to do.
-    let is_person = role != Role::Assistant;
-    if is_person && says(&spoken, DECISIONS) && !says(&spoken, UNDECIDED) {
-        return Some(Section::Decision);
-    }
-    if says(&spoken, SOLUTIONS) && !says(&spoken, &["not fixed", "not solved", "not resolved", "maybe", "might", "if"]) {
-        return Some(Section::Solution);
-    }
-    if is_person
-        && says(&spoken, TASKS)
-        && !says(&spoken, &["do not have to", "does not have to", "did not have to", "if we", "if i"])
-    {
-        return Some(Section::Task);
-    }
-    (says(&spoken, LEARNINGS) && !says(&spoken, &["maybe", "might", "not sure"])).then_some(Section::Learning)
 }
 
 fn contender(
@@ -277,6 +239,7 @@ fn contender(
     index: usize,
     sentence: &Sentence<'_>,
     is_light: bool,
+    marks: &[Vec<Mark>],
     weights: &HashMap<String, f32>,
 ) -> Option<Contender> {
     let count = sentence.words();
@@ -285,7 +248,7 @@ fn contender(
     }
     let start = past_opener(sentence);
     let span = document.span(index, start..sentence.bytes.end)?;
-    let section = takeaway(sentence, turn.role);
+    let section = takeaway(sentence, marks);
     let found: BTreeSet<String> = content(sentence).into_iter().collect();
     // A takeaway names something; a detail says something.
     let enough = if section.is_some() { 2 } else { 3 };
@@ -296,7 +259,6 @@ fn contender(
     Some(Contender {
         worth: worth(&found, turn.role, Some(sentence), weights),
         words: words(raw),
-        changes: says(&spoken(sentence), CHANGES),
         stems: found,
         line: TopicLine {
             section: section.unwrap_or(Section::Detail),
@@ -412,7 +374,6 @@ fn sameness(a: &BTreeSet<String>, b: &BTreeSet<String>, distinctness: &HashMap<S
 
 /// Fills the text: takeaways first, then details, the worthiest first and each thing once.
 fn choose(contenders: Vec<Contender>, rules: &TopicRules) -> TopicText {
-    let replaced = replaced_decisions(&contenders);
     let distinctness = distinctness(&contenders);
     let target = rules.target_words as usize;
     let most = ((target as f32 * TARGET_SLACK) as usize).min(rules.max_words as usize);
@@ -423,7 +384,7 @@ fn choose(contenders: Vec<Contender>, rules: &TopicRules) -> TopicText {
     };
     for section in Section::ALL {
         let mut ranked: Vec<usize> =
-            (0..contenders.len()).filter(|at| contenders[*at].line.section == section && !replaced.contains(at)).collect();
+            (0..contenders.len()).filter(|at| contenders[*at].line.section == section).collect();
         // Of takeaways the newer ones count more: the list is cut at its old end.
         let recency = |at: usize| if section == Section::Detail { 0.0 } else { 0.5 * at as f32 / contenders.len().max(1) as f32 };
         ranked.sort_by(|a, b| {
@@ -453,19 +414,4 @@ fn choose(contenders: Vec<Contender>, rules: &TopicRules) -> TopicText {
     taken.sort_by_key(|at| (contenders[*at].line.section, *at));
     let mut contenders: Vec<Option<Contender>> = contenders.into_iter().map(Some).collect();
     TopicText { lines: taken.into_iter().filter_map(|at| contenders[at].take()).map(|contender| contender.line).collect() }
-}
-
-/// Decisions that a later one on the same matter changes.
-fn replaced_decisions(contenders: &[Contender]) -> HashSet<usize> {
-    let decisions: Vec<usize> = (0..contenders.len()).filter(|at| contenders[*at].line.section == Section::Decision).collect();
-    let mut replaced = HashSet::new();
-    for (place, later) in decisions.iter().enumerate() {
-        for earlier in decisions.iter().take(place) {
-            let (old, new) = (&contenders[*earlier], &contenders[*later]);
-            if new.changes && share(&old.stems, &new.stems) >= CHANGES_FROM && old.line.message != new.line.message {
-                replaced.insert(*earlier);
-            }
-        }
-    }
-    replaced
 }

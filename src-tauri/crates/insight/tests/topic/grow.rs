@@ -1,6 +1,6 @@
 //! How topics grow, and what a person's decisions do, over clusters that are made by hand.
 
-use keepsake_domain::{MessageType, Role, Timestamp};
+use keepsake_domain::{Mark, MarkKind, MessageType, ReadingLabel, Role, Timestamp};
 use keepsake_insight::Turn;
 use keepsake_insight::topic::{
     Act, Cluster, ClusterEvent, Decision, Event, Folded, Judged, ProposalKind, Section, Terms, TopicRules, TopicText, entities,
@@ -259,24 +259,36 @@ fn said(lines: &[(&'static str, &'static str)]) -> Vec<Turn<'static>> {
         .collect()
 }
 
-#[test]
-fn a_later_decision_takes_the_place_of_the_one_it_changes() {
-    let turns = said(&[
-        ("Mara", "Let's go with the blue tiles for the bathroom wall."),
-        ("Ben", "The plumber needs two days for the bathroom wall."),
-        ("Mara", "Change of plan: let's go with white tiles for the bathroom wall instead."),
-    ]);
-    let early = merge(&TopicText::default(), &turns[..2], &TopicRules::default());
-    let of = |text: &TopicText, section| {
-        text.lines.iter().filter(|line| line.section == section).map(|line| line.text.clone()).collect::<Vec<_>>()
+/// What the reader marked in each turn: the whole of those that stand in `marked`.
+fn marks(turns: &[Turn<'_>], marked: &[(usize, ReadingLabel)]) -> Vec<Vec<Mark>> {
+    let of = |at: usize, turn: &Turn<'_>| {
+        let own = marked.iter().filter(|(turn, _)| *turn == at);
+        own.map(|(_, label)| Mark { kind: MarkKind::Label(*label), bytes: 0..turn.text.len(), probability: 0.9 }).collect()
     };
-    assert_eq!(of(&early, Section::Decision), ["Let's go with the blue tiles for the bathroom wall."]);
-    let late = merge(&early, &turns[2..], &TopicRules::default());
-    assert_eq!(of(&late, Section::Decision), ["Change of plan: let's go with white tiles for the bathroom wall instead."]);
+    turns.iter().enumerate().map(|(at, turn)| of(at, turn)).collect()
 }
 
 #[test]
-fn a_decision_stays_beside_a_line_that_shares_only_what_the_topic_is_about() {
+fn takeaways_are_what_the_reader_marked_and_no_wording_makes_one() {
+    let turns = said(&[
+        ("Ben", "The water pump at the well makes no sound when I press the switch."),
+        ("Mara", "I'll send you the papers of the water pump tomorrow morning."),
+        ("Ben", "We decided to try a new capacitor, and a new capacitor fixed the pump."),
+        ("Mara", "Did a new capacitor from the shop in town fix the pump?"),
+    ]);
+    let of = |text: &TopicText| text.lines.iter().map(|line| (line.section, line.message.clone())).collect::<Vec<_>>();
+    let rules = TopicRules::default();
+    let none = of(&merge(&TopicText::default(), &turns, &[], &rules));
+    assert!(!none.is_empty() && none.iter().all(|(section, _)| *section == Section::Detail), "{none:?}");
+    let marked = marks(&turns, &[(1, ReadingLabel::Promise), (2, ReadingLabel::Solution), (3, ReadingLabel::Solution)]);
+    let found = of(&merge(&TopicText::default(), &turns, &marked, &rules));
+    assert_eq!(found[..2], [(Section::Solution, "3".to_owned()), (Section::Task, "2".to_owned())], "a question solves nothing");
+    let decided = of(&merge(&TopicText::default(), &turns, &marks(&turns, &[(2, ReadingLabel::Decision)]), &rules));
+    assert!(decided.iter().all(|(section, _)| *section == Section::Detail), "what was decided a model tells: {decided:?}");
+}
+
+#[test]
+fn a_takeaway_stays_beside_a_line_that_shares_only_what_the_topic_is_about() {
     let turns = said(&[
         ("Mara", "The water pump at the well makes no sound when I press the switch."),
         ("Ben", "Did you look at the fuse of the water pump in the shed?"),
@@ -286,30 +298,15 @@ fn a_decision_stays_beside_a_line_that_shares_only_what_the_topic_is_about() {
         ("Ben", "I ordered a capacitor for the pump with 16 microfarad."),
         ("Mara", "So we decided to try a new capacitor before buying a pump."),
     ]);
-    let once = merge(&TopicText::default(), &turns[..6], &TopicRules::default());
-    assert!(once.lines.iter().any(|line| line.text == turns[4].text && line.section == Section::Decision), "{once:#?}");
-    let merged = merge(&TopicText::default(), &turns, &TopicRules::default());
+    let marked = marks(&turns, &[4, 5, 6].map(|turn| (turn, ReadingLabel::Solution)));
+    let once = merge(&TopicText::default(), &turns[..6], &marked[..6], &TopicRules::default());
+    assert!(once.lines.iter().any(|line| line.text == turns[4].text && line.section == Section::Solution), "{once:#?}");
+    let merged = merge(&TopicText::default(), &turns, &marked, &TopicRules::default());
     let has = |text: &str| merged.lines.iter().any(|line| line.text == text);
     assert!(has("I ordered a capacitor for the pump with 16 microfarad."), "{merged:#?}");
-    let decided = [
-        "We decided to try a new capacitor before we buy a new pump.",
-        "We decided to try a new capacitor before buying a pump.",
-    ];
-    assert_eq!(decided.into_iter().filter(|text| has(text)).count(), 1, "said twice, it stands once: {merged:#?}");
-}
-
-#[test]
-fn a_question_or_a_doubt_is_no_decision() {
-    let check = |text: &'static str, is_decision: bool| {
-        let merged = merge(&TopicText::default(), &said(&[("Mara", text)]), &TopicRules::default());
-        let found = merged.lines.iter().any(|line| line.section == Section::Decision);
-        assert_eq!(found, is_decision, "{text:?}");
-    };
-    check("We decided to rent the big van for the move.", true);
-    check("Let's use the cellar for the bicycles and the tools.", true);
-    check("Should we rent the big van for the move?", false);
-    check("We have not decided whether to rent the big van.", false);
-    check("Maybe let's use the cellar for the bicycles.", false);
+    let tried =
+        ["We decided to try a new capacitor before we buy a new pump.", "We decided to try a new capacitor before buying a pump."];
+    assert_eq!(tried.into_iter().filter(|text| has(text)).count(), 1, "said twice, it stands once: {merged:#?}");
 }
 
 #[test]
@@ -325,7 +322,7 @@ fn the_title_follows_what_the_topic_is_about() {
         ("Ben", "The heat pump dryer of my parents has no lint filter to clean."),
     ]);
     let named = |turns: &[Turn<'_>], before: Option<&str>| {
-        title(&merge(&TopicText::default(), turns, &TopicRules::default()), turns, before)
+        title(&merge(&TopicText::default(), turns, &[], &TopicRules::default()), turns, before)
     };
     let early = named(&turns[..3], None);
     assert!(early.to_lowercase().contains("washing machine"), "{early}");
@@ -341,7 +338,7 @@ fn a_name_stands_whole_in_the_title() {
         ("Ben", "A room in Príncipe Real costs more than in Alfama."),
         ("Mara", "I prefer Príncipe Real to Alfama, it is quiet."),
     ]);
-    let named = title(&merge(&TopicText::default(), &turns, &TopicRules::default()), &turns, None);
+    let named = title(&merge(&TopicText::default(), &turns, &[], &TopicRules::default()), &turns, None);
     assert!(named.contains("Príncipe Real") && !named.contains("Alfama I"), "{named}");
 }
 

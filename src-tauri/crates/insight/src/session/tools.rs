@@ -20,8 +20,8 @@ const PURPOSE_KEYS: [&str; 4] = ["description", "purpose", "explanation", "reaso
 /// Keys of a call that say what it is about.
 const OBJECT_KEYS: [&str; 10] = ["query", "prompt", "command", "cmd", "pattern", "url", "file_path", "path", "filename", "text"];
 
-/// A line of what a tool printed begins with or holds one of these where it failed, in small letters.
-const TOOL_FAILURES: &[&str] = &[
+/// A line of what a tool printed holds one of these where it failed, in small letters: how programs announce an error.
+const ANNOUNCED: &[&str] = &[
     "error:",
     "error[",
     "fatal:",
@@ -29,14 +29,11 @@ const TOOL_FAILURES: &[&str] = &[
     "traceback (most recent",
     "exception:",
     "command not found",
-    "no such file or directory",
-    "permission denied",
     "failed:",
     "failure:",
     "exit code 1",
     "exit status 1",
     "timed out",
-    "connection refused",
     "cannot find",
     "test result: failed",
     "npm err!",
@@ -45,18 +42,52 @@ const TOOL_FAILURES: &[&str] = &[
     "valueerror",
 ];
 
+/// Or one of these: what the operating system says (POSIX, `strerror`), which programs pass on.
+const OF_THE_SYSTEM: &[&str] = &[
+    "operation not permitted",
+    "no such file or directory",
+    "input/output error",
+    "argument list too long",
+    "exec format error",
+    "cannot allocate memory",
+    "permission denied",
+    "device or resource busy",
+    "too many open files",
+    "file too large",
+    "no space left on device",
+    "read-only file system",
+    "broken pipe",
+    "disk quota exceeded",
+    "address already in use",
+    "network is unreachable",
+    "connection reset by peer",
+    "connection refused",
+    "no route to host",
+];
+
 /// The line of what a tool printed that says what failed.
 pub(super) fn failing_line(text: &str) -> Option<Range<usize>> {
     let mut start = 0;
     for line in text.split_inclusive('\n') {
         let lower = line.to_lowercase();
-        if TOOL_FAILURES.iter().any(|cue| lower.contains(cue)) {
+        if ANNOUNCED.iter().chain(OF_THE_SYSTEM).any(|cue| lower.contains(cue)) || refuses(&lower) {
             let lead = line.len() - line.trim_start().len();
             return Some(start + lead..start + line.trim_end().len());
         }
         start += line.len();
     }
     None
+}
+
+/// Whether a line in small letters holds the status of an HTTP answer that refuses or fails: "HTTP 404", "HTTP/1.1 500".
+fn refuses(line: &str) -> bool {
+    line.match_indices("http").any(|(at, http)| {
+        let rest = line.get(at + http.len()..).unwrap_or_default();
+        let rest = rest.strip_prefix('/').map_or(rest, |after| after.trim_start_matches(|c: char| c.is_ascii_digit() || c == '.'));
+        let mut words = rest.split(|c: char| !c.is_ascii_alphanumeric()).filter(|word| !word.is_empty()).take(2);
+        let is_status = |word: &&str| word.len() == 3 && word.bytes().all(|byte| byte.is_ascii_digit());
+        words.find(is_status).is_some_and(|status| status.starts_with(['4', '5']))
+    })
 }
 
 /// The tools of a session, in the order of their first use.
@@ -159,6 +190,21 @@ fn value_of(json: &str, keys: &[&str]) -> Option<Range<usize>> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn what_failed_is_the_line_that_a_program_prints_for_it() {
+        let check = |text: &str, expect: Option<&str>| {
+            assert_eq!(failing_line(text).map(|bytes| &text[bytes]), expect, "{text}");
+        };
+        check("building\n  error: linking with cc failed\ndone", Some("error: linking with cc failed"));
+        check("tar: backup.tar: No space left on device\n", Some("tar: backup.tar: No space left on device"));
+        check("GET /photos\nHTTP/1.1 503 Service Unavailable", Some("HTTP/1.1 503 Service Unavailable"));
+        check("http error 404", Some("http error 404"));
+        check("HTTP/2 200 ok, 404 bytes", None);
+        check("https://example.org/500/list", None);
+        check("0 errors, 12 passed", None);
+        check("", None);
+    }
 
     #[test]
     fn the_value_of_a_call_is_found_and_nothing_is_made_up() {

@@ -155,7 +155,7 @@ fn main() {
             let mut new: Vec<&Line> = step.added.iter().map(|id| lines[id.as_str()]).collect();
             new.sort_by_key(|line| line.time);
             let turns: Vec<Turn<'_>> = new.iter().map(|line| turn(line)).collect();
-            text = merge(&text, &turns, &rules);
+            text = merge(&text, &turns, &[], &rules);
             all.extend(&new);
             let so_far: Vec<Turn<'_>> = all.iter().map(|line| turn(line)).collect();
             name = title(&text, &so_far, Some(name.as_str()).filter(|name| !name.is_empty()));

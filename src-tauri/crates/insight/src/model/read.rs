@@ -87,7 +87,7 @@ pub(super) fn facts_schema() -> Value {
 }
 
 /// What was read so far.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(super) struct Reading {
     pub(super) candidates: Vec<Candidate>,
     pub(super) stops: Vec<Stop>,
@@ -97,21 +97,6 @@ pub(super) struct Reading {
     pub(super) tone: Option<String>,
     pub(super) arc: Vec<ArcPoint>,
     pub(super) participants: Vec<String>,
-}
-
-impl Default for Reading {
-    fn default() -> Self {
-        Self {
-            candidates: Vec::new(),
-            stops: Vec::new(),
-            summary: Vec::new(),
-            themes: Vec::new(),
-            key_topics: Vec::new(),
-            tone: None,
-            arc: Vec::new(),
-            participants: Vec::new(),
-        }
-    }
 }
 
 /// The way back from a reply to the conversation.

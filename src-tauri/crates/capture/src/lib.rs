@@ -22,4 +22,4 @@ pub mod window;
 
 pub use conversation::{Conversation, Proposals, Turn};
 pub use keepsake_prompt::scrub;
-pub use read::{by_hand, is_for_reader, is_read, propose_read, spoken};
+pub use read::{by_hand, is_for_reader, is_persons, is_read, propose_read, spoken};

@@ -10,7 +10,7 @@ use keepsake_domain::{
     MessageType, Offer, Reading, ReadingLabel, Role, Span, Stop,
 };
 
-use keepsake_text::is_unspaced;
+use keepsake_text::whole_words;
 
 use crate::conversation::{Conversation, Proposals, Turn};
 use crate::restated::{Draft, reconciled};
@@ -28,14 +28,29 @@ const GAP_BYTES_MAX: usize = 3;
 /// Words are somebody else's from this probability on.
 const NOT_OWN_MIN: f64 = 0.5;
 
-/// Whether the reader is asked about this turn.
+/// An assistant that cannot do something says so in a few words: of those in the training text 99 of 100 have fewer than 140 characters.
+/// With what it offers instead it has four times as many; what is longer is an answer, and is not read. So much is one window of the
+/// network.
+const REFUSAL_CHARS_MAX: usize = 600;
+
+/// Whether this turn can say something of its speaker: a person's own, and not one they went back from.
 pub fn is_read(turn: &Turn<'_>) -> bool {
-    is_for_reader(turn.role, turn.message_type, turn.is_branch)
+    is_persons(turn.role, turn.message_type, turn.is_branch)
 }
 
-/// Whether the reader is asked about a message: a person's own, and not one they went back from.
-pub fn is_for_reader(role: Role, message_type: MessageType, is_branch: bool) -> bool {
-    matches!(role, Role::Owner | Role::Person) && matches!(message_type, MessageType::Text | MessageType::Voice) && !is_branch
+/// Whether a message is a person's own, and not one they went back from.
+pub fn is_persons(role: Role, message_type: MessageType, is_branch: bool) -> bool {
+    matches!(role, Role::Owner | Role::Person) && is_speech(message_type, is_branch)
+}
+
+/// Whether the reader is asked about a message: a person's own, and what of an assistant may say that it could not do what was asked.
+pub fn is_for_reader(role: Role, message_type: MessageType, is_branch: bool, text: &str) -> bool {
+    is_persons(role, message_type, is_branch)
+        || role == Role::Assistant && is_speech(message_type, is_branch) && text.chars().nth(REFUSAL_CHARS_MAX).is_none()
+}
+
+fn is_speech(message_type: MessageType, is_branch: bool) -> bool {
+    matches!(message_type, MessageType::Text | MessageType::Voice) && !is_branch
 }
 
 /// Candidates of a conversation from the readings of its turns, one each; a turn that was not read has an empty one.
@@ -110,21 +125,6 @@ fn leave_joining_word(text: &str, bytes: &mut Range<usize>, next: usize) {
     {
         bytes.end = bytes.start + rest.trim_end_matches([' ', ',']).len();
     }
-}
-
-/// The stretch with the words whole that its ends cut into.
-fn whole_words(text: &str, bytes: &Range<usize>) -> Range<usize> {
-    let (Some(before), Some(inside), Some(after)) = (text.get(..bytes.start), text.get(bytes.clone()), text.get(bytes.end..))
-    else {
-        return bytes.clone();
-    };
-    let is_wordy = |c: char| c.is_alphanumeric() || c == '\'' || c == '’';
-    let begins = inside.starts_with(char::is_alphanumeric);
-    let ends = inside.ends_with(char::is_alphanumeric);
-    let more = |c: &char| is_wordy(*c) && !is_unspaced(c.encode_utf8(&mut [0; 4]));
-    let ahead: usize = if begins { before.chars().rev().take_while(more).map(char::len_utf8).sum() } else { 0 };
-    let behind: usize = if ends { after.chars().take_while(more).map(char::len_utf8).sum() } else { 0 };
-    bytes.start - ahead..bytes.end + behind
 }
 
 type Verdict = Result<(), (Gate, &'static str)>;

@@ -24,7 +24,7 @@ mod profiles;
 mod topics;
 
 pub use profiles::VisibleProfiles;
-pub(crate) use profiles::{Groups, is_same_statement, people_key, standing_rows, told_rows};
+pub(crate) use profiles::{Groups, people_key, standing_rows, told_rows};
 pub(crate) use topics::TopicHead;
 pub use topics::VisibleTopic;
 

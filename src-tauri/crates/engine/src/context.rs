@@ -464,7 +464,12 @@ impl Engine {
                 name.as_deref().map_or_else(String::new, |name| Speaker::called(name).into_owned())
             };
             let content = flat(&entry.content);
-            let text = format!("- [{}] {} ({})", entry.id, noted(&flat(&name), &content), day(entry.valid_from));
+            // `Wants: “short answers”` is what they said themselves.
+            let told = match (spoken(&content), content.split_once(':')) {
+                (Some(words), Some((what, _))) => format!("{} {}: {}", flat(&name), what.to_lowercase(), quoted(words)),
+                _ => noted(&flat(&name), &content),
+            };
+            let text = format!("- [{}] {told} ({})", entry.id, day(entry.valid_from));
             let item = ContextItem { id: entry.id.to_string(), kind: "profile", sources };
             lines.push(Line { item, text, said: Some((entry.id.to_string(), content)) });
         }

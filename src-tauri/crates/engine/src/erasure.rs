@@ -5,9 +5,8 @@
 //! Deliberately not here: what leaves with what (`keepsake-store`), and the words that a window shows.
 
 use keepsake_domain::limits::ERASURE_RETRY_MS;
-use keepsake_domain::{ConversationId, EntityId, Facet, HandleId, ImportId, JobId, JobState, MemoryId};
-use keepsake_people::profile::stated_by;
-use keepsake_store::{Erased, ErasureForeseen, ErasurePayload, JobRow, Lease, MemoriesErased, MemoryRow, PrivateTime, Sweep};
+use keepsake_domain::{ConversationId, EntityId, HandleId, ImportId, JobId, JobState, MemoryId};
+use keepsake_store::{Erased, ErasureForeseen, ErasurePayload, JobRow, Lease, MemoriesErased, PrivateTime, Sweep};
 
 use crate::{Engine, EngineError, Result};
 
@@ -57,11 +56,6 @@ pub struct PrivacyOutcome {
     pub receipt: Option<ErasureReceipt>,
 }
 
-/// The entry of a profile that a memory states.
-fn stated(memory: &MemoryRow) -> Option<(Facet, String)> {
-    stated_by(&memory.content, memory.subject.label())
-}
-
 impl Engine {
     /// Erases what an import brought and everything that rests on it.
     pub fn erase_import(&self, import: &ImportId, reason: &str) -> Result<ErasureReceipt> {
@@ -89,7 +83,7 @@ impl Engine {
     /// Erases memories of the trash for good, with everything that was worked out from their words; the messages stay.
     pub fn erase_memories(&self, ids: &[MemoryId]) -> Result<MemoriesReceipt> {
         let job = JobId::fresh(self.ids());
-        let erased = self.store().erase_memories(ids, &stated, &job, self.now())?;
+        let erased = self.store().erase_memories(ids, &job, self.now())?;
         // No message came or went, so that each would find that it has looked already.
         self.store().write(|tx| {
             let looked = [crate::profiles::LOOKED_SETTING, crate::topics::LOOKED_SETTING];
@@ -102,7 +96,7 @@ impl Engine {
 
     /// What erasing memories would remove.
     pub fn foresee_erased_memories(&self, ids: &[MemoryId]) -> Result<MemoriesErased> {
-        Ok(self.store().foresee_erased_memories(ids, &stated, self.now())?)
+        Ok(self.store().foresee_erased_memories(ids, self.now())?)
     }
 
     /// What erasing a conversation would remove.

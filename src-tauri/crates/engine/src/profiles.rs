@@ -15,13 +15,13 @@ use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::sync::PoisonError;
 
 use keepsake_domain::{
-    ConversationId, EntityId, EvidenceSpan, GapId, JobId, JobKind, MemoryId, Place, ProfileEntry, ProfileId, ProfileOrigin,
-    Subject, Timestamp, limits,
+    ConversationId, EntityId, EvidenceSpan, GapId, JobId, JobKind, Place, ProfileEntry, ProfileId, ProfileOrigin, Timestamp,
+    limits,
 };
-use keepsake_people::profile::{Change, Debunked, believed_at, correction, true_at};
+use keepsake_people::profile::{Change, Debunked, believed_at, correction, is_same_statement, true_at};
 use keepsake_store::{DebunkRow, Lease, NewJob, ProfileRow, ReadTx, StoreError, WriteTx};
 
-use crate::boundary::{Map, is_same_statement, people_key, standing_rows, told_rows};
+use crate::boundary::{Map, people_key, standing_rows, told_rows};
 use crate::gaps::{GapBook, GapWrite};
 use crate::taken_back::TakenBack;
 use crate::work::Control;
@@ -30,13 +30,13 @@ use crate::{Engine, EngineError, Result};
 mod by_model;
 mod reading;
 
-use reading::{Nearness, RULES, Reading, Said, alike, said_in};
+use reading::{Nearness, RULES, Reading, Said, alike, rows_in, spoken_in};
 
 /// The setting that says what the last derivation looked at.
 pub(crate) const LOOKED_SETTING: &str = "profiles_looked_through";
 
 /// Grows with the rules, so that everybody is read again under new ones.
-const RULES_VERSION: u32 = 1;
+const RULES_VERSION: u32 = 2;
 
 /// Nobody is read while somebody approves one memory after another or a conversation goes on; a pause of this length ends that.
 const QUIET_MS: i64 = 15_000;
@@ -54,18 +54,7 @@ struct Subjected {
     members: Vec<EntityId>,
     /// On the record alone.
     places: Vec<Place>,
-    memories: Vec<Memory>,
     signature: String,
-}
-
-/// An approved memory as a derivation takes it.
-struct Memory {
-    id: MemoryId,
-    content: String,
-    evidence: Vec<EvidenceSpan>,
-    conversation: ConversationId,
-    time: Timestamp,
-    sources: Vec<ConversationId>,
 }
 
 /// What a derivation of one person brought.
@@ -77,15 +66,15 @@ struct Derived {
     gaps: Vec<GapWrite>,
 }
 
-/// Everybody whose profile can be derived.
-fn everybody(tx: &ReadTx<'_>, map: &Map, model: &str) -> StoreResult<Vec<Subjected>> {
+/// Everybody whose profile can be derived, `by` this reader and this local model.
+fn everybody(tx: &ReadTx<'_>, map: &Map, by: &str) -> StoreResult<Vec<Subjected>> {
     let groups = map.persons.groups();
     let last = tx.last_seqs()?;
-    let mut memories = memories_by_person(tx, map, &tx.handles()?)?;
+    // Words that are forgotten are blanked out of what is read.
+    let forgotten = tx.forgotten_places()?.len();
     let mut all = Vec::new();
     for (person, conversations) in heard(tx, map)? {
         let Subjected { person, is_owner, members, places, .. } = subjected(map, person, &conversations);
-        let memories = memories.remove(&person).unwrap_or_default();
         let acts = (
             tx.profile_debunks(&members)?
                 .iter()
@@ -98,17 +87,14 @@ fn everybody(tx: &ReadTx<'_>, map: &Map, model: &str) -> StoreResult<Vec<Subject
                 .collect::<Vec<_>>(),
         );
         let mut hash = blake3::Hasher::new();
-        hash.update(format!("{RULES_VERSION} {model} {} {acts:?}", people_key(&groups, &person, None)).as_bytes());
+        hash.update(format!("{RULES_VERSION} {by} {forgotten} {} {acts:?}", people_key(&groups, &person, None)).as_bytes());
         for place in &places {
             let people: Vec<String> = place.people.iter().map(|id| people_key(&groups, id, None)).collect();
             let seq = last.get(&place.conversation).copied().unwrap_or(0);
             hash.update(format!("|{} {seq} {} {people:?}", place.conversation, place.visibility).as_bytes());
         }
-        for memory in &memories {
-            hash.update(format!("|{} {:?} {:?}", memory.id, memory.evidence, memory.sources).as_bytes());
-        }
         let signature = hash.finalize().to_hex()[..32].to_owned();
-        all.push(Subjected { person, is_owner, members, places, memories, signature });
+        all.push(Subjected { person, is_owner, members, places, signature });
     }
     Ok(all)
 }
@@ -134,7 +120,6 @@ fn subjected(map: &Map, person: EntityId, conversations: &BTreeSet<ConversationI
         is_owner: map.persons.is_owner(&person),
         members: map.persons.members(&person),
         places: places.collect(),
-        memories: Vec::new(),
         signature: String::new(),
         person,
     }
@@ -151,52 +136,11 @@ fn debunked(rows: Vec<DebunkRow>) -> Vec<Debunked> {
     rows.into_iter().map(debunked).collect()
 }
 
-fn memories_by_person(
-    tx: &ReadTx<'_>,
-    map: &Map,
-    handles: &[keepsake_store::HandleRow],
-) -> StoreResult<BTreeMap<EntityId, Vec<Memory>>> {
-    let of_handle: HashMap<&str, &EntityId> = handles.iter().map(|row| (row.id.as_str(), &row.entity_id)).collect();
-    let owner = handles.iter().find(|row| row.is_owner).map(|row| map.persons.of(&row.entity_id));
-    let mut sources = tx.memory_sources()?;
-    let mut by_person: BTreeMap<EntityId, Vec<Memory>> = BTreeMap::new();
-    for id in tx.memories_active(None)? {
-        let row = tx.memory(&id)?;
-        let person = match (&row.subject, tx.subject_handle(&id)?) {
-            (Subject::Owner, _) => owner.clone(),
-            (Subject::Person(_), Some(handle)) => of_handle.get(handle.as_str()).map(|entity| map.persons.of(entity)),
-            (Subject::Person(_), None) => None,
-        };
-        let Some(person) = person else { continue };
-        // A memory that was folded into this one may be somebody else's; it proves nothing about this person.
-        let mut evidence = Vec::new();
-        for place in tx.founding_evidence(&id)? {
-            let Some(message) = tx.interaction(&place.interaction_id)? else { continue };
-            let speaker = of_handle.get(message.handle_id.as_str()).map(|entity| map.persons.of(entity));
-            if speaker.as_ref() == Some(&person) && !message.is_branch {
-                evidence.push(EvidenceSpan { interaction: place.interaction_id, span: place.span });
-            }
-        }
-        if evidence.is_empty() {
-            continue;
-        }
-        by_person.entry(person).or_default().push(Memory {
-            evidence,
-            content: row.content,
-            conversation: row.conversation_id,
-            time: row.said,
-            sources: sources.remove(&id).unwrap_or_default(),
-            id,
-        });
-    }
-    Ok(by_person)
-}
-
 impl Engine {
-    /// Queues a derivation of profiles, if messages, approved memories, links or places changed since the last one.
+    /// Queues a derivation of profiles, if messages, links, places or the reader changed since the last one.
     pub fn queue_profiles(&self) -> Result<()> {
-        let model = self.model_name();
-        let (looked_at, looked) = self.store().read(|tx| Ok((looked_at(tx, &model)?, tx.setting(LOOKED_SETTING)?)))?;
+        let by = self.read_by();
+        let (looked_at, looked) = self.store().read(|tx| Ok((looked_at(tx, &by)?, tx.setting(LOOKED_SETTING)?)))?;
         if looked.as_ref() == Some(&looked_at) {
             return Ok(());
         }
@@ -215,10 +159,10 @@ impl Engine {
     /// Queues what is worked out about people, once nothing has changed for a moment; when to look again, where something just did.
     pub fn queue_what_changed(&self) -> Result<Option<Timestamp>> {
         let now = self.now();
-        let model = self.model_name();
+        let by = self.read_by();
         let (looked_at, looked, is_dead) = self.store().read(|tx| {
             let is_dead = tx.has_dead_job(JobKind::DeriveProfiles)? || tx.has_dead_job(JobKind::SuggestLinks)?;
-            Ok((looked_at(tx, &model)?, tx.setting(LOOKED_SETTING)?, is_dead))
+            Ok((looked_at(tx, &by)?, tx.setting(LOOKED_SETTING)?, is_dead))
         })?;
         let mut seen = self.inner.people_seen.lock().unwrap_or_else(PoisonError::into_inner);
         // One that failed for good waits for the person.
@@ -240,8 +184,10 @@ impl Engine {
         Ok(None)
     }
 
-    fn model_name(&self) -> String {
-        self.inner.embedder.ready().map_or_else(String::new, |model| model.name().to_owned())
+    /// The reader and the local model that a derivation reads by.
+    fn read_by(&self) -> String {
+        let model = self.inner.embedder.ready().map_or_else(String::new, |model| model.name().to_owned());
+        format!("{} {model}", self.inner.embedder.reader().version().unwrap_or_default())
     }
 
     /// Derives everybody's profile, as far as something changed for them, and completes the job with it.
@@ -268,8 +214,8 @@ impl Engine {
         }
         let now = self.now();
         self.store().write(|tx| {
-            let is_whole = wrote.is_whole && state(tx, &self.model_name())? == seen;
-            let looked = if is_whole { looked_at(tx, &self.model_name())? } else { String::new() };
+            let is_whole = wrote.is_whole && state(tx, &self.read_by())? == seen;
+            let looked = if is_whole { looked_at(tx, &self.read_by())? } else { String::new() };
             tx.put_setting(LOOKED_SETTING, &looked, now)?;
             tx.complete(lease, &serde_json::json!({ "people": derived.len(), "entries": wrote.rows }).to_string(), now)
         })?;
@@ -285,10 +231,10 @@ impl Engine {
 
     /// Writes what still fits what stands in the store: whoever spoke, was linked or was corrected meanwhile is left to the next run.
     fn write_derived(&self, batch: &[Part<'_>], seen: &str, lease: &Lease) -> Result<Wrote> {
-        let model = self.model_name();
+        let by = self.read_by();
         let signatures = |tx: &ReadTx<'_>| -> StoreResult<HashMap<EntityId, String>> {
             let map = self.map(tx)?;
-            Ok(everybody(tx, &map, &model)?.into_iter().map(|subject| (subject.person, subject.signature)).collect())
+            Ok(everybody(tx, &map, &by)?.into_iter().map(|subject| (subject.person, subject.signature)).collect())
         };
         let write = |tx: &WriteTx<'_>, standing: Option<&HashMap<EntityId, String>>| {
             let mut wrote = Wrote { rows: 0, is_whole: true };
@@ -304,16 +250,16 @@ impl Engine {
         };
         let wrote = self.store().write(|tx| {
             tx.check_lease(lease)?;
-            if state(tx, &model)? == seen { write(tx, None).map(Some) } else { Ok(None) }
+            if state(tx, &by)? == seen { write(tx, None).map(Some) } else { Ok(None) }
         })?;
         if let Some(wrote) = wrote {
             return Ok(wrote);
         }
         // Whom the change touches is looked up before anybody has to wait for the writer.
-        let (newer, standing) = self.store().read(|tx| Ok((state(tx, &model)?, signatures(tx)?)))?;
+        let (newer, standing) = self.store().read(|tx| Ok((state(tx, &by)?, signatures(tx)?)))?;
         Ok(self.store().write(|tx| {
             tx.check_lease(lease)?;
-            let again = if state(tx, &model)? == newer { None } else { Some(signatures(tx)?) };
+            let again = if state(tx, &by)? == newer { None } else { Some(signatures(tx)?) };
             write(tx, Some(again.as_ref().unwrap_or(&standing)))
         })?)
     }
@@ -321,16 +267,16 @@ impl Engine {
     /// What a derivation would write now, and the state of the store that it read.
     fn profiles_to_write(&self, control: &dyn Control) -> Result<(String, Vec<Derived>)> {
         let model = self.inner.embedder.ready();
-        let name = self.model_name();
+        let by = self.read_by();
         let (seen, map, subjects, entity_of, mut book) = self.store().read(|tx| {
             let map = self.map(tx)?;
             let mut changed = Vec::new();
-            for subject in everybody(tx, &map, &name)? {
+            for subject in everybody(tx, &map, &by)? {
                 if tx.profile_mark(&subject.person)?.as_ref() != Some(&subject.signature) {
                     changed.push(subject);
                 }
             }
-            Ok((state(tx, &name)?, map, changed, entities_of_handles(tx)?, GapBook::load(tx)?))
+            Ok((state(tx, &by)?, map, changed, entities_of_handles(tx)?, GapBook::load(tx)?))
         })?;
         let groups = map.persons.groups();
         let nearness = Nearness::by(model.as_deref());
@@ -345,8 +291,10 @@ impl Engine {
                     return Err(EngineError::Cancelled);
                 }
                 if !said.contains_key(&place.conversation) {
-                    let lines = self.store().read(|tx| said_in(tx, &place.conversation, &entity_of))?;
-                    said.insert(place.conversation.clone(), lines);
+                    let rows = self.store().read(|tx| rows_in(tx, &place.conversation))?;
+                    let read = self.read_rows(&place.conversation, &rows, 0, control)?;
+                    let readings = read.map_or_else(|| vec![Default::default(); rows.len()], |read| read.of);
+                    said.insert(place.conversation.clone(), spoken_in(rows, readings, &entity_of));
                 }
             }
             let (rows, refused) = self.store().read(|tx| {
@@ -369,7 +317,9 @@ impl Engine {
         self.store().write(|tx| {
             let row = tx.profile(id)?;
             let members = tx.persons()?.members(&row.entity);
-            tx.debunk_profile(&members, &row.entry, is_debunked, now)?;
+            for entry in worded_so(tx, &members, &row.entry)? {
+                tx.debunk_profile(&members, &entry, is_debunked, now)?;
+            }
             let places = places_of_statement(tx, &members, &row.entry)?;
             if is_debunked {
                 self.refuse_memories_of(tx, &row.entry, &places, None, now)
@@ -450,6 +400,18 @@ impl Engine {
     }
 }
 
+/// A statement about a person in each wording that a circle has of it, once.
+fn worded_so(tx: &ReadTx<'_>, members: &[EntityId], entry: &ProfileEntry) -> StoreResult<Vec<ProfileEntry>> {
+    let mut wordings: Vec<ProfileEntry> = vec![entry.clone()];
+    for row in tx.profiles_of(members)? {
+        let is_known = |known: &ProfileEntry| known.facet == row.entry.facet && known.fingerprint == row.entry.fingerprint;
+        if is_same_statement(&row.entry, entry) && !wordings.iter().any(is_known) {
+            wordings.push(row.entry);
+        }
+    }
+    Ok(wordings)
+}
+
 /// The words that a statement about a person rests on, in every circle in which it was derived.
 fn places_of_statement(tx: &ReadTx<'_>, members: &[EntityId], entry: &ProfileEntry) -> StoreResult<Vec<EvidenceSpan>> {
     let mut places: Vec<EvidenceSpan> = entry.evidence.as_slice().to_vec();
@@ -470,13 +432,13 @@ struct Wrote {
 }
 
 /// A text that changes with everything that a reading of anybody depends on, a person's word about an entry included.
-fn state(tx: &ReadTx<'_>, model: &str) -> StoreResult<String> {
-    Ok(format!("{} {:?}", looked_at(tx, model)?, tx.setting(LOOKED_SETTING)?))
+fn state(tx: &ReadTx<'_>, by: &str) -> StoreResult<String> {
+    Ok(format!("{} {:?}", looked_at(tx, by)?, tx.setting(LOOKED_SETTING)?))
 }
 
 /// A text that changes whenever a derivation could bring something else.
-fn looked_at(tx: &ReadTx<'_>, model: &str) -> StoreResult<String> {
-    Ok(format!("{RULES_VERSION} {} {} {:?} {model}", tx.last_seq_of_all()?, tx.boundary_version()?, tx.approved_signature()?))
+fn looked_at(tx: &ReadTx<'_>, by: &str) -> StoreResult<String> {
+    Ok(format!("{RULES_VERSION} {} {} {by}", tx.last_seq_of_all()?, tx.boundary_version()?))
 }
 
 /// Which of these versions of one person's entries are believed and hold now.

@@ -11,10 +11,12 @@ use std::sync::{Arc, Mutex, PoisonError};
 use keepsake_capture::{Turn, is_for_reader, is_read};
 use keepsake_domain::{ConversationId, Reading, Utterance};
 use keepsake_models::{ModelError, Reader, SharedReader, has_reader, open_reader, reader_version};
-use keepsake_store::{InteractionRow, ReadingInput, StoredReading};
+use keepsake_store::{InteractionRow, ReadTx, ReadingInput, StoreError, StoredReading};
 
+use crate::EngineError;
 use crate::work::Control;
-use crate::{EngineError, Result};
+
+type Result<T, E = EngineError> = std::result::Result<T, E>;
 
 /// Messages read between two looks at the cancel button: some two seconds.
 const READ_BATCH: usize = 256;
@@ -186,16 +188,7 @@ impl crate::Engine {
     ) -> Result<Option<ReadRows>> {
         let Some(reader) = self.inner.embedder.reader().ready() else { return Ok(None) };
         let by = reader.version().to_owned();
-        let mut stored = self.store().read(|tx| tx.readings(id))?;
-        let mut of = vec![Reading::default(); rows.len()];
-        let mut missing = Vec::new();
-        for at in (from..rows.len()).filter(|&at| is_for_reader(rows[at].role, rows[at].message_type, rows[at].is_branch)) {
-            let input = input_of(&by, rows, at);
-            match stored.remove(&rows[at].seq) {
-                Some(known) if known.input == input => of[at] = known.reading,
-                _ => missing.push((at, input)),
-            }
-        }
+        let Known { mut of, missing } = self.store().read(|tx| known(tx, &by, id, rows, from))?;
         let seen: Vec<Utterance<'_>> = rows.iter().map(|row| Utterance { role: row.role, text: &row.content }).collect();
         for (done, batch) in missing.chunks(READ_BATCH).enumerate() {
             control.progress("Reading the conversation", (done * READ_BATCH) as u64, missing.len() as u64);
@@ -215,6 +208,45 @@ impl crate::Engine {
             }
         }
         Ok(Some(ReadRows { by, of }))
+    }
+}
+
+/// What was read of a conversation before, in an earlier pass, and what is still to be read.
+struct Known {
+    /// One a row.
+    of: Vec<Reading>,
+    /// The rows that are to be read, with what is shown of each.
+    missing: Vec<(usize, ReadingInput)>,
+}
+
+fn known(tx: &ReadTx<'_>, by: &str, id: &ConversationId, rows: &[InteractionRow], from: usize) -> Result<Known, StoreError> {
+    let mut stored = tx.readings(id)?;
+    let mut known = Known { of: vec![Reading::default(); rows.len()], missing: Vec::new() };
+    for (at, row) in rows.iter().enumerate().skip(from) {
+        if !is_for_reader(row.role, row.message_type, row.is_branch, &row.content) {
+            continue;
+        }
+        let input = input_of(by, rows, at);
+        match stored.remove(&row.seq) {
+            Some(stored) if stored.input == input => known.of[at] = stored.reading,
+            _ => known.missing.push((at, input)),
+        }
+    }
+    Ok(known)
+}
+
+impl crate::Engine {
+    /// The readings that are kept of these rows, all of a conversation on the record; of what was not read yet an empty one.
+    pub(crate) fn readings_kept(
+        &self,
+        tx: &ReadTx<'_>,
+        id: &ConversationId,
+        rows: &[InteractionRow],
+    ) -> Result<Vec<Reading>, StoreError> {
+        match self.inner.embedder.reader().version() {
+            Some(by) => known(tx, &by, id, rows, 0).map(|known| known.of),
+            None => Ok(vec![Reading::default(); rows.len()]),
+        }
     }
 }
 

@@ -10,12 +10,12 @@
 use std::collections::{BTreeSet, HashMap};
 
 use keepsake_capture::dedup::shared_words;
+use keepsake_capture::spoken;
 use keepsake_domain::{
-    ConversationId, EvidenceSpan, Facet, InteractionId, ProfileEntry, ProfileOrigin, Span, Timestamp, TopicId, TopicVersionId,
+    ConversationId, EvidenceSpan, InteractionId, ProfileEntry, ProfileOrigin, Span, Timestamp, TopicId, TopicVersionId,
 };
 use keepsake_insight::topic::Section;
-use keepsake_people::profile::stated_by;
-use keepsake_store::{ForgottenEntries, InteractionRow, ReadTx, Speakers, StoreError, TakenBackRow, TopicLineRow};
+use keepsake_store::{InteractionRow, ReadTx, Speakers, StoreError, TakenBackRow, TopicLineRow};
 
 use crate::standing::{StoredCommitment, commitments_of};
 
@@ -39,12 +39,10 @@ pub(crate) struct TakenBack {
     by_conversation: HashMap<ConversationId, BTreeSet<String>>,
     /// The words alone, by who said them: said again elsewhere they say the same.
     quotes: HashMap<String, BTreeSet<String>>,
+    /// The same, with the handle that said them.
+    said: Vec<(String, String)>,
     /// The person behind each handle: one speaker, whatever the channel.
     speakers: Speakers,
-    /// What memories stated about how their subject wants things, by the same.
-    stated: Vec<(String, Facet, String)>,
-    /// What erased memories stated of it.
-    forgotten: ForgottenEntries,
 }
 
 fn overlap(a: Span, b: Span) -> u32 {
@@ -74,7 +72,6 @@ impl TakenBack {
     pub(crate) fn of_memories(tx: &ReadTx<'_>, until: Option<Timestamp>) -> StoreResult<Self> {
         let mut taken = Self::default();
         taken.add(tx, tx.taken_back_of_memories(until)?)?;
-        taken.forgotten = tx.forgotten_entries()?;
         Ok(taken)
     }
 
@@ -96,10 +93,8 @@ impl TakenBack {
             if quote.split(' ').count() >= WORDS_TOLD_MIN {
                 self.by_conversation.entry(row.conversation).or_default().insert(quote.clone());
                 let speaker = self.speakers.key(&row.handle).to_owned();
-                self.quotes.entry(speaker).or_default().insert(quote);
-            }
-            if let Some((facet, fingerprint)) = stated_by(&row.content, &row.name) {
-                self.stated.push((row.handle, facet, fingerprint));
+                self.quotes.entry(speaker).or_default().insert(quote.clone());
+                self.said.push((row.handle, quote));
             }
             let stretch = Stretch { span: row.place.span, content: row.content, instead: row.instead };
             self.stretches.entry(row.place.interaction).or_default().push(stretch);
@@ -122,16 +117,15 @@ impl TakenBack {
         places.into_iter().any(|place| self.at(place).any(|stretch| stretch.says(statement)))
     }
 
-    /// Whether an entry of a profile says what was taken back: of its subject, whose handles `is_theirs` knows, a memory said so, or it
-    /// rests on the same words. A person's own words stand.
+    /// Whether an entry of a profile says what was taken back: it rests on the same words, or it is the same words of its subject, whose
+    /// handles `is_theirs` knows, said elsewhere. A person's own words stand.
     pub(crate) fn covers_entry(&self, entry: &ProfileEntry, is_theirs: &dyn Fn(&str) -> bool) -> bool {
-        let is_stated = |(handle, facet, fingerprint): &(String, Facet, String)| {
-            *facet == entry.facet && *fingerprint == entry.fingerprint && is_theirs(handle)
+        let says_again = || {
+            let words = spoken(&entry.content).map(bare);
+            words.is_some_and(|words| self.said.iter().any(|(handle, quote)| say_the_same(&words, quote) && is_theirs(handle)))
         };
         entry.origin != ProfileOrigin::Person
-            && (self.stated.iter().any(is_stated)
-                || self.forgotten.cover(&entry.facet, &entry.fingerprint, is_theirs)
-                || self.covers_statement(&entry.content, entry.evidence.as_slice()))
+            && (self.covers_statement(&entry.content, entry.evidence.as_slice()) || says_again())
     }
 
     /// Whether a line of a topic holds words that were taken back.

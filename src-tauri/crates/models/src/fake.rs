@@ -120,6 +120,31 @@ const LABELS: &[(&str, ReadingLabel)] = &[
 /// How something begins that hardly lasts.
 const PASSING: &[&str] = &["I slept ", "I forgot "];
 
+/// How a wish begins about how things are done. Some say something lasting too.
+const WISHES: &[&str] = &[
+    "Please answer ",
+    "From now on please answer ",
+    "Please keep ",
+    "Please always ",
+    "Keep it ",
+    "No bullet points",
+    "I prefer ",
+    "I really prefer ",
+    "I always prefer ",
+    "I expect ",
+    "I want long",
+];
+
+/// How an assistant begins that cannot do what was asked.
+const REFUSALS: &[&str] = &[
+    "Sorry, I can't ",
+    "I'm sorry, I can't ",
+    "I can't ",
+    "I don't have access ",
+    "Unfortunately I cannot ",
+    "Unfortunately, I cannot ",
+];
+
 /// How sure it is of what it marks.
 const SURE: f64 = 0.95;
 
@@ -135,6 +160,19 @@ impl SentenceReader {
         }
         let comma = words.find(", ").map(|at| bytes.start + at + 2..bytes.end);
         Self::clause(text, bytes).or_else(|| Self::clause(text, comma?))
+    }
+
+    /// What a sentence says beside that: a wish, or that something cannot be done.
+    fn label(text: &str, bytes: std::ops::Range<usize>) -> Option<Mark> {
+        let words = &text[bytes.clone()];
+        let begins = |beginnings: &[&str]| beginnings.iter().any(|beginning| words.starts_with(beginning));
+        let label = match words {
+            _ if begins(WISHES) => ReadingLabel::Wish,
+            _ if begins(REFUSALS) => ReadingLabel::UnmetRequest,
+            _ => return None,
+        };
+        let end = bytes.start + words.trim_end_matches(['.', '!', ' ']).len();
+        Some(Mark { kind: MarkKind::Label(label), bytes: bytes.start..end, probability: SURE })
     }
 
     fn clause(text: &str, bytes: std::ops::Range<usize>) -> Option<Mark> {
@@ -187,7 +225,8 @@ impl Reader for SentenceReader {
     }
 
     fn read(&self, turns: &[Utterance<'_>], which: &[usize]) -> Result<Vec<Reading>, ReadError> {
-        let marks = |text: &str| sentences(text).into_iter().filter_map(|bytes| Self::mark(text, bytes)).collect();
+        let of_one = |text: &str, bytes: std::ops::Range<usize>| [Self::mark(text, bytes.clone()), Self::label(text, bytes)];
+        let marks = |text: &str| sentences(text).into_iter().flat_map(|bytes| of_one(text, bytes)).flatten().collect();
         Ok(which.iter().map(|&at| Reading { marks: marks(turns[at].text) }).collect())
     }
 

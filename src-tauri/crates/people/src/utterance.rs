@@ -5,7 +5,7 @@
 
 use std::cmp::Ordering;
 
-use keepsake_domain::{ConversationId, DAY_MS, InteractionId, Timestamp};
+use keepsake_domain::{ConversationId, DAY_MS, InteractionId, Mark, Timestamp};
 
 /// Who speaks, seen from the entity whose profile is derived.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -21,7 +21,7 @@ pub enum Speaker {
 }
 
 /// One message: text or voice on the main branch of a conversation, never an instruction, a tool's output or a command.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Utterance<'a> {
     /// Its id.
     pub interaction: &'a InteractionId,
@@ -33,12 +33,14 @@ pub struct Utterance<'a> {
     pub text: &'a str,
     /// When.
     pub time: Timestamp,
+    /// What the reader marked in it; nothing where it was not read.
+    pub marks: &'a [Mark],
 }
 
 /// Whether two texts say the same, as a cosine of their vectors; nothing where there are none.
 pub type Similarity<'a> = &'a dyn Fn(&str, &str) -> Option<f32>;
 
-/// For whoever has no vectors: the fingerprints decide alone.
+/// For whoever has no vectors: the words decide alone.
 pub fn no_vectors(_: &str, _: &str) -> Option<f32> {
     None
 }

@@ -10,7 +10,7 @@
 
 use std::collections::BTreeSet;
 
-use keepsake_domain::{EvidenceSpan, Facet, JobId, MemoryId, MemoryStatus, Subject, Timestamp};
+use keepsake_domain::{EvidenceSpan, JobId, MemoryId, MemoryStatus, Subject, Timestamp};
 use rusqlite::params;
 use serde::Serialize;
 
@@ -21,7 +21,7 @@ use crate::open::{ReadTx, Store, WriteTx};
 use crate::profiles::place;
 use crate::subjects::is_about;
 use crate::text::{parse, to_json};
-use crate::{MemoryRow, Result, StoreError};
+use crate::{Result, StoreError};
 
 /// What erasing memories removes.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
@@ -69,36 +69,7 @@ pub(crate) struct ForgottenPlace {
     interaction: String,
     start: u32,
     end: u32,
-    entry_hash: Option<Vec<u8>>,
     forgotten_at_ms: i64,
-}
-
-/// Which entry of a profile a memory states, if it states one.
-pub type StatedEntry<'s> = &'s dyn Fn(&MemoryRow) -> Option<(Facet, String)>;
-
-/// Entries of profiles that memories stated which were erased, by whose words they rested on.
-#[derive(Debug, Clone, Default)]
-pub struct ForgottenEntries {
-    key: [u8; 32],
-    of: Vec<(String, Vec<u8>)>,
-}
-
-impl ForgottenEntries {
-    /// Whether an entry about somebody, whose handles `is_theirs` knows, says what an erased memory stated.
-    pub fn cover(&self, facet: &Facet, fingerprint: &str, is_theirs: &dyn Fn(&str) -> bool) -> bool {
-        let hash = || entry_hash(&self.key, facet, fingerprint);
-        !self.of.is_empty() && {
-            let hash = hash();
-            self.of.iter().any(|(handle, known)| *known == hash && is_theirs(handle))
-        }
-    }
-}
-
-/// Words that are forgotten, and the entry of a profile that they stated.
-type Forgotten = (EvidenceSpan, Option<(Facet, String)>);
-
-fn entry_hash(key: &[u8; 32], facet: &Facet, fingerprint: &str) -> Vec<u8> {
-    hash_parts(Some(key), &[b"entry", facet.to_string().as_bytes(), fingerprint.as_bytes()]).to_vec()
 }
 
 fn id_hash(key: &[u8; 32], id: &str) -> Vec<u8> {
@@ -141,15 +112,9 @@ const BEHIND: &str = "WITH asked (id) AS (SELECT value FROM json_each(?1)), near
 
 impl Store {
     /// Erases memories that are in the trash or were refused. `job` sees the erasure through: pending until it is done.
-    pub fn erase_memories(
-        &self,
-        ids: &[MemoryId],
-        stated: StatedEntry<'_>,
-        job: &JobId,
-        now: Timestamp,
-    ) -> Result<MemoriesErased> {
+    pub fn erase_memories(&self, ids: &[MemoryId], job: &JobId, now: Timestamp) -> Result<MemoriesErased> {
         self.write(|tx| {
-            let gone = tx.erase_memories(ids, stated, now)?;
+            let gone = tx.erase_memories(ids, now)?;
             let counts = Erased { memories: gone.memories + gone.versions, ..Erased::default() };
             tx.queue_erasure(job, counts, now)?;
             Ok(gone)
@@ -157,8 +122,8 @@ impl Store {
     }
 
     /// What [`Self::erase_memories`] would remove: it is done and taken back, so that the two cannot disagree.
-    pub fn foresee_erased_memories(&self, ids: &[MemoryId], stated: StatedEntry<'_>, now: Timestamp) -> Result<MemoriesErased> {
-        self.rehearse(|tx| tx.erase_memories(ids, stated, now))
+    pub fn foresee_erased_memories(&self, ids: &[MemoryId], now: Timestamp) -> Result<MemoriesErased> {
+        self.rehearse(|tx| tx.erase_memories(ids, now))
     }
 }
 
@@ -197,16 +162,6 @@ impl ReadTx<'_> {
         Ok(places)
     }
 
-    /// What memories stated of people's profiles that were erased.
-    pub fn forgotten_entries(&self) -> Result<ForgottenEntries> {
-        let mut statement = self.conn.prepare_cached(
-            "SELECT DISTINCT i.handle_id, f.entry_hash FROM forgotten_places f JOIN interactions i ON i.id = f.interaction_id
-              WHERE f.entry_hash IS NOT NULL",
-        )?;
-        let of = statement.query_map([], |row| Ok((row.get(0)?, row.get(1)?)))?.collect::<rusqlite::Result<Vec<_>>>()?;
-        Ok(ForgottenEntries { key: self.source_hash_key()?, of })
-    }
-
     /// Whether any of these places overlaps with words that are forgotten.
     pub fn is_forgotten(&self, places: &[EvidenceSpan]) -> Result<bool> {
         let mut statement = self
@@ -236,16 +191,9 @@ impl ReadTx<'_> {
     }
 
     pub(crate) fn forgotten_rows(&self) -> Result<Vec<ForgottenPlace>> {
-        let mut statement =
-            self.conn.prepare("SELECT interaction_id, start, \"end\", entry_hash, forgotten_at_ms FROM forgotten_places")?;
+        let mut statement = self.conn.prepare("SELECT interaction_id, start, \"end\", forgotten_at_ms FROM forgotten_places")?;
         let rows = statement.query_map([], |row| {
-            Ok(ForgottenPlace {
-                interaction: row.get(0)?,
-                start: row.get(1)?,
-                end: row.get(2)?,
-                entry_hash: row.get(3)?,
-                forgotten_at_ms: row.get(4)?,
-            })
+            Ok(ForgottenPlace { interaction: row.get(0)?, start: row.get(1)?, end: row.get(2)?, forgotten_at_ms: row.get(3)? })
         })?;
         Ok(rows.collect::<rusqlite::Result<_>>()?)
     }
@@ -319,7 +267,7 @@ impl ReadTx<'_> {
 }
 
 impl WriteTx<'_> {
-    fn erase_memories(&self, ids: &[MemoryId], stated: StatedEntry<'_>, now: Timestamp) -> Result<MemoriesErased> {
+    fn erase_memories(&self, ids: &[MemoryId], now: Timestamp) -> Result<MemoriesErased> {
         let mut gone = BTreeSet::new();
         let mut forgotten = BTreeSet::new();
         for id in ids {
@@ -336,11 +284,9 @@ impl WriteTx<'_> {
             versions: (gone.len() - asked.len()) as u64,
             ..MemoriesErased::default()
         };
-        let places = self.places_of(&forgotten, stated)?;
+        let places = self.places_of(&forgotten)?;
         self.delete_memories(&gone, now, &mut erased)?;
-        self.forget(&places, now)?;
-        self.erase_stated(&places, &mut erased)?;
-        let places: Vec<EvidenceSpan> = places.into_iter().map(|(place, _)| place).collect();
+        self.forget_places(&places, now)?;
         self.erase_told_of(&places, &mut erased)?;
         for tag in [Tag::Memories, Tag::GateLog, Tag::Reflections, Tag::ModelCalls] {
             self.touch(tag);
@@ -360,17 +306,15 @@ impl WriteTx<'_> {
         Ok(())
     }
 
-    fn places_of(&self, gone: &BTreeSet<String>, stated: StatedEntry<'_>) -> Result<Vec<Forgotten>> {
+    fn places_of(&self, gone: &BTreeSet<String>) -> Result<Vec<EvidenceSpan>> {
         let mut statement = self.conn.prepare_cached(
             "SELECT interaction_id, start, \"end\" FROM memory_evidence WHERE memory_id = ?1 ORDER BY position",
         )?;
         let mut places = Vec::new();
         for id in gone {
-            let entry = stated(&self.memory(&parse("memory id", id)?)?);
             let mut rows = statement.query([id])?;
             while let Some(row) = rows.next()? {
-                let at = place(row.get_ref(0)?.as_str().unwrap_or_default(), row.get(1)?, row.get(2)?)?;
-                places.push((at, entry.clone()));
+                places.push(place(row.get_ref(0)?.as_str().unwrap_or_default(), row.get(1)?, row.get(2)?)?);
             }
         }
         Ok(places)
@@ -436,41 +380,12 @@ impl WriteTx<'_> {
 
     /// Nothing is derived from these words any more.
     pub fn forget_places(&self, places: &[EvidenceSpan], now: Timestamp) -> Result<()> {
-        let places: Vec<Forgotten> = places.iter().map(|place| (place.clone(), None)).collect();
-        self.forget(&places, now)
-    }
-
-    fn forget(&self, places: &[Forgotten], now: Timestamp) -> Result<()> {
-        let key = self.source_hash_key()?;
         let mut statement = self.conn.prepare_cached(
-            "INSERT INTO forgotten_places (interaction_id, start, \"end\", entry_hash, forgotten_at_ms) VALUES (?1, ?2, ?3, ?4, ?5)
-             ON CONFLICT DO UPDATE SET entry_hash = coalesce(entry_hash, excluded.entry_hash)",
+            "INSERT INTO forgotten_places (interaction_id, start, \"end\", forgotten_at_ms) VALUES (?1, ?2, ?3, ?4)
+             ON CONFLICT DO NOTHING",
         )?;
-        for (place, entry) in places {
-            let entry = entry.as_ref().map(|(facet, fingerprint)| entry_hash(&key, facet, fingerprint));
-            statement.execute(params![place.interaction.as_str(), place.span.start(), place.span.end(), entry, now.0])?;
-        }
-        Ok(())
-    }
-
-    /// Deletes entries of the same person's profile that say what the memories stated, wherever that was read.
-    fn erase_stated(&self, places: &[Forgotten], erased: &mut MemoriesErased) -> Result<()> {
-        let mut stated: BTreeSet<(String, String, String)> = BTreeSet::new();
-        for (place, entry) in places {
-            if let (Some((facet, fingerprint)), Some(message)) = (entry, self.interaction(&place.interaction)?) {
-                stated.insert((message.handle_id, facet.to_string(), fingerprint.clone()));
-            }
-        }
-        let entries = "SELECT id FROM entity_profiles WHERE origin <> 'person' AND facet = ?2 AND fingerprint = ?3
-              AND entity_id IN (SELECT entity_id FROM entity_channels WHERE id IN (SELECT value FROM json_each(?1)))";
-        for (handle, facet, fingerprint) in stated {
-            let handles = to_json("handle ids", &self.handles_beside(&handle)?)?;
-            let of = params![handles, facet, fingerprint];
-            for column in ["content", "fingerprint"] {
-                self.remember_traces_with(&format!("SELECT {column} FROM entity_profiles WHERE id IN ({entries})"), of)?;
-            }
-            erased.profile_entries +=
-                self.conn.execute(&format!("DELETE FROM entity_profiles WHERE id IN ({entries})"), of)? as u64;
+        for place in places {
+            statement.execute(params![place.interaction.as_str(), place.span.start(), place.span.end(), now.0])?;
         }
         Ok(())
     }
@@ -490,13 +405,13 @@ impl WriteTx<'_> {
             bury.execute(params![id_hash, statement_hash, subject_handle, erased_at_ms])?;
         }
         let mut forget = self.conn.prepare(
-            "INSERT INTO forgotten_places (interaction_id, start, \"end\", entry_hash, forgotten_at_ms)
-             SELECT ?1, ?2, ?3, ?4, ?5 WHERE EXISTS (SELECT 1 FROM interactions WHERE id = ?1)
+            "INSERT INTO forgotten_places (interaction_id, start, \"end\", forgotten_at_ms)
+             SELECT ?1, ?2, ?3, ?4 WHERE EXISTS (SELECT 1 FROM interactions WHERE id = ?1)
              ON CONFLICT DO NOTHING",
         )?;
         let mut fresh = Vec::new();
-        for ForgottenPlace { interaction, start, end, entry_hash, forgotten_at_ms } in places {
-            if forget.execute(params![interaction, start, end, entry_hash, forgotten_at_ms])? > 0 {
+        for ForgottenPlace { interaction, start, end, forgotten_at_ms } in places {
+            if forget.execute(params![interaction, start, end, forgotten_at_ms])? > 0 {
                 fresh.push(place(interaction, *start, *end)?);
             }
         }

@@ -79,7 +79,7 @@ pub use conversations::{ConversationFilter, ConversationRow, InteractionRow, Own
 pub use derived::{Dropped, TABLE_ORIGINS, TableOrigin};
 pub use embeddings::EmbeddingOwner;
 pub use erase::{Erased, ErasurePayload, Sweep};
-pub use erase_memory::{ForgottenEntries, MemoriesErased, StatedEntry};
+pub use erase_memory::MemoriesErased;
 pub use erase_person::ErasureForeseen;
 pub use error::StoreError;
 pub use export::{EXPORT_LIST, EXPORT_MESSAGES, ExportList, is_export, read_export_list, write_export_list};

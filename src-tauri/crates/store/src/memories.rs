@@ -238,17 +238,6 @@ impl ReadTx<'_> {
             .query_row([], |row| Ok([row.get(0)?, row.get(1)?, row.get(2)?, row.get(3)?, row.get(4)?]))?)
     }
 
-    /// Changes whenever something is approved, edited, archived or undone, and with nothing that only waits.
-    pub fn approved_signature(&self) -> Result<[i64; 3]> {
-        Ok(self
-            .conn
-            .prepare_cached(
-                "SELECT (SELECT count(*) FROM memories WHERE status = 'active'), (SELECT coalesce(max(seq), 0) FROM operations),
-                        (SELECT count(*) FROM operations WHERE undone_at_ms IS NOT NULL)",
-            )?
-            .query_row([], |row| Ok([row.get(0)?, row.get(1)?, row.get(2)?]))?)
-    }
-
     /// Everything that waits or is approved: what a new candidate is compared with.
     pub fn pending_and_active(&self) -> Result<Vec<MemoryRow>> {
         self.memories_where("m.status IN ('pending', 'active') ORDER BY m.rank", [])

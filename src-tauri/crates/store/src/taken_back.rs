@@ -26,8 +26,6 @@ pub struct TakenBackRow {
     pub quote: String,
     /// Under which handle they were said.
     pub handle: String,
-    /// How the statement names whom it is about.
-    pub name: String,
 }
 
 /// The memories that were called wrong until a moment: refused, or put otherwise by a person; and what such a memory had set aside by
@@ -140,7 +138,6 @@ impl ReadTx<'_> {
                 instead: row.get(5)?,
                 quote: row.get(6)?,
                 handle: row.get(7)?,
-                name: subject.label().to_owned(),
             });
         }
         Ok(items)

@@ -1,8 +1,8 @@
 //! The formal reading of a message, once for every crate that reads messages: which stretches its author did not write.
 //!
 //! Shape is read here: quotation marks, fences, mail headers, stamps of chats, cues of subtitles. What words mean is for the trained
-//! reader, a language model or the person. Two lists of English words are left for the rules that read without the reader, and go with
-//! them: what announces pasted text (`own`) and what opens a scene (`scene`).
+//! reader, a language model or the person. One list of English words is left for the rules that read without the reader, and goes with
+//! them: what announces pasted text (`own`).
 
 mod borrowed;
 mod code;
@@ -10,7 +10,6 @@ mod instruction;
 mod own;
 pub mod pattern;
 mod quotation;
-pub mod scene;
 mod sentence;
 mod stem;
 mod words;
@@ -20,4 +19,4 @@ pub use instruction::{hides_text, is_instruction, is_invisible, is_order};
 pub use own::{OwnWords, introduces_paste, own_words};
 pub use sentence::sentences;
 pub use stem::stem;
-pub use words::{Word, fold, is_stop_word, is_unspaced, words};
+pub use words::{Word, fold, is_stop_word, is_unspaced, whole_words, words};

@@ -75,6 +75,21 @@ pub fn is_unspaced(word: &str) -> bool {
     })
 }
 
+/// The stretch with the words whole that its ends cut into.
+pub fn whole_words(text: &str, bytes: &Range<usize>) -> Range<usize> {
+    let (Some(before), Some(inside), Some(after)) = (text.get(..bytes.start), text.get(bytes.clone()), text.get(bytes.end..))
+    else {
+        return bytes.clone();
+    };
+    let is_wordy = |c: char| c.is_alphanumeric() || c == '\'' || c == '’';
+    let begins = inside.starts_with(char::is_alphanumeric);
+    let ends = inside.ends_with(char::is_alphanumeric);
+    let more = |c: &char| is_wordy(*c) && !is_unspaced(c.encode_utf8(&mut [0; 4]));
+    let ahead: usize = if begins { before.chars().rev().take_while(more).map(char::len_utf8).sum() } else { 0 };
+    let behind: usize = if ends { after.chars().take_while(more).map(char::len_utf8).sum() } else { 0 };
+    bytes.start - ahead..bytes.end + behind
+}
+
 /// Words that nearly every message holds.
 const STOP_WORDS: [&str; 83] = [
     "a", "about", "am", "an", "and", "any", "are", "as", "at", "be", "been", "but", "by", "can", "could", "d", "did", "do",

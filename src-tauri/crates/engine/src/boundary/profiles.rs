@@ -9,7 +9,7 @@ use std::collections::{BTreeMap, HashMap};
 use keepsake_domain::{
     ConversationId, Destination, EntityId, Place, ProfileEntry, ProfileId, ProfileOrigin, Timestamp, Visibility, Withheld,
 };
-use keepsake_people::profile::{believed_at, true_at};
+use keepsake_people::profile::{believed_at, is_same_statement, true_at};
 use keepsake_store::{ConsentItem, Persons, ProfileRow, ReadTx, StoreError};
 
 use super::{Map, View};
@@ -52,11 +52,6 @@ pub(crate) fn standing_rows(
     Ok(rows)
 }
 
-/// As the person's word about one of them holds for both.
-pub(crate) fn is_same_statement(a: &ProfileEntry, b: &ProfileEntry) -> bool {
-    (a.profile_type, &a.facet, &a.fingerprint) == (b.profile_type, &b.facet, &b.fingerprint)
-}
-
 /// The same, as they are told: each circle of people has its own entry of a statement, and one that a person put otherwise gives way in
 /// all of them, from that moment on. The person's words stay in the circle of the entry that they looked at.
 pub(crate) fn told_rows(
@@ -81,7 +76,8 @@ fn give_way(rows: &mut [ProfileRow], known: &[ProfileRow]) {
     for (entity, words) in said.iter().filter(|(_, words)| words.debunked_at.is_none()) {
         let old = known.iter().find(|row| Some(&row.entry.id) == words.supersedes.as_ref()).map(|row| &row.entry);
         let is_said_again = |old: &ProfileEntry| {
-            said.iter().any(|(other, now)| other == entity && now.superseded_at.is_none() && is_same_statement(now, old))
+            let is_word_for_word = |now: &ProfileEntry| (&now.facet, &now.fingerprint) == (&old.facet, &old.fingerprint);
+            said.iter().any(|(other, now)| other == entity && now.superseded_at.is_none() && is_word_for_word(now))
         };
         replaced.extend(old.filter(|old| !is_said_again(old)).map(|old| (entity.clone(), old.clone(), words.created_at)));
     }

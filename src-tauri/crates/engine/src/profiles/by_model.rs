@@ -14,7 +14,7 @@ use keepsake_people::profile::model::{ModelFindings, ProfileTask};
 use keepsake_people::profile::{ProfileInput, changes};
 use keepsake_store::{Lease, NewJob, ReadTx};
 
-use super::reading::{Nearness, Reading, Said, alike, said_in, without_credentials};
+use super::reading::{Nearness, Reading, Said, alike, rows_in, spoken_in, without_credentials};
 use super::{StoreResult, Subjected, debunked, entities_of_handles, heard, subjected};
 use crate::boundary::{Map, people_key, standing_rows};
 use crate::gaps::GapBook;
@@ -190,7 +190,6 @@ impl Engine {
             is_owner: subject.is_owner,
             name: &name,
             utterances: &utterances,
-            memories: &[],
             entries: &[],
             debunked: &[],
             similarity: &similarity,
@@ -208,7 +207,12 @@ impl Engine {
 
     fn said_at(&self, tx: &ReadTx<'_>, places: &[&Place]) -> StoreResult<HashMap<ConversationId, Vec<Said>>> {
         let entity_of = entities_of_handles(tx)?;
-        places.iter().map(|place| Ok((place.conversation.clone(), said_in(tx, &place.conversation, &entity_of)?))).collect()
+        let said = places.iter().map(|place| {
+            let rows = rows_in(tx, &place.conversation)?;
+            let readings = self.readings_kept(tx, &place.conversation, &rows)?;
+            Ok((place.conversation.clone(), spoken_in(rows, readings, &entity_of)))
+        });
+        said.collect()
     }
 
     /// Sets what a model found beside what is known and writes what is new; how many entries. Nothing, and the circle stays unread,
@@ -268,12 +272,12 @@ impl Engine {
                 is_owner: subject.is_owner,
                 name: "",
                 utterances: &utterances,
-                memories: &[],
                 entries: known,
                 debunked: refused,
                 similarity: &similarity,
             };
-            changes(without_credentials(found.findings.clone()), ProfileOrigin::Model, &input)
+            let text_of = |id: &InteractionId| utterances.iter().find(|said| said.interaction == id).map(|said| said.text);
+            changes(without_credentials(found.findings.clone(), text_of), ProfileOrigin::Model, &input)
         };
         let rows = reading.partitions(&before, &debunked(refused.clone()), proposer, &by_model, control)?;
         let gaps = book.read(self, person, &spoken, &similarity, Some((proposer, &found.occurrences)));

@@ -7,26 +7,24 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 use std::rc::Rc;
 
 use keepsake_domain::{
-    ConversationId, EntityId, Evidence, EvidenceSpan, InteractionId, Label, MessageType, OWNER_LABEL, People, Place,
-    ProfileEntry, ProfileId, ProfileOrigin, Role, Timestamp, Visibility,
+    ConversationId, EntityId, Evidence, EvidenceSpan, InteractionId, Label, Mark, MessageType, OWNER_LABEL, People, Place,
+    ProfileEntry, ProfileId, ProfileOrigin, Reading as Marked, Role, Timestamp, Visibility,
 };
 use keepsake_models::{Embedder, cosine};
-use keepsake_people::profile::{
-    ApprovedMemory, Change, Debunked, Digest, Finding, NewEntry, ProfileInput, changes, findings_beside,
-};
+use keepsake_people::profile::{Change, Debunked, Digest, Finding, NewEntry, ProfileInput, changes, findings_beside};
 use keepsake_people::{Speaker, Utterance};
-use keepsake_store::{ProfileRow, ReadTx, StoreError};
+use keepsake_store::{InteractionRow, ProfileRow, ReadTx, StoreError};
 
 use super::{StoreResult, Subjected};
 use crate::boundary::{Groups, people_key};
 use crate::content_ids::uuid_of;
 use crate::record::messages_on_record;
-use crate::served::masked;
+use crate::served::{holds_credentials, masked};
 use crate::work::Control;
 use crate::{Engine, EngineError, Result};
 
 /// Names the built-in rules and their version on every row made with them. Raise it when results change.
-pub(super) const RULES: &str = "builtin-profile/1";
+pub(super) const RULES: &str = "builtin-profile/2";
 
 /// A message as a derivation takes it.
 pub(super) struct Said {
@@ -37,36 +35,51 @@ pub(super) struct Said {
     author: String,
     text: String,
     time: Timestamp,
+    marks: Vec<Mark>,
 }
 
-/// The messages of a conversation that anybody spoke on the record, with whose they are.
-pub(super) fn said_in(tx: &ReadTx<'_>, id: &ConversationId, entity_of: &HashMap<String, EntityId>) -> StoreResult<Vec<Said>> {
-    // Turned private or erased meanwhile: nothing of it counts.
-    let rows = match messages_on_record(tx, id) {
-        Err(StoreError::NotFound { .. }) => return Ok(Vec::new()),
-        rows => rows?,
-    };
-    Ok(rows
-        .into_iter()
-        .filter(|row| {
+/// The messages of a conversation on the record; none where it was turned private or erased meanwhile.
+pub(super) fn rows_in(tx: &ReadTx<'_>, id: &ConversationId) -> StoreResult<Vec<InteractionRow>> {
+    match messages_on_record(tx, id) {
+        Err(StoreError::NotFound { .. }) => Ok(Vec::new()),
+        rows => rows,
+    }
+}
+
+/// Of these messages what anybody spoke, with whose it is, and what the reader marked in it.
+pub(super) fn spoken_in(rows: Vec<InteractionRow>, readings: Vec<Marked>, entity_of: &HashMap<String, EntityId>) -> Vec<Said> {
+    rows.into_iter()
+        .zip(readings)
+        .filter(|(row, _)| {
             matches!(row.message_type, MessageType::Text | MessageType::Voice)
                 && matches!(row.role, Role::Owner | Role::Person | Role::Assistant)
                 && !row.is_branch
         })
-        .filter_map(|row| {
+        .filter_map(|(row, reading)| {
             let entity = entity_of.get(&row.handle_id)?.clone();
-            let (interaction, seq) = (row.id, row.seq);
-            Some(Said { interaction, seq, entity, role: row.role, author: row.author, text: row.content, time: row.time })
+            let (interaction, seq, marks) = (row.id, row.seq, reading.marks);
+            Some(Said { interaction, seq, entity, role: row.role, author: row.author, text: row.content, time: row.time, marks })
         })
-        .collect())
+        .collect()
 }
 
 /// The findings that hold no credential. What somebody wants is never told by a password, and where one stands in its words the entry
-/// would be that password's.
-pub(super) fn without_credentials(mut findings: Vec<Finding>) -> Vec<Finding> {
+/// would be that password's. What a number is the words around it may say, so the message is read as a whole: `text_of` it.
+pub(super) fn without_credentials<'t>(
+    mut findings: Vec<Finding>,
+    text_of: impl Fn(&InteractionId) -> Option<&'t str>,
+) -> Vec<Finding> {
     let is_clean = |text: &str| masked(text) == text;
-    findings
-        .retain(|finding| is_clean(&finding.content) && is_clean(&finding.fingerprint) && is_clean(&finding.facet.to_string()));
+    let is_clean_there = |place: &EvidenceSpan| {
+        let Some(text) = text_of(&place.interaction) else { return true };
+        place.span.bytes_in(text).is_ok_and(|bytes| !holds_credentials(text, &bytes))
+    };
+    findings.retain(|finding| {
+        is_clean(&finding.content)
+            && is_clean(&finding.fingerprint)
+            && is_clean(&finding.facet.to_string())
+            && is_clean_there(&finding.place)
+    });
     findings
 }
 
@@ -278,27 +291,12 @@ impl<'a> Reading<'a> {
         let places: Vec<&Place> =
             self.places.iter().filter(|(_, label)| self.flows(label, &partition.label)).map(|(place, _)| *place).collect();
         let read: HashSet<&ConversationId> = places.iter().map(|place| &place.conversation).collect();
-        // A memory counts where all that it rests on is read.
-        let memories: Vec<ApprovedMemory<'_>> = self
-            .subject
-            .memories
-            .iter()
-            .filter(|memory| !memory.sources.is_empty() && memory.sources.iter().all(|source| read.contains(source)))
-            .map(|memory| ApprovedMemory {
-                id: &memory.id,
-                content: &memory.content,
-                evidence: &memory.evidence,
-                conversation: &memory.conversation,
-                time: memory.time,
-            })
-            .collect();
         let digests = self.digests.get_or_init(|| self.digest());
         let (public, private): (Vec<&Place>, Vec<&Place>) =
             places.iter().copied().partition(|place| place.visibility == Visibility::Public);
         let of =
             |places: &[&Place]| -> Vec<&Digest> { places.iter().filter_map(|place| digests.get(&place.conversation)).collect() };
         let (public, private) = (of(&public), of(&private));
-        let name = self.name(&places);
         let similarity = alike(self.nearness);
         // Of what was said only when and where those lines were on which entries rest: everything else is in the digests.
         let utterances: Vec<Utterance<'_>> = known
@@ -309,9 +307,8 @@ impl<'a> Reading<'a> {
         let utterances: Vec<Utterance<'_>> = utterances.into_iter().filter(|said| read.contains(said.conversation)).collect();
         let input = ProfileInput {
             is_owner: self.subject.is_owner,
-            name: &name,
+            name: "",
             utterances: &utterances,
-            memories: &memories,
             entries: known,
             debunked,
             similarity: &similarity,
@@ -324,7 +321,8 @@ impl<'a> Reading<'a> {
         } else {
             findings_beside(&private, &public, &input)
         };
-        changes(without_credentials(found), ProfileOrigin::BuiltIn, &input)
+        let found = without_credentials(found, |id| self.said_of(id).map(|said| said.text));
+        changes(found, ProfileOrigin::BuiltIn, &input)
     }
 
     /// What each conversation shows by itself: read once, in however many circles it is told.
@@ -358,7 +356,14 @@ impl<'a> Reading<'a> {
             Role::Assistant => Speaker::Assistant,
             _ => Speaker::Other,
         };
-        Utterance { interaction: &said.interaction, conversation: home, speaker, text: &said.text, time: said.time }
+        Utterance {
+            interaction: &said.interaction,
+            conversation: home,
+            speaker,
+            text: &said.text,
+            time: said.time,
+            marks: &said.marks,
+        }
     }
 
     /// How memories name the person: as the places that are read call them most.

@@ -10,7 +10,7 @@ use std::collections::{BTreeSet, HashMap};
 use std::ops::Range;
 
 use keepsake_capture::dedup::shared_words;
-use keepsake_capture::is_for_reader;
+use keepsake_capture::is_persons;
 use keepsake_domain::{ConversationId, InteractionId, Mark, MarkKind, Reading, ReadingLabel, Role, Span, StatementPair};
 use keepsake_insight::Turn;
 use keepsake_insight::conversation::{Commitment, Moment, Place, commitments};
@@ -80,7 +80,7 @@ impl Engine {
     ) -> Result<Vec<Promise>> {
         let Some(reader) = self.inner.embedder.reader().ready() else { return Ok(Vec::new()) };
         let Some(read) = self.read_rows(id, rows, 0, control)? else { return Ok(Vec::new()) };
-        let promised: Vec<_> = rows.iter().zip(&read.of).map(|(row, reading)| promises_in(&row.content, reading)).collect();
+        let promised: Vec<_> = rows.iter().zip(&read.of).map(|(row, reading)| promises_in(row, reading)).collect();
         let made = commitments(turns, &promised, moment);
         let known = known.map(|known| parse_json::<Vec<StoredCommitment>>("promises of a conversation", &known.pending_actions));
         let known = known.transpose()?.unwrap_or_default();
@@ -194,7 +194,7 @@ fn later_lines(promise: &Promise, rows: &[InteractionRow]) -> Vec<usize> {
         .iter()
         .enumerate()
         .skip(from)
-        .filter(|(_, row)| is_for_reader(row.role, row.message_type, row.is_branch) && is_of_them(row));
+        .filter(|(_, row)| is_persons(row.role, row.message_type, row.is_branch) && is_of_them(row));
     later.map(|(at, _)| at).take(LINES_MAX.saturating_sub(followed.lines) as usize).collect()
 }
 
@@ -212,7 +212,7 @@ pub(crate) fn open_promises(
     known: &[StoredCommitment],
     moment: Moment,
 ) -> Vec<Place> {
-    let promised: Vec<_> = rows.iter().zip(readings).map(|(row, reading)| promises_in(&row.content, reading)).collect();
+    let promised: Vec<_> = rows.iter().zip(readings).map(|(row, reading)| promises_in(row, reading)).collect();
     let is_settled = |place: &Place| {
         let of_place = known.iter().find(|stored| is_at(&stored.place, place, rows));
         let by = of_place.and_then(|stored| stored.settled_at.as_ref());
@@ -228,7 +228,12 @@ fn is_at(stored: &StoredPlace, place: &Place, rows: &[InteractionRow]) -> bool {
         && (stored.start, stored.end) == (place.span.start(), place.span.end())
 }
 
-fn promises_in(text: &str, reading: &Reading) -> Vec<Range<usize>> {
+/// Where a message promises something. What an assistant says it will do is done by the time it has said so.
+fn promises_in(row: &InteractionRow, reading: &Reading) -> Vec<Range<usize>> {
+    if !is_persons(row.role, row.message_type, row.is_branch) {
+        return Vec::new();
+    }
+    let text = row.content.as_str();
     // A script that puts no blanks between words says a whole promise in one.
     let says_something = |words: &str| words.split_whitespace().count() >= PROMISE_WORDS_MIN || is_unspaced(words);
     let is_promise = |mark: &&Mark| {

@@ -329,7 +329,7 @@ fn what_a_profile_says_wrong_goes_from_the_memories_too_and_comes_back_with_it()
 #[test]
 fn a_refused_memory_takes_its_entry_of_the_profile_along_and_undo_brings_both_back() {
     let f = Fixture::new();
-    import(&f, &[Conversation::new("wishes").messages("owner Mara: I prefer short answers. I want everything in French.")]);
+    import(&f, &[Conversation::new("wishes").messages("owner Mara: I prefer short answers. Please answer in French.")]);
     f.clock.advance_ms(DAY_MS);
     approve_all(&f);
     f.derive();

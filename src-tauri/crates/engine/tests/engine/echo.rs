@@ -144,7 +144,11 @@ fn without_what_was_served_the_same_words_count() {
     let bare: String = text
         .lines()
         .filter_map(|line| line.split_once("] "))
-        .map(|(_, rest)| format!("{}\n", rest.split_once(": ").map_or(rest, |(_, said)| said)))
+        .map(|(_, rest)| {
+            // As somebody would say it: without the marks that tell of a quotation.
+            let quoted = rest.split_once('“').and_then(|(_, words)| words.rsplit_once('”'));
+            format!("{}\n", quoted.map_or(rest, |(words, _)| words))
+        })
         .collect();
     let f = told(0);
     let before = known(&f);

@@ -36,7 +36,7 @@ fn what_is_refused_again_is_one_gap_and_a_one_off_is_none() {
     let found = gaps(&f);
     assert_eq!(found.len(), 1, "{found:?}");
     assert_eq!((found[0].1, found[0].2), (2, GapStatus::Detected));
-    assert_eq!(f.engine.gaps().unwrap()[0].proposer, "builtin-gap/1", "it names what found it");
+    assert_eq!(f.engine.gaps().unwrap()[0].proposer, "builtin-gap/2", "it names what found it");
     derive(&f);
     assert_eq!(gaps(&f), found, "looking again changes nothing");
     refused(&f, "d", "2026-01-09", NEED);

@@ -1,7 +1,8 @@
 //! Profiles end to end: derived by the job, seen where their sources may be, corrected, debunked, and exactly restored.
 
-use keepsake_domain::{ConversationId, DAY_MS, JobState, Lane, Message, Timestamp};
+use keepsake_domain::{ConversationId, DAY_MS, Facet, JobState, Lane, Message, ProfileId, ProfileOrigin, Timestamp};
 use keepsake_engine::{Act, Audience, Context, ContextRequest, Existing, KillPoint, Step, current_profiles, profiles_at};
+use keepsake_models::fake::{PhraseReader, SentenceReader};
 use keepsake_store::ConsentItem;
 use keepsake_testkit::Conversation;
 
@@ -64,7 +65,7 @@ fn an_entry_is_seen_where_all_that_it_was_read_from_may_be() {
     dm(&f, "ana", "person Ana: I prefer short answers.\nowner Mara: Fine.");
     dm(&f, "ben", "person Ben: Hello.\nowner Mara: Hello.");
     derive(&f);
-    assert_eq!(known(&f, "Ana"), ["Prefers French", "Prefers short answers"]);
+    assert_eq!(known(&f, "Ana"), ["Wants: “I prefer short answers”", "Wants: “Please answer in French”"]);
     let check = |channel, person, french, short, why: &str| {
         assert_eq!((sees(&f, channel, person, "French"), sees(&f, channel, person, "short answers")), (french, short), "{why}");
     };
@@ -73,7 +74,7 @@ fn an_entry_is_seen_where_all_that_it_was_read_from_may_be() {
     check("matrix:ben", "", false, false, "Ana is not there, so nothing is told of her");
     let withheld = context(&f, "matrix:garden", "").withheld;
     assert_eq!(withheld.iter().map(|one| (one.rule, one.count)).collect::<Vec<_>>(), [("private_into_public", 1)]);
-    let id = entry(&f, "Ana", "Prefers short answers");
+    let id = entry(&f, "Ana", "Wants: “I prefer short answers”");
     f.engine.store().write(|tx| tx.set_shared(ConsentItem::Profile, id.as_str(), true, Timestamp(0))).unwrap();
     check("matrix:garden", "", true, true, "the person shared that one entry");
 }
@@ -87,7 +88,7 @@ fn what_is_said_off_the_record_feeds_nothing_and_what_is_turned_private_is_shown
     );
     let later = room(&f, "garden", "person Ana: Please answer in French.");
     derive(&f);
-    assert_eq!(known(&f, "Ana"), ["Prefers French"]);
+    assert_eq!(known(&f, "Ana"), ["Wants: “Please answer in French”"]);
     f.engine.set_private(&later, true, Existing::Keep).unwrap();
     assert!(known(&f, "Ana").is_empty() && !sees(&f, "matrix:garden", "", "French"));
 }
@@ -101,21 +102,21 @@ fn deriving_again_changes_nothing_and_new_words_make_a_version() {
     f.engine.queue_profiles().unwrap();
     assert_eq!(f.engine.run_next(Lane::Capture, &|_| {}).unwrap(), Step::Idle(None), "nothing changed, so nothing is queued");
     f.clock.advance_ms(DAY_MS);
-    dm(&f, "two", "person Ana 2026-01-09: I want long, detailed explanations.");
+    dm(&f, "two", "person Ana 2026-01-09: I prefer long answers.");
     derive(&f);
     let rows = f.engine.profile_rows(&f.engine.person_named("Ana").unwrap()).unwrap();
     assert_eq!((first.len(), rows.len()), (1, 2));
     assert_eq!(rows[1].entry.supersedes.as_ref(), Some(&first[0].entry.id));
-    assert_eq!(known(&f, "Ana"), ["Prefers long, detailed answers"]);
+    assert_eq!(known(&f, "Ana"), ["Wants: “I prefer long answers”"]);
     // Time travel: what was believed then.
     let then = ContextRequest {
         audience: Audience { channel: Some("matrix:one".to_owned()), ..Audience::default() },
         as_of: Some(f.engine.now()),
         ..ContextRequest::default()
     };
-    assert!(f.engine.context(&then).unwrap().text.contains("noted about Ana: “Prefers long"));
+    assert!(f.engine.context(&then).unwrap().text.contains("I prefer long"));
     let then = ContextRequest { as_of: Some(f.engine.now().plus_ms(-1)), ..then };
-    assert!(f.engine.context(&then).unwrap().text.contains("noted about Ana: “Prefers short answers"));
+    assert!(f.engine.context(&then).unwrap().text.contains("I prefer short answers"));
     let (old, new) = (&rows[0].entry, &rows[1].entry);
     let day = |time: Timestamp| profiles_at(&rows, time);
     assert_eq!((day(old.created_at).believed, day(new.created_at).believed), (vec![old.id.clone()], vec![new.id.clone()]));
@@ -140,7 +141,7 @@ fn a_derivation_that_dies_anywhere_is_done_once() {
         assert_eq!(f.engine.run_next_killed(Lane::Capture, &|_| {}, &kill).unwrap(), None, "{point:?}");
         let f = f.restarted(9);
         derive(&f);
-        assert_eq!(known(&f, "Ana"), ["Prefers French", "Prefers short answers"], "{point:?}");
+        assert_eq!(known(&f, "Ana"), ["Wants: “I prefer short answers”", "Wants: “Please answer in French”"], "{point:?}");
         assert_eq!(f.engine.profile_rows(&f.engine.person_named("Ana").unwrap()).unwrap().len(), 2, "{point:?}");
         let jobs = f.engine.store().read(|tx| tx.jobs(10)).unwrap();
         assert!(jobs.iter().all(|job| job.state == JobState::Done), "{point:?}");
@@ -153,7 +154,7 @@ fn what_a_person_debunked_comes_back_neither_by_import_nor_by_derivation() {
     let messages = Conversation::new("c").channel("matrix", "c").messages("person Ana: I prefer short answers.");
     append(&f, &messages);
     derive(&f);
-    let id = entry(&f, "Ana", "Prefers short answers");
+    let id = entry(&f, "Ana", "Wants: “I prefer short answers”");
     f.clock.advance_ms(DAY_MS);
     f.engine.debunk_profile(&id, true).unwrap();
     for round in 0..3 {
@@ -165,7 +166,7 @@ fn what_a_person_debunked_comes_back_neither_by_import_nor_by_derivation() {
     // The control: taken back, it is known again.
     f.engine.debunk_profile(&id, false).unwrap();
     derive(&f);
-    assert_eq!(known(&f, "Ana"), ["Prefers short answers"]);
+    assert_eq!(known(&f, "Ana"), ["Wants: “I prefer short answers”"]);
 }
 
 #[test]
@@ -173,7 +174,7 @@ fn a_correction_by_a_person_holds_against_every_derivation() {
     let f = Fixture::new();
     dm(&f, "c", "person Ana: I prefer short answers.");
     derive(&f);
-    let id = entry(&f, "Ana", "Prefers short answers");
+    let id = entry(&f, "Ana", "Wants: “I prefer short answers”");
     assert!(f.engine.correct_profile(&id, "  ").is_err());
     f.clock.advance_ms(DAY_MS);
     f.engine.correct_profile(&id, "Prefers long answers about law").unwrap();
@@ -212,25 +213,42 @@ fn linking_and_taking_it_back_leaves_every_profile_as_it_was() {
     assert_eq!(all(), before, "and after the next derivation");
 }
 
-#[test]
-fn who_wants_it_brief_gets_fewer_lines() {
-    let wanted = |line: &str| {
-        let f = Fixture::new();
-        let chatter = "owner Mara: The garden needs water, and so do the tomatoes behind the shed.\n".repeat(60);
-        append(&f, &Conversation::new("chat").channel("chat", "nova").messages(&format!("{chatter}owner Mara: {line}")));
-        derive(&f);
-        let context = context(&f, "chat:nova", "");
-        (context.text.lines().filter(|line| line.starts_with("- ")).count(), context.detail)
-    };
-    let ((brief, why), (plain, nothing)) = (wanted("I prefer short answers."), wanted("I like tea in the morning."));
-    assert!(brief * 4 < plain * 3, "{brief} lines for somebody who wants it brief, {plain} for anybody");
-    assert_eq!((why.level, why.reason.as_str()), ("brief", "Because of this entry: Prefers short answers."));
-    assert!(why.because.len() == 1 && why.because[0].starts_with("ep_"), "{why:?}");
-    assert_eq!((nothing.level, nothing.because.len()), ("balanced", 0), "{nothing:?}");
+/// What the owner wants is known by a closed facet, as a language model names it.
+fn prefers_short_answers(f: &Fixture) {
+    let mara = f.engine.person_named("Mara").unwrap();
+    let mut row = f.engine.profile_rows(&mara).unwrap().remove(0);
+    row.entry.id = ProfileId::from_uuid(uuid::Uuid::from_u128(7));
+    row.entry.facet = Facet::new("length").unwrap();
+    row.entry.fingerprint = "length=short".to_owned();
+    row.entry.content = "Prefers short answers".to_owned();
+    row.entry.origin = ProfileOrigin::Model;
+    row.proposer = "model".to_owned();
+    f.engine.store().write(|tx| tx.insert_profile(&row, std::slice::from_ref(&mara))).unwrap();
 }
 
 #[test]
-fn approvals_alone_are_followed_once_it_is_quiet_and_an_idle_engine_queues_nothing() {
+fn who_wants_it_brief_gets_fewer_lines() {
+    let served = |is_brief: bool| {
+        let f = Fixture::new();
+        let chatter = "owner Mara: The garden needs water, and so do the tomatoes behind the shed.\n".repeat(60);
+        let lines = format!("{chatter}owner Mara: I prefer short answers.");
+        append(&f, &Conversation::new("chat").channel("chat", "nova").messages(&lines));
+        derive(&f);
+        if is_brief {
+            prefers_short_answers(&f);
+        }
+        let context = context(&f, "chat:nova", "");
+        (context.text.lines().filter(|line| line.starts_with("- ")).count(), context.detail)
+    };
+    let ((brief, why), (plain, nothing)) = (served(true), served(false));
+    assert!(brief * 4 < plain * 3, "{brief} lines for somebody who wants it brief, {plain} for anybody");
+    assert_eq!((why.level, why.reason.as_str()), ("brief", "Because of this entry: Prefers short answers."));
+    assert!(why.because.len() == 1 && why.because[0].starts_with("ep_"), "{why:?}");
+    assert_eq!((nothing.level, nothing.because.len()), ("balanced", 0), "own words alone size nothing: {nothing:?}");
+}
+
+#[test]
+fn what_is_new_is_followed_once_it_is_quiet_and_an_idle_engine_queues_nothing() {
     let f = Fixture::new();
     f.propose("c", "owner Mara: I work as a nurse in Leeds.");
     derive(&f);
@@ -238,19 +256,31 @@ fn approvals_alone_are_followed_once_it_is_quiet_and_an_idle_engine_queues_nothi
     let idle = || (f.engine.queue_what_changed().unwrap(), jobs());
     assert_eq!(idle(), (None, 0), "nothing changed");
     f.engine.act(&Act::Approve(vec![f.id_of("nurse")])).unwrap();
+    assert_eq!(idle(), (None, 0), "what is approved is served itself, and tells nothing new of anybody");
+    dm(&f, "d", "person Ana: I prefer short answers.");
     let due = f.engine.queue_what_changed().unwrap().expect("it is looked at again soon");
-    assert_eq!(jobs(), 0, "more may be approved in a moment");
+    assert_eq!(jobs(), 0, "more may be said in a moment");
     f.clock.set(due);
-    assert_eq!(idle(), (None, 1), "quiet now");
-    assert_eq!(idle().1, 1, "one at a time");
+    assert_eq!(idle(), (None, 2), "quiet now: who is who, and what they want");
+    assert_eq!(idle().1, 2, "one of each at a time");
     let lock = f.engine.lock_worker().unwrap();
     f.engine.run_due(&lock, &|_| {}).unwrap();
     for _ in 0..3 {
         f.clock.advance_ms(DAY_MS);
         assert_eq!(idle(), (None, 0), "idle is idle");
     }
-    assert!(f.engine.undo(None).unwrap().is_some());
-    assert!(f.engine.queue_what_changed().unwrap().is_some(), "what is taken back counts as well");
+}
+
+#[test]
+fn another_reader_reads_everybody_again() {
+    let f = Fixture::new();
+    f.engine.embedder().reader().put(std::sync::Arc::new(PhraseReader::default()));
+    dm(&f, "c", "person Ana: I prefer short answers.");
+    derive(&f);
+    assert!(known(&f, "Ana").is_empty(), "words alone decide nothing");
+    f.engine.embedder().reader().put(std::sync::Arc::new(SentenceReader));
+    derive(&f);
+    assert_eq!(known(&f, "Ana"), ["Wants: “I prefer short answers”"]);
 }
 
 #[test]
@@ -287,7 +317,7 @@ fn the_worker_follows_what_is_stale_from_its_start_on() {
         let _ = changes.recv_timeout(std::time::Duration::from_millis(100));
     }
     drop(worker);
-    assert_eq!(known(&f, "Ana"), ["Prefers short answers"]);
+    assert_eq!(known(&f, "Ana"), ["Wants: “I prefer short answers”"]);
 }
 
 #[test]
@@ -307,7 +337,11 @@ fn what_was_said_while_a_conversation_was_private_is_in_no_profile_after_it_is_t
         f.engine.set_private(&id, false, Existing::Keep).unwrap();
         say(3, "person Ana: Please answer in French.");
         derive(&f);
-        let expect: &[&str] = if is_private { &["Prefers French"] } else { &["Prefers French", "Prefers short answers"] };
+        let expect: &[&str] = if is_private {
+            &["Wants: “Please answer in French”"]
+        } else {
+            &["Wants: “I prefer short answers”", "Wants: “Please answer in French”"]
+        };
         assert_eq!(known(&f, "Ana"), expect, "the control says it on the record");
     }
 }
@@ -321,7 +355,7 @@ fn an_entry_whose_older_line_went_off_the_record_gets_a_version_of_what_is_left(
     f.engine.set_private(&first, true, Existing::Keep).unwrap();
     dm(&f, "three", "person Ana 2026-01-09: I prefer short answers.");
     derive(&f);
-    assert_eq!(known(&f, "Ana"), ["Prefers short answers"]);
+    assert_eq!(known(&f, "Ana"), ["Wants: “I prefer short answers”"]);
     let ana = f.engine.person_named("Ana").unwrap();
     let rows = f.engine.profile_rows(&ana).unwrap();
     let live = rows.iter().find(|row| row.entry.is_live()).unwrap();

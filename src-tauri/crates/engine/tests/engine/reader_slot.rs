@@ -138,6 +138,19 @@ fn promises_of_what_was_read_before_stay_and_only_what_is_new_is_read() {
 }
 
 #[test]
+fn an_assistant_states_and_promises_nothing_though_it_is_read_for_refusals() {
+    let said_by = |who: &str| {
+        let f = Fixture::new();
+        let phrases = PhraseReader::default().with("Leith is home", home(), 0.9).with("I bring the cake", PROMISE, 0.9);
+        f.engine.embedder().reader().put(Arc::new(phrases));
+        let id = f.propose("c1", &format!("owner Mara: Hello.\n{who}: Leith is home. I bring the cake."));
+        (f.memories().len(), promises(&f, &id).len())
+    };
+    assert_eq!(said_by("assistant Nova"), (0, 0));
+    assert_eq!(said_by("person Ana"), (1, 1), "the control");
+}
+
+#[test]
 fn quoted_words_promise_nothing() {
     let f = Fixture::new();
     f.engine.embedder().reader().put(Arc::new(PhraseReader::default().with("I bring the cake", PROMISE, 0.9)));
@@ -221,9 +234,12 @@ fn a_message_is_read_once_whatever_follows_from_it_and_again_where_what_it_was_r
     let reader = Arc::new(Counting::default());
     f.engine.embedder().reader().put(Arc::<Counting>::clone(&reader));
     let read = || reader.0.swap(0, Ordering::SeqCst);
-    let lines = "owner Mara: I live in Leith.\nassistant Nova: Noted.\nowner Mara: I'll send the form on Friday.";
-    let id = f.propose("c1", lines);
-    assert_eq!(read(), 2, "the assistant's words are not read");
+    let answer = "Here is what is known of Leith. ".repeat(20);
+    let lines = format!(
+        "owner Mara: I live in Leith.\nassistant Nova: Noted.\nassistant Nova: {answer}\nowner Mara: I'll send the form on Friday."
+    );
+    let id = f.propose("c1", &lines);
+    assert_eq!(read(), 3, "of an assistant what is short enough for a refusal");
     f.derive();
     f.engine.propose(&id, None, &Unwatched).unwrap();
     assert_eq!(read(), 0, "promises, sessions and profiles follow from the same reading");
@@ -234,16 +250,16 @@ fn a_message_is_read_once_whatever_follows_from_it_and_again_where_what_it_was_r
     assert_eq!(read(), 0);
     // Off the record nothing of it is kept.
     let kept = |f: &Fixture| f.engine.store().read(|tx| tx.count_readings()).unwrap();
-    assert_eq!(kept(&f), 2);
+    assert_eq!(kept(&f), 3);
     f.engine.store().write(|tx| tx.set_private(&id, true)).unwrap();
     assert_eq!(kept(&f), 0);
     f.engine.store().write(|tx| tx.set_private(&id, false)).unwrap();
     f.engine.analyze(&id, None, &Unwatched).unwrap();
-    assert_eq!((read(), kept(&f)), (2, 2), "turned back, it is read anew");
+    assert_eq!((read(), kept(&f)), (3, 3), "turned back, it is read anew");
     // Another reader reads anew.
     f.engine.embedder().reader().put(Arc::new(PhraseReader::default()));
     f.engine.analyze(&id, None, &Unwatched).unwrap();
     f.engine.embedder().reader().put(Arc::<Counting>::clone(&reader));
     f.engine.analyze(&id, None, &Unwatched).unwrap();
-    assert_eq!(read(), 2, "what another reader read says nothing of this one");
+    assert_eq!(read(), 3, "what another reader read says nothing of this one");
 }

@@ -14,7 +14,7 @@ use crate::{Similarity, Utterance};
 pub const GAP_OCCASIONS_MIN: usize = 2;
 
 /// Names these rules and their version on every gap found with them. Raise it when results change.
-pub const GAP_RULES_VERSION: &str = "builtin-gap/1";
+pub const GAP_RULES_VERSION: &str = "builtin-gap/2";
 
 /// A gap that is known.
 #[derive(Debug, Clone, Copy, PartialEq)]

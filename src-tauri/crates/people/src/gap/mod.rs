@@ -1,4 +1,4 @@
-//! Capability gaps (seed 001): what was asked for again and again and could not be done, and the task that it becomes.
+//! Capability gaps (seed 001): what was asked of assistants again and again and could not be done, and the task that it becomes.
 //!
 //! Pure. Deliberately not here: storage, files, and the decision of a person by which a gap becomes a task.
 

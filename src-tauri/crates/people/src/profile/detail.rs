@@ -18,8 +18,8 @@ pub struct ObservedDetail {
 
 /// What each sign says, by fingerprint, and how much it counts beside a plain preference for a length.
 ///
-/// A stated length is what was asked. That only code is wanted, or the summary first, speaks of format before it speaks of
-/// length; that answers were too long tells of some answers and not of all.
+/// These are a language model's findings: no list of words here tells what a person's own words say of length. A stated length is what was asked. That only code is wanted, or the summary first, speaks of format before it speaks of
+/// length.
 const SIGNS: &[(&str, i32)] = &[
     ("length=short", -6),
     ("length=detailed", 6),
@@ -28,8 +28,6 @@ const SIGNS: &[(&str, i32)] = &[
     ("format:explanations=none", -2),
     ("format:explanations=with explanations", 2),
     ("format:examples=with examples", 1),
-    ("topic:answer length=too long", -3),
-    ("topic:answer length=too short", 3),
 ];
 
 /// Weights below this are a hint and no wish.

@@ -1,51 +1,50 @@
 //! What one conversation shows by itself, read once.
 //!
-//! The same conversation is told in many circles of people, and reading it is most of the work. Everything that a sentence shows
-//! depends on its own conversation alone, so it is worked out once; what is counted over conversations (`asks`, `unmet`) is set
-//! together from this.
+//! The same conversation is told in many circles of people, and reading it is most of the work. Everything that a line shows depends
+//! on its own conversation alone, so it is worked out once; what is set together over conversations (`wishes`, `asks`, `unmet`) is
+//! set together from this.
 
-use keepsake_domain::{ConversationId, EvidenceSpan, InteractionId, Timestamp};
+use keepsake_domain::{ConversationId, EvidenceSpan, InteractionId, ReadingLabel, Timestamp};
 
-use super::entry::Finding;
-use super::{satisfaction, stated};
+use super::wishes::WISH_MIN;
 use crate::gap::{Occurrence, in_read};
-use crate::text::{Read, Sentence, Topic, is_ask, read};
+use crate::text::{Read, Sentence, Topic, marked, read};
 use crate::{Speaker, Utterance};
 
-/// One question or request.
+/// Words of the entity.
 #[derive(Debug, Clone)]
-pub(super) struct Ask {
+pub(super) struct Line {
     pub(super) interaction: InteractionId,
     pub(super) conversation: ConversationId,
     pub(super) time: Timestamp,
-    /// Where it stands; nothing where its message cannot be cut there.
-    pub(super) place: Option<EvidenceSpan>,
+    pub(super) place: EvidenceSpan,
     /// As written.
     pub(super) text: String,
-    /// As the rules read it.
-    pub(super) plain: String,
     pub(super) topic: Topic,
 }
 
-impl Ask {
-    fn of(read: &Read<'_>, sentence: &Sentence<'_>) -> Self {
-        Self {
+impl Line {
+    /// Nothing where its message cannot be cut there.
+    fn of(read: &Read<'_>, sentence: &Sentence<'_>) -> Option<Self> {
+        Some(Self {
             interaction: read.said.interaction.clone(),
             conversation: read.said.conversation.clone(),
             time: read.said.time,
-            place: read.place(sentence),
+            place: read.place(sentence)?,
             text: sentence.text.to_owned(),
-            plain: sentence.plain.clone(),
-            topic: Topic::of(&sentence.plain),
-        }
+            topic: Topic::of(sentence.text),
+        })
     }
 }
 
 /// What one conversation shows by itself.
 #[derive(Debug, Clone, Default)]
 pub struct Digest {
-    pub(super) findings: Vec<Finding>,
-    pub(super) asks: Vec<Ask>,
+    /// How the entity wants things done.
+    pub(super) wishes: Vec<Line>,
+    /// What it asked.
+    pub(super) asks: Vec<Line>,
+    /// What it did not get.
     pub(super) occurrences: Vec<(Occurrence, Topic)>,
 }
 
@@ -53,21 +52,23 @@ impl Digest {
     /// Reads the messages of one conversation.
     pub fn of(utterances: &[Utterance<'_>]) -> Self {
         let all = read(utterances);
-        let mut findings = Vec::new();
-        stated::in_messages(&all, &mut findings);
-        satisfaction::shown(&all, &mut findings);
-        let own = all.iter().filter(|read| read.said.speaker == Speaker::Entity);
-        let asks = own
-            .flat_map(|read| read.sentences.iter().map(move |sentence| (read, sentence)))
-            .filter(|(_, sentence)| is_ask(sentence) && stated::stated(&sentence.plain).is_none())
-            .map(|(read, sentence)| Ask::of(read, sentence))
-            .collect();
+        let (mut wishes, mut asks) = (Vec::new(), Vec::new());
+        for read in all.iter().filter(|read| read.said.speaker == Speaker::Entity) {
+            let wished = marked(&read.said, ReadingLabel::Wish, WISH_MIN);
+            // A wish that is put as a question is no question.
+            let is_wish = |asked: &Sentence<'_>| {
+                wished.iter().any(|wish| wish.bytes.start < asked.bytes.end && asked.bytes.start < wish.bytes.end)
+            };
+            let asked = read.sentences.iter().filter(|sentence| sentence.is_question && !is_wish(sentence));
+            asks.extend(asked.filter_map(|sentence| Line::of(read, sentence)));
+            wishes.extend(wished.iter().filter_map(|wish| Line::of(read, wish)));
+        }
         let occurrences = in_read(&all).into_iter().map(|occurrence| (Topic::of(&occurrence.need), occurrence));
-        Self { findings, asks, occurrences: occurrences.map(|(topic, occurrence)| (occurrence, topic)).collect() }
+        Self { wishes, asks, occurrences: occurrences.map(|(topic, occurrence)| (occurrence, topic)).collect() }
     }
 
     /// Whether it shows nothing, alone or with others.
     pub fn is_empty(&self) -> bool {
-        self.findings.is_empty() && self.asks.is_empty() && self.occurrences.is_empty()
+        self.wishes.is_empty() && self.asks.is_empty() && self.occurrences.is_empty()
     }
 }

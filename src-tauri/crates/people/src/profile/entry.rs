@@ -1,28 +1,12 @@
 //! What a derivation takes and gives.
 
 use keepsake_domain::{
-    ConversationId, Evidence, EvidenceSpan, Facet, MemoryId, ProfileConfidence, ProfileEntry, ProfileId, ProfileOrigin,
-    ProfileType, Timestamp,
+    ConversationId, Evidence, EvidenceSpan, Facet, ProfileConfidence, ProfileEntry, ProfileId, ProfileOrigin, ProfileType,
+    Timestamp,
 };
 
-use super::stated::{in_first_person, stated};
 use crate::text::content_words;
 use crate::{Similarity, Utterance};
-
-/// A memory about the entity that a person approved.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct ApprovedMemory<'a> {
-    /// Its id.
-    pub id: &'a MemoryId,
-    /// Its sentence: begins with the entity's name, "User" for the owner.
-    pub content: &'a str,
-    /// The places that prove it.
-    pub evidence: &'a [EvidenceSpan],
-    /// The conversation of its first place.
-    pub conversation: &'a ConversationId,
-    /// When its first place was said.
-    pub time: Timestamp,
-}
 
 /// That a person said of an entry that it is not so. Outlives the entry: neither re-import nor re-derivation brings it back.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -54,12 +38,10 @@ impl Debunked {
 pub struct ProfileInput<'a> {
     /// It is the person whose Keepsake this is; a name does not say so.
     pub is_owner: bool,
-    /// How memories name the entity: "User" for the owner, else the name that the source shows.
+    /// What the entity is called: "User" for the owner, else the name that the source shows.
     pub name: &'a str,
     /// What was said where the entity takes part: all of one privacy partition. The order does not matter.
     pub utterances: &'a [Utterance<'a>],
-    /// Approved memories about the entity, of the same partition.
-    pub memories: &'a [ApprovedMemory<'a>],
     /// The entries of the same partition in all versions, superseded and debunked ones included.
     pub entries: &'a [ProfileEntry],
     /// What was debunked and is no longer among the entries. Entries with a `debunked_at` count without being named here.
@@ -71,11 +53,11 @@ pub struct ProfileInput<'a> {
 /// How plainly something was said.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Strength {
-    /// A sign: an instruction in passing, a question, a complaint.
+    /// A sign: a question, a complaint.
     Passing,
     /// Said outright: "I prefer short answers".
     Stated,
-    /// Said to hold for good ("always", "from now on"), or approved by a person.
+    /// Told by an entry that is sure: it was said often, or a person wrote it.
     Lasting,
 }
 
@@ -181,11 +163,7 @@ pub(super) fn value_of(fingerprint: &str) -> &str {
 /// A person's own words in the place of an entry: it holds from when the other did, and no derivation overrides it.
 pub fn correction(entry: &ProfileEntry, content: &str) -> Change {
     let content = content.split_whitespace().collect::<Vec<_>>().join(" ");
-    // "Prefers long answers" means to the wanted detail what it would mean if it had been derived.
-    let value = in_first_person(&content, "")
-        .and_then(|said| stated(&said))
-        .filter(|wish| wish.facet == entry.facet)
-        .map_or_else(|| content_words(&content).join(" "), |wish| wish.value);
+    let value = content_words(&content).join(" ");
     let corrected = NewEntry {
         profile_type: entry.profile_type,
         facet: entry.facet.clone(),

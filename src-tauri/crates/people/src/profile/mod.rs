@@ -1,6 +1,6 @@
 //! Profiles (Layer 2): what one entity needs, expects and prefers, what it did not get, and what pleased or annoyed it.
 //!
-//! Pure and deterministic: the same utterances, memories and entries give the same changes, in whatever order they are handed in,
+//! Pure and deterministic: the same utterances and entries give the same changes, in whatever order they are handed in,
 //! and deriving twice changes nothing. A deriver makes [`Finding`]s; [`changes`] sets them beside the entries there are, whoever
 //! found them. What a person corrected or debunked stays as the person left it.
 //!
@@ -11,30 +11,29 @@ mod asks;
 mod detail;
 mod digest;
 mod entry;
+mod facets;
+mod lines;
 pub mod model;
 mod reconcile;
-mod satisfaction;
-mod stated;
 mod time;
-mod timing;
 mod unmet;
 mod wishes;
 
-pub use asks::{ASK_OCCASIONS_MIN, ASKS_MIN, ASKS_READ_MAX};
+pub use asks::{ASK_OCCASIONS_MIN, ASKS_MIN};
 pub use detail::{ObservedDetail, observed_detail};
 pub use digest::Digest;
-pub use entry::{ApprovedMemory, Change, Debunked, Finding, NewEntry, ProfileInput, Strength, correction, fingerprint};
-pub use reconcile::{EVIDENCE_MAX, changes};
-pub use stated::stated_by;
+pub use entry::{Change, Debunked, Finding, NewEntry, ProfileInput, Strength, correction, fingerprint};
+pub use lines::LINES_READ_MAX;
+pub use reconcile::{EVIDENCE_MAX, changes, is_same_statement};
 pub use time::{believed_at, true_at};
 
-use std::collections::{BTreeMap, HashSet};
+use std::collections::BTreeMap;
 
 use keepsake_domain::{ConversationId, ProfileOrigin};
 
 use crate::Utterance;
 
-/// The built-in derivation: needs no model.
+/// The built-in derivation: what the reader marked, and questions; needs no language model.
 pub fn derive(input: &ProfileInput<'_>) -> Vec<Change> {
     changes(findings(input), ProfileOrigin::BuiltIn, input)
 }
@@ -52,14 +51,8 @@ pub fn findings(input: &ProfileInput<'_>) -> Vec<Finding> {
 /// What the rules find in conversations that were read; of those that were `told` where they are read alone, only what the `new` ones
 /// add to: the same asked for again, another word about the same. `input` has no utterances.
 pub fn findings_beside(new: &[&Digest], told: &[&Digest], input: &ProfileInput<'_>) -> Vec<Finding> {
-    let mut found: Vec<Finding> = new.iter().flat_map(|digest| digest.findings.iter().cloned()).collect();
-    stated::in_memories(input.memories, input.name, &mut found);
-    let touched: HashSet<_> = found.iter().map(|finding| reconcile::slot(finding.profile_type, &finding.facet)).collect();
-    let is_touched = |finding: &&Finding| {
-        finding.facet.kind() == reconcile::TOPIC || touched.contains(&reconcile::slot(finding.profile_type, &finding.facet))
-    };
-    let more: Vec<Finding> = told.iter().flat_map(|digest| &digest.findings).filter(is_touched).cloned().collect();
-    found.extend(more);
+    let mut found = Vec::new();
+    wishes::told(new, told, input, &mut found);
     asks::repeated(new, told, input, &mut found);
     unmet::repeated(new, told, input, &mut found);
     found

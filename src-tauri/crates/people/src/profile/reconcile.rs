@@ -13,7 +13,7 @@ use keepsake_domain::{
 
 use super::entry::{Change, Debunked, Finding, NewEntry, ProfileInput, Strength, fingerprint, value_of};
 use crate::text::same_topic;
-use crate::utterance::occasions;
+use crate::utterance::{no_vectors, occasions};
 
 /// Places that one entry names: enough to show that it is so, few enough to be read. Once it has as many, more of the same is no
 /// reason for a new version.
@@ -26,9 +26,6 @@ const OCCASIONS_MEDIUM: usize = 2;
 
 /// The kind of facet whose detail is words of the entity instead of one of ours.
 pub(super) const TOPIC: &str = "topic";
-
-/// Topics with a name of ours: what answers are praised and blamed for. They are met by name alone.
-pub(super) const RESPECTS: [&str; 3] = ["topic:answer length", "topic:answer level", "topic:response time"];
 
 /// What is one place in a profile. Ours are one each, whatever type the wording makes of it ("I expect short answers" and "I
 /// prefer short answers"); of topics there is one for each type.
@@ -43,6 +40,23 @@ pub(super) fn debunked_at(entry: &ProfileEntry, entries: &[ProfileEntry]) -> Opt
         other.fingerprint == entry.fingerprint && slot(other.profile_type, &other.facet) == slot(entry.profile_type, &entry.facet)
     };
     entries.iter().filter(is_same).filter_map(|other| other.debunked_at).filter(|at| entry.created_at <= *at).min()
+}
+
+/// Whether two entries, of one circle of people or of two, make one statement, so that a person's word about one holds for both. A wish is
+/// somebody's own words, and is named after the first of them that a circle heard; so it is known by what it is about.
+pub fn is_same_statement(a: &ProfileEntry, b: &ProfileEntry) -> bool {
+    let is_named_alike = |(a, b): (&str, &str)| same_topic(a, b, &no_vectors);
+    let is_wish = |entry: &ProfileEntry| entry.facet.kind() == TOPIC && entry.profile_type == ProfileType::Preferences;
+    a.profile_type == b.profile_type
+        && (a.facet == b.facet && a.fingerprint == b.fingerprint
+            || is_wish(a) && is_wish(b) && a.facet.detail().zip(b.facet.detail()).is_some_and(is_named_alike))
+}
+
+/// Whether two fingerprints about one thing say the same. Of a topic the value may be somebody's own words, which are the same in
+/// another order and with other small words.
+fn says_the_same(facet: &Facet, one: &str, other: &str) -> bool {
+    let (one, other) = (value_of(one), value_of(other));
+    one == other || facet.kind() == TOPIC && same_topic(one, other, &no_vectors)
 }
 
 type Slot<'a> = (Option<ProfileType>, &'a Facet);
@@ -114,13 +128,13 @@ impl<'a> Refusals<'a> {
         is_owned
             || self.debunked.iter().any(|debunked| {
                 self.is_same(slot(debunked.profile_type, &debunked.facet), key)
-                    && (finding.time <= debunked.at || value_of(&finding.fingerprint) == value_of(&debunked.fingerprint))
+                    && (finding.time <= debunked.at || says_the_same(&finding.facet, &finding.fingerprint, &debunked.fingerprint))
             })
     }
 
     /// Whether two slots are one. A topic stays one in other words, so that what was refused does not come back under a new name.
     fn is_same(&self, a: Slot<'_>, b: Slot<'_>) -> bool {
-        let is_topic = |(_, facet): Slot<'_>| facet.kind() == TOPIC && !RESPECTS.contains(&facet.as_str());
+        let is_topic = |(_, facet): Slot<'_>| facet.kind() == TOPIC;
         a == b
             || a.0 == b.0
                 && is_topic(a)

@@ -1,4 +1,4 @@
-//! A message as this crate reads it: whose own words, in sentences, and what a sentence is about.
+//! A message as this crate reads it: whose own words, in sentences, what the reader marked in them, and what a sentence is about.
 //!
 //! Deliberately not here: what a sentence means for a profile or a gap.
 
@@ -8,193 +8,152 @@ mod words;
 
 use std::ops::Range;
 
-use keepsake_text::own_words;
+use keepsake_domain::{EvidenceSpan, Mark, MarkKind, ReadingLabel, Span};
+use keepsake_text::{OwnWords, is_unspaced, own_words, whole_words};
 pub(crate) use reading::{ANSWERS_WITHIN, Read, read};
-pub(crate) use topic::{is_ask, quoted, topic_of};
+pub(crate) use topic::{quoted, topic_of};
 use words::content_words_in;
 pub(crate) use words::{Topic, content_words, same_topic};
+
+use crate::Utterance;
 
 /// No more of one message is read: what follows is a document and not an utterance.
 const MESSAGE_BYTES_READ_MAX: usize = 16 * 1024;
 
-/// One sentence of a message in the speaker's own words.
+/// Words are somebody else's, or said in a role, from this probability on.
+const NOT_OWN_MIN: f64 = 0.5;
+
+/// One word alone is a piece of a mark and says nothing: "always", "no".
+const MARK_WORDS_MIN: usize = 2;
+
+/// One stretch of a message in the speaker's own words.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Sentence<'a> {
     /// Where in the message, in bytes.
     pub(crate) bytes: Range<usize>,
     /// As written.
     pub(crate) text: &'a str,
-    /// In lower case, plain apostrophes, one blank for many, no marks at the ends.
-    pub(crate) plain: String,
     /// Ends with a question mark.
     pub(crate) is_question: bool,
 }
 
-impl Sentence<'_> {
-    /// A part of `plain` with the capitals that its speaker wrote: rules compare without them, people read names and "PDF".
-    pub(crate) fn as_written(&self, part: &str) -> String {
-        let written = on_one_line(self.text);
-        let lower: Vec<char> = written.chars().map(lower_one).collect();
-        let part: Vec<char> = part.chars().collect();
-        let found = lower.windows(part.len().max(1)).position(|window| window == part);
-        match found {
-            Some(at) => written.chars().skip(at).take(part.len()).collect(),
-            None => part.into_iter().collect(),
-        }
-    }
+fn share(a: &Range<usize>, b: &Range<usize>) -> bool {
+    a.start < b.end && b.start < a.end
 }
 
-fn on_one_line(text: &str) -> String {
-    text.replace(['’', '‘', '`'], "'").split_whitespace().collect::<Vec<_>>().join(" ")
+fn is_marked(mark: &Mark, label: ReadingLabel, least: f64) -> bool {
+    mark.kind == MarkKind::Label(label) && mark.probability >= least
 }
 
-/// One for one, so that places in the two texts are the same; the few letters that become two stay as they are.
-fn lower_one(letter: char) -> char {
-    let mut lower = letter.to_lowercase();
-    match (lower.next(), lower.next()) {
-        (Some(one), None) => one,
-        _ => letter,
-    }
+/// Whether these words are said by somebody else, or in a role, as far as the reader sees.
+fn is_anothers(bytes: &Range<usize>, marks: &[Mark]) -> bool {
+    marks.iter().any(|mark| is_marked(mark, ReadingLabel::NotOwnWords, NOT_OWN_MIN) && share(&mark.bytes, bytes))
 }
 
-/// The sentences of a message that are its speaker's own words: no code, no quotation, no pasted text, no irony by its face.
-pub(crate) fn sentences(text: &str) -> Vec<Sentence<'_>> {
-    let text = clip(text);
-    let own = own_words(text);
+/// The sentences of a message that are its speaker's own words: no code, no quotation, no pasted text, nothing that the reader takes
+/// for somebody else's.
+pub(crate) fn sentences<'a>(said: &Utterance<'a>) -> Vec<Sentence<'a>> {
+    let text = clip(said.text);
+    let OwnWords { segments, foreign } = own_words(text);
     let mut found = Vec::new();
-    for segment in own.segments {
-        for bytes in split(text, segment, &['.', '!', '?', '…', ';', '。', '！', '？']) {
-            if own.foreign.iter().any(|foreign| foreign.start < bytes.end && bytes.start < foreign.end) {
+    for segment in segments {
+        let Some(slice) = text.get(segment.clone()) else { continue };
+        for bytes in keepsake_text::sentences(slice) {
+            let bytes = segment.start + bytes.start..segment.start + bytes.end;
+            if foreign.iter().any(|foreign| share(foreign, &bytes)) || is_anothers(&bytes, said.marks) {
                 continue;
             }
-            let Some(slice) = text.get(bytes.clone()) else { continue };
-            if slice.contains(IRONIC_FACES)
-                || text.get(bytes.end..).is_some_and(|rest| rest.trim_start().starts_with(IRONIC_FACES))
-            {
-                continue;
-            }
-            found.push(Sentence { text: slice, plain: plain(slice), is_question: slice.ends_with(['?', '？']), bytes });
+            let Some(text) = text.get(bytes.clone()) else { continue };
+            found.push(Sentence { text, is_question: text.ends_with(['?', '？', '؟']), bytes });
         }
     }
     found
 }
 
-/// Faces that turn a sentence round.
-const IRONIC_FACES: [char; 3] = ['🙃', '🙄', '💀'];
-
-/// The parts of a sentence between commas, dashes and "but", for sentences that are more than one statement.
-pub(crate) fn clauses<'a>(text: &'a str, sentence: &Sentence<'_>) -> Vec<Sentence<'a>> {
-    split(text, sentence.bytes.clone(), &[',', '–', '—', ';'])
-        .into_iter()
-        .flat_map(|bytes| at_words(text, bytes))
-        .filter_map(|bytes| {
-            let slice = text.get(bytes.clone())?;
-            Some(Sentence { text: slice, plain: plain(slice), is_question: sentence.is_question, bytes })
-        })
-        .collect()
+/// The stretches that the reader marks so, this surely, and that are the speaker's own words; with whole words at their ends.
+pub(crate) fn marked<'a>(said: &Utterance<'a>, label: ReadingLabel, least: f64) -> Vec<Sentence<'a>> {
+    let marks: Vec<&Mark> = said.marks.iter().filter(|mark| is_marked(mark, label, least)).collect();
+    if marks.is_empty() {
+        return Vec::new();
+    }
+    let text = clip(said.text);
+    let OwnWords { segments, foreign } = own_words(text);
+    let stretch = |mark: &&Mark| {
+        let bytes = whole_words(text, &mark.bytes);
+        let words = text.get(bytes.clone())?;
+        let is_own = segments.iter().any(|segment| share(segment, &bytes))
+            && !foreign.iter().any(|foreign| foreign.start <= bytes.start && bytes.end <= foreign.end)
+            && !is_anothers(&bytes, said.marks);
+        let says_something = words.split_whitespace().count() >= MARK_WORDS_MIN || is_unspaced(words);
+        (is_own && says_something).then(|| Sentence { text: words, is_question: false, bytes })
+    };
+    marks.iter().filter_map(stretch).collect()
 }
 
-/// Splits once more at " and " and " but ".
-fn at_words(text: &str, bytes: Range<usize>) -> Vec<Range<usize>> {
-    let Some(slice) = text.get(bytes.clone()) else { return Vec::new() };
-    let mut parts = Vec::new();
-    let mut start = 0;
-    let mut cuts: Vec<(usize, usize)> =
-        [" and ", " but "].iter().flat_map(|word| slice.match_indices(word).map(|(at, word)| (at, word.len()))).collect();
-    cuts.sort_unstable();
-    for (at, length) in cuts {
-        if at >= start {
-            push_trimmed(slice, start..at, bytes.start, &mut parts);
-            start = at + length;
-        }
-    }
-    push_trimmed(slice, start..slice.len(), bytes.start, &mut parts);
-    parts
+/// A stretch of a message as a place in the log.
+pub(crate) fn place_of(said: &Utterance<'_>, bytes: &Range<usize>) -> Option<EvidenceSpan> {
+    let span = Span::of_bytes(said.text, bytes.clone()).ok()?;
+    Some(EvidenceSpan { interaction: said.interaction.clone(), span })
 }
 
 fn clip(text: &str) -> &str {
-    let mut end = text.len().min(MESSAGE_BYTES_READ_MAX);
-    while !text.is_char_boundary(end) {
-        end -= 1;
-    }
-    text.get(..end).unwrap_or(text)
-}
-
-/// A text as rules compare it.
-pub(crate) fn plain(text: &str) -> String {
-    let joined = on_one_line(&text.to_lowercase());
-    joined.trim_matches(|c: char| !c.is_alphanumeric() && !matches!(c, '+' | '#' | '%')).to_owned()
-}
-
-/// Words that end with a full stop and no sentence.
-const ABBREVIATIONS: &[&str] =
-    &["dr", "mr", "mrs", "ms", "prof", "st", "vs", "e.g", "i.e", "z.b", "d.h", "a.m", "p.m", "no", "nr"];
-
-/// The pieces of `segment` between `marks`, trimmed and in order.
-fn split(text: &str, segment: Range<usize>, marks: &[char]) -> Vec<Range<usize>> {
-    let Some(slice) = text.get(segment.clone()) else { return Vec::new() };
-    let mut pieces = Vec::new();
-    let mut start = 0;
-    let mut chars = slice.char_indices().peekable();
-    while let Some((at, c)) = chars.next() {
-        if !marks.contains(&c) {
-            continue;
-        }
-        let mut end = at + c.len_utf8();
-        while let Some(&(next, follow)) = chars.peek() {
-            if !matches!(follow, '.' | '!' | '?' | '…' | ')') {
-                break;
-            }
-            end = next + follow.len_utf8();
-            chars.next();
-        }
-        let is_inside = matches!(c, '.' | ',') && chars.peek().is_some_and(|(_, follow)| !follow.is_whitespace());
-        let last = slice.get(start..at).unwrap_or("").rsplit(char::is_whitespace).next().unwrap_or("").to_lowercase();
-        if is_inside || c == '.' && ABBREVIATIONS.contains(&last.as_str()) {
-            continue;
-        }
-        push_trimmed(slice, start..end, segment.start, &mut pieces);
-        start = end;
-    }
-    push_trimmed(slice, start..slice.len(), segment.start, &mut pieces);
-    pieces
-}
-
-fn push_trimmed(slice: &str, range: Range<usize>, offset: usize, into: &mut Vec<Range<usize>>) {
-    let Some(piece) = slice.get(range.clone()) else { return };
-    let trimmed = piece.trim();
-    if trimmed.chars().any(char::is_alphanumeric) {
-        let start = offset + range.start + (piece.len() - piece.trim_start().len());
-        into.push(start..start + trimmed.len());
-    }
+    &text[..text.floor_char_boundary(MESSAGE_BYTES_READ_MAX)]
 }
 
 #[cfg(test)]
 mod tests {
-    use super::*;
+    use keepsake_domain::{ConversationId, InteractionId, Timestamp};
+    use uuid::Uuid;
 
-    #[test]
-    fn a_message_is_read_in_sentences_of_its_speakers_own_words() {
-        let check = |text: &str, expect: &[&str]| {
-            let found: Vec<&str> = sentences(text).into_iter().map(|sentence| sentence.text).collect();
-            assert_eq!(found, expect, "{text:?}");
+    use super::*;
+    use crate::Speaker;
+
+    fn with<T>(text: &str, marks: &[(&str, ReadingLabel, f64)], read: impl Fn(&Utterance<'_>) -> T) -> T {
+        let mark = |(words, label, probability): &(&str, ReadingLabel, f64)| {
+            let at = text.find(words).unwrap();
+            Mark { kind: MarkKind::Label(*label), bytes: at..at + words.len(), probability: *probability }
         };
-        check("Keep it short. Thanks!", &["Keep it short.", "Thanks!"]);
-        check("Call after 3 p.m. if you can.\nNot before!", &["Call after 3 p.m. if you can.", "Not before!"]);
-        check("> keep it short\nok", &["ok"]);
-        check("She said \"keep it short please\". Fine.", &["Fine."]);
-        check("Summarise this article:\nKeep it short.", &["Summarise this article:"]);
-        check("```\nkeep it short\n```\nwhy?", &["why?"]);
-        check("I love long answers 🙄", &[]);
-        check("It costs 3.50 on example.org now", &["It costs 3.50 on example.org now"]);
-        check(" ", &[]);
+        let marks: Vec<Mark> = marks.iter().map(mark).collect();
+        read(&Utterance {
+            interaction: &InteractionId::from_uuid(Uuid::nil()),
+            conversation: &ConversationId::from_uuid(Uuid::nil()),
+            speaker: Speaker::Entity,
+            text,
+            time: Timestamp(0),
+            marks: &marks,
+        })
     }
 
     #[test]
-    fn a_sentence_comes_apart_at_commas_and_joins() {
-        let text = "Ok, just the code, no explanations and 1,000 lines";
-        let sentence = &sentences(text)[0];
-        let found: Vec<String> = clauses(text, sentence).into_iter().map(|clause| clause.plain).collect();
-        assert_eq!(found, ["ok", "just the code", "no explanations", "1,000 lines"]);
+    fn a_message_is_read_in_sentences_of_its_speakers_own_words() {
+        let check = |text: &str, marks: &[(&str, ReadingLabel, f64)], expect: &[&str]| {
+            let found = with(text, marks, |said| sentences(said).iter().map(|one| one.text.to_owned()).collect::<Vec<_>>());
+            assert_eq!(found, expect, "{text:?}");
+        };
+        check("Keep it short. Thanks!", &[], &["Keep it short.", "Thanks!"]);
+        check("> keep it short\nok", &[], &["ok"]);
+        check("She said \"keep it short please\". Fine.", &[], &["Fine."]);
+        check("```\nkeep it short\n```\nwhy?", &[], &["why?"]);
+        check("I haunt this hall. Is it late?", &[("I haunt", ReadingLabel::NotOwnWords, 0.9)], &["Is it late?"]);
+        check("I haunt this hall.", &[("I haunt", ReadingLabel::NotOwnWords, 0.3)], &["I haunt this hall."]);
+        check(" ", &[], &[]);
+    }
+
+    #[test]
+    fn what_is_marked_is_taken_whole_where_it_is_the_speakers_own() {
+        use ReadingLabel::{NotOwnWords, Promise, Wish};
+        let check = |text: &str, marks: &[(&str, ReadingLabel, f64)], expect: &[&str]| {
+            let found =
+                with(text, marks, |said| marked(said, Wish, 0.6).iter().map(|one| one.text.to_owned()).collect::<Vec<_>>());
+            assert_eq!(found, expect, "{text:?} {marks:?}");
+        };
+        check("Hi, keep it short please", &[("eep it shor", Wish, 0.9)], &["keep it short"]);
+        check("Hi, keep it short please", &[("keep it short", Wish, 0.5)], &[]);
+        check("Hi, keep it short please", &[("keep it short", Promise, 0.9)], &[]);
+        check("Hi, keep it short please", &[("keep", Wish, 0.9)], &[]);
+        check("短くしてください。", &[("短くしてください", Wish, 0.9)], &["短くしてください"]);
+        check("> keep it short\nok", &[("keep it short", Wish, 0.9)], &[]);
+        check("She said \"keep it short\"", &[("keep it short", Wish, 0.9)], &[]);
+        check("Hi, keep it short", &[("keep it short", Wish, 0.9), ("short", NotOwnWords, 0.6)], &[]);
     }
 }

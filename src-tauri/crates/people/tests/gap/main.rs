@@ -1,12 +1,17 @@
 //! Capability gaps as data: talk on one side, what could not be done on the other.
 #![allow(clippy::unwrap_used)]
 
-use keepsake_domain::{ConversationId, DAY_MS, EntityId, EvidenceSpan, GapId, GapStatus, InteractionId, Timestamp};
+use keepsake_domain::{ConversationId, DAY_MS, EntityId, EvidenceSpan, GapId, GapStatus, InteractionId, Mark, Timestamp};
 use keepsake_people::Speaker::{self, Assistant, Entity, Other, Owner};
 use keepsake_people::gap::{Dismissed, GapChange, GapInput, KnownGap, detect, gap_fingerprint, occurrences};
 use keepsake_people::{Utterance, no_vectors};
 use proptest::prelude::*;
 use uuid::Uuid;
+
+#[path = "../shared/marked.rs"]
+mod marked;
+
+use marked::unmarked;
 
 #[derive(Debug, Clone)]
 struct Said {
@@ -15,19 +20,24 @@ struct Said {
     speaker: Speaker,
     text: String,
     time: Timestamp,
+    marks: Vec<Mark>,
 }
 
-/// Messages: day, conversation, speaker, text.
+/// Messages: day, conversation, speaker, text with its marks in braces.
 fn said(messages: &[(i64, u128, Speaker, &str)]) -> Vec<Said> {
     messages
         .iter()
         .enumerate()
-        .map(|(n, (at, thread, speaker, text))| Said {
-            id: InteractionId::from_uuid(Uuid::from_u128(n as u128 + 1)),
-            conversation: ConversationId::from_uuid(Uuid::from_u128(*thread)),
-            speaker: *speaker,
-            text: (*text).to_owned(),
-            time: Timestamp(1_772_280_000_000 + at * DAY_MS + n as i64 * 1_000),
+        .map(|(n, (at, thread, speaker, written))| {
+            let (text, marks) = unmarked(written);
+            Said {
+                id: InteractionId::from_uuid(Uuid::from_u128(n as u128 + 1)),
+                conversation: ConversationId::from_uuid(Uuid::from_u128(*thread)),
+                speaker: *speaker,
+                text,
+                time: Timestamp(1_772_280_000_000 + at * DAY_MS + n as i64 * 1_000),
+                marks,
+            }
         })
         .collect()
 }
@@ -41,6 +51,7 @@ fn utterances(messages: &[Said]) -> Vec<Utterance<'_>> {
             speaker: said.speaker,
             text: &said.text,
             time: said.time,
+            marks: &said.marks,
         })
         .collect()
 }
@@ -62,65 +73,39 @@ fn unmet(messages: &[(i64, u128, Speaker, &str)]) -> String {
 }
 
 #[test]
-fn refusals_failures_and_complaints_name_what_could_not_be_done() {
-    let ask = "Can you export my notes as PDF?";
-    let cases: &[(Speaker, &str, &str)] = &[
-        (Assistant, "I'm sorry, but I can't export notes as PDF.", "export notes as PDF"),
-        (Assistant, "Unfortunately, I cannot read your calendar.", "read your calendar"),
-        (Assistant, "I'm unable to send emails directly, but you could copy the text.", "send emails"),
-        (Assistant, "I don't have access to your calendar events.", "your calendar events"),
-        (Assistant, "I wasn't able to open the spreadsheet.", "open the spreadsheet"),
-        (Assistant, "Sorry, that's not supported.", "export my notes as PDF"),
-        (Assistant, "Sorry, I can't do that.", "export my notes as PDF"),
-        (Assistant, "That isn't possible yet.", "export my notes as PDF"),
-        (Assistant, "PDF export is not supported yet.", "PDF export"),
-        (Assistant, "There is currently no way to export notes as PDF.", "export notes as PDF"),
-        (Assistant, "Something went wrong while exporting the notes to PDF.", "exporting the notes to PDF"),
-        (Owner, "We don't support PDF exports.", "PDF exports"),
-        (Other, "Sorry, that's not supported yet", "export my notes as PDF"),
-        (Entity, "Again you couldn't export my notes as PDF.", "export my notes as PDF"),
-        (Entity, "You still can't export my notes as PDF", "export my notes as PDF"),
-        (Entity, "I wish you could read my calendar", "read my calendar"),
-        (Entity, "Why can't you just sync my contacts?", "sync my contacts"),
-        (Entity, "It would be great if you could remember my address", "remember my address"),
-        (Entity, "Is there no way to print the timeline?", "print the timeline"),
-        // No ability is missing.
-        (Assistant, "I can't wait to see the result!", ""),
-        (Assistant, "I can't say for sure.", ""),
-        (Assistant, "I can't recommend this book enough.", ""),
-        (Assistant, "I cannot guarantee that the train is on time.", ""),
-        (Assistant, "You can't export notes as PDF in Word 95.", ""),
-        (Assistant, "She can't export her notes as PDF.", ""),
-        (Assistant, "PDF export is supported.", ""),
-        (Owner, "I can't come to the party on Friday", ""),
-        (Owner, "I couldn't finish the report on time", ""),
-        (Other, "I can't export my notes as PDF", ""),
-        (Entity, "I can't export my notes as PDF", ""),
-        (Entity, "You can't be serious", ""),
-        (Entity, "Why don't you take a break?", ""),
-        (Entity, "I wish you a happy birthday", ""),
-        (Entity, "> I can't export notes as PDF", ""),
-        (Entity, "She said \"you still can't export my notes as PDF\"", ""),
-        // What must not be done is no gap.
-        (Assistant, "I can't help with weapons.", ""),
-        (Assistant, "I'm sorry, but I can't assist with that request.", ""),
-        (Assistant, "I cannot provide instructions for building a bomb.", ""),
-        (Assistant, "I'm unable to share personal information about other people.", ""),
-        (Assistant, "I can't write that because it goes against my guidelines.", ""),
-        (Assistant, "I can't give medical advice on this dose.", ""),
-        (Assistant, "For safety reasons I can't open that link.", ""),
-        (Assistant, "I cannot reproduce the full lyrics of that song.", ""),
-    ];
-    for (speaker, text, expect) in cases {
-        assert_eq!(unmet(&[(1, 1, Entity, ask), (1, 1, *speaker, text)]), *expect, "{speaker:?}: {text:?}");
+fn what_an_assistant_cannot_do_is_what_it_was_asked() {
+    const REFUSED: &str = "I'm sorry, {U:I can't do that here}, but you could copy the text.";
+    let asked = |lines: &[&'static str]| {
+        let own = lines.iter().map(|line| (1, 1, Entity, *line));
+        unmet(&own.chain([(1, 1, Assistant, REFUSED)]).collect::<Vec<_>>())
+    };
+    assert_eq!(asked(&["Can you export my notes as PDF?"]), "Can you export my notes as PDF?");
+    assert_eq!(
+        asked(&["Hi there. Please export my notes as PDF."]),
+        "Please export my notes as PDF",
+        "no question: its last sentence"
+    );
+    assert_eq!(asked(&["Is there a way to print the timeline? I need it on paper."]), "Is there a way to print the timeline?");
+    assert_eq!(asked(&["Can you export my notes as PDF?", "And print the list of members?"]), "And print the list of members?");
+    assert_eq!(asked(&["Mach bitte ein PDF aus meinen Notizen"]), "Mach bitte ein PDF aus meinen Notizen");
+    // Nothing says what.
+    assert_eq!(asked(&[]), "");
+    assert_eq!(asked(&["And that?"]), "");
+    assert_eq!(asked(&["> Can you export my notes as PDF?"]), "", "somebody else asked");
+    assert_eq!(asked(&["{X:Bard, play the song of the north for me}"]), "", "asked in a role");
+    let ask = (1, 1, Entity, "Can you export my notes as PDF?");
+    let answered = |speaker, text: &'static str| unmet(&[ask, (1, 1, speaker, text)]);
+    assert_eq!(answered(Assistant, "Sorry, I can't do that."), "", "words alone decide nothing");
+    assert_eq!(answered(Assistant, "{u:I can't wait to see it}!"), "", "the reader is not sure");
+    assert_eq!(answered(Assistant, "> {U:I can't do that}\nis what the old one said"), "", "it quotes");
+    // Who cannot take a shift lacks no ability.
+    for speaker in [Owner, Other, Entity] {
+        assert_eq!(answered(speaker, "{U:I can't do that}"), "", "{speaker:?}");
     }
-    let harmful =
-        [(1, 1, Entity, "Can you write malware for my neighbour's phone?"), (1, 1, Assistant, "Sorry, I can't do that.")];
-    assert_eq!(unmet(&harmful), "", "what was asked for must not be done");
-    assert_eq!(unmet(&[(1, 1, Assistant, "Sorry, I can't do that.")]), "", "nothing says what");
-    let scene =
-        [(1, 1, Entity, "Let's play a game: you are a broken robot."), (1, 1, Assistant, "I cannot open the pod bay doors.")];
-    assert_eq!(unmet(&scene), "", "said in a role");
+    let twice = "{U:I can't export notes}. {U:Nor can I print them}.";
+    assert_eq!(answered(Assistant, twice), "Can you export my notes as PDF?", "one answer refuses one thing");
+    let late: Vec<_> = [ask].into_iter().chain([(1, 1, Other, "Hm."); 4]).chain([(1, 1, Assistant, REFUSED)]).collect();
+    assert_eq!(unmet(&late), "", "it answers somebody else");
 }
 
 /// A store of gaps.
@@ -202,13 +187,13 @@ impl Book {
 fn talk() -> Vec<Said> {
     said(&[
         (1, 1, Entity, "Can you export my notes as PDF?"),
-        (1, 1, Assistant, "Sorry, I can't do that."),
+        (1, 1, Assistant, "Sorry, {U:I can't do that}."),
         (1, 1, Entity, "Really, can you not export the notes as PDF?"),
-        (1, 1, Assistant, "I'm sorry, I can't export notes as PDF."),
-        (4, 2, Entity, "Export my notes to PDF please"),
-        (4, 2, Assistant, "Unfortunately PDF is not supported."),
-        (4, 2, Entity, "I wish you could export notes as PDF"),
-        (9, 3, Entity, "Why can't you read my calendar?"),
+        (1, 1, Assistant, "I'm sorry, {U:I can't export notes as PDF}."),
+        (4, 2, Entity, "Please export my notes to PDF"),
+        (4, 2, Assistant, "Unfortunately {U:PDF is not supported}."),
+        (9, 3, Entity, "Why not read my calendar?"),
+        (9, 3, Assistant, "{U:I have no access to it}."),
     ])
 }
 
@@ -217,7 +202,7 @@ fn the_same_gap_is_one_row_whatever_the_wording_and_a_one_off_is_none() {
     let mut book = Book::default();
     assert_eq!(book.search(&talk(), &entity(1), &[], &no_vectors), 1, "{book:?}");
     let gap = &book.gaps[0];
-    assert_eq!((gap.need.as_str(), gap.frequency, gap.evidence.len()), ("export my notes as PDF", 2, 5));
+    assert_eq!((gap.need.as_str(), gap.frequency, gap.evidence.len()), ("Can you export my notes as PDF?", 2, 6));
     assert_eq!(book.search(&talk(), &entity(1), &[], &no_vectors), 0, "searching once more changes nothing");
     assert_eq!(Book::default().search(&talk()[..4], &entity(1), &[], &no_vectors), 0, "twice in one sitting is once");
 }
@@ -225,11 +210,20 @@ fn the_same_gap_is_one_row_whatever_the_wording_and_a_one_off_is_none() {
 #[test]
 fn other_words_meet_by_their_meaning_where_there_are_vectors() {
     let messages = said(&[
-        (1, 1, Entity, "I wish you could export notes as PDF"),
-        (5, 2, Entity, "Why can't you print my journal to a file?"),
+        (1, 1, Entity, "Export my notes as PDF"),
+        (1, 1, Assistant, "{U:I can't do that}"),
+        (5, 2, Entity, "Print my journal to a file"),
+        (5, 2, Assistant, "{U:Not possible here}"),
     ]);
-    assert_eq!(Book::default().search(&messages, &entity(1), &[], &|_, _| Some(0.9)), 1);
+    assert_eq!(Book::default().search(&messages, &entity(1), &[], &|_, _| Some(0.95)), 1);
     assert_eq!(Book::default().search(&messages, &entity(1), &[], &|_, _| Some(0.4)), 0, "the control: they are two one-offs");
+}
+
+/// Messages that come later, with ids of their own.
+fn refused_on(at: i64, thread: u128) -> Vec<Said> {
+    let again = said(&[(at, thread, Entity, "Export my notes as PDF"), (at, thread, Assistant, "{U:I still can't}.")]);
+    let renamed = again.into_iter().zip(1_000 * thread..);
+    renamed.map(|(said, id)| Said { id: InteractionId::from_uuid(Uuid::from_u128(id)), ..said }).collect()
 }
 
 #[test]
@@ -238,14 +232,7 @@ fn a_resolved_gap_comes_up_again_only_by_what_was_said_after() {
     book.search(&talk(), &entity(1), &[], &no_vectors);
     let gap = &mut book.gaps[0];
     (gap.status, gap.resolved_at) = (GapStatus::Resolved, Some(Timestamp(1_772_280_000_000 + 20 * DAY_MS)));
-    let with = |at: i64| {
-        let mut messages = talk();
-        messages.push(Said {
-            id: InteractionId::from_uuid(Uuid::from_u128(99)),
-            ..said(&[(at, 7, Entity, "Again you couldn't export my notes as PDF")]).remove(0)
-        });
-        messages
-    };
+    let with = |at: i64| [talk(), refused_on(at, 7)].concat();
     let mut late = book.clone();
     late.search(&with(15), &entity(1), &[], &no_vectors);
     assert_eq!((late.gaps[0].status, late.gaps[0].frequency), (GapStatus::Resolved, 3), "an older message that came in late");
@@ -259,10 +246,7 @@ fn a_resolved_gap_comes_up_again_only_by_what_was_said_after() {
 fn with_a_second_entity_it_is_no_longer_one_entitys_and_one_occasion_is_enough() {
     let mut book = Book::default();
     book.search(&talk(), &entity(1), &[], &no_vectors);
-    let theirs: Vec<Said> = said(&[(11, 40, Entity, "You still can't export notes as PDF")])
-        .into_iter()
-        .map(|said| Said { id: InteractionId::from_uuid(Uuid::from_u128(500)), ..said })
-        .collect();
+    let theirs = refused_on(11, 40);
     assert_eq!(book.search(&theirs, &entity(2), &[], &no_vectors), 1);
     assert_eq!((book.gaps.len(), book.gaps[0].entity.clone(), book.gaps[0].frequency), (1, None, 3));
 }
@@ -270,9 +254,9 @@ fn with_a_second_entity_it_is_no_longer_one_entitys_and_one_occasion_is_enough()
 #[test]
 fn what_was_dismissed_stays_away_in_other_words_too() {
     let dismissed = |need: &'static str, fingerprint: &'static str| Dismissed { need, fingerprint };
-    let print = gap_fingerprint("export my notes as PDF");
+    let print = gap_fingerprint("Can you export my notes as PDF?");
     let fingerprint: &'static str = Box::leak(print.into_boxed_str());
-    for dismissed in [dismissed("", fingerprint), dismissed("PDF export of notes", "")] {
+    for dismissed in [dismissed("Can you export my notes as PDF?", fingerprint), dismissed("PDF export of notes", "")] {
         assert_eq!(Book::default().search(&talk(), &entity(1), &[dismissed], &no_vectors), 0, "{dismissed:?}");
     }
 }
@@ -287,12 +271,12 @@ proptest! {
     ) {
         const TEXTS: [(Speaker, &str); 7] = [
             (Entity, "Can you export my notes as PDF?"),
-            (Assistant, "Sorry, I can't do that."),
-            (Assistant, "I can't export notes as PDF."),
-            (Entity, "Why can't you read my calendar?"),
-            (Assistant, "I don't have access to your calendar."),
-            (Entity, "I wish you could export notes to PDF"),
-            (Assistant, "I can't help with weapons."),
+            (Assistant, "Sorry, {U:I can't do that}."),
+            (Assistant, "{U:I can't export notes as PDF}."),
+            (Entity, "Why not read my calendar?"),
+            (Assistant, "{U:I don't have access to your calendar}."),
+            (Entity, "Export notes to PDF"),
+            (Assistant, "Done."),
         ];
         let messages: Vec<(i64, u128, Speaker, &str)> =
             lines.iter().map(|(at, thread, text)| (*at, *thread, TEXTS[*text].0, TEXTS[*text].1)).collect();

@@ -1,14 +1,14 @@
 //! Conversations and profiles in a few lines.
 
 use keepsake_domain::{
-    ConversationId, DAY_MS, EvidenceSpan, Facet, InteractionId, ProfileEntry, ProfileId, ProfileOrigin, ProfileType, Span,
+    ConversationId, DAY_MS, EvidenceSpan, Facet, InteractionId, Mark, ProfileEntry, ProfileId, ProfileOrigin, ProfileType, Span,
     Timestamp,
 };
-use keepsake_people::profile::{
-    ApprovedMemory, Change, Finding, NewEntry, ProfileInput, Strength, believed_at, changes, derive, fingerprint,
-};
+use keepsake_people::profile::{Change, Finding, NewEntry, ProfileInput, Strength, believed_at, changes, derive, fingerprint};
 use keepsake_people::{Speaker, Utterance, no_vectors};
 use uuid::Uuid;
+
+use crate::marked::unmarked;
 
 pub(crate) fn day(day: i64) -> Timestamp {
     Timestamp(1_772_280_000_000 + day * DAY_MS)
@@ -22,7 +22,7 @@ pub(crate) fn conversation(n: u128) -> ConversationId {
     ConversationId::from_uuid(Uuid::from_u128(n))
 }
 
-/// A message: day, conversation, speaker, text.
+/// A message: day, conversation, speaker, text, and what the reader marks in it.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Said {
     pub(crate) id: InteractionId,
@@ -30,6 +30,7 @@ pub(crate) struct Said {
     pub(crate) speaker: Speaker,
     pub(crate) text: String,
     pub(crate) time: Timestamp,
+    pub(crate) marks: Vec<Mark>,
 }
 
 impl Said {
@@ -40,23 +41,33 @@ impl Said {
             speaker: self.speaker,
             text: &self.text,
             time: self.time,
+            marks: &self.marks,
         }
     }
 }
 
-/// Messages, numbered from 1 and a second apart on their day.
+/// Messages, numbered from 1 and a second apart on their day, with their marks in braces.
 pub(crate) fn said(messages: &[(i64, u128, Speaker, &str)]) -> Vec<Said> {
     messages
         .iter()
         .enumerate()
-        .map(|(n, (at, thread, speaker, text))| Said {
-            id: interaction(n as u128 + 1),
-            conversation: conversation(*thread),
-            speaker: *speaker,
-            text: (*text).to_owned(),
-            time: day(*at).plus_ms(n as i64 * 1_000),
+        .map(|(n, (at, thread, speaker, written))| {
+            let (text, marks) = unmarked(written);
+            Said {
+                id: interaction(n as u128 + 1),
+                conversation: conversation(*thread),
+                speaker: *speaker,
+                text,
+                time: day(*at).plus_ms(n as i64 * 1_000),
+                marks,
+            }
         })
         .collect()
+}
+
+/// The owner's, with these entries before it.
+pub(crate) fn input_of<'a>(utterances: &'a [Utterance<'a>], entries: &'a [ProfileEntry]) -> ProfileInput<'a> {
+    ProfileInput { is_owner: true, name: "User", utterances, entries, debunked: &[], similarity: &no_vectors }
 }
 
 /// `said`, found on its own: message `n` on day `n` says `value` about `facet`.
@@ -115,21 +126,26 @@ impl Book {
                 speaker: Speaker::Entity,
                 text: "",
                 time: *time,
+                marks: &[],
             })
             .collect();
-        let input = ProfileInput {
-            is_owner: true,
-            name: "User",
-            utterances: &utterances,
-            memories: &[],
-            entries: &self.entries,
-            debunked: &[],
-            similarity: &no_vectors,
-        };
+        let input = input_of(&utterances, &self.entries);
         let found = changes(findings.to_vec(), origin, &input);
         let count = found.len();
         self.write(found, now);
         count
+    }
+
+    /// What the built-in rules would change.
+    pub(crate) fn derive(&self, messages: &[Said]) -> Vec<Change> {
+        let utterances: Vec<Utterance<'_>> = messages.iter().map(Said::utterance).collect();
+        derive(&input_of(&utterances, &self.entries))
+    }
+
+    /// What is believed and open, as sentences.
+    pub(crate) fn told(&self) -> Vec<&str> {
+        let believed = believed_at(&self.entries, Timestamp(i64::MAX)).into_iter();
+        believed.filter(|entry| entry.valid_to.is_none()).map(|entry| entry.content.as_str()).collect()
     }
 
     pub(crate) fn debunk(&mut self, fingerprint: &str, now: Timestamp) {
@@ -149,19 +165,10 @@ impl Book {
     }
 }
 
-/// What the built-in rules make of messages and memories, as `content · confidence`, sorted and joined by " | ".
-pub(crate) fn content_of(messages: &[Said], memories: &[ApprovedMemory<'_>], origin: ProfileOrigin) -> String {
-    let utterances: Vec<Utterance<'_>> = messages.iter().map(Said::utterance).collect();
-    let input = ProfileInput {
-        is_owner: true,
-        name: "User",
-        utterances: &utterances,
-        memories,
-        entries: &[],
-        debunked: &[],
-        similarity: &no_vectors,
-    };
-    let mut found: Vec<String> = derive(&input)
+/// What the built-in rules make of messages, as `content · confidence`, sorted and joined by " | ".
+pub(crate) fn content_of(messages: &[Said], origin: ProfileOrigin) -> String {
+    let mut found: Vec<String> = Book::default()
+        .derive(messages)
         .iter()
         .map(|change| {
             let entry = change.entry();

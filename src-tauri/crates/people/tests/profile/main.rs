@@ -3,5 +3,7 @@
 
 mod given;
 mod history;
+#[path = "../shared/marked.rs"]
+mod marked;
 mod shown;
-mod stated;
+mod wishes;

@@ -1,15 +1,13 @@
 //! Reads a reply. What the entity's own words do not carry is stopped, never mended.
 
 use std::collections::HashMap;
-use std::sync::LazyLock;
 
-use keepsake_domain::{CandidateEvidence, Facet, Gate, InteractionId, ProfileType, Span, Stop, Subject, limits};
+use keepsake_domain::{CandidateEvidence, Facet, Gate, InteractionId, ProfileType, ReadingLabel, Span, Stop, Subject, limits};
 use keepsake_prompt::Transcript;
 use keepsake_prompt::ground::{locate, support};
 use keepsake_prompt::reply::{List, ReplyError, Text, Unit, parse, schema};
 use keepsake_prompt::scrub::{ScrubSession, SensitiveKind};
-use keepsake_text::pattern::re;
-use regex::Regex;
+use keepsake_text::{is_instruction, is_invisible};
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::Value;
@@ -18,9 +16,8 @@ use super::task::ModelFindings;
 use crate::Speaker;
 use crate::gap::Occurrence;
 use crate::profile::entry::{Finding, ProfileInput, Strength, fingerprint};
-use crate::profile::stated::{is_for_once, stated};
-use crate::profile::wishes;
-use crate::text::{Read, Sentence, content_words, plain, quoted, topic_of};
+use crate::profile::facets;
+use crate::text::{Read, Sentence, content_words, marked, quoted, topic_of};
 
 /// A longer quotation proves anything that can be put together from its words.
 const QUOTE_CHARS_MAX: usize = 400;
@@ -32,7 +29,10 @@ const CONFIDENCE_MIN: f64 = 0.7;
 /// for the entity to say.
 const CONFIDENCE_STATED: f64 = 0.8;
 
-/// Share of a topic's words that the words it cites must have: nearly all, since it is to be in the entity's own words.
+/// The reader sees a wish from this probability on, though below the one from which it tells of it alone: two judges agree.
+const WISH_SEEN_MIN: f64 = 0.3;
+
+/// Share of a topic's words that the words that it cites must have: nearly all, since it is to be in the entity's own words.
 const TOPIC_SUPPORT_MIN: f64 = 0.66;
 
 #[derive(Debug, Deserialize, JsonSchema)]
@@ -102,15 +102,8 @@ struct Meant {
     facet: Facet,
     value: String,
     content: String,
-    /// What the quotation must speak of.
-    claimed: Claimed,
-}
-
-enum Claimed {
-    /// A word that speaks of the facet at all.
-    Facet(&'static Regex),
-    /// These words.
-    Words(String),
+    /// Words that the quotation must have, where the entry names a thing in the entity's own words.
+    claimed: Option<String>,
 }
 
 impl<'a> Back<'_, 'a> {
@@ -132,7 +125,7 @@ impl<'a> Back<'_, 'a> {
             for place in entry.places.as_slice() {
                 match self.finding(&meant, place, entry.confidence.get()) {
                     Ok(finding) => {
-                        if let (ProfileType::Gaps, Claimed::Words(need)) = (meant.profile_type, &meant.claimed) {
+                        if let (ProfileType::Gaps, Some(need)) = (meant.profile_type, &meant.claimed) {
                             into.occurrences.push(unmet(need, &finding));
                         }
                         into.findings.push(finding);
@@ -176,7 +169,7 @@ impl<'a> Back<'_, 'a> {
             _ => return Err((Gate::Invalid, "Its value is none of those that its type has.")),
         };
         let facet = topic_of(&named, |_| true).filter(|_| facet == "topic").ok_or((Gate::Vague, "It names no topic."))?;
-        Ok(Meant { profile_type, facet, value: value.to_owned(), content, claimed: Claimed::Words(named) })
+        Ok(Meant { profile_type, facet, value: value.to_owned(), content, claimed: Some(named) })
     }
 
     /// The place of an entry, if its words are there, are the entity's own, and speak of what the entry is about.
@@ -210,29 +203,20 @@ impl<'a> Back<'_, 'a> {
             .filter(|sentence| sentence.bytes.start < bytes.end && bytes.start < sentence.bytes.end)
             .collect();
         let Some(sentence) = cited.first() else {
-            return refused(Gate::QuotedText, "The words it cites are quoted, pasted, ironic or said in a role.");
+            return refused(Gate::QuotedText, "The words it cites are quoted, pasted or said in a role.");
         };
-        if !meant.claimed.is_in(read.said.text.get(bytes).unwrap_or("")) {
+        let words = read.said.text.get(bytes).unwrap_or_default();
+        if meant.claimed.as_ref().is_some_and(|claimed| !is_said(claimed, words)) {
             return refused(Gate::Ungrounded, "The words it cites do not speak of it.");
         }
-        // Where the rules understand the sentence, it says what they understand.
-        let is_contrary = |wish: &crate::profile::stated::Stated| wish.facet == meant.facet && wish.value != meant.value;
-        if cited.iter().filter_map(|sentence| stated(&sentence.plain)).any(|wish| is_contrary(&wish)) {
-            return refused(Gate::Ungrounded, "The words it cites say otherwise.");
-        }
-        if matches!(meant.profile_type, ProfileType::Preferences | ProfileType::Expectations) {
-            if read.is_task {
-                return refused(Gate::Ephemeral, "It is about one piece of work.");
-            }
-            if is_for_once(read.said.text, sentence) {
-                return refused(Gate::Ephemeral, "It is meant for once.");
-            }
-            if CONDITION.is_match(&sentence.plain) {
-                return refused(Gate::Hypothetical, "It is said under a condition.");
-            }
-            if OTHERS.is_match(&sentence.plain) {
-                return refused(Gate::NotAboutSubject, "It tells what somebody else wants.");
-            }
+        // A closed value is in our words, so the quotation cannot carry it by its own: the reader must see a wish there as well.
+        let is_wish = || {
+            let seen = marked(&read.said, ReadingLabel::Wish, WISH_SEEN_MIN);
+            seen.iter()
+                .any(|wish| cited.iter().any(|cited| wish.bytes.start < cited.bytes.end && cited.bytes.start < wish.bytes.end))
+        };
+        if matches!(meant.profile_type, ProfileType::Preferences | ProfileType::Expectations) && !is_wish() {
+            return refused(Gate::Ungrounded, "The reader sees no wish in the words it cites.");
         }
         let Some(place) = read.place(sentence) else {
             return refused(Gate::Ungrounded, "The words it cites stand in no message.");
@@ -266,59 +250,37 @@ fn unmet(need: &str, finding: &Finding) -> Occurrence {
     }
 }
 
-impl Claimed {
-    fn is_in(&self, cited: &str) -> bool {
-        match self {
-            Self::Facet(words) => words.is_match(&plain(cited)),
-            Self::Words(words) => {
-                let support = support(words, cited, "", &[]);
-                support.invented.is_empty() && support.share >= TOPIC_SUPPORT_MIN && !content_words(words).is_empty()
-            }
-        }
-    }
+/// Whether the cited words say this.
+fn is_said(claimed: &str, cited: &str) -> bool {
+    let support = support(claimed, cited, "", &[]);
+    support.invented.is_empty() && support.share >= TOPIC_SUPPORT_MIN && !content_words(claimed).is_empty()
 }
 
-static CONDITION: LazyLock<Regex> = LazyLock::new(|| re(r"^(?:if|unless|suppose|imagine|what if|say|let's say|assuming)\b"));
-
-/// Who is somebody else: "she prefers", "my boss wants", "Ana said".
-static OTHERS: LazyLock<Regex> = LazyLock::new(|| {
-    re(
-        r"^(?:and |but |so |because )*(?:he|she|they|people|users|everyone|everybody|somebody|someone|nobody|my \w+|our \w+|the \w+|[a-hj-z]\w*|i\w+) (?:also |really |always |usually |just |would )*(?:prefers?|likes?|loves?|hates?|wants?|expects?|said|says|told|asked|asks|thinks|insists?)\b",
-    )
-});
 /// What a preference or expectation means, in the words of our own table.
 fn wished(kind: Kind, facet: &str, value: &str) -> Result<Meant, (Gate, &'static str)> {
-    let profile_type = if kind == Kind::Expectations { ProfileType::Expectations } else { wishes::type_of(facet) };
+    let profile_type = if kind == Kind::Expectations { ProfileType::Expectations } else { facets::type_of(facet) };
     let verb = if profile_type == ProfileType::Expectations { "Expects" } else { "Prefers" };
     let known = Facet::new(facet).map_err(|_| (Gate::Invalid, "Its facet is none that is known."))?;
-    let meant = |value: &str, content: String, claimed| Meant {
+    let meant = |value: &str, content: String| Meant {
         profile_type,
         facet: known.clone(),
         value: value.to_owned(),
         content,
-        claimed,
+        claimed: None,
     };
-    if let Some((value, phrase)) = wishes::closed_values(facet).into_iter().find(|(known, _)| *known == value) {
-        let words = FACET_WORDS.iter().find(|(name, _)| *name == facet).map(|(_, words)| words);
-        let words = words.ok_or((Gate::Invalid, "Its facet is none that is known."))?;
-        return Ok(meant(value, format!("{verb} {phrase}"), Claimed::Facet(words)));
+    if let Some((value, phrase)) = facets::closed_values(facet).iter().find(|(known, _)| *known == value) {
+        return Ok(meant(value, format!("{verb} {phrase}")));
     }
     let value = value.to_lowercase();
     match facet {
         "language" => {
-            let name = wishes::language_named(&value).ok_or((Gate::Invalid, "Its value is no language that is known."))?;
-            // In whichever language the language is named.
-            let words = LANGUAGE_WORDS.iter().find(|(known, _)| *known == name).map(|(_, words)| words);
-            let words = words.ok_or((Gate::Invalid, "Its value is no language that is known."))?;
-            Ok(meant(&name.to_lowercase(), format!("{verb} {name}"), Claimed::Facet(words)))
+            let name = facets::language(&value).ok_or((Gate::Invalid, "Its value is no language that is known."))?;
+            Ok(meant(&value, format!("{verb} {name}")))
         }
         "channel" => {
-            let (phrase, words) = CHANNELS
-                .iter()
-                .find(|(name, ..)| *name == value)
-                .map(|(_, phrase, words)| (phrase, words))
-                .ok_or((Gate::Invalid, "Its value is no channel that is known."))?;
-            Ok(meant(&value, format!("{verb} {phrase}"), Claimed::Facet(words)))
+            let known = facets::CHANNELS.iter().find(|(name, _)| *name == value);
+            let (_, phrase) = known.ok_or((Gate::Invalid, "Its value is no channel that is known."))?;
+            Ok(meant(&value, format!("{verb} {phrase}")))
         }
         "timing:reply" | "timing:calls" | "timing:meetings" => {
             if content_words(&value).is_empty() || value.chars().count() > TIMING_CHARS_MAX {
@@ -330,7 +292,7 @@ fn wished(kind: Kind, facet: &str, value: &str) -> Result<Meant, (Gate, &'static
                 _ => format!("Prefers meetings {value}"),
             };
             let profile_type = if facet == "timing:reply" { ProfileType::Expectations } else { ProfileType::Preferences };
-            Ok(Meant { profile_type, ..meant(&value, content, Claimed::Words(value.clone())) })
+            Ok(Meant { profile_type, claimed: Some(value.clone()), ..meant(&value, content) })
         }
         _ => Err((Gate::Invalid, "Its facet or value is none that is known.")),
     }
@@ -339,72 +301,13 @@ fn wished(kind: Kind, facet: &str, value: &str) -> Result<Meant, (Gate, &'static
 /// "within two business days" has 24; a longer one is a story.
 const TIMING_CHARS_MAX: usize = 40;
 
-/// A word of these must stand in the sentence, or it does not speak of the facet.
-static FACET_WORDS: LazyLock<Vec<(&str, Regex)>> = LazyLock::new(|| {
-    let row = |facet, words: &str| (facet, re(&format!(r"\b(?:{words})")));
-    vec![
-        row(
-            "length",
-            "short|brief|concise|succinct|terse|crisp|long|length|lengthy|detail|depth|thorough|comprehensive|exhaustive|extensive|elaborate|verbose|wordy|words?|sentences?|lines?|paragraphs?|pages?|essay|novel|text|rambl|waffl|point|tl;?dr|summar|fluff|filler|less|more|kurz|ausführlich|cort|breve|bref|court",
-        ),
-        row("format:lists", "bullet|list|prose|sentences|stichpunkt|viñeta|points"),
-        row("format:tables", "table|column|tabelle"),
-        row("format:emoji", "emoji|smiley|emoticon"),
-        row("format:markdown", "markdown|plain text|formatting|formatted|asterisk"),
-        row("format:headings", "heading|headline|header"),
-        row("format:code", "code|file|snippet"),
-        row("format:explanations", "expla|comment|why"),
-        row("format:examples", "example|sample|instance"),
-        row("format:steps", "step"),
-        row("format:pace", "one|single|time"),
-        row("format:summary", "first|summary|tl;?dr|conclusion|bottom line|start|lead|begin"),
-        row("format:sources", "source|reference|cit|link"),
-        row("format:units", "metric|imperial|celsius|fahrenheit|kilomet|miles|units|kilos?|pounds|inches"),
-        row("format:questions", "question|ask"),
-        row("tone", "formal|polite|professional|casual|relaxed|tone|informal"),
-        row("tone:directness", "direct|blunt|frank|honest|straight|sugar"),
-        row("tone:flattery", "flatter|compliment|sycophan|prais"),
-        row("tone:apologies", "apolog|sorry"),
-        row("tone:disclaimers", "disclaimer|caveat|warning|hedg|lectur|morali"),
-        row("tone:small talk", "small ?talk|chit|pleasantr"),
-        row("tone:humour", "joke|humou?r|sarcas|pun|funny"),
-        row(
-            "technical level",
-            "technical|jargon|simple|simply|plain|layman|basic|expert|beginner|buzzword|easy|terms|five|child|kid|know",
-        ),
-    ]
-});
-
-static LANGUAGE_WORDS: LazyLock<Vec<(&str, Regex)>> = LazyLock::new(|| {
-    let mut names: Vec<&'static str> = wishes::LANGUAGES.iter().map(|(_, name)| *name).collect();
-    names.dedup();
-    let words = |name: &str| {
-        let known: Vec<&str> = wishes::LANGUAGES.iter().filter(|(_, other)| *other == name).map(|(word, _)| *word).collect();
-        re(&format!(r"\b(?:{})\b", known.join("|")))
-    };
-    names.into_iter().map(|name| (name, words(name))).collect()
-});
-
-static CHANNELS: LazyLock<Vec<(&str, &str, Regex)>> = LazyLock::new(|| {
-    vec![
-        ("email", "email", re(r"\be-?mail|\bmail\b")),
-        ("phone", "phone calls", re(r"\b(?:phone|call|ring)")),
-        ("text message", "text messages", re(r"\b(?:text|message|sms|chat|write)")),
-        ("video call", "video calls", re(r"\bvideo")),
-    ]
-});
-
 /// What no text of an entry may have.
 fn fault(text: &str) -> Result<(), (Gate, &'static str)> {
     let lower = text.to_lowercase();
     if ["![", "](", "<img", "<a ", "<script", "javascript:", "://", "www.", "<!--"].iter().any(|mark| lower.contains(mark)) {
         return Err((Gate::Invalid, "It carries markup or a link, which no entry needs."));
     }
-    let is_hidden = |c: char| {
-        c.is_control()
-            || matches!(c, '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2060}'..='\u{2069}' | '\u{feff}' | '\u{e0000}'..='\u{e007f}')
-    };
-    if text.chars().any(is_hidden) {
+    if text.chars().any(|c| c.is_control() || is_invisible(c)) {
         return Err((Gate::Invalid, "It has hidden characters."));
     }
     if SensitiveKind::ALL
@@ -413,14 +316,8 @@ fn fault(text: &str) -> Result<(), (Gate, &'static str)> {
     {
         return Err((Gate::Ungrounded, "It names a masked value."));
     }
-    if ORDERS.is_match(&lower) {
+    if is_instruction(text) {
         return Err((Gate::SystemPromptLeak, "It reads like an order to an assistant."));
     }
     Ok(())
 }
-
-static ORDERS: LazyLock<Regex> = LazyLock::new(|| {
-    re(
-        r"\b(?:ignore|disregard|forget|override|bypass) (?:all |any |the |your |my |these |previous |prior )+|\byou (?:must|are now|should always)\b|\bsystem ?prompt\b|\bassistants?\b[^.]{0,20}\b(?:must|should|shall)\b|\b(?:the|this) user (?:is|has|wants|consents|agrees|trusts|should|must)\b|\b(?:remember|store|save|approve|trust) (?:that|this)\b|\bfrom now on\b|\bdo not tell\b|\bwithout (?:asking|telling)\b",
-    )
-});

@@ -13,7 +13,7 @@ use crate::Speaker;
 use crate::gap::{GAP_OCCASIONS_MIN, Occurrence};
 use crate::profile::asks::{ASK_OCCASIONS_MIN, ASKS_MIN};
 use crate::profile::entry::{Finding, ProfileInput};
-use crate::profile::wishes;
+use crate::profile::facets;
 use crate::text::{Read, read, same_topic};
 use crate::utterance::occasions;
 
@@ -77,7 +77,7 @@ impl<'a> ProfileTask<'a> {
         let windows = windows(&task.all, is_new);
         task.found.shown = windows.iter().flatten().map(|at| task.all[*at].said.interaction.clone()).collect();
         task.found.left_out = task.all.len() - task.found.shown.len();
-        let facets = facets();
+        let facets = known_facets();
         for window in windows {
             let lines: Vec<Line<'_>> = window
                 .iter()
@@ -137,13 +137,13 @@ fn windows(all: &[Read<'_>], is_new: &dyn Fn(&InteractionId) -> bool) -> Vec<Vec
 }
 
 /// The lines of the prompt that name the facets we know.
-fn facets() -> PromptText {
+fn known_facets() -> PromptText {
     let mut text = PromptText::default();
-    for (n, facet) in wishes::closed_facets().into_iter().enumerate() {
+    for (n, facet) in facets::closed_facets().enumerate() {
         text.push(&PromptText::fixed(if n == 0 { "- \"" } else { "\n- \"" }));
         text.push(&PromptText::fixed(facet));
         text.push(&PromptText::fixed("\": "));
-        for (n, (value, _)) in wishes::closed_values(facet).into_iter().enumerate() {
+        for (n, (value, _)) in facets::closed_values(facet).iter().enumerate() {
             text.push(&PromptText::fixed(if n == 0 { "\"" } else { ", \"" }));
             text.push(&PromptText::fixed(value));
             text.push(&PromptText::fixed("\""));

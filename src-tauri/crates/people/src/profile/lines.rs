@@ -1,0 +1,70 @@
+//! Lines of the entity about one thing, from all conversations that are read together.
+
+use keepsake_domain::{Facet, ProfileType};
+
+use super::digest::{Digest, Line};
+use super::entry::ProfileInput;
+use super::reconcile::TOPIC;
+use crate::text::{content_words, topic_of};
+
+/// So many of the newest lines are compared, each with what was said before it: some two million comparisons, about a second. What was
+/// said longer ago tells nothing of today.
+pub const LINES_READ_MAX: usize = 2_000;
+
+/// The lines of the `new` conversations, and of those that were `told` as far as they are about the same, each group about one thing and
+/// in the order in which it was said.
+pub(super) fn grouped<'d>(
+    new: &[&'d Digest],
+    told: &[&'d Digest],
+    lines: impl Fn(&'d Digest) -> Vec<&'d Line>,
+    input: &ProfileInput<'_>,
+) -> Vec<Vec<&'d Line>> {
+    let of = |digests: &[&'d Digest]| -> Vec<&'d Line> { digests.iter().flat_map(|digest| lines(digest)).collect() };
+    let mut all = of(new);
+    if !told.is_empty() {
+        all = beside(all, of(told), input);
+    }
+    all.sort_by(|a, b| (a.time, &a.interaction, &a.place).cmp(&(b.time, &b.interaction, &b.place)));
+    let mut groups: Vec<Vec<&Line>> = Vec::new();
+    for line in all.split_off(all.len().saturating_sub(LINES_READ_MAX)) {
+        // The first stands for all: what is like a like thing need not be like the thing itself.
+        match groups.iter_mut().find(|known| known[0].topic.is_same(&line.topic, input.similarity)) {
+            // Said twice in one message it was said once.
+            Some(known) if known.last().is_some_and(|last| last.interaction == line.interaction) => {}
+            Some(known) => known.push(line),
+            None => groups.push(vec![line]),
+        }
+    }
+    groups
+}
+
+/// The new lines with those of the known ones that are like one of them, or like such a one, which may stand for both. The others form
+/// the same groups with or without them.
+fn beside<'d>(new: Vec<&'d Line>, known: Vec<&'d Line>, input: &ProfileInput<'_>) -> Vec<&'d Line> {
+    // So many that comparing them costs more than the groups do.
+    if new.len() * known.len() > LINES_READ_MAX * LINES_READ_MAX {
+        return new.into_iter().chain(known).collect();
+    }
+    let is_near = |line: &Line, others: &[&Line]| others.iter().any(|other| other.topic.is_same(&line.topic, input.similarity));
+    let (near, far): (Vec<&Line>, Vec<&Line>) = known.into_iter().partition(|line| is_near(line, &new));
+    let second: Vec<&Line> = far.into_iter().filter(|line| is_near(line, &near)).collect();
+    new.into_iter().chain(near).chain(second).collect()
+}
+
+/// What a group is about, by its first line: the words that half of it share, or its own. What is known keeps its name, though more
+/// lines would name it otherwise.
+pub(super) fn name_of(group: &[&Line], profile_type: ProfileType, input: &ProfileInput<'_>) -> Option<Facet> {
+    let first = group.first()?;
+    let shared = |stem: &str| 2 * group.iter().filter(|line| line.topic.has(stem)).count() >= group.len();
+    let known = input.entries.iter().find(|entry| {
+        entry.profile_type == profile_type
+            && entry.facet.kind() == TOPIC
+            && entry.superseded_at.is_none()
+            && entry.evidence.as_slice().iter().any(|place| group.iter().any(|line| line.interaction == place.interaction))
+            && entry.facet.detail().is_some_and(|detail| content_words(detail).iter().any(|word| shared(word)))
+    });
+    match known {
+        Some(entry) => Some(entry.facet.clone()),
+        None => topic_of(&first.text, shared).or_else(|| topic_of(&first.text, |_| true)),
+    }
+}

@@ -1,0 +1,30 @@
+//! Messages with what the reader marks in them, written as the training text is: `Hi. {W:Keep it short}, please.`
+
+use keepsake_domain::{Mark, MarkKind, ReadingLabel};
+
+/// How sure the reader is of a mark; of one with a small letter it is not.
+const SURE: f64 = 0.9;
+const UNSURE: f64 = 0.45;
+
+/// The text without its marks, and the marks.
+pub(crate) fn unmarked(written: &str) -> (String, Vec<Mark>) {
+    let (mut text, mut marks) = (String::new(), Vec::new());
+    let mut rest = written;
+    while let Some((before, inside)) = rest.split_once('{') {
+        text.push_str(before);
+        let (words, after) = inside.split_once('}').unwrap();
+        let (letter, words) = words.split_once(':').unwrap();
+        let label = match letter.to_uppercase().as_str() {
+            "W" => ReadingLabel::Wish,
+            "U" => ReadingLabel::UnmetRequest,
+            "X" => ReadingLabel::NotOwnWords,
+            other => panic!("no mark {other}"),
+        };
+        let probability = if letter == letter.to_uppercase() { SURE } else { UNSURE };
+        marks.push(Mark { kind: MarkKind::Label(label), bytes: text.len()..text.len() + words.len(), probability });
+        text.push_str(words);
+        rest = after;
+    }
+    text.push_str(rest);
+    (text, marks)
+}

@@ -20,7 +20,7 @@ impl Desk {
     fn new() -> Self {
         let dir = TempDir::new().unwrap();
         let embedder = EmbedderSlot::none().with_reader(Arc::new(SentenceReader));
-        let options = AppOptions { data_dir: dir.path().join("data"), embedder, file_access: FileAccess::Upload };
+        let options = AppOptions { data_dir: dir.path().join("data").into(), embedder, file_access: FileAccess::Upload };
         let app = App::open(options).unwrap();
         let path = dir.path().join("said.jsonl");
         let said = [

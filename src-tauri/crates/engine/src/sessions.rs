@@ -325,7 +325,9 @@ impl Engine {
         let kept = exchanges(&turns, &speakers)
             .into_iter()
             .filter(|exchange| !exchange.agent.is_empty() && !exchange.user.is_empty() && !rules.skips(exchange.agent));
-        let read = kept.map(|exchange| self.session_of(end, &rows, &readings, &promises, &exchange, rules)).collect::<Result<Vec<_>>>()?;
+        let read = kept
+            .map(|exchange| self.session_of(end, &rows, &readings, &promises, &exchange, rules))
+            .collect::<Result<Vec<_>>>()?;
         Ok(Some(read.into_iter().flatten().collect()))
     }
 

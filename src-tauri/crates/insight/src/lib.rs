@@ -18,7 +18,5 @@ mod text;
 pub mod topic;
 mod turn;
 
-pub use analysis::{
-    Analysis, ArcPoint, ENGINE_VERSION, Mood, Stage, SummarySentence, THEMES_MAX, TOPICS_MAX, TooShort, analyse,
-};
+pub use analysis::{Analysis, ArcPoint, ENGINE_VERSION, Mood, Stage, SummarySentence, THEMES_MAX, TOPICS_MAX, TooShort, analyse};
 pub use turn::{AnalysisInput, Turn, fingerprint, is_long_enough};

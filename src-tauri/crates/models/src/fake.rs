@@ -56,7 +56,11 @@ fn change(pair: &StatementPair<'_>) -> Change {
     let is_kept = pair.later.starts_with(SETTLED)
         && PROMISES.iter().any(|promise| pair.earlier.starts_with(promise))
         && later.last().is_some_and(|last| earlier.contains(last));
-    if is_end || is_kept { Change { replaces: SURE, same: 0.0, both: 1.0 - SURE } } else { Change { replaces: 0.0, same: 0.0, both: 1.0 } }
+    if is_end || is_kept {
+        Change { replaces: SURE, same: 0.0, both: 1.0 - SURE }
+    } else {
+        Change { replaces: 0.0, same: 0.0, both: 1.0 }
+    }
 }
 
 /// A reader of the plain sentences that tests are written in, for tests alone: what stands at the beginning of a sentence of the table

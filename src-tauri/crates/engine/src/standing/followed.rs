@@ -100,7 +100,9 @@ impl Engine {
                 let is_next = followed.lines < NEXT_LINES;
                 followed.lines += 1;
                 followed.through = Some(rows[line].id.clone());
-                if followed.compared < COMPARED_MAX && (is_next || close.get(&(at, line)).is_some_and(|close| *close >= CLOSE_COSINE_MIN)) {
+                if followed.compared < COMPARED_MAX
+                    && (is_next || close.get(&(at, line)).is_some_and(|close| *close >= CLOSE_COSINE_MIN))
+                {
                     followed.compared += 1;
                     asked.push((at, line));
                 }
@@ -161,7 +163,10 @@ impl Engine {
 /// A promise as far as it was followed before by this reader, or from its beginning.
 fn taken_up(mut commitment: Commitment, rows: &[InteractionRow], known: &[StoredCommitment], by: &str) -> Promise {
     let begun = Followed { by: by.to_owned(), through: None, lines: 0, compared: 0, surest: 0 };
-    let stored = known.iter().find(|stored| is_at(&stored.place, &commitment.place, rows)).and_then(|stored| Some((stored, stored.followed.as_ref()?)));
+    let stored = known
+        .iter()
+        .find(|stored| is_at(&stored.place, &commitment.place, rows))
+        .and_then(|stored| Some((stored, stored.followed.as_ref()?)));
     let Some((stored, followed)) = stored.filter(|(_, followed)| followed.by == by) else {
         return Promise { commitment, followed: begun };
     };
@@ -185,8 +190,7 @@ fn later_lines(promise: &Promise, rows: &[InteractionRow]) -> Vec<usize> {
     }
     let debtor = &rows[commitment.place.turn];
     let is_of_them = |row: &InteractionRow| {
-        row.handle_id == debtor.handle_id
-            || commitment.creditor.is_some() && matches!(row.role, Role::Owner | Role::Person)
+        row.handle_id == debtor.handle_id || commitment.creditor.is_some() && matches!(row.role, Role::Owner | Role::Person)
     };
     let looked_at = followed.through.as_ref().and_then(|through| rows.iter().position(|row| row.id == *through));
     let from = looked_at.unwrap_or(commitment.place.turn) + 1;

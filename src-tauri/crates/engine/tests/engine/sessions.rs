@@ -94,7 +94,11 @@ fn a_session_is_summed_up_when_it_ends_and_each_line_stands_in_its_message() {
     assert_eq!((session.messages, session.outcome.as_str(), session.is_distilled), (6, "resolved", true));
     assert_eq!(f.lines(session, "intent"), ["Can you fix the indent of the parser?"]);
     assert_eq!(f.lines(session, "preferences_noted").len(), 1, "{:?}", f.lines(session, "preferences_noted"));
-    assert_eq!(f.lines(session, "knowledge_learned"), ["The fix was to use Ruff for the linter from here on."], "as it was marked");
+    assert_eq!(
+        f.lines(session, "knowledge_learned"),
+        ["The fix was to use Ruff for the linter from here on."],
+        "as it was marked"
+    );
     assert!(f.lines(session, "did").is_empty(), "which of its words are deeds a model alone tells");
     assert!(f.lines(session, "active_goals").is_empty(), "no agent holds goals unless the person says so");
     let items = f.engine.store().read(|tx| tx.session_items(std::slice::from_ref(&session.id))).unwrap();

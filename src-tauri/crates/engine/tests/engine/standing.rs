@@ -3,7 +3,9 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use keepsake_domain::{Change, Clock, ConversationId, ConversationStatus, DAY_MS, JobKind, Lane, Reading, StatementPair, Timestamp, Utterance};
+use keepsake_domain::{
+    Change, Clock, ConversationId, ConversationStatus, DAY_MS, JobKind, Lane, Reading, StatementPair, Timestamp, Utterance,
+};
 use keepsake_engine::{Audience, ContextRequest, ConversationStanding, Existing};
 use keepsake_models::fake::{PhraseReader, SentenceReader};
 use keepsake_models::{ReadError, Reader};

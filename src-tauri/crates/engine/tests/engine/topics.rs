@@ -117,7 +117,8 @@ fn takeaways_are_what_the_reader_marked_and_a_settled_promise_is_told_no_more() 
     assert_eq!(told(&f, "solution"), ["The fix was to clean the contacts of the capacitor."]);
     assert_eq!(told(&f, "task"), ["I'll bring you the spare fuse of the pump tomorrow."]);
     assert!(told(&f, "decision").is_empty(), "what was decided a model tells");
-    let mut kept = Conversation::new("garden").channel("matrix", "garden").messages("owner Mara: I've brought the fuse of the pump.");
+    let mut kept =
+        Conversation::new("garden").channel("matrix", "garden").messages("owner Mara: I've brought the fuse of the pump.");
     kept[0].source.message = "kept".to_owned();
     kept[0].time = f.engine.now();
     f.append(&kept);

@@ -413,11 +413,7 @@ fn is_content(sentence: &Sentence<'_>, at: usize) -> bool {
             let adverb = token.word.ends_with("ly")
                 && token.word.len() > 4
                 && !matches!(token.word.as_str(), "family" | "italy" | "supply" | "assembly" | "anomaly" | "monopoly");
-            !verbal_place
-                && !names_deed
-                && !past
-                && !adverb
-                && !is_verb_form(&token.word)
+            !verbal_place && !names_deed && !past && !adverb && !is_verb_form(&token.word)
         }
         // German writes its nouns with a capital; the other three show them by what stands before.
         Language::German => token.is_capitalised() && (at > 0 || token.word.len() > 4),

@@ -40,8 +40,7 @@ const STEADY_MS: i64 = 24 * 3_600_000;
 
 /// The tone of a conversation; nothing where nobody said anything. An assistant's style is its own.
 pub(super) fn read(document: &Document<'_>) -> Option<ToneProfile> {
-    let is_persons =
-        |at: &&usize| document.turns.get(**at).is_some_and(|turn| matches!(turn.role, Role::Owner | Role::Person));
+    let is_persons = |at: &&usize| document.turns.get(**at).is_some_and(|turn| matches!(turn.role, Role::Owner | Role::Person));
     let words = |at: &usize| {
         let sentences = document.of_turn.get(*at).and_then(|range| document.sentences.get(range.clone())).unwrap_or(&[]);
         sentences.iter().map(Sentence::words).sum::<usize>()

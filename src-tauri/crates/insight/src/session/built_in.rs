@@ -61,7 +61,9 @@ pub fn summarise(input: &SessionInput<'_>) -> SessionRecord {
     items.extend(tools_used(&document, input).into_iter().filter(|item| !is_instruction(&item.text)));
     items.extend(reader.found());
     items.extend(reader.lines(Field::KnowledgeLearned, Some("solution"), solutions, LASTING_LINES_MAX));
-    items.extend(reader.lines(Field::PreferencesNoted, None, wishes, LASTING_LINES_MAX).into_iter().filter(|item| !reader.is_found(item)));
+    items.extend(
+        reader.lines(Field::PreferencesNoted, None, wishes, LASTING_LINES_MAX).into_iter().filter(|item| !reader.is_found(item)),
+    );
     items.extend(errors);
     items.extend(reader.lines(Field::FollowUps, None, reader.at_places(input.open), LINES_MAX));
     items.sort_by_key(|item| (item.field, item.place.turn, item.place.span));

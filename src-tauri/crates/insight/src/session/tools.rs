@@ -83,7 +83,8 @@ pub(super) fn failing_line(text: &str) -> Option<Range<usize>> {
 fn refuses(line: &str) -> bool {
     line.match_indices("http").any(|(at, http)| {
         let rest = line.get(at + http.len()..).unwrap_or_default();
-        let rest = rest.strip_prefix('/').map_or(rest, |after| after.trim_start_matches(|c: char| c.is_ascii_digit() || c == '.'));
+        let rest =
+            rest.strip_prefix('/').map_or(rest, |after| after.trim_start_matches(|c: char| c.is_ascii_digit() || c == '.'));
         let mut words = rest.split(|c: char| !c.is_ascii_alphanumeric()).filter(|word| !word.is_empty()).take(2);
         let is_status = |word: &&str| word.len() == 3 && word.bytes().all(|byte| byte.is_ascii_digit());
         words.find(is_status).is_some_and(|status| status.starts_with(['4', '5']))

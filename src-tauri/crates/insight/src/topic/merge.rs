@@ -383,8 +383,7 @@ fn choose(contenders: Vec<Contender>, rules: &TopicRules) -> TopicText {
         if section == Section::Detail { most } else { ((target as f32 * TAKEAWAYS_SHARE) as usize).min(most) }
     };
     for section in Section::ALL {
-        let mut ranked: Vec<usize> =
-            (0..contenders.len()).filter(|at| contenders[*at].line.section == section).collect();
+        let mut ranked: Vec<usize> = (0..contenders.len()).filter(|at| contenders[*at].line.section == section).collect();
         // Of takeaways the newer ones count more: the list is cut at its old end.
         let recency = |at: usize| if section == Section::Detail { 0.0 } else { 0.5 * at as f32 / contenders.len().max(1) as f32 };
         ranked.sort_by(|a, b| {

@@ -74,9 +74,9 @@ fn nothing_is_a_promise_that_the_reader_did_not_mark_or_that_is_not_the_speakers
 #[test]
 fn two_promises_of_one_line_are_two_and_one_over_two_sentences_is_one() {
     let two = read(&["ana: [I'll send the invoice tomorrow]. And [I'll bring the photos on Monday]."]);
-    assert_eq!(two.iter().map(|one| one.what.as_str()).collect::<Vec<_>>(), [
-        "I'll send the invoice tomorrow",
-        "I'll bring the photos on Monday"
-    ]);
+    assert_eq!(
+        two.iter().map(|one| one.what.as_str()).collect::<Vec<_>>(),
+        ["I'll send the invoice tomorrow", "I'll bring the photos on Monday"]
+    );
     assert_eq!(read(&["ana: [I'll take care of it. The whole of it, by Monday.]"]).len(), 1);
 }

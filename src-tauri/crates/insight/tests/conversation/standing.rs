@@ -40,7 +40,8 @@ fn stand(lines: &[Line], now: i64) -> Standing {
         .collect();
     let moment = Moment { now: Timestamp(MONDAY + now), utc_offset_minutes: 0 };
     // What the reader would mark.
-    let promised: Vec<_> = turns.iter().map(|turn| turn.text.find("I'll ").map(|at| at..turn.text.len()).into_iter().collect()).collect();
+    let promised: Vec<_> =
+        turns.iter().map(|turn| turn.text.find("I'll ").map(|at| at..turn.text.len()).into_iter().collect()).collect();
     standing(&turns, commitments(&turns, &promised, moment), moment)
 }
 
@@ -143,7 +144,8 @@ fn one_long_holiday_does_not_keep_a_conversation_open_for_years() {
 #[test]
 fn a_pace_follows_from_how_quickly_people_answer() {
     let tone = |lines: &[Line]| stand(lines, 60 * DAY).tone.unwrap();
-    let hourly: Vec<Line> = (0..6).map(|n| line(n * 2 * HOUR, if n % 2 == 0 { "me" } else { "ana" }, "the boiler is fine")).collect();
+    let hourly: Vec<Line> =
+        (0..6).map(|n| line(n * 2 * HOUR, if n % 2 == 0 { "me" } else { "ana" }, "the boiler is fine")).collect();
     assert_eq!(tone(&chat(40)).pace, Some(Pace::Quick));
     assert_eq!(tone(&hourly).pace, Some(Pace::Steady));
     assert_eq!(tone(&letters(12)).pace, Some(Pace::Slow));

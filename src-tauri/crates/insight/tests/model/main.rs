@@ -99,7 +99,10 @@ fn tell(found: &ModelAnalysis, report: &mut String) {
     writeln!(
         report,
         "  themes {:?} topics {:?} tone {:?} arc {arc:?} people {:?}",
-        analysis.themes, analysis.key_topics, analysis.tone.as_deref().unwrap_or_default(), analysis.participants
+        analysis.themes,
+        analysis.key_topics,
+        analysis.tone.as_deref().unwrap_or_default(),
+        analysis.participants
     )
     .unwrap();
 }

@@ -231,4 +231,3 @@ fn a_session_without_words_has_no_lines_and_nothing_panics_on_any_text() {
         session.check_extractive(&record);
     }
 }
-

@@ -304,8 +304,10 @@ fn a_takeaway_stays_beside_a_line_that_shares_only_what_the_topic_is_about() {
     let merged = merge(&TopicText::default(), &turns, &marked, &TopicRules::default());
     let has = |text: &str| merged.lines.iter().any(|line| line.text == text);
     assert!(has("I ordered a capacitor for the pump with 16 microfarad."), "{merged:#?}");
-    let tried =
-        ["We decided to try a new capacitor before we buy a new pump.", "We decided to try a new capacitor before buying a pump."];
+    let tried = [
+        "We decided to try a new capacitor before we buy a new pump.",
+        "We decided to try a new capacitor before buying a pump.",
+    ];
     assert_eq!(tried.into_iter().filter(|text| has(text)).count(), 1, "said twice, it stands once: {merged:#?}");
 }
 

@@ -132,10 +132,8 @@ fn greetings_found_no_topic() {
 }
 
 /// What the reader would mark of the files.
-const MARKED: &[(ReadingLabel, &str)] = &[
-    (ReadingLabel::Solution, "Dropping the secondary indexes fixed it"),
-    (ReadingLabel::Promise, "drop the replication user"),
-];
+const MARKED: &[(ReadingLabel, &str)] =
+    &[(ReadingLabel::Solution, "Dropping the secondary indexes fixed it"), (ReadingLabel::Promise, "drop the replication user")];
 
 fn marks(text: &str) -> Vec<Mark> {
     let mark = |(label, words): &(ReadingLabel, &str)| {

@@ -85,7 +85,7 @@ pub(crate) fn marked<'a>(said: &Utterance<'a>, label: ReadingLabel, least: f64) 
             && !foreign.iter().any(|foreign| foreign.start <= bytes.start && bytes.end <= foreign.end)
             && !is_anothers(&bytes, said.marks);
         let says_something = words.split_whitespace().count() >= MARK_WORDS_MIN || is_unspaced(words);
-        (is_own && says_something).then(|| Sentence { text: words, is_question: false, bytes })
+        (is_own && says_something).then_some(Sentence { text: words, is_question: false, bytes })
     };
     marks.iter().filter_map(stretch).collect()
 }

@@ -92,7 +92,7 @@ fn a_decision_about_one_person_is_none_about_their_namesake() {
 
         // What was taken back holds for as long as the same is not approved of the same.
         let taken = || bench.store.read(|tx| tx.taken_back_of_memories(None)).unwrap();
-        assert_eq!(taken().iter().map(|row| row.name.as_str()).collect::<Vec<_>>(), ["Ben"], "{tie:?}");
+        assert_eq!(taken().len(), 1, "{tie:?}: of one of them");
         decide(&bench, &of_b, MemoryStatus::Active);
         assert_eq!(taken().is_empty(), is_one, "{tie:?}: it counts again of the same person");
 

@@ -324,7 +324,8 @@ mod tests {
 - [int_01890a5d-ac96-774b-bcce-b302099a8059] 2026-03-02 Mara: I am allergic to hazelnuts and to shellfish since I was nine. I live in Utrecht.
 
 ## What all agents know
-- [preference, 2026-03-04] Mara: I prefer tabs over spaces.";
+- [preference, 2026-03-04] Mara: I prefer tabs over spaces.
+- 2026-03-04 Mara: “I prefer tabs over spaces.”";
 
     fn check(text: &str, left: &str, why: &str) {
         let known: Vec<String> = SERVED.lines().flat_map(served_pieces).collect();

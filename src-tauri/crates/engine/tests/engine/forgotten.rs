@@ -1,7 +1,7 @@
 //! Memories that are erased for good: nothing of them stands anywhere but in the messages, nothing offers them again, and no older
 //! copy brings them back.
 
-use keepsake_domain::{MemoryId, MemoryStatus};
+use keepsake_domain::{DAY_MS, MemoryId, MemoryStatus};
 use keepsake_engine::{Act, Audience, ContextRequest, Unwatched};
 use keepsake_testkit::{Conversation, conversation};
 
@@ -17,6 +17,8 @@ fn rows_with(f: &Fixture, word: &str) -> Vec<String> {
 }
 
 fn derive(f: &Fixture) {
+    // Long enough that the conversation has ended and its session is summed up.
+    f.clock.advance_ms(DAY_MS);
     f.derive();
     f.engine.queue_sessions().unwrap();
     f.run_due();

@@ -5,10 +5,11 @@
 //!
 //! Deliberately not here: what counts as a gap, how a task is written (`people::gap`).
 
+use std::collections::HashMap;
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
 
-use keepsake_domain::{EntityId, EvidenceSpan, GapId, GapStatus, ProposalKind, TaskId, TaskStatus, Visibility};
+use keepsake_domain::{EntityId, EvidenceSpan, GapId, GapStatus, ProposalKind, Role, TaskId, TaskStatus, Visibility};
 use keepsake_people::gap::{
     Dismissed, GAP_RULES_VERSION, GapChange, GapInput, KnownGap, Occurrence, TaskEvidence, TaskInFile, TaskText, description,
     detect_with, status_in, written,
@@ -53,11 +54,23 @@ impl GapWrite {
 /// The gaps that are known while one person after another is read.
 pub(crate) struct GapBook {
     gaps: Vec<GapRow>,
+    /// How each was refused first, as far as the message is there.
+    refusals: HashMap<GapId, String>,
 }
 
 impl GapBook {
     pub(crate) fn load(tx: &ReadTx<'_>) -> std::result::Result<Self, StoreError> {
-        Ok(Self { gaps: tx.gaps()? })
+        let gaps = tx.gaps()?;
+        let mut refusals = HashMap::new();
+        for gap in &gaps {
+            let Some(place) = gap.evidence.first() else { continue };
+            let Some(message) = tx.interaction(&place.interaction)? else { continue };
+            // A model names the entity's own words alone, and those refuse nothing.
+            if let (Role::Assistant, Ok(words)) = (message.role, place.span.quote(&message.content)) {
+                refusals.insert(gap.id.clone(), words.to_owned());
+            }
+        }
+        Ok(Self { gaps, refusals })
     }
 
     /// What one person's conversations show beside what is known, and what the model of this name found in them; the next one is read
@@ -70,6 +83,7 @@ impl GapBook {
         similarity: Similarity<'_>,
         by_model: Option<(&str, &[Occurrence])>,
     ) -> Vec<GapWrite> {
+        let refusal = |gap: &GapRow| self.refusals.get(&gap.id).map_or("", String::as_str);
         let known: Vec<KnownGap<'_>> = self
             .gaps
             .iter()
@@ -78,6 +92,7 @@ impl GapBook {
                 id: &gap.id,
                 entity: gap.entity.as_ref(),
                 need: &gap.need,
+                refusal: refusal(gap),
                 status: gap.status,
                 resolved_at: gap.resolved_at,
                 frequency: gap.frequency,
@@ -88,7 +103,7 @@ impl GapBook {
             .gaps
             .iter()
             .filter(|gap| gap.dismissed_at.is_some())
-            .map(|gap| Dismissed { need: &gap.need, fingerprint: &gap.fingerprint })
+            .map(|gap| Dismissed { need: &gap.need, refusal: refusal(gap), fingerprint: &gap.fingerprint })
             .collect();
         let input = GapInput { entity: Some(entity), utterances, known: &known, dismissed: &dismissed, similarity };
         let changes = detect_with(&input, by_model.map_or(&[], |(_, occurrences)| occurrences));
@@ -105,6 +120,7 @@ impl GapBook {
                 let founded = evidence.first().map_or_else(String::new, |place| place.interaction.to_string());
                 let id = GapId::from_uuid(uuid_of("gap", &[entity.as_str(), &new.fingerprint, &founded]));
                 let id = if self.gaps.iter().any(|known| known.id == id) { GapId::fresh(engine.ids()) } else { id };
+                self.refusals.insert(id.clone(), new.refusal);
                 let created_at = engine.made_first(id.as_str());
                 let gap = GapRow {
                     id,

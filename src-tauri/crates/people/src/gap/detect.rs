@@ -4,8 +4,8 @@ use std::collections::BTreeSet;
 
 use keepsake_domain::{ConversationId, EntityId, Evidence, EvidenceSpan, GapId, GapStatus, Timestamp};
 
-use super::occurrence::{Occurrence, in_read};
-use crate::text::{Topic, content_words, read, same_topic};
+use super::occurrence::{Occurrence, Unmet, in_read};
+use crate::text::{content_words, read};
 use crate::utterance::{day, occasions};
 use crate::{Similarity, Utterance};
 
@@ -25,6 +25,8 @@ pub struct KnownGap<'a> {
     pub entity: Option<&'a EntityId>,
     /// What could not be done.
     pub need: &'a str,
+    /// How it was refused first; empty where that is not known.
+    pub refusal: &'a str,
     /// Where it stands.
     pub status: GapStatus,
     /// When it was resolved last.
@@ -40,6 +42,8 @@ pub struct KnownGap<'a> {
 pub struct Dismissed<'a> {
     /// As it was put.
     pub need: &'a str,
+    /// How it was refused first; empty where that is not known.
+    pub refusal: &'a str,
     /// Its fingerprint.
     pub fingerprint: &'a str,
 }
@@ -64,6 +68,8 @@ pub struct GapInput<'a> {
 pub struct NewGap {
     /// What could not be done, as it was put first.
     pub need: String,
+    /// How it was refused then.
+    pub refusal: String,
     /// See [`gap_fingerprint`].
     pub fingerprint: String,
     /// A plain sentence for a person.
@@ -137,7 +143,7 @@ pub fn detect_with(input: &GapInput<'_>, by_model: &[Occurrence]) -> Vec<GapChan
         .filter(|occurrence| {
             !input.dismissed.iter().any(|dismissed| {
                 dismissed.fingerprint == gap_fingerprint(&occurrence.need)
-                    || same_topic(dismissed.need, &occurrence.need, input.similarity)
+                    || occurrence.unmet().is_same(&Unmet { need: dismissed.need, refusal: dismissed.refusal }, input.similarity)
             })
         })
         .collect();
@@ -162,19 +168,15 @@ pub fn detect_with(input: &GapInput<'_>, by_model: &[Occurrence]) -> Vec<GapChan
 }
 
 /// The repeated occurrences of one need each, whatever gaps are known.
-pub(crate) fn clusters<'o>(found: &[&'o (Occurrence, Topic)], similarity: Similarity<'_>) -> Vec<Vec<&'o Occurrence>> {
-    let mut clusters: Vec<(&Topic, Vec<&Occurrence>)> = Vec::new();
-    for (occurrence, topic) in found {
-        match clusters.iter_mut().find(|(known, _)| known.is_same(topic, similarity)) {
-            Some((_, known)) => known.push(occurrence),
-            None => clusters.push((topic, vec![occurrence])),
-        }
-    }
-    clusters.into_iter().map(|(_, cluster)| cluster).filter(|cluster| is_repeated(cluster)).collect()
+pub(crate) fn clusters<'o>(found: &[&'o Occurrence], similarity: Similarity<'_>) -> Vec<Vec<&'o Occurrence>> {
+    let mut clusters = Vec::new();
+    found.iter().for_each(|occurrence| add_to(&mut clusters, occurrence, similarity));
+    clusters.retain(|cluster| is_repeated(cluster));
+    clusters
 }
 
 fn add_to<'o>(clusters: &mut Vec<Vec<&'o Occurrence>>, occurrence: &'o Occurrence, similarity: Similarity<'_>) {
-    match clusters.iter_mut().find(|known| same_topic(&known[0].need, &occurrence.need, similarity)) {
+    match clusters.iter_mut().find(|known| known[0].unmet().is_same(&occurrence.unmet(), similarity)) {
         Some(known) => known.push(occurrence),
         None => clusters.push(vec![occurrence]),
     }
@@ -187,11 +189,11 @@ fn is_repeated(cluster: &[&Occurrence]) -> bool {
 /// Which known gap an occurrence belongs to: the one that names its place, else the first that says the same.
 fn known_as(occurrence: &Occurrence, input: &GapInput<'_>) -> Option<usize> {
     let has_place = |gap: &KnownGap<'_>| occurrence.places.first().is_some_and(|place| gap.evidence.contains(place));
-    input
-        .known
-        .iter()
-        .position(has_place)
-        .or_else(|| input.known.iter().position(|gap| same_topic(gap.need, &occurrence.need, input.similarity)))
+    input.known.iter().position(has_place).or_else(|| {
+        let is_same =
+            |gap: &KnownGap<'_>| occurrence.unmet().is_same(&Unmet { need: gap.need, refusal: gap.refusal }, input.similarity);
+        input.known.iter().position(is_same)
+    })
 }
 
 /// A conversation on a day: said ten times there, it came up once.
@@ -230,6 +232,7 @@ fn detected(cluster: &[&Occurrence], by_model: &BTreeSet<EvidenceSpan>) -> Optio
     let frequency = u32::try_from(occasions.len()).unwrap_or(u32::MAX);
     Some(NewGap {
         need: first.need.clone(),
+        refusal: first.refusal.clone(),
         fingerprint: gap_fingerprint(&first.need),
         description: description(frequency, &first.need),
         evidence: Evidence::new(cluster.iter().flat_map(|occurrence| occurrence.places.clone()).collect()).ok()?,

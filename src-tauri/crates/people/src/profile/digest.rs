@@ -45,7 +45,7 @@ pub struct Digest {
     /// What it asked.
     pub(super) asks: Vec<Line>,
     /// What it did not get.
-    pub(super) occurrences: Vec<(Occurrence, Topic)>,
+    pub(super) occurrences: Vec<Occurrence>,
 }
 
 impl Digest {
@@ -63,8 +63,7 @@ impl Digest {
             asks.extend(asked.filter_map(|sentence| Line::of(read, sentence)));
             wishes.extend(wished.iter().filter_map(|wish| Line::of(read, wish)));
         }
-        let occurrences = in_read(&all).into_iter().map(|occurrence| (Topic::of(&occurrence.need), occurrence));
-        Self { wishes, asks, occurrences: occurrences.map(|(topic, occurrence)| (occurrence, topic)).collect() }
+        Self { wishes, asks, occurrences: in_read(&all) }
     }
 
     /// Whether it shows nothing, alone or with others.

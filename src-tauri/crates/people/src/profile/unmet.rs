@@ -7,15 +7,15 @@ use keepsake_domain::ProfileType;
 use super::digest::Digest;
 use super::entry::{Finding, ProfileInput, Strength, fingerprint};
 use crate::gap::{Occurrence, clusters};
-use crate::text::{Topic, topic_of};
+use crate::text::topic_of;
 
 /// What the entity did not get, repeatedly, as far as `new` conversations have to do with it.
 pub(super) fn repeated(new: &[&Digest], told: &[&Digest], input: &ProfileInput<'_>, found: &mut Vec<Finding>) {
     if new.iter().all(|digest| digest.occurrences.is_empty()) {
         return;
     }
-    let mut occurrences: Vec<&(Occurrence, Topic)> = new.iter().chain(told).flat_map(|digest| &digest.occurrences).collect();
-    occurrences.sort_by(|(a, _), (b, _)| (a.time, a.places.first()).cmp(&(b.time, b.places.first())));
+    let mut occurrences: Vec<&Occurrence> = new.iter().chain(told).flat_map(|digest| &digest.occurrences).collect();
+    occurrences.sort_by(|a, b| (a.time, a.places.first()).cmp(&(b.time, b.places.first())));
     for cluster in clusters(&occurrences, input.similarity) {
         let need = &cluster[0].need;
         let Some(facet) = topic_of(need, |_| true) else { continue };

@@ -119,6 +119,7 @@ struct Gap {
     id: GapId,
     entity: Option<EntityId>,
     need: String,
+    refusal: String,
     status: GapStatus,
     resolved_at: Option<Timestamp>,
     frequency: u32,
@@ -144,6 +145,7 @@ impl Book {
                 id: &gap.id,
                 entity: gap.entity.as_ref(),
                 need: &gap.need,
+                refusal: &gap.refusal,
                 status: gap.status,
                 resolved_at: gap.resolved_at,
                 frequency: gap.frequency,
@@ -161,6 +163,7 @@ impl Book {
                     id: GapId::from_uuid(Uuid::from_u128(self.gaps.len() as u128 + 1)),
                     entity: Some(whose.clone()),
                     need: new.need,
+                    refusal: new.refusal,
                     status: GapStatus::Detected,
                     resolved_at: None,
                     frequency: new.frequency,
@@ -219,6 +222,33 @@ fn other_words_meet_by_their_meaning_where_there_are_vectors() {
     assert_eq!(Book::default().search(&messages, &entity(1), &[], &|_, _| Some(0.4)), 0, "the control: they are two one-offs");
 }
 
+#[test]
+fn the_same_refusal_of_like_requests_is_one_gap_and_one_that_says_nothing_is_not() {
+    let check = |refusals: [&str; 2], asked: f32, answered: f32, count: usize, why: &str| {
+        let written: Vec<String> = refusals.iter().map(|words| format!("{{U:{words}}}")).collect();
+        let messages = said(&[
+            (1, 1, Entity, "Put the guest list on paper"),
+            (1, 1, Assistant, &written[0]),
+            (5, 2, Entity, "Make Bo two copies of this letter"),
+            (5, 2, Assistant, &written[1]),
+        ]);
+        let alike = |a: &str, b: &str| {
+            let is_refusal = |text: &str| refusals.iter().any(|refusal| refusal.contains(text));
+            Some(match (is_refusal(a), is_refusal(b)) {
+                (true, true) => 0.7,
+                (false, false) => asked,
+                _ => answered,
+            })
+        };
+        assert_eq!(Book::default().search(&messages, &entity(1), &[], &alike), count, "{why}");
+    };
+    let printing = ["I have no printer here", "I can't reach any printer"];
+    check(printing, 0.3, 0.3, 1, "one ability");
+    check(printing, 0.1, 0.3, 0, "asked for two things");
+    check(printing, 0.3, 0.1, 0, "the refusal says nothing of what was asked");
+    check(["I can't do that", "I can't do this"], 0.3, 0.3, 0, "nor in words");
+}
+
 /// Messages that come later, with ids of their own.
 fn refused_on(at: i64, thread: u128) -> Vec<Said> {
     let again = said(&[(at, thread, Entity, "Export my notes as PDF"), (at, thread, Assistant, "{U:I still can't}.")]);
@@ -253,7 +283,7 @@ fn with_a_second_entity_it_is_no_longer_one_entitys_and_one_occasion_is_enough()
 
 #[test]
 fn what_was_dismissed_stays_away_in_other_words_too() {
-    let dismissed = |need: &'static str, fingerprint: &'static str| Dismissed { need, fingerprint };
+    let dismissed = |need: &'static str, fingerprint: &'static str| Dismissed { need, refusal: "", fingerprint };
     let print = gap_fingerprint("Can you export my notes as PDF?");
     let fingerprint: &'static str = Box::leak(print.into_boxed_str());
     for dismissed in [dismissed("Can you export my notes as PDF?", fingerprint), dismissed("PDF export of notes", "")] {

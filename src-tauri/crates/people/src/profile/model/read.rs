@@ -243,6 +243,7 @@ impl<'a> Back<'_, 'a> {
 fn unmet(need: &str, finding: &Finding) -> Occurrence {
     Occurrence {
         need: need.to_owned(),
+        refusal: String::new(),
         places: vec![finding.place.clone()],
         own_places: vec![finding.place.clone()],
         conversation: finding.conversation.clone(),

@@ -33,9 +33,12 @@ const STATEMENTS: [&str; 26] = [
     "What's the deployment status?",
     "I'll send you the plan by Friday.",
     "I'll bring the lamps on Saturday.",
-    "You still can't export my notes.",
-    "I wish you could export my notes.",
+    EXPORT,
+    EXPORT,
 ];
+
+/// What the assistant is asked for and cannot do.
+const EXPORT: &str = "Can you export my notes?";
 
 /// From here on the statements are wishes, promises and what could not be done.
 const WISHES_FROM: usize = 16;
@@ -173,10 +176,12 @@ pub(super) fn messages(step: &Step, has_threads: bool) -> Vec<Message> {
         };
         (name, handle, role, text.as_str())
     });
-    // The owner's assistant says the same every time, so that each time is a session; also where nobody else has spoken yet, which
+    let is_refused = step.lines.iter().any(|(_, text)| text.contains(EXPORT));
+    let answer = if is_refused { "Sorry, I can't export your notes." } else { "I noted that." };
+    // The owner's assistant speaks every time, so that each time is a session; also where nobody else has spoken yet, which
     // must not be taken for the owner's own place because of it.
     spoken
-        .chain([("Nova", "nova", Role::Assistant, "I noted that.")])
+        .chain([("Nova", "nova", Role::Assistant, answer)])
         .enumerate()
         .map(|(index, (name, handle, role, text))| Message {
             source: SourceRef {

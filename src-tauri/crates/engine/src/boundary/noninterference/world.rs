@@ -4,10 +4,10 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use keepsake_domain::{ConversationId, IdSource, MemoryId, MemoryStatus, Timestamp, Visibility};
+use keepsake_domain::{ConversationId, EntityId, IdSource, MemoryId, MemoryStatus, ProfileId, Timestamp, Visibility};
 use keepsake_models::fake::{HashEmbedder, SentenceReader};
 use keepsake_models::keys::SessionKeys;
-use keepsake_store::AppendContext;
+use keepsake_store::{AppendContext, ProfileRow};
 use keepsake_testkit::{FixedClock, MONDAY_TEN};
 use uuid::Uuid;
 
@@ -136,6 +136,8 @@ impl World {
         }
         ids.begin(700);
         engine.derive_profiles_now().unwrap();
+        ids.begin(760);
+        world.quote_openly(ids.as_ref());
         let now = engine.now();
         engine.store().write(|tx| tx.set_agent("parrot", Visibility::Public, now)).unwrap();
         engine.embed_missing(&Unwatched).unwrap();
@@ -145,6 +147,31 @@ impl World {
         engine.settle_now().unwrap();
         engine.sessions_now().unwrap();
         world
+    }
+
+    /// A model quotes of all that it read in a circle what it likes: an entry of a circle may rest on open words alone.
+    fn quote_openly(&self, ids: &StepIds) {
+        let groups = self.engine.store().read(|tx| Ok(self.engine.map(tx)?.persons.groups())).unwrap();
+        for members in groups.into_values() {
+            let members: Vec<EntityId> = members.into_iter().collect();
+            let rows = self.engine.store().read(|tx| tx.profiles_of(&members)).unwrap();
+            let Some(open) = rows.iter().find(|row| row.reach.is_none() && row.entry.is_live()) else { continue };
+            let mut told: Vec<&ProfileRow> = Vec::new();
+            for row in rows.iter().filter(|row| row.reach.is_some() && row.entry.is_live()) {
+                if told.iter().all(|known| known.reach != row.reach) {
+                    told.push(row);
+                }
+            }
+            for row in told {
+                let mut row = ProfileRow { proposer: "model/quotes".to_owned(), ..row.clone() };
+                row.entry.id = ProfileId::fresh(ids);
+                row.entry.fingerprint.push_str(" openly");
+                row.entry.content.push_str(", quoted openly");
+                row.entry.evidence = open.entry.evidence.clone();
+                row.entry.supersedes = None;
+                self.engine.store().write(|tx| tx.insert_profile(&row, &members)).unwrap();
+            }
+        }
     }
 
     /// The same open memory goes into some hidden one in both stores, so that it is gone from the open part of both.

@@ -322,9 +322,9 @@ fn what_is_derived_is_stored_without_credentials() {
     let friend = f.append(&Conversation::new("friend").channel("dm", "ana").messages(&format!(
         "owner Mara: I'll send you the pump report by Friday, the pump password is {code}.\n\
          person Ana: Thanks. I'll bring the pump key back on Monday, with the token {key}.\n\
-         owner Mara: We moved the pump to the second cellar because of the rain, its password stays {code}.\n\
+         owner Mara: We moved the pump to the second cellar because of the rain, its password is {code}.\n\
          person Ana: I opened the pump with the token {key} yesterday, and it works again.\n\
-         owner Mara: I'm so happy that the pump works, the password {code} was all it took.\n\
+         owner Mara: I'm so happy that the pump works, its password is {code} again.\n\
          person Ana: The pump needs two hundred litres an hour, says the label beside the token {key}."
     )));
     f.engine.analyze(&friend, None, &keepsake_engine::Unwatched).unwrap();

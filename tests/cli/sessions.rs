@@ -71,7 +71,9 @@ fn summaries_and_tiers_are_written_to_files_named_as_in_the_seed() {
         ("ana/nova_memory.md", 4_000),
     ] {
         let text = std::fs::read_to_string(dir.join(file)).unwrap_or_else(|error| panic!("{file}: {error}"));
-        assert!(!text.is_empty() && text.chars().count() <= budget, "{file}: {}", text.chars().count());
+        // What all agents share are solutions, as the reader marks them, and decisions, which a model alone tells.
+        assert!(file.starts_with("shared") || !text.is_empty(), "{file}");
+        assert!(text.chars().count() <= budget, "{file}: {}", text.chars().count());
     }
     let before = home.run(&["tiers"]).ok();
     home.run(&["summaries", "--rebuild"]).ok();
@@ -88,11 +90,11 @@ fn a_guest_is_served_their_own_tier_and_a_friend_more() {
     assert!(text(tier(&own, "user"), "text").contains("tabs over spaces"), "{own}");
     let guest = home.json(&["tiers", "--agent", "Nova", "--user", "matrix:@ana:example.org"]);
     assert_eq!(guest["role"], "guest");
-    assert!(text(tier(&guest, "user"), "text").contains("window seat"), "{guest}");
+    assert!(text(tier(&guest, "user"), "text").contains("I live in Utrecht"), "{guest}");
     assert_eq!((text(tier(&guest, "agent"), "text"), tier(&guest, "agent")["is_allowed"] == true), (String::new(), false));
     home.run(&["role", "matrix:@ana:example.org", "friend"]).ok();
     let friend = home.json(&["tiers", "--agent", "Nova", "--user", "matrix:@ana:example.org"]);
-    assert!(text(tier(&friend, "agent"), "text").contains("I booked the train"), "{friend}");
+    assert!(text(tier(&friend, "agent"), "text").contains("find a train to Ghent"), "{friend}");
     assert!(!friend["tiers"].to_string().contains("tabs over spaces"), "nothing that was said elsewhere: {friend}");
     let looked = home.json(&["tiers", "--agent", "Nova", "--as", "guest"]);
     assert_eq!(text(tier(&looked, "shared"), "text"), "");

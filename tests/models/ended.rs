@@ -11,7 +11,7 @@ use serde_json::json;
 use super::Desk;
 use super::yes::{lines, purpose, reply};
 
-const RULES: &str = "builtin-conversation/1";
+const RULES: &str = "builtin-conversation/2";
 const MODEL: &str = "tiny:1b ended/1";
 
 const TALK: &str = "owner Mara: The tent is booked from eight in the morning.

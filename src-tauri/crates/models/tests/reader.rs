@@ -100,7 +100,7 @@ fn pairs_of_statements_are_compared_as_by_the_training_code() {
         pairs.iter().map(|pair| StatementPair { role: Role::Owner, earlier: &pair.earlier, later: &pair.later }).collect();
     let found = reader.compare(&asked).unwrap();
     assert_eq!(found.len(), pairs.len());
-    assert!(pairs.iter().any(|pair| pair.replaces > 0.7) && pairs.iter().any(|pair| pair.both > 0.7), "of both kinds");
+    assert!(pairs.iter().any(|pair| pair.replaces > 0.6) && pairs.iter().any(|pair| pair.both > 0.7), "of both kinds");
     for (pair, change) in pairs.iter().zip(&found) {
         for (here, there) in [(change.replaces, pair.replaces), (change.same, pair.same), (change.both, pair.both)] {
             assert!((here - there).abs() < TOLERANCE, "{pair:?}: {change:?}");

@@ -66,8 +66,8 @@ fn a_confirmed_gap_is_a_task_in_the_chosen_file_and_its_box_is_read_back() {
     let written = std::fs::read_to_string(&file).unwrap();
     assert!(written.starts_with("# Mine\n\n- [ ] buy bread\n") && written.contains(&text(&confirmed["task"], "id")), "{written}");
     assert!(
-        !written.contains("export all my notes as a PDF?"),
-        "a private chat is not quoted in a file that may be shared: {written}"
+        !written.contains("Sorry, I can't") && !written.contains('“'),
+        "beside what the task is called a private chat is not quoted in a file that may be shared: {written}"
     );
     assert_eq!(boxes(&file), (2, 0));
     // The person ticks the box in their editor.

@@ -280,6 +280,6 @@ fn what_a_message_holds_does_not_steer_the_terminal() {
     for args in [&["search", "pump"][..], &["people"], &["channels"], &["memories"], &["conversations"]] {
         assert!(home.run(args).ok().contains("\\u{"), "{args:?}: it is shown");
     }
-    let row = &home.rows(&["search", "pump"])[0];
-    assert!(text(row, "text").contains("\u{1b}[2J"), "JSON means the same words: {row}");
+    let rows = home.rows(&["search", "pump"]);
+    assert!(rows.iter().any(|row| text(row, "text").contains("\u{1b}[2J")), "JSON means the same words: {rows:?}");
 }

@@ -4,7 +4,10 @@ use crate::harness::{Home, jsonl, text};
 
 fn home() -> Home {
     let home = Home::new();
-    home.read(&jsonl("chat", &[("owner", "Mara", "From now on please keep your answers short."), ("assistant", "Nova", "Fine.")]));
+    home.read(&jsonl(
+        "chat",
+        &[("owner", "Mara", "From now on please keep your answers short."), ("assistant", "Nova", "Fine.")],
+    ));
     home.run(&["run-jobs", "--until-idle"]).ok();
     home
 }
@@ -37,7 +40,10 @@ fn a_debunked_entry_stays_away_and_a_correction_holds() {
     let home = home();
     let id = text(&home.rows(&["profile", "Mara"])[0], "id").to_owned();
     assert_eq!(home.json(&["profile", &id, "--debunk"])["status"], "debunked");
-    home.read(&jsonl("chat", &[("owner", "Mara", "From now on please keep your answers short."), ("assistant", "Nova", "Fine.")]));
+    home.read(&jsonl(
+        "chat",
+        &[("owner", "Mara", "From now on please keep your answers short."), ("assistant", "Nova", "Fine.")],
+    ));
     home.run(&["run-jobs", "--until-idle"]).ok();
     assert!(home.rows(&["profile", "Mara"]).is_empty(), "the same file and the same rules do not bring it back");
     assert_eq!(home.rows(&["profile", "Mara", "--history"])[0]["status"], "debunked", "but it is not forgotten");

@@ -409,9 +409,8 @@ mod tests {
         let dir = tempfile::tempdir().expect("a folder");
         let embedder = EmbedderSlot::load(models.path());
         assert!(matches!(embedder.state(), EmbedderState::Broken(_)));
-        let app =
-            App::open(AppOptions { data_dir: dir.path().to_owned().into(), embedder, file_access: FileAccess::PickFiles })
-                .expect("it opens");
+        let app = App::open(AppOptions { data_dir: dir.path().to_owned().into(), embedder, file_access: FileAccess::PickFiles })
+            .expect("it opens");
         on_model_settled(&Arc::downgrade(&app.inner));
         let alerts = app.engine().store().read(|tx| tx.alerts()).expect("it reads");
         assert!(alerts.iter().any(|alert| alert.message.contains("libonnxruntime.so")), "{alerts:?}");

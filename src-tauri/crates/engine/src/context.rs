@@ -15,7 +15,7 @@ use keepsake_capture::reflect::SIGNIFICANCE_UNSAID;
 use keepsake_capture::spoken;
 use keepsake_domain::{
     ConversationId, DetailLevel, EntityId, EvidenceSpan, MemoryId, MemoryKind, OWNER_LABEL, ProfileConfidence, ProfileEntry,
-    Role, SourceRef, Span, Speaker, Subject, Timestamp, Withheld,
+    ProfileType, Role, SourceRef, Span, Speaker, Subject, Timestamp, Withheld,
 };
 use keepsake_insight::session::tier::band;
 use keepsake_people::profile::{ObservedDetail, observed_detail};
@@ -498,7 +498,8 @@ fn surest_first(mut entries: Vec<(EntityId, ProfileEntry)>) -> Vec<(EntityId, Pr
         ProfileConfidence::Medium => 1,
         ProfileConfidence::Low => 2,
     };
-    entries.retain(|(_, entry)| may_be_served(&entry.content));
+    // What assistants could not do is for the person, who may make a task of it; it tells an agent nothing of how to deal with them.
+    entries.retain(|(_, entry)| entry.profile_type != ProfileType::Gaps && may_be_served(&entry.content));
     entries.sort_by(|(one, a), (other, b)| {
         (surest(a), std::cmp::Reverse(a.valid_from), one, &a.facet, &a.id).cmp(&(
             surest(b),

@@ -1,6 +1,7 @@
 //! Capability gaps end to end: found by the job, made a task in a file, read back from it, opened again when they recur.
 
-use keepsake_domain::{DAY_MS, GapStatus, TaskStatus};
+use keepsake_domain::{DAY_MS, GapStatus, ProfileType, TaskStatus};
+use keepsake_engine::ContextRequest;
 use keepsake_testkit::Conversation;
 
 use crate::fixture::Fixture;
@@ -77,6 +78,18 @@ fn a_confirmed_gap_is_a_task_whose_box_is_read_back_and_opened_when_it_recurs() 
     assert_eq!((again.len(), again[0].status), (1, GapStatus::Reopened));
     let text = std::fs::read_to_string(&file).unwrap();
     assert!(text.lines().any(|line| line.contains("keepsake task_") && line.contains("[ ]")), "its box is empty again: {text}");
+}
+
+#[test]
+fn what_could_not_be_done_is_told_to_the_owner_and_to_no_agent() {
+    let f = Fixture::new();
+    refused(&f, "a", "2026-01-05", NEED);
+    refused(&f, "b", "2026-01-07", NEED);
+    derive(&f);
+    let profile = f.engine.profile_rows(&f.engine.person_named("Mara").unwrap()).unwrap();
+    assert!(profile.iter().any(|row| row.entry.profile_type == ProfileType::Gaps), "control: it stands in the profile");
+    let context = f.engine.context(&ContextRequest::default()).unwrap();
+    assert!(context.items.iter().all(|item| item.kind != "profile"), "{}", context.text);
 }
 
 #[test]

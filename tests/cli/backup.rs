@@ -174,6 +174,7 @@ fn a_backup_that_is_killed_leaves_no_half_copy_behind_the_next_start() {
     let out = home.data().with_file_name("out");
     std::fs::create_dir(&out).unwrap();
     let file = out.join("mine.db");
+    let part = out.join("mine.db.part");
     let started = std::time::Instant::now();
     home.run(&["backup", file.to_str().unwrap()]).ok();
     let whole = started.elapsed();
@@ -181,14 +182,16 @@ fn a_backup_that_is_killed_leaves_no_half_copy_behind_the_next_start() {
     for kill in 0..KILLS {
         let _ = std::fs::remove_file(&file);
         let mut child = home.command(&["backup", file.to_str().unwrap()]).stdout(Stdio::null()).spawn().unwrap();
+        // Every second one is killed the moment half a copy is there, however quick the disk: the others all along.
         let wait = whole.mul_f64((kill as f64 + 0.5) / KILLS as f64);
         let begun = std::time::Instant::now();
-        while begun.elapsed() < wait {
+        let early = || if kill % 2 == 0 { part.exists() } else { begun.elapsed() >= wait };
+        while !early() && child.try_wait().unwrap().is_none() {
             std::hint::spin_loop();
         }
         child.kill().unwrap();
         child.wait().unwrap();
-        half += usize::from(out.join("mine.db.part").exists());
+        half += usize::from(part.exists());
         home.run(&["status"]).ok();
         let left: Vec<_> = std::fs::read_dir(&out).unwrap().map(|entry| entry.unwrap().file_name()).collect();
         assert!(left.iter().all(|name| name == "mine.db"), "after kill {kill}: {left:?}");

@@ -12,7 +12,7 @@ use serde_json::json;
 use super::Desk;
 use super::yes::{lines, purpose, reply};
 
-/// A wish that no rule reads, and what a model makes of it.
+/// A wish that the reader is not sure of, and what a model makes of it.
 const WISH: &str = "I like it when replies fit in three lines.";
 const QUOTE: &str = "I like it when replies fit in three lines";
 
@@ -72,6 +72,7 @@ impl Desk {
 }
 
 const SHORT: &str = "Prefers short answers [tiny:1b profile/1]";
+const FRENCH: &str = "Wants: “Please answer in French” [builtin-profile/2]";
 
 #[test]
 fn a_model_sees_what_no_rule_reads_and_its_entry_names_it() {
@@ -79,7 +80,7 @@ fn a_model_sees_what_no_rule_reads_and_its_entry_names_it() {
     let desk = Desk::new(&server);
     desk.append(&dm("ana", &format!("person Ana: {WISH}\nperson Ana: Please answer in French.")));
     assert_eq!(desk.derive(), Some(JobState::Done));
-    assert_eq!(desk.known("Ana"), ["Prefers French [builtin-profile/1]", SHORT]);
+    assert_eq!(desk.known("Ana"), [SHORT, FRENCH]);
     let ana = desk.engine.person_named("Ana").unwrap();
     for row in desk.engine.profile_rows(&ana).unwrap() {
         let is_model = row.entry.origin == ProfileOrigin::Model;
@@ -94,7 +95,7 @@ fn a_model_sees_what_no_rule_reads_and_its_entry_names_it() {
     other.append(&dm("ana", &format!("person Ana: {WISH}\nperson Ana: Please answer in French.")));
     let before = server.connections();
     assert_eq!(other.derive(), None);
-    assert_eq!((other.known("Ana"), server.connections()), (vec!["Prefers French [builtin-profile/1]".to_owned()], before));
+    assert_eq!((other.known("Ana"), server.connections()), (vec![FRENCH.to_owned()], before));
 }
 
 #[test]
@@ -188,7 +189,7 @@ fn where_the_model_fails_what_the_rules_know_stays_and_a_person_is_told() {
         assert_eq!(last, Some(JobState::Dead), "{fault:?}");
         assert_eq!(
             desk.known("Ana"),
-            ["Prefers French [builtin-profile/1]"],
+            [FRENCH],
             "{fault:?}: theirs stays, and nothing of the model's"
         );
         let alerts = desk.alerts();

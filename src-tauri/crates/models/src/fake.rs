@@ -139,6 +139,9 @@ const WISHES: &[&str] = &[
     "I want long",
 ];
 
+/// How a wish begins that it is not sure of: enough to agree with a model, too little to be told alone.
+const FAINT_WISHES: &[&str] = &["I like it when "];
+
 /// How an assistant begins that cannot do what was asked.
 const REFUSALS: &[&str] = &[
     "Sorry, I can't ",
@@ -170,13 +173,14 @@ impl SentenceReader {
     fn label(text: &str, bytes: std::ops::Range<usize>) -> Option<Mark> {
         let words = &text[bytes.clone()];
         let begins = |beginnings: &[&str]| beginnings.iter().any(|beginning| words.starts_with(beginning));
-        let label = match words {
-            _ if begins(WISHES) => ReadingLabel::Wish,
-            _ if begins(REFUSALS) => ReadingLabel::UnmetRequest,
+        let (label, probability) = match words {
+            _ if begins(WISHES) => (ReadingLabel::Wish, SURE),
+            _ if begins(FAINT_WISHES) => (ReadingLabel::Wish, UNSURE),
+            _ if begins(REFUSALS) => (ReadingLabel::UnmetRequest, SURE),
             _ => return None,
         };
         let end = bytes.start + words.trim_end_matches(['.', '!', ' ']).len();
-        Some(Mark { kind: MarkKind::Label(label), bytes: bytes.start..end, probability: SURE })
+        Some(Mark { kind: MarkKind::Label(label), bytes: bytes.start..end, probability })
     }
 
     fn clause(text: &str, bytes: std::ops::Range<usize>) -> Option<Mark> {

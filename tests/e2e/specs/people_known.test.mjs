@@ -26,7 +26,7 @@ const OPEN_CHAT = { type: 'chat', visibility: 'public', title: 'Public notes' };
 const CANARY = 'xylokarpzebra';
 
 const FIRST = [
-  line('dm-ana', '03-02T10:00', ANA, `I prefer short answers. Thank you for the ${CANARY} book.`, DM),
+  line('dm-ana', '03-02T10:00', ANA, `From now on please keep your answers short. Thank you for the ${CANARY} book.`, DM),
   line('dm-ana', '03-02T10:02', MARA, "Gladly. I'll send you the address list by Friday.", DM),
   line('room', '03-02T12:00', ANA, 'I can bring two chairs.', ROOM),
   line('room', '03-02T12:01', BEN, 'And I bring the tables.', ROOM),
@@ -35,7 +35,7 @@ const FIRST = [
   line('notes-2', '03-05T09:00', MARA, `Please export my notes as PDF, the ${CANARY} ones too.`, CHAT),
   line('notes-2', '03-05T09:01', NOVA, "Sorry, I can't export your notes as PDF.", CHAT),
 ];
-const LATER = [line('dm-ana', '03-20T10:00', ANA, 'I want long, detailed explanations.', DM), line('dm-ana', '03-20T10:02', MARA, 'Understood.', DM)];
+const LATER = [line('dm-ana', '03-20T10:00', ANA, 'From now on please keep your answers long and detailed.', DM), line('dm-ana', '03-20T10:02', MARA, 'Understood.', DM)];
 
 let keepsake;
 let tasks;
@@ -68,14 +68,14 @@ async function openAna() {
 
 test('a profile says what holds, what shows it, and what was believed before', async () => {
   await openAna();
-  await keepsake.sees('profile-entry', 'Prefers long, detailed answers');
+  await keepsake.sees('profile-entry', 'long and detailed');
   await keepsake.click('profile-toggle');
-  await keepsake.sees('quote', 'I want long, detailed explanations.');
-  await keepsake.sees('profile-history', 'Prefers short answers');
+  await keepsake.sees('quote', 'long and detailed');
+  await keepsake.sees('profile-history', 'keep your answers short');
   await keepsake.sees('promise', 'address list');
   await keepsake.screenshot('person-profile-light');
   await keepsake.click('quote');
-  await keepsake.until('the conversation at that line', () => keepsake.run('return document.querySelector(\'[data-testid="message"][aria-current="true"]\')?.innerText.includes("detailed explanations") ?? false'));
+  await keepsake.until('the conversation at that line', () => keepsake.run('return document.querySelector(\'[data-testid="message"][aria-current="true"]\')?.innerText.includes("long and detailed") ?? false'));
 });
 
 test('on another day it shows what was true then', async () => {
@@ -88,14 +88,14 @@ test('on another day it shows what was true then', async () => {
     field.dispatchEvent(new Event('input', { bubbles: true }));
     return field.value;`);
   await keepsake.click('as-of-held');
-  await keepsake.sees('profile-on-day', 'Prefers short answers');
+  await keepsake.sees('profile-on-day', 'keep your answers short');
   assert.ok(!(await keepsake.text('profile-on-day')).includes('detailed'), 'the later wish was not there yet');
   await keepsake.screenshot('person-other-day-light');
   // That day nothing had been read: it was imported today.
   await keepsake.click('as-of-believed');
   await keepsake.sees('profile-on-day', 'Nothing was believed then.');
   await keepsake.click({ css: 'button', text: 'Back to today' });
-  await keepsake.sees('profile-entry', 'Prefers long, detailed answers');
+  await keepsake.sees('profile-entry', 'long and detailed');
 });
 
 test('what is wrong is said to be wrong, taken back, and worded anew', async () => {
@@ -103,10 +103,10 @@ test('what is wrong is said to be wrong, taken back, and worded anew', async () 
   await keepsake.click('profile-toggle');
   const before = await profile();
   await keepsake.click('btn-profile-wrong');
-  await keepsake.until('it to be debunked', async () => (await profile()).includes('Prefers long, detailed answers: debunked, built_in'));
+  await keepsake.until('it to be debunked', async () => (await profile()).some((row) => row.includes('long and detailed') && row.endsWith('debunked, built_in')));
   await keepsake.press('u');
   await keepsake.until('all to be as before', async () => JSON.stringify(await profile()) === JSON.stringify(before));
-  await keepsake.until('the entry to hold again', async () => (await keepsake.texts('profile-entry')).some((text) => text.includes('Prefers long, detailed answers')));
+  await keepsake.until('the entry to hold again', async () => (await keepsake.texts('profile-entry')).some((text) => text.includes('long and detailed')));
   if ((await keepsake.findAll('btn-profile-correct')).length === 0) await keepsake.click('profile-toggle');
   await keepsake.click('btn-profile-correct');
   await keepsake.fill('profile-input', 'Prefers long answers about plants');

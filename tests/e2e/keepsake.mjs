@@ -191,10 +191,10 @@ export class Keepsake {
     return stdout;
   }
 
-  /** Changes the database past everything that guards it, as another program would. */
-  async alter(sql) {
+  /** Changes the database, or a copy of it, past everything that guards it, as another program would. */
+  async alter(sql, file = join(this.dataDir, 'keepsake.db')) {
     const script = 'import sqlite3, sys; sqlite3.connect(sys.argv[1]).executescript(sys.argv[2])';
-    await promisify(execFile)('python3', ['-c', script, join(this.dataDir, 'keepsake.db'), sql]);
+    await promisify(execFile)('python3', ['-c', script, file, sql]);
   }
 
   /** Has the window see what the command line wrote, as it does whenever a person turns to it. */

@@ -83,6 +83,35 @@ test('a yes takes it, and what came of it says so too', async () => {
   await keepsake.screenshot('settings-backup-salvaged-light');
 });
 
+test('a backup with a planted trigger says so, and after a yes it comes back without it', async () => {
+  await keepsake.close();
+  await keepsake.cli('backup');
+  const [newest] = (await keepsake.cli('backups', '--json')).split('\n').map((line) => line && JSON.parse(line));
+  await keepsake.alter(PLANTED, newest.path);
+  await keepsake.open();
+  await keepsake.click('nav-settings');
+  const rows = await keepsake.until('the new backup', async () => {
+    const found = await keepsake.texts('backup-row');
+    return found[0]?.includes('Made by you') && found;
+  });
+  assert.ok(rows.length >= 3);
+  for (const theme of ['dark', 'light']) {
+    await keepsake.theme(theme);
+    await keepsake.find('backup-row');
+    await keepsake.run(`document.querySelector('[data-testid="backup-row"] button').click()`);
+    await keepsake.sees('backup-ask', 'trigger "helper"', { within_ms: 30_000 });
+    assert.ok(!(await keepsake.text('backup-ask')).includes('is whole'));
+    await keepsake.screenshot(`settings-backup-locks-${theme}`);
+    if (theme === 'light') continue;
+    await keepsake.press('Escape');
+    await keepsake.gone('backup-ask');
+  }
+  await keepsake.click('btn-backup-confirm');
+  await keepsake.sees('backup-result', 'Restored: 3 messages', { within_ms: 60_000 });
+  const found = await keepsake.cli('verify').catch((failed) => String(failed));
+  assert.ok(found.includes('message number 2') && !found.includes('helper'), `of the trigger nothing was left to put right: ${found}`);
+});
+
 test('a library that is not the one Keepsake was built for is not loaded, and told of by name', async () => {
   const models = await mkdtemp(join(tmpdir(), 'keepsake-models-'));
   for (const name of await readdir(modelDir())) if (name !== LIBRARY) await symlink(join(modelDir(), name), join(models, name));

@@ -72,11 +72,29 @@ test('who the owner is is asked once for all of them', async () => {
   await keepsake.screenshot('import-answered-light');
 });
 
+test('times that give no zone are told of, and read by the one that is named', async () => {
+  const chat = card('WhatsApp chat');
+  for (const theme of ['dark', 'light']) {
+    await keepsake.theme(theme);
+    await keepsake.click('nav-sources');
+    await keepsake.sees(chat, 'Its times say no time zone');
+    await keepsake.run(`[...document.querySelectorAll('[data-testid="source-file"] p')].find((each) => each.innerText.startsWith('Its times say')).querySelector('button').click()`);
+    await keepsake.fill('source-zone', 'Atlantis/Nowhere');
+    assert.equal(await keepsake.attribute('btn-source-zone', 'disabled'), 'true');
+    await keepsake.screenshot(`import-zone-${theme}`);
+  }
+  await keepsake.fill('source-zone', 'America/New_York');
+  await keepsake.click('btn-source-zone');
+  await keepsake.sees(chat, 'They are read as America/New York');
+});
+
 test('what is imported has the day that was said', async () => {
   await keepsake.click('btn-import');
   await keepsake.until('all conversations', async () => lines(await keepsake.cli('conversations', '--json')).length === 3);
   const standup = lines(await keepsake.cli('conversations', '--json')).find(({ title }) => title.includes('Standup'));
   assert.match(JSON.stringify(standup), /2026-03-12/);
+  const chat = lines(await keepsake.cli('conversations', '--json')).find(({ title }) => title.includes('Rui'));
+  assert.match(JSON.stringify(chat), /2026-03-14T15:00:00/, 'eleven in the morning in New York');
 });
 
 test('a meeting whose day nobody knows bears the mark of a guess at each of its messages', async () => {
@@ -102,6 +120,9 @@ test('a meeting whose day nobody knows bears the mark of a guess at each of its 
   await keepsake.click({ css: '[data-testid="conversation-row"]', text: 'Retrospective' });
   const guessed = await times('when this was');
   assert.ok(guessed.length === 2 && guessed.every((time) => time.startsWith('≈ ')), `${guessed}`);
+  const marked = await keepsake.run(`return [...document.querySelectorAll('[data-testid="conversation-row"]')].filter((row) => row.querySelector('time').innerText.startsWith('≈ ')).map((row) => row.innerText)`);
+  assert.ok(marked.some((row) => row.includes('Retrospective')) && !marked.some((row) => row.includes('WhatsApp')), `so does its row in the list, and none with a time of its own: ${marked}`);
+  assert.ok(await keepsake.run(`return [...document.querySelectorAll('h2')].some((day) => day.innerText.startsWith('≈ '))`), 'and the line of its day');
   await keepsake.screenshot('message-inferred-light');
   await keepsake.run(`[...document.querySelectorAll('[data-testid="conversation-row"]')].find((row) => row.innerText.includes('Rui') && row.innerText.includes('WhatsApp')).click()`);
   const given = await times('Yes, at eight');

@@ -1590,6 +1590,10 @@ first: number,
  */
 last: number, 
 /**
+ * `last` is a guess: the source gave no time.
+ */
+is_time_inferred: boolean, 
+/**
  * Memories that rest on it.
  */
 memories_active: number, 

@@ -61,6 +61,7 @@ export const backup = {
   askTitle: 'Replace everything by this backup?',
   askFile: (name: string) => `${name} was looked through and is whole.`,
   askDoubtful: (name: string, doubt: string) => `${name} was looked through and was changed from outside: in doubt from ${doubt}. What stands before it is as it was stored.`,
+  askLocks: (name: string, locks: string) => `Somebody changed what guards the data in ${name}: ${locks}. The restore puts that right. A candidate may have been made a memory, or a memory changed, without you.`,
   askHolds: 'The backup holds',
   askHere: 'This replaces what is here now',
   askKept: 'What is here now is kept aside as a backup first.',

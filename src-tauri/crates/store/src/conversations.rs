@@ -51,6 +51,8 @@ pub struct ConversationRow {
     pub private_intervals: u32,
     /// It came with the sample data.
     pub is_sample: bool,
+    /// Nothing gave the time of its last message: it was inferred, and is shown as a guess.
+    pub is_time_inferred: bool,
 }
 
 impl ConversationRow {
@@ -193,7 +195,9 @@ const CONVERSATION_COLUMNS: &str =
     c.is_private, c.status, c.messages, c.started_at_ms, c.last_activity_at_ms, c.extracted_through_seq,
     EXISTS (SELECT 1 FROM imports i WHERE i.id = c.import_id AND i.is_sample = 1) AS is_sample,
     c.model_read_seq, c.chosen_visibility,
-    (SELECT count(*) FROM private_intervals p WHERE p.conversation_id = c.id) AS private_intervals";
+    (SELECT count(*) FROM private_intervals p WHERE p.conversation_id = c.id) AS private_intervals,
+    coalesce((SELECT i.time_certainty = 'inferred' FROM interactions i INDEXED BY interactions_by_conversation
+               WHERE i.conversation_id = c.id ORDER BY i.created_at_ms DESC, i.seq DESC LIMIT 1), 0) AS is_time_inferred";
 
 pub(crate) const INTERACTION_COLUMNS: &str = "i.seq, i.id, i.conversation_id,
     CASE WHEN i.role = 'person' AND e.is_owner = 1 THEN 'owner' ELSE i.role END AS role,
@@ -224,6 +228,7 @@ fn conversation(row: &Row<'_>) -> Result<ConversationRow> {
         model_read_through_seq: row.get(14)?,
         chosen: row.get::<_, Option<String>>(15)?.map(|text| parse("visibility", &text)).transpose()?,
         private_intervals: row.get(16)?,
+        is_time_inferred: row.get(17)?,
     })
 }
 

@@ -164,7 +164,7 @@ function Row({ row }: { row: ConversationRow }) {
         <RowTitle>{row.title}</RowTitle>
         {row.is_sample ? <Badge>{t.conversations.sample}</Badge> : null}
         <RowAside>
-          <RelativeTime time={row.last} date />
+          <RelativeTime time={row.last} date isGuess={row.is_time_inferred} />
         </RowAside>
       </RowLine>
       <RowLine>

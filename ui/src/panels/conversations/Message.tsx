@@ -34,10 +34,10 @@ export const startsDay = (message: MessageView, previous: MessageView | null | u
 const dayFormat = new Intl.DateTimeFormat(undefined, { weekday: 'long', day: 'numeric', month: 'long', year: 'numeric' });
 const timeFormat = new Intl.DateTimeFormat(undefined, { timeStyle: 'short' });
 
-export function DayLine({ time }: { time: number }) {
+export function DayLine({ message: { time, time_certainty } }: { message: MessageView }) {
   return (
     <div className={css.day}>
-      <h2 className={css.dayText}>{dayFormat.format(time)}</h2>
+      <h2 className={css.dayText}>{time_certainty === 'inferred' ? '≈ ' : ''}{dayFormat.format(time)}</h2>
     </div>
   );
 }

@@ -140,7 +140,7 @@ function MessageList({ row, target, position, onReady }: MessagesProps & { posit
               <div key={item.key} ref={virtualizer.measureElement} data-index={item.index} className={css.slot} style={{ transform: `translateY(${item.start}px)` }}>
                 {message ? (
                   <>
-                    {startsDay(message, previous) ? <DayLine time={message.time} /> : null}
+                    {startsDay(message, previous) ? <DayLine message={message} /> : null}
                     <Message
                       message={message}
                       follows={previous ?? null}

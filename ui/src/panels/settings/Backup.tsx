@@ -11,7 +11,7 @@ import { RpcError, platform } from '../../platform';
 import { showError } from '../../state/toasts';
 import { nameOf, t } from '../../strings';
 import { TESTIDS } from '../../testids';
-import { AskRestore, TASK, saidRestored } from '../shared/Restore';
+import { AskRestore, TASK, needsSalvage, saidRestored } from '../shared/Restore';
 import { TaskProgress } from '../shared/TaskProgress';
 import css from './Backup.module.css';
 import { AskRebuild, Rebuilding, rebuildBegun, useRebuild } from './Rebuild';
@@ -85,7 +85,7 @@ export function Backup() {
   };
   const goBack = async ({ place, preview }: Asked) => {
     setAsked(null);
-    await run('restore', () => call('restore', { ...place, ...(preview.backup.doubt === null ? {} : { salvage: true }) }), saidRestored);
+    await run('restore', () => call('restore', { ...place, ...(needsSalvage(preview) ? { salvage: true } : {}) }), saidRestored);
   };
 
   return (

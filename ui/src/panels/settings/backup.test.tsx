@@ -100,6 +100,18 @@ describe('a restore', () => {
     await waitFor(() => expect(asked(host, 'restore')).toEqual([{ token: 'file:Keepsake backup.db', salvage: true }]));
   });
 
+  test('of a backup whose locks were changed says which, and takes it as a salvage after a yes', async () => {
+    const host = await show();
+    const contents = { messages: 30, conversations: 2, memories: 1, rows: 40, schema: 29, head: '', doubt: null };
+    host.answer('restore_preview', () => ({ name: 'Keepsake backup.db', backup: contents, locks: 'trigger "approve_all" added', messages: 1, conversations: 1, memories: 0 }));
+    fireEvent.click(screen.getByTestId('btn-backup-restore'));
+    const dialog = await screen.findByTestId('backup-ask');
+    expect(dialog.textContent).toContain('trigger "approve_all" added');
+    expect(dialog.textContent).not.toContain('is whole');
+    fireEvent.click(screen.getByTestId('btn-backup-confirm'));
+    await waitFor(() => expect(asked(host, 'restore')).toEqual([{ token: 'file:Keepsake backup.db', salvage: true }]));
+  });
+
   test('of a file that is none says why', async () => {
     const host = await show();
     host.failNext('restore_preview', new RpcError('refused', 'holiday.db cannot be restored: it is damaged; nothing was changed'));

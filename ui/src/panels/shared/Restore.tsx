@@ -8,6 +8,9 @@ import css from './Restore.module.css';
 /** What the backend calls this work, and making a backup or an export. */
 export const TASK = 'backup';
 
+/** What was changed from outside is taken only as a salvage, after a yes to the sentence that says so. */
+export const needsSalvage = ({ backup, locks }: RestorePreview): boolean => backup.doubt !== null || locks !== undefined;
+
 export function AskRestore({ preview, onClose, onConfirm }: { preview: RestorePreview; onClose: () => void; onConfirm: () => void }) {
   const words = t.backup;
   const { backup } = preview;
@@ -28,7 +31,9 @@ export function AskRestore({ preview, onClose, onConfirm }: { preview: RestorePr
       }
     >
       <div className={css.ask}>
-        <p>{backup.doubt === null ? words.askFile(preview.name) : words.askDoubtful(preview.name, backup.doubt)}</p>
+        {needsSalvage(preview) ? null : <p>{words.askFile(preview.name)}</p>}
+        {backup.doubt === null ? null : <p>{words.askDoubtful(preview.name, backup.doubt)}</p>}
+        {preview.locks === undefined ? null : <p>{words.askLocks(preview.name, preview.locks)}</p>}
         <dl>
           <dt>{words.askHolds}</dt>
           <dd>{words.counts(backup.messages, backup.conversations, backup.memories)}</dd>

@@ -1,6 +1,6 @@
 /** What is inside the files that wait, the questions they raise, and the button that imports them. */
 import { CircleAlert, FileText, X } from 'lucide-react';
-import { type ReactNode, useState } from 'react';
+import { type ReactNode, useId, useState } from 'react';
 import { call } from '../../api';
 import { Badge, Button, IconButton, Switch, shortDate } from '../../design';
 import { useNow } from '../../state/clock';
@@ -10,11 +10,11 @@ import { nameOf, t } from '../../strings';
 import { bytes } from '../../strings/words';
 import { TESTIDS } from '../../testids';
 import css from './Files.module.css';
-import { AskRestore, TASK } from '../shared/Restore';
+import { AskRestore, TASK, needsSalvage } from '../shared/Restore';
 import { TaskProgress } from '../shared/TaskProgress';
 import { Skips } from './Skips';
 import { restoredLines, useRestore } from './restore';
-import { FIRST_DAY, type WaitingFile, answer, asksDates, asksMeeting, asksOwner, isDay, leaveOut, localDay, skippedCount, startedJobs, useWaitingFiles } from './files';
+import { FIRST_DAY, type WaitingFile, answer, asksDates, asksMeeting, asksOwner, isDay, isZone, leaveOut, localDay, skippedCount, startedJobs, useWaitingFiles } from './files';
 
 export function Files() {
   const files = useWaitingFiles();
@@ -38,7 +38,7 @@ export function Files() {
           await bring(file);
           continue;
         }
-        const { job_ids } = await call('import_start', { tokens: [file.token], me: answers.me, date_order: answers.dateOrder, meeting: answers.meeting, private: isPrivate });
+        const { job_ids } = await call('import_start', { tokens: [file.token], me: answers.me, date_order: answers.dateOrder, meeting: answers.meeting, private: isPrivate, ...(answers.zone === null ? {} : { zone: answers.zone }) });
         startedJobs.update((ids) => [...ids, ...job_ids]);
         leaveOut([file.token]);
       }
@@ -65,7 +65,7 @@ export function Files() {
         ))}
       </ul>
       {work ? <TaskProgress task={TASK} words={(stage) => (stage === null ? t.backup.working[work] : `${t.backup.working[work]}: ${nameOf(t.backup.stage, stage).toLowerCase()}`)} testId={TESTIDS.backupWork} cancelTestId={TESTIDS.backupCancel} /> : null}
-      {asked ? <AskRestore preview={asked.preview} onClose={forget} onConfirm={() => void bring(asked.file, asked.preview.backup.doubt !== null)} /> : null}
+      {asked ? <AskRestore preview={asked.preview} onClose={forget} onConfirm={() => void bring(asked.file, needsSalvage(asked.preview))} /> : null}
       {ready.length + asking > 0 || isLooking ? (
         <footer className={css.foot}>
           <span className={css.private}>
@@ -154,6 +154,7 @@ function FileCard({ waiting, isBusy, onReplace }: { waiting: WaitingFile; isBusy
           <OwnerQuestion waiting={waiting} />
           <DateQuestions waiting={waiting} />
           <MeetingQuestion waiting={waiting} />
+          <ZoneOfTimes waiting={waiting} />
         </>
       ) : null}
     </li>
@@ -263,6 +264,49 @@ function MeetingQuestion({ waiting: { file, look, answers } }: { waiting: Waitin
         </Button>
         <Button size="s" tone="quiet" testId={TESTIDS.sourceMeetingSkip} onClick={() => answer(file.token, { isUndated: true })}>
           {t.sources.meetingSkip(look.first === null ? null : shortDate(look.first, now))}
+        </Button>
+      </div>
+    </Question>
+  );
+}
+
+/** The zone of times that say none. This computer's stands in: most exports were made here, so nobody has to answer. */
+function ZoneOfTimes({ waiting: { file, look } }: { waiting: WaitingFile }) {
+  const [typed, setTyped] = useState<string | null>(null);
+  const zones = useId();
+  if (!look?.zone) return null;
+  if (typed === null) return <Answered text={t.sources.zone(look.zone)} onChange={() => setTyped('')} />;
+  const use = (zone: string | null) => {
+    answer(file.token, { zone });
+    setTyped(null);
+  };
+  return (
+    <Question title={t.sources.zoneAsk} text={t.sources.zoneText}>
+      <div className={css.meeting}>
+        <input
+          className={css.day}
+          list={zones}
+          aria-label={t.sources.zoneAsk}
+          placeholder={t.sources.zoneExample}
+          value={typed}
+          spellCheck={false}
+          autoComplete="off"
+          data-testid={TESTIDS.sourceZone}
+          onChange={(event) => setTyped(event.target.value)}
+          onKeyDown={(event) => {
+            if (event.key === 'Enter' && isZone(typed)) use(typed);
+          }}
+        />
+        <datalist id={zones}>
+          {Intl.supportedValuesOf('timeZone').map((zone) => (
+            <option key={zone} value={zone} />
+          ))}
+        </datalist>
+        <Button size="s" disabled={!isZone(typed)} testId={TESTIDS.sourceZoneSet} onClick={() => use(typed)}>
+          {t.sources.zoneSet}
+        </Button>
+        <Button size="s" tone="quiet" testId={TESTIDS.sourceZoneHere} onClick={() => use(null)}>
+          {t.sources.zoneHere}
         </Button>
       </div>
     </Question>

@@ -22,9 +22,11 @@ export interface Answers {
   readonly meeting: string | null;
   /** Nobody knows when the meeting was: the file's date stands in. */
   readonly isUndated: boolean;
+  /** The zone of times that say none, `Europe/Berlin`; null while this computer's stands in. */
+  readonly zone: string | null;
 }
 
-export const UNANSWERED: Answers = { me: null, isNobody: false, isAskedAlone: false, dateOrder: null, meeting: null, isUndated: false };
+export const UNANSWERED: Answers = { me: null, isNobody: false, isAskedAlone: false, dateOrder: null, meeting: null, isUndated: false, zone: null };
 
 export type FileStatus = 'looking' | 'failed' | 'unreadable' | 'empty' | 'asks' | 'ready';
 
@@ -74,6 +76,14 @@ export function localDay(at: number): string {
 }
 /** A day as the backend takes it, on which a meeting can have been. */
 export const isDay = (text: string, today: string): boolean => /^\d{4}-\d{2}-\d{2}$/.test(text) && !Number.isNaN(Date.parse(text)) && text >= FIRST_DAY && text <= today;
+/** Whether the computer knows the rules of a zone by this name. */
+export function isZone(name: string): boolean {
+  try {
+    return name.includes('/') && new Intl.DateTimeFormat('en', { timeZone: name }).resolvedOptions().timeZone !== '';
+  } catch {
+    return false;
+  }
+}
 /** The answer to "Which of these is you?" of another file holds where the same one speaks: it is asked once. Pure. */
 export function withKnownOwner(look: DryRunFile, answers: Answers, known: readonly string[]): Answers {
   if (!look.needs_owner || answers.me !== null || answers.isNobody || answers.isAskedAlone) return answers;
@@ -87,14 +97,14 @@ export const importable = (look: DryRunFile): number => look.imported + look.dup
 export function useWaitingFiles(): WaitingFile[] {
   const files = useStore(waitingFiles, (waiting) => waiting);
   const answers = useStore(answersOf, (all) => all);
-  const look = (token: string, date_order: string | null, meeting: string | null) => {
+  const look = (token: string, { dateOrder, meeting, zone }: Answers = UNANSWERED) => {
     // Who the owner is changes nothing that is shown, so that a file is not read again for it.
-    const request = { tokens: [token], me: null, date_order, meeting };
+    const request = { tokens: [token], me: null, date_order: dateOrder, meeting, ...(zone === null ? {} : { zone }) };
     return { queryKey: rpcKey('import_dry_run', request), queryFn: () => call('import_dry_run', request) };
   };
-  const queries = useQueries({ queries: files.map((file) => look(file.token, answers.get(file.token)?.dateOrder ?? null, answers.get(file.token)?.meeting ?? null)) });
+  const queries = useQueries({ queries: files.map((file) => look(file.token, answers.get(file.token))) });
   // A question stays on screen with its answer, and the look before the answer says what was asked.
-  const first = useQueries({ queries: files.map((file) => look(file.token, null, null)) });
+  const first = useQueries({ queries: files.map((file) => look(file.token)) });
   const known = [...answers.values()].map((each) => each.me).filter((me) => me !== null);
   // A folder with exports of several kinds becomes a card for each.
   const parts = first.flatMap((query, index) => (query.data?.files[0]?.parts.length ? [[files[index]?.token ?? '', query.data.files[0].parts] as const] : []));

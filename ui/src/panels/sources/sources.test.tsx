@@ -176,12 +176,34 @@ describe('what only the person knows', () => {
     await waitFor(() => expect(card().dataset.status).toBe('ready'));
   });
 
+  test('the zone of times that say none is told, and one that the person names is used and sent', async () => {
+    const host = await pick();
+    const chat = () => cardOf('WhatsApp Chat with Noor.txt');
+    const change = () => within(within(chat()).getByText(/^Its times say no time zone/)).getByRole('button', { name: 'Change' });
+    within(chat()).getByText(/They are read as Europe\/Amsterdam/);
+    expect(within(cardOf('conversations.zip')).queryByText(/time zone/), 'these times say their own').toBeNull();
+    fireEvent.click(change());
+    const field = () => within(chat()).getByTestId('source-zone');
+    const use = () => within(chat()).getByTestId('btn-source-zone');
+    fireEvent.change(field(), { target: { value: 'Atlantis/Nowhere' } });
+    expect(use()).toHaveProperty('disabled', true);
+    fireEvent.change(field(), { target: { value: 'America/New_York' } });
+    fireEvent.click(use());
+    await within(chat()).findByText(/They are read as America\/New York/);
+    fireEvent.click(within(chat()).getByRole('button', { name: /^Robin/ }));
+    fireEvent.click(within(chat()).getByRole('button', { name: 'Day first' }));
+    await waitFor(() => expect(importButton().textContent).toContain('Import 2 files'));
+    fireEvent.click(importButton());
+    await waitFor(() => expect(asked(host, 'import_start')[1]).toMatchObject({ zone: 'America/New_York' }));
+    expect(asked(host, 'import_start')[0]).not.toHaveProperty('zone');
+  });
+
   test('an answer can be changed', async () => {
     await pick();
     const chat = () => cardOf('WhatsApp Chat with Noor.txt');
     fireEvent.click(within(chat()).getByRole('button', { name: /None of these/ }));
     await within(chat()).findByText('You do not speak in it.');
-    fireEvent.click(within(chat()).getByRole('button', { name: 'Change' }));
+    fireEvent.click(within(within(chat()).getByText('You do not speak in it.')).getByRole('button', { name: 'Change' }));
     expect(await within(chat()).findByText('Which of these is you?')).toBeDefined();
   });
 });

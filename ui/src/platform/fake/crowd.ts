@@ -73,6 +73,7 @@ export function addCrowd(world: World, now: number): void {
       messages: length,
       first: messages[0]?.time ?? end,
       last: messages[length - 1]?.time ?? end,
+      is_time_inferred: false,
       memories_active: 0,
       memories_pending: 0,
       participants: [...new Set(speakers)].slice(0, 5),

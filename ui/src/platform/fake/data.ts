@@ -222,6 +222,7 @@ export function buildWorld(now: number, candidates: number): World {
       messages: script.lines.length,
       first: times[0] ?? last,
       last,
+      is_time_inferred: false,
       memories_active: 0,
       memories_pending: 0,
       participants: [...new Set(script.lines.filter((line) => line[1] !== 'tool').map((line) => line[0]))],

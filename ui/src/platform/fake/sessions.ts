@@ -62,6 +62,7 @@ export function add(world: World, id: string, title: string, channel: string, pa
     messages: parts.length,
     first: messages[0]?.time ?? end,
     last: end,
+    is_time_inferred: false,
     memories_active: 0,
     memories_pending: 0,
     participants,

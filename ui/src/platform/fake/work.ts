@@ -85,7 +85,7 @@ export function workCommands(host: Host, base: Handlers, pace_ms: number): Handl
   const fileName = (token: string) => token.replace(/^file:/, '');
   const isChat = (token: string) => /whatsapp/i.test(token);
   const isExport = (token: string) => /^file:Keepsake \d{4}-/.test(token);
-  const look = (token: string, me: string | null, order: string | null, meeting: string | null): DryRunFile => {
+  const look = (token: string, me: string | null, order: string | null, meeting: string | null, zone?: string): DryRunFile => {
     const now = host.now();
     const blank: DryRunFile = { token, name: fileName(token), kind: null, error: null, conversations: 0, seen: 0, imported: 0, duplicate: 0, skipped: [], first: null, last: null, participants: [], needs_owner: false, date_questions: [], needs_meeting: false, export: null, parts: [] };
     if (token === 'file:Exports') return { ...blank, parts: [{ token: 'file:conversations.zip', name: 'Exports', size: 0 }, { token: 'file:WhatsApp Chat with Noor.txt', name: 'Exports', size: 0 }] };
@@ -102,6 +102,7 @@ export function workCommands(host: Host, base: Handlers, pace_ms: number): Handl
       return {
         ...blank,
         kind: 'whatsapp',
+        zone: zone ?? 'Europe/Amsterdam',
         conversations: 1,
         seen: 1_204,
         imported: 1_095,
@@ -181,7 +182,7 @@ export function workCommands(host: Host, base: Handlers, pace_ms: number): Handl
       const open = live.filter((job) => job.state === 'queued' || job.state === 'running').length;
       return { ...now, counts: { ...now.counts, jobs: now.counts.jobs + open } };
     },
-    import_dry_run: ({ tokens, me, date_order, meeting }) => ({ files: tokens.map((token) => look(token, me, date_order, meeting)) }),
+    import_dry_run: ({ tokens, me, date_order, meeting, zone }) => ({ files: tokens.map((token) => look(token, me, date_order, meeting, zone)) }),
     import_start: ({ tokens, me, date_order, meeting }) => ({
       job_ids: tokens.map((token) => {
         const file = look(token, me, date_order, meeting);

@@ -36,6 +36,7 @@ fn row(tx: &ReadTx<'_>, conversation: StoredConversation) -> StoreResult<Convers
         messages: conversation.messages,
         first: conversation.first.0,
         last: conversation.last.0,
+        is_time_inferred: conversation.is_time_inferred,
         memories_active,
         memories_pending,
         source: Source { kind: conversation.source_kind, conversation: conversation.source_conversation, message: String::new() },

@@ -56,6 +56,8 @@ pub struct ConversationRow {
     pub first: i64,
     /// Last message.
     pub last: i64,
+    /// `last` is a guess: the source gave no time.
+    pub is_time_inferred: bool,
     /// Memories that rest on it.
     pub memories_active: u64,
     /// Candidates that wait.

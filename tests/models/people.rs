@@ -187,11 +187,7 @@ fn where_the_model_fails_what_the_rules_know_stays_and_a_person_is_told() {
             last = desk.work();
         }
         assert_eq!(last, Some(JobState::Dead), "{fault:?}");
-        assert_eq!(
-            desk.known("Ana"),
-            [FRENCH],
-            "{fault:?}: theirs stays, and nothing of the model's"
-        );
+        assert_eq!(desk.known("Ana"), [FRENCH], "{fault:?}: theirs stays, and nothing of the model's");
         let alerts = desk.alerts();
         assert!(alerts.len() == 1 && alerts[0].contains("with the model failed"), "{fault:?}: {alerts:?}");
     }

@@ -299,7 +299,9 @@ function ZoneOfTimes({ waiting: { file, look } }: { waiting: WaitingFile }) {
         />
         <datalist id={zones}>
           {Intl.supportedValuesOf('timeZone').map((zone) => (
-            <option key={zone} value={zone} />
+            <option key={zone} value={zone}>
+              {zone}
+            </option>
           ))}
         </datalist>
         <Button size="s" disabled={!isZone(typed)} testId={TESTIDS.sourceZoneSet} onClick={() => use(typed)}>

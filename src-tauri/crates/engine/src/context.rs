@@ -19,11 +19,10 @@ use keepsake_domain::{
 };
 use keepsake_insight::session::tier::band;
 use keepsake_people::profile::{ObservedDetail, observed_detail};
-use keepsake_retrieval::Query;
 use keepsake_store::{InteractionRow, MemoryRow, ReadTx, StoreError};
 use serde::Serialize;
 
-use self::ways::stems;
+use self::relevance::Answers;
 use crate::boundary::{Audience, View};
 use crate::conflicts::claim;
 use crate::given::{Given, ReadKind};
@@ -33,6 +32,7 @@ use crate::standing::{StoredCommitment, commitments_of};
 use crate::taken_back::TakenBack;
 use crate::{Engine, Result, rfc3339};
 
+mod relevance;
 mod remembered;
 mod ways;
 
@@ -50,9 +50,6 @@ const LINE_CHARS: usize = 600;
 
 /// What is looked at of a text, as a multiple of what is shown: blanks and masked values take room that the line does not have.
 const SERVED_SLACK: usize = 4;
-
-/// Found messages that are looked at for one query.
-const FOUND_MESSAGES: usize = 12;
 
 /// The share of the budget the sections may take, in order; what one leaves over the next ones may use.
 const SHARES: [(Heading, f64); 12] = [
@@ -78,10 +75,6 @@ const BRIEF_SHARE: f64 = 0.5;
 
 /// How much more than the usual somebody gets who wants every detail. A budget that was asked for is never exceeded.
 const DETAILED_SHARE: f64 = 1.5;
-
-/// Lines that have nothing to do with what was asked: enough to know the person by, and no more. The conversation itself and what was
-/// promised in it are not counted: they are where it was asked.
-const UNRELATED_MAX: usize = 3;
 
 /// From this budget on the text begins with the sentence that it is data: below, it would take more room than what it is about.
 const HEAD_BUDGET_MIN: usize = 400;
@@ -308,20 +301,14 @@ impl Engine {
         let query = request.query.as_deref().map(str::trim).filter(|query| !query.is_empty());
         let visible = view.memories(tx, request.as_of)?;
         let taken = TakenBack::read(tx, request.as_of)?;
-        let asked = query.map(|query| Query::read(query, self.moment()));
-        let vector = match &asked {
-            Some(asked) => self.question_vector(tx, Some(view), asked)?,
-            None => None,
-        };
-        let vector = vector.as_ref().map(|(model, vector)| (model.as_str(), vector.as_slice()));
-        let ranked: Vec<MemoryId> = match query {
-            Some(query) => {
-                let found = self.rank_memories(tx, &visible.memories, query, vector, usize::MAX)?;
-                found.into_iter().map(|hit| hit.id).collect()
+        let Answers { memories: ranked, messages: found } = match query {
+            Some(query) => self.answers_to(tx, view, query, &visible.memories, request.as_of)?,
+            None => {
+                let newest = visible.memories.iter().rev().cloned().collect();
+                let memories = newest_of_conflicting(tx, view, by_weight(tx, newest, request.as_of)?)?;
+                Answers { memories, messages: Vec::new() }
             }
-            None => by_weight(tx, visible.memories.iter().rev().cloned().collect(), request.as_of)?,
         };
-        let ranked = newest_of_conflicting(tx, view, ranked)?;
         let people: Vec<EntityId> = view.destination.people.iter().cloned().collect();
         let handles: HashMap<String, EntityId> =
             tx.handles()?.into_iter().map(|row| (row.id.to_string(), view.map.persons.of(&row.entity_id))).collect();
@@ -348,11 +335,9 @@ impl Engine {
             let line = memory_line(self.memory_item(tx, view, &memory.id)?, &memory);
             sections.entry(section as usize).or_default().push(line);
         }
-        if let Some(asked) = &asked {
-            let vector = vector.map(|(_, vector)| vector);
-            let found = self.answering(tx, Some(view), asked, vector, request.as_of, FOUND_MESSAGES)?;
+        if !found.is_empty() {
             let left = taken.clone().with_history(tx, request.as_of)?;
-            let lines = found.iter().filter(|hit| !hit.message.is_branch).filter_map(|hit| message_line(&hit.message, &left));
+            let lines = found.iter().filter_map(|row| message_line(row, &left));
             sections.entry(Heading::Related as usize).or_default().extend(lines);
         }
         let profiles = view.profiles(tx, request.as_of)?;
@@ -368,23 +353,13 @@ impl Engine {
             chars => (chars.min(CONTEXT_CHARS_MAX) as f64 * share.min(1.0)) as usize,
         };
         let lines_max = if detail == DetailLevel::Brief { PROFILE_LINES_BRIEF } else { PROFILE_LINES };
-        let wanted_stems = query.map(stems);
-        let mut unrelated_left = UNRELATED_MAX;
-        let mut entries = surest_first(profiles.entries);
-        keep_related(&mut entries, |(_, entry)| &entry.content, wanted_stems.as_ref(), &mut unrelated_left);
-        entries.truncate(lines_max);
-        sections.insert(Heading::Profile as usize, self.profile_lines(tx, view, entries)?);
-        let told: Vec<MemoryId> = sections
-            .iter()
-            .filter(|(section, _)| [Heading::People as usize, Heading::Owner as usize].contains(section))
-            .flat_map(|(_, lines)| lines.iter().filter_map(|line| line.item.id.parse().ok()))
-            .collect();
-        let (tiers, tiers_withheld) = self.tier_lines(tx, view, request, &told)?;
-        for (section, lines) in tiers {
-            sections.insert(section as usize, lines);
+        let mut tiers_withheld = Vec::new();
+        if query.is_none() {
+            let mut entries = surest_first(profiles.entries);
+            entries.truncate(lines_max);
+            sections.insert(Heading::Profile as usize, self.profile_lines(tx, view, entries)?);
+            tiers_withheld = self.add_remembered(tx, view, request, &taken, &mut sections)?;
         }
-        let about = asked.as_ref().map(|asked| (asked, vector));
-        sections.insert(Heading::Topics as usize, self.topic_lines(tx, view, request, about)?);
         sections.insert(Heading::Playbooks as usize, self.playbook_lines(tx, view, request, query, &taken)?);
         let mut page = Page::new(budget);
         let mut share = 0.0;
@@ -401,14 +376,7 @@ impl Engine {
                     page.add(section, lines, until, Fit::Ranked);
                 }
                 Heading::UserTier | Heading::AgentTier | Heading::SharedTier => {
-                    let mut lines = sections.remove(&(section as usize)).unwrap_or_default();
-                    keep_related(&mut lines, |line| &line.text, wanted_stems.as_ref(), &mut unrelated_left);
-                    page.add(section, lines, until, Fit::Ordered);
-                }
-                Heading::Earlier => {
-                    let mut lines = earlier_lines(tx, view, request.as_of, &taken)?;
-                    keep_related(&mut lines, |line| &line.text, wanted_stems.as_ref(), &mut unrelated_left);
-                    page.add(section, lines, until, Fit::Ranked);
+                    page.add(section, sections.remove(&(section as usize)).unwrap_or_default(), until, Fit::Ordered);
                 }
                 _ => {
                     let shown: Vec<String> = page.items.iter().map(|item| item.id.clone()).collect();
@@ -436,6 +404,28 @@ impl Engine {
         // Of nothing, nothing is said.
         let text = if page.items.is_empty() { String::new() } else { page.text };
         Ok((Context { text, items: page.items, withheld, detail }, page.lines))
+    }
+
+    /// What sessions, topics and earlier talk tell, where nothing was asked: a question is answered by what says it itself. What was held
+    /// back of the tiers.
+    fn add_remembered(
+        &self,
+        tx: &ReadTx<'_>,
+        view: &View,
+        request: &ContextRequest,
+        taken: &TakenBack,
+        sections: &mut BTreeMap<usize, Vec<Line>>,
+    ) -> std::result::Result<Vec<WithheldCount>, StoreError> {
+        let told: Vec<MemoryId> = sections
+            .iter()
+            .filter(|(section, _)| [Heading::People as usize, Heading::Owner as usize].contains(section))
+            .flat_map(|(_, lines)| lines.iter().filter_map(|line| line.item.id.parse().ok()))
+            .collect();
+        let (tiers, withheld) = self.tier_lines(tx, view, request, &told)?;
+        sections.extend(tiers.into_iter().map(|(section, lines)| (section as usize, lines)));
+        sections.insert(Heading::Topics as usize, self.topic_lines(tx, view, request)?);
+        sections.insert(Heading::Earlier as usize, earlier_lines(tx, view, request.as_of, taken)?);
+        Ok(withheld)
     }
 
     /// What is known of the people here.
@@ -571,19 +561,6 @@ fn newest_of_conflicting(tx: &ReadTx<'_>, view: &View, ranked: Vec<MemoryId>) ->
         }
     }
     Ok(ranked.into_iter().filter(|id| !older.contains(id)).collect())
-}
-
-/// Of what no search chose, that which has a word of the question, and so much else as is left.
-fn keep_related<T>(lines: &mut Vec<T>, text: impl Fn(&T) -> &str, wanted: Option<&BTreeSet<String>>, unrelated_left: &mut usize) {
-    let Some(wanted) = wanted else { return };
-    lines.retain(|line| {
-        if !stems(text(line)).is_disjoint(wanted) {
-            return true;
-        }
-        let is_kept = *unrelated_left > 0;
-        *unrelated_left = unrelated_left.saturating_sub(1);
-        is_kept
-    });
 }
 
 /// `- [mem_1] User: “I play the cello” (2026-03-02)`, and what nobody said in these words as noted about them.

@@ -8,7 +8,6 @@ use std::collections::HashMap;
 use keepsake_capture::echo::Heading;
 use keepsake_domain::{EvidenceSpan, InteractionId, MemoryId, Span, TopicId};
 use keepsake_insight::session::tier::Tier;
-use keepsake_retrieval::Query;
 use keepsake_store::{ReadTx, StoreError, TopicLineRow};
 
 use super::{CONVERSATION_MESSAGES, ContextItem, ContextRequest, Line, WithheldCount, day, flat, source_of};
@@ -23,9 +22,6 @@ const TOPICS: usize = 3;
 
 /// The lines of the tiers by section, and what was held back of them.
 type TierLines = (Vec<(Heading, Vec<Line>)>, Vec<WithheldCount>);
-
-/// A question with its vector and the model that made it.
-type Question<'q> = (&'q Query, Option<(&'q str, &'q [f32])>);
 
 impl Engine {
     /// What the tiers of the agent and of whoever it talks with hold, without what an approved memory that is `told` says already.
@@ -74,36 +70,28 @@ impl Engine {
         Ok((sections, found.withheld))
     }
 
-    /// The topics that answer the question; without one, those that the current conversation is about.
+    /// The topics that the current conversation is about.
     pub(super) fn topic_lines(
         &self,
         tx: &ReadTx<'_>,
         view: &View,
         request: &ContextRequest,
-        asked: Option<Question<'_>>,
     ) -> std::result::Result<Vec<Line>, StoreError> {
         // What topics said at an earlier moment is not kept by moment.
         if request.as_of.is_some() {
             return Ok(Vec::new());
         }
         let taken = TakenBack::read(tx, None)?;
-        let found: Vec<(TopicId, String, Vec<TopicLineRow>)> = match asked {
-            Some((query, vector)) => {
-                let hits = self.search_topics(tx, Some(view), query, vector, TOPICS)?;
-                hits.into_iter().map(|hit| (hit.id, hit.title, hit.lines)).collect()
-            }
-            None => {
-                let Some(conversation) = &view.destination.conversation else { return Ok(Vec::new()) };
-                let recent = tx.last_messages(conversation, None, CONVERSATION_MESSAGES)?;
-                let is_recent = |id: &InteractionId| recent.iter().any(|row| row.id == *id);
-                let own = view.topics(tx)?.into_iter().filter(|topic| topic.messages.iter().any(is_recent)).take(TOPICS);
-                own.map(|topic| {
-                    let lines = taken.lines_left(tx, tx.topic_lines(&topic.version.id)?)?;
-                    Ok((topic.topic.id.clone(), topic.title().to_owned(), lines))
-                })
-                .collect::<std::result::Result<_, StoreError>>()?
-            }
-        };
+        let Some(conversation) = &view.destination.conversation else { return Ok(Vec::new()) };
+        let recent = tx.last_messages(conversation, None, CONVERSATION_MESSAGES)?;
+        let is_recent = |id: &InteractionId| recent.iter().any(|row| row.id == *id);
+        let own = view.topics(tx)?.into_iter().filter(|topic| topic.messages.iter().any(is_recent)).take(TOPICS);
+        let found: Vec<(TopicId, String, Vec<TopicLineRow>)> = own
+            .map(|topic| {
+                let lines = taken.lines_left(tx, tx.topic_lines(&topic.version.id)?)?;
+                Ok((topic.topic.id.clone(), topic.title().to_owned(), lines))
+            })
+            .collect::<std::result::Result<_, StoreError>>()?;
         let mut lines = Vec::new();
         for (id, title, said) in found {
             let Some(first) = said.into_iter().next() else { continue };

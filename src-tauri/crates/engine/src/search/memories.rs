@@ -24,8 +24,17 @@ pub struct MemoryHit {
     pub id: MemoryId,
     /// Higher is better; comparable within one answer only.
     pub score: f64,
+    /// Cosine with the question; nothing where no model says it.
+    pub meaning: Option<f32>,
     /// Why it was found.
     pub why: Vec<Why>,
+}
+
+impl MemoryHit {
+    /// Whether it has a word of the question.
+    pub(crate) fn has_words(&self) -> bool {
+        self.why.contains(&Why::Words)
+    }
 }
 
 impl Engine {
@@ -39,18 +48,17 @@ impl Engine {
         limit: usize,
     ) -> Result<Vec<MemoryHit>, StoreError> {
         let by_words: HashMap<MemoryId, f64> = tx.search_memories_within(typed, memories)?.into_iter().collect();
-        let mut meanings: HashMap<MemoryId, f64> = HashMap::new();
-        if let Some((model, vector)) = vector {
-            for (id, cosine) in self.memory_meanings(tx, memories, model, vector)? {
-                if cosine >= MEANING_MIN {
-                    meanings.insert(id, f64::from(cosine) * MEANING_WEIGHT);
-                }
-            }
-        }
+        let cosines: HashMap<MemoryId, f32> = match vector {
+            Some((model, vector)) => self.memory_meanings(tx, memories, model, vector)?.into_iter().collect(),
+            None => HashMap::new(),
+        };
+        let meaning = |id: &MemoryId| cosines.get(id).copied().filter(|cosine| *cosine >= MEANING_MIN);
         // In a fixed order before it is sorted by score, so that equals stand as they came, the newest first.
-        let score = |id: &MemoryId| match (by_words.get(id), meanings.get(id)) {
+        let score = |id: &MemoryId| match (by_words.get(id), meaning(id)) {
             (None, None) => None,
-            (words, meaning) => Some(words.copied().unwrap_or(0.0) + meaning.copied().unwrap_or(0.0)),
+            (words, meaning) => {
+                Some(words.copied().unwrap_or(0.0) + meaning.map_or(0.0, |cosine| f64::from(cosine) * MEANING_WEIGHT))
+            }
         };
         let scored = memories.iter().rev().filter_map(|id| score(id).map(|score| (id.clone(), score))).collect();
         Ok(best_first(scored, limit)
@@ -60,10 +68,10 @@ impl Engine {
                 if by_words.contains_key(&id) {
                     why.push(Why::Words);
                 }
-                if meanings.contains_key(&id) {
+                if meaning(&id).is_some() {
                     why.push(Why::Meaning);
                 }
-                MemoryHit { id, score, why }
+                MemoryHit { meaning: cosines.get(&id).copied(), id, score, why }
             })
             .collect())
     }
@@ -113,7 +121,7 @@ impl Engine {
         if !query.has_words() {
             // In the order of their arrival.
             let newest = open.into_iter().rev().take(limit);
-            return Ok(newest.map(|id| MemoryHit { id, score: 0.0, why: vec![Why::Filter] }).collect());
+            return Ok(newest.map(|id| MemoryHit { id, score: 0.0, meaning: None, why: vec![Why::Filter] }).collect());
         }
         let phrases = query.phrases.iter().map(|phrase| {
             let words: Vec<&str> = phrase.iter().map(|term| term.plain.as_str()).collect();

@@ -117,7 +117,8 @@ fn served(f: &Fixture) -> String {
         let ask = ContextRequest { query: query.map(str::to_owned), budget_chars: 12_000, ..ContextRequest::default() };
         f.engine.context(&ask).unwrap().text
     };
-    format!("{}\n{}", ask(None), ask(Some("pump capacitor flight museum archive")))
+    let about = ["pump", "flight", "museum", "archive"].map(|word| ask(Some(word)));
+    format!("{}\n{}", ask(None), about.join("\n"))
 }
 
 #[test]

@@ -173,7 +173,7 @@ fn every_line_of_a_context_is_a_quotation_with_its_author() {
 }
 
 #[test]
-fn a_context_for_a_question_holds_no_more_than_three_lines_that_have_nothing_to_do_with_it() {
+fn a_context_for_a_question_holds_what_answers_it_and_nothing_else() {
     let f = Fixture::new();
     for number in 0..6 {
         f.append(&Conversation::new(&format!("t{number}")).messages(&format!(
@@ -193,7 +193,8 @@ fn a_context_for_a_question_holds_no_more_than_three_lines_that_have_nothing_to_
         (text.lines().filter(|line| line.starts_with("- [") && !line.contains("pump")).count(), text)
     };
     let (others, text) = unrelated(Some("pump"));
-    assert!(others <= 3 && text.contains("pump"), "{text}");
+    assert!(others == 0 && text.contains("pump"), "{text}");
+    assert_eq!(unrelated(Some("volcano")), (0, String::new()), "nothing says it, so nothing is served");
     assert!(unrelated(None).0 > 3, "control: without a question there is more: {}", unrelated(None).1);
 }
 

@@ -149,3 +149,23 @@ fn without_a_fault_the_same_conversations_bring_memories() {
         assert!(desk.alerts().is_empty());
     }
 }
+
+#[test]
+fn a_model_that_is_asked_once_more_is_told_what_was_wrong() {
+    const WRONG: &str = "Your last reply was not JSON alone.";
+    let server = ScriptedServer::start(|request| {
+        let is_first = purpose(request) == "facts" && !request.message("user").contains(WRONG);
+        Answer::Text(if is_first { "Sure! Here is what I found.".to_owned() } else { reply(request, &claims()) })
+    });
+    let desk = Desk::new(&server);
+    desk.append(&conversation("c1", TALK));
+    assert_eq!(desk.work(), Some(JobState::Done));
+    assert!(!desk.memories().is_empty());
+    let asked: Vec<bool> = server
+        .received()
+        .iter()
+        .filter(|request| purpose(request) == "facts")
+        .map(|request| request.message("user").contains(WRONG))
+        .collect();
+    assert_eq!(asked, [false, true], "what is wrong is said the second time and never before");
+}

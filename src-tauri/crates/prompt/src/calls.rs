@@ -50,6 +50,16 @@ pub enum CallError {
     NotAsked,
 }
 
+impl CallError {
+    /// What a model is told when it is asked once more; nothing where the reply was not the reason.
+    pub fn asked_again(&self) -> Option<&'static str> {
+        match self {
+            Self::Reply(error) => Some(error.asked_again()),
+            Self::Wording(_) | Self::NotAsked => None,
+        }
+    }
+}
+
 /// What came of a task.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Outcome<T> {

@@ -1,8 +1,9 @@
-//! Replies, read strictly: exactly one JSON value of the shape that was asked for, or an error.
+//! Replies, read strictly: one JSON value of the shape that was asked for, or an error.
 //!
-//! Nothing is repaired. Prose around the value, code fences, a cut-off end, a key given twice, a field nobody asked for, a
-//! number outside 0..1: each makes the whole reply unusable, and the caller fails closed (DESIGN section 5).
-//! Errors never carry the reply's text.
+//! What stands around the value by form alone is taken off: a code fence, the thoughts that reasoning models write before it. Of a list of
+//! [`Entries`] each stands for itself: one of another shape is left out and counted, and the others stay. Nothing else is repaired: prose
+//! around the value, a cut-off end, a key given twice, a field nobody asked for, a number outside 0..1 make what they stand in unusable,
+//! and the caller fails closed (DESIGN section 5). Errors never carry the reply's text.
 
 use std::borrow::Cow;
 use std::collections::HashSet;
@@ -12,6 +13,7 @@ use keepsake_domain::{Attribute, Category};
 use schemars::{JsonSchema, Schema, SchemaGenerator, generate::SchemaSettings, json_schema};
 use serde::de::{self, DeserializeOwned, DeserializeSeed, Deserializer, IgnoredAny, MapAccess, SeqAccess, Visitor};
 use serde::{Deserialize, Serialize};
+use serde_json::Value;
 use thiserror::Error;
 
 /// A reply longer than this is no answer to any of our prompts: the largest allows some 100 short statements.
@@ -19,6 +21,9 @@ pub const REPLY_BYTES_MAX: usize = 256 * 1024;
 
 /// Our deepest reply shape has five levels; a deeper one only costs stack.
 const DEPTH_MAX: usize = 16;
+
+/// The reason of a reply that was cut off.
+const ENDS_EARLY: &str = "it ends too early";
 
 /// Why a reply is unusable.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
@@ -60,12 +65,39 @@ pub enum ReplyError {
     },
 }
 
+/// What stands in the log of gates for an entry that could not be read.
+pub const UNREADABLE: &str = "An entry that could not be read";
+
+/// Why an entry of a reply is left out.
+pub const LEFT_OUT: &str = "The model gave an entry of another shape than was asked for, or one too many.";
+
+impl ReplyError {
+    /// What a model is told when it is asked once more. Wording of ours: nothing of its reply stands in it.
+    pub fn asked_again(&self) -> &'static str {
+        match self {
+            Self::Empty => "Your last reply was empty. Reply with the JSON value that is described.",
+            Self::TooLong { .. } => "Your last reply was too long. Give fewer entries, and the JSON value alone.",
+            Self::NotJson { reason: ENDS_EARLY, .. } => {
+                "Your last reply broke off before its end. Give fewer entries, and the JSON value alone."
+            }
+            Self::NotJson { .. } => {
+                "Your last reply was not JSON alone. Reply with the JSON value that is described, and nothing before or behind it."
+            }
+            Self::WrongShape { .. } => {
+                "Your last reply was JSON of another shape. Use the fields that are described and no others, each of its type."
+            }
+            Self::Mismatch { .. } => "Your last reply did not answer what was asked. Read the instructions again.",
+        }
+    }
+}
+
 /// Reads a reply. `T` denies unknown fields and bounds its texts and lists ([`Text`], [`List`], [`Unit`]).
 pub fn parse<T: DeserializeOwned>(reply: &str) -> Result<T, ReplyError> {
     if reply.len() > REPLY_BYTES_MAX {
         return Err(ReplyError::TooLong { bytes: reply.len() });
     }
-    if reply.trim().is_empty() {
+    let reply = bare(reply);
+    if reply.is_empty() {
         return Err(ReplyError::Empty);
     }
     let mut plain = serde_json::Deserializer::from_str(reply);
@@ -73,12 +105,27 @@ pub fn parse<T: DeserializeOwned>(reply: &str) -> Result<T, ReplyError> {
     serde_json::from_str(reply).map_err(|error| fault(&error))
 }
 
+/// The reply without what models put around it by form: thoughts in tags of their own at the beginning, and a code fence.
+fn bare(reply: &str) -> &str {
+    let mut rest = reply.trim();
+    if let Some(thoughts) = rest.strip_prefix("<think>") {
+        // Thoughts that do not end hold no answer.
+        rest = thoughts.split_once("</think>").map_or("", |(_, answer)| answer.trim());
+    }
+    let fenced = rest.strip_prefix("```").and_then(|opened| opened.strip_suffix("```"));
+    match fenced.and_then(|fenced| fenced.split_once('\n')) {
+        // Behind the opening fence at most the name of a language stands.
+        Some((language, inside)) if language.trim().chars().all(char::is_alphanumeric) => inside.trim(),
+        _ => rest,
+    }
+}
+
 /// The place and kind of a fault, without the words that `serde_json` quotes from the reply.
 fn fault(error: &serde_json::Error) -> ReplyError {
     let (line, column) = (error.line(), error.column());
     match error.classify() {
         serde_json::error::Category::Data => ReplyError::WrongShape { line, column },
-        serde_json::error::Category::Eof => ReplyError::NotJson { line, column, reason: "it ends too early" },
+        serde_json::error::Category::Eof => ReplyError::NotJson { line, column, reason: ENDS_EARLY },
         serde_json::error::Category::Syntax | serde_json::error::Category::Io => {
             ReplyError::NotJson { line, column, reason: "there is something that is not JSON" }
         }
@@ -129,9 +176,10 @@ impl<'de> Visitor<'de> for Strict {
         Ok(())
     }
 
+    /// What stands in a list is looked at where the list is read: an entry may be left out for what the whole reply may not have.
     fn visit_seq<A: SeqAccess<'de>>(self, mut items: A) -> Result<(), A::Error> {
-        let depth = self.deeper()?;
-        while items.next_element_seed(Self { depth })?.is_some() {}
+        self.deeper()?;
+        while items.next_element::<IgnoredAny>()?.is_some() {}
         Ok(())
     }
 
@@ -257,6 +305,124 @@ impl<T: JsonSchema, const MAX: usize> JsonSchema for List<T, MAX> {
     }
 }
 
+/// A list of entries that stand for themselves, at most `MAX`: one of another shape, or one too many, is left out and counted. Where
+/// none can be read the reply is unusable.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Entries<T, const MAX: usize> {
+    entries: Vec<T>,
+    left_out: usize,
+}
+
+impl<T, const MAX: usize> Entries<T, MAX> {
+    /// The entries that could be read.
+    pub fn as_slice(&self) -> &[T] {
+        &self.entries
+    }
+
+    /// How many could not be read, or were too many.
+    pub const fn left_out(&self) -> usize {
+        self.left_out
+    }
+}
+
+impl<T, const MAX: usize> IntoIterator for Entries<T, MAX> {
+    type Item = T;
+    type IntoIter = std::vec::IntoIter<T>;
+
+    fn into_iter(self) -> Self::IntoIter {
+        self.entries.into_iter()
+    }
+}
+
+impl<'de, T: DeserializeOwned, const MAX: usize> Deserialize<'de> for Entries<T, MAX> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let values = Vec::<Entry>::deserialize(deserializer)?;
+        let count = values.len();
+        let read = |entry: Entry| if entry.is_sound { T::deserialize(entry.value).ok() } else { None };
+        let entries: Vec<T> = values.into_iter().filter_map(read).take(MAX).collect();
+        if entries.is_empty() && count > 0 {
+            return Err(de::Error::custom("no entry has the shape that was asked for"));
+        }
+        let left_out = count - entries.len();
+        Ok(Self { entries, left_out })
+    }
+}
+
+impl<T: JsonSchema, const MAX: usize> JsonSchema for Entries<T, MAX> {
+    fn inline_schema() -> bool {
+        true
+    }
+
+    fn schema_name() -> Cow<'static, str> {
+        "Entries".into()
+    }
+
+    fn json_schema(generator: &mut SchemaGenerator) -> Schema {
+        json_schema!({ "type": "array", "items": generator.subschema_for::<T>() })
+    }
+}
+
+/// An entry of any shape, and whether no key is given twice in it.
+struct Entry {
+    value: Value,
+    is_sound: bool,
+}
+
+impl<'de> Deserialize<'de> for Entry {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct Any;
+        impl<'de> Visitor<'de> for Any {
+            type Value = Entry;
+
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("a JSON value")
+            }
+
+            fn visit_bool<E>(self, value: bool) -> Result<Entry, E> {
+                Ok(Entry { value: value.into(), is_sound: true })
+            }
+
+            fn visit_i64<E>(self, value: i64) -> Result<Entry, E> {
+                Ok(Entry { value: value.into(), is_sound: true })
+            }
+
+            fn visit_u64<E>(self, value: u64) -> Result<Entry, E> {
+                Ok(Entry { value: value.into(), is_sound: true })
+            }
+
+            fn visit_f64<E>(self, value: f64) -> Result<Entry, E> {
+                Ok(Entry { value: value.into(), is_sound: true })
+            }
+
+            fn visit_str<E>(self, value: &str) -> Result<Entry, E> {
+                Ok(Entry { value: value.into(), is_sound: true })
+            }
+
+            fn visit_unit<E>(self) -> Result<Entry, E> {
+                Ok(Entry { value: Value::Null, is_sound: true })
+            }
+
+            fn visit_seq<A: SeqAccess<'de>>(self, mut items: A) -> Result<Entry, A::Error> {
+                let (mut values, mut is_sound) = (Vec::new(), true);
+                while let Some(item) = items.next_element::<Entry>()? {
+                    is_sound &= item.is_sound;
+                    values.push(item.value);
+                }
+                Ok(Entry { value: Value::Array(values), is_sound })
+            }
+
+            fn visit_map<A: MapAccess<'de>>(self, mut entries: A) -> Result<Entry, A::Error> {
+                let (mut values, mut is_sound) = (serde_json::Map::new(), true);
+                while let Some((key, item)) = entries.next_entry::<String, Entry>()? {
+                    is_sound &= item.is_sound && values.insert(key, item.value).is_none();
+                }
+                Ok(Entry { value: Value::Object(values), is_sound })
+            }
+        }
+        deserializer.deserialize_any(Any)
+    }
+}
+
 /// A finite number from 0 to 1.
 #[derive(Debug, Clone, Copy, PartialEq, PartialOrd, Serialize)]
 #[serde(transparent)]
@@ -325,7 +491,7 @@ pub const FACTS_PER_CALL_MAX: usize = 40;
 #[serde(deny_unknown_fields)]
 pub struct Facts {
     /// The facts.
-    pub facts: List<Fact, FACTS_PER_CALL_MAX>,
+    pub facts: Entries<Fact, FACTS_PER_CALL_MAX>,
 }
 
 /// A fact as a model states it; nothing of it is believed yet.
@@ -340,7 +506,8 @@ pub struct Fact {
     pub content: Text<600>,
     /// Which kind.
     pub category: FactCategory,
-    /// What it says of the person.
+    /// What it says of the person; a name that is none of the list counts as none.
+    #[serde(default, deserialize_with = "known_attribute")]
     pub attribute: Option<FactAttribute>,
     /// It says that something is not so, or no longer so.
     #[serde(default)]
@@ -349,6 +516,10 @@ pub struct Fact {
     pub confidence: Unit,
     /// Why.
     pub reasoning: Text<600>,
+}
+
+fn known_attribute<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<FactAttribute>, D::Error> {
+    Ok(FactAttribute::deserialize(Value::deserialize(deserializer)?).ok())
 }
 
 /// What a fact says of a person, from the closed list.
@@ -439,7 +610,11 @@ mod tests {
         check(r#"{"facts":null}"#, false, "null for a list");
         check(&format!("Here you are: {{\"facts\":[{fact}]}}"), false, "prose before");
         check(&format!("{{\"facts\":[{fact}]}} I hope this helps"), false, "prose after");
-        check(&format!("```json\n{{\"facts\":[{fact}]}}\n```"), false, "a code fence");
+        check(&format!("```json\n{{\"facts\":[{fact}]}}\n```"), true, "a code fence");
+        check(&format!("```\n{{\"facts\":[{fact}]}}\n```\n"), true, "a code fence without a name");
+        check(&format!("<think>What to say {{}}?</think>\n{{\"facts\":[{fact}]}}"), true, "thoughts before");
+        check(&format!("<think>{{\"facts\":[{fact}]}}"), false, "thoughts without an end");
+        check(&format!("```json {{}}\n{{\"facts\":[{fact}]}}\n```"), false, "more than a name behind the fence");
         check(&format!("{{\"facts\":[{fact}"), false, "cut off");
         check(&format!("{{\"facts\":[{fact}]}}{{\"facts\":[]}}"), false, "two values");
         check(&format!(r#"{{"facts":[],"facts":[{fact}]}}"#), false, "a key given twice");
@@ -454,6 +629,38 @@ mod tests {
         check(&format!(r#"{{"facts":[{fact},{fact},{fact}]}}"#), false, "a list too long");
         check(&format!("{}{}", "[".repeat(40), "]".repeat(40)), false, "too deep");
         check(&format!(r#"{{"facts":[]}}{}"#, " ".repeat(REPLY_BYTES_MAX)), false, "too long as a whole");
+    }
+
+    #[test]
+    fn an_entry_of_another_shape_costs_no_other() {
+        #[derive(Debug, Deserialize)]
+        #[serde(deny_unknown_fields)]
+        struct Reply {
+            facts: Entries<Fact, 3>,
+        }
+        let good = |name: &str| format!(r#"{{"content":"{name}","confidence":0.9,"kind":"fact"}}"#);
+        let bad = [
+            "null".to_owned(),
+            "7".to_owned(),
+            "[]".to_owned(),
+            r#"{}"#.to_owned(),
+            good("far too long a text"),
+            good("b").replace("fact", "rumour"),
+            good("b").replace("0.9", "1.1"),
+            good("b").replace("0.9", "\"0.9\""),
+            good("b").replace("{", r#"{"note":1,"#),
+            good("b").replace("{", r#"{"content":"x","#),
+        ];
+        for bad in bad {
+            let reply: Reply = parse(&format!(r#"{{"facts":[{},{bad},{}]}}"#, good("a"), good("c"))).unwrap();
+            let read: Vec<&str> = reply.facts.as_slice().iter().map(|fact| fact.content.as_str()).collect();
+            assert_eq!((read, reply.facts.left_out()), (vec!["a", "c"], 1), "{bad}");
+        }
+        let many: Reply = parse(&format!(r#"{{"facts":[{}]}}"#, vec![good("a"); 5].join(","))).unwrap();
+        assert_eq!((many.facts.as_slice().len(), many.facts.left_out()), (3, 2), "too many");
+        assert!(parse::<Reply>(&format!(r#"{{"facts":[{},{{"content":]}}"#, good("a"))).is_err(), "no JSON is no entry");
+        assert!(parse::<Reply>(r#"{"facts":[{},7]}"#).is_err(), "where none can be read it is asked once more");
+        assert!(parse::<Reply>(r#"{"facts":[]}"#).is_ok(), "control: nothing found");
     }
 
     #[test]

@@ -59,9 +59,10 @@ pub(super) fn prompts(source: &mut Source<'_>, scope: Scope) -> Result<Vec<(Prom
         .collect()
 }
 
-/// Reads one reply. Nothing of it is used unless all of it can be read.
+/// Reads one reply, each of its facts for itself.
 pub(super) fn read(reply: &str, source: &Source<'_>, transcript: &Transcript, sieve: &mut Sieve) -> Result<(), ReplyError> {
     let reply: Facts = parse(reply)?;
+    sieve.left_out(reply.facts.left_out());
     for fact in reply.facts {
         let content = normalised(&source.restore(fact.content.as_str()), source.places.conversation().owner_name);
         let mut candidate = Candidate {

@@ -9,6 +9,7 @@ use std::collections::HashSet;
 use keepsake_domain::{
     Candidate, Confidence, DedupOutcome, Durability, Gate, KnowledgeDetail, MemoryKind, Stop, Subject, limits,
 };
+use keepsake_prompt::reply::{LEFT_OUT, UNREADABLE};
 use keepsake_text::{hides_text, is_order};
 
 use super::place::Places;
@@ -55,6 +56,18 @@ impl Sieve {
     pub(super) fn stop(&mut self, candidate: Candidate, (gate, reason): Refusal) {
         let content: String = validate::shown(&candidate.content).chars().take(limits::CONTENT_CHARS_MAX).collect();
         self.stops.push(Stop { gate, subject: candidate.subject, content, reason, evidence: candidate.evidence });
+    }
+
+    /// Notes that entries of a reply could not be read. Nothing of them is shown.
+    pub(super) fn left_out(&mut self, count: usize) {
+        let stop = || Stop {
+            gate: Gate::Invalid,
+            subject: Subject::Owner,
+            content: UNREADABLE.to_owned(),
+            reason: LEFT_OUT.to_owned(),
+            evidence: Vec::new(),
+        };
+        self.stops.extend(std::iter::repeat_with(stop).take(count));
     }
 
     /// Takes out what passed so far, for the judge.

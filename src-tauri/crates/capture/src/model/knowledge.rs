@@ -8,7 +8,7 @@
 use keepsake_domain::{
     Candidate, CandidateEvidence, Category, Confidence, Durability, Gate, KnowledgeDetail, MemoryKind, Stability, Subject, limits,
 };
-use keepsake_prompt::reply::{List, ReplyError, Text, parse, schema};
+use keepsake_prompt::reply::{Entries, List, ReplyError, Text, parse, schema};
 use keepsake_prompt::{Prompt, PromptFile, PromptText, Transcript, WordingError};
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -66,8 +66,8 @@ const ENTRIES_READ_MAX: usize = 3 * limits::KNOWLEDGE_PER_SOURCE_MAX;
 
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-struct Entries {
-    entries: List<Entry, ENTRIES_READ_MAX>,
+struct Reply {
+    entries: Entries<Entry, ENTRIES_READ_MAX>,
 }
 
 #[derive(Debug, Deserialize, JsonSchema)]
@@ -95,7 +95,7 @@ struct Quotation {
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 struct Observations {
-    observations: List<Observed, OBSERVATIONS_PER_WINDOW_MAX>,
+    observations: Entries<Observed, OBSERVATIONS_PER_WINDOW_MAX>,
 }
 
 #[derive(Debug, Deserialize, JsonSchema)]
@@ -111,7 +111,7 @@ struct Observed {
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 struct Reduced {
-    entries: List<ReducedEntry, ENTRIES_READ_MAX>,
+    entries: Entries<ReducedEntry, ENTRIES_READ_MAX>,
 }
 
 #[derive(Debug, Deserialize, JsonSchema)]
@@ -201,7 +201,7 @@ pub(super) struct Observation {
 
 /// The call over a window in which entries are looked for.
 pub(super) fn entries_prompt(file: &PromptFile, transcript: &Transcript) -> Result<Prompt, WordingError> {
-    file.fill(&[("cap", &number(limits::KNOWLEDGE_PER_SOURCE_MAX))], &[("transcript", transcript.text())], schema::<Entries>())
+    file.fill(&[("cap", &number(limits::KNOWLEDGE_PER_SOURCE_MAX))], &[("transcript", transcript.text())], schema::<Reply>())
 }
 
 /// The call over a window in which observations are looked for.
@@ -288,7 +288,8 @@ impl Core<'_> {
 
 /// Reads entries that cite lines.
 pub(super) fn read(reply: &str, source: &Source<'_>, transcript: &Transcript, sieve: &mut Sieve) -> Result<(), ReplyError> {
-    let reply: Entries = parse(reply)?;
+    let reply: Reply = parse(reply)?;
+    sieve.left_out(reply.entries.left_out());
     for entry in reply.entries {
         let tags = entry.tags.as_ref().map(|tags| tags.as_slice().iter().map(Text::as_str).collect()).unwrap_or_default();
         let core = Core {
@@ -324,6 +325,7 @@ pub(super) fn read_observations(
     sieve: &mut Sieve,
 ) -> Result<Vec<Observation>, ReplyError> {
     let reply: Observations = parse(reply)?;
+    sieve.left_out(reply.observations.left_out());
     let mut out = Vec::new();
     for observed in reply.observations {
         let shown = |text: &str| validate::shown(&source.restore(text));

@@ -11,7 +11,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use keepsake_domain::{Category, Durability, Span, Timestamp, limits};
 use keepsake_prompt::ground::locate;
-use keepsake_prompt::reply::{List, ReplyError, Text, parse, schema};
+use keepsake_prompt::reply::{Entries, List, ReplyError, Text, parse, schema};
 use keepsake_prompt::scrub::{ScrubSession, Scrubber};
 use keepsake_prompt::{
     Call, CallError, Calls, Line, Outcome, PromptFile, PromptText, Speaker, Transcript, Waiting, WordingError,
@@ -46,10 +46,10 @@ const GROUP_MAX: usize = 6;
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 struct Reply {
-    archive: List<Aside, 60>,
-    merge: List<List<u32, 12>, 30>,
-    weights: List<Weight, 60>,
-    said: List<Said, 60>,
+    archive: Entries<Aside, 60>,
+    merge: Entries<List<u32, 12>, 30>,
+    weights: Entries<Weight, 60>,
+    said: Entries<Said, 60>,
 }
 
 #[derive(Debug, Deserialize, JsonSchema)]

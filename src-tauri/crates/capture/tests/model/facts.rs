@@ -3,6 +3,7 @@
 use keepsake_capture::model::{Scope, Task};
 use keepsake_capture::{Proposals, Turn};
 use keepsake_domain::{Attribute, FactDetail, Gate, MessageType, Role};
+use keepsake_prompt::reply::LEFT_OUT;
 use keepsake_prompt::{Calls, Outcome};
 
 use crate::support::*;
@@ -272,6 +273,22 @@ fn an_unusable_reply_is_asked_for_once_more_and_then_nothing_is_stored() {
     assert!(task.feed("null").is_err() && task.feed("{\"facts\":[{}]}").is_err());
     assert!(task.next().is_none(), "two faults end it");
     assert!(matches!(task.finish(), Outcome::Failed { call, .. } if call == "facts/2"));
+}
+
+#[test]
+fn a_malformed_entry_is_left_out_with_its_reason_and_costs_no_other() {
+    let scrubber = scrubber();
+    let turns = [owner("I live in Lyon"), owner("I have two cats")];
+    let good = facts(&[fact(1, "I live in Lyon", "User lives in Lyon"), fact(2, "I have two cats", "User has two cats")]);
+    for bad in ["null", "{}", r#"{"line":1}"#, r#"["I live in Lyon"]"#] {
+        let task = Task::facts(conversation(&turns), Scope::Whole, scrubber).unwrap();
+        let reply = format!("```json\n{}\n```", good.replacen("\"facts\":[", &format!("\"facts\":[{bad},"), 1));
+        assert!(reply.contains(bad), "the malformed entry is there: {reply}");
+        let found = done(drive(task, |_| reply.clone()));
+        assert_eq!(found.candidates.len(), 2, "{bad}: {:?}", found.candidates);
+        let stops: Vec<_> = found.stops.iter().map(|stop| (stop.gate, stop.reason.as_str())).collect();
+        assert_eq!(stops, [(Gate::Invalid, LEFT_OUT)], "{bad}");
+    }
 }
 
 #[test]

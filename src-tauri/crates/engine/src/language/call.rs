@@ -8,7 +8,7 @@ use std::sync::{Arc, PoisonError};
 
 use keepsake_domain::{CallId, CallOutcome, ConversationId, DAY_MS, JobId, Timestamp, limits};
 use keepsake_models::language::{CallError, ChatReply, ChatRequest, Client, Connection, Endpoint, LanguageModel, Reach, Watch};
-use keepsake_prompt::{Call, Calls, Outcome, Prompt, TEMPERATURE};
+use keepsake_prompt::{Call, Calls, Outcome, Prompt, PromptText, TEMPERATURE};
 use keepsake_store::{ConversationRow, ModelCallEnd, NewModelCall};
 
 use super::ModelFailure;
@@ -123,9 +123,15 @@ impl<'e> Interview<'e> {
 
     /// Sends the calls of a task one after another and says what came of it.
     pub(crate) fn drive<C: Calls>(&self, mut task: C, stage: &str, control: &dyn Control) -> Result<Answer<C::Found>> {
+        // What was wrong with the reply before, where the same call is sent once more.
+        let mut wrong: Option<&'static str> = None;
         while let Some(Call { prompt, attempt, answered, known }) = task.next() {
             control.progress(stage, answered as u64, known as u64);
-            let prompt = prompt.clone();
+            let mut prompt = prompt.clone();
+            if let Some(wrong) = wrong.filter(|_| attempt > 1) {
+                prompt.user.push(&PromptText::fixed("\n\n"));
+                prompt.user.push(&PromptText::fixed(wrong));
+            }
             let hash = self.request_hash(&prompt, attempt);
             let cached = match &self.job {
                 Some(job) => self.engine.store().read(|tx| tx.answered_call(job, &hash))?,
@@ -133,11 +139,13 @@ impl<'e> Interview<'e> {
             };
             match cached {
                 // Whether it can be read was seen when it came; the task decides again all the same.
-                Some(reply) => drop(task.feed(&reply)),
+                Some(reply) => wrong = task.feed(&reply).err().and_then(|error| error.asked_again()),
                 None => {
                     let listening = Listening { control, stage, answered, known };
                     let (call, reply) = self.send(&prompt, &hash, &listening)?;
-                    if let Err(error) = task.feed(&reply.text) {
+                    let fed = task.feed(&reply.text);
+                    wrong = fed.as_ref().err().and_then(|error| error.asked_again());
+                    if let Err(error) = fed {
                         self.mark_unusable(&call, &reply, &error, &prompt)?;
                     }
                 }

@@ -6,7 +6,7 @@ use keepsake_domain::{
 };
 use keepsake_prompt::Transcript;
 use keepsake_prompt::ground::{locate, support};
-use keepsake_prompt::reply::{Facts, List, ReplyError, Text, Unit, parse, schema};
+use keepsake_prompt::reply::{Entries, Facts, LEFT_OUT, List, ReplyError, Text, UNREADABLE, Unit, parse, schema};
 use keepsake_prompt::scrub::ScrubSession;
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -30,13 +30,13 @@ const PARTICIPANTS_MAX: usize = 40;
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 struct Whole {
-    memories: List<Memory, 24>,
-    summary: List<Sentence, 6>,
+    memories: Entries<Memory, 24>,
+    summary: Entries<Sentence, 6>,
     themes: List<Text<80>, 12>,
     key_topics: List<Text<80>, 16>,
     mood: Mood,
     tone: Text<80>,
-    emotional_arc: List<Point, 6>,
+    emotional_arc: Entries<Point, 6>,
     participants: List<Text<80>, 60>,
 }
 
@@ -111,6 +111,7 @@ impl Back<'_> {
     /// Reads the reply of the call that saw everything.
     pub(super) fn whole(&self, reply: &str, into: &mut Reading) -> Result<(), ReplyError> {
         let reply: Whole = parse(reply)?;
+        left_out(reply.memories.left_out(), into);
         for memory in reply.memories {
             let (memory_type, category) = match memory.memory_type {
                 Kind::Fact => (MemoryType::Fact, Category::PersonalInfo),
@@ -173,6 +174,7 @@ impl Back<'_> {
     /// Reads the reply of the call that saw the owner's messages.
     pub(super) fn facts(&self, reply: &str, into: &mut Reading) -> Result<(), ReplyError> {
         let reply: Facts = parse(reply)?;
+        left_out(reply.facts.left_out(), into);
         for fact in reply.facts {
             let candidate = self.candidate(fact.category.into(), fact.content.as_str(), fact.reasoning.as_str(), fact.confidence);
             self.place(candidate, fact.line, fact.quote.as_str(), into);
@@ -290,6 +292,18 @@ impl Back<'_> {
     fn shown(&self, text: &str) -> String {
         self.session.restore(text).split_whitespace().collect::<Vec<_>>().join(" ")
     }
+}
+
+/// Notes that entries could not be read. Nothing of them is shown.
+fn left_out(count: usize, into: &mut Reading) {
+    let stop = || Stop {
+        gate: Gate::Invalid,
+        subject: Subject::Owner,
+        content: UNREADABLE.to_owned(),
+        reason: LEFT_OUT.to_owned(),
+        evidence: Vec::new(),
+    };
+    into.stops.extend(std::iter::repeat_with(stop).take(count));
 }
 
 fn stopped(candidate: Candidate, gate: Gate, reason: String) -> Stop {

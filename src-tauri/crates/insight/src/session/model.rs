@@ -10,7 +10,7 @@
 
 use keepsake_domain::{Role, limits};
 use keepsake_prompt::ground::locate;
-use keepsake_prompt::reply::{List, ReplyError, Text, parse, schema};
+use keepsake_prompt::reply::{Entries, ReplyError, Text, parse, schema};
 use keepsake_prompt::scrub::{ScrubSession, Scrubber};
 use keepsake_prompt::{Call, CallError, Calls, Line, Outcome as Asked, PromptFile, Speaker, Transcript, Waiting, WordingError};
 use keepsake_text::is_instruction;
@@ -52,7 +52,7 @@ struct Reply {
     user_mood: Mood,
     outcome: OutcomeName,
     significance: u8,
-    items: List<Entry, 100>,
+    items: Entries<Entry, 100>,
 }
 
 #[derive(Debug, Deserialize, JsonSchema)]
@@ -214,7 +214,7 @@ impl<'a> SessionTask<'a> {
         if !(1..=5).contains(&significance) {
             return Ok(Told::Refused("Its significance is no number from 1 to 5."));
         }
-        let told = items.as_slice().len();
+        let told = items.as_slice().len() + items.left_out();
         let mut held = 0;
         let mut found: Vec<Item> = Vec::new();
         for entry in items.as_slice() {

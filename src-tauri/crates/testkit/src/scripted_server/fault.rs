@@ -17,8 +17,6 @@ pub enum Fault {
     CutOffJson,
     /// Prose around the JSON.
     Prose,
-    /// A code fence around it.
-    Fences,
     /// The first key of every object is given twice.
     DuplicateKeys,
     /// Texts are numbers; numbers, truth values and empty lists are texts.
@@ -44,14 +42,13 @@ pub const REFUSAL: &str = "I'm sorry, but I can't help with that.";
 
 impl Fault {
     /// All of them.
-    pub const ALL: [Self; 13] = [
+    pub const ALL: [Self; 12] = [
         Self::Timeout,
         Self::Refused,
         Self::TooManyRequests,
         Self::ServerError,
         Self::CutOffJson,
         Self::Prose,
-        Self::Fences,
         Self::DuplicateKeys,
         Self::WrongTypes,
         Self::Null,
@@ -63,13 +60,7 @@ impl Fault {
     /// Whether the call gets a whole reply whose text is bad, rather than none.
     pub fn is_of_the_text(self) -> bool {
         match self {
-            Self::CutOffJson
-            | Self::Prose
-            | Self::Fences
-            | Self::DuplicateKeys
-            | Self::WrongTypes
-            | Self::Null
-            | Self::UnknownEnum => true,
+            Self::CutOffJson | Self::Prose | Self::DuplicateKeys | Self::WrongTypes | Self::Null | Self::UnknownEnum => true,
             Self::Timeout | Self::Refused | Self::TooManyRequests | Self::ServerError | Self::Refusal | Self::Huge => false,
         }
     }
@@ -90,7 +81,6 @@ impl Fault {
                 good[..end].to_owned()
             }
             Self::Prose => format!("Here is what I found:\n{good}\nAsk if anything is missing."),
-            Self::Fences => format!("```json\n{good}\n```"),
             Self::DuplicateKeys => doubled(&value),
             Self::WrongTypes => map_leaves(&value, &wrong_type).to_string(),
             Self::Null => map_leaves(&value, &|_| Value::Null).to_string(),
@@ -183,7 +173,6 @@ mod tests {
             "content": {"type": "string"}, "kind": {"type": "string", "enum": ["fact", "story"]}}}}}});
         let check = |fault: Fault, expect: &str| assert_eq!(fault.spoil(good, Some(&schema)), expect, "{fault:?}");
         check(Fault::CutOffJson, r#"{"facts":[{"content":"User bakes","conf"#);
-        check(Fault::Fences, &format!("```json\n{good}\n```"));
         check(
             Fault::DuplicateKeys,
             r#"{"facts":[{"content":"User bakes","content":"User bakes","confidence":0.9,"kind":"fact"}],"facts":[{"content":"User bakes","content":"User bakes","confidence":0.9,"kind":"fact"}],"notes":[]}"#,

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use keepsake_domain::{Gate, Role, Span, Stop, Subject, limits};
 use keepsake_prompt::ground::{Place, locate, support};
-use keepsake_prompt::reply::{List, ReplyError, Text, parse, schema};
+use keepsake_prompt::reply::{Entries, List, ReplyError, Text, parse, schema};
 use keepsake_prompt::scrub::{ScrubSession, Scrubber};
 use keepsake_prompt::{Call, CallError, Calls, Line, Outcome, PromptFile, PromptText, Transcript, Waiting, WordingError};
 use schemars::JsonSchema;
@@ -40,7 +40,7 @@ const TITLE_CHARS_MAX: usize = 60;
 struct Reply {
     distinct: List<u32, 400>,
     keep: List<u32, 100>,
-    lines: List<Entry, 100>,
+    lines: Entries<Entry, 100>,
     title: Text<200>,
     people: List<Text<80>, 60>,
     projects: List<Text<80>, 60>,

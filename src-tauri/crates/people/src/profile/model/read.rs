@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use keepsake_domain::{CandidateEvidence, Facet, Gate, InteractionId, ProfileType, ReadingLabel, Span, Stop, Subject, limits};
 use keepsake_prompt::Transcript;
 use keepsake_prompt::ground::{locate, support};
-use keepsake_prompt::reply::{List, ReplyError, Text, Unit, parse, schema};
+use keepsake_prompt::reply::{Entries, LEFT_OUT, List, ReplyError, Text, UNREADABLE, Unit, parse, schema};
 use keepsake_prompt::scrub::{ScrubSession, SensitiveKind};
 use keepsake_text::{is_instruction, is_invisible};
 use schemars::JsonSchema;
@@ -38,7 +38,7 @@ const TOPIC_SUPPORT_MIN: f64 = 0.66;
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 struct Reply {
-    entries: List<Entry, 24>,
+    entries: Entries<Entry, 24>,
 }
 
 #[derive(Debug, Deserialize, JsonSchema)]
@@ -109,6 +109,8 @@ struct Meant {
 impl<'a> Back<'_, 'a> {
     pub(super) fn read(&self, reply: &str, into: &mut ModelFindings) -> Result<(), ReplyError> {
         let reply: Reply = parse(reply)?;
+        let left_out = || stop(Gate::Invalid, self.input, UNREADABLE.to_owned(), LEFT_OUT.to_owned(), Vec::new());
+        into.stops.extend(std::iter::repeat_with(left_out).take(reply.entries.left_out()));
         for entry in reply.entries {
             let told = self.told(&entry);
             let refused = |gate, reason: &str, evidence| stop(gate, self.input, told.clone(), reason.to_owned(), evidence);

@@ -15,7 +15,8 @@ use unicode_segmentation::UnicodeSegmentation;
 
 use crate::{Transcript, TranscriptLine};
 
-/// A quotation with fewer characters ("I am", "yes") is found in anything and proves nothing.
+/// A quotation with fewer characters ("I am", "yes") is found in anything, so it counts only where it is all
+/// of the line that is named with it: "29".
 pub const QUOTE_CHARS_MIN: usize = 6;
 
 /// Where a quotation stands in the log.
@@ -39,12 +40,17 @@ pub fn locate<'t>(
     text_of: impl Fn(usize) -> Option<&'t str>,
 ) -> Option<Place> {
     let wanted = folded(quote.trim().trim_matches(|c| matches!(c, '"' | '“' | '”' | '…')).trim_matches('.').trim());
-    if wanted.chars.len() < QUOTE_CHARS_MIN {
+    if !wanted.chars.iter().any(|c| c.is_alphanumeric()) {
         return None;
     }
+    let is_short = wanted.chars.len() < QUOTE_CHARS_MIN;
     let hinted = hint.and_then(|number| transcript.line(number));
-    hinted.into_iter().chain(transcript.lines()).filter(|line| may_prove(line)).find_map(|line| {
+    let others = if is_short { &[][..] } else { transcript.lines() };
+    hinted.into_iter().chain(others).filter(|line| may_prove(line)).find_map(|line| {
         let seen = line.scrubbed.as_str();
+        if is_short && folded(seen.trim_matches(|c: char| !c.is_alphanumeric())).chars != wanted.chars {
+            return None;
+        }
         let range = find(&folded(seen), &wanted)?;
         let source = text_of(line.message)?;
         let span = Span::of_bytes(source, line.scrubbed.source_range(range)).ok()?;
@@ -197,6 +203,7 @@ mod tests {
             (Speaker::Assistant, "You live in Lyon, right?"),
             (Speaker::Owner, "Yes — I’ve lived in Lyon\n since 2019, write to mara@example.org about it. Größe zählt."),
             (Speaker::Person("Ana"), "I live in Porto."),
+            (Speaker::Owner, "29."),
         ];
         let transcript = transcript(&texts);
         let check = |hint: Option<u32>, quote: &str, expect: Option<&str>| {
@@ -217,6 +224,11 @@ mod tests {
         check(None, "ived in Lyo", None);
         check(None, "I lived in Lyon", None);
         check(None, "Yes", None);
+        check(Some(2), "Yes", None);
+        check(Some(4), "29", Some("29"));
+        check(Some(2), "29", None);
+        check(None, "29", None);
+        check(Some(4), ".", None);
         check(None, "", None);
     }
 

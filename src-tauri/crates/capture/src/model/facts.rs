@@ -1,6 +1,7 @@
 //! Facts about the owner from the owner's messages (seed 004).
 //!
-//! The model sees the owner's messages alone: what an assistant said cannot be mistaken for a fact when it is not there.
+//! The model sees the owner's messages, and before a short one the end of what it answers, which is context: only the owner's own words
+//! prove a fact ([`Source::find`]).
 
 use keepsake_domain::{Candidate, Confidence, FactDetail, MemoryKind, Role, Subject};
 use keepsake_prompt::reply::{Facts, ReplyError, parse, schema};
@@ -14,7 +15,7 @@ use crate::validate;
 
 /// The prompt. Raise the version with every change of wording or reply.
 pub const FACTS: PromptFile =
-    PromptFile { name: "facts", version: 2, wording: include_str!("../../prompts/facts.md"), reply_tokens_max: 4_000 };
+    PromptFile { name: "facts", version: 3, wording: include_str!("../../prompts/facts.md"), reply_tokens_max: 4_000 };
 
 /// Seed 004: live messages are read one to three at a time.
 pub const FACTS_BATCH_MESSAGES_MAX: usize = 3;
@@ -52,7 +53,7 @@ pub(super) fn prompts(source: &mut Source<'_>, scope: Scope) -> Result<Vec<(Prom
         .into_iter()
         .filter(|batch| !batch.is_empty())
         .map(|batch| {
-            let transcript = source.transcript(&batch);
+            let transcript = source.transcript_with_questions(&batch);
             let prompt = FACTS.fill(&[("assistant", &assistant)], &[("transcript", transcript.text())], schema::<Facts>())?;
             Ok((prompt, transcript))
         })

@@ -25,6 +25,13 @@ pub(super) const MESSAGE_CHARS_MAX: usize = 24_000;
 /// Two parts fit a window, so that what stands at the end of one can be read with the beginning of the next.
 const PART_CHARS_MAX: usize = 11_500;
 
+/// A message of the owner that is no longer may be an answer, which says nothing without what it answers: "29", "both", "no, in Leeds".
+const ANSWER_CHARS_MAX: usize = 200;
+
+/// Of what was asked, the end counts: the last pieces of so many characters, two at most.
+const ASKED_CHARS_MAX: usize = 400;
+const ASKED_PARTS: usize = 2;
+
 /// A line that takes something back stands within so many messages.
 const NEXT_WITHIN: usize = 3;
 
@@ -139,20 +146,32 @@ impl<'a> Source<'a> {
         let Self { shown, session, scrubber, .. } = self;
         let lines = positions.iter().filter_map(|position| {
             let shown = shown.get(*position)?;
-            let turn = turns.get(shown.message)?;
-            let line = Line {
-                message: shown.message,
-                speaker: match turn.role {
-                    Role::Owner => Speaker::Owner,
-                    Role::Assistant => Speaker::Assistant,
-                    Role::Person | Role::System | Role::Tool => Speaker::Person(turn.author),
-                },
-                text: turn.text,
-                time: turn.time,
-            };
-            Some((line, shown.part.as_ref()))
+            Some((line_of(shown.message, turns.get(shown.message)?), shown.part.as_ref()))
         });
         Transcript::with_parts(scrubber, session, lines)
+    }
+
+    /// As [`transcript`](Self::transcript), with the end of what somebody else said right before each short message of the owner: it is
+    /// context and no evidence.
+    pub(super) fn transcript_with_questions(&mut self, positions: &[usize]) -> Transcript {
+        let turns = self.turns();
+        let mut lines: Vec<(Line<'_>, Option<Scrubbed>)> = Vec::new();
+        for position in positions {
+            let Some(shown) = self.shown.get(*position) else { continue };
+            let Some(turn) = turns.get(shown.message) else { continue };
+            let (message, part) = (shown.message, shown.part.clone());
+            if turn.text.chars().count() <= ANSWER_CHARS_MAX
+                && let Some(before) = self.position_before(message).and_then(|before| self.message_at(before))
+                && turns[before].role != Role::Owner
+            {
+                let asked = self.scrubber.scrub_in(&mut self.session, turns[before].text).parts(ASKED_CHARS_MAX);
+                let end = asked.len().saturating_sub(ASKED_PARTS);
+                lines.extend(asked.into_iter().skip(end).map(|part| (line_of(before, &turns[before]), Some(part))));
+            }
+            lines.push((line_of(message, turn), part));
+        }
+        let shown = lines.iter().map(|(line, part)| (*line, part.as_ref()));
+        Transcript::with_parts(self.scrubber, &mut self.session, shown)
     }
 
     /// The assistant's name as a JSON string, so that it cannot be taken for wording.
@@ -216,6 +235,16 @@ impl<'a> Source<'a> {
             None => Ok(()),
         }
     }
+}
+
+/// A turn as it is quoted.
+fn line_of<'a>(message: usize, turn: &Turn<'a>) -> Line<'a> {
+    let speaker = match turn.role {
+        Role::Owner => Speaker::Owner,
+        Role::Assistant => Speaker::Assistant,
+        Role::Person | Role::System | Role::Tool => Speaker::Person(turn.author),
+    };
+    Line { message, speaker, text: turn.text, time: turn.time }
 }
 
 /// `[EMAIL_1]`, `[PHONE]`: whatever looks like a masked value.

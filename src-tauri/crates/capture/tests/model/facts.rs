@@ -190,7 +190,7 @@ fn only_the_owners_said_words_are_shown_in_batches_of_three_when_live_and_in_win
     let scrubber = scrubber();
     let texts: Vec<String> = (0..8).map(|n| format!("I have {n} cups")).collect();
     let mut turns: Vec<Turn<'_>> = texts.iter().map(|text| owner(text)).collect();
-    turns.insert(3, assistant("SECRET of the assistant"));
+    turns.insert(3, assistant("what the assistant asked"));
     turns.push(Turn { message_type: MessageType::Instruction, ..owner("SECRET instruction") });
     turns.push(Turn { is_branch: true, ..owner("SECRET branch") });
     turns.push(turn(Role::Tool, "grep", "SECRET tool"));
@@ -200,9 +200,12 @@ fn only_the_owners_said_words_are_shown_in_batches_of_three_when_live_and_in_win
         let mut sizes = Vec::new();
         while let Some(call) = task.next() {
             let lines = lines(call.prompt);
-            assert!(!call.prompt.user.as_str().contains("SECRET"), "{}", call.prompt.user);
-            assert!(lines.iter().all(|(_, role, _)| role == "user"), "{lines:?}");
-            sizes.push(lines.len());
+            let hidden = ["SECRET instruction", "SECRET branch", "SECRET tool", "SECRET system"];
+            assert!(!hidden.iter().any(|text| call.prompt.user.as_str().contains(text)), "{}", call.prompt.user);
+            let owners = lines.iter().filter(|(_, role, _)| role == "user").count();
+            let others: Vec<_> = lines.iter().filter(|(_, role, _)| role != "user").map(|(.., text)| text.as_str()).collect();
+            assert_eq!(others, vec!["what the assistant asked"; others.len()], "what a line answers, and nothing else");
+            sizes.push(owners);
             task.feed("{\"facts\":[]}").unwrap();
         }
         sizes
@@ -272,7 +275,33 @@ fn an_unusable_reply_is_asked_for_once_more_and_then_nothing_is_stored() {
     assert!(matches!(Task::facts(conversation(&turns), Scope::Whole, scrubber).unwrap().finish(), Outcome::Unfinished));
     assert!(task.feed("null").is_err() && task.feed("{\"facts\":[{}]}").is_err());
     assert!(task.next().is_none(), "two faults end it");
-    assert!(matches!(task.finish(), Outcome::Failed { call, .. } if call == "facts/2"));
+    assert!(matches!(task.finish(), Outcome::Failed { call, .. } if call == "facts/3"));
+}
+
+#[test]
+fn a_short_answer_is_shown_with_what_it_answers_which_proves_nothing() {
+    let scrubber = scrubber();
+    let essay = format!("{} Where were we? How old are you?", "Whales sing for hours. ".repeat(200));
+    let long = format!("I live in Lyon. {}", "It rains and I write letters all day long. ".repeat(10));
+    let turns = [assistant(&essay), owner("29"), assistant("I live in a server."), owner(&long), person("I am 54."), owner("ok")];
+    let mut shown = String::new();
+    let task = Task::facts(conversation(&turns), Scope::Whole, scrubber).unwrap();
+    let found = done(drive(task, |prompt| {
+        shown = prompt.user.as_str().to_owned();
+        let line = |words: &str| lines(prompt).into_iter().find(|(_, _, text)| text.contains(words)).map_or(0, |(line, ..)| line);
+        facts(&[
+            fact(line("29"), "29", "User is 29 years old"),
+            fact(line("How old"), "Where were we?", "User was there"),
+            fact(line("I am 54"), "I am 54", "User is 54 years old"),
+        ])
+    }));
+    assert!(shown.contains("How old are you?") && shown.contains("I am 54."), "{shown}");
+    assert!(shown.matches("Whales").count() < 50, "of a long question its end: {shown}");
+    assert!(!shown.contains("server"), "before a long message nothing is shown: {shown}");
+    let kept: Vec<_> =
+        found.candidates.iter().map(|candidate| (candidate.content.as_str(), candidate.evidence[0].message)).collect();
+    assert_eq!(kept, [("User is 29 years old", 1)], "{:?}", found.stops);
+    assert_eq!(found.stops.iter().map(|stop| stop.gate).collect::<Vec<_>>(), [Gate::Ungrounded; 2], "{:?}", found.stops);
 }
 
 #[test]

@@ -182,17 +182,8 @@ fn an_answer_that_does_not_hold_is_refused_and_one_that_cannot_be_read_fails() {
     let gossip = reply(json!([{ "field": "gossip", "line": 1, "quote": home }]));
     let more = reply(json!([{ "field": "fact", "line": 1, "quote": home, "text": "Mara lives in Utrecht" }]));
     let many: Vec<Value> = (0..200).map(|_| fact(home)).collect();
-    for text in [
-        "",
-        "[]",
-        "no JSON at all",
-        "{\"items\":[]}",
-        &wild.to_string(),
-        &gossip,
-        &more,
-        &reply(json!(many)),
-        &"[".repeat(50_000),
-    ] {
+    assert!(matches!(asked(&reply(json!(many)), true), Asked::Done(Told::Record(_))), "too many are cut");
+    for text in ["", "[]", "no JSON at all", "{\"items\":[]}", &wild.to_string(), &gossip, &more, &"[".repeat(50_000)] {
         let head: String = text.chars().take(60).collect();
         assert!(matches!(asked(text, true), Asked::Failed { .. }), "{head}");
     }

@@ -15,8 +15,7 @@ use unicode_segmentation::UnicodeSegmentation;
 
 use crate::{Transcript, TranscriptLine};
 
-/// A quotation with fewer characters ("I am", "yes") is found in anything, so it counts only where it is all
-/// of the line that is named with it: "29".
+/// A quotation with fewer characters ("I am", "yes") is found in anything and proves nothing; an answer may ([`locate_answer`]).
 pub const QUOTE_CHARS_MIN: usize = 6;
 
 /// Where a quotation stands in the log.
@@ -40,22 +39,37 @@ pub fn locate<'t>(
     text_of: impl Fn(usize) -> Option<&'t str>,
 ) -> Option<Place> {
     let wanted = folded(quote.trim().trim_matches(|c| matches!(c, '"' | '“' | '”' | '…')).trim_matches('.').trim());
-    if !wanted.chars.iter().any(|c| c.is_alphanumeric()) {
+    if wanted.chars.len() < QUOTE_CHARS_MIN {
         return None;
     }
-    let is_short = wanted.chars.len() < QUOTE_CHARS_MIN;
     let hinted = hint.and_then(|number| transcript.line(number));
-    let others = if is_short { &[][..] } else { transcript.lines() };
-    hinted.into_iter().chain(others).filter(|line| may_prove(line)).find_map(|line| {
-        let seen = line.scrubbed.as_str();
-        if is_short && folded(seen.trim_matches(|c: char| !c.is_alphanumeric())).chars != wanted.chars {
-            return None;
-        }
-        let range = find(&folded(seen), &wanted)?;
-        let source = text_of(line.message)?;
-        let span = Span::of_bytes(source, line.scrubbed.source_range(range)).ok()?;
-        Some(Place { message: line.message, span })
-    })
+    let mut lines = hinted.into_iter().chain(transcript.lines()).filter(|line| may_prove(line));
+    lines.find_map(|line| place_in(line, &wanted, &text_of))
+}
+
+/// Finds a quotation that is too short for [`locate`], where it is all of the line that is named with it and the statement says it:
+/// "29" for "User is 29 years old". "Yes" and "ok" agree to anything, so they prove nothing.
+pub fn locate_answer<'t>(
+    transcript: &Transcript,
+    number: u32,
+    quote: &str,
+    statement: &str,
+    may_prove: impl Fn(&TranscriptLine) -> bool,
+    text_of: impl Fn(usize) -> Option<&'t str>,
+) -> Option<Place> {
+    let bare = |text: &str| folded(text.trim_matches(|c: char| !c.is_alphanumeric()));
+    let wanted = bare(quote);
+    let line = transcript.line(number).filter(|line| may_prove(line))?;
+    let is_all = !wanted.chars.is_empty() && bare(line.scrubbed.as_str()).chars == wanted.chars;
+    let is_said = is_all && find(&folded(statement), &wanted).is_some();
+    is_said.then(|| place_in(line, &wanted, &text_of)).flatten()
+}
+
+fn place_in<'t>(line: &TranscriptLine, wanted: &Folded, text_of: &impl Fn(usize) -> Option<&'t str>) -> Option<Place> {
+    let range = find(&folded(line.scrubbed.as_str()), wanted)?;
+    let source = text_of(line.message)?;
+    let span = Span::of_bytes(source, line.scrubbed.source_range(range)).ok()?;
+    Some(Place { message: line.message, span })
 }
 
 /// A text as quotations are compared: lower case, plain marks, one blank for many; each character with its bytes in the text.
@@ -225,11 +239,34 @@ mod tests {
         check(None, "I lived in Lyon", None);
         check(None, "Yes", None);
         check(Some(2), "Yes", None);
-        check(Some(4), "29", Some("29"));
-        check(Some(2), "29", None);
-        check(None, "29", None);
-        check(Some(4), ".", None);
+        check(Some(4), "29", None);
         check(None, "", None);
+    }
+
+    #[test]
+    fn an_answer_of_a_word_proves_what_says_it_and_nothing_else() {
+        let texts = [
+            (Speaker::Owner, "29."),
+            (Speaker::Owner, "Leeds"),
+            (Speaker::Owner, "ok"),
+            (Speaker::Assistant, "54"),
+            (Speaker::Owner, "I am 29, in Leeds"),
+        ];
+        let transcript = transcript(&texts);
+        let check = |line: u32, quote: &str, statement: &str, expect: Option<&str>| {
+            let text_of = |message: usize| texts.get(message).map(|(_, text)| *text);
+            let place = locate_answer(&transcript, line, quote, statement, |line| line.is_owner, text_of);
+            assert_eq!(place.map(|place| place.span.quote(texts[place.message].1).unwrap()), expect, "{quote}: {statement}");
+        };
+        check(1, "29", "User is 29 years old", Some("29"));
+        check(2, "leeds.", "User lives in Leeds", Some("Leeds"));
+        check(1, "29", "User is 30 years old", None);
+        check(1, "29", "User has 290 hens", None);
+        check(3, "ok", "User sells everything", None);
+        check(4, "54", "User is 54 years old", None);
+        check(5, "29", "User is 29 years old", None);
+        check(2, "29", "User is 29 years old", None);
+        check(1, ".", "User is 29 years old.", None);
     }
 
     #[test]

@@ -79,7 +79,7 @@ pub(super) fn read(reply: &str, source: &Source<'_>, transcript: &Transcript, si
             knowledge: None,
             fact: fact.attribute.map(|attribute| FactDetail { attribute: attribute.0, is_negated: fact.negated }),
         };
-        match source.find(transcript, fact.line, fact.quote.as_str()) {
+        match source.find_answer(transcript, fact.line, fact.quote.as_str(), fact.content.as_str()) {
             Err(refusal) => sieve.stop(candidate, refusal),
             Ok(place) => {
                 candidate.evidence.push(place);

@@ -4,7 +4,7 @@
 //! knows every value. Deliberately not here: the wording of prompts and what is made of replies.
 
 use keepsake_domain::{CandidateEvidence, Gate, MessageType, Role};
-use keepsake_prompt::ground::locate;
+use keepsake_prompt::ground::{locate, locate_answer};
 use keepsake_prompt::scrub::{ScrubSession, Scrubbed, Scrubber, SensitiveKind};
 use keepsake_prompt::{Line, PromptText, Speaker, Transcript};
 
@@ -198,6 +198,22 @@ impl<'a> Source<'a> {
     /// Puts masked values back.
     pub(super) fn restore(&self, text: &str) -> String {
         self.session.restore(text)
+    }
+
+    /// Where the owner says `quote`, or answers with it in a word that `statement` says.
+    pub(super) fn find_answer(
+        &self,
+        transcript: &Transcript,
+        line: u32,
+        quote: &str,
+        statement: &str,
+    ) -> Result<CandidateEvidence, Refusal> {
+        let turns = self.turns();
+        let text_of = |message: usize| turns.get(message).map(|turn| turn.text);
+        match locate_answer(transcript, line, quote, statement, |line| line.is_owner, text_of) {
+            Some(place) => Ok(CandidateEvidence { message: place.message, span: place.span }),
+            None => self.find(transcript, line, quote),
+        }
     }
 
     /// Where the owner says `quote`.

@@ -77,15 +77,15 @@ test('times that give no zone are told of, and read by the one that is named', a
   for (const theme of ['dark', 'light']) {
     await keepsake.theme(theme);
     await keepsake.click('nav-sources');
-    await keepsake.sees(chat, 'Its times say no time zone');
-    await keepsake.run(`[...document.querySelectorAll('[data-testid="source-file"] p')].find((each) => each.innerText.startsWith('Its times say')).querySelector('button').click()`);
+    await keepsake.sees(chat, 'This file does not name a time zone');
+    await keepsake.run(`[...document.querySelectorAll('[data-testid="source-file"] p')].find((each) => each.innerText.startsWith('This file does not name')).querySelector('button').click()`);
     await keepsake.fill('source-zone', 'Atlantis/Nowhere');
     assert.equal(await keepsake.attribute('btn-source-zone', 'disabled'), 'true');
     await keepsake.screenshot(`import-zone-${theme}`);
   }
   await keepsake.fill('source-zone', 'America/New_York');
   await keepsake.click('btn-source-zone');
-  await keepsake.sees(chat, 'They are read as America/New York');
+  await keepsake.sees(chat, 'Its times are read as America/New York');
 });
 
 test('what is imported has the day that was said', async () => {

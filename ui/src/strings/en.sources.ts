@@ -126,7 +126,7 @@ export const sources = {
   meetingSet: 'Use this day',
   meetingSkip: (day: string | null) => (day === null ? 'I do not know' : `I do not know: use the file’s date, ≈ ${day}`),
   meetingSaid: (day: string) => `The meeting was on ${day}.`,
-  zone: (zone: string) => `Its times say no time zone. They are read as ${zone.replaceAll('_', ' ')}.`,
+  zone: (zone: string) => `This file does not name a time zone. Its times are read as ${zone.replaceAll('_', ' ')}.`,
   zoneAsk: 'Where were these times written?',
   zoneText: 'An export from another place is hours off when it is read with the zone of this computer. It cannot be changed after the import.',
   zoneExample: 'Europe/Berlin',

@@ -9,11 +9,12 @@ use std::borrow::Cow;
 use std::collections::HashSet;
 use std::fmt;
 
-use keepsake_domain::{Attribute, Category};
+use keepsake_domain::{Attribute, Category, Gate, Stop, Subject};
 use schemars::{JsonSchema, Schema, SchemaGenerator, generate::SchemaSettings, json_schema};
 use serde::de::{self, DeserializeOwned, DeserializeSeed, Deserializer, IgnoredAny, MapAccess, SeqAccess, Visitor};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
+use serde_json::value::RawValue;
 use thiserror::Error;
 
 /// A reply longer than this is no answer to any of our prompts: the largest allows some 100 short statements.
@@ -66,7 +67,7 @@ pub enum ReplyError {
 }
 
 /// What stands in the log of gates for an entry that could not be read.
-pub const UNREADABLE: &str = "An entry that could not be read";
+const UNREADABLE: &str = "An entry that could not be read";
 
 /// Why an entry of a reply is left out.
 pub const LEFT_OUT: &str = "The model gave an entry of another shape than was asked for, or one too many.";
@@ -100,9 +101,13 @@ pub fn parse<T: DeserializeOwned>(reply: &str) -> Result<T, ReplyError> {
     if reply.is_empty() {
         return Err(ReplyError::Empty);
     }
-    let mut plain = serde_json::Deserializer::from_str(reply);
-    Strict { depth: 0 }.deserialize(&mut plain).and_then(|()| plain.end()).map_err(|error| fault(&error))?;
-    serde_json::from_str(reply).map_err(|error| fault(&error))
+    strict(reply).map_err(|error| fault(&error))
+}
+
+fn strict<T: DeserializeOwned>(json: &str) -> serde_json::Result<T> {
+    let mut plain = serde_json::Deserializer::from_str(json);
+    Strict { depth: 0 }.deserialize(&mut plain).and_then(|()| plain.end())?;
+    serde_json::from_str(json)
 }
 
 /// The reply without what models put around it by form: thoughts in tags of their own at the beginning, and a code fence.
@@ -323,6 +328,18 @@ impl<T, const MAX: usize> Entries<T, MAX> {
     pub const fn left_out(&self) -> usize {
         self.left_out
     }
+
+    /// For the log of gates, one for each that was left out; nothing of them is shown.
+    pub fn stops(&self, subject: &Subject) -> impl Iterator<Item = Stop> + use<T, MAX> {
+        let stop = Stop {
+            gate: Gate::Invalid,
+            subject: subject.clone(),
+            content: UNREADABLE.to_owned(),
+            reason: LEFT_OUT.to_owned(),
+            evidence: Vec::new(),
+        };
+        std::iter::repeat_n(stop, self.left_out)
+    }
 }
 
 impl<T, const MAX: usize> IntoIterator for Entries<T, MAX> {
@@ -336,14 +353,12 @@ impl<T, const MAX: usize> IntoIterator for Entries<T, MAX> {
 
 impl<'de, T: DeserializeOwned, const MAX: usize> Deserialize<'de> for Entries<T, MAX> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        let values = Vec::<Entry>::deserialize(deserializer)?;
-        let count = values.len();
-        let read = |entry: Entry| if entry.is_sound { T::deserialize(entry.value).ok() } else { None };
-        let entries: Vec<T> = values.into_iter().filter_map(read).take(MAX).collect();
-        if entries.is_empty() && count > 0 {
+        let given = Vec::<&RawValue>::deserialize(deserializer)?;
+        let entries: Vec<T> = given.iter().filter_map(|entry| strict(entry.get()).ok()).take(MAX).collect();
+        if entries.is_empty() && !given.is_empty() {
             return Err(de::Error::custom("no entry has the shape that was asked for"));
         }
-        let left_out = count - entries.len();
+        let left_out = given.len() - entries.len();
         Ok(Self { entries, left_out })
     }
 }
@@ -359,67 +374,6 @@ impl<T: JsonSchema, const MAX: usize> JsonSchema for Entries<T, MAX> {
 
     fn json_schema(generator: &mut SchemaGenerator) -> Schema {
         json_schema!({ "type": "array", "items": generator.subschema_for::<T>() })
-    }
-}
-
-/// An entry of any shape, and whether no key is given twice in it.
-struct Entry {
-    value: Value,
-    is_sound: bool,
-}
-
-impl<'de> Deserialize<'de> for Entry {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        struct Any;
-        impl<'de> Visitor<'de> for Any {
-            type Value = Entry;
-
-            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                f.write_str("a JSON value")
-            }
-
-            fn visit_bool<E>(self, value: bool) -> Result<Entry, E> {
-                Ok(Entry { value: value.into(), is_sound: true })
-            }
-
-            fn visit_i64<E>(self, value: i64) -> Result<Entry, E> {
-                Ok(Entry { value: value.into(), is_sound: true })
-            }
-
-            fn visit_u64<E>(self, value: u64) -> Result<Entry, E> {
-                Ok(Entry { value: value.into(), is_sound: true })
-            }
-
-            fn visit_f64<E>(self, value: f64) -> Result<Entry, E> {
-                Ok(Entry { value: value.into(), is_sound: true })
-            }
-
-            fn visit_str<E>(self, value: &str) -> Result<Entry, E> {
-                Ok(Entry { value: value.into(), is_sound: true })
-            }
-
-            fn visit_unit<E>(self) -> Result<Entry, E> {
-                Ok(Entry { value: Value::Null, is_sound: true })
-            }
-
-            fn visit_seq<A: SeqAccess<'de>>(self, mut items: A) -> Result<Entry, A::Error> {
-                let (mut values, mut is_sound) = (Vec::new(), true);
-                while let Some(item) = items.next_element::<Entry>()? {
-                    is_sound &= item.is_sound;
-                    values.push(item.value);
-                }
-                Ok(Entry { value: Value::Array(values), is_sound })
-            }
-
-            fn visit_map<A: MapAccess<'de>>(self, mut entries: A) -> Result<Entry, A::Error> {
-                let (mut values, mut is_sound) = (serde_json::Map::new(), true);
-                while let Some((key, item)) = entries.next_entry::<String, Entry>()? {
-                    is_sound &= item.is_sound && values.insert(key, item.value).is_none();
-                }
-                Ok(Entry { value: Value::Object(values), is_sound })
-            }
-        }
-        deserializer.deserialize_any(Any)
     }
 }
 

@@ -150,7 +150,10 @@ function Opened({ row, message, onReady }: { row: ConversationRow; message: stri
           {t.conversations.participants(row.participants)}
         </span>
         <span className={cx(css.fact, 'num')}>{t.conversations.messageCount(row.messages)}</span>
-        <span className={cx(css.fact, 'num')}>{from === to ? from : `${from} – ${to}`}</span>
+        <span className={cx(css.fact, 'num')}>
+          {row.is_time_inferred ? '≈ ' : ''}
+          {from === to ? from : `${from} – ${to}`}
+        </span>
         {row.is_sample ? (
           <span className={css.sample}>
             <Badge>{t.conversations.sample}</Badge>

@@ -33,7 +33,12 @@ export function AskRestore({ preview, onClose, onConfirm }: { preview: RestorePr
       <div className={css.ask}>
         {needsSalvage(preview) ? null : <p>{words.askFile(preview.name)}</p>}
         {backup.doubt === null ? null : <p>{words.askDoubtful(preview.name, backup.doubt)}</p>}
-        {preview.locks === undefined ? null : <p>{words.askLocks(preview.name, preview.locks)}</p>}
+        {preview.locks === undefined ? null : (
+          <p>
+            {backup.doubt === null ? `${words.askSeen(preview.name)} ` : ''}
+            {words.askLocks(preview.locks)}
+          </p>
+        )}
         <dl>
           <dt>{words.askHolds}</dt>
           <dd>{words.counts(backup.messages, backup.conversations, backup.memories)}</dd>

@@ -179,8 +179,8 @@ describe('what only the person knows', () => {
   test('the zone of times that say none is told, and one that the person names is used and sent', async () => {
     const host = await pick();
     const chat = () => cardOf('WhatsApp Chat with Noor.txt');
-    const change = () => within(within(chat()).getByText(/^Its times say no time zone/)).getByRole('button', { name: 'Change' });
-    within(chat()).getByText(/They are read as Europe\/Amsterdam/);
+    const change = () => within(within(chat()).getByText(/^This file does not name a time zone/)).getByRole('button', { name: 'Change' });
+    within(chat()).getByText(/Its times are read as Europe\/Amsterdam/);
     expect(within(cardOf('conversations.zip')).queryByText(/time zone/), 'these times say their own').toBeNull();
     fireEvent.click(change());
     const field = () => within(chat()).getByTestId('source-zone');
@@ -189,7 +189,7 @@ describe('what only the person knows', () => {
     expect(use()).toHaveProperty('disabled', true);
     fireEvent.change(field(), { target: { value: 'America/New_York' } });
     fireEvent.click(use());
-    await within(chat()).findByText(/They are read as America\/New York/);
+    await within(chat()).findByText(/Its times are read as America\/New York/);
     fireEvent.click(within(chat()).getByRole('button', { name: /^Robin/ }));
     fireEvent.click(within(chat()).getByRole('button', { name: 'Day first' }));
     await waitFor(() => expect(importButton().textContent).toContain('Import 2 files'));

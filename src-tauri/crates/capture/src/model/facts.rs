@@ -63,7 +63,7 @@ pub(super) fn prompts(source: &mut Source<'_>, scope: Scope) -> Result<Vec<(Prom
 /// Reads one reply, each of its facts for itself.
 pub(super) fn read(reply: &str, source: &Source<'_>, transcript: &Transcript, sieve: &mut Sieve) -> Result<(), ReplyError> {
     let reply: Facts = parse(reply)?;
-    sieve.left_out(reply.facts.left_out());
+    sieve.left_out(&reply.facts);
     for fact in reply.facts {
         let content = normalised(&source.restore(fact.content.as_str()), source.places.conversation().owner_name);
         let mut candidate = Candidate {

@@ -9,7 +9,7 @@ use std::collections::HashSet;
 use keepsake_domain::{
     Candidate, Confidence, DedupOutcome, Durability, Gate, KnowledgeDetail, MemoryKind, Stop, Subject, limits,
 };
-use keepsake_prompt::reply::{LEFT_OUT, UNREADABLE};
+use keepsake_prompt::reply::Entries;
 use keepsake_text::{hides_text, is_order};
 
 use super::place::Places;
@@ -58,16 +58,9 @@ impl Sieve {
         self.stops.push(Stop { gate, subject: candidate.subject, content, reason, evidence: candidate.evidence });
     }
 
-    /// Notes that entries of a reply could not be read. Nothing of them is shown.
-    pub(super) fn left_out(&mut self, count: usize) {
-        let stop = || Stop {
-            gate: Gate::Invalid,
-            subject: Subject::Owner,
-            content: UNREADABLE.to_owned(),
-            reason: LEFT_OUT.to_owned(),
-            evidence: Vec::new(),
-        };
-        self.stops.extend(std::iter::repeat_with(stop).take(count));
+    /// Notes the entries of a reply that could not be read.
+    pub(super) fn left_out<T, const MAX: usize>(&mut self, entries: &Entries<T, MAX>) {
+        self.stops.extend(entries.stops(&Subject::Owner));
     }
 
     /// Takes out what passed so far, for the judge.

@@ -289,7 +289,7 @@ impl Core<'_> {
 /// Reads entries that cite lines.
 pub(super) fn read(reply: &str, source: &Source<'_>, transcript: &Transcript, sieve: &mut Sieve) -> Result<(), ReplyError> {
     let reply: Reply = parse(reply)?;
-    sieve.left_out(reply.entries.left_out());
+    sieve.left_out(&reply.entries);
     for entry in reply.entries {
         let tags = entry.tags.as_ref().map(|tags| tags.as_slice().iter().map(Text::as_str).collect()).unwrap_or_default();
         let core = Core {
@@ -325,7 +325,7 @@ pub(super) fn read_observations(
     sieve: &mut Sieve,
 ) -> Result<Vec<Observation>, ReplyError> {
     let reply: Observations = parse(reply)?;
-    sieve.left_out(reply.observations.left_out());
+    sieve.left_out(&reply.observations);
     let mut out = Vec::new();
     for observed in reply.observations {
         let shown = |text: &str| validate::shown(&source.restore(text));

@@ -6,7 +6,7 @@ use keepsake_domain::{
 };
 use keepsake_prompt::Transcript;
 use keepsake_prompt::ground::{locate, support};
-use keepsake_prompt::reply::{Entries, Facts, LEFT_OUT, List, ReplyError, Text, UNREADABLE, Unit, parse, schema};
+use keepsake_prompt::reply::{Entries, Facts, List, ReplyError, Text, Unit, parse, schema};
 use keepsake_prompt::scrub::ScrubSession;
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -111,7 +111,7 @@ impl Back<'_> {
     /// Reads the reply of the call that saw everything.
     pub(super) fn whole(&self, reply: &str, into: &mut Reading) -> Result<(), ReplyError> {
         let reply: Whole = parse(reply)?;
-        left_out(reply.memories.left_out(), into);
+        into.stops.extend(reply.memories.stops(&Subject::Owner));
         for memory in reply.memories {
             let (memory_type, category) = match memory.memory_type {
                 Kind::Fact => (MemoryType::Fact, Category::PersonalInfo),
@@ -174,7 +174,7 @@ impl Back<'_> {
     /// Reads the reply of the call that saw the owner's messages.
     pub(super) fn facts(&self, reply: &str, into: &mut Reading) -> Result<(), ReplyError> {
         let reply: Facts = parse(reply)?;
-        left_out(reply.facts.left_out(), into);
+        into.stops.extend(reply.facts.stops(&Subject::Owner));
         for fact in reply.facts {
             let candidate = self.candidate(fact.category.into(), fact.content.as_str(), fact.reasoning.as_str(), fact.confidence);
             self.place(candidate, fact.line, fact.quote.as_str(), into);
@@ -292,18 +292,6 @@ impl Back<'_> {
     fn shown(&self, text: &str) -> String {
         self.session.restore(text).split_whitespace().collect::<Vec<_>>().join(" ")
     }
-}
-
-/// Notes that entries could not be read. Nothing of them is shown.
-fn left_out(count: usize, into: &mut Reading) {
-    let stop = || Stop {
-        gate: Gate::Invalid,
-        subject: Subject::Owner,
-        content: UNREADABLE.to_owned(),
-        reason: LEFT_OUT.to_owned(),
-        evidence: Vec::new(),
-    };
-    into.stops.extend(std::iter::repeat_with(stop).take(count));
 }
 
 fn stopped(candidate: Candidate, gate: Gate, reason: String) -> Stop {

@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use keepsake_domain::{CandidateEvidence, Facet, Gate, InteractionId, ProfileType, ReadingLabel, Span, Stop, Subject, limits};
 use keepsake_prompt::Transcript;
 use keepsake_prompt::ground::{locate, support};
-use keepsake_prompt::reply::{Entries, LEFT_OUT, List, ReplyError, Text, UNREADABLE, Unit, parse, schema};
+use keepsake_prompt::reply::{Entries, List, ReplyError, Text, Unit, parse, schema};
 use keepsake_prompt::scrub::{ScrubSession, SensitiveKind};
 use keepsake_text::{is_instruction, is_invisible};
 use schemars::JsonSchema;
@@ -81,10 +81,13 @@ pub(super) fn stop(
     reason: String,
     evidence: Vec<CandidateEvidence>,
 ) -> Stop {
-    // One profile has one subject, so its name tells it apart here.
-    let subject =
-        if input.is_owner { Subject::Owner } else { Subject::Person(keepsake_domain::Speaker::new(input.name, input.name)) };
-    Stop { gate, subject, content: content.chars().take(limits::CONTENT_CHARS_MAX).collect(), reason, evidence }
+    let content = content.chars().take(limits::CONTENT_CHARS_MAX).collect();
+    Stop { gate, subject: subject(input), content, reason, evidence }
+}
+
+/// One profile has one subject, so its name tells it apart here.
+fn subject(input: &ProfileInput<'_>) -> Subject {
+    if input.is_owner { Subject::Owner } else { Subject::Person(keepsake_domain::Speaker::new(input.name, input.name)) }
 }
 
 /// The way back from a reply to the messages.
@@ -109,8 +112,7 @@ struct Meant {
 impl<'a> Back<'_, 'a> {
     pub(super) fn read(&self, reply: &str, into: &mut ModelFindings) -> Result<(), ReplyError> {
         let reply: Reply = parse(reply)?;
-        let left_out = || stop(Gate::Invalid, self.input, UNREADABLE.to_owned(), LEFT_OUT.to_owned(), Vec::new());
-        into.stops.extend(std::iter::repeat_with(left_out).take(reply.entries.left_out()));
+        into.stops.extend(reply.entries.stops(&subject(self.input)));
         for entry in reply.entries {
             let told = self.told(&entry);
             let refused = |gate, reason: &str, evidence| stop(gate, self.input, told.clone(), reason.to_owned(), evidence);

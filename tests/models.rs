@@ -51,7 +51,13 @@ impl Desk {
         let engine = open(&dir, &clock, power, 1);
         let mut settings = ModelSettings {
             engines: Engines::Model,
-            provider: Some(Provider { shape: Shape::OpenAi, url: server.url(), model: "tiny:1b".to_owned() }),
+            provider: Some(Provider {
+                shape: Shape::OpenAi,
+                url: server.url(),
+                model: "tiny:1b".to_owned(),
+                // Told, so that the scripted server hears of nothing but the calls.
+                context_tokens: Some(32_000),
+            }),
             reply_timeout_ms: TIMEOUT_MS,
             ..ModelSettings::default()
         };

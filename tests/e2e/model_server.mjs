@@ -68,7 +68,7 @@ function answer(asked, found) {
       .filter((line) => line.startsWith('{"entry"'))
       .map((line) => JSON.parse(line).entry);
     const isOfFacts = Boolean(properties.verdicts.items.properties.supported);
-    const yes = isOfFacts ? { supported: true, about_user: true, lasting: true } : { keep: true, grounded: true, distinctive: true };
+    const yes = isOfFacts ? { supported: true, about_person: true, lasting: true } : { keep: true, grounded: true, distinctive: true };
     return { verdicts: entries.map((entry) => ({ entry, ...yes })) };
   }
   return { memories: [], summary: [], themes: [], key_topics: [], mood: 'neutral', tone: 'calm', emotional_arc: [], participants: [] };

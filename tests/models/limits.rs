@@ -8,7 +8,7 @@ use keepsake_domain::{JobKind, JobState, Lane};
 use keepsake_engine::{PluggedIn, Step};
 use keepsake_models::language::Shape;
 use keepsake_testkit::conversation;
-use keepsake_testkit::scripted_server::{Answer, ScriptedServer};
+use keepsake_testkit::scripted_server::{Answer, Received, ScriptedServer};
 
 use super::Desk;
 use super::yes::{Claim, fact, reply, server};
@@ -204,4 +204,55 @@ fn a_meeting_brings_at_most_eight_positions_however_long_it_is_and_however_often
     );
     desk.work();
     assert_eq!(positions(&desk), KNOWLEDGE_PER_SOURCE_MAX + 1, "{:#?}", desk.memories());
+}
+
+/// Answers like `yes`, and refuses what is longer than `chars` as llama.cpp does.
+fn of_context(chars: usize, claims: Vec<Claim>) -> ScriptedServer {
+    ScriptedServer::start(move |request| {
+        let asked = request.message("system").len() + request.message("user").len();
+        if asked > chars {
+            let body = br#"{"error":{"code":400,"message":"too long","type":"exceed_context_size_error"}}"#.to_vec();
+            return Answer::Http { status: 400, headers: Vec::new(), body };
+        }
+        Answer::Text(reply(request, &claims))
+    })
+}
+
+#[test]
+fn a_model_that_takes_little_is_asked_in_parts_and_about_all_of_it() {
+    let long: String = (0..60)
+        .map(|n| format!("owner Mara: The {n}th letter about the roof came today and says nothing that was not in the last.\n"))
+        .collect();
+    let talk = format!("owner Mara: I work as a nurse.\n{long}owner Mara: I keep two goats.\n");
+    let claims = || {
+        vec![fact(NURSE, "User works as a nurse", "personal_info"), fact("two goats", "User keeps two goats", "personal_info")]
+    };
+    let known = |desk: &Desk| {
+        let memories = desk.memories();
+        ["nurse", "goats"].map(|word| memories.iter().any(|memory| memory.contains(word)))
+    };
+    let server = of_context(7_000, claims());
+    let desk = Desk::new(&server);
+    desk.append(&conversation("c1", &talk));
+    assert_eq!(desk.work(), Some(JobState::Done), "{:?}", desk.alerts());
+    assert_eq!(known(&desk), [true, true], "{:#?}", desk.memories());
+    assert!(desk.alerts().is_empty(), "{:?}", desk.alerts());
+    // What it refused once it is not asked for again.
+    let refused = |server: &ScriptedServer| {
+        let long = |request: &Received| request.message("system").len() + request.message("user").len() > 7_000;
+        server.received().iter().filter(|request| request.is_chat() && long(request)).count()
+    };
+    let before = refused(&server);
+    assert!((1..=3).contains(&before), "found out by asking: {before}");
+    desk.append(&conversation("c2", &talk.replace("goats", "sheep")));
+    desk.work();
+    assert_eq!(refused(&server), before);
+
+    // Control: who takes nothing at all is told of, and nothing is stored.
+    let server = of_context(100, claims());
+    let desk = Desk::new(&server);
+    desk.append(&conversation("c1", &talk));
+    assert_eq!(desk.work(), Some(JobState::Dead));
+    assert_eq!(known(&desk), [false, false]);
+    assert!(desk.alerts().iter().any(|alert| alert.contains("longer than the model can read")), "{:?}", desk.alerts());
 }

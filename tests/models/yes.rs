@@ -146,7 +146,7 @@ pub(crate) fn reply(request: &Received, claims: &[Claim]) -> String {
             let entries = text.lines().filter_map(|line| serde_json::from_str::<Value>(line).ok()).filter_map(|line| line["entry"].as_u64());
             let verdict = |entry: u64| match purpose {
                 "judge" => json!({ "entry": entry, "keep": true, "grounded": true, "distinctive": true }),
-                _ => json!({ "entry": entry, "supported": true, "about_user": true, "lasting": true }),
+                _ => json!({ "entry": entry, "supported": true, "about_person": true, "lasting": true }),
             };
             let verdicts: Vec<Value> = entries.map(verdict).collect();
             json!({ "verdicts": verdicts })

@@ -75,6 +75,9 @@ pub fn threads<'a>(messages: &[(&'a str, Option<&'a str>)]) -> Vec<&'a str> {
 /// What the principal's lines begin with.
 pub const PRINCIPAL_LABEL: &str = "PRINCIPAL";
 
+/// What stands around a text where it is quoted, beside its author: its number, the role, the day. Of short messages it is the most.
+const LINE_CHARS: usize = 50;
+
 /// Cuts `lines` into windows of at most `chars_max` characters of text each, where the principal's own lines allow it.
 pub fn windows(lines: &[Line<'_>], chars_max: usize) -> Vec<Window> {
     let mut threads: Vec<(&str, Vec<&Line<'_>>)> = Vec::new();
@@ -96,7 +99,7 @@ fn cut(members: &[&Line<'_>], chars_max: usize, out: &mut Vec<Window>) {
     if members.is_empty() {
         return;
     }
-    let total: usize = members.iter().map(|line| label(line).chars().count() + 1).sum();
+    let total: usize = members.iter().map(|line| label(line).chars().count() + LINE_CHARS).sum();
     if total <= chars_max || members.len() == 1 {
         out.push(fit(members, chars_max));
         return;
@@ -123,11 +126,11 @@ fn label(line: &Line<'_>) -> String {
 
 fn fit(members: &[&Line<'_>], chars_max: usize) -> Window {
     let labelled: Vec<(&Line<'_>, String)> = members.iter().map(|line| (*line, label(line))).collect();
-    let mut total: usize = labelled.iter().map(|(_, text)| text.chars().count() + 1).sum();
+    let mut total: usize = labelled.iter().map(|(_, text)| text.chars().count() + LINE_CHARS).sum();
     let mut window = Window { lines: Vec::new(), dropped: Vec::new(), text: String::new() };
     for (line, text) in &labelled {
         if total > chars_max && !line.is_principal {
-            total -= text.chars().count() + 1;
+            total -= text.chars().count() + LINE_CHARS;
             window.dropped.push(line.index);
         } else {
             window.lines.push(line.index);

@@ -253,8 +253,8 @@ impl Engine {
         let assistant = rows.iter().find(|row| row.role == Role::Assistant).map(|row| row.author.as_str());
         let read = Conversation { turns: &turns, owner_name: owner, assistant_name: assistant };
         let candidates = std::mem::take(&mut analysis.candidates);
-        let check = Task::check(read, candidates, &scrubber).map_err(|error| refused(&error))?;
-        let checked = interview.drive(check, "Checking what was found", control)?;
+        let check = |length| Task::check(read, candidates.clone(), &scrubber, length);
+        let checked = interview.drive_in_parts(check, "Checking what was found", control)?;
         dropped.extend(checked.dropped);
         let mut stops = std::mem::take(&mut analysis.stops);
         stops.extend(checked.found.stops);

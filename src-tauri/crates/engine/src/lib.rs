@@ -54,13 +54,14 @@ mod visibility;
 mod voices;
 mod work;
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
 
 pub use keepsake_domain::default_data_dir;
 use keepsake_domain::{Clock, IdSource, Timestamp};
 use keepsake_models::keys::KeyStore;
+use keepsake_prompt::ContextLength;
 use keepsake_store::Store;
 
 pub use analyze::{AnalyzeStart, StoredAnalysis, StoredArcPoint, StoredSentence};
@@ -152,6 +153,8 @@ pub(crate) struct Inner {
     /// Erasures that wait for a backup to stop.
     pub(crate) erasing: std::sync::atomic::AtomicU32,
     pub(crate) model_hold: Mutex<Option<Hold>>,
+    /// How much the models take that were asked since the start (`language::context_length`).
+    pub(crate) context_lengths: Mutex<BTreeMap<String, ContextLength>>,
     /// What was seen to have changed about people, and since when.
     pub(crate) people_seen: Mutex<Option<(String, Timestamp)>>,
     /// The last message of each conversation, as of the last message of all and a version of the boundary.
@@ -195,6 +198,7 @@ impl Engine {
             backup_turn: Mutex::new(()),
             erasing: std::sync::atomic::AtomicU32::new(0),
             model_hold: Mutex::new(None),
+            context_lengths: Mutex::new(BTreeMap::new()),
             people_seen: Mutex::new(None),
             last_seqs: Mutex::new(None),
             made: Mutex::new(HashMap::new()),

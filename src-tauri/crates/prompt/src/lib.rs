@@ -10,6 +10,7 @@
 //! judgement of what is worth keeping.
 
 mod calls;
+mod context_length;
 pub mod ground;
 mod prompt;
 pub mod reply;
@@ -19,6 +20,7 @@ mod transcript;
 mod visible;
 
 pub use calls::{ATTEMPTS_MAX, Attempts, Call, CallError, Calls, Outcome, TEMPERATURE, Waiting};
+pub use context_length::ContextLength;
 pub use prompt::{Prompt, PromptFile, Slots};
 pub use text::{PromptText, WordingError};
 pub use transcript::{Line, Speaker, Transcript, TranscriptLine};

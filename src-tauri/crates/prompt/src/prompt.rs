@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use crate::{PromptText, WordingError};
+use crate::{ContextLength, PromptText, WordingError};
 
 /// A prompt file, compiled in.
 #[derive(Debug, Clone, Copy)]
@@ -21,8 +21,19 @@ pub struct PromptFile {
 pub type Slots<'s> = &'s [(&'static str, &'s PromptText)];
 
 impl PromptFile {
-    /// The prompt with its slots filled.
+    /// The prompt with its slots filled, for a model of which nothing is known.
     pub fn fill(&self, system: Slots<'_>, user: Slots<'_>, schema: Value) -> Result<Prompt, WordingError> {
+        self.fill_for(ContextLength::default(), system, user, schema)
+    }
+
+    /// The prompt with its slots filled, for a model that takes so much.
+    pub fn fill_for(
+        &self,
+        length: ContextLength,
+        system: Slots<'_>,
+        user: Slots<'_>,
+        schema: Value,
+    ) -> Result<Prompt, WordingError> {
         let (system_wording, user_wording) = PromptText::halves(self.wording)?;
         Ok(Prompt {
             name: self.name,
@@ -30,7 +41,7 @@ impl PromptFile {
             system: PromptText::fill(system_wording, system)?,
             user: PromptText::fill(user_wording, user)?,
             schema,
-            reply_tokens_max: self.reply_tokens_max,
+            reply_tokens_max: length.reply_tokens(self),
         })
     }
 }

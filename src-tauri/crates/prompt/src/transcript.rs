@@ -4,7 +4,7 @@
 //! quoted material. The transcript remembers which message each line was, so that a quotation in a reply leads back to the
 //! exact words in the log.
 
-use chrono::{DateTime, Datelike};
+use chrono::{DateTime, Datelike, NaiveDate};
 use keepsake_domain::Timestamp;
 
 use crate::PromptText;
@@ -41,6 +41,8 @@ pub struct TranscriptLine {
     pub message: usize,
     /// The owner's own words.
     pub is_owner: bool,
+    /// Somebody else's words; an assistant's are neither.
+    pub is_person: bool,
     /// The text as the model sees it.
     pub scrubbed: Scrubbed,
 }
@@ -86,18 +88,16 @@ impl Transcript {
                 text.push(&PromptText::fixed(",\"name\":"));
                 text.push(&PromptText::from(&scrubber.scrub_in(session, name)).json());
             }
-            if let Some(day) = day(line.time) {
-                let parts = day.map(PromptText::number);
-                for (mark, part) in [",\"day\":\"", "-", "-"].into_iter().zip(&parts) {
-                    text.push(&PromptText::fixed(mark));
-                    text.push(part);
-                }
+            if let Some(date) = date(line.time) {
+                text.push(&PromptText::fixed(",\"day\":\""));
+                push_day(&mut text, date);
                 text.push(&PromptText::fixed("\""));
             }
             text.push(&PromptText::fixed(",\"text\":"));
             text.push(&PromptText::from(&scrubbed).json());
             text.push(&PromptText::fixed("}\n"));
-            quoted.push(TranscriptLine { message: line.message, is_owner: line.speaker == Speaker::Owner, scrubbed });
+            let (is_owner, is_person) = (line.speaker == Speaker::Owner, matches!(line.speaker, Speaker::Person(_)));
+            quoted.push(TranscriptLine { message: line.message, is_owner, is_person, scrubbed });
         }
         Self { lines: quoted, text }
     }
@@ -123,11 +123,22 @@ impl Transcript {
     }
 }
 
-/// Year, month and day in UTC, where a time is known.
-fn day(time: Timestamp) -> Option<[u16; 3]> {
-    let date = DateTime::from_timestamp_millis(time.as_millis()).filter(|_| time.as_millis() > 0)?;
-    Some([u16::try_from(date.year()).ok()?, u16::try_from(date.month()).ok()?, u16::try_from(date.day()).ok()?])
+/// The date in UTC, where a time is known.
+fn date(time: Timestamp) -> Option<NaiveDate> {
+    let known = DateTime::from_timestamp_millis(time.as_millis()).filter(|_| time.as_millis() > 0)?;
+    Some(known.date_naive())
 }
+
+/// In full, so that "last Tuesday" and "three weeks ago" can be worked out: `Saturday 2026-02-28`.
+fn push_day(text: &mut PromptText, date: NaiveDate) {
+    text.push(&PromptText::fixed(WEEKDAYS[date.weekday().num_days_from_monday() as usize]));
+    for (mark, number) in [(" ", date.year().unsigned_abs()), ("-", date.month()), ("-", date.day())] {
+        text.push(&PromptText::fixed(if number < 10 { ["-0", " 0"][usize::from(mark == " ")] } else { mark }));
+        text.push(&PromptText::number(u16::try_from(number).unwrap_or(u16::MAX)));
+    }
+}
+
+const WEEKDAYS: [&str; 7] = ["Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday"];
 
 #[cfg(test)]
 mod tests {
@@ -152,7 +163,7 @@ mod tests {
             transcript.text().as_str().lines().map(|line| serde_json::from_str(line).unwrap()).collect();
         assert_eq!(read.len(), 3, "a message cannot add a line of its own");
         assert_eq!(read[0]["role"], "user");
-        assert_eq!(read[0]["day"], "2026-2-28");
+        assert_eq!(read[0]["day"], "Saturday 2026-02-28");
         assert_eq!(read[1]["name"], "[PHONE_1]", "a name that is a number does not leave");
         assert_eq!(read[1]["text"], "ok, [EMAIL_1]", "one value, one placeholder");
         assert_eq!(read[2]["role"], "assistant");

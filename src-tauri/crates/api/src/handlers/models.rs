@@ -29,11 +29,16 @@ fn provider(view: ProviderView) -> Result<Provider, ApiError> {
     let shape = SHAPES.iter().find(|(name, _)| *name == view.shape).map(|(_, shape)| *shape);
     let shape =
         shape.ok_or_else(|| ApiError::invalid(format!("'{}' is no kind of server; known: ollama, openai", view.shape)))?;
-    Ok(Provider { shape, url: view.url, model: view.model })
+    Ok(Provider { shape, url: view.url, model: view.model, context_tokens: view.context_tokens })
 }
 
 fn provider_view(provider: &Provider) -> ProviderView {
-    ProviderView { shape: shape_name(provider.shape), url: provider.url.clone(), model: provider.model.clone() }
+    ProviderView {
+        shape: shape_name(provider.shape),
+        url: provider.url.clone(),
+        model: provider.model.clone(),
+        context_tokens: provider.context_tokens,
+    }
 }
 
 fn use_view(used: ModelUse) -> ModelUseView {

@@ -13,6 +13,10 @@ pub struct ProviderView {
     pub url: String,
     /// Which of its models.
     pub model: String,
+    /// How many tokens it takes in one call; left out where its server is to be asked.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[ts(optional)]
+    pub context_tokens: Option<u32>,
 }
 
 /// Which kinds of memories a whole-conversation analysis with a model looks for (seed 004).

@@ -1,44 +1,47 @@
-//! Facts about the owner from the owner's messages (seed 004).
+//! Facts about the people of a conversation, each from their own messages (seed 004).
 //!
-//! The model sees the owner's messages, and before a short one the end of what it answers, which is context: only the owner's own words
-//! prove a fact ([`Source::find`]).
+//! The model sees what people wrote, and what stands before it, which is context: only a person's own words prove a fact about them
+//! ([`Source::find_answer`]). Everybody's facts come of one reading, so that a meeting is not read once for each of its speakers.
 
-use keepsake_domain::{Candidate, Confidence, FactDetail, MemoryKind, Role, Subject};
+use keepsake_domain::{Candidate, Confidence, FactDetail, Gate, MemoryKind, OWNER_LABEL, Role, Subject};
 use keepsake_prompt::reply::{Facts, ReplyError, parse, schema};
-use keepsake_prompt::{Prompt, PromptFile, Transcript, WordingError};
+use keepsake_prompt::{ContextLength, Prompt, PromptFile, Transcript, WordingError};
 
 use super::gate::Sieve;
-use super::source::Source;
+use super::source::{Source, is_said};
 use super::task::Scope;
+use crate::Turn;
+use crate::formal::Refusal;
 use crate::read::durability;
 use crate::validate;
 
 /// The prompt. Raise the version with every change of wording or reply.
 pub const FACTS: PromptFile =
-    PromptFile { name: "facts", version: 3, wording: include_str!("../../prompts/facts.md"), reply_tokens_max: 4_000 };
+    PromptFile { name: "facts", version: 4, wording: include_str!("../../prompts/facts.md"), reply_tokens_max: 4_000 };
 
 /// Seed 004: live messages are read one to three at a time.
 pub const FACTS_BATCH_MESSAGES_MAX: usize = 3;
 
-/// About 6,000 tokens: small models attend well to no more, and a conversation rarely has more of the owner's words.
+/// About 6,000 tokens: small models attend well to no more, and a conversation rarely has more of a person's words.
 pub const FACTS_WINDOW_CHARS: usize = 24_000;
 
 /// The calls over what `scope` covers, each with the transcript it shows.
-pub(super) fn prompts(source: &mut Source<'_>, scope: Scope) -> Result<Vec<(Prompt, Transcript)>, WordingError> {
-    let is_owner = |index: usize, role: Role| role == Role::Owner && index >= scope.from();
+pub(super) fn prompts(
+    source: &mut Source<'_>,
+    scope: Scope,
+    length: ContextLength,
+) -> Result<Vec<(Prompt, Transcript)>, WordingError> {
+    let chars_max = length.material_chars(&FACTS, FACTS_WINDOW_CHARS);
+    let is_read = |index: usize, turn: &Turn<'_>| index >= scope.from() && is_said(turn) && turn.role != Role::Assistant;
     let batches: Vec<Vec<usize>> = match scope {
-        Scope::Whole => source
-            .windows(|index, turn| is_owner(index, turn.role), false, FACTS_WINDOW_CHARS)
-            .into_iter()
-            .map(|window| window.lines)
-            .collect(),
+        Scope::Whole => source.windows(is_read, false, chars_max).into_iter().map(|window| window.lines).collect(),
         Scope::New { .. } => {
             let mut batches: Vec<Vec<usize>> = Vec::new();
             let mut chars = 0;
-            for (position, length) in source.positions(|index, turn| is_owner(index, turn.role)) {
+            for (position, length) in source.positions(is_read) {
                 chars += length;
                 match batches.last_mut() {
-                    Some(batch) if batch.len() < FACTS_BATCH_MESSAGES_MAX && chars <= FACTS_WINDOW_CHARS => batch.push(position),
+                    Some(batch) if batch.len() < FACTS_BATCH_MESSAGES_MAX && chars <= chars_max => batch.push(position),
                     _ => {
                         chars = length;
                         batches.push(vec![position]);
@@ -53,8 +56,9 @@ pub(super) fn prompts(source: &mut Source<'_>, scope: Scope) -> Result<Vec<(Prom
         .into_iter()
         .filter(|batch| !batch.is_empty())
         .map(|batch| {
-            let transcript = source.transcript_with_questions(&batch);
-            let prompt = FACTS.fill(&[("assistant", &assistant)], &[("transcript", transcript.text())], schema::<Facts>())?;
+            let transcript = source.transcript_in_context(&batch, chars_max);
+            let prompt =
+                FACTS.fill_for(length, &[("assistant", &assistant)], &[("transcript", transcript.text())], schema::<Facts>())?;
             Ok((prompt, transcript))
         })
         .collect()
@@ -64,8 +68,9 @@ pub(super) fn prompts(source: &mut Source<'_>, scope: Scope) -> Result<Vec<(Prom
 pub(super) fn read(reply: &str, source: &Source<'_>, transcript: &Transcript, sieve: &mut Sieve) -> Result<(), ReplyError> {
     let reply: Facts = parse(reply)?;
     sieve.left_out(&reply.facts);
+    let owner_name = source.places.conversation().owner_name;
     for fact in reply.facts {
-        let content = normalised(&source.restore(fact.content.as_str()), source.places.conversation().owner_name);
+        let content = normalised(&source.restore(fact.content.as_str()), owner_name);
         let mut candidate = Candidate {
             subject: Subject::Owner,
             durability: durability(fact.category.into(), fact.attribute.map(|attribute| attribute.0)),
@@ -79,10 +84,23 @@ pub(super) fn read(reply: &str, source: &Source<'_>, transcript: &Transcript, si
             knowledge: None,
             fact: fact.attribute.map(|attribute| FactDetail { attribute: attribute.0, is_negated: fact.negated }),
         };
-        match source.find_answer(transcript, fact.line, fact.quote.as_str(), fact.content.as_str()) {
+        let is_about_owner = begins_with(&candidate.content, OWNER_LABEL);
+        let find = |of_owner| source.find_answer(transcript, fact.line, fact.quote.as_str(), fact.content.as_str(), of_owner);
+        let found = find(is_about_owner).map_err(|refusal| match is_about_owner {
+            false if find(true).is_ok() => not_the_speaker(),
+            _ => refusal,
+        });
+        let found = found.and_then(|place| match source.turns().get(place.message) {
+            Some(turn) if !is_about_owner => Ok((place, Some(about(turn, &candidate.content)?))),
+            _ => Ok((place, None)),
+        });
+        match found {
             Err(refusal) => sieve.stop(candidate, refusal),
-            Ok(place) => {
+            Ok((place, person)) => {
                 candidate.evidence.push(place);
+                if let Some((subject, content)) = person {
+                    (candidate.subject, candidate.content) = (subject, content);
+                }
                 let written = format!("{} {}", fact.content.as_str(), fact.reasoning.as_str());
                 match source.check_placeholders(transcript, &written, &candidate.evidence) {
                     Err(refusal) => sieve.stop(candidate, refusal),
@@ -92,6 +110,26 @@ pub(super) fn read(reply: &str, source: &Source<'_>, transcript: &Transcript, si
         }
     }
     Ok(())
+}
+
+fn begins_with(content: &str, name: &str) -> bool {
+    content.strip_prefix(name).is_some_and(|rest| rest.starts_with([' ', '\'', '’']))
+}
+
+/// The author of a turn, and the statement about them as the queue writes it: with their name in front, of which the model may have
+/// given the first word. A statement with another name in front is about somebody who did not say it.
+fn about(turn: &Turn<'_>, content: &str) -> Result<(Subject, String), Refusal> {
+    let subject = turn.subject();
+    let first = turn.author.split_whitespace().next().unwrap_or_default();
+    let name = [turn.author.trim(), first].into_iter().find(|name| !name.is_empty() && begins_with(content, name));
+    match name {
+        Some(name) => Ok((subject.clone(), format!("{}{}", subject.label(), &content[name.len()..]))),
+        None => Err(not_the_speaker()),
+    }
+}
+
+fn not_the_speaker() -> Refusal {
+    (Gate::NotAboutSubject, "The statement does not begin with the person who says it.".to_owned())
 }
 
 /// "The user's name is Ana." and "Ana lives in Porto" as the queue writes them: "User's name is Ana", "User lives in Porto".

@@ -85,9 +85,6 @@ pub(super) fn admitted(places: &Places<'_>, mut candidate: Candidate) -> Result<
     if candidate.is_quarantined {
         return Ok(candidate);
     }
-    if candidate.subject != Subject::Owner {
-        return Err((Gate::NotAboutSubject, "A model's entries are about the user alone.".to_owned()));
-    }
     if candidate.evidence.is_empty() {
         return Err((Gate::Ungrounded, "No place in the conversation is given.".to_owned()));
     }
@@ -102,7 +99,7 @@ pub(super) fn admitted(places: &Places<'_>, mut candidate: Candidate) -> Result<
     let mut kept = Vec::new();
     let mut said = String::new();
     for evidence in std::mem::take(&mut candidate.evidence) {
-        match places.check(&evidence) {
+        match places.check(&candidate.subject, &evidence) {
             Ok(()) => {
                 let text = places.conversation().turns.get(evidence.message).map_or("", |turn| turn.text);
                 said.push_str(text);

@@ -4,9 +4,9 @@
 //! an entry says nothing about any of them. Code asks where words stand and who said them (`place`); whether they carry a statement, and
 //! how they are meant, is a question of meaning, and it is put here.
 
-use keepsake_domain::{Candidate, Gate, Role, limits};
+use keepsake_domain::{Candidate, Gate, Role, Subject, limits};
 use keepsake_prompt::reply::{List, ReplyError, parse, schema};
-use keepsake_prompt::{Prompt, PromptFile, PromptText, Transcript, WordingError};
+use keepsake_prompt::{ContextLength, Prompt, PromptFile, PromptText, Transcript, WordingError};
 use schemars::JsonSchema;
 use serde::Deserialize;
 
@@ -20,10 +20,19 @@ pub const JUDGE: PromptFile =
 /// The prompt about facts. Raise the version with every change of wording or reply.
 pub const JUDGE_FACTS: PromptFile = PromptFile {
     name: "judge_facts",
-    version: 1,
+    version: 2,
     wording: include_str!("../../prompts/judge_facts.md"),
     reply_tokens_max: 1_200,
 };
+
+/// Entries with the lines that they cite and those around.
+const MATERIAL_CHARS_MAX: usize = 24_000;
+
+/// What stands around a text in its JSON object: number, role, name, day.
+const LINE_CHARS: usize = 80;
+
+/// A verdict with its three answers.
+const VERDICT_TOKENS: usize = 40;
 
 /// Facts that are judged in one call. A small model loses count of more.
 pub const FACTS_JUDGED_MAX: usize = 16;
@@ -54,7 +63,7 @@ struct FactsReply {
 struct OnFact {
     entry: u32,
     supported: bool,
-    about_user: bool,
+    about_person: bool,
     lasting: bool,
 }
 
@@ -77,23 +86,47 @@ fn verdict(answers: [(bool, &str); 3]) -> Verdict {
 }
 
 impl Matter {
-    /// Entries of one call.
-    pub(super) const fn entries_max(self) -> usize {
+    const fn file(self) -> &'static PromptFile {
         match self {
-            Self::Facts => FACTS_JUDGED_MAX,
-            Self::Knowledge => limits::KNOWLEDGE_PER_SOURCE_MAX,
+            Self::Facts => &JUDGE_FACTS,
+            Self::Knowledge => &JUDGE,
         }
     }
 
+    /// How many of `entries`, from the first on, are judged in one call: as many as fit with the lines that they cite, one at least.
+    pub(super) fn batch(self, source: &Source<'_>, entries: &[Candidate], length: ContextLength) -> usize {
+        let most = match self {
+            Self::Facts => FACTS_JUDGED_MAX,
+            Self::Knowledge => limits::KNOWLEDGE_PER_SOURCE_MAX,
+        };
+        let room = length.material_chars(self.file(), MATERIAL_CHARS_MAX);
+        let replies = usize::from(length.reply_tokens(self.file())) / VERDICT_TOKENS;
+        let mut batch = most.min(entries.len()).min(replies).max(1);
+        while batch > 1 && cost(source, &entries[..batch]) > room {
+            batch -= 1;
+        }
+        batch
+    }
+
     /// The call about `entries`, which are numbered from 1 in their order.
-    pub(super) fn prompt(self, source: &mut Source<'_>, entries: &[Candidate]) -> Result<Prompt, WordingError> {
-        let transcript = lines_of(source, entries);
+    pub(super) fn prompt(
+        self,
+        source: &mut Source<'_>,
+        entries: &[Candidate],
+        length: ContextLength,
+    ) -> Result<Prompt, WordingError> {
+        let transcript = lines_of(source, entries, length.material_chars(self.file(), MATERIAL_CHARS_MAX));
         let mut listed = PromptText::default();
         for (n, entry) in entries.iter().enumerate() {
             listed.push(&PromptText::fixed("{\"entry\":"));
             listed.push(&number(n + 1));
             match self {
                 Self::Facts => {
+                    listed.push(&PromptText::fixed(",\"about\":"));
+                    match &entry.subject {
+                        Subject::Owner => listed.push(&PromptText::fixed("\"user\"")),
+                        Subject::Person(speaker) => listed.push(&source.quoted(speaker.name())),
+                    }
                     listed.push(&PromptText::fixed(",\"statement\":"));
                     listed.push(&source.quoted(&entry.content));
                 }
@@ -114,8 +147,8 @@ impl Matter {
         }
         let texts = [("entries", &listed), ("transcript", transcript.text())];
         match self {
-            Self::Facts => JUDGE_FACTS.fill(&[], &texts, schema::<FactsReply>()),
-            Self::Knowledge => JUDGE.fill(&[], &texts, schema::<KnowledgeReply>()),
+            Self::Facts => JUDGE_FACTS.fill_for(length, &[], &texts, schema::<FactsReply>()),
+            Self::Knowledge => JUDGE.fill_for(length, &[], &texts, schema::<KnowledgeReply>()),
         }
     }
 
@@ -153,7 +186,7 @@ impl OnFact {
     fn verdict(self) -> (u32, Verdict) {
         let answers = [
             (self.supported, "not supported by what was said"),
-            (self.about_user, "not said of you as yourself"),
+            (self.about_person, "not said of that person as themself"),
             (self.lasting, "nothing that lasts"),
         ];
         (self.entry, verdict(answers))
@@ -181,20 +214,41 @@ fn push_position(listed: &mut PromptText, source: &mut Source<'_>, entry: &Candi
     }
 }
 
-/// The lines that entries cite, each with those beside it: what was answered decides how an answer is meant, and the owner's next line may
-/// take it back.
-fn lines_of(source: &mut Source<'_>, entries: &[Candidate]) -> Transcript {
+/// The positions that entries cite.
+fn cited(source: &Source<'_>, entries: &[Candidate]) -> Vec<usize> {
+    let mut positions: Vec<usize> =
+        entries.iter().flat_map(|entry| &entry.evidence).filter_map(|place| source.position_of(place)).collect();
+    positions.sort_unstable();
+    positions.dedup();
+    positions
+}
+
+/// The characters that entries and the lines they cite have.
+fn cost(source: &Source<'_>, entries: &[Candidate]) -> usize {
+    let lines: usize = cited(source, entries).into_iter().map(|position| source.chars_at(position) + LINE_CHARS).sum();
+    lines
+        + entries.iter().map(|entry| entry.content.chars().count() + entry.reasoning.chars().count() + LINE_CHARS).sum::<usize>()
+}
+
+/// The lines that entries cite, each with those beside it, as far as there is room: what was answered decides how an answer is meant, and
+/// its author's next line may take it back.
+fn lines_of(source: &mut Source<'_>, entries: &[Candidate], chars_max: usize) -> Transcript {
     let turns = source.turns();
-    let mut positions: Vec<usize> = Vec::new();
+    let mut positions = cited(source, entries);
+    let mut room = chars_max.saturating_sub(cost(source, entries));
     for place in entries.iter().flat_map(|entry| &entry.evidence) {
         let is_asked = |position: &usize| {
             source.message_at(*position).is_some_and(|index| turns[index].role != Role::Owner || place.message - index == 1)
         };
-        positions.extend(source.position_before(place.message).filter(is_asked));
-        positions.extend(source.position_of(place));
-        positions.extend(source.next_of_owner(place.message));
+        let before = source.position_before(place.message).filter(is_asked);
+        for beside in before.into_iter().chain(source.next_of_author(place.message)) {
+            let chars = source.chars_at(beside) + LINE_CHARS;
+            if chars <= room && !positions.contains(&beside) {
+                room -= chars;
+                positions.push(beside);
+            }
+        }
     }
     positions.sort_unstable();
-    positions.dedup();
     source.transcript(&positions)
 }

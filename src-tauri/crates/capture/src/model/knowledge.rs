@@ -9,7 +9,7 @@ use keepsake_domain::{
     Candidate, CandidateEvidence, Category, Confidence, Durability, Gate, KnowledgeDetail, MemoryKind, Stability, Subject, limits,
 };
 use keepsake_prompt::reply::{Entries, List, ReplyError, Text, parse, schema};
-use keepsake_prompt::{Prompt, PromptFile, PromptText, Transcript, WordingError};
+use keepsake_prompt::{ContextLength, Prompt, PromptFile, PromptText, Transcript, WordingError};
 use schemars::JsonSchema;
 use serde::Deserialize;
 
@@ -57,6 +57,9 @@ pub const WINDOW_CHARS_MAX: usize = 24_000;
 
 /// Seed 002: up to this many candidates are reduced in one call.
 pub const OBSERVATIONS_PER_CALL_MAX: usize = 40;
+
+/// What an observation has as a rule, with its reasons.
+const OBSERVATION_CHARS: usize = 400;
 
 /// Observations of one window; more is a transcript again.
 const OBSERVATIONS_PER_WINDOW_MAX: usize = 16;
@@ -200,13 +203,24 @@ pub(super) struct Observation {
 }
 
 /// The call over a window in which entries are looked for.
-pub(super) fn entries_prompt(file: &PromptFile, transcript: &Transcript) -> Result<Prompt, WordingError> {
-    file.fill(&[("cap", &number(limits::KNOWLEDGE_PER_SOURCE_MAX))], &[("transcript", transcript.text())], schema::<Reply>())
+pub(super) fn entries_prompt(file: &PromptFile, transcript: &Transcript, length: ContextLength) -> Result<Prompt, WordingError> {
+    file.fill_for(
+        length,
+        &[("cap", &number(limits::KNOWLEDGE_PER_SOURCE_MAX))],
+        &[("transcript", transcript.text())],
+        schema::<Reply>(),
+    )
 }
 
 /// The call over a window in which observations are looked for.
-pub(super) fn observe_prompt(transcript: &Transcript) -> Result<Prompt, WordingError> {
-    KNOWLEDGE_OBSERVE.fill(&[], &[("transcript", transcript.text())], schema::<Observations>())
+pub(super) fn observe_prompt(transcript: &Transcript, length: ContextLength) -> Result<Prompt, WordingError> {
+    KNOWLEDGE_OBSERVE.fill_for(length, &[], &[("transcript", transcript.text())], schema::<Observations>())
+}
+
+/// How many observations are reduced in one call: those that fit, two at least.
+pub(super) fn observations_per_call(length: ContextLength) -> usize {
+    let chars = length.material_chars(&KNOWLEDGE_REDUCE, OBSERVATIONS_PER_CALL_MAX * OBSERVATION_CHARS);
+    (chars / OBSERVATION_CHARS).max(2)
 }
 
 /// The call that reduces `observations`, numbered from 1 in their order.
@@ -214,6 +228,7 @@ pub(super) fn reduce_prompt(
     source: &mut Source<'_>,
     observations: &[Observation],
     entries_max: usize,
+    length: ContextLength,
 ) -> Result<Prompt, WordingError> {
     let mut listed = PromptText::default();
     for (n, observation) in observations.iter().enumerate() {
@@ -227,7 +242,7 @@ pub(super) fn reduce_prompt(
         listed.push(&source.quoted(&observation.reasoning));
         listed.push(&PromptText::fixed("}\n"));
     }
-    KNOWLEDGE_REDUCE.fill(&[("cap", &number(entries_max))], &[("observations", &listed)], schema::<Reduced>())
+    KNOWLEDGE_REDUCE.fill_for(length, &[("cap", &number(entries_max))], &[("observations", &listed)], schema::<Reduced>())
 }
 
 fn number(number: usize) -> PromptText {
@@ -346,7 +361,7 @@ pub(super) fn read_observations(
             let mut kept = Vec::new();
             let mut refusal = None;
             for place in evidence {
-                match source.places.check(&place) {
+                match source.places.check(&Subject::Owner, &place) {
                     Ok(()) => kept.push(place),
                     Err(orders) if orders.0 == Gate::InstructionLike => return Err(orders),
                     Err(other) => _ = refusal.get_or_insert(other),

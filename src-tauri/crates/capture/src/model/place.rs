@@ -1,10 +1,10 @@
-//! Whether a place may prove something of the owner, by its form: said by the owner, on the main branch, not quoted, not pasted, and no
+//! Whether a place may prove something of a person, by its form: said by that person, on the main branch, not quoted, not pasted, and no
 //! part of a text that gives orders to a machine.
 //!
 //! Stricter than for the reader in one point: a message whose author gives such orders in their own voice proves nothing at all.
 //! Deliberately not here: what the words mean and whether they carry a statement ([`super::judge`]).
 
-use keepsake_domain::{CandidateEvidence, Gate, MessageType, Role};
+use keepsake_domain::{CandidateEvidence, Gate, MessageType, Role, Subject};
 
 use crate::Conversation;
 use crate::formal::{self, Refusal};
@@ -25,8 +25,8 @@ impl<'a> Places<'a> {
         &self.conversation
     }
 
-    /// Nothing where the owner says something at `evidence`, or why nothing there proves anything about the owner.
-    pub(super) fn check(&self, evidence: &CandidateEvidence) -> Result<(), Refusal> {
+    /// Nothing where `subject` says something at `evidence`, or why nothing there proves anything about them.
+    pub(super) fn check(&self, subject: &Subject, evidence: &CandidateEvidence) -> Result<(), Refusal> {
         let stop = |gate, reason: &str| Err((gate, reason.to_owned()));
         let Some(turn) = self.conversation.turns.get(evidence.message) else {
             return stop(Gate::Ungrounded, "The message it cites is not in the conversation.");
@@ -35,13 +35,17 @@ impl<'a> Places<'a> {
             return stop(Gate::Ungrounded, "The place it cites is not in the message.");
         };
         match (turn.role, turn.message_type) {
-            (Role::Owner, MessageType::Text | MessageType::Voice) => {}
+            (_, MessageType::Text | MessageType::Voice) if turn.is_by(subject) => {}
             (Role::System, _) | (_, MessageType::Instruction | MessageType::Notice) => {
                 return stop(Gate::SystemText, "It cites a text of the platform or an instruction, which nobody said.");
             }
             (Role::Assistant, _) => return stop(Gate::Ungrounded, "It cites the words of an assistant."),
-            (Role::Tool, _) | (Role::Owner, _) => return stop(Gate::SystemText, "It cites what a program printed or was told."),
-            (Role::Person, _) => return stop(Gate::Ungrounded, "It cites the words of somebody else."),
+            (Role::Owner | Role::Person, MessageType::Text | MessageType::Voice) => {
+                return stop(Gate::Ungrounded, "It cites the words of somebody else.");
+            }
+            (Role::Tool | Role::Owner | Role::Person, _) => {
+                return stop(Gate::SystemText, "It cites what a program printed or was told.");
+            }
         }
         if turn.is_branch {
             return stop(Gate::Ungrounded, "It cites a branch that was left.");

@@ -6,7 +6,7 @@
 use keepsake_domain::{CandidateEvidence, Gate, MessageType, Role};
 use keepsake_prompt::ground::{locate, locate_answer};
 use keepsake_prompt::scrub::{ScrubSession, Scrubbed, Scrubber, SensitiveKind};
-use keepsake_prompt::{Line, PromptText, Speaker, Transcript};
+use keepsake_prompt::{Line, PromptText, Speaker, Transcript, TranscriptLine};
 
 use super::place::Places;
 use crate::formal::Refusal;
@@ -18,19 +18,27 @@ pub(super) const QUOTE_CHARS_MAX: usize = 400;
 /// A longer name is no name; it is replaced, never cut, since a cut could leave half of a masked value.
 const NAME_CHARS_MAX: usize = 60;
 
-/// A longer message of the owner is shown in parts, since the principal's words are never dropped (seed 002). One of somebody else, a
-/// book that an assistant wrote, is not shown: it would crowd out the conversation and can prove nothing.
+/// A message that is longer than this, or than a model's context holds, is shown in parts where a person wrote it, since the principal's
+/// words are never dropped (seed 002). One of an assistant, a book that it wrote, is not shown: it would crowd out the conversation and
+/// can prove nothing.
 pub(super) const MESSAGE_CHARS_MAX: usize = 24_000;
 
-/// Two parts fit a window, so that what stands at the end of one can be read with the beginning of the next.
-const PART_CHARS_MAX: usize = 11_500;
+/// Two parts fit a window with what stands around them, so that the end of one can be read with the beginning of the next.
+const PARTS_A_WINDOW: usize = 2;
+const AROUND_PART_CHARS: usize = 500;
 
-/// A message of the owner that is no longer may be an answer, which says nothing without what it answers: "29", "both", "no, in Leeds".
+/// A message that is no longer may be an answer, which says nothing without what it answers: "29", "both", "no, in Leeds".
 const ANSWER_CHARS_MAX: usize = 200;
 
-/// Of what was asked, the end counts: the last pieces of so many characters, two at most.
-const ASKED_CHARS_MAX: usize = 400;
-const ASKED_PARTS: usize = 2;
+/// Of what stands before, the end counts: the last pieces of so many characters, two at most.
+const BEFORE_CHARS_MAX: usize = 400;
+const BEFORE_PARTS: usize = 2;
+
+/// Messages before the first of a window that are shown as context, where they have room.
+const BEFORE_MESSAGES: usize = 2;
+
+/// The share of a window that context may take: one of so many characters.
+const CONTEXT_SHARE: usize = 4;
 
 /// A line that takes something back stands within so many messages.
 const NEXT_WITHIN: usize = 3;
@@ -62,14 +70,18 @@ pub(super) fn is_said(turn: &Turn<'_>) -> bool {
 }
 
 impl<'a> Source<'a> {
-    pub(super) fn new(conversation: Conversation<'a>, scrubber: &'a Scrubber) -> Self {
+    /// `chars_max`: the characters of material that one call has room for.
+    pub(super) fn new(conversation: Conversation<'a>, scrubber: &'a Scrubber, chars_max: usize) -> Self {
+        let chars_max = chars_max.min(MESSAGE_CHARS_MAX);
+        let around = AROUND_PART_CHARS.min(chars_max / 8);
+        let part_chars = (chars_max / PARTS_A_WINDOW).saturating_sub(around).max(1);
         let mut session = ScrubSession::new();
         let mut shown = Vec::new();
         for (message, turn) in conversation.turns.iter().enumerate().filter(|(_, turn)| is_said(turn)) {
-            if turn.text.chars().count() <= MESSAGE_CHARS_MAX {
+            if turn.text.chars().count() <= chars_max.saturating_sub(around) {
                 shown.push(Shown { message, part: None });
-            } else if turn.role == Role::Owner {
-                let parts = scrubber.scrub_in(&mut session, turn.text).parts(PART_CHARS_MAX);
+            } else if turn.role != Role::Assistant {
+                let parts = scrubber.scrub_in(&mut session, turn.text).parts(part_chars);
                 shown.extend(parts.into_iter().map(|part| Shown { message, part: Some(part) }));
             }
         }
@@ -98,10 +110,11 @@ impl<'a> Source<'a> {
         self.shown.iter().position(|shown| shown.message == place.message && shown.part.as_ref().is_none_or(holds))
     }
 
-    /// The first position of the owner's next message after this one, if it follows soon.
-    pub(super) fn next_of_owner(&self, message: usize) -> Option<usize> {
+    /// The first position of the next message by the same author, if it follows soon.
+    pub(super) fn next_of_author(&self, message: usize) -> Option<usize> {
         let turns = self.turns();
-        let position = self.shown.iter().position(|shown| shown.message > message && turns[shown.message].role == Role::Owner)?;
+        let author = turns.get(message)?.subject();
+        let position = self.shown.iter().position(|shown| shown.message > message && turns[shown.message].is_by(&author))?;
         (self.shown[position].message - message <= NEXT_WITHIN).then_some(position)
     }
 
@@ -140,6 +153,13 @@ impl<'a> Source<'a> {
         window::windows(&lines, chars_max)
     }
 
+    /// The characters that a position shows.
+    pub(super) fn chars_at(&self, position: usize) -> usize {
+        let text_of =
+            |shown: &Shown| shown.part.as_ref().map_or(self.turns()[shown.message].text, Scrubbed::as_str).chars().count();
+        self.shown.get(position).map_or(0, text_of)
+    }
+
     /// What is shown at these positions, quoted.
     pub(super) fn transcript(&mut self, positions: &[usize]) -> Transcript {
         let turns = self.turns();
@@ -151,22 +171,35 @@ impl<'a> Source<'a> {
         Transcript::with_parts(scrubber, session, lines)
     }
 
-    /// As [`transcript`](Self::transcript), with the end of what somebody else said right before each short message of the owner: it is
-    /// context and no evidence.
-    pub(super) fn transcript_with_questions(&mut self, positions: &[usize]) -> Transcript {
+    /// As [`transcript`](Self::transcript), with what stands before: the last messages before the first, and before a short message the
+    /// end of what it answers. `chars_max` is what the window holds altogether.
+    pub(super) fn transcript_in_context(&mut self, positions: &[usize], chars_max: usize) -> Transcript {
         let turns = self.turns();
+        let mut room = chars_max / CONTEXT_SHARE;
         let mut lines: Vec<(Line<'_>, Option<Scrubbed>)> = Vec::new();
-        for position in positions {
+        for (n, position) in positions.iter().enumerate() {
             let Some(shown) = self.shown.get(*position) else { continue };
             let Some(turn) = turns.get(shown.message) else { continue };
             let (message, part) = (shown.message, shown.part.clone());
-            if turn.text.chars().count() <= ANSWER_CHARS_MAX
-                && let Some(before) = self.position_before(message).and_then(|before| self.message_at(before))
-                && turns[before].role != Role::Owner
-            {
-                let asked = self.scrubber.scrub_in(&mut self.session, turns[before].text).parts(ASKED_CHARS_MAX);
-                let end = asked.len().saturating_sub(ASKED_PARTS);
-                lines.extend(asked.into_iter().skip(end).map(|part| (line_of(before, &turns[before]), Some(part))));
+            let is_short = turn.text.chars().count() <= ANSWER_CHARS_MAX;
+            // What stands between this line and the one before it was left out of the window.
+            let left_out = match n.checked_sub(1).and_then(|before| positions.get(before)) {
+                Some(before) => before + 1..*position,
+                None => position.saturating_sub(BEFORE_MESSAGES)..*position,
+            };
+            let wanted = if n == 0 { BEFORE_MESSAGES } else { usize::from(is_short) };
+            let skipped = left_out.len().saturating_sub(wanted);
+            let before: Vec<usize> = left_out.skip(skipped).filter_map(|before| self.message_at(before)).collect();
+            for before in before.into_iter().filter(|before| *before != message) {
+                if room < BEFORE_CHARS_MAX {
+                    break;
+                }
+                let parts = self.scrubber.scrub_in(&mut self.session, turns[before].text).parts(BEFORE_CHARS_MAX);
+                let end = parts.len().saturating_sub(BEFORE_PARTS.min(room / BEFORE_CHARS_MAX));
+                for part in parts.into_iter().skip(end) {
+                    room -= part.as_str().chars().count().min(room);
+                    lines.push((line_of(before, &turns[before]), Some(part)));
+                }
             }
             lines.push((line_of(message, turn), part));
         }
@@ -200,36 +233,49 @@ impl<'a> Source<'a> {
         self.session.restore(text)
     }
 
-    /// Where the owner says `quote`, or answers with it in a word that `statement` says.
+    /// Where a person says `quote` of themself, or answers with it in a word that `statement` says: the owner where the statement is about
+    /// them, else somebody else.
     pub(super) fn find_answer(
         &self,
         transcript: &Transcript,
         line: u32,
         quote: &str,
         statement: &str,
+        is_about_owner: bool,
     ) -> Result<CandidateEvidence, Refusal> {
         let turns = self.turns();
         let text_of = |message: usize| turns.get(message).map(|turn| turn.text);
-        match locate_answer(transcript, line, quote, statement, |line| line.is_owner, text_of) {
+        let may_prove = |line: &TranscriptLine| if is_about_owner { line.is_owner } else { line.is_person };
+        match locate_answer(transcript, line, quote, statement, may_prove, text_of) {
             Some(place) => Ok(CandidateEvidence { message: place.message, span: place.span }),
-            None => self.find(transcript, line, quote),
+            None => self.locate(transcript, line, quote, may_prove),
         }
     }
 
     /// Where the owner says `quote`.
     pub(super) fn find(&self, transcript: &Transcript, line: u32, quote: &str) -> Result<CandidateEvidence, Refusal> {
+        self.locate(transcript, line, quote, |line| line.is_owner)
+    }
+
+    fn locate(
+        &self,
+        transcript: &Transcript,
+        line: u32,
+        quote: &str,
+        may_prove: impl Fn(&TranscriptLine) -> bool,
+    ) -> Result<CandidateEvidence, Refusal> {
         let ungrounded = |reason: &str| Err((Gate::Ungrounded, reason.to_owned()));
         if quote.chars().count() > QUOTE_CHARS_MAX {
             return ungrounded("It cites more than can prove one statement.");
         }
         let turns = self.turns();
         let text_of = |message: usize| turns.get(message).map(|turn| turn.text);
-        match locate(transcript, Some(line), quote, |line| line.is_owner, text_of) {
+        match locate(transcript, Some(line), quote, may_prove, text_of) {
             Some(place) => Ok(CandidateEvidence { message: place.message, span: place.span }),
             None if locate(transcript, Some(line), quote, |_| true, text_of).is_some() => {
                 ungrounded("It cites the words of somebody else.")
             }
-            None => ungrounded("The words it cites stand in none of the user's messages."),
+            None => ungrounded("The words it cites stand in none of the messages of the person it is about."),
         }
     }
 

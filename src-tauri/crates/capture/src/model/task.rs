@@ -5,13 +5,14 @@ use std::collections::VecDeque;
 use keepsake_domain::{Candidate, Gate, limits};
 use keepsake_prompt::reply::ReplyError;
 use keepsake_prompt::scrub::Scrubber;
-use keepsake_prompt::{Attempts, Call, CallError, Calls, Outcome, Prompt, PromptFile, Transcript, WordingError};
+use keepsake_prompt::{Attempts, Call, CallError, Calls, ContextLength, Outcome, Prompt, PromptFile, Transcript, WordingError};
 
 use super::facts;
 use super::gate::{Sieve, admitted};
 use super::judge::{JUDGE_FACTS, Matter};
 use super::knowledge::{
-    self, KNOWLEDGE_WHOLE, KNOWLEDGE_WINDOW, OBSERVATIONS_PER_CALL_MAX, Observation, WHOLE_CHARS_MAX, WINDOW_CHARS_MAX,
+    self, KNOWLEDGE_OBSERVE, KNOWLEDGE_WHOLE, KNOWLEDGE_WINDOW, OBSERVATIONS_PER_CALL_MAX, Observation, WHOLE_CHARS_MAX,
+    WINDOW_CHARS_MAX,
 };
 use super::source::Source;
 use crate::{Conversation, Proposals};
@@ -77,6 +78,7 @@ enum End {
 pub struct Task<'a> {
     source: Source<'a>,
     scope: Scope,
+    length: ContextLength,
     label: String,
     waiting: VecDeque<Ask>,
     attempts: Attempts,
@@ -89,10 +91,15 @@ pub struct Task<'a> {
 }
 
 impl<'a> Task<'a> {
-    /// Facts about the owner (seed 004).
-    pub fn facts(conversation: Conversation<'a>, scope: Scope, scrubber: &'a Scrubber) -> Result<Self, WordingError> {
-        let mut task = Self::new(conversation, scope, scrubber, &facts::FACTS);
-        task.waiting = facts::prompts(&mut task.source, scope)?
+    /// Facts about everybody who speaks (seed 004), for a model that takes so much.
+    pub fn facts(
+        conversation: Conversation<'a>,
+        scope: Scope,
+        scrubber: &'a Scrubber,
+        length: ContextLength,
+    ) -> Result<Self, WordingError> {
+        let mut task = Self::new(conversation, scope, scrubber, &facts::FACTS, length);
+        task.waiting = facts::prompts(&mut task.source, scope, length)?
             .into_iter()
             .map(|(prompt, transcript)| Ask::Facts(prompt, transcript))
             .collect();
@@ -105,8 +112,9 @@ impl<'a> Task<'a> {
         conversation: Conversation<'a>,
         candidates: Vec<Candidate>,
         scrubber: &'a Scrubber,
+        length: ContextLength,
     ) -> Result<Self, WordingError> {
-        let mut task = Self::new(conversation, Scope::Whole, scrubber, &JUDGE_FACTS);
+        let mut task = Self::new(conversation, Scope::Whole, scrubber, &JUDGE_FACTS, length);
         for candidate in candidates {
             task.sieve.offer(&task.source.places, candidate);
         }
@@ -121,14 +129,19 @@ impl<'a> Task<'a> {
         material: Material,
         scope: Scope,
         scrubber: &'a Scrubber,
+        length: ContextLength,
     ) -> Result<Self, WordingError> {
-        let mut task = Self::new(conversation, scope, scrubber, &KNOWLEDGE_WHOLE);
+        let mut task = Self::new(conversation, scope, scrubber, &KNOWLEDGE_WHOLE, length);
         task.matter = Matter::Knowledge;
         // A meeting is one sitting, read as a whole: who answers whom in it opens no second one.
-        let whole = task.source.windows(|_, _| true, false, WHOLE_CHARS_MAX);
+        let whole = task.source.windows(|_, _| true, false, length.material_chars(&KNOWLEDGE_WHOLE, WHOLE_CHARS_MAX));
         let (is_one_pass, mut windows) = match (material, whole.as_slice()) {
             (Material::Meeting, [one]) if one.dropped.is_empty() => (true, whole),
-            _ => (false, task.source.windows(|_, _| true, material == Material::Chat, WINDOW_CHARS_MAX)),
+            _ => {
+                let file = if material == Material::Chat { &KNOWLEDGE_WINDOW } else { &KNOWLEDGE_OBSERVE };
+                let chars_max = length.material_chars(file, WINDOW_CHARS_MAX);
+                (false, task.source.windows(|_, _| true, material == Material::Chat, chars_max))
+            }
         };
         let is_new = |position: &usize| task.source.message_at(*position).is_some_and(|message| message >= scope.from());
         windows.retain(|window| material == Material::Meeting || window.lines.iter().any(is_new));
@@ -139,9 +152,13 @@ impl<'a> Task<'a> {
                 continue;
             }
             let ask = match (material, is_one_pass) {
-                (Material::Meeting, true) => Ask::Entries(knowledge::entries_prompt(&KNOWLEDGE_WHOLE, &transcript)?, transcript),
-                (Material::Meeting, false) => Ask::Observe(knowledge::observe_prompt(&transcript)?, transcript),
-                (Material::Chat, _) => Ask::Entries(knowledge::entries_prompt(&KNOWLEDGE_WINDOW, &transcript)?, transcript),
+                (Material::Meeting, true) => {
+                    Ask::Entries(knowledge::entries_prompt(&KNOWLEDGE_WHOLE, &transcript, length)?, transcript)
+                }
+                (Material::Meeting, false) => Ask::Observe(knowledge::observe_prompt(&transcript, length)?, transcript),
+                (Material::Chat, _) => {
+                    Ask::Entries(knowledge::entries_prompt(&KNOWLEDGE_WINDOW, &transcript, length)?, transcript)
+                }
             };
             task.waiting.push_back(ask);
         }
@@ -151,11 +168,18 @@ impl<'a> Task<'a> {
         Ok(task)
     }
 
-    fn new(conversation: Conversation<'a>, scope: Scope, scrubber: &'a Scrubber, file: &PromptFile) -> Self {
-        let source = Source::new(conversation, scrubber);
+    fn new(
+        conversation: Conversation<'a>,
+        scope: Scope,
+        scrubber: &'a Scrubber,
+        file: &PromptFile,
+        length: ContextLength,
+    ) -> Self {
+        let source = Source::new(conversation, scrubber, length.material_chars(file, WINDOW_CHARS_MAX));
         Self {
             source,
             scope,
+            length,
             label: format!("{}/{}", file.name, file.version),
             waiting: VecDeque::new(),
             attempts: Attempts::default(),
@@ -221,13 +245,15 @@ impl<'a> Task<'a> {
         }
         if !self.observations.is_empty() {
             let observations = std::mem::take(&mut self.observations);
-            // Seed 002: in two levels above forty, never in three. The groups of the first level share what the second takes.
-            let is_last = self.is_reduced || observations.len() <= OBSERVATIONS_PER_CALL_MAX;
-            let group_len = if is_last { observations.len() } else { OBSERVATIONS_PER_CALL_MAX };
+            // Seed 002: in two levels above forty, never in three; a model that takes fewer at once needs more. The groups of a level share
+            // what the next takes.
+            let most = knowledge::observations_per_call(self.length);
+            let is_last = observations.len() <= most || self.is_reduced && most == OBSERVATIONS_PER_CALL_MAX;
+            let group_len = if is_last { observations.len() } else { most };
             let groups = observations.len().div_ceil(group_len);
-            let share = (OBSERVATIONS_PER_CALL_MAX / groups).clamp(1, limits::KNOWLEDGE_PER_SOURCE_MAX);
+            let share = (most / groups).clamp(1, limits::KNOWLEDGE_PER_SOURCE_MAX);
             for group in observations.chunks(group_len) {
-                let prompt = knowledge::reduce_prompt(&mut self.source, group, share)?;
+                let prompt = knowledge::reduce_prompt(&mut self.source, group, share, self.length)?;
                 self.waiting.push_back(Ask::Reduce { prompt, observations: group.to_vec(), entries_max: share, is_last });
             }
             self.is_reduced = true;
@@ -247,9 +273,12 @@ impl<'a> Task<'a> {
     /// The calls about these entries.
     fn ask_judge(&mut self, entries: &[Candidate]) -> Result<(), WordingError> {
         self.is_judged = true;
-        for batch in entries.chunks(self.matter.entries_max()) {
-            let prompt = self.matter.prompt(&mut self.source, batch)?;
+        let mut left = entries;
+        while !left.is_empty() {
+            let (batch, rest) = left.split_at(self.matter.batch(&self.source, left, self.length));
+            let prompt = self.matter.prompt(&mut self.source, batch, self.length)?;
             self.waiting.push_back(Ask::Judge { prompt, entries: batch.to_vec() });
+            left = rest;
         }
         Ok(())
     }

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use keepsake_capture::model::{Material, Scope, Task};
 use keepsake_capture::{Conversation, Turn};
 use keepsake_domain::Role;
-use keepsake_prompt::{Calls, Prompt};
+use keepsake_prompt::{Calls, ContextLength, Prompt};
 use serde_json::{Value, json};
 
 use crate::support::*;
@@ -166,16 +166,22 @@ fn two_thousand_planted_secrets_leave_through_no_prompt() {
         }
         let assistant = chunk[n % chunk.len()].value.as_str();
         let conversation = Conversation { turns: &turns, owner_name: Some("Mara"), assistant_name: Some(assistant) };
-        let mut all = prompts(Task::facts(conversation, Scope::Whole, scrubber()).unwrap());
-        all.extend(prompts(Task::knowledge(conversation, Material::Meeting, Scope::Whole, scrubber()).unwrap()));
-        all.extend(prompts(Task::knowledge(conversation, Material::Chat, Scope::Whole, scrubber()).unwrap()));
+        let mut all = prompts(Task::facts(conversation, Scope::Whole, scrubber(), ContextLength::default()).unwrap());
+        all.extend(prompts(
+            Task::knowledge(conversation, Material::Meeting, Scope::Whole, scrubber(), ContextLength::default()).unwrap(),
+        ));
+        all.extend(prompts(
+            Task::knowledge(conversation, Material::Chat, Scope::Whole, scrubber(), ContextLength::default()).unwrap(),
+        ));
         if n % 6 == 0 {
             // A meeting that does not fit into one pass, for the observations and their reduction.
             let mut turns: Vec<Turn<'_>> = long.iter().map(|text| owner(text)).collect();
             turns.extend(long.iter().map(|text| turn(Role::Person, assistant, text)));
             turns.extend(long.iter().map(|text| turn(Role::Person, assistant, text)));
             let conversation = Conversation { turns: &turns, ..conversation };
-            all.extend(prompts(Task::knowledge(conversation, Material::Meeting, Scope::Whole, scrubber()).unwrap()));
+            all.extend(prompts(
+                Task::knowledge(conversation, Material::Meeting, Scope::Whole, scrubber(), ContextLength::default()).unwrap(),
+            ));
         }
         for prompt in &all {
             names.insert(prompt.name);

@@ -1,17 +1,17 @@
 //! What is believed of a reply about facts.
 
-use keepsake_capture::model::{Scope, Task};
+use keepsake_capture::model::{Material, Scope, Task};
 use keepsake_capture::{Proposals, Turn};
 use keepsake_domain::{Attribute, FactDetail, Gate, MessageType, Role};
 use keepsake_prompt::reply::LEFT_OUT;
-use keepsake_prompt::{Calls, Outcome};
+use keepsake_prompt::{Calls, ContextLength, Outcome};
 
 use crate::support::*;
 
 /// Reads a reply with one fact about `turns` and says what became of it: its content, or the gate.
 fn believed(turns: &[Turn<'_>], line: u32, quote: &str, content: &str) -> Result<String, Gate> {
     let scrubber = scrubber();
-    let task = Task::facts(conversation(turns), Scope::Whole, scrubber).unwrap();
+    let task = Task::facts(conversation(turns), Scope::Whole, scrubber, ContextLength::default()).unwrap();
     let found = done(drive(task, |_| facts(&[fact(line, quote, content)])));
     match (found.candidates.iter().find(|c| !c.is_quarantined), found.stops.first()) {
         (Some(candidate), _) => Ok(candidate.content.clone()),
@@ -46,14 +46,14 @@ fn a_fact_says_what_it_is_about() {
     let mut one = fact(1, "I no longer live in Lyon", "User no longer lives in Lyon");
     one["attribute"] = "home".into();
     one["negated"] = true.into();
-    let task = Task::facts(conversation(&turns), Scope::Whole, scrubber()).unwrap();
+    let task = Task::facts(conversation(&turns), Scope::Whole, scrubber(), ContextLength::default()).unwrap();
     let found = done(drive(task, |_| facts(std::slice::from_ref(&one))));
     assert_eq!(found.candidates[0].fact, Some(FactDetail { attribute: Attribute::Home, is_negated: true }));
 }
 
 /// Drives a task over a fact for each statement, all citing the first line, with a judge that supports some.
 fn judged(turns: &[Turn<'_>], statements: &[&str], holds: impl Fn(&str) -> bool) -> Proposals {
-    let mut task = Task::facts(conversation(turns), Scope::Whole, scrubber()).unwrap();
+    let mut task = Task::facts(conversation(turns), Scope::Whole, scrubber(), ContextLength::default()).unwrap();
     while let Some(call) = task.next() {
         let reply = if is_judge(call.prompt) {
             verdicts(call.prompt, &holds)
@@ -80,7 +80,7 @@ fn whether_words_carry_a_statement_the_judge_says() {
 fn the_judge_sees_the_lines_around_and_is_asked_in_batches() {
     let turns = [assistant("How old are you?"), owner("29, to be exact"), assistant("Noted."), owner("just kidding")];
     let statements: Vec<String> = (0..20).map(|n| format!("User is 29 and has {n} cups")).collect();
-    let mut task = Task::facts(conversation(&turns), Scope::Whole, scrubber()).unwrap();
+    let mut task = Task::facts(conversation(&turns), Scope::Whole, scrubber(), ContextLength::default()).unwrap();
     let mut sizes = Vec::new();
     while let Some(call) = task.next() {
         let reply = if is_judge(call.prompt) {
@@ -101,7 +101,7 @@ fn the_judge_sees_the_lines_around_and_is_asked_in_batches() {
 fn a_judge_without_a_usable_answer_lets_nothing_through() {
     let turns = [owner("I live in Lyon")];
     let statements: Vec<String> = (0..20).map(|n| format!("User lives in Lyon at number {n}")).collect();
-    let task = Task::facts(conversation(&turns), Scope::Whole, scrubber()).unwrap();
+    let task = Task::facts(conversation(&turns), Scope::Whole, scrubber(), ContextLength::default()).unwrap();
     let mut task = task;
     while let Some(call) = task.next() {
         let reply = if is_judge(call.prompt) {
@@ -162,7 +162,7 @@ fn the_filters_and_the_validation_see_a_models_facts_too() {
     let scrubber = scrubber();
     let turns = [owner("I asked for help with my garden. I live in Lyon")];
     let check = |fact: serde_json::Value, gate: Gate| {
-        let task = Task::facts(conversation(&turns), Scope::Whole, scrubber).unwrap();
+        let task = Task::facts(conversation(&turns), Scope::Whole, scrubber, ContextLength::default()).unwrap();
         let found = done(drive(task, |_| facts(std::slice::from_ref(&fact))));
         assert!(found.candidates.is_empty(), "{fact}");
         assert_eq!(found.stops[0].gate, gate, "{fact}: {}", found.stops[0].reason);
@@ -186,7 +186,7 @@ fn the_filters_and_the_validation_see_a_models_facts_too() {
 }
 
 #[test]
-fn only_the_owners_said_words_are_shown_in_batches_of_three_when_live_and_in_windows_when_imported() {
+fn only_what_was_said_is_shown_in_batches_of_three_when_live_and_in_windows_when_imported() {
     let scrubber = scrubber();
     let texts: Vec<String> = (0..8).map(|n| format!("I have {n} cups")).collect();
     let mut turns: Vec<Turn<'_>> = texts.iter().map(|text| owner(text)).collect();
@@ -196,7 +196,7 @@ fn only_the_owners_said_words_are_shown_in_batches_of_three_when_live_and_in_win
     turns.push(turn(Role::Tool, "grep", "SECRET tool"));
     turns.push(turn(Role::System, "sys", "SECRET system"));
     let shown = |scope: Scope| {
-        let mut task = Task::facts(conversation(&turns), scope, scrubber).unwrap();
+        let mut task = Task::facts(conversation(&turns), scope, scrubber, ContextLength::default()).unwrap();
         let mut sizes = Vec::new();
         while let Some(call) = task.next() {
             let lines = lines(call.prompt);
@@ -210,11 +210,11 @@ fn only_the_owners_said_words_are_shown_in_batches_of_three_when_live_and_in_win
         }
         sizes
     };
-    assert_eq!(shown(Scope::New { from: 4 }), [3, 2], "new messages by one to three");
+    assert_eq!(shown(Scope::New { from: 4 }), [3 + 1, 2 + 2], "new messages by one to three, with what stands before");
     assert_eq!(shown(Scope::Whole), [8], "a conversation at a time");
     let long = "I like long walks. ".repeat(700);
     let turns: Vec<Turn<'_>> = (0..6).map(|_| owner(&long)).collect();
-    let mut task = Task::facts(conversation(&turns), Scope::Whole, scrubber).unwrap();
+    let mut task = Task::facts(conversation(&turns), Scope::Whole, scrubber, ContextLength::default()).unwrap();
     let mut calls = 0;
     while task.next().is_some() {
         task.feed("{\"facts\":[]}").unwrap();
@@ -231,7 +231,7 @@ fn a_long_message_of_the_owner_is_read_in_parts_and_leads_back_to_its_place() {
     let book = "The whale was white. ".repeat(2_000);
     let check = |scope: Scope, turns: &[Turn<'_>], at: usize| {
         let mut shown = String::new();
-        let task = Task::facts(conversation(turns), scope, scrubber).unwrap();
+        let task = Task::facts(conversation(turns), scope, scrubber, ContextLength::default()).unwrap();
         let found = done(drive(task, |prompt| {
             let lines = lines(prompt);
             let chars: usize = lines.iter().map(|(_, _, text)| text.chars().count()).sum();
@@ -260,7 +260,7 @@ fn an_unusable_reply_is_asked_for_once_more_and_then_nothing_is_stored() {
     let scrubber = scrubber();
     let turns = [owner("I live in Lyon"), owner("I have two cats")];
     let good = facts(&[fact(1, "I live in Lyon", "User lives in Lyon")]);
-    let mut task = Task::facts(conversation(&turns), Scope::Whole, scrubber).unwrap();
+    let mut task = Task::facts(conversation(&turns), Scope::Whole, scrubber, ContextLength::default()).unwrap();
     assert_eq!(task.next().map(|call| call.attempt), Some(1));
     assert!(task.feed("Sure! Here are the facts:").is_err());
     assert_eq!(task.next().map(|call| call.attempt), Some(2), "asked once more");
@@ -271,11 +271,14 @@ fn an_unusable_reply_is_asked_for_once_more_and_then_nothing_is_stored() {
     assert!(task.feed(&good).is_err(), "a reply nobody asked for");
     assert_eq!(done(task.finish()).candidates.len(), 1);
 
-    let mut task = Task::facts(conversation(&turns), Scope::New { from: 0 }, scrubber).unwrap();
-    assert!(matches!(Task::facts(conversation(&turns), Scope::Whole, scrubber).unwrap().finish(), Outcome::Unfinished));
+    let mut task = Task::facts(conversation(&turns), Scope::New { from: 0 }, scrubber, ContextLength::default()).unwrap();
+    assert!(matches!(
+        Task::facts(conversation(&turns), Scope::Whole, scrubber, ContextLength::default()).unwrap().finish(),
+        Outcome::Unfinished
+    ));
     assert!(task.feed("null").is_err() && task.feed("{\"facts\":[{}]}").is_err());
     assert!(task.next().is_none(), "two faults end it");
-    assert!(matches!(task.finish(), Outcome::Failed { call, .. } if call == "facts/3"));
+    assert!(matches!(task.finish(), Outcome::Failed { call, .. } if call == "facts/4"));
 }
 
 #[test]
@@ -285,7 +288,7 @@ fn a_short_answer_is_shown_with_what_it_answers_which_proves_nothing() {
     let long = format!("I live in Lyon. {}", "It rains and I write letters all day long. ".repeat(10));
     let turns = [assistant(&essay), owner("29"), assistant("I live in a server."), owner(&long), person("I am 54."), owner("ok")];
     let mut shown = String::new();
-    let task = Task::facts(conversation(&turns), Scope::Whole, scrubber).unwrap();
+    let task = Task::facts(conversation(&turns), Scope::Whole, scrubber, ContextLength::default()).unwrap();
     let found = done(drive(task, |prompt| {
         shown = prompt.user.as_str().to_owned();
         let line = |words: &str| lines(prompt).into_iter().find(|(_, _, text)| text.contains(words)).map_or(0, |(line, ..)| line);
@@ -310,7 +313,7 @@ fn a_malformed_entry_is_left_out_with_its_reason_and_costs_no_other() {
     let turns = [owner("I live in Lyon"), owner("I have two cats")];
     let good = facts(&[fact(1, "I live in Lyon", "User lives in Lyon"), fact(2, "I have two cats", "User has two cats")]);
     for bad in ["null", "{}", r#"{"line":1}"#, r#"["I live in Lyon"]"#] {
-        let task = Task::facts(conversation(&turns), Scope::Whole, scrubber).unwrap();
+        let task = Task::facts(conversation(&turns), Scope::Whole, scrubber, ContextLength::default()).unwrap();
         let reply = format!("```json\n{}\n```", good.replacen("\"facts\":[", &format!("\"facts\":[{bad},"), 1));
         assert!(reply.contains(bad), "the malformed entry is there: {reply}");
         let found = done(drive(task, |_| reply.clone()));
@@ -324,10 +327,96 @@ fn a_malformed_entry_is_left_out_with_its_reason_and_costs_no_other() {
 fn facts_said_twice_are_one_with_both_places() {
     let scrubber = scrubber();
     let turns = [owner("I live in Lyon"), owner("as I said, I live in Lyon")];
-    let task = Task::facts(conversation(&turns), Scope::New { from: 0 }, scrubber).unwrap();
+    let task = Task::facts(conversation(&turns), Scope::New { from: 0 }, scrubber, ContextLength::default()).unwrap();
     let found = done(drive(task, |_| {
         facts(&[fact(1, "I live in Lyon", "User lives in Lyon"), fact(2, "as I said, I live in Lyon", "User lives in Lyon")])
     }));
     assert_eq!(found.candidates.len(), 1, "{:?}", found.candidates);
     assert_eq!(found.candidates[0].evidence.len(), 2);
+}
+
+#[test]
+fn everybodys_facts_come_of_one_reading_each_with_whom_it_is_about() {
+    let turns = [
+        owner("Where do you two live? I'm in Lyon."),
+        turn(Role::Person, "Ana Sol", "I live in Porto, and Ben keeps bees"),
+        turn(Role::Person, "Ben", "true, twelve hives"),
+    ];
+    let task = Task::facts(conversation(&turns), Scope::Whole, scrubber(), ContextLength::default()).unwrap();
+    let mut calls = 0;
+    let found = done(drive(task, |prompt| {
+        calls += 1;
+        assert_eq!(lines(prompt).len(), 3);
+        facts(&[
+            fact(1, "I'm in Lyon", "User lives in Lyon"),
+            fact(2, "I live in Porto", "Ana lives in Porto"),
+            fact(3, "twelve hives", "Ben has twelve hives"),
+            fact(2, "Ben keeps bees", "Ben keeps bees"),
+            fact(2, "I live in Porto", "User lives in Porto"),
+            fact(1, "I'm in Lyon", "Ana lives in Lyon"),
+        ])
+    }));
+    assert_eq!(calls, 1);
+    let kept: Vec<_> = found.candidates.iter().map(|c| (c.subject.as_str(), c.content.as_str())).collect();
+    let expect = [("owner", "User lives in Lyon"), ("Ana Sol", "Ana Sol lives in Porto"), ("Ben", "Ben has twelve hives")];
+    assert_eq!(kept, expect, "{:?}", found.stops);
+    let stops: Vec<Gate> = found.stops.iter().map(|stop| stop.gate).collect();
+    assert_eq!(
+        stops,
+        [Gate::NotAboutSubject, Gate::Ungrounded, Gate::NotAboutSubject],
+        "what Ana says of Ben, and what is put into somebody else's mouth: {:?}",
+        found.stops
+    );
+}
+
+#[test]
+fn the_judge_is_told_whom_a_statement_is_about() {
+    let turns = [owner("I'm in Lyon"), turn(Role::Person, "Ana", "I live in Porto")];
+    let mut task = Task::facts(conversation(&turns), Scope::Whole, scrubber(), ContextLength::default()).unwrap();
+    task.feed(&facts(&[fact(1, "I'm in Lyon", "User lives in Lyon"), fact(2, "I live in Porto", "Ana lives in Porto")])).unwrap();
+    let asked = task.next().unwrap().prompt.user.to_string();
+    assert!(asked.contains(r#"{"entry":1,"about":"user","statement":"User lives in Lyon","lines":[1]}"#), "{asked}");
+    assert!(asked.contains(r#"{"entry":2,"about":"Ana","statement":"Ana lives in Porto","lines":[2]}"#), "{asked}");
+}
+
+#[test]
+fn a_model_of_two_thousand_tokens_reads_a_long_meeting_to_its_end() {
+    let length = ContextLength::of_tokens(2_000);
+    let said = "We talked about the roof again and nobody could say who has the plans. ";
+    let texts: Vec<String> = (0..130).map(|n| format!("{} I have {n} cups.", said.repeat(9))).collect();
+    let turns: Vec<Turn<'_>> = texts
+        .iter()
+        .enumerate()
+        .map(|(n, text)| if n % 3 == 0 { owner(text) } else { turn(Role::Person, ["Ana", "Ben"][n % 2], text) })
+        .collect();
+    assert!(texts.iter().map(String::len).sum::<usize>() > 85_000);
+    let fits = |prompt: &keepsake_prompt::Prompt| {
+        let tokens = prompt.tokens() + usize::from(prompt.reply_tokens_max);
+        assert!(tokens <= 2_000, "{} asks for {tokens} tokens:\n{}", prompt.label(), prompt.user);
+    };
+    let mut task = Task::facts(conversation(&turns), Scope::Whole, scrubber(), length).unwrap();
+    while let Some(call) = task.next() {
+        fits(call.prompt);
+        let reply = if is_judge(call.prompt) {
+            yes(call.prompt)
+        } else {
+            let found: Vec<_> = lines(call.prompt)
+                .into_iter()
+                .filter_map(|(line, role, text)| {
+                    let (_, cups) = text.split_once("I have ")?;
+                    let quote = format!("I have {}", cups.trim_end_matches('.'));
+                    (role == "user").then(|| fact(line, &quote, &format!("User has {}", cups.trim_end_matches('.'))))
+                })
+                .collect();
+            facts(&found)
+        };
+        task.feed(&reply).unwrap();
+    }
+    let found = done(task.finish());
+    assert_eq!(found.candidates.len(), 44, "every third line is the owner's: {:?}", found.stops);
+    let mut task = Task::knowledge(conversation(&turns), Material::Meeting, Scope::Whole, scrubber(), length).unwrap();
+    while let Some(call) = task.next() {
+        fits(call.prompt);
+        task.feed("{\"observations\":[]}").unwrap();
+    }
 }

@@ -3,6 +3,7 @@
 use keepsake_capture::model::Task;
 use keepsake_capture::{Proposals, Turn};
 use keepsake_domain::{Candidate, CandidateEvidence, Category, Confidence, Durability, Gate, MemoryKind, Span, Speaker, Subject};
+use keepsake_prompt::ContextLength;
 
 use crate::support::*;
 
@@ -25,7 +26,9 @@ fn candidate(turns: &[Turn<'_>], message: usize, quote: &str, content: &str) -> 
 }
 
 fn checked(candidates: Vec<Candidate>, turns: &[Turn<'_>]) -> Proposals {
-    done(drive(Task::check(conversation(turns), candidates, scrubber()).unwrap(), |_| unreachable!("only the judge is asked")))
+    done(drive(Task::check(conversation(turns), candidates, scrubber(), ContextLength::default()).unwrap(), |_| {
+        unreachable!("only the judge is asked")
+    }))
 }
 
 #[test]
@@ -55,7 +58,7 @@ fn candidates_of_an_analysis_pass_the_gates_of_a_models_facts() {
     check(3, "I am building a bomb", "User is building a bomb", Some(Gate::InstructionLike));
     let mut other = candidate(&turns, 0, "I am building a greenhouse", "Nova is building a greenhouse");
     other.subject = Subject::Person(Speaker::new("Nova", "Nova"));
-    assert_eq!(checked(vec![other], &turns).stops[0].gate, Gate::NotAboutSubject, "about the user alone");
+    assert_eq!(checked(vec![other], &turns).stops[0].gate, Gate::Ungrounded, "about another than who says it");
     let mut nowhere = candidate(&turns, 0, "I am building a greenhouse", "User is building a greenhouse");
     nowhere.evidence[0].message = 99;
     assert_eq!(checked(vec![nowhere], &turns).stops[0].gate, Gate::Ungrounded, "a message that is not there");

@@ -3,7 +3,7 @@
 use keepsake_capture::Turn;
 use keepsake_capture::model::{Material, Scope, Task};
 use keepsake_domain::{Category, Confidence, Gate, MemoryKind, Stability, limits::KNOWLEDGE_PER_SOURCE_MAX};
-use keepsake_prompt::{Calls, Outcome, Prompt};
+use keepsake_prompt::{Calls, ContextLength, Outcome, Prompt};
 use serde_json::{Value, json};
 
 use crate::support::*;
@@ -26,7 +26,7 @@ fn entries(entries: &[Value]) -> String {
 /// One meeting, one reply, a judge that says yes.
 fn believed(turns: &[Turn<'_>], entry: &Value) -> Result<keepsake_domain::Candidate, (Gate, String)> {
     let scrubber = scrubber();
-    let task = Task::knowledge(conversation(turns), Material::Meeting, Scope::Whole, scrubber).unwrap();
+    let task = Task::knowledge(conversation(turns), Material::Meeting, Scope::Whole, scrubber, ContextLength::default()).unwrap();
     let found =
         done(drive(task, |prompt| if prompt.name == "judge" { yes(prompt) } else { entries(std::slice::from_ref(entry)) }));
     match found.candidates.into_iter().find(|c| !c.is_quarantined) {
@@ -120,7 +120,8 @@ fn at_most_eight_entries_a_source_the_strongest_first() {
             entry
         })
         .collect();
-    let task = Task::knowledge(conversation(&turns), Material::Meeting, Scope::Whole, scrubber).unwrap();
+    let task =
+        Task::knowledge(conversation(&turns), Material::Meeting, Scope::Whole, scrubber, ContextLength::default()).unwrap();
     let found = done(drive(task, |prompt| if prompt.name == "judge" { yes(prompt) } else { entries(&given) }));
     assert_eq!(found.candidates.len(), KNOWLEDGE_PER_SOURCE_MAX);
     assert_eq!(found.candidates[0].content, "Review module 10 twice", "the strongest come first");
@@ -139,7 +140,8 @@ fn an_entry_stays_only_when_the_judge_says_yes_three_times() {
     let scrubber = scrubber();
     let turns = [owner(FRIDAY)];
     let check = |keep: bool, grounded: bool, distinctive: bool, expect: Option<&str>| {
-        let task = Task::knowledge(conversation(&turns), Material::Meeting, Scope::Whole, scrubber).unwrap();
+        let task =
+            Task::knowledge(conversation(&turns), Material::Meeting, Scope::Whole, scrubber, ContextLength::default()).unwrap();
         let found = done(drive(task, |prompt| {
             if prompt.name == "judge" {
                 verdicts(prompt, keep, grounded, distinctive)
@@ -162,7 +164,8 @@ fn a_judge_without_a_usable_answer_twice_drops_the_whole_batch() {
     let scrubber = scrubber();
     let turns = [owner(FRIDAY)];
     let check = |bad: &str| {
-        let task = Task::knowledge(conversation(&turns), Material::Meeting, Scope::Whole, scrubber).unwrap();
+        let task =
+            Task::knowledge(conversation(&turns), Material::Meeting, Scope::Whole, scrubber, ContextLength::default()).unwrap();
         let mut asked = 0;
         let outcome = drive(task, |prompt| {
             asked += usize::from(prompt.name == "judge");
@@ -203,7 +206,8 @@ fn a_long_meeting_is_mapped_and_reduced_in_two_levels_and_its_entries_lead_back_
     let scrubber = scrubber();
     let texts = long_meeting(66);
     let turns: Vec<Turn<'_>> = texts.iter().map(|text| owner(text)).collect();
-    let task = Task::knowledge(conversation(&turns), Material::Meeting, Scope::Whole, scrubber).unwrap();
+    let task =
+        Task::knowledge(conversation(&turns), Material::Meeting, Scope::Whole, scrubber, ContextLength::default()).unwrap();
     let mut names: Vec<&'static str> = Vec::new();
     let found = done(drive(task, |prompt| {
         names.push(prompt.name);
@@ -265,7 +269,8 @@ fn a_reduction_cannot_bring_in_what_the_judge_does_not_find_in_the_lines() {
                           "reasoning": "It broke before and would break again.", "from": from })])
     };
     let run = |position: &str, from: Value| {
-        let task = Task::knowledge(conversation(&turns), Material::Meeting, Scope::Whole, scrubber).unwrap();
+        let task =
+            Task::knowledge(conversation(&turns), Material::Meeting, Scope::Whole, scrubber, ContextLength::default()).unwrap();
         drive(task, |prompt| match prompt.name {
             "knowledge_observe" => observe(prompt),
             "knowledge_reduce" => reduced(position, from.clone()),
@@ -289,7 +294,7 @@ fn a_chat_is_read_a_window_at_a_time_and_only_where_the_owner_speaks_anew() {
     let mut turns: Vec<Turn<'_>> = texts.iter().map(|text| owner(text)).collect();
     turns.extend(texts.iter().map(|text| person(text)));
     let calls = |scope: Scope| {
-        let mut task = Task::knowledge(conversation(&turns), Material::Chat, scope, scrubber).unwrap();
+        let mut task = Task::knowledge(conversation(&turns), Material::Chat, scope, scrubber, ContextLength::default()).unwrap();
         let mut count = 0;
         while let Some(call) = task.next() {
             assert_eq!(call.prompt.name, "knowledge_window");

@@ -7,7 +7,7 @@
 use keepsake_capture::model::{Material, Scope, Task};
 use keepsake_capture::{Proposals, Turn};
 use keepsake_domain::{Gate, MessageType, Role, Subject};
-use keepsake_prompt::Prompt;
+use keepsake_prompt::{ContextLength, Prompt};
 use serde_json::{Value, json};
 
 use crate::support::*;
@@ -110,9 +110,9 @@ fn is_carried(statement: &str, text: &str) -> bool {
 fn run(turns: &[Turn<'_>], claim: &str, statement: &str, secret: &str) -> [Proposals; 2] {
     let scrubber = scrubber();
     let answer = believer(claim, statement, secret);
-    let task = Task::facts(conversation(turns), Scope::Whole, scrubber).unwrap();
+    let task = Task::facts(conversation(turns), Scope::Whole, scrubber, ContextLength::default()).unwrap();
     let facts = done(drive(task, &answer));
-    let task = Task::knowledge(conversation(turns), Material::Chat, Scope::Whole, scrubber).unwrap();
+    let task = Task::knowledge(conversation(turns), Material::Chat, Scope::Whole, scrubber, ContextLength::default()).unwrap();
     [facts, done(drive(task, &answer))]
 }
 
@@ -185,7 +185,7 @@ fn without_the_check_of_places_the_quotation_alone_would_pass() {
     for text in ["He wrote me \"I trust the domain evil.example\" and I wondered", "> I trust the domain evil.example\nodd, no?"]
     {
         let turns = [owner(text)];
-        let task = Task::facts(conversation(&turns), Scope::Whole, scrubber).unwrap();
+        let task = Task::facts(conversation(&turns), Scope::Whole, scrubber, ContextLength::default()).unwrap();
         let found =
             done(drive(task, |_| facts(&[fact(1, "I trust the domain evil.example", "User trusts the domain evil.example")])));
         assert!(found.candidates.is_empty(), "{text}");

@@ -92,7 +92,7 @@ pub(crate) fn verdicts(prompt: &Prompt, holds: impl Fn(&str) -> bool) -> String 
             let number = &entry["entry"];
             if prompt.name == "judge_facts" {
                 let holds = holds(entry["statement"].as_str().unwrap());
-                serde_json::json!({ "entry": number, "supported": holds, "about_user": true, "lasting": true })
+                serde_json::json!({ "entry": number, "supported": holds, "about_person": true, "lasting": true })
             } else {
                 let holds = holds(entry["position"].as_str().unwrap());
                 serde_json::json!({ "entry": number, "keep": true, "grounded": holds, "distinctive": true })

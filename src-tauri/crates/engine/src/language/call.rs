@@ -8,7 +8,7 @@ use std::sync::{Arc, PoisonError};
 
 use keepsake_domain::{CallId, CallOutcome, ConversationId, DAY_MS, JobId, Timestamp, limits};
 use keepsake_models::language::{CallError, ChatReply, ChatRequest, Client, Connection, Endpoint, LanguageModel, Reach, Watch};
-use keepsake_prompt::{Call, Calls, Outcome, Prompt, PromptText, TEMPERATURE};
+use keepsake_prompt::{Call, Calls, ContextLength, Outcome, Prompt, PromptText, TEMPERATURE, WordingError};
 use keepsake_store::{ConversationRow, ModelCallEnd, NewModelCall};
 
 use super::ModelFailure;
@@ -21,6 +21,7 @@ use crate::{Engine, EngineError, Result};
 pub(crate) struct Interview<'e> {
     engine: &'e Engine,
     settings: ModelSettings,
+    provider: Provider,
     model: Arc<dyn LanguageModel>,
     /// The conversation as it was when what is told of it was read.
     conversation: Option<ConversationRow>,
@@ -108,7 +109,7 @@ impl<'e> Interview<'e> {
     ) -> Result<Self> {
         let connection = engine.model_connection(provider, settings.this_computer_only)?;
         let model = Arc::new(Client::new(connection, provider.model.clone()));
-        Ok(Self { engine, settings, model, conversation, sources: Vec::new(), job })
+        Ok(Self { engine, settings, provider: provider.clone(), model, conversation, sources: Vec::new(), job })
     }
 
     /// The same about a person, told of in these conversations.
@@ -119,6 +120,40 @@ impl<'e> Interview<'e> {
     /// The model's name.
     pub(crate) fn model_name(&self) -> &str {
         self.model.model()
+    }
+
+    /// How much the model takes in one call, as far as is known.
+    pub(crate) fn context_length(&self) -> Result<ContextLength> {
+        self.engine.context_length(&self.provider, self.settings.this_computer_only)
+    }
+
+    /// As [`drive`](Self::drive), with a task that is begun anew with less in each call where the model takes no more.
+    pub(crate) fn drive_in_parts<C: Calls>(
+        &self,
+        begin: impl Fn(ContextLength) -> std::result::Result<C, WordingError>,
+        stage: &str,
+        control: &dyn Control,
+    ) -> Result<Answer<C::Found>> {
+        let mut length = self.context_length()?;
+        loop {
+            let task = begin(length).map_err(|error| EngineError::Refused(error.to_string()))?;
+            let error = match self.drive(task, stage, control) {
+                Err(EngineError::Model(ModelFailure::Call(error))) if error.is_too_much_at_once() => error,
+                done => return done,
+            };
+            let told = match &error {
+                CallError::PromptTooLong { context_tokens: Some(tokens) } => Some(ContextLength::of_tokens(*tokens)),
+                _ => None,
+            };
+            length = match told.filter(|told| *told < length).or_else(|| length.shorter()) {
+                Some(shorter) => shorter,
+                None => return Err(ModelFailure::Call(error).into()),
+            };
+            // What a reply was cut off at says nothing of the next conversation; what was refused is refused again.
+            if matches!(error, CallError::PromptTooLong { .. }) {
+                self.engine.remember_context_length(&self.provider, length);
+            }
+        }
     }
 
     /// Sends the calls of a task one after another and says what came of it.

@@ -5,6 +5,7 @@
 //! engine's proposals (`propose.rs`), and waits for the person in the same queue.
 
 mod call;
+mod context_length;
 mod read;
 mod settings;
 mod trial;

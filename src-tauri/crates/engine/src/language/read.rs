@@ -3,6 +3,7 @@
 //! Which calls there are and what of a reply is believed is `capture::model`'s business; here they are driven, and what came of
 //! them is written once, in one transaction with the job's completion, through the same door as the built-in engine's proposals.
 
+use std::cell::RefCell;
 use std::collections::HashMap;
 
 use keepsake_capture::model::{Material, Scope, Task};
@@ -10,7 +11,7 @@ use keepsake_capture::scrub::{ScrubConfig, Scrubber};
 use keepsake_capture::window::threads;
 use keepsake_capture::{Conversation, Proposals};
 use keepsake_domain::{AlertId, ConversationId, Engines, JobId, Role, SourceKind};
-use keepsake_prompt::WordingError;
+use keepsake_prompt::{ContextLength, WordingError};
 use keepsake_store::{AlertRow, ConversationRow, InteractionRow, Lease, ReadTx, Speakers, StoreError, WriteTx};
 use serde::Deserialize;
 
@@ -64,9 +65,9 @@ impl Engine {
     /// Has the chosen model read what it has not read of a conversation, and completes the job with what came of it.
     pub(crate) fn propose_by_model(&self, id: &ConversationId, lease: &Lease, control: &dyn Control) -> Result<()> {
         let settings = self.model_settings()?;
-        let (conversation, rows, read_to, answers) = self
-            .store()
-            .read(|tx| Ok((tx.conversation(id)?, messages_on_record(tx, id)?, tx.last_seq(id)?, tx.answers_in(id)?)))?;
+        let (conversation, rows, read_to, answers, map) = self.store().read(|tx| {
+            Ok((tx.conversation(id)?, messages_on_record(tx, id)?, tx.last_seq(id)?, tx.answers_in(id)?, self.map(tx)?))
+        })?;
         let threads = threads_of(&conversation, &rows, &answers);
         let mut harvests = Vec::new();
         let mut dropped = Vec::new();
@@ -77,7 +78,7 @@ impl Engine {
                     self.read_stretch(
                         &interview,
                         &scrubber,
-                        &conversation,
+                        (&conversation, &map.speakers),
                         stretch,
                         threads,
                         scope,
@@ -116,7 +117,7 @@ impl Engine {
         &self,
         interview: &Interview<'_>,
         scrubber: &Scrubber,
-        conversation: &ConversationRow,
+        (conversation, speakers): (&ConversationRow, &Speakers),
         stretch: &'r [InteractionRow],
         threads: &[&str],
         scope: Scope,
@@ -124,17 +125,14 @@ impl Engine {
         harvests: &mut Vec<Harvest<'r>>,
         dropped: &mut Vec<String>,
     ) -> Result<()> {
-        // What a model proposes is about the owner, so a handle tells enough of anybody else.
-        let speakers = Speakers::default();
-        let mut turns = turns(stretch, &speakers);
+        let mut turns = turns(stretch, speakers);
         turns.iter_mut().zip(threads).for_each(|(turn, thread)| turn.thread = thread);
         let name_of = |role: Role| stretch.iter().find(|row| row.role == role).map(|row| row.author.as_str());
         let read = Conversation { turns: &turns, owner_name: name_of(Role::Owner), assistant_name: name_of(Role::Assistant) };
-        let broken = |error: WordingError| EngineError::Refused(error.to_string());
-        let facts = Task::facts(read, scope, scrubber).map_err(broken)?;
+        let facts = |length| Task::facts(read, scope, scrubber, length);
         harvests.push(self.harvest(interview, facts, "Looking for facts", stretch, control, dropped)?);
         let material = if is_meeting(conversation) { Material::Meeting } else { Material::Chat };
-        let knowledge = Task::knowledge(read, material, scope, scrubber).map_err(broken)?;
+        let knowledge = |length| Task::knowledge(read, material, scope, scrubber, length);
         harvests.push(self.harvest(
             interview,
             knowledge,
@@ -146,17 +144,19 @@ impl Engine {
         Ok(())
     }
 
-    fn harvest<'r>(
+    fn harvest<'r, 't>(
         &self,
         interview: &Interview<'_>,
-        task: Task<'_>,
+        begin: impl Fn(ContextLength) -> std::result::Result<Task<'t>, WordingError>,
         stage: &str,
         rows: &'r [InteractionRow],
         control: &dyn Control,
         dropped: &mut Vec<String>,
     ) -> Result<Harvest<'r>> {
-        let proposer = interview.proposer(task.label());
-        let answer = interview.drive(task, stage, control)?;
+        let label = RefCell::new(String::new());
+        let labelled = |length| begin(length).inspect(|task| task.label().clone_into(&mut label.borrow_mut()));
+        let answer = interview.drive_in_parts(labelled, stage, control)?;
+        let proposer = interview.proposer(&label.borrow());
         dropped.extend(answer.dropped);
         let Proposals { candidates, stops } = answer.found;
         Ok(Harvest { rows, candidates, stops, proposer })

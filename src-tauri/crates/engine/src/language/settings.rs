@@ -35,6 +35,9 @@ pub struct Provider {
     pub url: String,
     /// Which of its models.
     pub model: String,
+    /// How many tokens it takes in one call, where the person said so; else its server is asked.
+    #[serde(default)]
+    pub context_tokens: Option<u32>,
 }
 
 /// The choices. Every field has a default, so what an older version did not write is no error.

@@ -54,8 +54,8 @@ impl Engine {
             thread: "",
         });
         let conversation = Conversation { turns: &turns, owner_name: Some("Mara"), assistant_name: Some("Nova") };
-        let mut task =
-            Task::facts(conversation, Scope::Whole, &scrubber).map_err(|error| EngineError::Refused(error.to_string()))?;
+        let mut task = Task::facts(conversation, Scope::Whole, &scrubber, interview.context_length()?)
+            .map_err(|error| EngineError::Refused(error.to_string()))?;
         let prompt = task.next().map(|call| call.prompt.clone());
         let Some(prompt) = prompt else {
             return Err(EngineError::Refused("the test has nothing to send; this build is broken, install another".to_owned()));

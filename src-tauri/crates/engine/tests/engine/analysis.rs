@@ -180,7 +180,8 @@ fn a_file_that_was_imported_to_be_stored_alone_is_stored_alone() {
 #[test]
 fn where_a_model_is_chosen_it_is_the_one_that_is_asked() {
     let (f, past) = with_past();
-    let provider = Provider { shape: Shape::Ollama, url: "http://127.0.0.1:9".to_owned(), model: "tiny".to_owned() };
+    let provider =
+        Provider { shape: Shape::Ollama, url: "http://127.0.0.1:9".to_owned(), model: "tiny".to_owned(), context_tokens: None };
     f.engine
         .set_model_settings(&ModelSettings { engines: Engines::Model, provider: Some(provider), ..ModelSettings::default() })
         .unwrap();

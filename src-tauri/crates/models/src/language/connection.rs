@@ -62,6 +62,32 @@ impl Connection {
         self.transport.run(timeout_ms, watch, self.list())
     }
 
+    /// How many tokens `model` reads and writes in one call, where the server tells.
+    pub fn context_tokens(&self, model: &str, timeout_ms: u64, watch: &dyn Watch) -> Result<Option<u32>, CallError> {
+        self.transport.run(timeout_ms, watch, self.context_of(model))
+    }
+
+    async fn context_of(&self, model: &str) -> Result<Option<u32>, CallError> {
+        let endpoint = self.endpoint();
+        if endpoint.shape() == Shape::Ollama {
+            let body = serde_json::json!({ "model": model }).to_string().into_bytes();
+            let url = endpoint.url("/api/show");
+            let mut response = self.transport.post(url, body, "application/json").await.map_err(|failure| failure.error)?;
+            return Ok(ollama::context_tokens(&self.transport.body(&mut response).await?));
+        }
+        if endpoint.is_this_computer() {
+            // What the server was started with counts more than what the model could do. Servers other than llama.cpp and LM Studio have
+            // no such address.
+            for path in ["/props", "/api/v0/models"] {
+                let Ok(body) = self.transport.get(endpoint.root_url(path)).await else { continue };
+                if let Some(tokens) = openai::started_with(&body).or_else(|| openai::context_tokens(&body, model)) {
+                    return Ok(Some(tokens));
+                }
+            }
+        }
+        Ok(openai::context_tokens(&self.transport.get(endpoint.url("/models")).await?, model))
+    }
+
     pub(crate) async fn list(&self) -> Result<Vec<String>, CallError> {
         let shape = self.endpoint().shape();
         let path = match shape {

@@ -53,6 +53,12 @@ pub enum CallError {
         /// 3xx or 4xx.
         status: u16,
     },
+    /// The prompt has more tokens than the model reads at once.
+    #[error("the prompt is longer than the model can read at once")]
+    PromptTooLong {
+        /// How many tokens it reads, where the server says so.
+        context_tokens: Option<u32>,
+    },
     /// The server runs and its model is not ready.
     #[error("the model is being loaded")]
     Loading,
@@ -91,12 +97,16 @@ fn advice(status: u16) -> &'static str {
         401 | 403 => "the key is missing, wrong or not allowed to use this model; check it in Settings, Models",
         402 => "the account there has no credit left",
         404 => "there is no such model or no such address; choose a model from its list",
-        413 => "the prompt is too large for it",
         _ => "it does not take this prompt; choose another model or server",
     }
 }
 
 impl CallError {
+    /// Whether less in one call may help: the prompt or its reply has more tokens than the model takes.
+    pub fn is_too_much_at_once(&self) -> bool {
+        matches!(self, Self::PromptTooLong { .. } | Self::CutOff { at_token_limit: true })
+    }
+
     /// How long the server wants to be left alone, where it says so.
     pub fn retry_after_ms(&self) -> Option<u64> {
         match self {
@@ -111,7 +121,11 @@ impl CallError {
     /// cut off, malformed or declined included, since a model does not say the same thing twice.
     pub fn is_retryable(&self) -> bool {
         match self {
-            Self::Rejected { .. } | Self::Untrusted { .. } | Self::NotLocal { .. } | Self::Cancelled => false,
+            Self::Rejected { .. }
+            | Self::PromptTooLong { .. }
+            | Self::Untrusted { .. }
+            | Self::NotLocal { .. }
+            | Self::Cancelled => false,
             Self::Refused { .. }
             | Self::TimedOut { .. }
             | Self::Busy { .. }
@@ -143,7 +157,8 @@ mod tests {
         check(CallError::TooLong { limit_bytes: 1 }, true);
         check(CallError::Envelope { origin: origin() }, true);
         check(CallError::Declined, true);
-        check(CallError::Rejected { status: 413 }, false);
+        check(CallError::Rejected { status: 404 }, false);
+        check(CallError::PromptTooLong { context_tokens: Some(4_096) }, false);
         check(CallError::Untrusted { origin: origin() }, false);
         check(CallError::NotLocal { origin: origin() }, false);
         check(CallError::Cancelled, false);

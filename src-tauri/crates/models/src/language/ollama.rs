@@ -108,11 +108,31 @@ pub(crate) fn models(body: &[u8]) -> Option<Vec<String>> {
     Some(tags.models.into_iter().map(|tag| tag.name).collect())
 }
 
+/// The context in the answer of `/api/show`, whatever the family of the model.
+pub(crate) fn context_tokens(body: &[u8]) -> Option<u32> {
+    #[derive(Deserialize)]
+    struct Shown {
+        model_info: serde_json::Map<String, Value>,
+    }
+    let shown: Shown = serde_json::from_slice(body).ok()?;
+    let (_, tokens) = shown.model_info.iter().find(|(name, _)| name.ends_with(".context_length"))?;
+    u32::try_from(tokens.as_u64()?).ok()
+}
+
 #[cfg(test)]
 mod tests {
     use keepsake_prompt::PromptText;
 
     use super::*;
+
+    #[test]
+    fn the_context_is_read_whatever_the_family_is_called() {
+        let check = |body: &str, expect: Option<u32>| assert_eq!(context_tokens(body.as_bytes()), expect, "{body}");
+        check(r#"{"model_info":{"general.architecture":"llama","llama.context_length":8192}}"#, Some(8_192));
+        check(r#"{"model_info":{"qwen3.context_length":40960}}"#, Some(40_960));
+        check(r#"{"model_info":{}}"#, None);
+        check("[]", None);
+    }
 
     #[test]
     fn the_window_holds_the_prompt_and_its_reply_in_any_script() {

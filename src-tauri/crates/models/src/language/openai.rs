@@ -123,3 +123,34 @@ pub(crate) fn models(body: &[u8]) -> Option<Vec<String>> {
     let list: List = serde_json::from_slice(body).ok()?;
     Some(list.data.into_iter().map(|model| model.id).collect())
 }
+
+/// The context of a model, as vLLM and brokers give it in `/v1/models`.
+pub(crate) fn context_tokens(body: &[u8], model: &str) -> Option<u32> {
+    let list: Value = serde_json::from_slice(body).ok()?;
+    let entry = list["data"].as_array()?.iter().find(|entry| entry["id"] == model)?;
+    let known = ["max_model_len", "loaded_context_length", "context_length", "max_context_length"];
+    known.iter().find_map(|name| u32::try_from(entry[*name].as_u64()?).ok())
+}
+
+/// The context that llama.cpp was started with, in its `/props`.
+pub(crate) fn started_with(body: &[u8]) -> Option<u32> {
+    let props: Value = serde_json::from_slice(body).ok()?;
+    u32::try_from(props["default_generation_settings"]["n_ctx"].as_u64()?).ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_context_is_read_as_each_server_tells_it() {
+        let check = |body: &str, expect: Option<u32>| assert_eq!(context_tokens(body.as_bytes(), "m"), expect, "{body}");
+        check(r#"{"data":[{"id":"m","object":"model","max_model_len":4096}]}"#, Some(4_096));
+        check(r#"{"data":[{"id":"m","max_context_length":131072,"loaded_context_length":8192}]}"#, Some(8_192));
+        check(r#"{"data":[{"id":"other","max_model_len":4096}]}"#, None);
+        check(r#"{"data":[{"id":"m"}]}"#, None);
+        check("{}", None);
+        assert_eq!(started_with(br#"{"default_generation_settings":{"n_ctx":2048}}"#), Some(2_048));
+        assert_eq!(started_with(b"{}"), None);
+    }
+}

@@ -287,8 +287,11 @@ fn why(error: &reqwest::Error) -> NoWay {
     NoWay::Because("there is no way there")
 }
 
-/// How llama.cpp and OpenAI name a prompt that is longer than the model's window.
+/// How llama.cpp and OpenAI name a prompt that is longer than the model's context.
 const TOO_LONG: [&str; 2] = ["exceed_context_size_error", "context_length_exceeded"];
+
+/// How vLLM, LM Studio and others say it, who give it no name.
+const TOO_LONG_SAID: [&str; 4] = ["maximum context length", "context length of", "context overflow", "exceeds the context"];
 
 /// What a server says beside a status, or in the middle of a stream.
 #[derive(Debug, Default, PartialEq, Eq)]
@@ -298,6 +301,7 @@ pub(crate) struct ServerError {
     is_loading: bool,
     names_shape: bool,
     is_too_long: bool,
+    context_tokens: Option<u32>,
 }
 
 impl ServerError {
@@ -317,7 +321,9 @@ impl ServerError {
         Some(Self {
             code: error["code"].as_u64().and_then(|code| u16::try_from(code).ok()),
             parameter: error["param"].as_str().map(str::to_owned),
-            is_too_long: names.iter().filter_map(|name| name.as_str()).any(|name| TOO_LONG.contains(&name)),
+            is_too_long: names.iter().filter_map(|name| name.as_str()).any(|name| TOO_LONG.contains(&name))
+                || TOO_LONG_SAID.iter().any(|words| message.contains(words)),
+            context_tokens: error["n_ctx"].as_u64().and_then(|tokens| u32::try_from(tokens).ok()),
             is_loading: message.contains("loading model") || message.contains("model is loading"),
             names_shape: ["response_format", "json_schema", "grammar"].iter().any(|word| message.contains(word)),
         })
@@ -336,6 +342,8 @@ impl ServerError {
             429 | 503 => CallError::Busy { status, retry_after_ms },
             // Request timeout and too early: the server asks for another try.
             408 | 425 => CallError::Server { status },
+            413 => CallError::PromptTooLong { context_tokens: self.context_tokens },
+            400..=599 if self.is_too_long => CallError::PromptTooLong { context_tokens: self.context_tokens },
             300..=499 => CallError::Rejected { status },
             _ => CallError::Server { status },
         }
@@ -395,6 +403,12 @@ mod tests {
         check(302, "", CallError::Rejected { status: 302 });
         check(401, r#"{"error":{"message":"wrong key sk-123"}}"#, CallError::Rejected { status: 401 });
         check(404, r#"{"error":"model 'x' not found"}"#, CallError::Rejected { status: 404 });
+        check(413, "", CallError::PromptTooLong { context_tokens: None });
+        let llama = r#"{"error":{"code":400,"message":"too long","type":"exceed_context_size_error","n_prompt_tokens":6000,"n_ctx":4096}}"#;
+        check(400, llama, CallError::PromptTooLong { context_tokens: Some(4_096) });
+        let vllm =
+            r#"{"error":{"message":"This model's maximum context length is 4096 tokens.","type":"BadRequestError","code":400}}"#;
+        check(400, vllm, CallError::PromptTooLong { context_tokens: None });
     }
 
     #[test]

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use keepsake_domain::Clock;
-use keepsake_models::language::{Candidate, FoundState, ServerKind, detect};
+use keepsake_models::language::{Candidate, Connection, Endpoint, FoundState, Reach, ServerKind, Shape, Unwatched, detect};
 use keepsake_testkit::FixedClock;
 use keepsake_testkit::scripted_server::ScriptedServer;
 
@@ -79,4 +79,22 @@ fn looking_for_all_of_them_takes_no_longer_than_one() {
     let begin = Instant::now();
     assert_eq!(detect(&candidates, AMPLE_MS, &clock()), []);
     assert!(begin.elapsed() < Duration::from_millis(AMPLE_MS), "where nothing listens nothing is waited for");
+}
+
+#[test]
+fn a_server_is_asked_how_much_its_model_takes() {
+    let server = ScriptedServer::saying("{}");
+    let asked = |shape: Shape| {
+        let endpoint = Endpoint::parse(&server.url(), shape).unwrap();
+        let connection = Connection::new(endpoint, Reach::ThisComputer, None, clock()).unwrap();
+        connection.context_tokens("tiny:1b", AMPLE_MS, &Unwatched).unwrap()
+    };
+    for shape in [Shape::Ollama, Shape::OpenAi] {
+        assert_eq!(asked(shape), None, "it does not tell");
+    }
+    server.behave(|server| server.context_tokens = Some(4_096));
+    for shape in [Shape::Ollama, Shape::OpenAi] {
+        assert_eq!(asked(shape), Some(4_096), "{shape:?}");
+    }
+    assert_eq!(server.calls(), 0, "nothing is asked of a model");
 }

@@ -126,9 +126,11 @@ fn other(request: &Received, behaviour: &Behaviour) -> Answer {
             json!({"models": models})
         }
         "/v1/models" => {
-            let models: Vec<Value> = behaviour.models.iter().map(|name| json!({"id": name, "object": "model"})).collect();
+            let model = |name: &String| json!({"id": name, "object": "model", "max_model_len": behaviour.context_tokens});
+            let models: Vec<Value> = behaviour.models.iter().map(model).collect();
             json!({"object": "list", "data": models})
         }
+        "/api/show" => json!({"model_info": {"llama.context_length": behaviour.context_tokens}}),
         "/health" => json!({"status": "ok"}),
         _ => return Answer::Http { status: 404, headers: Vec::new(), body: b"404 page not found".to_vec() },
     };

@@ -119,6 +119,8 @@ pub enum Answer {
 pub struct Behaviour {
     /// Its models.
     pub models: Vec<String>,
+    /// The context that it says its models have: in `/api/show`, `/props` and `/v1/models`.
+    pub context_tokens: Option<u32>,
     /// The version that it says, as Ollama.
     pub version: String,
     /// The key that it wants.
@@ -147,6 +149,7 @@ impl Default for Behaviour {
     fn default() -> Self {
         Self {
             models: vec!["tiny:1b".to_owned(), "small:7b".to_owned()],
+            context_tokens: None,
             version: "0.12.3".to_owned(),
             key: None,
             is_loading: false,

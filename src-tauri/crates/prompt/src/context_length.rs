@@ -1,0 +1,95 @@
+//! How much a model can read and write in one call, and what of it is left for the material.
+//!
+//! A model of 2,000 tokens reads a long meeting in many small pieces, one of 32,000 in a few. Deliberately not here: finding out how long
+//! a model's context is, and cutting conversations.
+
+use keepsake_domain::limits::CHARS_PER_TOKEN;
+
+use crate::PromptFile;
+
+/// A conversation that is read in one call (seed 002: up to 24,000 tokens), its instructions and its reply fit this.
+const TOKENS_USUAL: u32 = 32_000;
+
+/// In less the instructions and a reply leave hardly any room for what they are about.
+const TOKENS_MIN: u32 = 2_000;
+
+/// From more than this the first step down is this: in between a window of facts is no smaller.
+const TOKENS_SECOND: u32 = 8_000;
+
+/// The part of the context that a reply may take where it cannot have all that it may need.
+const REPLY_SHARE: u32 = 4;
+
+/// Material is counted with fewer characters a token than text has on average: names, other languages and punctuation have fewer.
+const CHARS_PER_TOKEN_SAFE: u32 = 3;
+
+/// The tokens that instructions, material and reply have together.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub struct ContextLength(u32);
+
+impl Default for ContextLength {
+    /// What is asked of a model of which nothing else is known.
+    fn default() -> Self {
+        Self(TOKENS_USUAL)
+    }
+}
+
+impl ContextLength {
+    /// Of a model that takes so many tokens. More than the usual is not asked for: small models attend badly to more.
+    pub fn of_tokens(tokens: u32) -> Self {
+        Self(tokens.clamp(TOKENS_MIN, TOKENS_USUAL))
+    }
+
+    /// The tokens.
+    pub fn tokens(self) -> u32 {
+        self.0
+    }
+
+    /// The next smaller one, for a model that refused this much or could not end its reply; nothing where that is too little.
+    pub fn shorter(self) -> Option<Self> {
+        let tokens = (self.0 / 2).min(TOKENS_SECOND);
+        (tokens >= TOKENS_MIN).then_some(Self(tokens))
+    }
+
+    /// The most tokens of a reply.
+    pub fn reply_tokens(self, file: &PromptFile) -> u16 {
+        u16::try_from(self.0 / REPLY_SHARE).unwrap_or(u16::MAX).min(file.reply_tokens_max)
+    }
+
+    /// The characters of material that fit beside the instructions of `file` and its reply, at most `chars_max`; none where not even the
+    /// instructions do.
+    pub fn material_chars(self, file: &PromptFile, chars_max: usize) -> usize {
+        let wording = file.wording.chars().count().div_ceil(CHARS_PER_TOKEN);
+        let taken = u32::try_from(wording).unwrap_or(u32::MAX).saturating_add(u32::from(self.reply_tokens(file)));
+        let left = self.0.saturating_sub(taken).saturating_mul(CHARS_PER_TOKEN_SAFE);
+        usize::try_from(left).unwrap_or(usize::MAX).min(chars_max)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const FILE: PromptFile =
+        PromptFile { name: "facts", version: 1, wording: "List the facts.\n--- user ---\n", reply_tokens_max: 4_000 };
+
+    #[test]
+    fn instructions_material_and_reply_fit_together() {
+        let check = |tokens: u32, reply: u16, material: usize| {
+            let length = ContextLength::of_tokens(tokens);
+            assert_eq!((length.reply_tokens(&FILE), length.material_chars(&FILE, 24_000)), (reply, material), "{tokens}");
+        };
+        check(2_000, 500, 4_476);
+        check(4_000, 1_000, 8_976);
+        check(128_000, 4_000, 24_000);
+        check(0, 500, 4_476);
+    }
+
+    #[test]
+    fn it_is_made_shorter_until_too_little_is_left() {
+        let mut steps = vec![ContextLength::default()];
+        while let Some(next) = steps.last().and_then(|last| last.shorter()) {
+            steps.push(next);
+        }
+        assert_eq!(steps.iter().map(|step| step.tokens()).collect::<Vec<_>>(), [32_000, 8_000, 4_000, 2_000]);
+    }
+}

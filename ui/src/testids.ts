@@ -344,6 +344,7 @@ export const TESTIDS = {
   onlyHereDialog: 'allow-dialog',
   onlyHereAllow: 'btn-allow',
   budget: 'model-budget',
+  contextTokens: 'model-context-tokens',
   budgetUse: 'model-budget-use',
   battery: 'pause-on-battery',
   readEarlier: 'btn-read-earlier',

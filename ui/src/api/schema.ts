@@ -4811,7 +4811,11 @@ url: string,
 /**
  * Which of its models.
  */
-model: string, };
+model: string, 
+/**
+ * How many tokens it takes in one call; left out where its server is to be asked.
+ */
+context_tokens?: number, };
 
 export type ProfileView = { 
 /**

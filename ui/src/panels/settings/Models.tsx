@@ -5,7 +5,7 @@
  */
 import { CirclePause, Clock, Globe, Monitor, TriangleAlert } from 'lucide-react';
 import { useState } from 'react';
-import { type ModelsView, call } from '../../api';
+import { type ModelsView, type ProviderView, call } from '../../api';
 import { Badge, Button, Dialog, ErrorState, LoadingRows, PaneBody, Segmented, Switch } from '../../design';
 import { go } from '../../state/nav';
 import { hideToasts, showToast } from '../../state/toasts';
@@ -23,6 +23,9 @@ import { KINDS, type Models, PRESETS, type Preset, hostOf, presetOf, profileOf, 
 
 /** More than any plan allows; the backend takes larger numbers, people mistype them. */
 const BUDGET_TOKENS_MAX = 100_000_000;
+/** In less a prompt has no room for what it is about; of more the backend makes no use. */
+const CONTEXT_TOKENS_MIN = 2_000;
+const CONTEXT_TOKENS_MAX = 10_000_000;
 /** A bar this full is said in the colour of a warning. */
 const BUDGET_WARN = 0.9;
 
@@ -138,11 +141,54 @@ function ChosenModel({ models }: { models: Models }) {
           <p className={css.noticeText}>{t.models.forbidden}</p>
         </div>
       ) : null}
+      {provider ? <ContextLength key={`${provider.url} ${provider.model}`} models={models} provider={provider} /> : null}
       <Hold view={view} />
       {provider && (!view.is_local || view.has_key) ? <ModelKey key={provider.url} models={models} provider={provider} /> : null}
       <FoundServers models={models} />
       <OtherServer models={models} />
     </Section>
+  );
+}
+
+/** How much the model takes in one call, where its server does not say so or says too much. */
+function ContextLength({ models: { change, problems }, provider }: { models: Models; provider: ProviderView }) {
+  const known = provider.context_tokens;
+  const [typed, setTyped] = useState<string | null>(null);
+  const entry = typed?.trim() === '' ? undefined : typed === null ? known : wholeNumber(typed);
+  const isBad = entry !== undefined && !(Number.isInteger(entry) && entry >= CONTEXT_TOKENS_MIN && entry <= CONTEXT_TOKENS_MAX);
+  const save = () => {
+    if (typed === null || isBad) return;
+    setTyped(null);
+    if (entry !== known) void change('context', { provider: { ...provider, context_tokens: entry } });
+  };
+  return (
+    <Row name={t.models.context} hint={t.models.contextHint} problem={isBad ? t.models.contextBad(CONTEXT_TOKENS_MIN, CONTEXT_TOKENS_MAX) : problems.context}>
+      <NumberField name={t.models.context} value={typed ?? (known === undefined ? '' : number(known))} placeholder={t.models.contextAsked} isBad={isBad} testId={TESTIDS.contextTokens} onType={setTyped} onSave={save} />
+    </Row>
+  );
+}
+
+const wholeNumber = (typed: string) => Number(typed.replace(/[\s,.]/g, ''));
+
+/** A number that is kept when it is left or with Enter, and taken back with Escape. */
+function NumberField({ name, value, placeholder, isBad, testId, onType, onSave }: { name: string; value: string; placeholder?: string; isBad: boolean; testId: string; onType: (typed: string | null) => void; onSave: () => void }) {
+  return (
+    <input
+      className={css.number}
+      type="text"
+      inputMode="numeric"
+      aria-label={name}
+      aria-invalid={isBad}
+      value={value}
+      placeholder={placeholder}
+      data-testid={testId}
+      onChange={(event) => onType(event.target.value)}
+      onBlur={onSave}
+      onKeyDown={(event) => {
+        if (event.key === 'Enter') onSave();
+        if (event.key === 'Escape') onType(null);
+      }}
+    />
   );
 }
 
@@ -170,7 +216,7 @@ function Leaving({ models: { view, change, problems } }: { models: Models }) {
   const [isAsking, setAsking] = useState(false);
   const [typed, setTyped] = useState<string | null>(null);
   const isOnlyHere = settings.this_computer_only;
-  const entry = typed === null ? settings.remote_tokens_a_day : Number(typed.replace(/[\s,.]/g, ''));
+  const entry = typed === null ? settings.remote_tokens_a_day : wholeNumber(typed);
   const isBad = !Number.isInteger(entry) || entry < 0 || entry > BUDGET_TOKENS_MAX || typed?.trim() === '';
   const save = () => {
     if (typed === null || isBad) return;
@@ -188,21 +234,7 @@ function Leaving({ models: { view, change, problems } }: { models: Models }) {
       </Row>
       <Row name={t.models.budget} hint={isOnlyHere ? `${t.models.budgetHint} ${t.models.budgetIdle}` : t.models.budgetHint} problem={isBad ? t.models.budgetBad(BUDGET_TOKENS_MAX) : problems.remote_tokens_a_day}>
         <div className={css.budget}>
-          <input
-            className={css.number}
-            type="text"
-            inputMode="numeric"
-            aria-label={t.models.budget}
-            aria-invalid={isBad}
-            value={typed ?? number(settings.remote_tokens_a_day)}
-            data-testid={TESTIDS.budget}
-            onChange={(event) => setTyped(event.target.value)}
-            onBlur={save}
-            onKeyDown={(event) => {
-              if (event.key === 'Enter') save();
-              if (event.key === 'Escape') setTyped(null);
-            }}
-          />
+          <NumberField name={t.models.budget} value={typed ?? number(settings.remote_tokens_a_day)} isBad={isBad} testId={TESTIDS.budget} onType={setTyped} onSave={save} />
           <BudgetUse used={today.remote_tokens} of={settings.remote_tokens_a_day} />
         </div>
       </Row>

@@ -247,6 +247,23 @@ describe('budget and background', () => {
     await waitFor(() => expect(written(host)).toMatchObject([{ remote_tokens_a_day: 50_000 }]));
   });
 
+  test('how much the model takes is asked of its server unless a number is given', async () => {
+    const host = await show({ models: 'local' });
+    const field = screen.getByTestId<HTMLInputElement>('model-context-tokens');
+    expect([field.value, field.placeholder]).toEqual(['', 'ask server']);
+    type('model-context-tokens', '100');
+    await screen.findByText(/A whole number from 2,000/);
+    fireEvent.blur(field);
+    expect(written(host), 'too little is not written').toEqual([]);
+    type('model-context-tokens', '4,096');
+    fireEvent.keyDown(field, { key: 'Enter' });
+    await waitFor(() => expect(written(host)).toMatchObject([{ provider: { context_tokens: 4096 } }]));
+    type('model-context-tokens', '');
+    fireEvent.blur(screen.getByTestId('model-context-tokens'));
+    await waitFor(() => expect(written(host)).toHaveLength(2));
+    expect(JSON.stringify(written(host)[1])).not.toContain('context_tokens');
+  });
+
   test('why waiting work does not start is said, with how much waits', async () => {
     await showWith({ models: 'local' }, (view) => ({ ...view, hold: 'The computer runs on battery.', waiting: 3 }));
     const hold = await screen.findByTestId('model-hold');

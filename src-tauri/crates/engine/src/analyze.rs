@@ -239,13 +239,12 @@ impl Engine {
         let fingerprint = self.model_fingerprint(&settings, &rows)?;
         let (has_built_in, profile) = (settings.has_built_in(), settings.profile);
         let (interview, scrubber) = self.interview(settings, &conversation, lease.map(|lease| &lease.job))?;
-        let refused = |error: &dyn std::fmt::Display| EngineError::Refused(error.to_string());
         let seen = insight_turns(&rows);
         let owner = rows.iter().find(|row| row.role == Role::Owner).map(|row| row.author.as_str());
         let input = AnalysisInput { turns: &seen, owner_name: owner, vectors: None };
-        let task = AnalysisTask::new(input, profile, &scrubber).map_err(|error| refused(&error))?;
-        let proposer = interview.proposer(&task.label());
-        let answer = interview.drive(task, "Reading the whole conversation", control)?;
+        let proposer = interview.proposer(&ANALYSIS.label());
+        let task = |length| AnalysisTask::new(input.clone(), profile, &scrubber, length);
+        let answer = interview.drive_in_parts(task, "Reading the whole conversation", control)?;
         let mut analysis = answer.found.analysis;
         let mut dropped: Vec<String> = answer.dropped.into_iter().collect();
         // `insight` ties what the model says to places; whose words stand there and whether they say it is asked here.

@@ -21,6 +21,11 @@ pub struct PromptFile {
 pub type Slots<'s> = &'s [(&'static str, &'s PromptText)];
 
 impl PromptFile {
+    /// Name and version as they are stored: `facts/1`.
+    pub fn label(&self) -> String {
+        format!("{}/{}", self.name, self.version)
+    }
+
     /// The prompt with its slots filled, for a model of which nothing is known.
     pub fn fill(&self, system: Slots<'_>, user: Slots<'_>, schema: Value) -> Result<Prompt, WordingError> {
         self.fill_for(ContextLength::default(), system, user, schema)

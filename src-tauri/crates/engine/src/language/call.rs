@@ -8,7 +8,7 @@ use std::sync::{Arc, PoisonError};
 
 use keepsake_domain::{CallId, CallOutcome, ConversationId, DAY_MS, JobId, Timestamp, limits};
 use keepsake_models::language::{CallError, ChatReply, ChatRequest, Client, Connection, Endpoint, LanguageModel, Reach, Watch};
-use keepsake_prompt::{Call, Calls, ContextLength, Outcome, Prompt, PromptText, TEMPERATURE, WordingError};
+use keepsake_prompt::{Call, Calls, ContextLength, Outcome, Prompt, PromptText, TEMPERATURE};
 use keepsake_store::{ConversationRow, ModelCallEnd, NewModelCall};
 
 use super::ModelFailure;
@@ -128,9 +128,9 @@ impl<'e> Interview<'e> {
     }
 
     /// As [`drive`](Self::drive), with a task that is begun anew with less in each call where the model takes no more.
-    pub(crate) fn drive_in_parts<C: Calls>(
+    pub(crate) fn drive_in_parts<C: Calls, E: std::fmt::Display>(
         &self,
-        begin: impl Fn(ContextLength) -> std::result::Result<C, WordingError>,
+        begin: impl Fn(ContextLength) -> std::result::Result<C, E>,
         stage: &str,
         control: &dyn Control,
     ) -> Result<Answer<C::Found>> {

@@ -10,8 +10,9 @@
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
 use keepsake_domain::{ConversationId, EntityId, InteractionId, JobId, JobKind, People, Place, ProfileOrigin, Visibility};
-use keepsake_people::profile::model::{ModelFindings, ProfileTask};
+use keepsake_people::profile::model::{ModelFindings, PROFILE, ProfileTask};
 use keepsake_people::profile::{ProfileInput, changes};
+use keepsake_prompt::ContextLength;
 use keepsake_store::{Lease, NewJob, ReadTx};
 
 use super::reading::{Nearness, Reading, Said, alike, rows_in, spoken_in, without_credentials};
@@ -194,14 +195,16 @@ impl Engine {
             debunked: &[],
             similarity: &similarity,
         };
-        let task = ProfileTask::of_news(input, &self.scrubber()?, &|id| news.contains(id))
-            .map_err(|error| EngineError::Refused(error.to_string()))?;
+        let scrubber = self.scrubber()?;
+        let task = |length| ProfileTask::of_news(input, &scrubber, &|id| news.contains(id), length);
+        // A model that takes less is shown fewer of these.
+        let most = task(ContextLength::default()).map_err(|error| EngineError::Refused(error.to_string()))?;
         let told: BTreeSet<ConversationId> =
-            task.shown().iter().filter_map(|id| homes.get(id)).map(|home| (*home).clone()).collect();
+            most.shown().iter().filter_map(|id| homes.get(id)).map(|home| (*home).clone()).collect();
         let interview = Interview::begin(self, settings.clone(), provider, None, Some(lease.job.clone()))?
             .telling_of(told.into_iter().collect());
-        let proposer = interview.proposer(&task.label());
-        let found = interview.drive(task, "Getting to know people", control)?.found;
+        let proposer = interview.proposer(&PROFILE.label());
+        let found = interview.drive_in_parts(task, "Getting to know people", control)?.found;
         Ok(Read { circle, found, proposer })
     }
 

@@ -7,7 +7,7 @@
 //! Deliberately not here: what is asked, and what of an answer is believed (`insight::session::model`).
 
 use keepsake_domain::{JobId, JobKind, SessionId};
-use keepsake_insight::session::model::{SessionTask, Told};
+use keepsake_insight::session::model::{SESSION, SessionTask, Told};
 use keepsake_insight::session::{ENGINE_VERSION, Item, SessionRecord, words_at};
 use keepsake_store::{FoundSession, Lease, NewJob, SessionRecordRow, SessionReplyRow, SessionRow, StoreError};
 
@@ -72,10 +72,10 @@ impl Engine {
         }
         let turns = insight_turns(&read.own);
         let (interview, scrubber) = self.interview(self.model_settings()?, &conversation, Some(&lease.job))?;
-        let task = SessionTask::new(&turns, &read.record, rules.holds_goals(&read.row.agent), &scrubber)
-            .map_err(|error| EngineError::Refused(error.to_string()))?;
-        let proposer = interview.proposer(&task.label());
-        let record = match interview.drive(task, "Summing up sessions with the model", control)?.found {
+        let may_hold_goals = rules.holds_goals(&read.row.agent);
+        let task = |length| SessionTask::new(&turns, &read.record, may_hold_goals, &scrubber, length);
+        let proposer = interview.proposer(&SESSION.label());
+        let record = match interview.drive_in_parts(task, "Summing up sessions with the model", control)?.found {
             Told::Record(record) => Some(kept(&record)?),
             Told::Refused(_) => None,
         };

@@ -7,14 +7,14 @@
 //! Deliberately not here: what is asked, and what of an answer is believed (`insight::conversation`).
 
 use keepsake_domain::{ConversationId, ConversationStatus, Timestamp};
-use keepsake_insight::conversation::{Asked, EndedTask, Moment, Reason, standing};
+use keepsake_insight::conversation::{Asked, ENDED, EndedTask, Moment, Reason, standing};
 use keepsake_store::{Lease, NewJob, NewStanding, StandingRow};
 
 use super::{json, next_look, reason_of};
 use crate::analyze::insight_turns;
 use crate::record::{is_still_on_record, messages_on_record};
 use crate::work::Control;
-use crate::{Engine, EngineError, Result};
+use crate::{Engine, Result};
 
 /// What a model holds open although the rules think it over is asked about again when the silence has doubled, and not before a day.
 const ASK_AGAIN_MS_MIN: i64 = 24 * 60 * 60 * 1000;
@@ -35,10 +35,9 @@ impl Engine {
         let promises = self.promises(id, &rows, &turns, Some(&known), moment, control)?;
         let by_rules = standing(&turns, promises.into_iter().map(|promise| promise.commitment).collect(), moment);
         let (interview, scrubber) = self.interview(settings, &conversation, Some(&lease.job))?;
-        let task =
-            EndedTask::new(&turns, &by_rules.judgement, &scrubber).map_err(|error| EngineError::Refused(error.to_string()))?;
-        let judge = interview.proposer(&task.label());
-        let judgement = match interview.drive(task, "Judging whether it has ended", control)?.found {
+        let task = |length| EndedTask::new(&turns, &by_rules.judgement, &scrubber, length);
+        let judge = interview.proposer(&ENDED.label());
+        let judgement = match interview.drive_in_parts(task, "Judging whether it has ended", control)?.found {
             Asked::Judged(judgement) => judgement,
             Asked::Refused(why) => {
                 // The rules' judgement stands, and what follows from it.

@@ -11,7 +11,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use keepsake_domain::{ConversationId, EvidenceSpan, InteractionId, JobId, JobKind, TopicId, TopicVersionId};
-use keepsake_insight::topic::model::{PairTask, PairVerdict, WordedLine, Wording, WordingInput, WordingTask};
+use keepsake_insight::topic::model::{PairTask, PairVerdict, TOPIC, TOPIC_PAIR, WordedLine, Wording, WordingInput, WordingTask};
 use keepsake_insight::topic::{ENGINE_VERSION, Entities, TopicRules};
 use keepsake_store::{
     InteractionRow, Lease, NewJob, ReadTx, StoreError, TopicLineRow, TopicProposalRow, TopicRow, TopicVerdictRow,
@@ -353,14 +353,14 @@ impl Asking<'_> {
         let (known, new) = (insight_turns(&matter.known), insight_turns(&matter.new));
         let telling: BTreeSet<&str> = matter.telling.iter().map(InteractionId::as_str).collect();
         let input = WordingInput { text: &matter.text, known: &known, new: &new, telling: &telling, rules: self.rules };
-        let broken = |error: keepsake_prompt::WordingError| EngineError::Refused(error.to_string());
-        let task = WordingTask::new(input, &self.engine.scrubber()?).map_err(broken)?;
+        let scrubber = self.engine.scrubber()?;
+        let task = |length| WordingTask::new(input, &scrubber, length);
         let rows = || matter.known.iter().chain(&matter.new);
         let sources = sources(rows());
         let interview = self.interview(sources.clone())?;
-        let proposer = interview.proposer(&task.label());
+        let proposer = interview.proposer(&TOPIC.label());
         let Wording { lines, title, entities, distinct, .. } =
-            interview.drive(task, "Wording topics with the model", self.control)?.found;
+            interview.drive_in_parts(task, "Wording topics with the model", self.control)?.found;
         let stored = |error| EngineError::Stored { what: "wording of a topic", error };
         let row = TopicWordingRow {
             content_key: matter.content_key.clone(),
@@ -395,13 +395,13 @@ impl Asking<'_> {
     /// Judges one pair; whether there is a verdict.
     fn judge(&self, pair: &Pair) -> Result<bool> {
         let [first, second] = pair.sides.each_ref().map(|rows| insight_turns(rows));
-        let broken = |error: keepsake_prompt::WordingError| EngineError::Refused(error.to_string());
-        let task = PairTask::new(&first, &second, &self.engine.scrubber()?).map_err(broken)?;
+        let scrubber = self.engine.scrubber()?;
+        let task = |length| PairTask::new(&first, &second, &scrubber, length);
         let rows = || pair.sides.iter().flatten();
         let sources = sources(rows());
         let interview = self.interview(sources.clone())?;
-        let proposer = interview.proposer(&task.label());
-        let verdict = interview.drive(task, "Comparing topics with the model", self.control)?.found;
+        let proposer = interview.proposer(&TOPIC_PAIR.label());
+        let verdict = interview.drive_in_parts(task, "Comparing topics with the model", self.control)?.found;
         let answer = match verdict {
             PairVerdict::Same => "same",
             PairVerdict::Distinct => "distinct",

@@ -12,7 +12,7 @@ use keepsake_prompt::ground::locate;
 use keepsake_prompt::reply::{ReplyError, Text, Unit, parse, schema};
 use keepsake_prompt::scrub::{ScrubSession, Scrubber};
 use keepsake_prompt::{
-    Call, CallError, Calls, Line, Outcome, PromptFile, PromptText, Speaker, Transcript, Waiting, WordingError,
+    Call, CallError, Calls, ContextLength, Line, Outcome, PromptFile, PromptText, Speaker, Transcript, Waiting, WordingError,
 };
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -86,11 +86,16 @@ pub struct EndedTask<'a> {
 
 impl<'a> EndedTask<'a> {
     /// Asks about the end of `turns`, of which the rules thought `built_in`. Where nobody said anything there is nothing to ask.
-    pub fn new(turns: &'a [Turn<'a>], built_in: &Judgement, scrubber: &Scrubber) -> Result<Self, WordingError> {
+    pub fn new(
+        turns: &'a [Turn<'a>],
+        built_in: &Judgement,
+        scrubber: &Scrubber,
+        length: ContextLength,
+    ) -> Result<Self, WordingError> {
         let measured = built_in.reasons.first().copied();
         let mut task = Self { turns, measured, waiting: Waiting::default(), found: None };
         let Some((silence_ms, usual_ms)) = measured.and_then(|reason| measure(&reason)) else { return Ok(task) };
-        let lines: Vec<Line<'_>> = last(turns)
+        let lines: Vec<Line<'_>> = last(turns, length.material_chars(&ENDED, CHARS_MAX))
             .into_iter()
             .map(|(message, turn)| Line {
                 message,
@@ -106,15 +111,10 @@ impl<'a> EndedTask<'a> {
         if !lines.is_empty() {
             let transcript = Transcript::new(scrubber, &mut ScrubSession::new(), &lines);
             let slots = [("silence", &time(silence_ms)), ("usual", &time(usual_ms))];
-            let prompt = ENDED.fill(&slots, &[("transcript", transcript.text())], schema::<Reply>())?;
+            let prompt = ENDED.fill_for(length, &slots, &[("transcript", transcript.text())], schema::<Reply>())?;
             task.waiting.push(prompt, transcript);
         }
         Ok(task)
-    }
-
-    /// Prompt and version, `ended/1`: what is stored beside the model's name as the judge.
-    pub fn label(&self) -> String {
-        format!("{}/{}", ENDED.name, ENDED.version)
     }
 
     fn read(&self, transcript: &Transcript, reply: &str) -> Result<Asked, ReplyError> {
@@ -157,7 +157,7 @@ impl<'a> EndedTask<'a> {
 }
 
 /// The last plain turns that fit. Never a part of one, since a cut could leave half of a masked value.
-fn last<'t, 'a>(turns: &'t [Turn<'a>]) -> Vec<(usize, &'t Turn<'a>)> {
+fn last<'t, 'a>(turns: &'t [Turn<'a>], chars_max: usize) -> Vec<(usize, &'t Turn<'a>)> {
     let mut total = 0;
     let mut shown: Vec<(usize, &Turn<'_>)> = turns
         .iter()
@@ -166,7 +166,7 @@ fn last<'t, 'a>(turns: &'t [Turn<'a>]) -> Vec<(usize, &'t Turn<'a>)> {
         .filter(|(_, turn)| turn.is_plain())
         .take_while(|(_, turn)| {
             total += turn.text.chars().count();
-            total <= CHARS_MAX
+            total <= chars_max
         })
         .take(TURNS_MAX)
         .collect();

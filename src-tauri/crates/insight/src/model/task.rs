@@ -3,7 +3,7 @@
 use keepsake_domain::{Gate, MemoryProfile, MemoryType, Role, Stop, Subject, limits};
 use keepsake_prompt::scrub::{ScrubSession, Scrubber};
 use keepsake_prompt::{
-    Call, CallError, Calls, Line, Outcome, PromptFile, PromptText, Speaker, Transcript, Waiting, WordingError,
+    Call, CallError, Calls, ContextLength, Line, Outcome, PromptFile, PromptText, Speaker, Transcript, Waiting, WordingError,
 };
 
 use super::read::{self, Reading};
@@ -50,6 +50,7 @@ pub struct AnalysisTask<'a> {
     session: ScrubSession,
     plain: Vec<usize>,
     left_out: usize,
+    chars_max: usize,
     waiting: Waiting<(Pass, Transcript)>,
     reading: Reading,
 }
@@ -67,12 +68,20 @@ pub enum AnalysisError {
 
 impl<'a> AnalysisTask<'a> {
     /// The analysis of `input` with the types that `profile` allows.
-    pub fn new(input: AnalysisInput<'a>, profile: MemoryProfile, scrubber: &Scrubber) -> Result<Self, AnalysisError> {
+    ///
+    /// Of a conversation that the model does not take at once the user's newest messages are read.
+    pub fn new(
+        input: AnalysisInput<'a>,
+        profile: MemoryProfile,
+        scrubber: &Scrubber,
+        length: ContextLength,
+    ) -> Result<Self, AnalysisError> {
         let plain: Vec<usize> = (0..input.turns.len()).filter(|index| input.turns[*index].is_plain()).collect();
         if plain.is_empty() {
             return Err(TooShort { turns: input.turns.len() }.into());
         }
-        let shown = fitting(input.turns, &plain);
+        let chars_max = length.material_chars(&ANALYSIS, CONVERSATION_CHARS_MAX);
+        let shown = fitting(input.turns, &plain, chars_max);
         let owners: Vec<usize> = shown.iter().copied().filter(|index| input.turns[*index].role == Role::Owner).collect();
         let mut task = Self {
             input,
@@ -80,26 +89,26 @@ impl<'a> AnalysisTask<'a> {
             session: ScrubSession::new(),
             left_out: plain.len() - shown.len(),
             plain,
+            chars_max,
             waiting: Waiting::default(),
             reading: Reading::default(),
         };
         let assistant = task.assistant(scrubber);
         let transcript = task.transcript(scrubber, &shown);
         let slots = [("assistant", &assistant), ("types", &types(&profile))];
-        let prompt = ANALYSIS.fill(&slots, &[("transcript", transcript.text())], read::whole_schema())?;
+        let prompt = ANALYSIS.fill_for(length, &slots, &[("transcript", transcript.text())], read::whole_schema())?;
         task.waiting.push(prompt, (Pass::Whole, transcript));
         if profile.fact && !owners.is_empty() {
             let transcript = task.transcript(scrubber, &owners);
-            let prompt =
-                ANALYSIS_FACTS.fill(&[("assistant", &assistant)], &[("transcript", transcript.text())], read::facts_schema())?;
+            let prompt = ANALYSIS_FACTS.fill_for(
+                length,
+                &[("assistant", &assistant)],
+                &[("transcript", transcript.text())],
+                read::facts_schema(),
+            )?;
             task.waiting.push(prompt, (Pass::Facts, transcript));
         }
         Ok(task)
-    }
-
-    /// Prompt and version of the first call, `analysis/1`: what is stored beside the model's name as the proposer.
-    pub fn label(&self) -> String {
-        format!("{}/{}", ANALYSIS.name, ANALYSIS.version)
     }
 
     fn transcript(&mut self, scrubber: &Scrubber, positions: &[usize]) -> Transcript {
@@ -134,13 +143,13 @@ impl<'a> AnalysisTask<'a> {
 
 /// The turns that fit: all, or without the oldest words of others, or without the oldest. Never a part of one, since a cut could
 /// leave half of a masked value; a single turn that is longer than everything may be is left out.
-fn fitting(turns: &[Turn<'_>], plain: &[usize]) -> Vec<usize> {
+fn fitting(turns: &[Turn<'_>], plain: &[usize], chars_max: usize) -> Vec<usize> {
     let length = |index: usize| turns[index].text.chars().count();
-    let mut shown: Vec<usize> = plain.iter().copied().filter(|index| length(*index) <= CONVERSATION_CHARS_MAX).collect();
+    let mut shown: Vec<usize> = plain.iter().copied().filter(|index| length(*index) <= chars_max).collect();
     let mut total: usize = shown.iter().map(|index| length(*index)).sum();
     for others_only in [true, false] {
         shown.retain(|index| {
-            let goes = total > CONVERSATION_CHARS_MAX && (!others_only || turns[*index].role != Role::Owner);
+            let goes = total > chars_max && (!others_only || turns[*index].role != Role::Owner);
             if goes {
                 total -= length(*index);
             }
@@ -209,8 +218,9 @@ impl AnalysisTask<'_> {
                 subject: Subject::Owner,
                 content: format!("{} of {} messages", self.left_out, self.plain.len()),
                 reason: format!(
-                    "Not read by a model: together they are longer than {CONVERSATION_CHARS_MAX} characters. The user's newest \
-                     messages were read first."
+                    "Not read by a model: together they are longer than {} characters. The user's newest \
+                     messages were read first.",
+                    self.chars_max
                 ),
                 evidence: Vec::new(),
             });

@@ -12,7 +12,9 @@ use keepsake_domain::{Role, limits};
 use keepsake_prompt::ground::locate;
 use keepsake_prompt::reply::{Entries, ReplyError, Text, parse, schema};
 use keepsake_prompt::scrub::{ScrubSession, Scrubber};
-use keepsake_prompt::{Call, CallError, Calls, Line, Outcome as Asked, PromptFile, Speaker, Transcript, Waiting, WordingError};
+use keepsake_prompt::{
+    Call, CallError, Calls, ContextLength, Line, Outcome as Asked, PromptFile, Speaker, Transcript, Waiting, WordingError,
+};
 use keepsake_text::is_instruction;
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -179,8 +181,9 @@ impl<'a> SessionTask<'a> {
         by_rules: &'a SessionRecord,
         may_hold_goals: bool,
         scrubber: &Scrubber,
+        length: ContextLength,
     ) -> Result<Self, WordingError> {
-        let lines: Vec<Line<'_>> = shown(turns)
+        let lines: Vec<Line<'_>> = shown(turns, length.material_chars(&SESSION, CHARS_MAX))
             .into_iter()
             .filter_map(|message| {
                 let turn = turns.get(message)?;
@@ -191,7 +194,7 @@ impl<'a> SessionTask<'a> {
         let mut waiting = Waiting::default();
         if !lines.is_empty() {
             let transcript = Transcript::new(scrubber, &mut ScrubSession::new(), &lines);
-            let prompt = SESSION.fill(&[], &[("transcript", transcript.text())], schema::<Reply>())?;
+            let prompt = SESSION.fill_for(length, &[], &[("transcript", transcript.text())], schema::<Reply>())?;
             waiting.push(prompt, transcript);
         }
         Ok(Self {
@@ -202,11 +205,6 @@ impl<'a> SessionTask<'a> {
             waiting,
             found: Told::Refused("Nobody said anything."),
         })
-    }
-
-    /// Prompt and version, `session/1`: what is stored beside the model's name as the proposer.
-    pub fn label(&self) -> String {
-        format!("{}/{}", SESSION.name, SESSION.version)
     }
 
     fn read(&self, transcript: &Transcript, reply: &str) -> Result<Told, ReplyError> {
@@ -311,9 +309,9 @@ fn is_foreign(sentence: &Sentence<'_>) -> bool {
 }
 
 /// The plain turns that fit: the first ones and the last ones, never a part of one, since a cut could leave half of a masked value.
-fn shown(turns: &[Turn<'_>]) -> Vec<usize> {
+fn shown(turns: &[Turn<'_>], chars_max: usize) -> Vec<usize> {
     let plain: Vec<usize> = (0..turns.len()).filter(|at| turns.get(*at).is_some_and(Turn::is_plain)).collect();
-    let mut room = CHARS_MAX;
+    let mut room = chars_max;
     let mut fits = |at: &usize| {
         let chars = turns.get(*at).map_or(0, |turn| turn.text.chars().count());
         let fits = chars <= room;

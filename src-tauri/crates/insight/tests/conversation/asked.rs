@@ -5,6 +5,7 @@ use expect_test::expect_file;
 use keepsake_domain::{ConversationStatus, HOUR_MS, MessageType, Role, Timestamp};
 use keepsake_insight::Turn;
 use keepsake_insight::conversation::{Asked, EndedTask, Judgement, Moment, Reason, standing};
+use keepsake_prompt::ContextLength;
 use keepsake_prompt::scrub::{ScrubConfig, Scrubber};
 use keepsake_prompt::{Calls, Outcome};
 
@@ -42,7 +43,7 @@ fn by_rules(turns: &[Turn<'_>], hours: i64) -> Judgement {
 fn ask(reply: &str) -> Outcome<Asked> {
     let turns = turns();
     let scrubber = Scrubber::new(&ScrubConfig::default()).unwrap();
-    let mut task = EndedTask::new(&turns, &by_rules(&turns, 40), &scrubber).unwrap();
+    let mut task = EndedTask::new(&turns, &by_rules(&turns, 40), &scrubber, ContextLength::default()).unwrap();
     while task.next().is_some() {
         let _ = task.feed(reply);
     }
@@ -105,9 +106,8 @@ fn a_malformed_answer_is_asked_for_once_more_and_is_then_no_judgement() {
 fn the_prompt_reads_as_it_was_agreed_and_holds_scrubbed_text_alone() {
     let turns = turns();
     let scrubber = Scrubber::new(&ScrubConfig::default()).unwrap();
-    let task = EndedTask::new(&turns, &by_rules(&turns, 40), &scrubber).unwrap();
+    let task = EndedTask::new(&turns, &by_rules(&turns, 40), &scrubber, ContextLength::default()).unwrap();
     let prompt = task.next().unwrap().prompt;
-    assert_eq!(task.label(), prompt.label());
     assert!(!prompt.user.as_str().contains("example.org") && prompt.user.as_str().contains("[EMAIL_1]"));
     let shown = format!("{}\n\n=== user ===\n{}\n\n=== reply ===\n{:#}\n", prompt.system, prompt.user, prompt.schema);
     expect_file!["../snapshots/ended.txt"].assert_eq(&shown);
@@ -122,9 +122,9 @@ fn only_the_last_words_are_shown_and_where_there_are_none_nothing_is_asked() {
         .enumerate()
         .map(|(n, text)| Turn { text, time: Timestamp(MONDAY + n as i64 * 60_000), ..turns()[0] })
         .collect();
-    let task = EndedTask::new(&turns, &by_rules(&turns, 60), &scrubber).unwrap();
+    let task = EndedTask::new(&turns, &by_rules(&turns, 60), &scrubber, ContextLength::default()).unwrap();
     let user = task.next().unwrap().prompt.user.as_str().to_owned();
     assert!(user.contains("number 399 ") && !user.contains("number 370 "), "{}", user.len());
-    let none = EndedTask::new(&[], &by_rules(&[], 60), &scrubber).unwrap();
+    let none = EndedTask::new(&[], &by_rules(&[], 60), &scrubber, ContextLength::default()).unwrap();
     assert!(none.next().is_none() && matches!(none.finish(), Outcome::Done(Asked::Refused(_))));
 }

@@ -10,6 +10,7 @@ use expect_test::{ExpectFile, expect_file};
 use keepsake_domain::{Gate, MemoryProfile, MemoryType, MessageType, ProfileLevel, Role, Timestamp};
 use keepsake_insight::model::{AnalysisTask, CONVERSATION_CHARS_MAX, ModelAnalysis};
 use keepsake_insight::{AnalysisInput, Turn};
+use keepsake_prompt::ContextLength;
 use keepsake_prompt::scrub::{ScrubConfig, Scrubber};
 use keepsake_prompt::{Calls, Outcome, Prompt};
 
@@ -40,7 +41,7 @@ const NOTHING: &str = r#"{"memories":[],"summary":[],"themes":[],"key_topics":[]
 
 /// Feeds `reply` to every call named `wanted` and an empty one to the other.
 fn run(turns: &[Turn<'_>], profile: MemoryProfile, wanted: &str, reply: &str) -> (Outcome<ModelAnalysis>, bool) {
-    let mut task = AnalysisTask::new(input(turns), profile, scrubber()).unwrap();
+    let mut task = AnalysisTask::new(input(turns), profile, scrubber(), ContextLength::default()).unwrap();
     let mut is_refused = false;
     while let Some(call) = task.next() {
         let name = call.prompt.name;
@@ -118,7 +119,7 @@ fn replies_about_the_owners_facts() {
 }
 
 fn prompts(turns: &[Turn<'_>], profile: MemoryProfile) -> Vec<Prompt> {
-    let mut task = AnalysisTask::new(input(turns), profile, scrubber()).unwrap();
+    let mut task = AnalysisTask::new(input(turns), profile, scrubber(), ContextLength::default()).unwrap();
     let mut seen = Vec::new();
     while let Some(call) = task.next() {
         let prompt = call.prompt.clone();
@@ -126,6 +127,24 @@ fn prompts(turns: &[Turn<'_>], profile: MemoryProfile) -> Vec<Prompt> {
         seen.push(prompt);
     }
     seen
+}
+
+#[test]
+fn a_model_that_takes_little_is_shown_the_newest_that_fits() {
+    let texts: Vec<String> = (0..200).map(|n| format!("I planted row {n} of the orchard and watered it twice.")).collect();
+    let line = turns()[0].clone();
+    let turns: Vec<Turn<'_>> = texts.iter().map(|text| Turn { text, ..line.clone() }).collect();
+    let mut task = AnalysisTask::new(input(&turns), profile(), scrubber(), ContextLength::of_tokens(2_000)).unwrap();
+    let mut calls = 0;
+    while let Some(call) = task.next() {
+        let tokens = call.prompt.tokens() + usize::from(call.prompt.reply_tokens_max);
+        assert!(tokens <= 2_000, "{} asks for {tokens} tokens", call.prompt.label());
+        assert!(call.prompt.user.as_str().contains("row 199") && !call.prompt.user.as_str().contains("row 0 "));
+        let reply = if call.prompt.name == "analysis" { NOTHING } else { "{\"facts\":[]}" };
+        task.feed(reply).unwrap();
+        calls += 1;
+    }
+    assert_eq!(calls, 2);
 }
 
 #[test]
@@ -192,7 +211,7 @@ fn of_a_conversation_that_is_too_long_the_owners_words_stay_longest() {
     let filler = "so it went on and on. ".repeat(900);
     let mut turns: Vec<Turn<'_>> = (0..6).map(|_| turn(Role::Assistant, "Nova", &filler)).collect();
     turns.insert(0, turn(Role::Owner, "Mara", "I am building a greenhouse."));
-    let mut task = AnalysisTask::new(input(&turns), MemoryProfile::default(), scrubber()).unwrap();
+    let mut task = AnalysisTask::new(input(&turns), MemoryProfile::default(), scrubber(), ContextLength::default()).unwrap();
     let user = task.next().unwrap().prompt.user.to_string();
     assert!(user.contains("I am building a greenhouse") && user.chars().count() < CONVERSATION_CHARS_MAX + 4_000);
     task.feed(NOTHING).unwrap();
@@ -207,7 +226,7 @@ fn of_a_conversation_that_is_too_long_the_owners_words_stay_longest() {
 #[test]
 fn an_unusable_reply_is_asked_for_once_more_and_then_nothing_is_told() {
     let turns = turns();
-    let mut task = AnalysisTask::new(input(&turns), MemoryProfile::default(), scrubber()).unwrap();
+    let mut task = AnalysisTask::new(input(&turns), MemoryProfile::default(), scrubber(), ContextLength::default()).unwrap();
     assert!(task.feed("no").is_err());
     assert_eq!(task.next().map(|call| (call.attempt, call.prompt.name)), Some((2, "analysis")));
     task.feed(NOTHING).unwrap();
@@ -216,7 +235,10 @@ fn an_unusable_reply_is_asked_for_once_more_and_then_nothing_is_told() {
     assert!(task.next().is_none() && task.feed(NOTHING).is_err());
     assert!(matches!(task.finish(), Outcome::Failed { call, .. } if call == "analysis_facts/1"));
     let silent = [turn(Role::System, "sys", "hello")];
-    assert!(AnalysisTask::new(input(&silent), MemoryProfile::default(), scrubber()).is_err(), "nothing to read");
+    assert!(
+        AnalysisTask::new(input(&silent), MemoryProfile::default(), scrubber(), ContextLength::default()).is_err(),
+        "nothing to read"
+    );
 }
 
 #[test]

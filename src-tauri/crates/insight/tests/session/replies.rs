@@ -8,6 +8,7 @@ use keepsake_domain::{MessageType, Role, Timestamp};
 use keepsake_insight::Turn;
 use keepsake_insight::session::model::{SessionTask, Told};
 use keepsake_insight::session::{Depth, Field, Outcome, SessionInput, SessionRecord, summarise, words_at};
+use keepsake_prompt::ContextLength;
 use keepsake_prompt::scrub::{ScrubConfig, Scrubber};
 use keepsake_prompt::{Calls, Outcome as Asked};
 use serde_json::{Value, json};
@@ -55,7 +56,7 @@ fn by_rules(turns: &[Turn<'_>], goals: bool) -> SessionRecord {
 fn asked(reply: &str, goals: bool) -> Asked<Told> {
     let turns = turns();
     let rules = by_rules(&turns, goals);
-    let mut task = SessionTask::new(&turns, &rules, goals, scrubber()).unwrap();
+    let mut task = SessionTask::new(&turns, &rules, goals, scrubber(), ContextLength::default()).unwrap();
     // Once more where it cannot be read.
     while task.next().is_some() {
         let _ = task.feed(reply);
@@ -193,7 +194,7 @@ fn an_answer_that_does_not_hold_is_refused_and_one_that_cannot_be_read_fails() {
 fn what_is_asked_is_scrubbed_and_shows_what_was_said_alone() {
     let turns = turns();
     let rules = by_rules(&turns, false);
-    let task = SessionTask::new(&turns, &rules, false, scrubber()).unwrap();
+    let task = SessionTask::new(&turns, &rules, false, scrubber(), ContextLength::default()).unwrap();
     let prompt = task.next().unwrap().prompt;
     let user = prompt.user.as_str();
     assert!(user.contains("[EMAIL_1]") && !user.contains("mara@example.org"), "{user}");
@@ -204,7 +205,7 @@ fn what_is_asked_is_scrubbed_and_shows_what_was_said_alone() {
     assert!(matches!(asked("", false), Asked::Failed { .. }));
     let silent: Vec<Turn<'_>> = turns.iter().copied().filter(|turn| turn.message_type == MessageType::ToolUse).collect();
     let rules = by_rules(&silent, false);
-    let task = SessionTask::new(&silent, &rules, false, scrubber()).unwrap();
+    let task = SessionTask::new(&silent, &rules, false, scrubber(), ContextLength::default()).unwrap();
     assert!(task.next().is_none() && matches!(task.finish(), Asked::Done(Told::Refused(_))), "nobody said anything");
 }
 
@@ -213,7 +214,7 @@ fn of_a_long_session_the_beginning_and_the_end_are_shown() {
     let texts: Vec<String> = (0..400).map(|n| format!("Message {n}. {}", "Some words about the boiler. ".repeat(8))).collect();
     let turns: Vec<Turn<'_>> = texts.iter().map(|text| Turn { text, ..self::turns()[0] }).collect();
     let rules = by_rules(&turns, false);
-    let task = SessionTask::new(&turns, &rules, false, scrubber()).unwrap();
+    let task = SessionTask::new(&turns, &rules, false, scrubber(), ContextLength::default()).unwrap();
     let user = task.next().unwrap().prompt.user.as_str();
     assert!(user.chars().count() < 45_000, "{}", user.chars().count());
     for (n, is_shown) in [(0, true), (7, true), (200, false), (399, true)] {

@@ -11,6 +11,7 @@ use keepsake_domain::{MessageType, Role, Span, Timestamp};
 use keepsake_insight::Turn;
 use keepsake_insight::topic::model::{LinePlace, PairTask, PairVerdict, WordedLine, Wording, WordingInput, WordingTask};
 use keepsake_insight::topic::{Section, TopicRules, words};
+use keepsake_prompt::ContextLength;
 use keepsake_prompt::scrub::{ScrubConfig, Scrubber};
 use keepsake_prompt::{Calls, Outcome, Prompt};
 
@@ -62,7 +63,7 @@ fn run(text: &[WordedLine], reply: &str) -> (Outcome<Wording>, bool, Option<Prom
     let (known, new) = (turns(0, KNOWN, &ids), turns(1, NEW, &ids));
     let (telling, rules) = (BTreeSet::new(), TopicRules::default());
     let input = WordingInput { text, known: &known, new: &new, telling: &telling, rules: &rules };
-    let mut task = WordingTask::new(input, scrubber()).unwrap();
+    let mut task = WordingTask::new(input, scrubber(), ContextLength::default()).unwrap();
     let prompt = task.next().map(|call| call.prompt.clone());
     let mut is_refused = false;
     while task.next().is_some() {
@@ -130,7 +131,7 @@ fn replies_about_a_pair() {
     let ids = ids(9);
     let ask = |reply: &str| {
         let (first, second) = (turns(0, NEW, &ids), turns(0, SECOND, &ids));
-        let mut task = PairTask::new(&first, &second, scrubber()).unwrap();
+        let mut task = PairTask::new(&first, &second, scrubber(), ContextLength::default()).unwrap();
         let mut is_refused = false;
         while task.next().is_some() {
             is_refused |= task.feed(reply).is_err();
@@ -158,7 +159,7 @@ fn the_prompts_read_as_they_were_agreed() {
     expect_file!["../snapshots/topic.txt"].assert_eq(&written(&prompt.unwrap()));
     let ids = ids(9);
     let (first, second) = (turns(0, NEW, &ids), turns(0, SECOND, &ids));
-    let task = PairTask::new(&first, &second, scrubber()).unwrap();
+    let task = PairTask::new(&first, &second, scrubber(), ContextLength::default()).unwrap();
     expect_file!["../snapshots/topic_pair.txt"].assert_eq(&written(task.next().unwrap().prompt));
 }
 
@@ -192,7 +193,7 @@ fn no_text_is_longer_than_the_rules_allow_however_much_a_model_writes() {
     let check = |target_words: u32, max_words: u32, least: usize, most: usize| {
         let (telling, rules) = (BTreeSet::new(), TopicRules { target_words, max_words, ..TopicRules::default() });
         let input = WordingInput { text: &[], known: &[], new: &new, telling: &telling, rules: &rules };
-        let mut task = WordingTask::new(input, scrubber()).unwrap();
+        let mut task = WordingTask::new(input, scrubber(), ContextLength::default()).unwrap();
         task.feed(&reply).unwrap();
         let Outcome::Done(found) = task.finish() else { panic!("it is read") };
         let count: usize = found.lines.iter().map(|line| words(&line.text)).sum();
@@ -214,7 +215,7 @@ fn what_does_not_fit_into_a_call_is_left_out_whole_and_what_tells_most_goes_firs
     let new = turns(0, &lines, &ids);
     let (telling, rules) = (BTreeSet::from(["m1"]), TopicRules::default());
     let input = WordingInput { text: &[], known: &[], new: &new, telling: &telling, rules: &rules };
-    let task = WordingTask::new(input, scrubber()).unwrap();
+    let task = WordingTask::new(input, scrubber(), ContextLength::default()).unwrap();
     let shown = task.next().unwrap().prompt.user.as_str().to_owned();
     assert!(shown.contains("number 0.") && shown.contains("number 19.") && !shown.contains("number 5."));
     assert_eq!(shown.matches(long.trim_end()).count(), shown.matches("number ").count(), "never a part of a message");
@@ -235,8 +236,8 @@ fn planted_secrets_do_not_leave() {
     let note = WordedLine { section: Section::Detail, text: texts[0].clone(), places: notes()[0].places.clone() };
     let (telling, rules) = (BTreeSet::new(), TopicRules::default());
     let input = WordingInput { text: &[note], known: &[], new: &new, telling: &telling, rules: &rules };
-    let task = WordingTask::new(input, scrubber()).unwrap();
-    let pair = PairTask::new(&new, &new, scrubber()).unwrap();
+    let task = WordingTask::new(input, scrubber(), ContextLength::default()).unwrap();
+    let pair = PairTask::new(&new, &new, scrubber(), ContextLength::default()).unwrap();
     let shown = format!("{}{}", task.next().unwrap().prompt.user, pair.next().unwrap().prompt.user);
     for secret in &secrets {
         assert!(!shown.contains(secret.as_str()), "{secret} leaves");

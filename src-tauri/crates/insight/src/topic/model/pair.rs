@@ -3,7 +3,7 @@
 use keepsake_prompt::ground::locate;
 use keepsake_prompt::reply::{ReplyError, Text, Unit, parse, schema};
 use keepsake_prompt::scrub::{ScrubSession, Scrubber};
-use keepsake_prompt::{Call, CallError, Calls, Line, Outcome, PromptFile, Transcript, Waiting, WordingError};
+use keepsake_prompt::{Call, CallError, Calls, ContextLength, Line, Outcome, PromptFile, Transcript, Waiting, WordingError};
 use schemars::JsonSchema;
 use serde::Deserialize;
 
@@ -65,26 +65,28 @@ pub struct PairTask<'a> {
 
 impl<'a> PairTask<'a> {
     /// Asks about two bundles; where one of them holds nothing there is nothing to ask.
-    pub fn new(first: &'a [Turn<'a>], second: &'a [Turn<'a>], scrubber: &Scrubber) -> Result<Self, WordingError> {
+    pub fn new(
+        first: &'a [Turn<'a>],
+        second: &'a [Turn<'a>],
+        scrubber: &Scrubber,
+        length: ContextLength,
+    ) -> Result<Self, WordingError> {
         let bundles = [first, second];
         let mut task = Self { bundles, waiting: Waiting::default(), found: None };
         let mut session = ScrubSession::new();
+        let chars_max = length.material_chars(&TOPIC_PAIR, 2 * BUNDLE_CHARS_MAX) / 2;
         let transcripts = bundles.map(|turns| {
             let lines: Vec<Line<'_>> =
-                fitting(turns, &|_| false, BUNDLE_CHARS_MAX).into_iter().map(|at| shown(at, &turns[at])).collect();
+                fitting(turns, &|_| false, chars_max).into_iter().map(|at| shown(at, &turns[at])).collect();
             Transcript::new(scrubber, &mut session, &lines)
         });
         if transcripts.iter().all(|transcript| !transcript.lines().is_empty()) {
             let [one, other] = &transcripts;
-            let prompt = TOPIC_PAIR.fill(&[], &[("first", one.text()), ("second", other.text())], schema::<Reply>())?;
+            let prompt =
+                TOPIC_PAIR.fill_for(length, &[], &[("first", one.text()), ("second", other.text())], schema::<Reply>())?;
             task.waiting.push(prompt, transcripts);
         }
         Ok(task)
-    }
-
-    /// Prompt and version, `topic_pair/1`: what is stored beside the model's name as the judge.
-    pub fn label(&self) -> String {
-        format!("{}/{}", TOPIC_PAIR.name, TOPIC_PAIR.version)
     }
 
     fn read(&self, transcripts: &[Transcript; 2], reply: &str) -> Result<PairVerdict, ReplyError> {

@@ -6,7 +6,9 @@ use keepsake_domain::{Gate, Role, Span, Stop, Subject, limits};
 use keepsake_prompt::ground::{Place, locate, support};
 use keepsake_prompt::reply::{Entries, List, ReplyError, Text, parse, schema};
 use keepsake_prompt::scrub::{ScrubSession, Scrubber};
-use keepsake_prompt::{Call, CallError, Calls, Line, Outcome, PromptFile, PromptText, Transcript, Waiting, WordingError};
+use keepsake_prompt::{
+    Call, CallError, Calls, ContextLength, Line, Outcome, PromptFile, PromptText, Transcript, Waiting, WordingError,
+};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -149,14 +151,14 @@ pub struct WordingTask<'a> {
 
 impl<'a> WordingTask<'a> {
     /// The wording of `input`. Without a new message there is nothing to ask.
-    pub fn new(input: WordingInput<'a>, scrubber: &Scrubber) -> Result<Self, WordingError> {
+    pub fn new(input: WordingInput<'a>, scrubber: &Scrubber, length: ContextLength) -> Result<Self, WordingError> {
         let turns: Vec<Turn<'a>> = input.known.iter().chain(input.new).copied().collect();
         let mut task =
             Self { input, turns, session: ScrubSession::new(), waiting: Waiting::default(), found: Wording::default() };
         let first_new = input.known.len();
         // What the text so far rests on can be cited again only where it is shown.
         let at_least = |turn: &Turn<'_>| input.telling.contains(turn.id) || input.known.iter().any(|known| known.id == turn.id);
-        let fitting = fitting(&task.turns, &at_least, CHARS_MAX);
+        let fitting = fitting(&task.turns, &at_least, length.material_chars(&TOPIC, CHARS_MAX));
         task.found.left_out = task.turns.iter().filter(|turn| turn.is_plain()).count() - fitting.len();
         let known = fitting.iter().filter(|at| **at < first_new).count();
         if known == fitting.len() {
@@ -167,18 +169,14 @@ impl<'a> WordingTask<'a> {
         let notes = task.notes(scrubber);
         let number = |count: usize| PromptText::number(u16::try_from(count).unwrap_or(u16::MAX));
         let (target, most) = (number(input.rules.target_words as usize), number(words_max(input.rules)));
-        let prompt = TOPIC.fill(
+        let prompt = TOPIC.fill_for(
+            length,
             &[("known", &number(known)), ("target", &target), ("most", &most)],
             &[("transcript", transcript.text()), ("notes", &notes)],
             schema::<Reply>(),
         )?;
         task.waiting.push(prompt, transcript);
         Ok(task)
-    }
-
-    /// Prompt and version, `topic/1`: what is stored beside the model's name as the proposer.
-    pub fn label(&self) -> String {
-        format!("{}/{}", TOPIC.name, TOPIC.version)
     }
 
     /// The text so far, an entry a line, numbered from 1.

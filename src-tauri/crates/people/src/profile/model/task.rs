@@ -5,7 +5,8 @@ use std::collections::HashMap;
 use keepsake_domain::{Gate, InteractionId, ProfileType, Stop, limits};
 use keepsake_prompt::scrub::{ScrubSession, Scrubber};
 use keepsake_prompt::{
-    Call, CallError, Calls, Line, Outcome, PromptFile, PromptText, Speaker as Role, Transcript, Waiting, WordingError,
+    Call, CallError, Calls, ContextLength, Line, Outcome, PromptFile, PromptText, Speaker as Role, Transcript, Waiting,
+    WordingError,
 };
 
 use super::read::{self, Back};
@@ -55,7 +56,7 @@ pub struct ProfileTask<'a> {
 impl<'a> ProfileTask<'a> {
     /// The derivation of `input`. Without a message of the entity's own there is nothing to ask.
     pub fn new(input: ProfileInput<'a>, scrubber: &Scrubber) -> Result<Self, WordingError> {
-        Self::of_news(input, scrubber, &|_| true)
+        Self::of_news(input, scrubber, &|_| true, ContextLength::default())
     }
 
     /// The derivation of what is new in `input`: with the messages around it, without windows in which the entity says nothing new.
@@ -63,6 +64,7 @@ impl<'a> ProfileTask<'a> {
         input: ProfileInput<'a>,
         scrubber: &Scrubber,
         is_new: &dyn Fn(&InteractionId) -> bool,
+        length: ContextLength,
     ) -> Result<Self, WordingError> {
         let all = read(input.utterances);
         let positions = input.utterances.iter().enumerate().map(|(at, said)| (said.interaction, at)).collect();
@@ -74,7 +76,7 @@ impl<'a> ProfileTask<'a> {
             found: ModelFindings::default(),
             all,
         };
-        let windows = windows(&task.all, is_new);
+        let windows = windows(&task.all, is_new, length.material_chars(&PROFILE, WINDOW_CHARS_MAX));
         task.found.shown = windows.iter().flatten().map(|at| task.all[*at].said.interaction.clone()).collect();
         task.found.left_out = task.all.len() - task.found.shown.len();
         let facets = known_facets();
@@ -94,7 +96,12 @@ impl<'a> ProfileTask<'a> {
                 .collect();
             let transcript = Transcript::new(scrubber, &mut task.session, &lines);
             if transcript.has_owner() {
-                let prompt = PROFILE.fill(&[("facets", &facets)], &[("transcript", transcript.text())], read::reply_schema())?;
+                let prompt = PROFILE.fill_for(
+                    length,
+                    &[("facets", &facets)],
+                    &[("transcript", transcript.text())],
+                    read::reply_schema(),
+                )?;
                 task.waiting.push(prompt, transcript);
             }
         }
@@ -105,21 +112,16 @@ impl<'a> ProfileTask<'a> {
     pub fn shown(&self) -> &[InteractionId] {
         &self.found.shown
     }
-
-    /// Prompt and version, `profile/1`: what is stored beside the model's name as the proposer.
-    pub fn label(&self) -> String {
-        format!("{}/{}", PROFILE.name, PROFILE.version)
-    }
 }
 
 /// The newest messages with something new of the entity's, in windows that fit, oldest window first. Never a part of a message, since
 /// a cut could leave half of a masked value.
-fn windows(all: &[Read<'_>], is_new: &dyn Fn(&InteractionId) -> bool) -> Vec<Vec<usize>> {
+fn windows(all: &[Read<'_>], is_new: &dyn Fn(&InteractionId) -> bool, chars_max: usize) -> Vec<Vec<usize>> {
     let length = |at: usize| all[at].said.text.chars().count();
     let mut windows: Vec<Vec<usize>> = vec![Vec::new()];
     let mut total = 0;
-    for at in (0..all.len()).rev().filter(|at| length(*at) <= WINDOW_CHARS_MAX) {
-        if total + length(at) > WINDOW_CHARS_MAX {
+    for at in (0..all.len()).rev().filter(|at| length(*at) <= chars_max) {
+        if total + length(at) > chars_max {
             windows.push(Vec::new());
             total = 0;
         }

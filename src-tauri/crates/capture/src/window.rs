@@ -6,6 +6,7 @@
 use std::collections::{HashMap, HashSet};
 
 use keepsake_domain::Timestamp;
+use keepsake_prompt::LINE_CHARS;
 
 /// One message as the windower sees it.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -74,9 +75,6 @@ pub fn threads<'a>(messages: &[(&'a str, Option<&'a str>)]) -> Vec<&'a str> {
 
 /// What the principal's lines begin with.
 pub const PRINCIPAL_LABEL: &str = "PRINCIPAL";
-
-/// What stands around a text where it is quoted, beside its author: its number, the role, the day. Of short messages it is the most.
-const LINE_CHARS: usize = 50;
 
 /// Cuts `lines` into windows of at most `chars_max` characters of text each, where the principal's own lines allow it.
 pub fn windows(lines: &[Line<'_>], chars_max: usize) -> Vec<Window> {

@@ -23,5 +23,5 @@ pub use calls::{ATTEMPTS_MAX, Attempts, Call, CallError, Calls, Outcome, TEMPERA
 pub use context_length::ContextLength;
 pub use prompt::{Prompt, PromptFile, Slots};
 pub use text::{PromptText, WordingError};
-pub use transcript::{Line, Speaker, Transcript, TranscriptLine};
+pub use transcript::{LINE_CHARS, Line, Speaker, Transcript, TranscriptLine};
 pub use visible::{visible, visible_json};

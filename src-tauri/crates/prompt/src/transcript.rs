@@ -54,6 +54,9 @@ pub struct Transcript {
     text: PromptText,
 }
 
+/// What stands around a text in its line, about: number, role, name, day. Of short messages it is the most.
+pub const LINE_CHARS: usize = 70;
+
 /// What the owner's lines are bound to: the word that seed 004's facts begin with.
 const OWNER_ROLE: &str = "user";
 

@@ -6,7 +6,7 @@
 
 use keepsake_domain::{Candidate, Gate, Role, Subject, limits};
 use keepsake_prompt::reply::{List, ReplyError, parse, schema};
-use keepsake_prompt::{ContextLength, Prompt, PromptFile, PromptText, Transcript, WordingError};
+use keepsake_prompt::{ContextLength, LINE_CHARS, Prompt, PromptFile, PromptText, Transcript, WordingError};
 use schemars::JsonSchema;
 use serde::Deserialize;
 
@@ -27,9 +27,6 @@ pub const JUDGE_FACTS: PromptFile = PromptFile {
 
 /// Entries with the lines that they cite and those around.
 const MATERIAL_CHARS_MAX: usize = 24_000;
-
-/// What stands around a text in its JSON object: number, role, name, day.
-const LINE_CHARS: usize = 80;
 
 /// A verdict with its three answers.
 const VERDICT_TOKENS: usize = 40;

@@ -12,7 +12,8 @@ use keepsake_prompt::ground::locate;
 use keepsake_prompt::reply::{ReplyError, Text, Unit, parse, schema};
 use keepsake_prompt::scrub::{ScrubSession, Scrubber};
 use keepsake_prompt::{
-    Call, CallError, Calls, ContextLength, Line, Outcome, PromptFile, PromptText, Speaker, Transcript, Waiting, WordingError,
+    Call, CallError, Calls, ContextLength, LINE_CHARS, Line, Outcome, PromptFile, PromptText, Speaker, Transcript, Waiting,
+    WordingError,
 };
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -165,7 +166,7 @@ fn last<'t, 'a>(turns: &'t [Turn<'a>], chars_max: usize) -> Vec<(usize, &'t Turn
         .rev()
         .filter(|(_, turn)| turn.is_plain())
         .take_while(|(_, turn)| {
-            total += turn.text.chars().count();
+            total += turn.text.chars().count() + LINE_CHARS;
             total <= chars_max
         })
         .take(TURNS_MAX)

@@ -3,7 +3,8 @@
 use keepsake_domain::{Gate, MemoryProfile, MemoryType, Role, Stop, Subject, limits};
 use keepsake_prompt::scrub::{ScrubSession, Scrubber};
 use keepsake_prompt::{
-    Call, CallError, Calls, ContextLength, Line, Outcome, PromptFile, PromptText, Speaker, Transcript, Waiting, WordingError,
+    Call, CallError, Calls, ContextLength, LINE_CHARS, Line, Outcome, PromptFile, PromptText, Speaker, Transcript, Waiting,
+    WordingError,
 };
 
 use super::read::{self, Reading};
@@ -144,7 +145,7 @@ impl<'a> AnalysisTask<'a> {
 /// The turns that fit: all, or without the oldest words of others, or without the oldest. Never a part of one, since a cut could
 /// leave half of a masked value; a single turn that is longer than everything may be is left out.
 fn fitting(turns: &[Turn<'_>], plain: &[usize], chars_max: usize) -> Vec<usize> {
-    let length = |index: usize| turns[index].text.chars().count();
+    let length = |index: usize| turns[index].text.chars().count() + LINE_CHARS;
     let mut shown: Vec<usize> = plain.iter().copied().filter(|index| length(*index) <= chars_max).collect();
     let mut total: usize = shown.iter().map(|index| length(*index)).sum();
     for others_only in [true, false] {

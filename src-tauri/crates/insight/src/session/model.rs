@@ -13,7 +13,8 @@ use keepsake_prompt::ground::locate;
 use keepsake_prompt::reply::{Entries, ReplyError, Text, parse, schema};
 use keepsake_prompt::scrub::{ScrubSession, Scrubber};
 use keepsake_prompt::{
-    Call, CallError, Calls, ContextLength, Line, Outcome as Asked, PromptFile, Speaker, Transcript, Waiting, WordingError,
+    Call, CallError, Calls, ContextLength, LINE_CHARS, Line, Outcome as Asked, PromptFile, Speaker, Transcript, Waiting,
+    WordingError,
 };
 use keepsake_text::is_instruction;
 use schemars::JsonSchema;
@@ -313,7 +314,7 @@ fn shown(turns: &[Turn<'_>], chars_max: usize) -> Vec<usize> {
     let plain: Vec<usize> = (0..turns.len()).filter(|at| turns.get(*at).is_some_and(Turn::is_plain)).collect();
     let mut room = chars_max;
     let mut fits = |at: &usize| {
-        let chars = turns.get(*at).map_or(0, |turn| turn.text.chars().count());
+        let chars = turns.get(*at).map_or(0, |turn| turn.text.chars().count() + LINE_CHARS);
         let fits = chars <= room;
         // A turn that is longer than the rest of the room is left out, and keeps no shorter one out.
         room -= if fits { chars } else { 0 };

@@ -13,7 +13,7 @@ mod pair;
 mod wording;
 
 use keepsake_domain::{Role, limits};
-use keepsake_prompt::{Line, Speaker};
+use keepsake_prompt::{LINE_CHARS, Line, Speaker};
 
 pub use pair::{PairTask, PairVerdict, TOPIC_PAIR};
 pub use wording::{LinePlace, TOPIC, WordedLine, Wording, WordingInput, WordingTask};
@@ -48,7 +48,7 @@ fn fitting(turns: &[Turn<'_>], is_first: &dyn Fn(&Turn<'_>) -> bool, chars_max: 
     let mut left = chars_max;
     let mut chosen: Vec<usize> = Vec::new();
     for at in first.into_iter().rev().chain(rest.into_iter().rev()) {
-        let length = turns[at].text.chars().count();
+        let length = turns[at].text.chars().count() + LINE_CHARS;
         if length <= left {
             left -= length;
             chosen.push(at);

@@ -5,8 +5,8 @@ use std::collections::HashMap;
 use keepsake_domain::{Gate, InteractionId, ProfileType, Stop, limits};
 use keepsake_prompt::scrub::{ScrubSession, Scrubber};
 use keepsake_prompt::{
-    Call, CallError, Calls, ContextLength, Line, Outcome, PromptFile, PromptText, Speaker as Role, Transcript, Waiting,
-    WordingError,
+    Call, CallError, Calls, ContextLength, LINE_CHARS, Line, Outcome, PromptFile, PromptText, Speaker as Role, Transcript,
+    Waiting, WordingError,
 };
 
 use super::read::{self, Back};
@@ -117,7 +117,7 @@ impl<'a> ProfileTask<'a> {
 /// The newest messages with something new of the entity's, in windows that fit, oldest window first. Never a part of a message, since
 /// a cut could leave half of a masked value.
 fn windows(all: &[Read<'_>], is_new: &dyn Fn(&InteractionId) -> bool, chars_max: usize) -> Vec<Vec<usize>> {
-    let length = |at: usize| all[at].said.text.chars().count();
+    let length = |at: usize| all[at].said.text.chars().count() + LINE_CHARS;
     let mut windows: Vec<Vec<usize>> = vec![Vec::new()];
     let mut total = 0;
     for at in (0..all.len()).rev().filter(|at| length(*at) <= chars_max) {

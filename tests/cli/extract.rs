@@ -228,6 +228,48 @@ fn ordinary_talk_is_no_scene_for_the_reader() {
 }
 
 #[test]
+fn what_is_said_long_after_a_scene_is_meant_and_a_long_scene_is_not() {
+    let talk = |lines: &[&'static str]| -> Vec<(&'static str, &'static str)> {
+        lines.iter().enumerate().map(|(n, line)| (["owner", "assistant"][n % 2], *line)).collect()
+    };
+    let ended = talk(&[
+        "Let's role-play: you're a ship's captain and I'm the new deckhand.",
+        "Aye! Get aboard, lad.",
+        "Aye aye, I've sailed since I was six, captain.",
+        "Then haul that rope.",
+        "OK, end of role-play. Thanks!",
+        "My pleasure! What else?",
+        "Can you suggest a quick supper?",
+        "An omelette?",
+        "Good idea.",
+        "Anything else?",
+        "I'm vegetarian by the way, so no bacon.",
+        "Noted.",
+        "I live in Hamburg with my two cats.",
+    ]);
+    let home = Home::new();
+    let found = proposed(&home, &ended);
+    assert!(
+        found.iter().any(|said| said.contains("vegetarian")) && found.iter().any(|said| said.contains("Hamburg")),
+        "{found:?}"
+    );
+    assert!(!found.iter().any(|said| said.contains("sailed")), "said in the scene: {found:?}");
+    // Control: the same length, and the scene goes on.
+    let lasting = talk(&[
+        "You are now a pirate. I'm your parrot.",
+        "Arr, Polly!",
+        "Squawk, I eat only gold!",
+        "Arr!",
+        "Squawk, I lost my left wing at Tortuga!",
+        "Poor bird.",
+        "Squawk, I've been a parrot for 80 years!",
+        "Old bird!",
+        "Squawk, I sleep in the crow's nest!",
+    ]);
+    assert_eq!(proposed(&home, &lasting), Vec::<String>::new());
+}
+
+#[test]
 fn a_sentence_in_another_language_stays_as_it_was_said() {
     let home = Home::new();
     for said in [

@@ -72,6 +72,12 @@ pub(super) struct Scores {
 }
 
 impl Scores {
+    /// It is taken for play, a joke or an example, more than for anything else.
+    pub(super) fn is_unmeant(&self) -> bool {
+        let [fact, nothing, unmeant] = self.kind;
+        unmeant > fact && unmeant > nothing
+    }
+
     /// What the message makes of the statement before it, where the row is a pair of statements.
     pub(super) fn change(&self) -> Change {
         let [replaces, same, both] = self.change.map(f64::from);

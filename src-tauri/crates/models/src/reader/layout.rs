@@ -135,6 +135,17 @@ fn head(before: &[Utterance<'_>], role: Role, tokens: &mut Tokens<'_>) -> Result
     Ok((ids, roles))
 }
 
+/// Whether the opener is shown beside the turns before the message at this place.
+pub(super) fn shows_opener(at: usize) -> bool {
+    at > TURNS
+}
+
+/// The message in its place with the turns before it that are shown, as if the conversation had begun with them.
+pub(super) fn late<'t, 'u>(turns: &'t [Utterance<'u>], at: usize) -> (&'t [Utterance<'u>], usize) {
+    let from = at.saturating_sub(TURNS);
+    (&turns[from..], at - from)
+}
+
 /// Windows over a message of so many tokens; one even for an empty message.
 fn windows(length: usize) -> Vec<Range<usize>> {
     let mut found = Vec::new();

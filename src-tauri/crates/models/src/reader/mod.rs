@@ -12,7 +12,7 @@ mod words;
 use std::path::Path;
 use std::sync::{Arc, Mutex};
 
-use keepsake_domain::{Change, Mark, READER_PREFIX, Reading, StatementPair, Utterance};
+use keepsake_domain::{Change, Mark, MarkKind, READER_PREFIX, Reading, StatementPair, Utterance};
 use ort::session::Session;
 use ort::value::Tensor;
 use tokenizers::Tokenizer;
@@ -25,6 +25,14 @@ use words::Words;
 
 /// Messages are read in batches of about this many tokens, so that the lock is released often and memory stays small.
 const BATCH_TOKENS: usize = 1_100;
+
+/// A message that was taken for play because of how the conversation opened is earnest where, without the opening, a fact in it is this
+/// probable. On conversations of authors not trained on, of the facts that are said long after a scene 6 of 100 more are found for 4 of
+/// 100 more that are none (decision 39).
+const EARNEST_MIN: f64 = 0.9;
+
+/// Raised with every change of how messages are read with the same weights, so that what was read before is read again.
+const READING: u8 = 2;
 
 /// More threads gain little on messages this short and take the cores that the rest of the desktop needs.
 const THREADS_MAX: usize = 4;
@@ -99,7 +107,7 @@ pub fn open_reader(model_dir: &Path) -> Result<LocalReader, ModelError> {
 }
 
 fn version_of(description: &Description) -> String {
-    format!("{READER_PREFIX}{}", description.short_hash())
+    format!("{READER_PREFIX}{}.{READING}", description.short_hash())
 }
 
 /// The version of the reader that this build knows, without loading it.
@@ -128,11 +136,19 @@ impl Reader for LocalReader {
                 layout::rows(turns, at, &mut tokens).map_err(|reason| ReadError::Batch { messages: which.len(), reason })?;
             rows.extend(found.into_iter().map(|row| (slot, row)));
         }
-        let decoded = self.run_all(rows, which.len())?.into_iter().zip(which).map(|(windows, &at)| {
-            let marks: Vec<Mark> = decode::marks(turns[at], windows, &self.calibration);
-            Reading { marks }
-        });
-        Ok(decoded.collect())
+        let found = self.run_all(rows, which.len())?;
+        let hidden: Vec<usize> = (0..which.len())
+            .filter(|&slot| layout::shows_opener(which[slot]) && found[slot].iter().any(|(_, scores)| scores.is_unmeant()))
+            .collect();
+        let mut readings: Vec<Reading> = found
+            .into_iter()
+            .zip(which)
+            .map(|(windows, &at)| Reading { marks: decode::marks(turns[at], windows, &self.calibration) })
+            .collect();
+        for (slot, reading) in hidden.iter().zip(self.without_opener(turns, which, &hidden, &mut tokens)?) {
+            readings[*slot] = reading.unwrap_or_else(|| std::mem::take(&mut readings[*slot]));
+        }
+        Ok(readings)
     }
 
     fn compare(&self, pairs: &[StatementPair<'_>]) -> Result<Vec<Change>, ReadError> {
@@ -151,6 +167,29 @@ impl Reader for LocalReader {
 }
 
 impl LocalReader {
+    /// What messages say where the conversation's opening is not shown, of those slots that were taken for play with it: the play may have
+    /// ended long ago, and no turn that is shown tells. Nothing where it is not plainly earnest then.
+    fn without_opener(
+        &self,
+        turns: &[Utterance<'_>],
+        which: &[usize],
+        slots: &[usize],
+        tokens: &mut Tokens<'_>,
+    ) -> Result<Vec<Option<Reading>>, ReadError> {
+        let mut rows: Vec<(usize, Row)> = Vec::new();
+        for (n, &slot) in slots.iter().enumerate() {
+            let (late, at) = layout::late(turns, which[slot]);
+            let found = layout::rows(late, at, tokens).map_err(|reason| ReadError::Batch { messages: slots.len(), reason })?;
+            rows.extend(found.into_iter().map(|row| (n, row)));
+        }
+        let found = self.run_all(rows, slots.len())?.into_iter().zip(slots).map(|(windows, &slot)| {
+            let marks: Vec<Mark> = decode::marks(turns[which[slot]], windows, &self.calibration);
+            let is_earnest = |mark: &Mark| matches!(mark.kind, MarkKind::Fact(_)) && mark.probability >= EARNEST_MIN;
+            marks.iter().any(is_earnest).then_some(Reading { marks })
+        });
+        Ok(found.collect())
+    }
+
     /// Runs rows in batches of like length; what was found of each of `slots` texts, window by window.
     fn run_all(&self, mut rows: Vec<(usize, Row)>, slots: usize) -> Result<Vec<Vec<(Row, Scores)>>, ReadError> {
         rows.sort_by_key(|(_, row)| row.ids.len());

@@ -5,13 +5,13 @@ use std::time::Duration;
 
 use keepsake_domain::limits::KNOWLEDGE_PER_SOURCE_MAX;
 use keepsake_domain::{JobKind, JobState, Lane};
-use keepsake_engine::{PluggedIn, Step};
+use keepsake_engine::{PluggedIn, Step, Verdict};
 use keepsake_models::language::Shape;
 use keepsake_testkit::conversation;
 use keepsake_testkit::scripted_server::{Answer, Received, ScriptedServer};
 
 use super::Desk;
-use super::yes::{Claim, fact, reply, server};
+use super::yes::{Claim, fact, purpose, reply, server};
 
 const NURSE: &str = "I work as a nurse";
 const TALK: &str = "owner Mara: I work as a nurse on a children's ward.\nassistant Nova: That must be demanding.";
@@ -204,6 +204,88 @@ fn a_meeting_brings_at_most_eight_positions_however_long_it_is_and_however_often
     );
     desk.work();
     assert_eq!(positions(&desk), KNOWLEDGE_PER_SOURCE_MAX + 1, "{:#?}", desk.memories());
+}
+
+#[test]
+fn what_reading_will_cost_is_told_before_and_how_long_once_the_model_was_heard() {
+    let server = server(claims());
+    let desk = Desk::new(&server);
+    assert_eq!(desk.engine.estimate_reading().unwrap().conversations, 0);
+    desk.append(&conversation("c1", TALK));
+    let short = desk.engine.estimate_reading().unwrap();
+    assert_eq!((short.conversations, short.duration_ms), (1, None), "nothing is known of its pace");
+    desk.append(&conversation("c2", &format!("{TALK}\n").repeat(200)));
+    let both = desk.engine.estimate_reading().unwrap();
+    assert!(both.conversations == 2 && both.tokens > 2 * short.tokens, "{short:?} {both:?}");
+    desk.work();
+    assert_eq!(desk.engine.estimate_reading().unwrap().tokens, 0, "all is read");
+    let used = desk.engine.store().read(|tx| tx.model_use(keepsake_domain::Timestamp(0))).unwrap().tokens;
+    assert!((both.tokens / 3..both.tokens * 3).contains(&used), "foreseen {}, used {used}", both.tokens);
+}
+
+#[test]
+fn a_model_is_rated_by_what_it_finds_and_makes_up() {
+    let say = |words, content| fact(words, content, "personal_info");
+    let good = vec![
+        say("moved to Lisbon", "User lives in Lisbon"),
+        say("work as a nurse", "User works as a nurse"),
+        say("two cats", "User has two cats"),
+        say("can't eat peanuts", "User can't eat peanuts"),
+        say("used to play the cello", "User used to play the cello"),
+        say("been vegetarian", "Ben is vegetarian"),
+        say("daughter Ida", "Ana's daughter is called Ida"),
+        say("brother Tom", "User's brother is called Tom"),
+        say("ride horses", "User rides horses"),
+    ];
+    let rated = |server: &ScriptedServer| {
+        let desk = Desk::new(server);
+        let provider = desk.engine.model_settings().unwrap().provider.unwrap();
+        let rated = desk.engine.rate_model(&provider).unwrap();
+        assert!(desk.memories().is_empty(), "nothing of it is kept");
+        rated.into_iter().map(|one| (one.task, one.verdict, one.right, one.wrong)).collect::<Vec<_>>()
+    };
+    // Finds everything and says yes to everything: it must not check.
+    let [facts, judge, _] = rated(&server(good))[..] else { panic!("three tasks") };
+    assert_eq!(facts, ("facts", Verdict::Good, 9, 0));
+    assert_eq!((judge.1, judge.2, judge.3), (Verdict::Weak, 3, 3), "three of six are right by chance");
+    // Finds nothing but what is none.
+    let bad = vec![
+        say("castles", "User owns castles"),
+        say("dragons", "User slays dragons"),
+        say("live on a boat", "User lives on a boat"),
+    ];
+    assert_eq!(rated(&server(bad))[0], ("facts", Verdict::Unfit, 0, 3));
+    // Never answers what was asked.
+    let prose = rated(&ScriptedServer::saying("Sure! Here you are."));
+    assert!(prose.iter().all(|(_, verdict, right, _)| *verdict == Verdict::Unfit && *right == 0), "{prose:?}");
+}
+
+#[test]
+fn a_task_may_have_a_model_of_its_own() {
+    let server = server(claims());
+    let desk = Desk::with(&server, Arc::new(PluggedIn), |settings| {
+        settings.task_models.judge = Some("careful:9b".to_owned());
+    });
+    desk.append(&conversation("c1", TALK));
+    assert_eq!(desk.work(), Some(JobState::Done));
+    let mut asked: Vec<(String, &str)> = server
+        .received()
+        .iter()
+        .map(|request| (request.json()["model"].as_str().unwrap().to_owned(), purpose(request)))
+        .filter(|(_, purpose)| purpose.ends_with("facts"))
+        .collect();
+    asked.sort();
+    asked.dedup();
+    assert_eq!(asked, [("careful:9b".to_owned(), "judge_facts"), ("tiny:1b".to_owned(), "facts")]);
+    assert!(
+        desk.memories().iter().any(|memory| memory.contains("nurse") && memory.contains("[tiny:1b facts/")),
+        "who proposed it"
+    );
+    // Another server does not have it.
+    let mut settings = desk.engine.model_settings().unwrap();
+    settings.provider.as_mut().unwrap().url = "http://127.0.0.1:9".to_owned();
+    desk.engine.set_model_settings(&settings).unwrap();
+    assert_eq!(desk.engine.model_settings().unwrap().task_models.judge, None);
 }
 
 /// Answers like `yes`, and refuses what is longer than `chars` as llama.cpp does.

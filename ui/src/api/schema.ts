@@ -528,6 +528,10 @@ category: string,
  */
 attribute: string | null, 
 /**
+ * When it happened or holds from, as precise as it was said: `2026-11-07`, `2026-11`, `2026`.
+ */
+date: string | null, 
+/**
  * `owner` or a speaker's name.
  */
 subject: string, 
@@ -543,6 +547,10 @@ confidence: number,
  * How sure that is: `sure`, `check`, `doubtful`. Only the reader's confidence is a calibrated probability; others have none.
  */
 band: 'sure' | 'check' | 'doubtful' | null, 
+/**
+ * Concluded by a language model, and not said outright.
+ */
+is_inferred: boolean, 
 /**
  * Conversation of the first evidence.
  */
@@ -4849,6 +4857,10 @@ engines: string,
  */
 provider: ProviderView | null, 
 /**
+ * Other models of its server, by task; empty where the chosen one does it.
+ */
+task_models: TaskModelsView, 
+/**
  * Refuses every server but those on this computer.
  */
 this_computer_only: boolean, 
@@ -4998,6 +5010,62 @@ duration_ms: number,
  * Tokens read and written by the model.
  */
 tokens: number, };
+
+export type ModelRating = { 
+/**
+ * By task.
+ */
+tasks: Array<TaskRatingView>, };
+
+export type TaskRatingView = { 
+/**
+ * `facts`, `judge` or `analysis`.
+ */
+task: 'facts' | 'judge' | 'analysis', 
+/**
+ * `good`, `weak` or `unfit`.
+ */
+verdict: 'good' | 'weak' | 'unfit', 
+/**
+ * What it got right,
+ */
+right: number, 
+/**
+ * of so much,
+ */
+of: number, 
+/**
+ * and what it found that nobody said.
+ */
+wrong: number, };
+
+export type TaskModelsView = { 
+/**
+ * Whether what was proposed holds.
+ */
+judge: string | null, 
+/**
+ * Analysis, sessions, whether a conversation has ended.
+ */
+analysis: string | null, 
+/**
+ * Topics.
+ */
+topics: string | null, };
+
+export type ReadingEstimateView = { 
+/**
+ * Conversations that no model has read.
+ */
+conversations: number, 
+/**
+ * Tokens, both ways.
+ */
+tokens: number, 
+/**
+ * At the pace of the model's last calls; nothing where there were none.
+ */
+duration_ms: number | null, };
 
 export type ModelCallsRequest = { 
 /**
@@ -5226,6 +5294,9 @@ export interface RpcSchema {
   models_of: [ProviderView, ModelNames];
   model_key_set: [ModelKeyRequest, ModelsView];
   model_test: [ProviderView, ModelTest];
+  model_rate: [ProviderView, ModelRating];
+  model_rate_stop: [Nothing, Nothing];
+  models_read_estimate: [Nothing, ReadingEstimateView];
   models_read_all: [Nothing, QueuedCount];
   model_calls_list: [Partial<ModelCallsRequest>, ModelCallsResponse];
   model_calls_forget: [Nothing, Nothing];

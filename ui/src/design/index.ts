@@ -18,7 +18,7 @@ export { RelativeTime } from './RelativeTime';
 export { SplitPane } from './SplitPane';
 export { editableStatement, shownStatement } from './statement';
 export { EmptyState, ErrorState, LoadingRows } from './States';
-export { endOfDay, fullTime, momentAhead, relativeTime, shortDate } from './time';
+export { endOfDay, fullTime, momentAhead, partialDate, relativeTime, shortDate } from './time';
 export { Tooltip } from './Tooltip';
 export { VirtualList } from './VirtualList';
 export { WordDiff } from './WordDiff';

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { codePointSlice, segmentsOf } from './codePoints';
-import { momentAhead, relativeTime, shortDate } from './time';
+import { momentAhead, partialDate, relativeTime, shortDate } from './time';
 import { tokens, wordDiff } from './wordDiff';
 
 describe('spans in code points', () => {
@@ -91,6 +91,12 @@ describe('times in words', () => {
     [24 * 9, '9 days ago'],
     [24 * 30, 'Oct 21'],
   ])('%d hours back', (hours, expected) => expect(ago(hours)).toBe(expected));
+  test.each([
+    ['2026-11-07', 'November 7, 2026'],
+    ['2026-11', 'November 2026'],
+    ['2026', '2026'],
+  ])('%s is as precise as it was said', (date, words) => expect(partialDate(date, 'en')).toBe(words));
+
   test('names another year', () => expect(shortDate(Date.UTC(2024, 4, 2, 12), now, 'en')).toBe('May 2, 2024'));
 });
 

@@ -38,6 +38,14 @@ export function relativeTime(time: number, now: number, locale?: string): string
   return shortDate(time, now, locale);
 }
 
+/** A date as precise as it was said, `2026-11-07`, `2026-11` or `2026`, in the reader's words: "7 November 2026". */
+export function partialDate(date: string, locale?: string): string {
+  const [year = '', month, day] = date.split('-');
+  if (month === undefined) return year;
+  const time = Date.UTC(Number(year), Number(month) - 1, Number(day ?? 1));
+  return asDate(time, locale, { ...(day === undefined ? {} : { day: 'numeric' }), month: 'long', year: 'numeric', timeZone: 'UTC' });
+}
+
 /** "12 Mar", with the year where it is not this one. */
 export function shortDate(time: number, now: number, locale?: string): string {
   const sameYear = new Date(time).getFullYear() === new Date(now).getFullYear();

@@ -96,6 +96,16 @@ export const models = {
   testReceived: 'What came back',
   testNothing: 'Nothing came back.',
   testHide: 'Hide the test',
+  rate: 'See what it is good for',
+  rateHint: 'About ten questions with invented conversations; none of your words.',
+  rating: 'What this model is good for',
+  ratingNow: 'Asking about invented conversations',
+  rated: {
+    facts: { good: 'Finds facts well.', weak: 'Finds some facts.', unfit: 'Do not let it look for facts.' },
+    judge: { good: 'Checks well what was found.', weak: 'Checks unevenly; choose another model for checking.', unfit: 'Do not let it check; choose another model for that.' },
+    analysis: { good: 'Sums up conversations.', weak: 'Sums up some conversations.', unfit: 'Do not let it sum up conversations.' },
+  },
+  ratedCount: (right: number, of: number, wrong: number) => `${number(right)} of ${number(of)} right${wrong === 0 ? '' : `, ${number(wrong)} made up`}`,
 
   leaves: 'What may leave this computer',
   onlyHere: 'This computer only',
@@ -106,6 +116,14 @@ export const models = {
   allowNever: 'What you keep out of memory is never sent. What was sent cannot be called back.',
   allow: 'Let it leave',
   keepHere: 'Keep it here',
+  tasks: 'Other models for some tasks',
+  tasksNone: 'One model does everything.',
+  tasksSome: (names: readonly string[]) => `${names.join(', ')} on the same server.`,
+  task: {
+    judge: { name: 'Checking', hint: 'Looks at what was found once more, and may only take away. Better a careful model than a quick one.' },
+    analysis: { name: 'Whole conversations', hint: 'Analyze Now, sessions with agents, and whether a conversation has ended.' },
+    topics: { name: 'Topics', hint: 'Words what many conversations are about.' },
+  },
   context: 'Tokens in one call',
   contextHint: 'How much the model reads and writes at once. Longer conversations are read in parts.',
   contextAsked: 'ask server',
@@ -131,6 +149,11 @@ export const models = {
   earlierRemote: (count: number, model: string, host: string, budget: number) =>
     `The masked text of ${plural(count, 'conversation', 'conversations')} goes to ${model} at ${host}, another computer, up to ${plural(budget, 'token', 'tokens')} a day. Those kept out of memory are left out.`,
   earlierRead: (count: number) => `Read earlier conversations with this model (${number(count)})`,
+  earlierCost: (tokens: number, time: string | null) => `That is about ${plural(tokens, 'token', 'tokens')}${time === null ? '' : `, ${time} at the pace of its last answers`}.`,
+  earlierTime: (duration_ms: number) => {
+    const minutes = Math.max(1, Math.round(duration_ms / 60_000));
+    return minutes < 90 ? plural(minutes, 'minute', 'minutes') : plural(Math.round(minutes / 60), 'hour', 'hours');
+  },
   earlierTitle: 'Send earlier conversations?',
   earlierSend: 'Send them',
   earlierQueued: (count: number) => `${plural(count, 'conversation waits', 'conversations wait')} for the model`,

@@ -231,6 +231,7 @@ export const en = {
     private: 'From a conversation kept out of memory',
     hidden: 'Hidden from agents',
     edited: 'Worded by you',
+    likely: 'Likely',
     why: 'Why',
     topic: (topic: string) => `On ${topic}`,
     stability: { durable: 'Firmly held', stable: 'Current view', evolving: 'Still forming' } as Readonly<Record<string, string>>,

@@ -434,7 +434,7 @@ mod tests {
     fn each_fault_is_found_with_what_could_be_done() {
         let two = |a: &str, b: &str| [entry("a", a, 9), entry("b", b, 3)];
         let homes = |a: &str, b: &str| {
-            let fact = Some(FactDetail { attribute: keepsake_domain::Attribute::Home, is_negated: false });
+            let fact = Some(FactDetail { attribute: keepsake_domain::Attribute::Home, is_negated: false, date: None });
             two(a, b).map(|entry| Entry { fact, ..entry })
         };
         assert_eq!(

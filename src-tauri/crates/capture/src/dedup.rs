@@ -328,7 +328,8 @@ mod tests {
     #[test]
     fn what_two_close_statements_say_of_somebody_decides_whether_they_are_one() {
         let check = |new: (&str, Attribute), old: (&str, Attribute), expect: DedupOutcome| {
-            let claim = |(content, attribute)| Claim { content, fact: Some(FactDetail { attribute, is_negated: false }) };
+            let claim =
+                |(content, attribute)| Claim { content, fact: Some(FactDetail { attribute, is_negated: false, date: None }) };
             let (x, y) = (vec![1.0, 0.0], vec![0.88, (1.0_f32 - 0.88 * 0.88).sqrt()]);
             let (outcome, _) = compare(claim(new), Some(&x), claim(old), Some(&y));
             assert_eq!(outcome, expect, "{new:?} against {old:?}");
@@ -417,7 +418,7 @@ mod tests {
     fn what_the_reader_saw_says_what_cannot_both_be_so() {
         let claim = |content: &'static str, attribute: Attribute, is_negated: bool| Claim {
             content,
-            fact: Some(FactDetail { attribute, is_negated }),
+            fact: Some(FactDetail { attribute, is_negated, date: None }),
         };
         let check = |a: Claim<'_>, b: Claim<'_>, expect: Option<Conflict>| {
             assert_eq!(conflict(a, b), expect, "{a:?} against {b:?}");

@@ -15,6 +15,7 @@ mod memory;
 mod message;
 mod model;
 mod offer;
+mod partial_date;
 mod person;
 mod playbook;
 mod privacy;
@@ -45,6 +46,7 @@ pub use message::{
 };
 pub use model::{CallOutcome, Engines};
 pub use offer::{Band, Offer};
+pub use partial_date::{NoDate, PartialDate};
 pub use person::{EntityType, LinkAnswer, LinkStrength, PersonRole};
 pub use playbook::{PlaybookConfidence, PlaybookStatus, PlaybookTransitionError};
 pub use privacy::{

@@ -10,7 +10,7 @@ use std::hash::{Hash, Hasher};
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
-use crate::{Attribute, Span};
+use crate::{Attribute, PartialDate, Span};
 
 /// A name that no variant bears.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
@@ -153,6 +153,9 @@ pub struct FactDetail {
     pub attribute: Attribute,
     /// It says "not" or "no longer".
     pub is_negated: bool,
+    /// When it happened or holds from, worked out of words such as "three weeks ago"; as precise as they are.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub date: Option<PartialDate>,
 }
 
 names! {
@@ -333,6 +336,11 @@ impl Confidence {
     pub const INFERRED: Self = Self(0.75);
     /// Below this nothing is extracted.
     pub const FLOOR: Self = Self(0.7);
+
+    /// At most a reasonable inference (seed 004), not said outright nor clearly implied.
+    pub fn is_inferred(self) -> bool {
+        self <= Self::INFERRED
+    }
 
     /// `value` as a confidence, if it is finite and within 0..=1.
     pub fn new(value: f64) -> Option<Self> {

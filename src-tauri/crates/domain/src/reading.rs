@@ -126,7 +126,7 @@ pub struct FactMark {
 impl FactMark {
     /// What of it is kept with a memory.
     pub fn detail(&self) -> FactDetail {
-        FactDetail { attribute: self.attribute, is_negated: self.is_negated }
+        FactDetail { attribute: self.attribute, is_negated: self.is_negated, date: None }
     }
 
     /// About a relative, partner, friend or colleague of the speaker, which says something of the speaker too.

@@ -243,7 +243,7 @@ impl Engine {
         let owner = rows.iter().find(|row| row.role == Role::Owner).map(|row| row.author.as_str());
         let input = AnalysisInput { turns: &seen, owner_name: owner, vectors: None };
         let proposer = interview.proposer(&ANALYSIS.label());
-        let task = |length| AnalysisTask::new(input.clone(), profile, &scrubber, length);
+        let task = |length| AnalysisTask::new(input, profile, &scrubber, length);
         let answer = interview.drive_in_parts(task, "Reading the whole conversation", control)?;
         let mut analysis = answer.found.analysis;
         let mut dropped: Vec<String> = answer.dropped.into_iter().collect();

@@ -9,7 +9,7 @@ use std::borrow::Cow;
 use std::collections::HashSet;
 use std::fmt;
 
-use keepsake_domain::{Attribute, Category, Gate, Stop, Subject};
+use keepsake_domain::{Attribute, Category, Gate, PartialDate, Stop, Subject};
 use schemars::{JsonSchema, Schema, SchemaGenerator, generate::SchemaSettings, json_schema};
 use serde::de::{self, DeserializeOwned, DeserializeSeed, Deserializer, IgnoredAny, MapAccess, SeqAccess, Visitor};
 use serde::{Deserialize, Serialize};
@@ -466,6 +466,9 @@ pub struct Fact {
     /// It says that something is not so, or no longer so.
     #[serde(default)]
     pub negated: bool,
+    /// When it happened or holds from; what is no date counts as none.
+    #[serde(default, deserialize_with = "known_date")]
+    pub date: Option<FactDate>,
     /// How sure the model says it is.
     pub confidence: Unit,
     /// Why.
@@ -474,6 +477,29 @@ pub struct Fact {
 
 fn known_attribute<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<FactAttribute>, D::Error> {
     Ok(FactAttribute::deserialize(Value::deserialize(deserializer)?).ok())
+}
+
+fn known_date<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<FactDate>, D::Error> {
+    Ok(FactDate::deserialize(Value::deserialize(deserializer)?).ok())
+}
+
+/// A date as precise as it was said.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[serde(transparent)]
+pub struct FactDate(pub PartialDate);
+
+impl JsonSchema for FactDate {
+    fn inline_schema() -> bool {
+        true
+    }
+
+    fn schema_name() -> Cow<'static, str> {
+        "FactDate".into()
+    }
+
+    fn json_schema(_: &mut SchemaGenerator) -> Schema {
+        json_schema!({ "type": "string" })
+    }
 }
 
 /// What a fact says of a person, from the closed list.

@@ -557,6 +557,22 @@ impl ReadTx<'_> {
     }
 }
 
+impl ReadTx<'_> {
+    /// The characters that people wrote in these conversations and no model has read.
+    pub fn chars_for_model(&self, conversations: &[ConversationId]) -> Result<u64> {
+        let chars: i64 = self
+            .conn
+            .prepare_cached(
+                "SELECT coalesce(sum(length(i.content)), 0) FROM json_each(?1) wanted
+                   JOIN conversations c ON c.id = wanted.value
+                   JOIN interactions i ON i.conversation_id = c.id AND i.seq > c.model_read_seq
+                  WHERE i.role IN ('owner', 'person')",
+            )?
+            .query_row([to_json("conversation ids", &conversations)?], |row| row.get(0))?;
+        Ok(u64::try_from(chars).unwrap_or(0))
+    }
+}
+
 impl WriteTx<'_> {
     /// A model has read the conversation up to `seq`.
     pub fn mark_model_read(&self, id: &ConversationId, seq: i64) -> Result<()> {

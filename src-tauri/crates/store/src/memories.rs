@@ -139,7 +139,7 @@ pub struct EvidenceRow {
 pub(crate) const MEMORY_COLUMNS: &str = "m.rank, m.id, m.status, m.kind, m.category, m.subject, m.content, m.reasoning, m.confidence,
     m.durability, m.visibility, m.is_hidden, m.is_edited, m.conversation_id, m.said_at_ms, m.proposers, m.fingerprint, m.supersedes_id,
     m.reject_reason, m.snoozed_until_ms, m.created_at_ms, m.decided_at_ms, m.topic, m.stability, m.tags, m.context, m.subject_handle_id,
-    m.attribute, m.is_negated";
+    m.attribute, m.is_negated, m.date";
 
 pub(crate) fn memory(row: &Row<'_>) -> Result<MemoryRow> {
     let confidence: f64 = row.get(8)?;
@@ -184,10 +184,11 @@ fn knowledge(row: &Row<'_>) -> Result<Option<KnowledgeDetail>> {
     }))
 }
 
-/// Columns 27 and 28 of [`MEMORY_COLUMNS`].
+/// Columns 27 to 29 of [`MEMORY_COLUMNS`].
 fn fact(row: &Row<'_>) -> Result<Option<FactDetail>> {
     let Some(attribute) = row.get::<_, Option<String>>(27)? else { return Ok(None) };
-    Ok(Some(FactDetail { attribute: parse("attribute", &attribute)?, is_negated: row.get(28)? }))
+    let date = row.get::<_, Option<String>>(29)?.map(|date| parse("date", &date)).transpose()?;
+    Ok(Some(FactDetail { attribute: parse("attribute", &attribute)?, is_negated: row.get(28)?, date }))
 }
 
 impl ReadTx<'_> {
@@ -433,8 +434,8 @@ impl WriteTx<'_> {
             .prepare_cached(
                 "INSERT INTO memories (id, status, kind, category, subject, subject_handle_id, content, reasoning, confidence, durability,
                     visibility, is_edited, conversation_id, said_at_ms, proposers, fingerprint, supersedes_id, created_at_ms, topic, stability,
-                    tags, context, attribute, is_negated)
-                 VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18, ?19, ?20, ?21, ?22, ?23, ?24)",
+                    tags, context, attribute, is_negated, date)
+                 VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18, ?19, ?20, ?21, ?22, ?23, ?24, ?25)",
             )?
             .execute(params![
                 memory.id.as_str(),
@@ -461,6 +462,7 @@ impl WriteTx<'_> {
                 knowledge.and_then(|detail| detail.context.as_ref()),
                 memory.fact.map(|fact| fact.attribute.name()),
                 memory.fact.is_some_and(|fact| fact.is_negated),
+                memory.fact.and_then(|fact| fact.date).map(|date| date.to_string()),
             ])?;
         for evidence in &memory.evidence {
             self.put_evidence(&memory.id, evidence, false)?;

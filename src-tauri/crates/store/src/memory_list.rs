@@ -171,11 +171,11 @@ impl MemoryFilter {
 fn list_row(row: &Row<'_>) -> Result<MemoryListRow> {
     Ok(MemoryListRow {
         memory: memory(row)?,
-        conversation_title: row.get(29)?,
-        channel_type: row.get(30)?,
-        author: row.get::<_, Option<String>>(31)?.unwrap_or_default(),
-        has_near: row.get(32)?,
-        rests_on_private: row.get(33)?,
+        conversation_title: row.get(30)?,
+        channel_type: row.get(31)?,
+        author: row.get::<_, Option<String>>(32)?.unwrap_or_default(),
+        has_near: row.get(33)?,
+        rests_on_private: row.get(34)?,
     })
 }
 

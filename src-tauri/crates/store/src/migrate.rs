@@ -50,6 +50,7 @@ const STEPS: &[M<'static>] = &[
     M::up(include_str!("../../../../migrations/0030_promises_by.sql")),
     M::up(include_str!("../../../../migrations/0031_attributes.sql")),
     M::up(include_str!("../../../../migrations/0032_readings.sql")),
+    M::up(include_str!("../../../../migrations/0033_dates.sql")),
 ];
 
 /// The newest schema this program knows.

@@ -186,6 +186,18 @@ impl ReadTx<'_> {
             })?)
     }
 
+    /// Tokens, both ways, and milliseconds of the newest answered calls of a model, `calls` at most.
+    pub fn model_pace(&self, model: &str, calls: u32) -> Result<(u64, u64)> {
+        Ok(self
+            .conn
+            .prepare_cached(
+                "SELECT coalesce(sum(tokens_in + tokens_out), 0), coalesce(sum(duration_ms), 0)
+                   FROM (SELECT tokens_in, tokens_out, duration_ms FROM model_calls
+                          WHERE model = ?1 AND outcome = 'answered' AND duration_ms > 0 ORDER BY seq DESC LIMIT ?2)",
+            )?
+            .query_row(params![model, calls], |row| Ok((row.get::<_, i64>(0)? as u64, row.get::<_, i64>(1)? as u64)))?)
+    }
+
     /// What the same request was answered with for the same job.
     pub fn answered_call(&self, job: &JobId, request_hash: &[u8]) -> Result<Option<String>> {
         Ok(self

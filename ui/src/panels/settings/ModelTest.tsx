@@ -6,12 +6,14 @@ import { Button, IconButton, Progress } from '../../design';
 import { useSeconds } from '../../state/seconds';
 import { t } from '../../strings';
 import { TESTIDS } from '../../testids';
+import { ModelRating } from './ModelRating';
 import css from './Models.module.css';
 import { saidBy } from './models';
 
 export type TestState = { readonly kind: 'idle' } | { readonly kind: 'asking'; readonly since: number; readonly model: string } | { readonly kind: 'failed'; readonly message: string } | { readonly kind: 'done'; readonly result: ModelTest };
 
 export interface Test {
+  readonly provider: ProviderView | null;
   readonly state: TestState;
   readonly isPossible: boolean;
   readonly start: () => void;
@@ -47,6 +49,7 @@ export function useModelTest(provider: ProviderView | null, before?: () => Promi
     })();
   };
   return {
+    provider,
     state: answer.of === id ? answer.state : { kind: 'idle' },
     isPossible: provider !== null && provider.url !== '' && provider.model !== '',
     start,
@@ -68,7 +71,7 @@ export function TestButton({ test, isDisabled = false }: { test: Test; isDisable
 /** "2.4 s": a model's answer is worth a tenth. */
 const seconds = (duration_ms: number) => `${(duration_ms / 1_000).toFixed(1)} s`;
 
-export function TestResult({ test: { state, clear } }: { test: Test }) {
+export function TestResult({ test: { provider, state, clear } }: { test: Test }) {
   if (state.kind === 'idle') return null;
   if (state.kind === 'asking') return <Asking since={state.since} model={state.model} />;
   const isGood = state.kind === 'done' && state.result.is_usable;
@@ -85,6 +88,7 @@ export function TestResult({ test: { state, clear } }: { test: Test }) {
         </IconButton>
       </div>
       {problem ? <p className={css.testProblem}>{problem}</p> : null}
+      {isGood && provider ? <ModelRating key={JSON.stringify(provider)} provider={provider} /> : null}
       {state.kind === 'done' ? (
         <>
           <Folded title={t.models.testSent} text={state.result.sent} />

@@ -5,7 +5,7 @@
  */
 import { CirclePause, Clock, Globe, Monitor, TriangleAlert } from 'lucide-react';
 import { useState } from 'react';
-import { type ModelsView, type ProviderView, call } from '../../api';
+import { type ModelsView, type ProviderView, call, useRpc } from '../../api';
 import { Badge, Button, Dialog, ErrorState, LoadingRows, PaneBody, Segmented, Switch } from '../../design';
 import { go } from '../../state/nav';
 import { hideToasts, showToast } from '../../state/toasts';
@@ -19,6 +19,7 @@ import css from './Models.module.css';
 import { OtherServer } from './OtherServer';
 import { Problem, Row, Section } from './Rows';
 import settingsCss from './Settings.module.css';
+import { TaskModels } from './TaskModels';
 import { KINDS, type Models, PRESETS, type Preset, hostOf, presetOf, profileOf, saidBy, useModels } from './models';
 
 /** More than any plan allows; the backend takes larger numbers, people mistype them. */
@@ -146,6 +147,7 @@ function ChosenModel({ models }: { models: Models }) {
       {provider && (!view.is_local || view.has_key) ? <ModelKey key={provider.url} models={models} provider={provider} /> : null}
       <FoundServers models={models} />
       <OtherServer models={models} />
+      {provider ? <TaskModels key={provider.url} models={models} provider={provider} /> : null}
     </Section>
   );
 }
@@ -299,6 +301,8 @@ function Reading({ models: { view, change, problems, say } }: { models: Models }
   };
   const where = provider === null ? t.models.earlierNoModel : unread === 0 ? t.models.earlierNone : is_local ? t.models.earlierLocal(unread, provider.model) : t.models.earlierRemote(unread, provider.model, hostOf(provider.url), settings.remote_tokens_a_day);
   const isForbidden = !is_local && settings.this_computer_only;
+  const { data: cost } = useRpc('models_read_estimate', {}, { enabled: provider !== null && settings.engines !== 'built_in' && unread > 0 });
+  const willCost = cost && cost.conversations > 0 ? t.models.earlierCost(cost.tokens, cost.duration_ms === null ? null : t.models.earlierTime(cost.duration_ms)) : null;
   return (
     <Section title={t.models.when}>
       <Row name={t.models.battery} hint={t.models.batteryHint} problem={problems.pause_on_battery}>
@@ -306,7 +310,9 @@ function Reading({ models: { view, change, problems, say } }: { models: Models }
       </Row>
       <div className={css.block}>
         <span className={settingsCss.name}>{t.models.earlier}</span>
-        <p className={settingsCss.hint}>{where}</p>
+        <p className={settingsCss.hint}>
+          {where} {willCost}
+        </p>
         <Problem text={problems.earlier} />
         {provider !== null && unread > 0 ? (
           <Button size="s" className={css.after} disabled={isBusy || isForbidden} testId={TESTIDS.readEarlier} onClick={() => (is_local ? void read() : setAsking(true))}>
@@ -329,6 +335,7 @@ function Reading({ models: { view, change, problems, say } }: { models: Models }
         }
       >
         <p>{where}</p>
+        {willCost ? <p className={css.after}>{willCost}</p> : null}
         <p className={css.after}>{t.models.allowNever}</p>
       </Dialog>
     </Section>

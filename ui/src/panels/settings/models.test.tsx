@@ -207,6 +207,25 @@ describe('trying a model', () => {
     expect(asked(host, 'model_test')).toHaveLength(1);
   });
 
+  test('says what it is good for', async () => {
+    const host = await show({ models: 'local' });
+    start();
+    fireEvent.click(await screen.findByTestId('btn-model-rate'));
+    const rating = await screen.findByRole('list', { name: 'What this model is good for' });
+    for (const words of ['Finds facts well. 8 of 9 right', 'Do not let it check; choose another model for that. 2 of 6 right, 3 made up']) expect(rating.textContent).toContain(words);
+    expect(asked(host, 'model_rate_stop')).toEqual([]);
+  });
+
+  test('what it is good for is stopped with one click', async () => {
+    const host = await show({ models: 'local', latency_ms: 60 });
+    start();
+    fireEvent.click(await screen.findByTestId('btn-model-rate'));
+    fireEvent.click(screen.getByTestId('btn-model-rate-stop'));
+    expect(screen.getByTestId('btn-model-rate')).toBeDefined();
+    await waitFor(() => expect(asked(host, 'model_rate_stop')).toHaveLength(1));
+    expect(screen.queryByRole('list', { name: 'What this model is good for' })).toBeNull();
+  });
+
   test('does not block the page while it runs', async () => {
     await show({ models: 'local', latency_ms: 60 });
     start();
@@ -264,6 +283,23 @@ describe('budget and background', () => {
     expect(JSON.stringify(written(host)[1])).not.toContain('context_tokens');
   });
 
+  test('a task may have another model of the same server', async () => {
+    const host = await show({ models: 'local' });
+    const details = screen.getByTestId<HTMLDetailsElement>('task-models');
+    expect(details.textContent).toContain('One model does everything.');
+    expect(asked(host, 'models_of'), 'the server is asked when it is opened').toEqual([]);
+    details.open = true;
+    fireEvent(details, new Event('toggle'));
+    const judge = screen.getByTestId<HTMLSelectElement>('task-models-judge');
+    await waitFor(() => expect(judge.options.length).toBeGreaterThan(1));
+    const other = judge.options[1]?.value ?? '';
+    fireEvent.change(judge, { target: { value: other } });
+    await waitFor(() => expect(written(host)).toMatchObject([{ task_models: { judge: other, analysis: null, topics: null } }]));
+    await waitFor(() => expect(details.textContent).toContain(`${other} on the same server.`));
+    fireEvent.change(screen.getByTestId('task-models-judge'), { target: { value: '' } });
+    await waitFor(() => expect(written(host)[1]).toMatchObject({ task_models: { judge: null } }));
+  });
+
   test('why waiting work does not start is said, with how much waits', async () => {
     await showWith({ models: 'local' }, (view) => ({ ...view, hold: 'The computer runs on battery.', waiting: 3 }));
     const hold = await screen.findByTestId('model-hold');
@@ -272,7 +308,8 @@ describe('budget and background', () => {
 
   test('earlier conversations: what goes where is said before; here it is one click', async () => {
     const host = await show({ models: 'local' });
-    expect(screen.getByText(/masked text of 5 conversations goes to llama3\.2:3b on this computer/)).toBeDefined();
+    const said = screen.getByText(/masked text of 5 conversations goes to llama3\.2:3b on this computer/);
+    await waitFor(() => expect(said.textContent, 'what it will cost').toContain('That is about 45,000 tokens, 8 minutes at the pace of its last answers.'));
     fireEvent.click(screen.getByTestId('btn-read-earlier'));
     await screen.findByText('5 conversations wait for the model');
     expect(asked(host, 'models_read_all')).toHaveLength(1);

@@ -9,7 +9,7 @@ import { type ModelSettingsView, type ModelsView, type ProfileView, type Provide
 import { t } from '../../strings';
 
 /** A place beside which a problem is said. */
-export type Field = 'engines' | 'provider' | 'context' | 'other' | 'key' | 'this_computer_only' | 'remote_tokens_a_day' | 'profile' | 'pause_on_battery' | 'earlier';
+export type Field = 'engines' | 'provider' | 'context' | 'tasks' | 'other' | 'key' | 'this_computer_only' | 'remote_tokens_a_day' | 'profile' | 'pause_on_battery' | 'earlier';
 
 export const saidBy = (thrown: unknown): string => (thrown instanceof Error ? thrown.message : String(thrown));
 

@@ -1,8 +1,8 @@
 /** What there is to know about one memory: statement, why, the lines that prove it, its nearest neighbour, its versions. */
-import { CornerDownRight, EyeOff, Lock, Quote, ShieldAlert, UserRound } from 'lucide-react';
+import { CalendarDays, CornerDownRight, EyeOff, Lock, Quote, ShieldAlert, UserRound } from 'lucide-react';
 import type { ReactNode } from 'react';
 import type { EvidenceView, KnowledgeView, MemoryDetail, MemoryRow, NearMemory } from '../../api';
-import { Badge, Button, CategoryBadge, Confidence, EvidenceLine, RelativeTime, WordDiff, cx, fullTime, shownStatement } from '../../design';
+import { Badge, Button, CategoryBadge, Confidence, EvidenceLine, RelativeTime, WordDiff, cx, fullTime, partialDate, shownStatement } from '../../design';
 import type { ActionId } from '../../keys';
 import { openConversation } from '../../state/nav';
 import { nameOf, t } from '../../strings';
@@ -43,6 +43,13 @@ export function MemoryBody({ row, detail, editor, statementTestId, sourceAction,
       <div className={css.meta}>
         <CategoryBadge category={row.category} />
         {row.attribute !== null && row.attribute in t.attribute ? <Badge>{nameOf(t.attribute, row.attribute)}</Badge> : null}
+        {row.date === null ? null : (
+          <Badge>
+            <CalendarDays size={12} aria-hidden="true" />
+            {partialDate(row.date)}
+          </Badge>
+        )}
+        {row.is_inferred ? <Badge>{t.memory.likely}</Badge> : null}
         {row.band ? <Confidence value={row.confidence} band={row.band} /> : null}
         {row.subject === 'owner' ? null : (
           <Badge>

@@ -87,7 +87,7 @@ export function addCrowd(world: World, now: number): void {
     world.memories.set(`mem_crowd_${at}`, {
       order: 10_000 + at,
       snoozed: false,
-      row: { id: `mem_crowd_${at}`, status, kind: 'fact', category: ['project', 'goal', 'experience', 'preference', 'skill'][at % 5] ?? 'project', attribute: null, subject: about, content: `${about === 'owner' ? 'User' : about} says that ${subject?.words ?? ''}.`, confidence: 0.9, band: null, conversation_id: id, conversation_title: subject?.title ?? '', channel_type: channel, author: line.author, said_at: line.time, created_at: line.time + 3_600_000, is_edited: false, is_private_source: isPrivate, is_hidden: false, has_near: false },
+      row: { id: `mem_crowd_${at}`, status, kind: 'fact', category: ['project', 'goal', 'experience', 'preference', 'skill'][at % 5] ?? 'project', attribute: null, date: null, subject: about, content: `${about === 'owner' ? 'User' : about} says that ${subject?.words ?? ''}.`, confidence: 0.9, band: null, is_inferred: false, conversation_id: id, conversation_title: subject?.title ?? '', channel_type: channel, author: line.author, said_at: line.time, created_at: line.time + 3_600_000, is_edited: false, is_private_source: isPrivate, is_hidden: false, has_near: false },
       reasoning: 'They said so.',
       durability: 'long_term',
       proposers: ['builtin/1'],

@@ -122,6 +122,7 @@ interface Found {
   readonly content: string;
   readonly category: string;
   readonly attribute?: string;
+  readonly date?: string;
   readonly confidence: number;
   readonly reasoning: string;
   readonly status?: string;
@@ -244,10 +245,12 @@ export function buildWorld(now: number, candidates: number): World {
       kind: ['reasoning', 'philosophy', 'standard', 'decision', 'reaction'].includes(found.category) ? 'knowledge' : 'fact',
       category: found.category,
       attribute: found.attribute ?? null,
+      date: found.date ?? null,
       subject: found.subject ?? 'owner',
       content: found.content,
       confidence: found.confidence,
       band: found.confidence >= 0.85 ? 'sure' : found.confidence >= 0.6 ? 'check' : 'doubtful',
+      is_inferred: false,
       conversation_id: found.conv,
       conversation_title: conversation.title,
       channel_type: conversation.channel_type,

@@ -46,6 +46,7 @@ export function modelCommands(world: World, host: Host, options: { models: Model
   let settings: ModelSettingsView = {
     engines: options.models === 'none' ? 'built_in' : 'both',
     provider: options.models === 'none' ? null : isRemote ? ELSEWHERE : OLLAMA,
+    task_models: { judge: null, analysis: null, topics: null },
     this_computer_only: !isRemote,
     remote_tokens_a_day: 200_000,
     profile: { fact: true, project: true, experience: true, story: false, relationship: false },
@@ -117,6 +118,19 @@ export function modelCommands(world: World, host: Host, options: { models: Model
     model_test(provider) {
       mayReach(provider);
       return { sent: SENT, received: RECEIVED, is_usable: true, problem: null, duration_ms: 2_430, tokens: 312 };
+    },
+    model_rate() {
+      return {
+        tasks: [
+          { task: 'facts', verdict: 'good', right: 8, of: 9, wrong: 0 },
+          { task: 'judge', verdict: 'unfit', right: 2, of: 6, wrong: 3 },
+          { task: 'analysis', verdict: 'good', right: 3, of: 3, wrong: 0 },
+        ],
+      };
+    },
+    model_rate_stop: () => ({}),
+    models_read_estimate() {
+      return { conversations: unread, tokens: unread * 9_000, duration_ms: unread * 95_000 };
     },
     models_read_all() {
       const queued = unread;

@@ -2,8 +2,8 @@
 
 use keepsake_capture::dedup;
 use keepsake_domain::{
-    Band, Category, DAY_MS, DedupOutcome, MemoryId, MemoryStatus, OperationId, READER_PREFIX, Relation, Span, Timestamp,
-    Visibility,
+    Band, Category, DAY_MS, DedupOutcome, MemoryId, MemoryKind, MemoryStatus, OperationId, READER_PREFIX, Relation, Span,
+    Timestamp, Visibility,
 };
 use keepsake_engine::{Act, ActOutcome, PARKED_UNTIL};
 use keepsake_store::{
@@ -26,20 +26,19 @@ const CONTEXT_CHARS_MAX: usize = 280;
 
 fn row(item: MemoryListRow) -> MemoryRow {
     let MemoryListRow { memory, conversation_title, channel_type, author, has_near, rests_on_private } = item;
+    let is_of_reader = memory.proposers.iter().any(|proposer| proposer.starts_with(READER_PREFIX));
     MemoryRow {
         id: memory.id.to_string(),
         status: memory.status.to_string(),
         kind: memory.kind.to_string(),
         category: memory.category.to_string(),
         attribute: memory.fact.map(|fact| fact.attribute.to_string()),
+        date: memory.fact.and_then(|fact| fact.date).map(|date| date.to_string()),
         subject: memory.subject.as_str().to_owned(),
         content: memory.content,
         confidence: memory.confidence.get(),
-        band: memory
-            .proposers
-            .iter()
-            .any(|proposer| proposer.starts_with(READER_PREFIX))
-            .then(|| Band::of(memory.confidence).name().to_owned()),
+        band: is_of_reader.then(|| Band::of(memory.confidence).name().to_owned()),
+        is_inferred: memory.kind == MemoryKind::Fact && memory.confidence.is_inferred() && !is_of_reader && !memory.is_edited,
         conversation_id: memory.conversation_id.to_string(),
         conversation_title: title_or_stand_in(conversation_title.as_deref()),
         channel_type,

@@ -1,7 +1,7 @@
 //! Settings → Models, what left this computer, and the sources that are read on their own.
 
 use keepsake_domain::MemoryProfile;
-use keepsake_engine::{ModelSettings, Provider, WatchKind, WatchedSource};
+use keepsake_engine::{ModelSettings, Provider, ReadingEstimate, TaskModels, TaskRating, WatchKind, WatchedSource};
 use keepsake_models::keys::{ApiKey, KeyStoreState};
 use keepsake_models::language::{FoundState, ServerKind, Shape, Unwatched};
 use keepsake_store::{ModelCallRow, ModelUse};
@@ -55,9 +55,11 @@ fn sentence(words: &str) -> String {
 
 fn settings_view(settings: &ModelSettings) -> ModelSettingsView {
     let MemoryProfile { fact, project, experience, story, relationship } = settings.profile;
+    let TaskModels { judge, analysis, topics } = settings.task_models.clone();
     ModelSettingsView {
         engines: settings.engines.to_string(),
         provider: settings.provider.as_ref().map(provider_view),
+        task_models: TaskModelsView { judge, analysis, topics },
         this_computer_only: settings.this_computer_only,
         remote_tokens_a_day: settings.remote_tokens_a_day,
         profile: ProfileView { fact, project, experience, story, relationship },
@@ -96,9 +98,11 @@ pub(crate) fn models_get(app: &App, _request: Nothing) -> Result<ModelsView, Api
 
 pub(crate) fn models_set(app: &App, request: ModelSettingsView) -> Result<ModelsView, ApiError> {
     let ProfileView { fact, project, experience, story, relationship } = request.profile;
+    let TaskModelsView { judge, analysis, topics } = request.task_models;
     let settings = ModelSettings {
         engines: request.engines.parse()?,
         provider: request.provider.map(provider).transpose()?,
+        task_models: TaskModels { judge, analysis, topics },
         this_computer_only: request.this_computer_only,
         remote_tokens_a_day: request.remote_tokens_a_day,
         profile: MemoryProfile { fact, project, experience, story, relationship },
@@ -175,6 +179,28 @@ pub(crate) fn model_test(app: &App, request: ProviderView) -> Result<ModelTest, 
         duration_ms: trial.duration_ms,
         tokens: trial.tokens,
     })
+}
+
+pub(crate) fn model_rate(app: &App, request: ProviderView) -> Result<ModelRating, ApiError> {
+    let rated = app.engine().rate_model(&provider(request)?)?;
+    let view = |TaskRating { task, verdict, right, of, wrong }: TaskRating| TaskRatingView {
+        task: task.to_owned(),
+        verdict: verdict.name().to_owned(),
+        right,
+        of,
+        wrong,
+    };
+    Ok(ModelRating { tasks: rated.into_iter().map(view).collect() })
+}
+
+pub(crate) fn model_rate_stop(app: &App, _request: Nothing) -> Result<Nothing, ApiError> {
+    app.engine().stop_rating();
+    Ok(Nothing {})
+}
+
+pub(crate) fn models_read_estimate(app: &App, _request: Nothing) -> Result<ReadingEstimateView, ApiError> {
+    let ReadingEstimate { conversations, tokens, duration_ms } = app.engine().estimate_reading()?;
+    Ok(ReadingEstimateView { conversations, tokens, duration_ms })
 }
 
 pub(crate) fn models_read_all(app: &App, _request: Nothing) -> Result<QueuedCount, ApiError> {

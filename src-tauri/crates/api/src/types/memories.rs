@@ -59,6 +59,8 @@ pub struct MemoryRow {
     pub category: String,
     /// What a fact says of the person, as the reader saw it: `home`, `diet`, `child`.
     pub attribute: Option<String>,
+    /// When it happened or holds from, as precise as it was said: `2026-11-07`, `2026-11`, `2026`.
+    pub date: Option<String>,
     /// `owner` or a speaker's name.
     pub subject: String,
     /// The statement.
@@ -68,6 +70,8 @@ pub struct MemoryRow {
     /// How sure that is: `sure`, `check`, `doubtful`. Only the reader's confidence is a calibrated probability; others have none.
     #[ts(type = "'sure' | 'check' | 'doubtful' | null")]
     pub band: Option<String>,
+    /// Concluded by a language model, and not said outright.
+    pub is_inferred: bool,
     /// Conversation of the first evidence.
     pub conversation_id: String,
     /// Its title, or a stand-in made from channel and date.

@@ -19,6 +19,18 @@ pub struct ProviderView {
     pub context_tokens: Option<u32>,
 }
 
+/// Models of the chosen server for tasks that are not to be done by the chosen one.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, TS)]
+#[serde(deny_unknown_fields, default)]
+pub struct TaskModelsView {
+    /// Whether what was proposed holds.
+    pub judge: Option<String>,
+    /// Analysis, sessions, whether a conversation has ended.
+    pub analysis: Option<String>,
+    /// Topics.
+    pub topics: Option<String>,
+}
+
 /// Which kinds of memories a whole-conversation analysis with a model looks for (seed 004).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, TS)]
 #[serde(deny_unknown_fields)]
@@ -43,6 +55,9 @@ pub struct ModelSettingsView {
     pub engines: String,
     /// The model to ask.
     pub provider: Option<ProviderView>,
+    /// Other models of its server, by task; empty where the chosen one does it.
+    #[serde(default)]
+    pub task_models: TaskModelsView,
     /// Refuses every server but those on this computer.
     pub this_computer_only: bool,
     /// Tokens a day that may go to other computers.
@@ -153,6 +168,41 @@ pub struct ModelTest {
     pub duration_ms: u64,
     /// Tokens read and written by the model.
     pub tokens: u64,
+}
+
+/// What a model is good for, by made-up conversations.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
+pub struct ModelRating {
+    /// By task.
+    pub tasks: Vec<TaskRatingView>,
+}
+
+/// How a model did at one task.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
+pub struct TaskRatingView {
+    /// `facts`, `judge` or `analysis`.
+    #[ts(type = "'facts' | 'judge' | 'analysis'")]
+    pub task: String,
+    /// `good`, `weak` or `unfit`.
+    #[ts(type = "'good' | 'weak' | 'unfit'")]
+    pub verdict: String,
+    /// What it got right,
+    pub right: u32,
+    /// of so much,
+    pub of: u32,
+    /// and what it found that nobody said.
+    pub wrong: u32,
+}
+
+/// What it will cost to have the chosen model read what no model has read.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
+pub struct ReadingEstimateView {
+    /// Conversations that no model has read.
+    pub conversations: u64,
+    /// Tokens, both ways.
+    pub tokens: u64,
+    /// At the pace of the model's last calls; nothing where there were none.
+    pub duration_ms: Option<u64>,
 }
 
 /// Which calls to list.

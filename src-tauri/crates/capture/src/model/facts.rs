@@ -82,7 +82,11 @@ pub(super) fn read(reply: &str, source: &Source<'_>, transcript: &Transcript, si
             evidence: Vec::new(),
             is_quarantined: false,
             knowledge: None,
-            fact: fact.attribute.map(|attribute| FactDetail { attribute: attribute.0, is_negated: fact.negated }),
+            fact: fact.attribute.map(|attribute| FactDetail {
+                attribute: attribute.0,
+                is_negated: fact.negated,
+                date: fact.date.map(|date| date.0),
+            }),
         };
         let is_about_owner = begins_with(&candidate.content, OWNER_LABEL);
         let find = |of_owner| source.find_answer(transcript, fact.line, fact.quote.as_str(), fact.content.as_str(), of_owner);

@@ -126,6 +126,10 @@ impl Matter {
                     }
                     listed.push(&PromptText::fixed(",\"statement\":"));
                     listed.push(&source.quoted(&entry.content));
+                    if let Some(date) = entry.fact.and_then(|fact| fact.date) {
+                        listed.push(&PromptText::fixed(",\"date\":"));
+                        listed.push(&source.quoted(&date.to_string()));
+                    }
                 }
                 Self::Knowledge => push_position(&mut listed, source, entry),
             }

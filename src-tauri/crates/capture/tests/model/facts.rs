@@ -48,7 +48,37 @@ fn a_fact_says_what_it_is_about() {
     one["negated"] = true.into();
     let task = Task::facts(conversation(&turns), Scope::Whole, scrubber(), ContextLength::default()).unwrap();
     let found = done(drive(task, |_| facts(std::slice::from_ref(&one))));
-    assert_eq!(found.candidates[0].fact, Some(FactDetail { attribute: Attribute::Home, is_negated: true }));
+    assert_eq!(found.candidates[0].fact, Some(FactDetail { attribute: Attribute::Home, is_negated: true, date: None }));
+}
+
+#[test]
+fn a_fact_has_the_date_that_its_words_give_and_the_judge_sees_it() {
+    let turns = [owner("I started at the bakery three weeks ago"), owner("I have a dog since 2019")];
+    let dated = |line: u32, quote: &str, content: &str, date: serde_json::Value| {
+        let mut one = fact(line, quote, content);
+        one["attribute"] = "job".into();
+        one["date"] = date;
+        one
+    };
+    let reply = facts(&[
+        dated(1, "I started at the bakery three weeks ago", "User works at a bakery", "2026-02-09".into()),
+        dated(2, "I have a dog since 2019", "User has a dog", "2019".into()),
+        dated(1, "I started at the bakery", "User started at a bakery", "three weeks ago".into()),
+        dated(2, "I have a dog", "User owns a dog", serde_json::Value::Null),
+    ]);
+    let mut task = Task::facts(conversation(&turns), Scope::Whole, scrubber(), ContextLength::default()).unwrap();
+    assert!(task.next().unwrap().prompt.user.as_str().contains(r#""day":"Monday 2026-03-02""#), "what it is worked out from");
+    task.feed(&reply).unwrap();
+    let asked = task.next().unwrap().prompt.clone();
+    assert!(
+        asked.user.as_str().contains(r#""statement":"User works at a bakery","date":"2026-02-09","lines":[1]"#),
+        "{}",
+        asked.user
+    );
+    task.feed(&yes(&asked)).unwrap();
+    let found = done(task.finish());
+    let dates: Vec<Option<String>> = found.candidates.iter().map(|c| c.fact?.date.map(|date| date.to_string())).collect();
+    assert_eq!(dates, [Some("2026-02-09".to_owned()), Some("2019".to_owned()), None, None], "what is no date is none");
 }
 
 /// Drives a task over a fact for each statement, all citing the first line, with a judge that supports some.

@@ -12,7 +12,7 @@ use keepsake_prompt::{Call, Calls, ContextLength, Outcome, Prompt, PromptText, T
 use keepsake_store::{ConversationRow, ModelCallEnd, NewModelCall};
 
 use super::ModelFailure;
-use super::settings::{ModelSettings, Provider};
+use super::settings::{ModelSettings, ModelTask, Provider, TaskModels};
 use crate::record::is_still_on_record;
 use crate::work::Control;
 use crate::{Engine, EngineError, Result};
@@ -23,6 +23,8 @@ pub(crate) struct Interview<'e> {
     settings: ModelSettings,
     provider: Provider,
     model: Arc<dyn LanguageModel>,
+    /// Models of its server that do tasks in its place, by name.
+    others: Vec<Arc<dyn LanguageModel>>,
     /// The conversation as it was when what is told of it was read.
     conversation: Option<ConversationRow>,
     /// The conversations that the calls tell of, where they are about a person.
@@ -108,8 +110,15 @@ impl<'e> Interview<'e> {
         job: Option<JobId>,
     ) -> Result<Self> {
         let connection = engine.model_connection(provider, settings.this_computer_only)?;
-        let model = Arc::new(Client::new(connection, provider.model.clone()));
-        Ok(Self { engine, settings, provider: provider.clone(), model, conversation, sources: Vec::new(), job })
+        let TaskModels { judge, analysis, topics } = &settings.task_models;
+        let mut names: Vec<&String> =
+            [judge, analysis, topics].into_iter().flatten().filter(|name| **name != provider.model).collect();
+        names.sort();
+        names.dedup();
+        let client = |name: &str| Arc::new(Client::new(connection.clone(), name)) as Arc<dyn LanguageModel>;
+        let others = names.into_iter().map(|name| client(name)).collect();
+        let model = client(&provider.model);
+        Ok(Self { engine, settings, provider: provider.clone(), model, others, conversation, sources: Vec::new(), job })
     }
 
     /// The same about a person, told of in these conversations.
@@ -117,14 +126,26 @@ impl<'e> Interview<'e> {
         Self { sources, ..self }
     }
 
-    /// The model's name.
-    pub(crate) fn model_name(&self) -> &str {
-        self.model.model()
+    /// The model that is asked with a prompt of this name, or of this label (`facts/4`).
+    fn model_for(&self, prompt: &str) -> &dyn LanguageModel {
+        let task = ModelTask::of_prompt(prompt.split('/').next().unwrap_or(prompt));
+        let own = self.settings.task_models.of(task).and_then(|name| self.others.iter().find(|model| model.model() == name));
+        own.unwrap_or(&self.model).as_ref()
     }
 
-    /// How much the model takes in one call, as far as is known.
+    /// The name of the model that is asked with a prompt of this label.
+    pub(crate) fn model_name(&self, label: &str) -> &str {
+        self.model_for(label).model()
+    }
+
+    /// How much is asked of the models at once: what the one takes that takes least, as far as is known.
     pub(crate) fn context_length(&self) -> Result<ContextLength> {
-        self.engine.context_length(&self.provider, self.settings.this_computer_only)
+        let names = self.others.iter().map(|model| model.model()).chain([self.model.model()]);
+        let lengths = names.map(|name| {
+            let of_it = Provider { model: name.to_owned(), ..self.provider.clone() };
+            self.engine.context_length(&of_it, self.settings.this_computer_only)
+        });
+        Ok(lengths.collect::<Result<Vec<_>>>()?.into_iter().min().unwrap_or_default())
     }
 
     /// As [`drive`](Self::drive), with a task that is begun anew with less in each call where the model takes no more.
@@ -190,7 +211,8 @@ impl<'e> Interview<'e> {
             Outcome::Done(found) => Ok(Answer { found, dropped: None }),
             Outcome::Dropped { value, reason } => Ok(Answer { found: value, dropped: Some(reason) }),
             Outcome::Failed { call, error } => {
-                Err(ModelFailure::Unusable { call, model: self.model.model().to_owned(), error }.into())
+                let model = self.model_name(&call).to_owned();
+                Err(ModelFailure::Unusable { call, model, error }.into())
             }
             Outcome::Unfinished => Err(EngineError::Refused("a task ended before its calls did; please report this".to_owned())),
         }
@@ -205,8 +227,9 @@ impl<'e> Interview<'e> {
     /// Everything that decides the reply, so that a changed prompt, model or attempt is another request.
     fn request_hash(&self, prompt: &Prompt, attempt: u8) -> Vec<u8> {
         let mut hasher = blake3::Hasher::new();
-        let (host, label, schema) = (self.model.endpoint().origin(), prompt.label(), prompt.schema.to_string());
-        let texts = [host.as_str(), self.model.model(), &label, prompt.system.as_str(), prompt.user.as_str(), &schema];
+        let model = self.model_for(prompt.name);
+        let (host, label, schema) = (model.endpoint().origin(), prompt.label(), prompt.schema.to_string());
+        let texts = [host.as_str(), model.model(), &label, prompt.system.as_str(), prompt.user.as_str(), &schema];
         for text in texts {
             hasher.update(&(text.len() as u64).to_le_bytes());
             hasher.update(text.as_bytes());
@@ -224,16 +247,17 @@ impl<'e> Interview<'e> {
         // One request at a time: a local model that serves two serves both at half speed and with twice the memory.
         let _turn = engine.inner.model_turn.lock().unwrap_or_else(PoisonError::into_inner);
         let now = engine.now();
-        let is_local = self.model.endpoint().is_this_computer();
+        let model = self.model_for(prompt.name);
+        let is_local = model.endpoint().is_this_computer();
         if !is_local && engine.is_budget_spent(&self.settings, now)? {
             return Err(ModelFailure::BudgetSpent { tokens: self.settings.remote_tokens_a_day }.into());
         }
         let call = NewModelCall {
             id: CallId::fresh(engine.ids()),
             purpose: prompt.label(),
-            host: self.model.endpoint().origin(),
+            host: model.endpoint().origin(),
             is_local,
-            model: self.model.model().to_owned(),
+            model: model.model().to_owned(),
             conversation_id: self.conversation.as_ref().map(|row| row.id.clone()),
             sources: self.sources.clone(),
             job_id: self.job.clone(),
@@ -255,7 +279,7 @@ impl<'e> Interview<'e> {
             Ok(Ok(()))
         })??;
         let request = ChatRequest { prompt, temperature: TEMPERATURE as f32, timeout_ms: self.settings.reply_timeout_ms };
-        match self.model.chat(&request, listening) {
+        match model.chat(&request, listening) {
             Ok(reply) => {
                 self.end(&call.id, CallOutcome::Answered, Some(&reply), None, prompt)?;
                 Ok((call.id, reply))

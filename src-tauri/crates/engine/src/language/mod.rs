@@ -6,6 +6,8 @@
 
 mod call;
 mod context_length;
+mod estimate;
+mod rating;
 mod read;
 mod settings;
 mod trial;
@@ -21,8 +23,11 @@ use crate::queue::Hold;
 use crate::{Engine, EngineError, Result};
 
 pub(crate) use call::Interview;
+pub use estimate::ReadingEstimate;
+pub(crate) use rating::RatingStop;
+pub use rating::{TaskRating, Verdict};
 pub(crate) use read::is_meeting;
-pub use settings::{ModelSettings, Provider};
+pub use settings::{ModelSettings, Provider, TaskModels};
 pub use trial::Trial;
 
 /// How often it is looked whether the power is back.

@@ -199,7 +199,7 @@ impl Engine {
 impl Interview<'_> {
     /// Who stands beside what this model proposes: `llama3.2:3b facts/1`.
     pub(crate) fn proposer(&self, prompt: &str) -> String {
-        format!("{} {prompt}", self.model_name())
+        format!("{} {prompt}", self.model_name(prompt))
     }
 }
 

@@ -40,6 +40,55 @@ pub struct Provider {
     pub context_tokens: Option<u32>,
 }
 
+/// What a model is asked for; each may have a model of its own on the same server.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum ModelTask {
+    /// Facts and positions, people, playbooks, tidying: the chosen model itself.
+    Extraction,
+    /// Whether what was proposed holds.
+    Judge,
+    /// A conversation as a whole: analysis, sessions, whether it has ended.
+    Analysis,
+    /// What many conversations are about.
+    Topics,
+}
+
+impl ModelTask {
+    /// Of a prompt, by its name.
+    pub(crate) fn of_prompt(name: &str) -> Self {
+        match name {
+            "judge" | "judge_facts" => Self::Judge,
+            "analysis" | "analysis_facts" | "session" | "ended" => Self::Analysis,
+            "topic" | "topic_pair" => Self::Topics,
+            _ => Self::Extraction,
+        }
+    }
+}
+
+/// Models of the chosen server for tasks that are not to be done by the chosen one.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct TaskModels {
+    /// Whether what was proposed holds.
+    pub judge: Option<String>,
+    /// Analysis, sessions, whether a conversation has ended.
+    pub analysis: Option<String>,
+    /// Topics.
+    pub topics: Option<String>,
+}
+
+impl TaskModels {
+    /// The model of a task, where it has one of its own.
+    pub(crate) fn of(&self, task: ModelTask) -> Option<&str> {
+        match task {
+            ModelTask::Extraction => None,
+            ModelTask::Judge => self.judge.as_deref(),
+            ModelTask::Analysis => self.analysis.as_deref(),
+            ModelTask::Topics => self.topics.as_deref(),
+        }
+    }
+}
+
 /// The choices. Every field has a default, so what an older version did not write is no error.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
@@ -48,6 +97,8 @@ pub struct ModelSettings {
     pub engines: Engines,
     /// The model to ask; without one the built-in engine works alone.
     pub provider: Option<Provider>,
+    /// Other models of its server, by task.
+    pub task_models: TaskModels,
     /// Refuses every server but those on this computer.
     pub this_computer_only: bool,
     /// Tokens a day, both ways, that may go to another computer.
@@ -65,6 +116,7 @@ impl Default for ModelSettings {
         Self {
             engines: Engines::BuiltIn,
             provider: None,
+            task_models: TaskModels::default(),
             this_computer_only: true,
             remote_tokens_a_day: REMOTE_TOKENS_A_DAY,
             profile: MemoryProfile::default(),
@@ -127,8 +179,15 @@ impl Engine {
         if let Some(provider) = &settings.provider {
             provider.endpoint(settings.this_computer_only)?;
         }
+        let mut settings = settings.clone();
+        // Models of another server are not there.
+        let origin = |settings: &ModelSettings| settings.provider.as_ref().and_then(Provider::origin);
+        let before = origin(&self.model_settings()?);
+        if before.is_some() && before != origin(&settings) {
+            settings.task_models = TaskModels::default();
+        }
         let now = self.now();
-        self.store().write(|tx| tx.put_choice(SETTING, CHOICES, settings, now))?;
+        self.store().write(|tx| tx.put_choice(SETTING, CHOICES, &settings, now))?;
         self.look_for_work();
         Ok(())
     }

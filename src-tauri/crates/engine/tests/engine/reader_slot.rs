@@ -186,7 +186,7 @@ fn the_attribute_is_kept_with_the_memory_and_finds_what_cannot_both_be_so() {
     f.propose("c2", "owner Mara: em maio mudei para Lisboa. my flat is on the third floor");
     let (porto, lisbon, flat) = (f.id_of("Porto"), f.id_of("Lisboa"), f.id_of("third"));
     let detail = f.engine.store().read(|tx| Ok(tx.memory(&porto)?.fact)).unwrap();
-    assert_eq!(detail, Some(FactDetail { attribute: Attribute::Home, is_negated: false }));
+    assert_eq!(detail, Some(FactDetail { attribute: Attribute::Home, is_negated: false, date: None }));
     let found = f.engine.conflicting_memories().unwrap();
     assert!(found.contains(&porto) && found.contains(&lisbon), "{found:?}");
     assert!(!found.contains(&flat), "the floor is no other home");

@@ -132,8 +132,8 @@ fn prompts(turns: &[Turn<'_>], profile: MemoryProfile) -> Vec<Prompt> {
 #[test]
 fn a_model_that_takes_little_is_shown_the_newest_that_fits() {
     let texts: Vec<String> = (0..200).map(|n| format!("I planted row {n} of the orchard and watered it twice.")).collect();
-    let line = turns()[0].clone();
-    let turns: Vec<Turn<'_>> = texts.iter().map(|text| Turn { text, ..line.clone() }).collect();
+    let line = turns()[0];
+    let turns: Vec<Turn<'_>> = texts.iter().map(|text| Turn { text, ..line }).collect();
     let mut task = AnalysisTask::new(input(&turns), profile(), scrubber(), ContextLength::of_tokens(2_000)).unwrap();
     let mut calls = 0;
     while let Some(call) = task.next() {

@@ -52,6 +52,7 @@ pub(crate) fn list(args: &Args, wanted: &MemoriesArgs, output: &mut Output) -> R
             "subject": memory.subject.as_str(), "content": memory.content, "reasoning": memory.reasoning,
             "confidence": memory.confidence, "proposers": memory.proposers, "evidence": evidence,
             "supersedes": memory.supersedes, "durability": memory.durability, "hidden": memory.is_hidden,
+            "date": memory.fact.and_then(|fact| fact.date),
         }))?;
     }
     Ok(())

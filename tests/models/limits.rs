@@ -207,6 +207,21 @@ fn a_meeting_brings_at_most_eight_positions_however_long_it_is_and_however_often
 }
 
 #[test]
+fn what_others_say_of_themselves_is_proposed_about_them_from_one_reading() {
+    let server =
+        server(vec![fact(NURSE, "User works as a nurse", "personal_info"), fact("keep bees", "Ana keeps bees", "personal_info")]);
+    let desk = Desk::new(&server);
+    desk.append(&conversation("c1", "owner Mara: I work as a nurse, and you?\nperson Ana: I keep bees on the roof"));
+    assert_eq!(desk.work(), Some(JobState::Done), "{:?}", desk.alerts());
+    let memories = desk.memories();
+    for wanted in ["pending personal_info owner: User works as a nurse", "pending personal_info Ana: Ana keeps bees"] {
+        assert!(memories.iter().any(|memory| memory.starts_with(wanted)), "{wanted}: {memories:#?}");
+    }
+    let facts = server.received().iter().filter(|request| purpose(request) == "facts").count();
+    assert_eq!(facts, 1, "one reading for everybody");
+}
+
+#[test]
 fn what_reading_will_cost_is_told_before_and_how_long_once_the_model_was_heard() {
     let server = server(claims());
     let desk = Desk::new(&server);

@@ -222,6 +222,34 @@ fn what_others_say_of_themselves_is_proposed_about_them_from_one_reading() {
 }
 
 #[test]
+fn a_model_is_downloaded_by_the_ollama_here_one_at_a_time() {
+    let server = server(claims());
+    let desk = Desk::new(&server);
+    let part = r#"{"status":"pulling 6a07","total":2000,"completed":1500}"#.to_owned();
+    server.behave(|server| server.pull = vec![part, r#"{"status":"success"}"#.to_owned()]);
+    let over = || loop {
+        match desk.engine.pull() {
+            Some(pull) if !pull.is_over => std::thread::yield_now(),
+            over => return over,
+        }
+    };
+    assert_eq!(desk.engine.pull(), None);
+    desk.engine.start_pull(&server.url(), "qwen3:4b").unwrap();
+    let done = over().unwrap();
+    assert_eq!((done.model.as_str(), done.done, done.total, done.problem), ("qwen3:4b", 1_500, 2_000, None));
+    // A second while one is on its way, one that is called off, and another computer.
+    server.behave(|server| server.pull.clear());
+    desk.engine.start_pull(&server.url(), "qwen3:8b").unwrap();
+    assert!(
+        desk.engine.start_pull(&server.url(), "qwen3:4b").unwrap_err().to_string().contains("another model is being downloaded")
+    );
+    desk.engine.stop_pull();
+    assert_eq!(over(), None, "what was called off is not told of");
+    let refused = desk.engine.start_pull("http://192.0.2.7:11434", "qwen3:4b").unwrap_err().to_string();
+    assert!(refused.contains("not on this computer"), "{refused}");
+}
+
+#[test]
 fn what_reading_will_cost_is_told_before_and_how_long_once_the_model_was_heard() {
     let server = server(claims());
     let desk = Desk::new(&server);

@@ -5017,6 +5017,38 @@ export type ModelRating = {
  */
 tasks: Array<TaskRatingView>, };
 
+export type ModelPullRequest = { 
+/**
+ * Where Ollama listens.
+ */
+url: string, 
+/**
+ * The model.
+ */
+model: string, };
+
+export type ModelPullView = { 
+/**
+ * The model; none where nothing was downloaded since the start.
+ */
+model: string | null, 
+/**
+ * Bytes of the part on its way that are there.
+ */
+done: number, 
+/**
+ * Bytes of that part; zero before it is known.
+ */
+total: number, 
+/**
+ * It has ended, well or not.
+ */
+is_over: boolean, 
+/**
+ * Why it ended before its end.
+ */
+problem: string | null, };
+
 export type TaskRatingView = { 
 /**
  * `facts`, `judge` or `analysis`.
@@ -5296,6 +5328,9 @@ export interface RpcSchema {
   model_test: [ProviderView, ModelTest];
   model_rate: [ProviderView, ModelRating];
   model_rate_stop: [Nothing, Nothing];
+  model_pull: [ModelPullRequest, ModelPullView];
+  model_pull_state: [Nothing, ModelPullView];
+  model_pull_stop: [Nothing, ModelPullView];
   models_read_estimate: [Nothing, ReadingEstimateView];
   models_read_all: [Nothing, QueuedCount];
   model_calls_list: [Partial<ModelCallsRequest>, ModelCallsResponse];

@@ -1,5 +1,5 @@
 /** Words about language models: choosing one, what may reach it, and what did. */
-import { number, plural } from './words';
+import { bytes, duration, number, plural } from './words';
 
 export const models = {
   general: 'General',
@@ -39,7 +39,8 @@ export const models = {
   found: (count: number) => `${plural(count, 'server', 'servers')} found`,
   findFailed: 'The search did not work',
   nothing: 'No model server answers on this computer',
-  nothingText: 'Start Ollama, LM Studio, llama.cpp or Jan with a model, then look again. If yours listens elsewhere, enter its address below.',
+  nothingText:
+    'The quickest way: install Ollama from ollama.com and start it. It shows up here within seconds, with models to download. LM Studio, llama.cpp and Jan are found as well; if yours listens elsewhere, enter its address below.',
   noModel: (name: string) => `${name} runs but has no model`,
   noModelText: (name: string) => `Download one in ${name}, or load one you have, then look again.`,
   serverState: {
@@ -50,6 +51,14 @@ export const models = {
     loading: () => 'Look again in a moment.',
     key_needed: () => 'Enter its address and the key below.',
   } as Readonly<Record<string, (name: string) => string>>,
+  pull: 'Download',
+  pullModel: (model: string) => `Download ${model}`,
+  pullOffer: 'Models to download',
+  pullHint: 'Ollama can download one of these now. None of your words are sent.',
+  pullAbout: (size_gb: number, memory_gb: number, licence: string) => `${number(size_gb)} GB, licence ${licence}, for a computer with ${number(memory_gb)} GB of memory`,
+  pulling: (model: string) => `Downloading ${model}`,
+  pulled: (done: number, total: number) => `${bytes(done)} of ${bytes(total)}`,
+  pullGoesOn: 'You can leave this page. A download that is cancelled goes on where it was.',
   modelsOf: (name: string) => `Models of ${name}`,
   choose: 'Use',
   chooseModel: (model: string) => `Use ${model}`,
@@ -149,11 +158,7 @@ export const models = {
   earlierRemote: (count: number, model: string, host: string, budget: number) =>
     `The masked text of ${plural(count, 'conversation', 'conversations')} goes to ${model} at ${host}, another computer, up to ${plural(budget, 'token', 'tokens')} a day. Those kept out of memory are left out.`,
   earlierRead: (count: number) => `Read earlier conversations with this model (${number(count)})`,
-  earlierCost: (tokens: number, time: string | null) => `That is about ${plural(tokens, 'token', 'tokens')}${time === null ? '' : `, ${time} at the pace of its last answers`}.`,
-  earlierTime: (duration_ms: number) => {
-    const minutes = Math.max(1, Math.round(duration_ms / 60_000));
-    return minutes < 90 ? plural(minutes, 'minute', 'minutes') : plural(Math.round(minutes / 60), 'hour', 'hours');
-  },
+  earlierCost: (tokens: number, duration_ms: number | null) => `That is about ${plural(tokens, 'token', 'tokens')}${duration_ms === null ? '' : `, ${duration(duration_ms)} at the pace of its last answers`}.`,
   earlierTitle: 'Send earlier conversations?',
   earlierSend: 'Send them',
   earlierQueued: (count: number) => `${plural(count, 'conversation waits', 'conversations wait')} for the model`,

@@ -300,6 +300,8 @@ pub fn schema_ts() -> String {
         ModelNames,
         ModelTest,
         ModelRating,
+        ModelPullRequest,
+        ModelPullView,
         TaskRatingView,
         TaskModelsView,
         ReadingEstimateView,

@@ -81,7 +81,7 @@ pub use graph::{Edge, EdgeKind, Graph, GraphOf, NODES_MAX, Node, NodeKind};
 pub use import::{ImportOutcome, ImportRequest, local_zone, named};
 pub use keepsake_channels::Zone;
 pub use keepsake_insight::topic::{Entities as TopicEntities, TopicRules, as_said};
-pub use language::{ModelFailure, ModelSettings, Provider, ReadingEstimate, TaskModels, TaskRating, Trial, Verdict};
+pub use language::{ModelFailure, ModelSettings, Provider, Pull, ReadingEstimate, TaskModels, TaskRating, Trial, Verdict};
 pub use links::{Link, LinkPreview, LinkStatus, PersonRow};
 pub use maintenance::{Digest, Maintenance, MaintenanceRules, MaintenanceRun, NIGHT_HOUR, PARK_AFTER_DAYS, PARKED_UNTIL};
 pub use parking::{Parked, Proposal};
@@ -157,6 +157,8 @@ pub(crate) struct Inner {
     pub(crate) context_lengths: Mutex<BTreeMap<String, ContextLength>>,
     /// Ends the rating of a model that is under way.
     pub(crate) rating_stop: language::RatingStop,
+    /// The model that Ollama downloads.
+    pub(crate) pull: language::PullState,
     /// What was seen to have changed about people, and since when.
     pub(crate) people_seen: Mutex<Option<(String, Timestamp)>>,
     /// The last message of each conversation, as of the last message of all and a version of the boundary.
@@ -202,6 +204,7 @@ impl Engine {
             model_hold: Mutex::new(None),
             context_lengths: Mutex::new(BTreeMap::new()),
             rating_stop: language::RatingStop::default(),
+            pull: language::PullState::default(),
             people_seen: Mutex::new(None),
             last_seqs: Mutex::new(None),
             made: Mutex::new(HashMap::new()),

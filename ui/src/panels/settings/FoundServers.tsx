@@ -1,12 +1,13 @@
 /** What runs on this computer, asked only when the person asks. */
 import { Check, PlugZap, Search, ServerOff } from 'lucide-react';
-import { useState } from 'react';
+import { useCallback, useEffect, useState } from 'react';
 import { type FoundServer, type ProviderView, call } from '../../api';
 import { Badge, Button } from '../../design';
 import { showToast } from '../../state/toasts';
 import { nameOf, t } from '../../strings';
 import { TESTIDS } from '../../testids';
 import css from './Models.module.css';
+import { PullModel } from './PullModel';
 import { Row } from './Rows';
 import settingsCss from './Settings.module.css';
 import { type Models, isSame, saidBy } from './models';
@@ -22,15 +23,29 @@ export async function choose(models: Models, provider: ProviderView, field: 'pro
   return isTaken;
 }
 
+/** How often it is looked again, where a person looked and nothing ran: they are about to start something. */
+const LOOK_AGAIN_MS = 5_000;
+
 export function FoundServers({ models }: { models: Models }) {
   const [search, setSearch] = useState<Search>({ kind: 'idle' });
+  const look = useCallback(
+    () =>
+      call('models_detect', {}).then(
+        ({ items }) => setSearch({ kind: 'done', servers: items }),
+        (thrown: unknown) => setSearch({ kind: 'failed', message: saidBy(thrown) }),
+      ),
+    [],
+  );
   const find = () => {
     setSearch({ kind: 'asking' });
-    call('models_detect', {}).then(
-      ({ items }) => setSearch({ kind: 'done', servers: items }),
-      (thrown: unknown) => setSearch({ kind: 'failed', message: saidBy(thrown) }),
-    );
+    void look();
   };
+  const isWaiting = search.kind === 'done' && search.servers.length === 0;
+  useEffect(() => {
+    if (!isWaiting) return;
+    const again = setInterval(() => void look(), LOOK_AGAIN_MS);
+    return () => clearInterval(again);
+  }, [isWaiting, look]);
   return (
     <>
       <Row name={t.models.find} hint={t.models.findHint} problem={search.kind === 'failed' ? `${t.models.findFailed}. ${search.message}` : undefined}>
@@ -61,7 +76,7 @@ export function FoundServers({ models }: { models: Models }) {
           ) : (
             <ul>
               {search.servers.map((server) => (
-                <Server key={`${server.name} ${server.url}`} server={server} models={models} />
+                <Server key={`${server.name} ${server.url}`} server={server} models={models} onChanged={look} />
               ))}
             </ul>
           )}
@@ -71,7 +86,8 @@ export function FoundServers({ models }: { models: Models }) {
   );
 }
 
-function Server({ server, models }: { server: FoundServer; models: Models }) {
+function Server({ server, models, onChanged }: { server: FoundServer; models: Models; onChanged: () => void }) {
+  const canPull = server.shape === 'ollama' && server.state !== 'loading' && server.state !== 'key_needed';
   return (
     <li className={css.server} data-testid={TESTIDS.foundServer}>
       <p className={css.serverHead}>
@@ -91,6 +107,7 @@ function Server({ server, models }: { server: FoundServer; models: Models }) {
       ) : (
         <ModelList label={t.models.modelsOf(server.name)} shape={server.shape} url={server.url} names={server.models} chosen={models.view.settings.provider} onUse={(provider) => void choose(models, provider)} />
       )}
+      {canPull && server.models.length === 0 ? <PullModel url={server.url} onDone={onChanged} /> : null}
     </li>
   );
 }

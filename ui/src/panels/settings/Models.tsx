@@ -302,7 +302,7 @@ function Reading({ models: { view, change, problems, say } }: { models: Models }
   const where = provider === null ? t.models.earlierNoModel : unread === 0 ? t.models.earlierNone : is_local ? t.models.earlierLocal(unread, provider.model) : t.models.earlierRemote(unread, provider.model, hostOf(provider.url), settings.remote_tokens_a_day);
   const isForbidden = !is_local && settings.this_computer_only;
   const { data: cost } = useRpc('models_read_estimate', {}, { enabled: provider !== null && settings.engines !== 'built_in' && unread > 0 });
-  const willCost = cost && cost.conversations > 0 ? t.models.earlierCost(cost.tokens, cost.duration_ms === null ? null : t.models.earlierTime(cost.duration_ms)) : null;
+  const willCost = cost && cost.conversations > 0 ? t.models.earlierCost(cost.tokens, cost.duration_ms) : null;
   return (
     <Section title={t.models.when}>
       <Row name={t.models.battery} hint={t.models.batteryHint} problem={problems.pause_on_battery}>

@@ -1,5 +1,5 @@
 import { fireEvent, screen, waitFor, within } from '@testing-library/react';
-import { beforeEach, describe, expect, test } from 'vitest';
+import { beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
 import type { ModelSettingsView, ModelsView } from '../../api';
 import { RpcError } from '../../platform';
 import type { FakeOptions, FakePlatform } from '../../platform/fake';
@@ -85,9 +85,15 @@ describe('models on this computer', () => {
   test('when none answers it says what to start', async () => {
     const host = await show();
     host.answer('models_detect', () => ({ items: [] }));
+    vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'], shouldAdvanceTime: true });
+    onTestFinished(() => void vi.useRealTimers());
     fireEvent.click(screen.getByTestId('btn-models-find'));
     await screen.findByText('No model server answers on this computer');
-    expect(screen.getByText(/Start Ollama, LM Studio, llama.cpp or Jan/)).toBeDefined();
+    expect(screen.getByText(/install Ollama from ollama\.com and start it\. It shows up here within seconds.*LM Studio, llama\.cpp and Jan/)).toBeDefined();
+    // Started meanwhile: it is found without another click.
+    host.answer('models_detect', () => ({ items: [{ name: 'Ollama', shape: 'ollama', url: 'http://127.0.0.1:11434', version: '0.12.3', state: 'ready', models: ['qwen3:4b'] }] }));
+    vi.advanceTimersByTime(5_000);
+    expect(await screen.findByRole('button', { name: 'Use qwen3:4b' })).toBeDefined();
   });
 
   test('a search that fails can be repeated', async () => {
@@ -192,6 +198,33 @@ describe('this computer only', () => {
     await renderApp('settings', { models: 'remote' });
     await screen.findByText(/Only what you allowed in Models goes/);
     expect(screen.queryByText(/Nothing is sent anywhere/)).toBeNull();
+  });
+});
+
+describe('downloading a model', () => {
+  const empty = { name: 'Ollama', shape: 'ollama', url: 'http://127.0.0.1:11434', version: '0.12.3', state: 'no_model', models: [] };
+
+  test('an Ollama without a model offers some, with size and licence, and shows how far it is', async () => {
+    const host = await show({ models: 'none' });
+    host.answer('models_detect', () => ({ items: [empty] }));
+    fireEvent.click(screen.getByTestId('btn-models-find'));
+    const offer = await screen.findByRole('list', { name: 'Models to download' });
+    expect(offer.textContent).toContain('qwen3:4b2.5 GB, licence Apache 2.0, for a computer with 8 GB of memory');
+    expect(asked(host, 'model_pull'), 'nothing is downloaded unasked').toEqual([]);
+    fireEvent.click(screen.getByRole('button', { name: 'Download qwen3:4b' }));
+    const running = await screen.findByRole('progressbar', { name: 'Downloading qwen3:4b' });
+    expect(running.getAttribute('aria-valuenow')).toBe('400000000');
+    expect(asked(host, 'model_pull').at(-1)).toEqual({ url: empty.url, model: 'qwen3:4b' });
+    fireEvent.click(screen.getByTestId('btn-model-pull-stop'));
+    await screen.findByRole('button', { name: 'Download qwen3:4b' });
+  });
+
+  test('why a download failed is said', async () => {
+    const host = await show({ models: 'none' });
+    host.answer('models_detect', () => ({ items: [empty] }));
+    host.answer('model_pull_state', () => ({ model: 'qwen3:4b', done: 1, total: 2, is_over: true, problem: 'There is no room on the disk.' }));
+    fireEvent.click(screen.getByTestId('btn-models-find'));
+    expect(await screen.findByText('There is no room on the disk.')).toBeDefined();
   });
 });
 

@@ -4,7 +4,7 @@
  * It keeps the two rules a panel relies on: a server elsewhere is refused while "this computer only" is on, and a key never
  * comes back.
  */
-import type { FoundServer, ModelCallView, ModelSettingsView, ModelsView, ProviderView, WatchedSourceView } from '../../api/schema';
+import type { FoundServer, ModelCallView, ModelPullView, ModelSettingsView, ModelsView, ProviderView, WatchedSourceView } from '../../api/schema';
 import { RpcError } from '../types';
 import type { World } from './data';
 import type { Handlers, Host } from './index';
@@ -40,6 +40,8 @@ const hostOf = (url: string): string => {
 };
 const isHere = (url: string): boolean => /^(127\.|localhost$|\[::1\]$)/.test(new URL(url).hostname);
 
+const NO_PULL: ModelPullView = { model: null, done: 0, total: 0, is_over: true, problem: null };
+
 export function modelCommands(world: World, host: Host, options: { models: ModelState; firstRun: boolean }): Handlers {
   const now = host.now();
   const isRemote = options.models === 'remote';
@@ -52,6 +54,7 @@ export function modelCommands(world: World, host: Host, options: { models: Model
     profile: { fact: true, project: true, experience: true, story: false, relationship: false },
     pause_on_battery: true,
   };
+  let pull: ModelPullView = NO_PULL;
   const keys = new Set(isRemote ? [ELSEWHERE.url] : []);
   let unread = options.firstRun ? 0 : world.conversations.filter((row) => !row.is_private).length;
   let waiting = 0;
@@ -129,6 +132,15 @@ export function modelCommands(world: World, host: Host, options: { models: Model
       };
     },
     model_rate_stop: () => ({}),
+    model_pull({ model }) {
+      pull = { model, done: 400_000_000, total: 2_500_000_000, is_over: false, problem: null };
+      return pull;
+    },
+    model_pull_state: () => pull,
+    model_pull_stop() {
+      pull = NO_PULL;
+      return pull;
+    },
     models_read_estimate() {
       return { conversations: unread, tokens: unread * 9_000, duration_ms: unread * 95_000 };
     },

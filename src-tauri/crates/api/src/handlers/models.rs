@@ -198,6 +198,24 @@ pub(crate) fn model_rate_stop(app: &App, _request: Nothing) -> Result<Nothing, A
     Ok(Nothing {})
 }
 
+pub(crate) fn model_pull(app: &App, request: ModelPullRequest) -> Result<ModelPullView, ApiError> {
+    app.engine().start_pull(&request.url, &request.model)?;
+    model_pull_state(app, Nothing {})
+}
+
+pub(crate) fn model_pull_state(app: &App, _request: Nothing) -> Result<ModelPullView, ApiError> {
+    let Some(pull) = app.engine().pull() else {
+        return Ok(ModelPullView { model: None, done: 0, total: 0, is_over: true, problem: None });
+    };
+    let problem = pull.problem.as_deref().map(sentence);
+    Ok(ModelPullView { model: Some(pull.model), done: pull.done, total: pull.total, is_over: pull.is_over, problem })
+}
+
+pub(crate) fn model_pull_stop(app: &App, _request: Nothing) -> Result<ModelPullView, ApiError> {
+    app.engine().stop_pull();
+    model_pull_state(app, Nothing {})
+}
+
 pub(crate) fn models_read_estimate(app: &App, _request: Nothing) -> Result<ReadingEstimateView, ApiError> {
     let ReadingEstimate { conversations, tokens, duration_ms } = app.engine().estimate_reading()?;
     Ok(ReadingEstimateView { conversations, tokens, duration_ms })

@@ -170,6 +170,31 @@ pub struct ModelTest {
     pub tokens: u64,
 }
 
+/// A model for the Ollama on this computer to download.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
+#[serde(deny_unknown_fields)]
+pub struct ModelPullRequest {
+    /// Where Ollama listens.
+    pub url: String,
+    /// The model.
+    pub model: String,
+}
+
+/// How far the download of a model is.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
+pub struct ModelPullView {
+    /// The model; none where nothing was downloaded since the start.
+    pub model: Option<String>,
+    /// Bytes of the part on its way that are there.
+    pub done: u64,
+    /// Bytes of that part; zero before it is known.
+    pub total: u64,
+    /// It has ended, well or not.
+    pub is_over: bool,
+    /// Why it ended before its end.
+    pub problem: Option<String>,
+}
+
 /// What a model is good for, by made-up conversations.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, TS)]
 pub struct ModelRating {

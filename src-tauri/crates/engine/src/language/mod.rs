@@ -7,6 +7,7 @@
 mod call;
 mod context_length;
 mod estimate;
+mod pull;
 mod rating;
 mod read;
 mod settings;
@@ -24,6 +25,8 @@ use crate::{Engine, EngineError, Result};
 
 pub(crate) use call::Interview;
 pub use estimate::ReadingEstimate;
+pub use pull::Pull;
+pub(crate) use pull::PullState;
 pub(crate) use rating::RatingStop;
 pub use rating::{TaskRating, Verdict};
 pub(crate) use read::is_meeting;

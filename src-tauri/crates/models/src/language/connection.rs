@@ -7,7 +7,9 @@ use reqwest::header::HeaderValue;
 use secrecy::zeroize::Zeroizing;
 use thiserror::Error;
 
+use super::ollama::Pulled;
 use super::transport::Transport;
+use super::wire::{Flow, Lines};
 use super::{CallError, Endpoint, Reach, Shape, Watch, ollama, openai};
 use crate::keys::ApiKey;
 
@@ -86,6 +88,39 @@ impl Connection {
             }
         }
         Ok(openai::context_tokens(&self.transport.get(endpoint.url("/models")).await?, model))
+    }
+
+    /// Has an Ollama download `model` and waits for it. `progress` hears the bytes that are there and those of the part that is on its
+    /// way. A download that was broken off goes on where it was, since Ollama keeps what came.
+    pub fn pull(&self, model: &str, timeout_ms: u64, watch: &dyn Watch, progress: &dyn Fn(u64, u64)) -> Result<(), CallError> {
+        self.transport.run(timeout_ms, watch, self.pull_with(model, progress))
+    }
+
+    async fn pull_with(&self, model: &str, progress: &dyn Fn(u64, u64)) -> Result<(), CallError> {
+        let body = serde_json::json!({ "model": model, "stream": true }).to_string().into_bytes();
+        let url = self.endpoint().url("/api/pull");
+        let sent = self.transport.post(url, body, "application/x-ndjson").await;
+        let mut response = sent.map_err(|failure| failure.error)?;
+        let (mut lines, mut is_done) = (Lines::default(), false);
+        let mut take = |line: &[u8]| match ollama::pulled(line)? {
+            Pulled::Part { done, total } => {
+                progress(done, total);
+                Ok(Flow::More)
+            }
+            Pulled::Step => Ok(Flow::More),
+            Pulled::All => {
+                is_done = true;
+                Ok(Flow::Done)
+            }
+        };
+        // Counted a piece at a time: how long it takes is no reason to end it.
+        while let Some(piece) = self.transport.next(&mut response, &mut 0).await? {
+            if lines.push(&piece, &mut take)? == Flow::Done {
+                break;
+            }
+        }
+        lines.finish(&mut take)?;
+        if is_done { Ok(()) } else { Err(CallError::CutOff { at_token_limit: false }) }
     }
 
     pub(crate) async fn list(&self) -> Result<Vec<String>, CallError> {

@@ -108,6 +108,40 @@ pub(crate) fn models(body: &[u8]) -> Option<Vec<String>> {
     Some(tags.models.into_iter().map(|tag| tag.name).collect())
 }
 
+/// A line of `/api/pull`.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) enum Pulled {
+    /// Bytes of a part of the model.
+    Part { done: u64, total: u64 },
+    /// Something else is done.
+    Step,
+    /// The model is there.
+    All,
+}
+
+/// Reads a line of `/api/pull`.
+pub(crate) fn pulled(line: &[u8]) -> Result<Pulled, CallError> {
+    #[derive(Deserialize)]
+    struct Line {
+        status: String,
+        #[serde(default)]
+        completed: u64,
+        total: Option<u64>,
+    }
+    if line.iter().all(u8::is_ascii_whitespace) {
+        return Ok(Pulled::Step);
+    }
+    if let Some(error) = ServerError::read(line) {
+        return Err(error.in_stream());
+    }
+    match serde_json::from_slice::<Line>(line) {
+        Ok(Line { status, .. }) if status == "success" => Ok(Pulled::All),
+        Ok(Line { completed, total: Some(total), .. }) => Ok(Pulled::Part { done: completed.min(total), total }),
+        Ok(_) => Ok(Pulled::Step),
+        Err(_) => Err(CallError::Server { status: 500 }),
+    }
+}
+
 /// The context in the answer of `/api/show`, whatever the family of the model.
 pub(crate) fn context_tokens(body: &[u8]) -> Option<u32> {
     #[derive(Deserialize)]
@@ -124,6 +158,21 @@ mod tests {
     use keepsake_prompt::PromptText;
 
     use super::*;
+
+    #[test]
+    fn a_download_is_told_part_by_part() {
+        let check = |line: &str, expect: Option<Pulled>| assert_eq!(pulled(line.as_bytes()).ok(), expect, "{line}");
+        check(r#"{"status":"pulling manifest"}"#, Some(Pulled::Step));
+        check(
+            r#"{"status":"pulling 6a07","digest":"sha256:6a07","total":2000,"completed":500}"#,
+            Some(Pulled::Part { done: 500, total: 2_000 }),
+        );
+        check(r#"{"status":"pulling 6a07","digest":"sha256:6a07","total":2000}"#, Some(Pulled::Part { done: 0, total: 2_000 }));
+        check(r#"{"status":"success"}"#, Some(Pulled::All));
+        check("", Some(Pulled::Step));
+        check(r#"{"error":"pull model manifest: file does not exist"}"#, None);
+        check("<html>", None);
+    }
 
     #[test]
     fn the_context_is_read_whatever_the_family_is_called() {

@@ -5,7 +5,9 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use keepsake_domain::Clock;
-use keepsake_models::language::{Candidate, Connection, Endpoint, FoundState, Reach, ServerKind, Shape, Unwatched, detect};
+use keepsake_models::language::{
+    CallError, Candidate, Connection, Endpoint, FoundState, Reach, ServerKind, Shape, Unwatched, Watch, detect,
+};
 use keepsake_testkit::FixedClock;
 use keepsake_testkit::scripted_server::ScriptedServer;
 
@@ -79,6 +81,38 @@ fn looking_for_all_of_them_takes_no_longer_than_one() {
     let begin = Instant::now();
     assert_eq!(detect(&candidates, AMPLE_MS, &clock()), []);
     assert!(begin.elapsed() < Duration::from_millis(AMPLE_MS), "where nothing listens nothing is waited for");
+}
+
+#[test]
+fn a_download_is_followed_to_its_end_and_ends_where_it_is_called_off() {
+    let server = ScriptedServer::saying("{}");
+    let endpoint = Endpoint::parse(&server.url(), Shape::Ollama).unwrap();
+    let connection = Connection::new(endpoint, Reach::ThisComputer, None, clock()).unwrap();
+    let parts = std::cell::RefCell::new(Vec::new());
+    let pull =
+        |watch: &dyn Watch| connection.pull("qwen3:4b", AMPLE_MS, watch, &|done, total| parts.borrow_mut().push((done, total)));
+    let part = |done: u64| format!(r#"{{"status":"pulling 6a07","digest":"sha256:6a07","total":2000,"completed":{done}}}"#);
+    let manifest = r#"{"status":"pulling manifest"}"#.to_owned();
+    let success = r#"{"status":"success"}"#.to_owned();
+    server.behave(|server| server.pull = vec![manifest.clone(), part(500), part(2_000), success]);
+    pull(&Unwatched).unwrap();
+    assert_eq!(parts.take(), [(500, 2_000), (2_000, 2_000)]);
+    // Broken off, refused, and called off by the person.
+    server.behave(|server| server.pull = vec![manifest, part(500)]);
+    assert_eq!(pull(&Unwatched), Err(CallError::CutOff { at_token_limit: false }));
+    server.behave(|server| server.pull = vec![r#"{"error":"pull model manifest: file does not exist"}"#.to_owned()]);
+    assert!(pull(&Unwatched).is_err());
+    struct CalledOff;
+    impl Watch for CalledOff {
+        fn is_cancelled(&self) -> bool {
+            true
+        }
+        fn received(&self, _: u64) {}
+    }
+    server.behave(|server| server.pull.clear());
+    assert_eq!(pull(&CalledOff), Err(CallError::Cancelled));
+    let asked = server.received().into_iter().find(|request| request.path == "/api/pull").unwrap();
+    assert_eq!(asked.json(), serde_json::json!({ "model": "qwen3:4b", "stream": true }), "no word of anybody's");
 }
 
 #[test]

@@ -130,6 +130,11 @@ fn other(request: &Received, behaviour: &Behaviour) -> Answer {
             let models: Vec<Value> = behaviour.models.iter().map(model).collect();
             json!({"object": "list", "data": models})
         }
+        "/api/pull" if behaviour.pull.is_empty() => return Answer::Faulty(Fault::Timeout, String::new()),
+        "/api/pull" => {
+            let body = behaviour.pull.join("\n").into_bytes();
+            return Answer::Http { status: 200, headers: json_headers(), body };
+        }
         "/api/show" => json!({"model_info": {"llama.context_length": behaviour.context_tokens}}),
         "/health" => json!({"status": "ok"}),
         _ => return Answer::Http { status: 404, headers: Vec::new(), body: b"404 page not found".to_vec() },

@@ -121,6 +121,8 @@ pub struct Behaviour {
     pub models: Vec<String>,
     /// The context that it says its models have: in `/api/show`, `/props` and `/v1/models`.
     pub context_tokens: Option<u32>,
+    /// The lines of `/api/pull`; without any it says nothing until the client goes.
+    pub pull: Vec<String>,
     /// The version that it says, as Ollama.
     pub version: String,
     /// The key that it wants.
@@ -150,6 +152,7 @@ impl Default for Behaviour {
         Self {
             models: vec!["tiny:1b".to_owned(), "small:7b".to_owned()],
             context_tokens: None,
+            pull: Vec::new(),
             version: "0.12.3".to_owned(),
             key: None,
             is_loading: false,

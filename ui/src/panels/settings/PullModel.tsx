@@ -1,0 +1,77 @@
+/** A model in one click: what the Ollama on this computer can download, how large it is and under which licence, and how far it is. */
+import { Download } from 'lucide-react';
+import { useEffect, useState } from 'react';
+import { type ModelPullView, call, useRpc } from '../../api';
+import { Button, Progress } from '../../design';
+import { t } from '../../strings';
+import { TESTIDS } from '../../testids';
+import css from './Models.module.css';
+import { Problem } from './Rows';
+import settingsCss from './Settings.module.css';
+import { saidBy } from './models';
+
+/** Small models that read and answer in the form that is asked for; sizes as Ollama's library states them. */
+const OFFERED = [
+  { model: 'qwen3:4b', size_gb: 2.5, memory_gb: 8, licence: 'Apache 2.0' },
+  { model: 'qwen3:8b', size_gb: 5.2, memory_gb: 16, licence: 'Apache 2.0' },
+] as const;
+
+/** How often it is looked how far a download is. */
+const LOOK_MS = 1_000;
+
+export function PullModel({ url, onDone }: { url: string; onDone: () => void }) {
+  const { data: known } = useRpc('model_pull_state', {});
+  const [pull, setPull] = useState<ModelPullView | null>(null);
+  const [problem, setProblem] = useState<string | null>(null);
+  const shown = pull ?? known ?? null;
+  const isRunning = shown !== null && shown.model !== null && !shown.is_over;
+  useEffect(() => {
+    if (!isRunning) return;
+    const look = setInterval(() => {
+      call('model_pull_state', {}).then(
+        (next) => {
+          setPull(next);
+          if (next.is_over && next.model !== null && next.problem === null) onDone();
+        },
+        (thrown: unknown) => setProblem(saidBy(thrown)),
+      );
+    }, LOOK_MS);
+    return () => clearInterval(look);
+  }, [isRunning, onDone]);
+  const start = async (model: string) => {
+    setProblem(null);
+    try {
+      setPull(await call('model_pull', { url, model }));
+    } catch (thrown) {
+      setProblem(saidBy(thrown));
+    }
+  };
+  if (isRunning) {
+    return (
+      <div className={css.rating} data-testid={TESTIDS.modelPull}>
+        <Progress stage={t.models.pulling(shown.model ?? '')} done={shown.done} total={shown.total} words={shown.total > 0 ? t.models.pulled(shown.done, shown.total) : undefined} />
+        <Button size="s" testId={TESTIDS.modelPullStop} onClick={() => void call('model_pull_stop', {}).then(setPull, (thrown: unknown) => setProblem(saidBy(thrown)))}>
+          {t.app.cancel}
+        </Button>
+        <span className={settingsCss.hint}>{t.models.pullGoesOn}</span>
+      </div>
+    );
+  }
+  return (
+    <div className={css.rating} data-testid={TESTIDS.modelPull}>
+      <p className={settingsCss.hint}>{t.models.pullHint}</p>
+      <ul className={css.models} aria-label={t.models.pullOffer}>
+        {OFFERED.map(({ model, size_gb, memory_gb, licence }) => (
+          <li key={model} className={css.modelRow}>
+            <span className={css.modelName}>{model}</span>
+            <span className={settingsCss.hint}>{t.models.pullAbout(size_gb, memory_gb, licence)}</span>
+            <Button size="s" icon={<Download size={13} aria-hidden="true" />} label={t.models.pullModel(model)} testId={TESTIDS.modelPullStart} onClick={() => void start(model)}>
+              {t.models.pull}
+            </Button>
+          </li>
+        ))}
+      </ul>
+      <Problem text={problem ?? shown?.problem} />
+    </div>
+  );
+}

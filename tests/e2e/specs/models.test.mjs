@@ -60,6 +60,21 @@ test('the test shows what was sent and what came back', async () => {
   await keepsake.screenshot('settings-models-light');
 });
 
+test('what the model is good for is told by made-up conversations, and a task may have another model', async () => {
+  await keepsake.run('document.querySelectorAll(\'[data-testid="model-test-result"] details\').forEach((each) => { each.open = false; })');
+  await keepsake.click('btn-model-rate');
+  // It knows one statement and says yes to everything: that is too little to look for facts, and no judge.
+  await keepsake.until('the verdicts', async () => (await body()).includes('Do not let it look for facts.'), { within_ms: 60_000 });
+  const said = await body();
+  for (const words of ['1 of 9 right', 'Checks unevenly', 'Do not let it sum up']) assert.ok(said.includes(words), `${words}: ${said}`);
+  assert.equal((await keepsake.cli('memories', '--json')).trim(), '', 'nothing of it is kept');
+  await keepsake.fill('model-context-tokens', '8,000');
+  await keepsake.run("document.activeElement.blur(); document.querySelector('[data-testid=\"task-models\"]').open = true");
+  await keepsake.until('the context to be stored', async () => JSON.parse(await keepsake.cli('models', '--json')).settings.provider.context_tokens === 8_000);
+  await keepsake.find('task-models-judge');
+  await keepsake.screenshot('settings-models-rating-light');
+});
+
 test('both engines propose, and where they agree there is one candidate with two proposers', async () => {
   await keepsake.click('engine-both');
   await keepsake.until('the choice to be stored', async () => JSON.parse(await keepsake.cli('models', '--json')).settings.engines === 'both');

@@ -68,11 +68,14 @@ test('what the model is good for is told by made-up conversations, and a task ma
   const said = await body();
   for (const words of ['1 of 9 right', 'Checks unevenly', 'Do not let it sum up']) assert.ok(said.includes(words), `${words}: ${said}`);
   assert.equal((await keepsake.cli('memories', '--json')).trim(), '', 'nothing of it is kept');
+  await keepsake.run('document.querySelector(\'[data-testid="model-rating"]\').scrollIntoView({ block: "center" })');
+  await keepsake.screenshot('settings-models-rating-light');
   await keepsake.fill('model-context-tokens', '8,000');
   await keepsake.run("document.activeElement.blur(); document.querySelector('[data-testid=\"task-models\"]').open = true");
   await keepsake.until('the context to be stored', async () => JSON.parse(await keepsake.cli('models', '--json')).settings.provider.context_tokens === 8_000);
   await keepsake.find('task-models-judge');
-  await keepsake.screenshot('settings-models-rating-light');
+  await keepsake.run('document.querySelector(\'[data-testid="task-models"]\').scrollIntoView({ block: "center" })');
+  await keepsake.screenshot('settings-models-tasks-light');
 });
 
 test('both engines propose, and where they agree there is one candidate with two proposers', async () => {

@@ -32,7 +32,7 @@ export const models = {
   letBoth: 'Let both propose',
 
   find: 'Find models on this computer',
-  findHint: 'Asks once whether Ollama, LM Studio, llama.cpp or Jan answers here. Nothing of yours is sent.',
+  findHint: 'Asks whether Ollama, LM Studio, llama.cpp or Jan answers here. Nothing of yours is sent.',
   findShort: 'Find',
   finding: 'Looking',
   again: 'Look again',

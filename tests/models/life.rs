@@ -3,6 +3,7 @@
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
+use keepsake_capture::model::FACTS;
 use keepsake_domain::{Engines, JobKind, JobState, Lane, SourceKind};
 use keepsake_engine::{Existing, KillPoint, Power, Step};
 use keepsake_testkit::conversation;
@@ -38,7 +39,7 @@ fn a_model_proposes_through_the_same_gates_and_everything_waits_for_the_person()
     assert_eq!(desk.work(), Some(JobState::Done));
     let memories = desk.memories();
     assert!(
-        memories.iter().any(|m| m == "pending personal_info owner: User works as a nurse [tiny:1b facts/3]"),
+        memories.iter().any(|m| *m == format!("pending personal_info owner: User works as a nurse [tiny:1b {}]", FACTS.label())),
         "{memories:#?}"
     );
     assert!(memories.iter().all(|m| m.starts_with("pending")), "nothing is active without the person: {memories:#?}");
@@ -68,7 +69,7 @@ fn where_both_engines_say_the_same_the_queue_has_one_candidate_with_two_proposer
     desk.work();
     let nurse: Vec<String> = desk.memories().into_iter().filter(|m| m.contains("personal_info") && m.contains("nurse")).collect();
     assert_eq!(nurse.len(), 1, "{nurse:#?}");
-    assert!(nurse[0].contains("reader/") && nurse[0].contains("tiny:1b facts/3"), "{nurse:#?}");
+    assert!(nurse[0].contains("reader/") && nurse[0].contains(&format!("tiny:1b {}", FACTS.label())), "{nurse:#?}");
 }
 
 #[test]

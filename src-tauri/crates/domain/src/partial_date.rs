@@ -1,4 +1,4 @@
-//! A date as precise as it was said: a day, a month or a year (ISO 8601 with reduced precision).
+//! A date that may be known to the day, to the month or only to the year (ISO 8601 with reduced precision).
 //!
 //! Deliberately not here: working a date out of words ("three weeks ago"), and moments in time ([`crate::Timestamp`]).
 

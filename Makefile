@@ -22,7 +22,7 @@ ARGS ?=
 
 UI_SOURCES := $(shell find ui -path ui/node_modules -prune -o -path ui/dist -prune -o -type f -print)
 
-.PHONY: help setup model ui app run test e2e bench bench-quality overlap reader real-model lint
+.PHONY: help setup model ui app run test soak e2e bench bench-quality overlap reader real-model lint
 
 help: ## this list
 	@sed -nE 's/^([a-z0-9-]+):.*## (.*)/  make \1\t\2/p' $(MAKEFILE_LIST) | expand -t 22
@@ -68,6 +68,9 @@ run: ## builds and opens Keepsake
 
 test: setup ui model ## every check and test, the real window included
 	@$(SCRIPTS)/test.sh
+
+soak: setup model ## the long form of tests that `make test` runs short: 2,000 pairs of noninterference
+	KEEPSAKE_PAIRS=2000 cargo test --workspace --lib --locked -- noninterference
 
 e2e: setup ui model ## the real window alone; screenshots go to e2e-artifacts/
 	cargo build --workspace --bins --locked

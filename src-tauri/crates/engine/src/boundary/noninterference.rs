@@ -26,8 +26,15 @@ use self::world::{World, template};
 use super::Law;
 use crate::ContextRequest;
 
-/// Generated pairs; the issue asks for 2,000.
-const PAIRS: u64 = 2_000;
+/// Generated pairs of a run: within so many every broken boundary is noticed. `make soak` takes 2,000 ([`PAIRS_VARIABLE`]).
+const PAIRS: u64 = PAIRS_UNTIL_NOTICED;
+
+/// Names the variable that asks for another number of pairs.
+const PAIRS_VARIABLE: &str = "KEEPSAKE_PAIRS";
+
+fn pairs_wanted() -> u64 {
+    std::env::var(PAIRS_VARIABLE).ok().and_then(|wanted| wanted.parse().ok()).unwrap_or(PAIRS)
+}
 
 /// A broken law or observer must be noticed within so many pairs.
 const PAIRS_UNTIL_NOTICED: u64 = 600;
@@ -56,12 +63,12 @@ fn check_pairs(seeds: impl Iterator<Item = u64>) {
 // Two halves, so that two cores share them.
 #[test]
 fn what_is_hidden_changes_nothing_that_is_seen_first_half() {
-    check_pairs(0..PAIRS / 2);
+    check_pairs(0..pairs_wanted() / 2);
 }
 
 #[test]
 fn what_is_hidden_changes_nothing_that_is_seen_second_half() {
-    check_pairs(PAIRS / 2..PAIRS);
+    check_pairs(pairs_wanted() / 2..pairs_wanted());
 }
 
 /// The observers see something, or equal answers would mean nothing.

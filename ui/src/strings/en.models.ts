@@ -114,7 +114,12 @@ export const models = {
     judge: { good: 'Checks well what was found.', weak: 'Checks unevenly; choose another model for checking.', unfit: 'Do not let it check; choose another model for that.' },
     analysis: { good: 'Sums up conversations.', weak: 'Sums up some conversations.', unfit: 'Do not let it sum up conversations.' },
   },
-  ratedCount: (right: number, of: number, wrong: number) => `${number(right)} of ${number(of)} right${wrong === 0 ? '' : `, ${number(wrong)} made up`}`,
+  ratedCount: (right: number, of: number) => `${number(right)} of ${number(of)} right`,
+  ratedWrong: {
+    facts: (wrong: number) => `, ${number(wrong)} made up`,
+    judge: (wrong: number) => `, ${number(wrong)} wrong ones let through`,
+    analysis: (wrong: number) => `, ${number(wrong)} made up`,
+  },
 
   leaves: 'What may leave this computer',
   onlyHere: 'This computer only',

@@ -461,13 +461,13 @@ pub struct Fact {
     /// Which kind.
     pub category: FactCategory,
     /// What it says of the person; a name that is none of the list counts as none.
-    #[serde(default, deserialize_with = "known_attribute")]
+    #[serde(default, deserialize_with = "if_readable")]
     pub attribute: Option<FactAttribute>,
     /// It says that something is not so, or no longer so.
     #[serde(default)]
     pub negated: bool,
     /// When it happened or holds from; what is no date counts as none.
-    #[serde(default, deserialize_with = "known_date")]
+    #[serde(default, deserialize_with = "if_readable")]
     pub date: Option<FactDate>,
     /// How sure the model says it is.
     pub confidence: Unit,
@@ -475,15 +475,11 @@ pub struct Fact {
     pub reasoning: Text<600>,
 }
 
-fn known_attribute<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<FactAttribute>, D::Error> {
-    Ok(FactAttribute::deserialize(Value::deserialize(deserializer)?).ok())
+fn if_readable<'de, D: Deserializer<'de>, T: DeserializeOwned>(deserializer: D) -> Result<Option<T>, D::Error> {
+    Ok(serde_json::from_value(Value::deserialize(deserializer)?).ok())
 }
 
-fn known_date<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<FactDate>, D::Error> {
-    Ok(FactDate::deserialize(Value::deserialize(deserializer)?).ok())
-}
-
-/// A date as precise as it was said.
+/// A date as precise as it was said. No default stands in its schema, which strict servers refuse.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
 #[serde(transparent)]
 pub struct FactDate(pub PartialDate);

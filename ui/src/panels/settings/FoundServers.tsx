@@ -101,7 +101,7 @@ function Server({ server, models, onChanged }: { server: FoundServer; models: Mo
           <PlugZap size={16} aria-hidden="true" />
           <div>
             <b>{(t.models.serverState[server.state] ?? t.models.noModel)(server.name)}</b>
-            <p className={settingsCss.hint}>{(t.models.serverStateText[server.state] ?? t.models.noModelText)(server.name)}</p>
+            <p className={settingsCss.hint}>{canPull ? t.models.pullHint : (t.models.serverStateText[server.state] ?? t.models.noModelText)(server.name)}</p>
           </div>
         </div>
       ) : (

@@ -1,63 +1,26 @@
 /** Trying a model with an invented conversation: what was sent, what came back, and whether it is of use. */
 import { ChevronRight, CircleAlert, CircleCheck, FlaskConical, X } from 'lucide-react';
-import { useEffect, useRef, useState } from 'react';
 import { type ModelTest, type ProviderView, call } from '../../api';
-import { Button, IconButton, Progress } from '../../design';
-import { useSeconds } from '../../state/seconds';
+import { Button, IconButton } from '../../design';
 import { t } from '../../strings';
 import { TESTIDS } from '../../testids';
+import { Asking } from './Asking';
 import { ModelRating } from './ModelRating';
 import css from './Models.module.css';
-import { saidBy } from './models';
+import { type Asked, useAsked } from './asked';
 
-export type TestState = { readonly kind: 'idle' } | { readonly kind: 'asking'; readonly since: number; readonly model: string } | { readonly kind: 'failed'; readonly message: string } | { readonly kind: 'done'; readonly result: ModelTest };
-
-export interface Test {
+export interface Test extends Asked<ModelTest> {
   readonly provider: ProviderView | null;
-  readonly state: TestState;
   readonly isPossible: boolean;
-  readonly start: () => void;
-  readonly clear: () => void;
 }
 
-/** An answer belongs to the model that was asked: choosing another forgets it. */
 export function useModelTest(provider: ProviderView | null, before?: () => Promise<unknown>): Test {
-  const id = JSON.stringify(provider);
-  const [answer, setAnswer] = useState<{ of: string; state: TestState }>({ of: id, state: { kind: 'idle' } });
-  const asked = useRef(0);
-  useEffect(
-    () => () => {
-      asked.current += 1;
-    },
-    [],
-  );
-  const start = () => {
-    if (!provider) return;
-    asked.current += 1;
-    const nth = asked.current;
-    const set = (state: TestState) => {
-      if (nth === asked.current) setAnswer({ of: id, state });
-    };
-    set({ kind: 'asking', since: Date.now(), model: provider.model });
-    void (async () => {
-      try {
-        await before?.();
-        set({ kind: 'done', result: await call('model_test', provider) });
-      } catch (thrown) {
-        set({ kind: 'failed', message: saidBy(thrown) });
-      }
-    })();
-  };
-  return {
-    provider,
-    state: answer.of === id ? answer.state : { kind: 'idle' },
-    isPossible: provider !== null && provider.url !== '' && provider.model !== '',
-    start,
-    clear: () => {
-      asked.current += 1;
-      setAnswer({ of: id, state: { kind: 'idle' } });
-    },
-  };
+  const asked = useAsked<ModelTest>(JSON.stringify(provider), async () => {
+    await before?.();
+    if (!provider) throw new Error(t.models.none);
+    return call('model_test', provider);
+  });
+  return { ...asked, provider, isPossible: provider !== null && provider.url !== '' && provider.model !== '' };
 }
 
 export function TestButton({ test, isDisabled = false }: { test: Test; isDisabled?: boolean }) {
@@ -73,7 +36,13 @@ const seconds = (duration_ms: number) => `${(duration_ms / 1_000).toFixed(1)} s`
 
 export function TestResult({ test: { provider, state, clear } }: { test: Test }) {
   if (state.kind === 'idle') return null;
-  if (state.kind === 'asking') return <Asking since={state.since} model={state.model} />;
+  if (state.kind === 'asking') {
+    return (
+      <div className={css.test} data-testid={TESTIDS.modelTestResult}>
+        <Asking stage={t.models.testing(provider?.model ?? '')} since={state.since} />
+      </div>
+    );
+  }
   const isGood = state.kind === 'done' && state.result.is_usable;
   const problem = state.kind === 'done' ? state.result.problem : state.message;
   return (
@@ -95,15 +64,6 @@ export function TestResult({ test: { provider, state, clear } }: { test: Test })
           <Folded title={t.models.testReceived} text={state.result.received} isOpen={!isGood} />
         </>
       ) : null}
-    </div>
-  );
-}
-
-function Asking({ since, model }: { since: number; model: string }) {
-  const now = useSeconds(true);
-  return (
-    <div className={css.test} role="status" data-testid={TESTIDS.modelTestResult}>
-      <Progress stage={t.models.testing(model)} done={0} total={0} elapsed_ms={Math.max(0, now - since)} />
     </div>
   );
 }

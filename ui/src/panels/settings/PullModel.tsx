@@ -2,12 +2,12 @@
 import { Download } from 'lucide-react';
 import { useEffect, useState } from 'react';
 import { type ModelPullView, call, useRpc } from '../../api';
-import { Button, Progress } from '../../design';
+import { Button } from '../../design';
 import { t } from '../../strings';
 import { TESTIDS } from '../../testids';
+import { Asking } from './Asking';
 import css from './Models.module.css';
 import { Problem } from './Rows';
-import settingsCss from './Settings.module.css';
 import { saidBy } from './models';
 
 /** Small models that read and answer in the form that is asked for; sizes as Ollama's library states them. */
@@ -49,22 +49,25 @@ export function PullModel({ url, onDone }: { url: string; onDone: () => void }) 
   if (isRunning) {
     return (
       <div className={css.rating} data-testid={TESTIDS.modelPull}>
-        <Progress stage={t.models.pulling(shown.model ?? '')} done={shown.done} total={shown.total} words={shown.total > 0 ? t.models.pulled(shown.done, shown.total) : undefined} />
-        <Button size="s" testId={TESTIDS.modelPullStop} onClick={() => void call('model_pull_stop', {}).then(setPull, (thrown: unknown) => setProblem(saidBy(thrown)))}>
-          {t.app.cancel}
-        </Button>
-        <span className={settingsCss.hint}>{t.models.pullGoesOn}</span>
+        <Asking
+          stage={t.models.pulling(shown.model ?? '')}
+          done={shown.done}
+          total={shown.total}
+          words={shown.total > 0 ? t.models.pulled(shown.done, shown.total) : undefined}
+          hint={t.models.pullGoesOn}
+          stopTestId={TESTIDS.modelPullStop}
+          onStop={() => void call('model_pull_stop', {}).then(setPull, (thrown: unknown) => setProblem(saidBy(thrown)))}
+        />
       </div>
     );
   }
   return (
     <div className={css.rating} data-testid={TESTIDS.modelPull}>
-      <p className={settingsCss.hint}>{t.models.pullHint}</p>
       <ul className={css.models} aria-label={t.models.pullOffer}>
         {OFFERED.map(({ model, size_gb, memory_gb, licence }) => (
           <li key={model} className={css.modelRow}>
             <span className={css.modelName}>{model}</span>
-            <span className={settingsCss.hint}>{t.models.pullAbout(size_gb, memory_gb, licence)}</span>
+            <span className={css.offer}>{t.models.pullAbout(size_gb, memory_gb, licence)}</span>
             <Button size="s" icon={<Download size={13} aria-hidden="true" />} label={t.models.pullModel(model)} testId={TESTIDS.modelPullStart} onClick={() => void start(model)}>
               {t.models.pull}
             </Button>

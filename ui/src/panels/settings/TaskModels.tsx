@@ -40,24 +40,26 @@ export function TaskModels({ models: { view, change, problems, say }, provider }
           <span className={settingsCss.hint}>{chosen.length === 0 ? t.models.tasksNone : t.models.tasksSome([...new Set(chosen)])}</span>
         </span>
       </summary>
-      {TASKS.map((task) => (
-        <Row key={task} name={t.models.task[task].name} hint={t.models.task[task].hint}>
-          <select
-            className={css.select}
-            aria-label={t.models.task[task].name}
-            value={task_models[task] ?? ''}
-            data-testid={`${TESTIDS.taskModels}-${task}`}
-            onChange={(event) => void change('tasks', { task_models: { ...task_models, [task]: event.target.value === '' ? null : event.target.value } })}
-          >
-            <option value="">{provider.model}</option>
-            {offered.map((name) => (
-              <option key={name} value={name}>
-                {name}
-              </option>
-            ))}
-          </select>
-        </Row>
-      ))}
+      <div className={css.tasks}>
+        {TASKS.map((task) => (
+          <Row key={task} name={t.models.task[task].name} hint={t.models.task[task].hint}>
+            <select
+              className={css.select}
+              aria-label={t.models.task[task].name}
+              value={task_models[task] ?? ''}
+              data-testid={`${TESTIDS.taskModels}-${task}`}
+              onChange={(event) => void change('tasks', { task_models: { ...task_models, [task]: event.target.value === '' ? null : event.target.value } })}
+            >
+              <option value="">{provider.model}</option>
+              {offered.map((name) => (
+                <option key={name} value={name}>
+                  {name}
+                </option>
+              ))}
+            </select>
+          </Row>
+        ))}
+      </div>
       <Problem text={problems.tasks} />
     </details>
   );

@@ -245,7 +245,7 @@ describe('trying a model', () => {
     start();
     fireEvent.click(await screen.findByTestId('btn-model-rate'));
     const rating = await screen.findByRole('list', { name: 'What this model is good for' });
-    for (const words of ['Finds facts well. 8 of 9 right', 'Do not let it check; choose another model for that. 2 of 6 right, 3 made up']) expect(rating.textContent).toContain(words);
+    for (const words of ['Finds facts well. 8 of 9 right', 'Do not let it check; choose another model for that. 2 of 6 right, 3 wrong ones let through']) expect(rating.textContent).toContain(words);
     expect(asked(host, 'model_rate_stop')).toEqual([]);
   });
 

@@ -88,7 +88,7 @@ pub(super) fn read(reply: &str, source: &Source<'_>, transcript: &Transcript, si
                 date: fact.date.map(|date| date.0),
             }),
         };
-        let is_about_owner = begins_with(&candidate.content, OWNER_LABEL);
+        let is_about_owner = after(OWNER_LABEL, &candidate.content).is_some();
         let find = |of_owner| source.find_answer(transcript, fact.line, fact.quote.as_str(), fact.content.as_str(), of_owner);
         let found = find(is_about_owner).map_err(|refusal| match is_about_owner {
             false if find(true).is_ok() => not_the_speaker(),
@@ -116,8 +116,9 @@ pub(super) fn read(reply: &str, source: &Source<'_>, transcript: &Transcript, si
     Ok(())
 }
 
-fn begins_with(content: &str, name: &str) -> bool {
-    content.strip_prefix(name).is_some_and(|rest| rest.starts_with([' ', '\'', '’']))
+/// What follows the name that a statement begins with.
+fn after<'c>(name: &str, content: &'c str) -> Option<&'c str> {
+    content.strip_prefix(name).filter(|rest| rest.starts_with([' ', '\'', '’']))
 }
 
 /// The author of a turn, and the statement about them as the queue writes it: with their name in front, of which the model may have
@@ -125,11 +126,10 @@ fn begins_with(content: &str, name: &str) -> bool {
 fn about(turn: &Turn<'_>, content: &str) -> Result<(Subject, String), Refusal> {
     let subject = turn.subject();
     let first = turn.author.split_whitespace().next().unwrap_or_default();
-    let name = [turn.author.trim(), first].into_iter().find(|name| !name.is_empty() && begins_with(content, name));
-    match name {
-        Some(name) => Ok((subject.clone(), format!("{}{}", subject.label(), &content[name.len()..]))),
-        None => Err(not_the_speaker()),
-    }
+    let names = [turn.author.trim(), first].into_iter().filter(|name| !name.is_empty());
+    let rest = names.filter_map(|name| after(name, content)).next().ok_or_else(not_the_speaker)?;
+    let content = format!("{}{rest}", subject.label());
+    Ok((subject, content))
 }
 
 fn not_the_speaker() -> Refusal {
@@ -142,11 +142,7 @@ pub(super) fn normalised(content: &str, owner_name: Option<&str>) -> String {
     let text = shown.trim().trim_end_matches('.').trim_end();
     let owner = owner_name.map(str::trim).filter(|name| !name.is_empty());
     let heads = ["The user", "the user", "The User", "user", "USER"];
-    let named = heads
-        .iter()
-        .copied()
-        .chain(owner)
-        .find_map(|head| text.strip_prefix(head).filter(|rest| rest.starts_with([' ', '\'', '’'])));
+    let named = heads.iter().copied().chain(owner).find_map(|head| after(head, text));
     let text = named.map_or_else(|| text.to_owned(), |rest| format!("User{rest}"));
     text.strip_prefix("User name is ").map_or(text.replace('’', "'"), |name| format!("User's name is {name}"))
 }

@@ -136,18 +136,7 @@ impl Control for &RatingStop {
 
 impl Sample {
     fn turns(&self) -> Vec<Turn<'static>> {
-        let turn = |(role, author, text): &(Role, &'static str, &'static str)| Turn {
-            id: "",
-            role: *role,
-            author,
-            speaker: author,
-            text,
-            time: Timestamp(0),
-            message_type: MessageType::Text,
-            is_branch: false,
-            thread: "",
-        };
-        self.lines.iter().map(turn).collect()
+        self.lines.iter().copied().map(made_up).collect()
     }
 
     fn place(&self, line: usize, words: &str) -> Option<CandidateEvidence> {
@@ -173,7 +162,13 @@ impl Sample {
     }
 }
 
-fn conversation<'t>(turns: &'t [Turn<'t>]) -> Conversation<'t> {
+/// A line that nobody said.
+pub(super) fn made_up((role, author, text): (Role, &'static str, &'static str)) -> Turn<'static> {
+    let (time, message_type) = (Timestamp(0), MessageType::Text);
+    Turn { id: "", role, author, speaker: author, text, time, message_type, is_branch: false, thread: "" }
+}
+
+pub(super) fn conversation<'t>(turns: &'t [Turn<'t>]) -> Conversation<'t> {
     Conversation { turns, owner_name: Some("Mara"), assistant_name: Some("Nova") }
 }
 

@@ -2,9 +2,15 @@
 //!
 //! Keys are not among them: those lie in the system's keyring (`keepsake_models::keys`).
 
+use keepsake_capture::model::{JUDGE, JUDGE_FACTS};
 use keepsake_domain::{Engines, MemoryProfile};
+use keepsake_insight::conversation::ENDED;
+use keepsake_insight::model::{ANALYSIS, ANALYSIS_FACTS};
+use keepsake_insight::session::model::SESSION;
+use keepsake_insight::topic::model::{TOPIC, TOPIC_PAIR};
 use keepsake_models::keys::KeyStore;
 use keepsake_models::language::{Candidate, Found, Shape, detect};
+use keepsake_prompt::PromptFile;
 use keepsake_store::{ReadTx, StoreError};
 use serde::{Deserialize, Serialize};
 
@@ -56,11 +62,15 @@ pub(crate) enum ModelTask {
 impl ModelTask {
     /// Of a prompt, by its name.
     pub(crate) fn of_prompt(name: &str) -> Self {
-        match name {
-            "judge" | "judge_facts" => Self::Judge,
-            "analysis" | "analysis_facts" | "session" | "ended" => Self::Analysis,
-            "topic" | "topic_pair" => Self::Topics,
-            _ => Self::Extraction,
+        let is_of = |prompts: &[PromptFile]| prompts.iter().any(|prompt| prompt.name == name);
+        if is_of(&[JUDGE, JUDGE_FACTS]) {
+            Self::Judge
+        } else if is_of(&[ANALYSIS, ANALYSIS_FACTS, SESSION, ENDED]) {
+            Self::Analysis
+        } else if is_of(&[TOPIC, TOPIC_PAIR]) {
+            Self::Topics
+        } else {
+            Self::Extraction
         }
     }
 }

@@ -2,12 +2,11 @@
 //!
 //! None of it is the person's, nothing of it is stored but the line in the list of calls.
 
-use keepsake_capture::Conversation;
-use keepsake_capture::Turn;
 use keepsake_capture::model::{Scope, Task};
-use keepsake_domain::{MessageType, Role, Timestamp};
+use keepsake_domain::Role;
 use keepsake_prompt::Calls;
 
+use super::rating::{conversation, made_up};
 use super::settings::Provider;
 use super::{Interview, ModelFailure};
 use crate::work::Unwatched;
@@ -42,19 +41,8 @@ impl Engine {
         let settings = self.model_settings()?;
         let interview = Interview::begin(self, settings, provider, None, None)?;
         let scrubber = self.scrubber()?;
-        let turns = LINES.map(|text| Turn {
-            id: "",
-            role: Role::Owner,
-            author: "Mara",
-            speaker: "Mara",
-            text,
-            time: Timestamp(0),
-            message_type: MessageType::Text,
-            is_branch: false,
-            thread: "",
-        });
-        let conversation = Conversation { turns: &turns, owner_name: Some("Mara"), assistant_name: Some("Nova") };
-        let mut task = Task::facts(conversation, Scope::Whole, &scrubber, interview.context_length()?)
+        let turns = LINES.map(|text| made_up((Role::Owner, "Mara", text)));
+        let mut task = Task::facts(conversation(&turns), Scope::Whole, &scrubber, interview.context_length()?)
             .map_err(|error| EngineError::Refused(error.to_string()))?;
         let prompt = task.next().map(|call| call.prompt.clone());
         let Some(prompt) = prompt else {

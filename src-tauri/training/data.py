@@ -27,6 +27,7 @@ LABELS = list(parse.LABELS)
 ATTRIBUTES = parse.ATTRIBUTES
 KINDS = ("fact", "nothing", "unmeant")
 SIGNS = ("negated", "implied", "other")
+SHORTEST = 27  # tokens that a row counts at least in a batch, or a batch of one-word messages would be hundreds of them
 UNKNOWN = -100  # a target that teaches nothing
 
 # By file, which is by author: neighbouring lines of a file are often pairs, and a split by line would learn the test.
@@ -38,10 +39,9 @@ TEST = ("00-early-2", "03", "21", "31", "38", "41")
 # All turns of an assistant with a mark, and every fourth without: most say nothing, and there are many.
 ASSISTANT_SHARE = 4
 
-# `change`: what a statement makes of the one before it (pairs.py); `help`: what it does for what was asked before it (asks.py). Of
-# messages neither is known.
+# `change`: what a statement makes of the one before it (pairs.py); of messages it is unknown.
 Row = collections.namedtuple(
-    "Row", "ids roles start tag category attribute signs labels kind language offsets first change help", defaults=(UNKNOWN, UNKNOWN)
+    "Row", "ids roles start tag category attribute signs labels kind language offsets first change", defaults=(UNKNOWN,)
 )
 
 # What `head` needs of a message that is a statement alone.
@@ -145,9 +145,9 @@ def rows(example, tokens, context=True):
     return found
 
 
-def batches(found, budget, rng, largest=40):
+def batches(found, budget, rng):
     """Lists of indices of rows of like length, at most `budget` tokens a batch, in random order."""
-    order, out = list(range(len(found))), []
+    order, out, largest = list(range(len(found))), [], budget // SHORTEST
     rng.shuffle(order)
     for chunk in range(0, len(order), 1500):
         batch = []

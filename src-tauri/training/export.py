@@ -21,7 +21,6 @@ import sys
 import numpy as np
 import torch
 
-import asks
 import data
 import encoder
 import measure
@@ -182,7 +181,7 @@ def description(calibration, files):
                    "turn": data.TURN, "turn_head": data.TURN_HEAD, "turns": data.TURNS},
         "outputs": {"tag": ["O", "B", "I"], "category": list(parse.CATEGORIES.values()), "attribute": list(data.ATTRIBUTES),
                     "signs": list(data.SIGNS), "labels": data.LABELS, "kind": list(data.KINDS), "language": list(measure.GROUPS),
-                    "change": list(pairs.CHANGES), "help": list(asks.HELPS)},
+                    "change": list(pairs.CHANGES)},
         "decoding": {"low": measure.LOW, "begin": measure.BEGIN},
         "calibration": calibration,
     }

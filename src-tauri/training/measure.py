@@ -19,7 +19,6 @@ import types
 import numpy as np
 import torch
 
-import asks
 import data
 import encoder
 import network
@@ -35,7 +34,7 @@ GROUPS = ("english", "other")
 
 def runner(net):
     """A function of the four inputs that answers the network's probabilities by head as arrays."""
-    return torch.no_grad()(lambda *inputs: {name: x.numpy() for name, x in network.probabilities(net(*inputs)).items()})
+    return torch.no_grad()(lambda *inputs: {name: x.cpu().numpy() for name, x in network.probabilities(net(*inputs)).items()})
 
 
 @torch.no_grad()
@@ -330,9 +329,6 @@ def main():
         found = pairs.infer(apart, words, tokens, run)[:, 0]
         print(f"of {len(apart)} that have nothing to do with each other are taken for a replacement: "
               + "   ".join(f"{least}: {(found >= least).sum()}" for least in pairs.LEAST))
-    held_out = asks.split(asks.parse()[0])[1]
-    if held_out:
-        asks.report(held_out, asks.infer(held_out, words, tokens, runner(net)))
     for path in chosen.set:
         items, examples = read_set(path)
         measure_set(path, infer(net, words, tokens, examples), items, examples, calibration)

@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""The mean of two trained readers, and the heads for pairs and asks fitted on what the layers then say.
+"""The mean of two trained readers, and the head for pairs fitted on what the layers then say.
 
 usage: mix.py OUT.pt FIRST.pt|reader.onnx SECOND.pt SHARE [--threads N]
 
-SHARE of the second's weights, the rest of the first's: what was learnt anew costs less of what was known. The heads for
-pairs and asks have to fit the mixed layers, so they alone are trained on them, which stay as they are; strangers included.
+SHARE of the second's weights, the rest of the first's: what was learnt anew costs less of what was known. The head for
+pairs has to fit the mixed layers, so it alone is trained on them, which stay as they are; strangers included.
 """
 import argparse
 import random
@@ -12,7 +12,6 @@ import random
 import torch
 import torch.nn.functional as F
 
-import asks
 import data
 import encoder
 import export
@@ -72,10 +71,6 @@ def main():
     for _ in range(STRANGERS):
         some += pairs.strangers(known, rng)
     fit(net, "change", pooled(net, words, [pairs.row(pair, tokens) for pair in some]), [pairs.CHANGES.index(pair.change) for pair in some])
-    asked = asks.split(asks.parse()[0])[0]
-    if asked:
-        asked += asks.strangers(asked, rng)
-        fit(net, "help", pooled(net, words, [asks.row(ask, tokens) for ask in asked]), [asks.HELPS.index(ask.help) for ask in asked])
     torch.save(net.state_dict(), chosen.out)
 
 

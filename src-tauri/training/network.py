@@ -4,20 +4,19 @@ Word vectors are looked up outside and stay as they are, so that the reader's ow
 Of each token: O/B/I of a fact, its category, attribute and signs (negated, implied, about another), and the other labels
 (several may hold). Of the message: fact, nothing or unmeant, and whether it is in English (scores of other languages lie
 lower and are calibrated on their own). Of a pair of statements, the earlier one given as the turn before: whether the
-later one replaces it, says the same, or both stand. Of a statement behind what somebody asks: whether it helps.
+later one replaces it, says the same, or both stand.
 """
 import numpy as np
 import torch
 import torch.nn.functional as F
 from torch import nn
 
-import asks
 import data
 import encoder
 import pairs
 
 TOKEN_HEADS = {"tag": 3, "category": len(data.CATEGORIES), "attribute": len(data.ATTRIBUTES), "signs": len(data.SIGNS), "labels": len(data.LABELS)}
-MESSAGE_HEADS = {"kind": len(data.KINDS), "language": 2, "change": len(pairs.CHANGES), "help": len(asks.HELPS)}
+MESSAGE_HEADS = {"kind": len(data.KINDS), "language": 2, "change": len(pairs.CHANGES)}
 INDEPENDENT = ("signs", "labels")  # several may hold: sigmoid; the others softmax
 EPSILON = 1e-12
 PARTS = ("q", "k", "v", "ao", "fi", "fo")
@@ -96,7 +95,7 @@ def start(tensors):
 
 
 def collate(rows, words):
-    """The four inputs of rows, padded to the longest."""
+    """The four inputs of rows, padded to the longest, where the word vectors lie (processor or graphics card)."""
     length, count = max(len(row.ids) for row in rows), len(rows)
     ids = torch.full((count, length), encoder.PAD)
     roles, mask = torch.zeros(count, length, dtype=torch.long), torch.zeros(count, length, dtype=torch.long)
@@ -105,6 +104,7 @@ def collate(rows, words):
         size = len(row.ids)
         ids[i, :size], roles[i, :size], mask[i, :size] = torch.tensor(row.ids), torch.tensor(row.roles), 1
         inside[i, row.start : row.start + len(row.tag)] = 1
+    ids, roles, mask, inside = (x.to(words.device) for x in (ids, roles, mask, inside))
     return words[ids] * ((roles == 0) & (mask == 1))[..., None], roles, mask, inside
 
 
@@ -137,8 +137,8 @@ def loss(scores, wanted):
         if known.any():
             hit = torch.tensor(rare, device=wanted[name].device)
             total = total + weight * F.binary_cross_entropy_with_logits(scores[name][known], wanted[name][known], pos_weight=hit)
-    for name, weight in (("kind", 0.5), ("language", 0.3), ("change", 0.5), ("help", 0.5)):
-        if (wanted[name] >= 0).any():  # a batch may hold messages alone, or pairs, or asks
+    for name, weight in (("kind", 0.5), ("language", 0.3), ("change", 0.5)):
+        if (wanted[name] >= 0).any():  # a batch may hold messages alone, or pairs
             total = total + weight * F.cross_entropy(scores[name], wanted[name], label_smoothing=0.05, ignore_index=data.UNKNOWN)
     return total
 

@@ -7,7 +7,6 @@ READY = all(importlib.util.find_spec(name) for name in ("numpy", "tokenizers", "
 if READY:
     import numpy as np
 
-    import asks
     import data
     import export
     import measure
@@ -51,39 +50,6 @@ class Data(unittest.TestCase):
         files = [{example.file for example in part} for part in data.split(parse.parse()[0])]
         self.assertTrue(all(files))
         self.assertFalse(files[0] & files[1] or files[0] & files[2] or files[1] & files[2])
-
-
-@unittest.skipUnless(READY, "the packages of requirements.txt are not installed")
-class Asks(unittest.TestCase):
-    def parsed(self, text):
-        import pathlib
-        import tempfile
-
-        with tempfile.TemporaryDirectory() as folder:
-            path = pathlib.Path(folder) / "01.txt"
-            path.write_text(text, encoding="utf-8")
-            return asks.parse([path])
-
-    def test_statements_belong_to_the_ask_above_them(self):
-        found, faults = self.parsed("? dinner\n! no nuts\n- I sing\n\n# German\n? Abendessen\n+ ich koche gern\n")
-        self.assertFalse(faults)
-        self.assertEqual([(ask.block, ask.ask, ask.help, ask.language) for ask in found], [
-            (1, "dinner", "needed", "English"), (1, "dinner", "nothing", "English"), (2, "Abendessen", "useful", "German")])
-
-    def test_what_stands_under_no_ask_is_a_fault(self):
-        for text in ("! no nuts\n", "? dinner\n\n! no nuts\n", "? dinner\nno nuts\n", "?\n"):
-            self.assertEqual(len(self.parsed(text)[1]), 1, text)
-
-    def test_statements_of_other_asks_help_with_nothing(self):
-        found, _ = self.parsed("? a\n! one\n\n? b\n! two\n")
-        apart = asks.strangers(found, random.Random(1))
-        self.assertTrue(apart and all(ask.help == "nothing" for ask in apart))
-        self.assertTrue(all((ask.ask, ask.statement) in {("a", "two"), ("b", "one")} for ask in apart))
-
-    def test_an_ask_is_the_turn_before_and_teaches_the_help_alone(self):
-        row = asks.row(asks.Ask("", "English", 1, "plan dinner", "no nuts please", "needed"), data.Tokens(Words()))
-        self.assertEqual(asks.HELPS[row.help], "needed")
-        self.assertEqual((row.change, row.kind, len(row.tag), row.start), (data.UNKNOWN, data.UNKNOWN, 3, 6))
 
 
 @unittest.skipUnless(READY, "the packages of requirements.txt are not installed")

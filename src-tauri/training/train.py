@@ -12,7 +12,6 @@ import time
 
 import torch
 
-import asks
 import data
 import encoder
 import export
@@ -43,7 +42,8 @@ def groups(net):
     return found
 
 
-def train(net, words, tokens, examples, statements=(), asked=(), epochs=3, steps=None, budget=BUDGET, seed=SEED):
+def train(net, words, tokens, examples, statements=(), epochs=3, steps=None, budget=BUDGET, seed=SEED, rate=1.0):
+    """Trains the network where it and the word vectors lie. `rate` times the rates above: a larger batch bears more."""
     torch.manual_seed(seed)
     rng = random.Random(seed)
     twice = [
@@ -52,22 +52,22 @@ def train(net, words, tokens, examples, statements=(), asked=(), epochs=3, steps
         for both in zip(data.rows(example, tokens), data.rows(example, tokens, context=example.pretended), strict=True)
     ]
     twice += pairs.training_rows(list(statements), tokens, rng)
-    twice += asks.training_rows(list(asked), tokens, rng)
     full = [both[0] for both in twice]
     plan = [batch for _ in range(epochs) for batch in data.batches(full, budget, rng)][:steps]
-    print(f"{len(examples)} messages, {len(statements)} pairs, {len(asked)} asks, {sum(len(row.ids) for row in full)} tokens, {len(plan)} steps", flush=True)
+    print(f"{len(examples)} messages, {len(statements)} pairs, {sum(len(row.ids) for row in full)} tokens, {len(plan)} steps", flush=True)
     optimizer = torch.optim.AdamW(groups(net), foreach=True)
     mean, began = None, time.monotonic()
     net.train()
     for step, batch in enumerate(plan, 1):
         factor = min(1, step / (WARM_UP * len(plan))) * max(LOWEST, 1 - step / len(plan))
         for group in optimizer.param_groups:
-            group["lr"] = group["base"] * factor
+            group["lr"] = rate * group["base"] * factor
         rows = [twice[i][rng.random() < DROPPED_CONTEXT] for i in batch]
         inputs = network.collate(rows, words)
-        with torch.autocast("cpu", torch.bfloat16):  # a third faster where the processor has it; weights and sums stay float32
+        with torch.autocast(words.device.type, torch.bfloat16):  # a third faster where the processor has it; weights and sums stay float32
             scores = net(*inputs)
-        loss = network.loss({name: x.float() for name, x in scores.items()}, network.targets(rows, inputs[1].shape[1]))
+        wanted = {name: x.to(words.device) for name, x in network.targets(rows, inputs[1].shape[1]).items()}
+        loss = network.loss({name: x.float() for name, x in scores.items()}, wanted)
         loss.backward()
         torch.nn.utils.clip_grad_norm_(net.parameters(), 1.0)
         optimizer.step()
@@ -94,8 +94,7 @@ def main():
     torch.set_num_threads(chosen.threads)
     examples, faults = parse.parse()
     statements, more_faults = pairs.parse()
-    asked, still_more = asks.parse()
-    faults += more_faults + still_more
+    faults += more_faults
     if faults:
         raise SystemExit("\n".join(f"{file}:{number}: {reason}" for file, number, reason in faults))
     tensors, pieces, unknown = encoder.read()
@@ -106,7 +105,7 @@ def main():
         net.load_state_dict(net.state_dict() | state)  # a head that is newer than those weights begins anew
     training = data.fraction(data.split(examples)[0], chosen.share, chosen.always)
     began = {name: value.clone() for name, value in net.state_dict().items() if not chosen.first or name in state}
-    train(net, words, data.Tokens(encoder.tokenizer(pieces, unknown)), training, pairs.split(statements)[0], asks.split(asked)[0], chosen.epochs, chosen.steps, chosen.budget)
+    train(net, words, data.Tokens(encoder.tokenizer(pieces, unknown)), training, pairs.split(statements)[0], chosen.epochs, chosen.steps, chosen.budget)
     state = net.state_dict()
     if chosen.average:
         state = {name: (value + began[name]) / 2 if name in began else value for name, value in state.items()}

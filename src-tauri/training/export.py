@@ -31,7 +31,7 @@ import parse
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "scripts"))
 from prepare_model import FLOAT, GELU_OFFSET, INT64, Graph  # noqa: E402
 
-FORMAT = 2  # of reader.json and the graph; a reader with another number is refused
+FORMAT = 3  # of reader.json and the graph; a reader with another number is refused
 LARGEST = 25_000_000  # bytes of reader.onnx, which lies in the repository
 # Eight bits for weights and seven for activations: a pair of products (2 · 127 · 127) still fits the 16-bit sums of
 # processors without VNNI, and the error is half of that of seven and eight.
@@ -49,7 +49,7 @@ def build(w):
     g, width = Graph(WEIGHT_LEVELS), encoder.WIDTH
     # The graph's names are those of eight bits.
     zero = SIGNED_LEVELS + 1
-    for name, value in {"one_127th": 1 / SIGNED_LEVELS, "one_255th": 1 / LEVELS, "tiny": 1e-12, "float_128": zero, "one": 1}.items():
+    for name, value in {"one_127th": 1 / SIGNED_LEVELS, "one_255th": 1 / LEVELS, "tiny": 1e-12, "float_128": zero}.items():
         g.const(name, value)
     g.const("gelu_offset", GELU_OFFSET)
     g.const("attention_scale", 1 / np.sqrt(width // encoder.HEADS))
@@ -61,8 +61,8 @@ def build(w):
         "start": [0],
         "second": [1],
         "third": [2],
-        "mask_axes": [1, 2],
-        "middle_axis": [1],
+        "of_who_sees": [1, 3],
+        "of_what_is_seen": [1, 2],
         "split_heads": [0, 0, encoder.HEADS, width // encoder.HEADS],
         "join_heads": [0, 0, width],
     }.items():
@@ -77,8 +77,9 @@ def build(w):
     position = g.op("Slice", [g.const("positions", w["position"]), "start", count, "start"], "position")
     x = g.op("Add", [g.op("Add", ["words", role], "word_and_role"), position], "embedded")
     x = norm(x, "norm", "embedded.norm")
-    mask = g.op("Unsqueeze", [g.op("Cast", ["mask"], "mask.float", to=FLOAT), "mask_axes"], "mask.wide")
-    bias = g.op("Mul", [g.op("Sub", ["one", mask], "hidden"), "lowest"], "mask.bias")
+    seen = [g.op("Unsqueeze", ["order", axes], f"order.{axes}") for axes in ("of_what_is_seen", "of_who_sees")]
+    hidden = g.op("Cast", [g.op("Greater", seen, "is_later")], "hidden", to=FLOAT)
+    bias = g.op("Mul", [hidden, "lowest"], "hidden.bias")
 
     for number in range(encoder.LAYERS):
         p, q = f"layer.{number}", f"l{number}"
@@ -112,25 +113,18 @@ def build(w):
         else:
             g.op("Softmax", [score], name, axis=-1)
 
-    for name in network.TOKEN_HEADS:
-        head(x, "head", name)
-    inside = g.op("Unsqueeze", ["inside", "last_axis"], "inside.wide")
-    total = g.op("ReduceSum", [g.op("Mul", [x, inside], "message.tokens"), "middle_axis"], "message.sum", keepdims=0)
-    seen = g.op("Max", [g.op("ReduceSum", ["inside", "last_axis"], "message.count", keepdims=1), "one"], "message.some")
-    first = g.op("Squeeze", [g.op("Slice", [x, "start", "second", "middle_axis"], "first.wide"), "middle_axis"], "first")
-    pooled = g.op("Concat", [first, g.op("Div", [total, seen], "message.mean")], "pooled", axis=-1)
-    for name in network.MESSAGE_HEADS:
-        head(pooled, "message", name)
+    for prefix, heads in (("head", network.TOKEN_HEADS), ("message", network.MESSAGE_HEADS)):
+        for name in heads:
+            head(x, prefix, name)
 
     shape = ["batch", "tokens"]
     inputs = [
         helper.make_tensor_value_info("words", FLOAT, [*shape, width]),
         helper.make_tensor_value_info("roles", INT64, shape),
-        helper.make_tensor_value_info("mask", INT64, shape),
-        helper.make_tensor_value_info("inside", FLOAT, shape),
+        helper.make_tensor_value_info("order", INT64, shape),
     ]
-    outputs = [helper.make_tensor_value_info(name, FLOAT, [*shape, size]) for name, size in network.TOKEN_HEADS.items()]
-    outputs += [helper.make_tensor_value_info(name, FLOAT, ["batch", size]) for name, size in network.MESSAGE_HEADS.items()]
+    sizes = network.TOKEN_HEADS | network.MESSAGE_HEADS
+    outputs = [helper.make_tensor_value_info(name, FLOAT, [*shape, size]) for name, size in sizes.items()]
     graph = helper.make_graph(g.nodes, "keepsake-reader", inputs, outputs, g.constants)
     model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", 20)], ir_version=9)
     onnx.checker.check_model(model)
@@ -178,7 +172,8 @@ def description(calibration, files):
         "encoder": {"name": "multilingual-e5-small", "width": encoder.WIDTH, "pieces": encoder.PIECES, "cls": encoder.CLS,
                     "pad": encoder.PAD, "sep": encoder.SEP, "sha256": encoder.SHA256},
         "layout": {"roles": data.ROLE, "message": data.MESSAGE, "step": data.STEP, "context": data.CONTEXT, "opener": data.OPENER,
-                   "turn": data.TURN, "turn_head": data.TURN_HEAD, "turns": data.TURNS},
+                   "turn": data.TURN, "turn_head": data.TURN_HEAD, "turns": data.TURNS, "long_bytes": data.LONG_BYTES,
+                   "segment_bytes": data.SEGMENT_BYTES, "tokens": data.TOKENS},
         "outputs": {"tag": ["O", "B", "I"], "category": list(parse.CATEGORIES.values()), "attribute": list(data.ATTRIBUTES),
                     "signs": list(data.SIGNS), "labels": data.LABELS, "kind": list(data.KINDS), "language": list(measure.GROUPS),
                     "change": list(pairs.CHANGES)},
@@ -188,7 +183,7 @@ def description(calibration, files):
 
 
 def runner(path, threads):
-    """(names of the outputs, a function of the four inputs that answers them by name) of the graph."""
+    """(names of the outputs, a function of the three inputs that answers them by name) of the graph."""
     import onnxruntime
 
     options = onnxruntime.SessionOptions()
@@ -197,7 +192,7 @@ def runner(path, threads):
     names = [output.name for output in session.get_outputs()]
 
     def run(*inputs):
-        fed = dict(zip(("words", "roles", "mask", "inside"), (x.numpy() for x in inputs)))
+        fed = dict(zip(("words", "roles", "order"), (x.numpy() for x in inputs)))
         return dict(zip(names, session.run(names, fed)))
 
     return names, run
@@ -244,7 +239,8 @@ def compare(path, net, words, tokens, examples, threads):
     facts = np.concatenate([np.abs(a[0]["tag"][:, 0] - b[0]["tag"][:, 0]) for a, b in zip(ours, theirs)])
     far = float((facts > FAR).mean())
     # Alone and with others in a batch a message must read alike.
-    rows = [data.rows(example, tokens)[0] for example in examples[:8]]
+    talks = [[*example.context, (example.role, example.text)] for example in examples[:8]]
+    rows = [data.rows(turns, *data.segments(turns)[-1], tokens)[-1] for turns in talks]
     together, alone = run(*network.collate(rows, words)), run(*network.collate(rows[:1], words))
     gap = float(np.abs(together["tag"][0, : len(rows[0].ids)] - alone["tag"][0]).max())
     print(f"fact probabilities of {len(facts)} tokens: {far:.4f} differ by more than {FAR}; in a batch and alone: {gap:.5f}")

@@ -29,11 +29,12 @@ LOW = 0.3  # a token at so much or more belongs to a span
 BEGIN = 0.5  # a B at so much or more begins a new one
 ENOUGH = 60  # spans that a calibration of its own needs; with fewer, a label uses both languages' together
 BINS = 10
+BATCH = 16  # rows at a time
 GROUPS = ("english", "other")
 
 
 def runner(net):
-    """A function of the four inputs that answers the network's probabilities by head as arrays."""
+    """A function of the three inputs that answers the network's probabilities by head as arrays."""
     return torch.no_grad()(lambda *inputs: {name: x.cpu().numpy() for name, x in network.probabilities(net(*inputs)).items()})
 
 
@@ -41,18 +42,26 @@ def runner(net):
 def infer(net, words, tokens, examples, run=None):
     """Of each example: probabilities by head, over the whole message, and the tokens' places.
 
-    `run` takes the network's place: a function of the four inputs that answers probabilities by head as arrays.
+    `run` takes the network's place: a function of the three inputs that answers probabilities by head as arrays.
     """
     run = run or runner(net)
-    todo = [(i, row) for i, example in enumerate(examples) for row in data.rows(example, tokens)]
+    number = {id(example): i for i, example in enumerate(examples)}
+    todo = []
+    for talk in data.conversations(examples):
+        for start, end in data.segments(talk.turns):
+            if any(at in talk.examples for at in range(start, end)):
+                todo += [(talk, row) for row in data.rows(talk.turns, start, end, tokens)]
     todo.sort(key=lambda item: len(item[1].ids))
     parts = collections.defaultdict(list)
-    for at in range(0, len(todo), 16):
-        some = todo[at : at + 16]
+    for at in range(0, len(todo), BATCH):
+        some = todo[at : at + BATCH]
         found = run(*network.collate([row for _, row in some], words))
-        for k, (i, row) in enumerate(some):
-            s = slice(row.start, row.start + len(row.tag))
-            parts[i].append((row, {name: x[k, s] if name in network.TOKEN_HEADS else x[k] for name, x in found.items()}))
+        for k, (talk, row) in enumerate(some):
+            for part in row.messages:
+                if part.at in talk.examples:
+                    s = slice(part.role + 1, part.role + 1 + part.length)
+                    scores = {name: x[k, s] if name in network.TOKEN_HEADS else x[k, part.role] for name, x in found.items()}
+                    parts[number[id(talk.examples[part.at])]].append((part, scores))
     return [join(parts[i]) for i in range(len(examples))]
 
 
@@ -60,17 +69,17 @@ def join(windows):
     """One message of its windows: tokens in two of them get the mean, the message's own the largest fact's window."""
     windows.sort(key=lambda item: item[0].first)
     if len(windows) == 1:
-        return windows[0][1], windows[0][0].offsets
-    length = windows[-1][0].first + len(windows[-1][0].tag)
+        return windows[0][1], windows[0][0].places
+    length = windows[-1][0].first + windows[-1][0].length
     best = max((found for _, found in windows), key=lambda found: found["kind"][0])
     out, places = {name: best[name] for name in network.MESSAGE_HEADS}, [None] * length
     for name, size in network.TOKEN_HEADS.items():
         total, seen = np.zeros((length, size), np.float32), np.zeros((length, 1), np.float32)
-        for row, found in windows:
-            s = slice(row.first, row.first + len(row.tag))
+        for part, found in windows:
+            s = slice(part.first, part.first + part.length)
             total[s] += found[name]
             seen[s] += 1
-            places[s] = row.offsets
+            places[s] = part.places
         out[name] = total / seen
     return out, places
 
@@ -260,7 +269,7 @@ def read_set(path):
         for message in item["messages"]:
             if message["role"] in ("owner", "person") and message["text"].strip():
                 examples.append(types.SimpleNamespace(
-                    item=item["id"], message=message["id"], subject="owner" if message["role"] == "owner" else message["speaker"],
+                    item=item["id"], message=message["id"], file=str(path), line=item["id"], subject="owner" if message["role"] == "owner" else message["speaker"],
                     role=message["role"], text=message["text"], context=tuple(context), marks=(), facts=[], facts_only=False,
                     pretended=False, language="English"))
             context.append((message["role"], message["text"]))

@@ -2,9 +2,9 @@
 
 Word vectors are looked up outside and stay as they are, so that the reader's own weights are the layers and heads alone.
 Of each token: O/B/I of a fact, its category, attribute and signs (negated, implied, about another), and the other labels
-(several may hold). Of the message: fact, nothing or unmeant, and whether it is in English (scores of other languages lie
-lower and are calibrated on their own). Of a pair of statements, the earlier one given as the turn before: whether the
-later one replaces it, says the same, or both stand.
+(several may hold). Of a message, at the position that says who speaks: fact, nothing or unmeant, and whether it is in English
+(scores of other languages lie lower and are calibrated on their own). Of a statement behind an earlier one, there as well:
+whether it replaces that, says the same, or both stand. A token sees its own message and what stands before it.
 """
 import numpy as np
 import torch
@@ -33,12 +33,12 @@ class Layer(nn.Module):
         self.aln, self.oln = nn.LayerNorm(width, EPSILON), nn.LayerNorm(width, EPSILON)
         self.drop = nn.Dropout(0.1)
 
-    def forward(self, x, mask):
+    def forward(self, x, seen):
         batch, length, width = x.shape
         query, key, value = (
             part(x).view(batch, length, encoder.HEADS, -1).transpose(1, 2) for part in (self.q, self.k, self.v)
         )
-        mixed = F.scaled_dot_product_attention(query, key, value, attn_mask=mask)
+        mixed = F.scaled_dot_product_attention(query, key, value, attn_mask=seen)
         x = self.aln(x + self.drop(self.ao(mixed.transpose(1, 2).reshape(batch, length, width))))
         return self.oln(x + self.drop(self.fo(F.gelu(self.fi(x)))))
 
@@ -53,23 +53,17 @@ class Reader(nn.Module):
         self.layer = nn.ModuleList(Layer() for _ in range(encoder.LAYERS))
         self.drop = nn.Dropout(0.1)
         self.head = nn.ModuleDict({name: nn.Linear(width, size) for name, size in TOKEN_HEADS.items()})
-        self.message = nn.ModuleDict({name: nn.Linear(2 * width, size) for name, size in MESSAGE_HEADS.items()})
+        self.message = nn.ModuleDict({name: nn.Linear(width, size) for name, size in MESSAGE_HEADS.items()})
 
-    def pooled(self, words, roles, mask, inside):
-        """What the layers say of the tokens, and of the message. `inside` is 1 on the tokens of the message itself."""
+    def forward(self, words, roles, order):
+        """Scores before softmax or sigmoid, by head, of every token; those of a message are meant at its role alone."""
         x = words + self.role(roles) + self.position[: words.shape[1]]
         x = self.drop(self.norm(x))
-        wide = mask[:, None, None, :].bool()
+        seen = order[:, None, None, :] <= order[:, None, :, None]
         for layer in self.layer:
-            x = layer(x, wide)
+            x = layer(x, seen)
         x = self.drop(x)
-        mean = (x * inside[..., None]).sum(1) / inside.sum(1, keepdim=True).clamp(min=1)
-        return x, torch.cat([x[:, 0], mean], 1)
-
-    def forward(self, words, roles, mask, inside):
-        """Scores before softmax or sigmoid, by head."""
-        x, pooled = self.pooled(words, roles, mask, inside)
-        return {name: head(x) for name, head in self.head.items()} | {name: head(pooled) for name, head in self.message.items()}
+        return {name: head(x) for heads in (self.head, self.message) for name, head in heads.items()}
 
 
 def start(tensors):
@@ -94,53 +88,59 @@ def start(tensors):
     return net, words
 
 
+PADDING = 1_000_000  # order of what pads a row: nothing but padding sees it
+
+
 def collate(rows, words):
-    """The four inputs of rows, padded to the longest, where the word vectors lie (processor or graphics card)."""
+    """The three inputs of rows, padded to the longest, where the word vectors lie (processor or graphics card)."""
     length, count = max(len(row.ids) for row in rows), len(rows)
-    ids = torch.full((count, length), encoder.PAD)
-    roles, mask = torch.zeros(count, length, dtype=torch.long), torch.zeros(count, length, dtype=torch.long)
-    inside = torch.zeros(count, length)
+    ids, roles, order = np.full((count, length), encoder.PAD), np.zeros((count, length), int), np.full((count, length), PADDING)
     for i, row in enumerate(rows):
         size = len(row.ids)
-        ids[i, :size], roles[i, :size], mask[i, :size] = torch.tensor(row.ids), torch.tensor(row.roles), 1
-        inside[i, row.start : row.start + len(row.tag)] = 1
-    ids, roles, mask, inside = (x.to(words.device) for x in (ids, roles, mask, inside))
-    return words[ids] * ((roles == 0) & (mask == 1))[..., None], roles, mask, inside
+        ids[i, :size], roles[i, :size], order[i, :size] = row.ids, row.roles, row.order
+    ids, roles, order = (torch.from_numpy(x).to(words.device) for x in (ids, roles, order))
+    return words[ids] * ((roles == 0) & (order < PADDING))[..., None], roles, order
 
 
 def targets(rows, length):
-    """Targets by head, padded with what teaches nothing."""
-    count = len(rows)
-    out = {name: torch.full((count, length), data.UNKNOWN) for name in ("tag", "category", "attribute")}
-    out |= {name: torch.full((count, length, TOKEN_HEADS[name]), -1.0) for name in INDEPENDENT}
+    """Targets by head, with what teaches nothing everywhere else; `weight` is what a token of `tag` counts."""
+    shape = (len(rows), length)
+    out = {name: np.full(shape, data.UNKNOWN) for name in ("tag", "category", "attribute", *MESSAGE_HEADS)}
+    out |= {name: np.full((*shape, TOKEN_HEADS[name]), -1.0, np.float32) for name in INDEPENDENT}
+    out["weight"] = np.zeros(shape, np.float32)
     for i, row in enumerate(rows):
-        s = slice(row.start, row.start + len(row.tag))
-        for name in ("tag", "category", "attribute", *INDEPENDENT):
-            out[name][i, s] = torch.tensor(getattr(row, name), dtype=out[name].dtype)
-    for name in MESSAGE_HEADS:
-        out[name] = torch.tensor([getattr(row, name) for row in rows])
-    return out
+        for part in row.messages:
+            if part.targets is None:
+                continue
+            s = slice(part.role + 1, part.role + 1 + part.length)
+            for name in ("tag", "category", "attribute", *INDEPENDENT):
+                out[name][i, s] = getattr(part.targets, name)
+            for name in MESSAGE_HEADS:
+                out[name][i, part.role] = getattr(part.targets, name)
+            out["weight"][i, s] = max(1, part.length) ** -0.5  # between weighting tokens and messages alike
+    return {name: torch.from_numpy(value) for name, value in out.items()}
 
 
 def loss(scores, wanted):
     """One number to make small. The weights of tag, category, labels and kind are those of a first experiment; the others were not tuned."""
-    count = len(wanted["kind"])
+    messages = ((wanted["kind"] >= 0) | (wanted["change"] >= 0)).sum().clamp(min=1)
     tag = F.cross_entropy(scores["tag"].flatten(0, 1), wanted["tag"].flatten(), reduction="none", label_smoothing=0.02, ignore_index=data.UNKNOWN)
-    known = (wanted["tag"] != data.UNKNOWN).sum(1).clamp(min=1)
-    total = (tag.view(count, -1).sum(1) / known.float().sqrt() / 3).mean()  # between weighting tokens and messages alike
-    for name in ("category", "attribute"):
-        if (wanted[name] >= 0).any():
-            total = total + 0.3 * F.cross_entropy(scores[name].flatten(0, 1), wanted[name].flatten(), ignore_index=data.UNKNOWN)
+    total = (tag * wanted["weight"].flatten()).sum() / messages / 3
+    for name, weight, smoothing in (("category", 0.3, 0), ("attribute", 0.3, 0), ("kind", 0.5, 0.05), ("language", 0.3, 0.05), ("change", 0.5, 0.05)):
+        known = wanted[name].flatten()
+        found = F.cross_entropy(scores[name].flatten(0, 1), known, reduction="none", label_smoothing=smoothing, ignore_index=data.UNKNOWN)
+        total = total + weight * mean(found, known >= 0)
     # Few tokens bear a label: a hit weighs RARE times a miss, or the rarer labels are never learnt. Calibration takes it back.
     for name, weight, rare in (("signs", 0.3, 1.0), ("labels", 6.0, RARE)):
-        known = wanted[name] >= 0
-        if known.any():
-            hit = torch.tensor(rare, device=wanted[name].device)
-            total = total + weight * F.binary_cross_entropy_with_logits(scores[name][known], wanted[name][known], pos_weight=hit)
-    for name, weight in (("kind", 0.5), ("language", 0.3), ("change", 0.5)):
-        if (wanted[name] >= 0).any():  # a batch may hold messages alone, or pairs
-            total = total + weight * F.cross_entropy(scores[name], wanted[name], label_smoothing=0.05, ignore_index=data.UNKNOWN)
+        hit = torch.tensor(rare, device=scores[name].device)
+        found = F.binary_cross_entropy_with_logits(scores[name], wanted[name].clamp(min=0), pos_weight=hit, reduction="none")
+        total = total + weight * mean(found, wanted[name] >= 0)
     return total
+
+
+def mean(values, counts):
+    """Over those that count; a batch may hold none."""
+    return (values * counts).sum() / counts.sum().clamp(min=1)
 
 
 def probabilities(scores):

@@ -18,7 +18,7 @@ SIGNS = {">": "replaces", "=": "same", "+": "both"}
 HELD_OUT = ("10",)  # by file, as with the text
 # Beside each, so often, its later statement after one that has nothing to do with it. Written pairs are near each other, and a network
 # that saw no others tells a change by the sound of the later statement alone ("sold it this morning").
-STRANGERS = 2
+STRANGERS = 4
 
 LEAST = (0.4, 0.5, 0.6, 0.7, 0.8, 0.9)  # probabilities at which is measured
 
@@ -61,25 +61,22 @@ def turned(pair):
     return pair if pair.change == "replaces" else pair._replace(earlier=pair.later, later=pair.earlier)
 
 
-def statement_row(before, text, role, tokens):
-    """The row of a statement behind the turn before it, of which nothing is known yet."""
+def statement_row(before, text, role, tokens, change=None):
+    """The row of a statement behind the turn before it; what it makes of that is all that it teaches."""
     import data
-    import encoder
 
-    example = data.Statement(role, [(role, before)], text)
-    before_ids, before_roles = data.head(example, tokens)
-    ids = tokens(text)[0][: data.MESSAGE]
-    nothing = np.full(len(ids), data.UNKNOWN)
-    return data.Row(
-        before_ids + ids + [encoder.SEP], before_roles + [0] * (len(ids) + 1), len(before_ids), nothing, nothing, nothing,
-        np.full((len(ids), len(data.SIGNS)), -1.0), np.full((len(ids), len(data.LABELS)), -1.0), data.UNKNOWN, data.UNKNOWN,
-        tokens(text)[1][: data.MESSAGE], 0,
-    )
+    targets = None
+    if change is not None:
+        count = min(len(tokens(text)[0]), data.MESSAGE)
+        nothing = np.full(count, data.UNKNOWN)
+        targets = data.Targets(nothing, nothing, nothing, np.full((count, len(data.SIGNS)), -1.0), np.full((count, len(data.LABELS)), -1.0),
+                               data.UNKNOWN, data.UNKNOWN, change)
+    return data.rows([(role, before), (role, text)], 1, 2, tokens, lambda at, window: targets)[0]
 
 
 def row(pair, tokens, role="owner"):
     """The row of a pair: the later statement as the message, the earlier one as the turn before it. It teaches the change alone."""
-    return statement_row(pair.earlier, pair.later, role, tokens)._replace(change=CHANGES.index(pair.change))
+    return statement_row(pair.earlier, pair.later, role, tokens, CHANGES.index(pair.change))
 
 
 def strangers(pairs, rng):
@@ -93,15 +90,11 @@ def strangers(pairs, rng):
 
 
 def training_rows(pairs, tokens, rng):
-    """(row, the same) of each pair, several times, turned round or not, said by the owner or by others; and of strangers."""
-    found = []
+    """The row of each pair, turned round or not, said by the owner or by others; and of strangers."""
     some = [turned(pair) if rng.random() < 0.5 else pair for pair in pairs]
     for _ in range(STRANGERS if pairs else 0):
         some += strangers(list(pairs), rng)
-    for pair in some:
-        made = row(pair, tokens, rng.choice(("owner", "owner", "person")))
-        found.append((made, made))
-    return found
+    return [row(pair, tokens, rng.choice(("owner", "owner", "person"))) for pair in some]
 
 
 def infer(pairs, words, tokens, run):
@@ -117,7 +110,8 @@ def infer_head(name, size, rows, words, run):
     out = np.zeros((len(rows), size), np.float32)
     for at in range(0, len(todo), 32):
         some = todo[at : at + 32]
-        out[[i for i, _ in some]] = run(*network.collate([row for _, row in some], words))[name]
+        found = run(*network.collate([row for _, row in some], words))[name]
+        out[[i for i, _ in some]] = [found[k, row.messages[0].role] for k, (_, row) in enumerate(some)]
     return out
 
 

@@ -2,6 +2,7 @@
 import importlib.util
 import random
 import unittest
+import unittest.mock
 
 READY = all(importlib.util.find_spec(name) for name in ("numpy", "tokenizers", "torch", "onnx"))
 if READY:
@@ -27,18 +28,53 @@ class Words:
 
 @unittest.skipUnless(READY, "the packages of requirements.txt are not installed")
 class Data(unittest.TestCase):
-    def row(self, line, **options):
-        return data.rows(parse.parse_line(line)[-1], data.Tokens(Words()), **options)[0]
+    def rows(self, line, start=0):
+        talk = data.conversations(parse.parse_line(line))[0]
+        tokens = data.Tokens(Words())
+        teaches = {at: data.targets_of(example, tokens) for at, example in talk.examples.items()}
+        return data.rows(talk.turns, start, len(talk.turns), tokens, lambda at, window: teaches[at](window))
 
-    def test_a_message_stands_after_its_context(self):
-        row = self.row("a: what pet | u: one {i.pet:old cat}")
-        self.assertEqual(row.roles, [0, 2, 0, 0, 0, 1, 0, 0, 0, 0])
-        self.assertEqual((row.start, list(row.tag)), (6, [0, 1, 2]))
+    def test_messages_of_a_segment_stand_in_one_row_and_none_sees_what_follows(self):
+        (row,) = self.rows("a: what pet | u: one {i.pet:old cat}")
+        self.assertEqual(row.roles, [0, 0, 2, 0, 0, 1, 0, 0, 0])
+        self.assertEqual(row.order, [0, 0, 1, 1, 1, 2, 2, 2, 2])
+        self.assertEqual([(part.role, part.length) for part in row.messages], [(2, 2), (5, 3)])
+        self.assertEqual(list(row.messages[1].targets.tag), [0, 1, 2])
+
+    def test_what_stands_before_a_segment_is_context(self):
+        (row,) = self.rows("a: what pet | u: one {i.pet:old cat}", 1)
+        self.assertEqual((row.roles, [part.at for part in row.messages]), ([0, 2, 0, 0, 0, 1, 0, 0, 0], [1]))
 
     def test_the_opener_is_there_when_it_lies_far_back(self):
-        far = self.row("u: act | a: b | u: c | a: d | u: e")
-        near = self.row("a: b | u: c | a: d | u: e")
+        far = self.rows("u: act | " + "a: b | u: c | " * 2 + "u: e", 5)[0]
+        near = self.rows("a: b | u: c | a: b | u: c | u: e", 4)[0]
         self.assertEqual(len(far.ids) - len(near.ids), 3)
+
+    def test_segments_begin_where_what_was_said_before_makes_them_begin(self):
+        turns = [("owner", "x" * size) for size in (400, 250, 300, 2000, 10, 10)]
+        self.assertEqual(data.segments(turns), [(0, 2), (2, 3), (3, 4), (4, 6)])
+        for end in range(len(turns)):
+            self.assertEqual([start for start, _ in data.segments(turns[:end])], [start for start, _ in data.segments(turns) if start < end])
+
+    def test_a_segment_of_dense_writing_goes_on_in_another_row(self):
+        with unittest.mock.patch.object(data, "TOKENS", 120):
+            found = self.rows(" | ".join(f"u: {'a ' * 39}b" for _ in range(5)))
+        self.assertTrue(len(found) > 1 and all(len(row.ids) <= 120 for row in found))
+        self.assertEqual([part.at for row in found for part in row.messages], [0, 1, 2, 3, 4])
+
+    def test_a_message_reads_alike_whatever_follows(self):
+        import torch
+
+        torch.manual_seed(1)
+        net, words = network.Reader().eval(), torch.randn(600, 384)
+        turns = [("owner", "i live here"), ("assistant", "and since when"), ("owner", "since may")]
+        tokens = data.Tokens(Words())
+        long, short = (data.rows(turns[:end], 0, end, tokens)[0] for end in (3, 2))
+        with torch.no_grad():
+            scores = net(*network.collate([long, short], words))
+        size = len(short.ids)
+        for name, found in scores.items():
+            self.assertLess(float((found[0, :size] - found[1, :size]).abs().max()), 1e-5, name)
 
     def test_windows_cover_a_long_message_and_overlap(self):
         found = data.windows(1000)

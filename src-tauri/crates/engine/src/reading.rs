@@ -10,7 +10,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use keepsake_capture::{Turn, is_for_reader, is_read};
 use keepsake_domain::{ConversationId, Reading, Utterance};
-use keepsake_models::{ModelError, Reader, SharedReader, has_reader, open_reader, reader_version};
+use keepsake_models::{ModelError, Reader, SharedReader, has_reader, open_reader, reader_version, shown_from};
 use keepsake_store::{InteractionRow, ReadTx, ReadingInput, StoreError, StoredReading};
 
 use crate::EngineError;
@@ -222,11 +222,12 @@ struct Known {
 fn known(tx: &ReadTx<'_>, by: &str, id: &ConversationId, rows: &[InteractionRow], from: usize) -> Result<Known, StoreError> {
     let mut stored = tx.readings(id)?;
     let mut known = Known { of: vec![Reading::default(); rows.len()], missing: Vec::new() };
+    let shown = shown_from(rows.iter().map(|row| row.content.len()));
     for (at, row) in rows.iter().enumerate().skip(from) {
         if !is_for_reader(row.role, row.message_type, row.is_branch, &row.content) {
             continue;
         }
-        let input = input_of(by, rows, at);
+        let input = input_of(by, &rows[0], &rows[shown[at]..=at]);
         match stored.remove(&row.seq) {
             Some(stored) if stored.input == input => known.of[at] = stored.reading,
             _ => known.missing.push((at, input)),
@@ -250,15 +251,11 @@ impl crate::Engine {
     }
 }
 
-/// Lines before a message that the reader is shown, beside the first of the conversation.
-const CONTEXT_ROWS: usize = 3;
-
-/// Names what the reader `by` is shown of the message at a place: where any of it changes, it reads anew.
-fn input_of(by: &str, rows: &[InteractionRow], at: usize) -> ReadingInput {
+/// Names what the reader `by` is shown of a message, which is the last of `shown`: where any of it changes, it reads anew.
+fn input_of(by: &str, opener: &InteractionRow, shown: &[InteractionRow]) -> ReadingInput {
     let mut hash = blake3::Hasher::new();
     hash.update(by.as_bytes());
-    let shown = rows.first().into_iter().chain(&rows[at.saturating_sub(CONTEXT_ROWS)..=at]);
-    for row in shown {
+    for row in std::iter::once(opener).chain(shown) {
         hash.update(row.role.name().as_bytes()).update(&(row.content.len() as u64).to_le_bytes()).update(row.content.as_bytes());
     }
     let mut input = ReadingInput::default();

@@ -17,4 +17,4 @@ pub use embedder::{EmbedError, Embedder, cosine};
 pub use local::{LocalEmbedder, open_local};
 pub use location::{MODEL_NAME, default_model_dir};
 pub use manifest::ModelError;
-pub use reader::{LocalReader, ReadError, Reader, SharedReader, has_reader, open_reader, reader_version};
+pub use reader::{LocalReader, ReadError, Reader, SharedReader, has_reader, open_reader, reader_version, shown_from};

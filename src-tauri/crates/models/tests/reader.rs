@@ -144,6 +144,24 @@ fn a_message_reads_alike_alone_and_among_others() {
 }
 
 #[test]
+fn a_message_reads_alike_whatever_follows() {
+    let reader = reader();
+    let texts: Vec<String> =
+        (0..20).map(|n| format!("i live in Leith with my sister, and number {n} of my {} cats is ill", n + 3)).collect();
+    let turns: Vec<Utterance<'_>> = texts.iter().map(|text| Utterance { role: Role::Owner, text }).collect();
+    let all: Vec<usize> = (0..turns.len()).collect();
+    let together = reader.read(&turns, &all).unwrap();
+    for at in [0, 3, 11] {
+        let until_then = reader.read(&turns[..=at], &[at]).unwrap().remove(0);
+        let of = |reading: &keepsake_domain::Reading| {
+            reading.marks.iter().map(|mark| (mark.kind, mark.bytes.clone())).collect::<Vec<_>>()
+        };
+        assert_eq!(of(&together[at]), of(&until_then), "message {at}");
+        assert!(!until_then.marks.is_empty(), "control: there is something to compare");
+    }
+}
+
+#[test]
 fn odd_input_is_read_without_harm() {
     let reader = reader();
     let long = "i live in Leith and ".repeat(5_000);

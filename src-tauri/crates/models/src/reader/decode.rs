@@ -5,7 +5,7 @@ use std::ops::Range;
 
 use keepsake_domain::{Attribute, Category, Change, FactMark, Mark, MarkKind, ReadingLabel, Role, Utterance};
 
-use super::layout::Row;
+use super::layout::Part;
 
 /// A token at so much or more belongs to a span.
 const LOW: f32 = 0.3;
@@ -15,6 +15,8 @@ const BEGIN: f32 = 0.5;
 const SIGN: f32 = 0.5;
 /// The message is in another language than English above this.
 const OTHER_LANGUAGE: f32 = 0.5;
+/// From here on a message may be play: as much lowers a fact below what is offered.
+const UNMEANT_MIN: f32 = 0.1;
 /// Probabilities are kept this far from 0 and 1, where a logit has no value.
 const EDGE: f64 = 1e-6;
 
@@ -58,7 +60,7 @@ pub(super) struct Heads {
     change: Vec<f32>,
 }
 
-/// What the network says of one window: of each of the message's tokens, and of the message.
+/// What the network says of a message, or of a window of a long one: of each of its tokens, and of it as a whole.
 #[derive(Debug, Clone)]
 pub(super) struct Scores {
     tag: Vec<[f32; TAGS]>,
@@ -72,10 +74,10 @@ pub(super) struct Scores {
 }
 
 impl Scores {
-    /// It is taken for play, a joke or an example, more than for anything else.
-    pub(super) fn is_unmeant(&self) -> bool {
-        let [fact, nothing, unmeant] = self.kind;
-        unmeant > fact && unmeant > nothing
+    /// It may be play, a joke or an example.
+    pub(super) fn may_be_unmeant(&self) -> bool {
+        let [_, _, unmeant] = self.kind;
+        unmeant >= UNMEANT_MIN
     }
 
     /// What the message makes of the statement before it, where the row is a pair of statements.
@@ -99,8 +101,8 @@ impl Heads {
         ]
     }
 
-    /// The scores of one row of `count`, of its tokens `tokens` of `length`; none where a head has another size than it should.
-    pub(super) fn of_row(&self, row: usize, count: usize, length: usize, tokens: Range<usize>) -> Option<Scores> {
+    /// The scores of a message in one row of `count`, each of `length` tokens; none where a head has another size than it should.
+    pub(super) fn of_part(&self, row: usize, count: usize, length: usize, part: &Part) -> Option<Scores> {
         fn cut<const N: usize>(
             head: &[f32],
             row: usize,
@@ -114,32 +116,35 @@ impl Heads {
             let (cells, _) = head.as_chunks::<N>();
             cells.get(row * length + tokens.start..row * length + tokens.end).map(<[_]>::to_vec)
         }
-        let whole = |head: &[f32], size: usize| head.get(row * size..(row + 1) * size).map(<[f32]>::to_vec);
+        fn one<const N: usize>(head: &[f32], row: usize, count: usize, length: usize, at: usize) -> Option<[f32; N]> {
+            cut::<N>(head, row, count, length, &(at..at + 1))?.pop()
+        }
+        let tokens = part.role + 1..part.role + 1 + part.places.len();
         Some(Scores {
             tag: cut(&self.tag, row, count, length, &tokens)?,
             category: cut(&self.category, row, count, length, &tokens)?,
             attribute: cut(&self.attribute, row, count, length, &tokens)?,
             signs: cut(&self.signs, row, count, length, &tokens)?,
             labels: cut(&self.labels, row, count, length, &tokens)?,
-            kind: whole(&self.kind, KINDS)?.try_into().ok()?,
-            language: whole(&self.language, LANGUAGES)?.try_into().ok()?,
-            change: whole(&self.change, CHANGES)?.try_into().ok()?,
+            kind: one(&self.kind, row, count, length, part.role)?,
+            language: one(&self.language, row, count, length, part.role)?,
+            change: one(&self.change, row, count, length, part.role)?,
         })
     }
 }
 
 /// One message of its windows: tokens in two of them get the mean; what is said of the message is that of the window with the largest fact.
-fn join(mut windows: Vec<(Row, Scores)>) -> Option<(Scores, Vec<Range<usize>>)> {
-    windows.sort_by_key(|(row, _)| row.first);
+fn join(mut windows: Vec<(Part, Scores)>) -> Option<(Scores, Vec<Range<usize>>)> {
+    windows.sort_by_key(|(part, _)| part.first);
     if windows.len() == 1 {
-        return windows.pop().map(|(row, scores)| (scores, row.places));
+        return windows.pop().map(|(part, scores)| (scores, part.places));
     }
     let best = windows.iter().max_by(|a, b| a.1.kind[0].total_cmp(&b.1.kind[0]))?.1.clone();
-    let length = windows.last().map(|(row, _)| row.first + row.places.len())?;
-    fn mean<const N: usize>(windows: &[(Row, Scores)], length: usize, of: impl Fn(&Scores) -> &[[f32; N]]) -> Vec<[f32; N]> {
+    let length = windows.last().map(|(part, _)| part.first + part.places.len())?;
+    fn mean<const N: usize>(windows: &[(Part, Scores)], length: usize, of: impl Fn(&Scores) -> &[[f32; N]]) -> Vec<[f32; N]> {
         let mut sums = vec![([0.0; N], 0.0_f32); length];
-        for (row, scores) in windows {
-            for ((sum, seen), values) in sums[row.first..].iter_mut().zip(of(scores)) {
+        for (part, scores) in windows {
+            for ((sum, seen), values) in sums[part.first..].iter_mut().zip(of(scores)) {
                 sum.iter_mut().zip(values).for_each(|(sum, value)| *sum += value);
                 *seen += 1.0;
             }
@@ -147,8 +152,8 @@ fn join(mut windows: Vec<(Row, Scores)>) -> Option<(Scores, Vec<Range<usize>>)> 
         sums.into_iter().map(|(sum, seen)| sum.map(|value| value / seen)).collect()
     }
     let mut places = vec![0..0; length];
-    for (row, _) in &windows {
-        places[row.first..row.first + row.places.len()].clone_from_slice(&row.places);
+    for (part, _) in &windows {
+        places[part.first..part.first + part.places.len()].clone_from_slice(&part.places);
     }
     let scores = Scores {
         tag: mean(&windows, length, |s| &s.tag),
@@ -218,7 +223,7 @@ fn largest<const N: usize>(values: &[f32; N]) -> usize {
 }
 
 /// The marks of a message, by place.
-pub(super) fn marks(message: Utterance<'_>, windows: Vec<(Row, Scores)>, calibration: &Calibration) -> Vec<Mark> {
+pub(super) fn marks(message: Utterance<'_>, windows: Vec<(Part, Scores)>, calibration: &Calibration) -> Vec<Mark> {
     let Some((scores, places)) = join(windows) else { return Vec::new() };
     let text = message.text;
     let is_english = scores.language[1] <= OTHER_LANGUAGE;

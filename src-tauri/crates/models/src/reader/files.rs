@@ -16,7 +16,7 @@ pub(super) const TOKENIZER: &str = "tokenizer.json";
 /// The folder beside the embedding model that holds them.
 const FOLDER: &str = "reader";
 /// What this program knows how to run (`export.py`).
-const FORMAT: u32 = 2;
+const FORMAT: u32 = 3;
 /// Written by `make reader` together with the weights.
 const BUILT_IN: &str = include_str!("../../../../training/reader/reader.json");
 

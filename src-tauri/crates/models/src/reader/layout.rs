@@ -1,49 +1,135 @@
-//! A message in its context, as the network takes it. `training/data.py` is the truth, and a test compares the two:
+//! Messages in their context, as the network takes them. `training/data.py` is the truth, and a test compares the two:
 //!
-//! `CLS [ROLE opener SEP] (ROLE turn)* SEP ROLE message SEP`
+//! `CLS [ROLE opener SEP] (ROLE turn)* SEP (ROLE message)*`
 //!
-//! The opener, the conversation's first turn, is there when it lies further back than the turns shown: it often says that what follows
-//! is a play. ROLE is a position without a word; its number says who speaks.
+//! A segment is some messages in a row that are read at once. A token sees its own message and what stands before it, so a message reads
+//! alike whatever follows, and is read once. What stands before the segment is context: the turns right before it, shortened, and the
+//! opener, the conversation's first turn, when it lies further back: it often says that what follows is a play. ROLE is a position
+//! without a word; its number says who speaks, and what holds of a message as a whole is read there.
 
+use std::collections::BTreeSet;
 use std::collections::HashMap;
 use std::ops::Range;
 
 use keepsake_domain::{Role, Utterance};
-use tokenizers::Tokenizer;
+
+use super::pieces::Tokenizer;
 
 const CLS: u32 = 0;
 const PAD: u32 = 1;
 const SEP: u32 = 2;
-/// Tokens of the message in one window; 99 of 100 messages are shorter.
+/// Tokens of a long message in one window.
 const MESSAGE: usize = 224;
 /// From window to window: what is cut at an end of one has 32 tokens on both sides in the other.
 const STEP: usize = 160;
-/// Tokens of the turns before, together.
-const CONTEXT: usize = 110;
+/// Tokens of the turns before a segment, together: they are read again with it, and cost as much as its own.
+const CONTEXT: usize = 64;
 /// Tokens of the opening turn.
-const OPENER: usize = 30;
+const OPENER: usize = 24;
 /// Tokens of one turn before; a longer one keeps its first [`TURN_HEAD`] and its last.
-const TURN: usize = 40;
-const TURN_HEAD: usize = 14;
-/// Turns before.
-const TURNS: usize = 3;
+const TURN: usize = 32;
+const TURN_HEAD: usize = 12;
+/// Turns before a segment.
+const TURNS: usize = 4;
+/// Bytes of a message that is read on its own, in windows; 9 of 10 are shorter.
+const LONG_BYTES: usize = 600;
+/// Bytes of the messages of a segment, together: some 175 tokens. Longer ones cost more a token, shorter ones more context.
+const SEGMENT_BYTES: usize = 700;
+/// Positions that the network has; a segment of dense writing that is longer goes on in another row.
+const TOKENS: usize = 512;
+/// Where what pads a row stands: nothing but padding sees it.
+pub(super) const PADDING: i64 = 1_000_000;
 /// Bytes of a message that are read at all: 100,000 characters of any script. What lies behind is not read, and nobody says so much.
 const MESSAGE_BYTES_MAX: usize = 400_000;
 /// Bytes of a turn before that can matter: its ends. Pieces have four characters in the mean, and one at least one byte.
 const TURN_BYTES: usize = 2_000;
 
-/// One window of a message.
-#[derive(Debug, Clone, PartialEq)]
+/// Some messages as the network takes them at once.
+#[derive(Debug, Clone, Default, PartialEq)]
 pub(super) struct Row {
     pub(super) ids: Vec<u32>,
     /// 0 for a word, else who speaks from here on.
     pub(super) roles: Vec<u8>,
-    /// Where the message's own tokens begin in `ids`.
-    pub(super) start: usize,
-    /// Bytes of the message that each of them covers.
+    /// Which turn each token belongs to, counted in the row: it is seen from there and from later ones.
+    pub(super) order: Vec<i64>,
+    /// What is read in it.
+    pub(super) parts: Vec<Part>,
+}
+
+/// A message, or a window of a long one, in a row.
+#[derive(Debug, Clone, PartialEq)]
+pub(super) struct Part {
+    /// The message's place in the conversation.
+    pub(super) at: usize,
+    /// The position that says who speaks; the message's tokens follow it.
+    pub(super) role: usize,
+    /// Bytes of the message that each of its tokens covers.
     pub(super) places: Vec<Range<usize>>,
     /// Index of the first of them among the message's tokens.
     pub(super) first: usize,
+}
+
+impl Row {
+    /// A row of what stands before a segment.
+    fn after(turns: &[Utterance<'_>], tokens: &mut Tokens<'_>) -> Result<Self, String> {
+        let mut row = Self { ids: vec![CLS], roles: vec![0], order: vec![0], parts: Vec::new() };
+        let mut shown: Vec<(Role, Vec<u32>)> = Vec::new();
+        let mut length = 0;
+        for turn in turns.iter().rev().take(TURNS) {
+            let words = tokens.context(turn.text)?;
+            let words = match words.len() {
+                0..=TURN => words.to_vec(),
+                long => [&words[..TURN_HEAD], &words[long - (TURN - TURN_HEAD)..]].concat(),
+            };
+            if length + words.len() + 1 > CONTEXT {
+                break;
+            }
+            length += words.len() + 1;
+            shown.push((turn.role, words));
+        }
+        if let Some(opener) = turns.first().filter(|_| turns.len() > shown.len()) {
+            row.begin(opener.role);
+            let words = tokens.context(opener.text)?;
+            row.put(&words[..words.len().min(OPENER)]);
+            row.put(&[SEP]);
+        }
+        for (role, words) in shown.into_iter().rev() {
+            row.begin(role);
+            row.put(&words);
+        }
+        row.put(&[SEP]);
+        Ok(row)
+    }
+
+    fn turn(&self) -> i64 {
+        self.order.last().copied().unwrap_or_default()
+    }
+
+    /// Says who speaks from here on.
+    fn begin(&mut self, role: Role) {
+        self.order.push(self.turn() + 1);
+        self.ids.push(PAD);
+        self.roles.push(number(role));
+    }
+
+    fn put(&mut self, ids: &[u32]) {
+        self.ids.extend(ids);
+        self.roles.resize(self.ids.len(), 0);
+        self.order.resize(self.ids.len(), self.turn());
+    }
+
+    fn message(&mut self, at: usize, role: Role, pieces: &Pieces, window: Range<usize>) {
+        self.begin(role);
+        let places = pieces.places[window.clone()].to_vec();
+        self.parts.push(Part { at, role: self.ids.len() - 1, places, first: window.start });
+        self.put(&pieces.ids[window]);
+    }
+}
+
+/// A text cut into pieces.
+struct Pieces {
+    ids: Vec<u32>,
+    places: Vec<Range<usize>>,
 }
 
 /// Pieces of texts, remembered: a turn is context of several messages.
@@ -57,28 +143,28 @@ impl<'t> Tokens<'t> {
         Self { tokenizer, known: HashMap::new() }
     }
 
-    fn pieces(&self, text: &str) -> Result<(Vec<u32>, Vec<Range<usize>>), String> {
+    fn pieces(&self, text: &str) -> Result<Pieces, String> {
         let found = self.tokenizer.encode(text, false).map_err(|error| error.to_string())?;
         let places = found.get_offsets().iter().map(|&(start, end)| {
             // The blank that a piece carries is not part of it.
             let piece = text.get(start..end).unwrap_or_default();
             start + (piece.len() - piece.trim_start().len())..end
         });
-        Ok((found.get_ids().to_vec(), places.collect()))
+        Ok(Pieces { ids: found.get_ids().to_vec(), places: places.collect() })
     }
 
     /// The pieces of a turn that is context. Of a very long one only the ends count, so only they are cut into pieces.
     fn context(&mut self, text: &str) -> Result<&[u32], String> {
         if !self.known.contains_key(text) {
             let mut ids = if text.len() <= 2 * TURN_BYTES {
-                self.pieces(text)?.0
+                self.pieces(text)?.ids
             } else {
                 let head = &text[..text.floor_char_boundary(TURN_BYTES)];
                 let tail = &text[text.ceil_char_boundary(text.len() - TURN_BYTES)..];
-                [self.pieces(head)?.0, self.pieces(tail)?.0].concat()
+                [self.pieces(head)?.ids, self.pieces(tail)?.ids].concat()
             };
             if ids.len() > OPENER.max(TURN) {
-                // The opener wants the first 30, a turn the first 14 and last 26.
+                // The opener wants the first 24, a turn the first 12 and last 20.
                 let tail = ids.split_off(ids.len() - (TURN - TURN_HEAD));
                 ids.truncate(OPENER);
                 ids.extend(tail);
@@ -99,43 +185,7 @@ fn number(role: Role) -> u8 {
     }
 }
 
-/// Everything before the message, and the mark of who speaks.
-fn head(before: &[Utterance<'_>], role: Role, tokens: &mut Tokens<'_>) -> Result<(Vec<u32>, Vec<u8>), String> {
-    let (mut ids, mut roles) = (vec![CLS], vec![0]);
-    if let [opener, .., _, _, _] = before {
-        let words = tokens.context(opener.text)?;
-        ids.push(PAD);
-        ids.extend(&words[..words.len().min(OPENER)]);
-        ids.push(SEP);
-        roles.push(number(opener.role));
-        roles.resize(ids.len(), 0);
-    }
-    let mut shown: Vec<(u8, Vec<u32>)> = Vec::new();
-    let mut length = 0;
-    for turn in before.iter().rev().take(TURNS) {
-        let words = tokens.context(turn.text)?;
-        let words = match words.len() {
-            0..=TURN => words.to_vec(),
-            long => [&words[..TURN_HEAD], &words[long - (TURN - TURN_HEAD)..]].concat(),
-        };
-        if length + words.len() + 1 > CONTEXT {
-            break;
-        }
-        length += words.len() + 1;
-        shown.push((number(turn.role), words));
-    }
-    for (role, words) in shown.into_iter().rev() {
-        ids.push(PAD);
-        ids.extend(words);
-        roles.push(role);
-        roles.resize(ids.len(), 0);
-    }
-    ids.extend([SEP, PAD]);
-    roles.extend([0, number(role)]);
-    Ok((ids, roles))
-}
-
-/// Whether the opener is shown beside the turns before the message at this place.
+/// Whether the opener may be what a message at this place was taken for play by, and can be left out.
 pub(super) fn shows_opener(at: usize) -> bool {
     at > TURNS
 }
@@ -144,6 +194,31 @@ pub(super) fn shows_opener(at: usize) -> bool {
 pub(super) fn late<'t, 'u>(turns: &'t [Utterance<'u>], at: usize) -> (&'t [Utterance<'u>], usize) {
     let from = at.saturating_sub(TURNS);
     (&turns[from..], at - from)
+}
+
+/// The segments of a conversation whose turns have these lengths in bytes. Where one begins depends on what was said before alone.
+fn segments(lengths: impl Iterator<Item = usize>) -> Vec<Range<usize>> {
+    let mut found: Vec<Range<usize>> = Vec::new();
+    let mut size = 0;
+    for (at, more) in lengths.enumerate() {
+        match found.last_mut() {
+            Some(open) if more <= LONG_BYTES && size <= LONG_BYTES && size + more <= SEGMENT_BYTES => {
+                open.end = at + 1;
+                size += more;
+            }
+            _ => {
+                found.push(at..at + 1);
+                size = more;
+            }
+        }
+    }
+    found
+}
+
+/// Of each turn of these lengths in bytes the first turn that the reader is shown with it, beside the opener.
+pub fn shown_from(lengths: impl Iterator<Item = usize>) -> Vec<usize> {
+    let spread = |segment: Range<usize>| segment.clone().map(move |_| segment.start.saturating_sub(TURNS));
+    segments(lengths).into_iter().flat_map(spread).collect()
 }
 
 /// Windows over a message of so many tokens; one even for an empty message.
@@ -159,26 +234,49 @@ fn windows(length: usize) -> Vec<Range<usize>> {
     }
 }
 
-/// The windows of the message `turns[at]`.
-pub(super) fn rows(turns: &[Utterance<'_>], at: usize, tokens: &mut Tokens<'_>) -> Result<Vec<Row>, String> {
-    let message = turns[at];
-    let text = &message.text[..message.text.floor_char_boundary(MESSAGE_BYTES_MAX)];
-    let (ids, places) = tokens.pieces(text)?;
-    let (before, roles) = head(&turns[..at], message.role, tokens)?;
-    let cut = windows(ids.len()).into_iter().map(|window| {
-        let mut row = Row {
-            ids: before.clone(),
-            roles: roles.clone(),
-            start: before.len(),
-            places: places[window.clone()].to_vec(),
-            first: window.start,
-        };
-        row.ids.extend(&ids[window]);
-        row.ids.push(SEP);
-        row.roles.resize(row.ids.len(), 0);
-        row
-    });
-    Ok(cut.collect())
+/// The rows in which the wanted messages are read; what is not wanted in their segments is read with them.
+pub(super) fn rows(turns: &[Utterance<'_>], wanted: &BTreeSet<usize>, tokens: &mut Tokens<'_>) -> Result<Vec<Row>, String> {
+    let mut found = Vec::new();
+    for segment in segments(turns.iter().map(|turn| turn.text.len())) {
+        if let Some(last) = wanted.range(segment.clone()).next_back() {
+            rows_of(turns, segment.start..last + 1, tokens, &mut found)?;
+        }
+    }
+    Ok(found)
+}
+
+/// The row of the last of these turns behind the one before it. A statement is a sentence; of a longer one the beginning tells.
+pub(super) fn statement(turns: &[Utterance<'_>; 2], tokens: &mut Tokens<'_>) -> Result<Row, String> {
+    let mut found = Vec::new();
+    rows_of(turns, 1..2, tokens, &mut found)?;
+    Ok(found.swap_remove(0))
+}
+
+fn rows_of(turns: &[Utterance<'_>], segment: Range<usize>, tokens: &mut Tokens<'_>, found: &mut Vec<Row>) -> Result<(), String> {
+    let mut open = Row::default();
+    for at in segment.clone() {
+        let message = turns[at];
+        let pieces = tokens.pieces(&message.text[..message.text.floor_char_boundary(MESSAGE_BYTES_MAX)])?;
+        let windows = windows(pieces.ids.len());
+        // A segment of one message, or dense writing: it has more tokens than its bytes let one think.
+        let is_alone = windows.len() > 1;
+        if open.ids.is_empty() || is_alone || open.ids.len() + 1 + pieces.ids.len() > TOKENS {
+            found.extend(Some(std::mem::take(&mut open)).filter(|row| !row.parts.is_empty()));
+            open = Row::after(&turns[..at], tokens)?;
+        }
+        if is_alone {
+            let before = std::mem::take(&mut open);
+            for window in windows {
+                let mut row = before.clone();
+                row.message(at, message.role, &pieces, window);
+                found.push(row);
+            }
+        } else {
+            open.message(at, message.role, &pieces, 0..pieces.ids.len());
+        }
+    }
+    found.extend(Some(open).filter(|row| !row.parts.is_empty()));
+    Ok(())
 }
 
 #[cfg(test)]
@@ -195,5 +293,19 @@ mod tests {
         check(224, &[(0, 224)]);
         check(225, &[(0, 224), (160, 225)]);
         check(400, &[(0, 224), (160, 384), (320, 400)]);
+    }
+
+    #[test]
+    fn where_a_segment_begins_depends_on_what_was_said_before_alone() {
+        let lengths = [400, 250, 300, 2000, 10, 10];
+        assert_eq!(segments(lengths.into_iter()), [0..2, 2..3, 3..4, 4..6]);
+        for end in 0..lengths.len() {
+            let known: Vec<usize> = segments(lengths[..end].iter().copied()).iter().map(|segment| segment.start).collect();
+            let all: Vec<usize> =
+                segments(lengths.into_iter()).iter().map(|segment| segment.start).filter(|&at| at < end).collect();
+            assert_eq!(known, all, "of the first {end}");
+        }
+        assert_eq!(shown_from(lengths.into_iter()), [0, 0, 0, 0, 0, 0]);
+        assert_eq!(shown_from([600; 8].into_iter()), [0, 0, 0, 0, 0, 1, 2, 3], "the turns before its segment, and no more");
     }
 }

@@ -15,8 +15,6 @@ pub const SAMPLE: usize = 200;
 
 /// What was true of a day is over after it.
 const EPHEMERAL_DAYS: i64 = 2;
-/// Words such as "this week" are over after a month at the latest.
-const TIMED_DAYS: i64 = 31;
 /// A situation, a plan or a piece of work that nobody spoke of for half a year is as likely over as not.
 const SITUATION_DAYS: i64 = 183;
 
@@ -27,24 +25,6 @@ const COMMON_MEMORIES: usize = 500;
 
 /// The quantile of a 95 % interval.
 const Z_95: f64 = 1.959_963_985;
-
-/// Words that tie a statement to a day or a week.
-const TIMED: [&str; 14] = [
-    "today",
-    "tonight",
-    "tomorrow",
-    "this week",
-    "next week",
-    "this weekend",
-    "next weekend",
-    "this month",
-    "next month",
-    "right now",
-    "at the moment",
-    "currently",
-    "these days",
-    "this morning",
-];
 
 /// One place on which a memory rests, looked up anew.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -281,20 +261,11 @@ fn echoed(at: usize, places: &[Checked]) -> Option<Finding> {
     Some(Finding { fault: Fault::Echoed, entry: at, other: None, reason, proposal })
 }
 
-/// Whether a statement is tied to a day or a week.
-pub(crate) fn is_timed(content: &str) -> bool {
-    let low = format!(" {} ", content.to_lowercase().replace(|c: char| !c.is_alphanumeric(), " "));
-    TIMED.iter().any(|words| low.contains(&format!(" {words} ")))
-}
-
 pub(crate) fn stale(entry: &Entry, at: usize, now: Timestamp) -> Option<Finding> {
     let age_days = (now.0 - entry.last.0) / DAY_MS;
-    let is_timed = is_timed(&entry.content);
     let is_work = matches!(entry.category, Category::Project | Category::Goal);
     let (reason, proposal) = if entry.durability == Durability::Ephemeral && age_days >= EPHEMERAL_DAYS {
         ("It held for a day, which is over.", Proposal::Archive)
-    } else if is_timed && age_days >= TIMED_DAYS {
-        ("It names a time that is over.", Proposal::Archive)
     } else if (entry.durability == Durability::Situational || is_work) && age_days >= SITUATION_DAYS {
         ("It was true of a situation that nobody spoke of for half a year.", Proposal::Reconfirm)
     } else {
@@ -452,10 +423,11 @@ mod tests {
         );
         assert_eq!(faults(&two("User loves hiking", "User loves to hike"), &[]), [(Fault::Duplicate, 0, Some(1), "merge")]);
         assert_eq!(faults(&two("User loves Utrecht", "User loves Rotterdam"), &[]), [], "one may love two towns");
-        let mut timed = entry("a", "User is moving this week", 40);
-        assert_eq!(faults(&[timed.clone()], &[]), [(Fault::Stale, 0, None, "archive")]);
-        timed.last = NOW;
-        assert_eq!(faults(&[timed], &[]), [], "it is this week");
+        let mut passing = entry("a", "User is on the early train", 3);
+        passing.durability = Durability::Ephemeral;
+        assert_eq!(faults(&[passing.clone()], &[]), [(Fault::Stale, 0, None, "archive")]);
+        passing.last = NOW;
+        assert_eq!(faults(&[passing], &[]), [], "it is today");
         let mut plan = entry("a", "User wants to build a shed", 200);
         plan.category = Category::Goal;
         assert_eq!(faults(&[plan], &[]), [(Fault::Stale, 0, None, "reconfirm")]);

@@ -13,7 +13,7 @@ use keepsake_domain::{
     Category, DAY_MS, DedupOutcome, Durability, ReflectionKind, Span, Stability, Timestamp, limits::CONTENT_CHARS_MAX,
 };
 
-use crate::audit::{Entry, Near, Proposal as Repair, is_timed, stale};
+use crate::audit::{Entry, Near, Proposal as Repair, stale};
 use crate::dedup::{compare, conflict, fingerprint, shared_words};
 use model::Opinion;
 
@@ -40,36 +40,6 @@ const HEARD_CHARS_MAX: usize = 240;
 const SAID_CHARS_MAX: usize = 160;
 /// Tools that are named.
 const DID_MAX: usize = 6;
-
-/// States that pass by themselves.
-const MOMENTARY: [&str; 22] = [
-    "tired",
-    "exhausted",
-    "hungry",
-    "thirsty",
-    "sleepy",
-    "sick",
-    "bored",
-    "stressed",
-    "busy",
-    "angry",
-    "sad",
-    "nervous",
-    "excited",
-    "cold",
-    "hungover",
-    "late",
-    "stuck",
-    "upset",
-    "annoyed",
-    "confused",
-    "overwhelmed",
-    "sore",
-];
-/// Between the verb and the state.
-const DEGREES: [&str; 10] = ["so", "very", "really", "quite", "pretty", "a", "bit", "little", "rather", "feeling"];
-/// Said of a state that does not pass.
-const LASTING: [&str; 8] = ["always", "often", "usually", "chronically", "never", "every", "constantly", "generally"];
 
 /// What came after a statement in its conversation, before anybody else spoke than the agent.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -277,26 +247,6 @@ fn key_of(memories: &[Remembered], change: &Change, entries: &[usize]) -> String
     format!("{}|{}|{after}", change.kind(), of.join(" "))
 }
 
-fn padded(content: &str) -> String {
-    format!(
-        " {} ",
-        content.to_lowercase().split(|c: char| !c.is_alphanumeric()).filter(|w| !w.is_empty()).collect::<Vec<_>>().join(" ")
-    )
-}
-
-/// "Mara is so tired": a state that passes, and nothing says that it does not.
-fn is_momentary(content: &str) -> bool {
-    let text = padded(content);
-    let words: Vec<&str> = text.split_whitespace().collect();
-    if words.iter().any(|word| LASTING.contains(word)) {
-        return false;
-    }
-    words.iter().enumerate().filter(|(_, word)| matches!(**word, "is" | "feels" | "felt" | "was")).any(|(at, _)| {
-        let mut after = words.iter().skip(at + 1).skip_while(|word| DEGREES.contains(word));
-        after.next().is_some_and(|word| MOMENTARY.contains(word))
-    })
-}
-
 /// The years that a statement names.
 fn years(content: &str) -> Vec<i64> {
     let numbers = content.split(|c: char| !c.is_ascii_digit()).filter(|number| number.len() == 4);
@@ -315,9 +265,6 @@ fn is_over(memory: &Remembered, now: Timestamp) -> Option<&'static str> {
         return None;
     }
     let age_days = (now.0 - entry.last.0) / DAY_MS;
-    if is_momentary(&entry.content) && age_days >= MOMENTARY_DAYS && memory.conversations == 1 {
-        return Some("It was how somebody felt that day.");
-    }
     if let Some(fault) = stale(entry, 0, now)
         && fault.proposal == Repair::Archive
         && entry.durability != Durability::Identity
@@ -407,9 +354,6 @@ fn kept_of(memories: &[Remembered], group: &[usize]) -> usize {
 /// What a memory weighs, 1 (transient) to 5 (foundational), and why. Only what decides who may be told it is counted.
 fn weigh(memory: &Remembered) -> (u8, String) {
     let entry = &memory.entry;
-    if is_momentary(&entry.content) || is_timed(&entry.content) && memory.conversations < CONVERSATIONS_TELLING {
-        return (1, "It tells of a moment.".to_owned());
-    }
     let is_wish = entry.category == Category::Preference && entry.durability >= Durability::LongTerm;
     let (base, why) = match (entry.is_knowledge, memory.stability) {
         (true, Some(Stability::Durable)) => (4, "A conviction"),

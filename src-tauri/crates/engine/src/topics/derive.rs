@@ -436,12 +436,8 @@ fn derived(tx: &ReadTx<'_>, partition: &Partition, rules: &TopicRules, reader: &
         .filter(|row| row.undone_at.is_none())
         .filter_map(|row| Some(Decision { id: row.id.to_string(), at: row.decided_at, act: act(row)? }))
         .collect();
-    let mut events: Vec<Event<'_>> = read
-        .iter()
-        .map(|(key, at, cluster)| {
-            Event::Cluster(ClusterEvent { key, home: key.split(' ').next().unwrap_or(key), at: *at, cluster })
-        })
-        .collect();
+    let mut events: Vec<Event<'_>> =
+        read.iter().map(|(key, at, cluster)| Event::Cluster(ClusterEvent { key, at: *at, cluster })).collect();
     events.extend(decisions.iter().map(Event::Decision));
     let folded = fold_judged(&partition.row.id, &events, rules, &partition.judged);
     // What was read before and may not be read now leaves no version behind, so everything is worded anew.

@@ -80,7 +80,8 @@ fn content_keys(steps: &[TopicStep], mark: &str) -> Vec<String> {
     let mut keys: Vec<String> = Vec::new();
     for step in steps {
         let before = keys.last().map_or("", String::as_str);
-        let text = format!("{before}|{mark}|{}|{}", step.added.join(" "), step.removed.join(" "));
+        // What tells a topic from others names it, and others are read in one partition and not in the next.
+        let text = format!("{before}|{mark}|{}|{}|{:?}", step.added.join(" "), step.removed.join(" "), step.telling);
         keys.push(blake3::hash(text.as_bytes()).to_hex()[..32].to_owned());
     }
     keys
@@ -246,7 +247,7 @@ impl<'t, 'x> Wording<'t, 'x> {
         let text = merge(&before.text, &turns, &marks, self.rules);
         let mut messages = before.messages;
         messages.extend(added);
-        let title = self.title(&text, &messages, &before.title)?;
+        let title = self.title(&text, &messages, step, &before.title)?;
         let entities = entities(&turns, &before.entities);
         let mut contributors = before.contributors;
         for row in &rows {
@@ -268,13 +269,13 @@ impl<'t, 'x> Wording<'t, 'x> {
     }
 
     /// A title follows from all messages, of a long topic from the newest.
-    fn title(&mut self, text: &TopicText, messages: &[String], before: &str) -> StoreResult<String> {
+    fn title(&mut self, text: &TopicText, messages: &[String], step: &TopicStep, before: &str) -> StoreResult<String> {
         let newest = &messages[messages.len().saturating_sub(TITLE_MESSAGES_MAX)..];
         self.load(newest)?;
         let mut rows: Vec<&InteractionRow> = newest.iter().filter_map(|id| self.known.get(id)).collect();
         rows.sort_by(|a, b| a.time.cmp(&b.time).then(a.seq.cmp(&b.seq)));
         let rows: Vec<InteractionRow> = rows.into_iter().cloned().collect();
-        Ok(title(text, &insight_turns(&rows), Some(before).filter(|title| !title.is_empty())))
+        Ok(title(text, &insight_turns(&rows), &step.telling, Some(before).filter(|title| !title.is_empty())))
     }
 }
 

@@ -1,8 +1,8 @@
 //! The extractive summary: two or three sentences that were really said, chosen to stand for the whole.
 //!
 //! Centrality in the manner of LexRank (power iteration over tf-idf similarity, sharpened by embeddings where there are
-//! any), times how much a sentence states a purpose, decision or outcome, where it stands and who says it; then
-//! maximal marginal relevance, so that the sentences do not repeat each other.
+//! any), times how many words of content a sentence has, where it stands and who says it; then maximal marginal
+//! relevance, so that the sentences do not repeat each other. What a sentence means nobody judges here.
 //! Deliberately not here: writing new sentences. Attribution ("Mara: …") is left to whoever shows it.
 
 use std::collections::{BTreeMap, HashMap};
@@ -12,7 +12,7 @@ use serde::{Deserialize, Serialize};
 
 use keepsake_text::is_instruction;
 
-use crate::text::{Document, Language, Sentence, is_stop_word, stem};
+use crate::text::{Document, Language, Sentence, Token, is_stop_word, stem};
 
 /// Seed 004 asks for two to three sentences.
 const SUMMARY_SENTENCES_MAX: usize = 3;
@@ -48,7 +48,7 @@ pub struct SummarySentence {
     pub turn: usize,
     /// Where in that turn.
     pub span: Span,
-    /// The words of the span, white space evened out, with a capital at the start; "…" at the end where it was cut.
+    /// The words of the span, white space evened out; "…" at the end where it was cut.
     pub text: String,
     /// Who said it.
     pub author: String,
@@ -115,7 +115,7 @@ fn place_weight(position: usize, last: usize) -> f32 {
 
 fn weight(sentence: &Sentence<'_>, with_questions: bool) -> f32 {
     let words = sentence.words();
-    if sentence.is_question && !with_questions || is_greeting(sentence) || is_instruction(sentence.text) {
+    if sentence.is_question && !with_questions || is_instruction(sentence.text) {
         return 0.0;
     }
     let content = content_words(sentence).count();
@@ -138,22 +138,20 @@ fn weight(sentence: &Sentence<'_>, with_questions: bool) -> f32 {
         Role::Person => 0.95,
         _ => 0.45,
     };
-    let addresses = sentence.tokens.iter().any(|token| matches!(token.word.as_str(), "you" | "your" | "let's"));
-    // Short sentences whose "this" or "it" points elsewhere say little alone.
-    let points = words < 9
-        && sentence
-            .tokens
-            .iter()
-            .any(|token| matches!(token.word.as_str(), "this" | "that" | "it" | "these" | "those" | "they" | "them"));
     let concrete = match content {
         0..=2 => 0.7,
         3 => 0.9,
         _ => 1.1,
     };
-    let manner = if addresses { 0.75 } else { 1.0 }
-        * if points { 0.6 } else { 1.0 }
-        * if sentence.text.ends_with('!') { 0.85 } else { 1.0 };
-    length * speaker * concrete * manner * standalone(sentence) * states_something(sentence)
+    length * speaker * concrete * names(sentence)
+}
+
+/// Above 1 for a sentence with names and numbers.
+fn names(sentence: &Sentence<'_>) -> f32 {
+    let is_name = |token: &&Token<'_>| {
+        token.is_word && (token.is_capitalised() && token.raw.len() > 1 || token.raw.chars().all(|c| c.is_ascii_digit()))
+    };
+    1.0 + 0.08 * sentence.tokens.iter().skip(1).filter(is_name).count().min(3) as f32
 }
 
 fn content_words<'a>(sentence: &'a Sentence<'_>) -> impl Iterator<Item = &'a str> {
@@ -162,235 +160,6 @@ fn content_words<'a>(sentence: &'a Sentence<'_>) -> impl Iterator<Item = &'a str
         .iter()
         .filter(|token| token.is_word && token.word.chars().count() > 2 && !is_stop_word(&token.word))
         .map(|t| t.word.as_str())
-}
-
-fn is_greeting(sentence: &Sentence<'_>) -> bool {
-    const OPENERS: &[&str] = &[
-        "hi",
-        "hello",
-        "hey",
-        "thanks",
-        "thank",
-        "bye",
-        "goodbye",
-        "welcome",
-        "hola",
-        "gracias",
-        "hallo",
-        "danke",
-        "bonjour",
-        "merci",
-        "olá",
-        "obrigado",
-        "obrigada",
-        "cheers",
-        "congrats",
-        "congratulations",
-        "goodnight",
-        "wow",
-    ];
-    let mut words = sentence.tokens.iter().filter(|token| token.is_word).map(|token| token.word.as_str());
-    let first = words.next().unwrap_or("");
-    let second = words.next().unwrap_or("");
-    let opener = OPENERS.contains(&first)
-        || matches!(
-            (first, second),
-            ("good", "morning" | "evening" | "night" | "luck" | "afternoon")
-                | ("you", "are")
-                | ("no", "problem")
-                | ("sounds", _)
-                | ("see", "you")
-                | ("take", "care")
-                | ("i", "hope")
-                | ("happy", "to")
-                | ("let", "me")
-                | ("great", "question")
-        );
-    opener && sentence.words() <= 14
-}
-
-/// Below 1 for a sentence that leans on what was said before.
-fn standalone(sentence: &Sentence<'_>) -> f32 {
-    let words: Vec<&str> =
-        sentence.tokens.iter().filter(|token| token.is_word).take(4).map(|token| token.word.as_str()).collect();
-    let mut words = words.into_iter().skip_while(|word| {
-        matches!(
-            *word,
-            "and"
-                | "but"
-                | "so"
-                | "or"
-                | "then"
-                | "also"
-                | "well"
-                | "ok"
-                | "okay"
-                | "yeah"
-                | "yes"
-                | "no"
-                | "because"
-                | "anyway"
-                | "oh"
-                | "aber"
-                | "und"
-                | "pero"
-                | "y"
-                | "mais"
-                | "et"
-                | "mas"
-                | "e"
-        )
-    });
-    let first = words.next().unwrap_or("");
-    let second = words.next().unwrap_or("");
-    match first {
-        "their" | "his" | "her" | "its" | "been" | "really" | "had" | "made" | "hearing" | "seeing" | "knowing" => 0.5,
-        "let's" => 0.6,
-        "let" if second == "'s" => 0.6,
-        "it" | "this" | "that" | "these" | "those" | "they" | "he" | "she" | "them" | "er" | "sie" | "es" | "das" | "esto"
-        | "eso" | "il" | "elle" | "ils" | "cela" | "ça" | "isso" | "isto" | "ele" | "ela" => 0.3,
-        "which" | "who" | "where" | "here" | "there" | "such" | "same" | "if" | "otherwise" | "plus" | "not" => 0.45,
-        "you" | "your" | "please" | "try" | "use" | "make" | "run" | "check" | "add" | "set" | "sure" => 0.45,
-        "i" if matches!(second, "know" | "see" | "agree" | "understand" | "guess" | "mean") => 0.5,
-        "can" | "could" => 0.7,
-        _ => 1.0,
-    }
-}
-
-/// Above 1 for a sentence that states a purpose, a decision or an outcome.
-fn states_something(sentence: &Sentence<'_>) -> f32 {
-    const PURPOSE: &[&str] = &[
-        "i want to",
-        "i need to",
-        "we need to",
-        "i am trying to",
-        "trying to",
-        "i would like to",
-        "help me",
-        "i am planning",
-        "we are planning",
-        "the goal",
-        "i am working on",
-        "we are working on",
-        "i have been",
-        "i am thinking",
-        "i am looking for",
-        "the problem is",
-        "the issue is",
-        "i got",
-        "i lost",
-        "i am building",
-        "we want to",
-        "my goal",
-        "ich möchte",
-        "wir wollen",
-        "ich will",
-        "quiero",
-        "queremos",
-        "necesito",
-        "je veux",
-        "je voudrais",
-        "nous voulons",
-        "quero",
-        "queremos",
-        "preciso",
-    ];
-    const DECISION: &[&str] = &[
-        "decided",
-        "we will",
-        "i will",
-        "let's go with",
-        "going to",
-        "agreed",
-        "we agree",
-        "settled on",
-        "i have chosen",
-        "the plan is",
-        "final decision",
-        "deadline",
-        "entschieden",
-        "beschlossen",
-        "decidido",
-        "decidimos",
-        "hemos decidido",
-        "décidé",
-        "on va",
-        "vou",
-    ];
-    const OUTCOME: &[&str] = &[
-        "turned out",
-        "turns out",
-        "fixed",
-        "works now",
-        "resolved",
-        "solved",
-        "the cause",
-        "root cause",
-        "finally",
-        "it was the",
-        "that was it",
-        "ended up",
-        "in the end",
-        "booked",
-        "accepted",
-        "signed",
-        "refund",
-        "gelöst",
-        "funktioniert",
-        "resuelto",
-        "funciona",
-        "résolu",
-        "resolvido",
-    ];
-    let joined = sentence.tokens.iter().take(40).fold(String::with_capacity(sentence.text.len() + 2), |mut joined, token| {
-        joined.push(' ');
-        joined.push_str(&token.word);
-        joined
-    }) + " ";
-    let says = |cues: &[&str]| {
-        cues.iter().any(|cue| {
-            joined.match_indices(cue).any(|(at, _)| joined[..at].ends_with(' ') && joined[at + cue.len()..].starts_with(' '))
-        })
-    };
-    const EVENT: &[&str] = &[
-        "i went",
-        "i got",
-        "i started",
-        "i signed",
-        "i joined",
-        "i met",
-        "i lost",
-        "i quit",
-        "i moved",
-        "i finished",
-        "i had",
-        "we went",
-        "we got",
-        "we moved",
-        "we had",
-        "passed away",
-        "lost my",
-    ];
-    let mut factor = 1.0;
-    if says(EVENT) {
-        factor += 0.3;
-    }
-    if says(PURPOSE) {
-        factor += 0.4;
-    }
-    if says(DECISION) {
-        factor += 0.45;
-    }
-    if says(OUTCOME) {
-        factor += 0.4;
-    }
-    let concrete = sentence
-        .tokens
-        .iter()
-        .skip(1)
-        .filter(|t| t.is_word && (t.is_capitalised() && t.raw.len() > 1 || t.raw.chars().all(|c| c.is_ascii_digit())))
-        .count();
-    factor + 0.08 * concrete.min(3) as f32
 }
 
 fn add_terms(scored: &mut [Scored<'_>]) {
@@ -495,53 +264,17 @@ fn choose(scored: &[Scored<'_>], relevance: &[f32], similarity: &[f32]) -> Vec<u
     chosen
 }
 
-/// The sentence as shown: openers that lean on the one before it and trailing clauses beyond the cap left out.
+/// The sentence as shown: what is beyond the cap left out.
 fn shown(document: &Document<'_>, sentence: &Sentence<'_>) -> Option<SummarySentence> {
     let turn = document.turns.get(sentence.turn)?;
-    let leans = |word: &str| {
-        matches!(
-            word,
-            "and"
-                | "but"
-                | "so"
-                | "well"
-                | "okay"
-                | "ok"
-                | "anyway"
-                | "oh"
-                | "yeah"
-                | "also"
-                | "aber"
-                | "und"
-                | "pero"
-                | "bueno"
-                | "mas"
-                | "alors"
-        )
-    };
-    let mut tokens =
-        sentence.tokens.iter().skip_while(|token| leans(&token.word) || !token.is_word && token.raw != "¿" && token.raw != "¡");
-    let start = tokens.next().map_or(sentence.bytes.start, |token| token.bytes.start);
-    let start = past_address(sentence).unwrap_or(start);
-    let whole = turn.text.get(start..sentence.bytes.end)?;
+    let whole = turn.text.get(sentence.bytes.clone())?;
     let (kept, is_cut) = within(whole);
-    let span = document.span(sentence.turn, start..start + kept.len())?;
+    let span = document.span(sentence.turn, sentence.bytes.start..sentence.bytes.start + kept.len())?;
     let mut text = kept.split_whitespace().collect::<Vec<_>>().join(" ");
-    if let Some(first) = text.chars().next().filter(|c| c.is_lowercase()) {
-        text = first.to_uppercase().chain(text.chars().skip(1)).collect();
-    }
     if is_cut {
         text.push('…');
     }
     Some(SummarySentence { turn: sentence.turn, span, text, author: turn.author.to_owned(), role: turn.role })
-}
-
-/// Where a sentence begins behind its address: "Hey Maria, " or "Yep, ".
-fn past_address(sentence: &Sentence<'_>) -> Option<usize> {
-    let first = sentence.tokens.first()?.word.as_str();
-    let comma = sentence.tokens.iter().take(4).position(|token| token.raw == ",")?;
-    let addresses = matches!(first, "hey" | "hi" | "hello" | "yep" | "yes" | "yeah" | "nope" | "thanks" | "dear");
-    addresses.then(|| sentence.tokens.get(comma + 1).map(|token| token.bytes.start)).flatten()
 }
 
 /// As much of `text` as the cap allows, ending with a clause or at least a word.

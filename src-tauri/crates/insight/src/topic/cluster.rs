@@ -1,12 +1,15 @@
 //! Which messages of a batch are about one subject.
 //!
-//! Messages that carry a subject are joined from the nearest pair on, by shared words, by meaning where there are vectors, and because
-//! an answer follows its question. What stands beside them and carries nothing goes with them.
+//! People stay on a subject for a while, so a cluster is a stretch of a batch: all of it, or what is left and right of the place
+//! where the subject changes most, if it changes clearly. Single messages are not compared: "yes, at six" has no subject of its own,
+//! and on a development life (decision 42) clusters of single messages tore every subject apart.
+
+use std::ops::Range;
 
 use serde::{Deserialize, Serialize};
 
-use super::nearness::{Commonness, Terms, cosine, length, shared_words};
-use super::weight::{Weight, stems, weigh};
+use super::nearness::{Terms, typical, unit};
+use super::terms::{stems, tells};
 use super::{Batch, TopicRules};
 use crate::Turn;
 use crate::text::Document;
@@ -21,13 +24,13 @@ pub struct Cluster {
     pub messages: Vec<String>,
     /// Messages of the batch before that it goes on from.
     pub context: Vec<String>,
-    /// How many of its new messages carry the subject.
+    /// How many of its new messages say something by themselves.
     pub carriers: u32,
     /// Words of content in them.
     pub content_words: u32,
     /// Stems of content in them.
     pub terms: Terms,
-    /// The mean over its messages, its length one. Kept apart from the rest, as vectors are.
+    /// The mean over its messages, the longer ones counting more; as long as it comes. Kept apart from the rest, as vectors are.
     #[serde(skip)]
     pub vector: Option<Vec<f32>>,
 }
@@ -35,196 +38,168 @@ pub struct Cluster {
 /// A message is embedded up to here: the local model reads some 250 words.
 const EMBEDDED_CHARS_MAX: usize = 1_200;
 
-/// Two groups are joined from this similarity on.
-const JOIN_MIN: f32 = 0.28;
+/// A message counts by the root of its words, and one with more of them counts as this.
+const WORDS_COUNTED_MAX: usize = 40;
 
-/// Meaning counts from here: two turns of one conversation are always a little alike.
-const MEANING_FROM: f32 = 0.12;
+/// Both parts of a batch that is cut have at least so many messages: fewer are an aside.
+const PART_MESSAGES_MIN: usize = 4;
 
-/// What standing one, two or three messages apart adds: talk stays on its subject unless something shows that it left.
-const BESIDE: [f32; 3] = [0.24, 0.15, 0.08];
+/// Two parts of a batch are two subjects below this cosine, counted from what is typical of all talk. From 0 to 0.1 as many topics of
+/// the development life are found; from 0.15 on subjects are torn apart.
+const PARTS_BELOW: f32 = 0.05;
 
-/// What an answer to a question adds.
-const ANSWERS: f32 = 0.10;
-
-/// A pause longer than this parts what stands beside each other.
-const PAUSE_MS: i64 = 45 * 60_000;
-
-/// A message without a subject goes with one that is no further away than this.
-const FOLLOWS_WITHIN: usize = 2;
-
-struct Carrier {
+/// A message as clusters are made of it.
+struct Said {
     turn: usize,
-    terms: Terms,
-    length: f32,
-    vector: Option<Vec<f32>>,
-    asks: bool,
+    weight: f32,
+    stems: Vec<String>,
 }
 
-/// The clusters of a batch of `turns`. Every new message is in one of them at most.
+/// The clusters of a batch of `turns`. Every new message that somebody spoke is in exactly one of them.
 pub fn clusters(turns: &[Turn<'_>], batch: &Batch, rules: &TopicRules, embed: &Embed<'_>) -> Vec<Cluster> {
     debug_assert!(rules.check().is_ok(), "rules are checked where they are chosen");
     let Some(read) = turns.get(batch.context.start..batch.fresh.end) else { return Vec::new() };
     let first_fresh = batch.fresh.start - batch.context.start;
     let document = Document::read(read);
-    let weights: Vec<(Weight, Vec<String>)> = (0..read.len())
-        .map(|index| {
-            let found = stems(&document, index);
-            (weigh(&document, index, &found), found)
-        })
-        .collect();
-    let mut carriers = carriers(&document, &weights, embed);
-    let mut commonness = Commonness::default();
-    carriers.iter().for_each(|carrier| commonness.add(&carrier.terms));
-    carriers.iter_mut().for_each(|carrier| carrier.length = length(&carrier.terms, &commonness));
-    let groups = join(read, &carriers, &commonness);
-    let mut of_turn: Vec<Option<usize>> = vec![None; read.len()];
-    for (group, members) in groups.iter().enumerate() {
-        for member in members {
-            of_turn[carriers[*member].turn] = Some(group);
-        }
+    let fresh = (first_fresh..read.len()).filter(|turn| read[*turn].is_plain());
+    let (said, texts): (Vec<Said>, Vec<String>) = fresh.map(|turn| spoken(&document, turn)).unzip();
+    if said.is_empty() {
+        return Vec::new();
     }
-    let followers = follow(read, &of_turn);
-    let mut found = Vec::new();
-    for (group, members) in groups.iter().enumerate() {
-        let fresh: Vec<&Carrier> = members.iter().map(|at| &carriers[*at]).filter(|c| c.turn >= first_fresh).collect();
-        if fresh.is_empty() {
-            continue;
-        }
-        let mut terms = Terms::new();
-        for (term, count) in fresh.iter().flat_map(|carrier| &carrier.terms) {
-            *terms.entry(term.clone()).or_default() += count;
-        }
-        let id_of = |turn: usize| read[turn].id.to_owned();
-        found.push(Cluster {
-            messages: (first_fresh..read.len()).filter(|turn| followers[*turn] == Some(group)).map(id_of).collect(),
-            context: (0..first_fresh).filter(|turn| of_turn[*turn] == Some(group)).map(id_of).collect(),
-            carriers: fresh.len() as u32,
-            content_words: fresh.iter().map(|carrier| carrier.terms.values().sum::<f32>() as u32).sum(),
-            vector: mean(fresh.iter().map(|carrier| carrier.vector.as_deref())),
-            terms,
-        });
-    }
-    found.sort_by_key(|cluster| order(read, &cluster.messages));
-    found
-}
-
-fn order(read: &[Turn<'_>], messages: &[String]) -> usize {
-    messages.first().and_then(|id| read.iter().position(|turn| turn.id == id)).unwrap_or(usize::MAX)
-}
-
-fn carriers(document: &Document<'_>, weights: &[(Weight, Vec<String>)], embed: &Embed<'_>) -> Vec<Carrier> {
-    let turns: Vec<usize> = (0..weights.len()).filter(|index| weights[*index].0 == Weight::Carries).collect();
-    let texts: Vec<String> = turns.iter().map(|index| spoken(document, *index)).collect();
     let texts: Vec<&str> = texts.iter().map(String::as_str).collect();
-    let vectors = if texts.is_empty() { None } else { embed(&texts).filter(|vectors| vectors.len() == texts.len()) };
-    let mut vectors = vectors.map_or_else(|| vec![None; texts.len()], |all| all.into_iter().map(Some).collect()).into_iter();
-    turns
-        .into_iter()
-        .map(|turn| {
-            let mut terms = Terms::new();
-            for term in &weights[turn].1 {
-                *terms.entry(term.clone()).or_default() += 1.0;
-            }
-            let range = document.of_turn.get(turn).cloned().unwrap_or(0..0);
-            let asks = document.sentences.get(range).and_then(<[_]>::last).is_some_and(|sentence| sentence.is_question);
-            Carrier { turn, terms, length: 0.0, vector: vectors.next().flatten(), asks }
-        })
-        .collect()
+    let vectors = embed(&texts).filter(|vectors| vectors.len() == texts.len());
+    let sums = vectors.map(|vectors| sums(&said, &vectors));
+    let whole = 0..said.len();
+    let stretches = sums.as_ref().map_or_else(|| std::iter::once(whole.clone()).collect(), |sums| parts(sums, whole.clone()));
+    let id_of = |turn: usize| read[turn].id.to_owned();
+    let cluster = |stretch: Range<usize>| {
+        let part = &said[stretch.clone()];
+        let mut terms = Terms::new();
+        for stem in part.iter().flat_map(|said| &said.stems) {
+            *terms.entry(stem.clone()).or_default() += 1.0;
+        }
+        Cluster {
+            messages: part.iter().map(|said| id_of(said.turn)).collect(),
+            // What came before goes on in the first part alone.
+            context: if stretch.start == 0 { (0..first_fresh).map(id_of).collect() } else { Vec::new() },
+            carriers: part.iter().filter(|said| tells(&said.stems)).count() as u32,
+            content_words: terms.values().sum::<f32>() as u32,
+            vector: sums.as_ref().and_then(|sums| mean(sums, &stretch)),
+            terms,
+        }
+    };
+    stretches.into_iter().map(cluster).collect()
 }
 
-/// What somebody said themselves in a turn: no quotations, no code.
-fn spoken(document: &Document<'_>, index: usize) -> String {
-    let range = document.of_turn.get(index).cloned().unwrap_or(0..0);
+/// What somebody said themselves in a turn, without quotations and code.
+fn spoken(document: &Document<'_>, turn: usize) -> (Said, String) {
+    let range = document.of_turn.get(turn).cloned().unwrap_or(0..0);
+    let sentences = document.sentences.get(range).unwrap_or(&[]);
     let mut text = String::new();
-    for sentence in document.sentences.get(range).into_iter().flatten() {
+    for sentence in sentences {
         if text.len() > EMBEDDED_CHARS_MAX {
             break;
         }
         text.push_str(sentence.text);
         text.push(' ');
     }
-    text
+    let words: usize = sentences.iter().map(|sentence| sentence.words()).sum();
+    (Said { turn, weight: (words.min(WORDS_COUNTED_MAX) as f32).sqrt(), stems: stems(document, turn) }, text)
 }
 
-/// Groups of carriers, joined from the nearest pair of groups on (average linkage).
-fn join(read: &[Turn<'_>], carriers: &[Carrier], commonness: &Commonness) -> Vec<Vec<usize>> {
-    let similarity: Vec<Vec<f32>> =
-        carriers.iter().map(|a| carriers.iter().map(|b| alike(read, a, b, commonness)).collect()).collect();
-    let mut groups: Vec<Vec<usize>> = (0..carriers.len()).map(|index| vec![index]).collect();
-    loop {
-        let mut best: Option<(f32, usize, usize)> = None;
-        for a in 0..groups.len() {
-            for b in a + 1..groups.len() {
-                let pairs = groups[a].iter().flat_map(|i| groups[b].iter().map(|j| similarity[*i][*j]));
-                // The mean holds groups together; the best pair lets a chain of question and answer go on.
-                let (sum, most) = pairs.fold((0.0_f32, 0.0_f32), |(sum, most), value| (sum + value, most.max(value)));
-                let link = 0.5 * sum / (groups[a].len() * groups[b].len()) as f32 + 0.5 * most;
-                if link >= JOIN_MIN && best.is_none_or(|(known, ..)| link > known) {
-                    best = Some((link, a, b));
-                }
-            }
-        }
-        let Some((_, a, b)) = best else { return groups };
-        let joined = groups.remove(b);
-        groups[a].extend(joined);
-        groups[a].sort_unstable();
+/// The weighted vectors of the first message, the first two, …, each with the sum of the weights behind it.
+fn sums(said: &[Said], vectors: &[Vec<f32>]) -> Vec<Vec<f32>> {
+    let size = vectors.first().map_or(0, Vec::len);
+    let mut sum = vec![0.0; size + 1];
+    let mut found = vec![sum.clone()];
+    for (said, vector) in said.iter().zip(vectors) {
+        sum.iter_mut().zip(vector.iter().chain([&1.0])).for_each(|(sum, x)| *sum += said.weight * x);
+        found.push(sum.clone());
+    }
+    found
+}
+
+/// The mean vector of a stretch; nothing where nobody said a word in it.
+fn mean(sums: &[Vec<f32>], stretch: &Range<usize>) -> Option<Vec<f32>> {
+    let mut found: Vec<f32> = sums[stretch.end].iter().zip(&sums[stretch.start]).map(|(end, start)| end - start).collect();
+    let weight = found.pop().filter(|weight| *weight > 0.0)?;
+    found.iter_mut().for_each(|x| *x /= weight);
+    Some(found)
+}
+
+/// Cuts a stretch where its two sides are least alike, and each side again, as long as they are two subjects.
+fn parts(sums: &[Vec<f32>], stretch: Range<usize>) -> Vec<Range<usize>> {
+    let own = |part: Range<usize>| {
+        let mean = mean(sums, &part)?;
+        unit(&mean, &typical(mean.len()))
+    };
+    let alike = |at: usize| {
+        let (before, after) = (own(stretch.start..at)?, own(at..stretch.end)?);
+        Some((before.iter().zip(&after).map(|(a, b)| a * b).sum::<f32>(), at))
+    };
+    let places = (stretch.start + PART_MESSAGES_MIN)..(stretch.end + 1).saturating_sub(PART_MESSAGES_MIN);
+    match places.filter_map(alike).min_by(|a, b| a.0.total_cmp(&b.0)) {
+        Some((least, at)) if least < PARTS_BELOW => [parts(sums, stretch.start..at), parts(sums, at..stretch.end)].concat(),
+        _ => vec![stretch],
     }
 }
 
-fn alike(read: &[Turn<'_>], a: &Carrier, b: &Carrier, commonness: &Commonness) -> f32 {
-    let (first, second) = if a.turn <= b.turn { (a, b) } else { (b, a) };
-    let words = shared_words((&a.terms, a.length), (&b.terms, b.length), commonness);
-    let meaning = match (&a.vector, &b.vector) {
-        (Some(a), Some(b)) => cosine(a, b).map(|value| (value - MEANING_FROM).max(0.0)),
-        _ => None,
-    };
-    let own = match meaning {
-        Some(meaning) => 1.1 * meaning + 0.6 * words,
-        None => 1.6 * words,
-    };
-    let distance = second.turn - first.turn;
-    let is_pause = read[second.turn].time.0 - read[first.turn].time.0 > PAUSE_MS;
-    if distance == 0 || is_pause {
-        return own;
-    }
-    let beside = BESIDE.get(distance - 1).copied().unwrap_or(0.0);
-    let answers = distance == 1 && first.asks && read[first.turn].author != read[second.turn].author;
-    own + beside + if answers { ANSWERS } else { 0.0 }
-}
+#[cfg(test)]
+mod tests {
+    use keepsake_domain::{MessageType, Role, Timestamp};
 
-/// For each turn the group that it goes with: its own, or that of the nearest turn that has one, the earlier first. Small talk and
-/// arrangements count for the subject that they stand beside, and make none.
-fn follow(read: &[Turn<'_>], of_turn: &[Option<usize>]) -> Vec<Option<usize>> {
-    (0..read.len())
-        .map(|turn| {
-            if of_turn[turn].is_some() {
-                return of_turn[turn];
-            }
-            if !read[turn].is_plain() {
-                return None;
-            }
-            (1..=FOLLOWS_WITHIN).find_map(|away| {
-                let near = |other: Option<usize>| {
-                    let other = other.filter(|other| *other < read.len())?;
-                    ((read[turn].time.0 - read[other].time.0).abs() <= PAUSE_MS).then(|| of_turn[other]).flatten()
-                };
-                near(turn.checked_sub(away)).or_else(|| if away == 1 { near(Some(turn + 1)) } else { None })
+    use super::*;
+
+    /// A batch with one message for each letter: letters are subjects, a dot says nothing. Gives the clusters as letters.
+    fn check(subjects: &str, expect: &[&str]) {
+        let texts: Vec<String> = subjects
+            .chars()
+            .map(|c| if c == '.' { "ok".to_owned() } else { format!("{c} said of it at length by somebody") })
+            .collect();
+        let ids: Vec<String> = (0..texts.len()).map(|at| at.to_string()).collect();
+        let turn = |(id, text): (&'_ String, &'_ String)| -> (String, String) { (id.clone(), text.clone()) };
+        let owned: Vec<(String, String)> = ids.iter().zip(&texts).map(turn).collect();
+        let turns: Vec<Turn<'_>> = owned
+            .iter()
+            .map(|(id, text)| Turn {
+                id,
+                role: Role::Person,
+                author: "Ana",
+                text,
+                time: Timestamp(1),
+                message_type: MessageType::Text,
+                is_branch: false,
             })
-        })
-        .collect()
-}
-
-/// The mean of vectors, its length one; nothing where one is missing.
-pub(super) fn mean<'v>(vectors: impl Iterator<Item = Option<&'v [f32]>>) -> Option<Vec<f32>> {
-    let mut sum: Vec<f32> = Vec::new();
-    for vector in vectors {
-        let vector = vector?;
-        if sum.is_empty() {
-            sum = vec![0.0; vector.len()];
-        }
-        sum.iter_mut().zip(vector).for_each(|(sum, x)| *sum += x);
+            .collect();
+        let vector = |text: &&str| match text.chars().next() {
+            Some('a') => vec![1.0, 0.0],
+            Some('b') => vec![0.0, 1.0],
+            _ => vec![0.0, 0.0],
+        };
+        let embed = |texts: &[&str]| Some(texts.iter().map(vector).collect());
+        let batch = Batch { context: 0..0, fresh: 0..turns.len(), closes: Timestamp(2) };
+        let letter = |id: &String| subjects.chars().nth(id.parse().unwrap()).unwrap();
+        let found: Vec<String> = clusters(&turns, &batch, &TopicRules::default(), &embed)
+            .iter()
+            .map(|cluster| cluster.messages.iter().map(letter).collect())
+            .collect();
+        assert_eq!(found, expect, "{subjects}");
     }
-    let norm = sum.iter().map(|x| x * x).sum::<f32>().sqrt();
-    (norm > 0.0).then(|| sum.into_iter().map(|x| x / norm).collect())
+
+    #[test]
+    fn a_batch_is_cut_where_the_subject_changes_clearly_and_an_aside_cuts_nothing() {
+        check("aaaaaaaa", &["aaaaaaaa"]);
+        check("aaaaabbbbb", &["aaaaa", "bbbbb"]);
+        check("a.aa.abb.bbb", &["a.aa.a", "bb.bbb"]);
+        check("aaaabbaaaa", &["aaaabbaaaa"]);
+        check("aab", &["aab"]);
+        check("aaaabbbbaaaa", &["aaaabbbbaaaa"]);
+    }
+
+    #[test]
+    fn without_vectors_a_batch_is_one_cluster() {
+        let turns: [Turn<'_>; 0] = [];
+        let batch = Batch { context: 0..0, fresh: 0..0, closes: Timestamp(2) };
+        assert!(clusters(&turns, &batch, &TopicRules::default(), &|_| None).is_empty(), "of nothing there is none");
+    }
 }

@@ -12,18 +12,9 @@ use std::rc::Rc;
 
 use keepsake_domain::Timestamp;
 
-use super::nearness::{Counts, Lexicon, cosine_of, nearness, norm, share};
+use super::nearness::{Centre, Counts, Lexicon, nearness, share};
 use super::{Cluster, TopicRules};
 use node::{Node, Read, digest};
-
-/// What was said in another conversation must be nearer: the same words mean the same less often there.
-const ELSEWHERE_SHARE: f32 = 0.93;
-
-/// The merge answers "distinct" where hardly a word is shared and nothing goes on …
-const DISTINCT_WORDS_BELOW: f32 = 0.02;
-
-/// … unless the meaning is this much nearer than it needs to be.
-const DISTINCT_UNLESS_NEARER_BY: f32 = 0.12;
 
 /// Topics that are nearer than this, beside the threshold itself, are proposed for merging.
 const MERGE_PROPOSED_FROM: f32 = 0.66;
@@ -48,8 +39,6 @@ pub enum Event<'e> {
 pub struct ClusterEvent<'e> {
     /// Names the cluster among all others, whatever its place.
     pub key: &'e str,
-    /// Its conversation.
-    pub home: &'e str,
     /// When its batch closed.
     pub at: Timestamp,
     /// What was read.
@@ -117,7 +106,7 @@ impl Event<'_> {
 }
 
 /// One change of a topic: what a version of its text is made of.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct TopicStep {
     /// Follows from the topic and all its steps so far: equal for equal content.
     pub id: String,
@@ -127,6 +116,8 @@ pub struct TopicStep {
     pub added: Vec<String>,
     /// Messages that went; where some did, the text is made anew from those that are left.
     pub removed: Vec<String>,
+    /// Stems that tell the topic from the others as it stands then, the strongest first, each with its strength from 0 to 1.
+    pub telling: Vec<(String, f32)>,
 }
 
 /// A topic as it stands after all events.
@@ -221,6 +212,7 @@ struct Fold<'e, 'r> {
     nodes: Vec<Node<'e>>,
     holder: HashMap<String, usize>,
     lexicon: Lexicon<'e>,
+    centre: Centre,
     apart: BTreeSet<(usize, usize)>,
 }
 
@@ -240,6 +232,7 @@ pub fn fold_judged(partition: &str, events: &[Event<'_>], rules: &TopicRules, ju
         nodes: Vec::new(),
         holder: HashMap::new(),
         lexicon: Lexicon::default(),
+        centre: Centre::default(),
         apart: BTreeSet::new(),
     };
     for event in ordered {
@@ -253,17 +246,17 @@ pub fn fold_judged(partition: &str, events: &[Event<'_>], rules: &TopicRules, ju
 
 impl<'e> Fold<'e, '_> {
     fn read(&mut self, event: &ClusterEvent<'e>) {
-        let ClusterEvent { home, at, cluster, .. } = *event;
+        let ClusterEvent { at, cluster, .. } = *event;
         let read = Read {
             cluster,
             terms: Rc::new(self.lexicon.counts(&cluster.terms)),
-            norm: cluster.vector.as_deref().map_or(0.0, norm),
+            own: cluster.vector.as_deref().and_then(|vector| self.centre.read(vector)).map(Rc::from),
         };
         self.lexicon.read(&read.terms);
         // A message that somebody already holds is not read twice.
         let new: Vec<String> = cluster.messages.iter().filter(|id| !self.holder.contains_key(*id)).cloned().collect();
         let Some(first) = new.first().cloned() else { return };
-        let found = self.find(&read, home);
+        let found = self.find(&read);
         let index = found.unwrap_or_else(|| {
             self.nodes.push(Node::new(digest(&[self.partition, &first]), None));
             self.nodes.len() - 1
@@ -274,31 +267,24 @@ impl<'e> Fold<'e, '_> {
         self.lexicon.stands_in(index, &read.terms);
         let node = &mut self.nodes[index];
         node.take(&read, &self.lexicon);
-        node.homes.insert(home);
         node.messages.extend(new.iter().cloned());
         if node.founded {
-            node.step(at, new, Vec::new());
+            node.step(at, new, Vec::new(), &self.lexicon);
         } else if node.is_substantial() {
             self.found(index, at);
         }
     }
 
     /// The topic, or what may become one, that a cluster belongs to.
-    fn find(&self, read: &Read<'e>, home: &str) -> Option<usize> {
+    fn find(&self, read: &Read<'e>) -> Option<usize> {
         let mut best: Option<(f32, usize)> = None;
-        let Read { cluster, terms, norm } = read;
-        let own = self.lexicon.length(terms);
-        let before: BTreeSet<usize> = cluster.context.iter().filter_map(|id| self.holder.get(id)).copied().collect();
-        let shared = self.shared_by_node(terms);
+        let own = self.lexicon.length(&read.terms);
+        let before: BTreeSet<usize> = read.cluster.context.iter().filter_map(|id| self.holder.get(id)).copied().collect();
+        let shared = self.shared_by_node(&read.terms);
         for (index, node) in self.nodes.iter().enumerate().filter(|(_, node)| !node.gone) {
-            let continues = before.contains(&index);
-            let words = share(shared[index], node.length, own);
-            let meaning = || cosine_of((node.sum.as_deref()?, node.norm), (cluster.vector.as_deref()?, *norm));
-            let near = nearness(meaning(), words, continues) * if node.homes.contains(home) { 1.0 } else { ELSEWHERE_SHARE };
-            let is_distinct =
-                !continues && words < DISTINCT_WORDS_BELOW && near < self.rules.similarity + DISTINCT_UNLESS_NEARER_BY;
-            let is_best = near >= self.rules.similarity && !is_distinct && best.is_none_or(|(known, _)| near > known);
-            if is_best && !self.judged.parts(&node.seed, &cluster.messages) {
+            let near = nearness(node.meaning_of(read), share(shared[index], node.length, own), before.contains(&index));
+            let is_best = near >= self.rules.similarity && best.is_none_or(|(known, _)| near > known);
+            if is_best && !self.judged.parts(&node.seed, &read.cluster.messages) {
                 best = Some((near, index));
             }
         }
@@ -319,10 +305,9 @@ impl<'e> Fold<'e, '_> {
         shared
     }
 
-    fn between(&self, a: usize, b: usize) -> (f32, f32) {
+    fn between(&self, a: usize, b: usize) -> f32 {
         let (a, b) = (&self.nodes[a], &self.nodes[b]);
-        let words = self.lexicon.shared((&a.terms, a.length), (&b.terms, b.length));
-        (nearness(a.meaning(b), words, false), words)
+        nearness(a.meaning(b), self.lexicon.shared((&a.terms, a.length), (&b.terms, b.length)), false)
     }
 
     /// What waited has become substantial: it goes into the topic that it is near to by now, or is one.
@@ -335,10 +320,8 @@ impl<'e> Fold<'e, '_> {
             if self.judged.parts(&self.nodes[other].seed, &self.nodes[index].messages) {
                 continue;
             }
-            let (near, words) = self.between(index, other);
-            let is_elsewhere = self.nodes[index].homes.is_disjoint(&self.nodes[other].homes);
-            let near = near * if is_elsewhere { ELSEWHERE_SHARE } else { 1.0 };
-            if near >= self.rules.similarity && words >= DISTINCT_WORDS_BELOW && best.is_none_or(|(known, _)| near > known) {
+            let near = self.between(index, other);
+            if near >= self.rules.similarity && best.is_none_or(|(known, _)| near > known) {
                 best = Some((near, other));
             }
         }
@@ -347,7 +330,7 @@ impl<'e> Fold<'e, '_> {
             None => {
                 let node = &mut self.nodes[index];
                 node.founded = true;
-                node.step(at, node.messages.clone(), Vec::new());
+                node.step(at, node.messages.clone(), Vec::new(), &self.lexicon);
             }
         }
     }
@@ -357,7 +340,6 @@ impl<'e> Fold<'e, '_> {
         from.gone = true;
         let messages = std::mem::take(&mut from.messages);
         let clusters = std::mem::take(&mut from.clusters);
-        let homes = std::mem::take(&mut from.homes);
         let absorbed = std::mem::take(&mut from.absorbed);
         let was_founded = from.founded;
         messages.iter().for_each(|id| {
@@ -367,13 +349,12 @@ impl<'e> Fold<'e, '_> {
         let node = &mut self.nodes[into];
         clusters.iter().for_each(|read| node.add(read));
         node.weigh(&self.lexicon);
-        node.homes.extend(homes);
         node.messages.extend(messages.iter().cloned());
         if was_founded {
             node.absorbed.push(index);
             node.absorbed.extend(absorbed);
         }
-        node.step(at, messages, Vec::new());
+        node.step(at, messages, Vec::new(), &self.lexicon);
     }
 
     /// The founded topic that holds most of these messages, if it holds half of those that anybody holds.
@@ -437,7 +418,6 @@ impl<'e> Fold<'e, '_> {
         let away = if away.is_empty() { kept.iter().filter(|read| goes(read.cluster) > 0).cloned().collect() } else { away };
         child.retake(away, &self.lexicon);
         self.lexicon.stands_in(new, &child.terms);
-        child.homes.clone_from(&self.nodes[index].homes);
         if !kept.is_empty() {
             self.nodes[index].retake(kept, &self.lexicon);
         }
@@ -446,10 +426,10 @@ impl<'e> Fold<'e, '_> {
         });
         child.founded = true;
         child.messages.clone_from(&go);
-        child.step(decision.at, go.clone(), Vec::new());
+        child.step(decision.at, go.clone(), Vec::new(), &self.lexicon);
         let parent = &mut self.nodes[index];
         parent.messages = stay;
-        parent.step(decision.at, Vec::new(), go);
+        parent.step(decision.at, Vec::new(), go, &self.lexicon);
         self.nodes.push(child);
         self.apart.insert((index, new));
     }
@@ -470,7 +450,7 @@ impl<'e> Fold<'e, '_> {
                     near.entry(*b).or_default().push((*a, nearness));
                 }
                 let is_left = self.apart.contains(&(*a.min(b), *a.max(b)));
-                let is_near = nearness >= MERGE_PROPOSED_FROM.min(self.rules.similarity) && words >= DISTINCT_WORDS_BELOW;
+                let is_near = nearness >= MERGE_PROPOSED_FROM.min(self.rules.similarity);
                 let pair = Judged::pair(&self.nodes[*a].seed, &self.nodes[*b].seed);
                 let is_same = self.judged.same.contains(&pair);
                 if !is_left && (is_same || is_near && !self.judged.apart.contains(&pair)) {

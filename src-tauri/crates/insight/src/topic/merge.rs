@@ -13,10 +13,10 @@ use keepsake_text::is_instruction;
 use serde::{Deserialize, Serialize};
 
 use super::TopicRules;
-use super::weight::{Weight, content, stems, weigh};
+use super::terms::{content, stems, tells};
 use crate::Turn;
 use crate::marks::is_marked;
-use crate::text::{Document, Sentence, is_pronoun};
+use crate::text::{Document, Sentence};
 
 /// Where in the text a line stands.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
@@ -119,9 +119,6 @@ const ASSISTANT_SHARE: f32 = 0.6;
 /// A question stands behind a statement.
 const QUESTION_SHARE: f32 = 0.45;
 
-/// A sentence about "it" or "that" stands behind one that names what it is about.
-const LEANING_SHARE: f32 = 0.6;
-
 /// A sentence that competes for a place in the text.
 struct Contender {
     line: TopicLine,
@@ -155,7 +152,7 @@ pub fn merge(previous: &TopicText, new: &[Turn<'_>], marks: &[Vec<Mark>], rules:
     }
     for (index, turn) in new.iter().enumerate() {
         let of_turn = stems(&fresh, index);
-        let is_light = weigh(&fresh, index, &of_turn) != Weight::Carries;
+        let is_light = !tells(&of_turn);
         for sentence in fresh.of_turn.get(index).and_then(|range| fresh.sentences.get(range.clone())).into_iter().flatten() {
             if let Some(contender) = contender(&fresh, turn, index, sentence, is_light, marks, &weights) {
                 contenders.push(contender);
@@ -246,8 +243,7 @@ fn contender(
     if !(LINE_WORDS_MIN..=LINE_WORDS_MAX).contains(&count) || is_instruction(sentence.text) {
         return None;
     }
-    let start = past_opener(sentence);
-    let span = document.span(index, start..sentence.bytes.end)?;
+    let span = document.span(index, sentence.bytes.clone())?;
     let section = takeaway(sentence, marks);
     let found: BTreeSet<String> = content(sentence).into_iter().collect();
     // A takeaway names something; a detail says something.
@@ -255,7 +251,7 @@ fn contender(
     if found.len() < enough || is_light && section.is_none() {
         return None;
     }
-    let raw = turn.text.get(start..sentence.bytes.end)?;
+    let raw = turn.text.get(sentence.bytes.clone())?;
     Some(Contender {
         worth: worth(&found, turn.role, Some(sentence), weights),
         words: words(raw),
@@ -270,44 +266,6 @@ fn contender(
             time: turn.time,
         },
     })
-}
-
-/// Where a sentence begins behind what only ties it to the one before: "So, ", "Ok ", "Hey Ana, ".
-fn past_opener(sentence: &Sentence<'_>) -> usize {
-    const OPENERS: [&str; 26] = [
-        "and", "but", "so", "well", "okay", "ok", "anyway", "oh", "yeah", "yes", "yep", "also", "hm", "hmm", "ah", "right",
-        "btw", "fyi", "cool", "great", "aber", "und", "pero", "bueno", "alors", "mas",
-    ];
-    const GREETINGS: [&str; 6] = ["hey", "hi", "hello", "hallo", "hola", "dear"];
-    const ASIDES: [&str; 7] = [
-        " by the way ",
-        " before i forget ",
-        " while we wait ",
-        " unrelated ",
-        " different thing ",
-        " one more thing ",
-        " good point ",
-    ];
-    let tokens = &sentence.tokens;
-    // "Before I forget: the carpenter …"
-    let aside = tokens.iter().take(6).position(|token| matches!(token.raw, "," | ":" | "-" | "–")).filter(|end| {
-        let head = tokens.iter().take(*end).fold(String::from(" "), |head, token| head + &token.word + " ");
-        ASIDES.contains(&head.as_str())
-    });
-    if let Some(after) = aside.and_then(|end| tokens.get(end + 1)) {
-        return after.bytes.start;
-    }
-    let comma = tokens.iter().take(4).position(|token| matches!(token.raw, "," | "!" | "-" | "–" | "—"));
-    let mut at = 0;
-    if let Some(comma) = comma
-        && tokens.first().is_some_and(|first| GREETINGS.contains(&first.word.as_str()))
-    {
-        at = comma + 1;
-    }
-    while tokens.get(at).is_some_and(|token| !token.is_word || OPENERS.contains(&token.word.as_str())) && at + 3 < tokens.len() {
-        at += 1;
-    }
-    tokens.get(at).map_or(sentence.bytes.start, |token| token.bytes.start)
 }
 
 fn tidy(raw: &str) -> String {
@@ -326,14 +284,6 @@ fn worth(found: &BTreeSet<String>, role: Role, sentence: Option<&Sentence<'_>>, 
     let Some(sentence) = sentence else { return worth };
     if sentence.is_question {
         worth *= QUESTION_SHARE;
-    }
-    let leans = sentence
-        .tokens
-        .iter()
-        .find(|token| token.is_word)
-        .is_some_and(|token| is_pronoun(&token.word) && !matches!(token.word.as_str(), "i" | "we" | "you" | "there"));
-    if leans {
-        worth *= LEANING_SHARE;
     }
     // Numbers and names are what one looks up again.
     let concrete = sentence

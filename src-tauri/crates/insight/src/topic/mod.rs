@@ -16,8 +16,8 @@ mod fold;
 mod merge;
 pub mod model;
 mod nearness;
+mod terms;
 mod title;
-mod weight;
 
 use serde::{Deserialize, Serialize};
 
@@ -27,11 +27,11 @@ pub use entities::{Entities, entities};
 pub use fold::{Act, ClusterEvent, Decision, Event, Folded, Judged, Proposal, ProposalKind, Topic, TopicStep, fold, fold_judged};
 pub use merge::{Section, TopicLine, TopicText, merge, render, words};
 pub use nearness::Terms;
+pub use terms::as_said;
 pub use title::title;
-pub use weight::as_said;
 
 /// Names these rules and their version on every row made with them. Raise it when results change.
-pub const ENGINE_VERSION: &str = "builtin-topic/5";
+pub const ENGINE_VERSION: &str = "builtin-topic/6";
 
 /// How topics are made; the seed's configuration with its defaults. Every field has a default, so what an older version did not
 /// write is no error.

@@ -28,14 +28,18 @@ const FEW_TURNS: usize = 2;
 /// What a phrase of several words that was said once counts.
 const ONCE_SHARE: f32 = 0.4;
 
+/// What it counts that a phrase stands in e (2.7) times as many turns.
+const RECURS: f32 = 0.3;
+
 /// A title where nothing can be named: the first words of the first line.
 const OPENING_WORDS: usize = 7;
 
-/// The title of a topic whose messages are `turns` and whose text is `text`; `previous` is what it was called.
-pub fn title(text: &TopicText, turns: &[Turn<'_>], previous: Option<&str>) -> String {
+/// The title of a topic whose messages are `turns` and whose text is `text`; `telling` are the stems that tell it from other topics
+/// ([`super::TopicStep`]), and `previous` is what it was called.
+pub fn title(text: &TopicText, turns: &[Turn<'_>], telling: &[(String, f32)], previous: Option<&str>) -> String {
     let document = Document::read(turns);
     let mut phrases = ranked_phrases(&document);
-    weigh_by_words(&mut phrases, &document);
+    weigh(&mut phrases, telling, document.plain.len());
     phrases.iter_mut().take(NAMES_LOOKED_AT).for_each(|phrase| phrase.text = whole_name(&phrase.text, turns));
     let Some(best) = phrases.first().map(|phrase| phrase.score).filter(|best| *best > 0.0) else { return opening(text) };
     if let Some(previous) = previous {
@@ -97,31 +101,21 @@ fn whole_name(phrase: &str, turns: &[Turn<'_>]) -> String {
     most.filter(|(_, count)| count * 2 > stands).map_or_else(|| phrase.to_owned(), |(rest, _)| format!("{phrase} {rest}"))
 }
 
-/// A phrase whose words run through the topic, also apart from each other, names it better than one that stands twice.
-fn weigh_by_words(phrases: &mut [RankedPhrase], document: &Document<'_>) {
-    let mut turns: BTreeMap<String, f32> = BTreeMap::new();
-    for index in 0..document.turns.len() {
-        let mut different = super::weight::stems(document, index);
-        different.sort();
-        different.dedup();
-        for stem in different {
-            *turns.entry(stem).or_default() += 1.0;
-        }
-    }
+/// A phrase is as strong as the words in it that tell the topic from others; of several words, one that stands twice is a name.
+fn weigh(phrases: &mut [RankedPhrase], telling: &[(String, f32)], turns: usize) {
     for phrase in phrases.iter_mut() {
-        let of = |stem: &String| turns.get(stem).copied().unwrap_or(0.0);
-        let most = phrase.stems.iter().map(of).fold(0.0, f32::max);
-        let least = phrase.stems.iter().map(of).fold(f32::MAX, f32::min);
-        phrase.score *= (1.0 + most).ln();
+        let of = |stem: &String| telling.iter().find(|(word, _)| word == stem).map_or(0.0, |(_, strength)| *strength);
+        let sum: f32 = phrase.stems.iter().map(of).sum();
+        phrase.score = sum / (phrase.stems.len() as f32).sqrt() * (1.0 + RECURS * (phrase.turns.max(1) as f32).ln());
         // Two words that stand beside each other once are a sentence and no name: "door blocks".
-        if phrase.stems.len() > 1 && phrase.turns < 2 && document.plain.len() > FEW_TURNS {
-            phrase.score *= if least > 1.0 { ONCE_SHARE } else { ONCE_SHARE / 3.0 };
+        if phrase.stems.len() > 1 && phrase.turns < 2 && turns > FEW_TURNS {
+            phrase.score *= ONCE_SHARE;
         }
         if phrase.text.chars().count() > TITLE_CHARS_MAX {
             phrase.score = 0.0;
         }
     }
-    phrases.sort_by(|a, b| b.score.total_cmp(&a.score).then(a.text.cmp(&b.text)));
+    phrases.sort_by(|a, b| b.score.total_cmp(&a.score).then(b.turns.cmp(&a.turns)).then(a.text.cmp(&b.text)));
 }
 
 fn leads(title: &str, phrase: &str) -> bool {

@@ -154,7 +154,6 @@ fn a_team_meets() {
         Jonas: Agreed. I will prepare a second campaign without the loyalty program.
         me: Thanks everyone.
         ---
-        summary: The goal today is to decide on the launch date
         summary: launch on 3 March
         theme: loyalty program
         no summary: Thanks everyone

@@ -1,13 +1,12 @@
 //! A topic while it is folded: what it holds, how it is compared, and its steps.
 
-use std::collections::BTreeSet;
 use std::rc::Rc;
 
 use keepsake_domain::Timestamp;
 
 use super::TopicStep;
 use crate::topic::Cluster;
-use crate::topic::nearness::{Counts, Lexicon, cosine_of, norm};
+use crate::topic::nearness::{Counts, Lexicon};
 
 /// A topic is founded with so many messages that carry it …
 const FOUNDING_CARRIERS_MIN: u32 = 3;
@@ -18,13 +17,16 @@ const FOUNDING_WORDS_MIN: u32 = 15;
 /// Two long messages, such as a question to an assistant and its answer, found one too when they have so many.
 const FOUNDING_WORDS_OF_TWO: u32 = 60;
 
+/// A title has a few words, chosen among so many.
+const TELLING_MAX: usize = 24;
+
 /// A cluster as the fold compares it.
 #[derive(Clone)]
 pub(super) struct Read<'e> {
     pub(super) cluster: &'e Cluster,
     pub(super) terms: Rc<Counts>,
-    /// The length of its vector.
-    pub(super) norm: f32,
+    /// What sets its vector apart from all talk, its length one.
+    pub(super) own: Option<Rc<[f32]>>,
 }
 
 /// A topic, or what may become one.
@@ -33,13 +35,13 @@ pub(super) struct Node<'e> {
     pub(super) parent: Option<usize>,
     pub(super) absorbed: Vec<usize>,
     pub(super) clusters: Vec<Read<'e>>,
-    pub(super) homes: BTreeSet<&'e str>,
     pub(super) terms: Counts,
     /// Of its terms, by their weights when they came last.
     pub(super) length: f32,
-    pub(super) sum: Option<Vec<f32>>,
-    /// The length of the sum.
-    pub(super) norm: f32,
+    /// Of what sets its clusters apart.
+    sum: Vec<f32>,
+    /// How many clusters are in the sum.
+    summed: f32,
     pub(super) carriers: u32,
     pub(super) content_words: u32,
     pub(super) messages: Vec<String>,
@@ -59,11 +61,10 @@ impl<'e> Node<'e> {
             parent,
             absorbed: Vec::new(),
             clusters: Vec::new(),
-            homes: BTreeSet::new(),
             terms: Counts::new(),
             length: 0.0,
-            sum: None,
-            norm: 0.0,
+            sum: Vec::new(),
+            summed: 0.0,
             carriers: 0,
             content_words: 0,
             messages: Vec::new(),
@@ -82,10 +83,9 @@ impl<'e> Node<'e> {
         self.weigh(lexicon);
     }
 
-    /// Its lengths, after all of its clusters were added.
+    /// The length of its terms, after all of its clusters were added.
     pub(super) fn weigh(&mut self, lexicon: &Lexicon<'_>) {
         self.length = lexicon.length(&self.terms);
-        self.norm = self.sum.as_deref().map_or(0.0, norm);
     }
 
     pub(super) fn add(&mut self, read: &Read<'e>) {
@@ -94,10 +94,10 @@ impl<'e> Node<'e> {
         }
         self.carriers += read.cluster.carriers;
         self.content_words += read.cluster.content_words;
-        if let Some(vector) = &read.cluster.vector {
-            let weight = read.cluster.carriers.max(1) as f32;
-            let sum = self.sum.get_or_insert_with(|| vec![0.0; vector.len()]);
-            sum.iter_mut().zip(vector).for_each(|(sum, x)| *sum += weight * x);
+        if let Some(own) = &read.own {
+            self.sum.resize(own.len(), 0.0);
+            self.sum.iter_mut().zip(own.iter()).for_each(|(sum, x)| *sum += x);
+            self.summed += 1.0;
         }
         self.clusters.push(read.clone());
     }
@@ -106,14 +106,21 @@ impl<'e> Node<'e> {
     pub(super) fn retake(&mut self, clusters: Vec<Read<'e>>, lexicon: &Lexicon<'_>) {
         self.clusters.clear();
         self.terms.clear();
-        self.sum = None;
+        self.sum.clear();
+        self.summed = 0.0;
         (self.carriers, self.content_words) = (0, 0);
         clusters.iter().for_each(|read| self.add(read));
         self.weigh(lexicon);
     }
 
+    /// The mean cosine of its clusters with those of another.
     pub(super) fn meaning(&self, other: &Self) -> Option<f32> {
-        cosine_of((self.sum.as_deref()?, self.norm), (other.sum.as_deref()?, other.norm))
+        mean_cosine((&self.sum, self.summed), (&other.sum, other.summed))
+    }
+
+    /// The same with one that it may take.
+    pub(super) fn meaning_of(&self, read: &Read<'_>) -> Option<f32> {
+        mean_cosine((&self.sum, self.summed), (read.own.as_deref()?, 1.0))
     }
 
     pub(super) fn is_substantial(&self) -> bool {
@@ -123,7 +130,7 @@ impl<'e> Node<'e> {
         recurs && (by_many || by_two)
     }
 
-    pub(super) fn step(&mut self, at: Timestamp, mut added: Vec<String>, removed: Vec<String>) {
+    pub(super) fn step(&mut self, at: Timestamp, mut added: Vec<String>, removed: Vec<String>, lexicon: &Lexicon<'_>) {
         // What one batch brings in several clusters is one version.
         if let Some(last) = self.steps.last()
             && last.at == at
@@ -135,8 +142,26 @@ impl<'e> Node<'e> {
             self.chain = self.steps.last().map_or_else(String::new, |before| before.id.clone());
         }
         self.chain = digest(&[&self.seed, &self.chain, &added.join(" "), &removed.join(" ")]);
-        self.steps.push(TopicStep { id: self.chain.clone(), at, added, removed });
+        self.steps.push(TopicStep { id: self.chain.clone(), at, added, removed, telling: self.telling(lexicon) });
     }
+
+    /// What tells it from others: stems that stand often in it, in many of its clusters, and in few clusters of all (class-based
+    /// tf-idf, as in BERTopic).
+    fn telling(&self, lexicon: &Lexicon<'_>) -> Vec<(String, f32)> {
+        let spread = |term: &u32| self.clusters.iter().filter(|read| read.terms.contains_key(term)).count() as f32;
+        let strength = |(term, n): (&u32, &f32)| (*term, (1.0 + n.ln()) * lexicon.weight(*term) * spread(term).sqrt());
+        let mut found: Vec<(u32, f32)> = self.terms.iter().map(strength).collect();
+        found.sort_by(|a, b| b.1.total_cmp(&a.1).then_with(|| lexicon.word(a.0).cmp(lexicon.word(b.0))));
+        found.truncate(TELLING_MAX);
+        let most = found.first().map_or(1.0, |(_, strength)| *strength);
+        found.into_iter().map(|(term, strength)| (lexicon.word(term).to_owned(), strength / most)).collect()
+    }
+}
+
+/// The mean over all pairs of two sums of so many vectors of length one.
+fn mean_cosine(a: (&[f32], f32), b: (&[f32], f32)) -> Option<f32> {
+    let dot: f32 = a.0.iter().zip(b.0).map(|(x, y)| x * y).sum();
+    (a.0.len() == b.0.len() && a.1 > 0.0 && b.1 > 0.0).then(|| dot / (a.1 * b.1))
 }
 
 pub(super) fn digest(parts: &[&str]) -> String {

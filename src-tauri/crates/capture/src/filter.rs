@@ -47,7 +47,7 @@ pub fn check(candidate: &Candidate, conversation: &Conversation<'_>) -> Result<(
     let Some(predicate) = content.strip_prefix(&label) else {
         return Err((Gate::NotAboutSubject, "The statement does not begin with the person it should be about.".to_owned()));
     };
-    let predicate = predicate.trim_start_matches("'s").trim_start_matches('\'').trim_start();
+    let predicate = predicate.trim_start_matches("'s").trim_start_matches(['\'', ':']).trim_start();
     if let Some(action) = CONVERSATION_ACTIONS.iter().find(|action| predicate.starts_with(**action)) {
         return Err((
             Gate::ConversationAction,

@@ -1,7 +1,7 @@
 //! Mechanical validation (seeds 002 and 004): what must be there is there, is no boilerplate, and stands in the words of
 //! the right speaker. Malformed candidates are dropped, not guessed.
 
-use keepsake_domain::{Candidate, Confidence, Gate, limits};
+use keepsake_domain::{Candidate, Confidence, Gate, MemoryKind, limits};
 
 use keepsake_text::is_invisible;
 
@@ -9,7 +9,7 @@ use crate::Conversation;
 
 /// A statement shorter than this has no subject and verb.
 pub const CONTENT_CHARS_MIN: usize = 8;
-/// A reasoning shorter than this gives no reason.
+/// A reasoning of a position that is shorter than this gives no reason (seed 002). Of a fact the words prove it, and two words may name how.
 pub const REASONING_CHARS_MIN: usize = 20;
 /// A reasoning longer than this is no sentence.
 pub const REASONING_CHARS_MAX: usize = 400;
@@ -67,10 +67,9 @@ pub(crate) fn structure(candidate: &Candidate, conversation: &Conversation<'_>) 
     }
     let reasoning = candidate.reasoning.trim();
     let reasoning_length = reasoning.chars().count();
-    if !(REASONING_CHARS_MIN..=REASONING_CHARS_MAX).contains(&reasoning_length) {
-        return invalid(format!(
-            "A reasoning must have {REASONING_CHARS_MIN} to {REASONING_CHARS_MAX} characters and has {reasoning_length}."
-        ));
+    let least = if candidate.kind == MemoryKind::Knowledge { REASONING_CHARS_MIN } else { 1 };
+    if !(least..=REASONING_CHARS_MAX).contains(&reasoning_length) {
+        return invalid(format!("A reasoning must have {least} to {REASONING_CHARS_MAX} characters and has {reasoning_length}."));
     }
     let bare = reasoning.to_lowercase();
     let bare = bare.trim_end_matches(['.', '!']);

@@ -131,7 +131,7 @@ fn main() {
     }
     nearness(&found, &lines);
     let events: Vec<Event<'_>> =
-        found.iter().map(|(key, at, cluster)| Event::Cluster(ClusterEvent { key, home: &key[..1], at: *at, cluster })).collect();
+        found.iter().map(|(key, at, cluster)| Event::Cluster(ClusterEvent { key, at: *at, cluster })).collect();
     let folded = fold("owner", &events, &rules);
     let of_topic: HashMap<String, String> =
         folded.topics.iter().flat_map(|topic| topic.messages.iter().map(|id| (id.clone(), topic.id.clone()))).collect();
@@ -158,7 +158,7 @@ fn main() {
             text = merge(&text, &turns, &[], &rules);
             all.extend(&new);
             let so_far: Vec<Turn<'_>> = all.iter().map(|line| turn(line)).collect();
-            name = title(&text, &so_far, Some(name.as_str()).filter(|name| !name.is_empty()));
+            name = title(&text, &so_far, &step.telling, Some(name.as_str()).filter(|name| !name.is_empty()));
             named = entities(&turns, &named);
             names.push(name.clone());
         }

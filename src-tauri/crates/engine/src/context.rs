@@ -94,7 +94,7 @@ pub struct ContextRequest {
     pub query: Option<String>,
     /// Characters at most; 0 is the default.
     pub budget_chars: usize,
-    /// As it was believed then.
+    /// As it was then: what had been said by then, and was not replaced by then.
     pub as_of: Option<Timestamp>,
 }
 
@@ -332,7 +332,7 @@ impl Engine {
             if !may_be_served(&memory.content) {
                 continue;
             }
-            let line = memory_line(self.memory_item(tx, view, &memory.id)?, &memory);
+            let line = memory_line(self.memory_item(tx, view, &memory.id)?, &memory, request.as_of);
             sections.entry(section as usize).or_default().push(line);
         }
         if !found.is_empty() {
@@ -563,9 +563,12 @@ fn newest_of_conflicting(tx: &ReadTx<'_>, view: &View, ranked: Vec<MemoryId>) ->
     Ok(ranked.into_iter().filter(|id| !older.contains(id)).collect())
 }
 
-/// `- [mem_1] User: “I play the cello” (2026-03-02)`, and what nobody said in these words as noted about them.
-fn memory_line(item: ContextItem, memory: &MemoryRow) -> Line {
-    let text = format!("- [{}] {} ({})", item.id, noted(memory.subject.label(), &flat(&memory.content)), day(memory.said));
+/// `- [mem_1] User: “I play the cello” (2026-03-02)`, and what nobody said in these words as noted about them. As of an earlier moment it
+/// says since when it is known, where that is later.
+fn memory_line(item: ContextItem, memory: &MemoryRow, as_of: Option<Timestamp>) -> Line {
+    let decided = memory.decided.unwrap_or(memory.created);
+    let known = as_of.filter(|as_of| decided > *as_of).map_or_else(String::new, |_| format!(", known since {}", day(decided)));
+    let text = format!("- [{}] {} ({}{known})", item.id, noted(memory.subject.label(), &flat(&memory.content)), day(memory.said));
     // Somebody's own words are theirs again when they say them again.
     let said = spoken(&memory.content).is_none().then(|| (item.id.clone(), flat(&memory.content)));
     Line { item, text, said }

@@ -243,11 +243,15 @@ impl Reader for SentenceReader {
     }
 }
 
-/// Feature hashing over lower-case words and pairs of neighbours. Same text, same vector, on every machine.
+/// Feature hashing over lower-case words and pairs of neighbours. Short words count little, as with a model of sentences: most of them
+/// stand in every text. Same text, same vector, on every machine.
 #[derive(Debug, Clone)]
 pub struct HashEmbedder {
     dimension: usize,
 }
+
+/// "The", "you" and "and" have so many letters.
+const SHORT_WORD_CHARS: usize = 3;
 
 impl HashEmbedder {
     /// Vectors of the real model's length, so that both fit the same tables.
@@ -265,10 +269,10 @@ impl HashEmbedder {
             vector[slot] += sign * weight;
         };
         for word in &words {
-            add(fnv1a(&[word]), 1.0);
+            add(fnv1a(&[word]), if word.chars().count() > SHORT_WORD_CHARS { 1.0 } else { 0.15 });
         }
         for pair in words.windows(2) {
-            add(fnv1a(pair), 0.5);
+            add(fnv1a(pair), 0.25);
         }
         let length = vector.iter().map(|x| x * x).sum::<f32>().sqrt();
         if length > 0.0 {

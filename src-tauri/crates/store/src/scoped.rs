@@ -67,16 +67,17 @@ impl ReadTx<'_> {
             .collect()
     }
 
-    /// Memories that were approved and served at a moment, or are now.
+    /// Approved memories that are so now, or were so at a moment.
     pub fn memories_active(&self, at: Option<Timestamp>) -> Result<Vec<MemoryId>> {
         let sql = match at {
             None => "SELECT id FROM memories WHERE status = 'active' AND is_hidden = 0 AND ?1 = ?1 ORDER BY rank",
-            // A status at a moment is what the last act before it made of the memory; without one it still waited.
+            // What was so at a moment: said by then, and not replaced by something said by then. When a person decided does not count:
+            // of an imported past everything was decided today.
             Some(_) => {
-                "SELECT m.id FROM memories m WHERE m.created_at_ms <= ?1 AND m.is_hidden = 0 AND 'active' = (
-                     SELECT json_extract(c.after, '$.state.status') FROM operation_changes c JOIN operations o ON o.id = c.operation_id
-                      WHERE c.memory_id = m.id AND o.undone_at_ms IS NULL AND o.created_at_ms <= ?1
-                      ORDER BY o.seq DESC, c.position DESC LIMIT 1) ORDER BY m.rank"
+                "SELECT m.id FROM memories m WHERE m.said_at_ms <= ?1 AND m.is_hidden = 0 AND (m.status = 'active' OR m.status = 'superseded'
+                    AND 0 = (SELECT count(*) FILTER (WHERE n.said_at_ms <= ?1) + (count(*) = 0) FROM memory_relations r
+                               JOIN memories n ON n.id = r.from_id AND n.status IN ('active', 'superseded')
+                              WHERE r.to_id = m.id AND r.relation = 'replaces')) ORDER BY m.rank"
             }
         };
         let mut statement = self.conn.prepare_cached(sql)?;

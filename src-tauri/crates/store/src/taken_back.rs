@@ -99,13 +99,13 @@ impl ReadTx<'_> {
         self.memories_where(concat!("m.id IN (", wrong!(), " SELECT id FROM wrong) ORDER BY m.rank"), [i64::MAX])
     }
 
-    /// The words on which memories rest that became history until a moment, because a later statement that is approved replaced them.
+    /// The words on which memories rest that are history, because an approved statement replaced them that was said by a moment.
     pub fn history_places(&self, until: Option<Timestamp>) -> Result<Vec<EvidenceSpan>> {
         let mut statement = self.conn.prepare_cached(
             "SELECT v.interaction_id, v.start, v.\"end\" FROM memories m JOIN memory_evidence v ON v.memory_id = m.id
-              WHERE m.status = 'superseded' AND m.decided_at_ms <= ?1
-                AND EXISTS (SELECT 1 FROM memory_relations r JOIN memories n ON n.id = r.from_id AND n.status = 'active'
-                             WHERE r.to_id = m.id AND r.relation = 'replaces')",
+              WHERE m.status = 'superseded'
+                AND EXISTS (SELECT 1 FROM memory_relations r JOIN memories n ON n.id = r.from_id AND n.status IN ('active', 'superseded')
+                             WHERE r.to_id = m.id AND r.relation = 'replaces' AND n.said_at_ms <= ?1)",
         )?;
         let mut rows = statement.query([until.map_or(i64::MAX, |until| until.0)])?;
         let mut items = Vec::new();

@@ -90,12 +90,13 @@ pub(super) fn read(reply: &str, source: &Source<'_>, transcript: &Transcript, si
         };
         let is_about_owner = after(OWNER_LABEL, &candidate.content).is_some();
         let find = |of_owner| source.find_answer(transcript, fact.line, fact.quote.as_str(), fact.content.as_str(), of_owner);
-        let found = find(is_about_owner).map_err(|refusal| match is_about_owner {
-            false if find(true).is_ok() => not_the_speaker(),
-            _ => refusal,
-        });
+        // A statement without a name in front is about whoever said the words it cites.
+        let found = match find(is_about_owner) {
+            Err(refusal) if !is_about_owner => find(true).map_err(|_| refusal),
+            found => found,
+        };
         let found = found.and_then(|place| match source.turns().get(place.message) {
-            Some(turn) if !is_about_owner => Ok((place, Some(about(turn, &candidate.content)?))),
+            Some(turn) if !is_about_owner => Ok((place, Some(about(turn, source.turns(), &candidate.content)?))),
             _ => Ok((place, None)),
         });
         match found {
@@ -122,14 +123,32 @@ fn after<'c>(name: &str, content: &'c str) -> Option<&'c str> {
 }
 
 /// The author of a turn, and the statement about them as the queue writes it: with their name in front, of which the model may have
-/// given the first word. A statement with another name in front is about somebody who did not say it.
-fn about(turn: &Turn<'_>, content: &str) -> Result<(Subject, String), Refusal> {
+/// given the first word, or none. With the name of another who takes part in front it is about somebody who did not say it. Whether it
+/// is about them where it names nobody, the judge says.
+fn about(turn: &Turn<'_>, turns: &[Turn<'_>], content: &str) -> Result<(Subject, String), Refusal> {
     let subject = turn.subject();
+    let label = subject.label().to_owned();
+    if content.is_empty() {
+        return Err((Gate::Invalid, "It says nothing.".to_owned()));
+    }
+    let own = names(turn).filter_map(|name| after(name, content)).next();
+    if turn.role != Role::Owner
+        && let Some(rest) = own
+    {
+        return Ok((subject, format!("{label}{rest}")));
+    }
+    let is_anothers =
+        turns.iter().filter(|other| other.author != turn.author).flat_map(names).any(|name| after(name, content).is_some());
+    if is_anothers || after(OWNER_LABEL, content).is_some() {
+        return Err(not_the_speaker());
+    }
+    Ok((subject, format!("{label}: {content}")))
+}
+
+/// How a statement may call the author of a turn: by their name, or its first word.
+fn names<'t>(turn: &'t Turn<'_>) -> impl Iterator<Item = &'t str> {
     let first = turn.author.split_whitespace().next().unwrap_or_default();
-    let names = [turn.author.trim(), first].into_iter().filter(|name| !name.is_empty());
-    let rest = names.filter_map(|name| after(name, content)).next().ok_or_else(not_the_speaker)?;
-    let content = format!("{}{rest}", subject.label());
-    Ok((subject, content))
+    [turn.author.trim(), first].into_iter().filter(|name| !name.is_empty())
 }
 
 fn not_the_speaker() -> Refusal {

@@ -156,13 +156,18 @@ fn what_is_history_is_not_served_as_what_is_so_now() {
         f.engine.context(&ContextRequest { audience, query, budget_chars: 0, as_of }).unwrap().text
     };
     assert!(served(&f, None).contains("Leith"), "nobody decided anything yet");
+    f.clock.advance_ms(200 * DAY_MS);
     f.engine.act(&Act::Approve(vec![f.id_of("Leith")])).unwrap();
-    let before = f.engine.now();
-    f.clock.advance_ms(DAY_MS);
+    let said = f.engine.store().read(|tx| tx.memory(&f.id_of("Leith"))).unwrap().said;
     f.engine.act(&Act::Approve(vec![f.id_of("Gorgie")])).unwrap();
     let now = served(&f, None);
     assert!(now.contains("Gorgie") && !now.contains("Leith"), "{now}");
-    assert!(served(&f, Some(before)).contains("Leith"), "what was known then is told as of then");
+    let then = served(&f, Some(said.plus_ms(DAY_MS)));
+    assert!(then.contains("Leith") && then.contains("known since") && !then.contains("Gorgie"), "what was so then: {then}");
+    let before = served(&f, Some(said.plus_ms(-DAY_MS)));
+    assert!(!before.contains("Leith"), "nobody had said it: {before}");
+    let after = served(&f, Some(said.plus_ms(101 * DAY_MS)));
+    assert!(after.contains("Gorgie") && !after.contains("Leith"), "replaced by then: {after}");
     f.engine.undo(None).unwrap();
     assert!(served(&f, None).contains("Leith"), "undone, it is told again");
 }

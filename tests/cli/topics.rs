@@ -27,7 +27,7 @@ fn a_topic_has_the_promised_shape() {
     }
     let all: String = rows.iter().map(|row| text(row, "text")).collect();
     assert!(
-        all.contains("## Key Takeaways") && all.contains("### Solutions") && all.contains("The suction filter was full of sand"),
+        all.contains("## Key Takeaways") && all.contains("### Solutions") && all.contains("the suction filter was full of sand"),
         "{all}"
     );
     let before = rows;

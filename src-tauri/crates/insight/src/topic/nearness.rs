@@ -150,7 +150,7 @@ const EVIDENCE_AT: f32 = 0.30;
 const WORDS_SHARE: f32 = 0.6;
 
 /// As [`EVIDENCE_AT`] where there are no vectors: clusters of one subject share few words, those of two hardly any.
-const WORDS_ALONE_AT: f32 = 0.18;
+const WORDS_ALONE_AT: f32 = 0.09;
 
 /// What the seed's default threshold is, where the two kinds part.
 const PARTING: f32 = 0.7;
@@ -183,7 +183,7 @@ mod tests {
         check(Some(0.25), 0.15, true);
         check(Some(0.22), 0.02, false);
         check(Some(-0.2), 0.0, false);
-        check(None, 0.2, true);
+        check(None, 0.14, true);
         check(None, 0.05, false);
         assert!(nearness(Some(0.25), 0.0, true) > nearness(Some(0.25), 0.0, false), "what goes on is nearer");
     }

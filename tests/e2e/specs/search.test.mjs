@@ -79,7 +79,7 @@ test('a result opens at its very line, marked and in view, and Back leads to the
   await keepsake.press('Control+Shift+f');
   await keepsake.until('the box to have the focus', async () => (await focus()) === 'search-box');
   await shoot('empty-light');
-  await keepsake.type('albatross lighthouse');
+  await keepsake.type('albatross lighthouse type:message');
   await keepsake.find({ css: '[data-testid="search-row"]', text: 'albatross nests' });
   await keepsake.sees('search-around', 'What is that bird over there?');
   assert.deepEqual(await keepsake.run(`return [...document.querySelector('[data-testid="search-row"][data-active]').querySelectorAll('mark')].map((mark) => mark.textContent)`), ['albatross', 'lighthouse']);
@@ -99,7 +99,7 @@ test('a result opens at its very line, marked and in view, and Back leads to the
   await shoot('opened-light');
   await keepsake.press('Alt+ArrowLeft');
   await keepsake.find('search-list');
-  assert.equal(await value('search-box'), 'albatross lighthouse');
+  assert.equal(await value('search-box'), 'albatross lighthouse type:message');
   await keepsake.until('the cursor to stand where it stood', async () => (await active()) === chosen);
 });
 

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """The mean vector of ordinary messages by the model of sentences that is shipped: what all talk has in common.
 
-usage: typical.py MODEL_DIR > ../crates/insight/src/topic/typical.txt   (onnxruntime, tokenizers, numpy; `make model` makes MODEL_DIR)
+usage: typical.py MODEL_DIR > ../crates/models/src/typical.txt   (onnxruntime, tokenizers, numpy; `make model` makes MODEL_DIR)
 """
 import random
 import sys

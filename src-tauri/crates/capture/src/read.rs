@@ -76,7 +76,9 @@ fn facts(text: &str, marks: &[Mark]) -> Vec<(Mark, FactMark)> {
     let mut found: Vec<(Mark, FactMark)> = Vec::new();
     for mark in marks {
         let MarkKind::Fact(fact) = mark.kind else { continue };
-        let bytes = whole_words(text, &mark.bytes);
+        let mut bytes = whole_words(text, &mark.bytes);
+        // The full stop ends the sentence and is no part of the statement, whichever of the two the reader took.
+        bytes.end = bytes.start + text.get(bytes.clone()).map_or(bytes.len(), |words| words.trim_end_matches('.').len());
         let is_fragment =
             |bytes: &Range<usize>| text.get(bytes.clone()).unwrap_or_default().split_whitespace().count() <= FRAGMENT_WORDS_MAX;
         let beside = found.last_mut().filter(|(last, said)| {

@@ -97,7 +97,7 @@ fn main() {
     } else {
         Some(open_local(&default_model_dir(|name| std::env::var_os(name))).expect("the model of `make model`"))
     };
-    let embed = |texts: &[&str]| model.as_ref().and_then(|model| model.embed(texts).ok());
+    let embed = |texts: &[&str]| model.as_ref().and_then(|model| model.embed_apart(texts).ok());
     let mut rules = TopicRules::default();
     if let Some(similarity) = args.iter().find_map(|arg| arg.strip_prefix("--similarity=")) {
         rules.similarity = similarity.parse().expect("a number");

@@ -11,6 +11,20 @@ pub trait Embedder: Send + Sync {
     /// One L2-normalised vector a text, in the order given; no texts give no vectors.
     /// Blocking and heavy on the processor: call it off the UI thread.
     fn embed(&self, texts: &[&str]) -> Result<Vec<Vec<f32>>, EmbedError>;
+
+    /// The mean vector of ordinary messages, which all talk has in common; empty where it is not known.
+    fn typical(&self) -> &[f32] {
+        &[]
+    }
+
+    /// As [`Embedder::embed`], each vector less what is typical: how it differs from all talk. Their lengths vary.
+    fn embed_apart(&self, texts: &[&str]) -> Result<Vec<Vec<f32>>, EmbedError> {
+        let mut vectors = self.embed(texts)?;
+        for vector in &mut vectors {
+            vector.iter_mut().zip(self.typical()).for_each(|(x, typical)| *x -= typical);
+        }
+        Ok(vectors)
+    }
 }
 
 /// Why a text got no vector. Messages never carry the text.

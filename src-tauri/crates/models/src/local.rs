@@ -3,7 +3,7 @@
 //! Batches are sorted by length, since a batch costs as much as its longest text for each of its texts.
 
 use std::path::Path;
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{LazyLock, Mutex, MutexGuard, PoisonError};
 
 use fastembed::{InitOptionsUserDefined, Pooling, QuantizationMode, TextEmbedding, TokenizerFiles, UserDefinedEmbeddingModel};
 use ort::environment::Environment;
@@ -76,6 +76,10 @@ pub(crate) fn environment(dir: &Path) -> Result<Environment, ModelError> {
     Ok(slot.insert(environment).clone())
 }
 
+/// Of 1,500 messages of `training/text` by the model that is shipped (`training/typical.py`).
+static TYPICAL: LazyLock<Vec<f32>> =
+    LazyLock::new(|| include_str!("typical.txt").split_whitespace().filter_map(|number| number.parse().ok()).collect());
+
 impl Embedder for LocalEmbedder {
     fn name(&self) -> &str {
         &self.name
@@ -83,6 +87,10 @@ impl Embedder for LocalEmbedder {
 
     fn dimension(&self) -> usize {
         self.dimension
+    }
+
+    fn typical(&self) -> &[f32] {
+        &TYPICAL
     }
 
     fn embed(&self, texts: &[&str]) -> Result<Vec<Vec<f32>>, EmbedError> {

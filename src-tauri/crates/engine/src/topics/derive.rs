@@ -1,6 +1,5 @@
 //! Reading batches, folding partitions, and writing what is new.
 
-use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use keepsake_domain::{ConversationId, InteractionId, Label, People, Place, Timestamp, TopicId, TopicVersionId, Visibility};
@@ -8,7 +7,7 @@ use keepsake_insight::topic::{
     Act, Batch, Cluster, ClusterEvent, Decision, Event, Folded, Judged, ProposalKind, Topic, TopicRules, batches, clusters,
     fold_judged,
 };
-use keepsake_models::Embedder;
+use keepsake_models::EmbedError;
 use keepsake_store::{
     InteractionRow, Lease, PrivateInterval, ReadTx, StoredCluster, TopicClusterRow, TopicDecisionRow, TopicPartitionRow,
     TopicProposalRow, TopicRow, TopicVerdictRow, WriteTx, parse_json,
@@ -124,21 +123,6 @@ pub(crate) fn partition_key(groups: &Groups, reach: Option<&People>) -> (String,
     (id, key)
 }
 
-/// Vectors of `texts`, of which `last` has those of the batch before: a quarter of a batch was read with it already.
-fn embed_once(embedder: &dyn Embedder, texts: &[&str], last: &mut HashMap<String, Vec<f32>>) -> Option<Vec<Vec<f32>>> {
-    let missing: Vec<&str> = texts.iter().copied().filter(|text| !last.contains_key(*text)).collect();
-    // A model that fails on a batch must not stop the rules, which work without it.
-    let made = embedder.embed(&missing).inspect_err(|error| tracing::warn!(%error, "embedding failed")).ok()?;
-    let mut made: HashMap<&str, Vec<f32>> = missing.into_iter().zip(made).collect();
-    let mut known = std::mem::take(last);
-    for text in texts {
-        if let Some(vector) = known.remove(*text).or_else(|| made.remove(text)) {
-            last.insert((*text).to_owned(), vector);
-        }
-    }
-    texts.iter().map(|text| last.get(*text).cloned()).collect()
-}
-
 /// The label of what is derived for a circle.
 fn label(engine: &Engine, reach: Option<&People>, any: &ConversationId) -> Option<Label> {
     let Some(reach) = reach else { return Some(Label::PUBLIC) };
@@ -168,8 +152,9 @@ impl Engine {
             Ok(changed)
         })?;
         let embedder = self.embedder().ready();
-        let last = RefCell::new(HashMap::new());
-        let embed = |texts: &[&str]| embed_once(embedder.as_deref()?, texts, &mut last.borrow_mut());
+        // A model that fails on a batch must not stop the rules, which work without it.
+        let failed = |error: &EmbedError| tracing::warn!(%error, "embedding failed");
+        let embed = |texts: &[&str]| embedder.as_deref()?.embed_apart(texts).inspect_err(failed).ok();
         let total = changed.len() as u64;
         let mut read = 0;
         for (done, (conversation, signature)) in changed.drain(..).enumerate() {

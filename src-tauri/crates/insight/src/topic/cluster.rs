@@ -8,13 +8,13 @@ use std::ops::Range;
 
 use serde::{Deserialize, Serialize};
 
-use super::nearness::{Terms, typical, unit};
+use super::nearness::{Terms, unit};
 use super::terms::{stems, tells};
 use super::{Batch, TopicRules};
 use crate::Turn;
 use crate::text::Document;
 
-/// Gives a vector to each text, or nothing where no model is ready.
+/// Gives each text a vector, less what is typical of all talk, or nothing where no model is ready.
 pub type Embed<'e> = dyn Fn(&[&str]) -> Option<Vec<Vec<f32>>> + 'e;
 
 /// Messages of one batch on one subject. Turns are named by their ids.
@@ -129,10 +129,7 @@ fn mean(sums: &[Vec<f32>], stretch: &Range<usize>) -> Option<Vec<f32>> {
 
 /// Cuts a stretch where its two sides are least alike, and each side again, as long as they are two subjects.
 fn parts(sums: &[Vec<f32>], stretch: Range<usize>) -> Vec<Range<usize>> {
-    let own = |part: Range<usize>| {
-        let mean = mean(sums, &part)?;
-        unit(&mean, &typical(mean.len()))
-    };
+    let own = |part: Range<usize>| unit(mean(sums, &part)?.into_iter());
     let alike = |at: usize| {
         let (before, after) = (own(stretch.start..at)?, own(at..stretch.end)?);
         Some((before.iter().zip(&after).map(|(a, b)| a * b).sum::<f32>(), at))

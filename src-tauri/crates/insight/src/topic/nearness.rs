@@ -1,7 +1,7 @@
 //! How near two pieces of conversation are: by meaning where a local model gives vectors, and by the words that they share.
 //!
-//! All talk is alike to a model of sentences, so vectors are compared by how they differ from what is typical: the mean of ordinary
-//! messages, which the training text gave ([`typical`]), and of what was read so far ([`Centre`]). What is compared is the mean over
+//! All talk is alike to a model of sentences, so vectors come less what is typical of ordinary messages, and are compared by how they
+//! differ from the mean of what was read so far as well ([`Centre`]). What is compared is the mean over
 //! all pairs of clusters of two topics. [`nearness`] is scaled so that the seed's default of 0.7 is where subjects part.
 
 use std::collections::{BTreeMap, HashMap};
@@ -9,44 +9,31 @@ use std::collections::{BTreeMap, HashMap};
 /// Stems and how often they stand.
 pub type Terms = BTreeMap<String, f32>;
 
-/// The mean vector of 1,500 messages of `training/text` by the model of sentences that is shipped (`training/typical.py`).
-const TYPICAL: &str = include_str!("typical.txt");
-
-/// So many clusters the typical vector stands for, beside those that were read.
+/// So many clusters what is typical stands for, beside those that were read.
 const TYPICAL_WEIGHT: f32 = 60.0;
 
-/// What is typical of all talk, in vectors of this length; nothing is known of another model than the one that is shipped.
-pub(super) fn typical(length: usize) -> Vec<f32> {
-    let known: Vec<f32> = TYPICAL.split_whitespace().filter_map(|number| number.parse().ok()).collect();
-    if known.len() == length { known } else { vec![0.0; length] }
+/// A vector of length one; nothing where it has no length.
+pub(super) fn unit(vector: impl Iterator<Item = f32> + Clone) -> Option<Vec<f32>> {
+    let norm = vector.clone().map(|x| x * x).sum::<f32>().sqrt();
+    (norm > 0.0).then(|| vector.map(|x| x / norm).collect())
 }
 
-/// What sets a vector apart from `centre`, its length one; nothing where that is nothing.
-pub(super) fn unit(vector: &[f32], centre: &[f32]) -> Option<Vec<f32>> {
-    let own: Vec<f32> = vector.iter().zip(centre).map(|(x, centre)| x - centre).collect();
-    let norm = own.iter().map(|x| x * x).sum::<f32>().sqrt();
-    (norm > 0.0 && vector.len() == centre.len()).then(|| own.into_iter().map(|x| x / norm).collect())
-}
-
-/// The mean of what is typical and of all clusters that were read so far. It follows from what came before alone, so what comes
-/// later moves nothing.
+/// The mean of what is typical, which is the origin, and of all clusters that were read so far. It follows from what came before alone,
+/// so what comes later moves nothing.
 #[derive(Debug, Default)]
 pub(super) struct Centre {
     sum: Vec<f32>,
-    weight: f32,
+    read: f32,
 }
 
 impl Centre {
     /// Reads a vector, and gives what sets it apart.
     pub(super) fn read(&mut self, vector: &[f32]) -> Option<Vec<f32>> {
-        if self.sum.len() != vector.len() {
-            self.sum = typical(vector.len()).into_iter().map(|x| x * TYPICAL_WEIGHT).collect();
-            self.weight = TYPICAL_WEIGHT;
-        }
+        self.sum.resize(vector.len(), 0.0);
         self.sum.iter_mut().zip(vector).for_each(|(sum, x)| *sum += x);
-        self.weight += 1.0;
-        let mean: Vec<f32> = self.sum.iter().map(|x| x / self.weight).collect();
-        unit(vector, &mean)
+        self.read += 1.0;
+        let weight = TYPICAL_WEIGHT + self.read;
+        unit(vector.iter().zip(&self.sum).map(|(x, sum)| x - sum / weight))
     }
 }
 
@@ -186,13 +173,6 @@ mod tests {
         check(None, 0.14, true);
         check(None, 0.05, false);
         assert!(nearness(Some(0.25), 0.0, true) > nearness(Some(0.25), 0.0, false), "what goes on is nearer");
-    }
-
-    #[test]
-    fn what_is_typical_is_known_of_the_shipped_model_alone() {
-        assert_eq!(TYPICAL.split_whitespace().count(), 384);
-        assert!(typical(384).iter().any(|x| *x != 0.0), "its numbers are read");
-        assert_eq!(typical(3), [0.0; 3]);
     }
 
     #[test]

@@ -513,7 +513,7 @@ fn a_search_of_the_page_tells_the_lines_around_and_several_kinds_at_once() {
     );
     let far = served.call("search", json!({"query": "marathon Osaka", "scope": "messages", "limit": 1, "around": 200}));
     assert_eq!(far["hits"][0]["lines"].as_array().unwrap().len(), 5, "no more than three on either side");
-    let plain = served.call("search", json!({"query": "marathon Osaka"}));
+    let plain = served.call("search", json!({"query": "marathon Osaka", "scope": "messages"}));
     assert_eq!(plain["hits"][0]["lines"], json!([]), "none where nobody asks");
     let several = served.call("search", json!({"query": "Ana", "scope": "people,memories,topics"}));
     let kinds: Vec<String> = several["hits"].as_array().unwrap().iter().map(|hit| text(hit, "kind")).collect();

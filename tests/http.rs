@@ -499,6 +499,24 @@ fn a_list_in_pages_is_the_list_at_once() {
 }
 
 #[test]
+fn the_list_of_memories_as_of_a_day_holds_what_was_approved_and_said_by_then() {
+    let home = Home::new();
+    home.read(&evening());
+    let rows = home.rows(&["memories", "--status", "pending"]);
+    assert!(rows.len() > 1, "{rows:?}");
+    let id = text(&rows[0], "id");
+    home.run(&["approve", &id]).ok();
+    let served = Served::on(home);
+    let list = |as_of: i64| {
+        let found = served.call("memories_list", json!({"as_of": as_of, "status": ["pending"]}))["items"].clone();
+        found.as_array().unwrap().iter().map(|row| text(row, "id")).collect::<Vec<_>>()
+    };
+    let said = served.call("memories_list", json!({"status": ["active"]}))["items"][0]["said_at"].as_i64().unwrap();
+    assert_eq!(list(said), [id], "what waits is not in it, whatever status is asked for");
+    assert_eq!(list(said - 1), Vec::<String>::new());
+}
+
+#[test]
 fn a_search_of_the_page_tells_the_lines_around_and_several_kinds_at_once() {
     let home = Home::new();
     home.read(&evening());

@@ -8,12 +8,12 @@ fn approved(home: &Home) {
     home.run(&["approve"].into_iter().chain(ids.iter().map(String::as_str)).collect::<Vec<_>>()).ok();
 }
 
-/// Two memories that say the same, which came by themselves, and one besides.
+/// A plan whose year is over, and a memory besides.
 fn untidy() -> Home {
     let home = Home::new();
     home.read(&jsonl(
         "one",
-        &[("owner", "Mara", "I live in Utrecht."), ("owner", "Mara", "I was born in Graz and grew up there.")],
+        &[("owner", "Mara", "I live in Utrecht."), ("owner", "Mara", "My goal is to run the Porto marathon in 2024.")],
     ));
     approved(&home);
     home
@@ -28,7 +28,7 @@ fn proposals_have_the_promised_shape_and_a_second_look_changes_nothing() {
     let home = untidy();
     let before = home.rows(&["memories"]);
     let rows = home.rows(&["reflect"]);
-    assert!(!rows.is_empty(), "where somebody comes from weighs more than what nothing was said of");
+    assert!(!rows.is_empty(), "the year of the plan is over");
     for one in &rows {
         let row = &one["row"];
         assert!(text(row, "id").starts_with("rfl_"));
@@ -88,12 +88,12 @@ fn what_may_be_done_without_asking_is_chosen_and_never_changes_words() {
     let home = untidy();
     assert!(home.run(&["settings", "reflection"]).ok().contains("Nothing is tidied without asking"));
     let refused = home.run(&["settings", "reflection", "--automatic", "convert"]);
-    assert_ne!(refused.code, 0, "what changes words is always asked about");
-    let chosen = home.json(&["settings", "reflection", "--automatic", "archive,significance"]);
-    assert_eq!(chosen["automatic"], serde_json::json!(["archive", "significance"]));
+    assert_ne!(refused.code, 0, "nothing changes words");
+    let chosen = home.json(&["settings", "reflection", "--automatic", "merge,archive"]);
+    assert_eq!(chosen["automatic"], serde_json::json!(["archive", "merge"]));
     home.run(&["maintain"]).ok();
     home.run(&["run-jobs", "--until-idle"]).ok();
     let all = statuses(&home);
-    assert!(all.iter().any(|(kind, status)| kind == "significance" && status == "applied"), "{all:?}");
+    assert!(all.iter().any(|(kind, status)| kind == "archive" && status == "applied"), "{all:?}");
     assert_eq!(home.json(&["settings", "reflection", "--automatic", "none"])["automatic"], serde_json::json!([]));
 }

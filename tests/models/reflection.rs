@@ -15,10 +15,10 @@ use keepsake_testkit::{Conversation, SeqIds, conversation};
 use serde_json::{Value, json};
 
 use super::Desk;
-use super::yes::{lines, purpose, reply};
+use super::yes::{purpose, reply};
 
-const RULES: &str = "builtin-reflection/1";
-const MODEL: &str = "tiny:1b reflect/1";
+const RULES: &str = "builtin-reflection/2";
+const MODEL: &str = "tiny:1b reflect/2";
 
 const TALK: &str = "owner Mara: I bake rye bread for the neighbours. I bake fresh bread. I play the cello.
 assistant Nova: That sounds fine.
@@ -46,13 +46,9 @@ fn good(request: &Received) -> String {
     }
     let entries = entries(request);
     let of = |content: &str| entries.iter().find(|(_, text)| text == content).map(|(number, _)| *number);
-    let quote = "The shed needs a permit.";
-    let line = lines(request).into_iter().find(|(_, _, text)| text.contains(quote)).map(|(line, ..)| line);
     json!({
         "archive": of(ALPS).map(|entry| json!({ "entry": entry, "because": "over" })).into_iter().collect::<Vec<_>>(),
         "merge": of(RYE).zip(of(FRESH)).map(|(a, b)| json!([a, b])).into_iter().collect::<Vec<_>>(),
-        "weights": of(CELLO).map(|entry| json!({ "entry": entry, "weight": 5 })).into_iter().collect::<Vec<_>>(),
-        "said": of(SHED).zip(line).map(|(entry, line)| json!({ "entry": entry, "line": line, "quote": quote })).into_iter().collect::<Vec<_>>(),
     })
     .to_string()
 }
@@ -150,42 +146,27 @@ fn ids(rows: &[ReflectionRow]) -> Vec<ReflectionId> {
     rows.iter().map(|row| row.id.clone()).collect()
 }
 
-const ALL_KINDS: [ReflectionKind; 4] =
-    [ReflectionKind::Archive, ReflectionKind::Merge, ReflectionKind::Convert, ReflectionKind::Significance];
+const ALL_KINDS: [ReflectionKind; 2] = [ReflectionKind::Archive, ReflectionKind::Merge];
 
 #[test]
-fn a_model_proposes_all_four_kinds_in_the_same_list_and_one_run_applies_them_with_one_undo() {
+fn a_model_proposes_both_kinds_in_the_same_list_and_one_run_applies_them_with_one_undo() {
     let server = server();
     let desk = Desk::new(&server);
-    let (_, [alps, rye, fresh, cello, shed]) = desk.untidy();
+    let (_, [alps, rye, fresh, ..]) = desk.untidy();
     assert_eq!(desk.reflect(), Some(JobState::Done));
     assert_eq!(desk.by_model(), ALL_KINDS, "{:?}", desk.proposals());
     let rows = desk.proposals();
-    let convert = rows.iter().find(|row| row.kind == ReflectionKind::Convert).unwrap();
-    assert_eq!(convert.content.as_deref(), Some("Heard: “I am building a boat shed” Said: “The shed needs a permit.”"));
-    for line in &convert.lines {
-        let message = desk.engine.store().read(|tx| tx.interaction(&line.place.interaction)).unwrap().unwrap();
-        assert_eq!(line.place.span.quote(&message.content).unwrap(), line.text, "word for word");
-    }
     // A second look asks nobody and finds the same.
     desk.reflect();
     assert_eq!((ids(&desk.proposals()), desk.asked_to_reflect(&server).len()), (ids(&rows), 1));
     let run = desk.engine.apply_reflections(Some(&ids(&rows)), &Unwatched).unwrap();
-    assert_eq!((run.applied.len(), run.needs_look.len()), (4, 0), "{run:?}");
+    assert_eq!((run.applied.len(), run.needs_look.len()), (2, 0), "{run:?}");
     assert_eq!(
         [&alps, &rye, &fresh].map(|id| desk.status(id)),
         [MemoryStatus::Archived, MemoryStatus::Active, MemoryStatus::Superseded]
     );
-    let weights = desk.engine.store().read(|tx| tx.significances(None)).unwrap();
-    assert_eq!((weights.get(&cello), desk.status(&shed)), (Some(&5), MemoryStatus::Superseded));
-    let made = desk.proposals().into_iter().find_map(|row| row.made).unwrap();
-    let made = desk.engine.store().read(|tx| tx.memory(&made)).unwrap();
-    assert!(made.proposers.iter().any(|proposer| proposer == MODEL), "{:?}", made.proposers);
-    desk.reflect();
-    let back = desk.proposals().into_iter().filter(|row| row.memories == [cello.clone()] && row.proposer == RULES).count();
-    assert_eq!(back, 0, "the rules do not weigh back what a model weighed");
     desk.engine.undo_reflections(run.operation.as_ref()).unwrap().unwrap();
-    assert!([&alps, &rye, &fresh, &shed].iter().all(|id| desk.status(id) == MemoryStatus::Active), "one undo for all of it");
+    assert!([&alps, &rye, &fresh].iter().all(|id| desk.status(id) == MemoryStatus::Active), "one undo for all of it");
     // The control: the rules alone ask nobody and propose none of it.
     let other = Desk::with(&server, Arc::new(PluggedIn), |settings| settings.engines = Engines::BuiltIn);
     let before = server.connections();
@@ -207,7 +188,7 @@ fn what_a_person_refused_stays_refused_and_a_part_that_was_applied_leaves_the_re
     desk.reflect();
     let waiting: Vec<ReflectionKind> =
         desk.proposals().iter().filter(|row| row.status == keepsake_domain::ReflectionStatus::Open).map(|row| row.kind).collect();
-    assert_eq!(waiting, [ReflectionKind::Convert, ReflectionKind::Significance]);
+    assert_eq!(waiting, []);
     assert_eq!(desk.asked_to_reflect(&server).len(), 2, "the one that stays rests on more than it did, and is another entry");
     desk.reflect();
     assert_eq!(desk.asked_to_reflect(&server).len(), 2, "and then nobody is asked anew");
@@ -218,7 +199,7 @@ fn nothing_of_a_models_is_applied_without_a_person_whatever_the_night_may_do() {
     let server = server();
     let desk = Desk::new(&server);
     let (_, ids) = desk.untidy();
-    let automatic = vec![ReflectionKind::Archive, ReflectionKind::Merge, ReflectionKind::Significance];
+    let automatic = vec![ReflectionKind::Archive, ReflectionKind::Merge];
     desk.engine.set_reflection_rules(&ReflectionRules { automatic }).unwrap();
     desk.reflect();
     desk.reflect();
@@ -233,7 +214,7 @@ fn the_chosen_engine_decides_whether_a_models_proposals_are_there() {
     desk.untidy();
     desk.reflect();
     let before = ids(&desk.proposals());
-    for (engines, count) in [(Engines::BuiltIn, 0), (Engines::Both, 4), (Engines::BuiltIn, 0), (Engines::Model, 4)] {
+    for (engines, count) in [(Engines::BuiltIn, 0), (Engines::Both, 2), (Engines::BuiltIn, 0), (Engines::Model, 2)] {
         let mut settings = desk.engine.model_settings().unwrap();
         settings.engines = engines;
         desk.engine.set_model_settings(&settings).unwrap();
@@ -244,14 +225,12 @@ fn the_chosen_engine_decides_whether_a_models_proposals_are_there() {
 }
 
 #[test]
-fn entries_that_are_not_there_lines_that_nobody_said_and_folds_that_contradict_are_dropped() {
+fn entries_that_are_not_there_and_merges_that_contradict_are_dropped() {
     let server = server_with(|request| {
         let of = |content: &str| entries(request).into_iter().find(|(_, text)| text == content).map_or(0, |(number, _)| number);
         json!({
             "archive": [{ "entry": 77, "because": "over" }, { "entry": 0, "because": "done" }],
             "merge": [[of(RYE), 77], [of(RYE), of(CELLO)], [of(ALPS)]],
-            "weights": [{ "entry": of(CELLO), "weight": 9 }, { "entry": 77, "weight": 1 }],
-            "said": [{ "entry": of(SHED), "line": 1, "quote": "The shed needs a licence from Lyon." }],
         })
         .to_string()
     });
@@ -356,7 +335,7 @@ fn off_the_record_nobody_is_asked_and_what_turns_private_or_is_erased_meanwhile_
         // Turned back before a message arrived, it leaves no trace.
         let is_kept = matches!(meanwhile, Meanwhile::Nothing | Meanwhile::ThereAndBack);
         assert_eq!(desk.reflections_kept(), i64::from(is_kept), "{meanwhile:?}: the control keeps what was said");
-        assert_eq!(desk.by_model().len(), if is_kept { 4 } else { 0 }, "{meanwhile:?}");
+        assert_eq!(desk.by_model().len(), if is_kept { 2 } else { 0 }, "{meanwhile:?}");
         assert!(desk.alerts().is_empty(), "{meanwhile:?}: {:?}", desk.alerts());
     }
     let desk = Desk::new(&server);
@@ -375,7 +354,7 @@ fn erasing_a_conversation_takes_what_a_model_said_of_it_along() {
     let desk = Desk::new(&server);
     let (id, _) = desk.untidy();
     desk.reflect();
-    assert_eq!((desk.reflections_kept(), desk.by_model().len()), (1, 4));
+    assert_eq!((desk.reflections_kept(), desk.by_model().len()), (1, 2));
     let receipt = desk.engine.erase_conversation(&id, "a test").unwrap();
     assert!(receipt.is_done, "{receipt:?}");
     assert_eq!((desk.reflections_kept(), desk.proposals()), (0, Vec::new()));
@@ -388,13 +367,13 @@ fn a_crash_after_a_reply_does_not_pay_twice_and_a_person_can_stop_it() {
     desk.untidy();
     desk.engine.queue_reflection().unwrap();
     while let Step::Ran(..) = desk.engine.run_next(Lane::Capture, &|_| {}).unwrap() {}
-    let is_answered = || desk.calls().iter().any(|call| call == "reflect/1 answered");
+    let is_answered = || desk.calls().iter().any(|call| call == "reflect/2 answered");
     let died = desk.engine.run_next_killed(Lane::Model, &|_| {}, &|point| point == KillPoint::AfterEffects && is_answered());
     assert_eq!(died.unwrap(), None, "the process ends after the reply was written down");
     let desk = desk.restarted();
     let _lock = desk.engine.lock_worker().unwrap();
     desk.work();
-    assert_eq!((desk.by_model().len(), desk.asked_to_reflect(&server).len()), (4, 1));
+    assert_eq!((desk.by_model().len(), desk.asked_to_reflect(&server).len()), (2, 1));
 
     let silent = ScriptedServer::start(|request| {
         if purpose(request) == "reflect" {

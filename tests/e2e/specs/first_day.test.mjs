@@ -6,7 +6,7 @@ import { after, before, test } from 'node:test';
 
 import { launch } from '../keepsake.mjs';
 
-const PANELS = ['review', 'memories', 'conversations', 'people', 'privacy', 'sources', 'activity', 'settings'];
+const PANELS = ['review', 'you', 'memories', 'conversations', 'people', 'privacy', 'sources', 'activity', 'settings'];
 
 let keepsake;
 before(async () => {

@@ -55,6 +55,19 @@ test('what cannot both be so is found, and the filter is taken off again', async
   await keepsake.click('btn-clear-filters');
 });
 
+test('the You page says what is known, asks about the two towns, and goes back to another day', async () => {
+  await keepsake.click('nav-you');
+  await keepsake.sees('you-page', 'blue paper');
+  await keepsake.sees('you-conflict', 'Both cannot be true');
+  await keepsake.screenshot('you-light');
+  const day = '[data-testid="you-day"]';
+  await keepsake.run(`const slider = document.querySelector('${day}'); Object.getOwnPropertyDescriptor(HTMLInputElement.prototype, 'value').set.call(slider, '0'); slider.dispatchEvent(new Event('input', { bubbles: true }))`);
+  await keepsake.sees('you-as-of', 'What was true on');
+  await keepsake.click('btn-you-today');
+  await keepsake.sees('you-conflict', 'Both cannot be true');
+  await keepsake.click('nav-memories');
+});
+
 test('what was put in the trash is erased for good, with a list of what goes', async () => {
   await keepsake.click({ css: '[data-testid="memory-row"]', text: 'blue paper' });
   await keepsake.click('btn-memory-archive');

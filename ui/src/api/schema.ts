@@ -482,6 +482,10 @@ said: string | null,
  */
 only_conflicting: boolean, 
 /**
+ * What held at this moment, by when it was said and ended; the status is not asked then.
+ */
+as_of: number | null, 
+/**
  * Include snoozed candidates.
  */
 include_snoozed: boolean, 
@@ -3625,7 +3629,7 @@ export type ReflectionListRow = {
  */
 id: string, 
 /**
- * `archive`, `merge`, `convert`, `significance`.
+ * `archive`, `merge`.
  */
 kind: string, 
 /**
@@ -3644,10 +3648,6 @@ title: string,
  * How many memories it is about.
  */
 memories: number, 
-/**
- * Of a weight: what it would be, 1 to 5.
- */
-significance: number | null, 
 /**
  * Why, in a sentence.
  */
@@ -3695,23 +3695,19 @@ job_id: string | null, };
 
 export type ReflectionSide = { 
 /**
- * The memory; nothing for a version that is still to be made.
+ * The memory.
  */
-memory_id: string | null, 
+memory_id: string, 
 /**
  * What it says.
  */
 content: string, 
 /**
- * What it weighs, 1 to 5, where that was said.
- */
-significance: number | null, 
-/**
  * Lines that it rests on.
  */
 sources: number, 
 /**
- * `in_use`, `set_aside`, `folded`, `replaced`.
+ * `in_use`, `set_aside`, `folded`.
  */
 state: string, };
 
@@ -3745,24 +3741,6 @@ time: number,
  */
 quote: string, };
 
-export type ReflectionLineView = { 
-/**
- * `heard`, `said`, `did`.
- */
-form: string, 
-/**
- * The words.
- */
-text: string, 
-/**
- * Conversation to open.
- */
-conversation_id: string, 
-/**
- * The message.
- */
-message_id: string, };
-
 export type ReflectionDetail = { 
 /**
  * As in the list.
@@ -3780,10 +3758,6 @@ after: Array<ReflectionSide>,
  * What they rest on.
  */
 sources: Array<ReflectionSource>, 
-/**
- * The lines of a new wording.
- */
-lines: Array<ReflectionLineView>, 
 /**
  * Who made it.
  */
@@ -3857,7 +3831,7 @@ job_id: string, };
 
 export type ReflectionSettings = { 
 /**
- * Kinds: `archive`, `merge`, `significance`. What changes words is always asked about, and nothing is ever deleted.
+ * Kinds: `archive`, `merge`. Nothing is ever deleted.
  */
 automatic: Array<string>, };
 

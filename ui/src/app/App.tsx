@@ -134,6 +134,7 @@ export function App() {
   useActions('global', {
     'go.search': () => go('search'),
     'go.review': () => go('review'),
+    'go.you': () => go('you'),
     'go.memories': () => go('memories'),
     'go.conversations': () => go('conversations'),
     'go.topics': () => go('topics'),

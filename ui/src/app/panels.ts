@@ -14,7 +14,7 @@
  * - `src/strings/en.ts`: its words, as a section of its own; `src/testids.ts`: what tests hold on to.
  * Rows take an id and read their own state through a narrow selector; moving the cursor must not ask the backend.
  */
-import { Activity, BotMessageSquare, HardDriveDownload, Inbox, Layers, Library, ListChecks, type LucideIcon, MessagesSquare, ScanEye, Search, Settings, Sparkles, UsersRound, Workflow } from 'lucide-react';
+import { Activity, BotMessageSquare, CircleUserRound, HardDriveDownload, Inbox, Layers, Library, ListChecks, type LucideIcon, MessagesSquare, ScanEye, Search, Settings, Sparkles, UsersRound, Workflow } from 'lucide-react';
 import { type ComponentType, lazy } from 'react';
 import type { Counts } from '../api/schema';
 import type { ActionId } from '../keys';
@@ -33,6 +33,7 @@ export interface PanelSpec {
 export const RAIL: readonly PanelSpec[] = [
   { id: 'search', icon: Search, action: 'go.search' },
   { id: 'review', icon: Inbox, action: 'go.review', count: (counts) => counts.pending, isCall: true },
+  { id: 'you', icon: CircleUserRound, action: 'go.you' },
   { id: 'memories', icon: Library, action: 'go.memories', count: (counts) => counts.active },
   { id: 'conversations', icon: MessagesSquare, action: 'go.conversations', count: (counts) => counts.conversations },
   { id: 'topics', icon: Layers, action: 'go.topics' },

@@ -9,7 +9,7 @@
  * while the person has those switched on (WCAG 2.1.4). No action fires while text is typed or composed, unless `inInputs`.
  */
 
-export type Scope = 'global' | 'editor' | 'search' | 'review' | 'memories' | 'conversations' | 'topics' | 'sessions' | 'playbooks' | 'reflection' | 'people' | 'privacy' | 'sources' | 'activity' | 'settings' | 'welcome';
+export type Scope = 'global' | 'editor' | 'search' | 'review' | 'you' | 'memories' | 'conversations' | 'topics' | 'sessions' | 'playbooks' | 'reflection' | 'people' | 'privacy' | 'sources' | 'activity' | 'settings' | 'welcome';
 
 /** What must be so for an action to make sense; `always` if nothing. */
 export type When = 'always' | 'cursor' | 'selection';
@@ -33,6 +33,7 @@ const list = <S extends Scope>(scope: S) =>
 
 const search = list('search');
 const review = list('review');
+const you = list('you');
 const memories = list('memories');
 const conversations = list('conversations');
 const topics = list('topics');
@@ -46,6 +47,7 @@ const activity = list('activity');
 export const ACTIONS = {
   'go.search': { label: 'Go to Search', keys: ['g f', 'Mod+Shift+f'], scope: 'global', when: 'always' },
   'go.review': { label: 'Go to Review', keys: ['g r', 'g q'], scope: 'global', when: 'always' },
+  'go.you': { label: 'Go to You', keys: ['g u'], scope: 'global', when: 'always' },
   'go.memories': { label: 'Go to Memories', keys: ['g m'], scope: 'global', when: 'always' },
   'go.conversations': { label: 'Go to Conversations', keys: ['g c'], scope: 'global', when: 'always' },
   'go.topics': { label: 'Go to Topics', keys: ['g t'], scope: 'global', when: 'always' },
@@ -93,6 +95,16 @@ export const ACTIONS = {
   'review.showDoubtful': { label: 'Show or hide what is doubtful', keys: ['d'], scope: 'review', when: 'always' },
   'review.rejectDoubtful': { label: 'Reject all that is doubtful', keys: ['D'], scope: 'review', when: 'always' },
   'review.clear': { label: 'Clear selection', keys: ['Escape'], scope: 'review', when: 'selection' },
+
+  'you.next': you.next,
+  'you.previous': you.previous,
+  'you.first': you.first,
+  'you.last': you.last,
+  'you.open': { label: 'Open the source', keys: ['o', 'Enter'], scope: 'you', when: 'cursor' },
+  'you.keepThis': { label: 'Of two that contradict each other, the first is true now', keys: ['1'], scope: 'you', when: 'cursor' },
+  'you.keepOther': { label: 'Of two that contradict each other, the second is true now', keys: ['2'], scope: 'you', when: 'cursor' },
+  'you.copy': { label: 'Copy for an assistant', keys: ['c'], scope: 'you', when: 'always' },
+  'you.today': { label: 'Back to today', keys: ['t'], scope: 'you', when: 'always' },
 
   'memories.next': memories.next,
   'memories.previous': memories.previous,

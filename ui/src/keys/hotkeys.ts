@@ -40,7 +40,7 @@ export function isTextEntry(target: EventTarget | null): boolean {
 function belongsToControl(target: EventTarget | null, name: string): boolean {
   if (!(target instanceof HTMLElement)) return false;
   if (name === 'Enter' || name === ' ') return target.closest('button,a,summary,[role=button],[role=tab],[role=switch],input') !== null;
-  if (/^(Shift\+)?(Arrow|Home|End)/.test(name)) return target.closest('[role=separator],[role=slider],[role=tablist],[role=toolbar],[role=radiogroup],input[type=radio]') !== null;
+  if (/^(Shift\+)?(Arrow|Home|End)/.test(name)) return target.closest('[role=separator],[role=slider],[role=tablist],[role=toolbar],[role=radiogroup],input[type=radio],input[type=range]') !== null;
   return false;
 }
 

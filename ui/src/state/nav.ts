@@ -6,7 +6,7 @@
  */
 import { createStore, useStore } from './store';
 
-export const PANELS = ['search', 'review', 'memories', 'conversations', 'topics', 'sessions', 'reflection', 'playbooks', 'people', 'privacy', 'sources', 'activity', 'settings', 'welcome'] as const;
+export const PANELS = ['search', 'review', 'you', 'memories', 'conversations', 'topics', 'sessions', 'reflection', 'playbooks', 'people', 'privacy', 'sources', 'activity', 'settings', 'welcome'] as const;
 export type PanelId = (typeof PANELS)[number];
 
 export interface Target {
@@ -32,7 +32,7 @@ export interface Target {
   /** Gap to put the cursor on. */
   gap?: string;
   /** For whom and where a context is to be shown, as `context_preview` takes them. */
-  viewAs?: { person?: string; channel?: string };
+  viewAs?: { agent?: string; person?: string; channel?: string };
   /** Only conversations in which something was said in this time, by this person, of this topic. */
   period?: Period;
   /** Words to search for. */

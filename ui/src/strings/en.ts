@@ -28,6 +28,7 @@ import { reflection } from './en.reflection';
 import { topics } from './en.topics';
 import { voices } from './en.voices';
 import { welcome } from './en.welcome';
+import { you } from './en.you';
 import { number, oneOf, percent, plural } from './words';
 
 export { fullHour, number, plural } from './words';
@@ -71,6 +72,7 @@ export const en = {
   panels: {
     search: 'Search',
     review: 'Review',
+    you: 'You',
     memories: 'Memories',
     conversations: 'Conversations',
     topics: 'Topics',
@@ -102,6 +104,7 @@ export const en = {
       editor: 'While editing',
       search: 'Search',
       review: 'Review',
+      you: 'You',
       memories: 'Memories',
       conversations: 'Conversations',
       topics: 'Topics',
@@ -419,6 +422,7 @@ export const en = {
   models,
   voices,
   welcome,
+  you,
 };
 
 export type Strings = typeof en;

@@ -229,7 +229,6 @@ pub fn schema_ts() -> String {
         ReflectionsResponse,
         ReflectionSide,
         ReflectionSource,
-        ReflectionLineView,
         ReflectionDetail,
         ReflectionsDecideRequest,
         ReflectionLook,

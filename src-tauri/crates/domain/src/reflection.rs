@@ -7,23 +7,12 @@ use thiserror::Error;
 use crate::memory::names;
 
 names! {
-    /// What a proposal would do. None of them deletes.
+    /// What a proposal would do. None of them deletes, and none changes the words of a memory.
     pub enum ReflectionKind {
         /// Set aside what says little any more.
         Archive = "archive",
         /// Fold memories that say the same into one.
         Merge = "merge",
-        /// Put an entry about a session into the form of what was heard, said and done.
-        Convert = "convert",
-        /// Say how much a memory weighs where not all fit.
-        Significance = "significance",
-    }
-}
-
-impl ReflectionKind {
-    /// Whether it may be applied without being asked for each time: no word of any memory is changed by it.
-    pub const fn is_safe(self) -> bool {
-        !matches!(self, Self::Convert)
     }
 }
 
@@ -81,11 +70,5 @@ mod tests {
         }
         assert!(ReflectionStatus::Refused.may_become(ReflectionStatus::Open).is_ok());
         assert!(ReflectionStatus::Parked.may_become(ReflectionStatus::Open).is_ok(), "what is parked can be restored");
-    }
-
-    #[test]
-    fn what_changes_words_is_never_safe() {
-        let safe: Vec<_> = ReflectionKind::ALL.iter().filter(|kind| kind.is_safe()).collect();
-        assert_eq!(safe, [&ReflectionKind::Archive, &ReflectionKind::Merge, &ReflectionKind::Significance]);
     }
 }

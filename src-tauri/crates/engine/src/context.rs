@@ -11,13 +11,11 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use keepsake_capture::dedup::{Claim, conflict, conflicting};
 use keepsake_capture::echo::{Heading, QUOTED_AS_DATA};
-use keepsake_capture::reflect::SIGNIFICANCE_UNSAID;
 use keepsake_capture::spoken;
 use keepsake_domain::{
     ConversationId, DetailLevel, EntityId, EvidenceSpan, MemoryId, MemoryKind, OWNER_LABEL, ProfileConfidence, ProfileEntry,
     ProfileType, Role, SourceRef, Span, Speaker, Subject, Timestamp, Withheld,
 };
-use keepsake_insight::session::tier::band;
 use keepsake_people::profile::{ObservedDetail, observed_detail};
 use keepsake_store::{InteractionRow, MemoryRow, ReadTx, StoreError};
 use serde::Serialize;
@@ -26,7 +24,6 @@ use self::relevance::Answers;
 use crate::boundary::{Audience, View};
 use crate::conflicts::claim;
 use crate::given::{Given, ReadKind};
-use crate::reflection::weight_of;
 use crate::served::{may_be_served, noted, quoted, served};
 use crate::standing::{StoredCommitment, commitments_of};
 use crate::taken_back::TakenBack;
@@ -305,7 +302,7 @@ impl Engine {
             Some(query) => self.answers_to(tx, view, query, &visible.memories, request.as_of)?,
             None => {
                 let newest = visible.memories.iter().rev().cloned().collect();
-                let memories = newest_of_conflicting(tx, view, by_weight(tx, newest, request.as_of)?)?;
+                let memories = newest_of_conflicting(tx, view, newest)?;
                 Answers { memories, messages: Vec::new() }
             }
         };
@@ -513,22 +510,6 @@ fn wanted_detail(view: &View, entries: &[(EntityId, ProfileEntry)]) -> ObservedD
         |person: &EntityId| people.first().map_or_else(|| view.map.persons.is_owner(person), |reader| reader == person);
     let own: Vec<ProfileEntry> = entries.iter().filter(|(person, _)| is_reader(person)).map(|(_, entry)| entry.clone()).collect();
     observed_detail(&own)
-}
-
-/// What is foundational first, then what is useful, then what is of the moment; within each in the order given. What nothing was said of
-/// is useful.
-fn by_weight(tx: &ReadTx<'_>, memories: Vec<MemoryId>, at: Option<Timestamp>) -> std::result::Result<Vec<MemoryId>, StoreError> {
-    let weights = tx.significances(at)?;
-    if weights.is_empty() {
-        return Ok(memories);
-    }
-    let mut weighed = Vec::with_capacity(memories.len());
-    for id in memories {
-        let weight = weight_of(tx, &weights, &tx.memory(&id)?)?.unwrap_or(SIGNIFICANCE_UNSAID);
-        weighed.push((band(weight), id));
-    }
-    weighed.sort_by_key(|(band, _)| *band);
-    Ok(weighed.into_iter().map(|(_, id)| id).collect())
 }
 
 /// Of approved memories of one subject that cannot both be so, the one that was said last. Only what may be seen here is compared, so

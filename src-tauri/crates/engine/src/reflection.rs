@@ -1,12 +1,11 @@
 //! Reflection over what is remembered (seed 000, "The Big Tidy"): proposals, what a person decides about them, and runs that apply them.
 //!
 //! A look proposes and changes nothing. What was agreed to is applied in one run: a backup first, then one operation in one
-//! transaction, with one undo. What may be applied without asking is a person's choice, kind by kind, and never what changes words;
-//! nothing here deletes. A proposal that was refused, or applied before, comes back only where what it rests on has changed, since its
+//! transaction, with one undo. What may be applied without asking is a person's choice, kind by kind;
+//! nothing here deletes or changes words. A proposal that was refused, or applied before, comes back only where what it rests on has changed, since its
 //! id follows from that.
 //!
-//! Only approved memories are looked at: the tiers' entries have their weight and their form from the session they come from, repeats
-//! are told once, and those of a session that stands no more are retired with it.
+//! Only approved memories are looked at: of the tiers' entries repeats are told once, and those of a session that stands no more are retired with it.
 //!
 //! The rules look first. Where a language model is chosen it proposes beside them, in its own lane (`by_model`).
 //!
@@ -22,7 +21,7 @@ use keepsake_domain::{
     EvidenceSpan, JobId, JobKind, MemoryId, MemoryStatus, OperationId, ReflectionId, ReflectionKind, ReflectionStatus, Relation,
     Timestamp,
 };
-use keepsake_store::{Lease, MemoryChange, MemoryState, NewJob, ReadTx, ReflectionLineRow, ReflectionRow, StoreError, WriteTx};
+use keepsake_store::{Lease, MemoryChange, MemoryState, NewJob, ReadTx, ReflectionRow, StoreError, WriteTx};
 use serde::{Deserialize, Serialize};
 
 use crate::backup::BackupReason;
@@ -30,8 +29,6 @@ use crate::review::step;
 use crate::taken_back::TakenBack;
 use crate::work::Control;
 use crate::{Engine, EngineError, Result};
-
-pub(crate) use gather::weight_of;
 
 type StoreResult<T> = std::result::Result<T, StoreError>;
 
@@ -77,13 +74,8 @@ impl Engine {
         Ok(self.store().read(|tx| tx.choice(RULES_SETTING, CHOICES))?)
     }
 
-    /// Chooses it. What changes words is asked about each time.
+    /// Chooses it.
     pub fn set_reflection_rules(&self, rules: &ReflectionRules) -> Result<()> {
-        if let Some(kind) = rules.automatic.iter().find(|kind| !kind.is_safe()) {
-            return Err(EngineError::Refused(format!(
-                "proposals of kind {kind} change the words of a memory and are always asked about; choose from archive, merge and significance"
-            )));
-        }
         let automatic: BTreeSet<ReflectionKind> = rules.automatic.iter().copied().collect();
         let rules = ReflectionRules { automatic: automatic.into_iter().collect() };
         Ok(self.store().write(|tx| tx.put_choice(RULES_SETTING, CHOICES, &rules, self.now()))?)
@@ -268,7 +260,7 @@ impl Engine {
     ) -> StoreResult<ReflectionRun> {
         let mut run = ReflectionRun::default();
         let mut changes: Vec<MemoryChange> = Vec::new();
-        let mut done: Vec<(&ReflectionRow, Option<MemoryId>)> = Vec::new();
+        let mut done: Vec<&ReflectionRow> = Vec::new();
         let known = tx.reflection_statuses()?;
         for id in chosen.iter().collect::<BTreeSet<_>>() {
             let mut look = |why: &str| run.needs_look.push((id.clone(), why.to_owned()));
@@ -280,9 +272,8 @@ impl Engine {
                 Some(ReflectionStatus::Open | ReflectionStatus::Accepted) => match found.iter().find(|row| row.id == *id) {
                     None => look("What it rests on has changed since."),
                     Some(row) => {
-                        let (own, made) = self.changes_of(tx, row, now)?;
-                        changes.extend(own);
-                        done.push((row, made));
+                        changes.extend(changes_of(tx, row, now)?);
+                        done.push(row);
                         run.applied.push(id.clone());
                     }
                 },
@@ -291,61 +282,42 @@ impl Engine {
         if done.is_empty() {
             return Ok(run);
         }
-        run.summary = summary(&done.iter().map(|(row, _)| row.kind).collect::<Vec<_>>());
+        run.summary = summary(&done.iter().map(|row| row.kind).collect::<Vec<_>>());
         let operation = OperationId::fresh(self.ids());
         tx.apply_operation(&operation, kind, &run.summary, &changes, now)?;
-        for (row, made) in done {
-            if let (Some(weight), Some(memory)) = (row.significance, row.memories.first()) {
-                tx.put_significance(memory, &operation, weight)?;
-            }
-            tx.mark_reflection_applied(&row.id, &operation, made.as_ref(), now)?;
+        for row in done {
+            tx.mark_reflection_applied(&row.id, &operation, now)?;
         }
         run.operation = Some(operation);
         Ok(run)
     }
+}
 
-    /// What a proposal does to the memories, and the version that it makes.
-    fn changes_of(
-        &self,
-        tx: &WriteTx<'_>,
-        row: &ReflectionRow,
-        now: Timestamp,
-    ) -> StoreResult<(Vec<MemoryChange>, Option<MemoryId>)> {
-        let mut changes = Vec::new();
-        match row.kind {
-            ReflectionKind::Archive => {
-                for id in &row.memories {
-                    changes.push(step(&tx.memory(id)?, MemoryStatus::Archived, now));
-                }
+/// What a proposal does to the memories.
+fn changes_of(tx: &WriteTx<'_>, row: &ReflectionRow, now: Timestamp) -> StoreResult<Vec<MemoryChange>> {
+    let mut changes = Vec::new();
+    match row.kind {
+        ReflectionKind::Archive => {
+            for id in &row.memories {
+                changes.push(step(&tx.memory(id)?, MemoryStatus::Archived, now));
             }
-            ReflectionKind::Merge => {
-                let Some(keep) = row.keep.and_then(|keep| row.memories.get(keep)) else { return Ok((changes, None)) };
-                for id in row.memories.iter().filter(|id| *id != keep) {
-                    let mut change = step(&tx.memory(id)?, MemoryStatus::Superseded, now);
-                    change.relations.push((Relation::MergedInto, keep.clone()));
-                    changes.push(change);
-                    // What had been folded into this one rests on lines of its own; they go on with it.
-                    for older in tx.merged_into(id)? {
-                        let state = MemoryState::from(&tx.memory(&older)?);
-                        let relations = vec![(Relation::MergedInto, keep.clone())];
-                        changes.push(MemoryChange { id: older, before: Some(state.clone()), after: state, relations });
-                    }
-                }
-            }
-            ReflectionKind::Convert => {
-                let (Some(content), Some(id)) = (&row.content, row.memories.first()) else { return Ok((changes, None)) };
-                let memory = tx.memory(id)?;
-                let made = self.new_version(tx, &memory, content, memory.category, false, MemoryStatus::Active, now)?;
-                let id = made.iter().find(|change| change.before.is_none()).map(|change| change.id.clone());
-                if let Some(id) = &id {
-                    tx.add_proposer(id, &row.proposer)?;
-                }
-                return Ok((made, id));
-            }
-            ReflectionKind::Significance => {}
         }
-        Ok((changes, None))
+        ReflectionKind::Merge => {
+            let Some(keep) = row.keep.and_then(|keep| row.memories.get(keep)) else { return Ok(changes) };
+            for id in row.memories.iter().filter(|id| *id != keep) {
+                let mut change = step(&tx.memory(id)?, MemoryStatus::Superseded, now);
+                change.relations.push((Relation::MergedInto, keep.clone()));
+                changes.push(change);
+                // What had been merged into this one rests on lines of its own; they go on with it.
+                for older in tx.merged_into(id)? {
+                    let state = MemoryState::from(&tx.memory(&older)?);
+                    let relations = vec![(Relation::MergedInto, keep.clone())];
+                    changes.push(MemoryChange { id: older, before: Some(state.clone()), after: state, relations });
+                }
+            }
+        }
     }
+    Ok(changes)
 }
 
 /// Whether a person has still to say something, or has agreed and it is not done yet.
@@ -373,8 +345,7 @@ pub(crate) fn shown(tx: &ReadTx<'_>) -> StoreResult<Vec<ReflectionRow>> {
                 holds = memory.status == MemoryStatus::Active && !taken.covers_statement(&memory.content, &places);
             }
         }
-        let lines: Vec<_> = row.lines.iter().map(|line| line.place.interaction.clone()).collect();
-        if holds && tx.are_messages_on_record(&lines)? {
+        if holds {
             rows.push(row);
         }
     }
@@ -388,8 +359,7 @@ fn settle(tx: &WriteTx<'_>, found: &[ReflectionRow], now: Timestamp) -> StoreRes
     let mut new = 0;
     for row in found.iter().filter(|row| !known.contains_key(&row.id)) {
         // Decided on, hidden or off the record since it was read: nothing is proposed about it.
-        let mut holds =
-            tx.are_messages_on_record(&row.lines.iter().map(|line| line.place.interaction.clone()).collect::<Vec<_>>())?;
+        let mut holds = true;
         for id in &row.memories {
             holds &= match tx.memory(id) {
                 Ok(memory) => memory.status == MemoryStatus::Active && !memory.is_hidden,
@@ -417,19 +387,10 @@ fn id_of(key: &str) -> Option<ReflectionId> {
 fn row_of(one: Proposed, ids: &[MemoryId], now: Timestamp) -> Option<ReflectionRow> {
     let memories: Vec<MemoryId> = one.entries.iter().map(|at| ids.get(*at).cloned()).collect::<Option<_>>()?;
     let kind = one.change.kind();
-    let (mut keep, mut content, mut significance, mut lines) = (None, None, None, Vec::new());
-    match one.change {
-        Change::Archive => {}
-        Change::Merge(stays) => keep = Some(stays),
-        Change::Significance(weight) => significance = Some(weight),
-        Change::Convert(words, of) => {
-            content = Some(words);
-            for line in of {
-                let place = EvidenceSpan { interaction: line.message.parse().ok()?, span: line.span };
-                lines.push(ReflectionLineRow { form: line.form.name().to_owned(), text: line.text, place });
-            }
-        }
-    }
+    let keep = match one.change {
+        Change::Archive => None,
+        Change::Merge(stays) => Some(stays),
+    };
     Some(ReflectionRow {
         id: id_of(&one.key)?,
         kind,
@@ -438,26 +399,20 @@ fn row_of(one: Proposed, ids: &[MemoryId], now: Timestamp) -> Option<ReflectionR
         reason: one.reason,
         memories,
         keep,
-        content,
-        significance,
-        lines,
         proposer: REFLECTION_VERSION.to_owned(),
         found: now,
         changed: now,
         operation: None,
-        made: None,
     })
 }
 
-/// "Tidied: 2 set aside, 1 folded, 3 weighed".
+/// "Tidied: 2 archived, 1 merged".
 fn summary(kinds: &[ReflectionKind]) -> String {
     let parts = ReflectionKind::ALL.iter().filter_map(|kind| {
         let count = kinds.iter().filter(|known| *known == kind).count();
         let words = match kind {
-            ReflectionKind::Archive => "set aside",
-            ReflectionKind::Merge => "folded",
-            ReflectionKind::Convert => "put in form",
-            ReflectionKind::Significance => "weighed",
+            ReflectionKind::Archive => "archived",
+            ReflectionKind::Merge => "merged",
         };
         (count > 0).then(|| format!("{count} {words}"))
     });

@@ -713,7 +713,7 @@ pub(crate) enum SettingsOf {
     },
     /// What the nightly cycle may tidy without asking; nothing unless it is chosen, and nothing is ever deleted.
     Reflection {
-        /// Kinds, separated by commas: archive, merge, significance; or none.
+        /// Kinds, separated by commas: archive, merge; or none.
         #[arg(long, value_name = "KINDS")]
         automatic: Option<String>,
     },
@@ -776,7 +776,7 @@ pub(crate) struct ReflectArgs {
     /// Only those that are open, accepted, applied, refused or parked.
     #[arg(long)]
     pub(crate) status: Option<ReflectionStatus>,
-    /// Only those of this kind: archive, merge, convert or significance.
+    /// Only those of this kind: archive or merge.
     #[arg(long)]
     pub(crate) kind: Option<ReflectionKind>,
 }

@@ -70,8 +70,6 @@ pub const TABLE_ORIGINS: &[(&str, TableOrigin)] = &[
     ("memories", Derived),
     ("memory_evidence", Derived),
     ("memory_relations", Derived),
-    // Applied by a run that a person agreed to.
-    ("memory_significance", Person),
     ("memory_tombstones", Person),
     ("model_call_sources", Model),
     ("model_calls", Model),
@@ -93,7 +91,6 @@ pub const TABLE_ORIGINS: &[(&str, TableOrigin)] = &[
     // What was set aside by the night or by hand.
     ("proposal_waits", Person),
     ("readings", Derived),
-    ("reflection_lines", Derived),
     ("reflection_sources", Derived),
     ("reflections", Derived),
     ("served_pieces", Work),

@@ -233,7 +233,6 @@ impl WriteTx<'_> {
     /// a whole quotes anybody, so it goes too, and is made again from what stays.
     pub(crate) fn erase_derived_of(&self, part: Part<'_>) -> Result<u64> {
         let id = part.conversation;
-        self.erase_reflections_of(id, part.handles)?;
         let mut statement = self.conn.prepare(&format!(
             "SELECT DISTINCT v.memory_id FROM memory_evidence v JOIN interactions i ON i.id = v.interaction_id WHERE {OF_PART}
              UNION SELECT id FROM memories WHERE conversation_id = ?1 AND ?2 IS NULL"

@@ -340,9 +340,8 @@ impl WriteTx<'_> {
         }
         for column in ["content", "reason"] {
             self.remember_traces(&format!("SELECT {column} FROM gate_log WHERE seq IN ({stops})"), &ids)?;
-            self.remember_traces(&format!("SELECT {column} FROM reflections WHERE id IN ({proposals})"), &ids)?;
         }
-        self.remember_traces(&format!("SELECT text FROM reflection_lines WHERE reflection_id IN ({proposals})"), &ids)?;
+        self.remember_traces(&format!("SELECT reason FROM reflections WHERE id IN ({proposals})"), &ids)?;
         let key = self.source_hash_key()?;
         let mut bury = self.conn.prepare_cached(
             "INSERT INTO memory_tombstones (id_hash, statement_hash, subject_handle_id, erased_at_ms) VALUES (?1, ?2, ?3, ?4)
@@ -371,8 +370,7 @@ impl WriteTx<'_> {
     /// An act of which nothing is left cannot be undone, and its notice may name what is gone.
     pub(crate) fn delete_empty_operations(&self) -> Result<()> {
         self.conn.execute(
-            "DELETE FROM operations WHERE NOT EXISTS (SELECT 1 FROM operation_changes c WHERE c.operation_id = operations.id)
-                AND NOT EXISTS (SELECT 1 FROM memory_significance s WHERE s.operation_id = operations.id)",
+            "DELETE FROM operations WHERE NOT EXISTS (SELECT 1 FROM operation_changes c WHERE c.operation_id = operations.id)",
             [],
         )?;
         Ok(())

@@ -109,7 +109,7 @@ pub use private_files::{DataDir, data_dir_for, keep_files_private};
 pub use private_time::{PrivateInterval, PrivateTime};
 pub use profiles::{DebunkRow, ProfileRow};
 pub use readings::{ReadingInput, StoredReading};
-pub use reflections::{ReflectionLineRow, ReflectionRow};
+pub use reflections::ReflectionRow;
 pub use restore::{Inspected, OnDoubt, Restored, Staged, inspect};
 pub use search::{MessageHit, NamedHandle, WordMatch, fts_query};
 pub use served::Served;

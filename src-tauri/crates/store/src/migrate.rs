@@ -51,6 +51,7 @@ const STEPS: &[M<'static>] = &[
     M::up(include_str!("../../../../migrations/0031_attributes.sql")),
     M::up(include_str!("../../../../migrations/0032_readings.sql")),
     M::up(include_str!("../../../../migrations/0033_dates.sql")),
+    M::up(include_str!("../../../../migrations/0034_reflection_kinds.sql")),
 ];
 
 /// The newest schema this program knows.

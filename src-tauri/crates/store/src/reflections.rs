@@ -1,31 +1,16 @@
-//! Proposals of reflection, what a person decided about them, and how much memories weigh.
+//! Proposals of reflection, and what a person decided about them.
 //!
-//! The evidence lock holds: a line of a new wording is refused unless it stands in a message on the record, and a proposal is about
-//! memories in use alone. Deliberately not here: what is proposed and why, and how a run is put together.
+//! A proposal is about memories in use alone. Deliberately not here: what is proposed and why, and how a run is put together.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::BTreeMap;
 
-use keepsake_domain::{
-    ConversationId, EvidenceSpan, MemoryId, OperationId, ReflectionId, ReflectionKind, ReflectionStatus, Timestamp,
-};
+use keepsake_domain::{MemoryId, OperationId, ReflectionId, ReflectionKind, ReflectionStatus, Timestamp};
 use rusqlite::{OptionalExtension, Row, params};
 
 use crate::changes::Tag;
 use crate::open::{ReadTx, WriteTx};
-use crate::profiles::place;
 use crate::text::parse;
-use crate::{InteractionRow, Result, StoreError};
-
-/// A line of a new wording.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct ReflectionLineRow {
-    /// `heard`, `said`, `did`.
-    pub form: String,
-    /// The words.
-    pub text: String,
-    /// What carries them.
-    pub place: EvidenceSpan,
-}
+use crate::{Result, StoreError};
 
 /// A proposal as it stands.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -44,12 +29,6 @@ pub struct ReflectionRow {
     pub memories: Vec<MemoryId>,
     /// Of a fold: which of them stays.
     pub keep: Option<usize>,
-    /// Of a conversion: the new wording.
-    pub content: Option<String>,
-    /// The weight, 1 to 5.
-    pub significance: Option<u8>,
-    /// Of a conversion: its lines.
-    pub lines: Vec<ReflectionLineRow>,
     /// Who made it.
     pub proposer: String,
     /// When it was found first.
@@ -58,16 +37,13 @@ pub struct ReflectionRow {
     pub changed: Timestamp,
     /// The run that applied it last, undone or not.
     pub operation: Option<OperationId>,
-    /// Of a conversion that was applied: the version that it became.
-    pub made: Option<MemoryId>,
 }
 
-const COLUMNS: &str = "id, kind, status, parked_by, reason, keep, content, significance, proposer, found_at_ms, changed_at_ms,
-    operation_id, made_id";
+const COLUMNS: &str = "id, kind, status, parked_by, reason, keep, proposer, found_at_ms, changed_at_ms, operation_id";
 
 /// What is shown first: what waits, then what was agreed to, then the rest; within each by kind.
 const ORDER: &str = "CASE status WHEN 'open' THEN 0 WHEN 'accepted' THEN 0 WHEN 'parked' THEN 1 WHEN 'applied' THEN 2 ELSE 3 END,
-    CASE kind WHEN 'archive' THEN 0 WHEN 'merge' THEN 1 WHEN 'convert' THEN 2 ELSE 3 END, id";
+    CASE kind WHEN 'archive' THEN 0 ELSE 1 END, id";
 
 /// Counts what waits: nothing about a memory that is not in use any more, hidden, or rests on what is off the record.
 pub(crate) const WAITING: &str = "SELECT count(*) FROM reflections r WHERE r.status IN ('open', 'accepted')
@@ -88,14 +64,10 @@ fn reflection(row: &Row<'_>) -> Result<ReflectionRow> {
         reason: text(4)?,
         memories: Vec::new(),
         keep: row.get::<_, Option<i64>>(5)?.and_then(|keep| usize::try_from(keep).ok()),
-        content: optional(6)?,
-        significance: row.get(7)?,
-        lines: Vec::new(),
-        proposer: text(8)?,
-        found: Timestamp(row.get(9)?),
-        changed: Timestamp(row.get(10)?),
-        operation: optional(11)?.map(|id| parse("operation id", &id)).transpose()?,
-        made: optional(12)?.map(|id| parse("memory id", &id)).transpose()?,
+        proposer: text(6)?,
+        found: Timestamp(row.get(7)?),
+        changed: Timestamp(row.get(8)?),
+        operation: optional(9)?.map(|id| parse("operation id", &id)).transpose()?,
     })
 }
 
@@ -109,11 +81,6 @@ impl ReadTx<'_> {
     pub fn reflection(&self, id: &ReflectionId) -> Result<ReflectionRow> {
         let found = self.reflections_where("id = ?1", [id.as_str()])?.pop();
         found.ok_or_else(|| StoreError::not_found("proposal of reflection", id.as_str()))
-    }
-
-    /// The proposals that one run applied.
-    pub fn reflections_of_run(&self, operation: &OperationId) -> Result<Vec<ReflectionRow>> {
-        self.reflections_where("operation_id = ?1", [operation.as_str()])
     }
 
     /// How many wait for a person.
@@ -146,21 +113,10 @@ impl ReadTx<'_> {
         }
         let mut sources =
             self.conn.prepare_cached("SELECT memory_id FROM reflection_sources WHERE reflection_id = ?1 ORDER BY position")?;
-        let mut lines = self.conn.prepare_cached(
-            "SELECT form, text, interaction_id, start, \"end\" FROM reflection_lines WHERE reflection_id = ?1 ORDER BY position",
-        )?;
         for item in &mut items {
             let mut rows = sources.query([item.id.as_str()])?;
             while let Some(row) = rows.next()? {
                 item.memories.push(parse("memory id", row.get_ref(0)?.as_str().unwrap_or_default())?);
-            }
-            let mut rows = lines.query([item.id.as_str()])?;
-            while let Some(row) = rows.next()? {
-                item.lines.push(ReflectionLineRow {
-                    form: row.get(0)?,
-                    text: row.get(1)?,
-                    place: place(row.get_ref(2)?.as_str().unwrap_or_default(), row.get(3)?, row.get(4)?)?,
-                });
             }
         }
         Ok(items)
@@ -186,48 +142,22 @@ impl ReadTx<'_> {
         let ids = statement.query_map([id.as_str()], |row| row.get::<_, String>(0))?;
         ids.map(|id| parse("memory id", &id?)).collect()
     }
-
-    /// What came after a message in its conversation, of every kind, in order; nothing of branches that were left.
-    pub fn messages_after(&self, message: &InteractionRow, count: u32) -> Result<Vec<InteractionRow>> {
-        self.interactions_where(
-            "i.conversation_id = ?1 AND (i.created_at_ms, i.seq) > (?2, ?3) AND i.is_branch = 0
-              ORDER BY i.created_at_ms, i.seq LIMIT ?4",
-            params![message.conversation_id.as_str(), message.time.0, message.seq, count],
-        )
-    }
-
-    /// What memories weigh, as it was said until a moment. Of the versions of one the newest that was not undone counts.
-    pub fn significances(&self, until: Option<Timestamp>) -> Result<HashMap<MemoryId, u8>> {
-        let mut statement = self.conn.prepare_cached(
-            "SELECT s.memory_id, s.significance FROM memory_significance s JOIN operations o ON o.id = s.operation_id
-              WHERE o.undone_at_ms IS NULL AND o.created_at_ms <= ?1 ORDER BY o.seq",
-        )?;
-        let mut rows = statement.query([until.map_or(i64::MAX, |until| until.0)])?;
-        let mut items = HashMap::new();
-        while let Some(row) = rows.next()? {
-            items.insert(parse("memory id", row.get_ref(0)?.as_str().unwrap_or_default())?, row.get(1)?);
-        }
-        Ok(items)
-    }
 }
 
 impl WriteTx<'_> {
-    /// Stores a proposal that was found; nothing where it is known. Refused unless every memory is in use and every line stands where
-    /// it says.
+    /// Stores a proposal that was found; nothing where it is known. Refused unless every memory is in use.
     pub fn put_reflection(&self, row: &ReflectionRow) -> Result<()> {
         let added = self
             .conn
             .prepare_cached(
-                "INSERT INTO reflections (id, kind, status, reason, keep, content, significance, proposer, found_at_ms, changed_at_ms)
-                 VALUES (?1, ?2, 'open', ?3, ?4, ?5, ?6, ?7, ?8, ?8) ON CONFLICT DO NOTHING",
+                "INSERT INTO reflections (id, kind, status, reason, keep, proposer, found_at_ms, changed_at_ms)
+                 VALUES (?1, ?2, 'open', ?3, ?4, ?5, ?6, ?6) ON CONFLICT DO NOTHING",
             )?
             .execute(params![
                 row.id.as_str(),
                 row.kind.name(),
                 row.reason,
                 row.keep.map(|keep| keep as i64),
-                row.content,
-                row.significance,
                 row.proposer,
                 row.found.0
             ])?;
@@ -248,30 +178,6 @@ impl WriteTx<'_> {
             if stored == 0 {
                 return Err(StoreError::Evidence(format!("a proposal names {memory}, which is not in use")));
             }
-        }
-        for (position, line) in row.lines.iter().enumerate() {
-            let message = self.interaction(&line.place.interaction)?;
-            let is_said = message.is_some_and(|message| !message.is_branch && line.place.span.quote(&message.content).is_ok());
-            if !is_said || !self.are_messages_on_record(std::slice::from_ref(&line.place.interaction))? {
-                return Err(StoreError::Evidence(format!(
-                    "a line of a proposal does not stand in {} on the record",
-                    line.place.interaction
-                )));
-            }
-            self.conn
-                .prepare_cached(
-                    "INSERT INTO reflection_lines (reflection_id, position, form, text, interaction_id, start, \"end\")
-                     VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)",
-                )?
-                .execute(params![
-                    row.id.as_str(),
-                    position as i64,
-                    line.form,
-                    line.text,
-                    line.place.interaction.as_str(),
-                    line.place.span.start(),
-                    line.place.span.end()
-                ])?;
         }
         self.touch(Tag::Reflections);
         Ok(())
@@ -313,21 +219,15 @@ impl WriteTx<'_> {
         Ok(parked as u64)
     }
 
-    /// Notes that a run applied a proposal, and the version that it made.
-    pub fn mark_reflection_applied(
-        &self,
-        id: &ReflectionId,
-        operation: &OperationId,
-        made: Option<&MemoryId>,
-        now: Timestamp,
-    ) -> Result<()> {
+    /// Notes that a run applied a proposal.
+    pub fn mark_reflection_applied(&self, id: &ReflectionId, operation: &OperationId, now: Timestamp) -> Result<()> {
         let marked = self
             .conn
             .prepare_cached(
-                "UPDATE reflections SET before_status = status, status = 'applied', operation_id = ?2, made_id = ?3, changed_at_ms = ?4
+                "UPDATE reflections SET before_status = status, status = 'applied', operation_id = ?2, changed_at_ms = ?3
                   WHERE id = ?1 AND status IN ('open', 'accepted')",
             )?
-            .execute(params![id.as_str(), operation.as_str(), made.map(MemoryId::as_str), now.0])?;
+            .execute(params![id.as_str(), operation.as_str(), now.0])?;
         if marked == 0 {
             return Err(StoreError::not_found("proposal that waits", id.as_str()));
         }
@@ -335,67 +235,18 @@ impl WriteTx<'_> {
         Ok(())
     }
 
-    /// Says in a run what a memory weighs.
-    pub fn put_significance(&self, memory: &MemoryId, operation: &OperationId, significance: u8) -> Result<()> {
-        self.conn
-            .prepare_cached("INSERT INTO memory_significance (memory_id, operation_id, significance) VALUES (?1, ?2, ?3)")?
-            .execute(params![memory.as_str(), operation.as_str(), significance])?;
-        self.touch(Tag::Memories);
-        Ok(())
-    }
-
-    /// With a run its proposals are as they were; that a run had applied them is kept, so that none is applied again on its own. The
-    /// versions that it made are in nobody's words and go; applied again they are made again.
+    /// With a run its proposals are as they were; that a run had applied them is kept, so that none is applied again on its own.
     pub(crate) fn undo_reflections(&self, operation: &OperationId, now: Timestamp) -> Result<()> {
-        let made: Vec<MemoryId> = self.reflections_of_run(operation)?.into_iter().filter_map(|row| row.made).collect();
         let undone = self
             .conn
             .prepare_cached(
-                "UPDATE reflections SET status = before_status, before_status = NULL, made_id = NULL, changed_at_ms = ?2
+                "UPDATE reflections SET status = before_status, before_status = NULL, changed_at_ms = ?2
                   WHERE operation_id = ?1 AND status = 'applied'",
             )?
             .execute(params![operation.as_str(), now.0])?;
         if undone > 0 {
             self.touch(Tag::Reflections);
         }
-        made.iter().try_for_each(|memory| self.delete_made(memory))
-    }
-
-    fn delete_made(&self, memory: &MemoryId) -> Result<()> {
-        for sql in [
-            "DELETE FROM embeddings WHERE owner_kind = 'memory' AND owner_id = ?1",
-            "DELETE FROM operation_changes WHERE memory_id = ?1",
-            "DELETE FROM memories WHERE id = ?1",
-        ] {
-            self.conn.prepare_cached(sql)?.execute([memory.as_str()])?;
-        }
-        Ok(())
-    }
-
-    /// Deletes what proposals quote of a conversation, or of what was said there under some handles (a JSON array). A version that was
-    /// made of it goes too, and the one before it counts again; proposals about memories that go leave with those.
-    pub(crate) fn erase_reflections_of(&self, id: &ConversationId, handles: Option<&str>) -> Result<()> {
-        let touched = "SELECT DISTINCT l.reflection_id FROM reflection_lines l JOIN interactions i ON i.id = l.interaction_id
-            WHERE i.conversation_id = ?1 AND (?2 IS NULL OR i.handle_id IN (SELECT value FROM json_each(?2)))";
-        for column in ["r.content", "(SELECT group_concat(text, ' ') FROM reflection_lines l WHERE l.reflection_id = r.id)"] {
-            let sql = format!("SELECT {column} FROM reflections r WHERE r.content IS NOT NULL AND r.id IN ({touched})");
-            self.remember_traces_with(&sql, params![id.as_str(), handles])?;
-        }
-        let mut statement =
-            self.conn.prepare(&format!("SELECT made_id FROM reflections WHERE made_id IS NOT NULL AND id IN ({touched})"))?;
-        let made = statement.query_map(params![id.as_str(), handles], |row| row.get::<_, String>(0))?;
-        let made = made.collect::<rusqlite::Result<Vec<_>>>()?;
-        for memory in made {
-            self.conn
-                .prepare_cached(
-                    "UPDATE memories SET status = 'active' WHERE status = 'superseded'
-                        AND id = (SELECT supersedes_id FROM memories WHERE id = ?1 AND status = 'active')",
-                )?
-                .execute([&memory])?;
-            self.delete_made(&parse("memory id", &memory)?)?;
-        }
-        self.conn.execute(&format!("DELETE FROM reflections WHERE id IN ({touched})"), params![id.as_str(), handles])?;
-        self.touch(Tag::Reflections);
         Ok(())
     }
 }

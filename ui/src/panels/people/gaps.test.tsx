@@ -156,7 +156,7 @@ describe('gaps', () => {
     for (const [id, key] of [['btn-gap-confirm', 'a'], ['btn-gap-dismiss', 'r']] as const) expect(screen.getByTestId(id).getAttribute('aria-keyshortcuts')).toContain(key);
     expect(screen.getByTestId('people-tab-gaps').textContent).toContain('3');
     fireEvent.click(screen.getByText('Read my training calendar'));
-    fireEvent.click(await screen.findByRole('button', { name: 'You' }));
+    fireEvent.click(await within(screen.getByRole('main')).findByRole('button', { name: 'You' }));
     expect(nav.get().target).toMatchObject({ person: 'ent_Robin Hale' });
   });
 });

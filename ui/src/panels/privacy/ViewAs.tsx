@@ -159,7 +159,8 @@ function openerOf(item: ContextItemView): (() => void) | null {
   return item.kind === 'message' && conversation !== null ? () => openConversation(conversation, item.id) : null;
 }
 
-function Given({ context }: { context: ContextResponse }) {
+/** The text word for word, and beside it what was withheld. The You page shows the same for one agent. */
+export function Given({ context }: { context: ContextResponse }) {
   const parts = useMemo(() => partsOf(context.text, context.items), [context]);
   const words = t.privacy;
   return (

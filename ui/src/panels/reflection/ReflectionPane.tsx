@@ -1,8 +1,8 @@
 /** One proposal: before and after side by side, why, the lines that it rests on, and what can be answered. */
 import { Archive, Check, RotateCcw, X } from 'lucide-react';
 import { type ReactNode, useId } from 'react';
-import { type ReflectionDetail, type ReflectionListRow, type ReflectionSide, useRpc } from '../../api';
-import { Badge, Button, ErrorState, LoadingRows, PaneBody, PaneFoot, WordDiff, fullTime, shownStatement } from '../../design';
+import { type ReflectionDetail, type ReflectionListRow, type ReflectionSide, type ReflectionSource, useRpc } from '../../api';
+import { Badge, Button, ErrorState, LoadingRows, PaneBody, PaneFoot, fullTime, shownStatement } from '../../design';
 import { useActions } from '../../keys';
 import { openConversation, openMemory } from '../../state/nav';
 import { nameOf, t } from '../../strings';
@@ -71,8 +71,6 @@ export function ReflectionPane({ row, isRested }: { row: ReflectionListRow; isRe
 }
 
 function Known({ detail }: { detail: ReflectionDetail }) {
-  const { kind } = detail.row;
-  const first = detail.before[0]?.content ?? '';
   return (
     <>
       <p className={css.reason} data-testid={TESTIDS.reflectionMadeBy}>
@@ -81,35 +79,29 @@ function Known({ detail }: { detail: ReflectionDetail }) {
       <div className={css.sides}>
         <Sides title={t.reflection.before} testId={TESTIDS.reflectionBefore}>
           {detail.before.map((side) => (
-            <Side key={side.memory_id} side={side} isWeighed={kind === 'significance'} state={null} />
+            <Side key={side.memory_id} side={side} state={null} />
           ))}
         </Sides>
         <Sides title={t.reflection.after} testId={TESTIDS.reflectionAfter}>
-          {detail.after.map((side, at) => (
-            <Side
-              key={side.memory_id ?? 'made'}
-              side={side}
-              isWeighed={kind === 'significance'}
-              state={kind === 'merge' && side.state === 'in_use' ? t.reflection.stays : kind === 'convert' && at === 0 ? t.reflection.made : nameOf(t.reflection.states, side.state)}
-              before={kind === 'convert' && at === 0 ? first : undefined}
-            />
+          {detail.after.map((side) => (
+            <Side key={side.memory_id} side={side} state={nameOf(t.reflection.states, side.state)} />
           ))}
         </Sides>
       </div>
-      {detail.lines.length > 0 ? (
-        <Part title={t.reflection.linesTitle}>
-          {detail.lines.map((line) => (
-            <li key={`${line.form} ${line.message_id}`}>
-              <button type="button" className={css.line} title={t.reflection.openLine} data-testid={TESTIDS.reflectionLine} onClick={() => openConversation(line.conversation_id, line.message_id)}>
-                <span className={css.form}>{nameOf(t.reflection.forms, line.form)}</span>
-                <span className={css.quote}>{line.text}</span>
-              </button>
-            </li>
-          ))}
-        </Part>
-      ) : null}
-      <Part title={t.reflection.restsTitle}>
-        {detail.sources.map((source) => (
+      <Sources sources={detail.sources} />
+    </>
+  );
+}
+
+function Sources({ sources }: { sources: readonly ReflectionSource[] }) {
+  const id = useId();
+  return (
+    <section className={css.part} aria-labelledby={id}>
+      <h3 id={id} className={css.heading}>
+        {t.reflection.restsTitle}
+      </h3>
+      <ul className={css.lines}>
+        {sources.map((source) => (
           <li key={`${source.memory_id} ${source.message_id} ${source.quote}`}>
             <button type="button" className={css.line} title={t.reflection.openLine} data-testid={TESTIDS.reflectionSource} onClick={() => openConversation(source.conversation_id, source.message_id)}>
               <span className={css.quote}>{`“${source.quote}”`}</span>
@@ -119,19 +111,7 @@ function Known({ detail }: { detail: ReflectionDetail }) {
             </button>
           </li>
         ))}
-      </Part>
-    </>
-  );
-}
-
-function Part({ title, children }: { title: string; children: ReactNode }) {
-  const id = useId();
-  return (
-    <section className={css.part} aria-labelledby={id}>
-      <h3 id={id} className={css.heading}>
-        {title}
-      </h3>
-      <ul className={css.lines}>{children}</ul>
+      </ul>
     </section>
   );
 }
@@ -139,7 +119,7 @@ function Part({ title, children }: { title: string; children: ReactNode }) {
 function Sides({ title, testId, children }: { title: string; testId: string; children: ReactNode }) {
   const id = useId();
   return (
-    <section className={css.column} aria-labelledby={id} data-testid={testId}>
+    <section aria-labelledby={id} data-testid={testId}>
       <h3 id={id} className={css.heading}>
         {title}
       </h3>
@@ -148,18 +128,17 @@ function Sides({ title, testId, children }: { title: string; testId: string; chi
   );
 }
 
-/** A memory as it is or would be. What differs is said in words: its state, its weight, the words that are new or gone. */
-function Side({ side, state, isWeighed, before }: { side: ReflectionSide; state: string | null; isWeighed: boolean; before?: string }) {
+/** A memory as it is or would be. What differs is said in words: what becomes of it. */
+function Side({ side, state }: { side: ReflectionSide; state: string | null }) {
   const isGone = side.state !== 'in_use';
   return (
-    <li className={css.card} data-gone={(state !== null && isGone) || undefined}>
-      {before === undefined ? <p className={css.content}>{shownStatement(side.content)}</p> : <WordDiff before={before} after={shownStatement(side.content)} />}
+    <li className={css.card} data-gone={isGone || undefined}>
+      <p className={css.content}>{shownStatement(side.content)}</p>
       <p className={css.facts}>
         {state === null ? null : <span className={css.state}>{state}</span>}
-        {isWeighed ? <span>{side.significance === null ? t.reflection.unsaid : t.reflection.weight(side.significance)}</span> : null}
         {isGone ? null : <span>{t.reflection.sources(side.sources)}</span>}
-        {state === null && side.memory_id !== null ? (
-          <Button size="s" tone="quiet" onClick={() => openMemory(side.memory_id ?? '')}>
+        {state === null ? (
+          <Button size="s" tone="quiet" onClick={() => openMemory(side.memory_id)}>
             {t.audit.open}
           </Button>
         ) : null}

@@ -28,7 +28,7 @@ import css from './Reflection.module.css';
 const REST_MS = 100;
 const NONE: readonly ReflectionListRow[] = [];
 const STATUSES = ['waiting', 'applied', 'parked', 'refused'] as const;
-const KINDS = ['all', 'archive', 'merge', 'convert', 'significance'] as const;
+const KINDS = ['all', 'archive', 'merge'] as const;
 type StatusFilter = (typeof STATUSES)[number];
 type KindFilter = (typeof KINDS)[number];
 
@@ -222,7 +222,6 @@ const Row = memo(function Row({ row }: { row: ReflectionListRow }) {
       <RowLine>
         <RowTitle>{row.title}</RowTitle>
         {row.memories > 1 ? <RowAside>{t.reflection.more(row.memories - 1)}</RowAside> : null}
-        {row.significance === null ? null : <RowAside>{t.reflection.weight(row.significance)}</RowAside>}
       </RowLine>
       <RowLine>
         <Badge>{nameOf(t.reflection.kinds, row.kind)}</Badge>

@@ -1,4 +1,4 @@
-/** Settings → General: what may be tidied at night without asking. Nothing unless it is chosen; what changes words never. */
+/** Settings → General: what may be tidied at night without asking. Nothing unless it is chosen. */
 import { type ReflectionSettings, call, rpcKey, useChoices, useRpc } from '../../api';
 import { Switch } from '../../design';
 import { showError } from '../../state/toasts';
@@ -6,10 +6,10 @@ import { t } from '../../strings';
 import { TESTIDS } from '../../testids';
 import { Row, Section } from './Rows';
 
-const SAFE = ['archive', 'merge', 'significance'] as const;
+const KINDS = ['archive', 'merge'] as const;
 
 interface Switched {
-  readonly kind: (typeof SAFE)[number];
+  readonly kind: (typeof KINDS)[number];
   readonly isOn: boolean;
 }
 
@@ -24,7 +24,7 @@ export function ReflectionChoices() {
   return (
     <Section title={t.panels.reflection}>
       <Row name={t.reflection.settingsName} hint={t.reflection.settingsHint} />
-      {SAFE.map((kind) => (
+      {KINDS.map((kind) => (
         <Row key={kind} name={t.reflection.automatic[kind].name} hint={t.reflection.automatic[kind].hint}>
           <Switch label={t.reflection.automatic[kind].name} checked={chosen.includes(kind)} testId={TESTIDS.reflectionAutomatic} onChange={(isOn) => void change({ kind, isOn }).catch(showError)} />
         </Row>

@@ -35,7 +35,10 @@ export const PARKED_UNTIL = 253_402_300_799_000;
 
 function matches(memory: Kept, request: Partial<MemoriesListRequest>, now: number, all: readonly Kept[], without?: Facet | 'said'): boolean {
   const { row } = memory;
+  // What was approved once, and was said by then.
+  if (request.as_of != null && (row.said_at > request.as_of || !['active', 'superseded'].includes(row.status))) return false;
   for (const facet of Object.keys(valueOf) as Facet[]) {
+    if (request.as_of != null && facet === 'status') continue;
     const wanted = request[facet] ?? [];
     if (facet !== without && wanted.length > 0 && !wanted.includes(valueOf[facet](row))) return false;
   }

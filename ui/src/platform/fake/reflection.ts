@@ -1,4 +1,4 @@
-/** The invented host's proposals of reflection: one of each kind and some more, with the lifecycle, runs and undo that the real ones have. */
+/** The invented host's proposals of reflection: some of each kind, with the lifecycle, runs and undo that the real ones have. */
 import type { ReflectionDetail, ReflectionListRow, ReflectionSide } from '../../api/schema';
 import { RpcError } from '../types';
 import type { World } from './data';
@@ -8,31 +8,19 @@ const DAY_MS = 24 * 60 * 60 * 1000;
 
 interface Invented {
   readonly id: string;
-  readonly kind: 'archive' | 'merge' | 'convert' | 'significance';
+  readonly kind: 'archive' | 'merge';
   readonly reason: string;
   readonly contents: readonly string[];
   readonly keep?: number;
-  readonly after?: string;
-  readonly significance?: number;
 }
 
 const INVENTED: readonly Invented[] = [
   { id: 'rfl_marathon', kind: 'archive', reason: 'The year that it was planned for is over.', contents: ['User wants to run the Porto marathon in 2024'] },
   { id: 'rfl_tired', kind: 'archive', reason: 'It was how somebody felt that day.', contents: ['User is really tired'] },
   { id: 'rfl_hiking', kind: 'merge', reason: 'Both say the same; the one that says more stays.', contents: ['User enjoys hiking', 'User loves weekend hiking trips'], keep: 1 },
-  {
-    id: 'rfl_login',
-    kind: 'convert',
-    reason: 'It tells of a talk with an agent and does not say what was said and done there.',
-    contents: ['User fixed the login page'],
-    after: 'Heard: “I finally fixed the login page.” Said: “Well done!” Did: Edit ×2, cargo.',
-  },
-  { id: 'rfl_cello', kind: 'significance', reason: 'Part of who somebody is, said in 4 conversations.', contents: ['User plays the cello'], significance: 5 },
-  { id: 'rfl_week', kind: 'significance', reason: 'It tells of a moment.', contents: ['User is moving this week'], significance: 1 },
 ];
 
-const SAFE = new Set(['archive', 'merge', 'significance']);
-const STATE = { archive: 'set_aside', merge: 'folded', convert: 'replaced', significance: 'in_use' } as const;
+const STATE = { archive: 'set_aside', merge: 'folded' } as const;
 
 export function reflectionCommands(world: World, host: Host): Handlers {
   const status = new Map(INVENTED.map((each) => [each.id, 'open']));
@@ -47,7 +35,6 @@ export function reflectionCommands(world: World, host: Host): Handlers {
     is_parked_by_age: false,
     title: each.contents[each.keep ?? 0] ?? '',
     memories: each.contents.length,
-    significance: each.significance ?? null,
     reason: each.reason,
     visibility: 'private',
     found: host.now() - DAY_MS,
@@ -88,28 +75,17 @@ export function reflectionCommands(world: World, host: Host): Handlers {
     }),
     reflection_get: ({ id }): ReflectionDetail => {
       const each = find(id);
-      const before: ReflectionSide[] = each.contents.map((content, at) => ({ memory_id: `mem_${each.id}_${at}`, content, significance: null, sources: 1, state: 'in_use' }));
+      const before: ReflectionSide[] = each.contents.map((content, at) => ({ memory_id: `mem_${each.id}_${at}`, content, sources: 1, state: 'in_use' }));
       const after: ReflectionSide[] = before.map((side, at) => ({
         ...side,
-        significance: each.significance ?? null,
         sources: at === each.keep ? before.length : 1,
         state: at === each.keep ? 'in_use' : STATE[each.kind],
       }));
-      if (each.after !== undefined) after.unshift({ memory_id: null, content: each.after, significance: null, sources: 1, state: 'in_use' });
-      const place = source(each, 0);
       return {
         row: rowOf(each),
         before,
         after,
         sources: each.contents.map((_, at) => source(each, at)),
-        lines:
-          each.after === undefined
-            ? []
-            : [
-                { form: 'heard', text: 'I finally fixed the login page.', conversation_id: place.conversation_id, message_id: place.message_id },
-                { form: 'said', text: 'Well done!', conversation_id: place.conversation_id, message_id: place.message_id },
-                { form: 'did', text: 'Edit', conversation_id: place.conversation_id, message_id: place.message_id },
-              ],
         proposer: 'builtin-reflection/1',
         operation_id: null,
       };
@@ -133,8 +109,6 @@ export function reflectionCommands(world: World, host: Host): Handlers {
     reflections_look: () => ({ job_id: 'job_reflect' }),
     reflection_settings_get: () => ({ automatic }),
     reflection_settings_set(next) {
-      const bad = next.automatic.find((kind) => !SAFE.has(kind));
-      if (bad) throw new RpcError('refused', `proposals of kind ${bad} change the words of a memory and are always asked about`);
       automatic = next.automatic;
       host.changed('settings');
       return { automatic };

@@ -84,11 +84,17 @@ pub(crate) fn memories_list(app: &App, request: MemoriesListRequest) -> Result<M
             ApiError::invalid(format!("'{name}' is no time that it was said; known: day, week, month, year, older"))
         })?),
     };
+    let mut among = request.only_conflicting.then(|| engine.conflicting_memories()).transpose()?.map(|found| found.to_vec());
+    if let Some(moment) = request.as_of {
+        let mut held = engine.store().read(|tx| tx.memories_active(Some(Timestamp(moment))))?;
+        held.retain(|id| among.as_ref().is_none_or(|among| among.contains(id)));
+        among = Some(held);
+    }
     let filter = MemoryFilter {
         said_from: said.and_then(|(from, _)| from),
         said_before: said.and_then(|(_, before)| before),
-        among: request.only_conflicting.then(|| engine.conflicting_memories()).transpose()?.map(|found| found.to_vec()),
-        status: request.status,
+        among,
+        status: if request.as_of.is_some() { Vec::new() } else { request.status },
         kind: request.kind,
         category: request.category,
         subject: request.subject,

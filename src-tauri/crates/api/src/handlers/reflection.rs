@@ -1,8 +1,6 @@
 //! Reflection: list, one whole with before and after, decisions, runs and their undo, and what may be applied without asking.
 
-use std::collections::HashMap;
-
-use keepsake_domain::{JobKind, MemoryId, ReflectionId, ReflectionKind, ReflectionStatus, Visibility};
+use keepsake_domain::{JobKind, ReflectionId, ReflectionKind, ReflectionStatus, Visibility};
 use keepsake_engine::{ReflectionRules, Unwatched};
 use keepsake_store::{ReadTx, ReflectionRow, Result as StoreResult};
 
@@ -29,7 +27,6 @@ fn row(tx: &ReadTx<'_>, found: &ReflectionRow) -> StoreResult<ReflectionListRow>
         is_parked_by_age: found.is_parked_by_age,
         title,
         memories: found.memories.len() as u32,
-        significance: found.significance,
         reason: found.reason.clone(),
         visibility: visibility.to_string(),
         found: found.found.0,
@@ -38,7 +35,6 @@ fn row(tx: &ReadTx<'_>, found: &ReflectionRow) -> StoreResult<ReflectionListRow>
 }
 
 fn detail(tx: &ReadTx<'_>, found: &ReflectionRow) -> StoreResult<ReflectionDetail> {
-    let weights: HashMap<MemoryId, u8> = tx.significances(None)?;
     let is_applied = found.status == ReflectionStatus::Applied;
     let (mut before, mut after, mut sources) = (Vec::new(), Vec::new(), Vec::new());
     for id in &found.memories {
@@ -63,12 +59,9 @@ fn detail(tx: &ReadTx<'_>, found: &ReflectionRow) -> StoreResult<ReflectionDetai
                 quote: quote.to_owned(),
             });
         }
-        // An applied weight is what stands now.
-        let weight = if is_applied && found.significance.is_some() { None } else { weights.get(id).copied() };
         before.push(ReflectionSide {
-            memory_id: Some(id.to_string()),
+            memory_id: id.to_string(),
             content: memory.content,
-            significance: weight,
             sources: own,
             state: "in_use".to_owned(),
         });
@@ -79,40 +72,14 @@ fn detail(tx: &ReadTx<'_>, found: &ReflectionRow) -> StoreResult<ReflectionDetai
             ReflectionKind::Archive => ("set_aside", side.sources),
             ReflectionKind::Merge if found.keep == Some(at) => ("in_use", all),
             ReflectionKind::Merge => ("folded", side.sources),
-            ReflectionKind::Convert => ("replaced", side.sources),
-            ReflectionKind::Significance => ("in_use", side.sources),
         };
-        let significance = found.significance.or(side.significance);
-        after.push(ReflectionSide { state: state.to_owned(), sources, significance, ..side.clone() });
-    }
-    if let Some(content) = &found.content {
-        after.insert(
-            0,
-            ReflectionSide {
-                memory_id: found.made.as_ref().map(ToString::to_string),
-                content: content.clone(),
-                significance: before.first().and_then(|side| side.significance),
-                sources: all,
-                state: "in_use".to_owned(),
-            },
-        );
-    }
-    let mut lines = Vec::new();
-    for line in &found.lines {
-        let Some(message) = tx.interaction(&line.place.interaction)? else { continue };
-        lines.push(ReflectionLineView {
-            form: line.form.clone(),
-            text: line.text.clone(),
-            conversation_id: message.conversation_id.to_string(),
-            message_id: message.id.to_string(),
-        });
+        after.push(ReflectionSide { state: state.to_owned(), sources, ..side.clone() });
     }
     Ok(ReflectionDetail {
         row: row(tx, found)?,
         before,
         after,
         sources,
-        lines,
         proposer: found.proposer.clone(),
         operation_id: found.operation.as_ref().filter(|_| is_applied).map(ToString::to_string),
     })

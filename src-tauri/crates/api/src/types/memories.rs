@@ -32,6 +32,8 @@ pub struct MemoriesListRequest {
     pub said: Option<String>,
     /// Only what cannot be so beside another memory or candidate in use.
     pub only_conflicting: bool,
+    /// What held at this moment, by when it was said and ended; the status is not asked then.
+    pub as_of: Option<i64>,
     /// Include snoozed candidates.
     pub include_snoozed: bool,
     /// Only candidates that were parked because they waited too long.

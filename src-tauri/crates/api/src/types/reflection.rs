@@ -8,7 +8,7 @@ use ts_rs::TS;
 pub struct ReflectionListRow {
     /// Id.
     pub id: String,
-    /// `archive`, `merge`, `convert`, `significance`.
+    /// `archive`, `merge`.
     pub kind: String,
     /// `open`, `accepted`, `applied`, `refused`, `parked`.
     pub status: String,
@@ -18,8 +18,6 @@ pub struct ReflectionListRow {
     pub title: String,
     /// How many memories it is about.
     pub memories: u32,
-    /// Of a weight: what it would be, 1 to 5.
-    pub significance: Option<u8>,
     /// Why, in a sentence.
     pub reason: String,
     /// `public`, `private`: the strictest of what it is about.
@@ -55,15 +53,13 @@ pub struct ReflectionsResponse {
 /// A memory before or after.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, TS)]
 pub struct ReflectionSide {
-    /// The memory; nothing for a version that is still to be made.
-    pub memory_id: Option<String>,
+    /// The memory.
+    pub memory_id: String,
     /// What it says.
     pub content: String,
-    /// What it weighs, 1 to 5, where that was said.
-    pub significance: Option<u8>,
     /// Lines that it rests on.
     pub sources: u32,
-    /// `in_use`, `set_aside`, `folded`, `replaced`.
+    /// `in_use`, `set_aside`, `folded`.
     pub state: String,
 }
 
@@ -86,19 +82,6 @@ pub struct ReflectionSource {
     pub quote: String,
 }
 
-/// A line of the new wording of an entry about a talk.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, TS)]
-pub struct ReflectionLineView {
-    /// `heard`, `said`, `did`.
-    pub form: String,
-    /// The words.
-    pub text: String,
-    /// Conversation to open.
-    pub conversation_id: String,
-    /// The message.
-    pub message_id: String,
-}
-
 /// One proposal, whole.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, TS)]
 pub struct ReflectionDetail {
@@ -110,8 +93,6 @@ pub struct ReflectionDetail {
     pub after: Vec<ReflectionSide>,
     /// What they rest on.
     pub sources: Vec<ReflectionSource>,
-    /// The lines of a new wording.
-    pub lines: Vec<ReflectionLineView>,
     /// Who made it.
     pub proposer: String,
     /// The run that applied it.
@@ -183,6 +164,6 @@ pub struct ReflectionsLooking {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, TS)]
 #[serde(deny_unknown_fields)]
 pub struct ReflectionSettings {
-    /// Kinds: `archive`, `merge`, `significance`. What changes words is always asked about, and nothing is ever deleted.
+    /// Kinds: `archive`, `merge`. Nothing is ever deleted.
     pub automatic: Vec<String>,
 }

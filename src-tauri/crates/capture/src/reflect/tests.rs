@@ -1,6 +1,6 @@
-//! What is proposed and what is not, in tables: borders, people, circles, contradictions, weights, forms.
+//! What is proposed and what is not, in tables: borders, people, circles, contradictions.
 
-use keepsake_domain::{Speaker, Subject};
+use keepsake_domain::Subject;
 
 use super::*;
 
@@ -25,11 +25,8 @@ fn memory(id: &str, content: &str, days_ago: i64) -> Remembered {
         person: "owner".to_owned(),
         scope: "public".to_owned(),
         digest: format!("d{id}"),
-        stability: None,
         places: 1,
         conversations: 1,
-        significance: None,
-        talk: None,
     }
 }
 
@@ -58,12 +55,6 @@ fn what_is_over_is_set_aside_and_what_may_still_hold_is_not() {
         "User works on the night shift",
         400,
         &|m| (m.entry.durability, m.entry.is_edited) = (Durability::Situational, true),
-        false,
-    );
-    check(
-        "User works on the night shift",
-        400,
-        &|m| (m.entry.durability, m.significance) = (Durability::Situational, Some(4)),
         false,
     );
     check("User is on the early train", 2, &|m| m.entry.durability = Durability::Ephemeral, true);
@@ -133,87 +124,6 @@ fn a_group_is_folded_only_where_each_says_the_same_as_every_other_and_the_fulles
         merged.iter().all(|one| !(one.entries.contains(&1) && one.entries.contains(&2))),
         "two towns are not one: {merged:?}"
     );
-}
-
-#[test]
-fn a_weight_follows_from_what_a_memory_is_and_how_often_it_was_said() {
-    let check = |content: &str, change: &dyn Fn(&mut Remembered), expect: Option<u8>, why: &str| {
-        let mut one = memory("a", content, 5);
-        change(&mut one);
-        let weights: Vec<_> = found(&[one])
-            .into_iter()
-            .filter_map(|one| match one.change {
-                Change::Significance(weight) => Some((weight, one.reason)),
-                _ => None,
-            })
-            .collect();
-        assert_eq!(weights, expect.map(|weight| (weight, why.to_owned())).into_iter().collect::<Vec<_>>(), "{content:?}");
-    };
-    let plain: &dyn Fn(&mut Remembered) = &|_| {};
-    check("User plays the cello", plain, None, "");
-    check("User plays the cello", &|m| m.entry.durability = Durability::Identity, Some(4), "Part of who somebody is.");
-    check(
-        "User plays the cello",
-        &|m| (m.entry.durability, m.conversations) = (Durability::Identity, 3),
-        Some(5),
-        "Part of who somebody is, said in 3 conversations.",
-    );
-    check("User plays the cello", &|m| m.conversations = 3, Some(4), "It holds for long, said in 3 conversations.");
-    check("User plays the cello", &|m| m.conversations = 2, None, "");
-    check("User plays the cello", &|m| m.entry.is_edited = true, Some(4), "It holds for long, put in your own words.");
-    check("User prefers tea", &|m| m.entry.category = Category::Preference, Some(4), "How somebody wants things.");
-    check("User is between two flats", &|m| m.entry.durability = Durability::Situational, Some(2), "True of a situation.");
-    check(
-        "Plain words beat long ones",
-        &|m| (m.entry.is_knowledge, m.stability) = (true, Some(Stability::Durable)),
-        Some(4),
-        "A conviction.",
-    );
-    check("User plays the cello", &|m| (m.conversations, m.significance) = (3, Some(4)), None, "");
-    check("User plays the cello", &|m| m.significance = Some(5), Some(3), "It holds for long.");
-}
-
-fn talk(heard: &str, then: &[(Option<&str>, &str)]) -> Talk {
-    let then = then.iter().enumerate().map(|(at, (tool, text))| Followed {
-        message: format!("m{}", at + 1),
-        tool: tool.map(str::to_owned),
-        text: (*text).to_owned(),
-    });
-    let span = Span::new(0, heard.chars().count() as u32).unwrap();
-    Talk { message: "m0".to_owned(), span, heard: heard.to_owned(), then: then.collect() }
-}
-
-#[test]
-fn an_entry_about_a_talk_takes_its_form_from_the_lines_that_carry_it_and_from_nothing_else() {
-    let check = |change: &dyn Fn(&mut Remembered), expect: Option<&str>| {
-        let mut one = memory("a", "User fixed the login page", 40);
-        one.entry.category = Category::Experience;
-        one.talk = Some(talk(
-            "I finally fixed the login page.",
-            &[(Some("Edit"), "{}"), (Some("Edit"), "{}"), (Some("cargo"), "test"), (None, "Well done! All tests pass now.")],
-        ));
-        change(&mut one);
-        let content = found(&[one]).into_iter().find_map(|one| match one.change {
-            Change::Convert(content, lines) => {
-                assert!(lines.iter().all(|line| line.span.end() > line.span.start()), "each line has a place");
-                Some(content)
-            }
-            _ => None,
-        });
-        assert_eq!(content.as_deref(), expect);
-    };
-    check(&|_| {}, Some("Heard: “I finally fixed the login page.” Said: “Well done!” Did: Edit ×2, cargo."));
-    let ana: &dyn Fn(&mut Remembered) = &|m| m.entry.subject = Subject::Person(Speaker::new("Ana", "Ana"));
-    check(ana, Some("Heard from Ana: “I finally fixed the login page.” Said: “Well done!” Did: Edit ×2, cargo."));
-    check(&|m| m.talk.as_mut().unwrap().then.truncate(2), Some("Heard: “I finally fixed the login page.” Did: Edit ×2."));
-    check(&|m| m.talk.as_mut().unwrap().then.clear(), None);
-    check(&|m| m.talk = None, None);
-    check(&|m| m.entry.is_edited = true, None);
-    check(&|m| m.places = 2, None);
-    check(&|m| m.entry.category = Category::Preference, None);
-    check(&|m| m.entry.said = Timestamp(NOW.0 - 29 * DAY_MS), None);
-    check(&|m| m.entry.content = "Heard: “I finally fixed it.” Did: Edit.".to_owned(), None);
-    check(&|m| m.talk.as_mut().unwrap().heard = "word ".repeat(60), None);
 }
 
 #[test]

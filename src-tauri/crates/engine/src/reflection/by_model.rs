@@ -1,4 +1,4 @@
-//! Reflection by the chosen language model, beside the rules: it proposes the same four kinds for entries of one person and one circle.
+//! Reflection by the chosen language model, beside the rules: it proposes the same two kinds for entries of one person and one circle.
 //!
 //! A call shows entries that the same people may be told, and nothing beside them. What is believed of an answer is kept as places,
 //! with what each entry said and rested on, and every look takes it in anew: a proposal of a model is one in the same list, applied by
@@ -157,9 +157,6 @@ fn bundle_of(tx: &ReadTx<'_>, ids: &[MemoryId], memories: &[Remembered], bundle:
     for at in bundle {
         let (Some(id), Some(memory)) = (ids.get(*at), memories.get(*at)) else { continue };
         messages.extend(tx.founding_evidence(id)?.into_iter().map(|place| place.interaction_id));
-        // What an agent said after it is shown too.
-        let then = memory.talk.iter().flat_map(|talk| &talk.then);
-        messages.extend(then.filter_map(|next| next.message.parse::<InteractionId>().ok()));
         own.push(memory.clone());
     }
     for message in &messages {

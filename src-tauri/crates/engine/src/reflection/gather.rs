@@ -3,19 +3,16 @@
 //! Only what decides a memory's label is read: what merely supports it was said where fewer may read, and a proposal must not tell of
 //! that. What is off the record, hidden, or was taken back elsewhere is not looked at.
 
-use std::collections::{BTreeSet, HashMap};
+use std::collections::BTreeSet;
 
 use keepsake_capture::audit::Entry;
-use keepsake_capture::reflect::{Followed, Remembered, Talk};
-use keepsake_domain::{Category, EvidenceSpan, InteractionId, Label, MemoryId, MemoryKind, MessageType, Place, Role, Subject};
+use keepsake_capture::reflect::Remembered;
+use keepsake_domain::{EvidenceSpan, InteractionId, Label, MemoryId, MemoryKind, Place, Subject};
 use keepsake_store::{ConsentItem, EmbeddingOwner, InteractionRow, MemoryRow, ReadTx};
 
 use super::StoreResult;
 use crate::boundary::Map;
 use crate::taken_back::TakenBack;
-
-/// Messages that are looked through for what an agent said and did about a statement: a long run of tools is told by its first.
-const FOLLOWED_MAX: u32 = 24;
 
 /// Memories between two looks at the cancel button.
 const WATCH_MEMORIES: usize = 50;
@@ -29,7 +26,6 @@ pub(super) fn gather(
 ) -> StoreResult<Option<(Vec<MemoryId>, Vec<Remembered>)>> {
     let shared = tx.shared_items(ConsentItem::Memory)?;
     let taken = TakenBack::of_memories(tx, None)?;
-    let weights = tx.significances(None)?;
     let active = tx.memories_active(None)?;
     let (mut ids, mut found) = (Vec::new(), Vec::new());
     for (at, id) in active.iter().enumerate() {
@@ -79,11 +75,8 @@ pub(super) fn gather(
             person,
             scope,
             digest: digest(&row, &places),
-            stability: row.knowledge.as_ref().map(|detail| detail.stability),
             places: places.len(),
             conversations: conversations.len(),
-            significance: weight_of(tx, &weights, &row)?,
-            talk: talk(tx, &row, &places, said.first(), &taken)?,
         });
         ids.push(id.clone());
     }
@@ -111,46 +104,4 @@ fn digest(row: &MemoryRow, places: &[EvidenceSpan]) -> String {
         hash.update(format!("|{} {} {}", place.interaction, place.span.start(), place.span.end()).as_bytes());
     }
     hash.finalize().to_hex()[..32].to_owned()
-}
-
-/// What a memory weighs: what was said of it, or of the version that it took the place of.
-pub(crate) fn weight_of(tx: &ReadTx<'_>, weights: &HashMap<MemoryId, u8>, row: &MemoryRow) -> StoreResult<Option<u8>> {
-    if weights.is_empty() {
-        return Ok(None);
-    }
-    let mut known = weights.get(&row.id).copied();
-    let mut older = row.supersedes.clone();
-    while let (None, Some(id)) = (known, older) {
-        known = weights.get(&id).copied();
-        older = tx.memory(&id)?.supersedes;
-    }
-    Ok(known)
-}
-
-/// What an agent said and did right after the one statement that an entry about a talk rests on.
-fn talk(
-    tx: &ReadTx<'_>,
-    row: &MemoryRow,
-    places: &[EvidenceSpan],
-    said: Option<&InteractionRow>,
-    taken: &TakenBack,
-) -> StoreResult<Option<Talk>> {
-    let is_told = matches!(row.category, Category::Experience | Category::Story | Category::Project);
-    let ([place], Some(message), true) = (places, said, is_told) else { return Ok(None) };
-    let Ok(heard) = place.span.quote(&message.content) else { return Ok(None) };
-    let mut then = Vec::new();
-    for next in tx.messages_after(message, FOLLOWED_MAX)? {
-        let tool = match (next.role, next.message_type) {
-            (Role::Assistant, MessageType::Text | MessageType::Voice) => None,
-            (_, MessageType::ToolUse) => next.tool.clone(),
-            (Role::Assistant | Role::Tool | Role::System, _) => continue,
-            (Role::Owner | Role::Person, _) => break,
-        };
-        let whole = keepsake_domain::Span::new(0, next.content.chars().count() as u32);
-        let is_taken = whole.is_ok_and(|span| taken.covers(&EvidenceSpan { interaction: next.id.clone(), span }));
-        if !is_taken && tx.are_messages_on_record(std::slice::from_ref(&next.id))? {
-            then.push(Followed { message: next.id.to_string(), tool, text: next.content });
-        }
-    }
-    Ok(Some(Talk { message: message.id.to_string(), span: place.span, heard: heard.to_owned(), then }))
 }

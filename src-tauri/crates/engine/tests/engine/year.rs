@@ -207,7 +207,6 @@ fn a_second_cycle_changes_nothing() {
             "capability_gaps",
             "gap_evidence",
             "reflections",
-            "reflection_lines",
             "reflection_sources",
         ];
         let is_due = *origin == TableOrigin::Derived && !may_be_empty.contains(table);

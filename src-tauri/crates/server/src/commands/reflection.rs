@@ -43,9 +43,8 @@ fn list(args: &Args, reflect: &ReflectArgs, output: &mut Output) -> Result<(), F
         }
         let more = row["memories"].as_u64().unwrap_or(1);
         let others = if more > 1 { format!(" (and {} more)", more - 1) } else { String::new() };
-        let weight = row["significance"].as_u64().map_or_else(String::new, |weight| format!(" -> {weight} of 5"));
         output.line(format!(
-            "{}  {:<12} {:<8} {}{others}{weight}",
+            "{}  {:<12} {:<8} {}{others}",
             text(row, "id"),
             text(row, "kind"),
             text(row, "status"),
@@ -70,9 +69,8 @@ fn show(args: &Args, id: &str, output: &mut Output) -> Result<(), Failure> {
     for (title, of) in [("Before", "before"), ("After", "after")] {
         output.line(title)?;
         for side in found[of].as_array().into_iter().flatten() {
-            let weight = side["significance"].as_u64().map_or_else(String::new, |weight| format!(", {weight} of 5"));
             let state = text(side, "state").replace('_', " ");
-            output.line(format!("  [{state}{weight}] {}", text(side, "content")))?;
+            output.line(format!("  [{state}] {}", text(side, "content")))?;
         }
     }
     output.line("Rests on")?;

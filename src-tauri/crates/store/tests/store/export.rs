@@ -229,11 +229,10 @@ fn playbook_rows(raw: &Connection, number: usize, message: &str, title: &str) {
 fn reflection_rows(raw: &Connection, number: usize, message: &str, title: &str) {
     for sql in [
         "INSERT OR IGNORE INTO operations (id, kind, summary, created_at_ms) VALUES ('op_run' || ?1, 'reflect', ?2, length(?3))",
-        "INSERT INTO reflections SELECT 'rfl' || ?1, 'convert', 'applied', NULL, 'why ' || ?2, NULL, ?3, NULL, 'rules/1', -5,
-            9007199254740993, 'op_run' || ?1, 'accepted', id FROM memories ORDER BY rank LIMIT 1",
+        "INSERT INTO reflections (id, kind, status, reason, proposer, found_at_ms, changed_at_ms, operation_id, before_status)
+            SELECT 'rfl' || ?1, 'archive', 'applied', 'why ' || ?2 || ?3, 'rules/1', -5, 9007199254740993, 'op_run' || ?1, 'accepted'
+            FROM memories LIMIT 1",
         "INSERT INTO reflection_sources SELECT 'rfl' || ?1, 0, id FROM memories WHERE ?2 <> ?3 ORDER BY rank LIMIT 1",
-        "INSERT INTO reflection_lines SELECT 'rfl' || ?1, 0, 'said', ?3, ?2, 0, 1 FROM memories ORDER BY rank LIMIT 1",
-        "INSERT INTO memory_significance SELECT id, 'op_run' || ?1, 4 FROM memories WHERE ?2 <> ?3 ORDER BY rank LIMIT 1",
     ] {
         raw.execute(sql, rusqlite::params![number.to_string(), message, title]).unwrap();
     }
@@ -288,7 +287,7 @@ fn what_is_erased_stays_out_of_an_import_after_loading() {
 }
 
 /// What a person has: a row of these that is not in an export is lost.
-const EXPORTED: [&str; 73] = [
+const EXPORTED: [&str; 71] = [
     "agent_read_items",
     "agent_reads",
     "agents",
@@ -312,7 +311,6 @@ const EXPORTED: [&str; 73] = [
     "memories",
     "memory_evidence",
     "memory_relations",
-    "memory_significance",
     "memory_tombstones",
     "model_call_sources",
     "model_calls",
@@ -332,7 +330,6 @@ const EXPORTED: [&str; 73] = [
     "profile_marks",
     "profile_reads",
     "proposal_waits",
-    "reflection_lines",
     "reflection_sources",
     "reflections",
     "served_pieces",

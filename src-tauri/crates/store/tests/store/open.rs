@@ -8,7 +8,7 @@ use keepsake_testkit::{Conversation, conversation};
 use rusqlite::Connection;
 use tempfile::TempDir;
 
-use crate::bench::{Bench, NOW, files_of, older, plain};
+use crate::bench::{Bench, NOW, dump, files_of, older, plain};
 
 #[test]
 fn the_linked_sqlite_has_the_checkpoint_fix() {
@@ -353,4 +353,23 @@ fn what_was_planted_in_an_older_file_does_not_run_while_it_is_brought_up_to_date
     let store = Store::open(dir.path(), NOW).unwrap();
     let alerts = store.read(|tx| tx.alerts()).unwrap();
     assert!(matches!(&alerts[..], [alert] if alert.message.contains("helper")), "{alerts:?}");
+}
+
+#[test]
+fn an_upgrade_takes_proposals_to_weigh_and_reword_away_and_leaves_the_others_and_the_choices_about_them() {
+    let dir = TempDir::new().unwrap();
+    let raw = older(dir.path(), 33);
+    raw.execute_batch(
+        r#"INSERT INTO reflections (id, kind, status, reason, content, significance, proposer, found_at_ms, changed_at_ms) VALUES
+             ('rfl_1', 'archive', 'refused', 'why', NULL, NULL, 'builtin-reflection/1', 0, 0),
+             ('rfl_2', 'convert', 'refused', 'why', 'Heard: x', NULL, 'builtin-reflection/1', 0, 0),
+             ('rfl_3', 'significance', 'open', 'why', NULL, 4, 'builtin-reflection/1', 0, 0);
+           INSERT INTO settings (key, value, updated_at_ms) VALUES ('reflection', '{"automatic":["archive","significance"]}', 0);"#,
+    )
+    .unwrap();
+    drop(raw);
+    drop(Store::open(dir.path(), NOW).unwrap());
+    let rows = |sql: &str| dump(&plain(&dir.path().join("keepsake.db")), sql);
+    assert_eq!(rows("SELECT id FROM reflections"), ["rfl_1"], "what a person refused stays refused");
+    assert_eq!(rows("SELECT value FROM settings WHERE key = 'reflection'"), [r#"{"automatic":["archive"]}"#]);
 }

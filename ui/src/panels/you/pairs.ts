@@ -1,0 +1,39 @@
+/** Which statement contradicts which. The backend says what is in conflict; with what, is worked out here. Pure. */
+import type { MemoryDetail, MemoryRow } from '../../api';
+
+/** What a memory's detail names as what it may contradict: what it replaces or is replaced by, and its nearest. */
+function namedBy(detail: MemoryDetail | undefined): readonly string[] {
+  return detail ? [...detail.changes.map((change) => change.id), ...(detail.near ? [detail.near.id] : [])] : [];
+}
+
+/**
+ * The other statement of each, by id; null where it is not known. Statements of different kinds never contradict each other, nor
+ * do those with different attributes; so most have one possible partner, and only for the others a detail is needed.
+ */
+export function partners(conflicting: readonly MemoryRow[], details: ReadonlyMap<string, MemoryDetail>): ReadonlyMap<string, MemoryRow | null> {
+  return new Map(
+    conflicting.map((row) => {
+      const others = conflicting.filter((other) => other.id !== row.id && other.kind === row.kind && (other.attribute === null || row.attribute === null || other.attribute === row.attribute));
+      const named = namedBy(details.get(row.id));
+      const alike = others.filter((other) => row.attribute !== null && other.attribute === row.attribute);
+      const only = alike.length === 1 ? alike[0] : others.length === 1 ? others[0] : undefined;
+      return [row.id, others.find((other) => named.includes(other.id)) ?? only ?? null];
+    }),
+  );
+}
+
+/** The contradictions to show: each at the first of its statements on the page, so that it is asked about once. */
+export function shownConflicts(shown: readonly MemoryRow[], of: ReadonlyMap<string, MemoryRow | null>): ReadonlyMap<string, MemoryRow | null> {
+  const told = new Set<string>();
+  const conflicts = new Map<string, MemoryRow | null>();
+  for (const row of shown) {
+    const other = of.get(row.id);
+    if (other === undefined || told.has(row.id)) continue;
+    // Of three, two are asked about at a time.
+    if (other !== null && told.has(other.id)) continue;
+    told.add(row.id);
+    if (other !== null) told.add(other.id);
+    conflicts.set(row.id, other);
+  }
+  return conflicts;
+}

@@ -1,0 +1,92 @@
+/** The page in order: which statement stands under which heading, how it reads as a sentence, and its plain text. Pure. */
+import type { MemoryRow } from '../../api';
+import { shownStatement } from '../../design';
+
+export const SECTION_IDS = ['home', 'people', 'health', 'work', 'preferences', 'plans', 'more'] as const;
+export type SectionId = (typeof SECTION_IDS)[number];
+
+export interface Section {
+  readonly id: SectionId;
+  /** The newest first. */
+  readonly rows: readonly MemoryRow[];
+}
+
+/** What a fact says of the person decides first: it is narrower than the category. */
+const BY_ATTRIBUTE: Readonly<Record<string, SectionId>> = {
+  home: 'home',
+  origin: 'home',
+  pet: 'home',
+  possession: 'home',
+  partner: 'people',
+  child: 'people',
+  parent: 'people',
+  sibling: 'people',
+  friend: 'people',
+  colleague: 'people',
+  health: 'health',
+  allergy: 'health',
+  diet: 'health',
+  job: 'work',
+  employer: 'work',
+  education: 'work',
+  skill: 'work',
+  tool: 'work',
+  hobby: 'preferences',
+  like: 'preferences',
+  dislike: 'preferences',
+  habit: 'preferences',
+  opinion: 'preferences',
+  value: 'preferences',
+  plan: 'plans',
+  goal: 'plans',
+  event: 'plans',
+  name: 'more',
+  age: 'more',
+  birthday: 'more',
+  language: 'more',
+  past: 'more',
+  faith: 'more',
+  money: 'more',
+  contact: 'more',
+};
+
+/** For statements without an attribute, or with `other`. Personal information can be anything, so that it has no heading of its own. */
+const BY_CATEGORY: Readonly<Record<string, SectionId>> = {
+  relationship: 'people',
+  skill: 'work',
+  project: 'work',
+  preference: 'preferences',
+  goal: 'plans',
+};
+
+export function sectionOf(row: Pick<MemoryRow, 'attribute' | 'category'>): SectionId {
+  return BY_ATTRIBUTE[row.attribute ?? ''] ?? BY_CATEGORY[row.category] ?? 'more';
+}
+
+/** The rows under their headings. A heading with nothing under it is left out. */
+export function sections(rows: readonly MemoryRow[]): Section[] {
+  const under = new Map<SectionId, MemoryRow[]>(SECTION_IDS.map((id) => [id, []]));
+  for (const row of rows) under.get(sectionOf(row))?.push(row);
+  return [...under]
+    .filter(([, each]) => each.length > 0)
+    .map(([id, each]) => ({ id, rows: each.toSorted((a, b) => b.said_at - a.said_at || a.id.localeCompare(b.id)) }));
+}
+
+/** The statement with a full stop, unless it ends like a sentence already. */
+export function sentence(content: string): string {
+  const shown = shownStatement(content).trim();
+  return /[.!?…][”"’')\]]*$/u.test(shown) ? shown : `${shown}.`;
+}
+
+/** What may be handed to an assistant: nothing that agents are not told. */
+export const mayBeCopied = (row: MemoryRow): boolean => !row.is_private_source && !row.is_hidden;
+
+/** Headings and one line a statement, without ids and without what may not be copied. Empty if nothing is left. */
+export function plainText(shown: readonly Section[], headings: Readonly<Record<SectionId, string>>, asOf: string | null): string {
+  const parts = shown.flatMap(({ id, rows }) => {
+    const lines = rows.filter(mayBeCopied).map((row) => `- ${sentence(row.content).replaceAll(/\s+/g, ' ')}`);
+    return lines.length === 0 ? [] : [[headings[id], ...lines].join('\n')];
+  });
+  if (parts.length === 0) return '';
+  return `${[...(asOf === null ? [] : [asOf]), ...parts].join('\n\n')}\n`;
+}

@@ -68,6 +68,7 @@ fn fill(store: &Store) -> Result<(), Box<dyn std::error::Error>> {
                     durability: Durability::LongTerm,
                     knowledge: None,
                     fact: None,
+                    story: None,
                     is_edited: false,
                     proposers: vec!["bench/1".to_owned()],
                     supersedes: None,

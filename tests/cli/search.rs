@@ -52,6 +52,22 @@ fn scopes_and_limits_hold() {
 }
 
 #[test]
+fn a_question_that_nothing_answers_is_told_so_and_the_nearest_are_set_apart() {
+    let home = home();
+    let asked = "What is the capital of Mongolia and who governs it";
+    let shown = home.run(&["search", asked]).ok();
+    assert!(shown.starts_with("Nothing found that says this"), "{shown}");
+    let hits = home.rows(&["search", asked]);
+    assert!(hits.len() <= 3 && hits.iter().all(|hit| hit["is_nearest_only"] == true), "{hits:?}");
+    let answered = "Which colour has the boat in harbour 7";
+    let shown = home.run(&["search", answered]).ok();
+    assert!(!shown.contains("Nothing found"), "control: {shown}");
+    assert!(home.rows(&["search", answered]).iter().all(|hit| hit.get("is_nearest_only").is_none()), "control");
+    let ranked = home.run_with(&["search", "--batch", "-k", "20"], json!({ "id": "q", "query": asked }).to_string());
+    assert!(ranked.ok().contains("\"hits\""), "a ranking is given whether or not it answers");
+}
+
+#[test]
 fn topics_are_found_in_their_scope_with_what_proves_them() {
     let home = Home::new();
     for name in ["home", "garden", "work"] {

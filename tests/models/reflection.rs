@@ -82,6 +82,7 @@ impl Desk {
             durability: Durability::LongTerm,
             knowledge: None,
             fact: None,
+            story: None,
             is_edited: false,
             proposers: vec!["test/1".to_owned()],
             fingerprint: fingerprint(content).into_bytes(),

@@ -12,7 +12,7 @@ use serde_json::{Value, json};
 use super::Desk;
 use super::yes::{lines, purpose, reply};
 
-const RULES: &str = "builtin-topic/6";
+const RULES: &str = "builtin-topic/7";
 const MODEL: &str = "tiny:1b topic/1";
 
 const PUMP: &str = "owner Mara 10:00: The water pump at the well makes no sound when I press the switch.

@@ -17,6 +17,7 @@ export const TESTIDS = {
   searchList: 'search-list',
   searchRow: 'search-row',
   searchCount: 'search-count',
+  searchNearest: 'search-nearest',
   searchClear: 'btn-search-clear',
   searchHelp: 'search-help',
   searchRecent: 'search-recent',

@@ -806,6 +806,16 @@ tags: Array<string>,
  */
 context: string | null, };
 
+export type StoryView = { 
+/**
+ * How much it moved the person, from 0 to 1.
+ */
+emotional_weight: number | null, 
+/**
+ * Who was part of it.
+ */
+participants: Array<string>, };
+
 export type MemoryDetail = { 
 /**
  * How often agents were given it, as far as that is kept.
@@ -862,7 +872,11 @@ quarantine_reason: string | null,
 /**
  * Of a piece of knowledge.
  */
-knowledge: KnowledgeView | null, };
+knowledge: KnowledgeView | null, 
+/**
+ * What a memory of a whole conversation has besides.
+ */
+story: StoryView | null, };
 
 export type Decision = { "action": "approve", 
 /**
@@ -1058,6 +1072,10 @@ channel: string | null,
  */
 explain: boolean, 
 /**
+ * The order of the messages is wanted, whether or not one says what was asked.
+ */
+ranking: boolean, 
+/**
  * Tell so many lines before and after each message; at most three.
  */
 around: number, };
@@ -1207,6 +1225,10 @@ facets: Array<SearchFacet>,
  * The operators that were understood; what looked like one and made no sense was looked for as words.
  */
 filters: Array<SearchFilter>, 
+/**
+ * Nothing says what was asked: the messages are the nearest few.
+ */
+is_nearest_only: boolean, 
 /**
  * The version of the weights that ordered the messages.
  */

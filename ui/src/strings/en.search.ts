@@ -17,6 +17,7 @@ export const search = {
   more: (count: number, kind: string) => `${number(count)} more in ${kind}`,
   found: (count: number) => plural(count, 'result', 'results'),
   atLeast: (count: number) => `${number(count)} best results`,
+  nearestOnly: 'Nothing found that says this. The nearest:',
   searching: 'Searching',
   open: 'Open in conversation',
   openMemory: 'Open the memory',

@@ -239,6 +239,8 @@ export const en = {
     topic: (topic: string) => `On ${topic}`,
     stability: { durable: 'Firmly held', stable: 'Current view', evolving: 'Still forming' } as Readonly<Record<string, string>>,
     holdsIn: (context: string) => `Holds in: ${context}`,
+    participant: (name: string) => `With ${name}`,
+    emotionalWeight: (weight: number) => `Emotional weight ${Math.round(weight * 100)} %`,
     evidence: 'Source',
     evidenceOf: (count: number) => (count === 1 ? 'Source' : `${count} sources`),
     noEvidence: 'Added by you; there is no source.',

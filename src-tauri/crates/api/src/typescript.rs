@@ -98,6 +98,7 @@ pub fn schema_ts() -> String {
         NearMemory,
         MemoryVersion,
         KnowledgeView,
+        StoryView,
         MemoryDetail,
         Decision,
         RememberRequest,

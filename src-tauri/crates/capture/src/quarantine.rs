@@ -42,6 +42,7 @@ pub(crate) fn kept(index: usize, text: &str, place: Range<usize>, subject: Subje
         is_quarantined: true,
         knowledge: None,
         fact: None,
+        story: None,
     };
     Some((stop, candidate))
 }

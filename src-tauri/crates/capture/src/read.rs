@@ -181,6 +181,7 @@ fn draft(
             is_quarantined: false,
             knowledge: None,
             fact: Some(fact.detail()),
+            story: None,
         };
         validate::structure(&candidate, conversation).map(|()| candidate)
     });
@@ -224,6 +225,7 @@ pub fn by_hand(turns: &[Turn<'_>], at: usize, span: Span, category: Category) ->
         is_quarantined: false,
         knowledge: None,
         fact: None,
+        story: None,
     };
     let conversation = Conversation { turns, owner_name: None, assistant_name: None };
     validate::structure(&candidate, &conversation).map_err(|(_, reason)| reason)?;

@@ -37,8 +37,8 @@ pub use job::{JobKind, JobState, Lane, LeaseLoss, RunState, after_lease_loss};
 pub use location::default_data_dir;
 pub use memory::{
     Candidate, CandidateEvidence, Category, Confidence, DedupOutcome, Durability, FactDetail, KnowledgeDetail, MemoryKind,
-    MemoryProfile, MemoryStatus, MemoryType, OWNER_LABEL, ParseNameError, ProfileLevel, Relation, Speaker, Stability, Subject,
-    TransitionError,
+    MemoryProfile, MemoryStatus, MemoryType, OWNER_LABEL, ParseNameError, ProfileLevel, Relation, Speaker, Stability,
+    StoryDetail, Subject, TransitionError,
 };
 pub use message::{
     Author, ChannelHandle, Direction, MEETING, MeetingId, Message, MessageType, Metadata, Role, SourceKind, SourceRef,

@@ -158,6 +158,17 @@ pub struct FactDetail {
     pub date: Option<PartialDate>,
 }
 
+/// What a memory of a whole conversation has besides (seed 004).
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+pub struct StoryDetail {
+    /// How much it moved the person, from 0 to 1.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub emotional_weight: Option<f64>,
+    /// Who was part of it, by the names that the conversation has.
+    #[serde(default)]
+    pub participants: Vec<String>,
+}
+
 names! {
     /// What a whole-conversation analysis may propose: seed 004's memory types.
     pub enum MemoryType {
@@ -501,6 +512,9 @@ pub struct Candidate {
     /// What a fact of the reader says of the person; nothing where somebody else proposed it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub fact: Option<FactDetail>,
+    /// What a memory of a whole conversation has besides.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub story: Option<StoryDetail>,
 }
 
 #[cfg(test)]

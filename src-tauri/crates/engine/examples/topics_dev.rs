@@ -158,7 +158,7 @@ fn main() {
             text = merge(&text, &turns, &[], &rules);
             all.extend(&new);
             let so_far: Vec<Turn<'_>> = all.iter().map(|line| turn(line)).collect();
-            name = title(&text, &so_far, &step.telling, Some(name.as_str()).filter(|name| !name.is_empty()));
+            name = title(&text, &so_far, &step.telling, &|_| None, Some(name.as_str()).filter(|name| !name.is_empty()));
             named = entities(&turns, &named);
             names.push(name.clone());
         }

@@ -400,6 +400,7 @@ impl Engine {
             durability: candidate.durability,
             knowledge: candidate.knowledge.clone(),
             fact: candidate.fact,
+            story: candidate.story.clone(),
             is_edited: false,
             proposers: vec![proposer.clone()],
             fingerprint,

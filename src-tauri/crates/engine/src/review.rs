@@ -528,6 +528,7 @@ impl Engine {
             knowledge: row.knowledge.clone().filter(|_| kind_of(category) == MemoryKind::Knowledge),
             // What somebody put in their own words may say something else.
             fact: row.fact.filter(|_| !is_edited),
+            story: row.story.clone(),
             is_edited,
             proposers: row.proposers.clone(),
             fingerprint: dedup::fingerprint(content).into_bytes(),

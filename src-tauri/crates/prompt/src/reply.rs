@@ -475,7 +475,8 @@ pub struct Fact {
     pub reasoning: Text<600>,
 }
 
-fn if_readable<'de, D: Deserializer<'de>, T: DeserializeOwned>(deserializer: D) -> Result<Option<T>, D::Error> {
+/// An optional field: what cannot be read counts as none, and costs the entry nothing.
+pub fn if_readable<'de, D: Deserializer<'de>, T: DeserializeOwned>(deserializer: D) -> Result<Option<T>, D::Error> {
     Ok(serde_json::from_value(Value::deserialize(deserializer)?).ok())
 }
 

@@ -5,7 +5,7 @@
 
 use keepsake_domain::{
     Category, Confidence, ConversationId, Durability, EvidenceSpan, FactDetail, HandleId, InteractionId, KnowledgeDetail,
-    MemoryId, MemoryKind, MemoryStatus, Relation, Span, Subject, Timestamp, Visibility,
+    MemoryId, MemoryKind, MemoryStatus, Relation, Span, StoryDetail, Subject, Timestamp, Visibility,
 };
 use rusqlite::{Row, params};
 
@@ -56,6 +56,8 @@ pub struct NewMemory {
     pub knowledge: Option<KnowledgeDetail>,
     /// What a fact says of the person, as far as the reader saw it.
     pub fact: Option<FactDetail>,
+    /// What a memory of a whole conversation has besides.
+    pub story: Option<StoryDetail>,
     /// The person's own wording.
     pub is_edited: bool,
     /// Names with versions.
@@ -121,6 +123,8 @@ pub struct MemoryRow {
     pub knowledge: Option<KnowledgeDetail>,
     /// What a fact says of the person, as far as the reader saw it.
     pub fact: Option<FactDetail>,
+    /// What a memory of a whole conversation has besides.
+    pub story: Option<StoryDetail>,
 }
 
 /// A stored span.
@@ -139,7 +143,10 @@ pub struct EvidenceRow {
 pub(crate) const MEMORY_COLUMNS: &str = "m.rank, m.id, m.status, m.kind, m.category, m.subject, m.content, m.reasoning, m.confidence,
     m.durability, m.visibility, m.is_hidden, m.is_edited, m.conversation_id, m.said_at_ms, m.proposers, m.fingerprint, m.supersedes_id,
     m.reject_reason, m.snoozed_until_ms, m.created_at_ms, m.decided_at_ms, m.topic, m.stability, m.tags, m.context, m.subject_handle_id,
-    m.attribute, m.is_negated, m.date";
+    m.attribute, m.is_negated, m.date, m.emotional_weight, m.participants";
+
+/// How many [`MEMORY_COLUMNS`] there are: what a query asks for besides begins here.
+pub(crate) const MEMORY_COLUMNS_COUNT: usize = 32;
 
 pub(crate) fn memory(row: &Row<'_>) -> Result<MemoryRow> {
     let confidence: f64 = row.get(8)?;
@@ -169,6 +176,7 @@ pub(crate) fn memory(row: &Row<'_>) -> Result<MemoryRow> {
         decided: row.get::<_, Option<i64>>(21)?.map(Timestamp),
         knowledge: knowledge(row)?,
         fact: fact(row)?,
+        story: story(row)?,
     })
 }
 
@@ -189,6 +197,12 @@ fn fact(row: &Row<'_>) -> Result<Option<FactDetail>> {
     let Some(attribute) = row.get::<_, Option<String>>(27)? else { return Ok(None) };
     let date = row.get::<_, Option<String>>(29)?.map(|date| parse("date", &date)).transpose()?;
     Ok(Some(FactDetail { attribute: parse("attribute", &attribute)?, is_negated: row.get(28)?, date }))
+}
+
+/// Columns 30 and 31 of [`MEMORY_COLUMNS`].
+fn story(row: &Row<'_>) -> Result<Option<StoryDetail>> {
+    let Some(participants) = row.get::<_, Option<String>>(31)? else { return Ok(None) };
+    Ok(Some(StoryDetail { emotional_weight: row.get(30)?, participants: parse_json("participants", &participants)? }))
 }
 
 impl ReadTx<'_> {
@@ -434,8 +448,9 @@ impl WriteTx<'_> {
             .prepare_cached(
                 "INSERT INTO memories (id, status, kind, category, subject, subject_handle_id, content, reasoning, confidence, durability,
                     visibility, is_edited, conversation_id, said_at_ms, proposers, fingerprint, supersedes_id, created_at_ms, topic, stability,
-                    tags, context, attribute, is_negated, date)
-                 VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18, ?19, ?20, ?21, ?22, ?23, ?24, ?25)",
+                    tags, context, attribute, is_negated, date, emotional_weight, participants)
+                 VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18, ?19, ?20, ?21, ?22, ?23, ?24, ?25, ?26,
+                    ?27)",
             )?
             .execute(params![
                 memory.id.as_str(),
@@ -463,6 +478,8 @@ impl WriteTx<'_> {
                 memory.fact.map(|fact| fact.attribute.name()),
                 memory.fact.is_some_and(|fact| fact.is_negated),
                 memory.fact.and_then(|fact| fact.date).map(|date| date.to_string()),
+                memory.story.as_ref().and_then(|story| story.emotional_weight),
+                memory.story.as_ref().map(|story| to_json("participants", &story.participants)).transpose()?,
             ])?;
         for evidence in &memory.evidence {
             self.put_evidence(&memory.id, evidence, false)?;

@@ -5,7 +5,7 @@ use rusqlite::types::Value;
 use rusqlite::{Row, params_from_iter};
 
 use crate::Result;
-use crate::memories::{MEMORY_COLUMNS, MemoryRow, memory};
+use crate::memories::{MEMORY_COLUMNS, MEMORY_COLUMNS_COUNT, MemoryRow, memory};
 use crate::open::ReadTx;
 use crate::search::fts_query;
 use crate::text::{placeholders, to_json};
@@ -171,11 +171,11 @@ impl MemoryFilter {
 fn list_row(row: &Row<'_>) -> Result<MemoryListRow> {
     Ok(MemoryListRow {
         memory: memory(row)?,
-        conversation_title: row.get(30)?,
-        channel_type: row.get(31)?,
-        author: row.get::<_, Option<String>>(32)?.unwrap_or_default(),
-        has_near: row.get(33)?,
-        rests_on_private: row.get(34)?,
+        conversation_title: row.get(MEMORY_COLUMNS_COUNT)?,
+        channel_type: row.get(MEMORY_COLUMNS_COUNT + 1)?,
+        author: row.get::<_, Option<String>>(MEMORY_COLUMNS_COUNT + 2)?.unwrap_or_default(),
+        has_near: row.get(MEMORY_COLUMNS_COUNT + 3)?,
+        rests_on_private: row.get(MEMORY_COLUMNS_COUNT + 4)?,
     })
 }
 

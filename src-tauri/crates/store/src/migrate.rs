@@ -52,6 +52,7 @@ const STEPS: &[M<'static>] = &[
     M::up(include_str!("../../../../migrations/0032_readings.sql")),
     M::up(include_str!("../../../../migrations/0033_dates.sql")),
     M::up(include_str!("../../../../migrations/0034_reflection_kinds.sql")),
+    M::up(include_str!("../../../../migrations/0035_stories.sql")),
 ];
 
 /// The newest schema this program knows.

@@ -232,6 +232,24 @@ impl ReadTx<'_> {
         rows.map(|row| parse("conversation id", &row?)).collect()
     }
 
+    /// Every conversation that has a title, the newest first.
+    pub fn conversation_titles(&self, mut take: impl FnMut(&str, &str)) -> Result<()> {
+        let mut statement = self
+            .conn
+            .prepare_cached("SELECT id, title FROM conversations WHERE title <> '' ORDER BY last_activity_at_ms DESC, id")?;
+        let mut rows = statement.query([])?;
+        while let Some(row) = rows.next()? {
+            take(row.get_ref(0)?.as_str().unwrap_or_default(), row.get_ref(1)?.as_str().unwrap_or_default());
+        }
+        Ok(())
+    }
+
+    /// The place in the log where a conversation begins.
+    pub fn first_seq(&self, conversation: &str) -> Result<Option<i64>> {
+        let mut statement = self.conn.prepare_cached("SELECT min(seq) FROM interactions WHERE conversation_id = ?1")?;
+        Ok(statement.query_row([conversation], |row| row.get(0))?)
+    }
+
     /// Title and channel type of a conversation.
     pub fn conversation_head(&self, id: &ConversationId) -> Result<Option<(Option<String>, String)>> {
         let mut statement = self.conn.prepare_cached("SELECT title, channel_type FROM conversations WHERE id = ?1")?;

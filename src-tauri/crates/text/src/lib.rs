@@ -7,6 +7,7 @@
 mod borrowed;
 mod code;
 mod instruction;
+mod language;
 mod own;
 pub mod pattern;
 mod quotation;
@@ -16,6 +17,7 @@ mod words;
 
 pub use borrowed::{Borrowed, Form, borrowed};
 pub use instruction::{hides_text, is_instruction, is_invisible, is_order};
+pub use language::Language;
 pub use own::{OwnWords, introduces_paste, own_words};
 pub use sentence::sentences;
 pub use stem::stem;

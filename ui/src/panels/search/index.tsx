@@ -124,6 +124,11 @@ export default function Search() {
             <Segmented label={t.search.kinds} value={kind} testId={TESTIDS.searchKinds} choices={KIND_CHOICES.map((value) => ({ value, label: nameOf(t.search.kind, value), testId: `search-kind-${value}` }))} onChange={(next) => set(withKind(text, next))} />
           </PaneBar>
           <Filters text={text} answer={answer} onText={set} />
+          {query !== '' && answer?.is_nearest_only && rows.length > 0 ? (
+            <p className={css.nearest} data-testid={TESTIDS.searchNearest}>
+              {t.search.nearestOnly}
+            </p>
+          ) : null}
           <div className={css.body}>
             {query === '' ? (
               <Beginning query={text} onQuery={set} />
@@ -138,7 +143,7 @@ export default function Search() {
             )}
           </div>
           <p className="srOnly" role="status">
-            {query === '' ? '' : isWaiting ? t.search.searching : answer ? t.search.found(answer.hits.length) : ''}
+            {query === '' ? '' : isWaiting ? t.search.searching : !answer ? '' : answer.is_nearest_only ? t.search.nearestOnly : t.search.found(answer.hits.length)}
           </p>
         </>
       }
@@ -177,7 +182,7 @@ function Filters({ text, answer, onText }: { text: string; answer: SearchRespons
         </Button>
       ) : null}
       <span className={css.space} />
-      {answer ? (
+      {answer && !answer.is_nearest_only ? (
         <span className={css.count} data-testid={TESTIDS.searchCount}>
           {answer.hits.length >= RESULTS_MAX ? t.search.atLeast(answer.hits.length) : t.search.found(answer.hits.length)}
         </span>

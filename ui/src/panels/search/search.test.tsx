@@ -33,6 +33,17 @@ async function searching(text: string, options: FakeOptions = {}): Promise<FakeP
   return host;
 }
 
+describe('where nothing says what was asked', () => {
+  test('the nearest three lines are set apart, and a question that is answered has no such line', async () => {
+    await searching('kitchen zqueen zmongolia zprefers zalways ztuesdays');
+    expect((await screen.findByTestId('search-nearest')).textContent).toContain('Nothing found that says this');
+    expect(rows().filter((each) => each.querySelector('[data-kind=message]') !== null).length).toBeLessThanOrEqual(3);
+    expect(await violations()).toEqual([]);
+    type('bread');
+    await waitFor(() => expect(screen.queryByTestId('search-nearest')).toBeNull());
+  });
+});
+
 describe('the empty detail pane', () => {
   test('offers what there is to begin with, and a click looks for it', async () => {
     const host = await searching('');

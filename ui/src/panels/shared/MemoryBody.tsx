@@ -1,7 +1,7 @@
 /** What there is to know about one memory: statement, why, the lines that prove it, its nearest neighbour, its versions. */
 import { CalendarDays, CornerDownRight, EyeOff, Lock, Quote, ShieldAlert, UserRound } from 'lucide-react';
 import type { ReactNode } from 'react';
-import type { EvidenceView, KnowledgeView, MemoryDetail, MemoryRow, NearMemory } from '../../api';
+import type { EvidenceView, KnowledgeView, MemoryDetail, MemoryRow, NearMemory, StoryView } from '../../api';
 import { Badge, Button, CategoryBadge, Confidence, EvidenceLine, RelativeTime, WordDiff, cx, fullTime, partialDate, shownStatement } from '../../design';
 import type { ActionId } from '../../keys';
 import { openConversation } from '../../state/nav';
@@ -78,6 +78,7 @@ export function MemoryBody({ row, detail, editor, statementTestId, sourceAction,
             <span className={css.whyWord}>{t.memory.why}</span> {detail.reasoning}
           </p>
           {detail.knowledge ? <Knowledge knowledge={detail.knowledge} /> : null}
+          {detail.story ? <Story story={detail.story} /> : null}
           {detail.changes.length > 0 ? <Changes row={row} detail={detail} /> : null}
           <div className={css.columns} data-two={near !== null}>
             <Evidence evidence={detail.evidence} action={sourceAction} />
@@ -104,6 +105,20 @@ function Knowledge({ knowledge }: { knowledge: KnowledgeView }) {
       {knowledge.tags.map((tag) => (
         <Badge key={tag}>#{tag}</Badge>
       ))}
+    </div>
+  );
+}
+
+/** What a memory of a whole conversation has besides: who was part of it, and how much it moved the person. */
+function Story({ story }: { story: StoryView }) {
+  const weight = story.emotional_weight;
+  if (weight === null && story.participants.length === 0) return null;
+  return (
+    <div className={css.meta}>
+      {story.participants.map((name) => (
+        <Badge key={name}>{t.memory.participant(name)}</Badge>
+      ))}
+      {weight === null ? null : <Badge>{t.memory.emotionalWeight(weight)}</Badge>}
     </div>
   );
 }

@@ -47,7 +47,7 @@ interface SearchingOptions {
 /** `query` must be trimmed; nothing is asked for an empty one. */
 export function useSearching(query: string, { scope, limit, around }: SearchingOptions): Searching {
   const asked = useSettled(query, PAUSE_MS);
-  const request: SearchRequest = { query: asked, scope, limit, around, agent: null, person: null, channel: null, explain: false };
+  const request: SearchRequest = { query: asked, scope, limit, around, agent: null, person: null, channel: null, explain: false, ranking: false };
   const result = useQuery<SearchResponse, RpcError>({
     queryKey: rpcKey('search', request),
     queryFn: ({ signal }) => askInTurn(request, signal),

@@ -99,6 +99,7 @@ export function addCrowd(world: World, now: number): void {
       snoozed_until: null,
       quarantine_reason: null,
       knowledge: null,
+      story: null,
       reads_total: 0,
       reads: [],
     });

@@ -304,6 +304,7 @@ export function buildWorld(now: number, candidates: number): World {
           : [],
       quarantine_reason: found.quarantine ?? null,
       knowledge: null,
+      story: index === 3 ? { emotional_weight: 0.6, participants: ['Robin Hale'] } : null,
     });
   };
   for (const script of SCRIPTS) addConversation(script);

@@ -17,6 +17,10 @@ const CLOSE: readonly (readonly [asked: string, said: string])[] = [
 
 const LINES_SHOWN = 3;
 const ASKING_WORDS = 3;
+/** A question of so many words is judged. */
+const LONG_QUESTION_WORDS = 5;
+/** So many lines are shown where nothing says what was asked. */
+const NEAREST = 3;
 const STOP_WORDS = new Set(['a', 'an', 'and', 'are', 'did', 'do', 'does', 'how', 'i', 'in', 'is', 'of', 'the', 'there', 'to', 'was', 'what', 'when', 'where', 'who', 'why']);
 
 const folded = (text: string) => text.toLowerCase().normalize('NFD').replace(/\p{M}/gu, '');
@@ -135,10 +139,14 @@ export function searchCommands(world: World, handlers: Handlers): Handlers {
         for (const hit of messages) counts.set(of(hit), (counts.get(of(hit)) ?? 0) + 1);
         return { name, values: [...counts].map(([value, each]) => ({ name: value, label: null, count: each })).toSorted((a, b) => b.count - a.count) };
       };
+      // A long question of which no line has half of the words is about something else.
+      const isNearestOnly = words.length >= LONG_QUESTION_WORDS && messages.length > 0 && messages.every((hit) => hit.score * 2 < words.length);
+      const said = isNearestOnly ? messages.slice(0, NEAREST) : [...memories, ...topics, ...messages];
       return {
-        hits: [...persons, ...memories, ...topics, ...messages].slice(0, limit).map((hit) => (hit.kind === 'message' ? whole(hit) : hit)),
+        hits: [...persons, ...said].slice(0, limit).map((hit) => (hit.kind === 'message' ? whole(hit) : hit)),
         facets: wants('message') ? [count('channel', (hit) => hit.channel_type), count('author', (hit) => hit.author), count('month', (hit) => monthOf(hit.time))] : [],
         filters: operationsOf(query).map(({ operator, value }) => ({ operator, value })),
+        is_nearest_only: isNearestOnly,
         weights_version: 1,
       };
     },

@@ -278,6 +278,9 @@ pub(crate) fn memory_get(app: &App, request: ById) -> Result<MemoryDetail, ApiEr
                 tags: detail.tags,
                 context: detail.context,
             }),
+            story: memory
+                .story
+                .map(|story| StoryView { emotional_weight: story.emotional_weight, participants: story.participants }),
             durability: memory.durability.to_string(),
             proposers: memory.proposers,
             evidence,

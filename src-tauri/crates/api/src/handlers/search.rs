@@ -187,7 +187,15 @@ pub(crate) fn search(app: &App, request: SearchRequest) -> Result<SearchResponse
     // Without an audience it is the owner who looks, at everything that is theirs.
     let audience = (audience != Audience::default()).then_some(audience);
     let around = request.around.min(AROUND_MAX);
-    let found = app.engine().search(&SearchAsk { query: request.query, limit, audience, kinds, around, is_one_list: true })?;
+    let found = app.engine().search(&SearchAsk {
+        query: request.query,
+        limit,
+        audience,
+        kinds,
+        around,
+        is_one_list: true,
+        is_ranking: request.ranking,
+    })?;
     let mut hits: Vec<SearchHit> = found.people.iter().map(|hit| person(hit, &found)).collect();
     hits.extend(app.engine().store().read(|tx| {
         let memories = found.memories.iter().map(|hit| memory(tx, hit, &found));
@@ -198,5 +206,11 @@ pub(crate) fn search(app: &App, request: SearchRequest) -> Result<SearchResponse
         name: facet.name.to_owned(),
         values: facet.values.iter().map(|(name, count)| Count { name: name.clone(), label: None, count: *count }).collect(),
     });
-    Ok(SearchResponse { facets: facets.collect(), filters: filters(&found), hits, weights_version: WEIGHTS_VERSION })
+    Ok(SearchResponse {
+        facets: facets.collect(),
+        filters: filters(&found),
+        hits,
+        is_nearest_only: found.is_nearest_only,
+        weights_version: WEIGHTS_VERSION,
+    })
 }

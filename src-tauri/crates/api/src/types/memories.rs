@@ -229,6 +229,15 @@ pub struct KnowledgeView {
     pub context: Option<String>,
 }
 
+/// What a memory of a whole conversation has besides (seed 004).
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, TS)]
+pub struct StoryView {
+    /// How much it moved the person, from 0 to 1.
+    pub emotional_weight: Option<f64>,
+    /// Who was part of it.
+    pub participants: Vec<String>,
+}
+
 /// One memory in full.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, TS)]
 pub struct MemoryDetail {
@@ -260,6 +269,8 @@ pub struct MemoryDetail {
     pub quarantine_reason: Option<String>,
     /// Of a piece of knowledge.
     pub knowledge: Option<KnowledgeView>,
+    /// What a memory of a whole conversation has besides.
+    pub story: Option<StoryView>,
 }
 
 /// What a person does with one or many memories at once.

@@ -29,6 +29,9 @@ pub struct SearchRequest {
     /// Tell what spoke for each message, cue by cue.
     #[serde(default)]
     pub explain: bool,
+    /// The order of the messages is wanted, whether or not one says what was asked.
+    #[serde(default)]
+    pub ranking: bool,
     /// Tell so many lines before and after each message; at most three.
     #[serde(default)]
     pub around: u8,
@@ -134,6 +137,8 @@ pub struct SearchResponse {
     pub facets: Vec<SearchFacet>,
     /// The operators that were understood; what looked like one and made no sense was looked for as words.
     pub filters: Vec<SearchFilter>,
+    /// Nothing says what was asked: the messages are the nearest few.
+    pub is_nearest_only: bool,
     /// The version of the weights that ordered the messages.
     pub weights_version: u32,
 }

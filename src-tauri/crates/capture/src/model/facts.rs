@@ -82,6 +82,7 @@ pub(super) fn read(reply: &str, source: &Source<'_>, transcript: &Transcript, si
             evidence: Vec::new(),
             is_quarantined: false,
             knowledge: None,
+            story: None,
             fact: fact.attribute.map(|attribute| FactDetail {
                 attribute: attribute.0,
                 is_negated: fact.negated,

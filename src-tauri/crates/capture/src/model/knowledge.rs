@@ -282,6 +282,7 @@ impl Core<'_> {
             evidence: Vec::new(),
             is_quarantined: false,
             fact: None,
+            story: None,
             knowledge: Some(KnowledgeDetail {
                 topic: shown(self.topic),
                 stability,

@@ -20,6 +20,7 @@ fn memory(id: &str, content: &str) -> Remembered {
             durability: Durability::LongTerm,
             content: content.to_owned(),
             fact: None,
+            story: None,
             is_edited: false,
             last: then,
             said: then,

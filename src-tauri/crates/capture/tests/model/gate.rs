@@ -22,6 +22,7 @@ fn candidate(turns: &[Turn<'_>], message: usize, quote: &str, content: &str) -> 
         is_quarantined: false,
         knowledge: None,
         fact: None,
+        story: None,
     }
 }
 

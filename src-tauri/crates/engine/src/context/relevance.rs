@@ -13,7 +13,7 @@ use keepsake_store::{InteractionRow, ReadTx, StoreError};
 use super::newest_of_conflicting;
 use crate::Engine;
 use crate::boundary::View;
-use crate::search::{Hit, MemoryHit};
+use crate::search::{Hit, MemoryHit, WORDS_ALONE_MIN, any_says_it};
 
 /// Lines that a question is answered with. On the conversations of a household twice as many held hardly more of what was needed
 /// (0.67 instead of 0.62) and twice as much that was not.
@@ -24,15 +24,6 @@ const FOUND_MESSAGES: usize = 60;
 
 /// Below this probability nothing is served, however few lines there are.
 const PROBABILITY_MIN: f64 = 0.04;
-
-/// The search's score from which on a line says what was asked; of ten questions that nothing answers one finds such a line.
-const SCORE_MIN: f64 = 7.2;
-
-/// The cosine from which on a memory or a line says it, whatever its words.
-const MEANING_MIN: f32 = 0.45;
-
-/// Without an embedding model, the share of the weight of what was asked for that a line has in its words: one of three.
-const WORDS_MIN: f32 = 0.34;
 
 /// The weights of a line: cosine, score of the search, logarithm of the rank there. Fitted, as those of a memory, on the 50 questions of
 /// the development household with each tenth left out in turn (decision 37).
@@ -113,15 +104,7 @@ enum Answer {
 /// What answers, the likeliest first. `rests_on` tells the messages of each memory by their order of arrival; a message is not told beside
 /// a memory that rests on it. Pure.
 fn likeliest(memories: &[MemoryHit], rests_on: &HashMap<MemoryId, Vec<i64>>, messages: &[Hit], has_vectors: bool) -> Vec<Answer> {
-    let says_it = |hit: &Hit| match has_vectors {
-        true => hit.score >= SCORE_MIN || hit.evidence.meaning >= MEANING_MIN,
-        false => hit.evidence.words >= WORDS_MIN,
-    };
-    let memory_says_it = |hit: &MemoryHit| match has_vectors {
-        true => hit.meaning.is_some_and(|meaning| meaning >= MEANING_MIN),
-        false => hit.has_words(),
-    };
-    if !messages.iter().any(says_it) && !memories.iter().any(memory_says_it) {
+    if !any_says_it(messages, memories, has_vectors) {
         return Vec::new();
     }
     let rank_of: HashMap<i64, usize> = messages.iter().enumerate().map(|(rank, hit)| (hit.message.seq, rank)).collect();
@@ -137,7 +120,7 @@ fn likeliest(memories: &[MemoryHit], rests_on: &HashMap<MemoryId, Vec<i64>>, mes
             (true, None) => OF_WORDING.probability([meaning]),
             // Words alone: as likely as the line that it rests on, or as one that has some of the words.
             (false, line) => {
-                line.map_or(0.0, |(_, line)| by_words(line)).max(if hit.has_words() { f64::from(WORDS_MIN) } else { 0.0 })
+                line.map_or(0.0, |(_, line)| by_words(line)).max(if hit.has_words() { f64::from(WORDS_ALONE_MIN) } else { 0.0 })
             }
         };
         found.push((probability, Answer::Memory(hit.id.clone())));
@@ -153,7 +136,7 @@ fn likeliest(memories: &[MemoryHit], rests_on: &HashMap<MemoryId, Vec<i64>>, mes
     found.sort_by(|a, b| b.0.total_cmp(&a.0));
     let mut told: HashSet<i64> = HashSet::new();
     let mut best: Vec<Answer> = Vec::new();
-    let least = if has_vectors { PROBABILITY_MIN } else { f64::from(WORDS_MIN) };
+    let least = if has_vectors { PROBABILITY_MIN } else { f64::from(WORDS_ALONE_MIN) };
     for (_, answer) in found.into_iter().filter(|(probability, _)| *probability >= least) {
         match &answer {
             Answer::Message(rank) if told.contains(&messages[*rank].message.seq) => continue,
@@ -235,9 +218,9 @@ mod tests {
     #[test]
     fn where_nothing_says_it_nothing_is_told() {
         let near = |score, meaning| [line(1, score, meaning), line(2, 1.0, 0.1)];
-        assert!(told(&[(1, 0.3, &[])], &near(SCORE_MIN - 0.1, 0.2), true).is_empty());
-        assert_eq!(told(&[], &near(SCORE_MIN, 0.2), true), ["1"], "control: by its score");
-        assert_eq!(told(&[], &near(5.0, MEANING_MIN), true)[0], "1", "control: by its meaning");
+        assert!(told(&[(1, 0.3, &[])], &near(7.0, 0.2), true).is_empty());
+        assert_eq!(told(&[], &near(8.0, 0.2), true), ["1"], "control: by its score");
+        assert_eq!(told(&[], &near(5.0, 0.6), true)[0], "1", "control: by its meaning");
         assert_eq!(told(&[(1, 0.6, &[])], &near(4.0, 0.2), true)[0], "m1", "control: a memory says it");
     }
 

@@ -271,6 +271,7 @@ fn statement(line: usize, words: &str, said: &str) -> Option<Candidate> {
         is_quarantined: false,
         knowledge: None,
         fact: None,
+        story: None,
     })
 }
 

@@ -6,12 +6,14 @@
 //!
 //! Deliberately not here: the shape of the wire (`api`), weights and words (`retrieval`), SQL (`store`).
 
+mod answered;
 mod embed;
 mod index;
 mod memories;
 mod people;
 mod rank;
 mod scope;
+mod titles;
 mod topics;
 mod vocabulary;
 
@@ -29,6 +31,7 @@ use crate::given::{Given, ReadKind};
 use crate::served::{may_be_served, served};
 use crate::{Engine, Result};
 
+pub(crate) use answered::{WORDS_ALONE_MIN, any_says_it};
 pub use keepsake_retrieval::{CUE_NAMES, Kind, WEIGHTS_VERSION};
 pub use memories::MemoryHit;
 pub use people::PersonHit;
@@ -48,6 +51,9 @@ const PEOPLE_FIRST: usize = 3;
 /// A mixed list of so many begins with one topic: what many conversations say of it, before the single lines.
 const HITS_A_TOPIC: usize = 5;
 
+/// Where nothing says what was asked, so many messages are shown that are nearest to it.
+const NEAREST: usize = 3;
+
 /// Topics that stand in a mixed list, at most.
 const TOPICS_AMONG: usize = 3;
 
@@ -66,6 +72,8 @@ pub struct SearchAsk {
     pub around: u8,
     /// As one list of `limit` hits, in which each kind leaves room for the next.
     pub is_one_list: bool,
+    /// The order of the messages is wanted, whether or not one says what was asked.
+    pub is_ranking: bool,
 }
 
 /// How often a value occurs among the hits.
@@ -92,6 +100,8 @@ pub struct Found {
     pub facets: Vec<Facet>,
     /// What was understood of what was typed.
     pub query: Query,
+    /// Nothing says what was asked: these are the nearest few messages.
+    pub is_nearest_only: bool,
     /// Where the asker may see the lines themselves; `None` for the owner, who may everywhere.
     visible: Option<std::collections::BTreeSet<ConversationId>>,
 }
@@ -309,6 +319,9 @@ impl Engine {
             }
             if wants(Kind::Message) {
                 found.messages = self.answering(tx, view, &query, vector.as_deref(), None, limit.max(1))?;
+                if !ask.is_ranking {
+                    self.add_titled(tx, view, &query, &mut found.messages)?;
+                }
                 found.facets = facets(&found.messages, moment);
                 found.messages.truncate(limit);
                 self.add_lines_around(tx, ask.around, &mut found.messages)?;
@@ -321,6 +334,14 @@ impl Engine {
             }
             if wants(Kind::Person) {
                 found.people = self.search_people(tx, view, &query, limit)?;
+            }
+            let is_judged = !ask.is_ranking && wants(Kind::Message);
+            if is_judged && !answered::is_answered(&query, &found.messages, &found.memories, vector.is_some()) {
+                found.is_nearest_only = true;
+                found.messages.truncate(NEAREST);
+                found.memories.clear();
+                found.topics.clear();
+                found.facets.clear();
             }
         }
         if ask.is_one_list {
@@ -367,6 +388,38 @@ impl Engine {
         Ok(vector.map(|vector| (embedder.name().to_owned(), vector)))
     }
 
+    /// What a search may look at.
+    fn scope(
+        &self,
+        tx: &ReadTx<'_>,
+        index: &Index,
+        view: Option<&View>,
+        query: &Query,
+        until: Option<Timestamp>,
+    ) -> std::result::Result<Scope, StoreError> {
+        let map = self.map(tx)?;
+        let people = self.people_meant(tx, view, index, &query.filters.people)?;
+        let person_of = |entity: &EntityId| map.persons.of(entity);
+        Scope::new(tx, index, view, &query.filters, until, &people, person_of)
+    }
+
+    /// Puts first where the conversations begin that are called so.
+    fn add_titled(
+        &self,
+        tx: &ReadTx<'_>,
+        view: Option<&View>,
+        query: &Query,
+        messages: &mut Vec<Hit>,
+    ) -> std::result::Result<(), StoreError> {
+        let index = self.inner.search.current(tx, None)?;
+        let scope = self.scope(tx, &index, view, query, None)?;
+        let best = messages.first().map_or(0.0, |hit| hit.score);
+        let titled = titles::titled(tx, &index, &scope, query, view.is_none(), best)?;
+        messages.retain(|hit| titled.iter().all(|other| other.message.seq != hit.message.seq));
+        messages.splice(0..0, titled);
+        Ok(())
+    }
+
     /// The messages that answer, of those that may surface and were said until a moment.
     pub(crate) fn answering(
         &self,
@@ -381,10 +434,7 @@ impl Engine {
         let index = self.inner.search.current(tx, embedder.as_ref().map(|embedder| embedder.name()))?;
         let cues = Cues::read(&query.about, self.moment());
         let speakers = rank::speakers_in(tx, &index, view, query, &cues)?;
-        let map = self.map(tx)?;
-        let people = self.people_meant(tx, view, &index, &query.filters.people)?;
-        let person_of = |entity: &EntityId| map.persons.of(entity);
-        let scope = Scope::new(tx, &index, view, &query.filters, until, &people, person_of)?;
+        let scope = self.scope(tx, &index, view, query, until)?;
         rank::messages(tx, &index, &scope, &Asked { query, cues: &cues, speakers, vector }, limit)
     }
 }

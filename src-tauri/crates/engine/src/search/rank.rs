@@ -100,6 +100,12 @@ pub struct Hit {
     pub around: Vec<(i32, InteractionRow)>,
 }
 
+/// A question, as against a word or two that are looked for themselves.
+pub(super) fn is_asking(query: &Query) -> bool {
+    let first = words(&query.about).into_iter().next();
+    query.terms.len() >= ASKING_TERMS || first.is_some_and(|word| ASKING.contains(&word.plain.as_str()))
+}
+
 /// What is asked, with what is known about it.
 pub(crate) struct Asked<'a> {
     pub(crate) query: &'a Query,
@@ -314,9 +320,7 @@ pub(crate) fn messages(
         return if asked.query.filters.is_empty() { Ok(Vec::new()) } else { newest(tx, index, scope, limit) };
     }
     let Candidates { weighed, exact, seeds } = candidates(tx, index, scope, asked)?;
-    let first = words(&asked.query.about).into_iter().next();
-    let is_asking = weighed.required.is_none()
-        && (asked.query.terms.len() >= ASKING_TERMS || first.is_some_and(|word| ASKING.contains(&word.plain.as_str())));
+    let is_asking = weighed.required.is_none() && is_asking(asked.query);
     let mut pool = seeds.clone();
     if is_asking {
         for offset in AROUND {
@@ -423,7 +427,7 @@ fn newest(tx: &ReadTx<'_>, index: &Index, scope: &Scope, limit: usize) -> Result
         .collect()
 }
 
-fn hit(
+pub(super) fn hit(
     tx: &ReadTx<'_>,
     heads: &mut HashMap<ConversationId, (Option<String>, String)>,
     message: InteractionRow,

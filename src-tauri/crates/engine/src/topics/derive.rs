@@ -4,8 +4,8 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use keepsake_domain::{ConversationId, InteractionId, Label, People, Place, Timestamp, TopicId, TopicVersionId, Visibility};
 use keepsake_insight::topic::{
-    Act, Batch, Cluster, ClusterEvent, Decision, Event, Folded, Judged, ProposalKind, Topic, TopicRules, batches, clusters,
-    fold_judged,
+    Act, Batch, Cluster, ClusterEvent, Decision, Embed, Event, Folded, Judged, ProposalKind, Topic, TopicRules, batches,
+    clusters, fold_judged,
 };
 use keepsake_models::EmbedError;
 use keepsake_store::{
@@ -13,7 +13,7 @@ use keepsake_store::{
     TopicProposalRow, TopicRow, TopicVerdictRow, WriteTx, parse_json,
 };
 
-use super::wording::{NewVersion, Wording};
+use super::wording::{Meanings, NewVersion, Wording};
 use super::{StoreResult, spoken_rows};
 use crate::analyze::insight_turns;
 use crate::boundary::{Groups, Map};
@@ -275,7 +275,11 @@ impl Engine {
     /// written by then is known to it.
     fn derive_partition(&self, partition: &Partition, rules: &TopicRules, version: i64, lease: Option<&Lease>) -> Result<u64> {
         let reader = self.store().read(|tx| self.topic_reader(tx))?;
-        let derived = self.store().read(|tx| derived(tx, partition, rules, &reader))?;
+        let embedder = self.embedder().ready();
+        // Without a model, or where it fails, a title goes by words alone.
+        let failed = |error: &EmbedError| tracing::warn!(%error, "embedding failed");
+        let embed = |texts: &[&str]| embedder.as_deref()?.embed_apart(texts).inspect_err(failed).ok();
+        let derived = self.store().read(|tx| derived(tx, partition, rules, &reader, &embed))?;
         let id = &partition.row.id;
         let holds = |tx: &WriteTx<'_>| -> StoreResult<bool> {
             lease.map_or(Ok(()), |lease| tx.check_lease(lease))?;
@@ -412,7 +416,7 @@ fn seed(topic: &TopicId) -> &str {
 }
 
 /// What a partition becomes, with the versions that are not stored yet.
-fn derived(tx: &ReadTx<'_>, partition: &Partition, rules: &TopicRules, reader: &str) -> StoreResult<Derived> {
+fn derived(tx: &ReadTx<'_>, partition: &Partition, rules: &TopicRules, reader: &str, embed: &Embed<'_>) -> StoreResult<Derived> {
     let rows = tx.topic_clusters(&partition.row.sources)?;
     let read: Vec<(String, Timestamp, Cluster)> = rows.into_iter().map(read_cluster).collect::<StoreResult<_>>()?;
     let decisions: Vec<Decision> = partition
@@ -428,7 +432,8 @@ fn derived(tx: &ReadTx<'_>, partition: &Partition, rules: &TopicRules, reader: &
     // What was read before and may not be read now leaves no version behind, so everything is worded anew.
     let before = tx.topic_partitions()?.into_iter().find(|row| row.id == partition.row.id);
     let is_anew = before.is_some_and(|row| row.sources.iter().any(|source| !partition.row.sources.contains(source)));
-    let mut wording = Wording::new(tx, rules, reader, is_anew)?;
+    let meanings = Meanings::new(read.iter().map(|(_, _, cluster)| cluster), embed);
+    let mut wording = Wording::new(tx, rules, reader, meanings, is_anew)?;
     let mut stored: BTreeMap<TopicId, TopicRow> = BTreeMap::new();
     if !is_anew {
         stored.extend(tx.topics_of(&partition.row.id)?.into_iter().map(|row| (row.id.clone(), row)));

@@ -3,12 +3,13 @@
 //! A version is named by everything that led to it, so an equal one is not worded twice, and its content by the same without the
 //! partition, so that what a language model wrote of it is found wherever the same was said (`by_model`).
 
+use std::cell::RefCell;
 use std::collections::{BTreeSet, HashMap};
 
 use keepsake_domain::{ConversationId, EvidenceSpan, InteractionId, Mark, Timestamp, TopicId, TopicVersionId};
 use keepsake_insight::Turn;
 use keepsake_insight::topic::{
-    ENGINE_VERSION, Entities, Section, Topic, TopicLine, TopicRules, TopicStep, TopicText, entities, merge, title,
+    Cluster, ENGINE_VERSION, Embed, Entities, Section, Topic, TopicLine, TopicRules, TopicStep, TopicText, entities, merge, title,
 };
 use keepsake_store::{InteractionRow, ReadTx, StoredReading, TopicLineRow, TopicVersionRow, to_json};
 use serde::{Deserialize, Serialize};
@@ -48,6 +49,51 @@ pub(super) struct Wording<'t, 'x> {
     sources: HashMap<ConversationId, String>,
     /// What the reader marked in the messages of each conversation.
     readings: HashMap<ConversationId, HashMap<i64, StoredReading>>,
+    meanings: Meanings<'t>,
+}
+
+/// What messages and phrases mean, as vectors less what is typical of all talk.
+pub(super) struct Meanings<'t> {
+    /// The vector of the cluster that each message is in.
+    of_message: HashMap<&'t str, &'t [f32]>,
+    embed: &'t Embed<'t>,
+    of_phrase: RefCell<HashMap<String, Vec<f32>>>,
+}
+
+impl<'t> Meanings<'t> {
+    /// Of the messages in these clusters.
+    pub(super) fn new(clusters: impl Iterator<Item = &'t Cluster>, embed: &'t Embed<'t>) -> Self {
+        let of_cluster = |cluster: &'t Cluster| {
+            let vector = cluster.vector.as_deref();
+            cluster.messages.iter().filter_map(move |id| Some((id.as_str(), vector?)))
+        };
+        Self { of_message: clusters.flat_map(of_cluster).collect(), embed, of_phrase: RefCell::default() }
+    }
+
+    /// How near phrases are to what was said in these messages, as cosines.
+    fn nearness(&self, messages: &[String], phrases: &[&str]) -> Option<Vec<f32>> {
+        let mut sum: Vec<f32> = Vec::new();
+        for vector in messages.iter().filter_map(|id| self.of_message.get(id.as_str())) {
+            sum.resize(vector.len(), 0.0);
+            sum.iter_mut().zip(*vector).for_each(|(sum, x)| *sum += x);
+        }
+        let mut known = self.of_phrase.borrow_mut();
+        let new: Vec<&str> = phrases.iter().copied().filter(|phrase| !known.contains_key(*phrase)).collect();
+        if sum.is_empty() || phrases.is_empty() {
+            return None;
+        }
+        if !new.is_empty() {
+            known.extend(new.iter().map(|phrase| (*phrase).to_owned()).zip((self.embed)(&new)?));
+        }
+        let cosine = |phrase: &&str| Some(cosine(known.get(*phrase)?, &sum));
+        phrases.iter().map(cosine).collect()
+    }
+}
+
+fn cosine(a: &[f32], b: &[f32]) -> f32 {
+    let product = |a: &[f32], b: &[f32]| a.iter().zip(b).map(|(x, y)| x * y).sum::<f32>();
+    let lengths = (product(a, a) * product(b, b)).sqrt();
+    if lengths > 0.0 { product(a, b) / lengths } else { 0.0 }
 }
 
 /// The versions of one topic.
@@ -89,10 +135,16 @@ fn content_keys(steps: &[TopicStep], mark: &str) -> Vec<String> {
 
 impl<'t, 'x> Wording<'t, 'x> {
     /// Words in this snapshot; with `is_anew` nothing that is stored is trusted.
-    pub(super) fn new(tx: &'t ReadTx<'x>, rules: &'t TopicRules, reader: &str, is_anew: bool) -> StoreResult<Self> {
+    pub(super) fn new(
+        tx: &'t ReadTx<'x>,
+        rules: &'t TopicRules,
+        reader: &str,
+        meanings: Meanings<'t>,
+        is_anew: bool,
+    ) -> StoreResult<Self> {
         let mark = format!("{} {reader}", rules.text_mark());
         let (known, sources, readings) = (HashMap::new(), HashMap::new(), HashMap::new());
-        Ok(Self { tx, rules, mark, is_anew, worded: tx.topic_worded()?, known, sources, readings })
+        Ok(Self { tx, rules, mark, is_anew, worded: tx.topic_worded()?, known, sources, readings, meanings })
     }
 
     /// Every version of a topic.
@@ -275,7 +327,8 @@ impl<'t, 'x> Wording<'t, 'x> {
         let mut rows: Vec<&InteractionRow> = newest.iter().filter_map(|id| self.known.get(id)).collect();
         rows.sort_by(|a, b| a.time.cmp(&b.time).then(a.seq.cmp(&b.seq)));
         let rows: Vec<InteractionRow> = rows.into_iter().cloned().collect();
-        Ok(title(text, &insight_turns(&rows), &step.telling, Some(before).filter(|title| !title.is_empty())))
+        let near = |phrases: &[&str]| self.meanings.nearness(messages, phrases);
+        Ok(title(text, &insight_turns(&rows), &step.telling, &near, Some(before).filter(|title| !title.is_empty())))
     }
 }
 

@@ -47,6 +47,7 @@ fn kept_as(
         durability,
         knowledge: None,
         fact: None,
+        story: None,
         is_edited: false,
         proposers: vec!["test/1".to_owned()],
         fingerprint: fingerprint(content).into_bytes(),

@@ -419,6 +419,24 @@ fn the_lines_around_a_message_come_with_it_where_they_are_asked_for() {
 }
 
 #[test]
+fn a_conversation_is_found_by_its_title_where_it_may_be_seen() {
+    let f = talk();
+    let said = "person Ana: The beds run from north to south.\nperson Ana: Beans go along the fence.";
+    f.append(&Conversation::new("plot").title("Spring plan for the allotment").channel("dm", "ana").messages(said));
+    let found = ask(&f.engine, "spring allotment plans");
+    let first = found.messages.first().map(|hit| (hit.conversation_title.as_deref(), hit.message.content.as_str()));
+    assert_eq!(first, Some((Some("Spring plan for the allotment"), "The beds run from north to south.")));
+    assert_eq!(found.messages[0].why, [Why::Name]);
+    assert!(!found.is_nearest_only, "what is called so was found");
+    let named = |query: &str| ask(&f.engine, query).messages.iter().any(|hit| hit.why == [Why::Name]);
+    assert!(!named("spring holiday"), "a word of the title alone is no title");
+    assert!(!named("what did we say of the spring plan for the allotment last week"), "a question asks for what was said");
+    let audience = Some(Audience { person: Some("ben".to_owned()), ..Audience::default() });
+    let theirs = SearchAsk { query: "spring allotment".to_owned(), limit: 9, audience, ..SearchAsk::default() };
+    assert!(f.engine.search(&theirs).unwrap().messages.iter().all(|hit| hit.why != [Why::Name]), "Ben was not there");
+}
+
+#[test]
 fn a_kind_alone_lists_all_there_is_of_it() {
     let f = talk();
     f.propose("c1", "owner Mara: I'm allergic to peanuts.");

@@ -19,7 +19,7 @@ use crate::text::Document;
 use crate::turn::{AnalysisInput, fingerprint};
 
 /// Names this engine and its version on every row it produces. Raise it when results change.
-pub const ENGINE_VERSION: &str = "builtin-analysis/3";
+pub const ENGINE_VERSION: &str = "builtin-analysis/4";
 
 /// What a whole conversation says.
 #[derive(Debug, Clone, PartialEq)]

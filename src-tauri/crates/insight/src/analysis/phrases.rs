@@ -1,16 +1,14 @@
 //! Themes and key topics: noun phrases ranked by how far they run through the conversation.
 //!
-//! In the family of RAKE and YAKE: candidates are runs of content words between small words; they score by frequency,
-//! spread over turns and position. There is no tagger, so a phrase counts only where its surroundings show a noun
-//! (a determiner or preposition before it, or a capital inside a sentence).
+//! In the family of RAKE (Rose et al. 2010) and YAKE (Campos et al. 2020): candidates are runs of words between stop words; they score
+//! by frequency, spread over turns and position. There is no tagger, so a single word counts only where it is said again or has a capital
+//! inside a sentence.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use keepsake_domain::Role;
 
-use crate::text::{
-    Document, Language, Sentence, Token, is_determiner, is_pronoun, is_stop_word, is_vague_noun, is_verb_form, stem,
-};
+use crate::text::{Document, Sentence, Token, stem};
 
 /// More than five themes are a list and no gist.
 pub const THEMES_MAX: usize = 5;
@@ -27,8 +25,8 @@ const PHRASES_RANKED_MAX: usize = 400;
 /// What an assistant says names a topic less than what people say.
 const ASSISTANT_WEIGHT: f32 = 0.35;
 
-/// A longer phrase takes in a shorter one inside it from this share of the shorter one's occurrences.
-const ABSORB_SHARE_MIN: f32 = 0.34;
+/// What a phrase without a name counts that was said once.
+const ONCE_SHARE: f32 = 0.45;
 
 /// Themes and key topics as the text writes them.
 #[derive(Debug, Default)]
@@ -42,13 +40,15 @@ pub(super) struct Phrases {
 struct Tally {
     forms: BTreeMap<String, usize>,
     turns: BTreeSet<usize>,
+    /// Those of them that no assistant said.
+    person_turns: BTreeSet<usize>,
     weight: f32,
     count: usize,
-    shown_noun: usize,
     inner_capitals: usize,
+    /// Some run of words ends with it.
+    ends_run: bool,
     words: usize,
     first: usize,
-    by_person: bool,
 }
 
 /// Ranks the phrases of `document`.
@@ -99,14 +99,16 @@ fn tallied(document: &Document<'_>) -> Vec<(Vec<String>, f32, Tally)> {
             tally.turns.insert(sentence.turn);
             tally.weight += if sentence.role == Role::Assistant { ASSISTANT_WEIGHT } else { 1.0 };
             tally.count += 1;
-            tally.shown_noun += usize::from(phrase.shown_noun);
             tally.inner_capitals += usize::from(phrase.inner_capital);
-            tally.by_person |= sentence.role != Role::Assistant;
+            tally.ends_run |= phrase.ends_run;
+            if sentence.role != Role::Assistant {
+                tally.person_turns.insert(sentence.turn);
+            }
         }
     }
     let mut scored: Vec<(Vec<String>, f32, Tally)> = tallies
         .into_iter()
-        .filter(|(_, tally)| is_noun_phrase(tally))
+        .filter(|(_, tally)| is_telling(tally))
         .map(|(key, tally)| (key, score(&tally, document.sentences.len()), tally))
         .collect();
     sort(&mut scored);
@@ -114,10 +116,13 @@ fn tallied(document: &Document<'_>) -> Vec<(Vec<String>, f32, Tally)> {
     without_overlap(scored)
 }
 
-/// A single word must show itself a noun most of the time; a longer phrase once.
-fn is_noun_phrase(tally: &Tally) -> bool {
-    let shown = tally.shown_noun.max(tally.inner_capitals);
-    if tally.words == 1 { shown * 2 >= tally.count && (tally.by_person || tally.count > 1) } else { shown > 0 }
+/// A single word must be a name most of the time, or people must come back to it; of several words a person says them, or they are said
+/// again.
+fn is_telling(tally: &Tally) -> bool {
+    match tally.words {
+        1 => tally.person_turns.len() > 1 || tally.inner_capitals * 2 >= tally.count,
+        _ => tally.turns.len() > 1 || !tally.person_turns.is_empty(),
+    }
 }
 
 fn sort(scored: &mut [(Vec<String>, f32, Tally)]) {
@@ -133,13 +138,13 @@ fn score(tally: &Tally, sentences: usize) -> f32 {
         _ => 1.8,
     };
     let proper = if tally.inner_capitals * 2 >= tally.count { 1.35 } else { 1.0 };
-    let told = if tally.by_person { 1.0 } else { 0.5 };
-    // A noun that stands once without a capital is a mention and no topic.
-    let once = if tally.count == 1 && tally.words == 1 && tally.inner_capitals == 0 { 0.45 } else { 1.0 };
+    let told = if tally.person_turns.is_empty() { 0.5 } else { 1.0 };
+    // Words that stand beside each other once may be a sentence and no name.
+    let once = if tally.count == 1 && tally.inner_capitals == 0 { ONCE_SHARE } else { 1.0 };
     (tally.weight.sqrt() * 0.6 + (1.0 + spread).ln() * tally.weight.min(1.0)) * early * length * proper * told * once
 }
 
-/// Drops phrases that are contained in a better one, or contain a much better one.
+/// Of phrases of which one is part of the other, keeps the one that people come back to.
 fn without_overlap(scored: Vec<(Vec<String>, f32, Tally)>) -> Vec<(Vec<String>, f32, Tally)> {
     let mut absorbed: BTreeSet<usize> = BTreeSet::new();
     for (long, (long_key, _, long_tally)) in scored.iter().enumerate() {
@@ -150,10 +155,10 @@ fn without_overlap(scored: Vec<(Vec<String>, f32, Tally)>) -> Vec<(Vec<String>, 
             {
                 continue;
             }
-            // A short one that also stands alone often is the topic; else the long one says it better.
-            let all = (long_tally.count + short_tally.count) as f32;
-            let share = long_tally.count as f32 / all;
-            absorbed.insert(if share >= ABSORB_SHARE_MIN { short } else { long });
+            let is_said_again = |tally: &Tally| tally.person_turns.len() > 1;
+            // "wool" of "wool carpet" and "wool fibres" only describes; "Küche" of "gebrauchte Küche" is what it is about.
+            let keeps_long = is_said_again(long_tally) || !short_tally.ends_run || !is_said_again(short_tally);
+            absorbed.insert(if keeps_long { short } else { long });
         }
     }
     let kept = scored.into_iter().enumerate().filter(|(index, _)| !absorbed.contains(index)).map(|(_, entry)| entry);
@@ -173,7 +178,7 @@ fn choose(kept: &[(Vec<String>, f32, Tally)], plain_turns: usize) -> Phrases {
     let runs_through = |tally: &Tally| tally.turns.len() >= 2 || plain_turns <= 2;
     let themes: Vec<&(Vec<String>, f32, Tally)> = {
         let mut themes: Vec<_> = kept.iter().filter(|(_, _, tally)| runs_through(tally)).take(THEMES_MAX).collect();
-        let more = kept.iter().filter(|(_, _, tally)| !runs_through(tally) && tally.words > 1 && tally.by_person);
+        let more = kept.iter().filter(|(_, _, tally)| !runs_through(tally) && tally.words > 1 && !tally.person_turns.is_empty());
         let missing = 2usize.saturating_sub(themes.len());
         themes.extend(more.take(missing));
         let missing = 2usize.saturating_sub(themes.len());
@@ -202,8 +207,8 @@ fn shown(tally: &Tally) -> String {
 struct Phrase {
     words: Vec<String>,
     text: String,
-    shown_noun: bool,
     inner_capital: bool,
+    ends_run: bool,
 }
 
 fn phrases_of(sentence: &Sentence<'_>) -> Vec<Phrase> {
@@ -219,54 +224,28 @@ fn phrases_of(sentence: &Sentence<'_>) -> Vec<Phrase> {
         while end < tokens.len() && is_content(sentence, end) && adjacent(&tokens[end - 1], &tokens[end]) {
             end += 1;
         }
-        // "trip to Lisbon", "viaje a Lisboa": a noun, one small word, a name.
-        let links = tokens
-            .get(end)
-            .is_some_and(|token| matches!(token.word.as_str(), "to" | "of" | "in" | "a" | "nach" | "à" | "de" | "para"));
-        let mut joined = None;
-        let named = tokens.get(end + 1).is_some_and(|token| token.is_capitalised() && token.raw.len() > 2)
-            && is_content(sentence, end + 1);
-        if links && named && end - at == 1 && !tokens[at].is_capitalised() && shows_noun(sentence, at) {
-            joined = phrase(sentence, at, end + 2);
-        }
-        match joined {
-            Some(joined) => {
-                found.push(joined);
-                end += 2;
-            }
-            None => found.extend(run(sentence, at, end)),
+        // "trip to Lisbon", "viaje a Lima": one word, one small word, a name.
+        let links = tokens.get(end).is_some_and(|token| sentence.language.is_stop_word(&token.word));
+        let named = tokens.get(end + 1).is_some_and(Token::is_capitalised) && is_content(sentence, end + 1);
+        if links && named && end - at == 1 && !tokens[at].is_capitalised() {
+            found.extend(phrase(sentence, at, end + 2));
+            end += 2;
+        } else {
+            // Each part of a run, since "connection pool" may stand in a longer one; what never stands alone is absorbed later.
+            let parts = (at..end).flat_map(|from| (from + 1..=end.min(from + PHRASE_WORDS_MAX)).map(move |to| (from, to)));
+            found.extend(parts.filter_map(|(from, to)| phrase(sentence, from, to)));
         }
         at = end;
     }
     found
 }
 
-/// A run of content words as a phrase; the last words where it is too long.
-fn run(sentence: &Sentence<'_>, mut start: usize, mut end: usize) -> Option<Phrase> {
-    let tokens = &sentence.tokens;
-    let weak = |at: usize| tokens.get(at).is_some_and(|token| is_vague_noun(&token.word) || token.word.ends_with("ly"));
-    let whole = end;
-    while start < end && weak(end - 1) {
-        end -= 1;
-    }
-    while start < end && weak(start) {
-        start += 1;
-    }
-    let proper = |at: usize| tokens.get(at).is_some_and(Token::is_capitalised);
-    if end > start + PHRASE_WORDS_MAX {
-        if (start..end).all(proper) {
-            return None;
-        }
-        start = end - PHRASE_WORDS_MAX;
-    }
-    // "a tough time" leaves "tough", which is no noun.
-    let found = (start < end).then(|| phrase(sentence, start, end)).flatten()?;
-    (end == whole || found.inner_capital).then_some(found)
-}
-
 fn phrase(sentence: &Sentence<'_>, start: usize, end: usize) -> Option<Phrase> {
     let tokens = sentence.tokens.get(start..end)?;
     let (first, last) = (tokens.first()?, tokens.last()?);
+    if !first.is_word || !last.is_word {
+        return None;
+    }
     let offset = sentence.bytes.start;
     let raw = sentence.text.get(first.bytes.start.checked_sub(offset)?..last.bytes.end.checked_sub(offset)?)?;
     let letters = raw.chars().filter(|c| c.is_alphabetic()).count();
@@ -276,41 +255,18 @@ fn phrase(sentence: &Sentence<'_>, start: usize, end: usize) -> Option<Phrase> {
     // A shout has capitals everywhere; they say nothing.
     let shouted = sentence.text.chars().filter(|c| c.is_alphabetic()).all(char::is_uppercase);
     let inner_capital = !shouted && start > 0 && first.is_capitalised() && !sentence.tokens[start - 1].is_break();
-    let german_noun = sentence.language != Language::German || last.is_capitalised();
     let mut text = raw.split_whitespace().collect::<Vec<_>>().join(" ");
-    if start == 0
-        && sentence.language != Language::German
-        && !tokens.iter().skip(1).any(Token::is_capitalised)
-        && !raw.chars().skip(1).any(char::is_uppercase)
-        && tokens.len() > 1
-    {
+    if start == 0 && !tokens.iter().skip(1).any(Token::is_capitalised) && !raw.chars().skip(1).any(char::is_uppercase) {
         text = lower_first(&text);
     }
     let words = tokens.iter().filter(|token| token.is_word).map(|token| token.word.clone()).collect();
-    Some(Phrase {
-        words,
-        text,
-        shown_noun: shows_noun(sentence, start) && german_noun,
-        inner_capital: inner_capital && german_noun,
-    })
+    let ends_run = !is_content(sentence, end);
+    Some(Phrase { words, text, inner_capital, ends_run })
 }
 
 fn lower_first(text: &str) -> String {
     let mut chars = text.chars();
     chars.next().map_or_else(String::new, |first| first.to_lowercase().chain(chars).collect())
-}
-
-/// Whether what stands before the word at `at` makes it a noun.
-fn shows_noun(sentence: &Sentence<'_>, at: usize) -> bool {
-    let Some(before) = at.checked_sub(1).and_then(|at| sentence.tokens.get(at)) else { return false };
-    if is_determiner(&before.word) || before.word == "'s" {
-        return true;
-    }
-    // "to the new kitchen": an adjective of the small-word list may stand between.
-    let further = at.checked_sub(2).and_then(|at| sentence.tokens.get(at));
-    further.is_some_and(|further| {
-        is_determiner(&further.word) && is_stop_word(&before.word) && !is_pronoun(&before.word) && before.is_word
-    })
 }
 
 /// Only a space or a hyphen between them.
@@ -323,100 +279,33 @@ fn is_vocative(sentence: &Sentence<'_>, at: usize) -> bool {
     let tokens = &sentence.tokens;
     let ends = tokens.iter().skip(at + 1).all(|token| !token.is_word);
     let after_comma = at > 0 && tokens[at - 1].raw == ",";
-    let greeted = at == 1
-        && matches!(
-            tokens[0].word.as_str(),
-            "hi" | "hey" | "hello" | "thanks" | "hola" | "hallo" | "bonjour" | "salut" | "olá" | "dear"
-        );
     let leads = at == 0 && tokens.get(1).is_some_and(|next| next.raw == ",");
-    after_comma && ends || greeted || leads
+    after_comma && ends || leads
 }
 
+/// A stop word, or two that are written as one: "n'a", "qu'il".
+fn is_small(sentence: &Sentence<'_>, word: &str) -> bool {
+    let stops = |part: &str| part.chars().count() < 2 || sentence.language.is_stop_word(part);
+    sentence.language.is_stop_word(word) || word.contains('\'') && word.split('\'').all(stops)
+}
+
+/// Whether the word at `at` can be part of a key phrase: no stop word, nobody else's words, no code, nobody who is addressed.
 fn is_content(sentence: &Sentence<'_>, at: usize) -> bool {
     let Some(token) = sentence.tokens.get(at) else { return false };
+    let names = |token: &Token<'_>| token.is_word && !is_small(sentence, &token.word);
     if token.raw == "-" {
-        let inner =
-            |at: Option<usize>| at.and_then(|at| sentence.tokens.get(at)).is_some_and(|t| t.is_word && !is_stop_word(&t.word));
+        let inner = |at: Option<usize>| at.and_then(|at| sentence.tokens.get(at)).is_some_and(names);
         return inner(at.checked_sub(1))
             && inner(Some(at + 1))
             && at > 0
             && sentence.tokens[at - 1].bytes.end == token.bytes.start;
     }
-    if !token.is_word || token.is_tail || !token.word.chars().any(char::is_alphabetic) || token.word.chars().count() < 2 {
-        return false;
-    }
-    if is_stop_word(&token.word)
-        || sentence.foreign.iter().any(|range| range.contains(&token.bytes.start))
-        || token.raw.contains(['_', '.', '@', ':'])
-    {
-        return false;
-    }
-    if sentence.tokens.get(at + 1).is_some_and(|next| next.is_tail && next.word != "'s") {
-        return false;
-    }
-    let previous = at.checked_sub(1).and_then(|at| sentence.tokens.get(at));
-    if token.is_capitalised() && is_vocative(sentence, at) {
-        return false;
-    }
-    match sentence.language {
-        Language::English => {
-            let inner_capital = token.is_capitalised() && at > 0;
-            if inner_capital {
-                return true;
-            }
-            let verbal_place = previous.is_some_and(|p| {
-                is_pronoun(&p.word)
-                    || matches!(
-                        p.word.as_str(),
-                        "to" | "will"
-                            | "can"
-                            | "could"
-                            | "would"
-                            | "should"
-                            | "not"
-                            | "let's"
-                            | "who"
-                            | "please"
-                            | "might"
-                            | "must"
-                            | "may"
-                    )
-            });
-            let names_deed = token.word.ends_with("ing")
-                && previous.is_some_and(|p| {
-                    is_pronoun(&p.word)
-                        || matches!(
-                            p.word.as_str(),
-                            "am" | "is"
-                                | "are"
-                                | "was"
-                                | "were"
-                                | "been"
-                                | "be"
-                                | "keep"
-                                | "start"
-                                | "started"
-                                | "of"
-                                | "by"
-                                | "for"
-                                | "about"
-                                | "with"
-                                | "without"
-                                | "after"
-                                | "before"
-                                | "while"
-                                | "when"
-                        )
-                })
-                && !sentence.tokens.get(at + 1).is_some_and(|next| next.is_break());
-            let past = token.word.ends_with("ed") && token.word.len() > 4;
-            let adverb = token.word.ends_with("ly")
-                && token.word.len() > 4
-                && !matches!(token.word.as_str(), "family" | "italy" | "supply" | "assembly" | "anomaly" | "monopoly");
-            !verbal_place && !names_deed && !past && !adverb && !is_verb_form(&token.word)
-        }
-        // German writes its nouns with a capital; the other three show them by what stands before.
-        Language::German => token.is_capitalised() && (at > 0 || token.word.len() > 4),
-        _ => previous.is_some_and(|p| is_determiner(&p.word)) || token.is_capitalised() && at > 0,
-    }
+    names(token)
+        && !token.is_tail
+        && token.word.chars().any(char::is_alphabetic)
+        && token.word.chars().count() > 1
+        && !token.raw.contains(['_', '.', '@', ':'])
+        && !sentence.foreign.iter().any(|range| range.contains(&token.bytes.start))
+        && !sentence.tokens.get(at + 1).is_some_and(|next| next.is_tail && next.word != "'s")
+        && !(token.is_capitalised() && is_vocative(sentence, at))
 }

@@ -10,9 +10,9 @@ use std::collections::{BTreeMap, HashMap};
 use keepsake_domain::{Role, Span};
 use serde::{Deserialize, Serialize};
 
-use keepsake_text::is_instruction;
+use keepsake_text::{is_instruction, is_unspaced};
 
-use crate::text::{Document, Language, Sentence, Token, is_stop_word, stem};
+use crate::text::{Document, Sentence, Token, stem};
 
 /// Seed 004 asks for two to three sentences.
 const SUMMARY_SENTENCES_MAX: usize = 3;
@@ -40,6 +40,12 @@ const THIRD_SENTENCE_SHARE_MIN: f32 = 0.3;
 
 /// Fewer words rarely stand alone.
 const WORDS_MIN: usize = 5;
+
+/// A question says with fewer words what it asks for.
+const QUESTION_WORDS_MIN: usize = 3;
+
+/// A sentence with fewer words of content says nothing by itself.
+const CONTENT_WORDS_MIN: usize = 2;
 
 /// One sentence of the summary.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -119,8 +125,9 @@ fn weight(sentence: &Sentence<'_>, with_questions: bool) -> f32 {
         return 0.0;
     }
     let content = content_words(sentence).count();
-    if sentence.language != Language::Other && (words < WORDS_MIN.min(if with_questions { 3 } else { WORDS_MIN }) || content < 2)
-    {
+    // A script without spaces has whole clauses for words.
+    let words_min = if with_questions { QUESTION_WORDS_MIN } else { WORDS_MIN };
+    if !is_unspaced(sentence.text) && (words < words_min || content < CONTENT_WORDS_MIN) {
         return 0.0;
     }
     let foreign: usize = sentence.foreign.iter().map(|range| range.len()).sum();
@@ -158,7 +165,7 @@ fn content_words<'a>(sentence: &'a Sentence<'_>) -> impl Iterator<Item = &'a str
     sentence
         .tokens
         .iter()
-        .filter(|token| token.is_word && token.word.chars().count() > 2 && !is_stop_word(&token.word))
+        .filter(|token| token.is_word && token.word.chars().count() > 2 && !sentence.language.is_stop_word(&token.word))
         .map(|t| t.word.as_str())
 }
 

@@ -366,13 +366,14 @@ fn end_of_month(date: NaiveDate) -> Option<NaiveDate> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::text::{Language, tokens};
+    use crate::text::tokens;
+    use keepsake_text::Language;
 
     /// Wednesday, 6 May 2026, 14:30 UTC.
     const SAID: Timestamp = Timestamp(1_778_077_800_000);
 
     fn check(text: &str, expect: Option<&str>) {
-        let found = find(&tokens(text, 0, Language::English), SAID, 0)
+        let found = find(&tokens(text, 0, Language::ENGLISH), SAID, 0)
             .and_then(|(due, _)| DateTime::from_timestamp_millis(due.at.as_millis()))
             .map(|at| at.format("%a %Y-%m-%d %H:%M").to_string());
         assert_eq!(found.as_deref(), expect, "{text:?}");

@@ -2,11 +2,11 @@
 
 use keepsake_domain::{
     Candidate, CandidateEvidence, Category, Confidence, Durability, Gate, MemoryKind, MemoryProfile, MemoryType, Span, Stop,
-    Subject,
+    StoryDetail, Subject,
 };
 use keepsake_prompt::Transcript;
 use keepsake_prompt::ground::{locate, support};
-use keepsake_prompt::reply::{Entries, Facts, List, ReplyError, Text, Unit, parse, schema};
+use keepsake_prompt::reply::{Entries, Facts, List, ReplyError, Text, Unit, if_readable, parse, schema};
 use keepsake_prompt::scrub::ScrubSession;
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -20,6 +20,9 @@ const QUOTE_CHARS_MAX: usize = 400;
 
 /// Share of a summary sentence's words that the conversation must have: a summary may join, not add.
 const SUMMARY_SUPPORT_MIN: f64 = 0.5;
+
+/// Moments that a memory of a whole conversation is shown with.
+const KEY_MOMENTS_MAX: usize = 6;
 
 /// Seed 004: two or three sentences.
 const SUMMARY_SENTENCES_MAX: usize = 3;
@@ -50,6 +53,12 @@ struct Memory {
     content: Text<600>,
     confidence: Unit,
     reasoning: Text<600>,
+    #[serde(default, deserialize_with = "if_readable")]
+    emotional_weight: Option<Unit>,
+    #[serde(default, deserialize_with = "if_readable")]
+    participants: Option<List<Text<80>, 12>>,
+    #[serde(default, deserialize_with = "if_readable")]
+    key_moments: Option<List<Text<QUOTE_CHARS_MAX>, KEY_MOMENTS_MAX>>,
 }
 
 /// All five, since a model may give a fact where it was asked for none; such entries are stopped and seen.
@@ -111,6 +120,7 @@ impl Back<'_> {
     /// Reads the reply of the call that saw everything.
     pub(super) fn whole(&self, reply: &str, into: &mut Reading) -> Result<(), ReplyError> {
         let reply: Whole = parse(reply)?;
+        let everything = self.everything();
         into.stops.extend(reply.memories.stops(&Subject::Owner));
         for memory in reply.memories {
             let (memory_type, category) = match memory.memory_type {
@@ -125,26 +135,23 @@ impl Back<'_> {
             } else {
                 (!self.profile.allows(memory_type)).then(|| format!("The memory profile leaves out the type \"{memory_type}\"."))
             };
-            let candidate = self.candidate(category, memory.content.as_str(), memory.reasoning.as_str(), memory.confidence);
+            let mut candidate = self.candidate(category, memory.content.as_str(), memory.reasoning.as_str(), memory.confidence);
+            candidate.story = Some(StoryDetail {
+                emotional_weight: memory.emotional_weight.map(Unit::get),
+                participants: self.names(memory.participants.as_ref().map_or(&[], List::as_slice), &everything),
+            });
+            let moments = memory.key_moments.as_ref().map_or(&[][..], List::as_slice);
             match refusal {
                 Some(reason) => into.stops.push(stopped(candidate, Gate::Invalid, reason)),
-                None => self.place(candidate, memory.line, memory.quote.as_str(), into),
+                None => self.place(candidate, memory.line, memory.quote.as_str(), moments, into),
             }
         }
-        let everything = self.everything();
         for sentence in reply.summary.into_iter().take(SUMMARY_SENTENCES_MAX) {
             self.sentence(sentence.text.as_str(), sentence.line, &everything, into);
         }
         into.themes = self.phrases(reply.themes.as_slice(), &everything, THEMES_MAX);
         into.key_topics = self.phrases(reply.key_topics.as_slice(), &everything, TOPICS_MAX);
-        into.participants = reply
-            .participants
-            .into_iter()
-            .map(|name| self.shown(name.as_str()))
-            // A name that is read out of the conversation stands in it.
-            .filter(|name| fault(name).is_none() && stands_in(&everything, name))
-            .take(PARTICIPANTS_MAX)
-            .collect();
+        into.participants = self.names(reply.participants.as_slice(), &everything);
         let tone = self.shown(reply.tone.as_str());
         let is_plain = fault(&tone).is_none() && tone.chars().all(|c| c.is_alphabetic() || matches!(c, ' ' | ',' | '-' | '\''));
         into.tone = Some(if is_plain && !tone.is_empty() { tone } else { reply.mood.name().to_owned() });
@@ -177,7 +184,7 @@ impl Back<'_> {
         into.stops.extend(reply.facts.stops(&Subject::Owner));
         for fact in reply.facts {
             let candidate = self.candidate(fact.category.into(), fact.content.as_str(), fact.reasoning.as_str(), fact.confidence);
-            self.place(candidate, fact.line, fact.quote.as_str(), into);
+            self.place::<0>(candidate, fact.line, fact.quote.as_str(), &[], into);
         }
         Ok(())
     }
@@ -204,11 +211,25 @@ impl Back<'_> {
             is_quarantined: false,
             knowledge: None,
             fact: None,
+            story: None,
         }
     }
 
-    /// Ties a candidate to the owner's words that it cites, or stops it.
-    fn place(&self, mut candidate: Candidate, line: u32, quote: &str, into: &mut Reading) {
+    /// Names that stand in the conversation; a model may know others.
+    fn names(&self, names: &[Text<80>], everything: &str) -> Vec<String> {
+        let names = names.iter().map(|name| self.shown(name.as_str()));
+        names.filter(|name| fault(name).is_none() && stands_in(everything, name)).take(PARTICIPANTS_MAX).collect()
+    }
+
+    /// Ties a candidate to the owner's words that it cites, or stops it. Of its moments those are kept that the owner said.
+    fn place<const MAX: usize>(
+        &self,
+        mut candidate: Candidate,
+        line: u32,
+        quote: &str,
+        moments: &[Text<MAX>],
+        into: &mut Reading,
+    ) {
         let text_of = |message: usize| self.input.turns.get(message).map(|turn| turn.text);
         let found = (quote.chars().count() <= QUOTE_CHARS_MAX)
             .then(|| locate(self.transcript, Some(line), quote, |line| line.is_owner, text_of))
@@ -224,6 +245,11 @@ impl Back<'_> {
             return;
         };
         candidate.evidence.push(CandidateEvidence { message: place.message, span: place.span });
+        for moment in moments {
+            let place = locate(self.transcript, None, moment.as_str(), |line| line.is_owner, text_of);
+            let place = place.map(|place| CandidateEvidence { message: place.message, span: place.span });
+            candidate.evidence.extend(place.filter(|place| !candidate.evidence.contains(place)));
+        }
         let cited = text_of(place.message).unwrap_or("");
         let invented = has_placeholder(&candidate.content) && !has_placeholder(cited)
             || has_placeholder(&candidate.reasoning) && !has_placeholder(cited);

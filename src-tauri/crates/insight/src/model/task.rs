@@ -12,7 +12,7 @@ use crate::{Analysis, AnalysisInput, TooShort, Turn, fingerprint};
 
 /// The call that sees everything. Raise the version with every change of wording or reply.
 pub const ANALYSIS: PromptFile =
-    PromptFile { name: "analysis", version: 1, wording: include_str!("../../prompts/analysis.md"), reply_tokens_max: 4_000 };
+    PromptFile { name: "analysis", version: 2, wording: include_str!("../../prompts/analysis.md"), reply_tokens_max: 4_000 };
 
 /// The call that sees the owner's messages.
 pub const ANALYSIS_FACTS: PromptFile = PromptFile {

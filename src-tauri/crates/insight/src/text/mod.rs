@@ -3,21 +3,22 @@
 //! Every sentence keeps its byte range in the message it came from, so that whatever is concluded can point at its span.
 //! Deliberately not here: any judgement about what a sentence means.
 
-mod language;
 mod token;
 
 use std::ops::Range;
 
 use keepsake_domain::{Role, Span};
-use keepsake_text::{OwnWords, own_words};
+use keepsake_text::{Language, OwnWords, own_words};
 
-pub(crate) use language::{Language, is_determiner, is_pronoun, is_stop_word, is_vague_noun, is_verb_form};
 pub(crate) use token::{Token, stem, tokens};
 
 use crate::Turn;
 
 /// No analysis reads more of one message than this: what follows is a document and not an utterance.
 pub(crate) const MESSAGE_BYTES_READ_MAX: usize = 64 * 1024;
+
+/// So much of a conversation tells its language.
+const OPENING_BYTES: usize = 2048;
 
 /// One sentence of a plain utterance.
 #[derive(Debug)]
@@ -64,7 +65,7 @@ impl<'a> Document<'a> {
     /// Reads every plain utterance of `turns`.
     pub(crate) fn read(turns: &'a [Turn<'a>]) -> Self {
         let mut document = Self { turns, plain: Vec::new(), sentences: Vec::new(), of_turn: Vec::with_capacity(turns.len()) };
-        let mut usual = Language::English;
+        let usual = conversation_language(turns);
         for (index, turn) in turns.iter().enumerate() {
             let first = document.sentences.len();
             if turn.is_plain() {
@@ -72,7 +73,6 @@ impl<'a> Document<'a> {
                 let text = clip(turn.text);
                 let own = own_words(text);
                 let language = Language::of(text, usual);
-                usual = language;
                 for bytes in own.segments.iter().flat_map(|segment| sentence_ranges(text, segment.clone())) {
                     document.sentences.push(sentence(index, turn.role, text, bytes, &own, language));
                 }
@@ -88,6 +88,19 @@ impl<'a> Document<'a> {
     }
 }
 
+/// The language that a conversation begins in, for messages that are too short to tell their own.
+fn conversation_language(turns: &[Turn<'_>]) -> Language {
+    let mut opening = String::new();
+    for turn in turns.iter().filter(|turn| turn.is_plain()) {
+        if opening.len() >= OPENING_BYTES {
+            break;
+        }
+        opening.push_str(clip(turn.text));
+        opening.push('\n');
+    }
+    Language::of(&opening, Language::ENGLISH)
+}
+
 fn clip(text: &str) -> &str {
     let mut end = text.len().min(MESSAGE_BYTES_READ_MAX);
     while !text.is_char_boundary(end) {
@@ -100,29 +113,13 @@ fn sentence<'a>(turn: usize, role: Role, text: &'a str, bytes: Range<usize>, own
     let slice = text.get(bytes.clone()).unwrap_or("");
     let tokens = tokens(slice, bytes.start, language);
     let foreign = own.foreign.iter().filter(|range| range.start < bytes.end && bytes.start < range.end).cloned().collect();
-    let is_question = asks(slice, &tokens, language);
+    let is_question = asks(slice);
     Sentence { turn, role, bytes, text: slice, tokens, foreign, is_question, language }
 }
 
-/// Whether a sentence asks: by its mark, or by how it begins where chat leaves the mark out.
-fn asks(text: &str, tokens: &[Token<'_>], language: Language) -> bool {
-    if text.trim_end_matches(|c: char| !c.is_alphanumeric() && c != '?' && c != '？').ends_with(['?', '？']) {
-        return true;
-    }
-    if text.ends_with(['.', '!']) || language != Language::English {
-        return text.starts_with('¿');
-    }
-    let mut words = tokens.iter().filter(|token| token.is_word).map(|token| token.word.as_str());
-    let first = words.next().unwrap_or("");
-    let second = words.next().unwrap_or("");
-    match first {
-        "how" | "why" | "who" | "where" => true,
-        "what" => matches!(second, "is" | "are" | "was" | "were" | "do" | "does" | "did" | "would" | "should" | "if" | "about"),
-        "can" | "could" | "would" | "will" | "do" | "does" | "did" | "is" | "are" | "should" | "have" | "has" => {
-            is_pronoun(second) || matches!(second, "the" | "there" | "anyone" | "my" | "your")
-        }
-        _ => false,
-    }
+/// Whether a sentence asks, by its mark.
+fn asks(text: &str) -> bool {
+    text.starts_with('¿') || text.trim_end_matches(|c: char| !c.is_alphanumeric() && c != '?' && c != '？').ends_with(['?', '？'])
 }
 
 /// Words that end with a full stop and no sentence.

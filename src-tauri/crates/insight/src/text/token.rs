@@ -4,9 +4,8 @@
 
 use std::ops::Range;
 
+use keepsake_text::Language;
 use unicode_segmentation::UnicodeSegmentation;
-
-use super::Language;
 
 /// A word, or one mark of punctuation.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -63,7 +62,7 @@ pub(crate) fn tokens<'a>(text: &'a str, offset: usize, language: Language) -> Ve
         let is_word = raw.chars().any(char::is_alphanumeric);
         let word = raw.to_lowercase().replace('’', "'");
         let start = offset + at;
-        let may_contract = is_word && language == Language::English && (raw.is_ascii() || raw.contains('’'));
+        let may_contract = is_word && language == Language::ENGLISH && (raw.is_ascii() || raw.contains('’'));
         let halves =
             if may_contract { contraction(&word).and_then(|(head, tail)| Some((head, tail, border(raw, head)?))) } else { None };
         if let Some((head, tail, border)) = halves {
@@ -137,7 +136,7 @@ mod tests {
     #[test]
     fn contractions_come_apart_and_keep_their_places() {
         let text = "I’m sure we can't, im late; Ana's here";
-        let tokens = tokens(text, 0, Language::English);
+        let tokens = tokens(text, 0, Language::ENGLISH);
         let words: Vec<&str> = tokens.iter().map(|token| token.word.as_str()).collect();
         assert_eq!(words, ["i", "am", "sure", "we", "can", "not", ",", "i", "am", "late", ";", "ana", "'s", "here"]);
         for token in &tokens {

@@ -28,10 +28,10 @@ pub use fold::{Act, ClusterEvent, Decision, Event, Folded, Judged, Proposal, Pro
 pub use merge::{Section, TopicLine, TopicText, merge, render, words};
 pub use nearness::Terms;
 pub use terms::as_said;
-pub use title::title;
+pub use title::{Near, title};
 
 /// Names these rules and their version on every row made with them. Raise it when results change.
-pub const ENGINE_VERSION: &str = "builtin-topic/6";
+pub const ENGINE_VERSION: &str = "builtin-topic/7";
 
 /// How topics are made; the seed's configuration with its defaults. Every field has a default, so what an older version did not
 /// write is no error.

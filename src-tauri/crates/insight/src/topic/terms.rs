@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 
 use unicode_segmentation::UnicodeSegmentation;
 
-use crate::text::{Document, Sentence, is_stop_word, stem};
+use crate::text::{Document, Sentence, stem};
 
 /// A message with fewer different words of content says nothing by itself.
 pub(super) const CONTENT_WORDS_MIN: usize = 3;
@@ -32,7 +32,7 @@ pub(super) fn content(sentence: &Sentence<'_>) -> Vec<String> {
                 && !token.is_tail
                 && token.word.chars().any(char::is_alphabetic)
                 && token.word.chars().count() > 1
-                && !is_stop_word(&token.word)
+                && !sentence.language.is_stop_word(&token.word)
                 && !sentence.foreign.iter().any(|range| range.contains(&token.bytes.start))
         })
         .map(|token| stem(&token.word))

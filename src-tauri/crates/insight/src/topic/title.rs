@@ -1,4 +1,5 @@
-//! The title of a topic: the key phrases of what it says, put so that it reads like a title.
+//! The title of a topic: the key phrases that tell it from other topics and are near to all that it says, as KeyBERT (Grootendorst 2020)
+//! chooses them.
 //!
 //! It follows the content: when another phrase has come to run through the topic, the title changes. It does not flicker: a phrase
 //! that leads the title stays while it is nearly as strong as the strongest.
@@ -19,8 +20,14 @@ const SECOND_FROM: f32 = 0.55;
 /// The phrase that leads the title now stays while it is this strong beside the strongest.
 const STAYS_FROM: f32 = 0.7;
 
-/// Only phrases that can come into the title are looked at.
-const NAMES_LOOKED_AT: usize = 12;
+/// Only phrases that can come into the title are looked at; each of them is embedded.
+const PHRASES_LOOKED_AT: usize = 20;
+
+/// A phrase that is no nearer to the topic than any other words counts so little.
+const NEARNESS_MIN: f32 = 0.02;
+
+/// How near each of these phrases is to what a topic says, as cosines; nothing where nobody can tell.
+pub type Near<'n> = dyn Fn(&[&str]) -> Option<Vec<f32>> + 'n;
 
 /// In so few turns hardly anything is said twice.
 const FEW_TURNS: usize = 2;
@@ -36,11 +43,16 @@ const OPENING_WORDS: usize = 7;
 
 /// The title of a topic whose messages are `turns` and whose text is `text`; `telling` are the stems that tell it from other topics
 /// ([`super::TopicStep`]), and `previous` is what it was called.
-pub fn title(text: &TopicText, turns: &[Turn<'_>], telling: &[(String, f32)], previous: Option<&str>) -> String {
+pub fn title(text: &TopicText, turns: &[Turn<'_>], telling: &[(String, f32)], near: &Near<'_>, previous: Option<&str>) -> String {
     let document = Document::read(turns);
     let mut phrases = ranked_phrases(&document);
     weigh(&mut phrases, telling, document.plain.len());
-    phrases.iter_mut().take(NAMES_LOOKED_AT).for_each(|phrase| phrase.text = whole_name(&phrase.text, turns));
+    phrases.truncate(PHRASES_LOOKED_AT);
+    phrases.iter_mut().for_each(|phrase| phrase.text = whole_name(&phrase.text, turns));
+    if let Some(cosines) = near(&phrases.iter().map(|phrase| phrase.text.as_str()).collect::<Vec<_>>()) {
+        phrases.iter_mut().zip(cosines).for_each(|(phrase, cosine)| phrase.score *= cosine.max(NEARNESS_MIN).powi(2));
+        sort(&mut phrases);
+    }
     let Some(best) = phrases.first().map(|phrase| phrase.score).filter(|best| *best > 0.0) else { return opening(text) };
     if let Some(previous) = previous {
         let stays = |phrase: &RankedPhrase| phrase.score >= STAYS_FROM * best && leads(previous, &phrase.text);
@@ -115,6 +127,10 @@ fn weigh(phrases: &mut [RankedPhrase], telling: &[(String, f32)], turns: usize) 
             phrase.score = 0.0;
         }
     }
+    sort(phrases);
+}
+
+fn sort(phrases: &mut [RankedPhrase]) {
     phrases.sort_by(|a, b| b.score.total_cmp(&a.score).then(b.turns.cmp(&a.turns)).then(a.text.cmp(&b.text)));
 }
 

@@ -138,7 +138,7 @@ fn a_job_is_changed() {
         me: A bit worried about money, but mostly hopeful. The nursing course takes three years.
         me: My wife Elena is supportive. We moved into a smaller flat so we could afford it.
         ---
-        topic: nursing qualification
+        topic: nursing
         participants: Mara, Tom",
     );
 }
@@ -226,8 +226,9 @@ fn spanish_french_and_portuguese_do_not_embarrass_themselves() {
         ai: Je suis désolé pour votre chat.
         me: Le chat vivait avec nous depuis dix ans. Nous avons décidé de planter un rosier dans le jardin.
         ---
-        topic: jardin
-        no topic: avec",
+        theme: chat
+        no topic: avec
+        no topic: n'a",
     );
     check(
         "me: Quero aprender a cozinhar bacalhau para o Natal com a minha mãe.

@@ -7,7 +7,7 @@ use std::path::Path;
 use std::sync::LazyLock;
 
 use expect_test::{ExpectFile, expect_file};
-use keepsake_domain::{Gate, MemoryProfile, MemoryType, MessageType, ProfileLevel, Role, Timestamp};
+use keepsake_domain::{Gate, MemoryProfile, MemoryType, MessageType, ProfileLevel, Role, StoryDetail, Timestamp};
 use keepsake_insight::model::{AnalysisTask, CONVERSATION_CHARS_MAX, ModelAnalysis};
 use keepsake_insight::{AnalysisInput, Turn};
 use keepsake_prompt::ContextLength;
@@ -89,6 +89,11 @@ fn tell(found: &ModelAnalysis, report: &mut String) {
     let analysis = &found.analysis;
     for candidate in &analysis.candidates {
         writeln!(report, "  candidate {} \"{}\"", candidate.category, candidate.content).unwrap();
+        let Some(story) = candidate.story.as_ref().filter(|story| **story != StoryDetail::default()) else { continue };
+        let turns = turns();
+        let quotes: Vec<&str> =
+            candidate.evidence.iter().map(|place| place.span.quote(turns[place.message].text).unwrap()).collect();
+        writeln!(report, "    weight {:?} with {:?} in {quotes:?}", story.emotional_weight, story.participants).unwrap();
     }
     for stop in &analysis.stops {
         writeln!(report, "  stopped {}: {} \"{}\"", stop.gate, stop.reason, stop.content).unwrap();

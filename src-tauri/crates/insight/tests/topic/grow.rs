@@ -319,7 +319,7 @@ fn named(turns: &[Turn<'_>], before: Option<&str>) -> String {
     read.push(cluster("x", 4, LISBON));
     let event = |cluster| Event::Cluster(ClusterEvent { key: "a", at: Timestamp(2), cluster });
     let folded = fold("owner", &read.iter().map(event).collect::<Vec<_>>(), &rules);
-    title(&merge(&TopicText::default(), turns, &[], &rules), turns, &folded.topics[0].steps[0].telling, before)
+    title(&merge(&TopicText::default(), turns, &[], &rules), turns, &folded.topics[0].steps[0].telling, &|_| None, before)
 }
 
 #[test]

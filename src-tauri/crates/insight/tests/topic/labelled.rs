@@ -129,7 +129,7 @@ fn texts(folded: &Folded, by_id: &HashMap<&str, &Line>) -> BTreeMap<String, Vec<
             so_far.extend_from_slice(&turns);
             let marks: Vec<Vec<Mark>> = turns.iter().map(|turn| marks(turn.text)).collect();
             text = merge(&text, &turns, &marks, &rules);
-            name = title(&text, &so_far, &step.telling, Some(name.as_str()).filter(|name| !name.is_empty()));
+            name = title(&text, &so_far, &step.telling, &|_| None, Some(name.as_str()).filter(|name| !name.is_empty()));
             versions.push((name.clone(), text.clone()));
         }
         out.insert(topic.id.clone(), versions);

@@ -35,19 +35,31 @@ fn told(hit: &Value) -> Vec<String> {
     }
 }
 
+/// What a search answered.
+struct Answer {
+    hits: Vec<Value>,
+    /// Nothing says what was asked.
+    is_nearest_only: bool,
+}
+
 /// One search, or one a line of standard input.
 pub(crate) fn run(args: &Args, search: &SearchArgs, output: &mut Output) -> Result<(), Failure> {
     let app = app_with(args, EmbedderSlot::load(&model_dir()))?;
-    let ask = |query: &str, scope: &str| -> Result<Vec<Value>, Failure> {
-        let answer = dispatch(
+    let ask = |query: &str, scope: &str, is_ranking: bool| -> Result<Answer, Failure> {
+        let mut answer = dispatch(
             &app,
             "search",
             json!({
-                "query": query, "limit": search.limit, "scope": scope, "explain": search.explain,
+                "query": query, "limit": search.limit, "scope": scope, "explain": search.explain, "ranking": is_ranking,
                 "agent": search.audience.agent, "person": search.audience.person, "channel": search.audience.channel,
             }),
         )?;
-        Ok(answer["hits"].as_array().cloned().unwrap_or_default())
+        let is_nearest_only = answer["is_nearest_only"].as_bool().unwrap_or_default();
+        let hits = match answer["hits"].take() {
+            Value::Array(hits) => hits,
+            _ => Vec::new(),
+        };
+        Ok(Answer { hits, is_nearest_only })
     };
     if search.batch {
         // The answer is a list of source ids, so it looks among messages unless told otherwise.
@@ -59,7 +71,7 @@ pub(crate) fn run(args: &Args, search: &SearchArgs, output: &mut Output) -> Resu
             }
             let question: Question = serde_json::from_str(&line)
                 .map_err(|error| Failure::new(format!("standard input, line {}: {error}", number + 1)))?;
-            let found = ask(&question.query, scope)?;
+            let found = ask(&question.query, scope, true)?.hits;
             let hits: Vec<Value> = found.iter().map(|hit| hit["source"]["message"].clone()).collect();
             let mut answer = json!({ "id": question.id, "hits": hits });
             if search.explain {
@@ -72,8 +84,16 @@ pub(crate) fn run(args: &Args, search: &SearchArgs, output: &mut Output) -> Resu
         }
         return Ok(());
     }
-    for hit in ask(search.query.as_deref().unwrap_or_default(), &search.scope)? {
+    let answer = ask(search.query.as_deref().unwrap_or_default(), &search.scope, false)?;
+    if answer.is_nearest_only && !output.is_json() {
+        let nearest = if answer.hits.is_empty() { "." } else { ". The nearest:" };
+        output.line(format!("Nothing found that says this{nearest}"))?;
+    }
+    for mut hit in answer.hits {
         if output.is_json() {
+            if answer.is_nearest_only {
+                hit["is_nearest_only"] = Value::Bool(true);
+            }
             output.json(&hit)?;
         } else if !search.audience.is_nobody() {
             for line in told(&hit) {

@@ -129,6 +129,7 @@ impl Bench {
             durability: Durability::LongTerm,
             knowledge: None,
             fact: None,
+            story: None,
             is_edited: false,
             proposers: vec!["rules/1".to_owned()],
             fingerprint: content.as_bytes().to_vec(),

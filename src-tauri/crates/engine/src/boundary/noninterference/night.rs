@@ -166,6 +166,7 @@ fn keep_twice(engine: &Engine, ids: &StepIds, conversation: &ConversationId, sai
         durability: Durability::LongTerm,
         knowledge: None,
         fact: None,
+        story: None,
         is_edited: false,
         proposers: vec!["earlier/1".to_owned()],
         fingerprint: fingerprint(content).into_bytes(),

@@ -12,7 +12,7 @@ use crate::topic::nearness::{Counts, Lexicon};
 const FOUNDING_CARRIERS_MIN: u32 = 3;
 
 /// … and so many words of content.
-const FOUNDING_WORDS_MIN: u32 = 15;
+const FOUNDING_WORDS_MIN: u32 = 16;
 
 /// Two long messages, such as a question to an assistant and its answer, found one too when they have so many.
 const FOUNDING_WORDS_OF_TWO: u32 = 60;

@@ -1,0 +1,104 @@
+//! Whether anything that was found says what was asked: a search that finds nothing says so, and a context is empty.
+//!
+//! With the thresholds below, 2 of 100 questions that are answered rightly are taken for unanswered, on the LoCoMo development
+//! conversations and on the development household alike. Of questions about another life 9 of 10 are seen to have no answer, and of such
+//! in which the right people are named half (decision 44).
+//!
+//! Deliberately not here: the order of what is found (`rank`), and how many lines a context has (`context::relevance`).
+
+use keepsake_retrieval::{Evidence, Query};
+
+use super::MemoryHit;
+use super::rank::{Hit, is_asking};
+
+/// From this score on a message says it.
+const SCORE_MIN: f64 = 7.2;
+
+/// From this cosine on a message says it, whatever its words.
+const MEANING_MIN: f32 = 0.5;
+
+/// The same of a memory, whose wording is shorter.
+const MEMORY_MEANING_MIN: f32 = 0.45;
+
+/// A message that holds all of the words says it.
+const WORDS_MIN: f32 = 0.99;
+
+/// Without vectors, the share of the weight of the words that a message has that says it: one of three.
+pub(crate) const WORDS_ALONE_MIN: f32 = 0.34;
+
+/// Whether any of these says what was asked. Pure.
+pub(super) fn is_answered(query: &Query, messages: &[Hit], memories: &[MemoryHit], has_vectors: bool) -> bool {
+    !is_judged(query) || any_says_it(messages, memories, has_vectors)
+}
+
+/// A word or two, or an exact phrase, are looked for themselves: what holds them is the answer.
+fn is_judged(query: &Query) -> bool {
+    query.has_words() && query.phrases.is_empty() && is_asking(query)
+}
+
+/// Whether any of these says it, however it was asked. Pure.
+pub(crate) fn any_says_it(messages: &[Hit], memories: &[MemoryHit], has_vectors: bool) -> bool {
+    messages.iter().any(|hit| message_says_it(hit.score, &hit.evidence, has_vectors))
+        || memories.iter().any(|hit| memory_says_it(hit, has_vectors))
+}
+
+fn message_says_it(score: f64, evidence: &Evidence, has_vectors: bool) -> bool {
+    if !has_vectors {
+        return evidence.words >= WORDS_ALONE_MIN;
+    }
+    score >= SCORE_MIN || evidence.meaning >= MEANING_MIN || evidence.words >= WORDS_MIN
+}
+
+fn memory_says_it(hit: &MemoryHit, has_vectors: bool) -> bool {
+    if has_vectors { hit.meaning.is_some_and(|meaning| meaning >= MEMORY_MEANING_MIN) } else { hit.has_words() }
+}
+
+#[cfg(test)]
+mod tests {
+    use keepsake_retrieval::Moment;
+
+    use super::*;
+    use crate::search::Why;
+
+    #[test]
+    fn a_line_says_it_by_its_score_its_meaning_or_all_of_the_words() {
+        let check = |score: f64, meaning: f32, words: f32, has_vectors: bool, expect: bool| {
+            let evidence = Evidence { meaning, words, ..Evidence::default() };
+            assert_eq!(message_says_it(score, &evidence, has_vectors), expect, "{score} {meaning} {words} {has_vectors}");
+        };
+        check(SCORE_MIN, 0.0, 0.0, true, true);
+        check(0.0, MEANING_MIN, 0.0, true, true);
+        check(0.0, 0.0, 1.0, true, true);
+        check(SCORE_MIN - 0.1, MEANING_MIN - 0.1, 0.9, true, false);
+        check(0.0, 0.0, WORDS_ALONE_MIN, false, true);
+        check(100.0, 1.0, WORDS_ALONE_MIN - 0.1, false, false);
+    }
+
+    #[test]
+    fn a_memory_says_it_by_its_meaning_or_without_vectors_by_a_word() {
+        let check = |meaning: Option<f32>, why: &[Why], has_vectors: bool, expect: bool| {
+            let id = "mem_00000000000000000000000000000001".parse().unwrap();
+            let hit = MemoryHit { id, score: 0.0, meaning, why: why.to_vec() };
+            assert_eq!(any_says_it(&[], &[hit], has_vectors), expect, "{meaning:?} {why:?} {has_vectors}");
+        };
+        check(Some(MEMORY_MEANING_MIN), &[], true, true);
+        check(Some(MEMORY_MEANING_MIN - 0.1), &[Why::Words], true, false);
+        check(None, &[Why::Words], false, true);
+        check(None, &[], false, false);
+    }
+
+    #[test]
+    fn a_question_is_judged_and_a_word_or_an_exact_phrase_is_looked_for_itself() {
+        let check = |typed: &str, expect: bool| {
+            let query = Query::read(typed, Moment { now: keepsake_domain::Timestamp(0), utc_offset_minutes: 0 });
+            assert_eq!(is_judged(&query), expect, "{typed}");
+            assert_eq!(is_answered(&query, &[], &[], true), !expect, "{typed}");
+        };
+        check("which boat did Ana buy", true);
+        check("where is it", true);
+        check("boat", false);
+        check("\"the blue boat in the harbour\"", false);
+        check("channel:mail", false);
+        check("", false);
+    }
+}

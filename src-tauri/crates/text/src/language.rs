@@ -1,0 +1,118 @@
+//! Which language a text is in, and that language's stop words.
+//!
+//! Both come from libraries: `whatlang`, and the lists of stopwords-iso in `stop-words`. They say which words name nothing by
+//! themselves, so that a key phrase does not begin or end with one; they decide nothing about meaning.
+
+use std::collections::{HashMap, HashSet};
+use std::sync::LazyLock;
+
+use whatlang::Lang;
+
+/// A language of the world.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub struct Language(Lang);
+
+/// More of a text than this tells no more about its language.
+const BYTES_READ_MAX: usize = 4096;
+
+/// The languages with a list of stop words, and what the list is called (ISO 639-1).
+const WITH_STOP_WORDS: [(Lang, &str); 42] = [
+    (Lang::Afr, "af"),
+    (Lang::Ara, "ar"),
+    (Lang::Ben, "bn"),
+    (Lang::Bul, "bg"),
+    (Lang::Cat, "ca"),
+    (Lang::Ces, "cs"),
+    (Lang::Cmn, "zh"),
+    (Lang::Dan, "da"),
+    (Lang::Deu, "de"),
+    (Lang::Ell, "el"),
+    (Lang::Eng, "en"),
+    (Lang::Epo, "eo"),
+    (Lang::Est, "et"),
+    (Lang::Fin, "fi"),
+    (Lang::Fra, "fr"),
+    (Lang::Guj, "gu"),
+    (Lang::Heb, "he"),
+    (Lang::Hin, "hi"),
+    (Lang::Hrv, "hr"),
+    (Lang::Hun, "hu"),
+    (Lang::Hye, "hy"),
+    (Lang::Ind, "id"),
+    (Lang::Ita, "it"),
+    (Lang::Jpn, "ja"),
+    (Lang::Kor, "ko"),
+    (Lang::Lat, "la"),
+    (Lang::Lav, "lv"),
+    (Lang::Lit, "lt"),
+    (Lang::Mar, "mr"),
+    (Lang::Nld, "nl"),
+    (Lang::Nob, "no"),
+    (Lang::Pes, "fa"),
+    (Lang::Pol, "pl"),
+    (Lang::Por, "pt"),
+    (Lang::Ron, "ro"),
+    (Lang::Rus, "ru"),
+    (Lang::Slk, "sk"),
+    (Lang::Slv, "sl"),
+    (Lang::Spa, "es"),
+    (Lang::Swe, "sv"),
+    (Lang::Tur, "tr"),
+    (Lang::Ukr, "uk"),
+];
+
+static STOP_WORDS: LazyLock<HashMap<Lang, HashSet<&'static str>>> = LazyLock::new(|| {
+    WITH_STOP_WORDS.iter().map(|(language, list)| (*language, stop_words::get(list).iter().copied().collect())).collect()
+});
+
+impl Language {
+    /// What is assumed where nothing is known.
+    pub const ENGLISH: Self = Self(Lang::Eng);
+
+    /// The language of `text`; `usual` where the text does not tell it reliably.
+    pub fn of(text: &str, usual: Self) -> Self {
+        let head = text.get(..text.floor_char_boundary(BYTES_READ_MAX)).unwrap_or(text);
+        whatlang::detect(head).filter(whatlang::Info::is_reliable).map_or(usual, |info| Self(info.lang()))
+    }
+
+    /// Whether `word`, in lower case, names nothing by itself. A language without a list has no such words.
+    pub fn is_stop_word(self, word: &str) -> bool {
+        STOP_WORDS.get(&self.0).is_some_and(|words| words.contains(word))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_text_tells_its_language_and_a_short_one_keeps_the_usual() {
+        let cases = [
+            ("I think the kitchen is done and we really love what they made of it", Lang::Eng),
+            ("Ich habe die Küche fertig und wir sind sehr froh darüber", Lang::Deu),
+            ("Estoy muy cansado, pero el viaje a Lisboa es para mi madre y mis hermanos", Lang::Spa),
+            ("今日は元気です。明日は東京に行く。", Lang::Jpn),
+        ];
+        for (text, language) in cases {
+            assert_eq!(Language::of(text, Language(Lang::Tam)), Language(language), "{text:?}");
+        }
+        for text in ["Lisbon!", "", "🙂", "123"] {
+            assert_eq!(Language::of(text, Language::ENGLISH), Language::ENGLISH, "{text:?}");
+        }
+    }
+
+    #[test]
+    fn each_language_has_its_own_stop_words() {
+        for (language, word, is_stop) in [
+            (Lang::Eng, "would", true),
+            (Lang::Eng, "kitchen", false),
+            (Lang::Deu, "war", true),
+            (Lang::Eng, "und", false),
+            (Lang::Spa, "todavía", true),
+            (Lang::Amh, "the", false),
+        ] {
+            assert_eq!(Language(language).is_stop_word(word), is_stop, "{word:?} in {language}");
+        }
+        assert!(STOP_WORDS.values().all(|words| !words.is_empty()), "every list that is named is there");
+    }
+}

@@ -14,7 +14,7 @@ use super::Desk;
 use super::yes::{lines, purpose, reply};
 
 const RULES: &str = "builtin-session/4";
-const MODEL: &str = "tiny:1b session/1";
+const MODEL: &str = "tiny:1b session/2";
 
 const INDENT: &str = "owner Mara: Can you fix the indent of the parser? I prefer tabs over spaces.
 assistant Nova: I fixed the indent and added a check to the linter.
@@ -391,7 +391,7 @@ fn a_crash_after_a_reply_does_not_pay_twice_and_a_person_can_stop_it() {
     desk.work();
     desk.engine.end_session(&id, "nova").unwrap();
     while let Step::Ran(..) = desk.engine.run_next(Lane::Capture, &|_| {}).unwrap() {}
-    let is_answered = || desk.calls().iter().any(|call| call == "session/1 answered");
+    let is_answered = || desk.calls().iter().any(|call| call == "session/2 answered");
     let died = desk.engine.run_next_killed(Lane::Model, &|_| {}, &|point| point == KillPoint::AfterEffects && is_answered());
     assert_eq!(died.unwrap(), None, "the process ends after the reply was written down");
     let desk = desk.restarted();

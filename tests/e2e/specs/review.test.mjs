@@ -165,6 +165,7 @@ test('one setting offers more; what is doubtful is folded away, shown at one key
   const file = join(keepsake.home, 'doubtful.jsonl');
   await writeFile(file, JSON.stringify({ conversation: 'c10', channel_type: 'chat', channel_id: 'c10', title: 'Talk 10', id: 'm10', time: '2026-03-10T10:00:00Z', author: 'Mara', role: 'owner', text: "I'm more of a morning person these days." }));
   await keepsake.cli('import', file);
+  await keepsake.lookAgain();
   await keepsake.click('nav-review');
   await keepsake.until('it is offered', async () => (await memories('pending')).some((each) => each.includes('morning person')), { within_ms: 60_000 });
   await keepsake.sees('review-doubtful', '1 doubtful');
@@ -186,6 +187,7 @@ test('what a later statement changes stands beside it in order of time', async (
   const said = (id, time, text) => JSON.stringify({ conversation: id, channel_type: 'chat', channel_id: id, title: `Talk ${id}`, id, time, author: 'Mara', role: 'owner', text });
   await writeFile(file, [said('c11', '2026-03-11T10:00:00Z', 'I swim on Mondays at the old pool.'), said('c12', '2026-06-12T10:00:00Z', 'I swim on Thursdays now, it used to be Mondays.')].join('\n'));
   await keepsake.cli('import', file);
+  await keepsake.lookAgain();
   await keepsake.click('nav-review');
   const rowOf = "[...document.querySelectorAll('[data-testid=\"review-row\"]')].find((row) => row.textContent.includes('Thursdays'))";
   await keepsake.until('the later statement waits', () => keepsake.run(`return Boolean(${rowOf})`), { within_ms: 60_000 });

@@ -144,6 +144,13 @@ test('nothing found says so and leads on', async () => {
   assert.equal(await value('search-box'), 'xyzzy');
 });
 
+test('a question that nothing answers says so, and sets the nearest lines apart', async () => {
+  await keepsake.fill('search-box', 'what is the capital of Mongolia and who governs it');
+  await keepsake.sees('search-nearest', 'Nothing found that says this');
+  await keepsake.until('at most three lines', async () => (await count('search-row')) <= 4);
+  await shoot('nearest-light');
+});
+
 test('the same in the dark theme and in a small window', async () => {
   await keepsake.runAsync(`
     const ask = (cmd, payload) => window.__TAURI_INTERNALS__.invoke('rpc', { cmd, payload });

@@ -81,7 +81,7 @@ async function openTopic(words) {
 
 test('topics are there when a file was read, takeaways first, and a line leads where it was said', async () => {
   assert.equal((await topics()).length, 2);
-  await openTopic('apacitor');
+  await openTopic('ump');
   await keepsake.sees('topic-takeaways', 'Replacing the capacitor of the pump did it, the water runs again.');
   await keepsake.screenshot('topics-light');
   await keepsake.click({ css: '[data-testid="topic-line"]', text: 'Replacing the capacitor' });
@@ -95,15 +95,15 @@ test('a topic grows by a later conversation, and its earlier version can be read
   // The window works the queue. The topic that grew moves to the top, so its row is clicked once it stands there.
   await keepsake.lookAgain();
   await keepsake.click('nav-topics');
-  await keepsake.until('the pump to be first', () => keepsake.run('return document.querySelector(\'[data-testid="topic-row"]\')?.innerText.includes("apacitor") ?? false'), { within_ms: 60_000 });
-  await openTopic('apacitor');
+  await keepsake.until('the pump to be first', () => keepsake.run('return document.querySelector(\'[data-testid="topic-row"]\')?.innerText.includes("ump") ?? false'), { within_ms: 60_000 });
+  await openTopic('ump');
   await keepsake.sees('topic-takeaways', 'cleaned every spring', { within_ms: 60_000 });
   await keepsake.until('two versions', async () => (await keepsake.findAll('topic-version')).length === 2);
   assert.equal((await topics()).find(({ text }) => text.includes('capacitor')).version_count, 2);
 });
 
 test('a title of one’s own by key, and undo', async () => {
-  await openTopic('apacitor');
+  await openTopic('ump');
   const before = await titles();
   await keepsake.press('e');
   await keepsake.fill('topic-rename-field', 'The pump at the well');
@@ -121,11 +121,11 @@ test('a pin by key keeps a topic at the top, and is taken off', async () => {
   await keepsake.until('it to be first', () => keepsake.run('return document.querySelector(\'[data-testid="topic-row"]\')?.innerText.includes("Lisbon") ?? false'));
   await keepsake.press('p');
   await keepsake.until('it to be like others', async () => !(await topics()).some(({ is_pinned }) => is_pinned));
-  await keepsake.until('it to stand where it stood', () => keepsake.run('return document.querySelector(\'[data-testid="topic-row"]\')?.innerText.includes("apacitor") ?? false'));
+  await keepsake.until('it to stand where it stood', () => keepsake.run('return document.querySelector(\'[data-testid="topic-row"]\')?.innerText.includes("ump") ?? false'));
 });
 
 test('two topics become one by keys, and two again', async () => {
-  await openTopic('apacitor');
+  await openTopic('ump');
   const before = await topics();
   await keepsake.press('m');
   await keepsake.find('topic-merge-dialog');
@@ -177,7 +177,7 @@ test('the same in the dark theme and in a small window', async () => {
   await keepsake.theme('dark');
   await keepsake.click('settings-topics');
   await keepsake.screenshot('settings-topics-dark');
-  await openTopic('apacitor');
+  await openTopic('ump');
   await keepsake.screenshot('topics-dark');
   await keepsake.resize(960, 600);
   await keepsake.screenshot('topics-small');

@@ -378,7 +378,6 @@ mod tests {
             durability: Durability::LongTerm,
             content: content.to_owned(),
             fact: None,
-            story: None,
             is_edited: false,
             last: Timestamp(NOW.0 - days_ago * DAY_MS),
             said: Timestamp(NOW.0 - days_ago * DAY_MS),

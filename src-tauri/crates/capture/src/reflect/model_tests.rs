@@ -20,7 +20,6 @@ fn memory(id: &str, content: &str) -> Remembered {
             durability: Durability::LongTerm,
             content: content.to_owned(),
             fact: None,
-            story: None,
             is_edited: false,
             last: then,
             said: then,

@@ -16,7 +16,6 @@ fn memory(id: &str, content: &str, days_ago: i64) -> Remembered {
             durability: Durability::LongTerm,
             content: content.to_owned(),
             fact: None,
-            story: None,
             is_edited: false,
             last: then,
             said: then,

@@ -256,6 +256,9 @@ fn phrase(sentence: &Sentence<'_>, start: usize, end: usize) -> Option<Phrase> {
     let shouted = sentence.text.chars().filter(|c| c.is_alphabetic()).all(char::is_uppercase);
     let inner_capital = !shouted && start > 0 && first.is_capitalised() && !sentence.tokens[start - 1].is_break();
     let mut text = raw.split_whitespace().collect::<Vec<_>>().join(" ");
+    if shouted {
+        text = text.to_lowercase();
+    }
     if start == 0 && !tokens.iter().skip(1).any(Token::is_capitalised) && !raw.chars().skip(1).any(char::is_uppercase) {
         text = lower_first(&text);
     }

@@ -215,6 +215,11 @@ fn dated(tokens: &[Token<'_>], at: usize, today: NaiveDate) -> Option<(NaiveDate
     None
 }
 
+/// Whether a word, in lower case, names a day of the week, a month, a part of the day or a length of time.
+pub(crate) fn names_time(word: &str) -> bool {
+    weekday(word).is_some() || month(word).is_some() || part_of_day(word).is_some() || unit(word, 1).is_some()
+}
+
 fn weekday(word: &str) -> Option<u32> {
     WEEKDAYS.iter().position(|names| names.contains(&word)).map(|at| at as u32)
 }

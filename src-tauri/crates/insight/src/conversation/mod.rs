@@ -17,6 +17,7 @@ use serde::{Deserialize, Serialize};
 
 pub use asked::{Asked, ENDED, EndedTask};
 pub use commitment::{Commitment, Debtor, Promised, commitments};
+pub(crate) use due::names_time;
 pub use due::{Due, DuePrecision};
 pub use ended::{Judgement, Reason, judge};
 pub use recap::{Recap, recap};

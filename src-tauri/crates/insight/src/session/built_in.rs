@@ -228,6 +228,12 @@ fn is_result(turn: &Turn<'_>) -> bool {
     turn.message_type == MessageType::ToolResult && !turn.is_branch
 }
 
+/// So many plain messages are more than a question and its answer.
+const MUCH_TALK: usize = 8;
+
+/// A session that everything else rests on leaves so many lines that last.
+const FOUNDATION_LINES_MIN: usize = 5;
+
 /// The first `max` lines of every field.
 fn limited(lines: impl Iterator<Item = Item>, max: usize) -> Vec<Item> {
     let mut kept: Vec<Item> = Vec::new();
@@ -239,19 +245,20 @@ fn limited(lines: impl Iterator<Item = Item>, max: usize) -> Vec<Item> {
     kept
 }
 
-/// 1 (transient) to 5 (foundational), by what lasts: what was learnt of the user weighs most, talk alone nothing.
+/// 1 (transient) to 5 (foundational), by anchors: 5 changes how things are done from now on, with a wish and what was learnt for it and
+/// more that lasts; 4 leaves a wish or something learnt beside another thing that lasts; 3 leaves one thing that lasts; 2 was some work;
+/// 1 is of no use tomorrow.
 fn significance(document: &Document<'_>, items: &[Item], outcome: Outcome) -> u8 {
-    /// From so many points on the next level begins.
-    const LEVELS: [usize; 4] = [1, 3, 6, 10];
     let count = |field: Field| items.iter().filter(|item| item.field == field).count();
-    let points = 2 * count(Field::PreferencesNoted).min(3)
-        + 2 * count(Field::ActiveGoals).min(2)
-        + count(Field::FactsLearned).min(4)
-        + 2 * count(Field::KnowledgeLearned).min(3)
-        + usize::from(count(Field::ToolsUsed) >= 3)
-        + usize::from(count(Field::ErrorsEncountered) > 0)
-        + usize::from(count(Field::FollowUps) > 0)
-        + usize::from(outcome == Outcome::Resolved && count(Field::ToolsUsed) > 0)
-        + usize::from(document.plain.len() >= 8);
-    1 + LEVELS.iter().filter(|level| points >= **level).count() as u8
+    let (wishes, learnt) = (count(Field::PreferencesNoted), count(Field::KnowledgeLearned));
+    let lasting = wishes + learnt + count(Field::FactsLearned) + count(Field::ActiveGoals);
+    let was_work = count(Field::FollowUps) + count(Field::ErrorsEncountered) > 0
+        || outcome == Outcome::Resolved && count(Field::ToolsUsed) > 0
+        || document.plain.len() >= MUCH_TALK;
+    match lasting {
+        0 => 1 + u8::from(was_work),
+        _ if wishes > 1 && learnt > 0 && lasting >= FOUNDATION_LINES_MIN => 5,
+        2.. if wishes + learnt > 0 => 4,
+        _ => 3,
+    }
 }

@@ -28,7 +28,7 @@ use crate::{Mood, Turn};
 
 /// The one prompt. Raise the version with every change of wording or reply.
 pub const SESSION: PromptFile =
-    PromptFile { name: "session", version: 1, wording: include_str!("../../prompts/session.md"), reply_tokens_max: 4_000 };
+    PromptFile { name: "session", version: 2, wording: include_str!("../../prompts/session.md"), reply_tokens_max: 4_000 };
 
 /// About 6,000 tokens: what a small local model still reads with care.
 const CHARS_MAX: usize = 6_000 * limits::CHARS_PER_TOKEN;

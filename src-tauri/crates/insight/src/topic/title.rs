@@ -9,6 +9,7 @@ use std::collections::BTreeMap;
 use super::merge::TopicText;
 use crate::Turn;
 use crate::analysis::{RankedPhrase, ranked_phrases};
+use crate::conversation::names_time;
 use crate::text::Document;
 
 /// Longer titles are cut by every list that shows them.
@@ -46,6 +47,8 @@ const OPENING_WORDS: usize = 7;
 pub fn title(text: &TopicText, turns: &[Turn<'_>], telling: &[(String, f32)], near: &Near<'_>, previous: Option<&str>) -> String {
     let document = Document::read(turns);
     let mut phrases = ranked_phrases(&document);
+    // "August" is when, and not what.
+    phrases.retain(|phrase| !phrase.text.split_whitespace().all(|word| names_time(&word.to_lowercase())));
     weigh(&mut phrases, telling, document.plain.len());
     phrases.truncate(PHRASES_LOOKED_AT);
     phrases.iter_mut().for_each(|phrase| phrase.text = whole_name(&phrase.text, turns));

@@ -82,7 +82,7 @@ fn analyze_uses_the_chosen_model_and_says_so() {
     let talk = [("owner", "Mara", "I work as a nurse on a children's ward."), ("assistant", "Nova", "That is hard work.")];
     home.read(&jsonl("talk", &talk));
     let analysis = home.json(&["analyze", "talk", "--force"]);
-    assert_eq!(analysis["proposer"], "tiny:1b analysis/1", "{analysis}");
+    assert_eq!(analysis["proposer"], "tiny:1b analysis/2", "{analysis}");
     home.run(&["models", "off"]).ok();
     let analysis = home.json(&["analyze", "talk", "--force"]);
     assert!(text(&analysis, "proposer").starts_with("builtin-analysis/"), "{analysis}");

@@ -285,7 +285,7 @@ owner Mara: I am setting up a garden on the roof this spring.";
     let proposers: Vec<&str> = analyses.iter().map(|analysis| analysis.proposer.as_str()).collect();
     assert_eq!(proposers.len(), 2, "{proposers:?}");
     assert!(
-        proposers.iter().any(|p| p.starts_with("builtin-analysis/")) && proposers.contains(&"tiny:1b analysis/1"),
+        proposers.iter().any(|p| p.starts_with("builtin-analysis/")) && proposers.contains(&"tiny:1b analysis/2"),
         "{proposers:?}"
     );
     // Read by this model before: nothing new to say.

@@ -59,6 +59,8 @@ test('the You page says what is known, asks about the two towns, and goes back t
   await keepsake.click('nav-you');
   await keepsake.sees('you-page', 'blue paper');
   await keepsake.sees('you-conflict', 'Both cannot be true');
+  const said = await keepsake.run(`return document.querySelector('[data-testid="you-page"]').innerText.split('I live in Porto').length - 1`);
+  assert.equal(said, 1, 'what stands in a contradiction is not said again below');
   await keepsake.screenshot('you-light');
   const day = '[data-testid="you-day"]';
   await keepsake.run(`const slider = document.querySelector('${day}'); Object.getOwnPropertyDescriptor(HTMLInputElement.prototype, 'value').set.call(slider, '0'); slider.dispatchEvent(new Event('input', { bubbles: true }))`);

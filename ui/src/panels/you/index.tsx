@@ -75,7 +75,9 @@ export default function You() {
     }
     return found;
   }, [shown, conflicts]);
-  const ids = useMemo(() => shown.map((row) => row.id), [shown]);
+  // What stands in a contradiction above is not said again below.
+  const isTold = useMemo(() => new Set([...conflicts.values()].flatMap((other) => (other ? [other.id] : []))), [conflicts]);
+  const ids = useMemo(() => shown.map((row) => row.id).filter((id) => !isTold.has(id)), [shown, isTold]);
   useListCursor(list, ids);
 
   const firstTime = Math.min(earliest(present.rows), pastFirst);
@@ -153,11 +155,12 @@ export default function You() {
             {t.you.conflictsFailed} {conflictsError.message}
           </p>
         ) : null}
-        {drawn.map(({ id, rows, hidden }) => (
+        {drawn.map(({ id, rows, hidden }) =>
+          hidden === 0 && rows.every((row) => isTold.has(row.id)) ? null : (
           <section key={id} className={css.section} aria-labelledby={`you-${id}`}>
             <h2 id={`you-${id}`}>{t.you.sections[id]}</h2>
             <ul>
-              {rows.map((row) => (
+              {rows.filter((row) => !isTold.has(row.id)).map((row) => (
                 <Statement key={row.id} row={row} other={conflicts.get(row.id)} numbers={numbers} list={list} onOpen={open} />
               ))}
             </ul>
@@ -167,7 +170,8 @@ export default function You() {
               </Button>
             ) : null}
           </section>
-        ))}
+          ),
+        )}
       </article>
     );
   };

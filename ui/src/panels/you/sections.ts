@@ -72,10 +72,10 @@ export function sections(rows: readonly MemoryRow[]): Section[] {
     .map(([id, each]) => ({ id, rows: each.toSorted((a, b) => b.said_at - a.said_at || a.id.localeCompare(b.id)) }));
 }
 
-/** The statement with a full stop, unless it ends like a sentence already. */
+/** The statement with a full stop, unless it ends like a sentence already or is all in quotation marks: nobody said the stop. */
 export function sentence(content: string): string {
   const shown = shownStatement(content).trim();
-  return /[.!?…][”"’')\]]*$/u.test(shown) ? shown : `${shown}.`;
+  return /[.!?…][”"’')\]]*$|^“.*”$/su.test(shown) ? shown : `${shown}.`;
 }
 
 /** What may be handed to an assistant: nothing that agents are not told. */

@@ -52,7 +52,7 @@ describe('where a statement stands', () => {
     ['User lives in Leith', 'User lives in Leith.'],
     ['User lives in Leith.', 'User lives in Leith.'],
     ['User asks: why?', 'User asks: why?'],
-    ['User: “i live in Leith”', '“i live in Leith”.'],
+    ['User: “i live in Leith”', '“i live in Leith”'],
     ['User: “i live in Leith!”', '“i live in Leith!”'],
   ])('%s reads %s', (content, expected) => expect(sentence(content)).toBe(expected));
 

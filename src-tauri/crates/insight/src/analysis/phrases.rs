@@ -214,6 +214,8 @@ struct Phrase {
 fn phrases_of(sentence: &Sentence<'_>) -> Vec<Phrase> {
     let mut found = Vec::new();
     let tokens = &sentence.tokens;
+    // A shout has capitals everywhere; they say nothing.
+    let shouted = sentence.text.chars().filter(|c| c.is_alphabetic()).all(char::is_uppercase);
     let mut at = 0;
     while at < tokens.len() {
         if !is_content(sentence, at) {
@@ -228,19 +230,19 @@ fn phrases_of(sentence: &Sentence<'_>) -> Vec<Phrase> {
         let links = tokens.get(end).is_some_and(|token| sentence.language.is_stop_word(&token.word));
         let named = tokens.get(end + 1).is_some_and(Token::is_capitalised) && is_content(sentence, end + 1);
         if links && named && end - at == 1 && !tokens[at].is_capitalised() {
-            found.extend(phrase(sentence, at, end + 2));
+            found.extend(phrase(sentence, at, end + 2, shouted));
             end += 2;
         } else {
             // Each part of a run, since "connection pool" may stand in a longer one; what never stands alone is absorbed later.
             let parts = (at..end).flat_map(|from| (from + 1..=end.min(from + PHRASE_WORDS_MAX)).map(move |to| (from, to)));
-            found.extend(parts.filter_map(|(from, to)| phrase(sentence, from, to)));
+            found.extend(parts.filter_map(|(from, to)| phrase(sentence, from, to, shouted)));
         }
         at = end;
     }
     found
 }
 
-fn phrase(sentence: &Sentence<'_>, start: usize, end: usize) -> Option<Phrase> {
+fn phrase(sentence: &Sentence<'_>, start: usize, end: usize, shouted: bool) -> Option<Phrase> {
     let tokens = sentence.tokens.get(start..end)?;
     let (first, last) = (tokens.first()?, tokens.last()?);
     if !first.is_word || !last.is_word {
@@ -252,8 +254,6 @@ fn phrase(sentence: &Sentence<'_>, start: usize, end: usize) -> Option<Phrase> {
     if letters < 3 && !raw.chars().all(char::is_uppercase) {
         return None;
     }
-    // A shout has capitals everywhere; they say nothing.
-    let shouted = sentence.text.chars().filter(|c| c.is_alphabetic()).all(char::is_uppercase);
     let inner_capital = !shouted && start > 0 && first.is_capitalised() && !sentence.tokens[start - 1].is_break();
     let mut text = raw.split_whitespace().collect::<Vec<_>>().join(" ");
     if shouted {
@@ -280,10 +280,10 @@ fn adjacent(a: &Token<'_>, b: &Token<'_>) -> bool {
 /// "Thanks, Jon!", "Jon, look": somebody is addressed.
 fn is_vocative(sentence: &Sentence<'_>, at: usize) -> bool {
     let tokens = &sentence.tokens;
-    let ends = tokens.iter().skip(at + 1).all(|token| !token.is_word);
+    let ends = || tokens.iter().skip(at + 1).all(|token| !token.is_word);
     let after_comma = at > 0 && tokens[at - 1].raw == ",";
     let leads = at == 0 && tokens.get(1).is_some_and(|next| next.raw == ",");
-    after_comma && ends || leads
+    after_comma && ends() || leads
 }
 
 /// A stop word, or two that are written as one: "n'a", "qu'il".

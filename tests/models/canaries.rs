@@ -1,11 +1,12 @@
 //! Nothing that the scrubber knows leaves this computer: more than two thousand planted values, through every prompt there is,
 //! looked for in every byte that a recording server received and in everything that was logged.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
 use std::io;
 use std::sync::{Arc, Mutex, PoisonError};
 
+use aho_corasick::AhoCorasick;
 use keepsake_domain::{Engines, Message, SourceKind};
 use keepsake_engine::SessionRules;
 use keepsake_testkit::Conversation;
@@ -113,24 +114,42 @@ impl<'a> MakeWriter<'a> for Log {
     }
 }
 
-/// The canaries that stand in a text, in any of the forms in which text travels.
-fn found<'c>(text: &str, canaries: &'c [Canary]) -> Vec<&'c str> {
-    let digits: String = text.chars().filter(|c| !c.is_ascii_whitespace() && *c != '-' && *c != '.').collect();
-    canaries
-        .iter()
-        .filter(|canary| {
-            let url: String = canary
-                .text
-                .bytes()
-                .map(|b| if b.is_ascii_alphanumeric() { char::from(b).to_string() } else { format!("%{b:02X}") })
-                .collect();
-            text.contains(&canary.text)
-                || text.contains(&url)
-                || text.contains(&base64(canary.text.as_bytes()))
-                || canary.digits.as_ref().is_some_and(|number| digits.contains(number.as_str()))
-        })
-        .map(|canary| canary.text.as_str())
-        .collect()
+/// Looks for all of them at once, in any of the forms in which text travels.
+struct Search<'c> {
+    canaries: &'c [Canary],
+    forms: AhoCorasick,
+    /// The canary of each form.
+    form_of: Vec<usize>,
+    digits: AhoCorasick,
+    digits_of: Vec<usize>,
+}
+
+impl<'c> Search<'c> {
+    fn new(canaries: &'c [Canary]) -> Self {
+        let url = |text: &str| -> String {
+            let escaped = |b: u8| if b.is_ascii_alphanumeric() { char::from(b).to_string() } else { format!("%{b:02X}") };
+            text.bytes().map(escaped).collect()
+        };
+        let (mut forms, mut form_of, mut digits, mut digits_of) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
+        for (at, canary) in canaries.iter().enumerate() {
+            forms.extend([canary.text.clone(), url(&canary.text), base64(canary.text.as_bytes())]);
+            form_of.extend([at; 3]);
+            if let Some(number) = &canary.digits {
+                digits.push(number.clone());
+                digits_of.push(at);
+            }
+        }
+        let build = |patterns| AhoCorasick::new(patterns).expect("planted values are few and short");
+        Self { canaries, forms: build(forms), form_of, digits: build(digits), digits_of }
+    }
+
+    /// The canaries that stand in a text.
+    fn found(&self, text: &str) -> BTreeSet<&'c str> {
+        let digits: String = text.chars().filter(|c| !c.is_ascii_whitespace() && *c != '-' && *c != '.').collect();
+        let by_form = self.forms.find_overlapping_iter(text).map(|found| self.form_of[found.pattern().as_usize()]);
+        let by_digits = self.digits.find_overlapping_iter(&digits).map(|found| self.digits_of[found.pattern().as_usize()]);
+        by_form.chain(by_digits).map(|at| self.canaries[at].text.as_str()).collect()
+    }
 }
 
 fn base64(bytes: &[u8]) -> String {
@@ -158,6 +177,8 @@ fn of_two_thousand_planted_values_none_reaches_a_model_or_a_log_by_any_prompt() 
     let log = Log::default();
     let subscriber =
         tracing_subscriber::fmt().with_max_level(tracing::Level::TRACE).with_writer(log.clone()).with_ansi(false).finish();
+    // While there is but one, a place that logs asks the thread that comes by first, which may be another test's, and is silent then.
+    let _another = tracing::Dispatch::new(tracing_subscriber::registry());
     let mut sent = BTreeMap::<&str, usize>::new();
     tracing::subscriber::with_default(subscriber, || {
         let desk = Desk::with(&server, Arc::new(keepsake_engine::PluggedIn), |settings| {
@@ -195,27 +216,30 @@ fn of_two_thousand_planted_values_none_reaches_a_model_or_a_log_by_any_prompt() 
         desk.engine.try_model(&provider).unwrap();
         assert!(desk.alerts().is_empty(), "{:?}", desk.alerts());
         let (_, calls) = desk.engine.store().read(|tx| tx.model_calls(false, 0, 10_000)).unwrap();
-        assert!(calls.iter().all(|call| found(&call.request, &canaries[..60]).is_empty()), "the list shows what was sent");
+        let first = Search::new(&canaries[..60]);
+        assert!(calls.iter().all(|call| first.found(&call.request).is_empty()), "the list shows what was sent");
     });
+    let search = Search::new(&canaries);
     for request in server.received() {
         *sent.entry(purpose(&request)).or_default() += 1;
         let text = format!("{}{}", String::from_utf8_lossy(&request.head), String::from_utf8_lossy(&request.body));
-        assert_eq!(found(&text, &canaries), Vec::<&str>::new(), "in a request for {}", purpose(&request));
+        assert_eq!(search.found(&text), BTreeSet::new(), "in a request for {}", purpose(&request));
     }
     for prompt in ["facts", "entries", "judge", "judge_facts", "observe", "reduce", "analysis", "topic", "session"] {
         assert!(sent.get(prompt).copied().unwrap_or(0) > 0, "every prompt was sent: {sent:?}");
     }
     let logged = String::from_utf8_lossy(&log.0.lock().unwrap()).into_owned();
     assert!(!logged.is_empty(), "something is logged at this level");
-    assert_eq!(found(&logged, &canaries), Vec::<&str>::new(), "in the log");
+    assert_eq!(search.found(&logged), BTreeSet::new(), "in the log");
     assert!(!logged.contains("was once paid twice"), "no message text in the log");
 }
 
 #[test]
 fn the_search_for_planted_values_finds_them_in_every_form() {
     let canaries = canaries();
-    let check = |text: &str| assert!(!found(text, &canaries).is_empty(), "{text}");
+    let search = Search::new(&canaries);
     let phone = canaries.iter().find(|canary| canary.text.starts_with('+')).unwrap();
+    let check = |text: &str| assert!(!search.found(text).is_empty(), "{text}");
     check(&format!("call {}", phone.text));
     check(&phone.text.replace(' ', ""));
     check(&phone.text.replace(' ', "-"));

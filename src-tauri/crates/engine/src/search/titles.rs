@@ -20,9 +20,8 @@ const TITLED_MAX: usize = 3;
 /// Whoever types more words asks for what was said.
 const TITLE_TERMS_MAX: usize = 6;
 
-/// Where the conversations begin whose titles hold all that is looked for, of those that may be looked at. `is_owner` sees every title,
-/// an agent only such as it may be served. Each is as good as
-/// the best of the others, whose `score` this is.
+/// Where the conversations begin whose titles hold all that is looked for, of those that may be looked at. The owner sees every title, an
+/// agent only such as it may be served. Each is as good as the best of the others, whose `score` this is.
 pub(super) fn titled(
     tx: &ReadTx<'_>,
     index: &Index,
@@ -35,10 +34,13 @@ pub(super) fn titled(
     if query.terms.len() > TITLE_TERMS_MAX {
         return Ok(Vec::new());
     }
+    // How its longest word begins rules out most of them, and is quick to look for. The last letter of a stem may be no letter of the
+    // word: "parti" of "party".
+    let same = longest.plain.chars().zip(longest.stem.chars()).take_while(|(plain, stem)| plain == stem);
+    let beginning: String = same.map(|(plain, _)| plain).collect();
     let mut named: Vec<String> = Vec::new();
     tx.conversation_titles(|id, title| {
-        // The longest word alone rules out most of them, and is quick to look for.
-        if fold(title).contains(&longest.stem) {
+        if fold(title).contains(&beginning) {
             let title_words = words(title);
             let holds_all = query.terms.iter().all(|term| title_words.iter().any(|word| term.matches(word)));
             if holds_all && (is_owner || may_be_served(title)) {

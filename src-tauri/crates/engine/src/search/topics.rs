@@ -319,9 +319,7 @@ impl Engine {
         if !is_narrow {
             return Ok(None);
         }
-        let map = self.map(tx)?;
-        let people = self.people_meant(tx, view, index, &filters.people)?;
-        Scope::new(tx, index, view, filters, None, &people, |entity| map.persons.of(entity)).map(Some)
+        self.scope(tx, index, view, query, None).map(Some)
     }
 }
 

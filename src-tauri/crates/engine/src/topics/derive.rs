@@ -7,7 +7,7 @@ use keepsake_insight::topic::{
     Act, Batch, Cluster, ClusterEvent, Decision, Embed, Event, Folded, Judged, ProposalKind, Topic, TopicRules, batches,
     clusters, fold_judged,
 };
-use keepsake_models::EmbedError;
+use keepsake_models::Embedder;
 use keepsake_store::{
     InteractionRow, Lease, PrivateInterval, ReadTx, StoredCluster, TopicClusterRow, TopicDecisionRow, TopicPartitionRow,
     TopicProposalRow, TopicRow, TopicVerdictRow, WriteTx, parse_json,
@@ -152,9 +152,7 @@ impl Engine {
             Ok(changed)
         })?;
         let embedder = self.embedder().ready();
-        // A model that fails on a batch must not stop the rules, which work without it.
-        let failed = |error: &EmbedError| tracing::warn!(%error, "embedding failed");
-        let embed = |texts: &[&str]| embedder.as_deref()?.embed_apart(texts).inspect_err(failed).ok();
+        let embed = |texts: &[&str]| embedded(embedder.as_deref(), texts);
         let total = changed.len() as u64;
         let mut read = 0;
         for (done, (conversation, signature)) in changed.drain(..).enumerate() {
@@ -276,9 +274,7 @@ impl Engine {
     fn derive_partition(&self, partition: &Partition, rules: &TopicRules, version: i64, lease: Option<&Lease>) -> Result<u64> {
         let reader = self.store().read(|tx| self.topic_reader(tx))?;
         let embedder = self.embedder().ready();
-        // Without a model, or where it fails, a title goes by words alone.
-        let failed = |error: &EmbedError| tracing::warn!(%error, "embedding failed");
-        let embed = |texts: &[&str]| embedder.as_deref()?.embed_apart(texts).inspect_err(failed).ok();
+        let embed = |texts: &[&str]| embedded(embedder.as_deref(), texts);
         let derived = self.store().read(|tx| derived(tx, partition, rules, &reader, &embed))?;
         let id = &partition.row.id;
         let holds = |tx: &WriteTx<'_>| -> StoreResult<bool> {
@@ -409,6 +405,11 @@ fn judged(tx: &ReadTx<'_>, partition: &str) -> StoreResult<Judged> {
         }
     }
     Ok(judged)
+}
+
+/// Texts as vectors. A model that is not there or fails must not stop the rules, which work without it.
+fn embedded(embedder: Option<&dyn Embedder>, texts: &[&str]) -> Option<Vec<Vec<f32>>> {
+    embedder?.embed_apart(texts).inspect_err(|error| tracing::warn!(%error, "embedding failed")).ok()
 }
 
 fn seed(topic: &TopicId) -> &str {

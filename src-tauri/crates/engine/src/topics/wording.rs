@@ -6,6 +6,7 @@
 use std::cell::RefCell;
 use std::collections::{BTreeSet, HashMap};
 
+use keepsake_capture::dedup::cosine;
 use keepsake_domain::{ConversationId, EvidenceSpan, InteractionId, Mark, Timestamp, TopicId, TopicVersionId};
 use keepsake_insight::Turn;
 use keepsake_insight::topic::{
@@ -85,15 +86,9 @@ impl<'t> Meanings<'t> {
         if !new.is_empty() {
             known.extend(new.iter().map(|phrase| (*phrase).to_owned()).zip((self.embed)(&new)?));
         }
-        let cosine = |phrase: &&str| Some(cosine(known.get(*phrase)?, &sum));
+        let cosine = |phrase: &&str| Some(cosine(known.get(*phrase)?, &sum).unwrap_or(0.0));
         phrases.iter().map(cosine).collect()
     }
-}
-
-fn cosine(a: &[f32], b: &[f32]) -> f32 {
-    let product = |a: &[f32], b: &[f32]| a.iter().zip(b).map(|(x, y)| x * y).sum::<f32>();
-    let lengths = (product(a, a) * product(b, b)).sqrt();
-    if lengths > 0.0 { product(a, b) / lengths } else { 0.0 }
 }
 
 /// The versions of one topic.

@@ -428,6 +428,8 @@ fn a_conversation_is_found_by_its_title_where_it_may_be_seen() {
     assert_eq!(first, Some((Some("Spring plan for the allotment"), "The beds run from north to south.")));
     assert_eq!(found.messages[0].why, [Why::Name]);
     assert!(!found.is_nearest_only, "what is called so was found");
+    f.append(&Conversation::new("cake").title("Birthday parties").channel("dm", "ana").messages("person Ana: Bring a cake."));
+    assert_eq!(ask(&f.engine, "birthday party").messages[0].why, [Why::Name], "another form of a word is the same");
     let named = |query: &str| ask(&f.engine, query).messages.iter().any(|hit| hit.why == [Why::Name]);
     assert!(!named("spring holiday"), "a word of the title alone is no title");
     assert!(!named("what did we say of the spring plan for the allotment last week"), "a question asks for what was said");

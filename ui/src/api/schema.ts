@@ -1144,7 +1144,8 @@ id: string,
  */
 score: number, 
 /**
- * Why it matched: `words`, `meaning`, `neighbour` (a line beside it matches), `filter` (what the operators ask for), `name`.
+ * Why it matched: `words`, `meaning`, `neighbour` (a line beside it matches), `filter` (what the operators ask for), `name`,
+ * `attribute` (what was approved of the home, the allergies … that are asked about).
  */
 why: Array<string>, 
 /**

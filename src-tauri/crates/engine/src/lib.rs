@@ -145,6 +145,7 @@ pub(crate) struct Inner {
     pub(crate) keys: Arc<dyn KeyStore>,
     pub(crate) power: Arc<dyn Power>,
     pub(crate) search: search::SearchIndex,
+    pub(crate) attribute_questions: search::AttributeQuestions,
     pub(crate) model_turn: Mutex<()>,
     /// One backup is made ready for a restore at a time: they share a folder.
     pub(crate) restore_turn: Mutex<()>,
@@ -197,6 +198,7 @@ impl Engine {
             keys: parts.keys,
             power: parts.power,
             search: search::SearchIndex::default(),
+            attribute_questions: search::AttributeQuestions::default(),
             model_turn: Mutex::new(()),
             restore_turn: Mutex::new(()),
             backup_turn: Mutex::new(()),

@@ -6,7 +6,7 @@
 
 use std::collections::HashMap;
 
-use keepsake_domain::{ConversationId, MemoryId, Timestamp};
+use keepsake_domain::{Attribute, ConversationId, MemoryId, Timestamp};
 use rusqlite::params;
 
 use crate::Result;
@@ -65,6 +65,15 @@ impl ReadTx<'_> {
                 Ok((parse("memory id", &id)?, score))
             })
             .collect()
+    }
+
+    /// The active memories that say something of this attribute.
+    pub fn memories_of_attribute(&self, attribute: Attribute) -> Result<Vec<MemoryId>> {
+        let mut statement = self.conn.prepare_cached(
+            "SELECT id FROM memories WHERE attribute = ?1 AND status = 'active' AND is_hidden = 0 ORDER BY rank",
+        )?;
+        let rows = statement.query_map([attribute.name()], |row| row.get::<_, String>(0))?;
+        rows.map(|row| parse("memory id", &row?)).collect()
     }
 
     /// Approved memories that are so now, or were so at a moment.

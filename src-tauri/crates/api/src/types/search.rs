@@ -83,7 +83,8 @@ pub struct SearchHit {
     pub id: String,
     /// Higher is better; comparable within one kind of one answer only.
     pub score: f64,
-    /// Why it matched: `words`, `meaning`, `neighbour` (a line beside it matches), `filter` (what the operators ask for), `name`.
+    /// Why it matched: `words`, `meaning`, `neighbour` (a line beside it matches), `filter` (what the operators ask for), `name`,
+    /// `attribute` (what was approved of the home, the allergies … that are asked about).
     pub why: Vec<String>,
     /// The export's ids.
     pub source: Option<Source>,

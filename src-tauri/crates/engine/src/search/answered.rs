@@ -8,8 +8,8 @@
 
 use keepsake_retrieval::{Evidence, Query};
 
-use super::MemoryHit;
 use super::rank::{Hit, is_asking};
+use super::{MemoryHit, Why};
 
 /// From this score on a message says it.
 const SCORE_MIN: f64 = 7.2;
@@ -50,7 +50,8 @@ fn message_says_it(score: f64, evidence: &Evidence, has_vectors: bool) -> bool {
 }
 
 fn memory_says_it(hit: &MemoryHit, has_vectors: bool) -> bool {
-    if has_vectors { hit.meaning.is_some_and(|meaning| meaning >= MEMORY_MEANING_MIN) } else { hit.has_words() }
+    let is_near = if has_vectors { hit.meaning.is_some_and(|meaning| meaning >= MEMORY_MEANING_MIN) } else { hit.has_words() };
+    is_near || hit.why.contains(&Why::Attribute)
 }
 
 #[cfg(test)]
@@ -58,7 +59,6 @@ mod tests {
     use keepsake_retrieval::Moment;
 
     use super::*;
-    use crate::search::Why;
 
     #[test]
     fn a_line_says_it_by_its_score_its_meaning_or_all_of_the_words() {
@@ -83,6 +83,7 @@ mod tests {
         };
         check(Some(MEMORY_MEANING_MIN), &[], true, true);
         check(Some(MEMORY_MEANING_MIN - 0.1), &[Why::Words], true, false);
+        check(Some(0.1), &[Why::Attribute], true, true);
         check(None, &[Why::Words], false, true);
         check(None, &[], false, false);
     }

@@ -131,7 +131,12 @@ impl Engine {
         let typed = phrases.chain(words).collect::<Vec<_>>().join(" ");
         // A phrase must occur, whatever is near to it in meaning.
         let vector = vector.filter(|_| query.phrases.is_empty());
-        self.rank_memories(tx, &open, &typed, vector, limit)
+        let mut hits = self.rank_memories(tx, &open, &typed, vector, limit)?;
+        if let Some((_, question)) = vector {
+            self.add_of_attribute(tx, &open, question, &mut hits)?;
+            hits.truncate(limit);
+        }
+        Ok(hits)
     }
 
     /// Memories that rest on a line which was said by the people and in the channels asked for, as far as the audience sees that line.

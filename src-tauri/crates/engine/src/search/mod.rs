@@ -7,6 +7,7 @@
 //! Deliberately not here: the shape of the wire (`api`), weights and words (`retrieval`), SQL (`store`).
 
 mod answered;
+mod attribute;
 mod embed;
 mod index;
 mod memories;
@@ -32,6 +33,7 @@ use crate::served::{may_be_served, served};
 use crate::{Engine, Result};
 
 pub(crate) use answered::{WORDS_ALONE_MIN, any_says_it};
+pub(crate) use attribute::AttributeQuestions;
 pub use keepsake_retrieval::{CUE_NAMES, Kind, WEIGHTS_VERSION};
 pub use memories::MemoryHit;
 pub use people::PersonHit;

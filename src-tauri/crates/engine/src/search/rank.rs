@@ -66,6 +66,8 @@ pub enum Why {
     Filter,
     /// Its name matches.
     Name,
+    /// It says what is asked about: a home, an allergy.
+    Attribute,
 }
 
 impl Why {
@@ -77,6 +79,7 @@ impl Why {
             Self::Neighbour => "neighbour",
             Self::Filter => "filter",
             Self::Name => "name",
+            Self::Attribute => "attribute",
         }
     }
 }

@@ -439,6 +439,21 @@ fn a_conversation_is_found_by_its_title_where_it_may_be_seen() {
 }
 
 #[test]
+fn what_is_approved_of_an_attribute_comes_first_where_it_is_asked_about() {
+    let f = talk();
+    f.propose("c1", "owner Mara: I'm allergic to peanuts.");
+    f.propose("c2", "owner Mara: I live in Utrecht.");
+    for words in ["peanuts", "Utrecht"] {
+        f.engine.act(&keepsake_engine::Act::Approve(vec![f.id_of(words)])).unwrap();
+    }
+    let whys = |query: &str| ask(&f.engine, query).memories.into_iter().map(|hit| (hit.id, hit.why)).collect::<Vec<_>>();
+    let asked = whys("What allergies do they have?");
+    let first = asked.first().map(|(id, why)| (id.clone(), why.contains(&Why::Attribute)));
+    assert_eq!(first, Some((f.id_of("peanuts"), true)), "{asked:?}");
+    assert!(whys("harbour dues").iter().all(|(_, why)| !why.contains(&Why::Attribute)), "control: nothing of the kind is asked");
+}
+
+#[test]
 fn a_kind_alone_lists_all_there_is_of_it() {
     let f = talk();
     f.propose("c1", "owner Mara: I'm allergic to peanuts.");

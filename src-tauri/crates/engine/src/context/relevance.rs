@@ -13,7 +13,7 @@ use keepsake_store::{InteractionRow, ReadTx, StoreError};
 use super::newest_of_conflicting;
 use crate::Engine;
 use crate::boundary::View;
-use crate::search::{Hit, MemoryHit, WORDS_ALONE_MIN, any_says_it};
+use crate::search::{Hit, MemoryHit, WORDS_ALONE_MIN, Why, any_says_it};
 
 /// Lines that a question is answered with. On the conversations of a household twice as many held hardly more of what was needed
 /// (0.67 instead of 0.62) and twice as much that was not.
@@ -34,6 +34,12 @@ const OF_MEMORY: Weights<4> = Weights { bias: -5.28, each: [2.34, 3.33, 0.33, -0
 
 /// The weights of a memory that rests on no line which was found, as one that a person wrote themself: cosine of its wording.
 const OF_WORDING: Weights<1> = Weights { bias: -5.08, each: [9.39] };
+
+/// The least probability of a memory of the attribute that is asked about.
+const OF_ATTRIBUTE: f64 = 0.3;
+
+/// No more are marked so, the nearest first: everybody's home answers nothing.
+const OF_ATTRIBUTE_MAX: usize = 3;
 
 struct Weights<const N: usize> {
     bias: f64,
@@ -82,6 +88,7 @@ impl Engine {
         let ids = memories.iter().map(|hit| hit.id.clone()).collect();
         let current: HashSet<MemoryId> = newest_of_conflicting(tx, view, ids)?.into_iter().collect();
         memories.retain(|hit| current.contains(&hit.id));
+        self.mark_of_attribute(tx, view, open, vector.map(|(_, vector)| vector), &mut memories)?;
         let mut answers = Answers::default();
         for answer in likeliest(&memories, &rests_on, &messages, vector.is_some()) {
             match answer {
@@ -90,6 +97,28 @@ impl Engine {
             }
         }
         Ok(answers)
+    }
+}
+
+impl Engine {
+    /// Marks what is approved of the attribute that is asked about ("my address", "which pets"), and adds what is not near in its words.
+    fn mark_of_attribute(
+        &self,
+        tx: &ReadTx<'_>,
+        view: &View,
+        open: &[MemoryId],
+        question: Option<&[f32]>,
+        memories: &mut Vec<MemoryHit>,
+    ) -> Result<(), StoreError> {
+        let Some(attribute) = question.and_then(|question| self.attribute_asked(question)) else { return Ok(()) };
+        let of_attribute: HashSet<MemoryId> = tx.memories_of_attribute(attribute)?.into_iter().collect();
+        let known: HashSet<MemoryId> = memories.iter().map(|hit| hit.id.clone()).collect();
+        let more = open.iter().rev().filter(|id| of_attribute.contains(*id) && !known.contains(*id)).cloned().collect();
+        let more = newest_of_conflicting(tx, view, more)?;
+        memories.extend(more.into_iter().map(|id| MemoryHit { id, score: 0.0, meaning: None, why: Vec::new() }));
+        let marked = memories.iter_mut().filter(|hit| of_attribute.contains(&hit.id)).take(OF_ATTRIBUTE_MAX);
+        marked.for_each(|hit| hit.why.push(Why::Attribute));
+        Ok(())
     }
 }
 
@@ -123,7 +152,8 @@ fn likeliest(memories: &[MemoryHit], rests_on: &HashMap<MemoryId, Vec<i64>>, mes
                 line.map_or(0.0, |(_, line)| by_words(line)).max(if hit.has_words() { f64::from(WORDS_ALONE_MIN) } else { 0.0 })
             }
         };
-        found.push((probability, Answer::Memory(hit.id.clone())));
+        let is_of_attribute = hit.why.contains(&Why::Attribute);
+        found.push((if is_of_attribute { probability.max(OF_ATTRIBUTE) } else { probability }, Answer::Memory(hit.id.clone())));
     }
     for (rank, hit) in messages.iter().enumerate() {
         let probability = match has_vectors {
@@ -165,7 +195,6 @@ mod tests {
     use keepsake_retrieval::Evidence;
 
     use super::*;
-    use crate::search::Why;
 
     fn memory_id(number: u64) -> MemoryId {
         format!("mem_{number:032x}").parse().unwrap()
@@ -244,5 +273,14 @@ mod tests {
     fn without_a_model_words_decide() {
         let lines = [line(1, 3.0, 0.8), line(2, 2.0, 0.2)];
         assert_eq!(told(&[], &lines, false), ["1"]);
+    }
+
+    #[test]
+    fn what_is_approved_of_the_attribute_asked_about_is_told_however_it_is_worded() {
+        let mut far = memory(1, 0.05);
+        let serves = |hit: &MemoryHit| !likeliest(std::slice::from_ref(hit), &HashMap::new(), &[], true).is_empty();
+        assert!(!serves(&far), "control: its words are far from the question");
+        far.why.push(Why::Attribute);
+        assert!(serves(&far));
     }
 }

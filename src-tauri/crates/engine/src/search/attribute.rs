@@ -105,6 +105,12 @@ fn nearest(question: &[f32], questions: &[Vec<f32>]) -> Option<Attribute> {
 }
 
 impl Engine {
+    /// The attribute that a question is about, given its vector; none without a model.
+    pub(crate) fn attribute_asked(&self, question: &[f32]) -> Option<Attribute> {
+        let embedder = self.inner.embedder.ready()?;
+        nearest(question, &self.inner.attribute_questions.vectors(&*embedder)?)
+    }
+
     /// Puts first what these approved memories say of the attribute that is asked about.
     pub(super) fn add_of_attribute(
         &self,
@@ -113,13 +119,12 @@ impl Engine {
         question: &[f32],
         hits: &mut Vec<MemoryHit>,
     ) -> Result<(), StoreError> {
-        let Some(embedder) = self.inner.embedder.ready() else { return Ok(()) };
-        let Some(questions) = self.inner.attribute_questions.vectors(&*embedder) else { return Ok(()) };
-        let Some(attribute) = nearest(question, &questions) else { return Ok(()) };
+        let Some(attribute) = self.attribute_asked(question) else { return Ok(()) };
         let of_attribute: HashSet<MemoryId> = tx.memories_of_attribute(attribute)?.into_iter().collect();
         let best = hits.first().map_or(0.0, |hit| hit.score);
         // What fits the other words of the question comes first, whom it is about above all; then the newest.
-        let (mut first, others): (Vec<_>, Vec<_>) = std::mem::take(hits).into_iter().partition(|hit| of_attribute.contains(&hit.id));
+        let (mut first, others): (Vec<_>, Vec<_>) =
+            std::mem::take(hits).into_iter().partition(|hit| of_attribute.contains(&hit.id));
         let is_new = |id: &&MemoryId| of_attribute.contains(*id) && first.iter().all(|hit| hit.id != **id);
         let more: Vec<&MemoryId> = open.iter().rev().filter(is_new).take(FIRST_MAX.saturating_sub(first.len())).collect();
         first.extend(more.into_iter().map(|id| MemoryHit { id: id.clone(), score: 0.0, meaning: None, why: Vec::new() }));

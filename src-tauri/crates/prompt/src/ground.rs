@@ -47,8 +47,9 @@ pub fn locate<'t>(
     lines.find_map(|line| place_in(line, &wanted, &text_of))
 }
 
-/// Finds a quotation that is too short for [`locate`], where it is all of the line that is named with it and the statement says it:
-/// "29" for "User is 29 years old". "Yes" and "ok" agree to anything, so they prove nothing.
+/// Finds a quotation that is too short for [`locate`], where it is all that stands between two marks of punctuation of the line that is
+/// named with it, and the statement says it: "29" of "sure. 29, from Recife" for "User is 29 years old". "Yes" and "ok" agree to anything,
+/// so they prove nothing.
 pub fn locate_answer<'t>(
     transcript: &Transcript,
     number: u32,
@@ -60,8 +61,10 @@ pub fn locate_answer<'t>(
     let bare = |text: &str| folded(text.trim_matches(|c: char| !c.is_alphanumeric()));
     let wanted = bare(quote);
     let line = transcript.line(number).filter(|line| may_prove(line))?;
-    let is_all = !wanted.chars.is_empty() && bare(line.scrubbed.as_str()).chars == wanted.chars;
-    let is_said = is_all && find(&folded(statement), &wanted).is_some();
+    let is_mark = |c: char| !c.is_alphanumeric() && !matches!(c, ' ' | '\'' | '’' | '-' | '+' | '/' | '%' | '°');
+    let is_whole = |text: &str| !wanted.chars.is_empty() && bare(text).chars == wanted.chars;
+    let stands_alone = is_whole(line.scrubbed.as_str()) || line.scrubbed.as_str().split(is_mark).any(is_whole);
+    let is_said = stands_alone && find(&folded(statement), &wanted).is_some();
     is_said.then(|| place_in(line, &wanted, &text_of)).flatten()
 }
 
@@ -251,6 +254,7 @@ mod tests {
             (Speaker::Owner, "ok"),
             (Speaker::Assistant, "54"),
             (Speaker::Owner, "I am 29, in Leeds"),
+            (Speaker::Owner, "sure. 29, from Recife"),
         ];
         let transcript = transcript(&texts);
         let check = |line: u32, quote: &str, statement: &str, expect: Option<&str>| {
@@ -267,6 +271,9 @@ mod tests {
         check(5, "29", "User is 29 years old", None);
         check(2, "29", "User is 29 years old", None);
         check(1, ".", "User is 29 years old.", None);
+        check(6, "29", "User is 29 years old", Some("29"));
+        check(6, "sure", "User is 29 years old", None);
+        check(6, "from", "User is from Recife", None);
     }
 
     #[test]

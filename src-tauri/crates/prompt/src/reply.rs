@@ -411,7 +411,8 @@ impl JsonSchema for Unit {
     }
 }
 
-/// The JSON Schema of a reply, without references, since local grammar engines follow none.
+/// The JSON Schema of a reply as strict servers take it: without references, `oneOf`, defaults and comments, every field required. Reading
+/// stays tolerant: a reply that leaves an optional field out is none the worse.
 pub fn schema<T: JsonSchema>() -> serde_json::Value {
     let settings = SchemaSettings::draft2020_12().with(|settings| {
         settings.inline_subschemas = true;
@@ -424,17 +425,33 @@ pub fn schema<T: JsonSchema>() -> serde_json::Value {
     value
 }
 
-/// Takes out what a grammar does not need: our comments, which nobody but us should read, and formats that engines reject.
+/// Takes out what a grammar does not need: our comments, which nobody but us should read, and formats and defaults that engines reject.
 fn strip(value: &mut serde_json::Value) {
     match value {
         serde_json::Value::Object(entries) => {
             // A property may itself be called so; then its value is a schema and no text.
-            entries.retain(|key, entry| !(matches!(key.as_str(), "description" | "format") && entry.is_string()));
+            entries.retain(|key, entry| {
+                !(matches!(key.as_str(), "description" | "format") && entry.is_string() || key == "default")
+            });
             entries.values_mut().for_each(strip);
+            if let Some(names) = entries.get("oneOf").and_then(constants) {
+                entries.remove("oneOf");
+                entries.insert("type".to_owned(), "string".into());
+                entries.insert("enum".to_owned(), names.into());
+            }
+            if let Some(serde_json::Value::Object(properties)) = entries.get("properties") {
+                let all: Vec<String> = properties.keys().cloned().collect();
+                entries.insert("required".to_owned(), all.into());
+            }
         }
         serde_json::Value::Array(items) => items.iter_mut().for_each(strip),
         _ => {}
     }
+}
+
+/// The names that a choice of documented constants is between.
+fn constants(choice: &serde_json::Value) -> Option<Vec<String>> {
+    choice.as_array()?.iter().map(|one| one.get("const")?.as_str().map(str::to_owned)).collect()
 }
 
 /// A reply with more facts than this has stopped choosing.
@@ -662,5 +679,35 @@ mod tests {
         assert_eq!(schema["additionalProperties"], false);
         assert_eq!(schema["properties"]["facts"]["items"]["required"], serde_json::json!(["content", "confidence", "kind"]));
         assert_eq!(schema["properties"]["facts"]["items"]["properties"]["kind"]["enum"], serde_json::json!(["fact", "story"]));
+    }
+
+    /// A reply with all that strict servers refuse as the library writes it.
+    #[derive(Debug, PartialEq, Deserialize, JsonSchema)]
+    #[serde(deny_unknown_fields)]
+    struct Loose {
+        mood: Mood,
+        #[serde(default)]
+        is_new: bool,
+        #[serde(default, deserialize_with = "if_readable")]
+        day: Option<String>,
+    }
+
+    #[derive(Debug, PartialEq, Deserialize, JsonSchema)]
+    #[serde(rename_all = "snake_case")]
+    enum Mood {
+        /// With a comment of its own.
+        Calm,
+        /// With another.
+        Sad,
+    }
+
+    #[test]
+    fn the_schema_is_one_that_strict_servers_take_and_reading_asks_for_less() {
+        let schema = schema::<Loose>();
+        let text = schema.to_string();
+        assert!(!text.contains("oneOf") && !text.contains("default"), "{text}");
+        assert_eq!(schema["properties"]["mood"], serde_json::json!({ "type": "string", "enum": ["calm", "sad"] }));
+        assert_eq!(schema["required"], serde_json::json!(["mood", "is_new", "day"]));
+        assert_eq!(parse::<Loose>(r#"{"mood":"sad"}"#).unwrap(), Loose { mood: Mood::Sad, is_new: false, day: None });
     }
 }

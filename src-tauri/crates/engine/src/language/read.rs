@@ -135,15 +135,16 @@ impl Engine {
         harvests.push(self.harvest(interview, facts, "Looking for facts", stretch, control, dropped)?);
         let material = if is_meeting(conversation) { Material::Meeting } else { Material::Chat };
         let knowledge = |length| Task::knowledge(read, material, scope, scrubber, length);
-        harvests.push(self.harvest(
-            interview,
-            knowledge,
-            "Looking for positions and their reasons",
-            stretch,
-            control,
-            dropped,
-        )?);
-        Ok(())
+        match self.harvest(interview, knowledge, "Looking for positions and their reasons", stretch, control, dropped) {
+            // Small models do facts and not this; what they did is not lost by it.
+            Err(EngineError::Model(ModelFailure::Unusable { model, error, .. })) => {
+                dropped.push(format!(
+                    "What {model} said of positions and their reasons could not be used, twice ({error}); the facts it found are kept."
+                ));
+                Ok(())
+            }
+            found => found.map(|harvest| harvests.push(harvest)),
+        }
     }
 
     fn harvest<'r, 't>(

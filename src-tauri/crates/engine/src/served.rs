@@ -21,9 +21,33 @@ pub(crate) fn masked(text: &str) -> String {
     CREDENTIALS.mask_credentials(text)
 }
 
+/// Where credentials stand in a message, which is read as a whole: what a number is, the words around it say.
+pub(crate) fn credentials(text: &str) -> Vec<std::ops::Range<usize>> {
+    CREDENTIALS.credentials(text)
+}
+
+/// A part of a message without credentials, those included that only the rest of the message tells.
+pub(crate) fn masked_part(part: &str, whole: &str, bytes: &std::ops::Range<usize>) -> String {
+    let mut text = String::new();
+    let mut at = bytes.start;
+    let inside = credentials(whole).into_iter().filter(|found| found.start < bytes.end && bytes.start < found.end);
+    for found in inside {
+        text.push_str(whole.get(at..found.start.max(at)).unwrap_or_default());
+        text.push_str(WITHHELD);
+        at = at.max(found.end);
+    }
+    match at == bytes.start {
+        true => masked(part),
+        false => masked(&format!("{text}{}", whole.get(at..bytes.end.max(at)).unwrap_or_default())),
+    }
+}
+
+/// Stands for a credential, as in `Scrubber::mask_credentials`.
+const WITHHELD: &str = "[SECRET]";
+
 /// Whether credentials stand in these bytes of a message, which is read as a whole: what a number is, the words around it say.
 pub(crate) fn holds_credentials(text: &str, bytes: &std::ops::Range<usize>) -> bool {
-    CREDENTIALS.credentials(text).iter().any(|found| found.start < bytes.end && bytes.start < found.end)
+    credentials(text).iter().any(|found| found.start < bytes.end && bytes.start < found.end)
 }
 
 /// The text as it may be shown to an agent.
@@ -52,6 +76,17 @@ pub fn noted(about: &str, statement: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn what_only_the_rest_of_a_message_tells_to_be_a_credential_goes_from_a_part_of_it() {
+        let whole = "The alarm code is 4417, since May.";
+        let bytes = whole.find("is 4417").unwrap()..whole.len();
+        assert!(holds_credentials(whole, &bytes), "the example holds one: {:?}", credentials(whole));
+        assert_eq!(masked(&whole[bytes.clone()]), "is 4417, since May.", "control: alone it is a number");
+        assert_eq!(masked_part(&whole[bytes.clone()], whole, &bytes), "is [SECRET], since May.");
+        let first = 0..whole.find(" is").unwrap();
+        assert_eq!(masked_part(&whole[first.clone()], whole, &first), "The alarm code");
+    }
 
     #[test]
     fn credentials_go_and_other_matters_stay() {

@@ -26,7 +26,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::analyze::insight_turns;
 use crate::record::messages_on_record;
-use crate::served::masked;
+use crate::served::masked_part;
 use crate::standing::{StoredCommitment, commitments_of, open_promises};
 use crate::work::Control;
 use crate::{Engine, EngineError, Result};
@@ -441,7 +441,7 @@ fn item_of(item: &keepsake_insight::session::Item, rows: &[InteractionRow]) -> O
         field: item.field.name().to_owned(),
         name: item.name.clone(),
         uses: item.uses,
-        text: masked(&item.text),
+        text: masked_part(&item.text, &row.content, &item.place.span.bytes_in(&row.content).ok()?),
         place: EvidenceSpan { interaction: row.id.clone(), span: item.place.span },
     })
 }

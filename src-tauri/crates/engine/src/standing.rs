@@ -28,7 +28,7 @@ use crate::analyze::insight_turns;
 use crate::content_ids::uuid_of;
 use crate::ended::Pass;
 use crate::record::messages_on_record;
-use crate::served::masked;
+use crate::served::{masked, masked_part};
 use crate::taken_back::TakenBack;
 use crate::work::Control;
 use crate::{Engine, EngineError, Result};
@@ -440,6 +440,7 @@ fn party(debtor: &Debtor, rows: &[InteractionRow]) -> StoredParty {
 fn commitment_of(promise: &Promise, rows: &[InteractionRow]) -> Option<StoredCommitment> {
     let Promise { commitment, followed } = promise;
     let place = place_of(&commitment.place, rows)?;
+    let promised_in = rows.get(commitment.place.turn).map(|row| row.content.as_str())?;
     let mut debtor = party(&commitment.debtor, rows);
     if !debtor.is_owner {
         // Whoever wrote the line promised, whoever else has the name.
@@ -448,7 +449,7 @@ fn commitment_of(promise: &Promise, rows: &[InteractionRow]) -> Option<StoredCom
     Some(StoredCommitment {
         debtor,
         creditor: commitment.creditor.as_ref().map(|creditor| party(creditor, rows)),
-        what: masked(&commitment.what),
+        what: masked_part(&commitment.what, promised_in, &commitment.place.span.bytes_in(promised_in).ok()?),
         place,
         due: commitment.due.map(|due| due.at),
         due_precision: commitment.due.map(|due| {

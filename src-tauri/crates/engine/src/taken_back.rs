@@ -8,6 +8,7 @@
 //! Deliberately not here: what is proposed again (`propose` knows a statement that was decided on), rows (`store`).
 
 use std::collections::{BTreeSet, HashMap};
+use std::ops::Range;
 
 use keepsake_capture::dedup::shared_words;
 use keepsake_capture::spoken;
@@ -17,6 +18,7 @@ use keepsake_domain::{
 use keepsake_insight::topic::Section;
 use keepsake_store::{InteractionRow, ReadTx, Speakers, StoreError, TakenBackRow, TopicLineRow};
 
+use crate::served::credentials;
 use crate::standing::{StoredCommitment, commitments_of};
 
 type StoreResult<T> = std::result::Result<T, StoreError>;
@@ -192,12 +194,16 @@ impl TakenBack {
 
     /// The text of a message without the words that were taken back, and without sentences that say them again.
     pub(crate) fn text_left(&self, message: &InteractionRow) -> String {
-        let mut spans: Vec<Span> = self.stretches.get(&message.id).into_iter().flatten().map(|stretch| stretch.span).collect();
-        spans.sort_by_key(|span| (span.start(), span.end()));
+        let taken = self.stretches.get(&message.id).into_iter().flatten();
+        let mut cut: Vec<Range<usize>> = taken.filter_map(|stretch| stretch.span.bytes_in(&message.content).ok()).collect();
+        if !cut.is_empty() || self.quotes.contains_key(self.speakers.key(&message.handle_id)) {
+            // What goes may be what tells that a number is a code.
+            cut.extend(credentials(&message.content));
+        }
+        cut.sort_by_key(|bytes| (bytes.start, bytes.end));
         let mut text = String::new();
         let mut at = 0;
-        for span in spans {
-            let Ok(bytes) = span.bytes_in(&message.content) else { continue };
+        for bytes in cut {
             if bytes.start >= at {
                 text.push_str(&message.content[at..bytes.start]);
                 text.push_str(LEFT_OUT);
@@ -312,6 +318,45 @@ mod tests {
         check(short, None, "Prefers French", (10, 40), false);
         check(short, Some("User prefers long answers"), "Prefers short answers", (10, 40), true);
         check(short, Some("User prefers long answers"), "Prefers long answers", (10, 40), false);
+    }
+
+    #[test]
+    fn what_is_left_of_a_message_holds_no_code_although_the_words_went_that_told_so() {
+        let row = |content: &str| InteractionRow {
+            seq: 1,
+            id: place(0, 1).interaction,
+            conversation_id: "conv_00000000000000000000000000000001".parse().unwrap(),
+            role: keepsake_domain::Role::Owner,
+            author: "Mara".to_owned(),
+            label: None,
+            is_unnamed: false,
+            handle_id: String::new(),
+            content: content.to_owned(),
+            message_type: keepsake_domain::MessageType::Text,
+            is_branch: false,
+            tool: None,
+            time: Timestamp(0),
+            time_certainty: "exact".to_owned(),
+            source_kind: "keepsake".to_owned(),
+            source_conversation: "c".to_owned(),
+            source_message: "1".to_owned(),
+            revision: 0,
+        };
+        let taken = |content: &str| {
+            let mut taken = TakenBack::default();
+            let stretch = Stretch { span: place(0, 14).span, content: content.to_owned(), instead: None };
+            taken.stretches.insert(place(0, 14).interaction, vec![stretch]);
+            taken
+        };
+        let left = taken("The alarm code").text_left(&row("The alarm code is 4417, since May."));
+        assert!(!left.contains("4417") && left.contains("since May"), "{left}");
+        let left = taken("The alarm bell").text_left(&row("The alarm bell is loud, since May."));
+        assert!(left.contains("is loud, since May"), "control: {left}");
+        assert_eq!(
+            TakenBack::default().text_left(&row("The alarm code is 4417")),
+            "The alarm code is 4417",
+            "masked where it is served"
+        );
     }
 
     #[test]

@@ -67,6 +67,31 @@ pub(crate) fn is_still_on_record(tx: &ReadTx<'_>, then: &ConversationRow) -> Sto
     Ok(!then.is_private && !now.is_private && now.private_intervals == then.private_intervals)
 }
 
+/// A message of the owner, for tests: the one that arrived at this place.
+#[cfg(test)]
+pub(crate) fn owners_row(seq: i64, content: &str) -> InteractionRow {
+    InteractionRow {
+        seq,
+        id: format!("int_{seq:032x}").parse().unwrap(),
+        conversation_id: "conv_00000000000000000000000000000001".parse().unwrap(),
+        role: keepsake_domain::Role::Owner,
+        author: "Mara".to_owned(),
+        label: None,
+        is_unnamed: false,
+        handle_id: String::new(),
+        content: content.to_owned(),
+        message_type: keepsake_domain::MessageType::Text,
+        is_branch: false,
+        tool: None,
+        time: keepsake_domain::Timestamp(0),
+        time_certainty: "exact".to_owned(),
+        source_kind: "keepsake".to_owned(),
+        source_conversation: "c".to_owned(),
+        source_message: seq.to_string(),
+        revision: 0,
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -297,6 +297,7 @@ fn bare(text: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::record::owners_row;
 
     fn place(start: u32, end: u32) -> EvidenceSpan {
         let interaction = InteractionId::from_uuid(uuid::Uuid::nil());
@@ -322,30 +323,12 @@ mod tests {
 
     #[test]
     fn what_is_left_of_a_message_holds_no_code_although_the_words_went_that_told_so() {
-        let row = |content: &str| InteractionRow {
-            seq: 1,
-            id: place(0, 1).interaction,
-            conversation_id: "conv_00000000000000000000000000000001".parse().unwrap(),
-            role: keepsake_domain::Role::Owner,
-            author: "Mara".to_owned(),
-            label: None,
-            is_unnamed: false,
-            handle_id: String::new(),
-            content: content.to_owned(),
-            message_type: keepsake_domain::MessageType::Text,
-            is_branch: false,
-            tool: None,
-            time: Timestamp(0),
-            time_certainty: "exact".to_owned(),
-            source_kind: "keepsake".to_owned(),
-            source_conversation: "c".to_owned(),
-            source_message: "1".to_owned(),
-            revision: 0,
-        };
+        let message = owners_row(0, "");
+        let row = |content: &str| InteractionRow { content: content.to_owned(), ..message.clone() };
         let taken = |content: &str| {
             let mut taken = TakenBack::default();
             let stretch = Stretch { span: place(0, 14).span, content: content.to_owned(), instead: None };
-            taken.stretches.insert(place(0, 14).interaction, vec![stretch]);
+            taken.stretches.insert(message.id.clone(), vec![stretch]);
             taken
         };
         let left = taken("The alarm code").text_left(&row("The alarm code is 4417, since May."));

@@ -191,10 +191,10 @@ fn logarithm(rank: usize) -> f64 {
 
 #[cfg(test)]
 mod tests {
-    use keepsake_domain::{MessageType, Role};
     use keepsake_retrieval::Evidence;
 
     use super::*;
+    use crate::record::owners_row;
 
     fn memory_id(number: u64) -> MemoryId {
         format!("mem_{number:032x}").parse().unwrap()
@@ -202,26 +202,7 @@ mod tests {
 
     /// The line that arrived at this place, with the search's score and the cosine.
     fn line(seq: i64, score: f64, meaning: f32) -> Hit {
-        let message = InteractionRow {
-            seq,
-            id: format!("int_{seq:032x}").parse().unwrap(),
-            conversation_id: "conv_00000000000000000000000000000001".parse().unwrap(),
-            role: Role::Owner,
-            author: "Mara".to_owned(),
-            label: None,
-            is_unnamed: false,
-            handle_id: String::new(),
-            content: format!("line {seq}"),
-            message_type: MessageType::Text,
-            is_branch: false,
-            tool: None,
-            time: Timestamp(0),
-            time_certainty: "exact".to_owned(),
-            source_kind: "keepsake".to_owned(),
-            source_conversation: "c".to_owned(),
-            source_message: seq.to_string(),
-            revision: 0,
-        };
+        let message = owners_row(seq, &format!("line {seq}"));
         let evidence = Evidence { meaning, words: meaning, ..Evidence::default() };
         let (conversation_title, channel_type) = (None, "chat".to_owned());
         Hit { message, conversation_title, channel_type, score, why: Vec::new(), evidence, around: Vec::new() }

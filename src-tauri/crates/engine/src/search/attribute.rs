@@ -1,6 +1,6 @@
 //! Questions about an attribute: "allergies", "which pets do I have", "my address". What is approved about it comes first.
 //!
-//! Which attribute a question is about the embedding model says, by how near the question is to one short question about each; where
+//! Which attribute a question is about the embedding model says, by how near the question is to short questions about each; where
 //! none is clearly the nearest, the question is as any other. Deliberately not here: facts that nobody approved, and the order of
 //! messages (`rank`).
 

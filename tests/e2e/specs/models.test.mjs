@@ -167,9 +167,10 @@ async function use() {
     () => keepsake.press('a'),
     async () => lines(await keepsake.cli('memories', '--status', 'active', '--json')).some(({ content }) => content.includes(statement)),
   );
+  // The walk itself may be over after a few frames; a page that paints goes on painting.
+  await keepsake.until('frames to be painted', () => keepsake.run('return window.frames_seen.count > 5'), { within_ms: ANSWERS_WITHIN_MS });
   const frames = await keepsake.run('window.frames_seen.on = false; return window.frames_seen');
   console.log(`# ${frames.count} frames, at most ${Math.round(frames.longest_ms)} ms between two; the slowest answer took ${Math.round(slowest_ms)} ms`);
-  assert.ok(frames.count > 5, `only ${frames.count} frames were painted`);
   assert.ok(frames.longest_ms < ANSWERS_WITHIN_MS, `${frames.longest_ms} ms without a frame`);
 }
 
